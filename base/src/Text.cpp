@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "base/Text.hpp"
+#include "base/Error.hpp"
+#include <algorithm>
+
+namespace base {
+
+void failCheck(const char *condition, const char *file, int line, const std::string &text) {
+  throw InternalError(str("internal error at ", file, ":", line, ": ", text, " (expected ", condition, ")"));
+}
+
+std::string thousands(std::uint64_t value) {
+  auto digits = std::to_string(value);
+  for (auto at = digits.size(); at > 3; at -= 3)
+    digits.insert(at - 3, 1, ',');
+  return digits;
+}
+
+std::size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    auto diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      auto replace = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+    }
+  }
+  return row[b.size()];
+}
+
+std::vector<std::string> nearMatches(std::string_view word, const std::vector<std::string> &candidates) {
+  auto lower = [](std::string_view s) {
+    std::string out(s);
+    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+    return out;
+  };
+  std::vector<std::pair<std::size_t, std::string>> close;
+  auto needle = lower(word);
+  for (const auto &candidate : candidates) {
+    auto text = lower(candidate);
+    auto distance = editDistance(needle, text);
+    bool contains = !needle.empty() && text.find(needle) != std::string::npos;
+    if (contains || distance <= std::max<std::size_t>(1, std::max(needle.size(), text.size()) / 3))
+      close.emplace_back(contains ? std::min<std::size_t>(distance, 2) : distance, candidate);
+  }
+  std::sort(close.begin(), close.end());
+  std::vector<std::string> out;
+  for (auto &[distance, text] : close)
+    if (out.size() < 3)
+      out.push_back(text);
+  return out;
+}
+
+std::string didYouMean(std::string_view word, const std::vector<std::string> &candidates) {
+  auto near = nearMatches(word, candidates);
+  if (near.empty())
+    return "";
+  std::string out = " Did you mean ";
+  for (std::size_t i = 0; i < near.size(); ++i)
+    out += (i == 0 ? "\"" : i + 1 == near.size() ? " or \"" : ", \"") + near[i] + "\"";
+  return out + "?";
+}
+
+std::uint64_t hashBytes(const void *data, std::size_t size, std::uint64_t hash) {
+  auto *bytes = static_cast<const unsigned char *>(data);
+  for (std::size_t i = 0; i < size; ++i)
+    hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+  return hash;
+}
+
+std::string hex(std::uint64_t value) {
+  static const char digits[] = "0123456789abcdef";
+  std::string out(16, '0');
+  for (int i = 15; i >= 0; --i, value >>= 4)
+    out[i] = digits[value & 15];
+  return out;
+}
+
+} // namespace base
