@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// What the engine tells the profile while a program runs. Totals (how often each step ran, for how many cycles) are
+// always kept and cost a few nanoseconds and O(steps) memory; the trace of single executions is kept only when asked
+// for, for a limited number of runs and events. Called from the control thread, for the first replica.
+#pragma once
+#include "executable/Image.hpp"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace poplar::profile {
+
+struct RecorderOptions {
+  bool trace = false;                   // keep every execution of every leaf step
+  unsigned maxRuns = 2;                 // runs that the trace and the blocks cover
+  std::uint64_t maxEvents = 200'000;    // executions kept over all runs; the others are counted
+  std::string blocksFilter;             // regex over the names of Block steps; empty: none
+  std::string programsFilter;           // regex over the names of all other steps; empty: none
+  std::uint64_t blockBufferBytes = 1000;
+  bool implicitFlush = true;            // empty the block buffer whenever the device meets the host
+  std::uint32_t blockTile = 0;          // the tile of each IPU that takes the time stamps
+};
+
+// From the engine's options: autoReport.all, autoReport.outputExecutionProfile,
+// autoReport.executionProfileProgramRunCount, debug.instrument*, profiler.blocks.*, profiler.programs.filter.
+// A malformed value throws invalid_option.
+RecorderOptions recorderOptions(const std::map<std::string, std::string> &engineOptions);
+
+class Recorder {
+public:
+  struct Total {
+    std::uint64_t executions = 0, cycles = 0;
+    const executable::Cost *cost = nullptr;  // of the last execution
+  };
+  struct Run {
+    std::uint32_t program;
+    std::string name;                        // as given to Engine::run
+    std::uint64_t startCycle, endCycle;
+    std::uint64_t firstEvent, endEvent;      // in events(); empty when the run is not traced
+  };
+  struct Event {
+    std::uint32_t step;
+    std::uint64_t startCycle, cycles;
+  };
+  struct Block {
+    std::uint32_t step;                      // executable::none for a flush
+    std::uint64_t cyclesFrom, cyclesTo;
+    bool streamCopy, overflow, flush;        // overflow: executions after this one were lost
+  };
+
+  // The image must outlive the recorder. A filter that is no regular expression throws invalid_option.
+  Recorder(const executable::Image &image, RecorderOptions options);
+
+  void beginRun(std::uint32_t program, const std::string &name, std::uint64_t cycle);
+  void endRun(std::uint64_t cycle);  // also after an exception
+
+  // One execution of a leaf step. `cycles` is cost.cycles(), which the engine knows already. The cost must stay
+  // where it is while the recorder is used.
+  void leaf(std::uint32_t step, const executable::Cost &cost, std::uint64_t startCycle, std::uint64_t cycles) {
+    if (!enabled_)
+      return;
+    Total &total = totals_[step];
+    ++total.executions;
+    total.cycles += cycles;
+    total.cost = &cost;
+    if (tracing_ || (blocksOn_ && watched_[step]))
+      recordLeaf(step, startCycle, cycles);
+  }
+  // `n` executions one after another with nothing in between (a tight loop run at once).
+  void leaves(std::uint32_t step, const executable::Cost &cost, std::uint64_t startCycle, std::uint64_t cycles,
+              std::uint64_t n);
+  // Container steps; needed only where watches(step) holds. Nested properly.
+  bool watches(std::uint32_t step) const { return blocksOn_ && watched_[step]; }
+  void enter(std::uint32_t step, std::uint64_t cycle) {
+    if (watches(step))
+      open_.push_back({step, cycle});
+  }
+  void leave(std::uint32_t step, std::uint64_t cycle) {
+    if (watches(step))
+      closeBlock(step, cycle);
+  }
+  // Worker cycles that the engine counted for a vertex that had no estimate.
+  void measured(std::uint32_t vertex, std::uint64_t cycles);
+
+  void enable() { enabled_ = true; }
+  void disable() { enabled_ = false; }
+  void reset();  // forgets all runs; keeps options and measured vertices
+
+  const RecorderOptions &options() const { return options_; }
+  const std::vector<Total> &totals() const { return totals_; }  // by step
+  const std::vector<Run> &runs() const { return runs_; }        // those kept
+  std::uint64_t numRuns() const { return numRuns_; }            // all
+  const std::vector<Event> &events() const { return events_; }
+  std::uint64_t droppedEvents() const { return droppedEvents_; }
+  const std::vector<Block> &blocks() const { return blocks_; }
+  std::uint64_t droppedBlocks() const { return droppedBlocks_; }
+  std::uint64_t vertexCycles(std::uint32_t vertex) const;       // measured, else the estimate, else 0
+
+private:
+  struct Open {
+    std::uint32_t step;
+    std::uint64_t cycle;
+  };
+  void recordLeaf(std::uint32_t step, std::uint64_t startCycle, std::uint64_t cycles);
+  void closeBlock(std::uint32_t step, std::uint64_t cycle);
+  void keepBlock(std::uint32_t step, std::uint64_t from, std::uint64_t to);
+  void flushBlocks(std::uint64_t cycle);
+  void watchMatching(const std::string &filter, const char *option, bool blocks);
+
+  const executable::Image *image_;
+  RecorderOptions options_;
+  bool enabled_ = true, tracing_ = false, blocksOn_ = false, anyWatched_ = false;
+  std::vector<Total> totals_;
+  std::vector<std::uint8_t> watched_;
+  std::vector<Run> runs_;
+  std::vector<Event> events_;
+  std::vector<Block> blocks_;
+  std::vector<Open> open_;
+  std::map<std::uint32_t, std::uint64_t> measured_;
+  std::uint64_t numRuns_ = 0, droppedEvents_ = 0, droppedBlocks_ = 0;
+  std::uint64_t bufferUsed_ = 0;
+};
+
+} // namespace poplar::profile
