@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# sdk_test.sh SUBJECT BUILD: installs BUILD into a temporary folder, sources enable.sh twice and, from
+# another folder, builds and runs a program with nothing but g++, popc or cmake. Any failure is fatal.
+set -euo pipefail
+subject=$1 build=$2
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+sdk=$work/sdk
+mkdir "$work/elsewhere" "$work/runtime"
+cd "$work/elsewhere"
+export OPENIPU_RUNTIME_DIR=$work/runtime
+
+fail() { echo "sdk_test: $*" >&2; exit 1; }
+expect() { # expect TEXT COMMAND...: the command succeeds and its output holds the text
+  local text=$1 out
+  shift
+  out=$("$@" 2>&1) || fail "$* failed:
+$out"
+  [[ $out == *"$text"* ]] || fail "$* did not print \"$text\" but:
+$out"
+}
+enable() {
+  set +u
+  source "$1/enable.sh"
+  local once="$PATH|$CPATH|$LIBRARY_PATH|$LD_LIBRARY_PATH|$PYTHONPATH|$CMAKE_PREFIX_PATH"
+  source "$1/enable.sh"
+  local twice="$PATH|$CPATH|$LIBRARY_PATH|$LD_LIBRARY_PATH|$PYTHONPATH|$CMAKE_PREFIX_PATH"
+  set -u
+  [ "$once" = "$twice" ] || fail "sourcing enable.sh twice changed the environment"
+  [ "$POPLAR_SDK_ENABLED" = "$1" ] || fail "POPLAR_SDK_ENABLED is \"$POPLAR_SDK_ENABLED\", not $1"
+  [[ ":$CPATH:$LIBRARY_PATH:$LD_LIBRARY_PATH:" != *::* ]] || fail "enable.sh left an empty path entry"
+}
+compile() { g++ -std=c++11 -Wall -Wextra -pedantic -Werror "$1" -o prog "${@:2}"; }
+
+layout() {
+  local file
+  for file in enable.sh LICENSE bin/popc lib/libpoplar.so lib/libpva.so include/poplar/Graph.hpp \
+              include/poplar/Vertex.hpp include/pva/pva.hpp lib/cmake/poplar/poplarConfig.cmake; do
+    [ -e "$sdk/$file" ] || fail "$file was not installed"
+  done
+  [ "$(command -v popc)" = "$sdk/bin/popc" ] || fail "popc is not the installed one"
+  # Nothing installed may point back at the build or source folder.
+  local runpaths
+  runpaths=$(for file in "$sdk"/lib/*.so "$sdk"/bin/*; do readelf -d "$file" 2>/dev/null; done | grep -E 'R(UN)?PATH' || true)
+  [[ $runpaths != *"$build"* ]] || fail "a library is tied to the build folder: $runpaths"
+  expect "popc" popc --help
+}
+
+plain() {
+  cp "$here/plain.cpp" .
+  compile plain.cpp -lpoplar
+  expect "sum 10" ./prog
+}
+
+codelet_in_source() {
+  cp "$here/codelet_in_source.cpp" .
+  compile codelet_in_source.cpp -lpoplar
+  expect "2 4 6 8" ./prog
+}
+
+popc_archive() {
+  cp "$here/archive_codelet.cpp" "$here/archive.cpp" .
+  popc -O2 archive_codelet.cpp -o archive.gp
+  rm archive_codelet.cpp # the archive stands alone
+  compile archive.cpp -lpoplar
+  expect "1 4 9 16" ./prog
+}
+
+pva_reader() {
+  cp "$here/codelet_in_source.cpp" "$here/pva_reader.cpp" .
+  compile codelet_in_source.cpp -lpoplar
+  POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report"}' ./prog >/dev/null
+  compile pva_reader.cpp -lpva
+  expect "vertices 1 tiles 1472" ./prog report/profile.pop
+}
+
+cmake_package() {
+  cp -r "$here/project" "$here/archive.cpp" "$here/archive_codelet.cpp" .
+  cmake -S project -B out >/dev/null
+  cmake --build out >/dev/null
+  expect "1 4 9 16" env -u LD_LIBRARY_PATH out/prog out/archive.gp
+}
+
+# The folder may be moved after it was installed.
+moved() {
+  mv "$sdk" "$work/other place"
+  cp "$here/codelet_in_source.cpp" .
+  cat >moved.sh <<'SCRIPT'
+set -e
+source "$1/enable.sh"
+g++ -std=c++11 codelet_in_source.cpp -o prog -lpoplar
+./prog
+SCRIPT
+  expect "2 4 6 8" bash moved.sh "$work/other place"
+}
+
+cmake --install "$build" --prefix "$sdk" >/dev/null
+[ "$subject" = moved ] || enable "$sdk"
+"$subject"
+echo "ok: $subject"
