@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What the measurements share: rows of the table, medians, a device to run on, and child processes
+// for what must start afresh (peak memory, cold caches). One file per subject; Subjects.hpp lists
+// them.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <poplar/Device.hpp>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// One line of the table. `ratio` is ours against the peer, larger is better; 0 leaves it out.
+struct Row {
+  std::string what, ours, peer;
+  double ratio = 0;
+  std::string goal;
+  enum class Met { Yes, No, NoGoal } met = Met::NoGoal;
+};
+
+Row::Met met(bool yes);
+void print(const std::vector<Row> &rows);
+
+// Seconds of one call; the median of `repeats` calls after one that is thrown away.
+double seconds(const std::function<void()> &work);
+double medianSeconds(unsigned repeats, const std::function<void()> &work);
+
+// 1.25e-7 -> "125 ns"
+std::string duration(double seconds);
+std::string rate(double bytes, double seconds); // "12.3 GB/s"
+std::string fixed(double value, unsigned digits);
+
+poplar::Device attachIpu();
+
+// Splits [0, n) over the threads that the engine would use, on threads of our own.
+void onThreads(std::size_t n, const std::function<void(std::size_t, std::size_t)> &work);
+
+// Runs this program again as `--child ARGUMENTS...`. Throws if it fails.
+struct ChildResult {
+  std::vector<double> numbers; // what it printed
+  double peakBytes;
+};
+ChildResult runChild(const std::vector<std::string> &arguments,
+                     const std::vector<std::string> &environment = {});
+
+} // namespace bench
