@@ -307,17 +307,15 @@ std::vector<Group> groupDims(const Shape &from, const Shape &to) {
   std::size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
     Group group{i, i, j, j};
-    std::size_t a = 1, b = 1;
-    do {
-      if (group.oldEnd < from.size() && (a <= b || group.newEnd == to.size()))
-        a *= from[group.oldEnd++];
+    std::size_t a = i < from.size() ? from[i++] : 1;
+    std::size_t b = j < to.size() ? to[j++] : 1;
+    while (a != b)
+      if (a < b)
+        a *= from[i++];
       else
-        b *= to[group.newEnd++];
-    } while (a != b || group.oldEnd == group.oldBegin || group.newEnd == group.newBegin
-                 ? group.oldEnd < from.size() || group.newEnd < to.size()
-                 : false);
-    i = group.oldEnd;
-    j = group.newEnd;
+        b *= to[j++];
+    group.oldEnd = i;
+    group.newEnd = j;
     groups.push_back(group);
   }
   return groups;
@@ -393,10 +391,12 @@ void fold(const Stretch &stretch, const Shape &to, std::vector<Folded> &out) {
                 nextLoops.push_back(loop);
               }
               lay({0, inner, sub.offset, rest}, d + 1, nextBox, nextLoops);
-            } else if (sub.begin / inner == (sub.begin + sub.extent - 1) / inner) {  // within one row
+            } else if (!whole && sub.begin / inner == (sub.begin + sub.extent - 1) / inner) {  // within one row
               auto nextBox = box;
               nextBox.push_back({row, 1});
               lay({sub.begin % inner, sub.extent, sub.offset, sub.loops}, d + 1, nextBox, loops);
+            } else if (!whole) {
+              lay(sub, d, box, loops);
             } else {  // the walk does not divide: go down to its outermost iterations
               for (auto &piece : peelLoops(sub.loops, sub.extent))
                 lay({sub.begin + piece.begin, piece.extent, sub.offset + piece.offset, piece.loops}, d, box, loops);
