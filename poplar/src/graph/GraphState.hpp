@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// What a poplar::Graph and all its virtual views share: variables, codelets, vertices, compute sets, streams, functions.
+// Vertices and their edges are kept in the same flat tables as the compiled image, so that a hundred thousand vertices
+// are a few megabytes and lowering is mostly a copy.
+#pragma once
+#include "executable/Image.hpp"
+#include "graph/TileMap.hpp"
+#include "poplar/DebugContext.hpp"
+#include "poplar/PerfEstimateFunc.hpp"
+#include "poplar/Program.hpp"
+#include "poplar/Target.hpp"
+#include "poplar/Tensor.hpp"
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace poplar::graph {
+
+using tensor::VarId;
+
+struct Variable {
+  std::string name;
+  TypeId type;
+  executable::VariableKind kind = executable::VariableKind::Ordinary;
+  tensor::Shape shape;
+  std::uint64_t elements = 0;
+  TileMap mapping;
+  std::map<std::uint64_t, std::string> initial;  // element -> bytes; disjoint
+  bool hidden = false;  // a scalar given to connect(): copied to the tile of each vertex that reads it
+};
+
+struct HostHandle {
+  std::string handle;
+  Tensor tensor;
+};
+
+struct CodeletRef {
+  std::uint32_t module, type;
+};
+
+struct GraphState {
+  explicit GraphState(Target whole, unsigned replicas) : target(std::move(whole)), replicationFactor(replicas) {}
+
+  Target target;  // of one replica
+  Target device;  // of all replicas together
+  unsigned replicationFactor;
+
+  std::deque<Variable> variables;
+  std::vector<std::shared_ptr<const codelet::Module>> modules;
+  std::unordered_map<std::string, CodeletRef> codelets;             // by canonical name
+  std::unordered_map<std::string, std::uint32_t> vertexTypeIndex;   // by the name as written, into vertexTypes
+  std::vector<executable::VertexTypeRef> vertexTypes;
+  std::map<std::string, PerfEstimateFunc> estimators;               // by canonical name
+
+  std::vector<executable::Vertex> vertices;
+  std::vector<executable::Slot> slots;
+  std::vector<executable::Edge> edges;
+  std::vector<executable::Run> runs;
+  std::string values;
+  std::vector<executable::ComputeSet> computeSets;
+
+  std::vector<executable::Stream> streams;
+  std::vector<executable::RemoteBuffer> remoteBuffers;
+  std::vector<executable::HostFunction> hostFunctions;
+  std::vector<HostHandle> hostReads, hostWrites;
+  std::vector<program::Program> functions;
+  std::vector<std::uint32_t> functionBuffers;                       // function of each buffer
+  std::map<std::pair<TypeId, std::uint64_t>, VarId> hiddenConstants;
+
+  const codelet::VertexType &vertexType(std::uint32_t vertex) const { return typeAt(vertices[vertex].type); }
+  const codelet::VertexType &typeAt(std::uint32_t type) const {
+    return modules[vertexTypes[type].module]->types[vertexTypes[type].type];
+  }
+  VarId addVariable(Variable variable);
+  std::string describe(VarId var) const;     // "weights" [4,3], or variable 7 [4,3]
+  std::string describe(const tensor::View &view) const;
+};
+
+// One window onto a graph: the whole, or a virtual graph of some of its tiles.
+struct GraphView {
+  std::shared_ptr<GraphState> state;
+  Target target;
+  std::vector<unsigned> tiles;  // virtual tile -> tile of the whole graph; empty for the whole graph
+
+  unsigned numTiles() const { return target.getNumTiles(); }
+  unsigned wholeTile(unsigned tile) const { return tiles.empty() ? tile : tiles[tile]; }
+};
+
+} // namespace poplar::graph
