@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Decides what travels for each leaf step and what that costs: fills Step::cost.phases but for the compute set's own
+// phase, which planExchange leaves empty (0 cycles) at its place and TimeSteps fills.
+//
+// Phases of an Execute, each present only when it has work (Sync comes with the exchange that follows it):
+//   copy-in pack   Compute          senders gather spans that travel together
+//   sync, exchange-in, [global-exchange-in]
+//   copy-in        Compute          fields whose elements are scattered on the tile become contiguous
+//   <compute set>  Compute          always present, exactly one
+//   copy-out       Compute          results leave contiguous buffers for their places
+//   sync, exchange-out, [global-exchange-out]
+//   copy-out unpack Compute         receivers spread what came packed
+// Copy: [pack] sync exchange [global-exchange] [copy]. Streams and remote buffers: sync, host-exchange, exchange.
+// If, Switch and RepeatWhile: the broadcast of the predicate is priced by TimeSteps.
+// Kernel steps come with their phases and are left alone.
+//
+// Rules. A part on another tile than its vertex travels: inputs before, outputs after, in-outs both. The same data go
+// to a tile once, and leave their sender once however many tiles listen. A message is a span that is contiguous on
+// both tiles; a tile's share of a variable lies in its memory in element order. When the gaps between many
+// short messages cost more than packing them, each pair of tiles gets one packed message per variable instead.
+// A copy with more than 2^22 pieces (a large transpose over all tiles) is not walked pair by pair: what each tile sends
+// and receives is still exact, but partners are taken as evenly spread, one packed message per pair.
+#pragma once
+#include "arch/System.hpp"
+#include "executable/Image.hpp"
+
+namespace poplar::compile {
+
+// Needs: verify. `system` is the whole device.
+void planExchange(executable::Image &image, const arch::System &system);
+
+} // namespace poplar::compile
