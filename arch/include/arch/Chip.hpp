@@ -14,6 +14,7 @@ namespace arch {
 struct Fabric {
   unsigned columns = 0;
   unsigned tilesPerRow = 0;  // of one column
+  bool operator==(const Fabric &) const = default;
 };
 
 struct TileMemory {
@@ -24,14 +25,16 @@ struct TileMemory {
   std::uint64_t interleavedElementBytes = 0;
   unsigned portBytesPerCycle = 0;            // two loads and one store, all elements different
   unsigned atomicStoreBytes = 0;             // smaller stores are read-modify-write
+  bool operator==(const TileMemory &) const = default;
 };
 
 struct Launch {
   unsigned cycles = 0;         // supervisor: set entry and base, then run or runall
   unsigned vertexBundles = 0;  // a worker enters and leaves a compiled vertex
+  bool operator==(const Launch &) const = default;
 };
 
-struct Sync {
+struct SyncDelay {
   unsigned localCycles = 0;      // supervisor waits for its workers
   unsigned boundaryCycles = 0;   // whole boundary of one exchange on one IPU: sync, entry, exit
   unsigned minDelayCycles = 0;   // release of the first / last tile after the last arrival
@@ -39,9 +42,10 @@ struct Sync {
   unsigned globalCycles = 0;     // least cost of a sync of all IPUs; 0: only the wire formula counts
   double wireHopSeconds = 0;     // one hop of the sync wire between machines, one way
   unsigned ipusPerWireHop = 0;
+  bool operator==(const SyncDelay &) const = default;
 };
 
-struct Exchange {
+struct ExchangeBus {
   unsigned bytesPerCycle = 0;      // one tile sends, and receives, this much
   unsigned pairBytesPerCycle = 0;  // both tiles of a pair take one stream, or the partner is idle
   unsigned messageGapCycles = 0;   // between consecutive messages at one tile
@@ -50,6 +54,7 @@ struct Exchange {
   unsigned routePerColumn = 0;
   unsigned routePerRow = 0;
   unsigned routeUnknownCycles = 0; // mean over all pairs, for unknown placement
+  bool operator==(const ExchangeBus &) const = default;
 };
 
 // Copies inside a tile before and after an exchange.
@@ -59,6 +64,7 @@ struct TileCopy {
   unsigned bytesPerCycle = 0;     // within a piece
   unsigned gatherStartCycles = 0; // the other way to do it: one loop over atoms of 8, 4 or 2 bytes
   double gather8 = 0, gather4 = 0, gather2 = 0;  // cycles per byte
+  bool operator==(const TileCopy &) const = default;
 };
 
 // The matrix unit (AMP), and the cycles its kernel spends around it.
@@ -76,6 +82,7 @@ struct Amp {
   unsigned halfFirst = 0, halfNext = 0;        // worker bundles: first three positions, each further one
   unsigned floatFirst = 0, floatNext = 0;
   unsigned quarterFirst = 0, quarterNext = 0;
+  bool operator==(const Amp &) const = default;
 };
 
 struct Links {
@@ -89,6 +96,7 @@ struct Links {
   unsigned ipusPerDomain = 0;     // one rack; beyond it traffic takes the gateway links
   double gatewayBytesPerSecond = 0;  // per machine, each direction
   double gatewayHopSeconds = 0;
+  bool operator==(const Links &) const = default;
 };
 
 // One way to the host.
@@ -96,6 +104,7 @@ struct HostPort {
   double inBytesPerSecond = 0;      // host to IPU, per IPU
   double outBytesPerSecond = 0;
   double sharedBytesPerSecond = 0;  // of all IPUs of one machine together; 0: not shared
+  bool operator==(const HostPort &) const = default;
 };
 
 struct Host {
@@ -107,6 +116,7 @@ struct Host {
   double tilePacketSecondsIn = 0, tilePacketSecondsOut = 0;  // between packets of one tile
   double remoteReadBytesPerSecond = 0, remoteWriteBytesPerSecond = 0;  // streaming memory, per IPU
   std::uint64_t remoteBytesPerIpu = 0;
+  bool operator==(const Host &) const = default;
 };
 
 // Dynamic power is for the whole chip, that unit busy in every cycle, at this chip's clock and voltage.
@@ -114,6 +124,7 @@ struct Power {
   double idleWatts = 0;
   double ampWatts = 0, vectorWatts = 0, memoryWatts = 0, exchangeWatts = 0;
   double machineWatts = 0;  // gateway, DRAM, fans: per machine, beside its IPUs
+  bool operator==(const Power &) const = default;
 };
 
 // Bytes that code and bookkeeping take on a tile.
@@ -125,6 +136,7 @@ struct CodeSize {
   unsigned receiveBytes = 0;        // per message received
   unsigned workerStackBytes = 0;    // each worker
   unsigned supervisorStackBytes = 0;
+  bool operator==(const CodeSize &) const = default;
 };
 
 struct Chip {
@@ -143,8 +155,8 @@ struct Chip {
   Fabric fabric;
   TileMemory memory;
   Launch launch;
-  Sync sync;
-  Exchange exchange;
+  SyncDelay sync;
+  ExchangeBus exchange;
   TileCopy copy;
   Amp amp;
   Links links;
@@ -166,6 +178,7 @@ struct Chip {
   double peakHalf() const;
   double peakHalfFloat() const;
   double peakFloat() const;
+  bool operator==(const Chip &) const = default;
 };
 
 // "ipu1", "ipu2", "bow", "ipu21". Anything else throws std::invalid_argument with near matches.

@@ -20,6 +20,4 @@ Chip parseChip(std::istream &text, std::string_view source);
 // All fields; parseChip(describe(c)) == c.
 std::string describe(const Chip &chip);
 
-bool operator==(const Chip &a, const Chip &b);
-
 } // namespace arch

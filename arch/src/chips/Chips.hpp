@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The known chips; each function is the whole of its file. A new chip is one more file and one more line here.
+#pragma once
+#include "arch/Chip.hpp"
+
+namespace arch::chips {
+
+Chip ipu1();
+Chip ipu2();
+Chip bow();
+Chip ipu21();
+
+} // namespace arch::chips
