@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Input, Output and InOut: the edges of a vertex. A scalar edge behaves like the element it is connected to, a vector
+// edge like an array. Output and InOut start with the current contents of the connected elements.
+#ifndef POPLAR_IN_OUT_TYPES_HPP
+#define POPLAR_IN_OUT_TYPES_HPP
+#include "poplar/FieldTypes.hpp"
+
+namespace poplar {
+namespace codelet {
+
+struct Address {
+  void *address_;
+};
+
+// Record of a scalar edge: address, metadata (quarter), descriptor (checked).
+template <class T, Access A>
+class ScalarEdge : protected Address, protected Metadata<typename RemoveConst<T>::type>, protected Descriptor {
+public:
+  T &operator*() const { return get(); }
+  T *operator->() const { return &get(); }
+  operator T &() const { return get(); }
+
+protected:
+  T &get() const {
+#ifdef OPENIPU_CHECKED
+    checkAccess<A>(check_, 0, 1);
+#endif
+    return *static_cast<T *>(address_);
+  }
+};
+
+// Output and InOut of a scalar. Assigning to the edge assigns to the element. The compound operators are spelt out
+// because a built-in one never converts its left operand.
+template <class T> class WritableScalarEdge : public ScalarEdge<T, Access::Write> {
+public:
+  WritableScalarEdge &operator=(const WritableScalarEdge &other) { return *this = *other; }
+  WritableScalarEdge &operator=(const T &value) {
+    this->get() = value;
+    return *this;
+  }
+#define OPENIPU_COMPOUND(op)                                                                       \
+  template <class U> T &operator op(const U &value) const { return this->get() op value; }
+  OPENIPU_COMPOUND(+=)
+  OPENIPU_COMPOUND(-=)
+  OPENIPU_COMPOUND(*=)
+  OPENIPU_COMPOUND(/=)
+  OPENIPU_COMPOUND(%=)
+  OPENIPU_COMPOUND(&=)
+  OPENIPU_COMPOUND(|=)
+  OPENIPU_COMPOUND(^=)
+  OPENIPU_COMPOUND(<<=)
+  OPENIPU_COMPOUND(>>=)
+#undef OPENIPU_COMPOUND
+  T &operator++() const { return ++this->get(); }
+  T &operator--() const { return --this->get(); }
+  T operator++(int) const { return this->get()++; }
+  T operator--(int) const { return this->get()--; }
+};
+
+// A vector edge; `edge->size()` reaches the vector as `edge.size()` does.
+template <class T, Access A, VectorLayout L>
+class VectorEdge : public WithMetadata<T, typename ElementsOfLayout<T, A, L>::type> {
+public:
+  const VectorEdge *operator->() const { return this; }
+  const VectorEdge &operator*() const { return *this; }
+};
+
+// A VectorList is a span of spans: list[i][j], list[i].size(), list.size().
+template <class Inner> class ListEdge : public Sized<const Inner, Access::State> {
+public:
+  const ListEdge *operator->() const { return this; }
+};
+
+} // namespace codelet
+
+template <class T> class Input : public codelet::ScalarEdge<const T, codelet::Access::Read> {};
+template <class T> class Output : public codelet::WritableScalarEdge<T> {
+public:
+  using codelet::WritableScalarEdge<T>::operator=;
+};
+template <class T> class InOut : public codelet::WritableScalarEdge<T> {
+public:
+  using codelet::WritableScalarEdge<T>::operator=;
+};
+
+template <class T, VectorLayout L, unsigned A, bool I>
+class Input<Vector<T, L, A, I>> : public codelet::VectorEdge<const T, codelet::Access::Read, L> {};
+template <class T, VectorLayout L, unsigned A, bool I>
+class Output<Vector<T, L, A, I>> : public codelet::VectorEdge<T, codelet::Access::Write, L> {};
+template <class T, VectorLayout L, unsigned A, bool I>
+class InOut<Vector<T, L, A, I>> : public codelet::VectorEdge<T, codelet::Access::Write, L> {};
+
+template <class T, VectorListLayout L, unsigned A, bool I>
+class Input<VectorList<T, L, A, I>> : public codelet::ListEdge<Input<Vector<T, VectorLayout::SPAN, A, I>>> {};
+template <class T, VectorListLayout L, unsigned A, bool I>
+class Output<VectorList<T, L, A, I>> : public codelet::ListEdge<Output<Vector<T, VectorLayout::SPAN, A, I>>> {};
+template <class T, VectorListLayout L, unsigned A, bool I>
+class InOut<VectorList<T, L, A, I>> : public codelet::ListEdge<InOut<Vector<T, VectorLayout::SPAN, A, I>>> {};
+
+} // namespace poplar
+
+#endif
