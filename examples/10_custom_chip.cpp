@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The same program on chips that were never made: more tiles, a faster clock, or four tiles in all.
-// Results stay the same, the modelled time does not.
+// Results stay the same, the modelled time does not. OPENIPU_CHIP=chips/wide.chip would put any program
+// on such a chip without changing a line of it.
 #include "Example.hpp"
 #include "Spent.hpp"
 #include <iomanip>
@@ -62,8 +63,7 @@ static Outcome show(const std::string &name, const IPUModel &chip) {
 
 int main() {
   const IPUModel gc200("ipu2");
-  IPUModel wide = gc200;
-  wide.tilesPerIPU = 4000;
+  const IPUModel wide("chips/wide.chip"); // a chip may also be described in a file
   IPUModel quick = gc200;
   quick.tileClockFrequency = 2 * gc200.tileClockFrequency;
   IPUModel tiny = gc200;
