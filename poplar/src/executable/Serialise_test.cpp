@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "executable/Serialise.hpp"
+#include "base/Text.hpp"
+#include "executable/SerialiseParts.hpp"
+#include "executable/SerialiseTestImage.hpp"
+#include "poplar/exceptions.hpp"
+#include <gtest/gtest.h>
+
+using namespace poplar;
+using namespace poplar::executable;
+using test::dump, test::testImage;
+
+static std::string written(const Image &image) {
+  std::ostringstream out;
+  write(image, out);
+  return out.str();
+}
+
+static Image readBack(const std::string &bytes, bool checkPackageHash = true) {
+  std::istringstream in(bytes);
+  return read(in, checkPackageHash);
+}
+
+static std::string failure(const std::string &bytes, bool checkPackageHash = true) {
+  try {
+    readBack(bytes, checkPackageHash);
+  } catch (const poplar_error &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+static bool contains(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
+
+// The file with its checksum made right again, for errors behind the checksum.
+static std::string resealed(std::string bytes) {
+  auto sum = base::hashBytes(bytes.data() + 8, 16);
+  sum = base::hashBytes(bytes.data() + 32, bytes.size() - 32, sum);
+  for (int i = 0; i < 8; ++i)
+    bytes[24 + i] = char(sum >> (8 * i));
+  return bytes;
+}
+
+TEST(Serialise, KeepsEveryMemberOfAnImage) {
+  auto image = testImage();
+  EXPECT_EQ(dump(readBack(written(image))), dump(image));
+}
+
+TEST(Serialise, GivesTheSameBytesForTheSameImage) {
+  EXPECT_EQ(written(testImage()), written(testImage()));
+  EXPECT_EQ(written(readBack(written(testImage()))), written(testImage()));
+}
+
+TEST(Serialise, KeepsAnEmptyImage) { EXPECT_EQ(dump(readBack(written(Image()))), dump(Image())); }
+
+TEST(Serialise, TablesSpreadOverManyPartsComeBackWhole) {
+  auto image = testImage();
+  image.values.resize(1000, 'v');
+  image.variables[0].initial = {{0, std::string(48, 'i')}};
+  for (std::size_t partBytes : {1, 7, 100}) {
+    auto parts = encode(image, partBytes);
+    EXPECT_GT(parts.size(), 30u);
+    Image back;
+    for (const auto &part : parts)
+      decode(part, back);
+    EXPECT_EQ(dump(back), dump(image));
+  }
+}
+
+TEST(Serialise, LeavesTheStreamBehindTheExecutable) {
+  std::stringstream stream;
+  write(testImage(), stream);
+  stream << "next";
+  read(stream, true);
+  std::string rest;
+  stream >> rest;
+  EXPECT_EQ(rest, "next");
+}
+
+TEST(Serialise, RejectsEveryTruncation) {
+  auto bytes = written(testImage());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    auto text = failure(bytes.substr(0, size));
+    ASSERT_TRUE(contains(text, size ? "Executable is truncated" : "the stream is empty")) << size << ": " << text;
+  }
+}
+
+TEST(Serialise, RejectsEveryFlippedBit) {
+  auto bytes = written(testImage());
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += bit < 2000 ? 1 : 7) {
+    bytes[bit / 8] ^= char(1 << bit % 8);
+    ASSERT_NE(failure(bytes, false), "no error") << "bit " << bit;
+    bytes[bit / 8] ^= char(1 << bit % 8);
+  }
+}
+
+TEST(Serialise, SaysWhatADamagedFileIs) {
+  auto bytes = written(testImage());
+  bytes.back() ^= 1;
+  EXPECT_TRUE(contains(failure(bytes), "Executable is damaged: its checksum is "));
+  EXPECT_EQ(failure("#!/bin/sh\necho hello\n"),
+            "This is not an OpenIPU executable: the file begins with other bytes. Give a file written by "
+            "Executable::serialize.");
+}
+
+TEST(Serialise, NamesBothVersionsOfAnotherFormat) {
+  auto bytes = written(testImage());
+  bytes[8] = 9;
+  EXPECT_EQ(failure(bytes), "Executable has format version 9; this library reads version 1. Compile the program again "
+                            "with this version of the library and write a new file.");
+}
+
+TEST(Serialise, RefusesAnotherPackageUnlessToldNotTo) {
+  auto bytes = written(testImage());
+  bytes[32] ^= 1;  // first letter of the package hash
+  bytes = resealed(bytes);
+  EXPECT_TRUE(contains(failure(bytes), "Executable was written by package ")) << failure(bytes);
+  EXPECT_EQ(failure(bytes, false), "no error");
+}
+
+TEST(Serialise, ReportsAStreamThatIsNotOpen) {
+  std::istringstream in;
+  in.setstate(std::ios::failbit);
+  EXPECT_THROW(read(in, true), poplar_error);
+  std::ostringstream out;
+  out.setstate(std::ios::badbit);
+  EXPECT_THROW(write(testImage(), out), poplar_error);
+}
+
+TEST(Serialise, RejectsColumnsOfDifferentLength) {
+  auto part = encode(testImage()).at(0);
+  part += std::string("\x3a\x03\x0a\x01\x01", 5);  // slots: one more kind without start and count
+  Image image;
+  try {
+    decode(part, image);
+    FAIL();
+  } catch (const poplar_error &error) {
+    EXPECT_TRUE(contains(error.what(), "the columns of slots differ in length")) << error.what();
+  }
+}
+
+TEST(Serialise, NamesEveryMemoryCategory) {
+  EXPECT_STREQ(memoryCategoryName(MemoryCategory::VertexInstanceState), "vertexInstanceState");
+  EXPECT_STREQ(memoryCategoryName(MemoryCategory::Variable), "variable");
+  EXPECT_STREQ(memoryCategoryName(MemoryCategory::GlobalExchangeCode), "globalExchangeCode");
+  EXPECT_STREQ(memoryCategoryName(MemoryCategory::Rearrangement), "rearrangement");
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Checks every index, offset, extent and enumerator of an image that comes from a file, so that nothing in
+// it can make the engine read or write outside its storage, or recurse without end. Costs one pass over the image.
+// The code inside codelet modules cannot be checked; the file's checksum guards it against damage.
+#pragma once
+#include "base/Text.hpp"
+#include "executable/Image.hpp"
+
+namespace poplar::executable {
+
+// Throws poplar_error naming the first thing that does not fit.
+void validate(const Image &image);
+
+[[noreturn]] void throwInconsistent(const std::string &what);
+
+template <class... Parts> [[noreturn]] void inconsistent(const Parts &...parts) {
+  throwInconsistent(base::str(parts...));
+}
+
+} // namespace poplar::executable

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The steps of an image: each kind with the operands, children and tables it needs, and no step inside itself.
+#pragma once
+#include "executable/Image.hpp"
+
+namespace poplar::executable {
+
+// Variables and the host's tables are checked before.
+void checkSteps(const Image &image);
+
+// Programs nested deeper than this are refused: the engine walks them recursively.
+constexpr std::uint32_t maxStepDepth = 10000;
+
+std::uint32_t numTiles(const Image &image);
+
+} // namespace poplar::executable
