@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// What was compiled: the target, the size of the graph, the memory of every tile by category, the programs, and which
+// variables are live at which step.
+#pragma once
+#include "pva/Program.hpp"
+
+namespace pva {
+
+class Tile;
+
+class IPU : public detail::Handle<IPU> {
+public:
+  enum class Architecture { Ipu1, Ipu2, Ipu21, Unknown };
+  IPU(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  std::uint64_t id() const { return index_; }
+  std::vector<Tile> tiles() const;
+
+private:
+  std::uint32_t index_;
+};
+
+class Target : public detail::Handle<Target> {
+public:
+  enum class Type { Ipu, IpuModel, Cpu, Unknown };
+  explicit Target(detail::DataRef data) : Handle(std::move(data)) {}
+  Type type() const;
+  IPU::Architecture architecture() const;
+  std::string architectureName() const;    // "ipu2", or the name of a chip that a user described
+  std::uint64_t numIPUs() const;
+  std::uint64_t numReplicas() const;
+  std::uint64_t ipusPerReplica() const;
+  std::uint64_t numTiles() const;
+  std::uint64_t tilesPerIpu() const;
+  std::uint64_t tilesPerReplica() const;
+  std::uint64_t bytesPerTile() const;
+  std::uint64_t bytesPerIPU() const;
+  std::uint64_t totalMemory() const;
+  std::uint64_t memoryPerReplica() const;
+  std::uint64_t clockFrequency() const;    // Hz
+  std::uint64_t workersPerTile() const;
+};
+
+class Graph : public detail::Handle<Graph> {
+public:
+  explicit Graph(detail::DataRef data) : Handle(std::move(data)) {}
+  std::uint64_t numComputeSets() const;
+  std::uint64_t numVertices() const;
+  std::uint64_t numEdges() const;
+  std::uint64_t numVars() const;
+};
+
+// Bytes of one kind on one tile.
+class MemoryCategory : public detail::Handle<MemoryCategory> {
+public:
+  MemoryCategory(detail::DataRef data, std::uint64_t total) : Handle(std::move(data)), total_(total) {}
+  std::uint64_t total() const { return total_; }
+
+private:
+  std::uint64_t total_;
+};
+
+// A category that the profile does not list holds 0 bytes.
+class MemoryCategories : public detail::Handle<MemoryCategories> {
+public:
+  MemoryCategories(detail::DataRef data, std::uint32_t tile) : Handle(std::move(data)), tile_(tile) {}
+  std::vector<std::string> names() const;                // those of the profile, in its order
+  MemoryCategory find(const std::string &name) const;
+  MemoryCategory constant() const { return find("constant"); }
+  MemoryCategory controlCode() const { return find("controlCode"); }
+  MemoryCategory controlId() const { return find("controlId"); }
+  MemoryCategory controlTable() const { return find("controlTable"); }
+  MemoryCategory copyDescriptor() const { return find("copyDescriptor"); }
+  MemoryCategory globalExchangeCode() const { return find("globalExchangeCode"); }
+  MemoryCategory globalExchangePacketHeader() const { return find("globalExchangePacketHeader"); }
+  MemoryCategory globalMessage() const { return find("globalMessage"); }
+  MemoryCategory hostExchangeCode() const { return find("hostExchangeCode"); }
+  MemoryCategory hostExchangePacketHeader() const { return find("hostExchangePacketHeader"); }
+  MemoryCategory hostMessage() const { return find("hostMessage"); }
+  MemoryCategory instrumentationResults() const { return find("instrumentationResults"); }
+  MemoryCategory internalExchangeCode() const { return find("internalExchangeCode"); }
+  MemoryCategory message() const { return find("message"); }
+  MemoryCategory multiple() const { return find("multiple"); }
+  MemoryCategory outputEdge() const { return find("outputEdge"); }
+  MemoryCategory rearrangement() const { return find("rearrangement"); }
+  MemoryCategory sharedCodeStorage() const { return find("sharedCodeStorage"); }
+  MemoryCategory sharedDataStorage() const { return find("sharedDataStorage"); }
+  MemoryCategory stack() const { return find("stack"); }
+  MemoryCategory variable() const { return find("variable"); }
+  MemoryCategory vectorListDescriptor() const { return find("vectorListDescriptor"); }
+  MemoryCategory vertexCode() const { return find("vertexCode"); }
+  MemoryCategory vertexFieldData() const { return find("vertexFieldData"); }
+  MemoryCategory vertexInstanceState() const { return find("vertexInstanceState"); }
+
+private:
+  std::uint32_t tile_;
+};
+
+class MemoryUse {
+public:
+  MemoryUse(std::uint64_t includingGaps, std::uint64_t excludingGaps)
+      : includingGaps_(includingGaps), excludingGaps_(excludingGaps) {}
+  std::uint64_t includingGaps() const { return includingGaps_; }
+  std::uint64_t excludingGaps() const { return excludingGaps_; }
+
+private:
+  std::uint64_t includingGaps_, excludingGaps_;
+};
+
+class TileMemory : public detail::Handle<TileMemory> {
+public:
+  TileMemory(detail::DataRef data, std::uint32_t tile) : Handle(std::move(data)), tile_(tile) {}
+  MemoryUse total() const;
+  MemoryUse overflowed() const;               // beyond the tile's memory
+  std::uint64_t alwaysLiveBytes() const;
+  std::uint64_t notAlwaysLiveBytes() const;   // at the tile's own peak
+  MemoryCategories category() const { return MemoryCategories(data_, tile_); }
+  ProgramRef peakProgram() const;             // the step of that peak; null without one
+  std::vector<VertexType> vertices() const;   // the types that have a vertex here
+
+private:
+  std::uint32_t tile_;
+};
+
+class Tile : public detail::Handle<Tile> {
+public:
+  Tile(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  std::uint64_t id() const { return index_; }
+  TileMemory memory() const { return TileMemory(data_, index_); }
+
+private:
+  std::uint32_t index_;
+};
+
+// Variables that are live at one step and dead at another.
+class LiveMemory {
+public:
+  LiveMemory(std::uint64_t bytes, std::vector<Variable> variables) : bytes_(bytes), variables_(std::move(variables)) {}
+  std::uint64_t bytes() const { return bytes_; }
+  const std::vector<Variable> &variables() const { return variables_; }
+
+private:
+  std::uint64_t bytes_;
+  std::vector<Variable> variables_;
+};
+
+// Per tile and per IPU figures need the lowered variables (autoReport.outputLoweredVars), else they throw.
+class LivenessProgramStep : public detail::Handle<LivenessProgramStep> {
+public:
+  LivenessProgramStep(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  ProgramRef program() const;
+  LiveMemory notAlwaysLiveMemory() const;
+  LiveMemory notAlwaysLiveMemoryForTile(std::uint64_t tile) const;
+  LiveMemory notAlwaysLiveMemoryForIpu(std::uint64_t ipu) const;
+
+private:
+  LiveMemory inTiles(std::uint64_t begin, std::uint64_t end) const;
+  std::uint32_t index_;
+};
+
+// The liveness steps at which a variable's storage is in use, as [first, last] pairs.
+class EquivalenceClass : public detail::Handle<EquivalenceClass> {
+public:
+  EquivalenceClass(detail::DataRef data, std::uint32_t variable) : Handle(std::move(data)), variable_(variable) {}
+  std::uint64_t id() const { return variable_; }
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> steps() const;
+
+private:
+  std::uint32_t variable_;
+};
+
+// The part of a variable on one tile.
+class LoweredVariable : public detail::Handle<LoweredVariable> {
+public:
+  LoweredVariable(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  std::uint64_t id() const { return index_; }
+  std::uint64_t _id() const { return index_; }
+  std::string name() const;
+  std::uint64_t bytes() const;
+  std::uint64_t tileId() const;
+  std::string category() const;
+  bool hasUnloweredVar() const;
+  Variable unloweredVar() const;                // throws without one
+  EquivalenceClass equivalenceClass() const;    // throws without an unlowered variable
+
+private:
+  std::uint32_t index_;
+};
+
+class LoweredVariables : public detail::Handle<LoweredVariables> {
+public:
+  explicit LoweredVariables(detail::DataRef data) : Handle(std::move(data)) {}
+  std::vector<LoweredVariable> allBriefVars() const;
+  std::vector<LoweredVariable> forTile(std::uint64_t tile) const;
+};
+
+class CompilationReport : public detail::Handle<CompilationReport> {
+public:
+  explicit CompilationReport(detail::DataRef data) : Handle(std::move(data)) {}
+  Target target() const { return Target(data_); }
+  Graph graph() const { return Graph(data_); }
+  std::vector<Tile> tiles() const;
+  std::vector<IPU> ipus() const;
+  std::vector<ProgramRef> programs() const;        // the entry programs, in the order given to the engine
+  std::vector<ProgramRef> functions() const;       // bodies that Call programs share
+  std::vector<ProgramRef> allPrograms() const;     // every node, by id
+  std::vector<ComputeSet> computeSets() const;
+  std::vector<VertexType> vertexTypes() const;
+  std::vector<Variable> variables() const;
+  std::vector<Variable> alwaysLiveVariables() const;
+  std::vector<Variable> alwaysLiveVariablesForTile(std::uint64_t tile) const;
+  std::vector<LivenessProgramStep> livenessProgramSteps() const;
+  LoweredVariables loweredVariables() const { return LoweredVariables(data_); }
+  // Bytes of vertex data: "internalState", "edgePointers", "copyPointers", "padding", "descriptors".
+  std::vector<std::pair<std::string, std::uint64_t>> vertexMemory() const;
+  std::uint64_t interleavedBytes() const;          // of variables that codelets want in interleaved memory
+};
+
+} // namespace pva

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// The lowered programs of an executable: a tree of containers whose leaves compute, exchange or wait, with what each
+// leaf costs per tile. Walk it with children(), or let a ProgramVisitor choose by type.
+#pragma once
+#include "pva/Handle.hpp"
+
+namespace pva {
+
+// A variable of the graph.
+class Variable : public detail::Handle<Variable> {
+public:
+  Variable(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  std::uint64_t id() const { return index_; }
+  std::uint64_t _id() const { return index_; }
+  std::string name() const;
+  std::string type() const;      // element type, "float"
+  std::uint64_t size() const;    // bytes
+  std::uint64_t bytes() const { return size(); }
+  bool alwaysLive() const;
+
+private:
+  std::uint32_t index_;
+};
+
+class VertexType : public detail::Handle<VertexType> {
+public:
+  VertexType(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  std::uint64_t id() const { return index_; }
+  std::string name() const;
+  std::uint64_t size() const;       // bytes of vertex state over all instances
+  std::uint64_t codeBytes() const;  // on each tile that has such a vertex
+
+private:
+  std::uint32_t index_;
+};
+
+// The vertices of one type in one compute set.
+class VertexGroup : public detail::Handle<VertexGroup> {
+public:
+  VertexGroup(detail::DataRef data, std::uint32_t computeSet, std::uint32_t type)
+      : Handle(std::move(data)), computeSet_(computeSet), type_(type) {}
+  VertexType type() const { return VertexType(data_, type_); }
+  NumberByTile countByTile() const;
+  std::uint64_t count() const;            // over all tiles
+  std::uint64_t estimatedCycles() const;  // worker cycles, over all tiles
+
+private:
+  std::uint32_t computeSet_, type_;
+};
+
+class ComputeSet : public detail::Handle<ComputeSet> {
+public:
+  ComputeSet(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  std::uint64_t id() const { return index_; }
+  std::string name() const;
+  std::vector<VertexGroup> vertices() const;
+  NumberByTile estimatedCyclesByTile() const;
+  NumberByTile cyclesByTile() const { return estimatedCyclesByTile(); }
+
+private:
+  std::uint32_t index_;
+};
+
+class Program {
+public:
+  enum class Type {
+    Sequence, Repeat, Call, Switch, OnEveryTileSwitch, OnTileExecute, DoExchange, GlobalExchange, StreamCopyBegin,
+    StreamCopyMid, StreamCopyEnd, Sync, Sans, SyncAns, WriteUndef, Block, BlockFlush, Unknown
+  };
+  Program(const detail::Data &data, std::uint32_t index) : data_(&data), index_(index) {}
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+  virtual ~Program();
+
+  std::uint64_t id() const { return index_; }
+  std::uint64_t _id() const { return index_; }
+  std::string name() const;
+  Type type() const;
+  std::vector<ProgramRef> children() const;
+  std::vector<Variable> vars() const;          // read or written
+  NumberByTile estimatedCyclesByTile() const;
+  virtual void accept(ProgramVisitor &visitor) const = 0;
+
+  std::uint64_t count() const;                 // Repeat: iterations, 0 when only the run decides
+  std::uint64_t cycles() const;                // of one execution, until the slowest tile is done
+  std::uint64_t activeTiles() const;
+  std::uint64_t bytes() const;                 // moved by one execution of an exchange
+  std::uint64_t messages() const;
+  std::uint64_t tileCycles() const;            // sum over tiles
+  std::uint64_t threadCycles() const;          // compute: sum over tiles and worker contexts
+  NumberByTile bytesSentByTile() const;
+  NumberByTile bytesReceivedByTile() const;
+  double tileBalance() const;                  // mean over all tiles of cycles / slowest tile's cycles
+  double activeTileBalance() const;            // the same over the tiles that do something
+  std::uint64_t debugId() const;               // of the debug context that made it; 0: none
+
+protected:
+  detail::DataRef data() const;                // keeps the report alive
+  const detail::Data *data_;
+  std::uint32_t index_;
+};
+
+std::string toString(Program::Type type);      // "OnTileExecute"
+Program::Type programType(const std::string &name);  // Unknown for anything else
+
+template <Program::Type type> class TypedProgram : public Program {
+public:
+  using Program::Program;
+  void accept(ProgramVisitor &visitor) const override;
+};
+
+class OnTileExecuteProgram : public Program {
+public:
+  using Program::Program;
+  void accept(ProgramVisitor &visitor) const override;
+  ComputeSet computeset() const;
+};
+
+class DoExchangeProgram : public Program {
+public:
+  using Program::Program;
+  void accept(ProgramVisitor &visitor) const override;
+};
+
+typedef TypedProgram<Program::Type::Sequence> SequenceProgram;
+typedef TypedProgram<Program::Type::Repeat> RepeatProgram;
+typedef TypedProgram<Program::Type::Call> CallProgram;
+typedef TypedProgram<Program::Type::Switch> SwitchProgram;
+typedef TypedProgram<Program::Type::OnEveryTileSwitch> OnEveryTileSwitchProgram;
+typedef TypedProgram<Program::Type::GlobalExchange> GlobalExchangeProgram;
+typedef TypedProgram<Program::Type::StreamCopyBegin> StreamCopyBeginProgram;
+typedef TypedProgram<Program::Type::StreamCopyMid> StreamCopyMidProgram;
+typedef TypedProgram<Program::Type::StreamCopyEnd> StreamCopyEndProgram;
+typedef TypedProgram<Program::Type::Sync> SyncProgram;
+typedef TypedProgram<Program::Type::Sans> SansProgram;
+typedef TypedProgram<Program::Type::SyncAns> SyncAnsProgram;
+typedef TypedProgram<Program::Type::WriteUndef> WriteUndefProgram;
+typedef TypedProgram<Program::Type::Block> BlockProgram;
+typedef TypedProgram<Program::Type::BlockFlush> BlockFlushProgram;
+typedef TypedProgram<Program::Type::Unknown> UnknownProgram;
+
+// One function per type; each does nothing unless overridden, and none visits children by itself.
+class ProgramVisitor {
+public:
+  virtual ~ProgramVisitor();
+  virtual void visitSequence(const SequenceProgram &) {}
+  virtual void visitRepeat(const RepeatProgram &) {}
+  virtual void visitCall(const CallProgram &) {}
+  virtual void visitSwitch(const SwitchProgram &) {}
+  virtual void visitOnEveryTileSwitch(const OnEveryTileSwitchProgram &) {}
+  virtual void visitOnTileExecute(const OnTileExecuteProgram &) {}
+  virtual void visitDoExchange(const DoExchangeProgram &) {}
+  virtual void visitGlobalExchange(const GlobalExchangeProgram &) {}
+  virtual void visitStreamCopyBegin(const StreamCopyBeginProgram &) {}
+  virtual void visitStreamCopyMid(const StreamCopyMidProgram &) {}
+  virtual void visitStreamCopyEnd(const StreamCopyEndProgram &) {}
+  virtual void visitSync(const SyncProgram &) {}
+  virtual void visitSans(const SansProgram &) {}
+  virtual void visitSyncAns(const SyncAnsProgram &) {}
+  virtual void visitWriteUndef(const WriteUndefProgram &) {}
+  virtual void visitBlock(const BlockProgram &) {}
+  virtual void visitBlockFlush(const BlockFlushProgram &) {}
+  virtual void visitUnknown(const UnknownProgram &) {}
+};
+
+} // namespace pva

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Reads profile.pop: `auto report = pva::openReport("profile.pop");`. A report is a cheap handle on data in memory; the
+// file may go away. Whatever is wrong with a file ends in pva::Error.
+#pragma once
+#include "pva/Compilation.hpp"
+#include "pva/Error.hpp"
+#include "pva/Execution.hpp"
+#include "pva/Program.hpp"
+
+namespace pva {
+
+class PoplarVersion {
+public:
+  PoplarVersion(std::string text, std::string packageHash);
+  const std::string &string() const { return text_; }
+  const std::string &packageHash() const { return hash_; }
+  unsigned majorVer() const { return numbers_[0]; }
+  unsigned minorVer() const { return numbers_[1]; }
+  unsigned pointVer() const { return numbers_[2]; }
+
+private:
+  std::string text_, hash_;
+  unsigned numbers_[3];
+};
+
+// Of the file format.
+class Version {
+public:
+  explicit Version(unsigned number) : number_(number) {}
+  unsigned majorVer() const { return number_; }
+  bool isUnstableFormat() const { return false; }
+
+private:
+  unsigned number_;
+};
+
+class InstrumentationSettings {
+public:
+  enum class Compute { Off = 0, Vertex = 1, Tile = 2, Ipu = 3, Device = 4, Unknown = 5 };
+  enum class ExternalExchange { Off = 0, Tile = 1, Unknown = 2 };
+  InstrumentationSettings(Compute compute, ExternalExchange exchange) : compute_(compute), exchange_(exchange) {}
+  Compute compute() const { return compute_; }
+  ExternalExchange externalExchange() const { return exchange_; }
+
+private:
+  Compute compute_;
+  ExternalExchange exchange_;
+};
+
+// One entry of the debug-information file.
+class DebugContext : public detail::Handle<DebugContext> {
+public:
+  struct Location {
+    std::string fileName_, functionName_;
+    std::uint64_t lineNumber_;
+    const std::string &fileName() const { return fileName_; }
+    const std::string &functionName() const { return functionName_; }
+    std::uint64_t lineNumber() const { return lineNumber_; }
+  };
+  DebugContext(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  std::uint64_t id() const;
+  std::uint64_t parentId() const;
+  std::string name() const;
+  std::string layer() const;
+  std::string json() const;          // the whole entry
+  Location location() const;
+
+private:
+  std::uint32_t index_;
+};
+
+class Report : public detail::Handle<Report> {
+public:
+  explicit Report(detail::DataRef data) : Handle(std::move(data)) {}
+  CompilationReport compilation() const { return CompilationReport(data_); }
+  ExecutionReport execution() const { return ExecutionReport(data_); }
+  PoplarVersion poplarVersion() const;
+  Version version() const;
+  InstrumentationSettings instrumentationSettings() const;
+  std::vector<std::pair<std::string, std::string>> engineOptions() const;  // by name
+  std::vector<DebugContext> debugContexts() const;   // empty without a debug file
+};
+
+Report openReport(const std::string &profilePath);
+Report openReport(const std::string &profilePath, const std::string &debugPath);  // debug.cbor or its JSON twin
+
+// The bytes of a profile; `name` stands for the file in messages.
+Report openReportFromMemory(const void *data, std::size_t size, const std::string &name);
+
+} // namespace pva

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "pva/Compilation.hpp"
+#include "base/Text.hpp"
+#include "Data.hpp"
+#include "pva/Error.hpp"
+#include <algorithm>
+#include <set>
+
+namespace pva {
+
+template <class T> static std::vector<T> handles(const detail::DataRef &data, std::size_t begin, std::size_t end) {
+  std::vector<T> result;
+  result.reserve(end - begin);
+  for (auto i = begin; i < end; ++i)
+    result.emplace_back(data, std::uint32_t(i));
+  return result;
+}
+
+static std::vector<ProgramRef> programsAt(const detail::Data &data, const std::vector<std::uint32_t> &indices) {
+  std::vector<ProgramRef> result;
+  for (auto index : indices)
+    result.push_back(data.program(index));
+  return result;
+}
+
+static const std::vector<std::uint32_t> &loweredOn(const detail::Data &data, std::uint64_t tile) {
+  if (data.loweredByTile.empty())
+    throw Error(base::str("Profile \"", data.path, "\" has no lowered variables. ",
+                          "Set the engine option autoReport.outputLoweredVars to true."));
+  if (tile >= data.loweredByTile.size())
+    throw Error(base::str("There is no tile ", tile, ": the target has ", data.loweredByTile.size(), "."));
+  return data.loweredByTile[tile];
+}
+
+// ---- target, graph ----
+
+Target::Type Target::type() const {
+  const auto &type = data_->target.type;
+  return type == "IPU" ? Type::Ipu : type == "IPU_MODEL" ? Type::IpuModel : type == "CPU" ? Type::Cpu : Type::Unknown;
+}
+IPU::Architecture Target::architecture() const {
+  const auto &name = data_->target.architecture;
+  return name == "ipu1"    ? IPU::Architecture::Ipu1
+         : name == "ipu2"  ? IPU::Architecture::Ipu2
+         : name == "ipu21" ? IPU::Architecture::Ipu21
+                           : IPU::Architecture::Unknown;
+}
+std::string Target::architectureName() const { return data_->target.architecture; }
+std::uint64_t Target::numIPUs() const { return data_->target.ipus; }
+std::uint64_t Target::numReplicas() const { return data_->target.replicas; }
+std::uint64_t Target::ipusPerReplica() const { return numIPUs() / numReplicas(); }
+std::uint64_t Target::numTiles() const { return data_->target.tiles(); }
+std::uint64_t Target::tilesPerIpu() const { return data_->target.tilesPerIpu; }
+std::uint64_t Target::tilesPerReplica() const { return ipusPerReplica() * tilesPerIpu(); }
+std::uint64_t Target::bytesPerTile() const { return data_->target.bytesPerTile; }
+std::uint64_t Target::bytesPerIPU() const { return bytesPerTile() * tilesPerIpu(); }
+std::uint64_t Target::totalMemory() const { return bytesPerTile() * numTiles(); }
+std::uint64_t Target::memoryPerReplica() const { return bytesPerTile() * tilesPerReplica(); }
+std::uint64_t Target::clockFrequency() const { return data_->target.clockHz; }
+std::uint64_t Target::workersPerTile() const { return data_->target.workers; }
+
+std::uint64_t Graph::numComputeSets() const { return data_->graph.computeSets; }
+std::uint64_t Graph::numVertices() const { return data_->graph.vertices; }
+std::uint64_t Graph::numEdges() const { return data_->graph.edges; }
+std::uint64_t Graph::numVars() const { return data_->graph.variables; }
+
+// ---- memory ----
+
+std::vector<std::string> MemoryCategories::names() const { return data_->categories; }
+MemoryCategory MemoryCategories::find(const std::string &name) const {
+  const auto &names = data_->categories;
+  const auto at = std::size_t(std::find(names.begin(), names.end(), name) - names.begin());
+  return MemoryCategory(data_, at < names.size() ? data_->tiles[tile_].categories[at] : 0);
+}
+
+MemoryUse TileMemory::total() const {
+  const auto &tile = data_->tiles[tile_];
+  return MemoryUse(tile.total + tile.gaps, tile.total);
+}
+MemoryUse TileMemory::overflowed() const {
+  const auto limit = data_->target.bytesPerTile;
+  auto beyond = [&](std::uint64_t bytes) { return bytes > limit ? bytes - limit : 0; };
+  return MemoryUse(beyond(total().includingGaps()), beyond(total().excludingGaps()));
+}
+std::uint64_t TileMemory::alwaysLiveBytes() const { return data_->tiles[tile_].alwaysLive; }
+std::uint64_t TileMemory::notAlwaysLiveBytes() const { return data_->tiles[tile_].notAlwaysLive; }
+ProgramRef TileMemory::peakProgram() const { return data_->program(data_->tiles[tile_].peakProgram); }
+std::vector<VertexType> TileMemory::vertices() const {
+  std::set<std::uint32_t> types;
+  for (const auto &set : data_->computeSets)
+    for (const auto &group : set.groups)
+      if (tile_ >= group.first && tile_ - group.first < group.tiles)
+        types.insert(group.type);
+  std::vector<VertexType> result;
+  for (auto type : types)
+    result.emplace_back(data_, type);
+  return result;
+}
+
+std::vector<Tile> IPU::tiles() const {
+  const auto perIpu = std::size_t(data_->target.tilesPerIpu), end = data_->tiles.size();
+  return handles<Tile>(data_, std::min(index_ * perIpu, end), std::min((index_ + 1) * perIpu, end));
+}
+
+// ---- liveness ----
+
+ProgramRef LivenessProgramStep::program() const { return data_->program(data_->liveness[index_].program); }
+LiveMemory LivenessProgramStep::notAlwaysLiveMemory() const {
+  const auto &row = data_->liveness[index_];
+  std::vector<Variable> variables;
+  for (auto variable : row.variables)
+    variables.emplace_back(data_, variable);
+  return LiveMemory(row.size, std::move(variables));
+}
+LiveMemory LivenessProgramStep::notAlwaysLiveMemoryForTile(std::uint64_t tile) const {
+  loweredOn(*data_, tile);
+  return inTiles(tile, tile + 1);
+}
+LiveMemory LivenessProgramStep::notAlwaysLiveMemoryForIpu(std::uint64_t ipu) const {
+  const std::uint64_t perIpu = data_->target.tilesPerIpu;
+  loweredOn(*data_, ipu < data_->target.ipus ? ipu * perIpu : ~std::uint64_t(0));
+  return inTiles(ipu * perIpu, (ipu + 1) * perIpu);
+}
+LiveMemory LivenessProgramStep::inTiles(std::uint64_t begin, std::uint64_t end) const {
+  std::uint64_t bytes = 0;
+  std::vector<Variable> variables;
+  for (auto variable : data_->liveness[index_].variables) {
+    std::uint64_t here = 0;
+    for (auto id : data_->variables[variable].lowered)
+      if (data_->lowered[id].tile >= begin && data_->lowered[id].tile < end)
+        here += data_->lowered[id].size;
+    bytes += here;
+    if (here > 0)
+      variables.emplace_back(data_, variable);
+  }
+  return LiveMemory(bytes, std::move(variables));
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> EquivalenceClass::steps() const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> result;
+  const auto &variable = data_->variables[variable_];
+  if (variable.alwaysLive && !data_->liveness.empty())
+    result.emplace_back(0, data_->liveness.size() - 1);
+  else
+    for (auto step : variable.liveSteps) {
+      if (result.empty() || result.back().second + 1 < step)
+        result.emplace_back(step, step);
+      result.back().second = step;
+    }
+  return result;
+}
+
+// ---- lowered variables ----
+
+bool LoweredVariable::hasUnloweredVar() const { return data_->lowered[index_].variable != detail::none; }
+std::uint64_t LoweredVariable::bytes() const { return data_->lowered[index_].size; }
+std::uint64_t LoweredVariable::tileId() const { return data_->lowered[index_].tile; }
+std::string LoweredVariable::category() const { return data_->categories[data_->lowered[index_].category]; }
+std::string LoweredVariable::name() const { return hasUnloweredVar() ? unloweredVar().name() : category(); }
+Variable LoweredVariable::unloweredVar() const {
+  if (!hasUnloweredVar())
+    throw Error(base::str("Lowered variable ", index_, " (", category(), ") stands for no variable of the graph. ",
+                          "Ask hasUnloweredVar() first."));
+  return Variable(data_, data_->lowered[index_].variable);
+}
+EquivalenceClass LoweredVariable::equivalenceClass() const {
+  return EquivalenceClass(data_, std::uint32_t(unloweredVar().id()));
+}
+
+std::vector<LoweredVariable> LoweredVariables::allBriefVars() const {
+  return handles<LoweredVariable>(data_, 0, data_->lowered.size());
+}
+std::vector<LoweredVariable> LoweredVariables::forTile(std::uint64_t tile) const {
+  std::vector<LoweredVariable> result;
+  for (auto id : loweredOn(*data_, tile))
+    result.emplace_back(data_, id);
+  return result;
+}
+
+// ---- all together ----
+
+std::vector<Tile> CompilationReport::tiles() const { return handles<Tile>(data_, 0, data_->tiles.size()); }
+std::vector<IPU> CompilationReport::ipus() const { return handles<IPU>(data_, 0, data_->target.ipus); }
+std::vector<ProgramRef> CompilationReport::programs() const { return programsAt(*data_, data_->entries); }
+std::vector<ProgramRef> CompilationReport::functions() const { return programsAt(*data_, data_->functions); }
+std::vector<ProgramRef> CompilationReport::allPrograms() const {
+  std::vector<ProgramRef> result;
+  for (std::uint32_t i = 0; i < data_->programs.size(); ++i)
+    result.push_back(data_->program(i));
+  return result;
+}
+std::vector<ComputeSet> CompilationReport::computeSets() const {
+  return handles<ComputeSet>(data_, 0, data_->computeSets.size());
+}
+std::vector<VertexType> CompilationReport::vertexTypes() const {
+  return handles<VertexType>(data_, 0, data_->vertexTypes.size());
+}
+std::vector<Variable> CompilationReport::variables() const {
+  return handles<Variable>(data_, 0, data_->variables.size());
+}
+std::vector<Variable> CompilationReport::alwaysLiveVariables() const {
+  auto result = variables();
+  result.erase(std::remove_if(result.begin(), result.end(), [](const Variable &v) { return !v.alwaysLive(); }),
+               result.end());
+  return result;
+}
+std::vector<Variable> CompilationReport::alwaysLiveVariablesForTile(std::uint64_t tile) const {
+  std::set<std::uint32_t> found;
+  for (auto id : loweredOn(*data_, tile)) {
+    auto variable = data_->lowered[id].variable;
+    if (variable != detail::none && data_->variables[variable].alwaysLive)
+      found.insert(variable);
+  }
+  std::vector<Variable> result;
+  for (auto variable : found)
+    result.emplace_back(data_, variable);
+  return result;
+}
+std::vector<LivenessProgramStep> CompilationReport::livenessProgramSteps() const {
+  return handles<LivenessProgramStep>(data_, 0, data_->liveness.size());
+}
+std::vector<std::pair<std::string, std::uint64_t>> CompilationReport::vertexMemory() const {
+  return {data_->vertexMemory.begin(), data_->vertexMemory.end()};
+}
+std::uint64_t CompilationReport::interleavedBytes() const {
+  std::uint64_t sum = 0;
+  for (const auto &variable : data_->variables)
+    sum += variable.interleaved ? variable.size : 0;
+  return sum;
+}
+
+} // namespace pva
