@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Connections between host and device memory: streams, and buffers in the memory beside the device.
+#pragma once
+#include <cstddef>
+#include <poplar/DataStreamType.hpp>
+#include <poplar/ReplicatedStreamMode.hpp>
+#include <poplar/StringRef.hpp>
+#include <poplar/Type.hpp>
+#include <string>
+
+namespace poplar {
+
+struct Access;
+
+class DataStream {
+public:
+  DataStream() = default;
+  const std::string &handle() const { return handle_; }
+  std::size_t numElements() const { return numElements_; } // per replica and copy
+  unsigned replicationFactor() const { return replicationFactor_; }
+  ReplicatedStreamMode replicatedMode() const { return mode_; }
+  DataStreamType type() const { return type_; }
+  const Type &elementType() const { return elementType_; }
+  friend bool operator==(const DataStream &a, const DataStream &b) {
+    return a.handle_ == b.handle_ && a.type_ == b.type_;
+  }
+  friend bool operator!=(const DataStream &a, const DataStream &b) { return !(a == b); }
+
+private:
+  friend struct Access;
+  friend class RemoteBuffer;
+  DataStream(StringRef handle, DataStreamType type, const Type &elementType, std::size_t numElements,
+             unsigned replicationFactor, ReplicatedStreamMode mode)
+      : handle_(handle), numElements_(numElements), replicationFactor_(replicationFactor), mode_(mode), type_(type),
+        elementType_(elementType) {}
+  std::string handle_;
+  std::size_t numElements_ = 0;
+  unsigned replicationFactor_ = 1;
+  ReplicatedStreamMode mode_ = ReplicatedStreamMode::REPLICATE;
+  DataStreamType type_ = DataStreamType::HostToDeviceFIFO;
+  Type elementType_;
+};
+
+// `repeats` slots of `numElements` each, per replica.
+class RemoteBuffer {
+public:
+  RemoteBuffer() = default;
+  const std::string &handle() const { return handle_; }
+  std::size_t numElements() const { return numElements_; }
+  std::size_t getRepeats() const { return repeats_; }
+  const Type &elementType() const { return elementType_; }
+  bool isRearrangeOnHost() const { return rearrangeOnHost_; }
+  bool isOptimisedForMemory() const { return optimiseMemory_; }
+  DataStream getIpuToHostStream() const { return stream(DataStreamType::DeviceToHostBuffer); }
+  DataStream getHostToIpuStream() const { return stream(DataStreamType::HostToDeviceBuffer); }
+  friend bool operator==(const RemoteBuffer &a, const RemoteBuffer &b) { return a.handle_ == b.handle_; }
+  friend bool operator!=(const RemoteBuffer &a, const RemoteBuffer &b) { return !(a == b); }
+
+private:
+  friend struct Access;
+  RemoteBuffer(StringRef handle, const Type &elementType, std::size_t numElements, std::size_t repeats,
+               unsigned replicationFactor, bool rearrangeOnHost, bool optimiseMemory)
+      : handle_(handle), numElements_(numElements), repeats_(repeats), replicationFactor_(replicationFactor),
+        rearrangeOnHost_(rearrangeOnHost), optimiseMemory_(optimiseMemory), elementType_(elementType) {}
+  DataStream stream(DataStreamType type) const {
+    return DataStream(handle_, type, elementType_, numElements_, replicationFactor_, ReplicatedStreamMode::REPLICATE);
+  }
+  std::string handle_;
+  std::size_t numElements_ = 0, repeats_ = 1;
+  unsigned replicationFactor_ = 1;
+  bool rearrangeOnHost_ = false, optimiseMemory_ = false;
+  Type elementType_;
+};
+
+} // namespace poplar

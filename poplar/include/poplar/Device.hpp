@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// One or several simulated IPUs (or a model, or the CPU) that an engine can be loaded on. A device belongs to at most
+// one holder at a time, across all processes of the machine; it is let go when the holder detaches, drops it or dies.
+#pragma once
+#include <map>
+#include <memory>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Target.hpp>
+#include <poplar/TargetType.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace poplar {
+
+struct Access;
+namespace device {
+struct DeviceData;
+struct DeviceAccess;
+} // namespace device
+
+namespace IPUAttributes {
+enum class AttributeId {
+  DeviceId,
+  TargetName,
+  BoardIpuIndex,
+  BoardSerialNumber,
+  BoardType,
+  BoardVariant,
+  Clock,
+  DriverVersion,
+  FirmwareVersion,
+  IpuArchitecture,
+  IpuErrorState,
+  NumaNode,
+  NumberOfReplicas,
+  PartitionSyncType,
+  ProcessStartTime,
+  RemoteBuffersSupported,
+  UserExecutable,
+  UserName,
+  UserProcessId
+};
+} // namespace IPUAttributes
+
+class Device {
+public:
+  Device(); // no device
+  ~Device();
+  Device(Device &&) noexcept;
+  Device &operator=(Device &&) noexcept;
+
+  static Device createCPUDevice(unsigned numIPUs = 1);
+  static Device createSimulatorDevice(const Target &target, const OptionFlags &options = {});
+
+  unsigned getId() const;
+  const Target &getTarget() const;
+
+  // False if another holder has one of its IPUs. True at once for a model or CPU device, or if already attached.
+  bool attach() const;
+  bool isAttached() const;
+  void detach() const;
+  // Clears the error state of the IPUs; the device must be attached.
+  void reset() const;
+
+  // The same IPUs with fewer tiles each. This device becomes empty.
+  Device createVirtualDevice(unsigned tilesPerIPU);
+
+  // These three throw poplar_error unless this is an attached IPU device.
+  void getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const;
+  bool supportsRemoteBuffers() const;
+  bool hasGateway() const;
+
+  // "N/A" for an attribute that this kind of device does not have.
+  std::string getAttribute(IPUAttributes::AttributeId attribute) const;
+  std::map<std::string, std::string> getAttributes() const;
+  std::set<int> getNumaNodesUsedForIPUs() const;
+  std::vector<unsigned> getDriverIDs() const; // the single IPUs it consists of
+
+private:
+  friend struct Access;
+  friend struct device::DeviceAccess;
+  explicit Device(std::shared_ptr<device::DeviceData> data);
+  device::DeviceData &data() const;
+  std::shared_ptr<device::DeviceData> data_;
+};
+
+} // namespace poplar
