@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Where elements lie: tile, and position within the tile's share of the variable (a tile stores its share in element
+// order). Regular patterns of elements are intersected with mappings by arithmetic, so the cost follows the number
+// of mapped ranges that a pattern crosses and not its elements.
+#pragma once
+#include "executable/Image.hpp"
+#include <algorithm>
+
+namespace poplar::compile {
+
+// `count` blocks of `block` neighbouring elements, `stride` apart (stride >= block; 1 block: stride unused).
+struct Pattern {
+  std::uint64_t begin = 0, block = 1, count = 1, stride = 1;
+  std::uint64_t elements() const { return block * count; }
+  std::uint64_t end() const { return begin + (count - 1) * stride + block; }
+  auto operator<=>(const Pattern &) const = default;
+
+  std::uint64_t elementsBelow(std::uint64_t position) const;
+  // Blocks that have an element in [lo, hi).
+  std::uint64_t blocksWithin(std::uint64_t lo, std::uint64_t hi) const;
+};
+
+// The elements of a strided run, each once; a negative stride only turns the order.
+Pattern patternOf(const executable::Run &run);
+
+// One side of a move as a set of elements: loops that continue each other joined, loops that stand still dropped.
+// `inner` repeats at each offset of `outer` (largest stride first).
+struct SidePattern {
+  Pattern inner;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> outer;  // extent, stride
+  std::uint64_t patterns() const;                               // repetitions of inner
+};
+enum class Side { From, To };
+SidePattern sideOf(const executable::Move &move, Side side);
+template <class Visit> void forEachPattern(const SidePattern &side, Visit visit);  // visit(Pattern)
+
+class Placement {
+public:
+  Placement(const executable::Image &image, unsigned tiles) : image_(image), places_(image.variables.size()), counts_(tiles) {}
+
+  struct Piece {
+    std::uint32_t tile;
+    std::uint64_t elements, spans;  // spans: contiguous stretches within this mapped range
+    std::uint64_t local;            // position of its first element in the tile's share
+    std::size_t range;              // index in Variable::mapping
+  };
+  // Index in Variable::mapping of the range that holds an element. Neighbouring questions are answered at once.
+  std::size_t find(std::uint32_t var, std::uint64_t element);
+  // Position of an element of that range within its tile's share.
+  std::uint64_t local(std::uint32_t var, std::size_t range, std::uint64_t element);
+  template <class Visit> void forEachPiece(std::uint32_t var, const Pattern &pattern, Visit visit);
+
+private:
+  struct Place {
+    std::vector<std::uint64_t> starts;  // of each mapped range within its tile's share; empty: not built yet
+    std::size_t last = 0;
+  };
+  void build(std::uint32_t var);
+  template <class Visit>
+  void pieceOf(std::uint32_t var, const Pattern &pattern, std::size_t range, Visit &visit);
+
+  const executable::Image &image_;
+  std::vector<Place> places_;
+  std::vector<std::uint64_t> counts_;  // scratch by tile
+};
+
+// ---- templates ------------------------------------------------------------------------------------------------------
+
+template <class Visit> void forEachPattern(const SidePattern &side, Visit visit) {
+  std::vector<std::uint64_t> at(side.outer.size(), 0);
+  Pattern pattern = side.inner;
+  for (;;) {
+    visit(static_cast<const Pattern &>(pattern));
+    std::size_t level = at.size();
+    while (level && ++at[level - 1] == side.outer[level - 1].first) {
+      pattern.begin -= (side.outer[level - 1].first - 1) * side.outer[level - 1].second;
+      at[--level] = 0;
+    }
+    if (!level)
+      return;
+    pattern.begin += side.outer[level - 1].second;
+  }
+}
+
+template <class Visit>
+void Placement::pieceOf(std::uint32_t var, const Pattern &pattern, std::size_t range, Visit &visit) {
+  const auto &mapped = image_.variables[var].mapping[range];
+  auto below = pattern.elementsBelow(mapped.begin);
+  auto elements = pattern.elementsBelow(mapped.end) - below;
+  if (!elements)
+    return;
+  auto first = pattern.begin + below / pattern.block * pattern.stride + below % pattern.block;
+  visit(Piece{mapped.tile, elements, pattern.blocksWithin(mapped.begin, mapped.end), local(var, range, first), range});
+}
+
+template <class Visit> void Placement::forEachPiece(std::uint32_t var, const Pattern &pattern, Visit visit) {
+  const auto &mapping = image_.variables[var].mapping;
+  auto first = find(var, pattern.begin);
+  if (mapping[first].end >= pattern.end())
+    return pieceOf(var, pattern, first, visit);
+  auto last = find(var, pattern.end() - 1);
+  if (pattern.count == 1 || last - first <= 4 * pattern.count) {
+    for (auto range = first; range <= last; ++range)
+      pieceOf(var, pattern, range, visit);
+    return;
+  }
+  for (std::uint64_t i = 0; i != pattern.count; ++i)
+    forEachPiece(var, Pattern{pattern.begin + i * pattern.stride, pattern.block, 1, pattern.block}, visit);
+}
+
+} // namespace poplar::compile

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What the programs of an image can get to: steps, compute sets and variables. The other passes walk these lists
+// instead of recursing, so deep programs need no deep stack.
+#pragma once
+#include "executable/Image.hpp"
+
+namespace poplar::compile {
+
+struct Reach {
+  std::vector<std::uint32_t> order;       // steps, every parent (and caller) before its children
+  std::vector<std::uint32_t> leaves;      // leaf steps in program order, each once
+  std::vector<std::uint8_t> computeSets;  // 1 where executed
+  std::vector<std::uint8_t> variables;    // 1 where a step, a vertex or the host uses it
+};
+
+// Steps that contain others: children, or the body of a called function.
+bool isLeaf(const executable::Step &step);
+
+// What a step runs, in order: its children, or the called function's body.
+std::vector<std::uint32_t> inside(const executable::Image &image, const executable::Step &step);
+
+// Throws graph_recursion_error when a function calls itself, naming the way round.
+Reach reach(const executable::Image &image);
+
+} // namespace poplar::compile
