@@ -49,7 +49,7 @@ std::string Target::architectureName() const { return data_->target.architecture
 std::uint64_t Target::numIPUs() const { return data_->target.ipus; }
 std::uint64_t Target::numReplicas() const { return data_->target.replicas; }
 std::uint64_t Target::ipusPerReplica() const { return numIPUs() / numReplicas(); }
-std::uint64_t Target::numTiles() const { return data_->target.tiles(); }
+std::uint64_t Target::numTiles() const { return numIPUs() * tilesPerIpu(); }
 std::uint64_t Target::tilesPerIpu() const { return data_->target.tilesPerIpu; }
 std::uint64_t Target::tilesPerReplica() const { return ipusPerReplica() * tilesPerIpu(); }
 std::uint64_t Target::bytesPerTile() const { return data_->target.bytesPerTile; }
@@ -118,7 +118,7 @@ LiveMemory LivenessProgramStep::notAlwaysLiveMemoryForTile(std::uint64_t tile) c
 }
 LiveMemory LivenessProgramStep::notAlwaysLiveMemoryForIpu(std::uint64_t ipu) const {
   const std::uint64_t perIpu = data_->target.tilesPerIpu;
-  loweredOn(*data_, ipu < data_->target.ipus ? ipu * perIpu : ~std::uint64_t(0));
+  loweredOn(*data_, ipu < data_->target.ipusPerReplica() ? ipu * perIpu : ~std::uint64_t(0));
   return inTiles(ipu * perIpu, (ipu + 1) * perIpu);
 }
 LiveMemory LivenessProgramStep::inTiles(std::uint64_t begin, std::uint64_t end) const {
@@ -180,7 +180,7 @@ std::vector<LoweredVariable> LoweredVariables::forTile(std::uint64_t tile) const
 // ---- all together ----
 
 std::vector<Tile> CompilationReport::tiles() const { return handles<Tile>(data_, 0, data_->tiles.size()); }
-std::vector<IPU> CompilationReport::ipus() const { return handles<IPU>(data_, 0, data_->target.ipus); }
+std::vector<IPU> CompilationReport::ipus() const { return handles<IPU>(data_, 0, data_->target.ipusPerReplica()); }
 std::vector<ProgramRef> CompilationReport::programs() const { return programsAt(*data_, data_->entries); }
 std::vector<ProgramRef> CompilationReport::functions() const { return programsAt(*data_, data_->functions); }
 std::vector<ProgramRef> CompilationReport::allPrograms() const {

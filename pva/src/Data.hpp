@@ -24,7 +24,7 @@ struct ProgramRow {
 };
 struct GroupRange {
   std::uint32_t type, first, tiles;
-  std::uint64_t count, cycles;        // each tile
+  std::uint64_t count, cycles, flops;  // each tile
 };
 struct ComputeSetRow {
   std::string name;
@@ -77,7 +77,9 @@ struct TargetRow {
   std::string type, architecture;
   std::uint32_t ipus = 0, replicas = 1, tilesPerIpu = 0, workers = 0;
   std::uint64_t bytesPerTile = 0, clockHz = 0;
-  std::uint32_t tiles() const { return ipus * tilesPerIpu; }
+  // The profile describes one replica; the others do the same.
+  std::uint32_t ipusPerReplica() const { return ipus / replicas; }
+  std::uint32_t tiles() const { return ipusPerReplica() * tilesPerIpu; }
 };
 struct GraphRow {
   std::uint64_t vertices = 0, edges = 0, variables = 0, computeSets = 0;
@@ -96,6 +98,7 @@ struct Data : std::enable_shared_from_this<Data> {
   std::vector<ProgramRow> programs;
   std::vector<std::unique_ptr<Program>> programObjects;  // parallel to programs
   std::vector<std::uint32_t> entries, functions;
+  std::vector<std::uint64_t> runsOfEntry;                 // parallel to entries
   std::vector<ComputeSetRow> computeSets;
   std::vector<VertexTypeRow> vertexTypes;
   std::map<std::string, std::uint64_t> vertexMemory;
@@ -110,7 +113,7 @@ struct Data : std::enable_shared_from_this<Data> {
   std::vector<StepOnIpu> stepsByIpu;                      // steps x IPUs
   std::vector<BlockRow> blocks;
   std::vector<TotalRow> totals;
-  std::uint64_t numRuns = 0, totalCycles = 0, droppedSteps = 0, droppedBlocks = 0;
+  std::uint64_t totalCycles = 0, droppedSteps = 0, droppedBlocks = 0;
   std::map<std::string, double> joules;
   std::vector<DebugRow> debug;
 

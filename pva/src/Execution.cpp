@@ -8,7 +8,7 @@ namespace pva {
 using detail::TileRange;
 
 static const detail::StepOnIpu &at(const detail::Data &data, std::uint32_t step, std::uint32_t ipu) {
-  return data.stepsByIpu[std::size_t(step) * data.target.ipus + ipu];
+  return data.stepsByIpu[std::size_t(step) * data.target.ipusPerReplica() + ipu];
 }
 
 // The tile ranges of the step's program, cut to one IPU.
@@ -52,7 +52,7 @@ std::uint64_t ExecutionStepOnIpu::dataOut() const { return sumOnIpu(*data_, step
 ProgramRef ExecutionStep::program() const { return data_->program(data_->steps[index_]); }
 std::vector<ExecutionStepOnIpu> ExecutionStep::ipus() const {
   std::vector<ExecutionStepOnIpu> result;
-  for (std::uint32_t ipu = 0; ipu < data_->target.ipus; ++ipu)
+  for (std::uint32_t ipu = 0; ipu < data_->target.ipusPerReplica(); ++ipu)
     result.emplace_back(data_, index_, ipu);
   return result;
 }
@@ -124,7 +124,13 @@ std::vector<ProgramTotal> ExecutionReport::totals() const {
   return result;
 }
 std::uint64_t ExecutionReport::totalCycles() const { return data_->totalCycles; }
-std::uint64_t ExecutionReport::numRuns() const { return data_->numRuns; }
+std::vector<ProgramRuns> ExecutionReport::programsRun() const {
+  std::vector<ProgramRuns> result;
+  for (std::size_t i = 0; i < data_->entries.size(); ++i)
+    if (data_->runsOfEntry[i] > 0)
+      result.emplace_back(data_->program(data_->entries[i]), data_->runsOfEntry[i]);
+  return result;
+}
 std::uint64_t ExecutionReport::droppedSteps() const { return data_->droppedSteps; }
 std::uint64_t ExecutionReport::droppedBlocks() const { return data_->droppedBlocks; }
 Energy ExecutionReport::energy() const {

@@ -181,7 +181,7 @@ void Loader::readTarget() {
   t.workers = std::uint32_t(r.number(maxTiles));
   t.bytesPerTile = r.number(std::uint64_t(1) << 40);
   t.clockHz = r.number();
-  if (t.ipus == 0 || t.replicas == 0 || std::uint64_t(t.ipus) * t.tilesPerIpu > maxTiles)
+  if (t.ipus == 0 || t.replicas == 0 || t.ipus % t.replicas != 0 || std::uint64_t(t.ipus) * t.tilesPerIpu > maxTiles)
     r.fail(base::str(t.ipus, " IPUs of ", t.tilesPerIpu, " tiles in ", t.replicas, " replicas"));
 
   Rows g(db_, "graph", "num_vertices, num_edges, num_vars, num_compute_sets");
@@ -204,14 +204,14 @@ void Loader::readComputeSets() {
     auto size = r.number();
     data_.vertexTypes.push_back({name, size, r.number()});
   }
-  for (Rows r(db_, "vertex_groups", "compute_set, type, first_tile, num_tiles, count, cycles",
+  for (Rows r(db_, "vertex_groups", "compute_set, type, first_tile, num_tiles, count, cycles, flops",
               "compute_set, type, first_tile");
        r.next();) {
     auto &set = data_.computeSets[r.index(data_.computeSets.size(), "compute set")];
     auto type = r.index(data_.vertexTypes.size(), "vertex type");
     auto [first, count] = r.tiles(numTiles());
-    auto vertices = r.number();
-    set.groups.push_back({type, first, count, vertices, r.number()});
+    auto vertices = r.number(), cycles = r.number();
+    set.groups.push_back({type, first, count, vertices, cycles, r.number()});
   }
   for (Rows r(db_, "vertex_memory", "category, size_bytes"); r.next();) {
     auto category = r.text();
@@ -266,9 +266,14 @@ void Loader::readPrograms() {
     auto &parent = data_.programs[r.index(data_.programs.size(), "program")];
     parent.children.push_back(r.index(data_.programs.size(), "program"));
   }
-  for (Rows r(db_, "program_roots", "program, is_function"); r.next();) {
+  for (Rows r(db_, "program_roots", "program, is_function, runs"); r.next();) {
     auto program = r.index(data_.programs.size(), "program");
-    (r.flag() ? data_.functions : data_.entries).push_back(program);
+    if (r.flag()) {
+      data_.functions.push_back(program);
+      continue;
+    }
+    data_.entries.push_back(program);
+    data_.runsOfEntry.push_back(r.number());
   }
   checkTree();
   for (std::uint32_t i = 0; i < data_.programs.size(); ++i)
@@ -360,7 +365,7 @@ void Loader::readSteps() {
     r.expectId(data_.steps.size());
     data_.steps.push_back(r.index(data_.programs.size(), "program"));
   }
-  const std::size_t expected = data_.steps.size() * data_.target.ipus;
+  const std::size_t expected = data_.steps.size() * data_.target.ipusPerReplica();
   for (Rows r(db_, "steps_by_ipu",
               "step_id, ipu, cycles, active_tiles, active_cycles_from_min, active_cycles_from_max, "
               "active_cycles_to_min, active_cycles_to_max");
@@ -368,8 +373,8 @@ void Loader::readSteps() {
     const auto row = data_.stepsByIpu.size();
     if (row == expected)
       r.fail("there are more rows than steps");
-    r.expectId(row / data_.target.ipus);
-    r.expectId(row % data_.target.ipus);
+    r.expectId(row / data_.target.ipusPerReplica());
+    r.expectId(row % data_.target.ipusPerReplica());
     StepOnIpu s{};
     for (auto *field : {&s.cycles, &s.activeTiles, &s.fromMin, &s.fromMax, &s.toMin, &s.toMax})
       *field = r.number();
@@ -412,9 +417,8 @@ void Loader::readTotals() {
     auto executions = r.number();
     data_.totals.push_back({program, executions, r.number()});
   }
-  Rows e(db_, "execution", "num_runs, total_cycles, dropped_steps, dropped_blocks");
+  Rows e(db_, "execution", "total_cycles, dropped_steps, dropped_blocks");
   if (e.next()) {
-    data_.numRuns = e.number();
     data_.totalCycles = e.number();
     data_.droppedSteps = e.number();
     data_.droppedBlocks = e.number();

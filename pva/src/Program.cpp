@@ -32,15 +32,18 @@ NumberByTile VertexGroup::countByTile() const {
   });
   return result;
 }
-std::uint64_t VertexGroup::count() const {
+static std::uint64_t sumOf(const detail::Data &data, std::uint32_t set, std::uint32_t type,
+                           std::uint64_t detail::GroupRange::*field) {
   std::uint64_t sum = 0;
-  forGroup(*data_, computeSet_, type_, [&](const detail::GroupRange &g) { sum += g.count * g.tiles; });
+  forGroup(data, set, type, [&](const detail::GroupRange &g) { sum += g.*field * g.tiles; });
   return sum;
 }
+std::uint64_t VertexGroup::count() const { return sumOf(*data_, computeSet_, type_, &detail::GroupRange::count); }
 std::uint64_t VertexGroup::estimatedCycles() const {
-  std::uint64_t sum = 0;
-  forGroup(*data_, computeSet_, type_, [&](const detail::GroupRange &g) { sum += g.cycles * g.tiles; });
-  return sum;
+  return sumOf(*data_, computeSet_, type_, &detail::GroupRange::cycles);
+}
+std::uint64_t VertexGroup::estimatedFlops() const {
+  return sumOf(*data_, computeSet_, type_, &detail::GroupRange::flops);
 }
 
 std::string ComputeSet::name() const { return data_->computeSets[index_].name; }

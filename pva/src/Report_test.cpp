@@ -27,7 +27,7 @@ void fill(Writer &w) {
   w.table("graph").row(8, 16, 2, 1);
   w.table("compute_sets").row(0, "cs");
   w.table("vertex_types").row(0, "Add", 64, 32);
-  w.table("vertex_groups").row(0, 0, 0, 3, 2, 40);
+  w.table("vertex_groups").row(0, 0, 0, 3, 2, 40, 6);
   w.table("vertex_memory").row("padding", 4);
   w.table("vars").row(0, "x", "float", 100, 1, 0);
   w.table("vars").row(1, "t", "half", 60, 0, 1);
@@ -45,7 +45,7 @@ void fill(Writer &w) {
   auto children = w.table("program_children");
   children.row(0, 1);
   children.row(0, 2);
-  w.table("program_roots").row(0, 0);
+  w.table("program_roots").row(0, 0, 2);
   auto tiles = w.table("program_tiles");
   tiles.row(1, 0, 1, 10, 0, 0, 64);
   tiles.row(1, 1, 1, 10, 0, 64, 0);
@@ -79,7 +79,7 @@ void fill(Writer &w) {
   blocks.row(1, 2, 1, 0, 10, 1, 1, 0);
   w.table("totals").row(1, 2, 20);
   w.table("totals").row(2, 2, 40);
-  w.table("execution").row(2, 60, 2, 0);
+  w.table("execution").row(60, 2, 0);
   w.table("energy").row("compute", 0.5);
 }
 
@@ -212,7 +212,9 @@ TEST(Report, TellsCyclesOfStepsByIpuAndTile) {
   EXPECT_EQ(execution.blocks(2).size(), 1u);
   EXPECT_TRUE(execution.blocks(2)[0].isStreamCopy() && execution.blocks(2)[0].isCommon());
   EXPECT_EQ(execution.totals().at(1).executions(), 2u);
+  EXPECT_EQ(execution.programsRun().at(0).runs(), 2u);
   EXPECT_EQ(execution.droppedSteps(), 2u);
+  EXPECT_EQ(steps[1].computeSets().at(0).vertices().at(0).estimatedFlops(), 18u);
   EXPECT_DOUBLE_EQ(execution.energy().averageWatts(), 0.5 / 60e-9);
 }
 

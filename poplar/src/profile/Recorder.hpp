@@ -3,6 +3,7 @@
 // always kept and cost a few nanoseconds and O(steps) memory; the trace of single executions is kept only when asked
 // for, for a limited number of runs and events. Called from the control thread, for the first replica.
 #pragma once
+#include "engine/EngineOptions.hpp"
 #include "executable/Image.hpp"
 #include <cstdint>
 #include <map>
@@ -13,8 +14,8 @@ namespace poplar::profile {
 
 struct RecorderOptions {
   bool trace = false;                   // keep every execution of every leaf step
-  unsigned maxRuns = 2;                 // runs that the trace and the blocks cover
-  std::uint64_t maxEvents = 200'000;    // executions kept over all runs; the others are counted
+  std::uint64_t maxRuns = 2;            // runs that the trace covers
+  std::uint64_t maxEvents = 200'000;    // executions, and blocks, kept over all runs; the others are counted
   std::string blocksFilter;             // regex over the names of Block steps; empty: none
   std::string programsFilter;           // regex over the names of all other steps; empty: none
   std::uint64_t blockBufferBytes = 1000;
@@ -22,10 +23,8 @@ struct RecorderOptions {
   std::uint32_t blockTile = 0;          // the tile of each IPU that takes the time stamps
 };
 
-// From the engine's options: autoReport.all, autoReport.outputExecutionProfile,
-// autoReport.executionProfileProgramRunCount, debug.instrument*, profiler.blocks.*, profiler.programs.filter.
-// A malformed value throws invalid_option.
-RecorderOptions recorderOptions(const std::map<std::string, std::string> &engineOptions);
+// The trace is on with autoReport.all, autoReport.outputExecutionProfile or any of debug.instrument*.
+RecorderOptions recorderOptions(const engine::Options &options);
 
 class Recorder {
 public:
@@ -55,7 +54,7 @@ public:
   void beginRun(std::uint32_t program, const std::string &name, std::uint64_t cycle);
   void endRun(std::uint64_t cycle);  // also after an exception
 
-  // One execution of a leaf step. `cycles` is cost.cycles(), which the engine knows already. The cost must stay
+  // One execution of a leaf step, or one decision or iteration of a container that has a cost of its own. `cycles` is cost.cycles(), which the engine knows already. The cost must stay
   // where it is while the recorder is used.
   void leaf(std::uint32_t step, const executable::Cost &cost, std::uint64_t startCycle, std::uint64_t cycles) {
     if (!enabled_)
@@ -64,20 +63,20 @@ public:
     ++total.executions;
     total.cycles += cycles;
     total.cost = &cost;
-    if (tracing_ || (blocksOn_ && watched_[step]))
+    if (tracing_ || watched_[step])
       recordLeaf(step, startCycle, cycles);
   }
   // `n` executions one after another with nothing in between (a tight loop run at once).
   void leaves(std::uint32_t step, const executable::Cost &cost, std::uint64_t startCycle, std::uint64_t cycles,
               std::uint64_t n);
   // Container steps; needed only where watches(step) holds. Nested properly.
-  bool watches(std::uint32_t step) const { return blocksOn_ && watched_[step]; }
+  bool watches(std::uint32_t step) const { return watched_[step] & keep; }
   void enter(std::uint32_t step, std::uint64_t cycle) {
-    if (watches(step))
+    if (enabled_ && watches(step))
       open_.push_back({step, cycle});
   }
   void leave(std::uint32_t step, std::uint64_t cycle) {
-    if (watches(step))
+    if (enabled_ && watches(step))
       closeBlock(step, cycle);
   }
   // Worker cycles that the engine counted for a vertex that had no estimate.
@@ -89,8 +88,8 @@ public:
 
   const RecorderOptions &options() const { return options_; }
   const std::vector<Total> &totals() const { return totals_; }  // by step
-  const std::vector<Run> &runs() const { return runs_; }        // those kept
-  std::uint64_t numRuns() const { return numRuns_; }            // all
+  const std::vector<Run> &runs() const { return runs_; }        // the first maxRuns
+  const std::vector<std::uint64_t> &runsByProgram() const { return runsByProgram_; }  // all
   const std::vector<Event> &events() const { return events_; }
   std::uint64_t droppedEvents() const { return droppedEvents_; }
   const std::vector<Block> &blocks() const { return blocks_; }
@@ -98,6 +97,7 @@ public:
   std::uint64_t vertexCycles(std::uint32_t vertex) const;       // measured, else the estimate, else 0
 
 private:
+  enum Watch : std::uint8_t { keep = 1, meetsHost = 2 };
   struct Open {
     std::uint32_t step;
     std::uint64_t cycle;
@@ -107,18 +107,20 @@ private:
   void keepBlock(std::uint32_t step, std::uint64_t from, std::uint64_t to);
   void flushBlocks(std::uint64_t cycle);
   void watchMatching(const std::string &filter, const char *option, bool blocks);
+  void watchHostSteps();
 
   const executable::Image *image_;
   RecorderOptions options_;
-  bool enabled_ = true, tracing_ = false, blocksOn_ = false, anyWatched_ = false;
+  bool enabled_ = true, running_ = false, keepsRun_ = false, tracing_ = false;
   std::vector<Total> totals_;
-  std::vector<std::uint8_t> watched_;
+  std::vector<std::uint8_t> watched_;  // of Watch, by step
   std::vector<Run> runs_;
   std::vector<Event> events_;
   std::vector<Block> blocks_;
   std::vector<Open> open_;
   std::map<std::uint32_t, std::uint64_t> measured_;
-  std::uint64_t numRuns_ = 0, droppedEvents_ = 0, droppedBlocks_ = 0;
+  std::vector<std::uint64_t> runsByProgram_;
+  std::uint64_t droppedEvents_ = 0, droppedBlocks_ = 0;
   std::uint64_t bufferUsed_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What was compiled: the target, the size of the graph, the memory of every tile by category, the programs, and which
-// variables are live at which step.
+// variables are live at which step. Tiles and IPUs are those of the first replica; the others hold the same.
 #pragma once
 #include "pva/Program.hpp"
 

@@ -112,6 +112,18 @@ private:
   std::uint64_t executions_, cycles_;
 };
 
+// How often an entry program was run, traced or not.
+class ProgramRuns {
+public:
+  ProgramRuns(ProgramRef program, std::uint64_t runs) : program_(std::move(program)), runs_(runs) {}
+  ProgramRef program() const { return program_; }
+  std::uint64_t runs() const { return runs_; }
+
+private:
+  ProgramRef program_;
+  std::uint64_t runs_;
+};
+
 // Energy of all IPUs by the model of the simulated chip.
 class Energy {
 public:
@@ -141,7 +153,7 @@ public:
 
   std::vector<ProgramTotal> totals() const;      // programs that ran, by id
   std::uint64_t totalCycles() const;             // over all runs, traced or not
-  std::uint64_t numRuns() const;
+  std::vector<ProgramRuns> programsRun() const;  // entry programs that ran
   std::uint64_t droppedSteps() const;            // executions beyond the limit of the trace
   std::uint64_t droppedBlocks() const;
   Energy energy() const;

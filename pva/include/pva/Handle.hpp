@@ -26,6 +26,6 @@ protected:
 class Program;
 class ProgramVisitor;
 typedef std::shared_ptr<Program> ProgramRef;
-typedef std::vector<std::uint64_t> NumberByTile;  // one entry per tile of the target
+typedef std::vector<std::uint64_t> NumberByTile;  // one entry per tile of a replica
 
 } // namespace pva

@@ -43,6 +43,7 @@ public:
   NumberByTile countByTile() const;
   std::uint64_t count() const;            // over all tiles
   std::uint64_t estimatedCycles() const;  // worker cycles, over all tiles
+  std::uint64_t estimatedFlops() const;   // over all tiles; 0 without profiler.includeFlopEstimates
 
 private:
   std::uint32_t computeSet_, type_;

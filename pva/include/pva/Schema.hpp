@@ -11,7 +11,8 @@ constexpr std::uint32_t applicationId = 0x4f495055;  // "OIPU"
 constexpr std::uint32_t formatVersion = 1;
 constexpr std::uint32_t maxTiles = 1u << 22;         // beyond it a file is taken for damaged
 
-// Ids are dense and start at 0. (first_tile, num_tiles) is a range of tiles with equal values, per tile.
+// Ids are dense and start at 0. Tiles and IPUs are those of the first replica; the others do the same.
+// (first_tile, num_tiles) is a range of tiles with equal values, per tile.
 constexpr const char *schema = R"sql(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE options(name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -22,7 +23,7 @@ CREATE TABLE graph(num_vertices INTEGER, num_edges INTEGER, num_vars INTEGER, nu
 CREATE TABLE programs(id INTEGER PRIMARY KEY, name TEXT, type TEXT, compute_set INTEGER, count INTEGER,
   cycles INTEGER, bytes INTEGER, messages INTEGER, debug_id INTEGER);
 CREATE TABLE program_children(parent INTEGER, child INTEGER);
-CREATE TABLE program_roots(program INTEGER, is_function INTEGER);
+CREATE TABLE program_roots(program INTEGER, is_function INTEGER, runs INTEGER);
 CREATE TABLE program_tiles(program INTEGER, first_tile INTEGER, num_tiles INTEGER, cycles INTEGER,
   thread_cycles INTEGER, bytes_in INTEGER, bytes_out INTEGER);
 CREATE TABLE program_vars(program INTEGER, var INTEGER);
@@ -30,7 +31,7 @@ CREATE TABLE program_vars(program INTEGER, var INTEGER);
 CREATE TABLE compute_sets(compute_set INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE vertex_types(id INTEGER PRIMARY KEY, name TEXT, size_bytes INTEGER, code_bytes INTEGER);
 CREATE TABLE vertex_groups(compute_set INTEGER, type INTEGER, first_tile INTEGER, num_tiles INTEGER, count INTEGER,
-  cycles INTEGER);
+  cycles INTEGER, flops INTEGER);
 CREATE TABLE vertex_memory(category TEXT PRIMARY KEY, size_bytes INTEGER);
 
 CREATE TABLE vars(id INTEGER PRIMARY KEY, name TEXT, type TEXT, size_bytes INTEGER, always_live INTEGER,
@@ -52,7 +53,7 @@ CREATE TABLE steps_by_ipu(step_id INTEGER, ipu INTEGER, cycles INTEGER, active_t
 CREATE TABLE blocks(id INTEGER PRIMARY KEY, tile INTEGER, program INTEGER, cycles_from INTEGER, cycles_to INTEGER,
   is_stream_copy INTEGER, is_overflow INTEGER, is_flush INTEGER);
 CREATE TABLE totals(program INTEGER PRIMARY KEY, executions INTEGER, cycles INTEGER);
-CREATE TABLE execution(num_runs INTEGER, total_cycles INTEGER, dropped_steps INTEGER, dropped_blocks INTEGER);
+CREATE TABLE execution(total_cycles INTEGER, dropped_steps INTEGER, dropped_blocks INTEGER);
 CREATE TABLE energy(kind TEXT PRIMARY KEY, joules REAL);
 )sql";
 

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "profile/Recorder.hpp"
+#include "base/Text.hpp"
+#include "poplar/exceptions.hpp"
+#include <algorithm>
+#include <regex>
+
+namespace poplar::profile {
+
+using executable::StepKind;
+
+// One block in the tile's buffer: two 64-bit time stamps and a 32-bit id (docs/profile.md, "Blocks").
+static constexpr std::uint64_t blockRecordBytes = 20;
+
+RecorderOptions recorderOptions(const engine::Options &options) {
+  RecorderOptions result;
+  for (auto key : {"autoReport.all", "autoReport.outputExecutionProfile", "debug.instrument", "debug.instrumentCompute",
+                   "debug.instrumentControlFlow", "debug.instrumentExternalExchange"})
+    result.trace = result.trace || options.flag(key);
+  const auto &old = options.text("debug.executionProfile");
+  result.trace = result.trace || (!old.empty() && old != "none");
+  result.maxRuns = std::uint64_t(std::max<std::int64_t>(0, options.integer("autoReport.executionProfileProgramRunCount")));
+  result.blocksFilter = options.text("profiler.blocks.filter");
+  result.programsFilter = options.text("profiler.programs.filter");
+  result.blockBufferBytes = std::uint64_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.bufferSize")));
+  result.implicitFlush = options.flag("profiler.blocks.implicitFlush");
+  result.blockTile = std::uint32_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.tile")));
+  return result;
+}
+
+static bool meetsTheHost(StepKind kind) {
+  return kind == StepKind::HostToDevice || kind == StepKind::DeviceToHost || kind == StepKind::RemoteToDevice ||
+         kind == StepKind::DeviceToRemote || kind == StepKind::HostCall;
+}
+
+static bool isContainer(StepKind kind) {
+  return kind == StepKind::Sequence || kind == StepKind::Repeat || kind == StepKind::RepeatWhile ||
+         kind == StepKind::If || kind == StepKind::Switch || kind == StepKind::Call || kind == StepKind::Block;
+}
+
+Recorder::Recorder(const executable::Image &image, RecorderOptions options)
+    : image_(&image), options_(std::move(options)), totals_(image.steps.size()), watched_(image.steps.size()),
+      runsByProgram_(image.programs.size()) {
+  watchMatching(options_.blocksFilter, "profiler.blocks.filter", true);
+  watchMatching(options_.programsFilter, "profiler.programs.filter", false);
+  watchHostSteps();
+}
+
+void Recorder::watchMatching(const std::string &filter, const char *option, bool blocks) {
+  if (filter.empty())
+    return;
+  try {
+    const std::regex expression(filter);
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      const auto &step = image_->steps[i];
+      if ((step.kind == StepKind::Block) == blocks && !step.name.empty() && std::regex_search(step.name, expression))
+        watched_[i] |= keep;
+    }
+  } catch (const std::regex_error &e) {
+    throw invalid_option(base::str("Option ", option, ": \"", filter, "\" is not a regular expression: ", e.what(), "."));
+  }
+}
+
+// Steps at which a full block buffer can leave the device; only of interest when there are blocks.
+void Recorder::watchHostSteps() {
+  const bool any = std::any_of(watched_.begin(), watched_.end(), [](auto bits) { return bits & keep; });
+  for (std::size_t i = 0; any && options_.implicitFlush && i < watched_.size(); ++i)
+    if (meetsTheHost(image_->steps[i].kind))
+      watched_[i] |= meetsHost;
+}
+
+void Recorder::beginRun(std::uint32_t program, const std::string &name, std::uint64_t cycle) {
+  if (!enabled_)
+    return;
+  running_ = true;
+  ++runsByProgram_.at(program);
+  open_.clear();
+  keepsRun_ = runs_.size() < options_.maxRuns;
+  tracing_ = keepsRun_ && options_.trace;
+  if (keepsRun_)
+    runs_.push_back({program, name, cycle, cycle, events_.size(), events_.size()});
+}
+
+void Recorder::endRun(std::uint64_t cycle) {
+  if (!running_)
+    return;
+  flushBlocks(cycle);
+  if (keepsRun_) {
+    runs_.back().endCycle = cycle;
+    runs_.back().endEvent = events_.size();
+  }
+  running_ = tracing_ = keepsRun_ = false;
+}
+
+void Recorder::leaves(std::uint32_t step, const executable::Cost &cost, std::uint64_t startCycle,
+                      std::uint64_t cycles, std::uint64_t n) {
+  if (!enabled_ || n == 0)
+    return;
+  Total &total = totals_[step];
+  total.executions += n;
+  total.cycles += n * cycles;
+  total.cost = &cost;
+  if (tracing_ || watched_[step])
+    for (std::uint64_t i = 0; i < n; ++i)
+      recordLeaf(step, startCycle + i * cycles, cycles);
+}
+
+void Recorder::recordLeaf(std::uint32_t step, std::uint64_t startCycle, std::uint64_t cycles) {
+  if (tracing_) {
+    if (events_.size() < options_.maxEvents)
+      events_.push_back({step, startCycle, cycles});
+    else
+      ++droppedEvents_;
+  }
+  // The control cycles of a container lie within the block that enter() opened.
+  if ((watched_[step] & keep) && !isContainer(image_->steps[step].kind))
+    keepBlock(step, startCycle, startCycle + cycles);
+  if (watched_[step] & meetsHost)
+    flushBlocks(startCycle + cycles);
+}
+
+void Recorder::closeBlock(std::uint32_t step, std::uint64_t cycle) {
+  if (open_.empty() || open_.back().step != step)
+    return;  // profiling was switched on inside the block
+  keepBlock(step, open_.back().cycle, cycle);
+  open_.pop_back();
+}
+
+void Recorder::keepBlock(std::uint32_t step, std::uint64_t from, std::uint64_t to) {
+  if (bufferUsed_ + blockRecordBytes > options_.blockBufferBytes || blocks_.size() >= options_.maxEvents) {
+    if (!blocks_.empty())
+      blocks_.back().overflow = true;
+    ++droppedBlocks_;
+    return;
+  }
+  bufferUsed_ += blockRecordBytes;
+  const auto kind = image_->steps[step].kind;
+  blocks_.push_back({step, from, to, meetsTheHost(kind) && kind != StepKind::HostCall, false, false});
+}
+
+void Recorder::flushBlocks(std::uint64_t cycle) {
+  if (bufferUsed_ > 0 && blocks_.size() < options_.maxEvents)
+    blocks_.push_back({executable::none, cycle, cycle, false, false, true});
+  bufferUsed_ = 0;
+}
+
+void Recorder::measured(std::uint32_t vertex, std::uint64_t cycles) { measured_[vertex] = cycles; }
+
+std::uint64_t Recorder::vertexCycles(std::uint32_t vertex) const {
+  const auto found = measured_.find(vertex);
+  const auto estimate = image_->vertices[vertex].cycles;
+  return found != measured_.end() ? found->second : estimate == executable::noEstimate ? 0 : estimate;
+}
+
+void Recorder::reset() {
+  std::fill(totals_.begin(), totals_.end(), Total());
+  std::fill(runsByProgram_.begin(), runsByProgram_.end(), 0);
+  runs_.clear();
+  events_.clear();
+  blocks_.clear();
+  open_.clear();
+  droppedEvents_ = droppedBlocks_ = bufferUsed_ = 0;
+  running_ = tracing_ = keepsRun_ = false;
+}
+
+} // namespace poplar::profile
