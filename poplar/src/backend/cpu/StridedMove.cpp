@@ -196,13 +196,28 @@ std::uint64_t bytesOf(const PlannedMove &move, const ByteLoop *loops) {
   return bytes;
 }
 
-} // namespace
-
 void runPlanned(const PlannedMove &move, const ByteLoop *loops, const std::byte *from, std::byte *to) {
   if (move.kind == MoveKind::Run)
     std::memcpy(to, from, move.unit);
   else
     walk(move, loops, move.numLoops, from, to);
+}
+
+} // namespace
+
+PackedMoves throughBuffer(const std::vector<RawMove> &moves) {
+  PackedMoves packed;
+  for (const auto &move : moves) {
+    const auto at = std::int64_t(packed.bytes);
+    RawMove in{move.from, at, move.unit, move.loops}, out{at, move.to, move.unit, move.loops};
+    auto stride = std::int64_t(move.unit);
+    for (auto i = move.loops.size(); i-- > 0; stride *= std::int64_t(move.loops[i].extent))
+      in.loops[i].to = out.loops[i].from = stride;
+    packed.bytes += std::uint64_t(stride);
+    packed.in.push_back(std::move(in));
+    packed.out.push_back(std::move(out));
+  }
+  return packed;
 }
 
 MoveList::MoveList(const std::vector<RawMove> &raw, SameMemory memory) {
@@ -221,19 +236,9 @@ MoveList::MoveList(const std::vector<RawMove> &raw, SameMemory memory) {
   };
   buffered_ = memory == SameMemory::Yes && overlap();
   if (buffered_) {
-    std::vector<RawMove> in, out;
-    std::int64_t packed = 0;
-    for (const auto &move : moves) {
-      RawMove load{move.from, packed, move.unit, move.loops}, store{packed, move.to, move.unit, move.loops};
-      std::int64_t stride = move.unit;
-      for (auto i = move.loops.size(); i-- > 0; stride *= std::int64_t(move.loops[i].extent))
-        load.loops[i].to = store.loops[i].from = stride;
-      packed += stride;
-      in.push_back(std::move(load));
-      out.push_back(std::move(store));
-    }
-    in_ = std::make_unique<MoveList>(in, SameMemory::No);
-    out_ = std::make_unique<MoveList>(out, SameMemory::No);
+    auto packed = throughBuffer(moves);
+    in_ = std::make_unique<MoveList>(packed.in, SameMemory::No);
+    out_ = std::make_unique<MoveList>(packed.out, SameMemory::No);
   }
   for (auto &move : moves)
     add(std::move(move));
@@ -316,12 +321,16 @@ RawMove resolve(const executable::Move &move, const executable::Image &image) {
   return raw;
 }
 
-MoveList bindMoves(const std::vector<executable::Move> &moves, const executable::Image &image, SameMemory memory) {
+std::vector<RawMove> resolve(const std::vector<executable::Move> &moves, const executable::Image &image) {
   std::vector<RawMove> raw;
   raw.reserve(moves.size());
   for (const auto &move : moves)
     raw.push_back(resolve(move, image));
-  return MoveList(raw, memory);
+  return raw;
+}
+
+MoveList bindMoves(const std::vector<executable::Move> &moves, const executable::Image &image, SameMemory memory) {
+  return MoveList(resolve(moves, image), memory);
 }
 
 } // namespace poplar::backend::cpu

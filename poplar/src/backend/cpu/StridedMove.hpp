@@ -70,11 +70,16 @@ private:
   std::unique_ptr<MoveList> in_, out_;
 };
 
-// Bytes of one planned move [begin, end) in units of its outermost loop's iterations.
-void runPlanned(const PlannedMove &move, const ByteLoop *loops, const std::byte *from, std::byte *to);
+// The same moves in two halves: into a packed buffer, and from it to the destinations.
+struct PackedMoves {
+  std::vector<RawMove> in, out;
+  std::uint64_t bytes = 0;
+};
+PackedMoves throughBuffer(const std::vector<RawMove> &moves);
 
 // A Move of the image with variables replaced by their places; `none` is a host buffer with base 0.
 RawMove resolve(const executable::Move &move, const executable::Image &image);
+std::vector<RawMove> resolve(const std::vector<executable::Move> &moves, const executable::Image &image);
 MoveList bindMoves(const std::vector<executable::Move> &moves, const executable::Image &image, SameMemory memory);
 
 } // namespace poplar::backend::cpu

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// Loading and control flow; MachineSteps.cpp has the steps that move or compute something.
+#include "backend/cpu/Machine.hpp"
+#include "backend/cpu/FloatTraps.hpp"
+#include "base/Error.hpp"
+#include "base/Text.hpp"
+#include "codelet/Compile.hpp"
+#include "poplar/exceptions.hpp"
+#include <algorithm>
+
+namespace poplar::backend::cpu {
+namespace {
+
+LoadedModules loadAll(const Modules &modules) {
+  LoadedModules loaded;
+  for (const auto &module : modules)
+    loaded.push_back(std::make_shared<codelet::LoadedModule>(module));
+  return loaded;
+}
+
+bool watchesContainers(const profile::Recorder &recorder) {
+  return !recorder.options().blocksFilter.empty() || !recorder.options().programsFilter.empty();
+}
+
+} // namespace
+
+Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::System &system, const MachineOptions &options,
+                 Host &host, profile::Recorder &recorder)
+    : image_(std::move(image)), system_(system), options_(options), host_(host), recorder_(recorder),
+      counted_(image_->computeSets.size()) {
+  loadModules();
+  auto watches = [on = watchesContainers(recorder)](std::uint32_t) { return on; };
+  program_ = std::make_unique<Program>(*image_, modules_, options.checked, watches);
+  auto scratch = program_->scratchBytes();
+  if (options.checked) {
+    plainProgram_ = std::make_unique<Program>(*image_, image_->modules, false, watches);
+    scratch = std::max(scratch, plainProgram_->scratchBytes());
+  }
+  for (unsigned r = 0; r < std::max(1u, image_->replicationFactor); ++r) {
+    auto &replica = replicas_.emplace_back();
+    replica.arena = Arena(scratchStart(*image_), scratch, options.checked);
+    replica.kernels.resize(program_->numKernels());
+    replica.plainComputeSets.resize(image_->computeSets.size());
+    for (const auto &plan : program_->computeSets())
+      replica.computeSets.push_back(
+          plan ? std::make_unique<VertexRunner>(*image_, *plan, loaded_,
+                                                options.checked ? codelet::Variant::Checked : codelet::Variant::Fast, host_)
+               : nullptr);
+  }
+  trace_ = options.trace;
+  if (trace_ && !options.traceFile.empty()) {
+    traceFile_.open(options.traceFile);
+    if (!traceFile_)
+      throw poplar_error(base::str("The trace file \"", options.traceFile, "\" (option debug.traceFile) cannot be written."));
+  }
+}
+
+Machine::~Machine() = default;
+
+void Machine::loadModules() {
+  modules_ = image_->modules;
+  if (options_.checked) {
+    for (auto &module : modules_)
+      module = std::make_shared<const codelet::Module>(codelet::compileChecked(*module));
+    loadedPlain_ = loadAll(image_->modules);
+  }
+  loaded_ = loadAll(modules_);
+}
+
+void Machine::load() {
+  const auto fill = options_.poison ? Fill::Poison : Fill::Zero;
+  for (unsigned r = 0; r < replicas_.size(); ++r) {
+    auto &replica = replicas_[r];
+    replica.arena.reset(*image_, r, fill);
+    for (auto &set : replica.computeSets)
+      if (set)
+        set->reset(replica.arena);
+    for (auto &set : replica.plainComputeSets)
+      set.reset();
+    for (auto &call : replica.kernels)
+      call.reset();
+    replica.seeds.clear();
+  }
+  floatingPoint_.word = options_.floatingPoint;
+  mode_ = {floatingPoint_.trapped(), options_.threads};
+  cycles_ = 0;
+}
+
+void Machine::read(const BoundView &view, unsigned replica, std::byte *to) const {
+  view.read(replicas_[replica].arena.data(), to);
+}
+
+void Machine::write(const BoundView &view, unsigned replica, const std::byte *from) {
+  view.write(from, arena(replica));
+  markWritten(view, replica);
+}
+
+// ---- running -----------------------------------------------------------------------------------------------------
+
+void Machine::run(std::uint32_t program) {
+  PrintScope print(&host_);
+  active_.resize(replicas_.size());
+  for (unsigned r = 0; r < replicas_.size(); ++r)
+    active_[r] = r;
+  stop_ = false;
+  current_ = nullptr;
+  try {
+    interpret(program_->entry(program));
+  } catch (const Stop &) {
+  } catch (...) {
+    translateFailure();
+  }
+}
+
+// Failures of vertices become the public exceptions, with the place where they happened.
+void Machine::translateFailure() {
+  auto where = [&] {
+    if (!current_)
+      return std::string();
+    const auto &step = stepOf(*current_);
+    auto set = step.kind == executable::StepKind::Execute ? image_->computeSets[step.index].name : step.name;
+    return base::str(" (in ", step.kind == executable::StepKind::Execute ? "compute set" : "step", " \"", set, "\")");
+  };
+  try {
+    throw;
+  } catch (const FloatTrap &trap) {
+    const auto [code, name] = trap.raised & FE_INVALID     ? std::pair(ErrorCode::FLOATING_POINT_INVALID_OPERATION, "invalid operation")
+                              : trap.raised & FE_DIVBYZERO ? std::pair(ErrorCode::FLOATING_POINT_DIVIDE_BY_ZERO, "division by zero")
+                                                           : std::pair(ErrorCode::FLOATING_POINT_OVERFLOW, "overflow");
+    application_runtime_error error(base::str("Floating point exception: ", name, where(),
+                                              ". Find the value that causes it, or switch the exception off with "
+                                              "setFloatingPointBehaviour or the option debug.floatPointOpException."));
+    error.info.code = code;
+    throw error;
+  } catch (const codelet::TrapError &trap) {
+    application_runtime_error error(base::str(trap.what(), where()));
+    error.info.code = ErrorCode::TRAP;
+    throw error;
+  }
+}
+
+void Machine::interpret(const Block &block) {
+  if (stop_.load(std::memory_order_relaxed)) [[unlikely]]
+    throw Stop{};
+  for (const auto &in : block) {
+    current_ = &in;
+    switch (in.op) {
+    case Op::Enter: recorder_.enter(in.step, cycles_); break;
+    case Op::Leave: recorder_.leave(in.step, cycles_); break;
+    case Op::Run: interpret(*in.body); break;
+    case Op::Execute: execute(in); break;
+    case Op::ExecuteReturning: executeReturning(in); break;
+    case Op::Copy: copy(in); break;
+    case Op::HostToDevice: hostToDevice(in); break;
+    case Op::DeviceToHost: deviceToHost(in); break;
+    case Op::RemoteToDevice:
+    case Op::DeviceToRemote: remote(in); break;
+    case Op::Repeat: repeat(in); break;
+    case Op::RepeatWhile: repeatWhile(in); break;
+    case Op::If: branch(in); break;
+    case Op::Switch: select(in); break;
+    case Op::HostCall: hostCall(in); break;
+    case Op::Wait: account(in); break;
+    case Op::WriteUndef: writeUndef(in); break;
+    case Op::Print: print(in); break;
+    case Op::Error: fail(in); break;
+    case Op::Abort: abort(in); break;
+    case Op::CrossReplicaCopy: crossReplica(in); break;
+    case Op::AssumeEqual: assumeEqual(in); break;
+    case Op::Kernel: kernel(in); break;
+    case Op::CycleStamp: cycleStamp(in); break;
+    case Op::FloatingPoint: floatingPoint(in); break;
+    case Op::GetSeeds:
+    case Op::SetSeeds: seeds(in); break;
+    }
+  }
+}
+
+void Machine::repeat(const Instruction &in) {
+  for (std::uint64_t i = 0; i < in.count; ++i) {
+    pay(in);
+    interpret(*in.body);
+  }
+}
+
+// Replicas leave the loop one by one; those that are still in it go on together.
+void Machine::repeatWhile(const Instruction &in) {
+  if (single()) {
+    for (;;) {
+      interpret(*in.other);
+      pay(in);
+      if (in.scalar.isTrue(arena(0)) != in.flag)
+        return;
+      interpret(*in.body);
+    }
+  }
+  const auto before = active_;
+  for (;;) {
+    interpret(*in.other);
+    pay(in);
+    std::erase_if(active_, [&](unsigned r) { return in.scalar.isTrue(arena(r)) != in.flag; });
+    if (active_.empty())
+      break;
+    interpret(*in.body);
+  }
+  active_ = before;
+}
+
+void Machine::branch(const Instruction &in) {
+  pay(in);
+  auto choose = [&](unsigned r) { return in.scalar.isTrue(arena(r)) ? in.body : in.other; };
+  if (single()) {
+    if (const auto *chosen = choose(0))
+      interpret(*chosen);
+    return;
+  }
+  std::vector<std::pair<const Block *, unsigned>> choices;
+  for (auto r : active_)
+    choices.emplace_back(choose(r), r);
+  runSplit(choices);
+}
+
+const Block *Machine::caseOf(const Instruction &in, std::int64_t value) const {
+  const auto &cases = in.details->cases;
+  auto it = std::lower_bound(cases.begin(), cases.end(), std::pair(value, static_cast<const Block *>(nullptr)),
+                             [](auto &a, auto &b) { return a.first < b.first; });
+  if (it != cases.end() && it->first == value)
+    return it->second;
+  if (!in.flag)
+    return in.other;
+  std::vector<std::int64_t> known;
+  for (const auto &[key, block] : cases)
+    known.push_back(key);
+  throw application_runtime_error(base::str("Switch \"", stepOf(in).name, "\": the control value ", value,
+                                            " matches none of the cases ", base::list(known), "."));
+}
+
+void Machine::select(const Instruction &in) {
+  pay(in);
+  std::vector<std::pair<const Block *, unsigned>> choices;
+  if (single()) {
+    if (const auto *chosen = caseOf(in, in.scalar.value(arena(0))))
+      interpret(*chosen);
+    return;
+  }
+  for (auto r : active_)
+    choices.emplace_back(caseOf(in, in.scalar.value(arena(r))), r);
+  runSplit(choices);
+}
+
+// Groups of replicas take their branches at the same time on the device: the slowest group counts.
+void Machine::runSplit(const std::vector<std::pair<const Block *, unsigned>> &choices) {
+  const auto before = active_;
+  const auto start = cycles_;
+  auto latest = start;
+  std::vector<const Block *> done;
+  for (const auto &[block, first] : choices) {
+    if (std::find(done.begin(), done.end(), block) != done.end())
+      continue;
+    done.push_back(block);
+    if (!block)
+      continue;
+    active_.clear();
+    for (const auto &[other, r] : choices)
+      if (other == block)
+        active_.push_back(r);
+    cycles_ = start;
+    interpret(*block);
+    latest = std::max(latest, cycles_);
+  }
+  cycles_ = latest;
+  active_ = before;
+}
+
+} // namespace poplar::backend::cpu

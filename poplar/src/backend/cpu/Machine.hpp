@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// The simulated device as the host runs it: one arena per replica and an interpreter of bound programs. Replicas run in
+// step: each instruction is carried out for all active replicas before the next, and where a branch divides them each side
+// runs with its own. That keeps callbacks on the calling thread and makes cross-replica copies meet.
+#pragma once
+#include "arch/System.hpp"
+#include "backend/FloatingPoint.hpp"
+#include "backend/Host.hpp"
+#include "backend/cpu/Program.hpp"
+#include "backend/cpu/Replica.hpp"
+#include "base/Log.hpp"
+#include "profile/Recorder.hpp"
+#include <atomic>
+#include <deque>
+#include <fstream>
+
+namespace poplar::backend::cpu {
+
+struct MachineOptions {
+  bool checked = false;             // debug.checkedCodelets
+  bool poison = false;              // debug.poisonMemory
+  bool threads = true;              // debug.cpuMultiThreadExecution
+  std::uint32_t floatingPoint = 0;  // FloatingPointState at load
+  std::uint64_t seed = 0;           // prng.seed
+  bool trace = false;               // debug.trace
+  std::string traceFile;
+};
+
+class Machine {
+public:
+  Machine(std::shared_ptr<const executable::Image> image, const arch::System &system, const MachineOptions &options,
+          Host &host, profile::Recorder &recorder);
+  ~Machine();
+
+  void load();                        // memory, vertex state and floating point state as at the start
+  void run(std::uint32_t program);    // throws runtime_error and its kin; then load again
+  void requestStop() { stop_ = true; }
+  std::uint64_t cycles() const { return cycles_; }
+
+  // Host access to tensors, replica by replica.
+  void read(const BoundView &view, unsigned replica, std::byte *to) const;
+  void write(const BoundView &view, unsigned replica, const std::byte *from);
+
+private:
+  struct Stop {};
+  const executable::Step &stepOf(const Instruction &in) const { return image_->steps[in.step]; }
+  bool single() const { return replicas_.size() == 1; }
+  std::byte *arena(unsigned replica) { return replicas_[replica].arena.data(); }
+
+  void interpret(const Block &block);
+  void account(const Instruction &in) {
+    recorder_.leaf(in.step, *in.cost->cost, cycles_, in.cost->cycles);
+    cycles_ += in.cost->cycles;
+    if (trace_)
+      traceStep(in);
+  }
+  void pay(const Instruction &in) {  // control steps: often free
+    if (in.cost->cycles)
+      account(in);
+  }
+
+  // Control flow
+  void repeat(const Instruction &in);
+  void repeatWhile(const Instruction &in);
+  void branch(const Instruction &in);
+  void select(const Instruction &in);
+  const Block *caseOf(const Instruction &in, std::int64_t value) const;
+  void runSplit(const std::vector<std::pair<const Block *, unsigned>> &choices);
+
+  // Steps
+  void execute(const Instruction &in);
+  void executeReturning(const Instruction &in);
+  bool executeOn(const Instruction &in, unsigned replica, bool returning);
+  bool executeFirst(const Instruction &in, unsigned replica);
+  void measure(const Instruction &in, const std::vector<std::uint64_t> &cycles);
+  void copy(const Instruction &in);
+  void hostToDevice(const Instruction &in);
+  void deviceToHost(const Instruction &in);
+  void remote(const Instruction &in);
+  std::vector<std::uint64_t> remoteSlots(const Instruction &in, unsigned replica);
+  void hostCall(const Instruction &in);
+  void crossReplica(const Instruction &in);
+  void assumeEqual(const Instruction &in);
+  void kernel(const Instruction &in);
+  void print(const Instruction &in);
+  void cycleStamp(const Instruction &in);
+  void floatingPoint(const Instruction &in);
+  void seeds(const Instruction &in);
+  void writeUndef(const Instruction &in);
+  [[noreturn]] void fail(const Instruction &in);
+  void abort(const Instruction &in);
+
+  void markWritten(const MoveList &moves, std::uint64_t bufferBytes, unsigned replica);
+  void markWritten(const BoundView &view, unsigned replica);
+  std::byte *buffer(std::uint64_t bytes);
+  std::vector<std::byte> packed(const BoundView &view, unsigned replica) const;
+  void traceStep(const Instruction &in);
+  void loadModules();
+  void bindKernels(Replica &replica);
+  [[noreturn]] void translateFailure();
+
+  std::shared_ptr<const executable::Image> image_;
+  arch::System system_;
+  MachineOptions options_;
+  Host &host_;
+  profile::Recorder &recorder_;
+  Modules modules_;
+  LoadedModules loaded_, loadedPlain_;     // plain: for counting in checked mode
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<Program> plainProgram_;  // checked mode only
+  std::deque<executable::Cost> measured_;  // costs that counting completed
+  std::vector<std::uint8_t> counted_;      // by compute set
+  std::deque<Replica> replicas_;
+  std::vector<unsigned> active_;
+  FloatingPointState floatingPoint_;
+  RunMode mode_;
+  std::uint64_t cycles_ = 0;
+  const Instruction *current_ = nullptr;   // for messages
+  std::atomic<bool> stop_ = false;
+  std::vector<std::byte> buffer_, ones_;
+  bool trace_ = false;
+  std::ofstream traceFile_;
+};
+
+} // namespace poplar::backend::cpu

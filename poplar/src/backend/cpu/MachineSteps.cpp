@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+// The steps that move or compute something. Each does its work for every active replica, then accounts for its cycles.
+#include "backend/cpu/Machine.hpp"
+#include "base/Text.hpp"
+#include "base/Threads.hpp"
+#include "compile/TimeSteps.hpp"
+#include "engine/PrintTensor.hpp"
+#include "poplar/exceptions.hpp"
+#include <algorithm>
+#include <cstring>
+
+namespace poplar::backend::cpu {
+namespace {
+
+const base::Logger &engineLog() {
+  static const base::Logger log("POPLAR", "PO", "ENGINE");
+  return log;
+}
+
+std::uint64_t splitMix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+} // namespace
+
+// ---- helpers -----------------------------------------------------------------------------------------------------
+
+std::byte *Machine::buffer(std::uint64_t bytes) {
+  if (buffer_.size() < bytes)
+    buffer_.resize(bytes);
+  return buffer_.data();
+}
+
+std::vector<std::byte> Machine::packed(const BoundView &view, unsigned replica) const {
+  std::vector<std::byte> bytes(view.bytes());
+  view.read(replicas_[replica].arena.data(), bytes.data());
+  return bytes;
+}
+
+void Machine::markWritten(const MoveList &moves, std::uint64_t bufferBytes, unsigned replica) {
+  auto *shadow = replicas_[replica].arena.shadow();
+  if (!shadow)
+    return;
+  if (ones_.size() < bufferBytes)
+    ones_.assign(bufferBytes, std::byte(1));
+  moves.run(ones_.data(), shadow);
+}
+
+void Machine::markWritten(const BoundView &view, unsigned replica) {
+  if (auto *shadow = replicas_[replica].arena.shadow())
+    view.fill(shadow, std::byte(1));
+}
+
+void Machine::traceStep(const Instruction &in) {
+  auto line = base::str("cycle ", cycles_, " step ", in.step, " ", in.cost->cycles, " cycles \"", stepOf(in).name, "\"");
+  if (traceFile_.is_open())
+    traceFile_ << line << '\n';
+  else
+    engineLog().info(line);
+}
+
+// ---- vertices ----------------------------------------------------------------------------------------------------
+
+void Machine::execute(const Instruction &in) {
+  if (single() && !in.cost->pending) [[likely]] {
+    replicas_[0].computeSets[in.index]->run(mode_);
+    return account(in);
+  }
+  if (in.cost->pending) {
+    executeFirst(in, active_[0]);
+    for (std::size_t i = 1; i < active_.size(); ++i)
+      executeOn(in, active_[i], false);
+  } else if (!mode_.threads) {
+    for (auto r : active_)
+      executeOn(in, r, false);
+  } else {
+    base::parallelFor(active_.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+      PrintScope print(&host_);
+      for (auto i = begin; i < end; ++i)
+        executeOn(in, active_[i], false);
+    });
+  }
+  account(in);
+}
+
+void Machine::executeReturning(const Instruction &in) {
+  const auto &predicate = in.details->views[0];
+  for (auto r : active_) {
+    const bool result = in.cost->pending ? executeFirst(in, r) : executeOn(in, r, true);
+    std::byte bytes[8] = {std::byte(result)};  // little endian: right for every integer type
+    predicate.write(bytes, arena(r));
+    markWritten(predicate, r);
+  }
+  account(in);
+}
+
+bool Machine::executeOn(const Instruction &in, unsigned replica, bool returning) {
+  auto &set = *replicas_[replica].computeSets[in.index];
+  if (returning)
+    return set.runReturning(mode_);
+  set.run(mode_);
+  return true;
+}
+
+// The first time: counts the vertices that have no estimate. In checked mode the checked code decides the result; the
+// plain code is then counted on the state from before, which is put back afterwards.
+bool Machine::executeFirst(const Instruction &in, unsigned replica) {
+  auto &mine = replicas_[replica];
+  std::vector<std::uint64_t> cycles;
+  if (!options_.checked) {
+    const bool result = mine.computeSets[in.index]->runCounted(mode_, system_.chip.workers, cycles);
+    measure(in, cycles);
+    return result;
+  }
+  auto *memory = mine.arena.data();
+  std::vector<std::byte> before(memory, memory + mine.arena.size());
+  const bool result = mine.computeSets[in.index]->runReturning(mode_);
+  std::vector<std::byte> after(memory, memory + mine.arena.size());
+  std::memcpy(memory, before.data(), before.size());
+  auto &plain = mine.plainComputeSets[in.index];
+  plain = std::make_unique<VertexRunner>(*image_, *plainProgram_->computeSets()[in.index], loadedPlain_,
+                                         codelet::Variant::Fast, host_);
+  plain->reset(mine.arena);
+  PrintScope silent(nullptr);
+  plain->runCounted(mode_, system_.chip.workers, cycles);
+  std::memcpy(memory, after.data(), after.size());
+  measure(in, cycles);
+  return result;
+}
+
+// From now on every step that executes this compute set has its full cost.
+void Machine::measure(const Instruction &in, const std::vector<std::uint64_t> &cycles) {
+  executable::Phase phase;
+  compile::timeComputeSet(*image_, system_, in.index, cycles, phase);
+  const auto &vertices = image_->computeSets[in.index].vertices;
+  for (std::size_t i = 0; i < vertices.size(); ++i)
+    if (image_->vertices[vertices[i]].cycles == executable::noEstimate)
+      recorder_.measured(vertices[i], cycles[i]);
+  for (std::size_t s = 0; s < image_->steps.size(); ++s) {
+    const auto &step = image_->steps[s];
+    if (step.kind != executable::StepKind::Execute || step.index != in.index)
+      continue;
+    auto timed = step;
+    compile::computePhase(*image_, timed) = phase;
+    timed.cost.measured = true;
+    const auto &kept = measured_.emplace_back(std::move(timed.cost));
+    program_->costs()[s] = {&kept, kept.cycles(), false};
+  }
+  for (auto &replica : replicas_)
+    if (replica.computeSets[in.index])
+      replica.computeSets[in.index]->setWork(cycles);
+}
+
+// ---- copies ------------------------------------------------------------------------------------------------------
+
+void Machine::copy(const Instruction &in) {
+  for (auto r : active_) {
+    in.moves->run(arena(r), arena(r));
+    if (auto *shadow = replicas_[r].arena.shadow())
+      in.moves->run(shadow, shadow);
+  }
+  account(in);
+}
+
+void Machine::hostToDevice(const Instruction &in) {
+  const bool broadcast = image_->streams[in.index].broadcast;
+  auto deliver = [&](unsigned replica, const std::byte *data) {
+    in.moves->run(data, arena(replica));
+    markWritten(*in.moves, in.details->bufferBytes, replica);
+  };
+  if (broadcast) {
+    const auto *data = host_.beginRead(in.index, 0);
+    for (auto r : active_)
+      deliver(r, data);
+    host_.endRead(in.index, 0);
+  } else {
+    for (auto r : active_) {
+      deliver(r, host_.beginRead(in.index, r));
+      host_.endRead(in.index, r);
+    }
+  }
+  account(in);
+}
+
+void Machine::deviceToHost(const Instruction &in) {
+  for (auto r : active_) {
+    in.moves->run(arena(r), host_.beginWrite(in.index, r));
+    host_.endWrite(in.index, r);
+  }
+  account(in);
+}
+
+std::vector<std::uint64_t> Machine::remoteSlots(const Instruction &in, unsigned replica) {
+  const auto &remote = image_->remoteBuffers[in.index];
+  if (in.details->views.empty())
+    return {0};
+  const auto &view = in.details->views[0];
+  auto bytes = packed(view, replica);
+  std::vector<std::uint64_t> slots(view.elements());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, bytes.data() + 4 * i, 4);
+    const auto slot = view.type() == TypeId::Int ? std::int64_t(std::int32_t(word)) : std::int64_t(word);
+    if (slot < 0 || std::uint64_t(slot) >= remote.repeats)
+      throw application_runtime_error(base::str("Copy \"", stepOf(in).name, "\": offset ", slot, " is outside remote buffer \"",
+                                                remote.handle, "\", which has ", remote.repeats, " repeats (0 to ",
+                                                remote.repeats - 1, ")."));
+    slots[i] = std::uint64_t(slot);
+  }
+  return slots;
+}
+
+void Machine::remote(const Instruction &in) {
+  const auto &remote = image_->remoteBuffers[in.index];
+  const auto slotBytes = remote.elements * sizeOf(remote.type);
+  const bool toDevice = in.op == Op::RemoteToDevice;
+  for (auto r : active_) {
+    auto *base = host_.remoteBuffer(in.index, r);
+    const auto slots = remoteSlots(in, r);
+    auto *data = slots.size() == 1 ? base + slots[0] * slotBytes : buffer(slots.size() * slotBytes);
+    auto eachSlot = [&](auto copySlot) {
+      for (std::size_t i = 0; slots.size() > 1 && i < slots.size(); ++i)
+        copySlot(data + i * slotBytes, base + slots[i] * slotBytes);
+    };
+    if (toDevice) {
+      eachSlot([&](auto *mine, auto *theirs) { std::memcpy(mine, theirs, slotBytes); });
+      in.moves->run(data, arena(r));
+      markWritten(*in.moves, in.details->bufferBytes, r);
+    } else {
+      in.moves->run(arena(r), data);
+      eachSlot([&](auto *mine, auto *theirs) { std::memcpy(theirs, mine, slotBytes); });
+    }
+  }
+  account(in);
+}
+
+void Machine::crossReplica(const Instruction &in) {
+  if (active_.size() != replicas_.size())
+    throw application_runtime_error(base::str("CrossReplicaCopy \"", stepOf(in).name, "\": only ", active_.size(), " of ",
+                                              replicas_.size(), " replicas arrived. Control flow must not differ between "
+                                              "replicas where they communicate."));
+  const auto bytes = in.details->bufferBytes;
+  auto *packed = buffer(bytes * replicas_.size());
+  const auto &pairs = stepOf(in).cases;
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
+    in.moves->run(arena(unsigned(pairs[i])), packed + std::uint64_t(pairs[i]) * bytes);
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    in.details->scatter.run(packed + std::uint64_t(pairs[i]) * bytes, arena(unsigned(pairs[i + 1])));
+    markWritten(in.details->scatter, bytes, unsigned(pairs[i + 1]));
+  }
+  account(in);
+}
+
+// ---- host functions and kernels ------------------------------------------------------------------------------------
+
+void Machine::hostCall(const Instruction &in) {
+  const auto &views = in.details->views;
+  for (auto r : active_) {
+    std::vector<std::vector<std::byte>> buffers;
+    std::vector<const void *> inputs;
+    std::vector<void *> outputs;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      buffers.push_back(packed(views[i], r));
+      if (i < in.count)
+        inputs.push_back(buffers.back().data());
+      else
+        outputs.push_back(buffers.back().data());
+    }
+    host_.callFunction(in.index, r, inputs, outputs);
+    for (auto i = in.count; i < views.size(); ++i) {
+      views[i].write(buffers[i].data(), arena(r));
+      markWritten(views[i], r);
+    }
+  }
+  account(in);
+}
+
+static std::unique_ptr<KernelCall> makeCall(const Instruction &in, std::string_view attributes, std::byte *arena) {
+  auto call = std::make_unique<KernelCall>();
+  const auto &details = *in.details;
+  for (std::size_t i = 0; i < details.views.size(); ++i) {
+    const auto &view = details.views[i];
+    const bool gathered = details.scratch[i] >= 0;
+    call->operands.push_back({arena + (gathered ? std::uint64_t(details.scratch[i]) : view.offset()), view.type(), view.shape(),
+                              view.strides(), view.elements(), gathered || view.contiguous()});
+  }
+  std::span<const KernelOperand> all(call->operands);
+  call->args = {all.first(in.count), all.subspan(in.count), attributes, nullptr};
+  call->instruction = &in;
+  if (details.kernel->prepare)
+    call->args.prepared = details.kernel->prepare(call->args);
+  return call;
+}
+
+void Machine::kernel(const Instruction &in) {
+  const auto &details = *in.details;
+  for (auto r : active_) {
+    auto &call = replicas_[r].kernels[in.index];
+    if (!call) [[unlikely]]
+      call = makeCall(in, stepOf(in).attributes, arena(r));
+    for (std::size_t i = 0; i < details.views.size(); ++i)
+      if (details.scratch[i] >= 0)
+        details.views[i].read(arena(r), call->operands[i].data);
+    details.kernel->run(call->args);
+    for (std::size_t i = 0; i < in.count; ++i) {
+      if (details.scratch[i] >= 0)
+        details.views[i].write(call->operands[i].data, arena(r));
+      markWritten(details.views[i], r);
+    }
+  }
+  account(in);
+}
+
+// ---- the rest --------------------------------------------------------------------------------------------------------
+
+void Machine::print(const Instruction &in) {
+  const auto &view = in.details->views[0];
+  const auto &step = stepOf(in);
+  const bool quarter = view.type() == TypeId::Quarter && step.operands[0].metadata;
+  for (auto r : active_) {
+    auto data = packed(view, r);
+    unsigned char metadata = 0;
+    if (quarter)
+      metadata = (unsigned char)packed(BoundView(*step.operands[0].metadata, *image_), r)[0];
+    host_.tensorText(engine::printedTensor(step.text, view.type(), view.shape(), data.data(), step.format, metadata));
+  }
+  if (in.op == Op::Print)
+    account(in);
+}
+
+void Machine::fail(const Instruction &in) {
+  const auto &step = stepOf(in);
+  if (in.details)
+    print(in);
+  throw application_runtime_error(base::str(step.text, step.name.empty() ? "" : base::str(" (at \"", step.name, "\")")));
+}
+
+void Machine::abort(const Instruction &in) {
+  account(in);
+  if (in.details && std::none_of(active_.begin(), active_.end(), [&](auto r) { return in.scalar.isTrue(arena(r)); }))
+    return;
+  const auto &step = stepOf(in);
+  const auto *what = in.details ? "AbortOnCondition: the condition is true" : "Abort program executed";
+  throw application_runtime_error(base::str(step.text.empty() ? what : step.text.c_str(),
+                                            step.name.empty() ? "" : base::str(" (at \"", step.name, "\")")));
+}
+
+void Machine::assumeEqual(const Instruction &in) {
+  if (options_.checked && active_.size() > 1) {
+    const auto &view = in.details->views[0];
+    const auto first = packed(view, active_[0]);
+    for (auto r : active_)
+      if (packed(view, r) != first)
+        throw application_runtime_error(base::str("AssumeEqualAcrossReplicas \"", stepOf(in).name, "\": replicas ", active_[0],
+                                                  " and ", r, " differ."));
+  }
+  account(in);
+}
+
+void Machine::cycleStamp(const Instruction &in) {
+  account(in);
+  std::byte words[8];
+  std::memcpy(words, &cycles_, 8);  // little endian: low word first
+  for (auto r : active_) {
+    in.details->views[0].write(words, arena(r));
+    markWritten(in.details->views[0], r);
+  }
+}
+
+void Machine::floatingPoint(const Instruction &in) {
+  const auto before = floatingPoint_.word;
+  const auto &attributes = stepOf(in).attributes;
+  if (attributes == "tensor") {
+    std::memcpy(&floatingPoint_.word, packed(in.details->views[0], active_[0]).data(), sizeof floatingPoint_.word);
+  } else {
+    floatingPoint_.apply(attributes);
+    for (auto r : active_)
+      if (in.details) {
+        in.details->views[0].write(reinterpret_cast<const std::byte *>(&before), arena(r));
+        markWritten(in.details->views[0], r);
+      }
+  }
+  mode_.trapped = floatingPoint_.trapped();
+  account(in);
+}
+
+// Until a program sets them, seeds follow from the option prng.seed, the replica and the position.
+void Machine::seeds(const Instruction &in) {
+  const auto &view = in.details->views[0];
+  for (auto r : active_) {
+    auto &words = replicas_[r].seeds;
+    for (auto i = words.size(); i < view.elements(); ++i)
+      words.push_back(std::uint32_t(splitMix(options_.seed * 0x10001 + r * 0x100000001ull + i)));
+    if (in.op == Op::SetSeeds) {
+      view.read(arena(r), reinterpret_cast<std::byte *>(words.data()));
+    } else {
+      view.write(reinterpret_cast<const std::byte *>(words.data()), arena(r));
+      markWritten(view, r);
+    }
+  }
+  account(in);
+}
+
+void Machine::writeUndef(const Instruction &in) {
+  for (auto r : active_) {
+    if (options_.poison)
+      in.details->views[0].fill(arena(r), std::byte(Fill::Poison));
+    if (auto *shadow = replicas_[r].arena.shadow())
+      in.details->views[0].fill(shadow, std::byte(0));
+  }
+  account(in);
+}
+
+} // namespace poplar::backend::cpu

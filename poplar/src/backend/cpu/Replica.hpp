@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Everything one replica owns: its memory, its vertices and its bound kernel calls.
+#pragma once
+#include "backend/cpu/Arena.hpp"
+#include "backend/cpu/Program.hpp"
+#include "backend/cpu/VertexRunner.hpp"
+
+namespace poplar::backend::cpu {
+
+// A kernel's operands with this replica's addresses.
+struct KernelCall {
+  const Instruction *instruction = nullptr;
+  std::vector<KernelOperand> operands;  // outputs first
+  KernelArgs args;
+  ~KernelCall() {
+    const auto *kernel = instruction ? instruction->details->kernel : nullptr;
+    if (kernel && kernel->release && args.prepared)
+      kernel->release(args.prepared);
+  }
+};
+
+struct Replica {
+  Arena arena;
+  std::vector<std::unique_ptr<VertexRunner>> computeSets;       // null: never executed
+  std::vector<std::unique_ptr<VertexRunner>> plainComputeSets;  // checked mode: made when counting
+  std::vector<std::unique_ptr<KernelCall>> kernels;             // by Instruction::index; made at first use
+  std::vector<std::uint32_t> seeds;
+};
+
+} // namespace poplar::backend::cpu

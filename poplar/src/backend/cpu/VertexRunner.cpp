@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/VertexRunner.hpp"
+#include "base/Text.hpp"
+#include "base/Threads.hpp"
+#include "backend/cpu/FloatTraps.hpp"
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace poplar::backend::cpu {
+namespace {
+
+// A modelled cycle takes the host about half a nanosecond; waking the pool takes tens of microseconds.
+constexpr std::uint64_t cyclesPerChunk = 50'000, cyclesWorthThreads = 200'000;
+constexpr std::uint32_t countedPerChunk = 64;
+constexpr std::size_t storageAlign = 64;
+
+// ---- text printed by vertices ------------------------------------------------------------------------------------
+
+thread_local Host *printHost = nullptr;
+thread_local std::string *printBuffer = nullptr;  // a chunk that runs beside others keeps its text until its turn
+
+void printHook(const char *text, std::size_t size, void *) {
+  if (printBuffer)
+    printBuffer->append(text, size);
+  else if (printHost)
+    printHost->vertexText({text, size});
+}
+
+void installPrintHook() {
+  static std::once_flag once;
+  std::call_once(once, [] { codelet::setPrintHook(printHook, nullptr); });
+}
+
+// Collects the text of chunks and writes it in the order of the vertices.
+class OrderedText {
+public:
+  explicit OrderedText(Host &host) : host_(host) {}
+  ~OrderedText() {
+    for (const auto &[begin, text] : texts_)
+      host_.vertexText(text);
+  }
+  void keep(std::size_t begin, std::string text) {
+    if (text.empty())
+      return;
+    std::lock_guard lock(mutex_);
+    texts_.emplace(begin, std::move(text));
+  }
+
+private:
+  Host &host_;
+  std::mutex mutex_;
+  std::map<std::size_t, std::string> texts_;
+};
+
+class BufferScope {
+public:
+  BufferScope(OrderedText &all, std::size_t begin) : all_(all), begin_(begin) { printBuffer = &text_; }
+  ~BufferScope() {
+    printBuffer = nullptr;
+    all_.keep(begin_, std::move(text_));
+  }
+
+private:
+  OrderedText &all_;
+  std::size_t begin_;
+  std::string text_;
+};
+
+} // namespace
+
+PrintScope::PrintScope(Host *host) : before_(printHost) {
+  installPrintHook();
+  printHost = host;
+}
+PrintScope::~PrintScope() { printHost = before_; }
+
+// ---- binding ---------------------------------------------------------------------------------------------------
+
+VertexRunner::VertexRunner(const executable::Image &image, const VertexPlan &plan, const LoadedModules &modules,
+                           codelet::Variant variant, Host &host)
+    : image_(image), plan_(plan), modules_(modules), variant_(variant), host_(host) {}
+
+void VertexRunner::reset(Arena &arena) {
+  arena_ = &arena;
+  if (!storage_)
+    storage_ = std::make_unique<std::byte[]>(plan_.storageBytes() + storageAlign);
+  auto at = reinterpret_cast<std::uintptr_t>(storage_.get());
+  plan_.build(storage_.get() + (storageAlign - at % storageAlign) % storageAlign, arena, vertices_);
+  batches_.clear();
+  for (const auto &batch : plan_.batches()) {
+    auto &module = *modules_[batch.module];
+    batches_.push_back({module.entry(batch.type, variant_), vertices_.data() + batch.first, batch.count, batch.count,
+                        module.module().mutableStatics});
+  }
+  std::vector<std::uint64_t> cycles(plan_.order().size());
+  for (std::size_t i = 0; i < cycles.size(); ++i)
+    cycles[plan_.position()[i]] = image_.vertices[plan_.order()[i]].cycles;
+  setWork(cycles);
+}
+
+void VertexRunner::setWork(const std::vector<std::uint64_t> &cycles) {
+  for (std::size_t b = 0; b < batches_.size(); ++b) {
+    const auto &planned = plan_.batches()[b];
+    std::uint64_t work = 0;
+    for (auto i = planned.first; i < planned.first + planned.count; ++i)
+      if (auto vertex = cycles[plan_.position()[i]]; vertex != executable::noEstimate)
+        work += vertex;
+    auto &batch = batches_[b];
+    batch.grain = batch.sequential || work < cyclesWorthThreads
+                      ? batch.count
+                      : std::uint32_t(std::max<std::uint64_t>(1, cyclesPerChunk * batch.count / work));
+  }
+  simple_ = batches_.size() == 1 && batches_[0].grain >= batches_[0].count && plan_.gather().empty() &&
+            plan_.scatter().empty();
+}
+
+// ---- running ---------------------------------------------------------------------------------------------------
+
+bool VertexRunner::runChunk(const Batch &batch, std::size_t begin, std::size_t end, int trapped, bool returning) {
+  FloatTraps traps(trapped);
+  bool result = true;
+  if (returning)
+    result = batch.entry.runReturning(batch.vertices + begin, end - begin);
+  else
+    batch.entry.run(batch.vertices + begin, end - begin);
+  traps.check();
+  return result;
+}
+
+bool VertexRunner::runBatch(const Batch &batch, const RunMode &mode, bool returning) {
+  if (!mode.threads || batch.grain >= batch.count || base::numThreads() == 1)
+    return runChunk(batch, 0, batch.count, mode.trapped, returning);
+  OrderedText text(host_);
+  std::atomic<bool> result = true;
+  base::parallelFor(batch.count, batch.grain, [&](std::size_t begin, std::size_t end, unsigned) {
+    BufferScope buffer(text, begin);
+    if (!runChunk(batch, begin, end, mode.trapped, returning))
+      result = false;
+  });
+  return result;
+}
+
+bool VertexRunner::runAll(const RunMode &mode, bool returning) {
+  auto move = [&](const MoveList &moves) {
+    if (moves.empty())
+      return;
+    moves.run(arena_->data(), arena_->data());
+    if (arena_->shadow())
+      moves.run(arena_->shadow(), arena_->shadow());
+  };
+  move(plan_.gather());
+  bool result = true;
+  for (const auto &batch : batches_)
+    result = runBatch(batch, mode, returning) && result;
+  move(plan_.scatter());
+  return result;
+}
+
+bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles) {
+  const auto &planned = plan_.batches()[index];
+  const auto &batch = batches_[index];
+  auto &module = *modules_[planned.module];
+  auto counted = module.entry(planned.type, codelet::Variant::Counted);
+  // A worker issues one bundle in `contexts` cycles, the supervisor one per cycle.
+  const auto kind = module.module().types[planned.type].kind;
+  const std::uint64_t perBundle = kind == codelet::VertexKind::SupervisorVertex ? 1 : contexts;
+  auto count = [&](std::uint32_t i) {
+    auto &to = cycles[plan_.position()[planned.first + i]];
+    to = image_.vertices[plan_.order()[planned.first + i]].cycles;
+    if (to != executable::noEstimate)
+      return batch.entry.runReturning(batch.vertices + i, 1);
+    std::uint64_t bundles = 0, sum = 0;
+    const bool result = counted.runCounted(batch.vertices + i, 1, &bundles, &sum);
+    to = bundles * perBundle;
+    return result;
+  };
+  OrderedText text(host_);
+  std::atomic<bool> result = true;
+  base::parallelFor(batch.count, mode.threads && !batch.sequential ? countedPerChunk : batch.count,
+                    [&](std::size_t begin, std::size_t end, unsigned) {
+                      BufferScope buffer(text, begin);
+                      FloatTraps traps(mode.trapped);
+                      for (auto i = begin; i < end; ++i)
+                        if (!count(std::uint32_t(i)))
+                          result = false;
+                      traps.check();
+                    });
+  return result;
+}
+
+bool VertexRunner::runCounted(const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles) {
+  cycles.assign(plan_.order().size(), 0);
+  plan_.gather().run(arena_->data(), arena_->data());
+  bool result = true;
+  for (std::size_t b = 0; b < batches_.size(); ++b)
+    result = countBatch(b, mode, contexts, cycles) && result;
+  plan_.scatter().run(arena_->data(), arena_->data());
+  return result;
+}
+
+} // namespace poplar::backend::cpu
