@@ -309,7 +309,7 @@ void programs(Graph &graph, ComputeSet cs, const Tensor &a, const Tensor &b, con
   Copy(in, a), Copy(in2, a, false, {di}), Copy(a, out), Copy(a, out2, true), Copy(rb, a), Copy(rb, a, b), Copy(rb, a, b, {di}), Copy(rb2, a, {di}), Copy(rb, a, "x");
   Copy(a, rb), Copy(a, rb, b), Copy(a, rb, b, "x"), Copy(a, rb, {di, "x"}), Copy(graph.addFunctionBuffer(f, FunctionBufferMappingType::REMOTE), f);
   use(Execute(cs)), Execute(cs, "x"), Execute(cs, {di}), Execute(cs, {di, "x"}), Execute(cs, a), Execute(cs, a, "x"), Execute(cs, debugContext);
-  Sync(SyncType::INTERNAL), Sync(SyncType::GLOBAL, {di}), WriteUndef(a), WriteUndef(a, {di}), Block(s1), Block(s1, "x"), Block(Execute(cs), {di});
+  use(Sync(SyncType::INTERNAL)), Sync(SyncType::GLOBAL, {di}), WriteUndef(a), WriteUndef(a, {di}), Block(s1), Block(s1, "x"), Block(Execute(cs), {di});
   PrintTensor("title", a), PrintTensor{a}, PrintTensor(a, "name"), PrintTensor(name, a, debugContext), PrintTensor(a, {di}), PrintTensor("t", a[0], PrintTensorFmt(10));
   PrintTensor(a, PrintTensorFmt::disableFormatting(), {di}), PrintTensor("t", a, {di, "x"}), PrintTensor(a, PrintTensorFmt{1000, 3});
   ErrorProgram("message", a), ErrorProgram(name, a, {di}), Abort(), Abort("message"), Abort(name), Abort("message", {di});

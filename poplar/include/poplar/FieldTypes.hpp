@@ -3,10 +3,6 @@
 // vector of vertex state, and Vector<Input<Vector<T>>> is a jagged two-dimensional field.
 #ifndef POPLAR_FIELD_TYPES_HPP
 #define POPLAR_FIELD_TYPES_HPP
-#include "poplar/codelet/Layouts.hpp"
-#ifdef OPENIPU_CHECKED
-#include <iterator>
-#endif
 #include "poplar/codelet/Elements.hpp"
 
 namespace poplar {
@@ -17,8 +13,8 @@ class Vector
   typedef codelet::WithMetadata<T, typename codelet::ElementsOfLayout<T, codelet::Access::State, L>::type> Base;
 
 public:
-  T &operator[](size_t i) { return Base::operator[](i); }
-  const T &operator[](size_t i) const { return Base::operator[](i); }
+  T &operator[](std::size_t i) { return Base::operator[](i); }
+  const T &operator[](std::size_t i) const { return Base::operator[](i); }
 };
 
 // Only meaningful inside Input, Output or InOut.

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <iosfwd>
 #include <map>
@@ -97,7 +98,7 @@ public:
     template <class T, class = IfSimple<T>>
     ConnectionDesc(StringRef field, T value)
         : field_(field), kind_(Kind::Scalar), type_(equivalent_device_type<T>().value) {
-      store(&value, sizeof value);
+      std::memcpy(value_, &value, sizeof value);
     }
 
     const std::string &field() const { return field_; }
@@ -107,7 +108,6 @@ public:
     const void *scalarValue() const { return value_; }     // and its bytes
 
   private:
-    void store(const void *value, std::size_t size);
     std::string field_;
     Kind kind_;
     std::vector<Tensor> tensors_;

@@ -14,7 +14,9 @@ struct Address {
 
 // Record of a scalar edge: address, metadata (quarter), descriptor (checked).
 template <class T, Access A>
-class ScalarEdge : protected Address, protected Metadata<typename RemoveConst<T>::type>, protected Descriptor {
+class ScalarEdge : protected Address,
+                   protected Metadata<typename RemoveConst<T>::type>,
+                   protected Descriptor<openipuChecked> {
 public:
   T &operator*() const { return get(); }
   T *operator->() const { return &get(); }
@@ -22,9 +24,8 @@ public:
 
 protected:
   T &get() const {
-#ifdef OPENIPU_CHECKED
-    checkAccess<A>(check_, 0, 1);
-#endif
+    if (openipuChecked)
+      verify<A>(this->check(), 0, 1);
     return *static_cast<T *>(address_);
   }
 };

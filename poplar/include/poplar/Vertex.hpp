@@ -5,6 +5,7 @@
 #define POPLAR_VERTEX_HPP
 #include "poplar/HalfFloat.hpp"
 #include "poplar/InOutTypes.hpp"
+#include <type_traits>
 
 #ifndef OPENIPU_NUM_WORKERS
 #define OPENIPU_NUM_WORKERS 6

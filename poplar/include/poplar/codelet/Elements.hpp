@@ -5,13 +5,19 @@
 #define POPLAR_CODELET_ELEMENTS_HPP
 #include "poplar/codelet/Hooks.hpp"
 #include "poplar/codelet/Layouts.hpp"
-#include <stddef.h>
-#include <stdint.h>
+#include <cstddef>
+#include <cstdint>
 
 struct quarter;
+namespace std {
+struct random_access_iterator_tag;
+}
 
 namespace poplar {
 namespace codelet {
+
+// Checked mode is this one number: the driver changes it in the preprocessed text, so that one text gives both images.
+enum { openipuChecked = 0 };
 
 // Read: Input. Write: Output and InOut. State: plain vectors and the outer level of 2-D fields.
 enum class Access { Read, Write, State };
@@ -23,93 +29,101 @@ template <class T> struct RemoveConst<const T> { typedef T type; };
 template <class T> struct Metadata {};
 template <> struct Metadata<::quarter> { const unsigned char *metadata_; };
 
-#ifdef OPENIPU_CHECKED
 struct FieldCheck {
   const char *vertex, *field;
-  uint64_t vertexId;
-  uint8_t *written;
-  uint32_t shadowStride, outer;
+  std::uint64_t vertexId;
+  std::uint8_t *written;
+  std::uint32_t shadowStride, outer;
 };
 
-template <Access A> inline void checkAccess(const FieldCheck *check, uint64_t index, uint64_t size) {
+template <bool Checked> struct Descriptor {
+  const FieldCheck *check() const { return nullptr; }
+};
+template <> struct Descriptor<true> {
+  const FieldCheck *check_;
+  const FieldCheck *check() const { return check_; }
+};
+
+#ifdef __POPC__
+template <Access A> inline void verify(const FieldCheck *check, std::uint64_t index, std::uint64_t size) {
   if (index >= size)
     openipuHooks->checkFailed(check, CheckOutOfBounds, index, size);
   if (!check || !check->written || A == Access::State)
     return;
-  uint8_t *shadow = check->written + index * check->shadowStride;
+  std::uint8_t *shadow = check->written + index * check->shadowStride;
   if (A == Access::Read && !*shadow)
     openipuHooks->checkFailed(check, CheckNeverWritten, index, size);
   if (A == Access::Write)
-    for (uint32_t i = 0; i < check->shadowStride; ++i)
+    for (std::uint32_t i = 0; i < check->shadowStride; ++i)
       shadow[i] = 1;
 }
+#else
+template <Access A> inline void verify(const FieldCheck *, std::uint64_t, std::uint64_t) {}
 #endif
 
 // A record as the engine writes it. Order of members: address, size, metadata (quarter), descriptor (checked).
 struct SizedAddress {
   void *data_;
-  uint64_t size_;
-};
-struct Descriptor {
-#ifdef OPENIPU_CHECKED
-  const FieldCheck *check_;
-#endif
+  std::uint64_t size_;
 };
 
 template <class T, Access A>
-class Elements : protected SizedAddress, protected Metadata<typename RemoveConst<T>::type>, protected Descriptor {
+class Elements : protected SizedAddress,
+                 protected Metadata<typename RemoveConst<T>::type>,
+                 protected Descriptor<openipuChecked> {
 protected:
   T *address() const { return static_cast<T *>(data_); }
-#ifdef OPENIPU_CHECKED
-  T &at(uint64_t i) const {
-    checkAccess<A>(check_, i, size_);
+  T &at(std::size_t i) const {
+    if (openipuChecked)
+      verify<A>(this->check(), i, size_);
     return address()[i];
   }
+  // Whoever takes the address of an output may write all of it.
   T *all() const {
-    if (A == Access::Write && check_ && check_->written)
-      for (uint64_t i = 0; i < size_ * check_->shadowStride; ++i)
-        check_->written[i] = 1;
+    if (openipuChecked && A == Access::Write)
+      for (std::uint64_t i = 0; i < size_; ++i)
+        verify<A>(this->check(), i, size_);
     return address();
   }
-#else
-  T &at(size_t i) const { return address()[i]; }
-  T *all() const { return address(); }
-#endif
 };
 
-#ifdef OPENIPU_CHECKED
 // A pointer that checks when it is followed; it still converts to the plain pointer.
 template <class T, Access A> class CheckedIterator {
 public:
-  typedef ptrdiff_t difference_type;
+  typedef std::ptrdiff_t difference_type;
   typedef typename RemoveConst<T>::type value_type;
   typedef T *pointer;
   typedef T &reference;
   typedef std::random_access_iterator_tag iterator_category;
 
   CheckedIterator() = default;
-  CheckedIterator(T *base, ptrdiff_t i, uint64_t size, const FieldCheck *check)
+  CheckedIterator(T *base, std::ptrdiff_t i, std::uint64_t size, const FieldCheck *check)
       : base_(base), i_(i), size_(size), check_(check) {}
   operator T *() const { return base_ + i_; }
   T &operator*() const { return (*this)[0]; }
   T *operator->() const { return &(*this)[0]; }
-  T &operator[](ptrdiff_t n) const {
-    checkAccess<A>(check_, uint64_t(i_ + n), size_);
+  T &operator[](std::ptrdiff_t n) const {
+    verify<A>(check_, std::uint64_t(i_ + n), size_);
     return base_[i_ + n];
   }
-  CheckedIterator &operator+=(ptrdiff_t n) { i_ += n; return *this; }
-  CheckedIterator &operator-=(ptrdiff_t n) { i_ -= n; return *this; }
-  CheckedIterator &operator++() { ++i_; return *this; }
-  CheckedIterator &operator--() { --i_; return *this; }
-  CheckedIterator operator++(int) { CheckedIterator old(*this); ++i_; return old; }
-  CheckedIterator operator--(int) { CheckedIterator old(*this); --i_; return old; }
-  template <class N> friend CheckedIterator operator+(CheckedIterator a, N n) { return a += ptrdiff_t(n); }
-  template <class N> friend CheckedIterator operator+(N n, CheckedIterator a) { return a += ptrdiff_t(n); }
-  friend CheckedIterator operator-(CheckedIterator a, int n) { return a -= n; }
-  friend CheckedIterator operator-(CheckedIterator a, ptrdiff_t n) { return a -= n; }
-  friend CheckedIterator operator-(CheckedIterator a, size_t n) { return a -= ptrdiff_t(n); }
-  friend CheckedIterator operator-(CheckedIterator a, unsigned n) { return a -= ptrdiff_t(n); }
-  friend ptrdiff_t operator-(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ - b.i_; }
+  CheckedIterator &operator+=(std::ptrdiff_t n) { return i_ += n, *this; }
+  CheckedIterator &operator-=(std::ptrdiff_t n) { return i_ -= n, *this; }
+  CheckedIterator &operator++() { return ++i_, *this; }
+  CheckedIterator &operator--() { return --i_, *this; }
+  CheckedIterator operator++(int) { return ++i_, CheckedIterator(base_, i_ - 1, size_, check_); }
+  CheckedIterator operator--(int) { return --i_, CheckedIterator(base_, i_ + 1, size_, check_); }
+#define OPENIPU_STEP(Integer)                                                                      \
+  friend CheckedIterator operator+(CheckedIterator a, Integer n) { return a += std::ptrdiff_t(n); } \
+  friend CheckedIterator operator+(Integer n, CheckedIterator a) { return a += std::ptrdiff_t(n); } \
+  friend CheckedIterator operator-(CheckedIterator a, Integer n) { return a -= std::ptrdiff_t(n); }
+  OPENIPU_STEP(int)
+  OPENIPU_STEP(unsigned)
+  OPENIPU_STEP(long)
+  OPENIPU_STEP(unsigned long)
+  OPENIPU_STEP(long long)
+  OPENIPU_STEP(unsigned long long)
+#undef OPENIPU_STEP
+  friend std::ptrdiff_t operator-(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ - b.i_; }
   friend bool operator==(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ == b.i_; }
   friend bool operator!=(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ != b.i_; }
   friend bool operator<(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ < b.i_; }
@@ -119,31 +133,37 @@ public:
 
 private:
   T *base_;
-  ptrdiff_t i_;
-  uint64_t size_;
+  std::ptrdiff_t i_;
+  std::uint64_t size_;
   const FieldCheck *check_;
 };
-#endif
+
+template <class T, Access A, bool Checked> struct IteratorOf {
+  typedef T *type;
+  static type make(T *base, std::size_t i, std::uint64_t, const FieldCheck *) { return base + i; }
+};
+template <class T, Access A> struct IteratorOf<T, A, true> {
+  typedef CheckedIterator<T, A> type;
+  static type make(T *base, std::size_t i, std::uint64_t size, const FieldCheck *check) {
+    return type(base, std::ptrdiff_t(i), size, check);
+  }
+};
 
 // What every vector of any layout offers.
 template <class T, Access A> class Indexed : protected Elements<T, A> {
 public:
-  T &operator[](size_t i) const { return this->at(i); }
+  T &operator[](std::size_t i) const { return this->at(i); }
   T *data() const { return this->all(); }
 };
 
 // SPAN and SHORT_SPAN also know their size.
 template <class T, Access A> class Sized : public Indexed<T, A> {
+  typedef IteratorOf<T, A, openipuChecked> Iterators;
+
 public:
-#ifdef OPENIPU_CHECKED
-  typedef CheckedIterator<T, A> iterator;
-  iterator begin() const { return iterator(this->address(), 0, this->size_, this->check_); }
-  iterator end() const { return iterator(this->address(), ptrdiff_t(this->size_), this->size_, this->check_); }
-#else
-  typedef T *iterator;
-  T *begin() const { return this->address(); }
-  T *end() const { return this->address() + this->size_; }
-#endif
+  typedef typename Iterators::type iterator;
+  iterator begin() const { return Iterators::make(this->address(), 0, this->size_, this->check()); }
+  iterator end() const { return Iterators::make(this->address(), this->size_, this->size_, this->check()); }
   unsigned size() const { return unsigned(this->size_); }
   bool empty() const { return this->size_ == 0; }
   T &front() const { return this->at(0); }

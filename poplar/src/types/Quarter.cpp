@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Eight-bit floats on the host: their metadata, and conversion by way of float.
+#include "poplar/Quarter.hpp"
+#include "base/Text.hpp"
+#include "graph/GraphState.hpp"
+#include "poplar/QuarterFloat.hpp"
+#include "poplar/exceptions.hpp"
+#include "types/Half.hpp"
+#include "types/Value.hpp"
+#include <cmath>
+#include <ostream>
+#include <vector>
+
+namespace poplar {
+
+QuarterMetadata::QuarterMetadata(Format format, signed char scale)
+    : binary_(static_cast<unsigned char>((format == Format::F152 ? 0x40 : 0) | (scale & 0x3f))) {
+  if (scale < -31 || scale > 31)
+    throw poplar_error(base::str("The scale of an 8-bit float must be from -31 to 31, not ", int(scale), "."));
+}
+
+std::ostream &operator<<(std::ostream &out, QuarterMetadata::Format format) {
+  return out << (format == QuarterMetadata::Format::F152 ? "F152" : "F143");
+}
+std::ostream &operator<<(std::ostream &out, const QuarterMetadata &metadata) {
+  return out << '{' << metadata.getFormat() << ',' << int(metadata.getScale()) << '}';
+}
+
+namespace types {
+
+std::uint8_t toQuarter(float value, const QuarterMetadata &metadata) {
+  return std::isinf(value) ? 0x80 : poplar::toQuarter(value, metadata.getBinary()).bits;
+}
+float fromQuarter(std::uint8_t bits, const QuarterMetadata &metadata) {
+  return poplar::toFloat(quarter{bits}, metadata.getBinary());
+}
+
+void convertToQuarter(TypeId from, const void *src, const QuarterMetadata &metadata, void *dst, std::size_t n,
+                      bool broadcast) {
+  std::vector<float> values(n);
+  convertElements(from, src, TypeId::Float, values.data(), n, broadcast);
+  for (std::size_t i = 0; i != n; ++i)
+    static_cast<std::uint8_t *>(dst)[i] = toQuarter(values[i], metadata);
+}
+
+void convertFromQuarter(const void *src, const QuarterMetadata &metadata, TypeId to, void *dst, std::size_t n) {
+  std::vector<float> values(n);
+  for (std::size_t i = 0; i != n; ++i)
+    values[i] = fromQuarter(static_cast<const std::uint8_t *>(src)[i], metadata);
+  convertElements(TypeId::Float, values.data(), to, dst, n, false);
+}
+
+QuarterMetadata constantMetadata(const tensor::View &view) {
+  if (view.type != TypeId::QuarterMetadata || view.numElements() != 1)
+    throw tensor_metadata_error(base::str("Metadata is one element of type QUARTER_METADATA, not ", view.numElements(),
+                                          " of type ", spelling(view.type), "."));
+  const auto &piece = view.pieces.front();
+  const auto &initial = view.graph->variables[piece.var.value].initial;
+  auto after = initial.upper_bound(static_cast<std::uint64_t>(piece.offset));
+  if (after != initial.begin()) {
+    const auto &[begin, bytes] = *std::prev(after);
+    if (const auto at = static_cast<std::uint64_t>(piece.offset) - begin; at < bytes.size())
+      return QuarterMetadata(static_cast<unsigned char>(bytes[at]));
+  }
+  throw tensor_metadata_error("The metadata tensor has no value when the graph is built, so host values cannot be "
+                              "converted to QUARTER. Use createConstantMetadataTensor, or set its initial value first.");
+}
+
+} // namespace types
+} // namespace poplar
