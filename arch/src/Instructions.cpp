@@ -21,12 +21,13 @@ struct ClassCost {
 constexpr ClassCost classes[instructionClasses] = {
     {Instruction::Load, "load", access},                            // A5
     {Instruction::Store, "store", access},                          // A5
-    {Instruction::SubwordStore, "subword store", 2 * access + shared}, // PL: read-modify-write; S4
+    {Instruction::SubwordStore, "subword store", 2 * access},         // PL: read-modify-write; S4
     {Instruction::Integer, "integer", shared},                      // A5
     {Instruction::IntegerMultiply, "integer multiply", shared},     // A5
     {Instruction::IntegerDivide, "integer divide", 40},             // A15: software
     {Instruction::Branch, "branch", shared},                        // A5
     {Instruction::FloatAddMul, "float add or multiply", shared},    // A5
+    {Instruction::HalfAddMul, "half add or multiply", 1},           // A5: a bundle of its own (B11, B13)
     {Instruction::FloatDivide, "float divide", 2},                  // PL: inverse is 6 per 2, with load and store
     {Instruction::FloatSqrt, "float square root", 4},               // PL: 10 per 2, with load and store
     {Instruction::Convert, "convert", 2 * shared},                  // A15: convert, and move to the other file

@@ -17,7 +17,8 @@ enum class Instruction : unsigned {
   IntegerMultiply,
   IntegerDivide,
   Branch,         // with its compare
-  FloatAddMul,    // scalar, float2 or half4: one
+  FloatAddMul,    // float or float2: one
+  HalfAddMul,     // half, half2 or half4: one
   FloatDivide,
   FloatSqrt,
   Convert,        // between number formats
@@ -28,7 +29,7 @@ enum class Instruction : unsigned {
   DoubleSqrt,
   DoubleConvert,
 };
-constexpr unsigned instructionClasses = 17;
+constexpr unsigned instructionClasses = 18;
 
 double bundlesPer(Instruction instruction);
 const char *toString(Instruction instruction);

@@ -11,15 +11,14 @@ namespace {
 // One trip of a loop over vectors: what it loads, stores and computes, beside one index step and one branch.
 struct Loop {
   unsigned loads, stores, arithmetic;
-  unsigned subwordStores = 0;
+  bool scalarHalf = false;  // 16-bit arithmetic and stores
 };
 
 InstructionCount countOf(const Loop &loop, std::uint64_t trips) {
   InstructionCount count;
   count[Instruction::Load] = loop.loads * trips;
-  count[Instruction::Store] = loop.stores * trips;
-  count[Instruction::SubwordStore] = loop.subwordStores * trips;
-  count[Instruction::FloatAddMul] = loop.arithmetic * trips;
+  count[loop.scalarHalf ? Instruction::SubwordStore : Instruction::Store] = loop.stores * trips;
+  count[loop.scalarHalf ? Instruction::HalfAddMul : Instruction::FloatAddMul] = loop.arithmetic * trips;
   count[Instruction::Integer] = trips;
   count[Instruction::Branch] = trips;
   return count;
@@ -77,7 +76,7 @@ void addComputeRows(Rows &rows) {
   stream("S1", "triad, plain C++, float, GC2", 3726, streamRate({2, 1, 2}, 4, 3), counted);
   stream("S2", "triad, tuned C++, float2, GC2", 7261, streamRate({2, 1, 2}, 8, 3), counted);
   stream("S3", "triad, assembly, GC2", 12420, assemblyTriad(), "assembly scaled add: 3 bundles per vector; 3.8 were measured");
-  stream("S4", "triad, plain C++, half, GC2", 1488, streamRate({2, 0, 2, 1}, 2, 3), "16-bit stores read, merge and write");
+  stream("S4", "triad, plain C++, half, GC2", 1488, streamRate({2, 1, 2, true}, 2, 3), "16-bit stores read, merge and write");
   stream("S5", "copy, plain C++, float, GC2", 4193, streamRate({1, 1, 0}, 4, 2), counted);
   stream("S6", "add, plain C++, float, GC2", 4193, streamRate({2, 1, 1}, 4, 3), counted);
   stream("S7", "triad, plain C++, float, GC2", 3773, streamRate({2, 1, 2}, 4, 3), counted);

@@ -22,8 +22,10 @@ struct Block {
 struct Pixel {
   const char *name;
   unsigned bytes, vectors;
+  Instruction arithmetic;
 };
-constexpr Pixel scalarFloat{"float", 16, 4}, vectorFloat{"float2", 16, 2}, vectorHalf{"half4", 8, 1};
+constexpr Pixel scalarFloat{"float", 16, 4, Instruction::FloatAddMul}, vectorFloat{"float2", 16, 2, Instruction::FloatAddMul},
+    vectorHalf{"half4", 8, 1, Instruction::HalfAddMul};
 
 struct Step {
   Cycles compute, pre, post, exchange, links, sync;
@@ -35,7 +37,7 @@ Cycles computeOf(const Chip &chip, Block block, Pixel pixel) {
   const auto outputs = ceilDiv(block.area(), chip.workers) * pixel.vectors;
   InstructionCount count;
   count[Instruction::Load] = 9 * outputs;
-  count[Instruction::FloatAddMul] = 17 * outputs;
+  count[pixel.arithmetic] = 17 * outputs;
   count[Instruction::Store] = outputs;
   count[Instruction::Integer] = outputs;
   count[Instruction::Branch] = outputs;
@@ -78,12 +80,13 @@ Step stepOf(const System &system, Block block, std::uint64_t imageWidth, Pixel p
   return step;
 }
 
-// The grid of tiles with the smallest block; of equal ones, the one with the shortest rim.
+// The grid of tiles with the smallest block that is at most twice as long as wide; of equal ones, the shortest rim.
 Block bestBlock(std::uint64_t width, std::uint64_t height, unsigned tiles) {
   Block best{width, height};
   for (std::uint64_t columns = 1; columns <= tiles; ++columns) {
-    const Block block{ceilDiv(width, columns), ceilDiv(height, std::max<std::uint64_t>(1, tiles / columns))};
-    if (std::pair(block.area(), block.width + block.height) < std::pair(best.area(), best.width + best.height))
+    const Block block{ceilDiv(width, columns), ceilDiv(height, tiles / columns)};
+    const bool slim = std::max(block.width, block.height) > 2 * std::min(block.width, block.height);
+    if (!slim && std::pair(block.area(), block.width + block.height) < std::pair(best.area(), best.width + best.height))
       best = block;
   }
   return best;
