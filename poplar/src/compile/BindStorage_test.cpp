@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "compile/BindStorage.hpp"
+#include "compile/TestImage.hpp"
+#include <gtest/gtest.h>
+
+using namespace poplar;
+using namespace poplar::compile;
+using namespace poplar::compile::testing;
+
+TEST(BindStorage, AlignsAndLeavesSlack) {
+  TestImage t;
+  auto a = t.variable("a", 16), b = t.variable("b", 1), c = t.variable("c", 17);
+  bindStorage(t.image);
+  EXPECT_EQ(t.image.variables[a].arenaOffset, 0u);
+  EXPECT_EQ(t.image.variables[b].arenaOffset, 128u);
+  EXPECT_EQ(t.image.variables[c].arenaOffset, 256u);
+  EXPECT_EQ(t.image.arenaBytes, 448u);
+}
+
+TEST(BindStorage, SharesBytesOfVariablesThatNeverMeet) {
+  TestImage t;
+  auto s = t.variable("s", 16), x = t.variable("x", 16), y = t.variable("y", 16), z = t.variable("z", 16);
+  t.image.hostWrites.push_back({"s", TypeId::Float, 16, {}, t.view(s)});
+  // x dies at the second step, where y is born; z can have x's place.
+  t.image.programs = {t.sequence({t.copy(s, x), t.copy(x, y), t.copy(y, z), t.copy(z, s)})};
+  bindStorage(t.image);
+  auto at = [&](std::uint32_t v) { return t.image.variables[v].arenaOffset; };
+  EXPECT_EQ(at(s), 0u);
+  EXPECT_NE(at(x), at(y));
+  EXPECT_NE(at(y), at(z));
+  EXPECT_EQ(at(x), at(z));
+  EXPECT_EQ(t.image.arenaBytes, 3 * 128u);
+}
+
+TEST(BindStorage, NeverSharesWhatOldContentsMayMatterTo) {
+  TestImage t;
+  auto s = t.variable("s", 16), x = t.variable("x", 16), y = t.variable("y", 16);
+  auto type = t.vertexType("V", {{"in"}, {"out", FieldDirection::Output}});
+  auto first = t.computeSet("1"), second = t.computeSet("2");
+  t.vertex(first, type, 0, {t.span(s, 0, 16), t.span(x, 0, 16)});
+  t.vertex(second, type, 0, {t.span(s, 0, 16), t.span(y, 0, 16)});
+  t.image.programs = {t.sequence({t.execute(first), t.print(x), t.execute(second), t.print(y)})};
+  bindStorage(t.image);
+  EXPECT_NE(t.image.variables[x].arenaOffset, t.image.variables[y].arenaOffset);
+}
+
+TEST(BindStorage, VariablesOfDifferentProgramsShare) {
+  TestImage t;
+  auto s = t.variable("s", 16), x = t.variable("x", 16), y = t.variable("y", 64);
+  t.image.programs = {t.sequence({t.copy(s, x), t.copy(x, s)}), t.sequence({t.copy(s, 0, y, 0, {{4, 0, 16}, {16, 1, 1}}), t.print(y)})};
+  bindStorage(t.image);
+  EXPECT_EQ(t.image.variables[x].arenaOffset, t.image.variables[y].arenaOffset);
+}

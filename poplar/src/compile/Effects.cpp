@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "compile/Effects.hpp"
+#include "compile/Placement.hpp"
+
+namespace poplar::compile {
+
+using namespace executable;
+using codelet::FieldDirection;
+
+namespace {
+
+constexpr std::uint64_t mostRanges = 1u << 16;  // of one scattered access; beyond it the safe side is taken
+
+class Collector {
+public:
+  Collector(const Image &image, Outputs outputs) : image_(image), outputs_(outputs) {}
+  Effects take() { return std::move(effects_); }
+
+  void step(const Step &step) {
+    switch (step.kind) {
+    case StepKind::Execute:
+      for (auto vertex : image_.computeSets[step.index].vertices)
+        fields(vertex);
+      for (const auto &operand : step.operands)
+        write(operand);
+      break;
+    case StepKind::CrossReplicaCopy:  // a replica that nobody sends to keeps its contents
+      for (const auto &move : step.moves) {
+        side(move, Side::From);
+        at(move.toVar).used = true;
+      }
+      break;
+    case StepKind::HostCall:
+      for (std::size_t i = 0; i != step.operands.size(); ++i)
+        i < step.count ? read(step.operands[i]) : write(step.operands[i]);
+      break;
+    case StepKind::Kernel:
+      for (std::size_t i = 0; i != step.operands.size(); ++i)
+        i < step.count ? output(step.operands[i]) : read(step.operands[i]);
+      break;
+    case StepKind::CycleStamp:
+    case StepKind::GetSeeds:
+    case StepKind::SetFloatingPoint:
+      for (const auto &operand : step.operands)
+        write(operand);
+      break;
+    case StepKind::WriteUndef:
+      forget(step.operands.at(0));
+      break;
+    default:  // moves, and operands that are only read
+      for (const auto &move : step.moves) {
+        side(move, Side::From);
+        side(move, Side::To);
+      }
+      for (const auto &operand : step.operands)
+        read(operand);
+    }
+  }
+
+private:
+  Effect &at(std::uint32_t var) {
+    if (!last_ || lastVar_ != var) {
+      last_ = &effects_[var];
+      lastVar_ = var;
+    }
+    return *last_;
+  }
+
+  static void grow(RangeSet &set, const Pattern &p) {
+    if (p.count > mostRanges)
+      return set.add(p.begin, p.end());
+    for (std::uint64_t i = 0; i != p.count; ++i)
+      set.add(p.begin + i * p.stride, p.begin + i * p.stride + p.block);
+  }
+  static void growSurely(RangeSet &set, const Pattern &p) {
+    if (p.count <= mostRanges)
+      grow(set, p);
+  }
+
+  void fields(std::uint32_t vertex) {
+    const auto &types = image_.vertexType(vertex).fields;
+    for (std::size_t f = 0; f != types.size(); ++f) {
+      const auto &slot = image_.slots[image_.vertices[vertex].firstSlot + f];
+      if (slot.kind != SlotKind::Edges)
+        continue;
+      for (auto e = slot.first; e != slot.first + slot.count; ++e)
+        for (auto r = image_.edges[e].firstRun; r != image_.edges[e].firstRun + image_.edges[e].numRuns; ++r)
+          if (image_.runs[r].count)
+            run(image_.runs[r], types[f].direction);
+    }
+  }
+  void run(const Run &run, FieldDirection direction) {
+    auto &effect = at(run.var);
+    auto pattern = patternOf(run);
+    effect.used = true;
+    if (direction != FieldDirection::Output || outputs_ == Outputs::ReadAndWrite)
+      grow(effect.read, pattern);
+    if (direction != FieldDirection::Input)
+      growSurely(effect.written, pattern);
+  }
+
+  void side(const Move &move, Side side) {
+    auto var = side == Side::From ? move.fromVar : move.toVar;
+    if (var == none)
+      return;
+    auto &effect = at(var);
+    effect.used = true;
+    auto shape = sideOf(move, side);
+    if (shape.patterns() * shape.inner.count <= mostRanges)
+      forEachPattern(shape, [&](const Pattern &p) { grow(side == Side::From ? effect.read : effect.written, p); });
+    else if (side == Side::From)
+      effect.read.add(shape.inner.begin, hull(shape));
+  }
+  static std::uint64_t hull(const SidePattern &shape) {
+    auto end = shape.inner.end();
+    for (auto [extent, stride] : shape.outer)
+      end += (extent - 1) * stride;
+    return end;
+  }
+
+  void read(const tensor::View &view) {
+    tensor::forEachRange(view, [&](const tensor::VarRange &r) { touch(r.var).read.add(r.begin, r.end); });
+    if (view.metadata)
+      read(*view.metadata);
+  }
+  void write(const tensor::View &view) {
+    tensor::forEachRange(view, [&](const tensor::VarRange &r) { touch(r.var).written.add(r.begin, r.end); });
+    if (view.metadata)
+      read(*view.metadata);
+  }
+  void output(const tensor::View &view) {
+    write(view);
+    if (outputs_ == Outputs::ReadAndWrite)
+      read(view);
+  }
+  void forget(const tensor::View &view) {
+    tensor::forEachRange(view, [&](const tensor::VarRange &r) { at(r.var.value).written.add(r.begin, r.end); });
+  }
+  Effect &touch(tensor::VarId var) {
+    auto &effect = at(var.value);
+    effect.used = true;
+    return effect;
+  }
+
+  const Image &image_;
+  Outputs outputs_;
+  Effects effects_;
+  Effect *last_ = nullptr;  // fields of neighbouring vertices mostly stay within a few variables
+  std::uint32_t lastVar_ = none;
+};
+
+} // namespace
+
+Effects effectsOf(const Image &image, const Step &step, Outputs outputs) {
+  Collector collector(image, outputs);
+  collector.step(step);
+  return collector.take();
+}
+
+void follow(Effects &second, const Effects &first) {
+  for (const auto &[var, effect] : first) {
+    auto &after = second[var];
+    after.read.subtract(effect.written);
+    after.read.unite(effect.read);
+    after.written.unite(effect.written);
+    after.used = after.used || effect.used;
+  }
+}
+
+void branch(Effects &a, const Effects &b) {
+  for (auto &[var, effect] : a)
+    if (!b.contains(var))
+      effect.written = {};
+  for (const auto &[var, effect] : b) {
+    auto [at, fresh] = a.try_emplace(var, effect);
+    if (fresh) {
+      at->second.written = {};
+      continue;
+    }
+    at->second.read.unite(effect.read);
+    at->second.written.intersect(effect.written);
+    at->second.used = at->second.used || effect.used;
+  }
+}
+
+} // namespace poplar::compile

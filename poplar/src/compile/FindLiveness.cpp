@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Up: every step's effects from those of its parts. Down: what is still needed after each step, split into the parts.
+// Nested sequences with one owner are walked as one list, so a chain of a thousand sequences costs no more than a flat one.
+#include "compile/FindLiveness.hpp"
+#include "compile/Effects.hpp"
+#include "compile/Reach.hpp"
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace poplar::compile {
+
+using namespace executable;
+
+namespace {
+
+using Live = std::map<std::uint32_t, RangeSet>;  // elements still needed, by variable
+
+class Liveness {
+public:
+  Liveness(const Image &image, const Reach &reached, Outputs outputs)
+      : image_(image), reached_(reached), outputs_(outputs), effects_(image.steps.size()),
+        ofComputeSet_(image.computeSets.size()), inlined_(image.steps.size(), 0) {
+    markInlined();
+    for (auto step = reached.order.rbegin(); step != reached.order.rend(); ++step)
+      if (!inlined_[*step])
+        effects_[*step] = summarise(image.steps[*step]);
+    findDying();
+  }
+
+  bool dies(std::uint32_t var) const { return dies_[var]; }
+
+  // visit(leaf step, variables that die and are live or used there, sorted); several times for a step with several parents.
+  void forEachLeaf(const std::function<void(std::uint32_t, const std::vector<std::uint32_t> &)> &visit) {
+    visit_ = &visit;
+    pending_.assign(image_.steps.size(), {});
+    for (auto program : image_.programs)
+      give(program, {});
+    for (auto step : reached_.order)
+      if (!isLeaf(image_.steps[step]) && !inlined_[step])
+        spread(image_.steps[step], std::exchange(pending_[step], {}));
+  }
+
+private:
+  using Shared = std::shared_ptr<const Effects>;
+  static bool isList(const Step &step) { return step.kind == StepKind::Sequence || step.kind == StepKind::Block; }
+
+  void markInlined() {
+    std::vector<std::uint32_t> owners(image_.steps.size(), 0);
+    for (auto program : image_.programs)
+      ++owners[program];
+    for (auto step : reached_.order)
+      for (auto part : inside(image_, image_.steps[step]))
+        ++owners[part];
+    for (auto step : reached_.order)
+      if (isList(image_.steps[step]))
+        for (auto child : image_.steps[step].children)
+          inlined_[child] = isList(image_.steps[child]) && owners[child] == 1;
+  }
+
+  // The parts of a sequence, last first.
+  template <class Visit> void backwards(const Step &list, Visit visit) const {
+    std::vector<std::uint32_t> stack(list.children.begin(), list.children.end());
+    while (!stack.empty()) {
+      auto step = stack.back();
+      stack.pop_back();
+      if (inlined_[step])
+        stack.insert(stack.end(), image_.steps[step].children.begin(), image_.steps[step].children.end());
+      else
+        visit(step);
+    }
+  }
+
+  Shared summarise(const Step &step) {
+    switch (step.kind) {
+    case StepKind::Sequence:
+    case StepKind::Block: {
+      Effects all;
+      backwards(step, [&](std::uint32_t part) { follow(all, *effects_[part]); });
+      return std::make_shared<Effects>(std::move(all));
+    }
+    case StepKind::Repeat:
+      return step.count ? effects_[step.children[0]] : std::make_shared<Effects>();
+    case StepKind::Call:
+      return effects_[image_.functions[step.index]];
+    case StepKind::RepeatWhile:
+      return summariseWhile(step);
+    case StepKind::If:
+    case StepKind::Switch:
+      return summariseBranches(step);
+    case StepKind::Execute:
+      if (step.operands.empty() && ofComputeSet_[step.index])
+        return ofComputeSet_[step.index];
+      break;
+    default:
+      break;
+    }
+    auto own = std::make_shared<Effects>(effectsOf(image_, step, outputs_));
+    if (step.kind == StepKind::Execute && step.operands.empty())
+      ofComputeSet_[step.index] = own;
+    return own;
+  }
+
+  Shared summariseWhile(const Step &step) const {
+    Effects all = *effects_[step.children[1]];
+    for (auto &[var, effect] : all)
+      effect.written = {};  // the body may not run
+    follow(all, effectsOf(image_, step, outputs_));
+    follow(all, *effects_[step.children[0]]);
+    return std::make_shared<Effects>(std::move(all));
+  }
+
+  Shared summariseBranches(const Step &step) const {
+    Effects all;
+    if (!step.children.empty())
+      all = *effects_[step.children[0]];
+    for (std::size_t i = 1; i < step.children.size(); ++i)
+      branch(all, *effects_[step.children[i]]);
+    if (step.kind == StepKind::Switch && step.children.size() <= step.cases.size())
+      branch(all, {});  // no default: perhaps nothing runs
+    follow(all, effectsOf(image_, step, outputs_));
+    return std::make_shared<Effects>(std::move(all));
+  }
+
+  // A variable dies when nothing outside a program sees it and every program writes it before reading it.
+  void findDying() {
+    dies_ = reached_.variables;
+    for (std::size_t var = 0; var != dies_.size(); ++var) {
+      const auto &v = image_.variables[var];
+      if (v.kind != VariableKind::Ordinary || !v.initial.empty())
+        dies_[var] = 0;
+    }
+    auto keep = [&](const HostAccess &access) {
+      for (const auto &piece : access.view.pieces)
+        dies_[piece.var.value] = 0;
+      for (const auto &move : access.moves)
+        for (auto var : {move.fromVar, move.toVar})
+          if (var != none)
+            dies_[var] = 0;
+    };
+    std::for_each(image_.hostReads.begin(), image_.hostReads.end(), keep);
+    std::for_each(image_.hostWrites.begin(), image_.hostWrites.end(), keep);
+    for (auto program : image_.programs)
+      for (const auto &[var, effect] : *effects_[program])
+        if (!effect.read.empty())
+          dies_[var] = 0;
+  }
+
+  // What is needed before a step from what is needed after it.
+  void before(Live &live, const Effects &effects) const {
+    for (const auto &[var, effect] : effects) {
+      if (!dies_[var])
+        continue;
+      auto &elements = live[var];
+      elements.subtract(effect.written);
+      elements.unite(effect.read);
+      if (elements.empty())
+        live.erase(var);
+    }
+  }
+
+  void give(std::uint32_t step, const Live &live) {
+    if (isLeaf(image_.steps[step]))
+      return report(step, live);
+    for (const auto &[var, elements] : live)
+      pending_[step][var].unite(elements);
+  }
+
+  void report(std::uint32_t step, const Live &live) {
+    std::vector<std::uint32_t> here;
+    here.reserve(live.size());
+    for (const auto &[var, elements] : live)
+      here.push_back(var);
+    auto after = here.size();
+    for (const auto &[var, effect] : *effects_[step])
+      if (dies_[var] && effect.used)
+        here.push_back(var);
+    std::inplace_merge(here.begin(), here.begin() + std::ptrdiff_t(after), here.end());
+    here.erase(std::unique(here.begin(), here.end()), here.end());
+    (*visit_)(step, here);
+  }
+
+  void spread(const Step &step, Live live) {
+    switch (step.kind) {
+    case StepKind::Sequence:
+    case StepKind::Block:
+      backwards(step, [&](std::uint32_t part) {
+        give(part, live);
+        before(live, *effects_[part]);
+      });
+      break;
+    case StepKind::Repeat:  // the end of an iteration sees the loop's end and the next iteration's beginning
+      addReads(live, *effects_[step.children[0]]);
+      give(step.children[0], live);
+      break;
+    case StepKind::RepeatWhile:
+      spreadWhile(step, std::move(live));
+      break;
+    default:
+      for (auto part : inside(image_, step))
+        give(part, live);
+    }
+  }
+
+  void spreadWhile(const Step &step, Live afterCondition) {
+    const auto &condition = *effects_[step.children[0]], &body = *effects_[step.children[1]];
+    addReads(afterCondition, effectsOf(image_, step, outputs_));
+    addReads(afterCondition, body);
+    auto round = afterCondition;  // once through condition and body; a second time adds nothing
+    before(round, condition);
+    before(round, body);
+    for (const auto &[var, elements] : round)
+      afterCondition[var].unite(elements);
+    give(step.children[0], afterCondition);
+    before(afterCondition, condition);
+    give(step.children[1], afterCondition);
+  }
+
+  void addReads(Live &live, const Effects &effects) const {
+    for (const auto &[var, effect] : effects)
+      if (dies_[var] && !effect.read.empty())
+        live[var].unite(effect.read);
+  }
+
+  const Image &image_;
+  const Reach &reached_;
+  Outputs outputs_;
+  std::vector<Shared> effects_;       // by step
+  std::vector<Shared> ofComputeSet_;
+  std::vector<std::uint8_t> inlined_; // sequences walked as part of their owner
+  std::vector<std::uint8_t> dies_;
+  std::vector<Live> pending_;         // by step: needed after it, gathered from all owners
+  const std::function<void(std::uint32_t, const std::vector<std::uint32_t> &)> *visit_ = nullptr;
+};
+
+} // namespace
+
+void findLiveness(Image &image) {
+  auto reached = reach(image);
+  Liveness liveness(image, reached, Outputs::Write);
+  for (std::uint32_t var = 0; var != image.variables.size(); ++var)
+    image.variables[var].alwaysLive = !liveness.dies(var);
+
+  std::vector<std::uint32_t> place(image.steps.size(), none);
+  auto &steps = image.memory.steps;
+  steps.assign(reached.leaves.size(), {});
+  for (std::uint32_t i = 0; i != steps.size(); ++i) {
+    steps[i].step = reached.leaves[i];
+    place[reached.leaves[i]] = i;
+  }
+  liveness.forEachLeaf([&](std::uint32_t step, const std::vector<std::uint32_t> &variables) {
+    auto &live = steps[place[step]].variables;
+    std::vector<std::uint32_t> both;
+    std::set_union(live.begin(), live.end(), variables.begin(), variables.end(), std::back_inserter(both));
+    live = std::move(both);
+  });
+  for (auto &step : steps)
+    for (auto var : step.variables)
+      step.notAlwaysLiveBytes += image.variables[var].bytes();
+}
+
+std::vector<StorageLife> storageLives(const Image &image) {
+  auto reached = reach(image);
+  Liveness liveness(image, reached, Outputs::ReadAndWrite);
+  std::vector<StorageLife> lives(image.variables.size());
+  for (std::uint32_t var = 0; var != lives.size(); ++var)
+    lives[var] = {reached.variables[var] != 0, !liveness.dies(var), none, 0};
+  std::vector<std::uint32_t> place(image.steps.size(), none);
+  for (std::uint32_t i = 0; i != reached.leaves.size(); ++i)
+    place[reached.leaves[i]] = i;
+  liveness.forEachLeaf([&](std::uint32_t step, const std::vector<std::uint32_t> &variables) {
+    for (auto var : variables) {
+      lives[var].first = std::min(lives[var].first, place[step]);
+      lives[var].last = std::max(lives[var].last, place[step]);
+    }
+  });
+  return lives;
+}
+
+} // namespace poplar::compile

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "compile/FindLiveness.hpp"
+#include "compile/TestImage.hpp"
+#include <gtest/gtest.h>
+
+using namespace poplar;
+using namespace poplar::compile;
+using namespace poplar::compile::testing;
+
+namespace {
+
+// Source s and sink d are seen by the host; t and u are temporaries.
+struct Chain : TestImage {
+  std::uint32_t s = variable("s", 8), t = variable("t", 8), u = variable("u", 8), d = variable("d", 8);
+  void run(std::vector<std::uint32_t> programs) {
+    image.hostWrites.push_back({"s", TypeId::Float, 8, {}, view(s)});
+    image.hostReads.push_back({"d", TypeId::Float, 8, {}, view(d)});
+    image.programs = std::move(programs);
+    findLiveness(image);
+  }
+  bool always(std::uint32_t var) const { return image.variables[var].alwaysLive; }
+  std::vector<std::uint32_t> liveAt(std::uint32_t step) const {
+    for (const auto &entry : image.memory.steps)
+      if (entry.step == step)
+        return entry.variables;
+    return {none};
+  }
+};
+using Vars = std::vector<std::uint32_t>;
+
+} // namespace
+
+TEST(FindLiveness, ATemporaryLivesFromItsWriteToItsLastRead) {
+  Chain c;
+  auto a = c.copy(c.s, c.t), b = c.copy(c.t, c.u), e = c.copy(c.u, c.d);
+  c.run({c.sequence({a, b, e})});
+  EXPECT_TRUE(c.always(c.s) && c.always(c.d));
+  EXPECT_FALSE(c.always(c.t) || c.always(c.u));
+  EXPECT_EQ(c.liveAt(a), Vars{c.t});
+  EXPECT_EQ(c.liveAt(b), (Vars{c.t, c.u}));
+  EXPECT_EQ(c.liveAt(e), Vars{c.u});
+  EXPECT_EQ(c.image.memory.steps[1].notAlwaysLiveBytes, 64u);
+}
+
+TEST(FindLiveness, TwoHalvesMakeAWhole) {
+  Chain c;
+  auto first = c.copy(c.s, 0, c.t, 0, {{4, 1, 1}}), second = c.copy(c.s, 4, c.t, 4, {{4, 1, 1}});
+  auto use = c.copy(c.t, c.d);
+  c.run({c.sequence({first, second, use})});
+  EXPECT_FALSE(c.always(c.t));
+  EXPECT_EQ(c.liveAt(first), Vars{c.t});
+
+  Chain gap;
+  auto part = gap.copy(gap.s, 0, gap.t, 0, {{7, 1, 1}});
+  gap.run({gap.sequence({part, gap.copy(gap.t, gap.d)})});
+  EXPECT_TRUE(gap.always(gap.t));
+}
+
+TEST(FindLiveness, AValueCarriedBetweenProgramsIsAlwaysLive) {
+  Chain c;
+  auto write = c.copy(c.s, c.t), read = c.copy(c.t, c.d);
+  c.run({write, read});
+  EXPECT_TRUE(c.always(c.t));
+}
+
+TEST(FindLiveness, AValueCarriedRoundALoopIsLiveThroughoutIt) {
+  Chain c;
+  auto init = c.copy(c.s, c.t), keep = c.copy(c.t, c.u), back = c.copy(c.u, c.t), out = c.copy(c.t, c.d);
+  c.run({c.sequence({init, c.repeat(5, c.sequence({keep, back})), out})});
+  EXPECT_FALSE(c.always(c.t) || c.always(c.u));
+  EXPECT_EQ(c.liveAt(keep), (Vars{c.t, c.u}));
+  EXPECT_EQ(c.liveAt(out), Vars{c.t});
+
+  Chain carried;  // nothing before the loop writes t
+  auto body = carried.sequence({carried.copy(carried.t, carried.d), carried.copy(carried.s, carried.t)});
+  carried.run({carried.repeat(2, body)});
+  EXPECT_TRUE(carried.always(carried.t));
+}
+
+TEST(FindLiveness, ALoopThatNeverRunsWritesNothing) {
+  Chain c;
+  c.run({c.sequence({c.repeat(0, c.copy(c.s, c.t)), c.copy(c.t, c.d)})});
+  EXPECT_TRUE(c.always(c.t));
+}
+
+TEST(FindLiveness, OnlyBothBranchesTogetherWriteSurely) {
+  Chain both;
+  auto p = both.variable("p", 1, {0}, TypeId::Bool);
+  auto test = both.branch(p, both.copy(both.s, both.t), both.copy(both.d, both.t));
+  both.run({both.sequence({test, both.copy(both.t, both.d)})});
+  EXPECT_FALSE(both.always(both.t));
+  EXPECT_TRUE(both.always(p));
+
+  Chain one;
+  auto q = one.variable("q", 1, {0}, TypeId::Bool);
+  auto maybe = one.branch(q, one.copy(one.s, one.t), one.sequence({}));
+  one.run({one.sequence({maybe, one.copy(one.t, one.d)})});
+  EXPECT_TRUE(one.always(one.t));
+}
+
+TEST(FindLiveness, AWhileLoopKeepsWhatItsConditionReads) {
+  Chain c;
+  auto p = c.variable("p", 8);
+  auto start = c.copy(c.s, c.t), condition = c.copy(c.t, p), body = c.copy(c.s, c.u), turn = c.copy(c.u, c.t);
+  c.step(StepKind::RepeatWhile, {condition, c.sequence({body, turn})}).operands = {c.view(p)};
+  auto loop = c.lastStep();
+  c.run({c.sequence({start, loop})});
+  EXPECT_FALSE(c.always(c.t) || c.always(c.u) || c.always(p));
+  EXPECT_EQ(c.liveAt(condition), (Vars{c.t, p}));
+  EXPECT_EQ(c.liveAt(body), Vars{c.u});
+}
+
+TEST(FindLiveness, FunctionsSeeTheNeedsOfAllCallers) {
+  Chain c;
+  auto body = c.copy(c.s, c.u);
+  c.image.functions = {body};
+  c.step(StepKind::Call).index = 0;
+  auto call = c.lastStep();
+  c.step(StepKind::Call).index = 0;
+  auto call2 = c.lastStep();
+  auto a = c.copy(c.s, c.t), use = c.copy(c.u, c.d), use2 = c.copy(c.t, c.d);
+  c.run({c.sequence({a, call, use, use2}), c.sequence({call2})});
+  EXPECT_EQ(c.liveAt(body), (Vars{c.t, c.u}));
+}
+
+TEST(FindLiveness, WriteUndefEndsALife) {
+  Chain c;
+  auto half = c.copy(c.s, 0, c.t, 0, {{4, 1, 1}});
+  c.step(StepKind::WriteUndef).operands = {c.view(c.t)};
+  auto undef = c.lastStep();
+  c.run({c.sequence({undef, half, c.copy(c.t, c.d)})});
+  EXPECT_FALSE(c.always(c.t));
+  EXPECT_EQ(c.liveAt(undef), Vars{c.t});  // the half that nobody writes is read in the end
+}
+
+TEST(FindLiveness, OutputsCountAsWritesInReportsOnly) {
+  Chain c;
+  auto type = c.vertexType("V", {{"in"}, {"out", FieldDirection::Output}});
+  auto cs = c.computeSet("cs");
+  c.vertex(cs, type, 0, {c.span(c.s, 0, 8), c.span(c.t, 0, 8)});
+  c.run({c.sequence({c.execute(cs), c.copy(c.t, c.d)})});
+  EXPECT_FALSE(c.always(c.t));
+  EXPECT_TRUE(storageLives(c.image)[c.t].always);
+}
+
+TEST(FindLiveness, InitialValuesAndConstantsNeverDie) {
+  Chain c;
+  c.image.variables[c.t].initial = {{0, std::string(32, '\0')}};
+  c.image.variables[c.u].kind = VariableKind::Constant;
+  c.run({c.sequence({c.copy(c.s, c.t), c.copy(c.t, c.d), c.copy(c.u, c.d)})});
+  EXPECT_TRUE(c.always(c.t) && c.always(c.u));
+}
+
+TEST(FindLiveness, DeepNestingCostsNoStack) {
+  Chain c;
+  auto program = c.copy(c.s, c.t);
+  for (int i = 0; i != 20000; ++i)
+    program = c.sequence({program, c.copy(c.t, c.u)});
+  c.run({c.sequence({program, c.copy(c.u, c.d)})});
+  EXPECT_FALSE(c.always(c.u));
+  EXPECT_EQ(c.image.memory.steps.size(), 20002u);
+}
