@@ -24,7 +24,23 @@ struct Access {
     return p;
   }
 
-  static graph::GraphView &graph(const Graph &g) { return *g.impl_; }
+  static graph::GraphView &graph(const Graph &g) {
+    if (!g.impl_)
+      throw poplar_error("The graph is empty: it was default-constructed or moved from. Construct it with a target.");
+    return *g.impl_;
+  }
+  static Graph graph(graph::GraphView view) { return Graph(std::make_unique<graph::GraphView>(std::move(view))); }
+
+  static VertexRef vertex(graph::GraphState *graph, vertex_id id) { return VertexRef(graph, id); }
+  static graph::GraphState *stateOf(const VertexRef &v) { return v.graph_; }
+  static DataStream stream(const executable::Stream &s, const Type &type, unsigned replicas) {
+    return DataStream(s.handle, s.toDevice ? DataStreamType::HostToDeviceFIFO : DataStreamType::DeviceToHostFIFO, type,
+                      s.elements, replicas, s.broadcast ? ReplicatedStreamMode::BROADCAST : ReplicatedStreamMode::REPLICATE);
+  }
+  static RemoteBuffer remoteBuffer(const executable::RemoteBuffer &b, const Type &type, unsigned replicas,
+                                   bool rearrangeOnHost, bool optimiseMemory) {
+    return RemoteBuffer(b.handle, type, b.elements, b.repeats, replicas, rearrangeOnHost, optimiseMemory);
+  }
 
   static const std::shared_ptr<const executable::Image> &image(const Executable &e) { return e.image_; }
   static Executable executable(std::shared_ptr<const executable::Image> image) {

@@ -163,7 +163,7 @@ struct PrintFormat {
 };
 
 struct Step {
-  StepKind kind;
+  StepKind kind = StepKind::Sequence;
   std::string name;                       // debug path
   std::uint64_t debugId = 0;
   std::vector<std::uint32_t> children;    // indices in Image::steps
@@ -176,6 +176,9 @@ struct Step {
   std::string text, attributes;
   PrintFormat format;
   Cost cost;                              // leaf steps only; filled by exchange and timing
+
+  Step() = default;
+  explicit Step(StepKind k) : kind(k) {}
 };
 
 // ---- the host's side -------------------------------------------------------------------------------------------

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The public compileGraph: options in, Executable out, and out of memory as an answer that names tile and remedy.
+#include "Access.hpp"
+#include "base/Log.hpp"
+#include "base/Text.hpp"
+#include "compile/Pipeline.hpp"
+#include "device/TargetData.hpp"
+#include "engine/Report.hpp"
+#include "poplar/Engine.hpp"
+#include "poplar/exceptions.hpp"
+
+namespace poplar {
+
+using base::str;
+
+static const base::Logger &logger() {
+  static const base::Logger log("POPLAR", "PO", "GRAPH");
+  return log;
+}
+
+// IPU models and the CPU go on without a limit; an IPU does so only when asked.
+static void judgeMemory(const executable::Image &image, const Target &target, const engine::Options &options) {
+  if (!image.memory.outOfMemory || target.getTargetType() != TargetType::IPU)
+    return;
+  if (options.isSet("debug.allowOutOfMemory") && options.flag("debug.allowOutOfMemory")) {
+    logger().warn(image.memory.outOfMemoryText);
+    return;
+  }
+  auto path = engine::saveOutOfMemoryProfile(image, options);  // empty unless reports are on
+  throw graph_memory_allocation_error(str(image.memory.outOfMemoryText, path.empty() ? "" : "\nProfile saved to: " + path), path);
+}
+
+Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs, const OptionFlags &flags, ProgressFunc progress,
+                        const DebugContext &) {
+  auto &state = *Access::graph(graph).state;
+  engine::OptionValues given;
+  for (const auto &[key, value] : flags)
+    given[key] = value;
+  auto options = engine::Options::forEngine(given);
+  auto image = std::make_shared<executable::Image>(
+      compile::compile(state, std::vector<program::Program>(progs.begin(), progs.end()), options, progress));
+  judgeMemory(*image, state.device, options);
+  return Access::executable(std::move(image));
+}
+
+Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs, const OptionFlags &options, ProgressFunc progress,
+                        const DebugContext &context) {
+  Graph consumed(std::move(graph));
+  return compileGraph(static_cast<const Graph &>(consumed), progs, options, std::move(progress), context);
+}
+
+} // namespace poplar
