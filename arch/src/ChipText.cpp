@@ -16,13 +16,15 @@ namespace {
 struct Scale {
   const char *name;
   double factor;
+  double divisor = 1;  // 15 / 1e9 is 15 ns exactly as a program writes it; 15 * 1e-9 is not
+  double apply(double value) const { return value * factor / divisor; }
 };
 
 std::vector<Scale> scalesOf(Unit unit) {
   switch (unit) {
   case Unit::Bytes: return {{"MiB", 1048576}, {"KiB", 1024}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}};
   case Unit::Hertz: return {{"GHz", 1e9}, {"MHz", 1e6}, {"Hz", 1}};
-  case Unit::Seconds: return {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+  case Unit::Seconds: return {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1}};
   case Unit::BytesPerSecond: return {{"GiB/s", 1073741824}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"B/s", 1}};
   case Unit::Watts: return {{"W", 1}};
   case Unit::Text: case Unit::Flag: case Unit::Number: break;
@@ -35,9 +37,11 @@ std::string trimmed(const std::string &text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-std::string shortest(double value) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+// The spelling that reads back exactly, and one that may after scaling.
+std::vector<std::string> spellings(double value) {
+  char exact[40], brief[40];
+  return {{exact, std::to_chars(exact, exact + sizeof exact, value).ptr},
+          {brief, std::to_chars(brief, brief + sizeof brief, value, std::chars_format::general, 12).ptr}};
 }
 
 struct Complaint : std::invalid_argument {
@@ -49,37 +53,37 @@ double parseScaled(const std::string &text, Unit unit) {
   const char *begin = text.data(), *end = begin + text.size();
   auto [rest, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || !(value >= 0) || value > std::numeric_limits<double>::max())
-    throw Complaint(base::str("\"", text, "\" is not a number of zero or more."));
+    throw Complaint("give a number of zero or more.");
   const auto given = trimmed({rest, end});
   std::vector<std::string> names;
   for (const auto &scale : scalesOf(unit)) {
     if (given == scale.name)
-      return value * scale.factor;
+      return scale.apply(value);
     names.push_back(scale.name);
   }
   if (given.empty())
     return value;  // the last word of the unit list is always the plain unit
-  throw Complaint(unit == Unit::Number ? base::str("\"", given, "\" after the number: this field has no unit.")
-                                       : base::str("Unknown unit \"", given, "\". Use one of ", base::list(names, ", "), "."));
+  throw Complaint(unit == Unit::Number ? base::str("\"", given, "\" after the number, but this field has no unit.")
+                                       : base::str("unknown unit \"", given, "\". Use one of ", base::list(names, ", "), "."));
 }
 
 template <class T> void assign(T &member, const std::string &text, Unit unit, Least least) {
   const double value = parseScaled(text, unit);
   if (least == Least::AboveZero && value == 0)
-    throw Complaint("It must be more than zero.");
+    throw Complaint("it must be more than zero.");
   if constexpr (std::is_integral_v<T>)
     if (value != std::floor(value) || value > double(std::numeric_limits<T>::max() / 2))
-      throw Complaint(base::str("\"", text, "\" must be a whole number up to ", std::numeric_limits<T>::max() / 2, "."));
+      throw Complaint(base::str("give a whole number up to ", std::numeric_limits<T>::max() / 2, "."));
   member = static_cast<T>(value);
 }
 void assign(bool &member, const std::string &text, Unit, Least) {
   if (text != "yes" && text != "no")
-    throw Complaint(base::str("\"", text, "\" must be yes or no."));
+    throw Complaint("say yes or no.");
   member = text == "yes";
 }
 void assign(std::string &member, const std::string &text, Unit, Least) {
   if (text.empty())
-    throw Complaint("It must not be empty.");
+    throw Complaint("it must not be empty.");
   member = text;
 }
 
@@ -87,9 +91,13 @@ void assign(std::string &member, const std::string &text, Unit, Least) {
 bool setField(Chip &chip, const std::string &key, const std::string &value) {
   bool found = false;
   forEachField(chip, [&](const char *name, auto &member, Unit unit, Least least) {
-    if (key == name) {
+    if (key != name)
+      return;
+    found = true;
+    try {
       assign(member, value, unit, least);
-      found = true;
+    } catch (const Complaint &wrong) {
+      throw Complaint(base::str("`", key, " = ", value, "`: ", wrong.what()));
     }
   });
   return found;
@@ -165,16 +173,15 @@ private:
   unsigned line_ = 0;
 };
 
-// The shortest exact spelling.
+// The shortest text that reads back as the same value.
 template <class T> std::string valueText(const T &value, Unit unit) {
   std::string best;
-  for (const auto &scale : scalesOf(unit)) {
-    const auto text = shortest(double(value) / scale.factor) + (*scale.name ? " " : "") + scale.name;
-    T back{};
-    assign(back, text, unit, Least::Zero);
-    if (back == value && (best.empty() || text.size() < best.size()))
-      best = text;
-  }
+  for (const auto &scale : scalesOf(unit))
+    for (const auto &digits : spellings(double(value) * scale.divisor / scale.factor)) {
+      const auto text = digits + (*scale.name ? " " : "") + scale.name;
+      if (scale.apply(parseScaled(digits, Unit::Number)) == double(value) && (best.empty() || text.size() < best.size()))
+        best = text;
+    }
   return best;
 }
 std::string valueText(const bool &value, Unit) { return value ? "yes" : "no"; }

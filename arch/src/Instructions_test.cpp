@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "arch/Instructions.hpp"
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+using namespace arch;
+
+TEST(Instructions, APlainTriadTakesSixAndAQuarterBundlesPerElement) {
+  InstructionCount count;
+  count[Instruction::Load] = 2000;
+  count[Instruction::FloatAddMul] = 2000;
+  count[Instruction::Store] = count[Instruction::Integer] = count[Instruction::Branch] = 1000;
+  const auto &chip = chipByName("ipu1");
+  EXPECT_EQ(count.bundles(chip), 6250u + chip.launch.vertexBundles);
+}
+
+TEST(Instructions, AnEmptyVertexIsNotFree) {
+  auto chip = chipByName("ipu2");
+  EXPECT_EQ(InstructionCount{}.bundles(chip), chip.launch.vertexBundles);
+  chip.launch.vertexBundles = 0;
+  EXPECT_EQ(InstructionCount{}.bundles(chip), 1u);
+}
+
+TEST(Instructions, EveryClassHasANameOfItsOwn) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < instructionClasses; ++i)
+    names.push_back(toString(Instruction(i)));
+  EXPECT_STREQ(toString(Instruction::Load), "load");
+  EXPECT_STREQ(toString(Instruction::Branch), "branch");
+  EXPECT_STREQ(toString(Instruction::DoubleConvert), "double convert");
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::unique(names.begin(), names.end()), names.end());
+}
+
+TEST(Instructions, LibraryCallsCostTheCallAndTheFunction) {
+  InstructionCount count;
+  count.call("expf", 10);
+  EXPECT_EQ(count.bundles(chipByName("ipu2")), 20u + 10 * (4 + 2));
+  double sine = 0, doubleSine = 0;
+  EXPECT_TRUE(libraryBundles("sinf", sine));
+  EXPECT_EQ(sine, 2300);
+  EXPECT_TRUE(libraryBundles("exp", doubleSine));
+  EXPECT_FALSE(libraryBundles("frobnicate", sine));
+}
+
+TEST(Instructions, SuggestsAFunctionThatIsNear) {
+  InstructionCount count;
+  try {
+    count.call("exppf");
+    FAIL();
+  } catch (const std::invalid_argument &e) {
+    EXPECT_NE(std::string(e.what()).find("\"expf\""), std::string::npos) << e.what();
+  }
+}
