@@ -60,10 +60,10 @@ public:
   bool attach() const;
   bool isAttached() const;
   void detach() const;
-  // Clears the error state of the IPUs; the device must be attached.
+  // Announces this process as the holder anew; the device must be attached.
   void reset() const;
 
-  // The same IPUs with fewer tiles each. This device becomes empty.
+  // The same IPUs with fewer tiles each. Both devices share the attachment.
   Device createVirtualDevice(unsigned tilesPerIPU);
 
   // These three throw poplar_error unless this is an attached IPU device.

@@ -69,7 +69,7 @@ public:
   std::vector<Interval> undoRearrangement(ArrayRef<Interval> intervals) const;
 
 private:
-  friend struct Access;
+  friend class Graph;
   struct Impl;
   std::shared_ptr<const Impl> impl_;
 };

@@ -32,8 +32,9 @@ public:
   void serialize(std::ostream &out) const;
 
   static Target createCPUTarget(bool accurateHalf = false, unsigned numIPUs = 1);
-  // systemType: "ipu1", "ipu2", "ipu21", "bow", or a system such as "IPU-POD16". Options: syncConfiguration,
-  // gatewayMode, ipuLinkConfiguration, ipuLinkTopology, ipuLinkDomainSize; POPLAR_TARGET_OPTIONS overrides them.
+  // systemType: "ipu1", "ipu2", "ipu21", "bow", a system such as "IPU-POD16", or the path of a chip description file.
+  // Options: syncConfiguration, gatewayMode, ipuLinkConfiguration, ipuLinkTopology, ipuLinkDomainSize;
+  // POPLAR_TARGET_OPTIONS overrides them.
   static Target createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags &opts = {});
   static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
                                 const OptionFlags &opts = {});
@@ -72,7 +73,8 @@ public:
   unsigned getMinIPUSyncDelay() const;
   unsigned getMaxIPUSyncDelay() const;
   unsigned getGlobalSyncCycles() const;
-  const std::vector<GlobalExchangeConstraint> &getGlobalExchangeConstraints() const;
+  // Bandwidth that pairs of IPUs share, one entry per bundle of links.
+  std::vector<GlobalExchangeConstraint> getGlobalExchangeConstraints() const;
 
   unsigned getNumConvUnits(const Type &input, const Type &partials) const;
   unsigned getWeightsPerConvUnit(const Type &input) const;

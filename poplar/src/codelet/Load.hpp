@@ -53,4 +53,8 @@ private:
 using PrintHook = void (*)(const char *text, std::size_t size, void *context);
 void setPrintHook(PrintHook hook, void *context);
 
+// Starts the random numbers of __builtin_ipu_urand* on the calling thread. An engine that wants them independent of the
+// number of threads seeds before every vertex.
+void seedRandom(std::uint64_t seed);
+
 } // namespace poplar::codelet

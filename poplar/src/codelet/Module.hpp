@@ -91,7 +91,9 @@ struct Module {
   std::string contentHash;              // of preprocessed source, flags, compiler, headers: names this code
   std::string sourceName;               // as the user gave it
   std::string flags;                    // the user's flags
+  std::string arch;                     // what it was compiled for: ipu1, ipu2, ipu21, cpu
   std::string machine;                  // -march of the images: "x86-64-v3" or "x86-64"
+  std::string diagnostics;              // the compiler's warnings, for popc to print
   std::uint32_t numWorkers = 6;         // what MultiVertex::numWorkers() says: 1 on the CPU target
   bool mutableStatics = false;          // has writable static data; see LoadedModule::entry
   std::vector<VertexType> types;        // sorted by name

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "codelet/Cache.hpp"
+#include "codelet/Bytes.hpp"
+#include "codelet/Errors.hpp"
+#include "codelet/Process.hpp"
+#include "base/Log.hpp"
+#include "base/Text.hpp"
+#include <algorithm>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace poplar::codelet {
+namespace {
+
+namespace fs = std::filesystem;
+
+const base::Logger &logger() {
+  static const base::Logger instance("POPLAR", "PO", "CODELET");
+  return instance;
+}
+
+std::string defaultDirectory() {
+  if (const char *chosen = std::getenv("OPENIPU_CACHE_DIR"); chosen && *chosen)
+    return chosen;
+  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+    return base::str(cache, "/openipu/codelets");
+  const char *home = std::getenv("HOME");
+  return home && *home ? base::str(home, "/.cache/openipu/codelets") : std::string();
+}
+
+std::uint64_t sizeLimit() {
+  const char *text = std::getenv("OPENIPU_CACHE_MAX_MB");
+  char *end = nullptr;
+  const unsigned long long megabytes = text ? std::strtoull(text, &end, 10) : 0;
+  return (text && end != text && *end == 0 ? megabytes : 256) * 1024 * 1024;
+}
+
+bool describe(const std::string &path, Dependency &d) {
+  struct stat s {};
+  if (::stat(path.c_str(), &s) != 0)
+    return false;
+  d.path = path;
+  d.size = std::uint64_t(s.st_size);
+  d.modified = std::int64_t(s.st_mtim.tv_sec) * 1000000000 + s.st_mtim.tv_nsec;
+  return true;
+}
+
+std::string hashOfFile(const std::string &path) {
+  std::string bytes;
+  return readFile(path, bytes) ? contentHashOf({bytes}) : std::string();
+}
+
+bool unchanged(const Dependency &known) {
+  Dependency now;
+  if (!describe(known.path, now) || now.size != known.size)
+    return false;
+  return now.modified == known.modified || hashOfFile(known.path) == known.hash;
+}
+
+constexpr std::string_view magic = "OpenIPU codelet cache 1\n";
+
+} // namespace
+
+std::string contentHashOf(const std::vector<std::string> &parts) {
+  std::uint64_t a = 0xcbf29ce484222325ull, b = 0x9ae16a3b2f90404full;
+  for (const std::string &p : parts) {
+    const std::uint64_t size = p.size();                    // so that {"ab","c"} and {"a","bc"} differ
+    a = base::hashBytes(p.data(), p.size(), base::hashBytes(&size, sizeof size, a));
+    b = base::hashBytes(p.data(), p.size(), base::hashBytes(&size, sizeof size, b));
+  }
+  return base::hex(a) + base::hex(b);
+}
+
+std::vector<Dependency> describeFiles(const std::vector<std::string> &paths) {
+  std::vector<Dependency> files;
+  for (const std::string &path : paths) {
+    Dependency d;
+    if (!describe(path, d))
+      continue;
+    d.hash = hashOfFile(path);
+    files.push_back(std::move(d));
+  }
+  return files;
+}
+
+Cache::Cache() : directory_(defaultDirectory()) {
+  std::error_code error;
+  if (!directory_.empty())
+    fs::create_directories(directory_, error);
+  if (error) {
+    logger().warn("codelet cache ", directory_, " cannot be used: ", error.message());
+    directory_.clear();
+  }
+}
+
+std::optional<std::string> Cache::read(const std::string &name) const {
+  std::string bytes;
+  const std::string path = directory_ + "/" + name;
+  if (directory_.empty() || !readFile(path, bytes))
+    return std::nullopt;
+  try {
+    const auto body = std::string_view(bytes).substr(std::min(bytes.size(), magic.size()));
+    if (bytes.compare(0, magic.size(), magic) != 0)
+      throw FormatError("it does not begin as one");
+    ByteReader in(body);
+    const auto sum = in.number<std::uint64_t>();
+    std::string payload(body.substr(8));
+    if (base::hashBytes(payload.data(), payload.size()) != sum)
+      throw FormatError("its checksum is wrong");
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);        // least recently *used* goes first
+    return payload;
+  } catch (const FormatError &e) {
+    logger().warn("ignoring damaged cache entry ", path, ": ", e.what());
+    return std::nullopt;
+  }
+}
+
+void Cache::write(const std::string &name, const std::string &payload) const {
+  if (directory_.empty())
+    return;
+  ByteWriter sum;
+  sum.number(base::hashBytes(payload.data(), payload.size()));
+  try {
+    replaceFile(directory_ + "/" + name, std::string(magic) + sum.take() + payload);
+    evict(sizeLimit());
+  } catch (const FileError &e) {
+    logger().warn("codelet not cached: ", e.what());
+  }
+}
+
+std::optional<Module> Cache::findModule(const std::string &contentHash) const {
+  const auto bytes = read(contentHash + ".module");
+  if (!bytes)
+    return std::nullopt;
+  try {
+    Module module = parseModule(*bytes);
+    return module.contentHash == contentHash ? std::optional(std::move(module)) : std::nullopt;
+  } catch (const FormatError &e) {
+    logger().warn("ignoring damaged cache entry ", contentHash, ".module: ", e.what());
+    return std::nullopt;
+  }
+}
+
+void Cache::storeModule(const Module &module) const { write(module.contentHash + ".module", serialise(module)); }
+
+std::optional<std::string> Cache::findRequest(const std::string &key, const std::string &compiler) const {
+  const auto bytes = read(key + ".key");
+  if (!bytes)
+    return std::nullopt;
+  try {
+    ByteReader in(*bytes);
+    const std::string knownCompiler = in.text(), hash = in.text();
+    if (!compiler.empty() && compiler != knownCompiler)
+      return std::nullopt;
+    for (auto n = in.count(24); n > 0; --n) {
+      Dependency d;
+      d.path = in.text();
+      d.size = in.number<std::uint64_t>();
+      d.modified = in.number<std::int64_t>();
+      d.hash = in.text();
+      if (!unchanged(d))
+        return std::nullopt;
+    }
+    in.expectEnd();
+    return hash;
+  } catch (const FormatError &) {
+    return std::nullopt;
+  }
+}
+
+void Cache::storeRequest(const std::string &key, const std::string &compiler, const std::string &contentHash,
+                         const std::vector<Dependency> &files) const {
+  ByteWriter out;
+  out.text(compiler);
+  out.text(contentHash);
+  out.list(files, [&](const Dependency &d) {
+    out.text(d.path);
+    out.number(d.size);
+    out.number(d.modified);
+    out.text(d.hash);
+  });
+  write(key + ".key", out.take());
+}
+
+void Cache::evict(std::uint64_t limit) const {
+  struct File {
+    fs::file_time_type used;
+    std::string path;
+    std::uint64_t size;
+  };
+  std::vector<File> files;
+  std::uint64_t total = 0;
+  std::error_code error;
+  for (const auto &entry : fs::directory_iterator(directory_, error)) {
+    const auto size = entry.file_size(error);
+    if (error)
+      continue;                                             // another process removed it
+    files.push_back({entry.last_write_time(error), entry.path().string(), size});
+    total += size;
+  }
+  std::sort(files.begin(), files.end(), [](const File &a, const File &b) { return a.used < b.used; });
+  for (const File &f : files) {
+    if (total <= limit)
+      return;
+    fs::remove(f.path, error);
+    total -= f.size;
+  }
+}
+
+} // namespace poplar::codelet

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// The passes: preprocess once; compile without optimisation and read the classes; append glue; compile the fast and the
+// counted image side by side. All passes but the first work on the preprocessed text, whose line markers keep
+// diagnostics at the user's file and line.
+#include "codelet/Compile.hpp"
+#include "codelet/Cache.hpp"
+#include "codelet/Count.hpp"
+#include "codelet/Dwarf.hpp"
+#include "codelet/Glue.hpp"
+#include "codelet/Process.hpp"
+#include "codelet/Symbols.hpp"
+#include "codelet/Toolchain.hpp"
+#include "base/Text.hpp"
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <utility>
+
+namespace poplar::codelet {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+Words operator+(Words a, const Words &b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// Same results in every image: no contraction, no value-changing optimisation. -fno-gnu-unique keeps statics of
+// templates local to each loaded image.
+Words commonFlags(const std::string &machine) {
+  return {"-std=gnu++17", "-march=" + machine, "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-math-errno",
+          "-fno-trapping-math", "-fno-gnu-unique", "-fno-use-cxa-atexit", "-fvisibility=hidden", "-fno-builtin-printf",
+          "-U_FORTIFY_SOURCE", "-fno-stack-protector", "-Wno-attributes=poplar::"};
+}
+
+const Words linkFlags = {"-shared", "-Wl,-z,noseparate-code", "-Wl,-Bsymbolic", "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
+// -w: the user's warnings were given by the first pass. Access control is the first pass's business as well: glue may
+// call a private compute().
+const Words quiet = {"-w", "-fno-access-control"};
+
+struct Source {
+  std::string name;                     // for messages, as the user gave it
+  std::string text;
+  std::string path;                     // absolute; empty for text
+};
+
+Source readSource(const SourceInput &input) {
+  if (input.path.empty())
+    return {input.name.empty() ? "codelet.cpp" : input.name, input.text, {}};
+  std::error_code error;
+  if (fs::path(input.path).extension() == ".S" || fs::path(input.path).extension() == ".s")
+    throw CompileError(base::str("Codelet ", input.path, " is IPU assembly, which cannot run on the host. ",
+                                 "Give its C++ version (codelets usually have one for when __IPU__ is not defined)."));
+  Source source{input.path, {}, fs::absolute(input.path, error).string()};
+  if (!fs::is_regular_file(input.path, error) || !readFile(input.path, source.text))
+    throw FileError(input.path, base::str("Cannot read codelet file \"", input.path, "\" (working folder ",
+                                          fs::current_path(error).string(), "). Check the path."));
+  return source;
+}
+
+unsigned workersOf(const std::string &arch) { return arch == "cpu" ? 1 : 6; }
+
+void requireKnownArch(const std::string &arch) {
+  const Words known = {"cpu", "ipu1", "ipu2", "ipu21"};
+  if (std::find(known.begin(), known.end(), arch) == known.end())
+    throw CompileError(base::str("Unknown codelet target \"", arch, "\".", base::didYouMean(arch, known),
+                                 " Known targets: cpu, ipu1, ipu2, ipu21."));
+}
+
+// The words of a dependency file "a.o: b.cpp \ c.h", without the target; `\ ` is a space in a name.
+Words parseDependencies(const std::string &text) {
+  Words paths;
+  std::string word;
+  const auto colon = text.find(": ");
+  for (std::size_t i = colon == std::string::npos ? text.size() : colon + 2; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '\n')
+      ++i;
+    else if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ' ' || text[i + 1] == '#'))
+      word += text[++i];
+    else if (text[i] == ' ' || text[i] == '\n') {
+      if (!word.empty())
+        paths.push_back(fs::absolute(std::exchange(word, {})).string());
+    } else
+      word += text[i];
+  }
+  return paths;
+}
+
+class Compilation {
+public:
+  Compilation(std::string name, const std::string &flags, const std::string &machine, unsigned numWorkers)
+      : name_(std::move(name)), compiler_(requireCompiler()), userFlags_(splitFlags(flags)), machine_(machine),
+        numWorkers_(numWorkers) {}
+
+  std::string preprocess(const Source &source, const std::string &arch, Words &dependencies) {
+    const std::string include = includeDirectory(), file = directory_.file("source.cpp");
+    Words command = command_() + Words{"-E", "-MD", "-MF", directory_.file("deps"), "-MT", "x", "-D__POPC__",
+                                      base::str("-DOPENIPU_NUM_WORKERS=", numWorkers_), "-isystem",
+                                      include + "/poplar/codelet", "-isystem", include};
+    if (arch == "ipu1")
+      command.push_back("-DOPENIPU_ARCH_IPU1");
+    if (source.path.empty()) {
+      writeFile(file, base::str("#line 1 \"", source.name, "\"\n", source.text));
+      command = command + Words{"-iquote", "."};
+    }
+    command = command + Words{"-x", "c++", source.path.empty() ? file : source.name, "-o", directory_.file("source.ii")};
+    require(command);
+    dependencies = readDependencies(source.path.empty() ? file : source.path);
+    return dropTargetAttributes(readBack("source.ii"));
+  }
+
+  std::vector<DiscoveredType> discover(const std::string &text, std::string &diagnostics) {
+    writeFile(directory_.file("meta.ii"), text);
+    diagnostics = require(command_() + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types", "-shared", "-nostdlib",
+                                            "-Wl,--unresolved-symbols=ignore-all", directory_.file("meta.ii"), "-o",
+                                            directory_.file("meta.so")});
+    return discoverVertexTypes(directory_.file("meta.so"), name_);
+  }
+
+  std::string fastImage(const std::string &text, const std::string &glue, const std::string &stem) {
+    const std::string source = directory_.file(stem + ".ii"), image = stem + ".so";
+    writeFile(source, text + glue);
+    require(command_({"-O3"}) + quiet + linkFlags + Words{source, "-o", directory_.file(image)});
+    return readBack(image);
+  }
+
+  std::string assembly(const std::string &text, const std::string &glue) {
+    const std::string source = directory_.file("counted.ii");
+    writeFile(source, text + glue);
+    // Last on the line, so that they win over the user's -O. Loops stay loops: one pass of the source, one count.
+    require(command_() + quiet +
+            Words{"-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops", "-fno-tree-loop-distribute-patterns",
+                  "-fno-reorder-blocks-and-partition", "-ffixed-r15", "-g0", "-S", source, "-o", directory_.file("plain.s")});
+    return readBack("plain.s");
+  }
+
+  std::string assemble(const std::string &text) {
+    writeFile(directory_.file("counted.s"), text);
+    require(Words{compiler_} + linkFlags + Words{directory_.file("counted.s"), "-o", directory_.file("counted.so")});
+    return readBack("counted.so");
+  }
+
+private:
+  Words command_(const Words &defaults = {}) const {
+    return Words{compiler_} + defaults + commonFlags(machine_) + userFlags_;
+  }
+
+  std::string require(const Words &command) {
+    const ProcessResult result = runProcess(command);
+    if (result.status != 0)
+      throw CompileError(base::str("Codelet ", name_, " does not compile:\n", result.output), result.output);
+    return result.output;
+  }
+
+  std::string readBack(const std::string &name) const {
+    std::string bytes;
+    if (!readFile(directory_.file(name), bytes))
+      throw CompileError(base::str("Codelet ", name_, ": the compiler left no output. Is the disk full?"));
+    return bytes;
+  }
+
+  Words readDependencies(const std::string &self) const {
+    Words paths = parseDependencies(readBack("deps"));
+    paths.erase(std::remove(paths.begin(), paths.end(), self), paths.end());
+    return paths;
+  }
+
+  std::string name_, compiler_;
+  Words userFlags_;
+  std::string machine_;
+  unsigned numWorkers_;
+  TemporaryDirectory directory_;
+};
+
+void fill(Module &module, const std::vector<DiscoveredType> &types, const std::map<std::string, std::uint32_t> &codeBytes) {
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    module.types.push_back(types[k].type);
+    const auto bytes = codeBytes.find(countedSymbol(k));
+    module.types.back().codeBytes = bytes == codeBytes.end() ? 0 : bytes->second;
+  }
+}
+
+void buildImages(Module &module, Compilation &work, const std::vector<DiscoveredType> &types) {
+  const std::string &text = module.preprocessedSource;
+  auto fast = std::async(std::launch::async, [&] {
+    return work.fastImage(text, fastGlue(types, module.numWorkers), "fast");
+  });
+  CountedAssembly counted;
+  std::exception_ptr failure;                               // the fast pass must end before its inputs do
+  try {
+    counted = countAssembly(work.assembly(text, countedGlue(types, module.numWorkers)));
+    module.countedImage = work.assemble(counted.text);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  module.image = fast.get();
+  if (failure)
+    std::rethrow_exception(failure);
+  checkUndefinedSymbols(module.image, module.sourceName);
+  module.mutableStatics = hasMutableStatics(module.image);
+  fill(module, types, counted.codeBytes);
+}
+
+// A source may change its meaning with the folder it is compiled in only through relative paths.
+std::string requestKey(const Source &source, const CompileOptions &options) {
+  std::error_code error;
+  return contentHashOf({codegenVersion, options.arch, machineArchitecture(), options.flags, source.name, source.path,
+                        source.text, fs::current_path(error).string(), includeDirectory()});
+}
+
+Module build(const Source &source, const CompileOptions &options, const Cache *cache, const std::string &key) {
+  Module module;
+  module.sourceName = source.name;
+  module.flags = options.flags;
+  module.arch = options.arch;
+  module.machine = machineArchitecture();
+  module.numWorkers = workersOf(options.arch);
+  Compilation work(source.name, options.flags, module.machine, module.numWorkers);
+  Words included;
+  module.preprocessedSource = work.preprocess(source, options.arch, included);
+  const std::string compiler = compilerIdentity();
+  const auto files = cache ? describeFiles(included) : std::vector<Dependency>();
+  module.contentHash = contentHashOf({codegenVersion, compiler, module.machine, options.flags,
+                                      std::to_string(module.numWorkers), module.preprocessedSource});
+  if (cache)
+    if (auto known = cache->findModule(module.contentHash)) {
+      cache->storeRequest(key, compiler, module.contentHash, files);
+      known->arch = options.arch;
+      return *known;
+    }
+  const auto types = work.discover(module.preprocessedSource, module.diagnostics);
+  if (!types.empty())
+    buildImages(module, work, types);
+  if (cache) {
+    cache->storeModule(module);
+    cache->storeRequest(key, compiler, module.contentHash, files);
+  }
+  return module;
+}
+
+constexpr std::string_view uncheckedToken = "openipuChecked = 0", checkedToken = "openipuChecked = 1";
+
+} // namespace
+
+Module compileSource(const SourceInput &input, const CompileOptions &options) {
+  requireKnownArch(options.arch);
+  const Source source = readSource(input);
+  if (!options.useCache)
+    return build(source, options, nullptr, {});
+  const Cache cache;
+  const std::string key = requestKey(source, options);
+  if (const auto hash = cache.findRequest(key, compilerIdentity()))
+    if (auto module = cache.findModule(*hash)) {
+      module->arch = options.arch;
+      return *module;
+    }
+  return build(source, options, &cache, key);
+}
+
+Module compileChecked(const Module &module) {
+  Module checked = module;
+  checked.image.clear();
+  checked.countedImage.clear();
+  checked.contentHash = contentHashOf({codegenVersion, "checked", module.contentHash});
+  const Cache cache;
+  if (auto known = cache.findModule(checked.contentHash))
+    return *known;
+  if (module.preprocessedSource.empty())
+    throw CompileError(base::str("Codelet ", module.sourceName, " carries no source, so it cannot be compiled for ",
+                                 "checked mode. Compile its .gp file again."));
+  std::string text = module.preprocessedSource;
+  if (const auto at = text.find(uncheckedToken); at != std::string::npos)
+    text.replace(at, uncheckedToken.size(), checkedToken);
+  Compilation work(module.sourceName, module.flags, machineArchitecture(), module.numWorkers);
+  std::string ignored;
+  const auto types = work.discover(text, ignored);
+  checked.types.clear();
+  fill(checked, types, {});
+  for (std::size_t k = 0; k < checked.types.size() && k < module.types.size(); ++k)
+    checked.types[k].codeBytes = module.types[k].codeBytes;
+  if (!types.empty())
+    checked.checkedImage = work.fastImage(text, fastGlue(types, module.numWorkers), "checked");
+  checked.machine = machineArchitecture();
+  cache.storeModule(checked);
+  return checked;
+}
+
+std::string compileToAssembly(const SourceInput &input, const CompileOptions &options) {
+  requireKnownArch(options.arch);
+  const Source source = readSource(input);
+  Compilation work(source.name, options.flags, machineArchitecture(), workersOf(options.arch));
+  Words ignored;
+  std::string diagnostics;
+  const std::string text = work.preprocess(source, options.arch, ignored);
+  const auto types = work.discover(text, diagnostics);
+  return work.assembly(text, types.empty() ? std::string() : countedGlue(types, workersOf(options.arch)));
+}
+
+} // namespace poplar::codelet

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Loading images and serving their hooks.
+#include "codelet/Load.hpp"
+#include "codelet/Toolchain.hpp"
+#include "base/Text.hpp"
+#include "poplar/codelet/Hooks.hpp"
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <map>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace poplar::codelet {
+namespace {
+
+// --- hooks -----------------------------------------------------------------------------------------------------
+
+struct PrintTarget {
+  PrintHook hook = nullptr;
+  void *context = nullptr;
+};
+std::mutex printMutex;
+PrintTarget printTarget;
+
+int print(const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  if (size < 0)
+    return size;
+  std::string text(std::size_t(size) + 1, '\0');
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  const std::lock_guard lock(printMutex);
+  if (printTarget.hook)
+    printTarget.hook(text.data(), std::size_t(size), printTarget.context);
+  else
+    std::fwrite(text.data(), 1, std::size_t(size), stdout);
+  return size;
+}
+
+void assertFailed(const char *expression, const char *file, unsigned line, const char *function) {
+  throw TrapError(base::str("Assertion failed in a codelet: ", expression, " (", function, ", ", file, ":", line, ")"));
+}
+
+void checkFailed(const FieldCheck *check, int kind, unsigned long long index, unsigned long long size) {
+  const FieldCheck none{"a vertex", "a field", 0, nullptr, 0, FieldCheck::noOuter};
+  const FieldCheck &c = check ? *check : none;
+  std::string element = base::str("field \"", c.field, "\"");
+  if (c.outer != FieldCheck::noOuter)
+    element += base::str("[", c.outer, "]");
+  const auto signedIndex = static_cast<long long>(index);
+  element += signedIndex < 0 ? base::str("[", signedIndex, "]") : base::str("[", index, "]");
+  if (kind == CheckOutOfBounds)
+    throw TrapError(base::str("Vertex ", c.vertexId, " of type ", c.vertex, ": ", element, " is out of bounds; the size is ",
+                              size, ". Correct the index in compute(), or connect a larger tensor."));
+  throw TrapError(base::str("Vertex ", c.vertexId, " of type ", c.vertex, ": ", element,
+                            " is read but was never written. Write the tensor before this compute set runs."));
+}
+
+// xorshift64*: a thread's vertices run one after the other, so one state per thread is enough.
+thread_local std::uint64_t randomState = 0x9e3779b97f4a7c15ull;
+unsigned long long random64() {
+  randomState ^= randomState >> 12;
+  randomState ^= randomState << 25;
+  randomState ^= randomState >> 27;
+  return randomState * 0x2545f4914f6cdd1dull;
+}
+
+const Hooks hooks = {print, assertFailed, checkFailed, random64};
+
+// --- images ----------------------------------------------------------------------------------------------------
+
+class Image {
+public:
+  Image(const std::string &bytes, const std::string &name) {
+    const int fd = ::memfd_create("openipu-codelet", MFD_CLOEXEC);
+    bool written = fd >= 0;
+    for (std::size_t done = 0; written && done < bytes.size();) {
+      const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+      written = n > 0;
+      done += written ? std::size_t(n) : 0;
+    }
+    if (written)
+      handle_ = ::dlopen(base::str("/proc/self/fd/", fd).c_str(), RTLD_NOW | RTLD_LOCAL);
+    const char *error = handle_ ? nullptr : ::dlerror();
+    if (fd >= 0)
+      ::close(fd);
+    if (!handle_)
+      throw LinkError(base::str("Codelet ", name, " cannot be loaded: ", error ? error : std::strerror(errno)));
+    const auto setHooks = reinterpret_cast<void (*)(const Hooks *)>(::dlsym(handle_, "openipu_set_hooks"));
+    entries_ = static_cast<const Entry *>(::dlsym(handle_, "openipu_entries"));
+    if (!setHooks || !entries_) {
+      ::dlclose(handle_);
+      throw LinkError(base::str("Codelet ", name, " has no entries. Compile it again with this version of popc."));
+    }
+    setHooks(&hooks);
+  }
+  ~Image() { ::dlclose(handle_); }
+  Image(const Image &) = delete;
+  Image &operator=(const Image &) = delete;
+  Entry entry(std::size_t type) const { return entries_[type]; }
+
+private:
+  void *handle_ = nullptr;
+  const Entry *entries_ = nullptr;
+};
+
+} // namespace
+
+struct LoadedModule::Impl {
+  std::mutex mutex;
+  std::map<std::pair<Variant, unsigned>, std::unique_ptr<Image>> images;
+};
+
+LoadedModule::LoadedModule(std::shared_ptr<const Module> module)
+    : module_(std::move(module)), impl_(std::make_unique<Impl>()) {
+  if (!machineRuns(module_->machine))
+    throw LinkError(base::str("Codelet ", module_->sourceName, " was compiled for ", module_->machine,
+                              " processors, and this one is not. Compile it again on this machine."));
+}
+LoadedModule::~LoadedModule() = default;
+
+Entry LoadedModule::entry(std::size_t type, Variant variant, unsigned threadSlot) {
+  if (type >= module_->types.size())
+    throw std::out_of_range(base::str("codelet ", module_->sourceName, " has ", module_->types.size(),
+                                      " vertex types; number ", type, " was asked for"));
+  const std::string &bytes = variant == Variant::Fast      ? module_->image
+                             : variant == Variant::Counted ? module_->countedImage
+                                                           : module_->checkedImage;
+  const std::lock_guard lock(impl_->mutex);
+  auto &image = impl_->images[{variant, module_->mutableStatics ? threadSlot : 0}];
+  if (!image)
+    image = std::make_unique<Image>(bytes, module_->sourceName);
+  return image->entry(type);
+}
+
+void setPrintHook(PrintHook hook, void *context) {
+  const std::lock_guard lock(printMutex);
+  printTarget = {hook, context};
+}
+
+void seedRandom(std::uint64_t seed) { randomState = seed ? seed : 0x9e3779b97f4a7c15ull; }
+
+} // namespace poplar::codelet

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "codelet/Toolchain.hpp"
+#include "codelet/Errors.hpp"
+#include "codelet/Process.hpp"
+#include "base/Text.hpp"
+#include <cctype>
+#include <utility>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace poplar::codelet {
+
+const char *const codegenVersion = "1";
+
+std::vector<std::string> splitFlags(const std::string &flags) {
+  std::vector<std::string> words;
+  std::string word;
+  bool inWord = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    const char c = flags[i];
+    if (c == '\\' && quote != '\'' && i + 1 < flags.size()) {
+      word += flags[++i];
+      inWord = true;
+    } else if (quote != 0) {
+      c == quote ? void(quote = 0) : void(word += c);
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      inWord = true;
+    } else if (!std::isspace(static_cast<unsigned char>(c))) {
+      word += c;
+      inWord = true;
+    } else if (inWord) {
+      words.push_back(std::exchange(word, {}));
+      inWord = false;
+    }
+  }
+  if (quote != 0)
+    throw CompileError(base::str("Codelet flags \"", flags, "\" have an open ", quote, ". Close the quote."));
+  if (inWord)
+    words.push_back(word);
+  return words;
+}
+
+std::string findCompiler() {
+  const char *chosen = std::getenv("OPENIPU_CXX");
+  return findProgram(chosen && *chosen ? chosen : "g++");
+}
+
+std::string requireCompiler() {
+  std::string compiler = findCompiler();
+  if (compiler.empty())
+    throw CompileError("Compiling codelets needs g++, and there is none on PATH. Install it (apt-get install g++), "
+                       "or set OPENIPU_CXX to a g++ of version 12 or newer.");
+  return compiler;
+}
+
+std::string compilerIdentity() {
+  const std::string path = findCompiler();
+  struct stat s {};
+  if (path.empty() || ::stat(path.c_str(), &s) != 0)
+    return {};
+  return base::str(path, ":", s.st_size, ":", s.st_mtim.tv_sec, ".", s.st_mtim.tv_nsec);
+}
+
+static std::string besideLibrary() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void *>(&besideLibrary), &info) == 0 || !info.dli_fname)
+    return {};
+  std::error_code error;
+  const auto library = std::filesystem::canonical(info.dli_fname, error);
+  return error ? std::string() : (library.parent_path().parent_path() / "include").string();
+}
+
+std::string includeDirectory() {
+  std::vector<std::string> places = {besideLibrary()};
+#ifdef OPENIPU_CODELET_INCLUDE_DIR
+  places.push_back(OPENIPU_CODELET_INCLUDE_DIR);
+#endif
+  for (const std::string &place : places)
+    if (!place.empty() && std::filesystem::exists(place + "/poplar/Vertex.hpp"))
+      return place;
+  throw CompileError(base::str("The codelet headers (poplar/Vertex.hpp) are not where they belong: looked in ",
+                               base::list(places, ", "), ". Install the SDK again."));
+}
+
+bool machineRuns(std::string_view architecture) {
+  if (architecture == "x86-64")
+    return true;
+  return architecture == "x86-64-v3" && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+}
+
+std::string machineArchitecture() { return machineRuns("x86-64-v3") ? "x86-64-v3" : "x86-64"; }
+
+} // namespace poplar::codelet
