@@ -65,9 +65,13 @@ void checkVariable(const Variable &variable, const Image &image, const Where &wh
 
 // ---- vertices --------------------------------------------------------------------------------------------------
 
+bool isNested(const codelet::Field &field) {
+  return field.shape == codelet::FieldShape::VectorOfVectors || field.shape == codelet::FieldShape::VectorList;
+}
+
 void checkValue(const Slot &slot, const codelet::Field &field, const Image &image, const Where &where) {
-  if (field.shape != codelet::FieldShape::Vector && slot.count != 1)
-    inconsistent(where, " (\"", field.name, "\") has ", slot.count, " values for one");
+  if (isNested(field) || (field.shape == codelet::FieldShape::Scalar && slot.count != 1))
+    inconsistent(where, " (\"", field.name, "\") has ", slot.count, " values");
   checkRange(slot.first, std::uint64_t(slot.count) * sizeOf(field.type), image.values.size(), where, "value byte");
 }
 
@@ -83,10 +87,9 @@ void checkEdge(const Edge &edge, const codelet::Field &field, const Image &image
 void checkSlot(const Slot &slot, const codelet::Field &field, const Image &image, const Where &where) {
   using codelet::FieldDirection, codelet::FieldShape;
   bool plain = field.direction == FieldDirection::Plain;
-  bool nested = field.shape == FieldShape::VectorOfVectors || field.shape == FieldShape::VectorList;
   switch (slot.kind) {
   case SlotKind::Unset:
-    if (!plain)
+    if (!plain || slot.first != 0 || slot.count != 0)
       inconsistent(where, " (\"", field.name, "\") is not connected");
     return;
   case SlotKind::Value:
@@ -96,7 +99,7 @@ void checkSlot(const Slot &slot, const codelet::Field &field, const Image &image
   case SlotKind::Edges:
     if (plain && field.shape == FieldShape::Scalar)
       inconsistent(where, " (\"", field.name, "\") is connected where a value belongs");
-    if (!nested && slot.count != 1)
+    if (!isNested(field) && slot.count != 1)
       inconsistent(where, " (\"", field.name, "\") has ", slot.count, " vectors for one");
     checkRange(slot.first, slot.count, image.edges.size(), where, "edge");
     for (std::uint32_t i = 0; i < slot.count; ++i)
@@ -125,7 +128,8 @@ void checkEdges(const Image &image) {
   for (std::size_t i = 0; i < image.edges.size(); ++i) {
     const auto &edge = image.edges[i];
     Where where{"edge", i};
-    checkRange(edge.firstRun, edge.numRuns, image.runs.size(), where, "run");
+    if (edge.numRuns != 0)
+      checkRange(edge.firstRun, edge.numRuns, image.runs.size(), where, "run");
     std::uint64_t elements = 0;
     for (std::uint32_t run = 0; run < edge.numRuns; ++run)
       elements += image.runs[edge.firstRun + run].count;
@@ -134,10 +138,33 @@ void checkEdges(const Image &image) {
   }
 }
 
+// The records that the engine writes into a vertex (Module.hpp) fit where the field says they are.
+void checkField(const codelet::Field &field, const codelet::VertexType &type) {
+  using codelet::FieldDirection, codelet::FieldShape;
+  bool scalar = field.shape == FieldShape::Scalar;
+  std::size_t metadata = field.type == TypeId::Quarter ? sizeof(void *) : 0;
+  std::size_t vector = sizeof(codelet::VectorRecord);
+  std::size_t needed = scalar && field.direction == FieldDirection::Plain ? sizeOf(field.type)
+                       : scalar                                           ? sizeof(codelet::ScalarRecord) + metadata
+                       : isNested(field)                                  ? vector
+                                                                          : vector + metadata;
+  if (field.hostSize < needed || field.hostOffset > type.hostSize || field.hostSize > type.hostSize - field.hostOffset)
+    inconsistent("field \"", field.name, "\" of ", type.name, " has ", field.hostSize, " bytes at offset ",
+                 field.hostOffset, " of ", type.hostSize, ", it needs ", needed);
+  if (isNested(field) && field.hostInnerStride < vector + metadata)
+    inconsistent("field \"", field.name, "\" of ", type.name, " has inner records of ", field.hostInnerStride, " bytes");
+  if (field.minAlign == 0 || (field.minAlign & (field.minAlign - 1)) != 0 || field.minAlign > 4096)
+    inconsistent("field \"", field.name, "\" of ", type.name, " has alignment ", field.minAlign);
+}
+
 void checkVertexTypes(const Image &image) {
-  for (const auto &module : image.modules)
+  for (const auto &module : image.modules) {
     if (!module)
       inconsistent("a codelet module is missing");
+    for (const auto &type : module->types)
+      for (const auto &field : type.fields)
+        checkField(field, type);
+  }
   for (std::size_t i = 0; i < image.vertexTypes.size(); ++i) {
     auto ref = image.vertexTypes[i];
     checkIndex(ref.module, image.modules.size(), {"vertex type", i}, "codelet module");

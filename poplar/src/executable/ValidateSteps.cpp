@@ -34,9 +34,9 @@ Needs needs(StepKind kind) {
   case StepKind::Print:
   case StepKind::Error:
   case StepKind::AssumeEqual:
-  case StepKind::CycleStamp:
   case StepKind::GetSeeds:
   case StepKind::SetSeeds: return {.minOperands = 1, .maxOperands = 1};
+  case StepKind::CycleStamp: return {.minOperands = 1, .maxOperands = 2};
   case StepKind::Copy:
   case StepKind::HostToDevice:
   case StepKind::DeviceToHost:
@@ -86,7 +86,8 @@ private:
     case StepKind::RemoteToDevice:
     case StepKind::DeviceToRemote: return checkRemote(step);
     case StepKind::RepeatWhile:
-    case StepKind::If: return checkOperand(step, 0, 1, 1);
+    case StepKind::If:
+    case StepKind::Abort: return checkOperands(step, 1);
     case StepKind::Switch: return checkSwitch(step);
     case StepKind::Call: return checkIndex(step.index, image_.functions.size(), "function");
     case StepKind::HostCall: return checkHostCall(step);
@@ -95,23 +96,25 @@ private:
     case StepKind::Kernel: return checkIndex(step.count, step.operands.size() + 1, "output");
     case StepKind::CycleStamp:
       checkIndex(step.count, numTiles(image_), "tile");
-      return checkOperand(step, 0, 2, 4);
+      return checkOperands(step, 2, sizeof(std::uint32_t));
+    case StepKind::SetFloatingPoint: return checkFloatingPoint(step);
+    case StepKind::GetSeeds:
+    case StepKind::SetSeeds: return checkOperands(step, step.operands[0].numElements(), sizeof(std::uint32_t));
     default: return;
     }
   }
 
-  // At least `elements` elements of at least `size` bytes.
-  void checkOperand(const Step &step, std::size_t i, std::size_t elements, std::size_t size) const {
-    const auto &operand = step.operands[i];
-    if (operand.numElements() < elements || sizeOf(operand.type) < size)
-      inconsistent(where_, " has an operand of ", operand.numElements(), " elements of ", sizeOf(operand.type),
-                   " bytes, at least ", elements, " of ", size, " are needed");
+  // All operands have this many elements, of this many bytes each (0: of any type).
+  void checkOperands(const Step &step, std::size_t elements, std::size_t size = 0) const {
+    for (const auto &operand : step.operands)
+      if (operand.numElements() != elements || (size && sizeOf(operand.type) != size))
+        inconsistent(where_, " has an operand of ", operand.numElements(), " elements of ", sizeOf(operand.type),
+                     " bytes");
   }
 
   void checkExecute(const Step &step) const {
     checkIndex(step.index, image_.computeSets.size(), "compute set");
-    if (!step.operands.empty())
-      checkOperand(step, 0, 1, 1);
+    checkOperands(step, 1);
   }
 
   void checkStream(const Step &step) const {
@@ -127,6 +130,8 @@ private:
   void checkRemote(const Step &step) const {
     checkIndex(step.index, image_.remoteBuffers.size(), "remote buffer");
     const auto &buffer = image_.remoteBuffers[step.index];
+    if (step.operands.empty() && buffer.repeats == 0)
+      inconsistent(where_, " uses remote buffer \"", buffer.handle, "\", which has no repeats");
     auto rows = step.operands.empty() ? 1 : step.operands[0].numElements();
     if (!step.operands.empty() && sizeOf(step.operands[0].type) != sizeof(std::uint32_t))
       inconsistent(where_, " has offsets of ", sizeOf(step.operands[0].type), " bytes");
@@ -135,8 +140,14 @@ private:
                   checkedBytes(elements, buffer.type, where_), where_);
   }
 
+  void checkFloatingPoint(const Step &step) const {
+    checkOperands(step, 1, sizeof(std::uint32_t));
+    if (step.attributes == "tensor" && step.operands.empty())
+      inconsistent(where_, " takes the floating point state from an operand it does not have");
+  }
+
   void checkSwitch(const Step &step) const {
-    checkOperand(step, 0, 1, 1);
+    checkOperands(step, 1);
     if (step.children.size() != step.cases.size() + 1)
       inconsistent(where_, " has ", step.cases.size(), " cases and ", step.children.size(), " children");
   }

@@ -89,6 +89,24 @@ TEST(Validate, ChecksVerticesAndTheirFields) {
   EXPECT_EQ(complaint([](Image &i) { i.slots[0].kind = SlotKind(3); }), "vertex 0, field 0 has unknown kind 3");
 }
 
+TEST(Validate, RefusesFieldsThatTheEngineWouldWriteBeyond) {
+  auto with = [](std::size_t field, auto spoil) {
+    return complaint([&](Image &image) {
+      auto module = *image.modules[0];
+      spoil(module.types[0].fields[field]);
+      image.modules[0] = std::make_shared<const codelet::Module>(module);
+    });
+  };
+  EXPECT_EQ(with(0, [](codelet::Field &f) { f.hostSize = 8; }),
+            "field \"in\" of ns::Scale<float> has 8 bytes at offset 0 of 56, it needs 16");
+  EXPECT_EQ(with(1, [](codelet::Field &f) { f.hostOffset = 52; }),
+            "field \"out\" of ns::Scale<float> has 8 bytes at offset 52 of 56, it needs 8");
+  EXPECT_EQ(with(2, [](codelet::Field &f) { f.hostInnerStride = 8; }),
+            "field \"rows\" of ns::Scale<float> has inner records of 8 bytes");
+  EXPECT_EQ(with(0, [](codelet::Field &f) { f.minAlign = 3; }), "field \"in\" of ns::Scale<float> has alignment 3");
+  EXPECT_EQ(complaint([](Image &i) { i.slots[4].count = 9; }), "vertex 0, field 4 (\"unused\") is not connected");
+}
+
 TEST(Validate, ChecksEdgesAndRuns) {
   EXPECT_EQ(complaint([](Image &i) { i.runs[0].var = 7; }), "run 0 uses variable 7 of 7");
   EXPECT_EQ(complaint([](Image &i) { i.runs[0].count = 7; }),
@@ -165,6 +183,14 @@ TEST(Validate, ChecksEachKindOfStep) {
   EXPECT_EQ(with(StepKind::RemoteToDevice, [](Step &s) { s.index = 1; }), "step 4 refers to remote buffer 1 of 1");
   EXPECT_EQ(with(StepKind::Repeat, [](Step &s) { s.children.clear(); }), "step 19 has 0 children, not 1");
   EXPECT_EQ(with(StepKind::If, [](Step &s) { s.operands.clear(); }), "step 21 has 0 operands");
+  EXPECT_EQ(with(StepKind::If, [](Step &s) { s.operands[0].shape = {0}; s.operands[0].pieces.clear(); }),
+            "step 21 has an operand of 0 elements of 1 bytes");
+  EXPECT_EQ(with(StepKind::SetFloatingPoint, [](Step &s) { s.attributes = "tensor"; }),
+            "step 16 takes the floating point state from an operand it does not have");
+  EXPECT_EQ(with(StepKind::SetSeeds, [](Step &s) { s.operands[0] = test::wholeView(2, TypeId::Bool, {1}); }),
+            "step 18 has an operand of 1 elements of 1 bytes");
+  EXPECT_EQ(complaint([](Image &i) { i.remoteBuffers[0].repeats = 0; }),
+            "step 5 uses remote buffer \"remote\", which has no repeats");
   EXPECT_EQ(with(StepKind::Switch, [](Step &s) { s.cases.pop_back(); }), "step 22 has 1 cases and 3 children");
   EXPECT_EQ(with(StepKind::Call, [](Step &s) { s.index = 1; }), "step 24 refers to function 1 of 1");
   EXPECT_EQ(with(StepKind::HostCall, [](Step &s) { s.index = 1; }), "step 6 refers to host function 1 of 1");
