@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// openipu-calibration: the timing model beside published measurements. `!` marks rows more than 30 % off; docs/timing.md
-// explains them.
+// openipu-calibration: the timing model beside published measurements. `!` marks rows more than 30
+// % off; docs/timing.md explains them.
 #include "arch/Calibration.hpp"
 #include <iostream>
 #include <string_view>
@@ -10,7 +10,8 @@ int main(int argc, char **argv) {
   if (argc > 2 || (!option.empty() && option != "--json")) {
     const bool help = argc == 2 && (option == "--help" || option == "-h");
     (help ? std::cout : std::cerr) << "usage: openipu-calibration [--json]\n"
-                                      "Prints model and published value of every row, their ratio, and per section the geometric "
+                                      "Prints model and published value of every row, their ratio, "
+                                      "and per section the geometric "
                                       "mean and the worst.\n";
     return help ? 0 : 2;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What follows from a chip's numbers: where its tiles and memory elements are, its peaks; and finding a chip by name.
+// What follows from a chip's numbers: where its tiles and memory elements are, its peaks; and
+// finding a chip by name.
 #include "arch/Chip.hpp"
 #include "base/Text.hpp"
 #include "chips/Chips.hpp"
@@ -9,7 +10,8 @@
 namespace arch {
 
 unsigned Chip::rows() const {
-  return unsigned(std::max<std::uint64_t>(1, ceilDiv(tiles, std::uint64_t(fabric.columns) * fabric.tilesPerRow)));
+  return unsigned(std::max<std::uint64_t>(
+      1, ceilDiv(tiles, std::uint64_t(fabric.columns) * fabric.tilesPerRow)));
 }
 unsigned Chip::columnOf(unsigned tile) const { return tile / (rows() * fabric.tilesPerRow); }
 unsigned Chip::rowOf(unsigned tile) const {
@@ -28,14 +30,16 @@ unsigned Chip::interleavedElement() const {
 unsigned Chip::elementOf(std::uint64_t offset) const {
   if (offset < memory.plainBytes)
     return unsigned(offset / memory.plainElementBytes);
-  return interleavedElement() + unsigned((offset - memory.plainBytes) / memory.interleavedElementBytes);
+  return interleavedElement() +
+         unsigned((offset - memory.plainBytes) / memory.interleavedElementBytes);
 }
 
 std::vector<std::uint64_t> Chip::elementOffsets() const {
   std::vector<std::uint64_t> begins;
   for (std::uint64_t at = 0; at < memory.plainBytes; at += memory.plainElementBytes)
     begins.push_back(at);
-  for (std::uint64_t at = memory.plainBytes; at < bytesPerTile; at += memory.interleavedElementBytes)
+  for (std::uint64_t at = memory.plainBytes; at < bytesPerTile;
+       at += memory.interleavedElementBytes)
     begins.push_back(at);
   return begins;
 }
@@ -45,11 +49,14 @@ static double peak(const Chip &chip, unsigned units, unsigned inputsPerCycle) {
   return 2.0 * units * inputsPerCycle * chip.tiles * chip.clockHz;
 }
 double Chip::peakHalf() const { return peak(*this, amp.halfHalfUnits, amp.halfInputsPerCycle); }
-double Chip::peakHalfFloat() const { return peak(*this, amp.halfFloatUnits, amp.halfInputsPerCycle); }
+double Chip::peakHalfFloat() const {
+  return peak(*this, amp.halfFloatUnits, amp.halfInputsPerCycle);
+}
 double Chip::peakFloat() const { return peak(*this, amp.floatUnits, amp.floatInputsPerCycle); }
 
 static const std::vector<Chip> &knownChips() {
-  static const std::vector<Chip> chips = {chips::ipu1(), chips::ipu2(), chips::bow(), chips::ipu21()};
+  static const std::vector<Chip> chips = {chips::ipu1(), chips::ipu2(), chips::bow(),
+                                          chips::ipu21()};
   return chips;
 }
 
@@ -65,13 +72,15 @@ const Chip &chipByName(std::string_view name) {
     if (chip.name == name)
       return chip;
   const auto names = chipNames();
-  throw std::invalid_argument(base::str("Unknown chip \"", name, "\".", base::didYouMean(name, names), " Known chips: ",
-                                        base::list(names, ", "), "."));
+  throw std::invalid_argument(base::str("Unknown chip \"", name, "\".",
+                                        base::didYouMean(name, names),
+                                        " Known chips: ", base::list(names, ", "), "."));
 }
 
 Chip withTiles(Chip chip, unsigned tiles) {
   if (tiles == 0)
-    throw std::invalid_argument(base::str("A chip needs at least one tile; \"", chip.name, "\" was given 0."));
+    throw std::invalid_argument(
+        base::str("A chip needs at least one tile; \"", chip.name, "\" was given 0."));
   chip.tiles = tiles;
   return chip;
 }

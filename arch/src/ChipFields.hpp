@@ -6,13 +6,15 @@
 namespace arch {
 
 enum class Unit { Text, Flag, Number, Bytes, Hertz, Seconds, BytesPerSecond, Watts };
-enum class Least { Zero, AboveZero };  // AboveZero: formulas divide by it
+enum class Least { Zero, AboveZero }; // AboveZero: formulas divide by it
 
 // visit(key, member, unit, least) for every field; C is Chip or const Chip.
 template <class C, class Visit> void forEachField(C &c, Visit &&visit) {
   const auto positive = Least::AboveZero;
   const auto any = Least::Zero;
-  const auto number = [&](const char *key, auto &member, Least least) { visit(key, member, Unit::Number, least); };
+  const auto number = [&](const char *key, auto &member, Least least) {
+    visit(key, member, Unit::Number, least);
+  };
   visit("name", c.name, Unit::Text, any);
   visit("displayName", c.displayName, Unit::Text, any);
   visit("arch", c.archName, Unit::Text, any);
@@ -75,7 +77,8 @@ template <class C, class Visit> void forEachField(C &c, Visit &&visit) {
   number("amp.weightBytesPerUnit", c.amp.weightBytesPerUnit, positive);
   number("amp.pipelineDepth", c.amp.pipelineDepth, any);
   number("amp.weightLoadBytesPerCycle", c.amp.weightLoadBytesPerCycle, positive);
-  number("amp.interleavedWeightLoadBytesPerCycle", c.amp.interleavedWeightLoadBytesPerCycle, positive);
+  number("amp.interleavedWeightLoadBytesPerCycle", c.amp.interleavedWeightLoadBytesPerCycle,
+         positive);
   number("amp.start", c.amp.startCycles, any);
   number("amp.inputGroup", c.amp.inputGroupCycles, any);
   number("amp.outputGroup", c.amp.outputGroupCycles, any);

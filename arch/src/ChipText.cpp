@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reading and writing chips as text. The list of fields is ChipFields.hpp; here are units, lines and complaints.
+// Reading and writing chips as text. The list of fields is ChipFields.hpp; here are units, lines
+// and complaints.
 #include "arch/ChipText.hpp"
-#include "ChipFields.hpp"
 #include "base/Text.hpp"
+#include "ChipFields.hpp"
 #include <charconv>
 #include <istream>
 #include <limits>
@@ -16,32 +17,43 @@ namespace {
 struct Scale {
   const char *name;
   double factor;
-  double divisor = 1;  // 15 / 1e9 is 15 ns exactly as a program writes it; 15 * 1e-9 is not
+  double divisor = 1; // 15 / 1e9 is 15 ns exactly as a program writes it; 15 * 1e-9 is not
   double apply(double value) const { return value * factor / divisor; }
 };
 
 std::vector<Scale> scalesOf(Unit unit) {
   switch (unit) {
-  case Unit::Bytes: return {{"MiB", 1048576}, {"KiB", 1024}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}};
-  case Unit::Hertz: return {{"GHz", 1e9}, {"MHz", 1e6}, {"Hz", 1}};
-  case Unit::Seconds: return {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1}};
-  case Unit::BytesPerSecond: return {{"GiB/s", 1073741824}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"B/s", 1}};
-  case Unit::Watts: return {{"W", 1}};
-  case Unit::Text: case Unit::Flag: case Unit::Number: break;
+  case Unit::Bytes:
+    return {{"MiB", 1048576}, {"KiB", 1024}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}};
+  case Unit::Hertz:
+    return {{"GHz", 1e9}, {"MHz", 1e6}, {"Hz", 1}};
+  case Unit::Seconds:
+    return {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1}};
+  case Unit::BytesPerSecond:
+    return {{"GiB/s", 1073741824}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"B/s", 1}};
+  case Unit::Watts:
+    return {{"W", 1}};
+  case Unit::Text:
+  case Unit::Flag:
+  case Unit::Number:
+    break;
   }
   return {{"", 1}};
 }
 
 std::string trimmed(const std::string &text) {
   const auto first = text.find_first_not_of(" \t\r");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  return first == std::string::npos
+             ? ""
+             : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 // The spelling that reads back exactly, and one that may after scaling.
 std::vector<std::string> spellings(double value) {
   char exact[40], brief[40];
   return {{exact, std::to_chars(exact, exact + sizeof exact, value).ptr},
-          {brief, std::to_chars(brief, brief + sizeof brief, value, std::chars_format::general, 12).ptr}};
+          {brief,
+           std::to_chars(brief, brief + sizeof brief, value, std::chars_format::general, 12).ptr}};
 }
 
 struct Complaint : std::invalid_argument {
@@ -62,9 +74,11 @@ double parseScaled(const std::string &text, Unit unit) {
     names.push_back(scale.name);
   }
   if (given.empty())
-    return value;  // the last word of the unit list is always the plain unit
-  throw Complaint(unit == Unit::Number ? base::str("\"", given, "\" after the number, but this field has no unit.")
-                                       : base::str("unknown unit \"", given, "\". Use one of ", base::list(names, ", "), "."));
+    return value; // the last word of the unit list is always the plain unit
+  throw Complaint(
+      unit == Unit::Number
+          ? base::str("\"", given, "\" after the number, but this field has no unit.")
+          : base::str("unknown unit \"", given, "\". Use one of ", base::list(names, ", "), "."));
 }
 
 template <class T> void assign(T &member, const std::string &text, Unit unit, Least least) {
@@ -73,7 +87,8 @@ template <class T> void assign(T &member, const std::string &text, Unit unit, Le
     throw Complaint("it must be more than zero.");
   if constexpr (std::is_integral_v<T>)
     if (value != std::floor(value) || value > double(std::numeric_limits<T>::max() / 2))
-      throw Complaint(base::str("give a whole number up to ", std::numeric_limits<T>::max() / 2, "."));
+      throw Complaint(
+          base::str("give a whole number up to ", std::numeric_limits<T>::max() / 2, "."));
   member = static_cast<T>(value);
 }
 void assign(bool &member, const std::string &text, Unit, Least) {
@@ -138,7 +153,8 @@ private:
       if (key == "base")
         startFrom(value);
       else if (!setField(chip_, key, value))
-        throw Complaint(base::str("Unknown field \"", key, "\".", base::didYouMean(key, fieldNames())));
+        throw Complaint(
+            base::str("Unknown field \"", key, "\".", base::didYouMean(key, fieldNames())));
     } catch (const Complaint &) {
       throw;
     } catch (const std::invalid_argument &unknownChip) {
@@ -157,15 +173,17 @@ private:
     const bool plain = seen_.count("memory.plain"), interleaved = seen_.count("memory.interleaved");
     if (!plain && !interleaved && seen_.count("memory"))
       m.plainBytes = std::min<std::uint64_t>(
-          chip_.bytesPerTile, std::uint64_t(double(chip_.bytesPerTile) * m.plainBytes / (m.plainBytes + m.interleavedBytes)) /
+          chip_.bytesPerTile, std::uint64_t(double(chip_.bytesPerTile) * m.plainBytes /
+                                            (m.plainBytes + m.interleavedBytes)) /
                                   m.plainElementBytes * m.plainElementBytes);
     if (!interleaved && m.plainBytes <= chip_.bytesPerTile)
       m.interleavedBytes = chip_.bytesPerTile - m.plainBytes;
     if (interleaved && !plain && m.interleavedBytes <= chip_.bytesPerTile)
       m.plainBytes = chip_.bytesPerTile - m.interleavedBytes;
     if (m.plainBytes + m.interleavedBytes != chip_.bytesPerTile)
-      throw Complaint(base::str("memory.plain (", m.plainBytes, " B) and memory.interleaved (", m.interleavedBytes,
-                                " B) do not add up to memory (", chip_.bytesPerTile, " B). Leave one of them out."));
+      throw Complaint(base::str("memory.plain (", m.plainBytes, " B) and memory.interleaved (",
+                                m.interleavedBytes, " B) do not add up to memory (",
+                                chip_.bytesPerTile, " B). Leave one of them out."));
   }
 
   Chip chip_ = chipByName("ipu2");
@@ -179,7 +197,8 @@ template <class T> std::string valueText(const T &value, Unit unit) {
   for (const auto &scale : scalesOf(unit))
     for (const auto &digits : spellings(double(value) * scale.divisor / scale.factor)) {
       const auto text = digits + (*scale.name ? " " : "") + scale.name;
-      if (scale.apply(parseScaled(digits, Unit::Number)) == double(value) && (best.empty() || text.size() < best.size()))
+      if (scale.apply(parseScaled(digits, Unit::Number)) == double(value) &&
+          (best.empty() || text.size() < best.size()))
         best = text;
     }
   return best;

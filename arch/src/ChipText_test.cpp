@@ -21,7 +21,8 @@ static std::string complaintAbout(const std::string &text) {
 }
 
 TEST(ChipText, ChangesOnlyWhatIsGiven) {
-  auto chip = parse("base = bow   # start here\n\nname = bigger\ntiles = 4000\nclock = 2.0 GHz\nsync.boundary = 300\n");
+  auto chip = parse("base = bow   # start here\n\nname = bigger\ntiles = 4000\nclock = 2.0 "
+                    "GHz\nsync.boundary = 300\n");
   EXPECT_EQ(chip.name, "bigger");
   EXPECT_EQ(chip.tiles, 4000u);
   EXPECT_EQ(chip.clockHz, 2e9);
@@ -63,20 +64,32 @@ TEST(ChipText, MoreMemoryKeepsTheProportionOfItsRegions) {
 }
 
 TEST(ChipText, NamesLineAndNearMatchOfAMisspeltField) {
-  EXPECT_EQ(complaintAbout("base = ipu2\nclok = 4\n"), "my.chip:2: Unknown field \"clok\". Did you mean \"clock\"?");
+  EXPECT_EQ(complaintAbout("base = ipu2\nclok = 4\n"),
+            "my.chip:2: Unknown field \"clok\". Did you mean \"clock\"?");
 }
 
 TEST(ChipText, RejectsWhatItCannotMean) {
-  EXPECT_EQ(complaintAbout("tiles 4\n"), "my.chip:1: \"tiles 4\" is not of the form `key = value`.");
+  EXPECT_EQ(complaintAbout("tiles 4\n"),
+            "my.chip:1: \"tiles 4\" is not of the form `key = value`.");
   EXPECT_EQ(complaintAbout("tiles = 0\n"), "my.chip:1: `tiles = 0`: it must be more than zero.");
-  EXPECT_EQ(complaintAbout("tiles = 1.5\n"), "my.chip:1: `tiles = 1.5`: give a whole number up to 2147483647.");
-  EXPECT_EQ(complaintAbout("tiles = -4\n"), "my.chip:1: `tiles = -4`: give a number of zero or more.");
-  EXPECT_EQ(complaintAbout("tiles = nan\n"), "my.chip:1: `tiles = nan`: give a number of zero or more.");
-  EXPECT_EQ(complaintAbout("tiles = 4 MiB\n"), "my.chip:1: `tiles = 4 MiB`: \"MiB\" after the number, but this field has no unit.");
-  EXPECT_EQ(complaintAbout("clock = 2 Gz\n"), "my.chip:1: `clock = 2 Gz`: unknown unit \"Gz\". Use one of [GHz, MHz, Hz].");
+  EXPECT_EQ(complaintAbout("tiles = 1.5\n"),
+            "my.chip:1: `tiles = 1.5`: give a whole number up to 2147483647.");
+  EXPECT_EQ(complaintAbout("tiles = -4\n"),
+            "my.chip:1: `tiles = -4`: give a number of zero or more.");
+  EXPECT_EQ(complaintAbout("tiles = nan\n"),
+            "my.chip:1: `tiles = nan`: give a number of zero or more.");
+  EXPECT_EQ(complaintAbout("tiles = 4 MiB\n"),
+            "my.chip:1: `tiles = 4 MiB`: \"MiB\" after the number, but this field has no unit.");
+  EXPECT_EQ(complaintAbout("clock = 2 Gz\n"),
+            "my.chip:1: `clock = 2 Gz`: unknown unit \"Gz\". Use one of [GHz, MHz, Hz].");
   EXPECT_EQ(complaintAbout("tiles = 4\ntiles = 5\n"), "my.chip:2: \"tiles\" is given twice.");
-  EXPECT_EQ(complaintAbout("tiles = 4\nbase = ipu2\n"), "my.chip:2: `base` must be the first field.");
-  EXPECT_EQ(complaintAbout("host.gateway = maybe\n"), "my.chip:1: `host.gateway = maybe`: say yes or no.");
-  EXPECT_NE(complaintAbout("base = ipu9\n").find("my.chip:1: Unknown chip \"ipu9\"."), std::string::npos);
-  EXPECT_NE(complaintAbout("memory.plain = 1 KiB\nmemory.interleaved = 1 KiB\n").find("do not add up"), std::string::npos);
+  EXPECT_EQ(complaintAbout("tiles = 4\nbase = ipu2\n"),
+            "my.chip:2: `base` must be the first field.");
+  EXPECT_EQ(complaintAbout("host.gateway = maybe\n"),
+            "my.chip:1: `host.gateway = maybe`: say yes or no.");
+  EXPECT_NE(complaintAbout("base = ipu9\n").find("my.chip:1: Unknown chip \"ipu9\"."),
+            std::string::npos);
+  EXPECT_NE(
+      complaintAbout("memory.plain = 1 KiB\nmemory.interleaved = 1 KiB\n").find("do not add up"),
+      std::string::npos);
 }

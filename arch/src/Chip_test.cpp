@@ -18,7 +18,9 @@ TEST(Chip, SuggestsANameThatIsNear) {
     chipByName("ipu3");
     FAIL();
   } catch (const std::invalid_argument &e) {
-    EXPECT_NE(std::string(e.what()).find("Unknown chip \"ipu3\". Did you mean \"ipu1\""), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("Unknown chip \"ipu3\". Did you mean \"ipu1\""),
+              std::string::npos)
+        << e.what();
     EXPECT_NE(std::string(e.what()).find("bow"), std::string::npos) << e.what();
   }
 }
@@ -61,4 +63,6 @@ TEST(Chip, AnOddLastTileIsItsOwnPartner) {
   EXPECT_EQ(withTiles(chipByName("ipu2"), 4).partnerOf(2), 3u);
 }
 
-TEST(Chip, RejectsAChipWithoutTiles) { EXPECT_THROW(withTiles(chipByName("ipu2"), 0), std::invalid_argument); }
+TEST(Chip, RejectsAChipWithoutTiles) {
+  EXPECT_THROW(withTiles(chipByName("ipu2"), 0), std::invalid_argument);
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The cost table of compiled C++. Plain loops on GC2 (S1, S2, S4 to S7, B9, B10) are met by one and a quarter bundles per
-// memory access and five eighths for everything that may share a bundle with it.
+// The cost table of compiled C++. Plain loops on GC2 (S1, S2, S4 to S7, B9, B10) are met by one and
+// a quarter bundles per memory access and five eighths for everything that may share a bundle with
+// it.
 #include "arch/Instructions.hpp"
 #include "base/Text.hpp"
 #include <map>
@@ -9,8 +10,8 @@
 namespace arch {
 namespace {
 
-constexpr double access = 1.25;   // A5
-constexpr double shared = 0.625;  // A5
+constexpr double access = 1.25;  // A5
+constexpr double shared = 0.625; // A5
 
 struct ClassCost {
   Instruction instruction;
@@ -19,50 +20,106 @@ struct ClassCost {
 };
 
 constexpr ClassCost classes[instructionClasses] = {
-    {Instruction::Load, "load", access},                            // A5
-    {Instruction::Store, "store", access},                          // A5
-    {Instruction::SubwordStore, "subword store", 2 * access},         // PL: read-modify-write; S4
-    {Instruction::Integer, "integer", shared},                      // A5
-    {Instruction::IntegerMultiply, "integer multiply", shared},     // A5
-    {Instruction::IntegerDivide, "integer divide", 40},             // A15: software
-    {Instruction::Branch, "branch", shared},                        // A5
-    {Instruction::FloatAddMul, "float add or multiply", shared},    // A5
-    {Instruction::HalfAddMul, "half add or multiply", 1},           // A5: a bundle of its own (B11, B13)
-    {Instruction::FloatDivide, "float divide", 2},                  // PL: inverse is 6 per 2, with load and store
-    {Instruction::FloatSqrt, "float square root", 4},               // PL: 10 per 2, with load and store
-    {Instruction::Convert, "convert", 2 * shared},                  // A15: convert, and move to the other file
-    {Instruction::Move, "move", 0},                                 // A15: three-operand instructions need none
-    {Instruction::Call, "call", 4},                                 // A15: call, save, restore, return
-    {Instruction::DoubleAddMul, "double add or multiply", 60},      // A15: software
-    {Instruction::DoubleDivide, "double divide", 250},              // A15
-    {Instruction::DoubleSqrt, "double square root", 400},           // A15
-    {Instruction::DoubleConvert, "double convert", 20},             // A15
+    {Instruction::Load, "load", access},                         // A5
+    {Instruction::Store, "store", access},                       // A5
+    {Instruction::SubwordStore, "subword store", 2 * access},    // PL: read-modify-write; S4
+    {Instruction::Integer, "integer", shared},                   // A5
+    {Instruction::IntegerMultiply, "integer multiply", shared},  // A5
+    {Instruction::IntegerDivide, "integer divide", 40},          // A15: software
+    {Instruction::Branch, "branch", shared},                     // A5
+    {Instruction::FloatAddMul, "float add or multiply", shared}, // A5
+    {Instruction::HalfAddMul, "half add or multiply", 1}, // A5: a bundle of its own (B11, B13)
+    {Instruction::FloatDivide, "float divide", 2},    // PL: inverse is 6 per 2, with load and store
+    {Instruction::FloatSqrt, "float square root", 4}, // PL: 10 per 2, with load and store
+    {Instruction::Convert, "convert", 2 * shared},    // A15: convert, and move to the other file
+    {Instruction::Move, "move", 0},                   // A15: three-operand instructions need none
+    {Instruction::Call, "call", 4},                   // A15: call, save, restore, return
+    {Instruction::DoubleAddMul, "double add or multiply", 60}, // A15: software
+    {Instruction::DoubleDivide, "double divide", 250},         // A15
+    {Instruction::DoubleSqrt, "double square root", 400},      // A15
+    {Instruction::DoubleConvert, "double convert", 20},        // A15
 };
 
-// Element-wise kernels of PL less their load and store, per element. Sums say what a function is made of (A15).
+// Element-wise kernels of PL less their load and store, per element. Sums say what a function is
+// made of (A15).
 const std::map<std::string, double, std::less<>> &functions() {
-  constexpr double exp = 2, log = 5, tanh = 5, sqrt = 4, rsqrt = 3, divide = 2, erf = 20, sin = 2300;  // PL
-  constexpr double doubleFunction = 32 * 60;  // A15: a polynomial of 16 terms in software
+  constexpr double exp = 2, log = 5, tanh = 5, sqrt = 4, rsqrt = 3, divide = 2, erf = 20,
+                   sin = 2300;               // PL
+  constexpr double doubleFunction = 32 * 60; // A15: a polynomial of 16 terms in software
   static const std::map<std::string, double, std::less<>> table = {
-      {"expf", exp}, {"exp2f", exp + shared}, {"expm1f", exp + shared},
-      {"logf", log}, {"log2f", log + shared}, {"log10f", log + shared}, {"log1pf", log + shared},
-      {"tanhf", tanh}, {"sinhf", 2 * exp + 2 * shared}, {"coshf", 2 * exp + 2 * shared},
-      {"sqrtf", sqrt}, {"rsqrtf", rsqrt}, {"cbrtf", log + exp + shared}, {"hypotf", sqrt + 3 * shared},
-      {"powf", log + exp + shared}, {"erff", erf}, {"erfcf", erf + shared},
-      {"sinf", sin}, {"cosf", sin}, {"tanf", 2 * sin + divide}, {"sincosf", 2 * sin},
-      {"asinf", sin}, {"acosf", sin}, {"atanf", sin}, {"atan2f", sin + divide},
-      {"fabsf", shared}, {"fmaxf", shared}, {"fminf", shared}, {"copysignf", shared}, {"fmaf", 2 * shared},
-      {"floorf", shared}, {"ceilf", shared}, {"roundf", shared}, {"truncf", shared}, {"rintf", shared},
-      {"nearbyintf", shared}, {"fmodf", divide + 3 * shared},
-      {"exp", doubleFunction}, {"exp2", doubleFunction}, {"expm1", doubleFunction},
-      {"log", doubleFunction}, {"log2", doubleFunction}, {"log10", doubleFunction}, {"log1p", doubleFunction},
-      {"tanh", doubleFunction + 250}, {"sinh", 2 * doubleFunction}, {"cosh", 2 * doubleFunction},
-      {"sqrt", 400}, {"cbrt", 2 * doubleFunction}, {"hypot", 400 + 3 * 60}, {"pow", 2 * doubleFunction + 60},
-      {"erf", 2 * doubleFunction}, {"erfc", 2 * doubleFunction},
-      {"sin", doubleFunction}, {"cos", doubleFunction}, {"tan", 2 * doubleFunction + 250}, {"sincos", 2 * doubleFunction},
-      {"asin", doubleFunction}, {"acos", doubleFunction}, {"atan", doubleFunction}, {"atan2", doubleFunction + 250},
-      {"fabs", shared}, {"copysign", shared}, {"fmax", 20}, {"fmin", 20}, {"fma", 2 * 60},
-      {"floor", 20}, {"ceil", 20}, {"round", 20}, {"trunc", 20}, {"rint", 20}, {"nearbyint", 20}, {"fmod", 250 + 3 * 60},
+      {"expf", exp},
+      {"exp2f", exp + shared},
+      {"expm1f", exp + shared},
+      {"logf", log},
+      {"log2f", log + shared},
+      {"log10f", log + shared},
+      {"log1pf", log + shared},
+      {"tanhf", tanh},
+      {"sinhf", 2 * exp + 2 * shared},
+      {"coshf", 2 * exp + 2 * shared},
+      {"sqrtf", sqrt},
+      {"rsqrtf", rsqrt},
+      {"cbrtf", log + exp + shared},
+      {"hypotf", sqrt + 3 * shared},
+      {"powf", log + exp + shared},
+      {"erff", erf},
+      {"erfcf", erf + shared},
+      {"sinf", sin},
+      {"cosf", sin},
+      {"tanf", 2 * sin + divide},
+      {"sincosf", 2 * sin},
+      {"asinf", sin},
+      {"acosf", sin},
+      {"atanf", sin},
+      {"atan2f", sin + divide},
+      {"fabsf", shared},
+      {"fmaxf", shared},
+      {"fminf", shared},
+      {"copysignf", shared},
+      {"fmaf", 2 * shared},
+      {"floorf", shared},
+      {"ceilf", shared},
+      {"roundf", shared},
+      {"truncf", shared},
+      {"rintf", shared},
+      {"nearbyintf", shared},
+      {"fmodf", divide + 3 * shared},
+      {"exp", doubleFunction},
+      {"exp2", doubleFunction},
+      {"expm1", doubleFunction},
+      {"log", doubleFunction},
+      {"log2", doubleFunction},
+      {"log10", doubleFunction},
+      {"log1p", doubleFunction},
+      {"tanh", doubleFunction + 250},
+      {"sinh", 2 * doubleFunction},
+      {"cosh", 2 * doubleFunction},
+      {"sqrt", 400},
+      {"cbrt", 2 * doubleFunction},
+      {"hypot", 400 + 3 * 60},
+      {"pow", 2 * doubleFunction + 60},
+      {"erf", 2 * doubleFunction},
+      {"erfc", 2 * doubleFunction},
+      {"sin", doubleFunction},
+      {"cos", doubleFunction},
+      {"tan", 2 * doubleFunction + 250},
+      {"sincos", 2 * doubleFunction},
+      {"asin", doubleFunction},
+      {"acos", doubleFunction},
+      {"atan", doubleFunction},
+      {"atan2", doubleFunction + 250},
+      {"fabs", shared},
+      {"copysign", shared},
+      {"fmax", 20},
+      {"fmin", 20},
+      {"fma", 2 * 60},
+      {"floor", 20},
+      {"ceil", 20},
+      {"round", 20},
+      {"trunc", 20},
+      {"rint", 20},
+      {"nearbyint", 20},
+      {"fmod", 250 + 3 * 60},
   };
   return table;
 }

@@ -11,13 +11,17 @@ unsigned System::domains() const { return unsigned(ceilDiv(ipus, chip.links.ipus
 const HostPort &System::hostPort() const {
   return hostLink == HostLink::Gateway ? chip.host.gateway : chip.host.card;
 }
-double System::watts(double perIpuWatts) const { return ipus * perIpuWatts + machines() * chip.power.machineWatts; }
+double System::watts(double perIpuWatts) const {
+  return ipus * perIpuWatts + machines() * chip.power.machineWatts;
+}
 
 System systemOf(Chip chip, unsigned ipus) {
   if (ipus == 0)
-    throw std::invalid_argument(base::str("A system needs at least one IPU; 0 of \"", chip.name, "\" were asked for."));
+    throw std::invalid_argument(
+        base::str("A system needs at least one IPU; 0 of \"", chip.name, "\" were asked for."));
   System system;
-  system.links = chip.host.hasGateway && ipus >= chip.links.ipusPerDomain ? LinkLayout::Torus : LinkLayout::Ladder;
+  system.links = chip.host.hasGateway && ipus >= chip.links.ipusPerDomain ? LinkLayout::Torus
+                                                                          : LinkLayout::Ladder;
   system.hostLink = chip.host.hasGateway ? HostLink::Gateway : HostLink::PcieCard;
   system.chip = std::move(chip);
   system.ipus = ipus;
@@ -30,9 +34,12 @@ System systemOf(Chip chip, unsigned ipus, unsigned tilesPerIpu) {
 
 std::string toString(LinkLayout layout) {
   switch (layout) {
-  case LinkLayout::Line: return "line";
-  case LinkLayout::Ladder: return "ladder";
-  case LinkLayout::Torus: return "torus";
+  case LinkLayout::Line:
+    return "line";
+  case LinkLayout::Ladder:
+    return "ladder";
+  case LinkLayout::Torus:
+    return "torus";
   }
   return "unknown";
 }
@@ -46,7 +53,8 @@ LinkLayout linkLayoutByName(std::string_view name) {
     if (toString(layout) == name)
       return layout;
   const std::vector<std::string> known = {"line", "ladder", "mesh", "torus"};
-  throw std::invalid_argument(base::str("Unknown link layout \"", name, "\".", base::didYouMean(name, known), " Use one of ",
+  throw std::invalid_argument(base::str("Unknown link layout \"", name, "\".",
+                                        base::didYouMean(name, known), " Use one of ",
                                         base::list(known, ", "), "."));
 }
 

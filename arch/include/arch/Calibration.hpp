@@ -7,20 +7,20 @@
 namespace arch {
 
 struct CalibrationRow {
-  std::string id;       // of the published table: "B9 exchange"
-  std::string section;  // rows are summarised by section
+  std::string id;      // of the published table: "B9 exchange"
+  std::string section; // rows are summarised by section
   std::string what;
   double published = 0, modelled = 0;
   std::string unit;
-  std::string note;     // how the row is modelled; why, when it is far off
+  std::string note; // how the row is modelled; why, when it is far off
   double ratio() const { return modelled / published; }
 };
 
 struct CalibrationSummary {
   std::string section;
   unsigned rows = 0;
-  double geometricMean = 1;  // of the ratios
-  double worst = 1;          // the ratio farthest from 1
+  double geometricMean = 1; // of the ratios
+  double worst = 1;         // the ratio farthest from 1
   std::string worstId;
 };
 

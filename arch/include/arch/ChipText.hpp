@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chips as text: one `key = value unit` per line, `#` starts a comment. The first line may name the chip to
-// start from; every other field of Chip can be set by its name.
+// Chips as text: one `key = value unit` per line, `#` starts a comment. The first line may name the
+// chip to start from; every other field of Chip can be set by its name.
 //
 //   base  = ipu2
 //   name  = bigger
@@ -14,7 +14,8 @@
 
 namespace arch {
 
-// Throws std::invalid_argument naming the source, the line, the key and near matches. `source` is only for messages.
+// Throws std::invalid_argument naming the source, the line, the key and near matches. `source` is
+// only for messages.
 Chip parseChip(std::istream &text, std::string_view source);
 
 // All fields; parseChip(describe(c)) == c.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Time on the simulated machine: whole tile cycles, the same on every run. A formula may use double inside; it
-// ends in roundUp(). Wires, links and the host keep their own time in seconds and become cycles by the
-// chip's clock, so a faster clock does not make a cable faster.
+// Time on the simulated machine: whole tile cycles, the same on every run. A formula may use double
+// inside; it ends in roundUp(). Wires, links and the host keep their own time in seconds and become
+// cycles by the chip's clock, so a faster clock does not make a cable faster.
 #pragma once
 #include <cmath>
 #include <cstdint>

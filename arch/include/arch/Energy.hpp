@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Power of an IPU from what its units do, and energy of a step. Utilisation is a fraction of a unit's peak over all
-// tiles; a unit that idles costs nothing beyond the chip's idle power.
+// Power of an IPU from what its units do, and energy of a step. Utilisation is a fraction of a
+// unit's peak over all tiles; a unit that idles costs nothing beyond the chip's idle power.
 #pragma once
 #include "arch/System.hpp"
 
@@ -12,11 +12,20 @@ struct Utilisation {
 
 double watts(const Chip &chip, const Utilisation &use);
 
-enum class StepKind { Compute, MatrixCompute, TileCopy, Exchange, Sync, LinkExchange, HostExchange };
+enum class StepKind {
+  Compute,
+  MatrixCompute,
+  TileCopy,
+  Exchange,
+  Sync,
+  LinkExchange,
+  HostExchange
+};
 constexpr unsigned stepKinds = 7;
 std::string toString(StepKind kind);
 
-// What a step of this kind keeps busy when `active` of all tiles (or, for exchange, of all exchange lanes) work.
+// What a step of this kind keeps busy when `active` of all tiles (or, for exchange, of all exchange
+// lanes) work.
 Utilisation utilisationOf(StepKind kind, double active);
 
 // Joules by kind of step; add() as steps run.
@@ -26,10 +35,10 @@ public:
   void add(StepKind kind, Cycles cycles, double active);
   void add(StepKind kind, Cycles cycles, const Utilisation &use);
   double joules(StepKind kind) const { return joules_[unsigned(kind)]; }
-  double joules() const;         // all IPUs
+  double joules() const; // all IPUs
   double seconds() const { return seconds_; }
-  double averageWatts() const;   // 0 before anything ran
-  double machineJoules() const;  // with gateways, DRAM and fans
+  double averageWatts() const;  // 0 before anything ran
+  double machineJoules() const; // with gateways, DRAM and fans
 
 private:
   System system_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What moving data between tiles of one IPU costs. Only tiles that take part are given, so the cost of asking
-// grows with the traffic and not with the chip.
+// What moving data between tiles of one IPU costs. Only tiles that take part are given, so the cost
+// of asking grows with the traffic and not with the chip.
 #pragma once
 #include "arch/Chip.hpp"
 #include <optional>
@@ -13,31 +13,35 @@ namespace arch {
 struct TileTraffic {
   std::uint64_t bytesIn = 0, bytesOut = 0;
   std::uint64_t messagesIn = 0, messagesOut = 0;
-  std::uint64_t sameElementBytes = 0;  // received into a memory element that is sent from at the same time
-  bool pairSharesInput = false;        // the partner takes the very same stream
+  std::uint64_t sameElementBytes =
+      0;                        // received into a memory element that is sent from at the same time
+  bool pairSharesInput = false; // the partner takes the very same stream
   bool pairSharesOutput = false;
 
-  // One contiguous span; rounded up to whole words, and counted as several messages when it is long.
+  // One contiguous span; rounded up to whole words, and counted as several messages when it is
+  // long.
   void receive(const Chip &chip, std::uint64_t bytes);
   void send(const Chip &chip, std::uint64_t bytes);
 };
 
 struct ActiveTile {
-  unsigned tile = 0;  // may be a tile of any IPU: ids run on from one IPU to the next
+  unsigned tile = 0; // may be a tile of any IPU: ids run on from one IPU to the next
   TileTraffic traffic;
 };
 
 struct ExchangeCost {
-  Cycles cycles = 0;             // the whole phase, without its sync
-  Cycles route = 0;              // part of it: first word from sender to receiver
-  std::vector<Cycles> perTile;   // in the order given, without the route
+  Cycles cycles = 0;           // the whole phase, without its sync
+  Cycles route = 0;            // part of it: first word from sender to receiver
+  std::vector<Cycles> perTile; // in the order given, without the route
 };
 
 // Cycles from a send to its arrival.
 Cycles routeCycles(const Chip &chip, unsigned columnsCrossed, unsigned rowsCrossed);
-Cycles routeBetweenTiles(const Chip &chip, unsigned fromTile, unsigned toTile);  // of one IPU
-// The longest way any message from these senders to these receivers can take; from their outermost columns and rows.
-Cycles longestRoute(const Chip &chip, std::span<const unsigned> senders, std::span<const unsigned> receivers);
+Cycles routeBetweenTiles(const Chip &chip, unsigned fromTile, unsigned toTile); // of one IPU
+// The longest way any message from these senders to these receivers can take; from their outermost
+// columns and rows.
+Cycles longestRoute(const Chip &chip, std::span<const unsigned> senders,
+                    std::span<const unsigned> receivers);
 
 // `active` is sorted by tile, without duplicates. route: nullopt when the placement is unknown.
 ExchangeCost exchangeCycles(const Chip &chip, std::span<const ActiveTile> active,

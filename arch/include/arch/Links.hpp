@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What moving data between IPUs costs: every flow is routed over links, the fullest link decides, and the
-// farthest flow adds its hops. Beyond one rack traffic takes the gateway links of the machines.
+// What moving data between IPUs costs: every flow is routed over links, the fullest link decides,
+// and the farthest flow adds its hops. Beyond one rack traffic takes the gateway links of the
+// machines.
 #pragma once
 #include "arch/System.hpp"
 #include <span>
@@ -15,7 +16,7 @@ struct Flow {
 // A directed bundle of links (or a machine's gateway) that flows share.
 struct LinkResource {
   enum class Kind { Rung, RungThrough, Rail, GatewayOut, GatewayIn } kind = Kind::Rail;
-  unsigned from = 0, to = 0;  // IPUs; for gateways the machine, twice
+  unsigned from = 0, to = 0; // IPUs; for gateways the machine, twice
   auto operator<=>(const LinkResource &) const = default;
 };
 
@@ -26,20 +27,21 @@ double bytesPerSecond(const System &system, const LinkResource &resource);
 std::vector<LinkResource> routeBetween(const System &system, unsigned fromIpu, unsigned toIpu);
 
 struct LinkCost {
-  double seconds = 0;      // transfer and hops, without sync
+  double seconds = 0; // transfer and hops, without sync
   double transferSeconds = 0;
-  unsigned hops = 0;       // of the farthest flow
-  LinkResource busiest;    // meaningful when transferSeconds > 0
-  Cycles cycles = 0;       // seconds, rounded up
+  unsigned hops = 0;    // of the farthest flow
+  LinkResource busiest; // meaningful when transferSeconds > 0
+  Cycles cycles = 0;    // seconds, rounded up
 };
 
 LinkCost linkExchange(const System &system, std::span<const Flow> flows);
 
 enum class Collective { AllReduce, ReduceScatter, AllGather };
 
-// A ring over `replicas` groups of `ipusPerReplica` IPUs, each holding `bytes` (the whole tensor for all three); inside racks
-// first and over gateways between them when the replicas span several. Excludes the sync.
-Cycles collectiveCycles(const System &system, Collective kind, std::uint64_t bytes, unsigned replicas,
-                        unsigned ipusPerReplica = 1);
+// A ring over `replicas` groups of `ipusPerReplica` IPUs, each holding `bytes` (the whole tensor
+// for all three); inside racks first and over gateways between them when the replicas span several.
+// Excludes the sync.
+Cycles collectiveCycles(const System &system, Collective kind, std::uint64_t bytes,
+                        unsigned replicas, unsigned ipusPerReplica = 1);
 
 } // namespace arch

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // All calibration rows, their summary, and both ways of printing them.
 #include "arch/Calibration.hpp"
-#include "Rows.hpp"
 #include "base/Text.hpp"
+#include "Rows.hpp"
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
@@ -20,12 +20,16 @@ std::vector<CalibrationRow> calibrationRows() {
   for (const auto &row : rows)
     if (std::find(sections.begin(), sections.end(), row.section) == sections.end())
       sections.push_back(row.section);
-  const auto rank = [&](const CalibrationRow &row) { return std::find(sections.begin(), sections.end(), row.section) - sections.begin(); };
-  std::stable_sort(rows.begin(), rows.end(), [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
+  const auto rank = [&](const CalibrationRow &row) {
+    return std::find(sections.begin(), sections.end(), row.section) - sections.begin();
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
   return rows;
 }
 
-static CalibrationSummary summaryOf(const std::string &section, const std::vector<CalibrationRow> &rows) {
+static CalibrationSummary summaryOf(const std::string &section,
+                                    const std::vector<CalibrationRow> &rows) {
   CalibrationSummary summary;
   summary.section = section;
   double logs = 0;
@@ -33,7 +37,8 @@ static CalibrationSummary summaryOf(const std::string &section, const std::vecto
     if (section == "all" || row.section == section) {
       ++summary.rows;
       logs += std::log(row.ratio());
-      if (summary.worstId.empty() || std::abs(std::log(row.ratio())) > std::abs(std::log(summary.worst))) {
+      if (summary.worstId.empty() ||
+          std::abs(std::log(row.ratio())) > std::abs(std::log(summary.worst))) {
         summary.worst = row.ratio();
         summary.worstId = row.id;
       }
@@ -74,14 +79,17 @@ std::string calibrationTable(const std::vector<CalibrationRow> &rows) {
       section = row.section;
       out << "\n" << section << "\n";
     }
-    out << "  " << std::left << std::setw(16) << row.id << std::setw(50) << row.what << std::right << std::setw(9) << number(row.published)
-        << std::setw(9) << number(row.modelled) << " " << std::left << std::setw(8) << row.unit << std::right << std::setw(5)
-        << ratioText(row.ratio()) << (std::abs(row.ratio() - 1) > 0.3 ? " !" : "  ") << " " << row.note << "\n";
+    out << "  " << std::left << std::setw(16) << row.id << std::setw(50) << row.what << std::right
+        << std::setw(9) << number(row.published) << std::setw(9) << number(row.modelled) << " "
+        << std::left << std::setw(8) << row.unit << std::right << std::setw(5)
+        << ratioText(row.ratio()) << (std::abs(row.ratio() - 1) > 0.3 ? " !" : "  ") << " "
+        << row.note << "\n";
   }
   out << "\nmodel / published         rows  geometric mean  worst\n";
   for (const auto &s : summarise(rows))
-    out << "  " << std::left << std::setw(24) << s.section << std::right << std::setw(4) << s.rows << std::setw(12) << ratioText(s.geometricMean)
-        << std::setw(11) << ratioText(s.worst) << "  " << s.worstId << "\n";
+    out << "  " << std::left << std::setw(24) << s.section << std::right << std::setw(4) << s.rows
+        << std::setw(12) << ratioText(s.geometricMean) << std::setw(11) << ratioText(s.worst)
+        << "  " << s.worstId << "\n";
   return out.str().substr(1);
 }
 
@@ -97,16 +105,18 @@ std::string calibrationJson(const std::vector<CalibrationRow> &rows) {
   out << std::setprecision(10) << "{\"rows\": [";
   const char *next = "\n";
   for (const auto &row : rows) {
-    out << next << "  {\"id\": " << quoted(row.id) << ", \"section\": " << quoted(row.section) << ", \"what\": " << quoted(row.what)
-        << ", \"published\": " << row.published << ", \"model\": " << row.modelled << ", \"unit\": " << quoted(row.unit)
+    out << next << "  {\"id\": " << quoted(row.id) << ", \"section\": " << quoted(row.section)
+        << ", \"what\": " << quoted(row.what) << ", \"published\": " << row.published
+        << ", \"model\": " << row.modelled << ", \"unit\": " << quoted(row.unit)
         << ", \"ratio\": " << row.ratio() << ", \"note\": " << quoted(row.note) << "}";
     next = ",\n";
   }
   out << "\n], \"summary\": [";
   next = "\n";
   for (const auto &s : summarise(rows)) {
-    out << next << "  {\"section\": " << quoted(s.section) << ", \"rows\": " << s.rows << ", \"geometricMean\": " << s.geometricMean
-        << ", \"worst\": " << s.worst << ", \"worstId\": " << quoted(s.worstId) << "}";
+    out << next << "  {\"section\": " << quoted(s.section) << ", \"rows\": " << s.rows
+        << ", \"geometricMean\": " << s.geometricMean << ", \"worst\": " << s.worst
+        << ", \"worstId\": " << quoted(s.worstId) << "}";
     next = ",\n";
   }
   out << "\n]}\n";

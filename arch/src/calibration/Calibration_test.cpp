@@ -13,7 +13,8 @@ TEST(Calibration, MeetsPublishedFiguresOnAverage) {
 }
 
 TEST(Calibration, OnlyExplainedRowsAreFarOff) {
-  const std::set<std::string> explained = {"E8", "E9", "B11 sync", "B5 x8", "B6 x8", "B7 x16"};  // docs/timing.md
+  const std::set<std::string> explained = {"E8",    "E9",    "B11 sync",
+                                           "B5 x8", "B6 x8", "B7 x16"}; // docs/timing.md
   std::set<std::string> far;
   for (const auto &row : calibrationRows())
     if (std::abs(row.ratio() - 1) > 0.3)
@@ -39,7 +40,8 @@ TEST(Calibration, IdsAreUniqueAndRowsAreTheSameEveryTime) {
 }
 
 TEST(Calibration, SummarisesWithTheGeometricMeanAndTheWorst) {
-  const std::vector<CalibrationRow> rows = {{"a", "x", "", 1, 2, "", ""}, {"b", "x", "", 8, 1, "", ""}, {"c", "y", "", 1, 1, "", ""}};
+  const std::vector<CalibrationRow> rows = {
+      {"a", "x", "", 1, 2, "", ""}, {"b", "x", "", 8, 1, "", ""}, {"c", "y", "", 1, 1, "", ""}};
   const auto summary = summarise(rows);
   ASSERT_EQ(summary.size(), 3u);
   EXPECT_DOUBLE_EQ(summary[0].geometricMean, 0.5);

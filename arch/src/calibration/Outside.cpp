@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What leaves the chip: links, host streams; and power.
-#include "Rows.hpp"
 #include "arch/Energy.hpp"
 #include "arch/Host.hpp"
 #include "arch/Links.hpp"
+#include "Rows.hpp"
 
 namespace arch::calibration {
 namespace {
@@ -31,7 +31,8 @@ double tileRate(const System &system, HostDirection direction) {
 
 void addOutsideRows(Rows &rows) {
   const auto one = systemOf(chipByName("ipu2")), machine = systemOf(chipByName("ipu2"), 4);
-  rows.push_back({"E15", "links", "IPU to IPU, both ways, M2000", 423.3, pairRate(machine), "Gbit/s", "two links"});
+  rows.push_back({"E15", "links", "IPU to IPU, both ways, M2000", 423.3, pairRate(machine),
+                  "Gbit/s", "two links"});
 
   HostTransfer matrix;
   matrix.bytesPerIpu = 40 * 1000 * 1000;
@@ -39,25 +40,39 @@ void addOutsideRows(Rows &rows) {
   HostTransfer word;
   word.bytesPerIpu = word.busiestTileBytes = 4;
   const auto wordCopy = streamCopy(one, word);
-  const auto host = [&](const char *id, const char *what, double published, double modelled, const char *unit, const char *note) {
+  const auto host = [&](const char *id, const char *what, double published, double modelled,
+                        const char *unit, const char *note) {
     rows.push_back({id, "host", what, published, modelled, unit, note});
   };
-  host("E2", "host exchange of a 40 MB matrix, GC200", 2641488, double(stream.transfer), "cycles", "the rate is from this row");
-  host("E4", "sync of the same program", 135850, 2.0 * double(wordCopy.sync), "cycles", "two waits for the host: operands in, result out");
-  host("E16 out", "32 tiles to gateway buffer, 256-byte packets", 30.0, tileRate(one, HostDirection::FromDevice), "Gbit/s", "the packet time is from this row");
-  host("E16 in", "gateway buffer to 32 tiles", 26.4, tileRate(one, HostDirection::ToDevice), "Gbit/s", "the packet time is from this row");
-  host("E17 begin", "StreamCopyBegin, one word", 82500, double(wordCopy.sync), "cycles", "middle of 77 to 88 thousand");
-  host("E17 mid", "StreamCopyMid, one word", 1630, double(wordCopy.transfer + wordCopy.exchange), "cycles", "middle of 1.49 to 1.77 thousand");
+  host("E2", "host exchange of a 40 MB matrix, GC200", 2641488, double(stream.transfer), "cycles",
+       "the rate is from this row");
+  host("E4", "sync of the same program", 135850, 2.0 * double(wordCopy.sync), "cycles",
+       "two waits for the host: operands in, result out");
+  host("E16 out", "32 tiles to gateway buffer, 256-byte packets", 30.0,
+       tileRate(one, HostDirection::FromDevice), "Gbit/s", "the packet time is from this row");
+  host("E16 in", "gateway buffer to 32 tiles", 26.4, tileRate(one, HostDirection::ToDevice),
+       "Gbit/s", "the packet time is from this row");
+  host("E17 begin", "StreamCopyBegin, one word", 82500, double(wordCopy.sync), "cycles",
+       "middle of 77 to 88 thousand");
+  host("E17 mid", "StreamCopyMid, one word", 1630, double(wordCopy.transfer + wordCopy.exchange),
+       "cycles", "middle of 1.49 to 1.77 thousand");
 
   const auto &chip = one.chip;
-  const auto power = [&](const char *id, const char *what, double published, double modelled, const char *note) {
+  const auto power = [&](const char *id, const char *what, double published, double modelled,
+                         const char *note) {
     rows.push_back({id, "power", what, published, modelled, "W", note});
   };
-  power("W1 busy", "gc-powertest, GC200", 124, watts(chip, {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}), "the sum is from this row, its split is assumed");
+  power("W1 busy", "gc-powertest, GC200", 124,
+        watts(chip, {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}),
+        "the sum is from this row, its split is assumed");
   power("W1 idle", "idle neighbour, GC200", 48, watts(chip, {}), "from this row");
   const auto bow = systemOf(chipByName("bow"), 4);
-  power("Bow-2000", "average of a machine under load", 1250, bow.watts(watts(bow.chip, {.amp = 1, .vector = 0, .memory = 1, .exchange = 1})), "EEN; Bow's dynamic power is from this row");
-  power("GC2", "busy", 150, watts(chipByName("ipu1"), {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}), "LOUW; from this row");
+  power("Bow-2000", "average of a machine under load", 1250,
+        bow.watts(watts(bow.chip, {.amp = 1, .vector = 0, .memory = 1, .exchange = 1})),
+        "EEN; Bow's dynamic power is from this row");
+  power("GC2", "busy", 150,
+        watts(chipByName("ipu1"), {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}),
+        "LOUW; from this row");
 }
 
 } // namespace arch::calibration

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The groups of calibration rows; each file models the programs behind its group from counts that were published with them.
+// The groups of calibration rows; each file models the programs behind its group from counts that
+// were published with them.
 #pragma once
 #include "arch/Calibration.hpp"
 
@@ -7,9 +8,9 @@ namespace arch::calibration {
 
 using Rows = std::vector<CalibrationRow>;
 
-void addComputeRows(Rows &rows);   // streams, loops, matrix unit
-void addStencilRows(Rows &rows);   // the blur on one and many IPUs
-void addExchangeRows(Rows &rows);  // phases on one IPU
-void addOutsideRows(Rows &rows);   // links, host, power
+void addComputeRows(Rows &rows);  // streams, loops, matrix unit
+void addStencilRows(Rows &rows);  // the blur on one and many IPUs
+void addExchangeRows(Rows &rows); // phases on one IPU
+void addOutsideRows(Rows &rows);  // links, host, power
 
 } // namespace arch::calibration

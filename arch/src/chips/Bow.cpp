@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bow: GC200 with a capacitor wafer bonded to it. The same logic at a higher clock, so every number that is not here
-// is Ipu2.cpp's.
+// Bow: GC200 with a capacitor wafer bonded to it. The same logic at a higher clock, so every number
+// that is not here is Ipu2.cpp's.
 #include "Chips.hpp"
 
 namespace arch::chips {
@@ -9,9 +9,9 @@ Chip bow() {
   Chip c = ipu2();
   c.name = "bow";
   c.displayName = "Bow (Mk2)";
-  c.clockHz = 1.85e9;  // CLI, MLP
-  // EEN: a Bow-2000 averages 1.25 kW, so an IPU may draw (1250 - 250) / 4 = 250 W. Idle as GC200 (A10); clock and voltage
-  // together then raise the dynamic 76 W to 202 W.
+  c.clockHz = 1.85e9; // CLI, MLP
+  // EEN: a Bow-2000 averages 1.25 kW, so an IPU may draw (1250 - 250) / 4 = 250 W. Idle as GC200
+  // (A10); clock and voltage together then raise the dynamic 76 W to 202 W.
   const double dynamic = (250.0 - c.power.idleWatts) / 76;
   c.power.ampWatts *= dynamic;
   c.power.vectorWatts *= dynamic;

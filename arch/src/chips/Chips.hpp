@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The known chips; each function is the whole of its file. A new chip is one more file and one more line here.
+// The known chips; each function is the whole of its file. A new chip is one more file and one more
+// line here.
 #pragma once
 #include "arch/Chip.hpp"
 

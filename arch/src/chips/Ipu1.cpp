@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GC2, the first generation (Mk1), two on a C2 PCIe card. Most published cycle counts are from this chip. Source tags
-// are those of docs/timing.md; A<n> is a numbered assumption there.
+// GC2, the first generation (Mk1), two on a C2 PCIe card. Most published cycle counts are from this
+// chip. Source tags are those of docs/timing.md; A<n> is a numbered assumption there.
 #include "Chips.hpp"
 
 namespace arch::chips {
@@ -11,113 +11,117 @@ Chip ipu1() {
   c.displayName = "GC2 (Mk1)";
   c.archName = "ipu1";
   c.archVersion = 1;
-  c.tiles = 1216;                 // TAMU, LOUW
-  c.tilesPerPair = 2;             // API, PL
-  c.workers = 6;                  // ASM
-  c.bytesPerTile = 256 * 1024;    // LOUW
-  c.clockHz = 1.6e9;              // LOUW
-  c.dataPathBits = 64;            // PL
-  c.repeatCountMax = 4095;        // ISA
-  c.strideBits = 10;              // PL
-  c.fabric = {.columns = 16, .tilesPerRow = 4};  // A13: as Mk2, with 19 rows
+  c.tiles = 1216;                               // TAMU, LOUW
+  c.tilesPerPair = 2;                           // API, PL
+  c.workers = 6;                                // ASM
+  c.bytesPerTile = 256 * 1024;                  // LOUW
+  c.clockHz = 1.6e9;                            // LOUW
+  c.dataPathBits = 64;                          // PL
+  c.repeatCountMax = 4095;                      // ISA
+  c.strideBits = 10;                            // PL
+  c.fabric = {.columns = 16, .tilesPerRow = 4}; // A13: as Mk2, with 19 rows
   c.memory = {
-      .baseAddress = 0x40000,                 // A13
-      .plainBytes = 128 * 1024,               // A13: half and half
-      .interleavedBytes = 128 * 1024,         // A13
-      .plainElementBytes = 16 * 1024,         // A13: as Mk2
-      .interleavedElementBytes = 32 * 1024,   // A13: as Mk2
-      .portBytesPerCycle = 24,                // TAMU: 45 TB/s
-      .atomicStoreBytes = 4,                  // PL
+      .baseAddress = 0x40000,               // A13
+      .plainBytes = 128 * 1024,             // A13: half and half
+      .interleavedBytes = 128 * 1024,       // A13
+      .plainElementBytes = 16 * 1024,       // A13: as Mk2
+      .interleavedElementBytes = 32 * 1024, // A13: as Mk2
+      .portBytesPerCycle = 24,              // TAMU: 45 TB/s
+      .atomicStoreBytes = 4,                // PL
   };
   c.launch = {
-      .cycles = 12,         // PL, as Mk2
-      .vertexBundles = 20,  // PL
+      .cycles = 12,        // PL, as Mk2
+      .vertexBundles = 20, // PL
   };
   c.sync = {
-      .localCycles = 6,           // PL
-      .boundaryCycles = 120,      // LBM (B9)
-      .minDelayCycles = 64,       // LBM: 64 to 117 on average over tiles
-      .maxDelayCycles = 117,      // LBM
-      .globalCycles = 0,          // no public figure; the wire formula alone
-      .wireHopSeconds = 15e-9,    // PLT
-      .ipusPerWireHop = 4,        // PLT
+      .localCycles = 6,        // PL
+      .boundaryCycles = 120,   // LBM (B9)
+      .minDelayCycles = 64,    // LBM: 64 to 117 on average over tiles
+      .maxDelayCycles = 117,   // LBM
+      .globalCycles = 0,       // no public figure; the wire formula alone
+      .wireHopSeconds = 15e-9, // PLT
+      .ipusPerWireHop = 4,     // PLT
   };
   c.exchange = {
-      .bytesPerCycle = 4,         // PL
-      .pairBytesPerCycle = 8,     // API, PL
-      .messageGapCycles = 20,     // A2: B9, B11, B12 and B13 with one constant
-      .wordsPerMessage = 64,      // A2: one send instruction
-      .routeBaseCycles = 20,      // A13: as Mk2, as are the next three
+      .bytesPerCycle = 4,     // PL
+      .pairBytesPerCycle = 8, // API, PL
+      .messageGapCycles = 20, // A2: B9, B11, B12 and B13 with one constant
+      .wordsPerMessage = 64,  // A2: one send instruction
+      .routeBaseCycles = 20,  // A13: as Mk2, as are the next three
       .routePerColumn = 6,
       .routePerRow = 2,
       .routeUnknownCycles = 64,
   };
   c.copy = {
-      .startCycles = 0,           // A3: B9 to B13
-      .pieceCycles = 77,          // A3: B9 to B13
-      .bytesPerCycle = 8,         // PL: straight copy
-      .gatherStartCycles = 587,   // PL, as are the next three
+      .startCycles = 0,         // A3: B9 to B13
+      .pieceCycles = 77,        // A3: B9 to B13
+      .bytesPerCycle = 8,       // PL: straight copy
+      .gatherStartCycles = 587, // PL, as are the next three
       .gather8 = 0.44,
       .gather4 = 3.1,
       .gather2 = 5.1,
   };
   c.amp = {
-      .halfHalfUnits = 8,         // PL: 64 FLOP
-      .halfFloatUnits = 8,        // PL: 64 FLOP
-      .floatUnits = 8,            // PL: 16 FLOP
+      .halfHalfUnits = 8,  // PL: 64 FLOP
+      .halfFloatUnits = 8, // PL: 64 FLOP
+      .floatUnits = 8,     // PL: 16 FLOP
       .quarterUnits = 0,
-      .halfInputsPerCycle = 4,    // PL: 8 units x 4
-      .floatInputsPerCycle = 1,   // X: 16 FLOP on 8 units
+      .halfInputsPerCycle = 4,  // PL: 8 units x 4
+      .floatInputsPerCycle = 1, // X: 16 FLOP on 8 units
       .quarterInputsPerCycle = 0,
-      .weightBytesPerUnit = 32,   // PL
-      .pipelineDepth = 4,         // PL
-      .weightLoadBytesPerCycle = 8,               // PL
-      .interleavedWeightLoadBytesPerCycle = 16,   // PL
-      .startCycles = 100,         // PL, as Mk2; as are the rest
+      .weightBytesPerUnit = 32,                 // PL
+      .pipelineDepth = 4,                       // PL
+      .weightLoadBytesPerCycle = 8,             // PL
+      .interleavedWeightLoadBytesPerCycle = 16, // PL
+      .startCycles = 100,                       // PL, as Mk2; as are the rest
       .inputGroupCycles = 15,
       .outputGroupCycles = 25,
-      .halfFirst = 31, .halfNext = 4,
-      .floatFirst = 46, .floatNext = 8,
-      .quarterFirst = 31, .quarterNext = 4,  // as half, after the cast
+      .halfFirst = 31,
+      .halfNext = 4,
+      .floatFirst = 46,
+      .floatNext = 8,
+      .quarterFirst = 31,
+      .quarterNext = 4, // as half, after the cast
   };
   c.links = {
-      .bytesPerSecond = 128.0 * 1024 * 1024 * 1024 / 8,  // PLT: 128 Gibit/s
-      .usable = 0.85,             // PLT
-      .rungLinks = 4,             // PLT, JIA: on the card
-      .rungThroughLinks = 2,      // PLT, JIA
-      .railLinks = 2,             // PLT
-      .hopSeconds = 650e-9,       // A4: B12 and B13
-      .ipusPerMachine = 16,       // LOUW: eight cards in a server
-      .ipusPerDomain = 16,        // LOUW: one ladder
-      .gatewayBytesPerSecond = 12.5e9,  // A6: no gateway; servers join over 100 GbE
-      .gatewayHopSeconds = 2e-6,        // A6
+      .bytesPerSecond = 128.0 * 1024 * 1024 * 1024 / 8, // PLT: 128 Gibit/s
+      .usable = 0.85,                                   // PLT
+      .rungLinks = 4,                                   // PLT, JIA: on the card
+      .rungThroughLinks = 2,                            // PLT, JIA
+      .railLinks = 2,                                   // PLT
+      .hopSeconds = 650e-9,                             // A4: B12 and B13
+      .ipusPerMachine = 16,                             // LOUW: eight cards in a server
+      .ipusPerDomain = 16,                              // LOUW: one ladder
+      .gatewayBytesPerSecond = 12.5e9,                  // A6: no gateway; servers join over 100 GbE
+      .gatewayHopSeconds = 2e-6,                        // A6
   };
   c.host = {
-      .card = {.inBytesPerSecond = 26e9, .outBytesPerSecond = 26e9},  // A7
-      .gateway = {.inBytesPerSecond = 20e9, .outBytesPerSecond = 5.5e9,
-                  .sharedBytesPerSecond = 2 * 12.5e9},  // as Mk2, should one build it
+      .card = {.inBytesPerSecond = 26e9, .outBytesPerSecond = 26e9}, // A7
+      .gateway = {.inBytesPerSecond = 20e9,
+                  .outBytesPerSecond = 5.5e9,
+                  .sharedBytesPerSecond = 2 * 12.5e9}, // as Mk2, should one build it
       .hasGateway = false,
-      .callbackSeconds = 60e-6,   // EX, on Mk2: the host decides
-      .transferSeconds = 1e-6,    // A8
-      .packetBytesIn = 1024,      // STK, on Mk2
-      .packetBytesOut = 256,      // STK, on Mk2
-      .tilePacketSecondsIn = 32 * 256 / 3.3e9,    // CLI, on Mk2 (E16)
+      .callbackSeconds = 60e-6,                // EX, on Mk2: the host decides
+      .transferSeconds = 1e-6,                 // A8
+      .packetBytesIn = 1024,                   // STK, on Mk2
+      .packetBytesOut = 256,                   // STK, on Mk2
+      .tilePacketSecondsIn = 32 * 256 / 3.3e9, // CLI, on Mk2 (E16)
       .tilePacketSecondsOut = 32 * 256 / 3.75e9,
-      .remoteReadBytesPerSecond = 20e9,   // A9
-      .remoteWriteBytesPerSecond = 10e9,  // A9
-      .remoteBytesPerIpu = 0,             // no streaming memory beside a card
+      .remoteReadBytesPerSecond = 20e9,  // A9
+      .remoteWriteBytesPerSecond = 10e9, // A9
+      .remoteBytesPerIpu = 0,            // no streaming memory beside a card
   };
   c.power = {
-      .idleWatts = 60,            // A10
-      .ampWatts = 90 * 0.6,       // LOUW: 150 W busy, 90 of them dynamic; split A10
+      .idleWatts = 60,             // A10
+      .ampWatts = 90 * 0.6,        // LOUW: 150 W busy, 90 of them dynamic; split A10
       .vectorWatts = 90 * 0.6 / 4, // A10: 4 of the matrix unit's 16 float operations per cycle
       .memoryWatts = 90 * 0.3,
       .exchangeWatts = 90 * 0.1,
-      .machineWatts = 250,        // A11
+      .machineWatts = 250, // A11
   };
   c.code = {
-      .instructionBytes = 4,      // ISA
-      .sendBytes = 4,             // STK, on Mk2; as are the next three
+      .instructionBytes = 4, // ISA
+      .sendBytes = 4,        // STK, on Mk2; as are the next three
       .wordsPerSend = 64,
       .waitBytes = 6,
       .receiveBytes = 18,

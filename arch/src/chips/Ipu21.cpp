@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Mk2 variant with FP8 on the C600 PCIe card. Tile and fabric are GC200's, so every number that is not here is
-// Ipu2.cpp's.
+// The Mk2 variant with FP8 on the C600 PCIe card. Tile and fabric are GC200's, so every number that
+// is not here is Ipu2.cpp's.
 #include "Chips.hpp"
 
 namespace arch::chips {
@@ -11,16 +11,16 @@ Chip ipu21() {
   c.displayName = "C600 (Mk2, FP8)";
   c.archName = "ipu21";
   c.archVersion = 21;
-  c.clockHz = 1.5e9;                  // A14: from its FP16 rating
-  c.exchange.messageGapCycles = 85;   // STK: 80 to 93 in its scheduler; E7
-  c.amp.quarterUnits = 16;            // PL
-  c.amp.quarterInputsPerCycle = 8;    // PL: 16 units x 8
-  c.amp.quarterFirst = 37;            // PL: 27 + 17, less 7 when state is kept
-  c.host.hasGateway = false;          // ISA: a PCIe card
+  c.clockHz = 1.5e9;                // A14: from its FP16 rating
+  c.exchange.messageGapCycles = 85; // STK: 80 to 93 in its scheduler; E7
+  c.amp.quarterUnits = 16;          // PL
+  c.amp.quarterInputsPerCycle = 8;  // PL: 16 units x 8
+  c.amp.quarterFirst = 37;          // PL: 27 + 17, less 7 when state is kept
+  c.host.hasGateway = false;        // ISA: a PCIe card
   c.host.remoteBytesPerIpu = 0;
-  c.links.ipusPerMachine = 8;         // A14: cards in one server
+  c.links.ipusPerMachine = 8; // A14: cards in one server
   c.links.ipusPerDomain = 8;
-  const double faster = c.clockHz / 1.33e9;  // A10: dynamic power by clock alone
+  const double faster = c.clockHz / 1.33e9; // A10: dynamic power by clock alone
   c.power.ampWatts *= faster;
   c.power.vectorWatts *= faster;
   c.power.memoryWatts *= faster;

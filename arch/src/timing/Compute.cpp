@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compute time of one tile: worker schedule, supervisor vertices, the matrix unit, memory ports, on-tile copies.
+// Compute time of one tile: worker schedule, supervisor vertices, the matrix unit, memory ports,
+// on-tile copies.
 #include "arch/Compute.hpp"
 #include <algorithm>
 #include <array>
@@ -29,7 +30,8 @@ public:
   }
   void runAll(const VertexCost &vertex) {
     drain();
-    end_ += chip_.launch.cycles + vertex.supervisorCycles + vertex.bundles * chip_.workers + chip_.sync.localCycles;
+    end_ += chip_.launch.cycles + vertex.supervisorCycles + vertex.bundles * chip_.workers +
+            chip_.sync.localCycles;
     restart();
   }
   // All workers done and the supervisor has seen it.
@@ -47,7 +49,8 @@ private:
     launched_ = std::max(launched_, *next);
     *next = launched_ + duration;
   }
-  // Equal vertices settle into a pattern: every context and the launches move by the same step per round.
+  // Equal vertices settle into a pattern: every context and the launches move by the same step per
+  // round.
   Cycles steadyStep(const std::vector<Cycles> &before, Cycles launchedBefore) const {
     const Cycles step = launched_ - launchedBefore;
     for (std::size_t i = 0; i < free_.size(); ++i)
@@ -69,15 +72,16 @@ private:
   }
 
   const Chip &chip_;
-  std::vector<Cycles> free_;  // when each context is free
-  Cycles launched_ = 0;       // when the last worker started
-  Cycles end_ = 0;            // of everything drained so far
+  std::vector<Cycles> free_; // when each context is free
+  Cycles launched_ = 0;      // when the last worker started
+  Cycles end_ = 0;           // of everything drained so far
   bool busy_ = false;
 };
 
 Cycles busyThreads(const Chip &chip, const VertexCost &v) {
-  const auto bundles = v.kind == VertexKind::Worker || v.busyBundles ? std::max(v.busyBundles, v.bundles)
-                                                                     : v.bundles * chip.workers;
+  const auto bundles = v.kind == VertexKind::Worker || v.busyBundles
+                           ? std::max(v.busyBundles, v.bundles)
+                           : v.bundles * chip.workers;
   return v.count * (bundles + v.supervisorCycles) * chip.workers;
 }
 
@@ -125,11 +129,14 @@ TileCompute tileCompute(const Chip &chip, std::span<const VertexCost> vertices) 
   return result;
 }
 
-std::uint64_t fallbackBundles(const Chip &chip, std::uint64_t bytesTouched, std::uint64_t exposedOperations) {
-  return chip.launch.vertexBundles + ceilDiv(bytesTouched, std::max(1u, chip.dataPathBits / 8)) + exposedOperations;
+std::uint64_t fallbackBundles(const Chip &chip, std::uint64_t bytesTouched,
+                              std::uint64_t exposedOperations) {
+  return chip.launch.vertexBundles + ceilDiv(bytesTouched, std::max(1u, chip.dataPathBits / 8)) +
+         exposedOperations;
 }
 
-Cycles memoryPortCycles(const Chip &chip, std::span<const std::uint64_t> accessesPerElement, std::uint64_t bytes) {
+Cycles memoryPortCycles(const Chip &chip, std::span<const std::uint64_t> accessesPerElement,
+                        std::uint64_t bytes) {
   Cycles cycles = ceilDiv(bytes, chip.memory.portBytesPerCycle);
   for (auto accesses : accessesPerElement)
     cycles = std::max(cycles, accesses);
@@ -145,13 +152,16 @@ struct AmpFigures {
 AmpFigures figuresOf(const Chip &chip, AmpType type) {
   const auto &amp = chip.amp;
   switch (type) {
-  case AmpType::Float: return {amp.floatUnits, 4, amp.floatFirst, amp.floatNext};
-  case AmpType::HalfFloat: return {amp.halfFloatUnits, 2, amp.halfFirst, amp.halfNext};
+  case AmpType::Float:
+    return {amp.floatUnits, 4, amp.floatFirst, amp.floatNext};
+  case AmpType::HalfFloat:
+    return {amp.halfFloatUnits, 2, amp.halfFirst, amp.halfNext};
   case AmpType::Quarter:
     if (amp.quarterUnits)
       return {amp.quarterUnits, 1, amp.quarterFirst, amp.quarterNext};
-    break;  // cast to half first
-  case AmpType::Half: break;
+    break; // cast to half first
+  case AmpType::Half:
+    break;
   }
   return {amp.halfHalfUnits, 2, amp.halfFirst, amp.halfNext};
 }
@@ -165,19 +175,24 @@ Cycles ampCycles(const Chip &chip, const AmpShape &shape) {
   const auto f = figuresOf(chip, shape.type);
   const auto perWorker = ceilDiv(shape.positions, chip.workers);
   const auto inner = chip.workers * (f.first + f.next * (perWorker > 3 ? perWorker - 3 : 0));
-  const auto loadRate = shape.weights == Interleave::Yes ? amp.interleavedWeightLoadBytesPerCycle : amp.weightLoadBytesPerCycle;
+  const auto loadRate = shape.weights == Interleave::Yes ? amp.interleavedWeightLoadBytesPerCycle
+                                                         : amp.weightLoadBytesPerCycle;
   const auto weights = ceilDiv(std::uint64_t(f.units) * amp.weightBytesPerUnit, loadRate);
   const auto inputGroups = ceilDiv(shape.inputs * f.elementBytes, amp.weightBytesPerUnit);
   const auto outputGroups = ceilDiv(shape.outputs, f.units);
-  return amp.startCycles + inputGroups * (amp.inputGroupCycles + outputGroups * (amp.outputGroupCycles + weights + inner));
+  return amp.startCycles + inputGroups * (amp.inputGroupCycles +
+                                          outputGroups * (amp.outputGroupCycles + weights + inner));
 }
 
 Cycles rearrangeCycles(const Chip &chip, const TileRearrangement &copy) {
   if (copy.bytes == 0)
     return 0;
   const auto &c = chip.copy;
-  const Cycles byPiece = c.startCycles + copy.pieces * c.pieceCycles + ceilDiv(copy.bytes, c.bytesPerCycle);
-  const double perByte = copy.atomBytes >= 8 ? c.gather8 : copy.atomBytes >= 4 ? c.gather4 : c.gather2;
+  const Cycles byPiece =
+      c.startCycles + copy.pieces * c.pieceCycles + ceilDiv(copy.bytes, c.bytesPerCycle);
+  const double perByte = copy.atomBytes >= 8   ? c.gather8
+                         : copy.atomBytes >= 4 ? c.gather4
+                                               : c.gather2;
   const Cycles byAtom = c.gatherStartCycles + roundUp(perByte * double(copy.bytes));
   return std::min(byPiece, byAtom);
 }

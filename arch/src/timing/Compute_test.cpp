@@ -5,36 +5,45 @@
 
 using namespace arch;
 
-static const Chip &chip = chipByName("ipu2");  // 6 workers, launch 12, local sync 6
+static const Chip &chip = chipByName("ipu2"); // 6 workers, launch 12, local sync 6
 
-static Cycles cyclesOf(const std::vector<VertexCost> &vertices) { return tileCompute(chip, vertices).cycles; }
+static Cycles cyclesOf(const std::vector<VertexCost> &vertices) {
+  return tileCompute(chip, vertices).cycles;
+}
 
 TEST(Compute, NothingCostsNothing) {
   EXPECT_EQ(cyclesOf({}), 0u);
   EXPECT_EQ(cyclesOf({VertexCost::worker(100, 0)}), 0u);
 }
 
-TEST(Compute, OneWorkerIssuesEverySixthCycle) { EXPECT_EQ(cyclesOf({VertexCost::worker(600)}), 12u + 3600 + 6); }
+TEST(Compute, OneWorkerIssuesEverySixthCycle) {
+  EXPECT_EQ(cyclesOf({VertexCost::worker(600)}), 12u + 3600 + 6);
+}
 
-TEST(Compute, SixWorkersStartOneLaunchApart) { EXPECT_EQ(cyclesOf({VertexCost::worker(100, 6)}), 6u * 12 + 600 + 6); }
+TEST(Compute, SixWorkersStartOneLaunchApart) {
+  EXPECT_EQ(cyclesOf({VertexCost::worker(100, 6)}), 6u * 12 + 600 + 6);
+}
 
 TEST(Compute, TheSeventhVertexWaitsForTheFirstContext) {
   EXPECT_EQ(cyclesOf({VertexCost::worker(100, 7)}), 12u + 600 + 600 + 6);
 }
 
-TEST(Compute, ShortVerticesAreBoundByTheirLaunches) { EXPECT_EQ(cyclesOf({VertexCost::worker(1, 1000)}), 1000u * 12 + 6 + 6); }
+TEST(Compute, ShortVerticesAreBoundByTheirLaunches) {
+  EXPECT_EQ(cyclesOf({VertexCost::worker(1, 1000)}), 1000u * 12 + 6 + 6);
+}
 
 TEST(Compute, GraphOrderDecidesTheSchedule) {
   const std::vector<VertexCost> longLast = {VertexCost::worker(10, 6), VertexCost::worker(1000)};
   const std::vector<VertexCost> longFirst = {VertexCost::worker(1000), VertexCost::worker(10, 6)};
   EXPECT_EQ(cyclesOf(longFirst), 12u + 6000 + 6);
-  EXPECT_EQ(cyclesOf(longLast), 84u + 6000 + 6);  // launched seventh
+  EXPECT_EQ(cyclesOf(longLast), 84u + 6000 + 6); // launched seventh
 }
 
 TEST(Compute, ARunOfEqualVerticesCostsWhatThemOneByOneCost) {
   for (std::uint64_t bundles : {0, 1, 11, 12, 13, 100, 1234})
     for (std::uint64_t count : {1, 5, 6, 7, 13, 1000, 1003}) {
-      const std::vector<VertexCost> run = {VertexCost::worker(77, 3), VertexCost::worker(bundles, count), VertexCost::worker(5)};
+      const std::vector<VertexCost> run = {
+          VertexCost::worker(77, 3), VertexCost::worker(bundles, count), VertexCost::worker(5)};
       std::vector<VertexCost> single(3, VertexCost::worker(77));
       single.insert(single.end(), count, VertexCost::worker(bundles));
       single.push_back(VertexCost::worker(5));
@@ -79,15 +88,20 @@ TEST(Compute, MemoryPortsLimitEveryKernel) {
 
 TEST(Compute, TheMatrixKernelFollowsItsFormula) {
   // 24 positions on 6 workers: 4 each, one beyond the first three.
-  EXPECT_EQ(ampCycles(chip, {AmpType::Half, 24, 32, 16, Interleave::Yes}), 100u + 2 * (15 + 25 + 32 + 6 * 35));
-  EXPECT_EQ(ampCycles(chip, {AmpType::Half, 24, 32, 17, Interleave::No}), 100u + 2 * (15 + 2 * (25 + 64 + 6 * 35)));
-  EXPECT_EQ(ampCycles(chip, {AmpType::Float, 24, 32, 16, Interleave::Yes}), 100u + 4 * (15 + 25 + 32 + 6 * 54));
-  EXPECT_EQ(ampCycles(chip, {AmpType::HalfFloat, 6, 16, 16, Interleave::Yes}), 100u + 15 + 2 * (25 + 16 + 6 * 31));
+  EXPECT_EQ(ampCycles(chip, {AmpType::Half, 24, 32, 16, Interleave::Yes}),
+            100u + 2 * (15 + 25 + 32 + 6 * 35));
+  EXPECT_EQ(ampCycles(chip, {AmpType::Half, 24, 32, 17, Interleave::No}),
+            100u + 2 * (15 + 2 * (25 + 64 + 6 * 35)));
+  EXPECT_EQ(ampCycles(chip, {AmpType::Float, 24, 32, 16, Interleave::Yes}),
+            100u + 4 * (15 + 25 + 32 + 6 * 54));
+  EXPECT_EQ(ampCycles(chip, {AmpType::HalfFloat, 6, 16, 16, Interleave::Yes}),
+            100u + 15 + 2 * (25 + 16 + 6 * 31));
   EXPECT_EQ(ampCycles(chip, {AmpType::Half, 0, 32, 16, Interleave::No}), 0u);
 }
 
 TEST(Compute, QuartersAreCastToHalfWhereTheUnitCannotTakeThem) {
-  const AmpShape half{AmpType::Half, 24, 64, 16, Interleave::No}, quarter{AmpType::Quarter, 24, 64, 16, Interleave::No};
+  const AmpShape half{AmpType::Half, 24, 64, 16, Interleave::No},
+      quarter{AmpType::Quarter, 24, 64, 16, Interleave::No};
   EXPECT_EQ(ampCycles(chip, quarter), ampCycles(chip, half));
   EXPECT_LT(ampCycles(chipByName("ipu21"), quarter), ampCycles(chipByName("ipu21"), half));
 }
@@ -95,7 +109,7 @@ TEST(Compute, QuartersAreCastToHalfWhereTheUnitCannotTakeThem) {
 TEST(Compute, BigPiecesAreCopiedPieceByPieceAndSmallOnesAtomByAtom) {
   const auto &gc2 = chipByName("ipu1");
   EXPECT_EQ(rearrangeCycles(gc2, {36, 33408, 8}), 36u * 77 + 33408 / 8);
-  EXPECT_EQ(rearrangeCycles(gc2, {36, 576, 8}), 587u + 254);  // 253.44 rounded up
+  EXPECT_EQ(rearrangeCycles(gc2, {36, 576, 8}), 587u + 254); // 253.44 rounded up
   EXPECT_EQ(rearrangeCycles(gc2, {1000, 4000, 4}), 587u + 12400);
   EXPECT_EQ(rearrangeCycles(gc2, {1000, 2000, 2}), 587u + 10200);
   EXPECT_EQ(rearrangeCycles(chipByName("ipu21"), {1, 8192, 8}), 1312u);

@@ -7,7 +7,8 @@ using namespace arch;
 TEST(Energy, AnIdleChipDrawsItsIdlePower) { EXPECT_DOUBLE_EQ(watts(chipByName("ipu2"), {}), 48); }
 
 TEST(Energy, ThePowerTestDrawsWhatWasMeasured) {
-  EXPECT_NEAR(watts(chipByName("ipu2"), {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}), 124, 1e-9);
+  EXPECT_NEAR(watts(chipByName("ipu2"), {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}), 124,
+              1e-9);
 }
 
 TEST(Energy, StepsAddUpByKind) {
@@ -24,7 +25,9 @@ TEST(Energy, StepsAddUpByKind) {
 
 TEST(Energy, BusierStepsDrawMore) {
   for (const auto &name : chipNames())
-    for (auto kind : {StepKind::Compute, StepKind::MatrixCompute, StepKind::TileCopy, StepKind::Exchange})
-      EXPECT_GT(watts(chipByName(name), utilisationOf(kind, 1)), watts(chipByName(name), utilisationOf(kind, 0.5)))
+    for (auto kind :
+         {StepKind::Compute, StepKind::MatrixCompute, StepKind::TileCopy, StepKind::Exchange})
+      EXPECT_GT(watts(chipByName(name), utilisationOf(kind, 1)),
+                watts(chipByName(name), utilisationOf(kind, 0.5)))
           << name << " " << toString(kind);
 }

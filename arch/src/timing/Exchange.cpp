@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Exchange inside an IPU: the busiest tile's words and message gaps, and one route. Pairs of tiles share a bus and
-// go twice as fast when they want the same thing or only one of them wants anything.
+// Exchange inside an IPU: the busiest tile's words and message gaps, and one route. Pairs of tiles
+// share a bus and go twice as fast when they want the same thing or only one of them wants
+// anything.
 #include "arch/Exchange.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
@@ -8,19 +9,25 @@
 
 namespace arch {
 
-constexpr unsigned wordBytes = 4;  // granularity of the exchange (PL, STK)
+constexpr unsigned wordBytes = 4; // granularity of the exchange (PL, STK)
 
-static void addSpan(const Chip &chip, std::uint64_t bytes, std::uint64_t &total, std::uint64_t &messages) {
+static void addSpan(const Chip &chip, std::uint64_t bytes, std::uint64_t &total,
+                    std::uint64_t &messages) {
   const auto words = ceilDiv(bytes, wordBytes);
   total += words * wordBytes;
   messages += ceilDiv(words, chip.exchange.wordsPerMessage);
 }
-void TileTraffic::receive(const Chip &chip, std::uint64_t bytes) { addSpan(chip, bytes, bytesIn, messagesIn); }
-void TileTraffic::send(const Chip &chip, std::uint64_t bytes) { addSpan(chip, bytes, bytesOut, messagesOut); }
+void TileTraffic::receive(const Chip &chip, std::uint64_t bytes) {
+  addSpan(chip, bytes, bytesIn, messagesIn);
+}
+void TileTraffic::send(const Chip &chip, std::uint64_t bytes) {
+  addSpan(chip, bytes, bytesOut, messagesOut);
+}
 
 Cycles routeCycles(const Chip &chip, unsigned columnsCrossed, unsigned rowsCrossed) {
   const auto &x = chip.exchange;
-  return x.routeBaseCycles + Cycles(x.routePerColumn) * columnsCrossed + Cycles(x.routePerRow) * rowsCrossed;
+  return x.routeBaseCycles + Cycles(x.routePerColumn) * columnsCrossed +
+         Cycles(x.routePerRow) * rowsCrossed;
 }
 
 static unsigned distance(unsigned a, unsigned b) { return a > b ? a - b : b - a; }
@@ -40,7 +47,8 @@ struct Extent {
   }
   // Between the farthest two points of this and the other.
   unsigned reach(const Extent &other) const {
-    return std::max(most > other.least ? most - other.least : 0, other.most > least ? other.most - least : 0);
+    return std::max(most > other.least ? most - other.least : 0,
+                    other.most > least ? other.most - least : 0);
   }
 };
 
@@ -55,7 +63,8 @@ struct Area {
 };
 
 // Partners have neighbouring ids, so a tile's partner stands beside it in the list or does nothing.
-const TileTraffic *partnerTraffic(const Chip &chip, std::span<const ActiveTile> active, std::size_t at) {
+const TileTraffic *partnerTraffic(const Chip &chip, std::span<const ActiveTile> active,
+                                  std::size_t at) {
   const unsigned tile = active[at].tile, onIpu = tile % chip.tiles;
   const unsigned partner = tile - onIpu + chip.partnerOf(onIpu);
   if (partner < tile && at > 0 && active[at - 1].tile == partner)
@@ -77,21 +86,24 @@ Cycles tileCycles(const Chip &chip, const TileTraffic &own, const TileTraffic *p
   const bool wideOut = own.pairSharesOutput || !partner || partner->bytesOut == 0;
   const auto in = laneCycles(chip, own.bytesIn, own.messagesIn, wideIn);
   const auto out = laneCycles(chip, own.bytesOut, own.messagesOut, wideOut);
-  // A memory element serves either the send or the receive in one cycle; at worst the two take turns throughout.
+  // A memory element serves the send or the receive in one cycle; at worst they take turns
+  // throughout (A18).
   const auto conflicts = ceilDiv(own.sameElementBytes, chip.exchange.bytesPerCycle);
   return std::min(std::max(in, out) + conflicts, in + out);
 }
 
 } // namespace
 
-Cycles longestRoute(const Chip &chip, std::span<const unsigned> senders, std::span<const unsigned> receivers) {
+Cycles longestRoute(const Chip &chip, std::span<const unsigned> senders,
+                    std::span<const unsigned> receivers) {
   if (senders.empty() || receivers.empty())
     return 0;
   const Area from(chip, senders), to(chip, receivers);
   return routeCycles(chip, from.columns.reach(to.columns), from.rows.reach(to.rows));
 }
 
-ExchangeCost exchangeCycles(const Chip &chip, std::span<const ActiveTile> active, std::optional<Cycles> route) {
+ExchangeCost exchangeCycles(const Chip &chip, std::span<const ActiveTile> active,
+                            std::optional<Cycles> route) {
   ExchangeCost cost;
   cost.perTile.reserve(active.size());
   Cycles busiest = 0;
@@ -110,8 +122,10 @@ ExchangeCost exchangeCycles(const Chip &chip, std::span<const ActiveTile> active
 
 std::uint64_t exchangeCodeBytes(const Chip &chip, const TileTraffic &traffic) {
   const auto &code = chip.code;
-  const auto sends = std::max(traffic.messagesOut, ceilDiv(traffic.bytesOut, std::uint64_t(code.wordsPerSend) * wordBytes));
-  return sends * code.sendBytes + traffic.messagesOut * code.waitBytes + traffic.messagesIn * code.receiveBytes;
+  const auto sends = std::max(
+      traffic.messagesOut, ceilDiv(traffic.bytesOut, std::uint64_t(code.wordsPerSend) * wordBytes));
+  return sends * code.sendBytes + traffic.messagesOut * code.waitBytes +
+         traffic.messagesIn * code.receiveBytes;
 }
 
 } // namespace arch

@@ -25,7 +25,7 @@ TEST(Exchange, SpansAreRoundedUpToWords) {
 }
 
 TEST(Exchange, LongMessagesCountAsSeveral) {
-  EXPECT_EQ(receiving(chipByName("ipu1"), {928}).messagesIn, 4u);   // 232 words in sends of 64
+  EXPECT_EQ(receiving(chipByName("ipu1"), {928}).messagesIn, 4u); // 232 words in sends of 64
   EXPECT_EQ(receiving(chipByName("ipu2"), {928}).messagesIn, 1u);
 }
 
@@ -49,10 +49,11 @@ TEST(Exchange, TwoLongReceivesTakeWhatWasScheduled) {
 TEST(Exchange, AnIdlePartnerLendsItsLane) {
   const auto &chip = chipByName("ipu2");
   const auto t = receiving(chip, {4000});
-  const std::vector<ActiveTile> alone = {{6, t}}, both = {{6, t}, {7, t}}, neighbours = {{7, t}, {8, t}};
+  const std::vector<ActiveTile> alone = {{6, t}}, both = {{6, t}, {7, t}},
+                                neighbours = {{7, t}, {8, t}};
   EXPECT_EQ(exchangeCycles(chip, alone).cycles, 64u + 500);
   EXPECT_EQ(exchangeCycles(chip, both).cycles, 64u + 1000);
-  EXPECT_EQ(exchangeCycles(chip, neighbours).cycles, 64u + 500);  // of different pairs
+  EXPECT_EQ(exchangeCycles(chip, neighbours).cycles, 64u + 500); // of different pairs
 }
 
 TEST(Exchange, OnePartnerMaySendWhileTheOtherReceives) {
@@ -88,15 +89,16 @@ TEST(Exchange, SendingAndReceivingOverlapUnlessTheyMeetInMemory) {
 TEST(Exchange, PairsDoNotReachAcrossIpus) {
   const auto chip = withTiles(chipByName("ipu2"), 3);
   const auto t = receiving(chip, {4000});
-  const std::vector<ActiveTile> border = {{2, t}, {3, t}};  // last of IPU 0, first of IPU 1
+  const std::vector<ActiveTile> border = {{2, t}, {3, t}}; // last of IPU 0, first of IPU 1
   EXPECT_EQ(exchangeCycles(chip, border).cycles, 64u + 500);
-  const std::vector<ActiveTile> pair = {{3, t}, {4, t}};    // tiles 0 and 1 of IPU 1
+  const std::vector<ActiveTile> pair = {{3, t}, {4, t}}; // tiles 0 and 1 of IPU 1
   EXPECT_EQ(exchangeCycles(chip, pair).cycles, 64u + 1000);
 }
 
 TEST(Exchange, ReportsEveryActiveTile) {
   const auto &chip = chipByName("ipu2");
-  const std::vector<ActiveTile> active = {{0, receiving(chip, {80})}, {5, receiving(chip, {400, 400})}};
+  const std::vector<ActiveTile> active = {{0, receiving(chip, {80})},
+                                          {5, receiving(chip, {400, 400})}};
   const auto cost = exchangeCycles(chip, active, 30);
   EXPECT_EQ(cost.perTile, (std::vector<Cycles>{10, 140}));
   EXPECT_EQ(cost.cycles, 170u);
@@ -110,7 +112,7 @@ TEST(Exchange, RefusesTilesOutOfOrder) {
 }
 
 TEST(Exchange, RoutesGrowWithColumnsAndRows) {
-  const auto &chip = chipByName("ipu2");  // 92 tiles to a column, 4 to a row
+  const auto &chip = chipByName("ipu2"); // 92 tiles to a column, 4 to a row
   EXPECT_EQ(routeBetweenTiles(chip, 0, 1), 20u);
   EXPECT_EQ(routeBetweenTiles(chip, 0, 4), 22u);
   EXPECT_EQ(routeBetweenTiles(chip, 92, 0), 26u);

@@ -24,13 +24,16 @@ TEST(Host, ASynchronousStreamWaitsAndAPrefetchedOneDoesNot) {
 
 TEST(Host, LargeStreamsRunAtThePortsRate) {
   const auto system = systemOf(chipByName("ipu2"));
-  EXPECT_EQ(streamCopy(system, transferOf(HostDirection::ToDevice, 40'000'000)).transfer, 1330u + 2660000);
-  EXPECT_EQ(streamCopy(system, transferOf(HostDirection::FromDevice, 55'000'000)).transfer, 1330u + 13300000);
+  EXPECT_EQ(streamCopy(system, transferOf(HostDirection::ToDevice, 40'000'000)).transfer,
+            1330u + 2660000);
+  EXPECT_EQ(streamCopy(system, transferOf(HostDirection::FromDevice, 55'000'000)).transfer,
+            1330u + 13300000);
 }
 
 TEST(Host, ACardIsFasterOutThanAGateway) {
   const auto card = systemOf(chipByName("ipu1"));
-  EXPECT_EQ(streamCopy(card, transferOf(HostDirection::FromDevice, 26'000'000)).transfer, 1600u + 1600000);
+  EXPECT_EQ(streamCopy(card, transferOf(HostDirection::FromDevice, 26'000'000)).transfer,
+            1600u + 1600000);
 }
 
 TEST(Host, ASingleTileTakesItsPacketsOneByOne) {
@@ -53,7 +56,8 @@ TEST(Host, RemoteBuffersDoNotWaitForTheHost) {
   const auto read = remoteBufferCopy(machine, transferOf(HostDirection::ToDevice, 20'000'000));
   EXPECT_EQ(read.sync, 600u);
   EXPECT_EQ(read.transfer, 1330u + 1330000);
-  EXPECT_EQ(remoteBufferCopy(machine, transferOf(HostDirection::FromDevice, 20'000'000)).transfer, 1330u + 2660000);
+  EXPECT_EQ(remoteBufferCopy(machine, transferOf(HostDirection::FromDevice, 20'000'000)).transfer,
+            1330u + 2660000);
 }
 
 TEST(Host, TheSameBytesPassTheExchange) {
@@ -64,6 +68,7 @@ TEST(Host, TheSameBytesPassTheExchange) {
 }
 
 TEST(Host, AnEmptyStreamOnlySyncs) {
-  const auto cost = streamCopy(systemOf(chipByName("ipu2")), transferOf(HostDirection::ToDevice, 0));
+  const auto cost =
+      streamCopy(systemOf(chipByName("ipu2")), transferOf(HostDirection::ToDevice, 0));
   EXPECT_EQ(cost.total(), cost.sync);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Exchange between IPUs. On a ladder a flow crosses its rung first, when the rails differ, then runs along the rail;
-// on a torus it takes the shorter way round. Each directed bundle of links is filled by all flows that use it.
+// Exchange between IPUs. On a ladder a flow crosses its rung first, when the rails differ, then
+// runs along the rail; on a torus it takes the shorter way round. Each directed bundle of links is
+// filled by all flows that use it.
 #include "arch/Links.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
@@ -33,7 +34,7 @@ private:
   void ladder(unsigned from, unsigned to) {
     if (from % 2 != to % 2 && (from ^ 1u) < size_)
       from = cross(from, (from ^ 1u) == to ? Kind::Rung : Kind::RungThrough);
-    const unsigned turn = to - to % 2 + from % 2;  // on the sender's rail, beside the receiver
+    const unsigned turn = to - to % 2 + from % 2; // on the sender's rail, beside the receiver
     const unsigned railLength = (size_ + 1 - from % 2) / 2;
     walk(from, turn, 2, system_.links == LinkLayout::Torus ? railLength : 0);
     if (turn != to)
@@ -43,7 +44,8 @@ private:
     hop(kind, at, at ^ 1u);
     return at ^ 1u;
   }
-  // Along a rail whose stations are `stride` ids apart; ring is its length when it is closed, else 0.
+  // Along a rail whose stations are `stride` ids apart; ring is its length when it is closed, else
+  // 0.
   void walk(unsigned from, unsigned to, unsigned stride, unsigned ring) {
     const unsigned rail = from % stride;
     unsigned at = from / stride, end = to / stride;
@@ -58,7 +60,9 @@ private:
       at = next;
     }
   }
-  void hop(Kind kind, unsigned from, unsigned to) { path_.push_back({kind, first_ + from, first_ + to}); }
+  void hop(Kind kind, unsigned from, unsigned to) {
+    path_.push_back({kind, first_ + from, first_ + to});
+  }
 
   const System &system_;
   unsigned first_, size_;
@@ -70,13 +74,14 @@ double latency(const System &system, const std::vector<LinkResource> &path) {
   double seconds = 0;
   for (const auto &resource : path)
     seconds += resource.kind == Kind::GatewayOut  ? links.gatewayHopSeconds
-               : resource.kind == Kind::GatewayIn ? 0  // the far end of the same hop
+               : resource.kind == Kind::GatewayIn ? 0 // the far end of the same hop
                                                   : links.hopSeconds;
   return seconds;
 }
 
 unsigned hopsOf(const std::vector<LinkResource> &path) {
-  return unsigned(std::count_if(path.begin(), path.end(), [](auto &r) { return r.kind != Kind::GatewayIn; }));
+  return unsigned(
+      std::count_if(path.begin(), path.end(), [](auto &r) { return r.kind != Kind::GatewayIn; }));
 }
 
 } // namespace
@@ -93,17 +98,23 @@ double bytesPerSecond(const System &system, const LinkResource &resource) {
   const auto &links = system.chip.links;
   const double one = links.bytesPerSecond * links.usable;
   switch (resource.kind) {
-  case Kind::Rung: return links.rungLinks * one;
-  case Kind::RungThrough: return links.rungThroughLinks * one;
-  case Kind::Rail: return links.railLinks * one;
-  case Kind::GatewayOut: case Kind::GatewayIn: break;
+  case Kind::Rung:
+    return links.rungLinks * one;
+  case Kind::RungThrough:
+    return links.rungThroughLinks * one;
+  case Kind::Rail:
+    return links.railLinks * one;
+  case Kind::GatewayOut:
+  case Kind::GatewayIn:
+    break;
   }
   return links.gatewayBytesPerSecond;
 }
 
 std::vector<LinkResource> routeBetween(const System &system, unsigned fromIpu, unsigned toIpu) {
-  OPENIPU_CHECK(fromIpu < system.ipus && toIpu < system.ipus,
-                base::str("a flow from IPU ", fromIpu, " to IPU ", toIpu, " in a system of ", system.ipus));
+  OPENIPU_CHECK(
+      fromIpu < system.ipus && toIpu < system.ipus,
+      base::str("a flow from IPU ", fromIpu, " to IPU ", toIpu, " in a system of ", system.ipus));
   const auto &links = system.chip.links;
   if (fromIpu / links.ipusPerDomain == toIpu / links.ipusPerDomain)
     return Rack(system, fromIpu).route(fromIpu, toIpu);

@@ -61,7 +61,8 @@ TEST(Links, RoutesInALaterRackStayInIt) {
 TEST(Links, FlowsShareTheLinksOfOneDirection) {
   const auto ladder = machineOf("ipu1", 16, LinkLayout::Ladder);
   const double rail = 2 * 17179869184.0 * 0.85;
-  const auto cost = linkExchange(ladder, std::vector<Flow>{{0, 2, 1000000}, {0, 4, 1000000}, {2, 0, 1000000}});
+  const auto cost =
+      linkExchange(ladder, std::vector<Flow>{{0, 2, 1000000}, {0, 4, 1000000}, {2, 0, 1000000}});
   EXPECT_DOUBLE_EQ(cost.transferSeconds, 2000000 / rail);
   EXPECT_EQ(toString(cost.busiest), "rail 0->2");
   EXPECT_EQ(cost.hops, 2u);
@@ -98,7 +99,8 @@ TEST(Collectives, ARingOfOneMachineFollowsTheFormula) {
   const std::uint64_t bytes = 16 << 20;
   const double rate = 2 * 17179869184.0 * 0.85;
   const double seconds = 2 * 15.0 / 16 * double(bytes) / rate + 2 * 15 * 650e-9;
-  const double modelled = ladder.chip.seconds(collectiveCycles(ladder, Collective::AllReduce, bytes, 16));
+  const double modelled =
+      ladder.chip.seconds(collectiveCycles(ladder, Collective::AllReduce, bytes, 16));
   EXPECT_NEAR(modelled, seconds, 1e-7);
 }
 
@@ -119,12 +121,14 @@ TEST(Collectives, ReplicasOfSeveralIpusShareTheWork) {
 TEST(Collectives, RacksReduceInsideThenOverGateways) {
   const auto pod = systemOf(chipByName("bow"), 128), rack = systemOf(chipByName("bow"), 64);
   const std::uint64_t bytes = 64 << 20;
-  // Each IPU holds 1/64 after the first part, passes half of it on twice, four IPUs to a gateway; two rounds of one step.
+  // Each IPU holds 1/64 after the first part, passes half of it on twice, four IPUs to a gateway;
+  // two rounds of one step.
   const Cycles gateway = pod.chip.cycles(4 * (double(bytes) / 128) / 25e9 + 2e-6);
   EXPECT_EQ(collectiveCycles(pod, Collective::AllReduce, bytes, 128),
             collectiveCycles(rack, Collective::AllReduce, bytes, 64) + 2 * gateway);
 }
 
 TEST(Collectives, OneReplicaHasNothingToDo) {
-  EXPECT_EQ(collectiveCycles(systemOf(chipByName("bow"), 4), Collective::AllReduce, 1000, 1, 4), 0u);
+  EXPECT_EQ(collectiveCycles(systemOf(chipByName("bow"), 4), Collective::AllReduce, 1000, 1, 4),
+            0u);
 }

@@ -10,10 +10,12 @@
 
 namespace arch {
 
-constexpr Cycles takenBranch = 6;  // supervisor, PL
+constexpr Cycles takenBranch = 6; // supervisor, PL
 
-// Every supervisor counts for itself, so an iteration costs a branch and no sync of its own.
-Cycles loopCycles(const System &, Cycles body, std::uint64_t iterations) { return iterations * (body + takenBranch); }
+// Every supervisor counts for itself, so an iteration costs a branch and no sync of its own (A17).
+Cycles loopCycles(const System &, Cycles body, std::uint64_t iterations) {
+  return iterations * (body + takenBranch);
+}
 
 Cycles conditionCycles(const System &system) {
   const auto &chip = system.chip;
@@ -21,16 +23,19 @@ Cycles conditionCycles(const System &system) {
   scalar.receive(chip, 4);
   const std::vector<ActiveTile> farthest = {{chip.tiles - 1, scalar}};
   const auto route = routeBetweenTiles(chip, 0, chip.tiles - 1);
-  const Cycles onChip = syncCycles(system, SyncScope::Ipu) + exchangeCycles(chip, farthest, route).cycles;
+  const Cycles onChip =
+      syncCycles(system, SyncScope::Ipu) + exchangeCycles(chip, farthest, route).cycles;
   if (system.ipus == 1)
     return onChip + takenBranch;
   std::vector<Flow> flows;
   for (unsigned ipu = 1; ipu < system.ipus; ++ipu)
     flows.push_back({0, ipu, 4});
-  return onChip + syncCycles(system, SyncScope::AllIpus) + linkExchange(system, flows).cycles + takenBranch;
+  return onChip + syncCycles(system, SyncScope::AllIpus) + linkExchange(system, flows).cycles +
+         takenBranch;
 }
 
-Cycles pipelineCycles(std::span<const Cycles> stageCycles, std::span<const unsigned> ipuOfStage, std::uint64_t batches) {
+Cycles pipelineCycles(std::span<const Cycles> stageCycles, std::span<const unsigned> ipuOfStage,
+                      std::uint64_t batches) {
   OPENIPU_CHECK(stageCycles.size() == ipuOfStage.size(), "one IPU per stage");
   if (stageCycles.empty() || batches == 0)
     return 0;

@@ -10,13 +10,16 @@ TEST(ProgramTime, PartsOfAStepDoNotOverlap) {
   EXPECT_EQ(overlapped(100, 250), 250u);
 }
 
-TEST(ProgramTime, EveryIterationBranches) { EXPECT_EQ(loopCycles(systemOf(chipByName("ipu2")), 100, 10), 1060u); }
+TEST(ProgramTime, EveryIterationBranches) {
+  EXPECT_EQ(loopCycles(systemOf(chipByName("ipu2")), 100, 10), 1060u);
+}
 
 TEST(ProgramTime, AConditionReachesTheFarthestTile) {
   // boundary 237, route 154, one word on an idle pair, branch 6
   EXPECT_EQ(conditionCycles(systemOf(chipByName("ipu2"))), 237u + 154 + 1 + 6);
   EXPECT_EQ(conditionCycles(systemOf(chipByName("ipu2"), 1, 1)), 237u + 20 + 1 + 6);
-  EXPECT_GT(conditionCycles(systemOf(chipByName("ipu2"), 16)), conditionCycles(systemOf(chipByName("ipu2"), 4)));
+  EXPECT_GT(conditionCycles(systemOf(chipByName("ipu2"), 16)),
+            conditionCycles(systemOf(chipByName("ipu2"), 4)));
 }
 
 TEST(ProgramTime, APipelineRunsAtThePaceOfItsSlowestStage) {

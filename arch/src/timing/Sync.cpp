@@ -21,10 +21,14 @@ static Cycles allIpus(const System &system) {
 
 Cycles syncCycles(const System &system, SyncScope scope, HostWait host) {
   switch (scope) {
-  case SyncScope::Tile: return system.chip.sync.localCycles;
-  case SyncScope::Ipu: return system.chip.sync.boundaryCycles;
-  case SyncScope::AllIpus: return allIpus(system);
-  case SyncScope::Host: break;
+  case SyncScope::Tile:
+    return system.chip.sync.localCycles;
+  case SyncScope::Ipu:
+    return system.chip.sync.boundaryCycles;
+  case SyncScope::AllIpus:
+    return allIpus(system);
+  case SyncScope::Host:
+    break;
   }
   const double wait = host == HostWait::Synchronous ? system.chip.host.callbackSeconds : 0;
   return allIpus(system) + system.chip.cycles(wait);
