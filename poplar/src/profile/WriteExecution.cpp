@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// What ran: the trace of single executions, blocks, totals and energy.
+#include "arch/Energy.hpp"
+#include "profile/WriteTables.hpp"
+#include <algorithm>
+
+namespace poplar::profile {
+
+using executable::none;
+using executable::PhaseKind;
+using pva::Writer;
+
+namespace {
+
+constexpr const Writer::Null null;
+
+// Activity of one program on one IPU, relative to its start.
+struct OnIpu {
+  std::uint64_t tiles = 0, least = 0, most = 0;
+};
+
+std::vector<OnIpu> activity(const executable::Phase &phase, const Layout &layout) {
+  std::vector<OnIpu> result(layout.ipus);
+  for (const auto &share : phase.tiles) {
+    auto &ipu = result[std::min(share.tile / layout.tilesPerIpu, layout.ipus - 1)];
+    ipu.least = ipu.tiles == 0 ? share.cycles : std::min(ipu.least, share.cycles);
+    ipu.most = std::max(ipu.most, share.cycles);
+    ++ipu.tiles;
+  }
+  return result;
+}
+
+class Trace {
+public:
+  Trace(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder, const Layout &layout)
+      : programs_(programs), recorder_(recorder), layout_(layout), activity_(programs.programs.size()),
+        steps_(writer.table("steps")), byIpu_(writer.table("steps_by_ipu")), runs_(writer.table("runs")) {}
+  void write() {
+    for (std::size_t i = 0; i < recorder_.runs().size(); ++i) {
+      const auto &run = recorder_.runs()[i];
+      const auto first = numSteps_;
+      for (auto e = run.firstEvent; e < run.endEvent; ++e)
+        writeEvent(recorder_.events()[e]);
+      runs_.row(i, run.name, programs_.entries[run.program], run.startCycle, run.endCycle, first, numSteps_ - first);
+    }
+  }
+
+private:
+  void writeEvent(const Recorder::Event &event) {
+    auto cycle = event.startCycle;
+    for (auto id : programs_.timed[event.step]) {
+      writeStep(id, cycle);
+      cycle += programs_.programs[id].phase->cycles;
+    }
+  }
+  void writeStep(std::uint32_t id, std::uint64_t base) {
+    const auto &program = programs_.programs[id];
+    if (program.computeSet == none)
+      steps_.row(numSteps_, pva::toString(program.type), id, null);
+    else
+      steps_.row(numSteps_, pva::toString(program.type), id, program.computeSet);
+    if (activity_[id].empty())
+      activity_[id] = activity(*program.phase, layout_);
+    for (std::uint32_t ipu = 0; ipu < layout_.ipus; ++ipu) {
+      const auto &a = activity_[id][ipu];
+      byIpu_.row(numSteps_, ipu, program.phase->cycles, a.tiles, base, base, base, base + a.least, base + a.most);
+    }
+    ++numSteps_;
+  }
+
+  const LoweredPrograms &programs_;
+  const Recorder &recorder_;
+  const Layout layout_;
+  std::vector<std::vector<OnIpu>> activity_;  // by program, filled when first needed
+  Writer::Table steps_, byIpu_, runs_;
+  std::uint64_t numSteps_ = 0;
+};
+
+struct BlockRow {
+  std::uint32_t program;
+  std::uint64_t from, to;
+  bool streamCopy, overflow, flush;
+};
+
+// A stream copy shows each of its phases as a block.
+std::vector<BlockRow> blockRows(const LoweredPrograms &programs, const Recorder &recorder) {
+  std::vector<BlockRow> rows;
+  const auto flush = std::uint32_t(programs.programs.size());
+  for (const auto &block : recorder.blocks()) {
+    if (!block.streamCopy) {
+      const auto program = block.flush ? flush : programs.ofStep[block.step][0];
+      rows.push_back({program, block.cyclesFrom, block.cyclesTo, false, block.overflow, block.flush});
+      continue;
+    }
+    auto cycle = block.cyclesFrom;
+    for (auto id : programs.timed[block.step]) {
+      const auto end = cycle + programs.programs[id].phase->cycles;
+      rows.push_back({id, cycle, end, true, block.overflow && end == block.cyclesTo, false});
+      cycle = end;
+    }
+  }
+  // By start, outer blocks before inner ones.
+  std::stable_sort(rows.begin(), rows.end(), [](const BlockRow &a, const BlockRow &b) {
+    return a.from != b.from ? a.from < b.from : a.to > b.to;
+  });
+  return rows;
+}
+
+void writeBlocks(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder, const Layout &layout) {
+  auto table = writer.table("blocks");
+  const auto rows = blockRows(programs, recorder);
+  std::uint64_t id = 0;
+  for (std::uint32_t ipu = 0; ipu < layout.ipus; ++ipu)
+    for (const auto &b : rows) {
+      const auto tile = ipu * layout.tilesPerIpu + std::min(recorder.options().blockTile, layout.tilesPerIpu - 1);
+      table.row(id++, tile, b.program, b.from, b.to, b.streamCopy, b.overflow, b.flush);
+    }
+}
+
+arch::StepKind energyKind(const LoweredProgram &program) {
+  switch (program.phase->kind) {
+  case PhaseKind::Compute: return program.isCopy ? arch::StepKind::TileCopy : arch::StepKind::Compute;
+  case PhaseKind::Exchange: return arch::StepKind::Exchange;
+  case PhaseKind::GlobalExchange: return arch::StepKind::LinkExchange;
+  case PhaseKind::HostExchange: return arch::StepKind::HostExchange;
+  case PhaseKind::Sync:
+  case PhaseKind::Control: break;
+  }
+  return arch::StepKind::Sync;
+}
+
+// The part of all tile-cycles of a phase in which a tile is active.
+double activeShare(const executable::Phase &phase, const Layout &layout) {
+  double sum = 0;
+  for (const auto &share : phase.tiles)
+    sum += double(share.cycles);
+  const double all = double(phase.cycles) * layout.tiles();
+  return all > 0 ? std::min(1.0, sum / all) : 0;
+}
+
+void writeEnergy(Writer &writer, const arch::EnergyMeter &meter) {
+  auto table = writer.table("energy");
+  for (unsigned kind = 0; kind < arch::stepKinds; ++kind)
+    if (const auto joules = meter.joules(arch::StepKind(kind)); joules > 0)
+      table.row(arch::toString(arch::StepKind(kind)), joules);
+}
+
+} // namespace
+
+void writeTrace(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder, const Layout &layout) {
+  Trace(writer, programs, recorder, layout).write();
+  writeBlocks(writer, programs, recorder, layout);
+}
+
+void writeTotals(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder, const arch::System &system,
+                 const Layout &layout) {
+  auto table = writer.table("totals");
+  arch::EnergyMeter energy(system);
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> executed;  // program, executions
+  std::uint64_t cycles = 0;
+  for (std::size_t step = 0; step < recorder.totals().size(); ++step) {
+    const auto &total = recorder.totals()[step];
+    cycles += total.cycles;
+    for (auto id : programs.timed[step])
+      if (total.executions > 0)
+        executed.emplace_back(id, total.executions);
+  }
+  std::sort(executed.begin(), executed.end());
+  for (const auto &[id, executions] : executed) {
+    const auto &program = programs.programs[id];
+    const auto sum = executions * program.phase->cycles;
+    table.row(id, executions, sum);
+    energy.add(energyKind(program), sum, activeShare(*program.phase, layout));
+  }
+  writer.table("execution").row(cycles, recorder.droppedEvents(), recorder.droppedBlocks());
+  writeEnergy(writer, energy);
+}
+
+} // namespace poplar::profile

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Variables, their place on tiles, memory by tile and category, and liveness.
+#include "profile/WriteTables.hpp"
+#include <algorithm>
+
+namespace poplar::profile {
+
+using executable::Image;
+using executable::MemoryCategory;
+using executable::none;
+using executable::numMemoryCategories;
+using pva::Writer;
+
+namespace {
+
+constexpr const Writer::Null null;
+
+// Variables that a field asks to have in interleaved memory.
+std::vector<bool> interleavedVariables(const Image &image) {
+  std::vector<bool> result(image.variables.size());
+  for (std::uint32_t v = 0; v < image.vertices.size(); ++v) {
+    const auto &fields = image.vertexType(v).fields;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const auto &slot = image.slots[image.vertices[v].firstSlot + f];
+      if (!fields[f].interleaved || slot.kind != executable::SlotKind::Edges)
+        continue;
+      for (auto e = slot.first; e < slot.first + slot.count; ++e)
+        for (auto r = image.edges[e].firstRun; r < image.edges[e].firstRun + image.edges[e].numRuns; ++r)
+          result[image.runs[r].var] = true;
+    }
+  }
+  return result;
+}
+
+void writeVariables(Writer &writer, const Image &image) {
+  auto table = writer.table("vars");
+  const auto interleaved = interleavedVariables(image);
+  for (std::size_t i = 0; i < image.variables.size(); ++i) {
+    const auto &v = image.variables[i];
+    table.row(i, v.name, std::string(spelling(v.type)), v.bytes(), v.alwaysLive, bool(interleaved[i]));
+  }
+  auto categories = writer.table("var_categories");
+  for (unsigned c = 0; c < numMemoryCategories; ++c)
+    categories.row(c, executable::memoryCategoryName(MemoryCategory(c)));
+}
+
+// Bytes of one variable by tile, in order of tiles.
+std::vector<std::pair<std::uint32_t, std::uint64_t>> bytesByTile(const executable::Variable &variable) {
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> result;
+  for (const auto &range : variable.mapping)
+    result.emplace_back(range.tile, (range.end - range.begin) * sizeOf(variable.type));
+  std::sort(result.begin(), result.end());
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < result.size(); ++i) {
+    if (result[i].first == result[kept].first)
+      result[kept].second += result[i].second;
+    else
+      result[++kept] = result[i];
+  }
+  result.resize(result.empty() ? 0 : kept + 1);
+  return result;
+}
+
+void writeLowered(Writer &writer, const Image &image) {
+  auto table = writer.table("vars_info");
+  std::uint64_t id = 0;
+  for (std::size_t i = 0; i < image.variables.size(); ++i) {
+    const bool constant = image.variables[i].kind == executable::VariableKind::Constant;
+    const auto category = unsigned(constant ? MemoryCategory::Constant : MemoryCategory::Variable);
+    for (const auto &[tile, bytes] : bytesByTile(image.variables[i]))
+      table.row(id++, tile, bytes, category, i);
+  }
+  for (std::size_t tile = 0; tile < image.memory.tiles.size(); ++tile)
+    for (unsigned c = 0; c < numMemoryCategories; ++c)
+      if (c != unsigned(MemoryCategory::Variable) && c != unsigned(MemoryCategory::Constant) &&
+          image.memory.tiles[tile].category[c] > 0)
+        table.row(id++, tile, image.memory.tiles[tile].category[c], c, null);
+}
+
+void writeTiles(Writer &writer, const Image &image, const LoweredPrograms &programs) {
+  auto table = writer.table("memory_by_tile");
+  const auto &tiles = image.memory.tiles;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const auto &t = tiles[i];
+    if (t.peakStep == none)
+      table.row(i, t.total(), t.gaps, t.alwaysLive, t.peakNotAlwaysLive, null);
+    else
+      table.row(i, t.total(), t.gaps, t.alwaysLive, t.peakNotAlwaysLive, programs.ofStep[t.peakStep][0]);
+  }
+  auto categories = writer.table("memory_by_category");
+  for (unsigned c = 0; c < numMemoryCategories; ++c)
+    for (std::size_t i = 0, end = 0; i < tiles.size(); i = end) {
+      const auto bytes = tiles[i].category[c];
+      for (end = i + 1; end < tiles.size() && tiles[end].category[c] == bytes;)
+        ++end;
+      if (bytes > 0)
+        categories.row(c, i, end - i, bytes);
+    }
+}
+
+void writeLiveness(Writer &writer, const Image &image, const LoweredPrograms &programs) {
+  auto steps = writer.table("liveness_steps"), vars = writer.table("liveness_vars");
+  for (std::size_t i = 0; i < image.memory.steps.size(); ++i) {
+    const auto &step = image.memory.steps[i];
+    const auto &ids = programs.ofStep[step.step];
+    const auto main = std::find_if(ids.begin(), ids.end(), [&](auto id) { return programs.programs[id].isMain; });
+    steps.row(i, main == ids.end() ? ids[0] : *main, step.notAlwaysLiveBytes);
+    for (auto var : step.variables)
+      vars.row(i, var);
+  }
+}
+
+} // namespace
+
+void writeMemory(Writer &writer, const Image &image, const LoweredPrograms &programs, bool loweredVars) {
+  writeVariables(writer, image);
+  if (loweredVars)
+    writeLowered(writer, image);
+  writeTiles(writer, image, programs);
+  writeLiveness(writer, image, programs);
+}
+
+} // namespace poplar::profile
