@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Devices: attaching, subsets of their tiles, attributes.
+#include "poplar/Device.hpp"
+#include "base/Log.hpp"
+#include "base/Text.hpp"
+#include "device/DeviceData.hpp"
+#include "device/TargetData.hpp"
+#include "poplar/exceptions.hpp"
+#include <cmath>
+#include <cstdio>
+
+namespace poplar {
+
+using base::str;
+using device::DeviceData;
+
+namespace {
+
+const base::Logger &logger() {
+  static const base::Logger instance("POPLAR", "PO", "TARGET");
+  return instance;
+}
+
+void requireAttachedIpu(const Device &device, const char *call) {
+  if (device.getTarget().getTargetType() != TargetType::IPU)
+    throw poplar_error(str(call, ": the device is of type ", toString(device.getTarget().getTargetType()),
+                           "; only IPU devices answer this."));
+  if (!device.isAttached())
+    throw poplar_error(str(call, ": device ", device.getId(), " is not attached. Call attach() first."));
+}
+
+std::string boardOf(const arch::Chip &chip) {
+  static const std::map<std::string, std::string> boards = {
+      {"ipu1", "C2"}, {"ipu2", "M2000"}, {"bow", "BOW-2000"}, {"ipu21", "C600"}};
+  const auto found = boards.find(chip.name);
+  return found == boards.end() ? chip.displayName : found->second;
+}
+
+// Attribute names, in the order of AttributeId.
+constexpr const char *attributeNames[] = {
+    "id", "target", "board ipu index", "board serial number", "board type", "board variant", "clock", "driver version",
+    "firmware version", "ipu architecture", "ipu error state", "numa node", "number of replicas",
+    "partition sync type", "process start time", "remote buffers supported", "user executable", "user name",
+    "user process id"};
+
+void addHolder(std::map<std::string, std::string> &attributes, unsigned ipu) {
+  const auto holder = device::holderOf(ipu);
+  if (!holder)
+    return;
+  attributes["process start time"] = holder->startTime;
+  attributes["user executable"] = holder->executable;
+  attributes["user name"] = holder->user;
+  attributes["user process id"] = std::to_string(holder->processId);
+}
+
+} // namespace
+
+Device::Device() = default;
+Device::~Device() = default;
+Device::Device(Device &&) noexcept = default;
+Device &Device::operator=(Device &&) noexcept = default;
+Device::Device(std::shared_ptr<DeviceData> data) : data_(std::move(data)) {}
+
+DeviceData &Device::data() const {
+  if (!data_)
+    throw poplar_error("The device is empty: it was default-constructed or moved from. Take one from a DeviceManager.");
+  return *data_;
+}
+
+Device Device::createCPUDevice(unsigned numIPUs) {
+  return device::DeviceAccess::make({0, Target::createCPUTarget(true, numIPUs), nullptr});
+}
+
+Device Device::createSimulatorDevice(const Target &target, const OptionFlags &options) {
+  OptionFlags all = options;
+  readJSONFromEnv("POPLAR_SIMULATOR_OPTIONS", all);
+  if (all.size() != 0)
+    throw invalid_option(str("Unknown simulator option \"", all.begin()->first, "\": a simulator device takes none."));
+  return device::DeviceAccess::make({0, target, nullptr});
+}
+
+unsigned Device::getId() const { return data().id; }
+const Target &Device::getTarget() const { return data().target; }
+
+bool Device::attach() const {
+  if (!data().lease)
+    return true;
+  const bool attached = data().lease->acquire();
+  logger().info("device ", getId(), attached ? " attached" : " is busy");
+  return attached;
+}
+bool Device::isAttached() const { return !data().lease || data().lease->held(); }
+void Device::detach() const {
+  if (data().lease)
+    data().lease->release();
+}
+
+void Device::reset() const {
+  requireAttachedIpu(*this, "Device::reset");
+  if (data().lease)
+    data().lease->announce();
+}
+
+Device Device::createVirtualDevice(unsigned tilesPerIPU) {
+  const auto &target = getTarget();
+  if (tilesPerIPU == 0 || tilesPerIPU > target.getTilesPerIPU())
+    throw poplar_error(str("Device::createVirtualDevice: ", tilesPerIPU, " tiles per IPU were asked for; device ",
+                           getId(), " has 1 to ", target.getTilesPerIPU(), "."));
+  return device::DeviceAccess::make(
+      {getId(), target.createVirtualTarget(target.getNumIPUs(), tilesPerIPU), data().lease});
+}
+
+void Device::getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const {
+  requireAttachedIpu(*this, "Device::getDriverVersion");
+  if (std::sscanf(OPENIPU_VERSION, "%u.%u.%u", &major, &minor, &point) != 3)
+    throw poplar_error("The version " OPENIPU_VERSION " is not of the form 1.2.3.");
+}
+bool Device::supportsRemoteBuffers() const {
+  requireAttachedIpu(*this, "Device::supportsRemoteBuffers");
+  return device::systemOf(getTarget()).chip.host.remoteBytesPerIpu > 0;
+}
+bool Device::hasGateway() const {
+  requireAttachedIpu(*this, "Device::hasGateway");
+  return getTarget().getGatewayMode();
+}
+
+std::map<std::string, std::string> Device::getAttributes() const {
+  std::map<std::string, std::string> attributes{{"id", std::to_string(getId())}};
+  if (getTarget().getTargetType() == TargetType::CPU)
+    return attributes;
+  const auto &system = device::systemOf(getTarget());
+  attributes["target"] = getTarget().getGatewayMode() ? "Fabric" : "PCIe";
+  attributes["board type"] = boardOf(system.chip);
+  attributes["clock"] = str(std::lround(system.chip.clockHz / 1e6), "MHz");
+  attributes["ipu architecture"] = system.chip.archName;
+  attributes["remote buffers supported"] = system.chip.host.remoteBytesPerIpu > 0 ? "1" : "0";
+  if (data().lease) {
+    const unsigned first = data().lease->ipus().front(), perBoard = system.chip.links.ipusPerMachine;
+    attributes["board ipu index"] = std::to_string(perBoard - 1 - first % perBoard);
+    attributes["driver version"] = OPENIPU_VERSION;
+    attributes["ipu error state"] = "no errors";
+    attributes["numa node"] = "0";
+    addHolder(attributes, first);
+  }
+  return attributes;
+}
+
+std::string Device::getAttribute(IPUAttributes::AttributeId attribute) const {
+  const auto attributes = getAttributes();
+  const auto found = attributes.find(attributeNames[static_cast<std::size_t>(attribute)]);
+  return found == attributes.end() ? "N/A" : found->second;
+}
+
+std::set<int> Device::getNumaNodesUsedForIPUs() const {
+  return data().lease ? std::set<int>{0} : std::set<int>{};  // the simulation runs wherever the process does
+}
+std::vector<unsigned> Device::getDriverIDs() const {
+  return data().lease ? data().lease->ipus() : std::vector<unsigned>{};
+}
+
+} // namespace poplar

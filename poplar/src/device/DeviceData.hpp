@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What a poplar::Device holds. A model, CPU or simulator device has no lease: it is nobody else's.
+#pragma once
+#include "device/Registry.hpp"
+#include "poplar/Device.hpp"
+#include <memory>
+
+namespace poplar::device {
+
+struct DeviceData {
+  unsigned id = 0;
+  Target target;
+  std::shared_ptr<Lease> lease;  // shared with virtual devices made from it
+};
+
+struct DeviceAccess {
+  static Device make(DeviceData data) { return Device(std::make_shared<DeviceData>(std::move(data))); }
+};
+
+} // namespace poplar::device

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Files, locks and the environment of the simulated machine.
+#include "device/Registry.hpp"
+#include "base/Log.hpp"
+#include "base/Text.hpp"
+#include "poplar/exceptions.hpp"
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <pwd.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace poplar::device {
+namespace {
+
+const base::Logger &logger() {
+  static const base::Logger instance("POPLAR", "PO", "TARGET");
+  return instance;
+}
+
+std::string environment(const char *name, const std::string &otherwise) {
+  const char *value = std::getenv(name);
+  return value && *value ? value : otherwise;
+}
+
+std::string fileOf(unsigned ipu) { return base::str(runtimeDirectory(), "/ipu", ipu); }
+
+// An open file that is locked, or -1 if another holder has it.
+int tryLock(const std::string &path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0)
+    throw poplar_error(base::str("Cannot open \"", path, "\", which stands for a simulated IPU: ", std::strerror(errno),
+                                 ". Set OPENIPU_RUNTIME_DIR to a folder that can be written."));
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0)
+    return file;
+  ::close(file);
+  return -1;
+}
+
+std::string now() {
+  const std::time_t t = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&t, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
+  return text;
+}
+
+std::string userName() {
+  const passwd *user = ::getpwuid(::getuid());
+  return user ? user->pw_name : std::to_string(::getuid());
+}
+
+std::string describeSelf() {
+  std::error_code ignored;
+  const auto executable = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  return base::str(::getpid(), '\n', executable, '\n', userName(), '\n', now(), '\n');
+}
+
+} // namespace
+
+unsigned machineIpus() {
+  const auto text = environment("OPENIPU_NUM_IPUS", "16");
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > 4096)
+    throw invalid_option(base::str("OPENIPU_NUM_IPUS must be a number from 1 to 4096, not \"", text, "\"."));
+  return number;
+}
+
+std::string machineChip() { return environment("OPENIPU_CHIP", environment("OPENIPU_IPU", "ipu2")); }
+
+std::string runtimeDirectory() {
+  const auto path = environment("OPENIPU_RUNTIME_DIR", base::str("/tmp/openipu-", ::getuid()));
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    throw poplar_error(base::str("Cannot create the folder of the simulated IPUs, \"", path, "\": ",
+                                 std::strerror(errno), ". Set OPENIPU_RUNTIME_DIR to a folder that can be written."));
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::getuid())
+    throw poplar_error(base::str("\"", path, "\" is not a folder of this user. Remove it, or set OPENIPU_RUNTIME_DIR."));
+  return path;
+}
+
+std::optional<Holder> holderOf(unsigned ipu) {
+  std::ifstream file(fileOf(ipu));
+  Holder holder;
+  if (!(file >> holder.processId) || !std::getline(file >> std::ws, holder.executable) ||
+      !std::getline(file, holder.user) || !std::getline(file, holder.startTime))
+    return std::nullopt;
+  // A holder that died leaves its text behind, but not its process.
+  if (::kill(static_cast<pid_t>(holder.processId), 0) != 0 && errno == ESRCH)
+    return std::nullopt;
+  return holder;
+}
+
+bool Lease::acquire() {
+  std::lock_guard lock(mutex_);
+  if (!files_.empty())
+    return true;
+  for (unsigned ipu : ipus_) {
+    const int file = tryLock(fileOf(ipu));
+    if (file < 0) {
+      logger().debug("IPU ", ipu, " is held by another process or device");
+      releaseLocked();
+      return false;
+    }
+    files_.push_back(file);
+  }
+  announceLocked();
+  return true;
+}
+
+void Lease::release() {
+  std::lock_guard lock(mutex_);
+  releaseLocked();
+}
+
+bool Lease::held() const {
+  std::lock_guard lock(mutex_);
+  return !files_.empty();
+}
+
+void Lease::announce() {
+  std::lock_guard lock(mutex_);
+  announceLocked();
+}
+
+void Lease::announceLocked() {
+  const auto text = describeSelf();
+  for (int file : files_)
+    if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) != ssize_t(text.size()))
+      logger().warn("the holder of a simulated IPU could not be recorded: ", std::strerror(errno));
+}
+
+void Lease::releaseLocked() {
+  for (int file : files_) {
+    if (::ftruncate(file, 0) != 0)
+      logger().warn("the record of a simulated IPU could not be cleared: ", std::strerror(errno));
+    ::close(file);
+  }
+  files_.clear();
+}
+
+} // namespace poplar::device
