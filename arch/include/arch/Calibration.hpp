@@ -13,6 +13,8 @@ struct CalibrationRow {
   double published = 0, modelled = 0;
   std::string unit;
   std::string note; // how the row is modelled; why, when it is far off
+  std::string sets =
+      {}; // the constant that was read off this row; such a row checks arithmetic, not the model
   double ratio() const { return modelled / published; }
 };
 
@@ -25,7 +27,8 @@ struct CalibrationSummary {
 };
 
 std::vector<CalibrationRow> calibrationRows();
-// One per section in order of first appearance, then one over all, named "all".
+// One per section in order of first appearance, then "independent" (rows that set no constant) and
+// "all".
 std::vector<CalibrationSummary> summarise(const std::vector<CalibrationRow> &rows);
 
 std::string calibrationTable(const std::vector<CalibrationRow> &rows);

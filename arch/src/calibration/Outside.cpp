@@ -45,13 +45,13 @@ void addOutsideRows(Rows &rows) {
     rows.push_back({id, "host", what, published, modelled, unit, note});
   };
   host("E2", "host exchange of a 40 MB matrix, GC200", 2641488, double(stream.transfer), "cycles",
-       "the rate is from this row");
+       "");
   host("E4", "sync of the same program", 135850, 2.0 * double(wordCopy.sync), "cycles",
        "two waits for the host: operands in, result out");
   host("E16 out", "32 tiles to gateway buffer, 256-byte packets", 30.0,
-       tileRate(one, HostDirection::FromDevice), "Gbit/s", "the packet time is from this row");
+       tileRate(one, HostDirection::FromDevice), "Gbit/s", "");
   host("E16 in", "gateway buffer to 32 tiles", 26.4, tileRate(one, HostDirection::ToDevice),
-       "Gbit/s", "the packet time is from this row");
+       "Gbit/s", "");
   host("E17 begin", "StreamCopyBegin, one word", 82500, double(wordCopy.sync), "cycles",
        "middle of 77 to 88 thousand");
   host("E17 mid", "StreamCopyMid, one word", 1630, double(wordCopy.transfer + wordCopy.exchange),
@@ -63,16 +63,13 @@ void addOutsideRows(Rows &rows) {
     rows.push_back({id, "power", what, published, modelled, "W", note});
   };
   power("W1 busy", "gc-powertest, GC200", 124,
-        watts(chip, {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}),
-        "the sum is from this row, its split is assumed");
-  power("W1 idle", "idle neighbour, GC200", 48, watts(chip, {}), "from this row");
+        watts(chip, {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}), "its split is assumed");
+  power("W1 idle", "idle neighbour, GC200", 48, watts(chip, {}), "");
   const auto bow = systemOf(chipByName("bow"), 4);
   power("Bow-2000", "average of a machine under load", 1250,
-        bow.watts(watts(bow.chip, {.amp = 1, .vector = 0, .memory = 1, .exchange = 1})),
-        "EEN; Bow's dynamic power is from this row");
+        bow.watts(watts(bow.chip, {.amp = 1, .vector = 0, .memory = 1, .exchange = 1})), "EEN");
   power("GC2", "busy", 150,
-        watts(chipByName("ipu1"), {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}),
-        "LOUW; from this row");
+        watts(chipByName("ipu1"), {.amp = 1, .vector = 0, .memory = 1, .exchange = 1}), "LOUW");
 }
 
 } // namespace arch::calibration

@@ -122,7 +122,7 @@ void addSplit(Rows &rows, const char *id, const System &system, Block block, std
   add("exchange", "exchange", published.exchange, model.exchange, "8 neighbours");
   add("links", "links", published.links, model.links, "a row of the image each way");
   add("sync", "sync", published.sync, model.sync,
-      system.ipus > 1 ? "one IPU, then all" : "the constant is from B9");
+      system.ipus > 1 ? "one IPU, then all" : "one boundary");
 }
 
 struct Published {
