@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Execution: total cycles, where an average tile spends them, cycles by vertex type, and the programs step by step.
+#include "base/Text.hpp"
+#include "profile/SummaryParts.hpp"
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace poplar::profile {
+
+using base::thousands;
+using Type = pva::Program::Type;
+
+namespace {
+
+// Sums over all executions and tiles.
+struct Spent {
+  double compute = 0, threads = 0, exchange = 0, global = 0, host = 0;
+};
+
+Spent spentBy(const std::vector<pva::ProgramTotal> &totals) {
+  Spent sum;
+  for (const auto &total : totals) {
+    const auto &program = *total.program();
+    const double cycles = double(total.executions()) * double(program.tileCycles());
+    switch (program.type()) {
+    case Type::OnTileExecute:
+      sum.compute += cycles;
+      sum.threads += double(total.executions()) * double(program.threadCycles());
+      break;
+    case Type::DoExchange: sum.exchange += cycles; break;
+    case Type::GlobalExchange: sum.global += cycles; break;
+    case Type::StreamCopyMid: sum.host += cycles; break;
+    default: break;
+    }
+  }
+  return sum;
+}
+
+void printAverages(std::ostream &out, const pva::Report &report) {
+  const auto target = report.compilation().target();
+  const auto execution = report.execution();
+  const double tiles = double(std::max<std::uint64_t>(1, target.tilesPerReplica()));
+  const double total = double(execution.totalCycles());
+  const auto spent = spentBy(execution.totals());
+  auto line = [&](const char *label, double cycles) {
+    printRight(out, 2, base::str("Tile average ", label, ":"), decimals(cycles, 1), 65,
+               base::str(" (", decimals(total > 0 ? 100 * cycles / total : 0, 1), "% of total)"));
+  };
+  line("compute cycles (including idle threads)", spent.compute / tiles);
+  if (target.type() == pva::Target::Type::IpuModel)
+    line("compute cycles (excluding idle threads)",
+         spent.threads / tiles / double(std::max<std::uint64_t>(1, target.workersPerTile())));
+  line("IPU exchange cycles", spent.exchange / tiles);
+  line("global exchange cycles", spent.global / tiles);
+  line("host exchange cycles", spent.host / tiles);
+  // What is left: waiting for others at a sync, the sync itself, control flow.
+  const double rest = total - (spent.compute + spent.exchange + spent.global + spent.host) / tiles;
+  line("sync cycles", std::max(0.0, rest));
+  out << '\n';
+}
+
+struct TypeCost {
+  std::string name;
+  std::uint64_t instances = 0, cycles = 0;
+};
+
+std::vector<TypeCost> costByType(const pva::Report &report) {
+  std::map<std::uint64_t, TypeCost> types;
+  std::set<std::uint64_t> counted;
+  for (const auto &total : report.execution().totals()) {
+    const auto *execute = dynamic_cast<const pva::OnTileExecuteProgram *>(total.program().get());
+    if (!execute)
+      continue;
+    const auto set = execute->computeset();
+    const bool first = counted.insert(set.id()).second;
+    for (const auto &group : set.vertices()) {
+      auto &type = types[group.type().id()];
+      type.name = group.type().name();
+      type.instances += first ? group.count() : 0;
+      type.cycles += total.executions() * group.estimatedCycles();
+    }
+  }
+  std::vector<TypeCost> result;
+  for (auto &type : types)
+    result.push_back(type.second);
+  std::stable_sort(result.begin(), result.end(),
+                   [](const TypeCost &a, const TypeCost &b) { return a.cycles > b.cycles; });
+  return result;
+}
+
+void printTypes(std::ostream &out, const pva::Report &report) {
+  const auto types = costByType(report);
+  std::size_t width = 0, numbers = 0;
+  for (const auto &type : types) {
+    width = std::max(width, type.name.size());
+    numbers = std::max(numbers, std::to_string(type.instances).size());
+  }
+  out << "  Cycles by vertex type:\n";
+  for (const auto &type : types) {
+    const auto count = std::to_string(type.instances);
+    const std::string pad(width - type.name.size() + numbers - count.size(), ' ');
+    out << "    " << type.name << pad << "     (" << count << " instances):";
+    printRight(out, 0, "", thousands(type.cycles), 13);
+  }
+  out << '\n';
+}
+
+// ---- the programs, step by step ----
+
+class Steps {
+public:
+  Steps(std::ostream &out, const pva::Report &report)
+      : out_(out), target_(report.compilation().target()) {
+    for (const auto &total : report.execution().totals())
+      executions_[total.program()->id()] = total.executions();
+  }
+  void print(const pva::Program &program, std::size_t depth) {
+    const std::string space(2 * depth, ' ');
+    const auto name = program.name();
+    out_ << space << ' ' << toString(program.type()) << (name.empty() ? "" : ": " + name);
+    if (program.type() == Type::Repeat && program.count() > 0)
+      out_ << " (" << thousands(program.count()) << " times)";
+    const auto children = program.children();
+    const bool again = !children.empty() && !shown_.insert(program.id()).second;
+    out_ << (again ? " (shown above)\n" : "\n");
+    const auto found = executions_.find(program.id());
+    if (found != executions_.end())
+      printCost(program, space + "  ", found->second);
+    if (!again)
+      for (const auto &child : children)
+        print(*child, depth + 1);
+  }
+
+private:
+  void printCost(const pva::Program &program, const std::string &space, std::uint64_t executions) {
+    // Steps of the model follow one another; none begins before the one before it has ended.
+    out_ << space << "Cycles: " << thousands(program.cycles()) << " (0 overlapped with previous)\n";
+    if (executions != 1)
+      out_ << space << "Executions: " << thousands(executions) << '\n';
+    const auto active = program.activeTiles();
+    out_ << space << "Active Tiles: " << thousands(active) << " / " << thousands(target_.tilesPerReplica()) << '\n';
+    if (active == 0)
+      return;
+    if (program.type() == Type::OnTileExecute)
+      percent(space, "Thread Balance", threadBalance(program));
+    percent(space, "Tile Balance", program.tileBalance());
+    percent(space, "Active Tile Balance", program.activeTileBalance());
+    if (program.bytes() > 0)
+      printData(program, space);
+    if (const auto *execute = dynamic_cast<const pva::OnTileExecuteProgram *>(&program))
+      printTypes(*execute, space);
+  }
+  void percent(const std::string &space, const char *label, double share) {
+    out_ << space << label << ": " << decimals(100 * share, 1) << "%\n";
+  }
+  double threadBalance(const pva::Program &program) const {
+    const double all = double(program.tileCycles()) * double(target_.workersPerTile());
+    return all > 0 ? double(program.threadCycles()) / all : 0;
+  }
+  void printData(const pva::Program &program, const std::string &space) {
+    out_ << space << "Total Data: " << thousands(program.bytes()) << " B in " << thousands(program.messages())
+         << " message(s)\n";
+    double sum = 0, most = 0;
+    for (auto bytes : program.bytesReceivedByTile()) {
+      sum += double(bytes);
+      most = std::max(most, double(bytes));
+    }
+    if (most > 0)
+      percent(space, "Data Balance", sum / (most * double(target_.tilesPerReplica())));
+  }
+  void printTypes(const pva::OnTileExecuteProgram &program, const std::string &space) {
+    const auto groups = program.computeset().vertices();
+    if (groups.empty())
+      return;
+    out_ << space << "By vertex type:\n";
+    for (const auto &group : groups)
+      out_ << space << "  " << group.type().name() << " (" << thousands(group.count())
+           << " instances): " << thousands(group.estimatedCycles()) << '\n';
+  }
+
+  std::ostream &out_;
+  pva::Target target_;
+  std::map<std::uint64_t, std::uint64_t> executions_;
+  std::set<std::uint64_t> shown_;
+};
+
+} // namespace
+
+void printSteps(std::ostream &out, const pva::Report &report) {
+  Steps steps(out, report);
+  for (const auto &run : report.execution().programsRun())
+    steps.print(*run.program(), 1);
+  out << '\n';
+}
+
+void printExecution(std::ostream &out, const pva::Report &report, const SummaryOptions &options) {
+  const auto execution = report.execution();
+  const auto ran = execution.programsRun();
+  printHeading(out, "Execution:", options);
+  if (ran.empty())
+    return void(out << "  No program was run.\n\n");
+  out << "  Programs executed:\n";
+  for (const auto &run : ran)
+    out << "    " << (run.program()->name().empty() ? "<anonymous>" : run.program()->name()) << ".\n";
+  const double hz = double(std::max<std::uint64_t>(1, report.compilation().target().clockFrequency()));
+  out << '\n';
+  printRight(out, 2, "Total cycles:", thousands(execution.totalCycles()), 59,
+             base::str(" (approx ", decimals(double(execution.totalCycles()) / hz * 1e6, 1), " microseconds)"));
+  printAverages(out, report);
+  printTypes(out, report);
+  if (execution.droppedSteps() > 0)
+    out << "  The trace is full: " << thousands(execution.droppedSteps())
+        << " further execution(s) are in the totals only.\n\n";
+  if (options.showExecutionSteps)
+    printSteps(out, report);
+}
+
+} // namespace poplar::profile
