@@ -5,9 +5,9 @@
 #include "base/Text.hpp"
 #include "compile/Pipeline.hpp"
 #include "device/TargetData.hpp"
-#include "engine/Report.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/exceptions.hpp"
+#include "profile/WriteProfile.hpp"
 
 namespace poplar {
 
@@ -18,6 +18,21 @@ static const base::Logger &logger() {
   return log;
 }
 
+// The profile of a program that does not fit, beside the folder where reports go; empty when reports are off.
+static std::string saveProfile(const executable::Image &image, const Target &target, const engine::Options &options) {
+  if (!options.flag("autoReport.all") && !options.flag("autoReport.outputGraphProfile"))
+    return "";
+  auto directory = options.text("autoReport.directory");
+  while (directory.size() > 1 && directory.back() == '/')
+    directory.pop_back();
+  auto path = (directory == "." || directory.empty() ? "./" : directory) + "_OOM/profile.pop";
+  profile::ProfileSource source{&image, &device::systemOf(target), target.getTargetType()};
+  source.loweredVars = true;
+  source.options = options.explicitValues();
+  profile::writeProfile(path, source);
+  return path;
+}
+
 // IPU models and the CPU go on without a limit; an IPU does so only when asked.
 static void judgeMemory(const executable::Image &image, const Target &target, const engine::Options &options) {
   if (!image.memory.outOfMemory || target.getTargetType() != TargetType::IPU)
@@ -26,7 +41,7 @@ static void judgeMemory(const executable::Image &image, const Target &target, co
     logger().warn(image.memory.outOfMemoryText);
     return;
   }
-  auto path = engine::saveOutOfMemoryProfile(image, options);  // empty unless reports are on
+  auto path = saveProfile(image, target, options);
   throw graph_memory_allocation_error(str(image.memory.outOfMemoryText, path.empty() ? "" : "\nProfile saved to: " + path), path);
 }
 

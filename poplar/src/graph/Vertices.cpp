@@ -104,6 +104,9 @@ Edge makeEdge(const Place &to, const View &view, const char *call) {
   }
   Edge edge{std::uint32_t(to.state.runs.size()), std::uint32_t(runs.size()), std::uint32_t(elements)};
   for (const auto &run : runs)
+    if (elements > std::numeric_limits<std::uint32_t>::max() || std::abs(run.stride) > std::numeric_limits<std::int32_t>::max())
+      throw graph_connection_error(str(call, ": ", describe(), " is too large for ", where(to.state, to.ref), ": a field holds less than 2^32 elements."));
+  for (const auto &run : runs)
     to.state.runs.push_back({run.var.value, run.offset, std::uint32_t(run.count), std::int32_t(run.stride)});
   return edge;
 }
