@@ -103,7 +103,7 @@ Options Options::forEngine(const OptionValues &given) {
 Options Options::forRun(const Options &engine, const OptionValues &given) {
   Options options(runtimeOptionTable());
   for (const auto &info : options.table_)
-    options.values_[std::string(info.key)] = engine.text(info.key);
+    options.defaults_[std::string(info.key)] = engine.text(info.key);
   options.setAll(given);
   options.setFromEnvironment("POPLAR_RUNTIME_OPTIONS");
   return options;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/PrintTensor.hpp"
+#include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <numeric>

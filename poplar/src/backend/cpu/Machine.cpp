@@ -18,10 +18,6 @@ LoadedModules loadAll(const Modules &modules) {
   return loaded;
 }
 
-bool watchesContainers(const profile::Recorder &recorder) {
-  return !recorder.options().blocksFilter.empty() || !recorder.options().programsFilter.empty();
-}
-
 } // namespace
 
 Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::System &system, const MachineOptions &options,
@@ -29,7 +25,7 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
     : image_(std::move(image)), system_(system), options_(options), host_(host), recorder_(recorder),
       counted_(image_->computeSets.size()) {
   loadModules();
-  auto watches = [on = watchesContainers(recorder)](std::uint32_t) { return on; };
+  auto watches = [&](std::uint32_t step) { return recorder.watches(step); };
   program_ = std::make_unique<Program>(*image_, modules_, options.checked, watches);
   auto scratch = program_->scratchBytes();
   if (options.checked) {
@@ -83,7 +79,6 @@ void Machine::load() {
   }
   floatingPoint_.word = options_.floatingPoint;
   mode_ = {floatingPoint_.trapped(), options_.threads};
-  cycles_ = 0;
 }
 
 void Machine::read(const BoundView &view, unsigned replica, std::byte *to) const {

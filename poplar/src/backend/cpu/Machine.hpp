@@ -114,7 +114,7 @@ private:
   std::vector<unsigned> active_;
   FloatingPointState floatingPoint_;
   RunMode mode_;
-  std::uint64_t cycles_ = 0;
+  std::uint64_t cycles_ = 0;               // runs on over loads, as the counter of a tile does
   const Instruction *current_ = nullptr;   // for messages
   std::atomic<bool> stop_ = false;
   std::vector<std::byte> buffer_, ones_;

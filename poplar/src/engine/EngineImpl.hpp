@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What an Engine holds. It is the host of the machine it runs: streams, remote buffers, host functions and text.
+#pragma once
+#include "backend/Host.hpp"
+#include "backend/cpu/Machine.hpp"
+#include "engine/EngineOptions.hpp"
+#include "engine/Streams.hpp"
+#include "poplar/Engine.hpp"
+#include "profile/Recorder.hpp"
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace poplar {
+
+struct Engine::Impl final : backend::Host {
+  enum class State { Created, Prepared, Loaded, Failed };
+
+  Impl(std::shared_ptr<const executable::Image> image, const OptionFlags &flags, std::string name);
+  ~Impl() override;
+
+  // ---- life
+  void prepare(const Device &device);
+  void deploy();
+  void run(unsigned program, const std::string &debugName, const engine::OptionValues &runtime);
+  void raiseSimulatedError();
+  unsigned replicas() const { return std::max(1u, image->replicationFactor); }
+
+  // ---- host side of a running program (backend::Host)
+  const std::byte *beginRead(std::uint32_t stream, unsigned replica) override { return streams.beginRead(stream, replica); }
+  void endRead(std::uint32_t stream, unsigned replica) override { streams.endRead(stream, replica); }
+  std::byte *beginWrite(std::uint32_t stream, unsigned replica) override { return streams.beginWrite(stream, replica); }
+  void endWrite(std::uint32_t stream, unsigned replica) override { streams.endWrite(stream, replica); }
+  std::byte *remoteBuffer(std::uint32_t buffer, unsigned replica) override;
+  void callFunction(std::uint32_t function, unsigned replica, std::span<const void *const> inputs,
+                    std::span<void *const> outputs) override;
+  void tensorText(std::string_view text) override;
+  void vertexText(std::string_view text) override;
+
+  // ---- tensors and remote buffers, between runs
+  void requireLoaded(const char *what, const std::string &handle) const;
+  void read(const std::string &handle, std::byte *to, std::optional<std::uint64_t> bytes);
+  void write(const std::string &handle, const std::byte *from, std::optional<std::uint64_t> bytes);
+  std::byte *remoteSlot(const std::string &handle, std::uint64_t repeat, unsigned replica);
+  std::uint32_t findRemote(const std::string &handle) const;
+
+  // ---- reports
+  std::string reportDirectory() const;
+  bool wantsReport() const;
+  void writeReport();
+  void dumpVariables() const;
+
+  std::shared_ptr<const executable::Image> image;
+  engine::Options options;
+  std::string name;
+  Target target;
+  profile::Recorder recorder;
+  engine::Streams streams;
+  State state = State::Created;
+  std::uint64_t runs = 0;      // that ended well
+  bool reportWritten = false;  // nothing happened since the last report
+  std::unique_ptr<backend::cpu::Machine> machine;
+
+  std::vector<std::vector<backend::cpu::Arena>> remoteMemory;                 // by buffer and replica; made at first use
+  std::vector<std::vector<std::unique_ptr<HostCallback>>> hostFunctions;      // by function and replica
+  std::map<std::string, backend::cpu::BoundView> readViews, writeViews;       // bound at first use
+  std::map<ErrorLocation, ErrorCode> simulatedErrors;
+
+  std::mutex textMutex;
+  std::ostream *vertexStream, *tensorStream;
+};
+
+} // namespace poplar

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Reports of an engine: profile.pop, the printed summary, pva reports and the old tree of values.
+#include "base/Text.hpp"
+#include "device/TargetData.hpp"
+#include "engine/EngineImpl.hpp"
+#include "engine/ProfileTree.hpp"
+#include "executable/Serialise.hpp"
+#include "profile/Summary.hpp"
+#include "profile/WriteProfile.hpp"
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <ostream>
+
+namespace poplar {
+
+using base::str;
+
+namespace {
+
+// Writes a file under a temporary name and renames it, so that readers never see half of one.
+template <class Write> void writeWhole(const std::string &path, const Write &write) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  const auto temporary = path + ".part";
+  std::ofstream out(temporary, std::ios::binary);
+  write(out);
+  out.close();
+  if (out)
+    std::filesystem::rename(temporary, path, error);
+  if (!out || error) {
+    std::remove(temporary.c_str());
+    throw poplar_error(str("The file \"", path, "\" cannot be written. Check that the folder exists, may be written and has space left."));
+  }
+}
+
+} // namespace
+
+bool Engine::Impl::wantsReport() const {
+  return options.flag("autoReport.all") || options.flag("autoReport.outputGraphProfile") ||
+         options.flag("autoReport.outputExecutionProfile") || options.flag("autoReport.outputSerializedGraph");
+}
+
+std::string Engine::Impl::reportDirectory() const {
+  std::filesystem::path directory = options.text("autoReport.directory");
+  return (name.empty() ? directory : directory / name).string();
+}
+
+static profile::ProfileSource source(const executable::Image &image, const Target &target, const engine::Options &options,
+                                     const profile::Recorder *recorder) {
+  profile::ProfileSource out{&image, &device::systemOf(target), target.getTargetType(), recorder};
+  out.loweredVars = options.flag("autoReport.all") || options.flag("autoReport.outputLoweredVars");
+  out.options = options.explicitValues();
+  return out;
+}
+
+void Engine::Impl::writeReport() {
+  const auto directory = std::filesystem::path(reportDirectory());
+  const bool execution = options.flag("autoReport.all") || options.flag("autoReport.outputExecutionProfile");
+  if (execution || options.flag("autoReport.outputGraphProfile"))
+    profile::writeProfile((directory / "profile.pop").string(), source(*image, target, options, execution ? &recorder : nullptr));
+  if (options.flag("autoReport.outputSerializedGraph"))
+    writeWhole((directory / "executable.poplar").string(), [&](std::ostream &out) { executable::write(*image, out); });
+  reportWritten = true;
+}
+
+// One line per variable and tile: what real tools call lowered variables.
+void Engine::Impl::dumpVariables() const {
+  writeWhole(std::filesystem::absolute(options.text("debug.loweredVarDumpFile")).string(), [&](std::ostream &out) {
+    out << "variable,name,type,tile,begin,end,bytes\n";
+    for (std::size_t i = 0; i < image->variables.size(); ++i) {
+      const auto &variable = image->variables[i];
+      for (const auto &range : variable.mapping)
+        out << i << ",\"" << variable.name << "\"," << spelling(variable.type) << ',' << range.tile << ',' << range.begin << ','
+            << range.end << ',' << (range.end - range.begin) * sizeOf(variable.type) << '\n';
+    }
+  });
+}
+
+pva::Report Engine::getReport(bool reportExecution) {
+  return profile::makeReport(source(*impl_->image, impl_->target, impl_->options, reportExecution ? &impl_->recorder : nullptr));
+}
+
+void Engine::printProfileSummary(std::ostream &out, const OptionFlags &flags) {
+  profile::printProfileSummary(out, getReport(true), profile::summaryOptions(flags));
+}
+
+ProfileValue Engine::getGraphProfile() { return engine::graphTree(*impl_->image, impl_->target); }
+ProfileValue Engine::getExecutionProfile() { return engine::executionTree(*impl_->image, impl_->recorder); }
+ProfileValue Engine::getProfile() {
+  return ProfileValue(ProfileValue::Map{{"graphProfile", getGraphProfile()}, {"executionProfile", getExecutionProfile()}});
+}
+
+void Engine::resetExecutionProfile() { impl_->recorder.reset(); }
+void Engine::enableExecutionProfiling() { impl_->recorder.enable(); }
+void Engine::disableExecutionProfiling() { impl_->recorder.disable(); }
+
+void Engine::reportIntervals(std::ostream &out) {
+  const auto clock = impl_->target.getTileClockFrequency();
+  out << "program,name,start cycle,end cycle,microseconds\n";
+  for (const auto &run : impl_->recorder.runs())
+    out << run.program << ",\"" << run.name << "\"," << run.startCycle << ',' << run.endCycle << ',' << std::fixed
+        << std::setprecision(3) << double(run.endCycle - run.startCycle) / clock * 1e6 << std::defaultfloat << '\n';
+}
+
+Engine::TimerTimePoint Engine::getTimeStamp() { return std::chrono::steady_clock::now(); }
+std::string Engine::reportTiming(const TimerTimePoint &start, const TimerTimePoint &end) {
+  return str(std::chrono::duration<double, std::milli>(end - start).count(), " ms");
+}
+
+OptionFlags Engine::getEngineOptions() const {
+  OptionFlags flags;
+  for (const auto &[key, value] : impl_->options.allValues())
+    flags.set(key, value);
+  return flags;
+}
+
+} // namespace poplar

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "engine/Streams.hpp"
+#include "base/Text.hpp"
+#include "poplar/exceptions.hpp"
+#include <algorithm>
+
+namespace poplar::engine {
+
+using base::str;
+
+Streams::Streams(const executable::Image &image) : image_(image), endpoints_(image.streams.size()) {
+  for (std::size_t s = 0; s < image.streams.size(); ++s)
+    endpoints_[s].resize(image.streams[s].broadcast ? 1 : std::max(1u, image.replicationFactor));
+}
+
+Streams::~Streams() {
+  try {
+    endRun();
+  } catch (...) {  // a callback's last words cannot be heard any more
+  }
+}
+
+std::vector<std::string> Streams::handles() const {
+  std::vector<std::string> all;
+  for (const auto &stream : image_.streams)
+    all.push_back(stream.handle);
+  return all;
+}
+
+std::uint32_t Streams::find(const std::string &handle) const {
+  for (std::uint32_t s = 0; s < image_.streams.size(); ++s)
+    if (image_.streams[s].handle == handle)
+      return s;
+  throw stream_connection_error(str("The program has no stream \"", handle, "\".", base::didYouMean(handle, handles())));
+}
+
+std::uint64_t Streams::bytesOf(std::uint32_t stream) const {
+  return image_.streams[stream].elements * sizeOf(image_.streams[stream].type);
+}
+
+// ---- connecting --------------------------------------------------------------------------------------------------
+
+void Streams::replace(std::uint32_t stream, unsigned replica, Endpoint fresh) {
+  auto &end = endpoints_[stream][replica];
+  invalidate(end);
+  end = std::move(fresh);
+}
+
+void Streams::connect(const std::string &handle, void *begin, void *end) {
+  const auto stream = find(handle);
+  const auto one = bytesOf(stream), count = std::uint64_t(endpointsOf(stream));
+  const auto given = static_cast<std::byte *>(end) - static_cast<std::byte *>(begin);
+  if (given < 0 || (one && (given == 0 || std::uint64_t(given) % (one * count) != 0)))
+    throw stream_connection_error(str("Stream \"", handle, "\" moves ", image_.streams[stream].elements, " elements (", one, " bytes)",
+                                      count > 1 ? str(" for each of ", count, " replicas") : "", "; the buffer given has ", given,
+                                      " bytes. Its size must be a positive multiple of ", one * count, "."));
+  const auto share = std::uint64_t(given) / count;
+  for (unsigned r = 0; r < count; ++r) {
+    Endpoint fresh;
+    fresh.begin = static_cast<std::byte *>(begin) + r * share;
+    fresh.size = share;
+    replace(stream, r, std::move(fresh));
+  }
+}
+
+void Streams::connect(const std::string &handle, void *p) {
+  const auto stream = find(handle);
+  auto *begin = static_cast<std::byte *>(p);
+  connect(handle, begin, begin + bytesOf(stream) * endpointsOf(stream));
+}
+
+// One callback for all replicas: it is asked in replica order, so it cannot be asked ahead.
+void Streams::connect(const std::string &handle, std::unique_ptr<StreamCallback> callback) {
+  const auto stream = find(handle);
+  std::shared_ptr<StreamCallback> shared(std::move(callback));
+  for (unsigned r = 0; r < endpointsOf(stream); ++r) {
+    Endpoint fresh;
+    fresh.callback = shared;
+    fresh.mayPrefetch = endpointsOf(stream) == 1;
+    replace(stream, r, std::move(fresh));
+  }
+}
+
+void Streams::connect(const std::string &handle, unsigned replica, std::unique_ptr<StreamCallback> callback) {
+  const auto stream = find(handle);
+  if (replica >= endpointsOf(stream))
+    throw stream_connection_error(str("Stream \"", handle, "\" has ", endpointsOf(stream), " endpoint(s); replica ", replica,
+                                      " has none of its own", image_.streams[stream].broadcast ? " because it is broadcast." : "."));
+  Endpoint fresh;
+  fresh.callback = std::move(callback);
+  fresh.mayPrefetch = true;
+  replace(stream, replica, std::move(fresh));
+}
+
+void Streams::configure(const StreamOptions &options) {
+  options_ = options;
+  if (options.mode == CallbackMode::SingleThread)
+    threads_.reset();
+  else if (!threads_ || threads_->size() != options.threads)
+    threads_ = std::make_unique<CallbackThreads>(options.threads);
+}
+
+// ---- prefetch ----------------------------------------------------------------------------------------------------
+
+template <class Call> void Streams::call(std::uint32_t stream, const Call &work) {
+  if (options_.mode == CallbackMode::Dedicated)
+    threads_->post(stream, work).get();
+  else
+    work();
+}
+
+std::uint32_t Streams::depth(std::uint32_t stream, const Endpoint &end) const {
+  if (!options_.prefetch || !end.mayPrefetch)
+    return 0;
+  auto depth = std::max<std::int64_t>(1, image_.streams[stream].bufferingDepth);
+  return std::uint32_t(options_.maxLookahead < 0 ? depth : std::min(depth, options_.maxLookahead));
+}
+
+std::byte *Streams::slot(std::uint32_t stream, Endpoint &end, std::uint32_t index) {
+  if (end.slots.empty())
+    end.slots.resize(slotsOf(stream) * bytesOf(stream) + 1);
+  return end.slots.data() + index % slotsOf(stream) * bytesOf(stream);
+}
+
+void Streams::prefetch(std::uint32_t stream, Endpoint &end) {
+  while (end.filled < depth(stream, end) &&
+         end.callback->prefetch(slot(stream, end, end.head + end.filled)) == StreamCallback::Result::Success)
+    ++end.filled;
+}
+
+void Streams::prefetchLater(std::uint32_t stream, Endpoint &end) {
+  if (depth(stream, end) == 0)
+    return;
+  if (options_.mode == CallbackMode::SingleThread)
+    return prefetch(stream, end);
+  end.pending = threads_->post(stream, [this, stream, &end] { prefetch(stream, end); });
+}
+
+void Streams::invalidate(Endpoint &end) {
+  if (end.pending.valid())
+    end.pending.get();
+  if (end.filled && end.callback)
+    end.callback->invalidatePrefetched();
+  end.filled = 0;
+}
+
+void Streams::endRun() {
+  for (auto &stream : endpoints_)
+    for (auto &end : stream)
+      invalidate(end);
+}
+
+// ---- transfers ---------------------------------------------------------------------------------------------------
+
+Streams::Endpoint &Streams::connected(std::uint32_t stream, unsigned replica) {
+  auto &end = endpoints_[stream][replica];
+  if (!end.begin && !end.callback && bytesOf(stream) != 0)
+    throw stream_connection_error(str("Stream \"", image_.streams[stream].handle, "\"",
+                                      endpointsOf(stream) > 1 ? str(" of replica ", replica) : "",
+                                      " is not connected. Call Engine::connectStream or Engine::connectStreamToCallback before "
+                                      "Engine::run."));
+  if (end.pending.valid())
+    end.pending.get();
+  return end;
+}
+
+std::byte *Streams::memory(std::uint32_t stream, Endpoint &end) {
+  auto *at = end.begin + end.position;
+  if (const auto bytes = bytesOf(stream))
+    end.position = (end.position + bytes) % end.size;
+  return at;
+}
+
+const std::byte *Streams::beginRead(std::uint32_t stream, unsigned replica) {
+  auto &end = connected(stream, replica);
+  if (!end.callback)
+    return memory(stream, end);
+  auto *data = slot(stream, end, end.head);
+  if (end.filled == 0)
+    call(stream, [&] { end.callback->fetch(data); });
+  else
+    --end.filled;
+  return data;
+}
+
+void Streams::endRead(std::uint32_t stream, unsigned replica) {
+  auto &end = endpoints_[stream][replica];
+  if (!end.callback)
+    return;
+  end.head = (end.head + 1) % slotsOf(stream);
+  call(stream, [&] { end.callback->complete(); });
+  prefetchLater(stream, end);
+}
+
+std::byte *Streams::beginWrite(std::uint32_t stream, unsigned replica) {
+  auto &end = connected(stream, replica);
+  return end.callback ? slot(stream, end, 0) : memory(stream, end);
+}
+
+void Streams::endWrite(std::uint32_t stream, unsigned replica) {
+  auto &end = endpoints_[stream][replica];
+  if (!end.callback)
+    return;
+  call(stream, [&] {
+    end.callback->fetch(slot(stream, end, 0));
+    end.callback->complete();
+  });
+}
+
+} // namespace poplar::engine
