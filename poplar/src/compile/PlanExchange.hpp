@@ -2,17 +2,18 @@
 // Decides what travels for each leaf step and what that costs: fills Step::cost.phases but for the compute set's own
 // phase, which planExchange leaves empty (0 cycles) at its place and TimeSteps fills.
 //
-// Phases of an Execute, each present only when it has work (Sync comes with the exchange that follows it):
-//   copy-in pack   Compute          senders gather spans that travel together
-//   sync, exchange-in, [global-exchange-in]
-//   copy-in        Compute          fields whose elements are scattered on the tile become contiguous
-//   <compute set>  Compute          always present, exactly one
-//   copy-out       Compute          results leave contiguous buffers for their places
-//   sync, exchange-out, [global-exchange-out]
-//   copy-out unpack Compute         receivers spread what came packed
-// Copy: [pack] sync exchange [global-exchange] [copy]. Streams and remote buffers: sync, host-exchange, exchange.
-// If, Switch and RepeatWhile: the broadcast of the predicate is priced by TimeSteps.
-// Kernel steps come with their phases and are left alone.
+// Phases of an Execute, each present only when it has work:
+//   pack           Compute          senders gather spans that travel together
+//   sync, exchange-in, global-exchange-in (between IPUs)
+//   copy-in        Compute          fields whose elements are scattered become contiguous on the tile
+//   <compute set>  Compute          always present
+//   copy-out       Compute          results leave their buffers; or spans that travel together are gathered
+//   sync, exchange-out, global-exchange-out
+//   unpack         Compute          receivers spread what came packed
+// Copy: pack, sync, exchange, global-exchange, copy. Streams, remote buffers, host calls, printing: sync,
+// host-exchange, exchange. Copies between replicas: sync, global-exchange. Without an exchange there is no sync: two
+// compute sets on local data follow each other directly, as on hardware.
+// Kernel steps come with their phases and are left alone; TimeSteps prices control flow.
 //
 // Rules. A part on another tile than its vertex travels: inputs before, outputs after, in-outs both. The same data go
 // to a tile once, and leave their sender once however many tiles listen. A message is a span that is contiguous on
@@ -26,7 +27,7 @@
 
 namespace poplar::compile {
 
-// Needs: verify. `system` is the whole device.
+// Needs: verify. `system` is the whole device. Starts image.memory.tiles anew with exchange code and copy descriptors.
 void planExchange(executable::Image &image, const arch::System &system);
 
 } // namespace poplar::compile

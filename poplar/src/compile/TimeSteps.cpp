@@ -91,7 +91,7 @@ Phase &computePhase(const Image &image, Step &step) {
   auto &phases = step.cost.phases;
   auto own = [&](const Phase &phase) { return phase.kind == PhaseKind::Compute && phase.name == name; };
   // A compute set may be called like one of the copies: those before it are found first, those after it last.
-  if (name.starts_with("copy-out")) {
+  if (name == "copy-out" || name == "unpack") {
     auto at = std::find_if(phases.begin(), phases.end(), own);
     if (at != phases.end())
       return *at;

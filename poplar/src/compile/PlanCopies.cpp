@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// A move is walked along one of its loops, the one that crosses the fewest mapped ranges; the others count. Each run is
+// cut where the destination's tile changes. Rows that follow each other at a constant distance stay one pattern.
+#include "compile/PlanCopies.hpp"
+
+namespace poplar::compile {
+
+using namespace executable;
+
+namespace {
+
+constexpr double mostPieces = 1 << 22;  // beyond this partners are taken as evenly spread
+
+class MoveWalk {
+public:
+  MoveWalk(const Image &image, Placement &placement, const Move &move, Traffic &traffic)
+      : image_(image), placement_(placement), move_(move), traffic_(traffic), loops_(move.loops) {}
+
+  // Pieces that a walk along the chosen loop would meet.
+  double chooseLoop() {
+    double total = 1, best = 0;
+    for (const auto &loop : loops_)
+      total *= double(loop.extent);
+    std::size_t choice = loops_.size();
+    for (std::size_t i = 0; i != loops_.size(); ++i) {
+      const auto &l = loops_[i];
+      auto crossings = 2 * across(l.extent, l.to, move_.toVar) + across(l.extent, l.from, move_.fromVar);
+      auto cost = total / double(l.extent) * (1 + crossings);
+      if (choice == loops_.size() || cost < best) {
+        choice = i;
+        best = cost;
+      }
+    }
+    if (choice != loops_.size()) {
+      inner_ = loops_[choice];
+      loops_.erase(loops_.begin() + std::ptrdiff_t(choice));
+    }
+    return best;
+  }
+
+  void walk() {
+    std::vector<std::uint64_t> at(loops_.size(), 0);
+    auto from = move_.fromOffset, to = move_.toOffset;
+    for (;;) {
+      row(from, to);
+      auto level = loops_.size();
+      while (level && ++at[level - 1] == loops_[level - 1].extent) {
+        from -= std::int64_t(loops_[level - 1].extent - 1) * loops_[level - 1].from;
+        to -= std::int64_t(loops_[level - 1].extent - 1) * loops_[level - 1].to;
+        at[--level] = 0;
+      }
+      if (!level)
+        break;
+      from += loops_[level - 1].from;
+      to += loops_[level - 1].to;
+    }
+    if (pending_)
+      traffic_.add(last_);
+  }
+
+private:
+  double across(std::uint64_t extent, std::int64_t stride, std::uint32_t var) const {
+    const auto &v = image_.variables[var];
+    auto perRange = double(v.elements) / double(std::max<std::size_t>(1, v.mapping.size()));
+    return std::min(double(extent), double(extent) * double(std::llabs(stride)) / perRange);
+  }
+
+  void row(std::int64_t from, std::int64_t to) {
+    for (std::uint64_t done = 0; done != inner_.extent;) {
+      auto position = to + std::int64_t(done) * inner_.to;
+      const auto &range = image_.variables[move_.toVar].mapping[placement_.find(move_.toVar, std::uint64_t(position))];
+      auto count = inner_.extent - done;
+      if (inner_.to > 0)
+        count = std::min(count, arch::ceilDiv(range.end - std::uint64_t(position), std::uint64_t(inner_.to)));
+      else if (inner_.to < 0)
+        count = std::min(count, (std::uint64_t(position) - range.begin) / std::uint64_t(-inner_.to) + 1);
+      piece(range.tile, from + std::int64_t(done) * inner_.from, count);
+      done += count;
+    }
+  }
+
+  void piece(std::uint32_t tile, std::int64_t from, std::uint64_t count) {
+    auto stride = inner_.from;
+    if (stride == 0 && count > 1)  // arrives once, then fills its places
+      traffic_.addLocal(tile, (count - 1) * move_.elementBytes, dividingAtom((count - 1) * move_.elementBytes));
+    if (stride < 0)
+      from += stride * std::int64_t(count - 1);
+    auto begin = std::uint64_t(from), distance = std::uint64_t(std::llabs(stride));
+    Pattern pattern{begin, 1, 1, 1};
+    if (count > 1 && distance == 1 && inner_.to == inner_.from)
+      pattern = {begin, count, 1, count};
+    else if (count > 1 && distance)
+      pattern = {begin, 1, count, distance};
+    emit({tile, move_.fromVar, pattern});
+  }
+
+  void emit(const Need &need) {
+    if (pending_ && last_.tile == need.tile && extend(last_.elements, need.elements))
+      return;
+    if (pending_)
+      traffic_.add(last_);
+    last_ = need;
+    pending_ = true;
+  }
+  bool extend(Pattern &row, const Pattern &next) {
+    if (row == next) {
+      traffic_.addLocal(last_.tile, next.elements() * move_.elementBytes, dividingAtom(next.block * move_.elementBytes));
+      return true;
+    }
+    if (next.count != 1 || next.block != row.block || next.begin < row.begin + row.block)
+      return false;
+    if (row.count == 1)
+      row.stride = next.begin - row.begin;
+    if (next.begin != row.begin + row.count * row.stride)
+      return false;
+    ++row.count;
+    return true;
+  }
+
+  const Image &image_;
+  Placement &placement_;
+  const Move &move_;
+  Traffic &traffic_;
+  std::vector<MoveLoop> loops_;  // all but the one walked along
+  MoveLoop inner_{1, 1, 1};
+  Need last_{};
+  bool pending_ = false;
+};
+
+TileBytes bytesByTile(Placement &placement, const Move &move, Side side) {
+  std::map<std::uint32_t, std::uint64_t> sums;
+  auto var = side == Side::From ? move.fromVar : move.toVar;
+  forEachPattern(sideOf(move, side), [&](const Pattern &pattern) {
+    placement.forEachPiece(var, pattern,
+                           [&](const Placement::Piece &piece) { sums[piece.tile] += piece.elements * move.elementBytes; });
+  });
+  return {sums.begin(), sums.end()};
+}
+
+// Bytes that stay together in source and destination.
+std::uint64_t commonSpan(const Move &move) {
+  for (const auto &loop : move.loops)
+    if (loop.from == 1 && loop.to == 1)
+      return loop.extent * move.elementBytes;
+  return move.elementBytes;
+}
+
+} // namespace
+
+void addMove(const Image &image, Placement &placement, const Move &move, Traffic &traffic) {
+  for (const auto &loop : move.loops)
+    if (loop.extent == 0)
+      return;
+  MoveWalk walk(image, placement, move, traffic);
+  if (walk.chooseLoop() <= mostPieces)
+    return walk.walk();
+  traffic.addSpread(bytesByTile(placement, move, Side::From), bytesByTile(placement, move, Side::To),
+                    commonSpan(move));
+}
+
+void addSide(Placement &placement, const Move &move, Side side, ByTile<SideShare> &shares) {
+  auto var = side == Side::From ? move.fromVar : move.toVar;
+  if (var == none)
+    return;
+  for (const auto &loop : move.loops)
+    if (loop.extent == 0)
+      return;
+  forEachPattern(sideOf(move, side), [&](const Pattern &pattern) {
+    placement.forEachPiece(var, pattern, [&](const Placement::Piece &piece) {
+      auto &share = shares[piece.tile];
+      share.bytes += piece.elements * move.elementBytes;
+      share.spans += piece.spans;
+    });
+  });
+}
+
+} // namespace poplar::compile

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "compile/PlanExchange.hpp"
+#include "arch/Sync.hpp"
+#include "compile/PlanCopies.hpp"
+#include "compile/PlanHost.hpp"
+#include "compile/PlanVertices.hpp"
+#include "compile/Reach.hpp"
+#include "compile/Replica.hpp"
+#include "poplar/SyncType.hpp"
+
+namespace poplar::compile {
+
+using namespace executable;
+
+namespace {
+
+void append(std::vector<Phase> &to, std::vector<Phase> from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+// Copies for tiles that have none yet: a field that is put together anyway takes its packed parts along.
+CopyLoads withMissing(const CopyLoads &copies, const CopyLoads &packed) {
+  CopyLoads out;
+  auto tile = [](const auto &a, const auto &b) { return a.first < b.first; };
+  std::set_union(copies.begin(), copies.end(), packed.begin(), packed.end(), std::back_inserter(out), tile);
+  return out;
+}
+
+CopyLoads both(const CopyLoads &a, const CopyLoads &b) {
+  auto out = withMissing(a, b);
+  for (auto &[tile, load] : out) {
+    auto less = [](const auto &entry, std::uint32_t t) { return entry.first < t; };
+    auto inA = std::lower_bound(a.begin(), a.end(), tile, less), inB = std::lower_bound(b.begin(), b.end(), tile, less);
+    if (inA != a.end() && inA->first == tile && inB != b.end() && inB->first == tile) {
+      load.bytes += inB->second.bytes;
+      load.pieces += inB->second.pieces;
+      load.descriptors += inB->second.descriptors;
+      load.atom = std::min(load.atom, inB->second.atom);
+    }
+  }
+  return out;
+}
+
+class Planner {
+public:
+  Planner(Image &image, const arch::System &device)
+      : image_(image), device_(device), replica_(oneReplica(device, image.replicationFactor)),
+        placement_(image, replica_.tiles()), traffic_(image, placement_, replica_),
+        vertices_(image, placement_, replica_.tiles()), host_(image, placement_, device_, replica_),
+        firstStep_(image.computeSets.size(), none) {}
+
+  void plan(std::uint32_t index) {
+    auto &step = image_.steps[index];
+    switch (step.kind) {
+    case StepKind::Execute:
+      execute(step, index);
+      break;
+    case StepKind::Copy:
+      copy(step);
+      break;
+    case StepKind::Sync:
+      step.cost.phases = {syncPhase(syncCycles(SyncType(step.count)))};
+      break;
+    default:
+      host_.plan(step);
+    }
+  }
+
+private:
+  void execute(Step &step, std::uint32_t index) {
+    auto &first = firstStep_[step.index];
+    if (first == none) {
+      first = index;
+      step.cost.phases = aroundComputeSet(step.index);
+    } else {
+      step.cost.phases = image_.steps[first].cost.phases;  // the same code runs again
+      if (!image_.steps[first].operands.empty())
+        step.cost.phases.pop_back();
+    }
+    if (!step.operands.empty())  // every tile's verdict goes round with a sync
+      step.cost.phases.push_back(syncPhase(arch::syncCycles(
+          replica_, replica_.ipus > 1 ? arch::SyncScope::AllIpus : arch::SyncScope::Ipu)));
+  }
+
+  std::vector<Phase> aroundComputeSet(std::uint32_t computeSet) {
+    vertices_.scan(computeSet);
+    auto in = exchange(vertices_.takeInputs(), Traffic::Toward::Tile, "-in");
+    auto out = exchange(vertices_.takeOutputs(), Traffic::Toward::Home, "-out");
+    std::vector<Phase> phases;
+    addCopyPhase(image_, replica_, "pack", in.pack, phases);
+    append(phases, std::move(in.phases));
+    addCopyPhase(image_, replica_, "copy-in", withMissing(vertices_.takeCopiesIn(), in.unpack), phases);
+    phases.push_back({PhaseKind::Compute, image_.computeSets[computeSet].name, 0, 0, 0, {}});
+    addCopyPhase(image_, replica_, "copy-out", withMissing(vertices_.takeCopiesOut(), out.pack), phases);
+    append(phases, std::move(out.phases));
+    addCopyPhase(image_, replica_, "unpack", out.unpack, phases);
+    return phases;
+  }
+
+  PricedExchange exchange(const std::vector<Need> &needs, Traffic::Toward toward, const char *suffix) {
+    traffic_.begin(toward, Traffic::Join::Neighbours);
+    for (const auto &need : needs)
+      traffic_.add(need);
+    return priceExchange(image_, replica_, traffic_.finish(), suffix);
+  }
+
+  void copy(Step &step) {
+    traffic_.begin(Traffic::Toward::Tile, Traffic::Join::Overlaps);
+    for (const auto &move : step.moves)
+      addMove(image_, placement_, move, traffic_);
+    auto result = traffic_.finish();
+    auto priced = priceExchange(image_, replica_, result, "");
+    addCopyPhase(image_, replica_, "pack", priced.pack, step.cost.phases);
+    append(step.cost.phases, std::move(priced.phases));
+    addCopyPhase(image_, replica_, "copy", both(result.local, priced.unpack), step.cost.phases);
+  }
+
+  arch::Cycles syncCycles(SyncType type) const {
+    if (type == SyncType::INTERNAL)
+      return arch::syncCycles(replica_, arch::SyncScope::Ipu);
+    return arch::syncCycles(type == SyncType::EXTERNAL ? replica_ : device_, arch::SyncScope::AllIpus);
+  }
+
+  Image &image_;
+  const arch::System &device_;
+  arch::System replica_;
+  Placement placement_;
+  Traffic traffic_;
+  PlanVertices vertices_;
+  PlanHost host_;
+  std::vector<std::uint32_t> firstStep_;  // by compute set: the first step that executes it
+};
+
+} // namespace
+
+void planExchange(Image &image, const arch::System &system) {
+  image.memory.tiles.assign(system.tiles() / image.replicationFactor, {});
+  Planner planner(image, system);
+  for (auto leaf : reach(image).leaves)
+    planner.plan(leaf);
+}
+
+} // namespace poplar::compile

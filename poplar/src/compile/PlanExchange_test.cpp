@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "compile/PlanExchange.hpp"
+#include "arch/Host.hpp"
+#include "arch/Links.hpp"
+#include "arch/Sync.hpp"
+#include "compile/TestImage.hpp"
+#include <gtest/gtest.h>
+
+using namespace poplar;
+using namespace poplar::compile;
+using namespace poplar::compile::testing;
+
+namespace {
+
+const arch::System gc200 = arch::systemOf(arch::chipByName("ipu2"));
+
+struct Planned : TestImage {
+  std::uint32_t cs = computeSet("cs");
+  std::uint32_t reader = vertexType("Reader", {{"in"}});
+  std::uint32_t writer = vertexType("Writer", {{"out", FieldDirection::Output}});
+  std::uint32_t both = vertexType("Both", {{"x", FieldDirection::InOut}});
+
+  const Step &plan(std::uint32_t step, const arch::System &system = gc200) {
+    image.programs = {step};
+    planExchange(image, system);
+    return image.steps[step];
+  }
+  const Step &run(const arch::System &system = gc200) { return plan(execute(cs), system); }
+};
+
+std::vector<std::string> names(const Step &step) {
+  std::vector<std::string> out;
+  for (const auto &phase : step.cost.phases)
+    out.push_back(phase.name);
+  return out;
+}
+const Phase &phase(const Step &step, const std::string &name) {
+  for (const auto &p : step.cost.phases)
+    if (p.name == name)
+      return p;
+  throw std::runtime_error("no phase " + name);
+}
+const TileShare &share(const Phase &phase, std::uint32_t tile) {
+  for (const auto &s : phase.tiles)
+    if (s.tile == tile)
+      return s;
+  throw std::runtime_error("tile takes no part");
+}
+using Names = std::vector<std::string>;
+
+} // namespace
+
+TEST(PlanExchange, LocalDataStayWhereTheyAre) {
+  Planned t;
+  auto a = t.variable("a", 64, {3});
+  t.vertex(t.cs, t.reader, 3, {t.span(a, 0, 64)});
+  EXPECT_EQ(names(t.run()), Names{"cs"});
+}
+
+TEST(PlanExchange, AnInputFromTheNextTileTravelsBeforeComputing) {
+  Planned t;
+  auto a = t.variable("a", 100, {0});
+  t.vertex(t.cs, t.reader, 1, {t.span(a, 0, 100)});
+  const auto &step = t.run();
+  EXPECT_EQ(names(step), (Names{"sync", "exchange-in", "cs"}));
+  EXPECT_EQ(phase(step, "sync").cycles, 237u);
+  // 400 bytes at 8 per cycle, for the partner is idle; 20 cycles to a tile of the same row and column.
+  const auto &exchange = phase(step, "exchange-in");
+  EXPECT_EQ(exchange.cycles, 70u);
+  EXPECT_EQ(exchange.bytes, 400u);
+  EXPECT_EQ(exchange.messages, 1u);
+  EXPECT_EQ(share(exchange, 0).bytesOut, 400u);
+  EXPECT_EQ(share(exchange, 1).bytesIn, 400u);
+  // Two sends of up to 64 words and a wait; one receive.
+  auto code = unsigned(MemoryCategory::InternalExchangeCode);
+  EXPECT_EQ(t.image.memory.tiles[0].category[code], 2 * 4u + 6u);
+  EXPECT_EQ(t.image.memory.tiles[1].category[code], 18u);
+}
+
+TEST(PlanExchange, OutputsTravelAfterwardsAndInOutsBothWays) {
+  Planned t;
+  auto a = t.variable("a", 100, {0});
+  t.vertex(t.cs, t.writer, 1, {t.span(a, 0, 100)});
+  EXPECT_EQ(names(t.run()), (Names{"cs", "sync", "exchange-out"}));
+  EXPECT_EQ(share(phase(t.image.steps.back(), "exchange-out"), 0).bytesIn, 400u);
+  Planned u;
+  auto b = u.variable("b", 100, {0});
+  u.vertex(u.cs, u.both, 1, {u.span(b, 0, 100)});
+  EXPECT_EQ(names(u.run()), (Names{"sync", "exchange-in", "cs", "sync", "exchange-out"}));
+}
+
+TEST(PlanExchange, ABroadcastLeavesItsSenderOnce) {
+  Planned t;
+  auto a = t.variable("a", 1000, {0});
+  for (std::uint32_t tile = 8; tile != 24; ++tile)
+    for (int worker = 0; worker != 6; ++worker)
+      t.vertex(t.cs, t.reader, tile, {t.span(a, 0, 1000)});
+  const auto &exchange = phase(t.run(), "exchange-in");
+  EXPECT_EQ(share(exchange, 0).bytesOut, 4000u);
+  EXPECT_EQ(share(exchange, 9).bytesIn, 4000u);
+  EXPECT_EQ(exchange.bytes, 16 * 4000u);
+  // Partners take the same stream: 500 cycles, and a route of 5 rows.
+  EXPECT_EQ(exchange.cycles, 500u + 20u + 2 * 5u);
+}
+
+TEST(PlanExchange, OverlappingNeedsLeaveTheirHomeOnce) {
+  Planned t;
+  auto a = t.variable("a", 40, {0, 2, 4, 6});  // each reader wants its own ten elements and ten on each side
+  for (std::uint32_t i = 0; i != 4; ++i)
+    t.vertex(t.cs, t.reader, 2 * i, {t.span(a, i ? 10 * i - 10 : 0, i < 3 ? 10 * i + 20 : 40)});
+  const auto &exchange = phase(t.run(), "exchange-in");
+  EXPECT_EQ(share(exchange, 2).bytesIn, 80u);
+  EXPECT_EQ(share(exchange, 2).bytesOut, 40u);
+  EXPECT_EQ(share(exchange, 0).bytesIn, 40u);
+  EXPECT_EQ(exchange.messages, 6u);
+}
+
+TEST(PlanExchange, AFieldOfLocalAndRemotePartsIsPutTogetherByACopy) {
+  Planned t;
+  auto a = t.variable("a", 40, {0, 1});
+  t.vertex(t.cs, t.reader, 0, {t.span(a, 10, 30)});
+  const auto &step = t.run();
+  EXPECT_EQ(names(step), (Names{"sync", "exchange-in", "copy-in", "cs"}));
+  // Two pieces, 80 bytes: 211 to start, 77 for each piece, 8 bytes per cycle.
+  EXPECT_EQ(phase(step, "copy-in").cycles, 211u + 2 * 77u + 10u);
+}
+
+TEST(PlanExchange, ATilesBlockOfAMatrixIsContiguousOnTheTile) {
+  Planned t;
+  auto m = t.variable("m", 32, {0, 1, 0, 1, 0, 1, 0, 1});  // 4 x 8, left half on tile 0
+  TestEdge left, crossed;
+  for (int row = 0; row != 4; ++row) {
+    left.push_back({m, row * 8, 4, 1});
+    crossed.push_back({m, (3 - row) * 8, 4, 1});
+  }
+  t.vertex(t.cs, t.reader, 0, {{left}});
+  EXPECT_EQ(names(t.run()), Names{"cs"});
+  t.vertex(t.cs, t.reader, 0, {{crossed}});
+  EXPECT_EQ(names(t.run()), (Names{"copy-in", "cs"}));
+  Planned u;  // read from afar, the block is one message
+  auto n = u.variable("n", 32, {0, 1, 0, 1, 0, 1, 0, 1});
+  for (auto &run : left)
+    run.var = n;
+  u.vertex(u.cs, u.reader, 5, {{left}});
+  EXPECT_EQ(phase(u.run(), "exchange-in").messages, 1u);
+}
+
+TEST(PlanExchange, ManyShortSpansArePacked) {
+  Planned t;
+  auto a = t.variable("a", 6000, {0});
+  t.vertex(t.cs, t.reader, 4, {{{{a, 0, 2000, 3}}}});
+  const auto &step = t.run();
+  EXPECT_EQ(names(step), (Names{"pack", "sync", "exchange-in", "copy-in", "cs"}));
+  EXPECT_EQ(phase(step, "exchange-in").messages, 1u);
+  EXPECT_EQ(phase(step, "exchange-in").bytes, 8000u);
+  // Atom by atom, 4 bytes each: 587 + 3.1 per byte.
+  EXPECT_EQ(phase(step, "pack").cycles, 587u + 24800u);
+  Planned few;  // two spans are not worth it
+  auto b = few.variable("b", 6000, {0});
+  few.vertex(few.cs, few.reader, 4, {{{{b, 0, 100, 1}, {b, 200, 100, 1}}}});
+  EXPECT_EQ(names(few.run()), (Names{"sync", "exchange-in", "cs"}));
+  EXPECT_EQ(phase(few.image.steps.back(), "exchange-in").cycles, 100u + 40u + 20u + 2u);
+}
+
+TEST(PlanExchange, ASecondExecutionSharesTheFirstOnesCode) {
+  Planned t;
+  auto a = t.variable("a", 100, {0});
+  t.vertex(t.cs, t.reader, 1, {t.span(a, 0, 100)});
+  auto first = t.execute(t.cs), second = t.execute(t.cs);
+  t.plan(t.sequence({first, second}));
+  EXPECT_EQ(t.image.steps[first].cost.cycles(), t.image.steps[second].cost.cycles());
+  EXPECT_EQ(t.image.memory.tiles[1].category[unsigned(MemoryCategory::InternalExchangeCode)], 18u);
+}
+
+TEST(PlanExchange, ACopyMovesRemotePartsAndCopiesLocalOnes) {
+  Planned t;
+  auto a = t.variable("a", 40, {0, 1}), b = t.variable("b", 40, {0, 2});
+  const auto &step = t.plan(t.copy(a, b));
+  EXPECT_EQ(names(step), (Names{"sync", "exchange", "copy"}));
+  EXPECT_EQ(phase(step, "exchange").bytes, 80u);
+  ASSERT_EQ(phase(step, "copy").tiles.size(), 1u);
+  EXPECT_EQ(share(phase(step, "copy"), 0).bytesIn, 80u);
+  EXPECT_EQ(phase(step, "copy").cycles, 211u + 77u + 10u);
+}
+
+TEST(PlanExchange, ABroadcastCopyArrivesOnceAndFillsOnTheTile) {
+  Planned t;
+  auto a = t.variable("a", 10, {0}), b = t.variable("b", 80, {0, 1});
+  const auto &step = t.plan(t.copy(a, 0, b, 0, {{8, 0, 10}, {10, 1, 1}}));
+  EXPECT_EQ(phase(step, "exchange").bytes, 40u);
+  EXPECT_EQ(share(phase(step, "copy"), 1).bytesIn, 120u);
+  EXPECT_EQ(share(phase(step, "copy"), 0).bytesIn, 160u);
+}
+
+TEST(PlanExchange, ATransposeOverAllTilesKeepsExactBytes) {
+  Planned t;
+  constexpr std::uint64_t n = 4096;
+  auto a = t.variable("a", n * n, firstTiles(1472)), b = t.variable("b", n * n, firstTiles(1472));
+  const auto &step = t.plan(t.copy(a, 0, b, 0, {{n, 1, std::int64_t(n)}, {n, std::int64_t(n), 1}}));
+  const auto &exchange = phase(step, "exchange");
+  EXPECT_EQ(exchange.tiles.size(), 1472u);
+  auto perTile = 4 * arch::ceilDiv(n * n, 1472);
+  EXPECT_NEAR(double(share(exchange, 700).bytesIn), double(perTile) * 1471 / 1472, 8);
+  EXPECT_NEAR(double(share(exchange, 700).bytesOut), double(perTile) * 1471 / 1472, 8);
+  EXPECT_EQ(exchange.messages, 1472u * 1472u);
+  EXPECT_EQ(names(step), (Names{"pack", "sync", "exchange", "copy"}));
+}
+
+TEST(PlanExchange, ASmallTransposeIsWalkedPairByPair) {
+  Planned t;
+  auto a = t.variable("a", 64, firstTiles(8)), b = t.variable("b", 64, firstTiles(8));
+  const auto &step = t.plan(t.copy(a, 0, b, 0, {{8, 1, 8}, {8, 8, 1}}));
+  const auto &exchange = phase(step, "exchange");
+  EXPECT_EQ(exchange.bytes, 56 * 4u);
+  EXPECT_EQ(exchange.messages, 56u);
+  EXPECT_EQ(share(exchange, 3).bytesIn, 28u);
+  EXPECT_EQ(share(exchange, 3).bytesOut, 28u);
+  // 7 words and 6 gaps of 40; tiles 0 to 7 stand in two rows.
+  EXPECT_EQ(exchange.cycles, 7u + 240u + 20u + 2u);
+}
+
+TEST(PlanExchange, DataForAnotherIpuTakeTheLinks) {
+  auto two = arch::systemOf(arch::chipByName("ipu2"), 2);
+  Planned t;
+  auto a = t.variable("a", 1000, {0});
+  for (auto tile : {1u, 1472u, 1473u})
+    t.vertex(t.cs, t.reader, tile, {t.span(a, 0, 1000)});
+  const auto &step = t.run(two);
+  EXPECT_EQ(names(step), (Names{"sync", "exchange-in", "global-exchange-in", "cs"}));
+  EXPECT_EQ(step.cost.phases[0].cycles, arch::syncCycles(two, arch::SyncScope::AllIpus));
+  const arch::Flow flow{0, 1, 4000};
+  const auto &global = phase(step, "global-exchange-in");
+  EXPECT_EQ(global.kind, PhaseKind::GlobalExchange);
+  EXPECT_GE(global.cycles, arch::linkExchange(two, std::span(&flow, 1)).cycles);
+  EXPECT_EQ(share(global, 1472).bytesIn, 4000u);
+  EXPECT_EQ(share(global, 0).bytesOut, 4000u);
+  EXPECT_EQ(share(phase(step, "exchange-in"), 1).bytesIn, 4000u);
+}
+
+TEST(PlanExchange, AStreamWaitsForTheHostUnlessItIsPrefetched) {
+  Planned t;
+  auto a = t.variable("a", 1472 * 100, firstTiles(1472));
+  t.image.streams = {{"in", TypeId::Float, 1472 * 100, true, false, 1}};
+  t.step(StepKind::HostToDevice).moves = {{none, a, 0, 0, 4, {{1472 * 100, 1, 1}}}};
+  t.image.steps.back().index = 0;
+  auto index = t.lastStep();
+  const auto &step = t.plan(index);
+  EXPECT_EQ(names(step), (Names{"sync", "host-exchange", "exchange"}));
+  arch::HostTransfer transfer;
+  transfer.bytesPerIpu = transfer.bytesAllIpus = 1472 * 400;
+  transfer.busiestTileBytes = 400;
+  auto expected = arch::streamCopy(gc200, transfer);
+  EXPECT_EQ(step.cost.cycles(), expected.total());
+  EXPECT_EQ(phase(step, "host-exchange").bytes, 1472 * 400u);
+  t.image.streams[0].bufferingDepth = 2;
+  t.image.steps[index].cost = {};
+  EXPECT_LT(t.plan(index).cost.cycles(), expected.total() - 50000);
+}
+
+TEST(PlanExchange, CopiesBetweenReplicasTakeTheLinks) {
+  auto two = arch::systemOf(arch::chipByName("ipu2"), 2);
+  Planned t;
+  t.image.replicationFactor = 2;
+  auto a = t.variable("a", 1000, {0}), b = t.variable("b", 1000, {7});
+  auto &step = t.step(StepKind::CrossReplicaCopy);
+  step.moves = {{a, b, 0, 0, 4, {{1000, 1, 1}}}};
+  step.cases = {0, 1, 1, 0};
+  const auto &planned = t.plan(t.lastStep(), two);
+  EXPECT_EQ(names(planned), (Names{"sync", "global-exchange"}));
+  const arch::Flow flows[] = {{0, 1, 4000}, {1, 0, 4000}};
+  EXPECT_GE(phase(planned, "global-exchange").cycles, arch::linkExchange(two, flows).cycles);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "compile/PriceExchange.hpp"
+#include "arch/Compute.hpp"
+#include "arch/Exchange.hpp"
+#include "arch/Sync.hpp"
+
+namespace poplar::compile {
+
+using namespace executable;
+
+namespace {
+
+enum class Style { Spans, Packed };
+
+struct Variant {
+  std::vector<arch::ActiveTile> active;
+  arch::ExchangeCost cost;
+};
+
+arch::TileTraffic trafficOf(const Volume &in, const Volume &out, Style style) {
+  arch::TileTraffic t;
+  bool spans = style == Style::Spans;
+  t.bytesIn = 4 * (spans ? in.spanWords : in.packedWords);
+  t.bytesOut = 4 * (spans ? out.spanWords : out.packedWords);
+  t.messagesIn = spans ? in.spans : in.pairs;
+  t.messagesOut = spans ? out.spans : out.pairs;
+  return t;
+}
+
+// Both tiles of a pair have neighbouring entries.
+void markSharedInputs(const arch::Chip &chip, const TileLoads &loads, std::vector<arch::ActiveTile> &active) {
+  for (std::size_t i = 0; i + 1 < active.size(); ++i) {
+    auto tile = active[i].tile % chip.tiles;
+    if (active[i + 1].tile == active[i].tile + 1 && chip.partnerOf(tile) == tile + 1 &&
+        loads[i].second.inputs == loads[i + 1].second.inputs && loads[i].second.in.payload)
+      active[i].traffic.pairSharesInput = active[i + 1].traffic.pairSharesInput = true;
+  }
+}
+
+// The longest way that a word may have to go, over all IPUs.
+arch::Cycles routeOf(const arch::System &replica, const std::vector<arch::ActiveTile> &active) {
+  arch::Cycles longest = 0;
+  std::vector<unsigned> senders, receivers;
+  for (std::size_t i = 0; i != active.size(); ++i) {
+    auto tile = active[i].tile;
+    if (active[i].traffic.bytesOut)
+      senders.push_back(replica.tileOnIpu(tile));
+    if (active[i].traffic.bytesIn)
+      receivers.push_back(replica.tileOnIpu(tile));
+    if (i + 1 == active.size() || replica.ipuOf(active[i + 1].tile) != replica.ipuOf(tile)) {
+      longest = std::max(longest, arch::longestRoute(replica.chip, senders, receivers));
+      senders.clear();
+      receivers.clear();
+    }
+  }
+  return longest;
+}
+
+Variant inside(const arch::System &replica, const TileLoads &loads, Style style) {
+  Variant v;
+  for (const auto &[tile, load] : loads)
+    v.active.push_back({tile, trafficOf(load.in, load.out, style)});
+  markSharedInputs(replica.chip, loads, v.active);
+  v.cost = arch::exchangeCycles(replica.chip, v.active, routeOf(replica, v.active));
+  return v;
+}
+
+CopyLoads packing(const TileLoads &loads, bool receiving) {
+  CopyLoads out;
+  for (const auto &[tile, load] : loads) {
+    CopyLoad copy;
+    for (const auto *v : receiving ? std::array{&load.in, &load.linkIn} : std::array{&load.out, &load.linkOut})
+      if (v->spans > v->pairs)
+        copy.add(v->payload, v->spans, v->pairs, v->atom);
+    if (copy.bytes)
+      out.push_back({tile, copy});
+  }
+  return out;
+}
+
+arch::Cycles copyCycles(const arch::Chip &chip, const CopyLoad &load) {
+  return arch::rearrangeCycles(chip, {load.pieces, load.bytes, load.atom});
+}
+arch::Cycles slowest(const arch::Chip &chip, const CopyLoads &loads) {
+  arch::Cycles most = 0;
+  for (const auto &[tile, load] : loads)
+    most = std::max(most, copyCycles(chip, load));
+  return most;
+}
+
+void addCode(Image &image, const arch::Chip &chip, const std::vector<arch::ActiveTile> &active, MemoryCategory category) {
+  for (const auto &tile : active)
+    image.memory.tiles[tile.tile].category[unsigned(category)] += arch::exchangeCodeBytes(chip, tile.traffic);
+}
+
+Phase phaseOf(PhaseKind kind, const std::string &name, const Variant &v) {
+  Phase phase{kind, name, v.cost.cycles, 0, 0, {}};
+  for (std::size_t i = 0; i != v.active.size(); ++i) {
+    const auto &t = v.active[i].traffic;
+    if (!t.bytesIn && !t.bytesOut)
+      continue;
+    phase.tiles.push_back({v.active[i].tile, v.cost.perTile[i], 0, t.bytesIn, t.bytesOut});
+    phase.bytes += t.bytesIn;
+    phase.messages += t.messagesIn;
+  }
+  return phase;
+}
+
+// Links carry what the flows say, but not faster than tiles take it.
+Variant overLinks(const arch::System &replica, const TrafficResult &traffic, Style style) {
+  Variant v;
+  for (const auto &[tile, load] : traffic.loads)
+    if (load.linkIn.payload || load.linkOut.payload)
+      v.active.push_back({tile, trafficOf(load.linkIn, load.linkOut, style)});
+  v.cost = arch::exchangeCycles(replica.chip, v.active);
+  v.cost.cycles = std::max(v.cost.cycles, arch::linkExchange(replica, traffic.flows).cycles);
+  return v;
+}
+
+} // namespace
+
+Phase syncPhase(std::uint64_t cycles) { return {PhaseKind::Sync, "sync", cycles, 0, 0, {}}; }
+
+PricedExchange priceExchange(Image &image, const arch::System &replica, const TrafficResult &traffic,
+                             const std::string &suffix) {
+  PricedExchange out;
+  if (traffic.loads.empty())
+    return out;
+  bool links = !traffic.flows.empty();
+  auto chosen = inside(replica, traffic.loads, Style::Spans);
+  auto pack = packing(traffic.loads, false), unpack = packing(traffic.loads, true);
+  auto style = Style::Spans;
+  if (!pack.empty() || !unpack.empty()) {
+    auto packed = inside(replica, traffic.loads, Style::Packed);
+    auto cost = packed.cost.cycles + slowest(replica.chip, pack) + slowest(replica.chip, unpack);
+    auto linkGain = links ? overLinks(replica, traffic, Style::Spans).cost.cycles -
+                                overLinks(replica, traffic, Style::Packed).cost.cycles
+                          : 0;
+    if (cost < chosen.cost.cycles + linkGain) {
+      style = Style::Packed;
+      chosen = std::move(packed);
+      out.pack = std::move(pack);
+      out.unpack = std::move(unpack);
+    }
+  }
+  out.phases.push_back(syncPhase(arch::syncCycles(replica, links ? arch::SyncScope::AllIpus : arch::SyncScope::Ipu)));
+  addCode(image, replica.chip, chosen.active, MemoryCategory::InternalExchangeCode);
+  if (chosen.cost.cycles)
+    out.phases.push_back(phaseOf(PhaseKind::Exchange, "exchange" + suffix, chosen));
+  if (links) {
+    auto global = overLinks(replica, traffic, style);
+    addCode(image, replica.chip, global.active, MemoryCategory::GlobalExchangeCode);
+    out.phases.push_back(phaseOf(PhaseKind::GlobalExchange, "global-exchange" + suffix, global));
+  }
+  return out;
+}
+
+void addCopyPhase(Image &image, const arch::System &replica, const std::string &name, const CopyLoads &loads,
+                  std::vector<Phase> &phases) {
+  if (loads.empty())
+    return;
+  constexpr std::uint64_t descriptorBytes = 12;  // from, to, length: one word each
+  Phase phase{PhaseKind::Compute, name, 0, 0, 0, {}};
+  for (const auto &[tile, load] : loads) {
+    auto cycles = copyCycles(replica.chip, load);
+    phase.cycles = std::max(phase.cycles, cycles);
+    phase.tiles.push_back({tile, cycles, cycles * replica.chip.workers, load.bytes, load.bytes});
+    image.memory.tiles[tile].category[unsigned(MemoryCategory::CopyDescriptor)] += descriptorBytes * load.descriptors;
+  }
+  phases.push_back(std::move(phase));
+}
+
+} // namespace poplar::compile

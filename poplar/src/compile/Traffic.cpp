@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "compile/Traffic.hpp"
+#include "base/Text.hpp"
+#include <numeric>
+
+namespace poplar::compile {
+
+using namespace executable;
+
+constexpr std::uint64_t wordBytes = 4;
+
+void Volume::add(const Volume &o) {
+  payload += o.payload;
+  spanWords += o.spanWords;
+  spans += o.spans;
+  packedWords += o.packedWords;
+  pairs += o.pairs;
+  atom = std::min(atom, o.atom);
+}
+void Volume::subtract(const Volume &o) {
+  payload -= o.payload;
+  spanWords -= o.spanWords;
+  spans -= o.spans;
+  packedWords -= o.packedWords;
+  pairs -= o.pairs;
+}
+
+void CopyLoad::add(std::uint64_t moreBytes, std::uint64_t morePieces, std::uint64_t moreDescriptors,
+                   unsigned itsAtom) {
+  if (!moreBytes)
+    return;
+  bytes += moreBytes;
+  pieces += morePieces;
+  descriptors += moreDescriptors;
+  atom = std::min(atom, itsAtom);
+}
+
+Traffic::Traffic(const Image &image, Placement &placement, const arch::System &replica)
+    : image_(image), placement_(placement), replica_(replica), loads_(replica.tiles()), local_(replica.tiles()),
+      homes_(replica.tiles()) {}
+
+void Traffic::begin(Toward toward, Join join) {
+  toward_ = toward;
+  join_ = join;
+}
+
+unsigned Traffic::elementBytes(std::uint32_t var) const { return unsigned(sizeOf(image_.variables[var].type)); }
+
+// A span travels in whole words; one longer than a message can be takes several.
+Volume Traffic::volumeOf(std::uint64_t bytes, std::uint64_t spans, unsigned atom) const {
+  auto words = arch::ceilDiv(bytes, wordBytes), longest = std::uint64_t(replica_.chip.exchange.wordsPerMessage);
+  Volume s;
+  s.payload = bytes;
+  s.atom = atom;
+  s.packedWords = words;
+  s.pairs = arch::ceilDiv(words, longest);
+  s.spans = std::max(spans, s.pairs);
+  s.spanWords = spans * arch::ceilDiv(arch::ceilDiv(bytes, spans), wordBytes);
+  s.spanWords = std::max(words, s.spanWords);
+  return s;
+}
+
+// Adds `next` to `last` when the same elements (or neighbours, if they may join) are needed by one tile.
+bool Traffic::absorb(Need &last, const Need &next) {
+  if (last.tile != next.tile || last.var != next.var)
+    return false;
+  auto &a = last.elements;
+  const auto &b = next.elements;
+  auto repeated = [&](std::uint64_t elements) {
+    if (join_ == Join::Overlaps && elements)
+      addLocal(last.tile, elements * elementBytes(last.var), dividingAtom(elements * elementBytes(last.var)));
+  };
+  if (a == b) {
+    repeated(b.elements());
+    return true;
+  }
+  if (a.count != 1 || b.count != 1 || b.begin > a.end() || (b.begin == a.end() && join_ == Join::Overlaps))
+    return false;
+  auto end = std::max(a.end(), b.end());
+  repeated(std::min(a.end(), b.end()) - b.begin);
+  a.block = a.stride = end - a.begin;
+  return true;
+}
+
+void Traffic::mergeNeeds() {
+  if (!std::is_sorted(needs_.begin(), needs_.end()))
+    std::sort(needs_.begin(), needs_.end());
+  std::size_t kept = 0;
+  for (const auto &need : needs_)
+    if (!kept || !absorb(needs_[kept - 1], need))
+      needs_[kept++] = need;
+  needs_.resize(kept);
+}
+
+std::vector<Traffic::List> Traffic::lists() const {
+  std::vector<List> out;
+  for (std::size_t i = 0; i != needs_.size(); ++i) {
+    if (out.empty() || needs_[i].tile != needs_[i - 1].tile || needs_[i].var != needs_[i - 1].var)
+      out.push_back({i, i, needs_[i].var});
+    out.back().last = i + 1;
+    out.back().hash = base::hashBytes(&needs_[i].elements, sizeof(Pattern), out.back().hash);
+  }
+  return out;
+}
+
+bool Traffic::sameNeeds(const List &a, const List &b) const {
+  return needs_[a.first].var == needs_[b.first].var && a.last - a.first == b.last - b.first &&
+         std::equal(needs_.begin() + std::ptrdiff_t(a.first), needs_.begin() + std::ptrdiff_t(a.last),
+                    needs_.begin() + std::ptrdiff_t(b.first),
+                    [](const Need &x, const Need &y) { return x.elements == y.elements; });
+}
+
+std::vector<Traffic::Group> Traffic::groups() const {
+  auto all = lists();
+  if (toward_ == Toward::Tile)
+    std::stable_sort(all.begin(), all.end(), [](const List &a, const List &b) { return a.hash < b.hash; });
+  std::vector<Group> out;
+  for (const auto &list : all) {
+    auto tile = needs_[list.first].tile;
+    if (toward_ == Toward::Home || out.empty() || out.back().list.hash != list.hash || !sameNeeds(out.back().list, list))
+      out.push_back({list, {}, {}});
+    out.back().tiles.push_back(tile);
+    ++out.back().perIpu[replica_.ipuOf(tile)];
+  }
+  return out;
+}
+
+unsigned Traffic::atomOf(const Placement::Piece &piece, const Need &need) const {
+  return dividingAtom((piece.spans == 1 ? piece.elements : need.elements.block) * elementBytes(need.var));
+}
+
+// What each home holds of a list: bytes, and spans that are contiguous in its memory.
+void Traffic::findHomes(const List &list) {
+  homes_.clear();
+  auto size = elementBytes(needs_[list.first].var);
+  for (auto i = list.first; i != list.last; ++i)
+    placement_.forEachPiece(needs_[i].var, needs_[i].elements, [&](const Placement::Piece &piece) {
+      auto &home = homes_[piece.tile];
+      home.volume.payload += piece.elements * size;
+      home.volume.atom = std::min(home.volume.atom, atomOf(piece, needs_[i]));
+      home.volume.spans += piece.spans - (piece.local == home.nextLocal ? 1 : 0);
+      home.nextLocal = piece.spans == 1 ? piece.local + piece.elements : ~std::uint64_t(0);
+    });
+  for (const auto &[tile, home] : homes_.entries())
+    homes_[tile].volume = volumeOf(home.volume.payload, home.volume.spans, home.volume.atom);
+}
+
+void Traffic::note(std::uint32_t tile, Volume TileLoad::*part, const Volume &volume) {
+  if (!volume.payload)
+    return;
+  (loads_[tile].*part).add(volume);
+}
+
+constexpr std::uint64_t spreadBits = 0x9e3779b97f4a7c15ull;  // makes sums of small numbers differ
+
+// Homes send to the tiles of a group. What leaves within the IPU is counted by sendOnce.
+void Traffic::deliver(const Group &group, std::uint64_t id) {
+  findHomes(group.list);
+  std::map<unsigned, Volume> fromIpu;
+  for (const auto &[tile, home] : homes_.entries())
+    fromIpu[replica_.ipuOf(tile)].add(home.volume);
+  for (auto tile : group.tiles)
+    deliverTo(tile, id, fromIpu);
+  if (replica_.ipus == 1)
+    return;
+  for (const auto &[tile, home] : homes_.entries()) {
+    auto ipu = replica_.ipuOf(tile);
+    if (group.perIpu.size() > group.perIpu.count(ipu))
+      note(tile, &TileLoad::linkOut, home.volume);
+    for (auto [to, count] : group.perIpu)
+      if (to != ipu)
+        flows_[{ipu, to}] += home.volume.packedWords * wordBytes;
+  }
+}
+
+void Traffic::deliverTo(std::uint32_t tile, std::uint64_t id, const std::map<unsigned, Volume> &fromIpu) {
+  const auto *own = homes_.find(tile);
+  for (const auto &[ipu, volume] : fromIpu) {
+    bool near = ipu == replica_.ipuOf(tile);
+    auto in = volume;
+    if (near && own)
+      in.subtract(own->volume);
+    note(tile, near ? &TileLoad::in : &TileLoad::linkIn, in);
+    if (in.payload)
+      loads_[tile].inputs += (id + 1) * spreadBits;
+  }
+  if (own && join_ == Join::Overlaps)
+    local_[tile].add(own->volume.payload, own->volume.spans, 1, own->volume.atom);
+}
+
+// One tile made the elements of a list and sends them home.
+void Traffic::collect(const Group &group, std::uint64_t id) {
+  findHomes(group.list);
+  auto tile = group.tiles[0];
+  auto ipu = replica_.ipuOf(tile);
+  for (const auto &[home, part] : homes_.entries()) {
+    if (home == tile)
+      continue;
+    bool near = replica_.ipuOf(home) == ipu;
+    note(home, near ? &TileLoad::in : &TileLoad::linkIn, part.volume);
+    note(tile, near ? &TileLoad::out : &TileLoad::linkOut, part.volume);
+    loads_[home].inputs += (id + 1) * spreadBits;
+    if (!near)
+      flows_[{ipu, replica_.ipuOf(home)}] += part.volume.packedWords * wordBytes;
+  }
+}
+
+TrafficResult Traffic::finish() {
+  mergeNeeds();
+  auto all = groups();
+  for (std::size_t g = 0; g != all.size(); ++g)
+    toward_ == Toward::Tile ? deliver(all[g], g) : collect(all[g], g);
+  homes_.clear();
+  if (toward_ == Toward::Tile)
+    sendOnce(all);
+  needs_.clear();
+  TrafficResult result;
+  result.loads = loads_.take();
+  std::erase_if(result.loads, [](const auto &entry) {
+    const auto &l = entry.second;
+    return !(l.in.payload | l.out.payload | l.linkIn.payload | l.linkOut.payload);
+  });
+  result.local = local_.take();
+  for (const auto &[ipus, bytes] : flows_)
+    result.flows.push_back({ipus.first, ipus.second, bytes});
+  flows_.clear();
+  return result;
+}
+
+} // namespace poplar::compile

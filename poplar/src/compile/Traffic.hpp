@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// One exchange between the tiles where elements live (their homes) and tiles that want or made them. First it collects who
+// needs what, then it finds out what each tile sends and receives: the same elements reach a tile once, and leave
+// their home once however many tiles listen. Tiles that need the very same elements are treated together, so a
+// broadcast to all tiles costs the sum and not the product of senders and receivers.
+#pragma once
+#include "arch/Links.hpp"
+#include "compile/ByTile.hpp"
+#include "compile/Placement.hpp"
+#include <map>
+
+namespace poplar::compile {
+
+// Elements of one variable that travel between their homes and a tile.
+struct Need {
+  std::uint32_t tile, var;
+  Pattern elements;
+  auto operator<=>(const Need &) const = default;
+};
+
+// Bytes on the wire are whole words; payload is what the program asked for.
+struct Volume {
+  std::uint64_t payload = 0;
+  std::uint64_t spanWords = 0, spans = 0;    // when every contiguous span is a message of its own
+  std::uint64_t packedWords = 0, pairs = 0;  // when a pair of tiles packs its spans into one message per variable
+  unsigned atom = 8;                         // largest of 8, 4, 2, 1 bytes that divides every span
+  void add(const Volume &other);
+  void subtract(const Volume &other);
+};
+
+// Copies inside one tile.
+struct CopyLoad {
+  std::uint64_t bytes = 0, pieces = 0;
+  std::uint64_t descriptors = 0;  // regular patterns; what the copy has to remember
+  unsigned atom = 8;              // largest of 8, 4, 2, 1 bytes that divides every piece
+  void add(std::uint64_t bytes, std::uint64_t pieces, std::uint64_t descriptors, unsigned atom);
+};
+
+struct TileLoad {
+  Volume in, out;          // within the IPU
+  Volume linkIn, linkOut;  // from and to other IPUs
+  std::uint64_t inputs = 0;  // equal numbers: the same streams arrive
+};
+
+using TileBytes = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+using TileLoads = std::vector<ByTile<TileLoad>::Entry>;
+
+struct TrafficResult {
+  TileLoads loads;                                       // sorted by tile
+  std::vector<arch::Flow> flows;                         // between IPUs of the replica
+  std::vector<ByTile<CopyLoad>::Entry> local;            // already on the right tile, sorted
+};
+
+class Traffic {
+public:
+  enum class Toward { Tile, Home };
+  // Whether needs that are neighbours at home may come as one message: fields in a buffer, but not the places a copy fills.
+  enum class Join { Neighbours, Overlaps };
+
+  Traffic(const executable::Image &image, Placement &placement, const arch::System &replica);
+
+  void begin(Toward toward, Join join);
+  void add(const Need &need) { needs_.push_back(need); }
+  // Bytes that are copied within a tile because they arrive once and are wanted several times.
+  void addLocal(std::uint32_t tile, std::uint64_t bytes, unsigned atom) { local_[tile].add(bytes, 1, 1, atom); }
+  // Traffic known only by what each tile sends and receives; partners are taken as evenly spread.
+  void addSpread(const TileBytes &sent, const TileBytes &received, std::uint64_t spanBytes);
+  bool empty() const { return needs_.empty() && loads_.empty() && local_.empty(); }
+
+  TrafficResult finish();
+
+private:
+  struct List {  // needs of one tile in one variable: needs_[first, last)
+    std::size_t first, last;
+    std::uint64_t hash;
+  };
+  struct Group {
+    List list;
+    std::vector<std::uint32_t> tiles;           // sorted; all need exactly this list
+    std::map<unsigned, std::uint32_t> perIpu;   // how many of them
+  };
+  struct Home {
+    Volume volume;
+    std::uint64_t nextLocal = ~std::uint64_t(0);
+  };
+
+  void mergeNeeds();
+  bool absorb(Need &last, const Need &next);
+  std::vector<List> lists() const;
+  std::vector<Group> groups() const;
+  bool sameNeeds(const List &a, const List &b) const;
+  void findHomes(const List &list);
+  void deliver(const Group &group, std::uint64_t id);
+  void deliverTo(std::uint32_t tile, std::uint64_t id, const std::map<unsigned, Volume> &fromIpu);
+  void collect(const Group &group, std::uint64_t id);
+  class Sender;
+  void sendOnce(const std::vector<Group> &groups);
+  void note(std::uint32_t tile, Volume TileLoad::*part, const Volume &volume);
+  bool listens(const Group &group, std::uint32_t home) const;
+  Volume volumeOf(std::uint64_t bytes, std::uint64_t spans, unsigned atom) const;
+  unsigned atomOf(const Placement::Piece &piece, const Need &need) const;
+  unsigned elementBytes(std::uint32_t var) const;
+
+  const executable::Image &image_;
+  Placement &placement_;
+  const arch::System &replica_;
+  Toward toward_ = Toward::Tile;
+  Join join_ = Join::Neighbours;
+  std::vector<Need> needs_;
+  ByTile<TileLoad> loads_;
+  ByTile<CopyLoad> local_;
+  ByTile<Home> homes_;
+  std::map<std::pair<unsigned, unsigned>, std::uint64_t> flows_;
+};
+
+// Largest of 8, 4, 2, 1 that divides the number.
+inline unsigned dividingAtom(std::uint64_t bytes) { return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1; }
+
+} // namespace poplar::compile

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// The sending side of a Traffic: what leaves each home, once; and traffic that is only known tile by tile.
+#include "compile/Traffic.hpp"
+#include <tuple>
+
+namespace poplar::compile {
+
+using namespace executable;
+
+bool Traffic::listens(const Group &group, std::uint32_t home) const {
+  auto on = group.perIpu.find(replica_.ipuOf(home));
+  if (on == group.perIpu.end())
+    return false;
+  return on->second > 1 || !std::binary_search(group.tiles.begin(), group.tiles.end(), home);
+}
+
+// Walks needs in the order of their first element; every mapped range remembers how far it has been sent already.
+// Scattered needs are only recognised when they are equal.
+class Traffic::Sender {
+public:
+  explicit Sender(Traffic &traffic) : traffic_(traffic) {}
+  ~Sender() { flush(); }
+
+  void send(const Need &need, const Group &group) {
+    if (need.var != var_)
+      start(need.var);
+    if (need.elements.count > 1 && heard_ && last_ == need.elements)
+      return;
+    last_ = need.elements;
+    heard_ = group.tiles.size() > 1;
+    traffic_.placement_.forEachPiece(var_, need.elements, [&](const Placement::Piece &piece) {
+      if (traffic_.listens(group, piece.tile))
+        need.elements.count == 1 ? sendRest(need.elements, piece)
+                                 : leave(piece, piece.elements, piece.local, 0, traffic_.atomOf(piece, need));
+    });
+  }
+
+private:
+  void start(std::uint32_t var) {
+    flush();
+    var_ = var;
+    sent_.assign(traffic_.image_.variables[var].mapping.size(), 0);
+    heard_ = false;
+  }
+  void sendRest(const Pattern &p, const Placement::Piece &piece) {
+    const auto &range = traffic_.image_.variables[var_].mapping[piece.range];
+    auto begin = std::max(p.begin, range.begin), end = std::min(p.end(), range.end);
+    auto from = std::max(begin, sent_[piece.range]);
+    if (from >= end)
+      return;
+    sent_[piece.range] = end;
+    auto local = piece.local + (from - begin);
+    leave(piece, end - from, local, local + (end - from), dividingAtom((end - from) * traffic_.elementBytes(var_)));
+  }
+  // nextLocal: where a following span would continue this one; 0 when none can.
+  void leave(const Placement::Piece &piece, std::uint64_t elements, std::uint64_t local, std::uint64_t nextLocal,
+             unsigned atom) {
+    auto &home = traffic_.homes_[piece.tile];
+    home.volume.atom = std::min(home.volume.atom, atom);
+    home.volume.payload += elements * traffic_.elementBytes(var_);
+    home.volume.spans += piece.spans - (local == home.nextLocal ? 1 : 0);
+    home.nextLocal = nextLocal ? nextLocal : ~std::uint64_t(0);
+  }
+  void flush() {
+    for (const auto &[tile, home] : traffic_.homes_.entries())
+      traffic_.note(tile, &TileLoad::out, traffic_.volumeOf(home.volume.payload, home.volume.spans, home.volume.atom));
+    traffic_.homes_.clear();
+  }
+
+  Traffic &traffic_;
+  std::uint32_t var_ = none;
+  std::vector<std::uint64_t> sent_;  // by mapped range: elements below this have left
+  Pattern last_;
+  bool heard_ = false;               // several tiles listened to last_, so all of it has left
+};
+
+void Traffic::sendOnce(const std::vector<Group> &groups) {
+  std::vector<std::pair<std::size_t, std::uint32_t>> order;  // need, group
+  for (std::uint32_t g = 0; g != groups.size(); ++g)
+    for (auto i = groups[g].list.first; i != groups[g].list.last; ++i)
+      order.push_back({i, g});
+  auto key = [&](const auto &entry) { return std::tie(needs_[entry.first].var, needs_[entry.first].elements); };
+  std::stable_sort(order.begin(), order.end(), [&](const auto &a, const auto &b) { return key(a) < key(b); });
+  homes_.clear();
+  Sender sender(*this);
+  for (auto [need, group] : order)
+    sender.send(needs_[need], groups[group]);
+}
+
+namespace {
+
+// Bytes by tile and by IPU.
+struct Shares {
+  std::map<std::uint32_t, std::uint64_t> byTile;
+  std::map<unsigned, std::uint64_t> byIpu;
+  std::uint64_t all = 0;
+  Shares(const TileBytes &list, const arch::System &system) {
+    for (auto [tile, bytes] : list) {
+      byTile[tile] += bytes;
+      byIpu[system.ipuOf(tile)] += bytes;
+      all += bytes;
+    }
+  }
+  std::uint64_t on(std::uint32_t tile) const {
+    auto at = byTile.find(tile);
+    return at == byTile.end() ? 0 : at->second;
+  }
+  std::uint64_t near(unsigned ipu) const {
+    auto at = byIpu.find(ipu);
+    return at == byIpu.end() ? 0 : at->second;
+  }
+};
+
+std::uint64_t scaled(std::uint64_t bytes, std::uint64_t part, std::uint64_t whole) {
+  return whole ? std::uint64_t(double(bytes) * double(part) / double(whole)) : 0;
+}
+
+} // namespace
+
+void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::uint64_t spanBytes) {
+  const Shares from(sent, replica_), to(received, replica_);
+  auto volume = [&](std::uint64_t bytes, std::uint64_t partners) {
+    if (!bytes)
+      return Volume{};
+    auto v = volumeOf(bytes, arch::ceilDiv(bytes, spanBytes), dividingAtom(spanBytes));
+    v.pairs = std::min(v.spans, std::max(v.pairs, partners));
+    return v;
+  };
+  // A tile's bytes meet the other side's tiles in proportion to what those hold.
+  auto split = [&](const Shares &mine, const Shares &other, Volume TileLoad::*inside, Volume TileLoad::*link) {
+    for (auto [tile, bytes] : mine.byTile) {
+      auto near = other.near(replica_.ipuOf(tile)), ipus = std::uint64_t(other.byIpu.size());
+      auto partners = std::uint64_t(other.byTile.size()) / std::max<std::uint64_t>(1, ipus);
+      note(tile, inside, volume(scaled(bytes, near - other.on(tile), other.all), partners));
+      note(tile, link, volume(scaled(bytes, other.all - near, other.all), partners * (ipus - 1)));
+    }
+  };
+  split(to, from, &TileLoad::in, &TileLoad::linkIn);
+  split(from, to, &TileLoad::out, &TileLoad::linkOut);
+  for (auto [tile, bytes] : to.byTile) {
+    loads_[tile].inputs += tile + 1;
+    auto stays = scaled(bytes, from.on(tile), from.all);
+    if (stays)
+      local_[tile].add(stays, arch::ceilDiv(stays, spanBytes), 1, dividingAtom(spanBytes));
+  }
+  for (auto [a, bytes] : from.byIpu)
+    for (auto [b, wanted] : to.byIpu)
+      if (a != b)
+        flows_[{a, b}] += scaled(bytes, wanted, to.all);
+}
+
+} // namespace poplar::compile
