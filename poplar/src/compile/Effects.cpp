@@ -38,11 +38,17 @@ public:
       for (std::size_t i = 0; i != step.operands.size(); ++i)
         i < step.count ? output(step.operands[i]) : read(step.operands[i]);
       break;
-    case StepKind::CycleStamp:
+    case StepKind::CycleStamp:  // the difference to an earlier stamp, if one is given
+      if (step.operands.size() > 1)
+        read(step.operands[1]);
+      write(step.operands.at(0));
+      break;
     case StepKind::GetSeeds:
-    case StepKind::SetFloatingPoint:
+      write(step.operands.at(0));
+      break;
+    case StepKind::SetFloatingPoint:  // the state from before goes out, or the new one comes in
       for (const auto &operand : step.operands)
-        write(operand);
+        step.attributes == "tensor" ? read(operand) : write(operand);
       break;
     case StepKind::WriteUndef:
       forget(step.operands.at(0));

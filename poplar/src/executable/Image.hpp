@@ -150,7 +150,7 @@ enum class StepKind : std::uint8_t {
   AssumeEqual,     // operands[0]
   Block,           // children[0]
   Kernel,          // text: kernel name; attributes; operands: as the kernel says; count: number of outputs (first operands)
-  CycleStamp,      // operands[0]: two words; count: tile
+  CycleStamp,      // operands[0]: two words; operands[1]: optional earlier stamp to subtract; count: tile
   SetFloatingPoint,// operands[0]: optional previous state; attributes: behaviour
   GetSeeds,        // operands[0]
   SetSeeds

@@ -362,11 +362,16 @@ void Machine::assumeEqual(const Instruction &in) {
 
 void Machine::cycleStamp(const Instruction &in) {
   account(in);
-  std::byte words[8];
-  std::memcpy(words, &cycles_, 8);  // little endian: low word first
+  const auto &views = in.details->views;
   for (auto r : active_) {
-    in.details->views[0].write(words, arena(r));
-    markWritten(in.details->views[0], r);
+    std::uint64_t earlier = 0;
+    if (views.size() > 1)
+      std::memcpy(&earlier, packed(views[1], r).data(), sizeof earlier);
+    const auto stamp = cycles_ - earlier;
+    std::byte words[8];
+    std::memcpy(words, &stamp, 8);  // little endian: low word first
+    views[0].write(words, arena(r));
+    markWritten(views[0], r);
   }
 }
 
