@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Call forms that existing programs use and that overload resolution could easily refuse: compiled, never run, under
-// both ends of the supported C++ standards. Numbers refer to nothing but the order of the sections below.
+// both ends of the supported C++ standards.
 #include <poplar/CSRFunctions.hpp>
 #include <poplar/CycleCount.hpp>
 #include <poplar/DeviceManager.hpp>

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "types/Half.hpp"
+#include "poplar/Target.hpp"
+#include "poplar/TypeConversion.hpp"
+#include "poplar/exceptions.hpp"
+#include <bit>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+#include <sstream>
+#include <vector>
+
+namespace poplar::types {
+namespace {
+
+// Value of a half by its definition.
+double defined(std::uint16_t h) {
+  const int exponent = (h >> 10) & 0x1f, mantissa = h & 0x3ff;
+  const double sign = h & 0x8000 ? -1 : 1;
+  if (exponent == 31)
+    return mantissa ? std::nan("") : sign * INFINITY;
+  return sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
+}
+
+// The half nearest to x, ties to even, by comparing with both neighbours.
+std::uint16_t nearest(double x) {
+  std::uint16_t low = 0, high = 0x7c00;
+  const double magnitude = std::fabs(x);
+  while (high - low > 1) {
+    const auto middle = std::uint16_t((low + high) / 2);
+    (defined(middle) <= magnitude ? low : high) = middle;
+  }
+  const double above = high == 0x7c00 ? 65536.0 : defined(high);
+  const double toLow = magnitude - defined(low), toHigh = above - magnitude;
+  const auto code = magnitude >= 65536 ? 0x7c00 : toLow < toHigh || (toLow == toHigh && low % 2 == 0) ? low : high;
+  return std::uint16_t(code | (std::signbit(x) ? 0x8000 : 0));
+}
+
+TEST(Half, AllBitPatternsSurviveTheWayThroughFloat) {
+  std::vector<std::uint16_t> all(65536), back(65536);
+  for (unsigned i = 0; i != 65536; ++i)
+    all[i] = std::uint16_t(i);
+  std::vector<float> floats(65536);
+  halfToFloat(all.data(), floats.data(), all.size());
+  floatToHalf(floats.data(), back.data(), back.size());
+  for (unsigned i = 0; i != 65536; ++i) {
+    if (std::isnan(defined(all[i]))) {
+      EXPECT_TRUE(std::isnan(floats[i]) && std::isnan(defined(back[i])));
+      continue;
+    }
+    ASSERT_EQ(floats[i], defined(all[i])) << i;
+    ASSERT_EQ(back[i], all[i]) << i;
+  }
+}
+
+TEST(Half, FloatsRoundToNearestEvenOneByOneAndInArrays) {
+  std::mt19937 random(1);
+  std::vector<float> values{0.f, -0.f, 65504.f, 65519.9f, 65520.f, 65536.f, 1e30f, 5.9604645e-8f, 2.9802322e-8f,
+                            2.98023259e-8f, 6.1035156e-5f, 1.00048828125f, 1.00146484375f, -2049.f, 2051.f};
+  while (values.size() < 20003)
+    if (const float f = std::bit_cast<float>(std::uint32_t(random())); !std::isnan(f))
+      values.push_back(f);
+  std::vector<std::uint16_t> halves(values.size());
+  floatToHalf(values.data(), halves.data(), values.size());
+  for (std::size_t i = 0; i != values.size(); ++i) {
+    ASSERT_EQ(halves[i], nearest(values[i])) << values[i];
+    ASSERT_EQ(toHalf(values[i]), halves[i]) << values[i];
+  }
+}
+
+TEST(Half, DoublesAreRoundedOnlyOnce) {
+  // Just above a tie between two halves, by less than a float can tell.
+  const double x = 1.0 + std::ldexp(1, -11) + std::ldexp(1, -40);
+  EXPECT_EQ(toHalf(static_cast<float>(x)), 0x3c00);
+  EXPECT_EQ(toHalf(x), 0x3c01);
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> mantissa(1, 2);
+  std::uniform_int_distribution<int> exponent(-28, 18);
+  for (int i = 0; i != 20000; ++i) {
+    const double v = std::ldexp(mantissa(random), exponent(random)) * (i % 2 ? -1 : 1);
+    ASSERT_EQ(toHalf(v), nearest(v)) << v;
+  }
+}
+
+TEST(Half, NotANumberStaysOneAndIsQuiet) {
+  const float signalling = std::bit_cast<float>(0x7f800001u);
+  EXPECT_EQ(toHalf(signalling) & 0x7e00, 0x7e00);
+  std::vector<float> many(8, signalling);
+  std::vector<std::uint16_t> halves(8);
+  floatToHalf(many.data(), halves.data(), 8);
+  EXPECT_EQ(halves[0], toHalf(signalling));
+}
+
+TEST(Quarter, AllCodesSurviveTheWayThroughFloat) {
+  for (auto format : {QuarterMetadata::Format::F143, QuarterMetadata::Format::F152})
+    for (int scale : {-31, -3, 0, 5, 31}) {
+      const QuarterMetadata metadata(format, static_cast<signed char>(scale));
+      for (int code = 0; code != 256; ++code) {
+        const float value = fromQuarter(std::uint8_t(code), metadata);
+        if (code == 0x80)
+          EXPECT_TRUE(std::isnan(value));
+        EXPECT_EQ(toQuarter(value, metadata), code) << metadata;
+      }
+    }
+}
+
+TEST(Quarter, HasItsPublishedRangeAndScale) {
+  const QuarterMetadata f143(QuarterMetadata::Format::F143, 0), f152(QuarterMetadata::Format::F152, 0);
+  EXPECT_EQ(fromQuarter(0x7f, f143), 240.0f);
+  EXPECT_EQ(fromQuarter(0x7f, f152), 57344.0f);
+  EXPECT_EQ(fromQuarter(0x7f, QuarterMetadata(QuarterMetadata::Format::F143, 2)), 960.0f);
+  EXPECT_EQ(toQuarter(1e6f, f143), 0x7f);
+  EXPECT_EQ(toQuarter(-1e6f, f143), 0xff);
+  EXPECT_EQ(toQuarter(INFINITY, f143), 0x80);
+  EXPECT_EQ(toQuarter(NAN, f152), 0x80);
+  EXPECT_EQ(toQuarter(-0.0f, f143), 0);
+}
+
+TEST(QuarterMetadata, KeepsFormatAndScaleInOneByte) {
+  const QuarterMetadata m(QuarterMetadata::Format::F152, -7);
+  EXPECT_EQ(m.getFormat(), QuarterMetadata::Format::F152);
+  EXPECT_EQ(m.getScale(), -7);
+  EXPECT_EQ(QuarterMetadata(m.getBinary()), m);
+  std::ostringstream text;
+  text << m;
+  EXPECT_EQ(text.str(), "{F152,-7}");
+  EXPECT_THROW(QuarterMetadata(QuarterMetadata::Format::F143, 32), poplar_error);
+}
+
+TEST(TypeConversion, ConvertsBetweenHostArraysAndDeviceBytes) {
+  const std::vector<float> values{1, -2.5f, 0.125f};
+  std::vector<std::uint16_t> halves(3);
+  std::vector<float> back(3);
+  convertToDeviceType(HALF, gccs::ArrayRef<float>(values), halves.data());
+  convertFromDeviceType(HALF, halves.data(), gccs::ArrayRef<float>(back));
+  EXPECT_EQ(back, values);
+  copyFloatToDeviceHalf(Target(), values.data(), halves.data(), 3);
+  copyDeviceHalfToFloat(Target(), halves.data(), back.data(), 3);
+  EXPECT_EQ(back, values);
+
+  std::vector<std::uint8_t> quarters(3);
+  const QuarterMetadata metadata(QuarterMetadata::Format::F143, 0);
+  convertToDeviceType(QUARTER, metadata, gccs::ArrayRef<float>(values), quarters.data());
+  convertFromDeviceType(QUARTER, metadata, quarters.data(), gccs::ArrayRef<float>(back));
+  EXPECT_EQ(back, values);
+  EXPECT_THROW(convertToDeviceType(QUARTER, gccs::ArrayRef<float>(values), quarters.data()), tensor_metadata_error);
+  EXPECT_THROW(convertToDeviceType(HALF, metadata, gccs::ArrayRef<float>(values), quarters.data()), tensor_metadata_error);
+}
+
+TEST(TypeConversion, ChoosesTheSmallestScaleThatHoldsTheLargestValue) {
+  const std::vector<float> values{-1000, 3};
+  const auto metadata = calculateMetadataForConversion(QuarterMetadata::Format::F143, gccs::ArrayRef<float>(values));
+  EXPECT_EQ(metadata.getScale(), 3);  // 240 * 4 < 1000 <= 240 * 8
+}
+
+} // namespace
+} // namespace poplar::types
