@@ -16,8 +16,8 @@ struct RecorderOptions {
   bool trace = false;                   // keep every execution of every leaf step
   std::uint64_t maxRuns = 2;            // runs that the trace covers
   std::uint64_t maxEvents = 200'000;    // executions, and blocks, kept over all runs; the others are counted
-  std::string blocksFilter;             // regex over the names of Block steps; empty: none
-  std::string programsFilter;           // regex over the names of all other steps; empty: none
+  std::string blocksFilter = {};        // regex over the names of Block steps; empty: none
+  std::string programsFilter = {};      // regex over the names of all other steps; empty: none
   std::uint64_t blockBufferBytes = 1000;
   bool implicitFlush = true;            // empty the block buffer whenever the device meets the host
   std::uint32_t blockTile = 0;          // the tile of each IPU that takes the time stamps
