@@ -17,7 +17,7 @@ namespace {
 
 arch::VertexCost costOf(const arch::Chip &chip, codelet::VertexKind kind, std::uint64_t cycles) {
   if (kind == codelet::VertexKind::Vertex)
-    return arch::VertexCost::worker(arch::ceilDiv(cycles, chip.workers));
+    return arch::VertexCost::worker(cycles);
   if (kind != codelet::VertexKind::MultiVertex)
     return arch::VertexCost::supervisor(cycles);
   std::vector<std::uint64_t> all(chip.workers, arch::ceilDiv(cycles, chip.workers));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Cycles of compute and control. A vertex's estimate is context time: the tile cycles that pass between its start and end
-// on its one worker, six per bundle, whoever else runs; for a supervisor vertex, cycles of the supervisor; for a
-// MultiVertex, of its slowest worker.
+// Cycles of compute and control. A vertex's estimate is in the cycles of its own thread, as codelet authors and estimators
+// count them: a worker's are bundles, of which it issues one every six tile cycles, whoever else runs; a supervisor vertex's
+// and a MultiVertex's (which holds all six workers) are tile cycles.
 #pragma once
 #include "arch/System.hpp"
 #include "executable/Image.hpp"

@@ -18,8 +18,8 @@ struct OneSet : TestImage {
 } // namespace
 
 TEST(TimeSteps, AVertexTakesItsEstimateLaunchAndLocalSync) {
-  OneSet t;  // a 3600-cycle vertex: 12 to launch, 6 to see it done (hardware: 7236 for two in a row)
-  t.vertex(t.cs, t.type, 5, {}, 3600);
+  OneSet t;  // 600 bundles, six cycles each: 12 to launch, 6 to see it done (hardware: 7236 for two in a row)
+  t.vertex(t.cs, t.type, 5, {}, 600);
   timeSteps(t.image, gc200);
   ASSERT_EQ(t.cost().phases.size(), 1u);
   EXPECT_EQ(t.cost().cycles(), 3618u);
@@ -31,8 +31,8 @@ TEST(TimeSteps, AVertexTakesItsEstimateLaunchAndLocalSync) {
 TEST(TimeSteps, SixWorkersShareATileAndTheSlowestTileDecides) {
   OneSet t;
   for (unsigned i = 0; i != 7; ++i)
-    t.vertex(t.cs, t.type, 1, {}, 600);
-  t.vertex(t.cs, t.type, 0, {}, 60);
+    t.vertex(t.cs, t.type, 1, {}, 100);
+  t.vertex(t.cs, t.type, 0, {}, 10);
   timeSteps(t.image, gc200);
   // Launches 12 apart; the seventh starts when the first is done at 612, 12 cycles later at the soonest: 612 + 600 + 6.
   EXPECT_EQ(t.cost().cycles(), 1218u);
@@ -54,13 +54,13 @@ TEST(TimeSteps, SupervisorVerticesRunAlone) {
 
 TEST(TimeSteps, WaitsForCountsOfVerticesWithoutEstimates) {
   OneSet t;
-  t.vertex(t.cs, t.type, 0, {}, 600);
+  t.vertex(t.cs, t.type, 0, {}, 100);
   t.vertex(t.cs, t.type, 0, {});
   timeSteps(t.image, gc200);
   EXPECT_FALSE(t.cost().measured);
   EXPECT_EQ(t.cost().cycles(), 0u);
   Phase phase{};
-  const std::uint64_t counted[] = {600, 1200};
+  const std::uint64_t counted[] = {100, 200};
   EXPECT_TRUE(timeComputeSet(t.image, gc200, t.cs, counted, phase));
   EXPECT_EQ(phase.cycles, 24u + 1200u + 6u);
 }

@@ -164,9 +164,9 @@ bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned c
   const auto &batch = batches_[index];
   auto &module = *modules_[planned.module];
   auto counted = module.entry(planned.type, codelet::Variant::Counted);
-  // A worker issues one bundle in `contexts` cycles, the supervisor one per cycle.
+  // A vertex is counted in bundles of its own thread; a MultiVertex holds all contexts for its slowest worker.
   const auto kind = module.module().types[planned.type].kind;
-  const std::uint64_t perBundle = kind == codelet::VertexKind::SupervisorVertex ? 1 : contexts;
+  const std::uint64_t perBundle = kind == codelet::VertexKind::MultiVertex ? contexts : 1;
   auto count = [&](std::uint32_t i) {
     auto &to = cycles[plan_.position()[planned.first + i]];
     to = image_.vertices[plan_.order()[planned.first + i]].cycles;
