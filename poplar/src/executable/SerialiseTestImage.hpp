@@ -3,6 +3,7 @@
 // of all that an image holds. The text takes each struct apart by structured binding, so a member that is
 // added to Image.hpp stops it from compiling until the member is written here, and in the file.
 #pragma once
+#include "device/TargetData.hpp"
 #include "executable/Image.hpp"
 #include <memory>
 #include <sstream>
@@ -186,7 +187,6 @@ inline void addControlSteps(Image &image) {
 }
 
 inline void addMemory(Image &image) {
-  image.memory.tiles.resize(4);
   for (unsigned tile = 0; tile < 4; ++tile) {
     auto &memory = image.memory.tiles[tile];
     for (unsigned c = 0; c < numMemoryCategories; ++c)
@@ -202,10 +202,20 @@ inline void addMemory(Image &image) {
   image.memory.outOfMemoryText = "tile 2 needs more";
 }
 
-inline Image testImage() {
+// Two replicas of one IPU with four tiles.
+inline Image emptyImage() {
+  device::TargetData target;
+  target.system = arch::systemOf(arch::chipByName("ipu2"), 2, 4);
+  target.systemName = "four tiles";
   Image image;
-  image.target = "four tiles";
+  image.target = device::describe(target);
   image.replicationFactor = 2;
+  image.memory.tiles.resize(4);
+  return image;
+}
+
+inline Image testImage() {
+  auto image = emptyImage();
   image.options = {{"debug.allowOutOfMemory", "true"}, {"target.workerStackSizeInBytes", "200"}};
   image.variables = {variable("matrix", TypeId::Float, {3, 4}, 12, 0),
                      variable("scalar", TypeId::Float, {}, 1, 64),

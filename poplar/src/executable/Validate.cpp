@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables of an image. Steps are checked in ValidateSteps.cpp.
 #include "executable/Validate.hpp"
+#include "device/TargetData.hpp"
 #include "executable/ValidateBounds.hpp"
 #include "executable/ValidateSteps.hpp"
 #include "poplar/exceptions.hpp"
@@ -22,6 +23,22 @@ void checkIndex(std::uint64_t index, std::size_t size, const Where &where, const
 void checkRange(std::uint64_t first, std::uint64_t count, std::size_t size, const Where &where, const char *table) {
   if (count > size || first > size - count)
     inconsistent(where, " refers to ", table, " ", first, " and ", count, " in all, of ", size);
+}
+
+// The engine rebuilds the machine from the target's text; all tile numbers are checked against memory.tiles.
+void checkTarget(const Image &image) {
+  arch::System system;
+  try {
+    system = device::parseTarget(image.target).system;
+  } catch (const poplar_error &error) {
+    inconsistent("the target: ", error.what());
+  }
+  auto replicas = image.replicationFactor;
+  if (replicas == 0 || system.ipus % replicas != 0)
+    inconsistent("the replication factor is ", replicas, " on ", system.ipus, " IPUs");
+  auto tiles = std::uint64_t(system.chip.tiles) * (system.ipus / replicas);
+  if (tiles != image.memory.tiles.size())
+    inconsistent("the memory of ", image.memory.tiles.size(), " tiles is given for ", tiles, " tiles per replica");
 }
 
 // ---- variables -------------------------------------------------------------------------------------------------
@@ -231,8 +248,7 @@ void checkMemory(const Image &image) {
 std::uint32_t numTiles(const Image &image) { return std::uint32_t(image.memory.tiles.size()); }
 
 void validate(const Image &image) {
-  if (image.replicationFactor == 0)
-    inconsistent("the replication factor is 0");
+  checkTarget(image);
   for (std::size_t i = 0; i < image.variables.size(); ++i)
     checkVariable(image.variables[i], image, {"variable", i});
   checkVertexTypes(image);

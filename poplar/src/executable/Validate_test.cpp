@@ -32,7 +32,15 @@ static Step &stepOf(Image &image, StepKind kind) {
 
 TEST(Validate, AcceptsTheTestImageAndAnEmptyOne) {
   EXPECT_EQ(complaint([](Image &) {}), "accepted");
-  validate(Image());
+  validate(test::emptyImage());
+}
+
+TEST(Validate, ComparesTheTargetWithTheTiles) {
+  EXPECT_EQ(complaint([](Image &i) { i.replicationFactor = 0; }), "the replication factor is 0 on 2 IPUs");
+  EXPECT_EQ(complaint([](Image &i) { i.replicationFactor = 3; }), "the replication factor is 3 on 2 IPUs");
+  EXPECT_EQ(complaint([](Image &i) { i.memory.tiles.pop_back(); }),
+            "the memory of 3 tiles is given for 4 tiles per replica");
+  EXPECT_TRUE(complaint([](Image &i) { i.target = "{}"; }).starts_with("the target: "));
 }
 
 TEST(Validate, ChecksVariables) {
@@ -229,7 +237,6 @@ TEST(Validate, RefusesNestingThatWouldOverflowTheStack) {
 
 TEST(Validate, ChecksProgramsAndMemory) {
   EXPECT_EQ(complaint([](Image &i) { i.programs[1] = 26; }), "a program begins at step 26 of 26");
-  EXPECT_EQ(complaint([](Image &i) { i.replicationFactor = 0; }), "the replication factor is 0");
   EXPECT_EQ(complaint([](Image &i) { i.memory.steps[0].step = 26; }), "liveness 0 refers to step 26 of 26");
   EXPECT_EQ(complaint([](Image &i) { i.memory.steps[0].variables[1] = 7; }), "liveness 0 refers to variable 7 of 7");
   EXPECT_EQ(complaint([](Image &i) { i.memory.tiles[2].peakStep = 26; }), "memory of tile 2 refers to step 26 of 26");
