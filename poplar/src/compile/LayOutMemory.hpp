@@ -8,8 +8,9 @@
 
 namespace poplar::compile {
 
-// Needs: planExchange, findLiveness. Fills image.memory except for its steps' variables. `allowOutOfMemory` only
-// changes the advice in the text. One entry of memory.tiles per tile of one replica.
+// Needs: planExchange, which has put exchange code and copy descriptors into image.memory.tiles (one entry per tile of one
+// replica), and findLiveness, which filled image.memory.steps. `allowOutOfMemory` only
+// changes the advice in the text.
 void layOutMemory(executable::Image &image, const arch::System &system, bool allowOutOfMemory);
 
 } // namespace poplar::compile

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// First what lies on a tile all the time, then the tide of what lives for a while: variables come and go with the liveness
+// steps, and a step's own buffers stand on top of them.
+#include "compile/LayOutMemory.hpp"
+#include "compile/ByTile.hpp"
+#include "compile/DescribeOutOfMemory.hpp"
+#include "compile/Reach.hpp"
+
+namespace poplar::compile {
+
+using namespace executable;
+
+namespace {
+
+constexpr std::uint64_t regionAlignment = 8;  // loads and stores are up to 64 bits wide
+
+std::uint64_t aligned(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
+
+// Supervisor instructions that a step takes on every tile, beside the exchange code itself.
+unsigned controlInstructions(const Step &step) {
+  unsigned count = 0;
+  for (const auto &phase : step.cost.phases)
+    count += phase.kind == PhaseKind::Compute ? 4   // entry, base, run, wait for the workers
+             : phase.kind == PhaseKind::Sync  ? 1
+                                              : 2;  // address of the exchange code, call
+  switch (step.kind) {
+  case StepKind::Repeat:
+    return count + 3;  // set the counter, count down, branch
+  case StepKind::RepeatWhile:
+  case StepKind::If:
+    return count + 3;  // load the predicate, branch, jump behind the other part
+  case StepKind::Switch:
+    return count + 2 * unsigned(step.cases.size() + 1);
+  case StepKind::Call:
+    return count + 2;  // call, return
+  default:
+    return count;
+  }
+}
+
+class Layout {
+public:
+  Layout(Image &image, const arch::System &system)
+      : image_(image), chip_(system.chip), reached_(reach(image)), tiles_(image.memory.tiles), bytes_(unsigned(tiles_.size())) {
+    tiles_.resize(system.tiles() / image.replicationFactor);
+  }
+
+  void addCode() {
+    std::uint64_t control = 0;
+    for (auto step : reached_.order)
+      control += std::uint64_t(controlInstructions(image_.steps[step])) * chip_.code.instructionBytes;
+    auto stacks = std::uint64_t(chip_.workers) * chip_.code.workerStackBytes + chip_.code.supervisorStackBytes;
+    for (std::uint32_t tile = 0; tile != tiles_.size(); ++tile) {
+      add(tile, MemoryCategory::ControlCode, control);
+      add(tile, MemoryCategory::Stack, stacks);
+    }
+  }
+
+  void addVertices() {
+    std::vector<std::uint64_t> placed;  // tile and type of every vertex, for the code
+    for (std::uint32_t cs = 0; cs != image_.computeSets.size(); ++cs)
+      if (reached_.computeSets[cs])
+        for (auto vertex : image_.computeSets[cs].vertices) {
+          const auto &v = image_.vertices[vertex];
+          addState(vertex, v);
+          auto key = std::uint64_t(v.tile) << 32 | v.type;
+          if (placed.empty() || placed.back() != key)
+            placed.push_back(key);
+        }
+    std::sort(placed.begin(), placed.end());
+    placed.erase(std::unique(placed.begin(), placed.end()), placed.end());
+    for (auto key : placed) {
+      auto ref = image_.vertexTypes[std::uint32_t(key)];
+      add(std::uint32_t(key >> 32), MemoryCategory::VertexCode, image_.modules[ref.module]->types[ref.type].codeBytes);
+    }
+    for (std::uint32_t type = 0; type != stateByType_.size(); ++type)
+      if (stateByType_[type]) {
+        auto ref = image_.vertexTypes[type];
+        image_.memory.vertexBytesByType[image_.modules[ref.module]->types[ref.type].name] += stateByType_[type];
+      }
+  }
+
+  void addVariables() {
+    for (std::uint32_t var = 0; var != image_.variables.size(); ++var) {
+      const auto &v = image_.variables[var];
+      if (!reached_.variables[var])
+        continue;
+      auto category = v.kind == VariableKind::Ordinary ? MemoryCategory::Variable : MemoryCategory::Constant;
+      for (const auto &[tile, bytes] : shares(var)) {
+        if (v.alwaysLive)
+          add(tile, category, bytes);
+        tiles_[tile].gaps += aligned(bytes, regionAlignment) - bytes;
+      }
+    }
+  }
+
+  void sealAlwaysLive() {
+    for (auto &tile : tiles_)
+      for (auto bytes : tile.category)
+        tile.alwaysLive += bytes;
+  }
+
+  void followTide() {
+    live_.assign(tiles_.size(), 0);
+    peaks_.assign(tiles_.size(), {});
+    std::vector<std::uint32_t> before, come, gone;
+    ByTile<Buffers> touched(unsigned(tiles_.size()));
+    for (const auto &step : image_.memory.steps) {
+      come.clear();
+      gone.clear();
+      std::set_difference(step.variables.begin(), step.variables.end(), before.begin(), before.end(), std::back_inserter(come));
+      std::set_difference(before.begin(), before.end(), step.variables.begin(), step.variables.end(), std::back_inserter(gone));
+      for (auto var : gone)
+        for (const auto &[tile, bytes] : shares(var))
+          live_[tile] -= bytes;
+      for (auto var : come)
+        for (const auto &[tile, bytes] : shares(var)) {
+          live_[tile] += bytes;
+          touched[tile];
+        }
+      addBuffers(image_.steps[step.step], touched);
+      for (const auto &[tile, buffers] : touched.entries())
+        raise(tile, buffers, step.step);
+      touched.clear();
+      before = step.variables;
+    }
+    for (std::uint32_t tile = 0; tile != tiles_.size(); ++tile) {
+      add(tile, MemoryCategory::Variable, peaks_[tile].variables);
+      add(tile, MemoryCategory::Message, peaks_[tile].buffers.messages);
+      add(tile, MemoryCategory::Rearrangement, peaks_[tile].buffers.copies);
+    }
+  }
+
+private:
+  struct Buffers {
+    std::uint64_t messages = 0, copies = 0;
+  };
+  struct Peak {
+    std::uint64_t variables = 0;
+    Buffers buffers;
+  };
+
+  void add(std::uint32_t tile, MemoryCategory category, std::uint64_t bytes) {
+    tiles_[tile].category[unsigned(category)] += bytes;
+  }
+
+  // A variable's bytes by tile.
+  std::vector<ByTile<std::uint64_t>::Entry> shares(std::uint32_t var) {
+    const auto &v = image_.variables[var];
+    for (const auto &range : v.mapping)
+      bytes_[range.tile] += (range.end - range.begin) * sizeOf(v.type);
+    return bytes_.take();
+  }
+
+  void addState(std::uint32_t vertex, const Vertex &v) {
+    const auto &type = image_.vertexType(vertex);
+    add(v.tile, MemoryCategory::VertexInstanceState, type.deviceBytes);
+    stateByType_.resize(image_.vertexTypes.size());
+    stateByType_[v.type] += type.deviceBytes;
+    for (std::size_t f = 0; f != type.fields.size(); ++f) {
+      const auto &field = type.fields[f];
+      const auto &slot = image_.slots[v.firstSlot + f];
+      if (slot.kind == SlotKind::Edges && field.deviceInnerBytes)
+        add(v.tile, field.shape == codelet::FieldShape::VectorList ? MemoryCategory::VectorListDescriptor : MemoryCategory::VertexFieldData,
+            std::uint64_t(slot.count) * field.deviceInnerBytes);
+      else if (slot.kind == SlotKind::Value && field.shape != codelet::FieldShape::Scalar)
+        add(v.tile, MemoryCategory::VertexFieldData, aligned(slot.count * sizeOf(field.type), 4));
+    }
+  }
+
+  // What a step needs beside its variables: arrived and departing messages, fields put together, spans packed.
+  static void addBuffers(const Step &step, ByTile<Buffers> &out) {
+    bool packed = std::any_of(step.cost.phases.begin(), step.cost.phases.end(), [](const Phase &p) { return p.name == "pack"; });
+    for (const auto &phase : step.cost.phases) {
+      bool in = phase.name.ends_with("exchange-in"), sent = phase.name.ends_with("exchange-out");
+      bool put = phase.name == "pack" || phase.name == "copy-in" || phase.name == "copy-out";
+      bool unpack = phase.name == "unpack" || (phase.name == "copy" && packed);
+      if (in || sent || put || unpack)
+        for (const auto &share : phase.tiles) {
+          out[share.tile].messages += in ? share.bytesIn : sent ? share.bytesOut : 0;
+          out[share.tile].copies += put || unpack ? share.bytesIn : 0;
+        }
+    }
+  }
+
+  void raise(std::uint32_t tile, const Buffers &buffers, std::uint32_t step) {
+    auto bytes = live_[tile] + buffers.messages + buffers.copies;
+    if (bytes <= tiles_[tile].peakNotAlwaysLive)
+      return;
+    tiles_[tile].peakNotAlwaysLive = bytes;
+    tiles_[tile].peakStep = step;
+    peaks_[tile] = {live_[tile], buffers};
+  }
+
+  Image &image_;
+  const arch::Chip &chip_;
+  Reach reached_;
+  std::vector<TileMemory> &tiles_;
+  ByTile<std::uint64_t> bytes_;             // scratch
+  std::vector<std::uint64_t> stateByType_;
+  std::vector<std::uint64_t> live_;         // by tile: bytes of variables alive at the step looked at
+  std::vector<Peak> peaks_;
+};
+
+} // namespace
+
+void layOutMemory(Image &image, const arch::System &system, bool allowOutOfMemory) {
+  Layout layout(image, system);
+  layout.addCode();
+  layout.addVertices();
+  layout.addVariables();
+  layout.sealAlwaysLive();
+  layout.followTide();
+  auto limit = system.chip.bytesPerTile;
+  for (const auto &tile : image.memory.tiles)
+    image.memory.outOfMemory = image.memory.outOfMemory || tile.total() + tile.gaps > limit;
+  if (image.memory.outOfMemory)
+    image.memory.outOfMemoryText = describeOutOfMemory(image, limit, allowOutOfMemory);
+}
+
+} // namespace poplar::compile
