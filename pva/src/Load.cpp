@@ -62,7 +62,7 @@ void checkDatabase(Database &database) {
   sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, 64 << 20);
-  database.execute("PRAGMA cell_size_check=ON");
+  database.execute("PRAGMA cell_size_check=ON", "be read");
   Statement check(database, "PRAGMA quick_check(1)");
   if (!check.step() || check.text(0) != "ok")
     damaged(database.name(), check.text(0));

@@ -13,9 +13,9 @@ Database::Database(const std::string &file, int flags, std::string name) : name_
                         ". Check that the directory exists and that you may use it."));
 }
 
-void Database::execute(const char *sql) {
+void Database::execute(const char *sql, const char *doing) {
   if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK)
-    fail("be set up");
+    fail(doing);
 }
 
 void Database::fail(const std::string &doing) const {

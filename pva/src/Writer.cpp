@@ -38,11 +38,12 @@ Writer::Writer() : Writer(std::string()) {}
 // No journal and no fsync: an unfinished file is thrown away as a whole.
 Writer::Writer(const std::string &path) : impl_(new Impl(path)) {
   Database &database = impl_->database;
-  database.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;");
+  database.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;", "be written");
   database.execute(base::str("PRAGMA application_id=", applicationId, "; PRAGMA user_version=", formatVersion,
                              "; BEGIN;")
-                       .c_str());
-  database.execute(schema);
+                       .c_str(),
+                   "be written");
+  database.execute(schema, "be written");
 }
 Writer::~Writer() = default;
 
@@ -60,7 +61,7 @@ Writer::Table Writer::table(const std::string &name) {
 }
 
 void Writer::finish() {
-  impl_->database.execute("COMMIT");
+  impl_->database.execute("COMMIT", "be written");
   if (impl_->path.empty() || std::rename(impl_->partial.c_str(), impl_->path.c_str()) == 0)
     return;
   throw Error(base::str("Cannot rename profile \"", impl_->partial, "\" to \"", impl_->path,
@@ -69,7 +70,7 @@ void Writer::finish() {
 
 std::string Writer::bytes() {
   if (!sqlite3_get_autocommit(impl_->database.handle()))
-    impl_->database.execute("COMMIT");
+    impl_->database.execute("COMMIT", "be written");
   sqlite3_int64 size = 0;
   std::unique_ptr<unsigned char, void (*)(void *)> data(
       sqlite3_serialize(impl_->database.handle(), "main", &size, 0), sqlite3_free);

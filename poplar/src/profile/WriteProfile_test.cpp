@@ -3,12 +3,14 @@
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include "profile/DotGraph.hpp"
+#include "profile/DumpVariables.hpp"
 #include "profile/ProfileTestImage.hpp"
 #include "profile/ProfileTree.hpp"
-#include <cstdio>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace poplar;
@@ -172,6 +174,30 @@ TEST(WriteProfile, LeavesTheOldFileWhenTheNewOneFails) {
   fs::remove_all(directory);
 }
 
+TEST(WriteProfile, ADiskThatTakesNoMoreEndsInAnErrorAndLeavesNothing) {
+  Fixture f;
+  const auto directory = folder("full");
+  struct rlimit before {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = 10'000;
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::string message;
+  try {
+    writeProfile(directory + "/profile.pop", f.source());
+  } catch (const poplar_error &e) {
+    message = e.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_NE(message.find(directory + "/profile.pop\" cannot be written"), std::string::npos) << message;
+  EXPECT_NE(message.find("autoReport.directory"), std::string::npos) << message;
+  EXPECT_TRUE(fs::is_empty(directory));
+  writeProfile(directory + "/profile.pop", f.source());  // and afterwards all is well
+  fs::remove_all(directory);
+}
+
 TEST(WriteProfile, ManyVerticesOnAllTilesTakeFewRows) {
   TestImage many;
   const auto x = many.variable("x", 1472 * 68, compile::testing::firstTiles(1472));
@@ -224,4 +250,16 @@ TEST(DotGraph, DrawsProgramsWithTheirChildrenInOrder) {
   EXPECT_NE(out.str().find("label=\"Repeat\"];\n"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("[label=\"OnTileExecute: add\"];\n"), std::string::npos);
   EXPECT_NE(out.str().find("[style=dashed, dir=none];\n"), std::string::npos);
+}
+
+TEST(DumpVariables, ListsEveryVariableByTile) {
+  TestImage small;
+  small.variable("x", 6, {3, 1});
+  small.image.variables[0].mapping = {{0, 2, 3}, {2, 4, 1}, {4, 6, 3}};
+  small.variable("", 2);
+  small.image.variables[1].alwaysLive = false;
+  std::ostringstream out;
+  dumpVariables(out, small.image);
+  EXPECT_EQ(out.str(), "# tile bytes live type name\n1 8 always \"float\" x\n3 16 always \"float\" x\n"
+                       "0 8 sometimes \"float\" <anonymous>\n");
 }
