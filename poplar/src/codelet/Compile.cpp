@@ -114,7 +114,7 @@ public:
 
   std::vector<DiscoveredType> discover(const std::string &text, std::string &diagnostics) {
     writeFile(directory_.file("meta.ii"), text);
-    diagnostics = require(command_() + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types", "-shared", "-nostdlib",
+    diagnostics = require(command_() + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types", "-femit-class-debug-always", "-shared", "-nostdlib",
                                             "-Wl,--unresolved-symbols=ignore-all", directory_.file("meta.ii"), "-o",
                                             directory_.file("meta.so")});
     return discoverVertexTypes(directory_.file("meta.so"), name_);
@@ -178,7 +178,7 @@ private:
 void fill(Module &module, const std::vector<DiscoveredType> &types, const std::map<std::string, std::uint32_t> &codeBytes) {
   for (std::size_t k = 0; k < types.size(); ++k) {
     module.types.push_back(types[k].type);
-    const auto bytes = codeBytes.find(countedSymbol(k));
+    const auto bytes = codeBytes.find(computeSymbol(k));
     module.types.back().codeBytes = bytes == codeBytes.end() ? 0 : bytes->second;
   }
 }

@@ -40,6 +40,15 @@ std::optional<Dwarf_Die> typeOf(Dwarf_Die die) {
   return type;
 }
 
+// Sizes, offsets, lines and other values that are never negative: short forms are not sign-extended.
+std::optional<std::uint64_t> numberOf(Dwarf_Die die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value;
+  if (!dwarf_attr(&die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0)
+    return std::nullopt;
+  return value;
+}
+
 std::optional<std::int64_t> constantOf(Dwarf_Die die, unsigned name) {
   Dwarf_Attribute attribute;
   Dwarf_Sword value;
@@ -66,7 +75,7 @@ bool isClass(Dwarf_Die die) {
   return tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
 }
 
-TypeId integerOfSize(std::int64_t bytes, bool isSigned) {
+TypeId integerOfSize(std::uint64_t bytes, bool isSigned) {
   switch (bytes) {
   case 1:
     return isSigned ? TypeId::SignedChar : TypeId::UnsignedChar;
@@ -136,8 +145,8 @@ private:
     bool isSigned = false;
     forChildren(die, [&](Dwarf_Die value) { isSigned |= constantOf(value, DW_AT_const_value).value_or(0) < 0; });
     if (const auto base = strip(typeOf(die)))
-      isSigned = constantOf(*base, DW_AT_encoding).value_or(0) == DW_ATE_signed;
-    const TypeId type = integerOfSize(constantOf(die, DW_AT_byte_size).value_or(4), isSigned);
+      isSigned = numberOf(*base, DW_AT_encoding).value_or(0) == DW_ATE_signed;
+    const TypeId type = integerOfSize(numberOf(die, DW_AT_byte_size).value_or(4), isSigned);
     enums_.emplace(canonicalName(name), type);
     enumNames_[dwarf_dieoffset(&die)] = name;
   }
@@ -155,8 +164,8 @@ private:
     type.kind = *contents.kind;
     type.returnsBool = *contents.returnsBool;
     type.fields = std::move(contents.fields);
-    type.hostSize = std::uint32_t(constantOf(die, DW_AT_byte_size).value_or(1));
-    type.hostAlign = std::max<std::uint32_t>(contents.align, std::uint32_t(constantOf(die, DW_AT_alignment).value_or(1)));
+    type.hostSize = std::uint32_t(numberOf(die, DW_AT_byte_size).value_or(1));
+    type.hostAlign = std::max<std::uint32_t>(contents.align, std::uint32_t(numberOf(die, DW_AT_alignment).value_or(1)));
     type.deviceBytes = layOutDeviceState(type.fields);
     found.spelling = "::" + qualified;
     if (names_.insert(type.name).second)
@@ -173,7 +182,7 @@ private:
       if (dwarf_tag(&child) != DW_TAG_inheritance)
         return;
       if (const auto base = strip(typeOf(child)))
-        visit(*base, std::uint32_t(constantOf(child, DW_AT_data_member_location).value_or(0)));
+        visit(*base, std::uint32_t(numberOf(child, DW_AT_data_member_location).value_or(0)));
     });
   }
 
@@ -213,19 +222,19 @@ private:
   void addField(Dwarf_Die member, const std::string &vertex, std::uint32_t offset, Contents &contents) {
     Field f;
     f.name = nameOf(member);
-    f.hostOffset = offset + std::uint32_t(constantOf(member, DW_AT_data_member_location).value_or(0));
+    f.hostOffset = offset + std::uint32_t(numberOf(member, DW_AT_data_member_location).value_or(0));
     const auto type = strip(typeOf(member));
     if (has(member, DW_AT_artificial) || f.name.rfind("_vptr", 0) == 0)
       throw CompileError(base::str(sourceName_, ": vertex class \"", vertex, "\" has virtual functions. A vertex is never ",
                                    "constructed, so it cannot have any: make them ordinary functions."));
     const std::string spelling = spell(type);
     if (!type || !describeAs(*type, spelling, f))
-      throw CompileError(base::str(sourceName_, ":", constantOf(member, DW_AT_decl_line).value_or(0), ": vertex class \"",
+      throw CompileError(base::str(sourceName_, ":", numberOf(member, DW_AT_decl_line).value_or(0), ": vertex class \"",
                                    vertex, "\": field \"", f.name, "\" has unsupported field type \"", spelling, "\". ",
                                    fieldRemedy(spelling)));
-    f.hostSize = std::uint32_t(constantOf(*type, DW_AT_byte_size).value_or(0));
+    f.hostSize = std::uint32_t(numberOf(*type, DW_AT_byte_size).value_or(0));
     f.hostInnerStride = f.shape >= FieldShape::VectorOfVectors ? innerStride(*type) : 0;
-    contents.align = std::max<std::uint32_t>(contents.align, std::uint32_t(constantOf(*type, DW_AT_alignment).value_or(1)));
+    contents.align = std::max<std::uint32_t>(contents.align, std::uint32_t(numberOf(*type, DW_AT_alignment).value_or(1)));
     contents.fields.push_back(std::move(f));
   }
 
@@ -239,7 +248,7 @@ private:
   // Inner records have the layout of the outer one: address, size and whatever checked mode and quarter add, except
   // that the outer level never carries metadata.
   static std::uint32_t innerStride(Dwarf_Die type) {
-    const auto outer = std::uint32_t(constantOf(type, DW_AT_byte_size).value_or(0));
+    const auto outer = std::uint32_t(numberOf(type, DW_AT_byte_size).value_or(0));
     return nameOf(type).find("quarter") == std::string::npos ? outer : outer + 8;
   }
 
@@ -312,13 +321,8 @@ private:
       return value ? "true" : "false";
     if (type && dwarf_tag(const_cast<Dwarf_Die *>(&*type)) == DW_TAG_enumeration_type)
       return spellEnumerator(*type, value);
-    const bool isUnsigned = type && constantOf(*type, DW_AT_encoding).value_or(0) != DW_ATE_signed;
-    return isUnsigned ? std::to_string(unsignedOf(*type, value)) : std::to_string(value);
-  }
-
-  static std::uint64_t unsignedOf(Dwarf_Die type, std::int64_t value) {
-    const auto bits = 8 * constantOf(type, DW_AT_byte_size).value_or(8);
-    return bits >= 64 ? std::uint64_t(value) : std::uint64_t(value) & ((std::uint64_t(1) << bits) - 1);
+    const bool isSigned = type && numberOf(*type, DW_AT_encoding).value_or(0) == DW_ATE_signed;
+    return isSigned ? std::to_string(value) : std::to_string(numberOf(parameter, DW_AT_const_value).value_or(0));
   }
 
   std::string spellEnumerator(Dwarf_Die type, std::int64_t value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vertices are raw storage: entries cast the address and call compute(), nothing is constructed. A void compute()
+// Vertices are raw storage: entries cast the address and call compute(); nothing is constructed. A void compute()
 // counts as true through the comma operator: (compute(), Yes()) is Yes for void and picks operator,(bool, Yes) otherwise.
 #include "codelet/Glue.hpp"
 #include "codelet/Count.hpp"
@@ -45,27 +45,31 @@ std::string table(const std::string &rows) {
 
 bool isMulti(const DiscoveredType &t) { return t.type.kind == VertexKind::MultiVertex; }
 
+// compute() of one vertex. `restrict` tells the compiler what it cannot see: writing through a field's pointer never
+// changes the vertex itself, so pointers and sizes stay in registers. It holds for parameters of functions only, hence
+// noinline.
+std::string oneVertex(const DiscoveredType &t, std::size_t k) {
+  return base::str("extern \"C\" __attribute__((visibility(\"hidden\"), noinline, noclone)) bool ", computeSymbol(k),
+                   "(", t.spelling, " *__restrict vertex, unsigned worker) { (void)worker; return (vertex->compute(",
+                   isMulti(t) ? "worker" : "", "), openipu::Yes()); }\n");
+}
+
 std::string fastEntry(const DiscoveredType &t, std::size_t k, unsigned workers) {
-  const std::string vertex = base::str("(*static_cast<", t.spelling, " *>(vertices[i]))");
-  const std::string loop = "for (openipu::Size i = 0; i < n; ++i)";
-  const std::string each = isMulti(t) ? base::str("for (unsigned w = ", workers, "; w-- > 0;)") : std::string();
-  const std::string argument = isMulti(t) ? "w" : "";
-  return base::str("extern \"C\" __attribute__((visibility(\"hidden\"))) void openipu_run_", k,
-                   "(void *const *vertices, openipu::Size n) { ", loop, " ", each, " ", vertex, ".compute(", argument,
-                   "); }\n", "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_returning_", k,
-                   "(void *const *vertices, openipu::Size n) { bool all = true; ", loop, " ", each,
-                   " { const bool one = (", vertex, ".compute(", argument,
-                   "), openipu::Yes()); all = all && one; } return all; }\n");
+  const std::string each = base::str("for (openipu::Size i = 0; i < n; ++i) for (unsigned w = ", isMulti(t) ? workers : 1u,
+                                     "; w-- > 0;)");
+  const std::string call = base::str(computeSymbol(k), "(static_cast<", t.spelling, " *>(vertices[i]), w)");
+  return base::str(oneVertex(t, k), "extern \"C\" __attribute__((visibility(\"hidden\"))) void openipu_run_", k,
+                   "(void *const *vertices, openipu::Size n) { ", each, " ", call, "; }\n",
+                   "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_returning_", k,
+                   "(void *const *vertices, openipu::Size n) { bool all = true; ", each, " { const bool one = ", call,
+                   "; all = all && one; } return all; }\n");
 }
 
 std::string countedEntry(const DiscoveredType &t, std::size_t k, unsigned workers) {
-  return base::str("extern \"C\" __attribute__((visibility(\"hidden\"), noinline)) bool ", countedSymbol(k),
-                   "(void *vertex, unsigned worker) { (void)worker; return (static_cast<", t.spelling,
-                   " *>(vertex)->compute(", isMulti(t) ? "worker" : "", "), openipu::Yes()); }\n",
-                   "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_counted_", k,
+  return base::str(oneVertex(t, k), "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_counted_", k,
                    "(void *const *vertices, openipu::Size n, unsigned long *bundles, unsigned long *sums) { return "
-                   "openipu_run_counted(vertices, n, bundles, sums, ",
-                   countedSymbol(k), ", ", isMulti(t) ? workers : 1u, "); }\n");
+                   "openipu_run_counted(vertices, n, bundles, sums, reinterpret_cast<bool (*)(void *, unsigned)>(",
+                   computeSymbol(k), "), ", isMulti(t) ? workers : 1u, "); }\n");
 }
 
 std::string countedLoop() {
@@ -98,7 +102,7 @@ extern "C" __attribute__((visibility("hidden"))) bool openipu_run_counted(
 
 } // namespace
 
-std::string countedSymbol(std::size_t type) { return base::str("openipu_one_", type); }
+std::string computeSymbol(std::size_t type) { return base::str("openipu_one_", type); }
 
 std::string fastGlue(const std::vector<DiscoveredType> &types, unsigned numWorkers) {
   std::string text = common, rows;

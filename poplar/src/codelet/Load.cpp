@@ -77,35 +77,45 @@ const Hooks hooks = {print, assertFailed, checkFailed, random64};
 class Image {
 public:
   Image(const std::string &bytes, const std::string &name) {
-    const int fd = ::memfd_create("openipu-codelet", MFD_CLOEXEC);
-    bool written = fd >= 0;
-    for (std::size_t done = 0; written && done < bytes.size();) {
-      const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
-      written = n > 0;
-      done += written ? std::size_t(n) : 0;
-    }
-    if (written)
-      handle_ = ::dlopen(base::str("/proc/self/fd/", fd).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (writeToMemory(bytes))
+      handle_ = ::dlopen(base::str("/proc/self/fd/", fd_).c_str(), RTLD_NOW | RTLD_LOCAL);
     const char *error = handle_ ? nullptr : ::dlerror();
-    if (fd >= 0)
-      ::close(fd);
-    if (!handle_)
-      throw LinkError(base::str("Codelet ", name, " cannot be loaded: ", error ? error : std::strerror(errno)));
-    const auto setHooks = reinterpret_cast<void (*)(const Hooks *)>(::dlsym(handle_, "openipu_set_hooks"));
-    entries_ = static_cast<const Entry *>(::dlsym(handle_, "openipu_entries"));
+    const auto setHooks = symbol<void (*)(const Hooks *)>("openipu_set_hooks");
+    entries_ = symbol<const Entry *>("openipu_entries");
     if (!setHooks || !entries_) {
-      ::dlclose(handle_);
-      throw LinkError(base::str("Codelet ", name, " has no entries. Compile it again with this version of popc."));
+      const std::string reason = handle_ ? "it has no entries" : error ? error : std::strerror(errno);
+      close();
+      throw LinkError(base::str("Codelet ", name, " cannot be loaded: ", reason, ". Compile it again."));
     }
     setHooks(&hooks);
   }
-  ~Image() { ::dlclose(handle_); }
+  ~Image() { close(); }
   Image(const Image &) = delete;
   Image &operator=(const Image &) = delete;
   Entry entry(std::size_t type) const { return entries_[type]; }
 
 private:
+  bool writeToMemory(const std::string &bytes) {
+    fd_ = ::memfd_create("openipu-codelet", MFD_CLOEXEC);
+    bool written = fd_ >= 0;
+    for (std::size_t done = 0; written && done < bytes.size();) {
+      const ssize_t n = ::write(fd_, bytes.data() + done, bytes.size() - done);
+      written = n > 0;
+      done += written ? std::size_t(n) : 0;
+    }
+    return written;
+  }
+  template <class T> T symbol(const char *name) {
+    return handle_ ? reinterpret_cast<T>(::dlsym(handle_, name)) : nullptr;
+  }
+  void close() {
+    if (handle_)
+      ::dlclose(handle_);
+    if (fd_ >= 0)
+      ::close(fd_);
+  }
   void *handle_ = nullptr;
+  int fd_ = -1;                         // stays open: dlopen tells libraries apart by path, and the path is the number
   const Entry *entries_ = nullptr;
 };
 

@@ -83,6 +83,16 @@ bool isMathFunction(std::string name) {
   return (last == 'f' || last == 'l') && roots.count(name);
 }
 
+// The compiler's own helpers: comparisons and conversions of half, 128-bit integers, complex products.
+bool isCompilerHelper(std::string_view name) {
+  if (!startsWith(name, "__"))
+    return false;
+  const bool isHalf = name.find("hf") != name.npos, isWide = name.find("ti") != name.npos;
+  const bool isComplex = startsWith(name, "__mul") || startsWith(name, "__div");
+  const bool endsLikeOne = name.back() == '2' || name.back() == '3' || name.substr(name.size() - 2) == "hf";
+  return endsLikeOne && (isHalf || isWide || isComplex);
+}
+
 bool existsOnTile(const std::string &name) {
   static const std::set<std::string> known = {
       "memcpy",  "memmove", "memset",  "memcmp",  "memchr",  "bcmp",    "strlen",  "strcmp",    "strncmp",   "strcpy",
@@ -92,7 +102,7 @@ bool existsOnTile(const std::string &name) {
   if (known.count(name) || startsWith(name, "_ITM_") || startsWith(name, "__cxa_") || startsWith(name, "_ZTVN10__cxxabiv"))
     return true;
   const bool isThrowHelper = startsWith(name, "_ZSt") && name.find("__throw_") != std::string::npos;
-  return isThrowHelper || startsWith(name, "_ZSt9terminate") || isMathFunction(name);
+  return isThrowHelper || startsWith(name, "_ZSt9terminate") || isCompilerHelper(name) || isMathFunction(name);
 }
 
 std::string demangled(const std::string &name) {
