@@ -15,6 +15,7 @@ option(OPENIPU_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
 option(OPENIPU_FUZZ "Build the libFuzzer targets (clang)" OFF)
 include(CTest)
 find_package(Threads REQUIRED)
+find_package(nlohmann_json REQUIRED)
 
 add_compile_options(-Wall -Wextra)
 if(OPENIPU_WERROR)
