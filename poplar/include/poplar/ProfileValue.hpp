@@ -13,6 +13,10 @@
 
 namespace poplar {
 
+namespace types {
+struct ProfileAccess;
+}
+
 class ProfileValue {
 public:
   using Boolean = bool;
@@ -63,6 +67,7 @@ public:
   friend bool operator!=(const ProfileValue &a, const ProfileValue &b) { return !(a == b); }
 
 private:
+  friend struct types::ProfileAccess;
   struct Data;
   explicit ProfileValue(std::shared_ptr<const Data> data);
   static std::shared_ptr<const Data> makeBool(bool value);

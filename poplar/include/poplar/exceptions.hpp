@@ -23,18 +23,22 @@ struct poplar_error : std::runtime_error {
   void attachSourceLocation(const DebugContext &context);
 
 protected:
-  poplar_error(const char *typeName, const std::string &message);
+  struct TypeName {
+    const char *text;
+    explicit TypeName(const char *name) : text(name) {}
+  };
+  poplar_error(TypeName name, const std::string &message);
 
 private:
   std::string message_;
 };
 
 #define POPLAR_EXCEPTION_BODY(NAME, BASE)                                                                              \
-  explicit NAME(const std::string &message) : BASE(#NAME, message) {}                                                 \
-  explicit NAME(const char *message) : BASE(#NAME, message) {}                                                        \
+  explicit NAME(const std::string &message) : BASE(TypeName(#NAME), message) {}                                       \
+  explicit NAME(const char *message) : BASE(TypeName(#NAME), message) {}                                              \
                                                                                                                        \
 protected:                                                                                                             \
-  NAME(const char *typeName, const std::string &message) : BASE(typeName, message) {}                                 \
+  NAME(TypeName name, const std::string &message) : BASE(name, message) {}                                            \
                                                                                                                        \
 public:
 

@@ -97,8 +97,7 @@ TEST(Quarter, AllCodesSurviveTheWayThroughFloat) {
       const QuarterMetadata metadata(format, static_cast<signed char>(scale));
       for (int code = 0; code != 256; ++code) {
         const float value = fromQuarter(std::uint8_t(code), metadata);
-        if (code == 0x80)
-          EXPECT_TRUE(std::isnan(value));
+        EXPECT_EQ(std::isnan(value), code == 0x80);
         EXPECT_EQ(toQuarter(value, metadata), code) << metadata;
       }
     }

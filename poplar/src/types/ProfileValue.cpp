@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include "types/ProfileJson.hpp"
+#include <cmath>
 #include <limits>
 #include <ostream>
 #include <variant>
@@ -154,32 +155,36 @@ bool operator==(const ProfileValue &a, const ProfileValue &b) {
   return a.data_ == b.data_ || *a.data_ == *b.data_;
 }
 
-nlohmann::ordered_json types::toJson(const ProfileValue &value) {
-  switch (value.type()) {
-  case ProfileValue::Type::BOOL_: return value.asBool();
-  case ProfileValue::Type::STRING: return value.asString();
-  case ProfileValue::Type::VECTOR: {
-    auto list = nlohmann::ordered_json::array();
-    for (const auto &item : value.asVector())
-      list.push_back(toJson(item));
+struct types::ProfileAccess {
+  using Json = nlohmann::ordered_json;
+
+  static Json json(const ProfileValue &value) {
+    return std::visit([](const auto &v) { return json(v); }, value.data_->value);
+  }
+  static Json json(bool v) { return v; }
+  static Json json(std::int64_t v) { return v; }
+  static Json json(std::uint64_t v) { return v; }
+  static Json json(const std::string &v) { return v; }
+  // Whole numbers are written as such, however they were given.
+  static Json json(double v) {
+    const bool whole = std::fabs(v) < 0x1p53 && v == std::trunc(v);
+    return whole ? Json(static_cast<std::int64_t>(v)) : Json(v);
+  }
+  static Json json(const ProfileValue::Vector &items) {
+    auto list = Json::array();
+    for (const auto &item : items)
+      list.push_back(json(item));
     return list;
   }
-  case ProfileValue::Type::MAP: {
-    auto object = nlohmann::ordered_json::object();
-    for (const auto &[key, member] : value.asMap())
-      object[key] = toJson(member);
+  static Json json(const ProfileValue::Map &members) {
+    auto object = Json::object();
+    for (const auto &[key, member] : members)
+      object[key] = json(member);
     return object;
   }
-  case ProfileValue::Type::NUMBER: break;
-  }
-  // Whole numbers are written as such.
-  const double number = value.asDouble();
-  if (number >= 0 && number < 0x1p64 && number == static_cast<double>(static_cast<std::uint64_t>(number)))
-    return value.asUint();
-  if (number < 0 && number >= -0x1p63 && number == static_cast<double>(static_cast<std::int64_t>(number)))
-    return value.asInt();
-  return number;
-}
+};
+
+nlohmann::ordered_json types::toJson(const ProfileValue &value) { return ProfileAccess::json(value); }
 
 void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint) {
   out << types::toJson(value).dump(prettyPrint ? 2 : -1, ' ', false, nlohmann::json::error_handler_t::replace);
