@@ -60,7 +60,7 @@ template <class Wide> [[noreturn]] void doesNotFit(Wide value, TypeId to) {
 template <class To, class Wide> bool fits(Wide value) {
   using Limits = std::numeric_limits<To>;
   if constexpr (std::is_floating_point_v<Wide>)  // the bounds are powers of two, exact in every floating type
-    return value > static_cast<Wide>(Limits::min()) - 1 && value < std::ldexp(Wide(1), Limits::digits);
+    return std::trunc(value) >= static_cast<Wide>(Limits::min()) && value < std::ldexp(Wide(1), Limits::digits);
   else
     return std::cmp_greater_equal(value, static_cast<std::int64_t>(Limits::min())) &&
            std::cmp_less_equal(value, static_cast<std::uint64_t>(Limits::max()));

@@ -55,6 +55,9 @@ TEST(ConvertElements, RefusesIntegersThatDoNotFitAndNamesThem) {
 
 TEST(ConvertElements, AcceptsTheLimitsOfIntegers) {
   EXPECT_EQ(converted<int>(-2147483648.0, TypeId::Int), std::numeric_limits<int>::min());
+  EXPECT_EQ(converted<int>(-2147483648.0f, TypeId::Int), std::numeric_limits<int>::min());
+  EXPECT_EQ(converted<signed char>(-128.5f, TypeId::Char), -128);
+  EXPECT_EQ(converted<unsigned>(-0.5f, TypeId::UnsignedInt), 0u);
   EXPECT_EQ(converted<int>(2147483647.0, TypeId::Int), std::numeric_limits<int>::max());
   EXPECT_EQ(converted<std::uint64_t>(std::numeric_limits<std::uint64_t>::max(), TypeId::UnsignedLongLong),
             std::numeric_limits<std::uint64_t>::max());
