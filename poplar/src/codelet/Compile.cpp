@@ -10,6 +10,7 @@
 #include "codelet/Process.hpp"
 #include "codelet/Symbols.hpp"
 #include "codelet/Toolchain.hpp"
+#include "arch/Instructions.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
 #include <filesystem>
@@ -61,6 +62,22 @@ Source readSource(const SourceInput &input) {
   return source;
 }
 
+// Part of every cache key: changes with the glue, with the cost table, and with the number for everything else.
+const std::string &codegenVersion() {
+  static const std::string version = [] {
+    std::vector<std::string> parts = {"1", fastGlue({}, 6), countedGlue({}, 6)};
+    for (unsigned i = 0; i < arch::instructionClasses; ++i)
+      parts.push_back(base::str(arch::bundlesPer(arch::Instruction(i))));
+    for (const std::string &function : arch::libraryFunctions()) {
+      double bundles = 0;
+      arch::libraryBundles(function, bundles);
+      parts.push_back(base::str(function, bundles));
+    }
+    return contentHashOf(parts);
+  }();
+  return version;
+}
+
 unsigned workersOf(const std::string &arch) { return arch == "cpu" ? 1 : 6; }
 
 void requireKnownArch(const std::string &arch) {
@@ -89,6 +106,11 @@ Words parseDependencies(const std::string &text) {
   return paths;
 }
 
+void replaceAll(std::string &text, const std::string &from, const std::string &to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
 class Compilation {
 public:
   Compilation(std::string name, const std::string &flags, const std::string &machine, unsigned numWorkers)
@@ -109,7 +131,10 @@ public:
     command = command + Words{"-x", "c++", source.path.empty() ? file : source.name, "-o", directory_.file("source.ii")};
     require(command);
     dependencies = readDependencies(source.path.empty() ? file : source.path);
-    return dropTargetAttributes(readBack("source.ii"));
+    std::string text = readBack("source.ii");
+    if (source.path.empty())                                // no temporary name may reach the result
+      replaceAll(text, file, source.name);
+    return dropTargetAttributes(std::move(text));
   }
 
   std::vector<DiscoveredType> discover(const std::string &text, std::string &diagnostics) {
@@ -145,7 +170,8 @@ public:
 
 private:
   Words command_(const Words &defaults = {}) const {
-    return Words{compiler_} + defaults + commonFlags(machine_) + userFlags_;
+    return Words{compiler_} + defaults + commonFlags(machine_) + Words{"-ffile-prefix-map=" + directory_.file("") + "="} +
+           userFlags_;
   }
 
   std::string require(const Words &command) {
@@ -207,7 +233,7 @@ void buildImages(Module &module, Compilation &work, const std::vector<Discovered
 // A source may change its meaning with the folder it is compiled in only through relative paths.
 std::string requestKey(const Source &source, const CompileOptions &options) {
   std::error_code error;
-  return contentHashOf({codegenVersion, options.arch, machineArchitecture(), options.flags, source.name, source.path,
+  return contentHashOf({codegenVersion(), options.arch, machineArchitecture(), options.flags, source.name, source.path,
                         source.text, fs::current_path(error).string(), includeDirectory()});
 }
 
@@ -223,7 +249,7 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
   module.preprocessedSource = work.preprocess(source, options.arch, included);
   const std::string compiler = compilerIdentity();
   const auto files = cache ? describeFiles(included) : std::vector<Dependency>();
-  module.contentHash = contentHashOf({codegenVersion, compiler, module.machine, options.flags,
+  module.contentHash = contentHashOf({codegenVersion(), compiler, module.machine, options.flags,
                                       std::to_string(module.numWorkers), module.preprocessedSource});
   if (cache)
     if (auto known = cache->findModule(module.contentHash)) {
@@ -264,7 +290,7 @@ Module compileChecked(const Module &module) {
   Module checked = module;
   checked.image.clear();
   checked.countedImage.clear();
-  checked.contentHash = contentHashOf({codegenVersion, "checked", module.contentHash});
+  checked.contentHash = contentHashOf({codegenVersion(), "checked", module.contentHash});
   const Cache cache;
   if (auto known = cache.findModule(checked.contentHash))
     return *known;

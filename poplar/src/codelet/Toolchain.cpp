@@ -12,8 +12,6 @@
 
 namespace poplar::codelet {
 
-const char *const codegenVersion = "1";
-
 std::vector<std::string> splitFlags(const std::string &flags) {
   std::vector<std::string> words;
   std::string word;
@@ -75,10 +73,8 @@ static std::string besideLibrary() {
 }
 
 std::string includeDirectory() {
-  std::vector<std::string> places = {besideLibrary()};
-#ifdef OPENIPU_CODELET_INCLUDE_DIR
-  places.push_back(OPENIPU_CODELET_INCLUDE_DIR);
-#endif
+  const auto sourceTree = std::filesystem::path(__FILE__).parent_path() / "../../include";
+  const std::vector<std::string> places = {besideLibrary(), sourceTree.lexically_normal().string()};
   for (const std::string &place : places)
     if (!place.empty() && std::filesystem::exists(place + "/poplar/Vertex.hpp"))
       return place;

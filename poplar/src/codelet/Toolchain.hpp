@@ -20,7 +20,4 @@ std::string includeDirectory();         // holds poplar/Vertex.hpp
 std::string machineArchitecture();      // "x86-64-v3" when this machine runs it, else "x86-64"
 bool machineRuns(std::string_view architecture);
 
-// Changes whenever generated code would: part of every cache key.
-extern const char *const codegenVersion;
-
 } // namespace poplar::codelet

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The cache: hits need no compiler, changes are noticed, damage is repaired, size is bounded.
+#include "codelet/Cache.hpp"
+#include "codelet/Process.hpp"
+#include "codelet/TestVertex.hpp"
+#include <sys/wait.h>
+
+using namespace poplar::codelet;
+using namespace poplar::codelet::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+class CodeletCache : public testing::Test {
+protected:
+  CodeletCache() {
+    ::setenv("OPENIPU_CACHE_DIR", cache.c_str(), 1);
+    writeFile(header, "#define STEP 1\n");
+    writeFile(source, prologue() + "#include \"step.h\"\ntemplate <int N> class A : public Vertex { public: void compute() {} };\ntemplate class A<STEP>;\n");
+  }
+  ~CodeletCache() override {
+    ::unsetenv("OPENIPU_CACHE_MAX_MB");
+    useTestCache();
+  }
+  std::string compile() { return compileSource(SourceInput::fromFile(source)).types.at(0).name; }
+  // Compiling fails with this compiler, so success means a hit.
+  std::string compileWithoutCompiler() {
+    const std::string path = std::getenv("PATH");
+    ::setenv("PATH", "", 1);
+    std::string name;
+    try {
+      name = compile();
+    } catch (const CompileError &) {
+      name = "miss";
+    }
+    ::setenv("PATH", path.c_str(), 1);
+    return name;
+  }
+  std::vector<fs::path> entries(const char *extension) {
+    std::vector<fs::path> found;
+    for (const auto &e : fs::directory_iterator(cache))
+      if (e.path().extension() == extension)
+        found.push_back(e.path());
+    return found;
+  }
+  TemporaryDirectory folder;
+  const std::string cache = folder.file("cache"), source = folder.file("a.cpp"), header = folder.file("step.h");
+};
+
+TEST_F(CodeletCache, HitsWithoutACompiler) {
+  EXPECT_EQ(compileWithoutCompiler(), "miss");
+  EXPECT_EQ(compile(), "A<1>");
+  EXPECT_EQ(compileWithoutCompiler(), "A<1>");
+}
+
+TEST_F(CodeletCache, NoticesAChangedHeader) {
+  EXPECT_EQ(compile(), "A<1>");
+  writeFile(header, "#define STEP 2\n");
+  EXPECT_EQ(compileWithoutCompiler(), "miss");
+  EXPECT_EQ(compile(), "A<2>");
+}
+
+TEST_F(CodeletCache, AcceptsAHeaderThatWasOnlyTouched) {
+  EXPECT_EQ(compile(), "A<1>");
+  fs::last_write_time(header, fs::last_write_time(header) + std::chrono::seconds(5));
+  EXPECT_EQ(compileWithoutCompiler(), "A<1>");
+}
+
+TEST_F(CodeletCache, RebuildsDamagedEntries) {
+  EXPECT_EQ(compile(), "A<1>");
+  for (const char *extension : {".module", ".key"}) {
+    for (const auto &path : entries(extension)) {
+      std::string bytes;
+      ASSERT_TRUE(readFile(path, bytes));
+      writeFile(path, bytes.substr(0, bytes.size() / 2));
+    }
+    EXPECT_EQ(compileWithoutCompiler(), "miss") << extension;
+    EXPECT_EQ(compile(), "A<1>");
+    EXPECT_EQ(compileWithoutCompiler(), "A<1>");
+    for (const auto &path : entries(extension)) {
+      std::string bytes;
+      ASSERT_TRUE(readFile(path, bytes));
+      bytes[bytes.size() / 2] ^= 1;
+      writeFile(path, bytes);
+    }
+    EXPECT_EQ(compile(), "A<1>") << extension;
+  }
+}
+
+TEST_F(CodeletCache, IsSharedByProcesses) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 3; ++i)
+    if (const pid_t child = ::fork(); child == 0) {
+      int status = 1;
+      try {
+        status = compile() == "A<1>" ? 0 : 2;
+      } catch (...) {
+      }
+      ::_exit(status);
+    } else {
+      children.push_back(child);
+    }
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(compileWithoutCompiler(), "A<1>");
+  EXPECT_EQ(entries(".tmp").size(), 0u);
+}
+
+TEST_F(CodeletCache, WorksWithoutAUsableFolder) {
+  ::setenv("OPENIPU_CACHE_DIR", "/proc/nonexistent/cache", 1);
+  EXPECT_EQ(compile(), "A<1>");
+}
+
+TEST_F(CodeletCache, ForgetsTheLeastRecentlyUsed) {
+  ::setenv("OPENIPU_CACHE_MAX_MB", "1", 1);
+  const Cache store;
+  Module module;
+  module.image = std::string(300 * 1024, 'x');
+  for (int i = 0; i < 5; ++i) {
+    module.contentHash = "m" + std::to_string(i);
+    store.storeModule(module);
+    fs::last_write_time(cache + "/" + module.contentHash + ".module",
+                        fs::file_time_type::clock::now() - std::chrono::hours(10 - i));
+    store.findModule("m0");                                 // in use, so it stays
+  }
+  EXPECT_TRUE(store.findModule("m0"));
+  EXPECT_FALSE(store.findModule("m1"));
+  EXPECT_TRUE(store.findModule("m4"));
+}
+
+TEST(ContentHash, DependsOnHowPartsAreDivided) {
+  EXPECT_NE(contentHashOf({"ab", "c"}), contentHashOf({"a", "bc"}));
+  EXPECT_EQ(contentHashOf({"ab"}).size(), 32u);
+}
+
+} // namespace
