@@ -36,7 +36,9 @@ public:
     entries_ = {};
     for (const auto &entry : out)
       index_[entry.first] = absent;
-    std::sort(out.begin(), out.end(), [](const Entry &a, const Entry &b) { return a.first < b.first; });
+    auto less = [](const Entry &a, const Entry &b) { return a.first < b.first; };
+    if (!std::is_sorted(out.begin(), out.end(), less))
+      std::sort(out.begin(), out.end(), less);
     return out;
   }
 

@@ -9,7 +9,7 @@ using codelet::FieldDirection;
 
 namespace {
 
-constexpr std::uint64_t mostRanges = 1u << 16;  // of one scattered access; beyond it the safe side is taken
+constexpr std::uint64_t mostRanges = 1u << 18;  // of all scattered accesses of a step; beyond it the safe side is taken
 
 class Collector {
 public:
@@ -72,15 +72,14 @@ private:
     return *last_;
   }
 
-  static void grow(RangeSet &set, const Pattern &p) {
-    if (p.count > mostRanges)
-      return set.add(p.begin, p.end());
+  bool affordable(std::uint64_t ranges) {
+    if (ranges > 1)
+      spent_ += ranges;
+    return ranges == 1 || spent_ <= mostRanges;
+  }
+  static void addAll(RangeSet &set, const Pattern &p) {
     for (std::uint64_t i = 0; i != p.count; ++i)
       set.add(p.begin + i * p.stride, p.begin + i * p.stride + p.block);
-  }
-  static void growSurely(RangeSet &set, const Pattern &p) {
-    if (p.count <= mostRanges)
-      grow(set, p);
   }
 
   void fields(std::uint32_t vertex) {
@@ -99,10 +98,11 @@ private:
     auto &effect = at(run.var);
     auto pattern = patternOf(run);
     effect.used = true;
+    bool exact = affordable(pattern.count);
     if (direction != FieldDirection::Output || outputs_ == Outputs::ReadAndWrite)
-      grow(effect.read, pattern);
-    if (direction != FieldDirection::Input)
-      growSurely(effect.written, pattern);
+      exact ? addAll(effect.read, pattern) : effect.read.add(pattern.begin, pattern.end());
+    if (direction != FieldDirection::Input && exact)
+      addAll(effect.written, pattern);
   }
 
   void side(const Move &move, Side side) {
@@ -112,8 +112,8 @@ private:
     auto &effect = at(var);
     effect.used = true;
     auto shape = sideOf(move, side);
-    if (shape.patterns() * shape.inner.count <= mostRanges)
-      forEachPattern(shape, [&](const Pattern &p) { grow(side == Side::From ? effect.read : effect.written, p); });
+    if (affordable(shape.patterns() * shape.inner.count))
+      forEachPattern(shape, [&](const Pattern &p) { addAll(side == Side::From ? effect.read : effect.written, p); });
     else if (side == Side::From)
       effect.read.add(shape.inner.begin, hull(shape));
   }
@@ -153,6 +153,7 @@ private:
   Effects effects_;
   Effect *last_ = nullptr;  // fields of neighbouring vertices mostly stay within a few variables
   std::uint32_t lastVar_ = none;
+  std::uint64_t spent_ = 0;  // ranges of scattered accesses so far
 };
 
 } // namespace

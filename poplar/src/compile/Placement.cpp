@@ -2,6 +2,7 @@
 #include "compile/Placement.hpp"
 #include "base/Error.hpp"
 #include <cstdlib>
+#include <numeric>
 
 namespace poplar::compile {
 
@@ -89,6 +90,17 @@ void Placement::build(std::uint32_t var) {
   }
   for (const auto &range : mapping)
     counts_[range.tile] = 0;
+}
+
+const std::vector<std::uint32_t> &Placement::byTile(std::uint32_t var) {
+  const auto &mapping = image_.variables[var].mapping;
+  auto &ordered = places_[var].byTile;
+  if (ordered.empty()) {
+    ordered.resize(mapping.size());
+    std::iota(ordered.begin(), ordered.end(), 0u);
+    std::stable_sort(ordered.begin(), ordered.end(), [&](auto a, auto b) { return mapping[a].tile < mapping[b].tile; });
+  }
+  return ordered;
 }
 
 std::uint64_t Placement::local(std::uint32_t var, std::size_t range, std::uint64_t element) {

@@ -49,15 +49,21 @@ public:
   // Position of an element of that range within its tile's share.
   std::uint64_t local(std::uint32_t var, std::size_t range, std::uint64_t element);
   template <class Visit> void forEachPiece(std::uint32_t var, const Pattern &pattern, Visit visit);
+  // Only the pieces on one tile, at a cost that follows the ranges of that tile.
+  template <class Visit>
+  void forEachPieceOn(std::uint32_t tile, std::uint32_t var, const Pattern &pattern, Visit visit);
 
 private:
   struct Place {
-    std::vector<std::uint64_t> starts;  // of each mapped range within its tile's share; empty: not built yet
+    std::vector<std::uint64_t> starts;   // of each mapped range within its tile's share; empty: not built yet
+    std::vector<std::uint32_t> byTile;   // ranges ordered by tile, then by position; empty: not built yet
     std::size_t last = 0;
   };
   void build(std::uint32_t var);
+  const std::vector<std::uint32_t> &byTile(std::uint32_t var);
   template <class Visit>
-  void pieceOf(std::uint32_t var, const Pattern &pattern, std::size_t range, Visit &visit);
+  void pieceOf(std::uint32_t var, const Pattern &pattern, std::size_t range, std::uint64_t below, std::uint64_t upTo,
+               Visit &visit);
 
   const executable::Image &image_;
   std::vector<Place> places_;
@@ -82,30 +88,48 @@ template <class Visit> void forEachPattern(const SidePattern &side, Visit visit)
   }
 }
 
+// below, upTo: elements of the pattern below the range's begin and end.
 template <class Visit>
-void Placement::pieceOf(std::uint32_t var, const Pattern &pattern, std::size_t range, Visit &visit) {
-  const auto &mapped = image_.variables[var].mapping[range];
-  auto below = pattern.elementsBelow(mapped.begin);
-  auto elements = pattern.elementsBelow(mapped.end) - below;
-  if (!elements)
+void Placement::pieceOf(std::uint32_t var, const Pattern &p, std::size_t range, std::uint64_t below, std::uint64_t upTo,
+                        Visit &visit) {
+  if (upTo == below)
     return;
-  auto first = pattern.begin + below / pattern.block * pattern.stride + below % pattern.block;
-  visit(Piece{mapped.tile, elements, pattern.blocksWithin(mapped.begin, mapped.end), local(var, range, first), range});
+  const auto &mapped = image_.variables[var].mapping[range];
+  auto first = p.count == 1 ? p.begin + below
+               : p.block == 1 ? p.begin + below * p.stride
+                              : p.begin + below / p.block * p.stride + below % p.block;
+  auto spans = p.count == 1 ? 1 : p.block == 1 ? upTo - below : (upTo - 1) / p.block - below / p.block + 1;
+  visit(Piece{mapped.tile, upTo - below, spans, local(var, range, first), range});
 }
 
 template <class Visit> void Placement::forEachPiece(std::uint32_t var, const Pattern &pattern, Visit visit) {
   const auto &mapping = image_.variables[var].mapping;
   auto first = find(var, pattern.begin);
   if (mapping[first].end >= pattern.end())
-    return pieceOf(var, pattern, first, visit);
+    return pieceOf(var, pattern, first, 0, pattern.elements(), visit);
   auto last = find(var, pattern.end() - 1);
   if (pattern.count == 1 || last - first <= 4 * pattern.count) {
-    for (auto range = first; range <= last; ++range)
-      pieceOf(var, pattern, range, visit);
+    std::uint64_t below = 0;
+    for (auto range = first; range <= last; ++range) {
+      auto upTo = pattern.elementsBelow(mapping[range].end);
+      pieceOf(var, pattern, range, below, upTo, visit);
+      below = upTo;
+    }
     return;
   }
   for (std::uint64_t i = 0; i != pattern.count; ++i)
     forEachPiece(var, Pattern{pattern.begin + i * pattern.stride, pattern.block, 1, pattern.block}, visit);
+}
+
+template <class Visit>
+void Placement::forEachPieceOn(std::uint32_t tile, std::uint32_t var, const Pattern &pattern, Visit visit) {
+  const auto &mapping = image_.variables[var].mapping;
+  const auto &ordered = byTile(var);
+  auto at = std::partition_point(ordered.begin(), ordered.end(), [&](std::uint32_t range) {
+    return mapping[range].tile < tile || (mapping[range].tile == tile && mapping[range].end <= pattern.begin);
+  });
+  for (; at != ordered.end() && mapping[*at].tile == tile && mapping[*at].begin < pattern.end(); ++at)
+    pieceOf(var, pattern, *at, pattern.elementsBelow(mapping[*at].begin), pattern.elementsBelow(mapping[*at].end), visit);
 }
 
 } // namespace poplar::compile

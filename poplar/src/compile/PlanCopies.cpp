@@ -9,7 +9,7 @@ using namespace executable;
 
 namespace {
 
-constexpr double mostPieces = 1 << 22;  // beyond this partners are taken as evenly spread
+constexpr double mostPieces = 1 << 20;  // beyond this partners are taken as evenly spread
 
 class MoveWalk {
 public:
@@ -94,7 +94,18 @@ private:
     emit({tile, move_.fromVar, pattern});
   }
 
+  // What is on the right tile already is a copy and no traffic.
+  bool stays(const Need &need) {
+    const auto &p = need.elements;
+    const auto &home = image_.variables[need.var].mapping[placement_.find(need.var, p.begin)];
+    if (home.tile != need.tile || home.end < p.end())
+      return false;
+    traffic_.addLocal(need.tile, p.elements() * move_.elementBytes, dividingAtom(p.block * move_.elementBytes), p.count);
+    return true;
+  }
   void emit(const Need &need) {
+    if (stays(need))
+      return;
     if (pending_ && last_.tile == need.tile && extend(last_.elements, need.elements))
       return;
     if (pending_)

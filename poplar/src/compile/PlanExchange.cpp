@@ -27,18 +27,17 @@ CopyLoads withMissing(const CopyLoads &copies, const CopyLoads &packed) {
 }
 
 CopyLoads both(const CopyLoads &a, const CopyLoads &b) {
-  auto out = withMissing(a, b);
-  for (auto &[tile, load] : out) {
-    auto less = [](const auto &entry, std::uint32_t t) { return entry.first < t; };
-    auto inA = std::lower_bound(a.begin(), a.end(), tile, less), inB = std::lower_bound(b.begin(), b.end(), tile, less);
-    if (inA != a.end() && inA->first == tile && inB != b.end() && inB->first == tile) {
-      load.bytes += inB->second.bytes;
-      load.pieces += inB->second.pieces;
-      load.descriptors += inB->second.descriptors;
-      load.atom = std::min(load.atom, inB->second.atom);
-    }
+  auto missing = withMissing(a, b);
+  auto at = b.begin();
+  for (auto mine = a.begin(); auto &[tile, load] : missing) {
+    for (; at != b.end() && at->first < tile;)
+      ++at;
+    bool inA = mine != a.end() && mine->first == tile;
+    if (inA && at != b.end() && at->first == tile)
+      load.add(at->second.bytes, at->second.pieces, at->second.descriptors, at->second.atom);
+    mine += inA;
   }
-  return out;
+  return missing;
 }
 
 class Planner {

@@ -19,7 +19,7 @@
 // to a tile once, and leave their sender once however many tiles listen. A message is a span that is contiguous on
 // both tiles; a tile's share of a variable lies in its memory in element order. When the gaps between many
 // short messages cost more than packing them, each pair of tiles gets one packed message per variable instead.
-// A copy with more than 2^22 pieces (a large transpose over all tiles) is not walked pair by pair: what each tile sends
+// A copy with more than 2^20 pieces (a large transpose over all tiles) is not walked pair by pair: what each tile sends
 // and receives is still exact, but partners are taken as evenly spread, one packed message per pair.
 #pragma once
 #include "arch/System.hpp"

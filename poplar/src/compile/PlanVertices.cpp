@@ -41,23 +41,34 @@ void PlanVertices::edge(std::uint32_t tile, const Edge &edge, FieldDirection dir
     copyOut_[tile].add(bytes, lie.pieces, edge.numRuns, lie.atom);
 }
 
+// Pieces elsewhere are only counted, so a run over all tiles costs no more than its part here.
 void PlanVertices::look(std::uint32_t tile, const Run &run, Lie &lie) {
   auto pattern = patternOf(run);
   auto size = sizeOf(image_.variables[run.var].type);
   bool forward = run.count == 1 || run.stride == 1;
-  placement_.forEachPiece(run.var, pattern, [&](const Placement::Piece &piece) {
-    lie.pieces += piece.spans;
+  auto part = [&](const Placement::Piece &piece) {
     lie.atom = std::min(lie.atom, dividingAtom((piece.spans == 1 ? piece.elements : pattern.block) * size));
-    if (piece.tile != tile) {
-      lie.away += piece.elements;
-      return;
-    }
     bool follows = !lie.here || (lie.var == run.var && lie.next == piece.local);
     lie.ordered = lie.ordered && forward && follows;
     lie.here += piece.elements;
     lie.var = run.var;
     lie.next = piece.local + piece.elements;
-  });
+  };
+  auto hereBefore = lie.here;
+  auto first = placement_.find(run.var, pattern.begin);
+  const auto &range = image_.variables[run.var].mapping[first];
+  if (pattern.end() <= range.end) {
+    lie.pieces += pattern.count;
+    if (range.tile == tile)
+      part({tile, pattern.elements(), pattern.count, placement_.local(run.var, first, pattern.begin), first});
+  } else {
+    lie.pieces += std::max(pattern.count, std::uint64_t(placement_.find(run.var, pattern.end() - 1) - first + 1));
+    placement_.forEachPieceOn(tile, run.var, pattern, part);
+  }
+  auto away = pattern.elements() - (lie.here - hereBefore);
+  if (away)
+    lie.atom = std::min(lie.atom, dividingAtom(pattern.block * size));
+  lie.away += away;
 }
 
 void PlanVertices::travel(std::uint32_t tile, const Run &run, FieldDirection direction) {

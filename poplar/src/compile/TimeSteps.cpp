@@ -25,13 +25,13 @@ arch::VertexCost costOf(const arch::Chip &chip, codelet::VertexKind kind, std::u
 }
 
 // Positions in the compute set by tile; vertices of one tile stay in graph order.
-std::vector<std::uint32_t> byTile(const Image &image, const ComputeSet &set) {
-  std::vector<std::uint32_t> positions(set.vertices.size());
-  std::iota(positions.begin(), positions.end(), 0u);
-  auto tile = [&](std::uint32_t p) { return image.vertices[set.vertices[p]].tile; };
-  auto less = [&](std::uint32_t a, std::uint32_t b) { return tile(a) < tile(b); };
-  if (!std::is_sorted(positions.begin(), positions.end(), less))
-    std::stable_sort(positions.begin(), positions.end(), less);
+std::vector<std::uint32_t> byTile(const Image &image, const ComputeSet &set, unsigned tiles) {
+  std::vector<std::uint32_t> ends(tiles + 1, 0), positions(set.vertices.size());
+  for (auto vertex : set.vertices)
+    ++ends[image.vertices[vertex].tile + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  for (std::uint32_t i = 0; i != positions.size(); ++i)
+    positions[ends[image.vertices[set.vertices[i]].tile]++] = i;
   return positions;
 }
 
@@ -71,7 +71,7 @@ bool timeComputeSet(const Image &image, const arch::System &system, std::uint32_
   if (std::find(vertexCycles.begin(), vertexCycles.end(), noEstimate) != vertexCycles.end())
     return false;
   Phase phase{PhaseKind::Compute, set.name, 0, 0, 0, {}};
-  auto order = byTile(image, set);
+  auto order = byTile(image, set, system.tiles());
   std::vector<arch::VertexCost> costs;
   for (std::size_t i = 0; i != order.size();) {
     auto tile = image.vertices[set.vertices[order[i]]].tile;

@@ -110,6 +110,11 @@ bool Traffic::sameNeeds(const List &a, const List &b) const {
                     [](const Need &x, const Need &y) { return x.elements == y.elements; });
 }
 
+std::uint32_t Traffic::Group::on(unsigned ipu) const {
+  auto at = std::find_if(perIpu.begin(), perIpu.end(), [&](const auto &entry) { return entry.first == ipu; });
+  return at == perIpu.end() ? 0 : at->second;
+}
+
 std::vector<Traffic::Group> Traffic::groups() const {
   auto all = lists();
   if (toward_ == Toward::Tile)
@@ -120,7 +125,10 @@ std::vector<Traffic::Group> Traffic::groups() const {
     if (toward_ == Toward::Home || out.empty() || out.back().list.hash != list.hash || !sameNeeds(out.back().list, list))
       out.push_back({list, {}, {}});
     out.back().tiles.push_back(tile);
-    ++out.back().perIpu[replica_.ipuOf(tile)];
+    auto &perIpu = out.back().perIpu;
+    if (perIpu.empty() || perIpu.back().first != replica_.ipuOf(tile))
+      perIpu.push_back({replica_.ipuOf(tile), 0});
+    ++perIpu.back().second;
   }
   return out;
 }
@@ -156,16 +164,21 @@ constexpr std::uint64_t spreadBits = 0x9e3779b97f4a7c15ull;  // makes sums of sm
 // Homes send to the tiles of a group. What leaves within the IPU is counted by sendOnce.
 void Traffic::deliver(const Group &group, std::uint64_t id) {
   findHomes(group.list);
-  std::map<unsigned, Volume> fromIpu;
-  for (const auto &[tile, home] : homes_.entries())
-    fromIpu[replica_.ipuOf(tile)].add(home.volume);
+  std::vector<std::pair<unsigned, Volume>> fromIpu;
+  for (const auto &[tile, home] : homes_.entries()) {
+    auto ipu = replica_.ipuOf(tile);
+    auto at = std::find_if(fromIpu.begin(), fromIpu.end(), [&](const auto &entry) { return entry.first == ipu; });
+    if (at == fromIpu.end())
+      at = fromIpu.insert(at, {ipu, {}});
+    at->second.add(home.volume);
+  }
   for (auto tile : group.tiles)
     deliverTo(tile, id, fromIpu);
   if (replica_.ipus == 1)
     return;
   for (const auto &[tile, home] : homes_.entries()) {
     auto ipu = replica_.ipuOf(tile);
-    if (group.perIpu.size() > group.perIpu.count(ipu))
+    if (group.perIpu.size() > (group.on(ipu) ? 1 : 0))
       note(tile, &TileLoad::linkOut, home.volume);
     for (auto [to, count] : group.perIpu)
       if (to != ipu)
@@ -173,7 +186,7 @@ void Traffic::deliver(const Group &group, std::uint64_t id) {
   }
 }
 
-void Traffic::deliverTo(std::uint32_t tile, std::uint64_t id, const std::map<unsigned, Volume> &fromIpu) {
+void Traffic::deliverTo(std::uint32_t tile, std::uint64_t id, const std::vector<std::pair<unsigned, Volume>> &fromIpu) {
   const auto *own = homes_.find(tile);
   for (const auto &[ipu, volume] : fromIpu) {
     bool near = ipu == replica_.ipuOf(tile);

@@ -61,8 +61,10 @@ public:
 
   void begin(Toward toward, Join join);
   void add(const Need &need) { needs_.push_back(need); }
-  // Bytes that are copied within a tile because they arrive once and are wanted several times.
-  void addLocal(std::uint32_t tile, std::uint64_t bytes, unsigned atom) { local_[tile].add(bytes, 1, 1, atom); }
+  // Bytes that are copied within a tile: at home there already, or arriving once and wanted several times.
+  void addLocal(std::uint32_t tile, std::uint64_t bytes, unsigned atom, std::uint64_t pieces = 1) {
+    local_[tile].add(bytes, pieces, 1, atom);
+  }
   // Traffic known only by what each tile sends and receives; partners are taken as evenly spread.
   void addSpread(const TileBytes &sent, const TileBytes &received, std::uint64_t spanBytes);
   bool empty() const { return needs_.empty() && loads_.empty() && local_.empty(); }
@@ -76,8 +78,9 @@ private:
   };
   struct Group {
     List list;
-    std::vector<std::uint32_t> tiles;           // sorted; all need exactly this list
-    std::map<unsigned, std::uint32_t> perIpu;   // how many of them
+    std::vector<std::uint32_t> tiles;                        // sorted; all need exactly this list
+    std::vector<std::pair<unsigned, std::uint32_t>> perIpu;  // how many of them, by IPU in order
+    std::uint32_t on(unsigned ipu) const;
   };
   struct Home {
     Volume volume;
@@ -91,7 +94,7 @@ private:
   bool sameNeeds(const List &a, const List &b) const;
   void findHomes(const List &list);
   void deliver(const Group &group, std::uint64_t id);
-  void deliverTo(std::uint32_t tile, std::uint64_t id, const std::map<unsigned, Volume> &fromIpu);
+  void deliverTo(std::uint32_t tile, std::uint64_t id, const std::vector<std::pair<unsigned, Volume>> &fromIpu);
   void collect(const Group &group, std::uint64_t id);
   class Sender;
   void sendOnce(const std::vector<Group> &groups);

@@ -8,10 +8,8 @@ namespace poplar::compile {
 using namespace executable;
 
 bool Traffic::listens(const Group &group, std::uint32_t home) const {
-  auto on = group.perIpu.find(replica_.ipuOf(home));
-  if (on == group.perIpu.end())
-    return false;
-  return on->second > 1 || !std::binary_search(group.tiles.begin(), group.tiles.end(), home);
+  auto near = group.on(replica_.ipuOf(home));
+  return near > 1 || (near == 1 && !std::binary_search(group.tiles.begin(), group.tiles.end(), home));
 }
 
 // Walks needs in the order of their first element; every mapped range remembers how far it has been sent already.
