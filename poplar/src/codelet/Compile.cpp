@@ -39,8 +39,8 @@ Words commonFlags(const std::string &machine) {
 
 const Words linkFlags = {"-shared", "-Wl,-z,noseparate-code", "-Wl,-Bsymbolic", "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
 // -w: the user's warnings were given by the first pass. Access control is the first pass's business as well: glue may
-// call a private compute().
-const Words quiet = {"-w", "-fno-access-control"};
+// call a private compute(). Each image is one file, so everything but the entries is local.
+const Words quiet = {"-w", "-fno-access-control", "-fwhole-program"};
 
 struct Source {
   std::string name;                     // for messages, as the user gave it
@@ -65,7 +65,7 @@ Source readSource(const SourceInput &input) {
 // Part of every cache key: changes with the glue, with the cost table, and with the number for everything else.
 const std::string &codegenVersion() {
   static const std::string version = [] {
-    std::vector<std::string> parts = {"1", fastGlue({}, 6), countedGlue({}, 6)};
+    std::vector<std::string> parts = {"2", fastGlue({}, 6), countedGlue({}, 6)};
     for (unsigned i = 0; i < arch::instructionClasses; ++i)
       parts.push_back(base::str(arch::bundlesPer(arch::Instruction(i))));
     for (const std::string &function : arch::libraryFunctions()) {

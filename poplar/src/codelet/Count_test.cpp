@@ -197,6 +197,15 @@ TEST(InstructionCost, CountsACompareWithItsBranchOnce) {
   EXPECT_DOUBLE_EQ(value.bundles, arch::bundlesPer(arch::Instruction::Integer));
 }
 
+TEST(InstructionCost, FoldsIndexSumsIntoTheAccess) {
+  const auto load = arch::bundlesPer(arch::Instruction::Load), add = arch::bundlesPer(arch::Instruction::Integer);
+  const auto sum = parseInstruction("leal\t(%rsi,%r11), %ebx"), use = parseInstruction("vmovss\t(%r12,%rbx,4), %xmm0");
+  EXPECT_DOUBLE_EQ(costOf({sum, use}).bundles, load);
+  EXPECT_DOUBLE_EQ(costOf({sum, use, sum, use}).bundles, 2 * load);
+  EXPECT_DOUBLE_EQ(costOf({sum, use, parseInstruction("addl\t%ebx, %ecx")}).bundles, load + 2 * add) << "also a value";
+  EXPECT_DOUBLE_EQ(costOf({sum}).bundles, add) << "perhaps used in the next block";
+}
+
 TEST(CountAssembly, SumsTheCodeOfCalledFunctions) {
   const auto counted = countAssembly("\t.text\n\t.type\tf, @function\nf:\n\tcall\tg\n\tret\n\t.type\tg, @function\ng:\n"
                                      "\taddl\t$1, %eax\n\taddl\t$2, %eax\n\tret\n");

@@ -13,7 +13,7 @@ const char *const common = R"(
 # 1 "openipu-glue"
 extern "C" __attribute__((visibility("hidden"))) const ::poplar::codelet::Hooks *openipuHooks;
 const ::poplar::codelet::Hooks *openipuHooks = nullptr;
-extern "C" __attribute__((visibility("default"))) void openipu_set_hooks(const ::poplar::codelet::Hooks *hooks) {
+extern "C" __attribute__((visibility("default"), externally_visible)) void openipu_set_hooks(const ::poplar::codelet::Hooks *hooks) {
   openipuHooks = hooks;
 }
 extern "C" __attribute__((visibility("hidden"))) int printf(const char *format, ...) {
@@ -38,7 +38,7 @@ struct Entry {
 )";
 
 std::string table(const std::string &rows) {
-  return base::str("extern \"C\" __attribute__((visibility(\"default\"))) const openipu::Entry openipu_entries[];\n"
+  return base::str("extern \"C\" __attribute__((visibility(\"default\"), externally_visible)) const openipu::Entry openipu_entries[];\n"
                    "const openipu::Entry openipu_entries[] = {\n",
                    rows, "  {nullptr, nullptr, nullptr}};\n");
 }
@@ -47,9 +47,9 @@ bool isMulti(const DiscoveredType &t) { return t.type.kind == VertexKind::MultiV
 
 // compute() of one vertex. `restrict` tells the compiler what it cannot see: writing through a field's pointer never
 // changes the vertex itself, so pointers and sizes stay in registers. It holds for parameters of functions only, hence
-// noinline.
+// noipa; and compute() must be inlined here, which -fwhole-program sees to: nobody else calls it.
 std::string oneVertex(const DiscoveredType &t, std::size_t k) {
-  return base::str("extern \"C\" __attribute__((visibility(\"hidden\"), noinline, noclone)) bool ", computeSymbol(k),
+  return base::str("extern \"C\" __attribute__((visibility(\"hidden\"), noipa)) bool ", computeSymbol(k),
                    "(", t.spelling, " *__restrict vertex, unsigned worker) { (void)worker; return (vertex->compute(",
                    isMulti(t) ? "worker" : "", "), openipu::Yes()); }\n");
 }

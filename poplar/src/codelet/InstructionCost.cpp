@@ -216,6 +216,65 @@ void count(Counter &out, const HostInstruction &i, const HostInstruction *flagUs
   countAlu(out, i, Instruction::Integer);
 }
 
+// %ebx, %bx, %rbx -> "bx"; %r8d, %r8 -> "r8".
+std::string_view registerName(std::string_view operand) {
+  operand.remove_prefix(1);
+  if (operand.size() > 1 && operand[0] == 'r' && std::isdigit(static_cast<unsigned char>(operand[1])))
+    return operand.substr(0, operand.find_first_not_of("0123456789", 1));
+  if (operand.size() == 3 && (operand[0] == 'r' || operand[0] == 'e'))
+    operand.remove_prefix(1);
+  return operand;
+}
+
+enum class Use { None, Address, Value };
+
+// How an instruction uses a register: as part of an address, or in any other way.
+Use useOf(const HostInstruction &i, std::string_view name) {
+  Use use = Use::None;
+  const bool isLea = startsWith(i.mnemonic, "lea");
+  for (const std::string &o : i.operands) {
+    if (isRegister(o) && registerName(o) == name)
+      return Use::Value;
+    for (std::size_t at = o.find('%'); !isRegister(o) && at != std::string::npos; at = o.find('%', at + 1))
+      if (registerName(std::string_view(o).substr(at, o.find_first_of(",)", at) - at)) == name)
+        use = isLea ? Use::Value : Use::Address;
+    if (use == Use::Value)
+      return use;
+  }
+  return use;
+}
+
+bool overwrites(const HostInstruction &i, std::string_view name) {
+  const bool writesOnly = startsWith(i.mnemonic, "mov") || startsWith(i.mnemonic, "lea");
+  return writesOnly && !i.operands.empty() && isRegister(i.operands.back()) && registerName(i.operands.back()) == name;
+}
+
+// An unsigned 32-bit sum that serves only to index memory. With the tile's 32-bit pointers the constant part of it
+// belongs to the pointer and the rest to the access's own base-plus-offset, so the instruction does not exist there.
+bool isFoldedAddress(const std::vector<HostInstruction> &block, std::size_t k) {
+  const HostInstruction &i = block[k];
+  if (!startsWith(i.mnemonic, "lea") || i.operands.size() != 2 || !isRegister(i.operands[1]))
+    return false;
+  const std::string &target = i.operands[1];
+  if (target[1] != 'e' && target.back() != 'd')
+    return false;
+  const std::string_view name = registerName(target);
+  bool indexes = false;
+  for (std::size_t n = k + 1; n < block.size(); ++n) {
+    const bool ends = overwrites(block[n], name);
+    const HostInstruction &user = block[n];
+    const Use use = ends && user.operands.size() == 2 && !isRegister(user.operands[0])
+                        ? useOf({user.mnemonic, {user.operands[0]}, false}, name)
+                        : ends ? Use::None : useOf(user, name);
+    if (use == Use::Value)
+      return false;
+    indexes |= use == Use::Address;
+    if (ends)
+      break;
+  }
+  return indexes;
+}
+
 std::vector<std::string> splitOperands(std::string_view text) {
   std::vector<std::string> operands;
   std::string operand;
@@ -270,6 +329,8 @@ std::string callee(const HostInstruction &i) {
 TileCost costOf(const std::vector<HostInstruction> &block) {
   Counter counter;
   for (std::size_t k = 0; k < block.size(); ++k) {
+    if (isFoldedAddress(block, k))
+      continue;
     // The instruction that uses the flags of a compare: moves and address arithmetic in between leave them alone.
     const HostInstruction *user = nullptr;
     for (std::size_t n = k + 1; n < block.size() && !user; ++n)
