@@ -92,19 +92,6 @@ void Recorder::endRun(std::uint64_t cycle) {
   running_ = tracing_ = keepsRun_ = false;
 }
 
-void Recorder::leaves(std::uint32_t step, const executable::Cost &cost, std::uint64_t startCycle,
-                      std::uint64_t cycles, std::uint64_t n) {
-  if (!enabled_ || n == 0)
-    return;
-  Total &total = totals_[step];
-  total.executions += n;
-  total.cycles += n * cycles;
-  total.cost = &cost;
-  if (tracing_ || watched_[step])
-    for (std::uint64_t i = 0; i < n; ++i)
-      recordLeaf(step, startCycle + i * cycles, cycles);
-}
-
 void Recorder::recordLeaf(std::uint32_t step, std::uint64_t startCycle, std::uint64_t cycles) {
   if (tracing_) {
     if (events_.size() < options_.maxEvents)

@@ -66,9 +66,6 @@ public:
     if (tracing_ || watched_[step])
       recordLeaf(step, startCycle, cycles);
   }
-  // `n` executions one after another with nothing in between (a tight loop run at once).
-  void leaves(std::uint32_t step, const executable::Cost &cost, std::uint64_t startCycle, std::uint64_t cycles,
-              std::uint64_t n);
   // Container steps; needed only where watches(step) holds. Nested properly.
   bool watches(std::uint32_t step) const { return watched_[step] & keep; }
   void enter(std::uint32_t step, std::uint64_t cycle) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Variables, their place on tiles, memory by tile and category, and liveness.
-#include "profile/DumpVariables.hpp"
 #include "profile/WriteTables.hpp"
 #include <algorithm>
 
@@ -43,6 +42,23 @@ void writeVariables(Writer &writer, const Image &image) {
   auto categories = writer.table("var_categories");
   for (unsigned c = 0; c < numMemoryCategories; ++c)
     categories.row(c, executable::memoryCategoryName(MemoryCategory(c)));
+}
+
+// Bytes of one variable by tile, in order of tiles.
+std::vector<std::pair<std::uint32_t, std::uint64_t>> bytesByTile(const executable::Variable &variable) {
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> result;
+  for (const auto &range : variable.mapping)
+    result.emplace_back(range.tile, (range.end - range.begin) * sizeOf(variable.type));
+  std::sort(result.begin(), result.end());
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < result.size(); ++i) {
+    if (result[i].first == result[kept].first)
+      result[kept].second += result[i].second;
+    else
+      result[++kept] = result[i];
+  }
+  result.resize(result.empty() ? 0 : kept + 1);
+  return result;
 }
 
 void writeLowered(Writer &writer, const Image &image) {

@@ -3,7 +3,6 @@
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include "profile/DotGraph.hpp"
-#include "profile/DumpVariables.hpp"
 #include "profile/ProfileTestImage.hpp"
 #include "profile/ProfileTree.hpp"
 #include <csignal>
@@ -250,16 +249,4 @@ TEST(DotGraph, DrawsProgramsWithTheirChildrenInOrder) {
   EXPECT_NE(out.str().find("label=\"Repeat\"];\n"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("[label=\"OnTileExecute: add\"];\n"), std::string::npos);
   EXPECT_NE(out.str().find("[style=dashed, dir=none];\n"), std::string::npos);
-}
-
-TEST(DumpVariables, ListsEveryVariableByTile) {
-  TestImage small;
-  small.variable("x", 6, {3, 1});
-  small.image.variables[0].mapping = {{0, 2, 3}, {2, 4, 1}, {4, 6, 3}};
-  small.variable("", 2);
-  small.image.variables[1].alwaysLive = false;
-  std::ostringstream out;
-  dumpVariables(out, small.image);
-  EXPECT_EQ(out.str(), "# tile bytes live type name\n1 8 always \"float\" x\n3 16 always \"float\" x\n"
-                       "0 8 sometimes \"float\" <anonymous>\n");
 }
