@@ -27,7 +27,7 @@ const executable::HostAccess &find(const std::vector<executable::HostAccess> &al
                          " before compiling.", base::didYouMean(handle, handlesOf(all))));
 }
 
-const backend::cpu::BoundView &bind(std::map<std::string, backend::cpu::BoundView> &views, const executable::HostAccess &access,
+const backend::cpu::BoundView &boundView(std::map<std::string, backend::cpu::BoundView> &views, const executable::HostAccess &access,
                                     const executable::Image &image) {
   auto it = views.find(access.handle);
   if (it == views.end())
@@ -60,7 +60,7 @@ void Engine::Impl::read(const std::string &handle, std::byte *to, std::optional<
   const auto &access = find(image->hostReads, handle, "createHostRead", "readTensor");
   requireLoaded("readTensor", handle);
   checkSize("readTensor", access, replicas(), bytes);
-  const auto &view = bind(readViews, access, *image);
+  const auto &view = boundView(readViews, access, *image);
   for (unsigned r = 0; r < replicas(); ++r)
     machine->read(view, r, to + r * view.bytes());
 }
@@ -69,7 +69,7 @@ void Engine::Impl::write(const std::string &handle, const std::byte *from, std::
   const auto &access = find(image->hostWrites, handle, "createHostWrite", "writeTensor");
   requireLoaded("writeTensor", handle);
   checkSize("writeTensor", access, replicas(), bytes);
-  const auto &view = bind(writeViews, access, *image);
+  const auto &view = boundView(writeViews, access, *image);
   for (unsigned r = 0; r < replicas(); ++r)
     machine->write(view, r, from + r * view.bytes());
 }
