@@ -4,6 +4,7 @@
 #include "Access.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
+#include "codelet/Errors.hpp"
 #include "device/TargetData.hpp"
 #include "engine/EngineImpl.hpp"
 #include <iostream>
@@ -116,11 +117,20 @@ void Engine::Impl::prepare(const Device &device) {
   if (!device.isAttached())
     throw poplar_error(str("Engine::load: device ", device.getId(), " is not attached. Call Device::attach first and check that it "
                            "returns true."));
-  if (!machine) {
-    log().info("binding ", image->steps.size(), " steps and ", image->vertices.size(), " vertices");
-    machine = std::make_unique<backend::cpu::Machine>(image, device::systemOf(target), machineOptions(options), *this, recorder);
-  }
+  if (!machine)
+    bind();
   state = State::Prepared;
+}
+
+void Engine::Impl::bind() {
+  log().info("binding ", image->steps.size(), " steps and ", image->vertices.size(), " vertices");
+  try {
+    machine = std::make_unique<backend::cpu::Machine>(image, device::systemOf(target), machineOptions(options), *this, recorder);
+  } catch (const codelet::CompileError &error) {  // of the checked form of a codelet
+    throw graph_program_compilation_error(error.what());
+  } catch (const codelet::LinkError &error) {
+    throw link_error(error.what(), error.output);
+  }
 }
 
 void Engine::Impl::deploy() {

@@ -21,6 +21,7 @@ struct Engine::Impl final : backend::Host {
 
   // ---- life
   void prepare(const Device &device);
+  void bind();
   void deploy();
   void run(unsigned program, const std::string &debugName, const engine::OptionValues &runtime);
   void raiseSimulatedError();

@@ -3,8 +3,8 @@
 #include "base/Text.hpp"
 #include "device/TargetData.hpp"
 #include "engine/EngineImpl.hpp"
-#include "engine/ProfileTree.hpp"
 #include "executable/Serialise.hpp"
+#include "profile/ProfileTree.hpp"
 #include "profile/Summary.hpp"
 #include "profile/WriteProfile.hpp"
 #include <cstdio>
@@ -86,11 +86,9 @@ void Engine::printProfileSummary(std::ostream &out, const OptionFlags &flags) {
   profile::printProfileSummary(out, getReport(true), profile::summaryOptions(flags));
 }
 
-ProfileValue Engine::getGraphProfile() { return engine::graphTree(*impl_->image, impl_->target); }
-ProfileValue Engine::getExecutionProfile() { return engine::executionTree(*impl_->image, impl_->recorder); }
-ProfileValue Engine::getProfile() {
-  return ProfileValue(ProfileValue::Map{{"graphProfile", getGraphProfile()}, {"executionProfile", getExecutionProfile()}});
-}
+ProfileValue Engine::getGraphProfile() { return profile::graphProfile(getReport(false)); }
+ProfileValue Engine::getExecutionProfile() { return profile::executionProfile(getReport(true)); }
+ProfileValue Engine::getProfile() { return profile::wholeProfile(getReport(true)); }
 
 void Engine::resetExecutionProfile() { impl_->recorder.reset(); }
 void Engine::enableExecutionProfiling() { impl_->recorder.enable(); }

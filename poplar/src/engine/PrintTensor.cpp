@@ -123,7 +123,10 @@ private:
   std::size_t skipTo(std::size_t dim, std::size_t i) const {
     return cut(dim) && i == format_.edgeItems ? shape_[dim] - format_.edgeItems : i;
   }
-  std::string element() { return std::string(width_ - next_->size(), ' ') + *next_++; }
+  std::string element() {
+    const auto &text = *next_++;
+    return std::string(width_ - text.size(), ' ') + text;
+  }
 
   void write(std::size_t dim) {
     if (dim == shape_.size())

@@ -5,6 +5,7 @@
 #include "base/Error.hpp"
 #include "base/Text.hpp"
 #include "codelet/Compile.hpp"
+#include "compile/Replica.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 
@@ -22,7 +23,7 @@ LoadedModules loadAll(const Modules &modules) {
 
 Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::System &system, const MachineOptions &options,
                  Host &host, profile::Recorder &recorder)
-    : image_(std::move(image)), system_(system), options_(options), host_(host), recorder_(recorder),
+    : image_(std::move(image)), system_(compile::oneReplica(system, std::max(1u, image_->replicationFactor))), options_(options), host_(host), recorder_(recorder),
       counted_(image_->computeSets.size()) {
   loadModules();
   auto watches = [&](std::uint32_t step) { return recorder.watches(step); };

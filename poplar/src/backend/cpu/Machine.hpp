@@ -100,7 +100,7 @@ private:
   [[noreturn]] void translateFailure();
 
   std::shared_ptr<const executable::Image> image_;
-  arch::System system_;
+  arch::System system_;  // of one replica
   MachineOptions options_;
   Host &host_;
   profile::Recorder &recorder_;

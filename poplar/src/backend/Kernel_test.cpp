@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "backend/Kernel.hpp"
+#include "backend/cpu/MachineTest.hpp"
+#include "poplar/exceptions.hpp"
+#include "tensor/View.hpp"
+#include <gtest/gtest.h>
+
+using namespace poplar;
+using namespace poplar::backend;
+using namespace poplar::backend::cpu::testing;
+
+namespace {
+
+// out = in * attribute; one dimension, any strides.
+void scale(const KernelArgs &args) {
+  const auto &in = args.inputs[0], &out = args.outputs[0];
+  int factor = args.attributes[0] - '0';
+  for (std::size_t i = 0; i < in.elements; ++i)
+    out.as<int>()[std::int64_t(i) * out.strides[0]] = factor * in.as<int>()[std::int64_t(i) * in.strides[0]];
+}
+
+executable::Image &addKernel(Builder &b, tensor::View out, tensor::View in) {
+  registerKernel({"test.scale", scale, {}, {}});
+  auto &step = b.step(executable::StepKind::Kernel);
+  step.text = "test.scale";
+  step.attributes = "3";
+  step.count = 1;
+  step.operands = {std::move(out), std::move(in)};
+  return b.image;
+}
+
+} // namespace
+
+TEST(Kernel, RunsOnContiguousAndStridedOperands) {
+  Builder b;
+  auto in = b.ints({1, 2, 3, 4}), out = b.variable(2);
+  addKernel(b, b.view(out), tensor::reverse(tensor::subSample(b.view(in), 2, 0), 0));
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.ints(out), (std::vector<int>{9, 3}));
+}
+
+TEST(Kernel, IrregularViewsAreGatheredAndScattered) {
+  Builder b;
+  auto in = b.ints({1, 2, 3, 4, 5}), out = b.variable(6);
+  auto a = tensor::slice(b.view(in), 0, 2, 0), c = tensor::slice(b.view(in), 4, 5, 0);
+  auto x = tensor::slice(b.view(out), 5, 6, 0), y = tensor::slice(b.view(out), 0, 2, 0);
+  addKernel(b, tensor::concat({&x, &y}, 0), tensor::concat({&a, &c}, 0));
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.ints(out), (std::vector<int>{6, 15, 0, 0, 0, 3}));
+}
+
+TEST(Kernel, UnknownNamesAreRefusedWhenLoading) {
+  Builder b;
+  auto v = b.ints({1});
+  auto &image = addKernel(b, b.view(v), b.view(v));
+  image.steps.back().text = "test.scal";
+  try {
+    Loaded loaded(b);
+    FAIL();
+  } catch (const poplar_error &error) {
+    EXPECT_NE(std::string(error.what()).find("Did you mean \"test.scale\""), std::string::npos);
+  }
+}

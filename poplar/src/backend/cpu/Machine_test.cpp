@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/MachineTest.hpp"
+#include "poplar/exceptions.hpp"
+#include <gtest/gtest.h>
+
+using namespace poplar;
+using namespace poplar::backend;
+using namespace poplar::backend::cpu;
+using namespace poplar::backend::cpu::testing;
+
+namespace {
+
+using Ints = std::vector<int>;
+
+template <class Work> std::string failure(Work work) {
+  try {
+    work();
+  } catch (const application_runtime_error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+template <class T> std::vector<std::byte> bytesOf(std::vector<T> values) {
+  std::vector<std::byte> out(values.size() * sizeof(T));
+  std::memcpy(out.data(), values.data(), out.size());
+  return out;
+}
+
+} // namespace
+
+TEST(Machine, StartsWithInitialValuesAndZeros) {
+  Builder b;
+  auto set = b.ints({1, 2, 3}), unset = b.variable(2), index = b.variable(1, TypeId::UnsignedInt);
+  b.image.variables[index].kind = VariableKind::ReplicationIndex;
+  b.image.replicationFactor = 2;
+  b.sequence({});
+  Loaded loaded(b);
+  EXPECT_EQ(loaded.ints(set), (Ints{1, 2, 3}));
+  EXPECT_EQ(loaded.ints(unset), (Ints{0, 0}));
+  EXPECT_EQ(loaded.ints(index, 1), (Ints{1}));
+}
+
+TEST(Machine, CopiesSeeWhatWasThereBefore) {
+  Builder b;
+  auto v = b.ints({1, 2, 3, 4});
+  b.copy(v, 0, v, 1, 3);
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.ints(v), (Ints{1, 1, 2, 3}));
+  EXPECT_EQ(loaded.machine.cycles(), 7u);
+}
+
+TEST(Machine, RepeatsAndCountsCycles) {
+  Builder b;
+  auto v = b.ints({1, 2, 3, 4, 5});
+  auto shift = b.copy(v, 0, v, 1, 4);
+  b.repeat(3, b.sequence({shift}));
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.ints(v), (Ints{1, 1, 1, 1, 2}));
+  EXPECT_EQ(loaded.machine.cycles(), 21u);
+  EXPECT_EQ(loaded.recorder.totals()[shift].executions, 3u);
+}
+
+TEST(Machine, LoadingAgainResetsEverythingButTheCounter) {
+  Builder b;
+  auto v = b.ints({1, 2});
+  b.copy(v, 0, v, 1, 1);
+  Loaded loaded(b);
+  loaded.run();
+  loaded.machine.load();
+  EXPECT_EQ(loaded.ints(v), (Ints{1, 2}));
+}
+
+TEST(Machine, IfAndSwitchTakeTheRightBranch) {
+  Builder b;
+  auto control = b.ints({2}), one = b.ints({1}), two = b.ints({2}), out = b.variable(2);
+  auto copyOne = b.copy(one, 0, out, 0, 1), copyTwo = b.copy(two, 0, out, 0, 1), copyDefault = b.copy(one, 0, out, 1, 1);
+  auto branch = b.with(StepKind::If, {control}, {copyOne, copyTwo});
+  auto pick = b.with(StepKind::Switch, {control}, {copyOne, copyTwo, copyDefault});
+  b.image.steps[pick].cases = {7, 2};
+  auto miss = b.with(StepKind::Switch, {control}, {copyOne, copyDefault});
+  b.image.steps[miss].cases = {7};
+  b.sequence({branch, pick, miss});
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.ints(out), (Ints{2, 1}));
+}
+
+TEST(Machine, ASwitchWithBoundsCheckingNamesTheValue) {
+  Builder b;
+  auto control = b.ints({5});
+  auto nothing = b.sequence({});
+  auto s = b.with(StepKind::Switch, {control}, {nothing, nothing});
+  b.image.steps[s].cases = {1};
+  b.image.steps[s].flag = true;
+  Loaded loaded(b);
+  EXPECT_NE(failure([&] { loaded.run(); }).find("control value 5 matches none of the cases [1]"), std::string::npos);
+}
+
+TEST(Machine, ReplicasThatDisagreeTakeBothBranches) {
+  Builder b;
+  b.image.replicationFactor = 3;
+  auto index = b.variable(1, TypeId::UnsignedInt);
+  b.image.variables[index].kind = VariableKind::ReplicationIndex;
+  auto one = b.ints({1}), two = b.ints({2}), out = b.variable(1);
+  auto then = b.copy(one, 0, out, 0, 1), otherwise = b.copy(two, 0, out, 0, 1);
+  b.with(StepKind::If, {index}, {then, otherwise});
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.ints(out, 0), Ints{2});
+  EXPECT_EQ(loaded.ints(out, 1), Ints{1});
+  EXPECT_EQ(loaded.ints(out, 2), Ints{1});
+  EXPECT_EQ(loaded.machine.cycles(), 7u);
+}
+
+TEST(Machine, CrossReplicaCopiesMeet) {
+  Builder b;
+  b.image.replicationFactor = 2;
+  auto index = b.variable(1, TypeId::UnsignedInt);
+  b.image.variables[index].kind = VariableKind::ReplicationIndex;
+  auto exchange = b.copy(index, 0, index, 0, 1);
+  b.image.steps[exchange].kind = StepKind::CrossReplicaCopy;
+  b.image.steps[exchange].cases = {0, 1, 1, 0};
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.ints(index, 0), Ints{1});
+  EXPECT_EQ(loaded.ints(index, 1), Ints{0});
+}
+
+TEST(Machine, CrossReplicaCopyRefusesDivergedReplicas) {
+  Builder b;
+  b.image.replicationFactor = 2;
+  auto index = b.variable(1, TypeId::UnsignedInt);
+  b.image.variables[index].kind = VariableKind::ReplicationIndex;
+  auto exchange = b.copy(index, 0, index, 0, 1);
+  b.image.steps[exchange].kind = StepKind::CrossReplicaCopy;
+  b.image.steps[exchange].cases = {0, 1, 1, 0};
+  auto nothing = b.sequence({});
+  b.with(StepKind::If, {index}, {exchange, nothing});
+  Loaded loaded(b);
+  EXPECT_NE(failure([&] { loaded.run(); }).find("only 1 of 2 replicas"), std::string::npos);
+}
+
+TEST(Machine, StreamsRemoteBuffersAndHostFunctions) {
+  Builder b;
+  auto v = b.variable(2), slots = b.ints({2, 0}), two = b.variable(4), in = b.ints({4}), out = b.variable(1);
+  b.image.streams = {{"in", TypeId::Int, 2, true, false, 1}, {"out", TypeId::Int, 2, false, false, 1}};
+  b.image.remoteBuffers = {{"far", TypeId::Int, 2, 3}};
+  b.image.hostFunctions = {{"f", {{TypeId::Int, 1}}, {{TypeId::Int, 1}}}};
+  auto read = b.transfer(StepKind::HostToDevice, 0, v), write = b.transfer(StepKind::DeviceToHost, 1, v);
+  auto far = b.transfer(StepKind::RemoteToDevice, 0, two);
+  b.image.steps[far].operands = {b.view(slots)};
+  auto call = b.with(StepKind::HostCall, {in, out});
+  b.image.steps[call].index = 0;
+  b.image.steps[call].count = 1;
+  b.sequence({read, write, far, call});
+  Loaded loaded(b);
+  loaded.host.inputs[0] = {bytesOf<int>({5, 6})};
+  loaded.host.bytes = 24;
+  auto *remote = loaded.host.remoteBuffer(0, 0);
+  auto contents = bytesOf<int>({10, 11, 20, 21, 30, 31});
+  std::memcpy(remote, contents.data(), contents.size());
+  loaded.run();
+  EXPECT_EQ(loaded.ints(v), (Ints{5, 6}));
+  EXPECT_EQ(std::memcmp(loaded.host.outputs[1][0].data(), bytesOf<int>({5, 6}).data(), 8), 0);
+  EXPECT_EQ(loaded.ints(two), (Ints{30, 31, 10, 11}));
+  EXPECT_EQ(loaded.ints(out), Ints{40});
+}
+
+TEST(Machine, RemoteOffsetsOutOfRangeNameBufferIndexAndRepeats) {
+  Builder b;
+  auto v = b.variable(2), slot = b.ints({3});
+  b.image.remoteBuffers = {{"far", TypeId::Int, 2, 3}};
+  auto far = b.transfer(StepKind::RemoteToDevice, 0, v);
+  b.image.steps[far].operands = {b.view(slot)};
+  Loaded loaded(b);
+  loaded.host.bytes = 24;
+  auto text = failure([&] { loaded.run(); });
+  for (auto part : {"\"far\"", "offset 3", "3 repeats"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(Machine, PrintsAbortsAndStampsCycles) {
+  Builder b;
+  auto v = b.ints({1, 2}), stamp = b.variable(2, TypeId::UnsignedInt), no = b.ints({0}), yes = b.ints({1});
+  auto print = b.with(StepKind::Print, {v});
+  b.image.steps[print].text = "title";
+  auto copy = b.copy(v, 0, v, 0, 2), take = b.with(StepKind::CycleStamp, {stamp});
+  auto harmless = b.with(StepKind::Abort, {no}), fatal = b.with(StepKind::Abort, {yes});
+  b.image.steps[fatal].text = "too bad";
+  b.sequence({print, copy, take, harmless, fatal});
+  Loaded loaded(b);
+  EXPECT_NE(failure([&] { loaded.run(); }).find("too bad"), std::string::npos);
+  EXPECT_EQ(loaded.host.tensors, "title: [1 2]\n");
+  EXPECT_EQ(loaded.ints(stamp), (Ints{7, 0}));
+}
+
+TEST(Machine, ErrorStepsPrintTheirTensorAndThrow) {
+  Builder b;
+  auto v = b.ints({3});
+  auto error = b.with(StepKind::Error, {v});
+  b.image.steps[error].text = "wrong";
+  Loaded loaded(b);
+  EXPECT_EQ(failure([&] { loaded.run(); }), "wrong");
+  EXPECT_EQ(loaded.host.tensors, "wrong: [3]\n");
+}
+
+TEST(Machine, FloatingPointStateAndSeedsAreKept) {
+  Builder b;
+  auto before = b.variable(1, TypeId::UnsignedInt), seeds = b.variable(4, TypeId::UnsignedInt),
+       again = b.variable(4, TypeId::UnsignedInt), mine = b.values<unsigned>({1, 2, 3, 4}, TypeId::UnsignedInt);
+  b.step(StepKind::SetFloatingPoint);
+  b.image.steps.back().attributes = "111--";
+  auto first = b.last();
+  auto second = b.with(StepKind::SetFloatingPoint, {before});
+  b.image.steps[second].attributes = "0----";
+  auto get = b.with(StepKind::GetSeeds, {seeds}), put = b.with(StepKind::SetSeeds, {mine}),
+       getAgain = b.with(StepKind::GetSeeds, {again});
+  b.sequence({first, second, get, put, getAgain});
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.ints(before), Ints{7});
+  EXPECT_EQ(loaded.ints(again), (Ints{1, 2, 3, 4}));
+  EXPECT_NE(loaded.ints(seeds), (Ints{0, 0, 0, 0}));
+}
+
+TEST(Machine, WhileLoopsRunTheConditionOnceMore) {
+  Builder b(R"(
+    struct Step : Vertex { InOut<int> n; Output<bool> more; bool compute() { *n += 1; *more = *n < 5; return true; } };
+    struct Count : Vertex { InOut<int> n; bool compute() { *n += 1; return true; } };
+  )");
+  auto n = b.ints({0}), more = b.variable(1, TypeId::Bool), bodies = b.ints({0});
+  auto condition = b.computeSet("condition"), body = b.computeSet("body");
+  b.vertex(condition, "Step", {span(n, 0, 1), span(more, 0, 1)});
+  b.vertex(body, "Count", {span(bodies, 0, 1)});
+  auto test = b.execute(condition), work = b.execute(body);
+  auto loop = b.with(StepKind::RepeatWhile, {more}, {test, work});
+  b.image.steps[loop].flag = true;
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.ints(n), Ints{5});
+  EXPECT_EQ(loaded.ints(bodies), Ints{4});
+}
