@@ -80,18 +80,6 @@ std::size_t Placement::find(std::uint32_t var, std::uint64_t element) {
   return last = std::size_t(after - mapping.begin()) - 1;
 }
 
-void Placement::build(std::uint32_t var) {
-  const auto &mapping = image_.variables[var].mapping;
-  auto &starts = places_[var].starts;
-  starts.reserve(mapping.size());
-  for (const auto &range : mapping) {
-    starts.push_back(counts_[range.tile]);
-    counts_[range.tile] += range.end - range.begin;
-  }
-  for (const auto &range : mapping)
-    counts_[range.tile] = 0;
-}
-
 const std::vector<std::uint32_t> &Placement::byTile(std::uint32_t var) {
   const auto &mapping = image_.variables[var].mapping;
   auto &ordered = places_[var].byTile;
@@ -101,12 +89,6 @@ const std::vector<std::uint32_t> &Placement::byTile(std::uint32_t var) {
     std::stable_sort(ordered.begin(), ordered.end(), [&](auto a, auto b) { return mapping[a].tile < mapping[b].tile; });
   }
   return ordered;
-}
-
-std::uint64_t Placement::local(std::uint32_t var, std::size_t range, std::uint64_t element) {
-  if (places_[var].starts.empty())
-    build(var);
-  return places_[var].starts[range] + element - image_.variables[var].mapping[range].begin;
 }
 
 } // namespace poplar::compile

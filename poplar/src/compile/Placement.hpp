@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where elements lie: tile, and position within the tile's share of the variable (a tile stores its share in element
-// order). Regular patterns of elements are intersected with mappings by arithmetic, so the cost follows the number
-// of mapped ranges that a pattern crosses and not its elements.
+// Where elements lie. Regular patterns of elements are intersected with mappings by arithmetic, so the cost follows the
+// number of mapped ranges that a pattern crosses and not its elements. Elements are neighbours in a tile's memory when
+// they are neighbours in the variable: every mapped range has a place of its own.
 #pragma once
 #include "executable/Image.hpp"
 #include <algorithm>
@@ -36,18 +36,16 @@ template <class Visit> void forEachPattern(const SidePattern &side, Visit visit)
 
 class Placement {
 public:
-  Placement(const executable::Image &image, unsigned tiles) : image_(image), places_(image.variables.size()), counts_(tiles) {}
+  explicit Placement(const executable::Image &image) : image_(image), places_(image.variables.size()) {}
 
   struct Piece {
     std::uint32_t tile;
     std::uint64_t elements, spans;  // spans: contiguous stretches within this mapped range
-    std::uint64_t local;            // position of its first element in the tile's share
+    std::uint64_t first;            // element
     std::size_t range;              // index in Variable::mapping
   };
   // Index in Variable::mapping of the range that holds an element. Neighbouring questions are answered at once.
   std::size_t find(std::uint32_t var, std::uint64_t element);
-  // Position of an element of that range within its tile's share.
-  std::uint64_t local(std::uint32_t var, std::size_t range, std::uint64_t element);
   template <class Visit> void forEachPiece(std::uint32_t var, const Pattern &pattern, Visit visit);
   // Only the pieces on one tile, at a cost that follows the ranges of that tile.
   template <class Visit>
@@ -55,11 +53,9 @@ public:
 
 private:
   struct Place {
-    std::vector<std::uint64_t> starts;   // of each mapped range within its tile's share; empty: not built yet
     std::vector<std::uint32_t> byTile;   // ranges ordered by tile, then by position; empty: not built yet
     std::size_t last = 0;
   };
-  void build(std::uint32_t var);
   const std::vector<std::uint32_t> &byTile(std::uint32_t var);
   template <class Visit>
   void pieceOf(std::uint32_t var, const Pattern &pattern, std::size_t range, std::uint64_t below, std::uint64_t upTo,
@@ -67,7 +63,6 @@ private:
 
   const executable::Image &image_;
   std::vector<Place> places_;
-  std::vector<std::uint64_t> counts_;  // scratch by tile
 };
 
 // ---- templates ------------------------------------------------------------------------------------------------------
@@ -99,7 +94,7 @@ void Placement::pieceOf(std::uint32_t var, const Pattern &p, std::size_t range, 
                : p.block == 1 ? p.begin + below * p.stride
                               : p.begin + below / p.block * p.stride + below % p.block;
   auto spans = p.count == 1 ? 1 : p.block == 1 ? upTo - below : (upTo - 1) / p.block - below / p.block + 1;
-  visit(Piece{mapped.tile, upTo - below, spans, local(var, range, first), range});
+  visit(Piece{mapped.tile, upTo - below, spans, first, range});
 }
 
 template <class Visit> void Placement::forEachPiece(std::uint32_t var, const Pattern &pattern, Visit visit) {

@@ -18,7 +18,7 @@ static std::set<std::uint64_t> elementsOf(const Pattern &p) {
 TEST(Placement, CountsPatternElementsPerMappedRange) {
   TestImage t;
   auto v = t.variable("v", 60, {3, 1, 3, 0, 2, 1});
-  Placement placement(t.image, 4);
+  Placement placement(t.image);
   for (Pattern p : {Pattern{0, 60, 1, 60}, Pattern{3, 1, 8, 7}, Pattern{5, 3, 5, 11}, Pattern{12, 2, 2, 40}, Pattern{9, 1, 1, 1}}) {
     std::map<std::uint32_t, std::uint64_t> expected, got;
     for (auto e : elementsOf(p))
@@ -37,13 +37,17 @@ TEST(Placement, CountsSpansWithinARange) {
   EXPECT_EQ(p.end(), 37u);
 }
 
-TEST(Placement, NumbersATilesShareInElementOrder) {
+TEST(Placement, FindsThePiecesOfOneTileAlone) {
   TestImage t;
-  auto v = t.variable("v", 40, {1, 0, 1, 0});
-  Placement placement(t.image, 2);
-  EXPECT_EQ(placement.local(v, placement.find(v, 5), 5), 5u);
-  EXPECT_EQ(placement.local(v, placement.find(v, 25), 25), 15u);
-  EXPECT_EQ(placement.local(v, placement.find(v, 31), 31), 11u);
+  auto v = t.variable("v", 60, {3, 1, 3, 0, 2, 1});
+  Placement placement(t.image);
+  Pattern p{5, 3, 5, 11};  // 5-7 16-18 27-29 38-40 49-51
+  std::vector<std::uint64_t> firsts;
+  placement.forEachPieceOn(3, v, p, [&](const Placement::Piece &piece) { firsts.push_back(piece.first); });
+  EXPECT_EQ(firsts, (std::vector<std::uint64_t>{5, 27}));
+  firsts.clear();
+  placement.forEachPieceOn(1, v, p, [&](const Placement::Piece &piece) { firsts.push_back(piece.first); });
+  EXPECT_EQ(firsts, (std::vector<std::uint64_t>{16, 50}));
 }
 
 TEST(Placement, ReducesASideOfAMoveToTheElementsItTouches) {

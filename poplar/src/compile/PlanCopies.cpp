@@ -82,7 +82,7 @@ private:
   void piece(std::uint32_t tile, std::int64_t from, std::uint64_t count) {
     auto stride = inner_.from;
     if (stride == 0 && count > 1)  // arrives once, then fills its places
-      traffic_.addLocal(tile, (count - 1) * move_.elementBytes, dividingAtom((count - 1) * move_.elementBytes));
+      traffic_.addLocal(tile, (count - 1) * move_.elementBytes);
     if (stride < 0)
       from += stride * std::int64_t(count - 1);
     auto begin = std::uint64_t(from), distance = std::uint64_t(std::llabs(stride));
@@ -100,7 +100,7 @@ private:
     const auto &home = image_.variables[need.var].mapping[placement_.find(need.var, p.begin)];
     if (home.tile != need.tile || home.end < p.end())
       return false;
-    traffic_.addLocal(need.tile, p.elements() * move_.elementBytes, dividingAtom(p.block * move_.elementBytes), p.count);
+    traffic_.addLocal(need.tile, p.block * move_.elementBytes, p.count);
     return true;
   }
   void emit(const Need &need) {
@@ -115,7 +115,7 @@ private:
   }
   bool extend(Pattern &row, const Pattern &next) {
     if (row == next) {
-      traffic_.addLocal(last_.tile, next.elements() * move_.elementBytes, dividingAtom(next.block * move_.elementBytes));
+      traffic_.addLocal(last_.tile, next.block * move_.elementBytes, next.count);
       return true;
     }
     if (next.count != 1 || next.block != row.block || next.begin < row.begin + row.block)

@@ -27,25 +27,23 @@ CopyLoads withMissing(const CopyLoads &copies, const CopyLoads &packed) {
 }
 
 CopyLoads both(const CopyLoads &a, const CopyLoads &b) {
-  auto missing = withMissing(a, b);
-  auto at = b.begin();
-  for (auto mine = a.begin(); auto &[tile, load] : missing) {
-    for (; at != b.end() && at->first < tile;)
-      ++at;
-    bool inA = mine != a.end() && mine->first == tile;
-    if (inA && at != b.end() && at->first == tile)
-      load.add(at->second.bytes, at->second.pieces, at->second.descriptors, at->second.atom);
-    mine += inA;
-  }
-  return missing;
+  CopyLoads merged, out;
+  auto less = [](const auto &x, const auto &y) { return x.first < y.first; };
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(merged), less);
+  for (const auto &[tile, load] : merged)
+    if (!out.empty() && out.back().first == tile)
+      out.back().second.add(load);
+    else
+      out.push_back({tile, load});
+  return out;
 }
 
 class Planner {
 public:
   Planner(Image &image, const arch::System &device)
       : image_(image), device_(device), replica_(oneReplica(device, image.replicationFactor)),
-        placement_(image, replica_.tiles()), traffic_(image, placement_, replica_),
-        vertices_(image, placement_, replica_.tiles()), host_(image, placement_, device_, replica_),
+        placement_(image), traffic_(image, placement_, replica_),
+        vertices_(image, placement_, replica_), host_(image, placement_, device_, replica_),
         firstStep_(image.computeSets.size(), none) {}
 
   void plan(std::uint32_t index) {
@@ -83,24 +81,26 @@ private:
 
   std::vector<Phase> aroundComputeSet(std::uint32_t computeSet) {
     vertices_.scan(computeSet);
-    auto in = exchange(vertices_.takeInputs(), Traffic::Toward::Tile, "-in");
-    auto out = exchange(vertices_.takeOutputs(), Traffic::Toward::Home, "-out");
+    auto copiesIn = vertices_.takeCopiesIn(), copiesOut = vertices_.takeCopiesOut();
+    auto in = exchange(vertices_.takeInputs(), Traffic::Toward::Tile, "-in", {{}, copiesIn});
+    auto out = exchange(vertices_.takeOutputs(), Traffic::Toward::Home, "-out", {copiesOut, {}});
     std::vector<Phase> phases;
     addCopyPhase(image_, replica_, "pack", in.pack, phases);
     append(phases, std::move(in.phases));
-    addCopyPhase(image_, replica_, "copy-in", withMissing(vertices_.takeCopiesIn(), in.unpack), phases);
+    addCopyPhase(image_, replica_, "copy-in", withMissing(copiesIn, in.unpack), phases);
     phases.push_back({PhaseKind::Compute, image_.computeSets[computeSet].name, 0, 0, 0, {}});
-    addCopyPhase(image_, replica_, "copy-out", withMissing(vertices_.takeCopiesOut(), out.pack), phases);
+    addCopyPhase(image_, replica_, "copy-out", withMissing(copiesOut, out.pack), phases);
     append(phases, std::move(out.phases));
     addCopyPhase(image_, replica_, "unpack", out.unpack, phases);
     return phases;
   }
 
-  PricedExchange exchange(const std::vector<Need> &needs, Traffic::Toward toward, const char *suffix) {
+  PricedExchange exchange(const std::vector<Need> &needs, Traffic::Toward toward, const char *suffix,
+                          const AnywayCopies &anyway) {
     traffic_.begin(toward, Traffic::Join::Neighbours);
     for (const auto &need : needs)
       traffic_.add(need);
-    return priceExchange(image_, replica_, traffic_.finish(), suffix);
+    return priceExchange(image_, replica_, traffic_.finish(), suffix, anyway);
   }
 
   void copy(Step &step) {

@@ -16,11 +16,13 @@
 // Kernel steps come with their phases and are left alone; TimeSteps prices control flow.
 //
 // Rules. A part on another tile than its vertex travels: inputs before, outputs after, in-outs both. The same data go
-// to a tile once, and leave their sender once however many tiles listen. A message is a span that is contiguous on
-// both tiles; a tile's share of a variable lies in its memory in element order. When the gaps between many
-// short messages cost more than packing them, each pair of tiles gets one packed message per variable instead.
-// A copy with more than 2^20 pieces (a large transpose over all tiles) is not walked pair by pair: what each tile sends
-// and receives is still exact, but partners are taken as evenly spread, one packed message per pair.
+// to a tile once, and leave their sender once however many tiles listen. Elements are neighbours in a tile's memory
+// when they are neighbours in the variable, so a field made of several rows is put together by a copy, once
+// for all readers on the tile. A message is a contiguous span; when the gaps between many short ones cost more than
+// packing them, each pair of tiles packs its short spans of a variable into one message.
+// (These rules reproduce the published split of a blur step: PlanExchange_test, "costs what was measured".)
+// A copy of more than 2^20 pieces (a large transpose over all tiles) is not walked pair by pair: what each tile sends
+// and receives is still exact, but partners are taken as evenly spread, one message per pair.
 #pragma once
 #include "arch/System.hpp"
 #include "executable/Image.hpp"

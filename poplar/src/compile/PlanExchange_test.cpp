@@ -125,24 +125,63 @@ TEST(PlanExchange, AFieldOfLocalAndRemotePartsIsPutTogetherByACopy) {
   EXPECT_EQ(phase(step, "copy-in").cycles, 211u + 2 * 77u + 10u);
 }
 
-TEST(PlanExchange, ATilesBlockOfAMatrixIsContiguousOnTheTile) {
+TEST(PlanExchange, RowsOfABlockArePutTogetherByACopy) {
   Planned t;
   auto m = t.variable("m", 32, {0, 1, 0, 1, 0, 1, 0, 1});  // 4 x 8, left half on tile 0
-  TestEdge left, crossed;
-  for (int row = 0; row != 4; ++row) {
+  TestEdge left;
+  for (int row = 0; row != 4; ++row)
     left.push_back({m, row * 8, 4, 1});
-    crossed.push_back({m, (3 - row) * 8, 4, 1});
-  }
   t.vertex(t.cs, t.reader, 0, {{left}});
-  EXPECT_EQ(names(t.run()), Names{"cs"});
-  t.vertex(t.cs, t.reader, 0, {{crossed}});
-  EXPECT_EQ(names(t.run()), (Names{"copy-in", "cs"}));
-  Planned u;  // read from afar, the block is one message
-  auto n = u.variable("n", 32, {0, 1, 0, 1, 0, 1, 0, 1});
-  for (auto &run : left)
-    run.var = n;
-  u.vertex(u.cs, u.reader, 5, {{left}});
-  EXPECT_EQ(phase(u.run(), "exchange-in").messages, 1u);
+  t.vertex(t.cs, t.reader, 0, {{left}});  // the second reader uses the same copy
+  const auto &step = t.run();
+  EXPECT_EQ(names(step), (Names{"copy-in", "cs"}));
+  EXPECT_EQ(phase(step, "copy-in").cycles, 211u + 4 * 77u + 8u);
+  Planned u;  // pieces that follow each other in the variable need none
+  auto n = u.variable("n", 32);
+  u.vertex(u.cs, u.both, 0, {{{{n, 0, 8, 1}, {n, 8, 8, 1}}}});
+  EXPECT_EQ(names(u.run()), Names{"cs"});
+}
+
+// The published split of one step of a 3x3 blur of 2200 x 1122 RGBA floats on GC2 (docs/timing.md, B9): copies before 8279,
+// copies after 6954, exchange 1173, sync 117.
+TEST(PlanExchange, ABlurOfAnImageCostsWhatWasMeasured) {
+  auto gc2 = arch::systemOf(arch::chipByName("ipu1"));
+  constexpr int width = 2200, height = 1122, columns = 38, rows = 32, channels = 4;
+  Planned t;
+  auto blur = t.vertexType("Blur", {{"in"}, {"out", FieldDirection::Output}});
+  auto from = t.variable("from", std::uint64_t(width) * height * channels), to = t.variable("to", std::uint64_t(width) * height * channels);
+  auto left = [&](int column) { return column * width / columns; };
+  auto top = [&](int row) { return row * height / rows; };
+  auto run = [&](std::uint32_t var, int y, int x0, int x1) {
+    return executable::Run{var, std::int64_t(y * width + x0) * channels, std::uint32_t((x1 - x0) * channels), 1};
+  };
+  for (auto var : {from, to}) {
+    auto &mapping = t.image.variables[var].mapping;
+    mapping.clear();
+    for (int y = 0, row = 0; y != height; ++y) {
+      row += y == top(row + 1);
+      for (int c = 0; c != columns; ++c)
+        mapping.push_back({std::uint64_t(y * width + left(c)) * channels, std::uint64_t(y * width + left(c + 1)) * channels,
+                           std::uint32_t(row * columns + c)});
+    }
+  }
+  for (int row = 0; row != rows; ++row)
+    for (int c = 0; c != columns; ++c)
+      for (int worker = 0; worker != 6; ++worker) {
+        int y0 = top(row) + (top(row + 1) - top(row)) * worker / 6, y1 = top(row) + (top(row + 1) - top(row)) * (worker + 1) / 6;
+        TestEdge in, out;
+        for (int y = std::max(0, y0 - 1); y != std::min(height, y1 + 1); ++y)
+          in.push_back(run(from, y, std::max(0, left(c) - 1), std::min(width, left(c + 1) + 1)));
+        for (int y = y0; y != y1; ++y)
+          out.push_back(run(to, y, left(c), left(c + 1)));
+        t.vertex(t.cs, blur, std::uint32_t(row * columns + c), {{in}, {out}});
+      }
+  const auto &step = t.run(gc2);
+  EXPECT_EQ(names(step), (Names{"pack", "sync", "exchange-in", "copy-in", "cs", "copy-out"}));
+  EXPECT_NEAR(double(phase(step, "copy-out").cycles), 6954, 0.05 * 6954);
+  EXPECT_NEAR(double(phase(step, "pack").cycles + phase(step, "copy-in").cycles), 8279, 0.2 * 8279);
+  EXPECT_NEAR(double(phase(step, "exchange-in").cycles), 1173, 0.2 * 1173);
+  EXPECT_NEAR(double(step.cost.cycles()), 8279 + 6954 + 1173 + 117, 0.1 * 16523);
 }
 
 TEST(PlanExchange, ManyShortSpansArePacked) {

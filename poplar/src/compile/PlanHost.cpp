@@ -114,8 +114,10 @@ void PlanHost::betweenReplicas(Step &step) {
       addSide(placement_, move, side, shares_);
     for (const auto &[tile, share] : shares_.take()) {
       auto &volume = side == Side::From ? loads[tile].linkOut : loads[tile].linkIn;
-      auto words = arch::ceilDiv(share.bytes, 4);
-      volume.add({share.bytes, words, share.spans, words, 1, 8});
+      volume.payload += share.bytes;
+      volume.spans += share.spans;
+      volume.messages += share.spans;
+      volume.spanWords = volume.packedWords += arch::ceilDiv(share.bytes, 4);
       (side == Side::From ? sent : received)[replica_.ipuOf(tile)] += share.bytes;
       all += side == Side::From ? share.bytes : 0;
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compile/PlanVertices.hpp"
+#include "base/Text.hpp"
+#include <span>
 
 namespace poplar::compile {
 
@@ -7,6 +9,7 @@ using namespace executable;
 using codelet::FieldDirection;
 
 void PlanVertices::scan(std::uint32_t computeSet) {
+  gathered_.clear();
   for (auto vertex : image_.computeSets[computeSet].vertices) {
     const auto &v = image_.vertices[vertex];
     const auto &fields = image_.vertexType(vertex).fields;
@@ -21,54 +24,73 @@ void PlanVertices::scan(std::uint32_t computeSet) {
 
 void PlanVertices::edge(std::uint32_t tile, const Edge &edge, FieldDirection direction) {
   Lie lie;
-  std::uint64_t bytes = 0;
-  for (auto r = edge.firstRun; r != edge.firstRun + edge.numRuns; ++r) {
-    const auto &run = image_.runs[r];
-    if (!run.count)
-      continue;
+  std::span<const Run> runs(image_.runs.data() + edge.firstRun, edge.numRuns);
+  for (const auto &run : runs) {
     auto awayBefore = lie.away;
-    look(tile, run, lie);
-    bytes += run.count * sizeOf(image_.variables[run.var].type);
+    if (run.count)
+      look(tile, run, lie);
     if (lie.away != awayBefore)
       travel(tile, run, direction);
   }
   // All here and in order: used in place. All away: received in place. Anything else is put together by a copy.
   if (!lie.here || (!lie.away && lie.ordered))
     return;
-  if (direction != FieldDirection::Output)
-    copyIn_[tile].add(bytes, lie.pieces, edge.numRuns, lie.atom);
-  if (direction != FieldDirection::Input)
-    copyOut_[tile].add(bytes, lie.pieces, edge.numRuns, lie.atom);
+  for (const auto &run : runs)
+    if (run.count)
+      copy(tile, run, direction);
 }
 
-// Pieces elsewhere are only counted, so a run over all tiles costs no more than its part here.
+// Pieces elsewhere are not visited, so a run over all tiles costs no more than its part here.
 void PlanVertices::look(std::uint32_t tile, const Run &run, Lie &lie) {
   auto pattern = patternOf(run);
-  auto size = sizeOf(image_.variables[run.var].type);
   bool forward = run.count == 1 || run.stride == 1;
+  std::uint64_t here = 0;
   auto part = [&](const Placement::Piece &piece) {
-    lie.atom = std::min(lie.atom, dividingAtom((piece.spans == 1 ? piece.elements : pattern.block) * size));
-    bool follows = !lie.here || (lie.var == run.var && lie.next == piece.local);
+    bool follows = !lie.here || (lie.var == run.var && lie.next == piece.first);
     lie.ordered = lie.ordered && forward && follows;
     lie.here += piece.elements;
     lie.var = run.var;
-    lie.next = piece.local + piece.elements;
+    lie.next = piece.first + piece.elements;
+    here += piece.elements;
   };
-  auto hereBefore = lie.here;
   auto first = placement_.find(run.var, pattern.begin);
   const auto &range = image_.variables[run.var].mapping[first];
-  if (pattern.end() <= range.end) {
-    lie.pieces += pattern.count;
-    if (range.tile == tile)
-      part({tile, pattern.elements(), pattern.count, placement_.local(run.var, first, pattern.begin), first});
-  } else {
-    lie.pieces += std::max(pattern.count, std::uint64_t(placement_.find(run.var, pattern.end() - 1) - first + 1));
+  if (pattern.end() > range.end)
     placement_.forEachPieceOn(tile, run.var, pattern, part);
+  else if (range.tile == tile)
+    part({tile, pattern.elements(), pattern.count, pattern.begin, first});
+  lie.away += pattern.elements() - here;
+}
+
+// A run is copied piece by piece: where it is scattered, or where its tile changes.
+CopyLoad PlanVertices::loadOf(const Run &run) {
+  CopyLoad load;
+  auto size = sizeOf(image_.variables[run.var].type);
+  auto pattern = patternOf(run);
+  if (run.stride == 0 || (run.stride == -1 && run.count > 1)) {
+    load.add(chip_, size, run.count);
+    return load;
   }
-  auto away = pattern.elements() - (lie.here - hereBefore);
-  if (away)
-    lie.atom = std::min(lie.atom, dividingAtom(pattern.block * size));
-  lie.away += away;
+  auto first = placement_.find(run.var, pattern.begin), last = placement_.find(run.var, pattern.end() - 1);
+  if (pattern.count > 1 || last - first > 64) {  // mapped ranges of about equal size
+    auto pieces = std::max(pattern.count, std::uint64_t(last - first + 1));
+    load.add(chip_, arch::ceilDiv(pattern.elements(), pieces) * size, pieces);
+    return load;
+  }
+  placement_.forEachPiece(run.var, pattern, [&](const Placement::Piece &piece) { load.add(chip_, piece.elements * size, 1, 0); });
+  load.descriptors = 1;
+  return load;
+}
+
+void PlanVertices::copy(std::uint32_t tile, const Run &run, FieldDirection direction) {
+  auto load = loadOf(run);
+  if (direction != FieldDirection::Input)
+    copyOut_[tile].add(load);
+  if (direction == FieldDirection::Output)
+    return;
+  const std::uint64_t key[] = {tile, run.var, std::uint64_t(run.offset), run.count, std::uint64_t(std::int64_t(run.stride))};
+  if (gathered_.insert(base::hashBytes(key, sizeof key)).second)
+    copyIn_[tile].add(load);
 }
 
 void PlanVertices::travel(std::uint32_t tile, const Run &run, FieldDirection direction) {

@@ -3,13 +3,14 @@
 // copies that make a field contiguous on its tile.
 #pragma once
 #include "compile/PriceExchange.hpp"
+#include <unordered_set>
 
 namespace poplar::compile {
 
 class PlanVertices {
 public:
-  PlanVertices(const executable::Image &image, Placement &placement, unsigned tiles)
-      : image_(image), placement_(placement), copyIn_(tiles), copyOut_(tiles) {}
+  PlanVertices(const executable::Image &image, Placement &placement, const arch::System &replica)
+      : image_(image), placement_(placement), chip_(replica.chip), copyIn_(replica.tiles()), copyOut_(replica.tiles()) {}
 
   void scan(std::uint32_t computeSet);
   std::vector<Need> takeInputs() { return std::exchange(inputs_, {}); }
@@ -20,21 +21,23 @@ public:
 private:
   // How the elements of one edge lie, seen from the vertex's tile.
   struct Lie {
-    std::uint64_t here = 0, away = 0;   // elements
-    std::uint64_t pieces = 0;
-    unsigned atom = 8;
-    bool ordered = true;                // those here follow each other in memory
+    std::uint64_t here = 0, away = 0;  // elements
+    bool ordered = true;               // those here follow each other in memory
     std::uint32_t var = executable::none;
-    std::uint64_t next = 0;             // where the following element would have to be
+    std::uint64_t next = 0;            // the element that would have to follow
   };
   void edge(std::uint32_t tile, const executable::Edge &edge, codelet::FieldDirection direction);
   void look(std::uint32_t tile, const executable::Run &run, Lie &lie);
   void travel(std::uint32_t tile, const executable::Run &run, codelet::FieldDirection direction);
+  void copy(std::uint32_t tile, const executable::Run &run, codelet::FieldDirection direction);
+  CopyLoad loadOf(const executable::Run &run);
 
   const executable::Image &image_;
   Placement &placement_;
+  const arch::Chip &chip_;
   std::vector<Need> inputs_, outputs_;
   ByTile<CopyLoad> copyIn_, copyOut_;
+  std::unordered_set<std::uint64_t> gathered_;  // hashes of tile and run: neighbouring vertices share a gathered row
 };
 
 } // namespace poplar::compile

@@ -22,8 +22,8 @@ arch::TileTraffic trafficOf(const Volume &in, const Volume &out, Style style) {
   bool spans = style == Style::Spans;
   t.bytesIn = 4 * (spans ? in.spanWords : in.packedWords);
   t.bytesOut = 4 * (spans ? out.spanWords : out.packedWords);
-  t.messagesIn = spans ? in.spans : in.pairs;
-  t.messagesOut = spans ? out.spans : out.pairs;
+  t.messagesIn = spans ? in.spans : in.messages;
+  t.messagesOut = spans ? out.spans : out.messages;
   return t;
 }
 
@@ -70,21 +70,26 @@ CopyLoads packing(const TileLoads &loads, bool receiving) {
   for (const auto &[tile, load] : loads) {
     CopyLoad copy;
     for (const auto *v : receiving ? std::array{&load.in, &load.linkIn} : std::array{&load.out, &load.linkOut})
-      if (v->spans > v->pairs)
-        copy.add(v->payload, v->spans, v->pairs, v->atom);
-    if (copy.bytes)
+      if (v->packing.pieces) {
+        copy.shorter.add(v->packing);
+        copy.descriptors += v->messages;
+      }
+    if (copy.bytes())
       out.push_back({tile, copy});
   }
   return out;
 }
 
-arch::Cycles copyCycles(const arch::Chip &chip, const CopyLoad &load) {
-  return arch::rearrangeCycles(chip, {load.pieces, load.bytes, load.atom});
-}
-arch::Cycles slowest(const arch::Chip &chip, const CopyLoads &loads) {
+// Tiles that copy anyway do the packing on the way.
+arch::Cycles slowest(const arch::Chip &chip, const CopyLoads &loads, const CopyLoads &anyway) {
   arch::Cycles most = 0;
-  for (const auto &[tile, load] : loads)
-    most = std::max(most, copyCycles(chip, load));
+  auto at = anyway.begin();
+  for (const auto &[tile, load] : loads) {
+    while (at != anyway.end() && at->first < tile)
+      ++at;
+    if (at == anyway.end() || at->first != tile)
+      most = std::max(most, load.cycles(chip));
+  }
   return most;
 }
 
@@ -122,7 +127,7 @@ Variant overLinks(const arch::System &replica, const TrafficResult &traffic, Sty
 Phase syncPhase(std::uint64_t cycles) { return {PhaseKind::Sync, "sync", cycles, 0, 0, {}}; }
 
 PricedExchange priceExchange(Image &image, const arch::System &replica, const TrafficResult &traffic,
-                             const std::string &suffix) {
+                             const std::string &suffix, const AnywayCopies &anyway) {
   PricedExchange out;
   if (traffic.loads.empty())
     return out;
@@ -132,7 +137,7 @@ PricedExchange priceExchange(Image &image, const arch::System &replica, const Tr
   auto style = Style::Spans;
   if (!pack.empty() || !unpack.empty()) {
     auto packed = inside(replica, traffic.loads, Style::Packed);
-    auto cost = packed.cost.cycles + slowest(replica.chip, pack) + slowest(replica.chip, unpack);
+    auto cost = packed.cost.cycles + slowest(replica.chip, pack, anyway.senders) + slowest(replica.chip, unpack, anyway.receivers);
     auto linkGain = links ? overLinks(replica, traffic, Style::Spans).cost.cycles -
                                 overLinks(replica, traffic, Style::Packed).cost.cycles
                           : 0;
@@ -162,9 +167,9 @@ void addCopyPhase(Image &image, const arch::System &replica, const std::string &
   constexpr std::uint64_t descriptorBytes = 12;  // from, to, length: one word each
   Phase phase{PhaseKind::Compute, name, 0, 0, 0, {}};
   for (const auto &[tile, load] : loads) {
-    auto cycles = copyCycles(replica.chip, load);
+    auto cycles = load.cycles(replica.chip);
     phase.cycles = std::max(phase.cycles, cycles);
-    phase.tiles.push_back({tile, cycles, cycles * replica.chip.workers, load.bytes, load.bytes});
+    phase.tiles.push_back({tile, cycles, cycles * replica.chip.workers, load.bytes(), load.bytes()});
     image.memory.tiles[tile].category[unsigned(MemoryCategory::CopyDescriptor)] += descriptorBytes * load.descriptors;
   }
   phases.push_back(std::move(phase));

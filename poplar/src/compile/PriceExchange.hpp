@@ -13,11 +13,16 @@ struct PricedExchange {
   CopyLoads pack, unpack;                 // before and after; empty unless packed
 };
 
+// Copies that tiles do whether or not spans are packed.
+struct AnywayCopies {
+  CopyLoads senders, receivers;
+};
+
 // `suffix` goes behind the names of the phases ("exchange-in"). Adds the code of the exchange to image.memory.tiles.
 PricedExchange priceExchange(executable::Image &image, const arch::System &replica, const TrafficResult &traffic,
-                             const std::string &suffix);
+                             const std::string &suffix, const AnywayCopies &anyway = {});
 
-// Copies inside tiles as a compute phase. Adds their descriptors to image.memory.tiles. No loads: nullopt-like empty phase.
+// Copies inside tiles as a compute phase, if there are any. Adds their descriptors to image.memory.tiles.
 void addCopyPhase(executable::Image &image, const arch::System &replica, const std::string &name, const CopyLoads &loads,
                   std::vector<executable::Phase> &phases);
 

@@ -9,30 +9,67 @@ using namespace executable;
 
 constexpr std::uint64_t wordBytes = 4;
 
+void CopyLoad::Part::add(const Part &other) {
+  bytes += other.bytes;
+  pieces += other.pieces;
+  atom = std::min(atom, other.atom);
+}
+
+void CopyLoad::add(const CopyLoad &other) {
+  longer.add(other.longer);
+  shorter.add(other.shorter);
+  descriptors += other.descriptors;
+}
+
+void CopyLoad::Part::subtract(const Part &other) {
+  bytes -= other.bytes;
+  pieces -= other.pieces;
+}
+
+void CopyLoad::subtract(const CopyLoad &other) {
+  longer.subtract(other.longer);
+  shorter.subtract(other.shorter);
+  descriptors -= other.descriptors;
+}
+
+bool CopyLoad::add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t pieces, std::uint64_t moreDescriptors) {
+  const auto &c = chip.copy;
+  auto atom = dividingAtom(pieceBytes);
+  auto perByte = atom >= 8 ? c.gather8 : atom >= 4 ? c.gather4 : c.gather2;
+  bool isLong = double(c.pieceCycles) + double(pieceBytes) / c.bytesPerCycle < perByte * double(pieceBytes);
+  (isLong ? longer : shorter).add({pieceBytes * pieces, pieces, atom});
+  descriptors += moreDescriptors;
+  return isLong;
+}
+
+arch::Cycles CopyLoad::cycles(const arch::Chip &chip) const {
+  auto all = longer;
+  all.add(shorter);
+  auto cost = [&](const Part &part) { return arch::rearrangeCycles(chip, {part.pieces, part.bytes, part.atom}); };
+  return std::min(cost(all), cost(longer) + cost(shorter));
+}
+
 void Volume::add(const Volume &o) {
   payload += o.payload;
   spanWords += o.spanWords;
   spans += o.spans;
+  longWords += o.longWords;
+  longSpans += o.longSpans;
   packedWords += o.packedWords;
-  pairs += o.pairs;
-  atom = std::min(atom, o.atom);
+  messages += o.messages;
+  copying.add(o.copying);
+  packing.add(o.packing);
 }
 void Volume::subtract(const Volume &o) {
   payload -= o.payload;
   spanWords -= o.spanWords;
   spans -= o.spans;
+  longWords -= o.longWords;
+  longSpans -= o.longSpans;
   packedWords -= o.packedWords;
-  pairs -= o.pairs;
-}
-
-void CopyLoad::add(std::uint64_t moreBytes, std::uint64_t morePieces, std::uint64_t moreDescriptors,
-                   unsigned itsAtom) {
-  if (!moreBytes)
-    return;
-  bytes += moreBytes;
-  pieces += morePieces;
-  descriptors += moreDescriptors;
-  atom = std::min(atom, itsAtom);
+  messages -= o.messages;
+  copying.subtract(o.copying);
+  packing.subtract(o.packing);
 }
 
 Traffic::Traffic(const Image &image, Placement &placement, const arch::System &replica)
@@ -47,17 +84,24 @@ void Traffic::begin(Toward toward, Join join) {
 unsigned Traffic::elementBytes(std::uint32_t var) const { return unsigned(sizeOf(image_.variables[var].type)); }
 
 // A span travels in whole words; one longer than a message can be takes several.
-Volume Traffic::volumeOf(std::uint64_t bytes, std::uint64_t spans, unsigned atom) const {
-  auto words = arch::ceilDiv(bytes, wordBytes), longest = std::uint64_t(replica_.chip.exchange.wordsPerMessage);
-  Volume s;
-  s.payload = bytes;
-  s.atom = atom;
-  s.packedWords = words;
-  s.pairs = arch::ceilDiv(words, longest);
-  s.spans = std::max(spans, s.pairs);
-  s.spanWords = spans * arch::ceilDiv(arch::ceilDiv(bytes, spans), wordBytes);
-  s.spanWords = std::max(words, s.spanWords);
-  return s;
+void Traffic::addSpans(Volume &volume, std::uint64_t spanBytes, std::uint64_t spans) const {
+  auto words = arch::ceilDiv(spanBytes, wordBytes);
+  auto messages = arch::ceilDiv(words, replica_.chip.exchange.wordsPerMessage) * spans;
+  volume.payload += spanBytes * spans;
+  volume.spanWords += words * spans;
+  volume.spans += messages;
+  if (volume.copying.add(replica_.chip, spanBytes, spans)) {
+    volume.longWords += words * spans;
+    volume.longSpans += messages;
+  }
+}
+// All spans of a pair of tiles in one variable are known.
+void Traffic::seal(Volume &volume) const {
+  auto shortWords = arch::ceilDiv(volume.copying.shorter.bytes, wordBytes);
+  volume.packedWords = volume.longWords + shortWords;
+  volume.messages = volume.longSpans + arch::ceilDiv(shortWords, replica_.chip.exchange.wordsPerMessage);
+  if (volume.copying.shorter.pieces > 1)
+    volume.packing = volume.copying.shorter;
 }
 
 // Adds `next` to `last` when the same elements (or neighbours, if they may join) are needed by one tile.
@@ -68,7 +112,7 @@ bool Traffic::absorb(Need &last, const Need &next) {
   const auto &b = next.elements;
   auto repeated = [&](std::uint64_t elements) {
     if (join_ == Join::Overlaps && elements)
-      addLocal(last.tile, elements * elementBytes(last.var), dividingAtom(elements * elementBytes(last.var)));
+      addLocal(last.tile, elements * elementBytes(last.var));
   };
   if (a == b) {
     repeated(b.elements());
@@ -133,24 +177,16 @@ std::vector<Traffic::Group> Traffic::groups() const {
   return out;
 }
 
-unsigned Traffic::atomOf(const Placement::Piece &piece, const Need &need) const {
-  return dividingAtom((piece.spans == 1 ? piece.elements : need.elements.block) * elementBytes(need.var));
-}
-
-// What each home holds of a list: bytes, and spans that are contiguous in its memory.
+// What each home holds of a list.
 void Traffic::findHomes(const List &list) {
   homes_.clear();
   auto size = elementBytes(needs_[list.first].var);
   for (auto i = list.first; i != list.last; ++i)
     placement_.forEachPiece(needs_[i].var, needs_[i].elements, [&](const Placement::Piece &piece) {
-      auto &home = homes_[piece.tile];
-      home.volume.payload += piece.elements * size;
-      home.volume.atom = std::min(home.volume.atom, atomOf(piece, needs_[i]));
-      home.volume.spans += piece.spans - (piece.local == home.nextLocal ? 1 : 0);
-      home.nextLocal = piece.spans == 1 ? piece.local + piece.elements : ~std::uint64_t(0);
+      addSpans(homes_[piece.tile], arch::ceilDiv(piece.elements, piece.spans) * size, piece.spans);
     });
-  for (const auto &[tile, home] : homes_.entries())
-    homes_[tile].volume = volumeOf(home.volume.payload, home.volume.spans, home.volume.atom);
+  for (const auto &entry : homes_.entries())
+    seal(homes_[entry.first]);
 }
 
 void Traffic::note(std::uint32_t tile, Volume TileLoad::*part, const Volume &volume) {
@@ -170,7 +206,7 @@ void Traffic::deliver(const Group &group, std::uint64_t id) {
     auto at = std::find_if(fromIpu.begin(), fromIpu.end(), [&](const auto &entry) { return entry.first == ipu; });
     if (at == fromIpu.end())
       at = fromIpu.insert(at, {ipu, {}});
-    at->second.add(home.volume);
+    at->second.add(home);
   }
   for (auto tile : group.tiles)
     deliverTo(tile, id, fromIpu);
@@ -179,10 +215,10 @@ void Traffic::deliver(const Group &group, std::uint64_t id) {
   for (const auto &[tile, home] : homes_.entries()) {
     auto ipu = replica_.ipuOf(tile);
     if (group.perIpu.size() > (group.on(ipu) ? 1 : 0))
-      note(tile, &TileLoad::linkOut, home.volume);
+      note(tile, &TileLoad::linkOut, home);
     for (auto [to, count] : group.perIpu)
       if (to != ipu)
-        flows_[{ipu, to}] += home.volume.packedWords * wordBytes;
+        flows_[{ipu, to}] += home.packedWords * wordBytes;
   }
 }
 
@@ -192,13 +228,13 @@ void Traffic::deliverTo(std::uint32_t tile, std::uint64_t id, const std::vector<
     bool near = ipu == replica_.ipuOf(tile);
     auto in = volume;
     if (near && own)
-      in.subtract(own->volume);
+      in.subtract(*own);
     note(tile, near ? &TileLoad::in : &TileLoad::linkIn, in);
     if (in.payload)
       loads_[tile].inputs += (id + 1) * spreadBits;
   }
   if (own && join_ == Join::Overlaps)
-    local_[tile].add(own->volume.payload, own->volume.spans, 1, own->volume.atom);
+    local_[tile].add(own->copying);
 }
 
 // One tile made the elements of a list and sends them home.
@@ -210,11 +246,11 @@ void Traffic::collect(const Group &group, std::uint64_t id) {
     if (home == tile)
       continue;
     bool near = replica_.ipuOf(home) == ipu;
-    note(home, near ? &TileLoad::in : &TileLoad::linkIn, part.volume);
-    note(tile, near ? &TileLoad::out : &TileLoad::linkOut, part.volume);
+    note(home, near ? &TileLoad::in : &TileLoad::linkIn, part);
+    note(tile, near ? &TileLoad::out : &TileLoad::linkOut, part);
     loads_[home].inputs += (id + 1) * spreadBits;
     if (!near)
-      flows_[{ipu, replica_.ipuOf(home)}] += part.volume.packedWords * wordBytes;
+      flows_[{ipu, replica_.ipuOf(home)}] += part.packedWords * wordBytes;
   }
 }
 

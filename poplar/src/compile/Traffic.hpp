@@ -4,6 +4,7 @@
 // their home once however many tiles listen. Tiles that need the very same elements are treated together, so a
 // broadcast to all tiles costs the sum and not the product of senders and receivers.
 #pragma once
+#include "arch/Compute.hpp"
 #include "arch/Links.hpp"
 #include "compile/ByTile.hpp"
 #include "compile/Placement.hpp"
@@ -18,22 +19,37 @@ struct Need {
   auto operator<=>(const Need &) const = default;
 };
 
-// Bytes on the wire are whole words; payload is what the program asked for.
-struct Volume {
-  std::uint64_t payload = 0;
-  std::uint64_t spanWords = 0, spans = 0;    // when every contiguous span is a message of its own
-  std::uint64_t packedWords = 0, pairs = 0;  // when a pair of tiles packs its spans into one message per variable
-  unsigned atom = 8;                         // largest of 8, 4, 2, 1 bytes that divides every span
-  void add(const Volume &other);
-  void subtract(const Volume &other);
+// Copies inside one tile. Long pieces are copied one by one and short ones atom by atom, unless one way does it all
+// for less.
+struct CopyLoad {
+  struct Part {
+    std::uint64_t bytes = 0, pieces = 0;
+    unsigned atom = 8;  // largest of 8, 4, 2, 1 bytes that divides every piece
+    void add(const Part &other);
+    void subtract(const Part &other);
+  };
+  Part longer, shorter;
+  std::uint64_t descriptors = 0;  // regular patterns: what the copy has to remember
+
+  std::uint64_t bytes() const { return longer.bytes + shorter.bytes; }
+  void add(const CopyLoad &other);
+  void subtract(const CopyLoad &other);
+  // Pieces of equal size. True when they are long.
+  bool add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t pieces, std::uint64_t descriptors = 1);
+  arch::Cycles cycles(const arch::Chip &chip) const;
 };
 
-// Copies inside one tile.
-struct CopyLoad {
-  std::uint64_t bytes = 0, pieces = 0;
-  std::uint64_t descriptors = 0;  // regular patterns; what the copy has to remember
-  unsigned atom = 8;              // largest of 8, 4, 2, 1 bytes that divides every piece
-  void add(std::uint64_t bytes, std::uint64_t pieces, std::uint64_t descriptors, unsigned atom);
+// Bytes on the wire are whole words; payload is what the program asked for. Spans travel as messages of their own, or
+// those that are short are packed into one message for each pair of tiles and variable.
+struct Volume {
+  std::uint64_t payload = 0;
+  std::uint64_t spanWords = 0, spans = 0;       // messages when nothing is packed
+  std::uint64_t longWords = 0, longSpans = 0;   // those not worth packing
+  std::uint64_t packedWords = 0, messages = 0;  // when short spans are packed
+  CopyLoad copying;                             // of all spans, were they copied on a tile
+  CopyLoad::Part packing;                       // of the spans that are packed
+  void add(const Volume &other);
+  void subtract(const Volume &other);
 };
 
 struct TileLoad {
@@ -61,9 +77,9 @@ public:
 
   void begin(Toward toward, Join join);
   void add(const Need &need) { needs_.push_back(need); }
-  // Bytes that are copied within a tile: at home there already, or arriving once and wanted several times.
-  void addLocal(std::uint32_t tile, std::uint64_t bytes, unsigned atom, std::uint64_t pieces = 1) {
-    local_[tile].add(bytes, pieces, 1, atom);
+  // Pieces that are copied within a tile: at home there already, or arriving once and wanted several times.
+  void addLocal(std::uint32_t tile, std::uint64_t pieceBytes, std::uint64_t pieces = 1) {
+    local_[tile].add(replica_.chip, pieceBytes, pieces);
   }
   // Traffic known only by what each tile sends and receives; partners are taken as evenly spread.
   void addSpread(const TileBytes &sent, const TileBytes &received, std::uint64_t spanBytes);
@@ -82,10 +98,6 @@ private:
     std::vector<std::pair<unsigned, std::uint32_t>> perIpu;  // how many of them, by IPU in order
     std::uint32_t on(unsigned ipu) const;
   };
-  struct Home {
-    Volume volume;
-    std::uint64_t nextLocal = ~std::uint64_t(0);
-  };
 
   void mergeNeeds();
   bool absorb(Need &last, const Need &next);
@@ -100,8 +112,8 @@ private:
   void sendOnce(const std::vector<Group> &groups);
   void note(std::uint32_t tile, Volume TileLoad::*part, const Volume &volume);
   bool listens(const Group &group, std::uint32_t home) const;
-  Volume volumeOf(std::uint64_t bytes, std::uint64_t spans, unsigned atom) const;
-  unsigned atomOf(const Placement::Piece &piece, const Need &need) const;
+  void addSpans(Volume &volume, std::uint64_t spanBytes, std::uint64_t spans) const;
+  void seal(Volume &volume) const;
   unsigned elementBytes(std::uint32_t var) const;
 
   const executable::Image &image_;
@@ -112,7 +124,7 @@ private:
   std::vector<Need> needs_;
   ByTile<TileLoad> loads_;
   ByTile<CopyLoad> local_;
-  ByTile<Home> homes_;
+  ByTile<Volume> homes_;  // of the list looked at
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> flows_;
 };
 

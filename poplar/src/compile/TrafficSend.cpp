@@ -26,10 +26,14 @@ public:
       return;
     last_ = need.elements;
     heard_ = group.tiles.size() > 1;
+    auto size = traffic_.elementBytes(var_);
     traffic_.placement_.forEachPiece(var_, need.elements, [&](const Placement::Piece &piece) {
-      if (traffic_.listens(group, piece.tile))
-        need.elements.count == 1 ? sendRest(need.elements, piece)
-                                 : leave(piece, piece.elements, piece.local, 0, traffic_.atomOf(piece, need));
+      if (!traffic_.listens(group, piece.tile))
+        return;
+      if (need.elements.count == 1)
+        sendRest(need.elements, piece);
+      else
+        traffic_.addSpans(traffic_.homes_[piece.tile], arch::ceilDiv(piece.elements, piece.spans) * size, piece.spans);
     });
   }
 
@@ -42,26 +46,17 @@ private:
   }
   void sendRest(const Pattern &p, const Placement::Piece &piece) {
     const auto &range = traffic_.image_.variables[var_].mapping[piece.range];
-    auto begin = std::max(p.begin, range.begin), end = std::min(p.end(), range.end);
-    auto from = std::max(begin, sent_[piece.range]);
-    if (from >= end)
-      return;
-    sent_[piece.range] = end;
-    auto local = piece.local + (from - begin);
-    leave(piece, end - from, local, local + (end - from), dividingAtom((end - from) * traffic_.elementBytes(var_)));
-  }
-  // nextLocal: where a following span would continue this one; 0 when none can.
-  void leave(const Placement::Piece &piece, std::uint64_t elements, std::uint64_t local, std::uint64_t nextLocal,
-             unsigned atom) {
-    auto &home = traffic_.homes_[piece.tile];
-    home.volume.atom = std::min(home.volume.atom, atom);
-    home.volume.payload += elements * traffic_.elementBytes(var_);
-    home.volume.spans += piece.spans - (local == home.nextLocal ? 1 : 0);
-    home.nextLocal = nextLocal ? nextLocal : ~std::uint64_t(0);
+    auto end = std::min(p.end(), range.end);
+    auto from = std::max(piece.first, sent_[piece.range]);
+    if (from < end)
+      traffic_.addSpans(traffic_.homes_[piece.tile], (end - from) * traffic_.elementBytes(var_), 1);
+    sent_[piece.range] = std::max(sent_[piece.range], end);
   }
   void flush() {
-    for (const auto &[tile, home] : traffic_.homes_.entries())
-      traffic_.note(tile, &TileLoad::out, traffic_.volumeOf(home.volume.payload, home.volume.spans, home.volume.atom));
+    for (auto [tile, home] : traffic_.homes_.entries()) {
+      traffic_.seal(home);
+      traffic_.note(tile, &TileLoad::out, home);
+    }
     traffic_.homes_.clear();
   }
 
@@ -120,8 +115,10 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
   auto volume = [&](std::uint64_t bytes, std::uint64_t partners) {
     if (!bytes)
       return Volume{};
-    auto v = volumeOf(bytes, arch::ceilDiv(bytes, spanBytes), dividingAtom(spanBytes));
-    v.pairs = std::min(v.spans, std::max(v.pairs, partners));
+    Volume v;
+    addSpans(v, spanBytes, arch::ceilDiv(bytes, spanBytes));
+    seal(v);
+    v.messages = std::min(v.spans, std::max(v.messages, partners));
     return v;
   };
   // A tile's bytes meet the other side's tiles in proportion to what those hold.
@@ -139,7 +136,7 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
     loads_[tile].inputs += tile + 1;
     auto stays = scaled(bytes, from.on(tile), from.all);
     if (stays)
-      local_[tile].add(stays, arch::ceilDiv(stays, spanBytes), 1, dividingAtom(spanBytes));
+      addLocal(tile, spanBytes, arch::ceilDiv(stays, spanBytes));
   }
   for (auto [a, bytes] : from.byIpu)
     for (auto [b, wanted] : to.byIpu)
