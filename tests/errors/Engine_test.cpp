@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Mistakes in using an engine: what is not connected, not loaded, not there.
+#include "Errors.hpp"
+#include <memory>
+
+using namespace poplar;
+using namespace poplar::program;
+using errors::Fixture;
+
+namespace {
+
+// Streams "in" to "out" through a variable that "value" reads and writes.
+struct Streaming : Fixture {
+  Streaming() {
+    auto x = variable("x", 4);
+    auto in = graph.addHostToDeviceFIFO("in", FLOAT, 4);
+    auto out = graph.addDeviceToHostFIFO("out", FLOAT, 4);
+    graph.createHostRead("value", x);
+    graph.createHostWrite("value", x);
+    program.add(Copy(in, x));
+    program.add(Copy(x, out));
+    engine = std::make_unique<Engine>(graph, program);
+  }
+  std::unique_ptr<Engine> engine;
+  float data[4] = {1, 2, 3, 4};
+};
+
+} // namespace
+
+TEST(EngineErrors, StreamNotConnected) {
+  Streaming s;
+  s.engine->connectStream("in", s.data, s.data + 4);
+  s.engine->load(s.device);
+  EXPECT_REJECTED("stream_connection_error: Stream \"out\" is not connected. Call Engine::connectStream or "
+                  "Engine::connectStreamToCallback before Engine::run.",
+                  s.engine->run());
+}
+
+TEST(EngineErrors, RunsAfterTheMissingStreamIsConnectedAndTheEngineLoadedAgain) {
+  Streaming s;
+  float result[4] = {};
+  s.engine->connectStream("in", s.data, s.data + 4);
+  s.engine->load(s.device);
+  errors::rejection([&] { s.engine->run(); });
+  EXPECT_REJECTED("poplar_error: Engine::run: the last run ended in an error. Call Engine::load again first.",
+                  s.engine->run());
+  s.engine->connectStream("out", result, result + 4);
+  s.engine->load(s.device);
+  s.engine->run();
+  EXPECT_EQ(result[3], 4);
+}
+
+TEST(EngineErrors, UnknownStream) {
+  Streaming s;
+  EXPECT_REJECTED("stream_connection_error: The program has no stream \"inn\". Did you mean \"in\"?",
+                  s.engine->connectStream("inn", s.data, s.data + 4));
+}
+
+TEST(EngineErrors, StreamBufferOfTheWrongSize) {
+  Streaming s;
+  EXPECT_REJECTED("stream_connection_error: Stream \"in\" moves 4 elements (16 bytes); the buffer given has "
+                  "12 bytes. Its size must be a positive multiple of 16.",
+                  s.engine->connectStream("in", s.data, s.data + 3));
+}
+
+TEST(EngineErrors, RunBeforeLoad) {
+  Streaming s;
+  EXPECT_REJECTED("poplar_error: Engine::run: the engine is not loaded. Call Engine::load with a device "
+                  "first.",
+                  s.engine->run());
+}
+
+TEST(EngineErrors, ReadBeforeLoad) {
+  Streaming s;
+  EXPECT_REJECTED("tensor_io_state_error: Engine::readTensor: \"value\" has no contents before Engine::load.",
+                  s.engine->readTensor("value", s.data, s.data + 4));
+}
+
+TEST(EngineErrors, ReadOfAnUnknownHandle) {
+  Streaming s;
+  s.engine->load(s.device);
+  EXPECT_REJECTED("poplar_error: Engine::readTensor: the graph has no createHostRead \"values\". Declare it "
+                  "with Graph::createHostRead before compiling. Did you mean \"value\"?",
+                  s.engine->readTensor("values", s.data, s.data + 4));
+}
+
+TEST(EngineErrors, WriteOfAnUnknownHandle) {
+  Streaming s;
+  s.engine->load(s.device);
+  EXPECT_REJECTED("poplar_error: Engine::writeTensor: the graph has no createHostWrite \"other\". Declare "
+                  "it with Graph::createHostWrite before compiling.",
+                  s.engine->writeTensor("other", s.data, s.data + 4));
+}
+
+TEST(EngineErrors, ReadOfAnotherSize) {
+  Streaming s;
+  s.engine->load(s.device);
+  EXPECT_REJECTED("poplar_error: Engine::readTensor: the host buffer for \"value\" has 12 bytes; the tensor "
+                  "has 4 elements of type float, which is 16 bytes.",
+                  s.engine->readTensor("value", s.data, s.data + 3));
+}
+
+TEST(EngineErrors, ProgramThatDoesNotExist) {
+  Streaming s;
+  s.engine->load(s.device);
+  EXPECT_REJECTED("index_error: Engine::run: there is no program 1; the engine has 1 (0 to 0).",
+                  s.engine->run(1));
+}
+
+TEST(EngineErrors, DeviceOfAnotherKind) {
+  Streaming s;
+  IPUModel model;
+  model.tilesPerIPU = 8;
+  auto other = model.createDevice();
+  auto text = errors::rejection([&] { s.engine->load(other); });
+  EXPECT_EQ(text.substr(0, text.find('\n')), "poplar_error: Engine::load: the device does not match the "
+                                             "target that the program was compiled for.");
+  errors::expectStillUsable();
+}
+
+TEST(EngineErrors, EmptyExecutable) {
+  EXPECT_REJECTED("poplar_error: Engine: the Executable is empty. Make one with compileGraph or "
+                  "Executable::deserialize.",
+                  Engine{Executable()});
+}
+
+TEST(EngineErrors, AbortOfTheProgramNamesItsText) {
+  Fixture f;
+  f.program.add(Abort("no more paper", "printer"));
+  Engine engine(f.graph, f.program);
+  engine.load(f.device);
+  EXPECT_REJECTED("application_runtime_error: no more paper (at \"printer\")",
+                  engine.run());
+}
+
+TEST(EngineErrors, OffsetBeyondARemoteBuffer) {
+  Fixture f;
+  auto x = f.variable("x", 4), at = f.variable("at", 1, UNSIGNED_INT);
+  f.graph.setInitialValue(at, ArrayRef<unsigned>({3}));
+  auto buffer = f.graph.addRemoteBuffer("store", FLOAT, 4, 3);
+  f.program.add(Copy(buffer, x, at, "fetch"));
+  Engine engine(f.graph, f.program);
+  engine.load(f.device);
+  EXPECT_REJECTED("application_runtime_error: Copy \"fetch\": offset 3 is outside remote buffer \"store\", "
+                  "which has 3 repeats (0 to 2).",
+                  engine.run());
+}
