@@ -15,9 +15,9 @@ public:
       const float *above = &in[r][0];
       const float *here = &in[r + 1][0];
       const float *below = &in[r + 2][0];
-      float *to = &out[r][0];
-      const unsigned n = out[r].size();
-      for (unsigned c = 0; c < n; ++c) {
+      float *__restrict to = &out[r][0]; // never overlaps what is read
+      const int n = out[r].size();       // signed: c + 2 cannot wrap, so the loop can be vectorised
+      for (int c = 0; c < n; ++c) {
         const float around = above[c + 1] + below[c + 1] + here[c] + here[c + 2];
         to[c] = here[c + 1] + alpha * (around - 4 * here[c + 1]);
       }

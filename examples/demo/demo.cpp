@@ -20,7 +20,7 @@ using namespace poplar::program;
 namespace {
 
 constexpr HeatGrid grid{46, 32, 48, 0.2f}; // 46 x 32 tiles of 48 x 48 points
-constexpr unsigned chunks = 50, stepsPerChunk = 20;
+constexpr unsigned chunks = 25, stepsPerChunk = 20;
 enum Programs { Start, Steps };
 
 template <class... Args> std::string text(const char *format, Args... args) {
