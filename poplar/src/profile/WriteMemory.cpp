@@ -77,6 +77,13 @@ void writeLowered(Writer &writer, const Image &image) {
         table.row(id++, tile, image.memory.tiles[tile].category[c], c, null);
 }
 
+// The program that stands for a step when only one can.
+std::uint32_t mainOf(const LoweredPrograms &programs, std::uint32_t step) {
+  const auto &ids = programs.ofStep[step];
+  const auto main = std::find_if(ids.begin(), ids.end(), [&](auto id) { return programs.programs[id].isMain; });
+  return main == ids.end() ? ids[0] : *main;
+}
+
 void writeTiles(Writer &writer, const Image &image, const LoweredPrograms &programs) {
   auto table = writer.table("memory_by_tile");
   const auto &tiles = image.memory.tiles;
@@ -85,7 +92,7 @@ void writeTiles(Writer &writer, const Image &image, const LoweredPrograms &progr
     if (t.peakStep == none)
       table.row(i, t.total(), t.gaps, t.alwaysLive, t.peakNotAlwaysLive, null);
     else
-      table.row(i, t.total(), t.gaps, t.alwaysLive, t.peakNotAlwaysLive, programs.ofStep[t.peakStep][0]);
+      table.row(i, t.total(), t.gaps, t.alwaysLive, t.peakNotAlwaysLive, mainOf(programs, t.peakStep));
   }
   auto categories = writer.table("memory_by_category");
   for (unsigned c = 0; c < numMemoryCategories; ++c)
@@ -102,9 +109,7 @@ void writeLiveness(Writer &writer, const Image &image, const LoweredPrograms &pr
   auto steps = writer.table("liveness_steps"), vars = writer.table("liveness_vars");
   for (std::size_t i = 0; i < image.memory.steps.size(); ++i) {
     const auto &step = image.memory.steps[i];
-    const auto &ids = programs.ofStep[step.step];
-    const auto main = std::find_if(ids.begin(), ids.end(), [&](auto id) { return programs.programs[id].isMain; });
-    steps.row(i, main == ids.end() ? ids[0] : *main, step.notAlwaysLiveBytes);
+    steps.row(i, mainOf(programs, step.step), step.notAlwaysLiveBytes);
     for (auto var : step.variables)
       vars.row(i, var);
   }

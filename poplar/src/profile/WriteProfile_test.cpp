@@ -82,6 +82,7 @@ TEST(WriteProfile, TraceGivesAbsoluteCyclesOfEveryExecution) {
 
 TEST(WriteProfile, MemoryAndLivenessComeThrough) {
   Fixture f;
+  f.program.image.memory.tiles[2].peakStep = f.program.copyStep;
   const auto compilation = f.report().compilation();
   const auto tiles = compilation.tiles();
   ASSERT_EQ(tiles.size(), 4u);
@@ -89,6 +90,7 @@ TEST(WriteProfile, MemoryAndLivenessComeThrough) {
   EXPECT_EQ(tiles[1].memory().total().includingGaps(), 5124u);
   EXPECT_EQ(tiles[1].memory().category().variable().total(), 2000u);
   EXPECT_EQ(tiles[1].memory().peakProgram()->name(), "add");
+  EXPECT_EQ(tiles[2].memory().peakProgram()->name(), "fill");  // not its sync
   EXPECT_EQ(compilation.graph().numEdges(), 6u);
   EXPECT_EQ(compilation.livenessProgramSteps().at(0).notAlwaysLiveMemoryForTile(1).bytes(), 200u);
   EXPECT_EQ(compilation.alwaysLiveVariablesForTile(3).at(0).name(), "x");
