@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #define OPENIPU_VECTORS(element, name)                                                             \
-  typedef element name##2 __attribute__((vector_size(2 * sizeof(element))));                       \
-  typedef element name##4 __attribute__((vector_size(4 * sizeof(element))));
+  typedef element name##2 __attribute__((vector_size(2 * sizeof(element)), aligned(sizeof(element))));   \
+  typedef element name##4 __attribute__((vector_size(4 * sizeof(element)), aligned(sizeof(element))));
 OPENIPU_VECTORS(float, float)
 OPENIPU_VECTORS(char, char)
 OPENIPU_VECTORS(unsigned char, uchar)

@@ -13,8 +13,7 @@ using codelet::FieldDirection;
 using codelet::FieldShape;
 using executable::SlotKind;
 
-constexpr std::uint64_t leastVectorAlign = 8;  // codelets cast vectors to pairs of floats and small structures
-constexpr std::uint64_t scratchGap = 16;       // and touch a little beyond their end
+constexpr std::uint64_t scratchGap = 16;  // codelets touch a little beyond the end of their vectors
 
 std::uint64_t alignUp(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -22,10 +21,9 @@ bool isNested(const Field &field) {
   return field.shape == FieldShape::VectorOfVectors || field.shape == FieldShape::VectorList;
 }
 
-std::uint64_t alignOf(const Field &field) {
-  std::uint64_t least = field.shape == FieldShape::Scalar ? sizeOf(field.type) : leastVectorAlign;
-  return std::max<std::uint64_t>(least, field.minAlign);
-}
+// What the codelet asked for. The tiles give every vector eight bytes, and codelets cast to pairs of floats on the strength of
+// that; the host loads such pairs from any address (VectorTypes.hpp), so data stay where they are.
+std::uint64_t alignOf(const Field &field) { return std::max<std::uint64_t>(sizeOf(field.type), field.minAlign); }
 
 // Bytes that one vertex takes: its own, then the tables and values that its fields point to.
 class Sizes {
