@@ -8,8 +8,9 @@ namespace poplar::executable {
 // Variables and the host's tables are checked before.
 void checkSteps(const Image &image);
 
-// Programs nested deeper than this are refused: the engine walks them recursively.
-constexpr std::uint32_t maxStepDepth = 10000;
+// Programs nested deeper than this are refused: compiler and engine walk them recursively, and half of a usual stack of
+// 8 MiB is kept in reserve.
+constexpr std::uint32_t maxStepDepth = 4000;
 
 std::uint32_t numTiles(const Image &image);
 

@@ -232,7 +232,7 @@ TEST(Validate, RefusesNestingThatWouldOverflowTheStack) {
     });
   };
   EXPECT_EQ(nested(maxStepDepth), "accepted");
-  EXPECT_EQ(nested(maxStepDepth + 1), "step 10026 is nested more than 10000 deep");
+  EXPECT_EQ(nested(maxStepDepth + 1), "step 4026 is nested more than 4000 deep");
 }
 
 TEST(Validate, ChecksProgramsAndMemory) {
