@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// First fit in the order of first use: a variable takes the lowest gap between the places of variables still alive.
+// First fit in the order of first use: a variable takes the lowest gap between the places of
+// variables still alive.
 #include "compile/BindStorage.hpp"
 #include "compile/FindLiveness.hpp"
 #include <algorithm>
@@ -11,7 +12,8 @@ using namespace executable;
 
 namespace {
 
-constexpr std::uint64_t alignment = 64, slack = 64;  // slack: codelets may read a little past the end
+constexpr std::uint64_t alignment = 64,
+                        slack = 64; // slack: codelets may read a little past the end
 
 std::uint64_t storageBytes(const Variable &var) {
   return (var.bytes() + slack + alignment - 1) / alignment * alignment;
@@ -55,10 +57,11 @@ void bindStorage(Image &image) {
     image.variables[var].arenaOffset = base;
     base += storageBytes(image.variables[var]);
   }
-  std::stable_sort(shared.begin(), shared.end(), [&](auto a, auto b) { return lives[a].first < lives[b].first; });
+  std::stable_sort(shared.begin(), shared.end(),
+                   [&](auto a, auto b) { return lives[a].first < lives[b].first; });
 
   SharedArena arena(base);
-  std::multimap<std::uint32_t, std::uint64_t> ends;  // last use -> offset
+  std::multimap<std::uint32_t, std::uint64_t> ends; // last use -> offset
   for (auto var : shared) {
     while (!ends.empty() && ends.begin()->first < lives[var].first) {
       arena.release(ends.begin()->second);

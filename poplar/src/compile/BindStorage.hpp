@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Gives every variable its place in the host arena: 64-byte aligned, with 64 bytes behind it because codelets may
-// read a little past the end. Variables whose storage lives do not overlap share bytes.
+// Gives every variable its place in the host arena: 64-byte aligned, with 64 bytes behind it
+// because codelets may read a little past the end. Variables whose storage lives do not overlap
+// share bytes.
 #pragma once
 #include "executable/Image.hpp"
 

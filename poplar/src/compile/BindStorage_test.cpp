@@ -19,7 +19,8 @@ TEST(BindStorage, AlignsAndLeavesSlack) {
 
 TEST(BindStorage, SharesBytesOfVariablesThatNeverMeet) {
   TestImage t;
-  auto s = t.variable("s", 16), x = t.variable("x", 16), y = t.variable("y", 16), z = t.variable("z", 16);
+  auto s = t.variable("s", 16), x = t.variable("x", 16), y = t.variable("y", 16),
+       z = t.variable("z", 16);
   t.image.hostWrites.push_back({"s", TypeId::Float, 16, {}, t.view(s)});
   // x dies at the second step, where y is born; z can have x's place.
   t.image.programs = {t.sequence({t.copy(s, x), t.copy(x, y), t.copy(y, z), t.copy(z, s)})};
@@ -47,7 +48,8 @@ TEST(BindStorage, NeverSharesWhatOldContentsMayMatterTo) {
 TEST(BindStorage, VariablesOfDifferentProgramsShare) {
   TestImage t;
   auto s = t.variable("s", 16), x = t.variable("x", 16), y = t.variable("y", 64);
-  t.image.programs = {t.sequence({t.copy(s, x), t.copy(x, s)}), t.sequence({t.copy(s, 0, y, 0, {{4, 0, 16}, {16, 1, 1}}), t.print(y)})};
+  t.image.programs = {t.sequence({t.copy(s, x), t.copy(x, s)}),
+                      t.sequence({t.copy(s, 0, y, 0, {{4, 0, 16}, {16, 1, 1}}), t.print(y)})};
   bindStorage(t.image);
   EXPECT_EQ(t.image.variables[x].arenaOffset, t.image.variables[y].arenaOffset);
 }

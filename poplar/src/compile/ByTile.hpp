@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A value for each of the few tiles that take part in something. Asking for a tile costs an array access; taking the
-// result sorts it by tile and leaves the table clean for the next step, whatever the size of the machine.
+// A value for each of the few tiles that take part in something. Asking for a tile costs an array
+// access; taking the result sorts it by tile and leaves the table clean for the next step, whatever
+// the size of the machine.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +26,7 @@ public:
     return index_[tile] == absent ? nullptr : &entries_[index_[tile]].second;
   }
   bool empty() const { return entries_.empty(); }
-  const std::vector<Entry> &entries() const { return entries_; }  // in order of first mention
+  const std::vector<Entry> &entries() const { return entries_; } // in order of first mention
   void clear() {
     for (const auto &entry : entries_)
       index_[entry.first] = absent;

@@ -13,7 +13,7 @@ using base::thousands;
 
 namespace {
 
-constexpr std::size_t shown = 5;  // rows of each table
+constexpr std::size_t shown = 5; // rows of each table
 
 std::uint64_t need(const TileMemory &tile) { return tile.total() + tile.gaps; }
 
@@ -28,9 +28,10 @@ std::vector<std::uint32_t> fullest(const MemoryReport &memory, std::uint64_t lim
   return tiles;
 }
 
-void row(std::ostream &out, const std::string &what, std::uint64_t bytes, const std::string &note = {}) {
-  out << "  " << std::left << std::setw(44) << what << std::right << std::setw(14) << thousands(bytes) << " bytes"
-      << (note.empty() ? "" : "  " + note) << '\n';
+void row(std::ostream &out, const std::string &what, std::uint64_t bytes,
+         const std::string &note = {}) {
+  out << "  " << std::left << std::setw(44) << what << std::right << std::setw(14)
+      << thousands(bytes) << " bytes" << (note.empty() ? "" : "  " + note) << '\n';
 }
 
 std::string nameOf(const Image &image, std::uint32_t var) {
@@ -40,7 +41,7 @@ std::string nameOf(const Image &image, std::uint32_t var) {
 }
 
 void addVariables(std::ostream &out, const Image &image, std::uint32_t tile) {
-  std::set<std::uint32_t> alive;  // at the tile's peak
+  std::set<std::uint32_t> alive; // at the tile's peak
   for (const auto &step : image.memory.steps)
     if (step.step == image.memory.tiles[tile].peakStep)
       alive.insert(step.variables.begin(), step.variables.end());
@@ -54,16 +55,19 @@ void addVariables(std::ostream &out, const Image &image, std::uint32_t tile) {
     if (elements && (v.alwaysLive || alive.contains(var)))
       here.push_back({var, elements * sizeOf(v.type)});
   }
-  std::stable_sort(here.begin(), here.end(), [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
+  std::stable_sort(here.begin(), here.end(),
+                   [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
   out << "Largest variables on tile " << tile << ":\n";
   for (std::size_t i = 0; i != std::min(shown, here.size()); ++i)
-    row(out, nameOf(image, here[i].var), here[i].bytes, image.variables[here[i].var].alwaysLive ? "always live" : "live at the peak");
+    row(out, nameOf(image, here[i].var), here[i].bytes,
+        image.variables[here[i].var].alwaysLive ? "always live" : "live at the peak");
 }
 
 void addCategories(std::ostream &out, const TileMemory &tile) {
   std::vector<unsigned> order(numMemoryCategories);
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return tile.category[a] > tile.category[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return tile.category[a] > tile.category[b]; });
   out << "By kind:\n";
   for (std::size_t i = 0; i != shown && tile.category[order[i]]; ++i)
     row(out, memoryCategoryName(MemoryCategory(order[i])), tile.category[order[i]]);
@@ -74,7 +78,9 @@ void addPeak(std::ostream &out, const Image &image, const TileMemory &tile) {
   if (tile.peakStep == none)
     return;
   const auto &step = image.steps[tile.peakStep];
-  auto name = step.name.empty() && step.kind == StepKind::Execute ? image.computeSets[step.index].name : step.name;
+  auto name = step.name.empty() && step.kind == StepKind::Execute
+                  ? image.computeSets[step.index].name
+                  : step.name;
   row(out, "not always live, at most", tile.peakNotAlwaysLive,
       base::str("at step ", tile.peakStep, name.empty() ? "" : base::str(" \"", name, '"')));
 }
@@ -85,8 +91,9 @@ std::string describeOutOfMemory(const Image &image, std::uint64_t limit, bool al
   auto tiles = fullest(image.memory, limit);
   const auto &worst = image.memory.tiles[tiles.at(0)];
   std::ostringstream out;
-  out << "Out of memory: cannot fit all variable data onto one or more tiles: " << thousands(tiles.size()) << " of "
-      << thousands(image.memory.tiles.size()) << " tiles need more than their " << thousands(limit) << " bytes.\n";
+  out << "Out of memory: cannot fit all variable data onto one or more tiles: "
+      << thousands(tiles.size()) << " of " << thousands(image.memory.tiles.size())
+      << " tiles need more than their " << thousands(limit) << " bytes.\n";
   for (std::size_t i = 0; i != std::min(shown, tiles.size()); ++i)
     row(out, base::str("tile ", tiles[i], " needs"), need(image.memory.tiles[tiles[i]]),
         base::str(thousands(need(image.memory.tiles[tiles[i]]) - limit), " too many"));
@@ -94,9 +101,11 @@ std::string describeOutOfMemory(const Image &image, std::uint64_t limit, bool al
   addPeak(out, image, worst);
   addVariables(out, image, tiles[0]);
   addCategories(out, worst);
-  out << "Map large variables and their vertices over more tiles, use a smaller type or batch, or reuse variables.";
+  out << "Map large variables and their vertices over more tiles, use a smaller type or batch, or "
+         "reuse variables.";
   if (!allowed)
-    out << " To see the profile all the same, set the engine option debug.allowOutOfMemory to true.";
+    out << " To see the profile all the same, set the engine option debug.allowOutOfMemory to "
+           "true.";
   return out.str();
 }
 

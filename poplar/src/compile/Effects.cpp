@@ -9,7 +9,8 @@ using codelet::FieldDirection;
 
 namespace {
 
-constexpr std::uint64_t mostRanges = 1u << 18;  // of all scattered accesses of a step; beyond it the safe side is taken
+constexpr std::uint64_t mostRanges =
+    1u << 18; // of all scattered accesses of a step; beyond it the safe side is taken
 
 class Collector {
 public:
@@ -24,7 +25,7 @@ public:
       for (const auto &operand : step.operands)
         write(operand);
       break;
-    case StepKind::CrossReplicaCopy:  // a replica that nobody sends to keeps its contents
+    case StepKind::CrossReplicaCopy: // a replica that nobody sends to keeps its contents
       for (const auto &move : step.moves) {
         side(move, Side::From);
         at(move.toVar).used = true;
@@ -38,7 +39,7 @@ public:
       for (std::size_t i = 0; i != step.operands.size(); ++i)
         i < step.count ? output(step.operands[i]) : read(step.operands[i]);
       break;
-    case StepKind::CycleStamp:  // the difference to an earlier stamp, if one is given
+    case StepKind::CycleStamp: // the difference to an earlier stamp, if one is given
       if (step.operands.size() > 1)
         read(step.operands[1]);
       write(step.operands.at(0));
@@ -46,14 +47,14 @@ public:
     case StepKind::GetSeeds:
       write(step.operands.at(0));
       break;
-    case StepKind::SetFloatingPoint:  // the state from before goes out, or the new one comes in
+    case StepKind::SetFloatingPoint: // the state from before goes out, or the new one comes in
       for (const auto &operand : step.operands)
         step.attributes == "tensor" ? read(operand) : write(operand);
       break;
     case StepKind::WriteUndef:
       forget(step.operands.at(0));
       break;
-    default:  // moves, and operands that are only read
+    default: // moves, and operands that are only read
       for (const auto &move : step.moves) {
         side(move, Side::From);
         side(move, Side::To);
@@ -89,7 +90,8 @@ private:
       if (slot.kind != SlotKind::Edges)
         continue;
       for (auto e = slot.first; e != slot.first + slot.count; ++e)
-        for (auto r = image_.edges[e].firstRun; r != image_.edges[e].firstRun + image_.edges[e].numRuns; ++r)
+        for (auto r = image_.edges[e].firstRun;
+             r != image_.edges[e].firstRun + image_.edges[e].numRuns; ++r)
           if (image_.runs[r].count)
             run(image_.runs[r], types[f].direction);
     }
@@ -113,7 +115,9 @@ private:
     effect.used = true;
     auto shape = sideOf(move, side);
     if (affordable(shape.patterns() * shape.inner.count))
-      forEachPattern(shape, [&](const Pattern &p) { addAll(side == Side::From ? effect.read : effect.written, p); });
+      forEachPattern(shape, [&](const Pattern &p) {
+        addAll(side == Side::From ? effect.read : effect.written, p);
+      });
     else if (side == Side::From)
       effect.read.add(shape.inner.begin, hull(shape));
   }
@@ -125,12 +129,14 @@ private:
   }
 
   void read(const tensor::View &view) {
-    tensor::forEachRange(view, [&](const tensor::VarRange &r) { touch(r.var).read.add(r.begin, r.end); });
+    tensor::forEachRange(view,
+                         [&](const tensor::VarRange &r) { touch(r.var).read.add(r.begin, r.end); });
     if (view.metadata)
       read(*view.metadata);
   }
   void write(const tensor::View &view) {
-    tensor::forEachRange(view, [&](const tensor::VarRange &r) { touch(r.var).written.add(r.begin, r.end); });
+    tensor::forEachRange(
+        view, [&](const tensor::VarRange &r) { touch(r.var).written.add(r.begin, r.end); });
     if (view.metadata)
       read(*view.metadata);
   }
@@ -140,7 +146,8 @@ private:
       read(view);
   }
   void forget(const tensor::View &view) {
-    tensor::forEachRange(view, [&](const tensor::VarRange &r) { at(r.var.value).written.add(r.begin, r.end); });
+    tensor::forEachRange(
+        view, [&](const tensor::VarRange &r) { at(r.var.value).written.add(r.begin, r.end); });
   }
   Effect &touch(tensor::VarId var) {
     auto &effect = at(var.value);
@@ -151,9 +158,9 @@ private:
   const Image &image_;
   Outputs outputs_;
   Effects effects_;
-  Effect *last_ = nullptr;  // fields of neighbouring vertices mostly stay within a few variables
+  Effect *last_ = nullptr; // fields of neighbouring vertices mostly stay within a few variables
   std::uint32_t lastVar_ = none;
-  std::uint64_t spent_ = 0;  // ranges of scattered accesses so far
+  std::uint64_t spent_ = 0; // ranges of scattered accesses so far
 };
 
 } // namespace

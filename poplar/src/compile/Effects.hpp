@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a step does to variables: elements it may read before writing them, and elements it surely writes.
-// Both stay on the safe side when a scattered access would need too many ranges: reads grow, writes shrink.
+// What a step does to variables: elements it may read before writing them, and elements it surely
+// writes. Both stay on the safe side when a scattered access would need too many ranges: reads
+// grow, writes shrink.
 #pragma once
 #include "compile/RangeSet.hpp"
 #include "executable/Image.hpp"
@@ -11,11 +12,12 @@ namespace poplar::compile {
 
 struct Effect {
   RangeSet read, written;
-  bool used = false;  // the step touches the variable's storage; WriteUndef does not
+  bool used = false; // the step touches the variable's storage; WriteUndef does not
 };
-using Effects = std::map<std::uint32_t, Effect>;  // by variable
+using Effects = std::map<std::uint32_t, Effect>; // by variable
 
-// How to read Output fields and the outputs of kernels: as writing every element, or as possibly relying on old contents too.
+// How to read Output fields and the outputs of kernels: as writing every element, or as possibly
+// relying on old contents too.
 enum class Outputs { Write, ReadAndWrite };
 
 // A leaf step; for a control step, what its own decision reads.

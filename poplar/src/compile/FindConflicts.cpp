@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Written elements are kept as ranges, sorted only when vertices do not come in ascending order. A variable with
-// strided writers gets one bit per element instead. Who met whom is looked up only after a conflict is known.
+// Written elements are kept as ranges, sorted only when vertices do not come in ascending order. A
+// variable with strided writers gets one bit per element instead. Who met whom is looked up only
+// after a conflict is known.
 #include "compile/FindConflicts.hpp"
 #include "base/Text.hpp"
 #include "compile/Placement.hpp"
@@ -34,7 +35,7 @@ bool contains(const Run &run, std::uint64_t element) {
   return pattern.elementsBelow(element + 1) != pattern.elementsBelow(element);
 }
 
-template <class Visit>  // visit(Owner, direction, run index)
+template <class Visit> // visit(Owner, direction, run index)
 void forEachRun(const Image &image, std::uint32_t vertex, Visit visit) {
   const auto &fields = image.vertexType(vertex).fields;
   for (std::uint32_t f = 0; f != fields.size(); ++f) {
@@ -42,7 +43,8 @@ void forEachRun(const Image &image, std::uint32_t vertex, Visit visit) {
     if (slot.kind != SlotKind::Edges)
       continue;
     for (auto e = slot.first; e != slot.first + slot.count; ++e)
-      for (auto r = image.edges[e].firstRun; r != image.edges[e].firstRun + image.edges[e].numRuns; ++r)
+      for (auto r = image.edges[e].firstRun; r != image.edges[e].firstRun + image.edges[e].numRuns;
+           ++r)
         if (image.runs[r].count)
           visit(Owner{vertex, f}, fields[f].direction, r);
   }
@@ -78,7 +80,7 @@ private:
     bool ascending = true;
     std::vector<Write> ranges;
     std::vector<StridedWrite> strided;
-    std::vector<bool> bits;  // only with strided writers
+    std::vector<bool> bits; // only with strided writers
   };
 
   void addWrite(Owner owner, std::uint32_t index) {
@@ -94,15 +96,17 @@ private:
       written.strided.push_back({index, owner});
       return;
     }
-    written.ascending = written.ascending && (written.ranges.empty() || written.ranges.back().end <= pattern.begin);
+    written.ascending =
+        written.ascending && (written.ranges.empty() || written.ranges.back().end <= pattern.begin);
     written.ranges.push_back({pattern.begin, pattern.begin + pattern.block, owner});
   }
 
   void rejectTarget(Owner owner, const Run &run) const {
     const auto &var = image_.variables[run.var];
     if (var.kind != VariableKind::Ordinary)
-      throw graph_connection_error(base::str(text(owner), " is written by the vertex but connected to constant \"",
-                                             var.name, "\". Connect it to a variable."));
+      throw graph_connection_error(
+          base::str(text(owner), " is written by the vertex but connected to constant \"", var.name,
+                    "\". Connect it to a variable."));
     if (run.stride == 0 && run.count > 1)
       failOverlap(run.var, std::uint64_t(run.offset), owner, owner);
   }
@@ -110,7 +114,8 @@ private:
   void checkWrites(Written &written) {
     auto &ranges = written.ranges;
     if (!written.ascending)
-      std::stable_sort(ranges.begin(), ranges.end(), [](const Write &a, const Write &b) { return a.begin < b.begin; });
+      std::stable_sort(ranges.begin(), ranges.end(),
+                       [](const Write &a, const Write &b) { return a.begin < b.begin; });
     for (std::size_t i = 1; i < ranges.size(); ++i)
       if (ranges[i - 1].end > ranges[i].begin)
         failOverlap(written.var, ranges[i].begin, ranges[i - 1].owner, ranges[i].owner);
@@ -121,13 +126,15 @@ private:
   void checkStrided(Written &written) {
     written.bits.assign(image_.variables[written.var].elements, false);
     for (const auto &range : written.ranges)
-      std::fill(written.bits.begin() + std::ptrdiff_t(range.begin), written.bits.begin() + std::ptrdiff_t(range.end), true);
+      std::fill(written.bits.begin() + std::ptrdiff_t(range.begin),
+                written.bits.begin() + std::ptrdiff_t(range.end), true);
     for (const auto &write : written.strided) {
       auto pattern = patternOf(image_.runs[write.run]);
       for (std::uint64_t i = 0; i != pattern.count; ++i) {
         auto element = pattern.begin + i * pattern.stride;
         if (written.bits[element])
-          failOverlap(written.var, element, *writerOf(written.var, element, write.owner, write.run), write.owner);
+          failOverlap(written.var, element, *writerOf(written.var, element, write.owner, write.run),
+                      write.owner);
         written.bits[element] = true;
       }
     }
@@ -147,7 +154,8 @@ private:
     }
   }
 
-  void checkReadOfRanges(Owner reader, const Written &written, std::uint64_t begin, std::uint64_t end) const {
+  void checkReadOfRanges(Owner reader, const Written &written, std::uint64_t begin,
+                         std::uint64_t end) const {
     auto at = std::upper_bound(written.ranges.begin(), written.ranges.end(), begin,
                                [](std::uint64_t x, const Write &write) { return x < write.end; });
     for (; at != written.ranges.end() && at->begin < end; ++at)
@@ -155,7 +163,8 @@ private:
         failRead(written.var, std::max(begin, at->begin), reader, at->owner);
   }
 
-  void checkReadOfBits(Owner reader, const Written &written, std::uint64_t begin, std::uint64_t end) const {
+  void checkReadOfBits(Owner reader, const Written &written, std::uint64_t begin,
+                       std::uint64_t end) const {
     for (auto element = begin; element != end; ++element)
       if (written.bits[element] && !writesElement(reader.vertex, written.var, element))
         failRead(written.var, element, reader, *writerOf(written.var, element, reader, none));
@@ -164,13 +173,15 @@ private:
   bool writesElement(std::uint32_t vertex, std::uint32_t var, std::uint64_t element) const {
     bool found = false;
     forEachRun(image_, vertex, [&](Owner, FieldDirection direction, std::uint32_t run) {
-      found = found || (writes(direction) && image_.runs[run].var == var && contains(image_.runs[run], element));
+      found = found || (writes(direction) && image_.runs[run].var == var &&
+                        contains(image_.runs[run], element));
     });
     return found;
   }
 
   // The first writer of an element through another run than `except`; known to exist.
-  std::optional<Owner> writerOf(std::uint32_t var, std::uint64_t element, Owner fallback, std::uint32_t except) const {
+  std::optional<Owner> writerOf(std::uint32_t var, std::uint64_t element, Owner fallback,
+                                std::uint32_t except) const {
     for (auto vertex : set_.vertices) {
       std::optional<Owner> found;
       forEachRun(image_, vertex, [&](Owner owner, FieldDirection direction, std::uint32_t run) {
@@ -184,7 +195,9 @@ private:
     return fallback;
   }
 
-  std::string fieldName(Owner owner) const { return image_.vertexType(owner.vertex).fields[owner.field].name; }
+  std::string fieldName(Owner owner) const {
+    return image_.vertexType(owner.vertex).fields[owner.field].name;
+  }
   std::string text(Owner owner) const {
     return base::str(describeVertex(image_, owner.vertex), ", field \"", fieldName(owner), "\"");
   }
@@ -195,27 +208,32 @@ private:
 
   [[noreturn]] void failOverlap(std::uint32_t var, std::uint64_t element, Owner a, Owner b) const {
     if (a == b)
-      throw graph_connection_error(base::str(text(a), " holds ", place(var, element),
-                                             " twice. An output must not contain the same element more than once."));
+      throw graph_connection_error(
+          base::str(text(a), " holds ", place(var, element),
+                    " twice. An output must not contain the same element more than once."));
     if (a.vertex == b.vertex)
-      throw graph_connection_error(base::str(describeVertex(image_, a.vertex), ": fields \"", fieldName(a), "\" and \"",
-                                             fieldName(b), "\" both write ", place(var, element),
-                                             ". Connect one of them to another tensor, or use one InOut field."));
-    throw graph_connection_error(base::str("Two vertices write ", place(var, element), " in one compute set: ", text(a),
-                                           "; and ", text(b),
-                                           ". Their order is not defined: put them in different compute sets, or let "
-                                           "them write different elements."));
+      throw graph_connection_error(
+          base::str(describeVertex(image_, a.vertex), ": fields \"", fieldName(a), "\" and \"",
+                    fieldName(b), "\" both write ", place(var, element),
+                    ". Connect one of them to another tensor, or use one InOut field."));
+    throw graph_connection_error(
+        base::str("Two vertices write ", place(var, element), " in one compute set: ", text(a),
+                  "; and ", text(b),
+                  ". Their order is not defined: put them in different compute sets, or let "
+                  "them write different elements."));
   }
-  [[noreturn]] void failRead(std::uint32_t var, std::uint64_t element, Owner reader, Owner writer) const {
-    throw graph_connection_error(base::str("One vertex reads ", place(var, element),
-                                           " while another writes it in one compute set: ", text(reader), " reads; ",
-                                           text(writer),
-                                           " writes. Put them in different compute sets, or let the reader use a copy."));
+  [[noreturn]] void failRead(std::uint32_t var, std::uint64_t element, Owner reader,
+                             Owner writer) const {
+    throw graph_connection_error(base::str(
+        "One vertex reads ", place(var, element),
+        " while another writes it in one compute set: ", text(reader), " reads; ", text(writer),
+        " writes. Put them in different compute sets, or let the reader use a copy."));
   }
 
   const Image &image_;
   const ComputeSet &set_;
-  std::vector<std::uint32_t> &slotOf_;  // by variable: index in written_; all `none` between compute sets
+  std::vector<std::uint32_t>
+      &slotOf_; // by variable: index in written_; all `none` between compute sets
   std::vector<Written> written_;
 };
 

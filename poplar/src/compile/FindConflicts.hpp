@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Vertices of a compute set run in any order, so none may write an element that another one writes or reads, and the
-// outputs of one vertex must not overlap each other.
+// Vertices of a compute set run in any order, so none may write an element that another one writes
+// or reads, and the outputs of one vertex must not overlap each other.
 #pragma once
 #include "executable/Image.hpp"
 #include <string>
 
 namespace poplar::compile {
 
-// Looks at the compute sets whose flag is not 0. Throws graph_connection_error naming both vertices and fields, the
-// variable and the element.
+// Looks at the compute sets whose flag is not 0. Throws graph_connection_error naming both vertices
+// and fields, the variable and the element.
 void findConflicts(const executable::Image &image, const std::vector<std::uint8_t> &computeSets);
 
 // `Vertex 3 (Foo<float> in compute set "cs")`, for messages.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Up: every step's effects from those of its parts. Down: what is still needed after each step, split into the parts.
-// Nested sequences with one owner are walked as one list, so a chain of a thousand sequences costs no more than a flat one.
+// Up: every step's effects from those of its parts. Down: what is still needed after each step,
+// split into the parts. Nested sequences with one owner are walked as one list, so a chain of a
+// thousand sequences costs no more than a flat one.
 #include "compile/FindLiveness.hpp"
 #include "compile/Effects.hpp"
 #include "compile/Reach.hpp"
@@ -14,7 +15,7 @@ using namespace executable;
 
 namespace {
 
-using Live = std::map<std::uint32_t, RangeSet>;  // elements still needed, by variable
+using Live = std::map<std::uint32_t, RangeSet>; // elements still needed, by variable
 
 class Liveness {
 public:
@@ -30,8 +31,10 @@ public:
 
   bool dies(std::uint32_t var) const { return dies_[var]; }
 
-  // visit(leaf step, variables that die and are live or used there, sorted); several times for a step with several parents.
-  void forEachLeaf(const std::function<void(std::uint32_t, const std::vector<std::uint32_t> &)> &visit) {
+  // visit(leaf step, variables that die and are live or used there, sorted); several times for a
+  // step with several parents.
+  void
+  forEachLeaf(const std::function<void(std::uint32_t, const std::vector<std::uint32_t> &)> &visit) {
     visit_ = &visit;
     pending_.assign(image_.steps.size(), {});
     for (auto program : image_.programs)
@@ -43,7 +46,9 @@ public:
 
 private:
   using Shared = std::shared_ptr<const Effects>;
-  static bool isList(const Step &step) { return step.kind == StepKind::Sequence || step.kind == StepKind::Block; }
+  static bool isList(const Step &step) {
+    return step.kind == StepKind::Sequence || step.kind == StepKind::Block;
+  }
 
   void markInlined() {
     std::vector<std::uint32_t> owners(image_.steps.size(), 0);
@@ -65,7 +70,8 @@ private:
       auto step = stack.back();
       stack.pop_back();
       if (inlined_[step])
-        stack.insert(stack.end(), image_.steps[step].children.begin(), image_.steps[step].children.end());
+        stack.insert(stack.end(), image_.steps[step].children.begin(),
+                     image_.steps[step].children.end());
       else
         visit(step);
     }
@@ -104,7 +110,7 @@ private:
   Shared summariseWhile(const Step &step) const {
     Effects all = *effects_[step.children[1]];
     for (auto &[var, effect] : all)
-      effect.written = {};  // the body may not run
+      effect.written = {}; // the body may not run
     follow(all, effectsOf(image_, step, outputs_));
     follow(all, *effects_[step.children[0]]);
     return std::make_shared<Effects>(std::move(all));
@@ -117,12 +123,13 @@ private:
     for (std::size_t i = 1; i < step.children.size(); ++i)
       branch(all, *effects_[step.children[i]]);
     if (step.kind == StepKind::Switch && step.children.size() <= step.cases.size())
-      branch(all, {});  // no default: perhaps nothing runs
+      branch(all, {}); // no default: perhaps nothing runs
     follow(all, effectsOf(image_, step, outputs_));
     return std::make_shared<Effects>(std::move(all));
   }
 
-  // A variable dies when nothing outside a program sees it and every program writes it before reading it.
+  // A variable dies when nothing outside a program sees it and every program writes it before
+  // reading it.
   void findDying() {
     dies_ = reached_.variables;
     for (std::size_t var = 0; var != dies_.size(); ++var) {
@@ -189,7 +196,8 @@ private:
         before(live, *effects_[part]);
       });
       break;
-    case StepKind::Repeat:  // the end of an iteration sees the loop's end and the next iteration's beginning
+    case StepKind::Repeat: // the end of an iteration sees the loop's end and the next iteration's
+                           // beginning
       addReads(live, *effects_[step.children[0]]);
       give(step.children[0], live);
       break;
@@ -206,7 +214,7 @@ private:
     const auto &condition = *effects_[step.children[0]], &body = *effects_[step.children[1]];
     addReads(afterCondition, effectsOf(image_, step, outputs_));
     addReads(afterCondition, body);
-    auto round = afterCondition;  // once through condition and body; a second time adds nothing
+    auto round = afterCondition; // once through condition and body; a second time adds nothing
     before(round, condition);
     before(round, body);
     for (const auto &[var, elements] : round)
@@ -225,11 +233,11 @@ private:
   const Image &image_;
   const Reach &reached_;
   Outputs outputs_;
-  std::vector<Shared> effects_;       // by step
+  std::vector<Shared> effects_; // by step
   std::vector<Shared> ofComputeSet_;
   std::vector<std::uint8_t> inlined_; // sequences walked as part of their owner
   std::vector<std::uint8_t> dies_;
-  std::vector<Live> pending_;         // by step: needed after it, gathered from all owners
+  std::vector<Live> pending_; // by step: needed after it, gathered from all owners
   const std::function<void(std::uint32_t, const std::vector<std::uint32_t> &)> *visit_ = nullptr;
 };
 
@@ -251,7 +259,8 @@ void findLiveness(Image &image) {
   liveness.forEachLeaf([&](std::uint32_t step, const std::vector<std::uint32_t> &variables) {
     auto &live = steps[place[step]].variables;
     std::vector<std::uint32_t> both;
-    std::set_union(live.begin(), live.end(), variables.begin(), variables.end(), std::back_inserter(both));
+    std::set_union(live.begin(), live.end(), variables.begin(), variables.end(),
+                   std::back_inserter(both));
     live = std::move(both);
   });
   for (auto &step : steps)

@@ -11,7 +11,8 @@ namespace {
 
 // Source s and sink d are seen by the host; t and u are temporaries.
 struct Chain : TestImage {
-  std::uint32_t s = variable("s", 8), t = variable("t", 8), u = variable("u", 8), d = variable("d", 8);
+  std::uint32_t s = variable("s", 8), t = variable("t", 8), u = variable("u", 8),
+                d = variable("d", 8);
   void run(std::vector<std::uint32_t> programs) {
     image.hostWrites.push_back({"s", TypeId::Float, 8, {}, view(s)});
     image.hostReads.push_back({"d", TypeId::Float, 8, {}, view(d)});
@@ -65,14 +66,16 @@ TEST(FindLiveness, AValueCarriedBetweenProgramsIsAlwaysLive) {
 
 TEST(FindLiveness, AValueCarriedRoundALoopIsLiveThroughoutIt) {
   Chain c;
-  auto init = c.copy(c.s, c.t), keep = c.copy(c.t, c.u), back = c.copy(c.u, c.t), out = c.copy(c.t, c.d);
+  auto init = c.copy(c.s, c.t), keep = c.copy(c.t, c.u), back = c.copy(c.u, c.t),
+       out = c.copy(c.t, c.d);
   c.run({c.sequence({init, c.repeat(5, c.sequence({keep, back})), out})});
   EXPECT_FALSE(c.always(c.t) || c.always(c.u));
   EXPECT_EQ(c.liveAt(keep), (Vars{c.t, c.u}));
   EXPECT_EQ(c.liveAt(out), Vars{c.t});
 
-  Chain carried;  // nothing before the loop writes t
-  auto body = carried.sequence({carried.copy(carried.t, carried.d), carried.copy(carried.s, carried.t)});
+  Chain carried; // nothing before the loop writes t
+  auto body =
+      carried.sequence({carried.copy(carried.t, carried.d), carried.copy(carried.s, carried.t)});
   carried.run({carried.repeat(2, body)});
   EXPECT_TRUE(carried.always(carried.t));
 }
@@ -101,7 +104,8 @@ TEST(FindLiveness, OnlyBothBranchesTogetherWriteSurely) {
 TEST(FindLiveness, AWhileLoopKeepsWhatItsConditionReads) {
   Chain c;
   auto p = c.variable("p", 8);
-  auto start = c.copy(c.s, c.t), condition = c.copy(c.t, p), body = c.copy(c.s, c.u), turn = c.copy(c.u, c.t);
+  auto start = c.copy(c.s, c.t), condition = c.copy(c.t, p), body = c.copy(c.s, c.u),
+       turn = c.copy(c.u, c.t);
   c.step(StepKind::RepeatWhile, {condition, c.sequence({body, turn})}).operands = {c.view(p)};
   auto loop = c.lastStep();
   c.run({c.sequence({start, loop})});
@@ -130,7 +134,7 @@ TEST(FindLiveness, WriteUndefEndsALife) {
   auto undef = c.lastStep();
   c.run({c.sequence({undef, half, c.copy(c.t, c.d)})});
   EXPECT_FALSE(c.always(c.t));
-  EXPECT_EQ(c.liveAt(undef), Vars{c.t});  // the half that nobody writes is read in the end
+  EXPECT_EQ(c.liveAt(undef), Vars{c.t}); // the half that nobody writes is read in the end
 }
 
 TEST(FindLiveness, OutputsCountAsWritesInReportsOnly) {

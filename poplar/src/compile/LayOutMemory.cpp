@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// First what lies on a tile all the time, then the tide of what lives for a while: variables come and go with the liveness
-// steps, and a step's own buffers stand on top of them.
+// First what lies on a tile all the time, then the tide of what lives for a while: variables come
+// and go with the liveness steps, and a step's own buffers stand on top of them.
 #include "compile/LayOutMemory.hpp"
 #include "compile/ByTile.hpp"
 #include "compile/DescribeOutOfMemory.hpp"
@@ -12,7 +12,7 @@ using namespace executable;
 
 namespace {
 
-constexpr std::uint64_t regionAlignment = 8;  // loads and stores are up to 64 bits wide
+constexpr std::uint64_t regionAlignment = 8; // loads and stores are up to 64 bits wide
 
 std::uint64_t aligned(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
 
@@ -20,19 +20,19 @@ std::uint64_t aligned(std::uint64_t bytes, std::uint64_t to) { return (bytes + t
 unsigned controlInstructions(const Step &step) {
   unsigned count = 0;
   for (const auto &phase : step.cost.phases)
-    count += phase.kind == PhaseKind::Compute ? 4   // entry, base, run, wait for the workers
+    count += phase.kind == PhaseKind::Compute ? 4 // entry, base, run, wait for the workers
              : phase.kind == PhaseKind::Sync  ? 1
-                                              : 2;  // address of the exchange code, call
+                                              : 2; // address of the exchange code, call
   switch (step.kind) {
   case StepKind::Repeat:
-    return count + 3;  // set the counter, count down, branch
+    return count + 3; // set the counter, count down, branch
   case StepKind::RepeatWhile:
   case StepKind::If:
-    return count + 3;  // load the predicate, branch, jump behind the other part
+    return count + 3; // load the predicate, branch, jump behind the other part
   case StepKind::Switch:
     return count + 2 * unsigned(step.cases.size() + 1);
   case StepKind::Call:
-    return count + 2;  // call, return
+    return count + 2; // call, return
   default:
     return count;
   }
@@ -41,15 +41,18 @@ unsigned controlInstructions(const Step &step) {
 class Layout {
 public:
   Layout(Image &image, const arch::System &system)
-      : image_(image), chip_(system.chip), reached_(reach(image)), tiles_(image.memory.tiles), bytes_(unsigned(tiles_.size())) {
+      : image_(image), chip_(system.chip), reached_(reach(image)), tiles_(image.memory.tiles),
+        bytes_(unsigned(tiles_.size())) {
     tiles_.resize(system.tiles() / image.replicationFactor);
   }
 
   void addCode() {
     std::uint64_t control = 0;
     for (auto step : reached_.order)
-      control += std::uint64_t(controlInstructions(image_.steps[step])) * chip_.code.instructionBytes;
-    auto stacks = std::uint64_t(chip_.workers) * chip_.code.workerStackBytes + chip_.code.supervisorStackBytes;
+      control +=
+          std::uint64_t(controlInstructions(image_.steps[step])) * chip_.code.instructionBytes;
+    auto stacks = std::uint64_t(chip_.workers) * chip_.code.workerStackBytes +
+                  chip_.code.supervisorStackBytes;
     for (std::uint32_t tile = 0; tile != tiles_.size(); ++tile) {
       add(tile, MemoryCategory::ControlCode, control);
       add(tile, MemoryCategory::Stack, stacks);
@@ -57,7 +60,7 @@ public:
   }
 
   void addVertices() {
-    std::vector<std::uint64_t> placed;  // tile and type of every vertex, for the code
+    std::vector<std::uint64_t> placed; // tile and type of every vertex, for the code
     for (std::uint32_t cs = 0; cs != image_.computeSets.size(); ++cs)
       if (reached_.computeSets[cs])
         for (auto vertex : image_.computeSets[cs].vertices) {
@@ -71,12 +74,14 @@ public:
     placed.erase(std::unique(placed.begin(), placed.end()), placed.end());
     for (auto key : placed) {
       auto ref = image_.vertexTypes[std::uint32_t(key)];
-      add(std::uint32_t(key >> 32), MemoryCategory::VertexCode, image_.modules[ref.module]->types[ref.type].codeBytes);
+      add(std::uint32_t(key >> 32), MemoryCategory::VertexCode,
+          image_.modules[ref.module]->types[ref.type].codeBytes);
     }
     for (std::uint32_t type = 0; type != stateByType_.size(); ++type)
       if (stateByType_[type]) {
         auto ref = image_.vertexTypes[type];
-        image_.memory.vertexBytesByType[image_.modules[ref.module]->types[ref.type].name] += stateByType_[type];
+        image_.memory.vertexBytesByType[image_.modules[ref.module]->types[ref.type].name] +=
+            stateByType_[type];
       }
   }
 
@@ -85,7 +90,8 @@ public:
       const auto &v = image_.variables[var];
       if (!reached_.variables[var])
         continue;
-      auto category = v.kind == VariableKind::Ordinary ? MemoryCategory::Variable : MemoryCategory::Constant;
+      auto category =
+          v.kind == VariableKind::Ordinary ? MemoryCategory::Variable : MemoryCategory::Constant;
       for (const auto &[tile, bytes] : shares(var)) {
         if (v.alwaysLive)
           add(tile, category, bytes);
@@ -108,8 +114,10 @@ public:
     for (const auto &step : image_.memory.steps) {
       come.clear();
       gone.clear();
-      std::set_difference(step.variables.begin(), step.variables.end(), before.begin(), before.end(), std::back_inserter(come));
-      std::set_difference(before.begin(), before.end(), step.variables.begin(), step.variables.end(), std::back_inserter(gone));
+      std::set_difference(step.variables.begin(), step.variables.end(), before.begin(),
+                          before.end(), std::back_inserter(come));
+      std::set_difference(before.begin(), before.end(), step.variables.begin(),
+                          step.variables.end(), std::back_inserter(gone));
       for (auto var : gone)
         for (const auto &[tile, bytes] : shares(var))
           live_[tile] -= bytes;
@@ -161,16 +169,20 @@ private:
       const auto &field = type.fields[f];
       const auto &slot = image_.slots[v.firstSlot + f];
       if (slot.kind == SlotKind::Edges && field.deviceInnerBytes)
-        add(v.tile, field.shape == codelet::FieldShape::VectorList ? MemoryCategory::VectorListDescriptor : MemoryCategory::VertexFieldData,
+        add(v.tile,
+            field.shape == codelet::FieldShape::VectorList ? MemoryCategory::VectorListDescriptor
+                                                           : MemoryCategory::VertexFieldData,
             std::uint64_t(slot.count) * field.deviceInnerBytes);
       else if (slot.kind == SlotKind::Value && field.shape != codelet::FieldShape::Scalar)
         add(v.tile, MemoryCategory::VertexFieldData, aligned(slot.count * sizeOf(field.type), 4));
     }
   }
 
-  // What a step needs beside its variables: arrived and departing messages, fields put together, spans packed.
+  // What a step needs beside its variables: arrived and departing messages, fields put together,
+  // spans packed.
   static void addBuffers(const Step &step, ByTile<Buffers> &out) {
-    bool packed = std::any_of(step.cost.phases.begin(), step.cost.phases.end(), [](const Phase &p) { return p.name == "pack"; });
+    bool packed = std::any_of(step.cost.phases.begin(), step.cost.phases.end(),
+                              [](const Phase &p) { return p.name == "pack"; });
     for (const auto &phase : step.cost.phases) {
       bool in = phase.name.ends_with("exchange-in"), sent = phase.name.ends_with("exchange-out");
       bool put = phase.name == "pack" || phase.name == "copy-in" || phase.name == "copy-out";
@@ -196,9 +208,9 @@ private:
   const arch::Chip &chip_;
   Reach reached_;
   std::vector<TileMemory> &tiles_;
-  ByTile<std::uint64_t> bytes_;             // scratch
+  ByTile<std::uint64_t> bytes_; // scratch
   std::vector<std::uint64_t> stateByType_;
-  std::vector<std::uint64_t> live_;         // by tile: bytes of variables alive at the step looked at
+  std::vector<std::uint64_t> live_; // by tile: bytes of variables alive at the step looked at
   std::vector<Peak> peaks_;
 };
 

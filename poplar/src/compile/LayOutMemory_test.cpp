@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "compile/LayOutMemory.hpp"
 #include "compile/FindLiveness.hpp"
+#include "compile/LayOutMemory.hpp"
 #include "compile/PlanExchange.hpp"
 #include "compile/TestImage.hpp"
 #include <gtest/gtest.h>
@@ -20,7 +20,9 @@ struct Laid : TestImage {
     layOutMemory(image, gc200, allow);
   }
   const TileMemory &tile(std::uint32_t t) const { return image.memory.tiles.at(t); }
-  std::uint64_t on(std::uint32_t t, MemoryCategory c) const { return tile(t).category[unsigned(c)]; }
+  std::uint64_t on(std::uint32_t t, MemoryCategory c) const {
+    return tile(t).category[unsigned(c)];
+  }
 };
 
 void expectSumsUp(const Image &image) {
@@ -60,7 +62,8 @@ TEST(LayOutMemory, CountsVariablesConstantsStacksStateAndCodeByTile) {
 TEST(LayOutMemory, PointerTablesOfTwoDimensionalFieldsCount) {
   Laid t;
   auto a = t.variable("a", 30, {4});
-  auto type = t.vertexType("V", {{"rows", FieldDirection::Input, codelet::FieldShape::VectorOfVectors}});
+  auto type =
+      t.vertexType("V", {{"rows", FieldDirection::Input, codelet::FieldShape::VectorOfVectors}});
   auto cs = t.computeSet("cs");
   t.vertex(cs, type, 4, {{{{a, 0, 10, 1}}, {{a, 10, 10, 1}}, {{a, 20, 10, 1}}}});
   t.image.programs = {t.execute(cs)};
@@ -70,8 +73,11 @@ TEST(LayOutMemory, PointerTablesOfTwoDimensionalFieldsCount) {
 
 TEST(LayOutMemory, ShortLivesOverlayEachOther) {
   Laid t;
-  auto s = t.variable("s", 100), x = t.variable("x", 1000), y = t.variable("y", 2000), d = t.variable("d", 100);
-  auto fill = [&](std::uint32_t to, std::uint64_t n) { return t.copy(s, 0, to, 0, {{n / 100, 0, 100}, {100, 1, 1}}); };
+  auto s = t.variable("s", 100), x = t.variable("x", 1000), y = t.variable("y", 2000),
+       d = t.variable("d", 100);
+  auto fill = [&](std::uint32_t to, std::uint64_t n) {
+    return t.copy(s, 0, to, 0, {{n / 100, 0, 100}, {100, 1, 1}});
+  };
   auto useX = t.copy(x, 0, d, 0, {{100, 1, 1}}), useY = t.copy(y, 0, d, 0, {{100, 1, 1}});
   auto fillY = fill(y, 2000);
   t.image.programs = {t.sequence({fill(x, 1000), useX, fillY, useY})};
@@ -105,9 +111,9 @@ TEST(LayOutMemory, OutOfMemoryNamesTileNeedLimitAndCulprits) {
   EXPECT_TRUE(t.image.memory.outOfMemory);
   const auto &text = t.image.memory.outOfMemoryText;
   auto need = t.tile(9).total() + t.tile(9).gaps;
-  for (std::string part : {"Out of memory", "1 of 1,472 tiles need more than their 638,976 bytes", "tile 9 needs",
-                           "weights float [200000]", "800,000 bytes  always live", "bias float [1000]", "variable",
-                           "debug.allowOutOfMemory"})
+  for (std::string part : {"Out of memory", "1 of 1,472 tiles need more than their 638,976 bytes",
+                           "tile 9 needs", "weights float [200000]", "800,000 bytes  always live",
+                           "bias float [1000]", "variable", "debug.allowOutOfMemory"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_GT(need, 800000u);
   EXPECT_LT(text.find("weights"), text.find("bias"));

@@ -15,7 +15,8 @@ std::uint64_t Pattern::elementsBelow(std::uint64_t position) const {
   if (count == 1)
     return std::min(distance, block);
   auto blocks = distance / stride;
-  return blocks >= count ? elements() : blocks * block + std::min(distance - blocks * stride, block);
+  return blocks >= count ? elements()
+                         : blocks * block + std::min(distance - blocks * stride, block);
 }
 
 std::uint64_t Pattern::blocksWithin(std::uint64_t lo, std::uint64_t hi) const {
@@ -29,7 +30,8 @@ Pattern patternOf(const Run &run) {
     return {std::uint64_t(run.offset), 1, 1, 1};
   auto begin = run.stride < 0 ? run.offset + std::int64_t(count - 1) * run.stride : run.offset;
   auto stride = std::uint64_t(std::llabs(run.stride));
-  return stride == 1 ? Pattern{std::uint64_t(begin), count, 1, count} : Pattern{std::uint64_t(begin), 1, count, stride};
+  return stride == 1 ? Pattern{std::uint64_t(begin), count, 1, count}
+                     : Pattern{std::uint64_t(begin), 1, count, stride};
 }
 
 std::uint64_t SidePattern::patterns() const {
@@ -42,7 +44,7 @@ std::uint64_t SidePattern::patterns() const {
 SidePattern sideOf(const Move &move, Side side) {
   SidePattern out;
   auto begin = side == Side::From ? move.fromOffset : move.toOffset;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> loops;  // stride, extent
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> loops; // stride, extent
   for (const auto &loop : move.loops) {
     auto stride = side == Side::From ? loop.from : loop.to;
     if (stride == 0 || loop.extent == 1)
@@ -54,7 +56,8 @@ SidePattern sideOf(const Move &move, Side side) {
   std::sort(loops.begin(), loops.end());
   std::uint64_t block = 1;
   std::size_t used = 0;
-  for (; used != loops.size() && loops[used].first <= block; ++used)  // also loops that overlap themselves
+  for (; used != loops.size() && loops[used].first <= block;
+       ++used) // also loops that overlap themselves
     block += loops[used].first * (loops[used].second - 1);
   out.inner = {std::uint64_t(begin), block, 1, block};
   if (used != loops.size()) {
@@ -69,14 +72,18 @@ SidePattern sideOf(const Move &move, Side side) {
 std::size_t Placement::find(std::uint32_t var, std::uint64_t element) {
   const auto &mapping = image_.variables[var].mapping;
   auto &last = places_[var].last;
-  auto holds = [&](std::size_t i) { return i < mapping.size() && mapping[i].begin <= element && element < mapping[i].end; };
+  auto holds = [&](std::size_t i) {
+    return i < mapping.size() && mapping[i].begin <= element && element < mapping[i].end;
+  };
   if (holds(last))
     return last;
   if (holds(last + 1))
     return ++last;
-  auto after = std::upper_bound(mapping.begin(), mapping.end(), element,
-                                [](std::uint64_t x, const MappedRange &range) { return x < range.begin; });
-  OPENIPU_CHECK(after != mapping.begin() && element < std::prev(after)->end, "element of " + image_.variables[var].name);
+  auto after =
+      std::upper_bound(mapping.begin(), mapping.end(), element,
+                       [](std::uint64_t x, const MappedRange &range) { return x < range.begin; });
+  OPENIPU_CHECK(after != mapping.begin() && element < std::prev(after)->end,
+                "element of " + image_.variables[var].name);
   return last = std::size_t(after - mapping.begin()) - 1;
 }
 
@@ -86,7 +93,8 @@ const std::vector<std::uint32_t> &Placement::byTile(std::uint32_t var) {
   if (ordered.empty()) {
     ordered.resize(mapping.size());
     std::iota(ordered.begin(), ordered.end(), 0u);
-    std::stable_sort(ordered.begin(), ordered.end(), [&](auto a, auto b) { return mapping[a].tile < mapping[b].tile; });
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [&](auto a, auto b) { return mapping[a].tile < mapping[b].tile; });
   }
   return ordered;
 }

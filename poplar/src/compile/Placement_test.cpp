@@ -19,17 +19,19 @@ TEST(Placement, CountsPatternElementsPerMappedRange) {
   TestImage t;
   auto v = t.variable("v", 60, {3, 1, 3, 0, 2, 1});
   Placement placement(t.image);
-  for (Pattern p : {Pattern{0, 60, 1, 60}, Pattern{3, 1, 8, 7}, Pattern{5, 3, 5, 11}, Pattern{12, 2, 2, 40}, Pattern{9, 1, 1, 1}}) {
+  for (Pattern p : {Pattern{0, 60, 1, 60}, Pattern{3, 1, 8, 7}, Pattern{5, 3, 5, 11},
+                    Pattern{12, 2, 2, 40}, Pattern{9, 1, 1, 1}}) {
     std::map<std::uint32_t, std::uint64_t> expected, got;
     for (auto e : elementsOf(p))
       ++expected[t.image.variables[v].mapping[e / 10].tile];
-    placement.forEachPiece(v, p, [&](const Placement::Piece &piece) { got[piece.tile] += piece.elements; });
+    placement.forEachPiece(
+        v, p, [&](const Placement::Piece &piece) { got[piece.tile] += piece.elements; });
     EXPECT_EQ(got, expected) << p.begin;
   }
 }
 
 TEST(Placement, CountsSpansWithinARange) {
-  Pattern p{10, 3, 4, 8};  // 10-12, 18-20, 26-28, 34-36
+  Pattern p{10, 3, 4, 8}; // 10-12, 18-20, 26-28, 34-36
   EXPECT_EQ(p.blocksWithin(0, 100), 4u);
   EXPECT_EQ(p.blocksWithin(12, 19), 2u);
   EXPECT_EQ(p.blocksWithin(13, 18), 0u);
@@ -41,12 +43,14 @@ TEST(Placement, FindsThePiecesOfOneTileAlone) {
   TestImage t;
   auto v = t.variable("v", 60, {3, 1, 3, 0, 2, 1});
   Placement placement(t.image);
-  Pattern p{5, 3, 5, 11};  // 5-7 16-18 27-29 38-40 49-51
+  Pattern p{5, 3, 5, 11}; // 5-7 16-18 27-29 38-40 49-51
   std::vector<std::uint64_t> firsts;
-  placement.forEachPieceOn(3, v, p, [&](const Placement::Piece &piece) { firsts.push_back(piece.first); });
+  placement.forEachPieceOn(3, v, p,
+                           [&](const Placement::Piece &piece) { firsts.push_back(piece.first); });
   EXPECT_EQ(firsts, (std::vector<std::uint64_t>{5, 27}));
   firsts.clear();
-  placement.forEachPieceOn(1, v, p, [&](const Placement::Piece &piece) { firsts.push_back(piece.first); });
+  placement.forEachPieceOn(1, v, p,
+                           [&](const Placement::Piece &piece) { firsts.push_back(piece.first); });
   EXPECT_EQ(firsts, (std::vector<std::uint64_t>{16, 50}));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A move is walked along one of its loops, the one that crosses the fewest mapped ranges; the others count. Each run is
-// cut where the destination's tile changes. Rows that follow each other at a constant distance stay one pattern.
+// A move is walked along one of its loops, the one that crosses the fewest mapped ranges; the
+// others count. Each run is cut where the destination's tile changes. Rows that follow each other
+// at a constant distance stay one pattern.
 #include "compile/PlanCopies.hpp"
 
 namespace poplar::compile {
@@ -9,7 +10,7 @@ using namespace executable;
 
 namespace {
 
-constexpr double mostPieces = 1 << 20;  // beyond this partners are taken as evenly spread
+constexpr double mostPieces = 1 << 20; // beyond this partners are taken as evenly spread
 
 class MoveWalk {
 public:
@@ -24,7 +25,8 @@ public:
     std::size_t choice = loops_.size();
     for (std::size_t i = 0; i != loops_.size(); ++i) {
       const auto &l = loops_[i];
-      auto crossings = 2 * across(l.extent, l.to, move_.toVar) + across(l.extent, l.from, move_.fromVar);
+      auto crossings =
+          2 * across(l.extent, l.to, move_.toVar) + across(l.extent, l.from, move_.fromVar);
       auto cost = total / double(l.extent) * (1 + crossings);
       if (choice == loops_.size() || cost < best) {
         choice = i;
@@ -68,12 +70,15 @@ private:
   void row(std::int64_t from, std::int64_t to) {
     for (std::uint64_t done = 0; done != inner_.extent;) {
       auto position = to + std::int64_t(done) * inner_.to;
-      const auto &range = image_.variables[move_.toVar].mapping[placement_.find(move_.toVar, std::uint64_t(position))];
+      const auto &range = image_.variables[move_.toVar]
+                              .mapping[placement_.find(move_.toVar, std::uint64_t(position))];
       auto count = inner_.extent - done;
       if (inner_.to > 0)
-        count = std::min(count, arch::ceilDiv(range.end - std::uint64_t(position), std::uint64_t(inner_.to)));
+        count = std::min(
+            count, arch::ceilDiv(range.end - std::uint64_t(position), std::uint64_t(inner_.to)));
       else if (inner_.to < 0)
-        count = std::min(count, (std::uint64_t(position) - range.begin) / std::uint64_t(-inner_.to) + 1);
+        count = std::min(count,
+                         (std::uint64_t(position) - range.begin) / std::uint64_t(-inner_.to) + 1);
       piece(range.tile, from + std::int64_t(done) * inner_.from, count);
       done += count;
     }
@@ -81,7 +86,7 @@ private:
 
   void piece(std::uint32_t tile, std::int64_t from, std::uint64_t count) {
     auto stride = inner_.from;
-    if (stride == 0 && count > 1)  // arrives once, then fills its places
+    if (stride == 0 && count > 1) // arrives once, then fills its places
       traffic_.addLocal(tile, (count - 1) * move_.elementBytes);
     if (stride < 0)
       from += stride * std::int64_t(count - 1);
@@ -132,7 +137,7 @@ private:
   Placement &placement_;
   const Move &move_;
   Traffic &traffic_;
-  std::vector<MoveLoop> loops_;  // all but the one walked along
+  std::vector<MoveLoop> loops_; // all but the one walked along
   MoveLoop inner_{1, 1, 1};
   Need last_{};
   bool pending_ = false;
@@ -142,8 +147,9 @@ TileBytes bytesByTile(Placement &placement, const Move &move, Side side) {
   std::map<std::uint32_t, std::uint64_t> sums;
   auto var = side == Side::From ? move.fromVar : move.toVar;
   forEachPattern(sideOf(move, side), [&](const Pattern &pattern) {
-    placement.forEachPiece(var, pattern,
-                           [&](const Placement::Piece &piece) { sums[piece.tile] += piece.elements * move.elementBytes; });
+    placement.forEachPiece(var, pattern, [&](const Placement::Piece &piece) {
+      sums[piece.tile] += piece.elements * move.elementBytes;
+    });
   });
   return {sums.begin(), sums.end()};
 }
@@ -165,8 +171,8 @@ void addMove(const Image &image, Placement &placement, const Move &move, Traffic
   MoveWalk walk(image, placement, move, traffic);
   if (walk.chooseLoop() <= mostPieces)
     return walk.walk();
-  traffic.addSpread(bytesByTile(placement, move, Side::From), bytesByTile(placement, move, Side::To),
-                    commonSpan(move));
+  traffic.addSpread(bytesByTile(placement, move, Side::From),
+                    bytesByTile(placement, move, Side::To), commonSpan(move));
 }
 
 void addSide(Placement &placement, const Move &move, Side side, ByTile<SideShare> &shares) {

@@ -18,11 +18,13 @@ void append(std::vector<Phase> &to, std::vector<Phase> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-// Copies for tiles that have none yet: a field that is put together anyway takes its packed parts along.
+// Copies for tiles that have none yet: a field that is put together anyway takes its packed parts
+// along.
 CopyLoads withMissing(const CopyLoads &copies, const CopyLoads &packed) {
   CopyLoads out;
   auto tile = [](const auto &a, const auto &b) { return a.first < b.first; };
-  std::set_union(copies.begin(), copies.end(), packed.begin(), packed.end(), std::back_inserter(out), tile);
+  std::set_union(copies.begin(), copies.end(), packed.begin(), packed.end(),
+                 std::back_inserter(out), tile);
   return out;
 }
 
@@ -48,6 +50,8 @@ public:
 
   void plan(std::uint32_t index) {
     auto &step = image_.steps[index];
+    if (step.kind != StepKind::Kernel)
+      step.cost.phases.clear();
     switch (step.kind) {
     case StepKind::Execute:
       execute(step, index);
@@ -70,11 +74,11 @@ private:
       first = index;
       step.cost.phases = aroundComputeSet(step.index);
     } else {
-      step.cost.phases = image_.steps[first].cost.phases;  // the same code runs again
+      step.cost.phases = image_.steps[first].cost.phases; // the same code runs again
       if (!image_.steps[first].operands.empty())
         step.cost.phases.pop_back();
     }
-    if (!step.operands.empty())  // every tile's verdict goes round with a sync
+    if (!step.operands.empty()) // every tile's verdict goes round with a sync
       step.cost.phases.push_back(syncPhase(arch::syncCycles(
           replica_, replica_.ipus > 1 ? arch::SyncScope::AllIpus : arch::SyncScope::Ipu)));
   }
@@ -95,8 +99,8 @@ private:
     return phases;
   }
 
-  PricedExchange exchange(const std::vector<Need> &needs, Traffic::Toward toward, const char *suffix,
-                          const AnywayCopies &anyway) {
+  PricedExchange exchange(const std::vector<Need> &needs, Traffic::Toward toward,
+                          const char *suffix, const AnywayCopies &anyway) {
     traffic_.begin(toward, Traffic::Join::Neighbours);
     for (const auto &need : needs)
       traffic_.add(need);
@@ -117,7 +121,8 @@ private:
   arch::Cycles syncCycles(SyncType type) const {
     if (type == SyncType::INTERNAL)
       return arch::syncCycles(replica_, arch::SyncScope::Ipu);
-    return arch::syncCycles(type == SyncType::EXTERNAL ? replica_ : device_, arch::SyncScope::AllIpus);
+    return arch::syncCycles(type == SyncType::EXTERNAL ? replica_ : device_,
+                            arch::SyncScope::AllIpus);
   }
 
   Image &image_;
@@ -127,7 +132,7 @@ private:
   Traffic traffic_;
   PlanVertices vertices_;
   PlanHost host_;
-  std::vector<std::uint32_t> firstStep_;  // by compute set: the first step that executes it
+  std::vector<std::uint32_t> firstStep_; // by compute set: the first step that executes it
 };
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "compile/PlanExchange.hpp"
 #include "arch/Host.hpp"
 #include "arch/Links.hpp"
 #include "arch/Sync.hpp"
+#include "compile/PlanExchange.hpp"
 #include "compile/TestImage.hpp"
 #include <gtest/gtest.h>
 
@@ -64,7 +64,8 @@ TEST(PlanExchange, AnInputFromTheNextTileTravelsBeforeComputing) {
   const auto &step = t.run();
   EXPECT_EQ(names(step), (Names{"sync", "exchange-in", "cs"}));
   EXPECT_EQ(phase(step, "sync").cycles, 237u);
-  // 400 bytes at 8 per cycle, for the partner is idle; 20 cycles to a tile of the same row and column.
+  // 400 bytes at 8 per cycle, for the partner is idle; 20 cycles to a tile of the same row and
+  // column.
   const auto &exchange = phase(step, "exchange-in");
   EXPECT_EQ(exchange.cycles, 70u);
   EXPECT_EQ(exchange.bytes, 400u);
@@ -105,7 +106,8 @@ TEST(PlanExchange, ABroadcastLeavesItsSenderOnce) {
 
 TEST(PlanExchange, OverlappingNeedsLeaveTheirHomeOnce) {
   Planned t;
-  auto a = t.variable("a", 40, {0, 2, 4, 6});  // each reader wants its own ten elements and ten on each side
+  auto a = t.variable("a", 40,
+                      {0, 2, 4, 6}); // each reader wants its own ten elements and ten on each side
   for (std::uint32_t i = 0; i != 4; ++i)
     t.vertex(t.cs, t.reader, 2 * i, {t.span(a, i ? 10 * i - 10 : 0, i < 3 ? 10 * i + 20 : 40)});
   const auto &exchange = phase(t.run(), "exchange-in");
@@ -127,33 +129,35 @@ TEST(PlanExchange, AFieldOfLocalAndRemotePartsIsPutTogetherByACopy) {
 
 TEST(PlanExchange, RowsOfABlockArePutTogetherByACopy) {
   Planned t;
-  auto m = t.variable("m", 32, {0, 1, 0, 1, 0, 1, 0, 1});  // 4 x 8, left half on tile 0
+  auto m = t.variable("m", 32, {0, 1, 0, 1, 0, 1, 0, 1}); // 4 x 8, left half on tile 0
   TestEdge left;
   for (int row = 0; row != 4; ++row)
     left.push_back({m, row * 8, 4, 1});
   t.vertex(t.cs, t.reader, 0, {{left}});
-  t.vertex(t.cs, t.reader, 0, {{left}});  // the second reader uses the same copy
+  t.vertex(t.cs, t.reader, 0, {{left}}); // the second reader uses the same copy
   const auto &step = t.run();
   EXPECT_EQ(names(step), (Names{"copy-in", "cs"}));
   EXPECT_EQ(phase(step, "copy-in").cycles, 211u + 4 * 77u + 8u);
-  Planned u;  // pieces that follow each other in the variable need none
+  Planned u; // pieces that follow each other in the variable need none
   auto n = u.variable("n", 32);
   u.vertex(u.cs, u.both, 0, {{{{n, 0, 8, 1}, {n, 8, 8, 1}}}});
   EXPECT_EQ(names(u.run()), Names{"cs"});
 }
 
-// The published split of one step of a 3x3 blur of 2200 x 1122 RGBA floats on GC2 (docs/timing.md, B9): copies before 8279,
-// copies after 6954, exchange 1173, sync 117.
+// The published split of one step of a 3x3 blur of 2200 x 1122 RGBA floats on GC2 (docs/timing.md,
+// B9): copies before 8279, copies after 6954, exchange 1173, sync 117.
 TEST(PlanExchange, ABlurOfAnImageCostsWhatWasMeasured) {
   auto gc2 = arch::systemOf(arch::chipByName("ipu1"));
   constexpr int width = 2200, height = 1122, columns = 38, rows = 32, channels = 4;
   Planned t;
   auto blur = t.vertexType("Blur", {{"in"}, {"out", FieldDirection::Output}});
-  auto from = t.variable("from", std::uint64_t(width) * height * channels), to = t.variable("to", std::uint64_t(width) * height * channels);
+  auto from = t.variable("from", std::uint64_t(width) * height * channels),
+       to = t.variable("to", std::uint64_t(width) * height * channels);
   auto left = [&](int column) { return column * width / columns; };
   auto top = [&](int row) { return row * height / rows; };
   auto run = [&](std::uint32_t var, int y, int x0, int x1) {
-    return executable::Run{var, std::int64_t(y * width + x0) * channels, std::uint32_t((x1 - x0) * channels), 1};
+    return executable::Run{var, std::int64_t(y * width + x0) * channels,
+                           std::uint32_t((x1 - x0) * channels), 1};
   };
   for (auto var : {from, to}) {
     auto &mapping = t.image.variables[var].mapping;
@@ -161,14 +165,16 @@ TEST(PlanExchange, ABlurOfAnImageCostsWhatWasMeasured) {
     for (int y = 0, row = 0; y != height; ++y) {
       row += y == top(row + 1);
       for (int c = 0; c != columns; ++c)
-        mapping.push_back({std::uint64_t(y * width + left(c)) * channels, std::uint64_t(y * width + left(c + 1)) * channels,
+        mapping.push_back({std::uint64_t(y * width + left(c)) * channels,
+                           std::uint64_t(y * width + left(c + 1)) * channels,
                            std::uint32_t(row * columns + c)});
     }
   }
   for (int row = 0; row != rows; ++row)
     for (int c = 0; c != columns; ++c)
       for (int worker = 0; worker != 6; ++worker) {
-        int y0 = top(row) + (top(row + 1) - top(row)) * worker / 6, y1 = top(row) + (top(row + 1) - top(row)) * (worker + 1) / 6;
+        int y0 = top(row) + (top(row + 1) - top(row)) * worker / 6,
+            y1 = top(row) + (top(row + 1) - top(row)) * (worker + 1) / 6;
         TestEdge in, out;
         for (int y = std::max(0, y0 - 1); y != std::min(height, y1 + 1); ++y)
           in.push_back(run(from, y, std::max(0, left(c) - 1), std::min(width, left(c + 1) + 1)));
@@ -194,7 +200,7 @@ TEST(PlanExchange, ManyShortSpansArePacked) {
   EXPECT_EQ(phase(step, "exchange-in").bytes, 8000u);
   // Atom by atom, 4 bytes each: 587 + 3.1 per byte.
   EXPECT_EQ(phase(step, "pack").cycles, 587u + 24800u);
-  Planned few;  // two spans are not worth it
+  Planned few; // two spans are not worth it
   auto b = few.variable("b", 6000, {0});
   few.vertex(few.cs, few.reader, 4, {{{{b, 0, 100, 1}, {b, 200, 100, 1}}}});
   EXPECT_EQ(names(few.run()), (Names{"sync", "exchange-in", "cs"}));

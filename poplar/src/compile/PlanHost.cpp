@@ -38,14 +38,16 @@ bool PlanHost::plan(Step &step) {
   }
 }
 
-// The host has the data ready when a stream is buffered ahead, or when buffers do not overlap and prefetch is on.
+// The host has the data ready when a stream is buffered ahead, or when buffers do not overlap and
+// prefetch is on.
 PlanHost::Partner PlanHost::partnerOf(const Step &step) const {
   auto option = [&](const char *key, const char *fallback) {
     auto at = image_.options.find(key);
     return at == image_.options.end() ? std::string(fallback) : at->second;
   };
   bool ahead = image_.streams[step.index].bufferingDepth > 1 ||
-               (option("exchange.enablePrefetch", "true") == "true" && option("exchange.streamBufferOverlap", "any") != "any");
+               (option("exchange.enablePrefetch", "true") == "true" &&
+                option("exchange.streamBufferOverlap", "any") != "any");
   return ahead ? Partner::PrefetchedHost : Partner::Host;
 }
 
@@ -58,7 +60,11 @@ void PlanHost::stream(Step &step, Side side, Partner partner) {
 void PlanHost::views(Step &step, std::size_t first, std::size_t last, Side side) {
   for (auto i = first; i < last; ++i)
     tensor::forEachRun(step.operands[i], [&](const tensor::Run &run) {
-      Move move{run.var.value, run.var.value, run.offset, run.offset, std::uint8_t(sizeOf(step.operands[i].type)),
+      Move move{run.var.value,
+                run.var.value,
+                run.offset,
+                run.offset,
+                std::uint8_t(sizeOf(step.operands[i].type)),
                 {{run.count, run.stride, run.stride}}};
       addSide(placement_, move, side, shares_);
     });
@@ -68,7 +74,8 @@ void PlanHost::views(Step &step, std::size_t first, std::size_t last, Side side)
 void PlanHost::transfer(Step &step, Side side, Partner partner) {
   const auto &chip = device_.chip;
   bool in = side == Side::To;
-  Phase host{PhaseKind::HostExchange, "host-exchange", 0, 0, 0, {}}, inside{PhaseKind::Exchange, "exchange", 0, 0, 0, {}};
+  Phase host{PhaseKind::HostExchange, "host-exchange", 0, 0, 0, {}},
+      inside{PhaseKind::Exchange, "exchange", 0, 0, 0, {}};
   arch::HostTransfer t;
   t.direction = in ? arch::HostDirection::ToDevice : arch::HostDirection::FromDevice;
   t.wait = partner == Partner::Host ? arch::HostWait::Synchronous : arch::HostWait::Prefetched;
@@ -85,25 +92,28 @@ void PlanHost::transfer(Step &step, Side side, Partner partner) {
     arch::TileTraffic traffic;
     (in ? traffic.bytesIn : traffic.bytesOut) = share.bytes;
     (in ? traffic.messagesIn : traffic.messagesOut) = packets;
-    image_.memory.tiles[tile].category[unsigned(MemoryCategory::HostExchangeCode)] += arch::exchangeCodeBytes(chip, traffic);
+    image_.memory.tiles[tile].category[unsigned(MemoryCategory::HostExchangeCode)] +=
+        arch::exchangeCodeBytes(chip, traffic);
   }
   t.bytesAllIpus = host.bytes * image_.replicationFactor;
-  auto cost = partner == Partner::RemoteBuffer ? arch::remoteBufferCopy(device_, t) : arch::streamCopy(device_, t);
+  auto cost = partner == Partner::RemoteBuffer ? arch::remoteBufferCopy(device_, t)
+                                               : arch::streamCopy(device_, t);
   host.cycles = cost.transfer;
   inside.cycles = cost.exchange;
   inside.bytes = host.bytes;
   for (auto &share : host.tiles) {
     share.cycles = cost.transfer;
     inside.tiles.push_back(share);
-    inside.tiles.back().cycles = arch::ceilDiv(share.bytesIn + share.bytesOut, chip.exchange.bytesPerCycle);
+    inside.tiles.back().cycles =
+        arch::ceilDiv(share.bytesIn + share.bytesOut, chip.exchange.bytesPerCycle);
   }
   step.cost.phases.push_back(syncPhase(cost.sync));
   step.cost.phases.push_back(std::move(host));
   step.cost.phases.push_back(std::move(inside));
 }
 
-// Every pair {from, to} of replicas carries the same bytes. Within a replica of several IPUs sources and destinations are
-// taken as evenly matched.
+// Every pair {from, to} of replicas carries the same bytes. Within a replica of several IPUs
+// sources and destinations are taken as evenly matched.
 void PlanHost::betweenReplicas(Step &step) {
   std::map<unsigned, std::uint64_t> sent, received;
   std::uint64_t all = 0;
@@ -128,7 +138,8 @@ void PlanHost::betweenReplicas(Step &step) {
     for (auto [a, bytes] : sent)
       for (auto [b, wanted] : received)
         if (step.cases[i] != step.cases[i + 1])
-          traffic.flows.push_back({unsigned(step.cases[i]) * replica_.ipus + a, unsigned(step.cases[i + 1]) * replica_.ipus + b,
+          traffic.flows.push_back({unsigned(step.cases[i]) * replica_.ipus + a,
+                                   unsigned(step.cases[i + 1]) * replica_.ipus + b,
                                    std::uint64_t(double(bytes) * double(wanted) / double(all))});
   traffic.loads = loads.take();
   if (!traffic.flows.empty())

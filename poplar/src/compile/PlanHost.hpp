@@ -7,10 +7,13 @@ namespace poplar::compile {
 
 class PlanHost {
 public:
-  PlanHost(executable::Image &image, Placement &placement, const arch::System &device, const arch::System &replica)
-      : image_(image), placement_(placement), device_(device), replica_(replica), shares_(replica.tiles()) {}
+  PlanHost(executable::Image &image, Placement &placement, const arch::System &device,
+           const arch::System &replica)
+      : image_(image), placement_(placement), device_(device), replica_(replica),
+        shares_(replica.tiles()) {}
 
-  // Streams, remote buffers, host functions, printing, copies between replicas. False: none of these.
+  // Streams, remote buffers, host functions, printing, copies between replicas. False: none of
+  // these.
   bool plan(executable::Step &step);
 
 private:

@@ -32,7 +32,8 @@ void PlanVertices::edge(std::uint32_t tile, const Edge &edge, FieldDirection dir
     if (lie.away != awayBefore)
       travel(tile, run, direction);
   }
-  // All here and in order: used in place. All away: received in place. Anything else is put together by a copy.
+  // All here and in order: used in place. All away: received in place. Anything else is put
+  // together by a copy.
   if (!lie.here || (!lie.away && lie.ordered))
     return;
   for (const auto &run : runs)
@@ -71,13 +72,16 @@ CopyLoad PlanVertices::loadOf(const Run &run) {
     load.add(chip_, size, run.count);
     return load;
   }
-  auto first = placement_.find(run.var, pattern.begin), last = placement_.find(run.var, pattern.end() - 1);
-  if (pattern.count > 1 || last - first > 64) {  // mapped ranges of about equal size
+  auto first = placement_.find(run.var, pattern.begin),
+       last = placement_.find(run.var, pattern.end() - 1);
+  if (pattern.count > 1 || last - first > 64) { // mapped ranges of about equal size
     auto pieces = std::max(pattern.count, std::uint64_t(last - first + 1));
     load.add(chip_, arch::ceilDiv(pattern.elements(), pieces) * size, pieces);
     return load;
   }
-  placement_.forEachPiece(run.var, pattern, [&](const Placement::Piece &piece) { load.add(chip_, piece.elements * size, 1, 0); });
+  placement_.forEachPiece(run.var, pattern, [&](const Placement::Piece &piece) {
+    load.add(chip_, piece.elements * size, 1, 0);
+  });
   load.descriptors = 1;
   return load;
 }
@@ -88,7 +92,8 @@ void PlanVertices::copy(std::uint32_t tile, const Run &run, FieldDirection direc
     copyOut_[tile].add(load);
   if (direction == FieldDirection::Output)
     return;
-  const std::uint64_t key[] = {tile, run.var, std::uint64_t(run.offset), run.count, std::uint64_t(std::int64_t(run.stride))};
+  const std::uint64_t key[] = {tile, run.var, std::uint64_t(run.offset), run.count,
+                               std::uint64_t(std::int64_t(run.stride))};
   if (gathered_.insert(base::hashBytes(key, sizeof key)).second)
     copyIn_[tile].add(load);
 }

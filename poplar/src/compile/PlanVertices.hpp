@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the fields of a compute set's vertices need: elements from other tiles, elements for other tiles, and
-// copies that make a field contiguous on its tile.
+// What the fields of a compute set's vertices need: elements from other tiles, elements for other
+// tiles, and copies that make a field contiguous on its tile.
 #pragma once
 #include "compile/PriceExchange.hpp"
 #include <unordered_set>
@@ -10,7 +10,8 @@ namespace poplar::compile {
 class PlanVertices {
 public:
   PlanVertices(const executable::Image &image, Placement &placement, const arch::System &replica)
-      : image_(image), placement_(placement), chip_(replica.chip), copyIn_(replica.tiles()), copyOut_(replica.tiles()) {}
+      : image_(image), placement_(placement), chip_(replica.chip), copyIn_(replica.tiles()),
+        copyOut_(replica.tiles()) {}
 
   void scan(std::uint32_t computeSet);
   std::vector<Need> takeInputs() { return std::exchange(inputs_, {}); }
@@ -21,10 +22,10 @@ public:
 private:
   // How the elements of one edge lie, seen from the vertex's tile.
   struct Lie {
-    std::uint64_t here = 0, away = 0;  // elements
-    bool ordered = true;               // those here follow each other in memory
+    std::uint64_t here = 0, away = 0; // elements
+    bool ordered = true;              // those here follow each other in memory
     std::uint32_t var = executable::none;
-    std::uint64_t next = 0;            // the element that would have to follow
+    std::uint64_t next = 0; // the element that would have to follow
   };
   void edge(std::uint32_t tile, const executable::Edge &edge, codelet::FieldDirection direction);
   void look(std::uint32_t tile, const executable::Run &run, Lie &lie);
@@ -37,7 +38,8 @@ private:
   const arch::Chip &chip_;
   std::vector<Need> inputs_, outputs_;
   ByTile<CopyLoad> copyIn_, copyOut_;
-  std::unordered_set<std::uint64_t> gathered_;  // hashes of tile and run: neighbouring vertices share a gathered row
+  std::unordered_set<std::uint64_t>
+      gathered_; // hashes of tile and run: neighbouring vertices share a gathered row
 };
 
 } // namespace poplar::compile

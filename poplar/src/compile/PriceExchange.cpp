@@ -28,7 +28,8 @@ arch::TileTraffic trafficOf(const Volume &in, const Volume &out, Style style) {
 }
 
 // Both tiles of a pair have neighbouring entries.
-void markSharedInputs(const arch::Chip &chip, const TileLoads &loads, std::vector<arch::ActiveTile> &active) {
+void markSharedInputs(const arch::Chip &chip, const TileLoads &loads,
+                      std::vector<arch::ActiveTile> &active) {
   for (std::size_t i = 0; i + 1 < active.size(); ++i) {
     auto tile = active[i].tile % chip.tiles;
     if (active[i + 1].tile == active[i].tile + 1 && chip.partnerOf(tile) == tile + 1 &&
@@ -69,7 +70,8 @@ CopyLoads packing(const TileLoads &loads, bool receiving) {
   CopyLoads out;
   for (const auto &[tile, load] : loads) {
     CopyLoad copy;
-    for (const auto *v : receiving ? std::array{&load.in, &load.linkIn} : std::array{&load.out, &load.linkOut})
+    for (const auto *v :
+         receiving ? std::array{&load.in, &load.linkIn} : std::array{&load.out, &load.linkOut})
       if (v->packing.pieces) {
         copy.shorter.add(v->packing);
         copy.descriptors += v->messages;
@@ -93,9 +95,11 @@ arch::Cycles slowest(const arch::Chip &chip, const CopyLoads &loads, const CopyL
   return most;
 }
 
-void addCode(Image &image, const arch::Chip &chip, const std::vector<arch::ActiveTile> &active, MemoryCategory category) {
+void addCode(Image &image, const arch::Chip &chip, const std::vector<arch::ActiveTile> &active,
+             MemoryCategory category) {
   for (const auto &tile : active)
-    image.memory.tiles[tile.tile].category[unsigned(category)] += arch::exchangeCodeBytes(chip, tile.traffic);
+    image.memory.tiles[tile.tile].category[unsigned(category)] +=
+        arch::exchangeCodeBytes(chip, tile.traffic);
 }
 
 Phase phaseOf(PhaseKind kind, const std::string &name, const Variant &v) {
@@ -126,8 +130,9 @@ Variant overLinks(const arch::System &replica, const TrafficResult &traffic, Sty
 
 Phase syncPhase(std::uint64_t cycles) { return {PhaseKind::Sync, "sync", cycles, 0, 0, {}}; }
 
-PricedExchange priceExchange(Image &image, const arch::System &replica, const TrafficResult &traffic,
-                             const std::string &suffix, const AnywayCopies &anyway) {
+PricedExchange priceExchange(Image &image, const arch::System &replica,
+                             const TrafficResult &traffic, const std::string &suffix,
+                             const AnywayCopies &anyway) {
   PricedExchange out;
   if (traffic.loads.empty())
     return out;
@@ -137,7 +142,8 @@ PricedExchange priceExchange(Image &image, const arch::System &replica, const Tr
   auto style = Style::Spans;
   if (!pack.empty() || !unpack.empty()) {
     auto packed = inside(replica, traffic.loads, Style::Packed);
-    auto cost = packed.cost.cycles + slowest(replica.chip, pack, anyway.senders) + slowest(replica.chip, unpack, anyway.receivers);
+    auto cost = packed.cost.cycles + slowest(replica.chip, pack, anyway.senders) +
+                slowest(replica.chip, unpack, anyway.receivers);
     auto linkGain = links ? overLinks(replica, traffic, Style::Spans).cost.cycles -
                                 overLinks(replica, traffic, Style::Packed).cost.cycles
                           : 0;
@@ -148,7 +154,8 @@ PricedExchange priceExchange(Image &image, const arch::System &replica, const Tr
       out.unpack = std::move(unpack);
     }
   }
-  out.phases.push_back(syncPhase(arch::syncCycles(replica, links ? arch::SyncScope::AllIpus : arch::SyncScope::Ipu)));
+  out.phases.push_back(syncPhase(
+      arch::syncCycles(replica, links ? arch::SyncScope::AllIpus : arch::SyncScope::Ipu)));
   addCode(image, replica.chip, chosen.active, MemoryCategory::InternalExchangeCode);
   if (chosen.cost.cycles)
     out.phases.push_back(phaseOf(PhaseKind::Exchange, "exchange" + suffix, chosen));
@@ -160,17 +167,19 @@ PricedExchange priceExchange(Image &image, const arch::System &replica, const Tr
   return out;
 }
 
-void addCopyPhase(Image &image, const arch::System &replica, const std::string &name, const CopyLoads &loads,
-                  std::vector<Phase> &phases) {
+void addCopyPhase(Image &image, const arch::System &replica, const std::string &name,
+                  const CopyLoads &loads, std::vector<Phase> &phases) {
   if (loads.empty())
     return;
-  constexpr std::uint64_t descriptorBytes = 12;  // from, to, length: one word each
+  constexpr std::uint64_t descriptorBytes = 12; // from, to, length: one word each
   Phase phase{PhaseKind::Compute, name, 0, 0, 0, {}};
   for (const auto &[tile, load] : loads) {
     auto cycles = load.cycles(replica.chip);
     phase.cycles = std::max(phase.cycles, cycles);
-    phase.tiles.push_back({tile, cycles, cycles * replica.chip.workers, load.bytes(), load.bytes()});
-    image.memory.tiles[tile].category[unsigned(MemoryCategory::CopyDescriptor)] += descriptorBytes * load.descriptors;
+    phase.tiles.push_back(
+        {tile, cycles, cycles * replica.chip.workers, load.bytes(), load.bytes()});
+    image.memory.tiles[tile].category[unsigned(MemoryCategory::CopyDescriptor)] +=
+        descriptorBytes * load.descriptors;
   }
   phases.push_back(std::move(phase));
 }

@@ -21,7 +21,8 @@ void RangeSet::add(std::uint64_t begin, std::uint64_t end) {
 void RangeSet::normalise() const {
   if (sorted_)
     return;
-  std::sort(ranges_.begin(), ranges_.end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  std::sort(ranges_.begin(), ranges_.end(),
+            [](const Range &a, const Range &b) { return a.begin < b.begin; });
   std::size_t kept = 0;
   for (const auto &range : ranges_)
     if (kept && range.begin <= ranges_[kept - 1].end)
@@ -87,13 +88,15 @@ bool RangeSet::covers(std::uint64_t begin, std::uint64_t end) const {
   if (begin >= end)
     return true;
   const auto &all = ranges();
-  auto after = std::upper_bound(all.begin(), all.end(), begin, [](auto x, const Range &r) { return x < r.begin; });
+  auto after = std::upper_bound(all.begin(), all.end(), begin,
+                                [](auto x, const Range &r) { return x < r.begin; });
   return after != all.begin() && std::prev(after)->end >= end;
 }
 
 bool RangeSet::intersects(std::uint64_t begin, std::uint64_t end) const {
   const auto &all = ranges();
-  auto at = std::upper_bound(all.begin(), all.end(), begin, [](auto x, const Range &r) { return x < r.end; });
+  auto at = std::upper_bound(all.begin(), all.end(), begin,
+                             [](auto x, const Range &r) { return x < r.end; });
   return at != all.end() && at->begin < end;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A set of elements as sorted, disjoint, never touching ranges. Adding in ascending order costs a comparison and keeps
-// neighbours merged, which is how vertices usually cover a variable; other orders are sorted when first asked.
+// A set of elements as sorted, disjoint, never touching ranges. Adding in ascending order costs a
+// comparison and keeps neighbours merged, which is how vertices usually cover a variable; other
+// orders are sorted when first asked.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -25,7 +26,7 @@ public:
   bool empty() const { return ranges_.empty(); }
   bool covers(std::uint64_t begin, std::uint64_t end) const;
   bool intersects(std::uint64_t begin, std::uint64_t end) const;
-  std::uint64_t size() const;  // elements
+  std::uint64_t size() const; // elements
   const std::vector<Range> &ranges() const;
   bool operator==(const RangeSet &other) const { return ranges() == other.ranges(); }
 

@@ -39,7 +39,8 @@ struct Frame {
   std::size_t next = 0;
 };
 
-[[noreturn]] void failRecursion(const Image &image, const std::vector<Frame> &stack, std::uint32_t again) {
+[[noreturn]] void failRecursion(const Image &image, const std::vector<Frame> &stack,
+                                std::uint32_t again) {
   std::string way;
   bool within = false;
   for (const auto &frame : stack) {
@@ -49,11 +50,13 @@ struct Frame {
       way += base::str(way.empty() ? "" : " -> ", "function ", step.index,
                        step.name.empty() ? "" : base::str(" (called at \"", step.name, "\")"));
   }
-  throw graph_recursion_error(base::str("A function calls itself: ", way.empty() ? "a program contains itself" : way,
-                                        ". Functions cannot be recursive; use Repeat or RepeatWhileTrue."));
+  throw graph_recursion_error(
+      base::str("A function calls itself: ", way.empty() ? "a program contains itself" : way,
+                ". Functions cannot be recursive; use Repeat or RepeatWhileTrue."));
 }
 
-// Depth first from every program; `visit(step, true)` on the way down, `visit(step, false)` on the way up.
+// Depth first from every program; `visit(step, true)` on the way down, `visit(step, false)` on the
+// way up.
 template <class Visit> void walk(const Image &image, bool backwards, Visit visit) {
   std::vector<Colour> colour(image.steps.size(), Colour::White);
   std::vector<Frame> stack;
@@ -130,7 +133,8 @@ private:
       if (slot.kind != SlotKind::Edges)
         continue;
       for (auto e = slot.first; e != slot.first + slot.count; ++e)
-        for (auto r = image_.edges[e].firstRun; r != image_.edges[e].firstRun + image_.edges[e].numRuns; ++r)
+        for (auto r = image_.edges[e].firstRun;
+             r != image_.edges[e].firstRun + image_.edges[e].numRuns; ++r)
           mark(image_.runs[r].var);
     }
   }

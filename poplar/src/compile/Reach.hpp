@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What the programs of an image can get to: steps, compute sets and variables. The other passes walk these lists
-// instead of recursing, so deep programs need no deep stack.
+// What the programs of an image can get to: steps, compute sets and variables. The other passes
+// walk these lists instead of recursing, so deep programs need no deep stack.
 #pragma once
 #include "executable/Image.hpp"
 
 namespace poplar::compile {
 
 struct Reach {
-  std::vector<std::uint32_t> order;       // steps, every parent (and caller) before its children
-  std::vector<std::uint32_t> leaves;      // leaf steps in program order, each once
-  std::vector<std::uint8_t> computeSets;  // 1 where executed
-  std::vector<std::uint8_t> variables;    // 1 where a step, a vertex or the host uses it
+  std::vector<std::uint32_t> order;      // steps, every parent (and caller) before its children
+  std::vector<std::uint32_t> leaves;     // leaf steps in program order, each once
+  std::vector<std::uint8_t> computeSets; // 1 where executed
+  std::vector<std::uint8_t> variables;   // 1 where a step, a vertex or the host uses it
 };
 
 // Steps that contain others: children, or the body of a called function.

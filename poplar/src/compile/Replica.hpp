@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tile numbers in an image are those of one replica; the device is made of all replicas, one after the other.
+// Tile numbers in an image are those of one replica; the device is made of all replicas, one after
+// the other.
 #pragma once
 #include "arch/System.hpp"
 

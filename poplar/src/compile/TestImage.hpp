@@ -17,7 +17,7 @@ struct TestField {
   codelet::FieldShape shape = codelet::FieldShape::Vector;
 };
 using TestEdge = std::vector<Run>;
-using TestSlot = std::vector<TestEdge>;  // one edge, or one per inner vector; empty: left unset
+using TestSlot = std::vector<TestEdge>; // one edge, or one per inner vector; empty: left unset
 
 class TestImage {
 public:
@@ -26,8 +26,8 @@ public:
   TestImage() { image.modules.push_back(module_); }
 
   // Mapped to tile 0, or split into equal parts over `tiles`.
-  std::uint32_t variable(const std::string &name, std::uint64_t elements, std::vector<std::uint32_t> tiles = {0},
-                         TypeId type = TypeId::Float) {
+  std::uint32_t variable(const std::string &name, std::uint64_t elements,
+                         std::vector<std::uint32_t> tiles = {0}, TypeId type = TypeId::Float) {
     Variable var;
     var.name = name;
     var.type = type;
@@ -66,12 +66,12 @@ public:
     return std::uint32_t(image.computeSets.size() - 1);
   }
 
-  std::uint32_t vertex(std::uint32_t cs, std::uint32_t type, std::uint32_t tile, const std::vector<TestSlot> &slots,
-                       std::uint64_t cycles = noEstimate) {
+  std::uint32_t vertex(std::uint32_t cs, std::uint32_t type, std::uint32_t tile,
+                       const std::vector<TestSlot> &slots, std::uint64_t cycles = noEstimate) {
     Vertex v{type, cs, tile, std::uint32_t(image.slots.size()), cycles, 0};
     for (const auto &slot : slots) {
-      image.slots.push_back({slot.empty() ? SlotKind::Unset : SlotKind::Edges, std::uint32_t(image.edges.size()),
-                             std::uint32_t(slot.size())});
+      image.slots.push_back({slot.empty() ? SlotKind::Unset : SlotKind::Edges,
+                             std::uint32_t(image.edges.size()), std::uint32_t(slot.size())});
       for (const auto &edge : slot)
         addEdge(edge);
     }
@@ -106,11 +106,12 @@ public:
     step(StepKind::If, {yes, no}).operands = {view(predicate)};
     return lastStep();
   }
-  std::uint32_t copy(std::uint32_t from, std::int64_t fromOffset, std::uint32_t to, std::int64_t toOffset,
-                     std::vector<MoveLoop> loops) {
+  std::uint32_t copy(std::uint32_t from, std::int64_t fromOffset, std::uint32_t to,
+                     std::int64_t toOffset, std::vector<MoveLoop> loops) {
     auto any = to == none ? from : to;
-    step(StepKind::Copy).moves = {
-        {from, to, fromOffset, toOffset, std::uint8_t(sizeOf(image.variables[any].type)), std::move(loops)}};
+    step(StepKind::Copy).moves = {{from, to, fromOffset, toOffset,
+                                   std::uint8_t(sizeOf(image.variables[any].type)),
+                                   std::move(loops)}};
     return lastStep();
   }
   // All elements, in order.

@@ -50,7 +50,12 @@ Phase decision(const arch::System &system, PhaseKind kind) {
     sync += arch::syncCycles(system, SyncScope::AllIpus);
   if (kind == PhaseKind::Sync)
     return {kind, "sync", sync, 0, 0, {}};
-  return {kind, "broadcast and branch", arch::conditionCycles(system) - sync, 4ull * (system.tiles() - 1), 0, {}};
+  return {kind,
+          "broadcast and branch",
+          arch::conditionCycles(system) - sync,
+          4ull * (system.tiles() - 1),
+          0,
+          {}};
 }
 
 void timeExecute(Image &image, const arch::System &system, Step &step) {
@@ -77,7 +82,8 @@ bool timeComputeSet(const Image &image, const arch::System &system, std::uint32_
     auto tile = image.vertices[set.vertices[order[i]]].tile;
     costs.clear();
     for (; i != order.size() && image.vertices[set.vertices[order[i]]].tile == tile; ++i)
-      append(costs, costOf(system.chip, image.vertexType(set.vertices[order[i]]).kind, vertexCycles[order[i]]));
+      append(costs, costOf(system.chip, image.vertexType(set.vertices[order[i]]).kind,
+                           vertexCycles[order[i]]));
     auto done = arch::tileCompute(system.chip, costs);
     phase.tiles.push_back({tile, done.cycles, done.busyThreadCycles, 0, 0});
     phase.cycles = std::max(phase.cycles, done.cycles);
@@ -89,8 +95,11 @@ bool timeComputeSet(const Image &image, const arch::System &system, std::uint32_
 Phase &computePhase(const Image &image, Step &step) {
   const auto &name = image.computeSets[step.index].name;
   auto &phases = step.cost.phases;
-  auto own = [&](const Phase &phase) { return phase.kind == PhaseKind::Compute && phase.name == name; };
-  // A compute set may be called like one of the copies: those before it are found first, those after it last.
+  auto own = [&](const Phase &phase) {
+    return phase.kind == PhaseKind::Compute && phase.name == name;
+  };
+  // A compute set may be called like one of the copies: those before it are found first, those
+  // after it last.
   if (name == "copy-out" || name == "unpack") {
     auto at = std::find_if(phases.begin(), phases.end(), own);
     if (at != phases.end())
@@ -116,7 +125,8 @@ void timeSteps(Image &image, const arch::System &system) {
     case StepKind::RepeatWhile:
     case StepKind::If:
     case StepKind::Switch:
-      step.cost.phases = {decision(replica, PhaseKind::Sync), decision(replica, PhaseKind::Control)};
+      step.cost.phases = {decision(replica, PhaseKind::Sync),
+                          decision(replica, PhaseKind::Control)};
       break;
     default:
       break;

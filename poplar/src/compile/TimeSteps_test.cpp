@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "compile/TimeSteps.hpp"
 #include "compile/TestImage.hpp"
+#include "compile/TimeSteps.hpp"
 #include <gtest/gtest.h>
 
 using namespace poplar;
@@ -18,7 +18,8 @@ struct OneSet : TestImage {
 } // namespace
 
 TEST(TimeSteps, AVertexTakesItsEstimateLaunchAndLocalSync) {
-  OneSet t;  // 600 bundles, six cycles each: 12 to launch, 6 to see it done (hardware: 7236 for two in a row)
+  OneSet t; // 600 bundles, six cycles each: 12 to launch, 6 to see it done (hardware: 7236 for two
+            // in a row)
   t.vertex(t.cs, t.type, 5, {}, 600);
   timeSteps(t.image, gc200);
   ASSERT_EQ(t.cost().phases.size(), 1u);
@@ -34,7 +35,8 @@ TEST(TimeSteps, SixWorkersShareATileAndTheSlowestTileDecides) {
     t.vertex(t.cs, t.type, 1, {}, 100);
   t.vertex(t.cs, t.type, 0, {}, 10);
   timeSteps(t.image, gc200);
-  // Launches 12 apart; the seventh starts when the first is done at 612, 12 cycles later at the soonest: 612 + 600 + 6.
+  // Launches 12 apart; the seventh starts when the first is done at 612, 12 cycles later at the
+  // soonest: 612 + 600 + 6.
   EXPECT_EQ(t.cost().cycles(), 1218u);
   const auto &tiles = t.cost().phases[0].tiles;
   ASSERT_EQ(tiles.size(), 2u);
@@ -88,6 +90,7 @@ TEST(TimeSteps, ControlFlowHasACost) {
   const auto &cost = t.image.steps[test].cost;
   ASSERT_EQ(cost.phases.size(), 2u);
   EXPECT_EQ(cost.phases[0].cycles, 237u);
-  // One word to the farthest tile: 20 + 15 columns x 6 + 22 rows x 2, one cycle for the word, six to branch.
+  // One word to the farthest tile: 20 + 15 columns x 6 + 22 rows x 2, one cycle for the word, six
+  // to branch.
   EXPECT_EQ(cost.phases[1].cycles, 154u + 1u + 6u);
 }

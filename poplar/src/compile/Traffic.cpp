@@ -32,11 +32,13 @@ void CopyLoad::subtract(const CopyLoad &other) {
   descriptors -= other.descriptors;
 }
 
-bool CopyLoad::add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t pieces, std::uint64_t moreDescriptors) {
+bool CopyLoad::add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t pieces,
+                   std::uint64_t moreDescriptors) {
   const auto &c = chip.copy;
   auto atom = dividingAtom(pieceBytes);
   auto perByte = atom >= 8 ? c.gather8 : atom >= 4 ? c.gather4 : c.gather2;
-  bool isLong = double(c.pieceCycles) + double(pieceBytes) / c.bytesPerCycle < perByte * double(pieceBytes);
+  bool isLong =
+      double(c.pieceCycles) + double(pieceBytes) / c.bytesPerCycle < perByte * double(pieceBytes);
   (isLong ? longer : shorter).add({pieceBytes * pieces, pieces, atom});
   descriptors += moreDescriptors;
   return isLong;
@@ -45,7 +47,9 @@ bool CopyLoad::add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64
 arch::Cycles CopyLoad::cycles(const arch::Chip &chip) const {
   auto all = longer;
   all.add(shorter);
-  auto cost = [&](const Part &part) { return arch::rearrangeCycles(chip, {part.pieces, part.bytes, part.atom}); };
+  auto cost = [&](const Part &part) {
+    return arch::rearrangeCycles(chip, {part.pieces, part.bytes, part.atom});
+  };
   return std::min(cost(all), cost(longer) + cost(shorter));
 }
 
@@ -73,15 +77,17 @@ void Volume::subtract(const Volume &o) {
 }
 
 Traffic::Traffic(const Image &image, Placement &placement, const arch::System &replica)
-    : image_(image), placement_(placement), replica_(replica), loads_(replica.tiles()), local_(replica.tiles()),
-      homes_(replica.tiles()) {}
+    : image_(image), placement_(placement), replica_(replica), loads_(replica.tiles()),
+      local_(replica.tiles()), homes_(replica.tiles()) {}
 
 void Traffic::begin(Toward toward, Join join) {
   toward_ = toward;
   join_ = join;
 }
 
-unsigned Traffic::elementBytes(std::uint32_t var) const { return unsigned(sizeOf(image_.variables[var].type)); }
+unsigned Traffic::elementBytes(std::uint32_t var) const {
+  return unsigned(sizeOf(image_.variables[var].type));
+}
 
 // A span travels in whole words; one longer than a message can be takes several.
 void Traffic::addSpans(Volume &volume, std::uint64_t spanBytes, std::uint64_t spans) const {
@@ -99,12 +105,14 @@ void Traffic::addSpans(Volume &volume, std::uint64_t spanBytes, std::uint64_t sp
 void Traffic::seal(Volume &volume) const {
   auto shortWords = arch::ceilDiv(volume.copying.shorter.bytes, wordBytes);
   volume.packedWords = volume.longWords + shortWords;
-  volume.messages = volume.longSpans + arch::ceilDiv(shortWords, replica_.chip.exchange.wordsPerMessage);
+  volume.messages =
+      volume.longSpans + arch::ceilDiv(shortWords, replica_.chip.exchange.wordsPerMessage);
   if (volume.copying.shorter.pieces > 1)
     volume.packing = volume.copying.shorter;
 }
 
-// Adds `next` to `last` when the same elements (or neighbours, if they may join) are needed by one tile.
+// Adds `next` to `last` when the same elements (or neighbours, if they may join) are needed by one
+// tile.
 bool Traffic::absorb(Need &last, const Need &next) {
   if (last.tile != next.tile || last.var != next.var)
     return false;
@@ -118,7 +126,8 @@ bool Traffic::absorb(Need &last, const Need &next) {
     repeated(b.elements());
     return true;
   }
-  if (a.count != 1 || b.count != 1 || b.begin > a.end() || (b.begin == a.end() && join_ == Join::Overlaps))
+  if (a.count != 1 || b.count != 1 || b.begin > a.end() ||
+      (b.begin == a.end() && join_ == Join::Overlaps))
     return false;
   auto end = std::max(a.end(), b.end());
   repeated(std::min(a.end(), b.end()) - b.begin);
@@ -149,24 +158,28 @@ std::vector<Traffic::List> Traffic::lists() const {
 
 bool Traffic::sameNeeds(const List &a, const List &b) const {
   return needs_[a.first].var == needs_[b.first].var && a.last - a.first == b.last - b.first &&
-         std::equal(needs_.begin() + std::ptrdiff_t(a.first), needs_.begin() + std::ptrdiff_t(a.last),
+         std::equal(needs_.begin() + std::ptrdiff_t(a.first),
+                    needs_.begin() + std::ptrdiff_t(a.last),
                     needs_.begin() + std::ptrdiff_t(b.first),
                     [](const Need &x, const Need &y) { return x.elements == y.elements; });
 }
 
 std::uint32_t Traffic::Group::on(unsigned ipu) const {
-  auto at = std::find_if(perIpu.begin(), perIpu.end(), [&](const auto &entry) { return entry.first == ipu; });
+  auto at = std::find_if(perIpu.begin(), perIpu.end(),
+                         [&](const auto &entry) { return entry.first == ipu; });
   return at == perIpu.end() ? 0 : at->second;
 }
 
 std::vector<Traffic::Group> Traffic::groups() const {
   auto all = lists();
   if (toward_ == Toward::Tile)
-    std::stable_sort(all.begin(), all.end(), [](const List &a, const List &b) { return a.hash < b.hash; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const List &a, const List &b) { return a.hash < b.hash; });
   std::vector<Group> out;
   for (const auto &list : all) {
     auto tile = needs_[list.first].tile;
-    if (toward_ == Toward::Home || out.empty() || out.back().list.hash != list.hash || !sameNeeds(out.back().list, list))
+    if (toward_ == Toward::Home || out.empty() || out.back().list.hash != list.hash ||
+        !sameNeeds(out.back().list, list))
       out.push_back({list, {}, {}});
     out.back().tiles.push_back(tile);
     auto &perIpu = out.back().perIpu;
@@ -195,7 +208,7 @@ void Traffic::note(std::uint32_t tile, Volume TileLoad::*part, const Volume &vol
   (loads_[tile].*part).add(volume);
 }
 
-constexpr std::uint64_t spreadBits = 0x9e3779b97f4a7c15ull;  // makes sums of small numbers differ
+constexpr std::uint64_t spreadBits = 0x9e3779b97f4a7c15ull; // makes sums of small numbers differ
 
 // Homes send to the tiles of a group. What leaves within the IPU is counted by sendOnce.
 void Traffic::deliver(const Group &group, std::uint64_t id) {
@@ -203,7 +216,8 @@ void Traffic::deliver(const Group &group, std::uint64_t id) {
   std::vector<std::pair<unsigned, Volume>> fromIpu;
   for (const auto &[tile, home] : homes_.entries()) {
     auto ipu = replica_.ipuOf(tile);
-    auto at = std::find_if(fromIpu.begin(), fromIpu.end(), [&](const auto &entry) { return entry.first == ipu; });
+    auto at = std::find_if(fromIpu.begin(), fromIpu.end(),
+                           [&](const auto &entry) { return entry.first == ipu; });
     if (at == fromIpu.end())
       at = fromIpu.insert(at, {ipu, {}});
     at->second.add(home);
@@ -222,7 +236,8 @@ void Traffic::deliver(const Group &group, std::uint64_t id) {
   }
 }
 
-void Traffic::deliverTo(std::uint32_t tile, std::uint64_t id, const std::vector<std::pair<unsigned, Volume>> &fromIpu) {
+void Traffic::deliverTo(std::uint32_t tile, std::uint64_t id,
+                        const std::vector<std::pair<unsigned, Volume>> &fromIpu) {
   const auto *own = homes_.find(tile);
   for (const auto &[ipu, volume] : fromIpu) {
     bool near = ipu == replica_.ipuOf(tile);

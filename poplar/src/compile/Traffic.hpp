@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// One exchange between the tiles where elements live (their homes) and tiles that want or made them. First it collects who
-// needs what, then it finds out what each tile sends and receives: the same elements reach a tile once, and leave
-// their home once however many tiles listen. Tiles that need the very same elements are treated together, so a
-// broadcast to all tiles costs the sum and not the product of senders and receivers.
+// One exchange between the tiles where elements live (their homes) and tiles that want or made
+// them. First it collects who needs what, then it finds out what each tile sends and receives: the
+// same elements reach a tile once, and leave their home once however many tiles listen. Tiles that
+// need the very same elements are treated together, so a broadcast to all tiles costs the sum and
+// not the product of senders and receivers.
 #pragma once
 #include "arch/Compute.hpp"
 #include "arch/Links.hpp"
@@ -19,65 +20,69 @@ struct Need {
   auto operator<=>(const Need &) const = default;
 };
 
-// Copies inside one tile. Long pieces are copied one by one and short ones atom by atom, unless one way does it all
-// for less.
+// Copies inside one tile. Long pieces are copied one by one and short ones atom by atom, unless one
+// way does it all for less.
 struct CopyLoad {
   struct Part {
     std::uint64_t bytes = 0, pieces = 0;
-    unsigned atom = 8;  // largest of 8, 4, 2, 1 bytes that divides every piece
+    unsigned atom = 8; // largest of 8, 4, 2, 1 bytes that divides every piece
     void add(const Part &other);
     void subtract(const Part &other);
   };
   Part longer, shorter;
-  std::uint64_t descriptors = 0;  // regular patterns: what the copy has to remember
+  std::uint64_t descriptors = 0; // regular patterns: what the copy has to remember
 
   std::uint64_t bytes() const { return longer.bytes + shorter.bytes; }
   void add(const CopyLoad &other);
   void subtract(const CopyLoad &other);
   // Pieces of equal size. True when they are long.
-  bool add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t pieces, std::uint64_t descriptors = 1);
+  bool add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t pieces,
+           std::uint64_t descriptors = 1);
   arch::Cycles cycles(const arch::Chip &chip) const;
 };
 
-// Bytes on the wire are whole words; payload is what the program asked for. Spans travel as messages of their own, or
-// those that are short are packed into one message for each pair of tiles and variable.
+// Bytes on the wire are whole words; payload is what the program asked for. Spans travel as
+// messages of their own, or those that are short are packed into one message for each pair of tiles
+// and variable.
 struct Volume {
   std::uint64_t payload = 0;
-  std::uint64_t spanWords = 0, spans = 0;       // messages when nothing is packed
-  std::uint64_t longWords = 0, longSpans = 0;   // those not worth packing
-  std::uint64_t packedWords = 0, messages = 0;  // when short spans are packed
-  CopyLoad copying;                             // of all spans, were they copied on a tile
-  CopyLoad::Part packing;                       // of the spans that are packed
+  std::uint64_t spanWords = 0, spans = 0;      // messages when nothing is packed
+  std::uint64_t longWords = 0, longSpans = 0;  // those not worth packing
+  std::uint64_t packedWords = 0, messages = 0; // when short spans are packed
+  CopyLoad copying;                            // of all spans, were they copied on a tile
+  CopyLoad::Part packing;                      // of the spans that are packed
   void add(const Volume &other);
   void subtract(const Volume &other);
 };
 
 struct TileLoad {
-  Volume in, out;          // within the IPU
-  Volume linkIn, linkOut;  // from and to other IPUs
-  std::uint64_t inputs = 0;  // equal numbers: the same streams arrive
+  Volume in, out;           // within the IPU
+  Volume linkIn, linkOut;   // from and to other IPUs
+  std::uint64_t inputs = 0; // equal numbers: the same streams arrive
 };
 
 using TileBytes = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 using TileLoads = std::vector<ByTile<TileLoad>::Entry>;
 
 struct TrafficResult {
-  TileLoads loads;                                       // sorted by tile
-  std::vector<arch::Flow> flows;                         // between IPUs of the replica
-  std::vector<ByTile<CopyLoad>::Entry> local;            // already on the right tile, sorted
+  TileLoads loads;                            // sorted by tile
+  std::vector<arch::Flow> flows;              // between IPUs of the replica
+  std::vector<ByTile<CopyLoad>::Entry> local; // already on the right tile, sorted
 };
 
 class Traffic {
 public:
   enum class Toward { Tile, Home };
-  // Whether needs that are neighbours at home may come as one message: fields in a buffer, but not the places a copy fills.
+  // Whether needs that are neighbours at home may come as one message: fields in a buffer, but not
+  // the places a copy fills.
   enum class Join { Neighbours, Overlaps };
 
   Traffic(const executable::Image &image, Placement &placement, const arch::System &replica);
 
   void begin(Toward toward, Join join);
   void add(const Need &need) { needs_.push_back(need); }
-  // Pieces that are copied within a tile: at home there already, or arriving once and wanted several times.
+  // Pieces that are copied within a tile: at home there already, or arriving once and wanted
+  // several times.
   void addLocal(std::uint32_t tile, std::uint64_t pieceBytes, std::uint64_t pieces = 1) {
     local_[tile].add(replica_.chip, pieceBytes, pieces);
   }
@@ -88,14 +93,14 @@ public:
   TrafficResult finish();
 
 private:
-  struct List {  // needs of one tile in one variable: needs_[first, last)
+  struct List { // needs of one tile in one variable: needs_[first, last)
     std::size_t first, last;
     std::uint64_t hash;
   };
   struct Group {
     List list;
-    std::vector<std::uint32_t> tiles;                        // sorted; all need exactly this list
-    std::vector<std::pair<unsigned, std::uint32_t>> perIpu;  // how many of them, by IPU in order
+    std::vector<std::uint32_t> tiles;                       // sorted; all need exactly this list
+    std::vector<std::pair<unsigned, std::uint32_t>> perIpu; // how many of them, by IPU in order
     std::uint32_t on(unsigned ipu) const;
   };
 
@@ -106,7 +111,8 @@ private:
   bool sameNeeds(const List &a, const List &b) const;
   void findHomes(const List &list);
   void deliver(const Group &group, std::uint64_t id);
-  void deliverTo(std::uint32_t tile, std::uint64_t id, const std::vector<std::pair<unsigned, Volume>> &fromIpu);
+  void deliverTo(std::uint32_t tile, std::uint64_t id,
+                 const std::vector<std::pair<unsigned, Volume>> &fromIpu);
   void collect(const Group &group, std::uint64_t id);
   class Sender;
   void sendOnce(const std::vector<Group> &groups);
@@ -124,11 +130,13 @@ private:
   std::vector<Need> needs_;
   ByTile<TileLoad> loads_;
   ByTile<CopyLoad> local_;
-  ByTile<Volume> homes_;  // of the list looked at
+  ByTile<Volume> homes_; // of the list looked at
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> flows_;
 };
 
 // Largest of 8, 4, 2, 1 that divides the number.
-inline unsigned dividingAtom(std::uint64_t bytes) { return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1; }
+inline unsigned dividingAtom(std::uint64_t bytes) {
+  return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+}
 
 } // namespace poplar::compile

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sending side of a Traffic: what leaves each home, once; and traffic that is only known tile by tile.
+// The sending side of a Traffic: what leaves each home, once; and traffic that is only known tile
+// by tile.
 #include "compile/Traffic.hpp"
 #include <tuple>
 
@@ -9,11 +10,12 @@ using namespace executable;
 
 bool Traffic::listens(const Group &group, std::uint32_t home) const {
   auto near = group.on(replica_.ipuOf(home));
-  return near > 1 || (near == 1 && !std::binary_search(group.tiles.begin(), group.tiles.end(), home));
+  return near > 1 ||
+         (near == 1 && !std::binary_search(group.tiles.begin(), group.tiles.end(), home));
 }
 
-// Walks needs in the order of their first element; every mapped range remembers how far it has been sent already.
-// Scattered needs are only recognised when they are equal.
+// Walks needs in the order of their first element; every mapped range remembers how far it has been
+// sent already. Scattered needs are only recognised when they are equal.
 class Traffic::Sender {
 public:
   explicit Sender(Traffic &traffic) : traffic_(traffic) {}
@@ -33,7 +35,8 @@ public:
       if (need.elements.count == 1)
         sendRest(need.elements, piece);
       else
-        traffic_.addSpans(traffic_.homes_[piece.tile], arch::ceilDiv(piece.elements, piece.spans) * size, piece.spans);
+        traffic_.addSpans(traffic_.homes_[piece.tile],
+                          arch::ceilDiv(piece.elements, piece.spans) * size, piece.spans);
     });
   }
 
@@ -62,18 +65,21 @@ private:
 
   Traffic &traffic_;
   std::uint32_t var_ = none;
-  std::vector<std::uint64_t> sent_;  // by mapped range: elements below this have left
+  std::vector<std::uint64_t> sent_; // by mapped range: elements below this have left
   Pattern last_;
-  bool heard_ = false;               // several tiles listened to last_, so all of it has left
+  bool heard_ = false; // several tiles listened to last_, so all of it has left
 };
 
 void Traffic::sendOnce(const std::vector<Group> &groups) {
-  std::vector<std::pair<std::size_t, std::uint32_t>> order;  // need, group
+  std::vector<std::pair<std::size_t, std::uint32_t>> order; // need, group
   for (std::uint32_t g = 0; g != groups.size(); ++g)
     for (auto i = groups[g].list.first; i != groups[g].list.last; ++i)
       order.push_back({i, g});
-  auto key = [&](const auto &entry) { return std::tie(needs_[entry.first].var, needs_[entry.first].elements); };
-  std::stable_sort(order.begin(), order.end(), [&](const auto &a, const auto &b) { return key(a) < key(b); });
+  auto key = [&](const auto &entry) {
+    return std::tie(needs_[entry.first].var, needs_[entry.first].elements);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto &a, const auto &b) { return key(a) < key(b); });
   homes_.clear();
   Sender sender(*this);
   for (auto [need, group] : order)
@@ -122,7 +128,8 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
     return v;
   };
   // A tile's bytes meet the other side's tiles in proportion to what those hold.
-  auto split = [&](const Shares &mine, const Shares &other, Volume TileLoad::*inside, Volume TileLoad::*link) {
+  auto split = [&](const Shares &mine, const Shares &other, Volume TileLoad::*inside,
+                   Volume TileLoad::*link) {
     for (auto [tile, bytes] : mine.byTile) {
       auto near = other.near(replica_.ipuOf(tile)), ipus = std::uint64_t(other.byIpu.size());
       auto partners = std::uint64_t(other.byTile.size()) / std::max<std::uint64_t>(1, ipus);

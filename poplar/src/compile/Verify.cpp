@@ -15,8 +15,8 @@ namespace {
 
 std::string describe(const Variable &var, std::uint32_t id) {
   auto name = var.name.empty() ? base::str("number ", id) : base::str('"', var.name, '"');
-  return base::str(var.kind == VariableKind::Ordinary ? "Variable " : "Constant ", name, " of type ", spelling(var.type),
-                   " and shape ", base::list(var.shape));
+  return base::str(var.kind == VariableKind::Ordinary ? "Variable " : "Constant ", name,
+                   " of type ", spelling(var.type), " and shape ", base::list(var.shape));
 }
 
 [[noreturn]] void failUnmapped(const Variable &var, std::uint32_t id) {
@@ -30,22 +30,24 @@ std::string describe(const Variable &var, std::uint32_t id) {
   }
   if (first.begin == var.elements)
     first.begin = at;
-  throw invalid_tile_mapping(base::str(describe(var, id), ": ", missing, " of ", var.elements,
-                                       " elements have no tile, the first are [", first.begin, ", ", first.end,
-                                       "). Map every element with graph.setTileMapping or poputil::mapTensorLinearly "
-                                       "before the graph is compiled."));
+  throw invalid_tile_mapping(
+      base::str(describe(var, id), ": ", missing, " of ", var.elements,
+                " elements have no tile, the first are [", first.begin, ", ", first.end,
+                "). Map every element with graph.setTileMapping or poputil::mapTensorLinearly "
+                "before the graph is compiled."));
 }
 
 void checkMapping(const Variable &var, std::uint32_t id, unsigned tiles) {
   std::uint64_t at = 0;
   for (const auto &range : var.mapping) {
     if (range.tile >= tiles)
-      throw invalid_tile_mapping(base::str(describe(var, id), ": elements [", range.begin, ", ", range.end,
-                                           ") are mapped to tile ", range.tile, ", but there are tiles 0 to ",
-                                           tiles - 1, " only. Map them to one of these with graph.setTileMapping."));
+      throw invalid_tile_mapping(
+          base::str(describe(var, id), ": elements [", range.begin, ", ", range.end,
+                    ") are mapped to tile ", range.tile, ", but there are tiles 0 to ", tiles - 1,
+                    " only. Map them to one of these with graph.setTileMapping."));
     if (range.begin < at)
-      throw invalid_tile_mapping(base::str(describe(var, id), ": elements [", range.begin, ", ", std::min(at, range.end),
-                                           ") are mapped twice."));
+      throw invalid_tile_mapping(base::str(describe(var, id), ": elements [", range.begin, ", ",
+                                           std::min(at, range.end), ") are mapped twice."));
     if (range.begin > at)
       failUnmapped(var, id);
     at = range.end;
@@ -57,21 +59,25 @@ void checkMapping(const Variable &var, std::uint32_t id, unsigned tiles) {
 void checkVertex(const Image &image, std::uint32_t vertex, unsigned tiles) {
   const auto &v = image.vertices[vertex];
   if (v.tile == none)
-    throw invalid_tile_mapping(base::str(describeVertex(image, vertex),
-                                         " has no tile. Give it one with graph.setTileMapping(vertex, tile)."));
+    throw invalid_tile_mapping(
+        base::str(describeVertex(image, vertex),
+                  " has no tile. Give it one with graph.setTileMapping(vertex, tile)."));
   if (v.tile >= tiles)
-    throw invalid_tile_mapping(base::str(describeVertex(image, vertex), " is mapped to tile ", v.tile,
-                                         ", but there are tiles 0 to ", tiles - 1,
-                                         " only. Map it to one of these with graph.setTileMapping."));
+    throw invalid_tile_mapping(base::str(
+        describeVertex(image, vertex), " is mapped to tile ", v.tile, ", but there are tiles 0 to ",
+        tiles - 1, " only. Map it to one of these with graph.setTileMapping."));
   const auto &fields = image.vertexType(vertex).fields;
   for (std::size_t f = 0; f != fields.size(); ++f)
-    if (fields[f].direction != codelet::FieldDirection::Plain && image.slots[v.firstSlot + f].kind != SlotKind::Edges)
-      throw graph_connection_error(base::str(describeVertex(image, vertex), ": field \"", fields[f].name,
-                                             "\" is not connected. Connect it with graph.connect(vertex[\"",
-                                             fields[f].name, "\"], tensor)."));
+    if (fields[f].direction != codelet::FieldDirection::Plain &&
+        image.slots[v.firstSlot + f].kind != SlotKind::Edges)
+      throw graph_connection_error(
+          base::str(describeVertex(image, vertex), ": field \"", fields[f].name,
+                    "\" is not connected. Connect it with graph.connect(vertex[\"", fields[f].name,
+                    "\"], tensor)."));
 }
 
-// Programs that write to constants are stopped where they are built; a deserialised image may still try.
+// Programs that write to constants are stopped where they are built; a deserialised image may still
+// try.
 void checkTargets(const Image &image, const Step &step) {
   for (const auto &move : step.moves)
     if (move.toVar != none && image.variables[move.toVar].kind != VariableKind::Ordinary)
@@ -84,14 +90,16 @@ template <class Items> void checkHandles(const Items &items, const char *what) {
   std::set<std::string> seen;
   for (const auto &item : items)
     if (!seen.insert(item.handle).second)
-      throw control_program_error(base::str("Two ", what, " have the handle \"", item.handle,
-                                            "\". Handles of one kind must differ: rename one of them."));
+      throw control_program_error(
+          base::str("Two ", what, " have the handle \"", item.handle,
+                    "\". Handles of one kind must differ: rename one of them."));
 }
 
 unsigned tilesPerReplica(const Image &image, const arch::System &system) {
   if (image.replicationFactor == 0 || system.ipus % image.replicationFactor != 0)
-    throw graph_replication_error(base::str("A replication factor of ", image.replicationFactor, " does not divide the ",
-                                            system.ipus, " IPU(s) of the device. Use a divisor of ", system.ipus, "."));
+    throw graph_replication_error(
+        base::str("A replication factor of ", image.replicationFactor, " does not divide the ",
+                  system.ipus, " IPU(s) of the device. Use a divisor of ", system.ipus, "."));
   return system.tiles() / image.replicationFactor;
 }
 

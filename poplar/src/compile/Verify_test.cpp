@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "compile/Verify.hpp"
 #include "compile/TestImage.hpp"
+#include "compile/Verify.hpp"
 #include "poplar/exceptions.hpp"
 #include <gtest/gtest.h>
 
@@ -27,10 +27,14 @@ struct TwoVertices : TestImage {
   std::uint32_t a = variable("a", 16), b = variable("b", 16), cs = computeSet("sum");
   std::uint32_t type = vertexType("Add", {{"in"}, {"out", FieldDirection::Output}});
   TwoVertices() { image.programs = {execute(cs)}; }
-  void connect(TestSlot in, TestSlot out, std::uint32_t tile = 0) { vertex(cs, type, tile, {in, out}); }
+  void connect(TestSlot in, TestSlot out, std::uint32_t tile = 0) {
+    vertex(cs, type, tile, {in, out});
+  }
 };
 
-bool has(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+bool has(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
 
 } // namespace
 
@@ -46,11 +50,13 @@ TEST(Verify, NamesTheFirstUnmappedElements) {
   t.connect(t.span(t.a, 0, 16), t.span(t.b, 0, 8));
   t.image.variables[t.a].mapping = {{0, 4, 0}, {9, 12, 1}};
   auto text = message<invalid_tile_mapping>(t.image);
-  EXPECT_TRUE(has(text, "Variable \"a\" of type float and shape [16]: 9 of 16 elements have no tile, the first are [4, 9)"))
+  EXPECT_TRUE(has(text, "Variable \"a\" of type float and shape [16]: 9 of 16 elements have no "
+                        "tile, the first are [4, 9)"))
       << text;
   EXPECT_TRUE(has(text, "graph.setTileMapping")) << text;
   t.image.variables[t.a].mapping.clear();
-  EXPECT_TRUE(has(message<invalid_tile_mapping>(t.image), "16 of 16 elements have no tile, the first are [0, 16)"));
+  EXPECT_TRUE(has(message<invalid_tile_mapping>(t.image),
+                  "16 of 16 elements have no tile, the first are [0, 16)"));
 }
 
 TEST(Verify, IgnoresUnusedVariablesAndComputeSets) {
@@ -64,9 +70,11 @@ TEST(Verify, IgnoresUnusedVariablesAndComputeSets) {
 TEST(Verify, RejectsTilesThatDoNotExist) {
   TwoVertices t;
   t.connect(t.span(t.a, 0, 16), t.span(t.b, 0, 8), 8);
-  EXPECT_TRUE(has(message<invalid_tile_mapping>(t.image), "mapped to tile 8, but there are tiles 0 to 7"));
+  EXPECT_TRUE(
+      has(message<invalid_tile_mapping>(t.image), "mapped to tile 8, but there are tiles 0 to 7"));
   t.image.vertices[0].tile = none;
-  EXPECT_TRUE(has(message<invalid_tile_mapping>(t.image), "Vertex 0 (Add in compute set \"sum\") has no tile"));
+  EXPECT_TRUE(has(message<invalid_tile_mapping>(t.image),
+                  "Vertex 0 (Add in compute set \"sum\") has no tile"));
   t.image.vertices[0].tile = 0;
   t.image.variables[t.b].mapping[0].tile = 9;
   EXPECT_TRUE(has(message<invalid_tile_mapping>(t.image), "elements [0, 16) are mapped to tile 9"));
@@ -115,12 +123,13 @@ TEST(Verify, FindsStridedWritersThatMeet) {
 
 TEST(Verify, FindsAReaderOfWhatAnotherVertexWrites) {
   TwoVertices t;
-  t.connect(t.span(t.b, 0, 4), t.span(t.b, 0, 4));  // in place: fine
+  t.connect(t.span(t.b, 0, 4), t.span(t.b, 0, 4)); // in place: fine
   EXPECT_EQ(message<poplar_error>(t.image), "no exception");
   t.connect(t.span(t.b, 3, 8), t.span(t.b, 8, 12));
   auto text = message<graph_connection_error>(t.image);
   EXPECT_TRUE(has(text, "reads element 3 of variable \"b\"")) << text;
-  EXPECT_TRUE(has(text, "Vertex 1 (Add in compute set \"sum\"), field \"in\" reads; Vertex 0")) << text;
+  EXPECT_TRUE(has(text, "Vertex 1 (Add in compute set \"sum\"), field \"in\" reads; Vertex 0"))
+      << text;
 }
 
 TEST(Verify, ReadsOfOwnStridedOutputsAreFine) {
@@ -135,7 +144,8 @@ TEST(Verify, ReadsOfOwnStridedOutputsAreFine) {
 TEST(Verify, RejectsOutputsWithAliasesOrOnConstants) {
   TwoVertices t;
   t.connect(t.span(t.a, 0, 4), {{{t.b, 0, 4, 1}, {t.b, 3, 2, 1}}});
-  EXPECT_TRUE(has(message<graph_connection_error>(t.image), "holds element 3 of variable \"b\" [16] twice"));
+  EXPECT_TRUE(has(message<graph_connection_error>(t.image),
+                  "holds element 3 of variable \"b\" [16] twice"));
   TwoVertices constant;
   constant.image.variables[constant.b].kind = VariableKind::Constant;
   constant.connect(constant.span(constant.a, 0, 4), constant.span(constant.b, 0, 4));
@@ -146,7 +156,8 @@ TEST(Verify, RejectsTwoOutputFieldsOfOneVertexThatOverlap) {
   TwoVertices t;
   auto type = t.vertexType("Both", {{"x", FieldDirection::Output}, {"y", FieldDirection::InOut}});
   t.vertex(t.cs, type, 0, {t.span(t.b, 0, 8), t.span(t.b, 7, 9)});
-  EXPECT_TRUE(has(message<graph_connection_error>(t.image), "fields \"x\" and \"y\" both write element 7"));
+  EXPECT_TRUE(
+      has(message<graph_connection_error>(t.image), "fields \"x\" and \"y\" both write element 7"));
 }
 
 TEST(Verify, RejectsFunctionsThatCallThemselves) {
@@ -163,6 +174,7 @@ TEST(Verify, RejectsFunctionsThatCallThemselves) {
 
 TEST(Verify, RejectsHandlesUsedTwice) {
   TestImage t;
-  t.image.streams = {{"in", TypeId::Float, 4, true, false, 1}, {"in", TypeId::Float, 4, false, false, 1}};
+  t.image.streams = {{"in", TypeId::Float, 4, true, false, 1},
+                     {"in", TypeId::Float, 4, false, false, 1}};
   EXPECT_TRUE(has(message<control_program_error>(t.image), "Two streams have the handle \"in\""));
 }
