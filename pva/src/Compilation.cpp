@@ -8,7 +8,8 @@
 
 namespace pva {
 
-template <class T> static std::vector<T> handles(const detail::DataRef &data, std::size_t begin, std::size_t end) {
+template <class T>
+static std::vector<T> handles(const detail::DataRef &data, std::size_t begin, std::size_t end) {
   std::vector<T> result;
   result.reserve(end - begin);
   for (auto i = begin; i < end; ++i)
@@ -16,7 +17,8 @@ template <class T> static std::vector<T> handles(const detail::DataRef &data, st
   return result;
 }
 
-static std::vector<ProgramRef> programsAt(const detail::Data &data, const std::vector<std::uint32_t> &indices) {
+static std::vector<ProgramRef> programsAt(const detail::Data &data,
+                                          const std::vector<std::uint32_t> &indices) {
   std::vector<ProgramRef> result;
   for (auto index : indices)
     result.push_back(data.program(index));
@@ -28,7 +30,8 @@ static const std::vector<std::uint32_t> &loweredOn(const detail::Data &data, std
     throw Error(base::str("Profile \"", data.path, "\" has no lowered variables. ",
                           "Set the engine option autoReport.outputLoweredVars to true."));
   if (tile >= data.loweredByTile.size())
-    throw Error(base::str("There is no tile ", tile, ": the target has ", data.loweredByTile.size(), "."));
+    throw Error(
+        base::str("There is no tile ", tile, ": the target has ", data.loweredByTile.size(), "."));
   return data.loweredByTile[tile];
 }
 
@@ -36,7 +39,10 @@ static const std::vector<std::uint32_t> &loweredOn(const detail::Data &data, std
 
 Target::Type Target::type() const {
   const auto &type = data_->target.type;
-  return type == "IPU" ? Type::Ipu : type == "IPU_MODEL" ? Type::IpuModel : type == "CPU" ? Type::Cpu : Type::Unknown;
+  return type == "IPU"         ? Type::Ipu
+         : type == "IPU_MODEL" ? Type::IpuModel
+         : type == "CPU"       ? Type::Cpu
+                               : Type::Unknown;
 }
 IPU::Architecture Target::architecture() const {
   const auto &name = data_->target.architecture;
@@ -84,7 +90,9 @@ MemoryUse TileMemory::overflowed() const {
 }
 std::uint64_t TileMemory::alwaysLiveBytes() const { return data_->tiles[tile_].alwaysLive; }
 std::uint64_t TileMemory::notAlwaysLiveBytes() const { return data_->tiles[tile_].notAlwaysLive; }
-ProgramRef TileMemory::peakProgram() const { return data_->program(data_->tiles[tile_].peakProgram); }
+ProgramRef TileMemory::peakProgram() const {
+  return data_->program(data_->tiles[tile_].peakProgram);
+}
 std::vector<VertexType> TileMemory::vertices() const {
   std::set<std::uint32_t> types;
   for (const auto &set : data_->computeSets)
@@ -104,7 +112,9 @@ std::vector<Tile> IPU::tiles() const {
 
 // ---- liveness ----
 
-ProgramRef LivenessProgramStep::program() const { return data_->program(data_->liveness[index_].program); }
+ProgramRef LivenessProgramStep::program() const {
+  return data_->program(data_->liveness[index_].program);
+}
 LiveMemory LivenessProgramStep::notAlwaysLiveMemory() const {
   const auto &row = data_->liveness[index_];
   std::vector<Variable> variables;
@@ -152,14 +162,21 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> EquivalenceClass::steps() c
 
 // ---- lowered variables ----
 
-bool LoweredVariable::hasUnloweredVar() const { return data_->lowered[index_].variable != detail::none; }
+bool LoweredVariable::hasUnloweredVar() const {
+  return data_->lowered[index_].variable != detail::none;
+}
 std::uint64_t LoweredVariable::bytes() const { return data_->lowered[index_].size; }
 std::uint64_t LoweredVariable::tileId() const { return data_->lowered[index_].tile; }
-std::string LoweredVariable::category() const { return data_->categories[data_->lowered[index_].category]; }
-std::string LoweredVariable::name() const { return hasUnloweredVar() ? unloweredVar().name() : category(); }
+std::string LoweredVariable::category() const {
+  return data_->categories[data_->lowered[index_].category];
+}
+std::string LoweredVariable::name() const {
+  return hasUnloweredVar() ? unloweredVar().name() : category();
+}
 Variable LoweredVariable::unloweredVar() const {
   if (!hasUnloweredVar())
-    throw Error(base::str("Lowered variable ", index_, " (", category(), ") stands for no variable of the graph. ",
+    throw Error(base::str("Lowered variable ", index_, " (", category(),
+                          ") stands for no variable of the graph. ",
                           "Ask hasUnloweredVar() first."));
   return Variable(data_, data_->lowered[index_].variable);
 }
@@ -179,10 +196,18 @@ std::vector<LoweredVariable> LoweredVariables::forTile(std::uint64_t tile) const
 
 // ---- all together ----
 
-std::vector<Tile> CompilationReport::tiles() const { return handles<Tile>(data_, 0, data_->tiles.size()); }
-std::vector<IPU> CompilationReport::ipus() const { return handles<IPU>(data_, 0, data_->target.ipusPerReplica()); }
-std::vector<ProgramRef> CompilationReport::programs() const { return programsAt(*data_, data_->entries); }
-std::vector<ProgramRef> CompilationReport::functions() const { return programsAt(*data_, data_->functions); }
+std::vector<Tile> CompilationReport::tiles() const {
+  return handles<Tile>(data_, 0, data_->tiles.size());
+}
+std::vector<IPU> CompilationReport::ipus() const {
+  return handles<IPU>(data_, 0, data_->target.ipusPerReplica());
+}
+std::vector<ProgramRef> CompilationReport::programs() const {
+  return programsAt(*data_, data_->entries);
+}
+std::vector<ProgramRef> CompilationReport::functions() const {
+  return programsAt(*data_, data_->functions);
+}
 std::vector<ProgramRef> CompilationReport::allPrograms() const {
   std::vector<ProgramRef> result;
   for (std::uint32_t i = 0; i < data_->programs.size(); ++i)
@@ -200,7 +225,8 @@ std::vector<Variable> CompilationReport::variables() const {
 }
 std::vector<Variable> CompilationReport::alwaysLiveVariables() const {
   auto result = variables();
-  result.erase(std::remove_if(result.begin(), result.end(), [](const Variable &v) { return !v.alwaysLive(); }),
+  result.erase(std::remove_if(result.begin(), result.end(),
+                              [](const Variable &v) { return !v.alwaysLive(); }),
                result.end());
   return result;
 }

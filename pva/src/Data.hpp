@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A profile in memory, as plain tables. load() fills them from a database and checks every id, so whoever holds a Data
-// may index without checking. Handles share it; Program objects live in it, so a ProgramRef keeps all of it alive.
+// A profile in memory, as plain tables. load() fills them from a database and checks every id, so
+// whoever holds a Data may index without checking. Handles share it; Program objects live in it, so
+// a ProgramRef keeps all of it alive.
 #pragma once
 #include "pva/Program.hpp"
 #include <map>
@@ -12,7 +13,7 @@ constexpr std::uint32_t none = 0xffffffffu;
 
 struct TileRange {
   std::uint32_t first, count;
-  std::uint64_t cycles, threadCycles, bytesIn, bytesOut;  // each tile
+  std::uint64_t cycles, threadCycles, bytesIn, bytesOut; // each tile
 };
 struct ProgramRow {
   std::string name;
@@ -20,15 +21,15 @@ struct ProgramRow {
   std::uint32_t computeSet;
   std::uint64_t count, cycles, bytes, messages, debugId;
   std::vector<std::uint32_t> children, vars;
-  std::vector<TileRange> tiles;       // active ones, in order, disjoint
+  std::vector<TileRange> tiles; // active ones, in order, disjoint
 };
 struct GroupRange {
   std::uint32_t type, first, tiles;
-  std::uint64_t count, cycles, flops;  // each tile
+  std::uint64_t count, cycles, flops; // each tile
 };
 struct ComputeSetRow {
   std::string name;
-  std::vector<GroupRange> groups;     // by type, then by tile
+  std::vector<GroupRange> groups; // by type, then by tile
 };
 struct VertexTypeRow {
   std::string name;
@@ -38,11 +39,11 @@ struct VariableRow {
   std::string name, type;
   std::uint64_t size;
   bool alwaysLive, interleaved;
-  std::vector<std::uint32_t> liveSteps;  // rising
-  std::vector<std::uint32_t> lowered;    // in `lowered`
+  std::vector<std::uint32_t> liveSteps; // rising
+  std::vector<std::uint32_t> lowered;   // in `lowered`
 };
 struct LoweredRow {
-  std::uint32_t tile, category, variable;  // variable: none for code and the like
+  std::uint32_t tile, category, variable; // variable: none for code and the like
   std::uint64_t size;
 };
 struct TileRow {
@@ -96,21 +97,22 @@ struct Data : std::enable_shared_from_this<Data> {
   TargetRow target;
   GraphRow graph;
   std::vector<ProgramRow> programs;
-  std::vector<std::unique_ptr<Program>> programObjects;  // parallel to programs
+  std::vector<std::unique_ptr<Program>> programObjects; // parallel to programs
   std::vector<std::uint32_t> entries, functions;
-  std::vector<std::uint64_t> runsOfEntry;                 // parallel to entries
+  std::vector<std::uint64_t> runsOfEntry; // parallel to entries
   std::vector<ComputeSetRow> computeSets;
   std::vector<VertexTypeRow> vertexTypes;
   std::map<std::string, std::uint64_t> vertexMemory;
   std::vector<VariableRow> variables;
   std::vector<std::string> categories;
   std::vector<LoweredRow> lowered;
-  std::vector<std::vector<std::uint32_t>> loweredByTile;  // empty when the profile has no lowered variables
+  std::vector<std::vector<std::uint32_t>>
+      loweredByTile; // empty when the profile has no lowered variables
   std::vector<TileRow> tiles;
   std::vector<LivenessRow> liveness;
   std::vector<RunRow> runs;
-  std::vector<std::uint32_t> steps;                       // program of each
-  std::vector<StepOnIpu> stepsByIpu;                      // steps x IPUs
+  std::vector<std::uint32_t> steps;  // program of each
+  std::vector<StepOnIpu> stepsByIpu; // steps x IPUs
   std::vector<BlockRow> blocks;
   std::vector<TotalRow> totals;
   std::uint64_t totalCycles = 0, droppedSteps = 0, droppedBlocks = 0;
@@ -118,7 +120,8 @@ struct Data : std::enable_shared_from_this<Data> {
   std::vector<DebugRow> debug;
 
   ProgramRef program(std::uint32_t index) const {
-    return index == none ? ProgramRef() : ProgramRef(shared_from_this(), programObjects[index].get());
+    return index == none ? ProgramRef()
+                         : ProgramRef(shared_from_this(), programObjects[index].get());
   }
 };
 

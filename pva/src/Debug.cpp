@@ -11,12 +11,14 @@ using nlohmann::json;
 
 static json parse(const std::string &bytes) {
   const auto first = bytes.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && bytes[first] == '{' ? json::parse(bytes) : json::from_cbor(bytes);
+  return first != std::string::npos && bytes[first] == '{' ? json::parse(bytes)
+                                                           : json::from_cbor(bytes);
 }
 
 // Names are positions in the string table; a position beyond it throws.
 static std::string lookUp(const json &strings, const json &object, const char *key) {
-  return object.contains(key) ? strings.at(object.at(key).get<std::size_t>()).get<std::string>() : std::string();
+  return object.contains(key) ? strings.at(object.at(key).get<std::size_t>()).get<std::string>()
+                              : std::string();
 }
 
 static DebugRow row(const json &strings, const json &context) {

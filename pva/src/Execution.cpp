@@ -7,21 +7,25 @@ namespace pva {
 
 using detail::TileRange;
 
-static const detail::StepOnIpu &at(const detail::Data &data, std::uint32_t step, std::uint32_t ipu) {
+static const detail::StepOnIpu &at(const detail::Data &data, std::uint32_t step,
+                                   std::uint32_t ipu) {
   return data.stepsByIpu[std::size_t(step) * data.target.ipusPerReplica() + ipu];
 }
 
 // The tile ranges of the step's program, cut to one IPU.
-template <class Visit> static void onIpu(const detail::Data &data, std::uint32_t step, std::uint32_t ipu, Visit visit) {
+template <class Visit>
+static void onIpu(const detail::Data &data, std::uint32_t step, std::uint32_t ipu, Visit visit) {
   const auto begin = ipu * data.target.tilesPerIpu, end = begin + data.target.tilesPerIpu;
   for (const auto &range : data.programs[data.steps[step]].tiles) {
-    const auto first = std::max(begin, range.first), last = std::min(end, range.first + range.count);
+    const auto first = std::max(begin, range.first),
+               last = std::min(end, range.first + range.count);
     if (first < last)
       visit(range, last - first);
   }
 }
 
-static double balance(const detail::Data &data, std::uint32_t step, std::uint32_t ipu, double tiles) {
+static double balance(const detail::Data &data, std::uint32_t step, std::uint32_t ipu,
+                      double tiles) {
   std::uint64_t slowest = 0;
   double sum = 0;
   onIpu(data, step, ipu, [&](const TileRange &range, std::uint32_t count) {
@@ -34,20 +38,31 @@ static double balance(const detail::Data &data, std::uint32_t step, std::uint32_
 static std::uint64_t sumOnIpu(const detail::Data &data, std::uint32_t step, std::uint32_t ipu,
                               std::uint64_t TileRange::*field) {
   std::uint64_t sum = 0;
-  onIpu(data, step, ipu, [&](const TileRange &range, std::uint32_t count) { sum += range.*field * count; });
+  onIpu(data, step, ipu,
+        [&](const TileRange &range, std::uint32_t count) { sum += range.*field * count; });
   return sum;
 }
 
 std::uint64_t ExecutionStepOnIpu::cycles() const { return at(*data_, step_, ipu_).cycles; }
-std::uint64_t ExecutionStepOnIpu::activeTiles() const { return at(*data_, step_, ipu_).activeTiles; }
+std::uint64_t ExecutionStepOnIpu::activeTiles() const {
+  return at(*data_, step_, ipu_).activeTiles;
+}
 ActiveCycles ExecutionStepOnIpu::activeCycles() const {
   const auto &s = at(*data_, step_, ipu_);
   return ActiveCycles(CycleRange(s.fromMin, s.fromMax), CycleRange(s.toMin, s.toMax));
 }
-double ExecutionStepOnIpu::tileBalance() const { return balance(*data_, step_, ipu_, data_->target.tilesPerIpu); }
-double ExecutionStepOnIpu::activeTileBalance() const { return balance(*data_, step_, ipu_, double(activeTiles())); }
-std::uint64_t ExecutionStepOnIpu::dataIn() const { return sumOnIpu(*data_, step_, ipu_, &TileRange::bytesIn); }
-std::uint64_t ExecutionStepOnIpu::dataOut() const { return sumOnIpu(*data_, step_, ipu_, &TileRange::bytesOut); }
+double ExecutionStepOnIpu::tileBalance() const {
+  return balance(*data_, step_, ipu_, data_->target.tilesPerIpu);
+}
+double ExecutionStepOnIpu::activeTileBalance() const {
+  return balance(*data_, step_, ipu_, double(activeTiles()));
+}
+std::uint64_t ExecutionStepOnIpu::dataIn() const {
+  return sumOnIpu(*data_, step_, ipu_, &TileRange::bytesIn);
+}
+std::uint64_t ExecutionStepOnIpu::dataOut() const {
+  return sumOnIpu(*data_, step_, ipu_, &TileRange::bytesOut);
+}
 
 ProgramRef ExecutionStep::program() const { return data_->program(data_->steps[index_]); }
 std::vector<ExecutionStepOnIpu> ExecutionStep::ipus() const {
@@ -113,7 +128,8 @@ std::vector<Block> ExecutionReport::blocks() const {
 }
 std::vector<Block> ExecutionReport::blocks(std::uint64_t tile) const {
   auto result = blocks();
-  result.erase(std::remove_if(result.begin(), result.end(), [&](const Block &b) { return b.tile() != tile; }),
+  result.erase(std::remove_if(result.begin(), result.end(),
+                              [&](const Block &b) { return b.tile() != tile; }),
                result.end());
   return result;
 }

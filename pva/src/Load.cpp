@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// From the bytes of a profile to Data. Everything that a later reader relies on is checked here: ids are dense, refer to
-// rows that exist, tile ranges lie on the target, programs do not contain themselves. SQLite gets the bytes as
-// a read-only database in memory, so the file is touched once and may then change or go away.
+// From the bytes of a profile to Data. Everything that a later reader relies on is checked here:
+// ids are dense, refer to rows that exist, tile ranges lie on the target, programs do not contain
+// themselves. SQLite gets the bytes as a read-only database in memory, so the file is touched once
+// and may then change or go away.
 #include "base/Text.hpp"
 #include "Data.hpp"
 #include "pva/Schema.hpp"
@@ -12,21 +13,24 @@
 namespace pva::detail {
 
 void damaged(const std::string &name, const std::string &what) {
-  throw Error(base::str("Profile \"", name, "\" is damaged: ", what, ". Run the program again to write a new one."));
+  throw Error(base::str("Profile \"", name, "\" is damaged: ", what,
+                        ". Run the program again to write a new one."));
 }
 
 namespace {
 
-constexpr unsigned maxDepth = 10'000;  // of nested programs: readers recurse
+constexpr unsigned maxDepth = 10'000; // of nested programs: readers recurse
 
 std::uint32_t bigEndian(const unsigned char *p) {
   return std::uint32_t(p[0]) << 24 | std::uint32_t(p[1]) << 16 | std::uint32_t(p[2]) << 8 | p[3];
 }
 
-// What can be told from the first 100 bytes: a foreign file, a short one, another program's database.
+// What can be told from the first 100 bytes: a foreign file, a short one, another program's
+// database.
 void checkHeader(const unsigned char *bytes, std::size_t size, const std::string &name) {
   if (size < 16 || std::memcmp(bytes, "SQLite format 3", 16) != 0)
-    throw Error(base::str("\"", name, "\" is not a profile: it ", size == 0 ? "is empty" : "does not begin as one does",
+    throw Error(base::str("\"", name, "\" is not a profile: it ",
+                          size == 0 ? "is empty" : "does not begin as one does",
                           ". Give the profile.pop that a program with autoReport.all wrote."));
   if (size < 100)
     damaged(name, base::str("it ends after ", size, " bytes"));
@@ -36,17 +40,21 @@ void checkHeader(const unsigned char *bytes, std::size_t size, const std::string
   if (size != expected)
     damaged(name, base::str("it has ", size, " bytes where its header says ", expected));
   if (bigEndian(bytes + 68) != applicationId)
-    throw Error(base::str("\"", name, "\" is an SQLite database of another program, not a profile. ",
+    throw Error(base::str("\"", name,
+                          "\" is an SQLite database of another program, not a profile. ",
                           "Give the profile.pop that a program with autoReport.all wrote."));
   if (bigEndian(bytes + 60) != formatVersion)
-    throw Error(base::str("Profile \"", name, "\" has format version ", bigEndian(bytes + 60), "; this library reads ",
-                          formatVersion, ". Write it again, or read it with the library that came with its writer."));
+    throw Error(
+        base::str("Profile \"", name, "\" has format version ", bigEndian(bytes + 60),
+                  "; this library reads ", formatVersion,
+                  ". Write it again, or read it with the library that came with its writer."));
 }
 
 void attach(Database &database, const void *bytes, std::size_t size) {
   auto *copy = static_cast<unsigned char *>(sqlite3_malloc64(size));
   if (!copy)
-    throw Error(base::str("Not enough memory to read profile \"", database.name(), "\" of ", size, " bytes."));
+    throw Error(base::str("Not enough memory to read profile \"", database.name(), "\" of ", size,
+                          " bytes."));
   std::memcpy(copy, bytes, size);
   // A file in write-ahead mode cannot be opened from memory; the two version bytes say which it is.
   copy[18] = copy[19] = 1;
@@ -169,7 +177,9 @@ void Loader::readTexts() {
 }
 
 void Loader::readTarget() {
-  Rows r(db_, "target", "type, architecture, num_ipus, num_replicas, tiles_per_ipu, workers_per_tile, bytes_per_tile, clock_hz");
+  Rows r(db_, "target",
+         "type, architecture, num_ipus, num_replicas, tiles_per_ipu, workers_per_tile, "
+         "bytes_per_tile, clock_hz");
   if (!r.next())
     r.fail("there is no row");
   auto &t = data_.target;
@@ -181,7 +191,8 @@ void Loader::readTarget() {
   t.workers = std::uint32_t(r.number(maxTiles));
   t.bytesPerTile = r.number(std::uint64_t(1) << 40);
   t.clockHz = r.number();
-  if (t.ipus == 0 || t.replicas == 0 || t.ipus % t.replicas != 0 || std::uint64_t(t.ipus) * t.tilesPerIpu > maxTiles)
+  if (t.ipus == 0 || t.replicas == 0 || t.ipus % t.replicas != 0 ||
+      std::uint64_t(t.ipus) * t.tilesPerIpu > maxTiles)
     r.fail(base::str(t.ipus, " IPUs of ", t.tilesPerIpu, " tiles in ", t.replicas, " replicas"));
 
   Rows g(db_, "graph", "num_vertices, num_edges, num_vars, num_compute_sets");
@@ -204,7 +215,8 @@ void Loader::readComputeSets() {
     auto size = r.number();
     data_.vertexTypes.push_back({name, size, r.number()});
   }
-  for (Rows r(db_, "vertex_groups", "compute_set, type, first_tile, num_tiles, count, cycles, flops",
+  for (Rows r(db_, "vertex_groups",
+              "compute_set, type, first_tile, num_tiles, count, cycles, flops",
               "compute_set, type, first_tile");
        r.next();) {
     auto &set = data_.computeSets[r.index(data_.computeSets.size(), "compute set")];
@@ -247,7 +259,9 @@ void Loader::readVariables() {
 }
 
 void Loader::readPrograms() {
-  for (Rows r(db_, "programs", "id, name, type, compute_set, count, cycles, bytes, messages, debug_id"); r.next();) {
+  for (Rows r(db_, "programs",
+              "id, name, type, compute_set, count, cycles, bytes, messages, debug_id");
+       r.next();) {
     r.expectId(data_.programs.size());
     ProgramRow p;
     p.name = r.text();
@@ -303,7 +317,8 @@ void Loader::checkTree() {
 }
 
 void Loader::readProgramDetails() {
-  for (Rows r(db_, "program_tiles", "program, first_tile, num_tiles, cycles, thread_cycles, bytes_in, bytes_out",
+  for (Rows r(db_, "program_tiles",
+              "program, first_tile, num_tiles, cycles, thread_cycles, bytes_in, bytes_out",
               "program, first_tile");
        r.next();) {
     auto &program = data_.programs[r.index(data_.programs.size(), "program")];
@@ -324,7 +339,9 @@ void Loader::readProgramDetails() {
 }
 
 void Loader::readMemory() {
-  for (Rows r(db_, "memory_by_tile", "tile, total, gaps, always_live, not_always_live, peak_program"); r.next();) {
+  for (Rows r(db_, "memory_by_tile",
+              "tile, total, gaps, always_live, not_always_live, peak_program");
+       r.next();) {
     r.expectId(data_.tiles.size());
     if (data_.tiles.size() == numTiles())
       r.fail(base::str("the target has only ", numTiles(), " tiles"));
@@ -337,7 +354,8 @@ void Loader::readMemory() {
     tile.categories.resize(data_.categories.size());
     data_.tiles.push_back(std::move(tile));
   }
-  for (Rows r(db_, "memory_by_category", "category, first_tile, num_tiles, size_bytes"); r.next();) {
+  for (Rows r(db_, "memory_by_category", "category, first_tile, num_tiles, size_bytes");
+       r.next();) {
     auto category = r.index(data_.categories.size(), "category");
     auto [first, count] = r.tiles(std::uint32_t(data_.tiles.size()));
     auto bytes = r.number();
@@ -381,11 +399,13 @@ void Loader::readSteps() {
     data_.stepsByIpu.push_back(s);
   }
   if (data_.stepsByIpu.size() != expected)
-    damaged(db_.name(), base::str("table steps_by_ipu has ", data_.stepsByIpu.size(), " rows of ", expected));
+    damaged(db_.name(),
+            base::str("table steps_by_ipu has ", data_.stepsByIpu.size(), " rows of ", expected));
 }
 
 void Loader::readRuns() {
-  for (Rows r(db_, "runs", "id, name, program, cycles_from, cycles_to, first_step, num_steps"); r.next();) {
+  for (Rows r(db_, "runs", "id, name, program, cycles_from, cycles_to, first_step, num_steps");
+       r.next();) {
     r.expectId(data_.runs.size());
     RunRow run;
     run.name = r.text();
@@ -396,7 +416,8 @@ void Loader::readRuns() {
     run.numSteps = std::uint32_t(r.number(data_.steps.size() - run.firstStep));
     data_.runs.push_back(std::move(run));
   }
-  for (Rows r(db_, "blocks", "id, tile, program, cycles_from, cycles_to, is_stream_copy, is_overflow, is_flush");
+  for (Rows r(db_, "blocks",
+              "id, tile, program, cycles_from, cycles_to, is_stream_copy, is_overflow, is_flush");
        r.next();) {
     r.expectId(data_.blocks.size());
     BlockRow b{};

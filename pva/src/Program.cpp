@@ -19,7 +19,8 @@ std::string VertexType::name() const { return data_->vertexTypes[index_].name; }
 std::uint64_t VertexType::size() const { return data_->vertexTypes[index_].size; }
 std::uint64_t VertexType::codeBytes() const { return data_->vertexTypes[index_].code; }
 
-template <class Visit> static void forGroup(const detail::Data &data, std::uint32_t set, std::uint32_t type, Visit visit) {
+template <class Visit>
+static void forGroup(const detail::Data &data, std::uint32_t set, std::uint32_t type, Visit visit) {
   for (const auto &group : data.computeSets[set].groups)
     if (group.type == type)
       visit(group);
@@ -38,7 +39,9 @@ static std::uint64_t sumOf(const detail::Data &data, std::uint32_t set, std::uin
   forGroup(data, set, type, [&](const detail::GroupRange &g) { sum += g.*field * g.tiles; });
   return sum;
 }
-std::uint64_t VertexGroup::count() const { return sumOf(*data_, computeSet_, type_, &detail::GroupRange::count); }
+std::uint64_t VertexGroup::count() const {
+  return sumOf(*data_, computeSet_, type_, &detail::GroupRange::count);
+}
 std::uint64_t VertexGroup::estimatedCycles() const {
   return sumOf(*data_, computeSet_, type_, &detail::GroupRange::cycles);
 }
@@ -55,10 +58,12 @@ std::vector<VertexGroup> ComputeSet::vertices() const {
       result.emplace_back(data_, index_, last = group.type);
   return result;
 }
-// The vertices of a compute set take the same time wherever it is executed, so any program that executes it will do.
+// The vertices of a compute set take the same time wherever it is executed, so any program that
+// executes it will do.
 NumberByTile ComputeSet::estimatedCyclesByTile() const {
   for (std::uint32_t i = 0; i < data_->programs.size(); ++i)
-    if (data_->programs[i].computeSet == index_ && data_->programs[i].type == Program::Type::OnTileExecute)
+    if (data_->programs[i].computeSet == index_ &&
+        data_->programs[i].type == Program::Type::OnTileExecute)
       return data_->programObjects[i]->estimatedCyclesByTile();
   return NumberByTile(data_->target.tiles());
 }
@@ -66,9 +71,10 @@ NumberByTile ComputeSet::estimatedCyclesByTile() const {
 // ---- programs ----
 
 static const char *const typeNames[] = {
-    "Sequence", "Repeat", "Call", "Switch", "OnEveryTileSwitch", "OnTileExecute", "DoExchange", "GlobalExchange",
-    "StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd", "Sync", "Sans", "SyncAns", "WriteUndef", "Block", "BlockFlush",
-    "Unknown"};
+    "Sequence",      "Repeat",     "Call",           "Switch",          "OnEveryTileSwitch",
+    "OnTileExecute", "DoExchange", "GlobalExchange", "StreamCopyBegin", "StreamCopyMid",
+    "StreamCopyEnd", "Sync",       "Sans",           "SyncAns",         "WriteUndef",
+    "Block",         "BlockFlush", "Unknown"};
 
 std::string toString(Program::Type type) { return typeNames[unsigned(type)]; }
 Program::Type programType(const std::string &name) {
@@ -99,7 +105,8 @@ std::vector<Variable> Program::vars() const {
   return result;
 }
 
-static NumberByTile spread(const detail::Data &data, std::uint32_t program, std::uint64_t TileRange::*field) {
+static NumberByTile spread(const detail::Data &data, std::uint32_t program,
+                           std::uint64_t TileRange::*field) {
   NumberByTile result(data.target.tiles());
   for (const auto &range : data.programs[program].tiles)
     std::fill_n(result.begin() + range.first, range.count, range.*field);
@@ -112,11 +119,21 @@ static std::uint64_t sumOver(const detail::ProgramRow &program, std::uint64_t Ti
   return sum;
 }
 
-NumberByTile Program::estimatedCyclesByTile() const { return spread(*data_, index_, &TileRange::cycles); }
-NumberByTile Program::bytesSentByTile() const { return spread(*data_, index_, &TileRange::bytesOut); }
-NumberByTile Program::bytesReceivedByTile() const { return spread(*data_, index_, &TileRange::bytesIn); }
-std::uint64_t Program::threadCycles() const { return sumOver(data_->programs[index_], &TileRange::threadCycles); }
-std::uint64_t Program::tileCycles() const { return sumOver(data_->programs[index_], &TileRange::cycles); }
+NumberByTile Program::estimatedCyclesByTile() const {
+  return spread(*data_, index_, &TileRange::cycles);
+}
+NumberByTile Program::bytesSentByTile() const {
+  return spread(*data_, index_, &TileRange::bytesOut);
+}
+NumberByTile Program::bytesReceivedByTile() const {
+  return spread(*data_, index_, &TileRange::bytesIn);
+}
+std::uint64_t Program::threadCycles() const {
+  return sumOver(data_->programs[index_], &TileRange::threadCycles);
+}
+std::uint64_t Program::tileCycles() const {
+  return sumOver(data_->programs[index_], &TileRange::cycles);
+}
 
 std::uint64_t Program::activeTiles() const {
   std::uint64_t sum = 0;
@@ -132,33 +149,63 @@ static double balance(const detail::ProgramRow &program, std::uint64_t tiles) {
   const double all = double(slowest) * double(tiles);
   return all > 0 ? double(sumOver(program, &TileRange::cycles)) / all : 0;
 }
-double Program::tileBalance() const { return balance(data_->programs[index_], data_->target.tiles()); }
-double Program::activeTileBalance() const { return balance(data_->programs[index_], activeTiles()); }
+double Program::tileBalance() const {
+  return balance(data_->programs[index_], data_->target.tiles());
+}
+double Program::activeTileBalance() const {
+  return balance(data_->programs[index_], activeTiles());
+}
 
 // ---- types ----
 
-ComputeSet OnTileExecuteProgram::computeset() const { return ComputeSet(data(), data_->programs[index_].computeSet); }
+ComputeSet OnTileExecuteProgram::computeset() const {
+  return ComputeSet(data(), data_->programs[index_].computeSet);
+}
 
-void OnTileExecuteProgram::accept(ProgramVisitor &visitor) const { visitor.visitOnTileExecute(*this); }
+void OnTileExecuteProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitOnTileExecute(*this);
+}
 void DoExchangeProgram::accept(ProgramVisitor &visitor) const { visitor.visitDoExchange(*this); }
-template <> void SequenceProgram::accept(ProgramVisitor &visitor) const { visitor.visitSequence(*this); }
-template <> void RepeatProgram::accept(ProgramVisitor &visitor) const { visitor.visitRepeat(*this); }
+template <> void SequenceProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitSequence(*this);
+}
+template <> void RepeatProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitRepeat(*this);
+}
 template <> void CallProgram::accept(ProgramVisitor &visitor) const { visitor.visitCall(*this); }
-template <> void SwitchProgram::accept(ProgramVisitor &visitor) const { visitor.visitSwitch(*this); }
+template <> void SwitchProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitSwitch(*this);
+}
 template <> void OnEveryTileSwitchProgram::accept(ProgramVisitor &visitor) const {
   visitor.visitOnEveryTileSwitch(*this);
 }
-template <> void GlobalExchangeProgram::accept(ProgramVisitor &visitor) const { visitor.visitGlobalExchange(*this); }
-template <> void StreamCopyBeginProgram::accept(ProgramVisitor &visitor) const { visitor.visitStreamCopyBegin(*this); }
-template <> void StreamCopyMidProgram::accept(ProgramVisitor &visitor) const { visitor.visitStreamCopyMid(*this); }
-template <> void StreamCopyEndProgram::accept(ProgramVisitor &visitor) const { visitor.visitStreamCopyEnd(*this); }
+template <> void GlobalExchangeProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitGlobalExchange(*this);
+}
+template <> void StreamCopyBeginProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitStreamCopyBegin(*this);
+}
+template <> void StreamCopyMidProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitStreamCopyMid(*this);
+}
+template <> void StreamCopyEndProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitStreamCopyEnd(*this);
+}
 template <> void SyncProgram::accept(ProgramVisitor &visitor) const { visitor.visitSync(*this); }
 template <> void SansProgram::accept(ProgramVisitor &visitor) const { visitor.visitSans(*this); }
-template <> void SyncAnsProgram::accept(ProgramVisitor &visitor) const { visitor.visitSyncAns(*this); }
-template <> void WriteUndefProgram::accept(ProgramVisitor &visitor) const { visitor.visitWriteUndef(*this); }
+template <> void SyncAnsProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitSyncAns(*this);
+}
+template <> void WriteUndefProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitWriteUndef(*this);
+}
 template <> void BlockProgram::accept(ProgramVisitor &visitor) const { visitor.visitBlock(*this); }
-template <> void BlockFlushProgram::accept(ProgramVisitor &visitor) const { visitor.visitBlockFlush(*this); }
-template <> void UnknownProgram::accept(ProgramVisitor &visitor) const { visitor.visitUnknown(*this); }
+template <> void BlockFlushProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitBlockFlush(*this);
+}
+template <> void UnknownProgram::accept(ProgramVisitor &visitor) const {
+  visitor.visitUnknown(*this);
+}
 
 ProgramVisitor::~ProgramVisitor() = default;
 
@@ -170,12 +217,24 @@ template <class T> static std::unique_ptr<Program> make(const Data &data, std::u
 
 std::unique_ptr<Program> makeProgram(const Data &data, std::uint32_t index) {
   static constexpr std::unique_ptr<Program> (*makers[])(const Data &, std::uint32_t) = {
-      make<SequenceProgram>,       make<RepeatProgram>,          make<CallProgram>,
-      make<SwitchProgram>,         make<OnEveryTileSwitchProgram>, make<OnTileExecuteProgram>,
-      make<DoExchangeProgram>,     make<GlobalExchangeProgram>,  make<StreamCopyBeginProgram>,
-      make<StreamCopyMidProgram>,  make<StreamCopyEndProgram>,   make<SyncProgram>,
-      make<SansProgram>,           make<SyncAnsProgram>,         make<WriteUndefProgram>,
-      make<BlockProgram>,          make<BlockFlushProgram>,      make<UnknownProgram>};
+      make<SequenceProgram>,
+      make<RepeatProgram>,
+      make<CallProgram>,
+      make<SwitchProgram>,
+      make<OnEveryTileSwitchProgram>,
+      make<OnTileExecuteProgram>,
+      make<DoExchangeProgram>,
+      make<GlobalExchangeProgram>,
+      make<StreamCopyBeginProgram>,
+      make<StreamCopyMidProgram>,
+      make<StreamCopyEndProgram>,
+      make<SyncProgram>,
+      make<SansProgram>,
+      make<SyncAnsProgram>,
+      make<WriteUndefProgram>,
+      make<BlockProgram>,
+      make<BlockFlushProgram>,
+      make<UnknownProgram>};
   return makers[unsigned(data.programs[index].type)](data, index);
 }
 

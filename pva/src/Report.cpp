@@ -16,14 +16,16 @@ std::string readFile(const std::string &path, const std::string &what) {
   errno = 0;
   struct stat info {};
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    throw Error(base::str("Cannot open ", what, " \"", path, "\": it is a directory. Name the file inside it."));
+    throw Error(base::str("Cannot open ", what, " \"", path,
+                          "\": it is a directory. Name the file inside it."));
   std::ifstream in(path, std::ios::binary);
   std::ostringstream bytes;
   if (in.peek() != std::ifstream::traits_type::eof())
     bytes << in.rdbuf();
   if (!in.is_open() || in.bad())
-    throw Error(base::str("Cannot open ", what, " \"", path, "\": ", std::strerror(errno ? errno : EIO),
-                          ". Profiles are written to autoReport.directory when the engine is destroyed."));
+    throw Error(
+        base::str("Cannot open ", what, " \"", path, "\": ", std::strerror(errno ? errno : EIO),
+                  ". Profiles are written to autoReport.directory when the engine is destroyed."));
   return bytes.str();
 }
 
@@ -54,9 +56,10 @@ InstrumentationSettings Report::instrumentationSettings() const {
   while (level < 5 && compute != levels[level])
     ++level;
   const auto exchange = entry(data_->meta, "instrumentExternalExchange");
-  return Settings(Settings::Compute(level), exchange == "off"    ? Settings::ExternalExchange::Off
-                                            : exchange == "tile" ? Settings::ExternalExchange::Tile
-                                                                 : Settings::ExternalExchange::Unknown);
+  return Settings(Settings::Compute(level), exchange == "off" ? Settings::ExternalExchange::Off
+                                            : exchange == "tile"
+                                                ? Settings::ExternalExchange::Tile
+                                                : Settings::ExternalExchange::Unknown);
 }
 
 std::vector<std::pair<std::string, std::string>> Report::engineOptions() const {

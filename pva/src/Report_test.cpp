@@ -89,7 +89,9 @@ std::string profile() {
   return writer.bytes();
 }
 
-pva::Report open(const std::string &bytes) { return pva::openReportFromMemory(bytes.data(), bytes.size(), "p.pop"); }
+pva::Report open(const std::string &bytes) {
+  return pva::openReportFromMemory(bytes.data(), bytes.size(), "p.pop");
+}
 
 // The profile after one more statement.
 std::string changed(const char *sql) {
@@ -98,7 +100,8 @@ std::string changed(const char *sql) {
   sqlite3_open(":memory:", &db);
   auto *copy = static_cast<unsigned char *>(sqlite3_malloc64(bytes.size() * 2));
   std::copy(bytes.begin(), bytes.end(), copy);
-  sqlite3_deserialize(db, "main", copy, sqlite3_int64(bytes.size()), sqlite3_int64(bytes.size() * 2),
+  sqlite3_deserialize(db, "main", copy, sqlite3_int64(bytes.size()),
+                      sqlite3_int64(bytes.size() * 2),
                       SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
   char *error = nullptr;
   EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, &error), SQLITE_OK) << (error ? error : "");
@@ -129,8 +132,12 @@ struct Names : pva::ProgramVisitor {
     for (const auto &child : p.children())
       child->accept(*this);
   }
-  void visitOnTileExecute(const pva::OnTileExecuteProgram &p) override { seen += "execute " + p.computeset().name() + ";"; }
-  void visitDoExchange(const pva::DoExchangeProgram &p) override { seen += "exchange " + p.name() + ";"; }
+  void visitOnTileExecute(const pva::OnTileExecuteProgram &p) override {
+    seen += "execute " + p.computeset().name() + ";";
+  }
+  void visitDoExchange(const pva::DoExchangeProgram &p) override {
+    seen += "exchange " + p.name() + ";";
+  }
 };
 
 } // namespace
@@ -141,8 +148,10 @@ TEST(Report, TellsVersionTargetGraphAndSettings) {
   EXPECT_EQ(report.poplarVersion().majorVer(), 3u);
   EXPECT_EQ(report.poplarVersion().minorVer(), 3u);
   EXPECT_EQ(report.version().majorVer(), pva::formatVersion);
-  EXPECT_EQ(report.instrumentationSettings().compute(), pva::InstrumentationSettings::Compute::Tile);
-  EXPECT_EQ(report.instrumentationSettings().externalExchange(), pva::InstrumentationSettings::ExternalExchange::Off);
+  EXPECT_EQ(report.instrumentationSettings().compute(),
+            pva::InstrumentationSettings::Compute::Tile);
+  EXPECT_EQ(report.instrumentationSettings().externalExchange(),
+            pva::InstrumentationSettings::ExternalExchange::Off);
   auto target = report.compilation().target();
   EXPECT_EQ(target.type(), pva::Target::Type::IpuModel);
   EXPECT_EQ(target.architecture(), pva::IPU::Architecture::Ipu2);
@@ -204,7 +213,8 @@ TEST(Report, TellsCyclesOfStepsByIpuAndTile) {
   EXPECT_DOUBLE_EQ(ipus.at(1).tileBalance(), 0.5);
   EXPECT_DOUBLE_EQ(ipus.at(1).activeTileBalance(), 1.0);
   EXPECT_EQ(steps[0].ipus().at(0).dataIn(), 64u);
-  EXPECT_EQ(steps[1].computeSets().at(0).vertices().at(0).countByTile(), (pva::NumberByTile{2, 2, 2, 0}));
+  EXPECT_EQ(steps[1].computeSets().at(0).vertices().at(0).countByTile(),
+            (pva::NumberByTile{2, 2, 2, 0}));
   EXPECT_DOUBLE_EQ(steps[1].program()->tileBalance(), 45.0 / 80);
   EXPECT_EQ(execution.runs().at(0).name(), "first");
   EXPECT_EQ(execution.runs().at(0).steps().size(), 2u);
@@ -250,13 +260,13 @@ TEST(Report, NeverCrashesOnFlippedBytes) {
       broken[random % broken.size()] = char(random >> 24);
     }
     refused += messageOf([&] {
-      auto report = open(broken);
-      Names names;
-      for (const auto &program : report.compilation().programs())
-        program->accept(names);
-      for (const auto &step : report.execution().steps())
-        step.cyclesByTile();
-    }) != "(no error)";
+                 auto report = open(broken);
+                 Names names;
+                 for (const auto &program : report.compilation().programs())
+                   program->accept(names);
+                 for (const auto &step : report.execution().steps())
+                   step.cyclesByTile();
+               }) != "(no error)";
   }
   EXPECT_GT(refused, 0u);
 }
@@ -264,16 +274,21 @@ TEST(Report, NeverCrashesOnFlippedBytes) {
 TEST(Report, RefusesForeignFiles) {
   EXPECT_NE(messageOf(std::string(5000, 'x')).find("is not a profile"), std::string::npos);
   EXPECT_NE(messageOf(std::string()).find("is empty"), std::string::npos);
-  EXPECT_NE(messageOf(changed("PRAGMA application_id=1")).find("another program"), std::string::npos);
-  EXPECT_NE(messageOf(changed("PRAGMA user_version=99")).find("format version 99"), std::string::npos);
-  EXPECT_NE(messageOf(changed("DROP TABLE programs")).find("no such table: programs"), std::string::npos);
-  EXPECT_NE(messageOf([] { pva::openReport("/no/such/file.pop"); }).find("No such file"), std::string::npos);
+  EXPECT_NE(messageOf(changed("PRAGMA application_id=1")).find("another program"),
+            std::string::npos);
+  EXPECT_NE(messageOf(changed("PRAGMA user_version=99")).find("format version 99"),
+            std::string::npos);
+  EXPECT_NE(messageOf(changed("DROP TABLE programs")).find("no such table: programs"),
+            std::string::npos);
+  EXPECT_NE(messageOf([] { pva::openReport("/no/such/file.pop"); }).find("No such file"),
+            std::string::npos);
   EXPECT_NE(messageOf([] { pva::openReport("/tmp"); }).find("directory"), std::string::npos);
 }
 
 TEST(Report, RefusesIdsAndSizesThatCannotBe) {
   EXPECT_EQ(messageOf(changed("UPDATE program_children SET child=77")),
-            "Profile \"p.pop\" is damaged: table program_children, row 1, column 2: there is no program 77. "
+            "Profile \"p.pop\" is damaged: table program_children, row 1, column 2: there is no "
+            "program 77. "
             "Run the program again to write a new one.");
   const char *const damages[] = {
       "UPDATE program_children SET child=0",
@@ -303,7 +318,9 @@ TEST(Report, RefusesIdsAndSizesThatCannotBe) {
 
 TEST(Report, SaysWhichOptionGivesLoweredVariables) {
   auto report = open(changed("DELETE FROM vars_info"));
-  EXPECT_NE(messageOf([&] { report.compilation().alwaysLiveVariablesForTile(0); }).find("autoReport.outputLoweredVars"),
+  EXPECT_NE(messageOf([&] {
+              report.compilation().alwaysLiveVariablesForTile(0);
+            }).find("autoReport.outputLoweredVars"),
             std::string::npos);
 }
 
@@ -320,7 +337,8 @@ TEST(Report, ReadsDebugInformationAsJson) {
   EXPECT_EQ(contexts[0].location().fileName(), "a.cpp");
   EXPECT_EQ(contexts[0].location().lineNumber(), 5u);
   std::ofstream(base + ".json") << R"({"stringTable":[], "contexts":[{"id":8,"name":1}]})";
-  EXPECT_NE(messageOf([&] { pva::openReport(base + ".pop", base + ".json"); }).find("is damaged"), std::string::npos);
+  EXPECT_NE(messageOf([&] { pva::openReport(base + ".pop", base + ".json"); }).find("is damaged"),
+            std::string::npos);
   std::remove((base + ".pop").c_str());
   std::remove((base + ".json").c_str());
 }
@@ -336,6 +354,8 @@ TEST(Writer, LeavesNothingBehindUnlessFinished) {
 }
 
 TEST(Writer, NamesTheDirectoryThatIsMissing) {
-  EXPECT_NE(messageOf([] { Writer writer("/no/such/directory/profile.pop"); }).find("/no/such/directory/profile.pop"),
+  EXPECT_NE(messageOf([] {
+              Writer writer("/no/such/directory/profile.pop");
+            }).find("/no/such/directory/profile.pop"),
             std::string::npos);
 }

@@ -21,19 +21,28 @@ void Database::execute(const char *sql, const char *doing) {
 void Database::fail(const std::string &doing) const {
   const char *remedy = "";
   switch (sqlite3_errcode(handle_) & 0xff) {
-  case SQLITE_FULL: remedy = " Free some disk space, or choose another autoReport.directory."; break;
+  case SQLITE_FULL:
+    remedy = " Free some disk space, or choose another autoReport.directory.";
+    break;
   case SQLITE_IOERR:
   case SQLITE_READONLY:
-  case SQLITE_CANTOPEN: remedy = " Check the disk and the permissions, or choose another autoReport.directory."; break;
+  case SQLITE_CANTOPEN:
+    remedy = " Check the disk and the permissions, or choose another autoReport.directory.";
+    break;
   case SQLITE_CORRUPT:
-  case SQLITE_NOTADB: remedy = " The file is damaged; run the program again to write a new one."; break;
-  default: break;
+  case SQLITE_NOTADB:
+    remedy = " The file is damaged; run the program again to write a new one.";
+    break;
+  default:
+    break;
   }
-  throw Error(base::str("Profile \"", name_, "\" cannot ", doing, ": ", sqlite3_errmsg(handle_), ".", remedy));
+  throw Error(base::str("Profile \"", name_, "\" cannot ", doing, ": ", sqlite3_errmsg(handle_),
+                        ".", remedy));
 }
 
 Statement::Statement(Database &database, const std::string &sql) : database_(database) {
-  if (sqlite3_prepare_v2(database.handle(), sql.c_str(), int(sql.size()), &handle_, nullptr) != SQLITE_OK)
+  if (sqlite3_prepare_v2(database.handle(), sql.c_str(), int(sql.size()), &handle_, nullptr) !=
+      SQLITE_OK)
     database.fail("answer \"" + sql + "\"");
 }
 
@@ -46,7 +55,8 @@ bool Statement::step() {
 
 std::string Statement::text(int column) const {
   auto *begin = reinterpret_cast<const char *>(sqlite3_column_text(handle_, column));
-  return begin ? std::string(begin, std::size_t(sqlite3_column_bytes(handle_, column))) : std::string();
+  return begin ? std::string(begin, std::size_t(sqlite3_column_bytes(handle_, column)))
+               : std::string();
 }
 
 } // namespace pva::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The little of SQLite that a profile needs: a connection, a prepared statement, and one way to fail.
+// The little of SQLite that a profile needs: a connection, a prepared statement, and one way to
+// fail.
 #pragma once
 #include "pva/Error.hpp"
 #include <cstdint>
@@ -11,13 +12,13 @@ namespace pva::detail {
 
 class Database {
 public:
-  Database(const std::string &file, int flags, std::string name);  // name: what messages call it
+  Database(const std::string &file, int flags, std::string name); // name: what messages call it
   Database(const Database &) = delete;
   ~Database() { sqlite3_close_v2(handle_); }
   sqlite3 *handle() const { return handle_; }
   const std::string &name() const { return name_; }
-  void execute(const char *sql, const char *doing);  // doing: "be written"
-  [[noreturn]] void fail(const std::string &doing) const;  // with SQLite's own reason and a remedy
+  void execute(const char *sql, const char *doing);       // doing: "be written"
+  [[noreturn]] void fail(const std::string &doing) const; // with SQLite's own reason and a remedy
 
 private:
   sqlite3 *handle_ = nullptr;
@@ -29,7 +30,7 @@ public:
   Statement(Database &database, const std::string &sql);
   Statement(const Statement &) = delete;
   ~Statement() { sqlite3_finalize(handle_); }
-  bool step();   // true: there is a row
+  bool step(); // true: there is a row
   void reset() { sqlite3_reset(handle_); }
   sqlite3_stmt *handle() const { return handle_; }
   int columns() const { return sqlite3_column_count(handle_); }

@@ -16,7 +16,8 @@ using detail::Statement;
 
 struct Writer::Impl {
   explicit Impl(const std::string &target)
-      : path(target), partial(target.empty() ? ":memory:" : base::str(target, ".partial-", getpid())),
+      : path(target),
+        partial(target.empty() ? ":memory:" : base::str(target, ".partial-", getpid())),
         database((discard(), partial), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                  target.empty() ? "(in memory)" : target) {}
   ~Impl() { discard(); }
@@ -38,9 +39,11 @@ Writer::Writer() : Writer(std::string()) {}
 // No journal and no fsync: an unfinished file is thrown away as a whole.
 Writer::Writer(const std::string &path) : impl_(new Impl(path)) {
   Database &database = impl_->database;
-  database.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;", "be written");
-  database.execute(base::str("PRAGMA application_id=", applicationId, "; PRAGMA user_version=", formatVersion,
-                             "; BEGIN;")
+  database.execute(
+      "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;",
+      "be written");
+  database.execute(base::str("PRAGMA application_id=", applicationId,
+                             "; PRAGMA user_version=", formatVersion, "; BEGIN;")
                        .c_str(),
                    "be written");
   database.execute(schema, "be written");
@@ -86,10 +89,13 @@ Writer::Table::~Table() = default;
 void Writer::Table::bindInteger(std::int64_t value) {
   sqlite3_bind_int64(impl_->statement.handle(), ++column_, value);
 }
-void Writer::Table::bind(double value) { sqlite3_bind_double(impl_->statement.handle(), ++column_, value); }
+void Writer::Table::bind(double value) {
+  sqlite3_bind_double(impl_->statement.handle(), ++column_, value);
+}
 void Writer::Table::bind(Null) { sqlite3_bind_null(impl_->statement.handle(), ++column_); }
 void Writer::Table::bind(const std::string &value) {
-  sqlite3_bind_text(impl_->statement.handle(), ++column_, value.data(), int(value.size()), SQLITE_TRANSIENT);
+  sqlite3_bind_text(impl_->statement.handle(), ++column_, value.data(), int(value.size()),
+                    SQLITE_TRANSIENT);
 }
 void Writer::Table::insert() {
   OPENIPU_CHECK(column_ == sqlite3_bind_parameter_count(impl_->statement.handle()),

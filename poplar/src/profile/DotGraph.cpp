@@ -26,7 +26,9 @@ std::string quoted(const std::string &text) {
 void writeVariable(std::ostream &out, const Image &image, std::size_t i) {
   const auto &v = image.variables[i];
   out << "  v" << i << " [shape=box, label="
-      << quoted(base::str(v.name.empty() ? "<anonymous>" : v.name, " ", spelling(v.type), base::list(v.shape))) << "];\n";
+      << quoted(base::str(v.name.empty() ? "<anonymous>" : v.name, " ", spelling(v.type),
+                          base::list(v.shape)))
+      << "];\n";
 }
 
 // One arrow for each variable that a field touches.
@@ -55,10 +57,12 @@ void writeVertexGraph(std::ostream &out, const Image &image) {
   for (std::size_t i = 0; i < image.variables.size(); ++i)
     writeVariable(out, image, i);
   for (std::size_t set = 0; set < image.computeSets.size(); ++set) {
-    out << "  subgraph cluster_" << set << " {\n    label=" << quoted(image.computeSets[set].name) << ";\n";
+    out << "  subgraph cluster_" << set << " {\n    label=" << quoted(image.computeSets[set].name)
+        << ";\n";
     for (auto id : image.computeSets[set].vertices)
       out << "    x" << id << " [label="
-          << quoted(base::str(image.vertexType(id).name, " on tile ", image.vertices[id].tile)) << "];\n";
+          << quoted(base::str(image.vertexType(id).name, " on tile ", image.vertices[id].tile))
+          << "];\n";
     out << "  }\n";
   }
   for (std::uint32_t id = 0; id < image.vertices.size(); ++id)

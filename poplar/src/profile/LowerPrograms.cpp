@@ -16,49 +16,72 @@ bool holdsOthers(const Step &step) { return !step.children.empty() || step.kind 
 Type containerType(StepKind kind) {
   switch (kind) {
   case StepKind::Repeat:
-  case StepKind::RepeatWhile: return Type::Repeat;
+  case StepKind::RepeatWhile:
+    return Type::Repeat;
   case StepKind::If:
-  case StepKind::Switch: return Type::Switch;
-  case StepKind::Call: return Type::Call;
-  case StepKind::Block: return Type::Block;
-  default: return Type::Sequence;
+  case StepKind::Switch:
+    return Type::Switch;
+  case StepKind::Call:
+    return Type::Call;
+  case StepKind::Block:
+    return Type::Block;
+  default:
+    return Type::Sequence;
   }
 }
 
 // A leaf without phases takes no time; it is shown for what it is.
 Type idleType(StepKind kind) {
   switch (kind) {
-  case StepKind::Sequence: return Type::Sequence;
-  case StepKind::Repeat: return Type::Repeat;
+  case StepKind::Sequence:
+    return Type::Sequence;
+  case StepKind::Repeat:
+    return Type::Repeat;
   case StepKind::Copy:
-  case StepKind::CrossReplicaCopy: return Type::DoExchange;
+  case StepKind::CrossReplicaCopy:
+    return Type::DoExchange;
   case StepKind::HostToDevice:
   case StepKind::DeviceToHost:
   case StepKind::RemoteToDevice:
-  case StepKind::DeviceToRemote: return Type::StreamCopyMid;
-  case StepKind::Sync: return Type::Sync;
-  case StepKind::WriteUndef: return Type::WriteUndef;
-  default: return Type::Unknown;
+  case StepKind::DeviceToRemote:
+    return Type::StreamCopyMid;
+  case StepKind::Sync:
+    return Type::Sync;
+  case StepKind::WriteUndef:
+    return Type::WriteUndef;
+  default:
+    return Type::Unknown;
   }
 }
 
 // The syncs around a host exchange are the begin and the end of the stream copy.
 Type phaseType(const std::vector<executable::Phase> &phases, std::size_t i, StepKind kind) {
-  auto isHost = [&](std::size_t k) { return k < phases.size() && phases[k].kind == PhaseKind::HostExchange; };
+  auto isHost = [&](std::size_t k) {
+    return k < phases.size() && phases[k].kind == PhaseKind::HostExchange;
+  };
   switch (phases[i].kind) {
-  case PhaseKind::Compute: return Type::OnTileExecute;
-  case PhaseKind::Exchange: return Type::DoExchange;
-  case PhaseKind::GlobalExchange: return Type::GlobalExchange;
-  case PhaseKind::HostExchange: return Type::StreamCopyMid;
-  case PhaseKind::Sync: return isHost(i + 1) ? Type::StreamCopyBegin : i > 0 && isHost(i - 1) ? Type::StreamCopyEnd : Type::Sync;
-  case PhaseKind::Control: break;
+  case PhaseKind::Compute:
+    return Type::OnTileExecute;
+  case PhaseKind::Exchange:
+    return Type::DoExchange;
+  case PhaseKind::GlobalExchange:
+    return Type::GlobalExchange;
+  case PhaseKind::HostExchange:
+    return Type::StreamCopyMid;
+  case PhaseKind::Sync:
+    return isHost(i + 1)            ? Type::StreamCopyBegin
+           : i > 0 && isHost(i - 1) ? Type::StreamCopyEnd
+                                    : Type::Sync;
+  case PhaseKind::Control:
+    break;
   }
   return idleType(kind);
 }
 
 class Lowering {
 public:
-  Lowering(const executable::Image &image, const Recorder *recorder) : image_(image), recorder_(recorder) {
+  Lowering(const executable::Image &image, const Recorder *recorder)
+      : image_(image), recorder_(recorder) {
     for (const auto &set : image.computeSets)
       out_.computeSets.push_back(set.name);
     out_.ofStep.resize(image.steps.size());
@@ -85,11 +108,13 @@ private:
     return measured ? *measured : image_.steps[step].cost;
   }
   std::string nameOf(const Step &step) const {
-    return step.name.empty() && step.kind == StepKind::Execute ? image_.computeSets[step.index].name : step.name;
+    return step.name.empty() && step.kind == StepKind::Execute ? image_.computeSets[step.index].name
+                                                               : step.name;
   }
 
-  // All phases of a container are its own: cost of one iteration or decision. They share one program, so only the
-  // first is kept as its phase when there is a single one; several become leaves before the children.
+  // All phases of a container are its own: cost of one iteration or decision. They share one
+  // program, so only the first is kept as its phase when there is a single one; several become
+  // leaves before the children.
   void addContainer(std::uint32_t index) {
     const auto &step = image_.steps[index];
     LoweredProgram program{.name = step.name, .type = containerType(step.kind), .step = index};
@@ -112,22 +137,29 @@ private:
       out_.ofStep[index].push_back(addPhase(index, phases, i, name));
     out_.timed[index] = out_.ofStep[index];
     if (phases.empty())
-      out_.ofStep[index].push_back(add({.name = name, .type = idleType(step.kind), .step = index, .isMain = true}));
+      out_.ofStep[index].push_back(
+          add({.name = name, .type = idleType(step.kind), .step = index, .isMain = true}));
     else
       markMain(index);
   }
 
-  std::uint32_t addPhase(std::uint32_t index, const std::vector<executable::Phase> &phases, std::size_t i,
-                         const std::string &stepName) {
+  std::uint32_t addPhase(std::uint32_t index, const std::vector<executable::Phase> &phases,
+                         std::size_t i, const std::string &stepName) {
     const auto &step = image_.steps[index];
     const auto &phase = phases[i];
-    LoweredProgram program{.name = phase.name, .type = phaseType(phases, i, step.kind), .step = index, .phase = &phase};
+    LoweredProgram program{.name = phase.name,
+                           .type = phaseType(phases, i, step.kind),
+                           .step = index,
+                           .phase = &phase};
     const bool isSet = step.kind == StepKind::Execute && phase.kind == PhaseKind::Compute &&
                        phase.name == image_.computeSets[step.index].name;
-    const bool moves = phase.kind == PhaseKind::Exchange || phase.kind == PhaseKind::GlobalExchange ||
+    const bool moves = phase.kind == PhaseKind::Exchange ||
+                       phase.kind == PhaseKind::GlobalExchange ||
                        phase.kind == PhaseKind::HostExchange;
     if (!isSet && !stepName.empty())
-      program.name = (moves && step.kind != StepKind::Execute) || phase.name.empty() ? stepName : stepName + "/" + phase.name;
+      program.name = (moves && step.kind != StepKind::Execute) || phase.name.empty()
+                         ? stepName
+                         : stepName + "/" + phase.name;
     if (phase.kind == PhaseKind::Compute) {
       program.isCopy = !isSet && step.kind != StepKind::Kernel;
       program.computeSet = isSet ? step.index : std::uint32_t(out_.computeSets.size());
@@ -137,7 +169,8 @@ private:
     return add(std::move(program));
   }
 
-  // The compute set of an Execute; otherwise the first phase that moves or computes; otherwise the first.
+  // The compute set of an Execute; otherwise the first phase that moves or computes; otherwise the
+  // first.
   void markMain(std::uint32_t index) {
     auto &ids = out_.ofStep[index];
     auto rank = [&](std::uint32_t id) {
@@ -147,7 +180,8 @@ private:
         return p.isCopy ? 1 : 3;
       return kind == PhaseKind::Sync || kind == PhaseKind::Control ? 0 : 2;
     };
-    auto best = std::max_element(ids.begin(), ids.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+    auto best =
+        std::max_element(ids.begin(), ids.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
     out_.programs[*best].isMain = true;
   }
 
@@ -157,7 +191,9 @@ private:
       if (out_.ofStep[step].size() == 1)
         result.push_back(out_.ofStep[step][0]);
       else
-        result.push_back(add({.name = image_.steps[step].name, .type = Type::Sequence, .children = out_.ofStep[step]}));
+        result.push_back(add({.name = image_.steps[step].name,
+                              .type = Type::Sequence,
+                              .children = out_.ofStep[step]}));
     }
     return result;
   }

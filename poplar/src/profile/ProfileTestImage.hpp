@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For the tests of this folder: a program of two compute sets, a loop, a branch, a block and a stream copy on four
-// tiles, with costs written by hand, and a machine whose numbers never change.
+// For the tests of this folder: a program of two compute sets, a loop, a branch, a block and a
+// stream copy on four tiles, with costs written by hand, and a machine whose numbers never change.
 #pragma once
 #include "compile/TestImage.hpp"
 #include "profile/Recorder.hpp"
@@ -37,14 +37,20 @@ struct TestProgram : TestImage {
         {PhaseKind::Exchange, "exchange", 50, 400, 2, {{0, 40, 0, 0, 400}, {1, 50, 0, 400, 0}}}};
     addStep = execute(set);
     image.steps.back().debugId = 9;
-    image.steps.back().cost.phases = {{PhaseKind::Compute, "add", 100, 0, 0,
-                                       {{0, 100, 300, 0, 0}, {1, 100, 300, 0, 0}, {2, 40, 60, 0, 0}}}};
+    image.steps.back().cost.phases = {
+        {PhaseKind::Compute,
+         "add",
+         100,
+         0,
+         0,
+         {{0, 100, 300, 0, 0}, {1, 100, 300, 0, 0}, {2, 40, 60, 0, 0}}}};
     loopStep = repeat(3, addStep);
     image.steps.back().cost.phases = {{PhaseKind::Control, "loop", 5, 0, 0, {}}};
     readStep = lastStep() + 1;
     step(StepKind::DeviceToHost).name = "out";
-    image.steps.back().cost.phases = {{PhaseKind::Sync, "sync", 30, 0, 0, {}},
-                                      {PhaseKind::HostExchange, "host-exchange", 200, 1600, 4, {{3, 200, 0, 0, 1600}}}};
+    image.steps.back().cost.phases = {
+        {PhaseKind::Sync, "sync", 30, 0, 0, {}},
+        {PhaseKind::HostExchange, "host-exchange", 200, 1600, 4, {{3, 200, 0, 0, 1600}}}};
     blockStep = lastStep() + 1;
     step(StepKind::Block, {loopStep}).name = "body";
     mainStep = sequence({copyStep, blockStep, readStep});
@@ -71,7 +77,8 @@ struct TestProgram : TestImage {
   }
 
   // What the engine would report for one run of the main program; returns the cycle at its end.
-  std::uint64_t run(Recorder &recorder, std::uint64_t cycle = 0, const std::string &name = "training") const {
+  std::uint64_t run(Recorder &recorder, std::uint64_t cycle = 0,
+                    const std::string &name = "training") const {
     recorder.beginRun(0, name, cycle);
     leaf(recorder, copyStep, cycle);
     recorder.enter(blockStep, cycle);

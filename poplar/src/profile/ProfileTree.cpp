@@ -41,14 +41,18 @@ ProfileValue memoryTree(const pva::CompilationReport &compilation) {
     return listOf(tiles, [&](const pva::Tile &tile) { return get(tile.memory()); });
   };
   Map categories;
-  for (const auto &name : tiles.empty() ? std::vector<std::string>() : tiles[0].memory().category().names())
-    categories[name] = byTile([&](const auto &memory) { return memory.category().find(name).total(); });
-  return Map{{"byTile", Map{{"totalIncludingGaps", byTile([](const auto &m) { return m.total().includingGaps(); })},
-                            {"total", byTile([](const auto &m) { return m.total().excludingGaps(); })},
-                            {"overflowed", byTile([](const auto &m) { return m.overflowed().excludingGaps(); })},
-                            {"alwaysLive", byTile([](const auto &m) { return m.alwaysLiveBytes(); })},
-                            {"notAlwaysLive", byTile([](const auto &m) { return m.notAlwaysLiveBytes(); })}}},
-             {"byCategory", categories}};
+  for (const auto &name :
+       tiles.empty() ? std::vector<std::string>() : tiles[0].memory().category().names())
+    categories[name] =
+        byTile([&](const auto &memory) { return memory.category().find(name).total(); });
+  return Map{
+      {"byTile",
+       Map{{"totalIncludingGaps", byTile([](const auto &m) { return m.total().includingGaps(); })},
+           {"total", byTile([](const auto &m) { return m.total().excludingGaps(); })},
+           {"overflowed", byTile([](const auto &m) { return m.overflowed().excludingGaps(); })},
+           {"alwaysLive", byTile([](const auto &m) { return m.alwaysLiveBytes(); })},
+           {"notAlwaysLive", byTile([](const auto &m) { return m.notAlwaysLiveBytes(); })}}},
+      {"byCategory", categories}};
 }
 
 ProfileValue computeSetTree(const pva::ComputeSet &set) {
@@ -86,9 +90,10 @@ ProfileValue variableTree(const pva::Variable &variable) {
 
 ProfileValue livenessTree(const pva::LivenessProgramStep &step) {
   const auto live = step.notAlwaysLiveMemory();
-  return Map{{"program", step.program()->id()},
-             {"notAlwaysLiveBytes", live.bytes()},
-             {"variables", listOf(live.variables(), [](const pva::Variable &v) { return v.id(); })}};
+  return Map{
+      {"program", step.program()->id()},
+      {"notAlwaysLiveBytes", live.bytes()},
+      {"variables", listOf(live.variables(), [](const pva::Variable &v) { return v.id(); })}};
 }
 
 ProfileValue stepTree(const pva::ExecutionStep &step) {
@@ -110,27 +115,33 @@ ProfileValue stepTree(const pva::ExecutionStep &step) {
 ProfileValue graphProfile(const pva::Report &report) {
   const auto compilation = report.compilation();
   const auto graph = compilation.graph();
-  return Map{{"target", targetTree(compilation.target())},
-             {"graph", Map{{"numVertices", graph.numVertices()},
-                           {"numEdges", graph.numEdges()},
-                           {"numVars", graph.numVars()},
-                           {"numComputeSets", graph.numComputeSets()}}},
-             {"memory", memoryTree(compilation)},
-             {"vertexType", listOf(compilation.vertexTypes(),
-                                   [](const pva::VertexType &t) {
-                                     return Map{{"name", t.name()}, {"bytes", t.size()}, {"codeBytes", t.codeBytes()}};
-                                   })},
-             {"computeSets", listOf(compilation.computeSets(), computeSetTree)},
-             {"programs", listOf(compilation.allPrograms(), [](const pva::ProgramRef &p) { return programTree(*p); })},
-             {"entryPrograms", listOf(compilation.programs(), [](const pva::ProgramRef &p) { return p->id(); })},
-             {"variables", listOf(compilation.variables(), variableTree)},
-             {"liveness", listOf(compilation.livenessProgramSteps(), livenessTree)}};
+  return Map{
+      {"target", targetTree(compilation.target())},
+      {"graph", Map{{"numVertices", graph.numVertices()},
+                    {"numEdges", graph.numEdges()},
+                    {"numVars", graph.numVars()},
+                    {"numComputeSets", graph.numComputeSets()}}},
+      {"memory", memoryTree(compilation)},
+      {"vertexType",
+       listOf(compilation.vertexTypes(),
+              [](const pva::VertexType &t) {
+                return Map{{"name", t.name()}, {"bytes", t.size()}, {"codeBytes", t.codeBytes()}};
+              })},
+      {"computeSets", listOf(compilation.computeSets(), computeSetTree)},
+      {"programs",
+       listOf(compilation.allPrograms(), [](const pva::ProgramRef &p) { return programTree(*p); })},
+      {"entryPrograms",
+       listOf(compilation.programs(), [](const pva::ProgramRef &p) { return p->id(); })},
+      {"variables", listOf(compilation.variables(), variableTree)},
+      {"liveness", listOf(compilation.livenessProgramSteps(), livenessTree)}};
 }
 
 ProfileValue executionProfile(const pva::Report &report) {
   const auto execution = report.execution();
   const bool cpu = report.compilation().target().type() == pva::Target::Type::Cpu;
-  return Map{{"profilerMode", execution.programsRun().empty() ? "NONE" : cpu ? "CPU" : "IPU_MODEL"},
+  return Map{{"profilerMode", execution.programsRun().empty() ? "NONE"
+                              : cpu                           ? "CPU"
+                                                              : "IPU_MODEL"},
              {"totalCycles", execution.totalCycles()},
              {"droppedSteps", execution.droppedSteps()},
              {"totals", listOf(execution.totals(),
@@ -151,7 +162,8 @@ ProfileValue executionProfile(const pva::Report &report) {
 }
 
 ProfileValue wholeProfile(const pva::Report &report) {
-  return Map{{"graphProfile", graphProfile(report)}, {"executionProfile", executionProfile(report)}};
+  return Map{{"graphProfile", graphProfile(report)},
+             {"executionProfile", executionProfile(report)}};
 }
 
 } // namespace poplar::profile

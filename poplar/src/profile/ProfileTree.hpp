@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The profile as a tree of values, for Engine::getProfile and its two halves: {"target", "graph", "memory", ...} and
+// The profile as a tree of values, for Engine::getProfile and its two halves: {"target", "graph",
+// "memory", ...} and
 // {"profilerMode", "totalCycles", "steps", ...}. docs/profile.md lists the members.
 #pragma once
 #include "poplar/ProfileValue.hpp"
@@ -9,6 +10,7 @@ namespace poplar::profile {
 
 ProfileValue graphProfile(const pva::Report &report);
 ProfileValue executionProfile(const pva::Report &report);
-ProfileValue wholeProfile(const pva::Report &report);  // {"graphProfile": ..., "executionProfile": ...}
+ProfileValue
+wholeProfile(const pva::Report &report); // {"graphProfile": ..., "executionProfile": ...}
 
 } // namespace poplar::profile

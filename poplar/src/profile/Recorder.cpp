@@ -9,38 +9,45 @@ namespace poplar::profile {
 
 using executable::StepKind;
 
-// One block in the tile's buffer: two 64-bit time stamps and a 32-bit id (docs/profile.md, "Blocks").
+// One block in the tile's buffer: two 64-bit time stamps and a 32-bit id (docs/profile.md,
+// "Blocks").
 static constexpr std::uint64_t blockRecordBytes = 20;
 
 RecorderOptions recorderOptions(const engine::Options &options) {
   RecorderOptions result;
-  for (auto key : {"autoReport.all", "autoReport.outputExecutionProfile", "debug.instrument", "debug.instrumentCompute",
-                   "debug.instrumentControlFlow", "debug.instrumentExternalExchange"})
+  for (auto key : {"autoReport.all", "autoReport.outputExecutionProfile", "debug.instrument",
+                   "debug.instrumentCompute", "debug.instrumentControlFlow",
+                   "debug.instrumentExternalExchange"})
     result.trace = result.trace || options.flag(key);
   const auto &old = options.text("debug.executionProfile");
   result.trace = result.trace || (!old.empty() && old != "none");
-  result.maxRuns = std::uint64_t(std::max<std::int64_t>(0, options.integer("autoReport.executionProfileProgramRunCount")));
+  result.maxRuns = std::uint64_t(
+      std::max<std::int64_t>(0, options.integer("autoReport.executionProfileProgramRunCount")));
   result.blocksFilter = options.text("profiler.blocks.filter");
   result.programsFilter = options.text("profiler.programs.filter");
-  result.blockBufferBytes = std::uint64_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.bufferSize")));
+  result.blockBufferBytes =
+      std::uint64_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.bufferSize")));
   result.implicitFlush = options.flag("profiler.blocks.implicitFlush");
-  result.blockTile = std::uint32_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.tile")));
+  result.blockTile =
+      std::uint32_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.tile")));
   return result;
 }
 
 static bool meetsTheHost(StepKind kind) {
-  return kind == StepKind::HostToDevice || kind == StepKind::DeviceToHost || kind == StepKind::RemoteToDevice ||
-         kind == StepKind::DeviceToRemote || kind == StepKind::HostCall;
+  return kind == StepKind::HostToDevice || kind == StepKind::DeviceToHost ||
+         kind == StepKind::RemoteToDevice || kind == StepKind::DeviceToRemote ||
+         kind == StepKind::HostCall;
 }
 
 static bool isContainer(StepKind kind) {
   return kind == StepKind::Sequence || kind == StepKind::Repeat || kind == StepKind::RepeatWhile ||
-         kind == StepKind::If || kind == StepKind::Switch || kind == StepKind::Call || kind == StepKind::Block;
+         kind == StepKind::If || kind == StepKind::Switch || kind == StepKind::Call ||
+         kind == StepKind::Block;
 }
 
 Recorder::Recorder(const executable::Image &image, RecorderOptions options)
-    : image_(&image), options_(std::move(options)), totals_(image.steps.size()), watched_(image.steps.size()),
-      runsByProgram_(image.programs.size()) {
+    : image_(&image), options_(std::move(options)), totals_(image.steps.size()),
+      watched_(image.steps.size()), runsByProgram_(image.programs.size()) {
   watchMatching(options_.blocksFilter, "profiler.blocks.filter", true);
   watchMatching(options_.programsFilter, "profiler.programs.filter", false);
   watchHostSteps();
@@ -53,17 +60,20 @@ void Recorder::watchMatching(const std::string &filter, const char *option, bool
     const std::regex expression(filter);
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       const auto &step = image_->steps[i];
-      if ((step.kind == StepKind::Block) == blocks && !step.name.empty() && std::regex_search(step.name, expression))
+      if ((step.kind == StepKind::Block) == blocks && !step.name.empty() &&
+          std::regex_search(step.name, expression))
         watched_[i] |= keep;
     }
   } catch (const std::regex_error &e) {
-    throw invalid_option(base::str("Option ", option, ": \"", filter, "\" is not a regular expression: ", e.what(), "."));
+    throw invalid_option(base::str("Option ", option, ": \"", filter,
+                                   "\" is not a regular expression: ", e.what(), "."));
   }
 }
 
 // Steps at which a full block buffer can leave the device; only of interest when there are blocks.
 void Recorder::watchHostSteps() {
-  const bool any = std::any_of(watched_.begin(), watched_.end(), [](auto bits) { return bits & keep; });
+  const bool any =
+      std::any_of(watched_.begin(), watched_.end(), [](auto bits) { return bits & keep; });
   for (std::size_t i = 0; any && options_.implicitFlush && i < watched_.size(); ++i)
     if (meetsTheHost(image_->steps[i].kind))
       watched_[i] |= meetsHost;
@@ -108,13 +118,14 @@ void Recorder::recordLeaf(std::uint32_t step, std::uint64_t startCycle, std::uin
 
 void Recorder::closeBlock(std::uint32_t step, std::uint64_t cycle) {
   if (open_.empty() || open_.back().step != step)
-    return;  // profiling was switched on inside the block
+    return; // profiling was switched on inside the block
   keepBlock(step, open_.back().cycle, cycle);
   open_.pop_back();
 }
 
 void Recorder::keepBlock(std::uint32_t step, std::uint64_t from, std::uint64_t to) {
-  if (bufferUsed_ + blockRecordBytes > options_.blockBufferBytes || blocks_.size() >= options_.maxEvents) {
+  if (bufferUsed_ + blockRecordBytes > options_.blockBufferBytes ||
+      blocks_.size() >= options_.maxEvents) {
     if (!blocks_.empty())
       blocks_.back().overflow = true;
     ++droppedBlocks_;
@@ -122,7 +133,8 @@ void Recorder::keepBlock(std::uint32_t step, std::uint64_t from, std::uint64_t t
   }
   bufferUsed_ += blockRecordBytes;
   const auto kind = image_->steps[step].kind;
-  blocks_.push_back({step, from, to, meetsTheHost(kind) && kind != StepKind::HostCall, false, false});
+  blocks_.push_back(
+      {step, from, to, meetsTheHost(kind) && kind != StepKind::HostCall, false, false});
 }
 
 void Recorder::flushBlocks(std::uint64_t cycle) {
@@ -136,7 +148,9 @@ void Recorder::measured(std::uint32_t vertex, std::uint64_t cycles) { measured_[
 std::uint64_t Recorder::vertexCycles(std::uint32_t vertex) const {
   const auto found = measured_.find(vertex);
   const auto estimate = image_->vertices[vertex].cycles;
-  return found != measured_.end() ? found->second : estimate == executable::noEstimate ? 0 : estimate;
+  return found != measured_.end()             ? found->second
+         : estimate == executable::noEstimate ? 0
+                                              : estimate;
 }
 
 void Recorder::reset() {

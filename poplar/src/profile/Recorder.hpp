@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the engine tells the profile while a program runs. Totals (how often each step ran, for how many cycles) are
-// always kept and cost a few nanoseconds and O(steps) memory; the trace of single executions is kept only when asked
-// for, for a limited number of runs and events. Called from the control thread, for the first replica.
+// What the engine tells the profile while a program runs. Totals (how often each step ran, for how
+// many cycles) are always kept and cost a few nanoseconds and O(steps) memory; the trace of single
+// executions is kept only when asked for, for a limited number of runs and events. Called from the
+// control thread, for the first replica.
 #pragma once
 #include "engine/EngineOptions.hpp"
 #include "executable/Image.hpp"
@@ -13,50 +14,55 @@
 namespace poplar::profile {
 
 struct RecorderOptions {
-  bool trace = false;                   // keep every execution of every leaf step
-  std::uint64_t maxRuns = 2;            // runs that the trace covers
-  std::uint64_t maxEvents = 200'000;    // executions, and blocks, kept over all runs; the others are counted
-  std::string blocksFilter = {};        // regex over the names of Block steps; empty: none
-  std::string programsFilter = {};      // regex over the names of all other steps; empty: none
+  bool trace = false;        // keep every execution of every leaf step
+  std::uint64_t maxRuns = 2; // runs that the trace covers
+  std::uint64_t maxEvents =
+      200'000; // executions, and blocks, kept over all runs; the others are counted
+  std::string blocksFilter = {};   // regex over the names of Block steps; empty: none
+  std::string programsFilter = {}; // regex over the names of all other steps; empty: none
   std::uint64_t blockBufferBytes = 1000;
-  bool implicitFlush = true;            // empty the block buffer whenever the device meets the host
-  std::uint32_t blockTile = 0;          // the tile of each IPU that takes the time stamps
+  bool implicitFlush = true;   // empty the block buffer whenever the device meets the host
+  std::uint32_t blockTile = 0; // the tile of each IPU that takes the time stamps
 };
 
-// The trace is on with autoReport.all, autoReport.outputExecutionProfile or any of debug.instrument*.
+// The trace is on with autoReport.all, autoReport.outputExecutionProfile or any of
+// debug.instrument*.
 RecorderOptions recorderOptions(const engine::Options &options);
 
 class Recorder {
 public:
   struct Total {
     std::uint64_t executions = 0, cycles = 0;
-    const executable::Cost *cost = nullptr;  // of the last execution
+    const executable::Cost *cost = nullptr; // of the last execution
   };
   struct Run {
     std::uint32_t program;
-    std::string name;                        // as given to Engine::run
+    std::string name; // as given to Engine::run
     std::uint64_t startCycle, endCycle;
-    std::uint64_t firstEvent, endEvent;      // in events(); empty when the run is not traced
+    std::uint64_t firstEvent, endEvent; // in events(); empty when the run is not traced
   };
   struct Event {
     std::uint32_t step;
     std::uint64_t startCycle, cycles;
   };
   struct Block {
-    std::uint32_t step;                      // executable::none for a flush
+    std::uint32_t step; // executable::none for a flush
     std::uint64_t cyclesFrom, cyclesTo;
-    bool streamCopy, overflow, flush;        // overflow: executions after this one were lost
+    bool streamCopy, overflow, flush; // overflow: executions after this one were lost
   };
 
-  // The image must outlive the recorder. A filter that is no regular expression throws invalid_option.
+  // The image must outlive the recorder. A filter that is no regular expression throws
+  // invalid_option.
   Recorder(const executable::Image &image, RecorderOptions options);
 
   void beginRun(std::uint32_t program, const std::string &name, std::uint64_t cycle);
-  void endRun(std::uint64_t cycle);  // also after an exception
+  void endRun(std::uint64_t cycle); // also after an exception
 
-  // One execution of a leaf step, or one decision or iteration of a container that has a cost of its own. `cycles` is cost.cycles(), which the engine knows already. The cost must stay
-  // where it is while the recorder is used.
-  void leaf(std::uint32_t step, const executable::Cost &cost, std::uint64_t startCycle, std::uint64_t cycles) {
+  // One execution of a leaf step, or one decision or iteration of a container that has a cost of
+  // its own. `cycles` is cost.cycles(), which the engine knows already. The cost must stay where it
+  // is while the recorder is used.
+  void leaf(std::uint32_t step, const executable::Cost &cost, std::uint64_t startCycle,
+            std::uint64_t cycles) {
     if (!enabled_)
       return;
     Total &total = totals_[step];
@@ -81,17 +87,17 @@ public:
 
   void enable() { enabled_ = true; }
   void disable() { enabled_ = false; }
-  void reset();  // forgets all runs; keeps options and measured vertices
+  void reset(); // forgets all runs; keeps options and measured vertices
 
   const RecorderOptions &options() const { return options_; }
-  const std::vector<Total> &totals() const { return totals_; }  // by step
-  const std::vector<Run> &runs() const { return runs_; }        // the first maxRuns
-  const std::vector<std::uint64_t> &runsByProgram() const { return runsByProgram_; }  // all
+  const std::vector<Total> &totals() const { return totals_; } // by step
+  const std::vector<Run> &runs() const { return runs_; }       // the first maxRuns
+  const std::vector<std::uint64_t> &runsByProgram() const { return runsByProgram_; } // all
   const std::vector<Event> &events() const { return events_; }
   std::uint64_t droppedEvents() const { return droppedEvents_; }
   const std::vector<Block> &blocks() const { return blocks_; }
   std::uint64_t droppedBlocks() const { return droppedBlocks_; }
-  std::uint64_t vertexCycles(std::uint32_t vertex) const;       // measured, else the estimate, else 0
+  std::uint64_t vertexCycles(std::uint32_t vertex) const; // measured, else the estimate, else 0
 
 private:
   enum Watch : std::uint8_t { keep = 1, meetsHost = 2 };
@@ -110,7 +116,7 @@ private:
   RecorderOptions options_;
   bool enabled_ = true, running_ = false, keepsRun_ = false, tracing_ = false;
   std::vector<Total> totals_;
-  std::vector<std::uint8_t> watched_;  // of Watch, by step
+  std::vector<std::uint8_t> watched_; // of Watch, by step
   std::vector<Run> runs_;
   std::vector<Event> events_;
   std::vector<Block> blocks_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "profile/Recorder.hpp"
 #include "poplar/exceptions.hpp"
 #include "profile/ProfileTestImage.hpp"
+#include "profile/Recorder.hpp"
 #include <gtest/gtest.h>
 
 using namespace poplar;
@@ -91,7 +91,7 @@ TEST(Recorder, AFullBlockBufferLosesBlocksAndSaysWhere) {
   for (int i = 0; i < 5; ++i)
     program.leaf(recorder, program.copyStep, cycle);
   recorder.endRun(cycle);
-  ASSERT_EQ(recorder.blocks().size(), 3u);  // two and the flush
+  ASSERT_EQ(recorder.blocks().size(), 3u); // two and the flush
   EXPECT_FALSE(recorder.blocks()[0].overflow);
   EXPECT_TRUE(recorder.blocks()[1].overflow);
   EXPECT_EQ(recorder.droppedBlocks(), 3u);

@@ -5,12 +5,14 @@ namespace poplar::profile {
 
 using executable::none;
 
-void addVariables(const executable::Image &image, const executable::Slot &slot, std::set<std::uint32_t> &variables) {
+void addVariables(const executable::Image &image, const executable::Slot &slot,
+                  std::set<std::uint32_t> &variables) {
   if (slot.kind != executable::SlotKind::Edges)
     return;
   std::uint32_t last = none;
   for (auto e = slot.first; e < slot.first + slot.count; ++e)
-    for (auto r = image.edges[e].firstRun; r < image.edges[e].firstRun + image.edges[e].numRuns; ++r)
+    for (auto r = image.edges[e].firstRun; r < image.edges[e].firstRun + image.edges[e].numRuns;
+         ++r)
       if (image.runs[r].var != last)
         variables.insert(last = image.runs[r].var);
 }

@@ -7,17 +7,19 @@
 namespace poplar::profile {
 
 // Variables that the edges of one field touch.
-void addVariables(const executable::Image &image, const executable::Slot &slot, std::set<std::uint32_t> &variables);
+void addVariables(const executable::Image &image, const executable::Slot &slot,
+                  std::set<std::uint32_t> &variables);
 
 class StepVariables {
 public:
-  explicit StepVariables(const executable::Image &image) : image_(image), ofSet_(image.computeSets.size()) {}
+  explicit StepVariables(const executable::Image &image)
+      : image_(image), ofSet_(image.computeSets.size()) {}
   std::set<std::uint32_t> operator()(const executable::Step &step);
 
 private:
   const std::set<std::uint32_t> &ofSet(std::uint32_t set);
   const executable::Image &image_;
-  std::vector<std::set<std::uint32_t>> ofSet_;  // filled when first asked for
+  std::vector<std::set<std::uint32_t>> ofSet_; // filled when first asked for
 };
 
 } // namespace poplar::profile

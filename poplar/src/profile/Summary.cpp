@@ -11,11 +11,12 @@ namespace poplar::profile {
 
 SummaryOptions summaryOptions(const OptionFlags &flags) {
   SummaryOptions result;
-  const std::vector<std::pair<std::string, bool *>> known = {{"showExecutionSteps", &result.showExecutionSteps},
-                                                             {"showVarStorage", &result.showVarStorage},
-                                                             {"showOptimizations", &result.showOptimizations},
-                                                             {"showPerIpuMemoryUsage", &result.showPerIpuMemoryUsage},
-                                                             {"colours", &result.colours}};
+  const std::vector<std::pair<std::string, bool *>> known = {
+      {"showExecutionSteps", &result.showExecutionSteps},
+      {"showVarStorage", &result.showVarStorage},
+      {"showOptimizations", &result.showOptimizations},
+      {"showPerIpuMemoryUsage", &result.showPerIpuMemoryUsage},
+      {"colours", &result.colours}};
   std::vector<std::string> names;
   for (const auto &option : known)
     names.push_back(option.first);
@@ -25,9 +26,11 @@ SummaryOptions summaryOptions(const OptionFlags &flags) {
       ++i;
     if (i == known.size())
       throw invalid_option(base::str("Unknown option \"", flag.first, "\" of printProfileSummary.",
-                                     base::didYouMean(flag.first, names), " Known are ", base::list(names, ", "), "."));
+                                     base::didYouMean(flag.first, names), " Known are ",
+                                     base::list(names, ", "), "."));
     if (flag.second != "true" && flag.second != "false")
-      throw invalid_option(base::str("Option ", flag.first, " is \"", flag.second, "\"; it must be true or false."));
+      throw invalid_option(
+          base::str("Option ", flag.first, " is \"", flag.second, "\"; it must be true or false."));
     *known[i].second = flag.second == "true";
   }
   return result;
@@ -35,10 +38,11 @@ SummaryOptions summaryOptions(const OptionFlags &flags) {
 
 // ---- lines ----
 
-void printRight(std::ostream &out, std::size_t indent, const std::string &label, const std::string &text,
-                std::size_t column, const std::string &unit) {
+void printRight(std::ostream &out, std::size_t indent, const std::string &label,
+                const std::string &text, std::size_t column, const std::string &unit) {
   const std::size_t used = indent + label.size() + text.size();
-  out << std::string(indent, ' ') << label << std::string(used < column ? column - used : 1, ' ') << text << unit << '\n';
+  out << std::string(indent, ' ') << label << std::string(used < column ? column - used : 1, ' ')
+      << text << unit << '\n';
 }
 
 void printHeading(std::ostream &out, const std::string &text, const SummaryOptions &options) {
@@ -56,7 +60,8 @@ std::string decimals(double value, int digits) {
 
 // ---- sections ----
 
-static void printTarget(std::ostream &out, const pva::Target &target, const SummaryOptions &options) {
+static void printTarget(std::ostream &out, const pva::Target &target,
+                        const SummaryOptions &options) {
   auto line = [&](const char *label, const std::string &value) {
     const std::string text(label);
     out << "  " << text << std::string(24 - text.size(), ' ') << value << '\n';
@@ -78,7 +83,8 @@ static void printGraph(std::ostream &out, const pva::Graph &graph, const Summary
   printRight(out, 2, "Number of vertices:", base::thousands(graph.numVertices()), totalColumn);
   printRight(out, 2, "Number of edges:", base::thousands(graph.numEdges()), totalColumn);
   printRight(out, 2, "Number of variables:", base::thousands(graph.numVars()), totalColumn);
-  printRight(out, 2, "Number of compute sets:", base::thousands(graph.numComputeSets()), totalColumn);
+  printRight(out, 2, "Number of compute sets:", base::thousands(graph.numComputeSets()),
+             totalColumn);
   out << '\n';
 }
 
@@ -90,7 +96,8 @@ static std::string engineering(double value, const char *unit) {
   return decimals(value, 3) + " " + prefixes[i] + unit;
 }
 
-static void printPower(std::ostream &out, const pva::ExecutionReport &execution, const SummaryOptions &options) {
+static void printPower(std::ostream &out, const pva::ExecutionReport &execution,
+                       const SummaryOptions &options) {
   const auto energy = execution.energy();
   if (energy.joules() <= 0)
     return;
@@ -104,7 +111,8 @@ static void printPower(std::ostream &out, const pva::ExecutionReport &execution,
   out << '\n';
 }
 
-void printGraphSummary(std::ostream &out, const pva::Report &report, const SummaryOptions &options) {
+void printGraphSummary(std::ostream &out, const pva::Report &report,
+                       const SummaryOptions &options) {
   const auto compilation = report.compilation();
   printTarget(out, compilation.target(), options);
   printGraph(out, compilation.graph(), options);
@@ -115,7 +123,8 @@ void printGraphSummary(std::ostream &out, const pva::Report &report, const Summa
     printOptimizations(out, compilation, options);
 }
 
-void printProfileSummary(std::ostream &out, const pva::Report &report, const SummaryOptions &options) {
+void printProfileSummary(std::ostream &out, const pva::Report &report,
+                         const SummaryOptions &options) {
   printGraphSummary(out, report, options);
   printExecution(out, report, options);
   printPower(out, report.execution(), options);
@@ -133,12 +142,14 @@ static pva::Report open(const std::string &path) {
   }
 }
 
-void printProfileSummary(std::ostream &out, const std::string &profilePath, const OptionFlags &options) {
+void printProfileSummary(std::ostream &out, const std::string &profilePath,
+                         const OptionFlags &options) {
   const auto checked = profile::summaryOptions(options);
   profile::printProfileSummary(out, open(profilePath), checked);
 }
 
-void printGraphSummary(std::ostream &out, const std::string &profilePath, const OptionFlags &options) {
+void printGraphSummary(std::ostream &out, const std::string &profilePath,
+                       const OptionFlags &options) {
   const auto checked = profile::summaryOptions(options);
   profile::printGraphSummary(out, open(profilePath), checked);
 }

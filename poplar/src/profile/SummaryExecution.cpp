@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Execution: total cycles, where an average tile spends them, cycles by vertex type, and the programs step by step.
+// Execution: total cycles, where an average tile spends them, cycles by vertex type, and the
+// programs step by step.
 #include "base/Text.hpp"
 #include "profile/SummaryParts.hpp"
 #include <algorithm>
@@ -28,10 +29,17 @@ Spent spentBy(const std::vector<pva::ProgramTotal> &totals) {
       sum.compute += cycles;
       sum.threads += double(total.executions()) * double(program.threadCycles());
       break;
-    case Type::DoExchange: sum.exchange += cycles; break;
-    case Type::GlobalExchange: sum.global += cycles; break;
-    case Type::StreamCopyMid: sum.host += cycles; break;
-    default: break;
+    case Type::DoExchange:
+      sum.exchange += cycles;
+      break;
+    case Type::GlobalExchange:
+      sum.global += cycles;
+      break;
+    case Type::StreamCopyMid:
+      sum.host += cycles;
+      break;
+    default:
+      break;
     }
   }
   return sum;
@@ -139,7 +147,8 @@ private:
     if (executions != 1)
       out_ << space << "Executions: " << thousands(executions) << '\n';
     const auto active = program.activeTiles();
-    out_ << space << "Active Tiles: " << thousands(active) << " / " << thousands(target_.tilesPerReplica()) << '\n';
+    out_ << space << "Active Tiles: " << thousands(active) << " / "
+         << thousands(target_.tilesPerReplica()) << '\n';
     if (active == 0)
       return;
     if (program.type() == Type::OnTileExecute)
@@ -159,8 +168,8 @@ private:
     return all > 0 ? double(program.threadCycles()) / all : 0;
   }
   void printData(const pva::Program &program, const std::string &space) {
-    out_ << space << "Total Data: " << thousands(program.bytes()) << " B in " << thousands(program.messages())
-         << " message(s)\n";
+    out_ << space << "Total Data: " << thousands(program.bytes()) << " B in "
+         << thousands(program.messages()) << " message(s)\n";
     double sum = 0, most = 0;
     for (auto bytes : program.bytesReceivedByTile()) {
       sum += double(bytes);
@@ -202,11 +211,14 @@ void printExecution(std::ostream &out, const pva::Report &report, const SummaryO
     return void(out << "  No program was run.\n\n");
   out << "  Programs executed:\n";
   for (const auto &run : ran)
-    out << "    " << (run.program()->name().empty() ? "<anonymous>" : run.program()->name()) << ".\n";
-  const double hz = double(std::max<std::uint64_t>(1, report.compilation().target().clockFrequency()));
+    out << "    " << (run.program()->name().empty() ? "<anonymous>" : run.program()->name())
+        << ".\n";
+  const double hz =
+      double(std::max<std::uint64_t>(1, report.compilation().target().clockFrequency()));
   out << '\n';
   printRight(out, 2, "Total cycles:", thousands(execution.totalCycles()), 59,
-             base::str(" (approx ", decimals(double(execution.totalCycles()) / hz * 1e6, 1), " microseconds)"));
+             base::str(" (approx ", decimals(double(execution.totalCycles()) / hz * 1e6, 1),
+                       " microseconds)"));
   printAverages(out, report);
   printTypes(out, report);
   if (execution.droppedSteps() > 0)

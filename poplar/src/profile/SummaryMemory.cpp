@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory Usage: totals, by data type, by tile; then the fullest tiles, variables and what sharing saved.
+// Memory Usage: totals, by data type, by tile; then the fullest tiles, variables and what sharing
+// saved.
 #include "base/Text.hpp"
 #include "profile/SummaryParts.hpp"
 #include <algorithm>
@@ -11,26 +12,27 @@ using base::thousands;
 namespace {
 
 // What is printed, in this order, and the category behind it.
-constexpr const char *dataTypes[][2] = {{"Variables", "variable"},
-                                        {"Constants", "constant"},
-                                        {"Host Exchange Packet Headers", "hostExchangePacketHeader"},
-                                        {"Global Exchange Packet Headers", "globalExchangePacketHeader"},
-                                        {"Stack", "stack"},
-                                        {"Vertex Instances", "vertexInstanceState"},
-                                        {"Copy Descriptors", "copyDescriptor"},
-                                        {"VectorList Descriptors", "vectorListDescriptor"},
-                                        {"Vertex Field Data", "vertexFieldData"},
-                                        {"Control Table", "controlTable"},
-                                        {"Control Code", "controlCode"},
-                                        {"Vertex Code", "vertexCode"},
-                                        {"Internal Exchange Code", "internalExchangeCode"},
-                                        {"Host Exchange Code", "hostExchangeCode"},
-                                        {"Global Exchange Code", "globalExchangeCode"},
-                                        {"Instrumentation Results", "instrumentationResults"},
-                                        {"Messages", "message"},
-                                        {"Rearrangement Buffers", "rearrangement"},
-                                        {"Shared Code Storage", "sharedCodeStorage"},
-                                        {"Shared Data Storage", "sharedDataStorage"}};
+constexpr const char *dataTypes[][2] = {
+    {"Variables", "variable"},
+    {"Constants", "constant"},
+    {"Host Exchange Packet Headers", "hostExchangePacketHeader"},
+    {"Global Exchange Packet Headers", "globalExchangePacketHeader"},
+    {"Stack", "stack"},
+    {"Vertex Instances", "vertexInstanceState"},
+    {"Copy Descriptors", "copyDescriptor"},
+    {"VectorList Descriptors", "vectorListDescriptor"},
+    {"Vertex Field Data", "vertexFieldData"},
+    {"Control Table", "controlTable"},
+    {"Control Code", "controlCode"},
+    {"Vertex Code", "vertexCode"},
+    {"Internal Exchange Code", "internalExchangeCode"},
+    {"Host Exchange Code", "hostExchangeCode"},
+    {"Global Exchange Code", "globalExchangeCode"},
+    {"Instrumentation Results", "instrumentationResults"},
+    {"Messages", "message"},
+    {"Rearrangement Buffers", "rearrangement"},
+    {"Shared Code Storage", "sharedCodeStorage"},
+    {"Shared Data Storage", "sharedDataStorage"}};
 constexpr std::size_t numDataTypes = std::size(dataTypes);
 constexpr unsigned histogramStars = 40, histogramRows = 20, fullestTiles = 5;
 
@@ -53,7 +55,8 @@ Usage usageOf(const std::vector<pva::Tile> &tiles) {
 }
 
 // interleaved: null for parts of the device, whose share is not known.
-void printUsage(std::ostream &out, std::size_t indent, const Usage &usage, const std::uint64_t *interleaved) {
+void printUsage(std::ostream &out, std::size_t indent, const Usage &usage,
+                const std::uint64_t *interleaved) {
   const std::string space(indent, ' ');
   printRight(out, indent, "Including Gaps:", thousands(usage.includingGaps), totalColumn, " B");
   out << space << "Excluding Gaps:\n";
@@ -67,7 +70,8 @@ void printUsage(std::ostream &out, std::size_t indent, const Usage &usage, const
   printRight(out, indent + 2, "Total:", thousands(usage.excludingGaps), totalColumn, " B");
   out << space << "  By Data Type:\n";
   for (std::size_t i = 0; i < numDataTypes; ++i)
-    printRight(out, indent + 6, std::string(dataTypes[i][0]) + ":", thousands(usage.byType[i]), categoryColumn, " B");
+    printRight(out, indent + 6, std::string(dataTypes[i][0]) + ":", thousands(usage.byType[i]),
+               categoryColumn, " B");
 }
 
 void printVertexData(std::ostream &out, const pva::CompilationReport &compilation) {
@@ -105,8 +109,8 @@ void printHistogram(std::ostream &out, const std::vector<pva::Tile> &tiles) {
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto range = base::str(start + i * width, " - ", start + (i + 1) * width);
     const auto stars = std::size_t((counts[i] * histogramStars + largest - 1) / largest);
-    printRight(out, range.size() < 14 ? 14 - range.size() : 0, range + " " + std::string(stars, '*'),
-               thousands(counts[i]), 65);
+    printRight(out, range.size() < 14 ? 14 - range.size() : 0,
+               range + " " + std::string(stars, '*'), thousands(counts[i]), 65);
   }
 }
 
@@ -116,7 +120,8 @@ struct Largest {
 
 void printMaximum(std::ostream &out, const char *label, const Largest &largest) {
   out << "    Maximum (" << label << "): " << thousands(largest.bytes) << " ("
-      << decimals(double(largest.bytes) / 1024, 1) << " K) on tile " << thousands(largest.tile) << '\n';
+      << decimals(double(largest.bytes) / 1024, 1) << " K) on tile " << thousands(largest.tile)
+      << '\n';
 }
 
 void printByTile(std::ostream &out, const std::vector<pva::Tile> &tiles) {
@@ -147,23 +152,25 @@ void printFullest(std::ostream &out, std::vector<pva::Tile> tiles) {
     const auto memory = tiles[i].memory();
     printRight(out, 6, "Always live:", thousands(memory.alwaysLiveBytes()), totalColumn, " B");
     const auto peak = memory.peakProgram();
-    printRight(out, 6, "Not always live (peak):", thousands(memory.notAlwaysLiveBytes()), totalColumn,
-               peak && !peak->name().empty() ? " B in " + peak->name() : " B");
+    printRight(out, 6, "Not always live (peak):", thousands(memory.notAlwaysLiveBytes()),
+               totalColumn, peak && !peak->name().empty() ? " B in " + peak->name() : " B");
     out << '\n';
   }
 }
 
 void printVariables(std::ostream &out, std::vector<pva::Variable> variables) {
-  std::stable_sort(variables.begin(), variables.end(),
-                   [](const pva::Variable &a, const pva::Variable &b) { return a.size() > b.size(); });
+  std::stable_sort(
+      variables.begin(), variables.end(),
+      [](const pva::Variable &a, const pva::Variable &b) { return a.size() > b.size(); });
   for (const auto &variable : variables)
-    printRight(out, 4, variable.name().empty() ? "<anonymous>" : variable.name(), thousands(variable.size()),
-               categoryColumn, " B");
+    printRight(out, 4, variable.name().empty() ? "<anonymous>" : variable.name(),
+               thousands(variable.size()), categoryColumn, " B");
 }
 
 } // namespace
 
-void printMemoryUsage(std::ostream &out, const pva::CompilationReport &compilation, const SummaryOptions &options) {
+void printMemoryUsage(std::ostream &out, const pva::CompilationReport &compilation,
+                      const SummaryOptions &options) {
   const auto tiles = compilation.tiles();
   const auto interleaved = compilation.interleavedBytes();
   printHeading(out, "Memory Usage:", options);
@@ -174,14 +181,16 @@ void printMemoryUsage(std::ostream &out, const pva::CompilationReport &compilati
     return void(out << '\n');
   printByTile(out, tiles);
   printFullest(out, tiles);
-  for (const auto &ipu : options.showPerIpuMemoryUsage ? compilation.ipus() : std::vector<pva::IPU>()) {
+  for (const auto &ipu :
+       options.showPerIpuMemoryUsage ? compilation.ipus() : std::vector<pva::IPU>()) {
     out << "  IPU # " << ipu.id() << " memory usage:\n";
     printUsage(out, 4, usageOf(ipu.tiles()), nullptr);
     out << '\n';
   }
 }
 
-void printVarStorage(std::ostream &out, const pva::CompilationReport &compilation, const SummaryOptions &options) {
+void printVarStorage(std::ostream &out, const pva::CompilationReport &compilation,
+                     const SummaryOptions &options) {
   const auto always = compilation.alwaysLiveVariables();
   std::uint64_t bytes = 0;
   for (const auto &variable : always)
@@ -196,14 +205,17 @@ void printVarStorage(std::ostream &out, const pva::CompilationReport &compilatio
   });
   if (peak != steps.end()) {
     const auto live = peak->notAlwaysLiveMemory();
-    printRight(out, 2, "Not-always-live bytes at peak:", thousands(live.bytes()), totalColumn, " B");
-    out << "  Live at peak (" << toString(peak->program()->type()) << ": " << peak->program()->name() << "):\n";
+    printRight(out, 2, "Not-always-live bytes at peak:", thousands(live.bytes()), totalColumn,
+               " B");
+    out << "  Live at peak (" << toString(peak->program()->type()) << ": "
+        << peak->program()->name() << "):\n";
     printVariables(out, live.variables());
   }
   out << '\n';
 }
 
-void printOptimizations(std::ostream &out, const pva::CompilationReport &compilation, const SummaryOptions &options) {
+void printOptimizations(std::ostream &out, const pva::CompilationReport &compilation,
+                        const SummaryOptions &options) {
   std::uint64_t sometimes = 0, peaks = 0;
   for (const auto &variable : compilation.variables())
     sometimes += variable.alwaysLive() ? 0 : variable.size();
@@ -212,7 +224,8 @@ void printOptimizations(std::ostream &out, const pva::CompilationReport &compila
   printHeading(out, "Optimizations:", options);
   printRight(out, 2, "Variables not always live:", thousands(sometimes), totalColumn, " B");
   printRight(out, 2, "Stored at peak:", thousands(peaks), totalColumn, " B");
-  printRight(out, 2, "Saved by sharing:", thousands(sometimes > peaks ? sometimes - peaks : 0), totalColumn, " B");
+  printRight(out, 2, "Saved by sharing:", thousands(sometimes > peaks ? sometimes - peaks : 0),
+             totalColumn, " B");
   out << '\n';
 }
 

@@ -8,17 +8,20 @@
 namespace poplar::profile {
 
 // `text` ends at `column` (counted from 1), after at least one space.
-void printRight(std::ostream &out, std::size_t indent, const std::string &label, const std::string &text,
-                std::size_t column, const std::string &unit = "");
+void printRight(std::ostream &out, std::size_t indent, const std::string &label,
+                const std::string &text, std::size_t column, const std::string &unit = "");
 void printHeading(std::ostream &out, const std::string &text, const SummaryOptions &options);
-std::string decimals(double value, int digits);  // 1330000.04 -> "1,330,000.0"
+std::string decimals(double value, int digits); // 1330000.04 -> "1,330,000.0"
 
-constexpr std::size_t totalColumn = 39;     // where the numbers of totals end
-constexpr std::size_t categoryColumn = 57;  // and those of lists
+constexpr std::size_t totalColumn = 39;    // where the numbers of totals end
+constexpr std::size_t categoryColumn = 57; // and those of lists
 
-void printMemoryUsage(std::ostream &out, const pva::CompilationReport &compilation, const SummaryOptions &options);
-void printVarStorage(std::ostream &out, const pva::CompilationReport &compilation, const SummaryOptions &options);
-void printOptimizations(std::ostream &out, const pva::CompilationReport &compilation, const SummaryOptions &options);
+void printMemoryUsage(std::ostream &out, const pva::CompilationReport &compilation,
+                      const SummaryOptions &options);
+void printVarStorage(std::ostream &out, const pva::CompilationReport &compilation,
+                     const SummaryOptions &options);
+void printOptimizations(std::ostream &out, const pva::CompilationReport &compilation,
+                        const SummaryOptions &options);
 void printExecution(std::ostream &out, const pva::Report &report, const SummaryOptions &options);
 void printSteps(std::ostream &out, const pva::Report &report);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The whole printed text is compared: its layout is what users and scripts rely on.
-#include "profile/Summary.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/ProfileValue.hpp"
 #include "profile/ProfileTestImage.hpp"
+#include "profile/Summary.hpp"
 #include "profile/WriteProfile.hpp"
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -20,7 +20,9 @@ struct Fixture {
   TestProgram program;
   arch::System system = testSystem();
   Recorder recorder{program.image, {}};
-  ProfileSource source() const { return {&program.image, &system, TargetType::IPU_MODEL, &recorder, true, {}}; }
+  ProfileSource source() const {
+    return {&program.image, &system, TargetType::IPU_MODEL, &recorder, true, {}};
+  }
   std::string summary(const OptionFlags &flags) const {
     std::ostringstream out;
     profile::printProfileSummary(out, makeReport(source()), summaryOptions(flags));
@@ -229,7 +231,7 @@ Power:
 
 TEST(Summary, PrintsTheWholeProfile) {
   Fixture f;
-  f.program.image.memory.tiles.resize(1);  // one block of a fullest tile is enough to see
+  f.program.image.memory.tiles.resize(1); // one block of a fullest tile is enough to see
   f.program.run(f.recorder);
   EXPECT_EQ(f.summary({{"showExecutionSteps", "true"},
                        {"showVarStorage", "true"},
@@ -275,7 +277,9 @@ TEST(Summary, ColoursAddOnlyEscapes) {
 TEST(Summary, PrintsFilesAsItPrintsEngines) {
   Fixture f;
   f.program.run(f.recorder);
-  const auto path = (std::filesystem::temp_directory_path() / ("summary-" + std::to_string(getpid()) + ".pop")).string();
+  const auto path =
+      (std::filesystem::temp_directory_path() / ("summary-" + std::to_string(getpid()) + ".pop"))
+          .string();
   writeProfile(path, f.source());
   std::ostringstream whole, graph;
   poplar::printProfileSummary(whole, path, {});
@@ -288,8 +292,9 @@ TEST(Summary, PrintsFilesAsItPrintsEngines) {
 }
 
 TEST(Summary, RefusesUnknownOptionsAndValues) {
-  EXPECT_EQ(messageOf({{"showExecutionStep", "true"}}).find(
-                "Unknown option \"showExecutionStep\" of printProfileSummary. Did you mean \"showExecutionSteps\"?"),
+  EXPECT_EQ(messageOf({{"showExecutionStep", "true"}})
+                .find("Unknown option \"showExecutionStep\" of printProfileSummary. Did you mean "
+                      "\"showExecutionSteps\"?"),
             0u);
   EXPECT_NE(messageOf({{"colours", "yes"}}).find("must be true or false"), std::string::npos);
 }

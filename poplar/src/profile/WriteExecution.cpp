@@ -32,16 +32,19 @@ std::vector<OnIpu> activity(const executable::Phase &phase, const Layout &layout
 
 class Trace {
 public:
-  Trace(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder, const Layout &layout)
-      : programs_(programs), recorder_(recorder), layout_(layout), activity_(programs.programs.size()),
-        steps_(writer.table("steps")), byIpu_(writer.table("steps_by_ipu")), runs_(writer.table("runs")) {}
+  Trace(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder,
+        const Layout &layout)
+      : programs_(programs), recorder_(recorder), layout_(layout),
+        activity_(programs.programs.size()), steps_(writer.table("steps")),
+        byIpu_(writer.table("steps_by_ipu")), runs_(writer.table("runs")) {}
   void write() {
     for (std::size_t i = 0; i < recorder_.runs().size(); ++i) {
       const auto &run = recorder_.runs()[i];
       const auto first = numSteps_;
       for (auto e = run.firstEvent; e < run.endEvent; ++e)
         writeEvent(recorder_.events()[e]);
-      runs_.row(i, run.name, programs_.entries[run.program], run.startCycle, run.endCycle, first, numSteps_ - first);
+      runs_.row(i, run.name, programs_.entries[run.program], run.startCycle, run.endCycle, first,
+                numSteps_ - first);
     }
   }
 
@@ -63,7 +66,8 @@ private:
       activity_[id] = activity(*program.phase, layout_);
     for (std::uint32_t ipu = 0; ipu < layout_.ipus; ++ipu) {
       const auto &a = activity_[id][ipu];
-      byIpu_.row(numSteps_, ipu, program.phase->cycles, a.tiles, base, base, base, base + a.least, base + a.most);
+      byIpu_.row(numSteps_, ipu, program.phase->cycles, a.tiles, base, base, base, base + a.least,
+                 base + a.most);
     }
     ++numSteps_;
   }
@@ -71,7 +75,7 @@ private:
   const LoweredPrograms &programs_;
   const Recorder &recorder_;
   const Layout layout_;
-  std::vector<std::vector<OnIpu>> activity_;  // by program, filled when first needed
+  std::vector<std::vector<OnIpu>> activity_; // by program, filled when first needed
   Writer::Table steps_, byIpu_, runs_;
   std::uint64_t numSteps_ = 0;
 };
@@ -89,7 +93,8 @@ std::vector<BlockRow> blockRows(const LoweredPrograms &programs, const Recorder 
   for (const auto &block : recorder.blocks()) {
     if (!block.streamCopy) {
       const auto program = block.flush ? flush : programs.ofStep[block.step][0];
-      rows.push_back({program, block.cyclesFrom, block.cyclesTo, false, block.overflow, block.flush});
+      rows.push_back(
+          {program, block.cyclesFrom, block.cyclesTo, false, block.overflow, block.flush});
       continue;
     }
     auto cycle = block.cyclesFrom;
@@ -106,25 +111,32 @@ std::vector<BlockRow> blockRows(const LoweredPrograms &programs, const Recorder 
   return rows;
 }
 
-void writeBlocks(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder, const Layout &layout) {
+void writeBlocks(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder,
+                 const Layout &layout) {
   auto table = writer.table("blocks");
   const auto rows = blockRows(programs, recorder);
   std::uint64_t id = 0;
   for (std::uint32_t ipu = 0; ipu < layout.ipus; ++ipu)
     for (const auto &b : rows) {
-      const auto tile = ipu * layout.tilesPerIpu + std::min(recorder.options().blockTile, layout.tilesPerIpu - 1);
+      const auto tile =
+          ipu * layout.tilesPerIpu + std::min(recorder.options().blockTile, layout.tilesPerIpu - 1);
       table.row(id++, tile, b.program, b.from, b.to, b.streamCopy, b.overflow, b.flush);
     }
 }
 
 arch::StepKind energyKind(const LoweredProgram &program) {
   switch (program.phase->kind) {
-  case PhaseKind::Compute: return program.isCopy ? arch::StepKind::TileCopy : arch::StepKind::Compute;
-  case PhaseKind::Exchange: return arch::StepKind::Exchange;
-  case PhaseKind::GlobalExchange: return arch::StepKind::LinkExchange;
-  case PhaseKind::HostExchange: return arch::StepKind::HostExchange;
+  case PhaseKind::Compute:
+    return program.isCopy ? arch::StepKind::TileCopy : arch::StepKind::Compute;
+  case PhaseKind::Exchange:
+    return arch::StepKind::Exchange;
+  case PhaseKind::GlobalExchange:
+    return arch::StepKind::LinkExchange;
+  case PhaseKind::HostExchange:
+    return arch::StepKind::HostExchange;
   case PhaseKind::Sync:
-  case PhaseKind::Control: break;
+  case PhaseKind::Control:
+    break;
   }
   return arch::StepKind::Sync;
 }
@@ -147,16 +159,17 @@ void writeEnergy(Writer &writer, const arch::EnergyMeter &meter) {
 
 } // namespace
 
-void writeTrace(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder, const Layout &layout) {
+void writeTrace(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder,
+                const Layout &layout) {
   Trace(writer, programs, recorder, layout).write();
   writeBlocks(writer, programs, recorder, layout);
 }
 
-void writeTotals(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder, const arch::System &system,
-                 const Layout &layout) {
+void writeTotals(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder,
+                 const arch::System &system, const Layout &layout) {
   auto table = writer.table("totals");
   arch::EnergyMeter energy(system);
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> executed;  // program, executions
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> executed; // program, executions
   std::uint64_t cycles = 0;
   for (std::size_t step = 0; step < recorder.totals().size(); ++step) {
     const auto &total = recorder.totals()[step];

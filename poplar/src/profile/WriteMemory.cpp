@@ -25,7 +25,8 @@ std::vector<bool> interleavedVariables(const Image &image) {
       if (!fields[f].interleaved || slot.kind != executable::SlotKind::Edges)
         continue;
       for (auto e = slot.first; e < slot.first + slot.count; ++e)
-        for (auto r = image.edges[e].firstRun; r < image.edges[e].firstRun + image.edges[e].numRuns; ++r)
+        for (auto r = image.edges[e].firstRun; r < image.edges[e].firstRun + image.edges[e].numRuns;
+             ++r)
           result[image.runs[r].var] = true;
     }
   }
@@ -37,7 +38,8 @@ void writeVariables(Writer &writer, const Image &image) {
   const auto interleaved = interleavedVariables(image);
   for (std::size_t i = 0; i < image.variables.size(); ++i) {
     const auto &v = image.variables[i];
-    table.row(i, v.name, std::string(spelling(v.type)), v.bytes(), v.alwaysLive, bool(interleaved[i]));
+    table.row(i, v.name, std::string(spelling(v.type)), v.bytes(), v.alwaysLive,
+              bool(interleaved[i]));
   }
   auto categories = writer.table("var_categories");
   for (unsigned c = 0; c < numMemoryCategories; ++c)
@@ -45,7 +47,8 @@ void writeVariables(Writer &writer, const Image &image) {
 }
 
 // Bytes of one variable by tile, in order of tiles.
-std::vector<std::pair<std::uint32_t, std::uint64_t>> bytesByTile(const executable::Variable &variable) {
+std::vector<std::pair<std::uint32_t, std::uint64_t>>
+bytesByTile(const executable::Variable &variable) {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> result;
   for (const auto &range : variable.mapping)
     result.emplace_back(range.tile, (range.end - range.begin) * sizeOf(variable.type));
@@ -80,7 +83,8 @@ void writeLowered(Writer &writer, const Image &image) {
 // The program that stands for a step when only one can.
 std::uint32_t mainOf(const LoweredPrograms &programs, std::uint32_t step) {
   const auto &ids = programs.ofStep[step];
-  const auto main = std::find_if(ids.begin(), ids.end(), [&](auto id) { return programs.programs[id].isMain; });
+  const auto main =
+      std::find_if(ids.begin(), ids.end(), [&](auto id) { return programs.programs[id].isMain; });
   return main == ids.end() ? ids[0] : *main;
 }
 
@@ -92,7 +96,8 @@ void writeTiles(Writer &writer, const Image &image, const LoweredPrograms &progr
     if (t.peakStep == none)
       table.row(i, t.total(), t.gaps, t.alwaysLive, t.peakNotAlwaysLive, null);
     else
-      table.row(i, t.total(), t.gaps, t.alwaysLive, t.peakNotAlwaysLive, mainOf(programs, t.peakStep));
+      table.row(i, t.total(), t.gaps, t.alwaysLive, t.peakNotAlwaysLive,
+                mainOf(programs, t.peakStep));
   }
   auto categories = writer.table("memory_by_category");
   for (unsigned c = 0; c < numMemoryCategories; ++c)
@@ -117,7 +122,8 @@ void writeLiveness(Writer &writer, const Image &image, const LoweredPrograms &pr
 
 } // namespace
 
-void writeMemory(Writer &writer, const Image &image, const LoweredPrograms &programs, bool loweredVars) {
+void writeMemory(Writer &writer, const Image &image, const LoweredPrograms &programs,
+                 bool loweredVars) {
   writeVariables(writer, image);
   if (loweredVars)
     writeLowered(writer, image);

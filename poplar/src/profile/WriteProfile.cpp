@@ -8,14 +8,18 @@
 
 namespace poplar::profile {
 
-static std::string option(const ProfileSource &source, const std::string &key, const std::string &otherwise) {
+static std::string option(const ProfileSource &source, const std::string &key,
+                          const std::string &otherwise) {
   const auto found = source.options.find(key);
   return found == source.options.end() ? otherwise : found->second;
 }
 
-static bool flag(const ProfileSource &source, const char *key) { return option(source, key, "false") == "true"; }
+static bool flag(const ProfileSource &source, const char *key) {
+  return option(source, key, "false") == "true";
+}
 
-static void writeHead(pva::Writer &writer, const ProfileSource &source, std::uint32_t ipusPerReplica) {
+static void writeHead(pva::Writer &writer, const ProfileSource &source,
+                      std::uint32_t ipusPerReplica) {
   const bool all = flag(source, "debug.instrument") || flag(source, "autoReport.all") ||
                    flag(source, "autoReport.outputExecutionProfile");
   const auto level = option(source, "debug.computeInstrumentationLevel", "tile");
@@ -23,14 +27,16 @@ static void writeHead(pva::Writer &writer, const ProfileSource &source, std::uin
   meta.row("poplarVersion", std::string(versionString()));
   meta.row("packageHash", std::string(packageHash()));
   meta.row("instrumentCompute", all || flag(source, "debug.instrumentCompute") ? level : "off");
-  meta.row("instrumentExternalExchange", all || flag(source, "debug.instrumentExternalExchange") ? "tile" : "off");
+  meta.row("instrumentExternalExchange",
+           all || flag(source, "debug.instrumentExternalExchange") ? "tile" : "off");
   auto options = writer.table("options");
   for (const auto &[name, value] : source.options)
     options.row(name, value);
   const auto &chip = source.system->chip;
   const auto replicas = std::max(1u, source.image->replicationFactor);
-  writer.table("target").row(toString(source.targetType), chip.archName, ipusPerReplica * replicas, replicas,
-                             source.system->tilesPerIpu(), chip.bytesPerTile, std::uint64_t(chip.clockHz), chip.workers);
+  writer.table("target").row(toString(source.targetType), chip.archName, ipusPerReplica * replicas,
+                             replicas, source.system->tilesPerIpu(), chip.bytesPerTile,
+                             std::uint64_t(chip.clockHz), chip.workers);
 }
 
 static void writeAll(pva::Writer &writer, const ProfileSource &source) {
@@ -40,7 +46,8 @@ static void writeAll(pva::Writer &writer, const ProfileSource &source) {
   const auto programs = lowerPrograms(*source.image, source.recorder);
   writeHead(writer, source, layout.ipus);
   writePrograms(writer, *source.image, programs, source.recorder);
-  writeVertices(writer, *source.image, source.recorder, flag(source, "profiler.includeFlopEstimates"));
+  writeVertices(writer, *source.image, source.recorder,
+                flag(source, "profiler.includeFlopEstimates"));
   writeMemory(writer, *source.image, programs, source.loweredVars);
   if (source.recorder) {
     writeTrace(writer, programs, *source.recorder, layout);
@@ -53,8 +60,9 @@ void writeProfile(const std::string &path, const ProfileSource &source) {
   const auto directory = fs::path(path).parent_path();
   std::error_code error;
   if (!directory.empty() && (fs::create_directories(directory, error), error))
-    throw poplar_error(base::str("Cannot create the report directory \"", directory.string(), "\": ", error.message(),
-                                 ". Choose another one with the engine option autoReport.directory."));
+    throw poplar_error(base::str(
+        "Cannot create the report directory \"", directory.string(), "\": ", error.message(),
+        ". Choose another one with the engine option autoReport.directory."));
   try {
     pva::Writer writer(path);
     writeAll(writer, source);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "profile/WriteProfile.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include "profile/DotGraph.hpp"
 #include "profile/ProfileTestImage.hpp"
 #include "profile/ProfileTree.hpp"
+#include "profile/WriteProfile.hpp"
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -23,8 +23,11 @@ struct Fixture {
   TestProgram program;
   arch::System system = testSystem();
   Recorder recorder;
-  explicit Fixture(RecorderOptions options = {.trace = true}) : recorder(program.image, std::move(options)) {}
-  ProfileSource source() const { return {&program.image, &system, TargetType::IPU_MODEL, &recorder, true, {}}; }
+  explicit Fixture(RecorderOptions options = {.trace = true})
+      : recorder(program.image, std::move(options)) {}
+  ProfileSource source() const {
+    return {&program.image, &system, TargetType::IPU_MODEL, &recorder, true, {}};
+  }
   pva::Report report() const { return makeReport(source()); }
 };
 
@@ -58,7 +61,7 @@ TEST(WriteProfile, StepsBecomeProgramsByPhase) {
   EXPECT_EQ(add->estimatedCyclesByTile(), (pva::NumberByTile{100, 100, 40, 0}));
   EXPECT_EQ(children[3]->type(), pva::Program::Type::StreamCopyBegin);
   EXPECT_EQ(children[4]->type(), pva::Program::Type::StreamCopyMid);
-  EXPECT_EQ(roots[1]->type(), pva::Program::Type::Sequence);  // a lone copy has two phases
+  EXPECT_EQ(roots[1]->type(), pva::Program::Type::Sequence); // a lone copy has two phases
 }
 
 TEST(WriteProfile, TraceGivesAbsoluteCyclesOfEveryExecution) {
@@ -90,7 +93,7 @@ TEST(WriteProfile, MemoryAndLivenessComeThrough) {
   EXPECT_EQ(tiles[1].memory().total().includingGaps(), 5124u);
   EXPECT_EQ(tiles[1].memory().category().variable().total(), 2000u);
   EXPECT_EQ(tiles[1].memory().peakProgram()->name(), "add");
-  EXPECT_EQ(tiles[2].memory().peakProgram()->name(), "fill");  // not its sync
+  EXPECT_EQ(tiles[2].memory().peakProgram()->name(), "fill"); // not its sync
   EXPECT_EQ(compilation.graph().numEdges(), 6u);
   EXPECT_EQ(compilation.livenessProgramSteps().at(0).notAlwaysLiveMemoryForTile(1).bytes(), 200u);
   EXPECT_EQ(compilation.alwaysLiveVariablesForTile(3).at(0).name(), "x");
@@ -107,7 +110,7 @@ TEST(WriteProfile, BlocksHaveStampsOnOneTileOfEachIpu) {
   EXPECT_TRUE(report.execution().blocks(0).empty());
   EXPECT_EQ(report.execution().blocks(3).size(), 4u);
   const auto blocks = report.execution().blocks(1);
-  ASSERT_EQ(blocks.size(), 4u);  // body, begin and middle of the stream copy, flush
+  ASSERT_EQ(blocks.size(), 4u); // body, begin and middle of the stream copy, flush
   EXPECT_EQ(blocks[0].program()->name(), "body");
   EXPECT_EQ(blocks[0].cyclesTo() - blocks[0].cyclesFrom(), 315u);
   EXPECT_EQ(blocks[1].program()->type(), pva::Program::Type::StreamCopyBegin);
@@ -192,10 +195,11 @@ TEST(WriteProfile, ADiskThatTakesNoMoreEndsInAnErrorAndLeavesNothing) {
   }
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  EXPECT_NE(message.find(directory + "/profile.pop\" cannot be written"), std::string::npos) << message;
+  EXPECT_NE(message.find(directory + "/profile.pop\" cannot be written"), std::string::npos)
+      << message;
   EXPECT_NE(message.find("autoReport.directory"), std::string::npos) << message;
   EXPECT_TRUE(fs::is_empty(directory));
-  writeProfile(directory + "/profile.pop", f.source());  // and afterwards all is well
+  writeProfile(directory + "/profile.pop", f.source()); // and afterwards all is well
   fs::remove_all(directory);
 }
 
@@ -225,8 +229,11 @@ TEST(ProfileTree, HoldsBothHalves) {
   f.program.run(f.recorder);
   const auto tree = wholeProfile(f.report());
   EXPECT_EQ(tree["graphProfile"]["target"]["clockFrequency"].asUint(), 1'000'000'000u);
-  EXPECT_EQ(tree["graphProfile"]["memory"]["byTile"]["total"].sumUint(), 4100u + 5100 + 6100 + 9100);
-  EXPECT_EQ(tree["graphProfile"]["computeSets"][0]["byVertexType"]["Add<float>"]["vertices"].asUint(), 3u);
+  EXPECT_EQ(tree["graphProfile"]["memory"]["byTile"]["total"].sumUint(),
+            4100u + 5100 + 6100 + 9100);
+  EXPECT_EQ(
+      tree["graphProfile"]["computeSets"][0]["byVertexType"]["Add<float>"]["vertices"].asUint(),
+      3u);
   EXPECT_EQ(tree["executionProfile"]["totalCycles"].asUint(), cyclesOfARun);
   EXPECT_EQ(tree["executionProfile"]["profilerMode"].asString(), "IPU_MODEL");
   EXPECT_EQ(tree["executionProfile"]["steps"].size(), 10u);
@@ -238,10 +245,12 @@ TEST(DotGraph, DrawsVariablesVerticesAndFields) {
   std::ostringstream out;
   writeVertexGraph(out, f.program.image);
   const auto text = out.str();
-  EXPECT_EQ(text.rfind("digraph vertices {\n  v0 [shape=box, label=\"x float[400]\"];\n", 0), 0u) << text;
+  EXPECT_EQ(text.rfind("digraph vertices {\n  v0 [shape=box, label=\"x float[400]\"];\n", 0), 0u)
+      << text;
   EXPECT_NE(text.find("label=\"say \\\"hi\\\"\";"), std::string::npos);
   EXPECT_NE(text.find("    x2 [label=\"Add<float> on tile 2\"];\n"), std::string::npos);
-  EXPECT_NE(text.find("  v0 -> x1 [label=\"in\"];\n  x1 -> v1 [label=\"out\"];\n"), std::string::npos);
+  EXPECT_NE(text.find("  v0 -> x1 [label=\"in\"];\n  x1 -> v1 [label=\"out\"];\n"),
+            std::string::npos);
 }
 
 TEST(DotGraph, DrawsProgramsWithTheirChildrenInOrder) {

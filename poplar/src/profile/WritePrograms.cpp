@@ -17,28 +17,33 @@ namespace {
 // Neighbouring tiles with equal shares become one row.
 void writeTiles(Writer::Table &table, std::uint32_t program, const executable::Phase &phase) {
   auto same = [](const TileShare &a, const TileShare &b) {
-    return a.cycles == b.cycles && a.busyThreadCycles == b.busyThreadCycles && a.bytesIn == b.bytesIn &&
-           a.bytesOut == b.bytesOut;
+    return a.cycles == b.cycles && a.busyThreadCycles == b.busyThreadCycles &&
+           a.bytesIn == b.bytesIn && a.bytesOut == b.bytesOut;
   };
   for (std::size_t i = 0, end = 0; i < phase.tiles.size(); i = end) {
     const auto &first = phase.tiles[i];
-    for (end = i + 1; end < phase.tiles.size() && phase.tiles[end].tile == first.tile + (end - i); ++end)
+    for (end = i + 1; end < phase.tiles.size() && phase.tiles[end].tile == first.tile + (end - i);
+         ++end)
       if (!same(first, phase.tiles[end]))
         break;
-    table.row(program, first.tile, end - i, first.cycles, first.busyThreadCycles, first.bytesIn, first.bytesOut);
+    table.row(program, first.tile, end - i, first.cycles, first.busyThreadCycles, first.bytesIn,
+              first.bytesOut);
   }
 }
 
-void writeProgram(Writer::Table &table, const executable::Image &image, std::uint32_t id, const LoweredProgram &p) {
+void writeProgram(Writer::Table &table, const executable::Image &image, std::uint32_t id,
+                  const LoweredProgram &p) {
   const executable::Phase idle{};
   const auto &phase = p.phase ? *p.phase : idle;
   const Step *step = p.step == none ? nullptr : &image.steps[p.step];
   const auto count = p.type == pva::Program::Type::Repeat && step ? step->count : 0;
   const auto debugId = step ? step->debugId : 0;
   if (p.computeSet == none)
-    table.row(id, p.name, pva::toString(p.type), null, count, phase.cycles, phase.bytes, phase.messages, debugId);
+    table.row(id, p.name, pva::toString(p.type), null, count, phase.cycles, phase.bytes,
+              phase.messages, debugId);
   else
-    table.row(id, p.name, pva::toString(p.type), p.computeSet, count, phase.cycles, phase.bytes, phase.messages, debugId);
+    table.row(id, p.name, pva::toString(p.type), p.computeSet, count, phase.cycles, phase.bytes,
+              phase.messages, debugId);
 }
 
 } // namespace
@@ -69,7 +74,8 @@ void writePrograms(Writer &writer, const executable::Image &image, const Lowered
     sets.row(i, lowered.computeSets[i]);
   // The flush of the block buffer is a program of its own, after all others.
   if (recorder && !recorder->blocks().empty())
-    programs.row(lowered.programs.size(), "BlockFlush", pva::toString(pva::Program::Type::BlockFlush), null, 0, 0, 0, 0, 0);
+    programs.row(lowered.programs.size(), "BlockFlush",
+                 pva::toString(pva::Program::Type::BlockFlush), null, 0, 0, 0, 0, 0);
 }
 
 } // namespace poplar::profile

@@ -13,12 +13,14 @@ struct Layout {
   std::uint32_t tiles() const { return ipus * tilesPerIpu; }
 };
 
-void writePrograms(pva::Writer &writer, const executable::Image &image, const LoweredPrograms &programs,
-                   const Recorder *recorder);
-void writeVertices(pva::Writer &writer, const executable::Image &image, const Recorder *recorder, bool flops);
-void writeMemory(pva::Writer &writer, const executable::Image &image, const LoweredPrograms &programs,
-                 bool loweredVars);
-void writeTrace(pva::Writer &writer, const LoweredPrograms &programs, const Recorder &recorder, const Layout &layout);
+void writePrograms(pva::Writer &writer, const executable::Image &image,
+                   const LoweredPrograms &programs, const Recorder *recorder);
+void writeVertices(pva::Writer &writer, const executable::Image &image, const Recorder *recorder,
+                   bool flops);
+void writeMemory(pva::Writer &writer, const executable::Image &image,
+                 const LoweredPrograms &programs, bool loweredVars);
+void writeTrace(pva::Writer &writer, const LoweredPrograms &programs, const Recorder &recorder,
+                const Layout &layout);
 void writeTotals(pva::Writer &writer, const LoweredPrograms &programs, const Recorder &recorder,
                  const arch::System &system, const Layout &layout);
 

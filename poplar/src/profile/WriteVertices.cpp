@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The graph's size, vertex types, and how many vertices of each type stand where, with their cycles.
+// The graph's size, vertex types, and how many vertices of each type stand where, with their
+// cycles.
 #include "profile/WriteTables.hpp"
 #include <algorithm>
 #include <tuple>
@@ -13,20 +14,23 @@ using pva::Writer;
 
 namespace {
 
-struct Group {  // vertices of one type on one tile, of one compute set
+struct Group { // vertices of one type on one tile, of one compute set
   std::uint32_t type, tile;
   std::uint64_t count, cycles, flops;
 };
 
-std::vector<Group> groupsOf(const Image &image, const executable::ComputeSet &set, const Recorder *recorder, bool flops) {
+std::vector<Group> groupsOf(const Image &image, const executable::ComputeSet &set,
+                            const Recorder *recorder, bool flops) {
   std::vector<Group> groups;
   for (auto id : set.vertices) {
     const auto &v = image.vertices[id];
     const auto estimate = v.cycles == executable::noEstimate ? 0 : v.cycles;
-    groups.push_back({v.type, v.tile, 1, recorder ? recorder->vertexCycles(id) : estimate, flops ? v.flops : 0});
+    groups.push_back(
+        {v.type, v.tile, 1, recorder ? recorder->vertexCycles(id) : estimate, flops ? v.flops : 0});
   }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const Group &a, const Group &b) { return std::tie(a.type, a.tile) < std::tie(b.type, b.tile); });
+  std::stable_sort(groups.begin(), groups.end(), [](const Group &a, const Group &b) {
+    return std::tie(a.type, a.tile) < std::tie(b.type, b.tile);
+  });
   std::size_t kept = 0;
   for (std::size_t i = 1; i < groups.size(); ++i) {
     auto &last = groups[kept];
@@ -110,11 +114,13 @@ std::uint64_t countEdges(const Image &image) {
 } // namespace
 
 void writeVertices(Writer &writer, const Image &image, const Recorder *recorder, bool flops) {
-  writer.table("graph").row(image.vertices.size(), countEdges(image), image.variables.size(), image.computeSets.size());
+  writer.table("graph").row(image.vertices.size(), countEdges(image), image.variables.size(),
+                            image.computeSets.size());
   std::vector<std::uint64_t> stateBytes(image.vertexTypes.size());
   for (const auto &vertex : image.vertices)
     stateBytes[vertex.type] += image.modules[image.vertexTypes[vertex.type].module]
-                                   ->types[image.vertexTypes[vertex.type].type].deviceBytes;
+                                   ->types[image.vertexTypes[vertex.type].type]
+                                   .deviceBytes;
   auto types = writer.table("vertex_types"), groups = writer.table("vertex_groups");
   for (std::size_t i = 0; i < image.vertexTypes.size(); ++i) {
     const auto &type = image.modules[image.vertexTypes[i].module]->types[image.vertexTypes[i].type];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What was compiled: the target, the size of the graph, the memory of every tile by category, the programs, and which
-// variables are live at which step. Tiles and IPUs are those of the first replica; the others hold the same.
+// What was compiled: the target, the size of the graph, the memory of every tile by category, the
+// programs, and which variables are live at which step. Tiles and IPUs are those of the first
+// replica; the others hold the same.
 #pragma once
 #include "pva/Program.hpp"
 
@@ -25,7 +26,7 @@ public:
   explicit Target(detail::DataRef data) : Handle(std::move(data)) {}
   Type type() const;
   IPU::Architecture architecture() const;
-  std::string architectureName() const;    // "ipu2", or the name of a chip that a user described
+  std::string architectureName() const; // "ipu2", or the name of a chip that a user described
   std::uint64_t numIPUs() const;
   std::uint64_t numReplicas() const;
   std::uint64_t ipusPerReplica() const;
@@ -36,7 +37,7 @@ public:
   std::uint64_t bytesPerIPU() const;
   std::uint64_t totalMemory() const;
   std::uint64_t memoryPerReplica() const;
-  std::uint64_t clockFrequency() const;    // Hz
+  std::uint64_t clockFrequency() const; // Hz
   std::uint64_t workersPerTile() const;
 };
 
@@ -52,7 +53,8 @@ public:
 // Bytes of one kind on one tile.
 class MemoryCategory : public detail::Handle<MemoryCategory> {
 public:
-  MemoryCategory(detail::DataRef data, std::uint64_t total) : Handle(std::move(data)), total_(total) {}
+  MemoryCategory(detail::DataRef data, std::uint64_t total)
+      : Handle(std::move(data)), total_(total) {}
   std::uint64_t total() const { return total_; }
 
 private:
@@ -62,8 +64,9 @@ private:
 // A category that the profile does not list holds 0 bytes.
 class MemoryCategories : public detail::Handle<MemoryCategories> {
 public:
-  MemoryCategories(detail::DataRef data, std::uint32_t tile) : Handle(std::move(data)), tile_(tile) {}
-  std::vector<std::string> names() const;                // those of the profile, in its order
+  MemoryCategories(detail::DataRef data, std::uint32_t tile)
+      : Handle(std::move(data)), tile_(tile) {}
+  std::vector<std::string> names() const; // those of the profile, in its order
   MemoryCategory find(const std::string &name) const;
   MemoryCategory constant() const { return find("constant"); }
   MemoryCategory controlCode() const { return find("controlCode"); }
@@ -110,12 +113,12 @@ class TileMemory : public detail::Handle<TileMemory> {
 public:
   TileMemory(detail::DataRef data, std::uint32_t tile) : Handle(std::move(data)), tile_(tile) {}
   MemoryUse total() const;
-  MemoryUse overflowed() const;               // beyond the tile's memory
+  MemoryUse overflowed() const; // beyond the tile's memory
   std::uint64_t alwaysLiveBytes() const;
-  std::uint64_t notAlwaysLiveBytes() const;   // at the tile's own peak
+  std::uint64_t notAlwaysLiveBytes() const; // at the tile's own peak
   MemoryCategories category() const { return MemoryCategories(data_, tile_); }
-  ProgramRef peakProgram() const;             // the step of that peak; null without one
-  std::vector<VertexType> vertices() const;   // the types that have a vertex here
+  ProgramRef peakProgram() const;           // the step of that peak; null without one
+  std::vector<VertexType> vertices() const; // the types that have a vertex here
 
 private:
   std::uint32_t tile_;
@@ -134,7 +137,8 @@ private:
 // Variables that are live at one step and dead at another.
 class LiveMemory {
 public:
-  LiveMemory(std::uint64_t bytes, std::vector<Variable> variables) : bytes_(bytes), variables_(std::move(variables)) {}
+  LiveMemory(std::uint64_t bytes, std::vector<Variable> variables)
+      : bytes_(bytes), variables_(std::move(variables)) {}
   std::uint64_t bytes() const { return bytes_; }
   const std::vector<Variable> &variables() const { return variables_; }
 
@@ -143,10 +147,12 @@ private:
   std::vector<Variable> variables_;
 };
 
-// Per tile and per IPU figures need the lowered variables (autoReport.outputLoweredVars), else they throw.
+// Per tile and per IPU figures need the lowered variables (autoReport.outputLoweredVars), else they
+// throw.
 class LivenessProgramStep : public detail::Handle<LivenessProgramStep> {
 public:
-  LivenessProgramStep(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  LivenessProgramStep(detail::DataRef data, std::uint32_t index)
+      : Handle(std::move(data)), index_(index) {}
   ProgramRef program() const;
   LiveMemory notAlwaysLiveMemory() const;
   LiveMemory notAlwaysLiveMemoryForTile(std::uint64_t tile) const;
@@ -160,7 +166,8 @@ private:
 // The liveness steps at which a variable's storage is in use, as [first, last] pairs.
 class EquivalenceClass : public detail::Handle<EquivalenceClass> {
 public:
-  EquivalenceClass(detail::DataRef data, std::uint32_t variable) : Handle(std::move(data)), variable_(variable) {}
+  EquivalenceClass(detail::DataRef data, std::uint32_t variable)
+      : Handle(std::move(data)), variable_(variable) {}
   std::uint64_t id() const { return variable_; }
   std::vector<std::pair<std::uint64_t, std::uint64_t>> steps() const;
 
@@ -171,7 +178,8 @@ private:
 // The part of a variable on one tile.
 class LoweredVariable : public detail::Handle<LoweredVariable> {
 public:
-  LoweredVariable(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  LoweredVariable(detail::DataRef data, std::uint32_t index)
+      : Handle(std::move(data)), index_(index) {}
   std::uint64_t id() const { return index_; }
   std::uint64_t _id() const { return index_; }
   std::string name() const;
@@ -179,8 +187,8 @@ public:
   std::uint64_t tileId() const;
   std::string category() const;
   bool hasUnloweredVar() const;
-  Variable unloweredVar() const;                // throws without one
-  EquivalenceClass equivalenceClass() const;    // throws without an unlowered variable
+  Variable unloweredVar() const;             // throws without one
+  EquivalenceClass equivalenceClass() const; // throws without an unlowered variable
 
 private:
   std::uint32_t index_;
@@ -200,9 +208,9 @@ public:
   Graph graph() const { return Graph(data_); }
   std::vector<Tile> tiles() const;
   std::vector<IPU> ipus() const;
-  std::vector<ProgramRef> programs() const;        // the entry programs, in the order given to the engine
-  std::vector<ProgramRef> functions() const;       // bodies that Call programs share
-  std::vector<ProgramRef> allPrograms() const;     // every node, by id
+  std::vector<ProgramRef> programs() const;  // the entry programs, in the order given to the engine
+  std::vector<ProgramRef> functions() const; // bodies that Call programs share
+  std::vector<ProgramRef> allPrograms() const; // every node, by id
   std::vector<ComputeSet> computeSets() const;
   std::vector<VertexType> vertexTypes() const;
   std::vector<Variable> variables() const;
@@ -210,9 +218,10 @@ public:
   std::vector<Variable> alwaysLiveVariablesForTile(std::uint64_t tile) const;
   std::vector<LivenessProgramStep> livenessProgramSteps() const;
   LoweredVariables loweredVariables() const { return LoweredVariables(data_); }
-  // Bytes of vertex data: "internalState", "edgePointers", "copyPointers", "padding", "descriptors".
+  // Bytes of vertex data: "internalState", "edgePointers", "copyPointers", "padding",
+  // "descriptors".
   std::vector<std::pair<std::string, std::uint64_t>> vertexMemory() const;
-  std::uint64_t interleavedBytes() const;          // of variables that codelets want in interleaved memory
+  std::uint64_t interleavedBytes() const; // of variables that codelets want in interleaved memory
 };
 
 } // namespace pva

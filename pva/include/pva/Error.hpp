@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one exception of this library: a profile that cannot be read or written. The text names the file, what is
-// wrong with it and what to do.
+// The one exception of this library: a profile that cannot be read or written. The text names the
+// file, what is wrong with it and what to do.
 #pragma once
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What ran: runs of programs, the steps they executed with their cycles per IPU and tile, blocks with time stamps, and
-// totals over everything, traced or not.
+// What ran: runs of programs, the steps they executed with their cycles per IPU and tile, blocks
+// with time stamps, and totals over everything, traced or not.
 #pragma once
 #include "pva/Program.hpp"
 #include <map>
@@ -47,7 +47,8 @@ private:
 // One execution of one leaf program.
 class ExecutionStep : public detail::Handle<ExecutionStep> {
 public:
-  ExecutionStep(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  ExecutionStep(detail::DataRef data, std::uint32_t index)
+      : Handle(std::move(data)), index_(index) {}
   ProgramRef program() const;
   std::vector<ExecutionStepOnIpu> ipus() const;
   NumberByTile cyclesByTile() const;
@@ -89,8 +90,8 @@ public:
   std::uint64_t cyclesFrom() const;
   std::uint64_t cyclesTo() const;
   std::uint64_t tile() const;
-  bool isCommon() const;       // concerns the whole device: stream copies and flushes
-  bool isOverflow() const;     // the buffer was full; what followed until the next flush is missing
+  bool isCommon() const;   // concerns the whole device: stream copies and flushes
+  bool isOverflow() const; // the buffer was full; what followed until the next flush is missing
   bool isBlockFlush() const;
   bool isStreamCopy() const;
 
@@ -127,8 +128,11 @@ private:
 // Energy of all IPUs by the model of the simulated chip.
 class Energy {
 public:
-  Energy(std::map<std::string, double> byKind, double seconds) : byKind_(std::move(byKind)), seconds_(seconds) {}
-  const std::map<std::string, double> &joulesByKind() const { return byKind_; }  // of step: "compute", "exchange", ...
+  Energy(std::map<std::string, double> byKind, double seconds)
+      : byKind_(std::move(byKind)), seconds_(seconds) {}
+  const std::map<std::string, double> &joulesByKind() const {
+    return byKind_;
+  } // of step: "compute", "exchange", ...
   double joules() const {
     double sum = 0;
     for (const auto &kind : byKind_)
@@ -136,7 +140,9 @@ public:
     return sum;
   }
   double seconds() const { return seconds_; }
-  double averageWatts() const { return seconds_ > 0 ? joules() / seconds_ : 0; }  // 0 when nothing ran
+  double averageWatts() const {
+    return seconds_ > 0 ? joules() / seconds_ : 0;
+  } // 0 when nothing ran
 
 private:
   std::map<std::string, double> byKind_;
@@ -151,10 +157,10 @@ public:
   std::vector<Block> blocks() const;
   std::vector<Block> blocks(std::uint64_t tile) const;
 
-  std::vector<ProgramTotal> totals() const;      // programs that ran, by id
-  std::uint64_t totalCycles() const;             // over all runs, traced or not
-  std::vector<ProgramRuns> programsRun() const;  // entry programs that ran
-  std::uint64_t droppedSteps() const;            // executions beyond the limit of the trace
+  std::vector<ProgramTotal> totals() const;     // programs that ran, by id
+  std::uint64_t totalCycles() const;            // over all runs, traced or not
+  std::vector<ProgramRuns> programsRun() const; // entry programs that ran
+  std::uint64_t droppedSteps() const;           // executions beyond the limit of the trace
   std::uint64_t droppedBlocks() const;
   Energy energy() const;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The objects of a report are small handles on shared, immutable data: cheap to copy, and valid as long as anybody
-// holds one, whatever becomes of the file and of the engine. Members can be reached by `.` and by `->`.
+// The objects of a report are small handles on shared, immutable data: cheap to copy, and valid as
+// long as anybody holds one, whatever becomes of the file and of the engine. Members can be reached
+// by `.` and by `->`.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,6 @@ protected:
 class Program;
 class ProgramVisitor;
 typedef std::shared_ptr<Program> ProgramRef;
-typedef std::vector<std::uint64_t> NumberByTile;  // one entry per tile of a replica
+typedef std::vector<std::uint64_t> NumberByTile; // one entry per tile of a replica
 
 } // namespace pva

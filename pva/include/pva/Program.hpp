@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The lowered programs of an executable: a tree of containers whose leaves compute, exchange or wait, with what each
-// leaf costs per tile. Walk it with children(), or let a ProgramVisitor choose by type.
+// The lowered programs of an executable: a tree of containers whose leaves compute, exchange or
+// wait, with what each leaf costs per tile. Walk it with children(), or let a ProgramVisitor choose
+// by type.
 #pragma once
 #include "pva/Handle.hpp"
 
@@ -13,8 +14,8 @@ public:
   std::uint64_t id() const { return index_; }
   std::uint64_t _id() const { return index_; }
   std::string name() const;
-  std::string type() const;      // element type, "float"
-  std::uint64_t size() const;    // bytes
+  std::string type() const;   // element type, "float"
+  std::uint64_t size() const; // bytes
   std::uint64_t bytes() const { return size(); }
   bool alwaysLive() const;
 
@@ -27,8 +28,8 @@ public:
   VertexType(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
   std::uint64_t id() const { return index_; }
   std::string name() const;
-  std::uint64_t size() const;       // bytes of vertex state over all instances
-  std::uint64_t codeBytes() const;  // on each tile that has such a vertex
+  std::uint64_t size() const;      // bytes of vertex state over all instances
+  std::uint64_t codeBytes() const; // on each tile that has such a vertex
 
 private:
   std::uint32_t index_;
@@ -41,9 +42,9 @@ public:
       : Handle(std::move(data)), computeSet_(computeSet), type_(type) {}
   VertexType type() const { return VertexType(data_, type_); }
   NumberByTile countByTile() const;
-  std::uint64_t count() const;            // over all tiles
-  std::uint64_t estimatedCycles() const;  // worker cycles, over all tiles
-  std::uint64_t estimatedFlops() const;   // over all tiles; 0 without profiler.includeFlopEstimates
+  std::uint64_t count() const;           // over all tiles
+  std::uint64_t estimatedCycles() const; // worker cycles, over all tiles
+  std::uint64_t estimatedFlops() const;  // over all tiles; 0 without profiler.includeFlopEstimates
 
 private:
   std::uint32_t computeSet_, type_;
@@ -65,8 +66,24 @@ private:
 class Program {
 public:
   enum class Type {
-    Sequence, Repeat, Call, Switch, OnEveryTileSwitch, OnTileExecute, DoExchange, GlobalExchange, StreamCopyBegin,
-    StreamCopyMid, StreamCopyEnd, Sync, Sans, SyncAns, WriteUndef, Block, BlockFlush, Unknown
+    Sequence,
+    Repeat,
+    Call,
+    Switch,
+    OnEveryTileSwitch,
+    OnTileExecute,
+    DoExchange,
+    GlobalExchange,
+    StreamCopyBegin,
+    StreamCopyMid,
+    StreamCopyEnd,
+    Sync,
+    Sans,
+    SyncAns,
+    WriteUndef,
+    Block,
+    BlockFlush,
+    Unknown
   };
   Program(const detail::Data &data, std::uint32_t index) : data_(&data), index_(index) {}
   Program(const Program &) = delete;
@@ -78,31 +95,31 @@ public:
   std::string name() const;
   Type type() const;
   std::vector<ProgramRef> children() const;
-  std::vector<Variable> vars() const;          // read or written
+  std::vector<Variable> vars() const; // read or written
   NumberByTile estimatedCyclesByTile() const;
   virtual void accept(ProgramVisitor &visitor) const = 0;
 
-  std::uint64_t count() const;                 // Repeat: iterations, 0 when only the run decides
-  std::uint64_t cycles() const;                // of one execution, until the slowest tile is done
+  std::uint64_t count() const;  // Repeat: iterations, 0 when only the run decides
+  std::uint64_t cycles() const; // of one execution, until the slowest tile is done
   std::uint64_t activeTiles() const;
-  std::uint64_t bytes() const;                 // moved by one execution of an exchange
+  std::uint64_t bytes() const; // moved by one execution of an exchange
   std::uint64_t messages() const;
-  std::uint64_t tileCycles() const;            // sum over tiles
-  std::uint64_t threadCycles() const;          // compute: sum over tiles and worker contexts
+  std::uint64_t tileCycles() const;   // sum over tiles
+  std::uint64_t threadCycles() const; // compute: sum over tiles and worker contexts
   NumberByTile bytesSentByTile() const;
   NumberByTile bytesReceivedByTile() const;
-  double tileBalance() const;                  // mean over all tiles of cycles / slowest tile's cycles
-  double activeTileBalance() const;            // the same over the tiles that do something
-  std::uint64_t debugId() const;               // of the debug context that made it; 0: none
+  double tileBalance() const;       // mean over all tiles of cycles / slowest tile's cycles
+  double activeTileBalance() const; // the same over the tiles that do something
+  std::uint64_t debugId() const;    // of the debug context that made it; 0: none
 
 protected:
-  detail::DataRef data() const;                // keeps the report alive
+  detail::DataRef data() const; // keeps the report alive
   const detail::Data *data_;
   std::uint32_t index_;
 };
 
-std::string toString(Program::Type type);      // "OnTileExecute"
-Program::Type programType(const std::string &name);  // Unknown for anything else
+std::string toString(Program::Type type);           // "OnTileExecute"
+Program::Type programType(const std::string &name); // Unknown for anything else
 
 template <Program::Type type> class TypedProgram : public Program {
 public:

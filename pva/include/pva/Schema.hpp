@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The tables of profile.pop, in one place: the writer creates them, the reader checks them, docs/profile.md explains
-// them. A file carries applicationId and formatVersion in its SQLite header. Raise formatVersion when a column
-// changes its meaning or goes away; adding tables or columns at the end keeps it.
+// The tables of profile.pop, in one place: the writer creates them, the reader checks them,
+// docs/profile.md explains them. A file carries applicationId and formatVersion in its SQLite
+// header. Raise formatVersion when a column changes its meaning or goes away; adding tables or
+// columns at the end keeps it.
 #pragma once
 #include <cstdint>
 
 namespace pva {
 
-constexpr std::uint32_t applicationId = 0x4f495055;  // "OIPU"
+constexpr std::uint32_t applicationId = 0x4f495055; // "OIPU"
 constexpr std::uint32_t formatVersion = 1;
-constexpr std::uint32_t maxTiles = 1u << 22;         // beyond it a file is taken for damaged
+constexpr std::uint32_t maxTiles = 1u << 22; // beyond it a file is taken for damaged
 
-// Ids are dense and start at 0. Tiles and IPUs are those of the first replica; the others do the same.
-// (first_tile, num_tiles) is a range of tiles with equal values, per tile.
+// Ids are dense and start at 0. Tiles and IPUs are those of the first replica; the others do the
+// same. (first_tile, num_tiles) is a range of tiles with equal values, per tile.
 constexpr const char *schema = R"sql(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE options(name TEXT PRIMARY KEY, value TEXT NOT NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fills the tables of Schema.hpp, into memory or into a file. A file is written under a temporary name beside its
-// own and renamed by finish(), so a reader never sees half of one; without finish() nothing is left behind.
-// Every failure (no such directory, disk full) throws pva::Error.
+// Fills the tables of Schema.hpp, into memory or into a file. A file is written under a temporary
+// name beside its own and renamed by finish(), so a reader never sees half of one; without finish()
+// nothing is left behind. Every failure (no such directory, disk full) throws pva::Error.
 #pragma once
 #include "pva/Error.hpp"
 #include <cstdint>
@@ -43,15 +43,15 @@ public:
     int column_ = 0;
   };
 
-  Writer();                                  // in memory
+  Writer(); // in memory
   explicit Writer(const std::string &path);
   Writer(const Writer &) = delete;
   Writer &operator=(const Writer &) = delete;
   ~Writer();
 
-  Table table(const std::string &name);      // one per table at a time; gone before finish() or bytes()
+  Table table(const std::string &name); // one per table at a time; gone before finish() or bytes()
   void finish();
-  std::string bytes();                       // of a profile in memory
+  std::string bytes(); // of a profile in memory
 
 private:
   struct Impl;

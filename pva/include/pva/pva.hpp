@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads profile.pop: `auto report = pva::openReport("profile.pop");`. A report is a cheap handle on data in memory; the
-// file may go away. Whatever is wrong with a file ends in pva::Error.
+// Reads profile.pop: `auto report = pva::openReport("profile.pop");`. A report is a cheap handle on
+// data in memory; the file may go away. Whatever is wrong with a file ends in pva::Error.
 #pragma once
 #include "pva/Compilation.hpp"
 #include "pva/Error.hpp"
@@ -38,7 +38,8 @@ class InstrumentationSettings {
 public:
   enum class Compute { Off = 0, Vertex = 1, Tile = 2, Ipu = 3, Device = 4, Unknown = 5 };
   enum class ExternalExchange { Off = 0, Tile = 1, Unknown = 2 };
-  InstrumentationSettings(Compute compute, ExternalExchange exchange) : compute_(compute), exchange_(exchange) {}
+  InstrumentationSettings(Compute compute, ExternalExchange exchange)
+      : compute_(compute), exchange_(exchange) {}
   Compute compute() const { return compute_; }
   ExternalExchange externalExchange() const { return exchange_; }
 
@@ -57,12 +58,13 @@ public:
     const std::string &functionName() const { return functionName_; }
     std::uint64_t lineNumber() const { return lineNumber_; }
   };
-  DebugContext(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  DebugContext(detail::DataRef data, std::uint32_t index)
+      : Handle(std::move(data)), index_(index) {}
   std::uint64_t id() const;
   std::uint64_t parentId() const;
   std::string name() const;
   std::string layer() const;
-  std::string json() const;          // the whole entry
+  std::string json() const; // the whole entry
   Location location() const;
 
 private:
@@ -77,12 +79,13 @@ public:
   PoplarVersion poplarVersion() const;
   Version version() const;
   InstrumentationSettings instrumentationSettings() const;
-  std::vector<std::pair<std::string, std::string>> engineOptions() const;  // by name
-  std::vector<DebugContext> debugContexts() const;   // empty without a debug file
+  std::vector<std::pair<std::string, std::string>> engineOptions() const; // by name
+  std::vector<DebugContext> debugContexts() const; // empty without a debug file
 };
 
 Report openReport(const std::string &profilePath);
-Report openReport(const std::string &profilePath, const std::string &debugPath);  // debug.cbor or its JSON twin
+Report openReport(const std::string &profilePath,
+                  const std::string &debugPath); // debug.cbor or its JSON twin
 
 // The bytes of a profile; `name` stands for the file in messages.
 Report openReportFromMemory(const void *data, std::size_t size, const std::string &name);
