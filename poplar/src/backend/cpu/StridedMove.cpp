@@ -6,12 +6,18 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace poplar::backend::cpu {
 namespace {
 
 constexpr std::uint64_t parallelBytes = 1 << 20;  // below this, waking threads costs more than it brings
 constexpr std::uint64_t chunkBytes = 256 << 10;
+constexpr std::uint64_t bypassBytes = 16 << 20;   // larger than what the caches keep until it is used again
+constexpr std::uint64_t lineBytes = 64;
+constexpr std::uint64_t blockBytes = 2048;
 
 // ---- planning ----------------------------------------------------------------------------------------------------
 
@@ -50,7 +56,7 @@ void joinLoops(RawMove &move) {
 
 // Brings a loop along which the source is dense next to the innermost loop, along which the destination is.
 bool makeTranspose(RawMove &move) {
-  if (move.loops.size() < 2 || !canTranspose(move.unit))
+  if (move.loops.size() < 2)
     return false;
   auto &inner = move.loops.back();
   auto unit = std::int64_t(move.unit);
@@ -122,6 +128,37 @@ bool overlapOthers(const std::vector<RawMove> &moves) {
 
 // ---- running -----------------------------------------------------------------------------------------------------
 
+// Writes whole lines past the caches, which saves reading them first. n is a multiple of a line, `to` is aligned to one.
+void copyLines(const std::byte *from, std::byte *to, std::uint64_t n) {
+#if defined(__SSE2__)
+  for (std::uint64_t i = 0; i < n; i += lineBytes)
+    for (std::uint64_t j = 0; j < lineBytes; j += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i *>(to + i + j),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + i + j)));
+#else
+  std::memcpy(to, from, n);
+#endif
+}
+
+void finishLines() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+bool wholeLines(const std::byte *to, std::uint64_t bytes) {
+  return bytes % lineBytes == 0 && reinterpret_cast<std::uintptr_t>(to) % lineBytes == 0;
+}
+
+void copyLarge(const std::byte *from, std::byte *to, std::uint64_t n) {
+  const auto head = std::min<std::uint64_t>(n, (lineBytes - reinterpret_cast<std::uintptr_t>(to) % lineBytes) % lineBytes);
+  const auto body = (n - head) / lineBytes * lineBytes;
+  std::memcpy(to, from, head);
+  copyLines(from + head, to + head, body);
+  std::memcpy(to + head + body, from + head + body, n - head - body);
+  finishLines();
+}
+
 template <std::uint64_t unit>
 void rows(const std::byte *from, std::int64_t fromStep, std::byte *to, std::int64_t toStep, std::uint64_t n) {
   for (std::uint64_t i = 0; i < n; ++i, from += fromStep, to += toStep)
@@ -145,12 +182,39 @@ void anyRows(std::uint64_t unit, const std::byte *from, std::int64_t fromStep, s
     std::memcpy(to, from, unit);
 }
 
+// A transpose whose elements are runs, in blocks of a few kilobytes on either side.
+void blockedRows(const PlannedMove &move, const std::byte *from, std::byte *to, const ByteLoop &columns, const ByteLoop &rows) {
+  const auto unit = move.unit;
+  const auto side = std::max<std::uint64_t>(1, blockBytes / unit);
+  constexpr std::int64_t ahead = 4;  // rows whose lines are asked for before they are needed
+  const bool bypass = move.bypass && wholeLines(to, unit) && columns.to % std::int64_t(lineBytes) == 0;
+  for (std::uint64_t r = 0; r < rows.extent; r += side)
+    for (std::uint64_t c = 0; c < columns.extent; c += side) {
+      const auto high = std::min(side, rows.extent - r), wide = std::min(side, columns.extent - c);
+      for (std::uint64_t i = r; i < r + high; ++i) {
+        auto *source = from + std::int64_t(i) * rows.from + std::int64_t(c) * columns.from;
+        auto *target = to + std::int64_t(i) * rows.to + std::int64_t(c) * columns.to;
+        if (!bypass)
+          anyRows(unit, source, columns.from, target, columns.to, wide);
+        else
+          for (std::uint64_t j = 0; j < wide; ++j) {
+            for (std::uint64_t k = 0; k < unit; k += lineBytes)
+              __builtin_prefetch(source + ahead * rows.from + std::int64_t(j) * columns.from + std::int64_t(k));
+            copyLines(source + std::int64_t(j) * columns.from, target + std::int64_t(j) * columns.to, unit);
+          }
+      }
+    }
+  finishLines();
+}
+
 // Recursion over the outer loops; `inner` loops at the end form the kernel.
 void walk(const PlannedMove &move, const ByteLoop *loops, std::uint32_t numLoops, const std::byte *from, std::byte *to) {
   if (move.kind == MoveKind::Rows && numLoops == 1)
     return anyRows(move.unit, from, loops->from, to, loops->to, loops->extent);
   if (move.kind == MoveKind::Transpose && numLoops == 2)
     return transpose(move.unit, from, loops[1].from, to, loops[0].to, loops[1].extent, loops[0].extent);
+  if (move.kind == MoveKind::Blocks && numLoops == 2)
+    return blockedRows(move, from, to, loops[0], loops[1]);
   for (std::uint64_t i = 0; i < loops->extent; ++i)
     walk(move, loops + 1, numLoops - 1, from + std::int64_t(i) * loops->from, to + std::int64_t(i) * loops->to);
 }
@@ -163,7 +227,9 @@ void walkInParallel(const PlannedMove &move, const ByteLoop *loops, std::uint64_
   if (part.front().extent >= 8 * base::numThreads())
     longest = part.begin();
   const auto at = longest - part.begin();
-  const std::uint64_t granule = move.kind == MoveKind::Transpose ? 64 / move.unit : 1;
+  const std::uint64_t granule = move.kind == MoveKind::Transpose ? lineBytes / move.unit
+                                : move.kind == MoveKind::Blocks  ? std::max<std::uint64_t>(1, blockBytes / move.unit)
+                                                                 : 1;
   const auto pieces = (longest->extent + granule - 1) / granule;
   const auto grain = std::max<std::uint64_t>(1, chunkBytes * pieces / bytes);
   base::parallelFor(pieces, grain, [&](std::size_t begin, std::size_t end, unsigned) {
@@ -175,16 +241,19 @@ void walkInParallel(const PlannedMove &move, const ByteLoop *loops, std::uint64_
   });
 }
 
-void copyRunInParallel(const std::byte *from, std::byte *to, std::uint64_t bytes) {
+void copyRunInParallel(const std::byte *from, std::byte *to, std::uint64_t bytes, bool bypass) {
   base::parallelFor((bytes + chunkBytes - 1) / chunkBytes, 1, [&](std::size_t begin, std::size_t end, unsigned) {
     auto first = begin * chunkBytes, last = std::min<std::uint64_t>(end * chunkBytes, bytes);
-    std::memcpy(to + first, from + first, last - first);
+    if (bypass)
+      copyLarge(from + first, to + first, last - first);
+    else
+      std::memcpy(to + first, from + first, last - first);
   });
 }
 
 void runLarge(const PlannedMove &move, const ByteLoop *loops, std::uint64_t bytes, const std::byte *from, std::byte *to) {
   if (move.kind == MoveKind::Run)
-    copyRunInParallel(from, to, bytes);
+    copyRunInParallel(from, to, bytes, move.bypass);
   else
     walkInParallel(move, loops, bytes, from, to);
 }
@@ -246,9 +315,9 @@ MoveList::MoveList(const std::vector<RawMove> &raw, SameMemory memory) {
 }
 
 void MoveList::add(RawMove move) {
-  PlannedMove planned{move.from, move.to, move.unit, std::uint32_t(loops_.size()), 0, MoveKind::Run};
+  PlannedMove planned{move.from, move.to, move.unit, std::uint32_t(loops_.size()), 0, MoveKind::Run, bytes_ >= bypassBytes};
   if (!move.loops.empty())
-    planned.kind = makeTranspose(move) ? MoveKind::Transpose : MoveKind::Rows;
+    planned.kind = !makeTranspose(move) ? MoveKind::Rows : canTranspose(move.unit) ? MoveKind::Transpose : MoveKind::Blocks;
   planned.numLoops = move.loops.size();
   loops_.insert(loops_.end(), move.loops.begin(), move.loops.end());
   moves_.push_back(planned);

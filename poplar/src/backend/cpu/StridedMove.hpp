@@ -20,7 +20,8 @@ struct ByteLoop {
 enum class MoveKind : std::uint8_t {
   Run,        // `unit` bytes
   Rows,       // loops around runs of `unit` bytes
-  Transpose   // the last two loops swap roles: source steps by `unit` along one, destination along the other
+  Transpose,  // the last two loops swap roles: source steps by `unit` along one, destination along the other
+  Blocks      // the same with runs: done in blocks, so that both sides are touched in pieces of many lines
 };
 
 struct PlannedMove {
@@ -28,6 +29,7 @@ struct PlannedMove {
   std::uint64_t unit;      // bytes that lie together on both sides
   std::uint32_t firstLoop, numLoops;
   MoveKind kind;
+  bool bypass;             // so large that the destination should not pass through the caches
 };
 
 // What planning needs of one move; strides and offsets in bytes, `unit` the element.

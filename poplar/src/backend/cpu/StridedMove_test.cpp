@@ -113,6 +113,16 @@ TEST(StridedMove, LargeMovesDoNotDependOnTheNumberOfThreads) {
   base::setNumThreads(before);
 }
 
+TEST(StridedMove, LargeTransposesOfRunsBypassTheCachesAndStayRight) {
+  std::mt19937 random(5);
+  for (std::int64_t unit : {64, 192, 100}) {
+    const std::int64_t rows = 300, columns = (20 << 20) / (rows * unit);
+    RawMove move{0, 64, std::uint64_t(unit),
+                 {{std::uint64_t(columns), unit, unit * rows}, {std::uint64_t(rows), unit * columns, unit}}};
+    expectSame({move}, randomBytes(rows * columns * unit, random), Bytes(rows * columns * unit + 64), base::str(unit));
+  }
+}
+
 TEST(StridedMove, TransposesEveryElementSizeAndRaggedEdges) {
   std::mt19937 random(3);
   for (std::int64_t unit : {1, 2, 4, 8})

@@ -11,6 +11,7 @@ namespace poplar::backend::cpu {
 namespace {
 
 constexpr std::size_t lineBytes = 64, registerBytes = 16;
+constexpr std::uint64_t pagesPerBlock = 128;
 
 template <class T> struct Register {
   static constexpr std::size_t n = registerBytes / sizeof(T);
@@ -24,8 +25,10 @@ template <class T> struct Register {
   }
   static void transpose(Vector (&rows)[n]) {
     constexpr auto lanes = std::make_index_sequence<n>();
+#pragma GCC unroll 4
     for (std::size_t stage = 1; stage < n; stage *= 2) {
       Vector next[n];
+#pragma GCC unroll 8
       for (std::size_t i = 0; i < n / 2; ++i) {
         next[2 * i] = zipLow(rows[i], rows[i + n / 2], lanes);
         next[2 * i + 1] = zipHigh(rows[i], rows[i + n / 2], lanes);
@@ -46,9 +49,11 @@ void fullBlock(const std::byte *from, std::int64_t fromPitch, std::byte *to, std
   for (std::size_t c = 0; c < side; c += R::n)
     for (std::size_t r = 0; r < side; r += R::n) {
       typename R::Vector v[R::n];
+#pragma GCC unroll 16
       for (std::size_t i = 0; i < R::n; ++i)
         std::memcpy(&v[i], &lines[r + i][c * sizeof(T)], registerBytes);
       R::transpose(v);
+#pragma GCC unroll 16
       for (std::size_t i = 0; i < R::n; ++i)
         std::memcpy(to + std::int64_t(c + i) * toPitch + r * sizeof(T), &v[i], registerBytes);
     }
@@ -64,8 +69,8 @@ void partBlock(const std::byte *from, std::int64_t fromPitch, std::byte *to, std
 }
 
 template <class T>
-void blocked(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch, std::uint64_t rows,
-             std::uint64_t columns) {
+void smallBlocks(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch, std::uint64_t rows,
+                 std::uint64_t columns) {
   constexpr std::uint64_t side = lineBytes / sizeof(T);
   for (std::uint64_t r = 0; r < rows; r += side)
     for (std::uint64_t c = 0; c < columns; c += side) {
@@ -77,6 +82,18 @@ void blocked(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::
       else
         partBlock<T>(source, fromPitch, target, toPitch, high, wide);
     }
+}
+
+// Large blocks of small ones: few enough pages on either side for the translation buffers.
+template <class T>
+void blocked(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch, std::uint64_t rows,
+             std::uint64_t columns) {
+  constexpr std::uint64_t side = pagesPerBlock;
+  for (std::uint64_t r = 0; r < rows; r += side)
+    for (std::uint64_t c = 0; c < columns; c += side)
+      smallBlocks<T>(from + std::int64_t(r) * fromPitch + c * sizeof(T), fromPitch,
+                     to + std::int64_t(c) * toPitch + r * sizeof(T), toPitch, std::min(side, rows - r),
+                     std::min(side, columns - c));
 }
 
 } // namespace
