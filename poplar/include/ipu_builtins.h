@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The tile's builtins that have a meaning on the host, as inline functions. Those that address control registers,
-// accumulators or packed tile addresses have none and are not here: portable codelets use them under __IPU__ only.
+// The tile's builtins that have a meaning on the host, as inline functions. Those that address
+// control registers, accumulators or packed tile addresses have none and are not here: portable
+// codelets use them under __IPU__ only.
 #ifndef IPU_BUILTINS_H
 #define IPU_BUILTINS_H
 #include "ipudef.h"
@@ -19,13 +20,22 @@ inline float openipuFloat(unsigned bits) {
 }
 
 inline bool __builtin_ipu_is_worker_mode() { return true; }
-inline float __builtin_ipu_andc_f32(float a, float b) { return openipuFloat(openipuBits(a) & ~openipuBits(b)); }
-inline float __builtin_ipu_and_f32(float a, float b) { return openipuFloat(openipuBits(a) & openipuBits(b)); }
-inline float __builtin_ipu_or_f32(float a, float b) { return openipuFloat(openipuBits(a) | openipuBits(b)); }
-inline float2 __builtin_ipu_andc_v2f32(float2 a, float2 b) { return (float2)((uint2)a & ~(uint2)b); }
+inline float __builtin_ipu_andc_f32(float a, float b) {
+  return openipuFloat(openipuBits(a) & ~openipuBits(b));
+}
+inline float __builtin_ipu_and_f32(float a, float b) {
+  return openipuFloat(openipuBits(a) & openipuBits(b));
+}
+inline float __builtin_ipu_or_f32(float a, float b) {
+  return openipuFloat(openipuBits(a) | openipuBits(b));
+}
+inline float2 __builtin_ipu_andc_v2f32(float2 a, float2 b) {
+  return (float2)((uint2)a & ~(uint2)b);
+}
 inline float2 __builtin_ipu_and_v2f32(float2 a, float2 b) { return (float2)((uint2)a & (uint2)b); }
 inline float2 __builtin_ipu_or_v2f32(float2 a, float2 b) { return (float2)((uint2)a | (uint2)b); }
-// A float comparison leaves all ones (a NaN) or zero. (g++ cannot overload names that begin with __builtin.)
+// A float comparison leaves all ones (a NaN) or zero. (g++ cannot overload names that begin with
+// __builtin.)
 inline float __builtin_ipu_cmplt(float a, float b) { return openipuFloat(a < b ? ~0u : 0u); }
 inline float __builtin_ipu_exp(float x) { return std::exp(x); }
 inline float __builtin_ipu_exp2(float x) { return std::exp2(x); }
@@ -49,8 +59,12 @@ inline unsigned __builtin_ipu_shuf8x8lo(unsigned a, unsigned b) {
 inline unsigned long long __builtin_ipu_urand64() { return openipuHooks->random64(); }
 inline unsigned __builtin_ipu_urand32() { return unsigned(openipuHooks->random64() >> 32); }
 // Uniform in [-0.5, 0.5).
-inline float __builtin_ipu_urand_f32() { return float(int(__builtin_ipu_urand32()) >> 8) * 5.9604644775390625e-8f; }
-inline half __builtin_ipu_urand_f16() { return half(float(int(__builtin_ipu_urand32()) >> 21) * 0.00048828125f); }
+inline float __builtin_ipu_urand_f32() {
+  return float(int(__builtin_ipu_urand32()) >> 8) * 5.9604644775390625e-8f;
+}
+inline half __builtin_ipu_urand_f16() {
+  return half(float(int(__builtin_ipu_urand32()) >> 21) * 0.00048828125f);
+}
 // A pair of independent Gaussian numbers, by Box and Muller.
 inline float2 __builtin_ipu_f32v2grand() {
   const unsigned long long bits = openipuHooks->random64();

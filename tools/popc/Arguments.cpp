@@ -10,14 +10,16 @@ namespace {
 bool startsWith(const std::string &text, const char *prefix) { return text.rfind(prefix, 0) == 0; }
 
 const std::vector<std::string> &ownOptions() {
-  static const std::vector<std::string> options = {"-o",        "-S",     "-target",        "--target", "--list-targets",
-                                                   "--version", "--help", "--emit-llvm", "-g",       "-w"};
+  static const std::vector<std::string> options = {
+      "-o",        "-S",     "-target",     "--target", "--list-targets",
+      "--version", "--help", "--emit-llvm", "-g",       "-w"};
   return options;
 }
 
 Target targetNamed(const std::string &name) {
   if (std::find(knownTargets().begin(), knownTargets().end(), name) == knownTargets().end())
-    throw UsageError(base::str("unknown target \"", name, "\".", base::didYouMean(name, knownTargets()),
+    throw UsageError(base::str("unknown target \"", name, "\".",
+                               base::didYouMean(name, knownTargets()),
                                " Known targets: cpu, ipu1, ipu2, ipu21."));
   return {name, name, {}};
 }
@@ -50,13 +52,15 @@ std::vector<Target> targetsFromJson(const std::string &text) {
 
 // Options of the compiler that stand alone, and those that take the next word.
 bool isCompilerFlag(const std::string &word) {
-  for (const char *prefix : {"-O", "-W", "-I", "-D", "-U", "-f", "-m", "-std=", "-isystem", "-iquote", "-include"})
+  for (const char *prefix :
+       {"-O", "-W", "-I", "-D", "-U", "-f", "-m", "-std=", "-isystem", "-iquote", "-include"})
     if (startsWith(word, prefix))
       return true;
   return word == "-g" || word == "-w" || word == "-pedantic";
 }
 bool takesNextWord(const std::string &word) {
-  return word == "-I" || word == "-D" || word == "-U" || word == "-isystem" || word == "-iquote" || word == "-include";
+  return word == "-I" || word == "-D" || word == "-U" || word == "-isystem" || word == "-iquote" ||
+         word == "-include";
 }
 
 class Parser {
@@ -91,11 +95,13 @@ private:
     else if (startsWith(word, "-target=") || startsWith(word, "--target="))
       a_.targets = parseTargets(word.substr(word.find('=') + 1));
     else if (word == "--emit-llvm")
-      throw UsageError("--emit-llvm: codelets are compiled by g++, which has no LLVM text. Use -S for assembly.");
+      throw UsageError("--emit-llvm: codelets are compiled by g++, which has no LLVM text. Use -S "
+                       "for assembly.");
     else if (isCompilerFlag(word))
       flag(word);
     else if (startsWith(word, "-"))
-      throw UsageError(base::str("unknown option \"", word, "\".", base::didYouMean(word, ownOptions())));
+      throw UsageError(
+          base::str("unknown option \"", word, "\".", base::didYouMean(word, ownOptions())));
     else
       a_.inputs.push_back(word);
   }

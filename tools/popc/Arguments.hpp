@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The command line of popc as data. Compiler options are passed on; everything else is understood here or refused.
+// The command line of popc as data. Compiler options are passed on; everything else is understood
+// here or refused.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -16,7 +17,7 @@ struct Target {
 struct Arguments {
   std::vector<std::string> inputs, flags;
   std::vector<Target> targets;
-  std::string output;                   // empty: beside the first input
+  std::string output; // empty: beside the first input
   bool assembly = false, help = false, version = false, listTargets = false;
 };
 
@@ -25,7 +26,7 @@ struct UsageError : std::runtime_error {
 };
 
 Arguments parseArguments(const std::vector<std::string> &words);
-std::vector<Target> parseTargets(const std::string &text);   // "ipu2", "ipu1,ipu2", or a JSON list
+std::vector<Target> parseTargets(const std::string &text); // "ipu2", "ipu1,ipu2", or a JSON list
 const std::vector<std::string> &knownTargets();
 extern const char *const usage;
 

@@ -28,16 +28,20 @@ protected:
     return folder.file(name);
   }
   poplar::codelet::TemporaryDirectory folder;
-  const std::string a = file("a.cpp", "#include <poplar/Vertex.hpp>\n#ifndef STEP\n#define STEP 1\n#endif\n"
-                                      "class A : public poplar::Vertex { public: poplar::InOut<float> x; void compute() { *x += STEP; } };\n");
-  const std::string b = file("b.cpp", "#include <poplar/Vertex.hpp>\n"
-                                      "class B : public poplar::MultiVertex { public: void compute(unsigned) {} };\n");
+  const std::string a =
+      file("a.cpp", "#include <poplar/Vertex.hpp>\n#ifndef STEP\n#define STEP 1\n#endif\n"
+                    "class A : public poplar::Vertex { public: poplar::InOut<float> x; void "
+                    "compute() { *x += STEP; } };\n");
+  const std::string b = file(
+      "b.cpp", "#include <poplar/Vertex.hpp>\n"
+               "class B : public poplar::MultiVertex { public: void compute(unsigned) {} };\n");
 };
 
 TEST(PopcArguments, AcceptTargetsInEveryForm) {
   EXPECT_EQ(parseArguments({"-target", "ipu2", "x.cpp"}).targets.size(), 1u);
   EXPECT_EQ(parseArguments({"--target=ipu1,ipu2", "x.cpp"}).targets[1].name, "ipu2");
-  const auto json = parseArguments({"--target", R"(["cpu", {"name":"ipu2:cpp","arch":"ipu2","compile-flags":["-DX=1"]}])"});
+  const auto json = parseArguments(
+      {"--target", R"(["cpu", {"name":"ipu2:cpp","arch":"ipu2","compile-flags":["-DX=1"]}])"});
   ASSERT_EQ(json.targets.size(), 2u);
   EXPECT_EQ(json.targets[1].name, "ipu2:cpp");
   EXPECT_EQ(json.targets[1].arch, "ipu2");
@@ -77,7 +81,8 @@ TEST_F(Popc, WritesAnArchiveForAllTargets) {
 TEST_F(Popc, JoinsArchives) {
   ASSERT_EQ(popcRun({a, "-target", "ipu2", "-o", folder.file("a.gp")}).status, 0);
   ASSERT_EQ(popcRun({b, "-target", "ipu2", "-o", folder.file("b.gp")}).status, 0);
-  const ProcessResult result = popcRun({folder.file("a.gp"), folder.file("b.gp"), "-o", folder.file("ab.gp")});
+  const ProcessResult result =
+      popcRun({folder.file("a.gp"), folder.file("b.gp"), "-o", folder.file("ab.gp")});
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_EQ(readGp(folder.file("ab.gp")).modulesFor("ipu2").size(), 2u);
 }
@@ -91,7 +96,8 @@ TEST_F(Popc, ReportsABrokenSourceWithFileAndLine) {
 }
 
 TEST_F(Popc, RefusesTheSameVertexTwice) {
-  const std::string again = file("again.cpp", "#include <poplar/Vertex.hpp>\nclass A : public poplar::Vertex { public: void compute() {} };\n");
+  const std::string again = file("again.cpp", "#include <poplar/Vertex.hpp>\nclass A : public "
+                                              "poplar::Vertex { public: void compute() {} };\n");
   const ProcessResult result = popcRun({a, again, "-target", "ipu2", "-o", folder.file("x.gp")});
   EXPECT_EQ(result.status, 1);
   EXPECT_NE(result.output.find("vertex type A is defined in"), std::string::npos) << result.output;

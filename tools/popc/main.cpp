@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// popc: compiles codelets into a .gp file. Diagnostics go to standard error; status 0 success, 1 a codelet or file is
-// wrong, 2 the command line is.
+// popc: compiles codelets into a .gp file. Diagnostics go to standard error; status 0 success, 1 a
+// codelet or file is wrong, 2 the command line is.
 #include "Arguments.hpp"
 #include "base/Text.hpp"
 #include "codelet/Compile.hpp"
@@ -17,7 +17,8 @@ namespace {
 using namespace poplar::codelet;
 
 std::string outputName(const popc::Arguments &a, const char *extension) {
-  return a.output.empty() ? std::filesystem::path(a.inputs.front()).stem().string() + extension : a.output;
+  return a.output.empty() ? std::filesystem::path(a.inputs.front()).stem().string() + extension
+                          : a.output;
 }
 
 CompileOptions optionsFor(const popc::Arguments &a, const popc::Target &target) {
@@ -29,7 +30,8 @@ CompileOptions optionsFor(const popc::Arguments &a, const popc::Target &target) 
 void writeAssembly(const popc::Arguments &a) {
   if (a.inputs.size() != 1)
     throw popc::UsageError(base::str("-S takes one input, not ", a.inputs.size()));
-  const std::string text = compileToAssembly(SourceInput::fromFile(a.inputs[0]), optionsFor(a, a.targets.front()));
+  const std::string text =
+      compileToAssembly(SourceInput::fromFile(a.inputs[0]), optionsFor(a, a.targets.front()));
   if (const std::string path = outputName(a, ".s"); path == "-")
     std::cout << text;
   else
@@ -43,14 +45,15 @@ void refuseDuplicates(const Gp &gp) {
     for (const std::uint32_t m : target.modules)
       for (const VertexType &type : gp.modules[m].types)
         if (const auto [at, isNew] = owner.emplace(type.name, gp.modules[m].sourceName); !isNew)
-          throw LinkError(base::str("vertex type ", type.name, " is defined in ", at->second, " and in ",
-                                    gp.modules[m].sourceName, " (target ", target.name, "). Remove one of them."));
+          throw LinkError(base::str("vertex type ", type.name, " is defined in ", at->second,
+                                    " and in ", gp.modules[m].sourceName, " (target ", target.name,
+                                    "). Remove one of them."));
   }
 }
 
 Gp compileAll(const popc::Arguments &a) {
   Gp gp;
-  std::set<std::string> shown;                              // the same warning once, not once per target
+  std::set<std::string> shown; // the same warning once, not once per target
   for (const std::string &input : a.inputs) {
     if (std::filesystem::path(input).extension() == ".gp") {
       gp.merge(readGp(input));

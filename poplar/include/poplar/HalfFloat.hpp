@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// half: IEEE binary16, two bytes, rounded to nearest even after every operation. The compiler's own 16-bit float where
-// there is one, so it mixes with float and int like any arithmetic type; else poplar::IeeeHalf.
+// half: IEEE binary16, two bytes, rounded to nearest even after every operation. The compiler's own
+// 16-bit float where there is one, so it mixes with float and int like any arithmetic type; else
+// poplar::IeeeHalf.
 #ifndef POPLAR_HALF_FLOAT_HPP
 #define POPLAR_HALF_FLOAT_HPP
 #include <limits>
@@ -26,14 +27,16 @@ namespace std {
 
 template <> class numeric_limits<half> {
 public:
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
+                        is_exact = false;
   static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
   static constexpr bool is_iec559 = true, is_bounded = true, is_modulo = false, traps = false;
   static constexpr bool tinyness_before = false, has_denorm_loss = false;
   static constexpr float_denorm_style has_denorm = denorm_present;
   static constexpr float_round_style round_style = round_to_nearest;
   static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, radix = 2;
-  static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
+  static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16,
+                       max_exponent10 = 4;
   static constexpr half min() noexcept { return half(6.103515625e-05f); }
   static constexpr half max() noexcept { return half(65504.0f); }
   static constexpr half lowest() noexcept { return half(-65504.0f); }
@@ -48,8 +51,10 @@ public:
 #ifdef __POPC__
 // Without these a call with a half is ambiguous between float, double and long double.
 // Builtins rather than <cmath>, which would double the time that a small codelet takes to compile.
-#define OPENIPU_HALF_1(name) inline half name(half x) { return half(__builtin_##name##f(float(x))); }
-#define OPENIPU_HALF_2(name) inline half name(half x, half y) { return half(__builtin_##name##f(float(x), float(y))); }
+#define OPENIPU_HALF_1(name)                                                                       \
+  inline half name(half x) { return half(__builtin_##name##f(float(x))); }
+#define OPENIPU_HALF_2(name)                                                                       \
+  inline half name(half x, half y) { return half(__builtin_##name##f(float(x), float(y))); }
 OPENIPU_HALF_1(fabs)
 OPENIPU_HALF_1(sqrt)
 OPENIPU_HALF_1(cbrt)
@@ -87,7 +92,9 @@ OPENIPU_HALF_2(hypot)
 #undef OPENIPU_HALF_1
 #undef OPENIPU_HALF_2
 inline half abs(half x) { return half(__builtin_fabsf(float(x))); }
-inline half fma(half x, half y, half z) { return half(__builtin_fmaf(float(x), float(y), float(z))); }
+inline half fma(half x, half y, half z) {
+  return half(__builtin_fmaf(float(x), float(y), float(z)));
+}
 inline bool isnan(half x) { return __builtin_isnan(float(x)); }
 inline bool isinf(half x) { return __builtin_isinf_sign(float(x)) != 0; }
 inline bool isfinite(half x) { return __builtin_isfinite(float(x)); }

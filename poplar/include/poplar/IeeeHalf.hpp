@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// IEEE binary16 as a class, for compilers without a native 16-bit float and for code that wants the bits. Conversion
-// from float rounds to nearest, ties to even; arithmetic is done in float and rounded once.
+// IEEE binary16 as a class, for compilers without a native 16-bit float and for code that wants the
+// bits. Conversion from float rounds to nearest, ties to even; arithmetic is done in float and
+// rounded once.
 #ifndef POPLAR_IEEE_HALF_HPP
 #define POPLAR_IEEE_HALF_HPP
 #include <cstdint>
@@ -45,15 +46,17 @@ private:
     return (rebiased + 0xfff + ((rebiased >> 13) & 1)) >> 13;
   }
   static std::uint32_t roundSubnormal(std::uint32_t f) {
-    const std::uint32_t shift = 126 - (f >> 23);          // 14 for the largest subnormal
+    const std::uint32_t shift = 126 - (f >> 23); // 14 for the largest subnormal
     if (shift > 24)
       return 0;
     const std::uint32_t mantissa = (f & 0x7fffff) | 0x800000;
-    const std::uint32_t kept = mantissa >> shift, rest = mantissa & ((1u << shift) - 1), half = 1u << (shift - 1);
+    const std::uint32_t kept = mantissa >> shift, rest = mantissa & ((1u << shift) - 1),
+                        half = 1u << (shift - 1);
     return kept + (rest > half || (rest == half && (kept & 1)) ? 1 : 0);
   }
   static float decode(std::uint16_t h) {
-    const std::uint32_t sign = std::uint32_t(h & 0x8000) << 16, exponent = (h >> 10) & 0x1f, mantissa = h & 0x3ff;
+    const std::uint32_t sign = std::uint32_t(h & 0x8000) << 16, exponent = (h >> 10) & 0x1f,
+                        mantissa = h & 0x3ff;
     if (exponent == 0) {
       const float magnitude = float(mantissa) * 5.9604644775390625e-8f; // 2^-24
       return sign ? -magnitude : magnitude;

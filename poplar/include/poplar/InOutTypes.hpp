@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Input, Output and InOut: the edges of a vertex. A scalar edge behaves like the element it is connected to, a vector
-// edge like an array. Output and InOut start with the current contents of the connected elements.
+// Input, Output and InOut: the edges of a vertex. A scalar edge behaves like the element it is
+// connected to, a vector edge like an array. Output and InOut start with the current contents of
+// the connected elements.
 #ifndef POPLAR_IN_OUT_TYPES_HPP
 #define POPLAR_IN_OUT_TYPES_HPP
 #include "poplar/FieldTypes.hpp"
@@ -30,8 +31,8 @@ protected:
   }
 };
 
-// Output and InOut of a scalar. Assigning to the edge assigns to the element. The compound operators are spelt out
-// because a built-in one never converts its left operand.
+// Output and InOut of a scalar. Assigning to the edge assigns to the element. The compound
+// operators are spelt out because a built-in one never converts its left operand.
 template <class T> class WritableScalarEdge : public ScalarEdge<T, Access::Write> {
 public:
   WritableScalarEdge &operator=(const WritableScalarEdge &other) { return *this = *other; }
@@ -92,11 +93,14 @@ template <class T, VectorLayout L, unsigned A, bool I>
 class InOut<Vector<T, L, A, I>> : public codelet::VectorEdge<T, codelet::Access::Write, L> {};
 
 template <class T, VectorListLayout L, unsigned A, bool I>
-class Input<VectorList<T, L, A, I>> : public codelet::ListEdge<Input<Vector<T, VectorLayout::SPAN, A, I>>> {};
+class Input<VectorList<T, L, A, I>>
+    : public codelet::ListEdge<Input<Vector<T, VectorLayout::SPAN, A, I>>> {};
 template <class T, VectorListLayout L, unsigned A, bool I>
-class Output<VectorList<T, L, A, I>> : public codelet::ListEdge<Output<Vector<T, VectorLayout::SPAN, A, I>>> {};
+class Output<VectorList<T, L, A, I>>
+    : public codelet::ListEdge<Output<Vector<T, VectorLayout::SPAN, A, I>>> {};
 template <class T, VectorListLayout L, unsigned A, bool I>
-class InOut<VectorList<T, L, A, I>> : public codelet::ListEdge<InOut<Vector<T, VectorLayout::SPAN, A, I>>> {};
+class InOut<VectorList<T, L, A, I>>
+    : public codelet::ListEdge<InOut<Vector<T, VectorLayout::SPAN, A, I>>> {};
 
 } // namespace poplar
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// quarter: eight bits whose meaning is given by a metadata byte (format and scale, as in poplar/Quarter.hpp).
-// F143: 4 exponent bits, bias 8, 3 mantissa bits, largest value 240. F152: 5 exponent bits, bias 16, 2 mantissa bits, largest
-// value 57344. Both: subnormals, one NaN (0x80), no infinities, no negative zero. value = stored * 2^scale.
+// quarter: eight bits whose meaning is given by a metadata byte (format and scale, as in
+// poplar/Quarter.hpp). F143: 4 exponent bits, bias 8, 3 mantissa bits, largest value 240. F152: 5
+// exponent bits, bias 16, 2 mantissa bits, largest value 57344. Both: subnormals, one NaN (0x80),
+// no infinities, no negative zero. value = stored * 2^scale.
 #ifndef POPLAR_QUARTER_FLOAT_HPP
 #define POPLAR_QUARTER_FLOAT_HPP
 #include "poplar/HalfFloat.hpp"
@@ -33,14 +34,15 @@ struct QuarterShape {
 inline QuarterShape quarterShape(QuarterFormat format) {
   return format == QuarterFormat::F143 ? QuarterShape{3, 8, 0x7f} : QuarterShape{2, 16, 0x7f};
 }
-// |value| / 2^scale as a code without sign: rounded to nearest even, too large values to the largest.
+// |value| / 2^scale as a code without sign: rounded to nearest even, too large values to the
+// largest.
 inline int encodeQuarter(float magnitude, QuarterShape shape) {
   if (magnitude == 0)
     return 0;
   int exponent;
   std::frexp(magnitude, &exponent);
-  exponent -= 1;                                            // magnitude = 1.m * 2^exponent
-  const int lowest = 1 - shape.bias;                        // exponent of subnormals
+  exponent -= 1;                     // magnitude = 1.m * 2^exponent
+  const int lowest = 1 - shape.bias; // exponent of subnormals
   const int used = exponent < lowest ? lowest : exponent;
   const float steps = std::nearbyint(std::ldexp(magnitude, shape.mantissaBits - used));
   const float code = steps + float((used - lowest) << shape.mantissaBits);
@@ -70,7 +72,8 @@ inline quarter toQuarter(float value, MetadataType metadata) {
   unpackMetadata(metadata, format, scale);
   if (value != value)
     return quarter{0x80};
-  const int code = codelet::encodeQuarter(std::ldexp(std::fabs(value), -scale), codelet::quarterShape(format));
+  const int code =
+      codelet::encodeQuarter(std::ldexp(std::fabs(value), -scale), codelet::quarterShape(format));
   return quarter{static_cast<unsigned char>(code | (value < 0 && code ? 0x80 : 0))};
 }
 

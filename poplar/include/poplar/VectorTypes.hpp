@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// float2, half4, short4 ...: small vectors of the tile's registers. All but the half vectors are the compiler's vector
-// extension; the half vectors are classes with the same operations, because that extension lowers them badly.
+// float2, half4, short4 ...: small vectors of the tile's registers. All but the half vectors are
+// the compiler's vector extension; the half vectors are classes with the same operations, because
+// that extension lowers them badly.
 #ifndef POPLAR_VECTOR_TYPES_HPP
 #define POPLAR_VECTOR_TYPES_HPP
 #include "poplar/HalfFloat.hpp"
 #include <type_traits>
 
 #define OPENIPU_VECTORS(element, name)                                                             \
-  typedef element name##2 __attribute__((vector_size(2 * sizeof(element)), aligned(sizeof(element))));   \
-  typedef element name##4 __attribute__((vector_size(4 * sizeof(element)), aligned(sizeof(element))));
+  typedef element name##2                                                                          \
+      __attribute__((vector_size(2 * sizeof(element)), aligned(sizeof(element))));                 \
+  typedef element name##4                                                                          \
+      __attribute__((vector_size(4 * sizeof(element)), aligned(sizeof(element))));
 OPENIPU_VECTORS(float, float)
 OPENIPU_VECTORS(char, char)
 OPENIPU_VECTORS(unsigned char, uchar)
@@ -29,7 +32,8 @@ template <unsigned N> struct HalfLanes;
 template <> struct HalfLanes<2> { typedef short2 Mask; };
 template <> struct HalfLanes<4> { typedef short4 Mask; };
 
-// The lanes as floats, four at a time. Arithmetic in float, rounded once to half, is correctly rounded half arithmetic.
+// The lanes as floats, four at a time. Arithmetic in float, rounded once to half, is correctly
+// rounded half arithmetic.
 typedef float Float4 __attribute__((vector_size(16)));
 #ifdef __F16C__
 typedef short Short8 __attribute__((vector_size(16)));
@@ -87,11 +91,17 @@ public:
   HalfVector operator-() const { return fromFloat(-toFloat()); }
   HalfVector operator+() const { return *this; }
 #define OPENIPU_LANES(op)                                                                          \
-  friend HalfVector operator op(HalfVector a, HalfVector b) { return fromFloat(a.toFloat() op b.toFloat()); } \
+  friend HalfVector operator op(HalfVector a, HalfVector b) {                                      \
+    return fromFloat(a.toFloat() op b.toFloat());                                                  \
+  }                                                                                                \
   template <class S, class = typename std::enable_if<std::is_convertible<S, half>::value>::type>   \
-  friend HalfVector operator op(HalfVector a, S b) { return a op splat(half(b)); }                 \
+  friend HalfVector operator op(HalfVector a, S b) {                                               \
+    return a op splat(half(b));                                                                    \
+  }                                                                                                \
   template <class S, class = typename std::enable_if<std::is_convertible<S, half>::value>::type>   \
-  friend HalfVector operator op(S a, HalfVector b) { return splat(half(a)) op b; }                 \
+  friend HalfVector operator op(S a, HalfVector b) {                                               \
+    return splat(half(a)) op b;                                                                    \
+  }                                                                                                \
   template <class V> HalfVector &operator op##=(V other) { return *this = *this op other; }
   OPENIPU_LANES(+)
   OPENIPU_LANES(-)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The base classes of vertices. They hold nothing: a vertex is raw storage laid out by its fields, and only compute()
-// is ever called on it. No vector types come from here (ipudef.h has them).
+// The base classes of vertices. They hold nothing: a vertex is raw storage laid out by its fields,
+// and only compute() is ever called on it. No vector types come from here (ipudef.h has them).
 #ifndef POPLAR_VERTEX_HPP
 #define POPLAR_VERTEX_HPP
 #include "poplar/HalfFloat.hpp"
@@ -11,7 +11,8 @@
 #define OPENIPU_NUM_WORKERS 6
 #endif
 
-// Asks for worker code aligned to the instruction fetch of the supervisor; without a meaning on the host.
+// Asks for worker code aligned to the instruction fetch of the supervisor; without a meaning on the
+// host.
 #define WORKER_ALIGN
 
 namespace poplar {
@@ -33,7 +34,8 @@ namespace codelet {
 template <bool Supervisor> struct SupervisorOrWorker { typedef Vertex type; };
 template <> struct SupervisorOrWorker<true> { typedef SupervisorVertex type; };
 } // namespace codelet
-template <bool Supervisor> using SupervisorVertexIf = typename codelet::SupervisorOrWorker<Supervisor>::type;
+template <bool Supervisor>
+using SupervisorVertexIf = typename codelet::SupervisorOrWorker<Supervisor>::type;
 
 } // namespace poplar
 

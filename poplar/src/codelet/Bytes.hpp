@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writing and reading the binary form of modules, cache entries and .gp files: little-endian numbers and
-// length-prefixed strings. The reader checks every length against what is left and throws FormatError.
+// Writing and reading the binary form of modules, cache entries and .gp files: little-endian
+// numbers and length-prefixed strings. The reader checks every length against what is left and
+// throws FormatError.
 #pragma once
 #include "base/Text.hpp"
 #include <cstdint>
@@ -55,7 +56,8 @@ public:
   template <class T> T below(std::uint64_t limit, const char *what) {
     const T value = number<T>();
     if (std::uint64_t(value) >= limit)
-      throw FormatError(base::str(what, " is ", std::uint64_t(value), ", which is not below ", limit));
+      throw FormatError(
+          base::str(what, " is ", std::uint64_t(value), ", which is not below ", limit));
     return value;
   }
   bool flag() { return below<std::uint8_t>(2, "a flag") != 0; }
@@ -65,8 +67,8 @@ public:
   std::uint32_t count(std::size_t atLeast) {
     const auto n = number<std::uint32_t>();
     if (n > (bytes_.size() - position_) / atLeast)
-      throw FormatError(base::str("a list claims ", n, " items, but only ", bytes_.size() - position_,
-                                  " bytes are left"));
+      throw FormatError(base::str("a list claims ", n, " items, but only ",
+                                  bytes_.size() - position_, " bytes are left"));
     return n;
   }
   bool atEnd() const { return position_ == bytes_.size(); }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/Cache.hpp"
+#include "base/Log.hpp"
+#include "base/Text.hpp"
 #include "codelet/Bytes.hpp"
 #include "codelet/Errors.hpp"
 #include "codelet/Process.hpp"
-#include "base/Log.hpp"
-#include "base/Text.hpp"
 #include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
@@ -66,7 +66,7 @@ constexpr std::string_view magic = "OpenIPU codelet cache 1\n";
 std::string contentHashOf(const std::vector<std::string> &parts) {
   std::uint64_t a = 0xcbf29ce484222325ull, b = 0x9ae16a3b2f90404full;
   for (const std::string &p : parts) {
-    const std::uint64_t size = p.size();                    // so that {"ab","c"} and {"a","bc"} differ
+    const std::uint64_t size = p.size(); // so that {"ab","c"} and {"a","bc"} differ
     a = base::hashBytes(p.data(), p.size(), base::hashBytes(&size, sizeof size, a));
     b = base::hashBytes(p.data(), p.size(), base::hashBytes(&size, sizeof size, b));
   }
@@ -109,7 +109,7 @@ std::optional<std::string> Cache::read(const std::string &name) const {
     std::string payload(body.substr(8));
     if (base::hashBytes(payload.data(), payload.size()) != sum)
       throw FormatError("its checksum is wrong");
-    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);        // least recently *used* goes first
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0); // least recently *used* goes first
     return payload;
   } catch (const FormatError &e) {
     logger().warn("ignoring damaged cache entry ", path, ": ", e.what());
@@ -143,9 +143,12 @@ std::optional<Module> Cache::findModule(const std::string &contentHash) const {
   }
 }
 
-void Cache::storeModule(const Module &module) const { write(module.contentHash + ".module", serialise(module)); }
+void Cache::storeModule(const Module &module) const {
+  write(module.contentHash + ".module", serialise(module));
+}
 
-std::optional<std::string> Cache::findRequest(const std::string &key, const std::string &compiler) const {
+std::optional<std::string> Cache::findRequest(const std::string &key,
+                                              const std::string &compiler) const {
   const auto bytes = read(key + ".key");
   if (!bytes)
     return std::nullopt;
@@ -170,7 +173,8 @@ std::optional<std::string> Cache::findRequest(const std::string &key, const std:
   }
 }
 
-void Cache::storeRequest(const std::string &key, const std::string &compiler, const std::string &contentHash,
+void Cache::storeRequest(const std::string &key, const std::string &compiler,
+                         const std::string &contentHash,
                          const std::vector<Dependency> &files) const {
   ByteWriter out;
   out.text(compiler);
@@ -196,11 +200,12 @@ void Cache::evict(std::uint64_t limit) const {
   for (const auto &entry : fs::directory_iterator(directory_, error)) {
     const auto size = entry.file_size(error);
     if (error)
-      continue;                                             // another process removed it
+      continue; // another process removed it
     files.push_back({entry.last_write_time(error), entry.path().string(), size});
     total += size;
   }
-  std::sort(files.begin(), files.end(), [](const File &a, const File &b) { return a.used < b.used; });
+  std::sort(files.begin(), files.end(),
+            [](const File &a, const File &b) { return a.used < b.used; });
   for (const File &f : files) {
     if (total <= limit)
       return;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Compiled codelets on disk: $OPENIPU_CACHE_DIR or ~/.cache/openipu/codelets. Two kinds of files: `<key>.key` says which
-// module a request (source text, flags, target) had and which files it included; `<hash>.module` is the module.
-// A request hits when every included file still has its size and time, or its content. Entries are replaced by atomic
-// rename and carry a checksum, so processes may share the folder, and a damaged entry is just a miss.
-// At most $OPENIPU_CACHE_MAX_MB (default 256) are kept; the least recently used files go first.
+// Compiled codelets on disk: $OPENIPU_CACHE_DIR or ~/.cache/openipu/codelets. Two kinds of files:
+// `<key>.key` says which module a request (source text, flags, target) had and which files it
+// included; `<hash>.module` is the module. A request hits when every included file still has its
+// size and time, or its content. Entries are replaced by atomic rename and carry a checksum, so
+// processes may share the folder, and a damaged entry is just a miss. At most $OPENIPU_CACHE_MAX_MB
+// (default 256) are kept; the least recently used files go first.
 #pragma once
 #include "codelet/Module.hpp"
 #include <cstdint>
@@ -16,24 +17,25 @@ namespace poplar::codelet {
 struct Dependency {
   std::string path;
   std::uint64_t size = 0;
-  std::int64_t modified = 0;            // nanoseconds
+  std::int64_t modified = 0; // nanoseconds
   std::string hash;
 };
 
 // Records the present state of the files.
 std::vector<Dependency> describeFiles(const std::vector<std::string> &paths);
 
-std::string contentHashOf(const std::vector<std::string> &parts);   // 32 hex digits
+std::string contentHashOf(const std::vector<std::string> &parts); // 32 hex digits
 
 class Cache {
 public:
-  Cache();                              // an unusable folder makes a cache that always misses
+  Cache(); // an unusable folder makes a cache that always misses
   std::optional<Module> findModule(const std::string &contentHash) const;
-  // Content hash for a request, when its files are unchanged and the compiler is the same (or absent).
+  // Content hash for a request, when its files are unchanged and the compiler is the same (or
+  // absent).
   std::optional<std::string> findRequest(const std::string &key, const std::string &compiler) const;
   void storeModule(const Module &module) const;
-  void storeRequest(const std::string &key, const std::string &compiler, const std::string &contentHash,
-                    const std::vector<Dependency> &files) const;
+  void storeRequest(const std::string &key, const std::string &compiler,
+                    const std::string &contentHash, const std::vector<Dependency> &files) const;
   const std::string &directory() const { return directory_; }
 
 private:

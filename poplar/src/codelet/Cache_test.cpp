@@ -16,7 +16,8 @@ protected:
   CodeletCache() {
     ::setenv("OPENIPU_CACHE_DIR", cache.c_str(), 1);
     writeFile(header, "#define STEP 1\n");
-    writeFile(source, prologue() + "#include \"step.h\"\ntemplate <int N> class A : public Vertex { public: void compute() {} };\ntemplate class A<STEP>;\n");
+    writeFile(source, prologue() + "#include \"step.h\"\ntemplate <int N> class A : public Vertex "
+                                   "{ public: void compute() {} };\ntemplate class A<STEP>;\n");
   }
   ~CodeletCache() override {
     ::unsetenv("OPENIPU_CACHE_MAX_MB");
@@ -44,7 +45,8 @@ protected:
     return found;
   }
   TemporaryDirectory folder;
-  const std::string cache = folder.file("cache"), source = folder.file("a.cpp"), header = folder.file("step.h");
+  const std::string cache = folder.file("cache"), source = folder.file("a.cpp"),
+                    header = folder.file("step.h");
 };
 
 TEST_F(CodeletCache, HitsWithoutACompiler) {
@@ -124,7 +126,7 @@ TEST_F(CodeletCache, ForgetsTheLeastRecentlyUsed) {
     store.storeModule(module);
     fs::last_write_time(cache + "/" + module.contentHash + ".module",
                         fs::file_time_type::clock::now() - std::chrono::hours(10 - i));
-    store.findModule("m0");                                 // in use, so it stays
+    store.findModule("m0"); // in use, so it stays
   }
   EXPECT_TRUE(store.findModule("m0"));
   EXPECT_FALSE(store.findModule("m1"));

@@ -26,21 +26,25 @@ class Checked : public Vertex { public:
 
 // One vertex of the checked type, with shadows that say what was written.
 struct Rig {
-  std::shared_ptr<const Module> module = std::make_shared<const Module>(compileChecked(*compileText(source)));
+  std::shared_ptr<const Module> module =
+      std::make_shared<const Module>(compileChecked(*compileText(source)));
   LoadedModule loaded{module};
   const VertexType &type = module->types.at(0);
   VertexStorage v{type};
   std::vector<float> in{1, 2, 3}, out{0, 0};
   std::vector<int> row0{1, 2}, row1{3}, table{0, 0};
   float s = 2;
-  std::vector<std::uint8_t> inWritten{1, 1, 0}, outWritten = std::vector<std::uint8_t>(8), sWritten{1};
-  FieldCheck inCheck = check("in", inWritten.data(), 1), outCheck = check("out", outWritten.data(), 4),
-             rowsCheck = check("rows", nullptr, 0), sCheck = check("s", sWritten.data(), 1),
-             tableCheck = check("table", nullptr, 0);
+  std::vector<std::uint8_t> inWritten{1, 1, 0}, outWritten = std::vector<std::uint8_t>(8),
+                                                sWritten{1};
+  FieldCheck inCheck = check("in", inWritten.data(), 1),
+             outCheck = check("out", outWritten.data(), 4), rowsCheck = check("rows", nullptr, 0),
+             sCheck = check("s", sWritten.data(), 1), tableCheck = check("table", nullptr, 0);
   std::vector<FieldCheck> rowChecks{check("rows", nullptr, 0, 0), check("rows", nullptr, 0, 1)};
-  std::vector<CheckedVectorRecord> rows{{row0.data(), 2, &rowChecks[0]}, {row1.data(), 1, &rowChecks[1]}};
+  std::vector<CheckedVectorRecord> rows{{row0.data(), 2, &rowChecks[0]},
+                                        {row1.data(), 1, &rowChecks[1]}};
 
-  static FieldCheck check(const char *field, std::uint8_t *written, std::uint32_t stride, std::uint32_t outer = FieldCheck::noOuter) {
+  static FieldCheck check(const char *field, std::uint8_t *written, std::uint32_t stride,
+                          std::uint32_t outer = FieldCheck::noOuter) {
     return {"Checked", field, 12, written, stride, outer};
   }
   Rig() {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The passes: preprocess once; compile without optimisation and read the classes; append glue; compile the fast and the
-// counted image side by side. All passes but the first work on the preprocessed text, whose line markers keep
-// diagnostics at the user's file and line.
+// The passes: preprocess once; compile without optimisation and read the classes; append glue;
+// compile the fast and the counted image side by side. All passes but the first work on the
+// preprocessed text, whose line markers keep diagnostics at the user's file and line.
 #include "codelet/Compile.hpp"
+#include "arch/Instructions.hpp"
+#include "base/Text.hpp"
 #include "codelet/Cache.hpp"
 #include "codelet/Count.hpp"
 #include "codelet/Dwarf.hpp"
@@ -10,8 +12,6 @@
 #include "codelet/Process.hpp"
 #include "codelet/Symbols.hpp"
 #include "codelet/Toolchain.hpp"
-#include "arch/Instructions.hpp"
-#include "base/Text.hpp"
 #include <algorithm>
 #include <filesystem>
 #include <future>
@@ -29,23 +29,27 @@ Words operator+(Words a, const Words &b) {
   return a;
 }
 
-// Same results in every image: no contraction, no value-changing optimisation. -fno-gnu-unique keeps statics of
-// templates local to each loaded image.
+// Same results in every image: no contraction, no value-changing optimisation. -fno-gnu-unique
+// keeps statics of templates local to each loaded image.
 Words commonFlags(const std::string &machine) {
-  return {"-std=gnu++17", "-march=" + machine, "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-math-errno",
-          "-fno-trapping-math", "-fno-gnu-unique", "-fno-use-cxa-atexit", "-fvisibility=hidden", "-fno-builtin-printf",
-          "-U_FORTIFY_SOURCE", "-fno-stack-protector", "-Wno-attributes=poplar::"};
+  return {"-std=gnu++17",         "-march=" + machine,       "-fPIC",
+          "-ffp-contract=off",    "-fno-strict-aliasing",    "-fno-math-errno",
+          "-fno-trapping-math",   "-fno-gnu-unique",         "-fno-use-cxa-atexit",
+          "-fvisibility=hidden",  "-fno-builtin-printf",     "-U_FORTIFY_SOURCE",
+          "-fno-stack-protector", "-Wno-attributes=poplar::"};
 }
 
-const Words linkFlags = {"-shared", "-Wl,-z,noseparate-code", "-Wl,-Bsymbolic", "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
-// -w: the user's warnings were given by the first pass. Access control is the first pass's business as well: glue may
-// call a private compute(). Each image is one file, so everything but the entries is local.
+const Words linkFlags = {"-shared", "-Wl,-z,noseparate-code", "-Wl,-Bsymbolic",
+                         "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
+// -w: the user's warnings were given by the first pass. Access control is the first pass's business
+// as well: glue may call a private compute(). Each image is one file, so everything but the entries
+// is local.
 const Words quiet = {"-w", "-fno-access-control", "-fwhole-program"};
 
 struct Source {
-  std::string name;                     // for messages, as the user gave it
+  std::string name; // for messages, as the user gave it
   std::string text;
-  std::string path;                     // absolute; empty for text
+  std::string path; // absolute; empty for text
 };
 
 Source readSource(const SourceInput &input) {
@@ -53,16 +57,19 @@ Source readSource(const SourceInput &input) {
     return {input.name.empty() ? "codelet.cpp" : input.name, input.text, {}};
   std::error_code error;
   if (fs::path(input.path).extension() == ".S" || fs::path(input.path).extension() == ".s")
-    throw CompileError(base::str("Codelet ", input.path, " is IPU assembly, which cannot run on the host. ",
-                                 "Give its C++ version (codelets usually have one for when __IPU__ is not defined)."));
+    throw CompileError(base::str(
+        "Codelet ", input.path, " is IPU assembly, which cannot run on the host. ",
+        "Give its C++ version (codelets usually have one for when __IPU__ is not defined)."));
   Source source{input.path, {}, fs::absolute(input.path, error).string()};
   if (!fs::is_regular_file(input.path, error) || !readFile(input.path, source.text))
-    throw FileError(input.path, base::str("Cannot read codelet file \"", input.path, "\" (working folder ",
-                                          fs::current_path(error).string(), "). Check the path."));
+    throw FileError(input.path,
+                    base::str("Cannot read codelet file \"", input.path, "\" (working folder ",
+                              fs::current_path(error).string(), "). Check the path."));
   return source;
 }
 
-// Part of every cache key: changes with the glue, with the cost table, and with the number for everything else.
+// Part of every cache key: changes with the glue, with the cost table, and with the number for
+// everything else.
 const std::string &codegenVersion() {
   static const std::string version = [] {
     std::vector<std::string> parts = {"2", fastGlue({}, 6), countedGlue({}, 6)};
@@ -83,7 +90,8 @@ unsigned workersOf(const std::string &arch) { return arch == "cpu" ? 1 : 6; }
 void requireKnownArch(const std::string &arch) {
   const Words known = {"cpu", "ipu1", "ipu2", "ipu21"};
   if (std::find(known.begin(), known.end(), arch) == known.end())
-    throw CompileError(base::str("Unknown codelet target \"", arch, "\".", base::didYouMean(arch, known),
+    throw CompileError(base::str("Unknown codelet target \"", arch, "\".",
+                                 base::didYouMean(arch, known),
                                  " Known targets: cpu, ipu1, ipu2, ipu21."));
 }
 
@@ -107,41 +115,50 @@ Words parseDependencies(const std::string &text) {
 }
 
 void replaceAll(std::string &text, const std::string &from, const std::string &to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
 }
 
 class Compilation {
 public:
-  Compilation(std::string name, const std::string &flags, const std::string &machine, unsigned numWorkers)
-      : name_(std::move(name)), compiler_(requireCompiler()), userFlags_(splitFlags(flags)), machine_(machine),
-        numWorkers_(numWorkers) {}
+  Compilation(std::string name, const std::string &flags, const std::string &machine,
+              unsigned numWorkers)
+      : name_(std::move(name)), compiler_(requireCompiler()), userFlags_(splitFlags(flags)),
+        machine_(machine), numWorkers_(numWorkers) {}
 
   std::string preprocess(const Source &source, const std::string &arch, Words &dependencies) {
     const std::string include = includeDirectory(), file = directory_.file("source.cpp");
-    Words command = command_() + Words{"-E", "-MD", "-MF", directory_.file("deps"), "-MT", "x", "-D__POPC__",
-                                      base::str("-DOPENIPU_NUM_WORKERS=", numWorkers_), "-isystem",
-                                      include + "/poplar/codelet", "-isystem", include};
+    Words command =
+        command_() + Words{"-E",         "-MD",
+                           "-MF",        directory_.file("deps"),
+                           "-MT",        "x",
+                           "-D__POPC__", base::str("-DOPENIPU_NUM_WORKERS=", numWorkers_),
+                           "-isystem",   include + "/poplar/codelet",
+                           "-isystem",   include};
     if (arch == "ipu1")
       command.push_back("-DOPENIPU_ARCH_IPU1");
     if (source.path.empty()) {
       writeFile(file, base::str("#line 1 \"", source.name, "\"\n", source.text));
       command = command + Words{"-iquote", "."};
     }
-    command = command + Words{"-x", "c++", source.path.empty() ? file : source.name, "-o", directory_.file("source.ii")};
+    command = command + Words{"-x", "c++", source.path.empty() ? file : source.name, "-o",
+                              directory_.file("source.ii")};
     require(command);
     dependencies = readDependencies(source.path.empty() ? file : source.path);
     std::string text = readBack("source.ii");
-    if (source.path.empty())                                // no temporary name may reach the result
+    if (source.path.empty()) // no temporary name may reach the result
       replaceAll(text, file, source.name);
     return dropTargetAttributes(std::move(text));
   }
 
   std::vector<DiscoveredType> discover(const std::string &text, std::string &diagnostics) {
     writeFile(directory_.file("meta.ii"), text);
-    diagnostics = require(command_() + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types", "-femit-class-debug-always", "-shared", "-nostdlib",
-                                            "-Wl,--unresolved-symbols=ignore-all", directory_.file("meta.ii"), "-o",
-                                            directory_.file("meta.so")});
+    diagnostics =
+        require(command_() + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types",
+                                   "-femit-class-debug-always", "-shared", "-nostdlib",
+                                   "-Wl,--unresolved-symbols=ignore-all",
+                                   directory_.file("meta.ii"), "-o", directory_.file("meta.so")});
     return discoverVertexTypes(directory_.file("meta.so"), name_);
   }
 
@@ -155,36 +172,41 @@ public:
   std::string assembly(const std::string &text, const std::string &glue) {
     const std::string source = directory_.file("counted.ii");
     writeFile(source, text + glue);
-    // Last on the line, so that they win over the user's -O. Loops stay loops: one pass of the source, one count.
+    // Last on the line, so that they win over the user's -O. Loops stay loops: one pass of the
+    // source, one count.
     require(command_() + quiet +
-            Words{"-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops", "-fno-tree-loop-distribute-patterns",
-                  "-fno-reorder-blocks-and-partition", "-ffixed-r15", "-g0", "-S", source, "-o", directory_.file("plain.s")});
+            Words{"-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
+                  "-fno-tree-loop-distribute-patterns", "-fno-reorder-blocks-and-partition",
+                  "-ffixed-r15", "-g0", "-S", source, "-o", directory_.file("plain.s")});
     return readBack("plain.s");
   }
 
   std::string assemble(const std::string &text) {
     writeFile(directory_.file("counted.s"), text);
-    require(Words{compiler_} + linkFlags + Words{directory_.file("counted.s"), "-o", directory_.file("counted.so")});
+    require(Words{compiler_} + linkFlags +
+            Words{directory_.file("counted.s"), "-o", directory_.file("counted.so")});
     return readBack("counted.so");
   }
 
 private:
   Words command_(const Words &defaults = {}) const {
-    return Words{compiler_} + defaults + commonFlags(machine_) + Words{"-ffile-prefix-map=" + directory_.file("") + "="} +
-           userFlags_;
+    return Words{compiler_} + defaults + commonFlags(machine_) +
+           Words{"-ffile-prefix-map=" + directory_.file("") + "="} + userFlags_;
   }
 
   std::string require(const Words &command) {
     const ProcessResult result = runProcess(command);
     if (result.status != 0)
-      throw CompileError(base::str("Codelet ", name_, " does not compile:\n", result.output), result.output);
+      throw CompileError(base::str("Codelet ", name_, " does not compile:\n", result.output),
+                         result.output);
     return result.output;
   }
 
   std::string readBack(const std::string &name) const {
     std::string bytes;
     if (!readFile(directory_.file(name), bytes))
-      throw CompileError(base::str("Codelet ", name_, ": the compiler left no output. Is the disk full?"));
+      throw CompileError(
+          base::str("Codelet ", name_, ": the compiler left no output. Is the disk full?"));
     return bytes;
   }
 
@@ -201,7 +223,8 @@ private:
   TemporaryDirectory directory_;
 };
 
-void fill(Module &module, const std::vector<DiscoveredType> &types, const std::map<std::string, std::uint32_t> &codeBytes) {
+void fill(Module &module, const std::vector<DiscoveredType> &types,
+          const std::map<std::string, std::uint32_t> &codeBytes) {
   for (std::size_t k = 0; k < types.size(); ++k) {
     module.types.push_back(types[k].type);
     const auto bytes = codeBytes.find(computeSymbol(k));
@@ -215,7 +238,7 @@ void buildImages(Module &module, Compilation &work, const std::vector<Discovered
     return work.fastImage(text, fastGlue(types, module.numWorkers), "fast");
   });
   CountedAssembly counted;
-  std::exception_ptr failure;                               // the fast pass must end before its inputs do
+  std::exception_ptr failure; // the fast pass must end before its inputs do
   try {
     counted = countAssembly(work.assembly(text, countedGlue(types, module.numWorkers)));
     module.countedImage = work.assemble(counted.text);
@@ -233,11 +256,13 @@ void buildImages(Module &module, Compilation &work, const std::vector<Discovered
 // A source may change its meaning with the folder it is compiled in only through relative paths.
 std::string requestKey(const Source &source, const CompileOptions &options) {
   std::error_code error;
-  return contentHashOf({codegenVersion(), options.arch, machineArchitecture(), options.flags, source.name, source.path,
-                        source.text, fs::current_path(error).string(), includeDirectory()});
+  return contentHashOf({codegenVersion(), options.arch, machineArchitecture(), options.flags,
+                        source.name, source.path, source.text, fs::current_path(error).string(),
+                        includeDirectory()});
 }
 
-Module build(const Source &source, const CompileOptions &options, const Cache *cache, const std::string &key) {
+Module build(const Source &source, const CompileOptions &options, const Cache *cache,
+             const std::string &key) {
   Module module;
   module.sourceName = source.name;
   module.flags = options.flags;
@@ -249,8 +274,9 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
   module.preprocessedSource = work.preprocess(source, options.arch, included);
   const std::string compiler = compilerIdentity();
   const auto files = cache ? describeFiles(included) : std::vector<Dependency>();
-  module.contentHash = contentHashOf({codegenVersion(), compiler, module.machine, options.flags,
-                                      std::to_string(module.numWorkers), module.preprocessedSource});
+  module.contentHash =
+      contentHashOf({codegenVersion(), compiler, module.machine, options.flags,
+                     std::to_string(module.numWorkers), module.preprocessedSource});
   if (cache)
     if (auto known = cache->findModule(module.contentHash)) {
       cache->storeRequest(key, compiler, module.contentHash, files);
@@ -267,7 +293,8 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
   return module;
 }
 
-constexpr std::string_view uncheckedToken = "openipuChecked = 0", checkedToken = "openipuChecked = 1";
+constexpr std::string_view uncheckedToken = "openipuChecked = 0",
+                           checkedToken = "openipuChecked = 1";
 
 } // namespace
 
@@ -295,7 +322,8 @@ Module compileChecked(const Module &module) {
   if (auto known = cache.findModule(checked.contentHash))
     return *known;
   if (module.preprocessedSource.empty())
-    throw CompileError(base::str("Codelet ", module.sourceName, " carries no source, so it cannot be compiled for ",
+    throw CompileError(base::str("Codelet ", module.sourceName,
+                                 " carries no source, so it cannot be compiled for ",
                                  "checked mode. Compile its .gp file again."));
   std::string text = module.preprocessedSource;
   if (const auto at = text.find(uncheckedToken); at != std::string::npos)
@@ -322,7 +350,8 @@ std::string compileToAssembly(const SourceInput &input, const CompileOptions &op
   std::string diagnostics;
   const std::string text = work.preprocess(source, options.arch, ignored);
   const auto types = work.discover(text, diagnostics);
-  return work.assembly(text, types.empty() ? std::string() : countedGlue(types, workersOf(options.arch)));
+  return work.assembly(text,
+                       types.empty() ? std::string() : countedGlue(types, workersOf(options.arch)));
 }
 
 } // namespace poplar::codelet

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// C++ codelet source -> Module. A first g++ pass (-O0 -g) gives the vertex classes through DWARF; generated glue and
-// two optimised passes give the images. Results are cached (Cache.hpp); a hit starts no compiler.
-// Safe from any number of threads and processes. Libraries never print: all diagnostics are in the exceptions.
+// C++ codelet source -> Module. A first g++ pass (-O0 -g) gives the vertex classes through DWARF;
+// generated glue and two optimised passes give the images. Results are cached (Cache.hpp); a hit
+// starts no compiler. Safe from any number of threads and processes. Libraries never print: all
+// diagnostics are in the exceptions.
 #pragma once
 #include "codelet/Errors.hpp"
 #include "codelet/Module.hpp"
@@ -10,26 +11,29 @@
 namespace poplar::codelet {
 
 struct SourceInput {
-  std::string path;                     // file to compile; empty when text is given
-  std::string text;                     // source text (addCodelets from a stream)
-  std::string name;                     // what diagnostics call the text; default "codelet.cpp"
+  std::string path; // file to compile; empty when text is given
+  std::string text; // source text (addCodelets from a stream)
+  std::string name; // what diagnostics call the text; default "codelet.cpp"
 
   static SourceInput fromFile(std::string path) { return {std::move(path), {}, {}}; }
-  static SourceInput fromText(std::string text, std::string name) { return {{}, std::move(text), std::move(name)}; }
+  static SourceInput fromText(std::string text, std::string name) {
+    return {{}, std::move(text), std::move(name)};
+  }
 };
 
 struct CompileOptions {
-  std::string flags;                    // the user's, split like a shell: -O3 -I dir -Dname="a b"
-  std::string arch = "ipu2";            // ipu1, ipu2, ipu21 or cpu: numWorkers() and the available layouts
+  std::string flags;         // the user's, split like a shell: -O3 -I dir -Dname="a b"
+  std::string arch = "ipu2"; // ipu1, ipu2, ipu21 or cpu: numWorkers() and the available layouts
   bool useCache = true;
 };
 
-// Throws CompileError (compiler's text, or a field or file popc would refuse), LinkError (new, malloc, iostream or
-// an undefined function), FileError (source missing).
+// Throws CompileError (compiler's text, or a field or file popc would refuse), LinkError (new,
+// malloc, iostream or an undefined function), FileError (source missing).
 Module compileSource(const SourceInput &source, const CompileOptions &options = {});
 
-// The same module with bounds-checked fields: other hostOffsets and sizes, `checkedImage` filled, `image` empty.
-// Vertex types and fields stand in the same order as in `module`. Cached like compileSource.
+// The same module with bounds-checked fields: other hostOffsets and sizes, `checkedImage` filled,
+// `image` empty. Vertex types and fields stand in the same order as in `module`. Cached like
+// compileSource.
 Module compileChecked(const Module &module);
 
 // Assembly text of the counted pass, before counting: what `popc -S` prints.

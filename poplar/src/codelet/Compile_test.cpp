@@ -31,10 +31,13 @@ template class ns::Pack<int, half, unsigned char>;
 template struct ns::Outer<ns::Mode::Fast>;
 )");
   EXPECT_EQ(names(*module),
-            (std::vector<std::string>{"ns::Foo<float,unsigned int,true,ns::Mode::Slow,200,-7,ns::Old::First>",
-                                      "ns::Foo<half,unsigned short,false,ns::Mode::Fast,0,0,ns::Old::First>",
-                                      "ns::Outer<(ns::Mode)0>::Inner", "ns::Pack<int,half,unsigned char>"}));
-  EXPECT_NE(module->find("ns::Foo<float, unsigned, true, ns::Mode::Slow, 200u, -7, ns::Old::First>"), nullptr);
+            (std::vector<std::string>{
+                "ns::Foo<float,unsigned int,true,ns::Mode::Slow,200,-7,ns::Old::First>",
+                "ns::Foo<half,unsigned short,false,ns::Mode::Fast,0,0,ns::Old::First>",
+                "ns::Outer<(ns::Mode)0>::Inner", "ns::Pack<int,half,unsigned char>"}));
+  EXPECT_NE(
+      module->find("ns::Foo<float, unsigned, true, ns::Mode::Slow, 200u, -7, ns::Old::First>"),
+      nullptr);
   EXPECT_EQ(module->find("ns::Foo<float>"), nullptr);
 }
 
@@ -47,7 +50,8 @@ class D : public SupervisorVertexIf<true> { public: __attribute__ ((target
   ("supervisor"))) void compute() {} };
 class WORKER_ALIGN [[poplar::constraint("elem(*a) != elem(*b)")]] E : public SupervisorVertexIf<false> { public: static const bool isExternalCodelet = true; Input<Vector<float>> a, b; __attribute__((target("worker"))) void compute() {} };
 class NotAVertex { public: void compute() {} };
-)code", "-Wall -Wextra -Werror");
+)code",
+                                  "-Wall -Wextra -Werror");
   ASSERT_EQ(names(*module), (std::vector<std::string>{"A", "B", "C", "D", "E"}));
   EXPECT_EQ(module->find("A")->kind, VertexKind::Vertex);
   EXPECT_TRUE(module->find("A")->returnsBool);
@@ -59,11 +63,14 @@ class NotAVertex { public: void compute() {} };
 }
 
 TEST(Compile, DefinesPopcButNotIpu) {
-  EXPECT_NO_THROW(compileText("#if !defined(__POPC__) || defined(__IPU__)\n#error wrong\n#endif\n"));
+  EXPECT_NO_THROW(
+      compileText("#if !defined(__POPC__) || defined(__IPU__)\n#error wrong\n#endif\n"));
 }
 
 TEST(Compile, GivesTheCpuTargetOneWorker) {
-  const std::string text = prologue() + "class M : public MultiVertex { public: Output<Vector<int>> n; void compute(unsigned w) { n[w] = numWorkers(); } };";
+  const std::string text =
+      prologue() + "class M : public MultiVertex { public: Output<Vector<int>> n; void "
+                   "compute(unsigned w) { n[w] = numWorkers(); } };";
   Bench cpu(text, "", "cpu"), ipu(text, "", "ipu2");
   std::vector<int> n(6);
   VertexStorage v(cpu.type("M")), w(ipu.type("M"));
@@ -76,7 +83,9 @@ TEST(Compile, GivesTheCpuTargetOneWorker) {
 }
 
 TEST(Compile, PassesTheUsersFlags) {
-  const std::string text = prologue() + "#ifndef STEP\n#error STEP\n#endif\nclass A : public Vertex { public: void compute() {} };";
+  const std::string text =
+      prologue() +
+      "#ifndef STEP\n#error STEP\n#endif\nclass A : public Vertex { public: void compute() {} };";
   EXPECT_THROW(compileText(text), CompileError);
   EXPECT_NO_THROW(compileText(text, "-O1 -DSTEP=\"1 + 2\" -DOTHER='x y'"));
   EXPECT_THROW(compileText(text, "-DSTEP=\"1"), CompileError);
@@ -88,8 +97,10 @@ TEST(Compile, FindsHeadersBesideTheSourceAndInRelativeFolders) {
   writeFile(folder.file("beside.h"), "#define A_STEP 1\n");
   std::filesystem::create_directory(folder.file("inc"));
   writeFile(folder.file("inc/other.h"), "#define B_STEP 2\n");
-  writeFile(folder.file("c.cpp"), prologue() + "#include \"beside.h\"\n#include <other.h>\nclass A : public Vertex { public:"
-                                               " Output<int> x; void compute() { *x = A_STEP + B_STEP; } };");
+  writeFile(folder.file("c.cpp"),
+            prologue() +
+                "#include \"beside.h\"\n#include <other.h>\nclass A : public Vertex { public:"
+                " Output<int> x; void compute() { *x = A_STEP + B_STEP; } };");
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder.file(""));
   const Module module = compileSource(SourceInput::fromFile("c.cpp"), {"-I inc", "ipu2", true});
@@ -100,7 +111,8 @@ TEST(Compile, FindsHeadersBesideTheSourceAndInRelativeFolders) {
 
 TEST(Compile, PassesOnTheCompilersMessageWithFileAndLine) {
   try {
-    compileText("#include <poplar/Vertex.hpp>\n\nclass A : public poplar::Vertex { void compute() { undeclared = 1; } };");
+    compileText("#include <poplar/Vertex.hpp>\n\nclass A : public poplar::Vertex { void compute() "
+                "{ undeclared = 1; } };");
     FAIL();
   } catch (const CompileError &e) {
     EXPECT_NE(std::string(e.what()).find("test.cpp:3:"), std::string::npos) << e.what();
@@ -109,7 +121,8 @@ TEST(Compile, PassesOnTheCompilersMessageWithFileAndLine) {
 }
 
 TEST(Compile, ReportsAccessErrorsOfTheUsersOwnCode) {
-  EXPECT_THROW(compileText(prologue() + "class P { int secret; }; class A : public Vertex { public: void compute() { P p; p.secret = 1; } };"),
+  EXPECT_THROW(compileText(prologue() + "class P { int secret; }; class A : public Vertex { "
+                                        "public: void compute() { P p; p.secret = 1; } };"),
                CompileError);
 }
 
@@ -132,19 +145,25 @@ class ForbiddenUse : public testing::TestWithParam<Forbidden> {};
 TEST_P(ForbiddenUse, IsALinkErrorThatNamesTheSymbol) {
   const Forbidden &f = GetParam();
   try {
-    compileText(base::str(f.include, "\n", prologue(), "void nowhere(int);\nclass A : public Vertex { public: Output<int> x; void compute() { ",
-                          f.statement, " } };"));
+    compileText(base::str(
+        f.include, "\n", prologue(),
+        "void nowhere(int);\nclass A : public Vertex { public: Output<int> x; void compute() { ",
+        f.statement, " } };"));
     FAIL() << "accepted";
   } catch (const LinkError &e) {
     EXPECT_NE(std::string(e.what()).find(f.symbol), std::string::npos) << e.what();
     EXPECT_NE(e.output.find(f.symbol), std::string::npos);
   }
 }
-INSTANTIATE_TEST_SUITE_P(Compile, ForbiddenUse,
-                         testing::Values(Forbidden{"#include <vector>", "std::vector<int> v(*x); *x = v[*x];", "operator new"},
-                                         Forbidden{"#include <cstdlib>", "void *p = std::malloc(*x); *x = p != nullptr; *(volatile void **)p = p;", "malloc"},
-                                         Forbidden{"#include <iostream>", "std::cout << *x;", "std::cout"},
-                                         Forbidden{"", "nowhere(*x);", "nowhere(int)"}));
+INSTANTIATE_TEST_SUITE_P(
+    Compile, ForbiddenUse,
+    testing::Values(
+        Forbidden{"#include <vector>", "std::vector<int> v(*x); *x = v[*x];", "operator new"},
+        Forbidden{"#include <cstdlib>",
+                  "void *p = std::malloc(*x); *x = p != nullptr; *(volatile void **)p = p;",
+                  "malloc"},
+        Forbidden{"#include <iostream>", "std::cout << *x;", "std::cout"},
+        Forbidden{"", "nowhere(*x);", "nowhere(int)"}));
 
 TEST(Compile, AllowsMathematicsAndMemoryFunctions) {
   EXPECT_NO_THROW(compileText(prologue() + R"(
@@ -174,7 +193,8 @@ TEST(Compile, SaysHowToInstallAMissingCompiler) {
 }
 
 TEST(Compile, WorksFromSeveralThreads) {
-  const std::string text = prologue() + "class Threads : public Vertex { public: void compute() {} };";
+  const std::string text =
+      prologue() + "class Threads : public Vertex { public: void compute() {} };";
   std::vector<std::thread> threads;
   std::vector<std::string> hashes(4);
   for (auto &hash : hashes)
@@ -187,7 +207,9 @@ TEST(Compile, WorksFromSeveralThreads) {
 TEST(Compile, GivesTheSameBytesEveryTime) {
   const auto compile = [] {
     return serialise(compileSource(
-        SourceInput::fromText(prologue() + "class A : public Vertex { public: InOut<Vector<float>> x; void compute() { for (auto &v : x) v *= 2; } };", "same.cpp"),
+        SourceInput::fromText(prologue() + "class A : public Vertex { public: InOut<Vector<float>> "
+                                           "x; void compute() { for (auto &v : x) v *= 2; } };",
+                              "same.cpp"),
         {"-g", "ipu2", false}));
   };
   EXPECT_EQ(compile(), compile());

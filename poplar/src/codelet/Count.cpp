@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/Count.hpp"
-#include "codelet/InstructionCost.hpp"
 #include "base/Text.hpp"
+#include "codelet/InstructionCost.hpp"
 #include <cmath>
 #include <set>
 #include <vector>
@@ -9,7 +9,9 @@
 namespace poplar::codelet {
 namespace {
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool startsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 
 std::string_view trimmed(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -18,7 +20,8 @@ std::string_view trimmed(std::string_view line) {
 
 // Labels of exception tables and debug information are not reached by jumps.
 bool startsBlock(std::string_view label) {
-  static constexpr std::string_view passive[] = {".LEH", ".LFB", ".LFE", ".LVL", ".LBB", ".LBE", ".LCOLD", ".LHOT", ".LFSB"};
+  static constexpr std::string_view passive[] = {".LEH", ".LFB",   ".LFE",  ".LVL", ".LBB",
+                                                 ".LBE", ".LCOLD", ".LHOT", ".LFSB"};
   for (const auto prefix : passive)
     if (startsWith(label, prefix))
       return false;
@@ -33,8 +36,11 @@ bool isGlue(std::string_view function) {
   return startsWith(function, "openipu") && !startsWith(function, "openipu_one_");
 }
 
-// Calls with a length in rdx, and the registers' contents at the call: every 8 bytes cost a load and a store (or a store).
-bool copiesBytes(std::string_view function) { return function == "memcpy" || function == "memmove"; }
+// Calls with a length in rdx, and the registers' contents at the call: every 8 bytes cost a load
+// and a store (or a store).
+bool copiesBytes(std::string_view function) {
+  return function == "memcpy" || function == "memmove";
+}
 bool fillsBytes(std::string_view function) { return function == "memset"; }
 
 const char *const countedCall = R"(	.text
@@ -96,10 +102,11 @@ private:
   }
 
   void directive(std::string_view text, std::string_view content) {
-    if (startsWith(content, ".section") || startsWith(content, ".text") || startsWith(content, ".data") ||
-        startsWith(content, ".bss")) {
+    if (startsWith(content, ".section") || startsWith(content, ".text") ||
+        startsWith(content, ".data") || startsWith(content, ".bss")) {
       closeBlock();
-      initialisers_ = content.find(".init_array") != content.npos || content.find(".fini_array") != content.npos;
+      initialisers_ = content.find(".init_array") != content.npos ||
+                      content.find(".fini_array") != content.npos;
     }
     if (startsWith(content, ".type") && content.find("@function") != content.npos) {
       const std::string_view rest = trimmed(content.substr(5));
@@ -135,7 +142,7 @@ private:
     if (!open_) {
       open_ = true;
       blockStart_ = lines_.size();
-      keep("");                                             // the counting instruction goes here
+      keep(""); // the counting instruction goes here
     }
     if (const std::string target = callee(i); !target.empty())
       noteCall(target);
@@ -175,7 +182,9 @@ private:
     graph_[function_].instructions += copies ? 2 : 1;
   }
 
-  static unsigned units(double bundles) { return unsigned(std::lround(bundles * countUnitsPerBundle)); }
+  static unsigned units(double bundles) {
+    return unsigned(std::lround(bundles * countUnitsPerBundle));
+  }
 
   void closeBlock() {
     if (!open_)
@@ -192,8 +201,8 @@ private:
   void addWrappers() {
     keep(countedCall);
     for (const auto &[wrapper, function] : wrapped_)
-      keep(base::str("\t.type\t", wrapper, ", @function\n", wrapper, ":\n\tpushq\t%r15\n\tcall\t", function,
-                     "\n\tpopq\t%r15\n\tret\n\t.size\t", wrapper, ", .-", wrapper));
+      keep(base::str("\t.type\t", wrapper, ", @function\n", wrapper, ":\n\tpushq\t%r15\n\tcall\t",
+                     function, "\n\tpopq\t%r15\n\tret\n\t.size\t", wrapper, ", .-", wrapper));
   }
 
   void keep(std::string_view text) { lines_.emplace_back(text); }
@@ -214,7 +223,8 @@ private:
       reach(callee, seen);
   }
 
-  // Four bytes an instruction; a function's cold part has the same name with a suffix and is reached by a jump.
+  // Four bytes an instruction; a function's cold part has the same name with a suffix and is
+  // reached by a jump.
   std::map<std::string, std::uint32_t> codeBytes() const {
     std::map<std::string, std::uint32_t> bytes;
     for (const auto &[name, function] : graph_) {

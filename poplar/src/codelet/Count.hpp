@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Makes un-vectorised compiler output count what it would cost on a tile: every basic block adds its cost to a register
-// that the compiler was told to leave alone (-ffixed-r15). Counts follow the executed path exactly, whatever the data.
+// Makes un-vectorised compiler output count what it would cost on a tile: every basic block adds
+// its cost to a register that the compiler was told to leave alone (-ffixed-r15). Counts follow the
+// executed path exactly, whatever the data.
 //
-// The register belongs to counted code only between entering and leaving openipu_counted_call, which saves the caller's
-// value and has unwind information, so exceptions restore it too. Static initialisers are wrapped for the same reason.
+// The register belongs to counted code only between entering and leaving openipu_counted_call,
+// which saves the caller's value and has unwind information, so exceptions restore it too. Static
+// initialisers are wrapped for the same reason.
 #pragma once
 #include <cstdint>
 #include <map>

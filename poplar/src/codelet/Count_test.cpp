@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counting: the results of counted code are those of fast code, bit by bit, and counts follow the published loops.
+// Counting: the results of counted code are those of fast code, bit by bit, and counts follow the
+// published loops.
 #include "codelet/Count.hpp"
 #include "codelet/InstructionCost.hpp"
 #include "codelet/TestVertex.hpp"
@@ -55,8 +56,9 @@ double bundlesPerElement(Bench &bench, const char *type, std::size_t n) {
 
 TEST(Counting, ATriadCostsWhatWasPublished) {
   Bench bench(loops);
-  EXPECT_NEAR(bundlesPerElement(bench, "Triad", 4000), 6.27, 0.3);      // S1: 3726 GB/s on GC2
-  EXPECT_NEAR(2 * bundlesPerElement(bench, "Triad2", 4000), 6.4, 0.4);  // S2: 7261 GB/s, a float2 at a time
+  EXPECT_NEAR(bundlesPerElement(bench, "Triad", 4000), 6.27, 0.3); // S1: 3726 GB/s on GC2
+  EXPECT_NEAR(2 * bundlesPerElement(bench, "Triad2", 4000), 6.4,
+              0.4); // S2: 7261 GB/s, a float2 at a time
 }
 
 TEST(Counting, AHalfTriadPaysForSubwordStores) {
@@ -69,7 +71,7 @@ TEST(Counting, AHalfTriadPaysForSubwordStores) {
   v.vector("c", c);
   v.plain<_Float16>("s", _Float16(2));
   v.plain<unsigned>("n", n);
-  EXPECT_NEAR(double(bench.count("TriadHalf", v)) / double(n), 7.85, 0.8);  // S4: 1488 GB/s
+  EXPECT_NEAR(double(bench.count("TriadHalf", v)) / double(n), 7.85, 0.8); // S4: 1488 GB/s
 }
 
 TEST(Counting, GivesTheSameBitsAsFastCode) {
@@ -106,8 +108,11 @@ TEST(Counting, IsTheSameOnEveryRunAndFollowsTheData) {
 }
 
 TEST(Counting, ChargesLibraryFunctionsByName) {
-  Bench bench(prologue() + "#include <cmath>\nclass E : public Vertex { public: InOut<float> x; void compute() { *x = std::exp(*x); } };\n"
-                           "class I : public Vertex { public: InOut<float> x; void compute() { *x = *x + 1; } };");
+  Bench bench(
+      prologue() +
+      "#include <cmath>\nclass E : public Vertex { public: InOut<float> x; void compute() { *x = "
+      "std::exp(*x); } };\n"
+      "class I : public Vertex { public: InOut<float> x; void compute() { *x = *x + 1; } };");
   float x = 1;
   VertexStorage e(bench.type("E")), i(bench.type("I"));
   e.scalar("x", x);
@@ -124,12 +129,17 @@ TEST(Counting, ChargesMemcpyByItsLength) {
   v.vector("in", in);
   v.vector("out", out);
   const auto bundles = double(bench.count("Copy", v));
-  EXPECT_NEAR(bundles, 2048 * (arch::bundlesPer(arch::Instruction::Load) + arch::bundlesPer(arch::Instruction::Store)), 40);
+  EXPECT_NEAR(bundles,
+              2048 * (arch::bundlesPer(arch::Instruction::Load) +
+                      arch::bundlesPer(arch::Instruction::Store)),
+              40);
 }
 
 TEST(Counting, OfAMultiVertexReportsTheSlowestWorkerAndTheSum) {
-  Bench bench(prologue() + "class M : public MultiVertex { public: InOut<Vector<float>> x; void compute(unsigned w) {"
-                           " for (unsigned i = w; i < x.size(); i += numWorkers()) x[i] += 1.f; } };");
+  Bench bench(
+      prologue() +
+      "class M : public MultiVertex { public: InOut<Vector<float>> x; void compute(unsigned w) {"
+      " for (unsigned i = w; i < x.size(); i += numWorkers()) x[i] += 1.f; } };");
   std::vector<float> x(61);
   VertexStorage v(bench.type("M"));
   v.vector("x", x);
@@ -146,10 +156,12 @@ TEST(Counting, IsNeverZero) {
   EXPECT_GE(bench.count("Empty", v), 1u);
 }
 
-// The thunk owns a callee-saved register; a caller that keeps a value there must find it again, also after a throw.
+// The thunk owns a callee-saved register; a caller that keeps a value there must find it again,
+// also after a throw.
 TEST(Counting, KeepsTheCallersRegisters) {
   Bench bench(prologue() + "#include <cassert>\nstatic int state = [] { return 3; }();\n"
-                           "class T : public Vertex { public: InOut<int> x; void compute() { assert(*x > 0); *x += state; } };");
+                           "class T : public Vertex { public: InOut<int> x; void compute() { "
+                           "assert(*x > 0); *x += state; } };");
   int x = 1;
   VertexStorage v(bench.type("T"));
   v.scalar("x", x);
@@ -177,8 +189,10 @@ TEST(InstructionCost, SplitsMemoryOperands) {
   using arch::Instruction;
   const auto cost = [](const char *line) { return costOf({parseInstruction(line)}).bundles; };
   const auto per = arch::bundlesPer;
-  EXPECT_DOUBLE_EQ(cost("addss\t(%rdi,%rax,4), %xmm0"), per(Instruction::Load) + per(Instruction::FloatAddMul));
-  EXPECT_DOUBLE_EQ(cost("addl\t$1, (%rdi)"), per(Instruction::Load) + per(Instruction::Integer) + per(Instruction::Store));
+  EXPECT_DOUBLE_EQ(cost("addss\t(%rdi,%rax,4), %xmm0"),
+                   per(Instruction::Load) + per(Instruction::FloatAddMul));
+  EXPECT_DOUBLE_EQ(cost("addl\t$1, (%rdi)"),
+                   per(Instruction::Load) + per(Instruction::Integer) + per(Instruction::Store));
   EXPECT_DOUBLE_EQ(cost("movss\t%xmm0, 4(%rdi)"), per(Instruction::Store));
   EXPECT_DOUBLE_EQ(cost("movb\t%al, (%rdi)"), per(Instruction::SubwordStore));
   EXPECT_DOUBLE_EQ(cost("movq\t%rax, %rbx"), 0);
@@ -198,17 +212,21 @@ TEST(InstructionCost, CountsACompareWithItsBranchOnce) {
 }
 
 TEST(InstructionCost, FoldsIndexSumsIntoTheAccess) {
-  const auto load = arch::bundlesPer(arch::Instruction::Load), add = arch::bundlesPer(arch::Instruction::Integer);
-  const auto sum = parseInstruction("leal\t(%rsi,%r11), %ebx"), use = parseInstruction("vmovss\t(%r12,%rbx,4), %xmm0");
+  const auto load = arch::bundlesPer(arch::Instruction::Load),
+             add = arch::bundlesPer(arch::Instruction::Integer);
+  const auto sum = parseInstruction("leal\t(%rsi,%r11), %ebx"),
+             use = parseInstruction("vmovss\t(%r12,%rbx,4), %xmm0");
   EXPECT_DOUBLE_EQ(costOf({sum, use}).bundles, load);
   EXPECT_DOUBLE_EQ(costOf({sum, use, sum, use}).bundles, 2 * load);
-  EXPECT_DOUBLE_EQ(costOf({sum, use, parseInstruction("addl\t%ebx, %ecx")}).bundles, load + 2 * add) << "also a value";
+  EXPECT_DOUBLE_EQ(costOf({sum, use, parseInstruction("addl\t%ebx, %ecx")}).bundles, load + 2 * add)
+      << "also a value";
   EXPECT_DOUBLE_EQ(costOf({sum}).bundles, add) << "perhaps used in the next block";
 }
 
 TEST(CountAssembly, SumsTheCodeOfCalledFunctions) {
-  const auto counted = countAssembly("\t.text\n\t.type\tf, @function\nf:\n\tcall\tg\n\tret\n\t.type\tg, @function\ng:\n"
-                                     "\taddl\t$1, %eax\n\taddl\t$2, %eax\n\tret\n");
+  const auto counted = countAssembly(
+      "\t.text\n\t.type\tf, @function\nf:\n\tcall\tg\n\tret\n\t.type\tg, @function\ng:\n"
+      "\taddl\t$1, %eax\n\taddl\t$2, %eax\n\tret\n");
   EXPECT_EQ(counted.codeBytes.at("g"), 8u);
   EXPECT_EQ(counted.codeBytes.at("f"), 12u);
   EXPECT_NE(counted.text.find("(%r15), %r15"), std::string::npos);

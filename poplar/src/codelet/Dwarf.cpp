@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A walk over the DIE tree: namespaces and classes are entered, enumerations remembered, and every complete class that
-// derives from a vertex class and has compute() is described. Bases' fields come first, at their offsets.
+// A walk over the DIE tree: namespaces and classes are entered, enumerations remembered, and every
+// complete class that derives from a vertex class and has compute() is described. Bases' fields
+// come first, at their offsets.
 #include "codelet/Dwarf.hpp"
+#include "base/Text.hpp"
 #include "codelet/Errors.hpp"
 #include "codelet/FieldSpelling.hpp"
-#include "base/Text.hpp"
 #include <algorithm>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -39,7 +40,8 @@ std::optional<Dwarf_Die> typeOf(Dwarf_Die die) {
   return type;
 }
 
-// Sizes, offsets, lines and other values that are never negative: short forms are not sign-extended.
+// Sizes, offsets, lines and other values that are never negative: short forms are not
+// sign-extended.
 std::optional<std::uint64_t> numberOf(Dwarf_Die die, unsigned name) {
   Dwarf_Attribute attribute;
   Dwarf_Word value;
@@ -109,7 +111,8 @@ public:
       consider(die, name);
   }
   std::vector<DiscoveredType> take() {
-    std::sort(found_.begin(), found_.end(), [](const auto &a, const auto &b) { return a.type.name < b.type.name; });
+    std::sort(found_.begin(), found_.end(),
+              [](const auto &a, const auto &b) { return a.type.name < b.type.name; });
     return std::move(found_);
   }
 
@@ -142,7 +145,9 @@ private:
 
   void rememberEnum(Dwarf_Die die, const std::string &name) {
     bool isSigned = false;
-    forChildren(die, [&](Dwarf_Die value) { isSigned |= constantOf(value, DW_AT_const_value).value_or(0) < 0; });
+    forChildren(die, [&](Dwarf_Die value) {
+      isSigned |= constantOf(value, DW_AT_const_value).value_or(0) < 0;
+    });
     if (const auto base = strip(typeOf(die)))
       isSigned = numberOf(*base, DW_AT_encoding).value_or(0) == DW_ATE_signed;
     const TypeId type = integerOfSize(numberOf(die, DW_AT_byte_size).value_or(4), isSigned);
@@ -164,7 +169,8 @@ private:
     type.returnsBool = *contents.returnsBool;
     type.fields = std::move(contents.fields);
     type.hostSize = std::uint32_t(numberOf(die, DW_AT_byte_size).value_or(1));
-    type.hostAlign = std::max<std::uint32_t>(contents.align, std::uint32_t(numberOf(die, DW_AT_alignment).value_or(1)));
+    type.hostAlign = std::max<std::uint32_t>(
+        contents.align, std::uint32_t(numberOf(die, DW_AT_alignment).value_or(1)));
     type.deviceBytes = layOutDeviceState(type.fields);
     found.spelling = "::" + qualified;
     if (names_.insert(type.name).second)
@@ -210,30 +216,38 @@ private:
     return contents.returnsBool.has_value();
   }
 
-  void describe(Dwarf_Die die, const std::string &vertex, std::uint32_t offset, Contents &contents) {
-    forBases(die, [&](Dwarf_Die base, std::uint32_t at) { describe(base, vertex, offset + at, contents); });
+  void describe(Dwarf_Die die, const std::string &vertex, std::uint32_t offset,
+                Contents &contents) {
+    forBases(die, [&](Dwarf_Die base, std::uint32_t at) {
+      describe(base, vertex, offset + at, contents);
+    });
     forChildren(die, [&](Dwarf_Die child) {
-      if (dwarf_tag(&child) == DW_TAG_member && !has(child, DW_AT_external) && has(child, DW_AT_data_member_location))
+      if (dwarf_tag(&child) == DW_TAG_member && !has(child, DW_AT_external) &&
+          has(child, DW_AT_data_member_location))
         addField(child, vertex, offset, contents);
     });
   }
 
-  void addField(Dwarf_Die member, const std::string &vertex, std::uint32_t offset, Contents &contents) {
+  void addField(Dwarf_Die member, const std::string &vertex, std::uint32_t offset,
+                Contents &contents) {
     Field f;
     f.name = nameOf(member);
     f.hostOffset = offset + std::uint32_t(numberOf(member, DW_AT_data_member_location).value_or(0));
     const auto type = strip(typeOf(member));
     if (has(member, DW_AT_artificial) || f.name.rfind("_vptr", 0) == 0)
-      throw CompileError(base::str(sourceName_, ": vertex class \"", vertex, "\" has virtual functions. A vertex is never ",
-                                   "constructed, so it cannot have any: make them ordinary functions."));
+      throw CompileError(base::str(
+          sourceName_, ": vertex class \"", vertex, "\" has virtual functions. A vertex is never ",
+          "constructed, so it cannot have any: make them ordinary functions."));
     const std::string spelling = spell(type);
     if (!type || !describeAs(*type, spelling, f))
-      throw CompileError(base::str(sourceName_, ":", numberOf(member, DW_AT_decl_line).value_or(0), ": vertex class \"",
-                                   vertex, "\": field \"", f.name, "\" has unsupported field type \"", spelling, "\". ",
+      throw CompileError(base::str(sourceName_, ":", numberOf(member, DW_AT_decl_line).value_or(0),
+                                   ": vertex class \"", vertex, "\": field \"", f.name,
+                                   "\" has unsupported field type \"", spelling, "\". ",
                                    fieldRemedy(spelling)));
     f.hostSize = std::uint32_t(numberOf(*type, DW_AT_byte_size).value_or(0));
     f.hostInnerStride = f.shape >= FieldShape::VectorOfVectors ? innerStride(*type) : 0;
-    contents.align = std::max<std::uint32_t>(contents.align, std::uint32_t(numberOf(*type, DW_AT_alignment).value_or(1)));
+    contents.align = std::max<std::uint32_t>(
+        contents.align, std::uint32_t(numberOf(*type, DW_AT_alignment).value_or(1)));
     contents.fields.push_back(std::move(f));
   }
 
@@ -244,8 +258,8 @@ private:
     return describeField(spelling, enums_, f);
   }
 
-  // Inner records have the layout of the outer one: address, size and whatever checked mode and quarter add, except
-  // that the outer level never carries metadata.
+  // Inner records have the layout of the outer one: address, size and whatever checked mode and
+  // quarter add, except that the outer level never carries metadata.
   static std::uint32_t innerStride(Dwarf_Die type) {
     const auto outer = std::uint32_t(numberOf(type, DW_AT_byte_size).value_or(0));
     return nameOf(type).find("quarter") == std::string::npos ? outer : outer + 8;
@@ -271,7 +285,8 @@ private:
     }
   }
 
-  // Template arguments are rebuilt from the DIEs, because names print an enumerator as a cast number.
+  // Template arguments are rebuilt from the DIEs, because names print an enumerator as a cast
+  // number.
   std::string canonicalVertexName(Dwarf_Die die, const std::string &qualified) {
     std::vector<std::string> arguments;
     addArguments(die, arguments);
@@ -321,7 +336,8 @@ private:
     if (type && dwarf_tag(const_cast<Dwarf_Die *>(&*type)) == DW_TAG_enumeration_type)
       return spellEnumerator(*type, value);
     const bool isSigned = type && numberOf(*type, DW_AT_encoding).value_or(0) == DW_ATE_signed;
-    return isSigned ? std::to_string(value) : std::to_string(numberOf(parameter, DW_AT_const_value).value_or(0));
+    return isSigned ? std::to_string(value)
+                    : std::to_string(numberOf(parameter, DW_AT_const_value).value_or(0));
   }
 
   std::string spellEnumerator(Dwarf_Die type, std::int64_t value) {
@@ -343,7 +359,8 @@ private:
 
 } // namespace
 
-std::vector<DiscoveredType> discoverVertexTypes(const std::string &objectPath, const std::string &sourceName) {
+std::vector<DiscoveredType> discoverVertexTypes(const std::string &objectPath,
+                                                const std::string &sourceName) {
   const int fd = ::open(objectPath.c_str(), O_RDONLY | O_CLOEXEC);
   Dwarf *dwarf = fd < 0 ? nullptr : dwarf_begin(fd, DWARF_C_READ);
   struct Closer {
@@ -357,7 +374,7 @@ std::vector<DiscoveredType> discoverVertexTypes(const std::string &objectPath, c
     }
   } closer{fd, dwarf};
   if (!dwarf)
-    return {};                                              // a source without a single declaration leaves no debug sections
+    return {}; // a source without a single declaration leaves no debug sections
   Reader reader(sourceName);
   Dwarf_CU *unit = nullptr;
   Dwarf_Die die;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The grammar of field types: [Vector<] [Input|Output|InOut <] T | Vector<T,L,A,I> | VectorList<T,L,A,I> [>] [,L2...>].
+// The grammar of field types: [Vector<] [Input|Output|InOut <] T | Vector<T,L,A,I> |
+// VectorList<T,L,A,I> [>] [,L2...>].
 #include "codelet/FieldSpelling.hpp"
 #include "base/Text.hpp"
 #include <charconv>
@@ -40,7 +41,9 @@ unsigned numberOf(const std::string &text) {
   return value;
 }
 
-unsigned numberAt(const Template &t, std::size_t i) { return i < t.arguments.size() ? numberOf(t.arguments[i]) : 0; }
+unsigned numberAt(const Template &t, std::size_t i) {
+  return i < t.arguments.size() ? numberOf(t.arguments[i]) : 0;
+}
 
 std::optional<FieldDirection> directionOf(const std::string &name) {
   if (name == "poplar::Input")
@@ -74,7 +77,7 @@ std::uint32_t deviceBytesOf(VectorListLayout layout) {
   case VectorListLayout::SCALED_PTR128:
     return 2;
   default:
-    return 8;                                               // table address, base address and count
+    return 8; // table address, base address and count
   }
 }
 
@@ -99,7 +102,7 @@ bool describeList(const Template &t, const EnumTypes &enums, Field &f) {
   f.listLayout = VectorListLayout(numberAt(t, 1));
   f.layout = VectorLayout::NOT_A_VECTOR;
   f.deviceBytes = deviceBytesOf(f.listLayout);
-  f.deviceInnerBytes = 4;                                   // an offset and a size, packed
+  f.deviceInnerBytes = 4; // an offset and a size, packed
   return true;
 }
 
@@ -163,11 +166,14 @@ std::string fieldRemedy(const std::string &rawSpelling) {
   if (spelling.find('[') != std::string::npos)
     return "Use Vector<T> and set its initial value, or a local array in compute().";
   if (spelling.find('*') != std::string::npos || spelling.find('&') != std::string::npos)
-    return "Connect a tensor to Input<Vector<T>>, Output<Vector<T>> or InOut<Vector<T>> instead of keeping an address.";
+    return "Connect a tensor to Input<Vector<T>>, Output<Vector<T>> or InOut<Vector<T>> instead of "
+           "keeping an address.";
   if (splitTemplate(spelling).name == "poplar::Vector")
-    return "A field has at most two vector levels: Vector<Input<Vector<T>>>; put a single edge per element into "
+    return "A field has at most two vector levels: Vector<Input<Vector<T>>>; put a single edge per "
+           "element into "
            "Input<Vector<T>>.";
-  return "Use arithmetic types, or pass the bytes as Vector<char> and cast its address in compute().";
+  return "Use arithmetic types, or pass the bytes as Vector<char> and cast its address in "
+         "compute().";
 }
 
 std::uint32_t layOutDeviceState(std::vector<Field> &fields) {

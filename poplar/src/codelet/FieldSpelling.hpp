@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the C++ type of a class member, as DWARF spells it, to a Field: direction, shape, element type, layouts and the
-// bytes it takes on the device.
+// From the C++ type of a class member, as DWARF spells it, to a Field: direction, shape, element
+// type, layouts and the bytes it takes on the device.
 #pragma once
 #include "codelet/Module.hpp"
 #include <map>

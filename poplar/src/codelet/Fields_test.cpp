@@ -54,8 +54,8 @@ public:
 TEST(Fields, AreReportedAsDeclared) {
   const Bench bench(kinds);
   const VertexType &t = bench.type("Kinds");
-  const auto is = [&](const char *name, FieldDirection d, FieldShape s, TypeId type, VectorLayout layout, unsigned align,
-                      unsigned deviceBytes) {
+  const auto is = [&](const char *name, FieldDirection d, FieldShape s, TypeId type,
+                      VectorLayout layout, unsigned align, unsigned deviceBytes) {
     const Field *f = t.find(name);
     ASSERT_NE(f, nullptr) << name;
     EXPECT_EQ(f->direction, d) << name;
@@ -104,7 +104,8 @@ struct KindsData {
   std::vector<int> scaled32{41}, table{7, 0};
   std::vector<_Float16> scaled64{_Float16(0.5)}, scaled128{_Float16(0.25)};
   std::vector<char> compact{1, 2};
-  std::vector<std::vector<float>> rows{{1, 2}, {}, {3}}, rowPointers{{0, 0}, {}, {0}}, list{{5, 6}, {7}};
+  std::vector<std::vector<float>> rows{{1, 2}, {}, {3}}, rowPointers{{0, 0}, {}, {0}},
+      list{{5, 6}, {7}};
 
   void bind(VertexStorage &v) {
     v.scalar("a", a);
@@ -171,8 +172,10 @@ class Derived : public Base { float step; public: void compute() { get() += step
 }
 
 TEST(Fields, PlainStatePersistsBetweenExecutions) {
-  Bench bench(prologue() + "class Append : public Vertex { public: Output<Vector<int>> out; int index; int value;"
-                           " bool compute() { out[index++] = value; return true; } };");
+  Bench bench(
+      prologue() +
+      "class Append : public Vertex { public: Output<Vector<int>> out; int index; int value;"
+      " bool compute() { out[index++] = value; return true; } };");
   VertexStorage v(bench.type("Append"));
   std::vector<int> out(3);
   v.vector("out", out);
@@ -184,8 +187,10 @@ TEST(Fields, PlainStatePersistsBetweenExecutions) {
 }
 
 TEST(Fields, OfEnumerationTypeHaveTheirUnderlyingType) {
-  const Bench bench(prologue() + "namespace ns { enum class Mode : unsigned char { A, B }; enum Plain { X = -1 }; }"
-                                 "class E : public Vertex { public: ns::Mode m; ns::Plain p; void compute() {} };");
+  const Bench bench(
+      prologue() +
+      "namespace ns { enum class Mode : unsigned char { A, B }; enum Plain { X = -1 }; }"
+      "class E : public Vertex { public: ns::Mode m; ns::Plain p; void compute() {} };");
   EXPECT_EQ(bench.type("E").find("m")->type, TypeId::UnsignedChar);
   EXPECT_EQ(bench.type("E").find("p")->type, TypeId::Int);
 }
@@ -220,7 +225,8 @@ class Q : public Vertex { public: Input<Vector<quarter>> in; Output<Vector<float
     out[i] = float(toHalf(in[i], in.getMetadata())); back[i] = toQuarter(out[i], back.getMetadata()); } } };
 )");
   VertexStorage v(bench.type("Q"));
-  std::vector<std::uint8_t> in{0x38, 0xb8, 0x80, 0x7f, 0x01}, back(5);   // F143: 0.5, -0.5, NaN, 240, 2^-10; 240 / 2 ties to even
+  std::vector<std::uint8_t> in{0x38, 0xb8, 0x80, 0x7f, 0x01},
+      back(5); // F143: 0.5, -0.5, NaN, 240, 2^-10; 240 / 2 ties to even
   std::vector<float> out(5);
   const std::uint8_t f143 = 0, f152Times2 = 0x41;
   v.put("in", QuarterVectorRecord{in.data(), in.size(), &f143});
@@ -243,8 +249,8 @@ class RefusedField : public testing::TestWithParam<Refusal> {};
 TEST_P(RefusedField, NamesClassFieldTypeAndRemedy) {
   const Refusal &r = GetParam();
   try {
-    compileText(prologue() + "struct Pod { int a, b; };\nclass Bad : public Vertex { public:\n" + r.body +
-                "\nvoid compute() {} };");
+    compileText(prologue() + "struct Pod { int a, b; };\nclass Bad : public Vertex { public:\n" +
+                r.body + "\nvoid compute() {} };");
     FAIL() << "accepted";
   } catch (const CompileError &e) {
     const std::string text = e.what();
@@ -255,14 +261,18 @@ TEST_P(RefusedField, NamesClassFieldTypeAndRemedy) {
     EXPECT_NE(text.find(r.remedy), text.npos) << text;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Fields, RefusedField,
-                         testing::Values(Refusal{"float *p;", "p", "Input<Vector<T>>"}, Refusal{"int a[3];", "a", "Vector<T>"},
-                                         Refusal{"Pod s;", "s", "Vector<char>"}, Refusal{"Input<Pod> s;", "s", "Vector<char>"},
-                                         Refusal{"Vector<Vector<Input<Vector<float>>>> v;", "v", "two vector levels"},
-                                         Refusal{"Vector<Input<float>> v;", "v", "Input<Vector<T>>"}));
+INSTANTIATE_TEST_SUITE_P(
+    Fields, RefusedField,
+    testing::Values(Refusal{"float *p;", "p", "Input<Vector<T>>"},
+                    Refusal{"int a[3];", "a", "Vector<T>"}, Refusal{"Pod s;", "s", "Vector<char>"},
+                    Refusal{"Input<Pod> s;", "s", "Vector<char>"},
+                    Refusal{"Vector<Vector<Input<Vector<float>>>> v;", "v", "two vector levels"},
+                    Refusal{"Vector<Input<float>> v;", "v", "Input<Vector<T>>"}));
 
 TEST(Fields, OfVertexWithVirtualFunctionsAreRefused) {
-  EXPECT_THROW(compileText(prologue() + "class V : public Vertex { public: virtual void compute() {} };"), CompileError);
+  EXPECT_THROW(
+      compileText(prologue() + "class V : public Vertex { public: virtual void compute() {} };"),
+      CompileError);
 }
 
 } // namespace

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Vertices are raw storage: entries cast the address and call compute(); nothing is constructed. A void compute()
-// counts as true through the comma operator: (compute(), Yes()) is Yes for void and picks operator,(bool, Yes) otherwise.
+// Vertices are raw storage: entries cast the address and call compute(); nothing is constructed. A
+// void compute() counts as true through the comma operator: (compute(), Yes()) is Yes for void and
+// picks operator,(bool, Yes) otherwise.
 #include "codelet/Glue.hpp"
-#include "codelet/Count.hpp"
 #include "base/Text.hpp"
+#include "codelet/Count.hpp"
 
 namespace poplar::codelet {
 namespace {
 
-// The text follows the user's, so it uses no macro and no header but poplar/codelet/Hooks.hpp, which Vertex.hpp brings.
+// The text follows the user's, so it uses no macro and no header but poplar/codelet/Hooks.hpp,
+// which Vertex.hpp brings.
 const char *const common = R"(
 # 1 "openipu-glue"
 extern "C" __attribute__((visibility("hidden"))) const ::poplar::codelet::Hooks *openipuHooks;
@@ -38,37 +40,45 @@ struct Entry {
 )";
 
 std::string table(const std::string &rows) {
-  return base::str("extern \"C\" __attribute__((visibility(\"default\"), externally_visible)) const openipu::Entry openipu_entries[];\n"
+  return base::str("extern \"C\" __attribute__((visibility(\"default\"), externally_visible)) "
+                   "const openipu::Entry openipu_entries[];\n"
                    "const openipu::Entry openipu_entries[] = {\n",
                    rows, "  {nullptr, nullptr, nullptr}};\n");
 }
 
 bool isMulti(const DiscoveredType &t) { return t.type.kind == VertexKind::MultiVertex; }
 
-// compute() of one vertex. `restrict` tells the compiler what it cannot see: writing through a field's pointer never
-// changes the vertex itself, so pointers and sizes stay in registers. It holds for parameters of functions only, hence
-// noipa; and compute() must be inlined here, which -fwhole-program sees to: nobody else calls it.
+// compute() of one vertex. `restrict` tells the compiler what it cannot see: writing through a
+// field's pointer never changes the vertex itself, so pointers and sizes stay in registers. It
+// holds for parameters of functions only, hence noipa; and compute() must be inlined here, which
+// -fwhole-program sees to: nobody else calls it.
 std::string oneVertex(const DiscoveredType &t, std::size_t k) {
-  return base::str("extern \"C\" __attribute__((visibility(\"hidden\"), noipa)) bool ", computeSymbol(k),
-                   "(", t.spelling, " *__restrict vertex, unsigned worker) { (void)worker; return (vertex->compute(",
+  return base::str("extern \"C\" __attribute__((visibility(\"hidden\"), noipa)) bool ",
+                   computeSymbol(k), "(", t.spelling,
+                   " *__restrict vertex, unsigned worker) { (void)worker; return (vertex->compute(",
                    isMulti(t) ? "worker" : "", "), openipu::Yes()); }\n");
 }
 
 std::string fastEntry(const DiscoveredType &t, std::size_t k, unsigned workers) {
-  const std::string each = base::str("for (openipu::Size i = 0; i < n; ++i) for (unsigned w = ", isMulti(t) ? workers : 1u,
-                                     "; w-- > 0;)");
-  const std::string call = base::str(computeSymbol(k), "(static_cast<", t.spelling, " *>(vertices[i]), w)");
-  return base::str(oneVertex(t, k), "extern \"C\" __attribute__((visibility(\"hidden\"))) void openipu_run_", k,
+  const std::string each = base::str("for (openipu::Size i = 0; i < n; ++i) for (unsigned w = ",
+                                     isMulti(t) ? workers : 1u, "; w-- > 0;)");
+  const std::string call =
+      base::str(computeSymbol(k), "(static_cast<", t.spelling, " *>(vertices[i]), w)");
+  return base::str(oneVertex(t, k),
+                   "extern \"C\" __attribute__((visibility(\"hidden\"))) void openipu_run_", k,
                    "(void *const *vertices, openipu::Size n) { ", each, " ", call, "; }\n",
-                   "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_returning_", k,
-                   "(void *const *vertices, openipu::Size n) { bool all = true; ", each, " { const bool one = ", call,
-                   "; all = all && one; } return all; }\n");
+                   "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_returning_",
+                   k, "(void *const *vertices, openipu::Size n) { bool all = true; ", each,
+                   " { const bool one = ", call, "; all = all && one; } return all; }\n");
 }
 
 std::string countedEntry(const DiscoveredType &t, std::size_t k, unsigned workers) {
-  return base::str(oneVertex(t, k), "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_counted_", k,
-                   "(void *const *vertices, openipu::Size n, unsigned long *bundles, unsigned long *sums) { return "
-                   "openipu_run_counted(vertices, n, bundles, sums, reinterpret_cast<bool (*)(void *, unsigned)>(",
+  return base::str(oneVertex(t, k),
+                   "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_counted_", k,
+                   "(void *const *vertices, openipu::Size n, unsigned long *bundles, unsigned long "
+                   "*sums) { return "
+                   "openipu_run_counted(vertices, n, bundles, sums, reinterpret_cast<bool (*)(void "
+                   "*, unsigned)>(",
                    computeSymbol(k), "), ", isMulti(t) ? workers : 1u, "); }\n");
 }
 
@@ -87,7 +97,8 @@ extern "C" __attribute__((visibility("hidden"))) bool openipu_run_counted(
       const bool one = openipu_counted_call(vertices[i], w, compute, &units);
       all = all && one;
       const unsigned long own = units < )",
-                   countUnitsPerBundle, " ? 1 : (units + ", countUnitsPerBundle - 1, ") / ", countUnitsPerBundle, R"(;
+                   countUnitsPerBundle, " ? 1 : (units + ", countUnitsPerBundle - 1, ") / ",
+                   countUnitsPerBundle, R"(;
       longest = own > longest ? own : longest;
       sum += own;
     }
@@ -122,10 +133,12 @@ std::string countedGlue(const std::vector<DiscoveredType> &types, unsigned numWo
   return text + table(rows);
 }
 
-// target ( "supervisor" ) with any spacing becomes `unused`, an attribute that g++ knows and that changes nothing.
+// target ( "supervisor" ) with any spacing becomes `unused`, an attribute that g++ knows and that
+// changes nothing.
 std::string dropTargetAttributes(std::string source) {
   static constexpr std::string_view word = "target", blanks = " \t\n";
-  for (std::size_t at = source.find(word); at != std::string::npos; at = source.find(word, at + 1)) {
+  for (std::size_t at = source.find(word); at != std::string::npos;
+       at = source.find(word, at + 1)) {
     const std::size_t open = source.find_first_not_of(blanks, at + word.size());
     if (open == std::string::npos || source[open] != '(')
       continue;
@@ -133,8 +146,11 @@ std::string dropTargetAttributes(std::string source) {
     if (quote == std::string::npos || source[quote] != '"')
       continue;
     const std::string_view rest = std::string_view(source).substr(quote + 1);
-    const std::size_t length = rest.rfind("supervisor\"", 0) == 0 ? 11 : rest.rfind("worker\"", 0) == 0 ? 7 : 0;
-    const std::size_t close = length ? source.find_first_not_of(blanks, quote + 1 + length) : std::string::npos;
+    const std::size_t length = rest.rfind("supervisor\"", 0) == 0 ? 11
+                               : rest.rfind("worker\"", 0) == 0   ? 7
+                                                                  : 0;
+    const std::size_t close =
+        length ? source.find_first_not_of(blanks, quote + 1 + length) : std::string::npos;
     if (close == std::string::npos || source[close] != ')')
       continue;
     std::string replacement = "unused";

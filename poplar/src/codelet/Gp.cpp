@@ -29,16 +29,21 @@ Gp readBody(ByteReader &in) {
 }
 
 [[noreturn]] void refuse(const std::string &path, const std::string &reason) {
-  throw GpError(path, base::str("\"", path, "\" is not a usable .gp file: ", reason,
-                                ". Expected a file that this popc wrote; compile the codelets again with popc -o ", path, "."));
+  throw GpError(
+      path,
+      base::str("\"", path, "\" is not a usable .gp file: ", reason,
+                ". Expected a file that this popc wrote; compile the codelets again with popc -o ",
+                path, "."));
 }
 
 } // namespace
 
 std::vector<const Module *> Gp::modulesFor(std::string_view nameOrArch) const {
-  auto at = std::find_if(targets.begin(), targets.end(), [&](const GpTarget &t) { return t.name == nameOrArch; });
+  auto at = std::find_if(targets.begin(), targets.end(),
+                         [&](const GpTarget &t) { return t.name == nameOrArch; });
   if (at == targets.end())
-    at = std::find_if(targets.begin(), targets.end(), [&](const GpTarget &t) { return t.arch == nameOrArch; });
+    at = std::find_if(targets.begin(), targets.end(),
+                      [&](const GpTarget &t) { return t.arch == nameOrArch; });
   std::vector<const Module *> found;
   if (at != targets.end())
     for (const std::uint32_t m : at->modules)
@@ -47,11 +52,13 @@ std::vector<const Module *> Gp::modulesFor(std::string_view nameOrArch) const {
 }
 
 void Gp::add(const std::string &targetName, const std::string &arch, Module module) {
-  auto known = std::find_if(modules.begin(), modules.end(), [&](const Module &m) { return m.contentHash == module.contentHash; });
+  auto known = std::find_if(modules.begin(), modules.end(),
+                            [&](const Module &m) { return m.contentHash == module.contentHash; });
   const auto index = std::uint32_t(known - modules.begin());
   if (known == modules.end())
     modules.push_back(std::move(module));
-  auto target = std::find_if(targets.begin(), targets.end(), [&](const GpTarget &t) { return t.name == targetName; });
+  auto target = std::find_if(targets.begin(), targets.end(),
+                             [&](const GpTarget &t) { return t.name == targetName; });
   if (target == targets.end())
     target = targets.insert(targets.end(), GpTarget{targetName, arch, {}});
   if (std::find(target->modules.begin(), target->modules.end(), index) == target->modules.end())
@@ -78,7 +85,9 @@ std::string serialise(const Gp &gp) {
   return std::string(magic) + sum.take() + bytes;
 }
 
-bool looksLikeGp(std::string_view firstBytes) { return firstBytes.substr(0, magic.size()) == magic; }
+bool looksLikeGp(std::string_view firstBytes) {
+  return firstBytes.substr(0, magic.size()) == magic;
+}
 
 Gp parseGp(std::string_view bytes, const std::string &path) {
   if (!looksLikeGp(bytes))
@@ -90,7 +99,8 @@ Gp parseGp(std::string_view bytes, const std::string &path) {
     const auto sum = in.number<std::uint64_t>();
     const auto body = bytes.substr(magic.size() + 8);
     if (base::hashBytes(body.data(), body.size()) != sum)
-      refuse(path, base::str("its checksum does not match its ", bytes.size(), " bytes; it is truncated or damaged"));
+      refuse(path, base::str("its checksum does not match its ", bytes.size(),
+                             " bytes; it is truncated or damaged"));
     ByteReader bodyReader(body);
     return readBody(bodyReader);
   } catch (const FormatError &e) {
@@ -101,7 +111,8 @@ Gp parseGp(std::string_view bytes, const std::string &path) {
 Gp readGp(const std::string &path) {
   std::string bytes;
   if (!readFile(path, bytes))
-    throw GpError(path, base::str("Cannot read \"", path, "\": ", std::strerror(errno), ". Check the path."));
+    throw GpError(
+        path, base::str("Cannot read \"", path, "\": ", std::strerror(errno), ". Check the path."));
   return parseGp(bytes, path);
 }
 

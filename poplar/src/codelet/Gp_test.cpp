@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // .gp files: round trip, joining, and every way of being damaged.
-#include "codelet/Gp.hpp"
 #include "codelet/Bytes.hpp"
+#include "codelet/Gp.hpp"
 #include "codelet/Process.hpp"
 #include "codelet/TestVertex.hpp"
 
@@ -84,7 +84,8 @@ TEST(Gp, RefusesEveryTruncation) {
 
 TEST(Gp, RefusesForeignAndMissingFiles) {
   const TemporaryDirectory folder;
-  writeFile(folder.file("elf.gp"), "\x7f" "ELF something else entirely, long enough to have a mark");
+  writeFile(folder.file("elf.gp"), "\x7f"
+                                   "ELF something else entirely, long enough to have a mark");
   try {
     readGp(folder.file("elf.gp"));
     FAIL();
@@ -123,9 +124,13 @@ TEST(Gp, BelievesNoByteOfTheBody) {
 TEST(Gp, RunsACompiledModuleAfterAFile) {
   const TemporaryDirectory folder;
   Gp gp;
-  gp.add("ipu2", "ipu2", *compileText(prologue() + "class A : public Vertex { public: InOut<float> x; void compute() { *x *= 2; } };"));
+  gp.add("ipu2", "ipu2",
+         *compileText(
+             prologue() +
+             "class A : public Vertex { public: InOut<float> x; void compute() { *x *= 2; } };"));
   writeGp(gp, folder.file("a.gp"));
-  LoadedModule loaded(std::make_shared<const Module>(*readGp(folder.file("a.gp")).modulesFor("ipu2").at(0)));
+  LoadedModule loaded(
+      std::make_shared<const Module>(*readGp(folder.file("a.gp")).modulesFor("ipu2").at(0)));
   float x = 4;
   VertexStorage v(loaded.module().types[0]);
   v.scalar("x", x);

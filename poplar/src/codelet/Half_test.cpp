@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// half, its vectors and their mathematics: in host code against the native type, in codelets against a scalar loop.
+// half, its vectors and their mathematics: in host code against the native type, in codelets
+// against a scalar loop.
 #include "codelet/TestVertex.hpp"
 #include "poplar/HalfFloat.hpp"
 #include "poplar/IeeeHalf.hpp"
@@ -34,7 +35,8 @@ TEST(IeeeHalf, DecodesEveryPatternLikeTheNativeType) {
 TEST(IeeeHalf, RoundsLikeTheNativeType) {
   // Every exponent, with mantissas around ties, of both signs.
   for (std::uint32_t exponent = 90; exponent < 160; ++exponent)
-    for (const std::uint32_t mantissa : {0u, 1u, 0xfffu, 0x1000u, 0x1001u, 0x3000u, 0x7fefffu, 0x7ff000u, 0x7fffffu, 0x2aaaaau})
+    for (const std::uint32_t mantissa :
+         {0u, 1u, 0xfffu, 0x1000u, 0x1001u, 0x3000u, 0x7fefffu, 0x7ff000u, 0x7fffffu, 0x2aaaaau})
       for (const std::uint32_t sign : {0u, 0x80000000u}) {
         const std::uint32_t pattern = sign | exponent << 23 | mantissa;
         float value;

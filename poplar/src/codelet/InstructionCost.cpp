@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The classification is by mnemonic families; whatever is not recognised counts as one integer instruction, so that no
-// code is free by accident.
+// The classification is by mnemonic families; whatever is not recognised counts as one integer
+// instruction, so that no code is free by accident.
 #include "codelet/InstructionCost.hpp"
 #include <algorithm>
 #include <array>
@@ -12,17 +12,24 @@ namespace {
 
 using arch::Instruction;
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool startsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 bool endsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
-template <std::size_t N> bool oneOf(std::string_view word, const std::array<std::string_view, N> &words) {
+template <std::size_t N>
+bool oneOf(std::string_view word, const std::array<std::string_view, N> &words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 bool isRegister(std::string_view operand) { return startsWith(operand, "%"); }
 bool isImmediate(std::string_view operand) { return startsWith(operand, "$"); }
-bool isMemory(std::string_view operand) { return !operand.empty() && !isRegister(operand) && !isImmediate(operand); }
-bool isVector(std::string_view operand) { return startsWith(operand, "%xmm") || startsWith(operand, "%ymm"); }
+bool isMemory(std::string_view operand) {
+  return !operand.empty() && !isRegister(operand) && !isImmediate(operand);
+}
+bool isVector(std::string_view operand) {
+  return startsWith(operand, "%xmm") || startsWith(operand, "%ymm");
+}
 
 // Adds up one block.
 class Counter {
@@ -48,7 +55,8 @@ unsigned words(const HostInstruction &i) {
   for (const std::string &o : i.operands)
     if (startsWith(o, "%ymm"))
       return 4;
-  static constexpr std::array<std::string_view, 6> wide = {"movaps", "movups", "movdqa", "movdqu", "movapd", "movupd"};
+  static constexpr std::array<std::string_view, 6> wide = {"movaps", "movups", "movdqa",
+                                                           "movdqu", "movapd", "movupd"};
   std::string_view name = i.mnemonic;
   name.remove_prefix(startsWith(name, "v") ? 1 : 0);
   return oneOf(name, wide) ? 2 : 1;
@@ -68,13 +76,14 @@ bool isSubword(const HostInstruction &i) {
 void countMove(Counter &out, const HostInstruction &i) {
   const std::string &source = i.operands.front(), &target = i.operands.back();
   if (isMemory(target))
-    return isSubword(i) ? out.add(Instruction::SubwordStore) : out.add(Instruction::Store, words(i));
+    return isSubword(i) ? out.add(Instruction::SubwordStore)
+                        : out.add(Instruction::Store, words(i));
   if (isMemory(source))
     return out.add(Instruction::Load, words(i));
   if (isImmediate(source))
     return out.add(Instruction::Integer);
   if (isVector(source) != isVector(target))
-    out.add(Instruction::Move);                             // between the integer and the float registers
+    out.add(Instruction::Move); // between the integer and the float registers
 }
 
 // add, and, shl ...: `op source, target` with at most one of them in memory.
@@ -85,7 +94,8 @@ void countAlu(Counter &out, const HostInstruction &i, Instruction kind) {
       out.add(Instruction::Load);
   out.add(kind);
   if (inPlace)
-    out.add(endsWith(i.mnemonic, "b") || endsWith(i.mnemonic, "w") ? Instruction::SubwordStore : Instruction::Store);
+    out.add(endsWith(i.mnemonic, "b") || endsWith(i.mnemonic, "w") ? Instruction::SubwordStore
+                                                                   : Instruction::Store);
 }
 
 bool isZeroing(const HostInstruction &i, std::string_view name) {
@@ -108,35 +118,43 @@ Instruction floatKind(std::string_view name) {
 
 // SSE and AVX arithmetic, conversions and shuffles; `name` is without the AVX "v".
 void countVector(Counter &out, const HostInstruction &i, std::string_view name, bool isHalf) {
-  static constexpr std::array<std::string_view, 4> halfArtefacts = {"insertps", "pblendw", "cvtph2ps", "cvtps2ph"};
-  static constexpr std::array<std::string_view, 9> shuffles = {"unpcklps", "unpckhps", "shufps",  "movsldup", "movshdup",
-                                                               "pshufd",   "pshufb",   "movhlps", "movlhps"};
+  static constexpr std::array<std::string_view, 4> halfArtefacts = {"insertps", "pblendw",
+                                                                    "cvtph2ps", "cvtps2ph"};
+  static constexpr std::array<std::string_view, 9> shuffles = {"unpcklps", "unpckhps", "shufps",
+                                                               "movsldup", "movshdup", "pshufd",
+                                                               "pshufb",   "movhlps",  "movlhps"};
   if (isZeroing(i, name))
     return;
   if (!i.operands.empty() && isMemory(i.operands.back()))
-    return out.add(name == "pextrw" || name == "pextrb" ? Instruction::SubwordStore : Instruction::Store);
+    return out.add(name == "pextrw" || name == "pextrb" ? Instruction::SubwordStore
+                                                        : Instruction::Store);
   for (const std::string &o : i.operands)
     if (isMemory(o))
       out.add(Instruction::Load);
   if (oneOf(name, halfArtefacts))
     return;
-  const bool fromMemory = std::any_of(i.operands.begin(), i.operands.end(), [](const auto &o) { return isMemory(o); });
-  if (startsWith(name, "pinsr") || startsWith(name, "pextr") || startsWith(name, "broadcast") || oneOf(name, shuffles))
+  const bool fromMemory =
+      std::any_of(i.operands.begin(), i.operands.end(), [](const auto &o) { return isMemory(o); });
+  if (startsWith(name, "pinsr") || startsWith(name, "pextr") || startsWith(name, "broadcast") ||
+      oneOf(name, shuffles))
     return fromMemory ? void() : out.add(Instruction::Move);
   if (startsWith(name, "p"))
-    return out.add(Instruction::Integer, 2);                // the tile has no integer vectors: two words, two instructions
+    return out.add(Instruction::Integer,
+                   2); // the tile has no integer vectors: two words, two instructions
   const Instruction kind = floatKind(name);
   out.add(isHalf && kind == Instruction::FloatAddMul ? Instruction::HalfAddMul : kind);
 }
 
-// True when the result of instruction k is next narrowed to half: then the source's operation was on halves.
+// True when the result of instruction k is next narrowed to half: then the source's operation was
+// on halves.
 bool roundsToHalf(const std::vector<HostInstruction> &block, std::size_t k) {
   if (block[k].operands.empty() || !isVector(block[k].operands.back()))
     return false;
   const std::string &result = block[k].operands.back();
   for (std::size_t n = k + 1; n < block.size(); ++n) {
     const auto &operands = block[n].operands;
-    if (block[n].mnemonic == "vinsertps" || std::find(operands.begin(), operands.end(), result) == operands.end())
+    if (block[n].mnemonic == "vinsertps" ||
+        std::find(operands.begin(), operands.end(), result) == operands.end())
       continue;
     return block[n].mnemonic == "vcvtps2ph" && operands.size() > 1 && operands[1] == result;
   }
@@ -145,14 +163,15 @@ bool roundsToHalf(const std::vector<HostInstruction> &block, std::size_t k) {
 
 bool isVectorName(std::string_view name) {
   static constexpr std::array<std::string_view, 4> endings = {"ss", "ps", "sd", "pd"};
-  if (startsWith(name, "cvt") || startsWith(name, "p") || startsWith(name, "broadcast") || startsWith(name, "movs") ||
-      startsWith(name, "unpck"))
+  if (startsWith(name, "cvt") || startsWith(name, "p") || startsWith(name, "broadcast") ||
+      startsWith(name, "movs") || startsWith(name, "unpck"))
     return true;
   return std::any_of(endings.begin(), endings.end(), [&](auto e) { return endsWith(name, e); });
 }
 
 bool usesVectors(const HostInstruction &i) {
-  return std::any_of(i.operands.begin(), i.operands.end(), [](const auto &o) { return isVector(o); });
+  return std::any_of(i.operands.begin(), i.operands.end(),
+                     [](const auto &o) { return isVector(o); });
 }
 
 void countCall(Counter &out, const HostInstruction &i) {
@@ -165,17 +184,18 @@ void countJump(Counter &out, const HostInstruction &i) {
   if (!callee(i).empty())
     return countCall(out, i);
   if (!i.operands.empty() && startsWith(i.operands[0], "*"))
-    out.add(Instruction::Load);                             // jump table
+    out.add(Instruction::Load); // jump table
   out.add(Instruction::Branch);
 }
 
 bool isMove(std::string_view name) {
-  static constexpr std::array<std::string_view, 13> vectorMoves = {"movss",  "movsd",  "movaps", "movups", "movdqa",
-                                                                   "movdqu", "movapd", "movupd", "movlps", "movhps",
-                                                                   "movd",   "movq",   "movlpd"};
+  static constexpr std::array<std::string_view, 13> vectorMoves = {
+      "movss",  "movsd",  "movaps", "movups", "movdqa", "movdqu", "movapd",
+      "movupd", "movlps", "movhps", "movd",   "movq",   "movlpd"};
   if (oneOf(name, vectorMoves))
     return true;
-  return startsWith(name, "mov") && name != "movsldup" && name != "movshdup" && name != "movhlps" && name != "movlhps";
+  return startsWith(name, "mov") && name != "movsldup" && name != "movshdup" && name != "movhlps" &&
+         name != "movlhps";
 }
 
 bool comparesOnly(std::string_view m) { return startsWith(m, "cmp") || startsWith(m, "test"); }
@@ -185,10 +205,11 @@ void count(Counter &out, const HostInstruction &i, const HostInstruction *flagUs
   std::string_view name = m;
   if (startsWith(m, "v") && usesVectors(i))
     name.remove_prefix(1);
-  static constexpr std::array<std::string_view, 14> nothing = {"nop",  "nopw", "nopl", "endbr64", "cltq", "cqto", "cltd",
-                                                               "cwtl", "cqo",  "cdq",  "ret",     "leave", "vzeroupper", "notrack"};
+  static constexpr std::array<std::string_view, 14> nothing = {
+      "nop",  "nopw", "nopl", "endbr64", "cltq",  "cqto",       "cltd",
+      "cwtl", "cqo",  "cdq",  "ret",     "leave", "vzeroupper", "notrack"};
   if (oneOf(m, nothing) || startsWith(m, "set"))
-    return;                                                 // set: the tile's compare leaves the value itself
+    return; // set: the tile's compare leaves the value itself
   if (isJump(i))
     return countJump(out, i);
   if (startsWith(m, "call"))
@@ -219,7 +240,8 @@ void count(Counter &out, const HostInstruction &i, const HostInstruction *flagUs
 // %ebx, %bx, %rbx -> "bx"; %r8d, %r8 -> "r8".
 std::string_view registerName(std::string_view operand) {
   operand.remove_prefix(1);
-  if (operand.size() > 1 && operand[0] == 'r' && std::isdigit(static_cast<unsigned char>(operand[1])))
+  if (operand.size() > 1 && operand[0] == 'r' &&
+      std::isdigit(static_cast<unsigned char>(operand[1])))
     return operand.substr(0, operand.find_first_not_of("0123456789", 1));
   if (operand.size() == 3 && (operand[0] == 'r' || operand[0] == 'e'))
     operand.remove_prefix(1);
@@ -235,7 +257,8 @@ Use useOf(const HostInstruction &i, std::string_view name) {
   for (const std::string &o : i.operands) {
     if (isRegister(o) && registerName(o) == name)
       return Use::Value;
-    for (std::size_t at = o.find('%'); !isRegister(o) && at != std::string::npos; at = o.find('%', at + 1))
+    for (std::size_t at = o.find('%'); !isRegister(o) && at != std::string::npos;
+         at = o.find('%', at + 1))
       if (registerName(std::string_view(o).substr(at, o.find_first_of(",)", at) - at)) == name)
         use = isLea ? Use::Value : Use::Address;
     if (use == Use::Value)
@@ -246,11 +269,13 @@ Use useOf(const HostInstruction &i, std::string_view name) {
 
 bool overwrites(const HostInstruction &i, std::string_view name) {
   const bool writesOnly = startsWith(i.mnemonic, "mov") || startsWith(i.mnemonic, "lea");
-  return writesOnly && !i.operands.empty() && isRegister(i.operands.back()) && registerName(i.operands.back()) == name;
+  return writesOnly && !i.operands.empty() && isRegister(i.operands.back()) &&
+         registerName(i.operands.back()) == name;
 }
 
-// An unsigned 32-bit sum that serves only to index memory. With the tile's 32-bit pointers the constant part of it
-// belongs to the pointer and the rest to the access's own base-plus-offset, so the instruction does not exist there.
+// An unsigned 32-bit sum that serves only to index memory. With the tile's 32-bit pointers the
+// constant part of it belongs to the pointer and the rest to the access's own base-plus-offset, so
+// the instruction does not exist there.
 bool isFoldedAddress(const std::vector<HostInstruction> &block, std::size_t k) {
   const HostInstruction &i = block[k];
   if (!startsWith(i.mnemonic, "lea") || i.operands.size() != 2 || !isRegister(i.operands[1]))
@@ -265,7 +290,8 @@ bool isFoldedAddress(const std::vector<HostInstruction> &block, std::size_t k) {
     const HostInstruction &user = block[n];
     const Use use = ends && user.operands.size() == 2 && !isRegister(user.operands[0])
                         ? useOf({user.mnemonic, {user.operands[0]}, false}, name)
-                        : ends ? Use::None : useOf(user, name);
+                    : ends ? Use::None
+                           : useOf(user, name);
     if (use == Use::Value)
       return false;
     indexes |= use == Use::Address;
@@ -304,7 +330,8 @@ std::string_view nextWord(std::string_view &line) {
 HostInstruction parseInstruction(std::string_view line) {
   HostInstruction i;
   std::string_view word = nextWord(line);
-  while (word == "rep" || word == "repz" || word == "repe" || word == "lock" || word == "notrack" || word == "bnd") {
+  while (word == "rep" || word == "repz" || word == "repe" || word == "lock" || word == "notrack" ||
+         word == "bnd") {
     i.isRepeated |= startsWith(word, "rep");
     word = nextWord(line);
   }
@@ -321,7 +348,8 @@ bool endsBlock(const HostInstruction &i) {
 
 std::string callee(const HostInstruction &i) {
   const bool transfers = startsWith(i.mnemonic, "call") || isJump(i);
-  if (!transfers || i.operands.empty() || startsWith(i.operands[0], "*") || startsWith(i.operands[0], ".L"))
+  if (!transfers || i.operands.empty() || startsWith(i.operands[0], "*") ||
+      startsWith(i.operands[0], ".L"))
     return {};
   return i.operands[0].substr(0, i.operands[0].find('@'));
 }
@@ -331,7 +359,8 @@ TileCost costOf(const std::vector<HostInstruction> &block) {
   for (std::size_t k = 0; k < block.size(); ++k) {
     if (isFoldedAddress(block, k))
       continue;
-    // The instruction that uses the flags of a compare: moves and address arithmetic in between leave them alone.
+    // The instruction that uses the flags of a compare: moves and address arithmetic in between
+    // leave them alone.
     const HostInstruction *user = nullptr;
     for (std::size_t n = k + 1; n < block.size() && !user; ++n)
       if (!startsWith(block[n].mnemonic, "mov") && !startsWith(block[n].mnemonic, "lea") &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Loading images and serving their hooks.
 #include "codelet/Load.hpp"
-#include "codelet/Toolchain.hpp"
 #include "base/Text.hpp"
+#include "codelet/Toolchain.hpp"
 #include "poplar/codelet/Hooks.hpp"
 #include <cstdio>
 #include <cstring>
@@ -16,7 +16,8 @@
 namespace poplar::codelet {
 namespace {
 
-// --- hooks -----------------------------------------------------------------------------------------------------
+// --- hooks
+// -----------------------------------------------------------------------------------------------------
 
 struct PrintTarget {
   PrintHook hook = nullptr;
@@ -43,10 +44,12 @@ int print(const char *format, va_list arguments) {
 }
 
 void assertFailed(const char *expression, const char *file, unsigned line, const char *function) {
-  throw TrapError(base::str("Assertion failed in a codelet: ", expression, " (", function, ", ", file, ":", line, ")"));
+  throw TrapError(base::str("Assertion failed in a codelet: ", expression, " (", function, ", ",
+                            file, ":", line, ")"));
 }
 
-void checkFailed(const FieldCheck *check, int kind, unsigned long long index, unsigned long long size) {
+void checkFailed(const FieldCheck *check, int kind, unsigned long long index,
+                 unsigned long long size) {
   const FieldCheck none{"a vertex", "a field", 0, nullptr, 0, FieldCheck::noOuter};
   const FieldCheck &c = check ? *check : none;
   std::string element = base::str("field \"", c.field, "\"");
@@ -55,10 +58,12 @@ void checkFailed(const FieldCheck *check, int kind, unsigned long long index, un
   const auto signedIndex = static_cast<long long>(index);
   element += signedIndex < 0 ? base::str("[", signedIndex, "]") : base::str("[", index, "]");
   if (kind == CheckOutOfBounds)
-    throw TrapError(base::str("Vertex ", c.vertexId, " of type ", c.vertex, ": ", element, " is out of bounds; the size is ",
-                              size, ". Correct the index in compute(), or connect a larger tensor."));
-  throw TrapError(base::str("Vertex ", c.vertexId, " of type ", c.vertex, ": ", element,
-                            " is read but was never written. Write the tensor before this compute set runs."));
+    throw TrapError(base::str("Vertex ", c.vertexId, " of type ", c.vertex, ": ", element,
+                              " is out of bounds; the size is ", size,
+                              ". Correct the index in compute(), or connect a larger tensor."));
+  throw TrapError(
+      base::str("Vertex ", c.vertexId, " of type ", c.vertex, ": ", element,
+                " is read but was never written. Write the tensor before this compute set runs."));
 }
 
 // xorshift64*: a thread's vertices run one after the other, so one state per thread is enough.
@@ -72,7 +77,8 @@ unsigned long long random64() {
 
 const Hooks hooks = {print, assertFailed, checkFailed, random64};
 
-// --- images ----------------------------------------------------------------------------------------------------
+// --- images
+// ----------------------------------------------------------------------------------------------------
 
 class Image {
 public:
@@ -83,9 +89,12 @@ public:
     const auto setHooks = symbol<void (*)(const Hooks *)>("openipu_set_hooks");
     entries_ = symbol<const Entry *>("openipu_entries");
     if (!setHooks || !entries_) {
-      const std::string reason = handle_ ? "it has no entries" : error ? error : std::strerror(errno);
+      const std::string reason = handle_ ? "it has no entries"
+                                 : error ? error
+                                         : std::strerror(errno);
       close();
-      throw LinkError(base::str("Codelet ", name, " cannot be loaded: ", reason, ". Compile it again."));
+      throw LinkError(
+          base::str("Codelet ", name, " cannot be loaded: ", reason, ". Compile it again."));
     }
     setHooks(&hooks);
   }
@@ -115,7 +124,7 @@ private:
       ::close(fd_);
   }
   void *handle_ = nullptr;
-  int fd_ = -1;                         // stays open: dlopen tells libraries apart by path, and the path is the number
+  int fd_ = -1; // stays open: dlopen tells libraries apart by path, and the path is the number
   const Entry *entries_ = nullptr;
 };
 
@@ -129,15 +138,17 @@ struct LoadedModule::Impl {
 LoadedModule::LoadedModule(std::shared_ptr<const Module> module)
     : module_(std::move(module)), impl_(std::make_unique<Impl>()) {
   if (!machineRuns(module_->machine))
-    throw LinkError(base::str("Codelet ", module_->sourceName, " was compiled for ", module_->machine,
-                              " processors, and this one is not. Compile it again on this machine."));
+    throw LinkError(
+        base::str("Codelet ", module_->sourceName, " was compiled for ", module_->machine,
+                  " processors, and this one is not. Compile it again on this machine."));
 }
 LoadedModule::~LoadedModule() = default;
 
 Entry LoadedModule::entry(std::size_t type, Variant variant, unsigned threadSlot) {
   if (type >= module_->types.size())
-    throw std::out_of_range(base::str("codelet ", module_->sourceName, " has ", module_->types.size(),
-                                      " vertex types; number ", type, " was asked for"));
+    throw std::out_of_range(base::str("codelet ", module_->sourceName, " has ",
+                                      module_->types.size(), " vertex types; number ", type,
+                                      " was asked for"));
   const std::string &bytes = variant == Variant::Fast      ? module_->image
                              : variant == Variant::Counted ? module_->countedImage
                                                            : module_->checkedImage;

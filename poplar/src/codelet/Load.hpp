@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Runs a Module's code: each image is written to a memfd and loaded with dlopen, and every vertex type has entries.
+// Runs a Module's code: each image is written to a memfd and loaded with dlopen, and every vertex
+// type has entries.
 //
-// Statics: writable static data of a codelet is one copy per tile on the IPU, one copy per loaded image here. When
-// Module::mutableStatics is set, entry() loads one image per thread slot, so that threads do not see each other's
-// statics; a static's value does not follow a tile from one thread to another.
+// Statics: writable static data of a codelet is one copy per tile on the IPU, one copy per loaded
+// image here. When Module::mutableStatics is set, entry() loads one image per thread slot, so that
+// threads do not see each other's statics; a static's value does not follow a tile from one thread
+// to another.
 //
-// Checked mode: compileChecked gives a Module with other offsets; write CheckedScalarRecord / CheckedVectorRecord
-// (Module.hpp) with a FieldCheck that outlives the run, and call Variant::Checked entries. Input reads look at
-// `written`, Output and InOut accesses set it, so the engine only has to supply the shadow (arena shadow with
-// shadowStride = element size, or a private one for gathered fields, copied back with the data). A violation throws
-// TrapError naming vertex, field and index, through compute(), to the caller of the entry.
+// Checked mode: compileChecked gives a Module with other offsets; write CheckedScalarRecord /
+// CheckedVectorRecord (Module.hpp) with a FieldCheck that outlives the run, and call
+// Variant::Checked entries. Input reads look at `written`, Output and InOut accesses set it, so the
+// engine only has to supply the shadow (arena shadow with shadowStride = element size, or a private
+// one for gathered fields, copied back with the data). A violation throws TrapError naming vertex,
+// field and index, through compute(), to the caller of the entry.
 #pragma once
 #include "codelet/Errors.hpp"
 #include "codelet/Module.hpp"
@@ -21,13 +24,17 @@ namespace poplar::codelet {
 
 enum class Variant : std::uint8_t { Fast, Counted, Checked };
 
-// Vertices are hostSize bytes each. MultiVertex types run workers numWorkers-1 .. 0 on the same state.
+// Vertices are hostSize bytes each. MultiVertex types run workers numWorkers-1 .. 0 on the same
+// state.
 struct Entry {
   void (*run)(void *const *vertices, std::size_t n) = nullptr;
-  bool (*runReturning)(void *const *vertices, std::size_t n) = nullptr;   // AND of the results; void counts as true
-  // Counted images only. bundles[i]: worker bundles issued by vertex i (MultiVertex: its slowest worker);
-  // bundleSums[i]: over all workers. Returns like runReturning. Never zero, the same on every run and machine.
-  bool (*runCounted)(void *const *vertices, std::size_t n, std::uint64_t *bundles, std::uint64_t *bundleSums) = nullptr;
+  bool (*runReturning)(void *const *vertices,
+                       std::size_t n) = nullptr; // AND of the results; void counts as true
+  // Counted images only. bundles[i]: worker bundles issued by vertex i (MultiVertex: its slowest
+  // worker); bundleSums[i]: over all workers. Returns like runReturning. Never zero, the same on
+  // every run and machine.
+  bool (*runCounted)(void *const *vertices, std::size_t n, std::uint64_t *bundles,
+                     std::uint64_t *bundleSums) = nullptr;
 };
 
 class LoadedModule {
@@ -38,8 +45,9 @@ public:
   LoadedModule &operator=(const LoadedModule &) = delete;
 
   const Module &module() const { return *module_; }
-  // Entries of module().types[type]. `threadSlot` matters only with mutableStatics: ask once per thread, keep it.
-  // The first call for a variant loads the image (about 0.2 ms); later calls are an array access under a lock.
+  // Entries of module().types[type]. `threadSlot` matters only with mutableStatics: ask once per
+  // thread, keep it. The first call for a variant loads the image (about 0.2 ms); later calls are
+  // an array access under a lock.
   Entry entry(std::size_t type, Variant variant = Variant::Fast, unsigned threadSlot = 0);
 
 private:
@@ -48,13 +56,14 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-// Where printf of vertices goes: whole formatted pieces, in the order of execution on each thread. The hook is
-// process-wide and called from whichever thread runs the vertex. Default: standard output. Null restores it.
+// Where printf of vertices goes: whole formatted pieces, in the order of execution on each thread.
+// The hook is process-wide and called from whichever thread runs the vertex. Default: standard
+// output. Null restores it.
 using PrintHook = void (*)(const char *text, std::size_t size, void *context);
 void setPrintHook(PrintHook hook, void *context);
 
-// Starts the random numbers of __builtin_ipu_urand* on the calling thread. An engine that wants them independent of the
-// number of threads seeds before every vertex.
+// Starts the random numbers of __builtin_ipu_urand* on the calling thread. An engine that wants
+// them independent of the number of threads seeds before every vertex.
 void seedRandom(std::uint64_t seed);
 
 } // namespace poplar::codelet

@@ -10,7 +10,9 @@ using namespace poplar::codelet::test;
 namespace {
 
 TEST(Load, RunsManyVerticesAndAndsTheirResults) {
-  Bench bench(prologue() + "class A : public Vertex { public: InOut<int> x; bool compute() { return ++*x > 5; } };");
+  Bench bench(
+      prologue() +
+      "class A : public Vertex { public: InOut<int> x; bool compute() { return ++*x > 5; } };");
   std::vector<int> x{1, 5, 9};
   std::vector<std::unique_ptr<VertexStorage>> storage;
   std::vector<void *> vertices;
@@ -50,7 +52,8 @@ volatile int Meet::box[6];
 }
 
 TEST(Load, GivesEveryThreadSlotItsOwnStatics) {
-  Bench bench(prologue() + "static int calls; class A : public Vertex { public: Output<int> n; void compute() { *n = ++calls; } };");
+  Bench bench(prologue() + "static int calls; class A : public Vertex { public: Output<int> n; "
+                           "void compute() { *n = ++calls; } };");
   int n = 0;
   VertexStorage v(bench.type("A"));
   v.scalar("n", n);
@@ -60,18 +63,24 @@ TEST(Load, GivesEveryThreadSlotItsOwnStatics) {
   EXPECT_EQ(n, 3);
   bench.loaded.entry(0, Variant::Fast, 1).run(&vertex, 1);
   EXPECT_EQ(n, 1);
-  EXPECT_FALSE(Bench(prologue() + "static const int table[2] = {1, 2}; class B : public Vertex { public: Output<int> n; void compute() { *n = table[*n & 1]; } };")
-                   .module->mutableStatics);
+  EXPECT_FALSE(
+      Bench(prologue() + "static const int table[2] = {1, 2}; class B : public Vertex { public: "
+                         "Output<int> n; void compute() { *n = table[*n & 1]; } };")
+          .module->mutableStatics);
 }
 
 TEST(Load, SendsPrintfToTheHook) {
-  Bench bench(prologue() + "#include <print.h>\nclass P : public Vertex { public: Input<float> x; void compute() {"
-                           " printf(\"x = %.2f\\n\", double(*x)); printf(\"plain\\n\"); printf(\"%c\", 'c'); } };");
+  Bench bench(
+      prologue() +
+      "#include <print.h>\nclass P : public Vertex { public: Input<float> x; void compute() {"
+      " printf(\"x = %.2f\\n\", double(*x)); printf(\"plain\\n\"); printf(\"%c\", 'c'); } };");
   float x = 1.5f;
   VertexStorage v(bench.type("P"));
   v.scalar("x", x);
   std::string text;
-  setPrintHook([](const char *t, std::size_t n, void *context) { static_cast<std::string *>(context)->append(t, n); }, &text);
+  setPrintHook([](const char *t, std::size_t n,
+                  void *context) { static_cast<std::string *>(context)->append(t, n); },
+               &text);
   bench.run("P", v);
   bench.count("P", v);
   setPrintHook(nullptr, nullptr);
@@ -79,9 +88,11 @@ TEST(Load, SendsPrintfToTheHook) {
 }
 
 TEST(Load, TurnsAFailedAssertIntoAnException) {
-  const std::string text = prologue() + "#include <cassert>\nstruct Cleanup { int *p; ~Cleanup() { *p = 7; } };\n"
-                                        "class A : public Vertex { public: InOut<int> x; Output<int> y; void compute() {\n"
-                                        "Cleanup c{&*y}; assert(*x > 0 && \"positive\"); *x = 0; } };";
+  const std::string text =
+      prologue() +
+      "#include <cassert>\nstruct Cleanup { int *p; ~Cleanup() { *p = 7; } };\n"
+      "class A : public Vertex { public: InOut<int> x; Output<int> y; void compute() {\n"
+      "Cleanup c{&*y}; assert(*x > 0 && \"positive\"); *x = 0; } };";
   Bench bench(text);
   int x = -1, y = 0;
   VertexStorage v(bench.type("A"));
@@ -104,7 +115,8 @@ TEST(Load, TurnsAFailedAssertIntoAnException) {
 }
 
 TEST(Load, SeedsRandomNumbersPerThread) {
-  Bench bench(prologue() + "#include <ipu_builtins.h>\nclass R : public Vertex { public: Output<Vector<float>> x; void compute() {"
+  Bench bench(prologue() + "#include <ipu_builtins.h>\nclass R : public Vertex { public: "
+                           "Output<Vector<float>> x; void compute() {"
                            " for (auto &v : x) v = __builtin_ipu_urand_f32(); } };");
   std::vector<float> a(100), b(100);
   VertexStorage v(bench.type("R"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lookup in modules and their binary form. Numbers of enumerators are part of the form: append, never renumber.
+// Lookup in modules and their binary form. Numbers of enumerators are part of the form: append,
+// never renumber.
 #include "codelet/Module.hpp"
 #include "codelet/Bytes.hpp"
 #include <algorithm>
@@ -19,11 +20,14 @@ void write(ByteWriter &out, const Field &f) {
   out.number(std::uint8_t(f.listLayout));
   out.number(f.minAlign);
   out.number(std::uint8_t(f.interleaved));
-  for (auto n : {f.hostOffset, f.hostSize, f.hostInnerStride, f.deviceOffset, f.deviceBytes, f.deviceInnerBytes})
+  for (auto n : {f.hostOffset, f.hostSize, f.hostInnerStride, f.deviceOffset, f.deviceBytes,
+                 f.deviceInnerBytes})
     out.number(n);
 }
 
-VectorLayout readLayout(ByteReader &in) { return VectorLayout(in.below<std::uint8_t>(8, "a vector layout")); }
+VectorLayout readLayout(ByteReader &in) {
+  return VectorLayout(in.below<std::uint8_t>(8, "a vector layout"));
+}
 
 Field readField(ByteReader &in) {
   Field f;
@@ -36,7 +40,8 @@ Field readField(ByteReader &in) {
   f.listLayout = VectorListLayout(in.below<std::uint8_t>(8, "a vector list layout"));
   f.minAlign = in.number<std::uint32_t>();
   f.interleaved = in.flag();
-  for (auto *n : {&f.hostOffset, &f.hostSize, &f.hostInnerStride, &f.deviceOffset, &f.deviceBytes, &f.deviceInnerBytes})
+  for (auto *n : {&f.hostOffset, &f.hostSize, &f.hostInnerStride, &f.deviceOffset, &f.deviceBytes,
+                  &f.deviceInnerBytes})
     *n = in.number<std::uint32_t>();
   return f;
 }
@@ -74,21 +79,24 @@ VertexType readType(ByteReader &in) {
 } // namespace
 
 const Field *VertexType::find(std::string_view fieldName) const {
-  const auto at = std::find_if(fields.begin(), fields.end(), [&](const Field &f) { return f.name == fieldName; });
+  const auto at = std::find_if(fields.begin(), fields.end(),
+                               [&](const Field &f) { return f.name == fieldName; });
   return at == fields.end() ? nullptr : &*at;
 }
 
 const VertexType *Module::find(std::string_view typeName) const {
   const std::string wanted = canonicalName(typeName);
-  const auto at = std::lower_bound(types.begin(), types.end(), wanted,
-                                   [](const VertexType &t, const std::string &name) { return t.name < name; });
+  const auto at =
+      std::lower_bound(types.begin(), types.end(), wanted,
+                       [](const VertexType &t, const std::string &name) { return t.name < name; });
   return at == types.end() || at->name != wanted ? nullptr : &*at;
 }
 
 std::string serialise(const Module &m) {
   ByteWriter out;
   out.number(moduleVersion);
-  for (const std::string *s : {&m.contentHash, &m.sourceName, &m.flags, &m.arch, &m.machine, &m.diagnostics})
+  for (const std::string *s :
+       {&m.contentHash, &m.sourceName, &m.flags, &m.arch, &m.machine, &m.diagnostics})
     out.text(*s);
   out.number(m.numWorkers);
   out.number(std::uint8_t(m.mutableStatics));
@@ -103,7 +111,8 @@ Module parseModule(std::string_view bytes) {
   if (const auto version = in.number<std::uint32_t>(); version != moduleVersion)
     throw FormatError(base::str("codelet module format ", version, ", expected ", moduleVersion));
   Module m;
-  for (std::string *s : {&m.contentHash, &m.sourceName, &m.flags, &m.arch, &m.machine, &m.diagnostics})
+  for (std::string *s :
+       {&m.contentHash, &m.sourceName, &m.flags, &m.arch, &m.machine, &m.diagnostics})
     *s = in.text();
   m.numWorkers = in.number<std::uint32_t>();
   m.mutableStatics = in.flag();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// canonicalName: a vertex type's name is split into words and punctuation, runs of arithmetic-type words are replaced
-// by one spelling, and everything is joined without unneeded spaces.
+// canonicalName: a vertex type's name is split into words and punctuation, runs of arithmetic-type
+// words are replaced by one spelling, and everything is joined without unneeded spaces.
 #include "codelet/Module.hpp"
 #include <algorithm>
 #include <array>
@@ -32,8 +32,8 @@ std::vector<std::string> tokenise(std::string_view text) {
 }
 
 bool isArithmeticWord(const std::string &word) {
-  static constexpr std::array<std::string_view, 9> words = {"unsigned", "signed", "short",  "long", "int",
-                                                            "char",     "float",  "double", "bool"};
+  static constexpr std::array<std::string_view, 9> words = {
+      "unsigned", "signed", "short", "long", "int", "char", "float", "double", "bool"};
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -50,16 +50,23 @@ std::string arithmeticSpelling(const std::vector<std::string> &words) {
   if (count("short"))
     return sign + "short";
   if (count("long"))
-    return sign + "long long";                              // 64-bit `long` exists on the host only
+    return sign + "long long"; // 64-bit `long` exists on the host only
   return sign + "int";
 }
 
 const std::map<std::string, std::string, std::less<>> &aliases() {
   static const std::map<std::string, std::string, std::less<>> table = {
-      {"_Float16", "half"},         {"IeeeHalf", "half"},        {"int8_t", "signed char"},
-      {"uint8_t", "unsigned char"}, {"int16_t", "short"},        {"uint16_t", "unsigned short"},
-      {"int32_t", "int"},           {"uint32_t", "unsigned int"}, {"int64_t", "long long"},
-      {"uint64_t", "unsigned long long"}, {"size_t", "unsigned long long"}};
+      {"_Float16", "half"},
+      {"IeeeHalf", "half"},
+      {"int8_t", "signed char"},
+      {"uint8_t", "unsigned char"},
+      {"int16_t", "short"},
+      {"uint16_t", "unsigned short"},
+      {"int32_t", "int"},
+      {"uint32_t", "unsigned int"},
+      {"int64_t", "long long"},
+      {"uint64_t", "unsigned long long"},
+      {"size_t", "unsigned long long"}};
   return table;
 }
 
@@ -81,7 +88,8 @@ std::string plainInteger(const std::string &word) {
 
 // A name such as std::uint32_t or poplar::half loses the namespace with its alias.
 void dropQualifier(std::vector<std::string> &out) {
-  if (out.size() >= 2 && out.back() == "::" && (out[out.size() - 2] == "std" || out[out.size() - 2] == "poplar"))
+  if (out.size() >= 2 && out.back() == "::" &&
+      (out[out.size() - 2] == "std" || out[out.size() - 2] == "poplar"))
     out.resize(out.size() - 2);
 }
 
@@ -92,7 +100,8 @@ std::vector<std::string> replaceWords(const std::vector<std::string> &tokens) {
       std::size_t end = i;
       while (end < tokens.size() && isArithmeticWord(tokens[end]))
         ++end;
-      out.push_back(arithmeticSpelling({tokens.begin() + std::ptrdiff_t(i), tokens.begin() + std::ptrdiff_t(end)}));
+      out.push_back(arithmeticSpelling(
+          {tokens.begin() + std::ptrdiff_t(i), tokens.begin() + std::ptrdiff_t(end)}));
       i = end;
       continue;
     }
@@ -112,7 +121,7 @@ std::string canonicalName(std::string_view name) {
   std::string out;
   for (const std::string &token : replaceWords(tokenise(name))) {
     if (token == "::" && out.empty())
-      continue;                                             // ::Foo is Foo
+      continue; // ::Foo is Foo
     if (!out.empty() && isWordCharacter(out.back()) && isWordCharacter(token.front()))
       out += ' ';
     out += token;

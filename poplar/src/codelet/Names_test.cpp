@@ -12,9 +12,12 @@ TEST(CanonicalName, DropsSpacesBetweenArguments) {
 TEST(CanonicalName, SpellsArithmeticTypesOneWay) {
   EXPECT_EQ(canonicalName("Foo<unsigned>"), "Foo<unsigned int>");
   EXPECT_EQ(canonicalName("Foo<uint32_t,std::int32_t>"), "Foo<unsigned int,int>");
-  EXPECT_EQ(canonicalName("Foo<short int,short unsigned int,uint16_t>"), "Foo<short,unsigned short,unsigned short>");
-  EXPECT_EQ(canonicalName("Foo<long long int,long unsigned int>"), "Foo<long long,unsigned long long>");
-  EXPECT_EQ(canonicalName("Foo<signed char,unsigned char,char>"), "Foo<signed char,unsigned char,char>");
+  EXPECT_EQ(canonicalName("Foo<short int,short unsigned int,uint16_t>"),
+            "Foo<short,unsigned short,unsigned short>");
+  EXPECT_EQ(canonicalName("Foo<long long int,long unsigned int>"),
+            "Foo<long long,unsigned long long>");
+  EXPECT_EQ(canonicalName("Foo<signed char,unsigned char,char>"),
+            "Foo<signed char,unsigned char,char>");
   EXPECT_EQ(canonicalName("Foo<_Float16,poplar::half>"), "Foo<half,half>");
 }
 

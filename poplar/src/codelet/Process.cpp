@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Children are started with posix_spawn, which is safe in a program with threads.
 #include "codelet/Process.hpp"
-#include "codelet/Errors.hpp"
 #include "base/Text.hpp"
+#include "codelet/Errors.hpp"
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -72,7 +72,8 @@ ProcessResult runProcess(const std::vector<std::string> &command) {
   std::string locale = "LC_ALL=C";
   auto environment = plainEnvironment(locale);
   pid_t child = 0;
-  const int error = ::posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environment.data());
+  const int error =
+      ::posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   ProcessResult result;
@@ -105,7 +106,8 @@ TemporaryDirectory::TemporaryDirectory() {
   const char *base = std::getenv("TMPDIR");
   path_ = base::str(base && *base ? base : "/tmp", "/openipu-codelet-XXXXXX");
   if (!::mkdtemp(path_.data()))
-    throw FileError(path_, base::str("Cannot create a temporary folder ", path_, ": ", std::strerror(errno),
+    throw FileError(path_, base::str("Cannot create a temporary folder ", path_, ": ",
+                                     std::strerror(errno),
                                      ". Set TMPDIR to a folder that can be written."));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs a program without a shell, with its standard output and error captured; and the few file helpers that go with it.
+// Runs a program without a shell, with its standard output and error captured; and the few file
+// helpers that go with it.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,8 +9,8 @@
 namespace poplar::codelet {
 
 struct ProcessResult {
-  int status = 0;                       // exit status; 128 + signal when killed; 127 when it could not be started
-  std::string output;                   // standard output and error together, in order of arrival
+  int status = 0;     // exit status; 128 + signal when killed; 127 when it could not be started
+  std::string output; // standard output and error together, in order of arrival
 };
 
 ProcessResult runProcess(const std::vector<std::string> &command);
@@ -30,7 +31,7 @@ private:
   std::string path_;
 };
 
-bool readFile(const std::string &path, std::string &bytes);   // false when it cannot be read
+bool readFile(const std::string &path, std::string &bytes); // false when it cannot be read
 void writeFile(const std::string &path, std::string_view bytes);
 // Written beside the target and renamed, so that readers see the old file or the whole new one.
 void replaceFile(const std::string &path, std::string_view bytes);

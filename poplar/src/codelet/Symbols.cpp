@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reads ELF symbol tables with libelf. A tile has no operating system: arithmetic, memory and string functions and the
-// language's own run-time support exist, everything else is an error as it would be for the device's linker.
+// Reads ELF symbol tables with libelf. A tile has no operating system: arithmetic, memory and
+// string functions and the language's own run-time support exist, everything else is an error as it
+// would be for the device's linker.
 #include "codelet/Symbols.hpp"
-#include "codelet/Errors.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
+#include "codelet/Errors.hpp"
 #include <cstdlib>
 #include <cxxabi.h>
 #include <gelf.h>
@@ -66,16 +67,20 @@ private:
   std::unique_ptr<Elf, Closer> elf_;
 };
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool startsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 
 bool isMathFunction(std::string name) {
   static const std::set<std::string> roots = {
-      "acos",  "acosh", "asin",   "asinh",     "atan",      "atan2", "atanh",     "cbrt",   "ceil",   "copysign", "cos",
-      "cosh",  "erf",   "erfc",   "exp",       "exp10",     "exp2",  "expm1",     "fabs",   "fdim",   "floor",    "fma",
-      "fmax",  "fmin",  "fmod",   "frexp",     "hypot",     "ilogb", "ldexp",     "lgamma", "llrint", "llround",  "log",
-      "log10", "log1p", "log2",   "logb",      "lrint",     "lround", "modf",     "nan",    "nearbyint", "nextafter", "pow",
-      "remainder", "remquo", "rint", "round",  "roundeven", "scalbln", "scalbn",  "sin",    "sincos", "sinh",     "sqrt",
-      "tan",   "tanh",  "tgamma", "trunc"};
+      "acos",      "acosh",     "asin",      "asinh", "atan",      "atan2",  "atanh",  "cbrt",
+      "ceil",      "copysign",  "cos",       "cosh",  "erf",       "erfc",   "exp",    "exp10",
+      "exp2",      "expm1",     "fabs",      "fdim",  "floor",     "fma",    "fmax",   "fmin",
+      "fmod",      "frexp",     "hypot",     "ilogb", "ldexp",     "lgamma", "llrint", "llround",
+      "log",       "log10",     "log1p",     "log2",  "logb",      "lrint",  "lround", "modf",
+      "nan",       "nearbyint", "nextafter", "pow",   "remainder", "remquo", "rint",   "round",
+      "roundeven", "scalbln",   "scalbn",    "sin",   "sincos",    "sinh",   "sqrt",   "tan",
+      "tanh",      "tgamma",    "trunc"};
   if (roots.count(name))
     return true;
   const char last = name.empty() ? 0 : name.back();
@@ -83,41 +88,76 @@ bool isMathFunction(std::string name) {
   return (last == 'f' || last == 'l') && roots.count(name);
 }
 
-// The compiler's own helpers: comparisons and conversions of half, 128-bit integers, complex products.
+// The compiler's own helpers: comparisons and conversions of half, 128-bit integers, complex
+// products.
 bool isCompilerHelper(std::string_view name) {
   if (!startsWith(name, "__"))
     return false;
   const bool isHalf = name.find("hf") != name.npos, isWide = name.find("ti") != name.npos;
   const bool isComplex = startsWith(name, "__mul") || startsWith(name, "__div");
-  const bool endsLikeOne = name.back() == '2' || name.back() == '3' || name.substr(name.size() - 2) == "hf";
+  const bool endsLikeOne =
+      name.back() == '2' || name.back() == '3' || name.substr(name.size() - 2) == "hf";
   return endsLikeOne && (isHalf || isWide || isComplex);
 }
 
 bool existsOnTile(const std::string &name) {
-  static const std::set<std::string> known = {
-      "memcpy",  "memmove", "memset",  "memcmp",  "memchr",  "bcmp",    "strlen",  "strcmp",    "strncmp",   "strcpy",
-      "strncpy", "strcat",  "strncat", "strchr",  "strrchr", "strstr",  "strnlen", "abs",       "labs",      "llabs",
-      "div",     "ldiv",    "lldiv",   "snprintf", "sprintf", "vsnprintf", "__stack_chk_fail", "_Unwind_Resume",
-      "__gxx_personality_v0", "__gmon_start__", "__tls_get_addr", "__isoc99_sscanf", "__signbitf", "__isnanf", "__isinff"};
-  if (known.count(name) || startsWith(name, "_ITM_") || startsWith(name, "__cxa_") || startsWith(name, "_ZTVN10__cxxabiv"))
+  static const std::set<std::string> known = {"memcpy",
+                                              "memmove",
+                                              "memset",
+                                              "memcmp",
+                                              "memchr",
+                                              "bcmp",
+                                              "strlen",
+                                              "strcmp",
+                                              "strncmp",
+                                              "strcpy",
+                                              "strncpy",
+                                              "strcat",
+                                              "strncat",
+                                              "strchr",
+                                              "strrchr",
+                                              "strstr",
+                                              "strnlen",
+                                              "abs",
+                                              "labs",
+                                              "llabs",
+                                              "div",
+                                              "ldiv",
+                                              "lldiv",
+                                              "snprintf",
+                                              "sprintf",
+                                              "vsnprintf",
+                                              "__stack_chk_fail",
+                                              "_Unwind_Resume",
+                                              "__gxx_personality_v0",
+                                              "__gmon_start__",
+                                              "__tls_get_addr",
+                                              "__isoc99_sscanf",
+                                              "__signbitf",
+                                              "__isnanf",
+                                              "__isinff"};
+  if (known.count(name) || startsWith(name, "_ITM_") || startsWith(name, "__cxa_") ||
+      startsWith(name, "_ZTVN10__cxxabiv"))
     return true;
   const bool isThrowHelper = startsWith(name, "_ZSt") && name.find("__throw_") != std::string::npos;
-  return isThrowHelper || startsWith(name, "_ZSt9terminate") || isCompilerHelper(name) || isMathFunction(name);
+  return isThrowHelper || startsWith(name, "_ZSt9terminate") || isCompilerHelper(name) ||
+         isMathFunction(name);
 }
 
 std::string demangled(const std::string &name) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void *)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                     std::free);
+  const std::unique_ptr<char, void (*)(void *)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 && text ? std::string(text.get()) : name;
 }
 
 std::string reason(const std::string &name) {
-  if (startsWith(name, "_Znw") || startsWith(name, "_Zna") || startsWith(name, "_Zdl") || startsWith(name, "_Zda") ||
-      name == "malloc" || name == "calloc" || name == "realloc" || name == "free" || name == "aligned_alloc")
+  if (startsWith(name, "_Znw") || startsWith(name, "_Zna") || startsWith(name, "_Zdl") ||
+      startsWith(name, "_Zda") || name == "malloc" || name == "calloc" || name == "realloc" ||
+      name == "free" || name == "aligned_alloc")
     return "a tile has no heap; use a Vector field or a local array";
-  if (name.find("ios_base") != std::string::npos || startsWith(name, "_ZSt4cout") || startsWith(name, "_ZSt4cerr") ||
-      startsWith(name, "_ZNSo") || startsWith(name, "_ZStls"))
+  if (name.find("ios_base") != std::string::npos || startsWith(name, "_ZSt4cout") ||
+      startsWith(name, "_ZSt4cerr") || startsWith(name, "_ZNSo") || startsWith(name, "_ZStls"))
     return "a tile has no streams; use printf from print.h";
   return "not defined in this codelet and not part of a tile's library";
 }
@@ -144,8 +184,9 @@ bool hasMutableStatics(const std::string &image) {
   for (const Symbol &s : elf.symbols(SHT_SYMTAB)) {
     const int kind = GELF_ST_TYPE(s.entry.st_info);
     const bool isData = kind == STT_OBJECT || kind == STT_TLS;
-    const bool isRuntime = startsWith(s.name, "openipu") || startsWith(s.name, "completed.") || s.name == "__dso_handle" ||
-                           startsWith(s.name, "DW.ref.") || s.name == "__TMC_END__" || s.name == "_DYNAMIC";
+    const bool isRuntime = startsWith(s.name, "openipu") || startsWith(s.name, "completed.") ||
+                           s.name == "__dso_handle" || startsWith(s.name, "DW.ref.") ||
+                           s.name == "__TMC_END__" || s.name == "_DYNAMIC";
     if (isData && !isRuntime && s.entry.st_size > 0 && elf.isWritableData(s.entry.st_shndx))
       return true;
   }

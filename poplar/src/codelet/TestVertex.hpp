@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// For tests: compiles codelet text in a cache of the test's own, and builds vertices by hand as the engine does.
+// For tests: compiles codelet text in a cache of the test's own, and builds vertices by hand as the
+// engine does.
 #pragma once
+#include "base/Text.hpp"
 #include "codelet/Compile.hpp"
 #include "codelet/Load.hpp"
-#include "base/Text.hpp"
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -24,7 +25,10 @@ inline std::string cacheDirectory() {
       throw std::runtime_error("mkdtemp");
     static struct Remover {
       std::string path;
-      ~Remover() { std::error_code e; std::filesystem::remove_all(path, e); }
+      ~Remover() {
+        std::error_code e;
+        std::filesystem::remove_all(path, e);
+      }
     } remover{name};
     return name;
   }();
@@ -32,10 +36,12 @@ inline std::string cacheDirectory() {
 }
 inline void useTestCache() { ::setenv("OPENIPU_CACHE_DIR", cacheDirectory().c_str(), 1); }
 
-inline std::shared_ptr<const Module> compileText(const std::string &text, const std::string &flags = {},
+inline std::shared_ptr<const Module> compileText(const std::string &text,
+                                                 const std::string &flags = {},
                                                  const std::string &arch = "ipu2") {
   useTestCache();
-  return std::make_shared<const Module>(compileSource(SourceInput::fromText(text, "test.cpp"), {flags, arch, true}));
+  return std::make_shared<const Module>(
+      compileSource(SourceInput::fromText(text, "test.cpp"), {flags, arch, true}));
 }
 
 inline std::string prologue() { return "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"; }
@@ -43,7 +49,8 @@ inline std::string prologue() { return "#include <poplar/Vertex.hpp>\nusing name
 // The raw storage of one vertex. Fields are bound to vectors that the test owns.
 class VertexStorage {
 public:
-  explicit VertexStorage(const VertexType &type) : type_(type), storage_((type.hostSize + 63) / 16 + 1) {}
+  explicit VertexStorage(const VertexType &type)
+      : type_(type), storage_((type.hostSize + 63) / 16 + 1) {}
   void *address() { return storage_.data(); }
   template <class T> void plain(const std::string &field, T value) {
     ASSERT_EQ(at(field).hostSize, sizeof(T)) << field;
@@ -54,7 +61,9 @@ public:
     std::memcpy(&value, slot(field), sizeof value);
     return value;
   }
-  template <class T> void scalar(const std::string &field, T &value) { put(field, ScalarRecord{address(&value)}); }
+  template <class T> void scalar(const std::string &field, T &value) {
+    put(field, ScalarRecord{address(&value)});
+  }
   template <class T> void vector(const std::string &field, std::vector<T> &values) {
     put(field, VectorRecord{address(values.data()), values.size()});
   }
@@ -77,9 +86,15 @@ public:
   }
 
 private:
-  template <class T> static void *address(const T *p) { return const_cast<std::remove_const_t<T> *>(p); }
-  char *slot(const std::string &field) { return reinterpret_cast<char *>(storage_.data()) + at(field).hostOffset; }
-  struct alignas(16) Block { char bytes[16]; };
+  template <class T> static void *address(const T *p) {
+    return const_cast<std::remove_const_t<T> *>(p);
+  }
+  char *slot(const std::string &field) {
+    return reinterpret_cast<char *>(storage_.data()) + at(field).hostOffset;
+  }
+  struct alignas(16) Block {
+    char bytes[16];
+  };
   const VertexType &type_;
   std::vector<Block> storage_;
   std::list<std::vector<VectorRecord>> inner_;
@@ -95,14 +110,18 @@ inline std::size_t typeIndex(const Module &module, const std::string &name) {
 // One module, loaded; runs single vertices in any variant.
 class Bench {
 public:
-  explicit Bench(const std::string &text, const std::string &flags = {}, const std::string &arch = "ipu2")
+  explicit Bench(const std::string &text, const std::string &flags = {},
+                 const std::string &arch = "ipu2")
       : module(compileText(text, flags, arch)), loaded(module) {}
-  const VertexType &type(const std::string &name) const { return module->types[typeIndex(*module, name)]; }
+  const VertexType &type(const std::string &name) const {
+    return module->types[typeIndex(*module, name)];
+  }
   bool run(const std::string &name, VertexStorage &vertex) {
     void *v = vertex.address();
     return loaded.entry(typeIndex(*module, name)).runReturning(&v, 1);
   }
-  std::uint64_t count(const std::string &name, VertexStorage &vertex, std::uint64_t *sum = nullptr) {
+  std::uint64_t count(const std::string &name, VertexStorage &vertex,
+                      std::uint64_t *sum = nullptr) {
     void *v = vertex.address();
     std::uint64_t bundles = 0, all = 0;
     loaded.entry(typeIndex(*module, name), Variant::Counted).runCounted(&v, 1, &bundles, &all);

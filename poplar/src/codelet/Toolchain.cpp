@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/Toolchain.hpp"
+#include "base/Text.hpp"
 #include "codelet/Errors.hpp"
 #include "codelet/Process.hpp"
-#include "base/Text.hpp"
 #include <cctype>
-#include <utility>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <sys/stat.h>
+#include <utility>
 
 namespace poplar::codelet {
 
@@ -36,7 +36,8 @@ std::vector<std::string> splitFlags(const std::string &flags) {
     }
   }
   if (quote != 0)
-    throw CompileError(base::str("Codelet flags \"", flags, "\" have an open ", quote, ". Close the quote."));
+    throw CompileError(
+        base::str("Codelet flags \"", flags, "\" have an open ", quote, ". Close the quote."));
   if (inWord)
     words.push_back(word);
   return words;
@@ -50,7 +51,8 @@ std::string findCompiler() {
 std::string requireCompiler() {
   std::string compiler = findCompiler();
   if (compiler.empty())
-    throw CompileError("Compiling codelets needs g++, and there is none on PATH. Install it (apt-get install g++), "
+    throw CompileError("Compiling codelets needs g++, and there is none on PATH. Install it "
+                       "(apt-get install g++), "
                        "or set OPENIPU_CXX to a g++ of version 12 or newer.");
   return compiler;
 }
@@ -78,15 +80,17 @@ std::string includeDirectory() {
   for (const std::string &place : places)
     if (!place.empty() && std::filesystem::exists(place + "/poplar/Vertex.hpp"))
       return place;
-  throw CompileError(base::str("The codelet headers (poplar/Vertex.hpp) are not where they belong: looked in ",
-                               base::list(places, ", "), ". Install the SDK again."));
+  throw CompileError(
+      base::str("The codelet headers (poplar/Vertex.hpp) are not where they belong: looked in ",
+                base::list(places, ", "), ". Install the SDK again."));
 }
 
 bool machineRuns(std::string_view architecture) {
   if (architecture == "x86-64")
     return true;
-  return architecture == "x86-64-v3" && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  return architecture == "x86-64-v3" && __builtin_cpu_supports("avx2") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("f16c");
 }
 
 std::string machineArchitecture() { return machineRuns("x86-64-v3") ? "x86-64-v3" : "x86-64"; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The record behind every vector field: address and element count, and in checked mode the descriptor by which each
-// access is verified. Layouts must match src/codelet/Module.hpp (VectorRecord and its checked and quarter forms).
+// The record behind every vector field: address and element count, and in checked mode the
+// descriptor by which each access is verified. Layouts must match src/codelet/Module.hpp
+// (VectorRecord and its checked and quarter forms).
 #ifndef POPLAR_CODELET_ELEMENTS_HPP
 #define POPLAR_CODELET_ELEMENTS_HPP
 #include "poplar/codelet/Hooks.hpp"
@@ -16,7 +17,8 @@ struct random_access_iterator_tag;
 namespace poplar {
 namespace codelet {
 
-// Checked mode is this one number: the driver changes it in the preprocessed text, so that one text gives both images.
+// Checked mode is this one number: the driver changes it in the preprocessed text, so that one text
+// gives both images.
 enum { openipuChecked = 0 };
 
 // Read: Input. Write: Output and InOut. State: plain vectors and the outer level of 2-D fields.
@@ -45,7 +47,8 @@ template <> struct Descriptor<true> {
 };
 
 #ifdef __POPC__
-template <Access A> inline void verify(const FieldCheck *check, std::uint64_t index, std::uint64_t size) {
+template <Access A>
+inline void verify(const FieldCheck *check, std::uint64_t index, std::uint64_t size) {
   if (index >= size)
     openipuHooks->checkFailed(check, CheckOutOfBounds, index, size);
   if (!check || !check->written || A == Access::State)
@@ -61,7 +64,8 @@ template <Access A> inline void verify(const FieldCheck *check, std::uint64_t in
 template <Access A> inline void verify(const FieldCheck *, std::uint64_t, std::uint64_t) {}
 #endif
 
-// A record as the engine writes it. Order of members: address, size, metadata (quarter), descriptor (checked).
+// A record as the engine writes it. Order of members: address, size, metadata (quarter), descriptor
+// (checked).
 struct SizedAddress {
   void *data_;
   std::uint64_t size_;
@@ -113,8 +117,12 @@ public:
   CheckedIterator operator++(int) { return ++i_, CheckedIterator(base_, i_ - 1, size_, check_); }
   CheckedIterator operator--(int) { return --i_, CheckedIterator(base_, i_ + 1, size_, check_); }
 #define OPENIPU_STEP(Integer)                                                                      \
-  friend CheckedIterator operator+(CheckedIterator a, Integer n) { return a += std::ptrdiff_t(n); } \
-  friend CheckedIterator operator+(Integer n, CheckedIterator a) { return a += std::ptrdiff_t(n); } \
+  friend CheckedIterator operator+(CheckedIterator a, Integer n) {                                 \
+    return a += std::ptrdiff_t(n);                                                                 \
+  }                                                                                                \
+  friend CheckedIterator operator+(Integer n, CheckedIterator a) {                                 \
+    return a += std::ptrdiff_t(n);                                                                 \
+  }                                                                                                \
   friend CheckedIterator operator-(CheckedIterator a, Integer n) { return a -= std::ptrdiff_t(n); }
   OPENIPU_STEP(int)
   OPENIPU_STEP(unsigned)
@@ -123,13 +131,23 @@ public:
   OPENIPU_STEP(long long)
   OPENIPU_STEP(unsigned long long)
 #undef OPENIPU_STEP
-  friend std::ptrdiff_t operator-(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ - b.i_; }
-  friend bool operator==(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ == b.i_; }
-  friend bool operator!=(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ != b.i_; }
+  friend std::ptrdiff_t operator-(const CheckedIterator &a, const CheckedIterator &b) {
+    return a.i_ - b.i_;
+  }
+  friend bool operator==(const CheckedIterator &a, const CheckedIterator &b) {
+    return a.i_ == b.i_;
+  }
+  friend bool operator!=(const CheckedIterator &a, const CheckedIterator &b) {
+    return a.i_ != b.i_;
+  }
   friend bool operator<(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ < b.i_; }
   friend bool operator>(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ > b.i_; }
-  friend bool operator<=(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ <= b.i_; }
-  friend bool operator>=(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ >= b.i_; }
+  friend bool operator<=(const CheckedIterator &a, const CheckedIterator &b) {
+    return a.i_ <= b.i_;
+  }
+  friend bool operator>=(const CheckedIterator &a, const CheckedIterator &b) {
+    return a.i_ >= b.i_;
+  }
 
 private:
   T *base_;
@@ -163,16 +181,24 @@ template <class T, Access A> class Sized : public Indexed<T, A> {
 public:
   typedef typename Iterators::type iterator;
   iterator begin() const { return Iterators::make(this->address(), 0, this->size_, this->check()); }
-  iterator end() const { return Iterators::make(this->address(), this->size_, this->size_, this->check()); }
+  iterator end() const {
+    return Iterators::make(this->address(), this->size_, this->size_, this->check());
+  }
   unsigned size() const { return unsigned(this->size_); }
   bool empty() const { return this->size_ == 0; }
   T &front() const { return this->at(0); }
   T &back() const { return this->at(this->size_ - 1); }
 };
 
-template <class T, Access A, VectorLayout L> struct ElementsOfLayout { typedef Indexed<T, A> type; };
-template <class T, Access A> struct ElementsOfLayout<T, A, VectorLayout::SPAN> { typedef Sized<T, A> type; };
-template <class T, Access A> struct ElementsOfLayout<T, A, VectorLayout::SHORT_SPAN> { typedef Sized<T, A> type; };
+template <class T, Access A, VectorLayout L> struct ElementsOfLayout {
+  typedef Indexed<T, A> type;
+};
+template <class T, Access A> struct ElementsOfLayout<T, A, VectorLayout::SPAN> {
+  typedef Sized<T, A> type;
+};
+template <class T, Access A> struct ElementsOfLayout<T, A, VectorLayout::SHORT_SPAN> {
+  typedef Sized<T, A> type;
+};
 
 // getMetadata() of QUARTER vectors.
 template <class T, class Base> class WithMetadata : public Base {};

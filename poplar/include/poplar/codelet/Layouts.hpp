@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How vectors are encoded in a vertex on the device. Shared by codelets and the host library; C++11.
+// How vectors are encoded in a vertex on the device. Shared by codelets and the host library;
+// C++11.
 #ifndef POPLAR_CODELET_LAYOUTS_HPP
 #define POPLAR_CODELET_LAYOUTS_HPP
 

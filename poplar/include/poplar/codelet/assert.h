@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The assert of codelets: a failure is a trap that the engine reports, not the end of the host process. On the include
-   path of codelets only, before the C library's. No include guard: NDEBUG may change between inclusions. */
+/* The assert of codelets: a failure is a trap that the engine reports, not the end of the host
+   process. On the include path of codelets only, before the C library's. No include guard: NDEBUG
+   may change between inclusions. */
 #include "poplar/codelet/Hooks.hpp"
 #undef assert
 #ifdef NDEBUG
