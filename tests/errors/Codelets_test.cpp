@@ -29,7 +29,9 @@ private:
   std::filesystem::path before_, path_;
 };
 
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != text.npos;
+}
 
 } // namespace
 
@@ -37,18 +39,23 @@ TEST(CodeletErrors, MissingFile) {
   Folder folder;
   Fixture f;
   auto where = std::filesystem::current_path().string();
-  EXPECT_REJECTED("file_load_error: Cannot load \"no-such-file.cpp\": Cannot read codelet file \"no-such-file.cpp\" "
-                  "(working folder " + where + "). Check the path.",
+  EXPECT_REJECTED("file_load_error: Cannot load \"no-such-file.cpp\": Cannot read codelet file "
+                  "\"no-such-file.cpp\" "
+                  "(working folder " +
+                      where + "). Check the path.",
                   f.graph.addCodelets("no-such-file.cpp"));
 }
 
 // The compiler's own words differ between versions; file, line and the offending name do not.
 TEST(CodeletErrors, BrokenSourcePassesTheCompilersMessageOn) {
   Folder folder;
-  folder.write("broken.cpp", "#include <poplar/Vertex.hpp>\n\nclass V : public poplar::Vertex {\n  void compute() { x = y; }\n};\n");
+  folder.write("broken.cpp", "#include <poplar/Vertex.hpp>\n\nclass V : public poplar::Vertex {\n  "
+                             "void compute() { x = y; }\n};\n");
   Fixture f;
   auto text = errors::rejection([&] { f.graph.addCodelets("broken.cpp"); });
-  EXPECT_TRUE(contains(text, "graph_program_compilation_error: Codelet broken.cpp does not compile:\n")) << text;
+  EXPECT_TRUE(
+      contains(text, "graph_program_compilation_error: Codelet broken.cpp does not compile:\n"))
+      << text;
   EXPECT_TRUE(contains(text, "broken.cpp:4:20: error:")) << text;
   EXPECT_TRUE(contains(text, "was not declared in this scope")) << text;
   errors::expectStillUsable();
@@ -65,8 +72,9 @@ TEST(CodeletErrors, BrokenTextPassesTheCompilersMessageOn) {
 
 TEST(CodeletErrors, UndefinedFunction) {
   Fixture f;
-  std::stringstream source("#include <poplar/Vertex.hpp>\nvoid elsewhere();\nclass Calls : public poplar::Vertex {\n"
-                           "public:\n  void compute() { elsewhere(); }\n};\n");
+  std::stringstream source(
+      "#include <poplar/Vertex.hpp>\nvoid elsewhere();\nclass Calls : public poplar::Vertex {\n"
+      "public:\n  void compute() { elsewhere(); }\n};\n");
   auto text = errors::rejection([&] { f.graph.addCodelets(source); });
   EXPECT_TRUE(contains(text, "link_error: ")) << text;
   EXPECT_TRUE(contains(text, "elsewhere")) << text;
@@ -76,8 +84,9 @@ TEST(CodeletErrors, UndefinedFunction) {
 // Such a class may be the base of others; it is no vertex itself.
 TEST(CodeletErrors, VertexWithoutCompute) {
   Fixture f;
-  std::stringstream source("#include <poplar/Vertex.hpp>\nclass Idle : public poplar::Vertex {\npublic:\n"
-                           "  poplar::Input<float> x;\n};\n");
+  std::stringstream source(
+      "#include <poplar/Vertex.hpp>\nclass Idle : public poplar::Vertex {\npublic:\n"
+      "  poplar::Input<float> x;\n};\n");
   f.graph.addCodelets(source);
   EXPECT_REJECTED("unknown_vertex_type: There is no codelet \"Idle\" in the graph.",
                   f.graph.addVertex(f.set, "Idle"));
@@ -85,38 +94,43 @@ TEST(CodeletErrors, VertexWithoutCompute) {
 
 TEST(CodeletErrors, SameVertexTwice) {
   Fixture f;
-  std::stringstream source("#include <poplar/Vertex.hpp>\nclass Scale : public poplar::Vertex {\npublic:\n"
-                           "  poplar::Input<float> x;\n  void compute() {}\n};\n");
-  EXPECT_REJECTED("graph_object_creation_error: Graph::addCodelets: \"codelet.cpp\" defines vertex type "
-                  "\"Scale\", which \"codelet.cpp\" has defined already. Rename one, or add the file once "
-                  "only.",
-                  f.graph.addCodelets(source));
+  std::stringstream source(
+      "#include <poplar/Vertex.hpp>\nclass Scale : public poplar::Vertex {\npublic:\n"
+      "  poplar::Input<float> x;\n  void compute() {}\n};\n");
+  EXPECT_REJECTED(
+      "graph_object_creation_error: Graph::addCodelets: \"codelet.cpp\" defines vertex type "
+      "\"Scale\", which \"codelet.cpp\" has defined already. Rename one, or add the file once "
+      "only.",
+      f.graph.addCodelets(source));
 }
 
 TEST(CodeletErrors, MissingArchive) {
   Folder folder;
   Fixture f;
-  EXPECT_REJECTED("graph_object_load_error: Cannot load codelets from \"no-such-file.gp\": Cannot read "
-                  "\"no-such-file.gp\": No such file or directory. Check the path.",
-                  f.graph.addCodelets("no-such-file.gp"));
+  EXPECT_REJECTED(
+      "graph_object_load_error: Cannot load codelets from \"no-such-file.gp\": Cannot read "
+      "\"no-such-file.gp\": No such file or directory. Check the path.",
+      f.graph.addCodelets("no-such-file.gp"));
 }
 
 TEST(CodeletErrors, ForeignArchive) {
   Folder folder;
   folder.write("foreign.gp", "!<arch>\nthis is something else");
   Fixture f;
-  EXPECT_REJECTED("graph_object_load_error: Cannot load codelets from \"foreign.gp\": \"foreign.gp\" is not "
-                  "a usable .gp file: it does not begin with the mark of one. Expected a file that this "
-                  "popc wrote; compile the codelets again with popc -o foreign.gp.",
-                  f.graph.addCodelets("foreign.gp"));
+  EXPECT_REJECTED(
+      "graph_object_load_error: Cannot load codelets from \"foreign.gp\": \"foreign.gp\" is not "
+      "a usable .gp file: it does not begin with the mark of one. Expected a file that this "
+      "popc wrote; compile the codelets again with popc -o foreign.gp.",
+      f.graph.addCodelets("foreign.gp"));
 }
 
 TEST(CodeletErrors, TruncatedArchive) {
   Folder folder;
   folder.write("short.gp", "OpenIPU graph");
   Fixture f;
-  EXPECT_REJECTED("graph_object_load_error: Cannot load codelets from \"short.gp\": \"short.gp\" is not a "
-                  "usable .gp file: it ends after 13 bytes. Expected a file that this popc wrote; compile "
-                  "the codelets again with popc -o short.gp.",
-                  f.graph.addCodelets("short.gp"));
+  EXPECT_REJECTED(
+      "graph_object_load_error: Cannot load codelets from \"short.gp\": \"short.gp\" is not a "
+      "usable .gp file: it ends after 13 bytes. Expected a file that this popc wrote; compile "
+      "the codelets again with popc -o short.gp.",
+      f.graph.addCodelets("short.gp"));
 }

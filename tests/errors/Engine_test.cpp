@@ -31,9 +31,10 @@ TEST(EngineErrors, StreamNotConnected) {
   Streaming s;
   s.engine->connectStream("in", s.data, s.data + 4);
   s.engine->load(s.device);
-  EXPECT_REJECTED("stream_connection_error: Stream \"out\" is not connected. Call Engine::connectStream or "
-                  "Engine::connectStreamToCallback before Engine::run.",
-                  s.engine->run());
+  EXPECT_REJECTED(
+      "stream_connection_error: Stream \"out\" is not connected. Call Engine::connectStream or "
+      "Engine::connectStreamToCallback before Engine::run.",
+      s.engine->run());
 }
 
 TEST(EngineErrors, RunsAfterTheMissingStreamIsConnectedAndTheEngineLoadedAgain) {
@@ -42,8 +43,9 @@ TEST(EngineErrors, RunsAfterTheMissingStreamIsConnectedAndTheEngineLoadedAgain) 
   s.engine->connectStream("in", s.data, s.data + 4);
   s.engine->load(s.device);
   errors::rejection([&] { s.engine->run(); });
-  EXPECT_REJECTED("poplar_error: Engine::run: the last run ended in an error. Call Engine::load again first.",
-                  s.engine->run());
+  EXPECT_REJECTED(
+      "poplar_error: Engine::run: the last run ended in an error. Call Engine::load again first.",
+      s.engine->run());
   s.engine->connectStream("out", result, result + 4);
   s.engine->load(s.device);
   s.engine->run();
@@ -52,52 +54,59 @@ TEST(EngineErrors, RunsAfterTheMissingStreamIsConnectedAndTheEngineLoadedAgain) 
 
 TEST(EngineErrors, UnknownStream) {
   Streaming s;
-  EXPECT_REJECTED("stream_connection_error: The program has no stream \"inn\". Did you mean \"in\"?",
-                  s.engine->connectStream("inn", s.data, s.data + 4));
+  EXPECT_REJECTED(
+      "stream_connection_error: The program has no stream \"inn\". Did you mean \"in\"?",
+      s.engine->connectStream("inn", s.data, s.data + 4));
 }
 
 TEST(EngineErrors, StreamBufferOfTheWrongSize) {
   Streaming s;
-  EXPECT_REJECTED("stream_connection_error: Stream \"in\" moves 4 elements (16 bytes); the buffer given has "
-                  "12 bytes. Its size must be a positive multiple of 16.",
-                  s.engine->connectStream("in", s.data, s.data + 3));
+  EXPECT_REJECTED(
+      "stream_connection_error: Stream \"in\" moves 4 elements (16 bytes); the buffer given has "
+      "12 bytes. Its size must be a positive multiple of 16.",
+      s.engine->connectStream("in", s.data, s.data + 3));
 }
 
 TEST(EngineErrors, RunBeforeLoad) {
   Streaming s;
-  EXPECT_REJECTED("poplar_error: Engine::run: the engine is not loaded. Call Engine::load with a device "
-                  "first.",
-                  s.engine->run());
+  EXPECT_REJECTED(
+      "poplar_error: Engine::run: the engine is not loaded. Call Engine::load with a device "
+      "first.",
+      s.engine->run());
 }
 
 TEST(EngineErrors, ReadBeforeLoad) {
   Streaming s;
-  EXPECT_REJECTED("tensor_io_state_error: Engine::readTensor: \"value\" has no contents before Engine::load.",
-                  s.engine->readTensor("value", s.data, s.data + 4));
+  EXPECT_REJECTED(
+      "tensor_io_state_error: Engine::readTensor: \"value\" has no contents before Engine::load.",
+      s.engine->readTensor("value", s.data, s.data + 4));
 }
 
 TEST(EngineErrors, ReadOfAnUnknownHandle) {
   Streaming s;
   s.engine->load(s.device);
-  EXPECT_REJECTED("poplar_error: Engine::readTensor: the graph has no createHostRead \"values\". Declare it "
-                  "with Graph::createHostRead before compiling. Did you mean \"value\"?",
-                  s.engine->readTensor("values", s.data, s.data + 4));
+  EXPECT_REJECTED(
+      "poplar_error: Engine::readTensor: the graph has no createHostRead \"values\". Declare it "
+      "with Graph::createHostRead before compiling. Did you mean \"value\"?",
+      s.engine->readTensor("values", s.data, s.data + 4));
 }
 
 TEST(EngineErrors, WriteOfAnUnknownHandle) {
   Streaming s;
   s.engine->load(s.device);
-  EXPECT_REJECTED("poplar_error: Engine::writeTensor: the graph has no createHostWrite \"other\". Declare "
-                  "it with Graph::createHostWrite before compiling.",
-                  s.engine->writeTensor("other", s.data, s.data + 4));
+  EXPECT_REJECTED(
+      "poplar_error: Engine::writeTensor: the graph has no createHostWrite \"other\". Declare "
+      "it with Graph::createHostWrite before compiling.",
+      s.engine->writeTensor("other", s.data, s.data + 4));
 }
 
 TEST(EngineErrors, ReadOfAnotherSize) {
   Streaming s;
   s.engine->load(s.device);
-  EXPECT_REJECTED("poplar_error: Engine::readTensor: the host buffer for \"value\" has 12 bytes; the tensor "
-                  "has 4 elements of type float, which is 16 bytes.",
-                  s.engine->readTensor("value", s.data, s.data + 3));
+  EXPECT_REJECTED(
+      "poplar_error: Engine::readTensor: the host buffer for \"value\" has 12 bytes; the tensor "
+      "has 4 elements of type float, which is 16 bytes.",
+      s.engine->readTensor("value", s.data, s.data + 3));
 }
 
 TEST(EngineErrors, ProgramThatDoesNotExist) {
@@ -113,8 +122,9 @@ TEST(EngineErrors, DeviceOfAnotherKind) {
   model.tilesPerIPU = 8;
   auto other = model.createDevice();
   auto text = errors::rejection([&] { s.engine->load(other); });
-  EXPECT_EQ(text.substr(0, text.find('\n')), "poplar_error: Engine::load: the device does not match the "
-                                             "target that the program was compiled for.");
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            "poplar_error: Engine::load: the device does not match the "
+            "target that the program was compiled for.");
   errors::expectStillUsable();
 }
 
@@ -129,8 +139,7 @@ TEST(EngineErrors, AbortOfTheProgramNamesItsText) {
   f.program.add(Abort("no more paper", "printer"));
   Engine engine(f.graph, f.program);
   engine.load(f.device);
-  EXPECT_REJECTED("application_runtime_error: no more paper (at \"printer\")",
-                  engine.run());
+  EXPECT_REJECTED("application_runtime_error: no more paper (at \"printer\")", engine.run());
 }
 
 TEST(EngineErrors, OffsetBeyondARemoteBuffer) {
@@ -141,7 +150,8 @@ TEST(EngineErrors, OffsetBeyondARemoteBuffer) {
   f.program.add(Copy(buffer, x, at, "fetch"));
   Engine engine(f.graph, f.program);
   engine.load(f.device);
-  EXPECT_REJECTED("application_runtime_error: Copy \"fetch\": offset 3 is outside remote buffer \"store\", "
-                  "which has 3 repeats (0 to 2).",
-                  engine.run());
+  EXPECT_REJECTED(
+      "application_runtime_error: Copy \"fetch\": offset 3 is outside remote buffer \"store\", "
+      "which has 3 repeats (0 to 2).",
+      engine.run());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared by the error tests: a device of four tiles, a few codelets, what a statement throws, and the proof that the
-// process is usable afterwards.
+// Shared by the error tests: a device of four tiles, a few codelets, what a statement throws, and
+// the proof that the process is usable afterwards.
 #pragma once
 #include <functional>
 #include <gtest/gtest.h>
@@ -18,8 +18,9 @@ poplar::Device smallDevice();
 // The graph of a test, with the codelets above and room for a program.
 struct Fixture {
   Fixture();
-  poplar::Tensor variable(const char *name, std::size_t elements, poplar::Type type = poplar::FLOAT);  // on tile 0
-  poplar::VertexRef scale(poplar::Tensor in, poplar::Tensor out);  // on tile 0, in set
+  poplar::Tensor variable(const char *name, std::size_t elements,
+                          poplar::Type type = poplar::FLOAT);     // on tile 0
+  poplar::VertexRef scale(poplar::Tensor in, poplar::Tensor out); // on tile 0, in set
   poplar::Device device;
   poplar::Graph graph;
   poplar::ComputeSet set;
@@ -35,8 +36,8 @@ void expectStillUsable();
 } // namespace errors
 
 // The whole message, then a good program.
-#define EXPECT_REJECTED(message, statement)                                                                            \
-  do {                                                                                                                 \
-    EXPECT_EQ(errors::rejection([&] { statement; }), message);                                                         \
-    errors::expectStillUsable();                                                                                       \
+#define EXPECT_REJECTED(message, statement)                                                        \
+  do {                                                                                             \
+    EXPECT_EQ(errors::rejection([&] { statement; }), message);                                     \
+    errors::expectStillUsable();                                                                   \
   } while (false)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Executables that are cut short or foreign, and reports that cannot be written.
 #include "Errors.hpp"
-#include <cstdlib>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -40,7 +40,8 @@ TEST(FileErrors, ExecutableComesBackFromItsBytes) { load(savedExecutable()); }
 
 TEST(FileErrors, TruncatedExecutable) {
   auto bytes = savedExecutable();
-  EXPECT_REJECTED("poplar_error: Executable is truncated: its header should have 4 bytes, the stream ends after 2. "
+  EXPECT_REJECTED("poplar_error: Executable is truncated: its header should have 4 bytes, the "
+                  "stream ends after 2. "
                   "Copy the whole file, or write it again.",
                   load(bytes.substr(0, 10)));
   auto text = errors::rejection([&] { load(bytes.substr(0, bytes.size() - 1)); });
@@ -57,14 +58,17 @@ TEST(FileErrors, DamagedExecutable) {
 }
 
 TEST(FileErrors, ForeignExecutable) {
-  EXPECT_REJECTED("poplar_error: This is not an OpenIPU executable: the file begins with other bytes. Give a file "
+  EXPECT_REJECTED("poplar_error: This is not an OpenIPU executable: the file begins with other "
+                  "bytes. Give a file "
                   "written by Executable::serialize.",
-                  load("\x7f" "ELF and so on"));
+                  load("\x7f"
+                       "ELF and so on"));
 }
 
 TEST(FileErrors, ExecutableFileThatIsNotThere) {
   std::ifstream in("/no/such/file");
-  EXPECT_REJECTED("poplar_error: Executable cannot be read: the stream is not open or has failed before. Check the path "
+  EXPECT_REJECTED("poplar_error: Executable cannot be read: the stream is not open or has failed "
+                  "before. Check the path "
                   "of the file and that it can be read.",
                   Executable::deserialize(in));
 }
@@ -74,16 +78,18 @@ TEST(FileErrors, ExecutableOnAFullDisk) {
   auto executable = compileGraph(graph, {Sequence()});
   std::ofstream out("/dev/full");
   auto text = errors::rejection([&] { executable.serialize(out); });
-  EXPECT_EQ(text.substr(0, 73), "poplar_error: Writing the executable failed: the stream did not take all ");
+  EXPECT_EQ(text.substr(0, 73),
+            "poplar_error: Writing the executable failed: the stream did not take all ");
   errors::expectStillUsable();
 }
 
 TEST(FileErrors, ReportFolderThatCannotBeMade) {
   Fixture f;
   OptionFlags options{{"autoReport.all", "true"}, {"autoReport.directory", "/dev/null/reports"}};
-  EXPECT_REJECTED("poplar_error: Cannot create the report directory \"/dev/null/reports\": Not a directory. "
-                  "Choose another one with the engine option autoReport.directory.",
-                  Engine(f.graph, Sequence(), options).loadAndRun(f.device));
+  EXPECT_REJECTED(
+      "poplar_error: Cannot create the report directory \"/dev/null/reports\": Not a directory. "
+      "Choose another one with the engine option autoReport.directory.",
+      Engine(f.graph, Sequence(), options).loadAndRun(f.device));
 }
 
 // The disk is full from the program's point of view: no file may grow beyond a few bytes.
@@ -98,8 +104,9 @@ TEST(FileErrors, FullDiskWhileAReportIsWritten) {
   setrlimit(RLIMIT_FSIZE, &tiny);
   auto text = errors::rejection([&] { Engine(f.graph, Sequence(), options).loadAndRun(f.device); });
   setrlimit(RLIMIT_FSIZE, &before);
-  EXPECT_EQ(text, "poplar_error: Profile \"" + folder + "/profile.pop\" cannot be written: disk I/O error. Check the disk "
-                  "and the permissions, or choose another autoReport.directory.");
+  EXPECT_EQ(text, "poplar_error: Profile \"" + folder +
+                      "/profile.pop\" cannot be written: disk I/O error. Check the disk "
+                      "and the permissions, or choose another autoReport.directory.");
   EXPECT_TRUE(std::filesystem::is_empty(folder)) << "half a report is left behind";
   std::filesystem::remove_all(folder);
   errors::expectStillUsable();

@@ -21,7 +21,8 @@ struct TooBig {
   Sequence program;
 };
 
-// Numbers as # and gaps as one space: what the memory model says may change, what the table says may not.
+// Numbers as # and gaps as one space: what the memory model says may change, what the table says
+// may not.
 std::string shapeOf(const std::string &text) {
   auto numbers = std::regex_replace(text, std::regex("[0-9][0-9,]*"), "#");
   return std::regex_replace(numbers, std::regex(" +"), " ");
@@ -36,7 +37,8 @@ TEST(MemoryErrors, OutOfMemoryNamesTileNeedLimitVariablesAndStep) {
                            "weights float [150,1024]                           614,400 bytes"})
     EXPECT_NE(text.find(fact), text.npos) << fact;
   EXPECT_EQ(shapeOf(text),
-            "graph_memory_allocation_error: Out of memory: cannot fit all variable data onto one or more tiles: "
+            "graph_memory_allocation_error: Out of memory: cannot fit all variable data onto one "
+            "or more tiles: "
             "# of # tiles need more than their # bytes.\n"
             " tile # needs # bytes # too many\n"
             "On tile #:\n"
@@ -50,7 +52,8 @@ TEST(MemoryErrors, OutOfMemoryNamesTileNeedLimitVariablesAndStep) {
             " stack # bytes\n"
             " controlCode # bytes\n"
             " copyDescriptor # bytes\n"
-            "Map large variables and their vertices over more tiles, use a smaller type or batch, or reuse variables. To "
+            "Map large variables and their vertices over more tiles, use a smaller type or batch, "
+            "or reuse variables. To "
             "see the profile all the same, set the engine option debug.allowOutOfMemory to true.");
   errors::expectStillUsable();
 }

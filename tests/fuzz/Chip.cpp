@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Descriptions of chips. What is accepted must be the same chip after it is described and parsed once more.
-#include "Fuzz.hpp"
+// Descriptions of chips. What is accepted must be the same chip after it is described and parsed
+// once more.
 #include "arch/ChipText.hpp"
+#include "Fuzz.hpp"
 #include <sstream>
 #include <stdexcept>
 

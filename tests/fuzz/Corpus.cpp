@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Runs one fuzz target without libFuzzer: every file of its corpus, its valid inputs, and mutations of them that are
-// the same in every run (truncations, flipped bits, spliced and overwritten stretches).
+// Runs one fuzz target without libFuzzer: every file of its corpus, its valid inputs, and mutations
+// of them that are the same in every run (truncations, flipped bits, spliced and overwritten
+// stretches).
 //
 //   fuzz_corpus_chip FOLDER MUTATIONS     test; an input that ends it is left in ./fuzz-finding
-//   fuzz_corpus_chip FOLDER --write       renew the valid-* files of the folder after a change of format
+//   fuzz_corpus_chip FOLDER --write       renew the valid-* files of the folder after a change of
+//   format
 #include "Fuzz.hpp"
 #include <algorithm>
 #include <csignal>
@@ -21,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string current;  // the input under test, for save()
+std::string current; // the input under test, for save()
 
 // Called from a signal handler too: only system calls.
 void save() {
@@ -71,12 +73,22 @@ private:
     if (bytes.empty())
       return void(bytes = pick());
     switch (below(6)) {
-    case 0: bytes[at] ^= static_cast<char>(1 << below(8)); return;
-    case 1: bytes[at] = static_cast<char>(random_()); return;
-    case 2: bytes.replace(at, std::min<std::size_t>(bytes.size() - at, 1 + below(8)), 1 + below(8),
-                          static_cast<char>(edges[below(5)])); return;
-    case 3: bytes.erase(at, 1 + below(64)); return;
-    case 4: bytes.insert(at, bytes.substr(below(bytes.size()), 1 + below(64))); return;
+    case 0:
+      bytes[at] ^= static_cast<char>(1 << below(8));
+      return;
+    case 1:
+      bytes[at] = static_cast<char>(random_());
+      return;
+    case 2:
+      bytes.replace(at, std::min<std::size_t>(bytes.size() - at, 1 + below(8)), 1 + below(8),
+                    static_cast<char>(edges[below(5)]));
+      return;
+    case 3:
+      bytes.erase(at, 1 + below(64));
+      return;
+    case 4:
+      bytes.insert(at, bytes.substr(below(bytes.size()), 1 + below(64)));
+      return;
     default: {
       const auto &other = pick();
       bytes = bytes.substr(0, at) + other.substr(below(other.size()));
@@ -85,7 +97,7 @@ private:
   }
 
   const std::vector<std::string> &seeds_;
-  std::mt19937_64 random_{20230817};  // any fixed number
+  std::mt19937_64 random_{20230817}; // any fixed number
 };
 
 std::string contents(const fs::path &path) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Executable files. The checksum would stop nearly every mutation, so an input that begins like a file is also read
-// with a checksum made right, and any other input is taken for one part of a payload. What is accepted
-// must survive being written and read once more.
-#include "Fuzz.hpp"
+// Executable files. The checksum would stop nearly every mutation, so an input that begins like a
+// file is also read with a checksum made right, and any other input is taken for one part of a
+// payload. What is accepted must survive being written and read once more.
 #include "base/Text.hpp"
 #include "executable/Serialise.hpp"
 #include "executable/SerialiseParts.hpp"
 #include "executable/SerialiseTestImage.hpp"
 #include "executable/Validate.hpp"
+#include "Fuzz.hpp"
 #include "poplar/exceptions.hpp"
 #include <sstream>
 #include <stdexcept>

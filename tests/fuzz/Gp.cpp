@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Codelet archives, and the modules inside them. An archive has a checksum that would stop nearly every mutation, so
-// it is also read with the checksum made right, and modules are also read bare.
-#include "Fuzz.hpp"
+// Codelet archives, and the modules inside them. An archive has a checksum that would stop nearly
+// every mutation, so it is also read with the checksum made right, and modules are also read bare.
+#include "codelet/Gp.hpp"
 #include "base/Text.hpp"
 #include "codelet/Bytes.hpp"
-#include "codelet/Gp.hpp"
 #include "executable/SerialiseTestImage.hpp"
+#include "Fuzz.hpp"
 #include <stdexcept>
 
 using namespace poplar::codelet;

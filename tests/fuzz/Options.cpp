@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Engine options as they come from a JSON text or the environment: parsed, then checked against the table.
-#include "Fuzz.hpp"
+// Engine options as they come from a JSON text or the environment: parsed, then checked against the
+// table.
 #include "engine/EngineOptions.hpp"
-#include "poplar/OptionFlags.hpp"
+#include "Fuzz.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/OptionFlags.hpp"
 
 bool fuzz::accepts(std::string_view input) {
   try {
@@ -20,7 +21,8 @@ bool fuzz::accepts(std::string_view input) {
 }
 
 std::vector<std::string> fuzz::validInputs() {
-  return {R"({"debug.instrument": "true", "autoReport.all": true, "target.hostSyncTimeout": 12.5})"};
+  return {
+      R"({"debug.instrument": "true", "autoReport.all": true, "target.hostSyncTimeout": 12.5})"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {

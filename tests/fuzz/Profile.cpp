@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Profile files. Whatever opens is walked through every list that the library offers.
 #include "Fuzz.hpp"
-#include "pva/Writer.hpp"
 #include "pva/pva.hpp"
+#include "pva/Writer.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer's start: puts the target's valid inputs into the first corpus folder on the command line, so that
-// fuzzing begins behind the first check of the format that is current.
+// libFuzzer's start: puts the target's valid inputs into the first corpus folder on the command
+// line, so that fuzzing begins behind the first check of the format that is current.
 #include "Fuzz.hpp"
 #include <filesystem>
 #include <fstream>

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The frame of an executable file. All numbers are little endian:
-//   magic 8 | format version u32 | length of package hash u32 | payload bytes u64 | checksum u64 | package hash | payload
-// The checksum covers everything but the magic and itself. An executable holds native code, so nothing of
-// the payload is looked at before the checksum agrees. The payload is a series of parts: length u64, Part message.
+//   magic 8 | format version u32 | length of package hash u32 | payload bytes u64 | checksum u64 |
+//   package hash | payload
+// The checksum covers everything but the magic and itself. An executable holds native code, so
+// nothing of the payload is looked at before the checksum agrees. The payload is a series of parts:
+// length u64, Part message.
 #include "executable/Serialise.hpp"
 #include "base/Text.hpp"
 #include "executable/SerialiseParts.hpp"
 #include "executable/Validate.hpp"
-#include "poplar/Graph.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/Graph.hpp"
 #include <algorithm>
 #include <cstring>
 #include <istream>
@@ -17,11 +19,13 @@
 namespace poplar::executable {
 namespace {
 
-// A byte beyond ASCII and both kinds of line end: a transfer that treats the file as text is noticed at once.
+// A byte beyond ASCII and both kinds of line end: a transfer that treats the file as text is
+// noticed at once.
 constexpr std::string_view magic("\x89OIPU\r\n\x1a", 8);
 constexpr std::uint32_t formatVersion = 1;
 constexpr std::size_t maxHashBytes = 256;
-constexpr const char *remedy = " Compile the program again with this version of the library and write a new file.";
+constexpr const char *remedy =
+    " Compile the program again with this version of the library and write a new file.";
 
 struct Header {
   std::uint32_t version = 0, hashBytes = 0;
@@ -42,7 +46,8 @@ template <class Number> Number take(std::string_view &bytes) {
   return value;
 }
 
-// A failing insertion throws from the stream itself if the user asked for that; otherwise it is noticed at the end.
+// A failing insertion throws from the stream itself if the user asked for that; otherwise it is
+// noticed at the end.
 void send(std::ostream &out, std::string_view bytes) {
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
@@ -57,8 +62,9 @@ std::string receive(std::istream &in, std::uint64_t size, const char *what) {
     in.read(out.data() + have, static_cast<std::streamsize>(out.size() - have));
     out.resize(have + static_cast<std::size_t>(in.gcount()));
     if (!in && out.size() < size)
-      throw poplar_error(base::str("Executable is truncated: its ", what, " should have ", base::thousands(size),
-                                   " bytes, the stream ends after ", base::thousands(out.size()),
+      throw poplar_error(base::str("Executable is truncated: its ", what, " should have ",
+                                   base::thousands(size), " bytes, the stream ends after ",
+                                   base::thousands(out.size()),
                                    ". Copy the whole file, or write it again."));
   }
   return out;
@@ -83,18 +89,22 @@ std::string thisPackage() {
 
 void checkMagic(std::istream &in) {
   if (!in)
-    throw poplar_error("Executable cannot be read: the stream is not open or has failed before. Check the path of "
-                       "the file and that it can be read.");
+    throw poplar_error(
+        "Executable cannot be read: the stream is not open or has failed before. Check the path of "
+        "the file and that it can be read.");
   char bytes[magic.size()] = {};
   in.read(bytes, magic.size());
   std::string_view got(bytes, static_cast<std::size_t>(in.gcount()));
   if (got.empty())
-    throw poplar_error("Executable cannot be read: the stream is empty. Write it with Executable::serialize.");
+    throw poplar_error(
+        "Executable cannot be read: the stream is empty. Write it with Executable::serialize.");
   if (got != magic.substr(0, got.size()))
-    throw poplar_error("This is not an OpenIPU executable: the file begins with other bytes. Give a file written by "
+    throw poplar_error("This is not an OpenIPU executable: the file begins with other bytes. Give "
+                       "a file written by "
                        "Executable::serialize.");
   if (got.size() < magic.size())
-    throw poplar_error(base::str("Executable is truncated: the stream ends after ", got.size(), " bytes."));
+    throw poplar_error(
+        base::str("Executable is truncated: the stream ends after ", got.size(), " bytes."));
 }
 
 Header readHeader(std::istream &in) {
@@ -104,8 +114,8 @@ Header readHeader(std::istream &in) {
   std::string_view bytes(start);
   header.version = take<std::uint32_t>(bytes);
   if (header.version != formatVersion)
-    throw poplar_error(base::str("Executable has format version ", header.version, "; this library reads version ",
-                                 formatVersion, ".", remedy));
+    throw poplar_error(base::str("Executable has format version ", header.version,
+                                 "; this library reads version ", formatVersion, ".", remedy));
   auto rest = receive(in, 20, "header");
   bytes = rest;
   header.hashBytes = take<std::uint32_t>(bytes);
@@ -120,11 +130,12 @@ Header readHeader(std::istream &in) {
 
 void verify(const Header &header, std::string_view payload, bool checkPackageHash) {
   if (auto sum = checksum(header, {payload}); sum != header.checksum)
-    throw poplar_error(base::str("Executable is damaged: its checksum is ", base::hex(sum), ", expected ",
-                                 base::hex(header.checksum), ". Copy the file again, or compile the program again."));
+    throw poplar_error(base::str("Executable is damaged: its checksum is ", base::hex(sum),
+                                 ", expected ", base::hex(header.checksum),
+                                 ". Copy the file again, or compile the program again."));
   if (checkPackageHash && header.packageHash != thisPackage())
-    throw poplar_error(base::str("Executable was written by package ", header.packageHash, "; this library is package ",
-                                 thisPackage(), ".", remedy,
+    throw poplar_error(base::str("Executable was written by package ", header.packageHash,
+                                 "; this library is package ", thisPackage(), ".", remedy,
                                  " Executable::deserialize(stream, false) reads it all the same."));
 }
 
@@ -150,9 +161,10 @@ void write(const Image &image, std::ostream &out) {
   for (auto bytes : payload)
     send(out, bytes);
   if (!out.flush())
-    throw poplar_error(base::str("Writing the executable failed: the stream did not take all of ",
-                                 base::thousands(start.size() + header.hashBytes + header.payloadBytes),
-                                 " bytes. Check that the file is open for writing and that the disk has room."));
+    throw poplar_error(
+        base::str("Writing the executable failed: the stream did not take all of ",
+                  base::thousands(start.size() + header.hashBytes + header.payloadBytes),
+                  " bytes. Check that the file is open for writing and that the disk has room."));
 }
 
 Image read(std::istream &in, bool checkPackageHash) {

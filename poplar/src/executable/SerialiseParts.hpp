@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between an Image and the Part messages of Executable.proto. A part stays near `partBytes` unless one step or
-// variable alone is larger, so that neither side holds the whole image twice.
+// Between an Image and the Part messages of Executable.proto. A part stays near `partBytes` unless
+// one step or variable alone is larger, so that neither side holds the whole image twice.
 #pragma once
 #include "executable/Image.hpp"
 #include <string>
@@ -13,7 +13,8 @@ constexpr std::size_t defaultPartBytes = std::size_t(32) << 20;
 
 std::vector<std::string> encode(const Image &image, std::size_t partBytes = defaultPartBytes);
 
-// Appends the contents of one part. Checks what cannot be represented in an Image; validate() does the rest.
+// Appends the contents of one part. Checks what cannot be represented in an Image; validate() does
+// the rest.
 void decode(std::string_view part, Image &image);
 
 } // namespace poplar::executable

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Part messages -> Image. Every number that is narrower in the Image than in the message is checked here, and so
-// are columns of one table that differ in length; what the numbers mean is checked by validate().
-#include "Executable.pb.h"
+// Part messages -> Image. Every number that is narrower in the Image than in the message is checked
+// here, and so are columns of one table that differ in length; what the numbers mean is checked by
+// validate().
 #include "base/Text.hpp"
 #include "codelet/Module.hpp"
+#include "Executable.pb.h"
 #include "executable/SerialiseParts.hpp"
 #include "executable/Validate.hpp"
 #include <google/protobuf/io/coded_stream.h>
@@ -16,7 +17,8 @@ namespace {
 
 template <class Number> Number narrow(std::uint64_t value, const char *what) {
   if (value > std::numeric_limits<Number>::max())
-    inconsistent(what, " ", value, " is larger than ", std::uint64_t(std::numeric_limits<Number>::max()));
+    inconsistent(what, " ", value, " is larger than ",
+                 std::uint64_t(std::numeric_limits<Number>::max()));
   return static_cast<Number>(value);
 }
 
@@ -29,7 +31,9 @@ template <class Enum> Enum enumerator(std::uint32_t value, Enum last, const char
     inconsistent("unknown ", what, " ", value);
   return static_cast<Enum>(value);
 }
-TypeId typeId(std::uint32_t value) { return enumerator(value, TypeId::QuarterMetadata, "element type"); }
+TypeId typeId(std::uint32_t value) {
+  return enumerator(value, TypeId::QuarterMetadata, "element type");
+}
 
 template <class... Columns> void sameSize(const char *what, int size, const Columns &...columns) {
   if (!((columns.size() == size) && ...))
@@ -59,17 +63,22 @@ private:
   std::uint64_t size_, next_ = 0;
 };
 
-// ---- pieces of messages ----------------------------------------------------------------------------------------
+// ---- pieces of messages -----------------------------------------------------------------------
 
 std::vector<Move> moves(const proto::Moves &from) {
   int n = from.fromvar_size();
-  sameSize("moves", n, from.tovar(), from.fromoffset(), from.tooffset(), from.elementbytes(), from.numloops());
+  sameSize("moves", n, from.tovar(), from.fromoffset(), from.tooffset(), from.elementbytes(),
+           from.numloops());
   sameSize("move loops", from.loopextent_size(), from.loopfrom(), from.loopto());
   Cursor loops("move loops", from.loopextent_size());
   std::vector<Move> out(n);
   for (int i = 0; i < n; ++i) {
-    out[i] = {from.fromvar(i), from.tovar(i), from.fromoffset(i), from.tooffset(i),
-              narrow<std::uint8_t>(from.elementbytes(i), "element size of a move"), {}};
+    out[i] = {from.fromvar(i),
+              from.tovar(i),
+              from.fromoffset(i),
+              from.tooffset(i),
+              narrow<std::uint8_t>(from.elementbytes(i), "element size of a move"),
+              {}};
     for (std::uint32_t k = 0; k < from.numloops(i); ++k) {
       int at = loops.take();
       out[i].loops.push_back({from.loopextent(at), from.loopfrom(at), from.loopto(at)});
@@ -110,15 +119,21 @@ tensor::View view(const proto::View &from) {
 }
 
 Phase phase(const proto::Phase &from) {
-  Phase out{enumerator(from.kind(), PhaseKind::Control, "kind of phase"), from.name(), from.cycles(),
-            from.bytesmoved(), from.messages(), {}};
+  Phase out{enumerator(from.kind(), PhaseKind::Control, "kind of phase"),
+            from.name(),
+            from.cycles(),
+            from.bytesmoved(),
+            from.messages(),
+            {}};
   int n = from.tile_size();
-  sameSize("tile costs", n, from.tilecycles(), from.busythreadcycles(), from.bytesin(), from.bytesout());
+  sameSize("tile costs", n, from.tilecycles(), from.busythreadcycles(), from.bytesin(),
+           from.bytesout());
   out.tiles.reserve(n);
   std::uint32_t tile = 0;
   for (int i = 0; i < n; ++i) {
     tile = index(tile, from.tile(i), "tile of a cost");
-    out.tiles.push_back({tile, from.tilecycles(i), from.busythreadcycles(i), from.bytesin(i), from.bytesout(i)});
+    out.tiles.push_back(
+        {tile, from.tilecycles(i), from.busythreadcycles(i), from.bytesin(i), from.bytesout(i)});
   }
   return out;
 }
@@ -126,9 +141,14 @@ Phase phase(const proto::Phase &from) {
 PrintFormat printFormat(const proto::PrintFormat &from) {
   if (from.brackets().size() != 3)
     inconsistent("a print format has ", from.brackets().size(), " bracket characters, not 3");
-  return {from.summarisethreshold(), from.edgeitems(), from.maxlinewidth(), from.digits(),
+  return {from.summarisethreshold(),
+          from.edgeitems(),
+          from.maxlinewidth(),
+          from.digits(),
           narrow<std::uint8_t>(from.floatformat(), "float format"),
-          from.brackets()[0], from.brackets()[1], from.brackets()[2]};
+          from.brackets()[0],
+          from.brackets()[1],
+          from.brackets()[2]};
 }
 
 Step step(const proto::Step &from) {
@@ -175,11 +195,13 @@ Variable variable(const proto::Variable &from) {
 }
 
 HostAccess hostAccess(const proto::HostAccess &from) {
-  return {from.handle(), typeId(from.type()), from.elements(), moves(from.moves()), view(from.view())};
+  return {from.handle(), typeId(from.type()), from.elements(), moves(from.moves()),
+          view(from.view())};
 }
 
 template <class Types, class Elements>
-std::vector<std::pair<TypeId, std::uint64_t>> arguments(const Types &types, const Elements &elements) {
+std::vector<std::pair<TypeId, std::uint64_t>> arguments(const Types &types,
+                                                        const Elements &elements) {
   sameSize("host function arguments", types.size(), elements);
   std::vector<std::pair<TypeId, std::uint64_t>> out;
   for (int i = 0; i < types.size(); ++i)
@@ -187,7 +209,7 @@ std::vector<std::pair<TypeId, std::uint64_t>> arguments(const Types &types, cons
   return out;
 }
 
-// ---- tables ----------------------------------------------------------------------------------------------------
+// ---- tables -----------------------------------------------------------------------------------
 
 void takeHead(const proto::Head &from, Image &image) {
   image.target = from.target();
@@ -235,12 +257,16 @@ void takeVertices(const proto::Part &part, Image &image) {
     image.vertexTypes.push_back({types.module(i), types.type(i)});
   const auto &from = part.vertices();
   int n = from.type_size();
-  sameSize("vertices", n, from.computeset(), from.tile(), from.firstslot(), from.cycles(), from.flops());
+  sameSize("vertices", n, from.computeset(), from.tile(), from.firstslot(), from.cycles(),
+           from.flops());
   auto row = image.vertices.empty() ? Vertex{} : image.vertices.back();
   for (int i = 0; i < n; ++i) {
-    row = {from.type(i), index(row.computeSet, from.computeset(i), "compute set of a vertex"),
+    row = {from.type(i),
+           index(row.computeSet, from.computeset(i), "compute set of a vertex"),
            index(row.tile, from.tile(i), "tile of a vertex"),
-           index(row.firstSlot, from.firstslot(i), "first slot of a vertex"), from.cycles(i) - 1, from.flops(i)};
+           index(row.firstSlot, from.firstslot(i), "first slot of a vertex"),
+           from.cycles(i) - 1,
+           from.flops(i)};
     image.vertices.push_back(row);
   }
 }
@@ -249,8 +275,8 @@ void takeSlots(const proto::Slots &from, Image &image) {
   sameSize("slots", from.kind_size(), from.first(), from.count());
   auto row = image.slots.empty() ? Slot{} : image.slots.back();
   for (int i = 0; i < from.kind_size(); ++i) {
-    row = {enumerator(from.kind(i), SlotKind::Edges, "kind of slot"), index(row.first, from.first(i), "start of a slot"),
-           from.count(i)};
+    row = {enumerator(from.kind(i), SlotKind::Edges, "kind of slot"),
+           index(row.first, from.first(i), "start of a slot"), from.count(i)};
     image.slots.push_back(row);
   }
 }
@@ -259,7 +285,8 @@ void takeEdges(const proto::Edges &from, Image &image) {
   sameSize("edges", from.firstrun_size(), from.numruns(), from.elements());
   auto row = image.edges.empty() ? Edge{} : image.edges.back();
   for (int i = 0; i < from.firstrun_size(); ++i) {
-    row = {index(row.firstRun, from.firstrun(i), "first run of an edge"), from.numruns(i), from.elements(i)};
+    row = {index(row.firstRun, from.firstrun(i), "first run of an edge"), from.numruns(i),
+           from.elements(i)};
     image.edges.push_back(row);
   }
 }
@@ -268,9 +295,10 @@ void takeRuns(const proto::Runs &from, Image &image) {
   sameSize("runs", from.var_size(), from.offset(), from.count(), from.stride());
   auto row = image.runs.empty() ? Run{} : image.runs.back();
   for (int i = 0; i < from.var_size(); ++i) {
-    auto offset = static_cast<std::uint64_t>(row.offset) + static_cast<std::uint64_t>(from.offset(i));
-    row = {index(row.var, from.var(i), "variable of a run"), static_cast<std::int64_t>(offset), from.count(i),
-           from.stride(i)};
+    auto offset =
+        static_cast<std::uint64_t>(row.offset) + static_cast<std::uint64_t>(from.offset(i));
+    row = {index(row.var, from.var(i), "variable of a run"), static_cast<std::int64_t>(offset),
+           from.count(i), from.stride(i)};
     image.runs.push_back(row);
   }
 }
@@ -288,12 +316,14 @@ void takeComputeSets(const proto::Part &from, Image &image) {
 
 void takeHostSide(const proto::Part &from, Image &image) {
   for (const auto &item : from.streams())
-    image.streams.push_back({item.handle(), typeId(item.type()), item.elements(), item.todevice(), item.broadcast(),
-                             item.bufferingdepth()});
+    image.streams.push_back({item.handle(), typeId(item.type()), item.elements(), item.todevice(),
+                             item.broadcast(), item.bufferingdepth()});
   for (const auto &item : from.remotebuffers())
-    image.remoteBuffers.push_back({item.handle(), typeId(item.type()), item.elements(), item.repeats()});
+    image.remoteBuffers.push_back(
+        {item.handle(), typeId(item.type()), item.elements(), item.repeats()});
   for (const auto &item : from.hostfunctions())
-    image.hostFunctions.push_back({item.handle(), arguments(item.inputtypes(), item.inputelements()),
+    image.hostFunctions.push_back({item.handle(),
+                                   arguments(item.inputtypes(), item.inputelements()),
                                    arguments(item.outputtypes(), item.outputelements())});
   for (const auto &item : from.hostreads())
     image.hostReads.push_back(hostAccess(item));
@@ -304,7 +334,8 @@ void takeHostSide(const proto::Part &from, Image &image) {
 void takeTileMemories(const proto::TileMemories &from, MemoryReport &memory) {
   int n = from.alwayslive_size();
   sameSize("tile memory", n, from.peaknotalwayslive(), from.peakstep(), from.gaps());
-  if (from.category_size() % int(numMemoryCategories) != 0 || from.category_size() / int(numMemoryCategories) != n)
+  if (from.category_size() % int(numMemoryCategories) != 0 ||
+      from.category_size() / int(numMemoryCategories) != n)
     inconsistent("the columns of tile memory differ in length");
   for (int i = 0; i < n; ++i) {
     auto &tile = memory.tiles.emplace_back();
@@ -326,7 +357,8 @@ void takeLiveness(const proto::LivenessSteps &from, MemoryReport &memory) {
     auto &out = memory.steps.emplace_back(LivenessStep{step, from.notalwayslivebytes(i), {}});
     std::uint32_t variable = 0;
     for (std::uint32_t k = 0; k < from.numvariables(i); ++k)
-      out.variables.push_back(variable = index(variable, from.variables(variables.take()), "live variable"));
+      out.variables.push_back(
+          variable = index(variable, from.variables(variables.take()), "live variable"));
   }
   variables.finish();
 }
@@ -334,7 +366,8 @@ void takeLiveness(const proto::LivenessSteps &from, MemoryReport &memory) {
 } // namespace
 
 void decode(std::string_view bytes, Image &image) {
-  google::protobuf::io::ArrayInputStream array(bytes.data(), narrow<std::int32_t>(bytes.size(), "size of a part"));
+  google::protobuf::io::ArrayInputStream array(
+      bytes.data(), narrow<std::int32_t>(bytes.size(), "size of a part"));
   google::protobuf::io::CodedInputStream input(&array);
   input.SetTotalBytesLimit(std::numeric_limits<int>::max());
   proto::Part part;

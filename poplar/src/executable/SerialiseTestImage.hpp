@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// For tests and fuzzers: a small valid image in which every table has rows and every kind of step occurs, and a text
-// of all that an image holds. The text takes each struct apart by structured binding, so a member that is
-// added to Image.hpp stops it from compiling until the member is written here, and in the file.
+// For tests and fuzzers: a small valid image in which every table has rows and every kind of step
+// occurs, and a text of all that an image holds. The text takes each struct apart by structured
+// binding, so a member that is added to Image.hpp stops it from compiling until the member is
+// written here, and in the file.
 #pragma once
 #include "device/TargetData.hpp"
 #include "executable/Image.hpp"
@@ -11,10 +12,11 @@
 
 namespace poplar::executable::test {
 
-// ---- an image --------------------------------------------------------------------------------------------------
+// ---- an image ---------------------------------------------------------------------------------
 
-inline codelet::Field field(std::string name, codelet::FieldDirection direction, codelet::FieldShape shape,
-                            TypeId type, std::uint32_t offset, std::uint32_t bytes) {
+inline codelet::Field field(std::string name, codelet::FieldDirection direction,
+                            codelet::FieldShape shape, TypeId type, std::uint32_t offset,
+                            std::uint32_t bytes) {
   codelet::Field out;
   out.name = std::move(name);
   out.direction = direction;
@@ -41,11 +43,12 @@ inline std::shared_ptr<const codelet::Module> testModule() {
   type.hostAlign = 8;
   type.deviceBytes = 16;
   type.codeBytes = 64;
-  type.fields = {field("in", FieldDirection::Input, FieldShape::Vector, TypeId::Float, 0, 16),
-                 field("out", FieldDirection::Output, FieldShape::Scalar, TypeId::Float, 16, 8),
-                 field("rows", FieldDirection::InOut, FieldShape::VectorOfVectors, TypeId::Float, 24, 16),
-                 field("factor", FieldDirection::Plain, FieldShape::Scalar, TypeId::Int, 40, 4),
-                 field("unused", FieldDirection::Plain, FieldShape::Scalar, TypeId::Float, 44, 4)};
+  type.fields = {
+      field("in", FieldDirection::Input, FieldShape::Vector, TypeId::Float, 0, 16),
+      field("out", FieldDirection::Output, FieldShape::Scalar, TypeId::Float, 16, 8),
+      field("rows", FieldDirection::InOut, FieldShape::VectorOfVectors, TypeId::Float, 24, 16),
+      field("factor", FieldDirection::Plain, FieldShape::Scalar, TypeId::Int, 40, 4),
+      field("unused", FieldDirection::Plain, FieldShape::Scalar, TypeId::Float, 44, 4)};
   codelet::Module module;
   module.contentHash = "0123456789abcdef";
   module.sourceName = "scale.cpp";
@@ -94,14 +97,18 @@ inline void addVertices(Image &image) {
   image.runs = {{0, 11, 6, -2}, {0, 0, 2, 3}, {1, 0, 1, 1}, {0, 0, 3, 1}, {0, 3, 3, 1}};
   image.edges = {{0, 2, 8}, {2, 1, 1}, {3, 1, 3}, {4, 1, 3}};
   image.values.assign("\x07\x00\x00\x00", 4);
-  image.slots = {{SlotKind::Edges, 0, 1}, {SlotKind::Edges, 1, 1}, {SlotKind::Edges, 2, 2}, {SlotKind::Value, 0, 1},
+  image.slots = {{SlotKind::Edges, 0, 1},
+                 {SlotKind::Edges, 1, 1},
+                 {SlotKind::Edges, 2, 2},
+                 {SlotKind::Value, 0, 1},
                  {SlotKind::Unset, 0, 0}};
   image.vertices = {{0, 1, 3, 0, noEstimate, 0}, {0, 0, 1, 0, 77, 5}};
   image.computeSets = {{"first", {1}}, {"second", {0}}};
 }
 
 inline void addHostSide(Image &image) {
-  image.streams = {{"in", TypeId::Float, 12, true, false, 3}, {"out", TypeId::Float, 12, false, true, 1}};
+  image.streams = {{"in", TypeId::Float, 12, true, false, 3},
+                   {"out", TypeId::Float, 12, false, true, 1}};
   image.remoteBuffers = {{"remote", TypeId::Float, 12, 4}};
   image.hostFunctions = {{"square", {{TypeId::Float, 12}}, {{TypeId::Float, 1}}}};
   Move down{0, none, 0, 0, 4, {{12, 1, 1}}}, up{none, 0, 11, 0, 4, {{12, -1, 1}}};
@@ -129,8 +136,9 @@ inline void addLeafSteps(Image &image) {
   Move copy{0, 0, 0, 11, 4, {{2, 4, -4}, {2, 1, -1}}}, up{none, 0, 0, 0, 4, {{12, 1, 1}}},
       down{0, none, 0, 0, 4, {{12, 1, 1}}};
   auto &execute = add(StepKind::Execute, 1, {flag});
-  execute.cost.phases = {{PhaseKind::Exchange, "exchange-in", 40, 64, 2, {{1, 40, 0, 32, 0}, {3, 8, 0, 0, 32}}},
-                         {PhaseKind::Compute, "second", 90, 0, 0, {{3, 90, 500, 0, 0}}}};
+  execute.cost.phases = {
+      {PhaseKind::Exchange, "exchange-in", 40, 64, 2, {{1, 40, 0, 32, 0}, {3, 8, 0, 0, 32}}},
+      {PhaseKind::Compute, "second", 90, 0, 0, {{3, 90, 500, 0, 0}}}};
   execute.cost.measured = false;
   add(StepKind::Copy, none, {}).moves = {copy};
   add(StepKind::HostToDevice, 0, {}).moves = {up};
@@ -150,7 +158,8 @@ inline void addLeafSteps(Image &image) {
   cross.cases = {0, 1, 1, 0};
   add(StepKind::AssumeEqual, none, {matrix});
   auto quarters = wholeView(5, TypeId::Quarter, {4});
-  quarters.metadata = std::make_shared<const tensor::View>(wholeView(6, TypeId::QuarterMetadata, {}));
+  quarters.metadata =
+      std::make_shared<const tensor::View>(wholeView(6, TypeId::QuarterMetadata, {}));
   auto &kernel = add(StepKind::Kernel, none, {scalar, quarters});
   kernel.text = "sum";
   kernel.attributes = std::string("a\0b", 3);
@@ -164,7 +173,8 @@ inline void addLeafSteps(Image &image) {
 inline void addControlSteps(Image &image) {
   auto leaves = std::uint32_t(image.steps.size());
   auto flag = wholeView(2, TypeId::Bool, {}), number = wholeView(1, TypeId::Float, {});
-  auto add = [&](StepKind kind, std::vector<std::uint32_t> children, std::vector<tensor::View> operands) -> Step & {
+  auto add = [&](StepKind kind, std::vector<std::uint32_t> children,
+                 std::vector<tensor::View> operands) -> Step & {
     image.steps.push_back(step(kind));
     image.steps.back().children = std::move(children);
     image.steps.back().operands = std::move(operands);
@@ -238,14 +248,19 @@ inline Image testImage() {
   return image;
 }
 
-// ---- its text --------------------------------------------------------------------------------------------------
+// ---- its text ---------------------------------------------------------------------------------
 
-template <class T> concept Text = requires(std::ostream &out, const T &value) { out << value; };
+template <class T>
+concept Text = requires(std::ostream &out, const T &value) {
+  out << value;
+};
 
 class Dump {
 public:
   template <Text T> void operator()(const T &value) { out_ << value << ' '; }
-  template <class T> requires std::is_enum_v<T> void operator()(const T &value) { out_ << int(value) << ' '; }
+  template <class T>
+  requires std::is_enum_v<T>
+  void operator()(const T &value) { out_ << int(value) << ' '; }
   template <class T> void operator()(const std::vector<T> &list) {
     out_ << list.size() << "[";
     for (const auto &item : list)
@@ -256,48 +271,124 @@ public:
     for (const auto &item : map)
       (*this)(item);
   }
-  template <class A, class B> void operator()(const std::pair<A, B> &pair) { all(pair.first, pair.second); }
+  template <class A, class B> void operator()(const std::pair<A, B> &pair) {
+    all(pair.first, pair.second);
+  }
   void operator()(const std::string &text) { out_ << text.size() << ':' << text << ' '; }
   void operator()(std::uint8_t value) { out_ << unsigned(value) << ' '; }
-  void operator()(const MappedRange &x) { auto &[a, b, c] = x; all(a, b, c); }
-  void operator()(const InitialValue &x) { auto &[a, b] = x; all(a, b); }
-  void operator()(const Variable &x) { auto &[a, b, c, d, e, f, g, h, i] = x; all(a, b, c, d, e, f, g, h, i); }
-  void operator()(const MoveLoop &x) { auto &[a, b, c] = x; all(a, b, c); }
-  void operator()(const Move &x) { auto &[a, b, c, d, e, f] = x; all(a, b, c, d, e, f); }
-  void operator()(const Run &x) { auto &[a, b, c, d] = x; all(a, b, c, d); }
-  void operator()(const Edge &x) { auto &[a, b, c] = x; all(a, b, c); }
-  void operator()(const Slot &x) { auto &[a, b, c] = x; all(a, b, c); }
-  void operator()(const Vertex &x) { auto &[a, b, c, d, e, f] = x; all(a, b, c, d, e, f); }
-  void operator()(const VertexTypeRef &x) { auto &[a, b] = x; all(a, b); }
-  void operator()(const ComputeSet &x) { auto &[a, b] = x; all(a, b); }
-  void operator()(const TileShare &x) { auto &[a, b, c, d, e] = x; all(a, b, c, d, e); }
-  void operator()(const Phase &x) { auto &[a, b, c, d, e, f] = x; all(a, b, c, d, e, f); }
-  void operator()(const Cost &x) { auto &[a, b] = x; all(a, b); }
-  void operator()(const PrintFormat &x) { auto &[a, b, c, d, e, f, g, h] = x; all(a, b, c, d, e, f, g, h); }
+  void operator()(const MappedRange &x) {
+    auto &[a, b, c] = x;
+    all(a, b, c);
+  }
+  void operator()(const InitialValue &x) {
+    auto &[a, b] = x;
+    all(a, b);
+  }
+  void operator()(const Variable &x) {
+    auto &[a, b, c, d, e, f, g, h, i] = x;
+    all(a, b, c, d, e, f, g, h, i);
+  }
+  void operator()(const MoveLoop &x) {
+    auto &[a, b, c] = x;
+    all(a, b, c);
+  }
+  void operator()(const Move &x) {
+    auto &[a, b, c, d, e, f] = x;
+    all(a, b, c, d, e, f);
+  }
+  void operator()(const Run &x) {
+    auto &[a, b, c, d] = x;
+    all(a, b, c, d);
+  }
+  void operator()(const Edge &x) {
+    auto &[a, b, c] = x;
+    all(a, b, c);
+  }
+  void operator()(const Slot &x) {
+    auto &[a, b, c] = x;
+    all(a, b, c);
+  }
+  void operator()(const Vertex &x) {
+    auto &[a, b, c, d, e, f] = x;
+    all(a, b, c, d, e, f);
+  }
+  void operator()(const VertexTypeRef &x) {
+    auto &[a, b] = x;
+    all(a, b);
+  }
+  void operator()(const ComputeSet &x) {
+    auto &[a, b] = x;
+    all(a, b);
+  }
+  void operator()(const TileShare &x) {
+    auto &[a, b, c, d, e] = x;
+    all(a, b, c, d, e);
+  }
+  void operator()(const Phase &x) {
+    auto &[a, b, c, d, e, f] = x;
+    all(a, b, c, d, e, f);
+  }
+  void operator()(const Cost &x) {
+    auto &[a, b] = x;
+    all(a, b);
+  }
+  void operator()(const PrintFormat &x) {
+    auto &[a, b, c, d, e, f, g, h] = x;
+    all(a, b, c, d, e, f, g, h);
+  }
   void operator()(const Step &x) {
     auto &[a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x;
     all(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
   }
-  void operator()(const Stream &x) { auto &[a, b, c, d, e, f] = x; all(a, b, c, d, e, f); }
-  void operator()(const RemoteBuffer &x) { auto &[a, b, c, d] = x; all(a, b, c, d); }
-  void operator()(const HostFunction &x) { auto &[a, b, c] = x; all(a, b, c); }
-  void operator()(const HostAccess &x) { auto &[a, b, c, d, e] = x; all(a, b, c, d, e); }
-  void operator()(const LivenessStep &x) { auto &[a, b, c] = x; all(a, b, c); }
+  void operator()(const Stream &x) {
+    auto &[a, b, c, d, e, f] = x;
+    all(a, b, c, d, e, f);
+  }
+  void operator()(const RemoteBuffer &x) {
+    auto &[a, b, c, d] = x;
+    all(a, b, c, d);
+  }
+  void operator()(const HostFunction &x) {
+    auto &[a, b, c] = x;
+    all(a, b, c);
+  }
+  void operator()(const HostAccess &x) {
+    auto &[a, b, c, d, e] = x;
+    all(a, b, c, d, e);
+  }
+  void operator()(const LivenessStep &x) {
+    auto &[a, b, c] = x;
+    all(a, b, c);
+  }
   void operator()(const TileMemory &x) {
     auto &[a, b, c, d, e] = x;
     all(std::vector<std::uint64_t>(std::begin(a), std::end(a)), b, c, d, e);
   }
-  void operator()(const MemoryReport &x) { auto &[a, b, c, d, e] = x; all(a, b, c, d, e); }
-  void operator()(const tensor::Range &x) { auto &[a, b] = x; all(a, b); }
-  void operator()(const tensor::Loop &x) { auto &[a, b, c] = x; all(a, b, c); }
-  void operator()(const tensor::Piece &x) { auto &[a, b, c, d] = x; all(a, b, c, d); }
+  void operator()(const MemoryReport &x) {
+    auto &[a, b, c, d, e] = x;
+    all(a, b, c, d, e);
+  }
+  void operator()(const tensor::Range &x) {
+    auto &[a, b] = x;
+    all(a, b);
+  }
+  void operator()(const tensor::Loop &x) {
+    auto &[a, b, c] = x;
+    all(a, b, c);
+  }
+  void operator()(const tensor::Piece &x) {
+    auto &[a, b, c, d] = x;
+    all(a, b, c, d);
+  }
   void operator()(const tensor::View &x) {
     auto &[graph, a, b, c, metadata] = x;
     all(a, b, c, metadata != nullptr);
     if (metadata)
       (*this)(*metadata);
   }
-  void operator()(const std::shared_ptr<const codelet::Module> &x) { (*this)(codelet::serialise(*x)); }
+  void operator()(const std::shared_ptr<const codelet::Module> &x) {
+    (*this)(codelet::serialise(*x));
+  }
   void operator()(const Image &x) {
     auto &[a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = x;
     all(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);

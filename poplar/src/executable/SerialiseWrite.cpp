@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Image -> Part messages. Tables are written in the order of Image.hpp, rows in their order.
-#include "Executable.pb.h"
 #include "base/Text.hpp"
 #include "codelet/Module.hpp"
+#include "Executable.pb.h"
 #include "executable/SerialiseParts.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
@@ -33,9 +33,10 @@ private:
     if (used_ == 0)
       return;
     if (part_.ByteSizeLong() > std::size_t(INT32_MAX))
-      throw poplar_error(base::str("Executable: one step, variable or codelet module needs ",
-                                   base::thousands(part_.ByteSizeLong()),
-                                   " bytes, more than a part of the file can hold (2 GiB). Split it."));
+      throw poplar_error(
+          base::str("Executable: one step, variable or codelet module needs ",
+                    base::thousands(part_.ByteSizeLong()),
+                    " bytes, more than a part of the file can hold (2 GiB). Split it."));
     parts_.push_back(part_.SerializeAsString());
     part_.Clear();
     used_ = 0;
@@ -55,7 +56,7 @@ template <class Column, class Values> void fill(Column &column, const Values &va
   column.Assign(values.begin(), values.end());
 }
 
-// ---- pieces of messages ----------------------------------------------------------------------------------------
+// ---- pieces of messages -----------------------------------------------------------------------
 
 void put(proto::Moves &to, const std::vector<Move> &moves) {
   for (const auto &move : moves) {
@@ -167,7 +168,7 @@ void put(proto::HostAccess &to, const HostAccess &access) {
   put(*to.mutable_view(), access.view);
 }
 
-// ---- tables ----------------------------------------------------------------------------------------------------
+// ---- tables -----------------------------------------------------------------------------------
 
 void putHead(PartWriter &parts, const Image &image) {
   auto &head = *parts.room(1).mutable_head();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "executable/Serialise.hpp"
 #include "base/Text.hpp"
+#include "executable/Serialise.hpp"
 #include "executable/SerialiseParts.hpp"
 #include "executable/SerialiseTestImage.hpp"
 #include "poplar/exceptions.hpp"
@@ -30,7 +30,9 @@ static std::string failure(const std::string &bytes, bool checkPackageHash = tru
   return "no error";
 }
 
-static bool contains(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
+static bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != text.npos;
+}
 
 // The file with its checksum made right again, for errors behind the checksum.
 static std::string resealed(std::string bytes) {
@@ -84,7 +86,8 @@ TEST(Serialise, RejectsEveryTruncation) {
   auto bytes = written(testImage());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     auto text = failure(bytes.substr(0, size));
-    ASSERT_TRUE(contains(text, size ? "Executable is truncated" : "the stream is empty")) << size << ": " << text;
+    ASSERT_TRUE(contains(text, size ? "Executable is truncated" : "the stream is empty"))
+        << size << ": " << text;
   }
 }
 
@@ -101,21 +104,24 @@ TEST(Serialise, SaysWhatADamagedFileIs) {
   auto bytes = written(testImage());
   bytes.back() ^= 1;
   EXPECT_TRUE(contains(failure(bytes), "Executable is damaged: its checksum is "));
-  EXPECT_EQ(failure("#!/bin/sh\necho hello\n"),
-            "This is not an OpenIPU executable: the file begins with other bytes. Give a file written by "
-            "Executable::serialize.");
+  EXPECT_EQ(
+      failure("#!/bin/sh\necho hello\n"),
+      "This is not an OpenIPU executable: the file begins with other bytes. Give a file written by "
+      "Executable::serialize.");
 }
 
 TEST(Serialise, NamesBothVersionsOfAnotherFormat) {
   auto bytes = written(testImage());
   bytes[8] = 9;
-  EXPECT_EQ(failure(bytes), "Executable has format version 9; this library reads version 1. Compile the program again "
-                            "with this version of the library and write a new file.");
+  EXPECT_EQ(
+      failure(bytes),
+      "Executable has format version 9; this library reads version 1. Compile the program again "
+      "with this version of the library and write a new file.");
 }
 
 TEST(Serialise, RefusesAnotherPackageUnlessToldNotTo) {
   auto bytes = written(testImage());
-  bytes[32] ^= 1;  // first letter of the package hash
+  bytes[32] ^= 1; // first letter of the package hash
   bytes = resealed(bytes);
   EXPECT_TRUE(contains(failure(bytes), "Executable was written by package ")) << failure(bytes);
   EXPECT_EQ(failure(bytes, false), "no error");
@@ -132,7 +138,7 @@ TEST(Serialise, ReportsAStreamThatIsNotOpen) {
 
 TEST(Serialise, RejectsColumnsOfDifferentLength) {
   auto part = encode(testImage()).at(0);
-  part += std::string("\x3a\x03\x0a\x01\x01", 5);  // slots: one more kind without start and count
+  part += std::string("\x3a\x03\x0a\x01\x01", 5); // slots: one more kind without start and count
   Image image;
   try {
     decode(part, image);

@@ -9,8 +9,9 @@
 namespace poplar::executable {
 
 void throwInconsistent(const std::string &what) {
-  throw poplar_error("Executable is inconsistent: " + what +
-                     ". Compile the program again with this version of the library and write a new file.");
+  throw poplar_error(
+      "Executable is inconsistent: " + what +
+      ". Compile the program again with this version of the library and write a new file.");
 }
 
 namespace {
@@ -20,12 +21,14 @@ void checkIndex(std::uint64_t index, std::size_t size, const Where &where, const
     inconsistent(where, " refers to ", table, " ", index, " of ", size);
 }
 
-void checkRange(std::uint64_t first, std::uint64_t count, std::size_t size, const Where &where, const char *table) {
+void checkRange(std::uint64_t first, std::uint64_t count, std::size_t size, const Where &where,
+                const char *table) {
   if (count > size || first > size - count)
     inconsistent(where, " refers to ", table, " ", first, " and ", count, " in all, of ", size);
 }
 
-// The engine rebuilds the machine from the target's text; all tile numbers are checked against memory.tiles.
+// The engine rebuilds the machine from the target's text; all tile numbers are checked against
+// memory.tiles.
 void checkTarget(const Image &image) {
   arch::System system;
   try {
@@ -38,17 +41,18 @@ void checkTarget(const Image &image) {
     inconsistent("the replication factor is ", replicas, " on ", system.ipus, " IPUs");
   auto tiles = std::uint64_t(system.chip.tiles) * (system.ipus / replicas);
   if (tiles != image.memory.tiles.size())
-    inconsistent("the memory of ", image.memory.tiles.size(), " tiles is given for ", tiles, " tiles per replica");
+    inconsistent("the memory of ", image.memory.tiles.size(), " tiles is given for ", tiles,
+                 " tiles per replica");
 }
 
-// ---- variables -------------------------------------------------------------------------------------------------
+// ---- variables --------------------------------------------------------------------------------
 
 void checkMapping(const Variable &variable, std::uint32_t numTiles, const Where &where) {
   std::uint64_t before = 0;
   for (const auto &range : variable.mapping) {
     if (range.begin < before || range.end < range.begin || range.end > variable.elements)
-      inconsistent(where, " maps elements ", range.begin, " to ", range.end, " of ", variable.elements,
-                   " after ", before);
+      inconsistent(where, " maps elements ", range.begin, " to ", range.end, " of ",
+                   variable.elements, " after ", before);
     checkIndex(range.tile, numTiles, where, "tile");
     before = range.end;
   }
@@ -57,10 +61,11 @@ void checkMapping(const Variable &variable, std::uint32_t numTiles, const Where 
 void checkInitialValues(const Variable &variable, const Where &where) {
   std::uint64_t before = 0, size = sizeOf(variable.type);
   for (const auto &initial : variable.initial) {
-    if (initial.begin < before || initial.begin > variable.elements || initial.bytes.size() % size != 0 ||
+    if (initial.begin < before || initial.begin > variable.elements ||
+        initial.bytes.size() % size != 0 ||
         initial.bytes.size() / size > variable.elements - initial.begin)
-      inconsistent(where, " has ", initial.bytes.size(), " bytes of initial values from element ", initial.begin,
-                   " of ", variable.elements);
+      inconsistent(where, " has ", initial.bytes.size(), " bytes of initial values from element ",
+                   initial.begin, " of ", variable.elements);
     before = initial.begin + initial.bytes.size() / size;
   }
 }
@@ -68,40 +73,47 @@ void checkInitialValues(const Variable &variable, const Where &where) {
 void checkVariable(const Variable &variable, const Image &image, const Where &where) {
   auto bytes = checkedBytes(variable.elements, variable.type, where);
   if (checkedProduct(variable.shape, where) != variable.elements)
-    inconsistent(where, " has ", variable.elements, " elements in shape ", base::list(variable.shape));
+    inconsistent(where, " has ", variable.elements, " elements in shape ",
+                 base::list(variable.shape));
   if (static_cast<unsigned>(variable.kind) > static_cast<unsigned>(VariableKind::ReplicationIndex))
     inconsistent(where, " has unknown kind ", static_cast<unsigned>(variable.kind));
   if (variable.kind == VariableKind::ReplicationIndex && bytes != sizeof(std::uint32_t))
     inconsistent(where, " is a replication index of ", bytes, " bytes");
-  if (variable.arenaOffset % 64 != 0 || bytes > image.arenaBytes || variable.arenaOffset > image.arenaBytes - bytes)
-    inconsistent(where, " has ", bytes, " bytes at offset ", variable.arenaOffset, " of an arena of ",
-                 image.arenaBytes);
+  if (variable.arenaOffset % 64 != 0 || bytes > image.arenaBytes ||
+      variable.arenaOffset > image.arenaBytes - bytes)
+    inconsistent(where, " has ", bytes, " bytes at offset ", variable.arenaOffset,
+                 " of an arena of ", image.arenaBytes);
   checkMapping(variable, numTiles(image), where);
   checkInitialValues(variable, where);
 }
 
-// ---- vertices --------------------------------------------------------------------------------------------------
+// ---- vertices ---------------------------------------------------------------------------------
 
 bool isNested(const codelet::Field &field) {
-  return field.shape == codelet::FieldShape::VectorOfVectors || field.shape == codelet::FieldShape::VectorList;
+  return field.shape == codelet::FieldShape::VectorOfVectors ||
+         field.shape == codelet::FieldShape::VectorList;
 }
 
-void checkValue(const Slot &slot, const codelet::Field &field, const Image &image, const Where &where) {
+void checkValue(const Slot &slot, const codelet::Field &field, const Image &image,
+                const Where &where) {
   if (isNested(field) || (field.shape == codelet::FieldShape::Scalar && slot.count != 1))
     inconsistent(where, " (\"", field.name, "\") has ", slot.count, " values");
-  checkRange(slot.first, std::uint64_t(slot.count) * sizeOf(field.type), image.values.size(), where, "value byte");
+  checkRange(slot.first, std::uint64_t(slot.count) * sizeOf(field.type), image.values.size(), where,
+             "value byte");
 }
 
-void checkEdge(const Edge &edge, const codelet::Field &field, const Image &image, const Where &where) {
+void checkEdge(const Edge &edge, const codelet::Field &field, const Image &image,
+               const Where &where) {
   if (field.shape == codelet::FieldShape::Scalar && edge.elements != 1)
     inconsistent(where, " (\"", field.name, "\") has ", edge.elements, " elements for one");
   for (auto run = edge.firstRun; run < edge.firstRun + edge.numRuns; ++run)
     if (auto type = image.variables[image.runs[run].var].type; sizeOf(type) != sizeOf(field.type))
-      inconsistent(where, " (\"", field.name, "\") has elements of ", sizeOf(field.type), " bytes, its variable of ",
-                   sizeOf(type));
+      inconsistent(where, " (\"", field.name, "\") has elements of ", sizeOf(field.type),
+                   " bytes, its variable of ", sizeOf(type));
 }
 
-void checkSlot(const Slot &slot, const codelet::Field &field, const Image &image, const Where &where) {
+void checkSlot(const Slot &slot, const codelet::Field &field, const Image &image,
+               const Where &where) {
   using codelet::FieldDirection, codelet::FieldShape;
   bool plain = field.direction == FieldDirection::Plain;
   switch (slot.kind) {
@@ -162,14 +174,17 @@ void checkField(const codelet::Field &field, const codelet::VertexType &type) {
   std::size_t metadata = field.type == TypeId::Quarter ? sizeof(void *) : 0;
   std::size_t vector = sizeof(codelet::VectorRecord);
   std::size_t needed = scalar && field.direction == FieldDirection::Plain ? sizeOf(field.type)
-                       : scalar                                           ? sizeof(codelet::ScalarRecord) + metadata
-                       : isNested(field)                                  ? vector
-                                                                          : vector + metadata;
-  if (field.hostSize < needed || field.hostOffset > type.hostSize || field.hostSize > type.hostSize - field.hostOffset)
-    inconsistent("field \"", field.name, "\" of ", type.name, " has ", field.hostSize, " bytes at offset ",
-                 field.hostOffset, " of ", type.hostSize, ", it needs ", needed);
+                       : scalar          ? sizeof(codelet::ScalarRecord) + metadata
+                       : isNested(field) ? vector
+                                         : vector + metadata;
+  if (field.hostSize < needed || field.hostOffset > type.hostSize ||
+      field.hostSize > type.hostSize - field.hostOffset)
+    inconsistent("field \"", field.name, "\" of ", type.name, " has ", field.hostSize,
+                 " bytes at offset ", field.hostOffset, " of ", type.hostSize, ", it needs ",
+                 needed);
   if (isNested(field) && field.hostInnerStride < vector + metadata)
-    inconsistent("field \"", field.name, "\" of ", type.name, " has inner records of ", field.hostInnerStride, " bytes");
+    inconsistent("field \"", field.name, "\" of ", type.name, " has inner records of ",
+                 field.hostInnerStride, " bytes");
   if (field.minAlign == 0 || (field.minAlign & (field.minAlign - 1)) != 0 || field.minAlign > 4096)
     inconsistent("field \"", field.name, "\" of ", type.name, " has alignment ", field.minAlign);
 }
@@ -196,12 +211,13 @@ void checkComputeSets(const Image &image) {
       Where where{"compute set", i};
       checkIndex(vertex, image.vertices.size(), where, "vertex");
       if (seen[vertex] || image.vertices[vertex].computeSet != i)
-        inconsistent(where, " holds vertex ", vertex, seen[vertex] ? " twice" : ", which belongs to another");
+        inconsistent(where, " holds vertex ", vertex,
+                     seen[vertex] ? " twice" : ", which belongs to another");
       seen[vertex] = true;
     }
 }
 
-// ---- the host's side, memory -----------------------------------------------------------------------------------
+// ---- the host's side, memory ------------------------------------------------------------------
 
 void checkHostSide(const Image &image) {
   for (std::size_t i = 0; i < image.streams.size(); ++i)
@@ -217,7 +233,8 @@ void checkHostSide(const Image &image) {
         checkedBytes(elements, type, {"host function", i});
 }
 
-void checkHostAccess(const std::vector<HostAccess> &table, Bounds::Host host, const Image &image, const char *name) {
+void checkHostAccess(const std::vector<HostAccess> &table, Bounds::Host host, const Image &image,
+                     const char *name) {
   Bounds bounds{image};
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto &access = table[i];
@@ -226,8 +243,8 @@ void checkHostAccess(const std::vector<HostAccess> &table, Bounds::Host host, co
     bounds.moves(access.moves, host, bytes, where);
     bounds.view(access.view, where);
     if (access.view.type != access.type || access.view.numElements() != access.elements)
-      inconsistent(where, " has ", access.elements, " elements, its view ", access.view.numElements(),
-                   " or another type");
+      inconsistent(where, " has ", access.elements, " elements, its view ",
+                   access.view.numElements(), " or another type");
   }
 }
 

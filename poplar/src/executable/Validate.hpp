@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Checks every index, offset, extent and enumerator of an image that comes from a file, so that nothing in
-// it can make the engine read or write outside its storage, or recurse without end. Costs one pass over the image.
-// The code inside codelet modules cannot be checked; the file's checksum guards it against damage.
+// Checks every index, offset, extent and enumerator of an image that comes from a file, so that
+// nothing in it can make the engine read or write outside its storage, or recurse without end.
+// Costs one pass over the image. The code inside codelet modules cannot be checked; the file's
+// checksum guards it against damage.
 #pragma once
 #include "base/Text.hpp"
 #include "executable/Image.hpp"

@@ -45,12 +45,13 @@ const Variable &Bounds::variable(std::uint32_t index, const Where &where) const 
 void Bounds::run(const Run &run, const Where &where) const {
   const auto &var = variable(run.var, where);
   Wide first = run.offset, last = first + (Wide(run.count) - 1) * run.stride;
-  if (run.count == 0 || first < 0 || last < 0 || first >= Wide(var.elements) || last >= Wide(var.elements))
+  if (run.count == 0 || first < 0 || last < 0 || first >= Wide(var.elements) ||
+      last >= Wide(var.elements))
     inconsistent(where, " has offset ", run.offset, ", count ", run.count, ", stride ", run.stride,
                  " in variable \"", var.name, "\" of ", var.elements, " elements");
 }
 
-// ---- moves -----------------------------------------------------------------------------------------------------
+// ---- moves ------------------------------------------------------------------------------------
 
 void Bounds::side(const Move &move, bool from, std::uint64_t bytes, const Where &where) const {
   Wide low = from ? move.fromOffset : move.toOffset, high = low;
@@ -73,8 +74,8 @@ void Bounds::side(const Move &move, bool from, std::uint64_t bytes, const Where 
 void Bounds::deviceSide(const Move &move, bool from, const Where &where) const {
   const auto &var = variable(from ? move.fromVar : move.toVar, where);
   if (sizeOf(var.type) != move.elementBytes)
-    inconsistent(where, " moves elements of ", unsigned(move.elementBytes), " bytes, variable \"", var.name, "\" has ",
-                 sizeOf(var.type));
+    inconsistent(where, " moves elements of ", unsigned(move.elementBytes), " bytes, variable \"",
+                 var.name, "\" has ", sizeOf(var.type));
   side(move, from, var.bytes(), where);
 }
 
@@ -85,7 +86,8 @@ void Bounds::moves(const std::vector<Move> &moves, const Where &where) const {
   }
 }
 
-void Bounds::moves(const std::vector<Move> &moves, Host host, std::uint64_t hostBytes, const Where &where) const {
+void Bounds::moves(const std::vector<Move> &moves, Host host, std::uint64_t hostBytes,
+                   const Where &where) const {
   bool fromHost = host == Host::From;
   for (const auto &move : moves) {
     if ((fromHost ? move.fromVar : move.toVar) != none)
@@ -95,28 +97,30 @@ void Bounds::moves(const std::vector<Move> &moves, Host host, std::uint64_t host
   }
 }
 
-// ---- views -----------------------------------------------------------------------------------------------------
+// ---- views ------------------------------------------------------------------------------------
 
-static std::uint64_t checkBox(const tensor::Piece &piece, const tensor::Shape &shape, const Where &where) {
+static std::uint64_t checkBox(const tensor::Piece &piece, const tensor::Shape &shape,
+                              const Where &where) {
   if (piece.box.size() != shape.size())
     inconsistent(where, " has a piece of rank ", piece.box.size(), " in shape ", base::list(shape));
   std::vector<Wide> walked(shape.size(), 1);
   unsigned before = 0;
   for (const auto &loop : piece.loops) {
     if (loop.dim >= shape.size() || loop.dim < before || loop.extent < 2)
-      inconsistent(where, " has a loop of extent ", loop.extent, " over dimension ", loop.dim, " of shape ",
-                   base::list(shape));
+      inconsistent(where, " has a loop of extent ", loop.extent, " over dimension ", loop.dim,
+                   " of shape ", base::list(shape));
     before = loop.dim;
     if ((walked[loop.dim] *= Wide(loop.extent)) > Wide(shape[loop.dim]))
-      inconsistent(where, " has loops beyond dimension ", loop.dim, " of shape ", base::list(shape));
+      inconsistent(where, " has loops beyond dimension ", loop.dim, " of shape ",
+                   base::list(shape));
   }
   std::uint64_t volume = 1;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     auto [begin, extent] = piece.box[d];
     if (extent == 0 || begin >= shape[d] || extent > shape[d] - begin || Wide(extent) != walked[d])
-      inconsistent(where, " has a piece at ", begin, " of extent ", extent, " in dimension ", d, " of shape ",
-                   base::list(shape));
-    volume *= extent;  // at most the product of the shape, which was checked
+      inconsistent(where, " has a piece at ", begin, " of extent ", extent, " in dimension ", d,
+                   " of shape ", base::list(shape));
+    volume *= extent; // at most the product of the shape, which was checked
   }
   return volume;
 }
@@ -128,7 +132,8 @@ static void checkReach(const tensor::Piece &piece, const Variable &var, const Wh
     (reach < 0 ? low : high) += reach;
   }
   if (low < 0 || high >= Wide(var.elements))
-    inconsistent(where, " reaches elements outside variable \"", var.name, "\" of ", var.elements, " elements");
+    inconsistent(where, " reaches elements outside variable \"", var.name, "\" of ", var.elements,
+                 " elements");
 }
 
 void Bounds::view(const tensor::View &view, const Where &where) const {
@@ -139,13 +144,14 @@ void Bounds::view(const tensor::View &view, const Where &where) const {
   for (const auto &piece : view.pieces) {
     const auto &var = variable(piece.var.value, where);
     if (sizeOf(var.type) != sizeOf(view.type))
-      inconsistent(where, " has elements of ", sizeOf(view.type), " bytes, variable \"", var.name, "\" of ",
-                   sizeOf(var.type));
+      inconsistent(where, " has elements of ", sizeOf(view.type), " bytes, variable \"", var.name,
+                   "\" of ", sizeOf(var.type));
     covered += checkBox(piece, view.shape, where);
     checkReach(piece, var, where);
   }
   if (covered != Wide(elements))
-    inconsistent(where, " has pieces of ", std::uint64_t(covered), " elements for shape ", base::list(view.shape));
+    inconsistent(where, " has pieces of ", std::uint64_t(covered), " elements for shape ",
+                 base::list(view.shape));
   if (!view.metadata)
     return;
   if (view.metadata->metadata)

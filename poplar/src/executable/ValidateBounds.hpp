@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bound checks that tables and steps share. Each throws poplar_error when a walk over elements leaves
-// its variable; sums are formed in 128 bits, so no value in a file can wrap around.
+// The bound checks that tables and steps share. Each throws poplar_error when a walk over elements
+// leaves its variable; sums are formed in 128 bits, so no value in a file can wrap around.
 #pragma once
 #include "executable/Image.hpp"
 #include <iosfwd>
@@ -9,7 +9,8 @@ namespace poplar::executable {
 
 __extension__ using Wide = __int128;
 
-// What is being checked, for a message that is built only when the check fails: `step 12, operand 0`.
+// What is being checked, for a message that is built only when the check fails: `step 12, operand
+// 0`.
 struct Where {
   const char *what;
   std::uint64_t index;
@@ -28,7 +29,8 @@ struct Bounds {
   void moves(const std::vector<Move> &moves, const Where &where) const;
   // One side in a host buffer of `hostBytes`.
   enum class Host { From, To };
-  void moves(const std::vector<Move> &moves, Host host, std::uint64_t hostBytes, const Where &where) const;
+  void moves(const std::vector<Move> &moves, Host host, std::uint64_t hostBytes,
+             const Where &where) const;
 
 private:
   void side(const Move &move, bool from, std::uint64_t bytes, const Where &where) const;

@@ -17,32 +17,46 @@ struct Needs {
 
 Needs needs(StepKind kind) {
   switch (kind) {
-  case StepKind::Sequence: return {.children = any};
-  case StepKind::Execute: return {.maxOperands = 1};
+  case StepKind::Sequence:
+    return {.children = any};
+  case StepKind::Execute:
+    return {.maxOperands = 1};
   case StepKind::RemoteToDevice:
-  case StepKind::DeviceToRemote: return {.maxOperands = 1};
-  case StepKind::Repeat: return {.children = 1};
-  case StepKind::RepeatWhile: return {.children = 2, .minOperands = 1, .maxOperands = 1};
-  case StepKind::If: return {.children = 2, .minOperands = 1, .maxOperands = 1};
-  case StepKind::Switch: return {.children = any, .minOperands = 1, .maxOperands = 1};
+  case StepKind::DeviceToRemote:
+    return {.maxOperands = 1};
+  case StepKind::Repeat:
+    return {.children = 1};
+  case StepKind::RepeatWhile:
+    return {.children = 2, .minOperands = 1, .maxOperands = 1};
+  case StepKind::If:
+    return {.children = 2, .minOperands = 1, .maxOperands = 1};
+  case StepKind::Switch:
+    return {.children = any, .minOperands = 1, .maxOperands = 1};
   case StepKind::HostCall:
-  case StepKind::Kernel: return {.maxOperands = any};
-  case StepKind::Abort: return {.maxOperands = 1};
-  case StepKind::Block: return {.children = 1};
-  case StepKind::SetFloatingPoint: return {.maxOperands = 1};
+  case StepKind::Kernel:
+    return {.maxOperands = any};
+  case StepKind::Abort:
+    return {.maxOperands = 1};
+  case StepKind::Block:
+    return {.children = 1};
+  case StepKind::SetFloatingPoint:
+    return {.maxOperands = 1};
   case StepKind::WriteUndef:
   case StepKind::Print:
   case StepKind::Error:
   case StepKind::AssumeEqual:
   case StepKind::GetSeeds:
-  case StepKind::SetSeeds: return {.minOperands = 1, .maxOperands = 1};
-  case StepKind::CycleStamp: return {.minOperands = 1, .maxOperands = 2};
+  case StepKind::SetSeeds:
+    return {.minOperands = 1, .maxOperands = 1};
+  case StepKind::CycleStamp:
+    return {.minOperands = 1, .maxOperands = 2};
   case StepKind::Copy:
   case StepKind::HostToDevice:
   case StepKind::DeviceToHost:
   case StepKind::Call:
   case StepKind::Sync:
-  case StepKind::CrossReplicaCopy: return {};
+  case StepKind::CrossReplicaCopy:
+    return {};
   }
   inconsistent("unknown kind of step ", static_cast<unsigned>(kind));
 }
@@ -79,28 +93,42 @@ private:
 
   void checkKind(const Step &step) const {
     switch (step.kind) {
-    case StepKind::Execute: return checkExecute(step);
-    case StepKind::Copy: return bounds_.moves(step.moves, where_);
+    case StepKind::Execute:
+      return checkExecute(step);
+    case StepKind::Copy:
+      return bounds_.moves(step.moves, where_);
     case StepKind::HostToDevice:
-    case StepKind::DeviceToHost: return checkStream(step);
+    case StepKind::DeviceToHost:
+      return checkStream(step);
     case StepKind::RemoteToDevice:
-    case StepKind::DeviceToRemote: return checkRemote(step);
+    case StepKind::DeviceToRemote:
+      return checkRemote(step);
     case StepKind::RepeatWhile:
     case StepKind::If:
-    case StepKind::Abort: return checkOperands(step, 1);
-    case StepKind::Switch: return checkSwitch(step);
-    case StepKind::Call: return checkIndex(step.index, image_.functions.size(), "function");
-    case StepKind::HostCall: return checkHostCall(step);
-    case StepKind::Sync: return checkIndex(step.count, unsigned(SyncType::GLOBAL) + 1, "sync type");
-    case StepKind::CrossReplicaCopy: return checkCrossReplica(step);
-    case StepKind::Kernel: return checkIndex(step.count, step.operands.size() + 1, "output");
+    case StepKind::Abort:
+      return checkOperands(step, 1);
+    case StepKind::Switch:
+      return checkSwitch(step);
+    case StepKind::Call:
+      return checkIndex(step.index, image_.functions.size(), "function");
+    case StepKind::HostCall:
+      return checkHostCall(step);
+    case StepKind::Sync:
+      return checkIndex(step.count, unsigned(SyncType::GLOBAL) + 1, "sync type");
+    case StepKind::CrossReplicaCopy:
+      return checkCrossReplica(step);
+    case StepKind::Kernel:
+      return checkIndex(step.count, step.operands.size() + 1, "output");
     case StepKind::CycleStamp:
       checkIndex(step.count, numTiles(image_), "tile");
       return checkOperands(step, 2, sizeof(std::uint32_t));
-    case StepKind::SetFloatingPoint: return checkFloatingPoint(step);
+    case StepKind::SetFloatingPoint:
+      return checkFloatingPoint(step);
     case StepKind::GetSeeds:
-    case StepKind::SetSeeds: return checkOperands(step, step.operands[0].numElements(), sizeof(std::uint32_t));
-    default: return;
+    case StepKind::SetSeeds:
+      return checkOperands(step, step.operands[0].numElements(), sizeof(std::uint32_t));
+    default:
+      return;
     }
   }
 
@@ -108,8 +136,8 @@ private:
   void checkOperands(const Step &step, std::size_t elements, std::size_t size = 0) const {
     for (const auto &operand : step.operands)
       if (operand.numElements() != elements || (size && sizeOf(operand.type) != size))
-        inconsistent(where_, " has an operand of ", operand.numElements(), " elements of ", sizeOf(operand.type),
-                     " bytes");
+        inconsistent(where_, " has an operand of ", operand.numElements(), " elements of ",
+                     sizeOf(operand.type), " bytes");
   }
 
   void checkExecute(const Step &step) const {
@@ -136,7 +164,8 @@ private:
     if (!step.operands.empty() && sizeOf(step.operands[0].type) != sizeof(std::uint32_t))
       inconsistent(where_, " has offsets of ", sizeOf(step.operands[0].type), " bytes");
     auto elements = checkedProduct({rows, buffer.elements}, where_);
-    bounds_.moves(step.moves, step.kind == StepKind::RemoteToDevice ? Bounds::Host::From : Bounds::Host::To,
+    bounds_.moves(step.moves,
+                  step.kind == StepKind::RemoteToDevice ? Bounds::Host::From : Bounds::Host::To,
                   checkedBytes(elements, buffer.type, where_), where_);
   }
 
@@ -149,14 +178,16 @@ private:
   void checkSwitch(const Step &step) const {
     checkOperands(step, 1);
     if (step.children.size() != step.cases.size() + 1)
-      inconsistent(where_, " has ", step.cases.size(), " cases and ", step.children.size(), " children");
+      inconsistent(where_, " has ", step.cases.size(), " cases and ", step.children.size(),
+                   " children");
   }
 
-  void checkArgument(const Step &step, std::size_t i, std::pair<TypeId, std::uint64_t> expected) const {
+  void checkArgument(const Step &step, std::size_t i,
+                     std::pair<TypeId, std::uint64_t> expected) const {
     const auto &operand = step.operands[i];
     if (sizeOf(operand.type) != sizeOf(expected.first) || operand.numElements() != expected.second)
-      inconsistent(where_, " has argument ", i, " of ", operand.numElements(), " elements, its function wants ",
-                   expected.second);
+      inconsistent(where_, " has argument ", i, " of ", operand.numElements(),
+                   " elements, its function wants ", expected.second);
   }
 
   void checkHostCall(const Step &step) const {
@@ -164,8 +195,8 @@ private:
     const auto &function = image_.hostFunctions[step.index];
     auto inputs = function.inputs.size();
     if (step.count != inputs || step.operands.size() != inputs + function.outputs.size())
-      inconsistent(where_, " has ", step.operands.size(), " arguments and ", step.count, " inputs for \"",
-                   function.handle, "\"");
+      inconsistent(where_, " has ", step.operands.size(), " arguments and ", step.count,
+                   " inputs for \"", function.handle, "\"");
     for (std::size_t i = 0; i < step.operands.size(); ++i)
       checkArgument(step, i, i < inputs ? function.inputs[i] : function.outputs[i - inputs]);
   }
@@ -192,7 +223,8 @@ private:
   Where where_{"step", 0};
 };
 
-// Depth-first over children and called functions, without recursion of our own. Every step is entered once.
+// Depth-first over children and called functions, without recursion of our own. Every step is
+// entered once.
 class CycleChecker {
 public:
   explicit CycleChecker(const Image &image) : image_(image), depth_(image.steps.size(), unknown) {}
@@ -211,11 +243,13 @@ private:
   static constexpr std::uint32_t unknown = 0, open = ~std::uint32_t(0);
   struct Frame {
     std::uint32_t step;
-    std::size_t next = 0;  // child
+    std::size_t next = 0; // child
     std::uint32_t depth = 0;
   };
 
-  std::size_t numInner(const Step &step) const { return step.children.size() + (step.kind == StepKind::Call); }
+  std::size_t numInner(const Step &step) const {
+    return step.children.size() + (step.kind == StepKind::Call);
+  }
   std::uint32_t inner(const Step &step, std::size_t i) const {
     return i < step.children.size() ? step.children[i] : image_.functions[step.index];
   }

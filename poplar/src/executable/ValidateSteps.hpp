@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The steps of an image: each kind with the operands, children and tables it needs, and no step inside itself.
+// The steps of an image: each kind with the operands, children and tables it needs, and no step
+// inside itself.
 #pragma once
 #include "executable/Image.hpp"
 
@@ -8,8 +9,8 @@ namespace poplar::executable {
 // Variables and the host's tables are checked before.
 void checkSteps(const Image &image);
 
-// Programs nested deeper than this are refused: compiler and engine walk them recursively, and half of a usual stack of
-// 8 MiB is kept in reserve.
+// Programs nested deeper than this are refused: compiler and engine walk them recursively, and half
+// of a usual stack of 8 MiB is kept in reserve.
 constexpr std::uint32_t maxStepDepth = 4000;
 
 std::uint32_t numTiles(const Image &image);

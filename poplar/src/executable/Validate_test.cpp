@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each case spoils one number of a valid image and expects the message that names it.
-#include "executable/Validate.hpp"
 #include "executable/SerialiseTestImage.hpp"
+#include "executable/Validate.hpp"
 #include "executable/ValidateSteps.hpp"
 #include "poplar/exceptions.hpp"
 #include <functional>
@@ -36,24 +36,33 @@ TEST(Validate, AcceptsTheTestImageAndAnEmptyOne) {
 }
 
 TEST(Validate, ComparesTheTargetWithTheTiles) {
-  EXPECT_EQ(complaint([](Image &i) { i.replicationFactor = 0; }), "the replication factor is 0 on 2 IPUs");
-  EXPECT_EQ(complaint([](Image &i) { i.replicationFactor = 3; }), "the replication factor is 3 on 2 IPUs");
+  EXPECT_EQ(complaint([](Image &i) { i.replicationFactor = 0; }),
+            "the replication factor is 0 on 2 IPUs");
+  EXPECT_EQ(complaint([](Image &i) { i.replicationFactor = 3; }),
+            "the replication factor is 3 on 2 IPUs");
   EXPECT_EQ(complaint([](Image &i) { i.memory.tiles.pop_back(); }),
             "the memory of 3 tiles is given for 4 tiles per replica");
   EXPECT_TRUE(complaint([](Image &i) { i.target = "{}"; }).starts_with("the target: "));
 }
 
 TEST(Validate, ChecksVariables) {
-  auto with = [](auto spoil) { return complaint([&](Image &image) { spoil(image.variables[0]); }); };
-  EXPECT_EQ(with([](Variable &v) { v.elements = 13; }), "variable 0 has 13 elements in shape [3,4]");
-  EXPECT_EQ(with([](Variable &v) { v.type = TypeId(17); }), "variable 0 has unknown element type 17");
+  auto with = [](auto spoil) {
+    return complaint([&](Image &image) { spoil(image.variables[0]); });
+  };
+  EXPECT_EQ(with([](Variable &v) { v.elements = 13; }),
+            "variable 0 has 13 elements in shape [3,4]");
+  EXPECT_EQ(with([](Variable &v) { v.type = TypeId(17); }),
+            "variable 0 has unknown element type 17");
   EXPECT_EQ(with([](Variable &v) { v.kind = VariableKind(3); }), "variable 0 has unknown kind 3");
   EXPECT_EQ(with([](Variable &v) { v.arenaOffset = 448; }),
             "variable 0 has 48 bytes at offset 448 of an arena of 448");
-  EXPECT_EQ(with([](Variable &v) { v.arenaOffset = 4; }), "variable 0 has 48 bytes at offset 4 of an arena of 448");
+  EXPECT_EQ(with([](Variable &v) { v.arenaOffset = 4; }),
+            "variable 0 has 48 bytes at offset 4 of an arena of 448");
   EXPECT_EQ(with([](Variable &v) { v.mapping[1].tile = 4; }), "variable 0 refers to tile 4 of 4");
-  EXPECT_EQ(with([](Variable &v) { v.mapping[1].begin = 0; }), "variable 0 maps elements 0 to 12 of 12 after 1");
-  EXPECT_EQ(with([](Variable &v) { v.mapping[1].end = 13; }), "variable 0 maps elements 1 to 13 of 12 after 1");
+  EXPECT_EQ(with([](Variable &v) { v.mapping[1].begin = 0; }),
+            "variable 0 maps elements 0 to 12 of 12 after 1");
+  EXPECT_EQ(with([](Variable &v) { v.mapping[1].end = 13; }),
+            "variable 0 maps elements 1 to 13 of 12 after 1");
   EXPECT_EQ(with([](Variable &v) { v.initial[1].begin = 12; }),
             "variable 0 has 4 bytes of initial values from element 12 of 12");
   EXPECT_EQ(with([](Variable &v) { v.initial[1].begin = 2; }),
@@ -65,27 +74,43 @@ TEST(Validate, ChecksVariables) {
 }
 
 TEST(Validate, SizesThatWrapAroundAreRefused) {
-  auto with = [](auto spoil) { return complaint([&](Image &image) { spoil(image.variables[0]); }); };
+  auto with = [](auto spoil) {
+    return complaint([&](Image &image) { spoil(image.variables[0]); });
+  };
   auto huge = std::uint64_t(1) << 62;
-  EXPECT_EQ(with([&](Variable &v) { v.elements = huge; v.shape = {huge}; }),
+  EXPECT_EQ(with([&](Variable &v) {
+              v.elements = huge;
+              v.shape = {huge};
+            }),
             "variable 0 has 4611686018427387904 elements, more than memory can hold");
-  EXPECT_EQ(with([&](Variable &v) { v.shape = {huge, 4, 0}; }),
+  EXPECT_EQ(with([&](Variable &v) {
+              v.shape = {huge, 4, 0};
+            }),
             "variable 0 has shape [4611686018427387904,4,0], more elements than memory can hold");
   EXPECT_EQ(with([&](Variable &v) { v.arenaOffset = ~std::uint64_t(63); }),
             "variable 0 has 48 bytes at offset 18446744073709551552 of an arena of 448");
 }
 
 TEST(Validate, ChecksVerticesAndTheirFields) {
-  EXPECT_EQ(complaint([](Image &i) { i.vertexTypes[0].module = 1; }), "vertex type 0 refers to codelet module 1 of 1");
-  EXPECT_EQ(complaint([](Image &i) { i.vertexTypes[0].type = 1; }), "vertex type 0 refers to type 1 of 1");
-  EXPECT_EQ(complaint([](Image &i) { i.vertices[1].type = 1; }), "vertex 1 refers to vertex type 1 of 1");
-  EXPECT_EQ(complaint([](Image &i) { i.vertices[1].computeSet = 2; }), "vertex 1 refers to compute set 2 of 2");
+  EXPECT_EQ(complaint([](Image &i) { i.vertexTypes[0].module = 1; }),
+            "vertex type 0 refers to codelet module 1 of 1");
+  EXPECT_EQ(complaint([](Image &i) { i.vertexTypes[0].type = 1; }),
+            "vertex type 0 refers to type 1 of 1");
+  EXPECT_EQ(complaint([](Image &i) { i.vertices[1].type = 1; }),
+            "vertex 1 refers to vertex type 1 of 1");
+  EXPECT_EQ(complaint([](Image &i) { i.vertices[1].computeSet = 2; }),
+            "vertex 1 refers to compute set 2 of 2");
   EXPECT_EQ(complaint([](Image &i) { i.vertices[1].tile = 9; }), "vertex 1 refers to tile 9 of 4");
-  EXPECT_EQ(complaint([](Image &i) { i.vertices[1].firstSlot = 1; }), "vertex 1 refers to slot 1 and 5 in all, of 5");
-  EXPECT_EQ(complaint([](Image &i) { i.slots[0].kind = SlotKind::Unset; }), "vertex 0, field 0 (\"in\") is not connected");
-  EXPECT_EQ(complaint([](Image &i) { i.slots[0].count = 2; }), "vertex 0, field 0 (\"in\") has 2 vectors for one");
-  EXPECT_EQ(complaint([](Image &i) { i.slots[1].first = 0; }), "vertex 0, field 1 (\"out\") has 8 elements for one");
-  EXPECT_EQ(complaint([](Image &i) { i.slots[2].count = 3; }), "vertex 0, field 2 refers to edge 2 and 3 in all, of 4");
+  EXPECT_EQ(complaint([](Image &i) { i.vertices[1].firstSlot = 1; }),
+            "vertex 1 refers to slot 1 and 5 in all, of 5");
+  EXPECT_EQ(complaint([](Image &i) { i.slots[0].kind = SlotKind::Unset; }),
+            "vertex 0, field 0 (\"in\") is not connected");
+  EXPECT_EQ(complaint([](Image &i) { i.slots[0].count = 2; }),
+            "vertex 0, field 0 (\"in\") has 2 vectors for one");
+  EXPECT_EQ(complaint([](Image &i) { i.slots[1].first = 0; }),
+            "vertex 0, field 1 (\"out\") has 8 elements for one");
+  EXPECT_EQ(complaint([](Image &i) { i.slots[2].count = 3; }),
+            "vertex 0, field 2 refers to edge 2 and 3 in all, of 4");
   EXPECT_EQ(complaint([](Image &i) { i.slots[2].first = ~0u; }),
             "vertex 0, field 2 refers to edge 4294967295 and 2 in all, of 4");
   EXPECT_EQ(complaint([](Image &i) { i.slots[3].first = 1; }),
@@ -94,7 +119,8 @@ TEST(Validate, ChecksVerticesAndTheirFields) {
             "vertex 0, field 3 (\"factor\") is connected where a value belongs");
   EXPECT_EQ(complaint([](Image &i) { i.slots[0].kind = SlotKind::Value; }),
             "vertex 0, field 0 (\"in\") has a value where a connection belongs");
-  EXPECT_EQ(complaint([](Image &i) { i.slots[0].kind = SlotKind(3); }), "vertex 0, field 0 has unknown kind 3");
+  EXPECT_EQ(complaint([](Image &i) { i.slots[0].kind = SlotKind(3); }),
+            "vertex 0, field 0 has unknown kind 3");
 }
 
 TEST(Validate, RefusesFieldsThatTheEngineWouldWriteBeyond) {
@@ -111,8 +137,10 @@ TEST(Validate, RefusesFieldsThatTheEngineWouldWriteBeyond) {
             "field \"out\" of ns::Scale<float> has 8 bytes at offset 52 of 56, it needs 8");
   EXPECT_EQ(with(2, [](codelet::Field &f) { f.hostInnerStride = 8; }),
             "field \"rows\" of ns::Scale<float> has inner records of 8 bytes");
-  EXPECT_EQ(with(0, [](codelet::Field &f) { f.minAlign = 3; }), "field \"in\" of ns::Scale<float> has alignment 3");
-  EXPECT_EQ(complaint([](Image &i) { i.slots[4].count = 9; }), "vertex 0, field 4 (\"unused\") is not connected");
+  EXPECT_EQ(with(0, [](codelet::Field &f) { f.minAlign = 3; }),
+            "field \"in\" of ns::Scale<float> has alignment 3");
+  EXPECT_EQ(complaint([](Image &i) { i.slots[4].count = 9; }),
+            "vertex 0, field 4 (\"unused\") is not connected");
 }
 
 TEST(Validate, ChecksEdgesAndRuns) {
@@ -122,17 +150,24 @@ TEST(Validate, ChecksEdgesAndRuns) {
   EXPECT_EQ(complaint([](Image &i) { i.runs[3].offset = -1; }),
             "run 3 has offset -1, count 3, stride 1 in variable \"matrix\" of 12 elements");
   EXPECT_EQ(complaint([](Image &i) { i.runs[3].offset = INT64_MAX; }),
-            "run 3 has offset 9223372036854775807, count 3, stride 1 in variable \"matrix\" of 12 elements");
+            "run 3 has offset 9223372036854775807, count 3, stride 1 in variable \"matrix\" of 12 "
+            "elements");
   EXPECT_EQ(complaint([](Image &i) { i.runs[3].stride = INT32_MAX; }),
             "run 3 has offset 0, count 3, stride 2147483647 in variable \"matrix\" of 12 elements");
-  EXPECT_EQ(complaint([](Image &i) { i.edges[0].elements = 9; }), "edge 0 has 9 elements, its runs 8");
-  EXPECT_EQ(complaint([](Image &i) { i.edges[3].numRuns = 2; }), "edge 3 refers to run 4 and 2 in all, of 5");
+  EXPECT_EQ(complaint([](Image &i) { i.edges[0].elements = 9; }),
+            "edge 0 has 9 elements, its runs 8");
+  EXPECT_EQ(complaint([](Image &i) { i.edges[3].numRuns = 2; }),
+            "edge 3 refers to run 4 and 2 in all, of 5");
   EXPECT_EQ(complaint([](Image &i) { i.runs[2].var = 2; }),
             "vertex 0, field 1 (\"out\") has elements of 4 bytes, its variable of 1");
   EXPECT_EQ(complaint([](Image &i) { i.computeSets[0].vertices = {0}; }),
             "compute set 0 holds vertex 0, which belongs to another");
-  EXPECT_EQ(complaint([](Image &i) { i.computeSets[0].vertices = {1, 1}; }), "compute set 0 holds vertex 1 twice");
-  EXPECT_EQ(complaint([](Image &i) { i.computeSets[0].vertices = {2}; }), "compute set 0 refers to vertex 2 of 2");
+  EXPECT_EQ(complaint([](Image &i) {
+              i.computeSets[0].vertices = {1, 1};
+            }),
+            "compute set 0 holds vertex 1 twice");
+  EXPECT_EQ(complaint([](Image &i) { i.computeSets[0].vertices = {2}; }),
+            "compute set 0 refers to vertex 2 of 2");
 }
 
 TEST(Validate, ChecksMoves) {
@@ -142,10 +177,14 @@ TEST(Validate, ChecksMoves) {
   EXPECT_EQ(with([](Move &m) { m.fromVar = none; }), "step 1 uses variable 4294967295 of 7");
   EXPECT_EQ(with([](Move &m) { m.elementBytes = 8; }),
             "step 1 moves elements of 8 bytes, variable \"matrix\" has 4");
-  EXPECT_EQ(with([](Move &m) { m.toOffset = 4; }), "step 1 writes outside its 48 bytes of variable");
-  EXPECT_EQ(with([](Move &m) { m.fromOffset = 7; }), "step 1 reads outside its 48 bytes of variable");
+  EXPECT_EQ(with([](Move &m) { m.toOffset = 4; }),
+            "step 1 writes outside its 48 bytes of variable");
+  EXPECT_EQ(with([](Move &m) { m.fromOffset = 7; }),
+            "step 1 reads outside its 48 bytes of variable");
   EXPECT_EQ(with([](Move &m) { m.loops[0].extent = 0; }), "step 1 has a loop without iterations");
-  EXPECT_EQ(with([](Move &m) { m.loops[0] = {std::uint64_t(1) << 62, INT64_MAX, 0}; }),
+  EXPECT_EQ(with([](Move &m) {
+              m.loops[0] = {std::uint64_t(1) << 62, INT64_MAX, 0};
+            }),
             "step 1 reads outside its 48 bytes of variable");
   EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::HostToDevice).moves[0].fromOffset = 1; }),
             "step 2 reads outside its 48 bytes of host buffer");
@@ -163,7 +202,8 @@ TEST(Validate, ChecksViews) {
   };
   EXPECT_EQ(with([](tensor::View &v) { v.type = TypeId::Half; }),
             "step 8, operand 0 has elements of 2 bytes, variable \"matrix\" of 4");
-  EXPECT_EQ(with([](tensor::View &v) { v.pieces[0].var = tensor::VarId(7); }), "step 8, operand 0 uses variable 7 of 7");
+  EXPECT_EQ(with([](tensor::View &v) { v.pieces[0].var = tensor::VarId(7); }),
+            "step 8, operand 0 uses variable 7 of 7");
   EXPECT_EQ(with([](tensor::View &v) { v.pieces[0].offset = 1; }),
             "step 8, operand 0 reaches elements outside variable \"matrix\" of 12 elements");
   EXPECT_EQ(with([](tensor::View &v) { v.pieces[0].loops[0].stride = -4; }),
@@ -183,41 +223,69 @@ TEST(Validate, ChecksViews) {
 }
 
 TEST(Validate, ChecksEachKindOfStep) {
-  auto with = [](StepKind kind, auto spoil) { return complaint([&](Image &image) { spoil(stepOf(image, kind)); }); };
-  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.kind = StepKind(26); }), "unknown kind of step 26");
-  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.index = 2; }), "step 0 refers to compute set 2 of 2");
-  EXPECT_EQ(with(StepKind::HostToDevice, [](Step &s) { s.index = none; }), "step 2 refers to stream 4294967295 of 2");
-  EXPECT_EQ(with(StepKind::HostToDevice, [](Step &s) { s.index = 1; }), "step 2 uses stream \"out\" in the wrong direction");
-  EXPECT_EQ(with(StepKind::RemoteToDevice, [](Step &s) { s.index = 1; }), "step 4 refers to remote buffer 1 of 1");
-  EXPECT_EQ(with(StepKind::Repeat, [](Step &s) { s.children.clear(); }), "step 19 has 0 children, not 1");
+  auto with = [](StepKind kind, auto spoil) {
+    return complaint([&](Image &image) { spoil(stepOf(image, kind)); });
+  };
+  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.kind = StepKind(26); }),
+            "unknown kind of step 26");
+  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.index = 2; }),
+            "step 0 refers to compute set 2 of 2");
+  EXPECT_EQ(with(StepKind::HostToDevice, [](Step &s) { s.index = none; }),
+            "step 2 refers to stream 4294967295 of 2");
+  EXPECT_EQ(with(StepKind::HostToDevice, [](Step &s) { s.index = 1; }),
+            "step 2 uses stream \"out\" in the wrong direction");
+  EXPECT_EQ(with(StepKind::RemoteToDevice, [](Step &s) { s.index = 1; }),
+            "step 4 refers to remote buffer 1 of 1");
+  EXPECT_EQ(with(StepKind::Repeat, [](Step &s) { s.children.clear(); }),
+            "step 19 has 0 children, not 1");
   EXPECT_EQ(with(StepKind::If, [](Step &s) { s.operands.clear(); }), "step 21 has 0 operands");
-  EXPECT_EQ(with(StepKind::If, [](Step &s) { s.operands[0].shape = {0}; s.operands[0].pieces.clear(); }),
+  EXPECT_EQ(with(StepKind::If,
+                 [](Step &s) {
+                   s.operands[0].shape = {0};
+                   s.operands[0].pieces.clear();
+                 }),
             "step 21 has an operand of 0 elements of 1 bytes");
   EXPECT_EQ(with(StepKind::SetFloatingPoint, [](Step &s) { s.attributes = "tensor"; }),
             "step 16 takes the floating point state from an operand it does not have");
-  EXPECT_EQ(with(StepKind::SetSeeds, [](Step &s) { s.operands[0] = test::wholeView(2, TypeId::Bool, {1}); }),
+  EXPECT_EQ(with(StepKind::SetSeeds,
+                 [](Step &s) { s.operands[0] = test::wholeView(2, TypeId::Bool, {1}); }),
             "step 18 has an operand of 1 elements of 1 bytes");
   EXPECT_EQ(complaint([](Image &i) { i.remoteBuffers[0].repeats = 0; }),
             "step 5 uses remote buffer \"remote\", which has no repeats");
-  EXPECT_EQ(with(StepKind::Switch, [](Step &s) { s.cases.pop_back(); }), "step 22 has 1 cases and 3 children");
-  EXPECT_EQ(with(StepKind::Call, [](Step &s) { s.index = 1; }), "step 24 refers to function 1 of 1");
-  EXPECT_EQ(with(StepKind::HostCall, [](Step &s) { s.index = 1; }), "step 6 refers to host function 1 of 1");
+  EXPECT_EQ(with(StepKind::Switch, [](Step &s) { s.cases.pop_back(); }),
+            "step 22 has 1 cases and 3 children");
+  EXPECT_EQ(with(StepKind::Call, [](Step &s) { s.index = 1; }),
+            "step 24 refers to function 1 of 1");
+  EXPECT_EQ(with(StepKind::HostCall, [](Step &s) { s.index = 1; }),
+            "step 6 refers to host function 1 of 1");
   EXPECT_EQ(with(StepKind::HostCall, [](Step &s) { std::swap(s.operands[0], s.operands[1]); }),
             "step 6 has argument 0 of 1 elements, its function wants 12");
-  EXPECT_EQ(with(StepKind::Sync, [](Step &s) { s.count = 3; }), "step 7 refers to sync type 3 of 3");
-  EXPECT_EQ(with(StepKind::CrossReplicaCopy, [](Step &s) { s.cases = {0, 2}; }), "step 12 refers to replica 2 of 2");
-  EXPECT_EQ(with(StepKind::CrossReplicaCopy, [](Step &s) { s.cases = {0}; }), "step 12 has an odd replica map");
-  EXPECT_EQ(with(StepKind::Kernel, [](Step &s) { s.count = 3; }), "step 14 refers to output 3 of 3");
-  EXPECT_EQ(with(StepKind::CycleStamp, [](Step &s) { s.count = 4; }), "step 15 refers to tile 4 of 4");
-  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.cost.phases[0].tiles[1].tile = 4; }), "step 0 refers to tile 4 of 4");
+  EXPECT_EQ(with(StepKind::Sync, [](Step &s) { s.count = 3; }),
+            "step 7 refers to sync type 3 of 3");
+  EXPECT_EQ(with(StepKind::CrossReplicaCopy,
+                 [](Step &s) {
+                   s.cases = {0, 2};
+                 }),
+            "step 12 refers to replica 2 of 2");
+  EXPECT_EQ(with(StepKind::CrossReplicaCopy, [](Step &s) { s.cases = {0}; }),
+            "step 12 has an odd replica map");
+  EXPECT_EQ(with(StepKind::Kernel, [](Step &s) { s.count = 3; }),
+            "step 14 refers to output 3 of 3");
+  EXPECT_EQ(with(StepKind::CycleStamp, [](Step &s) { s.count = 4; }),
+            "step 15 refers to tile 4 of 4");
+  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.cost.phases[0].tiles[1].tile = 4; }),
+            "step 0 refers to tile 4 of 4");
   EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.cost.phases[0].kind = PhaseKind(6); }),
             "step 0 has unknown kind of phase 6");
 }
 
 TEST(Validate, RefusesStepsThatContainThemselves) {
-  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::Repeat).children = {19}; }), "step 19 contains itself");
-  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::Block).children = {24}; }), "step 23 contains itself");
-  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::Sequence).children = {26}; }), "step 25 refers to child 26 of 26");
+  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::Repeat).children = {19}; }),
+            "step 19 contains itself");
+  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::Block).children = {24}; }),
+            "step 23 contains itself");
+  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::Sequence).children = {26}; }),
+            "step 25 refers to child 26 of 26");
 }
 
 TEST(Validate, RefusesNestingThatWouldOverflowTheStack) {
@@ -237,10 +305,15 @@ TEST(Validate, RefusesNestingThatWouldOverflowTheStack) {
 
 TEST(Validate, ChecksProgramsAndMemory) {
   EXPECT_EQ(complaint([](Image &i) { i.programs[1] = 26; }), "a program begins at step 26 of 26");
-  EXPECT_EQ(complaint([](Image &i) { i.memory.steps[0].step = 26; }), "liveness 0 refers to step 26 of 26");
-  EXPECT_EQ(complaint([](Image &i) { i.memory.steps[0].variables[1] = 7; }), "liveness 0 refers to variable 7 of 7");
-  EXPECT_EQ(complaint([](Image &i) { i.memory.tiles[2].peakStep = 26; }), "memory of tile 2 refers to step 26 of 26");
-  EXPECT_EQ(complaint([](Image &i) { i.streams[0].type = TypeId(99); }), "stream 0 has unknown element type 99");
-  EXPECT_EQ(complaint([](Image &i) { i.remoteBuffers[0].repeats = ~std::uint64_t(0); }),
-            "remote buffer 0 has shape [12,18446744073709551615], more elements than memory can hold");
+  EXPECT_EQ(complaint([](Image &i) { i.memory.steps[0].step = 26; }),
+            "liveness 0 refers to step 26 of 26");
+  EXPECT_EQ(complaint([](Image &i) { i.memory.steps[0].variables[1] = 7; }),
+            "liveness 0 refers to variable 7 of 7");
+  EXPECT_EQ(complaint([](Image &i) { i.memory.tiles[2].peakStep = 26; }),
+            "memory of tile 2 refers to step 26 of 26");
+  EXPECT_EQ(complaint([](Image &i) { i.streams[0].type = TypeId(99); }),
+            "stream 0 has unknown element type 99");
+  EXPECT_EQ(
+      complaint([](Image &i) { i.remoteBuffers[0].repeats = ~std::uint64_t(0); }),
+      "remote buffer 0 has shape [12,18446744073709551615], more elements than memory can hold");
 }
