@@ -9,7 +9,6 @@
 #include "base/Threads.hpp"
 #include "Terminal.hpp"
 #include <cstdio>
-#include <cstring>
 #include <poplar/CycleCount.hpp>
 #include <poplar/Engine.hpp>
 
@@ -22,14 +21,6 @@ namespace {
 constexpr HeatGrid grid{46, 32, 48, 0.2f}; // 46 x 32 tiles of 48 x 48 points
 constexpr unsigned chunks = 25, stepsPerChunk = 20;
 enum Programs { Start, Steps };
-
-template <class... Args> std::string text(const char *format, Args... args) {
-  char out[256];
-  std::snprintf(out, sizeof out, format, args...);
-  return out;
-}
-
-std::string decimal(double value, const char *unit) { return text("%.2f %s", value, unit); }
 
 struct Built {
   Graph graph;
@@ -91,7 +82,7 @@ void showShare(const char *name, std::uint64_t cycles, std::uint64_t total) {
 }
 
 // The first recorded run of the steps tells what each of them costs.
-double showCycles(const pva::Report &report, double clock) {
+void showCycles(const pva::Report &report, double clock) {
   for (const auto &run : report.execution().runs()) {
     if (run.name() != "steps")
       continue;
@@ -101,11 +92,12 @@ double showCycles(const pva::Report &report, double clock) {
     showShare("compute", cycles.compute, cycles.total());
     showShare("exchange", cycles.exchange, cycles.total());
     showShare("sync", cycles.sync + cycles.host, cycles.total());
-    std::printf("    %-9s %.0f cycles = %.2f us at %.0f MHz: %.0f G point updates/s\n", "total",
-                perStep, perStep / clock * 1e6, clock / 1e6,
+    std::printf("    %-9s %s cycles = %.2f us at %s MHz: %.0f G point updates/s\n", "total",
+                base::thousands(std::llround(perStep)).c_str(), perStep / clock * 1e6,
+                base::thousands(std::llround(clock / 1e6)).c_str(),
                 double(grid.tileRows * grid.tileColumns * grid.block * grid.block) * clock /
                     perStep / 1e9);
-    return perStep;
+    return;
   }
   throw std::runtime_error("The profile holds no run named \"steps\".");
 }
@@ -136,8 +128,7 @@ int run() {
 
   Stopwatch building;
   const Built built = build(device);
-  std::printf("  %-10s codelet compiled, graph built  %s\n", "build",
-              decimal(building.seconds(), "s").c_str());
+  std::printf("  %-10s codelet compiled, graph built  %.2f s\n", "build", building.seconds());
   std::vector<float> points = grid.start(), expected = points;
   double seconds = 0, clock = device.getTarget().getTileClockFrequency();
   pva::Report report = [&] {
