@@ -29,7 +29,7 @@ template <class Range> std::string list(const Range &range, const char *separato
   return range.begin() == range.end() ? "[]" : out.str() + "]";
 }
 
-// Levenshtein distance, for short words.
+// Insertions, deletions, replacements and swaps of neighbours between two short words.
 std::size_t editDistance(std::string_view a, std::string_view b);
 
 // The candidates close enough to be a misspelling of word, nearest first, at most three.
