@@ -86,7 +86,7 @@ TEST(EngineErrors, ReadOfAnUnknownHandle) {
   Streaming s;
   s.engine->load(s.device);
   EXPECT_REJECTED(
-      "poplar_error: Engine::readTensor: the graph has no createHostRead \"values\". Declare it "
+      "poplar_error: Engine::readTensor: the graph has no host read \"values\". Declare it "
       "with Graph::createHostRead before compiling. Did you mean \"value\"?",
       s.engine->readTensor("values", s.data, s.data + 4));
 }
@@ -95,7 +95,7 @@ TEST(EngineErrors, WriteOfAnUnknownHandle) {
   Streaming s;
   s.engine->load(s.device);
   EXPECT_REJECTED(
-      "poplar_error: Engine::writeTensor: the graph has no createHostWrite \"other\". Declare "
+      "poplar_error: Engine::writeTensor: the graph has no host write \"other\". Declare "
       "it with Graph::createHostWrite before compiling.",
       s.engine->writeTensor("other", s.data, s.data + 4));
 }

@@ -2,6 +2,7 @@
 #include "compile/Lower.hpp"
 #include "Access.hpp"
 #include "base/Text.hpp"
+#include "executable/ValidateSteps.hpp"
 #include "graph/Introspect.hpp"
 #include "poplar/exceptions.hpp"
 #include "tensor/Moves.hpp"
@@ -54,6 +55,9 @@ private:
       return 0;
     if (++out_.uses[node] > 1)
       return out_.sizes[node];
+    if (++depth_ > executable::maxStepDepth)
+      throw control_program_error(str("Programs are nested more than ", executable::maxStepDepth,
+                                      " deep. Add to one Sequence instead of nesting a new one for every step."));
     for (const auto &tensor : node->operands)
       view(tensor);
     if (node->kind == StepKind::Execute)
@@ -63,6 +67,7 @@ private:
     std::uint64_t size = 1;
     for (const auto &child : node->children)
       size += visit(child);
+    --depth_;
     return out_.sizes[node] = std::uint32_t(std::min<std::uint64_t>(size, 1u << 30));
   }
   void view(const Tensor &tensor) {
@@ -102,6 +107,7 @@ private:
   }
   const GraphState &graph_;
   Reached out_;
+  std::uint32_t depth_ = 0;
 };
 
 // ---- lowering --------------------------------------------------------------------------------------------------

@@ -67,13 +67,21 @@ void checkVertex(const Image &image, std::uint32_t vertex, unsigned tiles) {
         describeVertex(image, vertex), " is mapped to tile ", v.tile, ", but there are tiles 0 to ",
         tiles - 1, " only. Map it to one of these with graph.setTileMapping."));
   const auto &fields = image.vertexType(vertex).fields;
-  for (std::size_t f = 0; f != fields.size(); ++f)
-    if (fields[f].direction != codelet::FieldDirection::Plain &&
-        image.slots[v.firstSlot + f].kind != SlotKind::Edges)
-      throw graph_connection_error(
-          base::str(describeVertex(image, vertex), ": field \"", fields[f].name,
-                    "\" is not connected. Connect it with graph.connect(vertex[\"", fields[f].name,
-                    "\"], tensor)."));
+  auto unconnected = [&](const std::string &field, const std::string &index) {
+    return graph_connection_error(base::str(
+        describeVertex(image, vertex), ": field \"", field, index,
+        "\" is not connected. Connect it with graph.connect(vertex[\"", field, "\"]", index, ", tensor)."));
+  };
+  for (std::size_t f = 0; f != fields.size(); ++f) {
+    if (fields[f].direction == codelet::FieldDirection::Plain)
+      continue;
+    const auto &slot = image.slots[v.firstSlot + f];
+    if (slot.kind != SlotKind::Edges)
+      throw unconnected(fields[f].name, "");
+    for (std::uint32_t i = 0; i != slot.count; ++i)  // sized by setFieldSize, then connected one by one
+      if (image.edges[slot.first + i].firstRun == none)
+        throw unconnected(fields[f].name, base::str("[", i, "]"));
+  }
 }
 
 // Programs that write to constants are stopped where they are built; a deserialised image may still

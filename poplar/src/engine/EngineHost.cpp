@@ -18,12 +18,12 @@ template <class List> std::vector<std::string> handlesOf(const List &list) {
   return out;
 }
 
-const executable::HostAccess &find(const std::vector<executable::HostAccess> &all, const std::string &handle, const char *made,
-                                   const char *used) {
+const executable::HostAccess &find(const std::vector<executable::HostAccess> &all, const std::string &handle, const char *what,
+                                   const char *made, const char *used) {
   for (const auto &access : all)
     if (access.handle == handle)
       return access;
-  throw poplar_error(str("Engine::", used, ": the graph has no ", made, " \"", handle, "\". Declare it with Graph::", made,
+  throw poplar_error(str("Engine::", used, ": the graph has no ", what, " \"", handle, "\". Declare it with Graph::", made,
                          " before compiling.", base::didYouMean(handle, handlesOf(all))));
 }
 
@@ -57,7 +57,7 @@ void Engine::Impl::requireLoaded(const char *what, const std::string &handle) co
 }
 
 void Engine::Impl::read(const std::string &handle, std::byte *to, std::optional<std::uint64_t> bytes) {
-  const auto &access = find(image->hostReads, handle, "createHostRead", "readTensor");
+  const auto &access = find(image->hostReads, handle, "host read", "createHostRead", "readTensor");
   requireLoaded("readTensor", handle);
   checkSize("readTensor", access, replicas(), bytes);
   const auto &view = boundView(readViews, access, *image);
@@ -66,7 +66,7 @@ void Engine::Impl::read(const std::string &handle, std::byte *to, std::optional<
 }
 
 void Engine::Impl::write(const std::string &handle, const std::byte *from, std::optional<std::uint64_t> bytes) {
-  const auto &access = find(image->hostWrites, handle, "createHostWrite", "writeTensor");
+  const auto &access = find(image->hostWrites, handle, "host write", "createHostWrite", "writeTensor");
   requireLoaded("writeTensor", handle);
   checkSize("writeTensor", access, replicas(), bytes);
   const auto &view = boundView(writeViews, access, *image);
@@ -93,14 +93,14 @@ static backend::cpu::BoundView metadataView(const executable::HostAccess &access
 
 void Engine::readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end) {
   readTensor(handle, begin, end);
-  auto view = metadataView(find(impl_->image->hostReads, handle, "createHostRead", "readTensor"), *impl_->image);
+  auto view = metadataView(find(impl_->image->hostReads, handle, "host read", "createHostRead", "readTensor"), *impl_->image);
   std::byte byte;
   impl_->machine->read(view, 0, &byte);
   metadata = QuarterMetadata(static_cast<unsigned char>(byte));
 }
 void Engine::writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin, const void *end) {
   writeTensor(handle, begin, end);
-  auto view = metadataView(find(impl_->image->hostWrites, handle, "createHostWrite", "writeTensor"), *impl_->image);
+  auto view = metadataView(find(impl_->image->hostWrites, handle, "host write", "createHostWrite", "writeTensor"), *impl_->image);
   const auto byte = std::byte(metadata.getBinary());
   for (unsigned r = 0; r < impl_->replicas(); ++r)
     impl_->machine->write(view, r, &byte);

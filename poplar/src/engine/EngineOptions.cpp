@@ -48,6 +48,9 @@ bool isNumber(const std::string &text) {
 }
 
 bool isRegex(const std::string &text) {
+  constexpr std::size_t longest = 1000;  // std::regex recurses with the length of its pattern
+  if (text.size() > longest)
+    return false;
   try {
     std::regex expression(text);
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables of an image. Steps are checked in ValidateSteps.cpp.
 #include "executable/Validate.hpp"
+#include "codelet/Bytes.hpp"
 #include "device/TargetData.hpp"
 #include "executable/ValidateBounds.hpp"
 #include "executable/ValidateSteps.hpp"
@@ -168,34 +169,17 @@ void checkEdges(const Image &image) {
 }
 
 // The records that the engine writes into a vertex (Module.hpp) fit where the field says they are.
-void checkField(const codelet::Field &field, const codelet::VertexType &type) {
-  using codelet::FieldDirection, codelet::FieldShape;
-  bool scalar = field.shape == FieldShape::Scalar;
-  std::size_t metadata = field.type == TypeId::Quarter ? sizeof(void *) : 0;
-  std::size_t vector = sizeof(codelet::VectorRecord);
-  std::size_t needed = scalar && field.direction == FieldDirection::Plain ? sizeOf(field.type)
-                       : scalar          ? sizeof(codelet::ScalarRecord) + metadata
-                       : isNested(field) ? vector
-                                         : vector + metadata;
-  if (field.hostSize < needed || field.hostOffset > type.hostSize ||
-      field.hostSize > type.hostSize - field.hostOffset)
-    inconsistent("field \"", field.name, "\" of ", type.name, " has ", field.hostSize,
-                 " bytes at offset ", field.hostOffset, " of ", type.hostSize, ", it needs ",
-                 needed);
-  if (isNested(field) && field.hostInnerStride < vector + metadata)
-    inconsistent("field \"", field.name, "\" of ", type.name, " has inner records of ",
-                 field.hostInnerStride, " bytes");
-  if (field.minAlign == 0 || (field.minAlign & (field.minAlign - 1)) != 0 || field.minAlign > 4096)
-    inconsistent("field \"", field.name, "\" of ", type.name, " has alignment ", field.minAlign);
-}
-
 void checkVertexTypes(const Image &image) {
   for (const auto &module : image.modules) {
     if (!module)
       inconsistent("a codelet module is missing");
     for (const auto &type : module->types)
       for (const auto &field : type.fields)
-        checkField(field, type);
+        try {
+          codelet::checkField(field, type);
+        } catch (const codelet::FormatError &error) {
+          inconsistent(error.what());
+        }
   }
   for (std::size_t i = 0; i < image.vertexTypes.size(); ++i) {
     auto ref = image.vertexTypes[i];

@@ -174,8 +174,9 @@ static std::uint32_t findType(GraphState &state, const std::string &name) {
     for (const auto &[codelet, ref] : state.codelets)
       names.push_back(codelet);
     std::sort(names.begin(), names.end());
-    throw unknown_vertex_type(str("There is no codelet \"", name, "\" in the graph.", base::didYouMean(canonical, names),
-                                  names.empty() ? " Add its source or .gp file with Graph::addCodelets first." : ""));
+    auto advice = base::didYouMean(canonical, names);
+    throw unknown_vertex_type(str("There is no codelet \"", name, "\" in the graph.",
+                                  advice.empty() ? " Add its source or .gp file with Graph::addCodelets first." : advice));
   }
   std::uint32_t index = 0;
   for (; index < state.vertexTypes.size(); ++index)
