@@ -77,6 +77,7 @@ void Machine::load() {
     for (auto &call : replica.kernels)
       call.reset();
     replica.seeds.clear();
+    replica.seedVertices(mix(options_.seed) + r);
   }
   floatingPoint_.word = options_.floatingPoint;
   mode_ = {floatingPoint_.trapped(), options_.threads};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The steps that move or compute something. Each does its work for every active replica, then accounts for its cycles.
 #include "backend/cpu/Machine.hpp"
+#include "backend/cpu/Mix.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "compile/TimeSteps.hpp"
@@ -15,13 +16,6 @@ namespace {
 const base::Logger &engineLog() {
   static const base::Logger log("POPLAR", "PO", "ENGINE");
   return log;
-}
-
-std::uint64_t splitMix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
 }
 
 } // namespace
@@ -398,9 +392,10 @@ void Machine::seeds(const Instruction &in) {
   for (auto r : active_) {
     auto &words = replicas_[r].seeds;
     for (auto i = words.size(); i < view.elements(); ++i)
-      words.push_back(std::uint32_t(splitMix(options_.seed * 0x10001 + r * 0x100000001ull + i)));
+      words.push_back(std::uint32_t(mix(options_.seed * 0x10001 + r * 0x100000001ull + i)));
     if (in.op == Op::SetSeeds) {
       view.read(arena(r), reinterpret_cast<std::byte *>(words.data()));
+      replicas_[r].seedVertices(base::hashBytes(words.data(), words.size() * sizeof words[0]));
     } else {
       view.write(reinterpret_cast<const std::byte *>(words.data()), arena(r));
       markWritten(view, r);

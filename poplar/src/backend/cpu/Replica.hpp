@@ -2,6 +2,7 @@
 // Everything one replica owns: its memory, its vertices and its bound kernel calls.
 #pragma once
 #include "backend/cpu/Arena.hpp"
+#include "backend/cpu/Mix.hpp"
 #include "backend/cpu/Program.hpp"
 #include "backend/cpu/VertexRunner.hpp"
 
@@ -25,6 +26,12 @@ struct Replica {
   std::vector<std::unique_ptr<VertexRunner>> plainComputeSets;  // checked mode: made when counting
   std::vector<std::unique_ptr<KernelCall>> kernels;             // by Instruction::index; made at first use
   std::vector<std::uint32_t> seeds;
+
+  void seedVertices(std::uint64_t seed) {
+    for (std::size_t i = 0; i < computeSets.size(); ++i)
+      if (computeSets[i])
+        computeSets[i]->seed(mix(seed + i));
+  }
 };
 
 } // namespace poplar::backend::cpu

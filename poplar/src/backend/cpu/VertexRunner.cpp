@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/VertexRunner.hpp"
+#include "backend/cpu/Mix.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "backend/cpu/FloatTraps.hpp"
@@ -69,6 +70,11 @@ private:
   std::string text_;
 };
 
+// Only ipu_builtins.h offers random numbers, and it leaves its name for them in the preprocessed source.
+bool mayAskForRandomNumbers(const codelet::Module &module) {
+  return module.preprocessedSource.find("urand") != std::string::npos;
+}
+
 } // namespace
 
 PrintScope::PrintScope(Host *host) : before_(printHost) {
@@ -93,7 +99,7 @@ void VertexRunner::reset(Arena &arena) {
   for (const auto &batch : plan_.batches()) {
     auto &module = *modules_[batch.module];
     batches_.push_back({module.entry(batch.type, variant_), vertices_.data() + batch.first, batch.count, batch.count,
-                        module.module().mutableStatics});
+                        module.module().mutableStatics, mayAskForRandomNumbers(module.module())});
   }
   std::vector<std::uint64_t> cycles(plan_.order().size());
   for (std::size_t i = 0; i < cycles.size(); ++i)
@@ -113,16 +119,26 @@ void VertexRunner::setWork(const std::vector<std::uint64_t> &cycles) {
                       ? batch.count
                       : std::uint32_t(std::max<std::uint64_t>(1, cyclesPerChunk * batch.count / work));
   }
-  simple_ = batches_.size() == 1 && batches_[0].grain >= batches_[0].count && plan_.gather().empty() &&
-            plan_.scatter().empty();
+  simple_ = batches_.size() == 1 && batches_[0].grain >= batches_[0].count && !batches_[0].random &&
+            plan_.gather().empty() && plan_.scatter().empty();
 }
 
 // ---- running ---------------------------------------------------------------------------------------------------
 
+void VertexRunner::seedVertex(const Batch &batch, std::size_t i) const {
+  if (batch.random)
+    codelet::seedRandom(mix(seed_ + mix(executions_) + static_cast<std::size_t>(batch.vertices - vertices_.data()) + i));
+}
+
 bool VertexRunner::runChunk(const Batch &batch, std::size_t begin, std::size_t end, int trapped, bool returning) {
   FloatTraps traps(trapped);
   bool result = true;
-  if (returning)
+  if (batch.random)
+    for (auto i = begin; i < end; ++i) {
+      seedVertex(batch, i);
+      result = batch.entry.runReturning(batch.vertices + i, 1) && result;
+    }
+  else if (returning)
     result = batch.entry.runReturning(batch.vertices + begin, end - begin);
   else
     batch.entry.run(batch.vertices + begin, end - begin);
@@ -151,6 +167,7 @@ bool VertexRunner::runAll(const RunMode &mode, bool returning) {
     if (arena_->shadow())
       moves.run(arena_->shadow(), arena_->shadow());
   };
+  ++executions_;
   move(plan_.gather());
   bool result = true;
   for (const auto &batch : batches_)
@@ -168,6 +185,7 @@ bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned c
   const auto kind = module.module().types[planned.type].kind;
   const std::uint64_t perBundle = kind == codelet::VertexKind::MultiVertex ? contexts : 1;
   auto count = [&](std::uint32_t i) {
+    seedVertex(batch, i);
     auto &to = cycles[plan_.position()[planned.first + i]];
     to = image_.vertices[plan_.order()[planned.first + i]].cycles;
     if (to != executable::noEstimate)
@@ -192,6 +210,7 @@ bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned c
 }
 
 bool VertexRunner::runCounted(const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles) {
+  ++executions_;
   cycles.assign(plan_.order().size(), 0);
   plan_.gather().run(arena_->data(), arena_->data());
   bool result = true;

@@ -33,6 +33,12 @@ public:
   }
   bool runReturning(const RunMode &mode) { return runAll(mode, true); }
 
+  // Where the random numbers of vertices start from. Each vertex of each execution has its own, whichever thread runs it.
+  void seed(std::uint64_t seed) {
+    seed_ = seed;
+    executions_ = 0;
+  }
+
   // Runs with counting code where the image has no estimate. cycles: one per vertex of the set, in its order.
   bool runCounted(const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles);
   // Tells how much work there is, for the choice between threads and none.
@@ -45,10 +51,12 @@ private:
     std::uint32_t count;
     std::uint32_t grain;     // vertices worth a thread's while; count when not worth it
     bool sequential;         // static data: one thread, so that the order is fixed
+    bool random;             // may ask for random numbers: seed before every vertex
   };
   bool runAll(const RunMode &mode, bool returning);
   bool runBatch(const Batch &batch, const RunMode &mode, bool returning);
   bool runChunk(const Batch &batch, std::size_t begin, std::size_t end, int trapped, bool returning);
+  void seedVertex(const Batch &batch, std::size_t i) const;
   bool countBatch(std::size_t index, const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles);
 
   const executable::Image &image_;
@@ -60,6 +68,7 @@ private:
   std::unique_ptr<std::byte[]> storage_;
   std::vector<void *> vertices_;
   std::vector<Batch> batches_;
+  std::uint64_t seed_ = 0, executions_ = 0;
   bool simple_ = false;
 };
 

@@ -183,6 +183,32 @@ TEST(VertexRunner, ResultsAndTextDoNotDependOnThreads) {
   EXPECT_EQ(texts[0], texts[2]);
 }
 
+TEST(VertexRunner, RandomNumbersBelongToTheVertexNotToTheThread) {
+  const auto before = base::numThreads();
+  std::vector<std::vector<unsigned>> results;
+  for (unsigned threads : {1u, 3u}) {
+    base::setNumThreads(threads);
+    Builder b("#include <ipu_builtins.h>\n"
+              "struct Dice : Vertex { Output<unsigned> out; bool compute() { *out = __builtin_ipu_urand32(); return true; } };");
+    auto out = b.variable(400, TypeId::UnsignedInt);
+    auto cs = b.computeSet();
+    for (int i = 0; i < 400; ++i)
+      b.vertex(cs, "Dice", {span(out, i, i + 1)}, 5000);
+    b.execute(cs);
+    Loaded loaded(b);
+    loaded.run();
+    results.push_back(loaded.read<unsigned>(out));
+    loaded.run();
+    EXPECT_NE(loaded.read<unsigned>(out), results.back());
+    loaded.machine.load();
+    loaded.run();
+    EXPECT_EQ(loaded.read<unsigned>(out), results.back());
+  }
+  base::setNumThreads(before);
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_NE(results[0][0], results[0][1]);
+}
+
 TEST(VertexRunner, FloatingPointExceptionsNameTheComputeSet) {
   Builder b(codelets);
   auto values = b.values<float>({1, 0, 0}, TypeId::Float);
