@@ -24,9 +24,11 @@ Device model(unsigned ipus = 1, unsigned tiles = 2) {
 
 // A variable `v` of n ints that can be read and written, with streams "in" and "out" of its size.
 struct Small {
-  explicit Small(std::size_t n = 2, unsigned replicas = 1, ReplicatedStreamMode mode = ReplicatedStreamMode::REPLICATE)
-      : device(model(replicas)), graph(device.getTarget(), replication_factor(replicas)), v(graph.addVariable(INT, {n}, "v")),
-        in(graph.addHostToDeviceFIFO("in", INT, n, mode)), out(graph.addDeviceToHostFIFO("out", INT, n)) {
+  explicit Small(std::size_t n = 2, unsigned replicas = 1,
+                 ReplicatedStreamMode mode = ReplicatedStreamMode::REPLICATE)
+      : device(model(replicas)), graph(device.getTarget(), replication_factor(replicas)),
+        v(graph.addVariable(INT, {n}, "v")), in(graph.addHostToDeviceFIFO("in", INT, n, mode)),
+        out(graph.addDeviceToHostFIFO("out", INT, n)) {
     graph.setTileMapping(v, 0);
     graph.createHostRead("v", v);
     graph.createHostWrite("v", v);
@@ -70,7 +72,8 @@ TEST(Engine, MustBeLoadedBeforeItRunsOrReads) {
   Engine engine(s.graph, Sequence());
   int data[2];
   EXPECT_HAS(failure<poplar_error>([&] { engine.run(); }), "Engine::load");
-  EXPECT_HAS(failure<tensor_io_state_error>([&] { engine.writeTensor("v", data, data + 2); }), "\"v\"");
+  EXPECT_HAS(failure<tensor_io_state_error>([&] { engine.writeTensor("v", data, data + 2); }),
+             "\"v\"");
   EXPECT_HAS(failure<poplar_error>([&] { engine.deploy(); }), "prepare");
 }
 
@@ -79,11 +82,13 @@ TEST(Engine, NamesUnknownHandlesAndWrongSizes) {
   Engine engine(s.graph, Sequence());
   engine.load(s.device);
   int data[3];
-  EXPECT_HAS(failure<poplar_error>([&] { engine.readTensor("w", data, data + 2); }), "createHostRead \"w\"");
+  EXPECT_HAS(failure<poplar_error>([&] { engine.readTensor("w", data, data + 2); }),
+             "createHostRead \"w\"");
   auto size = failure<poplar_error>([&] { engine.readTensor("v", data, data + 3); });
   EXPECT_HAS(size, "12 bytes");
   EXPECT_HAS(size, "which is 8 bytes");
-  EXPECT_HAS(failure<stream_connection_error>([&] { engine.connectStream("inn", data); }), "Did you mean \"in\"");
+  EXPECT_HAS(failure<stream_connection_error>([&] { engine.connectStream("inn", data); }),
+             "Did you mean \"in\"");
   EXPECT_HAS(failure<index_error>([&] { engine.run(1); }), "no program 1");
 }
 
@@ -204,7 +209,8 @@ TEST(Engine, CallbacksPrefetchWhenBuffersDoNotOverlap) {
 
 TEST(Engine, LambdasAndHostFunctionsAreCalled) {
   Small s(1);
-  auto twice = s.graph.addHostFunction("twice", {Graph::HostFunctionArgument(INT, 1)}, {Graph::HostFunctionArgument(INT, 1)});
+  auto twice = s.graph.addHostFunction("twice", {Graph::HostFunctionArgument(INT, 1)},
+                                       {Graph::HostFunctionArgument(INT, 1)});
   Engine engine(s.graph, Sequence({Copy(s.in, s.v), Call(twice, {s.v}, {s.v}), Copy(s.v, s.out)}));
   int result = 0;
   engine.connectStreamToCallback("in", [](void *p) { *static_cast<int *>(p) = 21; });
@@ -277,7 +283,8 @@ TEST(Engine, FloatingPointExceptionsEndTheRunWhenAskedFor) {
     auto device = model();
     Graph graph(device.getTarget());
     std::stringstream source("#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
-                             "struct Square : Vertex { InOut<float> x; bool compute() { *x = *x * *x; return true; } };\n");
+                             "struct Square : Vertex { InOut<float> x; bool compute() { *x = *x * "
+                             "*x; return true; } };\n");
     graph.addCodelets(source);
     auto x = graph.addVariable(FLOAT, {}, "x");
     graph.setTileMapping(x, 0);
@@ -285,7 +292,8 @@ TEST(Engine, FloatingPointExceptionsEndTheRunWhenAskedFor) {
     auto cs = graph.addComputeSet("squares");
     auto vertex = graph.addVertex(cs, "Square", {{"x", x}});
     graph.setTileMapping(vertex, 0);
-    Engine engine(graph, Execute(cs), {{"debug.floatPointOpException", enabled ? "true" : "false"}});
+    Engine engine(graph, Execute(cs),
+                  {{"debug.floatPointOpException", enabled ? "true" : "false"}});
     engine.load(device);
     if (enabled) {
       auto text = failure<application_runtime_error>([&] { engine.run(); });
@@ -301,13 +309,16 @@ TEST(Engine, WritesReportsWhereItIsTold) {
   Folder folder;
   Small s;
   {
-    Engine engine(s.graph, Sequence(), {{"autoReport.all", "true"}, {"autoReport.directory", folder.path + "/a/b"}});
+    Engine engine(s.graph, Sequence(),
+                  {{"autoReport.all", "true"}, {"autoReport.directory", folder.path + "/a/b"}});
     engine.load(s.device);
     engine.run();
     EXPECT_TRUE(std::filesystem::exists(folder.path + "/a/b/profile.pop"));
   }
   {
-    Engine named(s.graph, Sequence(), {{"autoReport.outputGraphProfile", "true"}, {"autoReport.directory", folder.path}}, {}, "training");
+    Engine named(s.graph, Sequence(),
+                 {{"autoReport.outputGraphProfile", "true"}, {"autoReport.directory", folder.path}},
+                 {}, "training");
   }
   EXPECT_TRUE(std::filesystem::exists(folder.path + "/training/profile.pop"));
 }
@@ -317,7 +328,8 @@ TEST(Engine, AReportThatCannotBeWrittenLeavesItUsable) {
   const auto path = folder.path + "/file";
   std::ofstream(path) << "not a folder";
   Small s;
-  Engine engine(s.graph, Copy(s.in, s.v), {{"autoReport.all", "true"}, {"autoReport.directory", path}});
+  Engine engine(s.graph, Copy(s.in, s.v),
+                {{"autoReport.all", "true"}, {"autoReport.directory", path}});
   int data[] = {1, 2};
   engine.connectStream("in", data);
   engine.load(s.device);
