@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The same program on chips that were never made: more tiles, a faster clock, or four tiles in all.
-// Results stay the same, the modelled time does not. OPENIPU_CHIP=chips/wide.chip would put any program
-// on such a chip without changing a line of it.
+// Results stay the same, the modelled time does not. OPENIPU_CHIP=chips/wide.chip would put any
+// program on such a chip without changing a line of it.
 #include "Example.hpp"
 #include "Spent.hpp"
 #include <iomanip>

@@ -19,18 +19,22 @@ static std::string environment(const std::string &name) {
 
 LogLevel parseLogLevel(const std::string &text) {
   std::string upper(text);
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return std::toupper(c); });
   static const std::pair<const char *, LogLevel> levels[] = {
-      {"OFF", LogLevel::Off},   {"ERR", LogLevel::Err},     {"ERROR", LogLevel::Err}, {"WARN", LogLevel::Warn},
-      {"INFO", LogLevel::Info}, {"DEBUG", LogLevel::Debug}, {"TRACE", LogLevel::Trace}};
+      {"OFF", LogLevel::Off},    {"ERR", LogLevel::Err},   {"ERROR", LogLevel::Err},
+      {"WARN", LogLevel::Warn},  {"INFO", LogLevel::Info}, {"DEBUG", LogLevel::Debug},
+      {"TRACE", LogLevel::Trace}};
   for (auto &[name, level] : levels)
     if (upper == name)
       return level;
-  throw std::invalid_argument("Unknown log level \"" + text + "\". Use OFF, ERR, WARN, INFO, DEBUG or TRACE.");
+  throw std::invalid_argument("Unknown log level \"" + text +
+                              "\". Use OFF, ERR, WARN, INFO, DEBUG or TRACE.");
 }
 
 Logger::Logger(std::string prefix, std::string tag, std::string module)
-    : tag_(std::move(tag)), module_(std::move(module)), destination_(environment(prefix + "_LOG_DEST")) {
+    : tag_(std::move(tag)), module_(std::move(module)),
+      destination_(environment(prefix + "_LOG_DEST")) {
   auto text = environment(prefix + "_" + module_ + "_LOG_LEVEL");
   if (text.empty())
     text = environment(prefix + "_LOG_LEVEL");
@@ -45,9 +49,10 @@ void Logger::write(LogLevel level, const std::string &text) const {
   std::tm local{};
   localtime_r(&seconds, &local);
   char head[96];
-  std::snprintf(head, sizeof head, "%02d:%02d:%02d.%03d %d %s:%-9s[%c] ", local.tm_hour, local.tm_min, local.tm_sec,
-                int(duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000), int(getpid()), tag_.c_str(),
-                module_.c_str(), letters[int(level)]);
+  std::snprintf(head, sizeof head, "%02d:%02d:%02d.%03d %d %s:%-9s[%c] ", local.tm_hour,
+                local.tm_min, local.tm_sec,
+                int(duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000),
+                int(getpid()), tag_.c_str(), module_.c_str(), letters[int(level)]);
   auto line = head + text + "\n";
   static std::mutex mutex;
   std::lock_guard lock(mutex);

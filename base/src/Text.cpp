@@ -7,7 +7,8 @@
 namespace base {
 
 void failCheck(const char *condition, const char *file, int line, const std::string &text) {
-  throw InternalError(str("internal error at ", file, ":", line, ": ", text, " (expected ", condition, ")"));
+  throw InternalError(
+      str("internal error at ", file, ":", line, ": ", text, " (expected ", condition, ")"));
 }
 
 std::string thousands(std::uint64_t value) {
@@ -33,10 +34,12 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::vector<std::string> nearMatches(std::string_view word, const std::vector<std::string> &candidates) {
+std::vector<std::string> nearMatches(std::string_view word,
+                                     const std::vector<std::string> &candidates) {
   auto lower = [](std::string_view s) {
     std::string out(s);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     return out;
   };
   std::vector<std::pair<std::size_t, std::string>> close;

@@ -91,7 +91,8 @@ private:
     insidePool = true;
     std::uint64_t seen = 0;
     for (;;) {
-      for (int spins = 0; spins < 4000 && generation_.load(std::memory_order_acquire) == seen; ++spins)
+      for (int spins = 0; spins < 4000 && generation_.load(std::memory_order_acquire) == seen;
+           ++spins)
         pause();
       if (generation_.load(std::memory_order_acquire) == seen) {
         std::unique_lock lock(mutex_);

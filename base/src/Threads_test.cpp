@@ -23,13 +23,16 @@ TEST(Threads, EveryIndexIsVisitedOnceWhateverTheNumberOfThreads) {
 
 TEST(Threads, AnExceptionReachesTheCallerAndThePoolGoesOn) {
   base::setNumThreads(3);
-  auto fail = [] { base::parallelFor(100, 1, [](std::size_t begin, std::size_t, unsigned) {
-                     if (begin > 50)
-                       throw std::runtime_error("stop");
-                   }); };
+  auto fail = [] {
+    base::parallelFor(100, 1, [](std::size_t begin, std::size_t, unsigned) {
+      if (begin > 50)
+        throw std::runtime_error("stop");
+    });
+  };
   EXPECT_THROW(fail(), std::runtime_error);
   std::atomic<std::size_t> sum{0};
-  base::parallelFor(100, 1, [&](std::size_t begin, std::size_t end, unsigned) { sum += end - begin; });
+  base::parallelFor(100, 1,
+                    [&](std::size_t begin, std::size_t end, unsigned) { sum += end - begin; });
   EXPECT_EQ(sum, 100u);
 }
 

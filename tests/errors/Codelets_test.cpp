@@ -88,9 +88,10 @@ TEST(CodeletErrors, VertexWithoutCompute) {
       "#include <poplar/Vertex.hpp>\nclass Idle : public poplar::Vertex {\npublic:\n"
       "  poplar::Input<float> x;\n};\n");
   f.graph.addCodelets(source);
-  EXPECT_REJECTED("unknown_vertex_type: There is no codelet \"Idle\" in the graph. Add its source or "
-                  ".gp file with Graph::addCodelets first.",
-                  f.graph.addVertex(f.set, "Idle"));
+  EXPECT_REJECTED(
+      "unknown_vertex_type: There is no codelet \"Idle\" in the graph. Add its source or "
+      ".gp file with Graph::addCodelets first.",
+      f.graph.addVertex(f.set, "Idle"));
 }
 
 TEST(CodeletErrors, SameVertexTwice) {

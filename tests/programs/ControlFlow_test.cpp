@@ -15,8 +15,11 @@ struct Counting {
   ComputeSet increment;
 
   Counting() {
-    addCodelets(graph, "struct Add : Vertex { InOut<int> x; int by; bool compute() { *x += by; return true; } };"
-                       "struct Less : Vertex { Input<int> x; int than; Output<bool> out; void compute() { *out = *x < than; } };");
+    addCodelets(
+        graph,
+        "struct Add : Vertex { InOut<int> x; int by; bool compute() { *x += by; return true; } };"
+        "struct Less : Vertex { Input<int> x; int than; Output<bool> out; void compute() { *out = "
+        "*x < than; } };");
     counter = graph.addVariable(INT, {}, "counter");
     graph.setTileMapping(counter, 1);
     graph.setInitialValue(counter, 0);
@@ -80,7 +83,7 @@ TEST(ControlFlow, FunctionsAreSharedAndMayNest) {
 TEST(ControlFlow, ALargeProgramUsedInManyPlacesStaysSmall) {
   Counting c;
   Program doubled = Execute(c.increment);
-  for (int i = 0; i < 20; ++i)  // 2^20 executions from 21 programs
+  for (int i = 0; i < 20; ++i) // 2^20 executions from 21 programs
     doubled = Sequence{doubled, doubled};
   EXPECT_EQ(c.result(doubled), 1 << 20);
 }
@@ -96,19 +99,22 @@ TEST(ControlFlow, AddingToASequenceLeavesEarlierCopiesAlone) {
 
 TEST(ControlFlow, SeveralProgramsShareTheStateOfOneEngine) {
   Counting c;
-  Engine engine(c.graph, {Execute(c.increment), Repeat(10, Execute(c.increment)), Copy(c.counter, c.counter)});
+  Engine engine(c.graph, {Execute(c.increment), Repeat(10, Execute(c.increment)),
+                          Copy(c.counter, c.counter)});
   engine.load(c.device);
   engine.run(0);
   engine.run(1);
   engine.run(0);
   EXPECT_EQ(read<int>(engine, "counter", 1)[0], 12);
-  engine.load(c.device);  // back to the initial value
+  engine.load(c.device); // back to the initial value
   EXPECT_EQ(read<int>(engine, "counter", 1)[0], 0);
 }
 
 TEST(ControlFlow, AbortThrowsAndTheEngineLivesOnAfterLoad) {
   Counting c;
-  Engine engine(c.graph, {Sequence{Execute(c.increment), AbortOnCondition(c.counter, "counter is set")}, Execute(c.increment)});
+  Engine engine(c.graph,
+                {Sequence{Execute(c.increment), AbortOnCondition(c.counter, "counter is set")},
+                 Execute(c.increment)});
   engine.load(c.device);
   try {
     engine.run(0);

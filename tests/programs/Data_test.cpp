@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies of views, streams, remote buffers, replicas, host functions: the data that arrives is the data that was sent.
+// Copies of views, streams, remote buffers, replicas, host functions: the data that arrives is the
+// data that was sent.
 #include "Programs.hpp"
 #include <poplar/CycleCount.hpp>
 #include <poplar/DeviceManager.hpp>
@@ -109,7 +110,8 @@ TEST(Data, ReplicasKeepTheirOwnStateAndExchangeItOnRequest) {
   auto device = smallModel(4, 2);
   Graph graph(device, replication_factor(2));
   EXPECT_EQ(graph.getTarget().getNumIPUs(), 1u);
-  addCodelets(graph, "struct Shift : Vertex { Input<unsigned> r; Output<int> out; void compute() { *out = 100 + *r; } };");
+  addCodelets(graph, "struct Shift : Vertex { Input<unsigned> r; Output<int> out; void compute() { "
+                     "*out = 100 + *r; } };");
   auto index = graph.addReplicationIndexConstant("index");
   auto mine = graph.addVariable(INT, {}, "mine"), other = graph.addVariable(INT, {}, "other");
   for (auto &t : {index, mine, other})
@@ -141,14 +143,17 @@ TEST(Data, VirtualGraphsNumberTheirOwnTiles) {
 TEST(Data, HostFunctionsSeeInputsAndFillOutputs) {
   auto device = smallModel();
   Graph graph(device);
-  auto x = graph.addVariable(INT, {4}, VariableMappingMethod::LINEAR), y = graph.addVariable(INT, {4}, VariableMappingMethod::LINEAR);
+  auto x = graph.addVariable(INT, {4}, VariableMappingMethod::LINEAR),
+       y = graph.addVariable(INT, {4}, VariableMappingMethod::LINEAR);
   graph.setInitialValue<int>(x, iota<int>(4, 1));
-  auto f = graph.addHostFunction("square", {Graph::HostFunctionArgument{INT, 4}}, {Graph::HostFunctionArgument{INT, 4}});
+  auto f = graph.addHostFunction("square", {Graph::HostFunctionArgument{INT, 4}},
+                                 {Graph::HostFunctionArgument{INT, 4}});
   graph.createHostRead("y", y);
   Engine engine(graph, Call(f, {x}, {y}));
   engine.connectHostFunction("square", 0, [](ArrayRef<const void *> in, ArrayRef<void *> out) {
     for (int i = 0; i < 4; ++i)
-      static_cast<int *>(out[0])[i] = static_cast<const int *>(in[0])[i] * static_cast<const int *>(in[0])[i];
+      static_cast<int *>(out[0])[i] =
+          static_cast<const int *>(in[0])[i] * static_cast<const int *>(in[0])[i];
   });
   engine.loadAndRun(device);
   EXPECT_EQ(read<int>(engine, "y", 4), (std::vector<int>{1, 4, 9, 16}));
@@ -159,7 +164,8 @@ TEST(Data, AnExecutableRunsTheSameInAnotherEngineAndIsTheSameFileEveryTime) {
   ASSERT_FALSE(devices.empty());
   auto build = [&] {
     Graph graph(devices[0].getTarget());
-    addCodelets(graph, "struct Twice : Vertex { InOut<Vector<float>> x; bool compute() { for (auto &v : x) v *= 2; return true; } };");
+    addCodelets(graph, "struct Twice : Vertex { InOut<Vector<float>> x; bool compute() { for (auto "
+                       "&v : x) v *= 2; return true; } };");
     auto x = graph.addVariable(FLOAT, {1000}, VariableMappingMethod::LINEAR, "x");
     graph.setInitialValue<float>(x, iota<float>(1000));
     auto set = graph.addComputeSet("twice");
@@ -176,7 +182,8 @@ TEST(Data, AnExecutableRunsTheSameInAnotherEngineAndIsTheSameFileEveryTime) {
   EXPECT_EQ(file, build());
   std::stringstream in(file);
   Engine engine(Executable::deserialize(in));
-  auto attached = std::find_if(devices.begin(), devices.end(), [](Device &d) { return d.attach(); });
+  auto attached =
+      std::find_if(devices.begin(), devices.end(), [](Device &d) { return d.attach(); });
   ASSERT_NE(attached, devices.end());
   engine.load(*attached);
   engine.run();
@@ -189,7 +196,9 @@ TEST(Data, CycleCountMeasuresWhatItEncloses) {
   ASSERT_NE(attached, device.end());
   auto cyclesOf = [&](unsigned repeats) {
     Graph graph(attached->getTarget());
-    addCodelets(graph, "struct Spin : Vertex { InOut<float> x; bool compute() { *x += 1; return true; } };");
+    addCodelets(
+        graph,
+        "struct Spin : Vertex { InOut<float> x; bool compute() { *x += 1; return true; } };");
     auto x = graph.addVariable(FLOAT, {});
     graph.setTileMapping(x, 0);
     auto set = graph.addComputeSet();

@@ -28,7 +28,8 @@ template <class T> std::vector<T> iota(std::size_t n, T start = 0) {
   return out;
 }
 
-template <class T> std::vector<T> read(poplar::Engine &engine, const std::string &handle, std::size_t n) {
+template <class T>
+std::vector<T> read(poplar::Engine &engine, const std::string &handle, std::size_t n) {
   std::vector<T> out(n);
   engine.readTensor(handle, out.data(), out.data() + n);
   return out;

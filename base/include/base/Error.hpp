@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Broken invariants of our own. check() stops with file, line and text; it never reports a user's mistake
-// (those are the public exception types of each layer).
+// Broken invariants of our own. check() stops with file, line and text; it never reports a user's
+// mistake (those are the public exception types of each layer).
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -11,7 +11,8 @@ struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-[[noreturn]] void failCheck(const char *condition, const char *file, int line, const std::string &text);
+[[noreturn]] void failCheck(const char *condition, const char *file, int line,
+                            const std::string &text);
 
 } // namespace base
 

@@ -14,7 +14,9 @@ template <class Tag> struct Id {
   constexpr explicit Id(std::uint32_t v) : value(v) {}
   auto operator<=>(const Id &) const = default;
 };
-template <class Tag> std::ostream &operator<<(std::ostream &out, Id<Tag> id) { return out << id.value; }
+template <class Tag> std::ostream &operator<<(std::ostream &out, Id<Tag> id) {
+  return out << id.value;
+}
 
 } // namespace base
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Leveled log lines: `09:38:52.878 15288 PO:ENGINE   [I] text`. Levels and destination come from
-// <PREFIX>_LOG_LEVEL, <PREFIX>_<MODULE>_LOG_LEVEL and <PREFIX>_LOG_DEST (stdout, stderr, or a file).
+// <PREFIX>_LOG_LEVEL, <PREFIX>_<MODULE>_LOG_LEVEL and <PREFIX>_LOG_DEST (stdout, stderr, or a
+// file).
 #pragma once
 #include "base/Text.hpp"
 #include <atomic>
@@ -10,7 +11,8 @@ namespace base {
 
 enum class LogLevel { Trace, Debug, Info, Warn, Err, Off };
 
-// One component of one layer, e.g. Logger("POPLAR", "PO", "ENGINE"). Cheap to ask, safe from any thread.
+// One component of one layer, e.g. Logger("POPLAR", "PO", "ENGINE"). Cheap to ask, safe from any
+// thread.
 class Logger {
 public:
   Logger(std::string environmentPrefix, std::string tag, std::string module);
@@ -31,7 +33,8 @@ private:
   LogLevel level_;
 };
 
-// OFF, ERR, WARN, INFO, DEBUG, TRACE in any case; anything else throws std::invalid_argument with the list.
+// OFF, ERR, WARN, INFO, DEBUG, TRACE in any case; anything else throws std::invalid_argument with
+// the list.
 LogLevel parseLogLevel(const std::string &text);
 
 } // namespace base

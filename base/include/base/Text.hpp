@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Building and comparing text: str(...) joins anything that streams; nearMatches() serves "did you mean".
+// Building and comparing text: str(...) joins anything that streams; nearMatches() serves "did you
+// mean".
 #pragma once
 #include <cstdint>
 #include <sstream>
@@ -33,13 +34,15 @@ template <class Range> std::string list(const Range &range, const char *separato
 std::size_t editDistance(std::string_view a, std::string_view b);
 
 // The candidates close enough to be a misspelling of word, nearest first, at most three.
-std::vector<std::string> nearMatches(std::string_view word, const std::vector<std::string> &candidates);
+std::vector<std::string> nearMatches(std::string_view word,
+                                     const std::vector<std::string> &candidates);
 
 // ` Did you mean "x" or "y"?` or nothing.
 std::string didYouMean(std::string_view word, const std::vector<std::string> &candidates);
 
 // 64-bit FNV-1a; stable across runs and machines, used for content hashes that only need to spread.
-std::uint64_t hashBytes(const void *data, std::size_t size, std::uint64_t seed = 0xcbf29ce484222325ull);
+std::uint64_t hashBytes(const void *data, std::size_t size,
+                        std::uint64_t seed = 0xcbf29ce484222325ull);
 std::string hex(std::uint64_t value);
 
 } // namespace base

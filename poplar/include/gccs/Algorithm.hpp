@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Integer arithmetic that planners need: rounding divisions, alignment, logarithms, balanced splits.
+// Integer arithmetic that planners need: rounding divisions, alignment, logarithms, balanced
+// splits.
 #pragma once
 #include <cstddef>
 #include <type_traits>
@@ -8,27 +9,23 @@
 namespace gccs {
 
 // a / b rounded up; a and b not negative, b not zero.
-template <class A, class B>
-constexpr typename std::common_type<A, B>::type ceildiv(A a, B b) {
+template <class A, class B> constexpr typename std::common_type<A, B>::type ceildiv(A a, B b) {
   using R = typename std::common_type<A, B>::type;
   return R(R(a) / R(b) + (R(a) % R(b) != 0 ? 1 : 0));
 }
 
 // a / b rounded down.
-template <class A, class B>
-constexpr typename std::common_type<A, B>::type floordiv(A a, B b) {
+template <class A, class B> constexpr typename std::common_type<A, B>::type floordiv(A a, B b) {
   using R = typename std::common_type<A, B>::type;
   return R(R(a) / R(b));
 }
 
 // The smallest multiple of b that is at least a, and the largest that is at most a.
-template <class A, class B>
-constexpr typename std::common_type<A, B>::type alignNext(A a, B b) {
+template <class A, class B> constexpr typename std::common_type<A, B>::type alignNext(A a, B b) {
   using R = typename std::common_type<A, B>::type;
   return R(R(ceildiv(a, b)) * R(b));
 }
-template <class A, class B>
-constexpr typename std::common_type<A, B>::type alignPrev(A a, B b) {
+template <class A, class B> constexpr typename std::common_type<A, B>::type alignPrev(A a, B b) {
   using R = typename std::common_type<A, B>::type;
   return R(R(floordiv(a, b)) * R(b));
 }
@@ -43,11 +40,12 @@ template <class T> constexpr T nthTriangular(T n) {
   return T(n % 2 == 0 ? (n / 2) * (n + 1) : ((n + 1) / 2) * n);
 }
 
-// Part `index` of [0, total) in `parts` pieces whose sizes differ by one at most, as a half-open range.
+// Part `index` of [0, total) in `parts` pieces whose sizes differ by one at most, as a half-open
+// range.
 template <class T> constexpr std::pair<T, T> balancedPartition(T total, T parts, T index) {
-  return std::pair<T, T>(T(index * (total / parts) + (index < total % parts ? index : total % parts)),
-                         T((index + 1) * (total / parts) +
-                           (index + 1 < total % parts ? index + 1 : total % parts)));
+  return std::pair<T, T>(
+      T(index * (total / parts) + (index < total % parts ? index : total % parts)),
+      T((index + 1) * (total / parts) + (index + 1 < total % parts ? index + 1 : total % parts)));
 }
 
 } // namespace gccs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A view of a contiguous array that somebody else owns. A view made from a brace list lives only as long as the
-// full expression, so a function that keeps the elements copies them.
+// A view of a contiguous array that somebody else owns. A view made from a brace list lives only as
+// long as the full expression, so a function that keeps the elements copies them.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -33,8 +33,9 @@ public:
 #pragma GCC diagnostic pop
 #endif
   // Arrays of pointers whose targets differ in qualifiers: T * to const T *.
-  template <class U, class = typename std::enable_if<std::is_pointer<U>::value && !std::is_same<U, T>::value &&
-                                                     std::is_convertible<const U *, const T *>::value>::type>
+  template <class U, class = typename std::enable_if<
+                         std::is_pointer<U>::value && !std::is_same<U, T>::value &&
+                         std::is_convertible<const U *, const T *>::value>::type>
   ArrayRef(ArrayRef<U> other) noexcept : data_(other.data()), size_(other.size()) {}
 
   constexpr const T *data() const noexcept { return data_; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which compressed vector layouts the target has: the first generation scales 16-bit pointers, later ones pack a span
-   into one word. Compiling for ipu1 defines OPENIPU_ARCH_IPU1. */
+/* Which compressed vector layouts the target has: the first generation scales 16-bit pointers,
+   later ones pack a span into one word. Compiling for ipu1 defines OPENIPU_ARCH_IPU1. */
 #ifndef POPLAR_AVAILABLE_VTYPES_H
 #define POPLAR_AVAILABLE_VTYPES_H
 

@@ -8,8 +8,8 @@
 
 namespace poplar {
 
-// Exceptions on invalid operation, division by zero and overflow; stochastic rounding; NaN instead of the largest
-// half on overflow.
+// Exceptions on invalid operation, division by zero and overflow; stochastic rounding; NaN instead
+// of the largest half on overflow.
 struct FloatingPointBehaviour {
   bool inv, div0, oflo, esr, nanoo;
   FloatingPointBehaviour(bool inv_ = true, bool div0_ = true, bool oflo_ = true, bool esr_ = true,
@@ -17,18 +17,22 @@ struct FloatingPointBehaviour {
       : inv(inv_), div0(div0_), oflo(oflo_), esr(esr_), nanoo(nanoo_) {}
   FloatingPointBehaviour operator!() const { return {!inv, !div0, !oflo, !esr, !nanoo}; }
   friend bool operator==(const FloatingPointBehaviour &a, const FloatingPointBehaviour &b) {
-    return a.inv == b.inv && a.div0 == b.div0 && a.oflo == b.oflo && a.esr == b.esr && a.nanoo == b.nanoo;
+    return a.inv == b.inv && a.div0 == b.div0 && a.oflo == b.oflo && a.esr == b.esr &&
+           a.nanoo == b.nanoo;
   }
 };
 
-void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog, const FloatingPointBehaviour &behaviour,
+void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
+                               const FloatingPointBehaviour &behaviour,
                                const DebugContext &debugContext = {});
 // behaviour: as returned by getAndModifyFloatingPointBehaviour.
 void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog, const Tensor &behaviour,
                                const DebugContext &debugContext = {});
 // Returns the setting before; then clears and sets the bits that are true in `clear` and `set`.
-Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &prog, const FloatingPointBehaviour &clear,
-                                          const FloatingPointBehaviour &set, const DebugContext &debugContext = {});
+Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
+                                          const FloatingPointBehaviour &clear,
+                                          const FloatingPointBehaviour &set,
+                                          const DebugContext &debugContext = {});
 void setStochasticRounding(Graph &graph, program::Sequence &prog, bool enable,
                            const DebugContext &debugContext = {});
 

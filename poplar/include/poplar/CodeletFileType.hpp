@@ -5,7 +5,15 @@
 
 namespace poplar {
 
-enum class CodeletFileType { PreprocessedAsmSource, AsmSource, CSource, CppSource, IrSource, Object, Auto };
+enum class CodeletFileType {
+  PreprocessedAsmSource,
+  AsmSource,
+  CSource,
+  CppSource,
+  IrSource,
+  Object,
+  Auto
+};
 
 // By extension: .S .s .c .cpp .cxx .cc .ll .bc .gp .o; throws poplar_error for any other.
 CodeletFileType getCodeletFileType(const char *path);

@@ -29,10 +29,10 @@ public:
 private:
   friend struct Access;
   friend class RemoteBuffer;
-  DataStream(StringRef handle, DataStreamType type, const Type &elementType, std::size_t numElements,
-             unsigned replicationFactor, ReplicatedStreamMode mode)
-      : handle_(handle), numElements_(numElements), replicationFactor_(replicationFactor), mode_(mode), type_(type),
-        elementType_(elementType) {}
+  DataStream(StringRef handle, DataStreamType type, const Type &elementType,
+             std::size_t numElements, unsigned replicationFactor, ReplicatedStreamMode mode)
+      : handle_(handle), numElements_(numElements), replicationFactor_(replicationFactor),
+        mode_(mode), type_(type), elementType_(elementType) {}
   std::string handle_;
   std::size_t numElements_ = 0;
   unsigned replicationFactor_ = 1;
@@ -53,17 +53,22 @@ public:
   bool isOptimisedForMemory() const { return optimiseMemory_; }
   DataStream getIpuToHostStream() const { return stream(DataStreamType::DeviceToHostBuffer); }
   DataStream getHostToIpuStream() const { return stream(DataStreamType::HostToDeviceBuffer); }
-  friend bool operator==(const RemoteBuffer &a, const RemoteBuffer &b) { return a.handle_ == b.handle_; }
+  friend bool operator==(const RemoteBuffer &a, const RemoteBuffer &b) {
+    return a.handle_ == b.handle_;
+  }
   friend bool operator!=(const RemoteBuffer &a, const RemoteBuffer &b) { return !(a == b); }
 
 private:
   friend struct Access;
-  RemoteBuffer(StringRef handle, const Type &elementType, std::size_t numElements, std::size_t repeats,
-               unsigned replicationFactor, bool rearrangeOnHost, bool optimiseMemory)
-      : handle_(handle), numElements_(numElements), repeats_(repeats), replicationFactor_(replicationFactor),
-        rearrangeOnHost_(rearrangeOnHost), optimiseMemory_(optimiseMemory), elementType_(elementType) {}
+  RemoteBuffer(StringRef handle, const Type &elementType, std::size_t numElements,
+               std::size_t repeats, unsigned replicationFactor, bool rearrangeOnHost,
+               bool optimiseMemory)
+      : handle_(handle), numElements_(numElements), repeats_(repeats),
+        replicationFactor_(replicationFactor), rearrangeOnHost_(rearrangeOnHost),
+        optimiseMemory_(optimiseMemory), elementType_(elementType) {}
   DataStream stream(DataStreamType type) const {
-    return DataStream(handle_, type, elementType_, numElements_, replicationFactor_, ReplicatedStreamMode::REPLICATE);
+    return DataStream(handle_, type, elementType_, numElements_, replicationFactor_,
+                      ReplicatedStreamMode::REPLICATE);
   }
   std::string handle_;
   std::size_t numElements_ = 0, repeats_ = 1;

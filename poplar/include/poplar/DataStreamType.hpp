@@ -4,7 +4,12 @@
 
 namespace poplar {
 
-enum class DataStreamType { HostToDeviceFIFO, DeviceToHostFIFO, HostToDeviceBuffer, DeviceToHostBuffer };
+enum class DataStreamType {
+  HostToDeviceFIFO,
+  DeviceToHostFIFO,
+  HostToDeviceBuffer,
+  DeviceToHostBuffer
+};
 
 constexpr bool isDeviceToHost(DataStreamType t) {
   return t == DataStreamType::DeviceToHostFIFO || t == DataStreamType::DeviceToHostBuffer;

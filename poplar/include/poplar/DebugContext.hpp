@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Names for diagnostics. Every construction function takes a DebugContext: a path "outer/inner", the place in the
-// source, and the DebugInfo it belongs to. Names need not be unique. A DebugInfo describes one call of one software
-// layer; if a streamer is open it is written to the debug file when it is destroyed.
+// Names for diagnostics. Every construction function takes a DebugContext: a path "outer/inner",
+// the place in the source, and the DebugInfo it belongs to. Names need not be unique. A DebugInfo
+// describes one call of one software layer; if a streamer is open it is written to the debug file
+// when it is destroyed.
 #pragma once
 #include <cstdint>
 #include <iosfwd>
@@ -18,7 +19,8 @@ public:
   SourceLocation(const char *function, const char *file, unsigned line)
       : function_(function), file_(file), line_(line) {}
 #if defined(__GNUC__) || defined(__clang__)
-  static SourceLocation Current(const char *function = __builtin_FUNCTION(), const char *file = __builtin_FILE(),
+  static SourceLocation Current(const char *function = __builtin_FUNCTION(),
+                                const char *file = __builtin_FILE(),
                                 unsigned line = __builtin_LINE()) {
     return SourceLocation(function, file, line);
   }
@@ -70,10 +72,12 @@ public:
   DebugContext(const char *name, SourceLocation loc = SourceLocation::Current());
   DebugContext(StringRef name, SourceLocation loc = SourceLocation::Current());
   DebugContext(std::string name, SourceLocation loc = SourceLocation::Current());
-  DebugContext(const DebugInfo &debugInfo, std::string name = "", SourceLocation loc = SourceLocation::Current());
+  DebugContext(const DebugInfo &debugInfo, std::string name = "",
+               SourceLocation loc = SourceLocation::Current());
   DebugContext(const DebugNameAndId &debugNameAndId, std::string name = "",
                SourceLocation loc = SourceLocation::Current());
-  DebugContext(const DebugContext &debugContext, StringRef name, SourceLocation loc = SourceLocation::Current());
+  DebugContext(const DebugContext &debugContext, StringRef name,
+               SourceLocation loc = SourceLocation::Current());
   DebugContext(const DebugContext &) = default;
   DebugContext(DebugContext &&) = default;
   DebugContext &operator=(const DebugContext &) = default;
@@ -106,9 +110,11 @@ public:
   // False, and nothing changes, if the key is already set.
   bool setValue(std::string name, ProfileValue value);
 
-  // From here on every DebugInfo is recorded; closeStreamer (or the end of the process) completes the file.
-  static void initializeStreamer(const std::string &fileName,
-                                 const DebugSerializationFormat &format = DebugSerializationFormat::CBOR);
+  // From here on every DebugInfo is recorded; closeStreamer (or the end of the process) completes
+  // the file.
+  static void
+  initializeStreamer(const std::string &fileName,
+                     const DebugSerializationFormat &format = DebugSerializationFormat::CBOR);
   static void closeStreamer();
 
 private:

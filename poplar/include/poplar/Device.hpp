@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One or several simulated IPUs (or a model, or the CPU) that an engine can be loaded on. A device belongs to at most
-// one holder at a time, across all processes of the machine; it is let go when the holder detaches, drops it or dies.
+// One or several simulated IPUs (or a model, or the CPU) that an engine can be loaded on. A device
+// belongs to at most one holder at a time, across all processes of the machine; it is let go when
+// the holder detaches, drops it or dies.
 #pragma once
 #include <map>
 #include <memory>
@@ -56,7 +57,8 @@ public:
   unsigned getId() const;
   const Target &getTarget() const;
 
-  // False if another holder has one of its IPUs. True at once for a model or CPU device, or if already attached.
+  // False if another holder has one of its IPUs. True at once for a model or CPU device, or if
+  // already attached.
   bool attach() const;
   bool isAttached() const;
   void detach() const;

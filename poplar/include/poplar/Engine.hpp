@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loads compiled programs on a device, connects them to the host and runs them. One thread at a time.
+// Loads compiled programs on a device, connects them to the host and runs them. One thread at a
+// time.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <poplar/DataStream.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Device.hpp>
+#include <poplar/exceptions.hpp>
 #include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/HostFunctionCallback.hpp>
@@ -22,7 +24,6 @@
 #include <poplar/StreamCallback.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
-#include <poplar/exceptions.hpp>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,12 @@ static constexpr unsigned WORKER_SCRATCH_SIZE = 48;
 // Called with (step, number of steps) during compilation.
 using ProgressFunc = std::function<void(int, int)>;
 
-Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs, const OptionFlags &options = {},
-                        ProgressFunc progress = ProgressFunc(), const DebugContext &debugContext = {});
-Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs, const OptionFlags &options = {},
-                        ProgressFunc progress = ProgressFunc(), const DebugContext &debugContext = {});
+Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs,
+                        const OptionFlags &options = {}, ProgressFunc progress = ProgressFunc(),
+                        const DebugContext &debugContext = {});
+Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs,
+                        const OptionFlags &options = {}, ProgressFunc progress = ProgressFunc(),
+                        const DebugContext &debugContext = {});
 
 class Engine {
 public:
@@ -64,7 +67,8 @@ public:
   Engine(Engine &&) noexcept;
   Engine &operator=(Engine &&) noexcept;
 
-  // Installs code and initial values. Throws poplar_error if the device is of another kind or not attached.
+  // Installs code and initial values. Throws poplar_error if the device is of another kind or not
+  // attached.
   void load(const Device &device);
   void prepare(const Device &device);
   void prepare(const Device &device, const RuntimeOptions &options);
@@ -81,13 +85,16 @@ public:
     T *begin = const_cast<T *>(buffer.data());
     connectStream(handle, static_cast<void *>(begin), static_cast<void *>(begin + buffer.size()));
   }
-  void connectStream(const DataStream &stream, void *begin, void *end) { connectStream(stream.handle(), begin, end); }
+  void connectStream(const DataStream &stream, void *begin, void *end) {
+    connectStream(stream.handle(), begin, end);
+  }
   void connectStream(const DataStream &stream, void *p) { connectStream(stream.handle(), p); }
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
   void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback);
   void connectHostFunction(StringRef handle, unsigned replica, HostCallbackHandle callback);
 
-  // ---- tensors. The size is checked where an end is given; row-major order of the tensor, replica after replica.
+  // ---- tensors. The size is checked where an end is given; row-major order of the tensor, replica
+  // after replica.
   void readTensor(StringRef handle, void *begin, void *end);
   void readTensor(StringRef handle, void *p);
   template <class T> void readTensor(StringRef handle, ArrayRef<T> buffer) {
@@ -98,29 +105,37 @@ public:
   void writeTensor(StringRef handle, const void *begin, const void *end);
   void writeTensor(StringRef handle, const void *p);
   template <class T> void writeTensor(StringRef handle, ArrayRef<T> values) {
-    writeTensor(handle, static_cast<const void *>(values.begin()), static_cast<const void *>(values.end()));
+    writeTensor(handle, static_cast<const void *>(values.begin()),
+                static_cast<const void *>(values.end()));
   }
-  void writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin, const void *end);
+  void writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin,
+                   const void *end);
 
   // ---- remote buffers
-  void copyToRemoteBuffer(const void *src, StringRef handle, std::uint64_t repeatIndex, unsigned replica = 0);
-  void copyFromRemoteBuffer(StringRef handle, void *dst, std::uint64_t repeatIndex, unsigned replica = 0);
+  void copyToRemoteBuffer(const void *src, StringRef handle, std::uint64_t repeatIndex,
+                          unsigned replica = 0);
+  void copyFromRemoteBuffer(StringRef handle, void *dst, std::uint64_t repeatIndex,
+                            unsigned replica = 0);
   void copyToRemoteBuffer(const void *src, const RemoteBuffer &buffer, std::uint64_t repeatIndex,
                           unsigned replica = 0) {
     copyToRemoteBuffer(src, StringRef(buffer.handle()), repeatIndex, replica);
   }
-  void copyFromRemoteBuffer(const RemoteBuffer &buffer, void *dst, std::uint64_t repeatIndex, unsigned replica = 0) {
+  void copyFromRemoteBuffer(const RemoteBuffer &buffer, void *dst, std::uint64_t repeatIndex,
+                            unsigned replica = 0) {
     copyFromRemoteBuffer(StringRef(buffer.handle()), dst, repeatIndex, replica);
   }
   template <class T>
-  void copyToRemoteBuffer(ArrayRef<T> src, StringRef handle, std::uint64_t repeatIndex, unsigned replica = 0) {
+  void copyToRemoteBuffer(ArrayRef<T> src, StringRef handle, std::uint64_t repeatIndex,
+                          unsigned replica = 0) {
     checkRemoteBufferSize(handle, src.size() * sizeof(T));
     copyToRemoteBuffer(static_cast<const void *>(src.data()), handle, repeatIndex, replica);
   }
   template <class T>
-  void copyFromRemoteBuffer(StringRef handle, ArrayRef<T> dst, std::uint64_t repeatIndex, unsigned replica = 0) {
+  void copyFromRemoteBuffer(StringRef handle, ArrayRef<T> dst, std::uint64_t repeatIndex,
+                            unsigned replica = 0) {
     checkRemoteBufferSize(handle, dst.size() * sizeof(T));
-    copyFromRemoteBuffer(handle, static_cast<void *>(const_cast<T *>(dst.data())), repeatIndex, replica);
+    copyFromRemoteBuffer(handle, static_cast<void *>(const_cast<T *>(dst.data())), repeatIndex,
+                         replica);
   }
 
   // ---- output

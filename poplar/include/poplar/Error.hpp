@@ -41,7 +41,9 @@ struct ErrorLocation {
     return a.ipu == b.ipu && a.tile == b.tile && a.context == b.context;
   }
   friend bool operator<(const ErrorLocation &a, const ErrorLocation &b) {
-    return a.ipu != b.ipu ? a.ipu < b.ipu : a.tile != b.tile ? a.tile < b.tile : a.context < b.context;
+    return a.ipu != b.ipu     ? a.ipu < b.ipu
+           : a.tile != b.tile ? a.tile < b.tile
+                              : a.context < b.context;
   }
 };
 

@@ -21,7 +21,8 @@ public:
 
   // The same program gives the same bytes. Throws poplar_error for CPU and IPU_MODEL targets.
   void serialize(std::ostream &out) const;
-  // Throws poplar_error for a truncated or foreign file, and, if asked to check, for one of another version.
+  // Throws poplar_error for a truncated or foreign file, and, if asked to check, for one of another
+  // version.
   static Executable deserialize(std::istream &in, bool checkPackageHash = true);
   static Executable deserialize(std::unique_ptr<std::istream> in, bool checkPackageHash = true);
 

@@ -22,7 +22,8 @@ inline bool operator<(const GlobalExchangeFlow &a, const GlobalExchangeFlow &b) 
 struct GlobalExchangeConstraint {
   double bandwidth;
   std::vector<GlobalExchangeFlow> flows;
-  GlobalExchangeConstraint(double b, std::vector<GlobalExchangeFlow> f) : bandwidth(b), flows(std::move(f)) {}
+  GlobalExchangeConstraint(double b, std::vector<GlobalExchangeFlow> f)
+      : bandwidth(b), flows(std::move(f)) {}
 };
 inline bool operator==(const GlobalExchangeConstraint &a, const GlobalExchangeConstraint &b) {
   return a.bandwidth == b.bandwidth && a.flows == b.flows;

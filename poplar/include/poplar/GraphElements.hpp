@@ -73,7 +73,9 @@ public:
   // Throws unknown_field, with near matches, if the vertex has no such field.
   FieldRef operator[](StringRef fieldName) const;
   vertex_id getId() const { return id_; }
-  friend bool operator==(const VertexRef &a, const VertexRef &b) { return a.graph_ == b.graph_ && a.id_ == b.id_; }
+  friend bool operator==(const VertexRef &a, const VertexRef &b) {
+    return a.graph_ == b.graph_ && a.id_ == b.id_;
+  }
   friend bool operator!=(const VertexRef &a, const VertexRef &b) { return !(a == b); }
 
 private:
@@ -91,7 +93,8 @@ struct FieldRef {
 
   FieldRef() = default;
   FieldRef(const VertexRef &v, unsigned field) : vertex(v), fieldId(field) {}
-  FieldRef(const VertexRef &v, unsigned field, std::size_t i) : vertex(v), fieldId(field), index(i), indexed(true) {}
+  FieldRef(const VertexRef &v, unsigned field, std::size_t i)
+      : vertex(v), fieldId(field), index(i), indexed(true) {}
 
   // The i-th inner vector of a two-dimensional field; throws index_error if this is one already.
   FieldRef operator[](std::size_t i) const;

@@ -19,14 +19,18 @@ class HostCallbackHandle {
   template <class F> struct Wrapped : HostCallback {
     F function;
     explicit Wrapped(F f) : function(std::move(f)) {}
-    void operator()(ArrayRef<const void *> inputs, ArrayRef<void *> outputs) override { function(inputs, outputs); }
+    void operator()(ArrayRef<const void *> inputs, ArrayRef<void *> outputs) override {
+      function(inputs, outputs);
+    }
   };
   template <class F>
-  using IfCallable =
-      decltype(std::declval<F &>()(std::declval<ArrayRef<const void *>>(), std::declval<ArrayRef<void *>>()), void());
+  using IfCallable = decltype(std::declval<F &>()(std::declval<ArrayRef<const void *>>(),
+                                                  std::declval<ArrayRef<void *>>()),
+                              void());
 
 public:
-  template <class C, class D, class = typename std::enable_if<std::is_base_of<HostCallback, C>::value>::type>
+  template <class C, class D,
+            class = typename std::enable_if<std::is_base_of<HostCallback, C>::value>::type>
   HostCallbackHandle(std::unique_ptr<C, D> callback) : callback_(std::move(callback)) {}
   template <class F, class G = typename std::decay<F>::type,
             class = typename std::enable_if<!std::is_same<G, HostCallbackHandle>::value>::type,

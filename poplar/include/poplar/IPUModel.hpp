@@ -29,7 +29,8 @@ struct IPUModel {
   unsigned exchangeBytesPerCycle;
   unsigned memcpyBytesPerCycle;
   unsigned minIPUSyncDelay;
-  RelativeSyncDelayType relativeSyncDelay; // AUTO: tiles further from the sync controller are released later
+  RelativeSyncDelayType
+      relativeSyncDelay; // AUTO: tiles further from the sync controller are released later
   unsigned globalSyncCycles;
   std::vector<GlobalExchangeConstraint> globalExchangeConstraints;
   double tileClockFrequency; // Hz

@@ -18,14 +18,22 @@ public:
   friend constexpr bool operator==(const GenericInterval &a, const GenericInterval &b) {
     return a.begin_ == b.begin_ && a.end_ == b.end_;
   }
-  friend constexpr bool operator!=(const GenericInterval &a, const GenericInterval &b) { return !(a == b); }
+  friend constexpr bool operator!=(const GenericInterval &a, const GenericInterval &b) {
+    return !(a == b);
+  }
   // By begin, then by end.
   friend constexpr bool operator<(const GenericInterval &a, const GenericInterval &b) {
     return a.begin_ < b.begin_ || (a.begin_ == b.begin_ && a.end_ < b.end_);
   }
-  friend constexpr bool operator>(const GenericInterval &a, const GenericInterval &b) { return b < a; }
-  friend constexpr bool operator<=(const GenericInterval &a, const GenericInterval &b) { return !(b < a); }
-  friend constexpr bool operator>=(const GenericInterval &a, const GenericInterval &b) { return !(a < b); }
+  friend constexpr bool operator>(const GenericInterval &a, const GenericInterval &b) {
+    return b < a;
+  }
+  friend constexpr bool operator<=(const GenericInterval &a, const GenericInterval &b) {
+    return !(b < a);
+  }
+  friend constexpr bool operator>=(const GenericInterval &a, const GenericInterval &b) {
+    return !(a < b);
+  }
 
 private:
   T begin_, end_;

@@ -35,9 +35,15 @@ public:
   iterator begin() const { return options_.begin(); }
   iterator end() const { return options_.end(); }
 
-  friend bool operator==(const OptionFlags &a, const OptionFlags &b) { return a.options_ == b.options_; }
-  friend bool operator!=(const OptionFlags &a, const OptionFlags &b) { return a.options_ != b.options_; }
-  friend bool operator<(const OptionFlags &a, const OptionFlags &b) { return a.options_ < b.options_; }
+  friend bool operator==(const OptionFlags &a, const OptionFlags &b) {
+    return a.options_ == b.options_;
+  }
+  friend bool operator!=(const OptionFlags &a, const OptionFlags &b) {
+    return a.options_ != b.options_;
+  }
+  friend bool operator<(const OptionFlags &a, const OptionFlags &b) {
+    return a.options_ < b.options_;
+  }
 
 private:
   std::map<std::string, std::string> options_;
@@ -45,7 +51,8 @@ private:
 
 std::ostream &operator<<(std::ostream &out, const OptionFlags &flags);
 
-// Adds the members of a flat JSON object whose values are strings, numbers or booleans; throws parse_error.
+// Adds the members of a flat JSON object whose values are strings, numbers or booleans; throws
+// parse_error.
 void readJSON(StringRef text, OptionFlags &flags);
 void readJSON(std::istream &in, OptionFlags &flags);
 // The same from an environment variable, if it is set.

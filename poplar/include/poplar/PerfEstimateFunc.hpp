@@ -17,6 +17,7 @@ struct VertexPerfEstimate {
   }
 };
 
-using PerfEstimateFunc = std::function<VertexPerfEstimate(const VertexIntrospector &, const Target &)>;
+using PerfEstimateFunc =
+    std::function<VertexPerfEstimate(const VertexIntrospector &, const Target &)>;
 
 } // namespace poplar

@@ -36,7 +36,8 @@ public:
   ProfileValue(T value) : ProfileValue(make(value, std::is_same<T, bool>())) {}
 
   Type type() const;
-  // Each throws type_error if the value is of another type; asInt and asUint also if it is not a whole number in range.
+  // Each throws type_error if the value is of another type; asInt and asUint also if it is not a
+  // whole number in range.
   bool asBool() const;
   std::int64_t asInt() const;
   std::uint64_t asUint() const;
@@ -50,8 +51,12 @@ public:
   const ProfileValue &operator[](const char *key) const { return (*this)[StringRef(key)]; }
   const ProfileValue &operator[](const std::string &key) const { return (*this)[StringRef(key)]; }
   const ProfileValue &operator[](std::size_t position) const;
-  const ProfileValue &operator[](int position) const { return (*this)[static_cast<std::size_t>(position)]; }
-  const ProfileValue &operator[](unsigned position) const { return (*this)[static_cast<std::size_t>(position)]; }
+  const ProfileValue &operator[](int position) const {
+    return (*this)[static_cast<std::size_t>(position)];
+  }
+  const ProfileValue &operator[](unsigned position) const {
+    return (*this)[static_cast<std::size_t>(position)];
+  }
   const ProfileValue *getOrNull(StringRef key) const;
   std::size_t size() const;
 
@@ -72,7 +77,9 @@ private:
   explicit ProfileValue(std::shared_ptr<const Data> data);
   static std::shared_ptr<const Data> makeBool(bool value);
   static std::shared_ptr<const Data> makeInteger(bool negative, std::uint64_t magnitude);
-  template <class T> static std::shared_ptr<const Data> make(T value, std::true_type) { return makeBool(value); }
+  template <class T> static std::shared_ptr<const Data> make(T value, std::true_type) {
+    return makeBool(value);
+  }
   template <class T> static std::shared_ptr<const Data> make(T value, std::false_type) {
     const bool negative = value < T(1) && value != T(0);
     const std::uint64_t bits = static_cast<std::uint64_t>(value);
@@ -85,9 +92,11 @@ private:
 void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint = false);
 void serializeToCBOR(std::ostream &out, const ProfileValue &value);
 
-// Prints the summary of a profile.pop file. Options: showExecutionSteps, showVarStorage, showOptimizations,
-// showPerIpuMemoryUsage, colours.
-void printProfileSummary(std::ostream &out, const std::string &profilePath, const OptionFlags &options = {});
-void printGraphSummary(std::ostream &out, const std::string &profilePath, const OptionFlags &options = {});
+// Prints the summary of a profile.pop file. Options: showExecutionSteps, showVarStorage,
+// showOptimizations, showPerIpuMemoryUsage, colours.
+void printProfileSummary(std::ostream &out, const std::string &profilePath,
+                         const OptionFlags &options = {});
+void printGraphSummary(std::ostream &out, const std::string &profilePath,
+                       const OptionFlags &options = {});
 
 } // namespace poplar

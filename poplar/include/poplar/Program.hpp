@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a device does, as a tree of programs. A Program is a handle onto an immutable node: copies are cheap, subclasses
-// only add constructors, and assigning any of them to a Program keeps everything (slicing is intended).
+// What a device does, as a tree of programs. A Program is a handle onto an immutable node: copies
+// are cheap, subclasses only add constructors, and assigning any of them to a Program keeps
+// everything (slicing is intended).
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -53,15 +54,16 @@ protected:
 class Sequence : public Program {
   template <class... P> struct AllPrograms : std::true_type {};
   template <class P, class... Rest>
-  struct AllPrograms<P, Rest...>
-      : std::conditional<std::is_base_of<Program, P>::value, AllPrograms<Rest...>, std::false_type>::type {};
+  struct AllPrograms<P, Rest...> : std::conditional<std::is_base_of<Program, P>::value,
+                                                    AllPrograms<Rest...>, std::false_type>::type {};
 
 public:
   Sequence(const DebugContext &debugContext = {});
   Sequence(std::initializer_list<Program> programs, const DebugContext &debugContext = {});
   Sequence(const std::vector<Program> &programs, const DebugContext &debugContext = {});
   template <class... P, class = typename std::enable_if<AllPrograms<P...>::value>::type>
-  Sequence(const Program &first, const P &...rest) : Sequence(std::vector<Program>{first, rest...}) {}
+  Sequence(const Program &first, const P &...rest)
+      : Sequence(std::vector<Program>{first, rest...}) {}
   Sequence(const Sequence &) = default;
   Sequence(Sequence &&) = default;
   Sequence &operator=(const Sequence &) = default;
@@ -82,13 +84,18 @@ public:
 class Copy : public Program {
 public:
   Copy(Tensor src, Tensor dst, bool dontOutline = false, const DebugContext &debugContext = {});
-  Copy(const DataStream &stream, Tensor dst, bool optimiseMemory = false, const DebugContext &debugContext = {});
-  Copy(Tensor src, const DataStream &stream, bool optimiseMemory = false, const DebugContext &debugContext = {});
+  Copy(const DataStream &stream, Tensor dst, bool optimiseMemory = false,
+       const DebugContext &debugContext = {});
+  Copy(Tensor src, const DataStream &stream, bool optimiseMemory = false,
+       const DebugContext &debugContext = {});
   Copy(const RemoteBuffer &buffer, Tensor dst, const DebugContext &debugContext = {});
-  Copy(const RemoteBuffer &buffer, Tensor dst, Tensor offset, const DebugContext &debugContext = {});
+  Copy(const RemoteBuffer &buffer, Tensor dst, Tensor offset,
+       const DebugContext &debugContext = {});
   Copy(Tensor src, const RemoteBuffer &buffer, const DebugContext &debugContext = {});
-  Copy(Tensor src, const RemoteBuffer &buffer, Tensor offset, const DebugContext &debugContext = {});
-  Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &debugContext = {});
+  Copy(Tensor src, const RemoteBuffer &buffer, Tensor offset,
+       const DebugContext &debugContext = {});
+  Copy(const FunctionBuffer &buffer, const Function &function,
+       const DebugContext &debugContext = {});
 };
 
 class Repeat : public Program {
@@ -106,17 +113,20 @@ private:
 // Runs cond, tests predicate, runs body, and again.
 class RepeatWhileTrue : public Program {
 public:
-  RepeatWhileTrue(const Program &cond, Tensor predicate, const Program &body, const DebugContext &debugContext = {});
+  RepeatWhileTrue(const Program &cond, Tensor predicate, const Program &body,
+                  const DebugContext &debugContext = {});
 };
 
 class RepeatWhileFalse : public Program {
 public:
-  RepeatWhileFalse(const Program &cond, Tensor predicate, const Program &body, const DebugContext &debugContext = {});
+  RepeatWhileFalse(const Program &cond, Tensor predicate, const Program &body,
+                   const DebugContext &debugContext = {});
 };
 
 class If : public Program {
 public:
-  If(Tensor predicate, const Program &trueBody, const Program &falseBody, const DebugContext &debugContext = {});
+  If(Tensor predicate, const Program &trueBody, const Program &falseBody,
+     const DebugContext &debugContext = {});
 };
 
 // Runs the case whose value is that of control, else the default, else nothing.
@@ -126,9 +136,11 @@ public:
   Switch(Tensor control, const DebugContext &debugContext = {});
   Switch(Tensor control, const Program &defaultCase, const DebugContext &debugContext = {});
   Switch(Tensor control, const Cases &cases, const DebugContext &debugContext = {});
-  Switch(Tensor control, const Cases &cases, const Program &defaultCase, const DebugContext &debugContext = {});
+  Switch(Tensor control, const Cases &cases, const Program &defaultCase,
+         const DebugContext &debugContext = {});
   // No matching case: an error when run, or undefined.
-  static Switch switchWithBoundsChecking(Tensor control, const Cases &cases, const DebugContext &debugContext = {});
+  static Switch switchWithBoundsChecking(Tensor control, const Cases &cases,
+                                         const DebugContext &debugContext = {});
   static Switch switchWithUnreachableDefault(Tensor control, const DebugContext &debugContext = {});
 
   Switch &add(std::int32_t caseValue, const Program &body);
@@ -160,7 +172,8 @@ public:
   PrintTensor(Tensor tensor, const DebugContext &debugContext = {});
   PrintTensor(Tensor tensor, const PrintTensorFmt &format, const DebugContext &debugContext = {});
   PrintTensor(StringRef title, Tensor tensor, const DebugContext &debugContext = {});
-  PrintTensor(StringRef title, Tensor tensor, const PrintTensorFmt &format, const DebugContext &debugContext = {});
+  PrintTensor(StringRef title, Tensor tensor, const PrintTensorFmt &format,
+              const DebugContext &debugContext = {});
 };
 
 // Prints message and tensor, then throws out of Engine::run.
@@ -179,7 +192,8 @@ public:
 class AbortOnCondition : public Program {
 public:
   AbortOnCondition(Tensor predicate, const DebugContext &debugContext = {});
-  AbortOnCondition(Tensor predicate, const std::string &message, const DebugContext &debugContext = {});
+  AbortOnCondition(Tensor predicate, const std::string &message,
+                   const DebugContext &debugContext = {});
   AbortOnCondition(Tensor predicate, const char *message, const DebugContext &debugContext = {});
 };
 

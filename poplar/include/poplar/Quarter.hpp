@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The format and scale that give the bytes of a QUARTER tensor their meaning: value = stored * 2^scale.
+// The format and scale that give the bytes of a QUARTER tensor their meaning: value = stored *
+// 2^scale.
 #pragma once
 #include <iosfwd>
 
@@ -15,11 +16,17 @@ public:
   explicit QuarterMetadata(unsigned char binary) : binary_(binary) {}
 
   Format getFormat() const { return (binary_ & 0x40) ? Format::F152 : Format::F143; }
-  signed char getScale() const { return static_cast<signed char>((binary_ & 0x1f) - (binary_ & 0x20)); }
+  signed char getScale() const {
+    return static_cast<signed char>((binary_ & 0x1f) - (binary_ & 0x20));
+  }
   unsigned char getBinary() const { return binary_; }
 
-  friend bool operator==(const QuarterMetadata &a, const QuarterMetadata &b) { return a.binary_ == b.binary_; }
-  friend bool operator!=(const QuarterMetadata &a, const QuarterMetadata &b) { return a.binary_ != b.binary_; }
+  friend bool operator==(const QuarterMetadata &a, const QuarterMetadata &b) {
+    return a.binary_ == b.binary_;
+  }
+  friend bool operator!=(const QuarterMetadata &a, const QuarterMetadata &b) {
+    return a.binary_ != b.binary_;
+  }
 
 private:
   unsigned char binary_; // bit 6: format; bits 5..0: scale, two's complement

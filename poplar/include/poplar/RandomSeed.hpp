@@ -9,6 +9,7 @@
 namespace poplar {
 
 Tensor getHwSeeds(Graph &graph, program::Sequence &prog, const DebugContext &debugContext = {});
-void setHwSeeds(Graph &graph, const Tensor &hwSeeds, program::Sequence &prog, const DebugContext &debugContext = {});
+void setHwSeeds(Graph &graph, const Tensor &hwSeeds, program::Sequence &prog,
+                const DebugContext &debugContext = {});
 
 } // namespace poplar

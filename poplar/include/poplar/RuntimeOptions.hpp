@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Options of one run: target.syncMethod, target.syncPollPeriodUs, target.exceptionPollPeriodUs, target.hostSyncTimeout
-// and streamCallbacks.*; POPLAR_RUNTIME_OPTIONS overrides them.
+// Options of one run: target.syncMethod, target.syncPollPeriodUs, target.exceptionPollPeriodUs,
+// target.hostSyncTimeout and streamCallbacks.*; POPLAR_RUNTIME_OPTIONS overrides them.
 #pragma once
 #include <poplar/OptionFlags.hpp>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stack declarations for recursive or indirectly called code. The host's stack grows as needed, so they say nothing. */
+/* Stack declarations for recursive or indirectly called code. The host's stack grows as needed, so
+ * they say nothing. */
 #ifndef POPLAR_STACK_SIZE_DEFS_HPP
 #define POPLAR_STACK_SIZE_DEFS_HPP
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Host code that feeds or drains a stream.
-// Towards the device: if the last prefetch succeeded its data are used, otherwise fetch is called; complete follows
-// when they have been consumed. Prefetched data that will not be used are announced by invalidatePrefetched.
-// Towards the host: fetch receives a pointer to the data, then complete is called.
+// Towards the device: if the last prefetch succeeded its data are used, otherwise fetch is called;
+// complete follows when they have been consumed. Prefetched data that will not be used are
+// announced by invalidatePrefetched. Towards the host: fetch receives a pointer to the data, then
+// complete is called.
 #pragma once
 #include <functional>
 #include <memory>
@@ -69,7 +70,8 @@ class StreamCallbackHandle {
   using IfCallable = decltype(std::declval<F &>()(static_cast<void *>(nullptr)), void());
 
 public:
-  template <class C, class D, class = typename std::enable_if<std::is_base_of<StreamCallback, C>::value>::type>
+  template <class C, class D,
+            class = typename std::enable_if<std::is_base_of<StreamCallback, C>::value>::type>
   StreamCallbackHandle(std::unique_ptr<C, D> callback) : callback_(std::move(callback)) {}
   template <class F, class G = typename std::decay<F>::type,
             class = typename std::enable_if<!std::is_same<G, StreamCallbackHandle>::value>::type,

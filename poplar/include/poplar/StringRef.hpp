@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A view of characters that somebody else owns; converts to and from std::string. Not null-terminated.
+// A view of characters that somebody else owns; converts to and from std::string. Not
+// null-terminated.
 #pragma once
 #include <cstring>
 #include <functional>
@@ -16,7 +17,9 @@ public:
   StringRef(const std::string &text) noexcept : ArrayRef<char>(text.data(), text.size()) {}
   StringRef(const char *text, std::size_t size) noexcept : ArrayRef<char>(text, size) {}
 
-  std::string cloneAsString() const { return empty() ? std::string() : std::string(data(), size()); }
+  std::string cloneAsString() const {
+    return empty() ? std::string() : std::string(data(), size());
+  }
   operator std::string() const { return cloneAsString(); }
 };
 
@@ -28,11 +31,17 @@ inline bool operator<=(StringRef a, StringRef b) noexcept { return compare(a, b)
 inline bool operator>(StringRef a, StringRef b) noexcept { return compare(a, b) > 0; }
 inline bool operator>=(StringRef a, StringRef b) noexcept { return compare(a, b) >= 0; }
 
-inline std::string operator+(StringRef a, StringRef b) { return a.cloneAsString().append(b.begin(), b.end()); }
+inline std::string operator+(StringRef a, StringRef b) {
+  return a.cloneAsString().append(b.begin(), b.end());
+}
 inline std::string operator+(StringRef a, const std::string &b) { return a.cloneAsString() + b; }
-inline std::string operator+(const std::string &a, StringRef b) { return std::string(a).append(b.begin(), b.end()); }
+inline std::string operator+(const std::string &a, StringRef b) {
+  return std::string(a).append(b.begin(), b.end());
+}
 inline std::string operator+(StringRef a, const char *b) { return a.cloneAsString() + b; }
-inline std::string operator+(const char *a, StringRef b) { return std::string(a).append(b.begin(), b.end()); }
+inline std::string operator+(const char *a, StringRef b) {
+  return std::string(a).append(b.begin(), b.end());
+}
 
 std::ostream &operator<<(std::ostream &out, StringRef text);
 

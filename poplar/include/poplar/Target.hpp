@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a graph is compiled for: the machine's size and the figures that planners ask for. A cheap value.
+// What a graph is compiled for: the machine's size and the figures that planners ask for. A cheap
+// value.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -27,15 +28,16 @@ struct TargetAccess;
 
 class Target {
 public:
-  Target(); // no target: every query throws
+  Target();                          // no target: every query throws
   explicit Target(std::istream &in); // as written by serialize; throws parse_error
   void serialize(std::ostream &out) const;
 
   static Target createCPUTarget(bool accurateHalf = false, unsigned numIPUs = 1);
-  // systemType: "ipu1", "ipu2", "ipu21", "bow", a system such as "IPU-POD16", or the path of a chip description file.
-  // Options: syncConfiguration, gatewayMode, ipuLinkConfiguration, ipuLinkTopology, ipuLinkDomainSize;
-  // POPLAR_TARGET_OPTIONS overrides them.
-  static Target createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags &opts = {});
+  // systemType: "ipu1", "ipu2", "ipu21", "bow", a system such as "IPU-POD16", or the path of a chip
+  // description file. Options: syncConfiguration, gatewayMode, ipuLinkConfiguration,
+  // ipuLinkTopology, ipuLinkDomainSize; POPLAR_TARGET_OPTIONS overrides them.
+  static Target createIPUTarget(unsigned numIPUs, StringRef systemType,
+                                const OptionFlags &opts = {});
   static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
                                 const OptionFlags &opts = {});
   static Target createIPUTarget(StringRef system, const OptionFlags &opts = {});
@@ -98,9 +100,12 @@ public:
   IpuLinkTopology getIpuLinkTopology() const;
   unsigned getIpuLinkDomainSize() const;
 
-  // The largest and the lowest finite value of a type; throws poplar_error if T does not hold it exactly.
+  // The largest and the lowest finite value of a type; throws poplar_error if T does not hold it
+  // exactly.
   template <class T> T getTypeLimitsMaxAs(const Type &type) const { return limitAs<T>(type, true); }
-  template <class T> T getTypeLimitsLowestAs(const Type &type) const { return limitAs<T>(type, false); }
+  template <class T> T getTypeLimitsLowestAs(const Type &type) const {
+    return limitAs<T>(type, false);
+  }
 
   std::size_t hash() const;
   friend bool operator==(const Target &a, const Target &b);
@@ -124,11 +129,16 @@ private:
 bool operator==(const Target &a, const Target &b);
 bool operator<(const Target &a, const Target &b);
 
-// Arrays of half, as the device stores them. Deprecated: use convertToDeviceType and convertFromDeviceType.
-void copyFloatToDeviceHalf(const Target &target, const float *src, void *dst, std::size_t numElements);
-void copyDeviceHalfToFloat(const Target &target, const void *src, float *dst, std::size_t numElements);
-void copyDoubleToDeviceHalf(const Target &target, const double *src, void *dst, std::size_t numElements);
-void copyDeviceHalfToDouble(const Target &target, const void *src, double *dst, std::size_t numElements);
+// Arrays of half, as the device stores them. Deprecated: use convertToDeviceType and
+// convertFromDeviceType.
+void copyFloatToDeviceHalf(const Target &target, const float *src, void *dst,
+                           std::size_t numElements);
+void copyDeviceHalfToFloat(const Target &target, const void *src, float *dst,
+                           std::size_t numElements);
+void copyDoubleToDeviceHalf(const Target &target, const double *src, void *dst,
+                            std::size_t numElements);
+void copyDeviceHalfToDouble(const Target &target, const void *src, double *dst,
+                            std::size_t numElements);
 
 } // namespace poplar
 

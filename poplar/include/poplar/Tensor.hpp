@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A tensor is a view: a shape and an ordered selection of elements of variables. Operations make new views and move
-// no data. Copies are cheap. A default-constructed tensor is invalid, and only assignment and valid() may be used.
+// A tensor is a view: a shape and an ordered selection of elements of variables. Operations make
+// new views and move no data. Copies are cheap. A default-constructed tensor is invalid, and only
+// assignment and valid() may be used.
 #pragma once
 #include <cstddef>
 #include <iosfwd>
@@ -50,13 +51,15 @@ public:
   Tensor slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end) const;
   std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const;
   // One tensor per inner list: its slices concatenated.
-  std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &intervals, unsigned dimension = 0) const;
+  std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &intervals,
+                             unsigned dimension = 0) const;
   std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0) const;
 
   Tensor flatten() const;
   Tensor flatten(unsigned dimBegin, unsigned dimEnd) const;
   Tensor reshape(ArrayRef<std::size_t> shape) const;
-  Tensor reshapePartial(unsigned beginIndex, unsigned endIndex, ArrayRef<std::size_t> newDims) const;
+  Tensor reshapePartial(unsigned beginIndex, unsigned endIndex,
+                        ArrayRef<std::size_t> newDims) const;
   Tensor dimShuffle(ArrayRef<unsigned> permutation) const;
   Tensor dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination) const;
   Tensor dimRoll(unsigned dimIndex, unsigned newIndex = 0) const;

@@ -13,7 +13,10 @@ enum class TensorCloneMethod {
 };
 
 // How cloneN lays out its copies: one after the other, or side by side on each tile.
-enum class TensorCloneDuplicationMethod { DUPLICATE_BY_OUTER_DIMENSION, DUPLICATE_BY_TILE_CONTIGUOUS_REGION };
+enum class TensorCloneDuplicationMethod {
+  DUPLICATE_BY_OUTER_DIMENSION,
+  DUPLICATE_BY_TILE_CONTIGUOUS_REGION
+};
 
 std::string toString(const TensorCloneMethod &method);
 std::string toString(const TensorCloneDuplicationMethod &method);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Element types as values: comparable, printable, usable as map keys. The constants are initialised before any
-// code runs, so static initialisers of a program may use them.
+// Element types as values: comparable, printable, usable as map keys. The constants are initialised
+// before any code runs, so static initialisers of a program may use them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -49,10 +49,8 @@ extern const Type HALF, FLOAT, DOUBLE, QUARTER, QUARTER_METADATA;
 // The device type that a host C++ type stands for: equivalent_device_type<float>().value == FLOAT.
 template <class T> struct equivalent_device_type;
 
-#define POPLAR_DECLARE_EQUIV_TYPE(T, V)                                                                                \
-  template <> struct equivalent_device_type<T> {                                                                       \
-    const Type &value = V;                                                                                             \
-  };
+#define POPLAR_DECLARE_EQUIV_TYPE(T, V)                                                            \
+  template <> struct equivalent_device_type<T> { const Type &value = V; };
 POPLAR_DECLARE_EQUIV_TYPE(bool, BOOL)
 POPLAR_DECLARE_EQUIV_TYPE(char, CHAR)
 POPLAR_DECLARE_EQUIV_TYPE(signed char, SIGNED_CHAR)

@@ -26,7 +26,8 @@ public:
   std::size_t align() const { return align_; }
 
 private:
-  TypeTraits(const Type &type, std::size_t size, std::size_t align) : type_(type), size_(size), align_(align) {}
+  TypeTraits(const Type &type, std::size_t size, std::size_t align)
+      : type_(type), size_(size), align_(align) {}
   Type type_;
   std::size_t size_, align_;
 };

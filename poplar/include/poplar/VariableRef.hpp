@@ -27,7 +27,9 @@ public:
 private:
   std::uint32_t id_;
 };
-inline std::ostream &operator<<(std::ostream &out, VariableRef var) { return out << "var" << var.id(); }
+inline std::ostream &operator<<(std::ostream &out, VariableRef var) {
+  return out << "var" << var.id();
+}
 
 struct VariableInterval {
   VariableRef var;

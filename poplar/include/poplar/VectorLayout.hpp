@@ -7,7 +7,15 @@ namespace poplar {
 namespace layout {
 
 enum class Vector { NotAVector, Span, ShortSpan, OnePtr, ScaledPtr32, ScaledPtr64, ScaledPtr128 };
-enum class VectorList { NotAVector, OnePtr, ScaledPtr32, ScaledPtr64, ScaledPtr128, DeltaN, DeltaNElements };
+enum class VectorList {
+  NotAVector,
+  OnePtr,
+  ScaledPtr32,
+  ScaledPtr64,
+  ScaledPtr128,
+  DeltaN,
+  DeltaNElements
+};
 
 std::string to_string(Vector v);
 std::string to_string(VectorList v);

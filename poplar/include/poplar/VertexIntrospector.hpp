@@ -32,8 +32,8 @@ public:
   FieldData(FieldData &&) = default;
   FieldData &operator=(FieldData &&) = default;
 
-  unsigned rank() const;      // 0: scalar, 1: vector, 2: vector of vectors
-  std::size_t size() const;   // of the outermost dimension; 1 for a scalar
+  unsigned rank() const;                           // 0: scalar, 1: vector, 2: vector of vectors
+  std::size_t size() const;                        // of the outermost dimension; 1 for a scalar
   std::size_t getSizeAtIndex(std::size_t i) const; // of inner vector i
   SizeT operator[](std::size_t i) const { return SizeT(getSizeAtIndex(i)); }
 
@@ -82,7 +82,8 @@ public:
 
 private:
   friend struct types::IntrospectorAccess;
-  explicit VertexIntrospector(std::shared_ptr<const types::VertexInfo> info) : info_(std::move(info)) {}
+  explicit VertexIntrospector(std::shared_ptr<const types::VertexInfo> info)
+      : info_(std::move(info)) {}
   std::shared_ptr<const types::VertexInfo> info_;
 };
 

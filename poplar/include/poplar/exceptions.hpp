@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every exception that this library throws for a mistake of its user or a failure of the device. All derive from
-// poplar_error; `type` holds the name of the class. Those raised by a running program derive from runtime_error.
+// Every exception that this library throws for a mistake of its user or a failure of the device.
+// All derive from poplar_error; `type` holds the name of the class. Those raised by a running
+// program derive from runtime_error.
 #pragma once
 #include <poplar/Error.hpp>
 #include <stdexcept>
@@ -33,45 +34,45 @@ private:
   std::string message_;
 };
 
-#define POPLAR_EXCEPTION_BODY(NAME, BASE)                                                                              \
-  explicit NAME(const std::string &message) : BASE(TypeName(#NAME), message) {}                                       \
-  explicit NAME(const char *message) : BASE(TypeName(#NAME), message) {}                                              \
-                                                                                                                       \
-protected:                                                                                                             \
-  NAME(TypeName name, const std::string &message) : BASE(name, message) {}                                            \
-                                                                                                                       \
+#define POPLAR_EXCEPTION_BODY(NAME, BASE)                                                          \
+  explicit NAME(const std::string &message) : BASE(TypeName(#NAME), message) {}                    \
+  explicit NAME(const char *message) : BASE(TypeName(#NAME), message) {}                           \
+                                                                                                   \
+protected:                                                                                         \
+  NAME(TypeName name, const std::string &message) : BASE(name, message) {}                         \
+                                                                                                   \
 public:
 
-#define POPLAR_EXCEPTION(NAME)                                                                                         \
-  struct NAME : poplar_error {                                                                                         \
-    POPLAR_EXCEPTION_BODY(NAME, poplar_error)                                                                          \
+#define POPLAR_EXCEPTION(NAME)                                                                     \
+  struct NAME : poplar_error {                                                                     \
+    POPLAR_EXCEPTION_BODY(NAME, poplar_error)                                                      \
   };
 
-POPLAR_EXCEPTION(control_program_error)           // ill-formed program
-POPLAR_EXCEPTION(graph_connection_error)          // a field unconnected, or connected twice or wrongly
-POPLAR_EXCEPTION(graph_cycle_error)               // programs that contain themselves
-POPLAR_EXCEPTION(graph_recursion_error)           // functions that call themselves
-POPLAR_EXCEPTION(graph_object_creation_error)     // a codelet could not be compiled
+POPLAR_EXCEPTION(control_program_error)       // ill-formed program
+POPLAR_EXCEPTION(graph_connection_error)      // a field unconnected, or connected twice or wrongly
+POPLAR_EXCEPTION(graph_cycle_error)           // programs that contain themselves
+POPLAR_EXCEPTION(graph_recursion_error)       // functions that call themselves
+POPLAR_EXCEPTION(graph_object_creation_error) // a codelet could not be compiled
 POPLAR_EXCEPTION(graph_program_compilation_error) // a program could not be compiled
 POPLAR_EXCEPTION(graph_replication_error)         // bad replication factor
 POPLAR_EXCEPTION(invalid_machine_model)           // a machine description that cannot be
 POPLAR_EXCEPTION(invalid_option)                  // unknown or malformed option or value
 POPLAR_EXCEPTION(invalid_tile_mapping)            // mapping incomplete, overlapping or out of range
-POPLAR_EXCEPTION(memory_elem_constraints_error)   // constraints on memory elements that cannot be met
-POPLAR_EXCEPTION(missing_perf_estimate)           // a vertex whose cycles cannot be told
-POPLAR_EXCEPTION(missing_profile_data)            // the profile does not hold what was asked for
-POPLAR_EXCEPTION(missing_graph_profile)           // no graph profile
-POPLAR_EXCEPTION(no_environment)                  // an environment variable is missing
-POPLAR_EXCEPTION(overflow_error)                  // a host value that the device type cannot hold
-POPLAR_EXCEPTION(parse_error)                     // malformed text or file
-POPLAR_EXCEPTION(profiling_disabled)              // a profile was asked for that was not recorded
-POPLAR_EXCEPTION(stream_connection_error)         // a stream unconnected, or of the wrong size
-POPLAR_EXCEPTION(stream_memory_allocation_error)  // no memory for a stream's buffer
-POPLAR_EXCEPTION(tensor_creation_error)           // values that do not fit the shape
-POPLAR_EXCEPTION(tensor_io_state_error)           // reading or writing before load
-POPLAR_EXCEPTION(tensor_metadata_error)           // an 8-bit float tensor without metadata, or the reverse
-POPLAR_EXCEPTION(type_error)                      // types that do not match
-POPLAR_EXCEPTION(unknown_vertex_type)             // no codelet of that name
+POPLAR_EXCEPTION(memory_elem_constraints_error) // constraints on memory elements that cannot be met
+POPLAR_EXCEPTION(missing_perf_estimate)         // a vertex whose cycles cannot be told
+POPLAR_EXCEPTION(missing_profile_data)          // the profile does not hold what was asked for
+POPLAR_EXCEPTION(missing_graph_profile)         // no graph profile
+POPLAR_EXCEPTION(no_environment)                // an environment variable is missing
+POPLAR_EXCEPTION(overflow_error)                // a host value that the device type cannot hold
+POPLAR_EXCEPTION(parse_error)                   // malformed text or file
+POPLAR_EXCEPTION(profiling_disabled)            // a profile was asked for that was not recorded
+POPLAR_EXCEPTION(stream_connection_error)       // a stream unconnected, or of the wrong size
+POPLAR_EXCEPTION(stream_memory_allocation_error) // no memory for a stream's buffer
+POPLAR_EXCEPTION(tensor_creation_error)          // values that do not fit the shape
+POPLAR_EXCEPTION(tensor_io_state_error)          // reading or writing before load
+POPLAR_EXCEPTION(tensor_metadata_error) // an 8-bit float tensor without metadata, or the reverse
+POPLAR_EXCEPTION(type_error)            // types that do not match
+POPLAR_EXCEPTION(unknown_vertex_type)   // no codelet of that name
 using missing_cycle_estimate = missing_perf_estimate;
 
 struct file_load_error : poplar_error {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The floating point state of the tiles as one word, and how a SetFloatingPoint step changes it. Its `attributes` hold
-// five characters for inv, div0, oflo, esr and nanoo: '1' sets, '0' clears, '-' keeps; operands[0], if given, receives the
-// word from before. The attribute "tensor" instead takes the new word from operands[0].
+// The floating point state of the tiles as one word, and how a SetFloatingPoint step changes it.
+// Its `attributes` hold five characters for inv, div0, oflo, esr and nanoo: '1' sets, '0' clears,
+// '-' keeps; operands[0], if given, receives the word from before. The attribute "tensor" instead
+// takes the new word from operands[0].
 #pragma once
 #include <cfenv>
 #include <cstdint>
@@ -10,7 +11,13 @@
 namespace poplar::backend {
 
 struct FloatingPointState {
-  enum Bit : std::uint32_t { Invalid = 1, DivideByZero = 2, Overflow = 4, StochasticRounding = 8, NanOnOverflow = 16 };
+  enum Bit : std::uint32_t {
+    Invalid = 1,
+    DivideByZero = 2,
+    Overflow = 4,
+    StochasticRounding = 8,
+    NanOnOverflow = 16
+  };
   std::uint32_t word = 0;
 
   void apply(std::string_view attributes) {

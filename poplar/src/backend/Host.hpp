@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a running program asks of the host: stream data, remote buffers, host functions and text output. The engine
-// implements it; a backend calls it from the control thread only, except for vertexText.
+// What a running program asks of the host: stream data, remote buffers, host functions and text
+// output. The engine implements it; a backend calls it from the control thread only, except for
+// vertexText.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,10 +21,11 @@ public:
   virtual void endWrite(std::uint32_t stream, unsigned replica) = 0;
   // First slot of a remote buffer; slots follow each other.
   virtual std::byte *remoteBuffer(std::uint32_t buffer, unsigned replica) = 0;
-  virtual void callFunction(std::uint32_t function, unsigned replica, std::span<const void *const> inputs,
+  virtual void callFunction(std::uint32_t function, unsigned replica,
+                            std::span<const void *const> inputs,
                             std::span<void *const> outputs) = 0;
-  virtual void tensorText(std::string_view text) = 0;  // PrintTensor
-  virtual void vertexText(std::string_view text) = 0;  // printf of vertices
+  virtual void tensorText(std::string_view text) = 0; // PrintTensor
+  virtual void vertexText(std::string_view text) = 0; // printf of vertices
 };
 
 } // namespace poplar::backend

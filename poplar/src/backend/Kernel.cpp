@@ -12,7 +12,7 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::deque<Kernel> kernels;  // never moves: engines keep references
+  std::deque<Kernel> kernels; // never moves: engines keep references
   std::map<std::string, const Kernel *> byName;
 };
 
@@ -38,8 +38,10 @@ const Kernel &findKernel(const std::string &name) {
   std::vector<std::string> names;
   for (const auto &[known, kernel] : all.byName)
     names.push_back(known);
-  throw poplar_error(base::str("No kernel \"", name, "\" is registered. Link and initialise the library that the "
-                               "executable was compiled with.", base::didYouMean(name, names)));
+  throw poplar_error(base::str("No kernel \"", name,
+                               "\" is registered. Link and initialise the library that the "
+                               "executable was compiled with.",
+                               base::didYouMean(name, names)));
 }
 
 } // namespace poplar::backend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/Kernel.hpp"
 #include "backend/cpu/MachineTest.hpp"
+#include "backend/Kernel.hpp"
 #include "poplar/exceptions.hpp"
 #include "tensor/View.hpp"
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ void scale(const KernelArgs &args) {
   const auto &in = args.inputs[0], &out = args.outputs[0];
   int factor = args.attributes[0] - '0';
   for (std::size_t i = 0; i < in.elements; ++i)
-    out.as<int>()[std::int64_t(i) * out.strides[0]] = factor * in.as<int>()[std::int64_t(i) * in.strides[0]];
+    out.as<int>()[std::int64_t(i) * out.strides[0]] =
+        factor * in.as<int>()[std::int64_t(i) * in.strides[0]];
 }
 
 executable::Image &addKernel(Builder &b, tensor::View out, tensor::View in) {

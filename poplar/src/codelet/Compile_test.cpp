@@ -68,9 +68,9 @@ TEST(Compile, DefinesPopcButNotIpu) {
 }
 
 TEST(Compile, GivesTheCpuTargetOneWorker) {
-  const std::string text =
-      prologue() + "class M : public MultiVertex { public: Output<Vector<int>> n; void "
-                   "compute(unsigned w) { n[w] = numWorkers(); } };";
+  const std::string text = prologue() +
+                           "class M : public MultiVertex { public: Output<Vector<int>> n; void "
+                           "compute(unsigned w) { n[w] = numWorkers(); } };";
   Bench cpu(text, "", "cpu"), ipu(text, "", "ipu2");
   std::vector<int> n(6);
   VertexStorage v(cpu.type("M")), w(ipu.type("M"));

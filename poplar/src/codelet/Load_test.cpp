@@ -63,10 +63,10 @@ TEST(Load, GivesEveryThreadSlotItsOwnStatics) {
   EXPECT_EQ(n, 3);
   bench.loaded.entry(0, Variant::Fast, 1).run(&vertex, 1);
   EXPECT_EQ(n, 1);
-  EXPECT_FALSE(
-      Bench(prologue() + "static const int table[2] = {1, 2}; class B : public Vertex { public: "
-                         "Output<int> n; void compute() { *n = table[*n & 1]; } };")
-          .module->mutableStatics);
+  EXPECT_FALSE(Bench(prologue() +
+                     "static const int table[2] = {1, 2}; class B : public Vertex { public: "
+                     "Output<int> n; void compute() { *n = table[*n & 1]; } };")
+                   .module->mutableStatics);
 }
 
 TEST(Load, SendsPrintfToTheHook) {

@@ -55,7 +55,9 @@ void write(ByteWriter &out, const VertexType &t) {
   out.list(t.fields, [&](const Field &f) { write(out, f); });
 }
 
-bool nested(const Field &f) { return f.shape == FieldShape::VectorOfVectors || f.shape == FieldShape::VectorList; }
+bool nested(const Field &f) {
+  return f.shape == FieldShape::VectorOfVectors || f.shape == FieldShape::VectorList;
+}
 
 // Room for the record that the engine writes (Module.hpp).
 std::size_t recordBytes(const Field &f) {
@@ -88,13 +90,18 @@ VertexType readType(ByteReader &in) {
 } // namespace
 
 void checkField(const Field &f, const VertexType &t) {
-  if (f.hostSize < recordBytes(f) || f.hostOffset > t.hostSize || f.hostSize > t.hostSize - f.hostOffset)
-    throw FormatError(base::str("field \"", f.name, "\" of ", t.name, " has ", f.hostSize, " bytes at offset ", f.hostOffset,
-                                " of ", t.hostSize, ", it needs ", recordBytes(f)));
-  if (nested(f) && f.hostInnerStride < sizeof(VectorRecord) + (f.type == TypeId::Quarter ? sizeof(void *) : 0))
-    throw FormatError(base::str("field \"", f.name, "\" of ", t.name, " has inner records of ", f.hostInnerStride, " bytes"));
+  if (f.hostSize < recordBytes(f) || f.hostOffset > t.hostSize ||
+      f.hostSize > t.hostSize - f.hostOffset)
+    throw FormatError(base::str("field \"", f.name, "\" of ", t.name, " has ", f.hostSize,
+                                " bytes at offset ", f.hostOffset, " of ", t.hostSize,
+                                ", it needs ", recordBytes(f)));
+  if (nested(f) &&
+      f.hostInnerStride < sizeof(VectorRecord) + (f.type == TypeId::Quarter ? sizeof(void *) : 0))
+    throw FormatError(base::str("field \"", f.name, "\" of ", t.name, " has inner records of ",
+                                f.hostInnerStride, " bytes"));
   if (f.minAlign == 0 || (f.minAlign & (f.minAlign - 1)) != 0 || f.minAlign > 4096)
-    throw FormatError(base::str("field \"", f.name, "\" of ", t.name, " has alignment ", f.minAlign));
+    throw FormatError(
+        base::str("field \"", f.name, "\" of ", t.name, " has alignment ", f.minAlign));
 }
 
 const Field *VertexType::find(std::string_view fieldName) const {

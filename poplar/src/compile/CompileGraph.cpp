@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The public compileGraph: options in, Executable out, and out of memory as an answer that names tile and remedy.
+// The public compileGraph: options in, Executable out, and out of memory as an answer that names
+// tile and remedy.
 #include "Access.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
@@ -18,8 +19,10 @@ static const base::Logger &logger() {
   return log;
 }
 
-// The profile of a program that does not fit, beside the folder where reports go; empty when reports are off.
-static std::string saveProfile(const executable::Image &image, const Target &target, const engine::Options &options) {
+// The profile of a program that does not fit, beside the folder where reports go; empty when
+// reports are off.
+static std::string saveProfile(const executable::Image &image, const Target &target,
+                               const engine::Options &options) {
   if (!options.flag("autoReport.all") && !options.flag("autoReport.outputGraphProfile"))
     return "";
   auto directory = options.text("autoReport.directory");
@@ -34,7 +37,8 @@ static std::string saveProfile(const executable::Image &image, const Target &tar
 }
 
 // IPU models and the CPU go on without a limit; an IPU does so only when asked.
-static void judgeMemory(const executable::Image &image, const Target &target, const engine::Options &options) {
+static void judgeMemory(const executable::Image &image, const Target &target,
+                        const engine::Options &options) {
   if (!image.memory.outOfMemory || target.getTargetType() != TargetType::IPU)
     return;
   if (options.isSet("debug.allowOutOfMemory") && options.flag("debug.allowOutOfMemory")) {
@@ -42,26 +46,28 @@ static void judgeMemory(const executable::Image &image, const Target &target, co
     return;
   }
   auto path = saveProfile(image, target, options);
-  throw graph_memory_allocation_error(str(image.memory.outOfMemoryText, path.empty() ? "" : "\nProfile saved to: " + path), path);
+  throw graph_memory_allocation_error(
+      str(image.memory.outOfMemoryText, path.empty() ? "" : "\nProfile saved to: " + path), path);
 }
 
-Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs, const OptionFlags &flags, ProgressFunc progress,
-                        const DebugContext &) {
+Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs,
+                        const OptionFlags &flags, ProgressFunc progress, const DebugContext &) {
   auto &state = *Access::graph(graph).state;
   engine::OptionValues given;
   for (const auto &[key, value] : flags)
     given[key] = value;
   auto options = engine::Options::forEngine(given);
-  auto image = std::make_shared<executable::Image>(
-      compile::compile(state, std::vector<program::Program>(progs.begin(), progs.end()), options, progress));
+  auto image = std::make_shared<executable::Image>(compile::compile(
+      state, std::vector<program::Program>(progs.begin(), progs.end()), options, progress));
   judgeMemory(*image, state.device, options);
   return Access::executable(std::move(image));
 }
 
-Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs, const OptionFlags &options, ProgressFunc progress,
-                        const DebugContext &context) {
+Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs, const OptionFlags &options,
+                        ProgressFunc progress, const DebugContext &context) {
   Graph consumed(std::move(graph));
-  return compileGraph(static_cast<const Graph &>(consumed), progs, options, std::move(progress), context);
+  return compileGraph(static_cast<const Graph &>(consumed), progs, options, std::move(progress),
+                      context);
 }
 
 } // namespace poplar

@@ -23,12 +23,13 @@ using tensor::View;
 
 namespace {
 
-// ---- what the programs reach -----------------------------------------------------------------------------------
+// ---- what the programs reach
+// -----------------------------------------------------------------------------------
 
 struct Reached {
   std::vector<std::uint8_t> variables, computeSets, functions;
-  std::unordered_map<const Node *, std::uint32_t> uses;   // places that a node stands in
-  std::unordered_map<const Node *, std::uint32_t> sizes;  // nodes below and including it, saturating
+  std::unordered_map<const Node *, std::uint32_t> uses;  // places that a node stands in
+  std::unordered_map<const Node *, std::uint32_t> sizes; // nodes below and including it, saturating
 };
 
 class Reach {
@@ -56,8 +57,9 @@ private:
     if (++out_.uses[node] > 1)
       return out_.sizes[node];
     if (++depth_ > executable::maxStepDepth)
-      throw control_program_error(str("Programs are nested more than ", executable::maxStepDepth,
-                                      " deep. Add to one Sequence instead of nesting a new one for every step."));
+      throw control_program_error(
+          str("Programs are nested more than ", executable::maxStepDepth,
+              " deep. Add to one Sequence instead of nesting a new one for every step."));
     for (const auto &tensor : node->operands)
       view(tensor);
     if (node->kind == StepKind::Execute)
@@ -75,13 +77,15 @@ private:
       return;
     auto &view = Access::view(tensor);
     if (view.graph && view.graph != &graph_)
-      throw control_program_error(str("A program uses the tensor ", tensor.getDebugStr(), " of another graph."));
+      throw control_program_error(
+          str("A program uses the tensor ", tensor.getDebugStr(), " of another graph."));
     for (const auto &piece : view.pieces)
       out_.variables[piece.var.value] = 1;
   }
   void computeSet(const Node &node) {
     if (node.index >= graph_.computeSets.size())
-      throw control_program_error(str("Execute: the compute set does not belong to this graph.", node.name.empty() ? "" : " (at \"" + node.name + "\")"));
+      throw control_program_error(str("Execute: the compute set does not belong to this graph.",
+                                      node.name.empty() ? "" : " (at \"" + node.name + "\")"));
     if (out_.computeSets[node.index])
       return;
     out_.computeSets[node.index] = 1;
@@ -110,11 +114,13 @@ private:
   std::uint32_t depth_ = 0;
 };
 
-// ---- lowering --------------------------------------------------------------------------------------------------
+// ---- lowering
+// --------------------------------------------------------------------------------------------------
 
 class Lowering {
 public:
-  Lowering(const GraphState &graph, const std::vector<Program> &programs) : graph_(graph), reached_(Reach(graph).run(programs)) {
+  Lowering(const GraphState &graph, const std::vector<Program> &programs)
+      : graph_(graph), reached_(Reach(graph).run(programs)) {
     image_.replicationFactor = graph.replicationFactor;
     std::ostringstream target;
     graph.device.serialize(target);
@@ -155,7 +161,8 @@ private:
   }
   // A value given to connect() lives on the tile of each vertex that reads it.
   std::uint32_t hiddenConstant(std::uint32_t id, std::uint32_t tile) {
-    auto [at, fresh] = hidden_.try_emplace((std::uint64_t(id) << 32) | tile, image_.variables.size());
+    auto [at, fresh] =
+        hidden_.try_emplace((std::uint64_t(id) << 32) | tile, image_.variables.size());
     if (fresh) {
       image_.variables.push_back(variable(graph_.variables[id]));
       image_.variables.back().name = "constant";
@@ -166,12 +173,13 @@ private:
 
   void lowerVertices() {
     setIndex_.assign(graph_.computeSets.size(), none);
-    std::vector<std::uint32_t> typeIndex(graph_.vertexTypes.size(), none), moduleIndex(graph_.modules.size(), none);
+    std::vector<std::uint32_t> typeIndex(graph_.vertexTypes.size(), none),
+        moduleIndex(graph_.modules.size(), none);
     std::size_t vertices = 0;
     for (std::uint32_t set = 0; set < graph_.computeSets.size(); ++set)
       vertices += reached_.computeSets[set] ? graph_.computeSets[set].vertices.size() : 0;
     image_.vertices.reserve(vertices);
-    if (vertices == graph_.vertices.size()) {  // the usual case: everything is used
+    if (vertices == graph_.vertices.size()) { // the usual case: everything is used
       image_.slots.reserve(graph_.slots.size());
       image_.edges.reserve(graph_.edges.size());
       image_.runs.reserve(graph_.runs.size());
@@ -240,7 +248,8 @@ private:
       edge.firstRun = image_.runs.size();
       for (auto r = first; r < first + edge.numRuns; ++r) {
         auto run = graph_.runs[r];
-        run.var = graph_.variables[run.var].hidden ? hiddenConstant(run.var, tile) : varIndex_[run.var];
+        run.var =
+            graph_.variables[run.var].hidden ? hiddenConstant(run.var, tile) : varIndex_[run.var];
         image_.runs.push_back(run);
       }
     }
@@ -307,7 +316,8 @@ private:
     return functionIndex_[graphFunction];
   }
 
-  template <class List> std::uint32_t indexOf(const List &list, const std::string &handle, const char *kind) {
+  template <class List>
+  std::uint32_t indexOf(const List &list, const std::string &handle, const char *kind) {
     for (std::uint32_t i = 0; i < list.size(); ++i)
       if (list[i].handle == handle)
         return i;
@@ -366,7 +376,8 @@ private:
     auto host = tensor::hostBuffer(device.type, device.shape);
     bool remote = node.kind == StepKind::RemoteToDevice || node.kind == StepKind::DeviceToRemote;
     bool toDevice = node.kind == StepKind::HostToDevice || node.kind == StepKind::RemoteToDevice;
-    step.index = remote ? indexOf(graph_.remoteBuffers, node.handle, "remote buffer") : indexOf(graph_.streams, node.handle, "stream");
+    step.index = remote ? indexOf(graph_.remoteBuffers, node.handle, "remote buffer")
+                        : indexOf(graph_.streams, node.handle, "stream");
     step.moves = toDevice ? tensor::movesBetween(host, device) : tensor::movesBetween(device, host);
     if (node.operands.size() > 1)
       step.operands.push_back(operand(node.operands[1]));
@@ -377,14 +388,19 @@ private:
     const auto &function = graph_.hostFunctions[node.index];
     auto outputs = node.operands.size() - node.count;
     if (node.count != function.inputs.size() || outputs != function.outputs.size())
-      throw control_program_error(str("Call: host function \"", function.handle, "\" takes ", function.inputs.size(), " inputs and ",
-                                      function.outputs.size(), " outputs; ", node.count, " and ", outputs, " are given."));
+      throw control_program_error(str("Call: host function \"", function.handle, "\" takes ",
+                                      function.inputs.size(), " inputs and ",
+                                      function.outputs.size(), " outputs; ", node.count, " and ",
+                                      outputs, " are given."));
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
-      const auto &[type, elements] = i < node.count ? function.inputs[i] : function.outputs[i - node.count];
+      const auto &[type, elements] =
+          i < node.count ? function.inputs[i] : function.outputs[i - node.count];
       auto &view = Access::view(node.operands[i]);
       if (view.type != type || view.numElements() != elements)
-        throw control_program_error(str("Call: ", i < node.count ? "input " : "output ", i < node.count ? i : i - node.count, " of host function \"",
-                                        function.handle, "\" is ", elements, " x ", spelling(type), "; ", node.operands[i].getDebugStr(), " is ",
+        throw control_program_error(str("Call: ", i < node.count ? "input " : "output ",
+                                        i < node.count ? i : i - node.count, " of host function \"",
+                                        function.handle, "\" is ", elements, " x ", spelling(type),
+                                        "; ", node.operands[i].getDebugStr(), " is ",
                                         view.numElements(), " x ", spelling(view.type), "."));
     }
   }
@@ -399,6 +415,8 @@ private:
 
 } // namespace
 
-Image lower(const GraphState &graph, const std::vector<Program> &programs) { return Lowering(graph, programs).take(); }
+Image lower(const GraphState &graph, const std::vector<Program> &programs) {
+  return Lowering(graph, programs).take();
+}
 
 } // namespace poplar::compile

@@ -31,7 +31,8 @@ public:
   template <class Pass> void run(const char *name, Pass pass) {
     auto start = std::chrono::steady_clock::now();
     pass();
-    auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    auto ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     logger().info("pass \"", name, "\": ", ms, " ms");
     ++done_;
     if (progress_)
@@ -45,18 +46,21 @@ private:
 
 } // namespace
 
-Image compile(const graph::GraphState &graph, const std::vector<program::Program> &programs, const engine::Options &options,
-              const ProgressFunc &progress) {
+Image compile(const graph::GraphState &graph, const std::vector<program::Program> &programs,
+              const engine::Options &options, const ProgressFunc &progress) {
   const auto &system = device::systemOf(graph.device);
-  bool allowOutOfMemory = options.isSet("debug.allowOutOfMemory") && options.flag("debug.allowOutOfMemory");
+  bool allowOutOfMemory =
+      options.isSet("debug.allowOutOfMemory") && options.flag("debug.allowOutOfMemory");
   Image image;
   PassRunner passes(7, progress);
 
   passes.run("lower", [&] { image = lower(graph, programs); });
   image.options = options.explicitValues();
-  // Steps, moves, vertices and variables are final from here on; only costs, lives and places are added.
+  // Steps, moves, vertices and variables are final from here on; only costs, lives and places are
+  // added.
   passes.run("verify", [&] { verify(image, system); });
-  // Every element and vertex has a tile, every edge is connected, nobody writes what another touches.
+  // Every element and vertex has a tile, every edge is connected, nobody writes what another
+  // touches.
   passes.run("plan exchange", [&] { planExchange(image, system); });
   // Leaf steps know what crosses between tiles, IPUs and the host.
   passes.run("find liveness", [&] { findLiveness(image); });

@@ -9,7 +9,8 @@
 namespace poplar::compile {
 
 // Throws what the passes throw; out of memory only for IPU targets without debug.allowOutOfMemory.
-executable::Image compile(const graph::GraphState &graph, const std::vector<program::Program> &programs,
+executable::Image compile(const graph::GraphState &graph,
+                          const std::vector<program::Program> &programs,
                           const engine::Options &options, const ProgressFunc &progress);
 
 } // namespace poplar::compile

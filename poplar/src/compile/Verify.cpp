@@ -68,9 +68,10 @@ void checkVertex(const Image &image, std::uint32_t vertex, unsigned tiles) {
         tiles - 1, " only. Map it to one of these with graph.setTileMapping."));
   const auto &fields = image.vertexType(vertex).fields;
   auto unconnected = [&](const std::string &field, const std::string &index) {
-    return graph_connection_error(base::str(
-        describeVertex(image, vertex), ": field \"", field, index,
-        "\" is not connected. Connect it with graph.connect(vertex[\"", field, "\"]", index, ", tensor)."));
+    return graph_connection_error(
+        base::str(describeVertex(image, vertex), ": field \"", field, index,
+                  "\" is not connected. Connect it with graph.connect(vertex[\"", field, "\"]",
+                  index, ", tensor)."));
   };
   for (std::size_t f = 0; f != fields.size(); ++f) {
     if (fields[f].direction == codelet::FieldDirection::Plain)
@@ -78,7 +79,8 @@ void checkVertex(const Image &image, std::uint32_t vertex, unsigned tiles) {
     const auto &slot = image.slots[v.firstSlot + f];
     if (slot.kind != SlotKind::Edges)
       throw unconnected(fields[f].name, "");
-    for (std::uint32_t i = 0; i != slot.count; ++i)  // sized by setFieldSize, then connected one by one
+    for (std::uint32_t i = 0; i != slot.count;
+         ++i) // sized by setFieldSize, then connected one by one
       if (image.edges[slot.first + i].firstRun == none)
         throw unconnected(fields[f].name, base::str("[", i, "]"));
   }

@@ -23,10 +23,12 @@ const base::Logger &logger() {
 
 void requireAttachedIpu(const Device &device, const char *call) {
   if (device.getTarget().getTargetType() != TargetType::IPU)
-    throw poplar_error(str(call, ": the device is of type ", toString(device.getTarget().getTargetType()),
+    throw poplar_error(str(call, ": the device is of type ",
+                           toString(device.getTarget().getTargetType()),
                            "; only IPU devices answer this."));
   if (!device.isAttached())
-    throw poplar_error(str(call, ": device ", device.getId(), " is not attached. Call attach() first."));
+    throw poplar_error(
+        str(call, ": device ", device.getId(), " is not attached. Call attach() first."));
 }
 
 std::string boardOf(const arch::Chip &chip) {
@@ -37,11 +39,25 @@ std::string boardOf(const arch::Chip &chip) {
 }
 
 // Attribute names, in the order of AttributeId.
-constexpr const char *attributeNames[] = {
-    "id", "target", "board ipu index", "board serial number", "board type", "board variant", "clock", "driver version",
-    "firmware version", "ipu architecture", "ipu error state", "numa node", "number of replicas",
-    "partition sync type", "process start time", "remote buffers supported", "user executable", "user name",
-    "user process id"};
+constexpr const char *attributeNames[] = {"id",
+                                          "target",
+                                          "board ipu index",
+                                          "board serial number",
+                                          "board type",
+                                          "board variant",
+                                          "clock",
+                                          "driver version",
+                                          "firmware version",
+                                          "ipu architecture",
+                                          "ipu error state",
+                                          "numa node",
+                                          "number of replicas",
+                                          "partition sync type",
+                                          "process start time",
+                                          "remote buffers supported",
+                                          "user executable",
+                                          "user name",
+                                          "user process id"};
 
 void addHolder(std::map<std::string, std::string> &attributes, unsigned ipu) {
   const auto holder = device::holderOf(ipu);
@@ -63,7 +79,8 @@ Device::Device(std::shared_ptr<DeviceData> data) : data_(std::move(data)) {}
 
 DeviceData &Device::data() const {
   if (!data_)
-    throw poplar_error("The device is empty: it was default-constructed or moved from. Take one from a DeviceManager.");
+    throw poplar_error("The device is empty: it was default-constructed or moved from. Take one "
+                       "from a DeviceManager.");
   return *data_;
 }
 
@@ -75,7 +92,8 @@ Device Device::createSimulatorDevice(const Target &target, const OptionFlags &op
   OptionFlags all = options;
   readJSONFromEnv("POPLAR_SIMULATOR_OPTIONS", all);
   if (all.size() != 0)
-    throw invalid_option(str("Unknown simulator option \"", all.begin()->first, "\": a simulator device takes none."));
+    throw invalid_option(str("Unknown simulator option \"", all.begin()->first,
+                             "\": a simulator device takes none."));
   return device::DeviceAccess::make({0, target, nullptr});
 }
 
@@ -104,8 +122,9 @@ void Device::reset() const {
 Device Device::createVirtualDevice(unsigned tilesPerIPU) {
   const auto &target = getTarget();
   if (tilesPerIPU == 0 || tilesPerIPU > target.getTilesPerIPU())
-    throw poplar_error(str("Device::createVirtualDevice: ", tilesPerIPU, " tiles per IPU were asked for; device ",
-                           getId(), " has 1 to ", target.getTilesPerIPU(), "."));
+    throw poplar_error(str("Device::createVirtualDevice: ", tilesPerIPU,
+                           " tiles per IPU were asked for; device ", getId(), " has 1 to ",
+                           target.getTilesPerIPU(), "."));
   return device::DeviceAccess::make(
       {getId(), target.createVirtualTarget(target.getNumIPUs(), tilesPerIPU), data().lease});
 }
@@ -135,7 +154,8 @@ std::map<std::string, std::string> Device::getAttributes() const {
   attributes["ipu architecture"] = system.chip.archName;
   attributes["remote buffers supported"] = system.chip.host.remoteBytesPerIpu > 0 ? "1" : "0";
   if (data().lease) {
-    const unsigned first = data().lease->ipus().front(), perBoard = system.chip.links.ipusPerMachine;
+    const unsigned first = data().lease->ipus().front(),
+                   perBoard = system.chip.links.ipusPerMachine;
     attributes["board ipu index"] = std::to_string(perBoard - 1 - first % perBoard);
     attributes["driver version"] = OPENIPU_VERSION;
     attributes["ipu error state"] = "no errors";
@@ -152,7 +172,8 @@ std::string Device::getAttribute(IPUAttributes::AttributeId attribute) const {
 }
 
 std::set<int> Device::getNumaNodesUsedForIPUs() const {
-  return data().lease ? std::set<int>{0} : std::set<int>{};  // the simulation runs wherever the process does
+  return data().lease ? std::set<int>{0}
+                      : std::set<int>{}; // the simulation runs wherever the process does
 }
 std::vector<unsigned> Device::getDriverIDs() const {
   return data().lease ? data().lease->ipus() : std::vector<unsigned>{};

@@ -10,11 +10,13 @@ namespace poplar::device {
 struct DeviceData {
   unsigned id = 0;
   Target target;
-  std::shared_ptr<Lease> lease;  // shared with virtual devices made from it
+  std::shared_ptr<Lease> lease; // shared with virtual devices made from it
 };
 
 struct DeviceAccess {
-  static Device make(DeviceData data) { return Device(std::make_shared<DeviceData>(std::move(data))); }
+  static Device make(DeviceData data) {
+    return Device(std::make_shared<DeviceData>(std::move(data)));
+  }
 };
 
 } // namespace poplar::device

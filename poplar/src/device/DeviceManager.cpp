@@ -4,8 +4,8 @@
 #include "base/Text.hpp"
 #include "device/DeviceData.hpp"
 #include "device/TargetData.hpp"
-#include "poplar/IPUModel.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/IPUModel.hpp"
 #include <numeric>
 
 namespace poplar {
@@ -27,8 +27,8 @@ std::vector<Group> groups() {
 Group groupOf(unsigned id) {
   const auto all = groups();
   if (id >= all.size())
-    throw poplar_error(base::str("There is no device ", id, ": a machine of ", device::machineIpus(),
-                                 " IPUs has devices 0 to ", all.size() - 1,
+    throw poplar_error(base::str("There is no device ", id, ": a machine of ",
+                                 device::machineIpus(), " IPUs has devices 0 to ", all.size() - 1,
                                  ". OPENIPU_NUM_IPUS sets the number of IPUs."));
   return all[id];
 }
@@ -36,7 +36,8 @@ Group groupOf(unsigned id) {
 // Makes devices that share the parsed chip and options.
 class Maker {
 public:
-  explicit Maker(const OptionFlags &opts) : chip_(device::findChip(device::machineChip())), opts_(opts) {}
+  explicit Maker(const OptionFlags &opts)
+      : chip_(device::findChip(device::machineChip())), opts_(opts) {}
 
   Device operator()(const Group &group) const {
     device::TargetData target;
@@ -90,7 +91,8 @@ Device DeviceManager::getDevice(unsigned deviceId, const OptionFlags &opts) cons
   return Maker(opts)(groupOf(deviceId));
 }
 
-std::vector<unsigned> DeviceManager::getChildDeviceIds(unsigned deviceId, unsigned numChildIPUs) const {
+std::vector<unsigned> DeviceManager::getChildDeviceIds(unsigned deviceId,
+                                                       unsigned numChildIPUs) const {
   const auto parent = groupOf(deviceId);
   std::vector<unsigned> ids;
   for (const auto &group : groups())

@@ -22,7 +22,8 @@ protected:
     ::setenv("OPENIPU_NUM_IPUS", "4", 1);
   }
   void TearDown() override {
-    for (const char *name : {"OPENIPU_RUNTIME_DIR", "OPENIPU_NUM_IPUS", "OPENIPU_IPU", "OPENIPU_CHIP"})
+    for (const char *name :
+         {"OPENIPU_RUNTIME_DIR", "OPENIPU_NUM_IPUS", "OPENIPU_IPU", "OPENIPU_CHIP"})
       ::unsetenv(name);
     std::filesystem::remove_all(directory_);
   }
@@ -36,7 +37,8 @@ TEST_F(Devices, AreNumberedSinglesFirstThenAlignedGroups) {
   std::vector<std::vector<unsigned>> ipus;
   for (const auto &d : all)
     ipus.push_back(d.getDriverIDs());
-  EXPECT_EQ(ipus, (std::vector<std::vector<unsigned>>{{0}, {1}, {2}, {3}, {0, 1}, {2, 3}, {0, 1, 2, 3}}));
+  EXPECT_EQ(ipus,
+            (std::vector<std::vector<unsigned>>{{0}, {1}, {2}, {3}, {0, 1}, {2, 3}, {0, 1, 2, 3}}));
   EXPECT_EQ(manager_.getDevice(5).getTarget().getNumIPUs(), 2u);
   EXPECT_EQ(manager_.getDevice(5).getId(), 5u);
   EXPECT_EQ(manager_.getChildDeviceIds(5), (std::vector<unsigned>{2, 3}));
@@ -48,13 +50,15 @@ TEST_F(Devices, AreFoundByTypeAndSize) {
   EXPECT_EQ(manager_.getDevices(TargetType::IPU, 2).size(), 2u);
   EXPECT_TRUE(manager_.getDevices(TargetType::IPU, 3).empty());
   EXPECT_TRUE(manager_.getDevices(TargetType::IPU, 8).empty());
-  EXPECT_EQ(manager_.getDevices(TargetType::CPU, 1).at(0).getTarget().getTargetType(), TargetType::CPU);
+  EXPECT_EQ(manager_.getDevices(TargetType::CPU, 1).at(0).getTarget().getTargetType(),
+            TargetType::CPU);
   EXPECT_EQ(manager_.getDevices(TargetType::IPU_MODEL, 2).at(0).getTarget().getNumIPUs(), 2u);
   EXPECT_THROW(manager_.getDevices(TargetType::IPU, 1, {{"x", "y"}}), invalid_option);
 }
 
 TEST_F(Devices, ExcludeEachOtherWhileAttached) {
-  const auto first = manager_.getDevice(1), second = manager_.getDevice(1), pair = manager_.getDevice(4);
+  const auto first = manager_.getDevice(1), second = manager_.getDevice(1),
+             pair = manager_.getDevice(4);
   EXPECT_TRUE(first.attach());
   EXPECT_TRUE(first.attach());
   EXPECT_FALSE(second.attach());

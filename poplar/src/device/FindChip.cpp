@@ -12,12 +12,15 @@ namespace poplar::device {
 namespace {
 
 constexpr NamedSystem systems[] = {
-    {"IPU-POD4", "ipu2", 4},    {"IPU-POD16", "ipu2", 16},   {"IPU-POD64", "ipu2", 64},
-    {"IPU-POD128", "ipu2", 128}, {"IPU-POD256", "ipu2", 256}, {"BOW-POD4", "bow", 4},
-    {"BOW-POD16", "bow", 16},   {"BOW-POD64", "bow", 64},    {"BOW-POD256", "bow", 256},
-    {"_VIRTUAL_GRAPH_TEST_16", "ipu2", 16}};
+    {"IPU-POD4", "ipu2", 4},     {"IPU-POD16", "ipu2", 16},
+    {"IPU-POD64", "ipu2", 64},   {"IPU-POD128", "ipu2", 128},
+    {"IPU-POD256", "ipu2", 256}, {"BOW-POD4", "bow", 4},
+    {"BOW-POD16", "bow", 16},    {"BOW-POD64", "bow", 64},
+    {"BOW-POD256", "bow", 256},  {"_VIRTUAL_GRAPH_TEST_16", "ipu2", 16}};
 
-bool looksLikePath(const std::string &text) { return text.find_first_of("/.") != std::string::npos; }
+bool looksLikePath(const std::string &text) {
+  return text.find_first_of("/.") != std::string::npos;
+}
 
 arch::Chip chipFromFile(const std::string &path) {
   std::ifstream file(path);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A machine described field by field. The fields start from a chip and are put back into a chip when a device is made.
+// A machine described field by field. The fields start from a chip and are put back into a chip
+// when a device is made.
 #include "poplar/IPUModel.hpp"
 #include "base/Text.hpp"
 #include "device/DeviceData.hpp"
@@ -25,19 +26,21 @@ void check(const IPUModel &m) {
   require(m.exchangeBytesPerCycle > 0, "exchangeBytesPerCycle", "must be above zero");
   require(m.memcpyBytesPerCycle > 0, "memcpyBytesPerCycle", "must be above zero");
   require(m.tileClockFrequency > 0, "tileClockFrequency", "must be above zero (Hz)");
-  require(m.dataPathWidth >= 8 && m.dataPathWidth % 8 == 0, "dataPathWidth", "must be a multiple of 8 (bits)");
+  require(m.dataPathWidth >= 8 && m.dataPathWidth % 8 == 0, "dataPathWidth",
+          "must be a multiple of 8 (bits)");
   for (const auto &constraint : m.globalExchangeConstraints)
     for (const auto &flow : constraint.flows)
       require(flow.src < m.numIPUs && flow.dst < m.numIPUs, "globalExchangeConstraints",
-              base::str("names a flow from IPU ", flow.src, " to IPU ", flow.dst, ", but there are ", m.numIPUs));
+              base::str("names a flow from IPU ", flow.src, " to IPU ", flow.dst,
+                        ", but there are ", m.numIPUs));
 }
 
 // The interleaved region starts where the model says, and ends with the tile's memory.
 void setMemory(arch::Chip &chip, const IPUModel &m) {
   auto &memory = chip.memory;
   chip.bytesPerTile = m.memoryBytesPerTile;
-  memory.plainBytes =
-      std::min<std::uint64_t>(m.memoryBytesPerTile, m.interleavedMemoryElementIndex * memory.plainElementBytes);
+  memory.plainBytes = std::min<std::uint64_t>(
+      m.memoryBytesPerTile, m.interleavedMemoryElementIndex * memory.plainElementBytes);
   memory.interleavedBytes = m.memoryBytesPerTile - memory.plainBytes;
 }
 
@@ -45,7 +48,8 @@ void setSync(arch::Chip &chip, const IPUModel &m) {
   const unsigned spread = chip.sync.maxDelayCycles - chip.sync.minDelayCycles;
   chip.sync.minDelayCycles = m.minIPUSyncDelay;
   chip.sync.maxDelayCycles =
-      m.minIPUSyncDelay + (m.relativeSyncDelay == IPUModel::RelativeSyncDelayType::AUTO ? spread : 0);
+      m.minIPUSyncDelay +
+      (m.relativeSyncDelay == IPUModel::RelativeSyncDelayType::AUTO ? spread : 0);
   chip.sync.globalCycles = m.globalSyncCycles;
 }
 
@@ -79,15 +83,17 @@ arch::Chip chipOf(const IPUModel &m) {
 }
 
 auto fields(const IPUModel &m) {
-  return std::tie(m.IPUVersion, m.numIPUs, m.tilesPerIPU, m.tilesPerSuperTile, m.numWorkerContexts,
-                  m.memoryBytesPerTile, m.exchangeBytesPerCycle, m.memcpyBytesPerCycle, m.minIPUSyncDelay,
-                  m.relativeSyncDelay, m.globalSyncCycles, m.globalExchangeConstraints, m.tileClockFrequency,
-                  m.dataPathWidth, m.instructionBytes, m.supportsSuperTileSendReceive,
-                  m.interleavedMemoryElementIndex, m.compileIPUCode, m.fp8ConvUnitInputLoadElemsPerCycle,
-                  m.fp16ConvUnitInputLoadElemsPerCycle, m.fp32ConvUnitInputLoadElemsPerCycle,
-                  m.fp8ConvUnitMaxPipelineDepth, m.fp16ConvUnitMaxPipelineDepth, m.fp32ConvUnitMaxPipelineDepth,
-                  m.fp8InFp16OutConvUnitsPerTile, m.fp16InFp16OutConvUnitsPerTile, m.fp16InFp32OutConvUnitsPerTile,
-                  m.fp32InFp32OutConvUnitsPerTile, m.convUnitCoeffLoadBytesPerCycle);
+  return std::tie(
+      m.IPUVersion, m.numIPUs, m.tilesPerIPU, m.tilesPerSuperTile, m.numWorkerContexts,
+      m.memoryBytesPerTile, m.exchangeBytesPerCycle, m.memcpyBytesPerCycle, m.minIPUSyncDelay,
+      m.relativeSyncDelay, m.globalSyncCycles, m.globalExchangeConstraints, m.tileClockFrequency,
+      m.dataPathWidth, m.instructionBytes, m.supportsSuperTileSendReceive,
+      m.interleavedMemoryElementIndex, m.compileIPUCode, m.fp8ConvUnitInputLoadElemsPerCycle,
+      m.fp16ConvUnitInputLoadElemsPerCycle, m.fp32ConvUnitInputLoadElemsPerCycle,
+      m.fp8ConvUnitMaxPipelineDepth, m.fp16ConvUnitMaxPipelineDepth, m.fp32ConvUnitMaxPipelineDepth,
+      m.fp8InFp16OutConvUnitsPerTile, m.fp16InFp16OutConvUnitsPerTile,
+      m.fp16InFp32OutConvUnitsPerTile, m.fp32InFp32OutConvUnitsPerTile,
+      m.convUnitCoeffLoadBytesPerCycle);
 }
 
 } // namespace
@@ -112,7 +118,8 @@ IPUModel::IPUModel(const char *version) : IPUVersion(version), numIPUs(1) {
   fp8ConvUnitInputLoadElemsPerCycle = chip.amp.quarterInputsPerCycle;
   fp16ConvUnitInputLoadElemsPerCycle = chip.amp.halfInputsPerCycle;
   fp32ConvUnitInputLoadElemsPerCycle = chip.amp.floatInputsPerCycle;
-  fp8ConvUnitMaxPipelineDepth = fp16ConvUnitMaxPipelineDepth = fp32ConvUnitMaxPipelineDepth = chip.amp.pipelineDepth;
+  fp8ConvUnitMaxPipelineDepth = fp16ConvUnitMaxPipelineDepth = fp32ConvUnitMaxPipelineDepth =
+      chip.amp.pipelineDepth;
   fp8InFp16OutConvUnitsPerTile = chip.amp.quarterUnits;
   fp16InFp16OutConvUnitsPerTile = chip.amp.halfHalfUnits;
   fp16InFp32OutConvUnitsPerTile = chip.amp.halfFloatUnits;
@@ -132,7 +139,8 @@ Device IPUModel::createDevice(OptionFlags opts, bool accurateHalf, unsigned devi
   target.depths = device::PipelineDepths{fp8ConvUnitMaxPipelineDepth, fp16ConvUnitMaxPipelineDepth,
                                          fp32ConvUnitMaxPipelineDepth};
   device::applyOptions(target, opts);
-  return device::DeviceAccess::make({deviceManagerId, device::TargetAccess::make(std::move(target)), nullptr});
+  return device::DeviceAccess::make(
+      {deviceManagerId, device::TargetAccess::make(std::move(target)), nullptr});
 }
 
 bool operator==(const IPUModel &a, const IPUModel &b) { return fields(a) == fields(b); }

@@ -37,7 +37,8 @@ std::string fileOf(unsigned ipu) { return base::str(runtimeDirectory(), "/ipu", 
 int tryLock(const std::string &path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0)
-    throw poplar_error(base::str("Cannot open \"", path, "\", which stands for a simulated IPU: ", std::strerror(errno),
+    throw poplar_error(base::str("Cannot open \"", path,
+                                 "\", which stands for a simulated IPU: ", std::strerror(errno),
                                  ". Set OPENIPU_RUNTIME_DIR to a folder that can be written."));
   if (::flock(file, LOCK_EX | LOCK_NB) == 0)
     return file;
@@ -72,20 +73,25 @@ unsigned machineIpus() {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > 4096)
-    throw invalid_option(base::str("OPENIPU_NUM_IPUS must be a number from 1 to 4096, not \"", text, "\"."));
+    throw invalid_option(
+        base::str("OPENIPU_NUM_IPUS must be a number from 1 to 4096, not \"", text, "\"."));
   return number;
 }
 
-std::string machineChip() { return environment("OPENIPU_CHIP", environment("OPENIPU_IPU", "ipu2")); }
+std::string machineChip() {
+  return environment("OPENIPU_CHIP", environment("OPENIPU_IPU", "ipu2"));
+}
 
 std::string runtimeDirectory() {
   const auto path = environment("OPENIPU_RUNTIME_DIR", base::str("/tmp/openipu-", ::getuid()));
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    throw poplar_error(base::str("Cannot create the folder of the simulated IPUs, \"", path, "\": ",
-                                 std::strerror(errno), ". Set OPENIPU_RUNTIME_DIR to a folder that can be written."));
+    throw poplar_error(base::str("Cannot create the folder of the simulated IPUs, \"", path,
+                                 "\": ", std::strerror(errno),
+                                 ". Set OPENIPU_RUNTIME_DIR to a folder that can be written."));
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::getuid())
-    throw poplar_error(base::str("\"", path, "\" is not a folder of this user. Remove it, or set OPENIPU_RUNTIME_DIR."));
+    throw poplar_error(base::str(
+        "\"", path, "\" is not a folder of this user. Remove it, or set OPENIPU_RUNTIME_DIR."));
   return path;
 }
 
@@ -136,7 +142,8 @@ void Lease::announce() {
 void Lease::announceLocked() {
   const auto text = describeSelf();
   for (int file : files_)
-    if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) != ssize_t(text.size()))
+    if (::ftruncate(file, 0) != 0 ||
+        ::pwrite(file, text.data(), text.size(), 0) != ssize_t(text.size()))
       logger().warn("the holder of a simulated IPU could not be recorded: ", std::strerror(errno));
 }
 

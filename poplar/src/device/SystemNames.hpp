@@ -11,6 +11,6 @@ struct NamedSystem {
   unsigned ipus;
 };
 
-const NamedSystem *findSystem(const std::string &name);  // null if there is none
+const NamedSystem *findSystem(const std::string &name); // null if there is none
 
 } // namespace poplar::device

@@ -40,16 +40,19 @@ Target makeIpuTarget(unsigned numIPUs, const unsigned *tilesPerIPU, const std::s
                      const OptionFlags &opts) {
   auto [chip, maxIpus] = describeSystem(systemType);
   if (numIPUs == 0 || (maxIpus && numIPUs > maxIpus))
-    throw invalid_machine_model(str("A target of ", numIPUs, " IPUs in system \"", systemType, "\" was asked for; ",
-                                    maxIpus ? str("it has 1 to ", maxIpus) : "at least one is needed", "."));
+    throw invalid_machine_model(
+        str("A target of ", numIPUs, " IPUs in system \"", systemType, "\" was asked for; ",
+            maxIpus ? str("it has 1 to ", maxIpus) : "at least one is needed", "."));
   if (tilesPerIPU && (*tilesPerIPU == 0 || *tilesPerIPU > chip.tiles))
-    throw invalid_machine_model(str("A target with ", *tilesPerIPU, " tiles per IPU was asked for; \"", chip.name,
-                                    "\" has 1 to ", chip.tiles, "."));
+    throw invalid_machine_model(str("A target with ", *tilesPerIPU,
+                                    " tiles per IPU was asked for; \"", chip.name, "\" has 1 to ",
+                                    chip.tiles, "."));
   TargetData data;
   data.system = arch::systemOf(chip, numIPUs, tilesPerIPU ? *tilesPerIPU : chip.tiles);
   data.systemName = systemType;
   device::applyOptions(data, opts);
-  logger().debug("target of ", numIPUs, " IPUs, ", data.system.chip.tiles, " tiles each, system ", systemType);
+  logger().debug("target of ", numIPUs, " IPUs, ", data.system.chip.tiles, " tiles each, system ",
+                 systemType);
   return device::TargetAccess::make(std::move(data));
 }
 
@@ -69,7 +72,8 @@ void Target::serialize(std::ostream &out) const { out << device::describe(data()
 
 const TargetData &Target::data() const {
   if (!data_)
-    throw poplar_error("The target is empty: it was default-constructed. Take it from a device, or create one.");
+    throw poplar_error(
+        "The target is empty: it was default-constructed. Take it from a device, or create one.");
   return *data_;
 }
 
@@ -88,7 +92,8 @@ Target Target::createCPUTarget(bool accurateHalf, unsigned numIPUs) {
 Target Target::createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags &opts) {
   return makeIpuTarget(numIPUs, nullptr, systemType, opts);
 }
-Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType, const OptionFlags &opts) {
+Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
+                               const OptionFlags &opts) {
   return makeIpuTarget(numIPUs, &tilesPerIPU, systemType, opts);
 }
 Target Target::createIPUTarget(StringRef system, const OptionFlags &opts) {
@@ -98,18 +103,20 @@ Target Target::createIPUTarget(StringRef system, const OptionFlags &opts) {
 
 Target Target::createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const {
   if (numIPUs == 0 || tilesPerIPU == 0)
-    throw poplar_error(str("A virtual target needs at least one IPU and one tile; ", numIPUs, " IPUs with ",
-                           tilesPerIPU, " tiles each were asked for."));
+    throw poplar_error(str("A virtual target needs at least one IPU and one tile; ", numIPUs,
+                           " IPUs with ", tilesPerIPU, " tiles each were asked for."));
   auto copy = data();
   copy.system.ipus = numIPUs;
   copy.system.chip.tiles = tilesPerIPU;
   std::erase_if(copy.constraints, [&](const GlobalExchangeConstraint &c) {
-    return std::ranges::any_of(c.flows, [&](const auto &f) { return f.src >= numIPUs || f.dst >= numIPUs; });
+    return std::ranges::any_of(c.flows,
+                               [&](const auto &f) { return f.src >= numIPUs || f.dst >= numIPUs; });
   });
   return device::TargetAccess::make(std::move(copy));
 }
 
-// ---- what it is -------------------------------------------------------------------------------------------------
+// ---- what it is
+// -------------------------------------------------------------------------------------------------
 
 TargetType Target::getTargetType() const { return data().type; }
 StringRef Target::getTargetArchString() const {
@@ -124,14 +131,22 @@ unsigned Target::getNumTiles() const { return data().system.tiles(); }
 unsigned Target::getTilesPerIPU() const { return data().system.tilesPerIpu(); }
 unsigned Target::getNumIPUs() const { return data().system.ipus; }
 unsigned Target::getNumWorkerContexts() const { return data().system.chip.workers; }
-unsigned Target::getBytesPerTile() const { return static_cast<unsigned>(data().system.chip.bytesPerTile); }
-std::uint64_t Target::getMemoryBytes() const { return getNumTiles() * data().system.chip.bytesPerTile; }
+unsigned Target::getBytesPerTile() const {
+  return static_cast<unsigned>(data().system.chip.bytesPerTile);
+}
+std::uint64_t Target::getMemoryBytes() const {
+  return getNumTiles() * data().system.chip.bytesPerTile;
+}
 double Target::getTileClockFrequency() const { return data().system.chip.clockHz; }
-unsigned Target::getExchangeBytesPerCycle() const { return data().system.chip.exchange.bytesPerCycle; }
+unsigned Target::getExchangeBytesPerCycle() const {
+  return data().system.chip.exchange.bytesPerCycle;
+}
 unsigned Target::getMemcpyBytesPerCycle() const { return data().system.chip.copy.bytesPerCycle; }
 unsigned Target::getDataPathWidth() const { return data().system.chip.dataPathBits; }
 unsigned Target::getRptCountMax() const { return data().system.chip.repeatCountMax; }
-unsigned Target::getAtomicStoreGranularity() const { return data().system.chip.memory.atomicStoreBytes; }
+unsigned Target::getAtomicStoreGranularity() const {
+  return data().system.chip.memory.atomicStoreBytes;
+}
 unsigned Target::getNumStrideBits() const { return data().system.chip.strideBits; }
 unsigned Target::getTilesPerSharedExchangeBus() const { return data().system.chip.tilesPerPair; }
 bool Target::supportsExchangeBusSharing() const {
@@ -142,7 +157,9 @@ std::vector<unsigned> Target::getMemoryElementOffsets() const {
   const auto offsets = data().system.chip.elementOffsets();
   return {offsets.begin(), offsets.end()};
 }
-unsigned Target::getInterleavedMemoryElementIndex() const { return data().system.chip.interleavedElement(); }
+unsigned Target::getInterleavedMemoryElementIndex() const {
+  return data().system.chip.interleavedElement();
+}
 
 std::size_t Target::getTypeSize(const Type &type) const { return sizeOf(types::idOf(type)); }
 unsigned Target::getVectorWidth(const Type &type) const {
@@ -176,15 +193,19 @@ unsigned Target::getInstanceSize() const { return getNumIPUs(); }
 IpuLinkConfiguration Target::getIpuLinkConfiguration() const { return data().linkConfiguration; }
 IpuLinkTopology Target::getIpuLinkTopology() const {
   switch (data().system.links) {
-  case arch::LinkLayout::Line: return IpuLinkTopology::Line;
-  case arch::LinkLayout::Torus: return IpuLinkTopology::Torus;
-  case arch::LinkLayout::Ladder: break;
+  case arch::LinkLayout::Line:
+    return IpuLinkTopology::Line;
+  case arch::LinkLayout::Torus:
+    return IpuLinkTopology::Torus;
+  case arch::LinkLayout::Ladder:
+    break;
   }
   return IpuLinkTopology::Mesh;
 }
 unsigned Target::getIpuLinkDomainSize() const { return data().system.chip.links.ipusPerDomain; }
 
-// ---- identity ---------------------------------------------------------------------------------------------------
+// ---- identity
+// ---------------------------------------------------------------------------------------------------
 
 std::size_t Target::hash() const {
   const auto text = device::describe(data());
@@ -197,6 +218,8 @@ static std::string identity(const Target &target, const std::shared_ptr<const Ta
 bool operator==(const Target &a, const Target &b) {
   return a.data_ == b.data_ || identity(a, a.data_) == identity(b, b.data_);
 }
-bool operator<(const Target &a, const Target &b) { return identity(a, a.data_) < identity(b, b.data_); }
+bool operator<(const Target &a, const Target &b) {
+  return identity(a, a.data_) < identity(b, b.data_);
+}
 
 } // namespace poplar

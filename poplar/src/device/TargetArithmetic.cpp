@@ -2,8 +2,8 @@
 // What a target answers about its matrix unit and about the limits of types.
 #include "base/Text.hpp"
 #include "device/TargetData.hpp"
-#include "poplar/Target.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/Target.hpp"
 #include "types/Half.hpp"
 #include "types/TypeAccess.hpp"
 #include "types/Value.hpp"
@@ -14,7 +14,8 @@ namespace poplar {
 namespace {
 
 [[noreturn]] void noSuchUnit(const std::string &what) {
-  throw type_error(base::str("The matrix unit does not work on ", what, "; it takes QUARTER, HALF and FLOAT."));
+  throw type_error(
+      base::str("The matrix unit does not work on ", what, "; it takes QUARTER, HALF and FLOAT."));
 }
 
 template <class T> T pick(const Type &type, T quarter, T half, T single) {
@@ -35,27 +36,39 @@ template <class T> void putLimit(bool max, void *out) {
 
 void limitBytes(TypeId id, bool max, void *out) {
   switch (id) {
-  case TypeId::Bool: return putLimit<bool>(max, out);
+  case TypeId::Bool:
+    return putLimit<bool>(max, out);
   case TypeId::Char:
-  case TypeId::SignedChar: return putLimit<signed char>(max, out);
+  case TypeId::SignedChar:
+    return putLimit<signed char>(max, out);
   case TypeId::UnsignedChar:
-  case TypeId::QuarterMetadata: return putLimit<unsigned char>(max, out);
-  case TypeId::Short: return putLimit<short>(max, out);
-  case TypeId::UnsignedShort: return putLimit<unsigned short>(max, out);
-  case TypeId::Int: return putLimit<int>(max, out);
-  case TypeId::UnsignedInt: return putLimit<unsigned>(max, out);
+  case TypeId::QuarterMetadata:
+    return putLimit<unsigned char>(max, out);
+  case TypeId::Short:
+    return putLimit<short>(max, out);
+  case TypeId::UnsignedShort:
+    return putLimit<unsigned short>(max, out);
+  case TypeId::Int:
+    return putLimit<int>(max, out);
+  case TypeId::UnsignedInt:
+    return putLimit<unsigned>(max, out);
   case TypeId::Long:
-  case TypeId::LongLong: return putLimit<long long>(max, out);
+  case TypeId::LongLong:
+    return putLimit<long long>(max, out);
   case TypeId::UnsignedLong:
-  case TypeId::UnsignedLongLong: return putLimit<unsigned long long>(max, out);
-  case TypeId::Float: return putLimit<float>(max, out);
-  case TypeId::Double: return putLimit<double>(max, out);
+  case TypeId::UnsignedLongLong:
+    return putLimit<unsigned long long>(max, out);
+  case TypeId::Float:
+    return putLimit<float>(max, out);
+  case TypeId::Double:
+    return putLimit<double>(max, out);
   case TypeId::Half: {
     const std::uint16_t bits = max ? 0x7bff : 0xfbff;
     std::memcpy(out, &bits, sizeof bits);
     return;
   }
-  case TypeId::Quarter: break;
+  case TypeId::Quarter:
+    break;
   }
   throw type_error("The limits of type quarter depend on its metadata.");
 }
@@ -80,7 +93,8 @@ unsigned Target::getWeightsPerConvUnit(const Type &input) const {
 unsigned Target::getConvUnitMaxPipelineDepth(const Type &partials) const {
   const auto depth = data().system.chip.amp.pipelineDepth;
   const auto &depths = data().depths;
-  return depths ? pick(partials, depths->quarter, depths->half, depths->single) : pick(partials, depth, depth, depth);
+  return depths ? pick(partials, depths->quarter, depths->half, depths->single)
+                : pick(partials, depth, depth, depth);
 }
 unsigned Target::getConvUnitInputLoadElemsPerCycle(const Type &input) const {
   const auto &amp = data().system.chip.amp;
@@ -93,12 +107,24 @@ unsigned Target::getFp8InFp16OutConvUnitsPerTile() const { return getNumConvUnit
 unsigned Target::getFp16InFp16OutConvUnitsPerTile() const { return getNumConvUnits(HALF, HALF); }
 unsigned Target::getFp16InFp32OutConvUnitsPerTile() const { return getNumConvUnits(HALF, FLOAT); }
 unsigned Target::getFp32InFp32OutConvUnitsPerTile() const { return getNumConvUnits(FLOAT, FLOAT); }
-unsigned Target::getFp8ConvUnitMaxPipelineDepth() const { return getConvUnitMaxPipelineDepth(QUARTER); }
-unsigned Target::getFp16ConvUnitMaxPipelineDepth() const { return getConvUnitMaxPipelineDepth(HALF); }
-unsigned Target::getFp32ConvUnitMaxPipelineDepth() const { return getConvUnitMaxPipelineDepth(FLOAT); }
-unsigned Target::getFp8ConvUnitInputLoadElemsPerCycle() const { return getConvUnitInputLoadElemsPerCycle(QUARTER); }
-unsigned Target::getFp16ConvUnitInputLoadElemsPerCycle() const { return getConvUnitInputLoadElemsPerCycle(HALF); }
-unsigned Target::getFp32ConvUnitInputLoadElemsPerCycle() const { return getConvUnitInputLoadElemsPerCycle(FLOAT); }
+unsigned Target::getFp8ConvUnitMaxPipelineDepth() const {
+  return getConvUnitMaxPipelineDepth(QUARTER);
+}
+unsigned Target::getFp16ConvUnitMaxPipelineDepth() const {
+  return getConvUnitMaxPipelineDepth(HALF);
+}
+unsigned Target::getFp32ConvUnitMaxPipelineDepth() const {
+  return getConvUnitMaxPipelineDepth(FLOAT);
+}
+unsigned Target::getFp8ConvUnitInputLoadElemsPerCycle() const {
+  return getConvUnitInputLoadElemsPerCycle(QUARTER);
+}
+unsigned Target::getFp16ConvUnitInputLoadElemsPerCycle() const {
+  return getConvUnitInputLoadElemsPerCycle(HALF);
+}
+unsigned Target::getFp32ConvUnitInputLoadElemsPerCycle() const {
+  return getConvUnitInputLoadElemsPerCycle(FLOAT);
+}
 
 void Target::limit(const Type &type, bool max, const Type &as, void *out) const {
   const auto id = types::idOf(type), wanted = types::idOf(as);
@@ -113,7 +139,8 @@ void Target::limit(const Type &type, bool max, const Type &as, void *out) const 
     // Said below, with both types.
   }
   throw poplar_error(base::str("The ", max ? "largest" : "lowest", " value of type ", type, ", ",
-                               types::elementToString(id, exact), ", cannot be held exactly by type ", as, "."));
+                               types::elementToString(id, exact),
+                               ", cannot be held exactly by type ", as, "."));
 }
 
 } // namespace poplar

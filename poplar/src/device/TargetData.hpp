@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a poplar::Target holds: a system of the machine model, and what the options and an IPUModel add to it.
+// What a poplar::Target holds: a system of the machine model, and what the options and an IPUModel
+// add to it.
 #pragma once
 #include "arch/System.hpp"
 #include "poplar/Target.hpp"
@@ -19,33 +20,39 @@ struct PipelineDepths {
 struct TargetData {
   TargetType type = TargetType::IPU;
   arch::System system;
-  std::string systemName;      // as asked for: "ipu2", "IPU-POD16"
-  OptionFlags options;         // those in force, the environment's included
+  std::string systemName; // as asked for: "ipu2", "IPU-POD16"
+  OptionFlags options;    // those in force, the environment's included
   SyncConfiguration sync = SyncConfiguration::IntraReplicaAndAll;
   IpuLinkConfiguration linkConfiguration = IpuLinkConfiguration::Default;
   bool accurateHalf = true;
   bool compileIpuCode = true;
-  std::vector<GlobalExchangeConstraint> constraints;  // of an IPUModel; empty: derived from the links
-  std::optional<PipelineDepths> depths;               // of an IPUModel; otherwise the chip's
+  std::vector<GlobalExchangeConstraint>
+      constraints;                      // of an IPUModel; empty: derived from the links
+  std::optional<PipelineDepths> depths; // of an IPUModel; otherwise the chip's
 };
 
 struct TargetAccess {
-  static Target make(TargetData data) { return Target(std::make_shared<const TargetData>(std::move(data))); }
+  static Target make(TargetData data) {
+    return Target(std::make_shared<const TargetData>(std::move(data)));
+  }
   static const TargetData &data(const Target &target) { return target.data(); }
 };
 
-// The machine behind a target, for the compiler and the timing model. Throws poplar_error for a default-constructed Target.
+// The machine behind a target, for the compiler and the timing model. Throws poplar_error for a
+// default-constructed Target.
 inline const TargetData &dataOf(const Target &target) { return TargetAccess::data(target); }
 inline const arch::System &systemOf(const Target &target) { return dataOf(target).system; }
 
-// A chip by name ("ipu2"), or from a description file when the text is a path. Throws invalid_machine_model with near
-// matches, or file_load_error.
+// A chip by name ("ipu2"), or from a description file when the text is a path. Throws
+// invalid_machine_model with near matches, or file_load_error.
 arch::Chip findChip(const std::string &nameOrPath);
 
-// Checks target options, with POPLAR_TARGET_OPTIONS over them, and applies them. Throws invalid_option.
+// Checks target options, with POPLAR_TARGET_OPTIONS over them, and applies them. Throws
+// invalid_option.
 void applyOptions(TargetData &data, const OptionFlags &given);
 
-// One line of text that says everything about the target; what serialize writes. parse throws parse_error.
+// One line of text that says everything about the target; what serialize writes. parse throws
+// parse_error.
 std::string describe(const TargetData &data);
 TargetData parseTarget(const std::string &text);
 

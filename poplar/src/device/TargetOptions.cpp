@@ -17,11 +17,14 @@ std::string lower(std::string text) {
 }
 
 // Position of value among the choices, whatever its case.
-std::size_t choose(const std::string &key, const std::string &value, const std::vector<std::string> &choices) {
-  const auto found = std::ranges::find_if(choices, [&](const auto &c) { return lower(c) == lower(value); });
+std::size_t choose(const std::string &key, const std::string &value,
+                   const std::vector<std::string> &choices) {
+  const auto found =
+      std::ranges::find_if(choices, [&](const auto &c) { return lower(c) == lower(value); });
   if (found == choices.end())
     throw invalid_option(base::str("Target option \"", key, "\" cannot be \"", value, "\".",
-                                   base::didYouMean(value, choices), " Use one of ", base::list(choices, ", "), "."));
+                                   base::didYouMean(value, choices), " Use one of ",
+                                   base::list(choices, ", "), "."));
   return static_cast<std::size_t>(found - choices.begin());
 }
 
@@ -29,7 +32,8 @@ unsigned positive(const std::string &key, const std::string &value) {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || number == 0)
-    throw invalid_option(base::str("Target option \"", key, "\" needs a whole number above zero, not \"", value, "\"."));
+    throw invalid_option(base::str("Target option \"", key,
+                                   "\" needs a whole number above zero, not \"", value, "\"."));
   return number;
 }
 
@@ -47,17 +51,18 @@ const std::vector<Row> &table() {
        }},
       {"gatewayMode",
        [](TargetData &d, const auto &key, const auto &value) {
-         d.system.hostLink =
-             choose(key, value, {"false", "true"}) ? arch::HostLink::Gateway : arch::HostLink::PcieCard;
+         d.system.hostLink = choose(key, value, {"false", "true"}) ? arch::HostLink::Gateway
+                                                                   : arch::HostLink::PcieCard;
        }},
       {"ipuLinkConfiguration",
        [](TargetData &d, const auto &key, const auto &value) {
-         d.linkConfiguration =
-             static_cast<IpuLinkConfiguration>(choose(key, value, {"default", "barleyTwist", "slidingWindow"}));
+         d.linkConfiguration = static_cast<IpuLinkConfiguration>(
+             choose(key, value, {"default", "barleyTwist", "slidingWindow"}));
        }},
       {"ipuLinkTopology",
        [](TargetData &d, const auto &key, const auto &value) {
-         d.system.links = static_cast<arch::LinkLayout>(choose(key, value, {"line", "mesh", "torus"}));
+         d.system.links =
+             static_cast<arch::LinkLayout>(choose(key, value, {"line", "mesh", "torus"}));
        }},
       {"ipuLinkDomainSize",
        [](TargetData &d, const auto &key, const auto &value) {
@@ -69,19 +74,22 @@ const std::vector<Row> &table() {
 
 } // namespace
 
-static_assert(static_cast<int>(arch::LinkLayout::Ladder) == 1 && static_cast<int>(arch::LinkLayout::Torus) == 2,
+static_assert(static_cast<int>(arch::LinkLayout::Ladder) == 1 &&
+                  static_cast<int>(arch::LinkLayout::Torus) == 2,
               "ipuLinkTopology lists line, mesh, torus in the order of LinkLayout");
 
 void applyOptions(TargetData &data, const OptionFlags &given) {
   data.options = given;
   readJSONFromEnv("POPLAR_TARGET_OPTIONS", data.options);
   for (const auto &[key, value] : data.options) {
-    const auto row = std::ranges::find(table(), key, [](const Row &r) { return std::string(r.key); });
+    const auto row =
+        std::ranges::find(table(), key, [](const Row &r) { return std::string(r.key); });
     if (row == table().end()) {
       std::vector<std::string> keys;
       for (const auto &r : table())
         keys.push_back(r.key);
-      throw invalid_option(base::str("Unknown target option \"", key, "\".", base::didYouMean(key, keys),
+      throw invalid_option(base::str("Unknown target option \"", key, "\".",
+                                     base::didYouMean(key, keys),
                                      " Known options: ", base::list(keys, ", "), "."));
     }
     row->apply(data, key, value);

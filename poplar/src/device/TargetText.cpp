@@ -61,9 +61,11 @@ TargetData fromJson(const Json &json) {
   d.type = typeByName(json.at("type"));
   d.systemName = json.at("system");
   std::istringstream chip(json.at("chip").get<std::string>());
-  d.system = arch::systemOf(arch::parseChip(chip, "chip of a target"), json.at("ipus").get<unsigned>());
+  d.system =
+      arch::systemOf(arch::parseChip(chip, "chip of a target"), json.at("ipus").get<unsigned>());
   d.system.links = arch::linkLayoutByName(json.at("links").get<std::string>());
-  d.system.hostLink = json.at("gateway").get<bool>() ? arch::HostLink::Gateway : arch::HostLink::PcieCard;
+  d.system.hostLink =
+      json.at("gateway").get<bool>() ? arch::HostLink::Gateway : arch::HostLink::PcieCard;
   d.sync = enumAt<SyncConfiguration>(json, "sync", 2);
   d.linkConfiguration = enumAt<IpuLinkConfiguration>(json, "linkConfiguration", 2);
   d.accurateHalf = json.at("accurateHalf");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "poplar/Target.hpp"
 #include "device/TargetData.hpp"
-#include "poplar/IPUModel.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/IPUModel.hpp"
+#include "poplar/Target.hpp"
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -61,22 +61,36 @@ TEST(Target, KnowsSystemsByName) {
   EXPECT_THROW(Target::createIPUTarget(17, "IPU-POD16"), invalid_machine_model);
   EXPECT_THROW(Target::createIPUTarget(0, "ipu2"), invalid_machine_model);
   EXPECT_THROW(Target::createIPUTarget(1, 1473, "ipu2"), invalid_machine_model);
-  EXPECT_NE(messageOf<invalid_machine_model>([] { Target::createIPUTarget(1, "IPU-POD61"); }).find("IPU-POD"), std::string::npos);
-  EXPECT_NE(messageOf<invalid_machine_model>([] { Target::createIPUTarget(1, "ipu22"); }).find("\"ipu2\""), std::string::npos);
+  EXPECT_NE(messageOf<invalid_machine_model>([] {
+              Target::createIPUTarget(1, "IPU-POD61");
+            }).find("IPU-POD"),
+            std::string::npos);
+  EXPECT_NE(messageOf<invalid_machine_model>([] {
+              Target::createIPUTarget(1, "ipu22");
+            }).find("\"ipu2\""),
+            std::string::npos);
 }
 
 TEST(Target, AppliesItsOptionsAndRefusesUnknownOnes) {
-  const auto t = Target::createIPUTarget(2, "ipu2", {{"gatewayMode", "false"}, {"ipuLinkTopology", "torus"}, {"ipuLinkDomainSize", "8"},
-                                                     {"ipuLinkConfiguration", "BarleyTwist"}, {"syncConfiguration", "ipuAndAll"}});
+  const auto t = Target::createIPUTarget(2, "ipu2",
+                                         {{"gatewayMode", "false"},
+                                          {"ipuLinkTopology", "torus"},
+                                          {"ipuLinkDomainSize", "8"},
+                                          {"ipuLinkConfiguration", "BarleyTwist"},
+                                          {"syncConfiguration", "ipuAndAll"}});
   EXPECT_FALSE(t.getGatewayMode());
   EXPECT_EQ(t.getIpuLinkTopology(), IpuLinkTopology::Torus);
   EXPECT_EQ(t.getIpuLinkDomainSize(), 8u);
   EXPECT_EQ(t.getIpuLinkConfiguration(), IpuLinkConfiguration::BarleyTwist);
   EXPECT_EQ(device::dataOf(t).sync, device::SyncConfiguration::IpuAndAll);
   EXPECT_EQ(t.getTargetOptions().size(), 5u);
-  EXPECT_NE(messageOf<invalid_option>([] { Target::createIPUTarget(1, "ipu2", {{"gatewaymod", "true"}}); })
-                .find("Did you mean \"gatewayMode\"?"), std::string::npos);
-  EXPECT_NE(messageOf<invalid_option>([] { Target::createIPUTarget(1, "ipu2", {{"gatewayMode", "yes"}}); }).find("[false, true]"),
+  EXPECT_NE(messageOf<invalid_option>([] {
+              Target::createIPUTarget(1, "ipu2", {{"gatewaymod", "true"}});
+            }).find("Did you mean \"gatewayMode\"?"),
+            std::string::npos);
+  EXPECT_NE(messageOf<invalid_option>([] {
+              Target::createIPUTarget(1, "ipu2", {{"gatewayMode", "yes"}});
+            }).find("[false, true]"),
             std::string::npos);
   EXPECT_THROW(Target::createIPUTarget(1, "ipu2", {{"ipuLinkDomainSize", "-1"}}), invalid_option);
 }
@@ -94,8 +108,8 @@ TEST(Target, SurvivesSerialisation) {
   model.numIPUs = 2;
   model.tilesPerIPU = 4;
   model.globalExchangeConstraints = {GlobalExchangeConstraint(1e9, {GlobalExchangeFlow(0, 1)})};
-  for (const auto &t : {Target::createIPUTarget(2, 8, "bow", {{"gatewayMode", "false"}}), Target::createCPUTarget(true, 2),
-                        model.createDevice().getTarget()}) {
+  for (const auto &t : {Target::createIPUTarget(2, 8, "bow", {{"gatewayMode", "false"}}),
+                        Target::createCPUTarget(true, 2), model.createDevice().getTarget()}) {
     std::stringstream file;
     t.serialize(file);
     const Target back(file);
@@ -106,7 +120,8 @@ TEST(Target, SurvivesSerialisation) {
 }
 
 TEST(Target, RefusesForeignText) {
-  for (const char *text : {"", "x", "{}", R"({"openipuTarget":2})", R"({"openipuTarget":1,"type":"GPU"})"}) {
+  for (const char *text :
+       {"", "x", "{}", R"({"openipuTarget":2})", R"({"openipuTarget":1,"type":"GPU"})"}) {
     std::istringstream in(text);
     EXPECT_THROW(Target{in}, parse_error) << text;
   }
@@ -148,7 +163,7 @@ TEST(Target, DerivesConstraintsFromTheLinks) {
   const auto constraints = Target::createIPUTarget(2, "ipu2").getGlobalExchangeConstraints();
   ASSERT_EQ(constraints.size(), 2u);
   EXPECT_EQ(constraints[0].flows, (std::vector<GlobalExchangeFlow>{{0, 1}}));
-  EXPECT_GT(constraints[0].bandwidth, 1e11);  // four links of 128 Gbit/s
+  EXPECT_GT(constraints[0].bandwidth, 1e11); // four links of 128 Gbit/s
 }
 
 TEST(IPUModel, StartsFromTheChipAndPutsEveryFieldIntoTheTarget) {
@@ -157,10 +172,14 @@ TEST(IPUModel, StartsFromTheChipAndPutsEveryFieldIntoTheTarget) {
   EXPECT_EQ(m.createDevice().getTarget().getBytesPerTile(), 638976u);
   EXPECT_EQ(IPUModel("ipu1").tilesPerIPU, 1216u);
   EXPECT_EQ(m, IPUModel());
-  m.numIPUs = 2, m.tilesPerIPU = 6, m.numWorkerContexts = 4, m.memoryBytesPerTile = 1 << 20, m.exchangeBytesPerCycle = 8;
-  m.memcpyBytesPerCycle = 16, m.minIPUSyncDelay = 5, m.relativeSyncDelay = IPUModel::RelativeSyncDelayType::NO_DELAY;
-  m.globalSyncCycles = 77, m.tileClockFrequency = 2e9, m.dataPathWidth = 128, m.fp16InFp16OutConvUnitsPerTile = 3;
-  m.fp16ConvUnitMaxPipelineDepth = 9, m.fp32ConvUnitInputLoadElemsPerCycle = 11, m.supportsSuperTileSendReceive = false;
+  m.numIPUs = 2, m.tilesPerIPU = 6, m.numWorkerContexts = 4, m.memoryBytesPerTile = 1 << 20,
+  m.exchangeBytesPerCycle = 8;
+  m.memcpyBytesPerCycle = 16, m.minIPUSyncDelay = 5,
+  m.relativeSyncDelay = IPUModel::RelativeSyncDelayType::NO_DELAY;
+  m.globalSyncCycles = 77, m.tileClockFrequency = 2e9, m.dataPathWidth = 128,
+  m.fp16InFp16OutConvUnitsPerTile = 3;
+  m.fp16ConvUnitMaxPipelineDepth = 9, m.fp32ConvUnitInputLoadElemsPerCycle = 11,
+  m.supportsSuperTileSendReceive = false;
   EXPECT_NE(m, IPUModel());
   const auto device = m.createDevice();
   const auto &t = device.getTarget();
@@ -188,7 +207,8 @@ TEST(IPUModel, StartsFromTheChipAndPutsEveryFieldIntoTheTarget) {
 TEST(IPUModel, RefusesWhatCannotBe) {
   IPUModel m;
   m.tilesPerIPU = 0;
-  EXPECT_EQ(messageOf<invalid_machine_model>([&] { m.createDevice(); }), "IPUModel::tilesPerIPU must be at least 1.");
+  EXPECT_EQ(messageOf<invalid_machine_model>([&] { m.createDevice(); }),
+            "IPUModel::tilesPerIPU must be at least 1.");
   EXPECT_THROW(IPUModel("ipu9"), invalid_machine_model);
   EXPECT_THROW(IPUModel("/nonexistent.chip"), file_load_error);
   EXPECT_THROW(IPUModel().createDevice({{"nonsense", "1"}}), invalid_option);
@@ -200,7 +220,8 @@ TEST(IPUModel, TakesAChipDescriptionFile) {
   EXPECT_EQ(IPUModel(path.c_str()).createDevice().getTarget().getNumTiles(), 4000u);
   EXPECT_EQ(Target::createIPUTarget(2, path).getNumTiles(), 8000u);
   std::ofstream(path) << "base = ipu2\ntils = 3\n";
-  EXPECT_NE(messageOf<invalid_machine_model>([&] { IPUModel m(path.c_str()); }).find("tiles"), std::string::npos);
+  EXPECT_NE(messageOf<invalid_machine_model>([&] { IPUModel m(path.c_str()); }).find("tiles"),
+            std::string::npos);
   std::remove(path.c_str());
 }
 

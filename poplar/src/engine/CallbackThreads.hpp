@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads that call stream callbacks when streamCallbacks.multiThreadMode is not singleThread. Work of one stream always
-// goes to the same thread, so its callbacks never run at the same time.
+// Threads that call stream callbacks when streamCallbacks.multiThreadMode is not singleThread. Work
+// of one stream always goes to the same thread, so its callbacks never run at the same time.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -13,9 +13,9 @@
 namespace poplar::engine {
 
 enum class CallbackMode {
-  SingleThread,   // everything on the thread that runs the program
-  Collaborative,  // prefetches on another thread
-  Dedicated       // every callback on another thread
+  SingleThread,  // everything on the thread that runs the program
+  Collaborative, // prefetches on another thread
+  Dedicated      // every callback on another thread
 };
 
 class CallbackThreads {

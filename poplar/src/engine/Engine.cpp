@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The life of an engine: made from a graph or an executable, loaded on a device, run, loaded again after a failure.
+// The life of an engine: made from a graph or an executable, loaded on a device, run, loaded again
+// after a failure.
 #include "poplar/Engine.hpp"
 #include "Access.hpp"
 #include "base/Log.hpp"
@@ -35,7 +36,9 @@ Target targetOf(const executable::Image &image) {
 
 std::uint32_t initialFloatingPoint(const engine::Options &options) {
   using State = backend::FloatingPointState;
-  std::uint32_t word = options.flag("debug.floatPointOpException") ? State::Invalid | State::DivideByZero | State::Overflow : 0;
+  std::uint32_t word = options.flag("debug.floatPointOpException")
+                           ? State::Invalid | State::DivideByZero | State::Overflow
+                           : 0;
   if (options.flag("prng.enableStochasticRounding"))
     word |= State::StochasticRounding;
   if (options.flag("debug.nanOverflowMode"))
@@ -57,9 +60,11 @@ backend::cpu::MachineOptions machineOptions(const engine::Options &options) {
 
 engine::StreamOptions streamOptions(const engine::Options &engine, const engine::Options &run) {
   engine::StreamOptions out;
-  out.prefetch = engine.flag("exchange.enablePrefetch") && engine.text("exchange.streamBufferOverlap") != "any";
+  out.prefetch = engine.flag("exchange.enablePrefetch") &&
+                 engine.text("exchange.streamBufferOverlap") != "any";
   out.maxLookahead = run.integer("streamCallbacks.maxLookahead");
-  out.threads = unsigned(std::max<std::int64_t>(1, run.integer("streamCallbacks.numWorkerThreads")));
+  out.threads =
+      unsigned(std::max<std::int64_t>(1, run.integer("streamCallbacks.numWorkerThreads")));
   const auto &mode = run.text("streamCallbacks.multiThreadMode");
   out.mode = mode == "dedicated"       ? engine::CallbackMode::Dedicated
              : mode == "collaborative" ? engine::CallbackMode::Collaborative
@@ -70,7 +75,8 @@ engine::StreamOptions streamOptions(const engine::Options &engine, const engine:
 std::shared_ptr<const executable::Image> imageOf(const Executable &executable) {
   const auto &image = Access::image(executable);
   if (!image)
-    throw poplar_error("Engine: the Executable is empty. Make one with compileGraph or Executable::deserialize.");
+    throw poplar_error(
+        "Engine: the Executable is empty. Make one with compileGraph or Executable::deserialize.");
   return image;
 }
 
@@ -78,18 +84,21 @@ std::shared_ptr<const executable::Image> imageOf(const Executable &executable) {
 void checkReplicaOptions(const engine::Options &options, unsigned replicas) {
   auto number = options.integer("target.numberRuntimeReplica");
   if ((number != 0 && number != replicas) || options.integer("target.firstRuntimeReplica") != 0)
-    throw invalid_option(str("target.firstRuntimeReplica = ", options.text("target.firstRuntimeReplica"),
-                             " and target.numberRuntimeReplica = ", number, ": a simulated device runs all ", replicas,
-                             " replicas in one process. Leave both options at 0."));
+    throw invalid_option(
+        str("target.firstRuntimeReplica = ", options.text("target.firstRuntimeReplica"),
+            " and target.numberRuntimeReplica = ", number, ": a simulated device runs all ",
+            replicas, " replicas in one process. Leave both options at 0."));
 }
 
 } // namespace
 
-Engine::Impl::Impl(std::shared_ptr<const executable::Image> compiled, const OptionFlags &flags, std::string engineName)
-    : image(std::move(compiled)), options(engine::Options::forEngine(combined(*image, flags))), name(std::move(engineName)),
-      target(targetOf(*image)), recorder(*image, profile::recorderOptions(options)), streams(*image),
-      remoteMemory(image->remoteBuffers.size()), hostFunctions(image->hostFunctions.size()), vertexStream(&std::cerr),
-      tensorStream(&std::cerr) {
+Engine::Impl::Impl(std::shared_ptr<const executable::Image> compiled, const OptionFlags &flags,
+                   std::string engineName)
+    : image(std::move(compiled)), options(engine::Options::forEngine(combined(*image, flags))),
+      name(std::move(engineName)), target(targetOf(*image)),
+      recorder(*image, profile::recorderOptions(options)), streams(*image),
+      remoteMemory(image->remoteBuffers.size()), hostFunctions(image->hostFunctions.size()),
+      vertexStream(&std::cerr), tensorStream(&std::cerr) {
   checkReplicaOptions(options, replicas());
   for (auto &callbacks : hostFunctions)
     callbacks.resize(replicas());
@@ -111,11 +120,15 @@ Engine::Impl::~Impl() {
 void Engine::Impl::prepare(const Device &device) {
   const auto &given = device.getTarget();
   if (!(given == target))
-    throw poplar_error(str("Engine::load: the device does not match the target that the program was compiled for.\n  compiled for: ",
-                           device::describe(device::dataOf(target)), "\n  device:       ", device::describe(device::dataOf(given)),
-                           "\nCompile for Device::getTarget(), or choose a device of the other kind."));
+    throw poplar_error(
+        str("Engine::load: the device does not match the target that the program was compiled "
+            "for.\n  compiled for: ",
+            device::describe(device::dataOf(target)),
+            "\n  device:       ", device::describe(device::dataOf(given)),
+            "\nCompile for Device::getTarget(), or choose a device of the other kind."));
   if (!device.isAttached())
-    throw poplar_error(str("Engine::load: device ", device.getId(), " is not attached. Call Device::attach first and check that it "
+    throw poplar_error(str("Engine::load: device ", device.getId(),
+                           " is not attached. Call Device::attach first and check that it "
                            "returns true."));
   if (!machine)
     bind();
@@ -125,8 +138,9 @@ void Engine::Impl::prepare(const Device &device) {
 void Engine::Impl::bind() {
   log().info("binding ", image->steps.size(), " steps and ", image->vertices.size(), " vertices");
   try {
-    machine = std::make_unique<backend::cpu::Machine>(image, device::systemOf(target), machineOptions(options), *this, recorder);
-  } catch (const codelet::CompileError &error) {  // of the checked form of a codelet
+    machine = std::make_unique<backend::cpu::Machine>(image, device::systemOf(target),
+                                                      machineOptions(options), *this, recorder);
+  } catch (const codelet::CompileError &error) { // of the checked form of a codelet
     throw graph_program_compilation_error(error.what());
   } catch (const codelet::LinkError &error) {
     throw link_error(error.what(), error.output);
@@ -135,7 +149,8 @@ void Engine::Impl::bind() {
 
 void Engine::Impl::deploy() {
   if (!machine)
-    throw poplar_error("Engine::deploy: the engine was not prepared. Call Engine::prepare or Engine::load with a device first.");
+    throw poplar_error("Engine::deploy: the engine was not prepared. Call Engine::prepare or "
+                       "Engine::load with a device first.");
   machine->load();
   state = State::Loaded;
 }
@@ -144,33 +159,50 @@ void Engine::Impl::raiseSimulatedError() {
   if (simulatedErrors.empty())
     return;
   const auto [location, code] = *simulatedErrors.begin();
-  const auto text = str("Simulated error ", errorCodeToString(code), " on IPU ", location.ipu, ", tile ", location.tile, ".");
+  const auto text = str("Simulated error ", errorCodeToString(code), " on IPU ", location.ipu,
+                        ", tile ", location.tile, ".");
   auto raise = [&, location = location, code = code](auto error) {
     error.info = {code, location};
     throw error;
   };
   switch (code) {
-  case ErrorCode::NONE: return;
+  case ErrorCode::NONE:
+    return;
   case ErrorCode::LINK_DOWN:
-  case ErrorCode::HOST_LINK_DOWN: raise(recoverable_runtime_error(RecoveryAction::LINK_RESET, text)); break;
+  case ErrorCode::HOST_LINK_DOWN:
+    raise(recoverable_runtime_error(RecoveryAction::LINK_RESET, text));
+    break;
   case ErrorCode::MEMORY_ERROR:
   case ErrorCode::IPUSOFTERR:
-  case ErrorCode::EXCHANGE_ERROR: raise(recoverable_runtime_error(RecoveryAction::IPU_RESET, text)); break;
-  case ErrorCode::HOST_SYNC_TIMEOUT: raise(recoverable_runtime_error(RecoveryAction::PARTITION_RESET, text)); break;
-  case ErrorCode::IPU_MEMORY_FAILURE: raise(unrecoverable_runtime_error(text)); break;
-  case ErrorCode::UNKNOWN: raise(unknown_runtime_error(text)); break;
-  default: raise(application_runtime_error(text));
+  case ErrorCode::EXCHANGE_ERROR:
+    raise(recoverable_runtime_error(RecoveryAction::IPU_RESET, text));
+    break;
+  case ErrorCode::HOST_SYNC_TIMEOUT:
+    raise(recoverable_runtime_error(RecoveryAction::PARTITION_RESET, text));
+    break;
+  case ErrorCode::IPU_MEMORY_FAILURE:
+    raise(unrecoverable_runtime_error(text));
+    break;
+  case ErrorCode::UNKNOWN:
+    raise(unknown_runtime_error(text));
+    break;
+  default:
+    raise(application_runtime_error(text));
   }
 }
 
-void Engine::Impl::run(unsigned program, const std::string &debugName, const engine::OptionValues &runtime) {
+void Engine::Impl::run(unsigned program, const std::string &debugName,
+                       const engine::OptionValues &runtime) {
   if (state == State::Failed)
-    throw poplar_error("Engine::run: the last run ended in an error. Call Engine::load again first.");
+    throw poplar_error(
+        "Engine::run: the last run ended in an error. Call Engine::load again first.");
   if (state != State::Loaded)
-    throw poplar_error("Engine::run: the engine is not loaded. Call Engine::load with a device first.");
+    throw poplar_error(
+        "Engine::run: the engine is not loaded. Call Engine::load with a device first.");
   if (program >= image->programs.size())
-    throw index_error(str("Engine::run: there is no program ", program, "; the engine has ", image->programs.size(),
-                          " (0 to ", int(image->programs.size()) - 1, ")."));
+    throw index_error(str("Engine::run: there is no program ", program, "; the engine has ",
+                          image->programs.size(), " (0 to ", int(image->programs.size()) - 1,
+                          ")."));
   streams.configure(streamOptions(options, engine::Options::forRun(options, runtime)));
   recorder.beginRun(program, debugName, machine->cycles());
   reportWritten = false;
@@ -183,43 +215,49 @@ void Engine::Impl::run(unsigned program, const std::string &debugName, const eng
     recorder.endRun(machine->cycles());
     try {
       streams.endRun();
-    } catch (...) {  // the first failure is the one to report
+    } catch (...) { // the first failure is the one to report
     }
     throw;
   }
   recorder.endRun(machine->cycles());
   ++runs;
-  if (wantsReport() && options.flag("autoReport.streamAtEachRun") && runs <= recorder.options().maxRuns)
+  if (wantsReport() && options.flag("autoReport.streamAtEachRun") &&
+      runs <= recorder.options().maxRuns)
     writeReport();
 }
 
-// ---- constructors ------------------------------------------------------------------------------------------------
+// ---- constructors
+// ------------------------------------------------------------------------------------------------
 
 static std::vector<program::Program> one(const program::Program &program) { return {program}; }
 
-Engine::Engine(const Graph &graph, ArrayRef<program::Program> progs, const OptionFlags &options, ProgressFunc progress,
-               const DebugContext &context)
-    : impl_(new Impl(imageOf(compileGraph(graph, progs, options, std::move(progress), context)), options,
-                     context.getPathName())) {}
-Engine::Engine(const Graph &graph, const program::Program &prog, const OptionFlags &options, ProgressFunc progress,
-               const DebugContext &context)
+Engine::Engine(const Graph &graph, ArrayRef<program::Program> progs, const OptionFlags &options,
+               ProgressFunc progress, const DebugContext &context)
+    : impl_(new Impl(imageOf(compileGraph(graph, progs, options, std::move(progress), context)),
+                     options, context.getPathName())) {}
+Engine::Engine(const Graph &graph, const program::Program &prog, const OptionFlags &options,
+               ProgressFunc progress, const DebugContext &context)
     : Engine(graph, one(prog), options, std::move(progress), context) {}
-Engine::Engine(Graph &&graph, ArrayRef<program::Program> progs, const OptionFlags &options, ProgressFunc progress,
-               const DebugContext &context)
-    : impl_(new Impl(imageOf(compileGraph(std::move(graph), progs, options, std::move(progress), context)), options,
-                     context.getPathName())) {}
-Engine::Engine(Graph &&graph, const program::Program &prog, const OptionFlags &options, ProgressFunc progress,
-               const DebugContext &context)
+Engine::Engine(Graph &&graph, ArrayRef<program::Program> progs, const OptionFlags &options,
+               ProgressFunc progress, const DebugContext &context)
+    : impl_(new Impl(
+          imageOf(compileGraph(std::move(graph), progs, options, std::move(progress), context)),
+          options, context.getPathName())) {}
+Engine::Engine(Graph &&graph, const program::Program &prog, const OptionFlags &options,
+               ProgressFunc progress, const DebugContext &context)
     : Engine(std::move(graph), one(prog), options, std::move(progress), context) {}
-Engine::Engine(const Executable &executable, const OptionFlags &options) : impl_(new Impl(imageOf(executable), options, "")) {}
-Engine::Engine(Executable &&executable, const OptionFlags &options) : impl_(new Impl(imageOf(executable), options, "")) {
+Engine::Engine(const Executable &executable, const OptionFlags &options)
+    : impl_(new Impl(imageOf(executable), options, "")) {}
+Engine::Engine(Executable &&executable, const OptionFlags &options)
+    : impl_(new Impl(imageOf(executable), options, "")) {
   executable = Executable();
 }
 Engine::~Engine() = default;
 Engine::Engine(Engine &&) noexcept = default;
 Engine &Engine::operator=(Engine &&) noexcept = default;
 
-// ---- loading and running -----------------------------------------------------------------------------------------
+// ---- loading and running
+// -----------------------------------------------------------------------------------------
 
 static engine::OptionValues valuesOf(const RuntimeOptions &options) {
   return {options.flags().begin(), options.flags().end()};
@@ -231,7 +269,7 @@ void Engine::load(const Device &device) {
 }
 void Engine::prepare(const Device &device) { impl_->prepare(device); }
 void Engine::prepare(const Device &device, const RuntimeOptions &options) {
-  engine::Options::forRun(impl_->options, valuesOf(options));  // refuses what no run could use
+  engine::Options::forRun(impl_->options, valuesOf(options)); // refuses what no run could use
   for (const auto &[key, value] : valuesOf(options))
     impl_->options.set(key, value);
   impl_->prepare(device);
@@ -250,8 +288,12 @@ void Engine::stop() {
     impl_->machine->requestStop();
 }
 
-void Engine::insertSimulatedError(ErrorCode code, const ErrorLocation &location) { impl_->simulatedErrors[location] = code; }
-void Engine::eraseSimulatedError(const ErrorLocation &location) { impl_->simulatedErrors.erase(location); }
+void Engine::insertSimulatedError(ErrorCode code, const ErrorLocation &location) {
+  impl_->simulatedErrors[location] = code;
+}
+void Engine::eraseSimulatedError(const ErrorLocation &location) {
+  impl_->simulatedErrors.erase(location);
+}
 void Engine::clearSimulatedErrors() { impl_->simulatedErrors.clear(); }
 
 } // namespace poplar

@@ -18,29 +18,35 @@ template <class List> std::vector<std::string> handlesOf(const List &list) {
   return out;
 }
 
-const executable::HostAccess &find(const std::vector<executable::HostAccess> &all, const std::string &handle, const char *what,
-                                   const char *made, const char *used) {
+const executable::HostAccess &find(const std::vector<executable::HostAccess> &all,
+                                   const std::string &handle, const char *what, const char *made,
+                                   const char *used) {
   for (const auto &access : all)
     if (access.handle == handle)
       return access;
-  throw poplar_error(str("Engine::", used, ": the graph has no ", what, " \"", handle, "\". Declare it with Graph::", made,
-                         " before compiling.", base::didYouMean(handle, handlesOf(all))));
+  throw poplar_error(str("Engine::", used, ": the graph has no ", what, " \"", handle,
+                         "\". Declare it with Graph::", made, " before compiling.",
+                         base::didYouMean(handle, handlesOf(all))));
 }
 
-const backend::cpu::BoundView &boundView(std::map<std::string, backend::cpu::BoundView> &views, const executable::HostAccess &access,
-                                    const executable::Image &image) {
+const backend::cpu::BoundView &boundView(std::map<std::string, backend::cpu::BoundView> &views,
+                                         const executable::HostAccess &access,
+                                         const executable::Image &image) {
   auto it = views.find(access.handle);
   if (it == views.end())
     it = views.emplace(access.handle, backend::cpu::BoundView(access.view, image)).first;
   return it->second;
 }
 
-void checkSize(const char *what, const executable::HostAccess &access, unsigned replicas, std::optional<std::uint64_t> bytes) {
+void checkSize(const char *what, const executable::HostAccess &access, unsigned replicas,
+               std::optional<std::uint64_t> bytes) {
   const auto expected = access.elements * sizeOf(access.type) * replicas;
   if (bytes && *bytes != expected)
-    throw poplar_error(str("Engine::", what, ": the host buffer for \"", access.handle, "\" has ", *bytes, " bytes; the tensor has ",
-                           access.elements, " elements of type ", spelling(access.type),
-                           replicas > 1 ? str(" in each of ", replicas, " replicas") : "", ", which is ", expected, " bytes."));
+    throw poplar_error(str("Engine::", what, ": the host buffer for \"", access.handle, "\" has ",
+                           *bytes, " bytes; the tensor has ", access.elements, " elements of type ",
+                           spelling(access.type),
+                           replicas > 1 ? str(" in each of ", replicas, " replicas") : "",
+                           ", which is ", expected, " bytes."));
 }
 
 std::optional<std::uint64_t> distance(const void *begin, const void *end) {
@@ -49,14 +55,17 @@ std::optional<std::uint64_t> distance(const void *begin, const void *end) {
 
 } // namespace
 
-// ---- tensors -----------------------------------------------------------------------------------------------------
+// ---- tensors
+// -----------------------------------------------------------------------------------------------------
 
 void Engine::Impl::requireLoaded(const char *what, const std::string &handle) const {
   if (state == State::Created || state == State::Prepared)
-    throw tensor_io_state_error(str("Engine::", what, ": \"", handle, "\" has no contents before Engine::load."));
+    throw tensor_io_state_error(
+        str("Engine::", what, ": \"", handle, "\" has no contents before Engine::load."));
 }
 
-void Engine::Impl::read(const std::string &handle, std::byte *to, std::optional<std::uint64_t> bytes) {
+void Engine::Impl::read(const std::string &handle, std::byte *to,
+                        std::optional<std::uint64_t> bytes) {
   const auto &access = find(image->hostReads, handle, "host read", "createHostRead", "readTensor");
   requireLoaded("readTensor", handle);
   checkSize("readTensor", access, replicas(), bytes);
@@ -65,8 +74,10 @@ void Engine::Impl::read(const std::string &handle, std::byte *to, std::optional<
     machine->read(view, r, to + r * view.bytes());
 }
 
-void Engine::Impl::write(const std::string &handle, const std::byte *from, std::optional<std::uint64_t> bytes) {
-  const auto &access = find(image->hostWrites, handle, "host write", "createHostWrite", "writeTensor");
+void Engine::Impl::write(const std::string &handle, const std::byte *from,
+                         std::optional<std::uint64_t> bytes) {
+  const auto &access =
+      find(image->hostWrites, handle, "host write", "createHostWrite", "writeTensor");
   requireLoaded("writeTensor", handle);
   checkSize("writeTensor", access, replicas(), bytes);
   const auto &view = boundView(writeViews, access, *image);
@@ -77,36 +88,48 @@ void Engine::Impl::write(const std::string &handle, const std::byte *from, std::
 void Engine::readTensor(StringRef handle, void *begin, void *end) {
   impl_->read(handle, static_cast<std::byte *>(begin), distance(begin, end));
 }
-void Engine::readTensor(StringRef handle, void *p) { impl_->read(handle, static_cast<std::byte *>(p), {}); }
+void Engine::readTensor(StringRef handle, void *p) {
+  impl_->read(handle, static_cast<std::byte *>(p), {});
+}
 void Engine::writeTensor(StringRef handle, const void *begin, const void *end) {
   impl_->write(handle, static_cast<const std::byte *>(begin), distance(begin, end));
 }
-void Engine::writeTensor(StringRef handle, const void *p) { impl_->write(handle, static_cast<const std::byte *>(p), {}); }
+void Engine::writeTensor(StringRef handle, const void *p) {
+  impl_->write(handle, static_cast<const std::byte *>(p), {});
+}
 
 // The metadata of an 8-bit float tensor is one byte of another variable.
-static backend::cpu::BoundView metadataView(const executable::HostAccess &access, const executable::Image &image) {
+static backend::cpu::BoundView metadataView(const executable::HostAccess &access,
+                                            const executable::Image &image) {
   if (!access.view.metadata)
-    throw tensor_metadata_error(str("The tensor \"", access.handle, "\" has type ", spelling(access.type),
+    throw tensor_metadata_error(str("The tensor \"", access.handle, "\" has type ",
+                                    spelling(access.type),
                                     " and no metadata. Use the form without metadata."));
   return backend::cpu::BoundView(*access.view.metadata, image);
 }
 
 void Engine::readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end) {
   readTensor(handle, begin, end);
-  auto view = metadataView(find(impl_->image->hostReads, handle, "host read", "createHostRead", "readTensor"), *impl_->image);
+  auto view = metadataView(
+      find(impl_->image->hostReads, handle, "host read", "createHostRead", "readTensor"),
+      *impl_->image);
   std::byte byte;
   impl_->machine->read(view, 0, &byte);
   metadata = QuarterMetadata(static_cast<unsigned char>(byte));
 }
-void Engine::writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin, const void *end) {
+void Engine::writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin,
+                         const void *end) {
   writeTensor(handle, begin, end);
-  auto view = metadataView(find(impl_->image->hostWrites, handle, "host write", "createHostWrite", "writeTensor"), *impl_->image);
+  auto view = metadataView(
+      find(impl_->image->hostWrites, handle, "host write", "createHostWrite", "writeTensor"),
+      *impl_->image);
   const auto byte = std::byte(metadata.getBinary());
   for (unsigned r = 0; r < impl_->replicas(); ++r)
     impl_->machine->write(view, r, &byte);
 }
 
-// ---- remote buffers ----------------------------------------------------------------------------------------------
+// ---- remote buffers
+// ----------------------------------------------------------------------------------------------
 
 std::uint32_t Engine::Impl::findRemote(const std::string &handle) const {
   for (std::uint32_t i = 0; i < image->remoteBuffers.size(); ++i)
@@ -124,42 +147,53 @@ std::byte *Engine::Impl::remoteBuffer(std::uint32_t buffer, unsigned replica) {
   return memory.data();
 }
 
-std::byte *Engine::Impl::remoteSlot(const std::string &handle, std::uint64_t repeat, unsigned replica) {
+std::byte *Engine::Impl::remoteSlot(const std::string &handle, std::uint64_t repeat,
+                                    unsigned replica) {
   const auto index = findRemote(handle);
   const auto &remote = image->remoteBuffers[index];
   requireLoaded("copyToRemoteBuffer or copyFromRemoteBuffer", handle);
   if (repeat >= remote.repeats)
-    throw index_error(str("Remote buffer \"", handle, "\" has ", remote.repeats, " repeats (0 to ", remote.repeats - 1, "); repeat index ",
-                          repeat, " does not exist."));
+    throw index_error(str("Remote buffer \"", handle, "\" has ", remote.repeats, " repeats (0 to ",
+                          remote.repeats - 1, "); repeat index ", repeat, " does not exist."));
   if (replica >= replicas())
-    throw index_error(str("Remote buffer \"", handle, "\": replica ", replica, " does not exist; there are ", replicas(), "."));
+    throw index_error(str("Remote buffer \"", handle, "\": replica ", replica,
+                          " does not exist; there are ", replicas(), "."));
   return remoteBuffer(index, replica) + repeat * remote.elements * sizeOf(remote.type);
 }
 
-void Engine::copyToRemoteBuffer(const void *src, StringRef handle, std::uint64_t repeatIndex, unsigned replica) {
+void Engine::copyToRemoteBuffer(const void *src, StringRef handle, std::uint64_t repeatIndex,
+                                unsigned replica) {
   const auto &remote = impl_->image->remoteBuffers[impl_->findRemote(handle)];
-  std::memcpy(impl_->remoteSlot(handle, repeatIndex, replica), src, remote.elements * sizeOf(remote.type));
+  std::memcpy(impl_->remoteSlot(handle, repeatIndex, replica), src,
+              remote.elements * sizeOf(remote.type));
 }
-void Engine::copyFromRemoteBuffer(StringRef handle, void *dst, std::uint64_t repeatIndex, unsigned replica) {
+void Engine::copyFromRemoteBuffer(StringRef handle, void *dst, std::uint64_t repeatIndex,
+                                  unsigned replica) {
   const auto &remote = impl_->image->remoteBuffers[impl_->findRemote(handle)];
-  std::memcpy(dst, impl_->remoteSlot(handle, repeatIndex, replica), remote.elements * sizeOf(remote.type));
+  std::memcpy(dst, impl_->remoteSlot(handle, repeatIndex, replica),
+              remote.elements * sizeOf(remote.type));
 }
 void Engine::checkRemoteBufferSize(StringRef handle, std::size_t bytes) const {
   const auto &remote = impl_->image->remoteBuffers[impl_->findRemote(handle)];
   const auto expected = remote.elements * sizeOf(remote.type);
   if (bytes != expected)
-    throw poplar_error(str("Remote buffer \"", handle, "\" has ", remote.elements, " elements (", expected,
-                           " bytes) in each repeat; the array given has ", bytes, " bytes."));
+    throw poplar_error(str("Remote buffer \"", handle, "\" has ", remote.elements, " elements (",
+                           expected, " bytes) in each repeat; the array given has ", bytes,
+                           " bytes."));
 }
 
-// ---- streams and host functions ----------------------------------------------------------------------------------
+// ---- streams and host functions
+// ----------------------------------------------------------------------------------
 
-void Engine::connectStream(StringRef handle, void *begin, void *end) { impl_->streams.connect(handle, begin, end); }
+void Engine::connectStream(StringRef handle, void *begin, void *end) {
+  impl_->streams.connect(handle, begin, end);
+}
 void Engine::connectStream(StringRef handle, void *p) { impl_->streams.connect(handle, p); }
 void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle callback) {
   impl_->streams.connect(handle, callback.release());
 }
-void Engine::connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback) {
+void Engine::connectStreamToCallback(StringRef handle, unsigned replica,
+                                     StreamCallbackHandle callback) {
   impl_->streams.connect(handle, replica, callback.release());
 }
 std::vector<std::string> Engine::listStreams() const { return impl_->streams.handles(); }
@@ -169,23 +203,29 @@ void Engine::connectHostFunction(StringRef handle, unsigned replica, HostCallbac
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (functions[i].handle == handle.cloneAsString()) {
       if (replica >= impl_->replicas())
-        throw index_error(str("Host function \"", handle, "\": replica ", replica, " does not exist; there are ", impl_->replicas(), "."));
+        throw index_error(str("Host function \"", handle, "\": replica ", replica,
+                              " does not exist; there are ", impl_->replicas(), "."));
       impl_->hostFunctions[i][replica] = callback.release();
       return;
     }
-  throw poplar_error(str("The program has no host function \"", handle, "\".", base::didYouMean(handle.cloneAsString(), handlesOf(functions))));
+  throw poplar_error(str("The program has no host function \"", handle, "\".",
+                         base::didYouMean(handle.cloneAsString(), handlesOf(functions))));
 }
 
-void Engine::Impl::callFunction(std::uint32_t function, unsigned replica, std::span<const void *const> inputs,
+void Engine::Impl::callFunction(std::uint32_t function, unsigned replica,
+                                std::span<const void *const> inputs,
                                 std::span<void *const> outputs) {
   auto &callback = hostFunctions[function][replica];
   if (!callback)
-    throw stream_connection_error(str("Host function \"", image->hostFunctions[function].handle, "\" of replica ", replica,
-                                      " is not connected. Call Engine::connectHostFunction before Engine::run."));
-  (*callback)(ArrayRef<const void *>(inputs.data(), inputs.size()), ArrayRef<void *>(outputs.data(), outputs.size()));
+    throw stream_connection_error(
+        str("Host function \"", image->hostFunctions[function].handle, "\" of replica ", replica,
+            " is not connected. Call Engine::connectHostFunction before Engine::run."));
+  (*callback)(ArrayRef<const void *>(inputs.data(), inputs.size()),
+              ArrayRef<void *>(outputs.data(), outputs.size()));
 }
 
-// ---- text ----------------------------------------------------------------------------------------------------------
+// ---- text
+// ----------------------------------------------------------------------------------------------------------
 
 void Engine::Impl::tensorText(std::string_view text) { *tensorStream << text << std::flush; }
 void Engine::Impl::vertexText(std::string_view text) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What an Engine holds. It is the host of the machine it runs: streams, remote buffers, host functions and text.
+// What an Engine holds. It is the host of the machine it runs: streams, remote buffers, host
+// functions and text.
 #pragma once
-#include "backend/Host.hpp"
 #include "backend/cpu/Machine.hpp"
+#include "backend/Host.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/Streams.hpp"
 #include "poplar/Engine.hpp"
@@ -28,10 +29,18 @@ struct Engine::Impl final : backend::Host {
   unsigned replicas() const { return std::max(1u, image->replicationFactor); }
 
   // ---- host side of a running program (backend::Host)
-  const std::byte *beginRead(std::uint32_t stream, unsigned replica) override { return streams.beginRead(stream, replica); }
-  void endRead(std::uint32_t stream, unsigned replica) override { streams.endRead(stream, replica); }
-  std::byte *beginWrite(std::uint32_t stream, unsigned replica) override { return streams.beginWrite(stream, replica); }
-  void endWrite(std::uint32_t stream, unsigned replica) override { streams.endWrite(stream, replica); }
+  const std::byte *beginRead(std::uint32_t stream, unsigned replica) override {
+    return streams.beginRead(stream, replica);
+  }
+  void endRead(std::uint32_t stream, unsigned replica) override {
+    streams.endRead(stream, replica);
+  }
+  std::byte *beginWrite(std::uint32_t stream, unsigned replica) override {
+    return streams.beginWrite(stream, replica);
+  }
+  void endWrite(std::uint32_t stream, unsigned replica) override {
+    streams.endWrite(stream, replica);
+  }
   std::byte *remoteBuffer(std::uint32_t buffer, unsigned replica) override;
   void callFunction(std::uint32_t function, unsigned replica, std::span<const void *const> inputs,
                     std::span<void *const> outputs) override;
@@ -58,13 +67,14 @@ struct Engine::Impl final : backend::Host {
   profile::Recorder recorder;
   engine::Streams streams;
   State state = State::Created;
-  std::uint64_t runs = 0;      // that ended well
-  bool reportWritten = false;  // nothing happened since the last report
+  std::uint64_t runs = 0;     // that ended well
+  bool reportWritten = false; // nothing happened since the last report
   std::unique_ptr<backend::cpu::Machine> machine;
 
-  std::vector<std::vector<backend::cpu::Arena>> remoteMemory;                 // by buffer and replica; made at first use
-  std::vector<std::vector<std::unique_ptr<HostCallback>>> hostFunctions;      // by function and replica
-  std::map<std::string, backend::cpu::BoundView> readViews, writeViews;       // bound at first use
+  std::vector<std::vector<backend::cpu::Arena>>
+      remoteMemory; // by buffer and replica; made at first use
+  std::vector<std::vector<std::unique_ptr<HostCallback>>> hostFunctions; // by function and replica
+  std::map<std::string, backend::cpu::BoundView> readViews, writeViews;  // bound at first use
   std::map<ErrorLocation, ErrorCode> simulatedErrors;
 
   std::mutex textMutex;

@@ -48,7 +48,7 @@ bool isNumber(const std::string &text) {
 }
 
 bool isRegex(const std::string &text) {
-  constexpr std::size_t longest = 1000;  // std::regex recurses with the length of its pattern
+  constexpr std::size_t longest = 1000; // std::regex recurses with the length of its pattern
   if (text.size() > longest)
     return false;
   try {
@@ -64,24 +64,36 @@ std::string allowedValues(const OptionInfo &info) {
   for (const auto &word : split(info.choices))
     words += base::str(words.empty() ? "" : ", ", '"', word, '"');
   switch (info.type) {
-  case OptionType::Bool: return "\"true\" or \"false\"";
-  case OptionType::Integer: return words.empty() ? "an integer" : "an integer or one of " + words;
-  case OptionType::Number: return "a number";
-  case OptionType::Choice: return "one of " + words;
-  case OptionType::Regex: return "a regular expression (ECMAScript)";
-  case OptionType::Text: break;
+  case OptionType::Bool:
+    return "\"true\" or \"false\"";
+  case OptionType::Integer:
+    return words.empty() ? "an integer" : "an integer or one of " + words;
+  case OptionType::Number:
+    return "a number";
+  case OptionType::Choice:
+    return "one of " + words;
+  case OptionType::Regex:
+    return "a regular expression (ECMAScript)";
+  case OptionType::Text:
+    break;
   }
   return "any text";
 }
 
 bool isValid(const OptionInfo &info, const std::string &value) {
   switch (info.type) {
-  case OptionType::Bool: return value == "true" || value == "false" || value == "1" || value == "0";
-  case OptionType::Integer: return isInteger(value) || isChoice(info, value);
-  case OptionType::Number: return isNumber(value);
-  case OptionType::Choice: return isChoice(info, value);
-  case OptionType::Regex: return isRegex(value);
-  case OptionType::Text: break;
+  case OptionType::Bool:
+    return value == "true" || value == "false" || value == "1" || value == "0";
+  case OptionType::Integer:
+    return isInteger(value) || isChoice(info, value);
+  case OptionType::Number:
+    return isNumber(value);
+  case OptionType::Choice:
+    return isChoice(info, value);
+  case OptionType::Regex:
+    return isRegex(value);
+  case OptionType::Text:
+    break;
   }
   return true;
 }
@@ -122,7 +134,8 @@ void Options::setFromEnvironment(const char *variable) {
     try {
       set(key, value);
     } catch (const invalid_option &error) {
-      throw invalid_option(base::str(error.what(), " (from the environment variable ", variable, ")"));
+      throw invalid_option(
+          base::str(error.what(), " (from the environment variable ", variable, ")"));
     }
   }
 }
@@ -130,7 +143,8 @@ void Options::setFromEnvironment(const char *variable) {
 void Options::set(const std::string &key, const std::string &value) {
   auto info = std::find_if(table_.begin(), table_.end(), [&](auto &row) { return row.key == key; });
   if (info == table_.end())
-    throw invalid_option(base::str("Unknown option \"", key, "\".", base::didYouMean(key, keysOf(table_))));
+    throw invalid_option(
+        base::str("Unknown option \"", key, "\".", base::didYouMean(key, keysOf(table_))));
   if (!isValid(*info, value))
     throw invalid_option(base::str("Option \"", key, "\" cannot be \"", value, "\": it takes ",
                                    allowedValues(*info), "."));
@@ -163,7 +177,9 @@ std::int64_t Options::integer(std::string_view key) const {
   return isInteger(value) ? std::strtoll(value.c_str(), nullptr, 0) : -1;
 }
 
-double Options::number(std::string_view key) const { return std::strtod(text(key).c_str(), nullptr); }
+double Options::number(std::string_view key) const {
+  return std::strtod(text(key).c_str(), nullptr);
+}
 
 OptionValues Options::allValues() const {
   OptionValues all;
@@ -179,11 +195,12 @@ OptionValues optionsFromEnvironment(const char *variable) {
     return out;
   auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object())
-    throw invalid_option(base::str("The environment variable ", variable, " is not a JSON object of strings: ", text));
+    throw invalid_option(base::str("The environment variable ", variable,
+                                   " is not a JSON object of strings: ", text));
   for (const auto &[key, value] : json.items()) {
     if (value.is_structured() || value.is_null())
-      throw invalid_option(base::str("In the environment variable ", variable, " the value of \"", key,
-                                     "\" must be a string, not ", value.dump(), "."));
+      throw invalid_option(base::str("In the environment variable ", variable, " the value of \"",
+                                     key, "\" must be a string, not ", value.dump(), "."));
     out[key] = value.is_string() ? value.get<std::string>() : value.dump();
   }
   return out;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Options of an engine and of a run. One table names every key with its type, default and effect (or why a
-// simulated device has none); parsing rejects unknown keys and malformed values with poplar::invalid_option.
-// The environment (POPLAR_ENGINE_OPTIONS, POPLAR_RUNTIME_OPTIONS: flat JSON) overrides what the program sets.
+// Options of an engine and of a run. One table names every key with its type, default and effect
+// (or why a simulated device has none); parsing rejects unknown keys and malformed values with
+// poplar::invalid_option. The environment (POPLAR_ENGINE_OPTIONS, POPLAR_RUNTIME_OPTIONS: flat
+// JSON) overrides what the program sets.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -18,8 +19,8 @@ struct OptionInfo {
   std::string_view key;
   OptionType type;
   std::string_view byDefault;
-  std::string_view choices;  // Choice: "a|b|c". Integer: words accepted besides numbers
-  std::string_view effect;   // what it changes here, or why it changes nothing
+  std::string_view choices; // Choice: "a|b|c". Integer: words accepted besides numbers
+  std::string_view effect;  // what it changes here, or why it changes nothing
 };
 
 std::span<const OptionInfo> engineOptionTable();
@@ -35,17 +36,17 @@ public:
   // Run-time options: the engine's values, then `given`, then POPLAR_RUNTIME_OPTIONS.
   static Options forRun(const Options &engine, const OptionValues &given);
 
-  Options();  // all defaults
+  Options(); // all defaults
   void set(const std::string &key, const std::string &value);
 
   bool flag(std::string_view key) const;
-  std::int64_t integer(std::string_view key) const;   // a word of `choices` gives -1
+  std::int64_t integer(std::string_view key) const; // a word of `choices` gives -1
   double number(std::string_view key) const;
   const std::string &text(std::string_view key) const;
-  bool isSet(std::string_view key) const;             // by program or environment, not by default
+  bool isSet(std::string_view key) const; // by program or environment, not by default
 
-  const OptionValues &explicitValues() const { return values_; }  // what was set, normalised
-  OptionValues allValues() const;                                 // with defaults
+  const OptionValues &explicitValues() const { return values_; } // what was set, normalised
+  OptionValues allValues() const;                                // with defaults
 
 private:
   explicit Options(std::span<const OptionInfo> table) : table_(table) {}
@@ -57,7 +58,8 @@ private:
   mutable std::map<std::string, std::string, std::less<>> defaults_;
 };
 
-// The flat JSON object in an environment variable; empty when unset. Malformed text throws invalid_option.
+// The flat JSON object in an environment variable; empty when unset. Malformed text throws
+// invalid_option.
 OptionValues optionsFromEnvironment(const char *variable);
 
 } // namespace poplar::engine

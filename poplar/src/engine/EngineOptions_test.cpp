@@ -47,12 +47,14 @@ TEST(EngineOptions, RuntimeOptionsStartFromTheEngine) {
 }
 
 TEST(EngineOptions, UnknownKeyNamesTheNearestOne) {
-  EXPECT_NE(messageOf({{"autoReport.al", "true"}}).find("Did you mean \"autoReport.all\""), std::string::npos);
+  EXPECT_NE(messageOf({{"autoReport.al", "true"}}).find("Did you mean \"autoReport.all\""),
+            std::string::npos);
 }
 
 TEST(EngineOptions, BadValueNamesKeyValueAndAllowedValues) {
   auto text = messageOf({{"exchange.streamBufferOverlap", "maybe"}});
-  for (auto part : {"exchange.streamBufferOverlap", "maybe", "\"any\"", "\"none\"", "\"hostRearrangeOnly\""})
+  for (auto part :
+       {"exchange.streamBufferOverlap", "maybe", "\"any\"", "\"none\"", "\"hostRearrangeOnly\""})
     EXPECT_NE(text.find(part), std::string::npos) << text;
   EXPECT_NE(messageOf({{"debug.instrument", "yes"}}), "");
   EXPECT_NE(messageOf({{"prng.seed", "12x"}}), "");
@@ -60,13 +62,15 @@ TEST(EngineOptions, BadValueNamesKeyValueAndAllowedValues) {
 }
 
 TEST(EngineOptions, ReadsHexadecimalIntegersAndNumbers) {
-  auto options = Options::forEngine({{"target.workerStackSizeInBytes", "0x400"}, {"target.hostSyncTimeout", "2.5"}});
+  auto options = Options::forEngine(
+      {{"target.workerStackSizeInBytes", "0x400"}, {"target.hostSyncTimeout", "2.5"}});
   EXPECT_EQ(options.integer("target.workerStackSizeInBytes"), 0x400);
   EXPECT_EQ(options.number("target.hostSyncTimeout"), 2.5);
 }
 
 TEST(EngineOptions, EnvironmentOverridesTheProgram) {
-  Environment environment("POPLAR_ENGINE_OPTIONS", R"({"autoReport.directory":"there","autoReport.all":true})");
+  Environment environment("POPLAR_ENGINE_OPTIONS",
+                          R"({"autoReport.directory":"there","autoReport.all":true})");
   auto options = Options::forEngine({{"autoReport.directory", "here"}});
   EXPECT_EQ(options.text("autoReport.directory"), "there");
   EXPECT_TRUE(options.flag("autoReport.all"));

@@ -31,7 +31,9 @@ template <class Write> void writeWhole(const std::string &path, const Write &wri
     std::filesystem::rename(temporary, path, error);
   if (!out || error) {
     std::remove(temporary.c_str());
-    throw poplar_error(str("The file \"", path, "\" cannot be written. Check that the folder exists, may be written and has space left."));
+    throw poplar_error(str(
+        "The file \"", path,
+        "\" cannot be written. Check that the folder exists, may be written and has space left."));
   }
 }
 
@@ -39,7 +41,8 @@ template <class Write> void writeWhole(const std::string &path, const Write &wri
 
 bool Engine::Impl::wantsReport() const {
   return options.flag("autoReport.all") || options.flag("autoReport.outputGraphProfile") ||
-         options.flag("autoReport.outputExecutionProfile") || options.flag("autoReport.outputSerializedGraph");
+         options.flag("autoReport.outputExecutionProfile") ||
+         options.flag("autoReport.outputSerializedGraph");
 }
 
 std::string Engine::Impl::reportDirectory() const {
@@ -47,7 +50,8 @@ std::string Engine::Impl::reportDirectory() const {
   return (name.empty() ? directory : directory / name).string();
 }
 
-static profile::ProfileSource source(const executable::Image &image, const Target &target, const engine::Options &options,
+static profile::ProfileSource source(const executable::Image &image, const Target &target,
+                                     const engine::Options &options,
                                      const profile::Recorder *recorder) {
   profile::ProfileSource out{&image, &device::systemOf(target), target.getTargetType(), recorder};
   out.loweredVars = options.flag("autoReport.all") || options.flag("autoReport.outputLoweredVars");
@@ -57,29 +61,35 @@ static profile::ProfileSource source(const executable::Image &image, const Targe
 
 void Engine::Impl::writeReport() {
   const auto directory = std::filesystem::path(reportDirectory());
-  const bool execution = options.flag("autoReport.all") || options.flag("autoReport.outputExecutionProfile");
+  const bool execution =
+      options.flag("autoReport.all") || options.flag("autoReport.outputExecutionProfile");
   if (execution || options.flag("autoReport.outputGraphProfile"))
-    profile::writeProfile((directory / "profile.pop").string(), source(*image, target, options, execution ? &recorder : nullptr));
+    profile::writeProfile((directory / "profile.pop").string(),
+                          source(*image, target, options, execution ? &recorder : nullptr));
   if (options.flag("autoReport.outputSerializedGraph"))
-    writeWhole((directory / "executable.poplar").string(), [&](std::ostream &out) { executable::write(*image, out); });
+    writeWhole((directory / "executable.poplar").string(),
+               [&](std::ostream &out) { executable::write(*image, out); });
   reportWritten = true;
 }
 
 // One line per variable and tile: what real tools call lowered variables.
 void Engine::Impl::dumpVariables() const {
-  writeWhole(std::filesystem::absolute(options.text("debug.loweredVarDumpFile")).string(), [&](std::ostream &out) {
-    out << "variable,name,type,tile,begin,end,bytes\n";
-    for (std::size_t i = 0; i < image->variables.size(); ++i) {
-      const auto &variable = image->variables[i];
-      for (const auto &range : variable.mapping)
-        out << i << ",\"" << variable.name << "\"," << spelling(variable.type) << ',' << range.tile << ',' << range.begin << ','
-            << range.end << ',' << (range.end - range.begin) * sizeOf(variable.type) << '\n';
-    }
-  });
+  writeWhole(std::filesystem::absolute(options.text("debug.loweredVarDumpFile")).string(),
+             [&](std::ostream &out) {
+               out << "variable,name,type,tile,begin,end,bytes\n";
+               for (std::size_t i = 0; i < image->variables.size(); ++i) {
+                 const auto &variable = image->variables[i];
+                 for (const auto &range : variable.mapping)
+                   out << i << ",\"" << variable.name << "\"," << spelling(variable.type) << ','
+                       << range.tile << ',' << range.begin << ',' << range.end << ','
+                       << (range.end - range.begin) * sizeOf(variable.type) << '\n';
+               }
+             });
 }
 
 pva::Report Engine::getReport(bool reportExecution) {
-  return profile::makeReport(source(*impl_->image, impl_->target, impl_->options, reportExecution ? &impl_->recorder : nullptr));
+  return profile::makeReport(source(*impl_->image, impl_->target, impl_->options,
+                                    reportExecution ? &impl_->recorder : nullptr));
 }
 
 void Engine::printProfileSummary(std::ostream &out, const OptionFlags &flags) {
@@ -98,8 +108,9 @@ void Engine::reportIntervals(std::ostream &out) {
   const auto clock = impl_->target.getTileClockFrequency();
   out << "program,name,start cycle,end cycle,microseconds\n";
   for (const auto &run : impl_->recorder.runs())
-    out << run.program << ",\"" << run.name << "\"," << run.startCycle << ',' << run.endCycle << ',' << std::fixed
-        << std::setprecision(3) << double(run.endCycle - run.startCycle) / clock * 1e6 << std::defaultfloat << '\n';
+    out << run.program << ",\"" << run.name << "\"," << run.startCycle << ',' << run.endCycle << ','
+        << std::fixed << std::setprecision(3) << double(run.endCycle - run.startCycle) / clock * 1e6
+        << std::defaultfloat << '\n';
 }
 
 Engine::TimerTimePoint Engine::getTimeStamp() { return std::chrono::steady_clock::now(); }

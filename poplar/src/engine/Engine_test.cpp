@@ -83,7 +83,7 @@ TEST(Engine, NamesUnknownHandlesAndWrongSizes) {
   engine.load(s.device);
   int data[3];
   EXPECT_HAS(failure<poplar_error>([&] { engine.readTensor("w", data, data + 2); }),
-             "createHostRead \"w\"");
+             "host read \"w\"");
   auto size = failure<poplar_error>([&] { engine.readTensor("v", data, data + 3); });
   EXPECT_HAS(size, "12 bytes");
   EXPECT_HAS(size, "which is 8 bytes");

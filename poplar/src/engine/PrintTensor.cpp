@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two passes: every element that will be shown becomes text in one common format, then the brackets, line breaks and
-// ellipses are laid out around texts of equal width.
+// Two passes: every element that will be shown becomes text in one common format, then the
+// brackets, line breaks and ellipses are laid out around texts of equal width.
 #include "engine/PrintTensor.hpp"
 #include "poplar/Quarter.hpp"
 #include "poplar/TypeConversion.hpp"
@@ -16,7 +16,8 @@ using executable::PrintFormat;
 enum FloatFormat : std::uint8_t { Auto, Fixed, Scientific, None };
 
 bool isFloat(TypeId type) {
-  return type == TypeId::Half || type == TypeId::Float || type == TypeId::Double || type == TypeId::Quarter;
+  return type == TypeId::Half || type == TypeId::Float || type == TypeId::Double ||
+         type == TypeId::Quarter;
 }
 
 template <class T> T load(const void *data, std::size_t i) {
@@ -29,9 +30,13 @@ double floatAt(TypeId type, const void *data, std::size_t i, unsigned char metad
   auto *at = static_cast<const char *>(data) + i * sizeOf(type);
   float value = 0;
   switch (type) {
-  case TypeId::Float: return load<float>(data, i);
-  case TypeId::Double: return load<double>(data, i);
-  case TypeId::Half: convertFromDeviceType(HALF, at, gccs::ArrayRef<float>(&value, 1)); break;
+  case TypeId::Float:
+    return load<float>(data, i);
+  case TypeId::Double:
+    return load<double>(data, i);
+  case TypeId::Half:
+    convertFromDeviceType(HALF, at, gccs::ArrayRef<float>(&value, 1));
+    break;
   default:
     convertFromDeviceType(QUARTER, QuarterMetadata(metadata), at, gccs::ArrayRef<float>(&value, 1));
   }
@@ -40,28 +45,38 @@ double floatAt(TypeId type, const void *data, std::size_t i, unsigned char metad
 
 std::string integerAt(TypeId type, const void *data, std::size_t i) {
   switch (type) {
-  case TypeId::Bool: return load<std::uint8_t>(data, i) ? "1" : "0";
+  case TypeId::Bool:
+    return load<std::uint8_t>(data, i) ? "1" : "0";
   case TypeId::Char:
-  case TypeId::SignedChar: return std::to_string(load<std::int8_t>(data, i));
-  case TypeId::Short: return std::to_string(load<std::int16_t>(data, i));
-  case TypeId::UnsignedShort: return std::to_string(load<std::uint16_t>(data, i));
-  case TypeId::Int: return std::to_string(load<std::int32_t>(data, i));
-  case TypeId::UnsignedInt: return std::to_string(load<std::uint32_t>(data, i));
+  case TypeId::SignedChar:
+    return std::to_string(load<std::int8_t>(data, i));
+  case TypeId::Short:
+    return std::to_string(load<std::int16_t>(data, i));
+  case TypeId::UnsignedShort:
+    return std::to_string(load<std::uint16_t>(data, i));
+  case TypeId::Int:
+    return std::to_string(load<std::int32_t>(data, i));
+  case TypeId::UnsignedInt:
+    return std::to_string(load<std::uint32_t>(data, i));
   case TypeId::Long:
-  case TypeId::LongLong: return std::to_string(load<std::int64_t>(data, i));
+  case TypeId::LongLong:
+    return std::to_string(load<std::int64_t>(data, i));
   case TypeId::UnsignedLong:
-  case TypeId::UnsignedLongLong: return std::to_string(load<std::uint64_t>(data, i));
-  default: return std::to_string(load<std::uint8_t>(data, i));
+  case TypeId::UnsignedLongLong:
+    return std::to_string(load<std::uint64_t>(data, i));
+  default:
+    return std::to_string(load<std::uint8_t>(data, i));
   }
 }
 
 std::string printed(const char *format, int precision, double value) {
-  char text[400];  // %f of the largest double has 309 digits
+  char text[400]; // %f of the largest double has 309 digits
   std::snprintf(text, sizeof text, format, precision, value);
   return text;
 }
 
-// One format for all values: fixed with the digits that the largest one leaves, unless the values span too far.
+// One format for all values: fixed with the digits that the largest one leaves, unless the values
+// span too far.
 struct FloatStyle {
   const char *format;
   int precision;
@@ -73,7 +88,8 @@ struct FloatStyle {
         largest = std::max(largest, std::fabs(value));
         smallest = std::min(smallest, std::fabs(value));
       }
-    const int digits = wanted.digits ? int(wanted.digits) : 9;  // 9 digits tell every float from its neighbours
+    const int digits =
+        wanted.digits ? int(wanted.digits) : 9; // 9 digits tell every float from its neighbours
     const int whole = largest >= 1 ? int(std::floor(std::log10(largest))) + 1 : 1;
     bool wide = largest > 0 && (whole > digits || smallest < 1e-4 || largest / smallest > 1e3);
     if (wanted.floatFormat == None)
@@ -91,15 +107,18 @@ struct FloatStyle {
 
 class Layout {
 public:
-  Layout(const std::vector<std::size_t> &shape, const PrintFormat &format) : shape_(shape), format_(format) {
+  Layout(const std::vector<std::size_t> &shape, const PrintFormat &format)
+      : shape_(shape), format_(format) {
     std::size_t elements = 1;
     for (auto extent : shape)
       elements *= extent;
-    summarised_ = format.summariseThreshold && format.edgeItems && elements > format.summariseThreshold;
+    summarised_ =
+        format.summariseThreshold && format.edgeItems && elements > format.summariseThreshold;
   }
 
   // Calls visit(element) for each element shown, in order.
-  template <class Visit> void eachShown(const Visit &visit, std::size_t dim = 0, std::size_t at = 0) const {
+  template <class Visit>
+  void eachShown(const Visit &visit, std::size_t dim = 0, std::size_t at = 0) const {
     if (dim == shape_.size())
       return visit(at);
     for (std::size_t i = 0; i < shape_[dim]; ++i) {
@@ -142,7 +161,8 @@ private:
     out_ += format_.openBracket;
     auto put = [&](const std::string &text, bool last) {
       const auto needed = text.size() + 1;
-      if (format_.maxLineWidth && column + needed > format_.maxLineWidth && out_.back() == format_.separator) {
+      if (format_.maxLineWidth && column + needed > format_.maxLineWidth &&
+          out_.back() == format_.separator) {
         out_ += '\n' + std::string(dim + 2, ' ');
         column = dim + 2;
       }
@@ -189,13 +209,14 @@ private:
 
 } // namespace
 
-std::string formatTensor(TypeId type, const std::vector<std::size_t> &shape, const void *data, const PrintFormat &format,
-                         unsigned char quarterMetadata) {
+std::string formatTensor(TypeId type, const std::vector<std::size_t> &shape, const void *data,
+                         const PrintFormat &format, unsigned char quarterMetadata) {
   Layout layout(shape, format);
   std::vector<std::string> texts;
   if (isFloat(type)) {
     std::vector<double> values;
-    layout.eachShown([&](std::size_t i) { values.push_back(floatAt(type, data, i, quarterMetadata)); });
+    layout.eachShown(
+        [&](std::size_t i) { values.push_back(floatAt(type, data, i, quarterMetadata)); });
     FloatStyle style(values, format);
     for (auto value : values)
       texts.push_back(style(value));
@@ -205,7 +226,8 @@ std::string formatTensor(TypeId type, const std::vector<std::size_t> &shape, con
   return layout.layOut(texts);
 }
 
-std::string printedTensor(const std::string &title, TypeId type, const std::vector<std::size_t> &shape, const void *data,
+std::string printedTensor(const std::string &title, TypeId type,
+                          const std::vector<std::size_t> &shape, const void *data,
                           const PrintFormat &format, unsigned char quarterMetadata) {
   auto value = formatTensor(type, shape, data, format, quarterMetadata);
   return (title.empty() ? value : title + ": " + value) + "\n";

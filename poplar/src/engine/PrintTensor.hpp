@@ -6,12 +6,14 @@
 
 namespace poplar::engine {
 
-// `data` holds the elements in row-major order. Quarter elements take their meaning from `quarterMetadata`.
+// `data` holds the elements in row-major order. Quarter elements take their meaning from
+// `quarterMetadata`.
 std::string formatTensor(TypeId type, const std::vector<std::size_t> &shape, const void *data,
                          const executable::PrintFormat &format, unsigned char quarterMetadata = 0);
 
 // "title: value" and a newline; without a title the value alone.
-std::string printedTensor(const std::string &title, TypeId type, const std::vector<std::size_t> &shape, const void *data,
+std::string printedTensor(const std::string &title, TypeId type,
+                          const std::vector<std::size_t> &shape, const void *data,
                           const executable::PrintFormat &format, unsigned char quarterMetadata = 0);
 
 } // namespace poplar::engine

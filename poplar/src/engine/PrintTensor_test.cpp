@@ -12,7 +12,8 @@ using Shape = std::vector<std::size_t>;
 
 namespace {
 
-std::string floats(const Shape &shape, std::vector<float> values, executable::PrintFormat format = {}) {
+std::string floats(const Shape &shape, std::vector<float> values,
+                   executable::PrintFormat format = {}) {
   return formatTensor(TypeId::Float, shape, values.data(), format);
 }
 std::string counting(const Shape &shape, executable::PrintFormat format = {}) {

@@ -32,14 +32,16 @@ std::uint32_t Streams::find(const std::string &handle) const {
   for (std::uint32_t s = 0; s < image_.streams.size(); ++s)
     if (image_.streams[s].handle == handle)
       return s;
-  throw stream_connection_error(str("The program has no stream \"", handle, "\".", base::didYouMean(handle, handles())));
+  throw stream_connection_error(
+      str("The program has no stream \"", handle, "\".", base::didYouMean(handle, handles())));
 }
 
 std::uint64_t Streams::bytesOf(std::uint32_t stream) const {
   return image_.streams[stream].elements * sizeOf(image_.streams[stream].type);
 }
 
-// ---- connecting --------------------------------------------------------------------------------------------------
+// ---- connecting
+// --------------------------------------------------------------------------------------------------
 
 void Streams::replace(std::uint32_t stream, unsigned replica, Endpoint fresh) {
   auto &end = endpoints_[stream][replica];
@@ -52,9 +54,11 @@ void Streams::connect(const std::string &handle, void *begin, void *end) {
   const auto one = bytesOf(stream), count = std::uint64_t(endpointsOf(stream));
   const auto given = static_cast<std::byte *>(end) - static_cast<std::byte *>(begin);
   if (given < 0 || (one && (given == 0 || std::uint64_t(given) % (one * count) != 0)))
-    throw stream_connection_error(str("Stream \"", handle, "\" moves ", image_.streams[stream].elements, " elements (", one, " bytes)",
-                                      count > 1 ? str(" for each of ", count, " replicas") : "", "; the buffer given has ", given,
-                                      " bytes. Its size must be a positive multiple of ", one * count, "."));
+    throw stream_connection_error(
+        str("Stream \"", handle, "\" moves ", image_.streams[stream].elements, " elements (", one,
+            " bytes)", count > 1 ? str(" for each of ", count, " replicas") : "",
+            "; the buffer given has ", given, " bytes. Its size must be a positive multiple of ",
+            one * count, "."));
   const auto share = std::uint64_t(given) / count;
   for (unsigned r = 0; r < count; ++r) {
     Endpoint fresh;
@@ -82,11 +86,14 @@ void Streams::connect(const std::string &handle, std::unique_ptr<StreamCallback>
   }
 }
 
-void Streams::connect(const std::string &handle, unsigned replica, std::unique_ptr<StreamCallback> callback) {
+void Streams::connect(const std::string &handle, unsigned replica,
+                      std::unique_ptr<StreamCallback> callback) {
   const auto stream = find(handle);
   if (replica >= endpointsOf(stream))
-    throw stream_connection_error(str("Stream \"", handle, "\" has ", endpointsOf(stream), " endpoint(s); replica ", replica,
-                                      " has none of its own", image_.streams[stream].broadcast ? " because it is broadcast." : "."));
+    throw stream_connection_error(
+        str("Stream \"", handle, "\" has ", endpointsOf(stream), " endpoint(s); replica ", replica,
+            " has none of its own",
+            image_.streams[stream].broadcast ? " because it is broadcast." : "."));
   Endpoint fresh;
   fresh.callback = std::move(callback);
   fresh.mayPrefetch = true;
@@ -101,7 +108,8 @@ void Streams::configure(const StreamOptions &options) {
     threads_ = std::make_unique<CallbackThreads>(options.threads);
 }
 
-// ---- prefetch ----------------------------------------------------------------------------------------------------
+// ---- prefetch
+// ----------------------------------------------------------------------------------------------------
 
 template <class Call> void Streams::call(std::uint32_t stream, const Call &work) {
   if (options_.mode == CallbackMode::Dedicated)
@@ -125,7 +133,8 @@ std::byte *Streams::slot(std::uint32_t stream, Endpoint &end, std::uint32_t inde
 
 void Streams::prefetch(std::uint32_t stream, Endpoint &end) {
   while (end.filled < depth(stream, end) &&
-         end.callback->prefetch(slot(stream, end, end.head + end.filled)) == StreamCallback::Result::Success)
+         end.callback->prefetch(slot(stream, end, end.head + end.filled)) ==
+             StreamCallback::Result::Success)
     ++end.filled;
 }
 
@@ -151,15 +160,17 @@ void Streams::endRun() {
       invalidate(end);
 }
 
-// ---- transfers ---------------------------------------------------------------------------------------------------
+// ---- transfers
+// ---------------------------------------------------------------------------------------------------
 
 Streams::Endpoint &Streams::connected(std::uint32_t stream, unsigned replica) {
   auto &end = endpoints_[stream][replica];
   if (!end.begin && !end.callback && bytesOf(stream) != 0)
-    throw stream_connection_error(str("Stream \"", image_.streams[stream].handle, "\"",
-                                      endpointsOf(stream) > 1 ? str(" of replica ", replica) : "",
-                                      " is not connected. Call Engine::connectStream or Engine::connectStreamToCallback before "
-                                      "Engine::run."));
+    throw stream_connection_error(str(
+        "Stream \"", image_.streams[stream].handle, "\"",
+        endpointsOf(stream) > 1 ? str(" of replica ", replica) : "",
+        " is not connected. Call Engine::connectStream or Engine::connectStreamToCallback before "
+        "Engine::run."));
   if (end.pending.valid())
     end.pending.get();
   return end;

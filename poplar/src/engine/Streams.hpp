@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The host ends of an image's streams: plain memory, circular buffers and callbacks with prefetch. A stream has one
-// endpoint per replica, or one in all if it is broadcast. Callbacks run on the calling thread unless asked otherwise.
+// The host ends of an image's streams: plain memory, circular buffers and callbacks with prefetch.
+// A stream has one endpoint per replica, or one in all if it is broadcast. Callbacks run on the
+// calling thread unless asked otherwise.
 #pragma once
 #include "engine/CallbackThreads.hpp"
 #include "executable/Image.hpp"
@@ -14,8 +15,9 @@
 namespace poplar::engine {
 
 struct StreamOptions {
-  bool prefetch = false;            // call StreamCallback::prefetch ahead of use
-  std::int64_t maxLookahead = -1;   // limit on outstanding prefetches; -1: the stream's buffering depth
+  bool prefetch = false; // call StreamCallback::prefetch ahead of use
+  std::int64_t maxLookahead =
+      -1; // limit on outstanding prefetches; -1: the stream's buffering depth
   CallbackMode mode = CallbackMode::SingleThread;
   unsigned threads = 1;
 };
@@ -29,10 +31,11 @@ public:
   void connect(const std::string &handle, void *begin, void *end);
   void connect(const std::string &handle, void *p);
   void connect(const std::string &handle, std::unique_ptr<StreamCallback> callback);
-  void connect(const std::string &handle, unsigned replica, std::unique_ptr<StreamCallback> callback);
+  void connect(const std::string &handle, unsigned replica,
+               std::unique_ptr<StreamCallback> callback);
 
   void configure(const StreamOptions &options);
-  void endRun();  // drops prefetched data; also after a failure
+  void endRun(); // drops prefetched data; also after a failure
 
   const std::byte *beginRead(std::uint32_t stream, unsigned replica);
   void endRead(std::uint32_t stream, unsigned replica);
@@ -43,19 +46,21 @@ public:
 
 private:
   struct Endpoint {
-    std::byte *begin = nullptr;            // memory; null: not memory
-    std::uint64_t size = 0, position = 0;  // of the circular buffer
+    std::byte *begin = nullptr;           // memory; null: not memory
+    std::uint64_t size = 0, position = 0; // of the circular buffer
     std::shared_ptr<StreamCallback> callback;
     bool mayPrefetch = false;
-    std::vector<std::byte> slots;          // callback: one block per outstanding transfer
-    std::uint32_t head = 0, filled = 0;    // first filled slot, number of filled slots
-    std::future<void> pending;             // prefetch on another thread
+    std::vector<std::byte> slots;       // callback: one block per outstanding transfer
+    std::uint32_t head = 0, filled = 0; // first filled slot, number of filled slots
+    std::future<void> pending;          // prefetch on another thread
   };
   std::uint32_t find(const std::string &handle) const;
   std::uint64_t bytesOf(std::uint32_t stream) const;
   unsigned endpointsOf(std::uint32_t stream) const { return unsigned(endpoints_[stream].size()); }
   // One more than can be outstanding, because one is being read.
-  std::uint32_t slotsOf(std::uint32_t stream) const { return std::max(1u, image_.streams[stream].bufferingDepth) + 1; }
+  std::uint32_t slotsOf(std::uint32_t stream) const {
+    return std::max(1u, image_.streams[stream].bufferingDepth) + 1;
+  }
   Endpoint &connected(std::uint32_t stream, unsigned replica);
   std::byte *slot(std::uint32_t stream, Endpoint &end, std::uint32_t index);
   std::uint32_t depth(std::uint32_t stream, const Endpoint &end) const;

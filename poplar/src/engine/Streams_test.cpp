@@ -18,7 +18,8 @@ executable::Image imageWith(unsigned replicas, bool broadcast, unsigned depth = 
   return image;
 }
 
-// Delivers (n, n) for n = 0, 1, ...; advances when a transfer is complete, as stateful callbacks must.
+// Delivers (n, n) for n = 0, 1, ...; advances when a transfer is complete, as stateful callbacks
+// must.
 struct Counter : StreamCallback {
   explicit Counter(std::string &log, int available = 1000) : log(log), available(available) {}
   Result prefetch(void *p) override {
@@ -104,7 +105,8 @@ TEST(Streams, SizesThatAreNoMultipleAreRefused) {
 TEST(Streams, UnknownAndUnconnectedStreamsAreNamed) {
   auto image = imageWith(1, false);
   Streams streams(image);
-  EXPECT_NE(failure([&] { streams.connect("int", nullptr); }).find("Did you mean \"in\""), std::string::npos);
+  EXPECT_NE(failure([&] { streams.connect("int", nullptr); }).find("Did you mean \"in\""),
+            std::string::npos);
   auto text = failure([&] { streams.beginRead(0, 0); });
   EXPECT_NE(text.find("\"in\""), std::string::npos);
   EXPECT_NE(text.find("connectStream"), std::string::npos);
@@ -180,14 +182,17 @@ TEST(Streams, BroadcastStreamsHaveOneEndpoint) {
   streams.connect("in", data, data + 2);
   EXPECT_EQ(transfer(streams), 7);
   std::string log;
-  EXPECT_NE(failure([&] { streams.connect("in", 1, std::make_unique<Counter>(log)); }).find("broadcast"), std::string::npos);
+  EXPECT_NE(
+      failure([&] { streams.connect("in", 1, std::make_unique<Counter>(log)); }).find("broadcast"),
+      std::string::npos);
 }
 
 TEST(Streams, OutputCallbacksReceiveTheData) {
   auto image = imageWith(1, false);
   Streams streams(image);
   int seen = 0;
-  streams.connect("out", StreamCallbackHandle([&](void *p) { std::memcpy(&seen, p, sizeof seen); }).release());
+  streams.connect(
+      "out", StreamCallbackHandle([&](void *p) { std::memcpy(&seen, p, sizeof seen); }).release());
   Counter::write(streams.beginWrite(1, 0), 42);
   streams.endWrite(1, 0);
   EXPECT_EQ(seen, 42);

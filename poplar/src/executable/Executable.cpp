@@ -4,8 +4,8 @@
 #include "device/TargetData.hpp"
 #include "executable/Image.hpp"
 #include "executable/Serialise.hpp"
-#include "poplar/Target.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/Target.hpp"
 #include <istream>
 #include <sstream>
 
@@ -19,16 +19,20 @@ Executable::Executable(std::shared_ptr<const executable::Image> image) : image_(
 
 void Executable::serialize(std::ostream &out) const {
   if (!image_)
-    throw poplar_error("Executable::serialize: the executable is empty. Make it with compileGraph.");
+    throw poplar_error(
+        "Executable::serialize: the executable is empty. Make it with compileGraph.");
   std::istringstream text(image_->target);
   if (Target target(text); target.getTargetType() != TargetType::IPU)
-    throw poplar_error("Executable::serialize: only executables for an IPU target can be saved; this one is for " +
-                       toString(target.getTargetType()) + ". Compile it for Target::createIPUTarget or for a device of DeviceManager.");
+    throw poplar_error(
+        "Executable::serialize: only executables for an IPU target can be saved; this one is for " +
+        toString(target.getTargetType()) +
+        ". Compile it for Target::createIPUTarget or for a device of DeviceManager.");
   executable::write(*image_, out);
 }
 
 Executable Executable::deserialize(std::istream &in, bool checkPackageHash) {
-  return Executable(std::make_shared<const executable::Image>(executable::read(in, checkPackageHash)));
+  return Executable(
+      std::make_shared<const executable::Image>(executable::read(in, checkPackageHash)));
 }
 Executable Executable::deserialize(std::unique_ptr<std::istream> in, bool checkPackageHash) {
   if (!in)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The compiled program: everything that an engine needs, as plain data. Lowering fills the tables from a graph and
-// its programs; each compiler pass adds its part; Serialise.cpp writes and reads it. Indices refer to the tables
-// here; ids are dense and in the order of construction, so the same input gives the same image.
+// The compiled program: everything that an engine needs, as plain data. Lowering fills the tables
+// from a graph and its programs; each compiler pass adds its part; Serialise.cpp writes and reads
+// it. Indices refer to the tables here; ids are dense and in the order of construction, so the same
+// input gives the same image.
 #pragma once
 #include "codelet/Module.hpp"
 #include "tensor/View.hpp"
@@ -14,19 +15,21 @@
 
 namespace poplar::executable {
 
-constexpr std::uint32_t none = 0xffffffffu;           // "no index"
-constexpr std::uint64_t noEstimate = ~std::uint64_t(0);  // a vertex whose cycles are counted when it first runs
+constexpr std::uint32_t none = 0xffffffffu; // "no index"
+constexpr std::uint64_t noEstimate =
+    ~std::uint64_t(0); // a vertex whose cycles are counted when it first runs
 
-// ---- variables ---------------------------------------------------------------------------------------------
+// ---- variables
+// ---------------------------------------------------------------------------------------------
 
 struct MappedRange {
-  std::uint64_t begin, end;  // elements
+  std::uint64_t begin, end; // elements
   std::uint32_t tile;
   bool operator==(const MappedRange &) const = default;
 };
 
 struct InitialValue {
-  std::uint64_t begin;  // element
+  std::uint64_t begin; // element
   std::string bytes;
 };
 
@@ -38,65 +41,77 @@ struct Variable {
   VariableKind kind = VariableKind::Ordinary;
   std::vector<std::size_t> shape;
   std::uint64_t elements = 0;
-  std::vector<MappedRange> mapping;     // sorted, disjoint; complete after `verify`
-  std::vector<InitialValue> initial;    // applied at every load; sorted, disjoint
-  bool alwaysLive = true;               // liveness: false when its contents die between uses
-  std::uint64_t arenaOffset = 0;        // bind: byte offset in the host arena, a multiple of 64
+  std::vector<MappedRange> mapping;  // sorted, disjoint; complete after `verify`
+  std::vector<InitialValue> initial; // applied at every load; sorted, disjoint
+  bool alwaysLive = true;            // liveness: false when its contents die between uses
+  std::uint64_t arenaOffset = 0;     // bind: byte offset in the host arena, a multiple of 64
   std::uint64_t bytes() const { return elements * sizeOf(type); }
 };
 
-// ---- moves of data ---------------------------------------------------------------------------------------------
+// ---- moves of data
+// ---------------------------------------------------------------------------------------------
 
 struct MoveLoop {
   std::uint64_t extent;
-  std::int64_t from, to;  // strides in elements
+  std::int64_t from, to; // strides in elements
 };
 
-// Copies elements from one variable to another (or to or from a linear host buffer: variable `none`).
+// Copies elements from one variable to another (or to or from a linear host buffer: variable
+// `none`).
 struct Move {
   std::uint32_t fromVar, toVar;
-  std::int64_t fromOffset, toOffset;  // elements
+  std::int64_t fromOffset, toOffset; // elements
   std::uint8_t elementBytes;
-  std::vector<MoveLoop> loops;        // outermost first; empty = one element
+  std::vector<MoveLoop> loops; // outermost first; empty = one element
 };
 
-// ---- vertices --------------------------------------------------------------------------------------------------
+// ---- vertices
+// --------------------------------------------------------------------------------------------------
 
-struct Run {  // strided piece of one field
+struct Run { // strided piece of one field
   std::uint32_t var;
   std::int64_t offset;
   std::uint32_t count;
   std::int32_t stride;
 };
-struct Edge {  // one contiguous vector (or scalar) as the codelet sees it
+struct Edge { // one contiguous vector (or scalar) as the codelet sees it
   std::uint32_t firstRun, numRuns;
   std::uint32_t elements;
 };
 enum class SlotKind : std::uint8_t { Unset, Value, Edges };
-struct Slot {  // one field of one vertex
+struct Slot { // one field of one vertex
   SlotKind kind = SlotKind::Unset;
-  std::uint32_t first = 0;  // Value: byte offset in `values`; Edges: index in `edges`
-  std::uint32_t count = 0;  // Value: elements; Edges: 1, or the outer size of a 2-D field
+  std::uint32_t first = 0; // Value: byte offset in `values`; Edges: index in `edges`
+  std::uint32_t count = 0; // Value: elements; Edges: 1, or the outer size of a 2-D field
 };
 struct Vertex {
-  std::uint32_t type;        // index in Image::vertexTypes
+  std::uint32_t type; // index in Image::vertexTypes
   std::uint32_t computeSet;
   std::uint32_t tile;
-  std::uint32_t firstSlot;   // slots follow the order of VertexType::fields
-  std::uint64_t cycles = noEstimate;  // worker cycles of this vertex (supervisor cycles for supervisor vertices)
+  std::uint32_t firstSlot; // slots follow the order of VertexType::fields
+  std::uint64_t cycles =
+      noEstimate; // worker cycles of this vertex (supervisor cycles for supervisor vertices)
   std::uint64_t flops = 0;
 };
 struct VertexTypeRef {
-  std::uint32_t module, type;  // modules[module].types[type]
+  std::uint32_t module, type; // modules[module].types[type]
 };
 struct ComputeSet {
   std::string name;
-  std::vector<std::uint32_t> vertices;  // in graph order
+  std::vector<std::uint32_t> vertices; // in graph order
 };
 
-// ---- cost ------------------------------------------------------------------------------------------------------
+// ---- cost
+// ------------------------------------------------------------------------------------------------------
 
-enum class PhaseKind : std::uint8_t { Compute, Exchange, GlobalExchange, HostExchange, Sync, Control };
+enum class PhaseKind : std::uint8_t {
+  Compute,
+  Exchange,
+  GlobalExchange,
+  HostExchange,
+  Sync,
+  Control
+};
 
 struct TileShare {
   std::uint32_t tile;
@@ -105,18 +120,19 @@ struct TileShare {
   std::uint64_t bytesIn, bytesOut;
 };
 
-// One stretch of a step: all tiles compute, or exchange, or wait. `tiles` lists the active tiles in order.
+// One stretch of a step: all tiles compute, or exchange, or wait. `tiles` lists the active tiles in
+// order.
 struct Phase {
   PhaseKind kind;
-  std::string name;            // "copy-in", "exchange-in", the compute set's name, ...
-  std::uint64_t cycles = 0;    // of the slowest tile
-  std::uint64_t bytes = 0;     // moved between tiles, links or the host
+  std::string name;         // "copy-in", "exchange-in", the compute set's name, ...
+  std::uint64_t cycles = 0; // of the slowest tile
+  std::uint64_t bytes = 0;  // moved between tiles, links or the host
   std::uint64_t messages = 0;
   std::vector<TileShare> tiles;
 };
 struct Cost {
   std::vector<Phase> phases;
-  bool measured = true;  // false while a vertex's cycles are still to be counted by the engine
+  bool measured = true; // false while a vertex's cycles are still to be counted by the engine
   std::uint64_t cycles() const {
     std::uint64_t sum = 0;
     for (const auto &phase : phases)
@@ -125,34 +141,39 @@ struct Cost {
   }
 };
 
-// ---- steps -----------------------------------------------------------------------------------------------------
+// ---- steps
+// -----------------------------------------------------------------------------------------------------
 
 enum class StepKind : std::uint8_t {
-  Sequence,        // children in order
-  Execute,         // index: compute set; operands[0]: optional predicate that receives the AND of the results
-  Copy,            // moves
-  HostToDevice,    // index: stream; moves from the host buffer
-  DeviceToHost,    // index: stream; moves to the host buffer
-  RemoteToDevice,  // index: remote buffer; moves; operands[0]: optional offsets
+  Sequence,     // children in order
+  Execute,      // index: compute set; operands[0]: optional predicate that receives the AND of the
+                // results
+  Copy,         // moves
+  HostToDevice, // index: stream; moves from the host buffer
+  DeviceToHost, // index: stream; moves to the host buffer
+  RemoteToDevice, // index: remote buffer; moves; operands[0]: optional offsets
   DeviceToRemote,
-  Repeat,          // count, children[0]
-  RepeatWhile,     // children: condition, body; operands[0]: predicate; flag: value that goes on
-  If,              // operands[0]; children: then, else
-  Switch,          // operands[0]; cases[i] -> children[i]; last child: default; flag: no match is an error
-  Call,            // index: function
-  HostCall,        // index: host function; count: number of inputs; operands: inputs, outputs
-  Sync,            // count: SyncType
-  WriteUndef,      // operands[0]
-  Print,           // operands[0]; text: title; format
-  Error,           // operands[0]; text
-  Abort,           // text; operands[0]: optional condition
-  CrossReplicaCopy,// moves (within one replica's arenas); cases: replica map, flattened {from, to, from, to...}
-  AssumeEqual,     // operands[0]
-  Block,           // children[0]
-  Kernel,          // text: kernel name; attributes; operands: as the kernel says; count: number of outputs (first operands)
-  CycleStamp,      // operands[0]: two words; operands[1]: optional earlier stamp to subtract; count: tile
-  SetFloatingPoint,// operands[0]: optional previous state; attributes: behaviour
-  GetSeeds,        // operands[0]
+  Repeat,      // count, children[0]
+  RepeatWhile, // children: condition, body; operands[0]: predicate; flag: value that goes on
+  If,          // operands[0]; children: then, else
+  Switch,   // operands[0]; cases[i] -> children[i]; last child: default; flag: no match is an error
+  Call,     // index: function
+  HostCall, // index: host function; count: number of inputs; operands: inputs, outputs
+  Sync,     // count: SyncType
+  WriteUndef,       // operands[0]
+  Print,            // operands[0]; text: title; format
+  Error,            // operands[0]; text
+  Abort,            // text; operands[0]: optional condition
+  CrossReplicaCopy, // moves (within one replica's arenas); cases: replica map, flattened {from, to,
+                    // from, to...}
+  AssumeEqual,      // operands[0]
+  Block,            // children[0]
+  Kernel, // text: kernel name; attributes; operands: as the kernel says; count: number of outputs
+          // (first operands)
+  CycleStamp, // operands[0]: two words; operands[1]: optional earlier stamp to subtract; count:
+              // tile
+  SetFloatingPoint, // operands[0]: optional previous state; attributes: behaviour
+  GetSeeds,         // operands[0]
   SetSeeds
 };
 
@@ -164,30 +185,31 @@ struct PrintFormat {
 
 struct Step {
   StepKind kind = StepKind::Sequence;
-  std::string name;                       // debug path
+  std::string name; // debug path
   std::uint64_t debugId = 0;
-  std::vector<std::uint32_t> children;    // indices in Image::steps
+  std::vector<std::uint32_t> children; // indices in Image::steps
   std::uint32_t index = none;
   std::uint64_t count = 0;
   bool flag = false;
   std::vector<std::int64_t> cases;
   std::vector<Move> moves;
-  std::vector<tensor::View> operands;     // View::graph is null here; VarIds index Image::variables
+  std::vector<tensor::View> operands; // View::graph is null here; VarIds index Image::variables
   std::string text, attributes;
   PrintFormat format;
-  Cost cost;                              // leaf steps only; filled by exchange and timing
+  Cost cost; // leaf steps only; filled by exchange and timing
 
   Step() = default;
   explicit Step(StepKind k) : kind(k) {}
 };
 
-// ---- the host's side -------------------------------------------------------------------------------------------
+// ---- the host's side
+// -------------------------------------------------------------------------------------------
 
 struct Stream {
   std::string handle;
   TypeId type;
   std::uint64_t elements;
-  bool toDevice, broadcast;   // broadcast: one host endpoint for all replicas
+  bool toDevice, broadcast; // broadcast: one host endpoint for all replicas
   std::uint32_t bufferingDepth = 1;
 };
 struct RemoteBuffer {
@@ -199,7 +221,7 @@ struct HostFunction {
   std::string handle;
   std::vector<std::pair<TypeId, std::uint64_t>> inputs, outputs;
 };
-struct HostAccess {  // createHostRead / createHostWrite
+struct HostAccess { // createHostRead / createHostWrite
   std::string handle;
   TypeId type;
   std::uint64_t elements;
@@ -207,46 +229,63 @@ struct HostAccess {  // createHostRead / createHostWrite
   tensor::View view;
 };
 
-// ---- memory ----------------------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------------------
 
 // Order is the order of the printed summary.
 enum class MemoryCategory : std::uint8_t {
-  Variable, Constant, HostExchangePacketHeader, GlobalExchangePacketHeader, Stack, VertexInstanceState, CopyDescriptor,
-  VectorListDescriptor, VertexFieldData, ControlTable, ControlCode, VertexCode, InternalExchangeCode, HostExchangeCode,
-  GlobalExchangeCode, InstrumentationResults, Message, Rearrangement
+  Variable,
+  Constant,
+  HostExchangePacketHeader,
+  GlobalExchangePacketHeader,
+  Stack,
+  VertexInstanceState,
+  CopyDescriptor,
+  VectorListDescriptor,
+  VertexFieldData,
+  ControlTable,
+  ControlCode,
+  VertexCode,
+  InternalExchangeCode,
+  HostExchangeCode,
+  GlobalExchangeCode,
+  InstrumentationResults,
+  Message,
+  Rearrangement
 };
 constexpr unsigned numMemoryCategories = 18;
-const char *memoryCategoryName(MemoryCategory category);  // "vertexInstanceState"
+const char *memoryCategoryName(MemoryCategory category); // "vertexInstanceState"
 
 struct LiveVariable {
   std::uint32_t var;
   std::uint64_t bytes;
 };
-struct LivenessStep {            // one leaf step, in program order
+struct LivenessStep { // one leaf step, in program order
   std::uint32_t step;
-  std::uint64_t notAlwaysLiveBytes = 0;    // all tiles
-  std::vector<std::uint32_t> variables;    // not-always-live variables that are live here
+  std::uint64_t notAlwaysLiveBytes = 0; // all tiles
+  std::vector<std::uint32_t> variables; // not-always-live variables that are live here
 };
 struct TileMemory {
   std::uint64_t category[numMemoryCategories] = {};
   std::uint64_t alwaysLive = 0;
-  std::uint64_t peakNotAlwaysLive = 0;     // over the liveness steps
+  std::uint64_t peakNotAlwaysLive = 0; // over the liveness steps
   std::uint32_t peakStep = none;
-  std::uint64_t gaps = 0;                  // alignment and banks
-  std::uint64_t total() const { return alwaysLive + peakNotAlwaysLive; }   // excluding gaps
+  std::uint64_t gaps = 0;                                                // alignment and banks
+  std::uint64_t total() const { return alwaysLive + peakNotAlwaysLive; } // excluding gaps
 };
 struct MemoryReport {
   std::vector<TileMemory> tiles;
   std::vector<LivenessStep> steps;
-  std::map<std::string, std::uint64_t> vertexBytesByType;  // state bytes over all tiles
+  std::map<std::string, std::uint64_t> vertexBytesByType; // state bytes over all tiles
   bool outOfMemory = false;
-  std::string outOfMemoryText;             // the table a user reads
+  std::string outOfMemoryText; // the table a user reads
 };
 
-// ---- all together ----------------------------------------------------------------------------------------------
+// ---- all together
+// ----------------------------------------------------------------------------------------------
 
 struct Image {
-  std::string target;                 // Target::serialize
+  std::string target; // Target::serialize
   unsigned replicationFactor = 1;
   std::map<std::string, std::string> options;
   std::vector<Variable> variables;
@@ -259,14 +298,14 @@ struct Image {
   std::string values;
   std::vector<ComputeSet> computeSets;
   std::vector<Step> steps;
-  std::vector<std::uint32_t> programs;    // entry steps
-  std::vector<std::uint32_t> functions;   // body steps
+  std::vector<std::uint32_t> programs;  // entry steps
+  std::vector<std::uint32_t> functions; // body steps
   std::vector<Stream> streams;
   std::vector<RemoteBuffer> remoteBuffers;
   std::vector<HostFunction> hostFunctions;
   std::vector<HostAccess> hostReads, hostWrites;
   MemoryReport memory;
-  std::uint64_t arenaBytes = 0;           // bind
+  std::uint64_t arenaBytes = 0; // bind
 
   const codelet::VertexType &vertexType(std::uint32_t vertex) const {
     auto ref = vertexTypes[vertices[vertex].type];

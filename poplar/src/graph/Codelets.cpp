@@ -5,8 +5,8 @@
 #include "base/Text.hpp"
 #include "codelet/Compile.hpp"
 #include "codelet/Gp.hpp"
-#include "poplar/Graph.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/Graph.hpp"
 #include <sstream>
 
 namespace poplar {
@@ -22,7 +22,8 @@ static const base::Logger &logger() {
 namespace {
 
 std::string archOf(const Target &target) {
-  return target.getTargetType() == TargetType::CPU ? "cpu" : target.getTargetArchString().cloneAsString();
+  return target.getTargetType() == TargetType::CPU ? "cpu"
+                                                   : target.getTargetArchString().cloneAsString();
 }
 
 // Codelet errors in the types that the API promises.
@@ -43,12 +44,13 @@ template <class Work> auto translated(Work work) {
 void install(GraphState &state, codelet::Module module) {
   for (const auto &known : state.modules)
     if (known->contentHash == module.contentHash)
-      return;  // the same source with the same flags: nothing new
+      return; // the same source with the same flags: nothing new
   for (const auto &type : module.types)
     if (auto old = state.codelets.find(type.name); old != state.codelets.end())
-      throw graph_object_creation_error(str("Graph::addCodelets: \"", module.sourceName, "\" defines vertex type \"", type.name,
-                                            "\", which \"", state.modules[old->second.module]->sourceName,
-                                            "\" has defined already. Rename one, or add the file once only."));
+      throw graph_object_creation_error(
+          str("Graph::addCodelets: \"", module.sourceName, "\" defines vertex type \"", type.name,
+              "\", which \"", state.modules[old->second.module]->sourceName,
+              "\" has defined already. Rename one, or add the file once only."));
   auto shared = std::make_shared<const codelet::Module>(std::move(module));
   std::uint32_t index = state.modules.size();
   for (std::uint32_t type = 0; type < shared->types.size(); ++type)
@@ -57,21 +59,24 @@ void install(GraphState &state, codelet::Module module) {
   state.modules.push_back(std::move(shared));
 }
 
-void installSource(GraphState &state, const codelet::SourceInput &source, const std::string &flags) {
+void installSource(GraphState &state, const codelet::SourceInput &source,
+                   const std::string &flags) {
   codelet::CompileOptions options;
   options.flags = flags;
   options.arch = archOf(state.target);
   install(state, translated([&] { return codelet::compileSource(source, options); }));
 }
 
-void installGp(GraphState &state, const codelet::Gp &gp, const std::string &path, const std::string &targetName) {
+void installGp(GraphState &state, const codelet::Gp &gp, const std::string &path,
+               const std::string &targetName) {
   auto wanted = targetName.empty() ? archOf(state.target) : targetName;
   auto modules = gp.modulesFor(wanted);
   if (modules.empty()) {
     std::vector<std::string> names;
     for (const auto &target : gp.targets)
       names.push_back(target.name);
-    throw graph_object_load_error(path, str("it has no code for target \"", wanted, "\", only for ", base::list(names, ", "),
+    throw graph_object_load_error(path, str("it has no code for target \"", wanted, "\", only for ",
+                                            base::list(names, ", "),
                                             ". Compile it with popc -target ", wanted, "."));
   }
   for (auto *module : modules)
@@ -79,12 +84,14 @@ void installGp(GraphState &state, const codelet::Gp &gp, const std::string &path
 }
 
 bool isObject(const std::string &file, CodeletFileType type) {
-  return type == CodeletFileType::Object || (type == CodeletFileType::Auto && file.size() > 3 && file.substr(file.size() - 3) == ".gp");
+  return type == CodeletFileType::Object || (type == CodeletFileType::Auto && file.size() > 3 &&
+                                             file.substr(file.size() - 3) == ".gp");
 }
 
 } // namespace
 
-bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileFlags, StringRef targetName) {
+bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileFlags,
+                        StringRef targetName) {
   auto &state = *Access::graph(*this).state;
   auto path = file.cloneAsString();
   if (isObject(path, type))
@@ -94,7 +101,8 @@ bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileF
   return true;
 }
 
-bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileFlags, std::ostream &compileOutput, StringRef targetName) {
+bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileFlags,
+                        std::ostream &compileOutput, StringRef targetName) {
   try {
     return addCodelets(file, type, compileFlags, targetName);
   } catch (const graph_program_compilation_error &e) {
@@ -109,11 +117,13 @@ bool Graph::addCodelets(ArrayRef<std::string> files, StringRef compileFlags, Str
   return true;
 }
 
-void Graph::addCodelets(std::stringstream &source, StringRef compileFlags, CodeletFileType type, StringRef targetName) {
+void Graph::addCodelets(std::stringstream &source, StringRef compileFlags, CodeletFileType type,
+                        StringRef targetName) {
   auto &state = *Access::graph(*this).state;
   auto text = source.str();
   if (type == CodeletFileType::Object || codelet::looksLikeGp(text))
-    return installGp(state, translated([&] { return codelet::parseGp(text, "<stream>"); }), "<stream>", targetName);
+    return installGp(state, translated([&] { return codelet::parseGp(text, "<stream>"); }),
+                     "<stream>", targetName);
   installSource(state, codelet::SourceInput::fromText(text, ""), compileFlags);
 }
 
@@ -124,7 +134,8 @@ void Graph::addCodeletPlaceholder(std::istream &source, StringRef targetName) {
 }
 
 bool Graph::hasCodelet(StringRef name) const {
-  return Access::graph(*this).state->codelets.count(codelet::canonicalName(name.cloneAsString())) != 0;
+  return Access::graph(*this).state->codelets.count(codelet::canonicalName(name.cloneAsString())) !=
+         0;
 }
 
 } // namespace poplar

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A graph as text or file, for people and tools: Graphviz, JSON, the executable format, and tensors by their pieces.
+// A graph as text or file, for people and tools: Graphviz, JSON, the executable format, and tensors
+// by their pieces.
 #include "Access.hpp"
 #include "base/Text.hpp"
 #include "compile/Lower.hpp"
 #include "executable/Serialise.hpp"
+#include "poplar/exceptions.hpp"
 #include "poplar/Graph.hpp"
 #include "poplar/Program.hpp"
-#include "poplar/exceptions.hpp"
 #include "profile/DotGraph.hpp"
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -33,7 +34,9 @@ executable::Image imageOf(const graph::GraphState &state, ArrayRef<program::Prog
 json toJson(const executable::Image &image) {
   json out;
   for (const auto &variable : image.variables)
-    out["variables"].push_back({{"name", variable.name}, {"type", spelling(variable.type)}, {"shape", variable.shape},
+    out["variables"].push_back({{"name", variable.name},
+                                {"type", spelling(variable.type)},
+                                {"shape", variable.shape},
                                 {"constant", variable.kind != executable::VariableKind::Ordinary}});
   for (const auto &set : image.computeSets) {
     json vertices = json::array();
@@ -42,7 +45,9 @@ json toJson(const executable::Image &image) {
     out["computeSets"].push_back({{"name", set.name}, {"vertices", vertices}});
   }
   for (const auto &stream : image.streams)
-    out["streams"].push_back({{"handle", stream.handle}, {"type", spelling(stream.type)}, {"elements", stream.elements},
+    out["streams"].push_back({{"handle", stream.handle},
+                              {"type", spelling(stream.type)},
+                              {"elements", stream.elements},
                               {"toDevice", stream.toDevice}});
   return out;
 }
@@ -56,8 +61,11 @@ void Graph::outputComputeGraph(std::ostream &out, ArrayRef<program::Program> pro
   profile::writeComputeGraph(out, imageOf(*Access::graph(*this).state, programs));
 }
 
-void Graph::serialize(std::ostream &out, SerializationFormat format) const { serialize(out, {}, format); }
-void Graph::serialize(std::ostream &out, ArrayRef<program::Program> programs, SerializationFormat format) const {
+void Graph::serialize(std::ostream &out, SerializationFormat format) const {
+  serialize(out, {}, format);
+}
+void Graph::serialize(std::ostream &out, ArrayRef<program::Program> programs,
+                      SerializationFormat format) const {
   auto image = imageOf(*Access::graph(*this).state, programs);
   if (format == SerializationFormat::JSON)
     out << toJson(image).dump(1) << "\n";
@@ -65,16 +73,20 @@ void Graph::serialize(std::ostream &out, ArrayRef<program::Program> programs, Se
     executable::write(image, out);
 }
 
-// ---- tensors ---------------------------------------------------------------------------------------------------
+// ---- tensors
+// ---------------------------------------------------------------------------------------------------
 
-void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format) const {
+void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors,
+                             SerializationFormat format) const {
   json list = json::array();
   for (const auto &tensor : tensors) {
     if (!tensor.valid())
       throw poplar_error("Graph::serializeTensors: a tensor is not initialised.");
     const auto &view = Access::view(tensor);
     json runs = json::array();
-    tensor::forEachRun(view, [&](const tensor::Run &run) { runs.push_back({run.var.value, run.offset, run.count, run.stride}); });
+    tensor::forEachRun(view, [&](const tensor::Run &run) {
+      runs.push_back({run.var.value, run.offset, run.count, run.stride});
+    });
     list.push_back({{"type", int(view.type)}, {"shape", view.shape}, {"runs", runs}});
   }
   json all{{"format", "openipu tensors 1"}, {"tensors", list}};
@@ -98,11 +110,15 @@ static tensor::View readTensor(graph::GraphState &state, const json &entry) {
     auto var = run.at(0).get<std::uint32_t>();
     auto offset = run.at(1).get<std::int64_t>(), stride = run.at(3).get<std::int64_t>();
     auto count = run.at(2).get<std::size_t>();
-    if (var >= state.variables.size() || count == 0 || count > state.variables[var].elements * (stride == 0 ? ~0u : 1))
-      throw parse_error("Graph::deserializeTensors: a tensor refers to a variable that this graph does not have.");
+    if (var >= state.variables.size() || count == 0 ||
+        count > state.variables[var].elements * (stride == 0 ? ~0u : 1))
+      throw parse_error("Graph::deserializeTensors: a tensor refers to a variable that this graph "
+                        "does not have.");
     auto last = offset + std::int64_t(count - 1) * stride;
-    if (std::min(offset, last) < 0 || std::max(offset, last) >= std::int64_t(state.variables[var].elements))
-      throw parse_error(str("Graph::deserializeTensors: elements ", offset, " to ", last, " are not in ", state.describe(tensor::VarId(var)), "."));
+    if (std::min(offset, last) < 0 ||
+        std::max(offset, last) >= std::int64_t(state.variables[var].elements))
+      throw parse_error(str("Graph::deserializeTensors: elements ", offset, " to ", last,
+                            " are not in ", state.describe(tensor::VarId(var)), "."));
     tensor::Piece piece{tensor::VarId(var), offset, {{at, count}}, {}};
     if (count > 1)
       piece.loops = {{count, stride, 0}};
@@ -115,7 +131,8 @@ static tensor::View readTensor(graph::GraphState &state, const json &entry) {
   for (auto d : shape)
     elements *= d;
   if (elements != at)
-    throw parse_error(str("Graph::deserializeTensors: shape ", base::list(shape), " does not have the ", at, " elements that are listed."));
+    throw parse_error(str("Graph::deserializeTensors: shape ", base::list(shape),
+                          " does not have the ", at, " elements that are listed."));
   return tensor::reshape(flat, shape);
 }
 
@@ -128,7 +145,8 @@ std::vector<Tensor> Graph::deserializeTensors(std::istream &in, SerializationFor
       out.push_back(Access::tensor(readTensor(state, entry)));
     return out;
   } catch (const json::exception &e) {
-    throw parse_error(str("Graph::deserializeTensors: the input is not what serializeTensors wrote: ", e.what()));
+    throw parse_error(
+        str("Graph::deserializeTensors: the input is not what serializeTensors wrote: ", e.what()));
   }
 }
 

@@ -21,7 +21,8 @@ graph::VarId GraphState::addVariable(graph::Variable variable) {
 std::string GraphState::describe(graph::VarId var) const {
   const auto &variable = variables[var.value];
   auto kind = variable.kind == executable::VariableKind::Constant ? "constant " : "variable ";
-  return (variable.name.empty() ? str(kind, var.value) : str(kind, "\"", variable.name, "\"")) + " " + base::list(variable.shape);
+  return (variable.name.empty() ? str(kind, var.value) : str(kind, "\"", variable.name, "\"")) +
+         " " + base::list(variable.shape);
 }
 
 std::string GraphState::describe(const tensor::View &view) const {
@@ -30,7 +31,8 @@ std::string GraphState::describe(const tensor::View &view) const {
   auto text = describe(view.pieces[0].var);
   return view.pieces.size() == 1 && view.shape == variables[view.pieces[0].var.value].shape
              ? text
-             : str("a view ", base::list(view.shape), " of ", text, view.pieces.size() > 1 ? " and others" : "");
+             : str("a view ", base::list(view.shape), " of ", text,
+                   view.pieces.size() > 1 ? " and others" : "");
 }
 
 Graph::Graph() = default;
@@ -43,25 +45,32 @@ Graph::Graph(const Device &device, replication_factor r) : Graph(device.getTarge
 Graph::Graph(const Target &target, replication_factor r) {
   unsigned replicas = r;
   if (replicas == 0 || target.getNumIPUs() % replicas != 0)
-    throw graph_replication_error(str("Graph: a replication factor of ", replicas, " does not divide the target's ", target.getNumIPUs(),
-                                      " IPU(s). Choose a divisor, or a device with a multiple of ", std::max(1u, replicas), " IPUs."));
-  auto one = replicas == 1 ? target : target.createVirtualTarget(target.getNumIPUs() / replicas, target.getTilesPerIPU());
+    throw graph_replication_error(str("Graph: a replication factor of ", replicas,
+                                      " does not divide the target's ", target.getNumIPUs(),
+                                      " IPU(s). Choose a divisor, or a device with a multiple of ",
+                                      std::max(1u, replicas), " IPUs."));
+  auto one = replicas == 1 ? target
+                           : target.createVirtualTarget(target.getNumIPUs() / replicas,
+                                                        target.getTilesPerIPU());
   auto state = std::make_shared<GraphState>(one, replicas);
   state->device = target;
   impl_ = std::make_unique<GraphView>(GraphView{state, one, {}});
 }
 
 const Target &Graph::getTarget() const { return Access::graph(*this).target; }
-unsigned Graph::getReplicationFactor() const { return Access::graph(*this).state->replicationFactor; }
+unsigned Graph::getReplicationFactor() const {
+  return Access::graph(*this).state->replicationFactor;
+}
 
-// ---- virtual graphs --------------------------------------------------------------------------------------------
+// ---- virtual graphs
+// --------------------------------------------------------------------------------------------
 
 static GraphView subView(const GraphView &parent, std::vector<unsigned> tiles) {
   auto &whole = parent.state->target;
   for (auto &tile : tiles)
     tile = parent.wholeTile(tile);
   unsigned perIpu = whole.getTilesPerIPU(), ipus = 0;
-  if (!tiles.empty()) {  // as many IPUs as the tiles lie on, when they lie evenly
+  if (!tiles.empty()) { // as many IPUs as the tiles lie on, when they lie evenly
     std::vector<unsigned> count(whole.getNumIPUs(), 0);
     for (auto tile : tiles)
       ++count[tile / perIpu];
@@ -76,8 +85,9 @@ static GraphView subView(const GraphView &parent, std::vector<unsigned> tiles) {
 Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
   auto &view = Access::graph(*this);
   if (lowerTile >= upperTile || upperTile > view.numTiles())
-    throw invalid_tile_mapping(str("Graph::createVirtualGraph: [", lowerTile, ", ", upperTile, ") is not a range of tiles of a graph with ",
-                                   view.numTiles(), " tiles."));
+    throw invalid_tile_mapping(str("Graph::createVirtualGraph: [", lowerTile, ", ", upperTile,
+                                   ") is not a range of tiles of a graph with ", view.numTiles(),
+                                   " tiles."));
   std::vector<unsigned> tiles;
   for (auto tile = lowerTile; tile < upperTile; ++tile)
     tiles.push_back(tile);
@@ -98,7 +108,9 @@ Graph Graph::createVirtualGraph(const std::vector<unsigned> &perIpuTiles) {
   for (unsigned ipu = 0; ipu < view.target.getNumIPUs(); ++ipu)
     for (auto tile : perIpuTiles) {
       if (tile >= perIpu)
-        throw invalid_tile_mapping(str("Graph::createVirtualGraph: tile ", tile, " does not exist; an IPU of this graph has ", perIpu, " tiles."));
+        throw invalid_tile_mapping(str("Graph::createVirtualGraph: tile ", tile,
+                                       " does not exist; an IPU of this graph has ", perIpu,
+                                       " tiles."));
       tiles.push_back(ipu * perIpu + tile);
     }
   if (tiles.empty())
@@ -114,7 +126,8 @@ Graph Graph::getTopLevelGraph() {
 unsigned Graph::convertTileToTopLevelGraphTile(unsigned tile) const {
   auto &view = Access::graph(*this);
   if (tile >= view.numTiles())
-    throw invalid_tile_mapping(str("Tile ", tile, " does not exist; this graph has ", view.numTiles(), " tiles."));
+    throw invalid_tile_mapping(
+        str("Tile ", tile, " does not exist; this graph has ", view.numTiles(), " tiles."));
   return view.wholeTile(tile);
 }
 unsigned Graph::convertTopLevelGraphTileToTile(unsigned tile) const {
@@ -123,13 +136,19 @@ unsigned Graph::convertTopLevelGraphTileToTile(unsigned tile) const {
     return tile;
   auto at = std::find(view.tiles.begin(), view.tiles.end(), tile);
   if (at == view.tiles.end())
-    throw invalid_tile_mapping(str("Tile ", tile, " of the whole graph is not in this virtual graph."));
+    throw invalid_tile_mapping(
+        str("Tile ", tile, " of the whole graph is not in this virtual graph."));
   return at - view.tiles.begin();
 }
-unsigned Graph::convertVirtualTileToPhysicalTile(unsigned tile) const { return convertTileToTopLevelGraphTile(tile); }
-unsigned Graph::convertPhysicalTileToVirtualTile(unsigned tile) const { return convertTopLevelGraphTileToTile(tile); }
+unsigned Graph::convertVirtualTileToPhysicalTile(unsigned tile) const {
+  return convertTileToTopLevelGraphTile(tile);
+}
+unsigned Graph::convertPhysicalTileToVirtualTile(unsigned tile) const {
+  return convertTopLevelGraphTileToTile(tile);
+}
 unsigned Graph::convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tile) const {
-  return convertTopLevelGraphTileToTile(ipu * Access::graph(*this).state->target.getTilesPerIPU() + tile);
+  return convertTopLevelGraphTileToTile(ipu * Access::graph(*this).state->target.getTilesPerIPU() +
+                                        tile);
 }
 
 } // namespace poplar

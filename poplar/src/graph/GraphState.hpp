@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a poplar::Graph and all its virtual views share: variables, codelets, vertices, compute sets, streams, functions.
-// Vertices and their edges are kept in the same flat tables as the compiled image, so that a hundred thousand vertices
-// are a few megabytes and lowering is mostly a copy.
+// What a poplar::Graph and all its virtual views share: variables, codelets, vertices, compute
+// sets, streams, functions. Vertices and their edges are kept in the same flat tables as the
+// compiled image, so that a hundred thousand vertices are a few megabytes and lowering is mostly a
+// copy.
 #pragma once
 #include "executable/Image.hpp"
 #include "graph/TileMap.hpp"
@@ -28,8 +29,9 @@ struct Variable {
   tensor::Shape shape;
   std::uint64_t elements = 0;
   TileMap mapping;
-  std::map<std::uint64_t, std::string> initial;  // element -> bytes; disjoint
-  bool hidden = false;  // a scalar given to connect(): copied to the tile of each vertex that reads it
+  std::map<std::uint64_t, std::string> initial; // element -> bytes; disjoint
+  bool hidden =
+      false; // a scalar given to connect(): copied to the tile of each vertex that reads it
 };
 
 struct HostHandle {
@@ -42,18 +44,20 @@ struct CodeletRef {
 };
 
 struct GraphState {
-  explicit GraphState(Target whole, unsigned replicas) : target(std::move(whole)), replicationFactor(replicas) {}
+  explicit GraphState(Target whole, unsigned replicas)
+      : target(std::move(whole)), replicationFactor(replicas) {}
 
-  Target target;  // of one replica
-  Target device;  // of all replicas together
+  Target target; // of one replica
+  Target device; // of all replicas together
   unsigned replicationFactor;
 
   std::deque<Variable> variables;
   std::vector<std::shared_ptr<const codelet::Module>> modules;
-  std::unordered_map<std::string, CodeletRef> codelets;             // by canonical name
-  std::unordered_map<std::string, std::uint32_t> vertexTypeIndex;   // by the name as written, into vertexTypes
+  std::unordered_map<std::string, CodeletRef> codelets; // by canonical name
+  std::unordered_map<std::string, std::uint32_t>
+      vertexTypeIndex; // by the name as written, into vertexTypes
   std::vector<executable::VertexTypeRef> vertexTypes;
-  std::map<std::string, PerfEstimateFunc> estimators;               // by canonical name
+  std::map<std::string, PerfEstimateFunc> estimators; // by canonical name
 
   std::vector<executable::Vertex> vertices;
   std::vector<executable::Slot> slots;
@@ -67,15 +71,17 @@ struct GraphState {
   std::vector<executable::HostFunction> hostFunctions;
   std::vector<HostHandle> hostReads, hostWrites;
   std::vector<program::Program> functions;
-  std::vector<std::uint32_t> functionBuffers;                       // function of each buffer
+  std::vector<std::uint32_t> functionBuffers; // function of each buffer
   std::map<std::pair<TypeId, std::uint64_t>, VarId> hiddenConstants;
 
-  const codelet::VertexType &vertexType(std::uint32_t vertex) const { return typeAt(vertices[vertex].type); }
+  const codelet::VertexType &vertexType(std::uint32_t vertex) const {
+    return typeAt(vertices[vertex].type);
+  }
   const codelet::VertexType &typeAt(std::uint32_t type) const {
     return modules[vertexTypes[type].module]->types[vertexTypes[type].type];
   }
   VarId addVariable(Variable variable);
-  std::string describe(VarId var) const;     // "weights" [4,3], or variable 7 [4,3]
+  std::string describe(VarId var) const; // "weights" [4,3], or variable 7 [4,3]
   std::string describe(const tensor::View &view) const;
 };
 
@@ -83,7 +89,7 @@ struct GraphState {
 struct GraphView {
   std::shared_ptr<GraphState> state;
   Target target;
-  std::vector<unsigned> tiles;  // virtual tile -> tile of the whole graph; empty for the whole graph
+  std::vector<unsigned> tiles; // virtual tile -> tile of the whole graph; empty for the whole graph
 
   unsigned numTiles() const { return target.getNumTiles(); }
   unsigned wholeTile(unsigned tile) const { return tiles.empty() ? tile : tiles[tile]; }

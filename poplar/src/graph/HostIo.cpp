@@ -2,8 +2,8 @@
 // Streams, remote buffers, host reads and writes, host functions, functions.
 #include "Access.hpp"
 #include "base/Text.hpp"
-#include "poplar/Graph.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/Graph.hpp"
 #include "types/TypeAccess.hpp"
 #include <algorithm>
 
@@ -13,11 +13,14 @@ using base::str;
 
 namespace {
 
-template <class List> void requireFresh(const List &list, const std::string &handle, const char *call, const char *kind) {
+template <class List>
+void requireFresh(const List &list, const std::string &handle, const char *call, const char *kind) {
   if (handle.empty())
     throw poplar_error(str(call, ": the handle is empty."));
-  if (std::any_of(list.begin(), list.end(), [&](const auto &item) { return item.handle == handle; }))
-    throw poplar_error(str(call, ": there is already a ", kind, " with the handle \"", handle, "\". Handles must be unique."));
+  if (std::any_of(list.begin(), list.end(),
+                  [&](const auto &item) { return item.handle == handle; }))
+    throw poplar_error(str(call, ": there is already a ", kind, " with the handle \"", handle,
+                           "\". Handles must be unique."));
 }
 
 unsigned bufferingDepth(const OptionFlags &options, const char *call) {
@@ -30,60 +33,74 @@ unsigned bufferingDepth(const OptionFlags &options, const char *call) {
     } catch (const std::exception &) {
     }
     if (key != "bufferingDepth" && key != "splitLimit")
-      throw invalid_option(str(call, ": unknown option \"", key, "\".", base::didYouMean(key, {"bufferingDepth", "splitLimit"})));
+      throw invalid_option(str(call, ": unknown option \"", key, "\".",
+                               base::didYouMean(key, {"bufferingDepth", "splitLimit"})));
     if (parsed < 0 || used != value.size() || (key == "bufferingDepth" && parsed == 0))
-      throw invalid_option(str(call, ": \"", value, "\" is not a value of option \"", key, "\"; give a positive number."));
+      throw invalid_option(str(call, ": \"", value, "\" is not a value of option \"", key,
+                               "\"; give a positive number."));
     if (key == "bufferingDepth")
-      depth = parsed;  // splitLimit bounds the size of one host buffer, which the host backend does not split
+      depth = parsed; // splitLimit bounds the size of one host buffer, which the host backend does
+                      // not split
   }
   return depth;
 }
 
 } // namespace
 
-DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &elementType, std::size_t numElements, ReplicatedStreamMode mode,
+DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &elementType,
+                                      std::size_t numElements, ReplicatedStreamMode mode,
                                       const OptionFlags &options) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.streams, handle, "Graph::addHostToDeviceFIFO", "stream");
-  state.streams.push_back({handle, types::idOf(elementType), numElements, true, mode == ReplicatedStreamMode::BROADCAST,
+  state.streams.push_back({handle, types::idOf(elementType), numElements, true,
+                           mode == ReplicatedStreamMode::BROADCAST,
                            bufferingDepth(options, "Graph::addHostToDeviceFIFO")});
   return Access::stream(state.streams.back(), elementType, state.replicationFactor);
 }
-DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType, std::size_t numElements, const OptionFlags &options) {
+DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType,
+                                      std::size_t numElements, const OptionFlags &options) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.streams, handle, "Graph::addDeviceToHostFIFO", "stream");
-  state.streams.push_back({handle, types::idOf(elementType), numElements, false, false, bufferingDepth(options, "Graph::addDeviceToHostFIFO")});
+  state.streams.push_back({handle, types::idOf(elementType), numElements, false, false,
+                           bufferingDepth(options, "Graph::addDeviceToHostFIFO")});
   return Access::stream(state.streams.back(), elementType, state.replicationFactor);
 }
-RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType, std::size_t numElements, std::size_t repeats,
+RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType,
+                                    std::size_t numElements, std::size_t repeats,
                                     bool rearrangeOnHost, bool optimiseMemory) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.remoteBuffers, handle, "Graph::addRemoteBuffer", "remote buffer");
   if (repeats == 0)
-    throw poplar_error(str("Graph::addRemoteBuffer: \"", handle.cloneAsString(), "\" has 0 repeats; it needs at least 1."));
+    throw poplar_error(str("Graph::addRemoteBuffer: \"", handle.cloneAsString(),
+                           "\" has 0 repeats; it needs at least 1."));
   state.remoteBuffers.push_back({handle, types::idOf(elementType), numElements, repeats});
-  return Access::remoteBuffer(state.remoteBuffers.back(), elementType, state.replicationFactor, rearrangeOnHost, optimiseMemory);
+  return Access::remoteBuffer(state.remoteBuffers.back(), elementType, state.replicationFactor,
+                              rearrangeOnHost, optimiseMemory);
 }
 
 void Graph::createHostWrite(StringRef handle, const Tensor &tensor, bool) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.hostWrites, handle, "Graph::createHostWrite", "host write");
   if (!tensor.valid())
-    throw poplar_error(str("Graph::createHostWrite: the tensor for \"", handle.cloneAsString(), "\" is not initialised."));
+    throw poplar_error(str("Graph::createHostWrite: the tensor for \"", handle.cloneAsString(),
+                           "\" is not initialised."));
   if (!tensor.isParallelWriteable())
-    throw poplar_error(str("Graph::createHostWrite: ", tensor.getDebugStr(), " for \"", handle.cloneAsString(),
-                           "\" holds a constant or names an element twice, so it cannot be written."));
+    throw poplar_error(
+        str("Graph::createHostWrite: ", tensor.getDebugStr(), " for \"", handle.cloneAsString(),
+            "\" holds a constant or names an element twice, so it cannot be written."));
   state.hostWrites.push_back({handle, tensor});
 }
 void Graph::createHostRead(StringRef handle, const Tensor &tensor, bool) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.hostReads, handle, "Graph::createHostRead", "host read");
   if (!tensor.valid())
-    throw poplar_error(str("Graph::createHostRead: the tensor for \"", handle.cloneAsString(), "\" is not initialised."));
+    throw poplar_error(str("Graph::createHostRead: the tensor for \"", handle.cloneAsString(),
+                           "\" is not initialised."));
   state.hostReads.push_back({handle, tensor});
 }
 
-HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs, ArrayRef<HostFunctionArgument> outputs) {
+HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                                    ArrayRef<HostFunctionArgument> outputs) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.hostFunctions, handle, "Graph::addHostFunction", "host function");
   executable::HostFunction function{handle, {}, {}};

@@ -11,27 +11,41 @@ namespace {
 
 layout::Vector shown(VectorLayout layout) {
   switch (layout) {
-  case VectorLayout::SPAN: return layout::Vector::Span;
-  case VectorLayout::SHORT_SPAN: return layout::Vector::ShortSpan;
-  case VectorLayout::ONE_PTR: return layout::Vector::OnePtr;
-  case VectorLayout::SCALED_PTR32: return layout::Vector::ScaledPtr32;
-  case VectorLayout::SCALED_PTR64: return layout::Vector::ScaledPtr64;
+  case VectorLayout::SPAN:
+    return layout::Vector::Span;
+  case VectorLayout::SHORT_SPAN:
+    return layout::Vector::ShortSpan;
+  case VectorLayout::ONE_PTR:
+    return layout::Vector::OnePtr;
+  case VectorLayout::SCALED_PTR32:
+    return layout::Vector::ScaledPtr32;
+  case VectorLayout::SCALED_PTR64:
+    return layout::Vector::ScaledPtr64;
   case VectorLayout::SCALED_PTR128:
-  case VectorLayout::COMPACT_PTR: return layout::Vector::ScaledPtr128;
-  default: return layout::Vector::NotAVector;
+  case VectorLayout::COMPACT_PTR:
+    return layout::Vector::ScaledPtr128;
+  default:
+    return layout::Vector::NotAVector;
   }
 }
 
 layout::VectorList shown(VectorListLayout layout) {
   switch (layout) {
-  case VectorListLayout::ONE_PTR: return layout::VectorList::OnePtr;
-  case VectorListLayout::SCALED_PTR32: return layout::VectorList::ScaledPtr32;
-  case VectorListLayout::SCALED_PTR64: return layout::VectorList::ScaledPtr64;
-  case VectorListLayout::SCALED_PTR128: return layout::VectorList::ScaledPtr128;
-  case VectorListLayout::DELTAN: return layout::VectorList::DeltaN;
+  case VectorListLayout::ONE_PTR:
+    return layout::VectorList::OnePtr;
+  case VectorListLayout::SCALED_PTR32:
+    return layout::VectorList::ScaledPtr32;
+  case VectorListLayout::SCALED_PTR64:
+    return layout::VectorList::ScaledPtr64;
+  case VectorListLayout::SCALED_PTR128:
+    return layout::VectorList::ScaledPtr128;
+  case VectorListLayout::DELTAN:
+    return layout::VectorList::DeltaN;
   case VectorListLayout::DELTANELEMENTS:
-  case VectorListLayout::COMPACT_DELTAN: return layout::VectorList::DeltaNElements;
-  default: return layout::VectorList::NotAVector;
+  case VectorListLayout::COMPACT_DELTAN:
+    return layout::VectorList::DeltaNElements;
+  default:
+    return layout::VectorList::NotAVector;
   }
 }
 
@@ -44,14 +58,15 @@ std::optional<std::string> constantBytes(const GraphState &state, const executab
     if (variable.kind != executable::VariableKind::Constant || variable.initial.empty())
       return std::nullopt;
     auto size = sizeOf(variable.type);
-    const auto &bytes = variable.initial.begin()->second;  // constants are stored whole
+    const auto &bytes = variable.initial.begin()->second; // constants are stored whole
     for (std::uint32_t i = 0; i < run.count; ++i)
       out.append(bytes, (run.offset + std::int64_t(i) * run.stride) * size, size);
   }
   return out;
 }
 
-types::FieldInfo show(const GraphState &state, const codelet::Field &field, const executable::Slot &slot) {
+types::FieldInfo show(const GraphState &state, const codelet::Field &field,
+                      const executable::Slot &slot) {
   types::FieldInfo out;
   out.type = field.type;
   out.rank = field.shape == FieldShape::Scalar ? 0 : field.shape == FieldShape::Vector ? 1 : 2;
@@ -66,7 +81,7 @@ types::FieldInfo show(const GraphState &state, const codelet::Field &field, cons
       out.sizes.push_back(state.edges[e].elements);
       out.values.push_back(constantBytes(state, state.edges[e]));
     }
-  } else if (out.rank < 2) {  // never set: a plain field is zero
+  } else if (out.rank < 2) { // never set: a plain field is zero
     out.sizes = {out.rank == 0 ? 1u : 0u};
     out.values = {std::string(out.sizes[0] * sizeOf(field.type), '\0')};
   }
@@ -80,7 +95,8 @@ VertexIntrospector introspect(const GraphState &state, std::uint32_t vertex) {
   types::VertexInfo info;
   info.vertexType = type.name;
   for (std::size_t f = 0; f < type.fields.size(); ++f)
-    info.fields[type.fields[f].name] = show(state, type.fields[f], state.slots[state.vertices[vertex].firstSlot + f]);
+    info.fields[type.fields[f].name] =
+        show(state, type.fields[f], state.slots[state.vertices[vertex].firstSlot + f]);
   return types::IntrospectorAccess::make(std::move(info));
 }
 

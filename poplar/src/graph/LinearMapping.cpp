@@ -6,7 +6,8 @@ namespace poplar::graph {
 
 static std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-Graph::TileToTensorMapping linearMapping(const Target &target, std::size_t elements, const Type &type) {
+Graph::TileToTensorMapping linearMapping(const Target &target, std::size_t elements,
+                                         const Type &type) {
   std::size_t grain = std::max(1u, target.getVectorWidth(type)), tiles = target.getNumTiles();
   auto minGrains = ceilDiv(ceilDiv(128, target.getTypeSize(type)), grain);
   auto grains = ceilDiv(elements, grain);
@@ -16,7 +17,8 @@ Graph::TileToTensorMapping linearMapping(const Target &target, std::size_t eleme
   auto partitions = std::min(tiles, std::max<std::size_t>(1, grains / minGrains));
   auto used = ceilDiv(grains, ceilDiv(grains, partitions));
   for (std::size_t v = 0; v < used; ++v) {
-    auto begin = v * grains / used * grain, end = std::min(elements, (v + 1) * grains / used * grain);
+    auto begin = v * grains / used * grain,
+         end = std::min(elements, (v + 1) * grains / used * grain);
     if (begin < end)
       out[v].push_back({begin, end});
   }

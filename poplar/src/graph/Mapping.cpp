@@ -2,8 +2,8 @@
 // Tile mappings of tensors and vertices, and questions about the order of elements in memory.
 #include "Access.hpp"
 #include "base/Text.hpp"
-#include "poplar/Graph.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/Graph.hpp"
 #include <algorithm>
 
 namespace poplar {
@@ -15,7 +15,8 @@ using tensor::View;
 
 static unsigned checkedTile(const GraphView &view, unsigned tile, const std::string &what) {
   if (tile >= view.numTiles())
-    throw invalid_tile_mapping(str("Graph::setTileMapping: tile ", tile, " for ", what, " does not exist; this graph has ", view.numTiles(),
+    throw invalid_tile_mapping(str("Graph::setTileMapping: tile ", tile, " for ", what,
+                                   " does not exist; this graph has ", view.numTiles(),
                                    " tiles (0 to ", view.numTiles() - 1, ")."));
   return view.wholeTile(tile);
 }
@@ -53,26 +54,31 @@ void Graph::setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapp
     auto whole = checkedTile(graph, tile, graph.state->describe(flat));
     for (const auto &interval : mapping[tile]) {
       if (interval.begin() > interval.end() || interval.end() > elements)
-        throw invalid_tile_mapping(str("Graph::setTileMapping: [", interval.begin(), ", ", interval.end(), ") on tile ", tile,
-                                       " is not a range of ", graph.state->describe(flat), ", which has ", elements, " elements."));
+        throw invalid_tile_mapping(str("Graph::setTileMapping: [", interval.begin(), ", ",
+                                       interval.end(), ") on tile ", tile, " is not a range of ",
+                                       graph.state->describe(flat), ", which has ", elements,
+                                       " elements."));
       mapRanges(*graph.state, tensor::slice(flat, interval.begin(), interval.end(), 0), whole);
     }
   }
 }
 
-Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor, bool requireComplete, bool allowExternal) const {
+Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor, bool requireComplete,
+                                                 bool allowExternal) const {
   bool complete = true;
   auto out = getTileMapping(tensor, &complete, allowExternal);
   if (requireComplete && !complete)
-    throw invalid_tile_mapping(str("Graph::getTileMapping: some elements of ", tensor.getDebugStr(),
-                                   " have no tile. Map them with setTileMapping, or ask with requireComplete = false."));
+    throw invalid_tile_mapping(
+        str("Graph::getTileMapping: some elements of ", tensor.getDebugStr(),
+            " have no tile. Map them with setTileMapping, or ask with requireComplete = false."));
   return out;
 }
 
-Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor, bool *isComplete, bool) const {
+Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor, bool *isComplete,
+                                                 bool) const {
   auto &graph = Access::graph(*this);
   auto &view = use(tensor, "Graph::getTileMapping");
-  std::vector<unsigned> local;  // tile of the whole graph -> tile here
+  std::vector<unsigned> local; // tile of the whole graph -> tile here
   if (!graph.tiles.empty()) {
     local.assign(graph.state->target.getNumTiles(), executable::none);
     for (unsigned i = 0; i < graph.tiles.size(); ++i)
@@ -82,18 +88,19 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor, bool *isC
   bool complete = true;
   std::size_t at = 0;
   tensor::forEachRange(view, [&](const VarRange &range) {
-    graph.state->variables[range.var.value].mapping.forEach(range.begin, range.end, [&](auto begin, auto end, unsigned tile) {
-      if (tile != executable::none && !local.empty())
-        tile = local[tile];
-      auto n = end - begin;
-      if (tile == executable::none)
-        complete = false;
-      else if (!out[tile].empty() && out[tile].back().end() == at)
-        out[tile].back() = {out[tile].back().begin(), at + n};
-      else
-        out[tile].push_back({at, at + n});
-      at += n;
-    });
+    graph.state->variables[range.var.value].mapping.forEach(
+        range.begin, range.end, [&](auto begin, auto end, unsigned tile) {
+          if (tile != executable::none && !local.empty())
+            tile = local[tile];
+          auto n = end - begin;
+          if (tile == executable::none)
+            complete = false;
+          else if (!out[tile].empty() && out[tile].back().end() == at)
+            out[tile].back() = {out[tile].back().begin(), at + n};
+          else
+            out[tile].push_back({at, at + n});
+          at += n;
+        });
   });
   if (isComplete)
     *isComplete = complete;
@@ -107,11 +114,12 @@ Graph::TileToTensorMapping Graph::getVariableTileMapping(const Tensor &tensor) c
   return getTileMapping(getVariable(VariableRef(view.pieces[0].var.value)), false);
 }
 
-// ---- order in memory -------------------------------------------------------------------------------------------
+// ---- order in memory
+// -------------------------------------------------------------------------------------------
 
 namespace {
 
-struct Placed {  // a range of the flattened tensor and where it lies
+struct Placed { // a range of the flattened tensor and where it lies
   VarRange memory;
   Interval tensor;
 };
@@ -120,12 +128,14 @@ std::vector<Placed> placed(const View &flat, ArrayRef<Interval> regions) {
   std::vector<Placed> out;
   for (const auto &region : regions) {
     auto at = region.begin();
-    tensor::forEachRange(tensor::slice(flat, region.begin(), region.end(), 0), [&](const VarRange &range) {
-      out.push_back({range, {at, at + (range.end - range.begin)}});
-      at += range.end - range.begin;
-    });
+    tensor::forEachRange(tensor::slice(flat, region.begin(), region.end(), 0),
+                         [&](const VarRange &range) {
+                           out.push_back({range, {at, at + (range.end - range.begin)}});
+                           at += range.end - range.begin;
+                         });
   }
-  std::stable_sort(out.begin(), out.end(), [](const Placed &a, const Placed &b) { return a.memory < b.memory; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Placed &a, const Placed &b) { return a.memory < b.memory; });
   return out;
 }
 
@@ -138,14 +148,16 @@ void append(std::vector<Interval> &list, Interval interval) {
 
 } // namespace
 
-std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(const Tensor &tensor, ArrayRef<Interval> regions, bool removeAliased,
-                                                                     std::vector<std::size_t> *aliases) const {
+std::vector<std::vector<Interval>>
+Graph::getSortedContiguousRegions(const Tensor &tensor, ArrayRef<Interval> regions,
+                                  bool removeAliased, std::vector<std::size_t> *aliases) const {
   auto flat = tensor::flatten(use(tensor, "Graph::getSortedContiguousRegions"));
   std::vector<std::vector<Interval>> out;
   VarRange last{};
   std::size_t lastTensorBegin = 0;
   for (auto part : placed(flat, regions)) {
-    if (!out.empty() && removeAliased && part.memory.var == last.var && part.memory.begin < last.end) {
+    if (!out.empty() && removeAliased && part.memory.var == last.var &&
+        part.memory.begin < last.end) {
       auto overlap = std::min(last.end, part.memory.end) - part.memory.begin;
       if (aliases)
         for (std::size_t i = 0; i < overlap; ++i)
@@ -165,8 +177,9 @@ std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(const Tenso
 }
 
 struct TensorRearranger::Impl {
-  std::vector<Interval> order;  // new order: these intervals of the flattened tensor, one after another
-  std::vector<std::size_t> start;  // where each begins in the new order
+  std::vector<Interval>
+      order; // new order: these intervals of the flattened tensor, one after another
+  std::vector<std::size_t> start; // where each begins in the new order
   std::vector<std::size_t> shape;
 };
 
@@ -209,7 +222,8 @@ Tensor TensorRearranger::undoRearrangement(const Tensor &t) const {
   std::vector<std::size_t> byTensor(impl_->order.size());
   for (std::size_t i = 0; i < byTensor.size(); ++i)
     byTensor[i] = i;
-  std::sort(byTensor.begin(), byTensor.end(), [&](auto a, auto b) { return impl_->order[a].begin() < impl_->order[b].begin(); });
+  std::sort(byTensor.begin(), byTensor.end(),
+            [&](auto a, auto b) { return impl_->order[a].begin() < impl_->order[b].begin(); });
   std::vector<Tensor> parts;
   for (auto i : byTensor)
     parts.push_back(flat.slice(impl_->start[i], impl_->start[i] + impl_->order[i].size()));
@@ -217,11 +231,14 @@ Tensor TensorRearranger::undoRearrangement(const Tensor &t) const {
 }
 
 // Each interval is cut at the permutation's seams; the pieces keep the order of the input.
-static std::vector<Interval> permute(ArrayRef<Interval> intervals, const std::vector<Interval> &from, const std::vector<Interval> &to) {
+static std::vector<Interval> permute(ArrayRef<Interval> intervals,
+                                     const std::vector<Interval> &from,
+                                     const std::vector<Interval> &to) {
   std::vector<Interval> out;
   for (const auto &interval : intervals)
     for (std::size_t i = 0; i < from.size(); ++i) {
-      auto lo = std::max(interval.begin(), from[i].begin()), hi = std::min(interval.end(), from[i].end());
+      auto lo = std::max(interval.begin(), from[i].begin()),
+           hi = std::min(interval.end(), from[i].end());
       if (lo < hi)
         append(out, {to[i].begin() + lo - from[i].begin(), to[i].begin() + hi - from[i].begin()});
     }
@@ -245,7 +262,8 @@ void Graph::reorderToSimplify(Tensor *tensor, ArrayRef<Tensor *> others, bool) c
   auto elements = tensor->numElements();
   for (auto *other : others)
     if (other->numElements() != elements)
-      throw index_error(str("Graph::reorderToSimplify: ", other->getDebugStr(), " has ", other->numElements(), " elements, not ", elements, "."));
+      throw index_error(str("Graph::reorderToSimplify: ", other->getDebugStr(), " has ",
+                            other->numElements(), " elements, not ", elements, "."));
   auto apply = [&](Tensor &t) {
     t = t.flatten();
     if (order.size() > 1)
@@ -263,7 +281,8 @@ Tensor Graph::findUnbroadcastTensor(const Tensor &tensor) const {
     bool still = !view.pieces.empty() && view.shape[d] > 1;
     for (const auto &piece : view.pieces) {
       bool covers = piece.box[d].extent == view.shape[d];
-      bool moves = std::any_of(piece.loops.begin(), piece.loops.end(), [&](const tensor::Loop &l) { return l.dim == d && l.stride != 0; });
+      bool moves = std::any_of(piece.loops.begin(), piece.loops.end(),
+                               [&](const tensor::Loop &l) { return l.dim == d && l.stride != 0; });
       still = still && covers && !moves;
     }
     if (still)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tile mapping of one variable: a run-length list over its elements. Later assignments override earlier ones;
-// neighbouring ranges on one tile are kept as one.
+// The tile mapping of one variable: a run-length list over its elements. Later assignments override
+// earlier ones; neighbouring ranges on one tile are kept as one.
 #pragma once
 #include "executable/Image.hpp"
 #include <map>

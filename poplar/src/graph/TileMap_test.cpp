@@ -17,7 +17,8 @@ TEST(TileMap, AnySeriesOfAssignmentsEqualsAPlainArray) {
       map.set(begin, end, tile);
       std::fill(plain.begin() + begin, plain.begin() + end, tile);
       std::vector<std::uint32_t> got(60, 77);
-      map.forEach(0, 60, [&](auto b, auto e, auto t) { std::fill(got.begin() + b, got.begin() + e, t); });
+      map.forEach(0, 60,
+                  [&](auto b, auto e, auto t) { std::fill(got.begin() + b, got.begin() + e, t); });
       ASSERT_EQ(got, plain);
       auto b = random() % 60, e = b + random() % (61 - b);
       std::uint64_t next = b;

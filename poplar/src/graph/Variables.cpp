@@ -3,9 +3,9 @@
 #include "Access.hpp"
 #include "base/Text.hpp"
 #include "graph/LinearMapping.hpp"
+#include "poplar/exceptions.hpp"
 #include "poplar/Graph.hpp"
 #include "poplar/MetadataCreation.hpp"
-#include "poplar/exceptions.hpp"
 #include "types/Half.hpp"
 #include "types/TypeAccess.hpp"
 #include "types/Value.hpp"
@@ -31,27 +31,33 @@ TypeId deviceType(const Type &type, const char *call) {
   auto id = types::idOf(type);
   if (id == TypeId::Long || id == TypeId::UnsignedLong || id == TypeId::Double)
     throw type_error(str(call, ": type ", type.toString(), " does not exist on the IPU. Use ",
-                         id == TypeId::Double ? "FLOAT" : id == TypeId::Long ? "INT or LONGLONG" : "UNSIGNED_INT or UNSIGNED_LONGLONG", "."));
+                         id == TypeId::Double ? "FLOAT"
+                         : id == TypeId::Long ? "INT or LONGLONG"
+                                              : "UNSIGNED_INT or UNSIGNED_LONGLONG",
+                         "."));
   return id;
 }
 
 std::shared_ptr<const View> metadataOf(const Tensor *metadata, TypeId type, const char *call) {
   if (metadata && metadata->valid()) {
     if (type != TypeId::Quarter)
-      throw tensor_metadata_error(str(call, ": type ", spelling(type), " takes no metadata; only QUARTER does."));
+      throw tensor_metadata_error(
+          str(call, ": type ", spelling(type), " takes no metadata; only QUARTER does."));
     return Access::pointer(*metadata);
   }
   return nullptr;
 }
 
-Tensor makeVariable(GraphState &state, const Type &type, const Tensor *metadata, ArrayRef<std::size_t> shape, VariableKind kind,
-                    const DebugContext &context, const char *call) {
+Tensor makeVariable(GraphState &state, const Type &type, const Tensor *metadata,
+                    ArrayRef<std::size_t> shape, VariableKind kind, const DebugContext &context,
+                    const char *call) {
   graph::Variable variable;
   variable.type = deviceType(type, call);
   variable.name = context.getPathName();
   variable.kind = kind;
   variable.shape = toShape(shape);
-  variable.elements = std::accumulate(variable.shape.begin(), variable.shape.end(), std::uint64_t(1), std::multiplies<>());
+  variable.elements = std::accumulate(variable.shape.begin(), variable.shape.end(),
+                                      std::uint64_t(1), std::multiplies<>());
   auto view = tensor::wholeVariable(&state, {}, variable.type, variable.shape);
   view.metadata = metadataOf(metadata, variable.type, call);
   auto id = state.addVariable(std::move(variable));
@@ -88,12 +94,14 @@ void storeInitial(GraphState &state, const View &view, const std::string &bytes)
   });
 }
 
-std::string deviceBytes(TypeId type, const View *metadata, const void *values, const TypeTraits &traits, std::size_t n, bool broadcast) {
+std::string deviceBytes(TypeId type, const View *metadata, const void *values,
+                        const TypeTraits &traits, std::size_t n, bool broadcast) {
   std::string bytes(n * sizeOf(type), '\0');
   if (n == 0)
     return bytes;
   if (type == TypeId::Quarter && metadata)
-    types::convertToQuarter(types::idOf(traits.type()), values, types::constantMetadata(*metadata), bytes.data(), n, broadcast);
+    types::convertToQuarter(types::idOf(traits.type()), values, types::constantMetadata(*metadata),
+                            bytes.data(), n, broadcast);
   else
     types::convertElements(types::idOf(traits.type()), values, type, bytes.data(), n, broadcast);
   return bytes;
@@ -101,93 +109,119 @@ std::string deviceBytes(TypeId type, const View *metadata, const void *values, c
 
 } // namespace
 
-// ---- variables -------------------------------------------------------------------------------------------------
+// ---- variables
+// -------------------------------------------------------------------------------------------------
 
-Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &context) {
-  return makeVariable(*Access::graph(*this).state, type, nullptr, shape, VariableKind::Ordinary, context, "Graph::addVariable");
+Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape,
+                          const DebugContext &context) {
+  return makeVariable(*Access::graph(*this).state, type, nullptr, shape, VariableKind::Ordinary,
+                      context, "Graph::addVariable");
 }
-Tensor Graph::addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, const DebugContext &context) {
-  return makeVariable(*Access::graph(*this).state, type, &metadata, shape, VariableKind::Ordinary, context, "Graph::addVariable");
+Tensor Graph::addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
+                          const DebugContext &context) {
+  return makeVariable(*Access::graph(*this).state, type, &metadata, shape, VariableKind::Ordinary,
+                      context, "Graph::addVariable");
 }
-Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod mapping, const DebugContext &context) {
+Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape,
+                          VariableMappingMethod mapping, const DebugContext &context) {
   return addVariable(type, Tensor(), shape, mapping, context);
 }
-Tensor Graph::addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, VariableMappingMethod mapping,
-                          const DebugContext &context) {
+Tensor Graph::addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
+                          VariableMappingMethod mapping, const DebugContext &context) {
   auto out = addVariable(type, metadata, shape, context);
   if (mapping == VariableMappingMethod::LINEAR)
     setTileMapping(out, graph::linearMapping(getTarget(), out.numElements(), out.elementType()));
   return out;
 }
-Tensor Graph::addExternalVariable(const Type &type, ArrayRef<std::size_t> shape, StringRef externalName, const DebugContext &context) {
+Tensor Graph::addExternalVariable(const Type &type, ArrayRef<std::size_t> shape,
+                                  StringRef externalName, const DebugContext &context) {
   auto path = context.getPathName();
   return addVariable(type, shape, DebugContext(path.empty() ? externalName.cloneAsString() : path));
 }
 Tensor Graph::addReplicationIndexConstant(const DebugContext &context) {
-  return makeVariable(*Access::graph(*this).state, UNSIGNED_INT, nullptr, {}, VariableKind::ReplicationIndex, context,
+  return makeVariable(*Access::graph(*this).state, UNSIGNED_INT, nullptr, {},
+                      VariableKind::ReplicationIndex, context,
                       "Graph::addReplicationIndexConstant");
 }
 
-// ---- constants -------------------------------------------------------------------------------------------------
+// ---- constants
+// -------------------------------------------------------------------------------------------------
 
-Tensor Graph::addConstantValues(const Type &type, const Tensor *metadata, ArrayRef<std::size_t> shape, const void *values,
-                                std::size_t count, const TypeTraits &traits, bool broadcast, const DebugContext &context) {
+Tensor Graph::addConstantValues(const Type &type, const Tensor *metadata,
+                                ArrayRef<std::size_t> shape, const void *values, std::size_t count,
+                                const TypeTraits &traits, bool broadcast,
+                                const DebugContext &context) {
   auto &state = *Access::graph(*this).state;
   auto id = deviceType(type, "Graph::addConstant");
   auto elements = std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>());
   if (!broadcast && count != elements)
-    throw tensor_creation_error(str("Graph::addConstant: shape ", base::list(toShape(shape)), " has ", elements, " elements but ", count,
-                                    " values are given", context.getPathName().empty() ? "" : " for \"" + context.getPathName() + "\"",
-                                    ". Give one value per element, or a single value for all."));
+    throw tensor_creation_error(
+        str("Graph::addConstant: shape ", base::list(toShape(shape)), " has ", elements,
+            " elements but ", count, " values are given",
+            context.getPathName().empty() ? "" : " for \"" + context.getPathName() + "\"",
+            ". Give one value per element, or a single value for all."));
   auto metadataView = metadataOf(metadata, id, "Graph::addConstant");
   auto bytes = deviceBytes(id, metadataView.get(), values, traits, elements, broadcast);
-  auto out = makeVariable(state, type, metadata, shape, VariableKind::Constant, context, "Graph::addConstant");
+  auto out = makeVariable(state, type, metadata, shape, VariableKind::Constant, context,
+                          "Graph::addConstant");
   storeInitial(state, Access::view(out), bytes);
   return out;
 }
-Tensor Graph::addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values, const TypeTraits &traits, bool broadcast,
-                          const DebugContext &context) {
+Tensor Graph::addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values,
+                          const TypeTraits &traits, bool broadcast, const DebugContext &context) {
   return addConstant(type, Tensor(), shape, values, traits, broadcast, context);
 }
-Tensor Graph::addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, const void *values,
-                          const TypeTraits &traits, bool broadcast, const DebugContext &context) {
+Tensor Graph::addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
+                          const void *values, const TypeTraits &traits, bool broadcast,
+                          const DebugContext &context) {
   auto elements = std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>());
-  return addConstantValues(type, &metadata, shape, values, broadcast ? 1 : elements, traits, broadcast, context);
+  return addConstantValues(type, &metadata, shape, values, broadcast ? 1 : elements, traits,
+                           broadcast, context);
 }
 
 static void requireHalf(const Type &type, const char *call) {
   if (type != HALF)
-    throw type_error(str(call, ": bit patterns of half need type HALF, not ", type.toString(), "."));
+    throw type_error(
+        str(call, ": bit patterns of half need type HALF, not ", type.toString(), "."));
 }
-Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value, const DebugContext &context) {
+Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
+                              const DebugContext &context) {
   auto elements = std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>());
-  return addConstantHalfValues(type, shape, std::vector<std::uint16_t>(elements, value).data(), context);
+  return addConstantHalfValues(type, shape, std::vector<std::uint16_t>(elements, value).data(),
+                               context);
 }
-Tensor Graph::addConstantHalfValues(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values, const DebugContext &context) {
+Tensor Graph::addConstantHalfValues(const Type &type, ArrayRef<std::size_t> shape,
+                                    const std::uint16_t *values, const DebugContext &context) {
   requireHalf(type, "Graph::addConstantHalf");
   auto &state = *Access::graph(*this).state;
-  auto out = makeVariable(state, type, nullptr, shape, VariableKind::Constant, context, "Graph::addConstantHalf");
-  storeInitial(state, Access::view(out), std::string(reinterpret_cast<const char *>(values), out.numElements() * 2));
+  auto out = makeVariable(state, type, nullptr, shape, VariableKind::Constant, context,
+                          "Graph::addConstantHalf");
+  storeInitial(state, Access::view(out),
+               std::string(reinterpret_cast<const char *>(values), out.numElements() * 2));
   return out;
 }
 
-// ---- initial values --------------------------------------------------------------------------------------------
+// ---- initial values
+// --------------------------------------------------------------------------------------------
 
 static void requireVariable(const Tensor &tensor, const char *call) {
   if (!tensor.valid())
     throw poplar_error(str(call, ": the tensor is not initialised."));
   if (tensor.containsConstant())
-    throw poplar_error(str(call, ": ", tensor.getDebugStr(), " holds a constant, whose value is fixed."));
+    throw poplar_error(
+        str(call, ": ", tensor.getDebugStr(), " holds a constant, whose value is fixed."));
 }
 
-void Graph::setTensorValues(const Tensor &tensor, const void *values, std::size_t count, const TypeTraits &traits, bool broadcast) {
+void Graph::setTensorValues(const Tensor &tensor, const void *values, std::size_t count,
+                            const TypeTraits &traits, bool broadcast) {
   requireVariable(tensor, "Graph::setInitialValue");
   auto &view = Access::view(tensor);
   auto elements = view.numElements();
   if (!broadcast && count != elements)
-    throw tensor_creation_error(str("Graph::setInitialValue: ", tensor.getDebugStr(), " has ", elements, " elements but ", count,
-                                    " values are given."));
-  storeInitial(*Access::graph(*this).state, view, deviceBytes(view.type, view.metadata.get(), values, traits, elements, broadcast));
+    throw tensor_creation_error(str("Graph::setInitialValue: ", tensor.getDebugStr(), " has ",
+                                    elements, " elements but ", count, " values are given."));
+  storeInitial(*Access::graph(*this).state, view,
+               deviceBytes(view.type, view.metadata.get(), values, traits, elements, broadcast));
 }
 void Graph::setInitialValueHalf(const Tensor &tensor, std::uint16_t value) {
   setInitialValueHalf(tensor, std::vector<std::uint16_t>(tensor.numElements(), value));
@@ -196,20 +230,24 @@ void Graph::setInitialValueHalf(const Tensor &tensor, ArrayRef<std::uint16_t> va
   requireVariable(tensor, "Graph::setInitialValueHalf");
   requireHalf(tensor.elementType(), "Graph::setInitialValueHalf");
   if (values.size() != tensor.numElements())
-    throw tensor_creation_error(str("Graph::setInitialValueHalf: ", tensor.getDebugStr(), " has ", tensor.numElements(), " elements but ",
-                                    values.size(), " values are given."));
+    throw tensor_creation_error(str("Graph::setInitialValueHalf: ", tensor.getDebugStr(), " has ",
+                                    tensor.numElements(), " elements but ", values.size(),
+                                    " values are given."));
   storeInitial(*Access::graph(*this).state, Access::view(tensor),
                std::string(reinterpret_cast<const char *>(values.data()), values.size() * 2));
 }
 
-// ---- clones ----------------------------------------------------------------------------------------------------
+// ---- clones
+// ----------------------------------------------------------------------------------------------------
 
 namespace {
 
-// One dense new variable that holds the view's memory in memory order: the same order, the same aliases.
-View cloneKeepingOrder(GraphState &state, const View &source, TypeId type, const std::string &name) {
+// One dense new variable that holds the view's memory in memory order: the same order, the same
+// aliases.
+View cloneKeepingOrder(GraphState &state, const View &source, TypeId type,
+                       const std::string &name) {
   auto ranges = tensor::sortedRanges(source);
-  std::vector<std::size_t> start{0};  // of each range in the new variable
+  std::vector<std::size_t> start{0}; // of each range in the new variable
   for (auto &range : ranges)
     start.push_back(start.back() + range.end - range.begin);
   graph::Variable variable;
@@ -218,19 +256,24 @@ View cloneKeepingOrder(GraphState &state, const View &source, TypeId type, const
   variable.elements = start.back();
   variable.shape = {start.back()};
   for (std::size_t i = 0; i < ranges.size(); ++i)
-    state.variables[ranges[i].var.value].mapping.forEach(ranges[i].begin, ranges[i].end, [&](auto begin, auto end, auto tile) {
-      if (tile != executable::none)
-        variable.mapping.set(start[i] + begin - ranges[i].begin, start[i] + end - ranges[i].begin, tile);
-    });
+    state.variables[ranges[i].var.value].mapping.forEach(
+        ranges[i].begin, ranges[i].end, [&](auto begin, auto end, auto tile) {
+          if (tile != executable::none)
+            variable.mapping.set(start[i] + begin - ranges[i].begin,
+                                 start[i] + end - ranges[i].begin, tile);
+        });
   auto id = state.addVariable(std::move(variable));
-  auto locate = [&](VarId var, std::size_t element) {  // element of the new variable, and its range
-    auto at = std::upper_bound(ranges.begin(), ranges.end(), tensor::VarRange{var, element, ~std::size_t(0)}) - ranges.begin() - 1;
+  auto locate = [&](VarId var, std::size_t element) { // element of the new variable, and its range
+    auto at = std::upper_bound(ranges.begin(), ranges.end(),
+                               tensor::VarRange{var, element, ~std::size_t(0)}) -
+              ranges.begin() - 1;
     return std::pair(start[at] + element - ranges[at].begin, at);
   };
 
   View out = source;
   out.type = type;
-  bool withinRanges = true;  // every piece lies in one range, so its strides hold in the new variable too
+  bool withinRanges =
+      true; // every piece lies in one range, so its strides hold in the new variable too
   for (auto &piece : out.pieces) {
     auto lowest = piece.offset, highest = piece.offset;
     for (auto &loop : piece.loops)
@@ -264,11 +307,12 @@ View cloneInNewOrder(GraphState &state, const View &source, TypeId type, const s
   variable.elements = source.numElements();
   std::size_t at = 0;
   tensor::forEachRange(source, [&](const tensor::VarRange &range) {
-    state.variables[range.var.value].mapping.forEach(range.begin, range.end, [&](auto begin, auto end, auto tile) {
-      if (tile != executable::none)
-        variable.mapping.set(at, at + end - begin, tile);
-      at += end - begin;
-    });
+    state.variables[range.var.value].mapping.forEach(
+        range.begin, range.end, [&](auto begin, auto end, auto tile) {
+          if (tile != executable::none)
+            variable.mapping.set(at, at + end - begin, tile);
+          at += end - begin;
+        });
   });
   auto out = tensor::wholeVariable(source.graph, {}, type, source.shape);
   auto id = state.addVariable(std::move(variable));
@@ -279,71 +323,93 @@ View cloneInNewOrder(GraphState &state, const View &source, TypeId type, const s
 
 } // namespace
 
-Tensor Graph::clone(const Type &type, const Tensor &metadata, const Tensor &t, const DebugContext &context, TensorCloneMethod method) {
+Tensor Graph::clone(const Type &type, const Tensor &metadata, const Tensor &t,
+                    const DebugContext &context, TensorCloneMethod method) {
   auto &state = *Access::graph(*this).state;
   if (!t.valid())
     throw poplar_error("Graph::clone: the tensor is not initialised.");
   auto &source = Access::view(t);
   auto id = deviceType(type, "Graph::clone");
   auto name = context.getPathName().empty() ? t.getVarStr() + "_clone" : context.getPathName();
-  bool newOrder = method == TensorCloneMethod::CREATE_NEW_ORDER ||
-                  (method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES && t.containsAliases());
-  auto out = newOrder ? cloneInNewOrder(state, source, id, name) : cloneKeepingOrder(state, source, id, name);
-  out.metadata = metadata.valid() ? metadataOf(&metadata, id, "Graph::clone") : id == TypeId::Quarter ? source.metadata : nullptr;
+  bool newOrder =
+      method == TensorCloneMethod::CREATE_NEW_ORDER ||
+      (method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES && t.containsAliases());
+  auto out = newOrder ? cloneInNewOrder(state, source, id, name)
+                      : cloneKeepingOrder(state, source, id, name);
+  out.metadata = metadata.valid()        ? metadataOf(&metadata, id, "Graph::clone")
+                 : id == TypeId::Quarter ? source.metadata
+                                         : nullptr;
   return Access::tensor(std::move(out));
 }
-Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &context, TensorCloneMethod method) {
+Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &context,
+                    TensorCloneMethod method) {
   return clone(type, Tensor(), t, context, method);
 }
-Tensor Graph::clone(const Tensor &metadata, const Tensor &t, const DebugContext &context, TensorCloneMethod method) {
+Tensor Graph::clone(const Tensor &metadata, const Tensor &t, const DebugContext &context,
+                    TensorCloneMethod method) {
   return clone(t.elementType(), metadata, t, context, method);
 }
 Tensor Graph::clone(const Tensor &t, const DebugContext &context, TensorCloneMethod method) {
   return clone(t.elementType(), Tensor(), t, context, method);
 }
 
-Tensor Graph::cloneN(const Type &type, const Tensor &metadata, const Tensor &t, std::size_t n, const DebugContext &context,
-                     TensorCloneMethod method, TensorCloneDuplicationMethod duplication) {
-  // Both ways of duplicating give the same elements on the same tiles; they differ in which copies are neighbours in memory.
+Tensor Graph::cloneN(const Type &type, const Tensor &metadata, const Tensor &t, std::size_t n,
+                     const DebugContext &context, TensorCloneMethod method,
+                     TensorCloneDuplicationMethod duplication) {
+  // Both ways of duplicating give the same elements on the same tiles; they differ in which copies
+  // are neighbours in memory.
   (void)duplication;
   std::vector<Tensor> copies;
   for (std::size_t i = 0; i < n; ++i)
     copies.push_back(clone(type, metadata, t, context, method).expand({0}));
   if (copies.empty())
-    return addVariable(type, [&] { auto shape = t.shape(); shape.insert(shape.begin(), 0); return shape; }(), context);
+    return addVariable(
+        type,
+        [&] {
+          auto shape = t.shape();
+          shape.insert(shape.begin(), 0);
+          return shape;
+        }(),
+        context);
   return concat(copies, 0);
 }
-Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t n, const DebugContext &context, TensorCloneMethod method,
-                     TensorCloneDuplicationMethod duplication) {
+Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t n, const DebugContext &context,
+                     TensorCloneMethod method, TensorCloneDuplicationMethod duplication) {
   return cloneN(type, Tensor(), t, n, context, method, duplication);
 }
-Tensor Graph::cloneN(const Tensor &metadata, const Tensor &t, std::size_t n, const DebugContext &context, TensorCloneMethod method,
+Tensor Graph::cloneN(const Tensor &metadata, const Tensor &t, std::size_t n,
+                     const DebugContext &context, TensorCloneMethod method,
                      TensorCloneDuplicationMethod duplication) {
   return cloneN(t.elementType(), metadata, t, n, context, method, duplication);
 }
-Tensor Graph::cloneN(const Tensor &t, std::size_t n, const DebugContext &context, TensorCloneMethod method,
-                     TensorCloneDuplicationMethod duplication) {
+Tensor Graph::cloneN(const Tensor &t, std::size_t n, const DebugContext &context,
+                     TensorCloneMethod method, TensorCloneDuplicationMethod duplication) {
   return cloneN(t.elementType(), Tensor(), t, n, context, method, duplication);
 }
 
 Tensor Graph::getVariable(VariableRef variable) const {
   auto &state = *Access::graph(*this).state;
   const auto &found = state.variables.at(variable.id());
-  return Access::tensor(tensor::wholeVariable(&state, VarId(variable.id()), found.type, found.shape));
+  return Access::tensor(
+      tensor::wholeVariable(&state, VarId(variable.id()), found.type, found.shape));
 }
 bool Graph::isConstant(VariableRef variable) const {
   return Access::graph(*this).state->variables.at(variable.id()).kind != VariableKind::Ordinary;
 }
 
-// ---- metadata of 8-bit floats ----------------------------------------------------------------------------------
+// ---- metadata of 8-bit floats
+// ----------------------------------------------------------------------------------
 
-Tensor createConstantMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale, const DebugContext &context) {
+Tensor createConstantMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,
+                                    const DebugContext &context) {
   auto binary = QuarterMetadata(format, scale).getBinary();
-  auto out = graph.addConstant(QUARTER_METADATA, {}, &binary, TypeTraits::make<unsigned char>(), true, context);
+  auto out = graph.addConstant(QUARTER_METADATA, {}, &binary, TypeTraits::make<unsigned char>(),
+                               true, context);
   graph.setTileMapping(out, 0);
   return out;
 }
-Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale, const DebugContext &context) {
+Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,
+                                    const DebugContext &context) {
   auto binary = QuarterMetadata(format, scale).getBinary();
   auto out = graph.addVariable(QUARTER_METADATA, {}, context);
   graph.setTileMapping(out, 0);

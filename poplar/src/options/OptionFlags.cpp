@@ -2,8 +2,8 @@
 // Options as text, and reading them from JSON.
 #include "poplar/OptionFlags.hpp"
 #include "base/Text.hpp"
-#include "poplar/ProfileValue.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/ProfileValue.hpp"
 #include <cstdlib>
 #include <istream>
 #include <iterator>
@@ -20,8 +20,9 @@ std::string valueText(const std::string &key, const Json &value, const std::stri
     return value.get<std::string>();
   if (value.is_boolean() || value.is_number())
     return value.dump();
-  throw parse_error(base::str(source, ": option \"", key, "\" is ", value.type_name(),
-                              "; options are a flat JSON object of strings, numbers and booleans."));
+  throw parse_error(
+      base::str(source, ": option \"", key, "\" is ", value.type_name(),
+                "; options are a flat JSON object of strings, numbers and booleans."));
 }
 
 void readObject(const std::string &text, OptionFlags &flags, const std::string &source) {
@@ -43,7 +44,9 @@ void readObject(const std::string &text, OptionFlags &flags, const std::string &
 
 } // namespace
 
-void OptionFlags::set(StringRef option, StringRef value) { options_[option] = value.cloneAsString(); }
+void OptionFlags::set(StringRef option, StringRef value) {
+  options_[option] = value.cloneAsString();
+}
 
 void OptionFlags::set(initializer_list flags) {
   for (const auto &[option, value] : flags)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "poplar/OptionFlags.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/OptionFlags.hpp"
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -32,7 +32,9 @@ TEST(OptionFlags, AreOrderedAndOverwritten) {
 }
 
 TEST(OptionFlags, SuggestWhatWasMeant) {
-  EXPECT_EQ(messageOf<invalid_option>([] { OptionFlags{{"numTiles", "1"}}.at("numTile"); }),
+  EXPECT_EQ(messageOf<invalid_option>([] {
+              OptionFlags{{"numTiles", "1"}}.at("numTile");
+            }),
             "Option \"numTile\" is not set. Did you mean \"numTiles\"?");
 }
 
@@ -50,7 +52,8 @@ TEST(ReadJson, RefusesMalformedTextAndChangesNothing) {
   EXPECT_THROW(readJSON("{\"a\":", flags), parse_error);
   EXPECT_THROW(readJSON("[1]", flags), parse_error);
   EXPECT_EQ(messageOf<parse_error>([&] { readJSON(R"({"a":"2","b":{}})", flags); }),
-            "The option text: option \"b\" is object; options are a flat JSON object of strings, numbers and booleans.");
+            "The option text: option \"b\" is object; options are a flat JSON object of strings, "
+            "numbers and booleans.");
   EXPECT_EQ(flags.at("a"), "1");
 }
 
@@ -63,7 +66,9 @@ TEST(ReadJson, ReadsTheEnvironmentIfSet) {
   readJSONFromEnv("OPENIPU_TEST_OPTIONS", flags);
   EXPECT_EQ(flags.at("x"), "y");
   ::setenv("OPENIPU_TEST_OPTIONS", "{", 1);
-  EXPECT_NE(messageOf<parse_error>([&] { readJSONFromEnv("OPENIPU_TEST_OPTIONS", flags); }).find("OPENIPU_TEST_OPTIONS"),
+  EXPECT_NE(messageOf<parse_error>([&] {
+              readJSONFromEnv("OPENIPU_TEST_OPTIONS", flags);
+            }).find("OPENIPU_TEST_OPTIONS"),
             std::string::npos);
   ::unsetenv("OPENIPU_TEST_OPTIONS");
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Programs that read or change the state of the device itself: cycle counters, floating point control, random seeds.
+// Programs that read or change the state of the device itself: cycle counters, floating point
+// control, random seeds.
 #include "Access.hpp"
 #include "base/Text.hpp"
 #include "poplar/CSRFunctions.hpp"
 #include "poplar/CycleCount.hpp"
-#include "poplar/RandomSeed.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/RandomSeed.hpp"
 
 namespace poplar {
 
@@ -23,9 +24,11 @@ static Node node(StepKind kind, std::vector<Tensor> operands, const DebugContext
   return out;
 }
 
-// ---- cycle counters --------------------------------------------------------------------------------------------
+// ---- cycle counters
+// --------------------------------------------------------------------------------------------
 
-static Tensor addStamp(Graph &graph, Sequence &prog, unsigned tile, SyncType sync, const Tensor &since, const DebugContext &context) {
+static Tensor addStamp(Graph &graph, Sequence &prog, unsigned tile, SyncType sync,
+                       const Tensor &since, const DebugContext &context) {
   auto stamp = graph.addVariable(UNSIGNED_INT, {2}, context);
   graph.setTileMapping(stamp, tile);
   prog.add(program::Sync(sync, context));
@@ -38,20 +41,23 @@ static Tensor addStamp(Graph &graph, Sequence &prog, unsigned tile, SyncType syn
   return stamp;
 }
 
-Tensor cycleStamp(Graph &graph, Sequence &prog, unsigned tile, SyncType sync, const DebugContext &context) {
+Tensor cycleStamp(Graph &graph, Sequence &prog, unsigned tile, SyncType sync,
+                  const DebugContext &context) {
   return addStamp(graph, prog, tile, sync, Tensor(), context);
 }
 Tensor cycleStamp(Graph &graph, Sequence &prog, unsigned tile, const DebugContext &context) {
   return cycleStamp(graph, prog, tile, SyncType::INTERNAL, context);
 }
-std::vector<Tensor> cycleStamp(Graph &graph, Sequence &prog, const std::vector<unsigned> &tiles, SyncType sync, const DebugContext &context) {
+std::vector<Tensor> cycleStamp(Graph &graph, Sequence &prog, const std::vector<unsigned> &tiles,
+                               SyncType sync, const DebugContext &context) {
   std::vector<Tensor> out;
   for (auto tile : tiles)
     out.push_back(cycleStamp(graph, prog, tile, sync, context));
   return out;
 }
 
-Tensor cycleCount(Graph &graph, Sequence &prog, unsigned tile, SyncType sync, const DebugContext &context) {
+Tensor cycleCount(Graph &graph, Sequence &prog, unsigned tile, SyncType sync,
+                  const DebugContext &context) {
   Sequence measured({}, context);
   auto before = addStamp(graph, measured, tile, sync, Tensor(), context);
   measured.add(prog);
@@ -63,29 +69,38 @@ Tensor cycleCount(Graph &graph, Sequence &prog, unsigned tile, const DebugContex
   return cycleCount(graph, prog, tile, SyncType::INTERNAL, context);
 }
 
-// ---- floating point --------------------------------------------------------------------------------------------
+// ---- floating point
+// --------------------------------------------------------------------------------------------
 
-// Step::attributes of a SetFloatingPoint step: one character each for inv, div0, oflo, esr and nanoo (backend/FloatingPoint.hpp).
+// Step::attributes of a SetFloatingPoint step: one character each for inv, div0, oflo, esr and
+// nanoo (backend/FloatingPoint.hpp).
 static std::string change(const FloatingPointBehaviour &clear, const FloatingPointBehaviour &set) {
   auto one = [](bool off, bool on) { return on ? '1' : off ? '0' : '-'; };
-  return {one(clear.inv, set.inv), one(clear.div0, set.div0), one(clear.oflo, set.oflo), one(clear.esr, set.esr), one(clear.nanoo, set.nanoo)};
+  return {one(clear.inv, set.inv), one(clear.div0, set.div0), one(clear.oflo, set.oflo),
+          one(clear.esr, set.esr), one(clear.nanoo, set.nanoo)};
 }
 
-static void addChange(Sequence &prog, std::string attributes, std::vector<Tensor> operands, const DebugContext &context) {
+static void addChange(Sequence &prog, std::string attributes, std::vector<Tensor> operands,
+                      const DebugContext &context) {
   auto step = node(StepKind::SetFloatingPoint, std::move(operands), context);
   step.attributes = std::move(attributes);
   prog.add(Access::program(std::move(step)));
 }
 
-void setFloatingPointBehaviour(Graph &, Sequence &prog, const FloatingPointBehaviour &behaviour, const DebugContext &context) {
+void setFloatingPointBehaviour(Graph &, Sequence &prog, const FloatingPointBehaviour &behaviour,
+                               const DebugContext &context) {
   addChange(prog, change(!behaviour, behaviour), {}, context);
 }
-void setFloatingPointBehaviour(Graph &, Sequence &prog, const Tensor &behaviour, const DebugContext &context) {
+void setFloatingPointBehaviour(Graph &, Sequence &prog, const Tensor &behaviour,
+                               const DebugContext &context) {
   if (!behaviour.valid() || behaviour.numElements() != 1 || behaviour.elementType() != UNSIGNED_INT)
-    throw control_program_error("setFloatingPointBehaviour: the behaviour must be the tensor that getAndModifyFloatingPointBehaviour returned.");
+    throw control_program_error("setFloatingPointBehaviour: the behaviour must be the tensor that "
+                                "getAndModifyFloatingPointBehaviour returned.");
   addChange(prog, "tensor", {behaviour}, context);
 }
-Tensor getAndModifyFloatingPointBehaviour(Graph &graph, Sequence &prog, const FloatingPointBehaviour &clear, const FloatingPointBehaviour &set,
+Tensor getAndModifyFloatingPointBehaviour(Graph &graph, Sequence &prog,
+                                          const FloatingPointBehaviour &clear,
+                                          const FloatingPointBehaviour &set,
                                           const DebugContext &context) {
   auto before = graph.addVariable(UNSIGNED_INT, {}, context);
   graph.setTileMapping(before, 0);
@@ -96,7 +111,8 @@ void setStochasticRounding(Graph &, Sequence &prog, bool enable, const DebugCont
   addChange(prog, enable ? "---1-" : "---0-", {}, context);
 }
 
-// ---- random seeds ----------------------------------------------------------------------------------------------
+// ---- random seeds
+// ----------------------------------------------------------------------------------------------
 
 static std::vector<std::size_t> seedShape(const Graph &graph) {
   return {graph.getTarget().getNumTiles(), graph.getTarget().getNumWorkerContexts(), 4};
@@ -111,8 +127,12 @@ Tensor getHwSeeds(Graph &graph, Sequence &prog, const DebugContext &context) {
 }
 void setHwSeeds(Graph &graph, const Tensor &seeds, Sequence &prog, const DebugContext &context) {
   if (!seeds.valid() || seeds.elementType() != UNSIGNED_INT || seeds.shape() != seedShape(graph))
-    throw control_program_error(str("setHwSeeds: the seeds must be UNSIGNED_INT ", base::list(seedShape(graph)), ", one word of state for each worker of each tile",
-                                    seeds.valid() ? ", not " + seeds.elementType().toString() + " " + seeds.shapeToString() : "", "."));
+    throw control_program_error(
+        str("setHwSeeds: the seeds must be UNSIGNED_INT ", base::list(seedShape(graph)),
+            ", one word of state for each worker of each tile",
+            seeds.valid() ? ", not " + seeds.elementType().toString() + " " + seeds.shapeToString()
+                          : "",
+            "."));
   prog.add(Access::program(node(StepKind::SetSeeds, {seeds}, context)));
 }
 

@@ -4,7 +4,8 @@
 
 namespace poplar::program {
 
-Program kernelProgram(std::string kernel, const std::vector<Tensor> &outputs, const std::vector<Tensor> &inputs, std::string attributes,
+Program kernelProgram(std::string kernel, const std::vector<Tensor> &outputs,
+                      const std::vector<Tensor> &inputs, std::string attributes,
                       executable::Cost cost, const DebugContext &context) {
   Node node;
   node.kind = executable::StepKind::Kernel;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a poplar::program::Program points at: one immutable node of the program tree. Sequences under construction are the
-// exception: add() changes a node that nobody else holds and copies one that somebody does.
+// What a poplar::program::Program points at: one immutable node of the program tree. Sequences
+// under construction are the exception: add() changes a node that nobody else holds and copies one
+// that somebody does.
 #pragma once
 #include "executable/Image.hpp"
 #include "poplar/Program.hpp"
@@ -15,15 +16,15 @@ struct Node {
   std::string name;
   std::uint64_t debugId = 0;
   std::vector<Program> children;
-  std::vector<Tensor> operands;       // Copy: source, destination; others as in executable::Step
-  std::string handle;                 // stream or remote buffer
-  std::uint32_t index = executable::none;   // compute set, function, host function
+  std::vector<Tensor> operands; // Copy: source, destination; others as in executable::Step
+  std::string handle;           // stream or remote buffer
+  std::uint32_t index = executable::none; // compute set, function, host function
   std::uint64_t count = 0;
   bool flag = false;
   std::vector<std::int64_t> cases;
   std::string text, attributes;
   executable::PrintFormat format;
-  executable::Cost cost;              // Kernel: planned by whoever made it
+  executable::Cost cost; // Kernel: planned by whoever made it
 };
 
 } // namespace poplar::program

@@ -21,7 +21,8 @@ Program &Program::operator=(Program &&) noexcept = default;
 
 bool Program::isEmpty() const {
   return !node_ || (node_->kind == StepKind::Sequence &&
-                    std::all_of(node_->children.begin(), node_->children.end(), [](const Program &p) { return p.isEmpty(); }));
+                    std::all_of(node_->children.begin(), node_->children.end(),
+                                [](const Program &p) { return p.isEmpty(); }));
 }
 
 namespace {
@@ -39,45 +40,57 @@ std::string at(const DebugContext &context) {
   return path.empty() ? "" : str(" (at \"", path, "\")");
 }
 
-void requireValid(const Tensor &tensor, const char *program, const char *role, const DebugContext &context) {
+void requireValid(const Tensor &tensor, const char *program, const char *role,
+                  const DebugContext &context) {
   if (!tensor.valid())
-    throw control_program_error(str(program, ": the ", role, " tensor is not initialised.", at(context)));
+    throw control_program_error(
+        str(program, ": the ", role, " tensor is not initialised.", at(context)));
 }
 
-void requireScalar(const Tensor &tensor, const char *program, const char *role, const DebugContext &context) {
+void requireScalar(const Tensor &tensor, const char *program, const char *role,
+                   const DebugContext &context) {
   requireValid(tensor, program, role, context);
   if (tensor.numElements() != 1)
-    throw control_program_error(str(program, ": the ", role, " ", tensor.getDebugStr(), " has ", tensor.numElements(),
-                                    " elements; it must have exactly one.", at(context)));
+    throw control_program_error(str(program, ": the ", role, " ", tensor.getDebugStr(), " has ",
+                                    tensor.numElements(), " elements; it must have exactly one.",
+                                    at(context)));
   if (tensor.elementType().isFloatingPoint())
-    throw control_program_error(str(program, ": the ", role, " ", tensor.getDebugStr(), " has type ",
-                                    tensor.elementType().toString(), "; it must be BOOL or an integer.", at(context)));
+    throw control_program_error(str(program, ": the ", role, " ", tensor.getDebugStr(),
+                                    " has type ", tensor.elementType().toString(),
+                                    "; it must be BOOL or an integer.", at(context)));
 }
 
 void requireWriteable(const Tensor &tensor, const char *program, const DebugContext &context) {
   if (tensor.containsConstant())
-    throw control_program_error(str(program, ": the destination ", tensor.getDebugStr(), " holds a constant, which cannot be written.", at(context)));
+    throw control_program_error(str(program, ": the destination ", tensor.getDebugStr(),
+                                    " holds a constant, which cannot be written.", at(context)));
   if (tensor.containsAliases())
     throw control_program_error(str(program, ": the destination ", tensor.getDebugStr(),
-                                    " names some element twice, so the result would be ambiguous.", at(context)));
+                                    " names some element twice, so the result would be ambiguous.",
+                                    at(context)));
 }
 
-void requireSize(const char *what, const std::string &handle, std::size_t expected, const Type &type, const Tensor &tensor,
-                 const DebugContext &context) {
+void requireSize(const char *what, const std::string &handle, std::size_t expected,
+                 const Type &type, const Tensor &tensor, const DebugContext &context) {
   requireValid(tensor, "Copy", what, context);
   if (tensor.elementType() != type)
-    throw control_program_error(str("Copy: ", what, " \"", handle, "\" has type ", type.toString(), " and the tensor ", tensor.getDebugStr(),
-                                    " has type ", tensor.elementType().toString(), ".", at(context)));
+    throw control_program_error(str("Copy: ", what, " \"", handle, "\" has type ", type.toString(),
+                                    " and the tensor ", tensor.getDebugStr(), " has type ",
+                                    tensor.elementType().toString(), ".", at(context)));
   if (tensor.numElements() != expected)
-    throw control_program_error(str("Copy: ", what, " \"", handle, "\" moves ", expected, " elements and the tensor ",
-                                    tensor.getDebugStr(), " has ", tensor.numElements(), ".", at(context)));
+    throw control_program_error(str("Copy: ", what, " \"", handle, "\" moves ", expected,
+                                    " elements and the tensor ", tensor.getDebugStr(), " has ",
+                                    tensor.numElements(), ".", at(context)));
 }
 
 } // namespace
 
-// ---- Sequence --------------------------------------------------------------------------------------------------
+// ---- Sequence
+// --------------------------------------------------------------------------------------------------
 
-Sequence::Sequence(const DebugContext &context) { node_ = std::make_shared<Node>(node(StepKind::Sequence, context)); }
+Sequence::Sequence(const DebugContext &context) {
+  node_ = std::make_shared<Node>(node(StepKind::Sequence, context));
+}
 Sequence::Sequence(std::initializer_list<Program> programs, const DebugContext &context)
     : Sequence(std::vector<Program>(programs), context) {}
 Sequence::Sequence(const std::vector<Program> &programs, const DebugContext &context) {
@@ -88,14 +101,15 @@ Sequence::Sequence(const std::vector<Program> &programs, const DebugContext &con
 
 void Sequence::add(const Program &program) { add(Program(program)); }
 void Sequence::add(Program &&program) {
-  if (!node_)  // moved from
+  if (!node_) // moved from
     node_ = std::make_shared<Node>(node(StepKind::Sequence, {}));
   else if (node_.use_count() > 1)
     node_ = std::make_shared<Node>(*node_);
-  const_cast<Node &>(*node_).children.push_back(std::move(program));  // nobody else holds it
+  const_cast<Node &>(*node_).children.push_back(std::move(program)); // nobody else holds it
 }
 
-// ---- Execute and copies ----------------------------------------------------------------------------------------
+// ---- Execute and copies
+// ----------------------------------------------------------------------------------------
 
 Execute::Execute(ComputeSet cs, const DebugContext &context) {
   auto execute = node(StepKind::Execute, context);
@@ -115,12 +129,15 @@ Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &context) {
   requireValid(src, "Copy", "source", context);
   requireValid(dst, "Copy", "destination", context);
   if (src.elementType() != dst.elementType())
-    throw control_program_error(str("Copy: the source ", src.getDebugStr(), " has type ", src.elementType().toString(),
-                                    " and the destination ", dst.getDebugStr(), " has type ", dst.elementType().toString(),
+    throw control_program_error(str("Copy: the source ", src.getDebugStr(), " has type ",
+                                    src.elementType().toString(), " and the destination ",
+                                    dst.getDebugStr(), " has type ", dst.elementType().toString(),
                                     ". A Copy does not convert.", at(context)));
   if (src.numElements() != dst.numElements())
-    throw control_program_error(str("Copy: the source ", src.getDebugStr(), " has ", src.numElements(), " elements and the destination ",
-                                    dst.getDebugStr(), " has ", dst.numElements(), ".", at(context)));
+    throw control_program_error(str("Copy: the source ", src.getDebugStr(), " has ",
+                                    src.numElements(), " elements and the destination ",
+                                    dst.getDebugStr(), " has ", dst.numElements(), ".",
+                                    at(context)));
   requireWriteable(dst, "Copy", context);
   auto copy = node(StepKind::Copy, context);
   copy.operands = {std::move(src), std::move(dst)};
@@ -128,8 +145,10 @@ Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &context) {
 }
 Copy::Copy(const DataStream &stream, Tensor dst, bool, const DebugContext &context) {
   if (!isHostToDevice(stream.type()))
-    throw control_program_error(str("Copy: stream \"", stream.handle(), "\" goes from device to host and cannot be a source. "
-                                    "Create it with addHostToDeviceFIFO.", at(context)));
+    throw control_program_error(str("Copy: stream \"", stream.handle(),
+                                    "\" goes from device to host and cannot be a source. "
+                                    "Create it with addHostToDeviceFIFO.",
+                                    at(context)));
   requireSize("stream", stream.handle(), stream.numElements(), stream.elementType(), dst, context);
   requireWriteable(dst, "Copy", context);
   auto copy = node(StepKind::HostToDevice, context);
@@ -139,8 +158,10 @@ Copy::Copy(const DataStream &stream, Tensor dst, bool, const DebugContext &conte
 }
 Copy::Copy(Tensor src, const DataStream &stream, bool, const DebugContext &context) {
   if (!isDeviceToHost(stream.type()))
-    throw control_program_error(str("Copy: stream \"", stream.handle(), "\" goes from host to device and cannot be a destination. "
-                                    "Create it with addDeviceToHostFIFO.", at(context)));
+    throw control_program_error(str("Copy: stream \"", stream.handle(),
+                                    "\" goes from host to device and cannot be a destination. "
+                                    "Create it with addDeviceToHostFIFO.",
+                                    at(context)));
   requireSize("stream", stream.handle(), stream.numElements(), stream.elementType(), src, context);
   auto copy = node(StepKind::DeviceToHost, context);
   copy.handle = stream.handle();
@@ -148,19 +169,24 @@ Copy::Copy(Tensor src, const DataStream &stream, bool, const DebugContext &conte
   Access::setNode(*this, std::move(copy));
 }
 
-static Node remote(StepKind kind, const RemoteBuffer &buffer, Tensor data, Tensor offset, const DebugContext &context) {
+static Node remote(StepKind kind, const RemoteBuffer &buffer, Tensor data, Tensor offset,
+                   const DebugContext &context) {
   auto copy = node(kind, context);
   std::size_t slots = 1;
   if (offset.valid()) {
     if (offset.elementType() != INT && offset.elementType() != UNSIGNED_INT)
-      throw control_program_error(str("Copy: the offset ", offset.getDebugStr(), " of remote buffer \"", buffer.handle(), "\" has type ",
-                                      offset.elementType().toString(), "; it must be INT or UNSIGNED_INT.", at(context)));
+      throw control_program_error(str("Copy: the offset ", offset.getDebugStr(),
+                                      " of remote buffer \"", buffer.handle(), "\" has type ",
+                                      offset.elementType().toString(),
+                                      "; it must be INT or UNSIGNED_INT.", at(context)));
     slots = offset.numElements();
   } else if (buffer.getRepeats() != 1) {
-    throw control_program_error(str("Copy: remote buffer \"", buffer.handle(), "\" has ", buffer.getRepeats(),
-                                    " slots; give an offset tensor that selects one.", at(context)));
+    throw control_program_error(
+        str("Copy: remote buffer \"", buffer.handle(), "\" has ", buffer.getRepeats(),
+            " slots; give an offset tensor that selects one.", at(context)));
   }
-  requireSize("remote buffer", buffer.handle(), buffer.numElements() * slots, buffer.elementType(), data, context);
+  requireSize("remote buffer", buffer.handle(), buffer.numElements() * slots, buffer.elementType(),
+              data, context);
   if (kind == StepKind::RemoteToDevice)
     requireWriteable(data, "Copy", context);
   copy.handle = buffer.handle();
@@ -174,21 +200,24 @@ Copy::Copy(const RemoteBuffer &buffer, Tensor dst, const DebugContext &context) 
 }
 Copy::Copy(const RemoteBuffer &buffer, Tensor dst, Tensor offset, const DebugContext &context) {
   requireValid(offset, "Copy", "offset", context);
-  Access::setNode(*this, remote(StepKind::RemoteToDevice, buffer, std::move(dst), std::move(offset), context));
+  Access::setNode(
+      *this, remote(StepKind::RemoteToDevice, buffer, std::move(dst), std::move(offset), context));
 }
 Copy::Copy(Tensor src, const RemoteBuffer &buffer, const DebugContext &context) {
   Access::setNode(*this, remote(StepKind::DeviceToRemote, buffer, std::move(src), {}, context));
 }
 Copy::Copy(Tensor src, const RemoteBuffer &buffer, Tensor offset, const DebugContext &context) {
   requireValid(offset, "Copy", "offset", context);
-  Access::setNode(*this, remote(StepKind::DeviceToRemote, buffer, std::move(src), std::move(offset), context));
+  Access::setNode(
+      *this, remote(StepKind::DeviceToRemote, buffer, std::move(src), std::move(offset), context));
 }
 // The host keeps all code resident, so loading a function's code moves nothing.
 Copy::Copy(const FunctionBuffer &, const Function &, const DebugContext &context) {
   Access::setNode(*this, node(StepKind::Sequence, context));
 }
 
-// ---- control flow ----------------------------------------------------------------------------------------------
+// ---- control flow
+// ----------------------------------------------------------------------------------------------
 
 Repeat::Repeat(unsigned count, const Program &body, const DebugContext &context) {
   auto repeat = node(StepKind::Repeat, context);
@@ -198,11 +227,13 @@ Repeat::Repeat(unsigned count, const Program &body, const DebugContext &context)
 }
 unsigned Repeat::checkedCount(std::int64_t count) {
   if (count < 0 || count > 0xffffffffll)
-    throw control_program_error(str("Repeat: a count of ", count, " is not possible; it must be between 0 and 4294967295."));
+    throw control_program_error(str("Repeat: a count of ", count,
+                                    " is not possible; it must be between 0 and 4294967295."));
   return unsigned(count);
 }
 
-static Node repeatWhile(bool goOn, const Program &cond, Tensor predicate, const Program &body, const DebugContext &context) {
+static Node repeatWhile(bool goOn, const Program &cond, Tensor predicate, const Program &body,
+                        const DebugContext &context) {
   requireScalar(predicate, goOn ? "RepeatWhileTrue" : "RepeatWhileFalse", "predicate", context);
   auto loop = node(StepKind::RepeatWhile, context);
   loop.flag = goOn;
@@ -210,14 +241,17 @@ static Node repeatWhile(bool goOn, const Program &cond, Tensor predicate, const 
   loop.operands = {std::move(predicate)};
   return loop;
 }
-RepeatWhileTrue::RepeatWhileTrue(const Program &cond, Tensor predicate, const Program &body, const DebugContext &context) {
+RepeatWhileTrue::RepeatWhileTrue(const Program &cond, Tensor predicate, const Program &body,
+                                 const DebugContext &context) {
   Access::setNode(*this, repeatWhile(true, cond, std::move(predicate), body, context));
 }
-RepeatWhileFalse::RepeatWhileFalse(const Program &cond, Tensor predicate, const Program &body, const DebugContext &context) {
+RepeatWhileFalse::RepeatWhileFalse(const Program &cond, Tensor predicate, const Program &body,
+                                   const DebugContext &context) {
   Access::setNode(*this, repeatWhile(false, cond, std::move(predicate), body, context));
 }
 
-If::If(Tensor predicate, const Program &trueBody, const Program &falseBody, const DebugContext &context) {
+If::If(Tensor predicate, const Program &trueBody, const Program &falseBody,
+       const DebugContext &context) {
   requireScalar(predicate, "If", "predicate", context);
   auto branch = node(StepKind::If, context);
   branch.operands = {std::move(predicate)};
@@ -225,7 +259,8 @@ If::If(Tensor predicate, const Program &trueBody, const Program &falseBody, cons
   Access::setNode(*this, std::move(branch));
 }
 
-static Node switchNode(Tensor control, const Switch::Cases &cases, const Program &defaultCase, bool checked, const DebugContext &context) {
+static Node switchNode(Tensor control, const Switch::Cases &cases, const Program &defaultCase,
+                       bool checked, const DebugContext &context) {
   requireScalar(control, "Switch", "control", context);
   auto out = node(StepKind::Switch, context);
   out.operands = {std::move(control)};
@@ -236,25 +271,31 @@ static Node switchNode(Tensor control, const Switch::Cases &cases, const Program
     out.cases.push_back(value);
     out.children.push_back(program);
   }
-  out.children.push_back(defaultCase);  // always last
+  out.children.push_back(defaultCase); // always last
   return out;
 }
-Switch::Switch(Tensor control, const DebugContext &context) { Access::setNode(*this, switchNode(std::move(control), {}, {}, false, context)); }
+Switch::Switch(Tensor control, const DebugContext &context) {
+  Access::setNode(*this, switchNode(std::move(control), {}, {}, false, context));
+}
 Switch::Switch(Tensor control, const Program &defaultCase, const DebugContext &context) {
   Access::setNode(*this, switchNode(std::move(control), {}, defaultCase, false, context));
 }
 Switch::Switch(Tensor control, const Cases &cases, const DebugContext &context) {
   Access::setNode(*this, switchNode(std::move(control), cases, {}, false, context));
 }
-Switch::Switch(Tensor control, const Cases &cases, const Program &defaultCase, const DebugContext &context) {
+Switch::Switch(Tensor control, const Cases &cases, const Program &defaultCase,
+               const DebugContext &context) {
   Access::setNode(*this, switchNode(std::move(control), cases, defaultCase, false, context));
 }
-Switch Switch::switchWithBoundsChecking(Tensor control, const Cases &cases, const DebugContext &context) {
+Switch Switch::switchWithBoundsChecking(Tensor control, const Cases &cases,
+                                        const DebugContext &context) {
   Switch out(std::move(control), cases, context);
-  const_cast<Node &>(*out.node_).flag = true;  // nobody else holds it yet
+  const_cast<Node &>(*out.node_).flag = true; // nobody else holds it yet
   return out;
 }
-Switch Switch::switchWithUnreachableDefault(Tensor control, const DebugContext &context) { return Switch(std::move(control), context); }
+Switch Switch::switchWithUnreachableDefault(Tensor control, const DebugContext &context) {
+  return Switch(std::move(control), context);
+}
 Switch &Switch::add(std::int32_t caseValue, const Program &body) {
   auto changed = *node_;
   if (std::find(changed.cases.begin(), changed.cases.end(), caseValue) != changed.cases.end())
@@ -270,7 +311,8 @@ Call::Call(Function function, const DebugContext &context) {
   call.index = function.getId();
   Access::setNode(*this, std::move(call));
 }
-Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &context) {
+Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
+           const DebugContext &context) {
   auto call = node(StepKind::HostCall, context);
   call.index = function.getId();
   call.count = inputs.size();
@@ -284,7 +326,8 @@ Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outp
   Access::setNode(*this, std::move(call));
 }
 
-// ---- the rest --------------------------------------------------------------------------------------------------
+// ---- the rest
+// --------------------------------------------------------------------------------------------------
 
 Sync::Sync(SyncType type, const DebugContext &context) {
   auto sync = node(StepKind::Sync, context);
@@ -292,29 +335,35 @@ Sync::Sync(SyncType type, const DebugContext &context) {
   Access::setNode(*this, std::move(sync));
 }
 
-static Node withTensor(StepKind kind, const char *program, Tensor tensor, const DebugContext &context) {
+static Node withTensor(StepKind kind, const char *program, Tensor tensor,
+                       const DebugContext &context) {
   requireValid(tensor, program, "given", context);
   auto out = node(kind, context);
   out.operands = {std::move(tensor)};
   return out;
 }
 WriteUndef::WriteUndef(Tensor tensor, const DebugContext &context) {
-  Access::setNode(*this, withTensor(StepKind::WriteUndef, "WriteUndef", std::move(tensor), context));
+  Access::setNode(*this,
+                  withTensor(StepKind::WriteUndef, "WriteUndef", std::move(tensor), context));
 }
 AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor tensor, const DebugContext &context) {
-  Access::setNode(*this, withTensor(StepKind::AssumeEqual, "AssumeEqualAcrossReplicas", std::move(tensor), context));
+  Access::setNode(*this, withTensor(StepKind::AssumeEqual, "AssumeEqualAcrossReplicas",
+                                    std::move(tensor), context));
 }
 
-PrintTensor::PrintTensor(Tensor tensor, const DebugContext &context) : PrintTensor("", std::move(tensor), PrintTensorFmt(), context) {}
+PrintTensor::PrintTensor(Tensor tensor, const DebugContext &context)
+    : PrintTensor("", std::move(tensor), PrintTensorFmt(), context) {}
 PrintTensor::PrintTensor(Tensor tensor, const PrintTensorFmt &format, const DebugContext &context)
     : PrintTensor("", std::move(tensor), format, context) {}
 PrintTensor::PrintTensor(StringRef title, Tensor tensor, const DebugContext &context)
     : PrintTensor(title, std::move(tensor), PrintTensorFmt(), context) {}
-PrintTensor::PrintTensor(StringRef title, Tensor tensor, const PrintTensorFmt &format, const DebugContext &context) {
+PrintTensor::PrintTensor(StringRef title, Tensor tensor, const PrintTensorFmt &format,
+                         const DebugContext &context) {
   auto print = withTensor(StepKind::Print, "PrintTensor", std::move(tensor), context);
   print.text = title.cloneAsString();
-  print.format = {format.summariseThreshold, format.edgeItems, format.maxLineWidth, format.digits,
-                  std::uint8_t(format.floatFormat), format.separator, format.openBracket, format.closeBracket};
+  print.format = {
+      format.summariseThreshold,        format.edgeItems, format.maxLineWidth, format.digits,
+      std::uint8_t(format.floatFormat), format.separator, format.openBracket,  format.closeBracket};
   Access::setNode(*this, std::move(print));
 }
 
@@ -325,7 +374,8 @@ ErrorProgram::ErrorProgram(StringRef message, Tensor tensor, const DebugContext 
 }
 
 Abort::Abort(const DebugContext &context) : Abort(std::string(), context) {}
-Abort::Abort(const char *message, const DebugContext &context) : Abort(std::string(message), context) {}
+Abort::Abort(const char *message, const DebugContext &context)
+    : Abort(std::string(message), context) {}
 Abort::Abort(const std::string &message, const DebugContext &context) {
   auto abort = node(StepKind::Abort, context);
   abort.text = message;
@@ -333,25 +383,31 @@ Abort::Abort(const std::string &message, const DebugContext &context) {
 }
 AbortOnCondition::AbortOnCondition(Tensor predicate, const DebugContext &context)
     : AbortOnCondition(std::move(predicate), std::string(), context) {}
-AbortOnCondition::AbortOnCondition(Tensor predicate, const char *message, const DebugContext &context)
+AbortOnCondition::AbortOnCondition(Tensor predicate, const char *message,
+                                   const DebugContext &context)
     : AbortOnCondition(std::move(predicate), std::string(message), context) {}
-AbortOnCondition::AbortOnCondition(Tensor predicate, const std::string &message, const DebugContext &context) {
+AbortOnCondition::AbortOnCondition(Tensor predicate, const std::string &message,
+                                   const DebugContext &context) {
   requireScalar(predicate, "AbortOnCondition", "predicate", context);
   auto abort = withTensor(StepKind::Abort, "AbortOnCondition", std::move(predicate), context);
   abort.text = message;
   Access::setNode(*this, std::move(abort));
 }
 
-CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap, const DebugContext &context) {
-  Copy check(src, dst, false, context);  // the same rules for type, size and destination
+CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap,
+                                   const DebugContext &context) {
+  Copy check(src, dst, false, context); // the same rules for type, size and destination
   auto copy = node(StepKind::CrossReplicaCopy, context);
   std::vector<bool> receives;
   for (const auto &[from, to] : replicaMap) {
     if (from == to)
-      throw control_program_error(str("CrossReplicaCopy: replica ", from, " is mapped to itself. Use Copy for data that stays.", at(context)));
+      throw control_program_error(str("CrossReplicaCopy: replica ", from,
+                                      " is mapped to itself. Use Copy for data that stays.",
+                                      at(context)));
     receives.resize(std::max<std::size_t>(receives.size(), to + 1), false);
     if (receives[to])
-      throw control_program_error(str("CrossReplicaCopy: replica ", to, " receives from two replicas.", at(context)));
+      throw control_program_error(
+          str("CrossReplicaCopy: replica ", to, " receives from two replicas.", at(context)));
     receives[to] = true;
     copy.cases.insert(copy.cases.end(), {from, to});
   }

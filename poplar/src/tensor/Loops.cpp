@@ -25,8 +25,9 @@ static std::vector<Loop> tail(const std::vector<Loop> &loops, std::size_t from) 
   return {loops.begin() + from, loops.end()};
 }
 
-static void cutLevel(const std::vector<Loop> &loops, std::size_t level, std::size_t lo, std::size_t hi, std::size_t begin,
-                     std::int64_t offset, std::vector<Part> &out) {
+static void cutLevel(const std::vector<Loop> &loops, std::size_t level, std::size_t lo,
+                     std::size_t hi, std::size_t begin, std::int64_t offset,
+                     std::vector<Part> &out) {
   if (level == loops.size()) {
     out.push_back({begin, 1, offset, {}});
     return;
@@ -35,7 +36,8 @@ static void cutLevel(const std::vector<Loop> &loops, std::size_t level, std::siz
   auto loop = loops[level];
   auto at = [&](std::size_t i) { return offset + std::int64_t(i) * loop.stride; };
   if (lo / inner == (hi - 1) / inner && (hi - lo) < inner)
-    return cutLevel(loops, level + 1, lo % inner, lo % inner + (hi - lo), begin, at(lo / inner), out);
+    return cutLevel(loops, level + 1, lo % inner, lo % inner + (hi - lo), begin, at(lo / inner),
+                    out);
   auto first = (lo + inner - 1) / inner, last = hi / inner;
   if (lo < first * inner)
     cutLevel(loops, level + 1, lo % inner, inner, begin, at(lo / inner), out);
@@ -55,7 +57,8 @@ std::vector<Part> cutLoops(const std::vector<Loop> &loops, std::size_t lo, std::
   return out;
 }
 
-std::vector<Part> stepLoops(const std::vector<Loop> &loops, std::size_t extent, std::size_t first, std::size_t step) {
+std::vector<Part> stepLoops(const std::vector<Loop> &loops, std::size_t extent, std::size_t first,
+                            std::size_t step) {
   std::vector<Part> out;
   if (first >= extent)
     return out;
@@ -76,7 +79,8 @@ std::vector<Part> stepLoops(const std::vector<Loop> &loops, std::size_t extent, 
   return out;
 }
 
-bool splitLoops(const std::vector<Loop> &loops, std::size_t innerSize, std::vector<Loop> &outer, std::vector<Loop> &inner) {
+bool splitLoops(const std::vector<Loop> &loops, std::size_t innerSize, std::vector<Loop> &outer,
+                std::vector<Loop> &inner) {
   std::size_t level = loops.size(), size = 1;
   while (level > 0 && size * loops[level - 1].extent <= innerSize)
     size *= loops[--level].extent;
@@ -89,7 +93,7 @@ bool splitLoops(const std::vector<Loop> &loops, std::size_t innerSize, std::vect
     return true;
   if (level == 0 || loops[level - 1].extent % missing != 0)
     return false;
-  auto loop = loops[level - 1];  // one loop belongs to both
+  auto loop = loops[level - 1]; // one loop belongs to both
   outer.pop_back();
   outer.push_back({loop.extent / missing, loop.stride * std::int64_t(missing), loop.dim});
   inner.insert(inner.begin(), Loop{missing, loop.stride, loop.dim});
@@ -125,7 +129,8 @@ std::vector<Loop> ascendingLoops(const std::vector<Loop> &loops) {
       loop.stride = std::abs(loop.stride);
       out.push_back(loop);
     }
-  std::stable_sort(out.begin(), out.end(), [](const Loop &a, const Loop &b) { return a.stride > b.stride; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Loop &a, const Loop &b) { return a.stride > b.stride; });
   return mergedLoops(out);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic on nested loops: a walk of `extent` positions given by loops from outermost to innermost.
-// Position i of the walk is found by writing i in the mixed radix of the loops' extents.
+// Arithmetic on nested loops: a walk of `extent` positions given by loops from outermost to
+// innermost. Position i of the walk is found by writing i in the mixed radix of the loops' extents.
 #pragma once
 #include "tensor/View.hpp"
 
@@ -19,18 +19,23 @@ std::int64_t offsetAt(const std::vector<Loop> &loops, std::size_t position);
 std::vector<Part> cutLoops(const std::vector<Loop> &loops, std::size_t lo, std::size_t hi);
 
 // Positions first, first + step, ... below extent. Part::begin is the position before stepping.
-std::vector<Part> stepLoops(const std::vector<Loop> &loops, std::size_t extent, std::size_t first, std::size_t step);
+std::vector<Part> stepLoops(const std::vector<Loop> &loops, std::size_t extent, std::size_t first,
+                            std::size_t step);
 
-// Splits a walk into an outer one and an inner one of `innerSize` positions, when the loops divide that way.
-bool splitLoops(const std::vector<Loop> &loops, std::size_t innerSize, std::vector<Loop> &outer, std::vector<Loop> &inner);
+// Splits a walk into an outer one and an inner one of `innerSize` positions, when the loops divide
+// that way.
+bool splitLoops(const std::vector<Loop> &loops, std::size_t innerSize, std::vector<Loop> &outer,
+                std::vector<Loop> &inner);
 
 // One part per iteration of the outermost loop.
 std::vector<Part> peelLoops(const std::vector<Loop> &loops, std::size_t extent);
 
-// The same walk with neighbouring loops joined where the outer one goes on where the inner stops (dim is lost).
+// The same walk with neighbouring loops joined where the outer one goes on where the inner stops
+// (dim is lost).
 std::vector<Loop> mergedLoops(const std::vector<Loop> &loops);
 
-// The same set of elements in memory order: positive strides, largest first, joined; start at lowestOffset.
+// The same set of elements in memory order: positive strides, largest first, joined; start at
+// lowestOffset.
 std::vector<Loop> ascendingLoops(const std::vector<Loop> &loops);
 std::int64_t lowestOffset(const Piece &piece);
 

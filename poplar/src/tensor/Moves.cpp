@@ -10,7 +10,9 @@ namespace poplar::tensor {
 using executable::Move;
 using executable::MoveLoop;
 
-View hostBuffer(TypeId type, Shape shape) { return wholeVariable(nullptr, VarId(executable::none), type, std::move(shape)); }
+View hostBuffer(TypeId type, Shape shape) {
+  return wholeVariable(nullptr, VarId(executable::none), type, std::move(shape));
+}
 
 namespace {
 
@@ -37,11 +39,13 @@ bool refine(std::vector<Loop> a, std::vector<Loop> b, std::vector<MoveLoop> &out
   return a.empty() && b.empty();
 }
 
-// Smallest destination stride innermost, then neighbouring loops that go on where the inner one stops are joined.
+// Smallest destination stride innermost, then neighbouring loops that go on where the inner one
+// stops are joined.
 void simplify(std::vector<MoveLoop> &loops) {
   std::erase_if(loops, [](const MoveLoop &l) { return l.extent == 1; });
   std::stable_sort(loops.begin(), loops.end(), [](const MoveLoop &a, const MoveLoop &b) {
-    return std::pair(std::abs(a.to), std::abs(a.from)) > std::pair(std::abs(b.to), std::abs(b.from));
+    return std::pair(std::abs(a.to), std::abs(a.from)) >
+           std::pair(std::abs(b.to), std::abs(b.from));
   });
   std::vector<MoveLoop> joined;
   for (auto loop : loops) {
@@ -58,9 +62,11 @@ class MoveList {
 public:
   explicit MoveList(std::size_t elementBytes) : elementBytes_(elementBytes) {}
 
-  void add(VarId from, std::int64_t fromOffset, VarId to, std::int64_t toOffset, std::vector<MoveLoop> loops) {
+  void add(VarId from, std::int64_t fromOffset, VarId to, std::int64_t toOffset,
+           std::vector<MoveLoop> loops) {
     simplify(loops);
-    moves_.push_back({from.value, to.value, fromOffset, toOffset, std::uint8_t(elementBytes_), std::move(loops)});
+    moves_.push_back({from.value, to.value, fromOffset, toOffset, std::uint8_t(elementBytes_),
+                      std::move(loops)});
   }
   // Equal moves at a constant distance become one with an outer loop.
   std::vector<Move> rolled() {
@@ -140,7 +146,8 @@ std::vector<Piece> cutToBox(const Piece &piece, const std::vector<Range> &box) {
   return out;
 }
 
-std::optional<std::vector<Range>> intersect(const std::vector<Range> &a, const std::vector<Range> &b) {
+std::optional<std::vector<Range>> intersect(const std::vector<Range> &a,
+                                            const std::vector<Range> &b) {
   std::vector<Range> out;
   for (std::size_t d = 0; d < a.size(); ++d) {
     auto lo = std::max(a[d].begin, b[d].begin);
@@ -152,7 +159,8 @@ std::optional<std::vector<Range>> intersect(const std::vector<Range> &a, const s
   return out;
 }
 
-// Two pieces over the same box: one move, or element runs when their loops do not divide each other.
+// Two pieces over the same box: one move, or element runs when their loops do not divide each
+// other.
 void matchBox(const Piece &a, const Piece &b, MoveList &out) {
   std::vector<MoveLoop> loops;
   auto loopsOfDim = [](const Piece &p, unsigned d) {
@@ -167,7 +175,7 @@ void matchBox(const Piece &a, const Piece &b, MoveList &out) {
     divides = refine(loopsOfDim(a, d), loopsOfDim(b, d), loops);
   if (divides)
     return out.add(a.var, a.offset, b.var, b.offset, std::move(loops));
-  auto peel = [](const Piece &p) {  // positions of the walk in row-major order, as runs
+  auto peel = [](const Piece &p) { // positions of the walk in row-major order, as runs
     View v;
     Piece q = p;
     std::size_t size = 1;
@@ -183,8 +191,8 @@ void matchBox(const Piece &a, const Piece &b, MoveList &out) {
   auto x = peel(a), y = peel(b);
   for (std::size_t i = 0, j = 0, xi = 0, yj = 0; i < x.size() && j < y.size();) {
     auto n = std::min(x[i].count - xi, y[j].count - yj);
-    out.add(x[i].var, x[i].offset + std::int64_t(xi) * x[i].stride, y[j].var, y[j].offset + std::int64_t(yj) * y[j].stride,
-            {{n, x[i].stride, y[j].stride}});
+    out.add(x[i].var, x[i].offset + std::int64_t(xi) * x[i].stride, y[j].var,
+            y[j].offset + std::int64_t(yj) * y[j].stride, {{n, x[i].stride, y[j].stride}});
     if ((xi += n) == x[i].count)
       ++i, xi = 0;
     if ((yj += n) == y[j].count)
@@ -196,7 +204,8 @@ void matchPair(const Piece &a, const Piece &b, MoveList &out) {
   auto box = intersect(a.box, b.box);
   if (!box)
     return;
-  // Cutting one side may leave several parts, each with its own box; match those against the other side.
+  // Cutting one side may leave several parts, each with its own box; match those against the other
+  // side.
   for (const auto &left : cutToBox(a, *box))
     for (const auto &right : cutToBox(b, left.box)) {
       if (left.box == right.box)
@@ -228,7 +237,7 @@ std::vector<Move> movesBetween(const View &from, const View &to) {
     return {};
   const View *a = &from, *b = &to;
   View reshaped;
-  if (from.shape != to.shape) {  // reshape the side that stays simpler
+  if (from.shape != to.shape) { // reshape the side that stays simpler
     auto x = reshape(from, to.shape), y = reshape(to, from.shape);
     bool left = x.pieces.size() * to.pieces.size() <= from.pieces.size() * y.pieces.size();
     reshaped = left ? std::move(x) : std::move(y);

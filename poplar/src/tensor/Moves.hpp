@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Turns "copy this view to that view" into strided moves: as few as the two layouts allow, with joined loops and the
-// destination's smallest stride innermost. Views are matched in row-major order and may differ in shape.
+// Turns "copy this view to that view" into strided moves: as few as the two layouts allow, with
+// joined loops and the destination's smallest stride innermost. Views are matched in row-major
+// order and may differ in shape.
 #pragma once
 #include "executable/Image.hpp"
 
 namespace poplar::tensor {
 
-// A host buffer of `shape` elements in row-major order takes part as a variable with the id `executable::none`.
+// A host buffer of `shape` elements in row-major order takes part as a variable with the id
+// `executable::none`.
 View hostBuffer(TypeId type, Shape shape);
 
 std::vector<executable::Move> movesBetween(const View &from, const View &to);

@@ -11,11 +11,13 @@ using executable::Move;
 namespace {
 
 // (destination variable, element) -> (source variable, element)
-std::map<std::pair<unsigned, std::int64_t>, std::pair<unsigned, std::int64_t>> carriedOut(const std::vector<Move> &moves) {
+std::map<std::pair<unsigned, std::int64_t>, std::pair<unsigned, std::int64_t>>
+carriedOut(const std::vector<Move> &moves) {
   std::map<std::pair<unsigned, std::int64_t>, std::pair<unsigned, std::int64_t>> out;
   for (auto &move : moves) {
     std::size_t n = 1;
-    for (auto &loop : move.loops) n *= loop.extent;
+    for (auto &loop : move.loops)
+      n *= loop.extent;
     for (std::size_t i = 0; i < n; ++i) {
       auto from = move.fromOffset, to = move.toOffset;
       auto rest = i;
@@ -25,7 +27,8 @@ std::map<std::pair<unsigned, std::int64_t>, std::pair<unsigned, std::int64_t>> c
         to += at * move.loops[l].to;
         rest /= move.loops[l].extent;
       }
-      EXPECT_TRUE(out.emplace(std::pair(move.toVar, to), std::pair(move.fromVar, from)).second) << "written twice";
+      EXPECT_TRUE(out.emplace(std::pair(move.toVar, to), std::pair(move.fromVar, from)).second)
+          << "written twice";
     }
   }
   return out;
@@ -37,17 +40,20 @@ TEST(Moves, CarryEveryElementOfAnyViewToAnyViewOfTheSameSize) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     Sweep sweep(seed);
     auto source = variable(0, {sweep.pick(1, 6), sweep.pick(1, 6), sweep.pick(1, 4)});
-    for (unsigned n = 0; n < 6; ++n) source = sweep.step(source);
+    for (unsigned n = 0; n < 6; ++n)
+      source = sweep.step(source);
     auto target = variable(7, source.naive.shape);
-    for (unsigned n = 0; n < 4; ++n) {  // any regular view without aliases of the same size
+    for (unsigned n = 0; n < 4; ++n) { // any regular view without aliases of the same size
       auto next = sweep.step(target);
-      if (next.naive.elements.size() == target.naive.elements.size() && !containsAliases(next.view)) target = next;
+      if (next.naive.elements.size() == target.naive.elements.size() && !containsAliases(next.view))
+        target = next;
     }
     auto got = carriedOut(movesBetween(source.view, target.view));
     ASSERT_EQ(got.size(), source.naive.elements.size()) << seed;
     for (std::size_t i = 0; i < source.naive.elements.size(); ++i) {
       auto &to = target.naive.elements[i], &from = source.naive.elements[i];
-      ASSERT_EQ(got.at({to.var.value, to.at}), std::pair(from.var.value, from.at)) << "seed " << seed << " element " << i;
+      ASSERT_EQ(got.at({to.var.value, to.at}), std::pair(from.var.value, from.at))
+          << "seed " << seed << " element " << i;
     }
   }
 }

@@ -27,8 +27,9 @@ Tensor::Tensor(std::shared_ptr<const View> view) : view_(std::move(view)) {}
 
 static const View &use(const Tensor &tensor, const char *operation) {
   if (!tensor.valid())
-    throw poplar_error(str("Tensor::", operation, ": the tensor is not initialised. Create it with Graph::addVariable "
-                                                  "or assign another tensor to it first."));
+    throw poplar_error(str("Tensor::", operation,
+                           ": the tensor is not initialised. Create it with Graph::addVariable "
+                           "or assign another tensor to it first."));
   return Access::view(tensor);
 }
 
@@ -41,8 +42,9 @@ static std::string name(const View &view) {
 
 static void checkDim(const View &view, unsigned dim, const char *operation) {
   if (dim >= view.shape.size())
-    throw index_error(str("Tensor::", operation, ": dimension ", dim, " is out of range for a tensor of rank ",
-                          view.shape.size(), " (shape ", name(view), ")."));
+    throw index_error(str("Tensor::", operation, ": dimension ", dim,
+                          " is out of range for a tensor of rank ", view.shape.size(), " (shape ",
+                          name(view), ")."));
 }
 
 Type Tensor::elementType() const { return types::typeOf(use(*this, "elementType").type); }
@@ -58,36 +60,43 @@ std::size_t Tensor::dim(unsigned i) const {
 Tensor Tensor::operator[](std::size_t i) const {
   auto &view = use(*this, "operator[]");
   if (view.shape.empty())
-    throw index_error(str("Tensor::operator[]: index ", i, " into a scalar", name(view).substr(2), "."));
+    throw index_error(
+        str("Tensor::operator[]: index ", i, " into a scalar", name(view).substr(2), "."));
   if (i >= view.shape[0])
-    throw index_error(str("Tensor::operator[]: index ", i, " is out of range [0, ", view.shape[0], ") in shape ", name(view), "."));
+    throw index_error(str("Tensor::operator[]: index ", i, " is out of range [0, ", view.shape[0],
+                          ") in shape ", name(view), "."));
   return Access::tensor(tensor::squeeze(tensor::slice(view, i, i + 1, 0), {0}));
 }
 
 Tensor Tensor::index(ArrayRef<std::size_t> indices) const {
   auto out = *this;
   if (indices.size() > rank())
-    throw index_error(str("Tensor::index: ", indices.size(), " indices into a tensor of shape ", name(*view_), "."));
+    throw index_error(str("Tensor::index: ", indices.size(), " indices into a tensor of shape ",
+                          name(*view_), "."));
   for (auto i : indices)
     out = out[i];
   return out;
 }
 
 Tensor Tensor::slice(std::size_t begin, std::size_t end) const { return slice(begin, end, 0); }
-Tensor Tensor::slice(const Interval &region, unsigned dimension) const { return slice(region.begin(), region.end(), dimension); }
+Tensor Tensor::slice(const Interval &region, unsigned dimension) const {
+  return slice(region.begin(), region.end(), dimension);
+}
 Tensor Tensor::slice(std::size_t begin, std::size_t end, unsigned dimension) const {
   auto &view = use(*this, "slice");
   checkDim(view, dimension, "slice");
   if (begin > end || end > view.shape[dimension])
-    throw index_error(str("Tensor::slice: [", begin, ", ", end, ") is not a range of dimension ", dimension, ", which has ",
-                          view.shape[dimension], " elements (shape ", name(view), ")."));
+    throw index_error(str("Tensor::slice: [", begin, ", ", end, ") is not a range of dimension ",
+                          dimension, ", which has ", view.shape[dimension], " elements (shape ",
+                          name(view), ")."));
   return Access::tensor(tensor::slice(view, begin, end, dimension));
 }
 Tensor Tensor::slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end) const {
   auto &view = use(*this, "slice");
   if (begin.size() != end.size() || begin.size() > view.shape.size())
-    throw index_error(str("Tensor::slice: ", begin.size(), " begins and ", end.size(), " ends for a tensor of rank ",
-                          view.shape.size(), " (shape ", name(view), ")."));
+    throw index_error(str("Tensor::slice: ", begin.size(), " begins and ", end.size(),
+                          " ends for a tensor of rank ", view.shape.size(), " (shape ", name(view),
+                          ")."));
   auto out = *this;
   for (unsigned d = 0; d < begin.size(); ++d)
     out = out.slice(begin[d], end[d], d);
@@ -100,10 +109,12 @@ std::vector<Tensor> Tensor::slices(ArrayRef<Interval> intervals, unsigned dimens
     out.push_back(slice(interval, dimension));
   return out;
 }
-std::vector<Tensor> Tensor::slices(const std::vector<std::vector<Interval>> &intervals, unsigned dimension) const {
+std::vector<Tensor> Tensor::slices(const std::vector<std::vector<Interval>> &intervals,
+                                   unsigned dimension) const {
   std::vector<Tensor> out;
   for (const auto &list : intervals)
-    out.push_back(list.empty() ? slice(0, 0, dimension) : concat(slices(ArrayRef<Interval>(list), dimension), dimension));
+    out.push_back(list.empty() ? slice(0, 0, dimension)
+                               : concat(slices(ArrayRef<Interval>(list), dimension), dimension));
   return out;
 }
 std::vector<Tensor> Tensor::slices(ArrayRef<unsigned> indices, unsigned dimension) const {
@@ -117,8 +128,10 @@ Tensor Tensor::flatten() const { return Access::tensor(tensor::flatten(use(*this
 Tensor Tensor::flatten(unsigned dimBegin, unsigned dimEnd) const {
   auto &view = use(*this, "flatten");
   if (dimBegin > dimEnd || dimEnd > view.shape.size())
-    throw index_error(str("Tensor::flatten: [", dimBegin, ", ", dimEnd, ") is not a range of the dimensions of shape ", name(view), "."));
-  auto product = std::accumulate(view.shape.begin() + dimBegin, view.shape.begin() + dimEnd, std::size_t(1), std::multiplies<>());
+    throw index_error(str("Tensor::flatten: [", dimBegin, ", ", dimEnd,
+                          ") is not a range of the dimensions of shape ", name(view), "."));
+  auto product = std::accumulate(view.shape.begin() + dimBegin, view.shape.begin() + dimEnd,
+                                 std::size_t(1), std::multiplies<>());
   return reshapePartial(dimBegin, dimEnd, {product});
 }
 
@@ -127,14 +140,16 @@ Tensor Tensor::reshape(ArrayRef<std::size_t> shape) const {
   Shape to(shape.begin(), shape.end());
   auto elements = std::accumulate(to.begin(), to.end(), std::size_t(1), std::multiplies<>());
   if (elements != view.numElements())
-    throw index_error(str("Tensor::reshape: shape ", name(view), " has ", view.numElements(), " elements and cannot become ",
-                          base::list(to), ", which has ", elements, "."));
+    throw index_error(str("Tensor::reshape: shape ", name(view), " has ", view.numElements(),
+                          " elements and cannot become ", base::list(to), ", which has ", elements,
+                          "."));
   return Access::tensor(tensor::reshape(view, to));
 }
 Tensor Tensor::reshapePartial(unsigned begin, unsigned end, ArrayRef<std::size_t> dims) const {
   auto &view = use(*this, "reshapePartial");
   if (begin > end || end > view.shape.size())
-    throw index_error(str("Tensor::reshapePartial: [", begin, ", ", end, ") is not a range of the dimensions of shape ", name(view), "."));
+    throw index_error(str("Tensor::reshapePartial: [", begin, ", ", end,
+                          ") is not a range of the dimensions of shape ", name(view), "."));
   Shape to(view.shape.begin(), view.shape.begin() + begin);
   to.insert(to.end(), dims.begin(), dims.end());
   to.insert(to.end(), view.shape.begin() + end, view.shape.end());
@@ -148,13 +163,15 @@ Tensor Tensor::dimShuffle(ArrayRef<unsigned> permutation) const {
   std::vector<unsigned> all(view.shape.size());
   std::iota(all.begin(), all.end(), 0);
   if (sorted != all)
-    throw index_error(str("Tensor::dimShuffle: ", base::list(perm), " is not a permutation of the dimensions of shape ", name(view), "."));
+    throw index_error(str("Tensor::dimShuffle: ", base::list(perm),
+                          " is not a permutation of the dimensions of shape ", name(view), "."));
   return Access::tensor(tensor::dimShuffle(view, perm));
 }
 Tensor Tensor::dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination) const {
   auto &view = use(*this, "dimShufflePartial");
   if (source.size() != destination.size())
-    throw index_error(str("Tensor::dimShufflePartial: ", source.size(), " source and ", destination.size(), " destination dimensions."));
+    throw index_error(str("Tensor::dimShufflePartial: ", source.size(), " source and ",
+                          destination.size(), " destination dimensions."));
   auto n = view.shape.size();
   std::vector<unsigned> perm(n, ~0u);
   std::vector<bool> moved(n, false);
@@ -183,7 +200,8 @@ Tensor Tensor::dimRoll(unsigned dimIndex, unsigned newIndex) const {
 }
 Tensor Tensor::transpose() const {
   if (rank() != 2)
-    throw index_error(str("Tensor::transpose: shape ", name(*view_), " has rank ", rank(), ", not 2. Use dimShuffle."));
+    throw index_error(str("Tensor::transpose: shape ", name(*view_), " has rank ", rank(),
+                          ", not 2. Use dimShuffle."));
   return dimShuffle({1, 0});
 }
 
@@ -192,7 +210,8 @@ Tensor Tensor::expand(ArrayRef<std::size_t> indices) const {
   std::vector<std::size_t> before(indices.begin(), indices.end());
   std::sort(before.begin(), before.end());
   if (!before.empty() && before.back() > view.shape.size())
-    throw index_error(str("Tensor::expand: position ", before.back(), " is beyond the rank of shape ", name(view), "."));
+    throw index_error(str("Tensor::expand: position ", before.back(),
+                          " is beyond the rank of shape ", name(view), "."));
   return Access::tensor(tensor::expand(view, before));
 }
 Tensor Tensor::squeeze(ArrayRef<std::size_t> indices) const {
@@ -200,7 +219,8 @@ Tensor Tensor::squeeze(ArrayRef<std::size_t> indices) const {
   for (auto d : indices) {
     checkDim(view, d, "squeeze");
     if (view.shape[d] != 1)
-      throw index_error(str("Tensor::squeeze: dimension ", d, " of shape ", name(view), " has ", view.shape[d], " elements, not 1."));
+      throw index_error(str("Tensor::squeeze: dimension ", d, " of shape ", name(view), " has ",
+                            view.shape[d], " elements, not 1."));
   }
   return Access::tensor(tensor::squeeze(view, {indices.begin(), indices.end()}));
 }
@@ -230,15 +250,19 @@ Tensor Tensor::reinterpret(const Type &type) const {
   auto view = use(*this, "reinterpret");
   auto id = types::idOf(type);
   if (sizeOf(id) != sizeOf(view.type))
-    throw type_error(str("Tensor::reinterpret: ", spelling(view.type), " has ", sizeOf(view.type), " bytes and ", type.toString(),
-                         " has ", sizeOf(id), ". Only types of one size can be exchanged."));
+    throw type_error(str("Tensor::reinterpret: ", spelling(view.type), " has ", sizeOf(view.type),
+                         " bytes and ", type.toString(), " has ", sizeOf(id),
+                         ". Only types of one size can be exchanged."));
   view.type = id;
   return Access::tensor(std::move(view));
 }
 
-// ---- questions -------------------------------------------------------------------------------------------------
+// ---- questions
+// -------------------------------------------------------------------------------------------------
 
-bool Tensor::containsAliases() const { return tensor::containsAliases(use(*this, "containsAliases")); }
+bool Tensor::containsAliases() const {
+  return tensor::containsAliases(use(*this, "containsAliases"));
+}
 bool Tensor::containsConstant() const {
   auto &view = use(*this, "containsConstant");
   return std::any_of(view.pieces.begin(), view.pieces.end(), [&](const tensor::Piece &piece) {
@@ -247,7 +271,8 @@ bool Tensor::containsConstant() const {
 }
 bool Tensor::isParallelWriteable() const { return !containsConstant() && !containsAliases(); }
 bool Tensor::intersectsWith(const Tensor &other) const {
-  auto a = tensor::sortedRanges(use(*this, "intersectsWith")), b = tensor::sortedRanges(use(other, "intersectsWith"));
+  auto a = tensor::sortedRanges(use(*this, "intersectsWith")),
+       b = tensor::sortedRanges(use(other, "intersectsWith"));
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     if (a[i].var == b[j].var && a[i].begin < b[j].end && b[j].begin < a[i].end)
       return true;
@@ -290,12 +315,14 @@ bool Tensor::hasMetadata() const { return use(*this, "hasMetadata").metadata != 
 Tensor Tensor::getMetadata() const {
   auto &view = use(*this, "getMetadata");
   if (!view.metadata)
-    throw tensor_metadata_error(str("Tensor::getMetadata: the tensor ", name(view), " has type ", spelling(view.type),
-                                    " and no metadata. Only QUARTER tensors made with metadata have it."));
+    throw tensor_metadata_error(
+        str("Tensor::getMetadata: the tensor ", name(view), " has type ", spelling(view.type),
+            " and no metadata. Only QUARTER tensors made with metadata have it."));
   return Tensor(view.metadata);
 }
 
-// ---- text ------------------------------------------------------------------------------------------------------
+// ---- text
+// ------------------------------------------------------------------------------------------------------
 
 std::string Tensor::shapeToString() const { return base::list(use(*this, "shapeToString").shape); }
 std::string Tensor::getVarStr() const {
@@ -311,21 +338,25 @@ std::string Tensor::getVarStr() const {
     out += (out.empty() ? "" : ",") + text;
   return out;
 }
-std::string Tensor::getDebugStr() const { return valid() ? getVarStr() + shapeToString() : "<invalid>"; }
+std::string Tensor::getDebugStr() const {
+  return valid() ? getVarStr() + shapeToString() : "<invalid>";
+}
 void Tensor::output(std::ostream &out) const {
   out << getDebugStr() << " " << elementType() << "\n";
 }
 void Tensor::outputRegions(std::ostream &out) const {
   for (const auto &region : getVarRegions())
-    out << "  " << view_->graph->describe(tensor::VarId(region.var.id())) << " [" << region.interval.begin() << ", "
-        << region.interval.end() << ")\n";
+    out << "  " << view_->graph->describe(tensor::VarId(region.var.id())) << " ["
+        << region.interval.begin() << ", " << region.interval.end() << ")\n";
 }
 void Tensor::dump() const { output(std::cerr); }
 void Tensor::dumpRegions() const { outputRegions(std::cerr); }
 std::size_t Tensor::hash() const {
   if (!valid())
     return 0;
-  std::uint64_t hash = base::hashBytes(view_->shape.data(), view_->shape.size() * sizeof(std::size_t), std::uint64_t(view_->type) + 1);
+  std::uint64_t hash =
+      base::hashBytes(view_->shape.data(), view_->shape.size() * sizeof(std::size_t),
+                      std::uint64_t(view_->type) + 1);
   tensor::forEachRun(*view_, [&](const tensor::Run &run) {
     std::int64_t words[] = {run.var.value, run.offset, std::int64_t(run.count), run.stride};
     hash = base::hashBytes(words, sizeof words, hash);
@@ -336,12 +367,14 @@ std::size_t Tensor::hash() const {
 bool operator==(const Tensor &a, const Tensor &b) {
   if (a.view_ == b.view_)
     return true;
-  if (!a.valid() || !b.valid() || a.view_->type != b.view_->type || a.view_->shape != b.view_->shape)
+  if (!a.valid() || !b.valid() || a.view_->type != b.view_->type ||
+      a.view_->shape != b.view_->shape)
     return false;
   return *a.view_ == *b.view_ || tensor::runs(*a.view_) == tensor::runs(*b.view_);
 }
 
-// ---- concat ----------------------------------------------------------------------------------------------------
+// ---- concat
+// ----------------------------------------------------------------------------------------------------
 
 Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
   if (tensors.empty())
@@ -352,14 +385,16 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
   for (const auto &tensor : tensors) {
     auto &view = use(tensor, "concat");
     if (view.type != first.type)
-      throw type_error(str("poplar::concat: tensor ", views.size(), " has type ", spelling(view.type), " and tensor 0 has type ",
-                           spelling(first.type), ". All must be the same."));
+      throw type_error(str("poplar::concat: tensor ", views.size(), " has type ",
+                           spelling(view.type), " and tensor 0 has type ", spelling(first.type),
+                           ". All must be the same."));
     auto same = view.shape.size() == first.shape.size();
     for (unsigned d = 0; same && d < view.shape.size(); ++d)
       same = d == dimension || view.shape[d] == first.shape[d];
     if (!same)
-      throw index_error(str("poplar::concat: tensor ", views.size(), " has shape ", name(view), " and tensor 0 has shape ",
-                            name(first), ". They may differ in dimension ", dimension, " only."));
+      throw index_error(str("poplar::concat: tensor ", views.size(), " has shape ", name(view),
+                            " and tensor 0 has shape ", name(first),
+                            ". They may differ in dimension ", dimension, " only."));
     views.push_back(&view);
   }
   auto out = tensor::concat(views, dimension);
@@ -368,8 +403,12 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
       out.graph = view->graph ? view->graph : out.graph;
   return Access::tensor(std::move(out));
 }
-Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension) { return concat({first, second}, dimension); }
+Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension) {
+  return concat({first, second}, dimension);
+}
 Tensor append(const Tensor &first, const Tensor &second) { return append(first, second, 0); }
-Tensor append(const Tensor &first, const Tensor &second, unsigned dimension) { return concat(first, second.expand({dimension}), dimension); }
+Tensor append(const Tensor &first, const Tensor &second, unsigned dimension) {
+  return concat(first, second.expand({dimension}), dimension);
+}
 
 } // namespace poplar

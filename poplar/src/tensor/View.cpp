@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tensor/View.hpp"
-#include "tensor/Loops.hpp"
 #include "base/Error.hpp"
+#include "tensor/Loops.hpp"
 #include <algorithm>
 #include <numeric>
 
@@ -23,11 +23,14 @@ static View like(const View &view) {
 }
 
 static bool beginsBefore(const Piece &a, const Piece &b) {
-  return std::lexicographical_compare(a.box.begin(), a.box.end(), b.box.begin(), b.box.end(),
-                                      [](const Range &x, const Range &y) { return x.begin < y.begin; });
+  return std::lexicographical_compare(
+      a.box.begin(), a.box.end(), b.box.begin(), b.box.end(),
+      [](const Range &x, const Range &y) { return x.begin < y.begin; });
 }
 
-static void sortPieces(View &view) { std::stable_sort(view.pieces.begin(), view.pieces.end(), beginsBefore); }
+static void sortPieces(View &view) {
+  std::stable_sort(view.pieces.begin(), view.pieces.end(), beginsBefore);
+}
 
 // The loops of `piece` that walk dimension dim: a half-open index range.
 static std::pair<std::size_t, std::size_t> loopsOf(const Piece &piece, unsigned dim) {
@@ -82,9 +85,11 @@ View slice(const View &view, std::size_t begin, std::size_t end, unsigned dim) {
   if (out.numElements() == 0)
     return out;
   auto first = view.pieces.begin();
-  if (view.shape.size() == 1)  // pieces of a vector are disjoint and sorted: skip to the first that matters
-    first = std::partition_point(first, view.pieces.end(),
-                                 [&](const Piece &p) { return p.box[0].begin + p.box[0].extent <= begin; });
+  if (view.shape.size() ==
+      1) // pieces of a vector are disjoint and sorted: skip to the first that matters
+    first = std::partition_point(first, view.pieces.end(), [&](const Piece &p) {
+      return p.box[0].begin + p.box[0].extent <= begin;
+    });
   for (auto piece = first; piece != view.pieces.end(); ++piece) {
     auto range = piece->box[dim];
     if (range.begin >= end && view.shape.size() == 1)
@@ -146,7 +151,7 @@ View broadcast(const View &view, std::size_t n, unsigned dim) {
   if (out.numElements() == 0)
     return out;
   for (const auto &piece : view.pieces) {
-    if (piece.box[dim].extent == size) {  // one more loop that stands still
+    if (piece.box[dim].extent == size) { // one more loop that stands still
       auto loops = takeLoops(piece, dim);
       if (n > 1)
         loops.insert(loops.begin(), Loop{n, 0, dim});
@@ -187,7 +192,8 @@ View subSample(const View &view, std::size_t stride, unsigned dim) {
   out.shape[dim] = (view.shape[dim] + stride - 1) / stride;
   for (const auto &piece : view.pieces) {
     auto range = piece.box[dim];
-    auto skip = (stride - range.begin % stride) % stride;  // first kept element, from the piece's beginning
+    auto skip =
+        (stride - range.begin % stride) % stride; // first kept element, from the piece's beginning
     for (auto &part : stepLoops(takeLoops(piece, dim), range.extent, skip, stride)) {
       auto kept = withLoops(piece, dim, part.loops);
       kept.offset += part.offset;
@@ -202,7 +208,7 @@ View subSample(const View &view, std::size_t stride, unsigned dim) {
 View expand(const View &view, const std::vector<std::size_t> &before) {
   auto out = like(view);
   std::vector<unsigned> newDim(view.shape.size());
-  std::vector<int> from;  // old dimension, or -1 for a new one
+  std::vector<int> from; // old dimension, or -1 for a new one
   std::size_t next = 0;
   for (std::size_t d = 0; d <= view.shape.size(); ++d) {
     for (; next < before.size() && before[next] == d; ++next)
@@ -263,7 +269,9 @@ static bool join(Piece &a, const Piece &b, unsigned dim) {
   auto aLoops = takeLoops(a, dim), bLoops = takeLoops(b, dim);
   if (aLoops.size() > 1 || bLoops.size() > 1)
     return false;
-  auto stride = !aLoops.empty() ? aLoops[0].stride : !bLoops.empty() ? bLoops[0].stride : b.offset - a.offset;
+  auto stride = !aLoops.empty()   ? aLoops[0].stride
+                : !bLoops.empty() ? bLoops[0].stride
+                                  : b.offset - a.offset;
   if ((!bLoops.empty() && bLoops[0].stride != stride) ||
       b.offset != a.offset + std::int64_t(a.box[dim].extent) * stride)
     return false;
@@ -293,11 +301,13 @@ View concat(const std::vector<const View *> &views, unsigned dim) {
   return out;
 }
 
-// ---- reshape ---------------------------------------------------------------------------------------------------
+// ---- reshape
+// ---------------------------------------------------------------------------------------------------
 
 namespace {
 
-// Dimensions [oldBegin, oldEnd) of the old shape hold the same elements as [newBegin, newEnd) of the new one.
+// Dimensions [oldBegin, oldEnd) of the old shape hold the same elements as [newBegin, newEnd) of
+// the new one.
 struct Group {
   std::size_t oldBegin, oldEnd, newBegin, newEnd;
 };
@@ -329,11 +339,12 @@ struct Stretch {
 };
 
 // The piece's part of the group as stretches: one when the box is contiguous in row-major order.
-void linearise(const Piece &piece, const Shape &shape, std::size_t begin, std::size_t end, std::vector<Stretch> &out) {
-  auto firstFull = end;  // dimensions from here on are completely covered
+void linearise(const Piece &piece, const Shape &shape, std::size_t begin, std::size_t end,
+               std::vector<Stretch> &out) {
+  auto firstFull = end; // dimensions from here on are completely covered
   while (firstFull > begin && piece.box[firstFull - 1].extent == shape[firstFull - 1])
     --firstFull;
-  std::vector<Loop> inner;  // walk of the contiguous part: dimension firstFull-1 and the full ones
+  std::vector<Loop> inner; // walk of the contiguous part: dimension firstFull-1 and the full ones
   auto split = firstFull > begin ? firstFull - 1 : begin;
   std::size_t innerSize = 1;
   for (auto d = split; d < end; ++d) {
@@ -348,20 +359,21 @@ void linearise(const Piece &piece, const Shape &shape, std::size_t begin, std::s
   for (auto d = begin; d < end; ++d)
     base += piece.box[d].begin * weight[d - begin];
   // Outer dimensions of more than one position are walked one by one.
-  std::function<void(std::size_t, std::size_t, std::int64_t)> walk = [&](std::size_t d, std::size_t at, std::int64_t offset) {
-    if (d == split)
-      return out.push_back({at, innerSize, offset, inner});
-    auto loops = takeLoops(piece, d);
-    for (std::size_t i = 0; i < piece.box[d].extent; ++i)
-      walk(d + 1, at + i * weight[d - begin], offset + offsetAt(loops, i));
-  };
+  std::function<void(std::size_t, std::size_t, std::int64_t)> walk =
+      [&](std::size_t d, std::size_t at, std::int64_t offset) {
+        if (d == split)
+          return out.push_back({at, innerSize, offset, inner});
+        auto loops = takeLoops(piece, d);
+        for (std::size_t i = 0; i < piece.box[d].extent; ++i)
+          walk(d + 1, at + i * weight[d - begin], offset + offsetAt(loops, i));
+      };
   walk(begin, base, 0);
 }
 
 struct Folded {
   std::int64_t offset;
   std::vector<Range> box;
-  std::vector<Loop> loops;  // dim relative to the group
+  std::vector<Loop> loops; // dim relative to the group
 };
 
 // Lays a stretch out over the dimensions `to`: boxes in row-major order.
@@ -376,7 +388,8 @@ void fold(const Stretch &stretch, const Shape &to, std::vector<Folded> &out) {
         for (auto k = d + 1; k < to.size(); ++k)
           inner *= to[k];
         auto first = part.begin / inner, last = (part.begin + part.extent - 1) / inner;
-        auto emit = [&](std::size_t lo, std::size_t hi) {  // [lo, hi) of the flat space, one row or whole rows
+        auto emit = [&](std::size_t lo,
+                        std::size_t hi) { // [lo, hi) of the flat space, one row or whole rows
           for (auto &cut : cutLoops(part.loops, lo - part.begin, hi - part.begin)) {
             Stretch sub{part.begin + cut.begin, cut.extent, part.offset + cut.offset, cut.loops};
             auto row = sub.begin / inner, rows = cut.extent / inner;
@@ -391,15 +404,17 @@ void fold(const Stretch &stretch, const Shape &to, std::vector<Folded> &out) {
                 nextLoops.push_back(loop);
               }
               lay({0, inner, sub.offset, rest}, d + 1, nextBox, nextLoops);
-            } else if (!whole && sub.begin / inner == (sub.begin + sub.extent - 1) / inner) {  // within one row
+            } else if (!whole && sub.begin / inner ==
+                                     (sub.begin + sub.extent - 1) / inner) { // within one row
               auto nextBox = box;
               nextBox.push_back({row, 1});
               lay({sub.begin % inner, sub.extent, sub.offset, sub.loops}, d + 1, nextBox, loops);
             } else if (!whole) {
               lay(sub, d, box, loops);
-            } else {  // the walk does not divide: go down to its outermost iterations
+            } else { // the walk does not divide: go down to its outermost iterations
               for (auto &piece : peelLoops(sub.loops, sub.extent))
-                lay({sub.begin + piece.begin, piece.extent, sub.offset + piece.offset, piece.loops}, d, box, loops);
+                lay({sub.begin + piece.begin, piece.extent, sub.offset + piece.offset, piece.loops},
+                    d, box, loops);
             }
           }
         };
@@ -458,7 +473,7 @@ View reshape(const View &view, const Shape &shape) {
       out.pieces.push_back(std::move(part));
   }
   sortPieces(out);
-  if (shape.size() == 1) {  // neighbours that go on in memory become one
+  if (shape.size() == 1) { // neighbours that go on in memory become one
     std::vector<Piece> merged;
     for (auto &piece : out.pieces)
       if (merged.empty() || !join(merged.back(), piece, 0))
@@ -470,7 +485,8 @@ View reshape(const View &view, const Shape &shape) {
   return out;
 }
 
-// ---- walks -----------------------------------------------------------------------------------------------------
+// ---- walks
+// -----------------------------------------------------------------------------------------------------
 
 void forEachRun(const View &view, const std::function<void(const Run &)> &visit) {
   const View *flat = &view;
@@ -481,7 +497,8 @@ void forEachRun(const View &view, const std::function<void(const Run &)> &visit)
   }
   for (const auto &piece : flat->pieces) {
     auto loops = mergedLoops(piece.loops);
-    std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t level, std::int64_t offset) {
+    std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t level,
+                                                              std::int64_t offset) {
       if (level + 1 >= loops.size()) {
         if (loops.empty())
           visit({piece.var, offset, 1, 1});
@@ -501,9 +518,12 @@ std::vector<Run> runs(const View &view) {
   forEachRun(view, [&](const Run &run) {
     if (!out.empty()) {
       auto &last = out.back();
-      auto stride = last.count > 1 ? last.stride : run.count > 1 ? run.stride : run.offset - last.offset;
+      auto stride = last.count > 1  ? last.stride
+                    : run.count > 1 ? run.stride
+                                    : run.offset - last.offset;
       if (last.var == run.var && (run.count == 1 || run.stride == stride) &&
-          run.offset == last.offset + std::int64_t(last.count) * stride && (stride == 1 || last.count > 1 || run.count > 1)) {
+          run.offset == last.offset + std::int64_t(last.count) * stride &&
+          (stride == 1 || last.count > 1 || run.count > 1)) {
         last.stride = stride;
         last.count += run.count;
         return;

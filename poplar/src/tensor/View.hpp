@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a poplar::Tensor is: a shape and a list of strided pieces over variables.
-// A piece fills one box of the tensor's index space. Within the box each tensor dimension is walked by
-// zero or more nested loops (extent, stride), so a transpose that was flattened, a broadcast or a reversal stays one
-// piece. View operations cost O(pieces), never O(elements); only a reshape that cuts across the loops of a
-// piece splits it into runs. Pieces are sorted by the first element they hold, and their boxes tile the shape.
+// A piece fills one box of the tensor's index space. Within the box each tensor dimension is walked
+// by zero or more nested loops (extent, stride), so a transpose that was flattened, a broadcast or
+// a reversal stays one piece. View operations cost O(pieces), never O(elements); only a reshape
+// that cuts across the loops of a piece splits it into runs. Pieces are sorted by the first element
+// they hold, and their boxes tile the shape.
 #pragma once
 #include "base/Id.hpp"
 #include "types/TypeId.hpp"
@@ -22,7 +23,8 @@ namespace poplar::tensor {
 using VarId = base::Id<struct VarTag>;
 using Shape = std::vector<std::size_t>;
 
-// One level of a walk: `extent` positions, `stride` elements of the variable apart, along tensor dimension `dim`.
+// One level of a walk: `extent` positions, `stride` elements of the variable apart, along tensor
+// dimension `dim`.
 struct Loop {
   std::size_t extent;
   std::int64_t stride;
@@ -37,18 +39,18 @@ struct Range {
 
 struct Piece {
   VarId var;
-  std::int64_t offset = 0;  // element of the variable that the piece's first element is
-  std::vector<Range> box;   // one per tensor dimension
-  std::vector<Loop> loops;  // outermost first; ordered by dim; loops of extent 1 are left out
+  std::int64_t offset = 0; // element of the variable that the piece's first element is
+  std::vector<Range> box;  // one per tensor dimension
+  std::vector<Loop> loops; // outermost first; ordered by dim; loops of extent 1 are left out
   bool operator==(const Piece &) const = default;
 };
 
 struct View {
-  graph::GraphState *graph = nullptr;  // the graph the variables belong to; not owned
+  graph::GraphState *graph = nullptr; // the graph the variables belong to; not owned
   TypeId type = TypeId::Float;
   Shape shape;
   std::vector<Piece> pieces;
-  std::shared_ptr<const View> metadata;  // scale and format of an 8-bit float tensor
+  std::shared_ptr<const View> metadata; // scale and format of an 8-bit float tensor
 
   std::size_t numElements() const;
   bool operator==(const View &other) const {
@@ -61,7 +63,7 @@ struct Run {
   VarId var;
   std::int64_t offset;
   std::size_t count;
-  std::int64_t stride;  // 1 when count is 1
+  std::int64_t stride; // 1 when count is 1
   bool operator==(const Run &) const = default;
 };
 
@@ -81,7 +83,8 @@ View reverse(const View &view, unsigned dim);
 View broadcast(const View &view, std::size_t n, unsigned dim);
 View upsample(const View &view, std::size_t scale, unsigned dim);
 View subSample(const View &view, std::size_t stride, unsigned dim);
-View expand(const View &view, const std::vector<std::size_t> &before);  // sorted positions, repeats allowed
+View expand(const View &view,
+            const std::vector<std::size_t> &before); // sorted positions, repeats allowed
 View squeeze(const View &view, const std::vector<std::size_t> &dims);
 View reshape(const View &view, const Shape &shape);
 View flatten(const View &view);
@@ -93,9 +96,9 @@ void forEachRun(const View &view, const std::function<void(const Run &)> &visit)
 
 // Memory ranges touched, in flattened order, neighbours merged (not sorted; aliases repeat).
 void forEachRange(const View &view, const std::function<void(const VarRange &)> &visit);
-std::vector<VarRange> sortedRanges(const View &view);  // sorted, merged, each element once
+std::vector<VarRange> sortedRanges(const View &view); // sorted, merged, each element once
 
 bool containsAliases(const View &view);
-bool isContiguous(const View &view);  // one run of stride 1
+bool isContiguous(const View &view); // one run of stride 1
 
 } // namespace poplar::tensor

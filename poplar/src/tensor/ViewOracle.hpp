@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For tests: views beside a list of elements that is moved one by one, and random sequences of operations on both.
+// For tests: views beside a list of elements that is moved one by one, and random sequences of
+// operations on both.
 #pragma once
 #include "tensor/View.hpp"
 #include <algorithm>
@@ -15,7 +16,9 @@ struct Element {
 };
 using Elements = std::vector<Element>;
 
-inline std::size_t product(const Shape &shape) { return std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>()); }
+inline std::size_t product(const Shape &shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>());
+}
 
 // The oracle: shape and elements in row-major order.
 struct Naive {
@@ -73,39 +76,65 @@ public:
     unsigned dim = rank ? pick(0, rank - 1) : 0;
     switch (pick(0, 9)) {
     case 0: {
-      if (!rank) return p;
+      if (!rank)
+        return p;
       auto begin = pick(0, shape[dim] - 1), end = pick(begin + 1, shape[dim]);
       shape[dim] = end - begin;
-      return {slice(p.view, begin, end, dim), p.naive.remap(shape, [&](auto i) { i[dim] += begin; return i; })};
+      return {slice(p.view, begin, end, dim), p.naive.remap(shape, [&](auto i) {
+                i[dim] += begin;
+                return i;
+              })};
     }
     case 1: {
       std::vector<unsigned> perm(rank);
       std::iota(perm.begin(), perm.end(), 0);
       std::shuffle(perm.begin(), perm.end(), random_);
       Shape to;
-      for (auto d : perm) to.push_back(shape[d]);
-      return {dimShuffle(p.view, perm), p.naive.remap(to, [&](auto i) { auto s = i; for (unsigned d = 0; d < rank; ++d) s[perm[d]] = i[d]; return s; })};
+      for (auto d : perm)
+        to.push_back(shape[d]);
+      return {dimShuffle(p.view, perm), p.naive.remap(to, [&](auto i) {
+                auto s = i;
+                for (unsigned d = 0; d < rank; ++d)
+                  s[perm[d]] = i[d];
+                return s;
+              })};
     }
     case 2:
-      if (!rank) return p;
-      return {reverse(p.view, dim), p.naive.remap(shape, [&](auto i) { i[dim] = shape[dim] - 1 - i[dim]; return i; })};
+      if (!rank)
+        return p;
+      return {reverse(p.view, dim), p.naive.remap(shape, [&](auto i) {
+                i[dim] = shape[dim] - 1 - i[dim];
+                return i;
+              })};
     case 3: {
-      if (!rank || product(shape) > 600) return p;
+      if (!rank || product(shape) > 600)
+        return p;
       auto n = pick(1, 3), size = shape[dim];
       shape[dim] *= n;
-      return {broadcast(p.view, n, dim), p.naive.remap(shape, [&](auto i) { i[dim] %= size; return i; })};
+      return {broadcast(p.view, n, dim), p.naive.remap(shape, [&](auto i) {
+                i[dim] %= size;
+                return i;
+              })};
     }
     case 4: {
-      if (!rank || product(shape) > 600) return p;
+      if (!rank || product(shape) > 600)
+        return p;
       auto n = pick(1, 3);
       shape[dim] *= n;
-      return {upsample(p.view, n, dim), p.naive.remap(shape, [&](auto i) { i[dim] /= n; return i; })};
+      return {upsample(p.view, n, dim), p.naive.remap(shape, [&](auto i) {
+                i[dim] /= n;
+                return i;
+              })};
     }
     case 5: {
-      if (!rank) return p;
+      if (!rank)
+        return p;
       auto n = pick(1, 4);
       shape[dim] = (shape[dim] + n - 1) / n;
-      return {subSample(p.view, n, dim), p.naive.remap(shape, [&](auto i) { i[dim] *= n; return i; })};
+      return {subSample(p.view, n, dim), p.naive.remap(shape, [&](auto i) {
+                i[dim] *= n;
+                return i;
+              })};
     }
     case 6:
     case 7: {
@@ -113,20 +142,25 @@ public:
       auto rest = product(shape);
       for (std::size_t f = 2; rest > 1; ++f)
         while (rest % f == 0) {
-          if (pick(0, 2) == 0) to.push_back(f); else to.back() *= f;
+          if (pick(0, 2) == 0)
+            to.push_back(f);
+          else
+            to.back() *= f;
           rest /= f;
         }
       std::shuffle(to.begin(), to.end(), random_);
       return {reshape(p.view, to), {to, p.naive.elements}};
     }
     case 8: {
-      if (!rank || product(shape) > 600) return p;
+      if (!rank || product(shape) > 600)
+        return p;
       auto other = variable(100 + pick(0, 3), shape);
       auto size = shape[dim];
       auto joined = concat({&p.view, &other.view}, dim);
-      auto stacked = p.naive;  // two blocks one after the other; the remap picks from either
+      auto stacked = p.naive; // two blocks one after the other; the remap picks from either
       stacked.shape.insert(stacked.shape.begin(), 2);
-      stacked.elements.insert(stacked.elements.end(), other.naive.elements.begin(), other.naive.elements.end());
+      stacked.elements.insert(stacked.elements.end(), other.naive.elements.begin(),
+                              other.naive.elements.end());
       shape[dim] *= 2;
       return {joined, stacked.remap(shape, [&](auto i) {
                 auto s = i;
@@ -146,6 +180,5 @@ public:
 private:
   std::mt19937 random_;
 };
-
 
 } // namespace poplar::tensor::oracle

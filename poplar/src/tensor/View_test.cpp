@@ -7,7 +7,6 @@ using namespace poplar;
 using namespace poplar::tensor;
 using namespace poplar::tensor::oracle;
 
-
 TEST(View, AnySequenceOfOperationsNamesTheSameElementsAsMovingThemOneByOne) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     Sweep sweep(seed);
@@ -19,8 +18,10 @@ TEST(View, AnySequenceOfOperationsNamesTheSameElementsAsMovingThemOneByOne) {
       std::size_t boxes = 0;
       for (auto &piece : p.view.pieces) {
         std::size_t size = 1, walk = 1;
-        for (auto &range : piece.box) size *= range.extent;
-        for (auto &loop : piece.loops) walk *= loop.extent;
+        for (auto &range : piece.box)
+          size *= range.extent;
+        for (auto &loop : piece.loops)
+          walk *= loop.extent;
         ASSERT_EQ(size, walk) << "seed " << seed;
         boxes += size;
       }
@@ -65,11 +66,13 @@ TEST(View, SortedRangesCoverEachElementOnce) {
     for (unsigned n = 0; n < 6; ++n)
       p = sweep.step(p);
     std::vector<std::pair<unsigned, std::int64_t>> expected, got;
-    for (auto &e : p.naive.elements) expected.emplace_back(e.var.value, e.at);
+    for (auto &e : p.naive.elements)
+      expected.emplace_back(e.var.value, e.at);
     std::sort(expected.begin(), expected.end());
     expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
     for (auto &r : sortedRanges(p.view))
-      for (auto i = r.begin; i < r.end; ++i) got.emplace_back(r.var.value, i);
+      for (auto i = r.begin; i < r.end; ++i)
+        got.emplace_back(r.var.value, i);
     ASSERT_EQ(got, expected) << seed;
   }
 }

@@ -14,7 +14,7 @@ std::string join(const std::string &path, const std::string &name) {
   return path.empty() ? name : name.empty() ? path : path + "/" + name;
 }
 
-std::atomic<DebugId> nextId{1};  // 0: no parent
+std::atomic<DebugId> nextId{1}; // 0: no parent
 
 // The open file, if any; closed at the end of the process.
 struct Streaming {
@@ -38,29 +38,39 @@ DebugNameAndId::DebugNameAndId(const DebugNameAndId &parent, std::string name)
     : DebugNameAndId(std::move(name), parent.parentId_, parent.getPathName()) {}
 std::string DebugNameAndId::getPathName() const { return join(parentPath_, name_); }
 
-DebugContext::DebugContext(const char *name, SourceLocation loc) : name_(name ? name : ""), loc_(loc) {}
+DebugContext::DebugContext(const char *name, SourceLocation loc)
+    : name_(name ? name : ""), loc_(loc) {}
 DebugContext::DebugContext(StringRef name, SourceLocation loc) : name_(name), loc_(loc) {}
-DebugContext::DebugContext(std::string name, SourceLocation loc) : name_(std::move(name)), loc_(loc) {}
+DebugContext::DebugContext(std::string name, SourceLocation loc)
+    : name_(std::move(name)), loc_(loc) {}
 DebugContext::DebugContext(const DebugInfo &parent, std::string name, SourceLocation loc)
-    : parentPath_(parent.getPathName()), name_(std::move(name)), parentId_(parent.getId()), loc_(loc) {}
+    : parentPath_(parent.getPathName()), name_(std::move(name)), parentId_(parent.getId()),
+      loc_(loc) {}
 DebugContext::DebugContext(const DebugNameAndId &parent, std::string name, SourceLocation loc)
-    : parentPath_(parent.getPathName()), name_(std::move(name)), parentId_(parent.getParentId()), loc_(loc) {}
+    : parentPath_(parent.getPathName()), name_(std::move(name)), parentId_(parent.getParentId()),
+      loc_(loc) {}
 DebugContext::DebugContext(const DebugContext &parent, StringRef name, SourceLocation loc)
     : parentPath_(parent.getPathName()), name_(name), parentId_(parent.parentId_), loc_(loc) {}
 std::string DebugContext::getPathName() const { return join(parentPath_, name_); }
 
-std::ostream &operator<<(std::ostream &out, const DebugContext &context) { return out << context.getPathName(); }
-std::ostream &operator<<(std::ostream &out, const DebugNameAndId &name) { return out << name.getPathName(); }
+std::ostream &operator<<(std::ostream &out, const DebugContext &context) {
+  return out << context.getPathName();
+}
+std::ostream &operator<<(std::ostream &out, const DebugNameAndId &name) {
+  return out << name.getPathName();
+}
 
 struct DebugInfo::Impl {
   DebugId id;
   DebugContext context;
   std::string layer;
-  std::vector<std::pair<std::string, ProfileValue>> values;  // in the order they were set
+  std::vector<std::pair<std::string, ProfileValue>> values; // in the order they were set
 
   nlohmann::ordered_json entry(types::DebugStreamer &file) const {
-    nlohmann::ordered_json e{{"id", id}, {"parentId", context.getParentId()},
-                             {"name", file.indexOf(context.getName())}, {"layer", layer}};
+    nlohmann::ordered_json e{{"id", id},
+                             {"parentId", context.getParentId()},
+                             {"name", file.indexOf(context.getName())},
+                             {"layer", layer}};
     if (const auto &at = context.getLocation(); at.isValid())
       e["location"] = {{"fileName", file.indexOf(at.getFileName())},
                        {"functionName", file.indexOf(at.getFunctionName())},
@@ -92,7 +102,8 @@ bool DebugInfo::setValue(std::string name, ProfileValue value) {
   return true;
 }
 
-void DebugInfo::initializeStreamer(const std::string &fileName, const DebugSerializationFormat &format) {
+void DebugInfo::initializeStreamer(const std::string &fileName,
+                                   const DebugSerializationFormat &format) {
   closeStreamer();
   auto streamer = std::make_unique<types::DebugStreamer>(fileName, format);
   auto &s = streaming();

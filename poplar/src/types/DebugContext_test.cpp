@@ -59,7 +59,8 @@ TEST_P(DebugFile, HoldsContextsAndATableOfStrings) {
   {
     DebugInfo outer(DebugContext("outer", SourceLocation("f", "file.cpp", 7)), "poplibs");
     parent = outer.getId();
-    outer.setValue("args", ProfileValue::Map{{"n", 3}, {"list", ProfileValue::Vector{1.5, "a", true}}});
+    outer.setValue("args",
+                   ProfileValue::Map{{"n", 3}, {"list", ProfileValue::Vector{1.5, "a", true}}});
     DebugInfo inner(DebugContext(outer, "outer", SourceLocation("f", "file.cpp", 8)), "popart");
   }
   DebugInfo::closeStreamer();
@@ -67,7 +68,7 @@ TEST_P(DebugFile, HoldsContextsAndATableOfStrings) {
 
   const auto json = read();
   const auto &contexts = json.at("contexts"), &strings = json.at("stringTable");
-  ASSERT_EQ(contexts.size(), 2u);  // inner first: it was destroyed first
+  ASSERT_EQ(contexts.size(), 2u); // inner first: it was destroyed first
   EXPECT_EQ(contexts[0].at("parentId"), parent);
   EXPECT_EQ(contexts[0].at("layer"), "popart");
   EXPECT_EQ(contexts[1].at("id"), parent);
@@ -79,7 +80,8 @@ TEST_P(DebugFile, HoldsContextsAndATableOfStrings) {
   EXPECT_EQ(contexts[1].at("args").at("list").dump(), "[1.5,\"a\",true]");
 }
 INSTANTIATE_TEST_SUITE_P(BothFormats, DebugFile,
-                         testing::Values(DebugSerializationFormat::JSON, DebugSerializationFormat::CBOR));
+                         testing::Values(DebugSerializationFormat::JSON,
+                                         DebugSerializationFormat::CBOR));
 
 TEST(DebugInfo, SaysWhenTheFileCannotBeCreated) {
   EXPECT_THROW(DebugInfo::initializeStreamer("/nonexistent/folder/debug.cbor"), poplar_error);

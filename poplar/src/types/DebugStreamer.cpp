@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In CBOR the lists are of indefinite length (RFC 8949, 3.2.2), so that entries need not be counted beforehand.
+// In CBOR the lists are of indefinite length (RFC 8949, 3.2.2), so that entries need not be counted
+// beforehand.
 #include "types/DebugStreamer.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
@@ -12,7 +13,8 @@ constexpr char cborMap = '\xbf', cborList = '\x9f', cborEnd = '\xff';
 } // namespace
 
 DebugStreamer::DebugStreamer(const std::string &fileName, DebugSerializationFormat format)
-    : fileName_(fileName), file_(fileName, std::ios::binary), cbor_(format == DebugSerializationFormat::CBOR) {
+    : fileName_(fileName), file_(fileName, std::ios::binary),
+      cbor_(format == DebugSerializationFormat::CBOR) {
   if (!file_)
     throw poplar_error(base::str("Cannot create the debug information file \"", fileName,
                                  "\". Check that its folder exists and can be written."));
@@ -49,7 +51,8 @@ void DebugStreamer::put(const nlohmann::ordered_json &value) {
     return;
   }
   const auto bytes = nlohmann::ordered_json::to_cbor(value);
-  file_.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file_.write(reinterpret_cast<const char *>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
 }
 
 void DebugStreamer::write(const nlohmann::ordered_json &entry) {

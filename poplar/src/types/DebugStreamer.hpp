@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes one object with two lists, "contexts" and "stringTable", as JSON or CBOR. Entries go to the file as they come;
-// the table of strings, to which entries refer by index, is kept until the end.
+// Writes one object with two lists, "contexts" and "stringTable", as JSON or CBOR. Entries go to
+// the file as they come; the table of strings, to which entries refer by index, is kept until the
+// end.
 #pragma once
 #include "poplar/DebugContext.hpp"
 #include <fstream>
@@ -12,13 +13,14 @@ namespace poplar::types {
 
 class DebugStreamer {
 public:
-  DebugStreamer(const std::string &fileName, DebugSerializationFormat format);  // throws poplar_error
+  DebugStreamer(const std::string &fileName,
+                DebugSerializationFormat format); // throws poplar_error
   ~DebugStreamer();
   DebugStreamer(const DebugStreamer &) = delete;
 
   std::size_t indexOf(const std::string &text);
   void write(const nlohmann::ordered_json &entry);
-  void close();  // throws poplar_error if something could not be written
+  void close(); // throws poplar_error if something could not be written
 
 private:
   void put(const nlohmann::ordered_json &value);

@@ -3,10 +3,10 @@
 #include "base/Text.hpp"
 #include "poplar/CodeletFileType.hpp"
 #include "poplar/Error.hpp"
+#include "poplar/exceptions.hpp"
 #include "poplar/TargetType.hpp"
 #include "poplar/TensorCloneMethod.hpp"
 #include "poplar/VectorLayout.hpp"
-#include "poplar/exceptions.hpp"
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -22,11 +22,25 @@ std::string nameOf(Enum value, const char *const (&names)[N], const char *what) 
   return names[index];
 }
 
-constexpr const char *errorNames[] = {
-    "NONE", "UNKNOWN", "TRAP", "FLOATING_POINT_INVALID_OPERATION", "FLOATING_POINT_DIVIDE_BY_ZERO",
-    "FLOATING_POINT_OVERFLOW", "TILE_MEMORY_BANK_CONFLICT", "INVALID_EXCHANGE_CONFIGURATION", "INVALID_ADDRESS",
-    "INVALID_OPERAND", "INVALID_PROGRAM_COUNTER", "INVALID_INSTRUCTION", "EXCHANGE_ERROR", "MEMORY_ERROR",
-    "IPUSOFTERR", "IPU_MEMORY_FAILURE", "LINK_DOWN", "HOST_LINK_DOWN", "HOST_SYNC_TIMEOUT"};
+constexpr const char *errorNames[] = {"NONE",
+                                      "UNKNOWN",
+                                      "TRAP",
+                                      "FLOATING_POINT_INVALID_OPERATION",
+                                      "FLOATING_POINT_DIVIDE_BY_ZERO",
+                                      "FLOATING_POINT_OVERFLOW",
+                                      "TILE_MEMORY_BANK_CONFLICT",
+                                      "INVALID_EXCHANGE_CONFIGURATION",
+                                      "INVALID_ADDRESS",
+                                      "INVALID_OPERAND",
+                                      "INVALID_PROGRAM_COUNTER",
+                                      "INVALID_INSTRUCTION",
+                                      "EXCHANGE_ERROR",
+                                      "MEMORY_ERROR",
+                                      "IPUSOFTERR",
+                                      "IPU_MEMORY_FAILURE",
+                                      "LINK_DOWN",
+                                      "HOST_LINK_DOWN",
+                                      "HOST_SYNC_TIMEOUT"};
 
 struct FileKind {
   const char *extension;
@@ -50,7 +64,8 @@ constexpr FileKind fileKinds[] = {
 const FileKind &kindOf(CodeletFileType type) {
   const auto found = std::ranges::find(fileKinds, type, &FileKind::type);
   if (found == std::end(fileKinds))
-    throw poplar_error("CodeletFileType::Auto stands for no one language; name the type of the codelet file.");
+    throw poplar_error(
+        "CodeletFileType::Auto stands for no one language; name the type of the codelet file.");
   return *found;
 }
 
@@ -69,12 +84,14 @@ std::string toString(const TensorCloneMethod &method) {
 }
 
 std::string toString(const TensorCloneDuplicationMethod &method) {
-  static constexpr const char *names[] = {"DUPLICATE_BY_OUTER_DIMENSION", "DUPLICATE_BY_TILE_CONTIGUOUS_REGION"};
+  static constexpr const char *names[] = {"DUPLICATE_BY_OUTER_DIMENSION",
+                                          "DUPLICATE_BY_TILE_CONTIGUOUS_REGION"};
   return nameOf(method, names, "TensorCloneDuplicationMethod");
 }
 
 std::string toString(RecoveryAction action) {
-  static constexpr const char *names[] = {"IPU_RESET", "LINK_RESET", "PARTITION_RESET", "FULL_RESET"};
+  static constexpr const char *names[] = {"IPU_RESET", "LINK_RESET", "PARTITION_RESET",
+                                          "FULL_RESET"};
   return nameOf(action, names, "RecoveryAction");
 }
 
@@ -85,7 +102,7 @@ std::string layout::to_string(Vector v) {
 }
 
 std::string layout::to_string(VectorList v) {
-  static constexpr const char *names[] = {"NotAVector",  "OnePtr",       "ScaledPtr32",   "ScaledPtr64",
+  static constexpr const char *names[] = {"NotAVector",   "OnePtr", "ScaledPtr32",   "ScaledPtr64",
                                           "ScaledPtr128", "DeltaN", "DeltaNElements"};
   return nameOf(v, names, "layout::VectorList");
 }
@@ -96,8 +113,9 @@ ErrorCode errorCodeFromString(StringRef name) {
   const auto text = name.cloneAsString();
   const auto found = std::ranges::find(errorNames, text);
   if (found == std::end(errorNames))
-    throw poplar_error(base::str("Unknown error code \"", text, "\".",
-                                 base::didYouMean(text, {std::begin(errorNames), std::end(errorNames)})));
+    throw poplar_error(
+        base::str("Unknown error code \"", text, "\".",
+                  base::didYouMean(text, {std::begin(errorNames), std::end(errorNames)})));
   return static_cast<ErrorCode>(found - std::begin(errorNames));
 }
 
@@ -107,8 +125,9 @@ CodeletFileType getCodeletFileType(const char *path) {
   const auto extension = dot == std::string::npos || dot < slash ? "" : text.substr(dot);
   const auto found = std::ranges::find(fileKinds, extension, &FileKind::extension);
   if (found == std::end(fileKinds))
-    throw poplar_error(base::str("The kind of codelet file \"", text, "\" cannot be told from its extension \"",
-                                 extension, "\". Use .cpp, .c, .S, .s, .ll, .bc, .gp or .o, or name its type."));
+    throw poplar_error(
+        base::str("The kind of codelet file \"", text, "\" cannot be told from its extension \"",
+                  extension, "\". Use .cpp, .c, .S, .s, .ll, .bc, .gp or .o, or name its type."));
   return found->type;
 }
 

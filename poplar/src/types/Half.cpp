@@ -11,14 +11,15 @@
 namespace poplar::types {
 namespace {
 
-// double to float, rounded to odd: rounding the result once more gives what rounding the double at once would give.
+// double to float, rounded to odd: rounding the result once more gives what rounding the double at
+// once would give.
 float roundToOdd(double value) {
   const float nearest = static_cast<float>(value);
   if (nearest == value || std::isnan(value))
     return nearest;
   auto bits = std::bit_cast<std::uint32_t>(nearest);
   if (std::fabs(static_cast<double>(nearest)) > std::fabs(value))
-    --bits;  // the neighbour nearer to zero; below infinity it is the largest float
+    --bits; // the neighbour nearer to zero; below infinity it is the largest float
   return std::bit_cast<float>(bits | 1);
 }
 
@@ -29,7 +30,8 @@ bool hasF16c() {
   return has;
 }
 
-__attribute__((target("avx,f16c"))) std::size_t floatToHalfWide(const float *src, std::uint16_t *dst, std::size_t n) {
+__attribute__((target("avx,f16c"))) std::size_t floatToHalfWide(const float *src,
+                                                                std::uint16_t *dst, std::size_t n) {
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8)
     _mm_storeu_si128(reinterpret_cast<__m128i *>(dst + i),
@@ -37,10 +39,12 @@ __attribute__((target("avx,f16c"))) std::size_t floatToHalfWide(const float *src
   return i;
 }
 
-__attribute__((target("avx,f16c"))) std::size_t halfToFloatWide(const std::uint16_t *src, float *dst, std::size_t n) {
+__attribute__((target("avx,f16c"))) std::size_t halfToFloatWide(const std::uint16_t *src,
+                                                                float *dst, std::size_t n) {
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8)
-    _mm256_storeu_ps(dst + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(src + i))));
+    _mm256_storeu_ps(dst + i,
+                     _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(src + i))));
   return i;
 }
 #else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// IEEE binary16 and 8-bit floats. float and double to half round to nearest, ties to even, also from double (no double
-// rounding); too large values become infinity, NaN stays NaN. Arrays use the CPU's own conversion when it has one.
+// IEEE binary16 and 8-bit floats. float and double to half round to nearest, ties to even, also
+// from double (no double rounding); too large values become infinity, NaN stays NaN. Arrays use the
+// CPU's own conversion when it has one.
 #pragma once
 #include "poplar/Quarter.hpp"
 #include "types/TypeId.hpp"
@@ -27,9 +28,10 @@ std::uint8_t toQuarter(float value, const QuarterMetadata &metadata);
 float fromQuarter(std::uint8_t bits, const QuarterMetadata &metadata);
 
 // n elements of any simple type to and from QUARTER; broadcast: one source element for all.
-void convertToQuarter(TypeId from, const void *src, const QuarterMetadata &metadata, void *dst, std::size_t n,
-                      bool broadcast);
-void convertFromQuarter(const void *src, const QuarterMetadata &metadata, TypeId to, void *dst, std::size_t n);
+void convertToQuarter(TypeId from, const void *src, const QuarterMetadata &metadata, void *dst,
+                      std::size_t n, bool broadcast);
+void convertFromQuarter(const void *src, const QuarterMetadata &metadata, TypeId to, void *dst,
+                        std::size_t n);
 
 // The format and scale in a metadata tensor whose value is known when the graph is built; throws
 // tensor_metadata_error otherwise.

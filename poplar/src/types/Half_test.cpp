@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "types/Half.hpp"
+#include "poplar/exceptions.hpp"
 #include "poplar/Target.hpp"
 #include "poplar/TypeConversion.hpp"
-#include "poplar/exceptions.hpp"
+#include "types/Half.hpp"
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -32,7 +32,9 @@ std::uint16_t nearest(double x) {
   }
   const double above = high == 0x7c00 ? 65536.0 : defined(high);
   const double toLow = magnitude - defined(low), toHigh = above - magnitude;
-  const auto code = magnitude >= 65536 ? 0x7c00 : toLow < toHigh || (toLow == toHigh && low % 2 == 0) ? low : high;
+  const auto code = magnitude >= 65536                                    ? 0x7c00
+                    : toLow < toHigh || (toLow == toHigh && low % 2 == 0) ? low
+                                                                          : high;
   return std::uint16_t(code | (std::signbit(x) ? 0x8000 : 0));
 }
 
@@ -55,8 +57,10 @@ TEST(Half, AllBitPatternsSurviveTheWayThroughFloat) {
 
 TEST(Half, FloatsRoundToNearestEvenOneByOneAndInArrays) {
   std::mt19937 random(1);
-  std::vector<float> values{0.f, -0.f, 65504.f, 65519.9f, 65520.f, 65536.f, 1e30f, 5.9604645e-8f, 2.9802322e-8f,
-                            2.98023259e-8f, 6.1035156e-5f, 1.00048828125f, 1.00146484375f, -2049.f, 2051.f};
+  std::vector<float> values{
+      0.f,           -0.f,           65504.f,        65519.9f,      65520.f,
+      65536.f,       1e30f,          5.9604645e-8f,  2.9802322e-8f, 2.98023259e-8f,
+      6.1035156e-5f, 1.00048828125f, 1.00146484375f, -2049.f,       2051.f};
   while (values.size() < 20003)
     if (const float f = std::bit_cast<float>(std::uint32_t(random())); !std::isnan(f))
       values.push_back(f);
@@ -104,7 +108,8 @@ TEST(Quarter, AllCodesSurviveTheWayThroughFloat) {
 }
 
 TEST(Quarter, HasItsPublishedRangeAndScale) {
-  const QuarterMetadata f143(QuarterMetadata::Format::F143, 0), f152(QuarterMetadata::Format::F152, 0);
+  const QuarterMetadata f143(QuarterMetadata::Format::F143, 0),
+      f152(QuarterMetadata::Format::F152, 0);
   EXPECT_EQ(fromQuarter(0x7f, f143), 240.0f);
   EXPECT_EQ(fromQuarter(0x7f, f152), 57344.0f);
   EXPECT_EQ(fromQuarter(0x7f, QuarterMetadata(QuarterMetadata::Format::F143, 2)), 960.0f);
@@ -142,14 +147,17 @@ TEST(TypeConversion, ConvertsBetweenHostArraysAndDeviceBytes) {
   convertToDeviceType(QUARTER, metadata, gccs::ArrayRef<float>(values), quarters.data());
   convertFromDeviceType(QUARTER, metadata, quarters.data(), gccs::ArrayRef<float>(back));
   EXPECT_EQ(back, values);
-  EXPECT_THROW(convertToDeviceType(QUARTER, gccs::ArrayRef<float>(values), quarters.data()), tensor_metadata_error);
-  EXPECT_THROW(convertToDeviceType(HALF, metadata, gccs::ArrayRef<float>(values), quarters.data()), tensor_metadata_error);
+  EXPECT_THROW(convertToDeviceType(QUARTER, gccs::ArrayRef<float>(values), quarters.data()),
+               tensor_metadata_error);
+  EXPECT_THROW(convertToDeviceType(HALF, metadata, gccs::ArrayRef<float>(values), quarters.data()),
+               tensor_metadata_error);
 }
 
 TEST(TypeConversion, ChoosesTheSmallestScaleThatHoldsTheLargestValue) {
   const std::vector<float> values{-1000, 3};
-  const auto metadata = calculateMetadataForConversion(QuarterMetadata::Format::F143, gccs::ArrayRef<float>(values));
-  EXPECT_EQ(metadata.getScale(), 3);  // 240 * 4 < 1000 <= 240 * 8
+  const auto metadata =
+      calculateMetadataForConversion(QuarterMetadata::Format::F143, gccs::ArrayRef<float>(values));
+  EXPECT_EQ(metadata.getScale(), 3); // 240 * 4 < 1000 <= 240 * 8
 }
 
 } // namespace

@@ -15,7 +15,8 @@ FieldData VertexIntrospector::getFieldInfo(StringRef name) const {
   std::vector<std::string> names;
   for (const auto &[field, info] : info_->fields)
     names.push_back(field);
-  throw unknown_field(base::str("Vertex \"", info_->vertexType, "\" has no field \"", name.cloneAsString(), "\".",
+  throw unknown_field(base::str("Vertex \"", info_->vertexType, "\" has no field \"",
+                                name.cloneAsString(), "\".",
                                 base::didYouMean(name.cloneAsString(), names)));
 }
 
@@ -27,15 +28,20 @@ std::size_t FieldData::size() const {
 
 std::size_t FieldData::getSizeAtIndex(std::size_t i) const {
   if (info_->rank < 2 || i >= info_->sizes.size())
-    throw index_error(base::str("A field of rank ", info_->rank, " with ", size(), " elements has no inner vector"), i);
+    throw index_error(base::str("A field of rank ", info_->rank, " with ", size(),
+                                " elements has no inner vector"),
+                      i);
   return info_->sizes[i];
 }
 
-std::size_t FieldData::numValues(std::size_t inner) const { return info_->rank == 0 ? 1 : info_->sizes.at(inner); }
+std::size_t FieldData::numValues(std::size_t inner) const {
+  return info_->rank == 0 ? 1 : info_->sizes.at(inner);
+}
 
 void FieldData::values(std::size_t inner, const Type &as, void *out, std::size_t n) const {
   if (inner >= info_->values.size() || !info_->values[inner])
-    throw poplar_error("The value of a field is known before the program runs only for plain fields and for inputs "
+    throw poplar_error("The value of a field is known before the program runs only for plain "
+                       "fields and for inputs "
                        "connected to constants; this one is neither.");
   const auto &bytes = *info_->values[inner];
   if (bytes.size() < n * sizeOf(info_->type))
@@ -44,7 +50,9 @@ void FieldData::values(std::size_t inner, const Type &as, void *out, std::size_t
 }
 
 layout::Vector FieldData::getProfilerVectorLayout(unsigned nestingLevel) const {
-  return nestingLevel == 0 ? info_->outer : nestingLevel == 1 ? info_->inner : layout::Vector::NotAVector;
+  return nestingLevel == 0   ? info_->outer
+         : nestingLevel == 1 ? info_->inner
+                             : layout::Vector::NotAVector;
 }
 
 layout::VectorList FieldData::getProfilerVectorListLayout() const { return info_->list; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What VertexIntrospector shows to an estimator, as plain data. Whoever asks an estimator fills it from the vertex.
+// What VertexIntrospector shows to an estimator, as plain data. Whoever asks an estimator fills it
+// from the vertex.
 #pragma once
 #include "poplar/VertexIntrospector.hpp"
 #include "types/TypeId.hpp"
@@ -13,9 +14,9 @@ namespace poplar::types {
 
 struct FieldInfo {
   TypeId type = TypeId::Float;
-  unsigned rank = 0;                // 0: scalar, 1: vector, 2: vector of vectors
-  std::vector<std::size_t> sizes;   // elements of each inner vector; one entry if rank < 2
-  std::vector<std::optional<std::string>> values;  // device bytes of each inner vector, where known
+  unsigned rank = 0;              // 0: scalar, 1: vector, 2: vector of vectors
+  std::vector<std::size_t> sizes; // elements of each inner vector; one entry if rank < 2
+  std::vector<std::optional<std::string>> values; // device bytes of each inner vector, where known
   layout::Vector outer = layout::Vector::NotAVector;
   layout::Vector inner = layout::Vector::NotAVector;
   layout::VectorList list = layout::VectorList::NotAVector;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "types/Introspection.hpp"
-#include "poplar/Target.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/Target.hpp"
+#include "types/Introspection.hpp"
 #include <gtest/gtest.h>
 
 namespace poplar::types {
@@ -30,7 +30,8 @@ TEST(VertexIntrospector, TellsSizesAndValues) {
   EXPECT_EQ(grid.rank(), 2u);
   EXPECT_EQ(grid.size(), 2u);
   EXPECT_EQ(grid[1].size(), 2u);
-  EXPECT_EQ(grid.getInitialValues<std::vector<unsigned>>(target), (std::vector<std::vector<unsigned>>{{4}, {5, 6}}));
+  EXPECT_EQ(grid.getInitialValues<std::vector<unsigned>>(target),
+            (std::vector<std::vector<unsigned>>{{4}, {5, 6}}));
 }
 
 TEST(VertexIntrospector, RefusesUnknownFieldsIndexesAndValues) {

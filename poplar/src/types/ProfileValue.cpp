@@ -32,19 +32,24 @@ const char *nameOf(ProfileValue::Type type) {
 
 ProfileValue::ProfileValue(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 ProfileValue::ProfileValue(Number number) : data_(std::make_shared<const Data>(Data{number})) {}
-ProfileValue::ProfileValue(String text) : data_(std::make_shared<const Data>(Data{std::move(text)})) {}
-ProfileValue::ProfileValue(Vector items) : data_(std::make_shared<const Data>(Data{std::move(items)})) {}
-ProfileValue::ProfileValue(Map members) : data_(std::make_shared<const Data>(Data{std::move(members)})) {}
+ProfileValue::ProfileValue(String text)
+    : data_(std::make_shared<const Data>(Data{std::move(text)})) {}
+ProfileValue::ProfileValue(Vector items)
+    : data_(std::make_shared<const Data>(Data{std::move(items)})) {}
+ProfileValue::ProfileValue(Map members)
+    : data_(std::make_shared<const Data>(Data{std::move(members)})) {}
 
 std::shared_ptr<const ProfileValue::Data> ProfileValue::makeBool(bool value) {
   return std::make_shared<const Data>(Data{value});
 }
-std::shared_ptr<const ProfileValue::Data> ProfileValue::makeInteger(bool negative, std::uint64_t magnitude) {
-  return std::make_shared<const Data>(negative ? Data{static_cast<std::int64_t>(0 - magnitude)} : Data{magnitude});
+std::shared_ptr<const ProfileValue::Data> ProfileValue::makeInteger(bool negative,
+                                                                    std::uint64_t magnitude) {
+  return std::make_shared<const Data>(negative ? Data{static_cast<std::int64_t>(0 - magnitude)}
+                                               : Data{magnitude});
 }
 
 ProfileValue::Type ProfileValue::type() const {
-  static constexpr Type types[] = {Type::BOOL_, Type::NUMBER, Type::NUMBER, Type::NUMBER,
+  static constexpr Type types[] = {Type::BOOL_,  Type::NUMBER, Type::NUMBER, Type::NUMBER,
                                    Type::STRING, Type::VECTOR, Type::MAP};
   return types[data_->value.index()];
 }
@@ -68,10 +73,12 @@ double ProfileValue::asDouble() const {
 std::int64_t ProfileValue::asInt() const {
   if (const auto *i = std::get_if<std::int64_t>(&data_->value))
     return *i;
-  if (const auto *u = std::get_if<std::uint64_t>(&data_->value); u && *u <= std::numeric_limits<std::int64_t>::max())
+  if (const auto *u = std::get_if<std::uint64_t>(&data_->value);
+      u && *u <= std::numeric_limits<std::int64_t>::max())
     return static_cast<std::int64_t>(*u);
   const double value = asDouble();
-  if (value >= -0x1p63 && value < 0x1p63 && value == static_cast<double>(static_cast<std::int64_t>(value)))
+  if (value >= -0x1p63 && value < 0x1p63 &&
+      value == static_cast<double>(static_cast<std::int64_t>(value)))
     return static_cast<std::int64_t>(value);
   throw type_error(base::str("Profile value ", value, " is not a signed 64-bit integer."));
 }
@@ -80,7 +87,8 @@ std::uint64_t ProfileValue::asUint() const {
   if (const auto *u = std::get_if<std::uint64_t>(&data_->value))
     return *u;
   const double value = asDouble();
-  if (value >= 0 && value < 0x1p64 && value == static_cast<double>(static_cast<std::uint64_t>(value)))
+  if (value >= 0 && value < 0x1p64 &&
+      value == static_cast<double>(static_cast<std::uint64_t>(value)))
     return static_cast<std::uint64_t>(value);
   throw type_error(base::str("Profile value ", value, " is not an unsigned 64-bit integer."));
 }
@@ -184,15 +192,19 @@ struct types::ProfileAccess {
   }
 };
 
-nlohmann::ordered_json types::toJson(const ProfileValue &value) { return ProfileAccess::json(value); }
+nlohmann::ordered_json types::toJson(const ProfileValue &value) {
+  return ProfileAccess::json(value);
+}
 
 void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint) {
-  out << types::toJson(value).dump(prettyPrint ? 2 : -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  out << types::toJson(value).dump(prettyPrint ? 2 : -1, ' ', false,
+                                   nlohmann::json::error_handler_t::replace);
 }
 
 void serializeToCBOR(std::ostream &out, const ProfileValue &value) {
   const auto bytes = nlohmann::ordered_json::to_cbor(types::toJson(value));
-  out.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.write(reinterpret_cast<const char *>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
 }
 
 } // namespace poplar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "poplar/ProfileValue.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/ProfileValue.hpp"
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -20,14 +20,16 @@ std::string json(const ProfileValue &value) {
 
 TEST(ProfileValue, WritesJson) {
   EXPECT_EQ(json({}), "0");
-  EXPECT_EQ(json(Map{{"b", Vector{1, -2, 1.5, "x\n", true}}, {"a", Map{}}}), R"({"a":{},"b":[1,-2,1.5,"x\n",true]})");
+  EXPECT_EQ(json(Map{{"b", Vector{1, -2, 1.5, "x\n", true}}, {"a", Map{}}}),
+            R"({"a":{},"b":[1,-2,1.5,"x\n",true]})");
 }
 
 TEST(ProfileValue, KeepsAllBitsOfIntegers) {
   const auto big = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(ProfileValue(big).asUint(), big);
   EXPECT_EQ(json(big), "18446744073709551615");
-  EXPECT_EQ(ProfileValue(std::numeric_limits<std::int64_t>::min()).asInt(), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(ProfileValue(std::numeric_limits<std::int64_t>::min()).asInt(),
+            std::numeric_limits<std::int64_t>::min());
   EXPECT_THROW(ProfileValue(big).asInt(), type_error);
   EXPECT_THROW(ProfileValue(-1).asUint(), type_error);
   EXPECT_THROW(ProfileValue(1.5).asInt(), type_error);

@@ -3,8 +3,8 @@
 #include "poplar/Quarter.hpp"
 #include "base/Text.hpp"
 #include "graph/GraphState.hpp"
-#include "poplar/QuarterFloat.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/QuarterFloat.hpp"
 #include "types/Half.hpp"
 #include "types/Value.hpp"
 #include <cmath>
@@ -16,7 +16,8 @@ namespace poplar {
 QuarterMetadata::QuarterMetadata(Format format, signed char scale)
     : binary_(static_cast<unsigned char>((format == Format::F152 ? 0x40 : 0) | (scale & 0x3f))) {
   if (scale < -31 || scale > 31)
-    throw poplar_error(base::str("The scale of an 8-bit float must be from -31 to 31, not ", int(scale), "."));
+    throw poplar_error(
+        base::str("The scale of an 8-bit float must be from -31 to 31, not ", int(scale), "."));
 }
 
 std::ostream &operator<<(std::ostream &out, QuarterMetadata::Format format) {
@@ -35,15 +36,16 @@ float fromQuarter(std::uint8_t bits, const QuarterMetadata &metadata) {
   return poplar::toFloat(quarter{bits}, metadata.getBinary());
 }
 
-void convertToQuarter(TypeId from, const void *src, const QuarterMetadata &metadata, void *dst, std::size_t n,
-                      bool broadcast) {
+void convertToQuarter(TypeId from, const void *src, const QuarterMetadata &metadata, void *dst,
+                      std::size_t n, bool broadcast) {
   std::vector<float> values(n);
   convertElements(from, src, TypeId::Float, values.data(), n, broadcast);
   for (std::size_t i = 0; i != n; ++i)
     static_cast<std::uint8_t *>(dst)[i] = toQuarter(values[i], metadata);
 }
 
-void convertFromQuarter(const void *src, const QuarterMetadata &metadata, TypeId to, void *dst, std::size_t n) {
+void convertFromQuarter(const void *src, const QuarterMetadata &metadata, TypeId to, void *dst,
+                        std::size_t n) {
   std::vector<float> values(n);
   for (std::size_t i = 0; i != n; ++i)
     values[i] = fromQuarter(static_cast<const std::uint8_t *>(src)[i], metadata);
@@ -52,8 +54,9 @@ void convertFromQuarter(const void *src, const QuarterMetadata &metadata, TypeId
 
 QuarterMetadata constantMetadata(const tensor::View &view) {
   if (view.type != TypeId::QuarterMetadata || view.numElements() != 1)
-    throw tensor_metadata_error(base::str("Metadata is one element of type QUARTER_METADATA, not ", view.numElements(),
-                                          " of type ", spelling(view.type), "."));
+    throw tensor_metadata_error(base::str("Metadata is one element of type QUARTER_METADATA, not ",
+                                          view.numElements(), " of type ", spelling(view.type),
+                                          "."));
   const auto &piece = view.pieces.front();
   const auto &initial = view.graph->variables[piece.var.value].initial;
   auto after = initial.upper_bound(static_cast<std::uint64_t>(piece.offset));
@@ -62,8 +65,9 @@ QuarterMetadata constantMetadata(const tensor::View &view) {
     if (const auto at = static_cast<std::uint64_t>(piece.offset) - begin; at < bytes.size())
       return QuarterMetadata(static_cast<unsigned char>(bytes[at]));
   }
-  throw tensor_metadata_error("The metadata tensor has no value when the graph is built, so host values cannot be "
-                              "converted to QUARTER. Use createConstantMetadataTensor, or set its initial value first.");
+  throw tensor_metadata_error(
+      "The metadata tensor has no value when the graph is built, so host values cannot be "
+      "converted to QUARTER. Use createConstantMetadataTensor, or set its initial value first.");
 }
 
 } // namespace types

@@ -10,6 +10,8 @@ int compare(StringRef a, StringRef b) noexcept {
   return std::string_view(a.data(), a.size()).compare(std::string_view(b.data(), b.size()));
 }
 
-std::ostream &operator<<(std::ostream &out, StringRef text) { return out << std::string_view(text.data(), text.size()); }
+std::ostream &operator<<(std::ostream &out, StringRef text) {
+  return out << std::string_view(text.data(), text.size());
+}
 
 } // namespace poplar

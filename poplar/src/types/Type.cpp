@@ -34,14 +34,17 @@ constinit const Type QUARTER_METADATA = typeOf(TypeId::QuarterMetadata);
 std::string Type::toString() const {
   return *this == Type() ? "(no type)" : std::string(spelling(static_cast<TypeId>(index_)));
 }
-bool Type::isFloatingPoint() const { return *this != Type() && types::isFloating(static_cast<TypeId>(index_)); }
+bool Type::isFloatingPoint() const {
+  return *this != Type() && types::isFloating(static_cast<TypeId>(index_));
+}
 bool Type::requiresMetadata() const { return *this == QUARTER; }
 
 std::ostream &operator<<(std::ostream &out, const Type &type) { return out << type.toString(); }
 
 TypeId types::idOf(const Type &type) {
   if (TypeAccess::index(type) >= numTypeIds)
-    throw type_error("An element type was not set. Use one of the constants, such as poplar::FLOAT.");
+    throw type_error(
+        "An element type was not set. Use one of the constants, such as poplar::FLOAT.");
   return static_cast<TypeId>(TypeAccess::index(type));
 }
 

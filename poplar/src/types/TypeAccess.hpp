@@ -12,7 +12,7 @@ struct TypeAccess {
 };
 
 constexpr Type typeOf(TypeId id) { return TypeAccess::make(id); }
-TypeId idOf(const Type &type);  // throws type_error for a Type that was never set
+TypeId idOf(const Type &type); // throws type_error for a Type that was never set
 
 constexpr bool isFloating(TypeId id) {
   return id == TypeId::Half || id == TypeId::Float || id == TypeId::Double || id == TypeId::Quarter;

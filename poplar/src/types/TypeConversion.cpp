@@ -2,8 +2,8 @@
 // The public conversions between host arrays and device bytes.
 #include "poplar/TypeConversion.hpp"
 #include "base/Text.hpp"
-#include "poplar/Target.hpp"
 #include "poplar/exceptions.hpp"
+#include "poplar/Target.hpp"
 #include "types/Half.hpp"
 #include "types/TypeAccess.hpp"
 #include "types/Value.hpp"
@@ -17,14 +17,15 @@ namespace {
 
 void checkMetadata(TypeId deviceType, const QuarterMetadata *metadata) {
   if ((deviceType == TypeId::Quarter) != (metadata != nullptr))
-    throw tensor_metadata_error(base::str("Conversion ", metadata ? "with" : "without", " metadata for device type ",
-                                          spelling(deviceType), ": QUARTER, and only QUARTER, needs metadata."));
+    throw tensor_metadata_error(base::str("Conversion ", metadata ? "with" : "without",
+                                          " metadata for device type ", spelling(deviceType),
+                                          ": QUARTER, and only QUARTER, needs metadata."));
 }
 
 } // namespace
 
-void toDevice(const Type &to, const QuarterMetadata *metadata, const Type &from, const void *src, void *dst,
-              std::size_t n) {
+void toDevice(const Type &to, const QuarterMetadata *metadata, const Type &from, const void *src,
+              void *dst, std::size_t n) {
   const auto id = idOf(to);
   checkMetadata(id, metadata);
   if (metadata)
@@ -33,8 +34,8 @@ void toDevice(const Type &to, const QuarterMetadata *metadata, const Type &from,
     convertElements(idOf(from), src, id, dst, n, false);
 }
 
-void fromDevice(const Type &from, const QuarterMetadata *metadata, const void *src, const Type &to, void *dst,
-                std::size_t n) {
+void fromDevice(const Type &from, const QuarterMetadata *metadata, const void *src, const Type &to,
+                void *dst, std::size_t n) {
   const auto id = idOf(from);
   checkMetadata(id, metadata);
   if (metadata)
@@ -43,7 +44,8 @@ void fromDevice(const Type &from, const QuarterMetadata *metadata, const void *s
     convertElements(id, src, idOf(to), dst, n, false);
 }
 
-QuarterMetadata metadataFor(QuarterMetadata::Format format, const Type &from, const void *src, std::size_t n) {
+QuarterMetadata metadataFor(QuarterMetadata::Format format, const Type &from, const void *src,
+                            std::size_t n) {
   std::vector<double> values(n);
   convertElements(idOf(from), src, TypeId::Double, values.data(), n, false);
   double largest = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "poplar/Type.hpp"
 #include "poplar/CodeletFileType.hpp"
 #include "poplar/Error.hpp"
+#include "poplar/exceptions.hpp"
 #include "poplar/GraphElements.hpp"
 #include "poplar/Interval.hpp"
 #include "poplar/StringRef.hpp"
 #include "poplar/TargetType.hpp"
+#include "poplar/Type.hpp"
 #include "poplar/TypeTraits.hpp"
-#include "poplar/exceptions.hpp"
 #include "types/TypeAccess.hpp"
 #include <gccs/Algorithm.hpp>
 #include <gtest/gtest.h>
@@ -37,7 +37,8 @@ TEST(Type, SpellsTheCodeletType) {
 TEST(Type, KnowsWhatFloatsAndWhatNeedsMetadata) {
   for (unsigned i = 0; i != numTypeIds; ++i) {
     const auto type = types::typeOf(static_cast<TypeId>(i));
-    EXPECT_EQ(type.isFloatingPoint(), type == HALF || type == FLOAT || type == DOUBLE || type == QUARTER);
+    EXPECT_EQ(type.isFloatingPoint(),
+              type == HALF || type == FLOAT || type == DOUBLE || type == QUARTER);
     EXPECT_EQ(type.requiresMetadata(), type == QUARTER);
     EXPECT_EQ(types::idOf(type), static_cast<TypeId>(i));
   }
@@ -91,7 +92,8 @@ TEST(Exceptions, CarryTheirTypeAndMessage) {
     throw recoverable_runtime_error(RecoveryAction::LINK_RESET, "link");
   } catch (const poplar::runtime_error &e) {
     EXPECT_EQ(e.type, "recoverable_runtime_error");
-    EXPECT_EQ(toString(dynamic_cast<const recoverable_runtime_error &>(e).getRecoveryAction()), "LINK_RESET");
+    EXPECT_EQ(toString(dynamic_cast<const recoverable_runtime_error &>(e).getRecoveryAction()),
+              "LINK_RESET");
   }
   EXPECT_EQ(application_runtime_error("x").type, "application_runtime_error");
   EXPECT_STREQ(unknown_field("b", "V").what(), "Vertex \"V\" has no field \"b\".");
@@ -99,7 +101,8 @@ TEST(Exceptions, CarryTheirTypeAndMessage) {
 
 TEST(ErrorCode, GoesToTextAndBackAndSuggestsNearMatches) {
   for (int i = 0; i <= static_cast<int>(ErrorCode::HOST_SYNC_TIMEOUT); ++i)
-    EXPECT_EQ(errorCodeFromString(errorCodeToString(static_cast<ErrorCode>(i))), static_cast<ErrorCode>(i));
+    EXPECT_EQ(errorCodeFromString(errorCodeToString(static_cast<ErrorCode>(i))),
+              static_cast<ErrorCode>(i));
   try {
     errorCodeFromString("LINK_DWON");
     FAIL();

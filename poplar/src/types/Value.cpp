@@ -20,23 +20,40 @@ struct HalfBits {
 // visit(type_identity<T>) with the C++ type that elements of `id` are stored as.
 template <class Visit> void withType(TypeId id, Visit visit) {
   switch (id) {
-  case TypeId::Bool: return visit(std::type_identity<bool>());
-  case TypeId::Char: return visit(std::type_identity<char>());
-  case TypeId::SignedChar: return visit(std::type_identity<signed char>());
-  case TypeId::UnsignedChar: return visit(std::type_identity<unsigned char>());
-  case TypeId::Short: return visit(std::type_identity<short>());
-  case TypeId::UnsignedShort: return visit(std::type_identity<unsigned short>());
-  case TypeId::Int: return visit(std::type_identity<int>());
-  case TypeId::UnsignedInt: return visit(std::type_identity<unsigned>());
-  case TypeId::Long: return visit(std::type_identity<long>());
-  case TypeId::UnsignedLong: return visit(std::type_identity<unsigned long>());
-  case TypeId::LongLong: return visit(std::type_identity<long long>());
-  case TypeId::UnsignedLongLong: return visit(std::type_identity<unsigned long long>());
-  case TypeId::Half: return visit(std::type_identity<HalfBits>());
-  case TypeId::Float: return visit(std::type_identity<float>());
-  case TypeId::Double: return visit(std::type_identity<double>());
-  case TypeId::QuarterMetadata: return visit(std::type_identity<unsigned char>());
-  case TypeId::Quarter: break;
+  case TypeId::Bool:
+    return visit(std::type_identity<bool>());
+  case TypeId::Char:
+    return visit(std::type_identity<char>());
+  case TypeId::SignedChar:
+    return visit(std::type_identity<signed char>());
+  case TypeId::UnsignedChar:
+    return visit(std::type_identity<unsigned char>());
+  case TypeId::Short:
+    return visit(std::type_identity<short>());
+  case TypeId::UnsignedShort:
+    return visit(std::type_identity<unsigned short>());
+  case TypeId::Int:
+    return visit(std::type_identity<int>());
+  case TypeId::UnsignedInt:
+    return visit(std::type_identity<unsigned>());
+  case TypeId::Long:
+    return visit(std::type_identity<long>());
+  case TypeId::UnsignedLong:
+    return visit(std::type_identity<unsigned long>());
+  case TypeId::LongLong:
+    return visit(std::type_identity<long long>());
+  case TypeId::UnsignedLongLong:
+    return visit(std::type_identity<unsigned long long>());
+  case TypeId::Half:
+    return visit(std::type_identity<HalfBits>());
+  case TypeId::Float:
+    return visit(std::type_identity<float>());
+  case TypeId::Double:
+    return visit(std::type_identity<double>());
+  case TypeId::QuarterMetadata:
+    return visit(std::type_identity<unsigned char>());
+  case TypeId::Quarter:
+    break;
   }
   throw type_error("Values of type quarter have no meaning without metadata (format and scale).");
 }
@@ -59,8 +76,10 @@ template <class Wide> [[noreturn]] void doesNotFit(Wide value, TypeId to) {
 
 template <class To, class Wide> bool fits(Wide value) {
   using Limits = std::numeric_limits<To>;
-  if constexpr (std::is_floating_point_v<Wide>)  // the bounds are powers of two, exact in every floating type
-    return std::trunc(value) >= static_cast<Wide>(Limits::min()) && value < std::ldexp(Wide(1), Limits::digits);
+  if constexpr (std::is_floating_point_v<Wide>) // the bounds are powers of two, exact in every
+                                                // floating type
+    return std::trunc(value) >= static_cast<Wide>(Limits::min()) &&
+           value < std::ldexp(Wide(1), Limits::digits);
   else
     return std::cmp_greater_equal(value, static_cast<std::int64_t>(Limits::min())) &&
            std::cmp_less_equal(value, static_cast<std::uint64_t>(Limits::max()));
@@ -68,7 +87,8 @@ template <class To, class Wide> bool fits(Wide value) {
 
 template <class To, class Wide> To narrow(Wide value, TypeId to) {
   if constexpr (std::is_same_v<To, HalfBits>) {
-    HalfBits half{std::is_same_v<Wide, float> ? toHalf(static_cast<float>(value)) : toHalf(static_cast<double>(value))};
+    HalfBits half{std::is_same_v<Wide, float> ? toHalf(static_cast<float>(value))
+                                              : toHalf(static_cast<double>(value))};
     if (std::is_integral_v<Wide> && (half.bits & 0x7fff) == 0x7c00)
       doesNotFit(value, to);
     return half;
@@ -83,12 +103,14 @@ template <class To, class Wide> To narrow(Wide value, TypeId to) {
   }
 }
 
-template <class From, class To> void convert(const void *src, TypeId to, void *dst, std::size_t n, bool broadcast) {
+template <class From, class To>
+void convert(const void *src, TypeId to, void *dst, std::size_t n, bool broadcast) {
   auto *in = static_cast<const char *>(src);
   auto *out = static_cast<char *>(dst);
   for (std::size_t i = 0; i != n; ++i) {
     From value;
-    std::memcpy(&value, in + (broadcast ? 0 : i * sizeof(From)), sizeof(From));  // host arrays may be unaligned
+    std::memcpy(&value, in + (broadcast ? 0 : i * sizeof(From)),
+                sizeof(From)); // host arrays may be unaligned
     const To converted = narrow<To>(widen(value), to);
     std::memcpy(out + i * sizeof(To), &converted, sizeof(To));
   }
@@ -99,7 +121,9 @@ void repeat(const void *element, std::size_t size, void *dst, std::size_t n) {
     std::memcpy(static_cast<char *>(dst) + i * size, element, size);
 }
 
-bool aligned(const void *p, std::size_t to) { return reinterpret_cast<std::uintptr_t>(p) % to == 0; }
+bool aligned(const void *p, std::size_t to) {
+  return reinterpret_cast<std::uintptr_t>(p) % to == 0;
+}
 
 // Whole arrays between float and half take the fast path.
 bool convertHalfArrays(TypeId from, const void *src, TypeId to, void *dst, std::size_t n) {
@@ -114,11 +138,13 @@ bool convertHalfArrays(TypeId from, const void *src, TypeId to, void *dst, std::
 
 } // namespace
 
-void convertElements(TypeId from, const void *src, TypeId to, void *dst, std::size_t n, bool broadcast) {
+void convertElements(TypeId from, const void *src, TypeId to, void *dst, std::size_t n,
+                     bool broadcast) {
   if (n == 0)
     return;
   if (from == to)
-    return broadcast ? repeat(src, sizeOf(from), dst, n) : void(std::memmove(dst, src, n * sizeOf(from)));
+    return broadcast ? repeat(src, sizeOf(from), dst, n)
+                     : void(std::memmove(dst, src, n * sizeOf(from)));
   if (broadcast && n > 1) {
     alignas(8) char one[8];
     convertElements(from, src, to, one, 1, false);
@@ -127,7 +153,8 @@ void convertElements(TypeId from, const void *src, TypeId to, void *dst, std::si
   if (convertHalfArrays(from, src, to, dst, n))
     return;
   withType(from, [&]<class From>(std::type_identity<From>) {
-    withType(to, [&]<class To>(std::type_identity<To>) { convert<From, To>(src, to, dst, n, false); });
+    withType(to,
+             [&]<class To>(std::type_identity<To>) { convert<From, To>(src, to, dst, n, false); });
   });
 }
 

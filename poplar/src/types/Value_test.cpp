@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "types/Value.hpp"
 #include "poplar/exceptions.hpp"
 #include "types/Half.hpp"
 #include "types/TypeAccess.hpp"
+#include "types/Value.hpp"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -46,7 +46,8 @@ TEST(ConvertElements, RefusesIntegersThatDoNotFitAndNamesThem) {
   EXPECT_EQ(failure(300, TypeId::UnsignedChar), "Value 300 does not fit type unsigned char.");
   EXPECT_EQ(failure(-1, TypeId::UnsignedInt), "Value -1 does not fit type unsigned int.");
   EXPECT_EQ(failure(128, TypeId::Char), "Value 128 does not fit type char.");
-  EXPECT_EQ(failure(std::uint64_t(1) << 63, TypeId::LongLong), "Value 9223372036854775808 does not fit type long long.");
+  EXPECT_EQ(failure(std::uint64_t(1) << 63, TypeId::LongLong),
+            "Value 9223372036854775808 does not fit type long long.");
   EXPECT_EQ(failure(70000, TypeId::Half), "Value 70000 does not fit type half.");
   EXPECT_NE(failure(std::nan(""), TypeId::Int), "");
   EXPECT_NE(failure(2147483648.0, TypeId::Int), "");
@@ -59,8 +60,9 @@ TEST(ConvertElements, AcceptsTheLimitsOfIntegers) {
   EXPECT_EQ(converted<signed char>(-128.5f, TypeId::Char), -128);
   EXPECT_EQ(converted<unsigned>(-0.5f, TypeId::UnsignedInt), 0u);
   EXPECT_EQ(converted<int>(2147483647.0, TypeId::Int), std::numeric_limits<int>::max());
-  EXPECT_EQ(converted<std::uint64_t>(std::numeric_limits<std::uint64_t>::max(), TypeId::UnsignedLongLong),
-            std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(
+      converted<std::uint64_t>(std::numeric_limits<std::uint64_t>::max(), TypeId::UnsignedLongLong),
+      std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(converted<signed char>(-128, TypeId::Char), -128);
   EXPECT_EQ(converted<unsigned>(0.75, TypeId::UnsignedInt), 0u);
 }

@@ -7,17 +7,20 @@
 
 namespace poplar::backend::cpu {
 namespace {
-constexpr std::uint64_t slack = 64;  // codelets may touch a little beyond the end
+constexpr std::uint64_t slack = 64; // codelets may touch a little beyond the end
 }
 
 void UnmapMemory::operator()(std::byte *p) const { munmap(p, size); }
 
-// Fresh pages are zero and cost nothing until touched; a page boundary is aligned for every vector width.
+// Fresh pages are zero and cost nothing until touched; a page boundary is aligned for every vector
+// width.
 Arena::Memory Arena::map(std::uint64_t size) {
-  void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
   if (p == MAP_FAILED)
-    throw poplar_error(base::str("The host has no ", base::thousands(size), " bytes for the memory of the device: ",
-                                 std::strerror(errno), "."));
+    throw poplar_error(base::str("The host has no ", base::thousands(size),
+                                 " bytes for the memory of the device: ", std::strerror(errno),
+                                 "."));
   madvise(p, size, MADV_HUGEPAGE);
   return Memory(static_cast<std::byte *>(p), UnmapMemory{size});
 }
@@ -42,7 +45,8 @@ void Arena::reset(const executable::Image &image, unsigned replica, Fill fill) {
   touched_ = true;
   for (const auto &variable : image.variables) {
     for (const auto &value : variable.initial)
-      set(variable.arenaOffset + value.begin * sizeOf(variable.type), value.bytes.data(), value.bytes.size());
+      set(variable.arenaOffset + value.begin * sizeOf(variable.type), value.bytes.data(),
+          value.bytes.size());
     if (variable.kind == executable::VariableKind::ReplicationIndex)
       set(variable.arenaOffset, &replica, sizeof replica);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory of one replica: every variable at its arenaOffset, then scratch for gathered fields and operands.
-// In checked mode a shadow of the same size tells which bytes were ever written.
+// The memory of one replica: every variable at its arenaOffset, then scratch for gathered fields
+// and operands. In checked mode a shadow of the same size tells which bytes were ever written.
 #pragma once
 #include "executable/Image.hpp"
 #include <cstddef>
@@ -10,9 +10,14 @@
 namespace poplar::backend::cpu {
 
 // Scratch begins behind the variables, as well aligned as they are.
-inline std::uint64_t scratchStart(const executable::Image &image) { return (image.arenaBytes + 63) / 64 * 64; }
+inline std::uint64_t scratchStart(const executable::Image &image) {
+  return (image.arenaBytes + 63) / 64 * 64;
+}
 
-enum class Fill : std::uint8_t { Zero = 0, Poison = 0xff };  // 0xff..: not a number in every float type
+enum class Fill : std::uint8_t {
+  Zero = 0,
+  Poison = 0xff
+}; // 0xff..: not a number in every float type
 
 struct UnmapMemory {
   std::uint64_t size = 0;
@@ -26,7 +31,7 @@ public:
 
   std::byte *data() { return memory_.get(); }
   const std::byte *data() const { return memory_.get(); }
-  std::byte *shadow() { return shadow_.get(); }  // null unless checked
+  std::byte *shadow() { return shadow_.get(); } // null unless checked
   std::uint64_t size() const { return size_; }
 
   // Contents at load: `fill`, then constants, initial values and the replication index.

@@ -14,12 +14,16 @@ std::vector<std::int64_t> rowMajor(const std::vector<std::size_t> &shape) {
   return strides;
 }
 
-RawMove packingMove(const tensor::Piece &piece, std::int64_t size, const std::vector<std::int64_t> &strides,
-                    const executable::Image &image) {
-  RawMove move{std::int64_t(image.variables[piece.var.value].arenaOffset) + piece.offset * size, 0, std::uint64_t(size), {}};
+RawMove packingMove(const tensor::Piece &piece, std::int64_t size,
+                    const std::vector<std::int64_t> &strides, const executable::Image &image) {
+  RawMove move{std::int64_t(image.variables[piece.var.value].arenaOffset) + piece.offset * size,
+               0,
+               std::uint64_t(size),
+               {}};
   for (std::size_t d = 0; d < piece.box.size(); ++d)
     move.to += std::int64_t(piece.box[d].begin) * strides[d] * size;
-  // Loops of one dimension are nested: the innermost steps by one position, each outer one over all inside it.
+  // Loops of one dimension are nested: the innermost steps by one position, each outer one over all
+  // inside it.
   std::vector<std::int64_t> step(strides);
   move.loops.resize(piece.loops.size());
   for (auto i = piece.loops.size(); i-- > 0;) {
@@ -40,7 +44,8 @@ std::vector<RawMove> packingMoves(const tensor::View &view, const executable::Im
   return moves;
 }
 
-BoundView::BoundView(const tensor::View &view, const executable::Image &image) : type_(view.type), shape_(view.shape) {
+BoundView::BoundView(const tensor::View &view, const executable::Image &image)
+    : type_(view.type), shape_(view.shape) {
   elements_ = 1;
   for (auto extent : shape_)
     elements_ *= extent;
@@ -71,7 +76,7 @@ void BoundView::findStrides(const tensor::View &view, const executable::Image &i
     if (extent[loop.dim] == 1)
       strides[loop.dim] = loop.stride;
     else if (loop.stride != strides[loop.dim] * std::int64_t(extent[loop.dim]))
-      return;  // two loops in one dimension that do not continue each other
+      return; // two loops in one dimension that do not continue each other
     extent[loop.dim] *= loop.extent;
   }
   strided_ = true;
@@ -92,7 +97,8 @@ void BoundView::fill(std::byte *arena, std::byte value) const {
 
 BoundScalar::BoundScalar(const tensor::View &view, const executable::Image &image) {
   BoundView bound(view, image);
-  OPENIPU_CHECK(bound.strided() && bound.elements() == 1, base::str("a control value has ", bound.elements(), " elements"));
+  OPENIPU_CHECK(bound.strided() && bound.elements() == 1,
+                base::str("a control value has ", bound.elements(), " elements"));
   offset = bound.offset();
   type = bound.type();
 }
@@ -106,17 +112,27 @@ std::int64_t BoundScalar::value(const std::byte *arena) const {
   case TypeId::Bool:
   case TypeId::UnsignedChar:
   case TypeId::Quarter:
-  case TypeId::QuarterMetadata: return load(std::uint8_t());
+  case TypeId::QuarterMetadata:
+    return load(std::uint8_t());
   case TypeId::Char:
-  case TypeId::SignedChar: return load(std::int8_t());
-  case TypeId::Short: return load(std::int16_t());
-  case TypeId::UnsignedShort: return load(std::uint16_t());
-  case TypeId::Int: return load(std::int32_t());
-  case TypeId::UnsignedInt: return load(std::uint32_t());
-  case TypeId::Half: return (load(std::uint16_t()) & 0x7fff) != 0;
-  case TypeId::Float: return load(float()) != 0;
-  case TypeId::Double: return load(double()) != 0;
-  default: return load(std::int64_t());
+  case TypeId::SignedChar:
+    return load(std::int8_t());
+  case TypeId::Short:
+    return load(std::int16_t());
+  case TypeId::UnsignedShort:
+    return load(std::uint16_t());
+  case TypeId::Int:
+    return load(std::int32_t());
+  case TypeId::UnsignedInt:
+    return load(std::uint32_t());
+  case TypeId::Half:
+    return (load(std::uint16_t()) & 0x7fff) != 0;
+  case TypeId::Float:
+    return load(float()) != 0;
+  case TypeId::Double:
+    return load(double()) != 0;
+  default:
+    return load(std::int64_t());
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tensor view with its place in the arena worked out: one address and strides where that is enough, otherwise moves
-// to and from a packed buffer.
+// A tensor view with its place in the arena worked out: one address and strides where that is
+// enough, otherwise moves to and from a packed buffer.
 #pragma once
 #include "backend/cpu/Arena.hpp"
 #include "backend/cpu/StridedMove.hpp"
@@ -26,7 +26,7 @@ public:
 
   void read(const std::byte *arena, std::byte *packed) const { gather_.run(arena, packed); }
   void write(const std::byte *packed, std::byte *arena) const { scatter_.run(packed, arena); }
-  void fill(std::byte *arena, std::byte value) const;  // every byte of every element
+  void fill(std::byte *arena, std::byte value) const; // every byte of every element
 
 private:
   void findStrides(const tensor::View &view, const executable::Image &image);
@@ -45,7 +45,7 @@ struct BoundScalar {
   TypeId type = TypeId::Int;
   BoundScalar() = default;
   BoundScalar(const tensor::View &view, const executable::Image &image);
-  std::int64_t value(const std::byte *arena) const;  // integers by value, floats as zero or one
+  std::int64_t value(const std::byte *arena) const; // integers by value, floats as zero or one
   bool isTrue(const std::byte *arena) const { return value(arena) != 0; }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds floating point exceptions that vertices raise on this thread. Costs nothing when nothing is trapped.
+// Finds floating point exceptions that vertices raise on this thread. Costs nothing when nothing is
+// trapped.
 #pragma once
 #include <cfenv>
 
@@ -7,7 +8,7 @@ namespace poplar::backend::cpu {
 
 // Thrown by check(); the runner adds the name of the compute set.
 struct FloatTrap {
-  int raised;  // FE_* flags
+  int raised; // FE_* flags
 };
 
 class FloatTraps {

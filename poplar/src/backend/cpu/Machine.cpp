@@ -21,10 +21,11 @@ LoadedModules loadAll(const Modules &modules) {
 
 } // namespace
 
-Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::System &system, const MachineOptions &options,
-                 Host &host, profile::Recorder &recorder)
-    : image_(std::move(image)), system_(compile::oneReplica(system, std::max(1u, image_->replicationFactor))), options_(options), host_(host), recorder_(recorder),
-      counted_(image_->computeSets.size()) {
+Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::System &system,
+                 const MachineOptions &options, Host &host, profile::Recorder &recorder)
+    : image_(std::move(image)),
+      system_(compile::oneReplica(system, std::max(1u, image_->replicationFactor))),
+      options_(options), host_(host), recorder_(recorder), counted_(image_->computeSets.size()) {
   loadModules();
   auto watches = [&](std::uint32_t step) { return recorder.watches(step); };
   program_ = std::make_unique<Program>(*image_, modules_, options.checked, watches);
@@ -40,15 +41,17 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
     replica.plainComputeSets.resize(image_->computeSets.size());
     for (const auto &plan : program_->computeSets())
       replica.computeSets.push_back(
-          plan ? std::make_unique<VertexRunner>(*image_, *plan, loaded_,
-                                                options.checked ? codelet::Variant::Checked : codelet::Variant::Fast, host_)
+          plan ? std::make_unique<VertexRunner>(
+                     *image_, *plan, loaded_,
+                     options.checked ? codelet::Variant::Checked : codelet::Variant::Fast, host_)
                : nullptr);
   }
   trace_ = options.trace;
   if (trace_ && !options.traceFile.empty()) {
     traceFile_.open(options.traceFile);
     if (!traceFile_)
-      throw poplar_error(base::str("The trace file \"", options.traceFile, "\" (option debug.traceFile) cannot be written."));
+      throw poplar_error(base::str("The trace file \"", options.traceFile,
+                                   "\" (option debug.traceFile) cannot be written."));
   }
 }
 
@@ -92,7 +95,8 @@ void Machine::write(const BoundView &view, unsigned replica, const std::byte *fr
   markWritten(view, replica);
 }
 
-// ---- running -----------------------------------------------------------------------------------------------------
+// ---- running
+// -----------------------------------------------------------------------------------------------------
 
 void Machine::run(std::uint32_t program) {
   PrintScope print(&host_);
@@ -115,18 +119,24 @@ void Machine::translateFailure() {
     if (!current_)
       return std::string();
     const auto &step = stepOf(*current_);
-    auto set = step.kind == executable::StepKind::Execute ? image_->computeSets[step.index].name : step.name;
-    return base::str(" (in ", step.kind == executable::StepKind::Execute ? "compute set" : "step", " \"", set, "\")");
+    auto set = step.kind == executable::StepKind::Execute ? image_->computeSets[step.index].name
+                                                          : step.name;
+    return base::str(" (in ", step.kind == executable::StepKind::Execute ? "compute set" : "step",
+                     " \"", set, "\")");
   };
   try {
     throw;
   } catch (const FloatTrap &trap) {
-    const auto [code, name] = trap.raised & FE_INVALID     ? std::pair(ErrorCode::FLOATING_POINT_INVALID_OPERATION, "invalid operation")
-                              : trap.raised & FE_DIVBYZERO ? std::pair(ErrorCode::FLOATING_POINT_DIVIDE_BY_ZERO, "division by zero")
-                                                           : std::pair(ErrorCode::FLOATING_POINT_OVERFLOW, "overflow");
-    application_runtime_error error(base::str("Floating point exception: ", name, where(),
-                                              ". Find the value that causes it, or switch the exception off with "
-                                              "setFloatingPointBehaviour or the option debug.floatPointOpException."));
+    const auto [code, name] =
+        trap.raised & FE_INVALID
+            ? std::pair(ErrorCode::FLOATING_POINT_INVALID_OPERATION, "invalid operation")
+        : trap.raised & FE_DIVBYZERO
+            ? std::pair(ErrorCode::FLOATING_POINT_DIVIDE_BY_ZERO, "division by zero")
+            : std::pair(ErrorCode::FLOATING_POINT_OVERFLOW, "overflow");
+    application_runtime_error error(
+        base::str("Floating point exception: ", name, where(),
+                  ". Find the value that causes it, or switch the exception off with "
+                  "setFloatingPointBehaviour or the option debug.floatPointOpException."));
     error.info.code = code;
     throw error;
   } catch (const codelet::TrapError &trap) {
@@ -142,33 +152,83 @@ void Machine::interpret(const Block &block) {
   for (const auto &in : block) {
     current_ = &in;
     switch (in.op) {
-    case Op::Enter: recorder_.enter(in.step, cycles_); break;
-    case Op::Leave: recorder_.leave(in.step, cycles_); break;
-    case Op::Run: interpret(*in.body); break;
-    case Op::Execute: execute(in); break;
-    case Op::ExecuteReturning: executeReturning(in); break;
-    case Op::Copy: copy(in); break;
-    case Op::HostToDevice: hostToDevice(in); break;
-    case Op::DeviceToHost: deviceToHost(in); break;
+    case Op::Enter:
+      recorder_.enter(in.step, cycles_);
+      break;
+    case Op::Leave:
+      recorder_.leave(in.step, cycles_);
+      break;
+    case Op::Run:
+      interpret(*in.body);
+      break;
+    case Op::Execute:
+      execute(in);
+      break;
+    case Op::ExecuteReturning:
+      executeReturning(in);
+      break;
+    case Op::Copy:
+      copy(in);
+      break;
+    case Op::HostToDevice:
+      hostToDevice(in);
+      break;
+    case Op::DeviceToHost:
+      deviceToHost(in);
+      break;
     case Op::RemoteToDevice:
-    case Op::DeviceToRemote: remote(in); break;
-    case Op::Repeat: repeat(in); break;
-    case Op::RepeatWhile: repeatWhile(in); break;
-    case Op::If: branch(in); break;
-    case Op::Switch: select(in); break;
-    case Op::HostCall: hostCall(in); break;
-    case Op::Wait: account(in); break;
-    case Op::WriteUndef: writeUndef(in); break;
-    case Op::Print: print(in); break;
-    case Op::Error: fail(in); break;
-    case Op::Abort: abort(in); break;
-    case Op::CrossReplicaCopy: crossReplica(in); break;
-    case Op::AssumeEqual: assumeEqual(in); break;
-    case Op::Kernel: kernel(in); break;
-    case Op::CycleStamp: cycleStamp(in); break;
-    case Op::FloatingPoint: floatingPoint(in); break;
+    case Op::DeviceToRemote:
+      remote(in);
+      break;
+    case Op::Repeat:
+      repeat(in);
+      break;
+    case Op::RepeatWhile:
+      repeatWhile(in);
+      break;
+    case Op::If:
+      branch(in);
+      break;
+    case Op::Switch:
+      select(in);
+      break;
+    case Op::HostCall:
+      hostCall(in);
+      break;
+    case Op::Wait:
+      account(in);
+      break;
+    case Op::WriteUndef:
+      writeUndef(in);
+      break;
+    case Op::Print:
+      print(in);
+      break;
+    case Op::Error:
+      fail(in);
+      break;
+    case Op::Abort:
+      abort(in);
+      break;
+    case Op::CrossReplicaCopy:
+      crossReplica(in);
+      break;
+    case Op::AssumeEqual:
+      assumeEqual(in);
+      break;
+    case Op::Kernel:
+      kernel(in);
+      break;
+    case Op::CycleStamp:
+      cycleStamp(in);
+      break;
+    case Op::FloatingPoint:
+      floatingPoint(in);
+      break;
     case Op::GetSeeds:
-    case Op::SetSeeds: seeds(in); break;
+    case Op::SetSeeds:
+      seeds(in);
+      break;
     }
   }
 }
@@ -219,7 +279,8 @@ void Machine::branch(const Instruction &in) {
 
 const Block *Machine::caseOf(const Instruction &in, std::int64_t value) const {
   const auto &cases = in.details->cases;
-  auto it = std::lower_bound(cases.begin(), cases.end(), std::pair(value, static_cast<const Block *>(nullptr)),
+  auto it = std::lower_bound(cases.begin(), cases.end(),
+                             std::pair(value, static_cast<const Block *>(nullptr)),
                              [](auto &a, auto &b) { return a.first < b.first; });
   if (it != cases.end() && it->first == value)
     return it->second;
@@ -228,8 +289,9 @@ const Block *Machine::caseOf(const Instruction &in, std::int64_t value) const {
   std::vector<std::int64_t> known;
   for (const auto &[key, block] : cases)
     known.push_back(key);
-  throw application_runtime_error(base::str("Switch \"", stepOf(in).name, "\": the control value ", value,
-                                            " matches none of the cases ", base::list(known), "."));
+  throw application_runtime_error(base::str("Switch \"", stepOf(in).name, "\": the control value ",
+                                            value, " matches none of the cases ", base::list(known),
+                                            "."));
 }
 
 void Machine::select(const Instruction &in) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The simulated device as the host runs it: one arena per replica and an interpreter of bound programs. Replicas run in
-// step: each instruction is carried out for all active replicas before the next, and where a branch divides them each side
-// runs with its own. That keeps callbacks on the calling thread and makes cross-replica copies meet.
+// The simulated device as the host runs it: one arena per replica and an interpreter of bound
+// programs. Replicas run in step: each instruction is carried out for all active replicas before
+// the next, and where a branch divides them each side runs with its own. That keeps callbacks on
+// the calling thread and makes cross-replica copies meet.
 #pragma once
 #include "arch/System.hpp"
-#include "backend/FloatingPoint.hpp"
-#include "backend/Host.hpp"
 #include "backend/cpu/Program.hpp"
 #include "backend/cpu/Replica.hpp"
+#include "backend/FloatingPoint.hpp"
+#include "backend/Host.hpp"
 #include "base/Log.hpp"
 #include "profile/Recorder.hpp"
 #include <atomic>
@@ -17,23 +18,23 @@
 namespace poplar::backend::cpu {
 
 struct MachineOptions {
-  bool checked = false;             // debug.checkedCodelets
-  bool poison = false;              // debug.poisonMemory
-  bool threads = true;              // debug.cpuMultiThreadExecution
-  std::uint32_t floatingPoint = 0;  // FloatingPointState at load
-  std::uint64_t seed = 0;           // prng.seed
-  bool trace = false;               // debug.trace
+  bool checked = false;            // debug.checkedCodelets
+  bool poison = false;             // debug.poisonMemory
+  bool threads = true;             // debug.cpuMultiThreadExecution
+  std::uint32_t floatingPoint = 0; // FloatingPointState at load
+  std::uint64_t seed = 0;          // prng.seed
+  bool trace = false;              // debug.trace
   std::string traceFile;
 };
 
 class Machine {
 public:
-  Machine(std::shared_ptr<const executable::Image> image, const arch::System &system, const MachineOptions &options,
-          Host &host, profile::Recorder &recorder);
+  Machine(std::shared_ptr<const executable::Image> image, const arch::System &system,
+          const MachineOptions &options, Host &host, profile::Recorder &recorder);
   ~Machine();
 
-  void load();                        // memory, vertex state and floating point state as at the start
-  void run(std::uint32_t program);    // throws runtime_error and its kin; then load again
+  void load();                     // memory, vertex state and floating point state as at the start
+  void run(std::uint32_t program); // throws runtime_error and its kin; then load again
   void requestStop() { stop_ = true; }
   std::uint64_t cycles() const { return cycles_; }
 
@@ -54,7 +55,7 @@ private:
     if (trace_)
       traceStep(in);
   }
-  void pay(const Instruction &in) {  // control steps: often free
+  void pay(const Instruction &in) { // control steps: often free
     if (in.cost->cycles)
       account(in);
   }
@@ -100,22 +101,22 @@ private:
   [[noreturn]] void translateFailure();
 
   std::shared_ptr<const executable::Image> image_;
-  arch::System system_;  // of one replica
+  arch::System system_; // of one replica
   MachineOptions options_;
   Host &host_;
   profile::Recorder &recorder_;
   Modules modules_;
-  LoadedModules loaded_, loadedPlain_;     // plain: for counting in checked mode
+  LoadedModules loaded_, loadedPlain_; // plain: for counting in checked mode
   std::unique_ptr<Program> program_;
-  std::unique_ptr<Program> plainProgram_;  // checked mode only
-  std::deque<executable::Cost> measured_;  // costs that counting completed
-  std::vector<std::uint8_t> counted_;      // by compute set
+  std::unique_ptr<Program> plainProgram_; // checked mode only
+  std::deque<executable::Cost> measured_; // costs that counting completed
+  std::vector<std::uint8_t> counted_;     // by compute set
   std::deque<Replica> replicas_;
   std::vector<unsigned> active_;
   FloatingPointState floatingPoint_;
   RunMode mode_;
-  std::uint64_t cycles_ = 0;               // runs on over loads, as the counter of a tile does
-  const Instruction *current_ = nullptr;   // for messages
+  std::uint64_t cycles_ = 0;             // runs on over loads, as the counter of a tile does
+  const Instruction *current_ = nullptr; // for messages
   std::atomic<bool> stop_ = false;
   std::vector<std::byte> buffer_, ones_;
   bool trace_ = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The steps that move or compute something. Each does its work for every active replica, then accounts for its cycles.
+// The steps that move or compute something. Each does its work for every active replica, then
+// accounts for its cycles.
 #include "backend/cpu/Machine.hpp"
 #include "backend/cpu/Mix.hpp"
 #include "base/Text.hpp"
@@ -20,7 +21,8 @@ const base::Logger &engineLog() {
 
 } // namespace
 
-// ---- helpers -----------------------------------------------------------------------------------------------------
+// ---- helpers
+// -----------------------------------------------------------------------------------------------------
 
 std::byte *Machine::buffer(std::uint64_t bytes) {
   if (buffer_.size() < bytes)
@@ -49,14 +51,16 @@ void Machine::markWritten(const BoundView &view, unsigned replica) {
 }
 
 void Machine::traceStep(const Instruction &in) {
-  auto line = base::str("cycle ", cycles_, " step ", in.step, " ", in.cost->cycles, " cycles \"", stepOf(in).name, "\"");
+  auto line = base::str("cycle ", cycles_, " step ", in.step, " ", in.cost->cycles, " cycles \"",
+                        stepOf(in).name, "\"");
   if (traceFile_.is_open())
     traceFile_ << line << '\n';
   else
     engineLog().info(line);
 }
 
-// ---- vertices ----------------------------------------------------------------------------------------------------
+// ---- vertices
+// ----------------------------------------------------------------------------------------------------
 
 void Machine::execute(const Instruction &in) {
   if (single() && !in.cost->pending) [[likely]] {
@@ -84,7 +88,7 @@ void Machine::executeReturning(const Instruction &in) {
   const auto &predicate = in.details->views[0];
   for (auto r : active_) {
     const bool result = in.cost->pending ? executeFirst(in, r) : executeOn(in, r, true);
-    std::byte bytes[8] = {std::byte(result)};  // little endian: right for every integer type
+    std::byte bytes[8] = {std::byte(result)}; // little endian: right for every integer type
     predicate.write(bytes, arena(r));
     markWritten(predicate, r);
   }
@@ -99,8 +103,9 @@ bool Machine::executeOn(const Instruction &in, unsigned replica, bool returning)
   return true;
 }
 
-// The first time: counts the vertices that have no estimate. In checked mode the checked code decides the result; the
-// plain code is then counted on the state from before, which is put back afterwards.
+// The first time: counts the vertices that have no estimate. In checked mode the checked code
+// decides the result; the plain code is then counted on the state from before, which is put back
+// afterwards.
 bool Machine::executeFirst(const Instruction &in, unsigned replica) {
   auto &mine = replicas_[replica];
   std::vector<std::uint64_t> cycles;
@@ -115,8 +120,8 @@ bool Machine::executeFirst(const Instruction &in, unsigned replica) {
   std::vector<std::byte> after(memory, memory + mine.arena.size());
   std::memcpy(memory, before.data(), before.size());
   auto &plain = mine.plainComputeSets[in.index];
-  plain = std::make_unique<VertexRunner>(*image_, *plainProgram_->computeSets()[in.index], loadedPlain_,
-                                         codelet::Variant::Fast, host_);
+  plain = std::make_unique<VertexRunner>(*image_, *plainProgram_->computeSets()[in.index],
+                                         loadedPlain_, codelet::Variant::Fast, host_);
   plain->reset(mine.arena);
   PrintScope silent(nullptr);
   plain->runCounted(mode_, system_.chip.workers, cycles);
@@ -148,7 +153,8 @@ void Machine::measure(const Instruction &in, const std::vector<std::uint64_t> &c
       replica.computeSets[in.index]->setWork(cycles);
 }
 
-// ---- copies ------------------------------------------------------------------------------------------------------
+// ---- copies
+// ------------------------------------------------------------------------------------------------------
 
 void Machine::copy(const Instruction &in) {
   for (auto r : active_) {
@@ -197,10 +203,12 @@ std::vector<std::uint64_t> Machine::remoteSlots(const Instruction &in, unsigned 
   for (std::size_t i = 0; i < slots.size(); ++i) {
     std::uint32_t word;
     std::memcpy(&word, bytes.data() + 4 * i, 4);
-    const auto slot = view.type() == TypeId::Int ? std::int64_t(std::int32_t(word)) : std::int64_t(word);
+    const auto slot =
+        view.type() == TypeId::Int ? std::int64_t(std::int32_t(word)) : std::int64_t(word);
     if (slot < 0 || std::uint64_t(slot) >= remote.repeats)
-      throw application_runtime_error(base::str("Copy \"", stepOf(in).name, "\": offset ", slot, " is outside remote buffer \"",
-                                                remote.handle, "\", which has ", remote.repeats, " repeats (0 to ",
+      throw application_runtime_error(base::str("Copy \"", stepOf(in).name, "\": offset ", slot,
+                                                " is outside remote buffer \"", remote.handle,
+                                                "\", which has ", remote.repeats, " repeats (0 to ",
                                                 remote.repeats - 1, ")."));
     slots[i] = std::uint64_t(slot);
   }
@@ -233,22 +241,26 @@ void Machine::remote(const Instruction &in) {
 
 void Machine::crossReplica(const Instruction &in) {
   if (active_.size() != replicas_.size())
-    throw application_runtime_error(base::str("CrossReplicaCopy \"", stepOf(in).name, "\": only ", active_.size(), " of ",
-                                              replicas_.size(), " replicas arrived. Control flow must not differ between "
-                                              "replicas where they communicate."));
+    throw application_runtime_error(
+        base::str("CrossReplicaCopy \"", stepOf(in).name, "\": only ", active_.size(), " of ",
+                  replicas_.size(),
+                  " replicas arrived. Control flow must not differ between "
+                  "replicas where they communicate."));
   const auto bytes = in.details->bufferBytes;
   auto *packed = buffer(bytes * replicas_.size());
   const auto &pairs = stepOf(in).cases;
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
     in.moves->run(arena(unsigned(pairs[i])), packed + std::uint64_t(pairs[i]) * bytes);
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    in.details->scatter.run(packed + std::uint64_t(pairs[i]) * bytes, arena(unsigned(pairs[i + 1])));
+    in.details->scatter.run(packed + std::uint64_t(pairs[i]) * bytes,
+                            arena(unsigned(pairs[i + 1])));
     markWritten(in.details->scatter, bytes, unsigned(pairs[i + 1]));
   }
   account(in);
 }
 
-// ---- host functions and kernels ------------------------------------------------------------------------------------
+// ---- host functions and kernels
+// ------------------------------------------------------------------------------------
 
 void Machine::hostCall(const Instruction &in) {
   const auto &views = in.details->views;
@@ -272,14 +284,16 @@ void Machine::hostCall(const Instruction &in) {
   account(in);
 }
 
-static std::unique_ptr<KernelCall> makeCall(const Instruction &in, std::string_view attributes, std::byte *arena) {
+static std::unique_ptr<KernelCall> makeCall(const Instruction &in, std::string_view attributes,
+                                            std::byte *arena) {
   auto call = std::make_unique<KernelCall>();
   const auto &details = *in.details;
   for (std::size_t i = 0; i < details.views.size(); ++i) {
     const auto &view = details.views[i];
     const bool gathered = details.scratch[i] >= 0;
-    call->operands.push_back({arena + (gathered ? std::uint64_t(details.scratch[i]) : view.offset()), view.type(), view.shape(),
-                              view.strides(), view.elements(), gathered || view.contiguous()});
+    call->operands.push_back(
+        {arena + (gathered ? std::uint64_t(details.scratch[i]) : view.offset()), view.type(),
+         view.shape(), view.strides(), view.elements(), gathered || view.contiguous()});
   }
   std::span<const KernelOperand> all(call->operands);
   call->args = {all.first(in.count), all.subspan(in.count), attributes, nullptr};
@@ -308,7 +322,8 @@ void Machine::kernel(const Instruction &in) {
   account(in);
 }
 
-// ---- the rest --------------------------------------------------------------------------------------------------------
+// ---- the rest
+// --------------------------------------------------------------------------------------------------------
 
 void Machine::print(const Instruction &in) {
   const auto &view = in.details->views[0];
@@ -319,7 +334,8 @@ void Machine::print(const Instruction &in) {
     unsigned char metadata = 0;
     if (quarter)
       metadata = (unsigned char)packed(BoundView(*step.operands[0].metadata, *image_), r)[0];
-    host_.tensorText(engine::printedTensor(step.text, view.type(), view.shape(), data.data(), step.format, metadata));
+    host_.tensorText(engine::printedTensor(step.text, view.type(), view.shape(), data.data(),
+                                           step.format, metadata));
   }
   if (in.op == Op::Print)
     account(in);
@@ -329,17 +345,21 @@ void Machine::fail(const Instruction &in) {
   const auto &step = stepOf(in);
   if (in.details)
     print(in);
-  throw application_runtime_error(base::str(step.text, step.name.empty() ? "" : base::str(" (at \"", step.name, "\")")));
+  throw application_runtime_error(
+      base::str(step.text, step.name.empty() ? "" : base::str(" (at \"", step.name, "\")")));
 }
 
 void Machine::abort(const Instruction &in) {
   account(in);
-  if (in.details && std::none_of(active_.begin(), active_.end(), [&](auto r) { return in.scalar.isTrue(arena(r)); }))
+  if (in.details && std::none_of(active_.begin(), active_.end(),
+                                 [&](auto r) { return in.scalar.isTrue(arena(r)); }))
     return;
   const auto &step = stepOf(in);
-  const auto *what = in.details ? "AbortOnCondition: the condition is true" : "Abort program executed";
-  throw application_runtime_error(base::str(step.text.empty() ? what : step.text.c_str(),
-                                            step.name.empty() ? "" : base::str(" (at \"", step.name, "\")")));
+  const auto *what =
+      in.details ? "AbortOnCondition: the condition is true" : "Abort program executed";
+  throw application_runtime_error(
+      base::str(step.text.empty() ? what : step.text.c_str(),
+                step.name.empty() ? "" : base::str(" (at \"", step.name, "\")")));
 }
 
 void Machine::assumeEqual(const Instruction &in) {
@@ -348,8 +368,9 @@ void Machine::assumeEqual(const Instruction &in) {
     const auto first = packed(view, active_[0]);
     for (auto r : active_)
       if (packed(view, r) != first)
-        throw application_runtime_error(base::str("AssumeEqualAcrossReplicas \"", stepOf(in).name, "\": replicas ", active_[0],
-                                                  " and ", r, " differ."));
+        throw application_runtime_error(base::str("AssumeEqualAcrossReplicas \"", stepOf(in).name,
+                                                  "\": replicas ", active_[0], " and ", r,
+                                                  " differ."));
   }
   account(in);
 }
@@ -363,7 +384,7 @@ void Machine::cycleStamp(const Instruction &in) {
       std::memcpy(&earlier, packed(views[1], r).data(), sizeof earlier);
     const auto stamp = cycles_ - earlier;
     std::byte words[8];
-    std::memcpy(words, &stamp, 8);  // little endian: low word first
+    std::memcpy(words, &stamp, 8); // little endian: low word first
     views[0].write(words, arena(r));
     markWritten(views[0], r);
   }
@@ -373,7 +394,8 @@ void Machine::floatingPoint(const Instruction &in) {
   const auto before = floatingPoint_.word;
   const auto &attributes = stepOf(in).attributes;
   if (attributes == "tensor") {
-    std::memcpy(&floatingPoint_.word, packed(in.details->views[0], active_[0]).data(), sizeof floatingPoint_.word);
+    std::memcpy(&floatingPoint_.word, packed(in.details->views[0], active_[0]).data(),
+                sizeof floatingPoint_.word);
   } else {
     floatingPoint_.apply(attributes);
     for (auto r : active_)

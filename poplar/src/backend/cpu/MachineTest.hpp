@@ -13,13 +13,16 @@ namespace poplar::backend::cpu::testing {
 using namespace executable;
 
 struct TestHost : Host {
-  std::map<std::uint32_t, std::vector<std::vector<std::byte>>> inputs;  // by stream, one after the other
+  std::map<std::uint32_t, std::vector<std::vector<std::byte>>>
+      inputs; // by stream, one after the other
   std::map<std::uint32_t, std::vector<std::vector<std::byte>>> outputs;
   std::map<std::pair<std::uint32_t, unsigned>, std::vector<std::byte>> remotes;
   std::string tensors, vertices;
-  std::uint64_t bytes = 0;  // of one output transfer or remote buffer
+  std::uint64_t bytes = 0; // of one output transfer or remote buffer
 
-  const std::byte *beginRead(std::uint32_t stream, unsigned) override { return inputs[stream].at(reads_[stream]++).data(); }
+  const std::byte *beginRead(std::uint32_t stream, unsigned) override {
+    return inputs[stream].at(reads_[stream]++).data();
+  }
   void endRead(std::uint32_t, unsigned) override {}
   std::byte *beginWrite(std::uint32_t stream, unsigned) override {
     return outputs[stream].emplace_back(bytes).data();
@@ -30,7 +33,8 @@ struct TestHost : Host {
     memory.resize(bytes);
     return memory.data();
   }
-  void callFunction(std::uint32_t, unsigned replica, std::span<const void *const> in, std::span<void *const> out) override {
+  void callFunction(std::uint32_t, unsigned replica, std::span<const void *const> in,
+                    std::span<void *const> out) override {
     int value;
     std::memcpy(&value, in[0], sizeof value);
     value = value * 10 + int(replica);
@@ -45,18 +49,21 @@ private:
 
 // One argument of a vertex: an edge from runs, or a plain value.
 struct Argument {
-  std::vector<std::vector<Run>> edges;  // one, or one per inner vector
+  std::vector<std::vector<Run>> edges; // one, or one per inner vector
   std::string value;
   bool isValue = false;
 };
 inline Argument span(std::uint32_t var, std::int64_t begin, std::int64_t end) {
   return {{{{var, begin, std::uint32_t(end - begin), 1}}}, {}};
 }
-inline Argument strided(std::uint32_t var, std::int64_t begin, std::uint32_t count, std::int32_t stride) {
+inline Argument strided(std::uint32_t var, std::int64_t begin, std::uint32_t count,
+                        std::int32_t stride) {
   return {{{{var, begin, count, stride}}}, {}};
 }
 template <class T> Argument plain(std::vector<T> values) {
-  return {{}, std::string(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)), true};
+  return {{},
+          std::string(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)),
+          true};
 }
 
 class Builder {
@@ -83,7 +90,8 @@ public:
   }
   template <class T> std::uint32_t values(std::vector<T> values, TypeId type) {
     auto var = variable(values.size(), type);
-    image.variables[var].initial = {{0, std::string(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T))}};
+    image.variables[var].initial = {
+        {0, std::string(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T))}};
     return var;
   }
   std::uint32_t ints(std::vector<int> v) { return values(std::move(v), TypeId::Int); }
@@ -97,9 +105,11 @@ public:
     image.computeSets.push_back({name, {}});
     return std::uint32_t(image.computeSets.size() - 1);
   }
-  void vertex(std::uint32_t cs, const std::string &typeName, const std::vector<Argument> &arguments, std::uint64_t cycles = 100) {
+  void vertex(std::uint32_t cs, const std::string &typeName, const std::vector<Argument> &arguments,
+              std::uint64_t cycles = 100) {
     const auto type = std::uint32_t(codelet::test::typeIndex(*image.modules[0], typeName));
-    Vertex v{std::uint32_t(image.vertexTypes.size()), cs, 0, std::uint32_t(image.slots.size()), cycles, 0};
+    Vertex v{std::uint32_t(image.vertexTypes.size()), cs,     0,
+             std::uint32_t(image.slots.size()),       cycles, 0};
     for (std::uint32_t i = 0; i < image.vertexTypes.size(); ++i)
       if (image.vertexTypes[i].type == type)
         v.type = i;
@@ -120,7 +130,9 @@ public:
     return image.steps.back();
   }
   std::uint32_t last() const { return std::uint32_t(image.steps.size() - 1); }
-  std::uint32_t sequence(std::vector<std::uint32_t> children) { return step(StepKind::Sequence, std::move(children)), last(); }
+  std::uint32_t sequence(std::vector<std::uint32_t> children) {
+    return step(StepKind::Sequence, std::move(children)), last();
+  }
   std::uint32_t execute(std::uint32_t cs) {
     auto &s = step(StepKind::Execute);
     s.index = cs;
@@ -129,10 +141,16 @@ public:
       s.cost.measured = s.cost.measured && image.vertices[v].cycles != noEstimate;
     return last();
   }
-  std::uint32_t copy(std::uint32_t from, std::int64_t fromOffset, std::uint32_t to, std::int64_t toOffset, std::uint64_t n) {
+  std::uint32_t copy(std::uint32_t from, std::int64_t fromOffset, std::uint32_t to,
+                     std::int64_t toOffset, std::uint64_t n) {
     auto any = to == none ? from : to;
     auto &s = step(StepKind::Copy);
-    s.moves = {{from, to, fromOffset, toOffset, std::uint8_t(sizeOf(image.variables[any].type)), {{n, 1, 1}}}};
+    s.moves = {{from,
+                to,
+                fromOffset,
+                toOffset,
+                std::uint8_t(sizeOf(image.variables[any].type)),
+                {{n, 1, 1}}}};
     s.cost.phases = {{PhaseKind::Exchange, "copy", 7, 0, 0, {}}};
     return last();
   }
@@ -148,7 +166,8 @@ public:
     step(StepKind::Repeat, {body}).count = n;
     return last();
   }
-  std::uint32_t with(StepKind kind, std::vector<std::uint32_t> operands, std::vector<std::uint32_t> children = {}) {
+  std::uint32_t with(StepKind kind, std::vector<std::uint32_t> operands,
+                     std::vector<std::uint32_t> children = {}) {
     auto &s = step(kind, std::move(children));
     for (auto var : operands)
       s.operands.push_back(view(var));
@@ -158,16 +177,19 @@ public:
 private:
   void slot(const Argument &argument, std::size_t size) {
     if (argument.isValue) {
-      image.slots.push_back({SlotKind::Value, std::uint32_t(image.values.size()), std::uint32_t(argument.value.size() / size)});
+      image.slots.push_back({SlotKind::Value, std::uint32_t(image.values.size()),
+                             std::uint32_t(argument.value.size() / size)});
       image.values += argument.value;
       return;
     }
-    image.slots.push_back({SlotKind::Edges, std::uint32_t(image.edges.size()), std::uint32_t(argument.edges.size())});
+    image.slots.push_back(
+        {SlotKind::Edges, std::uint32_t(image.edges.size()), std::uint32_t(argument.edges.size())});
     for (const auto &runs : argument.edges) {
       std::uint32_t elements = 0;
       for (const auto &run : runs)
         elements += run.count;
-      image.edges.push_back({std::uint32_t(image.runs.size()), std::uint32_t(runs.size()), elements});
+      image.edges.push_back(
+          {std::uint32_t(image.runs.size()), std::uint32_t(runs.size()), elements});
       image.runs.insert(image.runs.end(), runs.begin(), runs.end());
     }
   }
@@ -181,7 +203,8 @@ public:
           builder.image.programs = {builder.last()};
           return std::make_shared<const Image>(builder.image);
         }()),
-        recorder(*image_, {}), machine(image_, arch::systemOf(arch::chipByName("ipu2")), options, host, recorder) {
+        recorder(*image_, {}),
+        machine(image_, arch::systemOf(arch::chipByName("ipu2")), options, host, recorder) {
     machine.load();
   }
   void run() { machine.run(0); }

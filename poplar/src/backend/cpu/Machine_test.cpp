@@ -76,7 +76,8 @@ TEST(Machine, LoadingAgainResetsEverythingButTheCounter) {
 TEST(Machine, IfAndSwitchTakeTheRightBranch) {
   Builder b;
   auto control = b.ints({2}), one = b.ints({1}), two = b.ints({2}), out = b.variable(2);
-  auto copyOne = b.copy(one, 0, out, 0, 1), copyTwo = b.copy(two, 0, out, 0, 1), copyDefault = b.copy(one, 0, out, 1, 1);
+  auto copyOne = b.copy(one, 0, out, 0, 1), copyTwo = b.copy(two, 0, out, 0, 1),
+       copyDefault = b.copy(one, 0, out, 1, 1);
   auto branch = b.with(StepKind::If, {control}, {copyOne, copyTwo});
   auto pick = b.with(StepKind::Switch, {control}, {copyOne, copyTwo, copyDefault});
   b.image.steps[pick].cases = {7, 2};
@@ -96,7 +97,8 @@ TEST(Machine, ASwitchWithBoundsCheckingNamesTheValue) {
   b.image.steps[s].cases = {1};
   b.image.steps[s].flag = true;
   Loaded loaded(b);
-  EXPECT_NE(failure([&] { loaded.run(); }).find("control value 5 matches none of the cases [1]"), std::string::npos);
+  EXPECT_NE(failure([&] { loaded.run(); }).find("control value 5 matches none of the cases [1]"),
+            std::string::npos);
 }
 
 TEST(Machine, ReplicasThatDisagreeTakeBothBranches) {
@@ -145,11 +147,14 @@ TEST(Machine, CrossReplicaCopyRefusesDivergedReplicas) {
 
 TEST(Machine, StreamsRemoteBuffersAndHostFunctions) {
   Builder b;
-  auto v = b.variable(2), slots = b.ints({2, 0}), two = b.variable(4), in = b.ints({4}), out = b.variable(1);
-  b.image.streams = {{"in", TypeId::Int, 2, true, false, 1}, {"out", TypeId::Int, 2, false, false, 1}};
+  auto v = b.variable(2), slots = b.ints({2, 0}), two = b.variable(4), in = b.ints({4}),
+       out = b.variable(1);
+  b.image.streams = {{"in", TypeId::Int, 2, true, false, 1},
+                     {"out", TypeId::Int, 2, false, false, 1}};
   b.image.remoteBuffers = {{"far", TypeId::Int, 2, 3}};
   b.image.hostFunctions = {{"f", {{TypeId::Int, 1}}, {{TypeId::Int, 1}}}};
-  auto read = b.transfer(StepKind::HostToDevice, 0, v), write = b.transfer(StepKind::DeviceToHost, 1, v);
+  auto read = b.transfer(StepKind::HostToDevice, 0, v),
+       write = b.transfer(StepKind::DeviceToHost, 1, v);
   auto far = b.transfer(StepKind::RemoteToDevice, 0, two);
   b.image.steps[far].operands = {b.view(slots)};
   auto call = b.with(StepKind::HostCall, {in, out});
@@ -184,7 +189,8 @@ TEST(Machine, RemoteOffsetsOutOfRangeNameBufferIndexAndRepeats) {
 
 TEST(Machine, PrintsAbortsAndStampsCycles) {
   Builder b;
-  auto v = b.ints({1, 2}), stamp = b.variable(2, TypeId::UnsignedInt), no = b.ints({0}), yes = b.ints({1});
+  auto v = b.ints({1, 2}), stamp = b.variable(2, TypeId::UnsignedInt), no = b.ints({0}),
+       yes = b.ints({1});
   auto print = b.with(StepKind::Print, {v});
   b.image.steps[print].text = "title";
   auto copy = b.copy(v, 0, v, 0, 2), take = b.with(StepKind::CycleStamp, {stamp});
@@ -210,7 +216,8 @@ TEST(Machine, ErrorStepsPrintTheirTensorAndThrow) {
 TEST(Machine, FloatingPointStateAndSeedsAreKept) {
   Builder b;
   auto before = b.variable(1, TypeId::UnsignedInt), seeds = b.variable(4, TypeId::UnsignedInt),
-       again = b.variable(4, TypeId::UnsignedInt), mine = b.values<unsigned>({1, 2, 3, 4}, TypeId::UnsignedInt);
+       again = b.variable(4, TypeId::UnsignedInt),
+       mine = b.values<unsigned>({1, 2, 3, 4}, TypeId::UnsignedInt);
   b.step(StepKind::SetFloatingPoint);
   b.image.steps.back().attributes = "111--";
   auto first = b.last();

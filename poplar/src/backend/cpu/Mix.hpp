@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spreads a counter over 64 bits (the finaliser of SplitMix64): seeds that differ in one bit give unrelated numbers.
+// Spreads a counter over 64 bits (the finaliser of SplitMix64): seeds that differ in one bit give
+// unrelated numbers.
 #pragma once
 #include <cstdint>
 

@@ -9,36 +9,61 @@ namespace {
 
 using executable::StepKind;
 
-constexpr std::size_t spliceLimit = 8;  // longer sequences are called, so that shared ones are not copied again and again
+constexpr std::size_t spliceLimit =
+    8; // longer sequences are called, so that shared ones are not copied again and again
 
 Op opOf(const executable::Step &step) {
   switch (step.kind) {
-  case StepKind::Execute: return step.operands.empty() ? Op::Execute : Op::ExecuteReturning;
-  case StepKind::Copy: return Op::Copy;
-  case StepKind::HostToDevice: return Op::HostToDevice;
-  case StepKind::DeviceToHost: return Op::DeviceToHost;
-  case StepKind::RemoteToDevice: return Op::RemoteToDevice;
-  case StepKind::DeviceToRemote: return Op::DeviceToRemote;
-  case StepKind::Repeat: return Op::Repeat;
-  case StepKind::RepeatWhile: return Op::RepeatWhile;
-  case StepKind::If: return Op::If;
-  case StepKind::Switch: return Op::Switch;
-  case StepKind::HostCall: return Op::HostCall;
-  case StepKind::Sync: return Op::Wait;
-  case StepKind::WriteUndef: return Op::WriteUndef;
-  case StepKind::Print: return Op::Print;
-  case StepKind::Error: return Op::Error;
-  case StepKind::Abort: return Op::Abort;
-  case StepKind::CrossReplicaCopy: return Op::CrossReplicaCopy;
-  case StepKind::AssumeEqual: return Op::AssumeEqual;
-  case StepKind::Kernel: return Op::Kernel;
-  case StepKind::CycleStamp: return Op::CycleStamp;
-  case StepKind::SetFloatingPoint: return Op::FloatingPoint;
-  case StepKind::GetSeeds: return Op::GetSeeds;
-  case StepKind::SetSeeds: return Op::SetSeeds;
+  case StepKind::Execute:
+    return step.operands.empty() ? Op::Execute : Op::ExecuteReturning;
+  case StepKind::Copy:
+    return Op::Copy;
+  case StepKind::HostToDevice:
+    return Op::HostToDevice;
+  case StepKind::DeviceToHost:
+    return Op::DeviceToHost;
+  case StepKind::RemoteToDevice:
+    return Op::RemoteToDevice;
+  case StepKind::DeviceToRemote:
+    return Op::DeviceToRemote;
+  case StepKind::Repeat:
+    return Op::Repeat;
+  case StepKind::RepeatWhile:
+    return Op::RepeatWhile;
+  case StepKind::If:
+    return Op::If;
+  case StepKind::Switch:
+    return Op::Switch;
+  case StepKind::HostCall:
+    return Op::HostCall;
+  case StepKind::Sync:
+    return Op::Wait;
+  case StepKind::WriteUndef:
+    return Op::WriteUndef;
+  case StepKind::Print:
+    return Op::Print;
+  case StepKind::Error:
+    return Op::Error;
+  case StepKind::Abort:
+    return Op::Abort;
+  case StepKind::CrossReplicaCopy:
+    return Op::CrossReplicaCopy;
+  case StepKind::AssumeEqual:
+    return Op::AssumeEqual;
+  case StepKind::Kernel:
+    return Op::Kernel;
+  case StepKind::CycleStamp:
+    return Op::CycleStamp;
+  case StepKind::SetFloatingPoint:
+    return Op::FloatingPoint;
+  case StepKind::GetSeeds:
+    return Op::GetSeeds;
+  case StepKind::SetSeeds:
+    return Op::SetSeeds;
   case StepKind::Sequence:
   case StepKind::Call:
-  case StepKind::Block: break;
+  case StepKind::Block:
+    break;
   }
   return Op::Run;
 }
@@ -49,9 +74,11 @@ bool isContainer(StepKind kind) {
 
 } // namespace
 
-Program::Program(const executable::Image &image, const Modules &modules, bool checked, const Watches &watches)
-    : image_(image), modules_(modules), checked_(checked), watches_(watches), blocks_(image.steps.size()),
-      costs_(image.steps.size()), computeSets_(image.computeSets.size()) {
+Program::Program(const executable::Image &image, const Modules &modules, bool checked,
+                 const Watches &watches)
+    : image_(image), modules_(modules), checked_(checked), watches_(watches),
+      blocks_(image.steps.size()), costs_(image.steps.size()),
+      computeSets_(image.computeSets.size()) {
   for (std::size_t i = 0; i < image.steps.size(); ++i) {
     const auto &cost = image.steps[i].cost;
     costs_[i] = {&cost, cost.cycles(), !cost.measured};
@@ -77,7 +104,8 @@ void Program::append(Block &to, std::uint32_t index) {
   const bool watched = watches_(index);
   if (watched)
     to.push_back({.op = Op::Enter, .step = index});
-  auto children = step.kind == StepKind::Call ? std::vector{image_.functions[step.index]} : step.children;
+  auto children =
+      step.kind == StepKind::Call ? std::vector{image_.functions[step.index]} : step.children;
   if (step.kind == StepKind::Call && costs_[index].cycles)
     to.push_back({.op = Op::Wait, .step = index, .cost = &costs_[index]});
   for (auto child : children) {
@@ -99,21 +127,36 @@ Details &Program::detailsOf(Instruction &out) {
 
 void Program::appendLeaf(Block &to, std::uint32_t index, const Step &step) {
   const bool watched = watches_(index) && !step.children.empty();
-  Instruction out{.op = opOf(step), .flag = step.flag, .step = index, .index = step.index, .count = step.count,
+  Instruction out{.op = opOf(step),
+                  .flag = step.flag,
+                  .step = index,
+                  .index = step.index,
+                  .count = step.count,
                   .cost = &costs_[index]};
   switch (out.op) {
   case Op::Repeat:
   case Op::RepeatWhile:
   case Op::If:
-  case Op::Switch: bindControl(out, step); break;
-  case Op::Copy: out.moves = keep(bindMoves(step.moves, image_, SameMemory::Yes)); break;
+  case Op::Switch:
+    bindControl(out, step);
+    break;
+  case Op::Copy:
+    out.moves = keep(bindMoves(step.moves, image_, SameMemory::Yes));
+    break;
   case Op::HostToDevice:
   case Op::DeviceToHost:
   case Op::RemoteToDevice:
-  case Op::DeviceToRemote: bindTransfer(out, step); break;
-  case Op::CrossReplicaCopy: bindCrossReplica(out, step); break;
-  case Op::Kernel: bindKernel(out, step); break;
-  default: bindOperands(out, step);
+  case Op::DeviceToRemote:
+    bindTransfer(out, step);
+    break;
+  case Op::CrossReplicaCopy:
+    bindCrossReplica(out, step);
+    break;
+  case Op::Kernel:
+    bindKernel(out, step);
+    break;
+  default:
+    bindOperands(out, step);
   }
   if (watched)
     to.push_back({.op = Op::Enter, .step = index});

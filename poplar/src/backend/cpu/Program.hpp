@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The steps of an image as the machine runs them: blocks of small instructions with every place worked out. Built once
-// per engine; nothing here depends on a replica. Sequences are spliced into their parents, functions are blocks.
+// The steps of an image as the machine runs them: blocks of small instructions with every place
+// worked out. Built once per engine; nothing here depends on a replica. Sequences are spliced into
+// their parents, functions are blocks.
 #pragma once
-#include "backend/Kernel.hpp"
 #include "backend/cpu/BoundView.hpp"
 #include "backend/cpu/VertexPlan.hpp"
+#include "backend/Kernel.hpp"
 #include <deque>
 #include <functional>
 #include <memory>
@@ -19,25 +20,47 @@ using Block = std::vector<Instruction>;
 struct StepCost {
   const executable::Cost *cost = nullptr;
   std::uint64_t cycles = 0;
-  bool pending = false;  // a vertex of the compute set is still to be counted
+  bool pending = false; // a vertex of the compute set is still to be counted
 };
 
 // What only some kinds of step need.
 struct Details {
   std::vector<BoundView> views;
-  std::vector<std::pair<std::int64_t, const Block *>> cases;  // Switch: sorted by value
-  MoveList scatter;                                           // CrossReplicaCopy: from the packed buffer
-  std::uint64_t bufferBytes = 0;                              // host side of a copy
-  std::vector<std::int64_t> scratch;                          // Kernel: place of each gathered operand, or -1
+  std::vector<std::pair<std::int64_t, const Block *>> cases; // Switch: sorted by value
+  MoveList scatter;                  // CrossReplicaCopy: from the packed buffer
+  std::uint64_t bufferBytes = 0;     // host side of a copy
+  std::vector<std::int64_t> scratch; // Kernel: place of each gathered operand, or -1
   const Kernel *kernel = nullptr;
 };
 
 enum class Op : std::uint8_t {
-  Enter, Leave,  // of a container that the profile watches
-  Run,           // body
-  Execute, ExecuteReturning, Copy, HostToDevice, DeviceToHost, RemoteToDevice, DeviceToRemote,
-  Repeat, RepeatWhile, If, Switch, HostCall, Wait, WriteUndef, Print, Error, Abort, CrossReplicaCopy, AssumeEqual, Kernel,
-  CycleStamp, FloatingPoint, GetSeeds, SetSeeds
+  Enter,
+  Leave, // of a container that the profile watches
+  Run,   // body
+  Execute,
+  ExecuteReturning,
+  Copy,
+  HostToDevice,
+  DeviceToHost,
+  RemoteToDevice,
+  DeviceToRemote,
+  Repeat,
+  RepeatWhile,
+  If,
+  Switch,
+  HostCall,
+  Wait,
+  WriteUndef,
+  Print,
+  Error,
+  Abort,
+  CrossReplicaCopy,
+  AssumeEqual,
+  Kernel,
+  CycleStamp,
+  FloatingPoint,
+  GetSeeds,
+  SetSeeds
 };
 
 struct Instruction {
@@ -46,7 +69,8 @@ struct Instruction {
   std::uint32_t step = 0, index = 0;
   std::uint64_t count = 0;
   StepCost *cost = nullptr;
-  const Block *body = nullptr, *other = nullptr;  // RepeatWhile: condition in `other`; If: else in `other`
+  const Block *body = nullptr,
+              *other = nullptr; // RepeatWhile: condition in `other`; If: else in `other`
   const MoveList *moves = nullptr;
   BoundScalar scalar{};
   const Details *details = nullptr;
@@ -56,11 +80,14 @@ class Program {
 public:
   using Watches = std::function<bool(std::uint32_t step)>;
   // `checked`: modules are the checked forms.
-  Program(const executable::Image &image, const Modules &modules, bool checked, const Watches &watches);
+  Program(const executable::Image &image, const Modules &modules, bool checked,
+          const Watches &watches);
   Program(const Program &) = delete;
 
   const Block &entry(std::uint32_t program) const { return *entries_[program]; }
-  const std::vector<std::unique_ptr<VertexPlan>> &computeSets() const { return computeSets_; }  // null: never executed
+  const std::vector<std::unique_ptr<VertexPlan>> &computeSets() const {
+    return computeSets_;
+  } // null: never executed
   std::vector<StepCost> &costs() { return costs_; }
   std::uint64_t scratchBytes() const { return scratchBytes_; }
   std::uint32_t numKernels() const { return numKernels_; }
@@ -82,7 +109,7 @@ private:
   Modules modules_;
   bool checked_;
   Watches watches_;
-  std::vector<const Block *> blocks_, entries_;  // by step; by program
+  std::vector<const Block *> blocks_, entries_; // by step; by program
   std::deque<Block> storage_;
   std::deque<MoveList> moves_;
   std::deque<Details> details_;

@@ -11,7 +11,7 @@ namespace poplar::backend::cpu {
 // A kernel's operands with this replica's addresses.
 struct KernelCall {
   const Instruction *instruction = nullptr;
-  std::vector<KernelOperand> operands;  // outputs first
+  std::vector<KernelOperand> operands; // outputs first
   KernelArgs args;
   ~KernelCall() {
     const auto *kernel = instruction ? instruction->details->kernel : nullptr;
@@ -22,9 +22,9 @@ struct KernelCall {
 
 struct Replica {
   Arena arena;
-  std::vector<std::unique_ptr<VertexRunner>> computeSets;       // null: never executed
-  std::vector<std::unique_ptr<VertexRunner>> plainComputeSets;  // checked mode: made when counting
-  std::vector<std::unique_ptr<KernelCall>> kernels;             // by Instruction::index; made at first use
+  std::vector<std::unique_ptr<VertexRunner>> computeSets;      // null: never executed
+  std::vector<std::unique_ptr<VertexRunner>> plainComputeSets; // checked mode: made when counting
+  std::vector<std::unique_ptr<KernelCall>> kernels; // by Instruction::index; made at first use
   std::vector<std::uint32_t> seeds;
 
   void seedVertices(std::uint64_t seed) {

@@ -13,15 +13,19 @@
 namespace poplar::backend::cpu {
 namespace {
 
-constexpr std::uint64_t parallelBytes = 1 << 20;  // below this, waking threads costs more than it brings
+constexpr std::uint64_t parallelBytes =
+    1 << 20; // below this, waking threads costs more than it brings
 constexpr std::uint64_t chunkBytes = 256 << 10;
-constexpr std::uint64_t bypassBytes = 16 << 20;   // larger than what the caches keep until it is used again
+constexpr std::uint64_t bypassBytes =
+    16 << 20; // larger than what the caches keep until it is used again
 constexpr std::uint64_t lineBytes = 64;
 constexpr std::uint64_t blockBytes = 2048;
 
-// ---- planning ----------------------------------------------------------------------------------------------------
+// ---- planning
+// ----------------------------------------------------------------------------------------------------
 
-// Walks the destination upwards, largest stride first: the order of a copy is free because no element is written twice.
+// Walks the destination upwards, largest stride first: the order of a copy is free because no
+// element is written twice.
 void orderLoops(RawMove &move) {
   for (auto &loop : move.loops)
     if (loop.to < 0) {
@@ -31,19 +35,22 @@ void orderLoops(RawMove &move) {
       loop.to = -loop.to;
     }
   std::erase_if(move.loops, [](const ByteLoop &loop) { return loop.extent == 1; });
-  std::stable_sort(move.loops.begin(), move.loops.end(), [](auto &a, auto &b) { return a.to > b.to; });
+  std::stable_sort(move.loops.begin(), move.loops.end(),
+                   [](auto &a, auto &b) { return a.to > b.to; });
 }
 
 void joinLoops(RawMove &move) {
-  std::vector<ByteLoop> joined;  // innermost first
+  std::vector<ByteLoop> joined; // innermost first
   for (auto it = move.loops.rbegin(); it != move.loops.rend(); ++it) {
-    if (joined.empty() && it->from == std::int64_t(move.unit) && it->to == std::int64_t(move.unit)) {
+    if (joined.empty() && it->from == std::int64_t(move.unit) &&
+        it->to == std::int64_t(move.unit)) {
       move.unit *= it->extent;
       continue;
     }
     if (!joined.empty()) {
       auto &inner = joined.back();
-      if (it->from == inner.from * std::int64_t(inner.extent) && it->to == inner.to * std::int64_t(inner.extent)) {
+      if (it->from == inner.from * std::int64_t(inner.extent) &&
+          it->to == inner.to * std::int64_t(inner.extent)) {
         inner.extent *= it->extent;
         continue;
       }
@@ -54,7 +61,8 @@ void joinLoops(RawMove &move) {
   move.loops = std::move(joined);
 }
 
-// Brings a loop along which the source is dense next to the innermost loop, along which the destination is.
+// Brings a loop along which the source is dense next to the innermost loop, along which the
+// destination is.
 bool makeTranspose(RawMove &move) {
   if (move.loops.size() < 2)
     return false;
@@ -62,7 +70,8 @@ bool makeTranspose(RawMove &move) {
   auto unit = std::int64_t(move.unit);
   if (inner.to != unit || inner.from == 0)
     return false;
-  auto dense = std::find_if(move.loops.begin(), move.loops.end() - 1, [&](auto &loop) { return loop.from == unit; });
+  auto dense = std::find_if(move.loops.begin(), move.loops.end() - 1,
+                            [&](auto &loop) { return loop.from == unit; });
   if (dense == move.loops.end() - 1 || dense->extent < 4 || inner.extent < 4)
     return false;
   std::rotate(dense, dense + 1, move.loops.end() - 1);
@@ -70,16 +79,19 @@ bool makeTranspose(RawMove &move) {
 }
 
 std::uint64_t countOf(const std::vector<ByteLoop> &loops) {
-  return std::accumulate(loops.begin(), loops.end(), std::uint64_t(1), [](auto n, auto &l) { return n * l.extent; });
+  return std::accumulate(loops.begin(), loops.end(), std::uint64_t(1),
+                         [](auto n, auto &l) { return n * l.extent; });
 }
 
-// ---- overlap -----------------------------------------------------------------------------------------------------
+// ---- overlap
+// -----------------------------------------------------------------------------------------------------
 
 struct Extent {
   std::int64_t begin, end;
 };
 
-Extent extentOf(std::int64_t start, std::uint64_t unit, const std::vector<ByteLoop> &loops, std::int64_t ByteLoop::*stride) {
+Extent extentOf(std::int64_t start, std::uint64_t unit, const std::vector<ByteLoop> &loops,
+                std::int64_t ByteLoop::*stride) {
   Extent extent{start, start + std::int64_t(unit)};
   for (const auto &loop : loops) {
     auto reach = std::int64_t(loop.extent - 1) * (loop.*stride);
@@ -88,7 +100,8 @@ Extent extentOf(std::int64_t start, std::uint64_t unit, const std::vector<ByteLo
   return extent;
 }
 
-// Columns of one matrix interleave without touching: compare positions modulo the common step of all strides.
+// Columns of one matrix interleave without touching: compare positions modulo the common step of
+// all strides.
 bool interleaveOnly(const RawMove &move) {
   std::int64_t step = 0;
   for (const auto &loop : move.loops)
@@ -106,19 +119,21 @@ bool overlapsItself(const RawMove &move) {
   return from.begin < to.end && to.begin < from.end && !interleaveOnly(move);
 }
 
-// Does any destination meet the source of another move? By sorted extents, so it may say yes too often, never no.
+// Does any destination meet the source of another move? By sorted extents, so it may say yes too
+// often, never no.
 bool overlapOthers(const std::vector<RawMove> &moves) {
   std::vector<Extent> sources;
   for (const auto &move : moves)
     sources.push_back(extentOf(move.from, move.unit, move.loops, &ByteLoop::from));
   auto all = sources;
   std::sort(all.begin(), all.end(), [](auto &a, auto &b) { return a.begin < b.begin; });
-  std::vector<std::int64_t> reach;  // the furthest end up to here
+  std::vector<std::int64_t> reach; // the furthest end up to here
   for (const auto &extent : all)
     reach.push_back(std::max(extent.end, reach.empty() ? extent.end : reach.back()));
   for (std::size_t i = 0; i < moves.size(); ++i) {
     auto to = extentOf(moves[i].to, moves[i].unit, moves[i].loops, &ByteLoop::to);
-    auto after = std::lower_bound(all.begin(), all.end(), to.end, [](auto &e, auto at) { return e.begin < at; });
+    auto after = std::lower_bound(all.begin(), all.end(), to.end,
+                                  [](auto &e, auto at) { return e.begin < at; });
     bool ownOnly = sources[i].begin < to.end && sources[i].end > to.begin && moves.size() == 1;
     if (after != all.begin() && reach[after - all.begin() - 1] > to.begin && !ownOnly)
       return true;
@@ -126,9 +141,11 @@ bool overlapOthers(const std::vector<RawMove> &moves) {
   return false;
 }
 
-// ---- running -----------------------------------------------------------------------------------------------------
+// ---- running
+// -----------------------------------------------------------------------------------------------------
 
-// Writes whole lines past the caches, which saves reading them first. n is a multiple of a line, `to` is aligned to one.
+// Writes whole lines past the caches, which saves reading them first. n is a multiple of a line,
+// `to` is aligned to one.
 void copyLines(const std::byte *from, std::byte *to, std::uint64_t n) {
 #if defined(__SSE2__)
   for (std::uint64_t i = 0; i < n; i += lineBytes)
@@ -151,7 +168,8 @@ bool wholeLines(const std::byte *to, std::uint64_t bytes) {
 }
 
 void copyLarge(const std::byte *from, std::byte *to, std::uint64_t n) {
-  const auto head = std::min<std::uint64_t>(n, (lineBytes - reinterpret_cast<std::uintptr_t>(to) % lineBytes) % lineBytes);
+  const auto head = std::min<std::uint64_t>(
+      n, (lineBytes - reinterpret_cast<std::uintptr_t>(to) % lineBytes) % lineBytes);
   const auto body = (n - head) / lineBytes * lineBytes;
   std::memcpy(to, from, head);
   copyLines(from + head, to + head, body);
@@ -160,34 +178,46 @@ void copyLarge(const std::byte *from, std::byte *to, std::uint64_t n) {
 }
 
 template <std::uint64_t unit>
-void rows(const std::byte *from, std::int64_t fromStep, std::byte *to, std::int64_t toStep, std::uint64_t n) {
+void rows(const std::byte *from, std::int64_t fromStep, std::byte *to, std::int64_t toStep,
+          std::uint64_t n) {
   for (std::uint64_t i = 0; i < n; ++i, from += fromStep, to += toStep)
     std::memcpy(to, from, unit);
 }
 
-void anyRows(std::uint64_t unit, const std::byte *from, std::int64_t fromStep, std::byte *to, std::int64_t toStep,
-             std::uint64_t n) {
+void anyRows(std::uint64_t unit, const std::byte *from, std::int64_t fromStep, std::byte *to,
+             std::int64_t toStep, std::uint64_t n) {
   switch (unit) {
-  case 1: return rows<1>(from, fromStep, to, toStep, n);
-  case 2: return rows<2>(from, fromStep, to, toStep, n);
-  case 4: return rows<4>(from, fromStep, to, toStep, n);
-  case 8: return rows<8>(from, fromStep, to, toStep, n);
-  case 12: return rows<12>(from, fromStep, to, toStep, n);
-  case 16: return rows<16>(from, fromStep, to, toStep, n);
-  case 32: return rows<32>(from, fromStep, to, toStep, n);
-  case 64: return rows<64>(from, fromStep, to, toStep, n);
-  case 128: return rows<128>(from, fromStep, to, toStep, n);
+  case 1:
+    return rows<1>(from, fromStep, to, toStep, n);
+  case 2:
+    return rows<2>(from, fromStep, to, toStep, n);
+  case 4:
+    return rows<4>(from, fromStep, to, toStep, n);
+  case 8:
+    return rows<8>(from, fromStep, to, toStep, n);
+  case 12:
+    return rows<12>(from, fromStep, to, toStep, n);
+  case 16:
+    return rows<16>(from, fromStep, to, toStep, n);
+  case 32:
+    return rows<32>(from, fromStep, to, toStep, n);
+  case 64:
+    return rows<64>(from, fromStep, to, toStep, n);
+  case 128:
+    return rows<128>(from, fromStep, to, toStep, n);
   }
   for (std::uint64_t i = 0; i < n; ++i, from += fromStep, to += toStep)
     std::memcpy(to, from, unit);
 }
 
 // A transpose whose elements are runs, in blocks of a few kilobytes on either side.
-void blockedRows(const PlannedMove &move, const std::byte *from, std::byte *to, const ByteLoop &columns, const ByteLoop &rows) {
+void blockedRows(const PlannedMove &move, const std::byte *from, std::byte *to,
+                 const ByteLoop &columns, const ByteLoop &rows) {
   const auto unit = move.unit;
   const auto side = std::max<std::uint64_t>(1, blockBytes / unit);
-  constexpr std::int64_t ahead = 4;  // rows whose lines are asked for before they are needed
-  const bool bypass = move.bypass && wholeLines(to, unit) && columns.to % std::int64_t(lineBytes) == 0;
+  constexpr std::int64_t ahead = 4; // rows whose lines are asked for before they are needed
+  const bool bypass =
+      move.bypass && wholeLines(to, unit) && columns.to % std::int64_t(lineBytes) == 0;
   for (std::uint64_t r = 0; r < rows.extent; r += side)
     for (std::uint64_t c = 0; c < columns.extent; c += side) {
       const auto high = std::min(side, rows.extent - r), wide = std::min(side, columns.extent - c);
@@ -199,8 +229,10 @@ void blockedRows(const PlannedMove &move, const std::byte *from, std::byte *to, 
         else
           for (std::uint64_t j = 0; j < wide; ++j) {
             for (std::uint64_t k = 0; k < unit; k += lineBytes)
-              __builtin_prefetch(source + ahead * rows.from + std::int64_t(j) * columns.from + std::int64_t(k));
-            copyLines(source + std::int64_t(j) * columns.from, target + std::int64_t(j) * columns.to, unit);
+              __builtin_prefetch(source + ahead * rows.from + std::int64_t(j) * columns.from +
+                                 std::int64_t(k));
+            copyLines(source + std::int64_t(j) * columns.from,
+                      target + std::int64_t(j) * columns.to, unit);
           }
       }
     }
@@ -208,28 +240,33 @@ void blockedRows(const PlannedMove &move, const std::byte *from, std::byte *to, 
 }
 
 // Recursion over the outer loops; `inner` loops at the end form the kernel.
-void walk(const PlannedMove &move, const ByteLoop *loops, std::uint32_t numLoops, const std::byte *from, std::byte *to) {
+void walk(const PlannedMove &move, const ByteLoop *loops, std::uint32_t numLoops,
+          const std::byte *from, std::byte *to) {
   if (move.kind == MoveKind::Rows && numLoops == 1)
     return anyRows(move.unit, from, loops->from, to, loops->to, loops->extent);
   if (move.kind == MoveKind::Transpose && numLoops == 2)
-    return transpose(move.unit, from, loops[1].from, to, loops[0].to, loops[1].extent, loops[0].extent);
+    return transpose(move.unit, from, loops[1].from, to, loops[0].to, loops[1].extent,
+                     loops[0].extent);
   if (move.kind == MoveKind::Blocks && numLoops == 2)
     return blockedRows(move, from, to, loops[0], loops[1]);
   for (std::uint64_t i = 0; i < loops->extent; ++i)
-    walk(move, loops + 1, numLoops - 1, from + std::int64_t(i) * loops->from, to + std::int64_t(i) * loops->to);
+    walk(move, loops + 1, numLoops - 1, from + std::int64_t(i) * loops->from,
+         to + std::int64_t(i) * loops->to);
 }
 
 // Splits along the longest loop, in multiples that keep transposed blocks whole.
-void walkInParallel(const PlannedMove &move, const ByteLoop *loops, std::uint64_t bytes, const std::byte *from,
-                    std::byte *to) {
+void walkInParallel(const PlannedMove &move, const ByteLoop *loops, std::uint64_t bytes,
+                    const std::byte *from, std::byte *to) {
   std::vector<ByteLoop> part(loops, loops + move.numLoops);
-  auto longest = std::max_element(part.begin(), part.end(), [](auto &a, auto &b) { return a.extent < b.extent; });
+  auto longest = std::max_element(part.begin(), part.end(),
+                                  [](auto &a, auto &b) { return a.extent < b.extent; });
   if (part.front().extent >= 8 * base::numThreads())
     longest = part.begin();
   const auto at = longest - part.begin();
   const std::uint64_t granule = move.kind == MoveKind::Transpose ? lineBytes / move.unit
-                                : move.kind == MoveKind::Blocks  ? std::max<std::uint64_t>(1, blockBytes / move.unit)
-                                                                 : 1;
+                                : move.kind == MoveKind::Blocks
+                                    ? std::max<std::uint64_t>(1, blockBytes / move.unit)
+                                    : 1;
   const auto pieces = (longest->extent + granule - 1) / granule;
   const auto grain = std::max<std::uint64_t>(1, chunkBytes * pieces / bytes);
   base::parallelFor(pieces, grain, [&](std::size_t begin, std::size_t end, unsigned) {
@@ -242,16 +279,18 @@ void walkInParallel(const PlannedMove &move, const ByteLoop *loops, std::uint64_
 }
 
 void copyRunInParallel(const std::byte *from, std::byte *to, std::uint64_t bytes, bool bypass) {
-  base::parallelFor((bytes + chunkBytes - 1) / chunkBytes, 1, [&](std::size_t begin, std::size_t end, unsigned) {
-    auto first = begin * chunkBytes, last = std::min<std::uint64_t>(end * chunkBytes, bytes);
-    if (bypass)
-      copyLarge(from + first, to + first, last - first);
-    else
-      std::memcpy(to + first, from + first, last - first);
-  });
+  base::parallelFor(
+      (bytes + chunkBytes - 1) / chunkBytes, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+        auto first = begin * chunkBytes, last = std::min<std::uint64_t>(end * chunkBytes, bytes);
+        if (bypass)
+          copyLarge(from + first, to + first, last - first);
+        else
+          std::memcpy(to + first, from + first, last - first);
+      });
 }
 
-void runLarge(const PlannedMove &move, const ByteLoop *loops, std::uint64_t bytes, const std::byte *from, std::byte *to) {
+void runLarge(const PlannedMove &move, const ByteLoop *loops, std::uint64_t bytes,
+              const std::byte *from, std::byte *to) {
   if (move.kind == MoveKind::Run)
     copyRunInParallel(from, to, bytes, move.bypass);
   else
@@ -265,7 +304,8 @@ std::uint64_t bytesOf(const PlannedMove &move, const ByteLoop *loops) {
   return bytes;
 }
 
-void runPlanned(const PlannedMove &move, const ByteLoop *loops, const std::byte *from, std::byte *to) {
+void runPlanned(const PlannedMove &move, const ByteLoop *loops, const std::byte *from,
+                std::byte *to) {
   if (move.kind == MoveKind::Run)
     std::memcpy(to, from, move.unit);
   else
@@ -315,9 +355,17 @@ MoveList::MoveList(const std::vector<RawMove> &raw, SameMemory memory) {
 }
 
 void MoveList::add(RawMove move) {
-  PlannedMove planned{move.from, move.to, move.unit, std::uint32_t(loops_.size()), 0, MoveKind::Run, bytes_ >= bypassBytes};
+  PlannedMove planned{move.from,
+                      move.to,
+                      move.unit,
+                      std::uint32_t(loops_.size()),
+                      0,
+                      MoveKind::Run,
+                      bytes_ >= bypassBytes};
   if (!move.loops.empty())
-    planned.kind = !makeTranspose(move) ? MoveKind::Rows : canTranspose(move.unit) ? MoveKind::Transpose : MoveKind::Blocks;
+    planned.kind = !makeTranspose(move)      ? MoveKind::Rows
+                   : canTranspose(move.unit) ? MoveKind::Transpose
+                                             : MoveKind::Blocks;
   planned.numLoops = move.loops.size();
   loops_.insert(loops_.end(), move.loops.begin(), move.loops.end());
   moves_.push_back(planned);
@@ -326,9 +374,14 @@ void MoveList::add(RawMove move) {
 void MoveList::runSimple(const std::byte *from, std::byte *to) const {
   const auto &move = moves_[0];
   switch (move.unit) {
-  case 4: std::memcpy(to + move.to, from + move.from, 4); return;
-  case 8: std::memcpy(to + move.to, from + move.from, 8); return;
-  default: std::memmove(to + move.to, from + move.from, move.unit);
+  case 4:
+    std::memcpy(to + move.to, from + move.from, 4);
+    return;
+  case 8:
+    std::memcpy(to + move.to, from + move.from, 8);
+    return;
+  default:
+    std::memmove(to + move.to, from + move.from, move.unit);
   }
 }
 
@@ -381,16 +434,21 @@ void MoveList::runBuffered(const std::byte *from, std::byte *to) const {
 
 RawMove resolve(const executable::Move &move, const executable::Image &image) {
   auto base = [&](std::uint32_t var) {
-    return var == executable::none ? std::int64_t(0) : std::int64_t(image.variables[var].arenaOffset);
+    return var == executable::none ? std::int64_t(0)
+                                   : std::int64_t(image.variables[var].arenaOffset);
   };
   const std::int64_t size = move.elementBytes;
-  RawMove raw{base(move.fromVar) + move.fromOffset * size, base(move.toVar) + move.toOffset * size, move.elementBytes, {}};
+  RawMove raw{base(move.fromVar) + move.fromOffset * size,
+              base(move.toVar) + move.toOffset * size,
+              move.elementBytes,
+              {}};
   for (const auto &loop : move.loops)
     raw.loops.push_back({loop.extent, loop.from * size, loop.to * size});
   return raw;
 }
 
-std::vector<RawMove> resolve(const std::vector<executable::Move> &moves, const executable::Image &image) {
+std::vector<RawMove> resolve(const std::vector<executable::Move> &moves,
+                             const executable::Image &image) {
   std::vector<RawMove> raw;
   raw.reserve(moves.size());
   for (const auto &move : moves)
@@ -398,7 +456,8 @@ std::vector<RawMove> resolve(const std::vector<executable::Move> &moves, const e
   return raw;
 }
 
-MoveList bindMoves(const std::vector<executable::Move> &moves, const executable::Image &image, SameMemory memory) {
+MoveList bindMoves(const std::vector<executable::Move> &moves, const executable::Image &image,
+                   SameMemory memory) {
   return MoveList(resolve(moves, image), memory);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Copies between strided pieces of memory. planMove turns loops over elements into the cheapest byte form once, at
-// load: joined loops, whole runs, or a blocked transpose. MoveList is all the moves of one step: it runs them as if every
-// source were read before any destination is written, and spreads large ones over threads.
-// Positions are bytes from two base addresses that are given when the list runs, so one plan serves every replica.
+// Copies between strided pieces of memory. planMove turns loops over elements into the cheapest
+// byte form once, at load: joined loops, whole runs, or a blocked transpose. MoveList is all the
+// moves of one step: it runs them as if every source were read before any destination is written,
+// and spreads large ones over threads. Positions are bytes from two base addresses that are given
+// when the list runs, so one plan serves every replica.
 #pragma once
 #include "executable/Image.hpp"
 #include <cstddef>
@@ -14,32 +15,34 @@ namespace poplar::backend::cpu {
 
 struct ByteLoop {
   std::uint64_t extent;
-  std::int64_t from, to;  // strides in bytes
+  std::int64_t from, to; // strides in bytes
 };
 
 enum class MoveKind : std::uint8_t {
-  Run,        // `unit` bytes
-  Rows,       // loops around runs of `unit` bytes
-  Transpose,  // the last two loops swap roles: source steps by `unit` along one, destination along the other
-  Blocks      // the same with runs: done in blocks, so that both sides are touched in pieces of many lines
+  Run,       // `unit` bytes
+  Rows,      // loops around runs of `unit` bytes
+  Transpose, // the last two loops swap roles: source steps by `unit` along one, destination along
+             // the other
+  Blocks     // the same with runs: done in blocks, so that both sides are touched in pieces of many
+             // lines
 };
 
 struct PlannedMove {
-  std::int64_t from, to;   // bytes from the bases
-  std::uint64_t unit;      // bytes that lie together on both sides
+  std::int64_t from, to; // bytes from the bases
+  std::uint64_t unit;    // bytes that lie together on both sides
   std::uint32_t firstLoop, numLoops;
   MoveKind kind;
-  bool bypass;             // so large that the destination should not pass through the caches
+  bool bypass; // so large that the destination should not pass through the caches
 };
 
 // What planning needs of one move; strides and offsets in bytes, `unit` the element.
 struct RawMove {
   std::int64_t from, to;
   std::uint64_t unit;
-  std::vector<ByteLoop> loops;  // outermost first
+  std::vector<ByteLoop> loops; // outermost first
 };
 
-enum class SameMemory : bool { No, Yes };  // may source and destination be the same arena?
+enum class SameMemory : bool { No, Yes }; // may source and destination be the same arena?
 
 class MoveList {
 public:
@@ -66,8 +69,8 @@ private:
   std::vector<PlannedMove> moves_;
   std::vector<ByteLoop> loops_;
   std::uint64_t bytes_ = 0;
-  bool simple_ = false;    // one run
-  bool buffered_ = false;  // a destination overlaps a source: go through a buffer
+  bool simple_ = false;   // one run
+  bool buffered_ = false; // a destination overlaps a source: go through a buffer
   // Buffered: the same moves into and out of a packed buffer.
   std::unique_ptr<MoveList> in_, out_;
 };
@@ -81,7 +84,9 @@ PackedMoves throughBuffer(const std::vector<RawMove> &moves);
 
 // A Move of the image with variables replaced by their places; `none` is a host buffer with base 0.
 RawMove resolve(const executable::Move &move, const executable::Image &image);
-std::vector<RawMove> resolve(const std::vector<executable::Move> &moves, const executable::Image &image);
-MoveList bindMoves(const std::vector<executable::Move> &moves, const executable::Image &image, SameMemory memory);
+std::vector<RawMove> resolve(const std::vector<executable::Move> &moves,
+                             const executable::Image &image);
+MoveList bindMoves(const std::vector<executable::Move> &moves, const executable::Image &image,
+                   SameMemory memory);
 
 } // namespace poplar::backend::cpu

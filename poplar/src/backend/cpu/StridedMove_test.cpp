@@ -25,19 +25,21 @@ void visit(const RawMove &move, std::size_t level, std::int64_t from, std::int64
     return body(from, to);
   const auto &loop = move.loops[level];
   for (std::uint64_t i = 0; i < loop.extent; ++i)
-    visit(move, level + 1, from + std::int64_t(i) * loop.from, to + std::int64_t(i) * loop.to, body);
+    visit(move, level + 1, from + std::int64_t(i) * loop.from, to + std::int64_t(i) * loop.to,
+          body);
 }
 
 // Reads every source before writing any destination.
 void naive(const std::vector<RawMove> &moves, const Bytes &from, Bytes &to) {
   auto source = from;
   for (const auto &move : moves)
-    visit(move, 0, move.from, move.to, [&](auto f, auto t) { std::memcpy(&to[t], &source[f], move.unit); });
+    visit(move, 0, move.from, move.to,
+          [&](auto f, auto t) { std::memcpy(&to[t], &source[f], move.unit); });
 }
 
 // A random box walked in a random order on both sides; destination elements are distinct.
-RawMove randomMove(std::mt19937 &random, std::uint64_t unit, std::uint64_t limit, std::int64_t &fromBytes,
-                   std::int64_t &toBytes) {
+RawMove randomMove(std::mt19937 &random, std::uint64_t unit, std::uint64_t limit,
+                   std::int64_t &fromBytes, std::int64_t &toBytes) {
   auto pick = [&](std::uint64_t n) { return random() % n; };
   const auto rank = pick(5);
   RawMove move{0, 0, unit, {}};
@@ -49,7 +51,8 @@ RawMove randomMove(std::mt19937 &random, std::uint64_t unit, std::uint64_t limit
     count *= extent;
     move.loops.push_back({extent, 0, 0});
   }
-  auto layOut = [&](std::int64_t ByteLoop::*stride, std::int64_t &start, std::int64_t &total, bool mayRepeat) {
+  auto layOut = [&](std::int64_t ByteLoop::*stride, std::int64_t &start, std::int64_t &total,
+                    bool mayRepeat) {
     std::vector<std::size_t> order(rank);
     for (std::size_t i = 0; i < rank; ++i)
       order[i] = i;
@@ -73,7 +76,8 @@ RawMove randomMove(std::mt19937 &random, std::uint64_t unit, std::uint64_t limit
   return move;
 }
 
-void expectSame(const std::vector<RawMove> &moves, const Bytes &from, Bytes to, const std::string &what) {
+void expectSame(const std::vector<RawMove> &moves, const Bytes &from, Bytes to,
+                const std::string &what) {
   auto expected = to;
   naive(moves, from, expected);
   MoveList(moves, SameMemory::No).run(from.data(), to.data());
@@ -88,7 +92,8 @@ TEST(StridedMove, AgreesWithAPlainLoopForRandomShapesAndUnits) {
     const std::uint64_t units[] = {1, 2, 4, 8, 12, 16, 3};
     std::int64_t fromBytes, toBytes;
     auto move = randomMove(random, units[round % 7], 20000, fromBytes, toBytes);
-    expectSame({move}, randomBytes(fromBytes, random), randomBytes(toBytes, random), base::str("round ", round));
+    expectSame({move}, randomBytes(fromBytes, random), randomBytes(toBytes, random),
+               base::str("round ", round));
   }
 }
 
@@ -100,7 +105,8 @@ TEST(StridedMove, LargeMovesDoNotDependOnTheNumberOfThreads) {
     for (int round = 0; round < 6; ++round) {
       std::int64_t fromBytes, toBytes;
       auto move = randomMove(random, 4, 600000, fromBytes, toBytes);
-      expectSame({move}, randomBytes(fromBytes, random), randomBytes(toBytes, random), base::str(threads, " threads"));
+      expectSame({move}, randomBytes(fromBytes, random), randomBytes(toBytes, random),
+                 base::str(threads, " threads"));
     }
     RawMove matrix{0, 0, 4, {{700, 4, 2800}, {700, 2800, 4}}}, run{0, 0, 1, {{3 << 20, 1, 1}}};
     expectSame({matrix}, randomBytes(700 * 700 * 4, random), Bytes(700 * 700 * 4), "matrix");
@@ -117,9 +123,13 @@ TEST(StridedMove, LargeTransposesOfRunsBypassTheCachesAndStayRight) {
   std::mt19937 random(5);
   for (std::int64_t unit : {64, 192, 100}) {
     const std::int64_t rows = 300, columns = (20 << 20) / (rows * unit);
-    RawMove move{0, 64, std::uint64_t(unit),
-                 {{std::uint64_t(columns), unit, unit * rows}, {std::uint64_t(rows), unit * columns, unit}}};
-    expectSame({move}, randomBytes(rows * columns * unit, random), Bytes(rows * columns * unit + 64), base::str(unit));
+    RawMove move{
+        0,
+        64,
+        std::uint64_t(unit),
+        {{std::uint64_t(columns), unit, unit * rows}, {std::uint64_t(rows), unit * columns, unit}}};
+    expectSame({move}, randomBytes(rows * columns * unit, random),
+               Bytes(rows * columns * unit + 64), base::str(unit));
   }
 }
 
@@ -128,8 +138,11 @@ TEST(StridedMove, TransposesEveryElementSizeAndRaggedEdges) {
   for (std::int64_t unit : {1, 2, 4, 8})
     for (std::int64_t rows : {4, 15, 16, 17, 64, 131})
       for (std::int64_t columns : {4, 33, 64, 100}) {
-        RawMove move{0, 0, std::uint64_t(unit),
-                     {{std::uint64_t(columns), unit, unit * rows}, {std::uint64_t(rows), unit * columns, unit}}};
+        RawMove move{0,
+                     0,
+                     std::uint64_t(unit),
+                     {{std::uint64_t(columns), unit, unit * rows},
+                      {std::uint64_t(rows), unit * columns, unit}}};
         expectSame({move}, randomBytes(rows * columns * unit, random), Bytes(rows * columns * unit),
                    base::str(unit, " ", rows, "x", columns));
       }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A block is one cache line wide and as high. Its lines are first brought into a small buffer, because lines that are a
-// power of two apart fight for the same cache ways; 16-byte registers then exchange elements by repeated zipping:
-// zipping row i with row i + n/2, log2(n) times, transposes n rows of n elements.
+// A block is one cache line wide and as high. Its lines are first brought into a small buffer,
+// because lines that are a power of two apart fight for the same cache ways; 16-byte registers then
+// exchange elements by repeated zipping: zipping row i with row i + n/2, log2(n) times, transposes
+// n rows of n elements.
 #include "backend/cpu/Transpose.hpp"
 #include <algorithm>
 #include <cstring>
@@ -60,17 +61,17 @@ void fullBlock(const std::byte *from, std::int64_t fromPitch, std::byte *to, std
 }
 
 template <class T>
-void partBlock(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch, std::uint64_t rows,
-               std::uint64_t columns) {
+void partBlock(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch,
+               std::uint64_t rows, std::uint64_t columns) {
   for (std::uint64_t c = 0; c < columns; ++c)
     for (std::uint64_t r = 0; r < rows; ++r)
-      std::memcpy(to + std::int64_t(c) * toPitch + r * sizeof(T), from + std::int64_t(r) * fromPitch + c * sizeof(T),
-                  sizeof(T));
+      std::memcpy(to + std::int64_t(c) * toPitch + r * sizeof(T),
+                  from + std::int64_t(r) * fromPitch + c * sizeof(T), sizeof(T));
 }
 
 template <class T>
-void smallBlocks(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch, std::uint64_t rows,
-                 std::uint64_t columns) {
+void smallBlocks(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch,
+                 std::uint64_t rows, std::uint64_t columns) {
   constexpr std::uint64_t side = lineBytes / sizeof(T);
   for (std::uint64_t r = 0; r < rows; r += side)
     for (std::uint64_t c = 0; c < columns; c += side) {
@@ -86,25 +87,29 @@ void smallBlocks(const std::byte *from, std::int64_t fromPitch, std::byte *to, s
 
 // Large blocks of small ones: few enough pages on either side for the translation buffers.
 template <class T>
-void blocked(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch, std::uint64_t rows,
-             std::uint64_t columns) {
+void blocked(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch,
+             std::uint64_t rows, std::uint64_t columns) {
   constexpr std::uint64_t side = pagesPerBlock;
   for (std::uint64_t r = 0; r < rows; r += side)
     for (std::uint64_t c = 0; c < columns; c += side)
       smallBlocks<T>(from + std::int64_t(r) * fromPitch + c * sizeof(T), fromPitch,
-                     to + std::int64_t(c) * toPitch + r * sizeof(T), toPitch, std::min(side, rows - r),
-                     std::min(side, columns - c));
+                     to + std::int64_t(c) * toPitch + r * sizeof(T), toPitch,
+                     std::min(side, rows - r), std::min(side, columns - c));
 }
 
 } // namespace
 
-void transpose(std::uint64_t unit, const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch,
-               std::uint64_t rows, std::uint64_t columns) {
+void transpose(std::uint64_t unit, const std::byte *from, std::int64_t fromPitch, std::byte *to,
+               std::int64_t toPitch, std::uint64_t rows, std::uint64_t columns) {
   switch (unit) {
-  case 1: return blocked<std::uint8_t>(from, fromPitch, to, toPitch, rows, columns);
-  case 2: return blocked<std::uint16_t>(from, fromPitch, to, toPitch, rows, columns);
-  case 4: return blocked<std::uint32_t>(from, fromPitch, to, toPitch, rows, columns);
-  default: return blocked<std::uint64_t>(from, fromPitch, to, toPitch, rows, columns);
+  case 1:
+    return blocked<std::uint8_t>(from, fromPitch, to, toPitch, rows, columns);
+  case 2:
+    return blocked<std::uint16_t>(from, fromPitch, to, toPitch, rows, columns);
+  case 4:
+    return blocked<std::uint32_t>(from, fromPitch, to, toPitch, rows, columns);
+  default:
+    return blocked<std::uint64_t>(from, fromPitch, to, toPitch, rows, columns);
   }
 }
 

@@ -13,7 +13,7 @@ using codelet::FieldDirection;
 using codelet::FieldShape;
 using executable::SlotKind;
 
-constexpr std::uint64_t scratchGap = 16;  // codelets touch a little beyond the end of their vectors
+constexpr std::uint64_t scratchGap = 16; // codelets touch a little beyond the end of their vectors
 
 std::uint64_t alignUp(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -21,14 +21,18 @@ bool isNested(const Field &field) {
   return field.shape == FieldShape::VectorOfVectors || field.shape == FieldShape::VectorList;
 }
 
-// What the codelet asked for. The tiles give every vector eight bytes, and codelets cast to pairs of floats on the strength of
-// that; the host loads such pairs from any address (VectorTypes.hpp), so data stay where they are.
-std::uint64_t alignOf(const Field &field) { return std::max<std::uint64_t>(sizeOf(field.type), field.minAlign); }
+// What the codelet asked for. The tiles give every vector eight bytes, and codelets cast to pairs
+// of floats on the strength of that; the host loads such pairs from any address (VectorTypes.hpp),
+// so data stay where they are.
+std::uint64_t alignOf(const Field &field) {
+  return std::max<std::uint64_t>(sizeOf(field.type), field.minAlign);
+}
 
 // Bytes that one vertex takes: its own, then the tables and values that its fields point to.
 class Sizes {
 public:
-  Sizes(const executable::Image &image, const codelet::VertexType &type) : image_(image), type_(type) {}
+  Sizes(const executable::Image &image, const codelet::VertexType &type)
+      : image_(image), type_(type) {}
   std::uint64_t of(const executable::Vertex &vertex) const {
     auto bytes = alignUp(type_.hostSize, 16);
     for (std::size_t f = 0; f < type_.fields.size(); ++f) {
@@ -49,7 +53,8 @@ private:
 
 } // namespace
 
-VertexPlan::VertexPlan(const executable::Image &image, std::uint32_t computeSet, const Modules &modules, bool checked)
+VertexPlan::VertexPlan(const executable::Image &image, std::uint32_t computeSet,
+                       const Modules &modules, bool checked)
     : image_(&image), computeSet_(computeSet), modules_(modules), checked_(checked) {
   group();
   measure();
@@ -69,7 +74,8 @@ void VertexPlan::group() {
   for (std::uint32_t i = 0; i < vertices.size(); ++i)
     position_[i] = i;
   auto typeOf = [&](std::uint32_t i) { return image_->vertices[vertices[i]].type; };
-  std::stable_sort(position_.begin(), position_.end(), [&](auto a, auto b) { return typeOf(a) < typeOf(b); });
+  std::stable_sort(position_.begin(), position_.end(),
+                   [&](auto a, auto b) { return typeOf(a) < typeOf(b); });
   for (std::uint32_t i = 0; i < position_.size(); ++i) {
     order_.push_back(vertices[position_[i]]);
     const auto ref = image_->vertexTypes[typeOf(position_[i])];
@@ -85,7 +91,8 @@ void VertexPlan::measure() {
     Sizes sizes(*image_, type);
     for (auto i = batch.first; i < batch.first + batch.count; ++i) {
       const auto &vertex = image_->vertices[order_[i]];
-      storageBytes_ = alignUp(storageBytes_, std::max<std::uint64_t>(16, type.hostAlign)) + sizes.of(vertex);
+      storageBytes_ =
+          alignUp(storageBytes_, std::max<std::uint64_t>(16, type.hostAlign)) + sizes.of(vertex);
       for (std::size_t f = 0; f < type.fields.size(); ++f) {
         const auto &slot = image_->slots[vertex.firstSlot + f];
         checks_ += 1 + slot.count;
@@ -106,7 +113,8 @@ void VertexPlan::planEdge(const Field &field, const executable::Edge &edge) {
   const auto align = std::int64_t(alignOf(field));
   if (edge.elements == 0)
     return edgeOffsets_.push_back(0);
-  bool direct = edge.numRuns == 1 && (runs->stride == 1 || runs->count == 1) && place(*runs) % align == 0;
+  bool direct =
+      edge.numRuns == 1 && (runs->stride == 1 || runs->count == 1) && place(*runs) % align == 0;
   if (direct)
     return edgeOffsets_.push_back(place(*runs));
   scratchBytes_ = alignUp(scratchBytes_, std::max<std::uint64_t>(align, 16));
@@ -122,7 +130,8 @@ void VertexPlan::planEdge(const Field &field, const executable::Edge &edge) {
   }
 }
 
-// ---- writing ----------------------------------------------------------------------------------------------------
+// ---- writing
+// ----------------------------------------------------------------------------------------------------
 
 class VertexWriter {
 public:
@@ -139,24 +148,27 @@ public:
     auto *object = next_;
     next_ += alignUp(type.hostSize, 16);
     for (std::size_t f = 0; f < type.fields.size(); ++f)
-      writeField(object + type.fields[f].hostOffset, type, type.fields[f], image_.slots[vertex.firstSlot + f], id);
+      writeField(object + type.fields[f].hostOffset, type, type.fields[f],
+                 image_.slots[vertex.firstSlot + f], id);
     return object;
   }
 
 private:
-  void writeField(std::byte *to, const codelet::VertexType &type, const Field &field, const executable::Slot &slot,
-                  std::uint32_t vertex) {
+  void writeField(std::byte *to, const codelet::VertexType &type, const Field &field,
+                  const executable::Slot &slot, std::uint32_t vertex) {
     const auto *values = image_.values.data() + slot.first;
     if (slot.kind == SlotKind::Value && field.shape == FieldShape::Scalar) {
       std::memcpy(to, values, sizeOf(field.type));
     } else if (isNested(field)) {
       auto *inner = take(std::uint64_t(slot.count) * field.hostInnerStride);
       for (std::uint32_t i = 0; i < slot.count; ++i)
-        writeEdge(inner + std::uint64_t(i) * field.hostInnerStride, type, field, slot, i, vertex, i);
-      writeRecord(to, field, inner, slot.count, check(type, field, vertex, nullptr, codelet::FieldCheck::noOuter), false);
+        writeEdge(inner + std::uint64_t(i) * field.hostInnerStride, type, field, slot, i, vertex,
+                  i);
+      writeRecord(to, field, inner, slot.count,
+                  check(type, field, vertex, nullptr, codelet::FieldCheck::noOuter), false);
     } else if (slot.kind == SlotKind::Edges) {
       writeEdge(to, type, field, slot, 0, vertex, codelet::FieldCheck::noOuter);
-    } else if (field.shape == FieldShape::Vector) {  // a plain vector, or an unset one
+    } else if (field.shape == FieldShape::Vector) { // a plain vector, or an unset one
       auto bytes = slot.kind == SlotKind::Value ? slot.count * sizeOf(field.type) : 0;
       auto *data = bytes ? take(bytes + scratchGap) : arena_.data();
       std::memcpy(data, values, bytes);
@@ -165,17 +177,20 @@ private:
     }
   }
 
-  void writeEdge(std::byte *to, const codelet::VertexType &type, const Field &field, const executable::Slot &slot,
-                 std::uint32_t index, std::uint32_t vertex, std::uint32_t outer) {
+  void writeEdge(std::byte *to, const codelet::VertexType &type, const Field &field,
+                 const executable::Slot &slot, std::uint32_t index, std::uint32_t vertex,
+                 std::uint32_t outer) {
     const auto &edge = image_.edges[slot.first + index];
     auto offset = plan_.edgeOffsets_[edge_++];
-    auto *shadow = arena_.shadow() ? reinterpret_cast<std::uint8_t *>(arena_.shadow() + offset) : nullptr;
-    writeRecord(to, field, arena_.data() + offset, edge.elements, check(type, field, vertex, shadow, outer), true);
+    auto *shadow =
+        arena_.shadow() ? reinterpret_cast<std::uint8_t *>(arena_.shadow() + offset) : nullptr;
+    writeRecord(to, field, arena_.data() + offset, edge.elements,
+                check(type, field, vertex, shadow, outer), true);
   }
 
   // The record kinds of Module.hpp, member after member.
-  void writeRecord(std::byte *to, const Field &field, void *data, std::uint64_t size, const codelet::FieldCheck *check,
-                   bool isData) {
+  void writeRecord(std::byte *to, const Field &field, void *data, std::uint64_t size,
+                   const codelet::FieldCheck *check, bool isData) {
     auto put = [&](const auto &value) {
       std::memcpy(to, &value, sizeof value);
       to += sizeof value;
@@ -189,11 +204,17 @@ private:
       put(check);
   }
 
-  const codelet::FieldCheck *check(const codelet::VertexType &type, const Field &field, std::uint32_t vertex,
-                                   std::uint8_t *shadow, std::uint32_t outer) {
+  const codelet::FieldCheck *check(const codelet::VertexType &type, const Field &field,
+                                   std::uint32_t vertex, std::uint8_t *shadow,
+                                   std::uint32_t outer) {
     if (!plan_.checked_)
       return nullptr;
-    *check_ = {type.name.c_str(), field.name.c_str(), vertex, shadow, std::uint32_t(sizeOf(field.type)), outer};
+    *check_ = {type.name.c_str(),
+               field.name.c_str(),
+               vertex,
+               shadow,
+               std::uint32_t(sizeOf(field.type)),
+               outer};
     return check_++;
   }
 
@@ -203,7 +224,7 @@ private:
     return p;
   }
 
-  static constexpr std::uint8_t plainMetadata = 0;  // F143, scale 0
+  static constexpr std::uint8_t plainMetadata = 0; // F143, scale 0
   const std::uint8_t *metadata_ = &plainMetadata;
   const VertexPlan &plan_;
   const executable::Image &image_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/VertexRunner.hpp"
+#include "backend/cpu/FloatTraps.hpp"
 #include "backend/cpu/Mix.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
-#include "backend/cpu/FloatTraps.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -13,15 +13,18 @@
 namespace poplar::backend::cpu {
 namespace {
 
-// A modelled cycle takes the host about half a nanosecond; waking the pool takes tens of microseconds.
+// A modelled cycle takes the host about half a nanosecond; waking the pool takes tens of
+// microseconds.
 constexpr std::uint64_t cyclesPerChunk = 50'000, cyclesWorthThreads = 200'000;
 constexpr std::uint32_t countedPerChunk = 64;
 constexpr std::size_t storageAlign = 64;
 
-// ---- text printed by vertices ------------------------------------------------------------------------------------
+// ---- text printed by vertices
+// ------------------------------------------------------------------------------------
 
 thread_local Host *printHost = nullptr;
-thread_local std::string *printBuffer = nullptr;  // a chunk that runs beside others keeps its text until its turn
+thread_local std::string *printBuffer =
+    nullptr; // a chunk that runs beside others keeps its text until its turn
 
 void printHook(const char *text, std::size_t size, void *) {
   if (printBuffer)
@@ -58,7 +61,9 @@ private:
 
 class BufferScope {
 public:
-  BufferScope(OrderedText &all, std::size_t begin) : all_(all), begin_(begin) { printBuffer = &text_; }
+  BufferScope(OrderedText &all, std::size_t begin) : all_(all), begin_(begin) {
+    printBuffer = &text_;
+  }
   ~BufferScope() {
     printBuffer = nullptr;
     all_.keep(begin_, std::move(text_));
@@ -70,7 +75,8 @@ private:
   std::string text_;
 };
 
-// Only ipu_builtins.h offers random numbers, and it leaves its name for them in the preprocessed source.
+// Only ipu_builtins.h offers random numbers, and it leaves its name for them in the preprocessed
+// source.
 bool mayAskForRandomNumbers(const codelet::Module &module) {
   return module.preprocessedSource.find("urand") != std::string::npos;
 }
@@ -83,10 +89,11 @@ PrintScope::PrintScope(Host *host) : before_(printHost) {
 }
 PrintScope::~PrintScope() { printHost = before_; }
 
-// ---- binding ---------------------------------------------------------------------------------------------------
+// ---- binding
+// ---------------------------------------------------------------------------------------------------
 
-VertexRunner::VertexRunner(const executable::Image &image, const VertexPlan &plan, const LoadedModules &modules,
-                           codelet::Variant variant, Host &host)
+VertexRunner::VertexRunner(const executable::Image &image, const VertexPlan &plan,
+                           const LoadedModules &modules, codelet::Variant variant, Host &host)
     : image_(image), plan_(plan), modules_(modules), variant_(variant), host_(host) {}
 
 void VertexRunner::reset(Arena &arena) {
@@ -98,8 +105,9 @@ void VertexRunner::reset(Arena &arena) {
   batches_.clear();
   for (const auto &batch : plan_.batches()) {
     auto &module = *modules_[batch.module];
-    batches_.push_back({module.entry(batch.type, variant_), vertices_.data() + batch.first, batch.count, batch.count,
-                        module.module().mutableStatics, mayAskForRandomNumbers(module.module())});
+    batches_.push_back({module.entry(batch.type, variant_), vertices_.data() + batch.first,
+                        batch.count, batch.count, module.module().mutableStatics,
+                        mayAskForRandomNumbers(module.module())});
   }
   std::vector<std::uint64_t> cycles(plan_.order().size());
   for (std::size_t i = 0; i < cycles.size(); ++i)
@@ -115,22 +123,26 @@ void VertexRunner::setWork(const std::vector<std::uint64_t> &cycles) {
       if (auto vertex = cycles[plan_.position()[i]]; vertex != executable::noEstimate)
         work += vertex;
     auto &batch = batches_[b];
-    batch.grain = batch.sequential || work < cyclesWorthThreads
-                      ? batch.count
-                      : std::uint32_t(std::max<std::uint64_t>(1, cyclesPerChunk * batch.count / work));
+    batch.grain =
+        batch.sequential || work < cyclesWorthThreads
+            ? batch.count
+            : std::uint32_t(std::max<std::uint64_t>(1, cyclesPerChunk * batch.count / work));
   }
   simple_ = batches_.size() == 1 && batches_[0].grain >= batches_[0].count && !batches_[0].random &&
             plan_.gather().empty() && plan_.scatter().empty();
 }
 
-// ---- running ---------------------------------------------------------------------------------------------------
+// ---- running
+// ---------------------------------------------------------------------------------------------------
 
 void VertexRunner::seedVertex(const Batch &batch, std::size_t i) const {
   if (batch.random)
-    codelet::seedRandom(mix(seed_ + mix(executions_) + static_cast<std::size_t>(batch.vertices - vertices_.data()) + i));
+    codelet::seedRandom(mix(seed_ + mix(executions_) +
+                            static_cast<std::size_t>(batch.vertices - vertices_.data()) + i));
 }
 
-bool VertexRunner::runChunk(const Batch &batch, std::size_t begin, std::size_t end, int trapped, bool returning) {
+bool VertexRunner::runChunk(const Batch &batch, std::size_t begin, std::size_t end, int trapped,
+                            bool returning) {
   FloatTraps traps(trapped);
   bool result = true;
   if (batch.random)
@@ -176,12 +188,14 @@ bool VertexRunner::runAll(const RunMode &mode, bool returning) {
   return result;
 }
 
-bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles) {
+bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned contexts,
+                              std::vector<std::uint64_t> &cycles) {
   const auto &planned = plan_.batches()[index];
   const auto &batch = batches_[index];
   auto &module = *modules_[planned.module];
   auto counted = module.entry(planned.type, codelet::Variant::Counted);
-  // A vertex is counted in bundles of its own thread; a MultiVertex holds all contexts for its slowest worker.
+  // A vertex is counted in bundles of its own thread; a MultiVertex holds all contexts for its
+  // slowest worker.
   const auto kind = module.module().types[planned.type].kind;
   const std::uint64_t perBundle = kind == codelet::VertexKind::MultiVertex ? contexts : 1;
   auto count = [&](std::uint32_t i) {
@@ -209,7 +223,8 @@ bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned c
   return result;
 }
 
-bool VertexRunner::runCounted(const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles) {
+bool VertexRunner::runCounted(const RunMode &mode, unsigned contexts,
+                              std::vector<std::uint64_t> &cycles) {
   ++executions_;
   cycles.assign(plan_.order().size(), 0);
   plan_.gather().run(arena_->data(), arena_->data());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Runs the vertices of one compute set on one replica. Small sets run on the calling thread with one call per vertex
-// type; large ones are cut into chunks for the pool. Results and the order of printed text do not depend on threads.
+// Runs the vertices of one compute set on one replica. Small sets run on the calling thread with
+// one call per vertex type; large ones are cut into chunks for the pool. Results and the order of
+// printed text do not depend on threads.
 #pragma once
-#include "backend/Host.hpp"
 #include "backend/cpu/VertexPlan.hpp"
+#include "backend/Host.hpp"
 #include "codelet/Load.hpp"
 #include <memory>
 #include <vector>
@@ -14,7 +15,7 @@ using LoadedModules = std::vector<std::shared_ptr<codelet::LoadedModule>>;
 
 // How compute sets are run; changes while a program runs.
 struct RunMode {
-  int trapped = 0;           // FE_* flags that end the run
+  int trapped = 0; // FE_* flags that end the run
   bool threads = true;
 };
 
@@ -33,13 +34,15 @@ public:
   }
   bool runReturning(const RunMode &mode) { return runAll(mode, true); }
 
-  // Where the random numbers of vertices start from. Each vertex of each execution has its own, whichever thread runs it.
+  // Where the random numbers of vertices start from. Each vertex of each execution has its own,
+  // whichever thread runs it.
   void seed(std::uint64_t seed) {
     seed_ = seed;
     executions_ = 0;
   }
 
-  // Runs with counting code where the image has no estimate. cycles: one per vertex of the set, in its order.
+  // Runs with counting code where the image has no estimate. cycles: one per vertex of the set, in
+  // its order.
   bool runCounted(const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles);
   // Tells how much work there is, for the choice between threads and none.
   void setWork(const std::vector<std::uint64_t> &cycles);
@@ -49,15 +52,17 @@ private:
     codelet::Entry entry;
     void *const *vertices;
     std::uint32_t count;
-    std::uint32_t grain;     // vertices worth a thread's while; count when not worth it
-    bool sequential;         // static data: one thread, so that the order is fixed
-    bool random;             // may ask for random numbers: seed before every vertex
+    std::uint32_t grain; // vertices worth a thread's while; count when not worth it
+    bool sequential;     // static data: one thread, so that the order is fixed
+    bool random;         // may ask for random numbers: seed before every vertex
   };
   bool runAll(const RunMode &mode, bool returning);
   bool runBatch(const Batch &batch, const RunMode &mode, bool returning);
-  bool runChunk(const Batch &batch, std::size_t begin, std::size_t end, int trapped, bool returning);
+  bool runChunk(const Batch &batch, std::size_t begin, std::size_t end, int trapped,
+                bool returning);
   void seedVertex(const Batch &batch, std::size_t i) const;
-  bool countBatch(std::size_t index, const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles);
+  bool countBatch(std::size_t index, const RunMode &mode, unsigned contexts,
+                  std::vector<std::uint64_t> &cycles);
 
   const executable::Image &image_;
   const VertexPlan &plan_;

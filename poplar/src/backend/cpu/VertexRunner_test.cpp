@@ -70,7 +70,8 @@ TEST(VertexRunner, BindsContiguousFieldsAndGathersOthers) {
   auto cs = b.computeSet();
   b.vertex(cs, "Scale", {span(in, 0, 2), span(out, 0, 2), plain<int>({10})});
   b.vertex(cs, "Scale", {strided(in, 2, 2, 3), strided(out, 7, 2, -5), plain<int>({100})});
-  Argument pieces{{{{in, 7, 1, 1}, {in, 0, 2, 1}}}, {}}, places{{{{out, 5, 1, 1}, {out, 3, 2, 1}}}, {}};
+  Argument pieces{{{{in, 7, 1, 1}, {in, 0, 2, 1}}}, {}},
+      places{{{{out, 5, 1, 1}, {out, 3, 2, 1}}}, {}};
   b.vertex(cs, "Scale", {pieces, places, plain<int>({1})});
   b.execute(cs);
   Loaded loaded(b);
@@ -165,7 +166,8 @@ TEST(VertexRunner, ResultsAndTextDoNotDependOnThreads) {
     auto in = b.variable(2000), out = b.variable(2000);
     auto cs = b.computeSet();
     for (int i = 0; i < 500; ++i) {
-      b.vertex(cs, "Scale", {span(in, 4 * i, 4 * i + 4), strided(out, i, 4, 500), plain<int>({i})}, 5000);
+      b.vertex(cs, "Scale", {span(in, 4 * i, 4 * i + 4), strided(out, i, 4, 500), plain<int>({i})},
+               5000);
       b.vertex(cs, "Speak", {plain<int>({i})}, 5000);
     }
     b.image.variables[in].initial = {{0, std::string(8000, '\1')}};
@@ -189,7 +191,8 @@ TEST(VertexRunner, RandomNumbersBelongToTheVertexNotToTheThread) {
   for (unsigned threads : {1u, 3u}) {
     base::setNumThreads(threads);
     Builder b("#include <ipu_builtins.h>\n"
-              "struct Dice : Vertex { Output<unsigned> out; bool compute() { *out = __builtin_ipu_urand32(); return true; } };");
+              "struct Dice : Vertex { Output<unsigned> out; bool compute() { *out = "
+              "__builtin_ipu_urand32(); return true; } };");
     auto out = b.variable(400, TypeId::UnsignedInt);
     auto cs = b.computeSet();
     for (int i = 0; i < 400; ++i)
