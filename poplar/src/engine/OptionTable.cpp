@@ -45,7 +45,7 @@ constexpr OptionInfo engineTable[] = {
      "no effect: one file format is written"},
     {"profiler.includeFlopEstimates", Bool, "false", "", "adds flop estimates to the profile"},
     {"profiler.includeCycleEstimates", Bool, "false", "",
-     "adds cycle estimates per vertex to the profile"},
+     "no effect: cycles of vertices are always in the profile"},
     // Debugging
     {"debug.instrument", Bool, "false", "",
      "records compute, control flow and external exchange in the profile"},
@@ -121,9 +121,9 @@ constexpr OptionInfo engineTable[] = {
     {"target.extendedMemory", Bool, "false", "",
      "no effect: tile memory is a limit of the model, not of the host"},
     {"target.workerStackSizeInBytes", Integer, "0", "",
-     "stack bytes per worker in the memory report; 0 means the chip's default"},
+     "no effect: stacks in the memory report are the chip's"},
     {"target.supervisorStackSizeInBytes", Integer, "0", "",
-     "supervisor stack bytes in the memory report; 0 means the chip's default"},
+     "no effect: stacks in the memory report are the chip's"},
     {"target.textSectionSizeInBytes", Integer, "0", "", noFiles},
 };
 
