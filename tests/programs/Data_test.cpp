@@ -4,6 +4,7 @@
 #include "Programs.hpp"
 #include <poplar/CycleCount.hpp>
 #include <poplar/DeviceManager.hpp>
+#include <poplar/MetadataCreation.hpp>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -188,6 +189,26 @@ TEST(Data, AnExecutableRunsTheSameInAnotherEngineAndIsTheSameFileEveryTime) {
   engine.load(*attached);
   engine.run();
   EXPECT_EQ(read<float>(engine, "x", 1000)[999], 999 * 8.f);
+}
+
+TEST(Data, QuarterTensorsTravelWithTheirMetadata) {
+  auto device = smallModel();
+  Graph graph(device);
+  auto metadata = createVariableMetadataTensor(graph, QuarterMetadata::Format::F143, 0);
+  auto x = graph.addVariable(QUARTER, metadata, {4}, "x");
+  graph.setTileMapping(x, 1);
+  graph.createHostWrite("x", x);
+  graph.createHostRead("x", x);
+  Engine engine(graph, Sequence());
+  engine.load(device);
+  const QuarterMetadata sent(QuarterMetadata::Format::F152, 3);
+  const unsigned char bytes[] = {1, 2, 3, 4};
+  engine.writeTensor("x", sent, bytes, bytes + 4);
+  QuarterMetadata received;
+  unsigned char back[4] = {};
+  engine.readTensor("x", received, back, back + 4);
+  EXPECT_EQ(received, sent);
+  EXPECT_TRUE(std::equal(bytes, bytes + 4, back));
 }
 
 TEST(Data, CycleCountMeasuresWhatItEncloses) {

@@ -79,8 +79,9 @@ private:
     if (view.graph && view.graph != &graph_)
       throw control_program_error(
           str("A program uses the tensor ", tensor.getDebugStr(), " of another graph."));
-    for (const auto &piece : view.pieces)
-      out_.variables[piece.var.value] = 1;
+    for (auto *part : {&view, view.metadata.get()})
+      for (std::size_t i = 0; part && i < part->pieces.size(); ++i)
+        out_.variables[part->pieces[i].var.value] = 1;
   }
   void computeSet(const Node &node) {
     if (node.index >= graph_.computeSets.size())
@@ -256,10 +257,11 @@ private:
     image_.edges.push_back(edge);
   }
 
-  View operand(const Tensor &tensor) {
-    View view = Access::view(tensor);
+  View operand(const Tensor &tensor) { return operand(Access::view(tensor)); }
+  View operand(View view) {
     view.graph = nullptr;
-    view.metadata = nullptr;
+    if (view.metadata)
+      view.metadata = std::make_shared<const View>(operand(*view.metadata));
     for (auto &piece : view.pieces)
       piece.var = tensor::VarId(varIndex_[piece.var.value]);
     return view;

@@ -7,6 +7,7 @@
 #include "poplar/exceptions.hpp"
 #include "poplar/Graph.hpp"
 #include "poplar/VertexIntrospector.hpp"
+#include "types/Half.hpp"
 #include "types/TypeAccess.hpp"
 #include "types/Value.hpp"
 #include <algorithm>
@@ -91,6 +92,13 @@ Edge makeEdge(const Place &to, const View &view, const char *call) {
   if (!sameType(field.type, view.type))
     throw type_error(str(call, ": ", where(to.state, to.ref), " is ", spelled(field), " and ",
                          describe(), " has type ", spelling(view.type), ". Make the types equal."));
+  // Vertices read 8-bit floats as F143 with scale 0; any other meaning would be lost on the way.
+  if (view.metadata && types::constantMetadata(*view.metadata) != QuarterMetadata())
+    throw tensor_metadata_error(str(call, ": ", where(to.state, to.ref), " is connected to ",
+                                    describe(),
+                                    ", whose metadata is not F143 with scale 0. Codelets cannot "
+                                    "see other formats or scales yet: convert "
+                                    "the data first."));
   auto elements = view.numElements();
   if (field.shape == FieldShape::Scalar && elements != 1)
     throw graph_connection_error(str(call, ": ", where(to.state, to.ref), " is ", spelled(field),
