@@ -35,13 +35,30 @@ double seconds(const std::function<void()> &work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+static double median(std::vector<double> times) {
+  const auto middle = times.begin() + times.size() / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
 double medianSeconds(unsigned repeats, const std::function<void()> &work) {
   work();
   std::vector<double> times;
   for (unsigned i = 0; i < repeats; ++i)
     times.push_back(seconds(work));
-  std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
-  return times[repeats / 2];
+  return median(times);
+}
+
+Pair medianPair(unsigned repeats, const std::function<void()> &ours,
+                const std::function<void()> &peer) {
+  ours();
+  peer();
+  std::vector<double> a, b;
+  for (unsigned i = 0; i < repeats; ++i) {
+    a.push_back(seconds(ours));
+    b.push_back(seconds(peer));
+  }
+  return {median(a), median(b)};
 }
 
 std::string fixed(double value, unsigned digits) {

@@ -26,6 +26,14 @@ void print(const std::vector<Row> &rows);
 double seconds(const std::function<void()> &work);
 double medianSeconds(unsigned repeats, const std::function<void()> &work);
 
+// Both medians, with the calls taking turns: on a shared machine the speed of memory changes from
+// second to second, and a ratio means something only if both sides met the same moments.
+struct Pair {
+  double ours, peer;
+};
+Pair medianPair(unsigned repeats, const std::function<void()> &ours,
+                const std::function<void()> &peer);
+
 // 1.25e-7 -> "125 ns"
 std::string duration(double seconds);
 std::string rate(double bytes, double seconds); // "12.3 GB/s"
