@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <poplar/DeviceManager.hpp>
 #include <stdexcept>
-#include <thread>
 
 namespace bench {
 
@@ -87,12 +86,9 @@ poplar::Device attachIpu() {
 
 void onThreads(std::size_t n, const std::function<void(std::size_t, std::size_t)> &work) {
   const std::size_t threads = base::numThreads();
-  std::vector<std::thread> running;
-  for (std::size_t t = 1; t < threads; ++t)
-    running.emplace_back(work, n * t / threads, n * (t + 1) / threads);
-  work(0, n / threads);
-  for (auto &thread : running)
-    thread.join();
+  base::parallelFor(threads, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+    work(n * begin / threads, n * end / threads);
+  });
 }
 
 } // namespace bench

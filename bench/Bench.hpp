@@ -41,7 +41,8 @@ std::string fixed(double value, unsigned digits);
 
 poplar::Device attachIpu();
 
-// Splits [0, n) over the threads that the engine would use, on threads of our own.
+// Splits [0, n) evenly over as many threads as the engine uses, kept waiting the way the engine's
+// are, so that a peer pays neither more nor less for them.
 void onThreads(std::size_t n, const std::function<void(std::size_t, std::size_t)> &work);
 
 // Runs this program again as `--child ARGUMENTS...`. Throws if it fails.

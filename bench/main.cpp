@@ -4,6 +4,7 @@
 #include "base/Threads.hpp"
 #include "Subjects.hpp"
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
@@ -44,13 +45,17 @@ int main(int argc, char **argv) {
     if (argc > 2 && !std::strcmp(argv[1], "--child"))
       return child(argc, argv);
     std::vector<Row> rows;
+    double load = 0;
+    getloadavg(&load, 1);
     for (const auto &subject : chosen(argc, argv)) {
       std::fprintf(stderr, "measuring %s ...\n", subject.name.c_str());
       for (auto &row : subject.measure())
         rows.push_back(row);
     }
-    std::printf("\n%u threads; medians; a ratio is ours against the peer, larger is better.\n\n",
-                base::numThreads());
+    std::printf(
+        "\n%u threads, load %.1f before; medians; a ratio is ours against the peer, larger is "
+        "better.\n\n",
+        base::numThreads(), load);
     print(rows);
     return 0;
   } catch (const std::exception &error) {
