@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Operations of a reduction as text: ADD, MUL, MIN, MAX, LOGICAL_AND, LOGICAL_OR, SQUARE_ADD,
+// LOG_ADD.
+#ifndef popops_Operation_hpp
+#define popops_Operation_hpp
+#include <iosfwd>
+#include <popops/OperationDef.hpp>
+#include <string>
+
+namespace popops {
+
+// Reads one word; any other word throws poputil::poplibs_error with the list.
+std::istream &operator>>(std::istream &in, Operation &op);
+std::ostream &operator<<(std::ostream &out, const Operation &op);
+
+std::string asString(const Operation &op);
+
+} // namespace popops
+
+#endif // popops_Operation_hpp

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The operations that a reduction can apply. Codelets include this header too, so it stays small.
+#ifndef popops_OperationDef_hpp
+#define popops_OperationDef_hpp
+
+namespace popops {
+
+enum class Operation {
+  ADD,
+  MUL,
+  MIN,
+  MAX,
+  LOGICAL_AND, // bool
+  LOGICAL_OR,  // bool
+  SQUARE_ADD,  // the sum of squares
+  LOG_ADD      // log of the sum of exponentials: a sum of probabilities kept as logarithms
+};
+
+} // namespace popops
+
+#endif // popops_OperationDef_hpp

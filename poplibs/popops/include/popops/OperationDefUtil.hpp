@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Operations as template arguments of vertex names: popops::Operation::ADD.
+#ifndef popops_OperationDefUtil_hpp
+#define popops_OperationDefUtil_hpp
+#include <popops/Operation.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <string>
+
+namespace poputil {
+
+template <> struct VertexTemplateToString<popops::Operation> {
+  static std::string to_string(const popops::Operation &op) {
+    return "popops::Operation::" + popops::asString(op);
+  }
+};
+
+} // namespace poputil
+
+#endif // popops_OperationDefUtil_hpp
