@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// What a library function notes about a call: its name, arguments and results. It converts to a
+// DebugContext like any poplar::DebugInfo, so names given to inner calls hang under the caller's.
+//
+//   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(in, options));
+//   auto out = graph.clone(in, {di, "out"});
+//   di.addOutput(out);
+#pragma once
+#include <array>
+#include <poplar/DebugContext.hpp>
+#include <poplar/GraphElements.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/ProfileValue.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplar/TensorCloneMethod.hpp>
+#include <poplar/Type.hpp>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace poputil {
+
+namespace detail {
+template <class T>
+typename std::enable_if<std::is_arithmetic<T>::value, poplar::ProfileValue>::type
+plainProfileValue(const T &value) {
+  return poplar::ProfileValue(value);
+}
+template <class T>
+typename std::enable_if<std::is_enum<T>::value, poplar::ProfileValue>::type
+plainProfileValue(const T &value) {
+  return poplar::ProfileValue(static_cast<typename std::underlying_type<T>::type>(value));
+}
+// Types that have no specialisation of their own are only known to have been given.
+template <class T>
+typename std::enable_if<!std::is_arithmetic<T>::value && !std::is_enum<T>::value,
+                        poplar::ProfileValue>::type
+plainProfileValue(const T &) {
+  return poplar::ProfileValue("<object>");
+}
+} // namespace detail
+
+// Specialise it for further types.
+template <class T> poplar::ProfileValue toProfileValue(const T &value) {
+  return detail::plainProfileValue(value);
+}
+template <class T> poplar::ProfileValue toProfileValue(const T *value);
+template <class T, class A> poplar::ProfileValue toProfileValue(const std::vector<T, A> &values);
+template <class T, class U> poplar::ProfileValue toProfileValue(const std::pair<T, U> &values);
+template <class T, std::size_t N>
+poplar::ProfileValue toProfileValue(const std::array<T, N> &values);
+
+template <> poplar::ProfileValue toProfileValue(const float &value);
+template <> poplar::ProfileValue toProfileValue(const poplar::ComputeSet &value);
+template <> poplar::ProfileValue toProfileValue(const poplar::OptionFlags &value);
+template <> poplar::ProfileValue toProfileValue(const poplar::program::Copy &value);
+template <> poplar::ProfileValue toProfileValue(const poplar::program::Sequence &value);
+template <> poplar::ProfileValue toProfileValue(const poplar::Tensor &value);
+template <> poplar::ProfileValue toProfileValue(const poplar::Type &value);
+template <> poplar::ProfileValue toProfileValue(const poplar::TensorCloneMethod &value);
+template <> poplar::ProfileValue toProfileValue(const poplar::ProfileValue &value);
+template <> poplar::ProfileValue toProfileValue(const std::string &value);
+poplar::ProfileValue toProfileValue(const char *value);
+
+template <class T> poplar::ProfileValue toProfileValue(const T *value) {
+  return value ? toProfileValue(*value) : poplar::ProfileValue("<nullptr>");
+}
+template <class T, class A> poplar::ProfileValue toProfileValue(const std::vector<T, A> &values) {
+  poplar::ProfileValue::Vector out;
+  for (const T &value : values)
+    out.push_back(toProfileValue(value));
+  return out;
+}
+template <class T, class U> poplar::ProfileValue toProfileValue(const std::pair<T, U> &values) {
+  return poplar::ProfileValue::Vector{toProfileValue(values.first), toProfileValue(values.second)};
+}
+template <class T, std::size_t N>
+poplar::ProfileValue toProfileValue(const std::array<T, N> &values) {
+  return toProfileValue(std::vector<T>(values.begin(), values.end()));
+}
+
+struct ArgType {
+  std::string n;
+  poplar::ProfileValue v;
+  ArgType(std::string name, poplar::ProfileValue value) : n(std::move(name)), v(std::move(value)) {}
+};
+
+class OpDebugInfo : public poplar::DebugInfo {
+public:
+  OpDebugInfo(const poplar::DebugContext &debugContext, std::string api);
+  ~OpDebugInfo() override;
+  void add(std::string name, const std::vector<ArgType> &args);
+  void add(std::string name, poplar::ProfileValue value);
+};
+
+class PoplibsOpDebugInfo : public OpDebugInfo {
+public:
+  PoplibsOpDebugInfo(const poplar::DebugContext &debugContext,
+                     const std::vector<ArgType> &args = {},
+                     const std::string &api = __builtin_FUNCTION());
+  ~PoplibsOpDebugInfo() override;
+  void addOutputs(const std::vector<ArgType> &outputs);
+  void addOutput(const poplar::Tensor &output);
+};
+
+} // namespace poputil
+
+// DI_ARGS(a, b) is {{"a", toProfileValue(a)}, {"b", toProfileValue(b)}}; up to 16 names.
+#define OPENIPU_DI_ARG(x)                                                                          \
+  { #x, poputil::toProfileValue(x) }
+#define OPENIPU_DI_1(a) OPENIPU_DI_ARG(a)
+#define OPENIPU_DI_2(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_1(__VA_ARGS__)
+#define OPENIPU_DI_3(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_2(__VA_ARGS__)
+#define OPENIPU_DI_4(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_3(__VA_ARGS__)
+#define OPENIPU_DI_5(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_4(__VA_ARGS__)
+#define OPENIPU_DI_6(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_5(__VA_ARGS__)
+#define OPENIPU_DI_7(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_6(__VA_ARGS__)
+#define OPENIPU_DI_8(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_7(__VA_ARGS__)
+#define OPENIPU_DI_9(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_8(__VA_ARGS__)
+#define OPENIPU_DI_10(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_9(__VA_ARGS__)
+#define OPENIPU_DI_11(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_10(__VA_ARGS__)
+#define OPENIPU_DI_12(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_11(__VA_ARGS__)
+#define OPENIPU_DI_13(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_12(__VA_ARGS__)
+#define OPENIPU_DI_14(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_13(__VA_ARGS__)
+#define OPENIPU_DI_15(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_14(__VA_ARGS__)
+#define OPENIPU_DI_16(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_15(__VA_ARGS__)
+#define OPENIPU_DI_PICK(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,     \
+                        chosen, ...)                                                               \
+  chosen
+#define DI_ARGS(...)                                                                               \
+  {                                                                                                \
+    OPENIPU_DI_PICK(__VA_ARGS__, OPENIPU_DI_16, OPENIPU_DI_15, OPENIPU_DI_14, OPENIPU_DI_13,       \
+                    OPENIPU_DI_12, OPENIPU_DI_11, OPENIPU_DI_10, OPENIPU_DI_9, OPENIPU_DI_8,       \
+                    OPENIPU_DI_7, OPENIPU_DI_6, OPENIPU_DI_5, OPENIPU_DI_4, OPENIPU_DI_3,          \
+                    OPENIPU_DI_2, OPENIPU_DI_1, )                                                  \
+    (__VA_ARGS__)                                                                                  \
+  }
