@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/Kernel.hpp"
+#include "openipu/Kernel.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include <deque>
@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-namespace poplar::backend {
+namespace openipu {
 namespace {
 
 struct Registry {
@@ -38,10 +38,10 @@ const Kernel &findKernel(const std::string &name) {
   std::vector<std::string> names;
   for (const auto &[known, kernel] : all.byName)
     names.push_back(known);
-  throw poplar_error(base::str("No kernel \"", name,
+  throw poplar::poplar_error(base::str("No kernel \"", name,
                                "\" is registered. Link and initialise the library that the "
                                "executable was compiled with.",
                                base::didYouMean(name, names)));
 }
 
-} // namespace poplar::backend
+} // namespace openipu

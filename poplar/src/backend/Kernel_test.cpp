@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/MachineTest.hpp"
-#include "backend/Kernel.hpp"
+#include "openipu/Kernel.hpp"
 #include "poplar/exceptions.hpp"
 #include "tensor/View.hpp"
 #include <gtest/gtest.h>
@@ -21,11 +21,12 @@ void scale(const KernelArgs &args) {
 }
 
 executable::Image &addKernel(Builder &b, tensor::View out, tensor::View in) {
-  registerKernel({"test.scale", scale, {}, {}});
+  registerKernel({"test.scale", scale, {}, {}, nullptr});
   auto &step = b.step(executable::StepKind::Kernel);
   step.text = "test.scale";
   step.attributes = "3";
   step.count = 1;
+  step.cases = {0};
   step.operands = {std::move(out), std::move(in)};
   return b.image;
 }

@@ -9,7 +9,7 @@
 // written once if the storage does not move.
 #pragma once
 #include "poplar/codelet/Layouts.hpp"
-#include "types/TypeId.hpp"
+#include "openipu/TypeId.hpp"
 #include <cstdint>
 #include <string>
 #include <string_view>

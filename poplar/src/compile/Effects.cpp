@@ -36,8 +36,12 @@ public:
         i < step.count ? read(step.operands[i]) : write(step.operands[i]);
       break;
     case StepKind::Kernel:
-      for (std::size_t i = 0; i != step.operands.size(); ++i)
-        i < step.count ? output(step.operands[i]) : read(step.operands[i]);
+      for (std::size_t i = 0; i != step.operands.size(); ++i) {
+        if (i < step.count)
+          write(step.operands[i]);
+        if (i >= step.count || step.cases[i])
+          read(step.operands[i]);
+      }
       break;
     case StepKind::CycleStamp: // the difference to an earlier stamp, if one is given
       if (step.operands.size() > 1)
@@ -129,25 +133,20 @@ private:
   }
 
   void read(const tensor::View &view) {
-    tensor::forEachRange(view,
-                         [&](const tensor::VarRange &r) { touch(r.var).read.add(r.begin, r.end); });
+    for (const auto &r : tensor::sortedRanges(view))
+      touch(r.var).read.add(r.begin, r.end);
     if (view.metadata)
       read(*view.metadata);
   }
   void write(const tensor::View &view) {
-    tensor::forEachRange(
-        view, [&](const tensor::VarRange &r) { touch(r.var).written.add(r.begin, r.end); });
+    for (const auto &r : tensor::sortedRanges(view))
+      touch(r.var).written.add(r.begin, r.end);
     if (view.metadata)
       read(*view.metadata);
   }
-  void output(const tensor::View &view) {
-    write(view);
-    if (outputs_ == Outputs::ReadAndWrite)
-      read(view);
-  }
   void forget(const tensor::View &view) {
-    tensor::forEachRange(
-        view, [&](const tensor::VarRange &r) { at(r.var.value).written.add(r.begin, r.end); });
+    for (const auto &r : tensor::sortedRanges(view))
+      at(r.var.value).written.add(r.begin, r.end);
   }
   Effect &touch(tensor::VarId var) {
     auto &effect = at(var.value);

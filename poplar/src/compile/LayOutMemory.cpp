@@ -183,6 +183,8 @@ private:
   static void addBuffers(const Step &step, ByTile<Buffers> &out) {
     bool packed = std::any_of(step.cost.phases.begin(), step.cost.phases.end(),
                               [](const Phase &p) { return p.name == "pack"; });
+    if (step.plan)
+      return addPlannedBuffers(step, out);
     for (const auto &phase : step.cost.phases) {
       bool in = phase.name.ends_with("exchange-in"), sent = phase.name.ends_with("exchange-out");
       bool put = phase.name == "pack" || phase.name == "copy-in" || phase.name == "copy-out";
@@ -193,6 +195,20 @@ private:
           out[share.tile].copies += put || unpack ? share.bytesIn : 0;
         }
     }
+  }
+
+  // The supersteps of an operator come one after the other: the largest counts.
+  static void addPlannedBuffers(const Step &step, ByTile<Buffers> &out) {
+    for (const auto &phase : step.cost.phases)
+      if (phase.name.ends_with("exchange-in"))
+        for (const auto &share : phase.tiles)
+          for (auto tile = share.tile; tile != share.tile + share.count; ++tile)
+            out[tile].messages = std::max(out[tile].messages, share.bytesIn);
+    for (const auto &superstep : step.plan->steps)
+      for (const auto &work : superstep.tiles)
+        if (work.tempBytes)
+          for (auto tile = work.tile; tile != work.tile + work.count; ++tile)
+            out[tile].copies = std::max(out[tile].copies, work.tempBytes);
   }
 
   void raise(std::uint32_t tile, const Buffers &buffers, std::uint32_t step) {

@@ -90,6 +90,9 @@ private:
     if (out_.computeSets[node.index])
       return;
     out_.computeSets[node.index] = 1;
+    if (auto at = graph_.operations.find(node.index); at != graph_.operations.end())
+      for (const auto &operation : at->second)
+        visit(operation);
     for (auto id : graph_.computeSets[node.index].vertices) {
       const auto &vertex = graph_.vertices[id];
       for (std::size_t f = 0; f < graph_.typeAt(vertex.type).fields.size(); ++f) {
@@ -337,7 +340,7 @@ private:
     step.text = node.text;
     step.attributes = node.attributes;
     step.format = node.format;
-    step.cost = node.cost;
+    step.plan = node.plan;
     switch (node.kind) {
     case StepKind::Copy:
     case StepKind::CrossReplicaCopy:
@@ -350,6 +353,8 @@ private:
       lowerTransfer(node, step);
       break;
     case StepKind::Execute:
+      if (auto at = graph_.operations.find(node.index); at != graph_.operations.end())
+        return lowerOperations(node, at->second);
       step.index = setIndex_[node.index];
       if (step.name.empty())
         step.name = image_.computeSets[step.index].name;
@@ -368,6 +373,22 @@ private:
     for (const auto &child : node.children)
       step.children.push_back(lower(child));
     return add(std::move(step));
+  }
+  // A compute set with operators of a library in it: they run one after the other, which nobody can
+  // tell, and then its vertices, if there are any.
+  std::uint32_t lowerOperations(const Node &node, const std::vector<Program> &operations) {
+    Step all(StepKind::Sequence), execute(StepKind::Execute);
+    all.name = execute.name = node.name;
+    all.debugId = execute.debugId = node.debugId;
+    for (const auto &operation : operations)
+      all.children.push_back(lowerNode(*Access::node(operation)));
+    execute.index = setIndex_[node.index];
+    if (execute.name.empty())
+      execute.name = image_.computeSets[execute.index].name;
+    operands(node, execute);
+    if (!image_.computeSets[execute.index].vertices.empty() || !node.operands.empty())
+      all.children.push_back(add(std::move(execute)));
+    return add(std::move(all));
   }
   void operands(const Node &node, Step &step) {
     for (const auto &tensor : node.operands)

@@ -4,9 +4,11 @@
 #include "compile/PlanCopies.hpp"
 #include "compile/PlanHost.hpp"
 #include "compile/PlanVertices.hpp"
+#include "compile/PricePlan.hpp"
 #include "compile/Reach.hpp"
 #include "compile/Replica.hpp"
 #include "poplar/SyncType.hpp"
+#include "tensor/Moves.hpp"
 
 namespace poplar::compile {
 
@@ -50,14 +52,18 @@ public:
 
   void plan(std::uint32_t index) {
     auto &step = image_.steps[index];
-    if (step.kind != StepKind::Kernel)
-      step.cost.phases.clear();
+    step.cost.phases.clear();
     switch (step.kind) {
     case StepKind::Execute:
       execute(step, index);
       break;
     case StepKind::Copy:
       copy(step);
+      break;
+    case StepKind::Kernel:
+      if (step.plan)
+        for (const auto &superstep : step.plan->steps)
+          planned(step, superstep);
       break;
     case StepKind::Sync:
       step.cost.phases = {syncPhase(syncCycles(SyncType(step.count)))};
@@ -118,6 +124,54 @@ private:
     addCopyPhase(image_, replica_, "copy", both(result.local, priced.unpack), step.cost.phases);
   }
 
+  // What must come from elsewhere is found from the mappings; elements that are there already cost
+  // nothing. The rest is the operator's own word.
+  void planned(Step &step, const openipu::Superstep &superstep) {
+    auto &phases = step.cost.phases;
+    traffic_.begin(Traffic::Toward::Tile, Traffic::Join::Overlaps);
+    for (const auto &need : superstep.needs)
+      if (!sameHomes(step.operands.at(need.from), step.operands.at(need.to)))
+        for (const auto &move :
+             tensor::movesBetween(step.operands[need.from], step.operands[need.to]))
+          addMove(image_, placement_, move, traffic_);
+    auto priced = priceExchange(image_, replica_, traffic_.finish(), "-in");
+    addCopyPhase(image_, replica_, "pack", priced.pack, phases);
+    bool synced = !priced.phases.empty();
+    append(phases, std::move(priced.phases));
+    addCopyPhase(image_, replica_, "copy-in", priced.unpack, phases);
+    addPlannedExchange(replica_, superstep, synced, phases);
+    addPlannedCompute(replica_, superstep, phases);
+    addPlannedMemory(superstep);
+  }
+
+  // Whether element i of both views is on the same tile, as far as one look can tell.
+  bool sameHomes(const tensor::View &a, const tensor::View &b) const {
+    if (a.pieces.size() != 1 || b.pieces.size() != 1 || a.shape != b.shape)
+      return a == b;
+    const auto &p = a.pieces[0], &q = b.pieces[0];
+    if (p.offset != q.offset || p.loops != q.loops)
+      return false;
+    return p.var == q.var ||
+           image_.variables[p.var.value].mapping == image_.variables[q.var.value].mapping;
+  }
+
+  void addPlannedMemory(const openipu::Superstep &superstep) {
+    auto &placed = placedCode_[superstep.vertex];
+    placed.resize(image_.memory.tiles.size());
+    for (const auto &work : superstep.tiles) {
+      auto state = plannedStateBytes(work), exchange = plannedExchangeCode(replica_.chip, work);
+      for (auto tile = work.tile; tile != work.tile + work.count; ++tile) {
+        auto &category = image_.memory.tiles[tile].category;
+        category[unsigned(MemoryCategory::VertexInstanceState)] += state;
+        category[unsigned(MemoryCategory::InternalExchangeCode)] += exchange;
+        if (work.cycles && !placed[tile])
+          category[unsigned(MemoryCategory::VertexCode)] += libraryVertexCodeBytes;
+        placed[tile] = placed[tile] || work.cycles;
+      }
+      image_.memory.vertexBytesByType[superstep.vertex] += state * work.count;
+    }
+  }
+
   arch::Cycles syncCycles(SyncType type) const {
     if (type == SyncType::INTERNAL)
       return arch::syncCycles(replica_, arch::SyncScope::Ipu);
@@ -132,6 +186,7 @@ private:
   Traffic traffic_;
   PlanVertices vertices_;
   PlanHost host_;
+  std::map<std::string, std::vector<bool>> placedCode_; // tiles that hold a library vertex's code
   std::vector<std::uint32_t> firstStep_; // by compute set: the first step that executes it
 };
 

@@ -5,8 +5,9 @@
 // input gives the same image.
 #pragma once
 #include "codelet/Module.hpp"
+#include "openipu/Plan.hpp"
+#include "openipu/TypeId.hpp"
 #include "tensor/View.hpp"
-#include "types/TypeId.hpp"
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -118,6 +119,7 @@ struct TileShare {
   std::uint64_t cycles;           // of this tile within the phase
   std::uint64_t busyThreadCycles; // compute: sum over worker contexts, for thread balance
   std::uint64_t bytesIn, bytesOut;
+  std::uint32_t count = 1; // consecutive tiles, each with these numbers
 };
 
 // One stretch of a step: all tiles compute, or exchange, or wait. `tiles` lists the active tiles in
@@ -168,8 +170,8 @@ enum class StepKind : std::uint8_t {
                     // from, to...}
   AssumeEqual,      // operands[0]
   Block,            // children[0]
-  Kernel, // text: kernel name; attributes; operands: as the kernel says; count: number of outputs
-          // (first operands)
+  Kernel,     // text: kernel name; attributes; operands: outputs, then inputs; count: number of
+              // outputs; cases: for each output, 1 when it is read as well
   CycleStamp, // operands[0]: two words; operands[1]: optional earlier stamp to subtract; count:
               // tile
   SetFloatingPoint, // operands[0]: optional previous state; attributes: behaviour
@@ -197,6 +199,8 @@ struct Step {
   std::string text, attributes;
   PrintFormat format;
   Cost cost; // leaf steps only; filled by exchange and timing
+  std::shared_ptr<const openipu::Plan>
+      plan; // Kernel, until the passes have priced it; not in files
 
   Step() = default;
   explicit Step(StepKind k) : kind(k) {}

@@ -127,13 +127,13 @@ Phase phase(const proto::Phase &from) {
             {}};
   int n = from.tile_size();
   sameSize("tile costs", n, from.tilecycles(), from.busythreadcycles(), from.bytesin(),
-           from.bytesout());
+           from.bytesout(), from.tilecount());
   out.tiles.reserve(n);
   std::uint32_t tile = 0;
   for (int i = 0; i < n; ++i) {
     tile = index(tile, from.tile(i), "tile of a cost");
-    out.tiles.push_back(
-        {tile, from.tilecycles(i), from.busythreadcycles(i), from.bytesin(i), from.bytesout(i)});
+    out.tiles.push_back({tile, from.tilecycles(i), from.busythreadcycles(i), from.bytesin(i),
+                         from.bytesout(i), from.tilecount(i)});
   }
   return out;
 }

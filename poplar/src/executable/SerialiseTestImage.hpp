@@ -164,6 +164,7 @@ inline void addLeafSteps(Image &image) {
   kernel.text = "sum";
   kernel.attributes = std::string("a\0b", 3);
   kernel.count = 1;
+  kernel.cases = {1};
   add(StepKind::CycleStamp, none, {words}).count = 3;
   add(StepKind::SetFloatingPoint, none, {}).attributes = "11101";
   add(StepKind::GetSeeds, none, {words});
@@ -321,8 +322,8 @@ public:
     all(a, b);
   }
   void operator()(const TileShare &x) {
-    auto &[a, b, c, d, e] = x;
-    all(a, b, c, d, e);
+    auto &[a, b, c, d, e, f] = x;
+    all(a, b, c, d, e, f);
   }
   void operator()(const Phase &x) {
     auto &[a, b, c, d, e, f] = x;
@@ -337,7 +338,8 @@ public:
     all(a, b, c, d, e, f, g, h);
   }
   void operator()(const Step &x) {
-    auto &[a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x;
+    auto &[a, b, c, d, e, f, g, h, i, j, k, l, m, n, plan] = x; // plans are not written
+    (void)plan;
     all(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
   }
   void operator()(const Stream &x) {

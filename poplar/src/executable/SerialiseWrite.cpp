@@ -108,6 +108,7 @@ void put(proto::Phase &to, const Phase &phase) {
     to.add_busythreadcycles(share.busyThreadCycles);
     to.add_bytesin(share.bytesIn);
     to.add_bytesout(share.bytesOut);
+    to.add_tilecount(share.count);
     before = share.tile;
   }
 }

@@ -118,6 +118,8 @@ private:
     case StepKind::CrossReplicaCopy:
       return checkCrossReplica(step);
     case StepKind::Kernel:
+      if (step.cases.size() != step.count)
+        inconsistent(where_, " has ", step.count, " outputs but marks for ", step.cases.size());
       return checkIndex(step.count, step.operands.size() + 1, "output");
     case StepKind::CycleStamp:
       checkIndex(step.count, numTiles(image_), "tile");
@@ -213,8 +215,10 @@ private:
     for (const auto &phase : cost.phases) {
       if (static_cast<unsigned>(phase.kind) > static_cast<unsigned>(PhaseKind::Control))
         inconsistent(where_, " has unknown kind of phase ", static_cast<unsigned>(phase.kind));
-      for (const auto &share : phase.tiles)
+      for (const auto &share : phase.tiles) {
         checkIndex(share.tile, numTiles(image_), "tile");
+        checkIndex(share.count, numTiles(image_) - share.tile + 1, "run of tiles");
+      }
     }
   }
 

@@ -270,6 +270,12 @@ TEST(Validate, ChecksEachKindOfStep) {
   EXPECT_EQ(with(StepKind::CrossReplicaCopy, [](Step &s) { s.cases = {0}; }),
             "step 12 has an odd replica map");
   EXPECT_EQ(with(StepKind::Kernel, [](Step &s) { s.count = 3; }),
+            "step 14 has 3 outputs but marks for 1");
+  EXPECT_EQ(with(StepKind::Kernel,
+                 [](Step &s) {
+                   s.count = 3;
+                   s.cases = {0, 0, 0};
+                 }),
             "step 14 refers to output 3 of 3");
   EXPECT_EQ(with(StepKind::CycleStamp, [](Step &s) { s.count = 4; }),
             "step 15 refers to tile 4 of 4");

@@ -65,6 +65,8 @@ struct GraphState {
   std::vector<executable::Run> runs;
   std::string values;
   std::vector<executable::ComputeSet> computeSets;
+  std::map<std::uint32_t, std::vector<program::Program>>
+      operations; // by compute set: kernels that run with it
 
   std::vector<executable::Stream> streams;
   std::vector<executable::RemoteBuffer> remoteBuffers;

@@ -21,12 +21,16 @@ struct OnIpu {
 
 std::vector<OnIpu> activity(const executable::Phase &phase, const Layout &layout) {
   std::vector<OnIpu> result(layout.ipus);
-  for (const auto &share : phase.tiles) {
-    auto &ipu = result[std::min(share.tile / layout.tilesPerIpu, layout.ipus - 1)];
-    ipu.least = ipu.tiles == 0 ? share.cycles : std::min(ipu.least, share.cycles);
-    ipu.most = std::max(ipu.most, share.cycles);
-    ++ipu.tiles;
-  }
+  for (const auto &share : phase.tiles)
+    for (auto tile = share.tile, end = share.tile + share.count; tile < end;) {
+      auto index = std::min(tile / layout.tilesPerIpu, layout.ipus - 1);
+      auto &ipu = result[index];
+      auto next = index + 1 == layout.ipus ? end : std::min(end, (index + 1) * layout.tilesPerIpu);
+      ipu.least = ipu.tiles == 0 ? share.cycles : std::min(ipu.least, share.cycles);
+      ipu.most = std::max(ipu.most, share.cycles);
+      ipu.tiles += next - tile;
+      tile = next;
+    }
   return result;
 }
 
@@ -145,7 +149,7 @@ arch::StepKind energyKind(const LoweredProgram &program) {
 double activeShare(const executable::Phase &phase, const Layout &layout) {
   double sum = 0;
   for (const auto &share : phase.tiles)
-    sum += double(share.cycles);
+    sum += double(share.cycles) * share.count;
   const double all = double(phase.cycles) * layout.tiles();
   return all > 0 ? std::min(1.0, sum / all) : 0;
 }

@@ -22,11 +22,12 @@ void writeTiles(Writer::Table &table, std::uint32_t program, const executable::P
   };
   for (std::size_t i = 0, end = 0; i < phase.tiles.size(); i = end) {
     const auto &first = phase.tiles[i];
-    for (end = i + 1; end < phase.tiles.size() && phase.tiles[end].tile == first.tile + (end - i);
+    std::uint32_t count = first.count;
+    for (end = i + 1; end < phase.tiles.size() && phase.tiles[end].tile == first.tile + count &&
+                      same(first, phase.tiles[end]);
          ++end)
-      if (!same(first, phase.tiles[end]))
-        break;
-    table.row(program, first.tile, end - i, first.cycles, first.busyThreadCycles, first.bytesIn,
+      count += phase.tiles[end].count;
+    table.row(program, first.tile, count, first.cycles, first.busyThreadCycles, first.bytesIn,
               first.bytesOut);
   }
 }

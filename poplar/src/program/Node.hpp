@@ -24,7 +24,7 @@ struct Node {
   std::vector<std::int64_t> cases;
   std::string text, attributes;
   executable::PrintFormat format;
-  executable::Cost cost; // Kernel: planned by whoever made it
+  std::shared_ptr<const openipu::Plan> plan; // Kernel: made by the operator
 };
 
 } // namespace poplar::program

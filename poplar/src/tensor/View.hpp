@@ -7,7 +7,7 @@
 // they hold, and their boxes tile the shape.
 #pragma once
 #include "base/Id.hpp"
-#include "types/TypeId.hpp"
+#include "openipu/TypeId.hpp"
 #include <cstdint>
 #include <functional>
 #include <memory>

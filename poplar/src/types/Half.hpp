@@ -4,7 +4,7 @@
 // CPU's own conversion when it has one.
 #pragma once
 #include "poplar/Quarter.hpp"
-#include "types/TypeId.hpp"
+#include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <cstdint>
 

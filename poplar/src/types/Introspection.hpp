@@ -3,7 +3,7 @@
 // from the vertex.
 #pragma once
 #include "poplar/VertexIntrospector.hpp"
-#include "types/TypeId.hpp"
+#include "openipu/TypeId.hpp"
 #include <map>
 #include <memory>
 #include <optional>

@@ -2,7 +2,7 @@
 // Between poplar::Type, which keeps its number to itself, and TypeId.
 #pragma once
 #include "poplar/Type.hpp"
-#include "types/TypeId.hpp"
+#include "openipu/TypeId.hpp"
 
 namespace poplar::types {
 

@@ -4,7 +4,7 @@
 // integers, rounded to nearest even to half and float, and overflow to infinity. BOOL is whether
 // the value differs from zero.
 #pragma once
-#include "types/TypeId.hpp"
+#include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <string>
 

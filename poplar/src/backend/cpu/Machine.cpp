@@ -80,6 +80,7 @@ void Machine::load() {
     for (auto &call : replica.kernels)
       call.reset();
     replica.seeds.clear();
+    replica.random = {mix(options_.seed + 0x9e3779b97f4a7c15ull * (r + 1)), 0, false};
     replica.seedVertices(mix(options_.seed) + r);
   }
   floatingPoint_.word = options_.floatingPoint;

@@ -285,7 +285,8 @@ void Machine::hostCall(const Instruction &in) {
 }
 
 static std::unique_ptr<KernelCall> makeCall(const Instruction &in, std::string_view attributes,
-                                            std::byte *arena) {
+                                            std::byte *arena, RandomState *random,
+                                            unsigned replica) {
   auto call = std::make_unique<KernelCall>();
   const auto &details = *in.details;
   for (std::size_t i = 0; i < details.views.size(); ++i) {
@@ -296,27 +297,50 @@ static std::unique_ptr<KernelCall> makeCall(const Instruction &in, std::string_v
          view.shape(), view.strides(), view.elements(), gathered || view.contiguous()});
   }
   std::span<const KernelOperand> all(call->operands);
-  call->args = {all.first(in.count), all.subspan(in.count), attributes, nullptr};
+  call->args = {all.first(in.count), all.subspan(in.count), attributes, nullptr, random, replica};
   call->instruction = &in;
   if (details.kernel->prepare)
     call->args.prepared = details.kernel->prepare(call->args);
   return call;
 }
 
-void Machine::kernel(const Instruction &in) {
+KernelCall &Machine::gathered(const Instruction &in, unsigned r) {
   const auto &details = *in.details;
-  for (auto r : active_) {
-    auto &call = replicas_[r].kernels[in.index];
-    if (!call) [[unlikely]]
-      call = makeCall(in, stepOf(in).attributes, arena(r));
-    for (std::size_t i = 0; i < details.views.size(); ++i)
-      if (details.scratch[i] >= 0)
-        details.views[i].read(arena(r), call->operands[i].data);
-    details.kernel->run(call->args);
-    for (std::size_t i = 0; i < in.count; ++i) {
-      if (details.scratch[i] >= 0)
-        details.views[i].write(call->operands[i].data, arena(r));
-      markWritten(details.views[i], r);
+  auto &call = replicas_[r].kernels[in.index];
+  if (!call) [[unlikely]]
+    call = makeCall(in, stepOf(in).attributes, arena(r), &replicas_[r].random, r);
+  for (std::size_t i = 0; i < details.views.size(); ++i)
+    if (details.gathered[i])
+      details.views[i].read(arena(r), call->operands[i].data);
+  return *call;
+}
+
+void Machine::scattered(const Instruction &in, unsigned r) {
+  const auto &details = *in.details;
+  for (std::size_t i = 0; i < in.count; ++i) {
+    if (details.scratch[i] >= 0)
+      details.views[i].write(replicas_[r].kernels[in.index]->operands[i].data, arena(r));
+    markWritten(details.views[i], r);
+  }
+  if (auto &random = replicas_[r].random; random.reseeded) [[unlikely]] {
+    random.reseeded = false;
+    replicas_[r].seedVertices(random.key);
+  }
+}
+
+void Machine::kernel(const Instruction &in) {
+  const auto &kernel = *in.details->kernel;
+  if (kernel.runAcross) {
+    std::vector<KernelArgs> args;
+    for (auto r : active_)
+      args.push_back(gathered(in, r).args);
+    kernel.runAcross(args);
+    for (auto r : active_)
+      scattered(in, r);
+  } else {
+    for (auto r : active_) {
+      kernel.run(gathered(in, r).args);
+      scattered(in, r);
     }
   }
   account(in);
@@ -408,6 +432,17 @@ void Machine::floatingPoint(const Instruction &in) {
   account(in);
 }
 
+// The first worker's seeds are the state of the operators' generator, so that what was got can be
+// set again.
+constexpr std::size_t seedWords = 4;
+static std::uint64_t joined(const std::vector<std::uint32_t> &words, std::size_t at) {
+  return words[at] | std::uint64_t(words[at + 1]) << 32;
+}
+static void split(std::vector<std::uint32_t> &words, std::size_t at, std::uint64_t value) {
+  words[at] = std::uint32_t(value);
+  words[at + 1] = std::uint32_t(value >> 32);
+}
+
 // Until a program sets them, seeds follow from the option prng.seed, the replica and the position.
 void Machine::seeds(const Instruction &in) {
   const auto &view = in.details->views[0];
@@ -415,10 +450,17 @@ void Machine::seeds(const Instruction &in) {
     auto &words = replicas_[r].seeds;
     for (auto i = words.size(); i < view.elements(); ++i)
       words.push_back(std::uint32_t(mix(options_.seed * 0x10001 + r * 0x100000001ull + i)));
+    auto &random = replicas_[r].random;
     if (in.op == Op::SetSeeds) {
       view.read(arena(r), reinterpret_cast<std::byte *>(words.data()));
       replicas_[r].seedVertices(base::hashBytes(words.data(), words.size() * sizeof words[0]));
+      if (words.size() >= seedWords)
+        random = {joined(words, 0), joined(words, 2)};
     } else {
+      if (words.size() >= seedWords) {
+        split(words, 0, random.key);
+        split(words, 2, random.counter);
+      }
       view.write(reinterpret_cast<const std::byte *>(words.data()), arena(r));
       markWritten(view, r);
     }

@@ -207,6 +207,8 @@ void Program::bindKernel(Instruction &out, const Step &step) {
     details.views.emplace_back(view, image_);
     const auto &bound = details.views.back();
     details.scratch.push_back(bound.strided() ? -1 : std::int64_t(scratchStart(image_) + scratch));
+    const auto i = details.gathered.size();
+    details.gathered.push_back(!bound.strided() && (i >= step.count || step.cases[i]));
     if (!bound.strided())
       scratch += (bound.bytes() + 127) / 64 * 64;
   }

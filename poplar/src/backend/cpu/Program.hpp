@@ -5,7 +5,7 @@
 #pragma once
 #include "backend/cpu/BoundView.hpp"
 #include "backend/cpu/VertexPlan.hpp"
-#include "backend/Kernel.hpp"
+#include "openipu/Kernel.hpp"
 #include <deque>
 #include <functional>
 #include <memory>
@@ -30,6 +30,7 @@ struct Details {
   MoveList scatter;                  // CrossReplicaCopy: from the packed buffer
   std::uint64_t bufferBytes = 0;     // host side of a copy
   std::vector<std::int64_t> scratch; // Kernel: place of each gathered operand, or -1
+  std::vector<bool> gathered;        // Kernel: operands to read into their place before it runs
   const Kernel *kernel = nullptr;
 };
 

@@ -26,6 +26,7 @@ struct Replica {
   std::vector<std::unique_ptr<VertexRunner>> plainComputeSets; // checked mode: made when counting
   std::vector<std::unique_ptr<KernelCall>> kernels; // by Instruction::index; made at first use
   std::vector<std::uint32_t> seeds;
+  RandomState random;
 
   void seedVertices(std::uint64_t seed) {
     for (std::size_t i = 0; i < computeSets.size(); ++i)

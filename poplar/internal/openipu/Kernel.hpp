@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Whole-tensor operations of the layers above, by name. A Kernel step of an image names one; the
+// engine binds its operands once, at load, and from then on only calls `run`. Libraries register
+// theirs with registerKernel (usually through a static openipu::Registered) before an engine that
+// needs them is loaded.
+#pragma once
+#include "openipu/TypeId.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace openipu {
+
+using poplar::TypeId;
+
+// A tensor as a kernel sees it. Views that one set of strides cannot describe arrive gathered, so
+// they are contiguous. Strides may be zero (broadcast) or negative (reversed).
+struct KernelOperand {
+  std::byte *data = nullptr;
+  TypeId type = TypeId::Float;
+  std::span<const std::size_t> shape;
+  std::span<const std::int64_t> strides; // elements, one per dimension
+  std::size_t elements = 0;
+  bool contiguous = true; // row-major without gaps
+
+  template <class T> T *as() const { return reinterpret_cast<T *>(data); }
+};
+
+// The generator behind operators that draw random numbers without a seed of their own. It belongs
+// to a replica; a kernel that draws advances `counter`, one that seeds sets `key` and `reseeded`.
+struct RandomState {
+  std::uint64_t key = 0, counter = 0;
+  bool reseeded = false; // codelets' generators follow
+};
+
+struct KernelArgs {
+  std::span<const KernelOperand> outputs, inputs; // an InOut operand is an output only
+  std::string_view attributes;    // bytes that the operator wrote (openipu/Attributes.hpp)
+  const void *prepared = nullptr; // what `prepare` returned, if the kernel has one
+  RandomState *random = nullptr;
+  unsigned replica = 0;
+
+  template <class T> T *out(std::size_t i) const { return outputs[i].as<T>(); }
+  template <class T> const T *in(std::size_t i) const { return inputs[i].as<const T>(); }
+};
+
+struct Kernel {
+  std::string name; // "popops.add"
+  void (*run)(const KernelArgs &args) = nullptr;
+  // Optional: turns attributes and operands into whatever `run` wants to have ready (plans,
+  // primitives, scratch memory); called once per load and replica. Attributes may come from a
+  // damaged file: check them here and throw.
+  std::function<const void *(const KernelArgs &args)> prepare;
+  std::function<void(const void *prepared)> release;
+  // Instead of `run`, for operators between replicas: called once with the arguments of all
+  // replicas, in order.
+  void (*runAcross)(std::span<const KernelArgs> replicas) = nullptr;
+};
+
+// Thread-safe. The same name again replaces the kernel for engines loaded later.
+void registerKernel(Kernel kernel);
+// Throws poplar_error with near matches when no library registered the name.
+const Kernel &findKernel(const std::string &name);
+
+// static const openipu::Registered registered{{"popops.add", run}};
+struct Registered {
+  explicit Registered(Kernel kernel) { registerKernel(std::move(kernel)); }
+};
+
+// A kernel whose prepared state is an object of type State, made from the arguments:
+//   struct Gemm { explicit Gemm(const KernelArgs &); void run(const KernelArgs &); };
+//   static const openipu::Registered registered{openipu::stateful<Gemm>("poplin.matmul")};
+template <class State> Kernel stateful(std::string name) {
+  return {std::move(name),
+          [](const KernelArgs &args) {
+            const_cast<State *>(static_cast<const State *>(args.prepared))->run(args);
+          },
+          [](const KernelArgs &args) -> const void * { return new State(args); },
+          [](const void *state) { delete static_cast<const State *>(state); }, nullptr};
+}
+
+} // namespace openipu
+
+namespace poplar::backend {
+using openipu::findKernel;
+using openipu::Kernel;
+using openipu::KernelArgs;
+using openipu::KernelOperand;
+using openipu::RandomState;
+using openipu::registerKernel;
+} // namespace poplar::backend

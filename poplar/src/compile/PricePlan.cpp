@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "compile/PricePlan.hpp"
+#include "arch/Compute.hpp"
+#include "arch/Exchange.hpp"
+#include "arch/Sync.hpp"
+#include "compile/PriceExchange.hpp"
+#include "device/TargetData.hpp"
+
+namespace poplar::compile {
+
+using executable::Phase;
+using executable::PhaseKind;
+using openipu::Superstep;
+using openipu::TileWork;
+
+namespace {
+
+arch::TileTraffic trafficOf(const TileWork &work) {
+  auto words = [](std::uint64_t bytes) { return (bytes + 3) / 4 * 4; };
+  arch::TileTraffic t;
+  t.bytesIn = words(work.bytesIn);
+  t.bytesOut = words(work.bytesOut);
+  t.messagesIn = work.bytesIn ? std::max(work.messagesIn, 1u) : 0;
+  t.messagesOut = work.bytesOut ? std::max(work.messagesOut, 1u) : 0;
+  t.pairSharesInput = work.pairSharesInput;
+  return t;
+}
+
+// One or two tiles stand for a range: a whole pair, if the range has one, because partners share
+// their buses.
+struct Represented {
+  std::vector<arch::ActiveTile> active;
+  std::vector<std::size_t> first; // of each range
+};
+Represented represent(const Superstep &step) {
+  Represented r;
+  for (const auto &work : step.tiles) {
+    auto tile = work.tile + (work.count > 2 ? work.tile % 2 : 0);
+    bool pair = work.count > 1 && tile % 2 == 0;
+    r.first.push_back(r.active.size());
+    r.active.push_back({tile, trafficOf(work)});
+    if (pair)
+      r.active.push_back({tile + 1, trafficOf(work)});
+  }
+  return r;
+}
+
+} // namespace
+
+void addPlannedExchange(const arch::System &replica, const Superstep &step, bool synced,
+                        std::vector<Phase> &phases) {
+  auto travels = [](const TileWork &w) { return w.bytesIn || w.bytesOut; };
+  if (std::none_of(step.tiles.begin(), step.tiles.end(), travels))
+    return;
+  auto represented = represent(step);
+  auto cost = arch::exchangeCycles(replica.chip, represented.active);
+  if (!synced)
+    phases.push_back(syncPhase(step.repeats * arch::syncCycles(replica, arch::SyncScope::Ipu)));
+  Phase phase{
+      PhaseKind::Exchange, step.name + "/exchange-in", step.repeats * cost.cycles, 0, 0, {}};
+  for (std::size_t i = 0; i != step.tiles.size(); ++i) {
+    const auto &work = step.tiles[i];
+    if (!travels(work))
+      continue;
+    auto traffic = trafficOf(work);
+    auto in = traffic.bytesIn * step.repeats, out = traffic.bytesOut * step.repeats;
+    phase.tiles.push_back(
+        {work.tile, step.repeats * cost.perTile[represented.first[i]], 0, in, out, work.count});
+    phase.bytes += in * work.count;
+    phase.messages += traffic.messagesIn * step.repeats * work.count;
+  }
+  phases.push_back(std::move(phase));
+}
+
+void addPlannedCompute(const arch::System &replica, const Superstep &step,
+                       std::vector<Phase> &phases) {
+  const auto launch = arch::tileCompute(replica.chip, std::array{arch::VertexCost::supervisor(0)});
+  Phase phase{PhaseKind::Compute, step.name, 0, 0, 0, {}};
+  for (const auto &work : step.tiles) {
+    if (!work.cycles)
+      continue;
+    auto cycles = step.repeats * (work.cycles + launch.cycles);
+    phase.cycles = std::max(phase.cycles, cycles);
+    phase.tiles.push_back({work.tile, cycles, cycles * replica.chip.workers, 0, 0, work.count});
+  }
+  if (!phase.tiles.empty())
+    phases.push_back(std::move(phase));
+}
+
+std::uint64_t plannedStateBytes(const TileWork &work) {
+  constexpr std::uint64_t typicalState = 24; // three pointers, two sizes, the entry
+  return work.stateBytes ? work.stateBytes : work.cycles ? work.vertices * typicalState : 0;
+}
+
+std::uint64_t plannedExchangeCode(const arch::Chip &chip, const TileWork &work) {
+  return work.bytesIn || work.bytesOut ? arch::exchangeCodeBytes(chip, trafficOf(work)) : 0;
+}
+
+} // namespace poplar::compile
+
+namespace openipu {
+
+using namespace poplar;
+
+std::uint64_t cyclesOf(const Plan &plan, const Target &target) {
+  auto system = device::systemOf(target);
+  std::vector<executable::Phase> phases;
+  for (const auto &step : plan.steps) {
+    compile::addPlannedExchange(system, step, false, phases);
+    compile::addPlannedCompute(system, step, phases);
+  }
+  std::uint64_t sum = 0;
+  for (const auto &phase : phases)
+    sum += phase.cycles;
+  return sum;
+}
+
+std::uint64_t syncCycles(const Target &target) {
+  return arch::syncCycles(device::systemOf(target), arch::SyncScope::Ipu);
+}
+
+std::uint64_t exchangeCycles(const Target &target, std::uint64_t bytesIn, std::uint64_t bytesOut,
+                             std::uint32_t messagesIn, std::uint32_t messagesOut,
+                             bool pairSharesInput) {
+  TileWork work;
+  work.count = 2;
+  work.bytesIn = bytesIn;
+  work.bytesOut = bytesOut;
+  work.messagesIn = messagesIn;
+  work.messagesOut = messagesOut;
+  work.pairSharesInput = pairSharesInput;
+  Superstep step;
+  step.tiles.push_back(work);
+  std::vector<executable::Phase> phases;
+  compile::addPlannedExchange(device::systemOf(target), step, true, phases);
+  return phases.empty() ? 0 : phases[0].cycles;
+}
+
+} // namespace openipu

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// How a convolution (or a matmul, which is one) is spread over the tiles: the partition that the
+// planner found, what it costs, and where it wants its operands.
+#pragma once
+#include "openipu/Plan.hpp"
+#include "poplin/ConvParams.hpp"
+#include "poplin/PlanningCache.hpp"
+#include <iosfwd>
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+
+namespace poplin {
+
+enum class Pass {
+  NONE,
+  NONE_MATMUL,
+  INFERENCE_FWD,
+  TRAINING_FWD,
+  TRAINING_BWD,
+  TRAINING_WU,
+  FC_INFERENCE_FWD,
+  FC_TRAINING_FWD,
+  FC_TRAINING_BWD,
+  FC_TRAINING_WU
+};
+
+struct ConvOptions {
+  double availableMemoryProportion = 0.6;
+  Pass pass = Pass::NONE;
+  poplar::Type partialsType = poplar::FLOAT, interTilePartialsType = poplar::FLOAT,
+               interIpuPartialsType = poplar::FLOAT;
+  bool use128BitConvUnitLoad = false, enableMultiStageReduce = true, enableFastReduce = false,
+       remapOutputTensor = true, enableConvDithering = false, gatherConvOutput = false,
+       disableSRForAMPVertices = false, enableTileLevelExpandDims = false,
+       disableTransformations = false, insertTransformsCycleCountProgs = false,
+       convTransformsEstimates = false, slicVmac16 = false;
+  std::string planConstraints, planConstraintsOutputFilename;
+  bool operator==(const ConvOptions &) const = default;
+};
+// Throws poplar::invalid_option for an unknown name or a bad value.
+ConvOptions parseConvOptions(const poplar::OptionFlags &options);
+
+enum class Method { AMP, SLIC, HMAC, VMAC, OUTER_PRODUCT };
+struct Split {
+  unsigned serial = 1, parallel = 1;
+};
+struct ConvPartition {
+  std::vector<unsigned> fieldSplit, kernelSplit;
+  unsigned batchSplit = 1, convGroupSplit = 1;
+  Split outChanSplit, inChanSplit;
+};
+struct ConvPlan {
+  Method method = Method::AMP;
+  unsigned convGroupsPerGroup = 1, inChansPerGroup = 1, partialChansPerGroup = 1;
+  unsigned convUnits = 0, startTile = 0;
+  unsigned filterHeight = 1;  // AMP: rows of the kernel in one pass
+  unsigned windowWidth = 4, convUnitChains = 0; // SLIC
+  bool swapOperands = false;
+  std::vector<unsigned> expandDims, outChanFlattenDims;
+  unsigned combineConvGroupsFactor = 1;
+  bool joint = false; // one plan for the three passes of a fully connected layer
+  ConvPartition partition;                 // of the convolution after these transforms
+  std::uint64_t cycles = 0, tempBytes = 0; // the planner's estimate
+
+  unsigned tilesUsed() const;
+  unsigned serialSplits() const {
+    return partition.outChanSplit.serial * partition.inChanSplit.serial;
+  }
+};
+
+// Milliseconds, deterministic, remembered in `cache` (or in a cache of the process). Throws
+// poputil::poplibs_error for types that no vertex takes, poplar::invalid_option when the
+// constraints leave no plan.
+ConvPlan planConvolution(const poplar::Target &target, const ConvParams &params,
+                         const ConvOptions &options, PlanningCache *cache);
+// The plan as supersteps: rearrangement, exchange and vertices, reduction of partials.
+openipu::Plan supersteps(const poplar::Target &target, const ConvParams &params,
+                         const ConvOptions &options, const ConvPlan &plan);
+void print(std::ostream &out, const ConvParams &params, const ConvPlan &plan);
+
+// Cycles and temporary bytes of the parts of a plan, in the order they run. A reading of the same
+// phases that supersteps() turns into tile work.
+struct PlanPart {
+  std::string name;
+  std::uint64_t cycles = 0, tempBytes = 0;
+  unsigned repeats = 1;
+};
+std::vector<PlanPart> costsByPart(const poplar::Target &target, const ConvParams &params,
+                                  const ConvOptions &options, const ConvPlan &plan);
+
+// Tile mappings that suit the plan, for tensors of the public shapes
+// [batch][channels][field...], [groups][out][in][kernel...], [batch][out channels][field...].
+// Whole variables (in any order of dimensions) take one call, however many tiles there are.
+void mapInput(poplar::Graph &graph, const poplar::Tensor &in, const ConvParams &params,
+              const ConvPlan &plan);
+void mapWeights(poplar::Graph &graph, const poplar::Tensor &weights, const ConvParams &params,
+                const ConvPlan &plan);
+void mapOutput(poplar::Graph &graph, const poplar::Tensor &out, const ConvParams &params,
+               const ConvPlan &plan);
+
+} // namespace poplin
