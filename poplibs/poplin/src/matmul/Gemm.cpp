@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// c is cut into pieces, each done by one thread. Within a piece, a panel of b (some columns, a
+// stretch of k) is packed so that it streams through the cache, and meets all rows of a. Products
+// of which both sides run along k, with few rows, are dot products without any packing.
+#include "poplin/Gemm.hpp"
+#include "base/Threads.hpp"
+#include "matmul/Micro.hpp"
+#include "matmul/Pack.hpp"
+#include <algorithm>
+
+namespace poplin {
+namespace {
+
+using poplar::TypeId;
+constexpr std::size_t depth = 256; // of k at a time: a panel of 64 columns is 64 KiB
+constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+Strided strided(const GemmMatrix &m, std::size_t group) {
+  return Strided{m.data, m.type, m.group, 0}.at(group, 0).data == nullptr
+             ? Strided{nullptr, m.type, m.row, m.column}
+             : Strided{Strided{m.data, m.type, m.group, 0}.at(group, 0).data, m.type, m.row,
+                       m.column};
+}
+bool alongK(const Strided &rows) { return rows.type == TypeId::Float && rows.column == 1; }
+
+// m rows in tiles of at most `most`, of nearly equal size.
+struct Tiles {
+  std::size_t rows, count;
+  Tiles(std::size_t rows, std::size_t most) : rows(rows), count(ceilDiv(rows, most)) {}
+  std::size_t begin(std::size_t i) const { return rows * i / count; }
+};
+
+struct Piece {
+  const Gemm &g;
+  Strided a, b, c; // of this piece
+  std::size_t m, n;
+  const micro::Kernels &kernels = micro::kernels();
+  std::size_t width = kernels.vectors * kernels.lanes;
+  bool direct =
+      c.type == TypeId::Float && c.column == 1 && g.alpha == 1 && (g.beta == 0 || g.beta == 1);
+  bool outer = a.type == TypeId::Float && a.row == 1 && a.column != 1 && n < 192;
+
+  float *rows = nullptr, *panel = nullptr, *result = nullptr;
+  const float **pointers = nullptr; // of a: m of them, or one per k; then of b, one per k
+
+  void run() {
+    auto panels = ceilDiv(n, width);
+    panel = scratch(Slot::Panel, depth * width);
+    if (!outer && !alongK(a))
+      rows = scratch(Slot::Rows, m * depth);
+    result = scratch(Slot::Result, (direct ? 1 : panels) * m * width);
+    pointers = static_cast<const float **>(
+        scratchBytes(Slot::Pointers, (std::max(m, depth) + depth) * sizeof(float *)));
+    for (std::size_t k = 0; k < g.k; k += depth) {
+      auto length = std::min(depth, g.k - k);
+      prepareRows(k, length);
+      for (std::size_t p = 0; p < panels; ++p)
+        runPanel(k, length, p);
+    }
+    for (std::size_t p = 0; p < panels; ++p)
+      if (!isDirect(p))
+        unpack(resultOf(p), width, m, panelWidth(p), c.at(0, p * width), g.alpha, g.beta);
+  }
+
+private:
+  std::size_t panelWidth(std::size_t p) const { return std::min(width, n - p * width); }
+  // Straight into c; only the last panel may be ragged.
+  bool isDirect(std::size_t p) const { return direct && panelWidth(p) % kernels.lanes == 0; }
+  float *resultOf(std::size_t p) const { return result + (direct ? 0 : p) * m * width; }
+
+  void prepareRows(std::size_t k, std::size_t length) {
+    auto from = a.at(0, k);
+    auto *base = static_cast<const float *>(from.data);
+    if (outer) {
+      for (std::size_t i = 0; i < length; ++i)
+        pointers[i] = base + std::int64_t(i) * a.column;
+      return;
+    }
+    std::int64_t stride = a.row;
+    if (rows) {
+      pack(from, m, length, rows, depth);
+      base = rows, stride = depth;
+    }
+    for (std::size_t i = 0; i < m; ++i)
+      pointers[i] = base + std::int64_t(i) * stride;
+  }
+
+  void runPanel(std::size_t k, std::size_t length, std::size_t p) {
+    auto columns = panelWidth(p);
+    auto vectors = ceilDiv(columns, kernels.lanes), packed = vectors * kernels.lanes;
+    auto from = b.at(k, p * width);
+    Tiles tiles(m, kernels.rowsFor[vectors]);
+    bool inPlace = from.type == TypeId::Float && b.column == 1 && packed == columns && !outer;
+    if (!inPlace) {
+      if (packed != columns)
+        std::fill_n(panel, length * packed, 0.f);
+      pack(from, length, columns, panel, packed);
+    }
+    for (std::size_t t = 0; t < tiles.count; ++t) {
+      auto begin = tiles.begin(t), rows = tiles.begin(t + 1) - begin;
+      float *targets[micro::maxRows];
+      for (std::size_t r = 0; r < rows; ++r)
+        targets[r] = isDirect(p) ? static_cast<float *>(c.at(begin + r, p * width).data)
+                                 : resultOf(p) + (begin + r) * width;
+      bool accumulate = k > 0 || (isDirect(p) && g.beta == 1);
+      if (outer)
+        runOuter(begin, rows, vectors, packed, length, targets, accumulate);
+      else if (inPlace && t == 0) // reads b where it is and packs it on the way
+        kernels.rows[vectors][rows]({pointers + begin, 1, 0, length,
+                                     static_cast<const float *>(from.data), std::size_t(b.row),
+                                     targets, accumulate, tiles.count > 1 ? panel : nullptr});
+      else
+        kernels.rows[vectors][rows](
+            {pointers + begin, 1, 0, length, panel, packed, targets, accumulate});
+    }
+  }
+
+  void runOuter(std::size_t begin, std::size_t rows, std::size_t vectors, std::size_t packed,
+                std::size_t length, float **targets, bool accumulate) {
+    const float **columns = pointers + depth;
+    if (begin == 0)
+      for (std::size_t i = 0; i < length; ++i)
+        columns[i] = panel + i * packed;
+    kernels.outer[vectors][rows](
+        {pointers, columns, length, begin, 0, kernels.lanes, targets, accumulate});
+  }
+};
+
+// Sums along k of rows of a and columns of b that both lie along k.
+struct Dots {
+  const Gemm &g;
+  Strided a, b, c; // b(j, k) here
+  std::size_t m, n;
+  const micro::Kernels &kernels = micro::kernels();
+
+  void run() {
+    auto *left = static_cast<const float *>(a.data), *right = static_cast<const float *>(b.data);
+    std::int64_t leftStride = a.row, rightStride = b.row;
+    if (!alongK(a)) {
+      auto *packed = scratch(Slot::Rows, m * g.k);
+      pack(a, m, g.k, packed, g.k);
+      left = packed, leftStride = g.k;
+    }
+    if (!alongK(b)) {
+      auto *packed = scratch(Slot::Panel, n * g.k);
+      pack(b, n, g.k, packed, g.k);
+      right = packed, rightStride = g.k;
+    }
+    unsigned side = kernels.dot[4][4] ? 4 : 3;
+    Tiles across(n, side), down(m, side);
+    for (std::size_t j = 0; j < across.count; ++j)
+      for (std::size_t i = 0; i < down.count; ++i)
+        tile(left, leftStride, down.begin(i), down.begin(i + 1), right, rightStride,
+             across.begin(j), across.begin(j + 1));
+  }
+
+private:
+  void tile(const float *left, std::int64_t leftStride, std::size_t i0, std::size_t i1,
+            const float *right, std::int64_t rightStride, std::size_t j0, std::size_t j1) {
+    const float *rows[4], *columns[4];
+    for (auto i = i0; i < i1; ++i)
+      rows[i - i0] = left + std::int64_t(i) * leftStride;
+    for (auto j = j0; j < j1; ++j)
+      columns[j - j0] = right + std::int64_t(j) * rightStride;
+    const std::int64_t zero = 0;
+    float sums[4 * micro::maxVectors] = {};
+    kernels.dot[j1 - j0][i1 - i0]({rows, columns, &zero, &zero, 1, g.k, sums});
+    unpack(sums, micro::maxVectors, i1 - i0, j1 - j0, c.at(i0, j0), g.alpha, g.beta);
+  }
+};
+
+// Sizes of pieces: depend on the product alone.
+struct Pieces {
+  std::size_t m, n;
+  Pieces(const Gemm &g, std::size_t widthStep) : m(g.m), n(g.n) {
+    if (m > 288)
+      m = ceilDiv(m, ceilDiv(m, 240));
+    auto work = 2. * double(g.k);
+    auto count = [&] { return g.groups * ceilDiv(g.m, m) * ceilDiv(g.n, n); };
+    while (count() < 16 && n > widthStep && work * double(m) * double(n) > 4e6)
+      n = ceilDiv(n / 2, widthStep) * widthStep;
+    while (count() < 16 && m > 24 && work * double(m) * double(n) > 4e6)
+      m = ceilDiv(m, 2);
+  }
+};
+
+void scale(const Gemm &g) {
+  float zeros[256] = {};
+  for (std::size_t i = 0; i < g.groups; ++i)
+    for (std::size_t r = 0; r < g.m; ++r)
+      for (std::size_t j = 0; j < g.n; j += 256)
+        unpack(zeros, 0, 1, std::min<std::size_t>(256, g.n - j), strided(g.c, i).at(r, j), 1,
+               g.beta);
+}
+
+bool useDots(const Gemm &g) {
+  bool along = g.a.column == 1 && g.b.row == 1;
+  auto few = std::min(g.m, g.n);
+  return g.k >= 32 && ((along && few <= 64) ||
+                       (few <= 4 && (g.m <= g.n ? g.b.row : g.a.column) == 1 && g.k >= 64));
+}
+
+} // namespace
+
+void gemm(const Gemm &product) {
+  // The columns of c become vectors: they should lie side by side.
+  Gemm g = product;
+  if (g.c.column != 1 && (g.c.row == 1 || g.c.row < g.c.column)) {
+    std::swap(g.m, g.n);
+    g.a = product.b.transposed(), g.b = product.a.transposed(), g.c = product.c.transposed();
+  }
+  if (g.m == 0 || g.n == 0 || g.groups == 0)
+    return;
+  if (g.k == 0 || g.alpha == 0)
+    return scale(g);
+  bool dots = useDots(g);
+  auto &kernels = micro::kernels();
+  Pieces size(g, dots ? 16 : kernels.vectors * kernels.lanes);
+  auto across = ceilDiv(g.n, size.n), down = ceilDiv(g.m, size.m), each = across * down;
+  auto body = [&](std::size_t begin, std::size_t end, unsigned) {
+    for (auto i = begin; i < end; ++i) {
+      auto group = i / each, row = i % each / across * size.m, column = i % across * size.n;
+      auto m = std::min(size.m, g.m - row), n = std::min(size.n, g.n - column);
+      auto a = strided(g.a, group).at(row, 0), b = strided(g.b, group).at(0, column),
+           c = strided(g.c, group).at(row, column);
+      if (dots)
+        Dots{g, a, {b.data, b.type, b.column, b.row}, c, m, n}.run();
+      else
+        Piece{g, a, b, c, m, n}.run();
+    }
+  };
+  // Small products of a batch share a piece.
+  auto perPiece = 2. * double(size.m) * double(size.n) * double(g.k);
+  auto grain = std::max<std::size_t>(1, std::size_t(1e6 / perPiece));
+  base::parallelFor(g.groups * each, grain, body);
+}
+
+} // namespace poplin

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The innermost loops of products and convolutions: blocks of sums kept in registers, in one
+// version for each kind of vector unit (MicroKernels.inc is compiled for each). Everything above
+// chooses what the pointers point at; so one loop serves matrices, convolutions with any padding,
+// stride and dilation, and weight gradients.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace poplin::micro {
+
+constexpr unsigned maxRows = 8, maxVectors = 4, maxLanes = 16;
+
+// c[r][v] (+)= sum over steps s and i < k:  rows[s * stride + r][i] * b[(s * k + i) * ldb + v].
+// Serves row-major matrices (one step) and convolutions (a step is a kernel position).
+struct Rows {
+  const float *const *rows;
+  std::size_t steps = 1, stride = 0, k = 0;
+  const float *b;
+  std::size_t ldb;
+  float *const *c;
+  bool accumulate = false;
+  float *copy = nullptr; // if set, the rows of b that were read are stored here one after the other
+};
+
+// c[r][v] (+)= sum over i < k:  a[i][r] * b[i][v], with vector w of b at b[i] + w * vectorStride.
+// Serves products of a transposed matrix: weight gradients, and a lane per image.
+struct Outer {
+  const float *const *a;
+  const float *const *b;
+  std::size_t k = 0, aOffset = 0, bOffset = 0; // added to every pointer
+  std::size_t vectorStride = maxLanes;
+  float *const *c; // vector w at c[r] + w * lanes
+  bool accumulate = false;
+};
+
+// c[r * maxVectors + v] += sum over runs j and i < length:  (a[r] + aRun[j])[i] * (b[v] +
+// bRun[j])[i].
+struct Dot {
+  const float *const *a;
+  const float *const *b;
+  const std::int64_t *aRun, *bRun;
+  std::size_t runs = 0, length = 0;
+  float *c;
+};
+
+struct Kernels {
+  unsigned lanes;                   // floats per vector
+  unsigned rowsFor[maxVectors + 1]; // the best number of rows for so many vectors
+  unsigned vectors;                 // the best number of vectors
+  void (*rows[maxVectors + 1][maxRows + 1])(const Rows &);
+  void (*outer[maxVectors + 1][maxRows + 1])(const Outer &);
+  void (*dot[maxVectors + 1][maxVectors + 1])(const Dot &); // [v][r]
+};
+
+// For the processor this runs on.
+const Kernels &kernels();
+
+const Kernels &avx512Kernels();
+const Kernels &avx2Kernels();
+const Kernels &baseKernels();
+
+} // namespace poplin::micro
