@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Codelets of a graph: compiled from source at the call, or taken from .gp files.
 #include "Access.hpp"
+#include "base/Error.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "codelet/Compile.hpp"
@@ -138,4 +139,26 @@ bool Graph::hasCodelet(StringRef name) const {
          0;
 }
 
+// The compiler may spell the name differently (enumerators as numbers), so the one type of the
+// source is entered under the name that was asked for as well.
+bool graph::GraphState::provide(const std::string &vertexName) {
+  for (auto give : vertexSources) {
+    auto source = give(vertexName);
+    if (source.empty())
+      continue;
+    installSource(*this, codelet::SourceInput::fromText(source, ""), "");
+    const auto &types = modules.back()->types;
+    OPENIPU_CHECK(types.size() == 1, "the source of " + vertexName + " has one vertex type");
+    codelets[vertexName] = {std::uint32_t(modules.size() - 1), 0};
+    return true;
+  }
+  return false;
+}
+
 } // namespace poplar
+
+void openipu::addVertexProvider(poplar::Graph &graph, VertexSource source) {
+  auto &sources = poplar::Access::graph(graph).state->vertexSources;
+  if (std::find(sources.begin(), sources.end(), source) == sources.end())
+    sources.push_back(source);
+}

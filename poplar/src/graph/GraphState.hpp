@@ -6,6 +6,7 @@
 #pragma once
 #include "executable/Image.hpp"
 #include "graph/TileMap.hpp"
+#include "openipu/VertexProvider.hpp"
 #include "poplar/DebugContext.hpp"
 #include "poplar/PerfEstimateFunc.hpp"
 #include "poplar/Program.hpp"
@@ -55,7 +56,8 @@ struct GraphState {
   std::vector<std::shared_ptr<const codelet::Module>> modules;
   std::unordered_map<std::string, CodeletRef> codelets; // by canonical name
   std::unordered_map<std::string, std::uint32_t>
-      vertexTypeIndex; // by the name as written, into vertexTypes
+      vertexTypeIndex;                              // by the name as written, into vertexTypes
+  std::vector<openipu::VertexSource> vertexSources; // of libraries, for names not found
   std::vector<executable::VertexTypeRef> vertexTypes;
   std::map<std::string, PerfEstimateFunc> estimators; // by canonical name
 
@@ -82,6 +84,8 @@ struct GraphState {
   const codelet::VertexType &typeAt(std::uint32_t type) const {
     return modules[vertexTypes[type].module]->types[vertexTypes[type].type];
   }
+  // Compiles the vertex if a library knows its source. False if none does.
+  bool provide(const std::string &vertexName);
   VarId addVariable(Variable variable);
   std::string describe(VarId var) const; // "weights" [4,3], or variable 7 [4,3]
   std::string describe(const tensor::View &view) const;

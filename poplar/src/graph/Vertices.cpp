@@ -208,6 +208,8 @@ static std::uint32_t findType(GraphState &state, const std::string &name) {
     return known->second;
   auto canonical = codelet::canonicalName(name);
   auto found = state.codelets.find(canonical);
+  if (found == state.codelets.end() && state.provide(canonical))
+    found = state.codelets.find(canonical);
   if (found == state.codelets.end()) {
     std::vector<std::string> names;
     for (const auto &[codelet, ref] : state.codelets)

@@ -3,6 +3,7 @@
 #include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
 #include "openipu/Placement.hpp"
+#include "openipu/VertexProvider.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/IPUModel.hpp"
@@ -220,4 +221,26 @@ TEST(Placement, TellsHowTensorsShareMemory) {
   EXPECT_TRUE(openipu::hasStrides(t.transpose(), strides));
   EXPECT_EQ(strides, (std::vector<std::int64_t>{1, 6}));
   EXPECT_FALSE(openipu::hasStrides(concat(t, u), strides));
+}
+
+static std::string countingSource(const std::string &name) {
+  if (name != "lib::Count<7>")
+    return "";
+  return "#include <poplar/Vertex.hpp>\n"
+         "namespace lib { template <unsigned N> struct Count : poplar::Vertex {\n"
+         "  poplar::Output<int> out;\n"
+         "  bool compute() { *out = N; return true; }\n"
+         "}; template struct Count<7>; }\n";
+}
+
+TEST(VertexProvider, IsAskedForNamesThatNobodyAdded) {
+  auto on = simulated();
+  Graph graph(on.getTarget());
+  openipu::addVertexProvider(graph, countingSource);
+  auto t = ints(graph, {0});
+  auto cs = graph.addComputeSet("cs");
+  auto v = graph.addVertex(cs, "lib::Count<7>", {{"out", t[0]}});
+  graph.setTileMapping(v, 0);
+  EXPECT_THROW(graph.addVertex(cs, "lib::Count<8>"), unknown_vertex_type);
+  EXPECT_EQ(run(graph, on, program::Execute(cs), t), (std::vector<int>{7}));
 }
