@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operations of a reduction as text: ADD, MUL, MIN, MAX, LOGICAL_AND, LOGICAL_OR, SQUARE_ADD,
 // LOG_ADD.
-#ifndef popops_Operation_hpp
-#define popops_Operation_hpp
+#pragma once
 #include <iosfwd>
 #include <popops/OperationDef.hpp>
 #include <string>
@@ -16,5 +15,3 @@ std::ostream &operator<<(std::ostream &out, const Operation &op);
 std::string asString(const Operation &op);
 
 } // namespace popops
-
-#endif // popops_Operation_hpp

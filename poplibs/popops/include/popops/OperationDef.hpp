@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The operations that a reduction can apply. Codelets include this header too, so it stays small.
-#ifndef popops_OperationDef_hpp
-#define popops_OperationDef_hpp
+#pragma once
 
 namespace popops {
 
@@ -17,5 +16,3 @@ enum class Operation {
 };
 
 } // namespace popops
-
-#endif // popops_OperationDef_hpp

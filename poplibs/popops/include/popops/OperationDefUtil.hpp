@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operations as template arguments of vertex names: popops::Operation::ADD.
-#ifndef popops_OperationDefUtil_hpp
-#define popops_OperationDefUtil_hpp
+#pragma once
 #include <popops/Operation.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <string>
@@ -15,5 +14,3 @@ template <> struct VertexTemplateToString<popops::Operation> {
 };
 
 } // namespace poputil
-
-#endif // popops_OperationDefUtil_hpp

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reductions of a tensor over some of its dimensions.
-#ifndef popops_Reduce_hpp
-#define popops_Reduce_hpp
+#pragma once
 #include <cstddef>
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
@@ -9,6 +8,7 @@
 #include <poplar/Tensor.hpp>
 #include <popops/Operation.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace popops {
@@ -101,5 +101,3 @@ void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reducti
                 const poplar::OptionFlags &options = {});
 
 } // namespace popops
-
-#endif // popops_Reduce_hpp

@@ -36,6 +36,9 @@ openipu::Plan reducePlan(const poplar::Graph &graph, const poplar::Tensor &in,
                          const poplar::Type &outType, const std::string &name = "Reduce",
                          const ReduceTypes &types = {});
 
+// Several reductions at once: what they do at the same stage shares a superstep.
+openipu::Plan sideBySide(std::vector<openipu::Plan> plans);
+
 // The output as reduce() makes it: the dimensions that stay, in the order they have in memory, on
 // the tiles that hold the input when no output is spread over tiles, else linear.
 poplar::Tensor createReduceOutput(poplar::Graph &graph, const poplar::Tensor &in,
