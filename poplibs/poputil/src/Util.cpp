@@ -47,23 +47,6 @@ std::size_t intervalSequenceNumElements(const std::vector<std::vector<Interval>>
   return elements;
 }
 
-Tensor duplicate(poplar::Graph &graph, const Tensor &in, poplar::program::Sequence &prog,
-                 const poplar::DebugContext &debugContext, poplar::TensorCloneMethod method) {
-  Tensor out = graph.clone(in, debugContext, method);
-  // Elements that share memory are written once: a copy onto aliases would be a race.
-  if (out.containsAliases()) {
-    const auto regions =
-        graph.getSortedContiguousRegions(out.flatten(), {Interval(0, out.numElements())}, true);
-    const auto flat = flattenIntervals(regions);
-    prog.add(poplar::program::Copy(poplar::concat(in.flatten().slices(flat)),
-                                   poplar::concat(out.flatten().slices(flat)), false,
-                                   debugContext));
-  } else {
-    prog.add(poplar::program::Copy(in, out, false, debugContext));
-  }
-  return out;
-}
-
 Tensor cloneN(poplar::Graph &graph, const Tensor &t, unsigned N,
               const poplar::DebugContext &debugContext, poplar::TensorCloneMethod method) {
   return graph.cloneN(t, N, debugContext, method);

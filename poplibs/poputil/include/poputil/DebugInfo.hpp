@@ -46,7 +46,7 @@ plainProfileValue(const T &) {
 template <class T> poplar::ProfileValue toProfileValue(const T &value) {
   return detail::plainProfileValue(value);
 }
-template <class T> poplar::ProfileValue toProfileValue(const T *value);
+template <class T> poplar::ProfileValue toProfileValue(T *const &value);
 template <class T, class A> poplar::ProfileValue toProfileValue(const std::vector<T, A> &values);
 template <class T, class U> poplar::ProfileValue toProfileValue(const std::pair<T, U> &values);
 template <class T, std::size_t N>
@@ -64,7 +64,7 @@ template <> poplar::ProfileValue toProfileValue(const poplar::ProfileValue &valu
 template <> poplar::ProfileValue toProfileValue(const std::string &value);
 poplar::ProfileValue toProfileValue(const char *value);
 
-template <class T> poplar::ProfileValue toProfileValue(const T *value) {
+template <class T> poplar::ProfileValue toProfileValue(T *const &value) {
   return value ? toProfileValue(*value) : poplar::ProfileValue("<nullptr>");
 }
 template <class T, class A> poplar::ProfileValue toProfileValue(const std::vector<T, A> &values) {
