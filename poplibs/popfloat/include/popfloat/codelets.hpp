@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// For programs that call it: this library has no vertices of its own to add.
+#pragma once
+#include <poplar/Graph.hpp>
+
+namespace popfloat {
+
+void addCodelets(poplar::Graph &graph);
+
+namespace experimental {
+using popfloat::addCodelets;
+} // namespace experimental
+
+} // namespace popfloat
