@@ -12,8 +12,8 @@
 #include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
-#include <poplar/Program.hpp>
 #include <poplar/ProfileValue.hpp>
+#include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <vector>
 
@@ -61,14 +61,11 @@ poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::Type &t
                                      const poplar::OptionFlags &options,
                                      const poplar::DebugContext &debugContext = {});
 // [groupSize, shape...]
-poplar::Tensor createGroupedSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
-                                            std::size_t groupSize,
-                                            const std::vector<std::size_t> &shape,
-                                            const std::vector<std::size_t> &dims,
-                                            const std::vector<std::size_t> &sizes,
-                                            const SlicePlan &plan,
-                                            const poplar::OptionFlags &options,
-                                            const poplar::DebugContext &debugContext = {});
+poplar::Tensor createGroupedSliceableTensor(
+    poplar::Graph &graph, const poplar::Type &type, std::size_t groupSize,
+    const std::vector<std::size_t> &shape, const std::vector<std::size_t> &dims,
+    const std::vector<std::size_t> &sizes, const SlicePlan &plan,
+    const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {});
 
 // [numIndices, shape with dims replaced by sizes]: what multiSlice of t gives, or multiUpdate of t
 // takes.
@@ -83,14 +80,11 @@ poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Type &type,
                                  const SlicePlan &plan, const poplar::OptionFlags &options,
                                  const poplar::DebugContext &debugContext = {});
 // [groupSize, numIndices, ...]
-poplar::Tensor createGroupedSliceTensor(poplar::Graph &graph, const poplar::Type &type,
-                                        std::size_t groupSize,
-                                        const std::vector<std::size_t> &shape,
-                                        const std::vector<std::size_t> &dims,
-                                        const std::vector<std::size_t> &sizes,
-                                        std::size_t numIndices, const SlicePlan &plan,
-                                        const poplar::OptionFlags &options,
-                                        const poplar::DebugContext &debugContext = {});
+poplar::Tensor createGroupedSliceTensor(
+    poplar::Graph &graph, const poplar::Type &type, std::size_t groupSize,
+    const std::vector<std::size_t> &shape, const std::vector<std::size_t> &dims,
+    const std::vector<std::size_t> &sizes, std::size_t numIndices, const SlicePlan &plan,
+    const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {});
 
 // UNSIGNED_INT [numIndices, dims.size()], with a leading groupSize if grouped.
 poplar::Tensor createIndicesTensor(poplar::Graph &graph, const std::vector<std::size_t> &dims,
@@ -117,8 +111,7 @@ poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph, const p
 // offset[i]: the first element in dimension dims[i]. Returns t's shape with dims replaced by sizes.
 poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t,
                             const poplar::Tensor &offset, const std::vector<std::size_t> &dims,
-                            const std::vector<std::size_t> &sizes,
-                            poplar::program::Sequence &prog,
+                            const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
                             const poplar::DebugContext &debugContext = {},
                             const poplar::OptionFlags &options = {});
 poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const poplar::Tensor &t,
@@ -130,8 +123,7 @@ poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const poplar::Tens
 void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &output,
                             const poplar::Tensor &t, const poplar::Tensor &offset,
                             const std::vector<std::size_t> &dims,
-                            const std::vector<std::size_t> &sizes,
-                            poplar::program::Sequence &prog,
+                            const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
                             const poplar::DebugContext &debugContext = {},
                             const poplar::OptionFlags &options = {});
 

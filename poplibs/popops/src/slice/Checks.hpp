@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What every slicing function asks of its arguments.
+#pragma once
+#include "poplar/Graph.hpp"
+#include <string>
+#include <vector>
+
+namespace popops::slice {
+
+using Sizes = std::vector<std::size_t>;
+
+// `call` is the public name, "popops::dynamicSlice". A bad, repeated or too small dimension is a
+// graph_connection_error, lists that do not fit each other a poplibs_error.
+void checkSlice(const std::string &call, const Sizes &shape, const Sizes &dims, const Sizes &sizes);
+void checkOffsets(const std::string &call, const poplar::Tensor &offsets, const Sizes &expected);
+// graph_connection_error, naming `what`.
+void checkShape(const std::string &call, const char *what, const poplar::Tensor &t,
+                const Sizes &expected);
+void checkSameType(const std::string &call, const poplar::Tensor &t, const poplar::Tensor &s);
+
+// shape with dims replaced by sizes.
+Sizes sliceShape(Sizes shape, const Sizes &dims, const Sizes &sizes);
+std::size_t product(const Sizes &sizes);
+std::vector<std::uint32_t> narrow(const Sizes &values);
+// The first slice of the sizes: stands for where slices lie.
+poplar::Tensor firstSlice(poplar::Tensor t, const Sizes &dims, const Sizes &sizes);
+
+} // namespace popops::slice

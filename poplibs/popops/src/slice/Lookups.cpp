@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "slice/Lookups.hpp"
+#include "base/Text.hpp"
+#include "poplar/exceptions.hpp"
+
+namespace popops::slice {
+
+using openipu::KernelOperand;
+
+void Request::write(openipu::AttributeWriter &to) const {
+  to.put(dims).put(sizes).put(bounds).put(remap).put(padding).put(validate).put(name);
+}
+
+Request Request::read(openipu::AttributeReader &from) {
+  Request r;
+  r.dims = from.getVector<std::uint32_t>();
+  r.sizes = from.getVector<std::uint32_t>();
+  r.bounds = from.get<Bounds>();
+  r.remap = from.get<bool>();
+  r.padding = from.get<bool>();
+  r.validate = from.get<bool>();
+  r.name = from.getString();
+  return r;
+}
+
+static void require(bool fits, const char *what) {
+  if (!fits)
+    throw poplar::poplar_error(base::str("A slice of this executable does not fit its tensors (",
+                                         what, "): the file is damaged. Compile it again."));
+}
+
+Lookups::Lookups(Request request, const KernelOperand &table, const KernelOperand &rows,
+                 const KernelOperand &offsets, bool rowsAreWritten)
+    : request_(std::move(request)), tableStrides_(table.strides.begin(), table.strides.end()),
+      rowStrides_(rows.strides.begin(), rows.strides.end()),
+      offsetStrides_(offsets.strides.begin(), offsets.strides.end()),
+      rowsAreWritten_(rowsAreWritten) {
+  const auto &r = request_;
+  require(table.shape.size() >= 1 && rows.shape.size() == table.shape.size() + 1, "ranks");
+  require(offsets.shape.size() == 3 && r.dims.size() == r.sizes.size() && r.dims.size() < 32 &&
+              offsets.shape[2] == r.dims.size(),
+          "offsets");
+  require(offsets.type == openipu::TypeId::UnsignedInt, "type of offsets");
+  groups_ = table.shape[0];
+  n_ = rows.shape[1];
+  require(rows.shape[0] == groups_ && offsets.shape[0] == groups_ && offsets.shape[1] == n_ &&
+              table.type == rows.type,
+          "groups, lookups and types");
+  tableShape_.assign(table.shape.begin() + 1, table.shape.end());
+  sliceShape_.assign(rows.shape.begin() + 2, rows.shape.end());
+  auto expected = tableShape_;
+  for (std::size_t i = 0; i != r.dims.size(); ++i) {
+    require(r.dims[i] < expected.size() && r.sizes[i] <= tableShape_[r.dims[i]], "dimensions");
+    expected[r.dims[i]] = r.sizes[i];
+  }
+  require(expected == sliceShape_, "shapes");
+  box_ = boxOf(sliceShape_);
+}
+
+Box Lookups::boxOf(const std::vector<std::size_t> &shape) const {
+  std::vector<Box::Dim> dims;
+  for (std::size_t i = 0; i != shape.size(); ++i) {
+    auto table = tableStrides_[i + 1], row = rowStrides_[i + 2];
+    dims.push_back({shape[i], rowsAreWritten_ ? row : table, rowsAreWritten_ ? table : row});
+  }
+  return Box(std::move(dims));
+}
+
+void Lookups::outOfRange(std::uint32_t offset, std::size_t k, std::size_t lookup) const {
+  auto dim = request_.dims[k];
+  throw poplar::application_runtime_error(base::str(
+      request_.name, ": index ", lookup % n_,
+      groups_ > 1 ? base::str(" of group ", lookup / n_) : "", " is ", offset, ", but dimension ",
+      dim, " has ", tableShape_[dim],
+      " entries. Indices are validated here (option validateIndices): correct the index, or set "
+      "remapOutOfBoundIndices to read entry 0 instead."));
+}
+
+Lookups::Found Lookups::resolve(std::uint32_t &offset, std::size_t k, std::size_t lookup) const {
+  auto entries = tableShape_[request_.dims[k]], size = std::size_t(request_.sizes[k]);
+  bool good = request_.bounds == Bounds::Skip ? offset < entries && offset + size <= entries
+                                              : offset < entries;
+  if (request_.bounds == Bounds::Clamp && !request_.remap && !request_.padding) {
+    auto last = std::int64_t(entries - size);
+    offset = std::uint32_t(std::clamp<std::int64_t>(std::int32_t(offset), 0, last));
+    return Found::Slice;
+  }
+  if (good && request_.bounds == Bounds::Clamp)
+    offset = std::uint32_t(std::min<std::size_t>(offset, entries - size));
+  if (good)
+    return Found::Slice;
+  if (request_.padding && offset == entries)
+    return Found::Zeros;
+  if (request_.remap && entries) {
+    offset = 0;
+    return Found::Slice;
+  }
+  if (request_.validate)
+    outOfRange(offset, k, lookup);
+  return Found::Nothing;
+}
+
+Lookups::Place Lookups::find(std::size_t lookup, const std::uint32_t *offsets) const {
+  Place place{Found::Slice, std::int64_t(lookup / n_) * tableStrides_[0], false};
+  for (std::size_t k = 0; k != request_.dims.size(); ++k) {
+    auto offset = offsets[offsetIndex(lookup, k)];
+    auto dim = request_.dims[k];
+    auto found = resolve(offset, k, lookup);
+    if (found != Found::Slice) {
+      if (place.found != Found::Nothing)
+        place.found = found;
+      continue;
+    }
+    place.table += std::int64_t(offset) * tableStrides_[dim + 1];
+    place.wraps |= offset + std::size_t(request_.sizes[k]) > tableShape_[dim];
+  }
+  return place;
+}
+
+std::int64_t Lookups::findRow(std::size_t lookup, const std::uint32_t *offsets) const {
+  auto offset = offsets[offsetIndex(lookup, 0)];
+  if (resolve(offset, 0, lookup) != Found::Slice)
+    return -1;
+  return std::int64_t(lookup / n_ * tableShape_[request_.dims[0]] + offset);
+}
+
+std::int64_t Lookups::tableOfRow(std::size_t key) const {
+  auto dim = request_.dims[0];
+  return std::int64_t(key / tableShape_[dim]) * tableStrides_[0] +
+         std::int64_t(key % tableShape_[dim]) * tableStrides_[dim + 1];
+}
+
+} // namespace popops::slice

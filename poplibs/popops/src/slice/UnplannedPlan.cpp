@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "slice/UnplannedPlan.hpp"
+#include "openipu/Placement.hpp"
+#include "popops/SliceCost.hpp"
+#include <functional>
+#include <map>
+
+namespace popops::slice {
+
+namespace {
+
+using openipu::Plan;
+using openipu::Superstep;
+using openipu::TileWork;
+using poplar::Graph;
+using poplar::Tensor;
+using PerTile = std::map<unsigned, TileWork>;
+
+PerTile elements(const Graph &graph, const Tensor &t, std::uint64_t TileWork::*member,
+                 std::uint64_t factor) {
+  PerTile out;
+  for (const auto &at : openipu::elementsByTile(graph, t))
+    out[at.tile].*member = at.elements * factor;
+  return out;
+}
+
+void merge(PerTile &into, const PerTile &from) {
+  for (const auto &[tile, work] : from) {
+    into[tile].bytesIn += work.bytesIn;
+    into[tile].bytesOut += work.bytesOut;
+  }
+}
+
+bool sameTiles(const PerTile &a, const PerTile &b, std::uint64_t TileWork::*member) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto &x, const auto &y) {
+    return x.first == y.first && x.second.*member == y.second.*member;
+  });
+}
+
+Superstep toStep(std::string name, std::string vertex, const PerTile &tiles) {
+  Superstep step;
+  step.name = std::move(name);
+  step.vertex = std::move(vertex);
+  for (auto [tile, work] : tiles) {
+    work.vertices = work.cycles ? 1 : 0;
+    auto *last = step.tiles.empty() ? nullptr : &step.tiles.back();
+    work.tile = last ? last->tile : tile;
+    work.count = last ? last->count : 1;
+    if (last && last->tile + last->count == tile && *last == work) {
+      ++last->count;
+      continue;
+    }
+    work.tile = tile;
+    work.count = 1;
+    step.tiles.push_back(work);
+  }
+  return step;
+}
+
+// One entry of the table and where it lies.
+struct Entry {
+  Entry(const Graph &graph, const UnplannedLookups &what)
+      : bytes(graph.getTarget().getTypeSize(what.table.elementType())) {
+    auto last = what.table;
+    for (auto d : what.dims)
+      last = last.slice(last.dim(unsigned(d)) - 1, last.dim(unsigned(d)), unsigned(d));
+    auto first = firstSlice(what.table, what.dims, Sizes(what.dims.size(), 1));
+    columns = openipu::elementsByTile(graph, first);
+    aligned = sameTiles(elements(graph, first, &TileWork::bytesIn, 1),
+                        elements(graph, last, &TileWork::bytesIn, 1), &TileWork::bytesIn);
+  }
+  std::vector<openipu::TileElements> columns;
+  bool aligned;
+  std::uint64_t bytes;
+};
+
+bool singleRows(const UnplannedLookups &what) {
+  return what.dims.size() == 1 && what.sizes[0] == 1 && what.lookups > 1;
+}
+
+// Bytes that leave the tiles of the table, spread evenly.
+void leaveTable(const Graph &graph, const Tensor &table, std::uint64_t total, PerTile &tiles) {
+  auto holders = openipu::elementsByTile(graph, table);
+  for (const auto &at : holders)
+    tiles[at.tile].bytesOut += (total + holders.size() - 1) / holders.size();
+}
+
+// The vertices, where the first entry lies.
+PerTile vertices(const Graph &graph, const UnplannedLookups &what, const Entry &entry,
+                 const std::function<std::uint64_t(const SliceWork &)> &many) {
+  const auto &target = graph.getTarget();
+  auto type = what.table.elementType();
+  std::uint64_t n = what.lookups, slices = product(what.sizes);
+  bool single = singleRows(what);
+  std::uint64_t entries = single ? what.table.dim(unsigned(what.dims[0])) : 1;
+  PerTile tiles;
+  for (const auto &at : entry.columns) {
+    auto &work = tiles[at.tile];
+    if (single)
+      work.cycles = many({n, n, at.elements, entries, what.sorted});
+    else if (at.regions == 1)
+      work.cycles = dynamicSliceCycles(target, type, slices, at.elements);
+    else
+      work.cycles = dynamicSlice2DCycles(target, type, slices, at.elements, at.regions);
+    work.bytesIn = (single ? n : 1) * what.dims.size() * 4;
+    work.messagesIn = 1;
+  }
+  return tiles;
+}
+
+PerTile slicesThere(const UnplannedLookups &what, const Entry &entry) {
+  PerTile out;
+  for (const auto &at : entry.columns)
+    out[at.tile].bytesIn = at.elements * what.lookups * product(what.sizes) * entry.bytes;
+  return out;
+}
+
+void swapDirection(PerTile &tiles) {
+  for (auto &[tile, work] : tiles)
+    std::swap(work.bytesIn, work.bytesOut);
+}
+
+std::string name(const UnplannedLookups &what, const char *many, const char *one) {
+  return std::string("popops::") + (singleRows(what) ? many : one) + "<" +
+         what.table.elementType().toString() + ">";
+}
+
+} // namespace
+
+Plan unplannedSlice(const Graph &graph, const UnplannedLookups &what) {
+  Entry entry(graph, what);
+  const auto &target = graph.getTarget();
+  auto type = what.table.elementType();
+  auto tiles = vertices(graph, what, entry, [&](const SliceWork &work) {
+    return multiSliceCycles(target, type, work);
+  });
+  auto there = slicesThere(what, entry);
+  if (!entry.aligned) {
+    merge(tiles, there);
+    leaveTable(graph, what.table, what.rows.numElements() * entry.bytes, tiles);
+  }
+  Plan plan;
+  plan.add(toStep("Slice", name(what, "MultiSlice", "DynamicSlice1D"), tiles));
+  if (!singleRows(what))
+    plan.steps.back().repeats = std::uint32_t(what.lookups);
+  auto wanted = elements(graph, what.rows, &TileWork::bytesIn, entry.bytes);
+  if (!sameTiles(there, wanted, &TileWork::bytesIn)) {
+    swapDirection(there);
+    merge(wanted, there);
+    plan.add(toStep("Rearrange", "", wanted));
+  }
+  return plan;
+}
+
+static std::string updateName(const UnplannedLookups &what, Update op, bool scaled) {
+  if (op == Update::Replace)
+    return name(what, "MultiUpdate", "DynamicUpdateSlice1D");
+  auto type = what.table.elementType().toString();
+  auto operation = op == Update::Max ? "MAX>" : op == Update::Mul ? "MUL>" : "ADD>";
+  return scaled ? "popops::ScaledMultiUpdateOp<" + type + "," + type +
+                      ",false,popops::Operation::" + operation
+                : "popops::MultiUpdateOp<" + type + ",false,popops::Operation::" + operation;
+}
+
+Plan unplannedUpdate(const Graph &graph, const UnplannedLookups &what, Update op, bool scaled) {
+  Entry entry(graph, what);
+  const auto &target = graph.getTarget();
+  auto type = what.table.elementType();
+  auto tiles = vertices(graph, what, entry, [&](const SliceWork &work) {
+    return op == Update::Replace ? multiUpdateCycles(target, type, work)
+                                 : multiUpdateOpCycles(target, type, work, scaled);
+  });
+  auto there = slicesThere(what, entry);
+  auto given = elements(graph, what.rows, &TileWork::bytesIn, entry.bytes);
+  if (!sameTiles(there, given, &TileWork::bytesIn)) {
+    merge(tiles, there);
+    swapDirection(given);
+    merge(tiles, given);
+  }
+  Plan plan;
+  plan.add(toStep("Update", updateName(what, op, scaled), tiles));
+  if (!singleRows(what))
+    plan.steps.back().repeats = std::uint32_t(what.lookups);
+  if (!entry.aligned) { // the changed entries go back to where they belong
+    PerTile back;
+    leaveTable(graph, what.table, what.rows.numElements() * entry.bytes, back);
+    swapDirection(there);
+    swapDirection(back);
+    merge(back, there);
+    plan.add(toStep("Return", "", back));
+  }
+  return plan;
+}
+
+} // namespace popops::slice
