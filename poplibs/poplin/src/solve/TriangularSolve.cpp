@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// Triangular systems. Host: every case is turned into "lower, from the left" by transposing and
+// reversing views, then solved by blocks of 64 rows. Device: the diagonal blocks are inverted, all
+// at once; then block by block one product with an inverse and one that updates the rows below.
+#include "poplin/TriangularSolve.hpp"
+#include "base/Text.hpp"
+#include "base/Threads.hpp"
+#include "openipu/Attributes.hpp"
+#include "openipu/Operation.hpp"
+#include "poplin/Dense.hpp"
+#include "popops/ElementWiseCost.hpp"
+#include "poputil/DebugInfo.hpp"
+#include "poputil/exceptions.hpp"
+#include "poputil/Plans.hpp"
+#include "poputil/TileMapping.hpp"
+#include "solve/Solve.hpp"
+#include <algorithm>
+
+namespace poplin {
+
+using openipu::in;
+using openipu::KernelArgs;
+using openipu::out;
+using poplar::Tensor;
+
+namespace {
+
+struct Sides {
+  bool left, lower, unit;
+};
+
+dense::View canonicalA(dense::View a, const Sides &s) {
+  if (!s.left)
+    a = a.transposed(0, 1);
+  const bool lower = s.lower == s.left;
+  return lower ? a : a.reversed(0).reversed(1);
+}
+dense::View canonicalB(dense::View b, const Sides &s) {
+  if (!s.left)
+    b = b.transposed(0, 1);
+  return s.lower == s.left ? b : b.reversed(0);
+}
+
+void runSolve(const KernelArgs &args) {
+  openipu::AttributeReader reader(args.attributes);
+  const auto sides = reader.get<Sides>();
+  const auto as = dense::View(args.inputs[0]).leaves(2), bs = dense::View(args.inputs[1]).leaves(2),
+             xs = dense::View(args.outputs[0]).leaves(2);
+  base::parallelFor(as.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (auto i = begin; i < end; ++i) {
+      const dense::Floats a(canonicalA(as[i], sides));
+      const auto from = canonicalB(bs[i], sides);
+      std::vector<float> x(from.elements());
+      dense::load(from, x.data());
+      const auto n = from.shape[0], k = from.shape[1];
+      solve::solveLower(a.data(), n, n, sides.unit, x.data(), k, k);
+      dense::store(x.data(), canonicalB(xs[i], sides));
+    }
+  });
+}
+
+void runMask(const KernelArgs &args) {
+  openipu::AttributeReader reader(args.attributes);
+  const auto sides = reader.get<Sides>();
+  const auto as = dense::View(args.inputs[0]).leaves(2),
+             ys = dense::View(args.outputs[0]).leaves(2);
+  base::parallelFor(as.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (auto m = begin; m < end; ++m) {
+      const auto n = as[m].shape[0];
+      std::vector<float> y(n * n);
+      dense::load(as[m], y.data());
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+          if (i == j && sides.unit)
+            y[i * n + j] = 1;
+          else if (sides.lower ? j > i : j < i)
+            y[i * n + j] = 0;
+      dense::store(y.data(), ys[m]);
+    }
+  });
+}
+
+const openipu::Registered registeredSolve{{"poplin.triangularSolve", runSolve, {}, {}, nullptr}};
+const openipu::Registered registeredMask{{"poplin.triangularMask", runMask, {}, {}, nullptr}};
+
+struct Problem {
+  std::size_t batches, n, k, block, blocks;
+  poplar::Type type;
+};
+
+Problem problem(const std::vector<std::size_t> &a, const std::vector<std::size_t> &b, bool left,
+                const poplar::Type &type, std::size_t blockSize) {
+  Problem p;
+  p.batches = solve::batches(a);
+  p.n = a.back();
+  p.k = left ? b.back() : b[b.size() - 2];
+  p.block = std::max<std::size_t>(1, std::min(blockSize, p.n));
+  p.blocks = (p.n + p.block - 1) / p.block;
+  p.type = type;
+  return p;
+}
+
+ProductShape inverseProduct(const Problem &p) {
+  return {p.batches, p.block, p.block, p.k, p.type, p.type};
+}
+// Of the rows below a block; half of them on average over the blocks.
+ProductShape updateProduct(const Problem &p) {
+  const auto rows = p.blocks > 1 ? (p.blocks / 2) * p.block : 0;
+  return {p.batches, rows, p.block, p.k, p.type, p.type};
+}
+
+// One worker inverts a block by substitution: d*d*d/6 multiply-adds of 3 cycles (load, load and
+// multiply, store every d), and a division per row.
+openipu::Superstep invertBlocks(const poplar::Graph &graph, const Problem &p) {
+  const auto d = std::uint64_t(p.block), all = std::uint64_t(p.batches * p.blocks);
+  const auto tiles = std::min<std::uint64_t>(all, graph.getTarget().getNumTiles());
+  const auto perTile = (all + tiles - 1) / tiles;
+  const auto workers = graph.getTarget().getNumWorkerContexts();
+  openipu::TileWork work;
+  work.cycles = workers * ((perTile + workers - 1) / workers) * (20 + d * d * d / 2 + 10 * d);
+  work.bytesIn = perTile * d * d * graph.getTarget().getTypeSize(p.type);
+  work.bytesOut = work.bytesIn;
+  work.tempBytes = work.bytesIn;
+  work.vertices = std::uint32_t(perTile);
+  auto step = onTiles("Inverse", "poplin::TriangularInverseWithTranspose", unsigned(tiles), work);
+  step.flops = all * d * d * d / 3;
+  return step;
+}
+
+openipu::Plan solvePlan(const poplar::Graph &graph, const Problem &p, const solve::Options &options,
+                        PlanningCache *cache) {
+  openipu::Plan plan;
+  if (!p.batches || !p.n || !p.k)
+    return plan;
+  const auto &target = graph.getTarget();
+  plan.add(invertBlocks(graph, p));
+  plan.append(productPlan(target, inverseProduct(p), options.product, cache, "Block", p.blocks));
+  plan.append(
+      productPlan(target, updateProduct(p), options.product, cache, "Update", p.blocks - 1));
+  return plan;
+}
+
+void checkSystem(const char *function, const poplar::Type &type, const std::vector<std::size_t> &a,
+                 const std::vector<std::size_t> &b, bool leftSide) {
+  solve::checkSquare(function, "a", type, a);
+  const bool same = a.size() == b.size() && std::equal(a.begin(), a.end() - 2, b.begin());
+  if (!same || (leftSide ? b[b.size() - 2] : b.back()) != a.back())
+    throw poputil::poplibs_error(base::str("poplin::", function, ": b of shape ", base::list(b),
+                                           " does not fit a of shape ", base::list(a),
+                                           "; it must be the same but for dimension ",
+                                           leftSide ? "rank-1 (a x = b)." : "rank-2 (x a = b)."));
+}
+
+Tensor spread(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape,
+              const poplar::DebugContext &context) {
+  auto t = graph.addVariable(type, shape, context);
+  poputil::mapTensorLinearly(graph, t);
+  return t;
+}
+
+} // namespace
+
+Tensor createTriangularSolveInputLHS(poplar::Graph &graph, const poplar::Type &inputType,
+                                     const poplar::Type &outputType,
+                                     const std::vector<std::size_t> &aShape,
+                                     const std::vector<std::size_t> &bShape, bool leftSide,
+                                     const poplar::DebugContext &debugContext,
+                                     const poplar::OptionFlags &options, PlanningCache *) {
+  poputil::PoplibsOpDebugInfo di(debugContext,
+                                 DI_ARGS(inputType, outputType, aShape, bShape, leftSide, options));
+  checkSystem("createTriangularSolveInputLHS", inputType, aShape, bShape, leftSide);
+  solve::parseOptions(options, solve::hostBlock);
+  return spread(graph, inputType, aShape, {di, "lhs"});
+}
+
+Tensor createTriangularSolveInputRHS(poplar::Graph &graph, const poplar::Type &inputType,
+                                     const poplar::Type &outputType,
+                                     const std::vector<std::size_t> &aShape,
+                                     const std::vector<std::size_t> &bShape, bool leftSide,
+                                     const poplar::DebugContext &debugContext,
+                                     const poplar::OptionFlags &options, PlanningCache *) {
+  poputil::PoplibsOpDebugInfo di(debugContext,
+                                 DI_ARGS(inputType, outputType, aShape, bShape, leftSide, options));
+  checkSystem("createTriangularSolveInputRHS", inputType, aShape, bShape, leftSide);
+  solve::parseOptions(options, solve::hostBlock);
+  return spread(graph, inputType, bShape, {di, "rhs"});
+}
+
+Tensor triangularMask(poplar::Graph &graph, const Tensor &a, bool lower, bool unitDiagonal,
+                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(a, lower, unitDiagonal));
+  solve::checkSquare("triangularMask", "a", a.elementType(), a.shape());
+  auto y = graph.clone(a, {di, "mask"});
+  openipu::Plan plan;
+  if (y.numElements())
+    plan.add(
+        poputil::whereItLies(graph, y, "Mask", "popops::BinaryOp1D", [&](auto n, auto regions) {
+          return popops::cost::binaryCycles(popops::expr::BinaryOpType::MULTIPLY, y.elementType(),
+                                            n, false, regions);
+        }));
+  openipu::AttributeWriter attributes;
+  attributes.put(Sides{true, lower, unitDiagonal});
+  prog.add(openipu::operation(
+      graph, {"poplin.triangularMask", {out(y), in(a)}, attributes.take(), plan, {di, "mask"}}));
+  return y;
+}
+
+Tensor triangularSolve(poplar::Graph &graph, const Tensor &a, const Tensor &b, bool leftSide,
+                       bool lower, bool unitDiagonal, poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext, const poplar::OptionFlags &options,
+                       PlanningCache *cache) {
+  poputil::PoplibsOpDebugInfo di(debugContext,
+                                 DI_ARGS(a, b, leftSide, lower, unitDiagonal, options));
+  checkSystem("triangularSolve", a.elementType(), a.shape(), b.shape(), leftSide);
+  if (a.elementType() != b.elementType())
+    throw poputil::poplibs_error(base::str("poplin::triangularSolve: a is of type ",
+                                           a.elementType(), " and b of type ", b.elementType(),
+                                           ". Cast one of them."));
+  const auto parsed = solve::parseOptions(options, solve::hostBlock);
+  auto x = graph.clone(b, {di, "x"});
+  openipu::AttributeWriter attributes;
+  attributes.put(Sides{leftSide, lower, unitDiagonal});
+  const auto p = problem(a.shape(), b.shape(), leftSide, a.elementType(), parsed.blockSize);
+  prog.add(openipu::operation(graph, {"poplin.triangularSolve",
+                                      {out(x), in(a), in(b)},
+                                      attributes.take(),
+                                      solvePlan(graph, p, parsed, cache),
+                                      {di, "triangularSolve"}}));
+  di.addOutput(x);
+  return x;
+}
+
+std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getTriangularSolveMatMulPrePlanParameters(
+    const poplar::Type &inputType, const poplar::Type &outputType,
+    const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape, bool leftSide,
+    bool /*lower: the same products*/, const poplar::OptionFlags &options) {
+  checkSystem("getTriangularSolveMatMulPrePlanParameters", inputType, aShape, bShape, leftSide);
+  const auto parsed = solve::parseOptions(options, solve::hostBlock);
+  const auto p = problem(aShape, bShape, leftSide, inputType, parsed.blockSize);
+  std::vector<std::pair<MatMulParams, poplar::OptionFlags>> out;
+  for (const auto &s : {inverseProduct(p), updateProduct(p)})
+    if (s.groups && s.m && s.k && s.n)
+      out.push_back(
+          {MatMulParams{inputType, outputType, {s.groups, s.m, s.k}, {s.groups, s.k, s.n}},
+           solve::matMulOptions(options)});
+  return out;
+}
+
+} // namespace poplin
