@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// The arithmetic of an LSTM layer: the inputs of many steps are multiplied at once, then each step
+// is one product with the state and one pass over its gates.
+#include "lstm/LstmHost.hpp"
+#include "base/Simd.hpp"
+#include "popops/Half.hpp"
+
+namespace popnn::lstm {
+
+namespace {
+
+using rnn::matrix;
+using rnn::multiply;
+
+constexpr std::size_t chunkValues = std::size_t(1) << 20; // of gates that are not kept: 4 MiB
+
+OPENIPU_SIMD void updateCell(const float *f, const float *i, const float *g, const float *c,
+                             float *next, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k)
+    next[k] = f[k] * c[k] + i[k] * g[k];
+}
+OPENIPU_SIMD void product(const float *a, const float *b, float *to, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k)
+    to[k] = a[k] * b[k];
+}
+
+// Pointers to the four units in a row of gates.
+struct Units {
+  Units(const Shape &s, float *row)
+      : f(row + s.column[BASIC_LSTM_CELL_FORGET_GATE] * s.out),
+        i(row + s.column[BASIC_LSTM_CELL_INPUT_GATE] * s.out),
+        g(row + s.column[BASIC_LSTM_CELL_CANDIDATE] * s.out),
+        o(row + s.column[BASIC_LSTM_CELL_OUTPUT_GATE] * s.out) {}
+  float *f, *i, *g, *o;
+};
+
+void roundIfHalf(const Shape &s, float *values, std::size_t n) {
+  if (s.isHalf)
+    popops::roundToHalf(values, n);
+}
+
+void activateGates(const Shape &s, float *row) {
+  const Units u(s, row);
+  for (float *gate : {u.f, u.i, u.o})
+    rnn::activate(s.recurrentActivation, gate, s.out);
+  rnn::activate(s.activation, u.g, s.out);
+  roundIfHalf(s, row, s.width());
+}
+
+// c := next cell state; squashed := activation(c)
+void stepCell(const Shape &s, float *gates, float *c, float *squashed) {
+  const Units u(s, gates);
+  updateCell(u.f, u.i, u.g, c, c, s.out);
+  roundIfHalf(s, c, s.out);
+  std::copy_n(c, s.out, squashed);
+  rnn::activate(s.activation, squashed, s.out);
+  roundIfHalf(s, squashed, s.out);
+}
+
+void keep(const Column &column, std::size_t row, const float *values, std::size_t n) {
+  if (column.data)
+    std::copy_n(values, n, column.at(row));
+}
+void keepZeros(const Column &column, std::size_t row, std::size_t n) {
+  if (column.data)
+    std::fill_n(column.at(row), n, 0.f);
+}
+
+struct Running {
+  std::vector<float> output, cell, squashed;
+  Running(const Shape &s, const State &initial)
+      : output(initial.output, initial.output + s.batch * s.out),
+        cell(initial.cell, initial.cell + s.batch * s.out), squashed(s.batch * s.out) {}
+};
+
+// One element of one step; its gates hold the weighted sums.
+void stepElement(const Shape &s, bool runs, std::size_t row, std::size_t element, float *gates,
+                 Running &state, const Trace &trace) {
+  float *c = state.cell.data() + element * s.out, *h = state.output.data() + element * s.out,
+        *squashed = state.squashed.data() + element * s.out;
+  if (!runs) {
+    std::fill_n(gates, s.width(), 0.f);
+    for (const auto *column : {&trace.cell, &trace.squashed, &trace.output})
+      keepZeros(*column, row, s.out);
+    return;
+  }
+  activateGates(s, gates);
+  stepCell(s, gates, c, squashed);
+  product(Units(s, gates).o, squashed, h, s.out);
+  roundIfHalf(s, h, s.out);
+  keep(trace.cell, row, c, s.out);
+  keep(trace.squashed, row, squashed, s.out);
+  keep(trace.output, row, h, s.out);
+}
+
+// Gates of `steps` steps from `first`: biases and, if it counts, the input's part.
+void weighInputs(const Shape &s, const Weights &w, const float *x, std::size_t first,
+                 std::size_t steps, const Column &gates) {
+  const auto rows = steps * s.batch;
+  rnn::fillRows(gates.data, rows, s.width(), gates.row, w.biases);
+  if (s.useInput)
+    multiply(rows, s.width(), s.in, matrix(x + first * s.batch * s.in, s.in),
+             matrix(w.input, s.width()), matrix(gates.data, gates.row), 1);
+}
+
+void finish(const Shape &s, const rnn::Lengths &lengths, const Running &state, float *finalOutput,
+            float *finalCell) {
+  for (std::size_t e = 0; e < s.batch; ++e) {
+    const bool keepIt = !lengths.perElement || s.preserveFinalState || lengths.ranToTheEnd(e);
+    for (std::size_t k = e * s.out; k < (e + 1) * s.out; ++k) {
+      if (finalOutput)
+        finalOutput[k] = keepIt ? state.output[k] : 0;
+      finalCell[k] = keepIt ? state.cell[k] : 0;
+    }
+  }
+}
+
+} // namespace
+
+Trace traceOf(const Shape &s, float *data) {
+  Trace trace;
+  const auto row = s.kept() * s.out;
+  auto take = [&](unsigned columns) {
+    Column column{columns ? data : nullptr, row};
+    data += columns * s.out;
+    return column;
+  };
+  trace.gates = take(s.keptGates());
+  trace.cell = take(s.keptCells() / 2);
+  trace.squashed = take(s.keptCells() / 2);
+  trace.output = take(s.fullSequence ? 0 : 1);
+  return trace;
+}
+
+void forward(const Shape &s, const rnn::Lengths &lengths, const float *x, const Weights &w,
+             const State &initial, const Trace &trace, float *finalOutput, float *finalCell) {
+  Running state(s, initial);
+  const std::size_t perStep = std::max<std::size_t>(1, s.batch * s.width());
+  const std::size_t chunk = std::max<std::size_t>(1, chunkValues / perStep);
+  std::vector<float> own(trace.gates.data ? 0 : std::min<std::size_t>(chunk, s.steps) * perStep);
+  for (std::size_t first = 0; first < s.steps; first += chunk) {
+    const auto steps = std::min<std::size_t>(chunk, s.steps - first);
+    const Column gates = trace.gates.data ? Column{trace.gates.at(first * s.batch), trace.gates.row}
+                                          : Column{own.data(), s.width()};
+    weighInputs(s, w, x, first, steps, gates);
+    for (auto t = first; t < first + steps; ++t) {
+      float *now = gates.at((t - first) * s.batch);
+      if (t < lengths.loop)
+        multiply(s.batch, s.width(), s.out, matrix(state.output.data(), s.out),
+                 matrix(w.output, s.width()), matrix(now, gates.row), 1);
+      rnn::forElements(s.batch, 16 * s.out, [&](std::size_t e) {
+        stepElement(s, lengths.runs(e, t), t * s.batch + e, e, now + e * gates.row, state, trace);
+      });
+    }
+  }
+  finish(s, lengths, state, finalOutput, finalCell);
+}
+
+namespace {
+
+// All gates at once: the outputs of every step are known.
+void recomputeGates(const Shape &s, const rnn::Lengths &lengths, const float *x, const Weights &w,
+                    const State &initial, const Column &outputs, const Column &gates) {
+  weighInputs(s, w, x, 0, s.steps, gates);
+  const auto first = std::min<std::size_t>(s.steps, 1) * s.batch;
+  multiply(first, s.width(), s.out, matrix(initial.output, s.out), matrix(w.output, s.width()),
+           matrix(gates.data, gates.row), 1);
+  multiply(s.rows() - first, s.width(), s.out, matrix(outputs.data, outputs.row),
+           matrix(w.output, s.width()), matrix(gates.at(first), gates.row), 1);
+  rnn::forElements(s.rows(), 8 * s.out, [&](std::size_t row) {
+    if (lengths.runs(row % s.batch, row / s.batch))
+      activateGates(s, gates.at(row));
+    else
+      keepZeros(gates, row, s.width());
+  });
+}
+
+void recomputeCells(const Shape &s, const rnn::Lengths &lengths, const State &initial,
+                    const Trace &trace) {
+  std::vector<float> cell(initial.cell, initial.cell + s.batch * s.out);
+  rnn::forElements(s.batch, s.steps * 8 * s.out, [&](std::size_t e) {
+    float *c = cell.data() + e * s.out;
+    for (std::size_t t = 0; t < lengths.steps[e]; ++t) {
+      const auto row = t * s.batch + e;
+      stepCell(s, trace.gates.at(row), c, trace.squashed.at(row));
+      keep(trace.cell, row, c, s.out);
+    }
+  });
+}
+
+} // namespace
+
+Trace complete(const Shape &s, const rnn::Lengths &lengths, const float *x, const Weights &w,
+               const State &initial, const Trace &given, std::vector<float> &memory) {
+  Trace trace = given;
+  const std::size_t gates = trace.gates.data ? 0 : s.rows() * s.width(),
+                    cells = trace.cell.data ? 0 : s.rows() * s.out;
+  memory.resize(gates + 2 * cells);
+  if (gates) {
+    trace.gates = {memory.data(), s.width()};
+    recomputeGates(s, lengths, x, w, initial, trace.output, trace.gates);
+  }
+  if (cells) {
+    trace.cell = {memory.data() + gates, s.out};
+    trace.squashed = {memory.data() + gates + cells, s.out};
+    recomputeCells(s, lengths, initial, trace);
+  }
+  return trace;
+}
+
+namespace {
+
+// One element of one step: dh and dc come in for the step's results; the gradients of the gates'
+// arguments go to `to`, dc becomes that of the previous cell state.
+void backElement(const Shape &s, float *gates, const float *previousCell, const float *squashed,
+                 const float *dh, float *dc, float *to) {
+  const Units y(s, gates), d(s, to);
+  product(dh, y.o, d.g, s.out); // through the activated cell state
+  rnn::multiplyByGradient(s.activation, squashed, d.g, s.out);
+  for (std::size_t k = 0; k < s.out; ++k)
+    dc[k] += d.g[k];
+  product(dh, squashed, d.o, s.out);
+  product(dc, previousCell, d.f, s.out);
+  product(dc, y.g, d.i, s.out);
+  product(dc, y.i, d.g, s.out);
+  product(dc, y.f, dc, s.out);
+  rnn::multiplyByGradient(s.recurrentActivation, y.o, d.o, s.out);
+  rnn::multiplyByGradient(s.recurrentActivation, y.f, d.f, s.out);
+  rnn::multiplyByGradient(s.recurrentActivation, y.i, d.i, s.out);
+  rnn::multiplyByGradient(s.activation, y.g, d.g, s.out);
+  roundIfHalf(s, to, s.width());
+}
+
+// Elements whose final state was dropped get no gradient through it.
+void dropUnkept(const Shape &s, const rnn::Lengths &lengths, const Gradients &g) {
+  for (std::size_t e = 0; e < s.batch; ++e)
+    if (lengths.perElement && !s.preserveFinalState && !lengths.ranToTheEnd(e)) {
+      std::fill_n(g.output + e * s.out, s.out, 0.f);
+      std::fill_n(g.cell + e * s.out, s.out, 0.f);
+    }
+}
+
+} // namespace
+
+void backward(const Shape &s, const rnn::Lengths &lengths, const Weights &w, const State &initial,
+              const Trace &trace, const Gradients &g) {
+  dropUnkept(s, lengths, g);
+  std::vector<float> previous(s.batch * s.out);
+  for (auto t = std::size_t(s.steps); t-- > 0;) {
+    float *now = g.gates + t * s.batch * s.width();
+    if (t >= lengths.loop) {
+      std::fill_n(now, s.batch * s.width(), 0.f);
+      continue;
+    }
+    rnn::forElements(s.batch, 16 * s.out, [&](std::size_t e) {
+      const auto row = t * s.batch + e;
+      float *to = now + e * s.width(), *dh = g.output + e * s.out;
+      if (!lengths.runs(e, t))
+        return void(std::fill_n(to, s.width(), 0.f));
+      if (g.outputs)
+        for (std::size_t k = 0; k < s.out; ++k)
+          dh[k] += g.outputs[row * s.out + k];
+      const float *cell = t ? trace.cell.at(row - s.batch) : initial.cell + e * s.out;
+      backElement(s, trace.gates.at(row), cell, trace.squashed.at(row), dh, g.cell + e * s.out, to);
+    });
+    multiply(s.batch, s.out, s.width(), matrix(now, s.width()),
+             matrix(w.output, s.width()).transposed(), matrix(previous.data(), s.out));
+    for (std::size_t e = 0; e < s.batch; ++e)
+      if (lengths.runs(e, t))
+        std::copy_n(previous.data() + e * s.out, s.out, g.output + e * s.out);
+  }
+}
+
+void inputGradient(const Shape &s, const float *gateGradients, const float *inputWeights,
+                   float *gradient) {
+  if (!s.useInput)
+    return void(std::fill_n(gradient, s.rows() * s.in, 0.f));
+  multiply(s.rows(), s.in, s.width(), matrix(gateGradients, s.width()),
+           matrix(inputWeights, s.width()).transposed(), matrix(gradient, s.in));
+}
+
+void weightGradients(const Shape &s, const float *gateGradients, const float *x,
+                     const float *initialOutput, const Column &outputs, float *input, float *output,
+                     float *biases) {
+  const auto width = s.width(), first = std::min<std::size_t>(s.steps, 1) * s.batch,
+             rest = s.rows() - first;
+  if (input && s.useInput)
+    multiply(s.in, width, s.rows(), matrix(x, s.in).transposed(), matrix(gateGradients, width),
+             matrix(input, width));
+  else if (input)
+    std::fill_n(input, s.in * width, 0.f);
+  multiply(s.out, width, first, matrix(initialOutput, s.out).transposed(),
+           matrix(gateGradients, width), matrix(output, width));
+  if (rest)
+    multiply(s.out, width, rest, matrix(outputs.data, outputs.row).transposed(),
+             matrix(gateGradients + first * width, width), matrix(output, width), 1);
+  rnn::sumRows(gateGradients, s.rows(), width, width, biases);
+}
+
+} // namespace popnn::lstm

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What the files of the LSTM share: options, attributes of the kernels, plans.
+#pragma once
+#include "lstm/LstmHost.hpp"
+#include "openipu/Attributes.hpp"
+#include "openipu/Plan.hpp"
+#include "poplin/ConvPlan.hpp"
+#include "popnn/Lstm.hpp"
+
+namespace popnn::lstm {
+
+struct Options {
+  bool inferenceOnly = false, preCalcWeights = false, codeReuse = false,
+       disableInterleaving = false;
+  Recomputation recomputation = Recomputation::None;
+  poplar::Type accumulators;
+  std::size_t shards = 1, stepsPerUpdate = 1;
+  poplar::OptionFlags products; // of matMul: partialsType, availableMemoryProportion
+};
+Options parseOptions(const poplar::OptionFlags &options, const poplar::Type &dataType);
+// For a product in this pass of the layer: INFERENCE_FWD, TRAINING_FWD, ...
+poplin::ConvOptions productOptions(const Options &options, const char *pass);
+
+Shape shapeOf(const LstmParams &params, const Options &options);
+void write(openipu::AttributeWriter &writer, const Shape &shape);
+Shape readShape(openipu::AttributeReader &reader);
+
+// Optional operands of the kernels.
+enum Present : std::uint32_t {
+  HasIntermediates = 1,
+  HasLengths = 2,
+  HasInputWeights = 4,
+  HasInput = 8,
+  HasOutput = 16,
+  HasLastOutput = 32,
+  HasLastCell = 64,
+  WantsInputGradient = 128,
+  WantsGateGradients = 256,
+  WantsWeightGradients = 512,
+};
+
+openipu::Plan forwardPlan(const poplar::Target &target, const LstmParams &params,
+                          const Options &options, bool keepsIntermediates,
+                          poplin::PlanningCache *cache);
+openipu::Plan backwardPlan(const poplar::Target &target, const LstmParams &params,
+                           const Options &options, bool inputGradients, bool keepsGateGradients,
+                           bool updatesWeights, poplin::PlanningCache *cache);
+openipu::Plan updatePlan(const poplar::Target &target, const LstmParams &params,
+                         const Options &options, poplin::PlanningCache *cache);
+
+// The product of one step, and where its weights lie: [in + out] x [4 out], or [out] x [4 out] if
+// the input's part is done beforehand.
+std::size_t stepDepth(const LstmParams &params, const Options &options);
+
+} // namespace popnn::lstm

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// The three kernels of an LSTM layer: operands become plain floats, LstmHost.cpp does the rest.
+#include "lstm/LstmImpl.hpp"
+#include "rnn/Operands.hpp"
+#include <optional>
+
+namespace popnn::lstm {
+
+using openipu::KernelArgs;
+using poplin::dense::Floats;
+using poplin::dense::FloatsOut;
+using poplin::dense::View;
+
+void write(openipu::AttributeWriter &writer, const Shape &s) {
+  writer.put(s.steps).put(s.batch).put(s.in).put(s.out);
+  writer.put(s.activation).put(s.recurrentActivation);
+  for (auto column : s.column)
+    writer.put(column);
+  writer.put(s.recomputation).put(s.fullSequence).put(s.preserveFinalState);
+  writer.put(s.useInput).put(s.isHalf);
+}
+
+Shape readShape(openipu::AttributeReader &reader) {
+  Shape s;
+  for (auto *size : {&s.steps, &s.batch, &s.in, &s.out})
+    *size = reader.get<std::uint64_t>();
+  s.activation = reader.get<NonLinearityType>();
+  s.recurrentActivation = reader.get<NonLinearityType>();
+  for (auto &column : s.column)
+    column = reader.get<std::uint8_t>() % BASIC_LSTM_CELL_NUM_UNITS;
+  s.recomputation = reader.get<Recomputation>();
+  for (auto *flag : {&s.fullSequence, &s.preserveFinalState, &s.useInput, &s.isHalf})
+    *flag = reader.get<bool>();
+  return s;
+}
+
+namespace {
+
+// [4][rows][out] as [rows][4 out].
+View byRow(const openipu::KernelOperand &weights) { return View(weights).dimShuffled({1, 0, 2}); }
+
+std::optional<Floats> floatsIf(const openipu::KernelOperand *operand) {
+  return operand ? std::optional<Floats>(Floats(*operand)) : std::nullopt;
+}
+const float *dataOf(const std::optional<Floats> &floats) {
+  return floats ? floats->data() : nullptr;
+}
+
+struct Layer {
+  Floats input, output, biases;
+  Layer(rnn::Operands &operands, std::uint32_t bits) {
+    if (bits & HasInputWeights)
+      input = Floats(byRow(operands.next()));
+    output = Floats(byRow(operands.next()));
+    biases = Floats(operands.next());
+  }
+  Weights weights() const { return {input.data(), output.data(), biases.data()}; }
+};
+
+void runForward(const KernelArgs &args) {
+  openipu::AttributeReader reader(args.attributes);
+  const auto s = readShape(reader);
+  const auto bits = reader.get<std::uint32_t>();
+  rnn::Operands outs(args.outputs), ins(args.inputs);
+  FloatsOut output(outs.next()), cell(outs.next()), intermediates;
+  if (bits & HasIntermediates)
+    intermediates = FloatsOut(outs.next());
+  const Floats x(ins.next()), h0(ins.next()), c0(ins.next());
+  const Layer layer(ins, bits);
+  const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
+  Trace trace;
+  if (bits & HasIntermediates)
+    trace = traceOf(s, intermediates.data());
+  if (s.fullSequence)
+    trace.output = {output.data(), s.out};
+  forward(s, lengths, x.data(), layer.weights(), {h0.data(), c0.data()}, trace,
+          s.fullSequence ? nullptr : output.data(), cell.data());
+  output.flush();
+  cell.flush();
+  intermediates.flush();
+}
+
+// Gradient of the final state: what the caller gave, and the only output there was.
+void startState(const Shape &s, const float *lastOutput, const float *lastCell,
+                const float *outputGradient, float *output, float *cell) {
+  for (std::size_t k = 0; k < s.batch * s.out; ++k) {
+    output[k] = (lastOutput ? lastOutput[k] : 0) + (s.fullSequence ? 0 : outputGradient[k]);
+    cell[k] = lastCell ? lastCell[k] : 0;
+  }
+}
+
+// Gradients of the weights into the three outputs that come next.
+void updateWeights(const Shape &s, rnn::Operands &outs, const float *gateGradients, const float *x,
+                   const float *h0, const Column &outputs, bool input) {
+  FloatsOut w;
+  if (input)
+    w = FloatsOut(byRow(outs.next()));
+  FloatsOut u(byRow(outs.next())), b(outs.next());
+  weightGradients(s, gateGradients, x, h0, outputs, w.data(), u.data(), b.data());
+  for (auto *result : {&w, &u, &b})
+    result->flush();
+}
+
+void runBackward(const KernelArgs &args) {
+  openipu::AttributeReader reader(args.attributes);
+  const auto s = readShape(reader);
+  const auto bits = reader.get<std::uint32_t>();
+  rnn::Operands outs(args.outputs), ins(args.inputs);
+  const FloatsOut dh(outs.next()), dc(outs.next());
+  FloatsOut dx, dGates;
+  if (bits & WantsInputGradient)
+    dx = FloatsOut(outs.next());
+  if (bits & WantsGateGradients)
+    dGates = FloatsOut(outs.next());
+  const Floats h0(ins.next()), c0(ins.next());
+  const auto kept = floatsIf(ins.nextIf(bits & HasIntermediates));
+  const Layer layer(ins, bits);
+  const auto x = floatsIf(ins.nextIf(bits & HasInput)), y = floatsIf(ins.nextIf(bits & HasOutput));
+  const Floats dy(ins.next());
+  const auto lastOutput = floatsIf(ins.nextIf(bits & HasLastOutput)),
+             lastCell = floatsIf(ins.nextIf(bits & HasLastCell));
+  const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
+
+  const State initial{h0.data(), c0.data()};
+  Trace trace = traceOf(s, const_cast<float *>(dataOf(kept))); // only read
+  if (y)
+    trace.output = {const_cast<float *>(y->data()), s.out};
+  std::vector<float> memory, own;
+  trace = complete(s, lengths, dataOf(x), layer.weights(), initial, trace, memory);
+  float *gates = dGates.data();
+  if (!gates) {
+    own.resize(s.rows() * s.width());
+    gates = own.data();
+  }
+  startState(s, dataOf(lastOutput), dataOf(lastCell), dy.data(), dh.data(), dc.data());
+  backward(s, lengths, layer.weights(), initial, trace,
+           {gates, dh.data(), dc.data(), s.fullSequence ? dy.data() : nullptr});
+  if (bits & WantsInputGradient)
+    inputGradient(s, gates, layer.weights().input, dx.data());
+  if (bits & WantsWeightGradients)
+    updateWeights(s, outs, gates, dataOf(x), h0.data(), trace.output, bits & HasInputWeights);
+  for (const auto *result : {&dh, &dc, &std::as_const(dx), &std::as_const(dGates)})
+    result->flush();
+}
+
+void runUpdate(const KernelArgs &args) {
+  openipu::AttributeReader reader(args.attributes);
+  const auto s = readShape(reader);
+  const auto bits = reader.get<std::uint32_t>();
+  rnn::Operands outs(args.outputs), ins(args.inputs);
+  const Floats h0(ins.next()), gates(ins.next());
+  const auto kept = floatsIf(ins.nextIf(bits & HasIntermediates));
+  const auto x = floatsIf(ins.nextIf(bits & HasInput)), y = floatsIf(ins.nextIf(bits & HasOutput));
+  Column outputs{const_cast<float *>(dataOf(y)), s.out}; // only read
+  if (!y)
+    outputs = traceOf(s, const_cast<float *>(dataOf(kept))).output;
+  updateWeights(s, outs, gates.data(), dataOf(x), h0.data(), outputs, bits & HasInputWeights);
+}
+
+const openipu::Registered registeredForward{{"popnn.lstmForward", runForward, {}, {}, nullptr}};
+const openipu::Registered registeredBackward{{"popnn.lstmBackward", runBackward, {}, {}, nullptr}};
+const openipu::Registered registeredUpdate{{"popnn.lstmUpdate", runUpdate, {}, {}, nullptr}};
+
+} // namespace
+
+} // namespace popnn::lstm

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Activations of gates and other arithmetic that recurrent cells share.
+#include "rnn/Gates.hpp"
+#include "base/Simd.hpp"
+#include <stdexcept>
+
+namespace popnn::rnn {
+
+bool isGateActivation(NonLinearityType type) {
+  return type == NonLinearityType::SIGMOID || type == NonLinearityType::HARD_SIGMOID ||
+         type == NonLinearityType::RELU || type == NonLinearityType::TANH;
+}
+
+const char *nameOf(NonLinearityType type) {
+  constexpr const char *names[] = {"SIGMOID",        "HARD_SIGMOID",  "RELU",  "TANH",
+                                   "GELU",           "GELU_ERF",      "SWISH", "SOFTMAX",
+                                   "SOFTMAX_STABLE", "SOFTMAX_SCALED"};
+  const auto i = unsigned(type);
+  return i < std::size(names) ? names[i] : "unknown";
+}
+
+namespace {
+
+OPENIPU_SIMD void sigmoid(float *v, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    v[i] = 1 / (1 + expf(-v[i]));
+}
+OPENIPU_SIMD void hyperbolicTangent(float *v, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    v[i] = tanhf(v[i]);
+}
+OPENIPU_SIMD void hardSigmoid(float *v, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const float x = 0.2f * v[i] + 0.5f;
+    v[i] = x < 0 ? 0 : x > 1 ? 1 : x;
+  }
+}
+OPENIPU_SIMD void rectify(float *v, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    v[i] = v[i] > 0 ? v[i] : 0;
+}
+
+OPENIPU_SIMD void sigmoidGradient(const float *y, float *g, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    g[i] *= y[i] * (1 - y[i]);
+}
+OPENIPU_SIMD void tangentGradient(const float *y, float *g, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    g[i] *= 1 - y[i] * y[i];
+}
+OPENIPU_SIMD void hardSigmoidGradient(const float *y, float *g, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    g[i] *= y[i] > 0 && y[i] < 1 ? 0.2f : 0;
+}
+OPENIPU_SIMD void rectifyGradient(const float *y, float *g, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    g[i] *= y[i] > 0 ? 1 : 0;
+}
+
+OPENIPU_SIMD void addRow(const float *from, float *to, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    to[i] += from[i];
+}
+
+[[noreturn]] void damaged() {
+  throw std::runtime_error("A recurrent layer has an activation that no cell can use: the "
+                           "executable is damaged. Compile it again.");
+}
+
+} // namespace
+
+void activate(NonLinearityType type, float *values, std::size_t n) {
+  switch (type) {
+  case NonLinearityType::SIGMOID:
+    return sigmoid(values, n);
+  case NonLinearityType::TANH:
+    return hyperbolicTangent(values, n);
+  case NonLinearityType::HARD_SIGMOID:
+    return hardSigmoid(values, n);
+  case NonLinearityType::RELU:
+    return rectify(values, n);
+  default:
+    damaged();
+  }
+}
+
+void multiplyByGradient(NonLinearityType type, const float *y, float *gradient, std::size_t n) {
+  switch (type) {
+  case NonLinearityType::SIGMOID:
+    return sigmoidGradient(y, gradient, n);
+  case NonLinearityType::TANH:
+    return tangentGradient(y, gradient, n);
+  case NonLinearityType::HARD_SIGMOID:
+    return hardSigmoidGradient(y, gradient, n);
+  case NonLinearityType::RELU:
+    return rectifyGradient(y, gradient, n);
+  default:
+    damaged();
+  }
+}
+
+Lengths::Lengths(const openipu::KernelOperand *operand, std::size_t batch, std::size_t maxSteps)
+    : steps(batch, maxSteps), loop(maxSteps) {
+  if (!operand)
+    return;
+  perElement = operand->elements > 1 || operand->shape.size() == 1;
+  const bool isSigned = operand->type == openipu::TypeId::Int;
+  const std::int64_t stride = operand->elements > 1 ? operand->strides[0] : 0;
+  loop = 0;
+  for (std::size_t e = 0; e < batch; ++e) {
+    const auto value = operand->as<const std::uint32_t>()[std::int64_t(e) * stride];
+    const bool negative = isSigned && std::int32_t(value) < 0;
+    steps[e] = negative ? 0 : std::min<std::size_t>(value, maxSteps);
+    loop = std::max(loop, steps[e]);
+  }
+}
+
+void sumRows(const float *values, std::size_t rows, std::size_t n, std::size_t row, float *sum) {
+  base::parallelFor(n, 256, [&](std::size_t begin, std::size_t end, unsigned) {
+    std::fill(sum + begin, sum + end, 0.f);
+    for (std::size_t r = 0; r < rows; ++r)
+      addRow(values + r * row + begin, sum + begin, end - begin);
+  });
+}
+
+void fillRows(float *to, std::size_t rows, std::size_t n, std::size_t row, const float *value) {
+  base::parallelFor(rows, std::max<std::size_t>(1, 65536 / (n + 1)),
+                    [&](std::size_t begin, std::size_t end, unsigned) {
+                      for (auto r = begin; r < end; ++r)
+                        std::copy_n(value, n, to + r * row);
+                    });
+}
+
+} // namespace popnn::rnn

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic that recurrent cells share: activations of gates, sequence lengths, matrices.
+#pragma once
+#include "openipu/Kernel.hpp"
+#include "poplin/Dense.hpp"
+#include "poplin/Gemm.hpp"
+#include "popnn/NonLinearityDef.hpp"
+#include <cstdint>
+#include <vector>
+
+namespace popnn::rnn {
+
+// The functions whose gradient follows from their value: the only ones that a cell can use, as it
+// keeps values and not arguments.
+bool isGateActivation(NonLinearityType type);
+const char *nameOf(NonLinearityType type);
+// values := f(values)
+void activate(NonLinearityType type, float *values, std::size_t n);
+// gradient *= f'(x) with y = f(x)
+void multiplyByGradient(NonLinearityType type, const float *y, float *gradient, std::size_t n);
+
+// How many steps each element of the batch runs, and how many the loop does.
+struct Lengths {
+  std::vector<std::size_t> steps;
+  std::size_t loop = 0;
+  bool perElement = false;
+
+  // `operand`: null (all steps), one number, or one per element; more than maxSteps count as that.
+  Lengths(const openipu::KernelOperand *operand, std::size_t batch, std::size_t maxSteps);
+  bool runs(std::size_t element, std::size_t step) const { return step < steps[element]; }
+  // Whether an element's final state is kept when only elements of full length keep theirs.
+  bool ranToTheEnd(std::size_t element) const { return steps[element] == loop; }
+};
+
+inline poplin::GemmMatrix matrix(const float *data, std::size_t row) {
+  return poplin::GemmMatrix::of(data, std::int64_t(row));
+}
+// c[m][n] = beta c + a[m][k] b[k][n]
+inline void multiply(std::size_t m, std::size_t n, std::size_t k, const poplin::GemmMatrix &a,
+                     const poplin::GemmMatrix &b, const poplin::GemmMatrix &c, float beta = 0) {
+  if (m && n)
+    poplin::gemm({m, n, k, a, b, c, 1, beta, 1});
+}
+
+// sum[n] = sum over the rows [rows][n], `row` apart.
+void sumRows(const float *values, std::size_t rows, std::size_t n, std::size_t row, float *sum);
+void fillRows(float *to, std::size_t rows, std::size_t n, std::size_t row, const float *value);
+
+// body(element) for every element of a batch, on threads if an element is `work` values of work.
+template <class Body> void forElements(std::size_t batch, std::size_t work, Body &&body);
+
+} // namespace popnn::rnn
+
+#include "base/Threads.hpp"
+#include <algorithm>
+
+template <class Body>
+void popnn::rnn::forElements(std::size_t batch, std::size_t work, Body &&body) {
+  base::parallelFor(batch, std::max<std::size_t>(1, 8192 / std::max<std::size_t>(work, 1)),
+                    [&](std::size_t begin, std::size_t end, unsigned) {
+                      for (auto e = begin; e < end; ++e)
+                        body(e);
+                    });
+}

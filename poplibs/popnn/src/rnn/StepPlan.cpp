@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Supersteps of recurrent layers.
+#include "rnn/StepPlan.hpp"
+#include "popops/ElementWiseCost.hpp"
+#include "popops/SliceCost.hpp"
+#include "rnn/Layout.hpp"
+#include <algorithm>
+
+namespace popnn::rnn {
+
+namespace cost = popops::cost;
+using popops::expr::BinaryOpType;
+using popops::expr::UnaryOpType;
+
+unsigned StepPlan::tilesFor(std::size_t elements) const {
+  return unsigned(
+      std::clamp<std::size_t>((elements + stepGrain - 1) / stepGrain, 1, target_->getNumTiles()));
+}
+std::uint64_t StepPlan::perTile(std::size_t elements) const {
+  const auto tiles = tilesFor(elements);
+  return (elements + tiles - 1) / tiles;
+}
+
+void StepPlan::add(const std::string &name, std::string vertex, std::size_t elements,
+                   std::uint64_t cycles, std::uint64_t flops, std::size_t repeats,
+                   std::uint64_t bytesMoved) {
+  if (!elements || !repeats)
+    return;
+  openipu::TileWork work;
+  work.cycles = cycles;
+  work.bytesIn = work.bytesOut = bytesMoved;
+  auto step = poplin::onTiles(name, std::move(vertex), tilesFor(elements), work, repeats);
+  step.flops = flops * elements * repeats;
+  plan_.add(std::move(step));
+}
+
+void StepPlan::slice(const std::string &name, std::size_t elements) {
+  const auto n = perTile(elements);
+  add(name, "popops::DynamicSlice1D", elements, popops::dynamicSliceCycles(*target_, type_, 1, n),
+      0, repeats_, n * target_->getTypeSize(type_));
+}
+void StepPlan::update(const std::string &name, std::size_t elements) {
+  const auto n = perTile(elements);
+  add(name, "popops::DynamicUpdateSlice1D", elements,
+      popops::dynamicSliceCycles(*target_, type_, 1, n), 0, repeats_,
+      n * target_->getTypeSize(type_));
+}
+void StepPlan::unary(const std::string &name, UnaryOpType op, std::size_t elements) {
+  add(name, "popops::UnaryOp1DInPlace", elements,
+      cost::unaryCycles(op, type_, perTile(elements), true), cost::flops(op, type_), repeats_);
+}
+void StepPlan::binary(const std::string &name, BinaryOpType op, std::size_t elements) {
+  add(name, "popops::BinaryOp1D", elements, cost::binaryCycles(op, type_, perTile(elements)),
+      cost::flops(op, type_), repeats_);
+}
+void StepPlan::scaleRows(const std::string &name, std::size_t rows, std::size_t columns) {
+  const auto tiles = tilesFor(rows * columns);
+  const auto rowsHere = std::max<std::size_t>(1, rows / tiles);
+  const auto columnsHere = (rows * columns + tiles * rowsHere - 1) / (tiles * rowsHere);
+  add(name, "popops::BroadcastVectorOuterByColumn1DInPlace", rows * columns,
+      cost::vectorOuterCycles(BinaryOpType::MULTIPLY, type_, rowsHere, columnsHere), 1, repeats_,
+      rowsHere * target_->getTypeSize(type_));
+}
+
+void StepPlan::activate(const std::string &name, NonLinearityType type, std::size_t elements) {
+  const auto n = perTile(elements);
+  switch (type) {
+  case NonLinearityType::SIGMOID:
+    return unary(name, UnaryOpType::SIGMOID, elements);
+  case NonLinearityType::TANH:
+    return unary(name, UnaryOpType::TANH, elements);
+  case NonLinearityType::RELU:
+    return unary(name, UnaryOpType::RELU, elements);
+  default: // scale, shift and clamp
+    add(name + "/Scale", "popops::BroadcastScalar1DInPlace", elements,
+        cost::broadcastScalarCycles(BinaryOpType::MULTIPLY, type_, n, true), 1, repeats_);
+    add(name + "/Shift", "popops::BroadcastScalar1DInPlace", elements,
+        cost::broadcastScalarCycles(BinaryOpType::ADD, type_, n, true), 1, repeats_);
+    add(name + "/Clamp", "popops::Clamp", elements, cost::clampCycles(type_, n), 2, repeats_);
+  }
+}
+
+std::uint64_t gradientCycles(NonLinearityType type, const poplar::Type &dataType, std::uint64_t n) {
+  const bool swish = type == NonLinearityType::SWISH, isHalf = dataType == poplar::HALF;
+  const std::uint64_t width = isHalf ? 4 : 2, vectors = (n + 6 * width - 1) / (6 * width);
+  const std::uint64_t perVector = type == NonLinearityType::GELU       ? (isHalf ? 5 : 10)
+                                  : type == NonLinearityType::GELU_ERF ? (isHalf ? 15 : 30)
+                                  : swish                              ? (isHalf ? 9 : 15)
+                                                                       : 3;
+  return 9 + 6 * (20 + 4 + (vectors ? vectors - 1 : 0) * perVector + 1 + (n % width ? 2 : 0));
+}
+
+void StepPlan::activationGradient(const std::string &name, NonLinearityType type,
+                                  std::size_t elements) {
+  add(name, "popnn::NonLinearityGrad1D", elements, gradientCycles(type, type_, perTile(elements)),
+      3, repeats_);
+}
+
+void StepPlan::product(const std::string &name, std::size_t m, std::size_t k, std::size_t n,
+                       const poplin::ConvOptions &options, poplin::PlanningCache *cache,
+                       std::size_t every) {
+  plan_.append(poplin::productPlan(*target_, {1, m, k, n, type_, type_}, options, cache, name,
+                                   (repeats_ + every - 1) / every));
+}
+
+void StepPlan::accumulate(const std::string &name, const poplar::Type &accumulators,
+                          std::size_t elements, std::size_t every) {
+  add(name, "popops::ScaledAddSupervisor", elements,
+      cost::scaledAddCycles(accumulators, type_, type_, perTile(elements)), 2,
+      (repeats_ + every - 1) / every);
+}
+
+void StepPlan::cast(const std::string &name, const poplar::Type &from, std::size_t elements) {
+  if (from != type_)
+    add(name, "popops::Cast1D", elements, cost::castCycles(from, type_, perTile(elements)), 0, 1);
+}
+
+openipu::Plan inShards(openipu::Plan plan, std::size_t steps, std::size_t shards, bool codeReuse) {
+  if (shards <= 1 || codeReuse)
+    return plan;
+  openipu::Plan out;
+  for (std::size_t s = 0; s < shards; ++s) {
+    const auto first = s * steps / shards, last = (s + 1) * steps / shards;
+    for (auto step : plan.steps) {
+      const auto all = std::uint64_t(step.repeats);
+      step.repeats = std::uint32_t(all * last / steps - all * first / steps);
+      step.flops = all ? step.flops * step.repeats / all : 0;
+      step.name = "shard" + std::to_string(s) + "/" + step.name;
+      if (step.repeats)
+        out.add(std::move(step));
+    }
+  }
+  return out;
+}
+
+} // namespace popnn::rnn
