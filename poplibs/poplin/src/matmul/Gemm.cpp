@@ -16,10 +16,7 @@ constexpr std::size_t depth = 256; // of k at a time: a panel of 64 columns is 6
 constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 Strided strided(const GemmMatrix &m, std::size_t group) {
-  return Strided{m.data, m.type, m.group, 0}.at(group, 0).data == nullptr
-             ? Strided{nullptr, m.type, m.row, m.column}
-             : Strided{Strided{m.data, m.type, m.group, 0}.at(group, 0).data, m.type, m.row,
-                       m.column};
+  return {Strided{m.data, m.type, m.group, 0}.at(group, 0).data, m.type, m.row, m.column};
 }
 bool alongK(const Strided &rows) { return rows.type == TypeId::Float && rows.column == 1; }
 
@@ -46,7 +43,9 @@ struct Piece {
   void run() {
     auto panels = ceilDiv(n, width);
     panel = scratch(Slot::Panel, depth * width);
-    if (!outer && !alongK(a))
+    // Rows that lie far apart compete for the same places in the cache: a copy pays when it is
+    // used for many panels.
+    if (!outer && (!alongK(a) || (n >= 256 && a.row >= 512)))
       rows = scratch(Slot::Rows, m * depth);
     result = scratch(Slot::Result, (direct ? 1 : panels) * m * width);
     pointers = static_cast<const float **>(
@@ -90,7 +89,9 @@ private:
     auto vectors = ceilDiv(columns, kernels.lanes), packed = vectors * kernels.lanes;
     auto from = b.at(k, p * width);
     Tiles tiles(m, kernels.rowsFor[vectors]);
-    bool inPlace = from.type == TypeId::Float && b.column == 1 && packed == columns && !outer;
+    bool inPlace =
+        from.type == TypeId::Float && b.column == 1 && packed == columns && !outer && m <= 64;
+
     if (!inPlace) {
       if (packed != columns)
         std::fill_n(panel, length * packed, 0.f);
@@ -193,19 +194,25 @@ void scale(const Gemm &g) {
                g.beta);
 }
 
+// Few rows or columns, and the operand that is large lies along k: nothing is worth packing.
 bool useDots(const Gemm &g) {
-  bool along = g.a.column == 1 && g.b.row == 1;
-  auto few = std::min(g.m, g.n);
-  return g.k >= 32 && ((along && few <= 64) ||
-                       (few <= 4 && (g.m <= g.n ? g.b.row : g.a.column) == 1 && g.k >= 64));
+  auto along = g.m <= g.n ? g.b.row : g.a.column;
+  return g.k >= 32 && std::min(g.m, g.n) < 8 && along == 1;
+}
+
+// The columns of c become vectors: they should lie side by side. But when b lies along k, making
+// rows of it is cheaper than transposing it, unless it is used often.
+bool swapSides(const Gemm &g) {
+  if (g.c.column != 1)
+    return g.c.row == 1 || g.c.row < g.c.column;
+  return g.b.row == 1 && g.b.column != 1 && g.m >= 8 && g.m <= 64 && g.n > g.m;
 }
 
 } // namespace
 
 void gemm(const Gemm &product) {
-  // The columns of c become vectors: they should lie side by side.
   Gemm g = product;
-  if (g.c.column != 1 && (g.c.row == 1 || g.c.row < g.c.column)) {
+  if (!useDots(g) && swapSides(g)) {
     std::swap(g.m, g.n);
     g.a = product.b.transposed(), g.b = product.a.transposed(), g.c = product.c.transposed();
   }

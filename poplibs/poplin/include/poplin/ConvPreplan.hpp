@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Planning of convolutions and matrix products ahead of building a graph.
+#pragma once
+#include <poplin/Convolution.hpp>
+#include <poplin/MatMul.hpp>
+
+namespace poplin {
+
+void preplan(const std::set<ConvPlanParams> &convs, const std::set<MatMulPlanParams> &matmuls,
+             PlanningCache &cache);
+
+} // namespace poplin

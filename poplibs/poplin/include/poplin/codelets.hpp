@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// The library's vertices. Operations work with and without this call; programs written for the IPU
+// make it.
+#pragma once
+#include <poplar/Graph.hpp>
+
+namespace poplin {
+
+void addCodelets(poplar::Graph &graph);
+
+} // namespace poplin
