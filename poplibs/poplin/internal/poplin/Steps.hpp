@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Supersteps of element-wise work as part of a larger plan, with the temporary memory they take and
+// the operations they count: what norms, softmax and losses are put together from.
+#pragma once
+#include "openipu/Operation.hpp"
+#include "openipu/Placement.hpp"
+#include "popops/ElementWiseCost.hpp"
+#include <string>
+
+namespace poplin {
+
+struct StepDetails {
+  std::uint64_t tempBytes = 0; // per element
+  unsigned flops = 0;          // per element
+  std::vector<openipu::Superstep::Need> needs;
+};
+
+// Work on every tile that holds elements of `at`: cycles(elements, regions).
+template <class Cycles>
+openipu::Superstep elementStep(const poplar::Graph &graph, const poplar::Tensor &at,
+                               std::string name, std::string vertex, Cycles &&cycles,
+                               StepDetails details = {}) {
+  openipu::Superstep step;
+  step.name = std::move(name);
+  step.vertex = std::move(vertex);
+  step.needs = std::move(details.needs);
+  for (const auto &[tile, elements, regions] : openipu::elementsByTile(graph, at)) {
+    openipu::TileWork work;
+    work.tile = tile;
+    work.cycles = cycles(elements, regions);
+    work.tempBytes = details.tempBytes * elements;
+    work.vertices = regions == 1 ? 1 : 6;
+    step.flops += details.flops * elements;
+    auto *last = step.tiles.empty() ? nullptr : &step.tiles.back();
+    if (last && last->tile + last->count == tile && last->cycles == work.cycles &&
+        last->tempBytes == work.tempBytes && last->vertices == work.vertices)
+      ++last->count;
+    else
+      step.tiles.push_back(work);
+  }
+  return step;
+}
+
+// "popops::BinaryOp1D<popops::expr::BinaryOpType::ADD,float>"
+inline std::string binaryVertex(const char *kind, const char *op, const poplar::Type &type) {
+  return std::string("popops::") + kind + "<popops::expr::BinaryOpType::" + op + "," +
+         type.toString() + ">";
+}
+inline std::string unaryVertex(const char *kind, const char *op, const poplar::Type &type) {
+  return std::string("popops::") + kind + "<popops::expr::UnaryOpType::" + op + "," +
+         type.toString() + ">";
+}
+
+} // namespace poplin

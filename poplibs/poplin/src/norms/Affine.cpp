@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Norms applied: whitened = (x - mean) * invStdDev, normalised = whitened * gamma + beta, either or
+// both. Host: one pass. Tiles: a broadcast subtract, multiply, multiply and add, where x lies.
+#include "base/Text.hpp"
+#include "base/Threads.hpp"
+#include "NormLoops.hpp"
+#include "NormPlan.hpp"
+#include "NormSpace.hpp"
+#include "openipu/Attributes.hpp"
+#include "openipu/Operation.hpp"
+#include "poputil/exceptions.hpp"
+
+namespace poplin::norms {
+namespace {
+
+using openipu::KernelArgs;
+using popops::expr::BinaryOpType;
+
+struct Settings {
+  NormGroups groups;
+  bool normalised, whitened, stat, gamma, beta;
+};
+std::string bytes(const Settings &s) {
+  openipu::AttributeWriter out;
+  return out.put(s.groups.count)
+      .put(s.groups.strided)
+      .put(s.normalised)
+      .put(s.whitened)
+      .put(s.stat)
+      .put(s.gamma)
+      .put(s.beta)
+      .take();
+}
+Settings settings(std::string_view attributes) {
+  openipu::AttributeReader in(attributes);
+  Settings s;
+  s.groups.count = in.get<std::uint32_t>();
+  s.groups.strided = in.get<bool>();
+  for (bool *flag : {&s.normalised, &s.whitened, &s.stat, &s.gamma, &s.beta})
+    *flag = in.get<bool>();
+  return s;
+}
+
+class AffineKernel {
+public:
+  explicit AffineKernel(const KernelArgs &args)
+      : settings_(settings(args.attributes)),
+        space_(settings_.groups,
+               {&args.inputs[0], &args.outputs[0], &args.outputs[args.outputs.size() - 1]}),
+        walk_(space_) {}
+
+  void run(const KernelArgs &args) {
+    Tables tables = tablesOf(args);
+    rows::Data x(args.inputs[0]), y, w;
+    if (settings_.normalised)
+      y = rows::Data(args.outputs[0]);
+    if (settings_.whitened)
+      w = rows::Data(args.outputs[args.outputs.size() - 1]);
+    auto body = [&](std::size_t begin, std::size_t end, unsigned) {
+      walk_.run(begin, end, [&](const Block &block) { apply(block, tables, x, y, w); });
+    };
+    base::parallelFor(walk_.count(), walk_.grain(), std::ref(body));
+  }
+
+private:
+  struct Tables {
+    const float *mean = nullptr, *isd = nullptr, *gamma = nullptr, *beta = nullptr;
+  };
+  Tables tablesOf(const KernelArgs &args) const {
+    Tables tables;
+    unsigned next = 1;
+    if (settings_.stat) {
+      tables.mean = rows::table(args.inputs[next++], 8);
+      tables.isd = rows::table(args.inputs[next++], 9);
+    }
+    if (settings_.gamma)
+      tables.gamma = rows::table(args.inputs[next++], 10);
+    if (settings_.beta)
+      tables.beta = rows::table(args.inputs[next++], 11);
+    return tables;
+  }
+  Value value(const float *table, const Block &block, unsigned which, float absent,
+              unsigned slot) const {
+    if (!table && !space_.varies[which])
+      return {absent, nullptr};
+    if (!space_.varies[which])
+      return {scalar(table, space_, block, which), nullptr};
+    if (table)
+      return {0, vector(table, space_, block, which, slot)};
+    float *same = rows::scratch(slot, block.n);
+    std::fill(same, same + block.n, absent);
+    return {0, same};
+  }
+  void apply(const Block &block, const Tables &tables, const rows::Data &x, const rows::Data &y,
+             const rows::Data &w) const {
+    AffineValues values;
+    values.mean.one = 0;
+    values.invStdDev.one = values.gamma.one = 1;
+    if (settings_.stat) {
+      values.mean = value(tables.mean, block, 0, 0, 3);
+      values.invStdDev = value(tables.isd, block, 0, 1, 4);
+    }
+    if (settings_.gamma || settings_.beta) {
+      values.gamma = value(tables.gamma, block, 1, 1, 5);
+      values.beta = value(tables.beta, block, 1, 0, 6);
+    }
+    auto in = read(x, space_, block, 0, 0);
+    Target none{nullptr, 0};
+    auto yTo = settings_.normalised ? target(y, space_, block, 1, 1) : none;
+    auto wTo = settings_.whitened ? target(w, space_, block, 2, 2) : none;
+    affineBlock({block.rows, block.n}, {in.at, in.ld}, {yTo.at, yTo.ld}, {wTo.at, wTo.ld}, values);
+    if (settings_.normalised)
+      write(y, space_, block, 1, yTo);
+    if (settings_.whitened)
+      write(w, space_, block, 2, wTo);
+  }
+
+  Settings settings_;
+  Space space_;
+  BlockWalk walk_;
+};
+
+const openipu::Registered registered{openipu::stateful<AffineKernel>("poplin.norm.affine")};
+
+void checkVector(const poplar::Tensor &t, std::size_t size, const char *what,
+                 const poplar::Tensor &acts, const std::string &api) {
+  if (!t.valid())
+    return;
+  if (t.rank() != 1 || t.dim(0) != size)
+    throw poputil::poplibs_error(base::str(api, ": ", what, " of shape ", base::list(t.shape()),
+                                           " for activations ", base::list(acts.shape()),
+                                           "; it must be [", size, "]"));
+  if (t.elementType() != poplar::FLOAT && t.elementType() != poplar::HALF)
+    throw poputil::poplibs_error(
+        base::str(api, ": ", what, " of type ", t.elementType(), "; use FLOAT or HALF"));
+}
+
+} // namespace
+
+std::pair<poplar::Tensor, poplar::Tensor> affine(poplar::Graph &graph, const poplar::Tensor &x,
+                                                 NormGroups groups, const Affine &a,
+                                                 poplar::program::Sequence &prog,
+                                                 const poplar::DebugContext &context,
+                                                 const std::string &api) {
+  checkActs(x, groups, api);
+  auto statistics = numStatistics(x, groups);
+  checkVector(a.mean, statistics, "mean", x, api);
+  checkVector(a.invStdDev, statistics, "inverse standard deviation", x, api);
+  checkVector(a.gamma, x.dim(1), "gamma", x, api);
+  checkVector(a.beta, x.dim(1), "beta", x, api);
+
+  poplar::Tensor y, w;
+  std::vector<openipu::Used> uses;
+  if (a.wantNormalised)
+    uses.push_back(openipu::out(y = graph.clone(x, {context, "normalised"})));
+  if (a.wantWhitened)
+    uses.push_back(openipu::out(w = graph.clone(x, {context, "whitened"})));
+  auto input = unsigned(uses.size());
+  uses.push_back(openipu::in(x));
+
+  openipu::Plan plan;
+  struct Part {
+    const poplar::Tensor *t;
+    Key key;
+    BinaryOpType op;
+    const char *name;
+  };
+  for (const auto &[t, key, op, name] :
+       {Part{&a.mean, Key::Statistic, BinaryOpType::SUBTRACT, "SubMean"},
+        Part{&a.invStdDev, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev"},
+        Part{&a.gamma, Key::Parameter, BinaryOpType::MULTIPLY, "MulGamma"},
+        Part{&a.beta, Key::Parameter, BinaryOpType::ADD, "AddBeta"}}) {
+    if (!t->valid())
+      continue;
+    plan.add(broadcastStep(graph, input ? uses[0].tensor : x, groups, key, op, name,
+                           unsigned(uses.size()), 0));
+    if (plan.steps.size() == 1)
+      plan.steps[0].needs.push_back({input, 0});
+    uses.push_back(openipu::in(*t));
+  }
+  Settings settings{groups,         a.wantNormalised, a.wantWhitened,
+                    a.mean.valid(), a.gamma.valid(),  a.beta.valid()};
+  prog.add(openipu::operation(
+      graph, {"poplin.norm.affine", uses, bytes(settings), std::move(plan), {context, "norm"}}));
+  return {y, w};
+}
+
+} // namespace poplin::norms

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT
+// Norms backwards. With w = (x - mean) * isd and averages over all elements that share a statistic:
+//   d gamma = sum(g * w), d beta = sum(g)                                        per channel
+//   dx = isd * (gamma * g - average(gamma * g) - w * average(gamma * g * w))
+// Host: one pass for sums, a second for dx. Tiles: products, two reductions, broadcasts.
+#include "base/Text.hpp"
+#include "base/Threads.hpp"
+#include "NormLoops.hpp"
+#include "NormPlan.hpp"
+#include "NormSpace.hpp"
+#include "openipu/Attributes.hpp"
+#include "openipu/Operation.hpp"
+#include "popops/ReduceCost.hpp"
+#include "poputil/exceptions.hpp"
+
+namespace poplin::norms {
+namespace {
+
+using openipu::KernelArgs;
+using popops::expr::BinaryOpType;
+
+// Inputs: x, grads, [sums], [mean], [isd], [gamma]
+struct Settings {
+  NormGroups groups;
+  bool hasSums, hasMean, hasIsd, hasGamma;
+  bool perParameter; // sums per channel, else per statistic
+  double scale;      // of sums
+};
+std::string bytes(const Settings &s) {
+  openipu::AttributeWriter out;
+  return out.put(s.groups.count)
+      .put(s.groups.strided)
+      .put(s.hasSums)
+      .put(s.hasMean)
+      .put(s.hasIsd)
+      .put(s.hasGamma)
+      .put(s.perParameter)
+      .put(s.scale)
+      .take();
+}
+Settings settings(std::string_view attributes) {
+  openipu::AttributeReader in(attributes);
+  Settings s;
+  s.groups.count = in.get<std::uint32_t>();
+  s.groups.strided = in.get<bool>();
+  for (bool *flag : {&s.hasSums, &s.hasMean, &s.hasIsd, &s.hasGamma, &s.perParameter})
+    *flag = in.get<bool>();
+  s.scale = in.get<double>();
+  return s;
+}
+
+struct Tables {
+  const float *sumG = nullptr, *sumGw = nullptr, *mean = nullptr, *isd = nullptr, *gamma = nullptr;
+};
+Tables tablesOf(const KernelArgs &args, const Settings &s) {
+  Tables tables;
+  unsigned next = 2;
+  if (s.hasSums) {
+    tables.sumG = rows::table(args.inputs[next++], 8);
+    tables.sumGw = rows::table(args.inputs[next++], 9);
+  }
+  if (s.hasMean)
+    tables.mean = rows::table(args.inputs[next++], 10);
+  if (s.hasIsd)
+    tables.isd = rows::table(args.inputs[next++], 11);
+  if (s.hasGamma)
+    tables.gamma = rows::table(args.inputs[next++], 12);
+  return tables;
+}
+
+// The sums of gamma * g and of gamma * g * w per statistic or parameter; w is x, or made of x with
+// mean and isd.
+class Products {
+public:
+  Products(const Space &space, unsigned which) : space_(space), reduction_(space, which) {
+    partials_.resize(reduction_.tasks() * reduction_.width() * 2);
+    first.resize(space.keys[which]);
+    second.resize(space.keys[which]);
+  }
+
+  void run(const rows::Data &x, const rows::Data &g, const Tables &tables) {
+    auto body = [&](std::size_t begin, std::size_t end, unsigned) {
+      for (auto task = begin; task < end; ++task)
+        reduction_.byColumn() ? byColumn(x, g, tables, task) : whole(x, g, tables, task);
+    };
+    base::parallelFor(reduction_.tasks(), reduction_.grain(), std::ref(body));
+    merge();
+  }
+  std::vector<double> first, second;
+
+private:
+  Value value(const float *table, const Block &block, unsigned which, float absent,
+              unsigned slot) const {
+    if (!table)
+      return {absent, nullptr};
+    if (!space_.varies[which])
+      return {scalar(table, space_, block, which), nullptr};
+    return {0, vector(table, space_, block, which, slot)};
+  }
+
+  void whole(const rows::Data &x, const rows::Data &g, const Tables &tables, std::size_t task) {
+    double *at = &partials_[task * 2];
+    at[0] = at[1] = 0;
+    reduction_.run(task, [&](const Block &block, bool) {
+      auto in = read(x, space_, block, 0, 0), grad = read(g, space_, block, 1, 1);
+      auto mean = value(tables.mean, block, 0, 0, 2);
+      auto isd = value(tables.mean ? tables.isd : nullptr, block, 0, 1, 3);
+      auto gamma = value(tables.gamma, block, 1, 1, 4);
+      auto sums = productsBlock({block.rows, block.n}, {in.at, in.ld}, {grad.at, grad.ld}, mean,
+                                isd, gamma);
+      at[0] += sums.first;
+      at[1] += sums.second;
+    });
+  }
+
+  void byColumn(const rows::Data &x, const rows::Data &g, const Tables &tables, std::size_t task) {
+    auto width = reduction_.width();
+    double *first = &partials_[task * width * 2], *second = first + width;
+    std::fill(first, first + 2 * width, 0.0);
+    float *zeros = rows::scratch(5, width);
+    std::fill(zeros, zeros + width, 0.0f);
+    double *f = reinterpret_cast<double *>(rows::scratch(6, 4 * width)), *s = f + width;
+    reduction_.run(task, [&](const Block &block, bool) {
+      auto in = read(x, space_, block, 0, 0), grad = read(g, space_, block, 1, 1);
+      bool white = !tables.mean;
+      const float *mean = white ? zeros : vector(tables.mean, space_, block, 0, 2);
+      const float *isd = white ? nullptr : vector(tables.isd, space_, block, 0, 3);
+      Shape2 shape{block.rows, block.n};
+      if (!tables.gamma)
+        return productsByColumn(shape, {in.at, in.ld}, {grad.at, grad.ld}, mean, isd, first,
+                                second);
+      const float *gamma = vector(tables.gamma, space_, block, 1, 4);
+      std::fill(f, f + 2 * width, 0.0);
+      productsByColumn(shape, {in.at, in.ld}, {grad.at, grad.ld}, mean, isd, f, s);
+      for (std::size_t i = 0; i < block.n; ++i) {
+        first[i] += f[i] * double(gamma[i]);
+        second[i] += s[i] * double(gamma[i]);
+      }
+    });
+  }
+
+  void merge() {
+    std::fill(first.begin(), first.end(), 0.0);
+    std::fill(second.begin(), second.end(), 0.0);
+    auto width = reduction_.width();
+    for (std::size_t task = 0; task < reduction_.tasks(); ++task)
+      reduction_.keys(task, [&](std::size_t key, std::size_t i) {
+        const double *at = &partials_[task * width * 2];
+        first[key] += at[i];
+        second[key] += at[width + i];
+      });
+  }
+
+  const Space &space_;
+  Reduction reduction_;
+  std::vector<double> partials_;
+};
+
+// Outputs: sums of g * w, sums of g.
+class SumsKernel {
+public:
+  explicit SumsKernel(const KernelArgs &args)
+      : settings_(settings(args.attributes)),
+        space_(settings_.groups, {&args.inputs[0], &args.inputs[1]}),
+        products_(space_, settings_.perParameter), result_(products_.first.size()) {}
+
+  void run(const KernelArgs &args) {
+    products_.run(rows::Data(args.inputs[0]), rows::Data(args.inputs[1]),
+                  tablesOf(args, settings_));
+    give(args.outputs[0], products_.second);
+    give(args.outputs[1], products_.first);
+  }
+
+private:
+  void give(const openipu::KernelOperand &to, const std::vector<double> &sums) {
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      result_[i] = float(sums[i] * settings_.scale);
+    rows::Data(to).store(0, to.elements > 1 ? to.strides[0] : 1, to.elements, result_.data());
+  }
+  Settings settings_;
+  Space space_;
+  Products products_;
+  std::vector<float> result_;
+};
+
+// Output: dx.
+class GradientKernel {
+public:
+  explicit GradientKernel(const KernelArgs &args)
+      : settings_(settings(args.attributes)),
+        space_(settings_.groups, {&args.inputs[0], &args.inputs[1], &args.outputs[0]}),
+        walk_(space_), products_(space_, 0) {
+    mean_.resize(space_.keys[0]);
+    a_ = b_ = c_ = mean_;
+  }
+
+  void run(const KernelArgs &args) {
+    rows::Data x(args.inputs[0]), g(args.inputs[1]), dx(args.outputs[0]);
+    Tables tables = tablesOf(args, settings_);
+    if (!settings_.hasSums)
+      products_.run(x, g, tables);
+    coefficients(tables);
+    auto body = [&](std::size_t begin, std::size_t end, unsigned) {
+      walk_.run(begin, end, [&](const Block &block) { apply(block, tables, x, g, dx); });
+    };
+    base::parallelFor(walk_.count(), walk_.grain(), std::ref(body));
+  }
+
+private:
+  // dx = a * gamma * g + b * (x - mean) + c
+  void coefficients(const Tables &tables) {
+    double n = double(space_.elements) / double(std::max<std::size_t>(1, space_.keys[0]));
+    for (std::size_t i = 0; i < mean_.size(); ++i) {
+      double isd = double(tables.isd[i]);
+      double g = tables.sumG ? double(tables.sumG[i]) : products_.first[i] / n;
+      double gw = tables.sumGw ? double(tables.sumGw[i]) : products_.second[i] / n;
+      mean_[i] = tables.mean ? tables.mean[i] : 0.0f;
+      a_[i] = float(isd);
+      b_[i] = float(-isd * gw * (tables.mean ? isd : 1.0));
+      c_[i] = float(-isd * g);
+    }
+  }
+  Value statistic(const std::vector<float> &table, const Block &block, unsigned slot) const {
+    if (!space_.varies[0])
+      return {scalar(table.data(), space_, block, 0), nullptr};
+    return {0, vector(table.data(), space_, block, 0, slot)};
+  }
+  void apply(const Block &block, const Tables &tables, const rows::Data &x, const rows::Data &g,
+             const rows::Data &dx) const {
+    GradientValues values;
+    values.mean = statistic(mean_, block, 3);
+    values.a = statistic(a_, block, 4);
+    values.b = statistic(b_, block, 5);
+    values.c = statistic(c_, block, 6);
+    values.gamma.one = 1;
+    if (tables.gamma && !space_.varies[1])
+      values.gamma.one = scalar(tables.gamma, space_, block, 1);
+    else if (tables.gamma)
+      values.gamma.each = vector(tables.gamma, space_, block, 1, 7);
+    auto in = read(x, space_, block, 0, 0), grad = read(g, space_, block, 1, 1);
+    auto to = target(dx, space_, block, 2, 2);
+    gradientBlock({block.rows, block.n}, {in.at, in.ld}, {grad.at, grad.ld}, {to.at, to.ld},
+                  values);
+    write(dx, space_, block, 2, to);
+  }
+
+  Settings settings_;
+  Space space_;
+  BlockWalk walk_;
+  Products products_;
+  std::vector<float> mean_, a_, b_, c_;
+};
+
+const openipu::Registered registeredSums{openipu::stateful<SumsKernel>("poplin.norm.sums")};
+const openipu::Registered registered{openipu::stateful<GradientKernel>("poplin.norm.gradient")};
+
+void check(const poplar::Tensor &x, const poplar::Tensor &grads, const poplar::Tensor &mean,
+           const poplar::Tensor &isd, const poplar::Tensor &gamma, NormGroups groups,
+           const poplar::Type &partials, const std::string &api) {
+  checkActs(x, groups, api);
+  if (grads.shape() != x.shape())
+    throw poputil::poplibs_error(base::str(api, ": gradients of shape ", base::list(grads.shape()),
+                                           " for activations ", base::list(x.shape()),
+                                           "; the shapes must be equal"));
+  checkActs(grads, groups, api);
+  if (partials != poplar::FLOAT && partials != poplar::HALF)
+    throw poputil::poplibs_error(
+        base::str(api, ": partials of type ", partials, "; use FLOAT or HALF"));
+  auto vector = [&](const poplar::Tensor &t, std::size_t size, const char *what) {
+    if (t.valid() && (t.rank() != 1 || t.dim(0) != size))
+      throw poputil::poplibs_error(base::str(api, ": ", what, " of shape ", base::list(t.shape()),
+                                             " for activations ", base::list(x.shape()),
+                                             "; it must be [", size, "]"));
+    if (t.valid() && t.elementType() != poplar::FLOAT && t.elementType() != poplar::HALF)
+      throw poputil::poplibs_error(
+          base::str(api, ": ", what, " of type ", t.elementType(), "; use FLOAT or HALF"));
+  };
+  vector(mean, numStatistics(x, groups), "mean");
+  vector(isd, numStatistics(x, groups), "inverse standard deviation");
+  vector(gamma, x.dim(1), "gamma");
+}
+
+struct Operands {
+  std::vector<openipu::Used> uses;
+  unsigned sums = 0, mean = 0, isd = 0, gamma = 0;
+};
+Operands operands(std::vector<openipu::Used> outs, const poplar::Tensor &x,
+                  const poplar::Tensor &grads, const std::vector<poplar::Tensor> &sums,
+                  const poplar::Tensor &mean, const poplar::Tensor &isd,
+                  const poplar::Tensor &gamma) {
+  Operands o{std::move(outs)};
+  o.uses.push_back(openipu::in(x));
+  o.uses.push_back(openipu::in(grads));
+  o.sums = unsigned(o.uses.size());
+  for (const auto &t : sums)
+    o.uses.push_back(openipu::in(t));
+  auto add = [&](const poplar::Tensor &t, unsigned &index) {
+    index = unsigned(o.uses.size());
+    if (t.valid())
+      o.uses.push_back(openipu::in(t));
+  };
+  add(mean, o.mean);
+  add(isd, o.isd);
+  add(gamma, o.gamma);
+  return o;
+}
+
+// Whiten x first, if it is not.
+void planWhiten(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Tensor &x,
+                NormGroups groups, unsigned mean, unsigned isd, unsigned to) {
+  plan.add(broadcastStep(graph, x, groups, Key::Statistic, BinaryOpType::SUBTRACT, "SubMean", mean,
+                         to, true));
+  plan.add(broadcastStep(graph, x, groups, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev",
+                         isd, to));
+}
+
+// grads * whitened, then both reductions.
+void planSums(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Tensor &x,
+              const poplar::Tensor &grads, NormGroups groups, Key key, unsigned gradsOperand,
+              unsigned xOperand, const poplar::Type &partials) {
+  plan.add(binaryStep(graph, x, BinaryOpType::MULTIPLY, "MulGrads", {gradsOperand}, xOperand));
+  popops::cost::ReduceTypes types;
+  types.interTile = types.inVertex = partials;
+  auto products = reducible(x, groups, key), sums = reducible(grads, groups, key);
+  plan.append(popops::cost::reducePlan(graph, products.view, products.dims, popops::Operation::ADD,
+                                       x.elementType(), "SumProducts", types));
+  plan.append(popops::cost::reducePlan(graph, sums.view, sums.dims, popops::Operation::ADD,
+                                       x.elementType(), "SumGrads", types));
+}
+
+void planApply(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Tensor &x,
+               NormGroups groups, const Operands &o) {
+  for (auto [name, op] : {std::pair{"MulVarDelta", BinaryOpType::MULTIPLY},
+                          std::pair{"AddMeanDelta", BinaryOpType::ADD}})
+    plan.add(broadcastStep(graph, x, groups, Key::Statistic, op, name, o.isd, 0));
+  plan.add(binaryStep(graph, x, BinaryOpType::ADD, "AddGrads", {1, 2}, 0));
+  plan.add(broadcastStep(graph, x, groups, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev",
+                         o.isd, 0));
+}
+
+} // namespace
+
+std::pair<poplar::Tensor, poplar::Tensor>
+paramGradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
+               const poplar::Tensor &mean, const poplar::Tensor &isd, NormGroups groups,
+               const poplar::Type &partials, poplar::program::Sequence &prog,
+               const poplar::DebugContext &context, const std::string &api) {
+  check(x, grads, mean, isd, {}, groups, partials, api);
+  auto r = reducible(grads, groups, Key::Parameter);
+  auto gammaDelta = popops::cost::createReduceOutput(graph, r.view, grads.elementType(), r.dims,
+                                                     {context, "gammaDelta"});
+  auto betaDelta = graph.clone(gammaDelta, {context, "betaDelta"});
+  auto o =
+      operands({openipu::out(gammaDelta), openipu::out(betaDelta)}, x, grads, {}, mean, isd, {});
+  openipu::Plan plan;
+  if (mean.valid())
+    planWhiten(plan, graph, x, groups, o.mean, o.isd, 2);
+  planSums(plan, graph, x, grads, groups, Key::Parameter, 3, 2, partials);
+  Settings s{groups, false, mean.valid(), mean.valid() && isd.valid(), false, true, 1.0};
+  prog.add(openipu::operation(
+      graph, {"poplin.norm.sums", o.uses, bytes(s), std::move(plan), {context, "paramGradients"}}));
+  return {gammaDelta, betaDelta};
+}
+
+poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
+                         const poplar::Tensor &mean, const poplar::Tensor &isd,
+                         const poplar::Tensor &gamma, NormGroups groups,
+                         const poplar::Type &partials, poplar::program::Sequence &prog,
+                         const poplar::DebugContext &context, const std::string &api) {
+  check(x, grads, mean, isd, gamma, groups, partials, api);
+  auto dx = graph.clone(grads.elementType(), x, {context, "gradients"});
+  auto o = operands({openipu::out(dx)}, x, grads, {}, mean, isd, gamma);
+  openipu::Plan plan;
+  if (mean.valid())
+    planWhiten(plan, graph, x, groups, o.mean, o.isd, 1);
+  if (gamma.valid())
+    plan.add(broadcastStep(graph, grads, groups, Key::Parameter, BinaryOpType::MULTIPLY, "MulGamma",
+                           o.gamma, 2, true));
+  planSums(plan, graph, x, grads, groups, Key::Statistic, 2, 1, partials);
+  planApply(plan, graph, x, groups, o);
+  Settings s{groups, false, mean.valid(), true, gamma.valid(), false, 1.0};
+  prog.add(openipu::operation(
+      graph, {"poplin.norm.gradient", o.uses, bytes(s), std::move(plan), {context, "gradients"}}));
+  return dx;
+}
+
+// Each replica gives its share of the averages; the callback adds them.
+poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
+                         const poplar::Tensor &mean, const poplar::Tensor &isd,
+                         const poplar::Tensor &gamma, const Distributed &distributed,
+                         const poplar::Type &partials, poplar::program::Sequence &prog,
+                         const poplar::DebugContext &context, const std::string &api) {
+  check(x, grads, mean, isd, gamma, {}, partials, api);
+  if (x.dim(0) == 0 || distributed.normSize % x.dim(0) != 0)
+    throw poputil::poplibs_error(base::str(api, ": the norm's batch of ", distributed.normSize,
+                                           " is not a multiple of the replica's batch in ",
+                                           base::list(x.shape())));
+  unsigned replicas = distributed.normSize / unsigned(x.dim(0));
+  auto r = reducible(x, {}, Key::Statistic);
+  auto products =
+      popops::cost::createReduceOutput(graph, r.view, partials, r.dims, {context, "products"});
+  auto sums = graph.clone(products, {context, "sums"});
+  auto o = operands({openipu::out(products), openipu::out(sums)}, x, grads, {}, mean,
+                    mean.valid() ? isd : poplar::Tensor(), gamma);
+  openipu::Plan plan;
+  if (mean.valid())
+    planWhiten(plan, graph, x, {}, o.mean, o.isd, 2);
+  planSums(plan, graph, x, grads, {}, Key::Statistic, 3, 2, partials);
+  double n = double(x.numElements()) / double(std::max<std::size_t>(1, x.dim(1))) * replicas;
+  Settings s{{}, false, mean.valid(), mean.valid(), gamma.valid(), false, 1.0 / n};
+  prog.add(openipu::operation(
+      graph, {"poplin.norm.sums", o.uses, bytes(s), std::move(plan), {context, "gradientSums"}}));
+  auto reduced =
+      distributed.reduce(graph, {sums, products}, prog, replicas, {context, "reduce"}, {});
+
+  auto dx = graph.clone(grads.elementType(), x, {context, "gradients"});
+  auto apply = operands({openipu::out(dx)}, x, grads, reduced, mean, isd, gamma);
+  openipu::Plan applyPlan;
+  planApply(applyPlan, graph, x, {}, apply);
+  Settings t{{}, true, mean.valid(), true, gamma.valid(), false, 1.0};
+  prog.add(openipu::operation(graph, {"poplin.norm.gradient",
+                                      apply.uses,
+                                      bytes(t),
+                                      std::move(applyPlan),
+                                      {context, "gradients"}}));
+  return dx;
+}
+
+} // namespace poplin::norms

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// Sums run in vectors of 16 lanes, so the order of additions is the same on every machine; a
+// block's sums are added up in double.
+#include "NormLoops.hpp"
+#include "base/Simd.hpp"
+#include <algorithm>
+
+namespace poplin::norms {
+namespace {
+
+constexpr std::size_t lanes = 16;
+typedef float Lanes __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
+
+OPENIPU_INLINE const Lanes &lanesAt(const float *at) {
+  return *reinterpret_cast<const Lanes *>(at);
+}
+
+OPENIPU_INLINE double total(const Lanes &v) {
+  double sum[lanes];
+  for (std::size_t i = 0; i < lanes; ++i)
+    sum[i] = double(v[i]);
+  for (std::size_t width = lanes / 2; width > 0; width /= 2)
+    for (std::size_t i = 0; i < width; ++i)
+      sum[i] += sum[i + width];
+  return sum[0];
+}
+
+// Rows without gaps are one long row, unless columns have values of their own.
+OPENIPU_INLINE void joinRows(Shape2 &shape, bool even) {
+  if (even) {
+    shape.n *= shape.rows;
+    shape.rows = 1;
+  }
+}
+bool even(std::int64_t ld, Shape2 shape) { return shape.rows == 1 || ld == std::int64_t(shape.n); }
+
+template <bool perColumn> OPENIPU_INLINE float pick(const float *each, float one, std::size_t j) {
+  return perColumn ? each[j] : one;
+}
+
+template <bool statV, bool paramV, bool wantY, bool wantW>
+OPENIPU_SIMD void affineLoop(Shape2 shape, In x, Out y, Out w, const AffineValues &v) {
+  const float mean = v.mean.one, isd = v.invStdDev.one, gamma = v.gamma.one, beta = v.beta.one;
+  const float *__restrict means = v.mean.each, *__restrict isds = v.invStdDev.each,
+                          *__restrict gammas = v.gamma.each, *__restrict betas = v.beta.each;
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    const float *__restrict in = x.at + std::int64_t(r) * x.ld;
+    float *__restrict yOut = wantY ? y.at + std::int64_t(r) * y.ld : nullptr;
+    float *__restrict wOut = wantW ? w.at + std::int64_t(r) * w.ld : nullptr;
+    for (std::size_t j = 0; j < shape.n; ++j) {
+      float white = (in[j] - pick<statV>(means, mean, j)) * pick<statV>(isds, isd, j);
+      if (wantW)
+        wOut[j] = white;
+      if (wantY)
+        yOut[j] = white * pick<paramV>(gammas, gamma, j) + pick<paramV>(betas, beta, j);
+    }
+  }
+}
+
+template <bool statV, bool paramV>
+void affineOutputs(Shape2 shape, In x, Out y, Out w, const AffineValues &v) {
+  if (y.at && w.at)
+    affineLoop<statV, paramV, true, true>(shape, x, y, w, v);
+  else if (y.at)
+    affineLoop<statV, paramV, true, false>(shape, x, y, w, v);
+  else
+    affineLoop<statV, false, false, true>(shape, x, y, w, v);
+}
+
+template <bool statV, bool paramV>
+OPENIPU_SIMD void gradientLoop(Shape2 shape, In x, In g, Out dx, const GradientValues &v) {
+  const float mean = v.mean.one, a = v.a.one, b = v.b.one, c = v.c.one, gamma = v.gamma.one;
+  const float *__restrict means = v.mean.each, *__restrict as = v.a.each, *__restrict bs = v.b.each,
+                          *__restrict cs = v.c.each, *__restrict gammas = v.gamma.each;
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    const float *__restrict in = x.at + std::int64_t(r) * x.ld;
+    const float *__restrict grad = g.at + std::int64_t(r) * g.ld;
+    float *__restrict out = dx.at + std::int64_t(r) * dx.ld;
+    for (std::size_t j = 0; j < shape.n; ++j)
+      out[j] = pick<statV>(as, a, j) * (pick<paramV>(gammas, gamma, j) * grad[j]) +
+               pick<statV>(bs, b, j) * (in[j] - pick<statV>(means, mean, j)) +
+               pick<statV>(cs, c, j);
+  }
+}
+
+OPENIPU_SIMD void momentsLoop(Shape2 shape, In x, float shift, Sums &sums) {
+  Lanes s0{}, s1{}, q0{}, q1{};
+  double first = 0, second = 0;
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    const float *in = x.at + std::int64_t(r) * x.ld;
+    std::size_t j = 0;
+    for (; j + 2 * lanes <= shape.n; j += 2 * lanes) {
+      Lanes d0 = lanesAt(in + j) - shift, d1 = lanesAt(in + j + lanes) - shift;
+      s0 += d0;
+      s1 += d1;
+      q0 += d0 * d0;
+      q1 += d1 * d1;
+    }
+    for (; j + lanes <= shape.n; j += lanes) {
+      Lanes d0 = lanesAt(in + j) - shift;
+      s0 += d0;
+      q0 += d0 * d0;
+    }
+    for (; j < shape.n; ++j) {
+      float d = in[j] - shift;
+      first += double(d);
+      second += double(d * d);
+    }
+  }
+  sums.first = first + (total(s0) + total(s1));
+  sums.second = second + (total(q0) + total(q1));
+}
+
+template <bool statV, bool paramV>
+OPENIPU_SIMD void productsLoop(Shape2 shape, In x, In g, Value mean, Value isd, Value gamma,
+                               Sums &sums) {
+  Lanes s{}, q{};
+  double first = 0, second = 0;
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    const float *in = x.at + std::int64_t(r) * x.ld, *grad = g.at + std::int64_t(r) * g.ld;
+    std::size_t j = 0;
+    for (; j + lanes <= shape.n; j += lanes) {
+      Lanes d = lanesAt(grad + j);
+      if (paramV)
+        d *= lanesAt(gamma.each + j);
+      Lanes w = lanesAt(in + j);
+      if (statV)
+        w = (w - lanesAt(mean.each + j)) * lanesAt(isd.each + j);
+      else
+        w -= mean.one;
+      s += d;
+      q += d * w;
+    }
+    for (; j < shape.n; ++j) {
+      float d = grad[j] * (paramV ? gamma.each[j] : 1.0f);
+      float w = statV ? (in[j] - mean.each[j]) * isd.each[j] : in[j] - mean.one;
+      first += double(d);
+      second += double(d * w);
+    }
+  }
+  double scale = paramV ? 1.0 : double(gamma.one), deviation = statV ? 1.0 : double(isd.one);
+  sums.first = (first + total(s)) * scale;
+  sums.second = (second + total(q)) * (scale * deviation);
+}
+
+// Sums over rows of `term(r, j)`: 32 columns stay in registers while the rows go by.
+template <class Terms>
+OPENIPU_INLINE void columnsLoop(Shape2 shape, Terms terms, const float *scale, double *first,
+                                double *second) {
+  std::size_t j = 0;
+  for (; j + lanes <= shape.n; j += lanes) {
+    Lanes s{}, q{};
+    for (std::size_t r = 0; r < shape.rows; ++r)
+      terms.add(r, j, s, q);
+    for (std::size_t i = 0; i < lanes; ++i) {
+      first[j + i] += double(s[i]);
+      second[j + i] += double(q[i]) * (scale ? double(scale[j + i]) : 1.0);
+    }
+  }
+  for (; j < shape.n; ++j) {
+    float s = 0, q = 0;
+    for (std::size_t r = 0; r < shape.rows; ++r)
+      terms.addOne(r, j, s, q);
+    first[j] += double(s);
+    second[j] += double(q) * (scale ? double(scale[j]) : 1.0);
+  }
+}
+
+struct MomentTerms {
+  In x;
+  const float *shift;
+  OPENIPU_INLINE void add(std::size_t r, std::size_t j, Lanes &s, Lanes &q) const {
+    Lanes d = lanesAt(x.at + std::int64_t(r) * x.ld + j) - lanesAt(shift + j);
+    s += d;
+    q += d * d;
+  }
+  OPENIPU_INLINE void addOne(std::size_t r, std::size_t j, float &s, float &q) const {
+    float d = x.at[std::int64_t(r) * x.ld + std::int64_t(j)] - shift[j];
+    s += d;
+    q += d * d;
+  }
+};
+
+struct ProductTerms {
+  In x, g;
+  const float *mean;
+  OPENIPU_INLINE void add(std::size_t r, std::size_t j, Lanes &s, Lanes &q) const {
+    Lanes d = lanesAt(g.at + std::int64_t(r) * g.ld + j);
+    s += d;
+    q += d * (lanesAt(x.at + std::int64_t(r) * x.ld + j) - lanesAt(mean + j));
+  }
+  OPENIPU_INLINE void addOne(std::size_t r, std::size_t j, float &s, float &q) const {
+    float d = g.at[std::int64_t(r) * g.ld + std::int64_t(j)];
+    s += d;
+    q += d * (x.at[std::int64_t(r) * x.ld + std::int64_t(j)] - mean[j]);
+  }
+};
+
+OPENIPU_SIMD void momentColumns(Shape2 shape, In x, const float *shift, double *first,
+                                double *second) {
+  columnsLoop(shape, MomentTerms{x, shift}, nullptr, first, second);
+}
+OPENIPU_SIMD void productColumns(Shape2 shape, In x, In g, const float *mean, const float *isd,
+                                 double *first, double *second) {
+  columnsLoop(shape, ProductTerms{x, g, mean}, isd, first, second);
+}
+
+OPENIPU_SIMD void meanColumns(Shape2 shape, In x, float *means) {
+  const float scale = 1.0f / float(shape.rows);
+  std::size_t j = 0;
+  for (; j + lanes <= shape.n; j += lanes) {
+    Lanes s{};
+    for (std::size_t r = 0; r < shape.rows; ++r)
+      s += lanesAt(x.at + std::int64_t(r) * x.ld + j);
+    for (std::size_t i = 0; i < lanes; ++i)
+      means[j + i] = s[i] * scale;
+  }
+  for (; j < shape.n; ++j) {
+    float s = 0;
+    for (std::size_t r = 0; r < shape.rows; ++r)
+      s += x.at[std::int64_t(r) * x.ld + std::int64_t(j)];
+    means[j] = s * scale;
+  }
+}
+
+} // namespace
+
+void affineBlock(Shape2 shape, In x, Out y, Out w, const AffineValues &v) {
+  bool statV = v.mean.each != nullptr, paramV = v.gamma.each != nullptr;
+  joinRows(shape, !statV && !paramV && even(x.ld, shape) && (!y.at || even(y.ld, shape)) &&
+                      (!w.at || even(w.ld, shape)));
+  if (statV)
+    paramV ? affineOutputs<true, true>(shape, x, y, w, v)
+           : affineOutputs<true, false>(shape, x, y, w, v);
+  else
+    paramV ? affineOutputs<false, true>(shape, x, y, w, v)
+           : affineOutputs<false, false>(shape, x, y, w, v);
+}
+
+void gradientBlock(Shape2 shape, In x, In g, Out dx, const GradientValues &v) {
+  bool statV = v.mean.each != nullptr, paramV = v.gamma.each != nullptr;
+  joinRows(shape,
+           !statV && !paramV && even(x.ld, shape) && even(g.ld, shape) && even(dx.ld, shape));
+  if (statV)
+    paramV ? gradientLoop<true, true>(shape, x, g, dx, v)
+           : gradientLoop<true, false>(shape, x, g, dx, v);
+  else
+    paramV ? gradientLoop<false, true>(shape, x, g, dx, v)
+           : gradientLoop<false, false>(shape, x, g, dx, v);
+}
+
+Sums momentsBlock(Shape2 shape, In x, float shift) {
+  Sums sums;
+  joinRows(shape, even(x.ld, shape));
+  momentsLoop(shape, x, shift, sums);
+  return sums;
+}
+
+Sums productsBlock(Shape2 shape, In x, In g, Value mean, Value isd, Value gamma) {
+  Sums sums;
+  bool statV = mean.each != nullptr, paramV = gamma.each != nullptr;
+  joinRows(shape, !statV && !paramV && even(x.ld, shape) && even(g.ld, shape));
+  if (statV)
+    paramV ? productsLoop<true, true>(shape, x, g, mean, isd, gamma, sums)
+           : productsLoop<true, false>(shape, x, g, mean, isd, gamma, sums);
+  else
+    paramV ? productsLoop<false, true>(shape, x, g, mean, isd, gamma, sums)
+           : productsLoop<false, false>(shape, x, g, mean, isd, gamma, sums);
+  return sums;
+}
+
+void momentsByColumn(Shape2 shape, In x, const float *shift, double *first, double *second) {
+  momentColumns(shape, x, shift, first, second);
+}
+void productsByColumn(Shape2 shape, In x, In g, const float *mean, const float *isd, double *first,
+                      double *second) {
+  productColumns(shape, x, g, mean, isd, first, second);
+}
+void meansByColumn(Shape2 shape, In x, float *means) { meanColumns(shape, x, means); }
+
+} // namespace poplin::norms

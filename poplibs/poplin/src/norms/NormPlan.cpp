@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "NormPlan.hpp"
+#include "poplin/Steps.hpp"
+#include <algorithm>
+#include <cstdlib>
+
+namespace poplin::norms {
+
+using popops::expr::BinaryOpType;
+
+static const char *nameOf(BinaryOpType op) {
+  switch (op) {
+  case BinaryOpType::ADD:
+    return "ADD";
+  case BinaryOpType::SUBTRACT:
+    return "SUBTRACT";
+  default:
+    return "MULTIPLY";
+  }
+}
+
+Reducible reducible(const poplar::Tensor &acts, NormGroups groups, Key key) {
+  Reducible out{acts, {}, {}};
+  std::vector<bool> keep(acts.rank(), false);
+  if (groups.count == 0 || key == Key::Parameter) {
+    keep[1] = true;
+  } else {
+    auto perGroup = acts.dim(1) / groups.count;
+    std::size_t count = groups.count;
+    if (groups.strided)
+      out.view = acts.reshapePartial(1, 2, {perGroup, count});
+    else
+      out.view = acts.reshapePartial(1, 2, {count, perGroup});
+    keep.assign(out.view.rank(), false);
+    keep[0] = keep[groups.strided ? 2 : 1] = true;
+  }
+  for (unsigned d = 0; d < out.view.rank(); ++d)
+    if (keep[d])
+      out.kept.push_back(out.view.dim(d));
+    else
+      out.dims.push_back(d);
+  return out;
+}
+
+// How many neighbours in memory share a key, and after how many elements the keys come again.
+static std::pair<std::uint64_t, std::uint64_t> runs(const poplar::Tensor &acts, NormGroups groups,
+                                                    Key key) {
+  std::vector<std::int64_t> strides;
+  if (!openipu::hasStrides(acts, strides))
+    return {1, acts.dim(1)};
+  std::uint64_t run = 1;
+  std::vector<unsigned> order(acts.rank());
+  for (unsigned d = 0; d < order.size(); ++d)
+    order[d] = d;
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return std::abs(strides[a]) < std::abs(strides[b]);
+  });
+  bool perGroup = key == Key::Statistic && groups.count;
+  for (unsigned d : order) {
+    if (acts.dim(d) == 1)
+      continue;
+    if (d == 1 && perGroup && !groups.strided) { // neighbouring channels of a group
+      run *= acts.dim(1) / groups.count;
+      return {run, groups.count};
+    }
+    if (d == 1 || (d == 0 && perGroup))
+      return {run, acts.dim(d)};
+    run *= acts.dim(d);
+  }
+  return {run, 1};
+}
+
+openipu::Superstep broadcastStep(const poplar::Graph &graph, const poplar::Tensor &acts,
+                                 NormGroups groups, Key key, BinaryOpType op,
+                                 const std::string &name, unsigned from, unsigned to,
+                                 bool temporary) {
+  auto type = acts.elementType();
+  auto [run, length] = runs(acts, groups, key);
+  auto cycles = [&, run = run, length = length](std::uint64_t n, std::uint32_t) {
+    if (run > 1) {
+      auto columns = std::min<std::uint64_t>(run, n);
+      return popops::cost::vectorOuterCycles(op, type, (n + columns - 1) / columns, columns);
+    }
+    auto len = std::min<std::uint64_t>(length, n);
+    return popops::cost::vectorInnerCycles(op, type, 1, len, (n + len - 1) / len);
+  };
+  const char *kind = run > 1 ? "BroadcastVectorOuterByRow1D" : "BroadcastVectorInner1D";
+  return elementStep(graph, acts, name, binaryVertex(kind, nameOf(op), type), cycles,
+                     {temporary ? graph.getTarget().getTypeSize(type) : 0, 1, {{from, to}}});
+}
+
+openipu::Superstep binaryStep(const poplar::Graph &graph, const poplar::Tensor &at, BinaryOpType op,
+                              const std::string &name, std::vector<unsigned> from, unsigned to) {
+  auto type = at.elementType();
+  StepDetails details;
+  details.tempBytes = graph.getTarget().getTypeSize(type);
+  details.flops = 1;
+  for (unsigned operand : from)
+    details.needs.push_back({operand, to});
+  return elementStep(
+      graph, at, name, binaryVertex("BinaryOp1D", nameOf(op), type),
+      [&](std::uint64_t n, std::uint32_t regions) {
+        return popops::cost::binaryCycles(op, type, n, false, regions);
+      },
+      details);
+}
+
+} // namespace poplin::norms

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What norms take on the tiles: reductions to statistics and parameters, and vectors of them
+// broadcast to the activations.
+#pragma once
+#include "openipu/Plan.hpp"
+#include "poplin/NormOperations.hpp"
+#include "popops/ExprOp.hpp"
+
+namespace poplin::norms {
+
+enum class Key { Statistic, Parameter };
+
+// The activations with channels as [groups][channels of a group] where that tells statistics apart,
+// and the dimensions to reduce. The dimensions that stay are those of the key, in its order.
+struct Reducible {
+  poplar::Tensor view;
+  std::vector<std::size_t> dims;
+  std::vector<std::size_t> kept; // shape of what stays
+};
+Reducible reducible(const poplar::Tensor &acts, NormGroups groups, Key key);
+
+// acts `op` vector of keys, computed where `acts` lies; `from` and `to` are operands of the
+// operation. The result may be a temporary.
+openipu::Superstep broadcastStep(const poplar::Graph &graph, const poplar::Tensor &acts,
+                                 NormGroups groups, Key key, popops::expr::BinaryOpType op,
+                                 const std::string &name, unsigned from, unsigned to,
+                                 bool temporary = false);
+openipu::Superstep binaryStep(const poplar::Graph &graph, const poplar::Tensor &at,
+                              popops::expr::BinaryOpType op, const std::string &name,
+                              std::vector<unsigned> from, unsigned to);
+
+} // namespace poplin::norms

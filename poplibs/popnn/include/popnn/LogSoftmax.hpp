@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// log(softmax(x)) over the innermost dimension: x - max - log(sum(exp(x - max))).
+#pragma once
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+
+namespace popnn {
+
+void logSoftmaxInPlace(poplar::Graph &graph, poplar::Tensor t, poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext = {});
+poplar::Tensor logSoftmax(poplar::Graph &graph, poplar::Tensor t, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {});
+
+} // namespace popnn

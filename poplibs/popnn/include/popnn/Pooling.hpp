@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Pooling of [batch][channels][field...] activations, forwards and backwards, over any number of
+// field dimensions.
+//
+// Options: poolUseIntrospectiveMapping [true]: the output lies near the input it comes from;
+// optimizeForSpeed [false]: sums and averages may be planned as a convolution;
+// useFloatPartialsWhereBeneficial [false]: half sums that are split between tiles are exchanged as
+// float.
+#pragma once
+#include <cstdint>
+#include <iosfwd>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+#include <popnn/PoolingDef.hpp>
+#include <vector>
+
+namespace popnn {
+namespace pooling {
+
+struct PoolParams {
+  PoolingType poolingType;
+  std::vector<std::size_t> inputFieldShape;
+  std::vector<std::size_t> kernelShape;
+  std::vector<unsigned> stride;
+  // Positive: padding that no result depends on. Negative: so many input elements are left out.
+  std::vector<int> inputTruncationOrPaddingLower;
+  std::vector<int> inputTruncationOrPaddingUpper;
+  std::size_t numChannels;
+  std::size_t batchSize;
+  poplar::Type dType;
+
+  PoolParams(PoolingType poolingType, std::vector<std::size_t> inputFieldShape,
+             std::vector<std::size_t> kernelShape, std::vector<unsigned> stride,
+             std::vector<int> inputTruncationOrPaddingLower,
+             std::vector<int> inputTruncationOrPaddingUpper, std::size_t numChannels,
+             std::size_t batchSize, poplar::Type dType);
+
+  std::size_t getNumFieldDims() const { return inputFieldShape.size(); }
+  std::vector<std::size_t> getOutputFieldShape() const;
+};
+
+std::ostream &operator<<(std::ostream &o, const PoolParams &params);
+const char *asString(const PoolingType &method);
+
+std::uint64_t getFwdFlops(const PoolParams &params);
+std::uint64_t getBwdFlops(const PoolParams &params);
+// Cycles if every tile were busy all the time.
+double getFwdPerfectCycleCount(const poplar::Graph &graph, const PoolParams &params);
+double getBwdPerfectCycleCount(const poplar::Graph &graph, const PoolParams &params);
+
+poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params, const poplar::Tensor &in,
+                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                    const poplar::OptionFlags &options = {});
+
+// MAX: the gradient goes to every position that equals the pooled value; if scaled, they share it.
+// SUM and AVG: `in` and `pooled` are not looked at.
+poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
+                                 const poplar::Tensor &in, const poplar::Tensor &pooled,
+                                 const poplar::Tensor &pooledGradient, bool useScaledGradient,
+                                 poplar::program::Sequence &prog,
+                                 const poplar::DebugContext &debugContext = {},
+                                 const poplar::OptionFlags &options = {});
+
+// SUM and AVG only. The channel grouping of the forward pass decides how the result is laid out.
+poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
+                                 const unsigned fwdChansPerGroup,
+                                 const poplar::Tensor &pooledGradient,
+                                 poplar::program::Sequence &prog,
+                                 const poplar::DebugContext &debugContext = {},
+                                 const poplar::OptionFlags &options = {});
+
+} // namespace pooling
+} // namespace popnn

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// SIGMOID, TANH, RELU and GELU_ERF forward are popops' unary vertices, HARD_SIGMOID a generated
+// one; the rest are NonLinearity vertices. With v vectors per worker:
+//   forward  1D  9 + 6 (20 + (2 + op + (v - 1) vec + 1 + op) + tail)
+//   gradient 1D  9 + 6 (20 + 4 + (v - 1) vec + 1 + tail)
+//   2D, a worker: 14 + the same for its share, without 9 + 6 * 20, and 9 per region
+#include "NonLinearityCost.hpp"
+#include "popnn/NonLinearityDefUtil.hpp"
+#include "popops/ElementWiseCost.hpp"
+
+namespace popnn {
+namespace {
+
+constexpr unsigned workers = 6;
+
+struct Inner {
+  unsigned op, vec;
+};
+Inner forwardInner(NonLinearityType type, bool half) {
+  switch (type) {
+  case NonLinearityType::RELU:
+    return {1, 1};
+  case NonLinearityType::SIGMOID:
+    return half ? Inner{2, 4} : Inner{5, 10};
+  case NonLinearityType::TANH:
+    return half ? Inner{1, 2} : Inner{5, 10};
+  case NonLinearityType::GELU:
+    return half ? Inner{5, 5} : Inner{10, 10};
+  case NonLinearityType::GELU_ERF:
+    return half ? Inner{15, 15} : Inner{30, 30};
+  default:
+    return half ? Inner{3, 5} : Inner{6, 11};
+  }
+}
+Inner gradientInner(NonLinearityType type, bool half) {
+  switch (type) {
+  case NonLinearityType::GELU:
+    return half ? Inner{5, 5} : Inner{10, 10};
+  case NonLinearityType::GELU_ERF:
+    return half ? Inner{15, 15} : Inner{30, 30};
+  case NonLinearityType::SWISH:
+    return half ? Inner{7, 9} : Inner{10, 15};
+  default:
+    return {3, 3};
+  }
+}
+
+// One worker's loop over n elements: `first` for the first and last vector, and what is left over.
+std::uint64_t loop(std::uint64_t n, unsigned width, Inner inner, unsigned first) {
+  auto vectors = n / width, rest = n % width;
+  std::uint64_t cycles = vectors ? first + (vectors - 1) * inner.vec : 0;
+  return cycles + (rest ? 2 + inner.op : 0);
+}
+
+std::uint64_t vertexCycles(std::uint64_t n, unsigned regions, unsigned width, Inner inner,
+                           unsigned first) {
+  if (regions <= 1) {
+    auto vectors = (n + width - 1) / width; // shared by vectors; one worker has the rest
+    auto perWorker = (vectors + workers - 1) / workers * width;
+    return 9 + workers * (20 + loop(std::min(perWorker, n), width, inner, first));
+  }
+  auto regionsOfWorker = (regions + workers - 1) / workers;
+  auto perRegion = (n + regions - 1) / regions;
+  return workers * (14 + regionsOfWorker * (9 + loop(perRegion, width, inner, first)));
+}
+
+} // namespace
+
+using popops::expr::UnaryOpType;
+
+static bool unaryOf(NonLinearityType type, UnaryOpType &op) {
+  switch (type) {
+  case NonLinearityType::SIGMOID:
+    op = UnaryOpType::SIGMOID;
+    return true;
+  case NonLinearityType::TANH:
+    op = UnaryOpType::TANH;
+    return true;
+  case NonLinearityType::RELU:
+    op = UnaryOpType::RELU;
+    return true;
+  case NonLinearityType::GELU_ERF:
+    op = UnaryOpType::GELU_ERF;
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::uint64_t nonLinearityCycles(NonLinearityType nonLinearity, const poplar::Type &type,
+                                 std::uint64_t n, bool inPlace, unsigned regions) {
+  UnaryOpType unary;
+  if (unaryOf(nonLinearity, unary))
+    return popops::cost::unaryCycles(unary, type, n, inPlace, regions);
+  if (nonLinearity == NonLinearityType::HARD_SIGMOID) // multiply, add, clamp
+    return popops::cost::fusedCycles(3, 1, type, n, regions);
+  bool half = type == poplar::HALF;
+  auto inner = forwardInner(nonLinearity, half);
+  return vertexCycles(n, regions, half ? 4 : 2, inner, 3 + 2 * inner.op);
+}
+
+std::uint64_t nonLinearityGradientCycles(NonLinearityType nonLinearity, const poplar::Type &type,
+                                         std::uint64_t n, unsigned regions) {
+  if (nonLinearity == NonLinearityType::HARD_SIGMOID) // two comparisons, and, multiply, select
+    return popops::cost::fusedCycles(5, 2, type, n, regions);
+  bool half = type == poplar::HALF;
+  return vertexCycles(n, regions, half ? 4 : 2, gradientInner(nonLinearity, half), 5);
+}
+
+unsigned nonLinearityFlops(NonLinearityType nonLinearity, bool gradient) {
+  switch (nonLinearity) {
+  case NonLinearityType::GELU:
+    return gradient ? 15 : 8;
+  case NonLinearityType::SWISH:
+    return gradient ? 5 : 2;
+  case NonLinearityType::HARD_SIGMOID:
+    return gradient ? 1 : 4;
+  default:
+    return gradient ? 3 : 1;
+  }
+}
+
+std::string nonLinearityVertex(NonLinearityType nonLinearity, const poplar::Type &type,
+                               bool inPlace) {
+  UnaryOpType unary;
+  std::string end = inPlace ? "InPlace" : "";
+  if (unaryOf(nonLinearity, unary))
+    return "popops::UnaryOp1D" + end + "<popops::expr::UnaryOpType::" + asString(nonLinearity) +
+           "," + type.toString() + ">";
+  if (nonLinearity == NonLinearityType::HARD_SIGMOID)
+    return "popops::map_HardSigmoid_" + type.toString();
+  return "popnn::NonLinearity1D" + end + "<" + type.toString() +
+         ",popnn::NonLinearityType::" + asString(nonLinearity) + ">";
+}
+
+} // namespace popnn
