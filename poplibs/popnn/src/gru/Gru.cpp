@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: MIT
+// GRU layers: parameters, tensors and the operations that run them.
+#include "popnn/Gru.hpp"
+#include "base/Text.hpp"
+#include "gru/GruImpl.hpp"
+#include "poplin/ProductPlan.hpp"
+#include "poputil/DebugInfo.hpp"
+#include "poputil/exceptions.hpp"
+#include "poputil/TileMapping.hpp"
+#include "rnn/Layout.hpp"
+#include "rnn/Operands.hpp"
+#include "rnn/Weights.hpp"
+#include <algorithm>
+
+namespace popnn::gru {
+
+using poplar::DebugContext;
+using poplar::OptionFlags;
+using poplar::Tensor;
+using poplar::program::Sequence;
+using poplin::PlanningCache;
+using poputil::poplibs_error;
+using poputil::PoplibsOpDebugInfo;
+
+std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder() {
+  return {BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_UPDATE_GATE, BASIC_GRU_CELL_CANDIDATE};
+}
+
+GruParams::GruParams(poplar::Type type, std::size_t batch, std::size_t steps,
+                     std::vector<std::size_t> sizes, NonLinearityType activation_,
+                     NonLinearityType recurrentActivation_)
+    : rnn(type, batch, steps, sizes), dataType(type), batchSize(batch), timeSteps(steps),
+      layerSizes(std::move(sizes)), activation(activation_),
+      recurrentActivation(recurrentActivation_) {
+  rnn::checkParams("GruParams", rnn);
+}
+
+GruParams::GruParams(poplar::Type type, std::size_t batch, std::size_t maxSteps,
+                     const Tensor &lengths, std::vector<std::size_t> sizes,
+                     NonLinearityType activation_, NonLinearityType recurrentActivation_)
+    : rnn(type, batch, maxSteps, lengths, sizes), dataType(type), batchSize(batch),
+      timeSteps(maxSteps), layerSizes(std::move(sizes)), activation(activation_),
+      recurrentActivation(recurrentActivation_) {
+  rnn::checkParams("GruParams", rnn);
+}
+
+Shape shapeOf(const GruParams &p) {
+  Shape s;
+  s.steps = p.rnn.maxTimeSteps;
+  s.batch = p.rnn.batchSize;
+  s.in = p.rnn.layerSizes[0];
+  s.out = p.rnn.layerSizes[1];
+  s.activation = p.activation;
+  s.recurrentActivation = p.recurrentActivation;
+  for (std::size_t i = 0; i < p.cellOrder.size(); ++i)
+    s.column[p.cellOrder[i]] = std::uint8_t(i);
+  s.fullSequence = p.outputFullSequence;
+  s.resetAfter = p.resetAfter;
+  s.isHalf = p.rnn.dataType == poplar::HALF;
+  return s;
+}
+
+namespace {
+
+Options check(const char *function, const GruParams &p, const OptionFlags &options) {
+  rnn::checkParams(function, p.rnn);
+  auto sorted = p.cellOrder;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted != getDefaultBasicGruCellOrder())
+    throw poplibs_error(base::str(function, ": cellOrder ", base::list(p.cellOrder),
+                                  " does not name each of the three units once."));
+  for (auto type : {p.activation, p.recurrentActivation})
+    if (!rnn::isGateActivation(type))
+      throw poplibs_error(base::str(function, ": a cell cannot use the activation ",
+                                    rnn::nameOf(type),
+                                    "; use SIGMOID, HARD_SIGMOID, RELU or TANH."));
+  auto parsed = parseOptions(options);
+  rnn::checkShards(function, parsed.shards, p.rnn);
+  return parsed;
+}
+
+std::vector<std::size_t> stateShape(const GruParams &p) {
+  return {p.rnn.batchSize, p.rnn.layerSizes[1]};
+}
+std::vector<std::size_t> inputShape(const GruParams &p) {
+  return {p.rnn.maxTimeSteps, p.rnn.batchSize, p.rnn.layerSizes[0]};
+}
+std::vector<std::size_t> outputShape(const GruParams &p) {
+  if (!p.outputFullSequence)
+    return stateShape(p);
+  return {p.rnn.maxTimeSteps, p.rnn.batchSize, p.rnn.layerSizes[1]};
+}
+std::vector<std::size_t> keptShape(const GruParams &p, std::size_t columns) {
+  return {p.rnn.maxTimeSteps, p.rnn.batchSize, columns, p.rnn.layerSizes[1]};
+}
+std::vector<std::size_t> biasShape(const GruParams &p) {
+  if (p.resetAfter)
+    return {3, 2, p.rnn.layerSizes[1]};
+  return {3, p.rnn.layerSizes[1]};
+}
+
+Tensor createState(poplar::Graph &graph, const GruParams &p, const DebugContext &context) {
+  auto t = graph.addVariable(p.rnn.dataType, stateShape(p), context);
+  poputil::mapTensorLinearly(graph, t, unsigned(rnn::stepGrain), unsigned(rnn::stepGrain));
+  return t;
+}
+
+// The arguments that every function has; lengths and attention may be null.
+struct Call {
+  const char *function;
+  const GruParams &params;
+  const Tensor &initial, &input;
+  const GruWeights &weights;
+  const Tensor *lengths, *attention;
+
+  const Tensor *allLengths() const {
+    if (lengths)
+      return lengths;
+    return params.rnn.variableTimeSteps() ? &params.rnn.varTimeSteps : nullptr;
+  }
+};
+
+Options check(const Call &c, const OptionFlags &options) {
+  const auto &p = c.params;
+  auto parsed = check(c.function, p, options);
+  const auto type = p.rnn.dataType;
+  const auto in = p.rnn.layerSizes[0], out = p.rnn.layerSizes[1];
+  rnn::checkTensor(c.function, "the initial state", c.initial, type, stateShape(p));
+  rnn::checkTensor(c.function, "the input", c.input, type, inputShape(p));
+  rnn::checkTensor(c.function, "inputWeights", c.weights.inputWeights, type, {3, in, out});
+  rnn::checkTensor(c.function, "outputWeights", c.weights.outputWeights, type, {3, out, out});
+  rnn::checkTensor(c.function, "biases", c.weights.biases, type, biasShape(p));
+  if (c.lengths)
+    rnn::checkLengths(c.function, *c.lengths, p.rnn.batchSize);
+  if (c.attention)
+    rnn::checkTensor(c.function, "the attention", *c.attention, type,
+                     {p.rnn.maxTimeSteps, p.rnn.batchSize});
+  return parsed;
+}
+
+void inWeights(rnn::Uses &uses, const GruWeights &w) {
+  for (const auto &t : {w.inputWeights, w.outputWeights, w.biases})
+    uses.in(t);
+}
+void inIf(rnn::Uses &uses, std::uint32_t bit, const Tensor *t) {
+  if (t)
+    uses.inIf(true, bit, *t);
+}
+
+std::string attributes(const GruParams &p, const rnn::Uses &uses) {
+  openipu::AttributeWriter writer;
+  write(writer, shapeOf(p));
+  writer.put(uses.bits);
+  return writer.take();
+}
+
+bool masked(const Tensor *lengths) {
+  return lengths && (lengths->numElements() > 1 || lengths->rank() == 1);
+}
+
+} // namespace
+
+Tensor createInput(poplar::Graph &graph, const GruParams &params, const DebugContext &debugContext,
+                   const OptionFlags &options, PlanningCache *) {
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  const auto parsed = check("gru::createInput", params, options);
+  return rnn::createSequence(graph, params.rnn.dataType, inputShape(params), parsed.shards,
+                             {di, "input"});
+}
+
+Tensor createInitialState(poplar::Graph &graph, const GruParams &params,
+                          const DebugContext &debugContext, const OptionFlags &options,
+                          PlanningCache *) {
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  check("gru::createInitialState", params, options);
+  return createState(graph, params, {di, "initialState"});
+}
+
+std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const GruParams &params,
+                                              const DebugContext &debugContext,
+                                              const OptionFlags &options, PlanningCache *cache) {
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  const auto parsed = check("gru::createWeightsKernel", params, options);
+  const rnn::WeightsShape shape{params.rnn.dataType,
+                                params.rnn.batchSize,
+                                params.rnn.layerSizes[0],
+                                params.rnn.layerSizes[1],
+                                3,
+                                !params.resetAfter};
+  return rnn::createKernels(graph, shape,
+                            poplin::productOptions(productFlags(parsed, "TRAINING_FWD")), cache,
+                            {di, "weights"});
+}
+
+Tensor createWeightsBiases(poplar::Graph &graph, const GruParams &params,
+                           const DebugContext &debugContext, const OptionFlags &options,
+                           PlanningCache *) {
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  check("gru::createWeightsBiases", params, options);
+  auto t = graph.addVariable(params.rnn.dataType, biasShape(params), {di, "biases"});
+  poputil::mapTensorLinearly(graph, t);
+  return t;
+}
+
+GruWeights createWeights(poplar::Graph &graph, const GruParams &params,
+                         const DebugContext &debugContext, const OptionFlags &options,
+                         PlanningCache *cache) {
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  auto [input, output] = createWeightsKernel(graph, params, {di}, options, cache);
+  return {input, output, createWeightsBiases(graph, params, {di}, options, cache)};
+}
+
+Tensor createAttention(poplar::Graph &graph, const GruParams &params,
+                       const DebugContext &debugContext, const OptionFlags &options) {
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  const auto parsed = check("gru::createAttention", params, options);
+  return rnn::createSequence(graph, params.rnn.dataType,
+                             {params.rnn.maxTimeSteps, params.rnn.batchSize}, parsed.shards,
+                             {di, "attention"});
+}
+
+namespace {
+
+Tensor addForward(poplar::Graph &graph, const Call &c, Tensor *intermediates, Sequence &prog,
+                  const DebugContext &debugContext, const OptionFlags &options,
+                  PlanningCache *cache) {
+  PoplibsOpDebugInfo di(
+      debugContext,
+      {{"input", poputil::toProfileValue(c.input)}, {"options", poputil::toProfileValue(options)}},
+      c.function);
+  const auto parsed = check(c, options);
+  const auto &p = c.params;
+  auto output = p.outputFullSequence ? rnn::createSequence(graph, p.rnn.dataType, outputShape(p),
+                                                           parsed.shards, {di, "output"})
+                                     : createState(graph, p, {di, "output"});
+  rnn::Uses uses;
+  uses.out(output);
+  if (intermediates) {
+    *intermediates = rnn::createSequence(graph, p.rnn.dataType, keptShape(p, shapeOf(p).kept()),
+                                         parsed.shards, {di, "intermediates"});
+    uses.outIf(true, HasIntermediates, *intermediates);
+  }
+  uses.in(c.input);
+  uses.in(c.initial);
+  inWeights(uses, c.weights);
+  inIf(uses, HasAttention, c.attention);
+  inIf(uses, HasLengths, c.allLengths());
+  Extent extent;
+  extent.intermediates = intermediates;
+  extent.attention = c.attention;
+  extent.masked = masked(c.allLengths());
+  prog.add(openipu::operation(graph, {"popnn.gruForward",
+                                      uses.all(),
+                                      attributes(p, uses),
+                                      forwardPlan(graph.getTarget(), p, parsed, extent, cache),
+                                      {di, "gruFwd"}}));
+  di.addOutput(output);
+  return output;
+}
+
+// Tensors of the forward pass, and where gradients go (null: not wanted).
+struct Passed {
+  const Tensor &intermediates, &output, &outputGrad;
+  Tensor *inputGrad, *gateGrads, *attentionGrad;
+  GruWeights *weightGrads;
+};
+
+void checkPassed(const Call &c, const Passed &b) {
+  const auto type = c.params.rnn.dataType;
+  rnn::checkTensor(c.function, "fwdIntermediates", b.intermediates, type,
+                   keptShape(c.params, shapeOf(c.params).kept()));
+  rnn::checkTensor(c.function, "the output", b.output, type, outputShape(c.params));
+  rnn::checkTensor(c.function, "the gradient of the output", b.outputGrad, type,
+                   outputShape(c.params));
+}
+
+GruWeights cloneWeights(poplar::Graph &graph, const GruWeights &w, const DebugContext &context) {
+  return {graph.clone(w.inputWeights, {context, "inputWeightsGrad"}),
+          graph.clone(w.outputWeights, {context, "outputWeightsGrad"}),
+          graph.clone(w.biases, {context, "biasesGrad"})};
+}
+void outWeights(rnn::Uses &uses, const GruWeights &w) {
+  for (const auto &t : {w.inputWeights, w.outputWeights, w.biases})
+    uses.out(t);
+}
+
+Tensor addBackward(poplar::Graph &graph, const Call &c, const Passed &b, Sequence &prog,
+                   const DebugContext &debugContext, const OptionFlags &options,
+                   PlanningCache *cache) {
+  PoplibsOpDebugInfo di(
+      debugContext,
+      {{"input", poputil::toProfileValue(c.input)}, {"options", poputil::toProfileValue(options)}},
+      c.function);
+  const auto parsed = check(c, options);
+  checkPassed(c, b);
+  const auto &p = c.params;
+  auto sequence = [&](const std::vector<std::size_t> &shape, const char *name) {
+    return rnn::createSequence(graph, p.rnn.dataType, shape, parsed.shards, {di, name});
+  };
+  Extent extent;
+  extent.inputGradients = b.inputGrad && p.calcInputGradients;
+  extent.gateGradients = b.gateGrads;
+  extent.weights = b.weightGrads;
+  extent.attention = c.attention;
+  extent.masked = masked(c.allLengths());
+
+  auto gradient = createState(graph, p, {di, "initialStateGrad"});
+  rnn::Uses uses;
+  uses.out(gradient);
+  if (extent.inputGradients)
+    uses.outIf(true, WantsInputGradient, *b.inputGrad = sequence(inputShape(p), "inputGrad"));
+  if (b.gateGrads)
+    uses.outIf(true, WantsGateGradients,
+               *b.gateGrads = sequence(keptShape(p, shapeOf(p).gradients()), "bwdIntermediates"));
+  if (b.attentionGrad)
+    uses.outIf(true, WantsAttentionGradient,
+               *b.attentionGrad = sequence({p.rnn.maxTimeSteps, p.rnn.batchSize}, "attentionGrad"));
+  if (b.weightGrads) {
+    uses.bits |= WantsWeightGradients;
+    outWeights(uses, *b.weightGrads = cloneWeights(graph, c.weights, {di}));
+  }
+  uses.in(c.initial);
+  uses.in(b.intermediates);
+  inWeights(uses, c.weights);
+  uses.in(c.input);
+  uses.in(b.outputGrad);
+  uses.inIf(p.outputFullSequence, HasOutput, b.output);
+  inIf(uses, HasAttention, c.attention);
+  inIf(uses, HasLengths, c.allLengths());
+  prog.add(openipu::operation(graph, {"popnn.gruBackward",
+                                      uses.all(),
+                                      attributes(p, uses),
+                                      backwardPlan(graph.getTarget(), p, parsed, extent, cache),
+                                      {di, "gruBwd"}}));
+  di.addOutput(gradient);
+  return gradient;
+}
+
+GruWeights addUpdate(poplar::Graph &graph, const Call &c, const Tensor &intermediates,
+                     const Tensor &gateGrads, const Tensor &output, Sequence &prog,
+                     const DebugContext &debugContext, const OptionFlags &options,
+                     PlanningCache *cache) {
+  PoplibsOpDebugInfo di(
+      debugContext,
+      {{"input", poputil::toProfileValue(c.input)}, {"options", poputil::toProfileValue(options)}},
+      c.function);
+  const auto parsed = check(c, options);
+  checkPassed(c, {intermediates, output, output, nullptr, nullptr, nullptr, nullptr});
+  const auto &p = c.params;
+  rnn::checkTensor(c.function, "bwdIntermediates", gateGrads, p.rnn.dataType,
+                   keptShape(p, shapeOf(p).gradients()));
+  auto gradients = cloneWeights(graph, c.weights, {di});
+  rnn::Uses uses;
+  outWeights(uses, gradients);
+  for (const auto &t : {c.initial, intermediates, gateGrads, c.input})
+    uses.in(t);
+  uses.inIf(p.outputFullSequence, HasOutput, output);
+  prog.add(openipu::operation(graph, {"popnn.gruUpdate",
+                                      uses.all(),
+                                      attributes(p, uses),
+                                      updatePlan(graph.getTarget(), p, parsed, cache),
+                                      {di, "gruWU"}}));
+  return gradients;
+}
+
+} // namespace
+
+Tensor gruFwd(poplar::Graph &graph, const GruParams &params, const Tensor &stateInit,
+              const Tensor &in, const GruWeights &weights, Tensor *intermediates, Sequence &fwdProg,
+              const DebugContext &debugContext, const OptionFlags &options,
+              PlanningCache *planningCache) {
+  return addForward(graph, {"gru::gruFwd", params, stateInit, in, weights, nullptr, nullptr},
+                    intermediates, fwdProg, debugContext, options, planningCache);
+}
+
+Tensor gruFwd(poplar::Graph &graph, const GruParams &params, const Tensor &stateInit,
+              const Tensor &in, const Tensor &realTimeSteps, const GruWeights &weights,
+              Tensor *intermediates, Sequence &fwdProg, const DebugContext &debugContext,
+              const OptionFlags &options, PlanningCache *planningCache) {
+  return addForward(graph, {"gru::gruFwd", params, stateInit, in, weights, &realTimeSteps, nullptr},
+                    intermediates, fwdProg, debugContext, options, planningCache);
+}
+
+Tensor auGruFwd(poplar::Graph &graph, const GruParams &params, const Tensor &stateInit,
+                const Tensor &in, const GruWeights &weights, Tensor *intermediates,
+                const Tensor &attScores, Sequence &fwdProg, const DebugContext &debugContext,
+                const OptionFlags &options, PlanningCache *planningCache) {
+  return addForward(graph, {"gru::auGruFwd", params, stateInit, in, weights, nullptr, &attScores},
+                    intermediates, fwdProg, debugContext, options, planningCache);
+}
+
+Tensor auGruFwd(poplar::Graph &graph, const GruParams &params, const Tensor &stateInit,
+                const Tensor &in, const Tensor &realTimeSteps, const GruWeights &weights,
+                Tensor *intermediates, const Tensor &attScores, Sequence &fwdProg,
+                const DebugContext &debugContext, const OptionFlags &options,
+                PlanningCache *planningCache) {
+  return addForward(graph,
+                    {"gru::auGruFwd", params, stateInit, in, weights, &realTimeSteps, &attScores},
+                    intermediates, fwdProg, debugContext, options, planningCache);
+}
+
+Tensor gruBwd(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+              const Tensor &fwdOutputInit, const Tensor &fwdIntermediatesSeq,
+              const GruWeights &weights, const Tensor &fwdInputSeq, const Tensor &fwdOutput,
+              const Tensor &gradLayerNext, Tensor *inputGrad, Tensor *bwdIntermediates,
+              const DebugContext &debugContext, const OptionFlags &options,
+              PlanningCache *planningCache) {
+  return addBackward(graph,
+                     {"gru::gruBwd", params, fwdOutputInit, fwdInputSeq, weights, nullptr, nullptr},
+                     {fwdIntermediatesSeq, fwdOutput, gradLayerNext, inputGrad, bwdIntermediates,
+                      nullptr, nullptr},
+                     prog, debugContext, options, planningCache);
+}
+
+Tensor gruBwd(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+              const Tensor &fwdOutputInit, const Tensor &fwdIntermediatesSeq,
+              const GruWeights &weights, const Tensor &fwdInputSeq, const Tensor &realTimeSteps,
+              const Tensor &fwdOutput, const Tensor &gradLayerNext, Tensor *inputGrad,
+              Tensor *bwdIntermediates, const DebugContext &debugContext,
+              const OptionFlags &options, PlanningCache *planningCache) {
+  return addBackward(
+      graph, {"gru::gruBwd", params, fwdOutputInit, fwdInputSeq, weights, &realTimeSteps, nullptr},
+      {fwdIntermediatesSeq, fwdOutput, gradLayerNext, inputGrad, bwdIntermediates, nullptr,
+       nullptr},
+      prog, debugContext, options, planningCache);
+}
+
+Tensor auGruBwd(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+                const Tensor &fwdOutputInit, const Tensor &fwdIntermediatesSeq,
+                const GruWeights &weights, const Tensor &fwdInputSeq, const Tensor &fwdOutput,
+                const Tensor &gradLayerNext, Tensor *inputGrad, Tensor *bwdIntermediates,
+                const Tensor &attentions, Tensor *attentionsGrad, const DebugContext &debugContext,
+                const OptionFlags &options, PlanningCache *planningCache) {
+  return addBackward(
+      graph, {"gru::auGruBwd", params, fwdOutputInit, fwdInputSeq, weights, nullptr, &attentions},
+      {fwdIntermediatesSeq, fwdOutput, gradLayerNext, inputGrad, bwdIntermediates, attentionsGrad,
+       nullptr},
+      prog, debugContext, options, planningCache);
+}
+
+Tensor auGruBwd(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+                const Tensor &fwdOutputInit, const Tensor &fwdIntermediatesSeq,
+                const GruWeights &weights, const Tensor &fwdInputSeq, const Tensor &realTimeSteps,
+                const Tensor &fwdOutput, const Tensor &gradLayerNext, Tensor *inputGrad,
+                Tensor *bwdIntermediates, const Tensor &attentions, Tensor *attentionsGrad,
+                const DebugContext &debugContext, const OptionFlags &options,
+                PlanningCache *planningCache) {
+  return addBackward(
+      graph,
+      {"gru::auGruBwd", params, fwdOutputInit, fwdInputSeq, weights, &realTimeSteps, &attentions},
+      {fwdIntermediatesSeq, fwdOutput, gradLayerNext, inputGrad, bwdIntermediates, attentionsGrad,
+       nullptr},
+      prog, debugContext, options, planningCache);
+}
+
+Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+                    const Tensor &fwdOutputInit, const Tensor &fwdIntermediates,
+                    const GruWeights &weights, const Tensor &input, const Tensor &output,
+                    const Tensor &outputGrad, Tensor *inputGrad, GruWeights &weightsGrad,
+                    const DebugContext &debugContext, const OptionFlags &options,
+                    PlanningCache *planningCache) {
+  return addBackward(
+      graph, {"gru::gruBwdWithWU", params, fwdOutputInit, input, weights, nullptr, nullptr},
+      {fwdIntermediates, output, outputGrad, inputGrad, nullptr, nullptr, &weightsGrad}, prog,
+      debugContext, options, planningCache);
+}
+
+Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+                    const Tensor &fwdOutputInit, const Tensor &fwdIntermediates,
+                    const GruWeights &weights, const Tensor &input, const Tensor &realTimeSteps,
+                    const Tensor &output, const Tensor &outputGrad, Tensor *inputGrad,
+                    GruWeights &weightsGrad, const DebugContext &debugContext,
+                    const OptionFlags &options, PlanningCache *planningCache) {
+  return addBackward(
+      graph, {"gru::gruBwdWithWU", params, fwdOutputInit, input, weights, &realTimeSteps, nullptr},
+      {fwdIntermediates, output, outputGrad, inputGrad, nullptr, nullptr, &weightsGrad}, prog,
+      debugContext, options, planningCache);
+}
+
+Tensor auGruBwdWithWU(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+                      const Tensor &fwdOutputInit, const Tensor &fwdIntermediates,
+                      const GruWeights &weights, const Tensor &input, const Tensor &output,
+                      const Tensor &outputGrad, Tensor *inputGrad, GruWeights &weightsGrad,
+                      const Tensor &attentions, Tensor *attentionsGrad,
+                      const DebugContext &debugContext, const OptionFlags &options,
+                      PlanningCache *planningCache) {
+  return addBackward(
+      graph, {"gru::auGruBwdWithWU", params, fwdOutputInit, input, weights, nullptr, &attentions},
+      {fwdIntermediates, output, outputGrad, inputGrad, nullptr, attentionsGrad, &weightsGrad},
+      prog, debugContext, options, planningCache);
+}
+
+Tensor auGruBwdWithWU(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+                      const Tensor &fwdOutputInit, const Tensor &fwdIntermediates,
+                      const GruWeights &weights, const Tensor &input, const Tensor &realTimeSteps,
+                      const Tensor &output, const Tensor &outputGrad, Tensor *inputGrad,
+                      GruWeights &weightsGrad, const Tensor &attentions, Tensor *attentionsGrad,
+                      const DebugContext &debugContext, const OptionFlags &options,
+                      PlanningCache *planningCache) {
+  return addBackward(
+      graph,
+      {"gru::auGruBwdWithWU", params, fwdOutputInit, input, weights, &realTimeSteps, &attentions},
+      {fwdIntermediates, output, outputGrad, inputGrad, nullptr, attentionsGrad, &weightsGrad},
+      prog, debugContext, options, planningCache);
+}
+
+GruWeights gruWU(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+                 const Tensor &fwdOutputInit, const Tensor &fwdIntermediates,
+                 const Tensor &bwdIntermediates, const GruWeights &weights, const Tensor &input,
+                 const Tensor &output, const DebugContext &debugContext, const OptionFlags &options,
+                 PlanningCache *planningCache) {
+  return addUpdate(graph, {"gru::gruWU", params, fwdOutputInit, input, weights, nullptr, nullptr},
+                   fwdIntermediates, bwdIntermediates, output, prog, debugContext, options,
+                   planningCache);
+}
+
+GruWeights auGruWU(poplar::Graph &graph, const GruParams &params, Sequence &prog,
+                   const Tensor &fwdOutputInit, const Tensor &fwdIntermediates,
+                   const Tensor &bwdIntermediates, const GruWeights &weights, const Tensor &input,
+                   const Tensor &output, const DebugContext &debugContext,
+                   const OptionFlags &options, PlanningCache *planningCache) {
+  return addUpdate(graph, {"gru::auGruWU", params, fwdOutputInit, input, weights, nullptr, nullptr},
+                   fwdIntermediates, bwdIntermediates, output, prog, debugContext, options,
+                   planningCache);
+}
+
+std::vector<std::pair<poplin::MatMulParams, OptionFlags>>
+getMatMulPrePlanParameters(GruParams params, OptionFlags opts) {
+  const auto parsed = check("gru::getMatMulPrePlanParameters", params, opts);
+  const auto type = params.rnn.dataType;
+  const auto batch = params.rnn.batchSize, in = params.rnn.layerSizes[0],
+             out = params.rnn.layerSizes[1];
+  std::vector<std::pair<poplin::MatMulParams, OptionFlags>> list;
+  auto add = [&](const char *pass, std::size_t m, std::size_t k, std::size_t n) {
+    list.push_back({poplin::MatMulParams{type, type, {m, k}, {k, n}}, productFlags(parsed, pass)});
+  };
+  if (params.resetAfter) {
+    add("TRAINING_FWD", batch, in, 3 * out);
+    add("TRAINING_FWD", batch, out, 3 * out);
+  } else {
+    add("TRAINING_FWD", batch, in + out, 2 * out);
+    add("TRAINING_FWD", batch, in + out, out);
+  }
+  if (parsed.inferenceOnly)
+    return list;
+  add("TRAINING_BWD", batch, (params.resetAfter ? 3 : 2) * out, out);
+  if (!params.resetAfter)
+    add("TRAINING_BWD", batch, out, out);
+  if (params.calcInputGradients)
+    add("TRAINING_BWD", batch, 3 * out, in);
+  add("TRAINING_WU", in, batch, 3 * out);
+  add("TRAINING_WU", out, batch, 3 * out);
+  return list;
+}
+
+namespace {
+std::uint64_t products(const GruParams &p) {
+  return std::uint64_t(2) * p.rnn.maxTimeSteps * p.rnn.batchSize *
+         (p.rnn.layerSizes[0] + p.rnn.layerSizes[1]) * 3 * p.rnn.layerSizes[1];
+}
+std::uint64_t states(const GruParams &p) {
+  return std::uint64_t(p.rnn.maxTimeSteps) * p.rnn.batchSize * p.rnn.layerSizes[1];
+}
+} // namespace
+
+// Biases 3 (6 with resetAfter), activations 3, reset 1 (2), blend 3.
+std::uint64_t getBasicGruCellFwdFlops(const GruParams &params) {
+  return products(params) + (params.resetAfter ? 14 : 10) * states(params);
+}
+// Sums 3, products 5, activation gradients 3 of 3.
+std::uint64_t getBasicGruCellBwdFlops(const GruParams &params) {
+  return products(params) + 17 * states(params);
+}
+std::uint64_t getBasicGruCellWuFlops(const GruParams &params) {
+  return products(params) + (params.resetAfter ? 4 : 3) * states(params);
+}
+
+} // namespace popnn::gru

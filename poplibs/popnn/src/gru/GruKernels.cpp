@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// The three kernels of a GRU layer: operands become plain floats, GruHost.cpp does the rest.
+#include "gru/GruImpl.hpp"
+#include "rnn/Operands.hpp"
+#include <optional>
+
+namespace popnn::gru {
+
+using openipu::KernelArgs;
+using poplin::dense::Floats;
+using poplin::dense::FloatsOut;
+using poplin::dense::View;
+
+void write(openipu::AttributeWriter &writer, const Shape &s) {
+  writer.put(s.steps).put(s.batch).put(s.in).put(s.out);
+  writer.put(s.activation).put(s.recurrentActivation);
+  for (auto column : s.column)
+    writer.put(column);
+  writer.put(s.fullSequence).put(s.resetAfter).put(s.isHalf);
+}
+
+Shape readShape(openipu::AttributeReader &reader) {
+  Shape s;
+  for (auto *size : {&s.steps, &s.batch, &s.in, &s.out})
+    *size = reader.get<std::uint64_t>();
+  s.activation = reader.get<NonLinearityType>();
+  s.recurrentActivation = reader.get<NonLinearityType>();
+  for (auto &column : s.column)
+    column = reader.get<std::uint8_t>() % BASIC_GRU_CELL_NUM_UNITS;
+  for (auto *flag : {&s.fullSequence, &s.resetAfter, &s.isHalf})
+    *flag = reader.get<bool>();
+  return s;
+}
+
+namespace {
+
+// [3][rows][out] as [rows][3 out].
+View byRow(const openipu::KernelOperand &weights) { return View(weights).dimShuffled({1, 0, 2}); }
+std::optional<Floats> floatsIf(const openipu::KernelOperand *operand) {
+  return operand ? std::optional<Floats>(Floats(*operand)) : std::nullopt;
+}
+const float *dataOf(const std::optional<Floats> &floats) {
+  return floats ? floats->data() : nullptr;
+}
+
+struct Layer {
+  Floats input, output, biases;
+  explicit Layer(rnn::Operands &operands)
+      : input(byRow(operands.next())), output(byRow(operands.next())), biases(operands.next()) {}
+  Weights weights() const { return {input.data(), output.data(), biases.data()}; }
+};
+
+void runForward(const KernelArgs &args) {
+  openipu::AttributeReader reader(args.attributes);
+  const auto s = readShape(reader);
+  const auto bits = reader.get<std::uint32_t>();
+  rnn::Operands outs(args.outputs), ins(args.inputs);
+  const FloatsOut output(outs.next());
+  FloatsOut intermediates;
+  if (bits & HasIntermediates)
+    intermediates = FloatsOut(outs.next());
+  const Floats x(ins.next()), h0(ins.next());
+  const Layer layer(ins);
+  const auto attention = floatsIf(ins.nextIf(bits & HasAttention));
+  const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
+  Trace trace;
+  if (bits & HasIntermediates)
+    trace = traceOf(s, intermediates.data());
+  if (s.fullSequence)
+    trace.output = {output.data(), s.out};
+  forward(s, lengths, x.data(), layer.weights(), h0.data(), dataOf(attention), trace,
+          s.fullSequence ? nullptr : output.data());
+  output.flush();
+  intermediates.flush();
+}
+
+// Intermediates and output sequence of the forward pass; only read.
+Trace traceFrom(const Shape &s, const float *kept, const float *outputs) {
+  Trace trace = traceOf(s, const_cast<float *>(kept));
+  if (outputs)
+    trace.output = {const_cast<float *>(outputs), s.out};
+  return trace;
+}
+
+void updateWeights(const Shape &s, rnn::Operands &outs, const float *gradients, const float *x,
+                   const float *h0, const Trace &trace) {
+  const FloatsOut w(byRow(outs.next())), u(byRow(outs.next())), b(outs.next());
+  weightGradients(s, gradients, x, h0, trace, w.data(), u.data(), b.data());
+  for (const auto *result : {&w, &u, &b})
+    result->flush();
+}
+
+void runBackward(const KernelArgs &args) {
+  openipu::AttributeReader reader(args.attributes);
+  const auto s = readShape(reader);
+  const auto bits = reader.get<std::uint32_t>();
+  rnn::Operands outs(args.outputs), ins(args.inputs);
+  const FloatsOut dh(outs.next());
+  FloatsOut dx, dGates, dAttention;
+  if (bits & WantsInputGradient)
+    dx = FloatsOut(outs.next());
+  if (bits & WantsGateGradients)
+    dGates = FloatsOut(outs.next());
+  if (bits & WantsAttentionGradient)
+    dAttention = FloatsOut(outs.next());
+  const Floats h0(ins.next()), kept(ins.next());
+  const Layer layer(ins);
+  const Floats x(ins.next()), dy(ins.next());
+  const auto y = floatsIf(ins.nextIf(bits & HasOutput)),
+             attention = floatsIf(ins.nextIf(bits & HasAttention));
+  const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
+
+  const auto trace = traceFrom(s, kept.data(), dataOf(y));
+  std::vector<float> own;
+  float *gates = dGates.data();
+  if (!gates) {
+    own.resize(s.rows() * s.gradients() * s.out);
+    gates = own.data();
+  }
+  for (std::size_t k = 0; k < s.batch * s.out; ++k)
+    dh.data()[k] = s.fullSequence ? 0 : dy[k];
+  backward(s, lengths, layer.weights(), h0.data(), dataOf(attention), trace,
+           {gates, dh.data(), s.fullSequence ? dy.data() : nullptr, dAttention.data()});
+  if (bits & WantsInputGradient)
+    inputGradient(s, gates, layer.input.data(), dx.data());
+  if (bits & WantsWeightGradients)
+    updateWeights(s, outs, gates, x.data(), h0.data(), trace);
+  for (const auto *result :
+       {&dh, &std::as_const(dx), &std::as_const(dGates), &std::as_const(dAttention)})
+    result->flush();
+}
+
+void runUpdate(const KernelArgs &args) {
+  openipu::AttributeReader reader(args.attributes);
+  const auto s = readShape(reader);
+  const auto bits = reader.get<std::uint32_t>();
+  rnn::Operands outs(args.outputs), ins(args.inputs);
+  const Floats h0(ins.next()), kept(ins.next()), gates(ins.next()), x(ins.next());
+  const auto y = floatsIf(ins.nextIf(bits & HasOutput));
+  updateWeights(s, outs, gates.data(), x.data(), h0.data(), traceFrom(s, kept.data(), dataOf(y)));
+}
+
+const openipu::Registered registeredForward{{"popnn.gruForward", runForward, {}, {}, nullptr}};
+const openipu::Registered registeredBackward{{"popnn.gruBackward", runBackward, {}, {}, nullptr}};
+const openipu::Registered registeredUpdate{{"popnn.gruUpdate", runUpdate, {}, {}, nullptr}};
+
+} // namespace
+
+} // namespace popnn::gru
