@@ -349,6 +349,7 @@ TEST(MultiUpdate, HalfsMayBeScaledByFloatAndSummedInFloat) {
 
 TEST(MultiUpdate, ResultsDoNotDependOnTheNumberOfThreads) {
   const std::size_t rows = 50, n = 400;
+  const auto before = base::numThreads();
   for (std::size_t columns : {3ul, 30000ul}) {
     Doubles first;
     for (unsigned threads : {1u, 3u}) {
@@ -368,7 +369,7 @@ TEST(MultiUpdate, ResultsDoNotDependOnTheNumberOfThreads) {
       EXPECT_EQ(result, first);
     }
   }
-  base::setNumThreads(0);
+  base::setNumThreads(before);
 }
 
 TEST(MultiUpdate, RefusesTypesAndScalesThatDoNotFit) {
