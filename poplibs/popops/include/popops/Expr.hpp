@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// Expressions over the elements of tensors: _1, _2, ... stand for the tensors given to popops::map.
+// They are values that copy their parts, so temporaries may be nested freely:
+//
+//   Select(Mul(Const(alpha), _1), _1, Lt(_1, Const(0.0f)))     or     (_1 * 2.0f) - exp
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <iosfwd>
+#include <memory>
+#include <poplar/Tensor.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/TypeTraits.hpp>
+#include <popops/ExprOp.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace popops {
+namespace expr {
+
+class Expr {
+public:
+  virtual ~Expr();
+  template <class T> bool isA() const { return dynamic_cast<const T *>(this) != nullptr; }
+  template <class T> T *getAs() { return dynamic_cast<T *>(this); }
+  template <class T> const T *getAs() const { return dynamic_cast<const T *>(this); }
+
+  virtual std::unique_ptr<Expr> clone() const = 0;
+  // A name for the expression on these tensors, the same for the same operators and types.
+  virtual std::string name(const std::vector<poplar::Tensor> &inputs) const = 0;
+  virtual bool deepEquals(const Expr &other) const = 0;
+  // Pretty: one operator per line, its operands indented below it.
+  virtual void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const = 0;
+
+protected:
+  Expr() = default;
+  Expr(const Expr &) = default;
+  Expr &operator=(const Expr &) = default;
+};
+
+std::ostream &operator<<(std::ostream &os, const Expr &expr);
+bool deepEquals(const Expr &a, const Expr &b);
+
+// Any expression, as a value.
+class Any {
+public:
+  Any(const Expr &expr) : expr_(expr.clone()) {}
+  Any(const Any &other) : expr_(other.expr_->clone()) {}
+  Any(Any &&) = default;
+  Any &operator=(const Any &other) {
+    expr_ = other.expr_->clone();
+    return *this;
+  }
+  Any &operator=(Any &&) = default;
+  operator Expr &() { return *expr_; }
+  operator const Expr &() const { return *expr_; }
+  std::string name(const std::vector<poplar::Tensor> &inputs) const { return expr_->name(inputs); }
+  bool deepEquals(const Expr &other) const { return expr_->deepEquals(other); }
+  void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const {
+    expr_->print(os, indent, pretty);
+  }
+
+private:
+  std::unique_ptr<Expr> expr_;
+};
+
+std::ostream &operator<<(std::ostream &os, const Any &expr);
+
+// One value. Beside a tensor it takes the tensor's type.
+class Const : public Expr {
+public:
+  template <class T, class = typename std::enable_if<poplar::TypeTraits::isSimpleType<T>()>::type>
+  Const(T x)
+      : typeTraits_(poplar::TypeTraits::make<T>()),
+        type_(poplar::equivalent_device_type<T>().value) {
+    std::memcpy(data_, &x, sizeof x);
+  }
+  // `data` holds a value of the host type that the traits describe.
+  Const(poplar::TypeTraits typeTraits, poplar::Type type, const char *data)
+      : typeTraits_(typeTraits), type_(type) {
+    std::memcpy(data_, data, typeTraits.size());
+  }
+
+  const poplar::Type &getType() const { return type_; }
+  const poplar::TypeTraits &getTypeTraits() const { return typeTraits_; }
+  const char *getData() const { return data_; }
+  std::string printValue() const;
+  double getDataAsDouble() const;
+  std::uint64_t getDataForUnsignedIntegral() const; // throws poplibs_error for other types
+
+  std::unique_ptr<Expr> clone() const override;
+  std::string name(const std::vector<poplar::Tensor> &inputs) const override;
+  bool deepEquals(const Expr &other) const override;
+  void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const override;
+
+private:
+  poplar::TypeTraits typeTraits_;
+  poplar::Type type_;
+  alignas(8) char data_[8] = {};
+};
+
+// A value of type HALF.
+class ConstHalf : public Const {
+public:
+  ConstHalf(float x)
+      : Const(poplar::TypeTraits::make<float>(), poplar::HALF, reinterpret_cast<const char *>(&x)) {
+  }
+};
+inline ConstHalf operator"" _half(long double x) { return ConstHalf(static_cast<float>(x)); }
+
+class Cast : public Expr {
+public:
+  Cast(const Expr &a, const poplar::Type type) : a_(a.clone()), type_(type) {}
+  Cast(const Cast &other) : Expr(other), a_(other.a_->clone()), type_(other.type_) {}
+  const Expr &getLHS() const { return *a_; }
+  const poplar::Type &getRHSType() const { return type_; }
+
+  std::unique_ptr<Expr> clone() const override;
+  std::string name(const std::vector<poplar::Tensor> &inputs) const override;
+  bool deepEquals(const Expr &other) const override;
+  void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const override;
+
+private:
+  std::unique_ptr<Expr> a_;
+  poplar::Type type_;
+};
+
+// The tensor with this index, counted from one.
+class PlaceHolder : public Expr {
+public:
+  explicit PlaceHolder(unsigned index) : index_(index) {}
+  unsigned getIndex() const { return index_; }
+
+  std::unique_ptr<Expr> clone() const override;
+  std::string name(const std::vector<poplar::Tensor> &inputs) const override;
+  bool deepEquals(const Expr &other) const override;
+  void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const override;
+
+private:
+  unsigned index_;
+};
+
+const PlaceHolder _1(1), _2(2), _3(3), _4(4), _5(5), _6(6), _7(7), _8(8), _9(9), _10(10);
+const PlaceHolder _11(11), _12(12), _13(13), _14(14), _15(15), _16(16), _17(17), _18(18), _19(19);
+const PlaceHolder _20(20);
+
+class UnaryOp : public Expr {
+public:
+  UnaryOp(UnaryOpType type, const Expr &a) : type_(type), a_(a.clone()) {}
+  UnaryOp(const UnaryOp &other) : Expr(other), type_(other.type_), a_(other.a_->clone()) {}
+  UnaryOpType getOpType() const { return type_; }
+  const Expr &getArg() const { return *a_; }
+
+  std::unique_ptr<Expr> clone() const override;
+  std::string name(const std::vector<poplar::Tensor> &inputs) const override;
+  bool deepEquals(const Expr &other) const override;
+  void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const override;
+  std::string exprName(const std::vector<poplar::Tensor> &inputs) const { return name(inputs); }
+
+private:
+  UnaryOpType type_;
+  std::unique_ptr<Expr> a_;
+};
+
+class BinaryOp : public Expr {
+public:
+  BinaryOp(BinaryOpType type, const Expr &a, const Expr &b)
+      : type_(type), a_(a.clone()), b_(b.clone()) {}
+  BinaryOp(const BinaryOp &other)
+      : Expr(other), type_(other.type_), a_(other.a_->clone()), b_(other.b_->clone()) {}
+  BinaryOpType getOpType() const { return type_; }
+  const Expr &getLHS() const { return *a_; }
+  const Expr &getRHS() const { return *b_; }
+
+  std::unique_ptr<Expr> clone() const override;
+  std::string name(const std::vector<poplar::Tensor> &inputs) const override;
+  bool deepEquals(const Expr &other) const override;
+  void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const override;
+  std::string exprName(const std::vector<poplar::Tensor> &inputs) const { return name(inputs); }
+
+private:
+  BinaryOpType type_;
+  std::unique_ptr<Expr> a_, b_;
+};
+
+class TernaryOp : public Expr {
+public:
+  TernaryOp(TernaryOpType type, const Expr &a, const Expr &b, const Expr &c)
+      : type_(type), a_(a.clone()), b_(b.clone()), c_(c.clone()) {}
+  TernaryOp(const TernaryOp &other)
+      : Expr(other), type_(other.type_), a_(other.a_->clone()), b_(other.b_->clone()),
+        c_(other.c_->clone()) {}
+  TernaryOpType getOpType() const { return type_; }
+  const Expr &getArg0() const { return *a_; }
+  const Expr &getArg1() const { return *b_; }
+  const Expr &getArg2() const { return *c_; }
+
+  std::unique_ptr<Expr> clone() const override;
+  std::string name(const std::vector<poplar::Tensor> &inputs) const override;
+  bool deepEquals(const Expr &other) const override;
+  void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const override;
+  std::string exprName(const std::vector<poplar::Tensor> &inputs) const { return name(inputs); }
+
+private:
+  TernaryOpType type_;
+  std::unique_ptr<Expr> a_, b_, c_;
+};
+
+#define POPOPS_UNARY_EXPR(Name, Op)                                                                \
+  class Name : public UnaryOp {                                                                    \
+  public:                                                                                          \
+    Name(const Expr &a) : UnaryOp(UnaryOpType::Op, a) {}                                           \
+    Name(const Name &) = default;                                                                  \
+  };
+#define POPOPS_UNARY_EXPR_AND_SYMBOL(Name, Op, Symbol)                                             \
+  POPOPS_UNARY_EXPR(Name, Op)                                                                      \
+  inline Name operator Symbol(const Expr &a) { return Name(a); }
+// The class, and the operator with a value on either side.
+#define POPOPS_BINARY_EXPR(Name, Op)                                                               \
+  class Name : public BinaryOp {                                                                   \
+  public:                                                                                          \
+    Name(const Expr &a, const Expr &b) : BinaryOp(BinaryOpType::Op, a, b) {}                       \
+  };
+#define POPOPS_BINARY_EXPR_AND_SYMBOL(Name, Op, Symbol)                                            \
+  POPOPS_BINARY_EXPR(Name, Op)                                                                     \
+  inline Name operator Symbol(const Expr &a, const Expr &b) { return Name(a, b); }                 \
+  template <class T>                                                                               \
+  inline typename std::enable_if<poplar::TypeTraits::isSimpleType<T>(), Name>::type                \
+  operator Symbol(const T &a, const Expr &b) {                                                     \
+    return Name(Const(a), b);                                                                      \
+  }                                                                                                \
+  template <class T>                                                                               \
+  inline typename std::enable_if<poplar::TypeTraits::isSimpleType<T>(), Name>::type                \
+  operator Symbol(const Expr &a, const T &b) {                                                     \
+    return Name(a, Const(b));                                                                      \
+  }
+#define POPOPS_TERNARY_EXPR(Name, Op)                                                              \
+  class Name : public TernaryOp {                                                                  \
+  public:                                                                                          \
+    Name(const Expr &a, const Expr &b, const Expr &c) : TernaryOp(TernaryOpType::Op, a, b, c) {}   \
+  };
+
+POPOPS_UNARY_EXPR(Abs, ABSOLUTE)
+POPOPS_UNARY_EXPR(Asin, ASIN)
+POPOPS_UNARY_EXPR_AND_SYMBOL(BitwiseNot, BITWISE_NOT, ~)
+POPOPS_UNARY_EXPR(Cbrt, CBRT)
+POPOPS_UNARY_EXPR(Ceil, CEIL)
+POPOPS_UNARY_EXPR(Cos, COS)
+POPOPS_UNARY_EXPR(Erf, ERF)
+POPOPS_UNARY_EXPR(Exp, EXPONENT)
+POPOPS_UNARY_EXPR(Expm1, EXPONENT_MINUS_ONE)
+POPOPS_UNARY_EXPR(Exp2, EXPONENT2)
+POPOPS_UNARY_EXPR(Floor, FLOOR)
+POPOPS_UNARY_EXPR(GeluErf, GELU_ERF)
+POPOPS_UNARY_EXPR(Inv, INVERSE)
+POPOPS_UNARY_EXPR(IsFinite, IS_FINITE)
+POPOPS_UNARY_EXPR(IsInf, IS_INF)
+POPOPS_UNARY_EXPR(IsNaN, IS_NAN)
+POPOPS_UNARY_EXPR(Log, LOGARITHM)
+POPOPS_UNARY_EXPR(Log1p, LOGARITHM_ONE_PLUS)
+POPOPS_UNARY_EXPR_AND_SYMBOL(Not, LOGICAL_NOT, !)
+POPOPS_UNARY_EXPR_AND_SYMBOL(Neg, NEGATE, -)
+POPOPS_UNARY_EXPR(NearbyInt, NEARBY_INT)
+POPOPS_UNARY_EXPR(Signum, SIGNUM)
+POPOPS_UNARY_EXPR(Sin, SIN)
+POPOPS_UNARY_EXPR(Tan, TAN)
+POPOPS_UNARY_EXPR(Tanh, TANH)
+POPOPS_UNARY_EXPR(Round, ROUND)
+POPOPS_UNARY_EXPR(Trunc, TRUNC)
+POPOPS_UNARY_EXPR(Sqrt, SQRT)
+POPOPS_UNARY_EXPR(Square, SQUARE)
+POPOPS_UNARY_EXPR(Sigmoid, SIGMOID)
+POPOPS_UNARY_EXPR(Rsqrt, RSQRT)
+
+POPOPS_BINARY_EXPR_AND_SYMBOL(Add, ADD, +)
+POPOPS_BINARY_EXPR(Atan2, ATAN2)
+POPOPS_BINARY_EXPR_AND_SYMBOL(BitwiseAnd, BITWISE_AND, &)
+POPOPS_BINARY_EXPR_AND_SYMBOL(BitwiseOr, BITWISE_OR, |)
+POPOPS_BINARY_EXPR_AND_SYMBOL(BitwiseXor, BITWISE_XOR, ^)
+POPOPS_BINARY_EXPR(BitwiseXnor, BITWISE_XNOR)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Divide, DIVIDE, /)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Equal, EQUAL, ==)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Gte, GREATER_THAN_EQUAL, >=)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Gt, GREATER_THAN, >)
+POPOPS_BINARY_EXPR(InvStdDevToVariance, INV_STD_DEV_TO_VARIANCE)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Lte, LESS_THAN_EQUAL, <=)
+POPOPS_BINARY_EXPR_AND_SYMBOL(And, LOGICAL_AND, &&)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Or, LOGICAL_OR, ||)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Lt, LESS_THAN, <)
+POPOPS_BINARY_EXPR(Max, MAXIMUM)
+POPOPS_BINARY_EXPR(Min, MINIMUM)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Mul, MULTIPLY, *)
+POPOPS_BINARY_EXPR_AND_SYMBOL(NotEqual, NOT_EQUAL, !=)
+POPOPS_BINARY_EXPR(Pow, POWER)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Rem, REMAINDER, %)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Shl, SHIFT_LEFT, <<)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Shr, SHIFT_RIGHT, >>)
+POPOPS_BINARY_EXPR(ShrSE, SHIFT_RIGHT_SIGN_EXTEND)
+POPOPS_BINARY_EXPR_AND_SYMBOL(Sub, SUBTRACT, -)
+POPOPS_BINARY_EXPR(VarianceToInvStdDev, VARIANCE_TO_INV_STD_DEV)
+
+POPOPS_TERNARY_EXPR(Select, SELECT) // Select(a, b, condition): a where the condition holds
+POPOPS_TERNARY_EXPR(Clamp, CLAMP)   // Clamp(x, lowest, highest)
+
+} // namespace expr
+} // namespace popops

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+#include "elementwise/MapPlan.hpp"
+#include "base/Text.hpp"
+#include "popops/ElementWiseCost.hpp"
+#include "popops/ExprOpUtils.hpp"
+#include "poputil/OptionParsing.hpp"
+#include "poputil/VertexTemplates.hpp"
+#include <algorithm>
+#include <cmath>
+
+namespace popops {
+
+using base::str;
+using expr::BinaryOpType;
+using expr::TernaryOpType;
+using expr::UnaryOpType;
+using openipu::Superstep;
+using openipu::TileElements;
+using poplar::Type;
+using poputil::templateVertex;
+using Shape = std::vector<std::size_t>;
+
+MapOptions parseMapOptions(const poplar::OptionFlags &options) {
+  MapOptions out;
+  if (options.empty())
+    return out;
+  using poplibs::OptionHandler;
+  const poplibs::OptionSpec spec{
+      {"enableGenerateCodelet", OptionHandler::createWithBool(out.enableGenerateCodelet)},
+      {"forceGenerateCodelet", OptionHandler::createWithBool(out.forceGenerateCodelet)},
+      {"enableVectorBroadcastOptimisations",
+       OptionHandler::createWithBool(out.enableVectorBroadcastOptimisations)},
+      {"enableExpressionOptimizations",
+       OptionHandler::createWithBool(out.enableExpressionOptimizations)}};
+  for (const auto &option : options)
+    spec.parse(option.first, option.second);
+  return out;
+}
+
+static bool isVariance(const MapNode &node) {
+  return node.kind == MapNode::Binary &&
+         (BinaryOpType(node.op) == BinaryOpType::VARIANCE_TO_INV_STD_DEV ||
+          BinaryOpType(node.op) == BinaryOpType::INV_STD_DEV_TO_VARIANCE);
+}
+static bool isFusable(const Type &type) {
+  using namespace poplar;
+  return type == FLOAT || type == HALF || type == INT || type == UNSIGNED_INT || type == LONGLONG ||
+         type == UNSIGNED_LONGLONG || type == BOOL;
+}
+
+bool canFuse(const MapTree &tree, const std::vector<poplar::Tensor> &ts, const Shape &outShape,
+             const MapOptions &options) {
+  const auto operators = tree.operators();
+  if (!options.forceGenerateCodelet && (!options.enableGenerateCodelet || operators.size() < 2))
+    return false;
+  if (operators.empty())
+    return false;
+  for (const auto &node : tree.nodes)
+    if (!isFusable(node.type) || isVariance(node) ||
+        (node.kind == MapNode::Constant && !std::isfinite(node.number)))
+      return false;
+  for (unsigned i : tree.inputs())
+    if (ts[i].numElements() != 1 && (ts[i].shape() != outShape || ts[i].containsAliases()))
+      return false;
+  return true;
+}
+
+namespace {
+
+class Planner {
+public:
+  Planner(const poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
+          const MapOptions &options)
+      : tree_(tree), operands_(operands), options_(options),
+        tiles_(openipu::elementsByTile(graph, operands.out)), elements_(operands.out.numElements()),
+        many_(!tiles_.empty() && tiles_[0].regions > 1) {}
+
+  openipu::Plan fused(const std::string &name) {
+    const auto operators = tree_.operators();
+    unsigned tensors = 0;
+    Superstep step;
+    step.name = "Map";
+    step.vertex = str("popops::map_", name.size() > 200
+                                          ? name.substr(0, 180) + "_" +
+                                                base::hex(base::hashBytes(name.data(), name.size()))
+                                          : name);
+    for (std::size_t i = 0; i < operands_.inputs.size(); ++i) {
+      tensors += operands_.ts[operands_.inputs[i]].numElements() != 1;
+      need(step, i);
+    }
+    const Type type = widest(operators);
+    const unsigned ops = unsigned(operators.size()), inputs = std::max(tensors, 1u);
+    step.tiles = workOn(tiles_, [&](std::uint64_t n, unsigned regions) {
+      return cost::fusedCycles(ops, inputs, type, n, regions);
+    });
+    for (int i : operators)
+      step.flops += elements_ * flopsOf(tree_.at(i));
+    openipu::Plan plan;
+    plan.add(std::move(step));
+    return plan;
+  }
+
+  openipu::Plan oneByOne() {
+    openipu::Plan plan;
+    const auto operators = tree_.operators();
+    if (operators.empty())
+      plan.add(copy());
+    for (int i : operators) {
+      // Results before the last one need room; they are overwritten in place from then on.
+      temporary_ = i == tree_.root || plan.steps.size() ? 0 : bytesOf(tree_.at(i).type);
+      plan.add(stepOf(tree_.at(i), plan.steps.empty() ? operands_.inPlace : true));
+    }
+    return plan;
+  }
+
+private:
+  static std::uint64_t bytesOf(const Type &type) { return sizeOf(idOf(type)); }
+  unsigned flopsOf(const MapNode &node) const {
+    const Type type = tree_.at(node.args[0]).type;
+    if (node.kind == MapNode::Unary)
+      return cost::flops(UnaryOpType(node.op), type);
+    if (node.kind == MapNode::Binary)
+      return cost::flops(BinaryOpType(node.op), type);
+    const bool floating = type == poplar::FLOAT || type == poplar::HALF;
+    return node.kind == MapNode::Ternary && floating &&
+                   TernaryOpType(node.op) == TernaryOpType::CLAMP
+               ? 2
+               : 0;
+  }
+  // The type whose vectors are shortest decides how many fit a word.
+  Type widest(const std::vector<int> &operators) const {
+    Type type = tree_.type();
+    for (int i : operators)
+      for (int arg : tree_.at(i).args)
+        if (arg >= 0 && bytesOf(tree_.at(arg).type) > bytesOf(type))
+          type = tree_.at(arg).type;
+    return type;
+  }
+
+  void need(Superstep &step, std::size_t input) const {
+    if (!(operands_.inPlace && operands_.inputs[input] == 0))
+      step.needs.push_back({unsigned(input + 1), 0});
+  }
+  void needsOf(Superstep &step, const MapNode &node) const {
+    for (int arg : node.args)
+      if (arg >= 0 && tree_.at(arg).kind == MapNode::Input) {
+        auto found =
+            std::lower_bound(operands_.inputs.begin(), operands_.inputs.end(), tree_.at(arg).op);
+        need(step, std::size_t(found - operands_.inputs.begin()));
+      }
+  }
+
+  Superstep copy() const {
+    Superstep step;
+    step.name = "Copy";
+    step.vertex = "poplar_rt::Memcpy64Bit";
+    for (std::size_t i = 0; i < operands_.inputs.size(); ++i)
+      need(step, i);
+    const std::uint64_t bytes = bytesOf(tree_.type());
+    step.tiles = workOn(tiles_, [&](std::uint64_t n, unsigned) {
+      return (n * bytes + 7) / 8; /* bytes a cycle */
+    });
+    return step;
+  }
+
+  Superstep stepOf(const MapNode &node, bool inPlace) const {
+    Superstep step;
+    if (node.kind == MapNode::Unary)
+      step = unary(node, inPlace);
+    else if (node.kind == MapNode::Binary)
+      step = binary(node, inPlace);
+    else if (node.kind == MapNode::Ternary)
+      step = ternary(node);
+    else
+      step = cast(node);
+    needsOf(step, node);
+    step.flops = elements_ * flopsOf(node);
+    return step;
+  }
+  template <class Cycles>
+  Superstep make(std::string name, std::string vertex, Cycles cycles) const {
+    Superstep step;
+    step.name = std::move(name);
+    step.vertex = std::move(vertex);
+    step.tiles = workOn(tiles_, cycles, temporary_);
+    return step;
+  }
+  std::string shaped(const std::string &name, bool inPlace) const {
+    return str("popops::", name, many_ ? "2D" : "1D", inPlace ? "InPlace" : "");
+  }
+
+  Superstep unary(const MapNode &node, bool inPlace) const {
+    const auto op = UnaryOpType(node.op);
+    const Type type = tree_.at(node.args[0]).type;
+    inPlace &= node.type == type;
+    return make(str(op), templateVertex(shaped("UnaryOp", inPlace), op, type),
+                [=](std::uint64_t n, unsigned regions) {
+                  return cost::unaryCycles(op, type, n, inPlace, regions);
+                });
+  }
+
+  // One operand of a binary operator, seen against the output.
+  struct Broadcast {
+    enum Kind { None, Scalar, Inner, Outer } kind = None;
+    std::size_t length = 0, columns = 0; // of the vector; elements per value of the vector
+  };
+  Broadcast broadcastOf(int arg) const {
+    const auto &node = tree_.at(arg);
+    if (node.kind == MapNode::Constant)
+      return {Broadcast::Scalar};
+    if (node.kind != MapNode::Input)
+      return {};
+    const Shape shape = operands_.ts[node.op].shape(), out = operands_.out.shape();
+    const std::size_t elements = operands_.ts[node.op].numElements();
+    if (elements == elements_)
+      return {};
+    if (elements == 1)
+      return {Broadcast::Scalar};
+    std::size_t columns = 1, d = shape.size();
+    const std::size_t lead = out.size() - shape.size();
+    while (d > 0 && shape[d - 1] == 1)
+      columns *= out[lead + --d];
+    std::size_t length = 1; // the stretch of dimensions that the operand has
+    while (d > 0 && shape[d - 1] == out[lead + d - 1])
+      length *= shape[--d];
+    if (length != elements)
+      return {}; // in several stretches: no vector
+    return {columns == 1 ? Broadcast::Inner : Broadcast::Outer, length, columns};
+  }
+  bool hasVectorVertex(BinaryOpType op, const Type &type, Broadcast::Kind kind) const {
+    const bool basic = op == BinaryOpType::ADD || op == BinaryOpType::SUBTRACT ||
+                       op == BinaryOpType::MULTIPLY ||
+                       (op == BinaryOpType::DIVIDE && kind == Broadcast::Inner);
+    return options_.enableVectorBroadcastOptimisations && basic &&
+           (type == poplar::FLOAT || type == poplar::HALF);
+  }
+
+  Superstep binary(const MapNode &node, bool inPlace) const {
+    const auto op = BinaryOpType(node.op);
+    const Type type = tree_.at(node.args[0]).type;
+    inPlace &= node.type == type;
+    const auto b = broadcastOf(node.args[1]);
+    if (type != tree_.at(node.args[1]).type)
+      return make("ScalarMultiply",
+                  templateVertex(
+                      str("popops::ScalarMultiply", many_ ? "2D" : "1D", inPlace ? "Inplace" : ""),
+                      type, tree_.at(node.args[1]).type),
+                  [](std::uint64_t n, unsigned) { return cost::scalarMultiplyCycles(n); });
+    if (b.kind == Broadcast::Scalar)
+      return make(str(op),
+                  templateVertex(str("popops::BroadcastScalar", many_ ? "2DData" : "1D",
+                                     inPlace ? "InPlace" : ""),
+                                 op, type),
+                  [=](std::uint64_t n, unsigned regions) {
+                    return cost::broadcastScalarCycles(op, type, n, inPlace, regions);
+                  });
+    if (b.kind == Broadcast::Inner && hasVectorVertex(op, type, b.kind))
+      return make(str(op), templateVertex(shaped("BroadcastVectorInner", inPlace), op, type),
+                  [=](std::uint64_t n, unsigned) {
+                    const std::uint64_t length = std::min<std::uint64_t>(b.length, n);
+                    return cost::vectorInnerCycles(op, type, 1, length, (n + length - 1) / length);
+                  });
+    if (b.kind == Broadcast::Outer && hasVectorVertex(op, type, b.kind))
+      return make(
+          str(op),
+          templateVertex(str("popops::BroadcastVectorOuterByColumn1D", inPlace ? "InPlace" : ""),
+                         op, type, false),
+          [=](std::uint64_t n, unsigned) {
+            const std::uint64_t columns = std::min<std::uint64_t>(b.columns, n);
+            return cost::vectorOuterCycles(op, type, (n + columns - 1) / columns, columns);
+          });
+    return make(str(op), templateVertex(shaped("BinaryOp", inPlace), op, type),
+                [=](std::uint64_t n, unsigned regions) {
+                  return cost::binaryCycles(op, type, n, inPlace, regions);
+                });
+  }
+
+  Superstep ternary(const MapNode &node) const {
+    const bool clamp = TernaryOpType(node.op) == TernaryOpType::CLAMP;
+    const bool scalars = broadcastOf(node.args[1]).kind == Broadcast::Scalar &&
+                         broadcastOf(node.args[clamp ? 2 : 0]).kind == Broadcast::Scalar;
+    const Type type = node.type;
+    return make(clamp ? "Clamp" : "Select",
+                templateVertex(
+                    str("popops::", scalars ? "Broadcast" : "", clamp ? "Clamp" : "Select"), type),
+                [=](std::uint64_t n, unsigned regions) {
+                  return clamp ? cost::clampCycles(type, n, regions)
+                               : cost::selectCycles(type, n, regions);
+                });
+  }
+
+  Superstep cast(const MapNode &node) const {
+    const Type from = tree_.at(node.args[0]).type, to = node.type;
+    return make(
+        "Cast", templateVertex(shaped("Cast", false), from, to),
+        [=](std::uint64_t n, unsigned regions) { return cost::castCycles(from, to, n, regions); });
+  }
+
+  const MapTree &tree_;
+  const MapOperands &operands_;
+  const MapOptions &options_;
+  std::vector<TileElements> tiles_;
+  std::uint64_t elements_;
+  bool many_; // several regions on a tile
+  std::uint64_t temporary_ = 0;
+};
+
+} // namespace
+
+openipu::Plan planMap(const poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
+                      const MapOptions &options, const std::string &exprName) {
+  Planner planner(graph, tree, operands, options);
+  return canFuse(tree, operands.ts, operands.out.shape(), options) ? planner.fused(exprName)
+                                                                   : planner.oneByOne();
+}
+
+} // namespace popops

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// An expression with its types worked out, simplified, and equal parts shared: what map plans and
+// runs.
+#pragma once
+#include "elementwise/MapProgram.hpp"
+#include "popops/Expr.hpp"
+#include <array>
+#include <poplar/Tensor.hpp>
+#include <string>
+#include <vector>
+
+namespace popops {
+
+struct MapNode {
+  enum Kind : std::uint8_t { Input, Constant, Cast, Unary, Binary, Ternary };
+  Kind kind;
+  unsigned op = 0;   // operator, or index of the tensor
+  poplar::Type type; // of the result
+  std::array<int, 3> args{{-1, -1, -1}};
+  double number = 0;         // constants of floating types
+  std::uint64_t integer = 0; // other constants, two's complement
+
+  bool isOperator() const { return kind >= Cast; }
+  bool operator==(const MapNode &) const = default;
+};
+
+struct MapTree {
+  std::vector<MapNode> nodes; // operands before operators
+  int root = -1;
+
+  const MapNode &at(int i) const { return nodes[std::size_t(i)]; }
+  poplar::Type type() const { return at(root).type; }
+  // Operators that the root needs, operands first.
+  std::vector<int> operators() const;
+  // Tensors that the root needs, ascending.
+  std::vector<unsigned> inputs() const;
+};
+
+// Throws poplibs_error, with `name` for the message, when types do not fit or a place holder has no
+// tensor.
+MapTree buildTree(const expr::Expr &expr, const std::vector<poplar::Tensor> &ts, bool simplify,
+                  const std::string &name);
+
+// The program for the kernel; inputs are numbered as in tree.inputs().
+MapProgram programOf(const MapTree &tree);
+
+TypeId idOf(const poplar::Type &type);
+bool givesBool(expr::UnaryOpType op);
+bool givesBool(expr::BinaryOpType op);
+
+} // namespace popops
