@@ -10,6 +10,12 @@ std::vector<Row> triad();    // Triad.cpp     explicit vertices streaming throug
 std::vector<Row> graphs();   // Graphs.cpp    building and compiling many vertices
 std::vector<Row> views();    // Views.cpp     copying and making views of a large tensor
 std::vector<Row> codelets(); // Codelets.cpp  compiling a codelet source
+// Operators.cpp
+std::vector<Row> matmuls();           // beside OpenBLAS and oneDNN
+std::vector<Row> convolutions();      // beside oneDNN and torch
+std::vector<Row> elementWise();       // beside plain loops
+std::vector<Row> rowsAndReductions(); // beside torch
+std::vector<Row> manyOperators();     // building and compiling
 
 // What the children of the last three do; they print numbers.
 void graphsChild(std::size_t vertices);
@@ -24,7 +30,12 @@ inline std::vector<Subject> subjects() {
           {"triad", triad},
           {"graphs", graphs},
           {"views", views},
-          {"codelets", codelets}};
+          {"codelets", codelets},
+          {"matmul", matmuls},
+          {"convolution", convolutions},
+          {"elementwise", elementWise},
+          {"rows", rowsAndReductions},
+          {"operators", manyOperators}};
 }
 
 } // namespace bench

@@ -3,18 +3,23 @@
 # The static layers (base, arch) are inside the shared libraries and are not installed.
 include(CMakePackageConfigHelpers)
 set(sdkLibraries poplar pva)
+set(sdkOperators poputil popfloat popops poprand poplin popnn popsparse gcl)
+set(sdkPackages poplar pva poplibs gcl)
 set(sdkVersion 3.3.0)   # the newest vendor release whose interface we follow; what find_package sees
 
-foreach(library ${sdkLibraries})
+foreach(library ${sdkLibraries} ${sdkOperators})
   set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS ${library} LIBRARY DESTINATION lib)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${library}/include/ DESTINATION include)
+  get_target_property(folder ${library} SOURCE_DIR)
+  install(DIRECTORY ${folder}/include/ DESTINATION include)
+endforeach()
 
-  set(packageDir ${PROJECT_BINARY_DIR}/sdk/${library})
-  configure_file(cmake/sdk/${library}Config.cmake ${packageDir}/${library}Config.cmake COPYONLY)
-  write_basic_package_version_file(${packageDir}/${library}ConfigVersion.cmake
+foreach(package ${sdkPackages})
+  set(packageDir ${PROJECT_BINARY_DIR}/sdk/${package})
+  configure_file(cmake/sdk/${package}Config.cmake ${packageDir}/${package}Config.cmake COPYONLY)
+  write_basic_package_version_file(${packageDir}/${package}ConfigVersion.cmake
                                    VERSION ${sdkVersion} COMPATIBILITY AnyNewerVersion)
-  install(DIRECTORY ${packageDir}/ DESTINATION lib/cmake/${library})
+  install(DIRECTORY ${packageDir}/ DESTINATION lib/cmake/${package})
 endforeach()
 
 # Every program below tools/ belongs to the SDK.

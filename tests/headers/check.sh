@@ -1,15 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compiles every public header alone, without warnings, and the call forms of traps.cpp.
-# Usage: check.sh compiler standard include-folder
-compiler=$1 standard=$2 include=$3
+# Usage: check.sh compiler standard source-folder
+compiler=$1 standard=$2 root=$3
 here=$(cd "$(dirname "$0")" && pwd)
+include=$root/poplar/include
 flags="-std=$standard -Wall -Wextra -pedantic -Werror -fsyntax-only -I$include"
+for folder in "$root"/poplibs/*/include; do flags="$flags -I$folder"; done
 
 # Headers that codelets include follow the codelet compiler's standard, not the program's.
 codelet='Vertex|InOutTypes|FieldTypes|HalfFloat|QuarterFloat|IeeeHalf|VectorTypes|TileConstants|StackSizeDefs'
 headers=$(cd "$include" && ls poplar/*.hpp gccs/*.hpp | grep -vE "poplar/($codelet)\.hpp")
-[ -n "$headers" ] || { echo "no headers below $include"; exit 1; }
+operators=$(cd "$root/poplibs" && for folder in */include; do (cd "$folder" && find . -name '*.hpp' | sed 's|^./||'); done | sort)
+headers="$headers
+$operators"
+[ -n "$operators" ] || { echo "no headers below $include"; exit 1; }
 
 echo "$headers" | xargs -P "$(nproc)" -I{} sh -c \
   "echo '#include <{}>' | $compiler $flags -x c++ - || { echo 'not complete or not clean under $standard: {}'; exit 1; }" || exit 1

@@ -39,6 +39,13 @@ struct Superstep {
   };
   std::vector<Need> needs;
   std::uint32_t repeats = 1; // serial splits: the superstep is done so many times
+  // Traffic between replicas, before the vertices run: a ring over `replicas` groups of IPUs, each
+  // with `bytes` of the whole tensor.
+  struct Ring {
+    enum Kind : std::uint8_t { None, AllReduce, ReduceScatter, AllGather } kind = None;
+    std::uint64_t bytes = 0;
+    unsigned replicas = 1;
+  } ring;
 };
 
 struct Plan {

@@ -15,7 +15,7 @@
 // Copy: pack, sync, exchange, global-exchange, copy. Streams, remote buffers, host calls, printing:
 // sync, host-exchange, exchange. Copies between replicas: sync, global-exchange. Without an
 // exchange there is no sync: two compute sets on local data follow each other directly, as on
-// hardware. Kernel steps come with their phases and are left alone; TimeSteps prices control flow.
+// hardware. Kernel steps are priced from their plans; TimeSteps prices control flow.
 //
 // Rules. A part on another tile than its vertex travels: inputs before, outputs after, in-outs
 // both. The same data go to a tile once, and leave their sender once however many tiles listen.

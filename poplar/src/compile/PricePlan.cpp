@@ -2,6 +2,7 @@
 #include "compile/PricePlan.hpp"
 #include "arch/Compute.hpp"
 #include "arch/Exchange.hpp"
+#include "arch/Links.hpp"
 #include "arch/Sync.hpp"
 #include "compile/PriceExchange.hpp"
 #include "device/TargetData.hpp"
@@ -72,6 +73,23 @@ void addPlannedExchange(const arch::System &replica, const Superstep &step, bool
   phases.push_back(std::move(phase));
 }
 
+void addPlannedRing(const arch::System &device, const Superstep &step, std::vector<Phase> &phases) {
+  const auto &ring = step.ring;
+  if (ring.kind == Superstep::Ring::None || ring.replicas < 2)
+    return;
+  const auto kind = ring.kind == Superstep::Ring::AllReduce       ? arch::Collective::AllReduce
+                    : ring.kind == Superstep::Ring::ReduceScatter ? arch::Collective::ReduceScatter
+                                                                  : arch::Collective::AllGather;
+  const unsigned ipus = std::max(1u, device.ipus / ring.replicas);
+  phases.push_back(syncPhase(arch::syncCycles(device, arch::SyncScope::AllIpus)));
+  phases.push_back({PhaseKind::GlobalExchange,
+                    step.name + "/between-replicas",
+                    arch::collectiveCycles(device, kind, ring.bytes, ring.replicas, ipus),
+                    ring.bytes,
+                    0,
+                    {}});
+}
+
 void addPlannedCompute(const arch::System &replica, const Superstep &step,
                        std::vector<Phase> &phases) {
   const auto launch = arch::tileCompute(replica.chip, std::array{arch::VertexCost::supervisor(0)});
@@ -81,8 +99,11 @@ void addPlannedCompute(const arch::System &replica, const Superstep &step,
       continue;
     auto cycles = step.repeats * (work.cycles + launch.cycles);
     phase.cycles = std::max(phase.cycles, cycles);
-    phase.tiles.push_back({work.tile, cycles, cycles * replica.chip.workers, 0, 0, work.count});
+    phase.tiles.push_back(
+        {work.tile, cycles, cycles * replica.chip.workers, 0, 0, work.count, work.vertices});
   }
+  phase.vertex = step.vertex;
+  phase.flops = step.flops;
   if (!phase.tiles.empty())
     phases.push_back(std::move(phase));
 }
@@ -106,6 +127,7 @@ std::uint64_t cyclesOf(const Plan &plan, const Target &target) {
   auto system = device::systemOf(target);
   std::vector<executable::Phase> phases;
   for (const auto &step : plan.steps) {
+    compile::addPlannedRing(system, step, phases);
     compile::addPlannedExchange(system, step, false, phases);
     compile::addPlannedCompute(system, step, phases);
   }

@@ -10,6 +10,9 @@ namespace poplar::compile {
 // Appends the phases of bytesIn and bytesOut; `synced`: the sync has been paid already.
 void addPlannedExchange(const arch::System &replica, const openipu::Superstep &step, bool synced,
                         std::vector<executable::Phase> &phases);
+// Appends the phases of traffic between replicas, which needs all of them.
+void addPlannedRing(const arch::System &device, const openipu::Superstep &step,
+                    std::vector<executable::Phase> &phases);
 void addPlannedCompute(const arch::System &replica, const openipu::Superstep &step,
                        std::vector<executable::Phase> &phases);
 

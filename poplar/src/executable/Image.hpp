@@ -119,7 +119,8 @@ struct TileShare {
   std::uint64_t cycles;           // of this tile within the phase
   std::uint64_t busyThreadCycles; // compute: sum over worker contexts, for thread balance
   std::uint64_t bytesIn, bytesOut;
-  std::uint32_t count = 1; // consecutive tiles, each with these numbers
+  std::uint32_t count = 1;    // consecutive tiles, each with these numbers
+  std::uint32_t vertices = 0; // of an operator, on each of the tiles
 };
 
 // One stretch of a step: all tiles compute, or exchange, or wait. `tiles` lists the active tiles in
@@ -131,6 +132,8 @@ struct Phase {
   std::uint64_t bytes = 0;  // moved between tiles, links or the host
   std::uint64_t messages = 0;
   std::vector<TileShare> tiles;
+  std::string vertex = {}; // what an operator's vertices would be called
+  std::uint64_t flops = 0;
 };
 struct Cost {
   std::vector<Phase> phases;

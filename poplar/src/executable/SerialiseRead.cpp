@@ -124,16 +124,18 @@ Phase phase(const proto::Phase &from) {
             from.cycles(),
             from.bytesmoved(),
             from.messages(),
-            {}};
+            {},
+            from.vertex(),
+            from.flops()};
   int n = from.tile_size();
   sameSize("tile costs", n, from.tilecycles(), from.busythreadcycles(), from.bytesin(),
-           from.bytesout(), from.tilecount());
+           from.bytesout(), from.tilecount(), from.tilevertices());
   out.tiles.reserve(n);
   std::uint32_t tile = 0;
   for (int i = 0; i < n; ++i) {
     tile = index(tile, from.tile(i), "tile of a cost");
     out.tiles.push_back({tile, from.tilecycles(i), from.busythreadcycles(i), from.bytesin(i),
-                         from.bytesout(i), from.tilecount(i)});
+                         from.bytesout(i), from.tilecount(i), from.tilevertices(i)});
   }
   return out;
 }

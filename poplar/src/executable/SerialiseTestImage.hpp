@@ -322,12 +322,12 @@ public:
     all(a, b);
   }
   void operator()(const TileShare &x) {
-    auto &[a, b, c, d, e, f] = x;
-    all(a, b, c, d, e, f);
+    auto &[a, b, c, d, e, f, g] = x;
+    all(a, b, c, d, e, f, g);
   }
   void operator()(const Phase &x) {
-    auto &[a, b, c, d, e, f] = x;
-    all(a, b, c, d, e, f);
+    auto &[a, b, c, d, e, f, g, h] = x;
+    all(a, b, c, d, e, f, g, h);
   }
   void operator()(const Cost &x) {
     auto &[a, b] = x;

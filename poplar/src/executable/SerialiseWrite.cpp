@@ -101,6 +101,8 @@ void put(proto::Phase &to, const Phase &phase) {
   to.set_cycles(phase.cycles);
   to.set_bytesmoved(phase.bytes);
   to.set_messages(phase.messages);
+  to.set_vertex(phase.vertex);
+  to.set_flops(phase.flops);
   std::uint32_t before = 0;
   for (const auto &share : phase.tiles) {
     to.add_tile(delta(share.tile, before));
@@ -109,6 +111,7 @@ void put(proto::Phase &to, const Phase &phase) {
     to.add_bytesin(share.bytesIn);
     to.add_bytesout(share.bytesOut);
     to.add_tilecount(share.count);
+    to.add_tilevertices(share.vertices);
     before = share.tile;
   }
 }

@@ -46,7 +46,7 @@ static void writeAll(pva::Writer &writer, const ProfileSource &source) {
   const auto programs = lowerPrograms(*source.image, source.recorder);
   writeHead(writer, source, layout.ipus);
   writePrograms(writer, *source.image, programs, source.recorder);
-  writeVertices(writer, *source.image, source.recorder,
+  writeVertices(writer, *source.image, programs, source.recorder,
                 flag(source, "profiler.includeFlopEstimates"));
   writeMemory(writer, *source.image, programs, source.loweredVars);
   if (source.recorder) {

@@ -15,8 +15,8 @@ struct Layout {
 
 void writePrograms(pva::Writer &writer, const executable::Image &image,
                    const LoweredPrograms &programs, const Recorder *recorder);
-void writeVertices(pva::Writer &writer, const executable::Image &image, const Recorder *recorder,
-                   bool flops);
+void writeVertices(pva::Writer &writer, const executable::Image &image,
+                   const LoweredPrograms &programs, const Recorder *recorder, bool flops);
 void writeMemory(pva::Writer &writer, const executable::Image &image,
                  const LoweredPrograms &programs, bool loweredVars);
 void writeTrace(pva::Writer &writer, const LoweredPrograms &programs, const Recorder &recorder,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The graph's size, vertex types, and how many vertices of each type stand where, with their
 // cycles.
+#include "compile/PricePlan.hpp"
 #include "profile/WriteTables.hpp"
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace poplar::profile {
@@ -111,11 +113,62 @@ std::uint64_t countEdges(const Image &image) {
   return edges;
 }
 
+// Vertices that operators would have: types by name behind the graph's own, groups from the phases.
+class Planned {
+public:
+  Planned(const LoweredPrograms &programs, std::size_t firstType) {
+    for (const auto &program : programs.programs)
+      if (program.phase && !program.phase->vertex.empty())
+        if (sets_.emplace(program.computeSet, program.phase).second)
+          types_.emplace(program.phase->vertex, 0);
+    for (auto &[name, id] : types_)
+      id = firstType++;
+  }
+  std::uint64_t vertices() const {
+    std::uint64_t sum = 0;
+    for (const auto &[set, phase] : sets_)
+      for (const auto &share : phase->tiles)
+        sum += std::uint64_t(share.vertices) * share.count;
+    return sum;
+  }
+  std::size_t computeSets() const { return sets_.size(); }
+  void writeTypes(Writer::Table &table, const Image &image) const {
+    for (const auto &[name, id] : inOrder()) {
+      const auto bytes = image.memory.vertexBytesByType.find(id);
+      table.row(name, id, bytes == image.memory.vertexBytesByType.end() ? 0 : bytes->second,
+                compile::libraryVertexCodeBytes);
+    }
+  }
+  void writeGroups(Writer::Table &table, bool flops) const {
+    for (const auto &[set, phase] : sets_) {
+      std::uint64_t vertices = 0;
+      for (const auto &share : phase->tiles)
+        vertices += std::uint64_t(share.vertices) * share.count;
+      for (const auto &share : phase->tiles)
+        table.row(set, types_.at(phase->vertex), share.tile, share.count, share.vertices,
+                  share.cycles, flops && vertices ? phase->flops * share.vertices / vertices : 0);
+    }
+  }
+
+private:
+  std::map<std::size_t, std::string> inOrder() const {
+    std::map<std::size_t, std::string> out;
+    for (const auto &[name, id] : types_)
+      out[id] = name;
+    return out;
+  }
+  std::map<std::uint32_t, const executable::Phase *> sets_;
+  std::map<std::string, std::size_t> types_;
+};
+
 } // namespace
 
-void writeVertices(Writer &writer, const Image &image, const Recorder *recorder, bool flops) {
-  writer.table("graph").row(image.vertices.size(), countEdges(image), image.variables.size(),
-                            image.computeSets.size());
+void writeVertices(Writer &writer, const Image &image, const LoweredPrograms &programs,
+                   const Recorder *recorder, bool flops) {
+  const Planned planned(programs, image.vertexTypes.size());
+  writer.table("graph").row(image.vertices.size() + planned.vertices(), countEdges(image),
+                            image.variables.size(),
+                            image.computeSets.size() + planned.computeSets());
   std::vector<std::uint64_t> stateBytes(image.vertexTypes.size());
   for (const auto &vertex : image.vertices)
     stateBytes[vertex.type] += image.modules[image.vertexTypes[vertex.type].module]
@@ -128,8 +181,10 @@ void writeVertices(Writer &writer, const Image &image, const Recorder *recorder,
     const bool known = reported != image.memory.vertexBytesByType.end();
     types.row(i, type.name, known ? reported->second : stateBytes[i], type.codeBytes);
   }
+  planned.writeTypes(types, image);
   for (std::size_t i = 0; i < image.computeSets.size(); ++i)
     writeGroups(groups, i, groupsOf(image, image.computeSets[i], recorder, flops));
+  planned.writeGroups(groups, flops);
   writeVertexMemory(writer, image);
 }
 
