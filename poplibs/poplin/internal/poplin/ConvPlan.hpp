@@ -53,13 +53,13 @@ struct ConvPlan {
   Method method = Method::AMP;
   unsigned convGroupsPerGroup = 1, inChansPerGroup = 1, partialChansPerGroup = 1;
   unsigned convUnits = 0, startTile = 0;
-  unsigned filterHeight = 1;  // AMP: rows of the kernel in one pass
+  unsigned filterHeight = 1;                    // AMP: rows of the kernel in one pass
   unsigned windowWidth = 4, convUnitChains = 0; // SLIC
   bool swapOperands = false;
   std::vector<unsigned> expandDims, outChanFlattenDims;
   unsigned combineConvGroupsFactor = 1;
-  bool joint = false; // one plan for the three passes of a fully connected layer
-  ConvPartition partition;                 // of the convolution after these transforms
+  bool joint = false;      // one plan for the three passes of a fully connected layer
+  ConvPartition partition; // of the convolution after these transforms
   std::uint64_t cycles = 0, tempBytes = 0; // the planner's estimate
 
   unsigned tilesUsed() const;

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// planConstraints: JSON that fixes parts of a plan, and a plan written as such JSON.
+#include "Constraints.hpp"
+#include "base/Text.hpp"
+#include <map>
+#include <nlohmann/json.hpp>
+#include <poplar/exceptions.hpp>
+
+namespace poplin {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void fail(const std::string &path, const std::string &reason) {
+  throw poplar::invalid_option("Invalid value for option 'planConstraints': " +
+                               (path.empty() ? "" : "member '" + path + "': ") + reason);
+}
+
+void checkMembers(const Json &json, const std::string &path,
+                  const std::vector<std::string> &known) {
+  if (!json.is_object())
+    fail(path, base::str("an object was expected, not ", json.dump()));
+  for (const auto &[name, value] : json.items())
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      fail(path.empty() ? name : path + "." + name,
+           "there is no such constraint." + base::didYouMean(name, known));
+}
+
+unsigned positive(const Json &value, const std::string &path) {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 ||
+      value.get<std::uint64_t>() > 0xffffffffu)
+    fail(path, base::str("a whole number from 1 was expected, not ", value.dump()));
+  return value.get<unsigned>();
+}
+
+void read(const Json &json, const std::string &path, const char *name,
+          std::optional<unsigned> &target) {
+  if (json.contains(name))
+    target = positive(json.at(name), path + name);
+}
+
+void readBool(const Json &json, const std::string &path, const char *name,
+              std::optional<bool> &target) {
+  if (!json.contains(name))
+    return;
+  if (!json.at(name).is_boolean())
+    fail(path + name, base::str("true or false was expected, not ", json.at(name).dump()));
+  target = json.at(name).get<bool>();
+}
+
+// {"0": 2, "1": 4}: one split per dimension. A list of all of them is taken as well.
+void readSplits(const Json &json, const char *name, std::vector<std::optional<unsigned>> &target) {
+  if (!json.contains(name))
+    return;
+  const auto path = base::str("0.partition.", name);
+  const auto &value = json.at(name);
+  if (value.is_array()) {
+    for (const auto &split : value)
+      target.push_back(positive(split, path));
+    return;
+  }
+  if (!value.is_object())
+    fail(path, base::str("splits by dimension were expected, not ", value.dump()));
+  for (const auto &[dim, split] : value.items()) {
+    if (dim.empty() || dim.size() > 1 || dim[0] < '0' || dim[0] > '7')
+      fail(path, base::str("'", dim, "' is not a field dimension"));
+    const auto d = std::size_t(dim[0] - '0');
+    target.resize(std::max(target.size(), d + 1));
+    target[d] = positive(split, path + "." + dim);
+  }
+}
+
+void readDims(const Json &json, const char *name, std::optional<std::vector<unsigned>> &target) {
+  if (!json.contains(name))
+    return;
+  const auto &value = json.at(name);
+  if (!value.is_array())
+    fail(base::str("0.transform.", name),
+         "a list of field dimensions was expected, not " + value.dump());
+  target.emplace();
+  for (const auto &dim : value) {
+    if (!dim.is_number_unsigned() || dim.get<std::uint64_t>() > 7)
+      fail(base::str("0.transform.", name), dim.dump() + " is not a field dimension");
+    target->push_back(dim.get<unsigned>());
+  }
+}
+
+const std::map<std::string, Method> &methods() {
+  static const std::map<std::string, Method> all = {{"AMP", Method::AMP},
+                                                    {"SLIC", Method::SLIC},
+                                                    {"HMAC", Method::HMAC},
+                                                    {"VMAC", Method::VMAC},
+                                                    {"OUTER_PRODUCT", Method::OUTER_PRODUCT}};
+  return all;
+}
+
+void readMethod(const Json &json, Constraints &c) {
+  checkMembers(json, "method",
+               {"type", "convUnits", "convInputLoadElems", "convUnitChainsRequired", "windowWidth",
+                "useLimitedVersion"});
+  if (json.contains("type")) {
+    const auto name = json.at("type").is_string() ? json.at("type").get<std::string>() : "";
+    if (!methods().count(name))
+      fail("method.type", base::str("AMP, SLIC, HMAC, VMAC or OUTER_PRODUCT was expected, not ",
+                                    json.at("type").dump()));
+    c.method = methods().at(name);
+  }
+  read(json, "method.", "convUnits", c.convUnits);
+  read(json, "method.", "convInputLoadElems", c.inputLoadElems);
+  read(json, "method.", "convUnitChainsRequired", c.chains);
+  read(json, "method.", "windowWidth", c.windowWidth);
+  std::optional<bool> limited; // all vertices here are the limited ones; nothing depends on it
+  readBool(json, "method.", "useLimitedVersion", limited);
+}
+
+void readTransform(const Json &json, Constraints &c) {
+  checkMembers(json, "0.transform",
+               {"swapOperands", "expandDims", "outChanFlattenDims", "combineConvGroupsFactor"});
+  readBool(json, "0.transform.", "swapOperands", c.swapOperands);
+  readDims(json, "expandDims", c.expandDims);
+  readDims(json, "outChanFlattenDims", c.outChanFlattenDims);
+  read(json, "0.transform.", "combineConvGroupsFactor", c.combineConvGroupsFactor);
+}
+
+void readSplit(const Json &json, const char *name, std::optional<unsigned> &serial,
+               std::optional<unsigned> &parallel) {
+  if (!json.contains(name))
+    return;
+  const auto path = base::str("0.partition.", name);
+  checkMembers(json.at(name), path, {"serial", "parallel"});
+  read(json.at(name), path + ".", "serial", serial);
+  read(json.at(name), path + ".", "parallel", parallel);
+}
+
+void readPartition(const Json &json, Constraints &c) {
+  checkMembers(
+      json, "0.partition",
+      {"convGroupSplit", "batchSplit", "fieldSplit", "kernelSplit", "inChanSplit", "outChanSplit"});
+  read(json, "0.partition.", "convGroupSplit", c.convGroupSplit);
+  read(json, "0.partition.", "batchSplit", c.batchSplit);
+  readSplits(json, "fieldSplit", c.fieldSplit);
+  readSplits(json, "kernelSplit", c.kernelSplit);
+  readSplit(json, "inChanSplit", c.inSerial, c.inParallel);
+  readSplit(json, "outChanSplit", c.outSerial, c.outParallel);
+}
+
+Json splitsOf(const std::vector<unsigned> &splits) {
+  Json json = Json::object();
+  for (std::size_t d = 0; d < splits.size(); ++d)
+    json[std::to_string(d)] = splits[d];
+  return json;
+}
+
+} // namespace
+
+const char *nameOf(Method method) {
+  for (const auto &[name, value] : methods())
+    if (value == method)
+      return name.c_str();
+  return "";
+}
+
+Constraints parseConstraints(const std::string &text) {
+  Constraints c;
+  if (text.empty())
+    return c;
+  const auto json = Json::parse(text, nullptr, false);
+  if (json.is_discarded())
+    fail("", "this is not JSON: " + text);
+  checkMembers(json, "",
+               {"method", "convGroupsPerGroup", "inChansPerGroup", "partialChansPerGroup", "0"});
+  c.any = !json.empty();
+  if (json.contains("method"))
+    readMethod(json.at("method"), c);
+  read(json, "", "convGroupsPerGroup", c.convGroupsPerGroup);
+  read(json, "", "inChansPerGroup", c.inChansPerGroup);
+  read(json, "", "partialChansPerGroup", c.partialChansPerGroup);
+  if (json.contains("0")) {
+    const auto &level = json.at("0");
+    checkMembers(level, "0", {"transform", "partition"});
+    if (level.contains("transform"))
+      readTransform(level.at("transform"), c);
+    if (level.contains("partition"))
+      readPartition(level.at("partition"), c);
+  }
+  return c;
+}
+
+std::string constraintsOf(const ConvPlan &plan) {
+  const auto &p = plan.partition;
+  Json method = {{"type", nameOf(plan.method)}};
+  if (plan.method == Method::AMP)
+    method["convUnits"] = plan.convUnits;
+  if (plan.method == Method::SLIC) {
+    method["windowWidth"] = plan.windowWidth;
+    method["convUnitChainsRequired"] = plan.convUnitChains;
+  }
+  const Json json = {
+      {"method", method},
+      {"convGroupsPerGroup", plan.convGroupsPerGroup},
+      {"inChansPerGroup", plan.inChansPerGroup},
+      {"partialChansPerGroup", plan.partialChansPerGroup},
+      {"0",
+       {{"transform",
+         {{"swapOperands", plan.swapOperands},
+          {"expandDims", plan.expandDims},
+          {"outChanFlattenDims", plan.outChanFlattenDims},
+          {"combineConvGroupsFactor", plan.combineConvGroupsFactor}}},
+        {"partition",
+         {{"convGroupSplit", p.convGroupSplit},
+          {"batchSplit", p.batchSplit},
+          {"fieldSplit", splitsOf(p.fieldSplit)},
+          {"kernelSplit", splitsOf(p.kernelSplit)},
+          {"inChanSplit", {{"serial", p.inChanSplit.serial}, {"parallel", p.inChanSplit.parallel}}},
+          {"outChanSplit",
+           {{"serial", p.outChanSplit.serial}, {"parallel", p.outChanSplit.parallel}}}}}}}};
+  return json.dump(2);
+}
+
+} // namespace poplin

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+// planConvolution: all transforms and vertex types that fit, the best partition of each, within the
+// memory the options allow; and one plan for the three passes of a fully connected layer.
+#include "base/Log.hpp"
+#include "base/Text.hpp"
+#include "PlanningCache.hpp"
+#include "poputil/exceptions.hpp"
+#include "Search.hpp"
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace poplin {
+namespace {
+
+using base::str;
+
+const base::Logger &log() {
+  static const base::Logger logger("POPLIBS", "PL", "POPLIN");
+  return logger;
+}
+
+[[noreturn]] void fail(const std::string &text) { throw poputil::poplibs_error(text); }
+
+void checkTypes(const ConvParams &p) {
+  const auto isFloat = [](const poplar::Type &t) {
+    return t == poplar::FLOAT || t == poplar::HALF || t == poplar::QUARTER;
+  };
+  if (!isFloat(p.inputType) || !isFloat(p.outputType))
+    fail(str("A convolution takes half, float or quarter, not ", p.inputType, " inputs and ",
+             p.outputType, " outputs"));
+  if (p.inputType == poplar::QUARTER && p.outputType != poplar::HALF)
+    fail(str("A convolution of quarter inputs has half outputs, not ", p.outputType));
+}
+
+} // namespace
+
+ConvOptions withWidePartials(const ConvParams &p, ConvOptions o) {
+  if (p.inputType == poplar::QUARTER) {
+    o.partialsType = o.interTilePartialsType = poplar::HALF;
+    return o;
+  }
+  const bool wide = p.inputType == poplar::FLOAT || p.outputType == poplar::FLOAT;
+  if (wide && (o.partialsType == poplar::HALF || o.interTilePartialsType == poplar::HALF)) {
+    log().warn("half partials of a convolution of ", p.inputType, " to ", p.outputType,
+               " are widened to float");
+    o.partialsType = o.interTilePartialsType = poplar::FLOAT;
+  }
+  return o;
+}
+
+Problem withUnits(const poplar::Target &target, Problem problem) {
+  if (problem.input == poplar::QUARTER &&
+      target.getNumConvUnits(poplar::QUARTER, poplar::HALF) == 0)
+    problem.input = poplar::HALF;
+  return problem;
+}
+
+namespace {
+
+struct Transforms {
+  const Problem &p;
+  const ConvOptions &options;
+  const Constraints &c;
+
+  std::vector<std::vector<unsigned>> expansions(const Problem &swapped) const {
+    if (c.expandDims)
+      return {*c.expandDims};
+    std::vector<std::vector<unsigned>> sets = {{}};
+    const unsigned fills = swapped.input == poplar::FLOAT ? 8 : 16;
+    if (options.disableTransformations || swapped.inChans >= fills || swapped.groups > 1)
+      return sets;
+    std::uint64_t most = 1;
+    std::vector<unsigned> dims;
+    for (unsigned d = unsigned(swapped.dims.size()); d-- > 0;)
+      if (swapped.dims[d].kernel > 1 && (most *= swapped.dims[d].kernel) <= 256)
+        dims.push_back(d);
+    for (unsigned set = 1; set < (1u << dims.size()) && dims.size() < 4; ++set) {
+      sets.emplace_back();
+      for (unsigned i = 0; i < dims.size(); ++i)
+        if (set >> i & 1)
+          sets.back().push_back(dims[i]);
+    }
+    return sets;
+  }
+
+  // Small groups side by side fill a 64-bit load.
+  std::vector<unsigned> factors() const {
+    if (c.combineConvGroupsFactor)
+      return {*c.combineConvGroupsFactor};
+    const bool isFloat = p.input == poplar::FLOAT;
+    const unsigned most = isFloat ? 8 : 16;
+    if (options.disableTransformations || p.groups == 1 || p.inChans > (isFloat ? 1u : 2u))
+      return {1};
+    std::vector<unsigned> list = {1};
+    for (unsigned factor = 2; factor * p.inChans <= most && factor < 2 * p.groups; factor *= 2)
+      if (factor * p.inChans >= (isFloat ? 2u : 4u))
+        list.push_back(factor);
+    return list;
+  }
+
+  std::vector<bool> swaps() const {
+    if (c.swapOperands)
+      return {*c.swapOperands};
+    if (options.disableTransformations)
+      return {false};
+    return {false, true};
+  }
+
+  std::vector<Transform> all() const {
+    std::vector<Transform> list;
+    const auto flat = c.outChanFlattenDims.value_or(std::vector<unsigned>());
+    for (bool swap : swaps())
+      for (unsigned factor :
+           swap ? std::vector<unsigned>{c.combineConvGroupsFactor.value_or(1)} : factors()) {
+        Transform t{swap, {}, flat, 1};
+        for (auto &dims : expansions(transformed(p, t)))
+          list.push_back({swap, dims, flat, factor});
+      }
+    return list;
+  }
+};
+
+void checkDims(const std::optional<std::vector<unsigned>> &dims, const Problem &p) {
+  for (auto d : dims.value_or(std::vector<unsigned>()))
+    if (d >= p.dims.size())
+      throw poplar::invalid_option(
+          str("Invalid value for option 'planConstraints': field dimension ", d,
+              " of a convolution with ", p.dims.size()));
+}
+
+struct Planner {
+  const poplar::Target &target;
+  const ConvOptions &options;
+  const Constraints constraints;
+  const Machine machine{target};
+
+  Found best(const Problem &problem, const Objective &objective) const {
+    Found found;
+    for (const auto &transform : Transforms{problem, options, constraints}.all()) {
+      const auto p = transformed(problem, transform);
+      for (const auto &variant : variantsFor(machine, target, p, options, constraints))
+        search(machine, p, options, constraints, transform, variant, objective, nullptr, found);
+    }
+    return found;
+  }
+
+  // The bound is doubled while nothing fits, up to twice a tile's memory; then it is dropped.
+  template <class Attempt> Found withinMemory(Attempt &&attempt) const {
+    Objective objective;
+    if (options.availableMemoryProportion == 0) {
+      objective.leastMemory = true;
+      return attempt(objective);
+    }
+    double bound = options.availableMemoryProportion * machine.bytesPerTile;
+    for (; bound < 2.0 * machine.bytesPerTile; bound *= 2) {
+      objective.memoryBound = std::uint64_t(bound);
+      if (auto found = attempt(objective); found.valid)
+        return found;
+      log().debug("no plan within ", objective.memoryBound, " bytes per tile");
+    }
+    objective.memoryBound = ~0ull;
+    return attempt(objective);
+  }
+
+  Found plan(const Problem &problem) const {
+    return withinMemory([&](const Objective &objective) { return best(problem, objective); });
+  }
+};
+
+ConvPlan toPlan(const Found &found) {
+  ConvPlan plan;
+  const auto &v = found.variant;
+  plan.method = v.method;
+  plan.convGroupsPerGroup = v.convGroupsPerGroup;
+  plan.inChansPerGroup = v.inChansPerGroup;
+  plan.partialChansPerGroup = v.partialChansPerGroup;
+  plan.convUnits = v.convUnits;
+  plan.filterHeight = v.filterHeight;
+  plan.convUnitChains = v.chains;
+  plan.swapOperands = found.transform.swapOperands;
+  plan.expandDims = found.transform.expandDims;
+  plan.outChanFlattenDims = found.transform.outChanFlattenDims;
+  plan.combineConvGroupsFactor = found.transform.combineConvGroupsFactor;
+  plan.partition = found.partition;
+  plan.joint = found.joint;
+  plan.cycles = found.cost.cycles;
+  plan.tempBytes = found.cost.tempBytes;
+  return plan;
+}
+
+// Nothing to compute: one tile.
+ConvPlan emptyPlan(const ConvParams &params) {
+  ConvPlan plan;
+  plan.partition.fieldSplit.assign(std::max<std::size_t>(1, params.getNumFieldDims()), 1);
+  plan.partition.kernelSplit = plan.partition.fieldSplit;
+  return plan;
+}
+
+// The products that make up a fully connected layer's training step, from the forward one.
+Problem backwardOf(Problem p) {
+  std::swap(p.inChans, p.outChans);
+  return p;
+}
+Problem updateOf(Problem p) {
+  std::swap(p.batch, p.inChans);
+  return p;
+}
+ConvPartition backwardOf(ConvPartition p) {
+  std::swap(p.inChanSplit, p.outChanSplit);
+  return p;
+}
+ConvPartition updateOf(ConvPartition p) {
+  std::swap(p.batchSplit, p.inChanSplit.parallel);
+  return p;
+}
+
+// A fully connected layer is trained with three products that share operands. Either one partition
+// serves all of them and the weights stay where they are, or each has its own and the weights are
+// transposed in between.
+struct Layer {
+  const Planner &planner;
+  const Problem forward, backward = backwardOf(forward), update = updateOf(forward);
+  Found joint{}, own[3]{};
+
+  Cost costOf(const Problem &p, const Variant &v, const ConvPartition &split) const {
+    return Candidate{planner.machine, p, planner.options, v, split}.cost();
+  }
+  Cost jointCost(const Variant &v, const ConvPartition &split) const {
+    Cost sum = costOf(forward, v, split);
+    for (const auto &[p, s] :
+         {std::pair(backward, backwardOf(split)), std::pair(update, updateOf(split))}) {
+      const auto cost = costOf(p, v, s);
+      sum.cycles += cost.cycles;
+      sum.tempBytes = std::max(sum.tempBytes, cost.tempBytes);
+    }
+    return sum;
+  }
+
+  Found bestJoint(const Objective &objective) const {
+    Found found;
+    auto fixed = planner.constraints;
+    fixed.inSerial = fixed.inSerial.value_or(1);
+    fixed.outSerial = fixed.outSerial.value_or(1);
+    const Evaluate evaluate = [&](const Variant &v, const ConvPartition &s) {
+      return jointCost(v, s);
+    };
+    for (const auto &v :
+         variantsFor(planner.machine, planner.target, forward, planner.options, fixed))
+      if (v.method == Method::AMP && v.inChansPerGroup <= v.partialChansPerGroup)
+        search(planner.machine, forward, planner.options, fixed, {}, v, objective, &evaluate,
+               found);
+    return found;
+  }
+
+  std::uint64_t transposeCycles() const {
+    const auto bytes = forward.groups * forward.inChans * forward.outChans *
+                       (forward.input == poplar::FLOAT ? 4 : 2) / planner.machine.tiles;
+    Phase phase{PhaseKind::RegroupWeights, vertex::rearrange(bytes, bytes, 2), bytes, bytes, bytes};
+    return cyclesOf(planner.machine, phase);
+  }
+
+  bool prefersJoint() {
+    joint = planner.withinMemory([&](const Objective &o) { return bestJoint(o); });
+    own[0] = planner.plan(forward);
+    own[1] = planner.plan(backward);
+    own[2] = planner.plan(update);
+    std::uint64_t apart = transposeCycles();
+    for (const auto &found : own)
+      apart += found.valid ? found.cost.cycles : 0;
+    return joint.valid && joint.cost.cycles <= apart;
+  }
+};
+
+// The forward product of the layer that this pass belongs to.
+Problem forwardOf(Problem p, Pass pass) {
+  if (pass == Pass::FC_TRAINING_BWD)
+    std::swap(p.inChans, p.outChans);
+  if (pass == Pass::FC_TRAINING_WU)
+    std::swap(p.batch, p.inChans);
+  return p;
+}
+
+bool isFcTraining(Pass pass) { return pass >= Pass::FC_TRAINING_FWD; }
+
+Found planLayer(const Planner &planner, const Problem &problem) {
+  const auto pass = planner.options.pass;
+  Layer layer{planner, forwardOf(problem, pass)};
+  const unsigned which = unsigned(pass) - unsigned(Pass::FC_TRAINING_FWD);
+  if (!layer.prefersJoint())
+    return layer.own[which];
+  auto found = layer.joint;
+  found.joint = true;
+  if (which == 1)
+    found.partition = backwardOf(found.partition);
+  if (which == 2)
+    found.partition = updateOf(found.partition);
+  const auto &p = which == 0 ? layer.forward : which == 1 ? layer.backward : layer.update;
+  found.cost = layer.costOf(p, found.variant, found.partition);
+  return found;
+}
+
+unsigned ditheredStart(const ConvParams &params, unsigned tiles) {
+  return unsigned(hash_value(params) % tiles) / 2 * 2; // whole pairs
+}
+
+ConvPlan makePlan(const poplar::Target &target, const ConvParams &params,
+                  const ConvOptions &given) {
+  checkTypes(params);
+  const auto options = withWidePartials(params, given);
+  const auto problem = withUnits(target, problemOf(params, options));
+  if (problem.empty())
+    return emptyPlan(params);
+  if (problem.dims.size() > maxDims)
+    fail(
+        str("A convolution has at most ", maxDims, " field dimensions, not ", problem.dims.size()));
+  const Planner planner{target, options, parseConstraints(options.planConstraints)};
+  checkDims(planner.constraints.expandDims, problem);
+  checkDims(planner.constraints.outChanFlattenDims, problem);
+  const bool layer = isFcTraining(options.pass) && problem.kernelElements() == 1;
+  const auto found = layer ? planLayer(planner, problem) : planner.plan(problem);
+  if (!found.valid)
+    throw poplar::invalid_option(
+        str("Invalid value for option 'planConstraints': no plan of this convolution meets ",
+            options.planConstraints, "\n", params));
+  auto plan = toPlan(found);
+  if (options.enableConvDithering)
+    plan.startTile = ditheredStart(params, planner.machine.tiles);
+  return plan;
+}
+
+std::string keyOf(const poplar::Target &target, const ConvParams &params, const ConvOptions &o) {
+  std::ostringstream key;
+  key << target.getTargetArchString() << ' ' << target.getTilesPerIPU() << ' '
+      << target.getBytesPerTile() << ' ' << target.getTileClockFrequency() << ' '
+      << target.getExchangeBytesPerCycle() << ' ' << target.getMaxIPUSyncDelay() << ' ' << params
+      << ' ' << o.availableMemoryProportion << ' ' << unsigned(o.pass) << ' ' << o.partialsType
+      << ' ' << o.interTilePartialsType << ' ' << o.use128BitConvUnitLoad
+      << o.enableMultiStageReduce << o.enableFastReduce << o.enableConvDithering
+      << o.gatherConvOutput << o.enableTileLevelExpandDims << o.disableTransformations
+      << o.convTransformsEstimates << o.slicVmac16 << o.planConstraints;
+  return key.str();
+}
+
+void report(const ConvParams &params, const ConvOptions &options, const ConvPlan &plan) {
+  if (log().enabled(base::LogLevel::Debug)) {
+    std::ostringstream text;
+    print(text, params, plan);
+    log().debug(text.str());
+  }
+  if (options.planConstraintsOutputFilename.empty())
+    return;
+  std::ofstream out(options.planConstraintsOutputFilename);
+  out << constraintsOf(plan) << "\n";
+  if (!out)
+    fail(str("The plan could not be written to planConstraintsOutputFilename '",
+             options.planConstraintsOutputFilename, "'"));
+}
+
+} // namespace
+
+unsigned ConvPlan::tilesUsed() const {
+  unsigned tiles = partition.batchSplit * partition.convGroupSplit *
+                   partition.outChanSplit.parallel * partition.inChanSplit.parallel;
+  for (auto split : partition.fieldSplit)
+    tiles *= split;
+  for (auto split : partition.kernelSplit)
+    tiles *= split;
+  return tiles;
+}
+
+ConvPlan planConvolution(const poplar::Target &target, const ConvParams &params,
+                         const ConvOptions &options, PlanningCache *cache) {
+  params.validate();
+  const auto key = keyOf(target, params, options);
+  auto plan = cache ? cache->getImpl().find(key) : std::nullopt;
+  if (!plan) {
+    plan = processCache().find(key);
+    if (!plan)
+      plan = makePlan(target, params, options);
+    processCache().insert(key, *plan);
+    if (cache)
+      cache->getImpl().insert(key, *plan);
+    report(params, options, *plan);
+  }
+  return *plan;
+}
+
+} // namespace poplin

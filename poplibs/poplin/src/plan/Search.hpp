@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The search for the best partition of one problem.
+#pragma once
+#include "Constraints.hpp"
+#include "Cost.hpp"
+#include <functional>
+
+namespace poplin {
+
+// The vertex types that can do this problem, with all grains worth trying.
+std::vector<Variant> variantsFor(const Machine &machine, const poplar::Target &target,
+                                 const Problem &problem, const ConvOptions &options,
+                                 const Constraints &constraints);
+
+// What is minimised, under which bound on temporary bytes per tile.
+struct Objective {
+  std::uint64_t memoryBound = ~0ull;
+  bool leastMemory = false;
+  bool better(const Cost &a, const Cost &b) const {
+    const auto first =
+        leastMemory ? std::pair(a.tempBytes, a.cycles) : std::pair(a.cycles, a.tempBytes);
+    const auto second =
+        leastMemory ? std::pair(b.tempBytes, b.cycles) : std::pair(b.cycles, b.tempBytes);
+    return first < second;
+  }
+};
+
+struct Found {
+  Variant variant;
+  ConvPartition partition;
+  Transform transform;
+  Cost cost{~0ull, ~0ull};
+  bool valid = false, joint = false;
+};
+
+// Cost of a partition beside that of the problem itself; `joint` plans add other passes.
+using Evaluate = std::function<Cost(const Variant &, const ConvPartition &)>;
+
+// Improves `best` if a partition of this problem is better.
+void search(const Machine &machine, const Problem &problem, const ConvOptions &options,
+            const Constraints &constraints, const Transform &transform, const Variant &variant,
+            const Objective &objective, const Evaluate *evaluate, Found &best);
+
+// Partial results narrower than input or output are widened, with a warning.
+ConvOptions withWidePartials(const ConvParams &params, ConvOptions options);
+// Chips without units for quarters cast them to half first.
+Problem withUnits(const poplar::Target &target, Problem problem);
+Variant variantOf(const ConvPlan &plan, const ConvOptions &options);
+
+} // namespace poplin

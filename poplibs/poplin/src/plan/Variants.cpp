@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Which vertices can do a convolution, in the order they are tried.
+#include "Search.hpp"
+#include <algorithm>
+
+namespace poplin {
+namespace {
+
+// A full set of weights: 32 bytes for each unit, 16 bytes per cycle when allowed; a filter of four
+// rows cannot use the wide loads.
+unsigned loadCyclesOf(const ConvOptions &options, unsigned units, unsigned filterHeight) {
+  return units * 32 / (options.use128BitConvUnitLoad && filterHeight < 4 ? 16 : 8);
+}
+
+struct Lister {
+  const Machine &machine;
+  const poplar::Target &target;
+  const Problem &p;
+  const ConvOptions &options;
+  const Constraints &c;
+  std::vector<Variant> list;
+
+  bool half() const { return p.input == poplar::HALF; }
+  bool quarter() const { return p.input == poplar::QUARTER; }
+  bool halfPartials() const { return p.partials == poplar::HALF; }
+
+  bool allowed(Method method) const { return !c.method || *c.method == method; }
+  static bool fits(const std::optional<unsigned> &fixed, unsigned value) {
+    return !fixed || *fixed == value;
+  }
+  void add(const Variant &v) {
+    if (fits(c.convGroupsPerGroup, v.convGroupsPerGroup) &&
+        fits(c.inChansPerGroup, v.inChansPerGroup) &&
+        fits(c.partialChansPerGroup, v.partialChansPerGroup))
+      list.push_back(v);
+  }
+
+  // Rows of the kernel that share one pass: possible when a group of channels leaves room in the
+  // weights of a unit. Only 16-bit inputs (docs/timing.md, C2).
+  unsigned heightFor(unsigned inChansPerGroup, unsigned perUnit) const {
+    const unsigned room = perUnit / inChansPerGroup;
+    if (!half() || p.dims.size() < 2)
+      return 1;
+    const auto &dim = p.dims[p.dims.size() - 2];
+    if (dim.kernel == 1 || dim.kernelDilation != 1 || dim.inputDilation != 1)
+      return 1;
+    return room >= 4 && dim.kernel > 2 ? 4 : room >= 2 ? 2 : 1;
+  }
+
+  void addAmp(unsigned units, unsigned perUnit, unsigned inChans) {
+    Variant v;
+    v.convUnits = units;
+    v.inChansPerGroup = inChans;
+    v.filterHeight = heightFor(inChans, perUnit);
+    v.loadCycles = loadCyclesOf(options, units, v.filterHeight);
+    for (unsigned partial : {units, perUnit})
+      if (partial >= units && (partial == units || perUnit != units)) {
+        v.partialChansPerGroup = partial;
+        add(v);
+      }
+  }
+
+  // Grains smaller than a unit's weights are worth it only when the channels do not fill them.
+  void amp() {
+    const unsigned load = quarter() ? 8
+                          : half()  ? 4
+                                    : 2,
+                   perUnit = target.getWeightsPerConvUnit(p.input);
+    if (!fits(c.inputLoadElems, load))
+      return;
+    const unsigned most = target.getNumConvUnits(p.input, p.partials);
+    for (unsigned units : {16u, 8u}) {
+      if (units > most || !fits(c.convUnits, units) || (units == 8 && most == 16 && quarter()))
+        continue;
+      for (unsigned inChans = perUnit; inChans >= load; inChans /= 2)
+        if (inChans == perUnit || c.inChansPerGroup || p.inChans <= inChans ||
+            (p.kernelElements() > 1 && p.inChans % perUnit))
+          addAmp(units, perUnit, inChans);
+    }
+  }
+
+  bool plainKernel() const {
+    return std::all_of(p.dims.begin(), p.dims.end(), [](const FieldDim &d) {
+      return !d.kernelFlip && d.kernelDilation == 1 && d.inputDilation == 1;
+    });
+  }
+
+  void slic() {
+    const bool fc = options.pass >= Pass::NONE_MATMUL &&
+                    (options.pass == Pass::NONE_MATMUL || options.pass >= Pass::FC_INFERENCE_FWD);
+    if (!machine.laterChip || !(half() || quarter()) || fc || !plainKernel() ||
+        p.dims.back().stride > 2 || p.kernelElements() == 1 || !fits(c.windowWidth, 4))
+      return;
+    const unsigned chains = halfPartials() ? 4 : 2;
+    if (!fits(c.chains, chains))
+      return;
+    const auto shape = [&](unsigned groups, unsigned chans) {
+      if (p.inChans <= 2 * chans && (p.groups > 1 || groups == 1))
+        add({Method::SLIC, groups, chans, chans, halfPartials() ? 16u : 8u, 1, 0, chains});
+    };
+    shape(1, 4);
+    shape(2, 2);
+    shape(4, 1);
+    if (halfPartials())
+      shape(8, 1);
+    if (halfPartials() && options.slicVmac16)
+      shape(16, 1);
+  }
+
+  void hmac() {
+    if (quarter())
+      return;
+    const unsigned grain = half() ? 2 : 1, partial = halfPartials() ? 2 : 1;
+    unsigned chans = grain;
+    while (chans < 16 && chans < p.inChans)
+      chans *= 2;
+    if (c.inChansPerGroup && *c.inChansPerGroup % grain == 0)
+      chans = *c.inChansPerGroup;
+    add({Method::HMAC, 1, chans, partial, 0, 1, 0, 0});
+  }
+
+  void vmac() {
+    if (!machine.laterChip || !half() || p.inChans != 1 || p.outChans != 1)
+      return;
+    add({Method::VMAC, 4, 1, 1, 0, 1, 0, 0});
+    if (halfPartials())
+      add({Method::VMAC, 8, 1, 1, 0, 1, 0, 0});
+    if (halfPartials() && options.slicVmac16)
+      add({Method::VMAC, 16, 1, 1, 0, 1, 0, 0});
+  }
+
+  void outerProduct() {
+    const bool trivial = std::all_of(p.dims.begin(), p.dims.end(), [](const FieldDim &d) {
+      return d.kernel == 1 && d.stride == 1 && d.inputDilation == 1 && d.in == d.out;
+    });
+    if (quarter() || p.batch != 1 || p.inChans != 1 || !trivial || p.partials != p.input)
+      return;
+    add({Method::OUTER_PRODUCT, 1, 1, target.getVectorWidth(p.input), 0, 1, 0, 0});
+  }
+};
+
+} // namespace
+
+std::vector<Variant> variantsFor(const Machine &machine, const poplar::Target &target,
+                                 const Problem &problem, const ConvOptions &options,
+                                 const Constraints &constraints) {
+  Lister lister{machine, target, problem, options, constraints, {}};
+  if (lister.allowed(Method::AMP))
+    lister.amp();
+  if (lister.allowed(Method::SLIC))
+    lister.slic();
+  if (lister.allowed(Method::HMAC))
+    lister.hmac();
+  if (lister.allowed(Method::VMAC))
+    lister.vmac();
+  if (lister.allowed(Method::OUTER_PRODUCT))
+    lister.outerProduct();
+  return lister.list;
+}
+
+Variant variantOf(const ConvPlan &plan, const ConvOptions &options) {
+  return {plan.method,
+          plan.convGroupsPerGroup,
+          plan.inChansPerGroup,
+          plan.partialChansPerGroup,
+          plan.convUnits,
+          plan.filterHeight,
+          loadCyclesOf(options, plan.convUnits, plan.filterHeight),
+          plan.convUnitChains};
+}
+
+} // namespace poplin
