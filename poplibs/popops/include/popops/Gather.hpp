@@ -27,9 +27,8 @@ poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type &type,
 // input[:axis] + indices.shape + input[axis + 1:]. Indices are INT or UNSIGNED_INT; out of range
 // they follow the options of popops/DynamicSlice.hpp.
 poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input,
-                      const poplar::Tensor &indices, unsigned axis,
-                      poplar::program::Sequence &prog, GatherParams params,
-                      const poplar::DebugContext &debugContext = {},
+                      const poplar::Tensor &indices, unsigned axis, poplar::program::Sequence &prog,
+                      GatherParams params, const poplar::DebugContext &debugContext = {},
                       const poplar::OptionFlags &optionFlags = {});
 
 // XLA form: startIndexMap[k] is the dimension of the input that element k of an index vector

@@ -13,9 +13,8 @@
 namespace popops {
 
 // (graph, what is there, the update, program) -> what becomes of it.
-using UpdateComputationFunc =
-    std::function<poplar::Tensor(poplar::Graph &, poplar::Tensor &, poplar::Tensor &,
-                                 poplar::program::Sequence &)>;
+using UpdateComputationFunc = std::function<poplar::Tensor(
+    poplar::Graph &, poplar::Tensor &, poplar::Tensor &, poplar::program::Sequence &)>;
 
 // In place on operand. Dimensions updateWindowDims of updates are windows of operand (without
 // insertWindowDims, which are of size one); the others are those of indices without

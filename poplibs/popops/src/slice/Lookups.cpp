@@ -55,6 +55,12 @@ Lookups::Lookups(Request request, const KernelOperand &table, const KernelOperan
   }
   require(expected == sliceShape_, "shapes");
   box_ = boxOf(sliceShape_);
+  numEntries_ = groups_;
+  singleEntries_ = !r.dims.empty();
+  for (std::size_t i = 0; i != r.dims.size(); ++i) {
+    numEntries_ *= tableShape_[r.dims[i]];
+    singleEntries_ &= r.sizes[i] == 1;
+  }
 }
 
 Box Lookups::boxOf(const std::vector<std::size_t> &shape) const {
@@ -117,17 +123,25 @@ Lookups::Place Lookups::find(std::size_t lookup, const std::uint32_t *offsets) c
   return place;
 }
 
-std::int64_t Lookups::findRow(std::size_t lookup, const std::uint32_t *offsets) const {
-  auto offset = offsets[offsetIndex(lookup, 0)];
-  if (resolve(offset, 0, lookup) != Found::Slice)
-    return -1;
-  return std::int64_t(lookup / n_ * tableShape_[request_.dims[0]] + offset);
+std::int64_t Lookups::findEntry(std::size_t lookup, const std::uint32_t *offsets) const {
+  auto entry = std::int64_t(lookup / n_);
+  bool found = true;
+  for (std::size_t k = 0; k != request_.dims.size(); ++k) {
+    auto offset = offsets[offsetIndex(lookup, k)];
+    found &= resolve(offset, k, lookup) == Found::Slice;
+    entry = entry * std::int64_t(tableShape_[request_.dims[k]]) + offset;
+  }
+  return found ? entry : -1;
 }
 
-std::int64_t Lookups::tableOfRow(std::size_t key) const {
-  auto dim = request_.dims[0];
-  return std::int64_t(key / tableShape_[dim]) * tableStrides_[0] +
-         std::int64_t(key % tableShape_[dim]) * tableStrides_[dim + 1];
+std::int64_t Lookups::tableOfEntry(std::size_t entry) const {
+  std::int64_t at = 0;
+  for (auto k = request_.dims.size(); k-- != 0;) {
+    auto dim = request_.dims[k];
+    at += std::int64_t(entry % tableShape_[dim]) * tableStrides_[dim + 1];
+    entry /= tableShape_[dim];
+  }
+  return at + std::int64_t(entry) * tableStrides_[0];
 }
 
 } // namespace popops::slice

@@ -45,19 +45,18 @@ public:
   std::size_t count() const { return groups_ * n_; }
   std::size_t groups() const { return groups_; }
   const Box &box() const { return box_; }
-  // Slices that are single rows can meet only if they are equal: the row's number, unique over
-  // groups.
-  bool singleRows() const { return request_.sizes.size() == 1 && request_.sizes[0] == 1; }
-  std::size_t rowKeys() const { return groups_ * tableShape_.at(request_.dims.at(0)); }
+  // Slices of one entry can meet only if they are equal: these have a number, unique over groups.
+  bool singleEntries() const { return singleEntries_; }
+  std::size_t numEntries() const { return numEntries_; }
 
   std::int64_t rowOf(std::size_t lookup) const {
     return std::int64_t(lookup / n_) * rowStrides_[0] + std::int64_t(lookup % n_) * rowStrides_[1];
   }
   // Where lookup number i begins; throws for a bad offset if offsets are validated.
   Place find(std::size_t lookup, const std::uint32_t *offsets) const;
-  // Row number, or -1.
-  std::int64_t findRow(std::size_t lookup, const std::uint32_t *offsets) const;
-  std::int64_t tableOfRow(std::size_t key) const;
+  // Number of the entry, or -1.
+  std::int64_t findEntry(std::size_t lookup, const std::uint32_t *offsets) const;
+  std::int64_t tableOfEntry(std::size_t entry) const;
 
   // f(box, tableOffset, rowOffset) for the parts of a slice that wraps.
   template <class F>
@@ -77,7 +76,8 @@ private:
   std::size_t groups_, n_;
   std::vector<std::size_t> tableShape_, sliceShape_;
   std::vector<std::int64_t> tableStrides_, rowStrides_, offsetStrides_; // with groups
-  bool rowsAreWritten_;
+  bool rowsAreWritten_, singleEntries_;
+  std::size_t numEntries_;
   Box box_;
 };
 

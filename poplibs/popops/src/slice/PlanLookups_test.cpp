@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Plans as values, what options do to them, planned lookups against plain loops, and the cycles of
 // a plan worked out by hand.
-#include "slice/PlanLookups.hpp"
 #include "base/Text.hpp"
 #include "openipu/Placement.hpp"
 #include "poplar/exceptions.hpp"
 #include "popops/SliceCost.hpp"
 #include "poputil/exceptions.hpp"
 #include "Session.hpp"
+#include "slice/PlanLookups.hpp"
 
 using namespace poplar;
 using namespace popops;
@@ -258,7 +258,6 @@ TEST(CreateSliceable, FromASliceRepeatsItsLayout) {
               s.graph.getTileMapping(slice));
   auto values = s.random(180);
   s.set(t, values);
-  EXPECT_EQ(getSliceMapping(s.graph, t, {1}, {1}),
-            s.graph.getTileMapping(t.slice(0, 1, 1)));
+  EXPECT_EQ(getSliceMapping(s.graph, t, {1}, {1}), s.graph.getTileMapping(t.slice(0, 1, 1)));
   EXPECT_EQ(s.run(t), Session::stored(FLOAT, values));
 }

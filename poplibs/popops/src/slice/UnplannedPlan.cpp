@@ -75,7 +75,7 @@ struct Entry {
 };
 
 bool singleRows(const UnplannedLookups &what) {
-  return what.dims.size() == 1 && what.sizes[0] == 1 && what.lookups > 1;
+  return !what.dims.empty() && product(what.sizes) == 1 && what.lookups > 1;
 }
 
 // Bytes that leave the tiles of the table, spread evenly.
@@ -92,7 +92,9 @@ PerTile vertices(const Graph &graph, const UnplannedLookups &what, const Entry &
   auto type = what.table.elementType();
   std::uint64_t n = what.lookups, slices = product(what.sizes);
   bool single = singleRows(what);
-  std::uint64_t entries = single ? what.table.dim(unsigned(what.dims[0])) : 1;
+  std::uint64_t entries = 1;
+  for (auto d : what.dims)
+    entries *= what.table.dim(unsigned(d));
   PerTile tiles;
   for (const auto &at : entry.columns) {
     auto &work = tiles[at.tile];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // popops.update: the slice of table[g] at offsets[g, i] becomes rows[g, i], or itself combined with
-// scale * rows[g, i]. Lookups that meet the same row are chained first; then every row is written
-// by one thread, in the order of the lookups, so results do not depend on the number of threads.
+// scale * rows[g, i]. Lookups that meet the same entry are chained first; then every entry is
+// written by one thread, in the order of the lookups, so results do not depend on the number of
+// threads.
 #include "base/Simd.hpp"
 #include "base/Threads.hpp"
 #include "openipu/Kernel.hpp"
@@ -73,7 +74,7 @@ public:
   void run(const KernelArgs &args) {
     begin(args);
     auto *offsets = args.in<std::uint32_t>(1);
-    if (lookups_.singleRows())
+    if (lookups_.singleEntries() && lookups_.numEntries() <= mostChained())
       rows(offsets);
     else
       slices(offsets);
@@ -93,6 +94,9 @@ protected:
   std::size_t bytes_;
 
 private:
+  // Chains need memory for every entry of the table.
+  std::size_t mostChained() const { return std::max<std::size_t>(1 << 22, 64 * lookups_.count()); }
+
   void threaded(const Box &box, std::int64_t table, std::span<const std::int64_t> from) {
     auto inner = std::max<std::size_t>(1, box.elements() / box.outer() * bytes_ * from.size());
     base::parallelFor(
@@ -142,7 +146,7 @@ private:
     if (op_ == Update::Replace)
       all = all.last(1);
     const auto &box = lookups_.box();
-    auto table = lookups_.tableOfRow(key);
+    auto table = lookups_.tableOfEntry(key);
     if (threads)
       threaded(box, table, all);
     else
@@ -152,11 +156,11 @@ private:
   // first_[row] is the first lookup of a row, next_[lookup] the following one. first_ is left as
   // it was found, so that a run costs nothing for rows that it does not touch.
   void chain(const std::uint32_t *offsets) {
-    first_.resize(lookups_.rowKeys(), none);
+    first_.resize(lookups_.numEntries(), none);
     next_.resize(lookups_.count());
     touched_.clear();
     for (auto i = std::uint32_t(lookups_.count()); i-- != 0;) {
-      auto key = lookups_.findRow(i, offsets);
+      auto key = lookups_.findEntry(i, offsets);
       if (key < 0)
         continue;
       if (first_[key] == none)
