@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "LossPlan.hpp"
+#include "poplin/Steps.hpp"
+#include "popops/ReduceCost.hpp"
+#include <algorithm>
+
+namespace popnn {
+
+constexpr unsigned workers = 6;
+
+static std::uint64_t oneHotCycles(std::uint64_t n, std::uint64_t classes, bool half) {
+  auto rows = (n + classes - 1) / classes;
+  return 11 + (half ? 74 : 100) * rows;
+}
+
+openipu::Plan lossPlan(const poplar::Graph &graph, const poplar::Tensor &modelOutputs,
+                       const poplar::Tensor &loss, const poplar::Tensor &deltas, LossType type,
+                       LossOperands operands) {
+  bool cross = type == CROSS_ENTROPY_LOSS;
+  auto element = modelOutputs.elementType();
+  auto size = graph.getTarget().getTypeSize(element);
+  std::uint64_t classes = std::max<std::size_t>(1, modelOutputs.dim(1));
+  openipu::Plan plan;
+  plan.add(poplin::elementStep(graph, deltas, "EncodeOneHot",
+                               "popops::EncodeOneHot<unsigned int," + element.toString() + ">",
+                               [&](std::uint64_t n, std::uint32_t) {
+                                 return oneHotCycles(n, classes, element == poplar::HALF);
+                               },
+                               {size, 0, {}}));
+  // Nine cycles per vector of one float or two halves for the logarithm; four for the square.
+  unsigned width = cross ? (element == poplar::HALF ? 2 : 1) : (element == poplar::HALF ? 4 : 2);
+  unsigned cycles = cross ? 9 : 4;
+  plan.add(poplin::elementStep(
+      graph, deltas, "Transform",
+      std::string("popnn::") + (cross ? "LossCrossEntropyTransform<" : "LossSumSquaredTransform<") +
+          element.toString() + ">",
+      [&](std::uint64_t n, std::uint32_t) {
+        auto perWorker = (n + workers - 1) / workers;
+        return 11 + workers * (20 + cycles * ((perWorker + width - 1) / width));
+      },
+      {size, cross ? 4u : 3u, {{operands.modelOutputs, 1}}}));
+  plan.append(popops::cost::reducePlan(graph, deltas, loss, {1}, popops::Operation::ADD, "Reduce"));
+  return plan;
+}
+
+openipu::Plan classPlan(const poplar::Graph &graph, const poplar::Tensor &input, ClassSearch search,
+                        unsigned k) {
+  const char *kind = search == ClassSearch::Max   ? "ReduceMaxClass"
+                     : search == ClassSearch::Min ? "ReduceMinClass"
+                                                  : "ReduceMaxNClass";
+  auto element = input.elementType();
+  std::uint64_t size = graph.getTarget().getTypeSize(element);
+  std::uint64_t rows = std::max<std::size_t>(1, input.dim(0));
+  // Three cycles per element; a list of K is kept in order besides.
+  auto cycles = [k](std::uint64_t n) {
+    std::uint64_t sift = 0;
+    for (unsigned rest = k; rest > 1; rest /= 2)
+      sift += 4;
+    return 11 + workers * (20 + (3 + sift) * ((n + workers - 1) / workers));
+  };
+  openipu::Plan plan;
+  plan.add(poplin::elementStep(
+      graph, input, "Search",
+      std::string("popnn::") + kind + "Gather<" + element.toString() + ",unsigned int>",
+      [&](std::uint64_t n, std::uint32_t) { return cycles(n); }, {0, 1, {}}));
+  // Tiles that hold parts of a row send their winners on, many to one until one is left.
+  std::uint64_t tiles = 0;
+  for (const auto &work : plan.steps[0].tiles)
+    tiles += work.count;
+  auto perRow = std::max<std::uint64_t>(1, tiles / rows + (tiles % rows != 0));
+  auto numTiles = graph.getTarget().getNumTiles();
+  for (constexpr std::uint64_t fanIn = 32; perRow > 1; perRow = (perRow + fanIn - 1) / fanIn) {
+    auto sources = std::min(perRow, fanIn) * k;
+    auto groups = rows * ((perRow + fanIn - 1) / fanIn);
+    openipu::TileWork work;
+    work.count = unsigned(std::min<std::uint64_t>(groups, numTiles));
+    auto perTile = (groups + work.count - 1) / work.count;
+    work.cycles = cycles(sources * perTile);
+    work.bytesIn = work.bytesOut = sources * perTile * (size + 4);
+    work.messagesIn = unsigned(std::min(perRow, fanIn) * perTile);
+    openipu::Superstep step;
+    step.name = "SearchBetweenTiles";
+    step.vertex = std::string("popnn::") + kind + "Sparse<" + element.toString() + ",unsigned int>";
+    step.tiles.push_back(work);
+    plan.add(std::move(step));
+  }
+  return plan;
+}
+
+openipu::Plan accuracyPlan(const poplar::Graph &graph, const poplar::Tensor &modelOutputs,
+                           const poplar::Tensor &numCorrect) {
+  auto plan = classPlan(graph, modelOutputs, ClassSearch::Max);
+  std::uint64_t rows = modelOutputs.dim(0);
+  auto step =
+      poplin::elementStep(graph, numCorrect, "CalcAccuracy", "popnn::CalcAccuracy<unsigned int>",
+                          [&](std::uint64_t, std::uint32_t) { return 11 + 5 * rows; });
+  for (auto &work : step.tiles)
+    work.bytesIn = 8 * rows;
+  plan.add(std::move(step));
+  return plan;
+}
+
+} // namespace popnn
