@@ -162,7 +162,8 @@ std::vector<Row> elementWise() {
     });
   };
   auto one = mapped(_1 + _2);
-  const auto x = _1 * Const(2.f) + _2, y = _1 - _2 * Const(3.f);
+  const auto x = _1 * Const(2.f) + _2;
+  const auto y = _1 - _2 * Const(3.f);
   auto eight = mapped(x * y + (x - y) * Const(0.5f));
   std::vector<Row> rows;
   auto add = medianPair(5, one, plain(plainAdd));

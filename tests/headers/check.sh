@@ -19,4 +19,5 @@ $operators"
 echo "$headers" | xargs -P "$(nproc)" -I{} sh -c \
   "echo '#include <{}>' | $compiler $flags -x c++ - || { echo 'not complete or not clean under $standard: {}'; exit 1; }" || exit 1
 # The forms are evaluated for their types only, so unused results are no mistake.
-$compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable -Wno-redundant-move "$here/traps.cpp"
+$compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable -Wno-redundant-move "$here/traps.cpp" &&
+$compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable "$here/operator_traps.cpp"

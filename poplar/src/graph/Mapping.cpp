@@ -13,9 +13,11 @@ using graph::GraphView;
 using tensor::VarRange;
 using tensor::View;
 
-static unsigned checkedTile(const GraphView &view, unsigned tile, const std::string &what) {
+// what(): says what is to be mapped, if it must be said.
+template <class What>
+static unsigned checkedTile(const GraphView &view, unsigned tile, What &&what) {
   if (tile >= view.numTiles())
-    throw invalid_tile_mapping(str("Graph::setTileMapping: tile ", tile, " for ", what,
+    throw invalid_tile_mapping(str("Graph::setTileMapping: tile ", tile, " for ", what(),
                                    " does not exist; this graph has ", view.numTiles(),
                                    " tiles (0 to ", view.numTiles() - 1, ")."));
   return view.wholeTile(tile);
@@ -29,8 +31,9 @@ static const View &use(const Tensor &tensor, const char *call) {
 
 void Graph::setTileMapping(const VertexRef &vertex, unsigned tile) {
   auto &view = Access::graph(*this);
-  view.state->vertices.at(vertex.getId()).tile =
-      checkedTile(view, tile, "a vertex of type " + view.state->vertexType(vertex.getId()).name);
+  view.state->vertices.at(vertex.getId()).tile = checkedTile(view, tile, [&] {
+    return "a vertex of type " + view.state->vertexType(vertex.getId()).name;
+  });
 }
 
 static void mapRanges(graph::GraphState &state, const View &view, unsigned tile) {
@@ -41,24 +44,48 @@ static void mapRanges(graph::GraphState &state, const View &view, unsigned tile)
 void Graph::setTileMapping(const Tensor &tensor, unsigned tile) {
   auto &graph = Access::graph(*this);
   auto &view = use(tensor, "Graph::setTileMapping");
-  mapRanges(*graph.state, view, checkedTile(graph, tile, graph.state->describe(view)));
+  mapRanges(*graph.state, view,
+            checkedTile(graph, tile, [&] { return graph.state->describe(view); }));
+}
+
+// Most tensors lie in one stretch of a variable, in order: then an interval is a range of it.
+static bool isStretch(const View &view) {
+  if (view.pieces.size() != 1)
+    return false;
+  std::int64_t next = 1;
+  const auto &loops = view.pieces[0].loops;
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    if (loop->stride != next)
+      return false;
+    next *= std::int64_t(loop->extent);
+  }
+  return true;
 }
 
 void Graph::setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapping) {
   auto &graph = Access::graph(*this);
   auto flat = tensor::flatten(use(tensor, "Graph::setTileMapping"));
   auto elements = flat.shape[0];
+  const bool stretch = isStretch(flat);
+  auto set = [&](const Interval &interval, unsigned tile) {
+    if (!stretch)
+      return mapRanges(*graph.state, tensor::slice(flat, interval.begin(), interval.end(), 0),
+                       tile);
+    const auto offset = std::uint64_t(flat.pieces[0].offset);
+    graph.state->variables[flat.pieces[0].var.value].mapping.set(offset + interval.begin(),
+                                                                 offset + interval.end(), tile);
+  };
   for (unsigned tile = 0; tile < mapping.size(); ++tile) {
     if (mapping[tile].empty())
       continue;
-    auto whole = checkedTile(graph, tile, graph.state->describe(flat));
+    auto whole = checkedTile(graph, tile, [&] { return graph.state->describe(flat); });
     for (const auto &interval : mapping[tile]) {
       if (interval.begin() > interval.end() || interval.end() > elements)
         throw invalid_tile_mapping(str("Graph::setTileMapping: [", interval.begin(), ", ",
                                        interval.end(), ") on tile ", tile, " is not a range of ",
                                        graph.state->describe(flat), ", which has ", elements,
                                        " elements."));
-      mapRanges(*graph.state, tensor::slice(flat, interval.begin(), interval.end(), 0), whole);
+      set(interval, whole);
     }
   }
 }

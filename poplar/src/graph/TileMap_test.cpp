@@ -33,6 +33,26 @@ TEST(TileMap, AnySeriesOfAssignmentsEqualsAPlainArray) {
   }
 }
 
+TEST(TileMap, ManyAssignmentsBeforeAQuestionEqualAPlainArray) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    TileMap map;
+    std::vector<std::uint32_t> plain(50, none), got(50, 77);
+    for (unsigned n = 0; n < 3 + round % 20; ++n) {
+      auto begin = random() % 50, end = begin + random() % (51 - begin), tile = random() % 3;
+      map.set(begin, end, tile);
+      std::fill(plain.begin() + begin, plain.begin() + end, tile);
+    }
+    map.forEach(0, 50,
+                [&](auto b, auto e, auto t) { std::fill(got.begin() + b, got.begin() + e, t); });
+    ASSERT_EQ(got, plain);
+    const auto &list = map.list();
+    for (std::size_t i = 1; i < list.size(); ++i)
+      ASSERT_TRUE(list[i - 1].end < list[i].begin ||
+                  (list[i - 1].end == list[i].begin && list[i - 1].tile != list[i].tile));
+  }
+}
+
 TEST(TileMap, NeighboursOnOneTileAreOneRange) {
   TileMap map;
   map.set(0, 10, 3);
