@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// Dropout: y = x * scale where a random bit of probability keepProbability says so, else 0.
+// host: decisions from random words as they are needed, or made first if each serves many elements.
+// device: one Dropout vertex on every tile that holds part of the output.
+#include "base/Text.hpp"
+#include "base/Threads.hpp"
+#include "Chunks.hpp"
+#include "Draw.hpp"
+#include "openipu/Attributes.hpp"
+#include "Philox.hpp"
+#include "popops/ElementWiseCost.hpp"
+#include "poprand/RandomGen.hpp"
+#include "poputil/Broadcast.hpp"
+#include "poputil/DebugInfo.hpp"
+#include "poputil/exceptions.hpp"
+#include "poputil/VertexTemplates.hpp"
+#include <cmath>
+#include <vector>
+
+namespace poprand {
+
+using openipu::KernelArgs;
+using poplar::Tensor;
+using poputil::poplibs_error;
+
+namespace {
+
+struct Keep {                              // all of eight bytes, so that its bytes are its values
+  std::uint64_t seeded, modifier, choices; // a word below `choices` keeps
+  double scale;
+};
+
+// factors: scale or zero, 64 per block.
+OPENIPU_SIMD void factorBlocks(const Keep &keep, std::uint64_t key, std::uint64_t block,
+                               std::size_t blocks, float *__restrict factors) {
+  const std::uint32_t last = std::uint32_t(keep.choices - 1);
+  const float scale = keep.choices ? float(keep.scale) : 0.0f;
+  for (std::size_t b = 0; b < blocks; ++b, factors += blockWords) {
+    std::uint32_t words[blockWords];
+    philox(key, block + b, words);
+    for (std::size_t i = 0; i < blockWords; ++i)
+      factors[i] = words[i] <= last ? scale : 0.0f;
+  }
+}
+
+// Not a plain product: what is dropped is zero even if it is not finite.
+OPENIPU_SIMD void apply(const float *__restrict factors, float *__restrict values, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const float kept = values[i] * factors[i];
+    values[i] = factors[i] != 0.0f ? kept : 0.0f;
+  }
+}
+
+constexpr std::size_t perChunk = chunk / blockWords;
+
+struct Dropout {
+  Keep keep;
+  explicit Dropout(const KernelArgs &args)
+      : keep(openipu::AttributeReader(args.attributes).get<Keep>()) {
+    if (args.outputs.size() != 1 || args.inputs.size() != (keep.seeded ? 2u : 1u))
+      throw std::runtime_error("The operands of poprand.dropout are damaged.");
+  }
+  void run(const KernelArgs &args) {
+    const KernelOperand &out = args.outputs[0], &in = args.inputs[0];
+    const std::uint64_t key = keep.seeded ? seededKey(args.inputs[1], std::uint32_t(keep.modifier))
+                                          : nextKey(*args.random);
+    const std::size_t blocks = (out.elements + blockWords - 1) / blockWords;
+    base::parallelFor(blocks, 16 * perChunk, [&](std::size_t begin, std::size_t end, unsigned) {
+      alignas(64) float factors[chunk], values[chunk];
+      for (std::size_t b = begin; b < end; b += perChunk) {
+        const std::size_t now = std::min(perChunk, end - b), first = b * blockWords;
+        const std::size_t n = std::min(now * blockWords, out.elements - first);
+        factorBlocks(keep, key, b, now, factors);
+        loadFloats(in, first, n, values);
+        apply(factors, values, n);
+        storeFloats(out, first, n, values);
+      }
+    });
+  }
+};
+const openipu::Registered dropoutKernel{openipu::stateful<Dropout>("poprand.dropout")};
+
+// inputs: the input, an operand of the reference's shape broadcast to the input's (only its shape
+// and strides count), and the seed.
+struct ShapedDropout {
+  Keep keep;
+  std::vector<std::size_t> mask; // shape of the reference, of the rank of the input
+  std::vector<std::int64_t> strides;
+  std::vector<float> factors;
+
+  explicit ShapedDropout(const KernelArgs &args) {
+    openipu::AttributeReader attributes(args.attributes);
+    keep = attributes.get<Keep>();
+    mask = attributes.getVector<std::size_t>();
+    if (args.outputs.size() != 1 || args.inputs.size() != (keep.seeded ? 2u : 1u) ||
+        mask.size() != args.outputs[0].shape.size())
+      throw std::runtime_error("The operands of poprand.shapedDropout are damaged.");
+    std::size_t elements = 1;
+    strides.assign(mask.size(), 0);
+    for (std::size_t d = mask.size(); d-- > 0; elements *= mask[d])
+      strides[d] = mask[d] == 1 ? 0 : std::int64_t(elements);
+    factors.resize((elements + blockWords - 1) / blockWords * blockWords);
+  }
+  void run(const KernelArgs &args) {
+    const KernelOperand &out = args.outputs[0], &in = args.inputs[0];
+    const std::uint64_t key = keep.seeded ? seededKey(args.inputs[1], std::uint32_t(keep.modifier))
+                                          : nextKey(*args.random);
+    base::parallelFor(factors.size() / blockWords, 16 * perChunk,
+                      [&](std::size_t begin, std::size_t end, unsigned) {
+                        factorBlocks(keep, key, begin, end - begin,
+                                     factors.data() + begin * blockWords);
+                      });
+    KernelOperand spread{reinterpret_cast<std::byte *>(factors.data()),
+                         TypeId::Float,
+                         out.shape,
+                         strides,
+                         out.elements,
+                         false};
+    base::parallelFor(out.elements, 16 * chunk, [&](std::size_t begin, std::size_t end, unsigned) {
+      float scales[chunk], values[chunk];
+      for (std::size_t first = begin; first < end; first += chunk) {
+        const std::size_t n = std::min(chunk, end - first);
+        loadFloats(spread, first, n, scales);
+        loadFloats(in, first, n, values);
+        apply(scales, values, n);
+        storeFloats(out, first, n, values);
+      }
+    });
+  }
+};
+const openipu::Registered shapedKernel{openipu::stateful<ShapedDropout>("poprand.shapedDropout")};
+
+void check(const char *call, const Tensor *seed, const Tensor &input, double keepProbability) {
+  checkSeed(call, seed);
+  checkProbability(call, "keepProbability", keepProbability);
+  if (input.elementType() != poplar::FLOAT && input.elementType() != poplar::HALF)
+    throw poplibs_error(base::str(call, ": the input is of type ", input.elementType(),
+                                  "; it must be float or half."));
+}
+
+Keep keepOf(const Tensor *seed, std::uint32_t modifier, double probability, double scale) {
+  return {seed != nullptr, modifier, std::uint64_t(std::llround(probability * 0x1p32)), scale};
+}
+
+openipu::Superstep dropoutStep(const poplar::Graph &graph, const Tensor &out) {
+  const unsigned width = graph.getTarget().getVectorWidth(out.elementType());
+  auto step = poputil::whereItLies(
+      graph, out, "dropout", poputil::templateVertex("poprand::Dropout", out.elementType()),
+      [&](std::uint64_t n, std::uint32_t) { return 6 + 24 * 6 + 2 * ((n + width - 1) / width); });
+  step.needs.push_back({1, 0});
+  step.flops = out.numElements();
+  return step;
+}
+
+} // namespace
+
+Tensor dropout(poplar::Graph &graph, const Tensor *seed, const std::uint32_t seedModifier,
+               const Tensor &input, const Tensor &reference, double keepProbability, double scale,
+               bool outputClonesRef, poplar::program::Sequence &prog,
+               const poplar::DebugContext &debugContext) {
+  check("dropout", seed, input, keepProbability);
+  if (input.shape() != reference.shape())
+    throw poplibs_error(base::str("dropout: the input has shape ", base::list(input.shape()),
+                                  " and the reference ", base::list(reference.shape()),
+                                  "; they must be equal (shapedDropout broadcasts)."));
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(seed, seedModifier, input, reference,
+                                                       keepProbability, scale, outputClonesRef));
+  const Tensor out =
+      graph.clone(input.elementType(), outputClonesRef ? reference : input, {di, "out"});
+  const auto order = drawingOrder(reference);
+  std::vector<openipu::Used> uses{openipu::out(out.dimShuffle(order)),
+                                  openipu::in(input.dimShuffle(order))};
+  if (seed)
+    uses.push_back(openipu::in(*seed));
+  const Keep keep = keepOf(seed, seedModifier, keepProbability, scale);
+  prog.add(openipu::operation(graph, {"poprand.dropout",
+                                      std::move(uses),
+                                      openipu::AttributeWriter().put(keep).take(),
+                                      seededPlan(graph, seed, dropoutStep(graph, out)),
+                                      {di, "dropout"}}));
+  di.addOutput(out);
+  return out;
+}
+
+Tensor dropout(poplar::Graph &graph, const Tensor *seed, const std::uint32_t seedModifier,
+               const Tensor &input, const Tensor &reference, double keepProbability, double scale,
+               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext) {
+  return dropout(graph, seed, seedModifier, input, reference, keepProbability, scale, true, prog,
+                 debugContext);
+}
+
+Tensor shapedDropout(poplar::Graph &graph, const Tensor *seed, const std::uint32_t seedModifier,
+                     const Tensor &input, const Tensor &reference, double keepProbability,
+                     double scale, poplar::program::Sequence &prog,
+                     const poplar::DebugContext &debugContext) {
+  check("shapedDropout", seed, input, keepProbability);
+  Tensor spread = reference;
+  poputil::broadcastToMatch(spread, input.shape()); // throws if it does not fit
+  poputil::PoplibsOpDebugInfo di(
+      debugContext, DI_ARGS(seed, seedModifier, input, reference, keepProbability, scale));
+  const Tensor out = graph.clone(input, {di, "out"});
+  std::vector<std::size_t> mask = reference.shape();
+  mask.insert(mask.begin(), input.rank() - mask.size(), 1);
+  // Decisions are made where the reference lies, sent to the input, and multiplied there.
+  const auto type = input.elementType();
+  const unsigned width = graph.getTarget().getVectorWidth(type);
+  auto decide = poputil::whereItLies(
+      graph, reference, "mask", poputil::templateVertex("poprand::Bernoulli", type),
+      [&](std::uint64_t n, std::uint32_t) { return 4 + 23 * 6 + (n + width - 1) / width; });
+  auto multiply = poputil::whereItLies(
+      graph, out, "multiply", "popops::BinaryOp1D", [&](std::uint64_t n, std::uint32_t regions) {
+        return popops::cost::binaryCycles(popops::expr::BinaryOpType::MULTIPLY, type, n, false,
+                                          regions);
+      });
+  multiply.needs.push_back({1, 0});
+  multiply.flops = out.numElements();
+  // A tile takes no more decisions than it has elements.
+  const std::size_t bytes = graph.getTarget().getTypeSize(type);
+  for (const auto &[tile, elements, regions] : openipu::elementsByTile(graph, out))
+    for (auto &work : multiply.tiles)
+      if (work.tile <= tile && tile < work.tile + work.count)
+        work.bytesIn = std::max(work.bytesIn,
+                                bytes * std::min<std::uint64_t>(reference.numElements(), elements));
+  for (const auto &[tile, elements, regions] : openipu::elementsByTile(graph, reference))
+    for (auto &work : decide.tiles)
+      if (work.tile <= tile && tile < work.tile + work.count)
+        work.tempBytes = std::max(work.tempBytes, bytes * elements);
+  auto plan = seededPlan(graph, seed, std::move(decide));
+  plan.add(std::move(multiply));
+  std::vector<openipu::Used> uses{openipu::out(out), openipu::in(input)};
+  if (seed)
+    uses.push_back(openipu::in(*seed));
+  const Keep keep = keepOf(seed, seedModifier, keepProbability, scale);
+  prog.add(openipu::operation(graph, {"poprand.shapedDropout",
+                                      std::move(uses),
+                                      openipu::AttributeWriter().put(keep).put(mask).take(),
+                                      std::move(plan),
+                                      {di, "shapedDropout"}}));
+  di.addOutput(out);
+  return out;
+}
+
+} // namespace poprand
