@@ -38,7 +38,10 @@ compile() { g++ -std=c++11 -Wall -Wextra -pedantic -Werror "$1" -o prog "${@:2}"
 layout() {
   local file
   for file in enable.sh LICENSE bin/popc lib/libpoplar.so lib/libpva.so include/poplar/Graph.hpp \
-              include/poplar/Vertex.hpp include/pva/pva.hpp lib/cmake/poplar/poplarConfig.cmake; do
+              include/poplar/Vertex.hpp include/pva/pva.hpp lib/cmake/poplar/poplarConfig.cmake \
+              lib/lib{poputil,popops,poplin,popnn,poprand,popsparse,popfloat,gcl}.so \
+              include/popops/ElementWise.hpp include/gcl/Collectives.hpp \
+              lib/cmake/poplibs/poplibsConfig.cmake; do
     [ -e "$sdk/$file" ] || fail "$file was not installed"
   done
   [ "$(command -v popc)" = "$sdk/bin/popc" ] || fail "popc is not the installed one"
@@ -53,6 +56,12 @@ plain() {
   cp "$here/plain.cpp" .
   compile plain.cpp -lpoplar
   expect "sum 10" ./prog
+}
+
+operators() {
+  cp "$here/operators.cpp" .
+  compile operators.cpp -lpopnn -lpoplin -lpoprand -lpopops -lpoputil -lpoplar
+  expect "4 5 10 11 sum 30" ./prog
 }
 
 codelet_in_source() {
@@ -79,11 +88,12 @@ pva_reader() {
 
 # The package files alone are enough: nothing else of the environment helps.
 cmake_package() {
-  cp -r "$here/project" "$here/archive.cpp" "$here/archive_codelet.cpp" .
+  cp -r "$here/project" "$here/operators.cpp" "$here/archive.cpp" "$here/archive_codelet.cpp" .
   unset CPATH LIBRARY_PATH LD_LIBRARY_PATH
   cmake -S project -B out >/dev/null
   cmake --build out >/dev/null
   expect "1 4 9 16" out/prog out/archive.gp
+  expect "4 5 10 11 sum 30" out/operators
 }
 
 # The folder may be moved after it was installed.
