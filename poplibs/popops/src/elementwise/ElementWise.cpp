@@ -48,13 +48,12 @@ static Shape commonShape(const Tensors &ts, const DebugContext &context) {
       auto &size = out[out.size() - 1 - i];
       const std::size_t other = shape[shape.size() - 1 - i];
       if (size != other && size != 1 && other != 1) {
-        std::vector<std::string> shapes;
+        std::string shapes;
         for (const Tensor &u : ts)
-          shapes.push_back(u.shapeToString());
-        throw poplibs_error(str("popops: shapes ", base::list(shapes, ", "),
-                                " do not broadcast: dimension ", out.size() - 1 - i, " is ", size,
-                                " and ", other, ". Make them equal, or make one of them 1.",
-                                at(context)));
+          shapes += (shapes.empty() ? "" : " and ") + u.shapeToString();
+        throw poplibs_error(str("popops: shapes ", shapes, " do not broadcast: dimension ",
+                                out.size() - 1 - i, " is ", size, " and ", other,
+                                ". Make them equal, or make one of them 1.", at(context)));
       }
       if (size == 1)
         size = other;
@@ -122,6 +121,28 @@ static void checkTarget(const char *what, const Tensor &target, const Type &type
                             at(context)));
 }
 
+void addMap(Graph &graph, const MapTree &tree, const MapOperands &operands, openipu::Plan plan,
+            Sequence &prog, const DebugContext &context) {
+  if (operands.out.numElements() == 0)
+    return;
+  Tensor out = operands.out;
+  std::vector<openipu::Used> uses;
+  bool overlaps = false;
+  for (unsigned i : operands.inputs) {
+    Tensor t = operands.ts[i];
+    poputil::broadcastToMatch(t, out.shape());
+    overlaps |= openipu::overlap(t, out) == openipu::Overlap::Some;
+    uses.push_back(openipu::in(t));
+  }
+  if (overlaps) // the operands must survive until all of them are read
+    out = graph.clone(operands.out, {context, "beforeOverlap"});
+  uses.insert(uses.begin(), openipu::out(out));
+  prog.add(openipu::operation(
+      graph, {"popops.map", std::move(uses), programOf(tree).write(), std::move(plan), context}));
+  if (overlaps)
+    prog.add(Copy(out, operands.out, false, {context, "overlap"}));
+}
+
 static Tensor mapTo(Graph &graph, const expr::Expr &expr, const Tensors &ts, const Target &target,
                     Sequence &prog, const DebugContext &context, const OptionFlags &flags) {
   const MapOptions options = parseMapOptions(flags);
@@ -138,24 +159,8 @@ static Tensor mapTo(Graph &graph, const expr::Expr &expr, const Tensors &ts, con
   operands.out = target.tensor.valid()
                      ? target.tensor
                      : createOutputForElementWiseOp(graph, used, tree.type(), {context, "out"});
-  bool overlaps = false;
-  std::vector<openipu::Used> uses{openipu::out(operands.out)};
-  for (Tensor t : used) {
-    poputil::broadcastToMatch(t, shape);
-    overlaps |=
-        target.tensor.valid() && openipu::overlap(t, operands.out) == openipu::Overlap::Some;
-    uses.push_back(openipu::in(t));
-  }
-  if (overlaps) { // the operands must survive until all of them are read
-    const Tensor whole = mapTo(graph, expr, ts, {}, prog, {context, "beforeOverlap"}, flags);
-    prog.add(Copy(whole, operands.out, false, {context, "overlap"}));
-    return operands.out;
-  }
-  if (operands.out.numElements() == 0)
-    return operands.out;
-  auto plan = planMap(graph, tree, operands, options, expr.name(ts));
-  prog.add(openipu::operation(
-      graph, {"popops.map", std::move(uses), programOf(tree).write(), std::move(plan), context}));
+  addMap(graph, tree, operands, planMap(graph, tree, operands, options, expr.name(ts)), prog,
+         context);
   return operands.out;
 }
 

@@ -7,6 +7,7 @@
 #include "openipu/Plan.hpp"
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
 
 namespace popops {
 
@@ -26,6 +27,11 @@ struct MapOperands {
 
 openipu::Plan planMap(const poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
                       const MapOptions &options, const std::string &exprName);
+
+// Adds the operation, through a temporary if an operand overlaps the output without being the same.
+void addMap(poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
+            openipu::Plan plan, poplar::program::Sequence &prog,
+            const poplar::DebugContext &context);
 
 // Whether one vertex can compute the whole expression.
 bool canFuse(const MapTree &tree, const std::vector<poplar::Tensor> &ts,

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// Casts. Plain types are an expression of one operator; 8-bit floats have a kernel of their own,
+// which reads format and scale from the metadata tensors.
+#include "popops/Cast.hpp"
+#include "base/Text.hpp"
+#include "base/Threads.hpp"
+#include "elementwise/Convert.hpp"
+#include "elementwise/MapPlan.hpp"
+#include "openipu/Operation.hpp"
+#include "popops/ElementWise.hpp"
+#include "popops/ElementWiseCost.hpp"
+#include "popops/Half.hpp"
+#include "popops/Strided.hpp"
+#include "poputil/DebugInfo.hpp"
+#include "poputil/exceptions.hpp"
+#include "poputil/VertexTemplates.hpp"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <poplar/Quarter.hpp>
+
+namespace popops {
+
+using base::str;
+using namespace poplar;
+using poplar::program::Program;
+using poplar::program::Sequence;
+using poputil::poplibs_error;
+
+// ---- what can be cast
+
+static bool isOneOf(const Type &type, std::initializer_list<Type> types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+static bool isByte(const Type &t) { return isOneOf(t, {CHAR, SIGNED_CHAR, UNSIGNED_CHAR}); }
+static bool canCast(const Type &from, const Type &to) {
+  if (from == to)
+    return true;
+  if (from == QUARTER || to == QUARTER) {
+    const Type &other = from == QUARTER ? to : from;
+    return isOneOf(other, {FLOAT, HALF}) || isByte(other);
+  }
+  auto plain = [](const Type &t) {
+    return isByte(t) || isOneOf(t, {FLOAT, HALF, INT, SHORT, UNSIGNED_INT, UNSIGNED_SHORT, BOOL});
+  };
+  if (isOneOf(to, {LONGLONG, UNSIGNED_LONGLONG}))
+    return (plain(from) && !isOneOf(from, {FLOAT, HALF})) ||
+           isOneOf(from, {LONGLONG, UNSIGNED_LONGLONG});
+  return plain(from) && plain(to);
+}
+
+static void check(const Tensor &src, const Tensor &dst) {
+  if (src.shape() != dst.shape())
+    throw poplibs_error(str("popops::cast: the source has shape ", src.shapeToString(),
+                            ", but the destination has shape ", dst.shapeToString(), "."));
+  if (!canCast(src.elementType(), dst.elementType()))
+    throw poplibs_error(
+        str("popops::cast: cannot cast ", src.elementType(), " to ", dst.elementType(), "."));
+  for (const Tensor *t : {&src, &dst})
+    if (t->elementType() == QUARTER && !t->hasMetadata())
+      throw poplibs_error("popops::cast: a quarter tensor has no metadata. Create it with "
+                          "graph.addVariable(QUARTER, metadata, shape).");
+}
+
+// ---- 8-bit floats: outputs y; inputs x, then the metadata of x and of y if they are quarter
+
+namespace {
+
+using openipu::KernelArgs;
+using openipu::KernelOperand;
+
+struct Format {
+  int mantissaBits, bias, scale;
+  explicit Format(std::uint8_t binary) {
+    const QuarterMetadata metadata(binary);
+    const bool f143 = metadata.getFormat() == QuarterMetadata::Format::F143;
+    mantissaBits = f143 ? 3 : 2;
+    bias = f143 ? 8 : 16;
+    scale = metadata.getScale();
+  }
+  float decode(std::uint8_t bits) const {
+    if (bits == 0x80)
+      return NAN;
+    const int code = bits & 0x7f, exponent = code >> mantissaBits;
+    const int fraction = code & ((1 << mantissaBits) - 1);
+    const int steps = exponent ? fraction | 1 << mantissaBits : fraction;
+    const float magnitude =
+        std::ldexp(float(steps), (exponent ? exponent : 1) - bias - mantissaBits + scale);
+    return bits & 0x80 ? -magnitude : magnitude;
+  }
+  // To nearest even; what is too large becomes the largest value.
+  std::uint8_t encode(float value) const {
+    if (value != value)
+      return 0x80;
+    const float magnitude = std::ldexp(std::fabs(value), -scale);
+    if (magnitude == 0)
+      return 0;
+    const int lowest = 1 - bias, exponent = std::max(std::ilogb(magnitude), lowest);
+    const float steps = std::nearbyint(std::ldexp(magnitude, mantissaBits - exponent));
+    const float code = steps + float((exponent - lowest) << mantissaBits);
+    const int bits = code > 127.0f ? 127 : int(code);
+    return std::uint8_t(bits | (value < 0 && bits ? 0x80 : 0));
+  }
+};
+
+float read(const KernelOperand &t, std::int64_t i, const std::array<float, 256> &table) {
+  switch (t.type) {
+  case TypeId::Quarter:
+    return table[t.as<const std::uint8_t>()[i]];
+  case TypeId::Float:
+    return t.as<const float>()[i];
+  case TypeId::Half:
+    return halfToFloat(t.as<const std::uint16_t>()[i]);
+  case TypeId::UnsignedChar:
+    return t.as<const std::uint8_t>()[i];
+  default:
+    return t.as<const std::int8_t>()[i];
+  }
+}
+void write(const KernelOperand &t, std::int64_t i, float value, const Format &format) {
+  switch (t.type) {
+  case TypeId::Quarter:
+    t.as<std::uint8_t>()[i] = format.encode(value);
+    break;
+  case TypeId::Float:
+    t.as<float>()[i] = value;
+    break;
+  case TypeId::Half:
+    t.as<std::uint16_t>()[i] = floatToHalf(value);
+    break;
+  case TypeId::UnsignedChar:
+    t.as<std::uint8_t>()[i] = arithmetic::convert<std::uint8_t>(value);
+    break;
+  default:
+    t.as<std::int8_t>()[i] = arithmetic::convert<std::int8_t>(value);
+  }
+}
+
+void castQuarter(const KernelArgs &args) {
+  const auto &y = args.outputs[0], &x = args.inputs[0];
+  if (!y.elements)
+    return;
+  std::size_t next = 1;
+  auto format = [&](const KernelOperand &t) {
+    return Format(t.type == TypeId::Quarter && next < args.inputs.size()
+                      ? args.inputs[next++].as<const std::uint8_t>()[0]
+                      : 0);
+  };
+  const Format from = format(x), to = format(y);
+  std::array<float, 256> table;
+  for (unsigned i = 0; i < 256; ++i)
+    table[i] = from.decode(std::uint8_t(i));
+  const KernelOperand *operands[] = {&y, &x};
+  const Walk walk = walkTogether(operands);
+  const std::size_t inner = walk.inner();
+  base::parallelFor(walk.rows() * inner, 8192, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (std::size_t at = begin; at < end;) {
+      const std::size_t row = at / inner, first = at % inner, n = std::min(inner - first, end - at);
+      const std::int64_t py = walk.rowStart(0, row), px = walk.rowStart(1, row);
+      for (std::size_t i = first; i < first + n; ++i)
+        write(y, py + std::int64_t(i) * walk.operands[0].strides.back(),
+              read(x, px + std::int64_t(i) * walk.operands[1].strides.back(), table), to);
+      at += n;
+    }
+  });
+}
+const openipu::Registered registered{{"popops.castQuarter", castQuarter, {}, {}, nullptr}};
+
+} // namespace
+
+// ---- operations
+
+static openipu::Plan planCast(const Graph &graph, const Tensor &src, const Tensor &dst,
+                              std::size_t operands) {
+  const auto tiles = openipu::elementsByTile(graph, dst);
+  const Type from = src.elementType(), to = dst.elementType();
+  openipu::Superstep step;
+  step.name = "Cast";
+  step.vertex = poputil::templateVertex(
+      !tiles.empty() && tiles[0].regions > 1 ? "popops::Cast2D" : "popops::Cast1D", from, to);
+  step.tiles = workOn(tiles, [&](std::uint64_t n, unsigned regions) {
+    return cost::castCycles(from, to, n, regions);
+  });
+  if (operands > 1)
+    step.needs.push_back({1, 0});
+  openipu::Plan plan;
+  plan.add(std::move(step));
+  return plan;
+}
+
+static openipu::Operation castOperation(const Graph &graph, const Tensor &src, const Tensor &dst,
+                                        const DebugContext &context) {
+  std::vector<openipu::Used> uses{openipu::out(dst), openipu::in(src)};
+  auto plan = planCast(graph, src, dst, uses.size());
+  const bool quarter = src.elementType() == QUARTER || dst.elementType() == QUARTER;
+  if (!quarter) {
+    const MapTree tree = buildTree(expr::Cast(expr::_1, dst.elementType()), {src}, true, "");
+    return {"popops.map", std::move(uses), programOf(tree).write(), std::move(plan), context};
+  }
+  for (const Tensor *t : {&src, &dst})
+    if (t->elementType() == QUARTER)
+      uses.push_back(openipu::in(t->getMetadata()));
+  return {"popops.castQuarter", std::move(uses), "", std::move(plan), context};
+}
+
+// The same 8-bit format cannot be told before the program runs, so quarters are always cast.
+static bool isCopy(const Tensor &src, const Tensor &dst) {
+  return src.elementType() == dst.elementType() && src.elementType() != QUARTER;
+}
+
+static Tensor placeFor(Graph &graph, const Tensor &src, const Type &type, const Tensor *metadata,
+                       const DebugContext &context) {
+  if (!canCast(src.elementType(), type))
+    throw poplibs_error(str("popops::cast: cannot cast ", src.elementType(), " to ", type, "."));
+  if (type == QUARTER && !metadata)
+    throw poplibs_error(str("popops::cast: a cast from ", src.elementType(),
+                            " to quarter needs metadata (format and scale)."));
+  if (type != QUARTER && metadata)
+    throw poplibs_error(str("popops::cast: metadata is for quarter tensors, not for ", type, "."));
+  if (src.containsAliases() || src.containsConstant()) {
+    const auto linear = VariableMappingMethod::LINEAR;
+    return metadata ? graph.addVariable(type, *metadata, src.shape(), linear, context)
+                    : graph.addVariable(type, src.shape(), linear, context);
+  }
+  return metadata ? graph.clone(type, *metadata, src, context) : graph.clone(type, src, context);
+}
+
+Program cast(Graph &graph, Tensor src, Tensor dst, const DebugContext &debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(src, dst));
+  check(src, dst);
+  if (dst.numElements() == 0)
+    return Sequence();
+  if (isCopy(src, dst))
+    return program::Copy(src, dst, false, {di});
+  return openipu::operation(graph, castOperation(graph, src, dst, {di}));
+}
+
+void castWithOutput(Graph &graph, const Tensor &src, const Tensor &dst, Sequence &prog,
+                    const DebugContext &debugContext) {
+  prog.add(cast(graph, src, dst, debugContext));
+}
+
+static Tensor castTo(Graph &graph, const Tensor &src, const Type &type, const Tensor *metadata,
+                     Sequence &prog, const DebugContext &debugContext) {
+  const Tensor dst = placeFor(graph, src, type, metadata, {debugContext, "cast"});
+  prog.add(cast(graph, src, dst, debugContext));
+  return dst;
+}
+Tensor cast(Graph &graph, const Tensor &src, const Type &dstType, Sequence &prog,
+            const DebugContext &debugContext) {
+  return castTo(graph, src, dstType, nullptr, prog, debugContext);
+}
+Tensor cast(Graph &graph, const Tensor &src, const Type &dstType, const Tensor &metadata,
+            Sequence &prog, const DebugContext &debugContext) {
+  return castTo(graph, src, dstType, &metadata, prog, debugContext);
+}
+
+void cast(Graph &graph, Tensor src, Tensor dst, ComputeSet cs) {
+  check(src, dst);
+  if (dst.numElements())
+    openipu::addOperation(graph, cs, castOperation(graph, src, dst, {"cast"}));
+}
+Tensor cast(Graph &graph, Tensor src, const Type &dstType, ComputeSet cs,
+            const DebugContext &debugContext) {
+  const Tensor dst = placeFor(graph, src, dstType, nullptr, {debugContext, "cast"});
+  cast(graph, src, dst, cs);
+  return dst;
+}
+Tensor cast(Graph &graph, Tensor src, const Type &dstType, const Tensor &metadata, ComputeSet cs,
+            const DebugContext &debugContext) {
+  const Tensor dst = placeFor(graph, src, dstType, &metadata, {debugContext, "cast"});
+  cast(graph, src, dst, cs);
+  return dst;
+}
+
+Tensor checkAccuracyWhenCast(Graph &graph, const Tensor &input, Type outputType, double tolerance,
+                             Sequence &prog, const DebugContext &debugContext) {
+  if (input.elementType() != FLOAT || outputType != HALF || input.numElements() != 1)
+    throw poplibs_error(str("popops::checkAccuracyWhenCast: one float is checked against half, but "
+                            "the input is ",
+                            input.elementType(), " of shape ", input.shapeToString(),
+                            " and the output type ", outputType, "."));
+  using namespace expr;
+  const auto back = Cast(Cast(_1, HALF), FLOAT);
+  return map(graph, Abs(Sub(back, _1)) <= Abs(_1) * Const(float(tolerance)), {input.reshape({})},
+             prog, debugContext);
+}
+
+} // namespace popops
