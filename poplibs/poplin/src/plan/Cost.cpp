@@ -27,8 +27,10 @@ Machine::Machine(const poplar::Target &target)
   route = first - std::uint64_t(std::ceil(small / laneBytesPerCycle));
   openipu::TileWork work;
   work.cycles = 1;
+  openipu::Superstep step;
+  step.tiles = {work};
   openipu::Plan plan;
-  plan.add({"", "", {work}, 0, {}, 1});
+  plan.add(step);
   launch = openipu::cyclesOf(plan, target) - 1;
 }
 
@@ -131,7 +133,8 @@ namespace {
 
 // Bytes of one tile's operands and results.
 struct Bytes {
-  std::uint64_t in, ownIn, weights, partials, outputs /* elements */, partialElements;
+  std::uint64_t in, realIn /* without padding of channels */, ownIn, weights, partials,
+      outputs /* elements */, partialElements;
 };
 
 struct Pricer {
@@ -146,13 +149,16 @@ struct Pricer {
 
   Bytes bytes() const {
     const auto groups = s.convGroups * v.convGroupsPerGroup;
-    const auto inChans = std::min<std::uint64_t>(s.inGroups * v.inChansPerGroup, p.inChans);
+    // The matrix unit loads whole groups; vector code multiplies what lies behind by zero.
+    const auto padded = s.inGroups * v.inChansPerGroup;
+    const auto inChans = std::min<std::uint64_t>(padded, p.inChans);
     const auto outChans = s.outGroups * v.partialChansPerGroup;
     const auto realOut = std::min<std::uint64_t>(outChans, p.outChans);
     Bytes b;
-    const auto perPlace = std::min(groups, p.groups) * s.batch * inChans * sizeOf(p.input);
-    b.in = perPlace * s.inputs;
-    b.ownIn = perPlace * s.ownInputs;
+    const auto places = std::min(groups, p.groups) * s.batch * sizeOf(p.input);
+    b.in = places * s.inputs * (v.method == Method::AMP ? padded : inChans);
+    b.realIn = places * s.inputs * inChans;
+    b.ownIn = places * s.ownInputs * inChans;
     b.weights =
         groups * s.kernelElements * s.inGroups * v.inChansPerGroup * outChans * sizeOf(p.input);
     b.partialElements = groups * s.batch * s.outputs * outChans;
@@ -176,12 +182,13 @@ struct Pricer {
 
   std::uint64_t inputsToReceive() const {
     if (p.rearrangeInput && !c.options.enableTileLevelExpandDims)
-      return b.in;
-    const auto bytes = b.in - b.ownIn / inputUsers();
+      return b.realIn;
+    const auto bytes = b.realIn - b.ownIn / inputUsers();
     return pairsShareInput() ? ceilDiv(bytes, c.machine.tilesPerBus) : bytes;
   }
+  // Halos come from neighbours; what many tiles use, each of them holds a part of.
   std::uint64_t inputsToSend() const {
-    return b.in > b.ownIn || inputUsers() > 1 ? b.ownIn / inputUsers() : 0;
+    return inputUsers() > 1 ? b.ownIn / inputUsers() : std::min(b.realIn - b.ownIn, b.ownIn);
   }
   std::uint64_t weightsToReceive() const { return b.weights - b.weights / weightUsers(); }
   std::uint64_t weightsToSend() const { return weightUsers() > 1 ? b.weights / weightUsers() : 0; }
@@ -255,10 +262,6 @@ struct Pricer {
     const auto bytes = mine * sizeOf(p.output);
     if (partialResults() == 1 && p.partials != p.output)
       sink(Phase{PhaseKind::Finish, vertex::cast(b.outputs), 0, 0, bytes, steps});
-    else if (partialResults() == 1 && b.outputs < b.partialElements)
-      sink(Phase{PhaseKind::Finish,
-                 vertex::rearrange(b.outputs, bytes, unsigned(p.outChans) * sizeOf(p.output)), 0, 0,
-                 bytes, steps});
     if (serialIn > 1)
       sink(Phase{PhaseKind::AddInPlace, vertex::addInPlace(mine, p.output != poplar::FLOAT), 0, 0,
                  bytes, steps});

@@ -32,7 +32,7 @@ enum class PhaseKind : std::uint8_t {
   Convolve,
   CastPartials,
   Reduce,
-  Finish, // cast to the output's type, padding of channels left out
+  Finish, // cast to the output's type
   Gather,
   AddInPlace,
   DynamicUpdate,

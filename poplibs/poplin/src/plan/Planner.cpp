@@ -99,12 +99,22 @@ struct Transforms {
     return list;
   }
 
+  // A matrix product has its larger side as output channels: published rates of products with
+  // few columns are those of the other operand being streamed (docs/timing.md, G1 to G8). With a
+  // field, the input would become the kernel: worth it only when that is not much larger.
   std::vector<bool> swaps() const {
     if (c.swapOperands)
       return {*c.swapOperands};
     if (options.disableTransformations)
       return {false};
-    return {false, true};
+    std::uint64_t field = 1, kernel = 1;
+    for (const auto &dim : p.dims) {
+      field *= dim.in;
+      kernel *= dim.kernel;
+    }
+    if (field == 1)
+      return {p.batch > p.outChans};
+    return field <= 4 * kernel ? std::vector<bool>{false, true} : std::vector<bool>{false};
   }
 
   std::vector<Transform> all() const {
@@ -140,7 +150,8 @@ struct Planner {
     for (const auto &transform : Transforms{problem, options, constraints}.all()) {
       const auto p = transformed(problem, transform);
       for (const auto &variant : variantsFor(machine, target, p, options, constraints))
-        search(machine, p, options, constraints, transform, variant, objective, nullptr, found);
+        if (transform.combineConvGroupsFactor == 1 || variant.method == Method::AMP)
+          search(machine, p, options, constraints, transform, variant, objective, nullptr, found);
     }
     return found;
   }
@@ -219,9 +230,13 @@ ConvPartition updateOf(ConvPartition p) {
 // serves all of them and the weights stay where they are, or each has its own and the weights are
 // transposed in between.
 struct Layer {
+  Layer(const Planner &planner, const Problem &forward)
+      : planner(planner), forward(forward), backward(backwardOf(forward)),
+        update(updateOf(forward)) {}
+
   const Planner &planner;
-  const Problem forward, backward = backwardOf(forward), update = updateOf(forward);
-  Found joint{}, own[3]{};
+  const Problem forward, backward, update;
+  Found joint, own[3];
 
   Cost costOf(const Problem &p, const Variant &v, const ConvPartition &split) const {
     return Candidate{planner.machine, p, planner.options, v, split}.cost();
@@ -285,7 +300,7 @@ bool isFcTraining(Pass pass) { return pass >= Pass::FC_TRAINING_FWD; }
 
 Found planLayer(const Planner &planner, const Problem &problem) {
   const auto pass = planner.options.pass;
-  Layer layer{planner, forwardOf(problem, pass)};
+  Layer layer(planner, forwardOf(problem, pass));
   const unsigned which = unsigned(pass) - unsigned(Pass::FC_TRAINING_FWD);
   if (!layer.prefersJoint())
     return layer.own[which];

@@ -128,9 +128,7 @@ std::string Candidate::vertexName(const Phase &phase) const {
     return templateVertex("poplin::ReduceAdd", problem.output, problem.interTile, true,
                           options.enableFastReduce);
   case PhaseKind::Finish:
-    return problem.partials == problem.output
-               ? "poplar_rt::DstStridedCopy64BitMultiAccess"
-               : templateVertex("popops::Cast1D", problem.partials, problem.output);
+    return templateVertex("popops::Cast1D", problem.partials, problem.output);
   case PhaseKind::AddInPlace:
     return templateVertex("popops::BinaryOp1DInPlace", "popops::expr::BinaryOpType::ADD",
                           problem.output);

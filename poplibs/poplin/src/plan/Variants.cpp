@@ -60,21 +60,27 @@ struct Lister {
       }
   }
 
-  // Grains smaller than a unit's weights are worth it only when the channels do not fill them.
+  // Smaller groups than a unit's weights are worth it only when the channels do not fill them;
+  // float inputs take whole ones (docs/timing.md, C2).
+  bool useful(unsigned inChans, unsigned perUnit) const {
+    if (inChans == perUnit || c.inChansPerGroup)
+      return true;
+    if (p.input == poplar::FLOAT)
+      return false;
+    return p.inChans <= inChans || (p.kernelElements() > 1 && p.inChans % perUnit);
+  }
+
   void amp() {
-    const unsigned load = quarter() ? 8
-                          : half()  ? 4
-                                    : 2,
-                   perUnit = target.getWeightsPerConvUnit(p.input);
+    const unsigned load = quarter() ? 8 : half() ? 4 : 2;
+    const unsigned perUnit = target.getWeightsPerConvUnit(p.input);
+    const unsigned most = target.getNumConvUnits(p.input, p.partials);
     if (!fits(c.inputLoadElems, load))
       return;
-    const unsigned most = target.getNumConvUnits(p.input, p.partials);
     for (unsigned units : {16u, 8u}) {
-      if (units > most || !fits(c.convUnits, units) || (units == 8 && most == 16 && quarter()))
+      if (units > most || !fits(c.convUnits, units) || (units == 8 && quarter()))
         continue;
       for (unsigned inChans = perUnit; inChans >= load; inChans /= 2)
-        if (inChans == perUnit || c.inChansPerGroup || p.inChans <= inChans ||
-            (p.kernelElements() > 1 && p.inChans % perUnit))
+        if (useful(inChans, perUnit))
           addAmp(units, perUnit, inChans);
     }
   }
