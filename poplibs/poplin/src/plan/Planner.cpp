@@ -242,14 +242,11 @@ struct Layer {
     return Candidate{planner.machine, p, planner.options, v, split}.cost();
   }
   Cost jointCost(const Variant &v, const ConvPartition &split) const {
-    Cost sum = costOf(forward, v, split);
-    for (const auto &[p, s] :
-         {std::pair(backward, backwardOf(split)), std::pair(update, updateOf(split))}) {
-      const auto cost = costOf(p, v, s);
-      sum.cycles += cost.cycles;
-      sum.tempBytes = std::max(sum.tempBytes, cost.tempBytes);
-    }
-    return sum;
+    const auto first = costOf(forward, v, split);
+    const auto second = costOf(backward, v, backwardOf(split));
+    const auto third = costOf(update, v, updateOf(split));
+    return {first.cycles + second.cycles + third.cycles,
+            std::max({first.tempBytes, second.tempBytes, third.tempBytes})};
   }
 
   Found bestJoint(const Objective &objective) const {

@@ -4,6 +4,7 @@
 // busy all the time are cut. Serial splits are tried only where memory asks for them.
 #include "Search.hpp"
 #include <algorithm>
+#include <span>
 
 namespace poplin {
 namespace {
@@ -18,11 +19,11 @@ std::vector<unsigned> splitsOf(std::uint64_t extent, unsigned most) {
   unsigned next = 1;
   while (next <= limit) {
     const auto least = unsigned(ceilDiv(extent, ceilDiv(extent, next)));
-    if (splits.empty() || splits.back() != least)
+    if (splits.empty() || splits.back() < least)
       splits.push_back(least);
-    if (least % 2 && least + 1 <= limit && least > 1)
-      splits.push_back(least + 1);
-    next = std::max({next, splits.back()}) + 1 + splits.back() / 24;
+    if (splits.back() % 2 && splits.back() < limit && least > 1)
+      splits.push_back(splits.back() + 1);
+    next = std::max(next, splits.back()) + 1 + splits.back() / 24;
   }
   if (splits.back() != limit)
     splits.push_back(limit);
@@ -42,10 +43,22 @@ double peakOf(const Problem &p, const Variant &v) {
   }
 }
 
+// Partitions that one search looks at before it refines: a matrix product has a few thousand, a
+// convolution with six variables would have hundreds of thousands, for many vertex types.
+constexpr unsigned mostLeaves(std::size_t variables) { return variables > 3 ? 800 : 2500; }
+
 struct Variable {
   unsigned *split;
-  std::vector<unsigned> choices;
+  std::vector<unsigned> choices; // thinned when there are too many variables
+  std::vector<unsigned> all;
 };
+
+// The largest choices that `left` tiles allow, at most two.
+std::span<const unsigned> largest(const std::vector<unsigned> &choices, unsigned left) {
+  const auto end = std::upper_bound(choices.begin(), choices.end(), left);
+  const auto count = std::min<std::ptrdiff_t>(2, end - choices.begin());
+  return {end - count, end};
+}
 
 class Searcher {
 public:
@@ -63,18 +76,28 @@ public:
     listVariables();
   }
   void run() {
-    if (feasible_)
-      descend(0, 1);
+    if (!feasible_)
+      return;
+    descend(0, 1);
+    for (unsigned round = 0; round < 4 && !winner_.empty(); ++round) {
+      const auto before = best_.cost;
+      refine();
+      if (!objective_.better(best_.cost, before))
+        break;
+    }
   }
 
 private:
+  void add(unsigned &split, std::vector<unsigned> choices) {
+    variables_.push_back({&split, choices, choices});
+  }
   void variable(unsigned &split, std::uint64_t extent, const std::optional<unsigned> &fixed) {
     if (fixed && (*fixed > extent || *fixed > machine_.tiles))
       feasible_ = false;
     else if (fixed)
-      variables_.push_back({&split, {*fixed}});
+      add(split, {*fixed});
     else if (extent > 1)
-      variables_.push_back({&split, splitsOf(extent, machine_.tiles)});
+      add(split, splitsOf(extent, machine_.tiles));
   }
 
   // Variables that a joint plan or a constraint holds come first, the one with most choices last.
@@ -93,10 +116,41 @@ private:
       variable(p.fieldSplit[d], problem_.dims[d].out, constraints_.field(d));
     std::stable_partition(variables_.begin(), variables_.end(),
                           [](const Variable &v) { return v.choices.size() == 1; });
+    while (leaves(0, 1, 0) > mostLeaves(variables_.size()) && thin()) {
+    }
     reach_.assign(variables_.size() + 1, 1);
     for (auto i = variables_.size(); i-- > 0;)
       reach_[i] =
           std::min<std::uint64_t>(machine_.tiles, reach_[i + 1] * variables_[i].choices.back());
+  }
+
+  // Partitions that descend() would look at, counted no further than necessary.
+  unsigned leaves(std::size_t at, unsigned used, unsigned count) const {
+    if (at + 1 >= variables_.size())
+      return count + 2;
+    for (auto choice : variables_[at].choices) {
+      if (used * choice > machine_.tiles || count > mostLeaves(variables_.size()))
+        break;
+      count = leaves(at + 1, used * choice, count);
+    }
+    return count;
+  }
+
+  // Drops every other choice of the variable that has most.
+  bool thin() {
+    const auto longest =
+        std::max_element(variables_.begin(), variables_.end(), [](const auto &a, const auto &b) {
+          return a.choices.size() < b.choices.size();
+        });
+    auto &choices = longest->choices;
+    if (choices.size() < 4)
+      return false;
+    std::vector<unsigned> kept;
+    for (std::size_t i = 0; i < choices.size(); ++i)
+      if (i % 2 == 0 || i + 1 == choices.size())
+        kept.push_back(choices[i]);
+    choices = std::move(kept);
+    return true;
   }
 
   void descend(std::size_t at, unsigned used) {
@@ -106,17 +160,40 @@ private:
       return leaf();
     const auto &variable = variables_[at];
     const auto left = machine_.tiles / used;
-    auto end = std::upper_bound(variable.choices.begin(), variable.choices.end(), left);
-    auto begin = variable.choices.begin();
-    if (end == begin)
-      return;
-    if (at + 1 == variables_.size() && end - begin > 2)
-      begin = end - 2;
-    for (auto choice = begin; choice != end; ++choice) {
-      *variable.split = *choice;
-      descend(at + 1, used * *choice);
+    const auto end = std::upper_bound(variable.choices.begin(), variable.choices.end(), left);
+    const auto choices = at + 1 == variables_.size()
+                             ? largest(variable.choices, left)
+                             : std::span<const unsigned>(variable.choices.begin(), end);
+    for (auto choice : choices) {
+      *variable.split = choice;
+      descend(at + 1, used * choice);
     }
     *variable.split = 1;
+  }
+
+  // Every pair of variables once more with all their choices, the others as in the best plan.
+  void refine() {
+    for (std::size_t i = 0; i < variables_.size(); ++i)
+      for (std::size_t j = 0; j < variables_.size(); ++j)
+        if (i != j)
+          refine(variables_[i], variables_[j]);
+  }
+  void refine(const Variable &first, const Variable &second) {
+    unsigned others = 1;
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      *variables_[i].split = winner_[i];
+      others *= &variables_[i] == &first || &variables_[i] == &second ? 1 : winner_[i];
+    }
+    for (auto choice : first.all) {
+      if (others * choice > machine_.tiles)
+        break;
+      *first.split = choice;
+      for (auto other : largest(second.all, machine_.tiles / (others * choice))) {
+        *second.split = other;
+        if (!hopeless(std::uint64_t(others) * choice * other))
+          leaf();
+      }
+    }
   }
 
   bool hopeless(std::uint64_t tiles) const {
@@ -131,8 +208,7 @@ private:
   }
 
   // True when the memory bound is met.
-  bool offer() {
-    const auto cost = price();
+  bool offer(const Cost &cost) {
     const bool fits = cost.tempBytes <= objective_.memoryBound;
     if (fits && (!best_.valid || objective_.better(cost, best_.cost))) {
       best_.variant = variant_;
@@ -140,32 +216,48 @@ private:
       best_.transform = transform_;
       best_.cost = cost;
       best_.valid = true;
+      winner_.clear();
+      for (const auto &variable : variables_)
+        winner_.push_back(*variable.split);
     }
     return fits;
   }
 
+  // A serial split repeats steps and saves nothing but memory.
   void leaf() {
     auto &in = partition_.inChanSplit, &out = partition_.outChanSplit;
     if (constraints_.inSerial || constraints_.outSerial) {
       in.serial = constraints_.inSerial.value_or(1);
       out.serial = constraints_.outSerial.value_or(1);
       if (in.serial * in.parallel <= inGrains_ && out.serial * out.parallel <= outGrains_)
-        offer();
+        offer(price());
       in.serial = out.serial = 1;
       return;
     }
-    if (offer() && !objective_.leastMemory)
+    const auto cost = price();
+    const bool done = offer(cost) || (best_.valid && cost.cycles >= best_.cost.cycles);
+    if (done && !objective_.leastMemory)
       return;
     serial(out, outGrains_);
     serial(in, inGrains_);
   }
 
+  // The least split that fits; all of them when memory is what counts.
   void serial(Split &split, std::uint64_t grains) {
-    const auto each = ceilDiv(grains, split.parallel);
-    for (auto s : splitsOf(each, machine_.tiles)) {
+    const auto splits = splitsOf(ceilDiv(grains, split.parallel), machine_.tiles);
+    const auto priceOf = [&](unsigned s) {
       split.serial = s;
-      if (s > 1 && offer() && !objective_.leastMemory)
-        break;
+      return price();
+    };
+    if (objective_.leastMemory) {
+      for (std::size_t i = 1; i < splits.size(); ++i)
+        offer(priceOf(splits[i]));
+    } else {
+      const auto least = std::partition_point(splits.begin() + 1, splits.end(), [&](unsigned s) {
+        return priceOf(s).tempBytes > objective_.memoryBound;
+      });
+      if (least != splits.end())
+        offer(priceOf(*least));
     }
     split.serial = 1;
   }
@@ -181,6 +273,7 @@ private:
   Found &best_;
   ConvPartition partition_;
   std::vector<Variable> variables_;
+  std::vector<unsigned> winner_;     // splits of the best plan, if this search found it
   std::vector<std::uint64_t> reach_; // largest product of the splits from here on
   double ideal_ = 0;
   std::uint64_t inGrains_ = 1, outGrains_ = 1;
