@@ -5,7 +5,7 @@
 #pragma once
 #include "openipu/Attributes.hpp"
 #include "openipu/Kernel.hpp"
-#include "slice/Box.hpp"
+#include "popops/Box.hpp"
 #include <string>
 
 namespace popops::slice {

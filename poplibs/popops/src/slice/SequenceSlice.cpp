@@ -6,11 +6,11 @@
 #include "openipu/Attributes.hpp"
 #include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
+#include "popops/CopyRun.hpp"
 #include "popops/SliceCost.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
-#include "slice/CopyRun.hpp"
 #include <algorithm>
 #include <vector>
 

@@ -4,7 +4,7 @@
 // threads.
 #include "base/Threads.hpp"
 #include "openipu/Kernel.hpp"
-#include "slice/CopyRun.hpp"
+#include "popops/CopyRun.hpp"
 #include "slice/Lookups.hpp"
 #include "slice/SliceOps.hpp"
 

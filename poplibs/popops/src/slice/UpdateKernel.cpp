@@ -6,8 +6,8 @@
 #include "base/Simd.hpp"
 #include "base/Threads.hpp"
 #include "openipu/Kernel.hpp"
+#include "popops/CopyRun.hpp"
 #include "popops/Half.hpp"
-#include "slice/CopyRun.hpp"
 #include "slice/Lookups.hpp"
 #include "slice/SliceOps.hpp"
 #include <memory>
