@@ -121,7 +121,7 @@ openipu::Superstep diagonalStep(const poplar::Target &target, const Problem &p) 
   work.bytesIn = work.bytesOut = perTile * p.block * p.block * target.getTypeSize(p.type);
   work.vertices = std::uint32_t(perTile);
   auto step = onTiles("Diagonal", "poplin::Cholesky", unsigned(tiles), work, p.blocks);
-  step.flops = p.batches * p.block * p.block * p.block / 3 * p.blocks;
+  step.flops = p.batches * p.block * p.block * p.block / 3;
   return step;
 }
 
@@ -136,7 +136,7 @@ openipu::Superstep panelStep(const poplar::Target &target, const Problem &p) {
   work.bytesOut = perTile * d * target.getTypeSize(p.type);
   work.vertices = std::uint32_t(std::min(workers, perTile));
   auto step = onTiles("Panel", "poplin::TriangularSolve", unsigned(tiles), work, p.blocks - 1);
-  step.flops = rows * d * d * (p.blocks - 1);
+  step.flops = rows * d * d;
   return step;
 }
 

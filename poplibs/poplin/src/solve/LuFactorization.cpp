@@ -75,7 +75,7 @@ openipu::Superstep blockStep(const poplar::Target &target, const char *name, con
   work.tempBytes = work.bytesIn;
   work.vertices = std::uint32_t(perTile * 6);
   auto step = onTiles(name, vertex, unsigned(tiles), work, repeats);
-  step.flops = 2 * blocks * macs * repeats;
+  step.flops = 2 * blocks * macs;
   return step;
 }
 

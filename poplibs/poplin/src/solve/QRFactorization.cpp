@@ -156,7 +156,7 @@ openipu::Plan planFor(const poplar::Target &target, std::uint64_t m, std::uint64
   update.tempBytes = std::min(rows, rowsPerIteration) * (n + m) * 4;
   update.vertices = 6;
   auto step = onTiles("Update", "poplin::Update", unsigned(tiles), update, columns);
-  step.flops = 4 * m * (n / 2 + m) * columns;
+  step.flops = 4 * m * (n / 2 + m);
   plan.add(step);
   return plan;
 }

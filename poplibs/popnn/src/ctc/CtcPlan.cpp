@@ -209,7 +209,8 @@ openipu::Plan lossSupersteps(const poplar::Target &target, const Plan::Impl &p, 
   block.vertices = unsigned(workers * (gradient ? 2 : 1));
   auto front = poplin::onTiles("Wavefront", gradient ? "popnn::CTCAlphaBeta" : "popnn::CTCAlpha",
                                p.tiles(), block, p.timeSplit + p.labelSplit - 1);
-  front.flops = std::uint64_t(p.batch) * p.time * (2 * p.labels + 1) * 13 * (gradient ? 2 : 1);
+  front.flops = std::uint64_t(p.batch) * p.time * (2 * p.labels + 1) * 13 * (gradient ? 2 : 1) /
+                front.repeats;
   plan.add(front);
   if (gradient) {
     openipu::TileWork work;

@@ -385,7 +385,7 @@ TEST(Lstm, ZeroInitialStateIsZero) {
 TEST(Lstm, RecomputationAndShardsMoveCost) {
   Session s(64);
   const auto &target = s.graph.getTarget();
-  LstmParams p(HALF, 4, 20, {32, 32});
+  LstmParams p(HALF, 16, 20, {32, 64});
   auto forward = [&](const poplar::OptionFlags &options, bool kept) {
     return openipu::cyclesOf(
         lstm::forwardPlan(target, p, lstm::parseOptions(options, HALF), kept, nullptr), target);
@@ -408,8 +408,8 @@ TEST(Lstm, RecomputationAndShardsMoveCost) {
   EXPECT_EQ(steps({{"numShards", "2"}, {"rnnCodeReuse", "true"}}).size(), steps({}).size());
   std::uint64_t flops = 0;
   for (const auto &step : steps({}))
-    flops += step.flops;
-  EXPECT_EQ(lstm::getBasicLstmCellFwdFlops(p), 2u * 20 * 4 * 64 * 128 + 13 * 20 * 4 * 32);
+    flops += step.flops * step.repeats;
+  EXPECT_EQ(lstm::getBasicLstmCellFwdFlops(p), 2u * 20 * 16 * 96 * 256 + 13 * 20 * 16 * 64);
   EXPECT_GE(flops, lstm::getBasicLstmCellFwdFlops(p));
   EXPECT_EQ(lstm::getMatMulPrePlanParameters(p, {}).size(), 3u);
   EXPECT_EQ(lstm::getMatMulPrePlanParameters(p, {{"inferenceOnly", "true"}}).size(), 1u);

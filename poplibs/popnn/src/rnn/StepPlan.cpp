@@ -30,7 +30,7 @@ void StepPlan::add(const std::string &name, std::string vertex, std::size_t elem
   work.cycles = cycles;
   work.bytesIn = work.bytesOut = bytesMoved;
   auto step = poplin::onTiles(name, std::move(vertex), tilesFor(elements), work, repeats);
-  step.flops = flops * elements * repeats;
+  step.flops = flops * elements; // of one repetition
   plan_.add(std::move(step));
 }
 
@@ -124,7 +124,6 @@ openipu::Plan inShards(openipu::Plan plan, std::size_t steps, std::size_t shards
     for (auto step : plan.steps) {
       const auto all = std::uint64_t(step.repeats);
       step.repeats = std::uint32_t(all * last / steps - all * first / steps);
-      step.flops = all ? step.flops * step.repeats / all : 0;
       step.name = "shard" + std::to_string(s) + "/" + step.name;
       if (step.repeats)
         out.add(std::move(step));
