@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The inner loops of reductions, compiled for the machine's vectors. Their results do not depend on
-// which vectors those are: the number of partial results is fixed.
+// which vectors those are, apart from fused multiplications: the number of partial results is
+// fixed.
 #pragma once
 #include "reduce/Ops.hpp"
 #include <cstddef>
@@ -59,9 +60,10 @@ OPENIPU_SIMD void reduceRun(const E *__restrict x, std::size_t n, E *__restrict 
 }
 
 // One result per run for runs too short for vectors: eight runs side by side keep the adder busy.
+// Not compiled for vectors: gathering single elements into them is slower.
 template <class Op, class E = typename Op::Element>
-OPENIPU_SIMD void reduceShortRuns(const E *__restrict x, std::ptrdiff_t stride, std::size_t runs,
-                                  std::size_t n, E *__restrict results) {
+void reduceShortRuns(const E *__restrict x, std::ptrdiff_t stride, std::size_t runs, std::size_t n,
+                     E *__restrict results) {
   constexpr std::size_t together = 8;
   std::size_t r = 0;
   for (; r + together <= runs; r += together) {
@@ -82,8 +84,58 @@ OPENIPU_SIMD void reduceShortRuns(const E *__restrict x, std::ptrdiff_t stride, 
   }
 }
 
+// Runs of N elements, N a power of two, one behind the other: neighbours are combined until N
+// vectors have become one vector of results. Returns how many runs it did.
+template <class Op, unsigned N, class E = typename Op::Element>
+OPENIPU_SIMD std::size_t reducePairs(const E *__restrict x, std::size_t runs,
+                                     E *__restrict results) {
+  static_assert(sizeof(E) == 4);
+  typedef E V __attribute__((vector_size(32)));
+  typedef int Lanes __attribute__((vector_size(32)));
+  const Lanes even{0, 2, 4, 6, 8, 10, 12, 14}, odd{1, 3, 5, 7, 9, 11, 13, 15};
+  std::size_t r = 0;
+  for (; r + 8 <= runs; r += 8) {
+    V v[N];
+    std::memcpy(v, x + r * N, sizeof v);
+    for (unsigned i = 0; i < N; ++i)
+      v[i] = Op::template map<V>(v[i]);
+    for (unsigned left = N / 2; left > 0; left /= 2)
+      for (unsigned i = 0; i < left; ++i)
+        v[i] = Op::template combine<V>(__builtin_shuffle(v[2 * i], v[2 * i + 1], even),
+                                       __builtin_shuffle(v[2 * i], v[2 * i + 1], odd));
+    std::memcpy(results + r, &v[0], sizeof(V));
+  }
+  return r;
+}
+
+template <class Op, class E = typename Op::Element>
+std::size_t reducePairs(const E *x, std::size_t runs, std::size_t n, E *results) {
+  if constexpr (sizeof(E) == 4) {
+    switch (n) {
+    case 2:
+      return reducePairs<Op, 2>(x, runs, results);
+    case 4:
+      return reducePairs<Op, 4>(x, runs, results);
+    case 8:
+      return reducePairs<Op, 8>(x, runs, results);
+    case 16:
+      return reducePairs<Op, 16>(x, runs, results);
+    case 32:
+      return reducePairs<Op, 32>(x, runs, results);
+    }
+  }
+  return 0;
+}
+
+// Results of short runs as the type of long ones.
+template <class Op, class E = typename Op::Element, class W = typename Op::Wide>
+OPENIPU_SIMD void mergeAll(W *__restrict results, const E *__restrict sums, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    results[i] = Op::template combine<W>(results[i], W(sums[i]));
+}
+
+OPENIPU_SIMD void expAll(float *x, std::size_t n);
 // y = exp(x - shift)
-OPENIPU_SIMD void expShifted(const float *x, float shift, float *y, std::size_t n);
 OPENIPU_SIMD void expShifted(const float *x, const float *shifts, float *y, std::size_t n);
 
 } // namespace popops::reduction

@@ -7,6 +7,7 @@
 #include <base/Simd.hpp>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -76,15 +77,29 @@ struct ExpAdd : Add<float> {
   static constexpr bool shifted = true;
 };
 
+// Zero, or NaN if an element is NaN.
+struct FindNaN : Add<float> {
+  template <class V> OPENIPU_INLINE static V map(const V &x) { return x == x ? V{} : x; }
+};
+// Infinity minus itself is NaN too.
+struct FindNotFinite : Add<float> {
+  template <class V> OPENIPU_INLINE static V map(const V &x) { return x - x; }
+};
+
 // The nearest half, kept as float: 11 significant bits, or a multiple of 2^-24 below 2^-14;
-// infinity from 65520 on. Plain arithmetic, so that whole vectors can do it.
+// infinity from 65520 on. In the bits, because the compiler may fuse multiplications and additions.
 template <class V> OPENIPU_INLINE V nearestHalf(const V &x) {
-  V scaled = x * 8193.0f;
-  V rounded = scaled - (scaled - x);
+  typedef std::uint32_t VectorBits __attribute__((vector_size(sizeof(V))));
+  using Bits = std::conditional_t<sizeof(V) == 4, std::uint32_t, VectorBits>;
+  Bits bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  bits = (bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu;
+  V rounded;
+  std::memcpy(&rounded, &bits, sizeof bits);
   V tiny = (x + 0.75f) - 0.75f;
   V size = x < 0 ? -x : x;
   V inRange = size < 6.103515625e-05f ? tiny : rounded;
-  return size < 65520.0f ? inRange : x * 3.0e38f * 3.0e38f;
+  return size < 65520.0f ? inRange : x * 3.0e38f;
 }
 
 // Accumulates in half.

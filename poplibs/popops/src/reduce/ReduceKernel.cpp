@@ -19,9 +19,9 @@
 
 namespace popops::reduction {
 
-void expShifted(const float *x, float shift, float *y, std::size_t n) {
+void expAll(float *x, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
-    y[i] = expf(x[i] - shift);
+    x[i] = expf(x[i]);
 }
 void expShifted(const float *x, const float *shifts, float *y, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
@@ -169,6 +169,13 @@ private:
         into = nearestHalf(float(into));
   }
 
+  void mergeInto(W *results, const E *sums, std::size_t n) const {
+    if (!p_.spec.interTileHalf)
+      return mergeAll<Op>(results, sums, n);
+    for (std::size_t c = 0; c < n; ++c)
+      merge(results[c], W(sums[c]));
+  }
+
   void reduceTask(std::size_t tile, std::size_t piece, W *results) const {
     std::size_t kept = tile / p_.chunks, column = tile % p_.chunks * p_.chunk;
     std::size_t columns = p_.columnsOf(tile);
@@ -193,8 +200,7 @@ private:
     E sums[widestChunk];
     for (std::size_t r = first; r < last; ++r, row.next()) {
       runsOfRow(base + row.offset(), row.units(), columns, shifts, sums);
-      for (std::size_t c = 0; c < columns; ++c)
-        merge(results[c], W(sums[c]));
+      mergeInto(results, sums, columns);
     }
   }
 
@@ -207,21 +213,30 @@ private:
       }
     }
     bool packed = w_.unitStride == 1 && (columns == 1 || w_.columnIn == std::int64_t(units));
-    std::size_t together = packed && !Op::shifted ? scratchElements / units : 1;
+    std::size_t together = packed ? scratchElements / units : 1;
     E scratch[scratchElements];
     for (std::size_t c = 0; c < columns; c += together) {
       std::size_t runs = std::min(together, columns - c);
       gather(x + std::int64_t(c) * w_.columnIn, w_.unitStride, runs * units, scratch);
-      if constexpr (Op::shifted)
-        expShifted(scratch, shifts[c], scratch, units);
+      if constexpr (Op::shifted) {
+        for (std::size_t run = 0; run < runs; ++run)
+          for (std::size_t i = 0; i < units; ++i)
+            scratch[run * units + i] -= shifts[c + run];
+        expAll(scratch, runs * units);
+      }
       reduceAll(scratch, std::int64_t(units), units, runs, sums + c);
     }
   }
 
   static void reduceAll(const E *x, std::int64_t stride, std::size_t units, std::size_t runs,
                         E *sums) {
-    if (units < shortRun)
-      return reduceShortRuns<Op>(x, stride, runs, units, sums);
+    if (units < shortRun) {
+      std::size_t done = 0;
+      if (stride == std::int64_t(units))
+        done = reducePairs<Op>(x, runs, units, sums);
+      return reduceShortRuns<Op>(x + std::int64_t(done) * stride, stride, runs - done, units,
+                                 sums + done);
+    }
     for (std::size_t c = 0; c < runs; ++c)
       reduceRun<Op>(x + std::int64_t(c) * stride, units, sums + c);
   }
@@ -303,8 +318,7 @@ private:
         sums[i] = Op::template combine<E>(sums[i], sums[i + lower * columns]);
       rows = lower;
     }
-    for (std::size_t c = 0; c < columns; ++c)
-      merge(results[c], W(sums[c]));
+    mergeInto(results, sums, columns);
   }
 
   const Problem &p_;
@@ -318,6 +332,10 @@ private:
 template <class Out, class Value>
 void storeAs(Out *out, std::int64_t stride, const Value *values, std::size_t n, const Spec &spec,
              float scale) {
+  if (stride == 1 && !spec.useScale && !spec.update) {
+    std::transform(values, values + n, out, [](Value v) { return Out(v); });
+    return;
+  }
   for (std::size_t i = 0; i < n; ++i, out += stride) {
     if constexpr (std::is_integral_v<Value>) {
       auto value = spec.useScale ? Out(double(Out(values[i])) * scale) : Out(values[i]);
@@ -390,10 +408,22 @@ template <class Op, class Source> void runLogAdd(const Problem &p) {
   });
 }
 
+// The sum is NaN if an element was found.
+template <class Op, class Source> void runTest(const Problem &p) {
+  Runner<Op, Source>(p, nullptr).run([&](std::size_t tile, const double *values) {
+    std::uint8_t found[widestChunk];
+    for (std::size_t c = 0; c < p.columnsOf(tile); ++c)
+      found[c] = std::isnan(values[c]);
+    store(p, tile, found);
+  });
+}
+
 using Run = void (*)(const Problem &);
 
 template <class Source> Run floatRun(const Spec &spec) {
   bool half = spec.inVertexHalf;
+  if (spec.test != Test::None)
+    return spec.test == Test::NaN ? runTest<FindNaN, Source> : runTest<FindNotFinite, Source>;
   switch (spec.op) {
   case Operation::ADD:
     return half ? runSimple<Rounded<Add<float>>, Source> : runSimple<Add<float>, Source>;

@@ -9,11 +9,15 @@
 
 namespace popops::reduction {
 
+// Instead of an operation: whether any element is NaN, or not finite. The output is BOOL.
+enum class Test : std::uint8_t { None, NaN, NotFinite };
+
 struct Spec {
   Operation op = Operation::ADD;
   bool update = false, useScale = false;
   bool interTileHalf = false, inVertexHalf = false; // partial results are rounded to half
-  std::vector<bool> reduced;                        // one per dimension of the input
+  Test test = Test::None;
+  std::vector<bool> reduced; // one per dimension of the input
 };
 
 inline std::string writeSpecs(const std::vector<Spec> &specs) {
@@ -21,7 +25,7 @@ inline std::string writeSpecs(const std::vector<Spec> &specs) {
   out.put(std::uint32_t(specs.size()));
   for (const auto &s : specs) {
     out.put(std::uint8_t(s.op)).put(s.update).put(s.useScale);
-    out.put(s.interTileHalf).put(s.inVertexHalf);
+    out.put(s.interTileHalf).put(s.inVertexHalf).put(s.test);
     out.put(std::vector<std::uint8_t>(s.reduced.begin(), s.reduced.end()));
   }
   return out.take();
@@ -41,6 +45,7 @@ inline std::vector<Spec> readSpecs(std::string_view bytes) {
     s.useScale = in.get<bool>();
     s.interTileHalf = in.get<bool>();
     s.inVertexHalf = in.get<bool>();
+    s.test = Test(in.get<std::uint8_t>());
     for (auto flag : in.getVector<std::uint8_t>())
       s.reduced.push_back(flag != 0);
     specs.push_back(std::move(s));

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// iota: t[i] = start + i.
+#include "openipu/Attributes.hpp"
+#include "openipu/Kernel.hpp"
+#include "openipu/Operation.hpp"
+#include "popops/Encoding.hpp"
+#include "poputil/DebugInfo.hpp"
+#include "poputil/exceptions.hpp"
+#include "poputil/Plans.hpp"
+#include <base/Text.hpp>
+#include <base/Threads.hpp>
+
+namespace popops {
+
+namespace {
+
+void run(const openipu::KernelArgs &args) {
+  auto start = openipu::AttributeReader(args.attributes).get<std::uint32_t>();
+  const auto &t = args.outputs[0];
+  auto *to = t.as<std::uint32_t>();
+  auto stride = t.strides.empty() ? 1 : t.strides[0];
+  base::parallelFor(t.elements, 65536, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (std::size_t i = begin; i < end; ++i)
+      to[std::int64_t(i) * stride] = start + std::uint32_t(i);
+  });
+}
+
+const openipu::Registered registered{{"popops.iota", run, {}, {}, nullptr}};
+
+void add(poplar::Graph &graph, const poplar::Tensor &t, std::uint32_t start,
+         const poplar::Type &type, poplar::program::Sequence &prog,
+         const poplar::DebugContext &debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(t, start), "iota");
+  if (t.rank() > 1)
+    throw poputil::poplibs_error(base::str("popops::iota: the tensor has the shape ",
+                                           t.shapeToString(), "; it must be a list. Flatten it."));
+  if (t.elementType() != type)
+    throw poputil::poplibs_error(base::str("popops::iota: a start of type ", type,
+                                           " for a tensor of type ", t.elementType(),
+                                           "; both must be the same."));
+  if (t.numElements() == 0)
+    return;
+  openipu::Plan plan;
+  plan.add(poputil::whereItLies(graph, t, "Iota", "popops::Iota<" + type.toString() + ">",
+                                [](std::uint64_t n, std::uint32_t regions) {
+                                  std::uint64_t vectors = (n / 6 + 1) / 2 + 1;
+                                  return 6 *
+                                         (10 + 4 * std::uint64_t((regions + 5) / 6) + 3 * vectors);
+                                }));
+  prog.add(openipu::operation(graph, {"popops.iota",
+                                      {openipu::out(t)},
+                                      openipu::AttributeWriter().put(start).take(),
+                                      std::move(plan),
+                                      {di, "iota"}}));
+}
+
+} // namespace
+
+void iota(poplar::Graph &graph, const poplar::Tensor &t, unsigned startInteger,
+          poplar::program::Sequence &prog, const poplar::DebugContext &debugContext) {
+  add(graph, t, startInteger, poplar::UNSIGNED_INT, prog, debugContext);
+}
+
+void iota(poplar::Graph &graph, const poplar::Tensor &t, int startInteger,
+          poplar::program::Sequence &prog, const poplar::DebugContext &debugContext) {
+  add(graph, t, std::uint32_t(startInteger), poplar::INT, prog, debugContext);
+}
+
+} // namespace popops

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// histogram: counts between levels. Host: with few levels, whole vectors are compared with each
+// level and the counts of "below" subtracted; with many, each element is looked up. Device:
+// Histogram1D where the data lies, then a reduction of the counts.
+#include "openipu/Attributes.hpp"
+#include "openipu/Operation.hpp"
+#include "popops/GatherStatistics.hpp"
+#include "popops/ReduceCost.hpp"
+#include "poputil/DebugInfo.hpp"
+#include "poputil/exceptions.hpp"
+#include "poputil/OptionParsing.hpp"
+#include "poputil/Plans.hpp"
+#include "poputil/TileMapping.hpp"
+#include "rearrange/Strided.hpp"
+#include <base/Simd.hpp>
+#include <base/Text.hpp>
+#include <base/Threads.hpp>
+#include <cmath>
+
+namespace popops {
+
+namespace {
+
+using openipu::KernelArgs;
+using openipu::TypeId;
+
+constexpr std::size_t block = 4096;
+constexpr std::size_t fewLevels = 48;
+
+OPENIPU_SIMD std::uint32_t countBelow(const float *x, std::size_t n, float level) {
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    count += x[i] < level ? 1 : 0;
+  return count;
+}
+
+OPENIPU_SIMD void makeAbsolute(float *x, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = std::fabs(x[i]);
+}
+
+// Adds to counts[levels + 1]. NaN is below no level, so it counts as the last.
+void countBlock(const float *x, std::size_t n, const std::vector<float> &levels,
+                std::uint64_t *counts) {
+  if (levels.size() > fewLevels) {
+    for (std::size_t i = 0; i < n; ++i)
+      ++counts[std::upper_bound(levels.begin(), levels.end(), x[i]) - levels.begin()];
+    return;
+  }
+  std::uint32_t before = 0;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    auto below = countBelow(x, n, levels[l]);
+    counts[l] += below - before;
+    before = below;
+  }
+  counts[levels.size()] += n - before;
+}
+
+void run(const KernelArgs &args) {
+  openipu::AttributeReader attributes(args.attributes);
+  bool absolute = attributes.get<bool>(), update = attributes.get<bool>();
+  const auto &in = args.inputs[0], &out = args.outputs[0];
+  std::vector<float> levels(strided::rowLength(args.inputs[1]));
+  strided::readFloats(args.inputs[1], 0, levels.data());
+  std::size_t bins = levels.size() + 1, rows = strided::rowCount(in), n = strided::rowLength(in);
+  std::size_t perRow = (n + block - 1) / block;
+  std::vector<std::vector<std::uint64_t>> counts(base::numThreads(),
+                                                 std::vector<std::uint64_t>(bins, 0));
+  auto stride = strided::rowStride(in);
+  base::parallelFor(
+      rows * perRow, 1 + block / (n + 1), [&](std::size_t begin, std::size_t end, unsigned thread) {
+        float x[block];
+        std::uint16_t halves[block];
+        for (std::size_t task = begin; task < end; ++task) {
+          std::size_t first = task % perRow * block;
+          std::size_t count = std::min(block, n - first);
+          auto at = strided::rowOffset(in, task / perRow) + std::int64_t(first) * stride;
+          if (in.type == TypeId::Half) {
+            strided::gather(in.as<const std::uint16_t>() + at, stride, halves, count);
+            halfToFloat(halves, x, count);
+          } else {
+            strided::gather(in.as<const float>() + at, stride, x, count);
+          }
+          if (absolute)
+            makeAbsolute(x, count);
+          countBlock(x, count, levels, counts[thread].data());
+        }
+      });
+  for (std::size_t b = 0; b < bins; ++b) {
+    std::uint64_t total = 0;
+    for (const auto &own : counts)
+      total += own[b];
+    auto at = std::int64_t(b) * out.strides[0];
+    if (out.type == TypeId::Float)
+      out.as<float>()[at] = float(total) + (update ? out.as<float>()[at] : 0.0f);
+    else
+      out.as<std::uint32_t>()[at] =
+          std::uint32_t(total) + (update ? out.as<std::uint32_t>()[at] : 0u);
+  }
+}
+
+const openipu::Registered registered{{"popops.histogram", run, {}, {}, nullptr}};
+
+template <class... Parts> [[noreturn]] void fail(const Parts &...parts) {
+  throw poputil::poplibs_error(base::str("popops::histogram: ", parts...));
+}
+
+struct Options {
+  bool floats = false, floatsInside = false;
+};
+
+Options parseOptions(const poplar::OptionFlags &flags) {
+  Options options;
+  const poplibs::OptionSpec spec{
+      {"useFloatArithmetic", poplibs::OptionHandler::createWithBool(options.floats)},
+      {"useFloatArithmeticWithUnsignedIntOutput",
+       poplibs::OptionHandler::createWithBool(options.floatsInside)}};
+  for (const auto &option : flags)
+    spec.parse(option.first, option.second);
+  if (options.floats && options.floatsInside)
+    throw poplar::invalid_option("popops::histogram: useFloatArithmetic and "
+                                 "useFloatArithmeticWithUnsignedIntOutput exclude each other.");
+  return options;
+}
+
+void check(const poplar::Tensor &input, const poplar::Tensor &levels) {
+  auto type = input.elementType();
+  if (type != poplar::FLOAT && type != poplar::HALF)
+    fail("the input ", input.shapeToString(), " is of type ", type, "; it must be float or half.");
+  if (levels.rank() != 1 || levels.elementType() != type)
+    fail("the levels are ", levels.elementType(), levels.shapeToString(),
+         "; they must be a list of ", type, ", as the input is.");
+}
+
+// By limits: a pass over the tile's data per level. By data: one pass with a search per element,
+// when there are more levels than data.
+openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &input,
+                     const poplar::Tensor &output, std::size_t levels, bool absolute,
+                     const Options &options) {
+  auto type = input.elementType();
+  std::uint64_t width = graph.getTarget().getVectorWidth(type), perVector = 3 + absolute;
+  auto step = poputil::whereItLies(
+      graph, input, "Histogram",
+      base::str("popops::Histogram1D<", type, ",", absolute ? "true" : "false", ",",
+                levels >= 6 ? "true" : "false", ">"),
+      [&](std::uint64_t n, std::uint32_t) {
+        if (levels >= 6) // workers share the levels
+          return 6 * (20 + (levels + 5) / 6 * (8 + perVector * ((n + width - 1) / width)));
+        std::uint64_t each = (n + 5) / 6;
+        return 6 * (20 + levels * (8 + perVector * ((each + width - 1) / width)));
+      });
+  std::uint64_t tiles = 0, bins = levels + 1;
+  for (auto &work : step.tiles) {
+    work.tempBytes = 4 * bins;
+    work.bytesIn = levels * graph.getTarget().getTypeSize(type);
+    tiles += work.count;
+  }
+  auto sum = poputil::whereItLies(
+      graph, output, "ReduceHistogram",
+      base::str("popops::Reduce<popops::ReduceAdd,",
+                options.floats || options.floatsInside ? "float" : "int", ",", output.elementType(),
+                ",false,popops::ReductionSpecialisation::STRIDED_REDUCE>"),
+      [&](std::uint64_t n, std::uint32_t) {
+        auto partial = options.floats || options.floatsInside ? poplar::FLOAT : poplar::INT;
+        return cost::reduceTileCycles(
+            {cost::ReduceVertex::Strided, Operation::ADD, partial, partial, n, tiles});
+      });
+  for (auto &work : sum.tiles) {
+    work.bytesIn = 4 * tiles * bins / std::max<std::uint64_t>(1, sum.tiles.size());
+    work.messagesIn = std::uint32_t(tiles);
+  }
+  openipu::Plan plan;
+  plan.add(std::move(step));
+  plan.add(std::move(sum));
+  return plan;
+}
+
+void add(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &output,
+         bool update, const poplar::Tensor &levels, bool absolute, const Options &options,
+         poplar::program::Sequence &prog, const poplar::DebugContext &context) {
+  openipu::Operation operation;
+  operation.kernel = "popops.histogram";
+  operation.uses = {update ? openipu::inOut(output) : openipu::out(output), openipu::in(input),
+                    openipu::in(levels)};
+  operation.attributes = openipu::AttributeWriter().put(absolute).put(update).take();
+  operation.plan = planOf(graph, input, output, levels.numElements(), absolute, options);
+  operation.context = context;
+  prog.add(openipu::operation(graph, std::move(operation)));
+}
+
+} // namespace
+
+poplar::Tensor histogram(poplar::Graph &graph, const poplar::Tensor &input,
+                         const poplar::Tensor &levels, bool absoluteOfInput,
+                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
+                         const poplar::OptionFlags &options) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, levels, absoluteOfInput, options));
+  auto parsed = parseOptions(options);
+  check(input, levels);
+  auto type = parsed.floats ? poplar::FLOAT : poplar::UNSIGNED_INT;
+  auto output = graph.addVariable(type, {levels.numElements() + 1}, {di, "histogram"});
+  poputil::mapTensorLinearly(graph, output);
+  add(graph, input, output, false, levels, absoluteOfInput, parsed, prog, {di, "histogram"});
+  di.addOutput(output);
+  return output;
+}
+
+void histogram(poplar::Graph &graph, const poplar::Tensor &input, poplar::Tensor &output,
+               bool updateOutput, const poplar::Tensor &levels, bool absoluteOfInput,
+               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
+               const poplar::OptionFlags &options) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, output, levels, options));
+  auto parsed = parseOptions(options);
+  check(input, levels);
+  auto type = parsed.floats ? poplar::FLOAT : poplar::UNSIGNED_INT;
+  if (output.rank() != 1 || output.dim(0) != levels.numElements() + 1)
+    fail("the output has the shape ", output.shapeToString(), "; ", levels.numElements(),
+         " levels make ", levels.numElements() + 1, " counts.");
+  if (output.elementType() != type)
+    fail("the output is of type ", output.elementType(), "; with these options it is ", type, ".");
+  add(graph, input, output, updateOutput, levels, absoluteOfInput, parsed, prog, {di, "histogram"});
+}
+
+} // namespace popops
