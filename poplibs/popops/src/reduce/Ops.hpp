@@ -6,6 +6,7 @@
 #pragma once
 #include <base/Simd.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -86,14 +87,19 @@ struct FindNotFinite : Add<float> {
   template <class V> OPENIPU_INLINE static V map(const V &x) { return x - x; }
 };
 
+typedef std::uint32_t Bits8 __attribute__((vector_size(32)));
+typedef std::uint32_t Bits16 __attribute__((vector_size(64)));
+template <std::size_t bytes>
+using BitsOf =
+    std::conditional_t<bytes == 4, std::uint32_t, std::conditional_t<bytes == 32, Bits8, Bits16>>;
+
 // The nearest half, kept as float: 11 significant bits, or a multiple of 2^-24 below 2^-14;
 // infinity from 65520 on. In the bits, because the compiler may fuse multiplications and additions.
 template <class V> OPENIPU_INLINE V nearestHalf(const V &x) {
-  typedef std::uint32_t VectorBits __attribute__((vector_size(sizeof(V))));
-  using Bits = std::conditional_t<sizeof(V) == 4, std::uint32_t, VectorBits>;
-  Bits bits;
+  BitsOf<sizeof(V)> bits;
   std::memcpy(&bits, &x, sizeof bits);
   bits = (bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu;
+  static_assert(sizeof bits == sizeof x);
   V rounded;
   std::memcpy(&rounded, &bits, sizeof bits);
   V tiny = (x + 0.75f) - 0.75f;
