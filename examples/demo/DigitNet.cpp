@@ -31,7 +31,7 @@ poplin::ConvParams conv1(std::size_t batch) { return {FLOAT, batch, {28, 28}, {3
 poplin::ConvParams conv2(std::size_t batch) { return {FLOAT, batch, {13, 13}, {5, 5}, 5, 12, 1}; }
 popnn::pooling::PoolParams pooling(std::size_t batch) {
   return {
-      popnn::pooling::PoolingType::MAX, {26, 26}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, 5, batch, FLOAT};
+      popnn::PoolingType::MAX, {26, 26}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, 5, batch, FLOAT};
 }
 
 // The parameters in the order they are made.

@@ -24,6 +24,7 @@
 #include <popops/ElementWiseUtil.hpp>
 #include <popops/Encoding.hpp>
 #include <popops/Expr.hpp>
+#include <popops/ExprOpUtils.hpp>
 #include <popops/Fill.hpp>
 #include <popops/Gather.hpp>
 #include <popops/NormaliseImage.hpp>

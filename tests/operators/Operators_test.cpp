@@ -13,6 +13,7 @@
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Expr.hpp>
+#include <popops/ExprOpUtils.hpp>
 #include <popops/Fill.hpp>
 #include <popops/Loop.hpp>
 #include <popops/Rearrange.hpp>

@@ -9,6 +9,7 @@
 #include "compile/Replica.hpp"
 #include "poplar/SyncType.hpp"
 #include "tensor/Moves.hpp"
+#include <set>
 
 namespace poplar::compile {
 
@@ -129,11 +130,8 @@ private:
   void planned(Step &step, const openipu::Superstep &superstep) {
     auto &phases = step.cost.phases;
     traffic_.begin(Traffic::Toward::Tile, Traffic::Join::Overlaps);
-    for (const auto &need : superstep.needs)
-      if (!sameHomes(step.operands.at(need.from), step.operands.at(need.to)))
-        for (const auto &move :
-             tensor::movesBetween(step.operands[need.from], step.operands[need.to]))
-          addMove(image_, placement_, move, traffic_);
+    for (const auto &[from, to] : superstep.needs)
+      bring(step.operands.at(from), step.operands.at(to));
     auto priced = priceExchange(image_, replica_, traffic_.finish(), "-in");
     addCopyPhase(image_, replica_, "pack", priced.pack, phases);
     bool synced = !priced.phases.empty();
@@ -143,6 +141,27 @@ private:
     addPlannedExchange(replica_, superstep, synced, phases);
     addPlannedCompute(replica_, superstep, phases);
     addPlannedMemory(superstep);
+  }
+
+  // Element i goes where element i is; a tensor of another size goes whole to every tile.
+  void bring(const tensor::View &from, const tensor::View &to) {
+    if (from.numElements() != to.numElements())
+      return bringWhole(from, to);
+    if (!sameHomes(from, to))
+      for (const auto &move : tensor::movesBetween(from, to))
+        addMove(image_, placement_, move, traffic_);
+  }
+  void bringWhole(const tensor::View &from, const tensor::View &to) {
+    std::set<std::uint32_t> tiles;
+    for (const auto &range : tensor::sortedRanges(to))
+      placement_.forEachPiece(range.var.value, patternOf(range),
+                              [&](const Placement::Piece &piece) { tiles.insert(piece.tile); });
+    for (const auto &range : tensor::sortedRanges(from))
+      for (auto tile : tiles)
+        traffic_.add({tile, range.var.value, patternOf(range)});
+  }
+  static Pattern patternOf(const tensor::VarRange &range) {
+    return {range.begin, range.end - range.begin, 1, 1};
   }
 
   // Whether element i of both views is on the same tile, as far as one look can tell.
