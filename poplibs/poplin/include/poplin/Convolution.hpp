@@ -127,11 +127,11 @@ PlanCosts reportPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams 
                                    const poplar::OptionFlags &options = {},
                                    PlanningCache *cache = nullptr);
 namespace internal {
-// Of the whole convolution, by what the time is spent on.
+// Cycles and temporary bytes by what they are spent on; parts that a plan does not have are 0.
 struct DetailedPlanCosts {
-  PlanCosts total;
-  std::size_t compute = 0, exchange = 0, sync = 0; // cycles
-  std::size_t supersteps = 0, tilesUsed = 0;
+  std::size_t parallelSplit = 1, serialSplit = 1; // tiles used, and times they are used
+  PlanCosts broadcast, rearrangement, dynamicSlice, transform, exchange, tileLevelTransform,
+      inputsCast, compute, reduction, dynamicUpdate, addInPlace, outputCast, total;
 };
 } // namespace internal
 internal::DetailedPlanCosts

@@ -97,6 +97,7 @@ private:
         std::fill_n(panel, length * packed, 0.f);
       pack(from, length, columns, panel, packed);
     }
+    const float *source = panel, *unpacked = static_cast<const float *>(from.data);
     for (std::size_t t = 0; t < tiles.count; ++t) {
       auto begin = tiles.begin(t), rows = tiles.begin(t + 1) - begin;
       float *targets[micro::maxRows];
@@ -107,12 +108,11 @@ private:
       if (outer)
         runOuter(begin, rows, vectors, packed, length, targets, accumulate);
       else if (inPlace && t == 0) // reads b where it is and packs it on the way
-        kernels.rows[vectors][rows]({pointers + begin, 1, 0, length,
-                                     static_cast<const float *>(from.data), std::size_t(b.row),
+        kernels.rows[vectors][rows]({pointers + begin, 1, 0, length, &unpacked, std::size_t(b.row),
                                      targets, accumulate, tiles.count > 1 ? panel : nullptr});
       else
         kernels.rows[vectors][rows](
-            {pointers + begin, 1, 0, length, panel, packed, targets, accumulate});
+            {pointers + begin, 1, 0, length, &source, packed, targets, accumulate});
     }
   }
 
@@ -123,7 +123,7 @@ private:
       for (std::size_t i = 0; i < length; ++i)
         columns[i] = panel + i * packed;
     kernels.outer[vectors][rows](
-        {pointers, columns, length, begin, 0, kernels.lanes, targets, accumulate});
+        {pointers, columns, length, begin, 0, kernels.lanes, targets, accumulate, kernels.lanes});
   }
 };
 

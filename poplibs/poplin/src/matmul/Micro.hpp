@@ -11,16 +11,17 @@ namespace poplin::micro {
 
 constexpr unsigned maxRows = 8, maxVectors = 4, maxLanes = 16;
 
-// c[r][v] (+)= sum over steps s and i < k:  rows[s * stride + r][i] * b[(s * k + i) * ldb + v].
+// c[r][v] (+)= sum over steps s and i < k:  rows[s * stride + r][i] * b[s][i * ldb + v].
 // Serves row-major matrices (one step) and convolutions (a step is a kernel position).
 struct Rows {
   const float *const *rows;
   std::size_t steps = 1, stride = 0, k = 0;
-  const float *b;
+  const float *const *b;
   std::size_t ldb;
   float *const *c;
   bool accumulate = false;
   float *copy = nullptr; // if set, the rows of b that were read are stored here one after the other
+  std::size_t aOffset = 0, bOffset = 0; // added to every pointer
 };
 
 // c[r][v] (+)= sum over i < k:  a[i][r] * b[i][v], with vector w of b at b[i] + w * vectorStride.
@@ -30,8 +31,9 @@ struct Outer {
   const float *const *b;
   std::size_t k = 0, aOffset = 0, bOffset = 0; // added to every pointer
   std::size_t vectorStride = maxLanes;
-  float *const *c; // vector w at c[r] + w * lanes
+  float *const *c; // vector w at c[r] + w * cStride
   bool accumulate = false;
+  std::size_t cStride = maxLanes;
 };
 
 // c[r * maxVectors + v] += sum over runs j and i < length:  (a[r] + aRun[j])[i] * (b[v] +

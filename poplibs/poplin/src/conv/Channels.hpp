@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Convolutions on channels-last data: a block of output positions meets the packed weights of all
+// kernel positions in registers, reading inputs where they are. Operands that lie otherwise, or are
+// half, are copied to channels-last floats first.
+#pragma once
+#include "conv/Geometry.hpp"
+#include "matmul/Micro.hpp"
+#include "matmul/Pack.hpp"
+
+namespace poplin::conv {
+
+// An operand [batch][channels][field...] as floats [batch][field...][channels], where it is if
+// possible, else as a copy that is renewed by fetch(). `padTo`: the copy's channels per group are
+// filled up with zeros to a multiple.
+class ChannelsLast {
+public:
+  ChannelsLast() {}
+  ChannelsLast(const openipu::KernelOperand &t, std::size_t groups, std::size_t padTo);
+  const float *fetch(const openipu::KernelOperand &t, Slot slot) const;
+  std::int64_t batch = 0, group = 0; // strides
+  std::vector<std::int64_t> field;
+
+private:
+  bool direct_ = false;
+  std::size_t groups_ = 1, perGroup_ = 0, padded_ = 0;
+};
+
+class ChannelsForward {
+public:
+  ChannelsForward(const Geometry &g, const openipu::KernelArgs &args);
+  void run(const openipu::KernelArgs &args);
+
+private:
+  struct Block;
+  void packWeights(const openipu::KernelOperand &w, float *packed) const;
+  void runBlock(Block &block) const;
+  void buildRows(Block &block) const;
+  void runPanel(Block &block, std::size_t panel) const;
+  std::size_t panelWidth(std::size_t panel) const;
+
+  Geometry g_;
+  const micro::Kernels &kernels_ = micro::kernels();
+  ChannelsLast x_;
+  Tables tables_;
+  std::vector<std::uint32_t> rowOrder_, lastOrder_;
+  std::vector<std::int64_t> yRows_, yLast_, kernelOffsets_;
+  std::int64_t yBatch_ = 0, yChannel_ = 1;
+  bool yDirect_ = false, unpacked_ = false;
+  std::size_t width_ = 0, panels_ = 0, steps_ = 0, positions_ = 0, blockRows_ = 0,
+              panelsPerPiece_ = 0;
+};
+
+class ChannelsWeightGradient {
+public:
+  ChannelsWeightGradient(const Geometry &g, const openipu::KernelArgs &args);
+  // outputs[0] = beta * outputs[0] + alpha * gradient
+  void run(const openipu::KernelArgs &args, float alpha, float beta);
+
+private:
+  struct Piece;
+  struct Meeting { // for one kernel index: outputs it meets, and offsets of both operands there
+    std::vector<std::int64_t> x, y;
+  };
+  void runPiece(Piece &piece) const;
+  void accumulate(Piece &piece, std::size_t step, std::size_t pairs) const;
+
+  Geometry g_;
+  const micro::Kernels &kernels_ = micro::kernels();
+  ChannelsLast x_, dy_;
+  std::vector<Meeting> rows_, last_;
+  std::size_t width_ = 0, channelBlock_ = 0, padded_ = 0;
+};
+
+// Offsets of kernel positions in a weights operand [group][out][in][kernel...].
+std::vector<std::int64_t> kernelOffsets(const Geometry &g, const openipu::KernelOperand &weights);
+
+} // namespace poplin::conv

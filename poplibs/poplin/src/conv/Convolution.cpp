@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Convolution. Host: with a lane per image if batch is innermost in both activations, else on
+// channels-last data. Device: what the planner found.
+#include "poplin/Convolution.hpp"
+#include "base/Text.hpp"
+#include "conv/Channels.hpp"
+#include "conv/Images.hpp"
+#include "conv/Operands.hpp"
+#include "openipu/Operation.hpp"
+#include "poputil/DebugInfo.hpp"
+#include "poputil/exceptions.hpp"
+#include <memory>
+
+namespace poplin {
+
+using poplar::Graph;
+using poplar::OptionFlags;
+using poplar::Tensor;
+using poplar::program::Sequence;
+
+namespace {
+
+struct ConvolutionKernel {
+  std::unique_ptr<conv::ImagesForward> images;
+  std::unique_ptr<conv::ChannelsForward> channels;
+
+  explicit ConvolutionKernel(const openipu::KernelArgs &args) {
+    openipu::AttributeReader reader(args.attributes);
+    conv::Geometry g(reader);
+    conv::checkOperand(args.inputs[0], conv::inputShape(g));
+    conv::checkOperand(args.inputs[1], conv::weightShape(g));
+    conv::checkOperand(args.outputs[0], conv::outputShape(g));
+    if (conv::batchIsInnermost(args.inputs[0]) && conv::batchIsInnermost(args.outputs[0]))
+      images = std::make_unique<conv::ImagesForward>(g, args);
+    else
+      channels = std::make_unique<conv::ChannelsForward>(g, args);
+  }
+  void run(const openipu::KernelArgs &args) { images ? images->run(args) : channels->run(args); }
+};
+
+const openipu::Registered registered{openipu::stateful<ConvolutionKernel>("poplin.convolution")};
+
+} // namespace
+
+void conv::addConvolution(Graph &graph, const Tensor &in, const Tensor &weights, const Tensor &out,
+                          const ConvParams &params, openipu::Plan plan, Sequence &prog,
+                          const poplar::DebugContext &context) {
+  if (out.numElements() == 0)
+    return;
+  openipu::AttributeWriter writer;
+  Geometry(params).put(writer);
+  prog.add(openipu::operation(
+      graph, {"poplin.convolution",
+              {openipu::out(withField(out, params)), openipu::in(withField(in, params)),
+               openipu::in(withField(weights, params))},
+              writer.take(),
+              std::move(plan),
+              context}));
+}
+
+namespace {
+
+void convolve(const char *function, Graph &graph, const Tensor &in, const Tensor &weights,
+              const Tensor &out, const conv::Planned &planned, bool transposeAndFlip,
+              Sequence &prog, const poplar::DebugContext &context) {
+  auto plan = planned.steps(graph.getTarget());
+  if (transposeAndFlip && !planned.empty)
+    plan.steps.insert(plan.steps.begin(), conv::transposeStep(graph, weights));
+  auto oriented = transposeAndFlip ? conv::transposedAndFlipped(weights) : weights;
+  conv::checkWeights(function, oriented, planned.params);
+  conv::addConvolution(graph, in, oriented, out, planned.params, std::move(plan), prog, context);
+}
+
+void checkRank(const char *function, const Tensor &weights, const ConvParams &params) {
+  if (weights.rank() != params.getNumFieldDims() + 3)
+    throw poputil::poplibs_error(
+        base::str("poplin::", function, ": weights of shape ", base::list(weights.shape()),
+                  " where ", params.getNumFieldDims() + 3,
+                  " dimensions [groups][out channels][in channels][kernel...] are needed."));
+}
+
+} // namespace
+
+Tensor createInput(Graph &graph, const ConvParams &params, const poplar::DebugContext &debugContext,
+                   const OptionFlags &options, PlanningCache *cache) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(params, options));
+  conv::Planned planned("createInput", graph.getTarget(), params, options, cache);
+  auto t = planned.makeInput(graph, conv::storageFor(params), {di, "input"});
+  di.addOutput(t);
+  return t;
+}
+
+Tensor createWeights(Graph &graph, const ConvParams &params,
+                     const poplar::DebugContext &debugContext, const OptionFlags &options,
+                     PlanningCache *cache) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(params, options));
+  conv::Planned planned("createWeights", graph.getTarget(), params, options, cache);
+  auto t = planned.makeWeights(graph, {di, "weights"});
+  di.addOutput(t);
+  return t;
+}
+
+Tensor createConvOutput(Graph &graph, const ConvParams &params,
+                        const poplar::DebugContext &debugContext, const OptionFlags &options,
+                        PlanningCache *cache) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(params, options));
+  conv::Planned planned("createConvOutput", graph.getTarget(), params, options, cache);
+  auto t = planned.makeOutput(graph, conv::storageFor(params), {di, "output"});
+  di.addOutput(t);
+  return t;
+}
+
+Tensor convolution(Graph &graph, const Tensor &in, const Tensor &weights, const ConvParams &params,
+                   bool transposeAndFlipWeights, Sequence &prog,
+                   const poplar::DebugContext &debugContext, const OptionFlags &options,
+                   PlanningCache *cache) {
+  poputil::PoplibsOpDebugInfo di(debugContext,
+                                 DI_ARGS(in, weights, params, transposeAndFlipWeights, options));
+  conv::Planned planned("convolution", graph.getTarget(), params, options, cache);
+  conv::checkInput("convolution", in, params);
+  checkRank("convolution", weights, params);
+  auto out = planned.makeOutput(graph, conv::storageFor(params, in), {di, "out"});
+  convolve("convolution", graph, in, weights, out, planned, transposeAndFlipWeights, prog, {di});
+  di.addOutput(out);
+  return out;
+}
+
+void convolutionWithOutput(Graph &graph, const Tensor &in, const Tensor &weights, const Tensor &out,
+                           const ConvParams &params, bool transposeAndFlipWeights, Sequence &prog,
+                           const poplar::DebugContext &debugContext, const OptionFlags &options,
+                           PlanningCache *cache) {
+  poputil::PoplibsOpDebugInfo di(
+      debugContext, DI_ARGS(in, weights, out, params, transposeAndFlipWeights, options));
+  conv::Planned planned("convolutionWithOutput", graph.getTarget(), params, options, cache);
+  conv::checkInput("convolutionWithOutput", in, params);
+  checkRank("convolutionWithOutput", weights, params);
+  conv::checkOutput("convolutionWithOutput", "outputs", out, params.outputType, params);
+  convolve("convolutionWithOutput", graph, in, weights, out, planned, transposeAndFlipWeights, prog,
+           {di});
+}
+
+void weightsTransposeChansFlipXY(Graph &graph, const Tensor &weightsIn, const Tensor &weightsOut,
+                                 Sequence &prog, const poplar::DebugContext &debugContext,
+                                 const OptionFlags &options) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(weightsIn, weightsOut, options));
+  parseConvOptions(options);
+  if (weightsIn.rank() < 3 || conv::transposedAndFlipped(weightsIn).shape() != weightsOut.shape())
+    throw poputil::poplibs_error(
+        base::str("poplin::weightsTransposeChansFlipXY: weights of shape ",
+                  base::list(weightsIn.shape()), " do not become ", base::list(weightsOut.shape()),
+                  ": the output must be [groups][in channels][out channels][kernel...]."));
+  (void)graph;
+  prog.add(poplar::program::Copy(conv::transposedAndFlipped(weightsIn), weightsOut, false, {di}));
+}
+
+Tensor fullyConnectedWeightTranspose(Graph &graph, Tensor weights, const ConvParams &params,
+                                     Sequence &prog, const poplar::DebugContext &debugContext,
+                                     const OptionFlags &options, PlanningCache *cache) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(weights, params, options));
+  checkRank("fullyConnectedWeightTranspose", weights, params);
+  auto swapped = weights.dimShufflePartial({1, 2}, {2, 1});
+  conv::Planned planned("fullyConnectedWeightTranspose", graph.getTarget(), params, options, cache);
+  conv::checkWeights("fullyConnectedWeightTranspose", swapped, params);
+  auto out = planned.makeWeights(graph, {di, "transposed"});
+  prog.add(poplar::program::Copy(swapped, out, false, {di}));
+  di.addOutput(out);
+  return out;
+}
+
+} // namespace poplin

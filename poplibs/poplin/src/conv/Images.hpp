@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Convolutions of layers with few channels, on data whose innermost dimension is the batch: a lane
+// of a vector is an image, weights are broadcast, and no lane is idle however few channels there
+// are.
+#pragma once
+#include "conv/Geometry.hpp"
+#include "matmul/Micro.hpp"
+#include <optional>
+
+namespace poplin::conv {
+
+// Outputs that meet the same kernel elements and follow each other at the same distance in the
+// input.
+struct Segment {
+  std::size_t begin = 0, count = 0;
+  std::int64_t step = 0; // in the input, from one output to the next
+  std::vector<std::uint32_t> kernels;
+};
+std::vector<Segment> segments(const Table &table);
+
+// True if an operand [batch][channels][field...] is of floats with the batch innermost, in whole
+// vectors.
+bool batchIsInnermost(const openipu::KernelOperand &t);
+
+class ImagesForward {
+public:
+  ImagesForward(const Geometry &g, const openipu::KernelArgs &args);
+  void run(const openipu::KernelArgs &args);
+
+private:
+  // Inputs and weights that are summed for all outputs of a pair of segments.
+  struct Cell {
+    std::vector<std::int64_t> x;  // offsets for the first output, by channel and kernel position
+    std::vector<std::uint32_t> w; // rows of the packed weights
+    std::vector<const float *> xs, ws;
+  };
+  // Some outputs in a line, for all output channels and the images of one vector.
+  struct Job {
+    std::uint32_t cell, vectors, group;
+    std::int64_t x, y, xStep, yStep;
+  };
+  void addCell(const Segment &rows, const Segment &last);
+  void packWeights(const openipu::KernelOperand &w);
+  void runJob(const Job &job, float *y) const;
+
+  Geometry g_;
+  const micro::Kernels &kernels_ = micro::kernels();
+  std::vector<std::int64_t> yRows_, yLast_, kernelOffsets_;
+  Tables tables_;
+  std::int64_t xChannel_, yChannel_;
+  std::vector<Cell> cells_;
+  std::vector<Job> jobs_;
+  std::vector<float> weights_; // [group][in][kernel position][out]
+  const float *boundTo_ = nullptr;
+  std::size_t grain_ = 1;
+};
+
+class ImagesWeightGradient {
+public:
+  ImagesWeightGradient(const Geometry &g, const openipu::KernelArgs &args);
+  void run(const openipu::KernelArgs &args, float alpha, float beta);
+  // Kernel elements must walk over the input evenly.
+  static bool possible(const Geometry &g, const openipu::KernelArgs &args);
+
+private:
+  // Kernel elements that meet the same outputs: their sums run over the same stretches of memory.
+  struct Family {
+    std::vector<std::int64_t> x, dw;       // offsets per member: in the input and in the gradient
+    std::vector<std::int64_t> xRun, dyRun; // stretches, the same for all members
+    std::size_t length = 0;
+  };
+  struct Job {
+    std::uint32_t family, group, outBegin, outCount, begin, count;
+  };
+  void addFamily(const std::vector<std::uint32_t> &rowKernels, const Segment &row,
+                 const std::vector<std::uint32_t> &lastKernels, const Segment &last);
+  void runJob(const Job &job, const openipu::KernelArgs &args, float alpha, float beta) const;
+
+  Geometry g_;
+  const micro::Kernels &kernels_ = micro::kernels();
+  Tables tables_;
+  std::vector<std::int64_t> yRows_, yLast_, dwOffsets_;
+  std::int64_t xChannel_, dyChannel_, dwOut_, dwIn_, dwGroup_;
+  std::vector<Family> families_;
+  std::vector<Job> jobs_;
+  std::size_t grain_ = 1;
+};
+
+} // namespace poplin::conv

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "base/Threads.hpp"
+#include "conv/Channels.hpp"
+#include "conv/Images.hpp"
+#include <algorithm>
+
+namespace poplin::conv {
+namespace {
+
+constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+std::vector<std::uint32_t> kernelsAt(const Table &table, std::size_t o) {
+  std::vector<std::uint32_t> found;
+  for (std::size_t k = 0; k < table.kernels; ++k)
+    if (table.at(o, k) >= 0)
+      found.push_back(k);
+  return found;
+}
+
+// Distance from output o to the next, if it is the same for all these kernel elements.
+std::optional<std::int64_t> stepAt(const Table &table, std::size_t o,
+                                   const std::vector<std::uint32_t> &kernels) {
+  std::optional<std::int64_t> step;
+  for (auto k : kernels) {
+    auto next = table.at(o + 1, k) - table.at(o, k);
+    if (step && *step != next)
+      return {};
+    step = next;
+  }
+  return step.value_or(0);
+}
+
+} // namespace
+
+std::vector<Segment> segments(const Table &table) {
+  std::vector<Segment> all;
+  for (std::size_t o = 0; o < table.outputs; ++o) {
+    auto kernels = kernelsAt(table, o);
+    if (!all.empty() && all.back().kernels == kernels) {
+      auto &last = all.back();
+      auto step = stepAt(table, o - 1, kernels);
+      if (step && *step >= 0 && (last.count == 1 || last.step == *step)) {
+        last.step = *step;
+        ++last.count;
+        continue;
+      }
+    }
+    all.push_back({o, 1, 0, std::move(kernels)});
+  }
+  return all;
+}
+
+bool batchIsInnermost(const openipu::KernelOperand &t) {
+  return t.type == poplar::TypeId::Float && t.shape[0] > 0 && t.strides[0] == 1 &&
+         t.shape[0] % micro::kernels().lanes == 0 &&
+         *std::min_element(t.strides.begin(), t.strides.end()) >= 0;
+}
+
+ImagesForward::ImagesForward(const Geometry &g, const openipu::KernelArgs &args) : g_(g) {
+  const auto &x = args.inputs[0], &y = args.outputs[0];
+  tables_ = tables(g, {x.strides.begin() + 2, x.strides.end()});
+  outputOffsets(g, {y.strides.begin() + 2, y.strides.end()}, yRows_, yLast_);
+  kernelOffsets_ = kernelOffsets(g, args.inputs[1]);
+  xChannel_ = x.strides[1], yChannel_ = y.strides[1];
+  weights_.resize(g.groups * g.in * g.kernelPositions() * g.out);
+  auto rows = segments(tables_.rows), lasts = segments(tables_.last);
+  for (const auto &row : rows)
+    for (const auto &last : lasts)
+      addCell(row, last);
+  auto work = 2. * double(g.in * g.out * g.kernelPositions()) * kernels_.lanes * kernels_.vectors;
+  grain_ = std::max<std::size_t>(1, std::size_t(4e5 / std::max(1., work)));
+}
+
+// Lines of outputs run along the longer side of the cell, so that vectors are used together.
+void ImagesForward::addCell(const Segment &rows, const Segment &last) {
+  auto cell = std::uint32_t(cells_.size());
+  auto &c = cells_.emplace_back();
+  auto positions = g_.kernelPositions(), lastKernels = tables_.last.kernels;
+  for (std::size_t i = 0; i < g_.in; ++i)
+    for (auto k1 : rows.kernels)
+      for (auto k2 : last.kernels) {
+        c.x.push_back(std::int64_t(i) * xChannel_ + tables_.rows.at(rows.begin, k1) +
+                      tables_.last.at(last.begin, k2));
+        c.w.push_back(i * positions + k1 * lastKernels + k2);
+      }
+  c.xs.resize(c.x.size()), c.ws.resize(c.x.size());
+  bool along = last.count >= rows.count;
+  auto length = along ? last.count : rows.count, lines = along ? rows.count : last.count;
+  auto y = [&](std::size_t line, std::size_t i) {
+    return yRows_[rows.begin + (along ? line : i)] + yLast_[last.begin + (along ? i : line)];
+  };
+  auto pieces = ceilDiv(length, kernels_.vectors);
+  for (std::size_t group = 0; group < g_.groups; ++group)
+    for (std::size_t image = 0; image < g_.batch; image += kernels_.lanes)
+      for (std::size_t line = 0; line < lines; ++line)
+        for (std::size_t p = 0; p < pieces; ++p) {
+          auto begin = length * p / pieces, end = length * (p + 1) / pieces;
+          auto xStep = along ? last.step : rows.step;
+          auto yStep = end - begin > 1 ? y(line, begin + 1) - y(line, begin) : 0;
+          auto x = std::int64_t(line) * (along ? rows.step : last.step) +
+                   std::int64_t(begin) * xStep + std::int64_t(group * g_.in) * xChannel_ +
+                   std::int64_t(image);
+          jobs_.push_back(
+              {cell, std::uint32_t(end - begin), std::uint32_t(group), x,
+               y(line, begin) + std::int64_t(group * g_.out) * yChannel_ + std::int64_t(image),
+               xStep, yStep});
+        }
+}
+
+void ImagesForward::packWeights(const openipu::KernelOperand &w) {
+  auto positions = g_.kernelPositions();
+  for (std::size_t group = 0; group < g_.groups; ++group)
+    for (std::size_t k = 0; k < positions; ++k) {
+      Strided from{nullptr, w.type, w.strides[2], w.strides[1]};
+      from.data = Strided{w.data, w.type, w.strides[0], 1}.at(group, kernelOffsets_[k]).data;
+      pack(from, g_.in, g_.out, weights_.data() + (group * g_.in * positions + k) * g_.out,
+           positions * g_.out);
+    }
+}
+
+void ImagesForward::run(const openipu::KernelArgs &args) {
+  packWeights(args.inputs[1]);
+  auto *x = args.in<float>(0);
+  if (x != boundTo_) // the same in every run
+    for (auto &cell : cells_)
+      for (std::size_t i = 0; i < cell.x.size(); ++i) {
+        cell.xs[i] = x + cell.x[i];
+        cell.ws[i] = weights_.data() + cell.w[i] * g_.out;
+      }
+  boundTo_ = x;
+  base::parallelFor(jobs_.size(), grain_, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (auto i = begin; i < end; ++i)
+      runJob(jobs_[i], args.out<float>(0));
+  });
+}
+
+void ImagesForward::runJob(const Job &job, float *y) const {
+  const auto &cell = cells_[job.cell];
+  auto tiles = ceilDiv(g_.out, kernels_.rowsFor[job.vectors]);
+  for (std::size_t t = 0; t < tiles; ++t) {
+    auto first = g_.out * t / tiles, rows = g_.out * (t + 1) / tiles - first;
+    float *targets[micro::maxRows];
+    for (std::size_t r = 0; r < rows; ++r)
+      targets[r] = y + job.y + std::int64_t(first + r) * yChannel_;
+    kernels_.outer[job.vectors][rows]({cell.ws.data(), cell.xs.data(), cell.xs.size(),
+                                       first + job.group * g_.in * g_.kernelPositions() * g_.out,
+                                       std::size_t(job.x), std::size_t(job.xStep), targets, false,
+                                       std::size_t(job.yStep)});
+  }
+}
+
+} // namespace poplin::conv

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "conv/Operands.hpp"
+#include "base/Text.hpp"
+#include "openipu/Placement.hpp"
+#include "poputil/exceptions.hpp"
+#include "poputil/Plans.hpp"
+#include "poputil/VertexTemplates.hpp"
+#include <algorithm>
+#include <numeric>
+
+namespace poplin::conv {
+namespace {
+
+using base::list;
+using base::str;
+using poplar::Tensor;
+using poputil::poplibs_error;
+using Shape = std::vector<std::size_t>;
+
+constexpr std::size_t fewChannels = 16, lanes = 16;
+
+bool isEmpty(const ConvParams &p) {
+  auto none = [](const Shape &shape) {
+    return std::find(shape.begin(), shape.end(), 0u) != shape.end();
+  };
+  return p.batchSize * p.numConvGroups * p.inputChannelsPerConvGroup *
+                 p.outputChannelsPerConvGroup ==
+             0 ||
+         none(p.inputFieldShape) || none(p.kernelShape) || none(p.getOutputFieldShape());
+}
+
+void checkShape(const char *function, const char *what, const Tensor &t, const Shape &expected,
+                const char *dims) {
+  if (t.shape() != expected)
+    throw poplibs_error(str("poplin::", function, ": the ", what, " have shape ", list(t.shape()),
+                            ", but the parameters ask for ", list(expected), " ", dims, "."));
+}
+
+// Stored in one order of dimensions, seen in another: dimension `seen[i]` of the view is stored
+// i-th.
+Tensor stored(poplar::Graph &graph, poplar::Type type, const Shape &shape,
+              const std::vector<unsigned> &order, bool linear,
+              const poplar::DebugContext &context) {
+  Shape inOrder;
+  std::vector<unsigned> back(order.size());
+  for (unsigned i = 0; i < order.size(); ++i) {
+    inOrder.push_back(shape[order[i]]);
+    back[order[i]] = i;
+  }
+  auto t = linear ? graph.addVariable(type, inOrder, poplar::VariableMappingMethod::LINEAR, context)
+                  : graph.addVariable(type, inOrder, context);
+  return t.dimShuffle(back);
+}
+
+Tensor activations(poplar::Graph &graph, poplar::Type type, const Shape &shape, Storage storage,
+                   bool linear, const poplar::DebugContext &context) {
+  std::vector<unsigned> order;
+  if (storage == Storage::ChannelsLast)
+    order.push_back(0);
+  else
+    order.push_back(1);
+  for (unsigned d = 2; d < shape.size(); ++d)
+    order.push_back(d);
+  order.push_back(storage == Storage::ChannelsLast ? 1 : 0);
+  return stored(graph, type, shape, order, linear, context);
+}
+
+Shape activationShape(std::size_t batch, std::size_t channels, const Shape &field) {
+  Shape shape{batch, channels};
+  shape.insert(shape.end(), field.begin(), field.end());
+  return shape;
+}
+
+} // namespace
+
+Storage storageFor(const ConvParams &p) {
+  bool few = p.inputChannelsPerConvGroup <= fewChannels &&
+             p.outputChannelsPerConvGroup <= fewChannels && p.numConvGroups == 1;
+  bool field = std::accumulate(p.inputFieldShape.begin(), p.inputFieldShape.end(), std::size_t(1),
+                               std::multiplies<>()) > 1;
+  return few && field && p.batchSize && p.batchSize % lanes == 0 && p.inputType == poplar::FLOAT &&
+                 p.outputType == poplar::FLOAT
+             ? Storage::BatchLast
+             : Storage::ChannelsLast;
+}
+
+Storage storageFor(const ConvParams &p, const Tensor &input) {
+  std::vector<std::int64_t> strides;
+  if (input.numElements() == 0 || !openipu::hasStrides(input, strides))
+    return storageFor(p);
+  bool batchLast = strides[0] == 1, channelsLast = strides[1] == 1;
+  bool vectors = p.batchSize % lanes == 0 && p.outputType == poplar::FLOAT;
+  if (batchLast && vectors && p.outputChannelsPerConvGroup <= 2 * fewChannels)
+    return Storage::BatchLast;
+  return channelsLast || batchLast ? Storage::ChannelsLast : storageFor(p);
+}
+
+Planned::Planned(const char *function, const poplar::Target &target, const ConvParams &params,
+                 const poplar::OptionFlags &flags, PlanningCache *cache)
+    : Planned(function, target, params, parseConvOptions(flags), cache) {}
+
+Planned::Planned(const char *function, const poplar::Target &target, const ConvParams &params,
+                 const ConvOptions &options, PlanningCache *cache)
+    : params(params), options(options) {
+  checkTypes(function, params);
+  params.validate();
+  empty = isEmpty(params);
+  if (!empty)
+    plan = planConvolution(target, params, options, cache);
+}
+
+openipu::Plan Planned::steps(const poplar::Target &target) const {
+  return empty ? openipu::Plan{} : supersteps(target, params, options, plan);
+}
+
+Tensor Planned::makeInput(poplar::Graph &graph, Storage storage,
+                          const poplar::DebugContext &context) const {
+  auto shape = activationShape(params.batchSize, params.getNumInputChans(), params.inputFieldShape);
+  auto t = activations(graph, params.inputType, shape, storage, empty, context);
+  if (!empty)
+    mapInput(graph, t, params, plan);
+  return t;
+}
+
+Tensor Planned::makeOutput(poplar::Graph &graph, Storage storage,
+                           const poplar::DebugContext &context) const {
+  auto shape =
+      activationShape(params.batchSize, params.getNumOutputChans(), params.getOutputFieldShape());
+  auto t = activations(graph, params.outputType, shape, storage, empty, context);
+  if (!empty)
+    mapOutput(graph, t, params, plan);
+  return t;
+}
+
+// Stored [group][kernel...][in][out]: products with them walk along the output channels.
+Tensor Planned::makeWeights(poplar::Graph &graph, const poplar::DebugContext &context) const {
+  Shape shape{params.numConvGroups, params.outputChannelsPerConvGroup,
+              params.inputChannelsPerConvGroup};
+  shape.insert(shape.end(), params.kernelShape.begin(), params.kernelShape.end());
+  std::vector<unsigned> order{0};
+  for (unsigned d = 3; d < shape.size(); ++d)
+    order.push_back(d);
+  order.insert(order.end(), {2, 1});
+  auto t = stored(graph, params.inputType, shape, order, empty, context);
+  if (!empty)
+    mapWeights(graph, t, params, plan);
+  return t;
+}
+
+void checkTypes(const char *function, const ConvParams &p) {
+  for (auto type : {p.inputType, p.outputType}) {
+    if (type == poplar::QUARTER)
+      throw poplibs_error(str("poplin::", function,
+                              ": 8-bit floats (quarter) are not supported: cast to half first."));
+    if (type != poplar::FLOAT && type != poplar::HALF)
+      throw poplibs_error(str("poplin::", function, ": type ", type,
+                              " in the parameters. Convolutions take float and half."));
+  }
+}
+
+void checkActivations(const char *function, const char *what, const Tensor &t, poplar::Type type,
+                      std::size_t batch, std::size_t channels, const Shape &field) {
+  checkShape(function, what, t, activationShape(batch, channels, field),
+             "[batch][channels][field...]");
+  if (t.elementType() != type)
+    throw poplibs_error(str("poplin::", function, ": the ", what, " are ", t.elementType(),
+                            ", but the parameters ask for ", type, "."));
+}
+
+void checkInput(const char *function, const Tensor &in, const ConvParams &p) {
+  checkActivations(function, "inputs", in, p.inputType, p.batchSize, p.getNumInputChans(),
+                   p.inputFieldShape);
+}
+
+void checkOutput(const char *function, const char *what, const Tensor &out, poplar::Type type,
+                 const ConvParams &p) {
+  checkActivations(function, what, out, type, p.batchSize, p.getNumOutputChans(),
+                   p.getOutputFieldShape());
+}
+
+void checkWeights(const char *function, const Tensor &weights, const ConvParams &p) {
+  Shape shape{p.numConvGroups, p.outputChannelsPerConvGroup, p.inputChannelsPerConvGroup};
+  shape.insert(shape.end(), p.kernelShape.begin(), p.kernelShape.end());
+  checkShape(function, "weights", weights, shape, "[groups][out channels][in channels][kernel...]");
+  if (weights.elementType() != p.inputType)
+    throw poplibs_error(str("poplin::", function, ": the weights are ", weights.elementType(),
+                            ", but the parameters ask for ", p.inputType, "."));
+}
+
+Tensor withField(const Tensor &t, const ConvParams &p) {
+  return p.getNumFieldDims() ? t : t.expand({t.rank()});
+}
+
+Tensor transposedAndFlipped(const Tensor &weights) {
+  auto t = weights.dimShufflePartial({1, 2}, {2, 1});
+  for (unsigned d = 3; d < t.rank(); ++d)
+    t = t.reverse(d);
+  return t;
+}
+
+// Copies on the tile, at the rate that the planner charges for rearrangements.
+openipu::Superstep transposeStep(const poplar::Graph &graph, const Tensor &weights) {
+  auto type = weights.elementType();
+  auto size = graph.getTarget().getTypeSize(type);
+  auto bytesPerCycle = graph.getTarget().getMemcpyBytesPerCycle();
+  return poputil::whereItLies(graph, weights, "WeightsTranspose",
+                              poputil::templateVertex("poplar_rt::Transpose2D", type),
+                              [&](std::uint64_t elements, std::uint32_t) {
+                                return (elements * size + bytesPerCycle - 1) / bytesPerCycle;
+                              });
+}
+
+} // namespace poplin::conv

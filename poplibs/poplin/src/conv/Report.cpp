@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// What convolutions would take: floating-point operations, the least possible time, the plan.
+#include "conv/Geometry.hpp"
+#include "conv/Operands.hpp"
+#include "poplin/Convolution.hpp"
+#include <map>
+#include <ostream>
+
+namespace poplin {
+
+using poplar::Graph;
+using poplar::OptionFlags;
+
+namespace {
+
+// Pairs of input and kernel elements that meet for some output.
+std::uint64_t products(const ConvParams &params) {
+  conv::Geometry g(params);
+  std::uint64_t count = g.batch * g.groups * g.in * g.out;
+  for (const auto &dim : g.dims) {
+    std::uint64_t meetings = 0;
+    for (std::int64_t o = 0; o < dim.output; ++o)
+      for (std::int64_t k = 0; k < dim.kernel; ++k)
+        meetings += dim.inputIndex(o, k) >= 0;
+    count *= meetings;
+  }
+  return count;
+}
+
+// Each unit multiplies as many values per cycle as it loads.
+double perfectCycles(const Graph &graph, const ConvParams &params) {
+  const auto &target = graph.getTarget();
+  bool half = params.inputType == poplar::HALF;
+  auto units =
+      half ? target.getFp16InFp16OutConvUnitsPerTile() : target.getFp32InFp32OutConvUnitsPerTile();
+  auto load = target.getConvUnitInputLoadElemsPerCycle(params.inputType);
+  // A float unit takes two cycles for the two elements that it loads.
+  auto perUnit = half ? load : load / 2.;
+  return double(products(params)) / (double(units) * perUnit * target.getNumTiles());
+}
+
+void printPlan(const char *function, std::ostream &out, const Graph &graph,
+               const ConvParams &params, const ConvOptions &options, PlanningCache *cache) {
+  conv::Planned planned(function, graph.getTarget(), params, options, cache);
+  if (planned.empty)
+    out << "  no plan: a dimension is 0, so there is nothing to compute\n";
+  else
+    print(out, params, planned.plan);
+}
+
+} // namespace
+
+std::uint64_t getFwdFlops(const ConvParams &params) { return 2 * products(params); }
+std::uint64_t getBwdFlops(const ConvParams &params) { return 2 * products(params); }
+std::uint64_t getWuFlops(const ConvParams &params) { return 2 * products(params); }
+double getFwdPerfectCycleCount(const Graph &graph, const ConvParams &params) {
+  return perfectCycles(graph, params);
+}
+double getBwdPerfectCycleCount(const Graph &graph, const ConvParams &params) {
+  return perfectCycles(graph, params);
+}
+double getWuPerfectCycleCount(const Graph &graph, const ConvParams &params) {
+  return perfectCycles(graph, params);
+}
+
+void reportPlanInfo(std::ostream &out, const Graph &graph, const ConvParams &params,
+                    const OptionFlags &options, PlanningCache *cache) {
+  printPlan("reportPlanInfo", out, graph, params, parseConvOptions(options), cache);
+}
+
+void reportWeightUpdatePlanInfo(std::ostream &out, const Graph &graph, const ConvParams &fwdParams,
+                                const OptionFlags &fwdOptions, PlanningCache *cache) {
+  auto planned = conv::plannedWeightGradient("reportWeightUpdatePlanInfo", graph.getTarget(),
+                                             fwdParams, fwdOptions, cache);
+  printPlan("reportWeightUpdatePlanInfo", out, graph, planned.params, planned.options, cache);
+}
+
+PlanCosts reportPlanEstimatedCosts(const Graph &graph, const ConvParams &params,
+                                   const OptionFlags &options, PlanningCache *cache) {
+  conv::Planned planned("reportPlanEstimatedCosts", graph.getTarget(), params, options, cache);
+  PlanCosts costs;
+  costs.cycles = planned.empty ? 0 : planned.plan.cycles;
+  costs.memory = planned.empty ? 0 : planned.plan.tempBytes;
+  return costs;
+}
+
+internal::DetailedPlanCosts reportDetailedPlanEstimatedCosts(const Graph &graph,
+                                                             const ConvParams &params,
+                                                             const OptionFlags &options,
+                                                             PlanningCache *cache) {
+  using Costs = internal::DetailedPlanCosts;
+  conv::Planned planned("reportDetailedPlanEstimatedCosts", graph.getTarget(), params, options,
+                        cache);
+  static const std::map<std::string, PlanCosts Costs::*> members{
+      {"BroadcastInput", &Costs::broadcast},
+      {"RegroupWeights", &Costs::rearrangement},
+      {"DynamicSlice", &Costs::dynamicSlice},
+      {"PreArrange", &Costs::transform},
+      {"Convolve", &Costs::compute},
+      {"CastPartials", &Costs::inputsCast},
+      {"Reduce", &Costs::reduction},
+      {"Cast", &Costs::outputCast},
+      {"GatherOutput", &Costs::tileLevelTransform},
+      {"AddInPlace", &Costs::addInPlace},
+      {"DynamicUpdate", &Costs::dynamicUpdate}};
+  Costs costs;
+  for (const auto &[name, member] : members)
+    (costs.*member).cycles = (costs.*member).memory = 0;
+  costs.exchange.cycles = costs.exchange.memory = 0;
+  costs.total.cycles = costs.total.memory = 0;
+  if (planned.empty)
+    return costs;
+  for (const auto &part : costsByPart(graph.getTarget(), params, planned.options, planned.plan)) {
+    auto found = members.find(part.name);
+    auto &to = found == members.end() ? costs.exchange : costs.*(found->second);
+    to.cycles += part.cycles * part.repeats;
+    to.memory = std::max<std::size_t>(to.memory, part.tempBytes);
+  }
+  costs.serialSplit = planned.plan.serialSplits();
+  costs.parallelSplit = planned.plan.tilesUsed();
+  costs.total.cycles = planned.plan.cycles;
+  costs.total.memory = planned.plan.tempBytes;
+  return costs;
+}
+
+void preplanConvolutions(const std::set<ConvPlanParams> &convs, PlanningCache &cache) {
+  for (const auto &[target, params, options] : convs)
+    conv::Planned("preplanConvolutions", *target, params, options ? *options : OptionFlags{},
+                  &cache);
+}
+
+void preplanConvolutions(Graph &, const std::set<ConvPlanParams> &convs, PlanningCache &cache) {
+  preplanConvolutions(convs, cache);
+}
+
+void convolutionValidateOptions(const OptionFlags &options) { parseConvOptions(options); }
+
+} // namespace poplin
