@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// The named slicing vertices, one vertex each, compiled together.
+#include "popops/SliceVertices.hpp"
+#include "Session.hpp"
+#include <sstream>
+
+using namespace poplar;
+using popops::sliceVertexSource;
+
+TEST(SliceVertices, KnowTheirNames) {
+  for (auto name : {"popops::MultiSlice<half>", "popops::MultiUpdate<unsigned int>",
+                    "popops::MultiUpdateOp<float,false,popops::Operation::MAX>",
+                    "popops::ScaledMultiUpdateOp<half,float,true,popops::Operation::ADD>",
+                    "popops::DynamicSlice2D<unsigned char>", "popops::SequenceSlice<bool>"})
+    EXPECT_NE(sliceVertexSource(name), "") << name;
+  for (auto name :
+       {"popops::MultiSlice", "popops::MultiSlice<double>", "popops::MultiSlice<float,half>",
+        "MultiSlice<float>", "popops::Fill<float>", "popops::MultiUpdateOp<float,false,ADD>",
+        "popops::MultiUpdateOp<bool,false,popops::Operation::ADD>",
+        "popops::MultiUpdateOp<float,false,popops::Operation::LOG_ADD>",
+        "popops::ScaledMultiUpdateOp<float,half,true,popops::Operation::ADD>"})
+    EXPECT_EQ(sliceVertexSource(name), "") << name;
+}
+
+namespace {
+
+// All vertices of the test in one source: they share their definitions.
+void addVertices(Graph &graph) {
+  std::stringstream source;
+  source << sliceVertexSource("popops::DynamicSlice1D<float>");
+  for (auto name :
+       {"DynamicSlice2D<half>", "DynamicUpdateSlice1D<int>", "DynamicUpdateSlice2D<float>",
+        "MultiSlice<float>", "MultiUpdate<half>",
+        "MultiUpdateOp<half,false,popops::Operation::ADD>",
+        "MultiUpdateOp<int,false,popops::Operation::MAX>",
+        "ScaledMultiUpdateOp<float,float,false,popops::Operation::ADD>", "SequenceSlice<float>"})
+    source << "template class popops::" << name << ";\n";
+  graph.addCodelets(source);
+}
+
+struct Vertices {
+  Session s{2};
+  Vertices() { addVertices(s.graph); }
+  Tensor input(Type type, const Shape &shape, const Doubles &values) {
+    auto t = s.graph.addVariable(type, shape);
+    s.graph.setTileMapping(t, 0);
+    s.set(t, values);
+    return t;
+  }
+  Tensor input(Type type, const Doubles &values) { return input(type, {values.size()}, values); }
+  VertexRef add(const std::string &name, ArrayRef<Graph::ConnectionDesc> fields) {
+    auto cs = s.graph.addComputeSet();
+    auto v = s.graph.addVertex(cs, "popops::" + name, fields);
+    s.graph.setTileMapping(v, 0);
+    s.graph.setPerfEstimate(v, 1);
+    s.prog.add(program::Execute(cs));
+    return v;
+  }
+};
+
+} // namespace
+
+TEST(SliceVertices, SliceAndUpdate) {
+  Vertices v;
+  auto &g = v.s.graph;
+  auto set = [&](VertexRef x, const char *field, unsigned value) {
+    g.setInitialValue(x[field], value);
+  };
+  const Doubles table{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  auto offset = v.input(UNSIGNED_INT, {}, {3}), far = v.input(UNSIGNED_INT, {}, {4});
+
+  auto out = v.input(FLOAT, Doubles(6));
+  auto slice = v.add("DynamicSlice1D<float>",
+                     {{"offset", offset}, {"baseT", v.input(FLOAT, table)}, {"subT", out}});
+  set(slice, "numBaseElements", 4);
+  set(slice, "numSubElements", 2);
+  set(slice, "regionSize", 3);
+
+  auto updated = v.input(INT, table);
+  auto update = v.add("DynamicUpdateSlice1D<int>",
+                      {{"offset", far}, {"baseT", updated}, {"subT", v.input(INT, {-1, -2, -3})}});
+  set(update, "numBaseElements", 4 | 0x80000000u); // out of range means the first
+  set(update, "numSubElements", 1);
+  set(update, "regionSize", 3);
+
+  auto halves = v.input(HALF, table), two = v.input(HALF, Doubles(6));
+  auto slice2 =
+      v.add("DynamicSlice2D<half>", {{"offset", offset},
+                                     {"baseT", halves.slices({{0, 3}, {3, 6}, {6, 9}, {9, 12}})},
+                                     {"subT", two.slices({{0, 3}, {3, 6}})}});
+  set(slice2, "numBaseElements", 4);
+  set(slice2, "numSubElements", 2);
+  set(slice2, "numRegions", 1);
+
+  auto o1 = v.s.output(out), o2 = v.s.output(updated), o3 = v.s.output(two);
+  v.s.run();
+  EXPECT_EQ(v.s.values(o1), (Doubles{10, 11, 12, 1, 2, 3}));
+  EXPECT_EQ(v.s.values(o2), (Doubles{-1, -2, -3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(v.s.values(o3), (Doubles{10, 11, 12, 1, 2, 3}));
+}
+
+TEST(SliceVertices, LookUpAndCombine) {
+  Vertices v;
+  auto &g = v.s.graph;
+  auto common = [&](VertexRef x, unsigned base, unsigned rows, unsigned short columns) {
+    g.setInitialValue(x["baseOffset"], base);
+    g.setInitialValue(x["numBaseElements"], rows);
+    g.setInitialValue(x["regionSize"], columns);
+    g.setInitialValue(x["indicesAreSorted"], false);
+    g.setInitialValue(x["maxElementsPerWorker"], 0u);
+  };
+  const Doubles table{1, 2, 3, 4, 5, 6};
+  auto offsets = v.input(UNSIGNED_INT, {11, 10, 9, 11, 13}); // entries 1, 0, -, 1, -
+  auto out = v.input(FLOAT, Doubles(10, -1));
+  auto slice = v.add("MultiSlice<float>",
+                     {{"offsets", offsets}, {"baseT", v.input(FLOAT, table)}, {"subT", out}});
+  common(slice, 10, 3, 2);
+  g.setInitialValue(slice["splitSingleRegion"], false);
+
+  const Doubles rows{1, 1, 2, 2, 9, 9, 3, 3, 9, 9};
+  auto sum = v.input(HALF, table), most = v.input(INT, table), scaled = v.input(FLOAT, table);
+  common(v.add("MultiUpdateOp<half,false,popops::Operation::ADD>",
+               {{"offsets", offsets}, {"baseT", sum}, {"subT", v.input(HALF, rows)}}),
+         10, 3, 2);
+  common(v.add("MultiUpdateOp<int,false,popops::Operation::MAX>",
+               {{"offsets", offsets}, {"baseT", most}, {"subT", v.input(INT, rows)}}),
+         10, 3, 2);
+  common(v.add("ScaledMultiUpdateOp<float,float,false,popops::Operation::ADD>",
+               {{"offsets", offsets},
+                {"scale", v.input(FLOAT, {}, {-1})},
+                {"baseT", scaled},
+                {"subT", v.input(FLOAT, rows)}}),
+         10, 3, 2);
+
+  auto to = v.input(FLOAT, Doubles(6));
+  v.add("SequenceSlice<float>", {{"srcT", v.input(FLOAT, table)},
+                                 {"dstT", to},
+                                 {"srcOffsetT", v.input(UNSIGNED_INT, {4, 0})},
+                                 {"dstOffsetT", v.input(UNSIGNED_INT, {0, 3})},
+                                 {"nElementsT", v.input(UNSIGNED_INT, {2, 1})},
+                                 {"tmpT", v.input(UNSIGNED_INT, {0})}});
+  auto o1 = v.s.output(out), o2 = v.s.output(sum), o3 = v.s.output(most), o4 = v.s.output(scaled),
+       o5 = v.s.output(to);
+  v.s.run();
+  EXPECT_EQ(v.s.values(o1), (Doubles{3, 4, 1, 2, -1, -1, 3, 4, -1, -1}));
+  EXPECT_EQ(v.s.values(o2), (Doubles{3, 4, 7, 8, 5, 6}));
+  EXPECT_EQ(v.s.values(o3), (Doubles{2, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(v.s.values(o4), (Doubles{-1, 0, -1, 0, 5, 6}));
+  EXPECT_EQ(v.s.values(o5), (Doubles{5, 6, 0, 1, 0, 0}));
+}
