@@ -52,7 +52,7 @@ void parseConstraints(const std::string &text, SparseOptions &out) {
 double macCycles(SparseKind kind, const Problem &p) {
   const bool half = p.type == poplar::HALF;
   const double one = kind == SparseKind::Static ? (half ? 0.46 : 0.90) : (half ? 0.87 : 1.52);
-  const double sixteen = kind == SparseKind::Static ? (half ? 0.021 : 0.075) : (half ? 0.06 : 0.28);
+  const double sixteen = kind == SparseKind::Static ? (half ? 0.033 : 0.10) : (half ? 0.06 : 0.28);
   const double side = double(std::min(p.blockRows, p.blockColumns));
   return side == 1 ? one : std::min(one, sixteen * 16 / side);
 }
