@@ -136,6 +136,25 @@ private:
     bool once = false;     // the same in every block: loaded at the start
     std::uint16_t reg = 0; // if not direct
   };
+  // Memory that the next block will read and write.
+  struct Ahead {
+    struct Stretch {
+      const std::byte *from;
+      std::size_t lines;
+    } stretches[8];
+    unsigned count = 0;
+    void add(const std::byte *from, std::size_t bytes) {
+      if (count < std::size(stretches))
+        stretches[count++] = {from, bytes / 64};
+    }
+    void fetch(std::size_t part, std::size_t parts) const {
+      for (unsigned i = 0; i < count; ++i)
+        for (std::size_t line = stretches[i].lines * part / parts,
+                         end = stretches[i].lines * (part + 1) / parts;
+             line < end; ++line)
+          __builtin_prefetch(stretches[i].from + 64 * line, 0, 2);
+    }
+  };
   struct Code {
     BlockLoop loop;
     std::uint16_t y, a, b, c;
@@ -251,10 +270,20 @@ private:
       block_ = rowsPerBlock_ * inner;
       blocks_ = (rows + rowsPerBlock_ - 1) / rowsPerBlock_;
     } else {
+      byColumns_ = rows >= 16 && std::any_of(walk_.operands.begin() + 1, walk_.operands.end(),
+                                             [](const auto &o) { return isFarApart(o); });
+      if (byColumns_)
+        block_ = 64;
       blocksPerRow_ = (inner + block_ - 1) / block_;
       blocks_ = rows * blocksPerRow_;
     }
     registerBytes_ = (block_ * widest + alignment - 1) / alignment * alignment;
+  }
+
+  // An operand that lies across the rows (a transposed one): each element of a row on a cache line
+  // of its own. Short pieces of many rows one after the other use these lines while they are there.
+  static bool isFarApart(const Walk::Operand &operand) {
+    return std::abs(operand.strides.back()) >= 16;
   }
 
   void placeInputs() {
@@ -274,6 +303,7 @@ private:
     writesThere_ = !half && (out.flat || (rowsPerBlock_ == 1 && out.strides.back() == 1));
     outSize_ = sizeOf(args_->outputs[0].type);
     outHalf_ = half;
+    big_ = !byColumns_ && args_->outputs[0].elements * outSize_ > (1 << 20);
     // A single operator on tensors that lie well needs no blocks at all.
     plain_ = code_.size() == 1 && !anyRegister && writesThere_ && walk_.sizes.size() == 1;
   }
@@ -350,8 +380,11 @@ private:
   }
 
   void partOfRow(const KernelArgs &args, std::size_t block, std::byte **at) const {
-    const std::size_t row = block / blocksPerRow_, from = block % blocksPerRow_ * block_;
+    const std::size_t rows = walk_.rows();
+    const std::size_t row = byColumns_ ? block % rows : block / blocksPerRow_;
+    const std::size_t from = (byColumns_ ? block / rows : block % blocksPerRow_) * block_;
     const std::size_t n = std::min(block_, walk_.inner() - from);
+    Ahead ahead;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       const auto &source = sources_[i];
       if (source.direct)
@@ -360,6 +393,8 @@ private:
                     std::int64_t(sizeOf(args.inputs[i].type));
       else if (!source.once)
         loadRows(args, i, row, 1, n, from, at[i]);
+      if (big_ && source.direct)
+        ahead.add(at[i] + n * sizeOf(args.inputs[i].type), n * sizeOf(args.inputs[i].type));
     }
     const auto &out = args.outputs[0];
     const std::int64_t stride = walk_.operands[0].strides.back();
@@ -367,7 +402,9 @@ private:
         out.data + (walk_.rowStart(0, row) + std::int64_t(from) * stride) * std::int64_t(outSize_);
     if (writesThere_)
       at[program_.result] = to;
-    execute(at, n);
+    if (big_ && writesThere_)
+      ahead.add(to + n * outSize_, n * outSize_);
+    execute(at, n, ahead.count && code_.size() > 1 ? &ahead : nullptr);
     if (!writesThere_)
       storeRow(at[program_.result], to, stride, n);
   }
@@ -395,9 +432,14 @@ private:
                walk_.operands[0].strides.back(), inner);
   }
 
-  void execute(std::byte **at, std::size_t n) const {
-    for (const auto &code : code_)
+  // While the operators work on this block, the next one is fetched from memory little by little.
+  void execute(std::byte **at, std::size_t n, const Ahead *ahead = nullptr) const {
+    for (std::size_t k = 0; k < code_.size(); ++k) {
+      if (ahead)
+        ahead->fetch(k, code_.size());
+      const auto &code = code_[k];
       code.loop(at[code.y], at[code.a], at[code.b], at[code.c], n);
+    }
   }
 
   // `rows` rows of n elements from position `from` of the row on, one after the other.
@@ -467,6 +509,8 @@ private:
   std::size_t block_ = 0, blocks_ = 0, blocksPerRow_ = 1, rowsPerBlock_ = 1, registerBytes_ = 0;
   std::size_t outSize_ = 0;
   bool writesThere_ = false, outHalf_ = false, plain_ = false;
+  bool big_ = false;       // not in a cache: fetch ahead
+  bool byColumns_ = false; // blocks go down the rows first
 };
 
 const openipu::Registered registered{openipu::stateful<Map>("popops.map")};
