@@ -6,6 +6,7 @@
 #include "arch/System.hpp"
 #include "base/Text.hpp"
 #include "poplin/ConvPlan.hpp"
+#include "popops/ElementWiseCost.hpp"
 #include <algorithm>
 
 namespace calibration {
@@ -216,6 +217,39 @@ void addBlurs(Rows &rows) {
   addBlur(rows, "C5 0.2", {2200, 1122, single, 0.2, 2}, 94.4);
 }
 
+// a = b + s * c from two operators: a multiplication by a scalar, then a sum; every tile has its
+// part of the arrays, so nothing is exchanged.
+void addTriad(Rows &rows) {
+  constexpr double arrayBytes = 64.7e6; // as in BabelStream
+  const auto n = std::uint64_t(arrayBytes / 4 / gc2().getNumTiles());
+  openipu::Plan plan;
+  for (auto cycles :
+       {popops::cost::broadcastScalarCycles(popops::expr::BinaryOpType::MULTIPLY, poplar::FLOAT, n),
+        popops::cost::binaryCycles(popops::expr::BinaryOpType::ADD, poplar::FLOAT, n)}) {
+    openipu::TileWork work;
+    work.count = gc2().getNumTiles();
+    work.cycles = cycles;
+    openipu::Superstep step;
+    step.tiles = {work};
+    plan.add(step);
+  }
+  const auto seconds = double(openipu::cyclesOf(plan, gc2())) / gc2().getTileClockFrequency();
+  rows.push_back({"S2", "streams", "triad from popops, float, GC2", 7261,
+                  3 * arrayBytes / seconds / 1e9, "GB/s", "multiply by a scalar, then add"});
+}
+
+// Rows that decided how plans are made; reasons in docs/timing.md.
+void markDecisions(Rows &rows) {
+  const std::vector<std::pair<std::string, std::string>> decisions = {
+      {"G4 n=4", "operand that is streamed"}, {"G8 n=4", "operand that is streamed"},
+      {"C2 x1", "kernel rows per pass"},      {"C4 0.1", "vector code on GC2"},
+      {"C4 0.3", "vector code on GC2"},       {"C5 0.2", "padding of channels"}};
+  for (auto &row : rows)
+    for (const auto &[id, what] : decisions)
+      if (row.id == id)
+        row.sets = what;
+}
+
 } // namespace
 
 std::vector<arch::CalibrationRow> operatorRows() {
@@ -224,9 +258,10 @@ std::vector<arch::CalibrationRow> operatorRows() {
   addPeak(rows);
   addBestOnGc2(rows);
   addBlurs(rows);
-  std::stable_sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
-    return (a.section == "convolution") < (b.section == "convolution");
-  });
+  addTriad(rows);
+  markDecisions(rows);
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const auto &row) { return row.section == "matmul, half"; });
   return rows;
 }
 

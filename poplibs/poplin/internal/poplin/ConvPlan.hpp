@@ -58,6 +58,7 @@ struct ConvPlan {
   bool swapOperands = false;
   std::vector<unsigned> expandDims, outChanFlattenDims;
   unsigned combineConvGroupsFactor = 1;
+  bool remapOutput = true; // the output is spread over all tiles, not only those of the plan
   bool joint = false;      // one plan for the three passes of a fully connected layer
   ConvPartition partition; // of the convolution after these transforms
   std::uint64_t cycles = 0, tempBytes = 0; // the planner's estimate

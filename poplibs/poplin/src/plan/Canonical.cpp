@@ -53,6 +53,8 @@ void simplify(ConvParams &p, unsigned dim) {
   for (End end : {Lower, Upper}) {
     auto &cut = (end == Lower ? out.truncationLower : out.truncationUpper)[dim];
     cut -= cutInput(p, dim, end, cut);
+    if (p.getTruncatedKernelSize(dim) == 0)
+      continue; // zeros are all there is
     auto &zeros = padding(p.kernelTransform, dim, end);
     zeros -= cutInput(p, dim, end, zeros);
   }

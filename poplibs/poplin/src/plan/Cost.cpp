@@ -15,7 +15,8 @@ static unsigned sizeOf(const poplar::Type &type) {
 Machine::Machine(const poplar::Target &target)
     : tiles(target.getTilesPerIPU()), bytesPerTile(target.getBytesPerTile()),
       tilesPerBus(target.supportsExchangeBusSharing() ? target.getTilesPerSharedExchangeBus() : 1),
-      laterChip(std::string(target.getTargetArchString()) != "ipu1"),
+      laterChip(target.getTargetType() == poplar::TargetType::CPU ||
+                std::string(target.getTargetArchString()) != "ipu1"),
       sync(openipu::syncCycles(target)) {
   const auto offsets = target.getMemoryElementOffsets();
   elementBytes = offsets.size() > 1 ? offsets[1] - offsets[0] : bytesPerTile;
@@ -42,7 +43,7 @@ Stages reduceStages(unsigned partials, bool multiStage) {
   while (left > 1) {
     // The rest goes to the next stage: one of the two whole numbers beside the root.
     const auto root = std::pow(double(partials), double(left - 1) / left);
-    const auto down = std::max(1u, unsigned(root)), up = unsigned(std::ceil(root));
+    const auto down = std::max(1u, unsigned(root + 1e-6)), up = unsigned(std::ceil(root - 1e-6));
     const auto sum = [&](unsigned next) { return next + ceilDiv(partials, next); };
     const auto next = sum(up) < sum(down) ? up : down;
     stages.depth[stages.count++] = unsigned(ceilDiv(partials, next));

@@ -61,7 +61,8 @@ void mapOutput(poplar::Graph &graph, const poplar::Tensor &out, const ConvParams
                const ConvPlan &plan) {
   const bool whole = params.getNumOutputChans() % plan.partialChansPerGroup == 0;
   const auto grain = plan.swapOperands ? 1u : plan.partialChansPerGroup;
-  spread(graph, out, whole ? grain : 1, plan.startTile, plan.tilesUsed());
+  const auto tiles = plan.remapOutput ? graph.getTarget().getTilesPerIPU() : plan.tilesUsed();
+  spread(graph, out, whole ? grain : 1, plan.startTile, tiles);
 }
 
 } // namespace poplin

@@ -336,6 +336,7 @@ ConvPlan makePlan(const poplar::Target &target, const ConvParams &params,
         str("Invalid value for option 'planConstraints': no plan of this convolution meets ",
             options.planConstraints, "\n", params));
   auto plan = toPlan(found);
+  plan.remapOutput = options.remapOutputTensor;
   if (options.enableConvDithering)
     plan.startTile = ditheredStart(params, planner.machine.tiles);
   return plan;
@@ -343,14 +344,14 @@ ConvPlan makePlan(const poplar::Target &target, const ConvParams &params,
 
 std::string keyOf(const poplar::Target &target, const ConvParams &params, const ConvOptions &o) {
   std::ostringstream key;
-  key << target.getTargetArchString() << ' ' << target.getTilesPerIPU() << ' '
+  key << target.getTargetSystemString() << ' ' << target.getTilesPerIPU() << ' '
       << target.getBytesPerTile() << ' ' << target.getTileClockFrequency() << ' '
       << target.getExchangeBytesPerCycle() << ' ' << target.getMaxIPUSyncDelay() << ' ' << params
       << ' ' << o.availableMemoryProportion << ' ' << unsigned(o.pass) << ' ' << o.partialsType
       << ' ' << o.interTilePartialsType << ' ' << o.use128BitConvUnitLoad
       << o.enableMultiStageReduce << o.enableFastReduce << o.enableConvDithering
-      << o.gatherConvOutput << o.enableTileLevelExpandDims << o.disableTransformations
-      << o.convTransformsEstimates << o.slicVmac16 << o.planConstraints;
+      << o.gatherConvOutput << o.enableTileLevelExpandDims << o.remapOutputTensor
+      << o.disableTransformations << o.convTransformsEstimates << o.slicVmac16 << o.planConstraints;
   return key.str();
 }
 
