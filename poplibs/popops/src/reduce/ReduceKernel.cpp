@@ -200,7 +200,10 @@ private:
     E sums[widestChunk];
     for (std::size_t r = first; r < last; ++r, row.next()) {
       runsOfRow(base + row.offset(), row.units(), columns, shifts, sums);
-      mergeInto(results, sums, columns);
+      if (r == first && !p_.spec.interTileHalf)
+        std::copy_n(sums, columns, results);
+      else
+        mergeInto(results, sums, columns);
     }
   }
 
