@@ -1,6 +1,25 @@
 R"codelet(// The functions that operators are made of (Operators.def), and the types that they compute with.
-#include <cmath>
+// The functions of <cmath> are declared one by one: the header would double the time that a vertex
+// takes to compile.
 #include <poplar/Vertex.hpp>
+
+extern "C" {
+float asinf(float);
+float cbrtf(float);
+float cosf(float);
+float erff(float);
+float erfcf(float);
+float expf(float);
+float expm1f(float);
+float exp2f(float);
+float logf(float);
+float log1pf(float);
+float sinf(float);
+float tanf(float);
+float tanhf(float);
+float powf(float, float);
+float atan2f(float, float);
+}
 
 namespace popops {
 using namespace poplar;
@@ -17,16 +36,16 @@ template <class T> auto wrap(T x) {
     return typename std::make_unsigned<T>::type(x);
 }
 template <class T> T absolute(T x) { return x < 0 ? T(-wrap(x)) : x; }
-template <> inline float absolute(float x) { return std::fabs(x); }
+template <> inline float absolute(float x) { return __builtin_fabsf(x); }
 template <class T> T negate(T x) { return T(-wrap(x)); }
 template <class T> T signum(T x) { return T(x > 0) - T(x < 0); }
 template <class T> T leadingZeros(T x) { return x ? T(__builtin_clz(unsigned(x))) : T(32); }
 template <class T> T bitsSet(T x) { return T(__builtin_popcount(unsigned(x))); }
 inline bool isFinite(float x) { return __builtin_isfinite(x); }
 inline bool isInf(float x) { return __builtin_isinf(x); }
-inline float roundAway(float x) { return std::round(x); }
-inline float squareRoot(float x) { return std::sqrt(x); }
-inline int squareRoot(int x) { return x < 0 ? 0 : int(std::sqrt(double(x))); }
+inline float roundAway(float x) { return __builtin_roundf(x); }
+inline float squareRoot(float x) { return __builtin_sqrtf(x); }
+inline int squareRoot(int x) { return x < 0 ? 0 : int(__builtin_sqrt(double(x))); }
 inline float geluErf(float x) { return 0.5f * x * erfcf(-0.70710678118654752f * x); }
 template <class T> T divide(T a, T b) {
   if constexpr (isFloat<T>)
@@ -40,7 +59,7 @@ template <class T> T divide(T a, T b) {
 }
 template <class T> T remainder(T a, T b) {
   if constexpr (isFloat<T>)
-    return std::fmod(a, b);
+    return __builtin_fmodf(a, b);
   else if (b == 0)
     return 0;
   else if constexpr (std::is_signed<T>::value)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "popops/NamedVertices.hpp"
 #include "base/Text.hpp"
+#include "named/CodeletText.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ExprOp.hpp"
 #include <algorithm>
@@ -167,6 +168,17 @@ std::string enumeration(const char *name, const Operator *all, std::size_t n) {
   return text + " };\n";
 }
 
+// std::sqrt(x) as the compiler knows it without <cmath>: __builtin_sqrtf(x).
+std::string withoutHeader(std::string text) {
+  const std::string space = "std::";
+  for (auto at = text.find(space); at != std::string::npos; at = text.find(space, at)) {
+    const auto open = text.find('(', at);
+    const std::string function = text.substr(at + space.size(), open - at - space.size());
+    text.replace(at, open - at, "__builtin_" + function + "f");
+  }
+  return text;
+}
+
 // The specialisation that computes one operator; parameters as in Operators.def.
 std::string computation(const char *holder, const std::string &op, const Operator &chosen,
                         const char *parameters) {
@@ -174,7 +186,7 @@ std::string computation(const char *holder, const std::string &op, const Operato
              "> {\n  static constexpr bool isBool = ",
              chosen.result == std::string("Bool") ? "true" : "false",
              ";\n  template <class T> static auto of(", parameters, ") { return ",
-             chosen.expression, "; }\n};\n} // namespace popops\n");
+             withoutHeader(chosen.expression), "; }\n};\n} // namespace popops\n");
 }
 
 // Checks the arguments against the family; the operator's computation goes to `extra`.
@@ -208,6 +220,23 @@ bool check(const Name &name, const Family &family, std::string &extra) {
 
 } // namespace
 
+std::string codeletPrelude() {
+  return str("namespace popops {\nnamespace expr {\n",
+             enumeration("UnaryOpType", unaryOperators, std::size(unaryOperators)),
+             enumeration("BinaryOpType", binaryOperators, std::size(binaryOperators)),
+             "} // namespace expr\n} // namespace popops\n", arithmeticSource);
+}
+std::string codeletOperator(expr::UnaryOpType op) {
+  const auto &chosen = unaryOperators[unsigned(op)];
+  return computation("UnaryOf", str("popops::expr::UnaryOpType::", chosen.name), chosen, "T x");
+}
+std::string codeletOperator(expr::BinaryOpType op) {
+  const auto &chosen = binaryOperators[unsigned(op)];
+  return computation("BinaryOf", str("popops::expr::BinaryOpType::", chosen.name), chosen,
+                     "T a, T b");
+}
+std::string codeletFunctions() { return str(castSource, selectSource); }
+
 std::string vertexSource(const std::string &vertexName) {
   Name name;
   if (!parse(vertexName, name))
@@ -216,11 +245,7 @@ std::string vertexSource(const std::string &vertexName) {
   std::string extra;
   if (family == families.end() || !check(name, family->second, extra))
     return "";
-  return str("namespace popops {\nnamespace expr {\n",
-             enumeration("UnaryOpType", unaryOperators, std::size(unaryOperators)),
-             enumeration("BinaryOpType", binaryOperators, std::size(binaryOperators)),
-             "} // namespace expr\n} // namespace popops\n", arithmeticSource, extra,
-             family->second.source, "template class ", vertexName, ";\n");
+  return str(codeletPrelude(), extra, family->second.source, "template class ", vertexName, ";\n");
 }
 
 } // namespace popops

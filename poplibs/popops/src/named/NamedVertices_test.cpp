@@ -2,9 +2,9 @@
 // Each vertex that can be asked for by name: its source compiles, and the vertex computes what it
 // says. One module is compiled for each test that runs vertices, so that the compiler is started
 // only a few times.
+#include "popops/ElementWise.hpp"
 #include "popops/NamedVertices.hpp"
 #include "Session.hpp"
-#include <set>
 #include <sstream>
 
 using namespace poplar;
@@ -132,6 +132,26 @@ TEST(NamedVertices, EverySourceFileCompiles) {
     addVertex(s.graph, name);
     EXPECT_TRUE(s.graph.hasCodelet(name)) << name;
   }
+}
+
+TEST(NamedVertices, GeneratedVerticesComputeTheirExpression) {
+  using namespace popops::expr;
+  Session s;
+  auto &g = s.graph;
+  const auto a = s.input(HALF, {3}, {1, 2, 3}), b = s.input(HALF, {3}, {3, 2, 1});
+  const auto e = Cast(Select(_1 * _2 + 0.5f, Sqrt(_1), _1 < _2), FLOAT);
+  std::stringstream source;
+  popops::outputGeneratedCodelet(g.getTarget(), e, {a, b}, {}, source);
+  g.addCodelets(source);
+  const auto cs = g.addComputeSet("generated");
+  const auto v = g.addVertex(cs, "popops::map_" + e.name({a, b}));
+  g.setTileMapping(v, 0);
+  const auto out = target(s, FLOAT, 3);
+  g.connect(v["in1"], a);
+  g.connect(v["in2"], b);
+  g.connect(v["out"], out);
+  s.prog.add(program::Execute(cs));
+  expectClose(s.run(out), {3.5, std::sqrt(2.0), std::sqrt(3.0)}, 5e-4);
 }
 
 TEST(NamedVertices, OtherNamesHaveNoSource) {
