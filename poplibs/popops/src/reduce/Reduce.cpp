@@ -9,6 +9,7 @@
 #include "poputil/exceptions.hpp"
 #include "poputil/OptionParsing.hpp"
 #include "poputil/Plans.hpp"
+#include "poputil/TileMapping.hpp"
 #include "reduce/Spec.hpp"
 #include <algorithm>
 #include <base/Text.hpp>
@@ -155,10 +156,15 @@ Checked withNewOutput(poplar::Graph &graph, const Tensor &in, const Type &outTyp
   return {in, out, dims, params, reduced};
 }
 
-Checked withOutput(const Tensor &in, const Tensor &out, const std::vector<std::size_t> &dims,
-                   const ReduceParams &params) {
+// An output that has no tiles yet is spread over them.
+Checked withOutput(poplar::Graph &graph, const Tensor &in, const Tensor &out,
+                   const std::vector<std::size_t> &dims, const ReduceParams &params) {
   auto reduced = checkInput(in, dims, params, out.elementType());
   checkOutput(in, out, reduced);
+  bool complete = true;
+  graph.getTileMapping(out, &complete);
+  if (!complete)
+    poputil::mapTensorLinearly(graph, out);
   return {in, out, dims, params, reduced};
 }
 
@@ -268,7 +274,7 @@ void reduceInto(poplar::Graph &graph, const Tensor &in, const Tensor &out,
                 const poplar::DebugContext &debugContext, const poplar::OptionFlags &flags) {
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(in, out, dims, flags), "reduceWithOutput");
   auto options = parseOptions(flags);
-  addTo(graph, withOutput(in, out, dims, params), options, where, {di, "Reduce"});
+  addTo(graph, withOutput(graph, in, out, dims, params), options, where, {di, "Reduce"});
 }
 
 } // namespace
@@ -330,7 +336,7 @@ void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reducti
     if (outputs.empty())
       checked.push_back(withNewOutput(graph, r.in, type, r.dims, r.params, {di, r.debugName}));
     else
-      checked.push_back(withOutput(r.in, outputs[i], r.dims, r.params));
+      checked.push_back(withOutput(graph, r.in, outputs[i], r.dims, r.params));
   }
   if (outputs.empty())
     for (const auto &c : checked)

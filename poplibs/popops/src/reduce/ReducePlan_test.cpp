@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "popops/PerformanceEstimation.hpp"
 #include "popops/ReduceCost.hpp"
 #include "Session.hpp"
 
@@ -81,6 +82,13 @@ TEST(ReducePlan, VertexCyclesFollowTheTables) {
   EXPECT_EQ(cycles(ReduceVertex::Default, Operation::ADD, FLOAT, 4, 2000) -
                 cycles(ReduceVertex::Default, Operation::ADD, FLOAT, 4, 1000),
             9000u);
+}
+
+TEST(ReducePlan, EstimatesForOtherPlannersAreTheSame) {
+  EXPECT_EQ(popops::internal::basicOpSupervisorOverhead(true), 13u);
+  // 200 vectors of two floats: 34 for each worker.
+  EXPECT_EQ(popops::internal::getReduceCycleEstimate(Operation::ADD, 400, 10, FLOAT, FLOAT),
+            6u * (16 + 34 * (3 + 2 + 3 + 9)));
 }
 
 TEST(ReducePlan, OutputsKeepTheOrderOfMemory) {

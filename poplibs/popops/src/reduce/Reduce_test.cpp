@@ -368,6 +368,14 @@ TEST(Reduce, ComputeSetsAreExecutedByTheCaller) {
   expectClose(s.values(b), reference(values, {10, 10}, {0}, Operation::ADD, FLOAT), 1e-3, 1e-3);
 }
 
+TEST(Reduce, MapsAnOutputThatHasNoTiles) {
+  Session s;
+  auto in = s.input(FLOAT, {3, 2}, {1, 2, 3, 4, 5, 6});
+  auto out = s.graph.addVariable(FLOAT, {2}, "out");
+  popops::reduceWithOutput(s.graph, in, out, {0}, Operation::ADD, s.prog);
+  EXPECT_EQ(s.run(out), (Doubles{9, 12}));
+}
+
 TEST(Reduce, RefusesWhatItCannotDo) {
   Session s;
   auto f = s.graph.addVariable(FLOAT, {4, 5}, VariableMappingMethod::LINEAR);

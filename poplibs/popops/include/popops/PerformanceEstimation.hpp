@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Tile cycles of common vertices, for planners of other libraries: all six workers of one tile on
+// `elements` (or outputs and partials) that it holds.
+#pragma once
+#include <cstdint>
+#include <poplar/Type.hpp>
+#include <popops/OperationDef.hpp>
+
+namespace popops {
+namespace internal {
+
+// Entering a vertex that runs on all workers.
+std::uint64_t basicOpSupervisorOverhead(bool isScaledPtr64Layout = false);
+
+std::uint64_t getFillCycleEstimate(std::uint64_t elements, const poplar::Type &type);
+std::uint64_t getCastCycleEstimate(std::uint64_t elements, const poplar::Type &from,
+                                   const poplar::Type &to);
+// `partials` values for each output, the outputs side by side in memory.
+std::uint64_t getReduceCycleEstimate(Operation op, std::uint64_t outputs, std::uint64_t partials,
+                                     const poplar::Type &partialsType, const poplar::Type &outType);
+
+} // namespace internal
+} // namespace popops
