@@ -274,8 +274,8 @@ std::vector<Tensor> calculateWeightDeltas(Graph &graph,
   std::vector<Tensor> deltas;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const auto &a = args[i];
-    deltas.push_back(poplin::createWeights(graph, a.params, {di, "deltas" + std::to_string(i)},
-                                           a.options, cache));
+    deltas.push_back(
+        conv::makeDeltas(graph, a.params, a.options, cache, {di, "deltas" + std::to_string(i)}));
     conv::addWeightGradient(graph, a.zDeltas, a.activations, deltas[i], a.params, {},
                             std::move(plans[i]), prog, {di, std::to_string(i)});
   }

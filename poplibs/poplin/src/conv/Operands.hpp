@@ -62,6 +62,9 @@ void addWeightGradient(poplar::Graph &graph, const poplar::Tensor &zDeltas,
                        const poplar::Tensor &acts, const poplar::Tensor &deltas,
                        const ConvParams &fwd, Update update, openipu::Plan plan,
                        poplar::program::Sequence &prog, const poplar::DebugContext &context);
+poplar::Tensor makeDeltas(poplar::Graph &graph, const ConvParams &fwd,
+                          const poplar::OptionFlags &options, PlanningCache *cache,
+                          const poplar::DebugContext &context);
 void checkWeightGradient(const char *function, const poplar::Tensor &zDeltas,
                          const poplar::Tensor &acts, const ConvParams &fwd);
 // The convolution that the weight gradient is planned as, with the pass of the options adapted.

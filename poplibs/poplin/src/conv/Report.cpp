@@ -27,16 +27,12 @@ std::uint64_t products(const ConvParams &params) {
   return count;
 }
 
-// Each unit multiplies as many values per cycle as it loads.
+// Every unit multiplies all the values that it loads in a cycle.
 double perfectCycles(const Graph &graph, const ConvParams &params) {
   const auto &target = graph.getTarget();
-  bool half = params.inputType == poplar::HALF;
-  auto units =
-      half ? target.getFp16InFp16OutConvUnitsPerTile() : target.getFp32InFp32OutConvUnitsPerTile();
+  auto units = target.getNumConvUnits(params.inputType, params.inputType);
   auto load = target.getConvUnitInputLoadElemsPerCycle(params.inputType);
-  // A float unit takes two cycles for the two elements that it loads.
-  auto perUnit = half ? load : load / 2.;
-  return double(products(params)) / (double(units) * perUnit * target.getNumTiles());
+  return double(products(params)) / (double(units) * load * target.getNumTiles());
 }
 
 void printPlan(const char *function, std::ostream &out, const Graph &graph,

@@ -99,6 +99,14 @@ conv::Planned conv::plannedWeightGradient(const char *function, const poplar::Ta
   return Planned(function, target, getWeightUpdateParams(fwd), options, cache);
 }
 
+// Placed like the weights.
+Tensor conv::makeDeltas(Graph &graph, const ConvParams &fwd, const OptionFlags &options,
+                        PlanningCache *cache, const poplar::DebugContext &context) {
+  Planned planned("calculateWeightDeltas", graph.getTarget(), fwd, options, cache);
+  planned.params.inputType = getWeightUpdateParams(fwd).outputType;
+  return planned.makeWeights(graph, context);
+}
+
 void conv::addWeightGradient(Graph &graph, const Tensor &zDeltas, const Tensor &acts,
                              const Tensor &deltas, const ConvParams &fwd, Update update,
                              openipu::Plan plan, Sequence &prog,
@@ -126,7 +134,7 @@ Tensor calculateWeightDeltas(Graph &graph, const Tensor &zDeltas, const Tensor &
   const char *name = "calculateWeightDeltas";
   conv::checkWeightGradient(name, zDeltas, activations, fwdParams);
   auto planned = conv::plannedWeightGradient(name, graph.getTarget(), fwdParams, options, cache);
-  auto deltas = createWeights(graph, fwdParams, {di, "deltas"}, options, cache);
+  auto deltas = conv::makeDeltas(graph, fwdParams, options, cache, {di, "deltas"});
   conv::addWeightGradient(graph, zDeltas, activations, deltas, fwdParams, {},
                           planned.steps(graph.getTarget()), prog, {di});
   di.addOutput(deltas);
