@@ -79,11 +79,11 @@ openipu::Plan supersteps(const poplar::Target &target, const ConvParams &params,
                          const ConvOptions &options, const ConvPlan &plan);
 void print(std::ostream &out, const ConvParams &params, const ConvPlan &plan);
 
-// Cycles and temporary bytes of the parts of a plan, in the order they run. A reading of the same
-// phases that supersteps() turns into tile work.
+// The parts of a plan in the order they run: the same phases that supersteps() turns into tile
+// work.
 struct PlanPart {
-  std::string name;
-  std::uint64_t cycles = 0, tempBytes = 0;
+  std::string name;                        // "Convolve"; "Convolve exchange" for what it receives
+  std::uint64_t cycles = 0, tempBytes = 0; // of one repeat
   unsigned repeats = 1;
 };
 std::vector<PlanPart> costsByPart(const poplar::Target &target, const ConvParams &params,

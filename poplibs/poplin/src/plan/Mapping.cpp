@@ -42,13 +42,20 @@ void spread(poplar::Graph &graph, const poplar::Tensor &t, std::size_t grain, un
   graph.setTileMapping(inMemoryOrder(t), mapping);
 }
 
+// Groups apart from their channels: products keep groups outermost in memory.
+poplar::Tensor withGroups(const poplar::Tensor &t, const ConvParams &params) {
+  const auto groups = params.getNumConvGroups();
+  return groups > 1 ? t.reshapePartial(1, 2, {groups, t.dim(1) / groups}) : t;
+}
+
 } // namespace
 
 void mapInput(poplar::Graph &graph, const poplar::Tensor &in, const ConvParams &params,
               const ConvPlan &plan) {
   const auto grain = plan.swapOperands ? plan.partialChansPerGroup : plan.inChansPerGroup;
   const bool whole = params.getNumInputChans() % grain == 0;
-  spread(graph, in, whole ? grain : params.getNumInputChans(), plan.startTile, plan.tilesUsed());
+  spread(graph, withGroups(in, params), whole ? grain : params.getNumInputChans(), plan.startTile,
+         plan.tilesUsed());
 }
 
 void mapWeights(poplar::Graph &graph, const poplar::Tensor &weights, const ConvParams &params,
@@ -62,7 +69,7 @@ void mapOutput(poplar::Graph &graph, const poplar::Tensor &out, const ConvParams
   const bool whole = params.getNumOutputChans() % plan.partialChansPerGroup == 0;
   const auto grain = plan.swapOperands ? 1u : plan.partialChansPerGroup;
   const auto tiles = plan.remapOutput ? graph.getTarget().getTilesPerIPU() : plan.tilesUsed();
-  spread(graph, out, whole ? grain : 1, plan.startTile, tiles);
+  spread(graph, withGroups(out, params), whole ? grain : 1, plan.startTile, tiles);
 }
 
 } // namespace poplin

@@ -64,3 +64,17 @@ TEST(ConvMapping, RemappedOutputsUseAllTilesAndDitheredPlansStartElsewhere) {
   EXPECT_EQ(std::count(inputs.begin(), inputs.end(), 0u), 62);
   EXPECT_EQ(std::count(outputs.begin(), outputs.end(), 0u), 0);
 }
+
+TEST(ConvMapping, GroupsOfProductsStayContiguous) {
+  const auto target = poplar::Target::createIPUTarget(1, 64, "ipu2");
+  poplar::Graph graph(target);
+  const ConvParams p(poplar::FLOAT, 20, {1}, {1}, 8, 16, 30);
+  const auto plan = planConvolution(target, p, {}, nullptr);
+  const auto a = graph.addVariable(poplar::FLOAT, {30, 20, 8}, "a");
+  mapInput(graph, a.dimShuffle({1, 0, 2}).reshape({20, 240, 1}), p, plan);
+  std::size_t regions = 0;
+  for (const auto &tile : graph.getTileMapping(a))
+    regions += tile.size();
+  EXPECT_LE(regions, 64u);
+  EXPECT_GT(regions, 30u);
+}

@@ -92,7 +92,7 @@ TEST(Planner, EstimateIsWhatTheProfileCharges) {
     EXPECT_NEAR(charged, double(found.cycles), 0.01 * charged + 300) << p;
     std::uint64_t parts = 0;
     for (const auto &part : costsByPart(gc200(), p, {}, found))
-      parts += part.cycles;
+      parts += part.cycles * part.repeats;
     EXPECT_NEAR(double(parts), double(found.cycles), 8);
   }
 }

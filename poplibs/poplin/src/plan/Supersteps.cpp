@@ -168,6 +168,7 @@ std::vector<PlanPart> costsByPart(const poplar::Target &target, const ConvParams
     Phase vertices = phase, transfer = phase;
     vertices.bytesIn = vertices.bytesOut = 0;
     transfer.cycles = 0;
+    vertices.repeats = transfer.repeats = 1;
     if (const auto cycles = cyclesOf(planned.machine, transfer))
       parts.push_back({base::str(nameOf(phase.kind), " exchange"), cycles, 0, phase.repeats});
     if (const auto cycles = cyclesOf(planned.machine, vertices))
