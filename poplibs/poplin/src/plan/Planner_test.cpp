@@ -5,6 +5,7 @@
 #include "poplin/ConvUtil.hpp"
 #include "poputil/exceptions.hpp"
 #include "Problem.hpp"
+#include "ReferenceConv.hpp"
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -302,6 +303,34 @@ TEST(Planner, OtherChipsArePlannedToo) {
   const auto few = poplar::Target::createIPUTarget(1, 4, "ipu2");
   for (const auto &p : samples())
     EXPECT_LE(planConvolution(few, p, {}, nullptr).tilesUsed(), 4u);
+}
+
+TEST(Planner, AnyValidParametersHaveAPlan) {
+  std::mt19937 random(9);
+  const auto few = poplar::Target::createIPUTarget(1, 10, "ipu2");
+  const std::vector<poplar::OptionFlags> options = {
+      {},
+      {{"partialsType", "half"}},
+      {{"availableMemoryProportion", "0.0001"}},
+      {{"pass", "TRAINING_FWD"}, {"enableTileLevelExpandDims", "true"}}};
+  for (int i = 0; i < 200; ++i) {
+    const auto p = randomParams(random);
+    const auto o = with(options[i % options.size()]);
+    const auto &target = i % 3 ? gc200() : few;
+    const auto found = planConvolution(target, p, o, nullptr);
+    EXPECT_LE(found.tilesUsed(), target.getNumTiles()) << p;
+    std::uint64_t flops = 0;
+    for (const auto &step : supersteps(target, p, o, found).steps)
+      flops += step.flops * step.repeats;
+    // Every product of an input and a kernel element that meet, by the definition.
+    Vector x(p.inputFieldShape[0], 1), w(p.kernelShape[0], 1);
+    double meetings = 0;
+    for (double sum : referenceConv(p, x, w))
+      meetings += sum;
+    const auto chans = double(p.batchSize * p.numConvGroups * p.inputChannelsPerConvGroup *
+                              p.outputChannelsPerConvGroup);
+    EXPECT_LE(std::abs(double(flops) - 2 * meetings * chans), found.serialSplits()) << p;
+  }
 }
 
 TEST(Planner, PrintsWhatItDecided) {
