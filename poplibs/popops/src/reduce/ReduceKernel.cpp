@@ -63,8 +63,10 @@ void cutIntoTasks(Problem &p) {
   p.chunk = std::max<std::size_t>(1, std::min({w.columns, widest, widestChunk}));
   p.chunks = w.columns == 0 ? 0 : (w.columns + p.chunk - 1) / p.chunk;
   p.rowsPerPiece = std::max<std::size_t>(1, w.rows());
-  if (p.tiles() < enoughTasks)
-    p.rowsPerPiece = std::min(p.rowsPerPiece, taskElements / (p.chunk * w.segment) + 1);
+  if (p.tiles() > 0 && p.tiles() < enoughTasks) {
+    std::size_t share = w.rows() / (enoughTasks / p.tiles()) + 1;
+    p.rowsPerPiece = std::max(share, taskElements / (p.chunk * w.segment) + 1);
+  }
   p.pieces = std::max<std::size_t>(1, (w.rows() + p.rowsPerPiece - 1) / p.rowsPerPiece);
 }
 
