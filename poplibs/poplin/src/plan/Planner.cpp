@@ -40,12 +40,8 @@ ConvOptions withWidePartials(const ConvParams &p, ConvOptions o) {
     o.partialsType = o.interTilePartialsType = poplar::HALF;
     return o;
   }
-  const bool wide = p.inputType == poplar::FLOAT || p.outputType == poplar::FLOAT;
-  if (wide && (o.partialsType == poplar::HALF || o.interTilePartialsType == poplar::HALF)) {
-    log().warn("half partials of a convolution of ", p.inputType, " to ", p.outputType,
-               " are widened to float");
+  if (p.inputType == poplar::FLOAT || p.outputType == poplar::FLOAT)
     o.partialsType = o.interTilePartialsType = poplar::FLOAT;
-  }
   return o;
 }
 
@@ -320,6 +316,9 @@ ConvPlan makePlan(const poplar::Target &target, const ConvParams &params,
                   const ConvOptions &given) {
   checkTypes(params);
   const auto options = withWidePartials(params, given);
+  if (options != given && params.inputType != poplar::QUARTER)
+    log().warn("partial results of a convolution of ", params.inputType, " to ", params.outputType,
+               " are ", options.partialsType, ", not ", given.partialsType);
   const auto problem = withUnits(target, problemOf(params, options));
   if (problem.empty())
     return emptyPlan(params);

@@ -41,7 +41,7 @@ void search(const Machine &machine, const Problem &problem, const ConvOptions &o
             const Constraints &constraints, const Transform &transform, const Variant &variant,
             const Objective &objective, const Evaluate *evaluate, Found &best);
 
-// Partial results narrower than input or output are widened, with a warning.
+// Partial results are as wide as inputs and outputs; those of quarters are half.
 ConvOptions withWidePartials(const ConvParams &params, ConvOptions options);
 // Chips without units for quarters cast them to half first.
 Problem withUnits(const poplar::Target &target, Problem problem);
