@@ -140,8 +140,12 @@ openipu::Superstep panelStep(const poplar::Target &target, const Problem &p) {
   return step;
 }
 
-openipu::Plan planFor(const poplar::Target &target, const Problem &p, const solve::Options &options,
-                      PlanningCache *cache) {
+} // namespace
+
+openipu::Plan solve::choleskyPlan(const poplar::Target &target, const poplar::Type &type,
+                                  const std::vector<std::size_t> &shape, const Options &options,
+                                  PlanningCache *cache) {
+  const auto p = problem(type, shape, options.blockSize);
   openipu::Plan plan;
   if (!p.batches || !p.n)
     return plan;
@@ -154,16 +158,17 @@ openipu::Plan planFor(const poplar::Target &target, const Problem &p, const solv
   return plan;
 }
 
+namespace {
+
 constexpr std::size_t defaultBlock = 8;
 
 void addCholesky(poplar::Graph &graph, const Tensor &a, const std::vector<openipu::Used> &uses,
                  bool lower, poplar::program::Sequence &prog, const solve::Options &options,
                  PlanningCache *cache, const poplar::DebugContext &context) {
-  const auto p = problem(a.elementType(), a.shape(), options.blockSize);
+  auto plan = solve::choleskyPlan(graph.getTarget(), a.elementType(), a.shape(), options, cache);
   openipu::AttributeWriter attributes;
   attributes.put(std::uint8_t(lower));
-  prog.add(openipu::operation(graph, {"poplin.cholesky", uses, attributes.take(),
-                                      planFor(graph.getTarget(), p, options, cache), context}));
+  prog.add(openipu::operation(graph, {"poplin.cholesky", uses, attributes.take(), plan, context}));
 }
 
 } // namespace

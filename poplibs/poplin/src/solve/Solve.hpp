@@ -35,6 +35,11 @@ poplar::OptionFlags matMulOptions(const poplar::OptionFlags &options);
 // [..., N, N] of float or half, or poplibs_error.
 void checkSquare(const char *function, const char *what, const poplar::Type &type,
                  const std::vector<std::size_t> &shape);
+// What factorising matrices of this shape takes on the tiles.
+openipu::Plan choleskyPlan(const poplar::Target &target, const poplar::Type &type,
+                           const std::vector<std::size_t> &shape, const Options &options,
+                           PlanningCache *cache);
+
 std::size_t batches(const std::vector<std::size_t> &shape); // product of all but the last two
 
 } // namespace poplin::solve

@@ -8,6 +8,7 @@
 #include "poplin/TriangularSolve.hpp"
 #include "poputil/exceptions.hpp"
 #include "Session.hpp"
+#include "solve/Solve.hpp"
 
 using poplar::FLOAT;
 using poplar::HALF;
@@ -180,6 +181,23 @@ TEST(Cholesky, FactorsTimesTheirTransposeGiveTheMatrix) {
       expectClose(r.lower ? product(f, t, r.n, r.n, r.n) : product(t, f, r.n, r.n, r.n),
                   part(r.a, i, r.n * r.n), tolerance, tolerance);
     }
+}
+
+TEST(Cholesky, CostsOneVertexPerBlockOfTheDiagonal) {
+  Session s;
+  const auto &target = s.graph.getTarget();
+  const auto options = poplin::solve::parseOptions({}, 8);
+  auto plan = [&](poplar::Type type, Shape shape) {
+    return poplin::solve::choleskyPlan(target, type, shape, options, nullptr);
+  };
+  const auto one = plan(FLOAT, {8, 8}), half = plan(HALF, {8, 8}), many = plan(FLOAT, {3, 64, 64});
+  ASSERT_EQ(one.steps.size(), 1u);
+  EXPECT_EQ(one.steps[0].tiles.at(0).cycles, 6u * (512 + 102 * 64 + 101 * 8 + 102));
+  EXPECT_EQ(half.steps[0].tiles.at(0).cycles, 6u * (256 + 795 * 16 + 191 * 4 + 426));
+  EXPECT_EQ(many.steps[0].repeats, 8u);
+  EXPECT_EQ(many.steps[0].tiles.at(0).count, 3u);
+  EXPECT_EQ(many.steps[0].tiles.at(0).cycles, one.steps[0].tiles.at(0).cycles);
+  EXPECT_EQ(many.steps[1].repeats, 7u);
 }
 
 TEST(Lu, FactorsMultiplyToTheInputForEveryShape) {
