@@ -6,6 +6,7 @@
 #include "poputil/exceptions.hpp"
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 namespace gcl {
 
@@ -44,6 +45,15 @@ template <class A> OPENIPU_SIMD void divide(A *sum, std::size_t n, A by) {
     sum[i] /= by;
 }
 
+template <class From, class To>
+void convert(const From *__restrict from, To *__restrict to, std::size_t n) {
+  if constexpr (std::is_same_v<From, To>)
+    std::memcpy(to, from, n * sizeof(To));
+  else
+    for (std::size_t i = 0; i < n; ++i)
+      to[i] = To(from[i]);
+}
+
 template <class A> void combine(Op op, A *sum, A *x, std::size_t n) {
   switch (op) {
   case Op::MUL:
@@ -67,11 +77,15 @@ template <class T, class A> struct Memory {
   using Arithmetic = A;
   static void load(const std::byte *from, std::int64_t stride, A *to, std::size_t n) {
     auto *p = reinterpret_cast<const T *>(from);
+    if (stride == 1)
+      return convert(p, to, n);
     for (std::size_t i = 0; i != n; ++i)
       to[i] = A(p[std::int64_t(i) * stride]);
   }
   static void store(const A *from, std::byte *to, std::int64_t stride, std::size_t n) {
     auto *p = reinterpret_cast<T *>(to);
+    if (stride == 1)
+      return convert(from, p, n);
     for (std::size_t i = 0; i != n; ++i)
       p[std::int64_t(i) * stride] = T(from[i]);
   }

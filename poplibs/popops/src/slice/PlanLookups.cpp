@@ -16,20 +16,34 @@ namespace {
 
 std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
+// Which splits to try: first those a quarter apart, then all near the best of them.
+struct Near {
+  std::size_t split = 0; // 0: anywhere
+  bool tries(std::size_t candidate, std::size_t last) const {
+    return split ? 4 * candidate >= 3 * split && 3 * candidate <= 4 * split
+                 : 4 * candidate >= 5 * last;
+  }
+};
+
 // Splits of n things of which no smaller one gives the same largest part.
 std::vector<std::size_t> splitsOf(std::size_t n, std::size_t limit,
-                                  const std::optional<std::size_t> &demanded) {
+                                  const std::optional<std::size_t> &demanded, Near near) {
   if (demanded)
     return *demanded <= limit ? std::vector{*demanded} : std::vector<std::size_t>{};
   std::vector<std::size_t> out;
   limit = std::max<std::size_t>(1, std::min(n, limit));
-  for (std::size_t split = 1; split <= limit;) {
-    out.push_back(split);
+  std::size_t last = 0, split = 1;
+  while (split <= limit) {
+    if (near.tries(split, out.empty() ? 0 : out.back()))
+      out.push_back(split);
+    last = split;
     auto part = ceilDiv(n, split);
     if (part <= 1)
       break;
     split = ceilDiv(n, part - 1);
   }
+  if (!near.split && out.back() != last)
+    out.push_back(last); // as many tiles as there are
   return out;
 }
 
@@ -44,6 +58,16 @@ public:
   }
 
   Split run() {
+    sweep();
+    if (!found_)
+      cannot();
+    near_ = best_;
+    sweep();
+    return best_;
+  }
+
+private:
+  void sweep() {
     const auto &c = options_.constraints;
     Split split;
     std::size_t atom = target_.getAtomicStoreGranularity();
@@ -51,28 +75,25 @@ public:
         c.unslicedGrainSize.value_or(ceilDiv(atom, target_.getTypeSize(table_.type)));
     std::size_t tiles = target_.getNumTiles();
     auto grains = ceilDiv(table_.columns, split.unslicedGrainSize);
-    for (auto g : splitsOf(table_.groups, tiles, c.groupSplit))
-      for (auto u : splitsOf(grains, tiles / g, c.unslicedDimSplit)) {
+    for (auto g : splitsOf(table_.groups, tiles, c.groupSplit, {near_.groupSplit}))
+      for (auto u : splitsOf(grains, tiles / g, c.unslicedDimSplit, {near_.unslicedDimSplit})) {
         split.groupSplit = g;
         split.unslicedDimSplit = u;
         overEntries(split, tiles / (g * u));
       }
-    if (!found_)
-      cannot();
-    return best_;
   }
-
-private:
   void overEntries(Split split, std::size_t tiles) {
     const auto &c = options_.constraints;
     // A tile has at least two entries, else fetching costs more than it spreads.
     auto most = std::min(tiles, std::max<std::size_t>(1, table_.entries / 2));
-    for (auto s : splitsOf(table_.entries, c.slicedDimSplit ? tiles : most, c.slicedDimSplit)) {
+    for (auto s : splitsOf(table_.entries, c.slicedDimSplit ? tiles : most, c.slicedDimSplit,
+                           {near_.slicedDimSplit})) {
       split.slicedDimSplit = s;
       // Replacing has no order between tiles, so it is not split over lookups.
       bool single = options_.usedForUpdate && options_.operationForUpdate == Update::Replace;
       auto limit = single && !c.lookupParallelSplit ? 1 : tiles / s;
-      for (auto l : splitsOf(mostLookups_, limit, c.lookupParallelSplit)) {
+      for (auto l :
+           splitsOf(mostLookups_, limit, c.lookupParallelSplit, {near_.lookupParallelSplit})) {
         split.lookupParallelSplit = l;
         overOrdering(split);
       }
@@ -152,6 +173,7 @@ private:
   std::size_t mostLookups_ = 1;
   bool found_ = false;
   Split best_;
+  Split near_{0, 0, 0, 0, 0, 0}; // the first sweep goes everywhere
   std::tuple<bool, std::uint64_t, std::uint64_t, std::uint64_t, std::size_t> bestCost_;
 };
 
