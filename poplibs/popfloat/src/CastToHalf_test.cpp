@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Every half, and floats around every step, against the compiler's own conversions.
+// Every half, and floats around every step, against the type of codelets.
 #include "popfloat/experimental/CastToHalf.hpp"
 #include "popfloat/experimental/codelets.hpp"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <poplar/HalfFloat.hpp>
 
 using popfloat::experimental::halfToSingle;
 using popfloat::experimental::singleToHalf;
 
 static std::uint16_t bitsOf(float value) {
-  const _Float16 half = _Float16(value);
+  const poplar::half half = poplar::half(value);
   std::uint16_t bits;
   std::memcpy(&bits, &half, sizeof bits);
   return bits;

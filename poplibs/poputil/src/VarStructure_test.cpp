@@ -38,7 +38,8 @@ TEST(VarStructure, EveryPartitionIsOneStretchOfMemory) {
   const std::pair<Shape, Shape> cases[] = {{{6, 8}, {1, 1}}, {{6, 8}, {3, 2}},
                                            {{7, 9}, {2, 4}}, {{3, 0, 4}, {2, 1, 2}},
                                            {{2, 5}, {4, 1}}, {{}, {}}};
-  for (const auto &[shape, parts] : cases) {
+  for (const auto &each : cases) {
+    const Shape &shape = each.first, &parts = each.second;
     auto t = poputil::createPartitionableTensor(s.graph, poplar::FLOAT, shape, parts);
     EXPECT_EQ(t.shape(), shape);
     EXPECT_FALSE(t.containsAliases());
