@@ -177,6 +177,22 @@ TEST(Planner, FollowsConstraints) {
   EXPECT_THROW(plan(conv(poplar::FLOAT, 4, 14, 3, 64, 64), options), poplar::invalid_option);
 }
 
+TEST(Planner, FollowsConstraintsOnTransforms) {
+  const auto constrained = [](const char *transform, const ConvParams &p) {
+    auto options = ConvOptions();
+    options.planConstraints = std::string(R"({"0": {"transform": )") + transform + "}}";
+    return plan(p, options);
+  };
+  const auto few = conv(poplar::HALF, 4, 14, 3, 3, 8),
+             groups = conv(poplar::HALF, 4, 14, 3, 1, 1, 8);
+  EXPECT_EQ(constrained(R"({"expandDims": [1]})", few).expandDims, std::vector<unsigned>{1});
+  EXPECT_TRUE(constrained(R"({"expandDims": []})", few).expandDims.empty());
+  EXPECT_EQ(constrained(R"({"outChanFlattenDims": [0]})", few).outChanFlattenDims,
+            std::vector<unsigned>{0});
+  EXPECT_TRUE(constrained(R"({"swapOperands": true})", few).swapOperands);
+  EXPECT_EQ(constrained(R"({"combineConvGroupsFactor": 8})", groups).combineConvGroupsFactor, 8u);
+}
+
 TEST(Planner, AWrittenPlanLeadsToItself) {
   const auto p = conv(poplar::HALF, 4, 20, 3, 24, 40);
   const std::string file = testing::TempDir() + "openipu_plan_constraints.json";

@@ -7,6 +7,10 @@
 
 namespace poplin {
 
+// The ways to restate a problem that may pay, or that the constraints ask for.
+std::vector<Transform> transformsFor(const Problem &problem, const ConvOptions &options,
+                                     const Constraints &constraints);
+
 // The vertex types that can do this problem, with all grains worth trying.
 std::vector<Variant> variantsFor(const Machine &machine, const poplar::Target &target,
                                  const Problem &problem, const ConvOptions &options,
