@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every operator on every type against the same operator in double precision (integers: exact).
+#include "base/Threads.hpp"
 #include "popops/ElementWise.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ExprOpUtils.hpp"
@@ -475,6 +476,43 @@ TEST(ElementWise, BigTensorsAreSplitAmongThreadsWithoutChangingTheResult) {
     }
   e.expect(map(e.s.graph, (_1 + _2) * _3 + _4, {tm, tr, tv, tc}, e.s.prog), expected, 0, 0,
            "matrix");
+  e.run();
+}
+
+TEST(ElementWise, TheNumberOfThreadsDoesNotChangeABit) {
+  const std::size_t n = 100003;
+  Session s;
+  const auto x = s.input(FLOAT, {n}, s.random(n, -5, 5));
+  const auto m = s.input(FLOAT, {301, 271}, s.random(301 * 271, -5, 5));
+  const auto y = s.output(map(s.graph, Exp(_1) * Sin(_1), {x}, s.prog));
+  const auto z = s.output(map(s.graph, Tanh(_1) + _2, {m, m.transpose()[0].slice(0, 271)}, s.prog));
+  const unsigned threads = base::numThreads();
+  base::setNumThreads(1);
+  s.run();
+  const Doubles first = s.values(y), second = s.values(z);
+  base::setNumThreads(3);
+  s.run();
+  base::setNumThreads(threads);
+  EXPECT_EQ(s.values(y), first);
+  EXPECT_EQ(s.values(z), second);
+}
+
+TEST(ElementWise, OperandsThatLieAcrossTheRowsAreReadInTiles) {
+  Expected e;
+  for (const Type &type : {FLOAT, HALF, LONGLONG, SHORT, BOOL}) {
+    const std::size_t n = 3 * 37 * 300;
+    const auto a = e.s.integers(n, 0, type == BOOL ? 1 : 99), b = e.s.integers(n, 0, 1);
+    const auto ta = e.s.input(type, {3, 300, 37}, a).dimShuffle({0, 2, 1});
+    const auto tb = e.s.input(type, {3, 37, 300}, b);
+    Doubles expected;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t plane = i / (37 * 300), row = i / 300 % 37, column = i % 300;
+      expected.push_back(a[(plane * 300 + column) * 37 + row] == b[i]);
+    }
+    const auto out = e.s.graph.addVariable(BOOL, {3, 37, 300}, VariableMappingMethod::LINEAR);
+    eqWithOutput(e.s.graph, ta, tb, out, e.s.prog);
+    e.expect(out, expected, 0, 0, type.toString());
+  }
   e.run();
 }
 

@@ -12,9 +12,11 @@
 #include "popops/Half.hpp"
 #include "popops/Strided.hpp"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace popops {
 namespace {
@@ -23,7 +25,8 @@ using openipu::KernelArgs;
 using openipu::KernelOperand;
 
 constexpr std::size_t alignment = 64;
-constexpr std::size_t maxRow = 256; // shorter rows are put together to blocks
+constexpr std::size_t maxRow = 256;                     // shorter rows are put together to blocks
+constexpr std::size_t tileRows = 16, tileColumns = 256; // of operands that lie across the rows
 // Element steps that are worth waking threads for.
 constexpr std::size_t worthThreads = 1 << 17;
 
@@ -82,6 +85,31 @@ void scatter(std::size_t size, const std::byte *from, std::byte *to, std::int64_
   }
 }
 
+// `rows` rows of n elements where the elements of a column lie together: column by column.
+template <class T>
+void gatherAcrossAs(const std::byte *from, std::int64_t stride, std::byte *to, std::size_t rows,
+                    std::size_t n) {
+  auto *target = reinterpret_cast<T *>(to);
+  for (std::size_t c = 0; c < n; ++c) {
+    auto *column = reinterpret_cast<const T *>(from) + std::int64_t(c) * stride;
+    for (std::size_t r = 0; r < rows; ++r)
+      target[r * tileColumns + c] = column[r];
+  }
+}
+void gatherAcross(std::size_t size, const std::byte *from, std::int64_t stride, std::byte *to,
+                  std::size_t rows, std::size_t n) {
+  switch (size) {
+  case 1:
+    return gatherAcrossAs<std::uint8_t>(from, stride, to, rows, n);
+  case 2:
+    return gatherAcrossAs<std::uint16_t>(from, stride, to, rows, n);
+  case 4:
+    return gatherAcrossAs<std::uint32_t>(from, stride, to, rows, n);
+  default:
+    return gatherAcrossAs<std::uint64_t>(from, stride, to, rows, n);
+  }
+}
+
 void roundLoop(void *y, const void *a, const void *, const void *, std::size_t n) {
   if (y != a)
     std::memcpy(y, a, n * sizeof(float));
@@ -94,7 +122,13 @@ bool isSlow(const MapStep &step) {
     return step.op == unsigned(expr::BinaryOpType::POWER) ||
            step.op == unsigned(expr::BinaryOpType::ATAN2) ||
            step.op == unsigned(expr::BinaryOpType::REMAINDER);
-  return step.kind == MapStep::Unary;
+  if (step.kind != MapStep::Unary)
+    return false;
+  const auto op = expr::UnaryOpType(step.op);
+  using enum expr::UnaryOpType;
+  return (step.type == TypeId::Float || step.type == TypeId::Half) && !keepsHalves(op) &&
+         op != SQUARE && op != SQRT && op != INVERSE && op != IS_FINITE && op != IS_INF &&
+         op != IS_NAN;
 }
 
 class Map {
@@ -134,6 +168,7 @@ private:
     std::uint8_t type;     // TypeId
     bool direct = false;   // read where it is
     bool once = false;     // the same in every block: loaded at the start
+    bool tiled = false;    // lies across the rows: loaded for several rows at once
     std::uint16_t reg = 0; // if not direct
   };
   // Memory that the next block will read and write.
@@ -273,15 +308,16 @@ private:
       byColumns_ = rows >= 16 && std::any_of(walk_.operands.begin() + 1, walk_.operands.end(),
                                              [](const auto &o) { return isFarApart(o); });
       if (byColumns_)
-        block_ = 64;
+        block_ = tileColumns;
       blocksPerRow_ = (inner + block_ - 1) / block_;
       blocks_ = rows * blocksPerRow_;
     }
-    registerBytes_ = (block_ * widest + alignment - 1) / alignment * alignment;
+    const std::size_t held = block_ * (byColumns_ ? tileRows : 1);
+    registerBytes_ = (held * widest + alignment - 1) / alignment * alignment;
   }
 
   // An operand that lies across the rows (a transposed one): each element of a row on a cache line
-  // of its own. Short pieces of many rows one after the other use these lines while they are there.
+  // of its own. Pieces of several rows one after the other use these lines while they are there.
   static bool isFarApart(const Walk::Operand &operand) {
     return std::abs(operand.strides.back()) >= 16;
   }
@@ -295,6 +331,8 @@ private:
       source.direct = !half && (operand.flat || (rowsPerBlock_ == 1 && source.stride == 1));
       source.once = !source.direct && (operand.one || (rowsPerBlock_ > 1 && isPeriodic(operand)));
       source.reg = home_[i];
+      source.tiled = !half && byColumns_ && isFarApart(operand) &&
+                     operand.strides[operand.strides.size() - 2] == 1;
       anyRegister |= !source.direct;
       sources_.push_back(source);
     }
@@ -303,7 +341,7 @@ private:
     writesThere_ = !half && (out.flat || (rowsPerBlock_ == 1 && out.strides.back() == 1));
     outSize_ = sizeOf(args_->outputs[0].type);
     outHalf_ = half;
-    big_ = !byColumns_ && args_->outputs[0].elements * outSize_ > (1 << 20);
+    big_ = args_->outputs[0].elements * outSize_ > (1 << 20);
     // A single operator on tensors that lie well needs no blocks at all.
     plain_ = code_.size() == 1 && !anyRegister && writesThere_ && walk_.sizes.size() == 1;
   }
@@ -317,7 +355,7 @@ private:
     for (std::size_t i = 0; i < constants_.size(); ++i) {
       const auto &constant = program_.constants[i];
       constants_[i] = allocate(registerBytes_);
-      std::byte value[8];
+      alignas(8) std::byte value[8];
       const float number = float(constant.number);
       if (constant.type == TypeId::Float || constant.type == TypeId::Half)
         std::memcpy(value, &number, sizeof number);
@@ -368,21 +406,54 @@ private:
       if (sources_[i].once)
         loadRows(args, i, 0, rowsPerBlock_ > 1 ? most / inner : 1, rowsPerBlock_ > 1 ? inner : most,
                  0, at[i]);
+    std::size_t tile = std::size_t(-1);
     for (std::size_t block = begin; block < end; ++block)
       if (rowsPerBlock_ > 1)
         manyRows(args, block, at);
       else
-        partOfRow(args, block, at);
+        partOfRow(args, block, at, tile);
   }
 
   std::byte *place(const KernelOperand &operand, std::size_t k, std::int64_t element) const {
     return operand.data + (walk_.operands[k].start + element) * std::int64_t(sizeOf(operand.type));
   }
 
-  void partOfRow(const KernelArgs &args, std::size_t block, std::byte **at) const {
-    const std::size_t rows = walk_.rows();
-    const std::size_t row = byColumns_ ? block % rows : block / blocksPerRow_;
-    const std::size_t from = (byColumns_ ? block / rows : block % blocksPerRow_) * block_;
+  // Row and part of the row of a block: down the rows of a tile, then along the row.
+  std::pair<std::size_t, std::size_t> inTileOrder(std::size_t block) const {
+    const std::size_t group = block / (tileRows * blocksPerRow_);
+    const std::size_t rest = block - group * tileRows * blocksPerRow_;
+    const std::size_t rows = std::min(tileRows, walk_.rows() - group * tileRows);
+    return {group * tileRows + rest % rows, rest / rows};
+  }
+
+  // The rows around `row` of operands that lie across the rows, if they are not the ones loaded
+  // last, and where this row is in them.
+  void useTiles(const KernelArgs &args, std::size_t row, std::size_t from, std::size_t n,
+                const std::byte *registers, std::byte **at, std::size_t &loaded) const {
+    const std::size_t rows = walk_.sizes[walk_.sizes.size() - 2], inDimension = row % rows;
+    const std::size_t inTile = inDimension % tileRows, first = row - inTile;
+    const std::size_t count = std::min(tileRows, rows - (inDimension - inTile));
+    const std::size_t tile = from / block_ * walk_.rows() + first;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (!sources_[i].tiled)
+        continue;
+      auto *start = const_cast<std::byte *>(registers) + home_[i] * registerBytes_;
+      const std::size_t size = sizeOf(args.inputs[i].type);
+      const auto *source = args.inputs[i].data + (walk_.rowStart(i + 1, first) +
+                                                  std::int64_t(from) * sources_[i].stride) *
+                                                     std::int64_t(size);
+      if (tile != loaded)
+        gatherAcross(size, source, sources_[i].stride, start, count, n);
+      at[i] = start + inTile * tileColumns * size;
+    }
+    loaded = tile;
+  }
+
+  void partOfRow(const KernelArgs &args, std::size_t block, std::byte **at,
+                 std::size_t &tile) const {
+    auto [row, part] =
+        byColumns_ ? inTileOrder(block) : std::pair{block / blocksPerRow_, block % blocksPerRow_};
+    const std::size_t from = part * block_;
     const std::size_t n = std::min(block_, walk_.inner() - from);
     Ahead ahead;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -391,11 +462,13 @@ private:
         at[i] = args.inputs[i].data +
                 (walk_.rowStart(i + 1, row) + std::int64_t(from) * source.stride) *
                     std::int64_t(sizeOf(args.inputs[i].type));
-      else if (!source.once)
+      else if (!source.once && !source.tiled)
         loadRows(args, i, row, 1, n, from, at[i]);
       if (big_ && source.direct)
         ahead.add(at[i] + n * sizeOf(args.inputs[i].type), n * sizeOf(args.inputs[i].type));
     }
+    if (byColumns_)
+      useTiles(args, row, from, n, scratch(), at, tile);
     const auto &out = args.outputs[0];
     const std::int64_t stride = walk_.operands[0].strides.back();
     std::byte *to =
@@ -404,7 +477,7 @@ private:
       at[program_.result] = to;
     if (big_ && writesThere_)
       ahead.add(to + n * outSize_, n * outSize_);
-    execute(at, n, ahead.count && code_.size() > 1 ? &ahead : nullptr);
+    execute(at, n, ahead.count && (byColumns_ || code_.size() > 1) ? &ahead : nullptr);
     if (!writesThere_)
       storeRow(at[program_.result], to, stride, n);
   }
@@ -510,7 +583,7 @@ private:
   std::size_t outSize_ = 0;
   bool writesThere_ = false, outHalf_ = false, plain_ = false;
   bool big_ = false;       // not in a cache: fetch ahead
-  bool byColumns_ = false; // blocks go down the rows first
+  bool byColumns_ = false; // blocks in the order of tiles
 };
 
 const openipu::Registered registered{openipu::stateful<Map>("popops.map")};
