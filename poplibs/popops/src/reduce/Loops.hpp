@@ -127,6 +127,12 @@ std::size_t reducePairs(const E *x, std::size_t runs, std::size_t n, E *results)
   return 0;
 }
 
+template <class From, class To>
+OPENIPU_SIMD void convert(const From *__restrict from, To *__restrict to, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    to[i] = To(from[i]);
+}
+
 // Results of short runs as the type of long ones.
 template <class Op, class E = typename Op::Element, class W = typename Op::Wide>
 OPENIPU_SIMD void mergeAll(W *__restrict results, const E *__restrict sums, std::size_t n) {

@@ -203,7 +203,7 @@ private:
     for (std::size_t r = first; r < last; ++r, row.next()) {
       runsOfRow(base + row.offset(), row.units(), columns, shifts, sums);
       if (r == first && !p_.spec.interTileHalf)
-        std::copy_n(sums, columns, results);
+        convert(sums, results, columns);
       else
         mergeInto(results, sums, columns);
     }
@@ -338,8 +338,7 @@ template <class Out, class Value>
 void storeAs(Out *out, std::int64_t stride, const Value *values, std::size_t n, const Spec &spec,
              float scale) {
   if (stride == 1 && !spec.useScale && !spec.update) {
-    std::transform(values, values + n, out, [](Value v) { return Out(v); });
-    return;
+    return convert(values, out, n);
   }
   for (std::size_t i = 0; i < n; ++i, out += stride) {
     if constexpr (std::is_integral_v<Value>) {
