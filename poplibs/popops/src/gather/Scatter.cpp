@@ -146,7 +146,7 @@ void scatter(Graph &graph, const Tensor &operand, const Tensor &indices, const T
   if (w.dims.empty()) // every window is the same; the last one stays
     prog.add(poplar::program::Copy(w.rows[w.rows.dim(0) - 1], w.table, false, {di}));
   else
-    addUpdate(graph, w, w.rows, w.offsets, prog, {di});
+    addUpdate(graph, w, apartFrom(graph, w.table, w.rows, prog, {di}), w.offsets, prog, {di});
 }
 
 void scatter(Graph &graph, const Tensor &operand, const Tensor &indices, const Tensor &updates,
@@ -187,7 +187,8 @@ void scatter(Graph &graph, const Tensor &operand, const Tensor &indices, const T
   if (w.dims.empty())
     body.add(poplar::program::Copy(result, w.table, false, {di}));
   else
-    addUpdate(graph, w, result.expand({0}), offsets, body, {di});
+    addUpdate(graph, w, apartFrom(graph, w.table, result, body, {di}).expand({0}), offsets, body,
+              {di});
   addInPlace(graph, counter, constant(graph, 1, {di, "one"}), body, {di, "next"});
   prog.add(poplar::program::Copy(constant(graph, 0, {di, "zero"}), counter, false, {di}));
   prog.add(poplar::program::Repeat(unsigned(w.rows.dim(0)), body, {di}));

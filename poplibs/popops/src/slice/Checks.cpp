@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "slice/Checks.hpp"
 #include "base/Text.hpp"
+#include "openipu/Placement.hpp"
 #include "poplar/exceptions.hpp"
 #include "poputil/exceptions.hpp"
+#include "poputil/Util.hpp"
 #include <numeric>
 
 namespace popops::slice {
@@ -71,6 +73,14 @@ poplar::Tensor firstSlice(poplar::Tensor t, const Sizes &dims, const Sizes &size
   for (std::size_t i = 0; i != dims.size(); ++i)
     t = t.slice(0, sizes[i], unsigned(dims[i]));
   return t;
+}
+
+poplar::Tensor apartFrom(poplar::Graph &graph, const poplar::Tensor &written,
+                         const poplar::Tensor &t, poplar::program::Sequence &prog,
+                         const poplar::DebugContext &context) {
+  if (openipu::overlap(written, t) == openipu::Overlap::None)
+    return t;
+  return poputil::duplicate(graph, t, prog, {context, "copy"});
 }
 
 } // namespace popops::slice

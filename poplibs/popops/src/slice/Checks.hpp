@@ -2,6 +2,7 @@
 // What every slicing function asks of its arguments.
 #pragma once
 #include "poplar/Graph.hpp"
+#include "poplar/Program.hpp"
 #include <string>
 #include <vector>
 
@@ -24,5 +25,10 @@ std::size_t product(const Sizes &sizes);
 std::vector<std::uint32_t> narrow(const Sizes &values);
 // The first slice of the sizes: stands for where slices lie.
 poplar::Tensor firstSlice(poplar::Tensor t, const Sizes &dims, const Sizes &sizes);
+
+// t itself, or a copy of it when it shares memory with `written`.
+poplar::Tensor apartFrom(poplar::Graph &graph, const poplar::Tensor &written,
+                         const poplar::Tensor &t, poplar::program::Sequence &prog,
+                         const poplar::DebugContext &context);
 
 } // namespace popops::slice

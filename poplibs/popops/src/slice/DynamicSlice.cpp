@@ -89,7 +89,8 @@ void dynamicSliceWithOutput(Graph &graph, const Tensor &output, const Tensor &t,
   checkDynamic(call, t, offset, dims, sizes);
   checkShape(call, "the output", output, sliceShape(t.shape(), dims, sizes));
   checkSameType(call, t, output);
-  addDynamicSlice(graph, output, t, offset, dims, request, Missing::Keep, prog, {di});
+  auto table = apartFrom(graph, output, t, prog, {di});
+  addDynamicSlice(graph, output, table, offset, dims, request, Missing::Keep, prog, {di});
 }
 
 void dynamicUpdate(Graph &graph, const Tensor &t, const Tensor &s, const Tensor &offset,
@@ -107,9 +108,9 @@ void dynamicUpdate(Graph &graph, const Tensor &t, const Tensor &s, const Tensor 
     prog.add(Copy(s, t, false, {di}));
     return;
   }
-  prog.add(updateOperation(graph, normal(t, s, offset), request, {},
-                           unplannedUpdate(graph, {t, s, dims, sizes, 1}, Update::Replace, false),
-                           {di}));
+  auto slice = apartFrom(graph, t, s, prog, {di});
+  auto plan = unplannedUpdate(graph, {t, slice, dims, sizes, 1}, Update::Replace, false);
+  prog.add(updateOperation(graph, normal(t, slice, offset), request, {}, std::move(plan), {di}));
 }
 
 } // namespace popops

@@ -140,6 +140,7 @@ void update(Graph &graph, const Call &call, const Tensor &s, UpdateHow how, Sequ
     how.scale = how.scale.flatten();
   if (rows.numElements() == 0)
     return;
+  rows = apartFrom(graph, call.table, rows, prog, context);
   openipu::Plan plan;
   if (call.plan) {
     auto table = call.plan->table;

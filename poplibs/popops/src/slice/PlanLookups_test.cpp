@@ -8,6 +8,7 @@
 #include "poputil/exceptions.hpp"
 #include "Session.hpp"
 #include "slice/PlanLookups.hpp"
+#include "slice/UnplannedPlan.hpp"
 
 using namespace poplar;
 using namespace popops;
@@ -46,6 +47,13 @@ TEST(SlicePlan, UsesNoMoreTilesThanThereAre) {
           EXPECT_LE(splitOf(p).tiles(), tiles) << p;
           EXPECT_LE(splitOf(p).slicedDimSplit, std::max<std::size_t>(1, entries / 2)) << p;
         }
+}
+
+TEST(SlicePlan, ExistsForEveryType) {
+  Session s(16);
+  for (auto type : {FLOAT, HALF, INT, UNSIGNED_INT, BOOL, UNSIGNED_CHAR, SHORT, LONGLONG, QUARTER})
+    for (auto op : {"none", "add", "max", "mul"})
+      EXPECT_NO_THROW(plan(s.graph, type, 100, 9, {500}, {{"operationForUpdate", op}})) << type;
 }
 
 TEST(SlicePlan, ObeysConstraints) {
@@ -135,6 +143,33 @@ TEST(SlicePlan, CyclesFollowTheFormulas) {
   EXPECT_EQ(stages.stage[1].cycles, multiSliceCycles(target, FLOAT, {100, 10, 16, 100, false}));
   EXPECT_EQ(stages.stage[2].bytesIn, 10u * 10 * 16 * 4); // a tenth of 100 slices, ten candidates
   EXPECT_EQ(stages.stage[2].repeats, 3u);
+}
+
+TEST(UnplannedLookups, WorkWhereTheEntriesLie) {
+  Session s(4);
+  auto &g = s.graph;
+  auto t = createSliceableTensor(g, FLOAT, {10, 8}, {0}, {1}); // two columns on each tile
+  auto rows = createSliceTensor(g, t, {0}, {1}, 6);
+  slice::UnplannedLookups what{t, rows, {0}, {1}, 6};
+  auto plan = slice::unplannedSlice(g, what);
+  ASSERT_EQ(plan.steps.size(), 1u); // the slices stay there
+  ASSERT_EQ(plan.steps[0].tiles.size(), 1u);
+  const auto &work = plan.steps[0].tiles[0];
+  EXPECT_EQ(work.count, 4u);
+  EXPECT_EQ(work.cycles, 6u * (30 + 1 * (19 + 2))); // one lookup of two floats per worker
+  EXPECT_EQ(work.bytesIn, 6u * 4);                  // the offsets
+  EXPECT_EQ(work.bytesOut, 0u);
+  // Entries that lie elsewhere are fetched, and slices wanted elsewhere are sent.
+  auto whole = g.addVariable(FLOAT, {10, 8});
+  g.setTileMapping(whole.slice(0, 5), 0);
+  g.setTileMapping(whole.slice(5, 10), 1);
+  auto far = g.addVariable(FLOAT, {6, 1, 8});
+  g.setTileMapping(far, 3);
+  auto scattered = slice::unplannedSlice(g, {whole, far, {0}, {1}, 6});
+  ASSERT_EQ(scattered.steps.size(), 2u);
+  EXPECT_EQ(scattered.steps[0].tiles[0].bytesIn, 6u * 4 + 6 * 8 * 4);
+  EXPECT_EQ(scattered.steps[1].tiles.back().tile, 3u);
+  EXPECT_EQ(scattered.steps[1].tiles.back().bytesIn, 6u * 8 * 4);
 }
 
 namespace {

@@ -55,9 +55,10 @@ void run(const KernelArgs &args) {
   base::parallelFor(source.size(), grain, [&](std::size_t begin, std::size_t end, unsigned) {
     for (auto row = std::int64_t(begin); row != std::int64_t(end); ++row) {
       auto *to = out.data + row * out.strides[0] * std::int64_t(bytes);
-      auto *from = in.data + source[row] * in.strides[0] * std::int64_t(bytes);
       if (source[row] >= 0)
-        slice::copyRun(to, out.strides[1], from, in.strides[1], columns, bytes);
+        slice::copyRun(to, out.strides[1],
+                       in.data + source[row] * in.strides[0] * std::int64_t(bytes), in.strides[1],
+                       columns, bytes);
       else if (zeroUnused)
         slice::copyRun(to, out.strides[1], reinterpret_cast<const std::byte *>(&nothing), 0,
                        columns, bytes);
