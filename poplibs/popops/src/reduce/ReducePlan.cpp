@@ -86,7 +86,8 @@ private:
       work.vertices = shape.outputs < 6 && share.elements < 12 ? 1 : 6;
       work.tempBytes = last ? 0 : share.outputs * size(partial_);
       step.flops += share.elements * flopsPerValue(op_, in_);
-      step.vertex = reduceVertexName(shape);
+      if (&share == &held_.back())
+        step.vertex = reduceVertexName(shape);
       append(step, work);
     }
     plan_.add(std::move(step));
@@ -191,8 +192,9 @@ private:
       work.messagesIn = std::uint32_t(std::min<std::uint64_t>(partials, held_.size()));
       work.cycles = reduceTileCycles(shape);
       work.tempBytes = last ? 0 : t.elements * size(partial_);
-      step.vertex = reduceVertexName(shape);
       step.flops += t.elements * partials * flopsPerValue(op_, heldType_);
+      if (&t == &to.back())
+        step.vertex = reduceVertexName(shape);
     }
     for (auto &[tile, work] : works) {
       work.tile = tile;
