@@ -35,6 +35,9 @@ Request read(std::string_view attributes) {
   r.kind = reader.get<Kind>();
   r.op = reader.get<CollectiveOperator>();
   r.group = reader.get<Group>();
+  if (r.group.size == 0 || r.group.stride == 0)
+    throw poplar::poplar_error("A collective of this executable has no members: the file is "
+                               "damaged. Compile it again.");
   return r;
 }
 
@@ -171,7 +174,7 @@ void runCollective(const Members &m, const Request &r) {
 
 void runAcross(std::span<const KernelArgs> replicas) {
   auto request = read(replicas[0].attributes);
-  if (replicas.size() % request.group.size != 0)
+  if (replicas.size() % (std::size_t(request.group.size) * request.group.stride) != 0)
     throw poplar::application_runtime_error(
         base::str("A collective for groups of ", request.group.size, " replicas was reached by ",
                   replicas.size(),
