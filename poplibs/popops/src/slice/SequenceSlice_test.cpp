@@ -46,10 +46,11 @@ TEST(SequenceSlice, CopiesRunsAndClearsTheRestIfAsked) {
   s.run();
   for (std::size_t i = 0; i != outputs.size(); ++i)
     EXPECT_EQ(s.values(outputs[i]), expected[i]) << "case " << i;
+  const std::vector<float> stored(out.begin(), out.end());
   Doubles before(120);
   for (std::size_t r = 0; r != 20; ++r)
     for (std::size_t c = 0; c != 6; ++c)
-      before[r * 6 + c] = double(float(out[c * 20 + r]));
+      before[r * 6 + c] = stored[c * 20 + r];
   EXPECT_EQ(s.values(outView), expectedRows(before, s.values(inView), 6, n, from, to));
 }
 
