@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Products inside other operators' plans.
 #include "poplin/ProductPlan.hpp"
-#include "poputil/OptionParsing.hpp"
+#include "matmul/MatMulOptions.hpp"
 
 namespace poplin {
 
 ConvOptions productOptions(const poplar::OptionFlags &matMulOptions) {
-  static const std::map<std::string, std::string> passes{{"NONE", "NONE_MATMUL"},
-                                                         {"INFERENCE_FWD", "FC_INFERENCE_FWD"},
-                                                         {"TRAINING_FWD", "FC_TRAINING_FWD"},
-                                                         {"TRAINING_BWD", "FC_TRAINING_BWD"},
-                                                         {"TRAINING_WU", "FC_TRAINING_WU"}};
-  poplar::OptionFlags rest;
-  std::string pass = "NONE_MATMUL";
-  bool arranged = false, gather = false;
-  const poplibs::OptionSpec own{
-      {"fullyConnectedPass", poplibs::OptionHandler::createWithEnum(pass, passes)},
-      {"inputRHSIsPreArranged", poplibs::OptionHandler::createWithBool(arranged)},
-      {"gatherOutput", poplibs::OptionHandler::createWithBool(gather)}};
-  for (const auto &[name, value] : matMulOptions)
-    if (name == "fullyConnectedPass" || name == "inputRHSIsPreArranged" || name == "gatherOutput")
-      own.parse(name, value);
-    else
-      rest.set(name, value);
-  rest.set("pass", pass);
-  rest.set("gatherConvOutput", gather ? "true" : "false");
-  return parseConvOptions(rest);
+  return parseConvOptions(convFlags(matMulOptions));
 }
 
 openipu::Plan productPlan(const poplar::Target &target, const ProductShape &s,
@@ -33,7 +14,8 @@ openipu::Plan productPlan(const poplar::Target &target, const ProductShape &s,
                           std::size_t repeats) {
   if (!s.groups || !s.m || !s.k || !s.n || !repeats)
     return {};
-  const ConvParams params(s.inputType, s.outputType, s.m, {1}, {1}, s.k, s.n, s.groups);
+  const auto params =
+      convParams(s.inputType, s.outputType, {s.groups, s.m, s.k}, {s.groups, s.k, s.n});
   auto plan = supersteps(target, params, options, planConvolution(target, params, options, cache));
   for (auto &step : plan.steps) {
     step.name = name + "/" + step.name;

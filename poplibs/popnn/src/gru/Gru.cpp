@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "gru/GruImpl.hpp"
 #include "poplin/ProductPlan.hpp"
+#include "popnn/NonLinearityDefUtil.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
@@ -71,8 +72,7 @@ Options check(const char *function, const GruParams &p, const OptionFlags &optio
                                   " does not name each of the three units once."));
   for (auto type : {p.activation, p.recurrentActivation})
     if (!rnn::isGateActivation(type))
-      throw poplibs_error(base::str(function, ": a cell cannot use the activation ",
-                                    rnn::nameOf(type),
+      throw poplibs_error(base::str(function, ": a cell cannot use the activation ", asString(type),
                                     "; use SIGMOID, HARD_SIGMOID, RELU or TANH."));
   auto parsed = parseOptions(options);
   rnn::checkShards(function, parsed.shards, p.rnn);

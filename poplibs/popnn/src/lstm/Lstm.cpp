@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "lstm/LstmImpl.hpp"
 #include "poplin/ProductPlan.hpp"
+#include "popnn/NonLinearityDefUtil.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
@@ -81,8 +82,7 @@ Options check(const char *function, const LstmParams &p, const OptionFlags &opti
   checkCellOrder(function, p.cellOrder);
   for (auto type : {p.activation, p.recurrentActivation})
     if (!rnn::isGateActivation(type))
-      throw poplibs_error(base::str(function, ": a cell cannot use the activation ",
-                                    rnn::nameOf(type),
+      throw poplibs_error(base::str(function, ": a cell cannot use the activation ", asString(type),
                                     "; use SIGMOID, HARD_SIGMOID, RELU or TANH."));
   auto parsed = parseOptions(options, p.rnn.dataType);
   rnn::checkShards(function, parsed.shards, p.rnn);

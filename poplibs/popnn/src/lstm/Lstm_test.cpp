@@ -2,6 +2,7 @@
 // LSTM layers against plain loops in double precision, and their gradients against finite
 // differences of those loops.
 #include "base/Text.hpp"
+#include "base/Threads.hpp"
 #include "lstm/LstmImpl.hpp"
 #include "popnn/Lstm.hpp"
 #include "poputil/exceptions.hpp"
@@ -413,6 +414,43 @@ TEST(Lstm, RecomputationAndShardsMoveCost) {
   EXPECT_GE(flops, lstm::getBasicLstmCellFwdFlops(p));
   EXPECT_EQ(lstm::getMatMulPrePlanParameters(p, {}).size(), 3u);
   EXPECT_EQ(lstm::getMatMulPrePlanParameters(p, {{"inferenceOnly", "true"}}).size(), 1u);
+}
+
+TEST(Lstm, ResultsDoNotDependOnTheNumberOfThreads) {
+  Session s;
+  const auto r = add(s, Layer{4, 24, 70, 90}, Backward::Together);
+  const auto threads = base::numThreads();
+  std::vector<Doubles> first;
+  for (unsigned n : {1u, 3u}) {
+    base::setNumThreads(n);
+    s.run();
+    std::vector<Doubles> now;
+    for (auto output : {r.output, r.cell, r.dx, r.dh, r.dc, r.dw, r.du, r.db})
+      now.push_back(s.values(output));
+    if (first.empty())
+      first = now;
+    EXPECT_EQ(now, first);
+  }
+  base::setNumThreads(threads);
+}
+
+TEST(Lstm, PlannedProductsAreFoundInTheCache) {
+  Session s;
+  const auto &target = s.graph.getTarget();
+  LstmParams p(FLOAT, 2, 3, {4, 5});
+  poplin::matmul::PlanningCache cache;
+  std::set<poplin::MatMulPlanParams> products;
+  const auto list = lstm::getMatMulPrePlanParameters(p, {});
+  for (const auto &[params, options] : list)
+    products.emplace(&target, params, &options);
+  poplin::preplanMatMuls(products, cache);
+  const auto planned = cache.size();
+  EXPECT_GE(planned, list.size());
+  lstm::createWeights(s.graph, p, "weights", {}, &cache);
+  const auto options = lstm::parseOptions({}, FLOAT);
+  lstm::forwardPlan(target, p, options, true, &cache);
+  lstm::backwardPlan(target, p, options, true, false, true, &cache);
+  EXPECT_EQ(cache.size(), planned);
 }
 
 TEST(Lstm, RefusesWhatMakesNoSense) {

@@ -11,14 +11,6 @@ bool isGateActivation(NonLinearityType type) {
          type == NonLinearityType::RELU || type == NonLinearityType::TANH;
 }
 
-const char *nameOf(NonLinearityType type) {
-  constexpr const char *names[] = {"SIGMOID",        "HARD_SIGMOID",  "RELU",  "TANH",
-                                   "GELU",           "GELU_ERF",      "SWISH", "SOFTMAX",
-                                   "SOFTMAX_STABLE", "SOFTMAX_SCALED"};
-  const auto i = unsigned(type);
-  return i < std::size(names) ? names[i] : "unknown";
-}
-
 namespace {
 
 OPENIPU_SIMD void sigmoid(float *v, std::size_t n) {

@@ -13,7 +13,6 @@ namespace popnn::rnn {
 // The functions whose gradient follows from their value: the only ones that a cell can use, as it
 // keeps values and not arguments.
 bool isGateActivation(NonLinearityType type);
-const char *nameOf(NonLinearityType type);
 // values := f(values)
 void activate(NonLinearityType type, float *values, std::size_t n);
 // gradient *= f'(x) with y = f(x)

@@ -4,6 +4,7 @@
 #include "popnn/Recurrent.hpp"
 #include "base/Text.hpp"
 #include "poplin/ProductPlan.hpp"
+#include "popnn/NonLinearityDefUtil.hpp"
 #include "popops/Half.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -205,7 +206,7 @@ void checkType(const char *function, const poplar::Type &type) {
 void checkActivation(const char *function, NonLinearityType type) {
   if (!isGateActivation(type))
     throw poplibs_error(base::str(function, ": a recurrent layer cannot use the activation ",
-                                  nameOf(type), "; use SIGMOID, HARD_SIGMOID, RELU or TANH."));
+                                  asString(type), "; use SIGMOID, HARD_SIGMOID, RELU or TANH."));
 }
 void checkRank(const char *function, const char *what, const Tensor &t, unsigned rank) {
   checkType(function, t.elementType());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Supersteps of recurrent layers.
 #include "rnn/StepPlan.hpp"
+#include "nonlinearity/NonLinearityCost.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/SliceCost.hpp"
 #include "rnn/Layout.hpp"
@@ -10,7 +11,6 @@ namespace popnn::rnn {
 
 namespace cost = popops::cost;
 using popops::expr::BinaryOpType;
-using popops::expr::UnaryOpType;
 
 unsigned StepPlan::tilesFor(std::size_t elements) const {
   return unsigned(
@@ -45,10 +45,6 @@ void StepPlan::update(const std::string &name, std::size_t elements) {
       popops::dynamicSliceCycles(*target_, type_, 1, n), 0, repeats_,
       n * target_->getTypeSize(type_));
 }
-void StepPlan::unary(const std::string &name, UnaryOpType op, std::size_t elements) {
-  add(name, "popops::UnaryOp1DInPlace", elements,
-      cost::unaryCycles(op, type_, perTile(elements), true), cost::flops(op, type_), repeats_);
-}
 void StepPlan::binary(const std::string &name, BinaryOpType op, std::size_t elements) {
   add(name, "popops::BinaryOp1D", elements, cost::binaryCycles(op, type_, perTile(elements)),
       cost::flops(op, type_), repeats_);
@@ -63,37 +59,16 @@ void StepPlan::scaleRows(const std::string &name, std::size_t rows, std::size_t 
 }
 
 void StepPlan::activate(const std::string &name, NonLinearityType type, std::size_t elements) {
-  const auto n = perTile(elements);
-  switch (type) {
-  case NonLinearityType::SIGMOID:
-    return unary(name, UnaryOpType::SIGMOID, elements);
-  case NonLinearityType::TANH:
-    return unary(name, UnaryOpType::TANH, elements);
-  case NonLinearityType::RELU:
-    return unary(name, UnaryOpType::RELU, elements);
-  default: // scale, shift and clamp
-    add(name + "/Scale", "popops::BroadcastScalar1DInPlace", elements,
-        cost::broadcastScalarCycles(BinaryOpType::MULTIPLY, type_, n, true), 1, repeats_);
-    add(name + "/Shift", "popops::BroadcastScalar1DInPlace", elements,
-        cost::broadcastScalarCycles(BinaryOpType::ADD, type_, n, true), 1, repeats_);
-    add(name + "/Clamp", "popops::Clamp", elements, cost::clampCycles(type_, n), 2, repeats_);
-  }
-}
-
-std::uint64_t gradientCycles(NonLinearityType type, const poplar::Type &dataType, std::uint64_t n) {
-  const bool swish = type == NonLinearityType::SWISH, isHalf = dataType == poplar::HALF;
-  const std::uint64_t width = isHalf ? 4 : 2, vectors = (n + 6 * width - 1) / (6 * width);
-  const std::uint64_t perVector = type == NonLinearityType::GELU       ? (isHalf ? 5 : 10)
-                                  : type == NonLinearityType::GELU_ERF ? (isHalf ? 15 : 30)
-                                  : swish                              ? (isHalf ? 9 : 15)
-                                                                       : 3;
-  return 9 + 6 * (20 + 4 + (vectors ? vectors - 1 : 0) * perVector + 1 + (n % width ? 2 : 0));
+  add(name, nonLinearityVertex(type, type_, true), elements,
+      nonLinearityCycles(type, type_, perTile(elements), true, 1), nonLinearityFlops(type, false),
+      repeats_);
 }
 
 void StepPlan::activationGradient(const std::string &name, NonLinearityType type,
                                   std::size_t elements) {
-  add(name, "popnn::NonLinearityGrad1D", elements, gradientCycles(type, type_, perTile(elements)),
-      3, repeats_);
+  add(name, "popnn::NonLinearityGrad1D", elements,
+      nonLinearityGradientCycles(type, type_, perTile(elements), 1), nonLinearityFlops(type, true),
+      repeats_);
 }
 
 void StepPlan::product(const std::string &name, std::size_t m, std::size_t k, std::size_t n,

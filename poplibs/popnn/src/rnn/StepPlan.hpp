@@ -15,7 +15,6 @@ public:
 
   void slice(const std::string &name, std::size_t elements);
   void update(const std::string &name, std::size_t elements);
-  void unary(const std::string &name, popops::expr::UnaryOpType op, std::size_t elements);
   void binary(const std::string &name, popops::expr::BinaryOpType op, std::size_t elements);
   // A value per batch element against rows of `columns`.
   void scaleRows(const std::string &name, std::size_t rows, std::size_t columns);
@@ -41,9 +40,6 @@ private:
   std::size_t repeats_;
   openipu::Plan plan_;
 };
-
-// The cycles of a gradient of a non-linearity for n elements on a tile.
-std::uint64_t gradientCycles(NonLinearityType type, const poplar::Type &dataType, std::uint64_t n);
 
 // A plan that runs through shards one after the other: with code reuse one loop for all of them,
 // else a loop of its own for each. `plan` has the repeats of the whole sequence of `steps`.
