@@ -104,6 +104,8 @@ void OptionSpec::parse(poplar::StringRef option, poplar::StringRef value,
   try {
     found->second.parseValue(value);
   } catch (const poplar::invalid_option &reason) {
+    if (std::string(reason.what()).rfind("Invalid value", 0) == 0)
+      throw; // a handler that parses with options of its own has said it all
     throw poplar::invalid_option("Invalid value '" + value.cloneAsString() + "' for option '" +
                                  option.cloneAsString() + "': " + reason.what());
   }
