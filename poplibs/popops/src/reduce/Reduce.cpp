@@ -89,8 +89,8 @@ std::vector<bool> checkDims(const Tensor &in, const std::vector<std::size_t> &di
   std::vector<bool> reduced(in.rank(), false);
   for (auto d : dims) {
     if (d >= in.rank())
-      fail("dimension ", d, " of ", base::list(dims), " is not one of the ", in.rank(),
-           " dimensions of the input ", in.shapeToString(), ". Use 0 to ", in.rank(), " - 1.");
+      fail("there is no dimension ", d, " in the input ", in.shapeToString(),
+           "; dimensions count from 0, and ", base::list(dims), " were to be reduced.");
     reduced[d] = true;
   }
   return reduced;
