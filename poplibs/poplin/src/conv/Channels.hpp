@@ -61,13 +61,16 @@ private:
   struct Meeting { // for one kernel index: outputs it meets, and offsets of both operands there
     std::vector<std::int64_t> x, y;
   };
+  const float *rowOf(const Piece &piece, std::size_t row, const float **dy) const;
   void runPiece(Piece &piece) const;
+  void prefetch(Piece &piece) const;
   void accumulate(Piece &piece, std::size_t step, std::size_t pairs) const;
 
   Geometry g_;
   const micro::Kernels &kernels_ = micro::kernels();
   ChannelsLast x_, dy_;
   std::vector<Meeting> rows_, last_;
+  Meeting longest_; // of the last dimension
   std::size_t width_ = 0, channelBlock_ = 0, padded_ = 0;
 };
 

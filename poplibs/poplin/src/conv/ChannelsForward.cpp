@@ -7,8 +7,16 @@ namespace poplin::conv {
 namespace {
 
 constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-constexpr std::size_t maxDepth = 1152; // sums over so many inputs at a time: weights stay in cache
+constexpr std::size_t maxDepth = 576; // sums over so many inputs at a time: weights stay in cache
 alignas(64) const float noInput[8192] = {}; // what outputs next to padding read
+
+// Inputs that are read once come from far: ask for them while the tile before is computed.
+void prefetchRows(const float *const *rows, std::size_t count, std::size_t begin,
+                  std::size_t length) {
+  for (std::size_t r = 0; r < count; ++r)
+    for (std::size_t i = 0; i < length; i += 16)
+      __builtin_prefetch(rows[r] + begin + i);
+}
 
 } // namespace
 
@@ -202,6 +210,8 @@ void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
                          targets,
                          !first};
         work.aOffset = k, work.bOffset = k * ldb;
+        if (steps_ == 1 && panel == b.firstPanel && &tile != &b.lists.tiles.back())
+          prefetchRows(b.lists.rows.data() + (&tile)[1].firstPointer, (&tile)[1].rows, k, depth);
         kernels_.rows[vectors][tile.rows](work);
       }
       first = false;

@@ -7,7 +7,9 @@ namespace poplin::conv {
 namespace {
 
 constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-constexpr std::size_t pairsAtOnce = 512; // positions whose channels are multiplied together
+// Positions whose channels are multiplied together: both operands stay in first-level cache while
+// all blocks of channels use them.
+constexpr std::size_t pairsAtOnce = 96;
 
 } // namespace
 
@@ -17,6 +19,9 @@ struct ChannelsWeightGradient::Piece {
   float *sums; // [step of the piece][channel of the piece][out, padded]
   std::size_t group, kernelRow, firstChannel, channels;
   const float **xs, **dys; // of pairs that meet
+  // Rows that come next; every tile asks for some of their elements, so that they are near in time.
+  const float *nextX[pairsAtOnce], *nextDy[pairsAtOnce];
+  std::size_t nextRows, nextPosition, perTile;
 };
 
 ChannelsWeightGradient::ChannelsWeightGradient(const Geometry &g, const openipu::KernelArgs &args)
@@ -36,6 +41,9 @@ ChannelsWeightGradient::ChannelsWeightGradient(const Geometry &g, const openipu:
   };
   rows_ = meetings(all.rows, yRows);
   last_ = meetings(all.last, yLast);
+  for (const auto &meeting : last_)
+    if (meeting.x.size() > longest_.x.size())
+      longest_ = meeting;
   padded_ = ceilDiv(g.out, kernels_.lanes) * kernels_.lanes;
   width_ = kernels_.vectors * kernels_.lanes;
   channelBlock_ = std::max<std::uint64_t>(1, g.in);
@@ -63,7 +71,12 @@ void ChannelsWeightGradient::run(const openipu::KernelArgs &args, float alpha, f
                                     i % blocks * channelBlock_,
                                     0,
                                     nullptr,
-                                    nullptr};
+                                    nullptr,
+                                    {},
+                                    {},
+                                    0,
+                                    0,
+                                    0};
                         piece.channels = std::min(channelBlock_, g_.in - piece.firstChannel);
                         auto size = last_.size() * piece.channels * padded_;
                         piece.sums = scratch(Slot::Result, size);
@@ -85,21 +98,33 @@ void ChannelsWeightGradient::run(const openipu::KernelArgs &args, float alpha, f
                     });
 }
 
-void ChannelsWeightGradient::runPiece(Piece &p) const {
+const float *ChannelsWeightGradient::rowOf(const Piece &p, std::size_t row,
+                                           const float **dy) const {
   const auto &rows = rows_[p.kernelRow];
+  auto n = std::int64_t(row / rows.x.size()), r = std::int64_t(row % rows.x.size());
+  *dy = p.dy + n * dy_.batch + rows.y[r] + std::int64_t(p.group) * dy_.group;
+  return p.x + n * x_.batch + rows.x[r] + std::int64_t(p.group) * x_.group +
+         std::int64_t(p.firstChannel);
+}
+
+void ChannelsWeightGradient::runPiece(Piece &p) const {
   // Some rows of the field at a time, so that all kernel positions find them in the cache.
   auto perRow = std::max<std::size_t>(1, g_.dims.back().output);
-  auto rowsAtOnce = std::max<std::size_t>(1, pairsAtOnce / 2 / perRow);
-  auto total = g_.batch * rows.x.size();
-  for (std::size_t first = 0; first < total; first += rowsAtOnce)
+  auto rowsAtOnce = std::max<std::size_t>(1, pairsAtOnce / perRow);
+  auto total = g_.batch * rows_[p.kernelRow].x.size();
+  auto tiles = last_.size() * ceilDiv(p.channels, kernels_.rowsFor[kernels_.vectors]) *
+               ceilDiv(padded_, width_);
+  for (std::size_t first = 0; first < total; first += rowsAtOnce) {
+    auto end = std::min(total, first + rowsAtOnce);
+    p.nextRows = std::min(total, end + rowsAtOnce) - end, p.nextPosition = 0;
+    for (std::size_t r = 0; r < p.nextRows; ++r)
+      p.nextX[r] = rowOf(p, end + r, &p.nextDy[r]);
+    p.perTile = ceilDiv(p.nextRows * longest_.x.size(), tiles);
     for (std::size_t k = 0; k < last_.size(); ++k) {
       const auto &last = last_[k];
       std::size_t pairs = 0;
-      for (auto row = first; row < std::min(total, first + rowsAtOnce); ++row) {
-        auto n = std::int64_t(row / rows.x.size()), r = std::int64_t(row % rows.x.size());
-        const float *x = p.x + n * x_.batch + rows.x[r] + std::int64_t(p.group) * x_.group +
-                         std::int64_t(p.firstChannel);
-        const float *dy = p.dy + n * dy_.batch + rows.y[r] + std::int64_t(p.group) * dy_.group;
+      for (auto row = first; row < end; ++row) {
+        const float *dy, *x = rowOf(p, row, &dy);
         for (std::size_t i = 0; i < last.x.size(); ++i) {
           p.xs[pairs] = x + last.x[i];
           p.dys[pairs] = dy + last.y[i];
@@ -111,6 +136,19 @@ void ChannelsWeightGradient::runPiece(Piece &p) const {
       }
       accumulate(p, k, pairs);
     }
+  }
+}
+
+void ChannelsWeightGradient::prefetch(Piece &p) const {
+  auto perRow = longest_.x.size(), total = p.nextRows * perRow;
+  auto end = std::min(total, p.nextPosition + p.perTile);
+  for (; p.nextPosition < end; ++p.nextPosition) {
+    auto row = p.nextPosition / perRow, i = p.nextPosition % perRow;
+    for (std::size_t c = 0; c < p.channels; c += 16)
+      __builtin_prefetch(p.nextX[row] + longest_.x[i] + c, 0, 2);
+    for (std::size_t c = 0; c < padded_; c += 16)
+      __builtin_prefetch(p.nextDy[row] + longest_.y[i] + c, 0, 2);
+  }
 }
 
 void ChannelsWeightGradient::accumulate(Piece &p, std::size_t k, std::size_t pairs) const {
@@ -121,6 +159,7 @@ void ChannelsWeightGradient::accumulate(Piece &p, std::size_t k, std::size_t pai
     auto count = ceilDiv(p.channels, kernels_.rowsFor[vectors]);
     for (std::size_t t = 0; t < count; ++t) {
       auto first = p.channels * t / count, rows = p.channels * (t + 1) / count - first;
+      prefetch(p);
       float *targets[micro::maxRows];
       for (std::size_t r = 0; r < rows; ++r)
         targets[r] = p.sums + (k * p.channels + first + r) * padded_ + column;
