@@ -38,7 +38,7 @@ TEST(TileMap, ManyAssignmentsBeforeAQuestionEqualAPlainArray) {
   for (int round = 0; round < 300; ++round) {
     TileMap map;
     std::vector<std::uint32_t> plain(50, none), got(50, 77);
-    for (unsigned n = 0; n < 3 + round % 20; ++n) {
+    for (int n = 0; n < 3 + round % 20; ++n) {
       auto begin = random() % 50, end = begin + random() % (51 - begin), tile = random() % 3;
       map.set(begin, end, tile);
       std::fill(plain.begin() + begin, plain.begin() + end, tile);

@@ -35,7 +35,7 @@ template <> struct VertexTemplateToString<poplar::Type> {
 inline std::string templateVertexParams(bool first) { return first ? "" : ">"; }
 template <class T, class... Rest>
 std::string templateVertexParams(bool first, const T &value, const Rest &...rest) {
-  return (first ? "<" : ",") +
+  return std::string(first ? "<" : ",") +
          VertexTemplateToString<typename std::decay<T>::type>::to_string(value) +
          templateVertexParams(false, rest...);
 }
