@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // c is cut into pieces, each done by one thread. Within a piece, a panel of b (some columns, a
-// stretch of k) is packed so that it streams through the cache, and meets all rows of a. Products
-// of which both sides run along k, with few rows, are dot products without any packing.
+// stretch of k) is packed so that it streams through the cache, and meets all rows of a. Panels
+// that several pieces need are packed once, before them. Products of which both sides run along k,
+// with few rows, are dot products without any packing.
 #include "poplin/Gemm.hpp"
 #include "base/Threads.hpp"
 #include "matmul/Micro.hpp"
@@ -20,6 +21,11 @@ Strided strided(const GemmMatrix &m, std::size_t group) {
 }
 bool alongK(const Strided &rows) { return rows.type == TypeId::Float && rows.column == 1; }
 
+// Columns of a lie along m, and few columns of c: sums of outer products need no copy of a.
+bool outerProduct(const Strided &a, std::size_t n) {
+  return a.type == TypeId::Float && a.row == 1 && a.column != 1 && n < 192;
+}
+
 // m rows in tiles of at most `most`, of nearly equal size.
 struct Tiles {
   std::size_t rows, count;
@@ -27,15 +33,37 @@ struct Tiles {
   std::size_t begin(std::size_t i) const { return rows * i / count; }
 };
 
+// All panels of b in a row: stretches of k, then columns.
+struct Panels {
+  const float *data = nullptr; // null: each piece packs its own
+  std::size_t width = 0, across = 0;
+  Panels group(std::size_t i, std::size_t k) const {
+    return {data ? data + i * ceilDiv(k, depth) * across * depth * width : nullptr, width, across};
+  }
+  const float *at(std::size_t k, std::size_t column) const {
+    return data + (k / depth * across + column / width) * depth * width;
+  }
+};
+
+void packPanel(const Strided &from, std::size_t length, std::size_t columns, std::size_t lanes,
+               float *panel) {
+  auto packed = ceilDiv(columns, lanes) * lanes;
+  if (packed != columns)
+    std::fill_n(panel, length * packed, 0.f);
+  pack(from, length, columns, panel, packed);
+}
+
 struct Piece {
   const Gemm &g;
   Strided a, b, c; // of this piece
   std::size_t m, n;
+  Panels shared;
+  std::size_t column; // of the whole product: where this piece begins
   const micro::Kernels &kernels = micro::kernels();
   std::size_t width = kernels.vectors * kernels.lanes;
   bool direct =
       c.type == TypeId::Float && c.column == 1 && g.alpha == 1 && (g.beta == 0 || g.beta == 1);
-  bool outer = a.type == TypeId::Float && a.row == 1 && a.column != 1 && n < 192;
+  bool outer = !shared.data && outerProduct(a, n);
 
   float *rows = nullptr, *panel = nullptr, *result = nullptr;
   const float **pointers = nullptr; // of a: m of them, or one per k; then of b, one per k
@@ -89,15 +117,13 @@ private:
     auto vectors = ceilDiv(columns, kernels.lanes), packed = vectors * kernels.lanes;
     auto from = b.at(k, p * width);
     Tiles tiles(m, kernels.rowsFor[vectors]);
-    bool inPlace =
-        from.type == TypeId::Float && b.column == 1 && packed == columns && !outer && m <= 64;
+    bool inPlace = !shared.data && from.type == TypeId::Float && b.column == 1 &&
+                   packed == columns && !outer && m <= 64;
 
-    if (!inPlace) {
-      if (packed != columns)
-        std::fill_n(panel, length * packed, 0.f);
-      pack(from, length, columns, panel, packed);
-    }
-    const float *source = panel, *unpacked = static_cast<const float *>(from.data);
+    if (!inPlace && !shared.data)
+      packPanel(from, length, columns, kernels.lanes, panel);
+    const float *source = shared.data ? shared.at(k, column + p * width) : panel,
+                *unpacked = static_cast<const float *>(from.data);
     for (std::size_t t = 0; t < tiles.count; ++t) {
       auto begin = tiles.begin(t), rows = tiles.begin(t + 1) - begin;
       float *targets[micro::maxRows];
@@ -208,6 +234,20 @@ bool swapSides(const Gemm &g) {
   return g.b.row == 1 && g.b.column != 1 && g.m >= 8 && g.m <= 64 && g.n > g.m;
 }
 
+// Packs b for all pieces; worth it when several of them read the same columns.
+Panels packAll(const Gemm &g, std::size_t width, std::size_t lanes) {
+  const auto across = ceilDiv(g.n, width), each = ceilDiv(g.k, depth) * across;
+  auto *out = scratch(Slot::Panels, g.groups * each * depth * width);
+  base::parallelFor(g.groups * each, 2, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (auto i = begin; i < end; ++i) {
+      auto k = i % each / across * depth, column = i % across * width;
+      packPanel(strided(g.b, i / each).at(k, column), std::min(depth, g.k - k),
+                std::min(width, g.n - column), lanes, out + i * depth * width);
+    }
+  });
+  return {out, width, across};
+}
+
 } // namespace
 
 void gemm(const Gemm &product) {
@@ -224,6 +264,10 @@ void gemm(const Gemm &product) {
   auto &kernels = micro::kernels();
   Pieces size(g, dots ? 16 : kernels.vectors * kernels.lanes);
   auto across = ceilDiv(g.n, size.n), down = ceilDiv(g.m, size.m), each = across * down;
+  const auto width = std::size_t(kernels.vectors) * kernels.lanes;
+  Panels panels;
+  if (!dots && down > 1 && !outerProduct(strided(g.a, 0), size.n))
+    panels = packAll(g, width, kernels.lanes);
   auto body = [&](std::size_t begin, std::size_t end, unsigned) {
     for (auto i = begin; i < end; ++i) {
       auto group = i / each, row = i % each / across * size.m, column = i % across * size.n;
@@ -233,7 +277,7 @@ void gemm(const Gemm &product) {
       if (dots)
         Dots{g, a, {b.data, b.type, b.column, b.row}, c, m, n}.run();
       else
-        Piece{g, a, b, c, m, n}.run();
+        Piece{g, a, b, c, m, n, panels.group(group, g.k), column}.run();
     }
   };
   // Small products of a batch share a piece.
