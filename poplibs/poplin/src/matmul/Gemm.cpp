@@ -199,9 +199,10 @@ private:
 // Sizes of pieces: depend on the product alone.
 struct Pieces {
   std::size_t m, n;
-  Pieces(const Gemm &g, std::size_t widthStep) : m(g.m), n(g.n) {
+  // Tall products are cut by rows alone: their panels are packed once, and so is each row.
+  Pieces(const Gemm &g, std::size_t widthStep, std::size_t rowStep) : m(g.m), n(g.n) {
     if (m > 288)
-      m = ceilDiv(m, ceilDiv(m, 240));
+      m = std::min<std::size_t>(ceilDiv(ceilDiv(m, 16), rowStep) * rowStep, 240);
     auto work = 2. * double(g.k);
     auto count = [&] { return g.groups * ceilDiv(g.m, m) * ceilDiv(g.n, n); };
     while (count() < 16 && n > widthStep && work * double(m) * double(n) > 4e6)
@@ -262,7 +263,7 @@ void gemm(const Gemm &product) {
     return scale(g);
   bool dots = useDots(g);
   auto &kernels = micro::kernels();
-  Pieces size(g, dots ? 16 : kernels.vectors * kernels.lanes);
+  Pieces size(g, dots ? 16 : kernels.vectors * kernels.lanes, kernels.rowsFor[kernels.vectors]);
   auto across = ceilDiv(g.n, size.n), down = ceilDiv(g.m, size.m), each = across * down;
   const auto width = std::size_t(kernels.vectors) * kernels.lanes;
   Panels panels;

@@ -81,7 +81,12 @@ public:
   void run(const rows::Data &x, const rows::Data &g, const Tables &tables) {
     auto body = [&](std::size_t begin, std::size_t end, unsigned) {
       for (auto task = begin; task < end; ++task)
-        reduction_.byColumn() ? byColumn(x, g, tables, task) : whole(x, g, tables, task);
+        if (!reduction_.byColumn())
+          whole(x, g, tables, task);
+        else if (tables.mean && !space_.varies[0] && !tables.gamma)
+          byColumnPerRow(x, g, tables, task);
+        else
+          byColumn(x, g, tables, task);
     };
     base::parallelFor(reduction_.tasks(), reduction_.grain(), std::ref(body));
     merge();
@@ -137,6 +142,34 @@ private:
         second[i] += s[i] * double(gamma[i]);
       }
     });
+  }
+
+  // Statistics that change from row to row (layer norm): sums of 64 blocks are kept as floats.
+  void byColumnPerRow(const rows::Data &x, const rows::Data &g, const Tables &tables,
+                      std::size_t task) {
+    auto width = reduction_.width();
+    double *sums = &partials_[task * width * 2];
+    float *part = rows::scratch(5, 2 * width);
+    std::fill(sums, sums + 2 * width, 0.0);
+    std::fill(part, part + 2 * width, 0.0f);
+    auto flush = [&] {
+      for (std::size_t i = 0; i < 2 * width; ++i) {
+        sums[i] += double(part[i]);
+        part[i] = 0;
+      }
+    };
+    std::size_t rowsInPart = 0;
+    reduction_.run(task, [&](const Block &block, bool) {
+      auto in = read(x, space_, block, 0, 0), grad = read(g, space_, block, 1, 1);
+      addProducts({block.rows, block.n}, {in.at, in.ld}, {grad.at, grad.ld},
+                  scalar(tables.mean, space_, block, 0), scalar(tables.isd, space_, block, 0), part,
+                  part + width);
+      if ((rowsInPart += block.rows) >= 64) {
+        flush();
+        rowsInPart = 0;
+      }
+    });
+    flush();
   }
 
   void merge() {

@@ -205,6 +205,18 @@ OPENIPU_SIMD void productColumns(Shape2 shape, In x, In g, const float *mean, co
   columnsLoop(shape, ProductTerms{x, g, mean}, isd, first, second);
 }
 
+OPENIPU_SIMD void addProductsLoop(Shape2 shape, In x, In g, float mean, float isd,
+                                  float *__restrict first, float *__restrict second) {
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    const float *__restrict in = x.at + std::int64_t(r) * x.ld;
+    const float *__restrict grad = g.at + std::int64_t(r) * g.ld;
+    for (std::size_t j = 0; j < shape.n; ++j) {
+      first[j] += grad[j];
+      second[j] += grad[j] * ((in[j] - mean) * isd);
+    }
+  }
+}
+
 OPENIPU_SIMD void meanColumns(Shape2 shape, In x, float *means) {
   const float scale = 1.0f / float(shape.rows);
   std::size_t j = 0;
@@ -275,6 +287,9 @@ void momentsByColumn(Shape2 shape, In x, const float *shift, double *first, doub
 void productsByColumn(Shape2 shape, In x, In g, const float *mean, const float *isd, double *first,
                       double *second) {
   productColumns(shape, x, g, mean, isd, first, second);
+}
+void addProducts(Shape2 shape, In x, In g, float mean, float isd, float *first, float *second) {
+  addProductsLoop(shape, x, g, mean, isd, first, second);
 }
 void meansByColumn(Shape2 shape, In x, float *means) { meanColumns(shape, x, means); }
 

@@ -48,6 +48,9 @@ Sums productsBlock(Shape2 shape, In x, In g, Value mean, Value invStdDev, Value 
 void momentsByColumn(Shape2 shape, In x, const float *shift, double *first, double *second);
 void productsByColumn(Shape2 shape, In x, In g, const float *mean, const float *invStdDev,
                       double *first, double *second);
+// For rows whose statistics differ but do not vary along the row: float sums of a few rows.
+void addProducts(Shape2 shape, In x, In g, float mean, float invStdDev, float *first,
+                 float *second);
 // Per column, the mean of the block.
 void meansByColumn(Shape2 shape, In x, float *means);
 

@@ -28,7 +28,8 @@ void addChannels(Nest &nest, Dim dim, NormGroups groups, std::size_t perGroup) {
 
 } // namespace
 
-Space::Space(NormGroups groups, std::initializer_list<const openipu::KernelOperand *> data) {
+Space::Space(NormGroups groups, std::initializer_list<const openipu::KernelOperand *> data,
+             bool parameters) {
   const auto &acts = **data.begin();
   elements = acts.elements;
   auto channels = acts.shape[1];
@@ -52,6 +53,9 @@ Space::Space(NormGroups groups, std::initializer_list<const openipu::KernelOpera
     nest.push_back(dim);
   }
   std::erase_if(nest, [](const Dim &dim) { return dim.size == 1; });
+  for (Dim &dim : nest)
+    if (!parameters)
+      dim.strides[paramKey] = 0;
   if (nest.size() > rows::maxDims)
     throw std::runtime_error("norms take at most 24 dimensions; join some with flatten()");
   rows::sortByStride(nest);

@@ -13,8 +13,10 @@ constexpr unsigned maxData = 4, statKey = 4, paramKey = 5;
 constexpr std::size_t blockElements = 8192; // floats of an operand that are worked on at a time
 
 struct Space {
-  // `data`: the activations first, then tensors of the same shape.
-  Space(NormGroups groups, std::initializer_list<const openipu::KernelOperand *> data);
+  // `data`: the activations first, then tensors of the same shape. Without parameters rows may run
+  // over channels that share a statistic.
+  Space(NormGroups groups, std::initializer_list<const openipu::KernelOperand *> data,
+        bool parameters = true);
 
   rows::Nest outer;                  // strides of the data, then of statistic and parameter
   rows::Dim repeat;                  // rows with the same statistics and parameters

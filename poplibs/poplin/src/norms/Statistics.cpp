@@ -81,7 +81,7 @@ void storeVector(const openipu::KernelOperand &to, const float *from) {
 class Statistics {
 public:
   explicit Statistics(const KernelArgs &args)
-      : settings_(settings(args.attributes)), space_(settings_.groups, {&args.inputs[0]}),
+      : settings_(settings(args.attributes)), space_(settings_.groups, {&args.inputs[0]}, false),
         reduction_(space_, 0) {
     partials_.resize(reduction_.tasks() * reduction_.width() * 2);
     for (std::size_t task = 0; task < reduction_.tasks(); ++task)
