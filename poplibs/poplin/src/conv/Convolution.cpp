@@ -6,6 +6,7 @@
 #include "conv/Channels.hpp"
 #include "conv/Images.hpp"
 #include "conv/Operands.hpp"
+#include "matmul/Quarter.hpp"
 #include "openipu/Operation.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -116,6 +117,13 @@ Tensor convolution(Graph &graph, const Tensor &in, const Tensor &weights, const 
                    PlanningCache *cache) {
   poputil::PoplibsOpDebugInfo di(debugContext,
                                  DI_ARGS(in, weights, params, transposeAndFlipWeights, options));
+  if (isQuarter(in, weights)) {
+    auto widened = params;
+    widened.inputType = widened.outputType = quarterOutput("convolution", params.outputType);
+    return convolution(graph, fromQuarter(graph, in, prog, {di}),
+                       fromQuarter(graph, weights, prog, {di}), widened, transposeAndFlipWeights,
+                       prog, debugContext, options, cache);
+  }
   conv::Planned planned("convolution", graph.getTarget(), params, options, cache);
   conv::checkInput("convolution", in, params);
   checkRank("convolution", weights, params);

@@ -4,6 +4,7 @@
 #include "poplin/MatMul.hpp"
 #include "base/Text.hpp"
 #include "matmul/MatMulOptions.hpp"
+#include "matmul/Quarter.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
@@ -223,6 +224,11 @@ Tensor matMul(Graph &graph, const Tensor &A, const Tensor &B, Sequence &prog,
               const OptionFlags &options, PlanningCache *cache) {
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(A, B, outputType, options));
   checkOperands("matMul", A, B, 2);
+  if (isQuarter(A, B)) {
+    const auto type = quarterOutput("matMul", outputType);
+    return matMul(graph, fromQuarter(graph, A, prog, {di}), fromQuarter(graph, B, prog, {di}), prog,
+                  type, debugContext, options, cache);
+  }
   auto c = multiplyNew("matMul", graph, A.expand({0}), B.expand({0}), prog, outputType, {di},
                        options, cache)[0];
   di.addOutput(c);
@@ -240,6 +246,12 @@ Tensor matMulGrouped(Graph &graph, const Tensor &A, const Tensor &B, Sequence &p
                      const OptionFlags &options, PlanningCache *cache) {
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(A, B, outputType, options));
   checkOperands("matMulGrouped", A, B, 3);
+  if (isQuarter(A, B)) {
+    const auto type = quarterOutput("matMulGrouped", outputType);
+    return matMulGrouped(graph, fromQuarter(graph, A, prog, {di}),
+                         fromQuarter(graph, B, prog, {di}), prog, type, debugContext, options,
+                         cache);
+  }
   auto c = multiplyNew("matMulGrouped", graph, A, B, prog, outputType, {di}, options, cache);
   di.addOutput(c);
   return c;

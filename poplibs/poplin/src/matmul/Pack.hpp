@@ -9,7 +9,18 @@ namespace poplin {
 
 // Per thread, 64-byte aligned, grown when needed and never shrunk, so only first runs allocate. Two
 // uses that live at the same time on one thread need different slots.
-enum class Slot { Rows, Panel, Panels, Result, Pointers, Operand, Weights, Gradient, Output, Count };
+enum class Slot {
+  Rows,
+  Panel,
+  Panels,
+  Result,
+  Pointers,
+  Operand,
+  Weights,
+  Gradient,
+  Output,
+  Count
+};
 void *scratchBytes(Slot slot, std::size_t bytes);
 inline float *scratch(Slot slot, std::size_t floats) {
   return static_cast<float *>(scratchBytes(slot, floats * sizeof(float)));
