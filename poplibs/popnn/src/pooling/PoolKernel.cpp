@@ -276,7 +276,7 @@ struct RowWork {
       }
     };
     auto elements = std::max<std::size_t>(1, width * planes.laneBlock);
-    base::parallelFor(units(), std::max<std::size_t>(1, 8192 / elements), std::ref(range));
+    base::parallelFor(units(), std::max<std::size_t>(1, 32768 / elements), std::ref(range));
   }
 };
 
@@ -461,7 +461,8 @@ private:
       }
     };
     auto units = rows::sizeOf(planes_.outer) * perOuter;
-    base::parallelFor(units, 8, std::ref(range));
+    base::parallelFor(units, std::max<std::size_t>(1, 32768 / (g.width * planes_.laneBlock + 1)),
+                      std::ref(range));
   }
 
   void toMaxima(const Side &dx, const Side &g, const Side &in, const Side &pooled) {
@@ -496,7 +497,7 @@ private:
     };
     auto elements = std::max<std::size_t>(1, dx.width * planes_.laneBlock);
     base::parallelFor(rows::sizeOf(planes_.outer) * perOuter,
-                      std::max<std::size_t>(1, 8192 / elements), std::ref(range));
+                      std::max<std::size_t>(1, 32768 / elements), std::ref(range));
   }
 
   // Row `row` of the activations, whose strides may differ from the gradient's.

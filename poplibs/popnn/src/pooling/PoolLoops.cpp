@@ -126,6 +126,15 @@ OPENIPU_SIMD void maxGradientLoop(PoolTarget dx, PoolRow in, PoolRow pooled, Poo
   }
 }
 
+void maxGradientOfOne(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows w) {
+  for (std::size_t o = 0; o < w.count; ++o) {
+    float p = pooled.at[std::int64_t(o) * pooled.ld], grad = g.at[std::int64_t(o) * g.ld];
+    for (auto x = w.windows[o].first; x < w.windows[o].last; ++x)
+      if (in.at[std::int64_t(x) * in.ld] == p)
+        dx.at[std::int64_t(x) * dx.ld] += grad;
+  }
+}
+
 OPENIPU_SIMD void countLoop(PoolTarget count, PoolRow in, PoolRow pooled, Windows w) {
   for (std::size_t o = 0; o < w.count; ++o) {
     const float *__restrict p = pooled.at + std::int64_t(o) * pooled.ld;
@@ -160,7 +169,7 @@ void sumWindows(PoolTarget to, PoolRow from, Windows w, Scales scales) {
   w.lanes > 1 ? sumWindowsLoop(to, from, w, scales) : sumWindowsOfOne(to, from, w, scales);
 }
 void maxGradientRow(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows w) {
-  maxGradientLoop(dx, in, pooled, g, w);
+  w.lanes > 1 ? maxGradientLoop(dx, in, pooled, g, w) : maxGradientOfOne(dx, in, pooled, g, w);
 }
 void countRow(PoolTarget count, PoolRow in, PoolRow pooled, Windows w) {
   countLoop(count, in, pooled, w);
