@@ -23,7 +23,9 @@ std::uint64_t repeats(const tensor::Piece &piece) {
 }
 
 View onePiece(const View &view, const tensor::Piece &piece) {
-  View one = view;
+  View one;
+  one.graph = view.graph;
+  one.type = view.type;
   one.pieces = {piece};
   return one;
 }
