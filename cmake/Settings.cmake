@@ -16,7 +16,6 @@ option(OPENIPU_FUZZ "Build the libFuzzer targets (clang)" OFF)
 include(CTest)
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_library(DNNL dnnl REQUIRED)  # its package file wants OpenCL, which we do not
 
 add_compile_options(-Wall -Wextra)
 if(OPENIPU_WERROR)

@@ -117,7 +117,7 @@ void addPlannedCompute(const arch::System &replica, const Superstep &step,
 }
 
 std::uint64_t plannedStateBytes(const TileWork &work) {
-  constexpr std::uint64_t typicalState = 24; // three pointers, two sizes, the entry
+  constexpr std::uint64_t typicalState = 24; // assumption A20 of docs/timing.md
   return work.stateBytes ? work.stateBytes : work.cycles ? work.vertices * typicalState : 0;
 }
 

@@ -147,7 +147,7 @@ void convolutionWithOutput(Graph &graph, const Tensor &in, const Tensor &weights
            {di});
 }
 
-void weightsTransposeChansFlipXY(Graph &graph, const Tensor &weightsIn, const Tensor &weightsOut,
+void weightsTransposeChansFlipXY(Graph &, const Tensor &weightsIn, const Tensor &weightsOut,
                                  Sequence &prog, const poplar::DebugContext &debugContext,
                                  const OptionFlags &options) {
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(weightsIn, weightsOut, options));
@@ -157,7 +157,6 @@ void weightsTransposeChansFlipXY(Graph &graph, const Tensor &weightsIn, const Te
         base::str("poplin::weightsTransposeChansFlipXY: weights of shape ",
                   base::list(weightsIn.shape()), " do not become ", base::list(weightsOut.shape()),
                   ": the output must be [groups][in channels][out channels][kernel...]."));
-  (void)graph;
   prog.add(poplar::program::Copy(conv::transposedAndFlipped(weightsIn), weightsOut, false, {di}));
 }
 

@@ -18,6 +18,8 @@
 namespace popnn {
 namespace pooling {
 
+using popnn::PoolingType; // programs write it either way
+
 struct PoolParams {
   PoolingType poolingType;
   std::vector<std::size_t> inputFieldShape;
