@@ -55,7 +55,7 @@ struct Kernels {
   void (*dot[maxVectors + 1][maxVectors + 1])(const Dot &); // [v][r]
 };
 
-// For the processor this runs on.
+// For the processor this runs on, or a lesser one that OPENIPU_ISA names (base/VectorUnit.hpp).
 const Kernels &kernels();
 
 const Kernels &avx512Kernels();
