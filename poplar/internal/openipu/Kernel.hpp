@@ -25,6 +25,7 @@ struct KernelOperand {
   std::span<const std::int64_t> strides; // elements, one per dimension
   std::size_t elements = 0;
   bool contiguous = true; // row-major without gaps
+  bool unread = false;    // of an output: nothing in the program reads it, so it need not be filled
 
   template <class T> T *as() const { return reinterpret_cast<T *>(data); }
 };

@@ -32,6 +32,12 @@ void sumReplicas(std::span<const KernelArgs> replicas) {
 void drawNumber(const KernelArgs &args) {
   args.out<unsigned>(0)[0] = unsigned(args.random->key + args.random->counter++);
 }
+// Writes to its first output which of its outputs nothing reads.
+void tellUnread(const KernelArgs &args) {
+  for (std::size_t i = 0; i < args.outputs.size(); ++i)
+    args.out<int>(0)[i] = args.outputs[i].unread;
+}
+const openipu::Registered tell{{"test.unread", tellUnread, {}, {}, nullptr}};
 const openipu::Registered one{{"test.one", addOne, {}, {}, nullptr}};
 const openipu::Registered add{{"test.accumulate", accumulate, {}, {}, nullptr}};
 const openipu::Registered across{{"test.across", nullptr, {}, {}, sumReplicas}};
@@ -111,6 +117,32 @@ TEST(Operation, DrawsOnAndRepeatsWithTheSameSeed) {
   auto first = twice();
   EXPECT_EQ(first[1], first[0] + 1);
   EXPECT_EQ(first, twice());
+}
+
+TEST(Operation, KnowsWhichOutputsNothingReads) {
+  auto on = simulated();
+  Graph graph(on.getTarget());
+  auto told = ints(graph, {0, 0, 0, 0, 0, 0, 0, 0});
+  auto forgotten = ints(graph, {0}), again = ints(graph, {0}), copied = ints(graph, {0, 0});
+  auto updated = ints(graph, {0}), onlyRead = ints(graph, {0}), sink = ints(graph, {0});
+  auto inFunction = ints(graph, {0}), printed = ints(graph, {0});
+  program::Sequence prog;
+  prog.add(openipu::operation(
+      graph, {"test.unread",
+              {openipu::out(told), openipu::out(forgotten), openipu::out(again),
+               openipu::out(copied.slice(0, 1)), openipu::inOut(updated), openipu::out(onlyRead),
+               openipu::out(inFunction), openipu::out(printed)},
+              "",
+              {},
+              {}}));
+  prog.add(openipu::operation(
+      graph, {"test.one", {openipu::out(again), openipu::in(onlyRead)}, "", {}, {}}));
+  prog.add(program::WriteUndef(forgotten));
+  prog.add(program::Copy(copied.slice(1, 2), sink)); // the other half of the variable
+  auto function = graph.addFunction(program::Copy(inFunction, sink));
+  prog.add(program::If(sink[0].reinterpret(UNSIGNED_INT), program::Call(function),
+                       program::PrintTensor("p", printed)));
+  EXPECT_EQ(run(graph, on, prog, told), (std::vector<int>{0, 1, 1, 0, 0, 0, 0, 0}));
 }
 
 TEST(Operation, CostsWhatItsPlanSays) {

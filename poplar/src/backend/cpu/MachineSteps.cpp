@@ -294,7 +294,8 @@ static std::unique_ptr<KernelCall> makeCall(const Instruction &in, std::string_v
     const bool gathered = details.scratch[i] >= 0;
     call->operands.push_back(
         {arena + (gathered ? std::uint64_t(details.scratch[i]) : view.offset()), view.type(),
-         view.shape(), view.strides(), view.elements(), gathered || view.contiguous()});
+         view.shape(), view.strides(), view.elements(), gathered || view.contiguous(),
+         details.unread[i]});
   }
   std::span<const KernelOperand> all(call->operands);
   call->args = {all.first(in.count), all.subspan(in.count), attributes, nullptr, random, replica};

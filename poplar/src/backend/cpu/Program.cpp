@@ -76,7 +76,7 @@ bool isContainer(StepKind kind) {
 
 Program::Program(const executable::Image &image, const Modules &modules, bool checked,
                  const Watches &watches)
-    : image_(image), modules_(modules), checked_(checked), watches_(watches),
+    : image_(image), modules_(modules), checked_(checked), watches_(watches), readVariables_(image),
       blocks_(image.steps.size()), costs_(image.steps.size()),
       computeSets_(image.computeSets.size()) {
   for (std::size_t i = 0; i < image.steps.size(); ++i) {
@@ -209,6 +209,7 @@ void Program::bindKernel(Instruction &out, const Step &step) {
     details.scratch.push_back(bound.strided() ? -1 : std::int64_t(scratchStart(image_) + scratch));
     const auto i = details.gathered.size();
     details.gathered.push_back(!bound.strided() && (i >= step.count || step.cases[i]));
+    details.unread.push_back(i < step.count && !step.cases[i] && !readVariables_.any(view));
     if (!bound.strided())
       scratch += (bound.bytes() + 127) / 64 * 64;
   }

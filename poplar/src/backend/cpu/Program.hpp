@@ -4,6 +4,7 @@
 // their parents, functions are blocks.
 #pragma once
 #include "backend/cpu/BoundView.hpp"
+#include "backend/cpu/ReadVariables.hpp"
 #include "backend/cpu/VertexPlan.hpp"
 #include "openipu/Kernel.hpp"
 #include <deque>
@@ -31,6 +32,7 @@ struct Details {
   std::uint64_t bufferBytes = 0;     // host side of a copy
   std::vector<std::int64_t> scratch; // Kernel: place of each gathered operand, or -1
   std::vector<bool> gathered;        // Kernel: operands to read into their place before it runs
+  std::vector<bool> unread;          // Kernel: outputs that nothing reads
   const Kernel *kernel = nullptr;
 };
 
@@ -110,6 +112,7 @@ private:
   Modules modules_;
   bool checked_;
   Watches watches_;
+  ReadVariables readVariables_;
   std::vector<const Block *> blocks_, entries_; // by step; by program
   std::deque<Block> storage_;
   std::deque<MoveList> moves_;

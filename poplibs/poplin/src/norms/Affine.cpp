@@ -47,7 +47,10 @@ public:
       : settings_(settings(args.attributes)),
         space_(settings_.groups,
                {&args.inputs[0], &args.outputs[0], &args.outputs[args.outputs.size() - 1]}),
-        walk_(space_) {}
+        walk_(space_) {
+    if (settings_.normalised && args.outputs.back().unread)
+      settings_.whitened = false; // inference: only training reads it
+  }
 
   void run(const KernelArgs &args) {
     Tables tables = tablesOf(args);

@@ -284,6 +284,45 @@ TEST(Norms, CombinedBatchNormaliseAndParamUpdate) {
   expectClose(s.values(c), h, 1e-6, 1e-6);
 }
 
+// Only the whitened values that somebody reads need to be there; those of each norm here are read
+// in another way, and the first one's not at all.
+TEST(Norms, WhitenedValuesAreThereForAnyReader) {
+  Session s;
+  Reference r{{6, 5}, 1, false, false, 1e-3, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  r.x = s.random(30);
+  r.g = Doubles(30);
+  r.gamma = s.random(5);
+  r.beta = s.random(5);
+  auto x = s.input(FLOAT, r.shape, r.x);
+  auto gamma = s.input(FLOAT, {5}, r.gamma), beta = s.input(FLOAT, {5}, r.beta);
+  auto [mean, isd] = popnn::ln::layerNormStatistics(s.graph, x, 1e-3f, s.prog, false);
+  std::vector<Tensor> normalised, whitened;
+  for (unsigned i = 0; i < 4; ++i) {
+    auto both = popnn::ln::layerNormalise(s.graph, x, gamma, beta, mean, isd, s.prog);
+    normalised.push_back(both.first);
+    whitened.push_back(both.second);
+  }
+  auto last = s.graph.clone(x[5]), doubled = s.graph.clone(x);
+  auto function = s.graph.addFunction(poplar::program::Copy(whitened[1][5], last));
+  s.prog.add(poplar::program::Repeat(2, poplar::program::Call(function)));
+  s.prog.add(poplar::program::Copy(whitened[2], doubled));
+  popops::scaledAddTo(s.graph, doubled, whitened[2].transpose().transpose(), 1.0f, s.prog);
+  auto a = s.output(normalised[0]), b = s.output(last), c = s.output(doubled),
+       d = s.output(whitened[3].reverse(0)), e = s.output(normalised[3]);
+  s.run();
+  r.compute();
+  Doubles lastRow(r.whitened.begin() + 25, r.whitened.end()), twice, backwards;
+  for (std::size_t i = 0; i < 30; ++i) {
+    twice.push_back(2 * r.whitened[i]);
+    backwards.push_back(r.whitened[(5 - i / 5) * 5 + i % 5]);
+  }
+  expectClose(s.values(a), r.normalised, 2e-5, 2e-5);
+  expectClose(s.values(b), lastRow, 2e-5, 2e-5);
+  expectClose(s.values(c), twice, 2e-5, 4e-5);
+  expectClose(s.values(d), backwards, 2e-5, 2e-5);
+  expectClose(s.values(e), r.normalised, 2e-5, 2e-5);
+}
+
 TEST(Norms, DistributedNormsAddUpWhatTheCallbackReduces) {
   for (bool stable : {false, true}) {
     Session s(8, 1, 1);
