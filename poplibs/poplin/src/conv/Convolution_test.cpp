@@ -447,3 +447,56 @@ TEST(MultiConvolution, GivesTheSameNumbersAsSeparateConvolutions) {
   EXPECT_THROW(multiconv::createInput(s.graph, {{simple(1, {2}, {1}, 1, 1), {}, "x"}}, 0, bad),
                poplar::invalid_option);
 }
+
+namespace {
+// How often a superstep of this name is in the profile of a run of the program.
+unsigned timesExecuted(Session &s, const poplar::program::Program &program, const char *name) {
+  poplar::Engine engine(s.graph, program, {{"debug.instrument", "true"}});
+  engine.load(s.device);
+  engine.run();
+  std::stringstream text;
+  engine.printProfileSummary(text, {{"showExecutionSteps", "true"}});
+  unsigned times = 0;
+  for (std::string line; std::getline(text, line);)
+    times += line.find(name) != std::string::npos;
+  return times;
+}
+} // namespace
+
+TEST(MultiConvolution, UpdatesAllWeightsInOneSuperstepOrEachAfterItsGradient) {
+  for (const char *type : {"parallel", "serial"}) {
+    Session s(64);
+    poplar::OptionFlags options;
+    options.set("planType", type);
+    std::vector<multiconv::CreateTensorArgs> tensors{
+        {padded(simple(2, {8, 8}, {3, 3}, 8, 16), 1), {}, "a"},
+        {simple(2, {4, 4}, {1, 1}, 4, 4), {}, "b"}};
+    auto scale = s.input(poplar::FLOAT, {}, {-0.5});
+    std::vector<multiconv::ConvWeightUpdateArgsTensor> args;
+    std::vector<std::size_t> updated, expected;
+    for (unsigned i = 0; i < 2; ++i) {
+      const auto &p = tensors[i].params;
+      auto x = multiconv::createInput(s.graph, tensors, i, options);
+      auto w = multiconv::createWeights(s.graph, tensors, i, options);
+      auto same = s.graph.clone(w);
+      auto values = s.random(w.numElements());
+      s.set(x, s.random(x.numElements()));
+      s.set(w, values);
+      s.set(same, values);
+      auto dy = convolution(s.graph, x, w, p, false, s.prog);
+      convolutionWeightUpdate(s.graph, dy, same, x, p, scale, s.prog, "alone");
+      args.push_back({dy, w, x, scale, p, {}});
+      updated.push_back(s.output(w)), expected.push_back(s.output(same));
+    }
+    poplar::program::Sequence together;
+    multiconv::convolutionWeightUpdate(s.graph, args, together, "together", options);
+    s.prog.add(together);
+    s.run();
+    for (unsigned i = 0; i < 2; ++i)
+      EXPECT_EQ(s.values(updated[i]), s.values(expected[i])) << type << " " << i;
+    EXPECT_EQ(timesExecuted(s, together, "AddScaled"), type == std::string("serial") ? 2u : 1u);
+    args[0].scale = s.input(poplar::FLOAT, {2}, {1, 2});
+    EXPECT_THROW(multiconv::convolutionWeightUpdate(s.graph, args, together, "bad", options),
+                 poputil::poplibs_error);
+  }
+}

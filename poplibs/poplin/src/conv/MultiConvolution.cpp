@@ -42,6 +42,7 @@ Options parse(const OptionFlags &flags) {
 struct Problem {
   ConvParams params;
   ConvOptions options;
+  bool empty = false;
 };
 
 // Consecutive tiles for one convolution.
@@ -134,9 +135,14 @@ openipu::Plan sideBySide(const std::vector<openipu::Plan> &plans,
   return merged;
 }
 
-// One plan per convolution; in parallel, the first is that of all and the others are empty.
-std::vector<openipu::Plan> plansOf(Graph &graph, const std::vector<Problem> &problems,
-                                   const Options &options, PlanningCache *cache) {
+// One plan per convolution; side by side, the first is that of all and the others are empty.
+struct Plans {
+  bool sideBySide;
+  std::vector<openipu::Plan> each;
+};
+
+Plans plansOf(Graph &graph, const std::vector<Problem> &problems, const Options &options,
+              PlanningCache *cache) {
   auto tiles = graph.getTarget().getNumTiles();
   std::vector<Share> shares;
   if (options.parallel && problems.size() > 1 && tiles > problems.size())
@@ -154,13 +160,26 @@ std::vector<openipu::Plan> plansOf(Graph &graph, const std::vector<Problem> &pro
     plans.assign(problems.size(), {});
     plans[0] = std::move(merged);
   }
-  return plans;
+  return {parallel, std::move(plans)};
+}
+
+// Behind the gradients: all weights at once if the gradients are.
+void addUpdates(Graph &graph, const std::vector<Problem> &problems,
+                const std::vector<Tensor> &weights, Plans &plans) {
+  std::map<poplar::Type, std::vector<Tensor>> byType;
+  for (std::size_t i = 0; i < problems.size(); ++i)
+    if (!problems[i].empty && plans.sideBySide)
+      byType[weights[i].elementType()].push_back(weights[i].flatten());
+    else if (!problems[i].empty)
+      plans.each[i].add(conv::updateStep(graph, weights[i]));
+  for (const auto &[type, tensors] : byType)
+    plans.each[0].add(conv::updateStep(graph, poplar::concat(tensors)));
 }
 
 template <class Args> std::vector<Problem> problemsOf(const std::vector<Args> &args) {
   std::vector<Problem> problems;
   for (const auto &a : args)
-    problems.push_back({a.params, parseConvOptions(a.options)});
+    problems.push_back({a.params, parseConvOptions(a.options), false});
   return problems;
 }
 
@@ -170,7 +189,7 @@ std::vector<Problem> gradientsOf(Graph &graph, const std::vector<Args> &args) {
   for (const auto &a : args) {
     auto planned = conv::plannedWeightGradient("multiconv::calculateWeightDeltas",
                                                graph.getTarget(), a.params, a.options, nullptr);
-    problems.push_back({planned.params, planned.options});
+    problems.push_back({planned.params, planned.options, planned.empty});
   }
   return problems;
 }
@@ -182,27 +201,33 @@ const CreateTensorArgs &at(const std::vector<CreateTensorArgs> &args, unsigned i
   return args[index];
 }
 
+template <class Scale> conv::Update updateOf(const ConvWeightUpdateArgs<Scale> &args) {
+  if constexpr (std::is_same_v<Scale, float>)
+    return {true, args.scale, nullptr};
+  else
+    return {true, 1, &args.scale};
+}
+
 template <class Scale>
 void updateAll(Graph &graph, const std::vector<ConvWeightUpdateArgs<Scale>> &args, Sequence &prog,
                const poplar::DebugContext &debugContext, const OptionFlags &options,
                PlanningCache *cache) {
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
   const char *name = "multiconv::convolutionWeightUpdate";
+  std::vector<Tensor> weights;
   for (const auto &a : args) {
     conv::checkWeightGradient(name, a.zDeltas, a.activations, a.params);
     conv::checkWeights(name, a.weights, a.params);
+    conv::checkScale(name, updateOf(a));
+    weights.push_back(a.weights);
   }
-  auto plans = plansOf(graph, gradientsOf(graph, args), parse(options), cache);
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    conv::Update update{true, 1, nullptr};
-    if constexpr (std::is_same_v<Scale, float>)
-      update.scale = args[i].scale;
-    else
-      update.tensor = &args[i].scale;
+  const auto problems = gradientsOf(graph, args);
+  auto plans = plansOf(graph, problems, parse(options), cache);
+  addUpdates(graph, problems, weights, plans);
+  for (std::size_t i = 0; i < args.size(); ++i)
     conv::addWeightGradient(graph, args[i].zDeltas, args[i].activations, args[i].weights,
-                            args[i].params, update, std::move(plans[i]), prog,
+                            args[i].params, updateOf(args[i]), std::move(plans.each[i]), prog,
                             {di, std::to_string(i)});
-  }
 }
 
 } // namespace
@@ -234,7 +259,7 @@ std::vector<Tensor> convolution(Graph &graph, const std::vector<ConvolutionArgs>
     weights.push_back(flip ? conv::transposedAndFlipped(a.weights) : a.weights);
     conv::checkWeights(name, weights.back(), a.params);
   }
-  auto plans = plansOf(graph, problemsOf(args), parse(options), cache);
+  auto plans = plansOf(graph, problemsOf(args), parse(options), cache).each;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const auto &a = args[i];
     conv::Planned planned(name, graph.getTarget(), a.params, a.options, cache);
@@ -270,7 +295,7 @@ std::vector<Tensor> calculateWeightDeltas(Graph &graph,
   for (const auto &a : args)
     conv::checkWeightGradient("multiconv::calculateWeightDeltas", a.zDeltas, a.activations,
                               a.params);
-  auto plans = plansOf(graph, gradientsOf(graph, args), parse(options), cache);
+  auto plans = plansOf(graph, gradientsOf(graph, args), parse(options), cache).each;
   std::vector<Tensor> deltas;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const auto &a = args[i];

@@ -62,6 +62,10 @@ void addWeightGradient(poplar::Graph &graph, const poplar::Tensor &zDeltas,
                        const poplar::Tensor &acts, const poplar::Tensor &deltas,
                        const ConvParams &fwd, Update update, openipu::Plan plan,
                        poplar::program::Sequence &prog, const poplar::DebugContext &context);
+// Throws if a tensor scale is not one float or half.
+void checkScale(const char *function, const Update &update);
+// The superstep weights += scale * gradient, where the weights lie.
+openipu::Superstep updateStep(const poplar::Graph &graph, const poplar::Tensor &weights);
 poplar::Tensor makeDeltas(poplar::Graph &graph, const ConvParams &fwd,
                           const poplar::OptionFlags &options, PlanningCache *cache,
                           const poplar::DebugContext &context);

@@ -62,8 +62,9 @@ struct WeightGradientKernel {
 const openipu::Registered registered{
     openipu::stateful<WeightGradientKernel>("poplin.weightGradient")};
 
-// weights += scale * gradient, where the weights lie.
-openipu::Superstep updateStep(const Graph &graph, const Tensor &weights) {
+} // namespace
+
+openipu::Superstep conv::updateStep(const Graph &graph, const Tensor &weights) {
   auto type = weights.elementType();
   return poputil::whereItLies(
       graph, weights, "AddScaled",
@@ -74,7 +75,14 @@ openipu::Superstep updateStep(const Graph &graph, const Tensor &weights) {
       });
 }
 
-} // namespace
+void conv::checkScale(const char *function, const Update &update) {
+  if (update.tensor && update.tensor->numElements() != 1)
+    throw poputil::poplibs_error(base::str("poplin::", function, ": the scale has shape ",
+                                           base::list(update.tensor->shape()),
+                                           ", one element is needed."));
+  if (update.tensor)
+    checkTypes(function, ConvParams(update.tensor->elementType(), 1, {}, {}, 1, 1, 1));
+}
 
 void conv::checkWeightGradient(const char *function, const Tensor &zDeltas, const Tensor &acts,
                                const ConvParams &fwd) {
@@ -149,16 +157,11 @@ void updateWeights(const char *name, Graph &graph, const Tensor &zDeltas, const 
                    PlanningCache *cache) {
   conv::checkWeightGradient(name, zDeltas, activations, params);
   conv::checkWeights(name, weights, params);
-  if (update.tensor && update.tensor->numElements() != 1)
-    throw poputil::poplibs_error(base::str("poplin::", name, ": the scale has shape ",
-                                           base::list(update.tensor->shape()),
-                                           ", one element is needed."));
-  if (update.tensor)
-    conv::checkTypes(name, ConvParams(update.tensor->elementType(), 1, {}, {}, 1, 1, 1));
+  conv::checkScale(name, update);
   auto planned = conv::plannedWeightGradient(name, graph.getTarget(), params, options, cache);
   auto plan = planned.steps(graph.getTarget());
   if (!planned.empty)
-    plan.add(updateStep(graph, weights));
+    plan.add(conv::updateStep(graph, weights));
   conv::addWeightGradient(graph, zDeltas, activations, weights, params, update, std::move(plan),
                           prog, context);
 }
