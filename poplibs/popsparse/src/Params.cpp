@@ -29,9 +29,12 @@ void checkSizes(const dynamic::SparsityParams &sparsity, std::size_t groups, std
   if (rows % r || columns % c)
     throw poplibs_error(base::str("A sparse matrix of ", rows, "x", columns,
                                   " is not a whole number of ", r, "x", c, " blocks."));
+  // The storage formats have no dimension of groups: nothing could say which block is whose.
   if (groups != 1)
     throw poplibs_error(base::str("Sparse operators take one group, not ", groups,
-                                  ". Call them once for each group."));
+                                  ": COO, CSR and CSC hold one matrix. Make parameters and a "
+                                  "sparse tensor for each group, and call the operator once for "
+                                  "each."));
   if (values > rows * columns)
     throw poplibs_error(base::str(values, " non-zero values do not fit a sparse matrix of ", rows,
                                   "x", columns, "."));

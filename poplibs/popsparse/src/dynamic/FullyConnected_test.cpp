@@ -224,3 +224,20 @@ TEST(SparseDenseMatMul, BadOperandsAreRefused) {
                poplar::invalid_option);
   EXPECT_TRUE(s.prog.isEmpty());
 }
+
+TEST(SparseParams, RefuseSeveralGroupsAndSayWhatToDo) {
+  const SparsityParams elements;
+  const auto expectRefusal = [](auto &&make) {
+    try {
+      make();
+      ADD_FAILURE() << "three groups were taken";
+    } catch (const poputil::poplibs_error &e) {
+      for (const char *part : {"one group, not 3", "once for each"})
+        EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  };
+  expectRefusal([&] { MatMulParams::createWithNzRatio(elements, 0.5, 3, 8, 12, 4); });
+  expectRefusal([&] { FullyConnectedParams::createWithNzRatio(elements, 0.5, 4, 3, 12, 8); });
+  expectRefusal([&] { popsparse::static_::MatMulParams::createForSparseDense(3, 8, 12, 4); });
+  expectRefusal([&] { popsparse::static_::MatMulParams::createForDenseSparse(3, 4, 12, 8); });
+}
