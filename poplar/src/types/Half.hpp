@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// IEEE binary16 and 8-bit floats. float and double to half round to nearest, ties to even, also
-// from double (no double rounding); too large values become infinity, NaN stays NaN. Arrays use the
-// CPU's own conversion when it has one.
+// Half from double, and 8-bit floats; base/Half.hpp has half from float and back.
 #pragma once
-#include "poplar/Quarter.hpp"
 #include "openipu/TypeId.hpp"
+#include "poplar/Quarter.hpp"
 #include <cstddef>
 #include <cstdint>
 
@@ -14,14 +12,8 @@ struct View;
 
 namespace poplar::types {
 
-std::uint16_t toHalf(float value);
-std::uint16_t toHalf(double value);
-float fromHalf(std::uint16_t bits);
-
-void floatToHalf(const float *src, std::uint16_t *dst, std::size_t n);
-void doubleToHalf(const double *src, std::uint16_t *dst, std::size_t n);
-void halfToFloat(const std::uint16_t *src, float *dst, std::size_t n);
-void halfToDouble(const std::uint16_t *src, double *dst, std::size_t n);
+// To nearest, ties to even, rounded once.
+std::uint16_t doubleToHalf(double value);
 
 // Infinity has no 8-bit code and becomes NaN; other values beyond the range become the largest.
 std::uint8_t toQuarter(float value, const QuarterMetadata &metadata);

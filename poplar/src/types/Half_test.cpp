@@ -38,61 +38,18 @@ std::uint16_t nearest(double x) {
   return std::uint16_t(code | (std::signbit(x) ? 0x8000 : 0));
 }
 
-TEST(Half, AllBitPatternsSurviveTheWayThroughFloat) {
-  std::vector<std::uint16_t> all(65536), back(65536);
-  for (unsigned i = 0; i != 65536; ++i)
-    all[i] = std::uint16_t(i);
-  std::vector<float> floats(65536);
-  halfToFloat(all.data(), floats.data(), all.size());
-  floatToHalf(floats.data(), back.data(), back.size());
-  for (unsigned i = 0; i != 65536; ++i) {
-    if (std::isnan(defined(all[i]))) {
-      EXPECT_TRUE(std::isnan(floats[i]) && std::isnan(defined(back[i])));
-      continue;
-    }
-    ASSERT_EQ(floats[i], defined(all[i])) << i;
-    ASSERT_EQ(back[i], all[i]) << i;
-  }
-}
-
-TEST(Half, FloatsRoundToNearestEvenOneByOneAndInArrays) {
-  std::mt19937 random(1);
-  std::vector<float> values{
-      0.f,           -0.f,           65504.f,        65519.9f,      65520.f,
-      65536.f,       1e30f,          5.9604645e-8f,  2.9802322e-8f, 2.98023259e-8f,
-      6.1035156e-5f, 1.00048828125f, 1.00146484375f, -2049.f,       2051.f};
-  while (values.size() < 20003)
-    if (const float f = std::bit_cast<float>(std::uint32_t(random())); !std::isnan(f))
-      values.push_back(f);
-  std::vector<std::uint16_t> halves(values.size());
-  floatToHalf(values.data(), halves.data(), values.size());
-  for (std::size_t i = 0; i != values.size(); ++i) {
-    ASSERT_EQ(halves[i], nearest(values[i])) << values[i];
-    ASSERT_EQ(toHalf(values[i]), halves[i]) << values[i];
-  }
-}
-
 TEST(Half, DoublesAreRoundedOnlyOnce) {
   // Just above a tie between two halves, by less than a float can tell.
   const double x = 1.0 + std::ldexp(1, -11) + std::ldexp(1, -40);
-  EXPECT_EQ(toHalf(static_cast<float>(x)), 0x3c00);
-  EXPECT_EQ(toHalf(x), 0x3c01);
+  EXPECT_EQ(doubleToHalf(static_cast<float>(x)), 0x3c00);
+  EXPECT_EQ(doubleToHalf(x), 0x3c01);
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> mantissa(1, 2);
   std::uniform_int_distribution<int> exponent(-28, 18);
   for (int i = 0; i != 20000; ++i) {
     const double v = std::ldexp(mantissa(random), exponent(random)) * (i % 2 ? -1 : 1);
-    ASSERT_EQ(toHalf(v), nearest(v)) << v;
+    ASSERT_EQ(doubleToHalf(v), nearest(v)) << v;
   }
-}
-
-TEST(Half, NotANumberStaysOneAndIsQuiet) {
-  const float signalling = std::bit_cast<float>(0x7f800001u);
-  EXPECT_EQ(toHalf(signalling) & 0x7e00, 0x7e00);
-  std::vector<float> many(8, signalling);
-  std::vector<std::uint16_t> halves(8);
-  floatToHalf(many.data(), halves.data(), 8);
-  EXPECT_EQ(halves[0], toHalf(signalling));
 }
 
 TEST(Quarter, AllCodesSurviveTheWayThroughFloat) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One conversion function per pair of types, found through two visits.
 #include "types/Value.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include "types/Half.hpp"
@@ -61,7 +62,7 @@ template <class Visit> void withType(TypeId id, Visit visit) {
 // Arithmetic value of an element, in a type that holds it exactly.
 template <class T> auto widen(T value) {
   if constexpr (std::is_same_v<T, HalfBits>)
-    return fromHalf(value.bits);
+    return base::halfToFloat(value.bits);
   else if constexpr (std::is_floating_point_v<T>)
     return value;
   else if constexpr (std::is_signed_v<T>)
@@ -87,8 +88,8 @@ template <class To, class Wide> bool fits(Wide value) {
 
 template <class To, class Wide> To narrow(Wide value, TypeId to) {
   if constexpr (std::is_same_v<To, HalfBits>) {
-    HalfBits half{std::is_same_v<Wide, float> ? toHalf(static_cast<float>(value))
-                                              : toHalf(static_cast<double>(value))};
+    HalfBits half{std::is_same_v<Wide, float> ? base::floatToHalf(static_cast<float>(value))
+                                              : doubleToHalf(static_cast<double>(value))};
     if (std::is_integral_v<Wide> && (half.bits & 0x7fff) == 0x7c00)
       doesNotFit(value, to);
     return half;
@@ -130,9 +131,11 @@ bool convertHalfArrays(TypeId from, const void *src, TypeId to, void *dst, std::
   if (!aligned(src, sizeOf(from)) || !aligned(dst, sizeOf(to)))
     return false;
   if (from == TypeId::Float && to == TypeId::Half)
-    return floatToHalf(static_cast<const float *>(src), static_cast<std::uint16_t *>(dst), n), true;
+    return base::floatToHalf(static_cast<const float *>(src), static_cast<std::uint16_t *>(dst), n),
+           true;
   if (from == TypeId::Half && to == TypeId::Float)
-    return halfToFloat(static_cast<const std::uint16_t *>(src), static_cast<float *>(dst), n), true;
+    return base::halfToFloat(static_cast<const std::uint16_t *>(src), static_cast<float *>(dst), n),
+           true;
   return false;
 }
 

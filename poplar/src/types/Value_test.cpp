@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "base/Half.hpp"
 #include "poplar/exceptions.hpp"
-#include "types/Half.hpp"
 #include "types/TypeAccess.hpp"
 #include "types/Value.hpp"
 #include <cmath>
@@ -69,11 +69,11 @@ TEST(ConvertElements, AcceptsTheLimitsOfIntegers) {
 
 TEST(ConvertElements, RoundsToFloatAndHalfAndOverflowsToInfinity) {
   EXPECT_EQ(converted<float>(16777217, TypeId::Float), 16777216.0f);
-  EXPECT_EQ(fromHalf(converted<std::uint16_t>(60000, TypeId::Half)), 60000.0f);
-  EXPECT_EQ(fromHalf(converted<std::uint16_t>(2049, TypeId::Half)), 2048.0f);
+  EXPECT_EQ(base::halfToFloat(converted<std::uint16_t>(60000, TypeId::Half)), 60000.0f);
+  EXPECT_EQ(base::halfToFloat(converted<std::uint16_t>(2049, TypeId::Half)), 2048.0f);
   EXPECT_TRUE(std::isinf(converted<float>(1e300, TypeId::Float)));
-  EXPECT_TRUE(std::isinf(fromHalf(converted<std::uint16_t>(1e10f, TypeId::Half))));
-  EXPECT_TRUE(std::isnan(fromHalf(converted<std::uint16_t>(std::nanf(""), TypeId::Half))));
+  EXPECT_TRUE(std::isinf(base::halfToFloat(converted<std::uint16_t>(1e10f, TypeId::Half))));
+  EXPECT_TRUE(std::isnan(base::halfToFloat(converted<std::uint16_t>(std::nanf(""), TypeId::Half))));
 }
 
 TEST(ConvertElements, BoolIsWhetherTheValueDiffersFromZero) {
@@ -86,7 +86,7 @@ TEST(ConvertElements, BroadcastsOneValue) {
   const int one = 3;
   std::vector<std::uint16_t> halves(5);
   convertElements(TypeId::Int, &one, TypeId::Half, halves.data(), 5, true);
-  EXPECT_EQ(halves, std::vector<std::uint16_t>(5, toHalf(3.0f)));
+  EXPECT_EQ(halves, std::vector<std::uint16_t>(5, base::floatToHalf(3.0f)));
   std::vector<int> same(4);
   convertElements(TypeId::Int, &one, TypeId::Int, same.data(), 4, true);
   EXPECT_EQ(same, std::vector<int>(4, 3));
@@ -98,8 +98,8 @@ TEST(ConvertElements, ReadsUnalignedArrays) {
   std::memcpy(bytes + 1, values, sizeof values);
   std::uint16_t halves[2];
   convertElements(TypeId::Float, bytes + 1, TypeId::Half, halves, 2, false);
-  EXPECT_EQ(fromHalf(halves[0]), 1.5f);
-  EXPECT_EQ(fromHalf(halves[1]), -2.0f);
+  EXPECT_EQ(base::halfToFloat(halves[0]), 1.5f);
+  EXPECT_EQ(base::halfToFloat(halves[1]), -2.0f);
 }
 
 TEST(ConvertElements, QuarterNeedsMetadata) {
@@ -109,7 +109,7 @@ TEST(ConvertElements, QuarterNeedsMetadata) {
 TEST(ElementToString, WritesValues) {
   const bool b = true;
   const signed char c = -3;
-  const std::uint16_t h = toHalf(1.5f);
+  const std::uint16_t h = base::floatToHalf(1.5f);
   EXPECT_EQ(elementToString(TypeId::Bool, &b), "true");
   EXPECT_EQ(elementToString(TypeId::Char, &c), "-3");
   EXPECT_EQ(elementToString(TypeId::Half, &h), "1.5");

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "base/Half.hpp"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+namespace base {
+namespace {
+
+// Value of a half by its definition.
+double defined(std::uint16_t h) {
+  const int exponent = (h >> 10) & 0x1f, mantissa = h & 0x3ff;
+  const double sign = h & 0x8000 ? -1 : 1;
+  if (exponent == 31)
+    return mantissa ? std::nan("") : sign * INFINITY;
+  return sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
+}
+
+// The half nearest to x, ties to even, by comparing with both neighbours.
+std::uint16_t nearest(double x) {
+  std::uint16_t low = 0, high = 0x7c00;
+  const double magnitude = std::fabs(x);
+  while (high - low > 1) {
+    const auto middle = std::uint16_t((low + high) / 2);
+    (defined(middle) <= magnitude ? low : high) = middle;
+  }
+  const double above = high == 0x7c00 ? 65536.0 : defined(high);
+  const double toLow = magnitude - defined(low), toHigh = above - magnitude;
+  const auto code = magnitude >= 65536                                    ? 0x7c00
+                    : toLow < toHigh || (toLow == toHigh && low % 2 == 0) ? low
+                                                                          : high;
+  return std::uint16_t(code | (std::signbit(x) ? 0x8000 : 0));
+}
+
+TEST(Half, AllBitPatternsSurviveTheWayThroughFloat) {
+  std::vector<std::uint16_t> all(65536), back(65536);
+  for (unsigned i = 0; i != 65536; ++i)
+    all[i] = std::uint16_t(i);
+  std::vector<float> floats(65536);
+  halfToFloat(all.data(), floats.data(), all.size());
+  floatToHalf(floats.data(), back.data(), back.size());
+  for (unsigned i = 0; i != 65536; ++i) {
+    if (std::isnan(defined(all[i]))) {
+      EXPECT_TRUE(std::isnan(floats[i]) && std::isnan(defined(back[i])));
+      continue;
+    }
+    ASSERT_EQ(floats[i], defined(all[i])) << i;
+    ASSERT_EQ(back[i], all[i]) << i;
+  }
+}
+
+TEST(Half, FloatsRoundToNearestEvenOneByOneAndInArrays) {
+  std::mt19937 random(1);
+  std::vector<float> values{
+      0.f,           -0.f,           65504.f,        65519.9f,      65520.f,
+      65536.f,       1e30f,          5.9604645e-8f,  2.9802322e-8f, 2.98023259e-8f,
+      6.1035156e-5f, 1.00048828125f, 1.00146484375f, -2049.f,       2051.f};
+  while (values.size() < 20003)
+    if (const float f = std::bit_cast<float>(std::uint32_t(random())); !std::isnan(f))
+      values.push_back(f);
+  std::vector<std::uint16_t> halves(values.size());
+  floatToHalf(values.data(), halves.data(), values.size());
+  for (std::size_t i = 0; i != values.size(); ++i) {
+    ASSERT_EQ(halves[i], nearest(values[i])) << values[i];
+    ASSERT_EQ(floatToHalf(values[i]), halves[i]) << values[i];
+  }
+}
+
+TEST(Half, NotANumberStaysOneAndIsQuiet) {
+  const float signalling = std::bit_cast<float>(0x7f800001u);
+  EXPECT_EQ(floatToHalf(signalling) & 0x7e00, 0x7e00);
+  std::vector<float> many(8, signalling);
+  std::vector<std::uint16_t> halves(8);
+  floatToHalf(many.data(), halves.data(), 8);
+  EXPECT_EQ(halves[0], floatToHalf(signalling));
+}
+
+TEST(Half, MiddlesBetweenTwoHalvesGoToTheEvenOne) {
+  std::vector<float> floats;
+  for (unsigned i = 0; i < 0x7c00; ++i) { // each half, and around the middle to the next one
+    const float low = halfToFloat(std::uint16_t(i));
+    const float high = halfToFloat(std::uint16_t(i + 1));
+    const float middle = i + 1 < 0x7c00 ? 0.5f * (low + high) : 65520.0f;
+    for (float f : {middle, std::nextafter(middle, 0.0f), std::nextafter(middle, 1e9f)})
+      floats.insert(floats.end(), {f, -f});
+  }
+  floats.insert(floats.end(), {1e-30f, 1e30f, -1e30f, INFINITY, -INFINITY});
+  std::vector<std::uint16_t> halves(floats.size());
+  floatToHalf(floats.data(), halves.data(), floats.size());
+  auto rounded = floats;
+  roundToHalf(rounded.data(), rounded.size());
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    ASSERT_EQ(halves[i], nearest(floats[i])) << floats[i];
+    ASSERT_EQ(floatToHalf(floats[i]), halves[i]) << floats[i];
+    ASSERT_EQ(rounded[i], float(defined(nearest(floats[i])))) << floats[i];
+  }
+}
+
+} // namespace
+} // namespace base
