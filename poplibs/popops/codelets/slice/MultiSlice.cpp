@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 R"codelet(// Many entries of a table of which this tile holds numBaseElements from baseOffset on; other
 // offsets are someone else's. Entries are regions of regionSize elements.
+#include <poplar/Vertex.hpp>
+
 namespace popops {
+using namespace poplar;
 
 template <class T> class MultiSlice : public MultiVertex {
 public:

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 R"codelet(// Runs of elements: nElementsT[i] from srcOffsetT[i] to dstOffsetT[i]. tmpT is scratch of the device
 // version and is cleared here.
+#include <poplar/Vertex.hpp>
+
 namespace popops {
+using namespace poplar;
 
 template <class T> class SequenceSlice : public SupervisorVertex {
 public:

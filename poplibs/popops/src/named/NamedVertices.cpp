@@ -1,251 +1,204 @@
 // SPDX-License-Identifier: MIT
 #include "popops/NamedVertices.hpp"
 #include "base/Text.hpp"
-#include "named/CodeletText.hpp"
-#include "popops/ElementWiseCost.hpp"
-#include "popops/ExprOp.hpp"
+#include "named/Tables.hpp"
+#include "openipu/VertexProvider.hpp"
 #include <algorithm>
-#include <map>
-#include <poplar/Type.hpp>
-#include <vector>
+#include <poplar/exceptions.hpp>
 
-namespace popops {
-namespace {
+namespace popops::named {
 
 using base::str;
 using poplar::Type;
 
-const char *const arithmeticSource =
-#include "../../codelets/Arithmetic.cpp"
-    ;
-const char *const unarySource =
-#include "../../codelets/UnaryOp.cpp"
-    ;
-const char *const binarySource =
-#include "../../codelets/BinaryOp.cpp"
-    ;
-const char *const scalarSource =
-#include "../../codelets/BroadcastScalar.cpp"
-    ;
-const char *const vectorSource =
-#include "../../codelets/BroadcastVector.cpp"
-    ;
-const char *const selectSource =
-#include "../../codelets/Select.cpp"
-    ;
-const char *const castSource =
-#include "../../codelets/Cast.cpp"
-    ;
-const char *const fillSource =
-#include "../../codelets/Fill.cpp"
-    ;
-const char *const scaledSource =
-#include "../../codelets/ScaledAdd.cpp"
-    ;
+namespace {
 
-// Arguments: u and b an operator, t a type, f a bool.
-struct Family {
-  const char *source, *arguments;
-};
-const std::map<std::string, Family> families{
-    {"UnaryOp1D", {unarySource, "ut"}},
-    {"UnaryOp1DInPlace", {unarySource, "ut"}},
-    {"UnaryOp2D", {unarySource, "ut"}},
-    {"UnaryOp2DInPlace", {unarySource, "ut"}},
-    {"BinaryOp1D", {binarySource, "bt"}},
-    {"BinaryOp1DInPlace", {binarySource, "bt"}},
-    {"BinaryOp2D", {binarySource, "bt"}},
-    {"BinaryOp2DInPlace", {binarySource, "bt"}},
-    {"BroadcastScalar1D", {scalarSource, "bt"}},
-    {"BroadcastScalar1DInPlace", {scalarSource, "bt"}},
-    {"BroadcastScalar2D", {scalarSource, "bt"}},
-    {"BroadcastScalar2DInPlace", {scalarSource, "bt"}},
-    {"BroadcastScalar2DData", {scalarSource, "bt"}},
-    {"BroadcastScalar2DDataInPlace", {scalarSource, "bt"}},
-    {"BroadcastScalar2Types1D", {scalarSource, "btt"}},
-    {"BroadcastScalar2Types2DData", {scalarSource, "btt"}},
-    {"BroadcastScalar1DRelationalOpDualOutput", {scalarSource, "btt"}},
-    {"BroadcastVectorInner1D", {vectorSource, "bt"}},
-    {"BroadcastVectorInner1DInPlace", {vectorSource, "bt"}},
-    {"BroadcastVectorOuterByRow1D", {vectorSource, "btf"}},
-    {"BroadcastVectorOuterByRow1DInPlace", {vectorSource, "btf"}},
-    {"BroadcastVectorOuterByColumn1D", {vectorSource, "btf"}},
-    {"BroadcastVectorOuterByColumn1DInPlace", {vectorSource, "btf"}},
-    {"Select", {selectSource, "t"}},
-    {"SelectInPlace", {selectSource, "t"}},
-    {"BroadcastSelect", {selectSource, "t"}},
-    {"BroadcastSelectorSelect", {selectSource, "t"}},
-    {"BroadcastSelectorSelectInPlace", {selectSource, "t"}},
-    {"Clamp", {selectSource, "t"}},
-    {"ClampInPlace", {selectSource, "t"}},
-    {"BroadcastClamp", {selectSource, "t"}},
-    {"BroadcastClampInPlace", {selectSource, "t"}},
-    {"Cast1D", {castSource, "tt"}},
-    {"Cast1DSingleWorker", {castSource, "tt"}},
-    {"Cast2D", {castSource, "tt"}},
-    {"Fill", {fillSource, "t"}},
-    {"Fill2d", {fillSource, "t"}},
-    {"Iota", {fillSource, "t"}},
-    {"ScaledAddSupervisor", {scaledSource, "tttf"}},
-    {"ScaledSubtractSupervisor", {scaledSource, "tttf"}},
-    {"ScaledAdd2D", {scaledSource, "tttf"}},
-    {"ScaledSubtract2D", {scaledSource, "ttf"}},
-    {"aXPlusbYSupervisor", {scaledSource, "ttf"}},
-    {"aXMinusbYSupervisor", {scaledSource, "ttf"}},
-    {"XMinusaXPlusbYSupervisor", {scaledSource, "tf"}},
-    {"aXPlusbY2D", {scaledSource, "ttf"}},
-    {"aXMinusbY2D", {scaledSource, "ttf"}},
-    {"XMinusaXPlusbY2D", {scaledSource, "tf"}},
-    {"HadamardProd", {scaledSource, "t"}},
-    {"ScalarMultiply1D", {scaledSource, "tt"}},
-    {"ScalarMultiply1DInplace", {scaledSource, "tt"}},
-    {"ScalarMultiply2D", {scaledSource, "tt"}},
-    {"ScalarMultiply2DInplace", {scaledSource, "tt"}}};
+const Type allTypes[] = {poplar::FLOAT,        poplar::HALF,           poplar::INT,
+                         poplar::UNSIGNED_INT, poplar::LONGLONG,       poplar::UNSIGNED_LONGLONG,
+                         poplar::SHORT,        poplar::UNSIGNED_SHORT, poplar::BOOL,
+                         poplar::CHAR,         poplar::SIGNED_CHAR,    poplar::UNSIGNED_CHAR};
 
-struct Operator {
-  const char *name, *result, *expression;
-};
-const Operator unaryOperators[] = {
-#define UNARY(name, result, f, fi, h, hi, i, u, l, ul, s, b, bi, expression)                       \
-  {#name, #result, #expression},
-#include "elementwise/Operators.def"
-};
-const Operator binaryOperators[] = {
-#define BINARY(name, result, f, fs, h, hs, i, is, u, us, l, ls, ul, uls, s, ss, b_, bs, flops, e)  \
-  {#name, #result, #e},
-#include "elementwise/Operators.def"
-};
+Choices commonChoices() {
+  Words types;
+  for (const auto &type : allTypes)
+    types.push_back(type.toString());
+  return {{'t', types},
+          {'n', {"float", "half", "int", "unsigned int"}},
+          {'v', {"float", "half", "int", "unsigned int", "bool"}},
+          {'l', {"float", "half"}},
+          {'i', {"int", "unsigned int"}},
+          {'f', {"false", "true"}}};
+}
 
 std::string trimmed(const std::string &text) {
   const auto first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-struct Name {
-  std::string family;
-  std::vector<std::string> arguments;
-};
-// "popops::Cast1D<float,half>" is Cast1D, {float, half}.
-bool parse(const std::string &text, Name &name) {
-  const std::string space = "popops::";
-  const auto open = text.find('<');
-  if (text.compare(0, space.size(), space) != 0 || open == std::string::npos || text.back() != '>')
+bool contains(const Words &words, const std::string &word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool matches(const std::string &pattern, const std::string &family) {
+  return pattern.back() == '*'
+             ? family.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0
+             : family == pattern;
+}
+
+} // namespace
+
+std::string joined(const Words &words, const char *between) {
+  std::string text;
+  for (const auto &word : words)
+    text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+// ---- what estimators read
+
+Type Name::type(std::size_t i) const {
+  for (const auto &type : allTypes)
+    if (arguments[i] == type.toString())
+      return type;
+  return Type();
+}
+
+std::uint64_t Priced::size(const char *field) const { return fields.getFieldInfo(field).size(); }
+
+std::vector<std::uint64_t> Priced::sizes(const char *field) const {
+  const auto data = fields.getFieldInfo(field);
+  std::vector<std::uint64_t> all;
+  for (std::size_t i = 0; i < data.size(); ++i)
+    all.push_back(data.getSizeAtIndex(i));
+  return all;
+}
+
+std::uint64_t Priced::total(const char *field) const {
+  std::uint64_t sum = 0;
+  for (auto size : sizes(field))
+    sum += size;
+  return sum;
+}
+
+std::uint64_t Priced::value(const char *field) const {
+  return fields.getFieldInfo(field).getInitialValue<unsigned>(target);
+}
+
+std::vector<std::uint64_t> Priced::values(const char *field) const {
+  const auto all = fields.getFieldInfo(field).getInitialValues<unsigned short>(target);
+  return {all.begin(), all.end()};
+}
+
+// ---- names
+
+Library::Library(const char *space, std::vector<Family> families, std::vector<Refused> refused,
+                 Choices choices)
+    : space_(str(space, "::")), families_(std::move(families)), refused_(std::move(refused)),
+      choices_(commonChoices()) {
+  choices_.merge(choices);
+  for (const auto &family : families_)
+    if (family.estimate) {
+      Name name{family.name, {}};
+      listPriced(family, name);
+    }
+}
+
+// All vertices of a family that begin with these arguments.
+void Library::listPriced(const Family &family, Name &name) {
+  const char letter = family.arguments[name.arguments.size()];
+  if (letter) {
+    for (const auto &word : choices_.at(letter)) {
+      name.arguments.push_back(word);
+      listPriced(family, name);
+      name.arguments.pop_back();
+    }
+  } else if ((!family.exists || family.exists(name)) &&
+             (!family.hasFormula || family.hasFormula(name)))
+    priced_.push_back(
+        {str(space_, name.family, "<", joined(name.arguments, ","), ">"), name, &family});
+}
+
+// False for names of other libraries.
+bool Library::parse(const std::string &text, Name &name) const {
+  if (text.compare(0, space_.size(), space_) != 0)
     return false;
-  name.family = text.substr(space.size(), open - space.size());
-  std::string rest = text.substr(open + 1, text.size() - open - 2);
-  for (std::size_t at = 0; at <= rest.size();) {
-    const auto comma = std::min(rest.find(',', at), rest.size());
-    name.arguments.push_back(trimmed(rest.substr(at, comma - at)));
+  const auto open = std::min(text.find('<'), text.size());
+  name.family = text.substr(space_.size(), open - space_.size());
+  if (open == text.size() || text.back() != '>')
+    return true;
+  const std::string inside = text.substr(open + 1, text.size() - open - 2);
+  for (std::size_t at = 0; at <= inside.size();) {
+    const auto comma = std::min(inside.find(',', at), inside.size());
+    name.arguments.push_back(trimmed(inside.substr(at, comma - at)));
     at = comma + 1;
   }
   return true;
 }
 
-bool typeOf(const std::string &text, Type &type) {
-  using namespace poplar;
-  for (const Type &t : {FLOAT, HALF, INT, UNSIGNED_INT, LONGLONG, UNSIGNED_LONGLONG, SHORT,
-                        UNSIGNED_SHORT, BOOL, CHAR, SIGNED_CHAR, UNSIGNED_CHAR})
-    if (t.toString() == text) {
-      type = t;
-      return true;
-    }
-  return false;
+void Library::refuse(const std::string &vertex, const Name &name) const {
+  for (const auto &refused : refused_)
+    if (matches(refused.family, name.family))
+      throw poplar::unknown_vertex_type(
+          str("Vertex \"", vertex,
+              "\" cannot be added by name: the layout of its fields is not "
+              "public. ",
+              refused.instead));
 }
 
-template <std::size_t N>
-const Operator *operatorOf(const Operator (&all)[N], const std::string &text,
-                           const std::string &prefix) {
-  for (const auto &op : all)
-    if (text == prefix + op.name)
-      return &op;
-  return nullptr;
-}
-
-std::string enumeration(const char *name, const Operator *all, std::size_t n) {
-  std::string text = str("enum class ", name, " {");
-  for (std::size_t i = 0; i < n; ++i)
-    text += str(i ? ", " : " ", all[i].name);
-  return text + " };\n";
-}
-
-// std::sqrt(x) as the compiler knows it without <cmath>: __builtin_sqrtf(x).
-std::string withoutHeader(std::string text) {
-  const std::string space = "std::";
-  for (auto at = text.find(space); at != std::string::npos; at = text.find(space, at)) {
-    const auto open = text.find('(', at);
-    const std::string function = text.substr(at + space.size(), open - at - space.size());
-    text.replace(at, open - at, "__builtin_" + function + "f");
+// The family if there is such a vertex; nullptr if the name means nothing here.
+const Family *Library::familyOf(const std::string &vertex, const Name &name) const {
+  refuse(vertex, name);
+  const auto family = std::find_if(families_.begin(), families_.end(),
+                                   [&](const Family &f) { return name.family == f.name; });
+  if (family == families_.end())
+    return nullptr;
+  const std::string letters = family->arguments;
+  if (name.arguments.size() != letters.size())
+    throw poplar::unknown_vertex_type(str("Vertex \"", vertex, "\": ", space_, name.family, " has ",
+                                          letters.size(), " template arguments, not ",
+                                          name.arguments.size(), "."));
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    const auto &choices = choices_.at(letters[i]);
+    if (!contains(choices, name.arguments[i]))
+      throw poplar::unknown_vertex_type(str("Vertex \"", vertex, "\": argument ", i + 1, " is \"",
+                                            name.arguments[i], "\"; it must be one of ",
+                                            joined(choices, ", "), "."));
   }
-  return text;
+  if (family->exists && !family->exists(name))
+    throw poplar::unknown_vertex_type(str("Vertex \"", vertex, "\": ", space_, name.family,
+                                          " has no version for ", joined(name.arguments, ", "),
+                                          " together. Use other types."));
+  return &*family;
 }
 
-// The specialisation that computes one operator; parameters as in Operators.def.
-std::string computation(const char *holder, const std::string &op, const Operator &chosen,
-                        const char *parameters) {
-  return str("namespace popops {\ntemplate <> struct ", holder, "<", op,
-             "> {\n  static constexpr bool isBool = ",
-             chosen.result == std::string("Bool") ? "true" : "false",
-             ";\n  template <class T> static auto of(", parameters, ") { return ",
-             withoutHeader(chosen.expression), "; }\n};\n} // namespace popops\n");
-}
+// ---- sources and estimators
 
-// Checks the arguments against the family; the operator's computation goes to `extra`.
-bool check(const Name &name, const Family &family, std::string &extra) {
-  const std::string kinds = family.arguments;
-  if (name.arguments.size() != kinds.size())
-    return false;
-  Type type;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const auto &text = name.arguments[i];
-    if (kinds[i] == 'f' && text != "true" && text != "false")
-      return false;
-    if (kinds[i] == 't' && !typeOf(text, type))
-      return false;
+std::string Library::source(const Words &names) const {
+  Words pieces, distinct;
+  std::string instances;
+  for (const auto &vertex : names) {
+    Name name;
+    if (!parse(vertex, name))
+      return "";
+    const Family *family = familyOf(vertex, name);
+    if (!family)
+      return "";
+    family->source(name, pieces);
+    instances += str("template class ", vertex, ";\n");
   }
-  if (kinds[0] != 'u' && kinds[0] != 'b')
-    return true;
-  typeOf(name.arguments[1], type);
-  const bool unary = kinds[0] == 'u';
-  const Operator *op =
-      unary ? operatorOf(unaryOperators, name.arguments[0], "popops::expr::UnaryOpType::")
-            : operatorOf(binaryOperators, name.arguments[0], "popops::expr::BinaryOpType::");
-  if (!op)
-    return false;
-  const bool supported = unary ? cost::supported(expr::UnaryOpType(op - unaryOperators), type)
-                               : cost::supported(expr::BinaryOpType(op - binaryOperators), type);
-  extra = unary ? computation("UnaryOf", name.arguments[0], *op, "T x")
-                : computation("BinaryOf", name.arguments[0], *op, "T a, T b");
-  return supported;
+  for (auto &piece : pieces)
+    if (!contains(distinct, piece))
+      distinct.push_back(std::move(piece));
+  return joined(distinct, "") + instances;
 }
 
-} // namespace
-
-std::string codeletPrelude() {
-  return str("namespace popops {\nnamespace expr {\n",
-             enumeration("UnaryOpType", unaryOperators, std::size(unaryOperators)),
-             enumeration("BinaryOpType", binaryOperators, std::size(binaryOperators)),
-             "} // namespace expr\n} // namespace popops\n", arithmeticSource);
-}
-std::string codeletOperator(expr::UnaryOpType op) {
-  const auto &chosen = unaryOperators[unsigned(op)];
-  return computation("UnaryOf", str("popops::expr::UnaryOpType::", chosen.name), chosen, "T x");
-}
-std::string codeletOperator(expr::BinaryOpType op) {
-  const auto &chosen = binaryOperators[unsigned(op)];
-  return computation("BinaryOf", str("popops::expr::BinaryOpType::", chosen.name), chosen,
-                     "T a, T b");
-}
-std::string codeletFunctions() { return str(castSource, selectSource); }
-
-std::string vertexSource(const std::string &vertexName) {
-  Name name;
-  if (!parse(vertexName, name))
-    return "";
-  const auto family = families.find(name.family);
-  std::string extra;
-  if (family == families.end() || !check(name, family->second, extra))
-    return "";
-  return str(codeletPrelude(), extra, family->second.source, "template class ", vertexName, ";\n");
+void Library::addTo(poplar::Graph &graph, std::string (*provide)(const std::string &)) const {
+  openipu::addVertexProvider(graph, provide);
+  for (const auto &entry : priced_)
+    graph.registerPerfEstimator(entry.spelling, [&entry](const poplar::VertexIntrospector &fields,
+                                                         const poplar::Target &target) {
+      return entry.family->estimate({entry.name, fields, target});
+    });
 }
 
-} // namespace popops
+} // namespace popops::named

@@ -2,9 +2,11 @@
 // Each vertex that can be asked for by name: its source compiles, and the vertex computes what it
 // says. One module is compiled for each test that runs vertices, so that the compiler is started
 // only a few times.
+#include "popops/codelets.hpp"
 #include "popops/ElementWise.hpp"
 #include "popops/NamedVertices.hpp"
 #include "Session.hpp"
+#include <poplar/exceptions.hpp>
 #include <sstream>
 
 using namespace poplar;
@@ -15,7 +17,7 @@ const std::string unaryOp = "popops::expr::UnaryOpType::",
                   binaryOp = "popops::expr::BinaryOpType::";
 
 void addVertex(Graph &graph, const std::string &name) {
-  std::stringstream source(popops::vertexSource(name));
+  std::stringstream source(popops::namedVertices().source(name));
   graph.addCodelets(source);
 }
 
@@ -154,11 +156,76 @@ TEST(NamedVertices, GeneratedVerticesComputeTheirExpression) {
   expectClose(s.run(out), {3.5, std::sqrt(2.0), std::sqrt(3.0)}, 5e-4);
 }
 
-TEST(NamedVertices, OtherNamesHaveNoSource) {
-  for (const char *name : {"popops::Reduce<popops::ReduceAdd,float>", "poplin::Cast1D<float,half>",
-                           "popops::Cast1D", "popops::Cast1D<float>", "popops::Cast1D<float,apple>",
-                           "popops::UnaryOp1D<popops::expr::UnaryOpType::EXPONENT,int>",
-                           "popops::UnaryOp1D<popops::expr::UnaryOpType::NOTHING,float>",
-                           "popops::ScaledAddSupervisor<float,float,float,maybe>", ""})
-    EXPECT_EQ(popops::vertexSource(name), "") << name;
+TEST(NamedVertices, AreKnownByFamilyAndArguments) {
+  const auto &all = popops::namedVertices();
+  const std::string how = "popops::ReductionSpecialisation::";
+  for (const std::string &name :
+       {"popops::Reduce<popops::ReduceAnd,bool,bool,false," + how + "DEFAULT>",
+        std::string("popops::ContinuousReduce<popops::ReduceMul,float,half,false>"),
+        std::string("popops::ScaledContinuousReduce<popops::ReduceAdd,half,float,true>"),
+        std::string("popops::EncodeOneHot<unsigned int,half>"),
+        std::string("popops::HasNaNOrInf1D<half,true>"),
+        std::string("popops::Histogram1D<float,false,true>"),
+        std::string("popops::HeapSortVertexKV<int,float>"),
+        std::string("popops::MultiUpdate<unsigned int>"),
+        std::string("popops::MultiUpdateOp<float,false,popops::Operation::MAX>"),
+        std::string("popops::ScaledMultiUpdateOp<half,float,true,popops::Operation::ADD>"),
+        std::string("popops::DynamicSlice2D<unsigned char>"),
+        std::string("popops::SequenceSlice<bool>")})
+    EXPECT_NE(all.source(name), "") << name;
+  for (const char *name : {"poplin::Cast1D<float,half>", "popops::Cast4D<float,half>",
+                           "MultiSlice<float>", "popops::", ""})
+    EXPECT_EQ(all.source(name), "") << name;
+}
+
+TEST(NamedVertices, SayWhichArgumentDoesNotFit) {
+  const auto &all = popops::namedVertices();
+  auto messageOf = [&](const std::string &name) -> std::string {
+    try {
+      all.source(name);
+    } catch (const unknown_vertex_type &e) {
+      return e.what();
+    }
+    return "no error for " + name;
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {"popops::Cast1D", "popops::Cast1D has 2 template arguments, not 0."},
+      {"popops::Cast1D<float>", "has 2 template arguments, not 1."},
+      {"popops::Reduce<popops::ReduceAdd,float>", "has 5 template arguments, not 2."},
+      {"popops::Cast1D<float,apple>", "argument 2 is \"apple\"; it must be one of float, half,"},
+      {"popops::MultiSlice<double>", "argument 1 is \"double\""},
+      {"popops::UnaryOp1D<" + unaryOp + "NOTHING,float>", "it must be one of popops::expr::"},
+      {"popops::ScaledAddSupervisor<float,float,float,maybe>", "must be one of false, true."},
+      {"popops::MultiUpdateOp<bool,false,popops::Operation::ADD>", "argument 1"},
+      {"popops::MultiUpdateOp<float,false,popops::Operation::LOG_ADD>", "argument 3"},
+      {"popops::EncodeOneHot<float,half>", "argument 1"},
+      {"popops::HasNaNOrInf1D<int,true>", "argument 1"},
+      {"popops::UnaryOp1D<" + unaryOp + "EXPONENT,int>", "has no version for"},
+      {"popops::BinaryOp1DInPlace<" + binaryOp + "LESS_THAN,float>", "has no version for"},
+      {"popops::ScaledMultiUpdateOp<float,half,true,popops::Operation::ADD>", "no version for"},
+      {"popops::ContinuousReduce<popops::ReduceMul,float,half,true>", "no version for"},
+      {"popops::ContinuousReduce<popops::ReduceMax,float,half,false>", "no version for"}};
+  for (const auto &[name, part] : cases) {
+    EXPECT_NE(messageOf(name).find(part), std::string::npos) << messageOf(name);
+    EXPECT_NE(messageOf(name).find(name), std::string::npos) << messageOf(name);
+  }
+}
+
+TEST(NamedVertices, WithFieldsThatAreNotPublicNameTheCallToUse) {
+  Session s;
+  popops::addCodelets(s.graph);
+  const auto cs = s.graph.addComputeSet("refused");
+  try {
+    s.graph.addVertex(cs, "popops::CompareAndSwapAtDistance<float>");
+    FAIL() << "the vertex was added";
+  } catch (const unknown_vertex_type &e) {
+    EXPECT_STREQ(e.what(), "Vertex \"popops::CompareAndSwapAtDistance<float>\" cannot be added by "
+                           "name: the layout of its fields is not public. Call popops::topK or "
+                           "popops::sort.");
+  }
+  for (const char *name :
+       {"popops::CompareAndSwapAtDistanceKeyVal<float,int,true,false>", "popops::NopAlignVertex",
+        "popops::BroadcastVectorInner2DInPlace<popops::expr::BinaryOpType::ADD,float>",
+        "popops::SelectFromIntervals<half>", "popops::NormaliseImage<half,half>"})
+    EXPECT_THROW(s.graph.addVertex(cs, name), unknown_vertex_type) << name;
 }

@@ -1,41 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The named vertices, compiled in two sources and run on one tile.
-#include "popops/ReduceVertices.hpp"
+#include "popops/NamedVertices.hpp"
 #include "Session.hpp"
 #include <sstream>
 
 using namespace poplar;
-using popops::reduceVertexSource;
 
 namespace {
 
 const std::string how = ",popops::ReductionSpecialisation::";
 
-TEST(ReduceVertices, KnowTheirNames) {
-  for (auto name : {"popops::ContinuousReduce<popops::ReduceMul,float,half,false>",
-                    "popops::ScaledContinuousReduce<popops::ReduceAdd,half,float,true>",
-                    "popops::Reduce<popops::ReduceAnd,bool,bool,false,"
-                    "popops::ReductionSpecialisation::DEFAULT>",
-                    "popops::EncodeOneHot<unsigned int,half>", "popops::HasNaNOrInf1D<half,true>",
-                    "popops::Histogram1D<float,false,true>", "popops::HeapSortVertexKV<int,float>"})
-    EXPECT_NE(reduceVertexSource(name), "") << name;
-  for (auto name : {"popops::ContinuousReduce<popops::ReduceMul,float,half,true>",
-                    "popops::ContinuousReduce<popops::ReduceMax,float,half,false>",
-                    "popops::ContinuousReduce<ReduceMul,float,half,false>", "popops::Fill<float>",
-                    "popops::EncodeOneHot<float,half>", "popops::HasNaNOrInf1D<int,true>",
-                    "popops::Histogram1D<float,false>"})
-    EXPECT_EQ(reduceVertexSource(name), "") << name;
-}
-
 struct OnOneTile : Session {
   OnOneTile() : Session(2) {}
   void addVertices(const std::vector<std::string> &names) {
-    std::stringstream source;
-    source << reduceVertexSource(names[0]);
-    for (std::size_t i = 1; i < names.size(); ++i) {
-      ASSERT_NE(reduceVertexSource(names[i]), "") << names[i];
-      source << "template class " << names[i] << ";\n";
-    }
+    std::stringstream source(popops::namedVertices().source(names));
     graph.addCodelets(source);
   }
   Tensor put(Type type, const Shape &shape, const Doubles &values) {

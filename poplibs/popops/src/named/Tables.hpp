@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The lists that popops' named vertices are put together from, one file each.
+#pragma once
+#include "popops/NamedVertices.hpp"
+
+namespace popops::named {
+
+std::vector<Family> operatorVertices();    // unary, binary, broadcast; arguments u, b
+std::vector<Family> elementWiseVertices(); // select, clamp, cast, fill, scaled add
+std::vector<Family> reduceVertices();      // and encoding, statistics, sorting; arguments r, s
+std::vector<Family> sliceVertices();       // arguments o, a
+std::vector<Refused> refusedVertices();
+
+Choices operatorChoices();
+Choices reduceChoices();
+Choices sliceChoices();
+
+// The cycles that one worker's loop over n elements takes in tileCycles(n), the formula of a
+// vertex on six workers.
+template <class Cycles> std::uint64_t workerLoop(const Cycles &tileCycles, std::uint64_t n) {
+  return (tileCycles(6 * n) - tileCycles(0)) / 6;
+}
+
+std::string joined(const Words &words, const char *between);
+
+inline std::uint64_t divideUp(std::uint64_t n, std::uint64_t d) { return (n + d - 1) / d; }
+
+} // namespace popops::named
