@@ -26,6 +26,10 @@ namespace norms {
 // Refuses ranks below 2, other types than FLOAT and HALF, channels that groups do not divide.
 void checkActs(const poplar::Tensor &acts, NormGroups groups, const std::string &api);
 std::size_t numStatistics(const poplar::Tensor &acts, NormGroups groups);
+// Refuses, unless absent, what is not [size] of FLOAT or HALF.
+void checkVector(const poplar::Tensor &t, std::size_t size, const char *what,
+                 const poplar::Tensor &acts, const std::string &api);
+void checkPartials(const poplar::Type &partials, const std::string &api);
 
 std::pair<poplar::Tensor, poplar::Tensor>
 statistics(poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
@@ -63,6 +67,9 @@ struct Distributed {
   DistributedNormReduceCallback reduce;
   unsigned normSize;
 };
+// Over how many replicas; refuses sizes that do not fit the activations.
+unsigned replicasOf(const Distributed &distributed, const poplar::Tensor &acts,
+                    const std::string &api);
 std::pair<poplar::Tensor, poplar::Tensor>
 statistics(poplar::Graph &graph, const poplar::Tensor &acts, const Distributed &distributed,
            const NormStatisticsOptions &options, poplar::program::Sequence &prog,

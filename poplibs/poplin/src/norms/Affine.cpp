@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Norms applied: whitened = (x - mean) * invStdDev, normalised = whitened * gamma + beta, either or
 // both. Host: one pass. Tiles: a broadcast subtract, multiply, multiply and add, where x lies.
-#include "base/Text.hpp"
-#include "base/Threads.hpp"
 #include "NormLoops.hpp"
 #include "NormPlan.hpp"
 #include "NormSpace.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
-#include "poputil/exceptions.hpp"
 
 namespace poplin::norms {
 namespace {
@@ -21,9 +18,7 @@ struct Settings {
   bool normalised, whitened, stat, gamma, beta;
 };
 std::string bytes(const Settings &s) {
-  openipu::AttributeWriter out;
-  return out.put(s.groups.count)
-      .put(s.groups.strided)
+  return startingWith(s.groups)
       .put(s.normalised)
       .put(s.whitened)
       .put(s.stat)
@@ -34,8 +29,7 @@ std::string bytes(const Settings &s) {
 Settings settings(std::string_view attributes) {
   openipu::AttributeReader in(attributes);
   Settings s;
-  s.groups.count = in.get<std::uint32_t>();
-  s.groups.strided = in.get<bool>();
+  s.groups = readGroups(in);
   for (bool *flag : {&s.normalised, &s.whitened, &s.stat, &s.gamma, &s.beta})
     *flag = in.get<bool>();
   return s;
@@ -59,10 +53,7 @@ public:
       y = rows::Data(args.outputs[0]);
     if (settings_.whitened)
       w = rows::Data(args.outputs[args.outputs.size() - 1]);
-    auto body = [&](std::size_t begin, std::size_t end, unsigned) {
-      walk_.run(begin, end, [&](const Block &block) { apply(block, tables, x, y, w); });
-    };
-    base::parallelFor(walk_.count(), walk_.grain(), std::ref(body));
+    walk_.run([&](const Block &block) { apply(block, tables, x, y, w); });
   }
 
 private:
@@ -82,14 +73,11 @@ private:
       tables.beta = rows::table(args.inputs[next++], 11);
     return tables;
   }
+  // A vector where others of its kind are, also when it is absent.
   Value value(const float *table, const Block &block, unsigned which, float absent,
               unsigned slot) const {
-    if (!table && !space_.varies[which])
-      return {absent, nullptr};
-    if (!space_.varies[which])
-      return {scalar(table, space_, block, which), nullptr};
-    if (table)
-      return {0, vector(table, space_, block, which, slot)};
+    if (table || !space_.varies[which])
+      return valueOf(table, space_, block, which, absent, slot);
     float *same = rows::scratch(slot, block.n);
     std::fill(same, same + block.n, absent);
     return {0, same};
@@ -124,19 +112,6 @@ private:
 };
 
 const openipu::Registered registered{openipu::stateful<AffineKernel>("poplin.norm.affine")};
-
-void checkVector(const poplar::Tensor &t, std::size_t size, const char *what,
-                 const poplar::Tensor &acts, const std::string &api) {
-  if (!t.valid())
-    return;
-  if (t.rank() != 1 || t.dim(0) != size)
-    throw poputil::poplibs_error(base::str(api, ": ", what, " of shape ", base::list(t.shape()),
-                                           " for activations ", base::list(acts.shape()),
-                                           "; it must be [", size, "]"));
-  if (t.elementType() != poplar::FLOAT && t.elementType() != poplar::HALF)
-    throw poputil::poplibs_error(
-        base::str(api, ": ", what, " of type ", t.elementType(), "; use FLOAT or HALF"));
-}
 
 } // namespace
 

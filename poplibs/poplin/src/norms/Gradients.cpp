@@ -4,7 +4,6 @@
 //   dx = isd * (gamma * g - average(gamma * g) - w * average(gamma * g * w))
 // Host: one pass for sums, a second for dx. Tiles: products, two reductions, broadcasts.
 #include "base/Text.hpp"
-#include "base/Threads.hpp"
 #include "NormLoops.hpp"
 #include "NormPlan.hpp"
 #include "NormSpace.hpp"
@@ -27,9 +26,7 @@ struct Settings {
   double scale;      // of sums
 };
 std::string bytes(const Settings &s) {
-  openipu::AttributeWriter out;
-  return out.put(s.groups.count)
-      .put(s.groups.strided)
+  return startingWith(s.groups)
       .put(s.hasSums)
       .put(s.hasMean)
       .put(s.hasIsd)
@@ -41,8 +38,7 @@ std::string bytes(const Settings &s) {
 Settings settings(std::string_view attributes) {
   openipu::AttributeReader in(attributes);
   Settings s;
-  s.groups.count = in.get<std::uint32_t>();
-  s.groups.strided = in.get<bool>();
+  s.groups = readGroups(in);
   for (bool *flag : {&s.hasSums, &s.hasMean, &s.hasIsd, &s.hasGamma, &s.perParameter})
     *flag = in.get<bool>();
   s.scale = in.get<double>();
@@ -72,45 +68,38 @@ Tables tablesOf(const KernelArgs &args, const Settings &s) {
 // mean and isd.
 class Products {
 public:
-  Products(const Space &space, unsigned which) : space_(space), reduction_(space, which) {
-    partials_.resize(reduction_.tasks() * reduction_.width() * 2);
+  Products(const Space &space, unsigned which)
+      : space_(space), reduction_(space, which), sums_(reduction_) {
     first.resize(space.keys[which]);
     second.resize(space.keys[which]);
   }
 
   void run(const rows::Data &x, const rows::Data &g, const Tables &tables) {
-    auto body = [&](std::size_t begin, std::size_t end, unsigned) {
-      for (auto task = begin; task < end; ++task)
-        if (!reduction_.byColumn())
-          whole(x, g, tables, task);
-        else if (tables.mean && !space_.varies[0] && !tables.gamma)
-          byColumnPerRow(x, g, tables, task);
-        else
-          byColumn(x, g, tables, task);
-    };
-    base::parallelFor(reduction_.tasks(), reduction_.grain(), std::ref(body));
-    merge();
+    reduction_.runTasks([&](std::size_t task) {
+      if (!reduction_.byColumn())
+        whole(x, g, tables, task);
+      else if (tables.mean && !space_.varies[0] && !tables.gamma)
+        byColumnPerRow(x, g, tables, task);
+      else
+        byColumn(x, g, tables, task);
+    });
+    std::fill(first.begin(), first.end(), 0.0);
+    std::fill(second.begin(), second.end(), 0.0);
+    sums_.merge([&](std::size_t key, std::size_t, double firstSum, double secondSum) {
+      first[key] += firstSum;
+      second[key] += secondSum;
+    });
   }
   std::vector<double> first, second;
 
 private:
-  Value value(const float *table, const Block &block, unsigned which, float absent,
-              unsigned slot) const {
-    if (!table)
-      return {absent, nullptr};
-    if (!space_.varies[which])
-      return {scalar(table, space_, block, which), nullptr};
-    return {0, vector(table, space_, block, which, slot)};
-  }
-
   void whole(const rows::Data &x, const rows::Data &g, const Tables &tables, std::size_t task) {
-    double *at = &partials_[task * 2];
-    at[0] = at[1] = 0;
+    double *at = sums_.clear(task);
     reduction_.run(task, [&](const Block &block, bool) {
       auto in = read(x, space_, block, 0, 0), grad = read(g, space_, block, 1, 1);
-      auto mean = value(tables.mean, block, 0, 0, 2);
-      auto isd = value(tables.mean ? tables.isd : nullptr, block, 0, 1, 3);
-      auto gamma = value(tables.gamma, block, 1, 1, 4);
+      auto mean = valueOf(tables.mean, space_, block, 0, 0, 2);
+      auto isd = valueOf(tables.mean ? tables.isd : nullptr, space_, block, 0, 1, 3);
+      auto gamma = valueOf(tables.gamma, space_, block, 1, 1, 4);
       auto sums = productsBlock({block.rows, block.n}, {in.at, in.ld}, {grad.at, grad.ld}, mean,
                                 isd, gamma);
       at[0] += sums.first;
@@ -120,8 +109,7 @@ private:
 
   void byColumn(const rows::Data &x, const rows::Data &g, const Tables &tables, std::size_t task) {
     auto width = reduction_.width();
-    double *first = &partials_[task * width * 2], *second = first + width;
-    std::fill(first, first + 2 * width, 0.0);
+    double *first = sums_.clear(task), *second = sums_.second(task);
     float *zeros = rows::scratch(5, width);
     std::fill(zeros, zeros + width, 0.0f);
     double *f = reinterpret_cast<double *>(rows::scratch(6, 4 * width)), *s = f + width;
@@ -148,9 +136,8 @@ private:
   void byColumnPerRow(const rows::Data &x, const rows::Data &g, const Tables &tables,
                       std::size_t task) {
     auto width = reduction_.width();
-    double *sums = &partials_[task * width * 2];
+    double *sums = sums_.clear(task);
     float *part = rows::scratch(5, 2 * width);
-    std::fill(sums, sums + 2 * width, 0.0);
     std::fill(part, part + 2 * width, 0.0f);
     auto flush = [&] {
       for (std::size_t i = 0; i < 2 * width; ++i) {
@@ -172,21 +159,9 @@ private:
     flush();
   }
 
-  void merge() {
-    std::fill(first.begin(), first.end(), 0.0);
-    std::fill(second.begin(), second.end(), 0.0);
-    auto width = reduction_.width();
-    for (std::size_t task = 0; task < reduction_.tasks(); ++task)
-      reduction_.keys(task, [&](std::size_t key, std::size_t i) {
-        const double *at = &partials_[task * width * 2];
-        first[key] += at[i];
-        second[key] += at[width + i];
-      });
-  }
-
   const Space &space_;
   Reduction reduction_;
-  std::vector<double> partials_;
+  TaskSums sums_;
 };
 
 // Outputs: sums of g * w, sums of g.
@@ -208,7 +183,7 @@ private:
   void give(const openipu::KernelOperand &to, const std::vector<double> &sums) {
     for (std::size_t i = 0; i < sums.size(); ++i)
       result_[i] = float(sums[i] * settings_.scale);
-    rows::Data(to).store(0, to.elements > 1 ? to.strides[0] : 1, to.elements, result_.data());
+    storeVector(to, result_.data());
   }
   Settings settings_;
   Space space_;
@@ -233,10 +208,7 @@ public:
     if (!settings_.hasSums)
       products_.run(x, g, tables);
     coefficients(tables);
-    auto body = [&](std::size_t begin, std::size_t end, unsigned) {
-      walk_.run(begin, end, [&](const Block &block) { apply(block, tables, x, g, dx); });
-    };
-    base::parallelFor(walk_.count(), walk_.grain(), std::ref(body));
+    walk_.run([&](const Block &block) { apply(block, tables, x, g, dx); });
   }
 
 private:
@@ -253,23 +225,14 @@ private:
       c_[i] = float(-isd * g);
     }
   }
-  Value statistic(const std::vector<float> &table, const Block &block, unsigned slot) const {
-    if (!space_.varies[0])
-      return {scalar(table.data(), space_, block, 0), nullptr};
-    return {0, vector(table.data(), space_, block, 0, slot)};
-  }
   void apply(const Block &block, const Tables &tables, const rows::Data &x, const rows::Data &g,
              const rows::Data &dx) const {
     GradientValues values;
-    values.mean = statistic(mean_, block, 3);
-    values.a = statistic(a_, block, 4);
-    values.b = statistic(b_, block, 5);
-    values.c = statistic(c_, block, 6);
-    values.gamma.one = 1;
-    if (tables.gamma && !space_.varies[1])
-      values.gamma.one = scalar(tables.gamma, space_, block, 1);
-    else if (tables.gamma)
-      values.gamma.each = vector(tables.gamma, space_, block, 1, 7);
+    values.mean = valueOf(mean_.data(), space_, block, 0, 0, 3);
+    values.a = valueOf(a_.data(), space_, block, 0, 0, 4);
+    values.b = valueOf(b_.data(), space_, block, 0, 0, 5);
+    values.c = valueOf(c_.data(), space_, block, 0, 0, 6);
+    values.gamma = valueOf(tables.gamma, space_, block, 1, 1, 7);
     auto in = read(x, space_, block, 0, 0), grad = read(g, space_, block, 1, 1);
     auto to = target(dx, space_, block, 2, 2);
     gradientBlock({block.rows, block.n}, {in.at, in.ld}, {grad.at, grad.ld}, {to.at, to.ld},
@@ -296,21 +259,10 @@ void check(const poplar::Tensor &x, const poplar::Tensor &grads, const poplar::T
                                            " for activations ", base::list(x.shape()),
                                            "; the shapes must be equal"));
   checkActs(grads, groups, api);
-  if (partials != poplar::FLOAT && partials != poplar::HALF)
-    throw poputil::poplibs_error(
-        base::str(api, ": partials of type ", partials, "; use FLOAT or HALF"));
-  auto vector = [&](const poplar::Tensor &t, std::size_t size, const char *what) {
-    if (t.valid() && (t.rank() != 1 || t.dim(0) != size))
-      throw poputil::poplibs_error(base::str(api, ": ", what, " of shape ", base::list(t.shape()),
-                                             " for activations ", base::list(x.shape()),
-                                             "; it must be [", size, "]"));
-    if (t.valid() && t.elementType() != poplar::FLOAT && t.elementType() != poplar::HALF)
-      throw poputil::poplibs_error(
-          base::str(api, ": ", what, " of type ", t.elementType(), "; use FLOAT or HALF"));
-  };
-  vector(mean, numStatistics(x, groups), "mean");
-  vector(isd, numStatistics(x, groups), "inverse standard deviation");
-  vector(gamma, x.dim(1), "gamma");
+  checkPartials(partials, api);
+  checkVector(mean, numStatistics(x, groups), "mean", x, api);
+  checkVector(isd, numStatistics(x, groups), "inverse standard deviation", x, api);
+  checkVector(gamma, x.dim(1), "gamma", x, api);
 }
 
 struct Operands {
@@ -424,11 +376,7 @@ poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const po
                          const poplar::Type &partials, poplar::program::Sequence &prog,
                          const poplar::DebugContext &context, const std::string &api) {
   check(x, grads, mean, isd, gamma, {}, partials, api);
-  if (x.dim(0) == 0 || distributed.normSize % x.dim(0) != 0)
-    throw poputil::poplibs_error(base::str(api, ": the norm's batch of ", distributed.normSize,
-                                           " is not a multiple of the replica's batch in ",
-                                           base::list(x.shape())));
-  unsigned replicas = distributed.normSize / unsigned(x.dim(0));
+  const unsigned replicas = replicasOf(distributed, x, api);
   auto r = reducible(x, {}, Key::Statistic);
   auto products =
       popops::cost::createReduceOutput(graph, r.view, partials, r.dims, {context, "products"});

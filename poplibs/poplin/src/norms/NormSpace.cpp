@@ -165,6 +165,10 @@ const float *vector(const float *table, const Space &space, const Block &block, 
   return to;
 }
 
+void storeVector(const openipu::KernelOperand &to, const float *from) {
+  rows::Data(to).store(0, to.elements > 1 ? to.strides[0] : 1, to.elements, from);
+}
+
 BlockWalk::BlockWalk(const Space &space) : space_(&space) {
   outer_ = space.elements ? rows::sizeOf(space.outer) : 0;
   blockColumns_ = std::max<std::size_t>(1, std::min(space.row.size, blockElements));

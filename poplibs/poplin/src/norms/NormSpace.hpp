@@ -4,6 +4,8 @@
 // (mean, deviation) and which parameter (gamma, beta) belongs to it. Along a row these are either
 // the same for all elements or a vector.
 #pragma once
+#include "NormLoops.hpp"
+#include "openipu/Attributes.hpp"
 #include "poplin/NormOperations.hpp"
 #include "poplin/Rows.hpp"
 
@@ -37,6 +39,19 @@ struct Block {
   std::size_t rows = 0, column = 0, n = 0;
 };
 
+// Groups among the attributes of a kernel.
+inline openipu::AttributeWriter startingWith(NormGroups groups) {
+  openipu::AttributeWriter out;
+  out.put(groups.count).put(groups.strided);
+  return out;
+}
+inline NormGroups readGroups(openipu::AttributeReader &in) {
+  NormGroups groups;
+  groups.count = in.get<std::uint32_t>();
+  groups.strided = in.get<bool>();
+  return groups;
+}
+
 // Floats of a block, with `ld` floats from row to row.
 struct Floats {
   const float *at;
@@ -59,14 +74,31 @@ inline float scalar(const float *table, const Space &space, const Block &block, 
 }
 const float *vector(const float *table, const Space &space, const Block &block, unsigned which,
                     unsigned slot);
+// Whichever it is; `absent` without a table.
+inline Value valueOf(const float *table, const Space &space, const Block &block, unsigned which,
+                     float absent, unsigned slot) {
+  if (!table)
+    return {absent, nullptr};
+  if (!space.varies[which])
+    return {scalar(table, space, block, which), nullptr};
+  return {0, vector(table, space, block, which, slot)};
+}
+
+// Floats as the elements of a rank 1 operand.
+void storeVector(const openipu::KernelOperand &to, const float *from);
 
 // All blocks of a space, in tasks of about blockElements.
 class BlockWalk {
 public:
   explicit BlockWalk(const Space &space);
-  std::size_t count() const { return outer_ * rowBlocks_ * columnBlocks_; }
-  std::size_t grain() const;
-  template <class Body> void run(std::size_t begin, std::size_t end, Body &&body) const {
+  // body(block), on all threads.
+  template <class Body> void run(const Body &body) const {
+    auto range = [&](std::size_t begin, std::size_t end, unsigned) { runRange(begin, end, body); };
+    base::parallelFor(outer_ * rowBlocks_ * columnBlocks_, grain(), std::ref(range));
+  }
+
+private:
+  template <class Body> void runRange(std::size_t begin, std::size_t end, const Body &body) const {
     auto perOuter = rowBlocks_ * columnBlocks_;
     rows::Walk walk(space_->outer, rows::maxOperands, begin / perOuter);
     for (auto i = begin; i < end; ++i) {
@@ -75,8 +107,7 @@ public:
         walk.next();
     }
   }
-
-private:
+  std::size_t grain() const;
   Block block(const std::array<std::int64_t, rows::maxOperands> &base, std::size_t index) const;
   const Space *space_;
   std::size_t outer_, blockRows_, blockColumns_, rowBlocks_, columnBlocks_;
@@ -89,7 +120,6 @@ class Reduction {
 public:
   Reduction(const Space &space, unsigned which);
   std::size_t tasks() const { return keptSize_ * columnTasks_ * shares_; }
-  std::size_t grain() const;
   std::size_t width() const { return byColumn_ ? blockColumns_ : 1; } // sums of a task
   bool byColumn() const { return byColumn_; }
 
@@ -106,6 +136,14 @@ public:
         walk.next();
     }
   }
+  // body(task), on all threads.
+  template <class Body> void runTasks(const Body &body) const {
+    auto range = [&](std::size_t begin, std::size_t end, unsigned) {
+      for (auto task = begin; task < end; ++task)
+        body(task);
+    };
+    base::parallelFor(tasks(), grain(), std::ref(range));
+  }
   // body(key, index of the sum in the task), for every sum of a task.
   template <class Body> void keys(std::size_t task, Body &&body) const {
     auto [kept, column, share] = split(task);
@@ -119,6 +157,7 @@ public:
   std::size_t elements(std::size_t task) const; // behind each sum of a task
 
 private:
+  std::size_t grain() const;
   struct Split {
     std::size_t kept, column, share;
   };
@@ -133,6 +172,31 @@ private:
   bool byColumn_;
   std::size_t blockRows_, blockColumns_, rowBlocks_, columnBlocks_ /* of a unit */, columnTasks_;
   std::size_t keptSize_, units_, shares_;
+};
+
+// Two sums for each sum of each task.
+class TaskSums {
+public:
+  explicit TaskSums(const Reduction &reduction)
+      : reduction_(reduction), sums_(reduction.tasks() * reduction.width() * 2) {}
+  double *first(std::size_t task) { return &sums_[task * reduction_.width() * 2]; }
+  double *second(std::size_t task) { return first(task) + reduction_.width(); }
+  // Both, set to zero.
+  double *clear(std::size_t task) {
+    std::fill_n(first(task), 2 * reduction_.width(), 0.0);
+    return first(task);
+  }
+  // body(key, task, first, second), always in the same order.
+  template <class Body> void merge(const Body &body) {
+    for (std::size_t task = 0; task < reduction_.tasks(); ++task)
+      reduction_.keys(task, [&](std::size_t key, std::size_t i) {
+        body(key, task, first(task)[i], second(task)[i]);
+      });
+  }
+
+private:
+  const Reduction &reduction_;
+  std::vector<double> sums_;
 };
 
 } // namespace poplin::norms

@@ -5,8 +5,6 @@
 // is in cache), so sums of squares do not cancel; tasks are merged in double. Tiles: two reductions
 // (sum; sum of squares, of centred values if stable), then InverseStdDeviation where the statistics
 // lie.
-#include "base/Text.hpp"
-#include "base/Threads.hpp"
 #include "NormLoops.hpp"
 #include "NormPlan.hpp"
 #include "NormSpace.hpp"
@@ -15,7 +13,6 @@
 #include "poplin/Steps.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/DebugInfo.hpp"
-#include "poputil/exceptions.hpp"
 #include <cmath>
 
 namespace poplin::norms {
@@ -40,20 +37,12 @@ struct Settings {
 };
 
 std::string bytes(const Settings &s) {
-  openipu::AttributeWriter out;
-  return out.put(s.groups.count)
-      .put(s.groups.strided)
-      .put(s.want)
-      .put(s.eps)
-      .put(s.scale)
-      .put(s.unbiased)
-      .take();
+  return startingWith(s.groups).put(s.want).put(s.eps).put(s.scale).put(s.unbiased).take();
 }
 Settings settings(std::string_view attributes) {
   openipu::AttributeReader in(attributes);
   Settings s;
-  s.groups.count = in.get<std::uint32_t>();
-  s.groups.strided = in.get<bool>();
+  s.groups = readGroups(in);
   s.want = in.get<Want>();
   s.eps = in.get<float>();
   s.scale = in.get<float>();
@@ -74,16 +63,11 @@ struct Moments {
   }
 };
 
-void storeVector(const openipu::KernelOperand &to, const float *from) {
-  rows::Data(to).store(0, to.elements > 1 ? to.strides[0] : 1, to.elements, from);
-}
-
 class Statistics {
 public:
   explicit Statistics(const KernelArgs &args)
       : settings_(settings(args.attributes)), space_(settings_.groups, {&args.inputs[0]}, false),
-        reduction_(space_, 0) {
-    partials_.resize(reduction_.tasks() * reduction_.width() * 2);
+        reduction_(space_, 0), sums_(reduction_) {
     for (std::size_t task = 0; task < reduction_.tasks(); ++task)
       counts_.push_back(double(reduction_.elements(task)));
     moments_.resize(space_.keys[0]);
@@ -92,12 +76,12 @@ public:
 
   void run(const KernelArgs &args) {
     rows::Data x(args.inputs[0]);
-    auto body = [&](std::size_t begin, std::size_t end, unsigned) {
-      for (auto task = begin; task < end; ++task)
-        reduction_.byColumn() ? byColumn(x, task) : whole(x, task);
-    };
-    base::parallelFor(reduction_.tasks(), reduction_.grain(), std::ref(body));
-    merge();
+    reduction_.runTasks(
+        [&](std::size_t task) { reduction_.byColumn() ? byColumn(x, task) : whole(x, task); });
+    std::fill(moments_.begin(), moments_.end(), Moments{});
+    sums_.merge([&](std::size_t key, std::size_t task, double mean, double squares) {
+      moments_[key].merge(counts_[task], mean, squares);
+    });
     finish(args);
   }
 
@@ -118,10 +102,8 @@ private:
   }
 
   void byColumn(const rows::Data &x, std::size_t task) {
-    auto width = reduction_.width();
-    float *shift = rows::scratch(1, width);
-    double *first = &partials_[task * width * 2], *second = first + width;
-    std::fill(first, first + 2 * width, 0.0);
+    float *shift = rows::scratch(1, reduction_.width());
+    double *first = sums_.clear(task), *second = sums_.second(task);
     std::size_t n = 0;
     reduction_.run(task, [&](const Block &block, bool isFirst) {
       auto in = read(x, space_, block, 0, 0);
@@ -136,20 +118,9 @@ private:
 
   // Sums about the shift become mean and squares about the mean.
   void put(std::size_t task, std::size_t i, float shift, double first, double second) {
-    auto width = reduction_.width();
-    double *at = &partials_[task * width * 2], mean = first / counts_[task];
-    at[i] = double(shift) + mean;
-    at[width + i] = std::max(0.0, second - first * mean);
-  }
-
-  void merge() {
-    std::fill(moments_.begin(), moments_.end(), Moments{});
-    auto width = reduction_.width();
-    for (std::size_t task = 0; task < reduction_.tasks(); ++task)
-      reduction_.keys(task, [&](std::size_t key, std::size_t i) {
-        const double *at = &partials_[task * width * 2];
-        moments_[key].merge(counts_[task], at[i], at[width + i]);
-      });
+    const double mean = first / counts_[task];
+    sums_.first(task)[i] = double(shift) + mean;
+    sums_.second(task)[i] = std::max(0.0, second - first * mean);
   }
 
   float deviation(const Moments &m) const {
@@ -185,7 +156,8 @@ private:
   Settings settings_;
   Space space_;
   Reduction reduction_;
-  std::vector<double> partials_, counts_;
+  TaskSums sums_;
+  std::vector<double> counts_;
   std::vector<Moments> moments_;
   std::vector<float> result_;
 };
@@ -252,30 +224,7 @@ openipu::Plan plan(const poplar::Graph &graph, const poplar::Tensor &acts, NormG
   return plan;
 }
 
-void checkPartials(const poplar::Type &partials, const std::string &api) {
-  if (partials != poplar::FLOAT && partials != poplar::HALF)
-    throw poputil::poplibs_error(
-        base::str(api, ": partials of type ", partials, "; use FLOAT or HALF"));
-}
-
 } // namespace
-
-void checkActs(const poplar::Tensor &acts, NormGroups groups, const std::string &api) {
-  if (acts.rank() < 2)
-    throw poputil::poplibs_error(base::str(api, ": activations of shape ", base::list(acts.shape()),
-                                           " have no channels; give [batch][channels][field...]"));
-  if (acts.elementType() != poplar::FLOAT && acts.elementType() != poplar::HALF)
-    throw poputil::poplibs_error(base::str(api, ": activations of type ", acts.elementType(),
-                                           "; norms take FLOAT and HALF"));
-  if (groups.count && acts.dim(1) % groups.count != 0)
-    throw poputil::poplibs_error(base::str(api, ": ", acts.dim(1), " channels of activations ",
-                                           base::list(acts.shape()), " are not divisible into ",
-                                           groups.count, " groups"));
-}
-
-std::size_t numStatistics(const poplar::Tensor &acts, NormGroups groups) {
-  return groups.count ? acts.dim(0) * groups.count : acts.dim(1);
-}
 
 std::pair<poplar::Tensor, poplar::Tensor>
 statistics(poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
@@ -301,11 +250,7 @@ statistics(poplar::Graph &graph, const poplar::Tensor &acts, const Distributed &
            const poplar::DebugContext &context, const std::string &api) {
   checkActs(acts, {}, api);
   checkPartials(options.partials, api);
-  if (acts.dim(0) == 0 || distributed.normSize % acts.dim(0) != 0)
-    throw poputil::poplibs_error(base::str(api, ": the norm's batch of ", distributed.normSize,
-                                           " is not a multiple of the replica's batch in ",
-                                           base::list(acts.shape())));
-  unsigned replicas = distributed.normSize / unsigned(acts.dim(0));
+  const unsigned replicas = replicasOf(distributed, acts, api);
   auto partials = options.partials;
   auto share = [&](Want want, std::vector<poplar::Tensor> outs, const poplar::Tensor &about) {
     std::vector<openipu::Used> uses;
