@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "Reduce.hpp"
+#include "base/Half.hpp"
 #include "base/Simd.hpp"
 #include "base/Text.hpp"
-#include "popops/Half.hpp"
 #include "poputil/exceptions.hpp"
 #include <algorithm>
 #include <cstring>
@@ -98,12 +98,12 @@ struct HalfMemory {
     auto *p = reinterpret_cast<const std::uint16_t *>(from);
     for (std::size_t i = 0; stride != 1 && i != n; ++i)
       packed[i] = p[std::int64_t(i) * stride];
-    popops::halfToFloat(stride == 1 ? p : packed, to, n);
+    base::halfToFloat(stride == 1 ? p : packed, to, n);
   }
   static void store(const float *from, std::byte *to, std::int64_t stride, std::size_t n) {
     std::uint16_t packed[blockSize];
     auto *p = reinterpret_cast<std::uint16_t *>(to);
-    popops::floatToHalf(from, stride == 1 ? p : packed, n);
+    base::floatToHalf(from, stride == 1 ? p : packed, n);
     for (std::size_t i = 0; stride != 1 && i != n; ++i)
       p[std::int64_t(i) * stride] = packed[i];
   }

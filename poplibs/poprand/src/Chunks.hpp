@@ -2,8 +2,8 @@
 // Ranges of a strided operand's elements, in row-major order, to and from small contiguous arrays
 // of floats.
 #pragma once
+#include "base/Half.hpp"
 #include "openipu/Kernel.hpp"
-#include "popops/Half.hpp"
 #include <algorithm>
 #include <cstring>
 
@@ -61,7 +61,7 @@ inline void storeFloats(const KernelOperand &t, std::size_t first, std::size_t n
   if (t.type == TypeId::Float)
     return scatter(t, first, n, values);
   std::uint16_t halves[chunk];
-  popops::floatToHalf(values, halves, n);
+  base::floatToHalf(values, halves, n);
   scatter(t, first, n, halves);
 }
 inline void loadFloats(const KernelOperand &t, std::size_t first, std::size_t n, float *values) {
@@ -69,7 +69,7 @@ inline void loadFloats(const KernelOperand &t, std::size_t first, std::size_t n,
     return gather(t, first, n, values);
   std::uint16_t halves[chunk];
   gather(t, first, n, halves);
-  popops::halfToFloat(halves, values, n);
+  base::halfToFloat(halves, values, n);
 }
 
 } // namespace poprand

@@ -4,12 +4,12 @@
 // output, at the rate of one 64-bit vector per so many cycles; tiles are seeded before, if there is
 // a seed.
 #include "poprand/RandomGen.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "Draw.hpp"
 #include "Generate.hpp"
 #include "openipu/Attributes.hpp"
 #include "popops/ElementWiseCost.hpp"
-#include "popops/Half.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/VertexTemplates.hpp"
@@ -58,15 +58,15 @@ double representable(const Type &type, double x, bool above) {
     value = std::nextafter(value, away);
   if (type == poplar::FLOAT)
     return value;
-  std::uint16_t half = popops::floatToHalf(value);
-  const double rounded = popops::halfToFloat(half);
+  std::uint16_t half = base::floatToHalf(value);
+  const double rounded = base::halfToFloat(half);
   if (above ? rounded < value : rounded > value) { // one step: bit patterns of a sign are in order
     if ((half & 0x7fff) == 0)
       half = above ? 0x0001 : 0x8001;
     else
       half = std::uint16_t(half + (((half & 0x8000) != 0) == above ? -1 : 1));
   }
-  return popops::halfToFloat(half);
+  return base::halfToFloat(half);
 }
 
 // Checks min and max of a call and sets the bounds of the draw.

@@ -2,9 +2,9 @@
 // One row of the result (four for blocks of four rows and more) stays in registers while all blocks
 // of its line are added.
 #include "Multiply.hpp"
+#include "base/Half.hpp"
 #include "base/Simd.hpp"
 #include "base/Threads.hpp"
-#include "popops/Half.hpp"
 #include <algorithm>
 #include <cstring>
 
@@ -184,14 +184,14 @@ void DenseRows::read(const KernelOperand &m) {
       });
     } else if (s1 == 1) {
       for (std::size_t i = begin; i < end; ++i)
-        popops::halfToFloat(m.as<const std::uint16_t>() + std::int64_t(i) * s0, &copy_[i * n], n);
+        base::halfToFloat(m.as<const std::uint16_t>() + std::int64_t(i) * s0, &copy_[i * n], n);
     } else {
       std::vector<std::uint16_t> halves((end - begin) * n);
       const auto *from = m.as<const std::uint16_t>();
       tiled(begin, end, n, [&](std::size_t i, std::size_t j) {
         halves[(i - begin) * n + j] = from[std::int64_t(i) * s0 + std::int64_t(j) * s1];
       });
-      popops::halfToFloat(halves.data(), &copy_[begin * n], halves.size());
+      base::halfToFloat(halves.data(), &copy_[begin * n], halves.size());
     }
   });
 }
@@ -220,7 +220,7 @@ void DenseResult::end(bool roundToHalf) {
     if (m.type == TypeId::Float) {
       if (roundToHalf)
         for (std::size_t i = begin; i < end; ++i)
-          popops::roundToHalf(data_ + i * stride_, n);
+          base::roundToHalf(data_ + i * stride_, n);
       if (copied)
         tiled(begin, end, n, [&](std::size_t i, std::size_t j) {
           m.as<float>()[std::int64_t(i) * s0 + std::int64_t(j) * s1] = data_[i * stride_ + j];
@@ -228,7 +228,7 @@ void DenseResult::end(bool roundToHalf) {
       return;
     }
     std::vector<std::uint16_t> halves((end - begin) * n);
-    popops::floatToHalf(data_ + begin * n, halves.data(), halves.size());
+    base::floatToHalf(data_ + begin * n, halves.data(), halves.size());
     tiled(begin, end, n, [&](std::size_t i, std::size_t j) {
       m.as<std::uint16_t>()[std::int64_t(i) * s0 + std::int64_t(j) * s1] =
           halves[(i - begin) * n + j];

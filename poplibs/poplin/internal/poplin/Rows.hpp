@@ -5,9 +5,9 @@
 // A Nest is a list of loops, outermost first, with one stride per operand. Rows of floats that lie
 // side by side are used where they are; others go through a buffer of the thread.
 #pragma once
+#include "base/Half.hpp"
 #include "base/Threads.hpp"
 #include "openipu/Kernel.hpp"
-#include "popops/Half.hpp"
 #include <algorithm>
 #include <array>
 #include <cstdint>

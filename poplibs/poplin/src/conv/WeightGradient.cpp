@@ -2,13 +2,13 @@
 // Gradient of a convolution's weights. Host: every kernel position sums products of inputs and
 // output gradients that meet there. Device: the convolution of inputs and gradients that
 // getWeightUpdateParams describes.
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "conv/Channels.hpp"
 #include "conv/Images.hpp"
 #include "conv/Operands.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/ElementWiseCost.hpp"
-#include "popops/Half.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
@@ -50,7 +50,7 @@ struct WeightGradientKernel {
     if (!attributes.scaleIsTensor)
       return attributes.scale;
     const auto &t = args.inputs[2];
-    return t.type == poplar::TypeId::Half ? popops::halfToFloat(*t.as<const std::uint16_t>())
+    return t.type == poplar::TypeId::Half ? base::halfToFloat(*t.as<const std::uint16_t>())
                                           : *t.as<const float>();
   }
   void run(const openipu::KernelArgs &args) {

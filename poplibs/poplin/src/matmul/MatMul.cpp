@@ -2,6 +2,7 @@
 // Matrix products. Host: poplin::gemm on the operands where they are. Device: the convolution with
 // a field of one element that the planner found.
 #include "poplin/MatMul.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "matmul/MatMulOptions.hpp"
 #include "matmul/Quarter.hpp"
@@ -9,7 +10,6 @@
 #include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
 #include "poplin/Gemm.hpp"
-#include "popops/Half.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 
@@ -38,7 +38,7 @@ GemmMatrix matrix(const openipu::KernelOperand &t) {
 }
 
 float scalar(const openipu::KernelOperand &t) {
-  return t.type == TypeId::Half ? popops::halfToFloat(*t.as<const std::uint16_t>())
+  return t.type == TypeId::Half ? base::halfToFloat(*t.as<const std::uint16_t>())
                                 : *t.as<const float>();
 }
 

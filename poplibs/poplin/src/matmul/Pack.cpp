@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "matmul/Pack.hpp"
+#include "base/Half.hpp"
 #include "base/Simd.hpp"
-#include "popops/Half.hpp"
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -80,15 +80,14 @@ void packHalf(Strided from, std::size_t rows, std::size_t columns, float *to, st
   auto *data = static_cast<const std::uint16_t *>(from.data);
   if (from.column == 1) {
     for (std::size_t i = 0; i < rows; ++i)
-      popops::halfToFloat(data + std::int64_t(i) * from.row, to + i * ld, columns);
+      base::halfToFloat(data + std::int64_t(i) * from.row, to + i * ld, columns);
   } else if (from.row == 1) {
     float line[8 * block];
     for (std::size_t j = 0; j < columns; j += 8)
       for (std::size_t i = 0; i < rows; i += block) {
         auto width = std::min(block, rows - i), height = std::min<std::size_t>(8, columns - j);
         for (std::size_t t = 0; t < height; ++t)
-          popops::halfToFloat(data + i + std::int64_t(j + t) * from.column, line + t * block,
-                              width);
+          base::halfToFloat(data + i + std::int64_t(j + t) * from.column, line + t * block, width);
         transpose(line, block, height, width, to + i * ld + j, ld);
       }
   } else {
@@ -98,7 +97,7 @@ void packHalf(Strided from, std::size_t rows, std::size_t columns, float *to, st
         auto width = std::min(block, columns - j);
         for (std::size_t t = 0; t < width; ++t)
           line[t] = data[std::int64_t(i) * from.row + std::int64_t(j + t) * from.column];
-        popops::halfToFloat(line, to + i * ld + j, width);
+        base::halfToFloat(line, to + i * ld + j, width);
       }
   }
 }
@@ -127,7 +126,7 @@ void unpackRow(const float *from, std::size_t columns, Strided to, float alpha, 
       continue;
     }
     std::uint16_t halves[block];
-    popops::floatToHalf(line, halves, width);
+    base::floatToHalf(line, halves, width);
     for (std::size_t t = 0; t < width; ++t)
       static_cast<std::uint16_t *>(part.data)[std::int64_t(t) * to.column] = halves[t];
   }

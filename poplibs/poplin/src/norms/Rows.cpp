@@ -73,13 +73,13 @@ void Data::load(std::int64_t offset, std::int64_t stride, std::size_t n, float *
   if (half) {
     const std::uint16_t *from = halves() + offset;
     if (stride == 1)
-      return popops::halfToFloat(from, to, n);
+      return base::halfToFloat(from, to, n);
     std::uint16_t block[256];
     for (std::size_t begin = 0; begin < n; begin += 256) {
       std::size_t count = std::min<std::size_t>(256, n - begin);
       for (std::size_t i = 0; i < count; ++i)
         block[i] = from[std::int64_t(begin + i) * stride];
-      popops::halfToFloat(block, to + begin, count);
+      base::halfToFloat(block, to + begin, count);
     }
     return;
   }
@@ -92,11 +92,11 @@ void Data::store(std::int64_t offset, std::int64_t stride, std::size_t n, const 
   if (half) {
     std::uint16_t *to = halves() + offset;
     if (stride == 1)
-      return popops::floatToHalf(from, to, n);
+      return base::floatToHalf(from, to, n);
     std::uint16_t block[256];
     for (std::size_t begin = 0; begin < n; begin += 256) {
       std::size_t count = std::min<std::size_t>(256, n - begin);
-      popops::floatToHalf(from + begin, block, count);
+      base::floatToHalf(from + begin, block, count);
       for (std::size_t i = 0; i < count; ++i)
         to[std::int64_t(begin + i) * stride] = block[i];
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Gathering operands into plain floats and back.
 #include "poplin/Dense.hpp"
+#include "base/Half.hpp"
 #include "base/Threads.hpp"
-#include "popops/Half.hpp"
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -139,10 +139,10 @@ void load(const View &view, float *to) {
   forRows(v, [&](std::int64_t offset, std::size_t r) {
     const auto *from = reinterpret_cast<const std::uint16_t *>(v.data) + offset;
     if (stride == 1)
-      return popops::halfToFloat(from, to + r * width, width);
+      return base::halfToFloat(from, to + r * width, width);
     std::vector<std::uint16_t> packed(width);
     copyIn(from, stride, width, packed.data());
-    popops::halfToFloat(packed.data(), to + r * width, width);
+    base::halfToFloat(packed.data(), to + r * width, width);
   });
 }
 
@@ -161,9 +161,9 @@ void store(const float *from, const View &view) {
   forRows(v, [&](std::int64_t offset, std::size_t r) {
     auto *to = reinterpret_cast<std::uint16_t *>(v.data) + offset;
     if (stride == 1)
-      return popops::floatToHalf(from + r * width, to, width);
+      return base::floatToHalf(from + r * width, to, width);
     std::vector<std::uint16_t> packed(width);
-    popops::floatToHalf(from + r * width, packed.data(), width);
+    base::floatToHalf(from + r * width, packed.data(), width);
     for (std::size_t i = 0; i < width; ++i)
       to[std::int64_t(i) * stride] = packed[i];
   });

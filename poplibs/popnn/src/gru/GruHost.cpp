@@ -3,8 +3,8 @@
 // one product with the state (two, if the reset gate works before the product) and passes over its
 // gates.
 #include "gru/GruHost.hpp"
+#include "base/Half.hpp"
 #include "base/Simd.hpp"
-#include "popops/Half.hpp"
 
 namespace popnn::gru {
 
@@ -42,7 +42,7 @@ OPENIPU_SIMD void blend(const float *u, float scale, const float *c, float *h, s
 
 void roundIfHalf(const Shape &s, float *values, std::size_t n) {
   if (s.isHalf)
-    popops::roundToHalf(values, n);
+    base::roundToHalf(values, n);
 }
 
 // The two gates' columns of the weights of the state; the candidate's is separate.

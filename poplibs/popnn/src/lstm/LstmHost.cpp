@@ -2,8 +2,8 @@
 // The arithmetic of an LSTM layer: the inputs of many steps are multiplied at once, then each step
 // is one product with the state and one pass over its gates.
 #include "lstm/LstmHost.hpp"
+#include "base/Half.hpp"
 #include "base/Simd.hpp"
-#include "popops/Half.hpp"
 
 namespace popnn::lstm {
 
@@ -36,7 +36,7 @@ struct Units {
 
 void roundIfHalf(const Shape &s, float *values, std::size_t n) {
   if (s.isHalf)
-    popops::roundToHalf(values, n);
+    base::roundToHalf(values, n);
 }
 
 void activateGates(const Shape &s, float *row) {

@@ -2,10 +2,10 @@
 // Plain recurrent layers: two kernels, forward and backward over any number of steps, and one that
 // adds to the gradients of the weights. Device: a loop over the steps, as the other layers.
 #include "popnn/Recurrent.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "poplin/ProductPlan.hpp"
 #include "popnn/NonLinearityDefUtil.hpp"
-#include "popops/Half.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
@@ -66,7 +66,7 @@ void iterate(NonLinearityType type, std::size_t steps, std::size_t batch, std::s
         row[k] += biases[k];
       activate(type, row, out);
       if (isHalf)
-        popops::roundToHalf(row, out);
+        base::roundToHalf(row, out);
     });
   }
 }
@@ -106,7 +106,7 @@ void iterateBack(NonLinearityType type, std::size_t steps, std::size_t batch, st
       multiply(batch, out, out, matrix(after, out), matrix(feedback, out), matrix(now, out), 1);
     multiplyByGradient(type, y + t * batch * out, now, batch * out);
     if (isHalf)
-      popops::roundToHalf(now, batch * out);
+      base::roundToHalf(now, batch * out);
     after = now;
   }
 }

@@ -2,6 +2,7 @@
 // Casts. Plain types are an expression of one operator; 8-bit floats have a kernel of their own,
 // which reads format and scale from the metadata tensors.
 #include "popops/Cast.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "elementwise/Convert.hpp"
@@ -9,7 +10,6 @@
 #include "openipu/Operation.hpp"
 #include "popops/ElementWise.hpp"
 #include "popops/ElementWiseCost.hpp"
-#include "popops/Half.hpp"
 #include "popops/Strided.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -110,7 +110,7 @@ float read(const KernelOperand &t, std::int64_t i, const std::array<float, 256> 
   case TypeId::Float:
     return t.as<const float>()[i];
   case TypeId::Half:
-    return halfToFloat(t.as<const std::uint16_t>()[i]);
+    return base::halfToFloat(t.as<const std::uint16_t>()[i]);
   case TypeId::UnsignedChar:
     return t.as<const std::uint8_t>()[i];
   default:
@@ -126,7 +126,7 @@ void write(const KernelOperand &t, std::int64_t i, float value, const Format &fo
     t.as<float>()[i] = value;
     break;
   case TypeId::Half:
-    t.as<std::uint16_t>()[i] = floatToHalf(value);
+    t.as<std::uint16_t>()[i] = base::floatToHalf(value);
     break;
   case TypeId::UnsignedChar:
     t.as<std::uint8_t>()[i] = arithmetic::convert<std::uint8_t>(value);

@@ -5,11 +5,11 @@
 // go through a register (a block of memory per thread): halves, broadcasts and strided rows.
 //
 // outputs: y    inputs: one per place holder, all of y's shape (broadcast ones with stride zero)
+#include "base/Half.hpp"
 #include "base/Threads.hpp"
 #include "elementwise/Loops.hpp"
 #include "elementwise/MapProgram.hpp"
 #include "openipu/Kernel.hpp"
-#include "popops/Half.hpp"
 #include "popops/Strided.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -113,7 +113,7 @@ void gatherAcross(std::size_t size, const std::byte *from, std::int64_t stride, 
 void roundLoop(void *y, const void *a, const void *, const void *, std::size_t n) {
   if (y != a)
     std::memcpy(y, a, n * sizeof(float));
-  roundToHalf(static_cast<float *>(y), n);
+  base::roundToHalf(static_cast<float *>(y), n);
 }
 
 // Operators that cost many times an addition.
@@ -541,9 +541,9 @@ private:
   }
   static void loadHalves(const std::uint16_t *from, std::int64_t stride, float *to, std::size_t n) {
     if (stride == 1)
-      return halfToFloat(from, to, n);
+      return base::halfToFloat(from, to, n);
     if (stride == 0) {
-      std::fill_n(to, n, halfToFloat(*from));
+      std::fill_n(to, n, base::halfToFloat(*from));
       return;
     }
     std::uint16_t packed[256];
@@ -551,7 +551,7 @@ private:
       const std::size_t part = std::min<std::size_t>(256, n - done);
       for (std::size_t i = 0; i < part; ++i)
         packed[i] = from[std::int64_t(done + i) * stride];
-      halfToFloat(packed, to + done, part);
+      base::halfToFloat(packed, to + done, part);
     }
   }
   void storeRow(const std::byte *from, std::byte *to, std::int64_t stride, std::size_t n) const {
@@ -560,11 +560,11 @@ private:
     auto *floats = reinterpret_cast<const float *>(from);
     auto *halves = reinterpret_cast<std::uint16_t *>(to);
     if (stride == 1)
-      return floatToHalf(floats, halves, n);
+      return base::floatToHalf(floats, halves, n);
     std::uint16_t packed[256];
     for (std::size_t done = 0; done < n; done += 256) {
       const std::size_t part = std::min<std::size_t>(256, n - done);
-      floatToHalf(floats + done, packed, part);
+      base::floatToHalf(floats + done, packed, part);
       for (std::size_t i = 0; i < part; ++i)
         halves[std::int64_t(done + i) * stride] = packed[i];
     }

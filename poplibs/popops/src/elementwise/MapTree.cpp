@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "elementwise/MapTree.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "elementwise/Loops.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ExprOpUtils.hpp"
-#include "popops/Half.hpp"
 #include "poputil/exceptions.hpp"
 #include <algorithm>
 #include <bit>
@@ -149,7 +149,7 @@ private:
   int constantOf(double number, std::uint64_t integer, Type type) {
     MapNode node{MapNode::Constant, 0, type};
     if (type == poplar::HALF)
-      node.number = halfToFloat(floatToHalf(float(number)));
+      node.number = base::halfToFloat(base::floatToHalf(float(number)));
     else if (type == poplar::FLOAT)
       node.number = float(number);
     else

@@ -23,11 +23,11 @@ using openipu::KernelOperand;
 using openipu::TypeId;
 
 float getElement(const KernelOperand &t, std::int64_t at) {
-  return t.type == TypeId::Half ? halfToFloat(t.as<std::uint16_t>()[at]) : t.as<float>()[at];
+  return t.type == TypeId::Half ? base::halfToFloat(t.as<std::uint16_t>()[at]) : t.as<float>()[at];
 }
 void setElement(const KernelOperand &t, std::int64_t at, float value) {
   if (t.type == TypeId::Half)
-    t.as<std::uint16_t>()[at] = floatToHalf(value);
+    t.as<std::uint16_t>()[at] = base::floatToHalf(value);
   else
     t.as<float>()[at] = value;
 }

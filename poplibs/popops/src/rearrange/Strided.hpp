@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rows of a kernel's operand: the last dimension, wherever its elements lie.
 #pragma once
+#include "base/Half.hpp"
 #include "openipu/Kernel.hpp"
-#include "popops/Half.hpp"
 #include <algorithm>
 #include <vector>
 
@@ -61,13 +61,13 @@ inline void readFloats(const KernelOperand &t, std::size_t row, float *to) {
     return readRow(t, row, to);
   std::vector<std::uint16_t> halves(rowLength(t));
   readRow(t, row, halves.data());
-  halfToFloat(halves.data(), to, halves.size());
+  base::halfToFloat(halves.data(), to, halves.size());
 }
 inline void writeFloats(const KernelOperand &t, std::size_t row, const float *from) {
   if (t.type != TypeId::Half)
     return writeRow(t, row, from);
   std::vector<std::uint16_t> halves(rowLength(t));
-  floatToHalf(from, halves.data(), halves.size());
+  base::floatToHalf(from, halves.data(), halves.size());
   writeRow(t, row, halves.data());
 }
 

@@ -5,8 +5,8 @@
 //
 // Operands: outputs (one per reduction), then inputs (one per reduction), then the scales of those
 // reductions that have one. Attributes: see reduce/Spec.hpp.
+#include "base/Half.hpp"
 #include "openipu/Kernel.hpp"
-#include "popops/Half.hpp"
 #include "reduce/Layout.hpp"
 #include "reduce/Loops.hpp"
 #include "reduce/Spec.hpp"
@@ -113,7 +113,9 @@ private:
 
 // Elements of the input as the type that is computed with.
 inline void load(const float *from, float *to, std::size_t n) { std::copy_n(from, n, to); }
-inline void load(const std::uint16_t *from, float *to, std::size_t n) { halfToFloat(from, to, n); }
+inline void load(const std::uint16_t *from, float *to, std::size_t n) {
+  base::halfToFloat(from, to, n);
+}
 template <class T> void load(const T *from, T *to, std::size_t n) { std::copy_n(from, n, to); }
 
 template <class Op, class Source> class Runner {
@@ -361,9 +363,9 @@ void storeHalf(std::uint16_t *out, std::int64_t stride, const Value *values, std
     std::size_t count = std::min<std::size_t>(256, n - begin);
     for (std::size_t i = 0; i < count; ++i)
       halves[i] = out[std::int64_t(i) * stride];
-    halfToFloat(halves, results, count);
+    base::halfToFloat(halves, results, count);
     storeAs(results, 1, values + begin, count, spec, scale);
-    floatToHalf(results, halves, count);
+    base::floatToHalf(results, halves, count);
     for (std::size_t i = 0; i < count; ++i)
       out[std::int64_t(i) * stride] = halves[i];
   }

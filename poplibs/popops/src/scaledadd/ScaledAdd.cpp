@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // a * A + b * B in place. Floating types are computed in float and rounded once, when A is stored.
 #include "popops/ScaledAdd.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "elementwise/MapPlan.hpp"
 #include "popops/ElementWise.hpp"
 #include "popops/ElementWiseCost.hpp"
-#include "popops/Half.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/OptionParsing.hpp"
@@ -65,7 +65,7 @@ bool isFloating(const Type &t) { return t == FLOAT || t == HALF; }
 Type typeOf(float number, const Type &a, const Type &b, const Options &options) {
   if (!isFloating(a) || (a == FLOAT && b == FLOAT))
     return a;
-  const float rounded = halfToFloat(floatToHalf(number));
+  const float rounded = base::halfToFloat(base::floatToHalf(number));
   const double error = std::fabs(double(rounded) - number);
   return error <= options.scaleFloatToHalfTolerance * std::fabs(double(number)) ? HALF : FLOAT;
 }
@@ -117,7 +117,7 @@ expr::Any expressionOf(const ScaledSum &sum, const Type &scale, std::vector<Tens
   auto wide = [&](const Expr &e) { return floating ? Any(expr::Cast(e, FLOAT)) : Any(e); };
   auto value = [&](const Scale &s) -> Any {
     if (s.number && floating)
-      return Const(scale == HALF ? halfToFloat(floatToHalf(*s.number)) : *s.number);
+      return Const(scale == HALF ? base::halfToFloat(base::floatToHalf(*s.number)) : *s.number);
     if (s.number)
       return sum.A.elementType() == INT ? Const(int(*s.number)) : Const(unsigned(*s.number));
     ts.push_back(s.tensor.reshape({}));

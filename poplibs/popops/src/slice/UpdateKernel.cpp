@@ -3,11 +3,11 @@
 // scale * rows[g, i]. Lookups that meet the same entry are chained first; then every entry is
 // written by one thread, in the order of the lookups, so results do not depend on the number of
 // threads.
+#include "base/Half.hpp"
 #include "base/Simd.hpp"
 #include "base/Threads.hpp"
 #include "openipu/Kernel.hpp"
 #include "popops/CopyRun.hpp"
-#include "popops/Half.hpp"
 #include "slice/Lookups.hpp"
 #include "slice/SliceOps.hpp"
 #include <memory>
@@ -237,7 +237,7 @@ private:
     to_ = args.outputs[0].as<std::uint16_t>();
     from_ = args.in<std::uint16_t>(0);
     scale_ = args.inputs.size() <= 2               ? 1
-             : args.inputs[2].type == TypeId::Half ? halfToFloat(*args.in<std::uint16_t>(2))
+             : args.inputs[2].type == TypeId::Half ? base::halfToFloat(*args.in<std::uint16_t>(2))
                                                    : *args.in<float>(2);
   }
   void apply(const Box &box, std::size_t begin, std::size_t end, std::int64_t table,
@@ -257,7 +257,7 @@ private:
       load(from_ + row + at, fs, value, n);
       combine(op_, sum, value, n, scale_);
       if (!floatPartials_)
-        roundToHalf(sum, n);
+        base::roundToHalf(sum, n);
     }
     store(sum, to, ts, n);
   }
@@ -268,11 +268,11 @@ private:
         packed[i] = from[std::int64_t(i) * stride];
       from = packed;
     }
-    halfToFloat(from, to, n);
+    base::halfToFloat(from, to, n);
   }
   static void store(const float *from, std::uint16_t *to, std::int64_t stride, std::size_t n) {
     std::uint16_t packed[blockSize];
-    floatToHalf(from, stride == 1 ? to : packed, n);
+    base::floatToHalf(from, stride == 1 ? to : packed, n);
     for (std::size_t i = 0; stride != 1 && i != n; ++i)
       to[std::int64_t(i) * stride] = packed[i];
   }

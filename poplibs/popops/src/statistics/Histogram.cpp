@@ -77,7 +77,7 @@ void run(const KernelArgs &args) {
           auto at = strided::rowOffset(in, task / perRow) + std::int64_t(first) * stride;
           if (in.type == TypeId::Half) {
             strided::gather(in.as<const std::uint16_t>() + at, stride, halves, count);
-            halfToFloat(halves, x, count);
+            base::halfToFloat(halves, x, count);
           } else {
             strided::gather(in.as<const float>() + at, stride, x, count);
           }

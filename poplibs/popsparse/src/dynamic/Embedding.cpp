@@ -3,11 +3,11 @@
 // host: blocks by line, indices in parallel.   device: every tile looks for all indices in its
 // bucket.
 #include "popsparse/Embedding.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "dynamic/Planned.hpp"
 #include "openipu/Attributes.hpp"
-#include "popops/Half.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
@@ -111,7 +111,7 @@ struct UpdateAdd { // outputs: values; inputs: metaInfo, slices, indices, scale
     const auto updates = byLine(indicesOf(args.inputs[2]));
     const float scale = args.inputs[3].type == openipu::TypeId::Float
                             ? *args.in<float>(3)
-                            : popops::halfToFloat(*args.in<std::uint16_t>(3));
+                            : base::halfToFloat(*args.in<std::uint16_t>(3));
     const AsRow row(args.outputs[0]);
     before.read(row.operand);
     float *out = values.begin(row.operand);

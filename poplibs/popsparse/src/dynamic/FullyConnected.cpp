@@ -2,10 +2,10 @@
 // Fully connected layers: y = x W^T forward, dx = dy W, and dW at the non-zero weights. Activations
 // are stored with the batch innermost, which is what the arithmetic runs along.
 #include "popsparse/FullyConnected.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "dynamic/Planned.hpp"
 #include "openipu/Attributes.hpp"
-#include "popops/Half.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include <algorithm>
