@@ -4,7 +4,6 @@
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
 #include "Philox.hpp"
-#include "poprand/codelets.hpp"
 #include "poprand/RandomGen.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -19,8 +18,6 @@ using openipu::Superstep;
 using openipu::TileWork;
 using poplar::Tensor;
 using poputil::poplibs_error;
-
-void addCodelets(poplar::Graph &) {}
 
 void checkSeed(const char *call, const Tensor *seed) {
   if (!seed)

@@ -3,12 +3,10 @@
 // popnn::NonLinearityType::GELU>". Their sources are in popnn/codelets/; each is compiled when it
 // is first asked for.
 #pragma once
-#include <string>
+#include "popops/NamedVertices.hpp"
 
 namespace popnn {
 
-// Source that defines and instantiates exactly this vertex, or nothing when the name is not one of
-// the non-linearity vertices, or its arguments do not fit it.
-std::string vertexSource(const std::string &vertexName);
+const popops::named::Library &namedVertices();
 
 } // namespace popnn

@@ -2,6 +2,7 @@
 #include "popnn/codelets.hpp"
 #include "popnn/NamedVertices.hpp"
 #include "Session.hpp"
+#include <poplar/exceptions.hpp>
 
 namespace {
 
@@ -43,12 +44,47 @@ TEST(PopnnNamedVertices, ComputeWhatTheyAreNamedFor) {
   EXPECT_EQ(s.values(c), (Doubles{0, 0, 3, 4, 5}));
 }
 
-TEST(PopnnNamedVertices, OtherNamesHaveNoSource) {
+TEST(PopnnNamedVertices, TakeTheCyclesOfTheirFormula) {
+  Session s;
+  popnn::addCodelets(s.graph);
+  auto cs = s.graph.addComputeSet("vertices");
+  auto data = s.input(poplar::FLOAT, {100}, Doubles(100)),
+       out = s.input(poplar::FLOAT, {100}, Doubles(100));
+  auto one = s.graph.addVertex(cs, "popnn::NonLinearity1D<float" + gelu);
+  s.graph.connect(one["data"], data);
+  s.graph.connect(one["out"], out);
+  // 50 vectors of two, 9 on the slowest worker: op 10, vec 10.
+  EXPECT_EQ(s.graph.getPerfEstimate(one).cycles, 9u + 6 * (20 + (2 + 10 + 8 * 10 + 1 + 10)));
+  EXPECT_EQ(s.graph.getPerfEstimate(one).flops, 800u);
+  auto two = s.graph.addVertex(cs, "popnn::NonLinearity2DInPlace<half" + relu);
+  s.graph.connect(two["data"], s.input(poplar::HALF, {2, 8}, Doubles(16)));
+  // Two vectors of four in each region: op 1, vec 1.
+  EXPECT_EQ(s.graph.getPerfEstimate(two).cycles, 14u + 2 * (9 + (2 + 1 + 1 + 1 + 1)));
+}
+
+TEST(PopnnNamedVertices, OfOtherNamesHaveNoSource) {
+  const auto &all = popnn::namedVertices();
+  EXPECT_EQ(all.source("popnn::NonLinearity3D<float,popnn::NonLinearityType::GELU>"), "");
+  EXPECT_EQ(all.source("NonLinearity1D"), "");
   for (const char *name :
-       {"popnn::NonLinearity3D<float,popnn::NonLinearityType::GELU>",
-        "popnn::NonLinearity1D<int,popnn::NonLinearityType::GELU>",
-        "popnn::NonLinearity1D<float,popnn::NonLinearityType::SOFTMAX>", "NonLinearity1D"})
-    EXPECT_EQ(popnn::vertexSource(name), "") << name;
+       {"popnn::NonLinearity1D<int,popnn::NonLinearityType::GELU>",
+        "popnn::NonLinearity1D<float,popnn::NonLinearityType::SOFTMAX>", "popnn::MaxPooling<float>",
+        "popnn::SumPooling<half>", "popnn::CalcAccuracy<unsigned int>",
+        "popnn::LossCrossEntropyTransform<float>", "popnn::CTCAlpha<half,half,unsigned int,true>"})
+    EXPECT_THROW(all.source(name), poplar::unknown_vertex_type) << name;
+}
+
+TEST(PopnnNamedVertices, WithFieldsThatAreNotPublicNameTheCallToUse) {
+  Session s;
+  popnn::addCodelets(s.graph);
+  try {
+    s.graph.addVertex(s.graph.addComputeSet("cs"), "popnn::MaxPoolingGradientScale<float>");
+    FAIL() << "the vertex was added";
+  } catch (const poplar::unknown_vertex_type &e) {
+    EXPECT_STREQ(e.what(), "Vertex \"popnn::MaxPoolingGradientScale<float>\" cannot be added by "
+                           "name: the layout of its fields is not public. Call "
+                           "popnn::pooling::poolInputGradient.");
+  }
 }
 
 } // namespace

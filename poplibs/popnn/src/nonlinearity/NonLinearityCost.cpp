@@ -107,6 +107,26 @@ std::uint64_t nonLinearityGradientCycles(NonLinearityType nonLinearity, const po
   return vertexCycles(n, regions, half ? 4 : 2, gradientInner(nonLinearity, half), 5);
 }
 
+std::uint64_t nonLinearityVertexCycles(NonLinearityType nonLinearity, const poplar::Type &type,
+                                       std::uint64_t n, bool gradient) {
+  const bool half = type == poplar::HALF;
+  if (gradient)
+    return vertexCycles(n, 1, half ? 4 : 2, gradientInner(nonLinearity, half), 5);
+  const auto inner = forwardInner(nonLinearity, half);
+  return vertexCycles(n, 1, half ? 4 : 2, inner, 3 + 2 * inner.op);
+}
+
+std::uint64_t nonLinearityWorkerCycles(NonLinearityType nonLinearity, const poplar::Type &type,
+                                       const std::vector<std::uint64_t> &regions, bool gradient) {
+  const bool half = type == poplar::HALF;
+  const auto inner =
+      gradient ? gradientInner(nonLinearity, half) : forwardInner(nonLinearity, half);
+  std::uint64_t cycles = 14;
+  for (auto n : regions)
+    cycles += 9 + loop(n, half ? 4 : 2, inner, gradient ? 5 : 3 + 2 * inner.op);
+  return cycles;
+}
+
 unsigned nonLinearityFlops(NonLinearityType nonLinearity, bool gradient) {
   switch (nonLinearity) {
   case NonLinearityType::GELU:

@@ -4,6 +4,7 @@
 #include "openipu/Operation.hpp"
 #include "popnn/NonLinearityDef.hpp"
 #include <cstdint>
+#include <vector>
 
 namespace popnn {
 
@@ -11,6 +12,13 @@ std::uint64_t nonLinearityCycles(NonLinearityType nonLinearity, const poplar::Ty
                                  std::uint64_t n, bool inPlace, unsigned regions);
 std::uint64_t nonLinearityGradientCycles(NonLinearityType nonLinearity, const poplar::Type &type,
                                          std::uint64_t n, unsigned regions);
+// The NonLinearity1D or NonLinearityGrad1D vertex itself, whichever vertex the library would
+// choose; none is known for HARD_SIGMOID.
+std::uint64_t nonLinearityVertexCycles(NonLinearityType nonLinearity, const poplar::Type &type,
+                                       std::uint64_t n, bool gradient);
+// NonLinearity2D or NonLinearityGrad2D with these regions: instructions of its worker.
+std::uint64_t nonLinearityWorkerCycles(NonLinearityType nonLinearity, const poplar::Type &type,
+                                       const std::vector<std::uint64_t> &regions, bool gradient);
 // Floating-point operations per element.
 unsigned nonLinearityFlops(NonLinearityType nonLinearity, bool gradient);
 std::string nonLinearityVertex(NonLinearityType nonLinearity, const poplar::Type &type,

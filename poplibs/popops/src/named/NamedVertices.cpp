@@ -57,9 +57,10 @@ std::string joined(const Words &words, const char *between) {
 // ---- what estimators read
 
 Type Name::type(std::size_t i) const {
-  for (const auto &type : allTypes)
-    if (arguments[i] == type.toString())
-      return type;
+  static const Words spellings = commonChoices()['t'];
+  for (std::size_t t = 0; t < spellings.size(); ++t)
+    if (arguments[i] == spellings[t])
+      return allTypes[t];
   return Type();
 }
 

@@ -132,12 +132,14 @@ bool relationExists(const Name &name) {
   return binaryExists(name) && binaryOperators[unsigned(binaryOf(name))].isBool();
 }
 
+bool isFloat(const Name &name) {
+  return name.type(1) == poplar::FLOAT || name.type(1) == poplar::HALF;
+}
 // The formulas of vectors along rows are for these operators on floats and halves.
 bool innerFormula(const Name &name) {
   const auto op = binaryOf(name);
-  return (name.type(1) == poplar::FLOAT || name.type(1) == poplar::HALF) &&
-         (op == BinaryOpType::ADD || op == BinaryOpType::SUBTRACT || op == BinaryOpType::MULTIPLY ||
-          op == BinaryOpType::DIVIDE);
+  return isFloat(name) && (op == BinaryOpType::ADD || op == BinaryOpType::SUBTRACT ||
+                           op == BinaryOpType::MULTIPLY || op == BinaryOpType::DIVIDE);
 }
 
 // ---- cycles
@@ -275,10 +277,11 @@ std::vector<Family> operatorVertices() {
       {"BroadcastScalar1DRelationalOpDualOutput", "btt", scalar, nullptr, relationExists},
       {"BroadcastVectorInner1D", "bt", vector, vectorInner, binaryExists, innerFormula},
       {"BroadcastVectorInner1DInPlace", "bt", vector, vectorInner, binaryExists, innerFormula},
-      {"BroadcastVectorOuterByRow1D", "btf", vector, outerByRow, binaryExists},
-      {"BroadcastVectorOuterByRow1DInPlace", "btf", vector, outerByRow, binaryExists},
-      {"BroadcastVectorOuterByColumn1D", "btf", vector, outerByColumn, binaryExists},
-      {"BroadcastVectorOuterByColumn1DInPlace", "btf", vector, outerByColumn, binaryExists},
+      {"BroadcastVectorOuterByRow1D", "btf", vector, outerByRow, binaryExists, isFloat},
+      {"BroadcastVectorOuterByRow1DInPlace", "btf", vector, outerByRow, binaryExists, isFloat},
+      {"BroadcastVectorOuterByColumn1D", "btf", vector, outerByColumn, binaryExists, isFloat},
+      {"BroadcastVectorOuterByColumn1DInPlace", "btf", vector, outerByColumn, binaryExists,
+       isFloat},
   };
 }
 
