@@ -39,7 +39,7 @@ public:
 };
 
 // Rows take the values of B in turn.
-template <expr::BinaryOpType op, class T, bool>
+template <expr::BinaryOpType op, class T, bool alignment>
 class BroadcastVectorOuterByRow1D : public MultiVertex {
 public:
   Input<Vector<T, VectorLayout::ONE_PTR>> data;
@@ -55,7 +55,7 @@ public:
   }
 };
 
-template <expr::BinaryOpType op, class T, bool>
+template <expr::BinaryOpType op, class T, bool alignment>
 class BroadcastVectorOuterByRow1DInPlace : public MultiVertex {
 public:
   InOut<Vector<T, VectorLayout::ONE_PTR>> data;
@@ -70,7 +70,7 @@ public:
   }
 };
 
-template <expr::BinaryOpType op, class T, bool>
+template <expr::BinaryOpType op, class T, bool alignment>
 class BroadcastVectorOuterByColumn1D : public MultiVertex {
 public:
   Input<Vector<T, VectorLayout::ONE_PTR>> data;
@@ -86,7 +86,7 @@ public:
   }
 };
 
-template <expr::BinaryOpType op, class T, bool>
+template <expr::BinaryOpType op, class T, bool alignment>
 class BroadcastVectorOuterByColumn1DInPlace : public MultiVertex {
 public:
   InOut<Vector<T, VectorLayout::ONE_PTR>> data;
