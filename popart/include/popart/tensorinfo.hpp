@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What is known of a tensor before it has a value: element type and shape.
+#ifndef POPART_TENSORINFO_HPP
+#define POPART_TENSORINFO_HPP
+#include <popart/datatype.hpp>
+#include <popart/names.hpp>
+
+namespace popart {
+
+class TensorInfo {
+public:
+  TensorInfo() = default; // UNDEFINED
+  TensorInfo(DataType type, const Shape &shape) : type_(type), shape_(shape) {}
+  TensorInfo(DataType type, const Shape &shape, const Shape &metaShape)
+      : type_(type), shape_(shape), metaShape_(metaShape) {}
+  TensorInfo(const std::string &type, const Shape &shape);
+  TensorInfo(const std::string &type, const std::string &shape); // "(2,3)"
+
+  void set(DataType type) { type_ = type; }
+  void set(DataType type, const Shape &shape);
+  void set(DataType type, const Shape &shape, const Shape &metaShape);
+
+  const Shape &shape() const { return shape_; }
+  // The whole shape of a tensor of which this one is a shard; empty for others.
+  const Shape &metaShape() const { return metaShape_; }
+  std::vector<std::size_t> shape_szt() const;
+  Rank rank() const { return static_cast<Rank>(shape_.size()); }
+  std::int64_t nelms() const;
+  std::int64_t nbytes() const;
+  std::int64_t dim(int i) const;
+  // Bytes from one element to the next in every dimension, row-major.
+  std::vector<int> strides(const std::vector<long> &shape) const;
+
+  DataType dataType() const { return type_; }
+  const std::string &data_type() const { return nameOf(type_); }
+  const std::string &data_type_lcase() const { return lowerCaseNameOf(type_); }
+  bool isSet() const { return type_ != DataType::UNDEFINED; }
+
+  bool operator==(const TensorInfo &other) const {
+    return type_ == other.type_ && shape_ == other.shape_ && metaShape_ == other.metaShape_;
+  }
+  bool operator!=(const TensorInfo &other) const { return !(*this == other); }
+  void append(std::ostream &out) const;
+
+private:
+  DataType type_ = DataType::UNDEFINED;
+  Shape shape_;
+  Shape metaShape_;
+};
+
+std::ostream &operator<<(std::ostream &out, const TensorInfo &info); // FLOAT [2,3]
+
+} // namespace popart
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "autodiff/autodiff.hpp"
+
+#include "base/Text.hpp"
+#include "ops/core/graphbuilder.hpp"
+#include <popart/error.hpp>
+
+namespace popart::autodiff {
+
+using ir::Graph;
+using ir::Node;
+using ir::none;
+using ir::Value;
+using ir::Values;
+
+namespace {
+
+// Whether a value's gradient can matter: a wanted one, or computed from one that matters.
+std::vector<bool> reachable(const Graph &graph, const std::set<Value> &wanted) {
+  std::vector<bool> out(graph.size(), false);
+  for (Value v : wanted)
+    out[v.value] = true;
+  for (const Node &node : graph.nodes) {
+    bool any = false;
+    for (Value v : node.inputs)
+      any = any || (v != none && out[v.value]);
+    if (any)
+      for (Value v : node.outputs)
+        if (v != none)
+          out[v.value] = true;
+  }
+  return out;
+}
+
+class Backward {
+public:
+  Backward(Graph &graph, const Request &request)
+      : graph_(graph), matters_(reachable(graph, request.wanted)) {
+    lossStage_ = stageOfProducer(request.loss);
+    edges_[request.loss].push_back(request.lossGradient);
+  }
+
+  Gradients run() {
+    const std::size_t forward = graph_.nodes.size();
+    for (std::size_t n = forward; n-- > 0;)
+      visit(n);
+    for (auto &[value, edges] : edges_) // what no node makes: weights, inputs
+      if (matters_[value.value])
+        total(value, {});
+    return std::move(gradients_);
+  }
+
+private:
+  std::optional<std::int64_t> stageOfProducer(Value v) const {
+    for (const Node &node : graph_.nodes)
+      for (Value out : node.outputs)
+        if (out == v)
+          return node.settings.pipelineStage;
+    return std::nullopt;
+  }
+
+  ir::Settings backwardSettings(const ir::Settings &forward) const {
+    ir::Settings out = forward;
+    if (forward.pipelineStage && lossStage_)
+      out.pipelineStage = 2 * *lossStage_ - *forward.pipelineStage;
+    out.recompute = ir::Recompute::Undefined;
+    return out;
+  }
+
+  // The whole gradient of a value, once all its uses have been visited; `none` if there is none.
+  Value total(Value v, const ir::Settings &settings) {
+    if (auto done = gradients_.find(v); done != gradients_.end())
+      return done->second;
+    auto it = edges_.find(v);
+    if (it == edges_.end())
+      return none;
+    ops::GraphBuilder b(graph_);
+    b.pass = ir::Pass::Backward;
+    b.settings = settings.name.empty() && lastSettings_.count(v) ? lastSettings_[v] : settings;
+    b.prefix = "GradSum/" + graph_[v].name + "/";
+    const Value sum = it->second.size() == 1 ? it->second.front() : b.op("Sum", it->second);
+    gradients_[v] = sum;
+    return sum;
+  }
+
+  void visit(std::size_t n) {
+    const Node node = graph_.nodes[n]; // a copy: the list grows below
+    bool any = false;
+    Values outputGrads;
+    const ir::Settings settings = backwardSettings(node.settings);
+    for (Value out : node.outputs) {
+      outputGrads.push_back(out != none && matters_[out.value] ? total(out, settings) : none);
+      any = any || outputGrads.back() != none;
+    }
+    if (!any)
+      return;
+    const ops::OpView view(graph_, node);
+    if (!node.def->gradientError.empty())
+      view.fail("it cannot be differentiated: ", node.def->gradientError, ".");
+    if (!node.def->grad)
+      return; // the chain ends here
+    ops::GradBuilder g(graph_, graph_.nodes, outputGrads);
+    g.pass = ir::Pass::Backward;
+    g.settings = settings;
+    g.prefix = "Gradient/" +
+               (node.outputs[0] == none ? std::string() : graph_[node.outputs[0]].name) + "/";
+    const Values inputGrads = node.def->grad(g, view);
+    collect(node, inputGrads, settings);
+  }
+
+  void collect(const Node &node, const Values &inputGrads, const ir::Settings &settings) {
+    for (std::size_t i = 0; i < inputGrads.size() && i < node.inputs.size(); ++i) {
+      const Value in = node.inputs[i], grad = inputGrads[i];
+      if (in == none || grad == none || !matters_[in.value])
+        continue;
+      if (graph_[grad].info.shape() != graph_[in].info.shape())
+        throw internal_error("{}: the gradient of input {} has shape {}, not {}.",
+                             ops::describe(graph_, node), i, ir::text(graph_[grad].info.shape()),
+                             ir::text(graph_[in].info.shape()));
+      edges_[in].push_back(grad);
+      lastSettings_[in] = settings;
+    }
+  }
+
+  Graph &graph_;
+  std::vector<bool> matters_;
+  std::optional<std::int64_t> lossStage_;
+  std::map<Value, Values> edges_;
+  std::map<Value, ir::Settings> lastSettings_;
+  Gradients gradients_;
+};
+
+} // namespace
+
+Gradients differentiate(Graph &graph, const Request &request) {
+  const auto &loss = graph[request.loss];
+  if (loss.info.nelms() != 1)
+    throw error(base::str("The loss \"", loss.name, "\" has shape ", ir::text(loss.info.shape()),
+                          "; it must be one number. Reduce it, for example with identityloss."));
+  return Backward(graph, request).run();
+}
+
+} // namespace popart::autodiff

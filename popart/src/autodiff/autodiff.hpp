@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Backward pass: appends the nodes that compute the gradient of one scalar by everything it depends
+// on, using each operator's own `grad`. Several uses of a value give a Sum of their gradients.
+#pragma once
+#include "ir/graph.hpp"
+#include <set>
+
+namespace popart::autodiff {
+
+struct Request {
+  ir::Value loss;             // one element
+  ir::Value lossGradient;     // what the chain starts from: 1, or the loss scale
+  std::set<ir::Value> wanted; // values whose gradients are needed (weights, anchored gradients)
+};
+
+// The gradient of every value on a way from a wanted one to the loss. Nodes that turn out unneeded
+// are left for the pruning pass.
+using Gradients = std::map<ir::Value, ir::Value>;
+Gradients differentiate(ir::Graph &graph, const Request &request);
+
+} // namespace popart::autodiff

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The model: values (tensors) and the nodes (operators) that compute them, in an order in which
+// they can run. One graph holds forward pass, backward pass and weight update; bodies of If, Loop,
+// Scan and Call are graphs of their own, whose inputs include everything they use from outside.
+//
+// Plain data. Passes make a new list of nodes and put it in place; values are only ever added, and
+// one that nobody makes or uses any more is simply unused.
+#pragma once
+#include "base/Id.hpp"
+#include "ir/attributes.hpp"
+#include <memory>
+#include <unordered_map>
+
+namespace popart::ops {
+struct OpDef;
+}
+
+namespace popart::ir {
+
+using Value = base::Id<struct ValueTag>;
+inline constexpr Value none{0xffffffffu}; // an input or output that is left out
+using Values = std::vector<Value>;
+
+enum class Kind {
+  Computed, // by a node
+  Stream,   // by the host, for every micro-batch
+  Variable, // kept on the device: weights, optimiser state
+  Constant
+};
+
+struct ValueData {
+  TensorId name; // unique in its graph
+  TensorInfo info;
+  Kind kind = Kind::Computed;
+  HostTensor data; // of a constant; the first value of a variable
+};
+
+// When a node runs: for every micro-batch (Forward, Backward), or once per weight update.
+enum class Pass : std::uint8_t { Forward, Backward, Update };
+enum class Recompute : std::uint8_t { Undefined, Checkpoint, Recompute };
+
+// What users say of a node beside its meaning. Copied to what a node is rewritten into.
+struct Settings {
+  std::optional<std::int64_t> virtualGraph; // IPU within a replica
+  std::optional<std::int64_t> pipelineStage;
+  std::optional<std::int64_t> executionPhase;
+  Recompute recompute = Recompute::Undefined;
+  double schedulePriority = 0;
+  std::string name; // debug name, with its scopes
+  Attributes extra; // __available_memory_proportion and its like, for the lowering
+};
+
+class Graph;
+struct Node {
+  const ops::OpDef *def = nullptr;
+  Values inputs;  // `none` where an optional one is left out
+  Values outputs; // likewise
+  Attributes attributes;
+  Settings settings;
+  Pass pass = Pass::Forward;
+  std::vector<std::shared_ptr<const Graph>> bodies; // If: then, else.  Loop, Scan, Call: the body
+};
+
+class Graph {
+public:
+  std::string name = "maingraph";
+  std::vector<Node> nodes; // in running order
+  Values inputs, outputs;  // of a body in order; of the main graph: streams, and the ONNX outputs
+
+  // Adds a value; a name that is taken gets "/1", "/2" ... appended.
+  Value add(ValueData value);
+  Value addStream(const TensorId &name, const TensorInfo &info);
+  Value addVariable(const TensorId &name, HostTensor initial);
+  Value addConstant(const TensorId &name, HostTensor data);
+
+  ValueData &operator[](Value v) { return values_[v.value]; }
+  const ValueData &operator[](Value v) const { return values_[v.value]; }
+  std::size_t size() const { return values_.size(); }
+  Value find(const TensorId &name) const;     // `none` if there is no such value
+  Value require(const TensorId &name) const;  // popart::error with near matches
+  void rename(Value v, const TensorId &name); // popart::error if the name is taken
+  std::string freeName(const std::string &wanted) const;
+
+private:
+  std::vector<ValueData> values_;
+  std::unordered_map<TensorId, Value> byName_;
+  mutable std::unordered_map<std::string, unsigned> taken_; // next number to try for a name
+};
+
+// Index of the node that computes each value (-1: none), and the nodes that use it, in order.
+struct Links {
+  explicit Links(const Graph &graph);
+  std::vector<int> producer;
+  std::vector<std::vector<unsigned>> consumers;
+};
+
+// One line per node: what it is, what it reads and writes. For messages, logs and tests.
+std::string text(const Graph &graph);
+
+} // namespace popart::ir

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "lowering/expression.hpp"
+
+#include <algorithm>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <poputil/Broadcast.hpp>
+
+namespace popart::lowering {
+
+namespace pe = popops::expr;
+using ops::Expr;
+using ops::OpView;
+
+namespace {
+Expr number(const ir::HostTensor &data) {
+  const auto type = deviceType(data.type());
+  if (type == poplar::HALF)
+    return pe::ConstHalf(static_cast<float>(data.doubles().front()));
+  if (type == poplar::FLOAT)
+    return pe::Const(static_cast<float>(data.doubles().front()));
+  if (type == poplar::BOOL)
+    return pe::Const(data.integers().front() != 0);
+  const auto value = data.integers().front();
+  if (type == poplar::UNSIGNED_INT)
+    return pe::Const(static_cast<unsigned>(value));
+  if (type == poplar::INT)
+    return pe::Const(static_cast<int>(value));
+  if (type == poplar::SHORT)
+    return pe::Const(static_cast<short>(value));
+  if (type == poplar::UNSIGNED_SHORT)
+    return pe::Const(static_cast<unsigned short>(value));
+  if (type == poplar::SIGNED_CHAR)
+    return pe::Const(static_cast<signed char>(value));
+  return pe::Const(static_cast<unsigned char>(value));
+}
+
+// map() gives the shape that its tensors broadcast to; constants in the expression may have had
+// more dimensions of one.
+poplar::Tensor shaped(poplar::Tensor t, const TensorInfo &info) {
+  if (t.shape() == info.shape_szt())
+    return t;
+  return t.reshape(info.shape_szt());
+}
+} // namespace
+
+Expr ExpressionBuilder::placeholder(const poplar::Tensor &t) {
+  tensors_.push_back(t);
+  return pe::PlaceHolder(static_cast<unsigned>(tensors_.size()));
+}
+Expr ExpressionBuilder::operand(const ir::Graph &graph, ir::Value v) {
+  const auto &value = graph[v];
+  if (value.kind == ir::Kind::Constant && value.info.nelms() == 1)
+    return number(value.data);
+  return placeholder(lowering_.tensor(v));
+}
+
+poplar::Tensor ExpressionBuilder::map(const OpView &op) {
+  ops::Exprs operands;
+  for (ir::Value v : op.node().inputs)
+    operands.push_back(operand(model_, v));
+  if (tensors_.empty()) { // all inputs are numbers: one of them must be a tensor
+    operands[0] = placeholder(lowering_.tensor(op.in(0)));
+  }
+  const Expr expr = op.node().def->expr(op, operands);
+  auto out = popops::map(lowering_.graph(), expr, tensors_, lowering_.program(), lowering_.name());
+  return shaped(out, op.out(0).info());
+}
+
+ops::Tensors ExpressionBuilder::mapBody(const ir::Graph &body, const OpView &outer) {
+  std::vector<std::optional<Expr>> exprs(body.size());
+  for (std::size_t i = 0; i < body.inputs.size(); ++i)
+    exprs[body.inputs[i].value] = operand(model_, outer.in(i));
+  if (tensors_.empty())
+    exprs[body.inputs[0].value] = placeholder(lowering_.tensor(outer.in(0)));
+  for (const auto &node : body.nodes) {
+    ops::Exprs operands;
+    for (ir::Value v : node.inputs) {
+      if (!exprs[v.value])
+        exprs[v.value] = number(body[v].data); // a constant of the body
+      operands.push_back(*exprs[v.value]);
+    }
+    exprs[node.outputs[0].value] = node.def->expr(OpView(body, node), operands);
+  }
+  std::vector<pe::Any> outputs;
+  for (ir::Value v : body.outputs)
+    outputs.push_back(*exprs[v.value]);
+  auto made =
+      popops::map(lowering_.graph(), outputs, tensors_, lowering_.program(), lowering_.name());
+  for (std::size_t i = 0; i < made.size(); ++i)
+    made[i] = shaped(made[i], outer.out(i).info());
+  return made;
+}
+
+} // namespace popart::lowering

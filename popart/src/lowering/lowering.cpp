@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "lowering/lowering.hpp"
+
+#include "base/Text.hpp"
+#include "lowering/expression.hpp"
+#include <popart/error.hpp>
+#include <popops/ElementWise.hpp>
+#include <poputil/TileMapping.hpp>
+
+namespace popart::lowering {
+
+using ir::Kind;
+using ir::Value;
+using ops::OpView;
+using ops::Tensors;
+
+poplar::Type deviceType(DataType type) {
+  switch (type) {
+  case DataType::FLOAT:
+  case DataType::DOUBLE:
+  case DataType::BFLOAT16:
+    return poplar::FLOAT;
+  case DataType::FLOAT16:
+    return poplar::HALF;
+  case DataType::INT32:
+  case DataType::INT64:
+    return poplar::INT;
+  case DataType::UINT32:
+  case DataType::UINT64:
+    return poplar::UNSIGNED_INT;
+  case DataType::INT16:
+    return poplar::SHORT;
+  case DataType::UINT16:
+    return poplar::UNSIGNED_SHORT;
+  case DataType::INT8:
+    return poplar::SIGNED_CHAR;
+  case DataType::UINT8:
+    return poplar::UNSIGNED_CHAR;
+  case DataType::BOOL:
+    return poplar::BOOL;
+  default:
+    throw error("Tensors of type {} cannot be held on the device.", nameOf(type));
+  }
+}
+
+namespace {
+// The type of host data that has the device's width.
+DataType narrowed(DataType type) {
+  switch (type) {
+  case DataType::DOUBLE:
+  case DataType::BFLOAT16:
+    return DataType::FLOAT;
+  case DataType::INT64:
+    return DataType::INT32;
+  case DataType::UINT64:
+    return DataType::UINT32;
+  default:
+    return type;
+  }
+}
+} // namespace
+
+Lowering::Lowering(poplar::Graph &root, const ir::Graph &model, const Options &options,
+                   unsigned ipusPerReplica)
+    : root_(root), model_(model), options_(options), links_(model), tensors_(model.size()) {
+  if (ipusPerReplica > 1) {
+    const unsigned tiles = root.getTarget().getTilesPerIPU();
+    ipus_ = std::make_shared<std::vector<poplar::Graph>>();
+    for (unsigned ipu = 0; ipu < ipusPerReplica; ++ipu)
+      ipus_->push_back(root.createVirtualGraph(ipu * tiles, (ipu + 1) * tiles));
+  }
+}
+
+poplar::Graph &Lowering::graph() {
+  if (!ipus_ || !node_)
+    return root_;
+  const auto ipu = static_cast<std::size_t>(node_->settings.virtualGraph.value_or(0));
+  if (ipu >= ipus_->size())
+    throw error(base::str(ops::describe(model_, *node_), " is placed on virtual graph ", ipu,
+                          ", but a replica has ", ipus_->size(), " IPUs."));
+  return (*ipus_)[ipu];
+}
+poplar::program::Sequence &Lowering::program() { return *program_; }
+
+poplar::DebugContext Lowering::name(const std::string &part) const {
+  std::string text = !node_                         ? std::string()
+                     : node_->settings.name.empty() ? node_->def->type
+                                                    : node_->settings.name;
+  if (!part.empty())
+    text += (text.empty() ? "" : "/") + part;
+  return poplar::DebugContext(text);
+}
+
+poplar::Tensor Lowering::tensor(Value v) {
+  if (!tensors_[v.value].valid())
+    tensors_[v.value] = create(v);
+  return tensors_[v.value];
+}
+
+poplar::Tensor Lowering::constant(const ops::HostTensor &data, const std::string &name) {
+  const auto values = data.as(narrowed(data.type()));
+  const auto type = deviceType(data.type());
+  const auto shape = data.info().shape_szt();
+  const poplar::DebugContext debug(name);
+  auto &g = graph();
+  const auto add = [&](auto sample) {
+    return g.addConstant(type, shape, static_cast<const decltype(sample) *>(values.data()), debug);
+  };
+  poplar::Tensor t;
+  if (type == poplar::FLOAT)
+    t = add(float());
+  else if (type == poplar::HALF)
+    t = g.addConstantHalf(type, shape, static_cast<const std::uint16_t *>(values.data()), debug);
+  else if (type == poplar::INT)
+    t = add(int());
+  else if (type == poplar::UNSIGNED_INT)
+    t = add(unsigned());
+  else if (type == poplar::SHORT)
+    t = add(short());
+  else if (type == poplar::UNSIGNED_SHORT)
+    t = add(static_cast<unsigned short>(0));
+  else if (type == poplar::SIGNED_CHAR)
+    t = add(static_cast<signed char>(0));
+  else if (type == poplar::UNSIGNED_CHAR)
+    t = add(static_cast<unsigned char>(0));
+  else
+    t = add(bool());
+  poputil::mapTensorLinearly(g, t);
+  return t;
+}
+
+poplar::Tensor Lowering::seed() {
+  if (!seed_.valid())
+    throw internal_error("A random operator was lowered without a seed.");
+  return seed_;
+}
+
+// Asks the users of a value in order; a view-like user passes the question on to its own users.
+poplar::Tensor Lowering::wanted(Value v, unsigned depth) {
+  constexpr unsigned furthest = 16;
+  if (depth > furthest)
+    return {};
+  for (unsigned n : links_.consumers[v.value]) {
+    const ir::Node &node = model_.nodes[n];
+    const OpView op(model_, node);
+    const ir::Node *outer = std::exchange(node_, &node);
+    poplar::Tensor t;
+    for (unsigned i = 0; i < node.inputs.size() && !t.valid(); ++i)
+      if (node.inputs[i] == v && node.def->create)
+        t = node.def->create(*this, op, i);
+    if (!t.valid() && node.def->unwind && node.inputs[0] == v && node.outputs[0] != ir::none)
+      if (auto made = wanted(node.outputs[0], depth + 1); made.valid())
+        t = node.def->unwind(op, made);
+    node_ = outer;
+    if (t.valid())
+      return t;
+  }
+  return {};
+}
+
+poplar::Tensor Lowering::create(Value v) {
+  const auto &value = model_[v];
+  if (value.kind == Kind::Computed)
+    throw internal_error("\"{}\" is used before it is computed.", value.name);
+  const auto &users = links_.consumers[v.value];
+  const ir::Node *outer = node_;
+  if (!users.empty())
+    node_ = &model_.nodes[users.front()]; // it lives where it is first used
+  poplar::Tensor t;
+  if (value.kind == Kind::Constant)
+    t = constant(value.data, value.name);
+  else {
+    t = wanted(v, 0);
+    if (t.valid() && (t.shape() != value.info.shape_szt() ||
+                      t.elementType() != deviceType(value.info.dataType())))
+      throw internal_error("The layout made for \"{}\" is {}, not {}.", value.name,
+                           t.shapeToString(), value.info);
+    if (!t.valid())
+      t = graph().addVariable(deviceType(value.info.dataType()), value.info.shape_szt(),
+                              poplar::VariableMappingMethod::LINEAR,
+                              poplar::DebugContext(value.name));
+  }
+  node_ = outer;
+  return t;
+}
+
+void Lowering::lower(const ir::Node &node, poplar::program::Sequence &into) {
+  const ir::Node *outerNode = std::exchange(node_, &node);
+  auto *outerProgram = std::exchange(program_, &into);
+  const OpView op(model_, node);
+  const Tensors made = node.def->lower ? node.def->lower(*this, op) : lowerExpression(op);
+  if (made.size() < node.outputs.size())
+    throw internal_error("{} lowered {} of {} outputs.", ops::describe(model_, node), made.size(),
+                         node.outputs.size());
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == ir::none)
+      continue;
+    const auto &info = op.out(i).info();
+    if (made[i].shape() != info.shape_szt() || made[i].elementType() != deviceType(info.dataType()))
+      throw internal_error("{}: output {} was lowered as {} {}, not {}.",
+                           ops::describe(model_, node), i, made[i].elementType().toString(),
+                           made[i].shapeToString(), info);
+    bind(node.outputs[i], made[i]);
+  }
+  node_ = outerNode;
+  program_ = outerProgram;
+}
+
+Tensors Lowering::lowerExpression(const OpView &op) {
+  if (!op.node().def->expr)
+    throw internal_error("{} can neither be lowered nor written as an expression.", op.type());
+  ExpressionBuilder build(*this, model_);
+  return {build.map(op)};
+}
+
+Tensors Lowering::lowerBody(const ir::Graph &body, const Tensors &inputs,
+                            poplar::program::Sequence &into) {
+  Lowering inner(root_, body, options_);
+  inner.ipus_ = ipus_;
+  inner.seed_ = seed_;
+  if (inputs.size() != body.inputs.size())
+    throw internal_error("{}: {} inputs bound, {} expected.", body.name, inputs.size(),
+                         body.inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    inner.bind(body.inputs[i], inputs[i]);
+  for (const auto &node : body.nodes)
+    inner.lower(node, into);
+  Tensors out;
+  for (Value v : body.outputs)
+    out.push_back(inner.tensor(v));
+  return out;
+}
+
+void Lowering::annotate(const OpView &op, poplar::OptionFlags &options, bool convolution) const {
+  const auto &extra = op.node().settings.extra;
+  if (auto p = extra.find<float>("__available_memory_proportion"))
+    options.set("availableMemoryProportion", base::str(*p));
+  if (auto type = extra.find<std::string>("__partials_type"))
+    options.set("partialsType", *type == "HALF" || *type == "half" ? "half" : "float");
+  if (auto dithering = extra.find<std::int64_t>("__enable_conv_dithering");
+      dithering && convolution)
+    options.set("enableConvDithering", *dithering ? "true" : "false");
+  const char *key = convolution ? "pass" : "fullyConnectedPass";
+  if (!options_.training)
+    options.set(key, "INFERENCE_FWD");
+  else if (op.node().pass == ir::Pass::Forward)
+    options.set(key, "TRAINING_FWD");
+}
+poplar::OptionFlags Lowering::convOptions(const OpView &op) const {
+  auto options = options_.convolution;
+  annotate(op, options, true);
+  return options;
+}
+poplar::OptionFlags Lowering::matmulOptions(const OpView &op) const {
+  auto options = options_.matmul;
+  annotate(op, options, false);
+  return options;
+}
+
+} // namespace popart::lowering

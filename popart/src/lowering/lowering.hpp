@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// From nodes to Poplar programs. An operator's `lower` asks here for the graph to add to (that of
+// its IPU), the program to append to, and the tensors of its inputs; variables, streams and
+// constants get their tensors the first time somebody asks, in the layout their users want.
+#pragma once
+#include "ops/core/opdef.hpp"
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+
+namespace popart::lowering {
+
+// What sessions set and operators read.
+struct Options {
+  poplar::OptionFlags convolution, matmul, lstm, gcl;
+  bool training = false; // Dropout draws, BatchNormalization updates
+  bool nonStableSoftmax = false;
+  bool stableNorm = false;
+  bool stridedChannelGrouping = false; // of group norm
+  std::int64_t replicas = 1;
+};
+
+poplar::Type
+deviceType(DataType type); // INT64 -> INT, DOUBLE -> FLOAT ...; popart::error for STRING
+
+class Lowering {
+public:
+  Lowering(poplar::Graph &root, const ir::Graph &model, const Options &options,
+           unsigned ipusPerReplica = 1);
+
+  // For operators.
+  poplar::Graph &graph();               // of the IPU of the node being lowered
+  poplar::program::Sequence &program(); // what the node adds to
+  poplar::Tensor tensor(ir::Value v);   // of an input
+  poplar::DebugContext name(const std::string &part = "") const; // debug name of the node
+  const Options &options() const { return options_; }
+  // Options of convolutions and products: the session's, then the node's own annotations.
+  poplar::OptionFlags convOptions(const ops::OpView &op) const;
+  poplar::OptionFlags matmulOptions(const ops::OpView &op) const;
+  // A constant of the node's graph.
+  poplar::Tensor constant(const ops::HostTensor &data, const std::string &name = "constant");
+  // The seed of this micro-batch, UNSIGNED_INT [2]; random operators add their own modifier.
+  poplar::Tensor seed();
+  // A body with its inputs bound to these tensors; its programs go to `into`.
+  ops::Tensors lowerBody(const ir::Graph &body, const ops::Tensors &inputs,
+                         poplar::program::Sequence &into);
+
+  // For sessions.
+  void bind(ir::Value v, const poplar::Tensor &tensor) { tensors_[v.value] = tensor; }
+  bool isBound(ir::Value v) const { return tensors_[v.value].valid(); }
+  // The tensor a variable or stream gets: what the first user with a wish wants, else linear.
+  poplar::Tensor create(ir::Value v);
+  void lower(const ir::Node &node, poplar::program::Sequence &into);
+  void setSeed(const poplar::Tensor &seed) { seed_ = seed; }
+
+private:
+  poplar::Tensor wanted(ir::Value v, unsigned depth);
+  ops::Tensors lowerExpression(const ops::OpView &op);
+  void annotate(const ops::OpView &op, poplar::OptionFlags &options, bool convolution) const;
+
+  poplar::Graph &root_;
+  const ir::Graph &model_;
+  const Options &options_;
+  ir::Links links_;
+  std::shared_ptr<std::vector<poplar::Graph>> ipus_; // one per IPU; none if there is only one
+  std::vector<poplar::Tensor> tensors_;
+  poplar::Tensor seed_;
+  const ir::Node *node_ = nullptr; // being lowered
+  poplar::program::Sequence *program_ = nullptr;
+};
+
+} // namespace popart::lowering

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "ops/core/graphbuilder.hpp"
+
+#include "base/Text.hpp"
+#include <algorithm>
+#include <popart/error.hpp>
+
+namespace popart::ops {
+
+namespace {
+
+constexpr std::int64_t foldedElements = 1 << 20; // larger constants are computed on the device
+
+void checkArity(const ir::Graph &graph, const ir::Node &node, unsigned outputs) {
+  const auto &def = *node.def;
+  if (node.inputs.size() < def.in.min || node.inputs.size() > def.in.max)
+    throw error(base::str(describe(graph, node), ": ", node.inputs.size(),
+                          " inputs given; it takes ", def.in.min,
+                          def.in.max == def.in.min ? std::string()
+                          : def.in.max == any      ? std::string(" or more")
+                                                   : base::str(" to ", def.in.max),
+                          "."));
+  if (outputs < def.out.min || outputs > def.out.max)
+    throw error(base::str(
+        describe(graph, node), ": ", outputs, " outputs asked for; it has ", def.out.min,
+        def.out.max == def.out.min ? std::string() : base::str(" to ", def.out.max), "."));
+  for (std::size_t i = 0; i < def.in.min; ++i)
+    if (node.inputs[i] == none)
+      throw error(base::str(describe(graph, node), ": input ", i, " may not be left out."));
+}
+
+bool canFold(const ir::Graph &graph, const ir::Node &node) {
+  if (!node.def->fold || node.def->random || node.def->sideEffect)
+    return false;
+  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](Value v) {
+    return v == none ||
+           (graph[v].kind == ir::Kind::Constant && graph[v].info.nelms() <= foldedElements);
+  });
+}
+
+} // namespace
+
+Value GraphBuilder::op(const std::string &type, const Values &inputs, Attributes attributes) {
+  return ops(type, inputs, 1, std::move(attributes)).front();
+}
+Values GraphBuilder::ops(const std::string &type, const Values &inputs, unsigned outputs,
+                         Attributes attributes) {
+  ir::Node node;
+  node.def = &opOf(type);
+  node.inputs = inputs;
+  node.attributes = std::move(attributes);
+  return append(std::move(node), outputs);
+}
+
+Values GraphBuilder::append(ir::Node node, unsigned outputs) {
+  node.settings = settings;
+  node.pass = pass;
+  while (!node.inputs.empty() && node.inputs.back() == none)
+    node.inputs.pop_back();
+  checkArity(graph_, node, outputs);
+  node.outputs.clear();
+  const OpView view(graph_, node);
+  if (node.def->decompose)
+    return node.def->decompose(*this, view);
+  const auto infos = node.def->infer(view);
+  if (infos.size() < outputs)
+    throw internal_error("{} infers {} outputs, {} are asked for.", node.def->type, infos.size(),
+                         outputs);
+  std::vector<HostTensor> folded;
+  if (canFold(graph_, node))
+    folded = node.def->fold(view);
+  for (unsigned i = 0; i < outputs; ++i) {
+    ir::ValueData value{
+        base::str(prefix, node.def->type, ':', i), infos[i], ir::Kind::Computed, {}};
+    if (i < folded.size()) {
+      value.kind = ir::Kind::Constant;
+      value.data = folded[i];
+    }
+    node.outputs.push_back(graph_.add(std::move(value)));
+  }
+  const Values made = node.outputs;
+  if (folded.empty())
+    nodes_.push_back(std::move(node));
+  return made;
+}
+
+Value GraphBuilder::constant(HostTensor data, const std::string &name) {
+  return graph_.addConstant(prefix + name, std::move(data));
+}
+Value GraphBuilder::integers(const Integers &values) {
+  return constant(HostTensor::of<std::int64_t>({std::int64_t(values.size())}, values));
+}
+Value GraphBuilder::scalar(double value, Value like) {
+  return constant(HostTensor::scalar(type(like), value));
+}
+
+Value GraphBuilder::reshape(Value a, const Shape &shape) {
+  return this->shape(a) == shape ? a : op("Reshape", {a}, {{"shape", shape}});
+}
+Value GraphBuilder::transpose(Value a, const Integers &perm) {
+  return std::is_sorted(perm.begin(), perm.end()) ? a : op("Transpose", {a}, {{"perm", perm}});
+}
+Value GraphBuilder::reduceSum(Value a, const Integers &axes, bool keepDims) {
+  if (axes.empty())
+    return a;
+  return op("ReduceSum", {a}, {{"axes", axes}, {"keepdims", std::int64_t(keepDims)}});
+}
+Value GraphBuilder::expand(Value a, const Shape &shape) {
+  return this->shape(a) == shape ? a : op("Expand", {a}, {{"shape", shape}});
+}
+Value GraphBuilder::cast(Value a, DataType to) {
+  return type(a) == to ? a : op("Cast", {a}, {{"to", nameOf(to)}});
+}
+Value GraphBuilder::zerosLike(Value a) { return expand(scalar(0, a), shape(a)); }
+
+Value GradBuilder::unbroadcast(Value gradient, Value forward) {
+  if (gradient == none)
+    return none;
+  const Shape from = shape(gradient), to = shape(forward);
+  if (from == to)
+    return gradient;
+  const std::size_t extra = from.size() - to.size();
+  Integers axes;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (i < extra || (to[i - extra] == 1 && from[i] != 1))
+      axes.push_back(static_cast<std::int64_t>(i));
+  return reshape(reduceSum(gradient, axes, false), to);
+}
+
+Shape broadcast(const OpView &op, const Shape &a, const Shape &b) {
+  Shape out(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1)
+      op.fail("shapes ", ir::text(a), " and ", ir::text(b), " do not broadcast: dimension ",
+              out.size() - 1 - i, " is ", x, " and ", y, ". Make them equal, or one of them 1.");
+    out[out.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+} // namespace popart::ops

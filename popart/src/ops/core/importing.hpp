@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// An ONNX node on its way into canonical form: what an operator's `canonical` function works on.
+#pragma once
+#include "ops/core/graphbuilder.hpp"
+
+namespace popart::ops {
+
+class Importing {
+public:
+  Importing(GraphBuilder &builder, ir::Node &node, unsigned version, unsigned outputs)
+      : builder(builder), node(node), version(version), outputs(outputs),
+        op(builder.graph(), node) {}
+
+  GraphBuilder &builder;  // for nodes that must stand before this one
+  ir::Node &node;         // inputs and attributes may be changed
+  const unsigned version; // opset of the node's domain in the model, 6 to 17 for ai.onnx
+  unsigned outputs;       // how many the model names
+  const OpView op;
+
+  // A constant input becomes an attribute (integers or one number) and leaves the list of inputs.
+  // Not constant: popart::error that names operator and input. Absent: nothing happens.
+  void integersFromInput(unsigned input, const std::string &attribute);
+  void integerFromInput(unsigned input, const std::string &attribute);
+  void realFromInput(unsigned input, const std::string &attribute);
+  void tensorFromInput(unsigned input, const std::string &attribute);
+  // After this node: its output 0 is replaced by what `f` makes of it (a cast back, a reshape).
+  std::function<Value(GraphBuilder &, Value)> after;
+
+private:
+  const HostTensor *constantInput(unsigned input, const std::string &attribute);
+  void dropInput(unsigned input);
+};
+
+} // namespace popart::ops

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Reshape: the same elements in row-major order under another shape. 0 keeps a dimension, -1 is
+// what remains.   dx = dy in the shape of x
+#include "lowering/lowering.hpp"
+#include "ops/core/importing.hpp"
+
+namespace popart::ops {
+
+namespace {
+
+Shape target(const OpView &op) {
+  const Shape from = op.in(0).shape();
+  Shape to = op.integers("shape");
+  std::int64_t known = 1, open = -1;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (to[i] == 0 && !op.integer("allowzero", 0)) {
+      if (i >= from.size())
+        op.fail("shape ", ir::text(to), " keeps dimension ", i, " of ", ir::text(from),
+                ", which has none.");
+      to[i] = from[i];
+    }
+    if (to[i] == -1) {
+      if (open >= 0)
+        op.fail("shape ", ir::text(to), " leaves more than one dimension open.");
+      open = std::int64_t(i);
+    } else if (to[i] < 0)
+      op.fail("shape ", ir::text(to), " has a negative dimension.");
+    else
+      known *= to[i];
+  }
+  const std::int64_t elements = op.in(0).elements();
+  if (open >= 0) {
+    if (known == 0 || elements % known)
+      op.fail("shape ", ir::text(to), " cannot hold the ", elements, " elements of ",
+              ir::text(from), ".");
+    to[std::size_t(open)] = elements / known;
+  } else if (known != elements)
+    op.fail("shape ", ir::text(to), " has ", known, " elements, ", ir::text(from), " has ",
+            elements, ".");
+  return to;
+}
+
+} // namespace
+
+OpDef reshapeOp() {
+  OpDef op;
+  op.type = "Reshape";
+  op.doc = "The same elements under another shape.";
+  op.canonical = [](Importing &i) { i.integersFromInput(1, "shape"); };
+  op.infer = [](const OpView &op) -> Infos { return {{op.in(0).type(), target(op)}}; };
+  op.fold = [](const OpView &op) -> std::vector<HostTensor> {
+    return {op.in(0).data().reshaped(target(op))};
+  };
+  op.grad = [](GradBuilder &g, const OpView &op) -> Values {
+    return {g.reshape(g.dy(), op.in(0).shape())};
+  };
+  op.lower = [](lowering::Lowering &l, const OpView &op) -> Tensors {
+    return {l.tensor(op.in(0)).reshape(op.out(0).info().shape_szt())};
+  };
+  op.unwind = [](const OpView &op, const poplar::Tensor &y) {
+    return y.reshape(op.in(0).info().shape_szt());
+  };
+  return op;
+}
+
+} // namespace popart::ops
