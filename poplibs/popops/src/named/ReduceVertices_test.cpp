@@ -99,4 +99,36 @@ TEST(ReduceVertices, EncodeTestCountAndSort) {
   EXPECT_EQ(s.values(f), (Doubles{1, 2, 3, 4, 5}));
 }
 
+TEST(ReduceVertices, WorkOnListsOfRegionsAndWithGivenValues) {
+  OnOneTile s;
+  const std::string hot = "popops::EncodeOneHotCustomValues<int,float>";
+  const std::string nan = "popops::HasNaNOrInf2D<half,true>";
+  const std::string counts = "popops::Histogram2D<half,false>";
+  const std::string sorted = "popops::HeapSortVertex<int>";
+  s.addVertices({hot, nan, counts, sorted});
+  auto rows = s.put(FLOAT, {6}, Doubles(6, 7));
+  auto v = s.add(hot, {{"indices", s.put(INT, {2}, {1, -1})},
+                       {"out", rows},
+                       {"On", s.put(FLOAT, {}, {5})},
+                       {"Off", s.put(FLOAT, {}, {-1})}});
+  s.graph.setInitialValue(v["outLength"], 6u);
+  auto clean = s.put(BOOL, {}, {1}), found = s.put(BOOL, {}, {0});
+  s.add(nan, {{"in", s.put(HALF, {2, 2}, {1, 2, 3, 4})}, {"out", clean}});
+  s.add(nan, {{"in", s.put(HALF, {2, 2}, {1, 2, -INFINITY, 4})}, {"out", found}});
+  auto bins = s.put(FLOAT, {3}, {9, 9, 9});
+  s.add(counts, {{"data", s.put(HALF, {2, 3}, {-1, 0, 3, 1, 5, 4})},
+                 {"limits", s.put(HALF, {2}, {1, 4})},
+                 {"histogram", bins}});
+  auto keys = s.put(INT, {6}, {3, 1, -2, 5, 4, 1});
+  s.add(sorted, {{"out", keys}});
+  auto a = s.output(rows), b = s.output(clean), c = s.output(found), d = s.output(bins),
+       e = s.output(keys);
+  s.run();
+  EXPECT_EQ(s.values(a), (Doubles{-1, 5, -1, -1, -1, -1}));
+  EXPECT_EQ(s.values(b)[0], 0);
+  EXPECT_EQ(s.values(c)[0], 1);
+  EXPECT_EQ(s.values(d), (Doubles{2, 2, 2}));
+  EXPECT_EQ(s.values(e), (Doubles{-2, 1, 1, 3, 4, 5}));
+}
+
 } // namespace

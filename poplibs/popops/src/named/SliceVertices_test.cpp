@@ -75,11 +75,25 @@ TEST(SliceVertices, SliceAndUpdate) {
   set(slice2, "numSubElements", 2);
   set(slice2, "numRegions", 1);
 
-  auto o1 = v.s.output(out), o2 = v.s.output(updated), o3 = v.s.output(two);
+  // Two regions of two columns each; entries 3 and 0 are replaced.
+  auto wide = v.input(FLOAT, Doubles(16));
+  auto parts = wide.slices({{0, 2}, {2, 4}, {4, 6}, {6, 8}, {8, 10}, {10, 12}, {12, 14}, {14, 16}});
+  auto update2 =
+      v.add("DynamicUpdateSlice2D<float>",
+            {{"offset", offset},
+             {"baseT", parts},
+             {"subT",
+              v.input(FLOAT, {1, 2, 3, 4, 5, 6, 7, 8}).slices({{0, 2}, {2, 4}, {4, 6}, {6, 8}})}});
+  set(update2, "numBaseElements", 4);
+  set(update2, "numSubElements", 2);
+  set(update2, "numRegions", 2);
+
+  auto o1 = v.s.output(out), o2 = v.s.output(updated), o3 = v.s.output(two), o4 = v.s.output(wide);
   v.s.run();
   EXPECT_EQ(v.s.values(o1), (Doubles{10, 11, 12, 1, 2, 3}));
   EXPECT_EQ(v.s.values(o2), (Doubles{-1, -2, -3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
   EXPECT_EQ(v.s.values(o3), (Doubles{10, 11, 12, 1, 2, 3}));
+  EXPECT_EQ(v.s.values(o4), (Doubles{3, 4, 0, 0, 0, 0, 1, 2, 7, 8, 0, 0, 0, 0, 5, 6}));
 }
 
 TEST(SliceVertices, LookUpAndCombine) {
@@ -99,6 +113,15 @@ TEST(SliceVertices, LookUpAndCombine) {
                      {{"offsets", offsets}, {"baseT", v.input(FLOAT, table)}, {"subT", out}});
   common(slice, 10, 3, 2);
   g.setInitialValue(slice["splitSingleRegion"], false);
+
+  // One lookup, its columns shared by the workers.
+  auto replaced = v.input(HALF, table);
+  auto update = v.add("MultiUpdate<half>", {{"offsets", v.input(UNSIGNED_INT, {11})},
+                                            {"baseT", replaced},
+                                            {"subT", v.input(HALF, {-1, -2})}});
+  common(update, 10, 3, 2);
+  g.setInitialValue(update["splitSingleRegion"], true);
+  g.setInitialValue(update["maxElementsPerWorker"], 1u);
 
   const Doubles rows{1, 1, 2, 2, 9, 9, 3, 3, 9, 9};
   auto sum = v.input(HALF, table), most = v.input(INT, table), scaled = v.input(FLOAT, table);
@@ -123,11 +146,12 @@ TEST(SliceVertices, LookUpAndCombine) {
                                  {"nElementsT", v.input(UNSIGNED_INT, {2, 1})},
                                  {"tmpT", v.input(UNSIGNED_INT, {0})}});
   auto o1 = v.s.output(out), o2 = v.s.output(sum), o3 = v.s.output(most), o4 = v.s.output(scaled),
-       o5 = v.s.output(to);
+       o5 = v.s.output(to), o6 = v.s.output(replaced);
   v.s.run();
   EXPECT_EQ(v.s.values(o1), (Doubles{3, 4, 1, 2, -1, -1, 3, 4, -1, -1}));
   EXPECT_EQ(v.s.values(o2), (Doubles{3, 4, 7, 8, 5, 6}));
   EXPECT_EQ(v.s.values(o3), (Doubles{2, 2, 3, 4, 5, 6}));
   EXPECT_EQ(v.s.values(o4), (Doubles{-1, 0, -1, 0, 5, 6}));
   EXPECT_EQ(v.s.values(o5), (Doubles{5, 6, 0, 1, 0, 0}));
+  EXPECT_EQ(v.s.values(o6), (Doubles{1, 2, -1, -2, 5, 6}));
 }
