@@ -137,9 +137,15 @@ private:
         kernels.rows[vectors][rows]({pointers + begin, 1, 0, length, &unpacked, std::size_t(b.row),
                                      targets, accumulate, tiles.count > 1 ? panel : nullptr});
       else
-        kernels.rows[vectors][rows](
-            {pointers + begin, 1, 0, length, &source, packed, targets, accumulate});
+        kernels.rows[vectors][rows]({pointers + begin, 1, 0, length, &source, packed, targets,
+                                     accumulate, nullptr, 0, 0, nextPart(source, t, length)});
     }
+  }
+
+  // The panel after this one comes from far unless the first tiles fetch it, each a part.
+  const float *nextPart(const float *source, std::size_t tile, std::size_t length) const {
+    auto at = tile * length * kernels.lanes;
+    return shared.data && at < length * width ? source + depth * width + at : nullptr;
   }
 
   void runOuter(std::size_t begin, std::size_t rows, std::size_t vectors, std::size_t packed,
@@ -235,16 +241,26 @@ bool swapSides(const Gemm &g) {
   return g.b.row == 1 && g.b.column != 1 && g.m >= 8 && g.m <= 64 && g.n > g.m;
 }
 
-// Packs b for all pieces; worth it when several of them read the same columns.
+// Packs b for all pieces; worth it when several of them read the same columns. Some rows at a time,
+// across all panels: memory is read in the order it lies in.
 Panels packAll(const Gemm &g, std::size_t width, std::size_t lanes) {
+  constexpr std::size_t strip = 16; // rows
   const auto across = ceilDiv(g.n, width), each = ceilDiv(g.k, depth) * across;
+  const auto strips = ceilDiv(g.k, strip);
   auto *out = scratch(Slot::Panels, g.groups * each * depth * width);
-  base::parallelFor(g.groups * each, 2, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (auto i = begin; i < end; ++i) {
-      auto k = i % each / across * depth, column = i % across * width;
-      packPanel(strided(g.b, i / each).at(k, column), std::min(depth, g.k - k),
-                std::min(width, g.n - column), lanes, out + i * depth * width);
+  auto packStrip = [&](std::size_t group, std::size_t k) {
+    auto length = std::min(strip, g.k - k);
+    float *panels = out + (group * each + k / depth * across) * depth * width;
+    for (std::size_t p = 0; p < across; ++p) {
+      auto columns = std::min(width, g.n - p * width), packed = ceilDiv(columns, lanes) * lanes;
+      packPanel(strided(g.b, group).at(k, p * width), length, columns, lanes,
+                panels + p * depth * width + k % depth * packed);
     }
+  };
+  auto grain = ceilDiv(32768, strip * g.n);
+  base::parallelFor(g.groups * strips, grain, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (auto i = begin; i < end; ++i)
+      packStrip(i / strips, i % strips * strip);
   });
   return {out, width, across};
 }

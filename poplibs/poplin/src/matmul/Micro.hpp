@@ -22,6 +22,7 @@ struct Rows {
   bool accumulate = false;
   float *copy = nullptr; // if set, the rows of b that were read are stored here one after the other
   std::size_t aOffset = 0, bOffset = 0; // added to every pointer
+  const float *ahead = nullptr; // if set, a vector of this is brought nearer with every row of b
 };
 
 // c[r][v] (+)= sum over i < k:  a[i][r] * b[i][v], with vector w of b at b[i] + w * vectorStride.
