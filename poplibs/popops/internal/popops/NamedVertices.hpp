@@ -66,8 +66,9 @@ public:
           Choices choices = {});
   Library(const Library &) = delete; // estimators point into it
 
-  // Source that defines and instantiates these vertices. Empty for one name that is not of this
-  // library; throws poplar::unknown_vertex_type when its arguments do not fit or it is refused.
+  // Source that defines and instantiates these vertices; empty if one is not of this library.
+  // Throws poplar::unknown_vertex_type for near misses of a name, arguments that do not fit, and
+  // refused vertices.
   std::string source(const std::string &name) const { return source(Words{name}); }
   std::string source(const Words &names) const;
 
@@ -83,6 +84,7 @@ private:
   bool parse(const std::string &text, Name &name) const;
   void listPriced(const Family &family, Name &name);
   void refuse(const std::string &vertex, const Name &name) const;
+  void suggest(const std::string &vertex, const Name &name) const;
   const Family *familyOf(const std::string &vertex, const Name &name) const;
 
   std::string space_; // with "::"

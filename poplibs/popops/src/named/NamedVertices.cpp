@@ -146,13 +146,25 @@ void Library::refuse(const std::string &vertex, const Name &name) const {
               refused.instead));
 }
 
+// A family of nearly this name.
+void Library::suggest(const std::string &vertex, const Name &name) const {
+  Words known;
+  for (const auto &family : families_)
+    known.push_back(family.name);
+  const auto advice = base::didYouMean(name.family, known);
+  if (!advice.empty())
+    throw poplar::unknown_vertex_type(str("There is no vertex \"", vertex, "\".", advice));
+}
+
 // The family if there is such a vertex; nullptr if the name means nothing here.
 const Family *Library::familyOf(const std::string &vertex, const Name &name) const {
   refuse(vertex, name);
   const auto family = std::find_if(families_.begin(), families_.end(),
                                    [&](const Family &f) { return name.family == f.name; });
-  if (family == families_.end())
+  if (family == families_.end()) {
+    suggest(vertex, name);
     return nullptr;
+  }
   const std::string letters = family->arguments;
   if (name.arguments.size() != letters.size())
     throw poplar::unknown_vertex_type(str("Vertex \"", vertex, "\": ", space_, name.family, " has ",
