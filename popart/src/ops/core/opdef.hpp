@@ -61,6 +61,7 @@ struct OpDef {
 
   bool random = false;     // draws numbers: never folded, merged or computed twice
   bool sideEffect = false; // prints, stores, aborts: never pruned
+  int updates = -1;        // the input whose variable it writes in place; never pruned either
 };
 
 // All operators, in the order of their names; by domain and type (nullptr: no such operator).

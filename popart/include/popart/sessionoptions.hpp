@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Everything a session can be told beside its model. A plain struct; the defaults are the vendor's.
+#ifndef POPART_SESSIONOPTIONS_HPP
+#define POPART_SESSIONOPTIONS_HPP
+#include <functional>
+#include <popart/dataflow.hpp>
+#include <popart/tensorlocation.hpp>
+
+namespace popart {
+
+enum class VirtualGraphMode { Off = 0, Manual, Auto, ExecutionPhases, N };
+enum class RecomputationType { None = 0, Standard, NormOnly, Pipeline, RecomputeAll, N };
+enum class RecomputeType { Undefined = 0, Checkpoint, Recompute, Recomputed };
+enum class MergeVarUpdateType { None = 0, All, AutoLoose, AutoTight, N };
+enum class SyntheticDataMode { Off = 0, Zeros, RandomNormal, RandomUniform, N };
+enum class Instrumentation { Outer = 0, Inner, N };
+enum class ReductionType { Sum = 0, Mean, NoReduction, N };
+enum class MeanReductionStrategy { Running = 0, Post, PostAndLoss, N };
+enum class SubgraphCopyingStrategy { OnEnterAndExit = 0, JustInTime, N };
+enum class ExecutionPhaseIOSchedule { Preload = 0, OnDemand, N };
+enum class ExecutionPhaseSchedule { Interleaving = 0, Batch, BatchClusteredIO, N };
+enum class AccumulateOuterFragmentSchedule {
+  Scheduler = 0,
+  Serial,
+  OverlapCycleOptimized,
+  OverlapMemoryOptimized
+};
+enum class BatchSerializationTransformContext { Forward = 0, Fwd = 0, Backward, Bwd = 1, N };
+enum class BatchSerializationMethod { UnrollDynamic = 0, UnrollStatic, Loop, N };
+enum class BatchSerializationBatchSchedule {
+  Scheduler = 0,
+  Isomorphic,
+  OverlapOnIo,
+  OverlapOnCompute,
+  N
+};
+enum class GradientTensorTrackingMethod {
+  AllNonViewChangingGradientTensors = 0,
+  ConvAndMatmulGradients,
+  GradientsOfUserSpecifiedTensors,
+  N
+};
+enum class AutodiffStitchStrategy {
+  RecomputeMinimal = 0,
+  RecomputeAllNonInputs,
+  AddFwdOutputs,
+  SafeAddFwdOutputs,
+  N
+};
+
+struct ExecutionPhaseSettings {
+  int phases = 0;
+  int stages = 2;
+  ExecutionPhaseIOSchedule weightIOSchedule = ExecutionPhaseIOSchedule::Preload;
+  ExecutionPhaseIOSchedule activationIOSchedule = ExecutionPhaseIOSchedule::Preload;
+  ExecutionPhaseIOSchedule optimizerStateIOSchedule = ExecutionPhaseIOSchedule::OnDemand;
+  ExecutionPhaseIOSchedule accumulatorIOSchedule = ExecutionPhaseIOSchedule::Preload;
+  ExecutionPhaseSchedule schedule = ExecutionPhaseSchedule::Interleaving;
+};
+
+struct BatchSerializationSettings {
+  int factor = 0;
+  bool concatOnVirtualGraphChange = true;
+  bool concatOnExecutionPhaseChange = true;
+  bool concatOnPipelineStageChange = true;
+  BatchSerializationTransformContext transformContext = BatchSerializationTransformContext::Fwd;
+  BatchSerializationMethod method = BatchSerializationMethod::UnrollDynamic;
+  BatchSerializationBatchSchedule batchSchedule = BatchSerializationBatchSchedule::Isomorphic;
+};
+
+struct AccumulateOuterFragmentSettings {
+  AccumulateOuterFragmentSchedule schedule = AccumulateOuterFragmentSchedule::Serial;
+  std::vector<int> excludedVirtualGraphs;
+};
+
+struct ReplicatedCollectivesSettings {
+  bool prepareScheduleForMergingCollectives = false;
+  bool mergeAllReduceCollectives = false;
+  bool mergeReduceScatterCollectives = false;
+  bool mergeAllGatherCollectives = false;
+};
+
+struct AutomaticLossScalingSettings {
+  bool enabled = false;
+  float binEdgeLocation = 0.125f;
+  float thresholdUpperCountProportion = 1e-7f;
+  int updatePeriod = 1;
+  std::vector<TensorId> toTrackTensors; // none: what the method says
+  bool hasToTrackTensors = false;
+  GradientTensorTrackingMethod gradientTensorTrackingMethod =
+      GradientTensorTrackingMethod::AllNonViewChangingGradientTensors;
+};
+
+struct AutodiffSettings {
+  AutodiffStitchStrategy stitchStrategy = AutodiffStitchStrategy::RecomputeAllNonInputs;
+};
+
+struct ExperimentalSettings {
+  std::map<std::string, std::vector<std::string>> customTransformApplierSettings;
+  bool createHostTransferableTensorWithOffset = false;
+};
+
+using StringMap = std::map<std::string, std::string>;
+
+struct SessionOptions {
+  SessionOptions(); // reads POPART_CACHE_DIR and POPXL_CACHE_DIR
+
+  // Execution and parallelism
+  VirtualGraphMode virtualGraphMode = VirtualGraphMode::Off;
+  std::vector<float> virtualGraphSplitRatios;
+  bool enablePipelining = false;
+  bool enableReplicatedGraphs = false;
+  std::int64_t replicatedGraphCount = 1;
+  bool enableGradientAccumulation = false;
+  std::int64_t accumulationFactor = 1;
+  ReductionType accumulationAndReplicationReductionType = ReductionType::Sum;
+  MeanReductionStrategy meanAccumulationAndReplicationReductionStrategy =
+      MeanReductionStrategy::Post;
+  bool enableDistributedReplicatedGraphs = false;
+  std::int64_t globalReplicationFactor = 1;
+  std::int64_t globalReplicaOffset = 0;
+  ExecutionPhaseSettings executionPhaseSettings;
+  int numIOTiles = 0;
+  BatchSerializationSettings batchSerializationSettings;
+  AccumulateOuterFragmentSettings accumulateOuterFragmentSettings;
+  ReplicatedCollectivesSettings replicatedCollectivesSettings;
+  bool useHostCopyOps = false;
+  bool enableExplicitMainLoops = false;
+  bool explicitRecomputation = false;
+  bool createImplicitPipeliningFwdOnlyProgram = false;
+  bool groupHostSync = false;
+  bool stashAllTensorsInferencePipeline = false;
+
+  // Recomputation and placement
+  RecomputationType autoRecomputation = RecomputationType::None;
+  TensorLocationSettings weightTensorLocationSettings;
+  TensorLocationSettings optimizerStateTensorLocationSettings;
+  TensorLocationSettings accumulatorTensorLocationSettings;
+  TensorLocationSettings activationTensorLocationSettings;
+  std::map<TensorId, TensorLocation> tensorLocationSettingsOverride;
+  MergeVarUpdateType mergeVarUpdate = MergeVarUpdateType::None;
+  std::int64_t mergeVarUpdateMemThreshold = 1000000;
+  std::int64_t looseThresholdAtPeak = 8000;
+  bool decomposeGradSum = false;
+  bool aliasZeroCopy = false;
+  SubgraphCopyingStrategy subgraphCopyingStrategy = SubgraphCopyingStrategy::OnEnterAndExit;
+  bool enableOutlining = true;
+  float outlineThreshold = 1.0f;
+  bool enableOutliningCopyCostPruning = true;
+  float outlineSequenceBreakCost = 10000.0f;
+  bool delayVarUpdates = true;
+  bool scheduleNonWeightUpdateGradientConsumersEarly = false;
+
+  // Numerics and kernels
+  bool enableStochasticRounding = false;
+  bool enableFloatingPointChecks = false;
+  std::string partialsTypeMatMuls;
+  StringMap convolutionOptions, lstmOptions, matmulOptions, gclOptions;
+  bool enableFullyConnectedPass = true;
+  bool enableSerializedMatmuls = true;
+  bool enableNonStableSoftmax = false;
+  bool enableStableNorm = false;
+  bool groupNormStridedChannelGrouping = false;
+  AutomaticLossScalingSettings automaticLossScalingSettings;
+  bool ensureFp32LossScaleTensor = false;
+  bool enableSupportedDataTypeCasting = true;
+  bool throwIfLog2ScaleTensorNotInRange = true;
+  bool enableLoadAndOffloadRNGState = false;
+  bool _enableRngStateManagement = false;
+
+  // Input, output, engine
+  bool constantWeights = true;
+  SyntheticDataMode syntheticDataMode = SyntheticDataMode::Off;
+  StringMap engineOptions, reportOptions;
+  bool instrumentWithHardwareCycleCounter = false;
+  std::set<Instrumentation> hardwareInstrumentations = {Instrumentation::Outer};
+  bool enablePrefetchDatastreams = true;
+  unsigned defaultBufferingDepth = 1;
+  std::map<TensorId, unsigned> bufferingDepthMap;
+  bool rearrangeAnchorsOnHost = true;
+  bool rearrangeStreamsOnHost = false;
+  bool disableGradAccumulationTensorStreams = false;
+  bool disableOptimizerStateTensorStreams = false;
+  bool enableEngineCaching = false;
+  std::string cachePath = "session_cache";
+  bool enableVariablesCaching = true;
+  bool compileEngine = true;
+  std::vector<std::string> customCodelets;
+  std::string customCodeletCompileFlags;
+  std::vector<TensorId> updatableNamedBuffers;
+  bool enableMergeExchange = true;
+  bool enableEfficientOverlapIOTopoCons = false;
+  bool useLoopCandidateCreator = false;
+  bool enableConstantFoldingOfMultipleConsumers = true;
+  std::function<void(int, int)> compilationProgressLogger; // (done, total)
+  int compilationProgressTotal = 100;
+
+  // Debugging, scheduling, checks
+  std::string logDir;
+  std::set<std::string> dotChecks;
+  int firstDotOp = 0, finalDotOp = 10000;
+  bool dotOpNames = false;
+  bool separateCallOpPdfs = true;
+  bool exportPoplarComputationGraph = false, exportPoplarVertexGraph = false;
+  std::string kahnTieBreaker = "greedy";
+  double timeLimitScheduler = 1e9;
+  std::int64_t swapLimitScheduler = static_cast<std::int64_t>(1e9);
+  std::size_t transitiveClosureOptimizationThreshold = 100000;
+  std::string serializedPoprithmsShiftGraphsDir;
+  bool strictOpVersions = true;
+  bool opxAliasChecking = false, opxModifyChecking = false;
+  bool enableInplaceAmbiguityChecking = false;
+  AutodiffSettings autodiffSettings;
+  ExperimentalSettings experimentalSettings;
+
+  void enableExplicitIR(bool enable) {
+    useHostCopyOps = enableExplicitMainLoops = explicitRecomputation = enable;
+  }
+  std::int64_t getGlobalReplicationFactor() const {
+    return enableDistributedReplicatedGraphs ? globalReplicationFactor
+           : enableReplicatedGraphs          ? replicatedGraphCount
+                                             : 1;
+  }
+  unsigned getAccumulationFactor() const; // popart::error for a factor without the flag
+  bool explicitPipeliningEnabled() const {
+    return enablePipelining && useHostCopyOps && enableExplicitMainLoops;
+  }
+  unsigned getBufferingDepth(const TensorId &id) const;
+};
+
+} // namespace popart
+#endif

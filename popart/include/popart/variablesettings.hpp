@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// How a variable differs between replicas, and what the host gets back of it.
+#ifndef POPART_VARIABLESETTINGS_HPP
+#define POPART_VARIABLESETTINGS_HPP
+#include <popart/commgroup.hpp>
+
+namespace popart {
+
+enum class VariableRetrievalMode { OnePerGroup = 0, AllReduceReplicas, AllReplicas };
+
+class VariableSettings {
+public:
+  VariableSettings() = default;
+  VariableSettings(CommGroup group) : group_(group) {}
+  VariableSettings(VariableRetrievalMode mode) : mode_(mode) {}
+  VariableSettings(CommGroup group, VariableRetrievalMode mode) : group_(group), mode_(mode) {}
+
+  const CommGroup &getSharedVariableDomain() const { return group_; }
+  VariableRetrievalMode getRetrievalMode() const { return mode_; }
+  unsigned getRealGroupSize(unsigned replicas) const;
+  unsigned getGroupCount(unsigned replicas) const;
+  unsigned getGroupRepresentative(unsigned group, unsigned replicas) const;
+  unsigned numReplicasReturningVariable(unsigned replicas) const;
+  // The replicas of every group.
+  std::vector<std::vector<std::int64_t>> groups(unsigned replicas) const;
+  // Of one replica, from data that carries a leading dimension of groups; popart::error otherwise.
+  Shape shapeOnReplica(const Shape &full, unsigned replicas, const TensorId &name) const;
+  Shape shapeOnHost(const Shape &onReplica, unsigned replicas) const;
+  bool operator==(const VariableSettings &other) const {
+    return group_ == other.group_ && mode_ == other.mode_;
+  }
+
+private:
+  CommGroup group_;
+  VariableRetrievalMode mode_ = VariableRetrievalMode::OnePerGroup;
+};
+
+} // namespace popart
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Host memory with a description, owned by the caller.
+#ifndef POPART_VOIDDATA_HPP
+#define POPART_VOIDDATA_HPP
+#include <popart/tensorinfo.hpp>
+
+namespace popart {
+
+class ConstVoidData {
+public:
+  ConstVoidData() = default;
+  ConstVoidData(const void *d, const TensorInfo &i) : data(d), info(i) {}
+  const void *data = nullptr;
+  TensorInfo info;
+};
+
+class MutableVoidData {
+public:
+  MutableVoidData() = default;
+  MutableVoidData(void *d, const TensorInfo &i) : data(d), info(i) {}
+  void *data = nullptr;
+  TensorInfo info;
+};
+
+} // namespace popart
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Weight updates as nodes of the model: what runs per micro-batch (accumulation) and once per
+// weight update (reduction over replicas, clipping, state, the update itself), for every weight
+// that has a gradient. Hyper-parameters that may change are variables which sessions write from the
+// host.
+#pragma once
+#include "autodiff/autodiff.hpp"
+#include "ir/graph.hpp"
+#include <popart/optimizer.hpp>
+#include <popart/sessionoptions.hpp>
+
+namespace popart::optimizer {
+
+struct Context {
+  std::int64_t accumulationFactor = 1; // micro-batches per weight update
+  bool accumulation = false;           // whether gradients are accumulated at all
+  std::int64_t replicas = 1;
+  ReductionType reduction = ReductionType::Sum;
+  MeanReductionStrategy mean = MeanReductionStrategy::Post;
+};
+
+// The value the chain of gradients starts from: a constant, or the variable lossScaling_<type>.
+ir::Value lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type);
+
+// Appends the nodes. State variables take their first value from `state` (initialisers of a saved
+// model by name: Accl1___w, Step___w ...) if it is there, else zero.
+void addUpdates(ir::Graph &graph, const autodiff::Gradients &gradients, const Optimizer &optimizer,
+                const Context &context, const std::map<TensorId, ir::HostTensor> &state);
+
+// What the changeable hyper-parameters of the model are now, by the name of their variable.
+std::map<TensorId, ir::HostTensor>
+hyperParameters(const ir::Graph &graph, const Optimizer &optimizer, const Context &context);
+
+} // namespace popart::optimizer
