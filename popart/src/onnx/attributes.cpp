@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "onnx/attributes.hpp"
+
+#include "base/Text.hpp"
+#include <popart/error.hpp>
+
+namespace popart::onnxmodel {
+
+using onnx::AttributeProto;
+
+namespace {
+
+ir::Attribute valueOf(const AttributeProto &a, TensorReader &reader) {
+  switch (a.type()) {
+  case AttributeProto::INT:
+    return a.i();
+  case AttributeProto::FLOAT:
+    return a.f();
+  case AttributeProto::STRING:
+    return a.s();
+  case AttributeProto::INTS:
+    return ir::Integers(a.ints().begin(), a.ints().end());
+  case AttributeProto::FLOATS:
+    return std::vector<float>(a.floats().begin(), a.floats().end());
+  case AttributeProto::STRINGS:
+    return std::vector<std::string>(a.strings().begin(), a.strings().end());
+  case AttributeProto::TENSOR:
+    return reader.read(a.t());
+  default:
+    throw error(base::str("Attribute \"", a.name(), "\" is a ",
+                          AttributeProto::AttributeType_Name(a.type()),
+                          "; numbers, texts, lists of them and tensors are possible."));
+  }
+}
+
+std::int64_t integer(const AttributeProto &a) {
+  if (a.type() != AttributeProto::INT)
+    throw error(base::str("Attribute \"", a.name(), "\" must be an integer."));
+  return a.i();
+}
+
+ir::Recompute recompute(const AttributeProto &a) {
+  switch (integer(a)) {
+  case 0:
+    return ir::Recompute::Undefined;
+  case 1:
+    return ir::Recompute::Checkpoint;
+  case 2:
+    return ir::Recompute::Recompute;
+  default:
+    throw error(base::str("Attribute \"", a.name(), "\" is ", a.i(),
+                          "; it must be 0 (undefined), 1 (checkpoint) or 2 (recompute)."));
+  }
+}
+
+void setSetting(ir::Settings &settings, const AttributeProto &a, TensorReader &reader) {
+  if (a.name() == "__ipu_number")
+    settings.virtualGraph = integer(a);
+  else if (a.name() == "__pipeline_stage")
+    settings.pipelineStage = integer(a);
+  else if (a.name() == "__execution_phase")
+    settings.executionPhase = integer(a);
+  else if (a.name() == "__recompute_output_in_backward_pass")
+    settings.recompute = recompute(a);
+  else if (a.name() == "__schedule_priority")
+    settings.schedulePriority =
+        a.type() == AttributeProto::INT ? static_cast<double>(a.i()) : static_cast<double>(a.f());
+  else
+    settings.extra.set(a.name(), valueOf(a, reader));
+}
+
+} // namespace
+
+NodeFacts factsOf(const onnx::NodeProto &node, TensorReader &reader) {
+  NodeFacts facts;
+  facts.settings.name = node.name();
+  for (const auto &a : node.attribute()) {
+    if (a.type() == AttributeProto::GRAPH)
+      continue;
+    if (a.name().rfind("__", 0) == 0)
+      setSetting(facts.settings, a, reader);
+    else
+      facts.attributes.set(a.name(), valueOf(a, reader));
+  }
+  return facts;
+}
+
+const AttributeProto *findAttribute(const onnx::NodeProto &node, const std::string &name) {
+  for (const auto &a : node.attribute())
+    if (a.name() == name)
+      return &a;
+  return nullptr;
+}
+
+} // namespace popart::onnxmodel

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// A node's attributes: those of the operator, and those with a leading "__", which say where, when
+// and how it runs. Graphs among them are bodies and imported elsewhere.
+#pragma once
+#include "ir/graph.hpp"
+#include "onnx/tensors.hpp"
+
+namespace popart::onnxmodel {
+
+struct NodeFacts {
+  ir::Attributes attributes;
+  ir::Settings settings;
+};
+NodeFacts factsOf(const onnx::NodeProto &node, TensorReader &reader);
+
+const onnx::AttributeProto *findAttribute(const onnx::NodeProto &node, const std::string &name);
+
+} // namespace popart::onnxmodel

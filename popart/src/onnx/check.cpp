@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "onnx/check.hpp"
+
+#include "base/Text.hpp"
+#include <algorithm>
+#include <array>
+#include <onnx/checker.h>
+#include <popart/error.hpp>
+
+namespace popart::onnxmodel {
+
+using onnx::ModelProto;
+using onnx::NodeProto;
+
+namespace {
+
+constexpr std::array optimizerState{"Accl___", "Accl1___", "Accl2___", "Accl3___", "Step___"};
+
+// A name that contains one of these anywhere is refused.
+constexpr std::array reserved{"Gradient___",
+                              "UpdatedVar___",
+                              "Accum___",
+                              "Accl___",
+                              "Accl1___",
+                              "Accl2___",
+                              "Accl3___",
+                              "Step___",
+                              "Counter___",
+                              "AcclIntoReduce___",
+                              "AcclIntoUpdate___",
+                              "AcclOutOfAcclUpdate___",
+                              "FinalReducedGradient___",
+                              "AdamUpdater___",
+                              "AdaptiveUpdater___",
+                              "LambR1Sq___",
+                              "LambR2Sq___",
+                              "lossScaling_",
+                              "AutomaticLossScaleProxy___",
+                              "Stashed___",
+                              "Restored___",
+                              "randomSeed___",
+                              "randomSeedModifier___",
+                              "RemoteArg___",
+                              "anchorSum___",
+                              "anchorFinal___",
+                              "cycleCount___",
+                              "ConcatInit___",
+                              "ConstValue___",
+                              "GlobalNorm___",
+                              "Index___",
+                              "Init___",
+                              "Iterator___",
+                              "LoopCond___",
+                              "___default___",
+                              "___specific___"};
+
+// Line breaks of the checker's messages become blanks.
+std::string oneLine(const std::string &text) {
+  std::string out;
+  for (char c : text) {
+    const bool blank = c == '\n' || c == ' ' || c == '\t' || c == '\r';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  while (!out.empty() && (out.back() == ' ' || out.back() == '.'))
+    out.pop_back();
+  return out + ".";
+}
+
+void runChecker(const ModelProto &model, const std::filesystem::path &folder) {
+  try {
+    if (model.ir_version() < 1 || model.ir_version() > onnx::Version::IR_VERSION)
+      throw error("its IR version {} is not within 1 to {}", model.ir_version(),
+                  int(onnx::Version::IR_VERSION));
+    onnx::checker::CheckerContext context;
+    context.set_ir_version(static_cast<int>(model.ir_version()));
+    context.set_model_dir(folder.empty() ? "." : folder.string());
+    std::unordered_map<std::string, int> imports;
+    for (const auto &opset : model.opset_import())
+      imports[opset.domain() == "ai.onnx" ? "" : opset.domain()] =
+          static_cast<int>(opset.version());
+    context.set_opset_imports(imports);
+    onnx::checker::LexicalScopeContext names;
+    onnx::checker::check_graph(model.graph(), context, names);
+    if (model.ir_version() >= 8)
+      onnx::checker::check_model_local_functions(model, context, names);
+  } catch (const std::exception &e) {
+    throw error(base::str("The ONNX checker refuses the model \"", model.graph().name(),
+                          "\": ", oneLine(e.what())));
+  }
+}
+
+// ONNX withdrew the operator at or before this version of its domain.
+bool isWithdrawn(const NodeProto &node, int version) {
+  if (!node.domain().empty() && node.domain() != "ai.onnx")
+    return false;
+  const auto *schema = onnx::OpSchemaRegistry::Schema(node.op_type(), version, "");
+  return schema && schema->Deprecated();
+}
+
+bool usesWithdrawn(const onnx::GraphProto &graph, int version) {
+  return std::any_of(graph.node().begin(), graph.node().end(), [&](const NodeProto &node) {
+    return isWithdrawn(node, version) ||
+           std::any_of(node.attribute().begin(), node.attribute().end(),
+                       [&](const auto &a) { return a.has_g() && usesWithdrawn(a.g(), version); });
+  });
+}
+
+// In a copy that only the checker sees: withdrawn operators under a domain it knows nothing of.
+void hideWithdrawn(onnx::GraphProto &graph, int version, const std::string &domain) {
+  for (auto &node : *graph.mutable_node()) {
+    for (auto &a : *node.mutable_attribute())
+      if (a.has_g())
+        hideWithdrawn(*a.mutable_g(), version, domain);
+    if (isWithdrawn(node, version))
+      node.set_domain(domain);
+  }
+}
+void runLenientChecker(const ModelProto &model, const std::filesystem::path &folder, int version) {
+  ModelProto copy = model;
+  auto *opset = copy.add_opset_import();
+  opset->set_domain("openipu.withdrawn");
+  opset->set_version(1);
+  hideWithdrawn(*copy.mutable_graph(), version, opset->domain());
+  runChecker(copy, folder);
+}
+
+void checkNames(const onnx::GraphProto &graph) {
+  std::set<TensorId> initialised, inputs;
+  for (const auto &tensor : graph.initializer())
+    initialised.insert(tensor.name());
+  for (const auto &input : graph.input()) {
+    if (!inputs.insert(input.name()).second)
+      throw error("The model has two inputs called \"{}\".", input.name());
+    if (!initialised.count(input.name()))
+      refuseReservedName(input.name());
+  }
+  for (const auto &node : graph.node())
+    for (const auto &output : node.output())
+      refuseReservedName(output);
+}
+
+} // namespace
+
+bool isOptimizerState(const TensorId &id) {
+  return std::any_of(optimizerState.begin(), optimizerState.end(),
+                     [&](const char *prefix) { return id.rfind(prefix, 0) == 0; });
+}
+
+void refuseReservedName(const TensorId &id) {
+  for (const char *name : reserved)
+    if (id.find(name) != std::string::npos)
+      throw error(base::str("Tensor \"", id, "\" has \"", name,
+                            "\" in its name, which is reserved. Rename it."));
+}
+
+Importer::Opsets opsetsOf(const ModelProto &model) {
+  Importer::Opsets out;
+  for (const auto &opset : model.opset_import())
+    out[opset.domain() == "ai.onnx" ? "" : opset.domain()] = opset.version();
+  if (auto it = out.find("");
+      it != out.end() && (it->second < oldestOpset || it->second > newestOpset))
+    throw error("The model uses version {} of ai.onnx; {} to {} are supported. Convert it with "
+                "onnx.version_converter.",
+                it->second, oldestOpset, newestOpset);
+  return out;
+}
+
+void checkModel(const ModelProto &model, const std::filesystem::path &folder, bool strict) {
+  const auto opsets = opsetsOf(model);
+  const auto version = opsets.count("") ? static_cast<int>(opsets.at("")) : int(newestOpset);
+  if (!strict && usesWithdrawn(model.graph(), version))
+    runLenientChecker(model, folder, version);
+  else
+    runChecker(model, folder);
+  checkNames(model.graph());
+}
+
+} // namespace popart::onnxmodel

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// ONNX -> ir. importModel() checks a whole model and imports it; Importer is what it is made of and
+// takes inputs, initialisers and nodes one by one, so that a front end can learn shapes as it goes.
+//
+// What an ONNX node says in an old version is brought into the operator's canonical form. Operators
+// that we do not have but ONNX defines by others are expanded, as are a model's own functions.
+// Graph attributes become bodies; what they use from outside becomes further inputs of node and
+// body.
+#pragma once
+#include "onnx/tensors.hpp"
+#include "ops/core/graphbuilder.hpp"
+#include <set>
+
+namespace popart::onnxmodel {
+
+constexpr std::int64_t oldestOpset = 6, newestOpset = 17; // of ai.onnx
+
+struct ImportOptions {
+  bool training = false;                             // initialisers become variables
+  bool constantWeights = true;                       // of inference: initialisers are constants
+  std::map<TensorId, TensorInfo> inputShapes;        // for inputs with unknown dimensions
+  std::map<TensorId, ir::HostTensor> constantInputs; // inputs whose values never change
+  // Operators that ONNX has withdrawn before the model's opset are refused, or mean what they last
+  // meant.
+  bool strictOpVersions = true;
+};
+
+// A model and the folder its external data is relative to.
+struct Model {
+  std::shared_ptr<const onnx::ModelProto> proto;
+  std::filesystem::path folder;
+};
+Model loadModel(const std::filesystem::path &file);
+Model parseModel(std::string_view bytes, const std::filesystem::path &folder = {});
+
+// Tensors of `model` share its bytes. popart::error for whatever is wrong with a model.
+ir::Graph importModel(const Model &model, const ImportOptions &options = {});
+ir::Graph importModel(const onnx::ModelProto &model, const ImportOptions &options = {});
+
+class Importer {
+public:
+  using Opsets = std::map<std::string, std::int64_t>; // by domain; "" is ai.onnx
+
+  explicit Importer(ir::Graph &graph, Opsets opsets = {}, TensorReader reader = {});
+  void setOpset(const std::string &domain, std::int64_t version) { opsets_[domain] = version; }
+  // Functions that the model defines itself; kept by reference.
+  void setFunctions(const onnx::ModelProto &model);
+
+  ir::Value addInput(const TensorId &id, const TensorInfo &info);
+  ir::Value addInitializer(const TensorId &id, ir::HostTensor values, ir::Kind kind);
+  // The values of its outputs in order; `none` for those without a name.
+  ir::Values addNode(const onnx::NodeProto &node);
+  void addOutput(const TensorId &id);
+  // popart::error with near matches when nothing has that name.
+  ir::Value require(const TensorId &id) { return resolve(id); }
+  TensorReader &reader() { return reader_; }
+
+private:
+  struct Scope {
+    std::map<TensorId, ir::Value> names;
+    std::string prefix;  // of the names its values get in the graph
+    bool closed = false; // a function: sees nothing of its caller
+  };
+  struct Body {
+    std::shared_ptr<ir::Graph> graph;
+    ir::Values captured; // values of the outer graph, bound to the last inputs of `graph`
+  };
+  // What a model's importer shares with those of its bodies.
+  struct Root {
+    std::map<std::string, const onnx::FunctionProto *> functions; // by domain and name
+    std::map<std::string, Body> callees; // without captures, by content and types of the inputs
+    unsigned depth = 0;                  // of functions in functions
+  };
+
+  Importer(ir::Graph &graph, Importer &parent);
+  ir::Value resolve(const TensorId &id);
+  ir::Value capture(const TensorId &id);
+  std::vector<std::string> visibleNames() const;
+
+  ir::Values importNode(const onnx::NodeProto &node);
+  ir::Values importOperator(const onnx::NodeProto &node, const ops::OpDef &def);
+  ir::Values importConstant(const onnx::NodeProto &node);
+  ir::Values inlineBranch(const onnx::NodeProto &node, bool condition);
+  bool expand(const onnx::NodeProto &node, ir::Values &made);
+  ir::Values expandFunction(const onnx::NodeProto &node, const onnx::FunctionProto &function);
+  bool schemaFunction(const onnx::NodeProto &node, onnx::FunctionProto &function);
+
+  void importBodies(const onnx::NodeProto &node, ir::Node &into);
+  Body importBody(const onnx::GraphProto &graph, const std::vector<TensorInfo> &inputs);
+  void addGraphContents(const onnx::GraphProto &graph);
+  static void giveSameInputs(const Importer &outer, std::vector<Body> &bodies);
+
+  std::int64_t versionOf(const std::string &domain) const;
+  [[noreturn]] void noOperator(const onnx::NodeProto &node) const;
+  ir::Value publish(ir::Value v, const TensorId &id);
+  ir::Value copyOf(ir::Value v);
+  ir::Values publishOutputs(const onnx::NodeProto &node, const ir::Values &made,
+                            std::size_t firstNew);
+
+  ir::Graph &graph_;
+  ops::GraphBuilder builder_;
+  Opsets opsets_;
+  TensorReader reader_;
+  std::shared_ptr<Root> root_;
+  Importer *parent_ = nullptr;
+  std::vector<Scope> scopes_;
+  std::set<ir::Value> named_; // values that carry the name of an ONNX tensor
+  ir::Values captured_;
+};
+
+} // namespace popart::onnxmodel

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Whole models: reading files, then inputs, initialisers, nodes and outputs in turn.
+#include "base/Text.hpp"
+#include "onnx/check.hpp"
+#include <fstream>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <limits>
+#include <popart/error.hpp>
+
+namespace popart::onnxmodel {
+
+using ir::HostTensor;
+using ir::Kind;
+using onnx::GraphProto;
+using onnx::ModelProto;
+using onnx::ValueInfoProto;
+namespace io = google::protobuf::io;
+
+namespace {
+
+bool parse(ModelProto &model, io::ZeroCopyInputStream &bytes) {
+  io::CodedInputStream coded(&bytes);
+  coded.SetTotalBytesLimit(std::numeric_limits<int>::max());
+  return model.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
+}
+
+// Every name that nodes read, in bodies too, and the names of the outputs.
+void collectUses(const GraphProto &graph, std::set<TensorId> &uses) {
+  for (const auto &node : graph.node()) {
+    uses.insert(node.input().begin(), node.input().end());
+    for (const auto &a : node.attribute())
+      if (a.has_g())
+        collectUses(a.g(), uses);
+  }
+  for (const auto &output : graph.output())
+    uses.insert(output.name());
+}
+
+std::string userOf(const GraphProto &graph, const TensorId &id) {
+  for (const auto &node : graph.node())
+    for (const auto &input : node.input())
+      if (input == id)
+        return base::str(" of ", node.op_type());
+  return {};
+}
+
+// A dimension that is not a number: its name, or where it is.
+std::string unknownDimension(const onnx::TensorShapeProto &shape) {
+  for (int i = 0; i < shape.dim_size(); ++i) {
+    const auto &dim = shape.dim(i);
+    if (dim.has_dim_value() && dim.dim_value() >= 0)
+      continue;
+    if (dim.has_dim_param() && !dim.dim_param().empty())
+      return base::str("dimension ", i, " (\"", dim.dim_param(), "\")");
+    return base::str("dimension ", i);
+  }
+  return {};
+}
+
+void checkAgainst(const ValueInfoProto &input, const TensorInfo &given) {
+  const auto &tensor = input.type().tensor_type();
+  const auto fail = [&](const std::string &declared) {
+    throw error(base::str("Input \"", input.name(), "\" is declared ", declared,
+                          ", but InputShapeInfo says ", given, "."));
+  };
+  if (tensor.elem_type() != 0 && typeFromOnnx(tensor.elem_type()) != given.dataType())
+    fail(nameOf(typeFromOnnx(tensor.elem_type())));
+  if (!tensor.has_shape())
+    return;
+  if (tensor.shape().dim_size() != given.rank())
+    fail(base::str("with ", tensor.shape().dim_size(), " dimensions"));
+  for (int i = 0; i < given.rank(); ++i)
+    if (const auto &dim = tensor.shape().dim(i);
+        dim.has_dim_value() && dim.dim_value() >= 0 && dim.dim_value() != given.dim(i))
+      fail(base::str("with dimension ", i, " = ", dim.dim_value()));
+}
+
+TensorInfo infoOfInput(const ValueInfoProto &input, const GraphProto &graph,
+                       const ImportOptions &options) {
+  if (input.type().value_case() != onnx::TypeProto::kTensorType)
+    throw error(base::str("Input \"", input.name(), "\"", userOf(graph, input.name()),
+                          " is a sequence, map, optional or sparse tensor; only dense tensors can "
+                          "be used."));
+  const auto &tensor = input.type().tensor_type();
+  if (auto it = options.inputShapes.find(input.name()); it != options.inputShapes.end()) {
+    checkAgainst(input, it->second);
+    return it->second;
+  }
+  const auto type = typeFromOnnx(tensor.elem_type());
+  if (type == DataType::STRING || type == DataType::COMPLEX64 || type == DataType::COMPLEX128)
+    throw error(base::str("Input \"", input.name(), "\"", userOf(graph, input.name()), " is ",
+                          nameOf(type), ", which the device cannot hold."));
+  const std::string unknown =
+      tensor.has_shape() ? unknownDimension(tensor.shape()) : std::string("shape");
+  if (!unknown.empty())
+    throw error(base::str("Input \"", input.name(), "\" has unknown ", unknown,
+                          "; give it with InputShapeInfo."));
+  Shape shape;
+  for (const auto &dim : tensor.shape().dim())
+    shape.push_back(dim.dim_value());
+  return {type, shape};
+}
+
+Kind kindOf(const HostTensor &values, const ImportOptions &options) {
+  // INT64 is for shapes, axes and the like, which must be known when the model is compiled.
+  const bool variable = (options.training || !options.constantWeights) &&
+                        values.type() != DataType::INT64 && values.type() != DataType::UINT64;
+  return variable ? Kind::Variable : Kind::Constant;
+}
+
+void addInputs(Importer &importer, const GraphProto &graph, const ImportOptions &options) {
+  std::set<TensorId> initialised;
+  for (const auto &tensor : graph.initializer())
+    initialised.insert(tensor.name());
+  for (const auto &input : graph.input()) {
+    if (initialised.count(input.name()))
+      continue;
+    auto constant = options.constantInputs.find(input.name());
+    if (constant != options.constantInputs.end())
+      importer.addInitializer(input.name(), constant->second, Kind::Constant);
+    else
+      importer.addInput(input.name(), infoOfInput(input, graph, options));
+  }
+}
+
+void addInitializers(Importer &importer, const GraphProto &graph, const ImportOptions &options) {
+  if (graph.sparse_initializer_size())
+    throw error(base::str("Initializer \"", graph.sparse_initializer(0).values().name(),
+                          "\" is sparse; only dense tensors can be used."));
+  std::set<TensorId> uses;
+  collectUses(graph, uses);
+  for (const auto &tensor : graph.initializer()) {
+    if (isOptimizerState(tensor.name()))
+      importer.addInitializer(tensor.name(), importer.reader().read(tensor), Kind::Variable);
+    else if (uses.count(tensor.name())) {
+      auto values = importer.reader().read(tensor);
+      const Kind kind = kindOf(values, options);
+      importer.addInitializer(tensor.name(), std::move(values), kind);
+    }
+  }
+}
+
+// Variables that only told operators something at compile time (the limits of a Clip) stay as they
+// are.
+void freezeUnused(ir::Graph &graph) {
+  const ir::Links links(graph);
+  const std::set<ir::Value> outputs(graph.outputs.begin(), graph.outputs.end());
+  for (std::uint32_t i = 0; i < graph.size(); ++i)
+    if (auto &value = graph[ir::Value(i)];
+        value.kind == Kind::Variable && links.consumers[i].empty() &&
+        !outputs.count(ir::Value(i)) && !isOptimizerState(value.name))
+      value.kind = Kind::Constant;
+}
+
+ir::Graph import(const ModelProto &model, TensorReader reader, const ImportOptions &options) {
+  checkModel(model, reader.folder(), options.strictOpVersions);
+  ir::Graph graph;
+  Importer importer(graph, opsetsOf(model), std::move(reader));
+  importer.setFunctions(model);
+  addInputs(importer, model.graph(), options);
+  addInitializers(importer, model.graph(), options);
+  for (const auto &node : model.graph().node())
+    importer.addNode(node);
+  for (const auto &output : model.graph().output())
+    importer.addOutput(output.name());
+  freezeUnused(graph);
+  return graph;
+}
+
+} // namespace
+
+Model loadModel(const std::filesystem::path &file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file))
+    throw error(base::str("The model file ", file, " cannot be opened."));
+  auto model = std::make_shared<ModelProto>();
+  io::IstreamInputStream bytes(&in);
+  if (!parse(*model, bytes))
+    throw error(base::str("The file ", file, " does not hold an ONNX model."));
+  return {model, file.parent_path()};
+}
+
+Model parseModel(std::string_view text, const std::filesystem::path &folder) {
+  auto model = std::make_shared<ModelProto>();
+  io::ArrayInputStream bytes(text.data(), static_cast<int>(text.size()));
+  if (text.size() > std::size_t(std::numeric_limits<int>::max()) || !parse(*model, bytes))
+    throw error("The {} bytes given do not hold an ONNX model.", text.size());
+  return {model, folder};
+}
+
+ir::Graph importModel(const Model &model, const ImportOptions &options) {
+  return import(*model.proto, TensorReader(model.folder, model.proto), options);
+}
+ir::Graph importModel(const ModelProto &model, const ImportOptions &options) {
+  return import(model, TensorReader(), options);
+}
+
+} // namespace popart::onnxmodel

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "onnx/tensors.hpp"
+
+#include "base/Text.hpp"
+#include <array>
+#include <charconv>
+#include <fcntl.h>
+#include <popart/error.hpp>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace popart::onnxmodel {
+
+using ir::HostTensor;
+using onnx::TensorProto;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<std::pair<int, DataType>, 16> types{{
+    {TensorProto::FLOAT, DataType::FLOAT},
+    {TensorProto::UINT8, DataType::UINT8},
+    {TensorProto::INT8, DataType::INT8},
+    {TensorProto::UINT16, DataType::UINT16},
+    {TensorProto::INT16, DataType::INT16},
+    {TensorProto::INT32, DataType::INT32},
+    {TensorProto::INT64, DataType::INT64},
+    {TensorProto::STRING, DataType::STRING},
+    {TensorProto::BOOL, DataType::BOOL},
+    {TensorProto::FLOAT16, DataType::FLOAT16},
+    {TensorProto::DOUBLE, DataType::DOUBLE},
+    {TensorProto::UINT32, DataType::UINT32},
+    {TensorProto::UINT64, DataType::UINT64},
+    {TensorProto::COMPLEX64, DataType::COMPLEX64},
+    {TensorProto::COMPLEX128, DataType::COMPLEX128},
+    {TensorProto::BFLOAT16, DataType::BFLOAT16},
+}};
+
+std::string named(const TensorProto &tensor) {
+  return tensor.name().empty() ? std::string("A tensor without a name")
+                               : base::str("Tensor \"", tensor.name(), '"');
+}
+[[noreturn]] void refuse(const TensorProto &tensor, const std::string &why) {
+  throw error(named(tensor) + " " + why);
+}
+
+// Elements as the message's repeated field holds them, each narrowed to T.
+template <class T, class Field>
+HostTensor fromField(const TensorProto &tensor, const TensorInfo &info, const Field &field) {
+  if (field.size() != info.nelms())
+    refuse(tensor, base::str("is ", info, ", but has ", field.size(), " values."));
+  std::vector<char> bytes(static_cast<std::size_t>(info.nbytes()));
+  std::size_t at = 0;
+  for (const auto &element : field) {
+    const T value = static_cast<T>(element);
+    std::memcpy(bytes.data() + at, &value, sizeof(T));
+    at += sizeof(T);
+  }
+  return HostTensor(info, std::move(bytes));
+}
+
+HostTensor fromFields(const TensorProto &t, const TensorInfo &info) {
+  switch (info.dataType()) {
+  case DataType::FLOAT:
+    return fromField<float>(t, info, t.float_data());
+  case DataType::DOUBLE:
+    return fromField<double>(t, info, t.double_data());
+  case DataType::INT64:
+    return fromField<std::int64_t>(t, info, t.int64_data());
+  case DataType::UINT64:
+    return fromField<std::uint64_t>(t, info, t.uint64_data());
+  case DataType::UINT32:
+    return fromField<std::uint32_t>(t, info, t.uint64_data());
+  case DataType::INT32:
+    return fromField<std::int32_t>(t, info, t.int32_data());
+  case DataType::INT16:
+    return fromField<std::int16_t>(t, info, t.int32_data());
+  case DataType::UINT16:
+  case DataType::FLOAT16: // as bits
+  case DataType::BFLOAT16:
+    return fromField<std::uint16_t>(t, info, t.int32_data());
+  case DataType::INT8:
+    return fromField<std::int8_t>(t, info, t.int32_data());
+  case DataType::UINT8:
+    return fromField<std::uint8_t>(t, info, t.int32_data());
+  case DataType::BOOL:
+    return fromField<bool>(t, info, t.int32_data());
+  default:
+    refuse(t, base::str("holds ", nameOf(info.dataType()), ", which no operator can use."));
+  }
+}
+
+std::uint64_t number(const TensorProto &tensor, const std::string &key, const std::string &text) {
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size())
+    refuse(tensor, base::str("has external data with ", key, " \"", text, "\", not a number."));
+  return value;
+}
+
+} // namespace
+
+DataType typeFromOnnx(int type) {
+  for (const auto &[onnx, ours] : types)
+    if (onnx == type)
+      return ours;
+  throw error("ONNX element type {} is not known.", type);
+}
+int typeToOnnx(DataType type) {
+  for (const auto &[onnx, ours] : types)
+    if (ours == type)
+      return onnx;
+  throw error("ONNX has no element type {}.", nameOf(type));
+}
+
+TensorInfo infoOf(const TensorProto &tensor) {
+  constexpr std::int64_t most = std::int64_t(1) << 40; // more than any host has, far from overflow
+  std::int64_t elements = 1;
+  for (auto dim : tensor.dims()) {
+    if (dim < 0)
+      refuse(tensor, base::str("has the negative dimension ", dim, "."));
+    if (dim > most || (elements *= dim) > most)
+      refuse(tensor, base::str("is too large: its shape is ", base::list(tensor.dims()), "."));
+  }
+  const TensorInfo info(typeFromOnnx(tensor.data_type()),
+                        Shape(tensor.dims().begin(), tensor.dims().end()));
+  if (bytesOf(info.dataType()) == 0)
+    refuse(tensor, base::str("holds ", nameOf(info.dataType()), ", which no operator can use."));
+  return info;
+}
+
+bool isExternal(const TensorProto &tensor) {
+  return tensor.has_data_location() && tensor.data_location() == TensorProto::EXTERNAL;
+}
+ExternalData ExternalData::of(const TensorProto &tensor) {
+  ExternalData out;
+  for (const auto &entry : tensor.external_data()) {
+    if (entry.key() == "location")
+      out.location = entry.value();
+    else if (entry.key() == "offset")
+      out.offset = number(tensor, "offset", entry.value());
+    else if (entry.key() == "length")
+      out.length = number(tensor, "length", entry.value());
+  }
+  if (out.location.empty())
+    refuse(tensor, "has external data without a location.");
+  const fs::path path(out.location);
+  for (const auto &part : path)
+    if (path.is_absolute() || part == "..")
+      refuse(tensor, base::str("has its data in \"", out.location,
+                               "\"; it must stand in or below the model's folder."));
+  return out;
+}
+
+// A whole file, mapped.
+struct TensorReader::File {
+  explicit File(const fs::path &path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat about = {};
+    if (file < 0 || ::fstat(file, &about) != 0) {
+      if (file >= 0)
+        ::close(file);
+      throw error("cannot be opened: {}", std::strerror(errno));
+    }
+    size = static_cast<std::uint64_t>(about.st_size);
+    if (size)
+      data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    ::close(file);
+    if (data == MAP_FAILED)
+      throw error("cannot be read: {}", std::strerror(errno));
+  }
+  ~File() {
+    if (size)
+      ::munmap(data, size);
+  }
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+
+  void *data = nullptr;
+  std::uint64_t size = 0;
+};
+
+HostTensor TensorReader::readExternal(const TensorProto &tensor, const TensorInfo &info) {
+  const auto where = ExternalData::of(tensor);
+  const auto path = folder_ / where.location;
+  auto &file = files_[where.location];
+  if (!file)
+    try {
+      file = std::make_shared<const File>(path);
+    } catch (const error &e) {
+      refuse(tensor, base::str("has its data in ", path, ", which ", e.what(), "."));
+    }
+  const auto bytes = static_cast<std::uint64_t>(info.nbytes());
+  if (where.length && *where.length != bytes)
+    refuse(tensor, base::str("is ", info, ", ", bytes, " bytes, but its external data has ",
+                             *where.length, "."));
+  if (where.offset > file->size || bytes > file->size - where.offset)
+    refuse(tensor, base::str("needs ", bytes, " bytes from byte ", where.offset, " of ", path,
+                             ", which has only ", file->size, ". The file is truncated."));
+  const char *data = static_cast<const char *>(file->data) + where.offset;
+  if (where.offset % 8 == 0 && bytes)
+    return HostTensor(info, data, file);
+  return HostTensor(info, std::vector<char>(data, data + bytes)); // elements must be aligned
+}
+
+HostTensor TensorReader::read(const TensorProto &tensor) {
+  const TensorInfo info = infoOf(tensor);
+  if (tensor.has_segment())
+    refuse(tensor, "is stored in segments, which ONNX leaves undefined.");
+  if (isExternal(tensor))
+    return readExternal(tensor, info);
+  if (!tensor.has_raw_data())
+    return fromFields(tensor, info);
+  const std::string &raw = tensor.raw_data();
+  if (static_cast<std::int64_t>(raw.size()) != info.nbytes())
+    refuse(tensor,
+           base::str("is ", info, ", ", info.nbytes(), " bytes, but has ", raw.size(), "."));
+  if (owner_ && !raw.empty())
+    return HostTensor(info, raw.data(), owner_);
+  return HostTensor(info, std::vector<char>(raw.begin(), raw.end()));
+}
+
+void write(TensorProto &tensor, const HostTensor &values) {
+  const std::string name = tensor.name();
+  tensor.Clear();
+  tensor.set_name(name);
+  tensor.set_data_type(typeToOnnx(values.type()));
+  for (auto dim : values.shape())
+    tensor.add_dims(dim);
+  tensor.set_raw_data(values.data(), values.bytes());
+}
+
+} // namespace popart::onnxmodel

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Tensors between ONNX's files and the ir: element types, TensorProto in all its encodings, and
+// data that stands in a file of its own beside the model.
+#pragma once
+#include "ir/hosttensor.hpp"
+#include <filesystem>
+#include <map>
+#include <onnx/onnx_pb.h>
+#include <optional>
+
+namespace popart::onnxmodel {
+
+// TensorProto::DataType and back; popart::error for what has no counterpart.
+DataType typeFromOnnx(int type);
+int typeToOnnx(DataType type);
+
+// Where a tensor keeps its values when they are not in the model: key "location" relative to the
+// model's folder, "offset" and "length" in bytes (absent: to the end).
+struct ExternalData {
+  std::string location;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;
+  static ExternalData of(const onnx::TensorProto &tensor); // popart::error if it is malformed
+};
+bool isExternal(const onnx::TensorProto &tensor);
+
+// Reads tensors. Bytes are shared, not copied, when `owner` keeps the message alive; files with
+// external data are mapped once and live as long as a tensor that uses them.
+class TensorReader {
+public:
+  TensorReader() = default;
+  explicit TensorReader(std::filesystem::path folder, std::shared_ptr<const void> owner = nullptr)
+      : folder_(std::move(folder)), owner_(std::move(owner)) {}
+
+  // popart::error that names the tensor when type, shape and values do not fit together.
+  ir::HostTensor read(const onnx::TensorProto &tensor);
+  const std::filesystem::path &folder() const { return folder_; }
+
+private:
+  struct File;
+  ir::HostTensor readExternal(const onnx::TensorProto &tensor, const TensorInfo &info);
+
+  std::filesystem::path folder_;
+  std::shared_ptr<const void> owner_;
+  std::map<std::string, std::shared_ptr<const File>> files_;
+};
+
+// The type and shape a TensorProto claims, checked.
+TensorInfo infoOf(const onnx::TensorProto &tensor);
+// Sets type, shape and raw_data; keeps the name.
+void write(onnx::TensorProto &tensor, const ir::HostTensor &values);
+
+} // namespace popart::onnxmodel

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// One of ONNX's node test cases, and running it: imported, lowered onto a small simulated IPU and
+// compared with what ONNX expects.
+#pragma once
+#include "onnx/import.hpp"
+
+namespace cases {
+
+using popart::ir::HostTensor;
+
+struct Case {
+  std::string name;
+  std::string op; // the operator that it is about
+  popart::onnxmodel::Model model;
+  std::vector<HostTensor> inputs, outputs;
+  std::string unreadable; // why inputs or outputs could not be read; empty: they could
+};
+Case load(const std::filesystem::path &folder);
+
+enum class Outcome { Passed, Failed, Unsupported };
+struct Result {
+  Outcome outcome;
+  std::string message;                // why it did not pass
+  std::vector<std::string> constants; // inputs that had to be known at compile time
+};
+Result run(const Case &c);
+
+// What differs, or nothing.
+std::string difference(const HostTensor &got, const HostTensor &want);
+
+} // namespace cases

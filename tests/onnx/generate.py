@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes ONNX's own node test cases to a folder: one folder per case with model.onnx, input_<i>.pb
+and output_<i>.pb.
+
+usage: generate.py FOLDER
+"""
+import pathlib
+import sys
+
+import numpy as np
+
+# The cases use names that numpy 1.24 no longer has.
+for name, kind in {"bool": bool, "object": object, "int": int, "float": float, "str": str}.items():
+    if name not in np.__dict__:
+        setattr(np, name, kind)
+
+import onnx
+from onnx import numpy_helper
+from onnx.backend.test.case.node import collect_testcases
+
+
+def message(value, info):
+    """A value as the message that its type in the model asks for."""
+    kind = info.type.WhichOneof("value")
+    if kind == "sequence_type":
+        return numpy_helper.from_list(value, info.name)
+    if kind == "optional_type":
+        return numpy_helper.from_optional(value, info.name)
+    if isinstance(value, onnx.TensorProto):
+        return value
+    return numpy_helper.from_array(np.asarray(value), info.name)
+
+
+def write(case, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.onnx").write_bytes(case.model.SerializeToString())
+    graph = case.model.graph
+    inputs, outputs = case.data_sets[0]
+    for word, values, infos in ("input", inputs, graph.input), ("output", outputs, graph.output):
+        for i, (value, info) in enumerate(zip(values, infos)):
+            (folder / f"{word}_{i}.pb").write_bytes(message(value, info).SerializeToString())
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    target = pathlib.Path(sys.argv[1])
+    cases = collect_testcases(None)
+    for case in cases:
+        write(case, target / case.name)
+    (target / "complete").write_text(f"{onnx.__version__} {len(cases)}\n")
+
+
+if __name__ == "__main__":
+    main()
