@@ -44,6 +44,8 @@ poplar::Type deviceType(DataType type) {
 }
 
 namespace {
+constexpr std::int64_t smallestHeld = 256; // smaller constants are part of the program
+
 // The type of host data that has the device's width.
 DataType narrowed(DataType type) {
   switch (type) {
@@ -167,8 +169,12 @@ poplar::Tensor Lowering::create(Value v) {
   if (!users.empty())
     node_ = &model_.nodes[users.front()]; // it lives where it is first used
   poplar::Tensor t;
-  if (value.kind == Kind::Constant)
+  const bool fixed = value.kind == Kind::Constant;
+  if (fixed &&
+      (!options_.holdConstants || value.info.nelms() < smallestHeld || !(t = wanted(v, 0)).valid()))
     t = constant(value.data, value.name);
+  else if (fixed)
+    held_.push_back(v);
   else {
     t = wanted(v, 0);
     if (t.valid() && (t.shape() != value.info.shape_szt() ||

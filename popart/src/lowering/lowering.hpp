@@ -13,7 +13,8 @@ namespace popart::lowering {
 // What sessions set and operators read.
 struct Options {
   poplar::OptionFlags convolution, matmul, lstm, gcl;
-  bool training = false; // Dropout draws, BatchNormalization updates
+  bool holdConstants = false; // weights as constants: loaded once, in the layout users want
+  bool training = false;      // Dropout draws, BatchNormalization updates
   bool nonStableSoftmax = false;
   bool stableNorm = false;
   bool stridedChannelGrouping = false; // of group norm
@@ -51,6 +52,9 @@ public:
   // The tensor a variable or stream gets: what the first user with a wish wants, else linear.
   poplar::Tensor create(ir::Value v);
   void lower(const ir::Node &node, poplar::program::Sequence &into);
+  // Constants that got the layout their user wants: they are filled once, when the engine is
+  // loaded.
+  const ir::Values &heldConstants() const { return held_; }
   void setSeed(const poplar::Tensor &seed) { seed_ = seed; }
 
 private:
@@ -65,6 +69,7 @@ private:
   std::shared_ptr<std::vector<poplar::Graph>> ipus_; // one per IPU; none if there is only one
   std::vector<poplar::Tensor> tensors_;
   poplar::Tensor seed_;
+  ir::Values held_;
   const ir::Node *node_ = nullptr; // being lowered
   poplar::program::Sequence *program_ = nullptr;
 };

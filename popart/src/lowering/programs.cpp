@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include "lowering/programs.hpp"
+
+#include "base/Text.hpp"
+#include <algorithm>
+#include <popart/error.hpp>
+#include <poplar/CycleCount.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Zero.hpp>
+#include <poputil/TileMapping.hpp>
+
+namespace popart::lowering {
+
+using ir::Kind;
+using ir::Pass;
+using ir::Value;
+using poplar::program::Copy;
+using poplar::program::Sequence;
+namespace pe = popops::expr;
+
+namespace {
+
+bool usesRandomNumbers(const ir::Graph &graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node &node) {
+    return node.def->random || std::any_of(node.bodies.begin(), node.bodies.end(),
+                                           [](const auto &b) { return usesRandomNumbers(*b); });
+  });
+}
+
+class Builder {
+public:
+  Builder(const Model &model, const poplar::Target &target, const Options &options,
+          const SessionOptions &session)
+      : model_(model), session_(session),
+        graph_(std::make_unique<poplar::Graph>(
+            target, poplar::replication_factor(static_cast<unsigned>(model.replicas)))),
+        lowering_(*graph_, model.graph, options, model.ipusPerReplica) {}
+
+  Lowered build() {
+    programs_.resize(ProgramCount);
+    auto &io = interface_;
+    io.batchesPerStep = model_.flow.batchesPerStep();
+    io.accumulationFactor = model_.accumulationFactor;
+    io.replicas = model_.replicas;
+    io.random = usesRandomNumbers(model_.graph);
+    if (io.random)
+      addSeed();
+    createVariables();
+    addInputs();
+    for (const auto &node : model_.graph.nodes)
+      if (node.pass != Pass::Update)
+        lowerNode(node, micro_);
+    for (const auto &node : model_.graph.nodes)
+      if (node.pass == Pass::Update)
+        lowerNode(node, update_);
+    addAnchorsOfUnmadeValues();
+    addWeightStreams();
+    addHeldConstants();
+    finishMain();
+    return {std::move(graph_), {programs_.begin(), programs_.end()}, std::move(interface_)};
+  }
+
+private:
+  void lowerNode(const ir::Node &node, Sequence &into) {
+    lowering_.lower(node, into);
+    for (Value v : node.outputs)
+      if (v != ir::none)
+        addAnchors(v, into, node.pass);
+  }
+
+  // One seed per step from the host; it moves on with every micro-batch, and replicas differ.
+  void addSeed() {
+    seed_ = graph_->addVariable(poplar::UNSIGNED_INT, {2}, seedId());
+    auto own = graph_->addVariable(poplar::UNSIGNED_INT, {2}, "microBatchSeed");
+    for (auto &t : {seed_, own})
+      graph_->setTileMapping(t, 0);
+    auto down = graph_->addHostToDeviceFIFO("h2d_randomSeed", poplar::UNSIGNED_INT, 2,
+                                            poplar::ReplicatedStreamMode::BROADCAST);
+    auto up = graph_->addDeviceToHostFIFO("d2h_randomSeed", poplar::UNSIGNED_INT, 2);
+    programs_[RandomSeedFromHost].add(Copy(down, seed_));
+    programs_[RandomSeedToHost].add(Copy(seed_, up));
+    micro_.add(Copy(seed_, own));
+    if (model_.replicas > 1)
+      popops::addInPlace(
+          *graph_, own[0],
+          graph_->addReplicationIndexConstant("replica").reinterpret(poplar::UNSIGNED_INT), micro_,
+          "seed/replica");
+    popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(1u)), {seed_[1]}, micro_, "seed/next");
+    lowering_.setSeed(own);
+  }
+
+  void createVariables() {
+    for (std::uint32_t i = 0; i < model_.graph.size(); ++i)
+      if (model_.graph[Value{i}].kind == Kind::Variable && isUsed(Value{i}))
+        lowering_.tensor(Value{i});
+  }
+  bool isUsed(Value v) const {
+    if (used_.empty()) {
+      used_.assign(model_.graph.size(), false);
+      for (const auto &node : model_.graph.nodes)
+        for (Value in : node.inputs)
+          if (in != ir::none)
+            used_[in.value] = true;
+      for (const auto &[id, value] : model_.anchors)
+        used_[value.value] = true;
+    }
+    return used_[v.value];
+  }
+
+  void addInputs() {
+    for (Value v : model_.graph.inputs) {
+      const auto &value = model_.graph[v];
+      if (value.kind != Kind::Stream || !isUsed(v))
+        continue;
+      InputSpec spec;
+      spec.id = value.name;
+      spec.info = value.info;
+      const auto settings = model_.inputSettings.find(value.name);
+      spec.broadcast = settings != model_.inputSettings.end() &&
+                       settings->second.replicatedStreamMode() == ReplicatedStreamMode::Broadcast;
+      const auto t = lowering_.tensor(v);
+      fill(spec, t, micro_);
+      interface_.inputs.push_back(spec);
+      addAnchors(v, micro_, Pass::Forward);
+    }
+  }
+  // Values from the host at the start of every micro-batch, or made up.
+  void fill(InputSpec &spec, const poplar::Tensor &t, Sequence &into) {
+    if (session_.syntheticDataMode != SyntheticDataMode::Off) {
+      if (session_.syntheticDataMode == SyntheticDataMode::Zeros)
+        popops::zero(*graph_, t, into, "synthetic/" + spec.id);
+      else
+        makeUp(t, into, spec.id);
+      return;
+    }
+    if (!t.numElements())
+      return;
+    spec.toDevice = "h2d_" + spec.id;
+    auto stream =
+        graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
+                                    spec.broadcast ? poplar::ReplicatedStreamMode::BROADCAST
+                                                   : poplar::ReplicatedStreamMode::REPLICATE);
+    into.add(Copy(stream, t));
+  }
+  void makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id);
+
+  void addAnchors(Value v, Sequence &into, Pass pass) {
+    for (const auto &[id, value] : model_.anchors)
+      if (value == v)
+        addAnchor(id, v, into, pass);
+  }
+  // Anchored variables and constants: nobody computes them, so they are read where they are used.
+  void addAnchorsOfUnmadeValues() {
+    for (const auto &[id, value] : model_.anchors) {
+      const auto kind = model_.graph[value].kind;
+      if (kind == Kind::Variable || kind == Kind::Constant)
+        addAnchor(id, value, micro_, Pass::Forward);
+    }
+  }
+
+  void addAnchor(const TensorId &id, Value v, Sequence &into, Pass pass) {
+    const auto &art = model_.flow.art(id);
+    AnchorSpec spec;
+    spec.id = id;
+    spec.info = model_.graph[v].info;
+    spec.kind = art.id();
+    const auto t = lowering_.tensor(v);
+    if (session_.syntheticDataMode == SyntheticDataMode::Off && t.numElements()) {
+      spec.toHost = "anchor_d2h_" + id;
+      auto stream = graph_->addDeviceToHostFIFO(spec.toHost, t.elementType(), t.numElements());
+      copyOut(art, t, stream, into, pass, id);
+    }
+    describe(spec, art);
+    interface_.anchors.push_back(spec);
+  }
+  void copyOut(const AnchorReturnType &art, const poplar::Tensor &t,
+               const poplar::DataStream &stream, Sequence &into, Pass pass, const TensorId &id) {
+    switch (art.id()) {
+    case AnchorReturnTypeId::All:
+      // What is made once per weight update is returned for every micro-batch of it.
+      for (std::int64_t i = 0; i < (pass == Pass::Update ? interface_.accumulationFactor : 1); ++i)
+        into.add(Copy(t, stream));
+      break;
+    case AnchorReturnTypeId::Final:
+      last_.add(Copy(t, stream));
+      break;
+    case AnchorReturnTypeId::Sum: {
+      auto sum = graph_->clone(t, "anchorSum___" + id);
+      popops::zero(*graph_, sum, first_, "anchorSum/" + id);
+      popops::addInPlace(*graph_, sum, t, into, "anchorSum/" + id);
+      last_.add(Copy(sum, stream));
+      break;
+    }
+    case AnchorReturnTypeId::EveryN:
+      copyEvery(art.rp(), t, stream, into, id);
+    }
+  }
+  // A counter on the device says when the N-th micro-batch has come.
+  void copyEvery(int period, const poplar::Tensor &t, const poplar::DataStream &stream,
+                 Sequence &into, const TensorId &id) {
+    auto counter = graph_->addVariable(poplar::UNSIGNED_INT, {}, "anchorCounter/" + id);
+    graph_->setTileMapping(counter, 0);
+    popops::zero(*graph_, counter, first_, "anchorCounter/" + id);
+    popops::mapInPlace(*graph_,
+                       pe::Rem(pe::Add(pe::_1, pe::Const(1u)), pe::Const(unsigned(period))),
+                       {counter}, into, "anchorCounter/" + id);
+    auto due = popops::map(*graph_, pe::Equal(pe::_1, pe::Const(0u)), {counter}, into);
+    into.add(poplar::program::If(due, Copy(t, stream), Sequence()));
+  }
+  void describe(AnchorSpec &spec, const AnchorReturnType &art) {
+    const auto all = interface_.batchesPerStep * interface_.accumulationFactor;
+    spec.buffersPerStep = art.id() == AnchorReturnTypeId::All      ? all
+                          : art.id() == AnchorReturnTypeId::EveryN ? all / art.rp()
+                                                                   : 1;
+    spec.outer = anchorOuterShape(model_, art);
+  }
+
+  void addWeightStreams() {
+    for (std::uint32_t i = 0; i < model_.graph.size(); ++i) {
+      const Value v{i};
+      const auto &value = model_.graph[v];
+      if (value.kind != Kind::Variable || !lowering_.isBound(v))
+        continue;
+      const auto t = lowering_.tensor(v);
+      HostTensorSpec spec{value.name, value.info, "h2d_" + value.name, "weight_d2h_" + value.name};
+      if (session_.syntheticDataMode != SyntheticDataMode::Off)
+        continue;
+      auto down = graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
+                                              poplar::ReplicatedStreamMode::BROADCAST);
+      if (model_.hyperParameters.count(v)) {
+        spec.toHost.clear();
+        programs_[OptimizerFromHost].add(Copy(down, t));
+        interface_.hyperParameters.push_back(spec);
+        continue;
+      }
+      programs_[WeightsFromHost].add(Copy(down, t));
+      auto up = graph_->addDeviceToHostFIFO(spec.toHost, t.elementType(), t.numElements());
+      programs_[WeightsToHost].add(Copy(t, up));
+      interface_.weights.push_back(spec);
+    }
+  }
+
+  void addHeldConstants() {
+    for (Value v : lowering_.heldConstants()) {
+      const auto &value = model_.graph[v];
+      const auto t = lowering_.tensor(v);
+      HostTensorSpec spec{value.name, value.info, "constant_h2d_" + value.name, ""};
+      auto down = graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
+                                              poplar::ReplicatedStreamMode::BROADCAST);
+      programs_[HeldConstantsFromHost].add(Copy(down, t));
+      interface_.held.push_back(spec);
+    }
+  }
+
+  // first; Repeat(batches) { Repeat(accumulation) { micro-batch }; update }; last
+  void finishMain() {
+    const auto times = [](std::int64_t n, Sequence body) -> poplar::program::Program {
+      if (n == 1)
+        return body;
+      return poplar::program::Repeat(static_cast<unsigned>(n), body);
+    };
+    Sequence batch({times(interface_.accumulationFactor, micro_), update_});
+    Sequence main({first_, times(interface_.batchesPerStep, batch), last_});
+    if (session_.instrumentWithHardwareCycleCounter) {
+      auto cycles = poplar::cycleCount(*graph_, main, 0, "cycleCount");
+      auto up = graph_->addDeviceToHostFIFO("d2h_cycleCount", poplar::UNSIGNED_INT, 2);
+      programs_[CycleCountToHost].add(Copy(cycles, up));
+      interface_.cycleCounters.push_back("");
+    }
+    programs_[Main].add(main);
+  }
+
+  const Model &model_;
+  const SessionOptions &session_;
+  std::unique_ptr<poplar::Graph> graph_;
+  Lowering lowering_;
+  Interface interface_;
+  std::vector<Sequence> programs_;
+  Sequence first_, micro_, update_, last_;
+  poplar::Tensor seed_;
+  mutable std::vector<bool> used_;
+};
+
+void Builder::makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id) {
+  // The values of a fixed pseudo-random sequence, written once: what they are must not matter.
+  const bool real = t.elementType() == poplar::FLOAT || t.elementType() == poplar::HALF;
+  if (!real) {
+    popops::zero(*graph_, t, into, "synthetic/" + id);
+    return;
+  }
+  std::vector<float> values(t.numElements());
+  std::uint64_t state = 0x9e3779b97f4a7c15ull;
+  const auto uniform = [&] {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return static_cast<float>(state >> 40) / static_cast<float>(1 << 24);
+  };
+  for (auto &v : values) {
+    v = uniform();
+    if (session_.syntheticDataMode == SyntheticDataMode::RandomNormal) {
+      float sum = v; // twelve uniform numbers make a normal one
+      for (int i = 1; i < 12; ++i)
+        sum += uniform();
+      v = sum - 6;
+    }
+  }
+  auto data =
+      graph_->addConstant<float>(t.elementType(), t.shape(), values.data(), "synthetic/" + id);
+  poputil::mapTensorLinearly(*graph_, data);
+  into.add(Copy(data, t));
+}
+
+} // namespace
+
+Shape anchorOuterShape(const Model &model, const AnchorReturnType &art) {
+  Shape outer;
+  if (art.id() == AnchorReturnTypeId::All)
+    outer = {model.flow.batchesPerStep(), model.accumulationFactor};
+  else if (art.id() == AnchorReturnTypeId::EveryN)
+    outer = {model.flow.batchesPerStep() / art.rp(), model.accumulationFactor};
+  outer.push_back(model.replicas);
+  std::erase(outer, 1);
+  return outer;
+}
+
+Lowered lowerModel(const Model &model, const poplar::Target &target, const Options &options,
+                   const SessionOptions &session) {
+  return Builder(model, target, options, session).build();
+}
+
+} // namespace popart::lowering

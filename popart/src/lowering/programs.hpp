@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// A whole model as Poplar programs: streams in and out, the loops over batches and micro-batches,
+// weights to and from the host. What the host must connect is told by the Interface, which outlives
+// the graph (an executable from the cache comes with it).
+#pragma once
+#include "lowering/lowering.hpp"
+#include <popart/dataflow.hpp>
+#include <popart/sessionoptions.hpp>
+#include <popart/variablesettings.hpp>
+
+namespace popart::lowering {
+
+// A model that is ready to be lowered.
+struct Model {
+  ir::Graph graph; // forward, backward, update; pruned and fused
+  DataFlow flow;
+  std::map<TensorId, ir::Value> anchors;
+  std::set<ir::Value> hyperParameters; // variables that the optimizer writes
+  std::map<TensorId, InputSettings> inputSettings;
+  std::map<TensorId, VariableSettings> variableSettings;
+  std::int64_t accumulationFactor = 1;
+  std::int64_t replicas = 1;
+  unsigned ipusPerReplica = 1;
+  bool training = false;
+};
+
+struct HostTensorSpec {
+  TensorId id;
+  TensorInfo info;      // one micro-batch of one replica
+  std::string toDevice; // stream handles; empty: no such stream
+  std::string toHost;
+};
+struct InputSpec : HostTensorSpec {
+  bool broadcast = false; // one buffer for all replicas
+};
+struct AnchorSpec : HostTensorSpec {
+  AnchorReturnTypeId kind = AnchorReturnTypeId::All;
+  std::int64_t buffersPerStep = 1; // per replica
+  Shape outer;                     // leading dimensions of the user's array, ones left out
+};
+struct Interface {
+  std::vector<InputSpec> inputs;
+  std::vector<AnchorSpec> anchors;
+  std::vector<HostTensorSpec> weights; // in both directions
+  std::vector<HostTensorSpec> held;    // large constants, uploaded when the engine is loaded
+  std::vector<HostTensorSpec> hyperParameters;
+  std::vector<std::string> cycleCounters; // ids: "" is the whole step
+  bool random = false;                    // there is a seed
+  std::int64_t batchesPerStep = 1, accumulationFactor = 1, replicas = 1;
+};
+
+// Programs of an engine, in this order; custom ones follow.
+enum ProgramIndex : unsigned {
+  WeightsFromHost = 0,
+  OptimizerFromHost,
+  RandomSeedFromHost,
+  RandomSeedToHost,
+  RngStateFromHost,
+  Main,
+  RngStateToHost,
+  WeightsToHost,
+  CycleCountToHost,
+  HeldConstantsFromHost,
+  ProgramCount
+};
+
+struct Lowered {
+  std::unique_ptr<poplar::Graph> graph;
+  std::vector<poplar::program::Program> programs;
+  Interface interface;
+};
+
+// The leading dimensions of the array that one step fills for an anchor, ones left out.
+Shape anchorOuterShape(const Model &model, const AnchorReturnType &art);
+
+Lowered lowerModel(const Model &model, const poplar::Target &target, const Options &options,
+                   const SessionOptions &session);
+
+// The id of the seed as users see it.
+inline const char *seedId() { return "randomSeed___"; }
+
+} // namespace popart::lowering

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// prepareDevice: lower, compile, load.
+#include "base/Text.hpp"
+#include "session/impl.hpp"
+#include "session/log.hpp"
+#include <chrono>
+#include <popart/error.hpp>
+#include <poplar/exceptions.hpp>
+
+namespace popart {
+
+namespace {
+
+class OutOfMemory : public memory_allocation_err {
+public:
+  OutOfMemory(const std::string &message, const std::string &profile)
+      : memory_allocation_err(message), profile_(profile) {}
+  std::unique_ptr<memory_allocation_err> clone() const override {
+    return std::make_unique<OutOfMemory>(*this);
+  }
+  std::string getSummaryReport(bool) const override { return what(); }
+  std::string getProfilePath() const override { return profile_; }
+
+private:
+  std::string profile_;
+};
+
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+} // namespace
+
+poplar::OptionFlags Session::Impl::engineOptions() const {
+  poplar::OptionFlags out;
+  for (const auto &[key, value] : options.engineOptions)
+    out.set(key, value);
+  return out;
+}
+
+std::map<TensorId, ir::HostTensor> Session::Impl::heldConstants() const {
+  std::map<TensorId, ir::HostTensor> out;
+  for (const auto &spec : io.held)
+    out[spec.id] = graph()[graph().require(spec.id)].data;
+  return out;
+}
+
+void Session::Impl::compile() {
+  const auto start = std::chrono::steady_clock::now();
+  const int total = options.compilationProgressTotal;
+  const auto progress = [&](int done, int all) {
+    const int scaled = all ? total * done / all : total;
+    session::log().info("Graph compilation: ", scaled, "/", total);
+    if (options.compilationProgressLogger)
+      options.compilationProgressLogger(scaled, total);
+  };
+  auto lowered =
+      lowering::lowerModel(prepared.model, device->getTarget(), prepared.options, options);
+  io = std::move(lowered.interface);
+  if (!options.compileEngine)
+    return;
+  try {
+    executable = poplar::compileGraph(std::move(*lowered.graph), lowered.programs, engineOptions(),
+                                      progress, poplar::DebugContext(name));
+  } catch (const poplar::graph_memory_allocation_error &e) {
+    throw OutOfMemory(e.what(), e.profilePath);
+  }
+  session::log().info("session \"", name, "\" compiled in ", secondsSince(start), " s");
+}
+
+void Session::Impl::load() {
+  if (!executable && !execution)
+    throw runtime_error("Nothing is compiled yet. Call prepareDevice() first.");
+  if (device->getType() == DeviceType::OfflineIpu)
+    throw runtime_error("An offline device only compiles: save the executable and load it where "
+                        "there are IPUs.");
+  if (!device->isAttached() && !device->tryAttachUntilTimeout())
+    throw runtime_error("The device could not be attached within the time allowed.");
+  if (executable) {
+    execution = std::make_unique<session::Execution>(std::move(*executable), io, engineOptions());
+    executable.reset();
+  }
+  execution->weights = hostWeights;
+  execution->load(*device, heldConstants());
+  if (io.random)
+    execution->setSeed(seed);
+  if (optimizer)
+    execution->writeHyperParameters(
+        optimizer::hyperParameters(graph(), *optimizer, prepared.context));
+}
+
+void Session::prepareDevice(bool loadEngine) {
+  impl_->compile();
+  if (loadEngine && impl_->options.compileEngine)
+    impl_->load();
+}
+void Session::loadEngineAndConnectStreams() { impl_->load(); }
+
+session::Execution &Session::Impl::loaded() {
+  if (!execution || !execution->isLoaded())
+    throw runtime_error("The session is not on a device yet. Call prepareDevice() first.");
+  return *execution;
+}
+
+} // namespace popart

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "session/convert.hpp"
+
+#include <cstring>
+#include <limits>
+#include <popart/error.hpp>
+
+namespace popart::session {
+
+DataType onDevice(DataType type) {
+  switch (type) {
+  case DataType::INT64:
+    return DataType::INT32;
+  case DataType::UINT64:
+    return DataType::UINT32;
+  case DataType::DOUBLE:
+  case DataType::BFLOAT16:
+    return DataType::FLOAT;
+  default:
+    return type;
+  }
+}
+
+namespace {
+// Integers that do not fit are an error, not another number.
+template <class From, class To>
+void convert(const TensorId &id, const void *from, void *to, std::int64_t elements) {
+  const auto *in = static_cast<const From *>(from);
+  auto *out = static_cast<To *>(to);
+  for (std::int64_t i = 0; i < elements; ++i) {
+    if constexpr (std::is_integral_v<From>)
+      if (!std::in_range<To>(in[i]))
+        throw runtime_error(
+            "The value {} of \"{}\" (element {}) does not fit in the 32 bits it has "
+            "on the device.",
+            in[i], id, i);
+    out[i] = static_cast<To>(in[i]);
+  }
+}
+
+bool convertible(DataType a, DataType b) { return onDevice(a) == onDevice(b); }
+
+void move(const TensorId &id, DataType from, DataType to, const void *source, void *target,
+          std::int64_t elements) {
+  if (from == to)
+    std::memcpy(target, source, static_cast<std::size_t>(elements) * bytesOf(from));
+  else if (from == DataType::INT64 && to == DataType::INT32)
+    convert<std::int64_t, std::int32_t>(id, source, target, elements);
+  else if (from == DataType::INT32 && to == DataType::INT64)
+    convert<std::int32_t, std::int64_t>(id, source, target, elements);
+  else if (from == DataType::UINT64 && to == DataType::UINT32)
+    convert<std::uint64_t, std::uint32_t>(id, source, target, elements);
+  else if (from == DataType::UINT32 && to == DataType::UINT64)
+    convert<std::uint32_t, std::uint64_t>(id, source, target, elements);
+  else if (from == DataType::DOUBLE && to == DataType::FLOAT)
+    convert<double, float>(id, source, target, elements);
+  else if (from == DataType::FLOAT && to == DataType::DOUBLE)
+    convert<float, double>(id, source, target, elements);
+  else
+    throw runtime_error("\"{}\": {} cannot be converted to {}.", id, nameOf(from), nameOf(to));
+}
+} // namespace
+
+void toDevice(const TensorId &id, DataType tensor, DataType given, const void *from, void *to,
+              std::int64_t elements) {
+  if (!convertible(tensor, given))
+    throw runtime_error(
+        "The data given for \"{}\" is of type {}, but the tensor is {}. Convert the "
+        "array to {}.",
+        id, nameOf(given), nameOf(tensor), lowerCaseNameOf(tensor));
+  move(id, given, onDevice(tensor), from, to, elements);
+}
+void toHost(const TensorId &id, DataType tensor, DataType wanted, const void *from, void *to,
+            std::int64_t elements) {
+  if (!convertible(tensor, wanted))
+    throw runtime_error(
+        "The array given for \"{}\" is of type {}, but the tensor is {}. Make it an "
+        "array of {}.",
+        id, nameOf(wanted), nameOf(tensor), lowerCaseNameOf(tensor));
+  move(id, onDevice(tensor), wanted, from, to, elements);
+}
+
+} // namespace popart::session

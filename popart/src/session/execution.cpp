@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "session/execution.hpp"
+
+#include "base/Text.hpp"
+#include "session/convert.hpp"
+#include <cstring>
+#include <popart/error.hpp>
+
+namespace popart::session {
+
+using lowering::AnchorSpec;
+using lowering::InputSpec;
+
+namespace {
+
+// Asks the running step for the next micro-batch of an input.
+class FromStep : public poplar::StreamCallback {
+public:
+  FromStep(IStepIO *&step, const InputSpec &spec) : step_(step), spec_(spec) {}
+  Result prefetch(void *p) override {
+    return fill(p, true) ? Result::Success : Result::NotAvailable;
+  }
+  void fetch(void *p) override {
+    if (!fill(p, false))
+      throw runtime_error("There is no data for the input \"{}\".", spec_.id);
+  }
+  void complete() override {
+    if (step_)
+      step_->inComplete(spec_.id, spec_.info.nelms(), spec_.broadcast);
+  }
+
+private:
+  bool fill(void *p, bool prefetch) {
+    if (!step_)
+      return false;
+    const auto elements = spec_.info.nelms();
+    const auto given = step_->in(spec_.id, elements, prefetch, spec_.broadcast);
+    if (!given.data)
+      return false;
+    toDevice(spec_.id, spec_.info.dataType(), given.info.dataType(), given.data, p, elements);
+    return true;
+  }
+  IStepIO *&step_;
+  const InputSpec spec_;
+};
+
+// Hands the value of an anchor to the running step.
+class ToStep : public poplar::StreamCallback {
+public:
+  ToStep(IStepIO *&step, const AnchorSpec &spec) : step_(step), spec_(spec) {}
+  Result prefetch(void *) override { return Result::NotAvailable; }
+  void fetch(void *p) override {
+    const auto elements = spec_.info.nelms();
+    const auto into = step_->out(spec_.id, elements);
+    if (!into.data)
+      throw runtime_error("There is no array for the anchor \"{}\".", spec_.id);
+    toHost(spec_.id, spec_.info.dataType(), into.info.dataType(), p, into.data, elements);
+  }
+  void complete() override { step_->outComplete(spec_.id); }
+
+private:
+  IStepIO *&step_;
+  const AnchorSpec spec_;
+};
+
+// Of replicas that hold the same value the host keeps the first one's.
+class Discard : public poplar::LegacyStreamCallback {
+public:
+  void fetch(void *) override {}
+};
+
+std::size_t deviceBytes(const TensorInfo &info) {
+  return static_cast<std::size_t>(info.nelms()) * bytesOf(onDevice(info.dataType()));
+}
+std::vector<char> deviceForm(const ir::HostTensor &value) {
+  const auto narrow = value.as(onDevice(value.type()));
+  const auto *bytes = static_cast<const char *>(narrow.data());
+  return {bytes, bytes + narrow.bytes()};
+}
+
+} // namespace
+
+Execution::Execution(poplar::Executable &&executable, lowering::Interface io,
+                     const poplar::OptionFlags &engineOptions)
+    : io_(std::move(io)), engine_(std::move(executable), engineOptions) {}
+
+void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor> &constants) {
+  engine_.load(device.getDevice());
+  for (const auto &spec : io_.inputs)
+    if (!spec.toDevice.empty())
+      connectInput(spec);
+  for (const auto &spec : io_.anchors)
+    if (!spec.toHost.empty())
+      connectAnchor(spec);
+  connectWeights();
+  for (const auto &spec : io_.held) {
+    constants_[spec.id] = deviceForm(constants.at(spec.id));
+    engine_.connectStream(spec.toDevice, constants_[spec.id].data());
+  }
+  if (io_.random) {
+    engine_.connectStream("h2d_randomSeed", seed_);
+    engine_.connectStream("d2h_randomSeed", seed_);
+  }
+  if (!io_.cycleCounters.empty())
+    engine_.connectStream("d2h_cycleCount", cycles_);
+  loaded_ = true;
+  if (!io_.held.empty())
+    run(lowering::HeldConstantsFromHost, "constants");
+  constants_.clear();
+}
+
+void Execution::connectInput(const InputSpec &spec) {
+  const auto copies = spec.broadcast ? 1 : io_.replicas;
+  for (unsigned r = 0; r < copies; ++r)
+    engine_.connectStreamToCallback(spec.toDevice, r, std::make_unique<FromStep>(step_, spec));
+}
+void Execution::connectAnchor(const AnchorSpec &spec) {
+  for (unsigned r = 0; r < io_.replicas; ++r)
+    engine_.connectStreamToCallback(spec.toHost, r, std::make_unique<ToStep>(step_, spec));
+}
+void Execution::connectWeights() {
+  for (const auto &spec : io_.weights) {
+    auto &bytes = weights[spec.id];
+    bytes.resize(deviceBytes(spec.info)); // zero, unless the session has put values there
+    engine_.connectStream(spec.toDevice, bytes.data());
+    auto store = [data = bytes.data(), size = bytes.size()](void *p) {
+      std::memcpy(data, p, size);
+    };
+    for (unsigned r = 0; r < io_.replicas; ++r) {
+      if (r == 0)
+        engine_.connectStreamToCallback(spec.toHost, r, store);
+      else
+        engine_.connectStreamToCallback(spec.toHost, r, std::make_unique<Discard>());
+    }
+  }
+  for (const auto &spec : io_.hyperParameters) {
+    auto &bytes = hyperParameters_[spec.id];
+    bytes.resize(deviceBytes(spec.info));
+    engine_.connectStream(spec.toDevice, bytes.data());
+  }
+}
+
+void Execution::run(unsigned program, const std::string &name) {
+  if (!loaded_)
+    throw runtime_error("The engine is not loaded. Call prepareDevice() first.");
+  engine_.run(program, name);
+}
+
+void Execution::step(IStepIO &io, const std::string &name) {
+  step_ = &io;
+  try {
+    run(lowering::Main, name);
+  } catch (...) {
+    step_ = nullptr;
+    io.rewind();
+    throw;
+  }
+  step_ = nullptr;
+  if (!io_.cycleCounters.empty())
+    run(lowering::CycleCountToHost, "cycleCount");
+}
+
+void Execution::writeHyperParameters(const std::map<TensorId, ir::HostTensor> &values) {
+  for (const auto &spec : io_.hyperParameters) {
+    const auto form = deviceForm(values.at(spec.id));
+    std::memcpy(hyperParameters_[spec.id].data(), form.data(), form.size());
+  }
+  if (!io_.hyperParameters.empty())
+    run(lowering::OptimizerFromHost, "OptimizerFromHost");
+}
+
+void Execution::setSeed(std::uint64_t seed) {
+  seed_[0] = static_cast<std::uint32_t>(seed);
+  seed_[1] = static_cast<std::uint32_t>(seed >> 32);
+  run(lowering::RandomSeedFromHost, "RandomSeedFromHost");
+}
+std::uint64_t Execution::seed() {
+  run(lowering::RandomSeedToHost, "RandomSeedToHost");
+  return seed_[0] | (std::uint64_t(seed_[1]) << 32);
+}
+std::uint64_t Execution::cycles(const std::string &id) {
+  for (const auto &counter : io_.cycleCounters)
+    if (counter == id)
+      return cycles_[0] | (std::uint64_t(cycles_[1]) << 32);
+  throw error(base::str("There is no cycle counter \"", id, "\". Set ",
+                        "instrumentWithHardwareCycleCounter before the session is made; ids: ",
+                        base::list(io_.cycleCounters), "."));
+}
+
+} // namespace popart::session

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "session/prepare.hpp"
+
+#include "base/Text.hpp"
+#include "ops/core/graphbuilder.hpp"
+#include "transforms/prune.hpp"
+#include <popart/error.hpp>
+
+namespace popart::session {
+
+using ir::Kind;
+using ir::Value;
+
+namespace {
+
+poplar::OptionFlags flags(const StringMap &map) {
+  poplar::OptionFlags out;
+  for (const auto &[key, value] : map)
+    out.set(key, value);
+  return out;
+}
+
+lowering::Options loweringOptions(const SessionOptions &o, bool training, std::int64_t replicas) {
+  lowering::Options out;
+  out.convolution = flags(o.convolutionOptions);
+  out.matmul = flags(o.matmulOptions);
+  out.lstm = flags(o.lstmOptions);
+  out.gcl = flags(o.gclOptions);
+  if (!o.partialsTypeMatMuls.empty())
+    out.matmul.set("partialsType", o.partialsTypeMatMuls);
+  out.training = training;
+  out.holdConstants = true;
+  out.nonStableSoftmax = o.enableNonStableSoftmax;
+  out.stableNorm = o.enableStableNorm;
+  out.stridedChannelGrouping = o.groupNormStridedChannelGrouping;
+  out.replicas = replicas;
+  return out;
+}
+
+// The number of IPUs must be what replicas and virtual graphs ask for.
+unsigned ipusPerReplica(const Request &request, std::int64_t replicas) {
+  if (request.ipus % replicas)
+    throw error(base::str("The device has ", request.ipus, " IPUs, which ", replicas,
+                          " replicas cannot share evenly."));
+  const auto ipus = static_cast<unsigned>(request.ipus / replicas);
+  if (request.options.virtualGraphMode == VirtualGraphMode::Off && ipus != 1)
+    throw error(base::str("The device has ", request.ipus, " IPUs and there are ", replicas,
+                          " replicas, but virtualGraphMode is Off, so that a replica uses one IPU. "
+                          "Take a device with ",
+                          replicas, " IPUs, or set virtualGraphMode."));
+  return ipus;
+}
+
+void checkPlacement(ir::Graph &graph, const SessionOptions &options, unsigned ipus) {
+  if (options.virtualGraphMode == VirtualGraphMode::Off) {
+    for (auto &node : graph.nodes)
+      node.settings.virtualGraph.reset(); // annotations do not count
+    return;
+  }
+  for (const auto &node : graph.nodes) {
+    if (!node.settings.virtualGraph)
+      throw error(base::str(ops::describe(graph, node),
+                            " has no virtual graph, but virtualGraphMode is Manual. Give every "
+                            "operator one, or none and set the mode to Off."));
+    if (*node.settings.virtualGraph < 0 || *node.settings.virtualGraph >= ipus)
+      throw error(base::str(ops::describe(graph, node), " is placed on virtual graph ",
+                            *node.settings.virtualGraph, "; a replica has ", ipus, " IPUs."));
+  }
+}
+
+void checkOptions(const Request &request) {
+  const auto &o = request.options;
+  if (o.replicatedGraphCount > 1 && !o.enableReplicatedGraphs)
+    throw error(base::str("replicatedGraphCount is ", o.replicatedGraphCount,
+                          ", but enableReplicatedGraphs is not set."));
+  o.getAccumulationFactor(); // a factor without its flag
+  if (o.enableGradientAccumulation && !request.training)
+    throw error("Gradient accumulation is for training; switch enableGradientAccumulation off.");
+  if (!request.training && request.flow.anchors().empty())
+    throw error("An inference session without anchors computes nothing. Name at least one tensor "
+                "in the DataFlow.");
+  if (o.enableDistributedReplicatedGraphs)
+    throw error(
+        "enableDistributedReplicatedGraphs: replicas in several processes are not there yet.");
+}
+
+// Initialisers that training may change: floating point, and nobody else's business.
+std::set<Value> trainable(const ir::Graph &graph) {
+  std::set<Value> out;
+  for (std::uint32_t i = 0; i < graph.size(); ++i)
+    if (graph[Value{i}].kind == Kind::Variable && isFloatingPoint(graph[Value{i}].info.dataType()))
+      out.insert(Value{i});
+  return out;
+}
+
+constexpr const char *gradientPrefix = "Gradient___";
+
+// Anchors named Gradient___x want the gradient of x, whatever x is.
+std::set<Value> anchoredGradients(const ir::Graph &graph, const DataFlow &flow) {
+  std::set<Value> out;
+  for (const auto &id : flow.anchors())
+    if (id.rfind(gradientPrefix, 0) == 0)
+      if (const Value v = graph.find(id.substr(std::string(gradientPrefix).size())); v != ir::none)
+        out.insert(v);
+  return out;
+}
+
+void addBackward(Request &request, Prepared &prepared, std::map<TensorId, Value> &names) {
+  ir::Graph &graph = request.graph;
+  const Value loss = graph.find(request.loss);
+  if (loss == ir::none)
+    graph.require(request.loss); // throws, with near matches
+  autodiff::Request ask{
+      loss, optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType()),
+      trainable(graph)};
+  const auto weights = ask.wanted;
+  ask.wanted.merge(anchoredGradients(graph, request.flow));
+  ops::GraphBuilder shape(graph);
+  if (!graph[loss].info.shape().empty()) { // one element, but not a scalar
+    shape.pass = ir::Pass::Backward;
+    ask.lossGradient = shape.reshape(ask.lossGradient, graph[loss].info.shape());
+  }
+  auto gradients = autodiff::differentiate(graph, ask);
+  for (const auto &[value, gradient] : gradients)
+    names[gradientPrefix + graph[value].name] = gradient;
+  std::erase_if(gradients, [&](const auto &entry) { return !weights.count(entry.first); });
+  optimizer::addUpdates(graph, gradients, *request.optimizer, prepared.context, request.state);
+  for (const auto &[id, value] :
+       optimizer::hyperParameters(graph, *request.optimizer, prepared.context))
+    prepared.model.hyperParameters.insert(graph.require(id));
+}
+
+void findAnchors(const ir::Graph &graph, const DataFlow &flow,
+                 const std::map<TensorId, Value> &names, lowering::Model &model) {
+  for (const auto &id : flow.anchors()) {
+    auto it = names.find(id);
+    const Value v = it != names.end() ? it->second : graph.find(id);
+    if (v == ir::none) {
+      std::vector<std::string> known;
+      for (std::uint32_t i = 0; i < graph.size(); ++i)
+        known.push_back(graph[Value{i}].name);
+      throw error(base::str("The anchor \"", id, "\" is no tensor of the model.",
+                            id.rfind(gradientPrefix, 0) == 0
+                                ? " No gradient reaches that tensor from the loss."
+                                : base::didYouMean(id, known)));
+    }
+    model.anchors[id] = v;
+  }
+}
+
+} // namespace
+
+Prepared prepare(Request request) {
+  checkOptions(request);
+  Prepared out;
+  const auto &o = request.options;
+  auto &model = out.model;
+  model.flow = request.flow;
+  model.training = request.training;
+  model.replicas = o.enableReplicatedGraphs ? o.replicatedGraphCount : 1;
+  model.accumulationFactor = request.training ? o.getAccumulationFactor() : 1;
+  model.ipusPerReplica = ipusPerReplica(request, model.replicas);
+  out.context = {model.accumulationFactor, o.enableGradientAccumulation, model.replicas,
+                 o.accumulationAndReplicationReductionType,
+                 o.meanAccumulationAndReplicationReductionStrategy};
+  out.options = loweringOptions(o, request.training, model.replicas);
+  checkPlacement(request.graph, o, model.ipusPerReplica);
+  std::map<TensorId, Value> names;
+  if (request.training)
+    addBackward(request, out, names);
+  model.graph = std::move(request.graph);
+  findAnchors(model.graph, model.flow, names, model);
+  std::set<Value> kept;
+  for (const auto &[id, v] : model.anchors)
+    kept.insert(v);
+  transforms::prune(model.graph, kept);
+  for (std::uint32_t i = 0; i < model.graph.size(); ++i)
+    names.emplace(model.graph[Value{i}].name, Value{i});
+  out.tensors = std::move(names);
+  return out;
+}
+
+} // namespace popart::session

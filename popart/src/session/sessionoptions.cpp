@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include <popart/sessionoptions.hpp>
+
+#include "base/Text.hpp"
+#include "session/log.hpp"
+#include <cstdlib>
+#include <ostream>
+#include <popart/error.hpp>
+#include <popart/variablesettings.hpp>
+
+namespace popart {
+
+SessionOptions::SessionOptions() {
+  const char *own = std::getenv("POPART_CACHE_DIR"), *other = std::getenv("POPXL_CACHE_DIR");
+  const char *folder = other ? other : own;
+  if (own && other && std::string(own) != other)
+    session::log().warn("POPART_CACHE_DIR and POPXL_CACHE_DIR differ; using ", other, ".");
+  if (folder && *folder) {
+    enableEngineCaching = true;
+    cachePath = folder;
+  }
+}
+
+unsigned SessionOptions::getAccumulationFactor() const {
+  if (accumulationFactor < 1)
+    throw error(base::str("accumulationFactor must be at least 1, not ", accumulationFactor, "."));
+  if (!enableGradientAccumulation && accumulationFactor > 1)
+    throw error(base::str("accumulationFactor is ", accumulationFactor,
+                          ", but enableGradientAccumulation is not set."));
+  return enableGradientAccumulation ? static_cast<unsigned>(accumulationFactor) : 1;
+}
+unsigned SessionOptions::getBufferingDepth(const TensorId &id) const {
+  auto it = bufferingDepthMap.find(id);
+  return it == bufferingDepthMap.end() ? defaultBufferingDepth : it->second;
+}
+
+std::ostream &operator<<(std::ostream &out, CommGroupType type) {
+  const char *names[] = {"All", "Consecutive", "Orthogonal", "None", "N"};
+  return out << names[static_cast<int>(type)];
+}
+std::ostream &operator<<(std::ostream &out, const CommGroup &group) {
+  return out << "CommGroup(type=" << group.type << ", replicaGroupSize=" << group.replicaGroupSize
+             << ")";
+}
+
+unsigned VariableSettings::getRealGroupSize(unsigned replicas) const {
+  switch (group_.type) {
+  case CommGroupType::All:
+    return replicas;
+  case CommGroupType::None:
+    return 1;
+  default:
+    if (!group_.replicaGroupSize || replicas % group_.replicaGroupSize)
+      throw error(base::str("Groups of ", group_.replicaGroupSize, " do not divide ", replicas,
+                            " replicas."));
+    return group_.replicaGroupSize;
+  }
+}
+unsigned VariableSettings::getGroupCount(unsigned replicas) const {
+  return replicas / getRealGroupSize(replicas);
+}
+std::vector<std::vector<std::int64_t>> VariableSettings::groups(unsigned replicas) const {
+  const unsigned count = getGroupCount(replicas), size = getRealGroupSize(replicas);
+  std::vector<std::vector<std::int64_t>> out(count);
+  for (unsigned r = 0; r < replicas; ++r)
+    out[group_.type == CommGroupType::Orthogonal ? r % count : r / size].push_back(r);
+  return out;
+}
+unsigned VariableSettings::getGroupRepresentative(unsigned group, unsigned replicas) const {
+  return static_cast<unsigned>(groups(replicas).at(group).front());
+}
+unsigned VariableSettings::numReplicasReturningVariable(unsigned replicas) const {
+  return mode_ == VariableRetrievalMode::AllReplicas ? replicas : getGroupCount(replicas);
+}
+Shape VariableSettings::shapeOnReplica(const Shape &full, unsigned replicas,
+                                       const TensorId &name) const {
+  const auto count = static_cast<std::int64_t>(getGroupCount(replicas));
+  if (count == 1)
+    return full;
+  if (full.empty() || full.front() != count)
+    throw error(base::str("The data of \"", name, "\" has shape ", base::list(full),
+                          "; its first dimension must be ", count, ", one entry per group."));
+  return Shape(full.begin() + 1, full.end());
+}
+Shape VariableSettings::shapeOnHost(const Shape &onReplica, unsigned replicas) const {
+  const auto copies = static_cast<std::int64_t>(numReplicasReturningVariable(replicas));
+  Shape out = onReplica;
+  if (copies > 1)
+    out.insert(out.begin(), copies);
+  return out;
+}
+
+} // namespace popart
