@@ -32,10 +32,16 @@ public:
 
 private:
   struct Block;
+  struct Tile { // rows of a block that are done in registers
+    std::size_t rows, firstPointer, firstStep, steps;
+  };
   void packWeights(const openipu::KernelOperand &w, float *packed) const;
   void runBlock(Block &block) const;
   void buildRows(Block &block) const;
   void runPanel(Block &block, std::size_t panel) const;
+  const float *comingInputs(const Block &block, const Tile &next, std::size_t k,
+                            std::size_t depth) const;
+  const float *comingWeights(const micro::Rows &work, std::size_t tile) const;
   std::size_t panelWidth(std::size_t panel) const;
 
   Geometry g_;

@@ -8,15 +8,8 @@ namespace {
 
 constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 constexpr std::size_t maxDepth = 576; // sums over so many inputs at a time: weights stay in cache
-alignas(64) const float noInput[8192] = {}; // what outputs next to padding read
-
-// Inputs that are read once come from far: ask for them while the tile before is computed.
-void prefetchRows(const float *const *rows, std::size_t count, std::size_t begin,
-                  std::size_t length) {
-  for (std::size_t r = 0; r < count; ++r)
-    for (std::size_t i = 0; i < length; i += 16)
-      __builtin_prefetch(rows[r] + begin + i);
-}
+constexpr std::size_t keptWeights = 1 << 16; // floats that stay in second-level cache anyway
+alignas(64) const float noInput[8192] = {};  // what outputs next to padding read
 
 } // namespace
 
@@ -27,9 +20,6 @@ struct ChannelsForward::Block {
   const float *weights; // packed, or where they are
   std::size_t group, begin, end, firstPanel, endPanel;
 
-  struct Tile {
-    std::size_t rows, firstPointer, firstStep, steps;
-  };
   struct Lists {
     std::vector<Tile> tiles;
     std::vector<const float *> rows;  // [step][row] of every tile
@@ -146,7 +136,7 @@ void ChannelsForward::buildRows(Block &b) const {
       b.lists.targets.push_back(std::int64_t(n) * yBatch_ + yRows_[row] + yLast_[last] +
                                 std::int64_t(b.group * g_.out) * yChannel_);
     }
-    Block::Tile tile{rows, b.lists.rows.size(), b.lists.steps.size(), 0};
+    Tile tile{rows, b.lists.rows.size(), b.lists.steps.size(), 0};
     b.lists.rows.resize(tile.firstPointer + steps_ * rows);
     const float **to = b.lists.rows.data() + tile.firstPointer;
     std::uint32_t step = 0;
@@ -173,6 +163,33 @@ void ChannelsForward::runBlock(Block &b) const {
   buildRows(b);
   for (auto panel = b.firstPanel; panel < b.endPanel; ++panel)
     runPanel(b, panel);
+}
+
+// Inputs that are read once come from far: the next tile's come while this one is computed, a
+// vector with each step if they lie side by side, else all before it.
+const float *ChannelsForward::comingInputs(const Block &b, const Tile &next, std::size_t k,
+                                           std::size_t depth) const {
+  if (steps_ > 1 || next.steps == 0)
+    return nullptr;
+  const float *const *rows = b.lists.rows.data() + next.firstPointer;
+  bool together = depth == g_.in;
+  for (std::size_t r = 1; r < next.rows; ++r)
+    together = together && rows[r] == rows[r - 1] + g_.in;
+  if (together)
+    return rows[0];
+  for (std::size_t r = 0; r < next.rows; ++r)
+    for (std::size_t i = 0; i < depth; i += 16)
+      __builtin_prefetch(rows[r] + k + i);
+  return nullptr;
+}
+
+// Weights that do not stay in the cache: the first tiles fetch those that follow these, each a
+// part.
+const float *ChannelsForward::comingWeights(const micro::Rows &work, std::size_t tile) const {
+  if (g_.groups * panels_ * steps_ * g_.in * width_ <= keptWeights)
+    return nullptr;
+  auto each = work.steps * work.k, at = tile * each * kernels_.lanes;
+  return at < each * work.ldb ? work.b[0] + work.bOffset + each * work.ldb + at : nullptr;
 }
 
 void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
@@ -210,8 +227,10 @@ void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
                          targets,
                          !first};
         work.aOffset = k, work.bOffset = k * ldb;
-        if (steps_ == 1 && panel == b.firstPanel && &tile != &b.lists.tiles.back())
-          prefetchRows(b.lists.rows.data() + (&tile)[1].firstPointer, (&tile)[1].rows, k, depth);
+        if (panel == b.firstPanel && &tile != &b.lists.tiles.back())
+          work.ahead = comingInputs(b, (&tile)[1], k, depth);
+        if (!work.ahead && !unpacked_)
+          work.ahead = comingWeights(work, std::size_t(&tile - b.lists.tiles.data()));
         kernels_.rows[vectors][tile.rows](work);
       }
       first = false;

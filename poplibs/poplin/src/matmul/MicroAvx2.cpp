@@ -7,7 +7,7 @@
 #define VECTORS 2
 #define ROWS(n) ((n) == 4 ? 2 : (n) == 3 ? 4 : (n) == 2 ? 6 : 8)
 #define DOTS 9
-#define AHEAD 12
+#define AHEAD 24
 namespace poplin::micro {
 namespace {
 #include "matmul/MicroKernels.inc"

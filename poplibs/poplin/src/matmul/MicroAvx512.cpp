@@ -7,7 +7,7 @@
 #define VECTORS 4
 #define ROWS(n) ((n) == 4 ? 6 : 8)
 #define DOTS 16
-#define AHEAD 12
+#define AHEAD 24
 namespace poplin::micro {
 namespace {
 #include "matmul/MicroKernels.inc"
