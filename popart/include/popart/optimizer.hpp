@@ -2,14 +2,17 @@
 // What all optimisers share. The kinds are in sgd.hpp, adam.hpp and adaptive.hpp.
 #ifndef POPART_OPTIMIZER_HPP
 #define POPART_OPTIMIZER_HPP
+#include <functional>
 #include <popart/clipnormsettings.hpp>
 #include <popart/datatype.hpp>
 #include <popart/debugcontext.hpp>
-#include <popart/optimizervalue.hpp>
+#include <popart/optimizervaluemap.hpp>
 
 namespace popart {
 
 enum class OptimizerType { SGD = 0, Adam, Adaptive, NTYPES };
+// Whether weight decay is added to the gradient (and enters the state), or taken off the weight.
+enum class WeightDecayMode { Decay = 0, L2Regularization };
 
 class Optimizer {
 public:
@@ -21,19 +24,49 @@ public:
   // session.
   virtual void validReplacement(const Optimizer &other) const;
   // What a compiled program depends on: structure and constant values. Part of the cache's hash.
-  virtual std::string structure() const = 0;
+  virtual std::string structure() const;
+
+  // Values of one weight's own; names are those of the defaults without "default". What is left
+  // out takes the default. popart::error for unknown names and values that make no sense.
+  void insertSpecific(const TensorId &weight,
+                      const std::map<std::string, std::pair<float, bool>> &params);
+  bool hasSpecific(const TensorId &weight) const;
+  bool hasSpecific() const;
 
   const OptimizerValue &lossScaling() const { return lossScaling_; }
   float getLossScalingVal() const { return lossScaling_.val(); }
   float getFinalLossScalingVal() const { return lossScaling_.val(); }
   const std::vector<ClipNormSettings> &getClipNormSettings() const { return clipNorm_; }
+  const DebugContext &getDebugContext() const { return debugContext_; }
+
+  // One kind of hyper-parameter: "learningRate", "beta1" ...
+  struct Parameter {
+    std::string name; // of a specific value; the default is called defaultLearningRate
+    OptimizerValueMap values;
+    std::function<void(const std::string &who, const OptimizerValue &)> check;
+  };
+  const std::vector<Parameter> &parameters() const { return parameters_; }
+  const OptimizerValueMap &parameter(const std::string &name) const;
 
 protected:
-  Optimizer(OptimizerValue lossScaling, const std::vector<ClipNormSettings> &clipNorm);
+  using ParameterMap = std::map<std::string, std::pair<float, bool>>;
+  Optimizer(OptimizerValue lossScaling, const std::vector<ClipNormSettings> &clipNorm,
+            const DebugContext &debugContext);
+  void addParameter(const std::string &name, OptimizerValue byDefault,
+                    std::function<void(const std::string &, const OptimizerValue &)> check);
+  void insert(const TensorId &weight, const std::map<std::string, OptimizerValue> &values);
+  // What beside the hyper-parameters must be the same: modes and types, as text.
+  virtual std::vector<std::pair<std::string, std::string>> modes() const = 0;
+  // Checks that concern several values of one weight ("" is the default).
+  virtual void checkTogether(const TensorId &weight) const;
+  // Checks the defaults; for the end of constructors.
+  void checkDefaults() const;
 
 private:
   OptimizerValue lossScaling_;
   std::vector<ClipNormSettings> clipNorm_;
+  DebugContext debugContext_;
+  std::vector<Parameter> parameters_;
 };
 
 } // namespace popart

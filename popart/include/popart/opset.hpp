@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// What the operator methods of all opsets share: they hand type, inputs and attributes to a
+// builder.
+#ifndef POPART_OPSET_HPP
+#define POPART_OPSET_HPP
+#include <popart/debugcontext.hpp>
+#include <popart/names.hpp>
+#include <popart/vendored/any.hpp>
+#include <popart/vendored/optional.hpp>
+#include <popart/voiddata.hpp>
+
+namespace popart {
+
+class Builder;
+
+// Attributes of a node by name. Kinds: int64_t, float, std::string, vectors of them, ConstVoidData,
+// and graphs (const Builder *). An optional without a value adds nothing.
+class OpsetAttributes {
+public:
+  void add(const std::string &name, std::int64_t value) { all_[name] = value; }
+  void add(const std::string &name, float value) { all_[name] = value; }
+  void add(const std::string &name, const std::string &value) { all_[name] = value; }
+  void add(const std::string &name, const char *value) { all_[name] = std::string(value); }
+  void add(const std::string &name, const ConstVoidData &value) { all_[name] = value; }
+  void add(const std::string &name, const Builder &value) { all_[name] = &value; }
+  template <class T> void add(const std::string &name, const std::vector<T> &value) {
+    if (!value.empty())
+      all_[name] = value;
+  }
+  template <class T> void add(const std::string &name, const nonstd::optional<T> &value) {
+    if (value)
+      all_[name] = *value;
+  }
+  void set(const std::string &name, const any &value) { all_[name] = value; }
+  const std::map<std::string, any> &all() const { return all_; }
+
+private:
+  std::map<std::string, any> all_;
+};
+
+// Where operators go: the inside of a Builder.
+class OpsetTarget {
+public:
+  virtual ~OpsetTarget() {}
+  virtual std::vector<TensorId> addOperator(const OpDomain &domain, const OpType &type,
+                                            int opsetVersion, const std::vector<TensorId> &inputs,
+                                            const OpsetAttributes &attributes, unsigned outputs,
+                                            const DebugContext &debugContext) = 0;
+};
+
+class DomainOpSet {
+public:
+  explicit DomainOpSet(std::shared_ptr<OpsetTarget> target, const OpDomain &domain = "ai.onnx")
+      : target_(std::move(target)), domain_(domain) {}
+  virtual ~DomainOpSet() {}
+  virtual int getOpsetVersion() const = 0;
+  const OpDomain &getDomain() const { return domain_; }
+
+protected:
+  std::vector<TensorId> addOperator(const OpType &type, int opsetVersion,
+                                    const std::vector<TensorId> &args,
+                                    const OpsetAttributes &attributes, unsigned outputs,
+                                    const DebugContext &debugContext) {
+    return target_->addOperator(domain_, type, opsetVersion, args, attributes, outputs,
+                                debugContext);
+  }
+  std::shared_ptr<OpsetTarget> target_;
+  OpDomain domain_;
+};
+
+} // namespace popart
+#endif
