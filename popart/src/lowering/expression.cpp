@@ -38,9 +38,13 @@ Expr number(const ir::HostTensor &data) {
 // map() gives the shape that its tensors broadcast to; constants in the expression may have had
 // more dimensions of one.
 poplar::Tensor shaped(poplar::Tensor t, const TensorInfo &info) {
-  if (t.shape() == info.shape_szt())
+  const auto shape = info.shape_szt();
+  if (t.shape() == shape)
     return t;
-  return t.reshape(info.shape_szt());
+  if (t.numElements() == static_cast<std::size_t>(info.nelms()))
+    return t.reshape(shape);
+  poputil::broadcastToMatch(t, shape); // operands that broadcast were simplified away
+  return t;
 }
 } // namespace
 
@@ -49,6 +53,8 @@ Expr ExpressionBuilder::placeholder(const poplar::Tensor &t) {
   return pe::PlaceHolder(static_cast<unsigned>(tensors_.size()));
 }
 Expr ExpressionBuilder::operand(const ir::Graph &graph, ir::Value v) {
+  if (v == ir::none) // left out: its operator does not look at it
+    return pe::Const(0);
   const auto &value = graph[v];
   if (value.kind == ir::Kind::Constant && value.info.nelms() == 1)
     return number(value.data);
@@ -76,6 +82,10 @@ ops::Tensors ExpressionBuilder::mapBody(const ir::Graph &body, const OpView &out
   for (const auto &node : body.nodes) {
     ops::Exprs operands;
     for (ir::Value v : node.inputs) {
+      if (v == ir::none) {
+        operands.push_back(pe::Const(0));
+        continue;
+      }
       if (!exprs[v.value])
         exprs[v.value] = number(body[v].data); // a constant of the body
       operands.push_back(*exprs[v.value]);

@@ -38,6 +38,15 @@ bool canFold(const ir::Graph &graph, const ir::Node &node) {
   });
 }
 
+// A number for the random generator that hardly any other node has: a hash of where it stands. It
+// becomes part of the node, so that the gradient and recomputed copies draw the same.
+std::int64_t modifierFor(const ir::Graph &graph, Value output) {
+  std::uint32_t hash = 2166136261u;
+  for (char c : graph.name + '/' + graph[output].name)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return hash;
+}
+
 } // namespace
 
 Value GraphBuilder::op(const std::string &type, const Values &inputs, Attributes attributes) {
@@ -78,6 +87,8 @@ Values GraphBuilder::append(ir::Node node, unsigned outputs) {
     }
     node.outputs.push_back(graph_.add(std::move(value)));
   }
+  if (node.def->random && !node.attributes.has("seedModifier") && !node.outputs.empty())
+    node.attributes.set("seedModifier", modifierFor(graph_, node.outputs[0]));
   const Values made = node.outputs;
   if (folded.empty())
     nodes_.push_back(std::move(node));
@@ -95,7 +106,9 @@ Value GraphBuilder::scalar(double value, Value like) {
 }
 
 Value GraphBuilder::reshape(Value a, const Shape &shape) {
-  return this->shape(a) == shape ? a : op("Reshape", {a}, {{"shape", shape}});
+  if (this->shape(a) == shape)
+    return a;
+  return op("Reshape", {a}, {{"shape", shape}, {"allowzero", std::int64_t(1)}});
 }
 Value GraphBuilder::transpose(Value a, const Integers &perm) {
   return std::is_sorted(perm.begin(), perm.end()) ? a : op("Transpose", {a}, {{"perm", perm}});
