@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Add: z = a + b, with broadcasting.   da, db = dz summed to their shapes
-#include "ops/core/elementwise.hpp"
+#include "ops/core/arithmetic.hpp"
 
 namespace popart::ops {
 
 OpDef addOp() {
   OpDef op = binary("Add", "Sum of two tensors, with broadcasting.");
-  op.expr = [](const OpView &, const Exprs &x) -> Expr { return pe::Add(x[0], x[1]); };
+  op.canonical = fromOldBroadcast;
+  op.expr = [](const OpView &op, const Exprs &x) -> Expr {
+    return computed(op, x, [](const Exprs &x) { return pe::Add(x[0], x[1]); });
+  };
   op.fold = foldBinary([](double a, double b) { return a + b; },
                        [](std::int64_t a, std::int64_t b) { return a + b; });
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {

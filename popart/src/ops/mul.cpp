@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Mul: z = a * b, with broadcasting.   da = dz * b, db = dz * a, summed to their shapes
-#include "ops/core/elementwise.hpp"
+#include "ops/core/arithmetic.hpp"
 
 namespace popart::ops {
 
 OpDef mulOp() {
   OpDef op = binary("Mul", "Product of two tensors element by element, with broadcasting.");
-  op.expr = [](const OpView &, const Exprs &x) -> Expr { return pe::Mul(x[0], x[1]); };
+  op.canonical = fromOldBroadcast;
+  op.expr = [](const OpView &op, const Exprs &x) -> Expr {
+    return computed(op, x, [](const Exprs &x) { return pe::Mul(x[0], x[1]); });
+  };
   op.fold = foldBinary([](double a, double b) { return a * b; },
                        [](std::int64_t a, std::int64_t b) { return a * b; });
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
