@@ -8,6 +8,7 @@
 #pragma once
 #include "base/Id.hpp"
 #include "ir/attributes.hpp"
+#include <deque>
 #include <memory>
 #include <unordered_map>
 
@@ -82,7 +83,7 @@ public:
   std::string freeName(const std::string &wanted) const;
 
 private:
-  std::vector<ValueData> values_;
+  std::deque<ValueData> values_; // adding moves none: references to infos and shapes stay good
   std::unordered_map<TensorId, Value> byName_;
   mutable std::unordered_map<std::string, unsigned> taken_; // next number to try for a name
 };
