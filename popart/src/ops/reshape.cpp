@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reshape: the same elements in row-major order under another shape. 0 keeps a dimension, -1 is
-// what remains.   dx = dy in the shape of x
+// Reshape: the same elements in row-major order under another shape. 0 keeps a dimension (unless
+// allowzero), -1 is what remains.   dx = dy in the shape of x
 #include "lowering/lowering.hpp"
 #include "ops/core/importing.hpp"
 
@@ -46,7 +46,11 @@ OpDef reshapeOp() {
   OpDef op;
   op.type = "Reshape";
   op.doc = "The same elements under another shape.";
-  op.canonical = [](Importing &i) { i.integersFromInput(1, "shape"); };
+  // Version 1 and ai.graphcore have an attribute instead, which is the canonical form.
+  op.canonical = [](Importing &i) {
+    i.integersFromInput(1, "shape");
+    i.node.attributes.erase("consumed_inputs"); // version 1: a hint about memory
+  };
   op.infer = [](const OpView &op) -> Infos { return {{op.in(0).type(), target(op)}}; };
   op.fold = [](const OpView &op) -> std::vector<HostTensor> {
     return {op.in(0).data().reshaped(target(op))};

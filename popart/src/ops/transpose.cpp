@@ -2,6 +2,7 @@
 // Transpose: dimensions in another order (reversed when none is given).   dx = dy in the old order
 #include "lowering/lowering.hpp"
 #include "ops/core/graphbuilder.hpp"
+#include "ops/core/hostviews.hpp"
 #include <algorithm>
 #include <numeric>
 
@@ -38,26 +39,6 @@ Shape permuted(const Shape &shape, const Integers &perm) {
   return out;
 }
 
-// Elements of a constant in the new order.
-template <class T>
-std::vector<T> reordered(const std::vector<T> &from, const Shape &shape, const Integers &perm) {
-  std::vector<std::int64_t> stride(shape.size(), 1);
-  for (std::size_t i = shape.size(); i-- > 1;)
-    stride[i - 1] = stride[i] * shape[i];
-  const Shape to = permuted(shape, perm);
-  std::vector<T> out(from.size());
-  std::vector<std::int64_t> index(to.size(), 0);
-  for (std::size_t k = 0; k < out.size(); ++k) {
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < to.size(); ++i)
-      at += index[i] * stride[std::size_t(perm[i])];
-    out[k] = from[std::size_t(at)];
-    for (std::size_t i = to.size(); i-- > 0 && ++index[i] == to[i];)
-      index[i] = 0;
-  }
-  return out;
-}
-
 } // namespace
 
 OpDef transposeOp() {
@@ -70,10 +51,8 @@ OpDef transposeOp() {
   op.fold = [](const OpView &op) -> std::vector<HostTensor> {
     const auto &x = op.in(0).data();
     const auto perm = permutation(op);
-    const TensorInfo info(x.type(), permuted(x.shape(), perm));
-    return {isFloatingPoint(x.type())
-                ? HostTensor::fromDoubles(info, reordered(x.doubles(), x.shape(), perm))
-                : HostTensor::fromIntegers(info, reordered(x.integers(), x.shape(), perm))};
+    const Shape shape = permuted(x.shape(), perm);
+    return {picked(x, shape, viewOffsets(shape, 0, permuted(rowMajorStrides(x.shape()), perm)))};
   };
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.transpose(g.dy(), inverse(permutation(op)))};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where: z = condition ? a : b, with broadcasting.   da = condition ? dz : 0, db the rest
 #include "ops/core/elementwise.hpp"
+#include "ops/core/hostviews.hpp"
 
 namespace popart::ops {
 
@@ -22,12 +23,13 @@ OpDef whereOp() {
     const Shape shape =
         broadcast(op, op.in(0).shape(), broadcast(op, op.in(1).shape(), op.in(2).shape()));
     const auto condition = spread(op.in(0).data(), shape).integers();
-    const auto a = spread(op.in(1).data(), shape), b = spread(op.in(2).data(), shape);
-    auto values = a.doubles();
-    const auto others = b.doubles();
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = condition[i] ? values[i] : others[i];
-    return {HostTensor::fromDoubles({a.type(), shape}, values)};
+    const auto both = joined({spread(op.in(1).data(), shape).reshaped({ir::elementsOf(shape)}),
+                              spread(op.in(2).data(), shape).reshaped({ir::elementsOf(shape)})},
+                             0);
+    Integers offsets(condition.size());
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+      offsets[i] = std::int64_t(condition[i] ? i : i + offsets.size());
+    return {picked(both, shape, offsets)};
   };
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     const Value zero = g.scalar(0, op.in(1));

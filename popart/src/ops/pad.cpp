@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Pad: elements added around a tensor, or taken away where the amount is negative. Constants are a
+// ConstantPad; edges and reflections repeat elements of the tensor itself, so they are gathers
+// along one axis after the other.
+#include "ops/core/importing.hpp"
+
+namespace popart::ops {
+
+namespace {
+
+void canonical(Importing &i) {
+  i.tensorFromInput(2, "constant_value");
+  i.integersFromInput(1, "pads");
+  if (auto value = i.node.attributes.find<float>("value")) { // before version 11
+    i.node.attributes.set("constant_value", HostTensor::scalar(i.op.in(0).type(), *value));
+    i.node.attributes.erase("value");
+  }
+}
+
+// Where position p of a dimension of n comes from.
+std::int64_t source(std::int64_t p, std::int64_t n, bool reflect) {
+  if (!reflect)
+    return std::min(std::max<std::int64_t>(p, 0), n - 1);
+  if (n == 1)
+    return 0;
+  const std::int64_t period = 2 * (n - 1);
+  p = ((p % period) + period) % period;
+  return p < n ? p : period - p;
+}
+
+Value repeated(GraphBuilder &b, const OpView &op, Value x, std::int64_t d, bool reflect) {
+  const std::int64_t n = op.in(0).dim(d);
+  const Integers pads = op.integers("pads");
+  const auto lower = pads[std::size_t(d)], upper = pads[std::size_t(d + op.in(0).rank())];
+  if (lower == 0 && upper == 0)
+    return x;
+  if (n == 0)
+    op.fail("dimension ", d, " of ", ir::text(op.in(0).shape()), " has no elements to repeat.");
+  Integers indices;
+  for (std::int64_t p = -lower; p < n + upper; ++p)
+    indices.push_back(source(p, n, reflect));
+  return b.op("Gather", {x, b.integers(indices)}, {{"axis", d}});
+}
+
+Values decompose(GraphBuilder &b, const OpView &op) {
+  const Integers pads = op.integers("pads");
+  const std::string mode = op.text("mode", "constant");
+  const auto x = op.in(0);
+  if (std::int64_t(pads.size()) != 2 * x.rank())
+    op.fail("pads ", ir::text(pads), " must have two entries per dimension of ",
+            ir::text(x.shape()), ".");
+  if (mode == "edge" || mode == "reflect") {
+    Value y = b.op("Reshape", {x}, {{"shape", x.shape()}, {"allowzero", std::int64_t(1)}});
+    for (std::int64_t d = 0; d < x.rank(); ++d)
+      y = repeated(b, op, y, d, mode == "reflect");
+    return {y};
+  }
+  if (mode != "constant")
+    op.fail("mode \"", mode, "\" is not one of constant, edge, reflect.");
+  const HostTensor value =
+      op.has("constant_value") ? op.tensor("constant_value") : HostTensor::scalar(x.type(), 0);
+  if (value.elements() != 1)
+    op.fail("its constant_value must be one number, not ", value.info(), ".");
+  return {b.op("ConstantPad", {x}, {{"pads", pads}, {"value", value.as(x.type()).reshaped({})}})};
+}
+
+} // namespace
+
+OpDef padOp() {
+  OpDef op;
+  op.type = "Pad";
+  op.doc = "Elements added around a tensor: a constant, its edges or its reflection.";
+  op.in = {1, 3};
+  op.canonical = canonical;
+  op.decompose = decompose;
+  return op;
+}
+
+} // namespace popart::ops
