@@ -150,7 +150,7 @@ struct Cost {
 // -----------------------------------------------------------------------------------------------------
 
 enum class StepKind : std::uint8_t {
-  Sequence,     // children in order
+  Sequence,     // children in order; flag: side by side on IPUs of their own
   Execute,      // index: compute set; operands[0]: optional predicate that receives the AND of the
                 // results
   Copy,         // moves

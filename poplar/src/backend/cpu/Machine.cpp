@@ -106,6 +106,7 @@ void Machine::run(std::uint32_t program) {
     active_[r] = r;
   stop_ = false;
   current_ = nullptr;
+  forks_.clear();
   try {
     interpret(program_->entry(program));
   } catch (const Stop &) {
@@ -161,6 +162,17 @@ void Machine::interpret(const Block &block) {
       break;
     case Op::Run:
       interpret(*in.body);
+      break;
+    case Op::Fork:
+      forks_.push_back({cycles_, cycles_});
+      break;
+    case Op::Next:
+      forks_.back().latest = std::max(forks_.back().latest, cycles_);
+      cycles_ = forks_.back().start;
+      break;
+    case Op::Join:
+      cycles_ = forks_.back().latest;
+      forks_.pop_back();
       break;
     case Op::Execute:
       execute(in);

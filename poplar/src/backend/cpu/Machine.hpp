@@ -118,6 +118,10 @@ private:
   FloatingPointState floatingPoint_;
   RunMode mode_;
   std::uint64_t cycles_ = 0;             // runs on over loads, as the counter of a tile does
+  struct Fork {
+    std::uint64_t start, latest;
+  };
+  std::vector<Fork> forks_;              // programs side by side that are under way
   const Instruction *current_ = nullptr; // for messages
   std::atomic<bool> stop_ = false;
   std::vector<std::byte> buffer_, ones_;

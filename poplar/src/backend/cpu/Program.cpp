@@ -108,13 +108,20 @@ void Program::append(Block &to, std::uint32_t index) {
       step.kind == StepKind::Call ? std::vector{image_.functions[step.index]} : step.children;
   if (step.kind == StepKind::Call && costs_[index].cycles)
     to.push_back({.op = Op::Wait, .step = index, .cost = &costs_[index]});
+  const bool sideBySide = step.kind == StepKind::Sequence && step.flag;
+  if (sideBySide)
+    to.push_back({.op = Op::Fork, .step = index});
   for (auto child : children) {
     const auto *inner = block(child);
     if (inner->size() <= spliceLimit)
       to.insert(to.end(), inner->begin(), inner->end());
     else
       to.push_back({.op = Op::Run, .step = child, .body = inner});
+    if (sideBySide)
+      to.push_back({.op = Op::Next, .step = index});
   }
+  if (sideBySide)
+    to.push_back({.op = Op::Join, .step = index});
   if (watched)
     to.push_back({.op = Op::Leave, .step = index});
 }

@@ -40,6 +40,9 @@ enum class Op : std::uint8_t {
   Enter,
   Leave, // of a container that the profile watches
   Run,   // body
+  Fork,
+  Next,
+  Join, // around programs that run side by side: the slowest one's cycles count
   Execute,
   ExecuteReturning,
   Copy,

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Programs that the device runs side by side because each keeps to IPUs of its own: the stages of a
+// pipeline. The host runs them one after the other; the slowest one's cycles count.
+#pragma once
+#include "poplar/DebugContext.hpp"
+#include "poplar/Program.hpp"
+#include <vector>
+
+namespace openipu {
+
+// The programs must not write what another of them reads or writes.
+poplar::program::Program together(const std::vector<poplar::program::Program> &programs,
+                                  const poplar::DebugContext &context = {});
+
+} // namespace openipu

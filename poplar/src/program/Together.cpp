@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include "openipu/Together.hpp"
+
+#include "Access.hpp"
+#include "program/Node.hpp"
+
+namespace openipu {
+
+poplar::program::Program together(const std::vector<poplar::program::Program> &programs,
+                                  const poplar::DebugContext &context) {
+  poplar::program::Sequence sequence(programs, context);
+  auto node = *poplar::Access::node(sequence);
+  node.flag = true;
+  poplar::program::Sequence out;
+  poplar::Access::setNode(out, std::move(node));
+  return out;
+}
+
+} // namespace openipu
