@@ -36,8 +36,12 @@ class Backward {
 public:
   Backward(Graph &graph, const Request &request)
       : graph_(graph), matters_(reachable(graph, request.wanted)) {
-    lossStage_ = stageOfProducer(request.loss);
-    edges_[request.loss].push_back(request.lossGradient);
+    if (request.loss != none) {
+      lossStage_ = stageOfProducer(request.loss);
+      edges_[request.loss].push_back(request.lossGradient);
+    }
+    for (const auto &[value, gradient] : request.given)
+      edges_[value].push_back(gradient);
   }
 
   Gradients run() {
@@ -133,9 +137,9 @@ private:
 } // namespace
 
 Gradients differentiate(Graph &graph, const Request &request) {
-  const auto &loss = graph[request.loss];
-  if (loss.info.nelms() != 1)
-    throw error(base::str("The loss \"", loss.name, "\" has shape ", ir::text(loss.info.shape()),
+  if (request.loss != none && graph[request.loss].info.nelms() != 1)
+    throw error(base::str("The loss \"", graph[request.loss].name, "\" has shape ",
+                          ir::text(graph[request.loss].info.shape()),
                           "; it must be one number. Reduce it, for example with identityloss."));
   return Backward(graph, request).run();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Backward pass: appends the nodes that compute the gradient of one scalar by everything it depends
 // on, using each operator's own `grad`. Several uses of a value give a Sum of their gradients.
+// Bodies of If and Call have no loss of their own: there, the gradients of some values are given.
 #pragma once
 #include "ir/graph.hpp"
 #include <set>
@@ -8,9 +9,10 @@
 namespace popart::autodiff {
 
 struct Request {
-  ir::Value loss;             // one element
+  ir::Value loss;             // one element; `none` if gradients are given instead
   ir::Value lossGradient;     // what the chain starts from: 1, or the loss scale
   std::set<ir::Value> wanted; // values whose gradients are needed (weights, anchored gradients)
+  std::vector<std::pair<ir::Value, ir::Value>> given = {}; // value, its gradient
 };
 
 // The gradient of every value on a way from a wanted one to the loss. Nodes that turn out unneeded

@@ -64,7 +64,8 @@ DataType narrowed(DataType type) {
 
 Lowering::Lowering(poplar::Graph &root, const ir::Graph &model, const Options &options,
                    unsigned ipusPerReplica)
-    : root_(root), model_(model), options_(options), links_(model), tensors_(model.size()) {
+    : root_(root), model_(model), options_(options), links_(model),
+      functions_(std::make_shared<std::map<FunctionKey, Function>>()), tensors_(model.size()) {
   if (ipusPerReplica > 1) {
     const unsigned tiles = root.getTarget().getTilesPerIPU();
     ipus_ = std::make_shared<std::vector<poplar::Graph>>();
@@ -223,6 +224,7 @@ Tensors Lowering::lowerBody(const ir::Graph &body, const Tensors &inputs,
                             poplar::program::Sequence &into) {
   Lowering inner(root_, body, options_);
   inner.ipus_ = ipus_;
+  inner.functions_ = functions_;
   inner.seed_ = seed_;
   if (inputs.size() != body.inputs.size())
     throw internal_error("{}: {} inputs bound, {} expected.", body.name, inputs.size(),
@@ -235,6 +237,20 @@ Tensors Lowering::lowerBody(const ir::Graph &body, const Tensors &inputs,
   for (Value v : body.outputs)
     out.push_back(inner.tensor(v));
   return out;
+}
+
+const Lowering::Function &Lowering::function(const std::shared_ptr<const ir::Graph> &body,
+                                             const Tensors &like) {
+  const FunctionKey key(body, node_->settings.virtualGraph.value_or(0));
+  if (auto it = functions_->find(key); it != functions_->end())
+    return it->second;
+  Function made;
+  for (const auto &t : like)
+    made.inputs.push_back(graph().clone(t, name("argument")));
+  poplar::program::Sequence prog;
+  made.outputs = lowerBody(*body, made.inputs, prog);
+  made.function = graph().addFunction(prog);
+  return functions_->emplace(key, std::move(made)).first->second;
 }
 
 void Lowering::annotate(const OpView &op, poplar::OptionFlags &options, bool convolution) const {

@@ -4,6 +4,7 @@
 // constants get their tensors the first time somebody asks, in the layout their users want.
 #pragma once
 #include "ops/core/opdef.hpp"
+#include <map>
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
@@ -30,9 +31,10 @@ public:
            unsigned ipusPerReplica = 1);
 
   // For operators.
-  poplar::Graph &graph();               // of the IPU of the node being lowered
-  poplar::program::Sequence &program(); // what the node adds to
-  poplar::Tensor tensor(ir::Value v);   // of an input
+  poplar::Graph &graph();                       // of the IPU of the node being lowered
+  poplar::Graph &wholeGraph() { return root_; } // of all IPUs of a replica
+  poplar::program::Sequence &program();         // what the node adds to
+  poplar::Tensor tensor(ir::Value v);           // of an input
   poplar::DebugContext name(const std::string &part = "") const; // debug name of the node
   const Options &options() const { return options_; }
   // Options of convolutions and products: the session's, then the node's own annotations.
@@ -45,6 +47,13 @@ public:
   // A body with its inputs bound to these tensors; its programs go to `into`.
   ops::Tensors lowerBody(const ir::Graph &body, const ops::Tensors &inputs,
                          poplar::program::Sequence &into);
+  // A body as a function of the device, made once for all nodes of an IPU that share it. Inputs
+  // are copied in before it is called, outputs out afterwards.
+  struct Function {
+    poplar::Function function;
+    ops::Tensors inputs, outputs;
+  };
+  const Function &function(const std::shared_ptr<const ir::Graph> &body, const ops::Tensors &like);
 
   // For sessions.
   void bind(ir::Value v, const poplar::Tensor &tensor) { tensors_[v.value] = tensor; }
@@ -67,6 +76,8 @@ private:
   const Options &options_;
   ir::Links links_;
   std::shared_ptr<std::vector<poplar::Graph>> ipus_; // one per IPU; none if there is only one
+  using FunctionKey = std::pair<std::shared_ptr<const ir::Graph>, std::int64_t>; // body, IPU
+  std::shared_ptr<std::map<FunctionKey, Function>> functions_; // shared with bodies; never walked
   std::vector<poplar::Tensor> tensors_;
   poplar::Tensor seed_;
   ir::Values held_;
