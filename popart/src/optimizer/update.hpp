@@ -17,10 +17,13 @@ struct Context {
   std::int64_t replicas = 1;
   ReductionType reduction = ReductionType::Sum;
   MeanReductionStrategy mean = MeanReductionStrategy::Post;
+  AutomaticLossScalingSettings automaticLossScaling = {};
 };
 
-// The value the chain of gradients starts from: a constant, or the variable lossScaling_<type>.
-ir::Value lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type);
+// The value the chain of gradients starts from: a constant, or the variable lossScaling_<type>;
+// with automatic loss scaling times its factor.
+ir::Value lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
+                    const Context &context = {});
 
 // Appends the nodes. State variables take their first value from `state` (initialisers of a saved
 // model by name: Accl1___w, Step___w ...) if it is there, else zero.
@@ -30,5 +33,9 @@ void addUpdates(ir::Graph &graph, const autodiff::Gradients &gradients, const Op
 // What the changeable hyper-parameters of the model are now, by the name of their variable.
 std::map<TensorId, ir::HostTensor>
 hyperParameters(const ir::Graph &graph, const Optimizer &optimizer, const Context &context);
+
+// Moves nodes that change variables for every micro-batch (CopyVarUpdate) behind the last node that
+// reads the old value. For every session; addUpdates has done it.
+void delayUpdates(ir::Graph &graph);
 
 } // namespace popart::optimizer

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "optimizer/lossscale.hpp"
+
+#include "base/Text.hpp"
+#include "ops/core/graphbuilder.hpp"
+#include <algorithm>
+#include <popart/adam.hpp>
+#include <popart/error.hpp>
+
+namespace popart::optimizer {
+
+using ir::HostTensor;
+using ir::Pass;
+using ir::Value;
+using Method = GradientTensorTrackingMethod;
+
+namespace {
+
+constexpr const char *factorId = "AutomaticLossScaleProxy___factor";
+constexpr const char *countsId = "AutomaticLossScaleProxy___counts";
+constexpr const char *periodId = "AutomaticLossScaleProxy___updates";
+constexpr double largestHalf = 65504;
+
+bool isView(const std::string &type) {
+  static const std::set<std::string> views{"Reshape", "Transpose", "Squeeze", "Unsqueeze",
+                                           "Flatten", "Identity",  "Expand",  "Slice"};
+  return views.count(type) != 0;
+}
+bool isProduct(const std::string &type) {
+  return type.find("MatMul") != std::string::npos || type.find("Conv") != std::string::npos ||
+         type == "Gemm";
+}
+
+void checkSettings(const AutomaticLossScalingSettings &s) {
+  const bool users = s.gradientTensorTrackingMethod == Method::GradientsOfUserSpecifiedTensors;
+  if (s.hasToTrackTensors && !users)
+    throw error("automaticLossScalingSettings: toTrackTensors is set, but "
+                "gradientTensorTrackingMethod is not GradientsOfUserSpecifiedTensors.");
+  if (users && !s.hasToTrackTensors)
+    throw error("automaticLossScalingSettings: gradientTensorTrackingMethod is "
+                "GradientsOfUserSpecifiedTensors, but toTrackTensors is not set.");
+  if (!(s.binEdgeLocation >= 0 && s.binEdgeLocation <= 1))
+    throw error("automaticLossScalingSettings: binEdgeLocation is {}; it must be in [0, 1].",
+                s.binEdgeLocation);
+  if (!(s.thresholdUpperCountProportion >= 0 && s.thresholdUpperCountProportion <= 1))
+    throw error("automaticLossScalingSettings: thresholdUpperCountProportion is {}; it must be in "
+                "[0, 1].",
+                s.thresholdUpperCountProportion);
+  if (s.updatePeriod < 1)
+    throw error("automaticLossScalingSettings: updatePeriod is {}; it must be at least 1.",
+                s.updatePeriod);
+}
+
+// Everything that these values are computed from, and they themselves.
+std::vector<bool> neededFor(const ir::Graph &graph, const std::set<Value> &values) {
+  std::vector<bool> needed(graph.size(), false);
+  for (Value v : values)
+    needed[v.value] = true;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node)
+    if (std::any_of(node->outputs.begin(), node->outputs.end(),
+                    [&](Value v) { return v != ir::none && needed[v.value]; }))
+      for (Value v : node->inputs)
+        if (v != ir::none)
+          needed[v.value] = true;
+  return needed;
+}
+
+std::set<Value> tracked(const ir::Graph &graph, const autodiff::Gradients &all,
+                        const std::set<Value> &weights, const AutomaticLossScalingSettings &s) {
+  std::set<Value> out, last;
+  for (const auto &[value, gradient] : all)
+    if (weights.count(value))
+      last.insert(gradient);
+  const auto needed = neededFor(graph, last);
+  const ir::Links links(graph);
+  const auto &ids = s.toTrackTensors;
+  for (const auto &[value, gradient] : all) {
+    const int producer = links.producer[gradient.value];
+    if (graph[gradient].info.dataType() != DataType::FLOAT16 || producer < 0)
+      continue;
+    const auto &type = graph.nodes[static_cast<std::size_t>(producer)].def->type;
+    const bool wanted = s.gradientTensorTrackingMethod == Method::GradientsOfUserSpecifiedTensors
+                            ? std::find(ids.begin(), ids.end(), graph[value].name) != ids.end()
+                            : needed[gradient.value] &&
+                                  (s.gradientTensorTrackingMethod == Method::ConvAndMatmulGradients
+                                       ? isProduct(type)
+                                       : !isView(type));
+    if (wanted)
+      out.insert(gradient);
+  }
+  return out;
+}
+
+void requireUserTensors(const ir::Graph &graph, const autodiff::Gradients &all,
+                        const AutomaticLossScalingSettings &s) {
+  for (const auto &id : s.toTrackTensors)
+    if (!all.count(graph.require(id)))
+      throw error(base::str("automaticLossScalingSettings: toTrackTensors has \"", id,
+                            "\", which no gradient reaches."));
+}
+
+} // namespace
+
+Value lossScaleFactor(const ir::Graph &graph) { return graph.find(factorId); }
+
+Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
+                         const Context &context) {
+  checkSettings(context.automaticLossScaling);
+  if (optimizer.lossScaling().isConst())
+    throw error("Automatic loss scaling changes the loss scale, but lossScaling of the optimizer "
+                "is constant. Make it non-constant.");
+  if (const auto *adam = dynamic_cast<const Adam *>(&optimizer);
+      adam && adam->useScaledOptimizerState())
+    throw error("Automatic loss scaling changes the loss scale, but Adam was made with "
+                "scaledOptimizerState, which keeps it in its state. Switch one of them off.");
+  const Value scale = graph.addVariable("lossScaling_" + nameOf(type),
+                                        HostTensor::scalar(type, optimizer.getLossScalingVal()));
+  const Value factor = graph.addVariable(factorId, HostTensor::scalar(DataType::FLOAT, 1));
+  ops::GraphBuilder b(graph);
+  b.pass = Pass::Backward;
+  return b.mul(scale, b.cast(factor, type));
+}
+
+void trackGradients(ir::Graph &graph, const autodiff::Gradients &all,
+                    const std::set<Value> &weights, const Context &context) {
+  const auto &s = context.automaticLossScaling;
+  if (!s.enabled)
+    return;
+  requireUserTensors(graph, all, s);
+  auto left = tracked(graph, all, weights, s);
+  if (left.empty())
+    throw error("Automatic loss scaling needs FLOAT16 gradients, and the model has none to track. "
+                "Switch automaticLossScalingSettings.enabled off, or use FLOAT16 weights.");
+  const Value counts =
+      graph.addVariable(countsId, HostTensor::filled(TensorInfo(DataType::FLOAT, Shape{2}), 0));
+  std::vector<ir::Node> nodes;
+  ops::GraphBuilder b(graph, nodes);
+  b.pass = Pass::Backward;
+  for (auto &node : graph.nodes) {
+    const auto made = node.outputs;
+    b.settings = node.settings;
+    nodes.push_back(std::move(node));
+    for (Value v : made)
+      if (v != ir::none && left.erase(v))
+        b.op("GradientStatistics", {counts, v},
+             {{"edge", static_cast<float>(s.binEdgeLocation * largestHalf)}});
+  }
+  graph.nodes = std::move(nodes);
+}
+
+void addLossScaleUpdate(ir::Graph &graph, const Context &context) {
+  const auto &s = context.automaticLossScaling;
+  Value counts = graph.find(countsId);
+  if (counts == ir::none)
+    throw internal_error("Automatic loss scaling has counted no gradients.");
+  ops::GraphBuilder b(graph);
+  b.pass = Pass::Update;
+  if (context.replicas > 1)
+    counts = b.op("ReplicatedAllReduceInplace", {counts});
+  const Value period = graph.addVariable(periodId, HostTensor::scalar(DataType::FLOAT, 0));
+  Value scale = graph.find("lossScaling_FLOAT");
+  if (scale == ir::none)
+    scale = graph.require("lossScaling_FLOAT16");
+  b.ops("LossScaleUpdate", {lossScaleFactor(graph), counts, period, scale}, 3,
+        {{"threshold", s.thresholdUpperCountProportion},
+         {"period", static_cast<std::int64_t>(s.updatePeriod)}});
+}
+
+} // namespace popart::optimizer

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Hyper-parameters as the update operators use them: compound scalars with the loss scale and the
+// divisors of mean reductions folded in, by the vendor's reserved names.
+#pragma once
+#include "optimizer/update.hpp"
+
+namespace popart::optimizer {
+
+struct Scalar {
+  std::string name;
+  double value;
+  bool constant; // every ingredient is
+};
+using Scalars = std::vector<Scalar>;
+
+// All that the optimizer's operators may ask for; `weight` "" gives the defaults.
+Scalars scalarsOf(const Optimizer &optimizer, const TensorId &weight, const Context &context);
+
+// Whether gradients of the weight are accumulated in its velocity, which is then what replicas
+// exchange (SGD with momentum, Combined).
+bool accumulatesInVelocity(const Optimizer &optimizer, const TensorId &weight,
+                           const Context &context);
+
+// The variable of a scalar: <name>___default___FLOAT, or <name>___specific___<weight>.
+TensorId scalarVariable(const Optimizer &optimizer, const std::string &scalar,
+                        const TensorId &weight);
+
+} // namespace popart::optimizer

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: MIT
+#include "optimizer/update.hpp"
+
+#include "base/Text.hpp"
+#include "ops/core/graphbuilder.hpp"
+#include "optimizer/lossscale.hpp"
+#include "optimizer/recipe.hpp"
+#include <algorithm>
+#include <popart/adam.hpp>
+#include <popart/error.hpp>
+
+namespace popart::optimizer {
+
+using ir::HostTensor;
+using ir::Kind;
+using ir::Pass;
+using ir::Value;
+using ir::Values;
+
+namespace {
+
+constexpr std::int64_t smallWeight = 4096; // elements; smaller weights are updated together
+constexpr std::int64_t groupElements = 1 << 16;
+
+struct Weight {
+  Value value = ir::none, gradient = ir::none, velocity = ir::none;
+  TensorId name;
+  Recipe recipe;
+  Scalars scalars;
+  Values states;
+  Value step = ir::none;
+  Values corrections;
+  Value clip = ir::none;
+  std::optional<std::int64_t> virtualGraph, stage; // where it lies; stage of its gradient
+  std::string alike; // weights with the same text can be updated by one node
+};
+using Group = std::vector<Weight *>;
+
+class Updates {
+public:
+  Updates(ir::Graph &graph, const Optimizer &optimizer, const Context &context,
+          const std::map<TensorId, HostTensor> &state)
+      : graph_(graph), b_(graph), optimizer_(optimizer), context_(context), state_(state) {}
+
+  void add(const autodiff::Gradients &gradients) {
+    collect(gradients);
+    if (weights_.empty())
+      return;
+    if (context_.accumulation)
+      accumulate();
+    b_.pass = Pass::Update;
+    if (context_.replicas > 1 && context_.reduction != ReductionType::NoReduction)
+      reduce();
+    clip();
+    countSteps();
+    for (auto &group : grouped())
+      update(group);
+    if (counter_ != ir::none)
+      b_.op("AccumulatorZero", {counter_});
+    if (lossScaleFactor(graph_) != ir::none)
+      addLossScaleUpdate(graph_, context_);
+  }
+
+private:
+  // ---- what there is
+
+  void collect(const autodiff::Gradients &gradients) {
+    std::set<Value> assigned; // by nodes of the model itself
+    for (const auto &node : graph_.nodes)
+      if (node.def->updates >= 0)
+        assigned.insert(node.inputs[static_cast<std::size_t>(node.def->updates)]);
+    const ir::Links links(graph_);
+    for (const auto &[value, gradient] : gradients)
+      if (!assigned.count(value))
+        weights_.push_back(described(links, value, gradient));
+    for (auto &w : weights_)
+      addState(w);
+  }
+
+  Weight described(const ir::Links &links, Value value, Value gradient) {
+    const auto &data = graph_[value];
+    if (data.info.dataType() != DataType::FLOAT && data.info.dataType() != DataType::FLOAT16)
+      throw error(base::str("The weight \"", data.name, "\" has the type ",
+                            nameOf(data.info.dataType()),
+                            ", which cannot be trained. Weights are FLOAT or FLOAT16."));
+    Weight w;
+    w.value = value;
+    w.gradient = gradient;
+    w.name = data.name;
+    w.recipe = recipeOf(optimizer_, w.name, data.info.dataType(), context_);
+    w.scalars = scalarsOf(optimizer_, w.name, context_);
+    if (!links.consumers[value.value].empty())
+      w.virtualGraph = graph_.nodes[links.consumers[value.value][0]].settings.virtualGraph;
+    if (links.producer[gradient.value] >= 0)
+      w.stage = graph_.nodes[static_cast<std::size_t>(links.producer[gradient.value])]
+                    .settings.pipelineStage;
+    w.alike = base::str(w.recipe.op, ' ', data.info.dataType(), graph_[gradient].info.dataType(),
+                        w.virtualGraph.value_or(-1), '.', w.stage.value_or(-1),
+                        w.recipe.attributes.has("nesterov"), w.recipe.states.size(),
+                        optimizer_.hasSpecific(w.name) ? w.name : "");
+    return w;
+  }
+
+  // A saved value, if there is one that fits.
+  HostTensor initial(const TensorId &id, const TensorInfo &info, const HostTensor &otherwise) {
+    auto it = state_.find(id);
+    if (it == state_.end())
+      return otherwise;
+    if (it->second.info().nelms() != info.nelms())
+      throw error(base::str("The model's \"", id, "\" has the shape ", ir::text(it->second.shape()),
+                            ", but the optimizer keeps ", ir::text(info.shape()), " there."));
+    return it->second.as(info.dataType()).reshaped(info.shape());
+  }
+  Value variable(const TensorId &id, const TensorInfo &info, const HostTensor &first) {
+    return graph_.addVariable(id, initial(id, info, first));
+  }
+
+  static HostTensor times(double factor, const HostTensor &weight, const TensorInfo &info) {
+    if (factor == 0 || !weight)
+      return HostTensor::filled(info, 0);
+    auto values = weight.doubles();
+    for (auto &v : values)
+      v *= factor;
+    return HostTensor::fromDoubles(info, values);
+  }
+  void addState(Weight &w) {
+    const Shape shape = graph_[w.value].info.shape();
+    for (const auto &s : w.recipe.states) {
+      const TensorInfo info(s.type, shape);
+      w.states.push_back(
+          variable(s.prefix + w.name, info, times(s.ofWeight, graph_[w.value].data, info)));
+    }
+    if (w.recipe.inVelocity)
+      w.velocity = w.states[0];
+    const auto *adam = dynamic_cast<const Adam *>(&optimizer_);
+    if (!w.recipe.corrected.empty()) {
+      const TensorInfo info(DataType::FLOAT, Shape{});
+      const double start = adam ? static_cast<double>(adam->getStep(w.name)) : 0;
+      w.step = variable("Step___" + w.name, info, HostTensor::filled(info, start));
+    }
+  }
+
+  // ---- scalars
+
+  const Scalar &scalar(const Weight &w, const std::string &name) const {
+    for (const auto &s : w.scalars)
+      if (s.name == name)
+        return s;
+    throw internal_error("{} has no scalar {}.", optimizer_.type_s(), name);
+  }
+  // The variable of a scalar that may change; weights share the default one.
+  Value scalarValue(const Weight &w, const Scalar &s) {
+    const TensorId id = scalarVariable(optimizer_, s.name, w.name);
+    const Value known = graph_.find(id);
+    return known != ir::none ? known
+                             : graph_.addVariable(id, HostTensor::scalar(DataType::FLOAT, s.value));
+  }
+  // As attribute or input of a node, under the name that its operator uses.
+  struct Given {
+    ir::Attributes &attributes;
+    Values inputs;
+    std::vector<std::string> names;
+    void value(const std::string &name, Value v) {
+      inputs.push_back(v);
+      names.push_back(name);
+    }
+  };
+  void give(Given &to, const Weight &w, const std::string &name, const std::string &as) {
+    const auto &s = scalar(w, name);
+    if (s.constant)
+      to.attributes.set(as, static_cast<float>(s.value));
+    else
+      to.value(as, scalarValue(w, s));
+  }
+  void finish(ir::Node &node, const Given &given) {
+    node.inputs.insert(node.inputs.end(), given.inputs.begin(), given.inputs.end());
+    if (!given.names.empty())
+      node.attributes.set("scalars", given.names);
+  }
+
+  // ---- per micro-batch
+
+  void accumulate() {
+    b_.pass = Pass::Backward;
+    const bool running = context_.reduction == ReductionType::Mean &&
+                         context_.mean == MeanReductionStrategy::Running;
+    Value share = ir::none; // 1 / (number of micro-batches so far)
+    for (auto &group : grouped()) {
+      const bool inVelocity = group[0]->recipe.inVelocity;
+      if (running && !inVelocity && share == ir::none)
+        share = runningShare();
+      addAccumulate(group, inVelocity ? ir::none : share);
+    }
+    if (counter_ != ir::none)
+      b_.op("Accumulate", {counter_, b_.scalar(1, counter_)});
+  }
+  Value runningShare() {
+    counter_ = graph_.addVariable("Counter___", HostTensor::scalar(DataType::FLOAT, 0));
+    return b_.reciprocal(b_.add(counter_, 1));
+  }
+  void addAccumulate(const Group &group, Value share) {
+    place(*group[0]);
+    ir::Node node;
+    node.def = &ops::opOf("Accumulate");
+    Given given{node.attributes, {}, {}};
+    const bool inVelocity = group[0]->recipe.inVelocity;
+    for (auto *w : group)
+      node.inputs.push_back(inVelocity ? w->velocity : accumulator(*w));
+    for (auto *w : group)
+      node.inputs.push_back(w->gradient);
+    for (auto *w : group)
+      node.inputs.push_back(w->value);
+    node.attributes.set("weights", static_cast<std::int64_t>(group.size()));
+    if (inVelocity)
+      give(given, *group[0], "dampeningScaleFactor1", "factor");
+    if (share != ir::none) {
+      node.attributes.set("kind", std::string("Mean"));
+      given.value("factor", share);
+    }
+    finish(node, given);
+    const auto made = b_.append(std::move(node), static_cast<unsigned>(group.size()));
+    for (std::size_t i = 0; i < group.size(); ++i)
+      group[i]->gradient = made[i];
+  }
+  Value accumulator(const Weight &w) {
+    const TensorInfo info(w.recipe.accumType, graph_[w.value].info.shape());
+    return graph_.addVariable("Accum___" + w.name, HostTensor::filled(info, 0));
+  }
+
+  // ---- over replicas and weights
+
+  // One collective for all gradients of a type on an IPU.
+  void reduce() {
+    std::map<std::pair<std::int64_t, DataType>, Group> together;
+    for (auto &w : weights_)
+      together[{w.virtualGraph.value_or(-1), graph_[w.gradient].info.dataType()}].push_back(&w);
+    for (const auto &[key, group] : together) {
+      place(*group[0]);
+      Values in;
+      for (auto *w : group)
+        in.push_back(w->gradient);
+      const auto out =
+          b_.ops(context_.accumulation ? "ReplicatedAllReduceInplace" : "ReplicatedAllReduce", in,
+                 static_cast<unsigned>(in.size()));
+      for (std::size_t i = 0; i < group.size(); ++i)
+        group[i]->gradient = out[i];
+    }
+  }
+
+  void clip() {
+    std::set<TensorId> known;
+    for (const auto &settings : optimizer_.getClipNormSettings()) {
+      Group group;
+      const auto &ids = settings.getWeightIds();
+      const bool all = settings.getMode() == ClipNormSettings::Mode::ClipAllWeights;
+      for (auto &w : weights_)
+        if (all || std::find(ids.begin(), ids.end(), w.name) != ids.end())
+          group.push_back(&w);
+      if (!all && group.size() != ids.size())
+        unknownWeight(ids);
+      if (!group.empty())
+        clipTogether(group, settings.getMaxNorm());
+    }
+  }
+  [[noreturn]] void unknownWeight(const std::vector<TensorId> &ids) const {
+    std::vector<std::string> names;
+    for (const auto &w : weights_)
+      names.push_back(w.name);
+    for (const auto &id : ids)
+      if (std::find(names.begin(), names.end(), id) == names.end())
+        throw error(base::str("ClipNormSettings: \"", id, "\" is no weight that is trained.",
+                              base::didYouMean(id, names)));
+    throw internal_error("A weight is clipped twice.");
+  }
+  void clipTogether(const Group &group, float maxNorm) {
+    std::map<std::int64_t, Group> byIpu;
+    for (auto *w : group)
+      byIpu[w->virtualGraph.value_or(-1)].push_back(w);
+    ir::Node node;
+    node.def = &ops::opOf("ClipFactor");
+    for (const auto &[ipu, weights] : byIpu) {
+      place(*weights[0]);
+      Values gradients;
+      for (auto *w : weights)
+        gradients.push_back(w->gradient);
+      node.inputs.push_back(b_.op("SquaredNorm", gradients));
+    }
+    node.attributes.set("maxNorm", maxNorm);
+    Given given{node.attributes, {}, {}};
+    // Of the loss scale alone, so that all weights share it.
+    Weight shared;
+    shared.scalars = scalarsOf(optimizer_, "", context_);
+    give(given, shared, "clipNormGradientScaling", "gradientScaling");
+    if (lossScaleFactor(graph_) != ir::none)
+      given.value("inverseLossScaleFactor", inverseFactor());
+    finish(node, given);
+    const Value factor = b_.append(std::move(node), 1)[0];
+    const std::string mark = base::str(" clip", factor.value);
+    for (auto *w : group) {
+      w->clip = factor;
+      w->alike += mark;
+    }
+  }
+
+  // ---- counts
+
+  // All counts at once, and the corrections by each beta.
+  void countSteps() {
+    Group counted;
+    for (auto &w : weights_)
+      if (w.step != ir::none)
+        counted.push_back(&w);
+    if (counted.empty())
+      return;
+    b_.settings = {};
+    Values steps;
+    for (auto *w : counted)
+      steps.push_back(w->step);
+    const auto now = b_.ops("AdamStep", steps, static_cast<unsigned>(steps.size()),
+                            {{"weights", static_cast<std::int64_t>(steps.size())}});
+    for (std::size_t i = 0; i < counted.size(); ++i)
+      counted[i]->step = now[i];
+    std::map<std::string, Group> byValues;
+    for (auto *w : counted)
+      byValues[optimizer_.hasSpecific(w->name) ? w->name : ""].push_back(w);
+    for (auto &[name, group] : byValues)
+      for (const auto &beta : group[0]->recipe.corrected)
+        correct(group, beta);
+  }
+  void correct(const Group &group, const std::string &beta) {
+    ir::Node node;
+    node.def = &ops::opOf("BiasCorrection");
+    for (auto *w : group)
+      node.inputs.push_back(w->step);
+    const auto &s = scalar(*group[0], beta);
+    if (s.constant)
+      node.attributes.set("beta", static_cast<float>(s.value));
+    else
+      node.inputs.push_back(scalarValue(*group[0], s));
+    const auto made = b_.append(std::move(node), static_cast<unsigned>(group.size()));
+    for (std::size_t i = 0; i < group.size(); ++i)
+      group[i]->corrections.push_back(made[i]);
+  }
+
+  // ---- the update itself
+
+  // Small weights that are alike go together, in the order of the first of each.
+  std::vector<Group> grouped() {
+    std::vector<Group> out;
+    std::map<std::string, std::pair<std::size_t, std::int64_t>> open; // group, elements
+    for (auto &w : weights_) {
+      const auto elements = graph_[w.value].info.nelms();
+      if (w.recipe.alone || elements > smallWeight) {
+        out.push_back({&w});
+        continue;
+      }
+      auto it = open.find(w.alike);
+      if (it == open.end() || it->second.second + elements > groupElements) {
+        open[w.alike] = {out.size(), elements};
+        out.push_back({&w});
+      } else {
+        out[it->second.first].push_back(&w);
+        it->second.second += elements;
+      }
+    }
+    return out;
+  }
+
+  void update(const Group &group) {
+    const Weight &first = *group[0];
+    place(first);
+    ir::Node node;
+    node.def = &ops::opOf(first.recipe.op);
+    node.attributes = first.recipe.attributes;
+    const auto all = [&](auto pick) {
+      for (auto *w : group)
+        node.inputs.push_back(pick(*w));
+    };
+    all([](const Weight &w) { return w.value; });
+    for (std::size_t i = 0; i < first.states.size(); ++i)
+      all([&](const Weight &w) {
+        return i == 0 && w.recipe.inVelocity ? w.gradient : w.states[i];
+      });
+    std::size_t written = 1 + first.states.size();
+    if (!first.recipe.inVelocity) {
+      all([](const Weight &w) { return w.gradient; });
+      written += context_.accumulation;
+    }
+    for (std::size_t i = 0; i < first.corrections.size(); ++i)
+      all([&](const Weight &w) { return w.corrections[i]; });
+    node.attributes.set("weights", static_cast<std::int64_t>(group.size()));
+    node.attributes.set("written", static_cast<std::int64_t>(written));
+    node.attributes.set("perWeight", static_cast<std::int64_t>(first.corrections.size()));
+    giveScalars(node, first);
+    const auto made = b_.append(std::move(node), static_cast<unsigned>(written * group.size()));
+    for (std::size_t i = 0; i < group.size(); ++i)
+      graph_.rename(made[i], graph_.freeName("UpdatedVar___" + group[i]->name));
+  }
+  void giveScalars(ir::Node &node, const Weight &w) {
+    Given given{node.attributes, {}, {}};
+    for (const auto &name : w.recipe.scalars)
+      if (!w.recipe.inVelocity || name != "dampeningScaleFactor1")
+        give(given, w, name, name);
+    if (w.clip != ir::none)
+      given.value("clipFactor", w.clip);
+    if (lossScaleFactor(graph_) != ir::none)
+      given.value("inverseLossScaleFactor", inverseFactor());
+    finish(node, given);
+  }
+  Value inverseFactor() {
+    if (inverseFactor_ == ir::none) {
+      const auto kept = std::exchange(b_.settings, {});
+      inverseFactor_ = b_.reciprocal(lossScaleFactor(graph_));
+      b_.settings = kept;
+    }
+    return inverseFactor_;
+  }
+
+  void place(const Weight &w) {
+    b_.settings = {};
+    b_.settings.virtualGraph = w.virtualGraph;
+    b_.settings.pipelineStage = w.stage;
+    b_.settings.name = "Update/" + w.name;
+  }
+
+  ir::Graph &graph_;
+  ops::GraphBuilder b_;
+  const Optimizer &optimizer_;
+  const Context &context_;
+  const std::map<TensorId, HostTensor> &state_;
+  std::vector<Weight> weights_;
+  Value counter_ = ir::none, inverseFactor_ = ir::none;
+};
+
+} // namespace
+
+void addUpdates(ir::Graph &graph, const autodiff::Gradients &gradients, const Optimizer &optimizer,
+                const Context &context, const std::map<TensorId, HostTensor> &state) {
+  delayUpdates(graph);
+  Updates(graph, optimizer, context, state).add(gradients);
+}
+
+namespace {
+constexpr const char *lossScaling = "lossScaling_";
+}
+
+Value lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
+                const Context &context) {
+  if (context.automaticLossScaling.enabled)
+    return automaticLossScale(graph, optimizer, type, context);
+  const auto first = HostTensor::scalar(type, optimizer.getLossScalingVal());
+  if (optimizer.lossScaling().isConst())
+    return graph.addConstant("lossScaling", first);
+  return graph.addVariable(lossScaling + nameOf(type), first);
+}
+
+std::map<TensorId, HostTensor> hyperParameters(const ir::Graph &graph, const Optimizer &optimizer,
+                                               const Context &context) {
+  std::map<TensorId, HostTensor> out;
+  std::map<TensorId, Scalars> scalars; // by weight
+  const auto value = [&](const TensorId &weight, const std::string &name) {
+    auto &known = scalars[weight];
+    if (known.empty())
+      known = scalarsOf(optimizer, weight, context);
+    for (const auto &s : known)
+      if (s.name == name)
+        return s.value;
+    throw internal_error("{} has no scalar {}.", optimizer.type_s(), name);
+  };
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    const auto &data = graph[Value{i}];
+    if (data.kind != Kind::Variable)
+      continue;
+    const DataType type = data.info.dataType();
+    if (data.name == lossScaling + nameOf(type))
+      out[data.name] = HostTensor::scalar(type, optimizer.getLossScalingVal());
+    const std::string specific = "___specific___";
+    auto at = data.name.find("___default___");
+    if (at != std::string::npos)
+      out[data.name] = HostTensor::scalar(type, value("", data.name.substr(0, at)));
+    else if ((at = data.name.find(specific)) != std::string::npos)
+      out[data.name] = HostTensor::scalar(
+          type, value(data.name.substr(at + specific.size()), data.name.substr(0, at)));
+  }
+  return out;
+}
+
+} // namespace popart::optimizer
