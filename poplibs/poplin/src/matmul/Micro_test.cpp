@@ -6,7 +6,7 @@
 #include "matmul/Micro.hpp"
 #include <cmath>
 #include <gtest/gtest.h>
-#include <memory>
+#include <utility>
 #include <vector>
 
 namespace poplin::micro {
