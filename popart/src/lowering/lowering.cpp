@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "lowering/expression.hpp"
 #include <popart/error.hpp>
+#include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/TileMapping.hpp>
 
@@ -74,14 +75,17 @@ Lowering::Lowering(poplar::Graph &root, const ir::Graph &model, const Options &o
   }
 }
 
+poplar::Graph &Lowering::graphOf(std::int64_t ipu) {
+  return ipus_ ? ipus_->at(static_cast<std::size_t>(ipu)) : root_;
+}
 poplar::Graph &Lowering::graph() {
   if (!ipus_ || !node_)
     return root_;
-  const auto ipu = static_cast<std::size_t>(node_->settings.virtualGraph.value_or(0));
-  if (ipu >= ipus_->size())
+  const auto ipu = node_->settings.virtualGraph.value_or(0);
+  if (ipu < 0 || ipu >= static_cast<std::int64_t>(ipus_->size()))
     throw error(base::str(ops::describe(model_, *node_), " is placed on virtual graph ", ipu,
                           ", but a replica has ", ipus_->size(), " IPUs."));
-  return (*ipus_)[ipu];
+  return graphOf(ipu);
 }
 poplar::program::Sequence &Lowering::program() { return *program_; }
 
@@ -251,6 +255,68 @@ const Lowering::Function &Lowering::function(const std::shared_ptr<const ir::Gra
   made.outputs = lowerBody(*body, made.inputs, prog);
   made.function = graph().addFunction(prog);
   return functions_->emplace(key, std::move(made)).first->second;
+}
+
+// ---- pipelines
+
+std::int64_t Lowering::ipuOf(Value v) const {
+  const int producer = links_.producer[v.value];
+  const auto n =
+      producer >= 0 ? static_cast<unsigned>(producer) : links_.consumers[v.value].front();
+  return model_.nodes[n].settings.virtualGraph.value_or(0);
+}
+
+// Where the value of `delay` cycles ago stands in a ring; the present one's place for delay =
+// depth.
+poplar::Tensor Lowering::ringIndex(std::int64_t ipu, std::int64_t depth, std::int64_t delay,
+                                   poplar::program::Sequence &into) {
+  auto &g = graphOf(ipu);
+  auto &counter = counters_[ipu];
+  if (!counter.valid()) {
+    counter = g.addVariable(poplar::UNSIGNED_INT, {1}, "pipeline/cycle");
+    g.setTileMapping(counter, 0);
+  }
+  namespace pe = popops::expr;
+  return popops::map(g,
+                     pe::Rem(pe::Add(pe::_1, pe::Const(static_cast<unsigned>(depth - delay))),
+                             pe::Const(static_cast<unsigned>(depth))),
+                     {counter}, into, "pipeline/index");
+}
+
+poplar::Tensor Lowering::makeRing(Value v, std::int64_t destination, std::int64_t depth) {
+  const auto source = tensor(v);
+  auto &g = graphOf(destination);
+  const poplar::DebugContext name("Stashed___" + model_[v].name);
+  const bool far = ipuOf(v) != destination;
+  if (depth == 1) {
+    if (far)
+      return poputil::copyToIpu(root_, source, endOfCycle_, static_cast<int>(destination), name);
+    auto buffer = g.clone(source, name);
+    endOfCycle_.add(poplar::program::Copy(source, buffer));
+    return buffer;
+  }
+  const auto local =
+      far ? poputil::copyToIpu(root_, source, endOfCycle_, static_cast<int>(destination), name)
+          : source;
+  auto ring = popops::createSliceableTensorFromSlice(g, local.expand({0}), {0},
+                                                     {static_cast<std::size_t>(depth)}, name);
+  popops::dynamicUpdate(g, ring, local.expand({0}),
+                        ringIndex(destination, depth, depth, endOfCycle_), {0}, {1}, endOfCycle_,
+                        name);
+  return ring;
+}
+
+poplar::Tensor Lowering::restore(Value v, std::int64_t destination, std::int64_t depth,
+                                 std::int64_t delay) {
+  auto &ring = rings_[{v, destination}];
+  if (!ring.valid())
+    ring = makeRing(v, destination, depth);
+  if (depth == 1)
+    return ring;
+  return popops::dynamicSlice(graphOf(destination), ring,
+                              ringIndex(destination, depth, delay, program()), {0}, {1}, program(),
+                              name())
+      .squeeze({0});
 }
 
 void Lowering::annotate(const OpView &op, poplar::OptionFlags &options, bool convolution) const {

@@ -55,6 +55,11 @@ public:
   };
   const Function &function(const std::shared_ptr<const ir::Graph> &body, const ops::Tensors &like);
 
+  // A value of an earlier pipeline stage as it was `delay` cycles ago, from its ring of `depth`
+  // buffers on the IPU `destination`.
+  poplar::Tensor restore(ir::Value v, std::int64_t destination, std::int64_t depth,
+                         std::int64_t delay);
+
   // For sessions.
   void bind(ir::Value v, const poplar::Tensor &tensor) { tensors_[v.value] = tensor; }
   bool isBound(ir::Value v) const { return tensors_[v.value].valid(); }
@@ -64,11 +69,19 @@ public:
   // Constants that got the layout their user wants: they are filled once, when the engine is
   // loaded.
   const ir::Values &heldConstants() const { return held_; }
+  // What a pipeline does when a cycle ends: values move on to where later stages read them.
+  poplar::program::Sequence &endOfCycle() { return endOfCycle_; }
+  const std::map<std::int64_t, poplar::Tensor> &cycleCounters() const { return counters_; }
   void setSeed(const poplar::Tensor &seed) { seed_ = seed; }
 
 private:
   poplar::Tensor wanted(ir::Value v, unsigned depth);
   ops::Tensors lowerExpression(const ops::OpView &op);
+  poplar::Graph &graphOf(std::int64_t ipu);
+  std::int64_t ipuOf(ir::Value v) const;
+  poplar::Tensor ringIndex(std::int64_t ipu, std::int64_t depth, std::int64_t delay,
+                           poplar::program::Sequence &into);
+  poplar::Tensor makeRing(ir::Value v, std::int64_t destination, std::int64_t depth);
   void annotate(const ops::OpView &op, poplar::OptionFlags &options, bool convolution) const;
 
   poplar::Graph &root_;
@@ -81,6 +94,9 @@ private:
   std::vector<poplar::Tensor> tensors_;
   poplar::Tensor seed_;
   ir::Values held_;
+  std::map<std::pair<ir::Value, std::int64_t>, poplar::Tensor> rings_; // by value and IPU
+  std::map<std::int64_t, poplar::Tensor> counters_; // cycles of the pipeline, one per IPU
+  poplar::program::Sequence endOfCycle_;
   const ir::Node *node_ = nullptr; // being lowered
   poplar::program::Sequence *program_ = nullptr;
 };

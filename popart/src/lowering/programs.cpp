@@ -2,6 +2,7 @@
 #include "lowering/programs.hpp"
 
 #include "base/Text.hpp"
+#include "openipu/Together.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 #include <poplar/CycleCount.hpp>
@@ -43,13 +44,14 @@ public:
     io.accumulationFactor = model_.accumulationFactor;
     io.replicas = model_.replicas;
     io.random = usesRandomNumbers(model_.graph);
+    work_.resize(static_cast<std::size_t>(std::max<std::int64_t>(model_.stages, 1)));
     if (io.random)
       addSeed();
     createVariables();
     addInputs();
     for (const auto &node : model_.graph.nodes)
       if (node.pass != Pass::Update)
-        lowerNode(node, micro_);
+        lowerInStage(node);
     for (const auto &node : model_.graph.nodes)
       if (node.pass == Pass::Update)
         lowerNode(node, update_);
@@ -68,25 +70,51 @@ private:
         addAnchors(v, into, node.pass);
   }
 
-  // One seed per step from the host; it moves on with every micro-batch, and replicas differ.
+  std::size_t stageOf(const ir::Node &node) const {
+    return model_.stages ? static_cast<std::size_t>(*node.settings.pipelineStage) : 0;
+  }
+  // What the host sends arrives in the first stage that reads it.
+  std::size_t stageOf(Value v) const {
+    std::size_t first = work_.size() - 1;
+    for (const auto &node : model_.graph.nodes)
+      if (node.pass != Pass::Update &&
+          std::find(node.inputs.begin(), node.inputs.end(), v) != node.inputs.end())
+        first = std::min(first, stageOf(node));
+    return first;
+  }
+  void lowerInStage(const ir::Node &node) {
+    auto &stage = work_[stageOf(node)];
+    lowering_.setSeed(stage.seed);
+    lowerNode(node, stage.program);
+  }
+
+  // One seed from the host; it moves on with every micro-batch, and replicas differ. Every stage of
+  // a pipeline counts for itself, so that forward and backward pass of a micro-batch see the same.
   void addSeed() {
-    seed_ = graph_->addVariable(poplar::UNSIGNED_INT, {2}, seedId());
-    auto own = graph_->addVariable(poplar::UNSIGNED_INT, {2}, "microBatchSeed");
-    for (auto &t : {seed_, own})
+    const auto variable = [&](const char *name) {
+      auto t = graph_->addVariable(poplar::UNSIGNED_INT, {2}, name);
       graph_->setTileMapping(t, 0);
+      return t;
+    };
+    seed_ = variable(seedId());
     auto down = graph_->addHostToDeviceFIFO("h2d_randomSeed", poplar::UNSIGNED_INT, 2,
                                             poplar::ReplicatedStreamMode::BROADCAST);
     auto up = graph_->addDeviceToHostFIFO("d2h_randomSeed", poplar::UNSIGNED_INT, 2);
     programs_[RandomSeedFromHost].add(Copy(down, seed_));
     programs_[RandomSeedToHost].add(Copy(seed_, up));
-    micro_.add(Copy(seed_, own));
-    if (model_.replicas > 1)
-      popops::addInPlace(
-          *graph_, own[0],
-          graph_->addReplicationIndexConstant("replica").reinterpret(poplar::UNSIGNED_INT), micro_,
-          "seed/replica");
-    popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(1u)), {seed_[1]}, micro_, "seed/next");
-    lowering_.setSeed(own);
+    for (auto &stage : work_) {
+      stage.seed = variable("microBatchSeed");
+      startBatch_.add(Copy(seed_, stage.seed));
+      if (model_.replicas > 1)
+        popops::addInPlace(
+            *graph_, stage.seed[0],
+            graph_->addReplicationIndexConstant("replica").reinterpret(poplar::UNSIGNED_INT),
+            startBatch_, "seed/replica");
+      popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(1u)), {stage.seed[1]}, stage.program,
+                         "seed/next");
+    }
+    popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(static_cast<unsigned>(microBatches()))),
+                       {seed_[1]}, startBatch_, "seed/next");
   }
 
   void createVariables() {
@@ -119,9 +147,10 @@ private:
       spec.broadcast = settings != model_.inputSettings.end() &&
                        settings->second.replicatedStreamMode() == ReplicatedStreamMode::Broadcast;
       const auto t = lowering_.tensor(v);
-      fill(spec, t, micro_);
+      auto &program = work_[stageOf(v)].program;
+      fill(spec, t, program);
       interface_.inputs.push_back(spec);
-      addAnchors(v, micro_, Pass::Forward);
+      addAnchors(v, program, Pass::Forward);
     }
   }
   // Values from the host at the start of every micro-batch, or made up.
@@ -154,7 +183,7 @@ private:
     for (const auto &[id, value] : model_.anchors) {
       const auto kind = model_.graph[value].kind;
       if (kind == Kind::Variable || kind == Kind::Constant)
-        addAnchor(id, value, micro_, Pass::Forward);
+        addAnchor(id, value, work_.front().program, Pass::Forward);
     }
   }
 
@@ -252,15 +281,56 @@ private:
     }
   }
 
+  // Micro-batches between two runs of update_.
+  std::int64_t microBatches() const {
+    return model_.training && model_.accumulationFactor > 1 ? model_.accumulationFactor
+           : model_.stages                                  ? interface_.batchesPerStep
+                                                            : interface_.accumulationFactor;
+  }
+  static poplar::program::Program times(std::int64_t n, const Sequence &body) {
+    if (n == 1)
+      return body;
+    return poplar::program::Repeat(static_cast<unsigned>(n), body);
+  }
+
+  // One cycle of the pipeline: these stages side by side (those of one IPU in turn), then values
+  // move.
+  Sequence cycle(std::int64_t first, std::int64_t last) {
+    std::map<std::int64_t, Sequence> byIpu;
+    for (auto s = first; s <= last; ++s)
+      byIpu[work_[std::size_t(s)].ipu].add(work_[std::size_t(s)].program);
+    std::vector<poplar::program::Program> all;
+    for (const auto &[ipu, program] : byIpu)
+      all.push_back(program);
+    return Sequence({openipu::together(all, "pipeline/cycle"), lowering_.endOfCycle()});
+  }
+  // Filled stage by stage, run full, drained: stage s sees its micro-batches in order.
+  Sequence pipeline() {
+    for (const auto &node : model_.graph.nodes)
+      if (node.pass != Pass::Update)
+        work_[stageOf(node)].ipu = node.settings.virtualGraph.value_or(0);
+    const auto last = model_.stages - 1;
+    for (const auto &[ipu, counter] : lowering_.cycleCounters()) {
+      popops::zero(*graph_, counter, startBatch_, "pipeline/start");
+      popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(1u)), {counter}, lowering_.endOfCycle(),
+                         "pipeline/count");
+    }
+    Sequence out;
+    for (std::int64_t t = 0; t < last; ++t)
+      out.add(cycle(0, t));
+    out.add(times(microBatches() - last, cycle(0, last)));
+    for (std::int64_t s = 1; s <= last; ++s)
+      out.add(cycle(s, last));
+    return out;
+  }
+
   // first; Repeat(batches) { Repeat(accumulation) { micro-batch }; update }; last
   void finishMain() {
-    const auto times = [](std::int64_t n, Sequence body) -> poplar::program::Program {
-      if (n == 1)
-        return body;
-      return poplar::program::Repeat(static_cast<unsigned>(n), body);
-    };
-    Sequence batch({times(interface_.accumulationFactor, micro_), update_});
-    Sequence main({first_, times(interface_.batchesPerStep, batch), last_});
+    const auto body = model_.stages ? poplar::program::Program(pipeline())
+                                    : times(microBatches(), work_.front().program);
+    Sequence batch({startBatch_, body, update_});
+    const auto batches = interface_.batchesPerStep * interface_.accumulationFactor / microBatches();
+    Sequence main({first_, times(batches, batch), last_});
     if (session_.instrumentWithHardwareCycleCounter) {
       auto cycles = poplar::cycleCount(*graph_, main, 0, "cycleCount");
       auto up = graph_->addDeviceToHostFIFO("d2h_cycleCount", poplar::UNSIGNED_INT, 2);
@@ -270,13 +340,22 @@ private:
     programs_[Main].add(main);
   }
 
+  // A stage of the pipeline; without one, all that a micro-batch does.
+  struct Stage {
+    Sequence program;
+    poplar::Tensor seed;
+    std::int64_t ipu = 0;
+  };
+
   const Model &model_;
   const SessionOptions &session_;
   std::unique_ptr<poplar::Graph> graph_;
   Lowering lowering_;
   Interface interface_;
   std::vector<Sequence> programs_;
-  Sequence first_, micro_, update_, last_;
+  std::vector<Stage> work_;
+  Sequence first_, startBatch_, update_,
+      last_; // startBatch_: before the micro-batches of an update
   poplar::Tensor seed_;
   mutable std::vector<bool> used_;
 };

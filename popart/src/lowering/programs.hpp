@@ -21,6 +21,7 @@ struct Model {
   std::int64_t accumulationFactor = 1;
   std::int64_t replicas = 1;
   unsigned ipusPerReplica = 1;
+  std::int64_t stages = 0; // of the pipeline; 0: there is none
   bool training = false;
 };
 

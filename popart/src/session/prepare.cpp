@@ -3,6 +3,8 @@
 
 #include "base/Text.hpp"
 #include "ops/core/graphbuilder.hpp"
+#include "transforms/pipeline.hpp"
+#include "transforms/place.hpp"
 #include "transforms/prune.hpp"
 #include <popart/error.hpp>
 
@@ -148,6 +150,37 @@ void findAnchors(const ir::Graph &graph, const DataFlow &flow,
   }
 }
 
+// Without accumulation every micro-batch updates the weights, in the stage that has the gradient.
+void updateInStages(ir::Graph &graph) {
+  std::vector<std::int64_t> stage(graph.size(), 0);
+  for (auto &node : graph.nodes) {
+    if (node.pass == ir::Pass::Update) {
+      node.pass = ir::Pass::Backward;
+      std::int64_t own = 0;
+      for (Value v : node.inputs)
+        if (v != ir::none)
+          own = std::max(own, stage[v.value]);
+      node.settings.pipelineStage = own;
+    }
+    for (Value v : node.outputs)
+      if (v != ir::none)
+        stage[v.value] = node.settings.pipelineStage.value_or(0);
+  }
+}
+
+void pipeline(lowering::Model &model, const SessionOptions &options) {
+  for (const auto &id : model.flow.anchors())
+    if (model.flow.art(id).id() == AnchorReturnTypeId::EveryN)
+      throw error(base::str("The anchor \"", id, "\" is EveryN, which a pipeline cannot return."));
+  const bool accumulation = options.enableGradientAccumulation;
+  if (model.training && !accumulation)
+    updateInStages(model.graph);
+  transforms::splitStages(model.graph);
+  model.stages = transforms::checkStages(
+      model.graph, accumulation ? model.accumulationFactor : model.flow.batchesPerStep(),
+      accumulation);
+}
+
 } // namespace
 
 Prepared prepare(Request request) {
@@ -165,6 +198,9 @@ Prepared prepare(Request request) {
                  o.meanAccumulationAndReplicationReductionStrategy};
   out.options = loweringOptions(o, request.training, model.replicas);
   checkPlacement(request.graph, o, model.ipusPerReplica);
+  const bool pipelined = o.enablePipelining && model.ipusPerReplica > 1;
+  if (pipelined)
+    transforms::inferStages(request.graph);
   std::map<TensorId, Value> names;
   if (request.training)
     addBackward(request, out, names);
@@ -174,6 +210,12 @@ Prepared prepare(Request request) {
   for (const auto &[id, v] : model.anchors)
     kept.insert(v);
   transforms::prune(model.graph, kept);
+  if (model.ipusPerReplica > 1)
+    transforms::placeNodes(model.graph);
+  if (pipelined)
+    pipeline(model, o);
+  else if (model.ipusPerReplica > 1)
+    transforms::insertIpuCopies(model.graph);
   for (std::uint32_t i = 0; i < model.graph.size(); ++i)
     names.emplace(model.graph[Value{i}].name, Value{i});
   out.tensors = std::move(names);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "transforms/place.hpp"
+
+#include "ops/core/graphbuilder.hpp"
+#include <tuple>
+
+namespace popart::transforms {
+
+using ir::Graph;
+using ir::Kind;
+using ir::Node;
+using ir::none;
+using ir::Value;
+
+namespace {
+
+// The node whose place another one takes over: that of the variable's first user, or a producer.
+const Node *example(const Graph &graph, const ir::Links &links, const Node &node) {
+  const auto placed = [&](int n) -> const Node * {
+    return n >= 0 && graph.nodes[std::size_t(n)].settings.virtualGraph
+               ? &graph.nodes[std::size_t(n)]
+               : nullptr;
+  };
+  if (node.def->updates >= 0)
+    for (unsigned n : links.consumers[node.inputs[std::size_t(node.def->updates)].value])
+      if (const Node *found = placed(int(n)))
+        return found;
+  for (Value v : node.inputs)
+    if (v != none)
+      if (const Node *found = placed(links.producer[v.value]))
+        return found;
+  for (Value v : node.inputs)
+    if (v != none)
+      for (unsigned n : links.consumers[v.value])
+        if (const Node *found = placed(int(n)))
+          return found;
+  for (Value v : node.outputs)
+    if (v != none)
+      for (unsigned n : links.consumers[v.value])
+        if (const Node *found = placed(int(n)))
+          return found;
+  return nullptr;
+}
+
+} // namespace
+
+void placeNodes(Graph &graph) {
+  const ir::Links links(graph);
+  for (auto &node : graph.nodes) {
+    if (node.settings.virtualGraph)
+      continue;
+    const Node *like = example(graph, links, node);
+    node.settings.virtualGraph = like ? like->settings.virtualGraph : 0;
+    if (!node.settings.pipelineStage && like)
+      node.settings.pipelineStage = like->settings.pipelineStage;
+  }
+}
+
+std::vector<std::int64_t> homes(const Graph &graph) {
+  std::vector<std::int64_t> home(graph.size(), -1);
+  for (const auto &node : graph.nodes) {
+    const auto here = node.settings.virtualGraph.value_or(0);
+    for (Value v : node.outputs)
+      if (v != none)
+        home[v.value] = here;
+    for (Value v : node.inputs)
+      if (v != none && home[v.value] < 0)
+        home[v.value] = here;
+  }
+  return home;
+}
+
+void insertIpuCopies(Graph &graph) {
+  auto home = homes(graph);
+  std::vector<Node> nodes;
+  ops::GraphBuilder b(graph, nodes);
+  std::map<std::tuple<Value, std::int64_t, bool>, Value> copies; // value, IPU, once per update
+  for (auto &node : graph.nodes) {
+    const auto here = node.settings.virtualGraph.value_or(0);
+    for (auto &in : node.inputs) {
+      if (in == none || home[in.value] == here)
+        continue;
+      const auto [at, fresh] = copies.try_emplace({in, here, node.pass == ir::Pass::Update}, none);
+      Value &copy = at->second;
+      if (fresh) {
+        if (graph[in].kind == Kind::Constant)
+          copy = graph.addConstant(graph[in].name, graph[in].data);
+        else {
+          b.settings = node.settings;
+          b.settings.name = "ipuCopy/" + graph[in].name;
+          b.pass = node.pass;
+          b.prefix = graph[in].name + "_c" + std::to_string(here) + "/";
+          copy = b.op("IpuCopy", {in}, {{"source", home[in.value]}, {"destination", here}});
+        }
+        home.resize(graph.size(), here);
+      }
+      in = copy;
+    }
+    nodes.push_back(std::move(node));
+  }
+  graph.nodes = std::move(nodes);
+}
+
+} // namespace popart::transforms

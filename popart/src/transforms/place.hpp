@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Several IPUs: every node gets one, and what a node reads from another IPU gets there by an
+// IpuCopy.
+#pragma once
+#include "ir/graph.hpp"
+
+namespace popart::transforms {
+
+// Nodes that rewriting or differentiation left without an IPU (and pipeline stage) take that of the
+// variable they update, else of what they read.
+void placeNodes(ir::Graph &graph);
+
+// Where each value lives: with its node, or with the first node that uses it.
+std::vector<std::int64_t> homes(const ir::Graph &graph);
+
+// After this every input of a node lives on the node's IPU. Constants are repeated instead of
+// copied.
+void insertIpuCopies(ir::Graph &graph);
+
+} // namespace popart::transforms
