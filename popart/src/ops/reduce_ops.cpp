@@ -50,6 +50,12 @@ Value kept(GraphBuilder &g, const OpView &op, Value v) {
   return g.reshape(v, reducedShape(op, true));
 }
 
+void requireElements(const OpView &op) {
+  if (op.in(0).elements() == 0 && ir::elementsOf(outputShape(op)) != 0)
+    op.fail("input \"", op.in(0).name(), "\" is empty (", op.in(0).info(),
+            "): there is no element to take.");
+}
+
 // Attributes under which another reduction works along the same axes and keeps them as 1.
 Attributes alongSameAxes(const OpView &op) {
   return {{"axes", axesOf(op)}, {"keepdims", std::int64_t(1)}};
@@ -191,9 +197,7 @@ OpDef extreme(const std::string &type, const std::string &doc, popops::Operation
               std::int64_t first, std::int64_t (*f)(std::int64_t, std::int64_t)) {
   OpDef op = reduction(type, doc, operation);
   op.infer = [](const OpView &op) -> Infos {
-    if (op.in(0).elements() == 0 && ir::elementsOf(outputShape(op)) != 0)
-      op.fail("input \"", op.in(0).name(), "\" is empty (", op.in(0).info(),
-              "): there is no element to take.");
+    requireElements(op);
     return {{op.in(0).type(), outputShape(op)}};
   };
   op.fold = foldIntegers(first, f);
@@ -261,10 +265,21 @@ OpDef logSumDef() {
   return op;
 }
 
-// popops adds logarithms relative to the larger one, so nothing overflows.
+// popops adds logarithms relative to the larger one, so nothing overflows. Of one element the result
+// is the element.
 OpDef logSumExpDef() {
   OpDef op = floatReduction("ReduceLogSumExp", "Logarithm of the sum of exponentials along axes.",
                             popops::Operation::LOG_ADD);
+  op.infer = [](const OpView &op) -> Infos {
+    requireFloat(op);
+    requireElements(op);
+    return {{op.in(0).type(), outputShape(op)}};
+  };
+  op.lower = [many = op.lower](lowering::Lowering &l, const OpView &op) -> Tensors {
+    if (reducedCount(op) > 1)
+      return many(l, op);
+    return {l.tensor(op.in(0)).reshape(op.out(0).info().shape_szt())};
+  };
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     const Value share = g.exp(g.sub(op.in(0), kept(g, op, op.out(0))));
     return {g.mul(kept(g, op, g.dy()), share)};
