@@ -7,7 +7,8 @@ const HostTensor *Importing::constantInput(unsigned input, const std::string &at
   if (!op.hasIn(input))
     return nullptr;
   const auto value = op.in(input);
-  if (!value.isConstant())
+  // A weight that says a shape or a limit says it once: with its first value.
+  if (!value.isConstant() && value.kind() != ir::Kind::Variable)
     op.fail("its ", attribute, " (input ", input, ", \"", value.name(),
             "\") must be known when the model is compiled. Make it a constant or an initializer.");
   return &value.data();
