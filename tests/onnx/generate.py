@@ -19,6 +19,8 @@ import onnx
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
+OLDEST_OPSET = 6
+
 
 def message(value, info):
     """A value as the message that its type in the model asks for."""
@@ -29,7 +31,23 @@ def message(value, info):
         return numpy_helper.from_optional(value, info.name)
     if isinstance(value, onnx.TensorProto):
         return value
-    return numpy_helper.from_array(np.asarray(value), info.name)
+    tensor = numpy_helper.from_array(np.asarray(value), info.name)
+    if info.type.tensor_type.elem_type == onnx.TensorProto.BFLOAT16:
+        tensor.data_type = onnx.TensorProto.BFLOAT16  # numpy has none: given as bits
+    return tensor
+
+
+def settle(case):
+    """Opsets below the oldest we read mean the same in it; shapes are those of the values."""
+    for opset in case.model.opset_import:
+        if opset.domain in ("", "ai.onnx"):
+            opset.version = max(opset.version, OLDEST_OPSET)
+    for value, info in zip(case.data_sets[0][0], case.model.graph.input):
+        if isinstance(value, np.ndarray) and info.type.HasField("tensor_type"):
+            shape = info.type.tensor_type.shape
+            del shape.dim[:]
+            for size in value.shape:
+                shape.dim.add().dim_value = size
 
 
 def write(case, folder):
@@ -48,6 +66,7 @@ def main():
     target = pathlib.Path(sys.argv[1])
     cases = collect_testcases(None)
     for case in cases:
+        settle(case)
         write(case, target / case.name)
     (target / "complete").write_text(f"{onnx.__version__} {len(cases)}\n")
 

@@ -90,6 +90,14 @@ void checkDeclared(const onnx::ValueInfoProto &declared, const TensorInfo &given
                           nameOf(typeFromOnnx(element)), " but gets ", given, "."));
 }
 
+// Those behind the first `own` are the node's.
+void checkOutputs(const NodeProto &node, const ir::Graph &body, std::size_t own) {
+  if (body.outputs.size() != own + static_cast<std::size_t>(node.output_size()))
+    throw error(base::str(node.op_type(), ": its body \"", body.name, "\" gives ",
+                          body.outputs.size(), " outputs, the node has ", node.output_size(),
+                          own ? " beside the condition." : "."));
+}
+
 } // namespace
 
 void Importer::addGraphContents(const onnx::GraphProto &graph) {
@@ -167,6 +175,8 @@ void Importer::importBodies(const NodeProto &node, ir::Node &into) {
       root_->callees.emplace(key, bodies.front());
   } else
     return;
+  for (const auto &body : bodies)
+    checkOutputs(node, *body.graph, type == "Loop" ? 1 : 0);
   giveSameInputs(*this, bodies);
   for (const auto &body : bodies)
     into.bodies.push_back(body.graph);

@@ -77,6 +77,15 @@ void checkAgainst(const ValueInfoProto &input, const TensorInfo &given) {
       fail(base::str("with dimension ", i, " = ", dim.dim_value()));
 }
 
+// Of a kind the device could not hold, should anybody use it.
+bool isForeign(const ValueInfoProto &input) {
+  if (input.type().value_case() != onnx::TypeProto::kTensorType)
+    return true;
+  const int type = input.type().tensor_type().elem_type();
+  return type == onnx::TensorProto::STRING || type == onnx::TensorProto::COMPLEX64 ||
+         type == onnx::TensorProto::COMPLEX128;
+}
+
 TensorInfo infoOfInput(const ValueInfoProto &input, const GraphProto &graph,
                        const ImportOptions &options) {
   if (input.type().value_case() != onnx::TypeProto::kTensorType)
@@ -89,7 +98,7 @@ TensorInfo infoOfInput(const ValueInfoProto &input, const GraphProto &graph,
     return it->second;
   }
   const auto type = typeFromOnnx(tensor.elem_type());
-  if (type == DataType::STRING || type == DataType::COMPLEX64 || type == DataType::COMPLEX128)
+  if (isForeign(input))
     throw error(base::str("Input \"", input.name(), "\"", userOf(graph, input.name()), " is ",
                           nameOf(type), ", which the device cannot hold."));
   const std::string unknown =
@@ -111,11 +120,12 @@ Kind kindOf(const HostTensor &values, const ImportOptions &options) {
 }
 
 void addInputs(Importer &importer, const GraphProto &graph, const ImportOptions &options) {
-  std::set<TensorId> initialised;
+  std::set<TensorId> initialised, uses;
+  collectUses(graph, uses);
   for (const auto &tensor : graph.initializer())
     initialised.insert(tensor.name());
   for (const auto &input : graph.input()) {
-    if (initialised.count(input.name()))
+    if (initialised.count(input.name()) || (isForeign(input) && !uses.count(input.name())))
       continue;
     auto constant = options.constantInputs.find(input.name());
     if (constant != options.constantInputs.end())
