@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Convolutions on channels-last data: a block of output positions meets the packed weights of all
-// kernel positions in registers, reading inputs where they are. Operands that lie otherwise, or are
-// half, are copied to channels-last floats first.
+// Convolutions on channels-last data: a block of output positions meets the
+// packed weights of all kernel positions in registers, reading inputs where
+// they are. Operands that lie otherwise, or are half, are copied to
+// channels-last floats first.
 #pragma once
 #include "conv/Geometry.hpp"
 #include "matmul/Micro.hpp"
@@ -9,9 +10,9 @@
 
 namespace poplin::conv {
 
-// An operand [batch][channels][field...] as floats [batch][field...][channels], where it is if
-// possible, else as a copy that is renewed by fetch(). `padTo`: the copy's channels per group are
-// filled up with zeros to a multiple.
+// An operand [batch][channels][field...] as floats [batch][field...][channels],
+// where it is if possible, else as a copy that is renewed by fetch(). `padTo`:
+// the copy's channels per group are filled up with zeros to a multiple.
 class ChannelsLast {
 public:
   ChannelsLast() {}
@@ -64,20 +65,30 @@ public:
 
 private:
   struct Piece;
-  struct Meeting { // for one kernel index: outputs it meets, and offsets of both operands there
+  struct Result;
+  struct Meeting { // for one kernel index: outputs it meets, and offsets of
+                   // both operands there
     std::vector<std::int64_t> x, y;
   };
-  const float *rowOf(const Piece &piece, std::size_t row, const float **dy) const;
+  void split();
+  Piece piece(std::size_t index, float *sums, std::size_t all) const;
+  void addShares(float *sums, std::size_t all, const Result &result) const;
+  const float *rowOf(const Piece &piece, std::size_t row, std::size_t kernelRow,
+                     const float **dy) const;
+  float *sumsOf(const Piece &piece, std::size_t kernel) const;
   void runPiece(Piece &piece) const;
-  void prefetch(Piece &piece) const;
-  void accumulate(Piece &piece, std::size_t step, std::size_t pairs) const;
+  void runRows(Piece &piece, std::size_t first, std::size_t end, std::size_t kernel) const;
+  void comingPairs(Piece &piece, std::size_t first, std::size_t end) const;
+  void accumulate(Piece &piece, std::size_t kernel, std::size_t pairs) const;
 
   Geometry g_;
   const micro::Kernels &kernels_ = micro::kernels();
   ChannelsLast x_, dy_;
-  std::vector<Meeting> rows_, last_;
-  Meeting longest_; // of the last dimension
-  std::size_t width_ = 0, channelBlock_ = 0, padded_ = 0;
+  Table rows_;                      // all dimensions but the last
+  std::vector<std::int64_t> yRows_; // offsets of their outputs
+  std::vector<Meeting> last_;       // by kernel index of the last dimension
+  std::size_t longest_ = 0;         // of the last dimension
+  std::size_t width_ = 0, padded_ = 0, channelBlock_ = 0, kernelParts_ = 1, shares_ = 1;
 };
 
 // Offsets of kernel positions in a weights operand [group][out][in][kernel...].

@@ -35,6 +35,8 @@ struct Outer {
   float *const *c; // vector w at c[r] + w * cStride
   bool accumulate = false;
   std::size_t cStride = maxLanes;
+  const float *const *ahead = nullptr; // if set, a vector of each of k is brought nearer
+  std::size_t aheadOffset = 0;
 };
 
 // c[r * maxVectors + v] += sum over runs j and i < length:  (a[r] + aRun[j])[i] * (b[v] +
