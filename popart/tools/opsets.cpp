@@ -2,7 +2,7 @@
 // Writes the Builder's operator methods from ONNX's own definitions: one class per opset from 6 to
 // 17, each adding to the one before what is new or has other attributes.
 //
-//   openipu-opsets header FILE | source FILE | python FILE
+//   openipu-opsets header FILE | graphcore FILE | source FILE | python FILE
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -169,6 +169,149 @@ std::map<int, std::vector<Method>> allMethods() {
   return out;
 }
 
+// ---- ai.graphcore: method, operator, outputs (a number: one id, or a list of so many; n: the
+// caller says), attributes
+const char *const graphcore[] = {
+    "l1loss L1 1 float lambda, reduction reduction=Mean",
+    "nllloss Nll 1 reduction reduction=Mean, int? ignoreIndex, bool inputIsLogProbability=false",
+    "identityloss IdentityLoss 1 reduction reduction=Mean",
+    "ctcloss Ctc 1 reduction reduction=Mean, int blank=0, string outDataType=UNDEFINED, bool "
+    "zeroInfinity=false",
+    "_ctcloss Ctc 2 reduction reduction=Mean, int blank=0, string outDataType=UNDEFINED, bool "
+    "zeroInfinity=false",
+    "ctcbeamsearchdecoder CtcBeamSearchDecoder 3 int blank=0, int beam_width=100, int top_paths=1",
+    "groupnormalization GroupNormalization 3 int num_groups, float epsilon=1e-05",
+    "batchnormalization BatchNormalization n float epsilon=1e-05, float momentum=0.9",
+    "scale Scale 1 float scale",
+    "scaledadd ScaledAdd 1 float scale0=1.0, float scale1=1.0",
+    "gelu Gelu 1",
+    "geluerf GeluErf 1",
+    "swish Swish 1",
+    "expm1 Expm1 1",
+    "log1p Log1p 1",
+    "atan2 Atan2 1",
+    "fmod Fmod 1",
+    "remainder Remainder 1",
+    "round Round 1",
+    "nearbyint NearbyInt 1",
+    "bitwiseand BitwiseAnd 1",
+    "bitwiseor BitwiseOr 1",
+    "bitwisexor BitwiseXor 1",
+    "bitwisexnor BitwiseXnor 1",
+    "bitwisenot BitwiseNot 1",
+    "slice Slice 1 ints ends, ints starts, ints axes=",
+    "detach Detach 1",
+    "nop Nop 1",
+    "subsample Subsample 1 ints strides",
+    "reverse Reverse 1 ints dimensions",
+    "depthtospace DepthToSpace 1 int blocksize, string mode=DCR",
+    "reducemedian ReduceMedian 2 ints? axes, int keepdims=1",
+    "sort Sort 2 int axis=-1, int descending=0, int stable=0",
+    "scatterreduce ScatterReduce 1 int axis_size, int axis=-1, scatter reduction=Sum, int "
+    "enable_index_broadcast=1",
+    "groupedscatterreduce GroupedScatterReduce 1 int axis_size, int axis=-1, scatter "
+    "reduction=Sum, int group_size=1, "
+    "int enable_index_broadcast=1",
+    "groupedgather GroupedGather 1 int axis=0, int group_size=1",
+    "bucketize Bucketize 1 int right=0",
+    "dynamicslice DynamicSlice 1 ints axes, ints sizes, int noOverlap=0",
+    "dynamicupdate DynamicUpdate 1 ints axes, ints sizes, int noOverlap=0",
+    "dynamiczero DynamicZero 1 ints axes, ints sizes",
+    "dynamicadd DynamicAdd 1 ints axes, ints sizes",
+    "sequenceslice SequenceSlice 1 int zeroUnused=0",
+    "shapeddropout ShapedDropout 1 ints shape, float ratio=0.5",
+    "lstm LSTM 2 int outputFullSequence=1",
+    "copyvarupdate CopyVarUpdate 1",
+    "splinebasis SplineBasis 2 int degree=1",
+    "splineweighting SplineWeighting 1",
+    "tensorremap TensorRemap 1 int remap_type=0",
+    "incrementmod IncrementMod 1 float increment, float modulus",
+    "normalize_image NormalizeImage 1 float scale=1.0",
+    "abort Abort 0",
+    "call Call n graph callee",
+    "printtensor PrintTensor 1 int print_gradient=1, string title=, int summariseThreshold=1000, "
+    "int edgeItems=3, "
+    "int maxLineWidth=75, int digits=8, int floatFormat=0, string separator= , string "
+    "openBracket=[, string closeBracket=]",
+    "init Init 1 ints shape, int data_type, int init_type, int batch_axis=-1",
+    "replicatedallreduce ReplicatedAllReduce 1 collective? collectiveOperator, group? commGroup",
+    "replicatedreducescatter ReplicatedReduceScatter 1 collective? collectiveOperator, group? "
+    "commGroup",
+};
+
+std::string trimmed(const std::string &text) {
+  const auto first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first);
+}
+
+Attribute graphcoreAttribute(const std::string &text) {
+  const auto space = text.find(' '), equals = text.find('=');
+  std::string kind = text.substr(0, space), name = text.substr(space + 1, equals - space - 1);
+  Attribute a{name, name == "lambda" ? "lambda" : name, "", "", ""};
+  const bool given = equals != std::string::npos;
+  const std::string value = given ? text.substr(equals + 1) : "";
+  const bool optional = kind.back() == '?';
+  if (optional)
+    kind.pop_back();
+  static const std::map<std::string, std::string> types = {{"int", "std::int64_t"},
+                                                           {"float", "float"},
+                                                           {"bool", "bool"},
+                                                           {"string", "std::string"},
+                                                           {"ints", "std::vector<std::int64_t>"},
+                                                           {"reduction", "ReductionType"},
+                                                           {"scatter", "ScatterReduction"},
+                                                           {"collective", "CollectiveOperator"},
+                                                           {"group", "CommGroup"},
+                                                           {"graph", "Builder"}};
+  const auto type = types.at(kind);
+  const bool plain = kind == "int" || kind == "float" || kind == "bool" || kind == "reduction" ||
+                     kind == "scatter";
+  if (optional) {
+    a.type = "const nonstd::optional<" + type + "> &";
+    a.value = "nonstd::optional<" + type + ">()";
+    a.pythonValue = "py::none()";
+    return a;
+  }
+  a.type = plain ? type : "const " + type + " &";
+  if (!given)
+    return a;
+  if (kind == "float")
+    a.value = value + "f";
+  else if (kind == "string")
+    a.value = "\"" + value + "\"";
+  else if (kind == "ints")
+    a.value = type + "()";
+  else if (kind == "reduction" || kind == "scatter")
+    a.value = type + "::" + value;
+  else
+    a.value = value;
+  a.pythonValue = kind == "int"                              ? "std::int64_t(" + value + ")"
+                  : kind == "reduction" || kind == "scatter" ? "popart::" + a.value
+                                                             : a.value;
+  return a;
+}
+
+std::vector<Method> graphcoreMethods() {
+  std::vector<Method> out;
+  for (const std::string line : graphcore) {
+    std::istringstream in(line);
+    Method m;
+    std::string outputs, rest;
+    in >> m.name >> m.op >> outputs;
+    std::getline(in, rest);
+    m.numOutputs = outputs == "n";
+    m.outputs = m.numOutputs ? 0 : unsigned(std::stoul(outputs));
+    m.list = m.numOutputs || m.outputs > 1;
+    for (std::size_t at = 0; !trimmed(rest).empty() && at != std::string::npos;) {
+      const auto comma = rest.find(", ", at);
+      m.attributes.push_back(graphcoreAttribute(trimmed(rest.substr(at, comma - at))));
+      at = comma == std::string::npos ? comma : comma + 2;
+    }
+    out.push_back(m);
+  }
+  return out;
+}
+
 bool takesInputs(const Method &m) { return m.op != "Constant"; }
 
 std::string parameters(const Method &m, bool defaults) {
@@ -188,6 +331,34 @@ std::string parameters(const Method &m, bool defaults) {
 }
 
 std::string className(int opset) { return "AiOnnxOpset" + std::to_string(opset); }
+
+std::string returns(const Method &m) {
+  return m.list ? "std::vector<TensorId>" : m.outputs ? "TensorId" : "void";
+}
+void writeMethod(std::ostream &out, const std::string &owner, const Method &m) {
+  out << returns(m) << " " << owner << "::" << m.name << "(" << parameters(m, false)
+      << ") {\n  OpsetAttributes attributes;\n";
+  for (const auto &a : m.attributes)
+    out << "  attributes.add(\"" << a.name << "\", " << a.argument << ");\n";
+  out << "  " << (m.outputs || m.list ? "return " : "") << "addOperator(\"" << m.op
+      << "\", getOpsetVersion(), " << (takesInputs(m) ? "args" : "std::vector<TensorId>()")
+      << ", attributes, "
+      << (m.numOutputs ? "num_outputs"
+                       : std::to_string(m.list ? m.outputs : std::min(m.outputs, 1u)))
+      << ", debugContext)" << (m.list || !m.outputs ? "" : ".front()") << ";\n}\n";
+}
+
+void writeGraphcoreHeader(std::ostream &out) {
+  out << "// Written by the build. Operators of ai.graphcore, version 1: what Graphcore adds to "
+         "ONNX.\n"
+         "#ifndef POPART_AIGRAPHCORE_HPP\n#define POPART_AIGRAPHCORE_HPP\n"
+         "#include <popart/aigraphcorebase.hpp>\n\n"
+         "namespace popart {\n\nclass AiGraphcoreOpset1 : public AiGraphcoreBase {\npublic:\n"
+         "  using AiGraphcoreBase::AiGraphcoreBase;\n";
+  for (const auto &m : graphcoreMethods())
+    out << "  " << returns(m) << " " << m.name << "(" << parameters(m, true) << ");\n";
+  out << "};\n\n} // namespace popart\n#endif\n";
+}
 
 void writeHeader(std::ostream &out) {
   out << "// Written by the build from ONNX's definitions of its operators.\n"
@@ -211,19 +382,27 @@ void writeHeader(std::ostream &out) {
 
 void writeSource(std::ostream &out) {
   out << "// Written by the build from ONNX's definitions of its operators.\n"
-         "#include <popart/aionnx.hpp>\n#include <popart/builder.hpp>\n\nnamespace popart {\n\n";
+         "#include <popart/aigraphcore.hpp>\n#include <popart/aionnx.hpp>\n#include "
+         "<popart/builder.hpp>\n\n"
+         "namespace popart {\n\n";
   for (const auto &[opset, methods] : allMethods())
-    for (const auto &m : methods) {
-      out << (m.list ? "std::vector<TensorId> " : "TensorId ") << className(opset) << "::" << m.name
-          << "(" << parameters(m, false) << ") {\n  OpsetAttributes attributes;\n";
-      for (const auto &a : m.attributes)
-        out << "  attributes.add(\"" << a.name << "\", " << a.argument << ");\n";
-      out << "  return addOperator(\"" << m.op << "\", getOpsetVersion(), "
-          << (takesInputs(m) ? "args" : "std::vector<TensorId>()") << ", attributes, "
-          << (m.numOutputs ? "num_outputs" : std::to_string(m.list ? m.outputs : 1))
-          << ", debugContext)" << (m.list ? "" : ".front()") << ";\n}\n";
-    }
+    for (const auto &m : methods)
+      writeMethod(out, className(opset), m);
+  for (const auto &m : graphcoreMethods())
+    writeMethod(out, "AiGraphcoreOpset1", m);
   out << "} // namespace popart\n";
+}
+
+void writePythonMethod(std::ostream &out, const std::string &owner, const Method &m) {
+  out << "      .def(\"" << m.name << "\", &popart::" << owner << "::" << m.name;
+  if (takesInputs(m))
+    out << ", py::arg(\"args\")";
+  if (m.numOutputs)
+    out << ", py::arg(\"num_outputs\")";
+  for (const auto &a : m.attributes)
+    out << ", py::arg(\"" << a.argument << "\")"
+        << (a.value.empty() ? std::string() : " = " + a.pythonValue);
+  out << ", py::arg(\"debugContext\") = popart::DebugContext())\n";
 }
 
 void writePython(std::ostream &out) {
@@ -234,33 +413,30 @@ void writePython(std::ostream &out) {
     out << "  py::class_<popart::" << name
         << (opset == first ? std::string() : ", popart::" + className(opset - 1)) << ">(m, \""
         << name << "\")\n";
-    for (const auto &m : methods) {
-      out << "      .def(\"" << m.name << "\", &popart::" << name << "::" << m.name;
-      if (takesInputs(m))
-        out << ", py::arg(\"args\")";
-      if (m.numOutputs)
-        out << ", py::arg(\"num_outputs\")";
-      for (const auto &a : m.attributes)
-        out << ", py::arg(\"" << a.argument << "\")"
-            << (a.value.empty() ? std::string() : " = " + a.pythonValue);
-      out << ", py::arg(\"debugContext\") = popart::DebugContext())\n";
-    }
+    for (const auto &m : methods)
+      writePythonMethod(out, name, m);
     out << "      ;\n";
   }
-  out << "}\n";
+  out << "  py::class_<popart::AiGraphcoreOpset1, popart::AiGraphcoreBase>(m, "
+         "\"AiGraphcoreOpset1\")\n";
+  for (const auto &m : graphcoreMethods())
+    writePythonMethod(out, "AiGraphcoreOpset1", m);
+  out << "      ;\n}\n";
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    std::cerr << "usage: openipu-opsets header|source|python FILE\n";
+    std::cerr << "usage: openipu-opsets header|graphcore|source|python FILE\n";
     return 2;
   }
   const std::string what = argv[1];
   std::ofstream out(argv[2]);
   if (what == "header")
     writeHeader(out);
+  else if (what == "graphcore")
+    writeGraphcoreHeader(out);
   else if (what == "source")
     writeSource(out);
   else if (what == "python")

@@ -12,12 +12,21 @@
 namespace popart {
 
 class Builder;
+class CommGroup;
+enum class ReductionType;
+enum class ScatterReduction;
+enum class CollectiveOperator;
 
 // Attributes of a node by name. Kinds: int64_t, float, std::string, vectors of them, ConstVoidData,
 // and graphs (const Builder *). An optional without a value adds nothing.
 class OpsetAttributes {
 public:
   void add(const std::string &name, std::int64_t value) { all_[name] = value; }
+  void add(const std::string &name, bool value) { all_[name] = std::int64_t(value); }
+  void add(const std::string &name, ReductionType value);
+  void add(const std::string &name, ScatterReduction value);
+  void add(const std::string &name, CollectiveOperator value);
+  void add(const std::string &name, const CommGroup &value);
   void add(const std::string &name, float value) { all_[name] = value; }
   void add(const std::string &name, const std::string &value) { all_[name] = value; }
   void add(const std::string &name, const char *value) { all_[name] = std::string(value); }
@@ -29,7 +38,7 @@ public:
   }
   template <class T> void add(const std::string &name, const nonstd::optional<T> &value) {
     if (value)
-      all_[name] = *value;
+      add(name, *value);
   }
   void set(const std::string &name, const any &value) { all_[name] = value; }
   const std::map<std::string, any> &all() const { return all_; }

@@ -8,6 +8,23 @@
 
 namespace popart {
 
+// Enumerations travel by name, groups of replicas as {kind, size}.
+void OpsetAttributes::add(const std::string &name, ReductionType value) {
+  const char *names[] = {"Sum", "Mean", "NoReduction"};
+  all_[name] = std::string(names[static_cast<int>(value)]);
+}
+void OpsetAttributes::add(const std::string &name, ScatterReduction value) {
+  const char *names[] = {"sum", "max", "min", "mul", "none"};
+  all_[name] = std::string(names[static_cast<int>(value)]);
+}
+void OpsetAttributes::add(const std::string &name, CollectiveOperator value) {
+  all_[name] = static_cast<std::int64_t>(value);
+}
+void OpsetAttributes::add(const std::string &name, const CommGroup &value) {
+  all_[name] = std::vector<std::int64_t>{static_cast<std::int64_t>(value.type),
+                                         static_cast<std::int64_t>(value.replicaGroupSize)};
+}
+
 namespace builder {
 
 void set(onnx::AttributeProto &out, const std::string &name, const any &value) {

@@ -25,6 +25,11 @@ public:
     return *this;
   }
 
+  template <class U> T &emplace(U &&value) {
+    value_.reset(new T(std::forward<U>(value)));
+    return *value_;
+  }
+  void reset() { value_.reset(); }
   bool has_value() const { return value_ != nullptr; }
   explicit operator bool() const { return has_value(); }
   const T &operator*() const { return *value_; }
