@@ -29,8 +29,23 @@ void checkArity(const ir::Graph &graph, const ir::Node &node, unsigned outputs) 
       throw error(base::str(describe(graph, node), ": input ", i, " may not be left out."));
 }
 
-bool canFold(const ir::Graph &graph, const ir::Node &node) {
+// Shapes come from models: one that overflows or is absurd must not get further.
+void checkSizes(const OpView &op, const Infos &infos) {
+  constexpr std::int64_t most = std::int64_t(1) << 32;
+  for (const auto &info : infos) {
+    std::int64_t elements = 1;
+    for (auto dim : info.shape())
+      if (dim < 0 || dim > most || (elements *= dim) > most)
+        op.fail("its output would be ", info, ", more than a device can hold.");
+  }
+}
+
+bool canFold(const ir::Graph &graph, const ir::Node &node, const Infos &infos) {
   if (!node.def->fold || node.def->random || node.def->sideEffect)
+    return false;
+  if ((node.def->lower || node.def->expr) &&
+      std::any_of(infos.begin(), infos.end(),
+                  [](const TensorInfo &info) { return info.nelms() > foldedElements; }))
     return false;
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](Value v) {
     return v == none ||
@@ -75,8 +90,9 @@ Values GraphBuilder::append(ir::Node node, unsigned outputs) {
   if (infos.size() < outputs)
     throw internal_error("{} infers {} outputs, {} are asked for.", node.def->type, infos.size(),
                          outputs);
+  checkSizes(view, infos);
   std::vector<HostTensor> folded;
-  if (canFold(graph_, node))
+  if (canFold(graph_, node, infos))
     folded = node.def->fold(view);
   for (unsigned i = 0; i < outputs; ++i) {
     ir::ValueData value{

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ops/core/importing.hpp"
 
+#include "base/Text.hpp"
+
 namespace popart::ops {
 
 const HostTensor *Importing::constantInput(unsigned input, const std::string &attribute) {
@@ -9,8 +11,10 @@ const HostTensor *Importing::constantInput(unsigned input, const std::string &at
   const auto value = op.in(input);
   // A weight that says a shape or a limit says it once: with its first value.
   if (!value.isConstant() && value.kind() != ir::Kind::Variable)
-    op.fail("its ", attribute, " (input ", input, ", \"", value.name(),
-            "\") must be known when the model is compiled. Make it a constant or an initializer.");
+    throw not_constant(base::str(
+        describe(builder.graph(), node), ": its ", attribute, " (input ", input, ", \"",
+        value.name(),
+        "\") must be known when the model is compiled. Make it a constant or an initializer."));
   return &value.data();
 }
 void Importing::dropInput(unsigned input) {

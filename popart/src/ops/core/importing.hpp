@@ -2,8 +2,15 @@
 // An ONNX node on its way into canonical form: what an operator's `canonical` function works on.
 #pragma once
 #include "ops/core/graphbuilder.hpp"
+#include <popart/error.hpp>
 
 namespace popart::ops {
+
+// An input that an operator must know when the model is compiled is not a constant.
+class not_constant : public error {
+public:
+  using error::error;
+};
 
 class Importing {
 public:
@@ -18,7 +25,7 @@ public:
   const OpView op;
 
   // A constant input becomes an attribute (integers or one number) and leaves the list of inputs.
-  // Not constant: popart::error that names operator and input. Absent: nothing happens.
+  // Not constant: not_constant, which names operator and input. Absent: nothing happens.
   void integersFromInput(unsigned input, const std::string &attribute);
   void integerFromInput(unsigned input, const std::string &attribute);
   void realFromInput(unsigned input, const std::string &attribute);
