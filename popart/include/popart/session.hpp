@@ -37,6 +37,8 @@ public:
   void buffersFromHost();
 
   void run(IStepIO &stepIo, std::string debugName = "");
+  // Ends a step that is running at its next program step; from any thread or a signal handler.
+  void interrupt() noexcept;
   void run(std::string programHandle, IStepIO &stepIo, std::string debugName = "");
 
   void modelToHost(const std::string &file);

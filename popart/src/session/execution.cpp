@@ -146,7 +146,13 @@ void Execution::run(unsigned program, const std::string &name) {
   engine_.run(program, name);
 }
 
+void Execution::interrupt() noexcept {
+  interrupted_ = true;
+  engine_.stop();
+}
+
 void Execution::step(IStepIO &io, const std::string &name) {
+  interrupted_ = false;
   step_ = &io;
   try {
     run(lowering::Main, name);
@@ -156,6 +162,10 @@ void Execution::step(IStepIO &io, const std::string &name) {
     throw;
   }
   step_ = nullptr;
+  if (interrupted_) {
+    io.rewind();
+    return;
+  }
   if (!io_.cycleCounters.empty())
     run(lowering::CycleCountToHost, "cycleCount");
 }

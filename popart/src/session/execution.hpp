@@ -3,6 +3,7 @@
 // with, and the host's copy of the weights.
 #pragma once
 #include "lowering/programs.hpp"
+#include <atomic>
 #include <popart/devicemanager.hpp>
 #include <popart/istepio.hpp>
 #include <poplar/Engine.hpp>
@@ -23,6 +24,7 @@ public:
 
   void run(unsigned program, const std::string &name);
   void step(IStepIO &io, const std::string &name);
+  void interrupt() noexcept; // the step that runs
 
   void weightsFromHost() { run(lowering::WeightsFromHost, "WeightsFromHost"); }
   void weightsToHost() { run(lowering::WeightsToHost, "WeightsToHost"); }
@@ -47,6 +49,7 @@ private:
   std::uint32_t seed_[2] = {0, 0};
   std::uint32_t cycles_[2] = {0, 0};
   bool loaded_ = false;
+  std::atomic<bool> interrupted_ = false;
 };
 
 } // namespace popart::session

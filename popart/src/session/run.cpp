@@ -49,6 +49,10 @@ void Session::run(IStepIO &stepIo, std::string debugName) {
   }
   execution.step(stepIo, debugName);
 }
+void Session::interrupt() noexcept {
+  if (impl_->execution)
+    impl_->execution->interrupt();
+}
 void Session::run(std::string programHandle, IStepIO &stepIo, std::string debugName) {
   if (programHandle.empty())
     return run(stepIo, debugName);

@@ -25,8 +25,8 @@ TEST(InferenceSession, RunsAModelMadeWithTheBuilder) {
   EXPECT_EQ(y, "Relu:0");
   EXPECT_EQ(builder->getTensorShape(y), (Shape{2, 2}));
 
-  auto session = InferenceSession::createFromOnnxModel(builder->getModelProto(), DataFlow(2, {{y, AnchorReturnType("All")}}),
-                                                       smallDevice());
+  auto session = InferenceSession::createFromOnnxModel(
+      builder->getModelProto(), DataFlow(2, {{y, AnchorReturnType("All")}}), smallDevice());
   session->prepareDevice();
   std::vector<float> in{1, 0, 0, 0, 1, 0, -1, 0, 0, 0, 0, 1}, out(8);
   NDArrayWrapper<float> inArray(in.data(), {2, 2, 3}), outArray(out.data(), {2, 2, 2});

@@ -15,6 +15,7 @@ static constexpr nullopt_t nullopt{0};
 
 template <class T> class optional {
 public:
+  using value_type = T;
   optional() = default;
   optional(nullopt_t) {}
   optional(const T &value) : value_(new T(value)) {}
