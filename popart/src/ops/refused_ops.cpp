@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Operators of ONNX that cannot run here, with the reason: shapes that depend on values, and
+// containers of tensors, neither of which a compiled program can have.
+#include "ops/core/opdef.hpp"
+
+namespace popart::ops {
+
+namespace {
+
+OpDef refused(const std::string &type, const std::string &reason) {
+  OpDef op;
+  op.type = type;
+  op.doc = "Refused: " + reason;
+  op.in = {0, any};
+  op.out = {0, any};
+  op.infer = [reason](const OpView &view) -> Infos {
+    view.fail("it is not supported: ", reason, ".");
+  };
+  op.gradientError = reason;
+  return op;
+}
+
+} // namespace
+
+std::vector<OpDef> refusedOps() {
+  const std::string shapes = "the shape of its result depends on values that are known only when "
+                             "the program runs, but compiled programs have fixed shapes";
+  const std::string lists = "sequences and optional values exist only when the program runs, but "
+                            "compiled programs have fixed tensors. Write the tensors themselves";
+  std::vector<OpDef> all{refused("Unique", shapes)};
+  for (const char *type :
+       {"SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert",
+        "SequenceLength", "SequenceMap", "SplitToSequence", "ConcatFromSequence", "Optional",
+        "OptionalGetElement", "OptionalHasElement"})
+    all.push_back(refused(type, lists));
+  return all;
+}
+
+} // namespace popart::ops

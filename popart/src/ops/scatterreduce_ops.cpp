@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// ScatterReduce and GroupedScatterReduce: the elements of a source added (multiplied, compared)
+// into `axis_size` entries along an axis, as the index says. Without initial values the entries
+// start at 0, for products at 1; entries that nothing reaches keep that.
+#include "ops/core/elementwise.hpp"
+#include "ops/core/importing.hpp"
+#include "ops/core/scattering.hpp"
+#include <algorithm>
+#include <limits>
+#include <popops/ElementWise.hpp>
+#include <popops/Fill.hpp>
+#include <poputil/TileMapping.hpp>
+
+namespace popart::ops {
+
+namespace {
+
+// Enumerators as numbers, names in any case.
+void canonical(Importing &i) {
+  static const char *const names[] = {"sum", "max", "min", "mul", "none"};
+  auto &attributes = i.node.attributes;
+  std::string name = "sum";
+  if (const auto it = attributes.all().find("reduction"); it != attributes.all().end()) {
+    if (const auto *number = std::get_if<std::int64_t>(&it->second)) {
+      if (*number < 0 || *number > 4)
+        i.op.fail("reduction ", *number, " is not one of 0 (sum) to 4 (none).");
+      name = names[*number];
+    } else
+      name = i.op.text("reduction");
+  }
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  attributes.set("reduction", name == "noreduction" ? "none" : name);
+}
+Combine how(const OpView &op) { return op.has("reduction") ? combineOf(op) : Combine::Add; }
+
+std::int64_t groupsOf(const OpView &op) { return op.integer("group_size", 1); }
+std::int64_t axisOf(const OpView &op) { return op.axis("axis", -1, op.in(0).rank()); }
+
+// The shape of the index with the rank of the source: a vector lies along the axis.
+Shape spreadIndex(const OpView &op) {
+  const Shape &src = op.in(0).shape();
+  Shape index = op.in(1).shape();
+  const auto axis = std::size_t(axisOf(op));
+  const bool grouped = groupsOf(op) > 1;
+  if (index.size() < src.size() && index.size() == (grouped ? 2u : 1u)) {
+    Shape vector(src.size(), 1);
+    vector[axis] = index.back();
+    if (grouped)
+      vector[0] = index.front();
+    return vector;
+  }
+  return index;
+}
+// Whether one index stands for a whole row of the source.
+bool byRows(const OpView &op) {
+  const Shape index = spreadIndex(op);
+  for (std::size_t d = groupsOf(op) > 1 ? 1 : 0; d < index.size(); ++d)
+    if (std::int64_t(d) != axisOf(op) && index[d] != 1)
+      return false;
+  return true;
+}
+
+Infos infer(const OpView &op) {
+  requireIndices(op, 1);
+  const Shape &src = op.in(0).shape();
+  const std::int64_t axis = axisOf(op), groups = groupsOf(op);
+  if (groups < 1 || (groups > 1 && (axis == 0 || src[0] != groups)))
+    op.fail("a source of shape ", ir::text(src), " with axis ", axis, " has no ", groups,
+            " groups in dimension 0.");
+  const Shape index = spreadIndex(op);
+  bool fits = index.size() == src.size() && !src.empty();
+  for (std::size_t d = 0; fits && d < src.size(); ++d)
+    fits = index[d] == src[d] || (index[d] == 1 && std::int64_t(d) != axis);
+  if (fits && !op.integer("enable_index_broadcast", 1))
+    fits = op.in(1).shape() == src || byRows(op);
+  if (!fits)
+    op.fail("an index of shape ", ir::text(op.in(1).shape()),
+            " does not spread over a source of "
+            "shape ",
+            ir::text(src), " along axis ", axis, ".");
+  requireCombinable(op, how(op), op.in(0).type());
+  Shape out = src;
+  out[std::size_t(axis)] = op.integer("axis_size");
+  const TensorInfo info(op.in(0).type(), out);
+  if (op.hasIn(2) && op.in(2).info() != info)
+    op.fail("initial values are ", op.in(2).info(), "; ", info, " is needed.");
+  return {info};
+}
+
+using lowering::Lowering;
+using poplar::Tensor;
+
+// [group, axis, rest] of a tensor, with its group dimension or one of 1.
+Tensor grouped(const OpView &op, Tensor t) {
+  const bool has = groupsOf(op) > 1;
+  if (!has)
+    t = t.expand({0});
+  t = t.dimRoll(unsigned(axisOf(op)) + (has ? 0 : 1), 1);
+  const std::size_t groups = t.dim(0), n = t.dim(1);
+  return t.reshape({groups, n, t.numElements() / std::max<std::size_t>(groups * n, 1)});
+}
+
+// [group, axis, 1 or rest] -> rows of one table [group * size * (1 or rest)].
+Tensor tableOffsets(Lowering &l, const OpView &op, std::size_t width) {
+  const std::int64_t size = op.integer("axis_size");
+  Tensor at = offsetsOf(l, op.in(1), size);
+  const Shape spread = spreadIndex(op);
+  at = at.reshape(TensorInfo(DataType::UINT32, spread).shape_szt());
+  const bool rows = byRows(op);
+  if (!rows)
+    for (unsigned d = 0; d < spread.size(); ++d)
+      if (spread[d] == 1)
+        at = at.broadcast(unsigned(op.in(0).dim(d)), d);
+  at = grouped(op, at);
+  const auto groups = std::int64_t(at.dim(0)), columns = std::int64_t(rows ? 1 : width);
+  if (groups == 1 && columns == 1)
+    return at.flatten();
+  Integers start;
+  for (std::int64_t g = 0; g < groups; ++g)
+    for (std::int64_t c = 0; c < columns; ++c)
+      start.push_back(g * size * columns + c);
+  const auto base =
+      l.constant(HostTensor::fromIntegers({DataType::UINT32, {groups, 1, columns}}, start));
+  return popops::map(l.graph(), pe::Add(pe::Mul(pe::_1, pe::Const(unsigned(columns))), pe::_2),
+                     {at, base}, l.program(), l.name("offsets"))
+      .flatten();
+}
+
+// What entries hold before anything reaches them, so that it never wins.
+double neutral(Combine how, const poplar::Type &type) {
+  if (how == Combine::Mul)
+    return 1;
+  const bool largest = how == Combine::Min;
+  if (type == poplar::HALF)
+    return largest ? 65504 : -65504;
+  if (type == poplar::FLOAT)
+    return largest ? std::numeric_limits<float>::max() : std::numeric_limits<float>::lowest();
+  if (type == poplar::UNSIGNED_INT)
+    return largest ? std::numeric_limits<unsigned>::max() : 0;
+  return largest ? std::numeric_limits<int>::max() : std::numeric_limits<int>::min();
+}
+bool isExtreme(Combine how) { return how == Combine::Max || how == Combine::Min; }
+
+Tensor start(Lowering &l, const OpView &op, Combine combine) {
+  if (op.hasIn(2))
+    return writableCopy(l, l.tensor(op.in(2)));
+  const auto type = lowering::deviceType(op.out(0).type());
+  auto y = l.graph().addVariable(type, op.out(0).info().shape_szt(), l.name());
+  poputil::mapTensorLinearly(l.graph(), y);
+  const double value = isExtreme(combine) || combine == Combine::Mul ? neutral(combine, type) : 0;
+  const HostTensor number = HostTensor::scalar(op.out(0).type(), value);
+  const auto all = l.constant(number).flatten().broadcast(unsigned(y.numElements()), 0);
+  l.program().add(poplar::program::Copy(all, y.flatten(), false, l.name("start")));
+  return y;
+}
+
+Tensors lower(Lowering &l, const OpView &op) {
+  const Combine combine = how(op);
+  const auto src = grouped(op, l.tensor(op.in(0)));
+  const auto y = start(l, op, combine);
+  if (y.numElements() == 0 || src.numElements() == 0)
+    return {y};
+  const auto table = grouped(op, y);
+  const std::size_t columns = byRows(op) ? src.dim(2) : 1;
+  combineRows(l, table.reshape({table.numElements() / columns, columns}),
+              src.reshape({src.numElements() / columns, columns}), tableOffsets(l, op, src.dim(2)),
+              combine);
+  if (!isExtreme(combine) || op.hasIn(2))
+    return {y};
+  const auto untouched =
+      l.constant(HostTensor::scalar(op.out(0).type(), neutral(combine, y.elementType())));
+  const auto zero = l.constant(HostTensor::scalar(op.out(0).type(), 0));
+  return {popops::map(l.graph(), pe::Select(pe::_3, pe::_1, pe::Equal(pe::_1, pe::_2)),
+                      {y, untouched, zero}, l.program(), l.name("untouched"))};
+}
+
+// Index in the shape of the source, for gathering element by element.
+Value fullIndex(GradBuilder &g, const OpView &op) {
+  return g.expand(g.reshape(op.in(1), spreadIndex(op)), op.in(0).shape());
+}
+
+Values grad(GradBuilder &g, const OpView &op) {
+  const std::int64_t axis = axisOf(op);
+  const Value indices = fullIndex(g, op);
+  const auto read = [&](Value from) -> Value {
+    if (byRows(op) && groupsOf(op) == 1)
+      return g.op("Gather", {from, g.reshape(op.in(1), {op.in(0).dim(axis)})}, {{"axis", axis}});
+    return g.op("GatherElements", {from, indices}, {{"axis", axis}});
+  };
+  const auto scatter = [&](const char *reduction) {
+    return [&g, indices, axis, reduction](Value to, Value updates) {
+      return g.op("ScatterElements", {to, indices, updates},
+                  {{"axis", axis}, {"reduction", std::string(reduction)}});
+    };
+  };
+  const Value initial = op.hasIn(2) ? Value(op.in(2)) : g.zerosLike(op.out(0));
+  const auto grads = scatterGrads(g, how(op), {read, scatter("none"), scatter("mul")}, initial,
+                                  op.in(0), op.out(0));
+  return {grads.updates, none, op.hasIn(2) ? grads.data : none};
+}
+
+OpDef scatterReduce(const std::string &type) {
+  OpDef op;
+  op.type = type;
+  op.domain = "ai.graphcore";
+  op.doc = "Elements of a source combined into entries along an axis.";
+  op.in = {2, 3};
+  op.canonical = canonical;
+  op.infer = infer;
+  op.lower = lower;
+  op.grad = grad;
+  return op;
+}
+
+} // namespace
+
+std::vector<OpDef> scatterreduceOps() {
+  return {scatterReduce("ScatterReduce"), scatterReduce("GroupedScatterReduce")};
+}
+
+} // namespace popart::ops
