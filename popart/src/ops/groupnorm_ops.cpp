@@ -34,14 +34,15 @@ void check(const OpView &op) {
               ir::text(Shape{x.dim(1)}), ", one value per channel of ", ir::text(x.shape()), ".");
 }
 
-poplar::OptionFlags normOptions(lowering::Lowering &l) {
-  return {
-      {"groupNormStridedChannelGrouping", l.options().stridedChannelGrouping ? "true" : "false"}};
+// A session may ask for groups of every n-th channel; recognised norms know which they mean.
+poplar::OptionFlags normOptions(lowering::Lowering &l, const OpView &op) {
+  const bool strided = l.options().stridedChannelGrouping && !op.integer("contiguous_groups", 0);
+  return {{"groupNormStridedChannelGrouping", strided ? "true" : "false"}};
 }
 
 Tensors lower(lowering::Lowering &l, const OpView &op) {
   const auto x = l.tensor(op.in(0)), gamma = l.tensor(op.in(1)), beta = l.tensor(op.in(2));
-  const auto options = normOptions(l);
+  const auto options = normOptions(l, op);
   auto &g = l.graph();
   const auto [mean, deviation] = popnn::gn::groupNormStatistics(
       g, x, op.real("epsilon", usualEpsilon), l.program(), unsigned(groupsOf(op, op.in(0))), false,
@@ -54,7 +55,7 @@ Tensors lower(lowering::Lowering &l, const OpView &op) {
 Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const auto dy = l.tensor(op.in(0)), x = l.tensor(op.in(1)), gamma = l.tensor(op.in(2)),
              mean = l.tensor(op.in(3)), deviation = l.tensor(op.in(4));
-  const auto options = normOptions(l);
+  const auto options = normOptions(l, op);
   auto &g = l.graph();
   const auto [dgamma, dbeta] = popnn::gn::groupNormParamGradients(
       g, x, dy, mean, deviation, l.program(), poplar::FLOAT, l.name("parameters"), options);
@@ -81,7 +82,8 @@ std::vector<OpDef> groupnormOps() {
   norm.grad = [](GradBuilder &g, const OpView &op) -> Values {
     if (g.dy(0) == none)
       return {};
-    return g.ops("GroupNormGrad", {g.dy(), op.in(0), op.in(1), op.out(1), op.out(2)}, 3);
+    return g.ops("GroupNormGrad", {g.dy(), op.in(0), op.in(1), op.out(1), op.out(2)}, 3,
+                 {{"contiguous_groups", op.integer("contiguous_groups", 0)}});
   };
 
   OpDef grad;

@@ -211,10 +211,20 @@ TEST(Einsum, BroadcastsOnesAndRefusesNonsense) {
                                  "one \"...\".");
 }
 
-TEST(Det, IsRefused) {
+TEST(Det, EliminatesWithPivots) {
   Model m;
-  const auto x = m.randomInput({2, 2});
-  EXPECT_EQ(message([&] { m.b.op("Det", {x}); }),
-            "Det: determinants are not supported (input \"input\", FLOAT [2,2]). Compute them on "
-            "the host.");
+  const auto x = m.input({3, 3, 3}, {0, 2, 1, 3, 0,  0, 1, 1, 4, //
+                                     1, 2, 3, 2, 4,  6, 7, 1, 2, // singular
+                                     2, 0, 0, 0, -3, 0, 0, 0, 0.5});
+  const auto y = m.b.op("Det", {x});
+  EXPECT_EQ(m.graph[y].info.shape(), (Shape{3}));
+  expectNear(m.run(y), {-21, 0, -3}, 1e-5, 1e-5);
+  const auto one = m.input({1, 1}, {5});
+  expectNear(m.run(m.b.op("Det", {one})), {5});
+  const auto regular = m.input({3, 3}, {0.1, 2, 1, 3, 0.2, 0, 1, 1, 4});
+  m.checkGradients(m.b.op("Det", {regular}), {regular});
+  EXPECT_EQ(message([&] {
+              m.b.op("Det", {m.randomInput({2, 3})});
+            }),
+            "Det: input \"input/3\" is FLOAT [2,3]; its last two dimensions must be equal.");
 }
