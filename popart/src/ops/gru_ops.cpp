@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// GRU, and the operators it is written with: GruLayer, one direction of a sequence through popnn's
+// fused kernels, and its gradient.
+//
+//   GruLayer: x, weights, feedback, biases, lengths, h0 -> y, last h, saved
+//   GruLayerGrad: the same, y, saved, dy, dh -> gradients of the floating point inputs
+// Biases are [3,H], or [3,2,H] when the reset gate works on the product (linear_before_reset).
+#include "ops/core/elementwise.hpp"
+#include "ops/nn/recurrent.hpp"
+#include <popnn/Gru.hpp>
+
+namespace popart::ops {
+
+namespace {
+
+using poplar::Tensor;
+
+struct Layer {
+  popnn::gru::GruParams params;
+  popnn::gru::GruWeights weights;
+  Tensor x, initial, lengths;
+
+  const Tensor *lengthsIfAny() const { return lengths.valid() ? &lengths : nullptr; }
+};
+
+bool resetAfter(const OpView &op) { return op.in(3).rank() == 3; }
+
+popnn::gru::GruParams paramsOf(const OpView &op, const Tensor &lengths) {
+  const auto x = op.in(0).info().shape_szt();
+  const auto type = lowering::deviceType(op.in(0).type());
+  const std::vector<std::size_t> sizes{x[2], std::size_t(op.in(2).dim(2))};
+  const auto names = op.texts("activations");
+  const auto gates = activationOf(op, names[0]), state = activationOf(op, names[1]);
+  auto p = lengths.valid() ? popnn::gru::GruParams(type, x[1], x[0], lengths, sizes, state, gates)
+                           : popnn::gru::GruParams(type, x[1], x[0], sizes, state, gates);
+  p.resetAfter = resetAfter(op);
+  p.cellOrder = {BASIC_GRU_CELL_UPDATE_GATE, BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_CANDIDATE};
+  return p;
+}
+
+Layer layerOf(lowering::Lowering &l, const OpView &op) {
+  Layer out;
+  if (op.hasIn(4))
+    out.lengths = l.tensor(op.in(4));
+  out.params = paramsOf(op, out.lengths);
+  out.x = inOrder(op, l.tensor(op.in(0)));
+  out.weights = {l.tensor(op.in(1)), l.tensor(op.in(2)), l.tensor(op.in(3))};
+  out.initial = l.tensor(op.in(5));
+  return out;
+}
+
+Infos inferLayer(const OpView &op) {
+  const Shape x = op.in(0).shape();
+  const std::int64_t h = op.in(2).dim(2), kept = resetAfter(op) ? 4 : 3;
+  const auto type = op.in(0).type();
+  return {{type, {x[0], x[1], h}}, {type, {x[1], h}}, {type, {x[0], x[1], kept, h}}};
+}
+
+Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
+  const Layer layer = layerOf(l, op);
+  const bool saves = op.hasOut(2) && isUsed(op, op.out(2));
+  Tensor saved;
+  const Tensor y = popnn::gru::gruFwd(l.graph(), layer.params, layer.initial, layer.x,
+                                      layer.weights, saves ? &saved : nullptr, l.program(),
+                                      l.name(), recurrentOptions(l, op, saves));
+  Tensors out{inOrder(op, y)};
+  out.push_back(op.hasOut(1) ? lastStep(l, y, layer.lengthsIfAny()) : Tensor());
+  if (op.hasOut(2))
+    out.push_back(saves ? saved : zeros(l, op.in(0).type(), op.out(2).info().shape_szt()));
+  return out;
+}
+
+Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
+  const auto params = paramsOf(op, {});
+  const auto options = recurrentOptions(l, op, l.options().training);
+  const auto &name = op.in(input).name();
+  if (input == 0)
+    return inOrder(op, popnn::gru::createInput(l.graph(), params, name, options));
+  if (input == 1 || input == 2) {
+    const auto made = popnn::gru::createWeightsKernel(l.graph(), params, name, options);
+    return input == 1 ? made.first : made.second;
+  }
+  return {};
+}
+
+Values gradLayer(GradBuilder &g, const OpView &op) {
+  Values inputs = op.node().inputs; // x, weights, feedback, biases, lengths, h0
+  for (Value v : {Value(op.out(0)), Value(op.out(2)), g.dy(0), g.dy(1)})
+    inputs.push_back(v);
+  const auto d = g.ops("GruLayerGrad", inputs, 5, op.node().attributes);
+  return {d[0], d[1], d[2], d[3], none, d[4]};
+}
+
+Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
+  const Layer layer = layerOf(l, op);
+  const Tensor y = inOrder(op, l.tensor(op.in(6))), saved = l.tensor(op.in(7));
+  const auto grad = [&](std::size_t i) { return op.hasIn(i) ? l.tensor(op.in(i)) : Tensor(); };
+  const Tensor dy = op.hasIn(8) ? inOrder(op, grad(8)) : Tensor();
+  const Tensor sequence =
+      withLastStep(l, dy, grad(9), layer.lengthsIfAny(), op.in(0).type(), y.shape());
+  Tensor dx;
+  popnn::gru::GruWeights weights;
+  const Tensor state = popnn::gru::gruBwdWithWU(
+      l.graph(), layer.params, l.program(), layer.initial, saved, layer.weights, layer.x, y,
+      sequence, &dx, weights, l.name(), recurrentOptions(l, op, true), nullptr);
+  return {inOrder(op, dx), weights.inputWeights, weights.outputWeights, weights.biases, state};
+}
+
+Values decompose(GraphBuilder &b, const OpView &op) {
+  const RecurrentNode node(op, 3, {"sigmoid", "tanh"});
+  const bool separate = op.integer("linear_before_reset", 0) != 0;
+  std::vector<Values> layers;
+  for (std::int64_t d = 0; d < node.directions; ++d) {
+    const auto names = node.activationsOf(d);
+    for (const auto &name : names)
+      activationOf(op, name);
+    const auto in = layerInputs(b, op, node, d, separate);
+    auto made =
+        b.ops("GruLayer", {in.x, in.weights, in.feedback, in.biases, in.lengths, in.initial}, 3,
+              {{"activations", names}, {"reverse", std::int64_t(in.reverse)}});
+    made.pop_back();
+    layers.push_back(made);
+  }
+  return joinDirections(b, op, node, layers);
+}
+
+} // namespace
+
+std::vector<OpDef> gruOps() {
+  OpDef onnx;
+  onnx.type = "GRU";
+  onnx.doc = "Gated recurrent units over a sequence, in one or both directions.";
+  onnx.in = {3, 6};
+  onnx.out = {0, 2};
+  onnx.decompose = decompose;
+  OpDef layer;
+  layer.type = "GruLayer";
+  layer.domain = "openipu";
+  layer.doc = "One direction of gated recurrent units over a sequence.";
+  layer.in = {4, 6}; // lengths may be left out
+  layer.out = {3, 3};
+  layer.infer = inferLayer;
+  layer.lower = lowerLayer;
+  layer.create = createLayer;
+  layer.grad = gradLayer;
+  OpDef back;
+  back.type = "GruLayerGrad";
+  back.domain = "openipu";
+  back.doc = "Gradients of the inputs of a GruLayer.";
+  back.in = {4, 10};
+  back.out = {5, 5};
+  back.infer = [](const OpView &op) -> Infos {
+    return {op.in(0).info(), op.in(1).info(), op.in(2).info(), op.in(3).info(), op.in(5).info()};
+  };
+  back.lower = lowerGrad;
+  back.gradientError = "second derivatives of recurrent layers are not there";
+  return {onnx, layer, back};
+}
+
+} // namespace popart::ops

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// LSTM of ONNX and of ai.graphcore, and the operators they are written with: LstmLayer, one
+// direction of a sequence through popnn's fused kernels, and its gradient.
+//
+//   LstmLayer: x, weights, feedback, biases, lengths, h0, c0 -> y, last h, last c, saved
+//   LstmLayerGrad: the same, y, saved, dy, dh, dc -> gradients of the floating point inputs
+// `saved` is what the gradient needs, [T,N,6,H]; nothing is computed for it where nothing uses it.
+#include "ops/core/elementwise.hpp"
+#include "ops/nn/recurrent.hpp"
+#include <popnn/Lstm.hpp>
+
+namespace popart::ops {
+
+namespace {
+
+using poplar::Tensor;
+using Activations = std::vector<std::string>;
+
+constexpr std::int64_t keptColumns = 6; // gates, cell state, activated cell state
+
+struct Layer {
+  popnn::lstm::LstmParams params;
+  popnn::lstm::LstmState initial;
+  popnn::lstm::LstmWeights weights;
+  Tensor x, lengths;
+
+  const Tensor *lengthsIfAny() const { return lengths.valid() ? &lengths : nullptr; }
+};
+
+popnn::lstm::LstmParams paramsOf(const OpView &op, const Tensor &lengths) {
+  const auto x = op.in(0).info().shape_szt();
+  const auto type = lowering::deviceType(op.in(0).type());
+  const std::vector<std::size_t> sizes{x[2], std::size_t(op.in(2).dim(2))};
+  const auto names = op.texts("activations");
+  const auto gates = activationOf(op, names[0]), cell = activationOf(op, names[1]);
+  auto p = lengths.valid() ? popnn::lstm::LstmParams(type, x[1], x[0], lengths, sizes, cell, gates)
+                           : popnn::lstm::LstmParams(type, x[1], x[0], sizes, cell, gates);
+  p.preserveFinalState = lengths.valid();
+  if (op.text("order") == "iofc") // ONNX's; PopLibs' own is forget, input, candidate, output
+    p.cellOrder = {BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_OUTPUT_GATE,
+                   BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_CANDIDATE};
+  return p;
+}
+
+Layer layerOf(lowering::Lowering &l, const OpView &op) {
+  Layer out;
+  if (op.hasIn(4))
+    out.lengths = l.tensor(op.in(4));
+  out.params = paramsOf(op, out.lengths);
+  out.x = inOrder(op, l.tensor(op.in(0)));
+  out.weights = {l.tensor(op.in(1)), l.tensor(op.in(2)), l.tensor(op.in(3))};
+  out.initial = {l.tensor(op.in(5)), l.tensor(op.in(6))};
+  return out;
+}
+
+// What popnn keeps in the recomputation mode of the session, of the columns there is room for.
+std::size_t columnsKept(const poplar::OptionFlags &options) {
+  for (const auto &[name, value] : options)
+    if (name == "recomputationMode")
+      return value == "full" ? 0 : value == "cellAndTanh" ? 4 : keptColumns;
+  return keptColumns;
+}
+
+Infos inferLayer(const OpView &op) {
+  const Shape x = op.in(0).shape();
+  const std::int64_t h = op.in(2).dim(2);
+  const auto type = op.in(0).type();
+  return {{type, {x[0], x[1], h}},
+          {type, {x[1], h}},
+          {type, {x[1], h}},
+          {type, {x[0], x[1], keptColumns, h}}};
+}
+
+Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
+  const Layer layer = layerOf(l, op);
+  const bool saves = op.hasOut(3) && isUsed(op, op.out(3));
+  const auto options = recurrentOptions(l, op, saves);
+  Tensor saved;
+  auto [y, cell] =
+      popnn::lstm::lstmFwd(l.graph(), layer.params, layer.initial, layer.x, layer.weights,
+                           saves ? &saved : nullptr, l.program(), l.name(), options);
+  const Tensor last = op.hasOut(1) ? lastStep(l, y, layer.lengthsIfAny()) : Tensor();
+  Tensors out{inOrder(op, y), last, cell};
+  if (op.hasOut(3)) {
+    auto shape = op.out(3).info().shape_szt();
+    shape[2] -= saves ? columnsKept(options) : 0;
+    const Tensor rest = zeros(l, op.in(0).type(), shape);
+    out.push_back(!saves || shape[2] == keptColumns ? rest : poplar::concat(saved, rest, 2));
+  }
+  return out;
+}
+
+Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
+  const auto params = paramsOf(op, {});
+  const auto options = recurrentOptions(l, op, l.options().training);
+  const auto &name = op.in(input).name();
+  if (input == 0)
+    return inOrder(op, popnn::lstm::createInput(l.graph(), params, name, options));
+  if (input == 1 || input == 2) {
+    const auto made = popnn::lstm::createWeightsKernel(l.graph(), params, name, options);
+    return input == 1 ? made.first : made.second;
+  }
+  return {};
+}
+
+Values gradLayer(GradBuilder &g, const OpView &op) {
+  Values inputs = op.node().inputs; // x, weights, feedback, biases, lengths, h0, c0
+  for (Value v : {Value(op.out(0)), Value(op.out(3)), g.dy(0), g.dy(1), g.dy(2)})
+    inputs.push_back(v);
+  const auto d = g.ops("LstmLayerGrad", inputs, 6, op.node().attributes);
+  return {d[0], d[1], d[2], d[3], none, d[4], d[5]};
+}
+
+Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
+  const Layer layer = layerOf(l, op);
+  const auto options = recurrentOptions(l, op, true);
+  const Tensor y = inOrder(op, l.tensor(op.in(7))),
+               saved = l.tensor(op.in(8)).slice(0, columnsKept(options), 2);
+  const auto grad = [&](std::size_t i) { return op.hasIn(i) ? l.tensor(op.in(i)) : Tensor(); };
+  const Tensor dy = op.hasIn(9) ? inOrder(op, grad(9)) : Tensor();
+  const Tensor sequence =
+      withLastStep(l, dy, grad(10), layer.lengthsIfAny(), op.in(0).type(), y.shape());
+  const Tensor cell = grad(11);
+  Tensor dx;
+  popnn::lstm::LstmWeights weights;
+  const auto state = popnn::lstm::lstmBwdWithWU(
+      l.graph(), layer.params, l.program(), layer.initial, saved, layer.weights, layer.x, y,
+      sequence, cell.valid() ? &cell : static_cast<const Tensor *>(nullptr), &dx, weights, l.name(),
+      options);
+  return {inOrder(op, dx), weights.inputWeights, weights.outputWeights,
+          weights.biases,  state.output,         state.cellState};
+}
+
+OpDef layer() {
+  OpDef op;
+  op.type = "LstmLayer";
+  op.domain = "openipu";
+  op.doc = "One direction of an LSTM over a sequence.";
+  op.in = {4, 7}; // lengths may be left out
+  op.out = {4, 4};
+  op.infer = inferLayer;
+  op.lower = lowerLayer;
+  op.create = createLayer;
+  op.grad = gradLayer;
+  return op;
+}
+OpDef layerGrad() {
+  OpDef op;
+  op.type = "LstmLayerGrad";
+  op.domain = "openipu";
+  op.doc = "Gradients of the inputs of an LstmLayer.";
+  op.in = {4, 12};
+  op.out = {6, 6};
+  op.infer = [](const OpView &op) -> Infos {
+    return {op.in(0).info(), op.in(1).info(), op.in(2).info(),
+            op.in(3).info(), op.in(5).info(), op.in(6).info()};
+  };
+  op.lower = lowerGrad;
+  op.gradientError = "second derivatives of recurrent layers are not there";
+  return op;
+}
+
+Values decompose(GraphBuilder &b, const OpView &op) {
+  const RecurrentNode node(op, 4, {"sigmoid", "tanh", "tanh"});
+  if (op.hasIn(7))
+    op.fail("peepholes (input 7, \"", op.in(7).name(), "\") are not supported. Leave them out.");
+  if (op.integer("input_forget", 0))
+    op.fail("input_forget is not supported: input and forget gates have weights of their own.");
+  std::vector<Values> layers;
+  for (std::int64_t d = 0; d < node.directions; ++d) {
+    const auto names = node.activationsOf(d);
+    if (names[1] != names[2])
+      op.fail("activations ", names[1], " and ", names[2],
+              " of cell input and output differ; they must be equal.");
+    activationOf(op, names[0]);
+    activationOf(op, names[1]);
+    const auto in = layerInputs(b, op, node, d, false);
+    auto made = b.ops("LstmLayer",
+                      {in.x, in.weights, in.feedback, in.biases, in.lengths, in.initial,
+                       initialState(b, op, node, d, 6)},
+                      4,
+                      {{"activations", Activations{names[0], names[1]}},
+                       {"order", std::string("iofc")},
+                       {"reverse", std::int64_t(in.reverse)}});
+    made.pop_back();
+    layers.push_back(made);
+  }
+  return joinDirections(b, op, node, layers);
+}
+
+// x [T,N,I], w [4,I+H,H], (b [4,H]), (initial [2,N,H]: output, cell state), (lengths [N])
+Values decomposeGraphcore(GraphBuilder &b, const OpView &op) {
+  requireFloat(op);
+  if (op.in(0).rank() != 3 || op.in(1).rank() != 3)
+    op.fail("x is ", op.in(0).info(), " and the weights ", op.in(1).info(),
+            "; they must be [steps, batch, input size] and [4, input + output size, output size].");
+  const std::int64_t batch = op.in(0).dim(1), in = op.in(0).dim(2), h = op.in(1).dim(2);
+  if (op.in(1).shape() != Shape{4, in + h, h})
+    op.fail("the weights are ", op.in(1).info(), "; they must have shape ",
+            ir::text(Shape{4, in + h, h}), ".");
+  const auto zerosOf = [&](const Shape &s) {
+    return b.constant(HostTensor::filled({op.in(0).type(), s}, 0));
+  };
+  const auto w =
+      b.ops("Split", {op.in(1)}, 2, {{"axis", std::int64_t(1)}, {"split", Integers{in, h}}});
+  Value h0 = none, c0 = none;
+  if (op.hasIn(3)) {
+    const auto s =
+        b.ops("Split", {op.in(3)}, 2, {{"axis", std::int64_t(0)}, {"split", Integers{1, 1}}});
+    h0 = b.reshape(s[0], {batch, h});
+    c0 = b.reshape(s[1], {batch, h});
+  } else
+    h0 = c0 = zerosOf({batch, h});
+  const auto made = b.ops(
+      "LstmLayer",
+      {op.in(0), w[0], w[1], op.hasIn(2) ? Value(op.in(2)) : zerosOf({4, h}), op.in(4), h0, c0}, 4,
+      {{"activations",
+        Activations{op.text("recurrent_activation", "sigmoid"), op.text("activation", "tanh")}},
+       {"order", std::string("fico")}});
+  return {op.integer("outputFullSequence", 1) ? made[0] : made[1], made[2]};
+}
+
+} // namespace
+
+std::vector<OpDef> lstmOps() {
+  OpDef onnx;
+  onnx.type = "LSTM";
+  onnx.doc = "Long short-term memory over a sequence, in one or both directions.";
+  onnx.in = {3, 8};
+  onnx.out = {0, 3};
+  onnx.decompose = decompose;
+  OpDef graphcore;
+  graphcore.type = "LSTM";
+  graphcore.domain = "ai.graphcore";
+  graphcore.doc = "Long short-term memory over a sequence, with weights as PopLibs has them.";
+  graphcore.in = {2, 5};
+  graphcore.out = {1, 2};
+  graphcore.decompose = decomposeGraphcore;
+  return {onnx, graphcore, layer(), layerGrad()};
+}
+
+} // namespace popart::ops

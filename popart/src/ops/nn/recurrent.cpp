@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// The ONNX side: attributes, directions, layouts.
+#include "ops/nn/recurrent.hpp"
+
+#include "ops/core/elementwise.hpp"
+#include <algorithm>
+#include <cctype>
+
+namespace popart::ops {
+
+namespace {
+
+std::string lowerCase(std::string s) {
+  std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return std::tolower(c); });
+  return s;
+}
+
+std::int64_t directionsOf(const OpView &op, bool &onlyReverse) {
+  const std::string d = op.text("direction", "forward");
+  onlyReverse = d == "reverse" || d == "backward"; // PopART's word
+  if (d != "forward" && d != "bidirectional" && !onlyReverse)
+    op.fail("direction \"", d, "\" must be forward, reverse or bidirectional.");
+  return d == "bidirectional" ? 2 : 1;
+}
+
+// The parameters of activations are those PopLibs has: HardSigmoid with 0.2 and 0.5.
+void checkParameters(const OpView &op) {
+  for (const auto &[name, only] : {std::pair("activation_alpha", 0.2f), {"activation_beta", 0.5f}})
+    for (float value : op.reals(name))
+      if (value != only)
+        op.fail(name, " ", value, " is not supported; activations have fixed parameters (",
+                "HardSigmoid: alpha 0.2, beta 0.5). Leave it out.");
+  if (op.has("clip") && op.real("clip") != 0)
+    op.fail("clip ", op.real("clip"), " is not supported: gates are not clipped. Leave it out.");
+}
+
+void checkShape(const OpView &op, std::size_t input, const char *what, const Shape &want) {
+  if (op.hasIn(input) && op.in(input).shape() != want)
+    op.fail(what, " (input ", input, ") is ", op.in(input).info(), "; it must have shape ",
+            ir::text(want), ".");
+}
+
+Shape stateShape(const RecurrentNode &n) {
+  return n.batchFirst ? Shape{n.batch, n.directions, n.hiddenSize}
+                      : Shape{n.directions, n.batch, n.hiddenSize};
+}
+
+void checkTypes(const OpView &op) {
+  requireFloat(op);
+  for (std::size_t i = 1; i < op.inputs(); ++i)
+    if (i != 4 && op.hasIn(i) && op.in(i).type() != op.in(0).type())
+      op.fail("input ", i, " is ", op.in(i).info(), ", its X ", op.in(0).info(),
+              ". Nothing is promoted: add a Cast.");
+  if (op.hasIn(4) && op.in(4).type() != DataType::INT32)
+    op.fail("sequence_lens is ", op.in(4).info(), "; it must be INT32.");
+}
+
+} // namespace
+
+RecurrentNode::RecurrentNode(const OpView &op, std::int64_t gates,
+                             const std::vector<std::string> &defaults)
+    : gates(gates) {
+  checkTypes(op);
+  checkParameters(op);
+  directions = directionsOf(op, onlyReverse);
+  batchFirst = op.integer("layout", 0) != 0;
+  if (op.in(0).rank() != 3 || op.in(2).rank() != 3)
+    op.fail("X is ", op.in(0).info(), " and R ", op.in(2).info(),
+            "; both must have three dimensions.");
+  steps = op.in(0).dim(batchFirst ? 1 : 0);
+  batch = op.in(0).dim(batchFirst ? 0 : 1);
+  inputSize = op.in(0).dim(2);
+  hiddenSize = op.integer("hidden_size", op.in(2).dim(2));
+  const Shape state = stateShape(*this);
+  checkShape(op, 1, "W", {directions, gates * hiddenSize, inputSize});
+  checkShape(op, 2, "R", {directions, gates * hiddenSize, hiddenSize});
+  checkShape(op, 3, "B", {directions, 2 * gates * hiddenSize});
+  checkShape(op, 4, "sequence_lens", {batch});
+  checkShape(op, 5, "initial_h", state);
+  checkShape(op, 6, "initial_c", state);
+  for (const auto &name : op.texts("activations"))
+    activations.push_back(lowerCase(name));
+  for (std::int64_t d = 0; d < directions && op.texts("activations").empty(); ++d)
+    activations.insert(activations.end(), defaults.begin(), defaults.end());
+  if (activations.size() != defaults.size() * std::size_t(directions))
+    op.fail(activations.size(), " activations given; it has ", defaults.size(), " for each of its ",
+            directions, " directions.");
+}
+
+std::vector<std::string> RecurrentNode::activationsOf(std::int64_t direction) const {
+  const auto each = std::int64_t(activations.size()) / directions;
+  const auto first = activations.begin() + direction * each;
+  return {first, first + each};
+}
+
+namespace {
+
+// One direction of [D,...], without that dimension.
+Value ofDirection(GraphBuilder &b, Value v, std::int64_t directions, std::int64_t d) {
+  Shape rest = b.shape(v);
+  rest.erase(rest.begin());
+  if (directions == 1)
+    return b.reshape(v, rest);
+  const Values parts =
+      b.ops("Split", {v}, 2, {{"axis", std::int64_t(0)}, {"split", Integers{1, 1}}});
+  return b.reshape(parts[std::size_t(d)], rest);
+}
+Value zerosOf(GraphBuilder &b, const OpView &op, const Shape &shape) {
+  return b.constant(HostTensor::filled({op.in(0).type(), shape}, 0));
+}
+// [G H, n] -> [G, n, H]
+Value matrices(GraphBuilder &b, Value v, const RecurrentNode &node) {
+  const std::int64_t n = b.shape(v)[1];
+  return b.transpose(b.reshape(v, {node.gates, node.hiddenSize, n}), {0, 2, 1});
+}
+Value biases(GraphBuilder &b, const OpView &op, const RecurrentNode &node, std::int64_t direction,
+             bool separate) {
+  const std::int64_t g = node.gates, h = node.hiddenSize;
+  if (!op.hasIn(3))
+    return zerosOf(b, op, separate ? Shape{g, 2, h} : Shape{g, h});
+  const Value both = b.reshape(ofDirection(b, op.in(3), node.directions, direction), {2, g, h});
+  return separate ? b.transpose(both, {1, 0, 2}) : b.reduceSum(both, {0}, false);
+}
+Value reversedByLength(GraphBuilder &b, Value sequence, Value lengths) {
+  return b.op("ReverseSequence", {sequence, lengths},
+              {{"time_axis", std::int64_t(0)}, {"batch_axis", std::int64_t(1)}});
+}
+
+} // namespace
+
+LayerInputs layerInputs(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
+                        std::int64_t direction, bool separateBiases) {
+  LayerInputs in;
+  in.lengths = op.in(4);
+  in.reverse = node.isReversed(direction);
+  in.x = node.batchFirst ? b.transpose(op.in(0), {1, 0, 2}) : Value(op.in(0));
+  if (in.reverse && in.lengths != none) { // every element turns round at its own length
+    in.x = reversedByLength(b, in.x, in.lengths);
+    in.reverse = false;
+  }
+  in.weights = matrices(b, ofDirection(b, op.in(1), node.directions, direction), node);
+  in.feedback = matrices(b, ofDirection(b, op.in(2), node.directions, direction), node);
+  in.biases = biases(b, op, node, direction, separateBiases);
+  in.initial = initialState(b, op, node, direction, 5);
+  return in;
+}
+
+Value initialState(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
+                   std::int64_t direction, std::size_t input) {
+  if (!op.hasIn(input))
+    return zerosOf(b, op, {node.batch, node.hiddenSize});
+  const Value all = node.batchFirst ? b.transpose(op.in(input), {1, 0, 2}) : Value(op.in(input));
+  return ofDirection(b, all, node.directions, direction);
+}
+
+namespace {
+// [..., N, H] of each direction, stacked in front of N.
+Value stackedDirections(GraphBuilder &b, const Values &parts) {
+  Values expanded;
+  for (Value v : parts) {
+    Shape shape = b.shape(v);
+    shape.insert(shape.end() - 2, 1);
+    expanded.push_back(b.reshape(v, shape));
+  }
+  const auto axis = std::int64_t(b.shape(expanded.front()).size()) - 3;
+  return expanded.size() == 1 ? expanded[0] : b.op("Concat", expanded, {{"axis", axis}});
+}
+} // namespace
+
+Values joinDirections(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
+                      const std::vector<Values> &layers) {
+  Values out;
+  for (std::size_t i = 0; i < layers.front().size(); ++i) {
+    Values parts;
+    for (std::size_t d = 0; d < layers.size(); ++d) {
+      Value v = layers[d][i];
+      if (i == 0 && op.hasIn(4) && node.isReversed(std::int64_t(d)))
+        v = reversedByLength(b, v, op.in(4));
+      parts.push_back(v);
+    }
+    const Value all = stackedDirections(b, parts); // [T,D,N,H] or [D,N,H]
+    out.push_back(!node.batchFirst
+                      ? all
+                      : b.transpose(all, i == 0 ? Integers{2, 0, 1, 3} : Integers{1, 0, 2}));
+  }
+  return out;
+}
+
+} // namespace popart::ops

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// RNN, and the operators it is written with: RnnLayer, one direction of a plain recurrent layer
+// over a sequence through popnn's fused kernels, and its gradient.
+//
+//   RnnLayer: x, weights [1,I,H], feedback [1,H,H], biases [1,H], lengths, h0 -> y, last h
+//   RnnLayerGrad: the same, y, dy, dh -> gradients of the floating point inputs
+// popnn runs all steps; with lengths, what lies beyond them is made zero afterwards.
+#include "ops/core/elementwise.hpp"
+#include "ops/nn/recurrent.hpp"
+#include <popnn/Recurrent.hpp>
+
+namespace popart::ops {
+
+namespace {
+
+using poplar::Tensor;
+
+struct Layer {
+  Tensor x, weights, feedback, biases, lengths, initial; // weights [H,I] and [H,H]
+  popnn::NonLinearityType activation;
+  poplar::Type partials;
+
+  const Tensor *lengthsIfAny() const { return lengths.valid() ? &lengths : nullptr; }
+};
+
+poplar::Type partialsOf(const OpView &op) {
+  const auto type = op.node().settings.extra.find<std::string>("__partials_type");
+  return type && (*type == "HALF" || *type == "half") ? poplar::HALF : poplar::FLOAT;
+}
+
+Layer layerOf(lowering::Lowering &l, const OpView &op) {
+  return {inOrder(op, l.tensor(op.in(0))),
+          l.tensor(op.in(1))[0].transpose(),
+          l.tensor(op.in(2))[0].transpose(),
+          l.tensor(op.in(3))[0],
+          op.hasIn(4) ? l.tensor(op.in(4)) : Tensor(),
+          l.tensor(op.in(5)),
+          activationOf(op, op.texts("activations")[0]),
+          partialsOf(op)};
+}
+
+Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
+  const Layer layer = layerOf(l, op);
+  Tensor y = popnn::rnn::rnnFwdSequence(
+      l.graph(), l.program(), layer.initial, nullptr, layer.biases, layer.weights, layer.feedback,
+      layer.x, layer.activation, layer.partials, !l.options().training, l.name());
+  if (layer.lengths.valid())
+    y = masked(l, y, layer.lengths);
+  return {inOrder(op, y), lastStep(l, y, layer.lengthsIfAny())};
+}
+
+Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
+  const auto x = op.in(0).info().shape_szt();
+  const auto unsigneds = [](std::size_t n) { return static_cast<unsigned>(n); };
+  const unsigned steps = unsigneds(x[0]), batch = unsigneds(x[1]), in = unsigneds(x[2]),
+                 out = unsigned(op.in(2).dim(2));
+  const auto type = lowering::deviceType(op.in(0).type());
+  const bool inference = !l.options().training;
+  const auto &name = op.in(input).name();
+  if (input == 0)
+    return inOrder(op, popnn::rnn::createInput(l.graph(), steps, batch, in, out, type,
+                                               partialsOf(op), inference, name));
+  if (input == 1)
+    return popnn::rnn::createWeightsInput(l.graph(), steps, batch, in, out, type, partialsOf(op),
+                                          inference, name)
+        .transpose()
+        .expand({0});
+  if (input == 2)
+    return popnn::rnn::createWeightsFeedback(l.graph(), batch, out, type, partialsOf(op), inference,
+                                             name)
+        .transpose()
+        .expand({0});
+  return {};
+}
+
+Values gradLayer(GradBuilder &g, const OpView &op) {
+  Values inputs = op.node().inputs; // x, weights, feedback, biases, lengths, h0
+  for (Value v : {Value(op.out(0)), g.dy(0), g.dy(1)})
+    inputs.push_back(v);
+  auto attributes = op.node().attributes;
+  attributes.set("initial", std::int64_t(!op.in(5).isConstant()));
+  const auto d = g.ops("RnnLayerGrad", inputs, 5, attributes);
+  return {d[0], d[1], d[2], d[3], none, d[4]};
+}
+
+// popnn gives no gradient of the initial state. It is feedback^T times the first step's gradient of
+// the activation's argument, as the gradient of x is weights^T times it: where it is wanted, the
+// previous output counts as a part of the input.
+Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
+  const Layer layer = layerOf(l, op);
+  const Tensor y = inOrder(op, l.tensor(op.in(6)));
+  const Tensor given = op.hasIn(7) ? inOrder(op, l.tensor(op.in(7))) : Tensor();
+  const Tensor last = op.hasIn(8) ? l.tensor(op.in(8)) : Tensor();
+  Tensor dy = withLastStep(l, given, last, layer.lengthsIfAny(), op.in(0).type(), y.shape());
+  if (layer.lengths.valid())
+    dy = masked(l, dy, layer.lengths);
+  const bool wantsInitial = op.integer("initial") != 0;
+  Tensor x = layer.x, weights = layer.weights;
+  if (wantsInitial) {
+    x = poplar::concat(x, poplar::concat(layer.initial.expand({0}), y.slice(0, y.dim(0) - 1, 0)),
+                       2);
+    weights = poplar::concat(weights, layer.feedback, 1);
+  }
+  auto [dx, dw, du, db] = popnn::rnn::rnnBwdSequence(
+      l.graph(), true, false, l.program(), layer.initial, y, layer.biases, weights, layer.feedback,
+      dy, x, layer.activation, layer.partials, l.name());
+  const auto in = layer.x.dim(2);
+  const Tensor initial = wantsInitial ? dx[0].slice(in, dx.dim(2), 1)
+                                      : zeros(l, op.in(0).type(), layer.initial.shape());
+  return {inOrder(op, dx.slice(0, in, 2)), dw.slice(0, in, 1).transpose().expand({0}),
+          du.transpose().expand({0}), db.expand({0}), initial};
+}
+
+Values decompose(GraphBuilder &b, const OpView &op) {
+  const RecurrentNode node(op, 1, {"tanh"});
+  std::vector<Values> layers;
+  for (std::int64_t d = 0; d < node.directions; ++d) {
+    const auto names = node.activationsOf(d);
+    activationOf(op, names[0]);
+    const auto in = layerInputs(b, op, node, d, false);
+    layers.push_back(b.ops("RnnLayer",
+                           {in.x, in.weights, in.feedback, in.biases, in.lengths, in.initial}, 2,
+                           {{"activations", names}, {"reverse", std::int64_t(in.reverse)}}));
+  }
+  return joinDirections(b, op, node, layers);
+}
+
+} // namespace
+
+std::vector<OpDef> rnnOps() {
+  OpDef onnx;
+  onnx.type = "RNN";
+  onnx.doc = "A plain recurrent layer over a sequence, in one or both directions.";
+  onnx.in = {3, 6};
+  onnx.out = {0, 2};
+  onnx.decompose = decompose;
+  OpDef layer;
+  layer.type = "RnnLayer";
+  layer.domain = "openipu";
+  layer.doc = "One direction of a plain recurrent layer over a sequence.";
+  layer.in = {4, 6}; // lengths may be left out
+  layer.out = {2, 2};
+  layer.infer = [](const OpView &op) -> Infos {
+    const Shape x = op.in(0).shape();
+    const std::int64_t h = op.in(2).dim(2);
+    return {{op.in(0).type(), {x[0], x[1], h}}, {op.in(0).type(), {x[1], h}}};
+  };
+  layer.lower = lowerLayer;
+  layer.create = createLayer;
+  layer.grad = gradLayer;
+  OpDef back;
+  back.type = "RnnLayerGrad";
+  back.domain = "openipu";
+  back.doc = "Gradients of the inputs of an RnnLayer.";
+  back.in = {4, 9};
+  back.out = {5, 5};
+  back.infer = [](const OpView &op) -> Infos {
+    return {op.in(0).info(), op.in(1).info(), op.in(2).info(), op.in(3).info(), op.in(5).info()};
+  };
+  back.lower = lowerGrad;
+  back.gradientError = "second derivatives of recurrent layers are not there";
+  return {onnx, layer, back};
+}
+
+} // namespace popart::ops
