@@ -48,6 +48,10 @@ struct Model {
     feeds_[v] = HostTensor::fromDoubles({type, shape}, values);
     return v;
   }
+  // Values for a stream that the graph has already (of an imported model).
+  void feed(Value v, const Doubles &values) {
+    feeds_[v] = HostTensor::fromDoubles(graph[v].info, values);
+  }
   Value randomInput(const Shape &shape, double lo = -1, double hi = 1,
                     DataType type = DataType::FLOAT) {
     return input(shape, random(ir::elementsOf(shape), lo, hi), type);

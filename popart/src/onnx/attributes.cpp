@@ -92,4 +92,15 @@ const AttributeProto *findAttribute(const onnx::NodeProto &node, const std::stri
   return nullptr;
 }
 
+const onnx::GraphProto &graphAttribute(const onnx::NodeProto &node, const std::string &name) {
+  const auto *a = findAttribute(node, name);
+  if (!a || a->type() != onnx::AttributeProto::GRAPH)
+    throw error(base::str(node.op_type(), ": attribute \"", name, "\" must be a graph."));
+  return a->g();
+}
+
+std::string labelOf(const onnx::NodeProto &node) {
+  return node.output_size() ? node.output(0) : node.name();
+}
+
 } // namespace popart::onnxmodel

@@ -14,5 +14,9 @@ struct NodeFacts {
 NodeFacts factsOf(const onnx::NodeProto &node, TensorReader &reader);
 
 const onnx::AttributeProto *findAttribute(const onnx::NodeProto &node, const std::string &name);
+// popart::error if it is missing or no graph.
+const onnx::GraphProto &graphAttribute(const onnx::NodeProto &node, const std::string &name);
+// What stands for a node in names: its first output.
+std::string labelOf(const onnx::NodeProto &node);
 
 } // namespace popart::onnxmodel

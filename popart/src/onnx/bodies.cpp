@@ -15,13 +15,6 @@ using onnx::NodeProto;
 
 namespace {
 
-const onnx::GraphProto &graphAttribute(const NodeProto &node, const std::string &name) {
-  const auto *a = findAttribute(node, name);
-  if (!a || a->type() != onnx::AttributeProto::GRAPH)
-    throw error(base::str(node.op_type(), ": attribute \"", name, "\" must be a graph."));
-  return a->g();
-}
-
 using Infos = std::vector<TensorInfo>;
 
 Infos infosFrom(const ir::Graph &graph, const Values &values, std::size_t first) {
@@ -182,27 +175,6 @@ void Importer::importBodies(const NodeProto &node, ir::Node &into) {
     into.bodies.push_back(body.graph);
   into.inputs.insert(into.inputs.end(), bodies.front().captured.begin(),
                      bodies.front().captured.end());
-}
-
-// The condition is known: the branch's nodes stand where the If stood.
-Values Importer::inlineBranch(const NodeProto &node, bool condition) {
-  const auto &graph = graphAttribute(node, condition ? "then_branch" : "else_branch");
-  const std::size_t firstNew = graph_.size();
-  const std::string prefix =
-      base::str(scopes_.back().prefix, node.output_size() ? node.output(0) : node.name(), '/');
-  scopes_.push_back({{}, prefix, false});
-  Values made;
-  try {
-    addGraphContents(graph);
-    for (const auto &output : graph.output())
-      made.push_back(resolve(output.name()));
-  } catch (...) {
-    scopes_.pop_back();
-    throw;
-  }
-  scopes_.pop_back();
-  builder_.settings = factsOf(node, reader_).settings;
-  return publishOutputs(node, made, firstNew);
 }
 
 } // namespace popart::onnxmodel

@@ -144,6 +144,8 @@ Values Importer::addNode(const NodeProto &node) {
     return importNode(node);
   } catch (const internal_error &e) {
     throw internal_error(located(node, e.what()));
+  } catch (const ops::not_constant &e) {
+    throw ops::not_constant(located(node, e.what()));
   } catch (const error &e) {
     throw error(located(node, e.what()));
   }
@@ -160,9 +162,12 @@ Values Importer::importNode(const NodeProto &node) {
   }
   if (Values made; expand(node, made))
     return made;
-  if (const auto *def = ops::findOp(node.domain(), node.op_type()))
-    return importOperator(node, *def);
-  noOperator(node);
+  const auto *def = ops::findOp(node.domain(), node.op_type());
+  if (!def)
+    noOperator(node);
+  if (onnx && node.op_type() == "Loop")
+    return importLoop(node, *def);
+  return importOperator(node, *def);
 }
 
 Values Importer::importOperator(const NodeProto &node, const ops::OpDef &def) {

@@ -80,6 +80,8 @@ private:
   ir::Values importNode(const onnx::NodeProto &node);
   ir::Values importOperator(const onnx::NodeProto &node, const ops::OpDef &def);
   ir::Values importConstant(const onnx::NodeProto &node);
+  ir::Values importLoop(const onnx::NodeProto &node, const ops::OpDef &def);
+  ir::Values unroll(const onnx::NodeProto &node, std::int64_t trip);
   ir::Values inlineBranch(const onnx::NodeProto &node, bool condition);
   bool expand(const onnx::NodeProto &node, ir::Values &made);
   ir::Values expandFunction(const onnx::NodeProto &node, const onnx::FunctionProto &function);
@@ -88,6 +90,9 @@ private:
   void importBodies(const onnx::NodeProto &node, ir::Node &into);
   Body importBody(const onnx::GraphProto &graph, const std::vector<TensorInfo> &inputs);
   void addGraphContents(const onnx::GraphProto &graph);
+  // The outputs of a graph whose nodes are added to this one, its inputs bound to `names`.
+  ir::Values inlineGraph(const onnx::GraphProto &graph, std::map<TensorId, ir::Value> names,
+                         const std::string &prefix);
   static void giveSameInputs(const Importer &outer, std::vector<Body> &bodies);
 
   std::int64_t versionOf(const std::string &domain) const;

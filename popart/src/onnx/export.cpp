@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "onnx/export.hpp"
+
+#include "base/Text.hpp"
+#include <fstream>
+#include <limits>
+#include <popart/error.hpp>
+#include <set>
+
+namespace popart::onnxmodel {
+
+using ir::HostTensor;
+using onnx::ModelProto;
+using onnx::TensorProto;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t alignment = 4096; // of external data, as ONNX advises
+
+// Written under another name; takes the file's place when all is well, else leaves nothing behind.
+class NewFile {
+public:
+  explicit NewFile(fs::path file) : file_(std::move(file)), part_(file_.string() + ".partial") {
+    if (file_.has_parent_path())
+      fs::create_directories(file_.parent_path());
+    out_.open(part_, std::ios::binary | std::ios::trunc);
+    check();
+  }
+  ~NewFile() {
+    std::error_code ignored;
+    if (!done_)
+      fs::remove(part_, ignored);
+  }
+  NewFile(const NewFile &) = delete;
+  NewFile &operator=(const NewFile &) = delete;
+
+  std::ostream &stream() { return out_; }
+  void write(const void *data, std::size_t size) {
+    out_.write(static_cast<const char *>(data), static_cast<std::streamsize>(size));
+  }
+  void seek(std::uint64_t at) { out_.seekp(static_cast<std::streamoff>(at)); }
+  void close() {
+    out_.close();
+    check();
+  }
+  void commit() {
+    std::error_code problem;
+    fs::rename(part_, file_, problem);
+    if (problem)
+      throw error(base::str("The file ", file_, " cannot be written: ", problem.message(), "."));
+    done_ = true;
+  }
+
+private:
+  void check() {
+    if (!out_)
+      throw error(base::str("The file ", file_, " cannot be written."));
+  }
+  fs::path file_, part_;
+  std::ofstream out_;
+  bool done_ = false;
+};
+
+void requireFit(const TensorProto &tensor, const HostTensor &value) {
+  if (const auto info = infoOf(tensor); info != value.info())
+    throw error(base::str("Initializer \"", tensor.name(), "\" is ", info, "; its new value is ",
+                          value.info(), "."));
+}
+
+// All external files of a model with the new values in place; bytes in between stay.
+class ExternalFiles {
+public:
+  ExternalFiles(const fs::path &from, const fs::path &to) : from_(from), to_(to) {}
+
+  // The tensor's file must be there, with its old values unless there are new ones.
+  void add(const TensorProto &tensor, const HostTensor *value) {
+    const auto where = ExternalData::of(tensor);
+    auto &file = files_[where.location];
+    if (!file)
+      file = copyOf(where.location);
+    if (!value)
+      return;
+    file->seek(where.offset);
+    file->write(value->data(), value->bytes());
+  }
+  void close() {
+    for (auto &[name, file] : files_)
+      file->close();
+  }
+  void commit() {
+    for (auto &[name, file] : files_)
+      file->commit();
+  }
+
+private:
+  std::unique_ptr<NewFile> copyOf(const std::string &location) {
+    std::ifstream old(from_ / location, std::ios::binary);
+    if (!old)
+      throw error(base::str("The external data ", from_ / location, " cannot be opened."));
+    auto file = std::make_unique<NewFile>(to_ / location);
+    if (old.peek() != std::ifstream::traits_type::eof())
+      file->stream() << old.rdbuf();
+    return file;
+  }
+  fs::path from_, to_;
+  std::map<std::string, std::unique_ptr<NewFile>> files_;
+};
+
+void append(TensorProto &tensor, const TensorId &id, const HostTensor &value) {
+  tensor.set_name(id);
+  write(tensor, value);
+}
+
+void serialise(const ModelProto &model, NewFile &file) {
+  if (model.ByteSizeLong() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw error("The model has {} bytes, more than the 2 GiB of one ONNX file. Store its "
+                "initializers externally.",
+                model.ByteSizeLong());
+  model.SerializeToOstream(&file.stream());
+  file.close();
+}
+
+} // namespace
+
+void writeModel(ModelProto model, const std::map<TensorId, HostTensor> &values,
+                const fs::path &file, const fs::path &folder) {
+  ExternalFiles external(folder.empty() ? file.parent_path() : folder, file.parent_path());
+  std::set<TensorId> known;
+  for (auto &tensor : *model.mutable_graph()->mutable_initializer()) {
+    known.insert(tensor.name());
+    const auto it = values.find(tensor.name());
+    const HostTensor *value = it == values.end() ? nullptr : &it->second;
+    if (value)
+      requireFit(tensor, *value);
+    if (isExternal(tensor))
+      external.add(tensor, value);
+    else if (value)
+      write(tensor, *value);
+  }
+  for (const auto &[id, value] : values)
+    if (!known.count(id))
+      append(*model.mutable_graph()->add_initializer(), id, value);
+  NewFile out(file);
+  serialise(model, out);
+  external.close();
+  external.commit();
+  out.commit();
+}
+
+void storeExternally(ModelProto &model, const std::vector<TensorId> &ids, const fs::path &file) {
+  std::map<TensorId, TensorProto *> tensors;
+  for (auto &tensor : *model.mutable_graph()->mutable_initializer())
+    tensors[tensor.name()] = &tensor;
+  NewFile out(file);
+  std::uint64_t at = 0;
+  for (const auto &id : ids) {
+    if (!tensors.count(id))
+      throw error("No initializer is called \"{}\".", id);
+    TensorProto &tensor = *tensors[id];
+    if (isExternal(tensor))
+      throw error("Initializer \"{}\" is stored externally already.", id);
+    const HostTensor value = TensorReader().read(tensor);
+    at = (at + alignment - 1) / alignment * alignment;
+    out.seek(at);
+    out.write(value.data(), value.bytes());
+    write(tensor, value);
+    tensor.clear_raw_data();
+    tensor.set_data_location(TensorProto::EXTERNAL);
+    const std::pair<const char *, std::string> entries[] = {
+        {"location", file.string()},
+        {"offset", std::to_string(at)},
+        {"length", std::to_string(value.bytes())}};
+    for (const auto &[key, text] : entries) {
+      auto *entry = tensor.add_external_data();
+      entry->set_key(key);
+      entry->set_value(text);
+    }
+    at += value.bytes();
+  }
+  out.close();
+  out.commit();
+}
+
+} // namespace popart::onnxmodel

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Bodies that become nodes of the graph they stand in: branches whose condition is known, and
+// iterations of loops whose number the body must know.
+#include "base/Text.hpp"
+#include "onnx/attributes.hpp"
+#include "onnx/import.hpp"
+#include "ops/core/importing.hpp"
+
+namespace popart::onnxmodel {
+
+using ir::none;
+using ir::Value;
+using ir::Values;
+using onnx::NodeProto;
+
+Values Importer::inlineGraph(const onnx::GraphProto &graph, std::map<TensorId, Value> names,
+                             const std::string &prefix) {
+  scopes_.push_back({std::move(names), scopes_.back().prefix + prefix, false});
+  Values made;
+  try {
+    addGraphContents(graph);
+    for (const auto &output : graph.output())
+      made.push_back(resolve(output.name()));
+  } catch (...) {
+    scopes_.pop_back();
+    throw;
+  }
+  scopes_.pop_back();
+  return made;
+}
+
+// The condition is known: the branch's nodes stand where the If stood.
+Values Importer::inlineBranch(const NodeProto &node, bool condition) {
+  const auto &graph = graphAttribute(node, condition ? "then_branch" : "else_branch");
+  const std::size_t firstNew = graph_.size();
+  const Values made = inlineGraph(graph, {}, labelOf(node) + "/");
+  builder_.settings = factsOf(node, reader_).settings;
+  return publishOutputs(node, made, firstNew);
+}
+
+// As a loop if its body can be imported without knowing the number of the iteration.
+Values Importer::importLoop(const NodeProto &node, const ops::OpDef &def) {
+  constexpr std::int64_t longest = 256; // unrolled
+  try {
+    return importOperator(node, def);
+  } catch (const ops::not_constant &) {
+    const ops::ValueView trip(
+        graph_, node.input_size() && !node.input(0).empty() ? resolve(node.input(0)) : none);
+    if (!trip.isConstant() || trip.elements() != 1 || trip.data().integers()[0] > longest)
+      throw;
+    return unroll(node, trip.data().integers()[0]);
+  }
+}
+
+Values Importer::unroll(const NodeProto &node, std::int64_t trip) {
+  const auto &body = graphAttribute(node, "body");
+  const std::size_t firstNew = graph_.size();
+  Value condition = node.input_size() > 1 && !node.input(1).empty()
+                        ? resolve(node.input(1))
+                        : graph_.addConstant(labelOf(node) + "/condition",
+                                             ir::HostTensor::scalar(DataType::BOOL, 1));
+  Values carried;
+  for (int i = 2; i < node.input_size(); ++i)
+    carried.push_back(resolve(node.input(i)));
+  if (body.input_size() != int(carried.size()) + 2 || body.output_size() <= int(carried.size()))
+    throw error(base::str("Loop: its body \"", body.name(), "\" has ", body.input_size(),
+                          " inputs and ", body.output_size(), " outputs for ", carried.size(),
+                          " carried values."));
+  std::vector<Values> stacked(std::size_t(body.output_size()) - 1 - carried.size());
+  for (std::int64_t i = 0; i < trip; ++i) {
+    const ops::ValueView known(graph_, condition);
+    if (!known.isConstant() || known.elements() != 1)
+      throw ops::not_constant(base::str(
+          "Loop: its condition (input 1, \"", known.name(),
+          "\") must be known when the model is compiled, for its body needs the number of the "
+          "iteration."));
+    if (!known.data().integers().front())
+      break;
+    const std::string prefix = base::str(labelOf(node), '/', i, '/');
+    std::map<TensorId, Value> names{
+        {body.input(0).name(),
+         graph_.addConstant(prefix + "iteration", ir::HostTensor::of<std::int64_t>({}, {i}))},
+        {body.input(1).name(), condition}};
+    for (std::size_t k = 0; k < carried.size(); ++k)
+      names[body.input(int(k) + 2).name()] = carried[k];
+    const Values made = inlineGraph(body, std::move(names), prefix);
+    condition = made[0];
+    carried.assign(made.begin() + 1, made.begin() + 1 + std::ptrdiff_t(carried.size()));
+    for (std::size_t k = 0; k < stacked.size(); ++k)
+      stacked[k].push_back(made[1 + carried.size() + k]);
+  }
+  builder_.settings = factsOf(node, reader_).settings;
+  builder_.prefix = scopes_.back().prefix + labelOf(node) + "/";
+  for (const auto &entries : stacked) {
+    Values rows;
+    for (Value v : entries) {
+      Shape shape = graph_[v].info.shape();
+      shape.insert(shape.begin(), 1);
+      rows.push_back(builder_.reshape(v, shape));
+    }
+    if (rows.empty())
+      throw error("Loop: an output that stacks no iterations has no shape.");
+    carried.push_back(builder_.op("Concat", rows, {{"axis", std::int64_t(0)}}));
+  }
+  return publishOutputs(node, carried, firstNew);
+}
+
+} // namespace popart::onnxmodel
