@@ -3,9 +3,14 @@
 
 #include "base/Text.hpp"
 #include "ops/core/graphbuilder.hpp"
+#include "session/log.hpp"
+#include "transforms/fuse.hpp"
+#include "transforms/layernorm.hpp"
+#include "transforms/merge.hpp"
 #include "transforms/pipeline.hpp"
 #include "transforms/place.hpp"
 #include "transforms/prune.hpp"
+#include "transforms/softmaxgrad.hpp"
 #include <popart/error.hpp>
 
 namespace popart::session {
@@ -181,6 +186,13 @@ void pipeline(lowering::Model &model, const SessionOptions &options) {
       accumulation);
 }
 
+void simplify(ir::Graph &graph, const Patterns &patterns, const std::set<Value> &kept) {
+  if (patterns.isPatternEnabled("NlllWithSoftMaxGradDirect"))
+    transforms::joinSoftmaxGradients(graph);
+  transforms::mergeEqualNodes(graph, kept);
+  transforms::prune(graph, kept);
+}
+
 } // namespace
 
 Prepared prepare(Request request) {
@@ -193,6 +205,8 @@ Prepared prepare(Request request) {
   model.replicas = o.enableReplicatedGraphs ? o.replicatedGraphCount : 1;
   model.accumulationFactor = request.training ? o.getAccumulationFactor() : 1;
   model.ipusPerReplica = ipusPerReplica(request, model.replicas);
+  model.inputSettings = request.inputSettings;
+  model.variableSettings = request.variableSettings;
   out.context = {model.accumulationFactor, o.enableGradientAccumulation, model.replicas,
                  o.accumulationAndReplicationReductionType,
                  o.meanAccumulationAndReplicationReductionStrategy};
@@ -201,6 +215,7 @@ Prepared prepare(Request request) {
   const bool pipelined = o.enablePipelining && model.ipusPerReplica > 1;
   if (pipelined)
     transforms::inferStages(request.graph);
+  transforms::joinNormalisations(request.graph);
   std::map<TensorId, Value> names;
   if (request.training)
     addBackward(request, out, names);
@@ -210,12 +225,15 @@ Prepared prepare(Request request) {
   for (const auto &[id, v] : model.anchors)
     kept.insert(v);
   transforms::prune(model.graph, kept);
+  simplify(model.graph, request.patterns, kept);
   if (model.ipusPerReplica > 1)
     transforms::placeNodes(model.graph);
   if (pipelined)
     pipeline(model, o);
   else if (model.ipusPerReplica > 1)
     transforms::insertIpuCopies(model.graph);
+  transforms::fuse(model.graph, kept);
+  log().debug(ir::text(model.graph));
   for (std::uint32_t i = 0; i < model.graph.size(); ++i)
     names.emplace(model.graph[Value{i}].name, Value{i});
   out.tensors = std::move(names);
