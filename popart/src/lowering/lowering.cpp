@@ -75,6 +75,10 @@ Lowering::Lowering(poplar::Graph &root, const ir::Graph &model, const Options &o
   }
 }
 
+bool isHeld(const ir::ValueData &constant) {
+  return constant.info.nelms() >= smallestHeld && isFloatingPoint(constant.info.dataType());
+}
+
 poplar::Graph &Lowering::graphOf(std::int64_t ipu) {
   return ipus_ ? ipus_->at(static_cast<std::size_t>(ipu)) : root_;
 }
@@ -175,12 +179,11 @@ poplar::Tensor Lowering::create(Value v) {
     node_ = &model_.nodes[users.front()]; // it lives where it is first used
   poplar::Tensor t;
   const bool fixed = value.kind == Kind::Constant;
-  if (fixed &&
-      (!options_.holdConstants || value.info.nelms() < smallestHeld || !(t = wanted(v, 0)).valid()))
+  if (fixed && !(options_.holdConstants && !isBody_ && isHeld(value)))
     t = constant(value.data, value.name);
-  else if (fixed)
-    held_.push_back(v);
   else {
+    if (fixed)
+      held_.push_back(v);
     t = wanted(v, 0);
     if (t.valid() && (t.shape() != value.info.shape_szt() ||
                       t.elementType() != deviceType(value.info.dataType())))
@@ -230,6 +233,7 @@ Tensors Lowering::lowerBody(const ir::Graph &body, const Tensors &inputs,
   inner.ipus_ = ipus_;
   inner.functions_ = functions_;
   inner.seed_ = seed_;
+  inner.isBody_ = true;
   if (inputs.size() != body.inputs.size())
     throw internal_error("{}: {} inputs bound, {} expected.", body.name, inputs.size(),
                          body.inputs.size());

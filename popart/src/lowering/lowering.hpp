@@ -25,6 +25,10 @@ struct Options {
 poplar::Type
 deviceType(DataType type); // INT64 -> INT, DOUBLE -> FLOAT ...; popart::error for STRING
 
+// Whether a constant of the main graph is filled from the host when the engine is loaded, so that
+// the program does not depend on its values. Integers say what a program does: never held.
+bool isHeld(const ir::ValueData &constant);
+
 class Lowering {
 public:
   Lowering(poplar::Graph &root, const ir::Graph &model, const Options &options,
@@ -97,6 +101,7 @@ private:
   std::map<std::pair<ir::Value, std::int64_t>, poplar::Tensor> rings_; // by value and IPU
   std::map<std::int64_t, poplar::Tensor> counters_; // cycles of the pipeline, one per IPU
   poplar::program::Sequence endOfCycle_;
+  bool isBody_ = false;            // whose constants nobody would fill
   const ir::Node *node_ = nullptr; // being lowered
   poplar::program::Sequence *program_ = nullptr;
 };

@@ -250,23 +250,75 @@ private:
       const auto &value = model_.graph[v];
       if (value.kind != Kind::Variable || !lowering_.isBound(v))
         continue;
-      const auto t = lowering_.tensor(v);
-      HostTensorSpec spec{value.name, value.info, "h2d_" + value.name, "weight_d2h_" + value.name};
       if (session_.syntheticDataMode != SyntheticDataMode::Off)
         continue;
-      auto down = graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
-                                              poplar::ReplicatedStreamMode::BROADCAST);
-      if (model_.hyperParameters.count(v)) {
-        spec.toHost.clear();
-        programs_[OptimizerFromHost].add(Copy(down, t));
-        interface_.hyperParameters.push_back(spec);
-        continue;
-      }
-      programs_[WeightsFromHost].add(Copy(down, t));
+      if (model_.hyperParameters.count(v))
+        addHyperParameter(v);
+      else
+        addWeightStream(v);
+    }
+  }
+  void addHyperParameter(Value v) {
+    const auto &value = model_.graph[v];
+    const auto t = lowering_.tensor(v);
+    HostTensorSpec spec{value.name, value.info, "h2d_" + value.name, ""};
+    auto down = graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
+                                            poplar::ReplicatedStreamMode::BROADCAST);
+    programs_[OptimizerFromHost].add(Copy(down, t));
+    interface_.hyperParameters.push_back(spec);
+  }
+  void addWeightStream(Value v) {
+    const auto &value = model_.graph[v];
+    const auto t = lowering_.tensor(v);
+    WeightSpec spec;
+    spec.id = value.name;
+    spec.info = value.info;
+    spec.toDevice = "h2d_" + value.name;
+    group(spec);
+    auto down =
+        graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
+                                    spec.groupOf.empty() ? poplar::ReplicatedStreamMode::BROADCAST
+                                                         : poplar::ReplicatedStreamMode::REPLICATE);
+    programs_[WeightsFromHost].add(Copy(down, t));
+    const auto &named = session_.updatableNamedBuffers;
+    if (std::find(named.begin(), named.end(), value.name) != named.end())
+      programs_[NamedBuffersFromHost].add(Copy(down, t));
+    if (returns(value.name)) {
+      spec.toHost = "weight_d2h_" + value.name;
       auto up = graph_->addDeviceToHostFIFO(spec.toHost, t.elementType(), t.numElements());
       programs_[WeightsToHost].add(Copy(t, up));
-      interface_.weights.push_back(spec);
     }
+    interface_.weights.push_back(spec);
+  }
+  // Combined velocities are both accumulators and state: they stay home only if both do.
+  bool returns(const TensorId &id) const {
+    const bool state = isOptimizerState(id);
+    const bool both = state && id.rfind("Accl___", 0) == 0 && model_.accumulationFactor > 1;
+    if (both)
+      return !(session_.disableGradAccumulationTensorStreams &&
+               session_.disableOptimizerStateTensorStreams);
+    return !(state && session_.disableOptimizerStateTensorStreams) &&
+           !(isAccumulator(id) && session_.disableGradAccumulationTensorStreams);
+  }
+  // The state of a weight is grouped as the weight is.
+  void group(WeightSpec &spec) const {
+    const auto mark = spec.id.find("___");
+    const bool derived = isOptimizerState(spec.id) || isAccumulator(spec.id);
+    auto it = model_.variableSettings.find(
+        derived && mark != std::string::npos ? spec.id.substr(mark + 3) : spec.id);
+    if (it == model_.variableSettings.end())
+      return;
+    const auto replicas = static_cast<unsigned>(model_.replicas);
+    spec.groups = it->second.getGroupCount(replicas);
+    spec.returnsAll =
+        replicas > 1 && it->second.getRetrievalMode() == VariableRetrievalMode::AllReplicas;
+    if (spec.groups == 1)
+      return;
+    spec.groupOf.resize(replicas);
+    const auto groups = it->second.groups(replicas);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (auto replica : groups[g])
+        spec.groupOf[std::size_t(replica)] = static_cast<std::int64_t>(g);
   }
 
   void addHeldConstants() {
@@ -399,6 +451,16 @@ Shape anchorOuterShape(const Model &model, const AnchorReturnType &art) {
   outer.push_back(model.replicas);
   std::erase(outer, 1);
   return outer;
+}
+
+bool isOptimizerState(const TensorId &id) {
+  for (const char *prefix : {"Accl___", "Accl1___", "Accl2___", "Accl3___", "Step___"})
+    if (id.rfind(prefix, 0) == 0)
+      return true;
+  return false;
+}
+bool isAccumulator(const TensorId &id) {
+  return id.rfind("Accum___", 0) == 0 || id.rfind("Counter___", 0) == 0;
 }
 
 Lowered lowerModel(const Model &model, const poplar::Target &target, const Options &options,

@@ -39,11 +39,17 @@ struct AnchorSpec : HostTensorSpec {
   std::int64_t buffersPerStep = 1; // per replica
   Shape outer;                     // leading dimensions of the user's array, ones left out
 };
+// A variable of the device that the host sends and, unless its streams are switched off, gets back.
+struct WeightSpec : HostTensorSpec {
+  std::vector<std::int64_t> groupOf; // by replica: whose values it has; empty: all have the same
+  std::int64_t groups = 1;           // values the host holds, one after the other
+  bool returnsAll = false;           // the host gets those of every replica
+};
 struct Interface {
   std::vector<InputSpec> inputs;
   std::vector<AnchorSpec> anchors;
-  std::vector<HostTensorSpec> weights; // in both directions
-  std::vector<HostTensorSpec> held;    // large constants, uploaded when the engine is loaded
+  std::vector<WeightSpec> weights;  // in both directions
+  std::vector<HostTensorSpec> held; // large constants, uploaded when the engine is loaded
   std::vector<HostTensorSpec> hyperParameters;
   std::vector<std::string> cycleCounters; // ids: "" is the whole step
   bool random = false;                    // there is a seed
@@ -62,6 +68,7 @@ enum ProgramIndex : unsigned {
   WeightsToHost,
   CycleCountToHost,
   HeldConstantsFromHost,
+  NamedBuffersFromHost,
   ProgramCount
 };
 
@@ -76,6 +83,11 @@ Shape anchorOuterShape(const Model &model, const AnchorReturnType &art);
 
 Lowered lowerModel(const Model &model, const poplar::Target &target, const Options &options,
                    const SessionOptions &session);
+
+// Variables that an optimiser keeps beside the weights: Accl1___w, Step___w ...
+bool isOptimizerState(const TensorId &id);
+// Gradients gathered over micro-batches, and the number of them: never saved.
+bool isAccumulator(const TensorId &id);
 
 // The id of the seed as users see it.
 inline const char *seedId() { return "randomSeed___"; }
