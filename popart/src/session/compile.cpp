@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// prepareDevice: lower, compile, load.
+// prepareDevice: lower and compile, or take it from the cache; load.
 #include "base/Text.hpp"
+#include "session/cache.hpp"
+#include "session/hash.hpp"
 #include "session/impl.hpp"
 #include "session/log.hpp"
 #include <chrono>
@@ -45,8 +47,11 @@ std::map<TensorId, ir::HostTensor> Session::Impl::heldConstants() const {
   return out;
 }
 
-void Session::Impl::compile() {
-  const auto start = std::chrono::steady_clock::now();
+std::string Session::Impl::hash() const {
+  return session::hashOf({prepared, options, patterns, optimizer.get(), loss, device->getTarget()});
+}
+
+void Session::Impl::lowerAndCompile() {
   const int total = options.compilationProgressTotal;
   const auto progress = [&](int done, int all) {
     const int scaled = all ? total * done / all : total;
@@ -65,21 +70,51 @@ void Session::Impl::compile() {
   } catch (const poplar::graph_memory_allocation_error &e) {
     throw OutOfMemory(e.what(), e.profilePath);
   }
-  session::log().info("session \"", name, "\" compiled in ", secondsSince(start), " s");
+}
+
+// Once; a second prepareDevice makes only the engine anew.
+void Session::Impl::compile() {
+  if (executable)
+    return;
+  const auto start = std::chrono::steady_clock::now();
+  const bool caching =
+      options.enableEngineCaching && !options.cachePath.empty() && options.compileEngine;
+  if (!caching || !device->isHwCompatible()) {
+    if (caching)
+      session::log().debug("Executables for a device of type ", device->getType(),
+                           " are not cached.");
+    lowerAndCompile();
+  } else {
+    const session::Cache cache(options.cachePath);
+    const auto id = hash();
+    if (auto stored = cache.find(id)) {
+      session::log().info("Loading serialized PopART executable from ", cache.fileOf(id).string());
+      io = std::move(*stored->interface);
+      executable = std::move(stored->executable);
+      fromFile = true;
+    } else {
+      lowerAndCompile();
+      cache.store({id, &io, nullptr, &*executable});
+    }
+  }
+  fitHostWeights();
+  const double prepareSeconds = secondsSince(start);
+  session::log().info("session \"", name, "\": ", fromFile ? "warm" : "cold", " start in ",
+                      constructionSeconds + prepareSeconds, " s (model ", constructionSeconds,
+                      " s, ", fromFile ? "from the cache " : "compiled ", prepareSeconds, " s)");
 }
 
 void Session::Impl::load() {
-  if (!executable && !execution)
+  if (!executable)
     throw runtime_error("Nothing is compiled yet. Call prepareDevice() first.");
   if (device->getType() == DeviceType::OfflineIpu)
     throw runtime_error("An offline device only compiles: save the executable and load it where "
                         "there are IPUs.");
   if (!device->isAttached() && !device->tryAttachUntilTimeout())
     throw runtime_error("The device could not be attached within the time allowed.");
-  if (executable) {
-    execution = std::make_unique<session::Execution>(std::move(*executable), io, engineOptions());
-    executable.reset();
-  }
+  execution.reset();
+  execution = std::make_unique<session::Execution>(*executable, io, engineOptions());
+  weightsSent = false;
   execution->weights = hostWeights;
   execution->load(*device, heldConstants());
   if (io.random)

@@ -21,6 +21,28 @@ DataType onDevice(DataType type) {
   }
 }
 
+bool convertible(DataType a, DataType b) {
+  const auto form = [](DataType type) { // 8-bit floating point is given as bytes
+    return type == DataType::FLOAT8_143 || type == DataType::FLOAT8_152 ? DataType::UINT8
+                                                                        : onDevice(type);
+  };
+  return form(a) == form(b);
+}
+
+std::size_t deviceBytes(const TensorInfo &info) {
+  return static_cast<std::size_t>(info.nelms()) * bytesOf(onDevice(info.dataType()));
+}
+
+std::vector<char> deviceForm(const ir::HostTensor &value) {
+  const auto narrow = value.as(onDevice(value.type()));
+  const auto *bytes = static_cast<const char *>(narrow.data());
+  return {bytes, bytes + narrow.bytes()};
+}
+ir::HostTensor hostForm(const TensorInfo &info, const std::vector<char> &device) {
+  return ir::HostTensor(TensorInfo(onDevice(info.dataType()), info.shape()), device)
+      .as(info.dataType());
+}
+
 namespace {
 // Integers that do not fit are an error, not another number.
 template <class From, class To>
@@ -38,11 +60,9 @@ void convert(const TensorId &id, const void *from, void *to, std::int64_t elemen
   }
 }
 
-bool convertible(DataType a, DataType b) { return onDevice(a) == onDevice(b); }
-
 void move(const TensorId &id, DataType from, DataType to, const void *source, void *target,
           std::int64_t elements) {
-  if (from == to)
+  if (from == to || bytesOf(from) == 1)
     std::memcpy(target, source, static_cast<std::size_t>(elements) * bytesOf(from));
   else if (from == DataType::INT64 && to == DataType::INT32)
     convert<std::int64_t, std::int32_t>(id, source, target, elements);

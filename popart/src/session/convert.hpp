@@ -2,13 +2,19 @@
 // Between the caller's element types and the device's: 64-bit integers and doubles are narrowed on
 // the way down and widened on the way up, everything else is copied.
 #pragma once
-#include <popart/tensorinfo.hpp>
+#include "ir/hosttensor.hpp"
 
 namespace popart::session {
 
 // The type a tensor of `type` has on the device, as a host type: INT64 -> INT32, DOUBLE -> FLOAT
 // ...
 DataType onDevice(DataType type);
+std::size_t deviceBytes(const TensorInfo &info);
+std::vector<char> deviceForm(const ir::HostTensor &value); // popart::error if an integer is too big
+ir::HostTensor hostForm(const TensorInfo &info, const std::vector<char> &device);
+
+// Whether values of one type can be handed over as the other.
+bool convertible(DataType a, DataType b);
 
 // popart::runtime_error, naming the tensor and both types, if they cannot stand for each other.
 void toDevice(const TensorId &id, DataType tensor, DataType given, const void *from, void *to,

@@ -4,31 +4,60 @@
 #include "session/convert.hpp"
 #include "session/impl.hpp"
 #include "session/log.hpp"
+#include "session/settings.hpp"
 #include <chrono>
-#include <filesystem>
 #include <popart/error.hpp>
 
 namespace popart {
 
 namespace {
 
-// A path if it names a file, else the bytes of a model.
-onnxmodel::Model open(const std::string &model) {
-  std::error_code ignored;
-  if (model.size() < 4096 && std::filesystem::is_regular_file(model, ignored))
-    return onnxmodel::loadModel(model);
-  return onnxmodel::parseModel(model);
-}
-
-bool isOptimizerState(const TensorId &id) {
-  for (const char *prefix : {"Accl___", "Accl1___", "Accl2___", "Accl3___", "Step___"})
-    if (id.rfind(prefix, 0) == 0)
-      return true;
-  return false;
-}
-
 std::uint64_t clockSeed() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+}
+
+// Optimiser state that the model brings along: taken for the state the optimiser makes, which then
+// has the name.
+std::map<TensorId, ir::HostTensor> takeState(const onnxmodel::Model &model, ir::Graph &graph) {
+  std::map<TensorId, ir::HostTensor> out;
+  onnxmodel::TensorReader reader(model.folder, model.proto);
+  for (const auto &initializer : model.proto->graph().initializer()) {
+    const TensorId &id = initializer.name();
+    if (!lowering::isOptimizerState(id))
+      continue;
+    out[id] = reader.read(initializer);
+    if (const auto v = graph.find(id); v != ir::none) {
+      graph.rename(v, graph.freeName("saved/" + id));
+      graph[v].data = {};
+    }
+  }
+  return out;
+}
+
+// Initial values in the device's types, and what resetHostWeights may replace.
+void takeWeights(Session::Impl &impl, const session::ModelSettings &settings) {
+  const auto &graph = impl.graph();
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    const auto &value = graph[ir::Value{i}];
+    if (value.kind != ir::Kind::Variable || !value.data)
+      continue;
+    impl.hostWeights[value.name] = session::deviceForm(value.data);
+    if (!lowering::isOptimizerState(value.name))
+      continue;
+    const auto *how = session::settingsFor(settings, value.name);
+    const auto groups = how ? how->getGroupCount(unsigned(impl.prepared.model.replicas)) : 1;
+    Shape shape = value.info.shape();
+    if (groups > 1)
+      shape.insert(shape.begin(), groups);
+    impl.initialInfos[value.name] = TensorInfo(value.info.dataType(), shape);
+  }
+  onnxmodel::TensorReader reader(impl.source.folder, impl.source.proto);
+  for (const auto &initializer : impl.source.proto->graph().initializer()) {
+    const TensorId &id = initializer.name();
+    impl.initialInfos[id] = onnxmodel::infoOf(initializer);
+    if (impl.hostWeights.count(id) && session::settingsFor(settings, id)) // every group's values
+      impl.hostWeights[id] = session::deviceForm(reader.read(initializer));
+  }
 }
 
 std::unique_ptr<Session::Impl> make(const std::string &model, const DataFlow &flow,
@@ -36,11 +65,12 @@ std::unique_ptr<Session::Impl> make(const std::string &model, const DataFlow &fl
                                     std::shared_ptr<DeviceInfo> device,
                                     const InputShapeInfo &shapes, const SessionOptions &options,
                                     const Patterns &patterns, const std::string &name) {
+  const auto start = std::chrono::steady_clock::now();
   if (!device)
     throw error("A session needs a device; none was given.");
   auto impl = std::make_unique<Session::Impl>();
   impl->name = name;
-  impl->source = open(model);
+  impl->source = session::openModel(model);
   impl->flow = flow;
   impl->options = options;
   impl->patterns = patterns;
@@ -56,8 +86,13 @@ std::unique_ptr<Session::Impl> make(const std::string &model, const DataFlow &fl
   how.constantWeights = options.constantWeights;
   how.inputShapes = shapes.getInfos();
   how.strictOpVersions = options.strictOpVersions;
+  const auto settings = session::settingsOf(*impl->source.proto);
+  const auto replicas = options.enableReplicatedGraphs ? options.replicatedGraphCount : 1;
+  const auto own = session::ofOneReplica(impl->source, settings, static_cast<unsigned>(replicas));
   session::Request request;
-  request.graph = onnxmodel::importModel(impl->source, how);
+  request.graph = onnxmodel::importModel(own, how);
+  request.inputSettings = settings.inputs;
+  request.variableSettings = settings.variables;
   request.flow = flow;
   request.options = options;
   request.patterns = patterns;
@@ -65,21 +100,13 @@ std::unique_ptr<Session::Impl> make(const std::string &model, const DataFlow &fl
   request.loss = loss;
   request.optimizer = impl->optimizer.get();
   request.ipus = static_cast<unsigned>(device->getNumIpus());
-  for (const auto &initializer : impl->source.proto->graph().initializer())
-    if (isOptimizerState(initializer.name()))
-      request.state[initializer.name()] =
-          onnxmodel::TensorReader(impl->source.folder).read(initializer);
+  if (impl->training)
+    request.state = takeState(own, request.graph);
   impl->prepared = session::prepare(std::move(request));
-  const auto &graph = impl->prepared.model.graph;
-  for (std::uint32_t i = 0; i < graph.size(); ++i) {
-    const auto &value = graph[ir::Value{i}];
-    if (value.kind != ir::Kind::Variable || !value.data)
-      continue;
-    const auto narrow = value.data.as(session::onDevice(value.data.type()));
-    const auto *bytes = static_cast<const char *>(narrow.data());
-    impl->hostWeights[value.name].assign(bytes, bytes + narrow.bytes());
-  }
-  session::log().debug("session \"", name, "\": ", graph.nodes.size(), " nodes");
+  takeWeights(*impl, settings);
+  impl->constructionSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  session::log().debug("session \"", name, "\": ", impl->graph().nodes.size(), " nodes");
   return impl;
 }
 

@@ -63,26 +63,11 @@ private:
   const AnchorSpec spec_;
 };
 
-// Of replicas that hold the same value the host keeps the first one's.
-class Discard : public poplar::LegacyStreamCallback {
-public:
-  void fetch(void *) override {}
-};
-
-std::size_t deviceBytes(const TensorInfo &info) {
-  return static_cast<std::size_t>(info.nelms()) * bytesOf(onDevice(info.dataType()));
-}
-std::vector<char> deviceForm(const ir::HostTensor &value) {
-  const auto narrow = value.as(onDevice(value.type()));
-  const auto *bytes = static_cast<const char *>(narrow.data());
-  return {bytes, bytes + narrow.bytes()};
-}
-
 } // namespace
 
-Execution::Execution(poplar::Executable &&executable, lowering::Interface io,
+Execution::Execution(const poplar::Executable &executable, lowering::Interface io,
                      const poplar::OptionFlags &engineOptions)
-    : io_(std::move(io)), engine_(std::move(executable), engineOptions) {}
+    : io_(std::move(io)), engine_(executable, engineOptions) {}
 
 void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor> &constants) {
   engine_.load(device.getDevice());
@@ -118,20 +103,43 @@ void Execution::connectAnchor(const AnchorSpec &spec) {
   for (unsigned r = 0; r < io_.replicas; ++r)
     engine_.connectStreamToCallback(spec.toHost, r, std::make_unique<ToStep>(step_, spec));
 }
+// Every replica asks for itself when they differ.
+void Execution::connectUpload(const lowering::WeightSpec &spec) {
+  auto &bytes = weights[spec.id];
+  const auto size = deviceBytes(spec.info);
+  bytes.resize(size * std::size_t(spec.groups)); // zero, unless the session has put values there
+  if (spec.groupOf.empty())
+    return engine_.connectStream(spec.toDevice, bytes.data());
+  for (unsigned r = 0; r < spec.groupOf.size(); ++r) {
+    const char *from = bytes.data() + size * std::size_t(spec.groupOf[r]);
+    engine_.connectStreamToCallback(spec.toDevice, r,
+                                    [from, size](void *p) { std::memcpy(p, from, size); });
+  }
+}
+// The host keeps the values of each group's first replica; all of them beside, if asked to.
+void Execution::connectDownload(const lowering::WeightSpec &spec) {
+  const auto size = deviceBytes(spec.info);
+  if (spec.returnsAll)
+    returned[spec.id].resize(size * std::size_t(io_.replicas));
+  std::vector<bool> seen(std::size_t(spec.groups), false);
+  for (unsigned r = 0; r < io_.replicas; ++r) {
+    const auto group = spec.groupOf.empty() ? 0 : std::size_t(spec.groupOf[r]);
+    char *first = seen[group] ? nullptr : weights[spec.id].data() + size * group;
+    char *all = spec.returnsAll ? returned[spec.id].data() + size * r : nullptr;
+    seen[group] = true;
+    engine_.connectStreamToCallback(spec.toHost, r, [first, all, size](void *p) {
+      if (first)
+        std::memcpy(first, p, size);
+      if (all)
+        std::memcpy(all, p, size);
+    });
+  }
+}
 void Execution::connectWeights() {
   for (const auto &spec : io_.weights) {
-    auto &bytes = weights[spec.id];
-    bytes.resize(deviceBytes(spec.info)); // zero, unless the session has put values there
-    engine_.connectStream(spec.toDevice, bytes.data());
-    auto store = [data = bytes.data(), size = bytes.size()](void *p) {
-      std::memcpy(data, p, size);
-    };
-    for (unsigned r = 0; r < io_.replicas; ++r) {
-      if (r == 0)
-        engine_.connectStreamToCallback(spec.toHost, r, store);
-      else
-        engine_.connectStreamToCallback(spec.toHost, r, std::make_unique<Discard>());
-    }
+    connectUpload(spec);
+    if (!spec.toHost.empty())
+      connectDownload(spec);
   }
   for (const auto &spec : io_.hyperParameters) {
     auto &bytes = hyperParameters_[spec.id];

@@ -10,12 +10,12 @@
 
 namespace popart::session {
 
-// Values of weights on the host, in the device's element types.
+// Values of weights on the host, in the device's element types; of grouped ones group by group.
 using Weights = std::map<TensorId, std::vector<char>>;
 
 class Execution {
 public:
-  Execution(poplar::Executable &&executable, lowering::Interface io,
+  Execution(const poplar::Executable &executable, lowering::Interface io,
             const poplar::OptionFlags &engineOptions);
 
   // Loads on the device and connects everything; large constants go down once.
@@ -28,12 +28,14 @@ public:
 
   void weightsFromHost() { run(lowering::WeightsFromHost, "WeightsFromHost"); }
   void weightsToHost() { run(lowering::WeightsToHost, "WeightsToHost"); }
+  void buffersFromHost() { run(lowering::NamedBuffersFromHost, "copyNamedBuffers"); }
   void writeHyperParameters(const std::map<TensorId, ir::HostTensor> &values);
   void setSeed(std::uint64_t seed);
   std::uint64_t seed();
   std::uint64_t cycles(const std::string &id);
 
   Weights weights;
+  Weights returned; // those of every replica, of weights that ask for it
   poplar::Engine &engine() { return engine_; }
   const lowering::Interface &io() const { return io_; }
 
@@ -41,6 +43,8 @@ private:
   void connectInput(const lowering::InputSpec &spec);
   void connectAnchor(const lowering::AnchorSpec &spec);
   void connectWeights();
+  void connectUpload(const lowering::WeightSpec &spec);
+  void connectDownload(const lowering::WeightSpec &spec);
 
   lowering::Interface io_;
   poplar::Engine engine_;

@@ -19,6 +19,8 @@ struct Request {
   const Optimizer *optimizer = nullptr;     // of training
   std::map<TensorId, ir::HostTensor> state; // initialisers of optimiser state in the model
   unsigned ipus = 1;                        // of the device
+  std::map<TensorId, InputSettings> inputSettings;
+  std::map<TensorId, VariableSettings> variableSettings;
 };
 
 struct Prepared {

@@ -8,8 +8,18 @@
 
 namespace popart {
 
+namespace {
+// Profiles and graphs are made by compiling, and only then.
+session::Execution &compiledHere(Session::Impl &impl, const char *what) {
+  auto &execution = impl.loaded();
+  if (impl.fromFile)
+    throw runtime_error("{} is not available: the executable was loaded from a file.", what);
+  return execution;
+}
+} // namespace
+
 std::string Session::getSummaryReport(bool resetProfile) const {
-  auto &engine = impl_->loaded().engine();
+  auto &engine = compiledHere(*impl_, "getSummaryReport").engine();
   poplar::OptionFlags options;
   for (const auto &[key, value] : impl_->options.reportOptions)
     options.set(key, value);
@@ -19,7 +29,19 @@ std::string Session::getSummaryReport(bool resetProfile) const {
     engine.resetExecutionProfile();
   return out.str();
 }
-pva::Report Session::getReport() const { return impl_->loaded().engine().getReport(); }
+pva::Report Session::getReport() const {
+  return compiledHere(*impl_, "getReport").engine().getReport();
+}
+// Lowered once more: nobody else needs the graph after it is compiled.
+std::string Session::getSerializedGraph() const {
+  compiledHere(*impl_, "getSerializedGraph");
+  const auto &prepared = impl_->prepared;
+  auto lowered = lowering::lowerModel(prepared.model, impl_->device->getTarget(), prepared.options,
+                                      impl_->options);
+  std::ostringstream out;
+  lowered.graph->serialize(out, lowered.programs, poplar::SerializationFormat::Binary);
+  return out.str();
+}
 
 TensorInfo Session::getInfo(TensorId id) const {
   auto it = impl_->prepared.tensors.find(id);

@@ -21,10 +21,12 @@ std::map<TensorId, StepTensor> Session::Impl::inputTensors() const {
   for (const auto &spec : io.inputs) {
     if (spec.toDevice.empty())
       continue;
-    const auto replicas = spec.broadcast ? 1 : io.replicas;
+    const std::int64_t replicas = spec.broadcast ? 1 : io.replicas;
     out[spec.id] = {spec.info, replicas * io.batchesPerStep * io.accumulationFactor,
                     factors(io, replicas, "")};
   }
+  for (ir::Value v : graph().inputs) // of no use any more, but no mistake either
+    out.emplace(graph()[v].name, StepTensor{graph()[v].info, 0, ""});
   return out;
 }
 std::map<TensorId, StepTensor> Session::Impl::anchorTensors() const {
@@ -43,7 +45,8 @@ void Session::run(IStepIO &stepIo, std::string debugName) {
       impl_->options.syntheticDataMode == SyntheticDataMode::Off)
     throw runtime_error("The weights have not been sent to the device. Call weightsFromHost() "
                         "before run().");
-  if (!impl_->checkedStepIo && stepIo.runtimeAssertsEnabled()) {
+  if (!impl_->checkedStepIo && stepIo.runtimeAssertsEnabled() &&
+      impl_->options.syntheticDataMode == SyntheticDataMode::Off) {
     stepIo.assertNumElements(impl_->inputTensors(), impl_->anchorTensors());
     impl_->checkedStepIo = true;
   }
@@ -71,6 +74,40 @@ void Session::setRandomSeed(std::uint64_t seed) {
 std::uint64_t Session::getRandomSeed() {
   return impl_->io.random ? impl_->loaded().seed() : impl_->seed;
 }
+
+// The state of the simulated generator is the seed: two words per replica, replica r's first one
+// being r more than the first one's.
+std::vector<std::uint32_t> Session::getRNGState() {
+  impl_->requireRngState("getRNGState");
+  std::vector<std::uint32_t> state;
+  if (!impl_->io.random)
+    return state;
+  const auto seed = impl_->loaded().seed();
+  for (std::uint32_t r = 0; r < impl_->io.replicas; ++r) {
+    state.push_back(static_cast<std::uint32_t>(seed) + r);
+    state.push_back(static_cast<std::uint32_t>(seed >> 32));
+  }
+  return state;
+}
+void Session::setRNGState(const std::vector<std::uint32_t> state) {
+  impl_->requireRngState("setRNGState");
+  const auto words = impl_->io.random ? std::size_t(impl_->io.replicas) * 2 : 0;
+  bool fits = state.size() == words;
+  for (std::size_t r = 1; fits && r < words / 2; ++r)
+    fits = state[2 * r] == state[0] + r && state[2 * r + 1] == state[1];
+  if (!fits)
+    throw runtime_error("setRNGState: {} words were given that getRNGState of this session cannot "
+                        "have returned; it returns {}.",
+                        state.size(), words);
+  if (words)
+    impl_->loaded().setSeed(state[0] | std::uint64_t(state[1]) << 32);
+}
+void Session::Impl::requireRngState(const char *what) {
+  loaded();
+  if (!options.enableLoadAndOffloadRNGState)
+    throw runtime_error("{} needs the session option enableLoadAndOffloadRNGState.", what);
+}
+
 std::uint64_t Session::getCycleCount(std::string id) { return impl_->loaded().cycles(id); }
 
 void TrainingSession::updateOptimizerFromHost(const Optimizer *optimizer) {
@@ -89,6 +126,33 @@ void Session::connectStreamToCallback(const std::string &handle,
 }
 void Session::connectStream(const std::string &handle, void *buffer) {
   impl_->loaded().engine().connectStream(handle, buffer);
+}
+void Session::connectHostFunction(
+    const std::string &handle,
+    std::function<void(const void *const *, std::size_t, void *const *, std::size_t)> callback,
+    unsigned index) {
+  impl_->loaded().engine().connectHostFunction(
+      handle, index, [callback](poplar::ArrayRef<const void *> in, poplar::ArrayRef<void *> out) {
+        callback(in.data(), in.size(), out.data(), out.size());
+      });
+}
+
+namespace {
+std::uint64_t repeat(int index) {
+  if (index < 0)
+    throw runtime_error("The repeat index of a remote buffer must not be negative; it is {}.",
+                        index);
+  return static_cast<std::uint64_t>(index);
+}
+} // namespace
+
+void TrainingSession::copyFromRemoteBuffer(const std::string &buffer, void *to, int repeatIndex,
+                                           unsigned replicationIndex) {
+  impl_->loaded().engine().copyFromRemoteBuffer(buffer, to, repeat(repeatIndex), replicationIndex);
+}
+void TrainingSession::copyToRemoteBuffer(void *from, const std::string &buffer, int repeatIndex,
+                                         unsigned replicationIndex) {
+  impl_->loaded().engine().copyToRemoteBuffer(from, buffer, repeat(repeatIndex), replicationIndex);
 }
 
 } // namespace popart

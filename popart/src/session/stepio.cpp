@@ -2,6 +2,8 @@
 #include <popart/stepio.hpp>
 
 #include "base/Text.hpp"
+#include "session/convert.hpp"
+#include "session/log.hpp"
 #include <popart/error.hpp>
 
 namespace popart {
@@ -59,22 +61,58 @@ void StepIO::rewind() {
       cursor.at = 0;
 }
 
+namespace {
+
+void checkType(const TensorId &id, const StepTensor &tensor, const IArray &array,
+               const char *what) {
+  const auto given = array.dataType(), wanted = tensor.info.dataType();
+  if (!session::convertible(wanted, given))
+    throw runtime_error(base::str("The ", what, " array of \"", id, "\" is of type ", nameOf(given),
+                                  ", but the tensor is ", tensor.info, ". Make it an array of ",
+                                  lowerCaseNameOf(wanted), "."));
+  if (given == DataType::INT64 && wanted == DataType::INT32 && *what == 'i')
+    session::log().warn("The INT64 values of the input \"", id, "\" are converted to INT32.");
+}
+void checkCount(const TensorId &id, const StepTensor &tensor, const IArray &array,
+                const char *what) {
+  const auto need = tensor.info.nelms() * tensor.buffers;
+  const auto given = static_cast<std::int64_t>(array.nelms());
+  if (given != need)
+    throw runtime_error(base::str("The ", what, " array of \"", id, "\" has ", given,
+                                  " elements, but one step needs ", need, ": ", tensor.info.nelms(),
+                                  " of the tensor ", tensor.info, " times ", tensor.factors, "."));
+}
+[[noreturn]] void unknown(const TensorId &id, const std::map<TensorId, StepTensor> &wanted,
+                          const char *what) {
+  std::vector<std::string> names;
+  for (const auto &[name, tensor] : wanted)
+    names.push_back(name);
+  throw runtime_error(base::str("An ", what, " array was given for \"", id,
+                                *what == 'i' ? "\", which is no input of the model."
+                                             : "\", which is no anchor of the session.",
+                                base::didYouMean(id, names)));
+}
+
+} // namespace
+
 void StepIO::assertNumElements(const std::map<TensorId, StepTensor> &inputs,
                                const std::map<TensorId, StepTensor> &anchors) const {
   const auto check = [](const auto &arrays, const auto &wanted, const char *what) {
-    for (const auto &[id, tensor] : wanted) {
-      auto it = arrays.find(id);
-      if (it == arrays.end())
+    for (const auto &[id, cursor] : arrays) {
+      auto it = wanted.find(id);
+      if (it == wanted.end())
+        unknown(id, wanted, what);
+      if (it->second.buffers == 0) {
+        session::log().warn("The model does not use its input \"", id, "\".");
+        continue;
+      }
+      checkType(id, it->second, *cursor.array, what);
+      checkCount(id, it->second, *cursor.array, what);
+    }
+    for (const auto &[id, tensor] : wanted)
+      if (tensor.buffers && !arrays.count(id))
         throw runtime_error(
             base::str("No ", what, " array was given for \"", id, "\" (", tensor.info, ")."));
-      const auto need = tensor.info.nelms() * tensor.buffers;
-      const auto given = static_cast<std::int64_t>(it->second.array->nelms());
-      if (given != need)
-        throw runtime_error(base::str("The ", what, " array of \"", id, "\" has ", given,
-                                      " elements, but one step needs ", need, ": ",
-                                      tensor.info.nelms(), " of the tensor ", tensor.info,
-                                      " times ", tensor.factors, "."));
-    }
   };
   check(inputs_, inputs, "input");
   check(outputs_, anchors, "output");

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Weights between device, host and files.
+// Weights between device and host.
 #include "base/Text.hpp"
 #include "session/convert.hpp"
 #include "session/impl.hpp"
+#include <algorithm>
 #include <cstring>
 #include <popart/error.hpp>
 
 namespace popart {
 
-const lowering::HostTensorSpec *Session::Impl::weight(const TensorId &id) const {
-  for (const auto &spec : io.weights)
-    if (spec.id == id)
-      return &spec;
-  return nullptr;
+// State that begins alike in all groups, and weights of which only one value was given.
+void Session::Impl::fitHostWeights() {
+  for (const auto &spec : io.weights) {
+    auto &bytes = hostWeights[spec.id];
+    const auto one = session::deviceBytes(spec.info);
+    bytes.resize(std::max(bytes.size(), one));
+    for (auto have = bytes.size() / std::max<std::size_t>(one, 1);
+         one && have < std::size_t(spec.groups); ++have)
+      bytes.insert(bytes.end(), bytes.begin(), bytes.begin() + std::ptrdiff_t(one));
+  }
 }
 
 void Session::weightsFromHost() {
@@ -30,15 +36,28 @@ void Session::weightsToHost() {
   auto &execution = impl_->loaded();
   execution.weightsToHost();
   for (const auto &spec : impl_->io.weights)
-    impl_->hostWeights[spec.id] = execution.weights[spec.id];
+    if (!spec.toHost.empty())
+      impl_->hostWeights[spec.id] = execution.weights[spec.id];
+}
+
+void Session::buffersFromHost() {
+  auto &execution = impl_->loaded();
+  for (const auto &id : impl_->options.updatableNamedBuffers) {
+    auto it = execution.weights.find(id);
+    if (it == execution.weights.end())
+      throw runtime_error("updatableNamedBuffers names \"{}\", which is no variable on the device.",
+                          id);
+    it->second.assign(impl_->hostWeights[id].begin(), impl_->hostWeights[id].end());
+  }
+  execution.buffersFromHost();
 }
 
 namespace {
-void checkSize(const lowering::HostTensorSpec &spec, const MutableVoidData &data) {
-  if (data.info.nelms() != spec.info.nelms())
+void checkSize(const lowering::WeightSpec &spec, const MutableVoidData &data, std::int64_t copies) {
+  if (data.info.nelms() != spec.info.nelms() * copies)
     throw runtime_error(base::str("The array for the weight \"", spec.id, "\" has ",
                                   data.info.nelms(), " elements, but the weight is ", spec.info,
-                                  "."));
+                                  copies > 1 ? base::str(", ", copies, " times") : "", "."));
 }
 } // namespace
 
@@ -47,9 +66,12 @@ void Session::readWeights(const IWeightsIO &weights) {
     if (!weights.contains(spec.id))
       continue;
     const auto data = weights.weight(spec.id);
-    checkSize(spec, data);
-    session::toHost(spec.id, spec.info.dataType(), data.info.dataType(),
-                    impl_->hostWeights[spec.id].data(), data.data, spec.info.nelms());
+    const bool all = spec.returnsAll && impl_->execution;
+    const auto copies = all ? impl_->io.replicas : spec.groups;
+    checkSize(spec, data, copies);
+    const auto &from = all ? impl_->execution->returned[spec.id] : impl_->hostWeights[spec.id];
+    session::toHost(spec.id, spec.info.dataType(), data.info.dataType(), from.data(), data.data,
+                    spec.info.nelms() * copies);
   }
 }
 void Session::writeWeights(const IWeightsIO &weights) {
@@ -60,9 +82,9 @@ void Session::writeWeights(const IWeightsIO &weights) {
     if (!weights.contains(spec.id))
       continue;
     const auto data = weights.weight(spec.id);
-    checkSize(spec, data);
+    checkSize(spec, data, spec.groups);
     session::toDevice(spec.id, spec.info.dataType(), data.info.dataType(), data.data,
-                      impl_->hostWeights[spec.id].data(), spec.info.nelms());
+                      impl_->hostWeights[spec.id].data(), spec.info.nelms() * spec.groups);
   }
 }
 

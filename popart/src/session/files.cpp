@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Executables and weights in files: compiled here, run in another process.
+#include "base/Text.hpp"
+#include "session/cache.hpp"
+#include "session/convert.hpp"
+#include "session/impl.hpp"
+#include "session/log.hpp"
+#include <fstream>
+#include <popart/error.hpp>
+
+namespace popart {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void checkExportable(const Session::Impl &impl, const char *what) {
+  if (!impl.device->isHwCompatible())
+    throw error(base::str(what, ": executables for a device of type ", impl.device->getType(),
+                          " cannot be saved; only those for ipu and offline-ipu."));
+  if (!impl.options.compileEngine)
+    throw error(base::str(what, ": compileEngine is false, so there is no executable."));
+}
+
+session::ToStore contents(Session::Impl &impl, bool metadata, bool variables) {
+  session::ToStore out;
+  out.hash = impl.hash();
+  if (metadata)
+    out.interface = &impl.io;
+  if (variables)
+    out.variables = &impl.hostWeights;
+  out.executable = &*impl.executable;
+  return out;
+}
+
+void save(Session::Impl &impl, std::ostream &out, const char *what, bool metadata, bool variables) {
+  checkExportable(impl, what);
+  if (!impl.executable)
+    throw runtime_error(base::str(what, ": nothing is compiled yet. Call prepareDevice() first."));
+  session::writeStored(out, contents(impl, metadata, variables));
+  if (!out)
+    throw error(base::str(what, ": writing failed."));
+}
+
+void take(Session::Impl &impl, std::istream &in, const std::string &from) {
+  session::Stored stored;
+  try {
+    stored = session::readStored(in);
+  } catch (const error &e) {
+    throw error(base::str("The executable of ", from, " cannot be loaded: ", e.what(), "."));
+  }
+  if (!stored.executable || !stored.interface)
+    throw error(base::str("The executable of ", from, " cannot be loaded: the file holds no ",
+                          stored.executable ? "PopART metadata" : "executable", "."));
+  if (stored.hash != impl.hash())
+    throw error(base::str("The executable of ", from,
+                          " cannot be loaded: it was compiled from "
+                          "another model, with other options, or for "
+                          "another device."));
+  impl.io = std::move(*stored.interface);
+  impl.executable = std::move(stored.executable);
+  impl.fromFile = true;
+  impl.fitHostWeights();
+  for (auto &[id, bytes] : stored.variables) {
+    auto it = impl.hostWeights.find(id);
+    if (it == impl.hostWeights.end() || it->second.size() != bytes.size())
+      throw error(base::str("The variable \"", id, "\" of ", from, " has ", bytes.size(),
+                            " bytes; the session has no such variable."));
+    it->second = std::move(bytes);
+  }
+}
+
+} // namespace
+
+void Session::compileAndExport(const std::string &file) {
+  checkExportable(*impl_, "compileAndExport");
+  impl_->compile();
+  session::writeWhole(file, [&](std::ostream &out) { compileAndExport(out); });
+}
+void Session::compileAndExport(std::ostream &out) {
+  checkExportable(*impl_, "compileAndExport");
+  impl_->compile();
+  save(*impl_, out, "compileAndExport", true, false);
+}
+
+void Session::saveExecutable(const std::string &path, bool savePopartMetadata, bool saveVariables) {
+  saveExecutableToFile((fs::path(path) / "executable.popef").string(), savePopartMetadata,
+                       saveVariables);
+}
+void Session::saveExecutableToFile(const std::string &file, bool savePopartMetadata,
+                                   bool saveVariables) {
+  session::writeWhole(file, [&](std::ostream &out) {
+    save(*impl_, out, "saveExecutable", savePopartMetadata, saveVariables);
+  });
+}
+void Session::saveExecutableToStream(std::ostream &out, bool savePopartMetadata,
+                                     bool saveVariables) {
+  save(*impl_, out, "saveExecutable", savePopartMetadata, saveVariables);
+}
+void Session::saveVariables(const std::string &path) {
+  session::ToStore what;
+  what.hash = impl_->hash();
+  what.variables = &impl_->hostWeights;
+  session::writeWhole(fs::path(path) / "variables.popef",
+                      [&](std::ostream &out) { session::writeStored(out, what); });
+}
+
+void Session::loadExecutableFromFile(const std::string &file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw error(base::str("The executable ", file, " cannot be opened."));
+  take(*impl_, in, file);
+  session::log().info("Loading serialized PopART executable from ", file);
+}
+void Session::loadExecutableFromStream(std::shared_ptr<std::istream> in) {
+  if (!in)
+    throw error("loadExecutableFromStream: there is no stream.");
+  take(*impl_, *in, "the stream");
+}
+
+} // namespace popart

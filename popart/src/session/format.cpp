@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "session/format.hpp"
+
+#include "base/Text.hpp"
+#include "session/bytes.hpp"
+#include <istream>
+#include <ostream>
+#include <popart/error.hpp>
+#include <poplar/exceptions.hpp>
+
+namespace popart::session {
+
+namespace {
+
+constexpr char magic[] = "\x89PopART\n";
+constexpr std::uint64_t version = 1;
+constexpr std::size_t headerBytes =
+    8 + 3 * 8; // magic, version, length and checksum of the metadata
+
+using lowering::AnchorSpec;
+using lowering::HostTensorSpec;
+using lowering::InputSpec;
+using lowering::Interface;
+using lowering::WeightSpec;
+
+constexpr std::int64_t most = std::int64_t(1) << 40; // of any number: elements, batches
+
+void put(ByteWriter &out, const TensorInfo &info) {
+  out.number(static_cast<std::uint64_t>(info.dataType()));
+  out.list(info.shape(), [&](auto d) { out.number(static_cast<std::uint64_t>(d)); });
+}
+TensorInfo getInfo(ByteReader &in) {
+  const auto type = static_cast<DataType>(in.number(0, static_cast<int>(DataType::UNDEFINED) - 1));
+  Shape shape;
+  std::int64_t elements = 1;
+  in.list([&] {
+    shape.push_back(in.number(0, most));
+    if (shape.back() && elements > most / shape.back())
+      ByteReader::damaged();
+    elements *= shape.back();
+  });
+  return TensorInfo(type, shape);
+}
+
+void put(ByteWriter &out, const HostTensorSpec &spec) {
+  out.text(spec.id);
+  put(out, spec.info);
+  out.text(spec.toDevice);
+  out.text(spec.toHost);
+}
+HostTensorSpec getSpec(ByteReader &in) {
+  HostTensorSpec spec;
+  spec.id = in.text();
+  spec.info = getInfo(in);
+  spec.toDevice = in.text();
+  spec.toHost = in.text();
+  return spec;
+}
+
+void put(ByteWriter &out, const Interface &io) {
+  out.list(io.inputs, [&](const InputSpec &spec) {
+    put(out, static_cast<const HostTensorSpec &>(spec));
+    out.number(spec.broadcast);
+  });
+  out.list(io.anchors, [&](const AnchorSpec &spec) {
+    put(out, static_cast<const HostTensorSpec &>(spec));
+    out.number(static_cast<std::uint64_t>(spec.kind));
+    out.number(static_cast<std::uint64_t>(spec.buffersPerStep));
+    out.list(spec.outer, [&](auto d) { out.number(static_cast<std::uint64_t>(d)); });
+  });
+  out.list(io.weights, [&](const WeightSpec &spec) {
+    put(out, static_cast<const HostTensorSpec &>(spec));
+    out.number(static_cast<std::uint64_t>(spec.groups));
+    out.list(spec.groupOf, [&](auto g) { out.number(static_cast<std::uint64_t>(g)); });
+    out.number(spec.returnsAll);
+  });
+  for (const auto *specs : {&io.held, &io.hyperParameters})
+    out.list(*specs, [&](const HostTensorSpec &spec) { put(out, spec); });
+  out.list(io.cycleCounters, [&](const std::string &id) { out.text(id); });
+  out.number(io.random);
+  for (auto n : {io.batchesPerStep, io.accumulationFactor, io.replicas})
+    out.number(static_cast<std::uint64_t>(n));
+}
+
+AnchorSpec getAnchor(ByteReader &in) {
+  AnchorSpec spec;
+  static_cast<HostTensorSpec &>(spec) = getSpec(in);
+  spec.kind = static_cast<AnchorReturnTypeId>(in.number(0, 3));
+  spec.buffersPerStep = in.number(1, most);
+  in.list([&] { spec.outer.push_back(in.number(0, most)); });
+  return spec;
+}
+WeightSpec getWeight(ByteReader &in) {
+  WeightSpec spec;
+  static_cast<HostTensorSpec &>(spec) = getSpec(in);
+  spec.groups = in.number(1, most);
+  in.list([&] { spec.groupOf.push_back(in.number(0, spec.groups - 1)); });
+  spec.returnsAll = in.flag();
+  return spec;
+}
+Interface getInterface(ByteReader &in) {
+  Interface io;
+  in.list([&] {
+    InputSpec spec;
+    static_cast<HostTensorSpec &>(spec) = getSpec(in);
+    spec.broadcast = in.flag();
+    io.inputs.push_back(spec);
+  });
+  in.list([&] { io.anchors.push_back(getAnchor(in)); });
+  in.list([&] { io.weights.push_back(getWeight(in)); });
+  for (auto *specs : {&io.held, &io.hyperParameters})
+    in.list([&] { specs->push_back(getSpec(in)); });
+  in.list([&] { io.cycleCounters.emplace_back(in.text()); });
+  io.random = in.flag();
+  for (auto *n : {&io.batchesPerStep, &io.accumulationFactor, &io.replicas})
+    *n = in.number(1, most);
+  for (const auto &spec : io.weights) // groups are those of the replicas there are
+    if (spec.groups > io.replicas ||
+        (!spec.groupOf.empty() && std::int64_t(spec.groupOf.size()) != io.replicas))
+      ByteReader::damaged();
+  return io;
+}
+
+void put(ByteWriter &out, const Weights &weights) {
+  out.number(weights.size());
+  for (const auto &[id, bytes] : weights) {
+    out.text(id);
+    out.text({bytes.data(), bytes.size()});
+  }
+}
+
+// A length that is a lie must not cost memory: piece by piece.
+std::string readBytes(std::istream &in, std::uint64_t size) {
+  constexpr std::uint64_t piece = 1 << 22;
+  std::string out;
+  while (out.size() < size) {
+    const auto now = static_cast<std::size_t>(std::min(piece, size - out.size()));
+    out.resize(out.size() + now);
+    in.read(out.data() + out.size() - now, static_cast<std::streamsize>(now));
+    if (static_cast<std::size_t>(in.gcount()) != now)
+      throw error("the file is truncated");
+  }
+  return out;
+}
+
+} // namespace
+
+std::string encodeMetadata(const ToStore &what) {
+  ByteWriter out;
+  out.text(what.hash);
+  out.number(what.interface != nullptr);
+  if (what.interface)
+    put(out, *what.interface);
+  put(out, what.variables ? *what.variables : Weights());
+  out.number(what.executable != nullptr);
+  return out.bytes();
+}
+
+bool decodeMetadata(std::string_view bytes, Stored &into) {
+  ByteReader in(bytes);
+  into.hash = in.text();
+  if (in.flag())
+    into.interface = getInterface(in);
+  in.list([&] {
+    const std::string id(in.text());
+    const auto values = in.text();
+    into.variables[id].assign(values.begin(), values.end());
+  });
+  const bool executable = in.flag();
+  in.end();
+  return executable;
+}
+
+void writeStored(std::ostream &out, const ToStore &what) {
+  const std::string metadata = encodeMetadata(what);
+  ByteWriter header;
+  header.number(version);
+  header.number(metadata.size());
+  header.number(base::hashBytes(metadata.data(), metadata.size()));
+  out.write(magic, 8);
+  out << header.bytes() << metadata;
+  if (what.executable)
+    what.executable->serialize(out);
+}
+
+Stored readStored(std::istream &in) {
+  char start[8] = {};
+  in.read(start, sizeof start);
+  if (in.gcount() != sizeof start || std::memcmp(start, magic, sizeof start) != 0)
+    throw error("it is no file of a compiled model");
+  const std::string numbers = readBytes(in, headerBytes - sizeof start);
+  ByteReader header(numbers);
+  if (const auto v = header.number(); v != version)
+    throw error("the file is of version {}, not {}", v, version);
+  const auto size = header.number(), sum = header.number();
+  const std::string metadata = readBytes(in, size);
+  if (base::hashBytes(metadata.data(), metadata.size()) != sum)
+    ByteReader::damaged();
+  Stored out;
+  if (decodeMetadata(metadata, out)) {
+    try {
+      out.executable = poplar::Executable::deserialize(in);
+    } catch (const poplar::poplar_error &e) {
+      throw error(base::str("its executable cannot be used: ", e.what()));
+    }
+  }
+  return out;
+}
+
+} // namespace popart::session

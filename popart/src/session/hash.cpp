@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "session/hash.hpp"
+
+#include "base/Text.hpp"
+#include "ops/core/opdef.hpp"
+#include <bit>
+#include <cstring>
+#include <poplar/Graph.hpp>
+#include <poplar/TargetType.hpp>
+
+namespace popart::session {
+
+void Hasher::number(std::uint64_t w) {
+  a_ = (std::rotl(a_, 29) ^ w) * 0x9e3779b97f4a7c15ull;
+  b_ = (b_ ^ std::rotl(w, 17)) * 0xc2b2ae3d27d4eb4full + a_;
+}
+void Hasher::bytes(const void *data, std::size_t size) {
+  number(size);
+  const auto *p = static_cast<const unsigned char *>(data);
+  for (; size >= 8; p += 8, size -= 8) {
+    std::uint64_t w;
+    std::memcpy(&w, p, 8);
+    number(w);
+  }
+  std::uint64_t rest = 0;
+  std::memcpy(&rest, p, size);
+  number(rest);
+}
+std::string Hasher::hex() const {
+  const auto mix = [](std::uint64_t x) {
+    x = (x ^ (x >> 31)) * 0x7fb5d329728ea185ull;
+    x = (x ^ (x >> 27)) * 0x81dadef4bc2dd44dull;
+    return x ^ (x >> 33);
+  };
+  const auto digits = [](std::uint64_t x) {
+    std::string text(16, '0');
+    for (int i = 15; i >= 0; --i, x >>= 4)
+      text[std::size_t(i)] = "0123456789abcdef"[x & 15];
+    return text;
+  };
+  return digits(mix(a_ + b_)) + digits(mix(b_ ^ std::rotl(a_, 32)));
+}
+
+namespace {
+
+// ---- the ir
+
+class IrHasher {
+public:
+  explicit IrHasher(Hasher &hasher) : h_(hasher) {}
+
+  void graph(const ir::Graph &graph, bool isMain) {
+    h_.text(graph.name);
+    for (std::uint32_t i = 0; i < graph.size(); ++i)
+      value(graph[ir::Value{i}], isMain);
+    for (const auto *all : {&graph.inputs, &graph.outputs})
+      values(*all);
+    h_.number(graph.nodes.size());
+    for (const auto &n : graph.nodes)
+      node(n);
+  }
+
+private:
+  void info(const TensorInfo &info) {
+    h_.choice(info.dataType());
+    h_.bytes(info.shape().data(), info.shape().size() * sizeof(std::int64_t));
+  }
+  void value(const ir::ValueData &value, bool isMain) {
+    h_.text(value.name);
+    info(value.info);
+    h_.choice(value.kind);
+    if (value.kind == ir::Kind::Constant && !(isMain && lowering::isHeld(value)))
+      h_.bytes(value.data.data(), value.data ? value.data.bytes() : 0);
+  }
+  void values(const ir::Values &values) {
+    h_.number(values.size());
+    for (ir::Value v : values)
+      h_.number(v.value);
+  }
+  void optional(const std::optional<std::int64_t> &value) {
+    h_.number(value.has_value());
+    h_.number(static_cast<std::uint64_t>(value.value_or(0)));
+  }
+  void attributes(const ir::Attributes &attributes) {
+    h_.number(attributes.all().size());
+    for (const auto &[name, value] : attributes.all()) {
+      h_.text(name);
+      h_.number(value.index());
+      std::visit([&](const auto &v) { attribute(v); }, value);
+    }
+  }
+  void attribute(std::int64_t v) { h_.number(static_cast<std::uint64_t>(v)); }
+  void attribute(float v) { h_.real(v); }
+  void attribute(const std::string &v) { h_.text(v); }
+  void attribute(const ir::Integers &v) { h_.bytes(v.data(), v.size() * sizeof v[0]); }
+  void attribute(const std::vector<float> &v) { h_.bytes(v.data(), v.size() * sizeof v[0]); }
+  void attribute(const std::vector<std::string> &v) {
+    h_.number(v.size());
+    for (const auto &text : v)
+      h_.text(text);
+  }
+  void attribute(const ir::HostTensor &v) {
+    info(v.info());
+    h_.bytes(v.data(), v ? v.bytes() : 0);
+  }
+  void node(const ir::Node &node) {
+    h_.text(node.def->domain);
+    h_.text(node.def->type);
+    values(node.inputs);
+    values(node.outputs);
+    attributes(node.attributes);
+    const auto &s = node.settings;
+    optional(s.virtualGraph);
+    optional(s.pipelineStage);
+    optional(s.executionPhase);
+    h_.choice(s.recompute);
+    h_.real(s.schedulePriority);
+    h_.text(s.name);
+    attributes(s.extra);
+    h_.choice(node.pass);
+    h_.number(node.bodies.size());
+    for (const auto &body : node.bodies)
+      graph(*body, false);
+  }
+
+  Hasher &h_;
+};
+
+// ---- what is said beside it
+
+void add(Hasher &h, const DataFlow &flow) {
+  h.number(static_cast<std::uint64_t>(flow.batchesPerStep()));
+  for (const auto &[id, art] : flow.getAnchorReturnTypeMap()) {
+    h.text(id);
+    h.choice(art.id());
+    h.number(art.id() == AnchorReturnTypeId::EveryN ? static_cast<std::uint64_t>(art.rp()) : 0);
+    h.choice(art.tileSet());
+    h.choice(art.exchangeStrategy());
+  }
+}
+
+void add(Hasher &h, const StringMap &map) {
+  h.number(map.size());
+  for (const auto &[key, value] : map) {
+    h.text(key);
+    h.text(value);
+  }
+}
+void add(Hasher &h, const TensorLocation &l) {
+  h.text(base::str(int(l.storage), ' ', int(l.loadTileSet), ' ', int(l.storageTileSet), ' ',
+                   int(l.replicatedTensorSharding), ' ', l.shardingDomain));
+}
+void add(Hasher &h, const TensorLocationSettings &s) {
+  add(h, s.location);
+  h.text(base::str(s.minElementsForOffChip, ' ', s.minElementsForReplicatedTensorSharding));
+}
+
+// Options that lowering reads or that change what programs do. What only changed the ir is in it.
+void add(Hasher &h, const SessionOptions &o) {
+  for (const auto *map :
+       {&o.engineOptions, &o.convolutionOptions, &o.lstmOptions, &o.matmulOptions, &o.gclOptions})
+    add(h, *map);
+  h.text(o.partialsTypeMatMuls);
+  for (bool flag : {o.enableStochasticRounding,
+                    o.enableFloatingPointChecks,
+                    o.enableFullyConnectedPass,
+                    o.enableSerializedMatmuls,
+                    o.enableNonStableSoftmax,
+                    o.enableStableNorm,
+                    o.groupNormStridedChannelGrouping,
+                    o.enableLoadAndOffloadRNGState,
+                    o._enableRngStateManagement,
+                    o.constantWeights,
+                    o.instrumentWithHardwareCycleCounter,
+                    o.enablePrefetchDatastreams,
+                    o.rearrangeAnchorsOnHost,
+                    o.rearrangeStreamsOnHost,
+                    o.disableGradAccumulationTensorStreams,
+                    o.disableOptimizerStateTensorStreams,
+                    o.enableMergeExchange,
+                    o.groupHostSync,
+                    o.enablePipelining,
+                    o.useHostCopyOps,
+                    o.enableExplicitMainLoops,
+                    o.createImplicitPipeliningFwdOnlyProgram,
+                    o.aliasZeroCopy,
+                    o.enableOutlining,
+                    o.enableGradientAccumulation})
+    h.number(flag);
+  h.choice(o.syntheticDataMode);
+  for (auto kind : o.hardwareInstrumentations)
+    h.choice(kind);
+  h.number(o.defaultBufferingDepth);
+  for (const auto &[id, depth] : o.bufferingDepthMap)
+    h.text(base::str(id, ' ', depth));
+  h.number(static_cast<std::uint64_t>(o.numIOTiles));
+  for (const auto *where :
+       {&o.weightTensorLocationSettings, &o.optimizerStateTensorLocationSettings,
+        &o.accumulatorTensorLocationSettings, &o.activationTensorLocationSettings})
+    add(h, *where);
+  for (const auto &[id, location] : o.tensorLocationSettingsOverride) {
+    h.text(id);
+    add(h, location);
+  }
+  for (const auto &id : o.updatableNamedBuffers)
+    h.text(id);
+  for (const auto &file : o.customCodelets)
+    h.text(file);
+  h.text(o.customCodeletCompileFlags);
+}
+
+void add(Hasher &h, const lowering::Model &model) {
+  IrHasher(h).graph(model.graph, true);
+  add(h, model.flow);
+  for (const auto &[id, value] : model.anchors) {
+    h.text(id);
+    h.number(value.value);
+  }
+  for (ir::Value v : model.hyperParameters)
+    h.number(v.value);
+  for (const auto &[id, s] : model.inputSettings) {
+    h.text(id);
+    h.text(base::str(int(s.tileSet()), ' ', int(s.exchangeStrategy()), ' ',
+                     int(s.replicatedStreamMode())));
+  }
+  for (const auto &[id, s] : model.variableSettings) {
+    h.text(id);
+    h.text(base::str(s.getSharedVariableDomain(), ' ', int(s.getRetrievalMode())));
+  }
+  for (std::int64_t n :
+       {model.accumulationFactor, model.replicas, std::int64_t(model.ipusPerReplica), model.stages,
+        std::int64_t(model.training)})
+    h.number(static_cast<std::uint64_t>(n));
+}
+
+void add(Hasher &h, const poplar::Target &target) {
+  const bool host = target.getTargetType() == poplar::TargetType::CPU;
+  h.text(host ? "cpu" : std::string(target.getTargetArchString()));
+  for (unsigned n : {target.getNumIPUs(), target.getTilesPerIPU(), target.getNumWorkerContexts()})
+    h.number(n);
+}
+
+} // namespace
+
+std::string hashOf(const HashInput &input) {
+  Hasher h;
+  h.text(std::string(poplar::packageHash()));
+  h.text(std::string(poplar::versionString()));
+  add(h, input.prepared.model);
+  add(h, input.options);
+  for (const auto &[name, on] : input.patterns.getSettings()) {
+    h.text(name);
+    h.number(on);
+  }
+  h.number(input.patterns.isInPlaceEnabled());
+  h.text(input.optimizer ? input.optimizer->structure() : "");
+  h.text(input.loss);
+  add(h, input.target);
+  return h.hex();
+}
+
+} // namespace popart::session

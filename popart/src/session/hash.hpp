@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The content hash of a session: everything its executable depends on and nothing else. Values of
+// weights, of held constants, of changeable hyper-parameters and seeds do not enter.
+#pragma once
+#include "session/prepare.hpp"
+#include <poplar/Target.hpp>
+
+namespace popart::session {
+
+// 128 bits, word by word; the same on every machine. Spreads well, is no defence against malice.
+class Hasher {
+public:
+  void bytes(const void *data, std::size_t size);
+  void text(std::string_view value) { bytes(value.data(), value.size()); }
+  void number(std::uint64_t value);
+  template <class Enum> void choice(Enum value) { number(static_cast<std::uint64_t>(value)); }
+  void real(double value) { bytes(&value, sizeof value); }
+  std::string hex() const; // 32 digits
+
+private:
+  std::uint64_t a_ = 0x243f6a8885a308d3ull, b_ = 0x13198a2e03707344ull;
+};
+
+struct HashInput {
+  const Prepared &prepared;
+  const SessionOptions &options;
+  const Patterns &patterns;
+  const Optimizer *optimizer; // null: inference
+  const TensorId &loss;
+  const poplar::Target &target;
+};
+std::string hashOf(const HashInput &input);
+
+} // namespace popart::session

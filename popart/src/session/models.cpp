@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Weights between a session and ONNX models.
+#include "base/Text.hpp"
+#include "onnx/export.hpp"
+#include "session/convert.hpp"
+#include "session/impl.hpp"
+#include "session/log.hpp"
+#include "session/settings.hpp"
+#include <filesystem>
+#include <popart/error.hpp>
+
+namespace popart {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::map<TensorId, ir::HostTensor> valuesOf(const Session::Impl &impl) {
+  std::map<TensorId, ir::HostTensor> out;
+  for (const auto &[id, info] : impl.initialInfos) {
+    if (impl.options.disableOptimizerStateTensorStreams && lowering::isOptimizerState(id))
+      continue;
+    auto it = impl.hostWeights.find(id);
+    if (it != impl.hostWeights.end() && it->second.size() == session::deviceBytes(info))
+      out[id] = session::hostForm(info, it->second);
+  }
+  return out;
+}
+
+} // namespace
+
+void Session::modelToHost(const std::string &file) {
+  if (impl_->weightsSent) // else the device knows nothing that the host does not
+    weightsToHost();
+  const auto folder = fs::absolute(impl_->source.folder); // where external data lies
+  onnxmodel::writeModel(*impl_->source.proto, valuesOf(*impl_), fs::absolute(file), folder);
+}
+
+void Session::resetHostWeights(const std::string &modelOrFile,
+                               bool ignoreWeightsInModelWithoutCorrespondingHostWeight) {
+  if (!impl_->training && impl_->options.constantWeights)
+    throw error("resetHostWeights: the weights of this inference session are constants. Set "
+                "constantWeights to false to change them.");
+  const auto model = session::openModel(modelOrFile);
+  onnxmodel::TensorReader reader(model.folder, model.proto);
+  session::Weights changed;
+  for (const auto &initializer : model.proto->graph().initializer()) {
+    const TensorId &id = initializer.name();
+    const auto known = impl_->initialInfos.find(id);
+    if (known == impl_->initialInfos.end()) {
+      if (ignoreWeightsInModelWithoutCorrespondingHostWeight)
+        continue;
+      throw runtime_error("resetHostWeights: the model has an initializer \"{}\", but the session "
+                          "has no such weight. It can be ignored by the second argument.",
+                          id);
+    }
+    const auto value = reader.read(initializer);
+    if (value.info() != known->second)
+      throw runtime_error(
+          "resetHostWeights: the initializer \"{}\" is {}, but the session's is {}.", id,
+          value.info(), known->second);
+    if (impl_->hostWeights.count(id)) // else a constant, part of the program
+      changed[id] = session::deviceForm(value);
+  }
+  for (auto &[id, bytes] : changed)
+    impl_->hostWeights[id] = std::move(bytes);
+  impl_->weightsSent = false;
+}
+
+void Session::updateExternallySavedTensorLocations(const std::string &from, const std::string &to) {
+  auto changed = std::make_shared<onnx::ModelProto>(*impl_->source.proto);
+  bool found = false;
+  for (auto &tensor : *changed->mutable_graph()->mutable_initializer())
+    for (auto &entry : *tensor.mutable_external_data())
+      if (entry.key() == "location" && entry.value() == from) {
+        entry.set_value(to);
+        found = true;
+      }
+  if (!found)
+    throw error(base::str("updateExternallySavedTensorLocations: no initializer of the model is "
+                          "stored in \"",
+                          from, "\"."));
+  const auto &folder = impl_->source.folder;
+  std::error_code problem;
+  fs::copy_file(folder / from, folder / to, fs::copy_options::skip_existing, problem);
+  if (problem)
+    throw error(base::str("updateExternallySavedTensorLocations: \"", from,
+                          "\" cannot be copied to \"", to, "\": ", problem.message(), "."));
+  impl_->source.proto = std::move(changed);
+}
+
+} // namespace popart

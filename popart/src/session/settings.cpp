@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "session/settings.hpp"
+
+#include "base/Text.hpp"
+#include "lowering/programs.hpp"
+#include <filesystem>
+#include <popart/error.hpp>
+#include <sstream>
+
+namespace popart::session {
+
+onnxmodel::Model openModel(const std::string &model) {
+  std::error_code ignored;
+  if (model.size() < 4096 && std::filesystem::is_regular_file(model, ignored))
+    return onnxmodel::loadModel(model);
+  return onnxmodel::parseModel(model);
+}
+
+namespace {
+
+// The id behind "__<kind>/" of a key.
+bool isKey(const std::string &key, const std::string &kind, TensorId &id) {
+  const std::string start = "__" + kind + "/";
+  if (key.rfind(start, 0) != 0)
+    return false;
+  id = key.substr(start.size());
+  return true;
+}
+
+std::vector<int> numbers(const onnx::StringStringEntryProto &entry, std::vector<int> limits) {
+  std::istringstream in(entry.value());
+  std::vector<int> out;
+  for (int limit : limits) {
+    int value = -1;
+    if (!(in >> value) || value < 0 || value >= limit)
+      throw error(base::str("The model's metadata \"", entry.key(), "\" is \"", entry.value(),
+                            "\", which means nothing."));
+    out.push_back(value);
+  }
+  return out;
+}
+
+struct InputNotes {
+  int mode = static_cast<int>(ReplicatedStreamMode::Replicate), tiles = 0, exchange = 0;
+};
+
+InputSettings settingsFrom(const TensorId &id, const InputNotes &notes) {
+  if (notes.mode != static_cast<int>(ReplicatedStreamMode::Replicate))
+    return InputSettings(static_cast<ReplicatedStreamMode>(notes.mode));
+  const InputSettings out(static_cast<TileSet>(notes.tiles),
+                          static_cast<ExchangeStrategy>(notes.exchange));
+  if (out.exchangeStrategy() == ExchangeStrategy::OverlapStep)
+    throw error("The input \"{}\" asks for the exchange strategy OverlapStep, which is not there.",
+                id);
+  return out;
+}
+
+VariableSettings variableSettings(const onnx::StringStringEntryProto &entry, const TensorId &id) {
+  const auto n = numbers(entry, {static_cast<int>(CommGroupType::N), 1 << 20, 3});
+  const auto mode = static_cast<VariableRetrievalMode>(n[2]);
+  if (mode == VariableRetrievalMode::AllReduceReplicas)
+    throw error("The variable \"{}\" asks to be returned as AllReduceReplicas, which is not there. "
+                "Take OnePerGroup or AllReplicas.",
+                id);
+  return {CommGroup(static_cast<CommGroupType>(n[0]), static_cast<unsigned>(n[1])), mode};
+}
+
+} // namespace
+
+ModelSettings settingsOf(const onnx::ModelProto &model) {
+  ModelSettings out;
+  std::map<TensorId, InputNotes> notes;
+  TensorId id;
+  for (const auto &entry : model.metadata_props()) {
+    if (isKey(entry.key(), "replicated_stream_mode", id))
+      notes[id].mode = numbers(entry, {2})[0];
+    else if (isKey(entry.key(), "tile_set", id))
+      notes[id].tiles = numbers(entry, {2})[0];
+    else if (isKey(entry.key(), "exchange_strategy", id))
+      notes[id].exchange = numbers(entry, {4})[0];
+    else if (isKey(entry.key(), "variable_settings", id))
+      out.variables[id] = variableSettings(entry, id);
+  }
+  for (const auto &[input, note] : notes)
+    out.inputs.emplace(input, settingsFrom(input, note));
+  return out;
+}
+
+const VariableSettings *settingsFor(const ModelSettings &settings, const TensorId &id) {
+  const bool state = lowering::isOptimizerState(id) || lowering::isAccumulator(id);
+  auto it = settings.variables.find(state ? id.substr(id.find("___") + 3) : id);
+  return it == settings.variables.end() ? nullptr : &it->second;
+}
+
+namespace {
+void setShape(onnx::ValueInfoProto &value, const Shape &shape) {
+  auto *dims = value.mutable_type()->mutable_tensor_type()->mutable_shape();
+  dims->clear_dim();
+  for (auto d : shape)
+    dims->add_dim()->set_dim_value(d);
+}
+
+// Group 0 of the tensor's values.
+void cut(onnx::TensorProto &tensor, const VariableSettings &settings, unsigned replicas,
+         onnxmodel::TensorReader &reader) {
+  const auto whole = reader.read(tensor);
+  const TensorInfo info(whole.type(),
+                        settings.shapeOnReplica(whole.shape(), replicas, tensor.name()));
+  const auto *bytes = static_cast<const char *>(whole.data());
+  onnxmodel::write(tensor, ir::HostTensor(info, std::vector<char>(bytes, bytes + info.nbytes())));
+  tensor.clear_external_data();
+  tensor.set_data_location(onnx::TensorProto::DEFAULT);
+}
+} // namespace
+
+onnxmodel::Model ofOneReplica(const onnxmodel::Model &model, const ModelSettings &settings,
+                              unsigned replicas) {
+  const auto grouped = [&](const TensorId &id) {
+    const auto *s = settingsFor(settings, id);
+    return s && s->getGroupCount(replicas) > 1 ? s : nullptr;
+  };
+  bool any = false;
+  for (const auto &tensor : model.proto->graph().initializer())
+    any |= grouped(tensor.name()) != nullptr;
+  if (!any)
+    return model;
+  auto changed = std::make_shared<onnx::ModelProto>(*model.proto);
+  onnxmodel::TensorReader reader(model.folder);
+  std::map<TensorId, Shape> shapes;
+  for (auto &tensor : *changed->mutable_graph()->mutable_initializer())
+    if (const auto *s = grouped(tensor.name())) {
+      cut(tensor, *s, replicas, reader);
+      shapes[tensor.name()] = Shape(tensor.dims().begin(), tensor.dims().end());
+    }
+  for (auto &input : *changed->mutable_graph()->mutable_input())
+    if (auto it = shapes.find(input.name()); it != shapes.end())
+      setShape(input, it->second);
+  return {changed, model.folder};
+}
+
+} // namespace popart::session
