@@ -41,8 +41,6 @@ bool drops(const lowering::Lowering &l, const OpView &op) {
 Infos infer(const OpView &op) {
   requireFloat(op);
   ratioOf(op);
-  if (op.has("seed"))
-    op.fail("attribute \"seed\" is not supported. Set the seed of the session (setRandomSeed).");
   if (op.has("shape") && broadcast(op, op.in(0).shape(), op.integers("shape")) != op.in(0).shape())
     op.fail("shape ", ir::text(op.integers("shape")), " does not broadcast to ",
             ir::text(op.in(0).shape()), ".");
@@ -54,7 +52,7 @@ Infos infer(const OpView &op) {
 poplar::Tensor dropped(lowering::Lowering &l, const OpView &op, const poplar::Tensor &x,
                        double scale) {
   const poplar::Tensor seed = l.seed();
-  const auto modifier = static_cast<std::uint32_t>(op.integer("seedModifier"));
+  const auto modifier = seedModifierOf(op);
   const double keep = 1 - ratioOf(op);
   if (!op.has("shape")) {
     poplar::Tensor order = seed.flatten()[0];

@@ -10,6 +10,7 @@ namespace popart::ops {
 
 namespace {
 
+// Random* had their own seeds in no version of PopART; the operators of later opsets have.
 void refuseSeed(const OpView &op) {
   if (op.has("seed"))
     op.fail("attribute \"seed\" is not supported. Set the seed of the session (setRandomSeed).");
@@ -27,9 +28,6 @@ Infos infer(const OpView &op) {
   return {{typeOf(op), op.hasIn(0) ? op.in(0).shape() : op.integers("shape")}};
 }
 
-std::uint32_t modifierOf(const OpView &op) {
-  return static_cast<std::uint32_t>(op.integer("seedModifier"));
-}
 // Where the numbers lie.
 poplar::Tensor reference(lowering::Lowering &l, const OpView &op) {
   return l.graph().addVariable(lowering::deviceType(op.out(0).type()), op.out(0).info().shape_szt(),
@@ -38,13 +36,13 @@ poplar::Tensor reference(lowering::Lowering &l, const OpView &op) {
 
 Tensors normal(lowering::Lowering &l, const OpView &op) {
   const auto seed = l.seed();
-  return {poprand::normal(l.graph(), &seed, modifierOf(op), reference(l, op),
+  return {poprand::normal(l.graph(), &seed, seedModifierOf(op), reference(l, op),
                           lowering::deviceType(op.out(0).type()), op.real("mean", 0),
                           op.real("scale", 1), l.program(), l.name())};
 }
 Tensors uniform(lowering::Lowering &l, const OpView &op) {
   const auto seed = l.seed();
-  return {poprand::uniform(l.graph(), &seed, modifierOf(op), reference(l, op),
+  return {poprand::uniform(l.graph(), &seed, seedModifierOf(op), reference(l, op),
                            lowering::deviceType(op.out(0).type()), op.real("low", 0),
                            op.real("high", 1), l.program(), l.name())};
 }
@@ -66,15 +64,14 @@ OpDef random(const std::string &type, const std::string &doc, unsigned inputs, L
 OpDef bernoulli() {
   OpDef op = random("Bernoulli", "0 or 1 at random; the input says how often 1.", 1, nullptr);
   op.infer = [](const OpView &op) -> Infos {
-    refuseSeed(op);
     requireFloat(op);
     return {{typeAttribute(op, "dtype", op.in(0).type()), op.in(0).shape()}};
   };
   op.lower = [](lowering::Lowering &l, const OpView &op) -> Tensors {
     constexpr double belowOne = 1 - 0x1p-24; // probability 1 means always
     const auto seed = l.seed(), x = l.tensor(op.in(0));
-    const auto u = poprand::uniform(l.graph(), &seed, modifierOf(op), x, poplar::FLOAT, 0, belowOne,
-                                    l.program(), l.name("uniform"));
+    const auto u = poprand::uniform(l.graph(), &seed, seedModifierOf(op), x, poplar::FLOAT, 0,
+                                    belowOne, l.program(), l.name("uniform"));
     const auto type = lowering::deviceType(op.out(0).type());
     return {popops::map(l.graph(), pe::Cast(pe::Lt(pe::_1, pe::Cast(pe::_2, poplar::FLOAT)), type),
                         {u, x}, l.program(), l.name())};
@@ -89,14 +86,15 @@ OpDef multinomial() {
   op.random = false; // what it is written with is
   op.infer = nullptr;
   op.decompose = [](GraphBuilder &b, const OpView &op) -> Values {
-    refuseSeed(op);
     requireFloat(op);
     if (op.in(0).rank() != 2)
       op.fail("its input has shape ", ir::text(op.in(0).shape()), "; it must be [batch, classes].");
     const std::int64_t rows = op.in(0).dim(0), classes = op.in(0).dim(1);
     const Shape shape{rows, op.integer("sample_size", 1), classes};
-    const Value u =
-        b.op("RandomUniform", {}, {{"shape", shape}, {"low", 1e-7f}, {"high", 1 - 0x1p-24f}});
+    Attributes range{{"shape", shape}, {"low", 1e-7f}, {"high", 1 - 0x1p-24f}};
+    if (op.has("seed"))
+      range.set("seedModifier", std::int64_t(seedModifierOf(op)));
+    const Value u = b.op("RandomUniform", {}, range);
     const Value gumbel = b.neg(b.log(b.neg(b.log(u))));
     const Value x = b.cast(b.reshape(op.in(0), {rows, 1, classes}), DataType::FLOAT);
     const Value best = b.op("ArgMax", {b.add(x, gumbel)},

@@ -85,18 +85,23 @@ TEST(DropoutOp, IsTheIdentityOtherwise) {
   EXPECT_GT(std::count(got[3].begin(), got[3].end(), 0.0), 5);
 }
 
-TEST(DropoutOp, RefusesBadRatiosSeedsAndShapes) {
+TEST(DropoutOp, DrawsTheSameForTheSameSeed) {
+  Model m;
+  m.options.training = true;
+  const Value x = m.randomInput({60}, 1, 2);
+  const auto seeded = [&](std::int64_t seed) { return m.b.op("Dropout", {x}, {{"seed", seed}}); };
+  const auto got = m.run({seeded(3), seeded(3), seeded(4)});
+  EXPECT_EQ(got[0], got[1]);
+  EXPECT_NE(got[0], got[2]);
+}
+
+TEST(DropoutOp, RefusesBadRatiosAndShapes) {
   Model m;
   const Value x = m.randomInput({3, 5});
   EXPECT_EQ(messageOf([&] {
               m.b.op("Dropout", {x}, {{"ratio", 1.5f}});
             }),
             "Dropout: ratio is 1.5; it must be between 0 and 1.");
-  EXPECT_EQ(messageOf([&] {
-              m.b.op("Dropout", {x}, {{"seed", std::int64_t(1)}});
-            }),
-            "Dropout: attribute \"seed\" is not supported. Set the seed of the session "
-            "(setRandomSeed).");
   EXPECT_EQ(messageOf([&] {
               m.b.op("ShapedDropout", {x}, {{"shape", ir::Integers{3, 5, 1}}});
             }),

@@ -68,10 +68,10 @@ public:
   Fusion(Graph &graph, const std::set<Value> &kept)
       : graph_(graph), links_(graph), kept_(kept), groupOf_(graph.nodes.size(), -1) {
     kept_.insert(graph.outputs.begin(), graph.outputs.end());
-    std::size_t effects = 0;
+    std::size_t updates = 0;
     for (const Node &node : graph.nodes) {
-      effects += node.def->sideEffect;
-      segment_.push_back(effects);
+      updates += node.def->updates >= 0;
+      segment_.push_back(updates);
     }
   }
 
@@ -208,7 +208,7 @@ private:
   Graph &graph_;
   const ir::Links links_;
   std::set<Value> kept_;
-  std::vector<std::size_t> segment_; // side effects before a node: variables may change there
+  std::vector<std::size_t> segment_; // updates before a node: what it reads may show a variable
   std::vector<int> groupOf_;         // of every node; -1: not element-wise
   std::vector<Group> groups_;
 };
