@@ -63,3 +63,56 @@ TEST(Autodiff, AddsTheGradientsOfSeveralUses) {
   const auto y = m.b.add(m.b.mul(x, x), m.b.matmul(x, m.b.transpose(x, {1, 0})));
   m.checkGradients(y, {x});
 }
+
+// Cut into parts, a product and its gradients are what they were; only the programs differ.
+TEST(MatMulOp, SerializesAlongEveryDimension) {
+  for (const std::string mode : {"input_channels", "output_channels", "reducing_dim", "none"})
+    for (const Shape &as : {Shape{4, 6}, Shape{2, 4, 6}}) {
+      Model m;
+      m.options.training = true;
+      const auto a = m.randomInput(as), b = m.randomInput({6, 8});
+      const auto whole = m.b.matmul(a, b);
+      m.b.settings.extra = {{"__serialize_matmul_mode", mode},
+                            {"__serialize_matmul_factor", std::int64_t(2)},
+                            {"__serialize_matmul_prec", std::int64_t(1)}};
+      const auto parts = m.b.matmul(a, b);
+      m.b.settings.extra = {};
+      const auto got = m.run({whole, parts});
+      expectNear(got[1], got[0]);
+      m.checkGradients(parts, {a, b});
+    }
+}
+
+TEST(MatMulOp, KeepsThePrecisionOfPartialSumsIfAsked) {
+  for (bool keep : {false, true}) {
+    Model m; // 2048 + 1 - 2048: a half cannot hold the first sum
+    const auto a = m.input({1, 4}, {2048, 1, -2048, 0}, DataType::FLOAT16),
+               b = m.input({4, 1}, {1, 1, 1, 1}, DataType::FLOAT16);
+    m.b.settings.extra = {{"__serialize_matmul_mode", std::string("reducing_dim")},
+                          {"__serialize_matmul_factor", std::int64_t(2)},
+                          {"__serialize_matmul_prec", std::int64_t(keep)}};
+    EXPECT_EQ(m.run(m.b.matmul(a, b))[0], keep ? 1 : 0);
+  }
+}
+
+TEST(MatMulOp, RefusesPartsThatAreNotEqual) {
+  Model m;
+  const auto a = m.randomInput({4, 6}), b = m.randomInput({6, 8});
+  m.b.settings.extra = {{"__serialize_matmul_mode", std::string("reducing_dim")},
+                        {"__serialize_matmul_factor", std::int64_t(4)}};
+  const auto y = m.b.matmul(a, b);
+  try {
+    m.run(y);
+    FAIL();
+  } catch (const error &e) {
+    EXPECT_STREQ(e.what(),
+                 "MatMul (output \"MatMul:0\"): it is to be serialized over reducing_dim in 4 "
+                 "parts; the 6 elements there cannot be cut into that many equal ones.");
+  }
+}
+
+TEST(MatMulOp, AProductOverNothingIsZero) {
+  Model m;
+  const auto a = m.input({2, 0}, {}), b = m.input({0, 3}, {});
+  expectNear(m.run(m.b.matmul(a, b)), Doubles(6, 0));
+}
