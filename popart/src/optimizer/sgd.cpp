@@ -99,10 +99,11 @@ std::vector<std::pair<std::string, std::string>> SGD::modes() const {
       {"accumType", nameOf(accumType_)},
       {"accl1Type", nameOf(accl1Type_)},
       {"nesterov", enableNesterov("") ? "on" : "off"}};
-  std::string own;
+  std::string own; // weights that differ from the default
   for (const auto &[id, value] : nesterovs().getSpecifics())
-    own += base::str(own.empty() ? "" : ",", id, value.val() != 0 ? ":on" : ":off");
-  out.emplace_back("nesterov of single weights", own);
+    if (enableNesterov(id) != enableNesterov(""))
+      own += (own.empty() ? "" : ",") + id;
+  out.emplace_back("the set of weights with another nesterov", "{" + own + "}");
   return out;
 }
 
