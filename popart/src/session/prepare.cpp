@@ -10,6 +10,7 @@
 #include "transforms/pipeline.hpp"
 #include "transforms/place.hpp"
 #include "transforms/prune.hpp"
+#include "transforms/recompute.hpp"
 #include "transforms/softmaxgrad.hpp"
 #include <popart/error.hpp>
 
@@ -226,6 +227,10 @@ Prepared prepare(Request request) {
     kept.insert(v);
   transforms::prune(model.graph, kept);
   simplify(model.graph, request.patterns, kept);
+  if (model.training) {
+    transforms::chooseRecomputation(model.graph, o.autoRecomputation);
+    transforms::recompute(model.graph);
+  }
   if (model.ipusPerReplica > 1)
     transforms::placeNodes(model.graph);
   if (pipelined)

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "model.hpp"
+#include "transforms/recompute.hpp"
+#include <popart/error.hpp>
+
+using namespace popart;
+using namespace popart::testing;
+
+namespace {
+// Three layers, differentiated; the gradient of the first weight.
+struct Layers : Model {
+  Value x, gradient;
+  Layers() {
+    x = randomInput({4, 4});
+    Value h = x;
+    for (int i = 0; i < 3; ++i)
+      h = b.op("Tanh", {b.matmul(h, constant({4, 4}, random(16)))});
+    const Value loss = b.op("ReduceSum", {h}, {{"keepdims", std::int64_t(0)}});
+    gradient = autodiff::differentiate(graph, {loss, b.scalar(1, loss), {x}}).at(x);
+  }
+  std::size_t repeated() const {
+    std::size_t n = 0;
+    for (const auto &node : graph.nodes)
+      for (Value v : node.outputs)
+        n += graph[v].name.find("__re") != std::string::npos;
+    return n;
+  }
+};
+} // namespace
+
+TEST(Recompute, ChangesNoNumbers) {
+  Layers plain;
+  const auto want = plain.run(plain.gradient);
+  for (auto type : {RecomputationType::Standard, RecomputationType::RecomputeAll}) {
+    Layers m;
+    transforms::chooseRecomputation(m.graph, type);
+    transforms::recompute(m.graph);
+    EXPECT_GT(m.repeated(), 0u);
+    EXPECT_EQ(m.run(m.gradient), want);
+  }
+}
+
+TEST(Recompute, KeepsWhatIsMarkedAsCheckpoint) {
+  Layers m;
+  for (auto &node : m.graph.nodes)
+    if (node.def->type == "Tanh")
+      node.settings.recompute = ir::Recompute::Checkpoint;
+  transforms::chooseRecomputation(m.graph, RecomputationType::RecomputeAll);
+  transforms::recompute(m.graph);
+  EXPECT_EQ(m.repeated(), 0u); // gradients of tanh and of products by constants need nothing else
+}
+
+TEST(Recompute, RefusesMarksBesideTheOption) {
+  Layers m;
+  m.graph.nodes[1].settings.recompute = ir::Recompute::Recompute;
+  EXPECT_THROW(transforms::chooseRecomputation(m.graph, RecomputationType::Standard), error);
+}
