@@ -6,6 +6,7 @@
 #include <popart/error.hpp>
 #include <popart/ndarraywrapper.hpp>
 #include <popart/session.hpp>
+#include <popart/sgd.hpp>
 #include <popart/stepio.hpp>
 
 using namespace popart;
@@ -21,9 +22,9 @@ std::shared_ptr<DeviceInfo> device(int ipus) {
 struct Layers {
   std::unique_ptr<Builder> builder = Builder::create();
   TensorId x, y;
-  explicit Layers(int ipus) {
+  explicit Layers(int ipus, int batch = 2) {
     auto onnx = builder->aiOnnxOpset11();
-    x = builder->addInputTensor("FLOAT", {2, 4}, "x");
+    x = builder->addInputTensor("FLOAT", {batch, 4}, "x");
     TensorId h = x;
     for (int layer = 0; layer < 3; ++layer) {
       std::vector<float> w(16);
@@ -63,7 +64,78 @@ std::vector<float> run(int ipus, bool pipelined, int batches = 6) {
   return out;
 }
 
+struct How {
+  int ipus = 1, replicas = 1, accumulation = 1, batches = 1;
+  bool pipelined = false;
+  RecomputationType recompute = RecomputationType::None;
+};
+
+// The weights after three steps of training on the same samples, which are cut up as `how` says.
+std::vector<float> train(const How &how) {
+  Layers model(how.ipus, 12 / (how.replicas * how.accumulation * how.batches));
+  const auto loss = model.builder->aiGraphcoreOpset1().identityloss({model.y}, ReductionType::Sum);
+  model.builder->virtualGraph(loss, 2 % how.ipus);
+  model.builder->pipelineStage(loss, 2);
+  SessionOptions options;
+  options.virtualGraphMode = how.ipus > 1 ? VirtualGraphMode::Manual : VirtualGraphMode::Off;
+  options.enablePipelining = how.pipelined;
+  options.enableGradientAccumulation = how.accumulation > 1;
+  options.accumulationFactor = how.accumulation;
+  options.enableReplicatedGraphs = how.replicas > 1;
+  options.replicatedGraphCount = how.replicas;
+  options.autoRecomputation = how.recompute;
+  auto session = TrainingSession::createFromOnnxModel(
+      model.builder->getModelProto(), DataFlow(how.batches), loss,
+      SGD({{"defaultLearningRate", {0.01f, true}}, {"defaultMomentum", {0.9f, true}}}),
+      device(how.ipus * how.replicas), InputShapeInfo(), options);
+  session->prepareDevice();
+  std::vector<float> in(48);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = std::cos(float(i));
+  NDArrayWrapper<float> inArray(in.data(), {48});
+  StepIO io({{model.x, inArray}}, {});
+  session->weightsFromHost();
+  for (int step = 0; step < 3; ++step)
+    session->run(io);
+  session->weightsToHost();
+  std::vector<float> weights(48);
+  WeightsIO read;
+  for (int layer = 0; layer < 3; ++layer)
+    read.insert("w" + std::to_string(layer),
+                MutableVoidData(weights.data() + 16 * layer, TensorInfo(DataType::FLOAT, {4, 4})));
+  session->readWeights(read);
+  return weights;
+}
+
+void expectClose(const std::vector<float> &got, const std::vector<float> &want) {
+  for (std::size_t i = 0; i < want.size(); ++i)
+    EXPECT_NEAR(got[i], want[i], 1e-5) << i;
+}
+
 } // namespace
+
+TEST(SeveralIpus, TrainToTheSameWeights) {
+  const auto plain = train({});
+  EXPECT_GT(std::abs(plain[0] - std::sin(1.0f)), 1e-3); // they did change
+  expectClose(train({.accumulation = 6}), plain);
+  expectClose(train({.replicas = 2}), plain);
+  expectClose(train({.replicas = 2, .accumulation = 3}), plain);
+  expectClose(train({.ipus = 2}), plain);
+  expectClose(train({.ipus = 3, .accumulation = 6, .pipelined = true}), plain);
+  expectClose(train({.ipus = 2, .accumulation = 6, .pipelined = true}), plain);
+  expectClose(train({.ipus = 3, .replicas = 2, .accumulation = 6, .pipelined = true}), plain);
+}
+
+TEST(SeveralIpus, RecomputeToTheSameWeights) {
+  const auto plain = train({});
+  expectClose(train({.recompute = RecomputationType::RecomputeAll}), plain);
+  expectClose(train({.recompute = RecomputationType::Standard}), plain);
+  expectClose(train({.ipus = 3,
+                     .accumulation = 6,
+                     .pipelined = true,
+                     .recompute = RecomputationType::Pipeline}),
+              plain);
+}
 
 TEST(SeveralIpus, GiveTheNumbersOfOne) {
   const auto plain = run(1, false);
