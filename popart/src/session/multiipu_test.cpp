@@ -22,7 +22,7 @@ std::shared_ptr<DeviceInfo> device(int ipus) {
 struct Layers {
   std::unique_ptr<Builder> builder = Builder::create();
   TensorId x, y;
-  explicit Layers(int ipus, int batch = 2) {
+  explicit Layers(int ipus, int batch = 2, bool placed = true) {
     auto onnx = builder->aiOnnxOpset11();
     x = builder->addInputTensor("FLOAT", {batch, 4}, "x");
     TensorId h = x;
@@ -36,6 +36,8 @@ struct Layers {
       const auto product = onnx.matmul({h, weights});
       h = layer < 2 ? onnx.relu({product}) : product;
       for (const auto &id : {product, h}) {
+        if (!placed)
+          break;
         builder->virtualGraph(id, layer % ipus);
         builder->pipelineStage(id, layer);
       }
@@ -44,10 +46,11 @@ struct Layers {
   }
 };
 
-std::vector<float> run(int ipus, bool pipelined, int batches = 6) {
-  Layers model(ipus);
+std::vector<float> run(int ipus, bool pipelined, int batches = 6,
+                       VirtualGraphMode mode = VirtualGraphMode::Manual) {
+  Layers model(ipus, 2, mode == VirtualGraphMode::Manual);
   SessionOptions options;
-  options.virtualGraphMode = ipus > 1 ? VirtualGraphMode::Manual : VirtualGraphMode::Off;
+  options.virtualGraphMode = ipus > 1 ? mode : VirtualGraphMode::Off;
   options.enablePipelining = pipelined;
   auto session = InferenceSession::createFromOnnxModel(
       model.builder->getModelProto(), DataFlow(batches, {{model.y, AnchorReturnType("All")}}),
@@ -141,6 +144,8 @@ TEST(SeveralIpus, GiveTheNumbersOfOne) {
   const auto plain = run(1, false);
   EXPECT_EQ(run(2, false), plain);
   EXPECT_EQ(run(3, false), plain);
+  EXPECT_EQ(run(3, false, 6, VirtualGraphMode::Auto), plain);
+  EXPECT_EQ(run(2, true, 6, VirtualGraphMode::Auto), plain);
 }
 
 TEST(SeveralIpus, PipelinedInferenceKeepsOrderAndNumbers) {

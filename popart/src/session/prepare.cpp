@@ -11,6 +11,7 @@
 #include "transforms/place.hpp"
 #include "transforms/prune.hpp"
 #include "transforms/recompute.hpp"
+#include "transforms/shard.hpp"
 #include "transforms/softmaxgrad.hpp"
 #include <popart/error.hpp>
 
@@ -59,12 +60,17 @@ unsigned ipusPerReplica(const Request &request, std::int64_t replicas) {
   return ipus;
 }
 
-void checkPlacement(ir::Graph &graph, const SessionOptions &options, unsigned ipus) {
+void place(ir::Graph &graph, const SessionOptions &options, unsigned ipus, bool training) {
+  if (options.virtualGraphMode == VirtualGraphMode::ExecutionPhases)
+    throw error("virtualGraphMode ExecutionPhases is not there yet. Use Manual or Auto.");
   if (options.virtualGraphMode == VirtualGraphMode::Off) {
     for (auto &node : graph.nodes)
       node.settings.virtualGraph.reset(); // annotations do not count
     return;
   }
+  if (options.virtualGraphMode == VirtualGraphMode::Auto)
+    return transforms::shard(graph, {ipus, options.virtualGraphSplitRatios, training,
+                                     options.enableGradientAccumulation});
   for (const auto &node : graph.nodes) {
     if (!node.settings.virtualGraph)
       throw error(base::str(ops::describe(graph, node),
@@ -87,6 +93,20 @@ void checkOptions(const Request &request) {
   if (!request.training && request.flow.anchors().empty())
     throw error("An inference session without anchors computes nothing. Name at least one tensor "
                 "in the DataFlow.");
+  const auto notYet = [](bool set, const char *what) {
+    if (set)
+      throw error(base::str(what, " is not there yet; leave it at its default."));
+  };
+  for (const auto *location :
+       {&o.weightTensorLocationSettings, &o.optimizerStateTensorLocationSettings,
+        &o.accumulatorTensorLocationSettings, &o.activationTensorLocationSettings})
+    notYet(location->location.isRemote(),
+           "A tensor location off the chip, or sharded over replicas,");
+  notYet(!o.tensorLocationSettingsOverride.empty(), "tensorLocationSettingsOverride");
+  notYet(o.executionPhaseSettings.phases > 1, "Execution in phases");
+  notYet(o.batchSerializationSettings.factor > 1, "Batch serialisation");
+  notYet(o.numIOTiles > 0, "numIOTiles");
+  notYet(!o.customCodelets.empty(), "customCodelets");
   if (o.enableDistributedReplicatedGraphs)
     throw error(
         "enableDistributedReplicatedGraphs: replicas in several processes are not there yet.");
@@ -212,7 +232,7 @@ Prepared prepare(Request request) {
                  o.accumulationAndReplicationReductionType,
                  o.meanAccumulationAndReplicationReductionStrategy};
   out.options = loweringOptions(o, request.training, model.replicas);
-  checkPlacement(request.graph, o, model.ipusPerReplica);
+  place(request.graph, o, model.ipusPerReplica, request.training);
   const bool pipelined = o.enablePipelining && model.ipusPerReplica > 1;
   if (pipelined)
     transforms::inferStages(request.graph);
