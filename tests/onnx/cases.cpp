@@ -126,7 +126,7 @@ private:
 std::string compileTimeInput(const std::string &message) {
   if (message.find("must be known when the model is compiled") == std::string::npos)
     return {};
-  const auto from = message.find("(input ");
+  const auto from = message.find("input ");
   const auto open = message.find('"', from), close = message.find('"', open + 1);
   return message.substr(open + 1, close - open - 1);
 }

@@ -112,9 +112,32 @@ TensorInfo infoOfInput(const ValueInfoProto &input, const GraphProto &graph,
   return {type, shape};
 }
 
-Kind kindOf(const HostTensor &values, const ImportOptions &options) {
+// Inputs that limit, pad or scale: written as weights by some exporters, but nothing to train.
+bool isParameter(const onnx::NodeProto &node, int input) {
+  static const std::map<std::string, std::set<int>> parameters{
+      {"Clip", {1, 2}},  {"Pad", {1, 2}},       {"OneHot", {1, 2}},  {"Dropout", {1, 2}},
+      {"Upsample", {1}}, {"Resize", {1, 2, 3}}, {"Range", {0, 1, 2}}};
+  const auto it = parameters.find(node.op_type());
+  return node.domain().empty() && it != parameters.end() && it->second.count(input);
+}
+
+// Names that are used otherwise than as parameters, in bodies too.
+void collectTrainable(const GraphProto &graph, std::set<TensorId> &names) {
+  for (const auto &node : graph.node()) {
+    for (int i = 0; i < node.input_size(); ++i)
+      if (!isParameter(node, i))
+        names.insert(node.input(i));
+    for (const auto &a : node.attribute())
+      if (a.has_g())
+        collectTrainable(a.g(), names);
+  }
+  for (const auto &output : graph.output())
+    names.insert(output.name());
+}
+
+Kind kindOf(const HostTensor &values, bool trainable, const ImportOptions &options) {
   // INT64 is for shapes, axes and the like, which must be known when the model is compiled.
-  const bool variable = (options.training || !options.constantWeights) &&
+  const bool variable = trainable && (options.training || !options.constantWeights) &&
                         values.type() != DataType::INT64 && values.type() != DataType::UINT64;
   return variable ? Kind::Variable : Kind::Constant;
 }
@@ -139,14 +162,15 @@ void addInitializers(Importer &importer, const GraphProto &graph, const ImportOp
   if (graph.sparse_initializer_size())
     throw error(base::str("Initializer \"", graph.sparse_initializer(0).values().name(),
                           "\" is sparse; only dense tensors can be used."));
-  std::set<TensorId> uses;
+  std::set<TensorId> uses, trainable;
   collectUses(graph, uses);
+  collectTrainable(graph, trainable);
   for (const auto &tensor : graph.initializer()) {
     if (isOptimizerState(tensor.name()))
       importer.addInitializer(tensor.name(), importer.reader().read(tensor), Kind::Variable);
     else if (uses.count(tensor.name())) {
       auto values = importer.reader().read(tensor);
-      const Kind kind = kindOf(values, options);
+      const Kind kind = kindOf(values, trainable.count(tensor.name()) != 0, options);
       importer.addInitializer(tensor.name(), std::move(values), kind);
     }
   }
