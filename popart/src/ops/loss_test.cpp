@@ -151,21 +151,48 @@ TEST(Losses, OnnxLossesTakeClassesInDimensionOne) {
 
 TEST(Losses, OneStepFromLikelihoodToLogits) {
   for (bool logs : {false, true})
-    for (const std::string reduction : reductions) {
-      Model m;
-      const auto x = m.randomInput({3, 4}, -2, 2);
-      const auto labels = m.input({3}, {1, 2, 0}, DataType::INT32);
-      const auto p = m.b.op(logs ? "LogSoftmax" : "Softmax", {x});
-      const auto loss = m.b.op("Nll", {p, labels},
-                               {{"reduction", reduction},
-                                {"ignoreIndex", std::int64_t(2)},
-                                {"inputIsLogProbability", std::int64_t(logs)}});
-      const auto sum = m.b.op("ReduceSum", {loss}, {{"keepdims", std::int64_t(0)}});
-      const auto dx = autodiff::differentiate(m.graph, {sum, m.b.scalar(8, sum), {x}}).at(x);
-      const auto apart = m.run(dx);
-      EXPECT_EQ(transforms::joinSoftmaxGradients(m.graph), 1u);
-      expectNear(m.run(dx), apart, 1e-4, 1e-5);
-    }
+    for (bool ignoring : {false, true})
+      for (const std::string reduction : reductions) {
+        Model m;
+        const auto x = m.randomInput({3, 4}, -2, 2);
+        const auto labels = m.input({3}, {1, 2, 0}, DataType::INT32);
+        const auto p = m.b.op(logs ? "LogSoftmax" : "Softmax", {x});
+        ir::Attributes a{{"reduction", reduction}, {"inputIsLogProbability", std::int64_t(logs)}};
+        if (ignoring)
+          a.set("ignoreIndex", std::int64_t(2));
+        const auto loss = m.b.op("Nll", {p, labels}, a);
+        const bool each = reduction == "NoReduction";
+        const auto sum = each ? m.b.op("ReduceSum", {loss}, {{"keepdims", std::int64_t(0)}}) : loss;
+        const auto dx = autodiff::differentiate(m.graph, {sum, m.b.scalar(8, sum), {x}}).at(x);
+        const auto apart = m.run(dx);
+        EXPECT_EQ(transforms::joinSoftmaxGradients(m.graph), 1u);
+        const auto joined = m.run(dx);
+        expectNear(joined, apart, 1e-4, 1e-5);
+        const double scale = reduction == "Mean" ? 8.0 / (ignoring ? 2 : 3) : 8.0;
+        const auto v = m.fed(x);
+        for (int r = 0; r < 3; ++r) {
+          double total = 0;
+          for (int c = 0; c < 4; ++c)
+            total += std::exp(v[std::size_t(r * 4 + c)]);
+          for (int c = 0; c < 4; ++c) {
+            const int label = r == 0 ? 1 : r == 1 ? 2 : 0;
+            const double want = std::exp(v[std::size_t(r * 4 + c)]) / total - (c == label);
+            EXPECT_NEAR(joined[std::size_t(r * 4 + c)], ignoring && r == 1 ? 0 : want * scale,
+                        1e-4);
+          }
+        }
+      }
+}
+
+TEST(Losses, HalfPrecisionGradients) {
+  Model m;
+  const auto x = m.input({2, 2}, {0.25, 0.75, 0.5, 0.5}, DataType::FLOAT16);
+  const auto labels = m.input({2}, {0, 1}, DataType::INT32);
+  const auto loss = m.b.op("Nll", {x, labels});
+  const auto dx = autodiff::differentiate(m.graph, {loss, m.b.scalar(4, loss), {x}}).at(x);
+  const auto got = m.run(Values{loss, dx});
+  expectNear(got[0], {(std::log(4) + std::log(2)) / 2}, 2e-3);
+  expectNear(got[1], {-8, 0, 0, -4}, 2e-3);
 }
 
 TEST(Losses, KeepSoftmaxGradientsOfOtherAxes) {

@@ -72,10 +72,8 @@ struct Rows {
     }
   }
 
-  // FLOAT, one element: 1 over what a mean divides by.
+  // FLOAT, one element: 1 over what a mean divides by, if that depends on the labels.
   poplar::Tensor perLabel(lowering::Lowering &l) const {
-    if (!weights.valid() && !ignored.valid())
-      return l.constant(HostTensor::scalar(DataType::FLOAT, 1.0 / double(rows)));
     auto counts = weights;
     if (!weights.valid()) {
       const auto one = pe::Select(pe::Const(0.0f), pe::Const(1.0f), pe::_1);
@@ -97,13 +95,11 @@ Expr clamped(const OpView &op, unsigned input, const Expr &p) {
 }
 bool isLogarithm(const OpView &op) { return op.integer("inputIsLogProbability", 0) != 0; }
 
-Tensors lowerLoss(lowering::Lowering &l, const OpView &op) {
-  const Rows r(l, op, forwardPlaces);
-  auto loss =
-      popops::selectScalarFromRows(l.graph(), r.x, r.labels, l.program(), l.name("selected"));
+// In place: -log(x) or -x, times the weight; 0 where the label is ignored.
+void negateAndWeigh(lowering::Lowering &l, const OpView &op, const Rows &r,
+                    const poplar::Tensor &loss) {
   std::vector<poplar::Tensor> used{loss};
-  Expr expr =
-      isLogarithm(op) ? Expr(pe::Neg(pe::_1)) : Expr(pe::Neg(pe::Log(clamped(op, 0, pe::_1))));
+  Expr expr = isLogarithm(op) ? Expr(pe::_1) : Expr(pe::Log(clamped(op, 0, pe::_1)));
   if (r.weights.valid()) {
     used.push_back(r.weights);
     expr = pe::Mul(expr, pe::_2);
@@ -111,12 +107,27 @@ Tensors lowerLoss(lowering::Lowering &l, const OpView &op) {
     used.push_back(r.ignored);
     expr = pe::Mul(expr, pe::Cast(pe::Not(pe::_2), loss.elementType()));
   }
-  popops::mapInPlace(l.graph(), expr, used, l.program(), l.name("log"));
+  popops::mapInPlace(l.graph(), pe::Neg(expr), used, l.program(), l.name("log"));
+}
+
+Tensors lowerLoss(lowering::Lowering &l, const OpView &op) {
+  const Rows r(l, op, forwardPlaces);
+  auto loss =
+      popops::selectScalarFromRows(l.graph(), r.x, r.labels, l.program(), l.name("selected"));
   const auto kind = lossReduction(op);
+  const bool plain = !r.weights.valid() && !r.ignored.valid();
+  double sign = 1;
+  if (isLogarithm(op) && plain && kind != LossReduction::NoReduction)
+    sign = -1; // the sum changes it
+  else
+    negateAndWeigh(l, op, r, loss);
   if (kind == LossReduction::NoReduction)
     return {loss.reshape(op.out(0).info().shape_szt())};
   popops::ReduceParams how(Operation::ADD);
-  if (kind == LossReduction::Mean)
+  if (plain) {
+    const double n = kind == LossReduction::Mean ? double(r.rows) : 1;
+    how = {Operation::ADD, false, l.constant(HostTensor::scalar(DataType::FLOAT, sign / n))};
+  } else if (kind == LossReduction::Mean)
     how = {Operation::ADD, false, r.perLabel(l)};
   return {popops::reduce(l.graph(), loss, {0}, how, l.program(), l.name("reduced"))};
 }
@@ -147,21 +158,38 @@ poplar::Tensor rowScale(lowering::Lowering &l, const OpView &op, const Rows &r) 
   return popops::map(l.graph(), pe::Cast(expr, type), used, l.program(), l.name("scale"));
 }
 
+// The same as a number, when all it depends on is known.
+std::optional<float> knownScale(const OpView &op, const Rows &r) {
+  const auto kind = lossReduction(op);
+  if (!op.in(0).isConstant() || op.in(0).elements() != 1 || r.weights.valid() || r.ignored.valid())
+    return std::nullopt;
+  const double dy = op.in(0).data().doubles().front();
+  return static_cast<float>(kind == LossReduction::Mean ? dy / double(r.rows) : dy);
+}
+
 Tensors lowerGradient(lowering::Lowering &l, const OpView &op, bool bySoftmax) {
   const Rows r(l, op, gradientPlaces);
-  const auto scale = rowScale(l, op, r);
   auto dx = l.graph().clone(r.x, l.name("gradient"));
   popops::encodeOneHot(l.graph(), r.labels, dx, l.program(), l.name("onehot"));
+  std::vector<poplar::Tensor> used{dx, r.x};
   const Expr onehot = pe::_1, x = pe::_2;
+  Expr scale = pe::_3;
+  const auto known = knownScale(op, r);
+  if (!known)
+    used.push_back(rowScale(l, op, r));
+  else if (r.x.elementType() == poplar::HALF)
+    scale = pe::ConstHalf(*known);
+  else
+    scale = pe::Const(*known);
   Expr expr = onehot;
   if (bySoftmax)
-    expr = pe::Mul(pe::Sub(isLogarithm(op) ? Expr(pe::Exp(x)) : x, onehot), pe::_3);
-  else if (isLogarithm(op))
-    expr = pe::Neg(pe::Mul(onehot, pe::_2));
-  else
-    expr = pe::Neg(pe::Mul(pe::Divide(onehot, clamped(op, 1, x)), pe::_3));
-  const auto used = !bySoftmax && isLogarithm(op) ? std::vector<poplar::Tensor>{dx, scale}
-                                                  : std::vector<poplar::Tensor>{dx, r.x, scale};
+    expr = pe::Mul(pe::Sub(isLogarithm(op) ? Expr(pe::Exp(x)) : x, onehot), scale);
+  else if (!isLogarithm(op))
+    expr = pe::Neg(pe::Mul(pe::Divide(onehot, clamped(op, 1, x)), scale));
+  else { // x is not needed
+    used.erase(used.begin() + 1);
+    expr = pe::Neg(pe::Mul(onehot, known ? scale : Expr(pe::_2)));
+  }
   popops::mapInPlace(l.graph(), expr, used, l.program(), l.name());
   return {dx.reshape(op.out(0).info().shape_szt())};
 }
