@@ -8,7 +8,6 @@
 #include <popops/Fill.hpp>
 #include <poprand/RandomGen.hpp>
 #include <poputil/Broadcast.hpp>
-#include <poputil/TileMapping.hpp>
 
 namespace popart::ops {
 
@@ -35,7 +34,8 @@ double ratioOf(const OpView &op) {
   return ratio;
 }
 bool drops(const lowering::Lowering &l, const OpView &op) {
-  return l.options().training && op.integer("training_mode", 1) && ratioOf(op) > 0;
+  return l.options().training && op.integer("training_mode", 1) && ratioOf(op) > 0 &&
+         op.in(0).elements() > 0;
 }
 
 Infos infer(const OpView &op) {

@@ -160,6 +160,16 @@ TEST(RandomOps, MultinomialDrawsClassesByTheirProbabilities) {
   EXPECT_NEAR(double(std::count(got.begin(), got.end(), 2.0)) / 2000, 0.8, 0.05);
 }
 
+TEST(RandomOps, TakeShapesWithoutElements) {
+  Model m;
+  m.options.training = true;
+  const Value x = m.input({0, 3}, {});
+  const Values y = m.b.ops("Dropout", {x}, 2);
+  for (const auto &none : m.run({y[0], y[1], m.b.op("RandomNormalLike", {x}),
+                                 m.b.op("RandomUniformLike", {x}), m.b.op("Bernoulli", {x})}))
+    EXPECT_TRUE(none.empty());
+}
+
 TEST(RandomOps, RefuseSeedsAndIntegers) {
   Model m;
   EXPECT_EQ(messageOf([&] {
