@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The attributes of a node, as the factory of a custom operator reads them.
+#ifndef POPART_ATTRIBUTES_HPP
+#define POPART_ATTRIBUTES_HPP
+#include <popart/names.hpp>
+#include <popart/vendored/any.hpp>
+
+namespace popart {
+
+class Attributes {
+public:
+  using Int = std::int64_t;
+  using Ints = std::vector<std::int64_t>;
+  using Float = float;
+  using Floats = std::vector<float>;
+  using String = std::string;
+  using Strings = std::vector<std::string>;
+
+  bool hasAttribute(const std::string &name) const { return all_.count(name) != 0; }
+  template <class T> T getAttribute(const std::string &name, const T &otherwise) const {
+    return hasAttribute(name) ? getAttribute<T>(name) : otherwise;
+  }
+  template <class T> T getAttribute(const std::string &name) const {
+    return any_cast<T>(find(name));
+  }
+  template <class T> void set(T &value, const std::string &name) const {
+    if (hasAttribute(name))
+      value = getAttribute<T>(name);
+  }
+  void setAttribute(const std::string &name, const any &value) { all_[name] = value; }
+  const std::map<std::string, any> &all() const { return all_; }
+
+private:
+  const any &find(const std::string &name) const; // popart::error if there is none
+  std::map<std::string, any> all_;
+};
+
+} // namespace popart
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Registers custom operators: a static OpCreator<MyOp> in a loaded library makes an operator known.
+#ifndef POPART_OPMANAGER_HPP
+#define POPART_OPMANAGER_HPP
+#include <functional>
+#include <popart/attributes.hpp>
+#include <popart/op.hpp>
+
+namespace popart {
+
+class OpDefinition {
+public:
+  using DataTypes = std::vector<DataType>;
+  struct Input {
+    Input(const std::string &n, const DataTypes &t, bool c = false)
+        : name(n), supportedTensors(t), constant(c) {}
+    std::string name;
+    DataTypes supportedTensors;
+    bool constant;
+  };
+  struct Output {
+    Output(const std::string &n, const DataTypes &t) : name(n), supportedTensors(t) {}
+    std::string name;
+    DataTypes supportedTensors;
+  };
+  struct Attribute {
+    Attribute(const std::string &pattern) : supportedValuesRegex(pattern) {}
+    Attribute(const char *pattern) : supportedValuesRegex(pattern) {}
+    std::string supportedValuesRegex;
+  };
+  using Inputs = std::vector<Input>;
+  using Outputs = std::vector<Output>;
+  using Attributes = std::map<std::string, Attribute>;
+
+  OpDefinition() = default;
+  OpDefinition(const Inputs &i, const Outputs &o, const Attributes &a)
+      : inputs(i), outputs(o), attributes(a) {}
+
+  Inputs inputs;
+  Outputs outputs;
+  Attributes attributes;
+};
+using OpDefinitions = std::map<OperatorIdentifier, OpDefinition>;
+
+struct OpCreatorInfo {
+  OperatorIdentifier opid;
+  Op::Settings settings;
+  Attributes attributes;
+};
+
+class OpManager {
+public:
+  using OpFactoryFunc = std::function<std::unique_ptr<Op>(const OpCreatorInfo &)>;
+  static void registerOp(const OperatorIdentifier &opid, const OpDefinition &definition,
+                         OpFactoryFunc factory);
+};
+
+template <class OP> class OpCreator {
+public:
+  using Factory = OpManager::OpFactoryFunc;
+  // The constructor of OP takes the identifier and settings.
+  OpCreator(const OpDefinitions &definitions, bool = true)
+      : OpCreator(definitions, [](const OpCreatorInfo &info) {
+          return std::unique_ptr<Op>(new OP(info.opid, info.settings));
+        }) {}
+  OpCreator(const OpDefinitions &definitions, Factory factory, bool = true) {
+    for (const auto &entry : definitions)
+      OpManager::registerOp(entry.first, entry.second, factory);
+  }
+};
+
+} // namespace popart
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// A custom operator as users write them: leaky ReLU with its gradient, computed in place.
+#include "model.hpp"
+#include <popart/opmanager.hpp>
+#include <popart/popx/devicex.hpp>
+#include <popart/popx/opxmanager.hpp>
+#include <popops/ElementWise.hpp>
+
+namespace {
+
+namespace pe = popops::expr;
+const popart::OperatorIdentifier leakyId("custom.ops", "LeakyReluCustom", 1),
+    leakyGradId("custom.ops", "LeakyReluCustomGrad", 1);
+
+class LeakyGradOp;
+class LeakyOp : public popart::Op {
+public:
+  LeakyOp(const popart::OperatorIdentifier &opid, float a, const popart::Op::Settings &s)
+      : popart::Op(opid, s), alpha(a) {}
+  std::unique_ptr<popart::Op> clone() const final { return std::make_unique<LeakyOp>(*this); }
+  void setup() final { outInfo(0) = inInfo(0); }
+  void appendAttributes(popart::OpSerialiserBase &os) const override {
+    Op::appendAttributes(os);
+    os.appendAttribute("alpha", alpha);
+  }
+  std::vector<std::unique_ptr<popart::Op>> getGradOps() final;
+  float alpha;
+};
+class LeakyGradOp : public popart::Op {
+public:
+  explicit LeakyGradOp(const LeakyOp &forward)
+      : popart::Op(leakyGradId, forward.getSettings()), alpha(forward.alpha) {}
+  std::unique_ptr<popart::Op> clone() const final { return std::make_unique<LeakyGradOp>(*this); }
+  void setup() final { outInfo(0) = inInfo(0); }
+  const std::vector<popart::GradInOutMapper> &gradInputInfo() const final {
+    static const std::vector<popart::GradInOutMapper> info{{0, 0, popart::GradOpInType::GradOut},
+                                                           {1, 0, popart::GradOpInType::In}};
+    return info;
+  }
+  const std::map<int, int> &gradOutToNonGradIn() const final {
+    static const std::map<int, int> info{{0, 0}};
+    return info;
+  }
+  float alpha;
+};
+std::vector<std::unique_ptr<popart::Op>> LeakyOp::getGradOps() {
+  std::vector<std::unique_ptr<popart::Op>> out;
+  out.emplace_back(new LeakyGradOp(*this));
+  return out;
+}
+
+popart::OpDefinition::DataTypes T{popart::DataType::FLOAT16, popart::DataType::FLOAT};
+popart::OpCreator<LeakyOp> creator(
+    popart::OpDefinitions({{leakyId, popart::OpDefinition({{"input", T}}, {{"output", T}},
+                                                          {{"alpha", {"*"}}})}}),
+    [](const popart::OpCreatorInfo &info) {
+      return std::make_unique<LeakyOp>(
+          info.opid, info.attributes.getAttribute<popart::Attributes::Float>("alpha", 1e-2f),
+          info.settings);
+    },
+    true);
+
+class LeakyOpx : public popart::popx::Opx {
+public:
+  LeakyOpx(popart::Op *op, popart::popx::Devicex *devicex) : Opx(op, devicex) {
+    verifyOp<LeakyOp>(op, {leakyId});
+  }
+  void grow(poplar::program::Sequence &prog) const final {
+    auto x = getInTensor(0);
+    popops::mapInPlace(graph(),
+                       pe::Select(pe::Mul(pe::Const(getOp<LeakyOp>().alpha), pe::_1), pe::_1,
+                                  pe::Lt(pe::_1, pe::Const(0.0f))),
+                       {x}, prog, debugContext("LeakyRelu"));
+    setOutTensor(0, x);
+  }
+};
+class LeakyGradOpx : public popart::popx::Opx {
+public:
+  LeakyGradOpx(popart::Op *op, popart::popx::Devicex *devicex) : Opx(op, devicex) {}
+  void grow(poplar::program::Sequence &prog) const final {
+    setOutTensor(
+        0, popops::map(graph(),
+                       pe::Mul(pe::Select(pe::Const(getOp<LeakyGradOp>().alpha), pe::Const(1.0f),
+                                          pe::Lt(pe::_2, pe::Const(0.0f))),
+                               pe::_1),
+                       {getInTensor(0), getInTensor(1)}, prog, debugContext("LeakyReluGrad")));
+  }
+};
+popart::popx::OpxCreator<LeakyOpx> opx({leakyId});
+popart::popx::OpxCreator<LeakyGradOpx> gradOpx(leakyGradId);
+
+} // namespace
+
+using namespace popart::testing;
+
+TEST(CustomOperators, ComputeAndDifferentiateThroughTheUsersClasses) {
+  Model m;
+  const auto x = m.input({4}, {-2, -0.5, 0.5, 2});
+  const auto y = m.imported("LeakyReluCustom", {x}, {{"alpha", 0.25f}}, 1, 1, "custom.ops")[0];
+  const auto sum = m.b.add(y, x); // x is read after the operator that computes in place
+  expectNear(m.run(sum), {-2.5, -0.625, 1, 4});
+  m.checkGradients(sum, {x});
+}
+
+TEST(CustomOperators, RefuseTypesTheirDefinitionDoesNotList) {
+  Model m;
+  const auto x = m.input({4}, {1, 2, 3, 4}, popart::DataType::INT32);
+  try {
+    m.imported("LeakyReluCustom", {x}, {}, 1, 1, "custom.ops");
+    FAIL();
+  } catch (const popart::error &e) {
+    EXPECT_STREQ(e.what(), "LeakyReluCustom: its input 0 (input) may not be INT32.");
+  }
+}
