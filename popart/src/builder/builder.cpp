@@ -2,6 +2,7 @@
 #include "base/Text.hpp"
 #include "builder/attributes.hpp"
 #include "builder/impl.hpp"
+#include "onnx/export.hpp"
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -449,6 +450,10 @@ void Builder::saveModelProto(const std::string &file) {
     std::filesystem::remove(temporary, failed);
     throw error(base::str("The model could not be written to \"", file, "\"."));
   }
+}
+void Builder::saveInitializersExternally(const std::vector<TensorId> &ids,
+                                         const std::string &file) {
+  onnxmodel::storeExternally(*impl_->root->model, ids, file);
 }
 void Builder::embedReplicationFactor(int factor) {
   auto *entry = impl_->root->model->add_metadata_props();
