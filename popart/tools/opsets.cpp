@@ -247,7 +247,10 @@ std::string trimmed(const std::string &text) {
 Attribute graphcoreAttribute(const std::string &text) {
   const auto space = text.find(' '), equals = text.find('=');
   std::string kind = text.substr(0, space), name = text.substr(space + 1, equals - space - 1);
-  Attribute a{name, name == "lambda" ? "lambda" : name, "", "", ""};
+  static const std::map<std::string, std::string> inModel = {{"collectiveOperator", "collectiveOp"},
+                                                             {"commGroup", "collectiveCommGroup"}};
+  const auto known = inModel.find(name);
+  Attribute a{known == inModel.end() ? name : known->second, name, "", "", ""};
   const bool given = equals != std::string::npos;
   const std::string value = given ? text.substr(equals + 1) : "";
   const bool optional = kind.back() == '?';
