@@ -29,22 +29,7 @@ TensorInfo output(const OpView &op) {
 std::vector<HostTensor> fold(const OpView &op) {
   if (!smallEnoughToFold(output(op).shape()))
     return {};
-  const Shape lead = leading(op);
-  const Integers strides = rowMajorStrides(op.in(0).shape()), at = op.in(1).data().integers();
-  const std::int64_t width = ir::elementsOf(slices(op));
-  Integers offsets;
-  for (std::size_t i = 0; i < at.size(); i += lead.size()) {
-    std::int64_t start = 0;
-    for (std::size_t d = 0; d < lead.size(); ++d) {
-      if (at[i + d] < -lead[d] || at[i + d] >= lead[d])
-        op.fail("index ", at[i + d], " is outside dimension ", d, " of ",
-                ir::text(op.in(0).shape()), ".");
-      start += (at[i + d] < 0 ? at[i + d] + lead[d] : at[i + d]) * strides[d];
-    }
-    for (std::int64_t k = 0; k < width; ++k)
-      offsets.push_back(start + k);
-  }
-  return {picked(op.in(0).data(), output(op).shape(), offsets)};
+  return {picked(op.in(0).data(), output(op).shape(), constantVectors(op))};
 }
 
 } // namespace

@@ -86,11 +86,11 @@ Values decompose(GraphBuilder &b, const OpView &op) {
 
 // A constant list of numbers among the inputs becomes an attribute.
 void realsFromInput(Importing &i, unsigned input, const char *name) {
+  if (!i.op.hasIn(input))
+    return;
   i.tensorFromInput(input, name);
-  if (auto data = i.node.attributes.find<HostTensor>(name)) {
-    const auto values = data->doubles();
-    i.node.attributes.set(name, std::vector<float>(values.begin(), values.end()));
-  }
+  const auto values = i.op.tensor(name).doubles();
+  i.node.attributes.set(name, std::vector<float>(values.begin(), values.end()));
 }
 // Before version 11: corners fall together, and the pixel to the left is the nearest.
 void oldCoordinates(Importing &i) {

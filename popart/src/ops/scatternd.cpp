@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ScatterND: slices of a tensor at index vectors replaced by updates, added to or multiplied. Of
 // several updates of one slice the last one stays.
+#include "ops/core/hostviews.hpp"
 #include "ops/core/scattering.hpp"
 
 namespace popart::ops {
@@ -27,6 +28,12 @@ Infos infer(const OpView &op) {
             " and indices ", ir::text(indices), " it must be ", ir::text(wanted), ".");
   requireCombinable(op, combineOf(op), op.in(0).type());
   return {op.in(0).info()};
+}
+
+std::vector<HostTensor> fold(const OpView &op) {
+  if (combineOf(op) != Combine::Replace)
+    return {};
+  return {replaced(op.in(0).data(), op.in(2).data(), constantVectors(op))};
 }
 
 Tensors lower(lowering::Lowering &l, const OpView &op) {
@@ -63,6 +70,7 @@ OpDef scatterndOp() {
   op.doc = "A tensor with slices at index vectors replaced, added to or multiplied.";
   op.in = {3, 3};
   op.infer = infer;
+  op.fold = fold;
   op.lower = lower;
   op.grad = grad;
   return op;

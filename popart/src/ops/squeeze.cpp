@@ -8,7 +8,7 @@ namespace popart::ops {
 namespace {
 Shape squeezed(const OpView &op) {
   const auto x = op.in(0);
-  const bool all = !op.has("axes");
+  const bool all = op.integers("axes", {}).empty();
   const Integers axes = all ? Integers{} : op.axes("axes", x.rank());
   Shape out;
   for (std::int64_t d = 0; d < x.rank(); ++d) {

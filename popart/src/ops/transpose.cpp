@@ -14,7 +14,8 @@ Integers permutation(const OpView &op) {
   const std::int64_t rank = op.in(0).rank();
   Integers perm(static_cast<std::size_t>(rank));
   std::iota(perm.rbegin(), perm.rend(), 0);
-  perm = op.integers("perm", perm);
+  if (!op.integers("perm", {}).empty())
+    perm = op.integers("perm");
   Integers sorted = perm;
   std::sort(sorted.begin(), sorted.end());
   for (std::int64_t i = 0; i < std::int64_t(sorted.size()); ++i)

@@ -90,6 +90,10 @@ TEST(SliceOp, HasAttributesInVersionOneAndInAiGraphcore) {
         {{"starts", Integers{0, 1}}, {"ends", Integers{-1, 1000}}, {"axes", Integers{0, 1}}},
         *domain ? 1 : 9, 1, domain)[0];
     expectNear(m.run(y), {2, 3, 4}, 0, 0);
+    const auto first = m.imported(
+        "Slice", {x}, {{"starts", Integers{1}}, {"ends", Integers{2}}, {"axes", Integers{}}},
+        *domain ? 1 : 9, 1, domain)[0];
+    expectNear(m.run(first), {5, 6, 7, 8}, 0, 0);
   }
 }
 
@@ -203,6 +207,7 @@ TEST(ReshapingOps, GiveTheShapesOnnxSays) {
   const auto one = [](std::int64_t i) { return ir::Attribute(i); };
   for (const auto &c : std::vector<Case>{
            {"Squeeze", {1, 3, 1, 2}, {}, {}, 11, {3, 2}},
+           {"Squeeze", {1, 3, 1, 2}, {{"axes", Integers{}}}, {}, 10, {3, 2}},
            {"Squeeze", {1, 3, 1, 2}, {{"axes", Integers{-2}}}, {}, 11, {1, 3, 2}},
            {"Squeeze", {1, 3, 1, 2}, {}, {0, 2}, 13, {3, 2}},
            {"Unsqueeze", {3, 2}, {{"axes", Integers{3, 0}}}, {}, 11, {1, 3, 2, 1}},

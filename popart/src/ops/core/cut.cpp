@@ -14,8 +14,11 @@ Cut::Cut(const OpView &op) {
   const Integers starts = op.integers("starts"), ends = op.integers("ends");
   Integers axes(starts.size());
   std::iota(axes.begin(), axes.end(), 0);
-  axes = op.integers("axes", axes);
-  const Integers steps = op.integers("steps", Integers(starts.size(), 1));
+  if (!op.integers("axes", {}).empty()) // none named: the first ones
+    axes = op.integers("axes");
+  Integers steps(starts.size(), 1);
+  if (!op.integers("steps", {}).empty())
+    steps = op.integers("steps");
   if (starts.size() != ends.size() || starts.size() != axes.size() || starts.size() != steps.size())
     op.fail("starts, ends, axes and steps have ", starts.size(), ", ", ends.size(), ", ",
             axes.size(), " and ", steps.size(), " entries; they must be equally many.");

@@ -85,4 +85,23 @@ Integers constantIndices(const OpView &op, std::size_t input, std::int64_t size)
   return out;
 }
 
+Integers constantVectors(const OpView &op) {
+  const Shape &x = op.in(0).shape();
+  const auto entries = static_cast<std::size_t>(op.in(1).dim(-1));
+  const Integers strides = rowMajorStrides(x), at = op.in(1).data().integers();
+  Integers out;
+  for (std::size_t i = 0; i < at.size(); i += entries) {
+    std::int64_t start = 0;
+    for (std::size_t d = 0; d < entries; ++d) {
+      const std::int64_t index = at[i + d];
+      if (index < -x[d] || index >= x[d])
+        op.fail("index ", index, " is outside dimension ", d, " of ", ir::text(x), ".");
+      start += (index < 0 ? index + x[d] : index) * strides[d];
+    }
+    for (std::int64_t k = 0; k < strides[entries - 1]; ++k)
+      out.push_back(start + k);
+  }
+  return out;
+}
+
 } // namespace popart::ops

@@ -23,5 +23,8 @@ bool smallEnoughToFold(const Shape &shape);
 
 // Index values of a constant made non-negative; popart::error for one outside [-size, size).
 Integers constantIndices(const OpView &op, std::size_t input, std::int64_t size);
+// Offsets of the elements of input 0 that constant index vectors (input 1, along its last
+// dimension) name: whole slices, one after the other.
+Integers constantVectors(const OpView &op);
 
 } // namespace popart::ops
