@@ -17,6 +17,7 @@ class Logger {
 public:
   Logger(std::string environmentPrefix, std::string tag, std::string module);
   bool enabled(LogLevel level) const { return level >= level_; }
+  void setLevel(LogLevel level) const { level_ = level; } // in place of the environment's
   void write(LogLevel level, const std::string &text) const;
   template <class... Parts> void trace(const Parts &...p) const { log(LogLevel::Trace, p...); }
   template <class... Parts> void debug(const Parts &...p) const { log(LogLevel::Debug, p...); }
@@ -30,7 +31,7 @@ private:
       write(level, str(parts...));
   }
   std::string tag_, module_, destination_;
-  LogLevel level_;
+  mutable std::atomic<LogLevel> level_;
 };
 
 // OFF, ERR, WARN, INFO, DEBUG, TRACE in any case; anything else throws std::invalid_argument with
