@@ -106,15 +106,18 @@ private:
       stage.seed = variable("microBatchSeed");
       startBatch_.add(Copy(seed_, stage.seed));
       if (model_.replicas > 1)
-        popops::addInPlace(
-            *graph_, stage.seed[0],
-            graph_->addReplicationIndexConstant("replica").reinterpret(poplar::UNSIGNED_INT),
-            startBatch_, "seed/replica");
+        popops::addInPlace(*graph_, stage.seed[0], replicaIndex(), startBatch_, "seed/replica");
       popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(1u)), {stage.seed[1]}, stage.program,
                          "seed/next");
     }
     popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(static_cast<unsigned>(microBatches()))),
                        {seed_[1]}, startBatch_, "seed/next");
+  }
+
+  poplar::Tensor replicaIndex() {
+    auto index = graph_->addReplicationIndexConstant("replica");
+    graph_->setTileMapping(index, 0);
+    return index.reinterpret(poplar::UNSIGNED_INT);
   }
 
   void createVariables() {
