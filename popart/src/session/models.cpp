@@ -32,7 +32,8 @@ std::map<TensorId, ir::HostTensor> valuesOf(const Session::Impl &impl) {
 void Session::modelToHost(const std::string &file) {
   if (impl_->weightsSent) // else the device knows nothing that the host does not
     weightsToHost();
-  const auto folder = fs::absolute(impl_->source.folder); // where external data lies
+  const auto &given = impl_->source.folder; // where external data lies
+  const auto folder = given.empty() ? fs::current_path() : fs::absolute(given);
   onnxmodel::writeModel(*impl_->source.proto, valuesOf(*impl_), fs::absolute(file), folder);
 }
 

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// Executables in the cache and in exported files: found, rebuilt, thrown out, loaded elsewhere.
+#include "session/cache.hpp"
+#include "session/hash.hpp"
+#include "sessions.hpp"
+#include <csignal>
+#include <sstream>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+
+using namespace popart;
+using namespace popart::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const AnchorReturnType everything("All");
+
+std::shared_ptr<DeviceInfo> ipu() {
+  auto device = DeviceManager::createDeviceManager().acquireAvailableDevice(1, 8);
+  return device;
+}
+SessionOptions cached(const Folder &folder) {
+  SessionOptions options;
+  options.enableEngineCaching = true;
+  options.cachePath = folder.file("cache");
+  return options;
+}
+std::vector<fs::path> filesIn(const fs::path &folder) {
+  std::vector<fs::path> out;
+  std::error_code none;
+  for (const auto &entry : fs::directory_iterator(folder, none))
+    out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+// Whether the executable came from the cache: only then there is no report.
+bool isWarm(Session &session) {
+  return messageOf([&] { session.getSerializedGraph(); }) ==
+         "getSerializedGraph is not available: the executable was loaded from a file.";
+}
+
+// Prepares and runs: y = {2, 3} x.
+bool runsWarm(const Product &model, const SessionOptions &options, const Floats &weights = {2, 3},
+              int batches = 1) {
+  auto device = ipu();
+  auto session = model.inference(DataFlow(batches, {{model.y, everything}}), options, device);
+  session->prepareDevice();
+  session->weightsFromHost();
+  const auto n = std::size_t(batches) * 2;
+  Floats wanted;
+  for (int b = 0; b < batches; ++b)
+    wanted.insert(wanted.end(), weights.begin(), weights.end());
+  EXPECT_EQ(step(*session, "x", Floats(n, 1), model.y, n), wanted);
+  return isWarm(*session);
+}
+
+} // namespace
+
+TEST(Cache, IsHitByTheSameModelAndMissedByOthers) {
+  const Folder folder;
+  auto options = cached(folder);
+  options.constantWeights = false;
+  const Product model, other({5, 7});
+  EXPECT_FALSE(runsWarm(model, options));
+  EXPECT_EQ(filesIn(options.cachePath).size(), 1u);
+  EXPECT_TRUE(runsWarm(model, options));
+  EXPECT_TRUE(runsWarm(other, options, {5, 7})); // values of weights do not count
+  EXPECT_FALSE(runsWarm(model, options, {2, 3}, 2));
+  options.engineOptions["debug.retainDebugInformation"] = "true";
+  EXPECT_FALSE(runsWarm(model, options));
+  EXPECT_EQ(filesIn(options.cachePath).size(), 3u);
+}
+
+TEST(Cache, CountsConstantsThatArePartOfTheProgram) {
+  const Folder folder;
+  const auto options = cached(folder); // weights are constants, and small
+  EXPECT_FALSE(runsWarm(Product({2, 3}), options));
+  EXPECT_FALSE(runsWarm(Product({5, 7}), options, {5, 7}));
+  EXPECT_TRUE(runsWarm(Product({5, 7}), options, {5, 7}));
+}
+
+TEST(Cache, HoldsTrainingSessions) {
+  const Folder folder;
+  const Product model;
+  const auto run = [&](float rate, bool warm) {
+    auto device = ipu();
+    const SGD sgd({{"defaultLearningRate", {rate, false}}});
+    auto session =
+        model.training(DataFlow(1, {{model.y, everything}}), sgd, cached(folder), device);
+    session->prepareDevice();
+    EXPECT_EQ(isWarm(*session), warm);
+    session->weightsFromHost();
+    step(*session, "x", {1, 2}, model.y, 2);
+    return readWeight(*session, "w", 2);
+  };
+  EXPECT_EQ(run(0.5f, false), (Floats{1.5, 2}));
+  EXPECT_EQ(run(1, true), (Floats{1, 1})); // a rate that may change does not count
+}
+
+TEST(Cache, RebuildsDamagedFiles) {
+  const Folder folder;
+  const auto options = cached(folder);
+  const Product model;
+  EXPECT_FALSE(runsWarm(model, options));
+  const auto file = filesIn(options.cachePath).at(0);
+  const auto size = fs::file_size(file);
+  for (double share : {0.0, 0.001, 0.3, 0.999}) {
+    fs::resize_file(file, std::uintmax_t(share * double(size)));
+    EXPECT_FALSE(runsWarm(model, options)) << share;
+    EXPECT_EQ(fs::file_size(file), size);
+    EXPECT_TRUE(runsWarm(model, options));
+  }
+  for (std::uintmax_t at : {std::uintmax_t(9), std::uintmax_t(60), size / 2}) {
+    std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
+    out.seekp(std::streamoff(at));
+    out.put('\x5a');
+    out.close();
+    EXPECT_FALSE(runsWarm(model, options)) << at;
+  }
+  EXPECT_EQ(filesIn(options.cachePath).size(), 1u); // nothing unfinished lies about
+}
+
+TEST(Cache, ThrowsOutWhatWasUsedLongestAgo) {
+  const Folder folder;
+  const session::Cache cache(folder.path());
+  const auto hashOf = [](int i) { return std::string(32, char('0' + i)); };
+  const session::Weights kilobyte{{"w", std::vector<char>(1000)}};
+  const auto store = [&](int i) { cache.store({hashOf(i), nullptr, &kilobyte, nullptr}); };
+  const auto touch = [&](int i, int minutesAgo) {
+    fs::last_write_time(cache.fileOf(hashOf(i)),
+                        fs::file_time_type::clock::now() - std::chrono::minutes(minutesAgo));
+  };
+  ::setenv("OPENIPU_CACHE_LIMIT", "3.5K", 1);
+  for (int i = 0; i < 3; ++i)
+    store(i);
+  touch(0, 2);
+  touch(1, 3);
+  touch(2, 1);
+  store(3);
+  EXPECT_TRUE(fs::exists(cache.fileOf(hashOf(0))));
+  EXPECT_FALSE(fs::exists(cache.fileOf(hashOf(1))));
+  EXPECT_TRUE(fs::exists(cache.fileOf(hashOf(2))));
+  EXPECT_TRUE(fs::exists(cache.fileOf(hashOf(3))));
+  ::setenv("OPENIPU_CACHE_LIMIT", "10", 1); // not even the new one fits
+  store(4);
+  EXPECT_TRUE(filesIn(folder.path()).empty());
+  ::setenv("OPENIPU_CACHE_LIMIT", "much", 1);
+  EXPECT_EQ(session::Cache::limit(), 10'000'000'000u);
+  ::setenv("OPENIPU_CACHE_LIMIT", "2G", 1);
+  EXPECT_EQ(session::Cache::limit(), 2'000'000'000u);
+  ::unsetenv("OPENIPU_CACHE_LIMIT");
+}
+
+TEST(Cache, DoesNotStopASessionWhenItCannotBeWritten) {
+  const Folder folder;
+  auto options = cached(folder);
+  std::ofstream(options.cachePath) << "a file where the folder should be";
+  EXPECT_FALSE(runsWarm(Product(), options));
+  EXPECT_FALSE(runsWarm(Product(), options));
+}
+
+TEST(Cache, LeavesNothingBehindOnAFullDisk) {
+  const Folder folder;
+  const session::Weights large{{"w", std::vector<char>(1 << 20)}};
+  const pid_t child = ::fork();
+  if (child == 0) { // no file beyond 64 KiB
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit most{1 << 16, 1 << 16};
+    ::setrlimit(RLIMIT_FSIZE, &most);
+    session::Cache(folder.path()).store({std::string(32, 'a'), nullptr, &large, nullptr});
+    ::_exit(0);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(filesIn(folder.path()).empty());
+}
+
+TEST(Cache, IsSharedByThreads) {
+  const Folder folder;
+  const auto options = cached(folder);
+  const Product model;
+  const auto bytes = model.bytes();
+  const auto compile = [&] {
+    DeviceOptions what{{"numIPUs", "1"}};
+    auto device = DeviceManager::createDeviceManager().createOfflineIPUDevice(what);
+    auto session = InferenceSession::createFromOnnxModel(
+        bytes, DataFlow(1, {{model.y, everything}}), device, InputShapeInfo(), options);
+    session->prepareDevice(false);
+  };
+  std::thread a(compile), b(compile);
+  a.join();
+  b.join();
+  EXPECT_EQ(filesIn(options.cachePath).size(), 1u);
+}
+
+TEST(Cache, IsNotForModelsOfIpus) {
+  const Folder folder;
+  const Product model;
+  auto session = model.inference(DataFlow(1, {{model.y, everything}}), cached(folder));
+  session->prepareDevice();
+  EXPECT_FALSE(fs::exists(folder.file("cache")));
+  EXPECT_EQ(messageOf([&] { session->compileAndExport(folder.file("e.popef")); }),
+            "compileAndExport: executables for a device of type ipu-model cannot be saved; only "
+            "those for ipu and offline-ipu.");
+}
+
+TEST(Exports, CompiledOfflineRunElsewhere) {
+  const Folder folder;
+  const Product model;
+  const DataFlow flow(1, {{model.y, everything}});
+  const SGD sgd({{"defaultLearningRate", {0.5f, true}}});
+  DeviceOptions what{{"numIPUs", "1"}};
+  auto offline = DeviceManager::createDeviceManager().createOfflineIPUDevice(what);
+  auto compiled = model.training(flow, sgd, {}, offline);
+  compiled->compileAndExport(folder.file("deep/model.popef"));
+  EXPECT_EQ(messageOf([&] { compiled->loadEngineAndConnectStreams(); }),
+            "An offline device only compiles: save the executable and load it where there are "
+            "IPUs.");
+
+  auto device = DeviceManager::createDeviceManager().acquireAvailableDevice(1);
+  auto session = model.training(flow, sgd, {}, device);
+  session->loadExecutableFromFile(folder.file("deep/model.popef"));
+  session->prepareDevice();
+  EXPECT_TRUE(isWarm(*session));
+  session->weightsFromHost();
+  EXPECT_EQ(step(*session, "x", {1, 2}, model.y, 2), (Floats{2, 6}));
+  EXPECT_EQ(readWeight(*session, "w", 2), (Floats{1.5, 2}));
+
+  // What was trained goes along, if asked for.
+  session->saveExecutable(folder.file("saved"));
+  session->saveVariables(folder.file("saved"));
+  EXPECT_EQ(filesIn(folder.file("saved")).size(), 2u);
+  session.reset();
+  auto again = model.training(flow, sgd, {}, device);
+  again->loadExecutableFromFile(folder.file("saved/executable.popef"));
+  again->prepareDevice();
+  again->weightsFromHost();
+  EXPECT_EQ(step(*again, "x", {1, 1}, model.y, 2), (Floats{1.5, 2}));
+}
+
+TEST(Exports, SayWhatIsWrongWithAFile) {
+  const Folder folder;
+  const Product model;
+  auto device = ipu();
+  const auto make = [&](int batches) {
+    return model.inference(DataFlow(batches, {{model.y, everything}}), {}, device);
+  };
+  auto session = make(1), other = make(2);
+  EXPECT_EQ(messageOf([&] { session->saveExecutable(folder.file("s")); }),
+            "saveExecutable: nothing is compiled yet. Call prepareDevice() first.");
+  EXPECT_EQ(messageOf([&] { session->loadExecutableFromFile("/none"); }),
+            "The executable /none cannot be opened.");
+  session->prepareDevice(false);
+  std::ostringstream whole, bare;
+  session->saveExecutableToStream(whole);
+  session->saveExecutableToStream(bare, false);
+  const auto load = [&](Session &into, const std::string &bytes) {
+    return messageOf(
+        [&] { into.loadExecutableFromStream(std::make_shared<std::istringstream>(bytes)); });
+  };
+  const std::string start = "The executable of the stream cannot be loaded: ";
+  EXPECT_EQ(load(*other, whole.str()),
+            start + "it was compiled from another model, with other options, or for another "
+                    "device.");
+  EXPECT_EQ(load(*session, bare.str()), start + "the file holds no PopART metadata.");
+  EXPECT_EQ(load(*session, "something"), start + "it is no file of a compiled model.");
+  EXPECT_EQ(load(*session, whole.str().substr(0, 50)), start + "the file is truncated.");
+  EXPECT_EQ(load(*session, whole.str()), "no error");
+}
+
+TEST(Hashes, SpreadAndStay) {
+  const auto of = [](const std::string &text) {
+    session::Hasher h;
+    h.text(text);
+    return h.hex();
+  };
+  std::set<std::string> all;
+  for (int i = 0; i < 1000; ++i)
+    all.insert(of(std::string(std::size_t(i), 'x')));
+  EXPECT_EQ(all.size(), 1000u);
+  EXPECT_EQ(of("the same").size(), 32u);
+  EXPECT_EQ(of("the same"), of("the same"));
+}

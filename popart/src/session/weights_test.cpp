@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+// Weights between device, host and models; optimisers that change; seeds.
+#include "onnx/tensors.hpp"
+#include "sessions.hpp"
+#include <popart/adam.hpp>
+
+using namespace popart;
+using namespace popart::testing;
+
+namespace {
+
+const AnchorReturnType everything("All");
+SGD sgd(float rate, bool constant = true) {
+  return SGD({{"defaultLearningRate", {rate, constant}}});
+}
+SGD momentum() {
+  return SGD({{"defaultLearningRate", {0.5f, true}}, {"defaultMomentum", {0.5f, true}}});
+}
+
+onnx::ModelProto readModel(const std::string &file) {
+  onnx::ModelProto model;
+  std::ifstream in(file, std::ios::binary);
+  EXPECT_TRUE(model.ParseFromIstream(&in)) << file;
+  return model;
+}
+std::set<std::string> initializersOf(const std::string &file) {
+  std::set<std::string> out;
+  const auto model = readModel(file);
+  for (const auto &tensor : model.graph().initializer())
+    out.insert(tensor.name());
+  return out;
+}
+
+// model.onnx, with the values of its only initialiser in weights.bin.
+void saveWithWeightsBeside(const std::string &bytes, const Folder &folder) {
+  onnx::ModelProto model;
+  EXPECT_TRUE(model.ParseFromString(bytes));
+  auto &tensor = *model.mutable_graph()->mutable_initializer(0);
+  const auto values = onnxmodel::TensorReader().read(tensor);
+  std::ofstream(folder.file("weights.bin"), std::ios::binary)
+      .write(static_cast<const char *>(values.data()), std::streamsize(values.bytes()));
+  tensor.clear_raw_data();
+  tensor.clear_float_data();
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto *entry = tensor.add_external_data();
+  entry->set_key("location");
+  entry->set_value("weights.bin");
+  std::ofstream out(folder.file("model.onnx"), std::ios::binary);
+  EXPECT_TRUE(model.SerializeToOstream(&out));
+}
+
+SessionOptions replicated(int replicas) {
+  SessionOptions options;
+  options.enableReplicatedGraphs = true;
+  options.replicatedGraphCount = replicas;
+  options.constantWeights = false;
+  return options;
+}
+
+} // namespace
+
+TEST(Weights, TrainedModelsAreSavedAndReloaded) {
+  const Folder folder;
+  Product model;
+  auto session = model.training(DataFlow(1, {{model.y, everything}}), momentum());
+  session->prepareDevice();
+  session->weightsFromHost();
+  step(*session, "x", {1, 2}, model.y, 2); // w -= 0.5 x
+  session->modelToHost(folder.file("deep/trained.onnx"));
+  EXPECT_EQ(initializersOf(folder.file("deep/trained.onnx")),
+            (std::set<std::string>{"w", "Accl___w"}));
+  const auto second = step(*session, "x", {1, 2}, model.y, 2);
+  const auto third = step(*session, "x", {1, 2}, model.y, 2);
+  EXPECT_EQ(second, (Floats{1.5, 4}));
+
+  auto inference = InferenceSession::createFromOnnxModel(
+      folder.file("deep/trained.onnx"), DataFlow(1, {{model.y, everything}}), modelDevice());
+  inference->prepareDevice();
+  EXPECT_EQ(step(*inference, "x", {1, 2}, model.y, 2), second);
+
+  // The state comes back too: training goes on as if it had not been interrupted.
+  auto resumed = TrainingSession::createFromOnnxModel(folder.file("deep/trained.onnx"),
+                                                      DataFlow(1, {{model.y, everything}}),
+                                                      model.loss, momentum(), modelDevice());
+  resumed->prepareDevice();
+  resumed->weightsFromHost();
+  EXPECT_EQ(step(*resumed, "x", {1, 2}, model.y, 2), second);
+  EXPECT_EQ(step(*resumed, "x", {1, 2}, model.y, 2), third);
+}
+
+TEST(Weights, AccumulatorsAreNeverSaved) {
+  const Folder folder;
+  Product model;
+  SessionOptions options;
+  options.enableGradientAccumulation = true;
+  options.accumulationFactor = 2;
+  const Adam adam({{"defaultLearningRate", {0.1f, true}}}, AdamMode::Adam, WeightDecayMode::Decay,
+                  DataType::FLOAT, DataType::FLOAT, DataType::FLOAT);
+  for (bool disabled : {false, true}) {
+    options.disableOptimizerStateTensorStreams = options.disableGradAccumulationTensorStreams =
+        disabled;
+    auto session = model.training(DataFlow(1, {{model.y, everything}}), adam, options);
+    session->prepareDevice();
+    session->weightsFromHost();
+    step(*session, "x", {1, 2, 3, 4}, model.y, 4);
+    session->modelToHost(folder.file("m.onnx"));
+    EXPECT_EQ(initializersOf(folder.file("m.onnx")),
+              disabled ? (std::set<std::string>{"w"})
+                       : (std::set<std::string>{"w", "Accl1___w", "Accl2___w", "Step___w"}));
+  }
+}
+
+TEST(Weights, AreReadAndWritten) {
+  Product model;
+  SessionOptions options;
+  options.constantWeights = false;
+  auto session = model.inference(DataFlow(1, {{model.y, everything}}), options);
+  session->prepareDevice();
+  session->weightsFromHost();
+  EXPECT_EQ(readWeight(*session, "w", 2), (Floats{2, 3}));
+  Floats other{5, 7, 0};
+  WeightsIO io;
+  io.insert("w", MutableVoidData(other.data(), TensorInfo(DataType::FLOAT, {2})));
+  session->writeWeights(io);
+  EXPECT_EQ(step(*session, "x", {1, 1}, model.y, 2), (Floats{2, 3})); // the host's copy only
+  session->weightsFromHost();
+  EXPECT_EQ(step(*session, "x", {1, 1}, model.y, 2), (Floats{5, 7}));
+
+  WeightsIO wrong;
+  wrong.insert("w", MutableVoidData(other.data(), TensorInfo(DataType::FLOAT, {3})));
+  EXPECT_EQ(messageOf([&] { session->writeWeights(wrong); }),
+            "The array for the weight \"w\" has 3 elements, but the weight is FLOAT [2].");
+}
+
+TEST(Weights, AreReplacedByThoseOfAnotherModel) {
+  Product model, other({10, 20}), bigger({1, 2, 3});
+  auto session = model.training(DataFlow(1, {{model.y, everything}}), sgd(0.5f));
+  session->prepareDevice();
+  session->weightsFromHost();
+  session->resetHostWeights(other.bytes());
+  EXPECT_EQ(messageOf([&] {
+              step(*session, "x", {1, 1}, model.y, 2);
+            }),
+            "The weights have not been sent to the device. Call weightsFromHost() before run().");
+  session->weightsFromHost();
+  EXPECT_EQ(step(*session, "x", {1, 1}, model.y, 2), (Floats{10, 20}));
+
+  EXPECT_EQ(messageOf([&] { session->resetHostWeights(bigger.bytes()); }),
+            "resetHostWeights: the initializer \"w\" is FLOAT [3], but the session's is FLOAT "
+            "[2].");
+  addWeights(*other.builder, {1}, {1}, "v");
+  EXPECT_EQ(messageOf([&] { session->resetHostWeights(other.bytes()); }),
+            "resetHostWeights: the model has an initializer \"v\", but the session has no such "
+            "weight. It can be ignored by the second argument.");
+  session->resetHostWeights(other.bytes(), true);
+}
+
+TEST(Weights, OfConstantWeightInferenceCannotChange) {
+  Product model;
+  auto session = model.inference(DataFlow(1, {{model.y, everything}}));
+  EXPECT_EQ(messageOf([&] { session->resetHostWeights(model.bytes()); }),
+            "resetHostWeights: the weights of this inference session are constants. Set "
+            "constantWeights to false to change them.");
+  EXPECT_EQ(messageOf([&] { session->writeWeights(WeightsIO()); }),
+            "The weights of this inference session are constants. Set constantWeights to false to "
+            "change them.");
+}
+
+// One value per group of replicas.
+TEST(Weights, MayDifferBetweenReplicas) {
+  struct Case {
+    VariableSettings settings;
+    Floats data;             // group by group
+    std::vector<int> groups; // of the four replicas
+  };
+  const Case cases[] = {
+      {CommGroup(CommGroupType::None, 0), {1, 2, 3, 4}, {0, 1, 2, 3}},
+      {CommGroup(CommGroupType::Consecutive, 2), {1, 2}, {0, 0, 1, 1}},
+      {CommGroup(CommGroupType::Orthogonal, 2), {1, 2}, {0, 1, 0, 1}},
+      {{CommGroup(CommGroupType::Consecutive, 2), VariableRetrievalMode::AllReplicas},
+       {1, 2},
+       {0, 0, 1, 1}}};
+  for (const auto &c : cases) {
+    SCOPED_TRACE(c.settings.getSharedVariableDomain());
+    auto builder = Builder::create();
+    const auto x = builder->addInputTensor("FLOAT", {1}, "x");
+    const auto groups = static_cast<std::int64_t>(c.data.size());
+    const auto w = addWeights(*builder, c.data, {groups, 1}, "w", c.settings);
+    const auto y = builder->aiOnnxOpset11().mul({x, w});
+    auto session = InferenceSession::createFromOnnxModel(
+        builder->getModelProto(), DataFlow(1, {{y, everything}}), modelDevice(4), InputShapeInfo(),
+        replicated(4));
+    EXPECT_EQ(session->getInfo("w").shape(), Shape{1});
+    session->prepareDevice();
+    session->weightsFromHost();
+    Floats each;
+    for (int group : c.groups)
+      each.push_back(c.data[std::size_t(group)]);
+    EXPECT_EQ(step(*session, x, {1, 1, 1, 1}, y, 4), each);
+    const bool all = c.settings.getRetrievalMode() == VariableRetrievalMode::AllReplicas;
+    const auto back = all ? each : c.data;
+    EXPECT_EQ(readWeight(*session, w, back.size()), back);
+  }
+}
+
+TEST(Weights, OfGroupsMustHaveOneEntryEach) {
+  auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", {1}, "x");
+  const auto w = addWeights(*builder, {1, 2, 3}, {3, 1}, "w", CommGroup(CommGroupType::None, 0));
+  const auto y = builder->aiOnnxOpset11().mul({x, w});
+  EXPECT_EQ(messageOf([&] {
+              InferenceSession::createFromOnnxModel(builder->getModelProto(),
+                                                    DataFlow(1, {{y, everything}}), modelDevice(2),
+                                                    InputShapeInfo(), replicated(2));
+            }),
+            "The data of \"w\" has shape [3,1]; its first dimension must be 2, one entry per "
+            "group.");
+}
+
+TEST(Weights, NamedBuffersAreSentAlone) {
+  Product model;
+  SessionOptions options;
+  options.constantWeights = false;
+  options.updatableNamedBuffers = {"w"};
+  auto session = model.inference(DataFlow(1, {{model.y, everything}}), options);
+  session->prepareDevice();
+  session->weightsFromHost();
+  Floats other{5, 7};
+  WeightsIO io;
+  io.insert("w", MutableVoidData(other.data(), TensorInfo(DataType::FLOAT, {2})));
+  session->writeWeights(io);
+  session->buffersFromHost();
+  EXPECT_EQ(step(*session, "x", {1, 1}, model.y, 2), other);
+}
+
+TEST(Weights, InFilesOfTheirOwnMayMove) {
+  const Folder folder;
+  Product model;
+  saveWithWeightsBeside(model.bytes(), folder);
+  auto session = TrainingSession::createFromOnnxModel(folder.file("model.onnx"),
+                                                      DataFlow(1, {{model.y, everything}}),
+                                                      model.loss, sgd(0.5f), modelDevice());
+  EXPECT_EQ(messageOf([&] { session->updateExternallySavedTensorLocations("none", "other"); }),
+            "updateExternallySavedTensorLocations: no initializer of the model is stored in "
+            "\"none\".");
+  session->updateExternallySavedTensorLocations("weights.bin", "moved.bin");
+  session->prepareDevice();
+  session->weightsFromHost();
+  step(*session, "x", {2, 4}, model.y, 2);
+  session->modelToHost(folder.file("trained.onnx"));
+  const auto first = [&](const std::string &name) {
+    std::ifstream in(folder.file(name), std::ios::binary);
+    float value = 0;
+    in.read(reinterpret_cast<char *>(&value), sizeof value);
+    return value;
+  };
+  EXPECT_EQ(first("weights.bin"), 2);
+  EXPECT_EQ(first("moved.bin"), 1);
+}
+
+TEST(Optimizers, MayBeReplacedInARunningSession) {
+  Product model;
+  auto session = model.training(DataFlow(1, {{model.y, everything}}), sgd(0.5f, false));
+  session->prepareDevice();
+  session->weightsFromHost();
+  step(*session, "x", {1, 2}, model.y, 2);
+  EXPECT_EQ(readWeight(*session, "w", 2), (Floats{1.5, 2}));
+  const auto faster = sgd(2, false);
+  session->updateOptimizerFromHost(&faster);
+  step(*session, "x", {1, 2}, model.y, 2);
+  EXPECT_EQ(readWeight(*session, "w", 2), (Floats{-0.5, -2}));
+  const auto fixed = sgd(2, true);
+  EXPECT_NE(messageOf([&] { session->updateOptimizerFromHost(&fixed); }), "no error");
+}
+
+TEST(RandomSeeds, FixWhatIsDrawn) {
+  auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", {8}, "x");
+  const auto noise = builder->aiOnnxOpset11().randomnormal({}, {8});
+  const auto y = builder->aiOnnxOpset11().add({x, noise});
+  SessionOptions options = replicated(2);
+  options.enableLoadAndOffloadRNGState = true;
+  const auto make = [&] {
+    auto session = InferenceSession::createFromOnnxModel(builder->getModelProto(),
+                                                         DataFlow(1, {{y, everything}}),
+                                                         modelDevice(2), InputShapeInfo(), options);
+    session->prepareDevice();
+    return session;
+  };
+  auto a = make(), b = make();
+  const auto draw = [&](Session &session) { return step(session, x, Floats(16), y, 16); };
+  a->setRandomSeed(42);
+  b->setRandomSeed(42);
+  EXPECT_EQ(a->getRandomSeed(), 42u);
+  const auto first = draw(*a);
+  EXPECT_EQ(draw(*b), first);
+  EXPECT_NE(Floats(first.begin(), first.begin() + 8), Floats(first.begin() + 8, first.end()));
+  const auto state = a->getRNGState();
+  EXPECT_EQ(state.size(), 4u);
+  const auto second = draw(*a);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(draw(*b), second);
+  a->setRNGState(state);
+  EXPECT_EQ(draw(*a), second);
+  a->setRandomSeed(43);
+  EXPECT_NE(draw(*a), first);
+  EXPECT_EQ(messageOf([&] { a->setRNGState({1}); }),
+            "setRNGState: 1 words were given that getRNGState of this session cannot have "
+            "returned; it returns 4.");
+}
+
+TEST(RandomSeeds, NeedAnOptionForTheirState) {
+  Product model;
+  auto session = model.inference(DataFlow(1, {{model.y, everything}}));
+  session->prepareDevice();
+  EXPECT_EQ(messageOf([&] { session->getRNGState(); }),
+            "getRNGState needs the session option enableLoadAndOffloadRNGState.");
+}
+
+// Two sessions on one device, as training and validation use it.
+TEST(Sessions, ShareADevice) {
+  const Folder folder;
+  Product model;
+  auto device = modelDevice();
+  SessionOptions options;
+  options.constantWeights = false;
+  const DataFlow flow(1, {{model.y, everything}});
+  auto training = model.training(flow, sgd(0.5f), {}, device);
+  auto validation = model.inference(flow, options, device);
+  training->prepareDevice();
+  training->weightsFromHost();
+  step(*training, "x", {1, 2}, model.y, 2);
+  training->modelToHost(folder.file("m.onnx"));
+  validation->prepareDevice();
+  validation->resetHostWeights(folder.file("m.onnx"));
+  validation->weightsFromHost();
+  EXPECT_EQ(step(*validation, "x", {1, 1}, model.y, 2), (Floats{1.5, 2}));
+  training->weightsFromHost();
+  EXPECT_EQ(step(*training, "x", {1, 1}, model.y, 2), (Floats{1.5, 2}));
+}
