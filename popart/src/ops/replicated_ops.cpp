@@ -84,7 +84,7 @@ OpDef allReduce() {
   OpDef op = collective("ReplicatedAllReduce", "Reduces tensors over replicas.");
   op.noGradient = "replicas are differentiated one by one";
   op.lower = [](lowering::Lowering &l, const OpView &op) {
-    return gcl::allReduceCrossReplica(l.graph(), inputsOf(l, op), operatorOf(op), l.program(),
+    return gcl::allReduceCrossReplica(l.wholeGraph(), inputsOf(l, op), operatorOf(op), l.program(),
                                       gclGroup(groupOf(op)), l.name(), l.options().gcl);
   };
   return op;
@@ -95,7 +95,7 @@ OpDef allReduceInPlace() {
   op.updates = 0;
   op.lower = [](lowering::Lowering &l, const OpView &op) {
     auto variables = inputsOf(l, op);
-    gcl::allReduceInPlaceCrossReplica(l.graph(), variables, operatorOf(op), l.program(),
+    gcl::allReduceInPlaceCrossReplica(l.wholeGraph(), variables, operatorOf(op), l.program(),
                                       gclGroup(groupOf(op)), l.name(), l.options().gcl);
     return variables;
   };
@@ -119,7 +119,7 @@ OpDef reduceScatter() {
     Tensors flat;
     for (const auto &t : inputsOf(l, op))
       flat.push_back(t.flatten());
-    return gcl::reduceScatterCrossReplica(l.graph(), flat, operatorOf(op), l.program(),
+    return gcl::reduceScatterCrossReplica(l.wholeGraph(), flat, operatorOf(op), l.program(),
                                           gclGroup(groupOf(op)), l.name(), l.options().gcl);
   };
   op.grad = [](GradBuilder &g, const OpView &op) {
@@ -152,7 +152,7 @@ OpDef allGather() {
     return out;
   };
   op.lower = [](lowering::Lowering &l, const OpView &op) {
-    auto made = gcl::allGatherCrossReplica(l.graph(), inputsOf(l, op), l.program(),
+    auto made = gcl::allGatherCrossReplica(l.wholeGraph(), inputsOf(l, op), l.program(),
                                            gclGroup(groupOf(op)), l.name(), l.options().gcl);
     for (auto &t : made)
       t = t.flatten();

@@ -139,6 +139,20 @@ TEST(CopyVarUpdateOp, RefusesOtherShapesAndConstants) {
             std::string::npos);
 }
 
+TEST(CopyVarUpdateOp, KeepsRunningStatisticsInTheirVariables) {
+  Model m;
+  const auto one = HostTensor::of<float>({3}, {1, 1, 1});
+  Values in{m.randomInput({2, 3, 4})};
+  for (const char *name : {"scale", "bias", "mean", "variance"})
+    in.push_back(m.graph.addVariable(name, one));
+  const auto out = m.b.ops("BatchNormalization", in, 6, {{"training_mode", std::int64_t(1)}});
+  optimizer::keepRunningStatistics(m.graph);
+  optimizer::keepRunningStatistics(m.graph); // once is enough
+  ASSERT_EQ(m.graph.nodes.size(), 3u);
+  EXPECT_EQ(m.graph.nodes[1].inputs, (Values{in[3], out[1]}));
+  EXPECT_EQ(m.graph.nodes[2].inputs, (Values{in[4], out[2]}));
+}
+
 TEST(ClipNormOps, GiveTheFactorOfACommonNorm) {
   Model m;
   const auto a = m.input({2}, {3, 0}), b = m.input({1, 1}, {4}, DataType::FLOAT16);

@@ -133,6 +133,31 @@ TEST(ClipNorm, RefusesWeightsThatAreNotThere) {
             "ClipNormSettings: \"w00\" is no weight that is trained. Did you mean \"w0\"?");
 }
 
+TEST(Replicas, ThatDoNotShareAWeightTrainItAlone) {
+  auto setup = oneWeight();
+  setup.shapes = {{6}, {6}};
+  setup.context.replicas = 2;
+  setup.context.sharedBy["w0"] = CommGroup(CommGroupType::None, 0);
+  Training training(ConstSGD(0.1f), setup);
+  std::vector<Doubles> own(2, training.read("w0"));
+  Doubles shared = training.read("w1");
+  for (int step = 0; step < 3; ++step) {
+    training.step();
+    for (std::size_t e = 0; e < shared.size(); ++e) {
+      double sum = 0;
+      for (int r = 0; r < 2; ++r) {
+        own[r][e] -= double(0.1f) * gradient(training, 0, e, step, own[r][e], r);
+        sum += gradient(training, 1, e, step, shared[e], r);
+      }
+      shared[e] -= double(0.1f) * sum;
+    }
+  }
+  expectNear(training.read("w0"), own[0]);
+  expectNear(training.readLast("w0"), own[1]);
+  expectNear(training.read("w1"), shared);
+  expectNear(training.readLast("w1"), shared);
+}
+
 TEST(OptimizerState, ContinuesFromWhatTheModelBrings) {
   const auto adam = [] {
     return Adam({0.05f, true}, {0.01f, true}, {0.9f, true}, {0.99f, true}, {1e-6f, true}, {1, true},

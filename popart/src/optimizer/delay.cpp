@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Variables that nodes of the model itself change, for every micro-batch.
 #include "base/Text.hpp"
-#include "ops/core/opdef.hpp"
+#include "ops/core/graphbuilder.hpp"
 #include "optimizer/update.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
@@ -31,7 +32,33 @@ struct Waiting {
   }
 };
 
+// BatchNormalization reads running mean and variance as inputs 3 and 4; outputs 1 and 2 are new.
+constexpr std::size_t firstStatistic = 3, firstNew = 1;
+
 } // namespace
+
+void keepRunningStatistics(ir::Graph &graph) {
+  std::set<Value> assigned;
+  for (const auto &node : graph.nodes)
+    if (node.def->updates >= 0)
+      assigned.insert(node.inputs[static_cast<std::size_t>(node.def->updates)]);
+  std::vector<ir::Node> nodes;
+  ops::GraphBuilder b(graph, nodes);
+  for (auto &node : graph.nodes) {
+    const ir::Values in = node.inputs, out = node.outputs;
+    const bool keeps = node.def->type == "BatchNormalization" && out.size() > 2;
+    b.settings = node.settings;
+    b.pass = node.pass;
+    nodes.push_back(std::move(node));
+    for (std::size_t i = 0; i < 2 && keeps; ++i) {
+      const Value variable = in[firstStatistic + i], value = out[firstNew + i];
+      if (value != ir::none && graph[variable].kind == ir::Kind::Variable &&
+          assigned.insert(variable).second)
+        b.op("CopyVarUpdate", {variable, value});
+    }
+  }
+  graph.nodes = std::move(nodes);
+}
 
 void delayUpdates(ir::Graph &graph) {
   std::vector<unsigned> readers(graph.size(), 0);

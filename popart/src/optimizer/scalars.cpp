@@ -104,13 +104,15 @@ Scalars ofAdaptive(const Adaptive &adaptive, const TensorId &w, const Context &c
 
 } // namespace
 
-// Nesterov's rule, clipping and automatic loss scaling need the gradient by itself. They hold for
-// all weights that share scalars.
+// Nesterov's rule, clipping and automatic loss scaling need the gradient by itself, and a velocity
+// that is added up over replicas must have the same number of them for all weights that share
+// scalars.
 bool accumulatesInVelocity(const Optimizer &optimizer, const TensorId &weight, const Context &c) {
   const auto *sgd = dynamic_cast<const SGD *>(&optimizer);
   return sgd && c.accumulation && sgd->requiresAccl(weight) && !sgd->enableNesterov(weight) &&
          sgd->getSGDAccumulatorAndMomentum() == SGDAccumulatorAndMomentum::Combined &&
-         optimizer.getClipNormSettings().empty() && !c.automaticLossScaling.enabled;
+         optimizer.getClipNormSettings().empty() && !c.automaticLossScaling.enabled &&
+         c.sharedBy.empty();
 }
 
 Scalars scalarsOf(const Optimizer &optimizer, const TensorId &weight, const Context &c) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <popart/adam.hpp>
 #include <popart/error.hpp>
+#include <tuple>
 
 namespace popart::optimizer {
 
@@ -231,9 +232,10 @@ private:
 
   // One collective for all gradients of a type on an IPU.
   void reduce() {
-    std::map<std::pair<std::int64_t, DataType>, Group> together;
+    std::map<std::tuple<std::int64_t, DataType, ir::Integers>, Group> together;
     for (auto &w : weights_)
-      together[{w.virtualGraph.value_or(-1), graph_[w.gradient].info.dataType()}].push_back(&w);
+      together[{w.virtualGraph.value_or(-1), graph_[w.gradient].info.dataType(), sharers(w.name)}]
+          .push_back(&w);
     for (const auto &[key, group] : together) {
       place(*group[0]);
       Values in;
@@ -241,10 +243,16 @@ private:
         in.push_back(w->gradient);
       const auto out =
           b_.ops(context_.accumulation ? "ReplicatedAllReduceInplace" : "ReplicatedAllReduce", in,
-                 static_cast<unsigned>(in.size()));
+                 static_cast<unsigned>(in.size()), {{"collectiveCommGroup", std::get<2>(key)}});
       for (std::size_t i = 0; i < group.size(); ++i)
         group[i]->gradient = out[i];
     }
+  }
+  // The replicas that have the same value of a weight: {type, size} of a group.
+  ir::Integers sharers(const TensorId &weight) const {
+    auto it = context_.sharedBy.find(weight);
+    const CommGroup group = it == context_.sharedBy.end() ? CommGroup() : it->second;
+    return {static_cast<std::int64_t>(group.type), group.replicaGroupSize};
   }
 
   void clip() {
@@ -436,7 +444,7 @@ private:
 
 void addUpdates(ir::Graph &graph, const autodiff::Gradients &gradients, const Optimizer &optimizer,
                 const Context &context, const std::map<TensorId, HostTensor> &state) {
-  delayUpdates(graph);
+  keepRunningStatistics(graph);
   Updates(graph, optimizer, context, state).add(gradients);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 #include "autodiff/autodiff.hpp"
 #include "ir/graph.hpp"
+#include <popart/commgroup.hpp>
 #include <popart/optimizer.hpp>
 #include <popart/sessionoptions.hpp>
 
@@ -18,6 +19,8 @@ struct Context {
   ReductionType reduction = ReductionType::Sum;
   MeanReductionStrategy mean = MeanReductionStrategy::Post;
   AutomaticLossScalingSettings automaticLossScaling = {};
+  // Weights that only some replicas share; all others are the same everywhere.
+  std::map<TensorId, CommGroup> sharedBy = {};
 };
 
 // The value the chain of gradients starts from: a constant, or the variable lossScaling_<type>;
@@ -34,8 +37,12 @@ void addUpdates(ir::Graph &graph, const autodiff::Gradients &gradients, const Op
 std::map<TensorId, ir::HostTensor>
 hyperParameters(const ir::Graph &graph, const Optimizer &optimizer, const Context &context);
 
+// Training keeps running statistics: what BatchNormalization makes of the variables it reads
+// becomes their value. addUpdates does it.
+void keepRunningStatistics(ir::Graph &graph);
+
 // Moves nodes that change variables for every micro-batch (CopyVarUpdate) behind the last node that
-// reads the old value. For every session; addUpdates has done it.
+// reads the old value. For every session, once all readers are there.
 void delayUpdates(ir::Graph &graph);
 
 } // namespace popart::optimizer
