@@ -3,6 +3,7 @@
 
 #include "base/Text.hpp"
 #include "ops/core/graphbuilder.hpp"
+#include "optimizer/lossscale.hpp"
 #include "session/log.hpp"
 #include "transforms/fuse.hpp"
 #include "transforms/layernorm.hpp"
@@ -139,7 +140,9 @@ void addBackward(Request &request, Prepared &prepared, std::map<TensorId, Value>
   if (loss == ir::none)
     graph.require(request.loss); // throws, with near matches
   autodiff::Request ask{
-      loss, optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType()),
+      loss,
+      optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType(),
+                           prepared.context),
       trainable(graph)};
   const auto weights = ask.wanted;
   ask.wanted.merge(anchoredGradients(graph, request.flow));
@@ -151,6 +154,7 @@ void addBackward(Request &request, Prepared &prepared, std::map<TensorId, Value>
   auto gradients = autodiff::differentiate(graph, ask);
   for (const auto &[value, gradient] : gradients)
     names[gradientPrefix + graph[value].name] = gradient;
+  optimizer::trackGradients(graph, gradients, weights, prepared.context);
   std::erase_if(gradients, [&](const auto &entry) { return !weights.count(entry.first); });
   optimizer::addUpdates(graph, gradients, *request.optimizer, prepared.context, request.state);
   for (const auto &[id, value] :
@@ -230,7 +234,12 @@ Prepared prepare(Request request) {
   model.variableSettings = request.variableSettings;
   out.context = {model.accumulationFactor, o.enableGradientAccumulation, model.replicas,
                  o.accumulationAndReplicationReductionType,
-                 o.meanAccumulationAndReplicationReductionStrategy};
+                 o.meanAccumulationAndReplicationReductionStrategy,
+                 o.automaticLossScalingSettings,
+                 {}};
+  for (const auto &[id, settings] : model.variableSettings)
+    if (settings.getGroupCount(static_cast<unsigned>(model.replicas)) > 1)
+      out.context.sharedBy[id] = settings.getSharedVariableDomain();
   out.options = loweringOptions(o, request.training, model.replicas);
   place(request.graph, o, model.ipusPerReplica, request.training);
   const bool pipelined = o.enablePipelining && model.ipusPerReplica > 1;
@@ -251,6 +260,7 @@ Prepared prepare(Request request) {
     transforms::chooseRecomputation(model.graph, o.autoRecomputation);
     transforms::recompute(model.graph);
   }
+  optimizer::delayUpdates(model.graph); // now that all readers of a variable are there
   if (model.ipusPerReplica > 1)
     transforms::placeNodes(model.graph);
   if (pipelined)
