@@ -74,7 +74,41 @@ TEST(RoiAlignOp, AveragesBilinearSamplesAndDifferentiates) {
   }
 }
 
-TEST(RoiAlignOp, RefusesMaxima) {
+// Every sample has four neighbours, each with its weight.
+TEST(RoiAlignOp, TakesTheLargestWeightedNeighbour) {
+  Model m;
+  const auto x = m.randomInput({2, 1, size, size}),
+             rois = m.input({2, 4}, {0, 0, 4, 5, 1, 2, 5, 4}),
+             batch = m.input({2}, {1, 0}, DataType::INT64);
+  const auto y = m.imported("RoiAlign", {x, rois, batch},
+                            {{"output_height", bins},
+                             {"output_width", bins},
+                             {"sampling_ratio", std::int64_t(2)},
+                             {"mode", std::string("max")}},
+                            10)[0];
+  const auto xs = m.fed(x), regions = m.fed(rois);
+  Doubles want;
+  for (std::size_t r = 0; r < 2; ++r)
+    for (std::int64_t bin = 0; bin < bins * bins; ++bin) {
+      double largest = -10;
+      for (std::int64_t s = 0; s < 4; ++s) {
+        const double *roi = regions.data() + 4 * r, *plane = xs.data() + (1 - r) * size * size;
+        const double h = (roi[3] - roi[1]) / bins, w = (roi[2] - roi[0]) / bins;
+        const double py = roi[1] + h * (double(bin / bins) + (double(s / 2) + 0.5) / 2),
+                     px = roi[0] + w * (double(bin % bins) + (double(s % 2) + 0.5) / 2);
+        const auto i = std::int64_t(py), j = std::int64_t(px);
+        for (std::int64_t k = 0; k < 4; ++k) {
+          const double fy = py - double(i), fx = px - double(j);
+          largest = std::max(largest, (k / 2 ? fy : 1 - fy) * (k % 2 ? fx : 1 - fx) *
+                                          plane[(i + k / 2) * size + j + k % 2]);
+        }
+      }
+      want.push_back(largest);
+    }
+  expectNear(m.run(y), want, 1e-4, 1e-5);
+}
+
+TEST(RoiAlignOp, RefusesWhatItCannotDo) {
   Model m;
   const auto x = m.randomInput({2, 2, size, size}), rois = m.randomInput({3, 4}),
              batch = m.input({3}, {1, 0, 1}, DataType::INT64);
@@ -82,8 +116,8 @@ TEST(RoiAlignOp, RefusesMaxima) {
     m.b.op("RoiAlign", {x, rois, batch}, {{"mode", std::string("max")}});
     FAIL();
   } catch (const error &e) {
-    EXPECT_STREQ(e.what(),
-                 "RoiAlign: mode \"max\" is not supported; regions are averaged: use avg.");
+    EXPECT_STREQ(e.what(), "RoiAlign: sampling_ratio is 0; maxima need a fixed number of samples, "
+                           "at least 1.");
   }
 }
 
