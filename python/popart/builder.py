@@ -12,11 +12,18 @@ def _ids(names):
 class _Graphcore:
     """ai.graphcore, with bodies given as Builders."""
 
-    def __init__(self, opset):
+    def __init__(self, opset, group=None):
         self._opset = opset
+        self._group = group  # of replicas, from the scope
 
     def call(self, args, num_outputs, callee, debugName=""):
         return self._opset.call(args, num_outputs, callee._impl, debugName)
+
+    def replicatedallreduce(self, args, collectiveOperator=None, commGroup=None, debugContext=""):
+        return self._opset.replicatedallreduce(args, collectiveOperator, commGroup or self._group, debugContext)
+
+    def replicatedreducescatter(self, args, collectiveOperator=None, commGroup=None, debugContext=""):
+        return self._opset.replicatedreducescatter(args, collectiveOperator, commGroup or self._group, debugContext)
 
     def __getattr__(self, name):
         return getattr(self._opset, name)
@@ -55,6 +62,8 @@ class Builder:
                 raise RuntimeError("opsets must give both 'ai.onnx' and 'ai.graphcore'.")
             self._versions = dict(opsets)
         self._opset = None  # the version of ai.onnx that was used first
+        self._outline = {}
+        self._group = None
 
     def __getattr__(self, name):
         if name.startswith("aiOnnxOpset"):
@@ -73,7 +82,11 @@ class Builder:
 
     @property
     def aiGraphcore(self):
-        return _Graphcore(self._impl.aiGraphcoreOpset1())
+        return _Graphcore(self._impl.aiGraphcoreOpset1(), self._group)
+
+    @property
+    def aiOnnxMlOpset1(self):
+        return self._impl.aiOnnxMlOpset1()
 
     @property
     def aiGraphcoreOpset1(self):
@@ -126,6 +139,35 @@ class Builder:
 
     def schedulePriority(self, value):
         return self._scope("__schedule_priority", float(value))
+
+    def outputTensorLocation(self, nodeOutputNames, value=None):
+        if not isinstance(nodeOutputNames, core.TensorLocation):
+            return self._impl.outputTensorLocation(nodeOutputNames, value or core.TensorLocation())
+        where = nodeOutputNames
+        parts = (where.storage, where.loadTileSet, where.storageTileSet, where.replicatedTensorSharding,
+                 where.shardingDomain.type, where.shardingDomain.replicaGroupSize)
+        return self._scope("__output_tensor_location", [int(part) for part in parts])
+
+    @contextmanager
+    def outlineAttributes(self, attributes):
+        """Only nodes with the same attributes are made one subgraph. Inner scopes add to outer ones."""
+        outer = self._outline
+        self._outline = {**outer, **attributes}
+        flat = [str(part) for pair in sorted(self._outline.items()) for part in pair]
+        try:
+            with self._scope("__outline_attribute", flat):
+                yield self
+        finally:
+            self._outline = outer
+
+    @contextmanager
+    def commGroup(self, type=0, groupSize=0):
+        """The replicas that take part in a collective."""
+        outer, self._group = self._group, core.CommGroup(core.CommGroupType(type), groupSize)
+        try:
+            yield self
+        finally:
+            self._group = outer
 
     @contextmanager
     def nameScope(self, name):

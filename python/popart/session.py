@@ -27,6 +27,13 @@ def _model(model):
     return os.fspath(model).encode()
 
 
+def _fitting(compile):
+    try:
+        compile()
+    except core.session_outofmemory_exception as e:
+        raise OutOfMemoryException(str(e), e._report, e._profile) from None
+
+
 class _Session:
     def __init__(self, impl):
         self._impl = impl
@@ -36,13 +43,15 @@ class _Session:
 
     def prepareDevice(self, loadEngine=True):
         """Compiles the model, and loads it on the device."""
-        error = None
-        try:
-            self._impl.prepareDevice(loadEngine)
-        except core.session_outofmemory_exception as e:
-            error = OutOfMemoryException(str(e), e._report, e._profile)
-        if error is not None:
-            raise error
+        _fitting(lambda: self._impl.prepareDevice(loadEngine))
+
+    def compileAndExport(self, filename):
+        """Compiles the model into a file that another process loads with loadExecutable."""
+        _fitting(lambda: self._impl.compileAndExport(os.fspath(filename)))
+
+    def modelToHost(self, filename):
+        """Writes the model with the device's weights into a file."""
+        self._impl.modelToHost(os.fspath(filename))
 
     def initAnchorArrays(self):
         """An array for every anchor, of the shape that one step fills."""

@@ -33,3 +33,4 @@ void bindBuilder(py::module &m);
 void bindAiOnnx(py::module &m);
 void bindAiGraphcore(py::module &m);
 void bindSessions(py::module &m);
+void bindUtilities(py::module &m);

@@ -15,14 +15,17 @@ any attribute(const std::string &name, const py::handle &value) {
   if (py::isinstance<py::float_>(value))
     return value.cast<float>();
   if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
-    bool real = false;
-    for (const auto &item : value)
+    bool real = false, text = false;
+    for (const auto &item : value) {
       real = real || py::isinstance<py::float_>(item);
+      text = text || py::isinstance<py::str>(item);
+    }
+    if (text)
+      return value.cast<std::vector<std::string>>();
     return real ? any(value.cast<std::vector<float>>())
                 : any(value.cast<std::vector<std::int64_t>>());
   }
-  throw popart::error("Attribute \"{}\" must be a str, an int, a float, or a list of numbers.",
-                      name);
+  throw popart::error("Attribute \"{}\" must be a str, an int, a float, or a list of them.", name);
 }
 ConstVoidData dataOf(const py::array &array) { return {array.data(), infoOf(array)}; }
 } // namespace
@@ -51,6 +54,7 @@ void bindBuilder(py::module &m) {
            py::arg("enableConvDithering") = std::vector<std::int64_t>(),
            py::arg("debugContext") = DebugContext());
 
+  py::class_<AiOnnxMlOpset1>(m, "AiOnnxMlOpset1");
   py::class_<Builder> b(m, "_BuilderCore");
   b.def(py::init([] { return Builder::create(); }))
       .def_static("fromModel", &Builder::createFromOnnxModel)
@@ -133,6 +137,10 @@ void bindBuilder(py::module &m) {
                return py::object(py::float_(*f));
              if (const auto *s = value.get<std::string>())
                return py::object(py::str(*s));
+             if (const auto *list = value.get<std::vector<std::int64_t>>())
+               return py::object(py::cast(*list));
+             if (const auto *list = value.get<std::vector<std::string>>())
+               return py::object(py::cast(*list));
              return py::object(py::none());
            })
       .def(
@@ -200,11 +208,12 @@ void bindBuilder(py::module &m) {
       .def("getTensorShape", &Builder::getTensorShape)
       .def("getTensorDtypeString", &Builder::getTensorDtypeString)
       .def("isInitializer", &Builder::isInitializer)
+      .def("aiOnnxMlOpset1", &Builder::aiOnnxMlOpset1)
       .def("aiGraphcoreOpset1", &Builder::aiGraphcoreOpset1);
 #define OPSET(n) b.def("aiOnnxOpset" #n, &Builder::aiOnnxOpset##n);
   OPSET(6)
-  OPSET(7) OPSET(8) OPSET(9) OPSET(10) OPSET(11) OPSET(12) OPSET(13) OPSET(14) OPSET(15) OPSET(16)
-      OPSET(17)
+  OPSET(7)
+  OPSET(8) OPSET(9) OPSET(10) OPSET(11) OPSET(12) OPSET(13) OPSET(14) OPSET(15) OPSET(16) OPSET(17)
 #undef OPSET
 }
 

@@ -13,4 +13,5 @@ PYBIND11_MODULE(popart_core, m) {
   bindAiOnnx(m);
   bindAiGraphcore(m);
   bindSessions(m);
+  bindUtilities(m);
 }

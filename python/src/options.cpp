@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SessionOptions and everything in it, DataFlow, Patterns.
 #include "bind.hpp"
+#include "mapview.hpp"
 #include <popart/patterns/patterns.hpp>
 
 using namespace popart;
@@ -60,6 +61,18 @@ void bindEnums(py::module &m) {
       .value("Serial", AccumulateOuterFragmentSchedule::Serial)
       .value("OverlapCycleOptimized", AccumulateOuterFragmentSchedule::OverlapCycleOptimized)
       .value("OverlapMemoryOptimized", AccumulateOuterFragmentSchedule::OverlapMemoryOptimized);
+  py::enum_<BatchSerializationTransformContext>(m, "BatchSerializationTransformContext")
+      .value("Fwd", BatchSerializationTransformContext::Fwd)
+      .value("Bwd", BatchSerializationTransformContext::Bwd);
+  py::enum_<BatchSerializationMethod>(m, "BatchSerializationMethod")
+      .value("UnrollDynamic", BatchSerializationMethod::UnrollDynamic)
+      .value("UnrollStatic", BatchSerializationMethod::UnrollStatic)
+      .value("Loop", BatchSerializationMethod::Loop);
+  py::enum_<BatchSerializationBatchSchedule>(m, "BatchSerializationBatchSchedule")
+      .value("Scheduler", BatchSerializationBatchSchedule::Scheduler)
+      .value("Isomorphic", BatchSerializationBatchSchedule::Isomorphic)
+      .value("OverlapOnIo", BatchSerializationBatchSchedule::OverlapOnIo)
+      .value("OverlapOnCompute", BatchSerializationBatchSchedule::OverlapOnCompute);
   py::enum_<GradientTensorTrackingMethod>(m, "GradientTensorTrackingMethod")
       .value("AllNonViewChangingGradientTensors",
              GradientTensorTrackingMethod::AllNonViewChangingGradientTensors)
@@ -122,7 +135,12 @@ void bindLocations(py::module &m) {
       .def("getRealGroupSize", &VariableSettings::getRealGroupSize)
       .def("getGroupCount", &VariableSettings::getGroupCount)
       .def("numReplicasReturningVariable", &VariableSettings::numReplicasReturningVariable)
-      .def("groups", &VariableSettings::groups);
+      .def("groups", &VariableSettings::groups)
+      .def("getGroupRepresentative", &VariableSettings::getGroupRepresentative)
+      .def("shapeOnReplica", &VariableSettings::shapeOnReplica)
+      .def("shapeOnHost", &VariableSettings::shapeOnHost)
+      .def("getSharedVariableDomain", &VariableSettings::getSharedVariableDomain)
+      .def("getRetrievalMode", &VariableSettings::getRetrievalMode);
   py::class_<TensorLocation>(m, "TensorLocation")
       .def(py::init<>())
       .def(py::init<TensorStorage>(), py::arg("storage"))
@@ -200,7 +218,16 @@ void bindSettings(py::module &m) {
       .def_readwrite("schedule", &ExecutionPhaseSettings::schedule);
   py::class_<BatchSerializationSettings>(m, "BatchSerializationSettings")
       .def(py::init<>())
-      .def_readwrite("factor", &BatchSerializationSettings::factor);
+      .def_readwrite("factor", &BatchSerializationSettings::factor)
+      .def_readwrite("concatOnVirtualGraphChange",
+                     &BatchSerializationSettings::concatOnVirtualGraphChange)
+      .def_readwrite("concatOnExecutionPhaseChange",
+                     &BatchSerializationSettings::concatOnExecutionPhaseChange)
+      .def_readwrite("concatOnPipelineStageChange",
+                     &BatchSerializationSettings::concatOnPipelineStageChange)
+      .def_readwrite("transformContext", &BatchSerializationSettings::transformContext)
+      .def_readwrite("method", &BatchSerializationSettings::method)
+      .def_readwrite("batchSchedule", &BatchSerializationSettings::batchSchedule);
   py::class_<AccumulateOuterFragmentSettings>(m, "AccumulateOuterFragmentSettings")
       .def(py::init<>())
       .def(py::init([](AccumulateOuterFragmentSchedule schedule, const std::vector<int> &excluded) {
@@ -244,9 +271,20 @@ void bindSettings(py::module &m) {
 }
 
 void bindSessionOptions(py::module &m) {
+  bindMapView<StringMap>(m, "_StringMap");
+  bindMapView<std::map<TensorId, TensorLocation>>(m, "_LocationMap");
+  bindMapView<std::map<TensorId, unsigned>>(m, "_DepthMap");
+  bindMapView<std::map<std::string, std::vector<std::string>>>(m, "_ListMap");
+  py::class_<ExperimentalSettings> experimental(m, "ExperimentalSettings");
+  experimental.def(py::init<>())
+      .def_readwrite("createHostTransferableTensorWithOffset",
+                     &ExperimentalSettings::createHostTransferableTensorWithOffset);
+  mapProperty(experimental, "customTransformApplierSettings",
+              &ExperimentalSettings::customTransformApplierSettings);
   py::class_<SessionOptions> c(m, "SessionOptions");
   c.def(py::init<>());
 #define FIELD(name) c.def_readwrite(#name, &SessionOptions::name)
+#define MAP(name) mapProperty(c, #name, &SessionOptions::name)
   FIELD(virtualGraphMode);
   FIELD(virtualGraphSplitRatios);
   FIELD(enablePipelining);
@@ -275,7 +313,7 @@ void bindSessionOptions(py::module &m) {
   FIELD(optimizerStateTensorLocationSettings);
   FIELD(accumulatorTensorLocationSettings);
   FIELD(activationTensorLocationSettings);
-  FIELD(tensorLocationSettingsOverride);
+  MAP(tensorLocationSettingsOverride);
   FIELD(mergeVarUpdate);
   FIELD(mergeVarUpdateMemThreshold);
   FIELD(decomposeGradSum);
@@ -290,10 +328,10 @@ void bindSessionOptions(py::module &m) {
   FIELD(enableStochasticRounding);
   FIELD(enableFloatingPointChecks);
   FIELD(partialsTypeMatMuls);
-  FIELD(convolutionOptions);
-  FIELD(lstmOptions);
-  FIELD(matmulOptions);
-  FIELD(gclOptions);
+  MAP(convolutionOptions);
+  MAP(lstmOptions);
+  MAP(matmulOptions);
+  MAP(gclOptions);
   FIELD(enableFullyConnectedPass);
   FIELD(enableSerializedMatmuls);
   FIELD(enableNonStableSoftmax);
@@ -307,13 +345,13 @@ void bindSessionOptions(py::module &m) {
   FIELD(_enableRngStateManagement);
   FIELD(constantWeights);
   FIELD(syntheticDataMode);
-  FIELD(engineOptions);
-  FIELD(reportOptions);
+  MAP(engineOptions);
+  MAP(reportOptions);
   FIELD(instrumentWithHardwareCycleCounter);
   FIELD(hardwareInstrumentations);
   FIELD(enablePrefetchDatastreams);
   FIELD(defaultBufferingDepth);
-  FIELD(bufferingDepthMap);
+  MAP(bufferingDepthMap);
   FIELD(rearrangeAnchorsOnHost);
   FIELD(rearrangeStreamsOnHost);
   FIELD(disableGradAccumulationTensorStreams);
@@ -349,6 +387,10 @@ void bindSessionOptions(py::module &m) {
   FIELD(opxModifyChecking);
   FIELD(enableInplaceAmbiguityChecking);
 #undef FIELD
+#undef MAP
+  c.def_readwrite("defaultPrefetchBufferingDepth", &SessionOptions::defaultBufferingDepth);
+  mapProperty(c, "prefetchBufferingDepthMap", &SessionOptions::bufferingDepthMap);
+  c.def_readwrite("experimentalSettings", &SessionOptions::experimentalSettings);
   c.def("enableExplicitIR", &SessionOptions::enableExplicitIR);
   c.def("getGlobalReplicationFactor", &SessionOptions::getGlobalReplicationFactor);
 }
