@@ -4,8 +4,10 @@
 #include "base/Text.hpp"
 #include <algorithm>
 #include <array>
+#include <iostream>
 #include <onnx/checker.h>
 #include <popart/error.hpp>
+#include <sstream>
 
 namespace popart::onnxmodel {
 
@@ -69,6 +71,18 @@ std::string oneLine(const std::string &text) {
   return out + ".";
 }
 
+// The checker warns on std::cerr of operators whose type was experimental in ONNX once (Scale),
+// even in another domain. Libraries do not print.
+class Silence {
+public:
+  Silence() : before_(std::cerr.rdbuf(nowhere_.rdbuf())) {}
+  ~Silence() { std::cerr.rdbuf(before_); }
+
+private:
+  std::ostringstream nowhere_;
+  std::streambuf *before_;
+};
+
 void runChecker(const ModelProto &model, const std::filesystem::path &folder) {
   try {
     if (model.ir_version() < 1 || model.ir_version() > onnx::Version::IR_VERSION)
@@ -83,6 +97,7 @@ void runChecker(const ModelProto &model, const std::filesystem::path &folder) {
           static_cast<int>(opset.version());
     context.set_opset_imports(imports);
     onnx::checker::LexicalScopeContext names;
+    const Silence silence;
     onnx::checker::check_graph(model.graph(), context, names);
     if (model.ir_version() >= 8)
       onnx::checker::check_model_local_functions(model, context, names);

@@ -139,11 +139,10 @@ void addBackward(Request &request, Prepared &prepared, std::map<TensorId, Value>
   const Value loss = graph.find(request.loss);
   if (loss == ir::none)
     graph.require(request.loss); // throws, with near matches
-  autodiff::Request ask{
-      loss,
-      optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType(),
-                           prepared.context),
-      trainable(graph)};
+  autodiff::Request ask{loss,
+                        optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType(),
+                                             prepared.context),
+                        trainable(graph)};
   const auto weights = ask.wanted;
   ask.wanted.merge(anchoredGradients(graph, request.flow));
   ops::GraphBuilder shape(graph);
@@ -232,7 +231,9 @@ Prepared prepare(Request request) {
   model.ipusPerReplica = ipusPerReplica(request, model.replicas);
   model.inputSettings = request.inputSettings;
   model.variableSettings = request.variableSettings;
-  out.context = {model.accumulationFactor, o.enableGradientAccumulation, model.replicas,
+  out.context = {model.accumulationFactor,
+                 o.enableGradientAccumulation,
+                 model.replicas,
                  o.accumulationAndReplicationReductionType,
                  o.meanAccumulationAndReplicationReductionStrategy,
                  o.automaticLossScalingSettings,
