@@ -17,9 +17,6 @@ struct Part {
   Part(double v, bool c) : value(v), constant(c) {}
   Part(const OptimizerValue &v) : value(v.val()), constant(v.isConst()) {}
 };
-Part operator+(const Part &a, const Part &b) {
-  return {a.value + b.value, a.constant && b.constant};
-}
 Part operator-(const Part &a, const Part &b) {
   return {a.value - b.value, a.constant && b.constant};
 }
