@@ -23,7 +23,8 @@ def model():
     label = b.addInputTensor("INT32", [BATCH], "label")
     h = b.aiOnnx.relu([b.aiOnnx.conv([image, weight(b, "conv", 8, 1, 3, 3)], pads=[1, 1, 1, 1])])
     h = b.aiOnnx.maxpool([h], 1, [2, 2], strides=[2, 2])[0]
-    scores = b.aiOnnx.gemm([b.aiOnnx.flatten([h]), weight(b, "dense", 10, 8 * 36)], transB=1)
+    dense = b.aiOnnx.transpose([weight(b, "dense", 10, 8 * 36)], [1, 0])
+    scores = b.aiOnnx.matmul([b.aiOnnx.flatten([h]), dense])
     guess = b.aiOnnx.softmax([scores])
     loss = b.aiGraphcore.nllloss([guess, label])
     return b.getModelProto(), guess, loss
