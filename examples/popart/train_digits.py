@@ -7,7 +7,7 @@ import numpy as np
 import popart
 from digits import SIDE, draw
 
-BATCH, STEPS_PER_RUN, EPOCHS = 16, 32, 4
+BATCH, STEPS_PER_RUN, EPOCHS = 16, 64, 12
 random = np.random.default_rng(0)
 
 
