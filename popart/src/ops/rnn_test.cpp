@@ -82,7 +82,7 @@ struct Cell {
 struct Case {
   std::string name, type, direction = "forward";
   bool biases = true, lengths = false, initial = false, batchFirst = false, before = false;
-  Texts activations; // empty: the defaults
+  Texts activations = {}; // empty: the defaults
 };
 
 struct Built {
