@@ -2,9 +2,9 @@
 #   enable.sh   include/   lib/lib<vendor's name>.so   lib/cmake/<package>/   bin/popc ...
 # The static layers (base, arch) are inside the shared libraries and are not installed.
 include(CMakePackageConfigHelpers)
-set(sdkLibraries poplar pva)
+set(sdkLibraries poplar pva popart)
 set(sdkOperators poputil popfloat popops poprand poplin popnn popsparse gcl)
-set(sdkPackages poplar pva poplibs gcl)
+set(sdkPackages poplar pva poplibs gcl popart)
 set(sdkVersion 3.3.0)   # the newest vendor release whose interface we follow; what find_package sees
 
 foreach(library ${sdkLibraries} ${sdkOperators})
@@ -13,6 +13,8 @@ foreach(library ${sdkLibraries} ${sdkOperators})
   get_target_property(folder ${library} SOURCE_DIR)
   install(DIRECTORY ${folder}/include/ DESTINATION include)
 endforeach()
+
+install(DIRECTORY ${PROJECT_BINARY_DIR}/popart/include/ DESTINATION include)   # the Builder's generated methods
 
 foreach(package ${sdkPackages})
   set(packageDir ${PROJECT_BINARY_DIR}/sdk/${package})

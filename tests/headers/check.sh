@@ -1,19 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compiles every public header alone, without warnings, and the call forms of traps.cpp.
-# Usage: check.sh compiler standard source-folder
-compiler=$1 standard=$2 root=$3
+# Usage: check.sh compiler standard source-folder build-folder
+compiler=$1 standard=$2 root=$3 build=$4
 here=$(cd "$(dirname "$0")" && pwd)
 include=$root/poplar/include
 flags="-std=$standard -Wall -Wextra -pedantic -Werror -fsyntax-only -I$include"
-for folder in "$root"/poplibs/*/include; do flags="$flags -I$folder"; done
+for folder in "$root"/poplibs/*/include "$root/popart/include" "$build/popart/include"; do flags="$flags -I$folder"; done
 
 # Headers that codelets include follow the codelet compiler's standard, not the program's.
 codelet='Vertex|InOutTypes|FieldTypes|HalfFloat|QuarterFloat|IeeeHalf|VectorTypes|TileConstants|StackSizeDefs'
 headers=$(cd "$include" && ls poplar/*.hpp gccs/*.hpp | grep -vE "poplar/($codelet)\.hpp")
 operators=$(cd "$root/poplibs" && for folder in */include; do (cd "$folder" && find . -name '*.hpp' | sed 's|^./||'); done | sort)
+models=$(cd "$root/popart/include" && find . -name '*.hpp' | sed 's|^./||' | sort)
 headers="$headers
-$operators"
+$operators
+$models"
 [ -n "$operators" ] || { echo "no headers below $include"; exit 1; }
 
 echo "$headers" | xargs -P "$(nproc)" -I{} sh -c \

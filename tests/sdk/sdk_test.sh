@@ -41,7 +41,8 @@ layout() {
               include/poplar/Vertex.hpp include/pva/pva.hpp lib/cmake/poplar/poplarConfig.cmake \
               lib/lib{poputil,popops,poplin,popnn,poprand,popsparse,popfloat,gcl}.so \
               include/popops/ElementWise.hpp include/gcl/Collectives.hpp \
-              lib/cmake/poplibs/poplibsConfig.cmake; do
+              lib/cmake/poplibs/poplibsConfig.cmake lib/libpopart.so include/popart/session.hpp \
+              include/popart/aionnx.hpp lib/cmake/popart/popartConfig.cmake; do
     [ -e "$sdk/$file" ] || fail "$file was not installed"
   done
   [ "$(command -v popc)" = "$sdk/bin/popc" ] || fail "popc is not the installed one"
@@ -62,6 +63,13 @@ operators() {
   cp "$here/operators.cpp" .
   compile operators.cpp -lpopnn -lpoplin -lpoprand -lpopops -lpoputil -lpoplar
   expect "4 5 10 11 sum 30" ./prog
+}
+
+models() {
+  cp "$here/models.cpp" .
+  compile models.cpp -lpopart -lpoplar
+  expect "0 3 0 1" ./prog
+  [ ! -d "$sdk/python/popart" ] || expect "0.0 3.0 0.0 1.0" /usr/bin/python3 "$here/models.py"
 }
 
 codelet_in_source() {
