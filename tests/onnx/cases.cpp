@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cases.hpp"
+#include "ir/narrowed.hpp"
 
 #include "base/Text.hpp"
 #include "lowering/lowering.hpp"
@@ -45,20 +46,6 @@ std::string operatorOf(const onnx::GraphProto &graph) {
   return graph.node_size() ? graph.node(0).op_type() : std::string("none");
 }
 
-DataType narrowed(DataType type) {
-  switch (type) {
-  case DataType::INT64:
-    return DataType::INT32;
-  case DataType::UINT64:
-    return DataType::UINT32;
-  case DataType::DOUBLE:
-  case DataType::BFLOAT16:
-    return DataType::FLOAT;
-  default:
-    return type;
-  }
-}
-
 // Compiles a graph and runs it once.
 class Program {
 public:
@@ -84,7 +71,7 @@ public:
   }
   std::vector<HostTensor> run(const std::map<TensorId, HostTensor> &feeds) {
     for (ir::Value v : model_.inputs) {
-      const auto data = feeds.at(model_[v].name).as(narrowed(model_[v].info.dataType()));
+      const auto data = feeds.at(model_[v].name).as(ir::narrowed(model_[v].info.dataType()));
       if (data.elements())
         engine_->writeTensor(base::str("in", v.value), data.data(),
                              static_cast<const char *>(data.data()) + data.bytes());
@@ -104,7 +91,7 @@ private:
     const auto &value = model_[v];
     if (value.kind == ir::Kind::Constant)
       return value.data;
-    const TensorInfo info(narrowed(value.info.dataType()), value.info.shape());
+    const TensorInfo info(ir::narrowed(value.info.dataType()), value.info.shape());
     std::vector<char> bytes(static_cast<std::size_t>(info.nbytes()));
     if (!bytes.empty())
       engine_->readTensor(base::str("out", v.value), bytes.data(), bytes.data() + bytes.size());
@@ -217,7 +204,7 @@ Case load(const fs::path &folder) {
 std::string difference(const HostTensor &got, const HostTensor &want) {
   if (got.shape() != want.shape())
     return base::str("has shape ", ir::text(got.shape()), ", not ", ir::text(want.shape()));
-  if (narrowed(got.type()) != narrowed(want.type()))
+  if (ir::narrowed(got.type()) != ir::narrowed(want.type()))
     return base::str("is ", nameOf(got.type()), ", not ", nameOf(want.type()));
   const auto a = got.doubles(), b = want.doubles();
   const double relative = std::max(tolerance(got.type()), tolerance(want.type()));

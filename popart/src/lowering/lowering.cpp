@@ -2,6 +2,7 @@
 #include "lowering/lowering.hpp"
 
 #include "base/Text.hpp"
+#include "ir/narrowed.hpp"
 #include "lowering/expression.hpp"
 #include <popart/error.hpp>
 #include <popops/DynamicSlice.hpp>
@@ -47,20 +48,6 @@ poplar::Type deviceType(DataType type) {
 namespace {
 constexpr std::int64_t smallestHeld = 256; // smaller constants are part of the program
 
-// The type of host data that has the device's width.
-DataType narrowed(DataType type) {
-  switch (type) {
-  case DataType::DOUBLE:
-  case DataType::BFLOAT16:
-    return DataType::FLOAT;
-  case DataType::INT64:
-    return DataType::INT32;
-  case DataType::UINT64:
-    return DataType::UINT32;
-  default:
-    return type;
-  }
-}
 } // namespace
 
 Lowering::Lowering(poplar::Graph &root, const ir::Graph &model, const Options &options,
@@ -109,7 +96,7 @@ poplar::Tensor Lowering::tensor(Value v) {
 }
 
 poplar::Tensor Lowering::constant(const ops::HostTensor &data, const std::string &name) {
-  const auto values = data.as(narrowed(data.type()));
+  const auto values = data.as(ir::narrowed(data.type()));
   const auto type = deviceType(data.type());
   const auto shape = data.info().shape_szt();
   const poplar::DebugContext debug(name);

@@ -1,45 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include "session/convert.hpp"
 
+#include "ir/narrowed.hpp"
 #include <cstring>
 #include <limits>
 #include <popart/error.hpp>
 
 namespace popart::session {
 
-DataType onDevice(DataType type) {
-  switch (type) {
-  case DataType::INT64:
-    return DataType::INT32;
-  case DataType::UINT64:
-    return DataType::UINT32;
-  case DataType::DOUBLE:
-  case DataType::BFLOAT16:
-    return DataType::FLOAT;
-  default:
-    return type;
-  }
-}
-
 bool convertible(DataType a, DataType b) {
   const auto form = [](DataType type) { // 8-bit floating point is given as bytes
     return type == DataType::FLOAT8_143 || type == DataType::FLOAT8_152 ? DataType::UINT8
-                                                                        : onDevice(type);
+                                                                        : ir::narrowed(type);
   };
   return form(a) == form(b);
 }
 
 std::size_t deviceBytes(const TensorInfo &info) {
-  return static_cast<std::size_t>(info.nelms()) * bytesOf(onDevice(info.dataType()));
+  return static_cast<std::size_t>(info.nelms()) * bytesOf(ir::narrowed(info.dataType()));
 }
 
 std::vector<char> deviceForm(const ir::HostTensor &value) {
-  const auto narrow = value.as(onDevice(value.type()));
+  const auto narrow = value.as(ir::narrowed(value.type()));
   const auto *bytes = static_cast<const char *>(narrow.data());
   return {bytes, bytes + narrow.bytes()};
 }
 ir::HostTensor hostForm(const TensorInfo &info, const std::vector<char> &device) {
-  return ir::HostTensor(TensorInfo(onDevice(info.dataType()), info.shape()), device)
+  return ir::HostTensor(TensorInfo(ir::narrowed(info.dataType()), info.shape()), device)
       .as(info.dataType());
 }
 
@@ -88,7 +75,7 @@ void toDevice(const TensorId &id, DataType tensor, DataType given, const void *f
         "The data given for \"{}\" is of type {}, but the tensor is {}. Convert the "
         "array to {}.",
         id, nameOf(given), nameOf(tensor), lowerCaseNameOf(tensor));
-  move(id, given, onDevice(tensor), from, to, elements);
+  move(id, given, ir::narrowed(tensor), from, to, elements);
 }
 void toHost(const TensorId &id, DataType tensor, DataType wanted, const void *from, void *to,
             std::int64_t elements) {
@@ -97,7 +84,7 @@ void toHost(const TensorId &id, DataType tensor, DataType wanted, const void *fr
         "The array given for \"{}\" is of type {}, but the tensor is {}. Make it an "
         "array of {}.",
         id, nameOf(wanted), nameOf(tensor), lowerCaseNameOf(tensor));
-  move(id, onDevice(tensor), wanted, from, to, elements);
+  move(id, ir::narrowed(tensor), wanted, from, to, elements);
 }
 
 } // namespace popart::session

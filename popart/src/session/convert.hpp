@@ -6,9 +6,6 @@
 
 namespace popart::session {
 
-// The type a tensor of `type` has on the device, as a host type: INT64 -> INT32, DOUBLE -> FLOAT
-// ...
-DataType onDevice(DataType type);
 std::size_t deviceBytes(const TensorInfo &info);
 std::vector<char> deviceForm(const ir::HostTensor &value); // popart::error if an integer is too big
 ir::HostTensor hostForm(const TensorInfo &info, const std::vector<char> &device);

@@ -108,6 +108,9 @@ void checkOptions(const Request &request) {
   notYet(o.batchSerializationSettings.factor > 1, "Batch serialisation");
   notYet(o.numIOTiles > 0, "numIOTiles");
   notYet(!o.customCodelets.empty(), "customCodelets");
+  notYet(o.ensureFp32LossScaleTensor, "ensureFp32LossScaleTensor");
+  notYet(o.createImplicitPipeliningFwdOnlyProgram, "createImplicitPipeliningFwdOnlyProgram");
+  notYet(o.hardwareInstrumentations.count(Instrumentation::Inner) != 0, "Instrumentation::Inner");
   if (o.enableDistributedReplicatedGraphs)
     throw error(
         "enableDistributedReplicatedGraphs: replicas in several processes are not there yet.");
