@@ -10,6 +10,7 @@
 #pragma once
 #include "autodiff/autodiff.hpp"
 #include "base/Text.hpp"
+#include "ir/narrowed.hpp"
 #include "lowering/lowering.hpp"
 #include "ops/core/graphbuilder.hpp"
 #include "ops/core/importing.hpp"
@@ -143,24 +144,18 @@ private:
       return out;
     }
     void write(Value v, const HostTensor &data) {
-      const auto narrow = data.as(narrowed(data.type()));
+      const auto narrow = data.as(ir::narrowed(data.type()));
       if (data.elements())
         engine->writeTensor("in" + std::to_string(v.value), narrow.data(),
                             static_cast<const char *>(narrow.data()) + narrow.bytes());
     }
     Doubles read(std::size_t i) {
       const auto &info = model.graph[outputs[i]].info;
-      TensorInfo device(narrowed(info.dataType()), info.shape());
+      TensorInfo device(ir::narrowed(info.dataType()), info.shape());
       std::vector<char> bytes(static_cast<std::size_t>(device.nbytes()));
       if (!bytes.empty())
         engine->readTensor("out" + std::to_string(i), bytes.data(), bytes.data() + bytes.size());
       return HostTensor(device, bytes).doubles();
-    }
-    static DataType narrowed(DataType type) {
-      return type == DataType::INT64    ? DataType::INT32
-             : type == DataType::UINT64 ? DataType::UINT32
-             : type == DataType::DOUBLE ? DataType::FLOAT
-                                        : type;
     }
     static poplar::Device makeDevice(unsigned tiles) {
       poplar::IPUModel model;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 #include <popart/builder.hpp>
+#include <popart/error.hpp>
 #include <popart/ndarraywrapper.hpp>
 #include <popart/session.hpp>
 #include <popart/stepio.hpp>
@@ -35,4 +36,28 @@ TEST(InferenceSession, RunsAModelMadeWithTheBuilder) {
   session->run(io);
   EXPECT_EQ(out, (std::vector<float>{1, 2, 3, 4, 0, 0, 5, 6}));
   EXPECT_EQ(session->getAnchorArrayInfos().at(y).shape(), (Shape{2, 2, 2}));
+}
+
+TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
+  auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", {2}, "x");
+  const auto y = builder->aiOnnxOpset11().relu({x});
+  const auto message = [&](const std::function<void(SessionOptions &)> &set) -> std::string {
+    SessionOptions options;
+    set(options);
+    try {
+      InferenceSession::createFromOnnxModel(builder->getModelProto(),
+                                            DataFlow(1, {{y, AnchorReturnType("All")}}),
+                                            smallDevice(), InputShapeInfo(), options);
+    } catch (const error &e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message([](SessionOptions &) {}), "accepted");
+  EXPECT_EQ(message([](SessionOptions &o) { o.ensureFp32LossScaleTensor = true; }),
+            "ensureFp32LossScaleTensor is not there yet; leave it at its default.");
+  EXPECT_EQ(
+      message([](SessionOptions &o) { o.hardwareInstrumentations.insert(Instrumentation::Inner); }),
+      "Instrumentation::Inner is not there yet; leave it at its default.");
 }
