@@ -55,6 +55,7 @@ backend::cpu::MachineOptions machineOptions(const engine::Options &options) {
   out.seed = std::uint64_t(options.integer("prng.seed"));
   out.trace = options.flag("debug.trace");
   out.traceFile = options.text("debug.traceFile");
+  out.hostTimesFile = options.text("debug.hostTimesFile");
   return out;
 }
 

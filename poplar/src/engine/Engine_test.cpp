@@ -323,6 +323,24 @@ TEST(Engine, WritesReportsWhereItIsTold) {
   EXPECT_TRUE(std::filesystem::exists(folder.path + "/training/profile.pop"));
 }
 
+TEST(Engine, TellsWhereTheHostsTimeWent) {
+  Folder folder;
+  Small s;
+  const auto path = folder.path + "/times";
+  {
+    Engine engine(s.graph, Sequence({Copy(s.v[0], s.v[1], false, "first")}),
+                  {{"debug.hostTimesFile", path}});
+    engine.load(s.device);
+    engine.run();
+    engine.run();
+  }
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_HAS(text.str(), "us a call  step");
+  EXPECT_HAS(text.str(), " 2 "); // calls
+  EXPECT_HAS(text.str(), "first");
+}
+
 TEST(Engine, AReportThatCannotBeWrittenLeavesItUsable) {
   Folder folder;
   const auto path = folder.path + "/file";

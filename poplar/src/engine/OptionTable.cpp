@@ -72,6 +72,9 @@ constexpr OptionInfo engineTable[] = {
      "no effect: overlapping writes are always verified when compiling"},
     {"debug.trace", Bool, "false", "", "logs every step to debug.traceFile or the ENGINE log"},
     {"debug.traceFile", Text, "", "", "file for debug.trace"},
+    {"debug.hostTimesFile", Text, "", "",
+     "writes the host's own time by step to this file (\"-\": standard error) when the engine "
+     "goes"},
     {"debug.graphReportDestination", Text, "", "", "no effect: replaced by autoReport.directory"},
     {"debug.cpuMultiThreadExecution", Bool, "true", "",
      "false runs every step on the calling thread"},

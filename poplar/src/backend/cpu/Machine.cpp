@@ -46,6 +46,8 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
                      options.checked ? codelet::Variant::Checked : codelet::Variant::Fast, host_)
                : nullptr);
   }
+  if (!options.hostTimesFile.empty())
+    hostTimes_.emplace(image_, options.hostTimesFile);
   trace_ = options.trace;
   if (trace_ && !options.traceFile.empty()) {
     traceFile_.open(options.traceFile);
@@ -107,6 +109,8 @@ void Machine::run(std::uint32_t program) {
   stop_ = false;
   current_ = nullptr;
   forks_.clear();
+  if (hostTimes_)
+    hostTimes_->begin();
   try {
     interpret(program_->entry(program));
   } catch (const Stop &) {

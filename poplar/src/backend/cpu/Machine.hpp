@@ -5,6 +5,7 @@
 // the calling thread and makes cross-replica copies meet.
 #pragma once
 #include "arch/System.hpp"
+#include "backend/cpu/HostTimes.hpp"
 #include "backend/cpu/Program.hpp"
 #include "backend/cpu/Replica.hpp"
 #include "backend/FloatingPoint.hpp"
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <deque>
 #include <fstream>
+#include <optional>
 
 namespace poplar::backend::cpu {
 
@@ -25,6 +27,7 @@ struct MachineOptions {
   std::uint64_t seed = 0;          // prng.seed
   bool trace = false;              // debug.trace
   std::string traceFile;
+  std::string hostTimesFile; // debug.hostTimesFile
 };
 
 class Machine {
@@ -54,6 +57,8 @@ private:
     cycles_ += in.cost->cycles;
     if (trace_)
       traceStep(in);
+    if (hostTimes_) [[unlikely]]
+      hostTimes_->end(in.step);
   }
   void pay(const Instruction &in) { // control steps: often free
     if (in.cost->cycles)
@@ -117,7 +122,7 @@ private:
   std::vector<unsigned> active_;
   FloatingPointState floatingPoint_;
   RunMode mode_;
-  std::uint64_t cycles_ = 0;             // runs on over loads, as the counter of a tile does
+  std::uint64_t cycles_ = 0; // runs on over loads, as the counter of a tile does
   struct Fork {
     std::uint64_t start, latest;
   };
@@ -127,6 +132,7 @@ private:
   std::vector<std::byte> buffer_, ones_;
   bool trace_ = false;
   std::ofstream traceFile_;
+  std::optional<HostTimes> hostTimes_;
 };
 
 } // namespace poplar::backend::cpu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/HostTimes.hpp"
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <numeric>
+
+namespace poplar::backend::cpu {
+
+HostTimes::HostTimes(std::shared_ptr<const executable::Image> image, std::string file)
+    : image_(std::move(image)), file_(std::move(file)), steps_(image_->steps.size()) {}
+
+HostTimes::~HostTimes() {
+  std::vector<std::uint32_t> order(steps_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::erase_if(order, [&](auto s) { return !steps_[s].calls; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return steps_[a].time > steps_[b].time; });
+  std::ofstream opened;
+  if (file_ != "-")
+    opened.open(file_);
+  std::ostream &out = file_ == "-" ? std::cerr : opened;
+  out << "      total ms     calls   us a call  step\n";
+  for (auto s : order) {
+    const double us = std::chrono::duration<double, std::micro>(steps_[s].time).count();
+    char line[64];
+    std::snprintf(line, sizeof line, "%14.3f %9llu %11.3f  ", us / 1e3,
+                  (unsigned long long)steps_[s].calls, us / double(steps_[s].calls));
+    const auto &step = image_->steps[s];
+    out << line << step.text << (step.text.empty() ? "" : " ") << step.name << '\n';
+  }
+}
+
+} // namespace poplar::backend::cpu

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Where the host's time goes (option debug.hostTimes): wall time by step, from the end of the step
+// before it, summed over all runs and written as a table when the engine goes.
+#pragma once
+#include "executable/Image.hpp"
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace poplar::backend::cpu {
+
+class HostTimes {
+public:
+  HostTimes(std::shared_ptr<const executable::Image> image, std::string file);
+  ~HostTimes(); // writes the table; "-" is the standard error
+  void begin() { last_ = Clock::now(); }
+  void end(std::uint32_t step) {
+    const auto now = Clock::now();
+    steps_[step].time += now - last_;
+    ++steps_[step].calls;
+    last_ = now;
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  struct Step {
+    Clock::duration time{};
+    std::uint64_t calls = 0;
+  };
+  std::shared_ptr<const executable::Image> image_;
+  std::string file_;
+  std::vector<Step> steps_;
+  Clock::time_point last_;
+};
+
+} // namespace poplar::backend::cpu
