@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The demo: a small convolutional network learns digits on a simulated GC200. Shows how well it
-// does on digits it has not seen, how fast this machine simulates it, what it would cost on the
-// device and where the cycles go.
+// The demo: a small convolutional network learns digits through PopART on a simulated GC200. Shows
+// how well it does on digits it has not seen, how fast this machine simulates it, what it would
+// cost on the device and where the cycles go.
 //   openipu-demo [FOLDER with MNIST's IDX files]
 #include "../Digits.hpp"
-#include "../Example.hpp"
 #include "../Spent.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "DigitNet.hpp"
 #include "Terminal.hpp"
 #include <cstdio>
-#include <poplar/Engine.hpp>
-#include <popnn/codelets.hpp>
+#include <popart/devicemanager.hpp>
+#include <popart/ndarraywrapper.hpp>
+#include <popart/session.hpp>
+#include <popart/sgd.hpp>
+#include <popart/stepio.hpp>
+#include <poplar/Target.hpp>
 
 using namespace demo;
-using namespace poplar;
-using namespace poplar::program;
+using namespace popart;
 
 namespace {
 
-constexpr std::size_t batch = 64, batchesPerRun = 25;
+constexpr int batch = 64, batchesPerRun = 25;
 constexpr unsigned epochs = 3;
 constexpr float rate = 0.08f;
-enum Programs { Start, Learn, Predict };
+constexpr const char *trainedFile = "digits.onnx";
 
 struct Data {
   Digits train, test;
@@ -37,56 +39,68 @@ Data load(const char *folder) {
   return {drawDigits(8000, 1), drawDigits(1600, 2), "drawn by a generator (not MNIST)"};
 }
 
-struct Built {
-  Graph graph;
-  std::vector<Program> programs;
-};
-
-Built build(const Device &device) {
-  Built b{Graph(device.getTarget()), {}};
-  DigitNet net(b.graph, batch, rate);
-  auto images = b.graph.addHostToDeviceFIFO("images", FLOAT, batch * Digits::pixels);
-  auto labels = b.graph.addHostToDeviceFIFO("labels", INT, batch);
-  auto correct = b.graph.addDeviceToHostFIFO("correct", UNSIGNED_INT, 1);
-  Sequence input({Copy(images, net.images), Copy(labels, net.labels)});
-  auto repeated = [&](const Program &step) {
-    return Repeat(batchesPerRun, Sequence({input, step, Copy(net.correct, correct)}));
+SessionOptions sessionOptions(const char *label, bool profile) {
+  SessionOptions options;
+  auto progress = std::make_shared<Progress>(label, "passes");
+  options.compilationProgressTotal = 7;
+  options.compilationProgressLogger = [progress](int done, int total) {
+    progress->at(done, total);
+    if (done == total)
+      progress->finish("");
   };
-  b.programs = {net.start(), repeated(net.learn()), repeated(net.predict())};
-  return b;
+  if (profile)
+    options.engineOptions = {{"autoReport.outputGraphProfile", "true"},
+                             {"autoReport.outputExecutionProfile", "true"}};
+  return options;
 }
 
-Engine compile(const Built &built) {
-  Progress progress("compile", "passes");
-  Engine engine(
-      built.graph, built.programs,
-      {{"autoReport.outputGraphProfile", "true"}, {"autoReport.outputExecutionProfile", "true"}},
-      [&](int done, int total) { progress.at(done, total); });
-  progress.finish("");
-  return engine;
+DataFlow scoresOf(const DigitNet &net) {
+  return DataFlow(batchesPerRun, {{net.scores, AnchorReturnType("All")}});
 }
 
-// Feeds all whole runs of the digits to a program; the part that was told rightly.
-double pass(Engine &engine, unsigned program, const Digits &digits, Progress &progress, long before,
-            long total) {
-  auto feed = [&](const char *stream, auto *values, std::size_t each) {
-    engine.connectStream(
-        stream, const_cast<void *>(static_cast<const void *>(values)),
-        const_cast<void *>(static_cast<const void *>(values + digits.size() * each)));
-  };
-  feed("images", digits.images.data(), Digits::pixels);
-  feed("labels", digits.labels.data(), 1);
-  std::vector<unsigned> correct(batchesPerRun);
-  const std::size_t runs = digits.size() / (batch * batchesPerRun);
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < runs; ++i) {
-    engine.connectStream("correct", correct.data(), correct.data() + correct.size());
-    engine.run(program, program == Learn ? "learn" : "predict");
-    for (auto c : correct)
-      sum += c;
-    progress.at(before + long((i + 1) * batch * batchesPerRun), total);
+// How many of the rows of scores are highest at the label.
+std::size_t toldRightly(const std::vector<float> &scores, const int *labels) {
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < scores.size() / Digits::classes; ++i) {
+    const auto *row = scores.data() + i * Digits::classes;
+    right += std::max_element(row, row + Digits::classes) - row == labels[i];
   }
-  return double(sum) / double(runs * batch * batchesPerRun);
+  return right;
+}
+
+// Feeds all whole runs of the digits to a session; the part that was told rightly.
+double pass(Session &session, const DigitNet &net, Digits &digits, const char *name,
+            Progress &progress, long before, long total) {
+  const std::size_t perRun = batch * batchesPerRun, runs = digits.size() / perRun;
+  const bool learns = dynamic_cast<TrainingSession *>(&session);
+  std::vector<float> scores(perRun * Digits::classes);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < runs; ++i) {
+    NDArrayWrapper<float> images(digits.images.data() + i * perRun * Digits::pixels,
+                                 {batchesPerRun, batch, 1, 28, 28});
+    NDArrayWrapper<int> labels(digits.labels.data() + i * perRun, {batchesPerRun, batch});
+    NDArrayWrapper<float> out(scores.data(), {batchesPerRun, batch, std::int64_t(Digits::classes)});
+    std::map<TensorId, IArray &> inputs{{DigitNet::images, images}};
+    if (learns)
+      inputs.emplace(DigitNet::labels, labels);
+    StepIO io(inputs, {{net.scores, out}});
+    session.run(io, name);
+    right += toldRightly(scores, digits.labels.data() + i * perRun);
+    progress.at(before + long((i + 1) * perRun), total);
+  }
+  return double(right) / double(runs * perRun);
+}
+
+// The trained model by itself, on digits that it has not seen.
+double test(const DigitNet &net, const std::string &trained, std::shared_ptr<DeviceInfo> device,
+            Digits &digits) {
+  auto session = InferenceSession::createFromOnnxModel(trained, scoresOf(net), std::move(device));
+  session->prepareDevice();
+  session->weightsFromHost();
+  Progress progress("test", "digits");
+  const double accuracy = pass(*session, net, digits, "predict", progress, 0, long(digits.size()));
+  progress.finish("");
+  return accuracy;
 }
 
 void showShare(const char *name, std::uint64_t cycles, std::uint64_t total) {
@@ -125,36 +139,45 @@ void showMemory(const pva::Report &report) {
               double(sum) / (1 << 20));
 }
 
+// Gives back the seconds that it took.
+double train(Session &session, const DigitNet &net, Digits &digits, std::size_t perEpoch) {
+  session.prepareDevice();
+  session.weightsFromHost();
+  Progress progress("train", "digits");
+  Stopwatch time;
+  for (unsigned e = 0; e < epochs; ++e)
+    pass(session, net, digits, "learn", progress, long(e * perEpoch), long(epochs * perEpoch));
+  const double seconds = time.seconds();
+  session.weightsToHost();
+  progress.finish("");
+  return seconds;
+}
+
 int run(const char *folder) {
-  const Data data = load(folder);
-  Device device = attachIpu();
+  Data data = load(folder);
+  auto device = DeviceManager::createDeviceManager().acquireAvailableDevice();
+  const double clock = device->getTarget().getTileClockFrequency();
   const auto count = [](std::size_t n) { return base::thousands(n); };
   std::printf("\n%s\n  a convolutional network learns digits, %s tiles\n  digits: %s, %s to learn, "
               "%s held out\n\n",
               bold("OpenIPU: a simulated GC200").c_str(),
-              count(device.getTarget().getNumTiles()).c_str(), data.where.c_str(),
+              count(device->getTarget().getNumTiles()).c_str(), data.where.c_str(),
               count(data.train.size()).c_str(), count(data.test.size()).c_str());
 
   Stopwatch building;
-  const Built built = build(device);
-  std::printf("  %-10s graph built, convolutions planned  %.2f s\n", "build", building.seconds());
-  double seconds = 0, accuracy = 0, clock = device.getTarget().getTileClockFrequency();
+  const DigitNet net = buildDigitNet(batch);
+  const SGD optimizer({{"defaultLearningRate", {rate, true}}});
+  auto session =
+      TrainingSession::createFromOnnxModel(net.model, scoresOf(net), net.loss, optimizer, device,
+                                           InputShapeInfo(), sessionOptions("compile", true));
+  std::printf("  %-10s model built, gradients and updates made  %.2f s\n", "build",
+              building.seconds());
   const std::size_t perEpoch = data.train.size() / (batch * batchesPerRun) * batch * batchesPerRun;
-  pva::Report report = [&] {
-    Engine engine = compile(built);
-    engine.load(device);
-    engine.run(Start, "start");
-    Progress progress("train", "digits");
-    Stopwatch time;
-    for (unsigned e = 0; e < epochs; ++e)
-      pass(engine, Learn, data.train, progress, long(e * perEpoch), long(epochs * perEpoch));
-    seconds = time.seconds();
-    progress.finish("");
-    Progress testing("test", "digits");
-    accuracy = pass(engine, Predict, data.test, testing, 0, long(data.test.size()));
-    testing.finish("");
-    return engine.getReport();
-  }(); // profile.pop is complete once the engine is gone
+  const double seconds = train(*session, net, data.train, perEpoch);
+  session->modelToHost(trainedFile);
+  pva::Report report = session->getReport();
+  session.reset(); // profile.pop is complete once the engine is gone
+  const double accuracy = test(net, trainedFile, device, data.test);
 
   const bool ok = accuracy > 0.9;
   const auto percent = base::str(int(std::lround(accuracy * 1000)) / 10.0, " %");
@@ -168,7 +191,8 @@ int run(const char *folder) {
       bold("Training speed").c_str(),
       count(std::size_t(double(epochs * perEpoch) / seconds)).c_str(), base::numThreads(),
       count(std::size_t(double(batch) / modelled)).c_str());
-  std::printf("\n  Profile written to %s\n\n", bold("profile.pop").c_str());
+  std::printf("\n  Profile written to %s, trained model to %s\n\n", bold("profile.pop").c_str(),
+              bold(trainedFile).c_str());
   return ok ? 0 : 1;
 }
 
