@@ -3,6 +3,8 @@
 #include "bind.hpp"
 #include <popart/graphtransformer.hpp>
 #include <popart/logging.hpp>
+#include <popart/opmanager.hpp>
+#include <sstream>
 
 using namespace popart;
 
@@ -47,9 +49,28 @@ void bindLog(py::module &m) {
       "getLogger", [](const std::string &name) { return Logger(name); }, py::arg("name") = "all");
 }
 
+void bindOperations(py::module &m) {
+  using Id = OperatorIdentifier;
+  py::class_<Id>(m, "OperatorIdentifier")
+      .def_readonly("domain", &Id::domain)
+      .def_readonly("type", &Id::type)
+      .def_readonly("version", &Id::version)
+      .def("__eq__", [](const Id &a, const Id &b) { return a == b; })
+      .def("__hash__",
+           [](const Id &i) { return py::hash(py::make_tuple(i.domain, i.type, i.version)); })
+      .def("__repr__", [](const Id &i) {
+        std::ostringstream text;
+        text << i;
+        return text.str();
+      });
+  m.def("getSupportedOperations", &OpManager::getSupportedOperations, py::arg("includeInternal"));
+  m.def("getUnsupportedOperations", &OpManager::getUnsupportedOperations, py::arg("opsetVersion"));
+}
+
 } // namespace
 
 void bindUtilities(py::module &m) {
   bindTransformer(m);
   bindLog(m);
+  bindOperations(m);
 }

@@ -53,6 +53,11 @@ public:
   using OpFactoryFunc = std::function<std::unique_ptr<Op>(const OpCreatorInfo &)>;
   static void registerOp(const OperatorIdentifier &opid, const OpDefinition &definition,
                          OpFactoryFunc factory);
+  // Every operator that can be lowered, at each version from opset 6 on; internal: those that only
+  // rewrites make.
+  static const std::vector<OperatorIdentifier> getSupportedOperations(bool includeInternal);
+  // Those of an ai.onnx opset that cannot.
+  static const std::vector<OperatorIdentifier> getUnsupportedOperations(int opsetVersion);
 };
 
 template <class OP> class OpCreator {

@@ -10,7 +10,7 @@ namespace {
 OpDef refused(const std::string &type, const std::string &reason) {
   OpDef op;
   op.type = type;
-  op.doc = "Refused: " + reason;
+  op.doc = "Refused: " + reason + ".";
   op.in = {0, any};
   op.out = {0, any};
   op.infer = [reason](const OpView &view) -> Infos {

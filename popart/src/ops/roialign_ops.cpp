@@ -105,7 +105,7 @@ OpDef refused(const std::string &type, const std::string &domain, const std::str
   OpDef op;
   op.type = type;
   op.domain = domain;
-  op.doc = "Refused: " + reason;
+  op.doc = "Refused: " + reason + ".";
   op.in = {0, any};
   op.out = {0, any};
   op.infer = [reason](const OpView &view) -> Infos {
