@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/FloatMode.hpp"
 #include "base/Half.hpp"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -99,3 +100,17 @@ TEST(Half, MiddlesBetweenTwoHalvesGoToTheEvenOne) {
 
 } // namespace
 } // namespace base
+
+TEST(Half, DenormalHalvesSurviveWhereFloatDenormalsAreFlushed) {
+  const base::FlushDenormals flushing;
+  std::vector<std::uint16_t> halves, back;
+  for (std::uint16_t h = 0; h < 0x400; ++h)
+    halves.push_back(h);
+  std::vector<float> floats(halves.size());
+  back.resize(halves.size());
+  base::halfToFloat(halves.data(), floats.data(), halves.size());
+  base::floatToHalf(floats.data(), back.data(), floats.size());
+  EXPECT_EQ(back, halves);
+  EXPECT_EQ(base::halfToFloat(std::uint16_t(1)), 0x1p-24f);
+  EXPECT_EQ(base::floatToHalf(0x1p-24f), 1);
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "base/Threads.hpp"
+#include "base/FloatMode.hpp"
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
@@ -9,9 +11,6 @@
 #include <mutex>
 #include <thread>
 #include <vector>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace base {
 namespace {
@@ -27,6 +26,7 @@ void pause() {
 struct Job {
   const std::function<void(std::size_t, std::size_t, unsigned)> *body;
   std::size_t n, chunk;
+  FloatMode mode;
   std::atomic<std::size_t> next{0};
   std::exception_ptr error;
   std::mutex errorMutex;
@@ -48,6 +48,28 @@ struct Job {
   }
 };
 
+// Pauses at first, then lets others run.
+class Patience {
+public:
+  // False once the time is over.
+  bool wait() {
+    pause();
+    if (++spins_ % 32)
+      return true;
+    const auto now = std::chrono::steady_clock::now();
+    if (spins_ == 32)
+      end_ = now + std::chrono::microseconds(100);
+    return now < end_;
+  }
+
+private:
+  unsigned spins_ = 0;
+  std::chrono::steady_clock::time_point end_;
+};
+
+// A job is open while its caller works on it. Threads enter an open job and leave it; the caller
+// closes it when no work is left to begin and waits for those inside. One word holds all of it:
+// number of the job | open | threads inside.
 class Pool {
 public:
   explicit Pool(unsigned threads) {
@@ -58,7 +80,7 @@ public:
     {
       std::lock_guard lock(mutex_);
       stop_ = true;
-      ++generation_;
+      state_ += oneJob;
     }
     wake_.notify_all();
     for (auto &worker : workers_)
@@ -66,51 +88,72 @@ public:
   }
   unsigned size() const { return workers_.size() + 1; }
 
-  void run(Job &job) {
-    std::lock_guard oneAtATime(runMutex_);
-    {
+  // False: another thread has the pool.
+  bool run(Job &job) {
+    std::unique_lock mine(runMutex_, std::try_to_lock);
+    if (!mine)
+      return false;
+    job_ = &job;
+    state_ = (state_ & ~(oneJob - 1)) + oneJob + open;
+    if (sleepers_) {
       std::lock_guard lock(mutex_);
-      job_ = &job;
-      busy_ = workers_.size();
-      ++generation_;
+      wake_.notify_all();
     }
-    wake_.notify_all();
     insidePool = true;
     job.work(0);
     insidePool = false;
-    for (int spins = 0; busy_.load(std::memory_order_acquire) != 0; ++spins) {
-      if (spins < 4000)
-        pause();
-      else
+    state_ -= open;
+    for (Patience patience; state_.load(std::memory_order_acquire) & inside;)
+      if (!patience.wait())
         std::this_thread::yield();
-    }
+    return true;
   }
 
 private:
+  static constexpr std::uint64_t open = 1 << 15, inside = open - 1, oneJob = 1 << 16;
+
+  bool enter(std::uint64_t &seen) {
+    auto now = state_.load(std::memory_order_acquire);
+    while (now / oneJob != seen / oneJob && (now & open))
+      if (state_.compare_exchange_weak(now, now + 1)) {
+        seen = now;
+        return true;
+      }
+    return false;
+  }
+  void sleep(std::uint64_t seen) {
+    std::unique_lock lock(mutex_);
+    ++sleepers_;
+    wake_.wait(lock, [&] {
+      const auto now = state_.load();
+      return stop_ || (now / oneJob != seen / oneJob && (now & open));
+    });
+    --sleepers_;
+  }
   void serve(unsigned index) {
     insidePool = true;
     std::uint64_t seen = 0;
-    for (;;) {
-      for (int spins = 0; spins < 4000 && generation_.load(std::memory_order_acquire) == seen;
-           ++spins)
-        pause();
-      if (generation_.load(std::memory_order_acquire) == seen) {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return generation_.load() != seen; });
+    for (Patience patience; !stop_;) {
+      if (enter(seen)) {
+        {
+          auto &job = *job_.load();
+          WithFloatMode mode(job.mode);
+          job.work(index);
+        }
+        --state_;
+        patience = {};
+      } else if (!patience.wait()) {
+        sleep(seen);
+        patience = {};
       }
-      seen = generation_.load(std::memory_order_acquire);
-      if (stop_)
-        return;
-      job_.load()->work(index);
-      busy_.fetch_sub(1, std::memory_order_release);
     }
   }
   std::vector<std::thread> workers_;
   std::mutex mutex_, runMutex_;
   std::condition_variable wake_;
-  std::atomic<std::uint64_t> generation_{0};
+  std::atomic<std::uint64_t> state_{0};
+  std::atomic<unsigned> sleepers_{0};
   std::atomic<Job *> job_{nullptr};
-  std::atomic<std::size_t> busy_{0};
   std::atomic<bool> stop_{false};
 };
 
@@ -140,8 +183,9 @@ void parallelFor(std::size_t n, std::size_t grain,
     return body(0, n, 0);
   // Four chunks per thread balance uneven work without many atomic operations.
   auto chunk = std::max(grain, (n + 4 * numThreads() - 1) / (4 * numThreads()));
-  Job job{&body, n, chunk, {}, {}, {}};
-  pool()->run(job);
+  Job job{&body, n, chunk, floatMode(), {}, {}, {}};
+  if (!pool()->run(job))
+    return body(0, n, 0);
   if (job.error)
     std::rethrow_exception(job.error);
 }

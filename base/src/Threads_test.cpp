@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "base/FloatMode.hpp"
 #include "base/Threads.hpp"
 #include <atomic>
 #include <gtest/gtest.h>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 TEST(Threads, EveryIndexIsVisitedOnceWhateverTheNumberOfThreads) {
@@ -44,4 +46,45 @@ TEST(Threads, NestedLoopsRunWhereTheyAre) {
       base::parallelFor(10, 1, [&](std::size_t b, std::size_t e, unsigned) { sum += e - b; });
   });
   EXPECT_EQ(sum, 80u);
+}
+
+TEST(Threads, WorkIsDoneInTheCallersFloatModeWhichStaysAsItWas) {
+  const auto before = base::floatMode();
+  for (unsigned threads : {1u, 3u}) {
+    base::setNumThreads(threads);
+    for (bool flush : {true, false}) {
+      volatile float tiny = 1e-30f;
+      std::vector<float> products(300, -1);
+      auto fill = [&] {
+        base::parallelFor(products.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+          for (auto i = begin; i < end; ++i)
+            products[i] = tiny * 1e-10f;
+        });
+      };
+      if (flush) {
+        base::FlushDenormals flushing;
+        fill();
+      } else
+        fill();
+      for (float x : products)
+        EXPECT_EQ(x, flush ? 0.0f : 1e-40f);
+    }
+  }
+  EXPECT_EQ(base::floatMode() & base::flushingBits, before & base::flushingBits);
+}
+
+TEST(Threads, ManyShortJobsFromSeveralThreadsAreAllDone) {
+  base::setNumThreads(4);
+  std::atomic<std::size_t> sum{0};
+  auto caller = [&] {
+    for (int job = 0; job < 2000; ++job)
+      base::parallelFor(5, 1,
+                        [&](std::size_t begin, std::size_t end, unsigned) { sum += end - begin; });
+  };
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i)
+    callers.emplace_back(caller);
+  for (auto &thread : callers)
+    thread.join();
+  EXPECT_EQ(sum, 30000u);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/MachineTest.hpp"
+#include "base/FloatMode.hpp"
+#include "base/Threads.hpp"
 #include "openipu/Kernel.hpp"
 #include "poplar/exceptions.hpp"
 #include "tensor/View.hpp"
@@ -18,6 +20,14 @@ void scale(const KernelArgs &args) {
   for (std::size_t i = 0; i < in.elements; ++i)
     out.as<int>()[std::int64_t(i) * out.strides[0]] =
         factor * in.as<int>()[std::int64_t(i) * in.strides[0]];
+}
+
+// out = in * 1e-10.
+void shrink(const KernelArgs &args) {
+  base::parallelFor(args.inputs[0].elements, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (auto i = begin; i < end; ++i)
+      args.out<float>(0)[i] = args.in<float>(0)[i] * 1e-10f;
+  });
 }
 
 executable::Image &addKernel(Builder &b, tensor::View out, tensor::View in) {
@@ -51,6 +61,20 @@ TEST(Kernel, IrregularViewsAreGatheredAndScattered) {
   Loaded loaded(b);
   loaded.run();
   EXPECT_EQ(loaded.ints(out), (std::vector<int>{6, 15, 0, 0, 0, 3}));
+}
+
+TEST(Kernel, FloatDenormalsAreZeroAndTheCallersModeStays) {
+  registerKernel({"test.shrink", shrink, {}, {}, nullptr});
+  Builder b;
+  // A product that is denormal, one that is normal, and an operand that is denormal.
+  auto in = b.values<float>({1e-30f, 1e-20f, 1e-40f}, TypeId::Float);
+  auto out = b.variable(3, TypeId::Float);
+  addKernel(b, b.view(out), b.view(in)).steps.back().text = "test.shrink";
+  Loaded loaded(b);
+  const auto mode = base::floatMode();
+  loaded.run();
+  EXPECT_EQ(base::floatMode(), mode);
+  EXPECT_EQ(loaded.read<float>(out), (std::vector<float>{0, 1e-20f * 1e-10f, 0}));
 }
 
 TEST(Kernel, UnknownNamesAreRefusedWhenLoading) {

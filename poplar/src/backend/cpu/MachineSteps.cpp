@@ -3,6 +3,7 @@
 // accounts for its cycles.
 #include "backend/cpu/Machine.hpp"
 #include "backend/cpu/Mix.hpp"
+#include "base/FloatMode.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "compile/TimeSteps.hpp"
@@ -63,6 +64,7 @@ void Machine::traceStep(const Instruction &in) {
 // ----------------------------------------------------------------------------------------------------
 
 void Machine::execute(const Instruction &in) {
+  const base::FlushDenormals asTilesDo;
   if (single() && !in.cost->pending) [[likely]] {
     replicas_[0].computeSets[in.index]->run(mode_);
     return account(in);
@@ -85,6 +87,7 @@ void Machine::execute(const Instruction &in) {
 }
 
 void Machine::executeReturning(const Instruction &in) {
+  const base::FlushDenormals asTilesDo;
   const auto &predicate = in.details->views[0];
   for (auto r : active_) {
     const bool result = in.cost->pending ? executeFirst(in, r) : executeOn(in, r, true);
@@ -330,6 +333,7 @@ void Machine::scattered(const Instruction &in, unsigned r) {
 }
 
 void Machine::kernel(const Instruction &in) {
+  const base::FlushDenormals asTilesDo;
   const auto &kernel = *in.details->kernel;
   if (kernel.runAcross) {
     std::vector<KernelArgs> args;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/MachineTest.hpp"
+#include "base/FloatMode.hpp"
 #include "base/Threads.hpp"
 #include "poplar/exceptions.hpp"
 #include <gtest/gtest.h>
@@ -100,6 +101,22 @@ TEST(VertexRunner, VectorsAreAsAlignedAsTheyAsk) {
   Loaded loaded(b);
   loaded.run();
   EXPECT_EQ(loaded.ints(low), (Ints{0, 0}));
+}
+
+TEST(VertexRunner, FloatDenormalsAreZeroAsOnTheTiles) {
+  Builder b(codelets);
+  auto a = b.values<float>({1e-30f, 1e-30f}, TypeId::Float);
+  auto divisor = b.values<float>({1e10f, 1e5f}, TypeId::Float);
+  auto out = b.variable(2, TypeId::Float);
+  auto cs = b.computeSet();
+  for (int i = 0; i < 2; ++i)
+    b.vertex(cs, "Divide", {span(a, i, i + 1), span(divisor, i, i + 1), span(out, i, i + 1)});
+  b.execute(cs);
+  Loaded loaded(b);
+  const auto mode = base::floatMode();
+  loaded.run();
+  EXPECT_EQ(base::floatMode(), mode);
+  EXPECT_EQ(loaded.read<float>(out), (std::vector<float>{0, 1e-30f / 1e5f}));
 }
 
 TEST(VertexRunner, TwoDimensionalFieldsMayBeJagged) {
