@@ -86,6 +86,10 @@ std::string Builder::Impl::scoped(const std::string &name) const {
   return out + name;
 }
 
+static std::int64_t typeNumber(const std::string &name) {
+  return onnxmodel::typeToOnnx(TensorInfo(name, Shape{}).dataType());
+}
+
 std::vector<TensorId> Builder::Impl::addOperator(const OpDomain &domain, const OpType &type,
                                                  int opsetVersion,
                                                  const std::vector<TensorId> &inputs,
@@ -106,7 +110,10 @@ std::vector<TensorId> Builder::Impl::addOperator(const OpDomain &domain, const O
       attribute.set_name(key);
       attribute.set_type(onnx::AttributeProto::GRAPH);
       *attribute.mutable_g() = *(*body)->impl_->graph;
-    } else
+    } else if (const auto *text = value.get<std::string>(); text && type == "Cast" && key == "to")
+      builder::set(*node.add_attribute(), key,
+                   typeNumber(*text)); // a name for us, a number in ONNX
+    else
       builder::set(*node.add_attribute(), key, value);
   }
   for (const auto &[key, value] : attributes)
