@@ -11,6 +11,7 @@
 #include <popart/error.hpp>
 #include <popart/inputshapeinfo.hpp>
 #include <popart/istepio.hpp>
+#include <popart/modelledstep.hpp>
 #include <popart/optimizer.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
@@ -51,6 +52,8 @@ public:
   void setRNGState(const std::vector<std::uint32_t> state);
 
   std::uint64_t getCycleCount(std::string id = "");
+  // Of the step that run() would do; prepareDevice(false) is enough.
+  ModelledStep getModelledStep() const;
   std::string getSummaryReport(bool resetProfile = true) const;
   std::string getSerializedGraph() const;
   pva::Report getReport() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a session tells of itself.
 #include "base/Text.hpp"
+#include "openipu/ProgramCost.hpp"
 #include "session/impl.hpp"
 #include <popart/error.hpp>
 #include <pva/pva.hpp>
@@ -41,6 +42,37 @@ std::string Session::getSerializedGraph() const {
   std::ostringstream out;
   lowered.graph->serialize(out, lowered.programs, poplar::SerializationFormat::Binary);
   return out.str();
+}
+
+ModelledStep Session::getModelledStep() const {
+  if (!impl_->executable)
+    throw runtime_error("Nothing is compiled yet. Call prepareDevice() first.");
+  const auto cost = openipu::programCost(*impl_->executable, lowering::Main);
+  const auto memory = openipu::memoryNeed(*impl_->executable);
+  ModelledStep out;
+  out.cycles = cost.cycles;
+  out.seconds = double(cost.cycles) / impl_->device->getTarget().getTileClockFrequency();
+  out.exact = cost.exact;
+  out.microBatches = impl_->io.batchesPerStep * impl_->io.accumulationFactor * impl_->io.replicas;
+  out.bytesPerTile = memory.bytesPerTile;
+  out.fullestTile = memory.fullestTile;
+  out.averageTile = memory.average;
+  for (const auto &s : cost.steps) {
+    out.parts.push_back({s.name,
+                         s.kernel,
+                         {},
+                         s.turns,
+                         s.cycles[0],
+                         s.cycles[1],
+                         s.cycles[2],
+                         s.cycles[3],
+                         s.cycles[4],
+                         s.cycles[5],
+                         s.flops});
+    for (const auto &phase : s.phases)
+      out.parts.back().phases.push_back({phase.name, phase.cycles, phase.bytes});
+  }
+  return out;
 }
 
 TensorInfo Session::getInfo(TensorId id) const {

@@ -4,6 +4,7 @@
 #include <popart/error.hpp>
 #include <popart/ndarraywrapper.hpp>
 #include <popart/session.hpp>
+#include <popart/sgd.hpp>
 #include <popart/stepio.hpp>
 
 using namespace popart;
@@ -60,4 +61,48 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
   EXPECT_EQ(
       message([](SessionOptions &o) { o.hardwareInstrumentations.insert(Instrumentation::Inner); }),
       "Instrumentation::Inner is not there yet; leave it at its default.");
+}
+
+// The cost that is read off the executable is the one that a run counts.
+TEST(TrainingSession, KnowsTheCyclesOfAStepBeforeItRuns) {
+  auto builder = Builder::create();
+  auto onnx = builder->aiOnnxOpset11();
+  const auto x = builder->addInputTensor("UINT8", {4, 3}, "x");
+  std::vector<float> w{1, 2, 3, 4, 5, 6};
+  const auto weights = builder->addInitializedInputTensor(
+      ConstVoidData(w.data(), TensorInfo(DataType::FLOAT, {3, 2})), "w");
+  const auto y = onnx.matmul({onnx.cast({x}, "FLOAT"), weights});
+  EXPECT_EQ(builder->getTensorDtypeString(onnx.cast({y}, "FLOAT16")), "float16");
+  const auto loss = builder->aiGraphcoreOpset1().l1loss({y}, 0.1f, ReductionType::Sum);
+  SessionOptions options;
+  options.instrumentWithHardwareCycleCounter = true;
+  options.enableGradientAccumulation = true;
+  options.accumulationFactor = 3;
+  SGD sgd({{"defaultLearningRate", {0.1f, true}}});
+  auto session = TrainingSession::createFromOnnxModel(
+      builder->getModelProto(), DataFlow(2, {{loss, AnchorReturnType("Final")}}), loss, sgd,
+      smallDevice(), InputShapeInfo(), options);
+  EXPECT_THROW(session->getModelledStep(), popart::error);
+  session->prepareDevice(false);
+  const auto step = session->getModelledStep();
+  EXPECT_TRUE(step.exact);
+  EXPECT_EQ(step.microBatches, 6);
+  EXPECT_GT(step.fullestTile, 0u);
+  EXPECT_LT(step.fullestTile, step.bytesPerTile);
+  std::uint64_t parts = 0, products = 0;
+  for (const auto &part : step.parts) {
+    parts += part.cycles();
+    products += part.kernel == "poplin.matmul" ? part.turns : 0;
+  }
+  EXPECT_EQ(parts, step.cycles);
+  EXPECT_EQ(products, 12u); // forwards and for the weights, in each of 6 micro-batches
+  session->loadEngineAndConnectStreams();
+  session->weightsFromHost();
+  std::vector<std::uint8_t> in(6 * 12);
+  std::vector<float> out(1);
+  NDArrayWrapper<std::uint8_t> inArray(in.data(), {6, 4, 3});
+  NDArrayWrapper<float> outArray(out.data(), {1});
+  StepIO io({{x, inArray}}, {{loss, outArray}});
+  session->run(io);
+  EXPECT_NEAR(double(session->getCycleCount()), double(step.cycles), 0.01 * double(step.cycles));
 }

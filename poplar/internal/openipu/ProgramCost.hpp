@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What a compiled program will cost on the device, read off the executable: nothing runs. Loops
+// count as often as they turn, programs side by side as long as the slowest. Where the data decide
+// (If, Switch, RepeatWhile) the longest branch and one turn are taken and `exact` is false, as it
+// is for vertices whose cycles only a run can count.
+#pragma once
+#include "poplar/Executable.hpp"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace openipu {
+
+enum class CostKind : std::uint8_t { Compute, Exchange, BetweenIpus, Host, Sync, Control };
+constexpr unsigned numCostKinds = 6;
+const char *toString(CostKind kind); // "compute", "exchange", "between IPUs", ...
+
+struct PhaseCost { // one stretch of a step, once
+  std::string name;
+  CostKind kind;
+  std::uint64_t cycles, bytes;
+};
+
+struct StepCost { // one step of the program, all its turns
+  std::string name, kernel;
+  std::vector<PhaseCost> phases;
+  std::uint64_t turns = 0;
+  std::uint64_t cycles[numCostKinds] = {};
+  std::uint64_t flops = 0;
+  std::uint64_t total() const;
+};
+
+struct ProgramCost {
+  std::uint64_t cycles = 0;
+  bool exact = true;
+  std::vector<StepCost> steps; // those on the slowest path, in program order
+};
+
+// popart's and others' programs by the index they were compiled with.
+ProgramCost programCost(const poplar::Executable &executable, unsigned program);
+
+struct MemoryNeed {
+  std::uint64_t bytesPerTile = 0; // what a tile has
+  std::uint64_t fullestTile = 0;  // what the fullest tile needs
+  double average = 0;             // over all tiles of the replica
+};
+MemoryNeed memoryNeed(const poplar::Executable &executable);
+
+} // namespace openipu

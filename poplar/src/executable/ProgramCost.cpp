@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "openipu/ProgramCost.hpp"
+#include "Access.hpp"
+#include "base/Text.hpp"
+#include "device/TargetData.hpp"
+#include "executable/Image.hpp"
+#include "poplar/exceptions.hpp"
+#include "poplar/Target.hpp"
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+namespace openipu {
+
+using namespace poplar;
+using executable::PhaseKind;
+using executable::Step;
+using executable::StepKind;
+
+namespace {
+
+CostKind kindOf(PhaseKind kind) {
+  switch (kind) {
+  case PhaseKind::Compute:
+    return CostKind::Compute;
+  case PhaseKind::Exchange:
+    return CostKind::Exchange;
+  case PhaseKind::GlobalExchange:
+    return CostKind::BetweenIpus;
+  case PhaseKind::HostExchange:
+    return CostKind::Host;
+  case PhaseKind::Sync:
+    return CostKind::Sync;
+  case PhaseKind::Control:
+    break;
+  }
+  return CostKind::Control;
+}
+
+// Two walks: the first finds what every step costs (functions once, however often they are called),
+// the second counts turns along the path that decides the time.
+class Walk {
+public:
+  explicit Walk(const executable::Image &image) : image_(image), known_(image.steps.size(), 0) {
+    cycles_.resize(image.steps.size());
+  }
+
+  std::uint64_t cyclesOf(std::uint32_t index) {
+    if (known_[index])
+      return cycles_[index];
+    const auto &step = image_.steps[index];
+    std::uint64_t sum = 0;
+    for (const auto &[child, turns] : visited(index))
+      sum += turns * cyclesOf(child);
+    sum += ownTurns(step) * step.cost.cycles();
+    exact_ = exact_ && step.cost.measured;
+    known_[index] = 1;
+    return cycles_[index] = sum;
+  }
+
+  void collect(std::uint32_t index, std::uint64_t turns, std::vector<StepCost> &out) {
+    const auto &step = image_.steps[index];
+    if (!step.cost.phases.empty() && turns)
+      note(index, turns * ownTurns(step), out);
+    for (const auto &[child, times] : visited(index))
+      collect(child, turns * times, out);
+  }
+
+  bool exact() const { return exact_; }
+
+private:
+  static std::uint64_t ownTurns(const Step &step) {
+    return step.kind == StepKind::Repeat ? step.count : 1;
+  }
+  std::uint32_t longest(const std::vector<std::uint32_t> &of) {
+    return *std::max_element(of.begin(), of.end(),
+                             [&](auto a, auto b) { return cyclesOf(a) < cyclesOf(b); });
+  }
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> visited(std::uint32_t index) {
+    const auto &step = image_.steps[index];
+    if (step.kind == StepKind::Call)
+      return {{image_.functions[step.index], 1}};
+    if (step.children.empty())
+      return {};
+    const bool choice = step.kind == StepKind::If || step.kind == StepKind::Switch;
+    if (choice || (step.kind == StepKind::Sequence && step.flag)) {
+      exact_ = exact_ && !choice;
+      return {{longest(step.children), 1}};
+    }
+    exact_ = exact_ && step.kind != StepKind::RepeatWhile;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> all;
+    for (auto child : step.children)
+      all.emplace_back(child, ownTurns(step));
+    return all;
+  }
+  void note(std::uint32_t index, std::uint64_t turns, std::vector<StepCost> &out) {
+    const auto [at, isNew] = place_.emplace(index, out.size());
+    if (isNew) {
+      const auto &step = image_.steps[index];
+      auto &made = out.emplace_back();
+      made.name = step.name;
+      made.kernel = step.kind == StepKind::Kernel ? step.text : "";
+      for (const auto &phase : step.cost.phases)
+        made.phases.push_back({phase.name, kindOf(phase.kind), phase.cycles, phase.bytes});
+    }
+    auto &cost = out[at->second];
+    cost.turns += turns;
+    for (const auto &phase : image_.steps[index].cost.phases) {
+      cost.cycles[unsigned(kindOf(phase.kind))] += turns * phase.cycles;
+      cost.flops += turns * phase.flops;
+    }
+  }
+
+  const executable::Image &image_;
+  std::vector<char> known_;
+  std::vector<std::uint64_t> cycles_;
+  std::map<std::uint32_t, std::size_t> place_;
+  bool exact_ = true;
+};
+
+const executable::Image &imageOf(const Executable &executable, const char *what) {
+  const auto &image = Access::image(executable);
+  if (!image)
+    throw poplar_error(
+        base::str(what, ": the executable is empty. Make it with poplar::compileGraph."));
+  return *image;
+}
+
+} // namespace
+
+const char *toString(CostKind kind) {
+  static const char *names[] = {"compute", "exchange", "between IPUs", "host", "sync", "control"};
+  return names[unsigned(kind)];
+}
+
+std::uint64_t StepCost::total() const {
+  return std::accumulate(std::begin(cycles), std::end(cycles), std::uint64_t(0));
+}
+
+ProgramCost programCost(const Executable &executable, unsigned program) {
+  const auto &image = imageOf(executable, "programCost");
+  if (program >= image.programs.size())
+    throw poplar_error(base::str("programCost: there is no program ", program,
+                                 "; the executable has ", image.programs.size(), "."));
+  Walk walk(image);
+  ProgramCost cost;
+  cost.cycles = walk.cyclesOf(image.programs[program]);
+  walk.collect(image.programs[program], 1, cost.steps);
+  cost.exact = walk.exact();
+  return cost;
+}
+
+MemoryNeed memoryNeed(const Executable &executable) {
+  const auto &image = imageOf(executable, "memoryNeed");
+  std::istringstream text(image.target);
+  MemoryNeed need;
+  need.bytesPerTile = Target(text).getBytesPerTile();
+  double sum = 0;
+  for (const auto &tile : image.memory.tiles) {
+    need.fullestTile = std::max(need.fullestTile, tile.total() + tile.gaps);
+    sum += double(tile.total() + tile.gaps);
+  }
+  need.average = image.memory.tiles.empty() ? 0 : sum / double(image.memory.tiles.size());
+  return need;
+}
+
+} // namespace openipu
