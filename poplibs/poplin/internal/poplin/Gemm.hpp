@@ -5,9 +5,11 @@
 // the result does not depend on the number of threads; inside a parallelFor the product runs on
 // the calling thread. Memory for packing is kept per thread: only first calls allocate.
 #pragma once
+#include "openipu/Epilogue.hpp"
 #include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace poplin {
 
@@ -25,11 +27,18 @@ struct GemmMatrix {
   GemmMatrix transposed() const { return {data, type, column, row, group}; }
 };
 
+// c = activation(a b + add[0] + add[1]), for products with alpha 1 and beta 0.
+struct GemmFinish {
+  std::vector<GemmMatrix> add; // as large as c; at most two
+  openipu::Activation activation = openipu::Activation::None;
+};
+
 struct Gemm {
   std::size_t m = 0, n = 0, k = 0; // c is m x n, a is m x k, b is k x n
   GemmMatrix a, b, c;
   float alpha = 1, beta = 0; // beta 0: c is not read
   std::size_t groups = 1;
+  GemmFinish finish{};
 };
 
 void gemm(const Gemm &product);

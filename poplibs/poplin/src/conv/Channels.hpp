@@ -5,8 +5,7 @@
 // channels-last floats first.
 #pragma once
 #include "conv/Geometry.hpp"
-#include "matmul/Micro.hpp"
-#include "matmul/Pack.hpp"
+#include "epilogue/Finish.hpp"
 
 namespace poplin::conv {
 
@@ -28,7 +27,9 @@ private:
 
 class ChannelsForward {
 public:
-  ChannelsForward(const Geometry &g, const openipu::KernelArgs &args);
+  // Inputs after the weights are added to the results.
+  ChannelsForward(const Geometry &g, const openipu::KernelArgs &args,
+                  Activation activation = Activation::None);
   void run(const openipu::KernelArgs &args);
 
 private:
@@ -36,7 +37,12 @@ private:
   struct Tile { // rows of a block that are done in registers
     std::size_t rows, firstPointer, firstStep, steps;
   };
+  struct Extra { // offsets in an added operand, as those in the output
+    std::vector<std::int64_t> rows, last;
+  };
   void packWeights(const openipu::KernelOperand &w, float *packed) const;
+  micro::Finish finishTile(const Block &block, const Tile &tile, std::size_t panel,
+                           std::size_t position, const float **pointers) const;
   void runBlock(Block &block) const;
   void buildRows(Block &block) const;
   void runPanel(Block &block, std::size_t panel) const;
@@ -52,6 +58,8 @@ private:
   std::vector<std::uint32_t> rowOrder_, lastOrder_;
   std::vector<std::int64_t> yRows_, yLast_, kernelOffsets_;
   std::int64_t yBatch_ = 0, yChannel_ = 1;
+  std::vector<Extra> extras_;
+  Activation activation_;
   bool yDirect_ = false, unpacked_ = false;
   std::size_t width_ = 0, panels_ = 0, steps_ = 0, positions_ = 0, blockRows_ = 0,
               panelsPerPiece_ = 0;

@@ -17,6 +17,7 @@ alignas(64) const float noInput[8192] = {};  // what outputs next to padding rea
 struct ChannelsForward::Block {
   const float *x, *zeros;
   const openipu::KernelOperand &w, &y;
+  std::span<const openipu::KernelOperand> extras;
   const float *weights; // packed, or where they are
   std::size_t group, begin, end, firstPanel, endPanel;
 
@@ -25,7 +26,8 @@ struct ChannelsForward::Block {
     std::vector<const float *> rows;  // [step][row] of every tile
     std::vector<std::uint32_t> steps; // kernel positions of every tile that meet inputs
     std::vector<const float *> weights;
-    std::vector<std::int64_t> targets; // offset in y of every position
+    std::vector<std::int64_t> targets;   // offset in y of every position
+    std::vector<std::int64_t> extras[2]; // and in what is added
   };
   Lists &lists; // of the thread: they keep their memory
 };
@@ -34,8 +36,14 @@ std::size_t ChannelsForward::panelWidth(std::size_t panel) const {
   return ceilDiv(std::min(width_, g_.out - panel * width_), kernels_.lanes) * kernels_.lanes;
 }
 
-ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &args)
-    : g_(g), x_(args.inputs[0], g.groups, 1) {
+ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &args,
+                                 Activation activation)
+    : g_(g), x_(args.inputs[0], g.groups, 1), activation_(activation) {
+  activationLoop(activation); // refuses what does not exist
+  for (const auto &t : args.inputs.subspan(2)) {
+    auto &extra = extras_.emplace_back();
+    outputOffsets(g, {t.strides.begin() + 2, t.strides.end()}, extra.rows, extra.last);
+  }
   const auto &w = args.inputs[1], &y = args.outputs[0];
   tables_ = tables(g, x_.field);
   bool dilated =
@@ -83,7 +91,9 @@ void ChannelsForward::run(const openipu::KernelArgs &args) {
   base::parallelFor(
       g_.groups * blocks * across, 1, [&](std::size_t begin, std::size_t end, unsigned) {
         thread_local Block::Lists lists;
-        Block block{x, zeros, args.inputs[1], args.outputs[0], weights, 0, 0, 0, 0, 0, lists};
+        Block block{
+            x, zeros, args.inputs[1], args.outputs[0], args.inputs.subspan(2), weights, 0, 0, 0,
+            0, 0,     lists};
         for (auto i = begin; i < end; ++i) {
           block.group = i / (blocks * across);
           block.begin = i / across % blocks * blockRows_;
@@ -122,6 +132,8 @@ void ChannelsForward::buildRows(Block &b) const {
   auto most = kernels_.rowsFor[vectors];
   auto count = ceilDiv(b.end - b.begin, most), total = b.end - b.begin;
   b.lists.tiles.clear(), b.lists.rows.clear(), b.lists.steps.clear(), b.lists.targets.clear();
+  for (auto &offsets : b.lists.extras)
+    offsets.clear();
   auto lasts = tables_.last.outputs, perImage = tables_.rows.outputs * lasts;
   for (std::size_t t = 0; t < count; ++t) {
     auto first = b.begin + total * t / count, rows = b.begin + total * (t + 1) / count - first;
@@ -135,6 +147,10 @@ void ChannelsForward::buildRows(Block &b) const {
       image[r] = b.x + std::int64_t(n) * x_.batch + std::int64_t(b.group) * x_.group;
       b.lists.targets.push_back(std::int64_t(n) * yBatch_ + yRows_[row] + yLast_[last] +
                                 std::int64_t(b.group * g_.out) * yChannel_);
+      for (std::size_t e = 0; e < extras_.size(); ++e)
+        b.lists.extras[e].push_back(std::int64_t(n) * b.extras[e].strides[0] +
+                                    extras_[e].rows[row] + extras_[e].last[last] +
+                                    std::int64_t(b.group * g_.out) * b.extras[e].strides[1]);
     }
     Tile tile{rows, b.lists.rows.size(), b.lists.steps.size(), 0};
     b.lists.rows.resize(tile.firstPointer + steps_ * rows);
@@ -192,6 +208,31 @@ const float *ChannelsForward::comingWeights(const micro::Rows &work, std::size_t
   return at < each * work.ldb ? work.b[0] + work.bOffset + each * work.ldb + at : nullptr;
 }
 
+// Rows of what is added where they are, if they are whole vectors of floats, else copied.
+micro::Finish ChannelsForward::finishTile(const Block &b, const Tile &tile, std::size_t panel,
+                                          std::size_t position, const float **pointers) const {
+  const auto columns = std::min(width_, g_.out - panel * width_), padded = panelWidth(panel);
+  micro::Finish finish;
+  for (std::size_t e = 0; e < extras_.size(); ++e) {
+    const auto &t = b.extras[e];
+    float *room = scratch(Slot::Extras, 2 * micro::maxRows * width_) + e * micro::maxRows * width_;
+    for (std::size_t r = 0; r < tile.rows; ++r) {
+      Strided from{t.data, t.type, 1, t.strides[1]};
+      from = from.at(b.lists.extras[e][position + r], std::int64_t(panel * width_));
+      const float *&to = pointers[e * micro::maxRows + r];
+      to = static_cast<const float *>(from.data);
+      if (t.type == poplar::TypeId::Float && t.strides[1] == 1 && columns == padded)
+        continue;
+      to = room + r * width_;
+      pack(from, 1, columns, room + r * width_, width_);
+    }
+    finish.add[e] = pointers + e * micro::maxRows;
+  }
+  finish.relu = activation_ == Activation::Relu;
+  finish.activation = finish.relu ? nullptr : activationLoop(activation_);
+  return finish;
+}
+
 void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
   auto columns = std::min(width_, g_.out - panel * width_), padded = panelWidth(panel);
   auto vectors = padded / kernels_.lanes, ldb = unpacked_ ? std::size_t(b.w.strides[2]) : padded;
@@ -218,6 +259,7 @@ void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
         auto from = std::min(s0, tile.steps), to = std::min(s0 + stepsAtOnce, tile.steps);
         if (from == to && !first)
           continue;
+        bool last = to == tile.steps && (from == to || k + depth >= g_.in);
         micro::Rows work{b.lists.rows.data() + tile.firstPointer + from * tile.rows,
                          to - from,
                          tile.rows,
@@ -231,6 +273,12 @@ void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
           work.ahead = comingInputs(b, (&tile)[1], k, depth);
         if (!work.ahead && !unpacked_)
           work.ahead = comingWeights(work, std::size_t(&tile - b.lists.tiles.data()));
+        const float *added[2 * micro::maxRows];
+        micro::Finish finish;
+        if (last && (!extras_.empty() || activation_ != Activation::None)) {
+          finish = finishTile(b, tile, panel, position - tile.rows, added);
+          work.finish = &finish;
+        }
         kernels_.rows[vectors][tile.rows](work);
       }
       first = false;

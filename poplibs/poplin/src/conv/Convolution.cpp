@@ -28,13 +28,16 @@ struct ConvolutionKernel {
   explicit ConvolutionKernel(const openipu::KernelArgs &args) {
     openipu::AttributeReader reader(args.attributes);
     conv::Geometry g(reader);
+    const auto activation = reader.get<openipu::Activation>();
     conv::checkOperand(args.inputs[0], conv::inputShape(g));
     conv::checkOperand(args.inputs[1], conv::weightShape(g));
     conv::checkOperand(args.outputs[0], conv::outputShape(g));
-    if (conv::batchIsInnermost(args.inputs[0]) && conv::batchIsInnermost(args.outputs[0]))
-      images = std::make_unique<conv::ImagesForward>(g, args);
+    for (const auto &extra : args.inputs.subspan(2))
+      conv::checkOperand(extra, conv::outputShape(g));
+    if (conv::ImagesForward::possible(args))
+      images = std::make_unique<conv::ImagesForward>(g, args, activation);
     else
-      channels = std::make_unique<conv::ChannelsForward>(g, args);
+      channels = std::make_unique<conv::ChannelsForward>(g, args, activation);
   }
   void run(const openipu::KernelArgs &args) { images ? images->run(args) : channels->run(args); }
 };
@@ -45,31 +48,34 @@ const openipu::Registered registered{openipu::stateful<ConvolutionKernel>("popli
 
 void conv::addConvolution(Graph &graph, const Tensor &in, const Tensor &weights, const Tensor &out,
                           const ConvParams &params, openipu::Plan plan, Sequence &prog,
-                          const poplar::DebugContext &context) {
+                          const poplar::DebugContext &context, const Extras &extras) {
   if (out.numElements() == 0)
     return;
   openipu::AttributeWriter writer;
   Geometry(params).put(writer);
+  writer.put(extras.activation);
+  std::vector<openipu::Used> uses{openipu::out(withField(out, params)),
+                                  openipu::in(withField(in, params)),
+                                  openipu::in(withField(weights, params))};
+  extras.addTo(plan, graph, out, unsigned(uses.size()), params.getNumOutputChans());
+  for (const auto &t : extras.tensors)
+    uses.push_back(openipu::in(withField(t, params)));
   prog.add(openipu::operation(
-      graph, {"poplin.convolution",
-              {openipu::out(withField(out, params)), openipu::in(withField(in, params)),
-               openipu::in(withField(weights, params))},
-              writer.take(),
-              std::move(plan),
-              context}));
+      graph, {"poplin.convolution", std::move(uses), writer.take(), std::move(plan), context}));
 }
 
 namespace {
 
 void convolve(const char *function, Graph &graph, const Tensor &in, const Tensor &weights,
               const Tensor &out, const conv::Planned &planned, bool transposeAndFlip,
-              Sequence &prog, const poplar::DebugContext &context) {
+              Sequence &prog, const poplar::DebugContext &context, const Extras &extras = {}) {
   auto plan = planned.steps(graph.getTarget());
   if (transposeAndFlip && !planned.empty)
     plan.steps.insert(plan.steps.begin(), conv::transposeStep(graph, weights));
   auto oriented = transposeAndFlip ? conv::transposedAndFlipped(weights) : weights;
   conv::checkWeights(function, oriented, planned.params);
-  conv::addConvolution(graph, in, oriented, out, planned.params, std::move(plan), prog, context);
+  conv::addConvolution(graph, in, oriented, out, planned.params, std::move(plan), prog, context,
+                       extras);
 }
 
 void checkRank(const char *function, const Tensor &weights, const ConvParams &params) {
@@ -115,22 +121,8 @@ Tensor convolution(Graph &graph, const Tensor &in, const Tensor &weights, const 
                    bool transposeAndFlipWeights, Sequence &prog,
                    const poplar::DebugContext &debugContext, const OptionFlags &options,
                    PlanningCache *cache) {
-  poputil::PoplibsOpDebugInfo di(debugContext,
-                                 DI_ARGS(in, weights, params, transposeAndFlipWeights, options));
-  if (isQuarter(in, weights)) {
-    auto widened = params;
-    widened.inputType = widened.outputType = quarterOutput("convolution", params.outputType);
-    return convolution(graph, fromQuarter(graph, in, prog, {di}),
-                       fromQuarter(graph, weights, prog, {di}), widened, transposeAndFlipWeights,
-                       prog, debugContext, options, cache);
-  }
-  conv::Planned planned("convolution", graph.getTarget(), params, options, cache);
-  conv::checkInput("convolution", in, params);
-  checkRank("convolution", weights, params);
-  auto out = planned.makeOutput(graph, conv::storageFor(params, in), {di, "out"});
-  convolve("convolution", graph, in, weights, out, planned, transposeAndFlipWeights, prog, {di});
-  di.addOutput(out);
-  return out;
+  return openipu::convolution(graph, in, weights, params, transposeAndFlipWeights, {}, prog,
+                              debugContext, options, cache);
 }
 
 void convolutionWithOutput(Graph &graph, const Tensor &in, const Tensor &weights, const Tensor &out,
@@ -175,3 +167,32 @@ Tensor fullyConnectedWeightTranspose(Graph &graph, Tensor weights, const ConvPar
 }
 
 } // namespace poplin
+
+poplar::Tensor openipu::convolution(poplar::Graph &graph, const poplar::Tensor &in,
+                                    const poplar::Tensor &weights, const poplin::ConvParams &params,
+                                    bool transposeAndFlipWeights, const Epilogue &epilogue,
+                                    poplar::program::Sequence &prog,
+                                    const poplar::DebugContext &debugContext,
+                                    const poplar::OptionFlags &options,
+                                    poplin::PlanningCache *cache) {
+  using namespace poplin;
+  poputil::PoplibsOpDebugInfo di(debugContext,
+                                 DI_ARGS(in, weights, params, transposeAndFlipWeights, options));
+  if (isQuarter(in, weights)) {
+    auto widened = params;
+    widened.inputType = widened.outputType = quarterOutput("convolution", params.outputType);
+    return openipu::convolution(
+        graph, fromQuarter(graph, in, prog, {di}), fromQuarter(graph, weights, prog, {di}), widened,
+        transposeAndFlipWeights, epilogue, prog, debugContext, options, cache);
+  }
+  conv::Planned planned("convolution", graph.getTarget(), params, options, cache);
+  conv::checkInput("convolution", in, params);
+  checkRank("convolution", weights, params);
+  auto out = planned.makeOutput(graph, conv::storageFor(params, in), {di, "out"});
+  std::vector<std::size_t> channels(out.rank(), 1);
+  channels[1] = out.dim(1);
+  convolve("convolution", graph, in, weights, out, planned, transposeAndFlipWeights, prog, {di},
+           extrasOf("convolution", epilogue, out, channels));
+  di.addOutput(out);
+  return out;
+}

@@ -4,7 +4,7 @@
 // are.
 #pragma once
 #include "conv/Geometry.hpp"
-#include "matmul/Micro.hpp"
+#include "epilogue/Finish.hpp"
 #include <optional>
 
 namespace poplin::conv {
@@ -24,8 +24,11 @@ bool batchIsInnermost(const openipu::KernelOperand &t);
 
 class ImagesForward {
 public:
-  ImagesForward(const Geometry &g, const openipu::KernelArgs &args);
+  ImagesForward(const Geometry &g, const openipu::KernelArgs &args, Activation activation);
   void run(const openipu::KernelArgs &args);
+  // The batch must be innermost in the activations; what is added must be a value per channel, or
+  // lie as the output does.
+  static bool possible(const openipu::KernelArgs &args);
 
 private:
   // Inputs and weights that are summed for all outputs of a pair of segments.
@@ -41,7 +44,8 @@ private:
   };
   void addCell(const Segment &rows, const Segment &last);
   void packWeights(const openipu::KernelOperand &w);
-  void runJob(const Job &job, float *y) const;
+  void sumBiases(const openipu::KernelArgs &args);
+  void runJob(const Job &job, const openipu::KernelArgs &args) const;
 
   Geometry g_;
   const micro::Kernels &kernels_ = micro::kernels();
@@ -51,7 +55,9 @@ private:
   std::vector<Cell> cells_;
   std::vector<Job> jobs_;
   std::vector<float> weights_; // [group][in][kernel position][out]
+  std::vector<float> biases_;  // the sum of the values per channel
   const float *boundTo_ = nullptr;
+  Activation activation_;
   std::size_t grain_ = 1;
 };
 

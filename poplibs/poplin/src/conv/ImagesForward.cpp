@@ -30,6 +30,16 @@ std::optional<std::int64_t> stepAt(const Table &table, std::size_t o,
   return step.value_or(0);
 }
 
+bool isPerChannel(const openipu::KernelOperand &t) {
+  for (std::size_t d = 0; d < t.shape.size(); ++d)
+    if (d != 1 && t.shape[d] > 1 && t.strides[d] != 0)
+      return false;
+  return true;
+}
+bool liesAs(const openipu::KernelOperand &a, const openipu::KernelOperand &b) {
+  return a.type == b.type && std::equal(a.strides.begin(), a.strides.end(), b.strides.begin());
+}
+
 } // namespace
 
 std::vector<Segment> segments(const Table &table) {
@@ -56,7 +66,19 @@ bool batchIsInnermost(const openipu::KernelOperand &t) {
          *std::min_element(t.strides.begin(), t.strides.end()) >= 0;
 }
 
-ImagesForward::ImagesForward(const Geometry &g, const openipu::KernelArgs &args) : g_(g) {
+bool ImagesForward::possible(const openipu::KernelArgs &args) {
+  if (!batchIsInnermost(args.inputs[0]) || !batchIsInnermost(args.outputs[0]))
+    return false;
+  for (const auto &extra : args.inputs.subspan(2))
+    if (!isPerChannel(extra) && !liesAs(extra, args.outputs[0]))
+      return false;
+  return true;
+}
+
+ImagesForward::ImagesForward(const Geometry &g, const openipu::KernelArgs &args,
+                             Activation activation)
+    : g_(g), activation_(activation) {
+  activationLoop(activation); // refuses what does not exist
   const auto &x = args.inputs[0], &y = args.outputs[0];
   tables_ = tables(g, {x.strides.begin() + 2, x.strides.end()});
   outputOffsets(g, {y.strides.begin() + 2, y.strides.end()}, yRows_, yLast_);
@@ -118,8 +140,21 @@ void ImagesForward::packWeights(const openipu::KernelOperand &w) {
     }
 }
 
+void ImagesForward::sumBiases(const openipu::KernelArgs &args) {
+  biases_.clear();
+  for (const auto &t : args.inputs.subspan(2))
+    if (isPerChannel(t)) {
+      std::vector<float> values(g_.groups * g_.out);
+      pack({t.data, t.type, 0, t.strides[1]}, 1, values.size(), values.data(), values.size());
+      biases_.resize(values.size());
+      for (std::size_t i = 0; i < values.size(); ++i)
+        biases_[i] += values[i];
+    }
+}
+
 void ImagesForward::run(const openipu::KernelArgs &args) {
   packWeights(args.inputs[1]);
+  sumBiases(args);
   auto *x = args.in<float>(0);
   if (x != boundTo_) // the same in every run
     for (auto &cell : cells_)
@@ -130,22 +165,39 @@ void ImagesForward::run(const openipu::KernelArgs &args) {
   boundTo_ = x;
   base::parallelFor(jobs_.size(), grain_, [&](std::size_t begin, std::size_t end, unsigned) {
     for (auto i = begin; i < end; ++i)
-      runJob(jobs_[i], args.out<float>(0));
+      runJob(jobs_[i], args);
   });
 }
 
-void ImagesForward::runJob(const Job &job, float *y) const {
+void ImagesForward::runJob(const Job &job, const openipu::KernelArgs &args) const {
   const auto &cell = cells_[job.cell];
   auto tiles = ceilDiv(g_.out, kernels_.rowsFor[job.vectors]);
+  micro::Finish finish;
+  finish.step = std::size_t(job.yStep);
+  finish.relu = activation_ == Activation::Relu;
+  finish.activation = finish.relu ? nullptr : activationLoop(activation_);
   for (std::size_t t = 0; t < tiles; ++t) {
     auto first = g_.out * t / tiles, rows = g_.out * (t + 1) / tiles - first;
     float *targets[micro::maxRows];
+    const float *added[2][micro::maxRows];
     for (std::size_t r = 0; r < rows; ++r)
-      targets[r] = y + job.y + std::int64_t(first + r) * yChannel_;
+      targets[r] = args.out<float>(0) + job.y + std::int64_t(first + r) * yChannel_;
+    unsigned adds = 0;
+    for (const auto &extra : args.inputs.subspan(2))
+      if (!isPerChannel(extra)) {
+        for (std::size_t r = 0; r < rows; ++r)
+          added[adds][r] = extra.as<const float>() + (targets[r] - args.out<float>(0));
+        finish.add[adds] = added[adds];
+        ++adds;
+      }
+    if (!biases_.empty())
+      finish.perRow = biases_.data() + job.group * g_.out + first;
+    bool any = adds || finish.perRow || activation_ != Activation::None;
     kernels_.outer[job.vectors][rows]({cell.ws.data(), cell.xs.data(), cell.xs.size(),
                                        first + job.group * g_.in * g_.kernelPositions() * g_.out,
                                        std::size_t(job.x), std::size_t(job.xStep), targets, false,
-                                       std::size_t(job.yStep)});
+                                       std::size_t(job.yStep), nullptr, 0,
+                                       any ? &finish : nullptr});
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tensors of convolutions: how they are stored, whether they fit, and where they lie on the tiles.
 #pragma once
+#include "epilogue/EpiloguePlan.hpp"
 #include "poplin/Convolution.hpp"
 #include "poplin/ConvPlan.hpp"
 
@@ -51,7 +52,8 @@ openipu::Superstep transposeStep(const poplar::Graph &graph, const poplar::Tenso
 // The convolution, with a plan of the caller's making (empty if another operation bears the cost).
 void addConvolution(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &weights,
                     const poplar::Tensor &out, const ConvParams &params, openipu::Plan plan,
-                    poplar::program::Sequence &prog, const poplar::DebugContext &context);
+                    poplar::program::Sequence &prog, const poplar::DebugContext &context,
+                    const Extras &extras = {});
 // deltas = gradient, or deltas += scale * gradient; a tensor scale wins.
 struct Update {
   bool accumulate = false;

@@ -5,9 +5,11 @@
 // with few rows, are dot products without any packing.
 #include "poplin/Gemm.hpp"
 #include "base/Threads.hpp"
+#include "epilogue/Finish.hpp"
 #include "matmul/Micro.hpp"
 #include "matmul/Pack.hpp"
 #include <algorithm>
+#include <optional>
 
 namespace poplin {
 namespace {
@@ -18,6 +20,13 @@ constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1)
 
 Strided strided(const GemmMatrix &m, std::size_t group) {
   return {Strided{m.data, m.type, m.group, 0}.at(group, 0).data, m.type, m.row, m.column};
+}
+Finish finishOf(const Gemm &g, std::size_t group) {
+  Finish finish;
+  finish.activation = g.finish.activation;
+  for (const auto &m : g.finish.add)
+    finish.add[finish.adds++] = strided(m, group);
+  return finish;
 }
 bool alongK(const Strided &rows) { return rows.type == TypeId::Float && rows.column == 1; }
 
@@ -59,13 +68,14 @@ struct Piece {
   std::size_t m, n;
   Panels shared;
   std::size_t column; // of the whole product: where this piece begins
+  Finish finish;      // of this piece
   const micro::Kernels &kernels = micro::kernels();
   std::size_t width = kernels.vectors * kernels.lanes;
   bool direct =
       c.type == TypeId::Float && c.column == 1 && g.alpha == 1 && (g.beta == 0 || g.beta == 1);
   bool outer = !shared.data && outerProduct(a, n);
 
-  float *rows = nullptr, *panel = nullptr, *result = nullptr;
+  float *rows = nullptr, *panel = nullptr, *result = nullptr, *room = nullptr;
   const float **pointers = nullptr; // of a: m of them, or one per k; then of b, one per k
 
   void run() {
@@ -76,6 +86,8 @@ struct Piece {
     if (!outer && (!alongK(a) || (n >= 256 && a.row >= 512)))
       rows = scratch(Slot::Rows, m * depth);
     result = scratch(Slot::Result, (direct ? 1 : panels) * m * width);
+    if (finish.adds)
+      room = scratch(Slot::Extras, 2 * micro::maxRows * width);
     pointers = static_cast<const float **>(
         scratchBytes(Slot::Pointers, (std::max(m, depth) + depth) * sizeof(float *)));
     for (std::size_t k = 0; k < g.k; k += depth) {
@@ -131,14 +143,19 @@ private:
         targets[r] = isDirect(p) ? static_cast<float *>(c.at(begin + r, p * width).data)
                                  : resultOf(p) + (begin + r) * width;
       bool accumulate = k > 0 || (isDirect(p) && g.beta == 1);
+      std::optional<TileFinish> last;
+      if (finish.any() && k + length == g.k)
+        last.emplace(finish.at(begin, p * width), rows, columns, packed, room);
+      const micro::Finish *end = last ? &last->work : nullptr;
       if (outer)
-        runOuter(begin, rows, vectors, packed, length, targets, accumulate);
+        runOuter(begin, rows, vectors, packed, length, targets, accumulate, end);
       else if (inPlace && t == 0) // reads b where it is and packs it on the way
         kernels.rows[vectors][rows]({pointers + begin, 1, 0, length, &unpacked, std::size_t(b.row),
-                                     targets, accumulate, tiles.count > 1 ? panel : nullptr});
+                                     targets, accumulate, tiles.count > 1 ? panel : nullptr, 0, 0,
+                                     nullptr, end});
       else
         kernels.rows[vectors][rows]({pointers + begin, 1, 0, length, &source, packed, targets,
-                                     accumulate, nullptr, 0, 0, nextPart(source, t, length)});
+                                     accumulate, nullptr, 0, 0, nextPart(source, t, length), end});
     }
   }
 
@@ -149,13 +166,13 @@ private:
   }
 
   void runOuter(std::size_t begin, std::size_t rows, std::size_t vectors, std::size_t packed,
-                std::size_t length, float **targets, bool accumulate) {
+                std::size_t length, float **targets, bool accumulate, const micro::Finish *end) {
     const float **columns = pointers + depth;
     if (begin == 0)
       for (std::size_t i = 0; i < length; ++i)
         columns[i] = panel + i * packed;
-    kernels.outer[vectors][rows](
-        {pointers, columns, length, begin, 0, kernels.lanes, targets, accumulate, kernels.lanes});
+    kernels.outer[vectors][rows]({pointers, columns, length, begin, 0, kernels.lanes, targets,
+                                  accumulate, kernels.lanes, nullptr, 0, end});
   }
 };
 
@@ -164,6 +181,7 @@ struct Dots {
   const Gemm &g;
   Strided a, b, c; // b(j, k) here
   std::size_t m, n;
+  Finish finish;
   const micro::Kernels &kernels = micro::kernels();
 
   void run() {
@@ -179,12 +197,17 @@ struct Dots {
       pack(b, n, g.k, packed, g.k);
       right = packed, rightStride = g.k;
     }
+    const Strided home = c;
+    if (finish.any())
+      c = {scratch(Slot::Result, m * n), TypeId::Float, std::int64_t(n), 1};
     unsigned side = kernels.dot[4][4] ? 4 : 3;
     Tiles across(n, side), down(m, side);
     for (std::size_t j = 0; j < across.count; ++j)
       for (std::size_t i = 0; i < down.count; ++i)
         tile(left, leftStride, down.begin(i), down.begin(i + 1), right, rightStride,
              across.begin(j), across.begin(j + 1));
+    if (finish.any())
+      finishRows(static_cast<float *>(c.data), n, m, n, finish, home);
   }
 
 private:
@@ -218,13 +241,20 @@ struct Pieces {
   }
 };
 
+// The product of nothing.
 void scale(const Gemm &g) {
-  float zeros[256] = {};
   for (std::size_t i = 0; i < g.groups; ++i)
     for (std::size_t r = 0; r < g.m; ++r)
-      for (std::size_t j = 0; j < g.n; j += 256)
-        unpack(zeros, 0, 1, std::min<std::size_t>(256, g.n - j), strided(g.c, i).at(r, j), 1,
-               g.beta);
+      for (std::size_t j = 0; j < g.n; j += 256) {
+        float zeros[256] = {};
+        const auto n = std::min<std::size_t>(256, g.n - j);
+        const auto finish = finishOf(g, i);
+        const auto to = strided(g.c, i).at(r, j);
+        if (finish.any())
+          finishRows(zeros, n, 1, n, finish.at(r, j), to);
+        else
+          unpack(zeros, 0, 1, n, to, 1, g.beta);
+      }
 }
 
 // Few rows or columns, and the operand that is large lies along k: nothing is worth packing.
@@ -272,6 +302,8 @@ void gemm(const Gemm &product) {
   if (!useDots(g) && swapSides(g)) {
     std::swap(g.m, g.n);
     g.a = product.b.transposed(), g.b = product.a.transposed(), g.c = product.c.transposed();
+    for (auto &add : g.finish.add)
+      add = add.transposed();
   }
   if (g.m == 0 || g.n == 0 || g.groups == 0)
     return;
@@ -291,10 +323,11 @@ void gemm(const Gemm &product) {
       auto m = std::min(size.m, g.m - row), n = std::min(size.n, g.n - column);
       auto a = strided(g.a, group).at(row, 0), b = strided(g.b, group).at(0, column),
            c = strided(g.c, group).at(row, column);
+      auto finish = finishOf(g, group).at(row, column);
       if (dots)
-        Dots{g, a, {b.data, b.type, b.column, b.row}, c, m, n}.run();
+        Dots{g, a, {b.data, b.type, b.column, b.row}, c, m, n, finish}.run();
       else
-        Piece{g, a, b, c, m, n, panels.group(group, g.k), column}.run();
+        Piece{g, a, b, c, m, n, panels.group(group, g.k), column, finish}.run();
     }
   };
   // Small products of a batch share a piece.

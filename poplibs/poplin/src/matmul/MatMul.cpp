@@ -4,6 +4,7 @@
 #include "poplin/MatMul.hpp"
 #include "base/Half.hpp"
 #include "base/Text.hpp"
+#include "epilogue/EpiloguePlan.hpp"
 #include "matmul/MatMulOptions.hpp"
 #include "matmul/Quarter.hpp"
 #include "openipu/Attributes.hpp"
@@ -27,10 +28,30 @@ using poplar::program::Sequence;
 using poputil::poplibs_error;
 using Shape = std::vector<std::size_t>;
 
-// c = A B, or c += scale A B with a scale that is an attribute or the last input.
+// c = A B, or c += scale A B with a scale that is an attribute or the last input; or the first with
+// an epilogue, whose operands follow B.
 struct Attributes {
   bool accumulate = false, scaleIsTensor = false;
   float scale = 1;
+  openipu::Activation activation = openipu::Activation::None;
+
+  std::string bytes() const {
+    return openipu::AttributeWriter()
+        .put(accumulate)
+        .put(scaleIsTensor)
+        .put(activation)
+        .put(scale)
+        .take();
+  }
+  static Attributes read(std::string_view bytes) {
+    openipu::AttributeReader reader(bytes);
+    Attributes a;
+    a.accumulate = reader.get<bool>();
+    a.scaleIsTensor = reader.get<bool>();
+    a.activation = reader.get<openipu::Activation>();
+    a.scale = reader.get<float>();
+    return a;
+  }
 };
 
 GemmMatrix matrix(const openipu::KernelOperand &t) {
@@ -43,14 +64,17 @@ float scalar(const openipu::KernelOperand &t) {
 }
 
 void run(const openipu::KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  auto attributes = reader.get<Attributes>();
+  const auto attributes = Attributes::read(args.attributes);
   Gemm g;
   g.a = matrix(args.inputs[0]), g.b = matrix(args.inputs[1]), g.c = matrix(args.outputs[0]);
   auto a = args.inputs[0].shape;
   g.groups = a[0], g.m = a[1], g.k = a[2], g.n = args.inputs[1].shape[2];
   g.alpha = attributes.scaleIsTensor ? scalar(args.inputs[2]) : attributes.scale;
   g.beta = attributes.accumulate ? 1 : 0;
+  g.finish.activation = attributes.activation;
+  if (!attributes.scaleIsTensor)
+    for (const auto &extra : args.inputs.subspan(2))
+      g.finish.add.push_back(matrix(extra));
   gemm(g);
 }
 
@@ -148,15 +172,20 @@ struct Product {
   }
 
   void multiply(const Tensor &a, const Tensor &b, openipu::Used c, Attributes attributes,
-                const Tensor *scale, Sequence &prog, const poplar::DebugContext &context) const {
+                const Tensor *scale, Sequence &prog, const poplar::DebugContext &context,
+                const Extras &extras = {}) const {
     std::vector<openipu::Used> uses{c, openipu::in(a), openipu::in(b)};
     if (scale)
       uses.push_back(openipu::in(scale->flatten()));
     if (c.tensor.numElements() == 0)
       return;
-    prog.add(openipu::operation(graph, {"poplin.matmul", uses,
-                                        openipu::AttributeWriter().put(attributes).take(), steps(),
-                                        context}));
+    auto plan = steps();
+    extras.addTo(plan, graph, c.tensor, unsigned(uses.size()), c.tensor.dim(2));
+    for (const auto &t : extras.tensors)
+      uses.push_back(openipu::in(t));
+    attributes.activation = extras.activation;
+    prog.add(openipu::operation(
+        graph, {"poplin.matmul", uses, attributes.bytes(), std::move(plan), context}));
   }
 };
 
@@ -177,11 +206,19 @@ void checkOperands(const char *function, const Tensor &a, const Tensor &b, std::
 }
 
 Tensor multiplyNew(const char *function, Graph &graph, const Tensor &a, const Tensor &b,
-                   Sequence &prog, Type outputType, const poplar::DebugContext &context,
-                   const OptionFlags &options, PlanningCache *cache) {
+                   Sequence &prog, Type outputType, const openipu::Epilogue &epilogue,
+                   const poplar::DebugContext &context, const OptionFlags &options,
+                   PlanningCache *cache) {
+  if (isQuarter(a, b)) {
+    const auto type = quarterOutput(function, outputType);
+    return multiplyNew(function, graph, fromQuarter(graph, a, prog, context),
+                       fromQuarter(graph, b, prog, context), prog, type, epilogue, context, options,
+                       cache);
+  }
   Product p(function, graph, a.elementType(), outputType, a.shape(), b.shape(), options, cache);
   auto c = p.makeOutput({context, "out"});
-  p.multiply(a, b, openipu::out(c), {}, nullptr, prog, context);
+  auto extras = extrasOf(function, epilogue, c, {c.dim(0), 1, c.dim(2)});
+  p.multiply(a, b, openipu::out(c), {}, nullptr, prog, context, extras);
   return c;
 }
 
@@ -222,17 +259,7 @@ void report(const char *function, std::ostream &out, const Graph &graph, Type in
 Tensor matMul(Graph &graph, const Tensor &A, const Tensor &B, Sequence &prog,
               const Type &outputType, const poplar::DebugContext &debugContext,
               const OptionFlags &options, PlanningCache *cache) {
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(A, B, outputType, options));
-  checkOperands("matMul", A, B, 2);
-  if (isQuarter(A, B)) {
-    const auto type = quarterOutput("matMul", outputType);
-    return matMul(graph, fromQuarter(graph, A, prog, {di}), fromQuarter(graph, B, prog, {di}), prog,
-                  type, debugContext, options, cache);
-  }
-  auto c = multiplyNew("matMul", graph, A.expand({0}), B.expand({0}), prog, outputType, {di},
-                       options, cache)[0];
-  di.addOutput(c);
-  return c;
+  return openipu::matMul(graph, A, B, outputType, {}, prog, debugContext, options, cache);
 }
 
 Tensor matMul(Graph &graph, const Tensor &A, const Tensor &B, Sequence &prog,
@@ -244,17 +271,7 @@ Tensor matMul(Graph &graph, const Tensor &A, const Tensor &B, Sequence &prog,
 Tensor matMulGrouped(Graph &graph, const Tensor &A, const Tensor &B, Sequence &prog,
                      const Type &outputType, const poplar::DebugContext &debugContext,
                      const OptionFlags &options, PlanningCache *cache) {
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(A, B, outputType, options));
-  checkOperands("matMulGrouped", A, B, 3);
-  if (isQuarter(A, B)) {
-    const auto type = quarterOutput("matMulGrouped", outputType);
-    return matMulGrouped(graph, fromQuarter(graph, A, prog, {di}),
-                         fromQuarter(graph, B, prog, {di}), prog, type, debugContext, options,
-                         cache);
-  }
-  auto c = multiplyNew("matMulGrouped", graph, A, B, prog, outputType, {di}, options, cache);
-  di.addOutput(c);
-  return c;
+  return openipu::matMulGrouped(graph, A, B, outputType, {}, prog, debugContext, options, cache);
 }
 
 void matMulWithOutput(Graph &graph, const Tensor &A, const Tensor &B, Tensor &out, Sequence &prog,
@@ -396,3 +413,35 @@ void matMulGroupedReportPlan(std::ostream &out, const Graph &graph, const Type &
 }
 
 } // namespace poplin
+
+namespace openipu {
+
+using namespace poplin;
+
+Tensor matMul(Graph &graph, const Tensor &A, const Tensor &B, const Type &outputType,
+              const Epilogue &epilogue, Sequence &prog, const poplar::DebugContext &debugContext,
+              const OptionFlags &options, PlanningCache *cache) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(A, B, outputType, options));
+  checkOperands("matMul", A, B, 2);
+  auto grouped = epilogue;
+  if (grouped.addend)
+    grouped.addend = grouped.addend->expand({0});
+  auto c = multiplyNew("matMul", graph, A.expand({0}), B.expand({0}), prog, outputType, grouped,
+                       {di}, options, cache)[0];
+  di.addOutput(c);
+  return c;
+}
+
+Tensor matMulGrouped(Graph &graph, const Tensor &A, const Tensor &B, const Type &outputType,
+                     const Epilogue &epilogue, Sequence &prog,
+                     const poplar::DebugContext &debugContext, const OptionFlags &options,
+                     PlanningCache *cache) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(A, B, outputType, options));
+  checkOperands("matMulGrouped", A, B, 3);
+  auto c =
+      multiplyNew("matMulGrouped", graph, A, B, prog, outputType, epilogue, {di}, options, cache);
+  di.addOutput(c);
+  return c;
+}
+
+} // namespace openipu

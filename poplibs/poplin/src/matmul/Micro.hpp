@@ -11,6 +11,17 @@ namespace poplin::micro {
 
 constexpr unsigned maxRows = 8, maxVectors = 4, maxLanes = 16;
 
+// What is done to sums before they are left alone: something is added to row r, vector v at
+// add[.][r] + v * step, and one value to all of a row; then a function. It works on the block just
+// after it was stored, in first-level cache.
+struct Finish {
+  const float *const *add[2] = {};
+  std::size_t step = 0; // 0: vectors lie side by side
+  const float *perRow = nullptr;
+  bool relu = false;
+  void (*activation)(float *data, std::size_t n) = nullptr;
+};
+
 // c[r][v] (+)= sum over steps s and i < k:  rows[s * stride + r][i] * b[s][i * ldb + v].
 // Serves row-major matrices (one step) and convolutions (a step is a kernel position).
 struct Rows {
@@ -23,6 +34,7 @@ struct Rows {
   float *copy = nullptr; // if set, the rows of b that were read are stored here one after the other
   std::size_t aOffset = 0, bOffset = 0; // added to every pointer
   const float *ahead = nullptr; // if set, a vector of this is brought nearer with every row of b
+  const Finish *finish = nullptr;
 };
 
 // c[r][v] (+)= sum over i < k:  a[i][r] * b[i][v], with vector w of b at b[i] + w * vectorStride.
@@ -37,6 +49,7 @@ struct Outer {
   std::size_t cStride = maxLanes;
   const float *const *ahead = nullptr; // if set, a vector of each of k is brought nearer
   std::size_t aheadOffset = 0;
+  const Finish *finish = nullptr;
 };
 
 // c[r * maxVectors + v] += sum over runs j and i < length:  (a[r] + aRun[j])[i] * (b[v] +

@@ -19,6 +19,7 @@ enum class Slot {
   Weights,
   Gradient,
   Output,
+  Extras,
   Count
 };
 void *scratchBytes(Slot slot, std::size_t bytes);

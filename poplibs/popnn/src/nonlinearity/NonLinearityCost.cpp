@@ -7,15 +7,13 @@
 #include "NonLinearityCost.hpp"
 #include "popnn/NonLinearityDefUtil.hpp"
 #include "popops/ElementWiseCost.hpp"
+#include "popops/NonLinearityCycles.hpp"
 
 namespace popnn {
 namespace {
 
-constexpr unsigned workers = 6;
+using Inner = popops::cost::NonLinearityLoop;
 
-struct Inner {
-  unsigned op, vec;
-};
 Inner forwardInner(NonLinearityType type, bool half) {
   switch (type) {
   case NonLinearityType::RELU:
@@ -25,7 +23,7 @@ Inner forwardInner(NonLinearityType type, bool half) {
   case NonLinearityType::TANH:
     return half ? Inner{1, 2} : Inner{5, 10};
   case NonLinearityType::GELU:
-    return half ? Inner{5, 5} : Inner{10, 10};
+    return popops::cost::geluLoop(half);
   case NonLinearityType::GELU_ERF:
     return half ? Inner{15, 15} : Inner{30, 30};
   default:
@@ -43,25 +41,6 @@ Inner gradientInner(NonLinearityType type, bool half) {
   default:
     return {3, 3};
   }
-}
-
-// One worker's loop over n elements: `first` for the first and last vector, and what is left over.
-std::uint64_t loop(std::uint64_t n, unsigned width, Inner inner, unsigned first) {
-  auto vectors = n / width, rest = n % width;
-  std::uint64_t cycles = vectors ? first + (vectors - 1) * inner.vec : 0;
-  return cycles + (rest ? 2 + inner.op : 0);
-}
-
-std::uint64_t vertexCycles(std::uint64_t n, unsigned regions, unsigned width, Inner inner,
-                           unsigned first) {
-  if (regions <= 1) {
-    auto vectors = (n + width - 1) / width; // shared by vectors; one worker has the rest
-    auto perWorker = (vectors + workers - 1) / workers * width;
-    return 9 + workers * (20 + loop(std::min(perWorker, n), width, inner, first));
-  }
-  auto regionsOfWorker = (regions + workers - 1) / workers;
-  auto perRegion = (n + regions - 1) / regions;
-  return workers * (14 + regionsOfWorker * (9 + loop(perRegion, width, inner, first)));
 }
 
 } // namespace
@@ -96,7 +75,7 @@ std::uint64_t nonLinearityCycles(NonLinearityType nonLinearity, const poplar::Ty
     return popops::cost::fusedCycles(3, 1, type, n, regions);
   bool half = type == poplar::HALF;
   auto inner = forwardInner(nonLinearity, half);
-  return vertexCycles(n, regions, half ? 4 : 2, inner, 3 + 2 * inner.op);
+  return popops::cost::nonLinearityCycles(n, regions, half ? 4 : 2, inner, 3 + 2 * inner.op);
 }
 
 std::uint64_t nonLinearityGradientCycles(NonLinearityType nonLinearity, const poplar::Type &type,
@@ -104,16 +83,18 @@ std::uint64_t nonLinearityGradientCycles(NonLinearityType nonLinearity, const po
   if (nonLinearity == NonLinearityType::HARD_SIGMOID) // two comparisons, and, multiply, select
     return popops::cost::fusedCycles(5, 2, type, n, regions);
   bool half = type == poplar::HALF;
-  return vertexCycles(n, regions, half ? 4 : 2, gradientInner(nonLinearity, half), 5);
+  return popops::cost::nonLinearityCycles(n, regions, half ? 4 : 2,
+                                          gradientInner(nonLinearity, half), 5);
 }
 
 std::uint64_t nonLinearityVertexCycles(NonLinearityType nonLinearity, const poplar::Type &type,
                                        std::uint64_t n, bool gradient) {
   const bool half = type == poplar::HALF;
   if (gradient)
-    return vertexCycles(n, 1, half ? 4 : 2, gradientInner(nonLinearity, half), 5);
+    return popops::cost::nonLinearityCycles(n, 1, half ? 4 : 2, gradientInner(nonLinearity, half),
+                                            5);
   const auto inner = forwardInner(nonLinearity, half);
-  return vertexCycles(n, 1, half ? 4 : 2, inner, 3 + 2 * inner.op);
+  return popops::cost::nonLinearityCycles(n, 1, half ? 4 : 2, inner, 3 + 2 * inner.op);
 }
 
 std::uint64_t nonLinearityWorkerCycles(NonLinearityType nonLinearity, const poplar::Type &type,
@@ -123,7 +104,7 @@ std::uint64_t nonLinearityWorkerCycles(NonLinearityType nonLinearity, const popl
       gradient ? gradientInner(nonLinearity, half) : forwardInner(nonLinearity, half);
   std::uint64_t cycles = 14;
   for (auto n : regions)
-    cycles += 9 + loop(n, half ? 4 : 2, inner, gradient ? 5 : 3 + 2 * inner.op);
+    cycles += 9 + popops::cost::loopCycles(n, half ? 4 : 2, inner, gradient ? 5 : 3 + 2 * inner.op);
   return cycles;
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "epilogue/Finish.hpp"
+#include "base/Simd.hpp"
+#include <algorithm>
+#include <stdexcept>
+
+namespace poplin {
+namespace {
+
+constexpr std::size_t block = 256; // floats at a time, in first-level cache
+
+#define LOOP(name, result)                                                                         \
+  OPENIPU_SIMD void name(float *data, std::size_t n) {                                             \
+    for (std::size_t i = 0; i < n; ++i) {                                                          \
+      float x = data[i];                                                                           \
+      data[i] = result;                                                                            \
+    }                                                                                              \
+  }
+LOOP(relu, x < 0.f ? 0.f : x)
+LOOP(gelu, 0.5f * x * (1.f + tanhf(0.7978845608028654f * x * (1.f + 0.044715f * x * x))))
+LOOP(geluErf, x *(0.5f * (1.f + erff(x * 0.7071067811865475f))))
+LOOP(hyperbolicTangent, tanhf(x))
+LOOP(sigmoid, 1.f / (1.f + expf(-x)))
+#undef LOOP
+
+bool isDirect(const Strided &from, std::size_t columns, std::size_t padded) {
+  return from.type == poplar::TypeId::Float && from.column == 1 && columns == padded;
+}
+
+} // namespace
+
+ActivationLoop activationLoop(Activation activation) {
+  switch (activation) {
+  case Activation::None:
+    return nullptr;
+  case Activation::Relu:
+    return relu;
+  case Activation::Gelu:
+    return gelu;
+  case Activation::GeluErf:
+    return geluErf;
+  case Activation::Tanh:
+    return hyperbolicTangent;
+  case Activation::Sigmoid:
+    return sigmoid;
+  }
+  throw std::runtime_error("An executable names an activation that does not exist: it is damaged, "
+                           "or was written by another version. Compile it again.");
+}
+
+Finish Finish::at(std::size_t row, std::size_t column) const {
+  Finish part = *this;
+  for (unsigned i = 0; i < adds; ++i)
+    part.add[i] = add[i].at(std::int64_t(row), std::int64_t(column));
+  return part;
+}
+
+TileFinish::TileFinish(const Finish &of, std::size_t rows, std::size_t columns, std::size_t padded,
+                       float *room) {
+  for (unsigned i = 0; i < of.adds; ++i) {
+    Strided from = of.add[i];
+    if (!isDirect(from, columns, padded)) {
+      float *copy = room + i * micro::maxRows * padded;
+      pack(from, rows, columns, copy, padded);
+      from = {copy, poplar::TypeId::Float, std::int64_t(padded), 1};
+    }
+    for (std::size_t r = 0; r < rows; ++r)
+      pointers_[i][r] = static_cast<const float *>(from.data) + std::int64_t(r) * from.row;
+    work.add[i] = pointers_[i];
+  }
+  work.relu = of.activation == Activation::Relu;
+  work.activation = work.relu ? nullptr : activationLoop(of.activation);
+}
+
+void finishRows(float *sums, std::size_t ld, std::size_t rows, std::size_t columns,
+                const Finish &finish, Strided to) {
+  const auto activation = activationLoop(finish.activation);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; j += block) {
+      float *part = sums + i * ld + j, line[block];
+      const auto width = std::min(block, columns - j);
+      for (unsigned a = 0; a < finish.adds; ++a) {
+        pack(finish.add[a].at(i, j), 1, width, line, width);
+        for (std::size_t t = 0; t < width; ++t)
+          part[t] += line[t];
+      }
+      if (activation)
+        activation(part, width);
+      unpack(part, width, 1, width, to.at(i, j));
+    }
+}
+
+} // namespace poplin
