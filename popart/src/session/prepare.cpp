@@ -12,6 +12,7 @@
 #include "transforms/place.hpp"
 #include "transforms/prune.hpp"
 #include "transforms/recompute.hpp"
+#include "transforms/schedule.hpp"
 #include "transforms/shard.hpp"
 #include "transforms/softmaxgrad.hpp"
 #include <popart/error.hpp>
@@ -220,6 +221,13 @@ void simplify(ir::Graph &graph, const Patterns &patterns, const std::set<Value> 
   transforms::prune(graph, kept);
 }
 
+// What is returned of a variable is its value before the update.
+bool anchorsVariables(const lowering::Model &model) {
+  return std::any_of(model.anchors.begin(), model.anchors.end(), [&](const auto &anchor) {
+    return model.graph[anchor.second].kind == Kind::Variable;
+  });
+}
+
 } // namespace
 
 Prepared prepare(Request request) {
@@ -272,6 +280,9 @@ Prepared prepare(Request request) {
   else if (model.ipusPerReplica > 1)
     transforms::insertIpuCopies(model.graph);
   transforms::fuse(model.graph, kept);
+  if (model.training && !model.stages && model.accumulationFactor == 1 && !anchorsVariables(model))
+    transforms::updateAtOnce(model.graph);
+  transforms::schedule(model.graph, o);
   log().debug(ir::text(model.graph));
   for (std::uint32_t i = 0; i < model.graph.size(); ++i)
     names.emplace(model.graph[Value{i}].name, Value{i});

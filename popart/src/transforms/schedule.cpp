@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+#include "transforms/schedule.hpp"
+
+#include "base/Text.hpp"
+#include "ops/core/opdef.hpp"
+#include "transforms/storage.hpp"
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <popart/error.hpp>
+#include <random>
+#include <set>
+
+namespace popart::transforms {
+
+using ir::Graph;
+using ir::Kind;
+using ir::Node;
+using ir::none;
+using ir::Pass;
+using ir::Value;
+
+namespace {
+
+using Order = std::vector<unsigned>; // of nodes
+
+void unique(std::vector<unsigned> &list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+// What an order has to keep to and what it is measured by.
+struct Problem {
+  explicit Problem(const Graph &graph) : graph(graph) {
+    const auto n = graph.nodes.size();
+    before.resize(n);
+    after.resize(n);
+    touches.resize(n);
+    makes.resize(n);
+    segment.resize(n);
+    findBytes();
+    findDependences();
+    for (unsigned i = 0; i < n; ++i)
+      for (unsigned p : before[i])
+        after[p].push_back(i);
+  }
+
+  std::size_t size() const { return before.size(); }
+
+  const Graph &graph;
+  std::vector<std::vector<unsigned>> before, after; // direct neighbours of a node
+  std::vector<std::int64_t> bytes;                  // by storage
+  std::vector<std::vector<unsigned>> users;         // by storage: nodes that touch it
+  std::vector<std::vector<unsigned>> touches;       // by node: storages with bytes
+  std::vector<std::vector<unsigned>> makes;         // by node: of these, those that begin with it
+  std::vector<std::int64_t> segment;                // by node: what runs before what anyway
+
+private:
+  void findBytes() {
+    const auto storage = storageOf(graph);
+    bytes.assign(graph.size(), 0);
+    users.resize(graph.size());
+    for (unsigned i = 0; i < size(); ++i) {
+      const Node &node = graph.nodes[i];
+      segment[i] = node.pass == Pass::Update ? std::numeric_limits<std::int64_t>::max()
+                                             : node.settings.pipelineStage.value_or(0);
+      for (const auto *list : {&node.inputs, &node.outputs})
+        for (Value v : *list)
+          if (v != none)
+            touch(i, storage[v.value]);
+      unique(touches[i]);
+      for (unsigned s : touches[i]) {
+        if (users[s].empty() && graph[Value{s}].kind == Kind::Computed)
+          makes[i].push_back(s);
+        users[s].push_back(i);
+      }
+    }
+  }
+  void touch(unsigned node, Value storage) {
+    const auto kind = graph[storage].kind;
+    if (kind != Kind::Computed && kind != Kind::Stream)
+      return;
+    bytes[storage.value] = graph[storage].info.nbytes();
+    touches[node].push_back(storage.value);
+  }
+
+  // Of data, of the memory of variables that are written, of what the world sees.
+  void findDependences() {
+    const ir::Links links(graph);
+    const auto classes = memoryClasses(graph);
+    std::vector<bool> written(graph.size(), false);
+    for (const Node &node : graph.nodes)
+      for (auto i : writtenInputs(graph, node))
+        written[classes[node.inputs[i].value]] = true;
+    struct Access {
+      int write = -1;
+      std::vector<unsigned> reads; // since then
+    };
+    std::vector<Access> accesses(graph.size());
+    int seen = -1;
+    for (unsigned n = 0; n < size(); ++n) {
+      const Node &node = graph.nodes[n];
+      std::set<std::uint32_t> writes, reads;
+      for (auto i : writtenInputs(graph, node))
+        writes.insert(classes[node.inputs[i].value]);
+      for (const auto *list : {&node.inputs, &node.outputs})
+        for (Value v : *list)
+          if (v != none && written[classes[v.value]] && !writes.count(classes[v.value]))
+            reads.insert(classes[v.value]);
+      for (Value v : node.inputs)
+        if (v != none && links.producer[v.value] >= 0)
+          before[n].push_back(unsigned(links.producer[v.value]));
+      for (auto c : reads) {
+        if (accesses[c].write >= 0)
+          before[n].push_back(unsigned(accesses[c].write));
+        accesses[c].reads.push_back(n);
+      }
+      for (auto c : writes) {
+        auto &a = accesses[c];
+        before[n].insert(before[n].end(), a.reads.begin(), a.reads.end());
+        if (a.write >= 0)
+          before[n].push_back(unsigned(a.write));
+        a = {int(n), {}};
+      }
+      if (node.def->sideEffect) {
+        if (seen >= 0)
+          before[n].push_back(unsigned(seen));
+        seen = int(n);
+      }
+      unique(before[n]);
+    }
+  }
+};
+
+// Peak first; of equal peaks the order with fewer bytes over its whole length.
+struct Measure {
+  std::int64_t peak = 0;
+  double area = 0;
+  bool operator<(const Measure &o) const {
+    return peak != o.peak ? peak < o.peak : area < o.area * (1 - 1e-9);
+  }
+};
+
+// The last user of every storage under an order.
+std::vector<unsigned> lastUsers(const Problem &p, const Order &order) {
+  std::vector<unsigned> last(p.bytes.size(), 0);
+  for (unsigned n : order)
+    for (unsigned s : p.touches[n])
+      last[s] = n;
+  return last;
+}
+
+Measure measure(const Problem &p, const Order &order) {
+  const auto last = lastUsers(p, order);
+  Measure m;
+  std::int64_t live = 0;
+  std::vector<bool> alive(p.bytes.size(), false);
+  for (unsigned n : order) {
+    for (unsigned s : p.touches[n])
+      if (!alive[s]) {
+        alive[s] = true;
+        live += p.bytes[s];
+      }
+    m.peak = std::max(m.peak, live);
+    m.area += double(live);
+    for (unsigned s : p.touches[n])
+      if (last[s] == n)
+        live -= p.bytes[s];
+  }
+  return m;
+}
+
+// Who goes before whom among nodes that could run: users' wishes first.
+struct Ranks {
+  std::vector<double> rank; // higher: earlier
+  Ranks(const Graph &graph, const SessionOptions &options) {
+    constexpr double soon = 1e6; // beyond what people write
+    for (const Node &node : graph.nodes) {
+      const bool updates = node.def->updates >= 0, gathers = node.def->type == "Accumulate";
+      const bool early = updates && (gathers ? options.scheduleNonWeightUpdateGradientConsumersEarly
+                                             : !options.delayVarUpdates);
+      rank.push_back(node.settings.schedulePriority + (early ? soon : 0));
+    }
+  }
+};
+
+// Kahn's algorithm from either end: of the nodes that may come next, the one that leaves the fewest
+// bytes alive. `tie` orders nodes of equal effect.
+class Greedy {
+public:
+  Greedy(const Problem &p, const Ranks &ranks, bool backwards, bool byBytes,
+         const std::vector<unsigned> &tie)
+      : p_(p), ranks_(ranks), backwards_(backwards), byBytes_(byBytes), tie_(tie), waits_(p.size()),
+        change_(p.size(), 0), left_(p.bytes.size()), sum_(p.bytes.size(), 0),
+        live_(p.bytes.size(), false) {
+    for (unsigned n = 0; n < p.size(); ++n) {
+      waits_[n] = unsigned((backwards ? p.after : p.before)[n].size());
+      for (unsigned s : p.touches[n])
+        change_[n] += backwards ? p.bytes[s] : 0;
+      for (unsigned s : p.makes[n])
+        change_[n] += backwards ? -p.bytes[s] : p.bytes[s];
+    }
+    for (unsigned s = 0; s < p.bytes.size(); ++s) {
+      left_[s] = unsigned(p.users[s].size());
+      for (unsigned n : p.users[s])
+        sum_[s] ^= n;
+      if (!backwards && left_[s] == 1)
+        change_[sum_[s]] -= p.bytes[s];
+    }
+  }
+
+  Order run() {
+    Order order;
+    for (unsigned n = 0; n < p_.size(); ++n)
+      if (!waits_[n])
+        ready_.insert(key(n));
+    while (!ready_.empty()) {
+      const unsigned n = std::get<4>(*ready_.begin());
+      ready_.erase(ready_.begin());
+      placed(n);
+      order.push_back(n);
+      for (unsigned other : (backwards_ ? p_.before : p_.after)[n])
+        if (!--waits_[other])
+          ready_.insert(key(other));
+    }
+    if (backwards_)
+      std::reverse(order.begin(), order.end());
+    return order;
+  }
+
+private:
+  using Key = std::tuple<std::int64_t, double, std::int64_t, std::int64_t, unsigned>;
+  Key key(unsigned n) const {
+    const auto segment = p_.segment[n];
+    const auto tie = std::int64_t(tie_[n]);
+    return {backwards_ ? -segment : segment, backwards_ ? ranks_.rank[n] : -ranks_.rank[n],
+            byBytes_ ? change_[n] : 0, backwards_ ? -tie : tie, n};
+  }
+  void adjust(unsigned n, std::int64_t by) {
+    const bool waiting = !waits_[n] && ready_.erase(key(n));
+    change_[n] += by;
+    if (waiting)
+      ready_.insert(key(n));
+  }
+  void placed(unsigned n) {
+    for (unsigned s : p_.touches[n])
+      backwards_ ? revive(s, n) : release(s, n);
+  }
+  // Who is left alone with a storage will free it.
+  void release(unsigned s, unsigned n) {
+    sum_[s] ^= n;
+    if (--left_[s] == 1)
+      adjust(sum_[s], -p_.bytes[s]);
+  }
+  // Once a later user is placed, the bytes are there for all earlier ones.
+  void revive(unsigned s, unsigned n) {
+    if (live_[s])
+      return;
+    live_[s] = true;
+    for (unsigned user : p_.users[s])
+      if (user != n)
+        adjust(user, -p_.bytes[s]);
+  }
+
+  const Problem &p_;
+  const Ranks &ranks_;
+  bool backwards_, byBytes_;
+  const std::vector<unsigned> &tie_;
+  std::vector<unsigned> waits_;
+  std::vector<std::int64_t> change_; // of live bytes when a node is placed now
+  std::vector<unsigned> left_, sum_; // by storage: users not placed; their numbers, combined by xor
+  std::vector<bool> live_;
+  std::set<Key> ready_;
+};
+
+// Single nodes to better places: what adds bytes right before its first user, what frees bytes
+// right behind the last node it waits for. Returns how many moved.
+std::int64_t shift(const Problem &p, Order &order, bool later, std::int64_t limit) {
+  const auto last = lastUsers(p, order);
+  std::vector<double> place(p.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    place[order[i]] = double(i);
+  std::int64_t moved = 0;
+  const auto gain = [&](unsigned n) {
+    std::int64_t bytes = 0;
+    for (unsigned s : p.makes[n])
+      bytes += p.bytes[s];
+    for (unsigned s : p.touches[n])
+      if (last[s] == n)
+        bytes -= p.bytes[s];
+    return bytes;
+  };
+  const auto visit = [&](unsigned n) {
+    const auto &bounds = later ? p.after[n] : p.before[n];
+    if (bounds.empty() || moved >= limit || (later ? gain(n) <= 0 : gain(n) >= 0))
+      return;
+    double to = place[bounds[0]];
+    for (unsigned b : bounds)
+      if (p.segment[b] == p.segment[n])
+        to = later ? std::min(to, place[b]) : std::max(to, place[b]);
+      else
+        return; // its stage ends before
+    place[n] = later ? std::nextafter(to, 0.0) : std::nextafter(to, 1e300);
+    ++moved;
+  };
+  if (later)
+    std::for_each(order.rbegin(), order.rend(), visit);
+  else
+    std::for_each(order.begin(), order.end(), visit);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](unsigned a, unsigned b) { return place[a] < place[b]; });
+  return moved;
+}
+
+bool isValid(const Problem &p, const Order &order) {
+  std::vector<std::size_t> place(p.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    place[order[i]] = i;
+  for (unsigned n = 0; n < p.size(); ++n)
+    for (unsigned b : p.before[n])
+      if (place[b] >= place[n])
+        return false;
+  return true;
+}
+
+// Views cost nothing, so they come right before who looks through them first: layouts are chosen by
+// the first user of a value, and that is to be the one who really computes with it first.
+class ViewsLate {
+public:
+  explicit ViewsLate(const Problem &p) : p_(p), late_(p.size(), false), done_(p.size(), false) {
+    for (unsigned n = unsigned(p.size()); n-- > 0;)
+      late_[n] = isView(p.graph.nodes[n]) &&
+                 std::any_of(p.after[n].begin(), p.after[n].end(),
+                             [&](unsigned a) { return late_[a] || !isView(p.graph.nodes[a]); });
+  }
+  Order run(const Order &order) {
+    for (unsigned n : order)
+      if (!late_[n])
+        emit(n);
+    return std::move(out_);
+  }
+
+private:
+  void emit(unsigned n) {
+    if (done_[n])
+      return;
+    done_[n] = true;
+    for (unsigned b : p_.before[n])
+      if (late_[b])
+        emit(b);
+    out_.push_back(n);
+  }
+  const Problem &p_;
+  std::vector<bool> late_, done_;
+  Order out_;
+};
+
+class Scheduler {
+public:
+  Scheduler(const Graph &graph, const SessionOptions &options)
+      : problem_(graph), ranks_(graph, options), options_(options), present_(problem_.size()) {
+    std::iota(present_.begin(), present_.end(), 0u);
+  }
+
+  Order run() {
+    best_ = Greedy(problem_, ranks_, false, false, present_).run();
+    measure_ = measure(problem_, best_);
+    if (options_.kahnTieBreaker == "greedy") {
+      consider(Greedy(problem_, ranks_, false, true, present_).run());
+      consider(Greedy(problem_, ranks_, true, true, present_).run());
+    } else if (options_.kahnTieBreaker == "random") {
+      auto tie = present_;
+      std::mt19937 random(1); // the same for everybody: equal input, equal program
+      for (std::size_t i = tie.size(); i > 1; --i)
+        std::swap(tie[i - 1], tie[random() % i]);
+      best_ = Greedy(problem_, ranks_, false, false, tie).run();
+      measure_ = measure(problem_, best_);
+    } else if (options_.kahnTieBreaker != "fifo")
+      throw error(base::str("kahnTieBreaker is \"", options_.kahnTieBreaker,
+                            "\"; it can be \"greedy\", \"fifo\" or \"random\"."));
+    improve();
+    return ViewsLate(problem_).run(best_);
+  }
+
+private:
+  bool consider(Order order) {
+    const auto m = measure(problem_, order);
+    if (!(m < measure_))
+      return false;
+    best_ = std::move(order);
+    measure_ = m;
+    return true;
+  }
+  void improve() {
+    if (problem_.size() > options_.transitiveClosureOptimizationThreshold)
+      return;
+    const auto start = std::chrono::steady_clock::now();
+    const auto spent = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    constexpr int rounds = 8;
+    auto left = options_.swapLimitScheduler;
+    bool better = true;
+    for (int i = 0; i < rounds && better; ++i) {
+      better = false;
+      for (bool later : {true, false}) {
+        if (left <= 0 || spent() >= options_.timeLimitScheduler)
+          return;
+        auto order = best_;
+        left -= shift(problem_, order, later, left);
+        if (isValid(problem_, order))
+          better = consider(std::move(order)) || better;
+      }
+    }
+  }
+
+  Problem problem_;
+  Ranks ranks_;
+  const SessionOptions &options_;
+  Order present_, best_;
+  Measure measure_;
+};
+
+} // namespace
+
+void updateAtOnce(Graph &graph) {
+  for (auto &node : graph.nodes)
+    if (node.pass == Pass::Update)
+      node.pass = Pass::Backward;
+}
+
+void schedule(Graph &graph, const SessionOptions &options) {
+  std::vector<Node> nodes;
+  nodes.reserve(graph.nodes.size());
+  for (unsigned n : Scheduler(graph, options).run())
+    nodes.push_back(std::move(graph.nodes[n]));
+  graph.nodes = std::move(nodes);
+}
+
+std::int64_t peakLiveBytes(const Graph &graph) {
+  Order order(graph.nodes.size());
+  std::iota(order.begin(), order.end(), 0u);
+  return measure(Problem(graph), order).peak;
+}
+
+} // namespace popart::transforms

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "transforms/storage.hpp"
+
+#include "ops/core/opdef.hpp"
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string_view>
+
+namespace popart::transforms {
+
+using ir::Graph;
+using ir::Node;
+using ir::none;
+using ir::Value;
+
+namespace {
+
+template <std::size_t N> bool isOneOf(const Node &node, const std::array<std::string_view, N> &a) {
+  return std::find(a.begin(), a.end(), node.def->type) != a.end();
+}
+
+constexpr std::array<std::string_view, 8> views = {"Reshape",   "Transpose", "Flatten", "Squeeze",
+                                                   "Unsqueeze", "Slice",     "Split",   "Expand"};
+// Beside element-wise operators and those that choose layouts.
+constexpr std::array<std::string_view, 17> computing = {"FusedElementwise",
+                                                        "MatMul",
+                                                        "Conv",
+                                                        "ConvDataGrad",
+                                                        "ConvWeightGrad",
+                                                        "BatchNormalization",
+                                                        "BatchNormGrad",
+                                                        "GroupNormalization",
+                                                        "GroupNormGrad",
+                                                        "LayerNormalization",
+                                                        "Softmax",
+                                                        "SoftmaxGrad",
+                                                        "Gather",
+                                                        "GatherGrad",
+                                                        "MaxPool",
+                                                        "MaxPoolGrad",
+                                                        "IpuCopy"};
+
+} // namespace
+
+bool isView(const Node &node) {
+  return !node.inputs.empty() && node.inputs[0] != none &&
+         (node.def->unwind || isOneOf(node, views));
+}
+
+bool mayShareMemory(const Node &node) {
+  const auto &def = *node.def;
+  return !((def.expr && !def.lower) || def.create || isOneOf(node, computing));
+}
+
+std::vector<Value> storageOf(const Graph &graph) {
+  std::vector<Value> of(graph.size());
+  for (std::uint32_t i = 0; i < graph.size(); ++i)
+    of[i] = Value{i};
+  for (const Node &node : graph.nodes)
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == none)
+        continue;
+      if (isView(node))
+        of[node.outputs[i].value] = of[node.inputs[0].value];
+      else if (node.def->updates >= 0 && i < node.inputs.size() && node.inputs[i] != none)
+        of[node.outputs[i].value] = of[node.inputs[i].value]; // the variable as it is now
+    }
+  return of;
+}
+
+std::vector<std::uint32_t> memoryClasses(const Graph &graph) {
+  std::vector<std::uint32_t> parent(graph.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto find = [&](std::uint32_t v) {
+    while (parent[v] != v)
+      v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const Node &node : graph.nodes) {
+    const bool updates = node.def->updates >= 0;
+    if (!mayShareMemory(node) && !updates)
+      continue;
+    for (std::size_t o = 0; o < node.outputs.size(); ++o)
+      for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        if (node.outputs[o] != none && node.inputs[i] != none && (!updates || o == i))
+          parent[find(node.outputs[o].value)] = find(node.inputs[i].value);
+  }
+  for (std::uint32_t v = 0; v < parent.size(); ++v)
+    parent[v] = find(v);
+  return parent;
+}
+
+std::vector<std::size_t> writtenInputs(const Graph &graph, const Node &node) {
+  std::vector<std::size_t> out;
+  if (node.def->updates < 0)
+    return out;
+  std::size_t end = node.inputs.size();
+  if (auto scalars = node.attributes.find<std::vector<std::string>>("scalars"))
+    end -= std::min(end, scalars->size()); // hyper-parameters come last, and are only read
+  if (node.def->type == "Accumulate")
+    if (auto weights = node.attributes.find<std::int64_t>("weights"))
+      end = std::min(end, static_cast<std::size_t>(*weights));
+  for (std::size_t i = 0; i < end; ++i)
+    if (node.inputs[i] != none && graph[node.inputs[i]].kind != ir::Kind::Constant)
+      out.push_back(i);
+  return out;
+}
+
+} // namespace popart::transforms
