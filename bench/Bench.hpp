@@ -5,6 +5,7 @@
 #pragma once
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <poplar/Device.hpp>
 #include <string>
 #include <vector>
@@ -45,11 +46,16 @@ poplar::Device attachIpu();
 // are, so that a peer pays neither more nor less for them.
 void onThreads(std::size_t n, const std::function<void(std::size_t, std::size_t)> &work);
 
-// Runs this program again as `--child ARGUMENTS...`. Throws if it fails.
 struct ChildResult {
-  std::vector<double> numbers; // what it printed
+  std::vector<double> numbers; // that it printed
   double peakBytes;
 };
+// Runs a program to its end, with `input` to read; nothing if it fails.
+std::optional<ChildResult> runProgram(const std::string &program,
+                                      const std::vector<std::string> &arguments,
+                                      const std::vector<std::string> &environment,
+                                      const std::string &input);
+// Runs this program again as `--child ARGUMENTS...`. Throws if it fails.
 ChildResult runChild(const std::vector<std::string> &arguments,
                      const std::vector<std::string> &environment = {});
 

@@ -16,10 +16,24 @@ std::vector<Row> convolutions();      // beside oneDNN and torch
 std::vector<Row> elementWise();       // beside plain loops
 std::vector<Row> rowsAndReductions(); // beside torch
 std::vector<Row> manyOperators();     // building and compiling
+// Models.cpp, Compile.cpp
+std::vector<Row> trainedModels();  // beside torch
+std::vector<Row> inferredModels(); // beside torch and ONNX Runtime
+std::vector<Row> compileModels();  // until they are ready to run
+std::vector<Row> modelMemory();    // beside torch
+inline std::vector<Row> models() {
+  std::vector<Row> rows;
+  for (auto *part : {trainedModels, inferredModels, compileModels, modelMemory})
+    for (auto &row : part())
+      rows.push_back(row);
+  return rows;
+}
 
-// What the children of the last three do; they print numbers.
+// What the children do; they print numbers.
 void graphsChild(std::size_t vertices);
 void codeletsChild(const std::string &file);
+void compileChild(const std::string &model, const std::string &cache);
+void memoryChild();
 
 struct Subject {
   std::string name;
@@ -35,7 +49,8 @@ inline std::vector<Subject> subjects() {
           {"convolution", convolutions},
           {"elementwise", elementWise},
           {"rows", rowsAndReductions},
-          {"operators", manyOperators}};
+          {"operators", manyOperators},
+          {"models", models}};
 }
 
 } // namespace bench

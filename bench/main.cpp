@@ -15,21 +15,36 @@ static int child(int argc, char **argv) {
     graphsChild(std::stoul(argv[3]));
   else if (argc == 4 && !std::strcmp(argv[2], "codelets"))
     codeletsChild(argv[3]);
+  else if (argc == 5 && !std::strcmp(argv[2], "compile"))
+    compileChild(argv[3], argv[4]);
+  else if (argc == 5 && !std::strcmp(argv[2], "memory"))
+    memoryChild();
   else
     return 2;
   return 0;
+}
+
+// Parts of a subject, which have names of their own but are not measured twice.
+static std::vector<Subject> parts() {
+  return {{"training", trainedModels},
+          {"inference", inferredModels},
+          {"compile", compileModels},
+          {"memory", modelMemory}};
 }
 
 static std::vector<Subject> chosen(int argc, char **argv) {
   if (argc == 1)
     return subjects();
   std::vector<Subject> out;
+  auto known = subjects();
+  for (const auto &part : parts())
+    known.push_back(part);
   std::vector<std::string> names;
-  for (const auto &subject : subjects())
+  for (const auto &subject : known)
     names.push_back(subject.name);
   for (int i = 1; i < argc; ++i) {
     const auto before = out.size();
-    for (const auto &subject : subjects())
+    for (const auto &subject : known)
       if (subject.name == argv[i])
         out.push_back(subject);
     if (out.size() == before)
