@@ -190,8 +190,9 @@ def test_onnx_file(tmp_path):
 def test_bad_models(tmp_path):
     model, _ = onnx_model()
     data = model.SerializeToString()
-    for bad in (data[:-9], b"nonsense", str(tmp_path / "none.onnx"), b""):
-        with pytest.raises(popart.popart_exception):
+    for bad, why in ((data[:-9], "bytes given"), (b"nonsense", "no ONNX model"), (b"", "0 bytes"),
+                     (str(tmp_path / "none.onnx"), "There is no file .*none.onnx")):
+        with pytest.raises(popart.popart_exception, match=why):
             popart.InferenceSession(bad, popart.DataFlow(1, ["out"]), device())
     with pytest.raises(popart.popart_exception, match="nowhere"):
         shapes = popart.InputShapeInfo()
@@ -238,3 +239,18 @@ def test_random_seed():
         drawn.append(anchors[y].copy())
     assert np.array_equal(drawn[0], drawn[2]) and not np.array_equal(drawn[0], drawn[1])
 
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_loss_that_is_no_number(checked):
+    options = popart.SessionOptions()
+    options.enableFloatingPointChecks = checked
+
+    def build(b, x, _):
+        w = b.addInitializedInputTensor(np.ones(2, np.float32), "w")
+        return b.aiGraphcore.identityloss([b.aiOnnx.log([b.aiOnnx.mul([x, w])])])
+    trainer = Trainer(build, popart.ConstSGD(0.1), [2], options, labels=False)
+    if not checked:
+        return np.testing.assert_equal(trainer.step(-np.ones(2, np.float32)), np.nan)
+    with pytest.raises(popart.poplar_application_runtime_error, match='invalid operation .in step "Log"'):
+        trainer.step(-np.ones(2, np.float32))

@@ -2,6 +2,8 @@
 // Whole models: reading files, then inputs, initialisers, nodes and outputs in turn.
 #include "base/Text.hpp"
 #include "onnx/check.hpp"
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
@@ -216,11 +218,20 @@ Model loadModel(const std::filesystem::path &file) {
   return {model, file.parent_path()};
 }
 
+// A short line of text was meant as the name of a file.
+static std::string notAModel(std::string_view text) {
+  const bool printable =
+      std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isprint(c); });
+  if (printable && !text.empty() && text.size() < 4096)
+    return base::str("There is no file \"", text, "\", and the text is no ONNX model either.");
+  return base::str("The ", text.size(), " bytes given do not hold an ONNX model.");
+}
+
 Model parseModel(std::string_view text, const std::filesystem::path &folder) {
   auto model = std::make_shared<ModelProto>();
   io::ArrayInputStream bytes(text.data(), static_cast<int>(text.size()));
   if (text.size() > std::size_t(std::numeric_limits<int>::max()) || !parse(*model, bytes))
-    throw error("The {} bytes given do not hold an ONNX model.", text.size());
+    throw error(notAModel(text));
   return {model, folder};
 }
 

@@ -35,6 +35,10 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
 
 poplar::OptionFlags Session::Impl::engineOptions() const {
   poplar::OptionFlags out;
+  if (options.enableFloatingPointChecks)
+    out.set("debug.floatPointOpException", "true");
+  if (options.enableStochasticRounding)
+    out.set("prng.enableStochasticRounding", "true");
   for (const auto &[key, value] : options.engineOptions)
     out.set(key, value);
   return out;

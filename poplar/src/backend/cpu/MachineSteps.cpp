@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The steps that move or compute something. Each does its work for every active replica, then
 // accounts for its cycles.
+#include "backend/cpu/KernelTraps.hpp"
 #include "backend/cpu/Machine.hpp"
 #include "backend/cpu/Mix.hpp"
 #include "base/FloatMode.hpp"
@@ -344,7 +345,10 @@ void Machine::kernel(const Instruction &in) {
       scattered(in, r);
   } else {
     for (auto r : active_) {
-      kernel.run(gathered(in, r).args);
+      const auto &args = gathered(in, r).args;
+      const KernelTraps traps(mode_.trapped, args, stepOf(in).cases);
+      kernel.run(args);
+      traps.check();
       scattered(in, r);
     }
   }
