@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "ops/core/graphbuilder.hpp"
 #include "optimizer/lossscale.hpp"
+#include "session/dot.hpp"
 #include "session/log.hpp"
 #include "transforms/fuse.hpp"
 #include "transforms/layernorm.hpp"
@@ -232,8 +233,10 @@ bool anchorsVariables(const lowering::Model &model) {
 
 Prepared prepare(Request request) {
   checkOptions(request);
+  checkDotOptions(request.options);
   Prepared out;
   const auto &o = request.options;
+  writeDot(request.graph, o, DotCheck::Fwd0);
   auto &model = out.model;
   model.flow = request.flow;
   model.training = request.training;
@@ -258,10 +261,12 @@ Prepared prepare(Request request) {
   if (pipelined)
     transforms::inferStages(request.graph);
   transforms::joinNormalisations(request.graph);
+  writeDot(request.graph, o, DotCheck::Fwd1);
   std::map<TensorId, Value> names;
   if (request.training)
     addBackward(request, out, names);
   model.graph = std::move(request.graph);
+  writeDot(model.graph, o, DotCheck::Bwd0);
   findAnchors(model.graph, model.flow, names, model);
   std::set<Value> kept;
   for (const auto &[id, v] : model.anchors)
@@ -279,10 +284,12 @@ Prepared prepare(Request request) {
     pipeline(model, o);
   else if (model.ipusPerReplica > 1)
     transforms::insertIpuCopies(model.graph);
+  writeDot(model.graph, o, DotCheck::PreAlias);
   transforms::fuse(model.graph, kept);
   if (model.training && !model.stages && model.accumulationFactor == 1 && !anchorsVariables(model))
     transforms::updateAtOnce(model.graph);
   transforms::schedule(model.graph, o);
+  writeDot(model.graph, o, DotCheck::Final);
   log().debug(ir::text(model.graph));
   for (std::uint32_t i = 0; i < model.graph.size(); ++i)
     names.emplace(model.graph[Value{i}].name, Value{i});
