@@ -8,6 +8,7 @@
 #include "lowering/lowering.hpp"
 #include "ops/core/elementwise.hpp"
 #include "ops/core/importing.hpp"
+#include <poplin/NormOperations.hpp>
 #include <popnn/BatchNorm.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
@@ -86,12 +87,11 @@ Tensors lowerTraining(lowering::Lowering &l, const OpView &op) {
   auto &g = l.graph();
   const auto x = l.tensor(op.in(0)), oldMean = l.tensor(op.in(3)), oldVariance = l.tensor(op.in(4));
   const auto type = x.elementType();
-  const auto [mean, deviation] =
-      popnn::bn::batchNormStatistics(g, x, epsilonOf(op), l.program(), false,
-                                     l.options().stableNorm, poplar::FLOAT, l.name("statistics"));
-  const auto y = popnn::bn::batchNormalise(g, x, as(l, l.tensor(op.in(1)), type),
-                                           as(l, l.tensor(op.in(2)), type), mean, deviation,
-                                           l.program(), l.name());
+  const auto made = poplin::norms::normalised(
+      g, x, {}, {epsilonOf(op), false, l.options().stableNorm, poplar::FLOAT},
+      as(l, l.tensor(op.in(1)), type), as(l, l.tensor(op.in(2)), type), l.program(), l.name(),
+      "BatchNormalization");
+  const auto &mean = made.mean, &deviation = made.invStdDev;
   const float momentum = op.real("momentum", 0.9f);
   const double n = double(x.numElements()) / double(std::max<std::size_t>(x.dim(1), 1));
   const bool sample = op.integer("sample_variance", 0) != 0 && n > 1;
@@ -104,7 +104,7 @@ Tensors lowerTraining(lowering::Lowering &l, const OpView &op) {
                 pe::Mul(asFloat(pe::_2), pe::Const(float((1 - double(momentum)) * factor))));
     return mapped(l, pe::Cast(e, old.elementType()), {old, now}, "running");
   };
-  return {y.first,
+  return {made.normalised,
           running(oldMean, mean, 1),
           running(oldVariance, batch, sample ? n / (n - 1) : 1),
           as(l, mean, oldMean.elementType()),
@@ -149,11 +149,10 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const auto dy = l.tensor(op.in(0)), x = l.tensor(op.in(1)), gamma = l.tensor(op.in(2));
   const auto type = x.elementType();
   const auto mean = as(l, l.tensor(op.in(3)), type), deviation = l.tensor(op.in(4));
-  const auto [dgamma, dbeta] = popnn::bn::batchNormParamGradients(
-      g, x, dy, mean, deviation, l.program(), poplar::FLOAT, l.name("parameters"));
-  const auto dx = popnn::bn::batchNormGradients(g, x, dy, mean, deviation, as(l, gamma, type),
-                                                l.program(), poplar::FLOAT, l.name());
-  return {dx, as(l, dgamma, gamma.elementType()), as(l, dbeta, gamma.elementType())};
+  const auto made =
+      poplin::norms::allGradients(g, x, dy, mean, deviation, as(l, gamma, type), {}, poplar::FLOAT,
+                                  l.program(), l.name(), "BatchNormGrad");
+  return {made.acts, as(l, made.gamma, gamma.elementType()), as(l, made.beta, gamma.elementType())};
 }
 
 OpDef normalization(const std::string &domain) {

@@ -5,7 +5,7 @@
 // GroupNormGrad reuses the statistics: dy, x, scale, mean, 1/deviation -> dx, dscale, dbias.
 #include "lowering/lowering.hpp"
 #include "ops/core/elementwise.hpp"
-#include <popnn/GroupNorm.hpp>
+#include <poplin/NormOperations.hpp>
 
 namespace popart::ops {
 
@@ -35,33 +35,28 @@ void check(const OpView &op) {
 }
 
 // A session may ask for groups of every n-th channel; recognised norms know which they mean.
-poplar::OptionFlags normOptions(lowering::Lowering &l, const OpView &op) {
+poplin::NormGroups grouping(lowering::Lowering &l, const OpView &op, std::int64_t groups) {
   const bool strided = l.options().stridedChannelGrouping && !op.integer("contiguous_groups", 0);
-  return {{"groupNormStridedChannelGrouping", strided ? "true" : "false"}};
+  return {std::uint32_t(groups), strided};
 }
 
 Tensors lower(lowering::Lowering &l, const OpView &op) {
   const auto x = l.tensor(op.in(0)), gamma = l.tensor(op.in(1)), beta = l.tensor(op.in(2));
-  const auto options = normOptions(l, op);
-  auto &g = l.graph();
-  const auto [mean, deviation] = popnn::gn::groupNormStatistics(
-      g, x, op.real("epsilon", usualEpsilon), l.program(), unsigned(groupsOf(op, op.in(0))), false,
-      l.options().stableNorm, poplar::FLOAT, l.name("statistics"), options);
-  const auto y =
-      popnn::gn::groupNormalise(g, x, gamma, beta, mean, deviation, l.program(), l.name(), options);
-  return {y.first, mean, deviation};
+  const auto made = poplin::norms::normalised(
+      l.graph(), x, grouping(l, op, groupsOf(op, op.in(0))),
+      {op.real("epsilon", usualEpsilon), false, l.options().stableNorm, poplar::FLOAT}, gamma, beta,
+      l.program(), l.name(), "GroupNormalization");
+  return {made.normalised, made.mean, made.invStdDev};
 }
 
 Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const auto dy = l.tensor(op.in(0)), x = l.tensor(op.in(1)), gamma = l.tensor(op.in(2)),
              mean = l.tensor(op.in(3)), deviation = l.tensor(op.in(4));
-  const auto options = normOptions(l, op);
-  auto &g = l.graph();
-  const auto [dgamma, dbeta] = popnn::gn::groupNormParamGradients(
-      g, x, dy, mean, deviation, l.program(), poplar::FLOAT, l.name("parameters"), options);
-  const auto dx = popnn::gn::groupNormGradients(g, x, dy, mean, deviation, gamma, l.program(),
-                                                poplar::FLOAT, l.name(), options);
-  return {dx, dgamma, dbeta};
+  const auto groups = op.in(3).elements() / std::max<std::int64_t>(1, op.in(1).dim(0));
+  const auto made = poplin::norms::allGradients(
+      l.graph(), x, dy, mean, deviation, gamma, grouping(l, op, std::max<std::int64_t>(1, groups)),
+      poplar::FLOAT, l.program(), l.name(), "GroupNormGrad");
+  return {made.acts, made.gamma, made.beta};
 }
 
 } // namespace

@@ -48,6 +48,15 @@ affine(poplar::Graph &graph, const poplar::Tensor &x, NormGroups groups, const A
        poplar::program::Sequence &prog, const poplar::DebugContext &context,
        const std::string &api);
 
+// Statistics and affine in one operation.
+struct Normalised {
+  poplar::Tensor normalised, mean, invStdDev;
+};
+Normalised normalised(poplar::Graph &graph, const poplar::Tensor &x, NormGroups groups,
+                      const NormStatisticsOptions &options, const poplar::Tensor &gamma,
+                      const poplar::Tensor &beta, poplar::program::Sequence &prog,
+                      const poplar::DebugContext &context, const std::string &api);
+
 // (sums of grads * whitened, sums of grads) per channel; without mean, x is whitened already.
 std::pair<poplar::Tensor, poplar::Tensor>
 paramGradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
@@ -61,6 +70,17 @@ poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const po
                          const poplar::Tensor &gamma, NormGroups groups,
                          const poplar::Type &partials, poplar::program::Sequence &prog,
                          const poplar::DebugContext &context, const std::string &api);
+
+// paramGradients and gradients in one operation, or in two that share their sums.
+struct AllGradients {
+  poplar::Tensor acts, gamma, beta;
+};
+AllGradients allGradients(poplar::Graph &graph, const poplar::Tensor &x,
+                          const poplar::Tensor &grads, const poplar::Tensor &mean,
+                          const poplar::Tensor &invStdDev, const poplar::Tensor &gamma,
+                          NormGroups groups, const poplar::Type &partials,
+                          poplar::program::Sequence &prog, const poplar::DebugContext &context,
+                          const std::string &api);
 
 // Batch norm over the activations of several replicas.
 struct Distributed {

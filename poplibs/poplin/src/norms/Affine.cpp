@@ -115,6 +115,31 @@ const openipu::Registered registered{openipu::stateful<AffineKernel>("poplin.nor
 
 } // namespace
 
+openipu::Plan affinePlan(const poplar::Graph &graph, const poplar::Tensor &at, NormGroups groups,
+                         const Affine &a, Places places) {
+  struct Part {
+    const poplar::Tensor *t;
+    Key key;
+    BinaryOpType op;
+    const char *name;
+    unsigned place;
+  };
+  openipu::Plan plan;
+  for (const auto &[t, key, op, name, place] :
+       {Part{&a.mean, Key::Statistic, BinaryOpType::SUBTRACT, "SubMean", places.mean},
+        Part{&a.invStdDev, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev",
+             places.invStdDev},
+        Part{&a.gamma, Key::Parameter, BinaryOpType::MULTIPLY, "MulGamma", places.gamma},
+        Part{&a.beta, Key::Parameter, BinaryOpType::ADD, "AddBeta", places.beta}}) {
+    if (!t->valid())
+      continue;
+    plan.add(broadcastStep(graph, at, groups, key, op, name, place, places.normalised));
+    if (plan.steps.size() == 1)
+      plan.steps[0].needs.push_back({places.acts, places.normalised});
+  }
+  return plan;
+}
+
 std::pair<poplar::Tensor, poplar::Tensor> affine(poplar::Graph &graph, const poplar::Tensor &x,
                                                  NormGroups groups, const Affine &a,
                                                  poplar::program::Sequence &prog,
@@ -136,26 +161,17 @@ std::pair<poplar::Tensor, poplar::Tensor> affine(poplar::Graph &graph, const pop
   auto input = unsigned(uses.size());
   uses.push_back(openipu::in(x));
 
-  openipu::Plan plan;
-  struct Part {
-    const poplar::Tensor *t;
-    Key key;
-    BinaryOpType op;
-    const char *name;
+  Places places{input, 0, 0, 0, 0, 0};
+  auto add = [&](const poplar::Tensor &t, unsigned &place) {
+    place = unsigned(uses.size());
+    if (t.valid())
+      uses.push_back(openipu::in(t));
   };
-  for (const auto &[t, key, op, name] :
-       {Part{&a.mean, Key::Statistic, BinaryOpType::SUBTRACT, "SubMean"},
-        Part{&a.invStdDev, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev"},
-        Part{&a.gamma, Key::Parameter, BinaryOpType::MULTIPLY, "MulGamma"},
-        Part{&a.beta, Key::Parameter, BinaryOpType::ADD, "AddBeta"}}) {
-    if (!t->valid())
-      continue;
-    plan.add(broadcastStep(graph, input ? uses[0].tensor : x, groups, key, op, name,
-                           unsigned(uses.size()), 0));
-    if (plan.steps.size() == 1)
-      plan.steps[0].needs.push_back({input, 0});
-    uses.push_back(openipu::in(*t));
-  }
+  add(a.mean, places.mean);
+  add(a.invStdDev, places.invStdDev);
+  add(a.gamma, places.gamma);
+  add(a.beta, places.beta);
+  auto plan = affinePlan(graph, input ? uses[0].tensor : x, groups, a, places);
   Settings settings{groups,         a.wantNormalised, a.wantWhitened,
                     a.mean.valid(), a.gamma.valid(),  a.beta.valid()};
   prog.add(openipu::operation(

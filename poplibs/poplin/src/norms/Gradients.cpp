@@ -2,7 +2,8 @@
 // Norms backwards. With w = (x - mean) * isd and averages over all elements that share a statistic:
 //   d gamma = sum(g * w), d beta = sum(g)                                        per channel
 //   dx = isd * (gamma * g - average(gamma * g) - w * average(gamma * g * w))
-// Host: one pass for sums, a second for dx. Tiles: products, two reductions, broadcasts.
+// Host: everything in one pass, unit by unit, where there are units (UnitNorms.hpp); else one pass
+// for sums, a second for dx. Tiles: products, two reductions, broadcasts.
 #include "base/Text.hpp"
 #include "NormLoops.hpp"
 #include "NormPlan.hpp"
@@ -11,6 +12,8 @@
 #include "openipu/Operation.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/exceptions.hpp"
+#include "UnitNorms.hpp"
+#include <optional>
 
 namespace poplin::norms {
 namespace {
@@ -22,8 +25,9 @@ using popops::expr::BinaryOpType;
 struct Settings {
   NormGroups groups;
   bool hasSums, hasMean, hasIsd, hasGamma;
-  bool perParameter; // sums per channel, else per statistic
-  double scale;      // of sums
+  bool perParameter;      // sums per channel, else per statistic
+  double scale;           // of sums
+  bool plainSums = false; // the sums given are not multiplied by gamma yet
 };
 std::string bytes(const Settings &s) {
   return startingWith(s.groups)
@@ -33,6 +37,7 @@ std::string bytes(const Settings &s) {
       .put(s.hasGamma)
       .put(s.perParameter)
       .put(s.scale)
+      .put(s.plainSums)
       .take();
 }
 Settings settings(std::string_view attributes) {
@@ -42,6 +47,7 @@ Settings settings(std::string_view attributes) {
   for (bool *flag : {&s.hasSums, &s.hasMean, &s.hasIsd, &s.hasGamma, &s.perParameter})
     *flag = in.get<bool>();
   s.scale = in.get<double>();
+  s.plainSums = in.get<bool>();
   return s;
 }
 
@@ -170,9 +176,25 @@ public:
   explicit SumsKernel(const KernelArgs &args)
       : settings_(settings(args.attributes)),
         space_(settings_.groups, {&args.inputs[0], &args.inputs[1]}),
-        products_(space_, settings_.perParameter), result_(products_.first.size()) {}
+        products_(space_, settings_.perParameter), result_(products_.first.size()) {
+    const auto &x = args.inputs[0];
+    if (settings_.perParameter && settings_.hasMean && settings_.hasIsd && !settings_.hasGamma &&
+        Units::exist(settings_.groups, x.shape, x.strides))
+      units_.emplace(settings_.groups, x, args.inputs[1], nullptr, true);
+  }
 
   void run(const KernelArgs &args) {
+    if (units_) {
+      Tables tables = tablesOf(args, settings_);
+      units_->run({rows::Data(args.inputs[0]),
+                   rows::Data(args.inputs[1]),
+                   {},
+                   tables.mean,
+                   tables.isd,
+                   nullptr});
+      give(args.outputs[0], units_->gammaSums);
+      return give(args.outputs[1], units_->betaSums);
+    }
     products_.run(rows::Data(args.inputs[0]), rows::Data(args.inputs[1]),
                   tablesOf(args, settings_));
     give(args.outputs[0], products_.second);
@@ -188,6 +210,7 @@ private:
   Settings settings_;
   Space space_;
   Products products_;
+  std::optional<UnitBackward> units_;
   std::vector<float> result_;
 };
 
@@ -200,11 +223,17 @@ public:
         walk_(space_), products_(space_, 0) {
     mean_.resize(space_.keys[0]);
     a_ = b_ = c_ = mean_;
+    const auto &x = args.inputs[0];
+    if (!settings_.hasSums && settings_.hasMean &&
+        Units::exist(settings_.groups, x.shape, x.strides))
+      units_.emplace(settings_.groups, x, args.inputs[1], &args.outputs[0], false);
   }
 
   void run(const KernelArgs &args) {
     rows::Data x(args.inputs[0]), g(args.inputs[1]), dx(args.outputs[0]);
     Tables tables = tablesOf(args, settings_);
+    if (units_)
+      return units_->run({x, g, dx, tables.mean, tables.isd, tables.gamma});
     if (!settings_.hasSums)
       products_.run(x, g, tables);
     coefficients(tables);
@@ -219,6 +248,10 @@ private:
       double isd = double(tables.isd[i]);
       double g = tables.sumG ? double(tables.sumG[i]) : products_.first[i] / n;
       double gw = tables.sumGw ? double(tables.sumGw[i]) : products_.second[i] / n;
+      if (settings_.plainSums) {
+        g *= double(tables.gamma[i]) / n;
+        gw *= double(tables.gamma[i]) / n;
+      }
       mean_[i] = tables.mean ? tables.mean[i] : 0.0f;
       a_[i] = float(isd);
       b_[i] = float(-isd * gw * (tables.mean ? isd : 1.0));
@@ -244,9 +277,37 @@ private:
   Space space_;
   BlockWalk walk_;
   Products products_;
+  std::optional<UnitBackward> units_;
   std::vector<float> mean_, a_, b_, c_;
 };
 
+// Outputs: dx, sums of g * w, sums of g.
+class AllKernel {
+public:
+  explicit AllKernel(const KernelArgs &args)
+      : settings_(settings(args.attributes)),
+        units_(settings_.groups, args.inputs[0], args.inputs[1], &args.outputs[0], true),
+        result_(units_.gammaSums.size()) {}
+
+  void run(const KernelArgs &args) {
+    Tables tables = tablesOf(args, settings_);
+    units_.run({rows::Data(args.inputs[0]), rows::Data(args.inputs[1]), rows::Data(args.outputs[0]),
+                tables.mean, tables.isd, tables.gamma});
+    give(args.outputs[1], units_.gammaSums);
+    give(args.outputs[2], units_.betaSums);
+  }
+
+private:
+  void give(const openipu::KernelOperand &to, const std::vector<double> &sums) {
+    std::copy(sums.begin(), sums.end(), result_.begin());
+    storeVector(to, result_.data());
+  }
+  Settings settings_;
+  UnitBackward units_;
+  std::vector<float> result_;
+};
+
+const openipu::Registered registeredAll{openipu::stateful<AllKernel>("poplin.norm.backward")};
 const openipu::Registered registeredSums{openipu::stateful<SumsKernel>("poplin.norm.sums")};
 const openipu::Registered registered{openipu::stateful<GradientKernel>("poplin.norm.gradient")};
 
@@ -314,13 +375,33 @@ void planSums(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Ten
 }
 
 void planApply(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Tensor &x,
-               NormGroups groups, const Operands &o) {
+               NormGroups groups, const Operands &o, unsigned first = 1) {
   for (auto [name, op] : {std::pair{"MulVarDelta", BinaryOpType::MULTIPLY},
                           std::pair{"AddMeanDelta", BinaryOpType::ADD}})
     plan.add(broadcastStep(graph, x, groups, Key::Statistic, op, name, o.isd, 0));
-  plan.add(binaryStep(graph, x, BinaryOpType::ADD, "AddGrads", {1, 2}, 0));
+  plan.add(binaryStep(graph, x, BinaryOpType::ADD, "AddGrads", {first, first + 1}, 0));
   plan.add(broadcastStep(graph, x, groups, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev",
                          o.isd, 0));
+}
+
+// `first`: the operand x; grads follow it.
+void planParameters(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Tensor &x,
+                    const poplar::Tensor &grads, NormGroups groups, const Operands &o,
+                    unsigned first, const poplar::Type &partials) {
+  if (o.isd > o.mean)
+    planWhiten(plan, graph, x, groups, o.mean, o.isd, first);
+  planSums(plan, graph, x, grads, groups, Key::Parameter, first + 1, first, partials);
+}
+void planInput(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Tensor &x,
+               const poplar::Tensor &grads, NormGroups groups, const Operands &o, unsigned first,
+               const poplar::Type &partials) {
+  if (o.isd > o.mean)
+    planWhiten(plan, graph, x, groups, o.mean, o.isd, first);
+  if (o.gamma < o.uses.size())
+    plan.add(broadcastStep(graph, grads, groups, Key::Parameter, BinaryOpType::MULTIPLY, "MulGamma",
+                           o.gamma, first + 1, true));
+  planSums(plan, graph, x, grads, groups, Key::Statistic, first + 1, first, partials);
+  planApply(plan, graph, x, groups, o, first);
 }
 
 } // namespace
@@ -338,9 +419,7 @@ paramGradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tens
   auto o =
       operands({openipu::out(gammaDelta), openipu::out(betaDelta)}, x, grads, {}, mean, isd, {});
   openipu::Plan plan;
-  if (mean.valid())
-    planWhiten(plan, graph, x, groups, o.mean, o.isd, 2);
-  planSums(plan, graph, x, grads, groups, Key::Parameter, 3, 2, partials);
+  planParameters(plan, graph, x, grads, groups, o, 2, partials);
   Settings s{groups, false, mean.valid(), mean.valid() && isd.valid(), false, true, 1.0};
   prog.add(openipu::operation(
       graph, {"poplin.norm.sums", o.uses, bytes(s), std::move(plan), {context, "paramGradients"}}));
@@ -356,17 +435,60 @@ poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const po
   auto dx = graph.clone(grads.elementType(), x, {context, "gradients"});
   auto o = operands({openipu::out(dx)}, x, grads, {}, mean, isd, gamma);
   openipu::Plan plan;
-  if (mean.valid())
-    planWhiten(plan, graph, x, groups, o.mean, o.isd, 1);
-  if (gamma.valid())
-    plan.add(broadcastStep(graph, grads, groups, Key::Parameter, BinaryOpType::MULTIPLY, "MulGamma",
-                           o.gamma, 2, true));
-  planSums(plan, graph, x, grads, groups, Key::Statistic, 2, 1, partials);
-  planApply(plan, graph, x, groups, o);
+  planInput(plan, graph, x, grads, groups, o, 1, partials);
   Settings s{groups, false, mean.valid(), true, gamma.valid(), false, 1.0};
   prog.add(openipu::operation(
       graph, {"poplin.norm.gradient", o.uses, bytes(s), std::move(plan), {context, "gradients"}}));
   return dx;
+}
+
+// Batch norm of channels side by side: the parameters' sums serve the input's gradient, too.
+static poplar::Tensor
+gradientsFromSums(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
+                  const poplar::Tensor &mean, const poplar::Tensor &isd,
+                  const poplar::Tensor &gamma, const poplar::Tensor &gammaDelta,
+                  const poplar::Tensor &betaDelta, const poplar::Type &partials,
+                  poplar::program::Sequence &prog, const poplar::DebugContext &context) {
+  auto dx = graph.clone(grads.elementType(), x, {context, "gradients"});
+  auto o = operands({openipu::out(dx)}, x, grads, {betaDelta, gammaDelta}, mean, isd, gamma);
+  openipu::Plan plan;
+  planInput(plan, graph, x, grads, {}, o, 1, partials);
+  Settings s{{}, true, true, true, true, false, 1.0, true};
+  prog.add(openipu::operation(
+      graph, {"poplin.norm.gradient", o.uses, bytes(s), std::move(plan), {context, "gradients"}}));
+  return dx;
+}
+
+AllGradients allGradients(poplar::Graph &graph, const poplar::Tensor &x,
+                          const poplar::Tensor &grads, const poplar::Tensor &mean,
+                          const poplar::Tensor &isd, const poplar::Tensor &gamma, NormGroups groups,
+                          const poplar::Type &partials, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &context, const std::string &api) {
+  check(x, grads, mean, isd, gamma, groups, partials, api);
+  if (!haveUnits(x, groups)) {
+    auto [gammaDelta, betaDelta] =
+        paramGradients(graph, x, grads, mean, isd, groups, partials, prog, context, api);
+    auto dx =
+        x.elementType() == poplar::FLOAT // sums in half could overflow
+            ? gradientsFromSums(graph, x, grads, mean, isd, gamma, gammaDelta, betaDelta, partials,
+                                prog, context)
+            : gradients(graph, x, grads, mean, isd, gamma, groups, partials, prog, context, api);
+    return {dx, gammaDelta, betaDelta};
+  }
+  auto dx = graph.clone(grads.elementType(), x, {context, "gradients"});
+  auto r = reducible(grads, groups, Key::Parameter);
+  auto gammaDelta = popops::cost::createReduceOutput(graph, r.view, grads.elementType(), r.dims,
+                                                     {context, "gammaDelta"});
+  auto betaDelta = graph.clone(gammaDelta, {context, "betaDelta"});
+  auto o = operands({openipu::out(dx), openipu::out(gammaDelta), openipu::out(betaDelta)}, x, grads,
+                    {}, mean, isd, gamma);
+  openipu::Plan plan;
+  planParameters(plan, graph, x, grads, groups, o, 3, partials);
+  planInput(plan, graph, x, grads, groups, o, 3, partials);
+  Settings s{groups, false, true, true, true, true, 1.0};
+  prog.add(openipu::operation(
+      graph, {"poplin.norm.backward", o.uses, bytes(s), std::move(plan), {context, "gradients"}}));
+  return {dx, gammaDelta, betaDelta};
 }
 
 // Each replica gives its share of the averages; the callback adds them.

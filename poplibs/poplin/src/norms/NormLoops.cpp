@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Sums run in vectors of 16 lanes, so the order of additions is the same on every machine; a
-// block's sums are added up in double.
+// Sums run in vectors of 16 lanes, so the order of additions is the same on every machine; the sums
+// of blocks are added up in double.
 #include "NormLoops.hpp"
-#include "base/Simd.hpp"
+#include "Lanes.hpp"
 #include <algorithm>
 
 namespace poplin::norms {
 namespace {
-
-constexpr std::size_t lanes = 16;
-typedef float Lanes __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
-
-OPENIPU_INLINE const Lanes &lanesAt(const float *at) {
-  return *reinterpret_cast<const Lanes *>(at);
-}
-
-OPENIPU_INLINE double total(const Lanes &v) {
-  double sum[lanes];
-  for (std::size_t i = 0; i < lanes; ++i)
-    sum[i] = double(v[i]);
-  for (std::size_t width = lanes / 2; width > 0; width /= 2)
-    for (std::size_t i = 0; i < width; ++i)
-      sum[i] += sum[i + width];
-  return sum[0];
-}
 
 // Rows without gaps are one long row, unless columns have values of their own.
 OPENIPU_INLINE void joinRows(Shape2 &shape, bool even) {
@@ -85,7 +68,7 @@ OPENIPU_SIMD void gradientLoop(Shape2 shape, In x, In g, Out dx, const GradientV
 
 OPENIPU_SIMD void momentsLoop(Shape2 shape, In x, float shift, Sums &sums) {
   Lanes s0{}, s1{}, q0{}, q1{};
-  double first = 0, second = 0;
+  float first = 0, second = 0;
   for (std::size_t r = 0; r < shape.rows; ++r) {
     const float *in = x.at + std::int64_t(r) * x.ld;
     std::size_t j = 0;
@@ -101,68 +84,102 @@ OPENIPU_SIMD void momentsLoop(Shape2 shape, In x, float shift, Sums &sums) {
       s0 += d0;
       q0 += d0 * d0;
     }
+    if (j < shape.n && shape.n >= lanes) {
+      Lanes d1 = lanesAt(in + shape.n - lanes) - shift;
+      keepLast(d1, shape.n - j);
+      s1 += d1;
+      q1 += d1 * d1;
+      continue;
+    }
     for (; j < shape.n; ++j) {
       float d = in[j] - shift;
-      first += double(d);
-      second += double(d * d);
+      first += d;
+      second += d * d;
     }
   }
-  sums.first = first + (total(s0) + total(s1));
-  sums.second = second + (total(q0) + total(q1));
+  sums.first = double(first) + double(quickTotal(s0 + s1));
+  sums.second = double(second) + double(quickTotal(q0 + q1));
 }
 
 template <bool statV, bool paramV>
 OPENIPU_SIMD void productsLoop(Shape2 shape, In x, In g, Value mean, Value isd, Value gamma,
                                Sums &sums) {
   Lanes s{}, q{};
-  double first = 0, second = 0;
+  float first = 0, second = 0;
+  auto add = [&](const float *in, const float *grad, std::size_t j, std::size_t count)
+      __attribute__((always_inline)) {
+    Lanes d = lanesAt(grad + j);
+    if (paramV)
+      d *= lanesAt(gamma.each + j);
+    Lanes w = lanesAt(in + j);
+    if (statV)
+      w = (w - lanesAt(mean.each + j)) * lanesAt(isd.each + j);
+    else
+      w -= mean.one;
+    if (count < lanes) {
+      keepLast(d, count);
+      keepLast(w, count);
+    }
+    s += d;
+    q += d * w;
+  };
   for (std::size_t r = 0; r < shape.rows; ++r) {
     const float *in = x.at + std::int64_t(r) * x.ld, *grad = g.at + std::int64_t(r) * g.ld;
     std::size_t j = 0;
-    for (; j + lanes <= shape.n; j += lanes) {
-      Lanes d = lanesAt(grad + j);
-      if (paramV)
-        d *= lanesAt(gamma.each + j);
-      Lanes w = lanesAt(in + j);
-      if (statV)
-        w = (w - lanesAt(mean.each + j)) * lanesAt(isd.each + j);
-      else
-        w -= mean.one;
-      s += d;
-      q += d * w;
+    for (; j + lanes <= shape.n; j += lanes)
+      add(in, grad, j, lanes);
+    if (j < shape.n && shape.n >= lanes) {
+      add(in, grad, shape.n - lanes, shape.n - j);
+      continue;
     }
     for (; j < shape.n; ++j) {
       float d = grad[j] * (paramV ? gamma.each[j] : 1.0f);
       float w = statV ? (in[j] - mean.each[j]) * isd.each[j] : in[j] - mean.one;
-      first += double(d);
-      second += double(d * w);
+      first += d;
+      second += d * w;
     }
   }
   double scale = paramV ? 1.0 : double(gamma.one), deviation = statV ? 1.0 : double(isd.one);
-  sums.first = (first + total(s)) * scale;
-  sums.second = (second + total(q)) * (scale * deviation);
+  sums.first = (double(first) + double(quickTotal(s))) * scale;
+  sums.second = (double(second) + double(quickTotal(q))) * (scale * deviation);
 }
 
-// Sums over rows of `term(r, j)`: 32 columns stay in registers while the rows go by.
+// Sums over rows of `terms`: `groups` vectors of columns stay in registers while the rows go by.
+// The first `skip` columns are not counted.
+template <unsigned groups, class Terms>
+OPENIPU_INLINE void columnGroup(std::size_t rows, std::size_t j, std::size_t skip, Terms terms,
+                                const float *scale, double *first, double *second) {
+  Lanes s[groups] = {}, q[groups] = {};
+  for (std::size_t r = 0; r < rows; ++r)
+    for (unsigned u = 0; u < groups; ++u)
+      terms.add(r, j + u * lanes, s[u], q[u]);
+  for (unsigned u = 0; u < groups; ++u)
+    for (std::size_t i = skip; i < lanes; ++i) {
+      const std::size_t at = j + u * lanes + i;
+      first[at] += double(s[u][i]);
+      second[at] += double(q[u][i]) * (scale ? double(scale[at]) : 1.0);
+    }
+}
 template <class Terms>
 OPENIPU_INLINE void columnsLoop(Shape2 shape, Terms terms, const float *scale, double *first,
                                 double *second) {
   std::size_t j = 0;
-  for (; j + lanes <= shape.n; j += lanes) {
-    Lanes s{}, q{};
-    for (std::size_t r = 0; r < shape.rows; ++r)
-      terms.add(r, j, s, q);
-    for (std::size_t i = 0; i < lanes; ++i) {
-      first[j + i] += double(s[i]);
-      second[j + i] += double(q[i]) * (scale ? double(scale[j + i]) : 1.0);
-    }
-  }
-  for (; j < shape.n; ++j) {
-    float s = 0, q = 0;
-    for (std::size_t r = 0; r < shape.rows; ++r)
-      terms.addOne(r, j, s, q);
-    first[j] += double(s);
-    second[j] += double(q) * (scale ? double(scale[j]) : 1.0);
+  for (; j + 4 * lanes <= shape.n; j += 4 * lanes)
+    columnGroup<4>(shape.rows, j, 0, terms, scale, first, second);
+  for (; j + lanes <= shape.n; j += lanes)
+    columnGroup<1>(shape.rows, j, 0, terms, scale, first, second);
+  if (j < shape.n && shape.n >= lanes) // the last columns as a vector that overlaps the one before
+    return columnGroup<1>(shape.rows, shape.n - lanes, lanes - (shape.n - j), terms, scale, first,
+                          second);
+  if (j == shape.n)
+    return;
+  float s[lanes] = {}, q[lanes] = {};
+  for (std::size_t r = 0; r < shape.rows; ++r)
+    for (j = 0; j < shape.n; ++j)
+      terms.addOne(r, j, s[j], q[j]);
+  for (j = 0; j < shape.n; ++j) {
+    first[j] += double(s[j]);
+    second[j] += double(q[j]) * (scale ? double(scale[j]) : 1.0);
   }
 }
 

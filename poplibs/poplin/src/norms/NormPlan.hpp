@@ -29,4 +29,18 @@ openipu::Superstep binaryStep(const poplar::Graph &graph, const poplar::Tensor &
                               popops::expr::BinaryOpType op, const std::string &name,
                               std::vector<unsigned> from, unsigned to);
 
+// Statistics of `acts`, and what applies them; `places` are operands of the operation.
+struct Places {
+  unsigned acts, mean, invStdDev, gamma, beta, normalised;
+};
+poplar::Tensor makeStatistic(poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
+                             const poplar::Type &type, const poplar::DebugContext &context);
+openipu::Plan statisticsPlan(const poplar::Graph &graph, const poplar::Tensor &acts,
+                             NormGroups groups, const poplar::Tensor &mean,
+                             const poplar::Tensor &isd, const NormStatisticsOptions &options,
+                             Places places);
+// Of the tensors of `a` that are valid, computed where `at` lies.
+openipu::Plan affinePlan(const poplar::Graph &graph, const poplar::Tensor &at, NormGroups groups,
+                         const Affine &a, Places places);
+
 } // namespace poplin::norms

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Norm statistics: mean and 1 / sqrt(variance + eps) per channel, or per batch element and group.
 //
-// Host: one pass over memory. Each task shifts its elements by the mean of its first block (which
-// is in cache), so sums of squares do not cancel; tasks are merged in double. Tiles: two reductions
-// (sum; sum of squares, of centred values if stable), then InverseStdDeviation where the statistics
-// lie.
+// Host: one pass over memory, unit by unit where there are units (UnitNorms.hpp). Else each task
+// shifts its elements by the mean of its first block (which is in cache), so sums of squares do not
+// cancel; tasks are merged in double. Tiles: two reductions (sum; sum of squares, of centred values
+// if stable), then InverseStdDeviation where the statistics lie.
 #include "NormLoops.hpp"
 #include "NormPlan.hpp"
 #include "NormSpace.hpp"
@@ -13,7 +13,9 @@
 #include "poplin/Steps.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/DebugInfo.hpp"
+#include "UnitNorms.hpp"
 #include <cmath>
+#include <optional>
 
 namespace poplin::norms {
 namespace {
@@ -68,6 +70,11 @@ public:
   explicit Statistics(const KernelArgs &args)
       : settings_(settings(args.attributes)), space_(settings_.groups, {&args.inputs[0]}, false),
         reduction_(space_, 0), sums_(reduction_) {
+    const auto &x = args.inputs[0];
+    if (settings_.want == Want::InvStdDev && Units::exist(settings_.groups, x.shape, x.strides)) {
+      units_.emplace(settings_.groups, x, nullptr, settings_.eps, settings_.unbiased);
+      return;
+    }
     for (std::size_t task = 0; task < reduction_.tasks(); ++task)
       counts_.push_back(double(reduction_.elements(task)));
     moments_.resize(space_.keys[0]);
@@ -76,6 +83,11 @@ public:
 
   void run(const KernelArgs &args) {
     rows::Data x(args.inputs[0]);
+    if (units_) {
+      units_->run({x, {}, nullptr, nullptr, false});
+      storeVector(args.outputs[0], units_->mean.data());
+      return storeVector(args.outputs[1], units_->invStdDev.data());
+    }
     reduction_.runTasks(
         [&](std::size_t task) { reduction_.byColumn() ? byColumn(x, task) : whole(x, task); });
     std::fill(moments_.begin(), moments_.end(), Moments{});
@@ -154,6 +166,7 @@ private:
   }
 
   Settings settings_;
+  std::optional<UnitForward> units_; // where statistics of a part do not need the whole
   Space space_;
   Reduction reduction_;
   TaskSums sums_;
@@ -181,12 +194,6 @@ void combine(const KernelArgs &args) {
 const openipu::Registered registered{openipu::stateful<Statistics>("poplin.norm.statistics")};
 const openipu::Registered registeredCombine{{"poplin.norm.invStdDev", combine, {}, {}, nullptr}};
 
-poplar::Tensor makeStatistic(poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
-                             const poplar::Type &type, const poplar::DebugContext &context) {
-  auto r = reducible(acts, groups, Key::Statistic);
-  return popops::cost::createReduceOutput(graph, r.view, type, r.dims, context).flatten();
-}
-
 openipu::Plan reduceTo(const poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
                        const poplar::Tensor &out, popops::Operation op, const char *name,
                        const poplar::Type &partials) {
@@ -210,21 +217,28 @@ openipu::Superstep invStdDevStep(const poplar::Graph &graph, const poplar::Tenso
                      {0, 2, {}});
 }
 
-openipu::Plan plan(const poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
-                   const poplar::Tensor &mean, const poplar::Tensor &isd,
-                   const NormStatisticsOptions &options) {
+} // namespace
+
+poplar::Tensor makeStatistic(poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
+                             const poplar::Type &type, const poplar::DebugContext &context) {
+  auto r = reducible(acts, groups, Key::Statistic);
+  return popops::cost::createReduceOutput(graph, r.view, type, r.dims, context).flatten();
+}
+
+openipu::Plan statisticsPlan(const poplar::Graph &graph, const poplar::Tensor &acts,
+                             NormGroups groups, const poplar::Tensor &mean,
+                             const poplar::Tensor &isd, const NormStatisticsOptions &options,
+                             Places places) {
   openipu::Plan plan =
       reduceTo(graph, acts, groups, mean, popops::Operation::ADD, "Mean", options.partials);
   if (options.stable)
-    plan.add(broadcastStep(graph, acts, groups, Key::Statistic, BinaryOpType::SUBTRACT, "Centre", 0,
-                           2, true));
+    plan.add(broadcastStep(graph, acts, groups, Key::Statistic, BinaryOpType::SUBTRACT, "Centre",
+                           places.mean, places.acts, true));
   plan.append(
       reduceTo(graph, acts, groups, isd, popops::Operation::SQUARE_ADD, "Power", options.partials));
   plan.add(invStdDevStep(graph, isd, options.stable));
   return plan;
 }
-
-} // namespace
 
 std::pair<poplar::Tensor, poplar::Tensor>
 statistics(poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
@@ -235,11 +249,12 @@ statistics(poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
   auto mean = makeStatistic(graph, acts, groups, acts.elementType(), {context, "mean"});
   auto isd = graph.clone(mean, {context, "invStdDev"});
   Settings settings{groups, Want::InvStdDev, options.eps, 1, options.unbiased};
-  prog.add(openipu::operation(graph, {"poplin.norm.statistics",
-                                      {openipu::out(mean), openipu::out(isd), openipu::in(acts)},
-                                      bytes(settings),
-                                      plan(graph, acts, groups, mean, isd, options),
-                                      {context, "normStatistics"}}));
+  prog.add(openipu::operation(
+      graph, {"poplin.norm.statistics",
+              {openipu::out(mean), openipu::out(isd), openipu::in(acts)},
+              bytes(settings),
+              statisticsPlan(graph, acts, groups, mean, isd, options, {2, 0, 1, 0, 0, 0}),
+              {context, "normStatistics"}}));
   return {mean, isd};
 }
 

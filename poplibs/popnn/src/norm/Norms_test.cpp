@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "poplin/NormOperations.hpp"
 #include "popnn/BatchNorm.hpp"
 #include "popnn/GroupNorm.hpp"
 #include "popnn/InstanceNorm.hpp"
@@ -73,6 +74,8 @@ enum class Norm { Batch, Group, Instance, Layer };
 
 struct Results {
   Tensor mean, isd, whitened, normalised, whitenedAgain, gammaDelta, betaDelta, dx, dxWhitened;
+  poplin::norms::Normalised forward; // in one operation
+  poplin::norms::AllGradients backward;
 };
 
 Results build(Session &s, Norm norm, const Tensor &x, const Tensor &g, const Tensor &gamma,
@@ -125,6 +128,11 @@ Results build(Session &s, Norm norm, const Tensor &x, const Tensor &g, const Ten
   else
     ALL(ln, layerNorm, layerNormalise, r.unbiased);
 #undef ALL
+  const poplin::NormGroups groups{r.groups, r.strided};
+  out.forward = poplin::norms::normalised(s.graph, x, groups, {eps, r.unbiased, stable, FLOAT},
+                                          gamma, beta, s.prog, {}, "test");
+  out.backward = poplin::norms::allGradients(s.graph, x, g, out.forward.mean, out.forward.invStdDev,
+                                             gamma, groups, FLOAT, s.prog, {}, "test");
   return out;
 }
 
@@ -166,8 +174,10 @@ void runCases(const std::vector<Case> &cases) {
     auto out = build(s, c.norm, x, g, gamma, beta, r, c.stable);
     r.compute();
     Pending p{c, r, {}};
-    for (const auto &t : {out.mean, out.isd, out.whitened, out.normalised, out.whitenedAgain,
-                          out.gammaDelta, out.betaDelta, out.dx, out.dxWhitened})
+    for (const auto &t :
+         {out.mean, out.isd, out.whitened, out.normalised, out.whitenedAgain, out.gammaDelta,
+          out.betaDelta, out.dx, out.dxWhitened, out.forward.mean, out.forward.invStdDev,
+          out.forward.normalised, out.backward.gamma, out.backward.beta, out.backward.acts})
       p.outputs.push_back(s.output(t));
     pending.push_back(std::move(p));
   }
@@ -189,6 +199,13 @@ void runCases(const std::vector<Case> &cases) {
     double steepest = std::max(1.0, *std::max_element(p.r.isd.begin(), p.r.isd.end()));
     expectClose(s.values(p.outputs[7]), p.r.dx, rel, 2 * abs * steepest);
     expectClose(s.values(p.outputs[8]), p.r.dx, rel, 2 * abs * steepest);
+    // In one operation: the same statistics to the bit, the same results.
+    EXPECT_EQ(s.values(p.outputs[9]), s.values(p.outputs[0]));
+    EXPECT_EQ(s.values(p.outputs[10]), s.values(p.outputs[1]));
+    expectClose(s.values(p.outputs[11]), p.r.normalised, rel, abs);
+    expectClose(s.values(p.outputs[12]), p.r.gammaDelta, rel, abs * sums);
+    expectClose(s.values(p.outputs[13]), p.r.betaDelta, rel, abs * sums);
+    expectClose(s.values(p.outputs[14]), p.r.dx, rel, 2 * abs * steepest);
   }
 }
 
@@ -206,7 +223,8 @@ TEST(Norms, GroupNormAgreesWithPlainLoopsForBothGroupings) {
   std::vector<Case> cases;
   for (const auto &[shape, groups] :
        {std::pair{Shape{2, 6}, 3u}, std::pair{Shape{3, 12, 5, 4}, 4u},
-        std::pair{Shape{16, 4, 3, 3}, 2u}, std::pair{Shape{2, 40, 7}, 5u}})
+        std::pair{Shape{16, 4, 3, 3}, 2u}, std::pair{Shape{2, 40, 7}, 5u},
+        std::pair{Shape{150, 6, 3, 2}, 2u}, std::pair{Shape{90, 37}, 1u}})
     for (auto type : {FLOAT, HALF})
       for (bool strided : {false, true})
         for (unsigned layout = 0; layout < 4; ++layout)
