@@ -19,8 +19,6 @@ struct Layer {
   popnn::gru::GruParams params;
   popnn::gru::GruWeights weights;
   Tensor x, initial, lengths;
-
-  const Tensor *lengthsIfAny() const { return lengths.valid() ? &lengths : nullptr; }
 };
 
 bool resetAfter(const OpView &op) { return op.in(3).rank() == 3; }
@@ -64,31 +62,10 @@ Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
                                       layer.weights, saves ? &saved : nullptr, l.program(),
                                       l.name(), recurrentOptions(l, op, saves));
   Tensors out{inOrder(op, y)};
-  out.push_back(op.hasOut(1) ? lastStep(l, y, layer.lengthsIfAny()) : Tensor());
+  out.push_back(op.hasOut(1) ? lastStep(l, y, ifValid(layer.lengths)) : Tensor());
   if (op.hasOut(2))
     out.push_back(saves ? saved : zeros(l, op.in(0).type(), op.out(2).info().shape_szt()));
   return out;
-}
-
-Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
-  const auto params = paramsOf(op, {});
-  const auto options = recurrentOptions(l, op, l.options().training);
-  const auto &name = op.in(input).name();
-  if (input == 0)
-    return inOrder(op, popnn::gru::createInput(l.graph(), params, name, options));
-  if (input == 1 || input == 2) {
-    const auto made = popnn::gru::createWeightsKernel(l.graph(), params, name, options);
-    return input == 1 ? made.first : made.second;
-  }
-  return {};
-}
-
-Values gradLayer(GradBuilder &g, const OpView &op) {
-  Values inputs = op.node().inputs; // x, weights, feedback, biases, lengths, h0
-  for (Value v : {Value(op.out(0)), Value(op.out(2)), g.dy(0), g.dy(1)})
-    inputs.push_back(v);
-  const auto d = g.ops("GruLayerGrad", inputs, 5, op.node().attributes);
-  return {d[0], d[1], d[2], d[3], none, d[4]};
 }
 
 Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
@@ -97,7 +74,7 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const auto grad = [&](std::size_t i) { return op.hasIn(i) ? l.tensor(op.in(i)) : Tensor(); };
   const Tensor dy = op.hasIn(8) ? inOrder(op, grad(8)) : Tensor();
   const Tensor sequence =
-      withLastStep(l, dy, grad(9), layer.lengthsIfAny(), op.in(0).type(), y.shape());
+      withLastStep(l, dy, grad(9), ifValid(layer.lengths), op.in(0).type(), y.shape());
   Tensor dx;
   popnn::gru::GruWeights weights;
   const Tensor state = popnn::gru::gruBwdWithWU(
@@ -108,20 +85,8 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
 
 Values decompose(GraphBuilder &b, const OpView &op) {
   const RecurrentNode node(op, 3, {"sigmoid", "tanh"});
-  const bool separate = op.integer("linear_before_reset", 0) != 0;
-  std::vector<Values> layers;
-  for (std::int64_t d = 0; d < node.directions; ++d) {
-    const auto names = node.activationsOf(d);
-    for (const auto &name : names)
-      activationOf(op, name);
-    const auto in = layerInputs(b, op, node, d, separate);
-    auto made =
-        b.ops("GruLayer", {in.x, in.weights, in.feedback, in.biases, in.lengths, in.initial}, 3,
-              {{"activations", names}, {"reverse", std::int64_t(in.reverse)}});
-    made.pop_back();
-    layers.push_back(made);
-  }
-  return joinDirections(b, op, node, layers);
+  return decomposeDirections(b, op, node, opOf("GruLayer"),
+                             op.integer("linear_before_reset", 0) != 0);
 }
 
 } // namespace
@@ -133,27 +98,16 @@ std::vector<OpDef> gruOps() {
   onnx.in = {3, 6};
   onnx.out = {0, 2};
   onnx.decompose = decompose;
-  OpDef layer;
-  layer.type = "GruLayer";
-  layer.domain = "openipu";
-  layer.doc = "One direction of gated recurrent units over a sequence.";
-  layer.in = {4, 6}; // lengths may be left out
-  layer.out = {3, 3};
+  OpDef layer =
+      layerOp("GruLayer", "One direction of gated recurrent units over a sequence.", 1, true);
   layer.infer = inferLayer;
   layer.lower = lowerLayer;
-  layer.create = createLayer;
-  layer.grad = gradLayer;
-  OpDef back;
-  back.type = "GruLayerGrad";
-  back.domain = "openipu";
-  back.doc = "Gradients of the inputs of a GruLayer.";
-  back.in = {4, 10};
-  back.out = {5, 5};
-  back.infer = [](const OpView &op) -> Infos {
-    return {op.in(0).info(), op.in(1).info(), op.in(2).info(), op.in(3).info(), op.in(5).info()};
+  layer.create = [](lowering::Lowering &l, const OpView &op, unsigned input) {
+    return createLayer(l, op, input, paramsOf(op, {}), popnn::gru::createInput,
+                       popnn::gru::createWeightsKernel);
   };
+  OpDef back = layerGradOp(layer);
   back.lower = lowerGrad;
-  back.gradientError = "second derivatives of recurrent layers are not there";
   return {onnx, layer, back};
 }
 

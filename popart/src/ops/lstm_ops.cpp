@@ -23,8 +23,6 @@ struct Layer {
   popnn::lstm::LstmState initial;
   popnn::lstm::LstmWeights weights;
   Tensor x, lengths;
-
-  const Tensor *lengthsIfAny() const { return lengths.valid() ? &lengths : nullptr; }
 };
 
 popnn::lstm::LstmParams paramsOf(const OpView &op, const Tensor &lengths) {
@@ -79,7 +77,7 @@ Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
   auto [y, cell] =
       popnn::lstm::lstmFwd(l.graph(), layer.params, layer.initial, layer.x, layer.weights,
                            saves ? &saved : nullptr, l.program(), l.name(), options);
-  const Tensor last = op.hasOut(1) ? lastStep(l, y, layer.lengthsIfAny()) : Tensor();
+  const Tensor last = op.hasOut(1) ? lastStep(l, y, ifValid(layer.lengths)) : Tensor();
   Tensors out{inOrder(op, y), last, cell};
   if (op.hasOut(3)) {
     auto shape = op.out(3).info().shape_szt();
@@ -90,27 +88,6 @@ Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
   return out;
 }
 
-Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
-  const auto params = paramsOf(op, {});
-  const auto options = recurrentOptions(l, op, l.options().training);
-  const auto &name = op.in(input).name();
-  if (input == 0)
-    return inOrder(op, popnn::lstm::createInput(l.graph(), params, name, options));
-  if (input == 1 || input == 2) {
-    const auto made = popnn::lstm::createWeightsKernel(l.graph(), params, name, options);
-    return input == 1 ? made.first : made.second;
-  }
-  return {};
-}
-
-Values gradLayer(GradBuilder &g, const OpView &op) {
-  Values inputs = op.node().inputs; // x, weights, feedback, biases, lengths, h0, c0
-  for (Value v : {Value(op.out(0)), Value(op.out(3)), g.dy(0), g.dy(1), g.dy(2)})
-    inputs.push_back(v);
-  const auto d = g.ops("LstmLayerGrad", inputs, 6, op.node().attributes);
-  return {d[0], d[1], d[2], d[3], none, d[4], d[5]};
-}
-
 Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const Layer layer = layerOf(l, op);
   const auto options = recurrentOptions(l, op, true);
@@ -119,45 +96,15 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const auto grad = [&](std::size_t i) { return op.hasIn(i) ? l.tensor(op.in(i)) : Tensor(); };
   const Tensor dy = op.hasIn(9) ? inOrder(op, grad(9)) : Tensor();
   const Tensor sequence =
-      withLastStep(l, dy, grad(10), layer.lengthsIfAny(), op.in(0).type(), y.shape());
+      withLastStep(l, dy, grad(10), ifValid(layer.lengths), op.in(0).type(), y.shape());
   const Tensor cell = grad(11);
   Tensor dx;
   popnn::lstm::LstmWeights weights;
-  const auto state = popnn::lstm::lstmBwdWithWU(
-      l.graph(), layer.params, l.program(), layer.initial, saved, layer.weights, layer.x, y,
-      sequence, cell.valid() ? &cell : static_cast<const Tensor *>(nullptr), &dx, weights, l.name(),
-      options);
+  const auto state = popnn::lstm::lstmBwdWithWU(l.graph(), layer.params, l.program(), layer.initial,
+                                                saved, layer.weights, layer.x, y, sequence,
+                                                ifValid(cell), &dx, weights, l.name(), options);
   return {inOrder(op, dx), weights.inputWeights, weights.outputWeights,
           weights.biases,  state.output,         state.cellState};
-}
-
-OpDef layer() {
-  OpDef op;
-  op.type = "LstmLayer";
-  op.domain = "openipu";
-  op.doc = "One direction of an LSTM over a sequence.";
-  op.in = {4, 7}; // lengths may be left out
-  op.out = {4, 4};
-  op.infer = inferLayer;
-  op.lower = lowerLayer;
-  op.create = createLayer;
-  op.grad = gradLayer;
-  return op;
-}
-OpDef layerGrad() {
-  OpDef op;
-  op.type = "LstmLayerGrad";
-  op.domain = "openipu";
-  op.doc = "Gradients of the inputs of an LstmLayer.";
-  op.in = {4, 12};
-  op.out = {6, 6};
-  op.infer = [](const OpView &op) -> Infos {
-    return {op.in(0).info(), op.in(1).info(), op.in(2).info(),
-            op.in(3).info(), op.in(5).info(), op.in(6).info()};
-  };
-  op.lower = lowerGrad;
-  op.gradientError = "second derivatives of recurrent layers are not there";
-  return op;
 }
 
 Values decompose(GraphBuilder &b, const OpView &op) {
@@ -166,26 +113,12 @@ Values decompose(GraphBuilder &b, const OpView &op) {
     op.fail("peepholes (input 7, \"", op.in(7).name(), "\") are not supported. Leave them out.");
   if (op.integer("input_forget", 0))
     op.fail("input_forget is not supported: input and forget gates have weights of their own.");
-  std::vector<Values> layers;
-  for (std::int64_t d = 0; d < node.directions; ++d) {
-    const auto names = node.activationsOf(d);
-    if (names[1] != names[2])
+  for (std::int64_t d = 0; d < node.directions; ++d)
+    if (const auto names = node.activationsOf(d); names[1] != names[2])
       op.fail("activations ", names[1], " and ", names[2],
               " of cell input and output differ; they must be equal.");
-    activationOf(op, names[0]);
-    activationOf(op, names[1]);
-    const auto in = layerInputs(b, op, node, d, false);
-    auto made = b.ops("LstmLayer",
-                      {in.x, in.weights, in.feedback, in.biases, in.lengths, in.initial,
-                       initialState(b, op, node, d, 6)},
-                      4,
-                      {{"activations", Activations{names[0], names[1]}},
-                       {"order", std::string("iofc")},
-                       {"reverse", std::int64_t(in.reverse)}});
-    made.pop_back();
-    layers.push_back(made);
-  }
-  return joinDirections(b, op, node, layers);
+  return decomposeDirections(b, op, node, opOf("LstmLayer"), false,
+                             {{"order", std::string("iofc")}});
 }
 
 // x [T,N,I], w [4,I+H,H], (b [4,H]), (initial [2,N,H]: output, cell state), (lengths [N])
@@ -236,7 +169,16 @@ std::vector<OpDef> lstmOps() {
   graphcore.in = {2, 5};
   graphcore.out = {1, 2};
   graphcore.decompose = decomposeGraphcore;
-  return {onnx, graphcore, layer(), layerGrad()};
+  OpDef layer = layerOp("LstmLayer", "One direction of an LSTM over a sequence.", 2, true);
+  layer.infer = inferLayer;
+  layer.lower = lowerLayer;
+  layer.create = [](lowering::Lowering &l, const OpView &op, unsigned input) {
+    return createLayer(l, op, input, paramsOf(op, {}), popnn::lstm::createInput,
+                       popnn::lstm::createWeightsKernel);
+  };
+  OpDef back = layerGradOp(layer);
+  back.lower = lowerGrad;
+  return {onnx, graphcore, layer, back};
 }
 
 } // namespace popart::ops

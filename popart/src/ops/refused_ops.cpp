@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Operators of ONNX that cannot run here, with the reason: shapes that depend on values, and
-// containers of tensors, neither of which a compiled program can have.
+// Operators that cannot run here, with the reason: shapes that depend on values, and containers of
+// tensors, neither of which a compiled program can have.
 #include "ops/core/opdef.hpp"
 
 namespace popart::ops {
 
 namespace {
 
-OpDef refused(const std::string &type, const std::string &reason) {
+OpDef refused(const std::string &type, const std::string &reason, const std::string &domain = "") {
   OpDef op;
   op.type = type;
+  op.domain = domain;
   op.doc = "Refused: " + reason + ".";
   op.in = {0, any};
   op.out = {0, any};
@@ -27,7 +28,13 @@ std::vector<OpDef> refusedOps() {
                              "the program runs, but compiled programs have fixed shapes";
   const std::string lists = "sequences and optional values exist only when the program runs, but "
                             "compiled programs have fixed tensors. Write the tensors themselves";
-  std::vector<OpDef> all{refused("Unique", shapes)};
+  std::vector<OpDef> all{
+      refused("Unique", shapes),
+      refused("MaxRoiPool", "the sizes of its windows depend on values known only when the program "
+                            "runs. Use RoiAlign"),
+      refused("PackedDataBlock",
+              "sequences are not unpacked on the device. Pad them, and use a Call",
+              "ai.graphcore")};
   for (const char *type :
        {"SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert",
         "SequenceLength", "SequenceMap", "SplitToSequence", "ConcatFromSequence", "Optional",

@@ -19,8 +19,6 @@ struct Layer {
   Tensor x, weights, feedback, biases, lengths, initial; // weights [H,I] and [H,H]
   popnn::NonLinearityType activation;
   poplar::Type partials;
-
-  const Tensor *lengthsIfAny() const { return lengths.valid() ? &lengths : nullptr; }
 };
 
 poplar::Type partialsOf(const OpView &op) {
@@ -46,10 +44,10 @@ Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
       layer.x, layer.activation, layer.partials, !l.options().training, l.name());
   if (layer.lengths.valid())
     y = masked(l, y, layer.lengths);
-  return {inOrder(op, y), lastStep(l, y, layer.lengthsIfAny())};
+  return {inOrder(op, y), lastStep(l, y, ifValid(layer.lengths))};
 }
 
-Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
+Tensor createRnnLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
   const auto x = op.in(0).info().shape_szt();
   const auto unsigneds = [](std::size_t n) { return static_cast<unsigned>(n); };
   const unsigned steps = unsigneds(x[0]), batch = unsigneds(x[1]), in = unsigneds(x[2]),
@@ -73,16 +71,6 @@ Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
   return {};
 }
 
-Values gradLayer(GradBuilder &g, const OpView &op) {
-  Values inputs = op.node().inputs; // x, weights, feedback, biases, lengths, h0
-  for (Value v : {Value(op.out(0)), g.dy(0), g.dy(1)})
-    inputs.push_back(v);
-  auto attributes = op.node().attributes;
-  attributes.set("initial", std::int64_t(!op.in(5).isConstant()));
-  const auto d = g.ops("RnnLayerGrad", inputs, 5, attributes);
-  return {d[0], d[1], d[2], d[3], none, d[4]};
-}
-
 // popnn gives no gradient of the initial state. It is feedback^T times the first step's gradient of
 // the activation's argument, as the gradient of x is weights^T times it: where it is wanted, the
 // previous output counts as a part of the input.
@@ -91,10 +79,10 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const Tensor y = inOrder(op, l.tensor(op.in(6)));
   const Tensor given = op.hasIn(7) ? inOrder(op, l.tensor(op.in(7))) : Tensor();
   const Tensor last = op.hasIn(8) ? l.tensor(op.in(8)) : Tensor();
-  Tensor dy = withLastStep(l, given, last, layer.lengthsIfAny(), op.in(0).type(), y.shape());
+  Tensor dy = withLastStep(l, given, last, ifValid(layer.lengths), op.in(0).type(), y.shape());
   if (layer.lengths.valid())
     dy = masked(l, dy, layer.lengths);
-  const bool wantsInitial = op.integer("initial") != 0;
+  const bool wantsInitial = !op.in(5).isConstant();
   Tensor x = layer.x, weights = layer.weights;
   if (wantsInitial) {
     x = poplar::concat(x, poplar::concat(layer.initial.expand({0}), y.slice(0, y.dim(0) - 1, 0)),
@@ -111,18 +99,14 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
           du.transpose().expand({0}), db.expand({0}), initial};
 }
 
+Infos inferLayer(const OpView &op) {
+  const Shape x = op.in(0).shape();
+  const std::int64_t h = op.in(2).dim(2);
+  return {{op.in(0).type(), {x[0], x[1], h}}, {op.in(0).type(), {x[1], h}}};
+}
+
 Values decompose(GraphBuilder &b, const OpView &op) {
-  const RecurrentNode node(op, 1, {"tanh"});
-  std::vector<Values> layers;
-  for (std::int64_t d = 0; d < node.directions; ++d) {
-    const auto names = node.activationsOf(d);
-    activationOf(op, names[0]);
-    const auto in = layerInputs(b, op, node, d, false);
-    layers.push_back(b.ops("RnnLayer",
-                           {in.x, in.weights, in.feedback, in.biases, in.lengths, in.initial}, 2,
-                           {{"activations", names}, {"reverse", std::int64_t(in.reverse)}}));
-  }
-  return joinDirections(b, op, node, layers);
+  return decomposeDirections(b, op, RecurrentNode(op, 1, {"tanh"}), opOf("RnnLayer"), false);
 }
 
 } // namespace
@@ -134,31 +118,13 @@ std::vector<OpDef> rnnOps() {
   onnx.in = {3, 6};
   onnx.out = {0, 2};
   onnx.decompose = decompose;
-  OpDef layer;
-  layer.type = "RnnLayer";
-  layer.domain = "openipu";
-  layer.doc = "One direction of a plain recurrent layer over a sequence.";
-  layer.in = {4, 6}; // lengths may be left out
-  layer.out = {2, 2};
-  layer.infer = [](const OpView &op) -> Infos {
-    const Shape x = op.in(0).shape();
-    const std::int64_t h = op.in(2).dim(2);
-    return {{op.in(0).type(), {x[0], x[1], h}}, {op.in(0).type(), {x[1], h}}};
-  };
+  OpDef layer =
+      layerOp("RnnLayer", "One direction of a plain recurrent layer over a sequence.", 1, false);
+  layer.infer = inferLayer;
   layer.lower = lowerLayer;
-  layer.create = createLayer;
-  layer.grad = gradLayer;
-  OpDef back;
-  back.type = "RnnLayerGrad";
-  back.domain = "openipu";
-  back.doc = "Gradients of the inputs of an RnnLayer.";
-  back.in = {4, 9};
-  back.out = {5, 5};
-  back.infer = [](const OpView &op) -> Infos {
-    return {op.in(0).info(), op.in(1).info(), op.in(2).info(), op.in(3).info(), op.in(5).info()};
-  };
+  layer.create = createRnnLayer;
+  OpDef back = layerGradOp(layer);
   back.lower = lowerGrad;
-  back.gradientError = "second derivatives of recurrent layers are not there";
   return {onnx, layer, back};
 }
 

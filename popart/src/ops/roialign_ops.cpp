@@ -101,20 +101,6 @@ Value maxima(GraphBuilder &b, const OpView &op) {
               {{"kernel_shape", Integers{each, each}}, {"strides", Integers{each, each}}});
 }
 
-OpDef refused(const std::string &type, const std::string &domain, const std::string &reason) {
-  OpDef op;
-  op.type = type;
-  op.domain = domain;
-  op.doc = "Refused: " + reason + ".";
-  op.in = {0, any};
-  op.out = {0, any};
-  op.infer = [reason](const OpView &view) -> Infos {
-    view.fail("it is not supported: ", reason, ".");
-  };
-  op.gradientError = reason;
-  return op;
-}
-
 } // namespace
 
 std::vector<OpDef> roialignOps() {
@@ -160,12 +146,7 @@ std::vector<OpDef> roialignOps() {
                                                        l.tensor(op.in(0)), params(op), l.name())};
   };
   back.gradientError = "second derivatives of RoiAlign are not there";
-  return {roi, op, back,
-          refused("MaxRoiPool", "",
-                  "the sizes of its windows depend on values known only when the program runs. "
-                  "Use RoiAlign"),
-          refused("PackedDataBlock", "ai.graphcore",
-                  "sequences are not unpacked on the device. Pad them, and use a Call")};
+  return {roi, op, back};
 }
 
 } // namespace popart::ops

@@ -165,8 +165,8 @@ Value stackedDirections(GraphBuilder &b, const Values &parts) {
   const auto axis = std::int64_t(b.shape(expanded.front()).size()) - 3;
   return expanded.size() == 1 ? expanded[0] : b.op("Concat", expanded, {{"axis", axis}});
 }
-} // namespace
 
+// Y, Y_h ... in ONNX's form from what the layers of all directions gave: sequences first.
 Values joinDirections(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
                       const std::vector<Values> &layers) {
   Values out;
@@ -184,6 +184,76 @@ Values joinDirections(GraphBuilder &b, const OpView &op, const RecurrentNode &no
                       : b.transpose(all, i == 0 ? Integers{2, 0, 1, 3} : Integers{1, 0, 2}));
   }
   return out;
+}
+
+} // namespace
+
+Values decomposeDirections(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
+                           const OpDef &layer, bool separateBiases, ir::Attributes attributes) {
+  const bool hasCell = layer.in.max > 6;
+  std::vector<Values> layers;
+  for (std::int64_t d = 0; d < node.directions; ++d) {
+    const auto names = node.activationsOf(d);
+    for (const auto &name : names)
+      activationOf(op, name); // refuses what popnn does not have
+    const auto in = layerInputs(b, op, node, d, separateBiases);
+    Values inputs{in.x, in.weights, in.feedback, in.biases, in.lengths, in.initial};
+    if (hasCell)
+      inputs.push_back(initialState(b, op, node, d, 6));
+    attributes.set("activations", names);
+    attributes.set("reverse", std::int64_t(in.reverse));
+    layers.push_back(b.ops(layer.type, inputs, layer.out.max, attributes));
+    layers.back().resize(hasCell ? 3 : 2); // what is saved is the gradient's business
+  }
+  return joinDirections(b, op, node, layers);
+}
+
+namespace {
+
+// The layer's inputs, its y and saved, then the gradients of y and of the last states.
+Values gradLayer(GradBuilder &g, const OpView &op) {
+  const unsigned states = op.node().def->in.max - 5;
+  Values inputs = op.node().inputs;
+  inputs.resize(op.node().def->in.max, none);
+  inputs.push_back(op.out(0));
+  for (unsigned i = 1 + states; i < op.node().def->out.max; ++i)
+    inputs.push_back(op.out(i));
+  for (unsigned i = 0; i <= states; ++i)
+    inputs.push_back(g.dy(i));
+  auto d = g.ops(op.node().def->type + "Grad", inputs, 4 + states, op.node().attributes);
+  d.insert(d.begin() + 4, none); // lengths
+  return d;
+}
+
+} // namespace
+
+OpDef layerOp(const std::string &type, const std::string &doc, unsigned states, bool saves) {
+  OpDef op;
+  op.type = type;
+  op.domain = "openipu";
+  op.doc = doc;
+  op.in = {4, 5 + states}; // lengths may be left out
+  op.out = {1 + states + saves, 1 + states + saves};
+  op.grad = gradLayer;
+  return op;
+}
+
+OpDef layerGradOp(const OpDef &layer) {
+  OpDef op;
+  op.type = layer.type + "Grad";
+  op.domain = "openipu";
+  op.doc = "Gradients of the inputs of " + layer.type + ".";
+  op.in = {4, layer.in.max + 1 + layer.out.max};
+  op.out = {layer.in.max - 1, layer.in.max - 1};
+  op.infer = [inputs = layer.in.max](const OpView &op) {
+    Infos out;
+    for (unsigned i = 0; i < inputs; ++i)
+      if (i != 4) // lengths
+        out.push_back(op.in(i).info());
+    return out;
+  };
+  op.gradientError = "second derivatives of recurrent layers are not there";
+  return op;
 }
 
 } // namespace popart::ops

@@ -35,9 +35,17 @@ LayerInputs layerInputs(GraphBuilder &b, const OpView &op, const RecurrentNode &
 // An initial state (input i) of one direction [N,H]; zeros if it is left out.
 Value initialState(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
                    std::int64_t direction, std::size_t input);
-// Y, Y_h ... in ONNX's form from what the layers of all directions gave: sequences first.
-Values joinDirections(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
-                      const std::vector<Values> &layers);
+// The node as one layer operator per direction, which gets `attributes` and the activations, and
+// what they give joined in ONNX's form.
+Values decomposeDirections(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
+                           const OpDef &layer, bool separateBiases, ir::Attributes attributes = {});
+
+// A layer operator with so many states (h0, c0): x, weights, feedback, biases, lengths, states ->
+// y, last states, and what the gradient needs if it `saves`. The caller adds infer, lower, create.
+OpDef layerOp(const std::string &type, const std::string &doc, unsigned states, bool saves);
+// Its gradient: the inputs of the layer, y, saved, dy, gradients of the last states -> those of the
+// floating point inputs. The caller adds lower.
+OpDef layerGradOp(const OpDef &layer);
 
 // Below: for the lowering of layers, whose attribute `reverse` says that time runs backwards.
 
@@ -45,6 +53,12 @@ popnn::NonLinearityType activationOf(const OpView &op, const std::string &name);
 // Options of lstm and gru: the session's and the node's annotations.
 poplar::OptionFlags recurrentOptions(lowering::Lowering &l, const OpView &op, bool training);
 bool isUsed(const OpView &op, Value v);
+inline const poplar::Tensor *ifValid(const poplar::Tensor &t) { return t.valid() ? &t : nullptr; }
+// The layouts that popnn wants for x, weights and feedback, from its functions for one cell.
+template <class Params, class CreateInput, class CreateWeights>
+poplar::Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input,
+                           const Params &params, CreateInput createInput,
+                           CreateWeights createWeights);
 // A sequence in the order of time in which the layer runs, and back.
 poplar::Tensor inOrder(const OpView &op, const poplar::Tensor &sequence);
 // Zeros of a shape as a view of one element.
@@ -59,5 +73,19 @@ poplar::Tensor withLastStep(lowering::Lowering &l, const poplar::Tensor &dy,
 // t with what is beyond an element's length made zero.
 poplar::Tensor masked(lowering::Lowering &l, const poplar::Tensor &t,
                       const poplar::Tensor &lengths);
+
+template <class Params, class CreateInput, class CreateWeights>
+poplar::Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input,
+                           const Params &params, CreateInput createInput,
+                           CreateWeights createWeights) {
+  const auto options = recurrentOptions(l, op, l.options().training);
+  const auto &name = op.in(input).name();
+  if (input == 0)
+    return inOrder(op, createInput(l.graph(), params, name, options, nullptr));
+  if (input > 2)
+    return {};
+  const auto made = createWeights(l.graph(), params, name, options, nullptr);
+  return input == 1 ? made.first : made.second;
+}
 
 } // namespace popart::ops
