@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Conv, ConvTranspose and their gradients against plain loops over any number of dimensions.
+#include "indices.hpp"
 #include "model.hpp"
 #include <popart/error.hpp>
 
@@ -8,21 +9,6 @@ using namespace popart::testing;
 
 namespace {
 
-// Calls f for every index below `shape`.
-template <class F> void forEach(const Shape &shape, F &&f) {
-  Shape index(shape.size(), 0);
-  for (std::int64_t n = ir::elementsOf(shape); n-- > 0;) {
-    f(index);
-    for (std::size_t i = shape.size(); i-- > 0 && ++index[i] == shape[i];)
-      index[i] = 0;
-  }
-}
-std::size_t offset(const Shape &shape, const Shape &index) {
-  std::int64_t at = 0;
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    at = at * shape[i] + index[i];
-  return std::size_t(at);
-}
 Shape joined(std::initializer_list<std::int64_t> head, const Shape &tail) {
   Shape out(head);
   out.insert(out.end(), tail.begin(), tail.end());
