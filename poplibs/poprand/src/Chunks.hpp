@@ -47,7 +47,9 @@ template <class T>
 void gather(const KernelOperand &t, std::size_t first, std::size_t n, T *values) {
   forEachRun(t, first, n, [&](std::int64_t offset, std::int64_t stride, std::size_t count) {
     const T *from = t.as<const T>() + offset;
-    for (std::size_t i = 0; i < count; ++i)
+    if (stride == 1)
+      std::memcpy(values, from, count * sizeof(T));
+    for (std::size_t i = 0; stride != 1 && i < count; ++i)
       values[i] = from[std::int64_t(i) * stride];
     values += count;
   });
@@ -70,6 +72,36 @@ inline void loadFloats(const KernelOperand &t, std::size_t first, std::size_t n,
   std::uint16_t halves[chunk];
   gather(t, first, n, halves);
   base::halfToFloat(halves, values, n);
+}
+
+// At most a chunk of elements, `stride` apart: where they lie if they are floats side by side, else
+// copied to `to`.
+inline const float *floatsAt(const KernelOperand &t, std::int64_t offset, std::int64_t stride,
+                             std::size_t n, float *to) {
+  if (t.type == TypeId::Float) {
+    const float *from = t.as<const float>() + offset;
+    for (std::size_t i = 0; stride != 1 && i < n; ++i)
+      to[i] = from[std::int64_t(i) * stride];
+    return stride == 1 ? from : to;
+  }
+  std::uint16_t halves[chunk];
+  const std::uint16_t *from = t.as<const std::uint16_t>() + offset;
+  for (std::size_t i = 0; stride != 1 && i < n; ++i)
+    halves[i] = from[std::int64_t(i) * stride];
+  base::halfToFloat(stride == 1 ? from : halves, to, n);
+  return to;
+}
+inline void storeAt(const KernelOperand &t, std::int64_t offset, std::int64_t stride, std::size_t n,
+                    const float *values) {
+  if (t.type == TypeId::Float) {
+    for (std::size_t i = 0; i < n; ++i)
+      t.as<float>()[offset + std::int64_t(i) * stride] = values[i];
+    return;
+  }
+  std::uint16_t halves[chunk];
+  base::floatToHalf(values, halves, n);
+  for (std::size_t i = 0; i < n; ++i)
+    t.as<std::uint16_t>()[offset + std::int64_t(i) * stride] = halves[i];
 }
 
 } // namespace poprand

@@ -43,39 +43,154 @@ OPENIPU_SIMD void factorBlocks(const Keep &keep, std::uint64_t key, std::uint64_
   }
 }
 
-// Not a plain product: what is dropped is zero even if it is not finite.
+// kept: 1 or 0, 64 per block.
+OPENIPU_SIMD void maskBlocks(const Keep &keep, std::uint64_t key, std::uint64_t block,
+                             std::size_t blocks, std::uint8_t *__restrict kept) {
+  const std::uint32_t last = std::uint32_t(keep.choices - 1);
+  const std::uint8_t one = keep.choices ? 1 : 0;
+  for (std::size_t b = 0; b < blocks; ++b, kept += blockWords) {
+    std::uint32_t words[blockWords];
+    philox(key, block + b, words);
+    for (std::size_t i = 0; i < blockWords; ++i)
+      kept[i] = words[i] <= last ? one : 0;
+  }
+}
+
+// Decisions and their use in one go, 64 elements per block.
+OPENIPU_SIMD void dropBlocks(const Keep &keep, std::uint64_t key, std::uint64_t block,
+                             std::size_t blocks, const float *__restrict x, float *__restrict y) {
+  const std::uint32_t last = std::uint32_t(keep.choices - 1);
+  const float scale = float(keep.scale);
+  for (std::size_t b = 0; b < blocks; ++b, x += blockWords, y += blockWords) {
+    std::uint32_t words[blockWords];
+    philox(key, block + b, words);
+    for (std::size_t i = 0; i < blockWords; ++i) {
+      const float kept = x[i] * scale;
+      y[i] = words[i] <= last ? kept : 0.0f;
+    }
+  }
+}
+
+// Not plain products: what is dropped is zero even if it is not finite.
 OPENIPU_SIMD void apply(const float *__restrict factors, float *__restrict values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const float kept = values[i] * factors[i];
     values[i] = factors[i] != 0.0f ? kept : 0.0f;
   }
 }
+OPENIPU_SIMD void applyMask(const std::uint8_t *__restrict kept, float scale,
+                            const float *__restrict x, float *__restrict y, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const float value = x[i] * scale;
+    y[i] = kept[i] ? value : 0.0f;
+  }
+}
 
 constexpr std::size_t perChunk = chunk / blockWords;
 
+// A dimension of the output and its steps in the output, the input and the order of decisions.
+struct Loop {
+  std::size_t size;
+  std::int64_t out, in, drawn;
+};
+// In the output's order in memory.
+std::vector<Loop> loopsOf(const KernelOperand &out, const KernelOperand &in) {
+  std::vector<Loop> loops;
+  std::int64_t drawn = 1;
+  for (std::size_t d = out.shape.size(); d-- > 0; drawn *= std::int64_t(out.shape[d]))
+    if (out.shape[d] != 1)
+      loops.insert(loops.begin(), Loop{out.shape[d], out.strides[d], in.strides[d], drawn});
+  std::stable_sort(loops.begin(), loops.end(),
+                   [](const Loop &a, const Loop &b) { return std::abs(a.out) > std::abs(b.out); });
+  std::vector<Loop> joined;
+  for (const Loop &loop : loops) {
+    const auto n = std::int64_t(loop.size);
+    if (!joined.empty() && joined.back().out == loop.out * n && joined.back().in == loop.in * n &&
+        joined.back().drawn == loop.drawn * n)
+      joined.back() = Loop{joined.back().size * loop.size, loop.out, loop.in, loop.drawn};
+    else
+      joined.push_back(loop);
+  }
+  if (joined.empty())
+    joined.push_back({1, 1, 1, 1});
+  return joined;
+}
+
 struct Dropout {
   Keep keep;
+  bool direct;
+  std::vector<Loop> loops;        // unless direct
+  std::vector<std::uint8_t> kept; // decisions, in their order
   explicit Dropout(const KernelArgs &args)
       : keep(openipu::AttributeReader(args.attributes).get<Keep>()) {
     if (args.outputs.size() != 1 || args.inputs.size() != (keep.seeded ? 2u : 1u))
       throw std::runtime_error("The operands of poprand.dropout are damaged.");
+    const KernelOperand &out = args.outputs[0], &in = args.inputs[0];
+    direct = out.contiguous && in.contiguous && out.type == TypeId::Float &&
+             in.type == TypeId::Float && keep.choices > 0;
+    if (direct)
+      return;
+    loops = loopsOf(out, in);
+    kept.resize((out.elements + blockWords - 1) / blockWords * blockWords);
   }
   void run(const KernelArgs &args) {
     const KernelOperand &out = args.outputs[0], &in = args.inputs[0];
     const std::uint64_t key = keep.seeded ? seededKey(args.inputs[1], std::uint32_t(keep.modifier))
                                           : nextKey(*args.random);
-    const std::size_t blocks = (out.elements + blockWords - 1) / blockWords;
-    base::parallelFor(blocks, 16 * perChunk, [&](std::size_t begin, std::size_t end, unsigned) {
-      alignas(64) float factors[chunk], values[chunk];
-      for (std::size_t b = begin; b < end; b += perChunk) {
-        const std::size_t now = std::min(perChunk, end - b), first = b * blockWords;
-        const std::size_t n = std::min(now * blockWords, out.elements - first);
-        factorBlocks(keep, key, b, now, factors);
-        loadFloats(in, first, n, values);
-        apply(factors, values, n);
-        storeFloats(out, first, n, values);
-      }
+    if (direct)
+      return straight(key, in.as<const float>(), out.as<float>(), out.elements);
+    base::parallelFor(kept.size() / blockWords, 32 * perChunk,
+                      [&](std::size_t begin, std::size_t end, unsigned) {
+                        maskBlocks(keep, key, begin, end - begin, kept.data() + begin * blockWords);
+                      });
+    const std::size_t rows = out.elements / std::max<std::size_t>(1, loops.back().size);
+    const std::size_t grain = std::max<std::size_t>(1, 16 * chunk / loops.back().size);
+    base::parallelFor(rows, grain, [&](std::size_t begin, std::size_t end, unsigned) {
+      for (std::size_t r = begin; r < end; ++r)
+        row(out, in, r);
     });
+  }
+
+private:
+  void straight(std::uint64_t key, const float *x, float *y, std::size_t n) const {
+    const std::size_t whole = n / blockWords;
+    base::parallelFor(whole, 16 * perChunk, [&](std::size_t begin, std::size_t end, unsigned) {
+      dropBlocks(keep, key, begin, end - begin, x + begin * blockWords, y + begin * blockWords);
+    });
+    float last[blockWords] = {};
+    const std::size_t first = whole * blockWords;
+    if (first == n)
+      return;
+    std::copy(x + first, x + n, last);
+    float dropped[blockWords];
+    dropBlocks(keep, key, whole, 1, last, dropped);
+    std::copy(dropped, dropped + (n - first), y + first);
+  }
+  // Row r of the output's memory, a chunk at a time.
+  void row(const KernelOperand &out, const KernelOperand &in, std::size_t r) const {
+    const Loop &inner = loops.back();
+    std::int64_t to = 0, from = 0, drawn = 0;
+    for (std::size_t d = loops.size() - 1; d-- > 0; r /= loops[d].size) {
+      const auto i = std::int64_t(r % loops[d].size);
+      to += i * loops[d].out;
+      from += i * loops[d].in;
+      drawn += i * loops[d].drawn;
+    }
+    for (std::size_t first = 0; first < inner.size; first += chunk) {
+      const std::size_t n = std::min(chunk, inner.size - first);
+      const auto at = std::int64_t(first);
+      float x[chunk], y[chunk];
+      std::uint8_t mask[chunk];
+      const std::uint8_t *m = kept.data() + drawn + at * inner.drawn;
+      for (std::size_t i = 0; inner.drawn != 1 && i < n; ++i)
+        mask[i] = m[std::int64_t(i) * inner.drawn];
+      const float *values = floatsAt(in, from + at * inner.in, inner.in, n, x);
+      const bool here = out.type == TypeId::Float && inner.out == 1;
+      float *results = here ? out.as<float>() + to + at : y;
+      applyMask(inner.drawn == 1 ? m : mask, float(keep.scale), values, results, n);
+      if (!here)
+        storeAt(out, to + at * inner.out, inner.out, n, y);
+    }
   }
 };
 const openipu::Registered dropoutKernel{openipu::stateful<Dropout>("poprand.dropout")};

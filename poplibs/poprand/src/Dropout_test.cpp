@@ -47,6 +47,36 @@ TEST_F(DropoutTest, ForwardAndBackwardDropTheSameElements) {
   EXPECT_NE(s.values(plain), s.values(other));
 }
 
+// Decisions follow the reference, whatever the memory order of the input.
+TEST_F(DropoutTest, EveryMemoryOrderDropsTheSameElements) {
+  const Shape shape{3, 70, 4, 5};
+  auto values = s.random(4200, 1, 2);
+  auto plain = s.input(poplar::FLOAT, shape, values);
+  std::vector<std::pair<poplar::Type, std::size_t>> outputs;
+  for (auto type : {poplar::FLOAT, poplar::HALF})
+    for (const std::vector<unsigned> &order :
+         {std::vector<unsigned>{0, 1, 2, 3}, {0, 2, 3, 1}, {1, 2, 3, 0}, {3, 1, 0, 2}}) {
+      Shape inMemory;
+      std::vector<unsigned> back(4);
+      for (unsigned i = 0; i < 4; ++i) {
+        inMemory.push_back(shape[order[i]]);
+        back[order[i]] = i;
+      }
+      auto x = s.graph.addVariable(type, inMemory, poplar::VariableMappingMethod::LINEAR, "x")
+                   .dimShuffle(back);
+      s.set(x, values);
+      outputs.emplace_back(
+          type, s.output(poprand::dropout(s.graph, &seed, 1, x, plain, 0.5, 2, false, s.prog)));
+    }
+  s.run();
+  const auto &first = s.values(outputs[0].second);
+  for (const auto &[type, output] : outputs) {
+    const auto stored = Session::stored(type, values);
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      ASSERT_EQ(s.values(output)[i], first[i] != 0 ? 2 * stored[i] : 0);
+  }
+}
+
 TEST_F(DropoutTest, TheOutputIsLaidOutAsAsked) {
   auto x = s.input(poplar::FLOAT, {64, 8}, Doubles(512, 1));
   auto reference = s.graph.addVariable(poplar::HALF, {64, 8});
