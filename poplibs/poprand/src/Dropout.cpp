@@ -30,48 +30,46 @@ struct Keep {                              // all of eight bytes, so that its by
   double scale;
 };
 
-// factors: scale or zero, 64 per block.
-OPENIPU_SIMD void factorBlocks(const Keep &keep, std::uint64_t key, std::uint64_t block,
-                               std::size_t blocks, float *__restrict factors) {
-  const std::uint32_t last = std::uint32_t(keep.choices - 1);
-  const float scale = keep.choices ? float(keep.scale) : 0.0f;
-  for (std::size_t b = 0; b < blocks; ++b, factors += blockWords) {
-    std::uint32_t words[blockWords];
-    philox(key, block + b, words);
-    for (std::size_t i = 0; i < blockWords; ++i)
-      factors[i] = words[i] <= last ? scale : 0.0f;
+// Decisions on `n` elements from their words: factors (scale or zero), marks (1 or 0), or the
+// elements themselves. What is dropped is zero even if it is not finite.
+OPENIPU_SIMD void toFactors(const std::uint32_t *__restrict words, std::uint32_t last, float scale,
+                            float *__restrict factors, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    factors[i] = words[i] <= last ? scale : 0.0f;
+}
+OPENIPU_SIMD void toMarks(const std::uint32_t *__restrict words, std::uint32_t last,
+                          std::uint8_t one, std::uint8_t *__restrict marks, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    marks[i] = words[i] <= last ? one : 0;
+}
+OPENIPU_SIMD void drop(const std::uint32_t *__restrict words, std::uint32_t last, float scale,
+                       const float *__restrict x, float *__restrict y, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const float kept = x[i] * scale;
+    y[i] = words[i] <= last ? kept : 0.0f;
   }
 }
 
-// kept: 1 or 0, 64 per block.
-OPENIPU_SIMD void maskBlocks(const Keep &keep, std::uint64_t key, std::uint64_t block,
-                             std::size_t blocks, std::uint8_t *__restrict kept) {
-  const std::uint32_t last = std::uint32_t(keep.choices - 1);
-  const std::uint8_t one = keep.choices ? 1 : 0;
-  for (std::size_t b = 0; b < blocks; ++b, kept += blockWords) {
-    std::uint32_t words[blockWords];
-    philox(key, block + b, words);
-    for (std::size_t i = 0; i < blockWords; ++i)
-      kept[i] = words[i] <= last ? one : 0;
+constexpr std::size_t perChunk = chunk / blockWords;
+
+// body(words, first element, elements) for the blocks [begin, end) of n elements, by chunks.
+template <class Body>
+void byChunk(std::uint64_t key, std::size_t begin, std::size_t end, std::size_t n,
+             const Body &body) {
+  alignas(64) std::uint32_t words[chunk];
+  for (std::size_t b = begin; b < end; b += perChunk) {
+    const std::size_t now = std::min(perChunk, end - b), first = b * blockWords;
+    randomWords(key, b, now, words);
+    body(words, first, std::min(now * blockWords, n - first));
   }
 }
-
-// Decisions and their use in one go, 64 elements per block.
-OPENIPU_SIMD void dropBlocks(const Keep &keep, std::uint64_t key, std::uint64_t block,
-                             std::size_t blocks, const float *__restrict x, float *__restrict y) {
-  const std::uint32_t last = std::uint32_t(keep.choices - 1);
-  const float scale = float(keep.scale);
-  for (std::size_t b = 0; b < blocks; ++b, x += blockWords, y += blockWords) {
-    std::uint32_t words[blockWords];
-    philox(key, block + b, words);
-    for (std::size_t i = 0; i < blockWords; ++i) {
-      const float kept = x[i] * scale;
-      y[i] = words[i] <= last ? kept : 0.0f;
-    }
-  }
+template <class Body> void forWords(std::uint64_t key, std::size_t n, const Body &body) {
+  base::parallelFor(
+      (n + blockWords - 1) / blockWords, 32 * perChunk,
+      [&](std::size_t begin, std::size_t end, unsigned) { byChunk(key, begin, end, n, body); });
 }
+std::uint32_t lastKept(const Keep &keep) { return std::uint32_t(keep.choices - 1); }
 
-// Not plain products: what is dropped is zero even if it is not finite.
 OPENIPU_SIMD void apply(const float *__restrict factors, float *__restrict values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const float kept = values[i] * factors[i];
@@ -85,8 +83,6 @@ OPENIPU_SIMD void applyMask(const std::uint8_t *__restrict kept, float scale,
     y[i] = kept[i] ? value : 0.0f;
   }
 }
-
-constexpr std::size_t perChunk = chunk / blockWords;
 
 // A dimension of the output and its steps in the output, the input and the order of decisions.
 struct Loop {
@@ -131,18 +127,22 @@ struct Dropout {
     if (direct)
       return;
     loops = loopsOf(out, in);
-    kept.resize((out.elements + blockWords - 1) / blockWords * blockWords);
+    kept.resize(out.elements);
   }
   void run(const KernelArgs &args) {
     const KernelOperand &out = args.outputs[0], &in = args.inputs[0];
     const std::uint64_t key = keep.seeded ? seededKey(args.inputs[1], std::uint32_t(keep.modifier))
                                           : nextKey(*args.random);
+    const std::uint32_t last = lastKept(keep);
     if (direct)
-      return straight(key, in.as<const float>(), out.as<float>(), out.elements);
-    base::parallelFor(kept.size() / blockWords, 32 * perChunk,
-                      [&](std::size_t begin, std::size_t end, unsigned) {
-                        maskBlocks(keep, key, begin, end - begin, kept.data() + begin * blockWords);
+      return forWords(key, out.elements,
+                      [&](const std::uint32_t *words, std::size_t first, std::size_t n) {
+                        drop(words, last, float(keep.scale), in.as<const float>() + first,
+                             out.as<float>() + first, n);
                       });
+    forWords(key, out.elements, [&](const std::uint32_t *words, std::size_t first, std::size_t n) {
+      toMarks(words, last, keep.choices ? 1 : 0, kept.data() + first, n);
+    });
     const std::size_t rows = out.elements / std::max<std::size_t>(1, loops.back().size);
     const std::size_t grain = std::max<std::size_t>(1, 16 * chunk / loops.back().size);
     base::parallelFor(rows, grain, [&](std::size_t begin, std::size_t end, unsigned) {
@@ -152,20 +152,6 @@ struct Dropout {
   }
 
 private:
-  void straight(std::uint64_t key, const float *x, float *y, std::size_t n) const {
-    const std::size_t whole = n / blockWords;
-    base::parallelFor(whole, 16 * perChunk, [&](std::size_t begin, std::size_t end, unsigned) {
-      dropBlocks(keep, key, begin, end - begin, x + begin * blockWords, y + begin * blockWords);
-    });
-    float last[blockWords] = {};
-    const std::size_t first = whole * blockWords;
-    if (first == n)
-      return;
-    std::copy(x + first, x + n, last);
-    float dropped[blockWords];
-    dropBlocks(keep, key, whole, 1, last, dropped);
-    std::copy(dropped, dropped + (n - first), y + first);
-  }
   // Row r of the output's memory, a chunk at a time.
   void row(const KernelOperand &out, const KernelOperand &in, std::size_t r) const {
     const Loop &inner = loops.back();
@@ -214,17 +200,17 @@ struct ShapedDropout {
     strides.assign(mask.size(), 0);
     for (std::size_t d = mask.size(); d-- > 0; elements *= mask[d])
       strides[d] = mask[d] == 1 ? 0 : std::int64_t(elements);
-    factors.resize((elements + blockWords - 1) / blockWords * blockWords);
+    factors.resize(elements);
   }
   void run(const KernelArgs &args) {
     const KernelOperand &out = args.outputs[0], &in = args.inputs[0];
     const std::uint64_t key = keep.seeded ? seededKey(args.inputs[1], std::uint32_t(keep.modifier))
                                           : nextKey(*args.random);
-    base::parallelFor(factors.size() / blockWords, 16 * perChunk,
-                      [&](std::size_t begin, std::size_t end, unsigned) {
-                        factorBlocks(keep, key, begin, end - begin,
-                                     factors.data() + begin * blockWords);
-                      });
+    forWords(key, factors.size(),
+             [&](const std::uint32_t *words, std::size_t first, std::size_t n) {
+               toFactors(words, lastKept(keep), keep.choices ? float(keep.scale) : 0.0f,
+                         factors.data() + first, n);
+             });
     KernelOperand spread{reinterpret_cast<std::byte *>(factors.data()),
                          TypeId::Float,
                          out.shape,

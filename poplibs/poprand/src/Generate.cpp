@@ -35,7 +35,7 @@ POPRAND_BLOCKS(uniformBlocks, float) {
               high = float(d.high);
   for (std::size_t b = 0; b < blocks; ++b, out += blockWords) {
     std::uint32_t words[blockWords];
-    philox(key, block + b, words);
+    randomWords(key, block + b, 1, words);
     for (std::size_t i = 0; i < blockWords; ++i)
       out[i] = within(centre + spread * symmetric(words[i]), low, high);
   }
@@ -46,7 +46,7 @@ POPRAND_BLOCKS(logUniformBlocks, float) {
               high = float(d.high);
   for (std::size_t b = 0; b < blocks; ++b, out += blockWords) {
     std::uint32_t words[blockWords];
-    philox(key, block + b, words);
+    randomWords(key, block + b, 1, words);
     for (std::size_t i = 0; i < blockWords; ++i)
       out[i] = within(expf(centre + spread * symmetric(words[i])), low, high);
   }
@@ -58,7 +58,7 @@ POPRAND_BLOCKS(normalBlocks, float) {
   constexpr std::size_t half = blockWords / 2;
   for (std::size_t b = 0; b < blocks; ++b, out += blockWords) {
     std::uint32_t words[blockWords];
-    philox(key, block + b, words);
+    randomWords(key, block + b, 1, words);
     float radius[half], angle[half];
     for (std::size_t i = 0; i < half; ++i) {
       // 31 bits convert as signed integers, which vector units can.
@@ -105,7 +105,7 @@ POPRAND_BLOCKS(truncatedBlocks, float) {
   const float limit = float(d.limit);
   for (std::size_t b = 0; b < blocks; ++b, out += blockWords) {
     std::uint32_t words[blockWords];
-    philox(key, block + b, words);
+    randomWords(key, block + b, 1, words);
     for (std::size_t i = 0; i < blockWords; ++i)
       out[i] = within(centre + spread * inverseErf(limit * symmetric(words[i])), low, high);
   }
@@ -119,7 +119,7 @@ POPRAND_BLOCKS(bernoulliBlocks, float) {
   const float one = d.choices ? 1.0f : 0.0f;
   for (std::size_t b = 0; b < blocks; ++b, out += blockWords) {
     std::uint32_t words[blockWords];
-    philox(key, block + b, words);
+    randomWords(key, block + b, 1, words);
     for (std::size_t i = 0; i < blockWords; ++i)
       out[i] = chosen(words[i], last) ? one : 0.0f;
   }
@@ -130,7 +130,7 @@ POPRAND_BLOCKS(bernoulliIntBlocks, std::int32_t) {
   const std::int32_t one = d.choices ? 1 : 0;
   for (std::size_t b = 0; b < blocks; ++b, out += blockWords) {
     std::uint32_t words[blockWords];
-    philox(key, block + b, words);
+    randomWords(key, block + b, 1, words);
     for (std::size_t i = 0; i < blockWords; ++i)
       out[i] = chosen(words[i], last) ? one : 0;
   }
@@ -139,7 +139,7 @@ POPRAND_BLOCKS(bernoulliIntBlocks, std::int32_t) {
 POPRAND_BLOCKS(uniformIntBlocks, std::int32_t) {
   for (std::size_t b = 0; b < blocks; ++b, out += blockWords) {
     std::uint32_t words[blockWords];
-    philox(key, block + b, words);
+    randomWords(key, block + b, 1, words);
     for (std::size_t i = 0; i < blockWords; ++i)
       out[i] = std::int32_t(d.first + std::int64_t(words[i] * d.choices >> 32));
   }
@@ -150,7 +150,7 @@ void logUniformIntBlocks(const Draw &d, std::uint64_t key, std::uint64_t block, 
                          std::int32_t *out) {
   for (std::size_t b = 0; b < blocks; ++b, out += blockWords) {
     std::uint32_t words[blockWords];
-    philox(key, block + b, words);
+    randomWords(key, block + b, 1, words);
     for (std::size_t i = 0; i < blockWords; ++i) {
       const double x = (words[i] + 0.5) * 0x1p-31 - 1.0;
       const double value = std::floor(std::exp(d.centre + d.spread * x));

@@ -35,6 +35,9 @@ OPENIPU_INLINE void philox(std::uint64_t key, std::uint64_t block, std::uint32_t
   }
 }
 
+// The words of `blocks` blocks, with the best instructions of this machine.
+void randomWords(std::uint64_t key, std::uint64_t block, std::size_t blocks, std::uint32_t *words);
+
 // Spreads every bit of z over all bits (the finaliser of SplitMix64).
 inline std::uint64_t mix(std::uint64_t z) {
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
