@@ -26,6 +26,8 @@ struct KernelOperand {
   std::size_t elements = 0;
   bool contiguous = true; // row-major without gaps
   bool unread = false;    // of an output: nothing in the program reads it, so it need not be filled
+  bool steady = false;    // of an input: it has the values of the run before as long as
+                          // KernelArgs::generation is the same, so what was made of it may be kept
 
   template <class T> T *as() const { return reinterpret_cast<T *>(data); }
 };
@@ -43,6 +45,7 @@ struct KernelArgs {
   const void *prepared = nullptr; // what `prepare` returned, if the kernel has one
   RandomState *random = nullptr;
   unsigned replica = 0;
+  std::uint64_t generation = 1; // changes whenever a steady input may have changed
 
   template <class T> T *out(std::size_t i) const { return outputs[i].as<T>(); }
   template <class T> const T *in(std::size_t i) const { return inputs[i].as<const T>(); }

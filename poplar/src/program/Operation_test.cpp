@@ -276,3 +276,74 @@ TEST(VertexProvider, IsAskedForNamesThatNobodyAdded) {
   EXPECT_THROW(graph.addVertex(cs, "lib::Count<8>"), unknown_vertex_type);
   EXPECT_EQ(run(graph, on, program::Execute(cs), t), (std::vector<int>{7}));
 }
+
+namespace {
+
+// Adds what it kept of its first input, made anew when that may have changed, and how often it was.
+struct Keeper {
+  int kept = 0, made = 0;
+  std::uint64_t generation = 0;
+  explicit Keeper(const KernelArgs &) {}
+  void run(const KernelArgs &args) {
+    if (!args.inputs[0].steady || generation != args.generation) {
+      generation = args.generation;
+      kept = *args.in<int>(0);
+      ++made;
+    }
+    args.out<int>(0)[0] = kept + *args.in<int>(1);
+    args.out<int>(0)[1] = made;
+  }
+};
+const openipu::Registered keeper{openipu::stateful<Keeper>("test.keeper")};
+
+} // namespace
+
+// Programs: use the weight, write it by a stream, write it by a copy, and one that both uses and
+// changes its weight.
+TEST(Operation, KnowsWhichInputsKeepTheirValuesFromRunToRun) {
+  auto on = simulated();
+  Graph graph(on.getTarget());
+  auto weight = ints(graph, {5}), other = ints(graph, {40}), input = ints(graph, {0});
+  auto mine = ints(graph, {7}), result = ints(graph, {0, 0}), mineResult = ints(graph, {0, 0});
+  auto stream = graph.addHostToDeviceFIFO("weights", INT, 1),
+       in = graph.addHostToDeviceFIFO("in", INT, 1);
+  graph.createHostWrite("weight", weight);
+  graph.createHostRead("result", result);
+  graph.createHostRead("mine", mineResult);
+  auto use = [&](const Tensor &w, const Tensor &to) {
+    return openipu::operation(
+        graph, {"test.keeper", {openipu::out(to), openipu::in(w), openipu::in(input)}, "", {}, {}});
+  };
+  program::Sequence apply({program::Copy(in, input), program::Repeat(2, use(weight, result))});
+  program::Sequence both(
+      {use(mine, mineResult),
+       openipu::operation(graph,
+                          {"test.one", {openipu::out(mine), openipu::in(mine)}, "", {}, {}})});
+  Engine engine(graph, {apply, program::Copy(stream, weight), program::Copy(other, weight), both});
+  int streamed = 30, inputs = 100;
+  engine.connectStream("weights", &streamed);
+  engine.connectStream("in", &inputs);
+  engine.load(on);
+  auto expect = [&](unsigned program, const char *handle, int value, int made) {
+    int out[2];
+    engine.run(program);
+    engine.readTensor(handle, out, out + 2);
+    EXPECT_EQ(out[0], value);
+    EXPECT_EQ(out[1], made);
+  };
+  expect(0, "result", 105, 1);
+  inputs = 200;
+  expect(0, "result", 205, 1); // kept, though an input of the same program came anew
+  int written = 6;
+  engine.writeTensor("weight", &written, &written + 1);
+  expect(0, "result", 206, 2);
+  engine.run(1);
+  expect(0, "result", 230, 3);
+  engine.run(2);
+  expect(0, "result", 240, 4);
+  expect(3, "mine", 207, 1);
+  expect(3, "mine", 208, 2); // never steady
+  expect(0, "result", 240, 4);
+  engine.load(on);
+  expect(0, "result", 205, 1);
+}

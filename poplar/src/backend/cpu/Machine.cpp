@@ -94,6 +94,9 @@ void Machine::read(const BoundView &view, unsigned replica, std::byte *to) const
 }
 
 void Machine::write(const BoundView &view, unsigned replica, const std::byte *from) {
+  for (auto &call : replicas_[replica].kernels)
+    if (call)
+      ++call->args.generation;
   view.write(from, arena(replica));
   markWritten(view, replica);
 }
@@ -103,6 +106,10 @@ void Machine::write(const BoundView &view, unsigned replica, const std::byte *fr
 
 void Machine::run(std::uint32_t program) {
   PrintScope print(&host_);
+  for (auto &replica : replicas_)
+    for (auto kernel : program_->disturbed(program))
+      if (auto &call = replica.kernels[kernel])
+        ++call->args.generation;
   active_.resize(replicas_.size());
   for (unsigned r = 0; r < replicas_.size(); ++r)
     active_[r] = r;

@@ -299,10 +299,14 @@ static std::unique_ptr<KernelCall> makeCall(const Instruction &in, std::string_v
     call->operands.push_back(
         {arena + (gathered ? std::uint64_t(details.scratch[i]) : view.offset()), view.type(),
          view.shape(), view.strides(), view.elements(), gathered || view.contiguous(),
-         details.unread[i]});
+         details.unread[i], details.steady[i]});
   }
   std::span<const KernelOperand> all(call->operands);
-  call->args = {all.first(in.count), all.subspan(in.count), attributes, nullptr, random, replica};
+  call->args = {.outputs = all.first(in.count),
+                .inputs = all.subspan(in.count),
+                .attributes = attributes,
+                .random = random,
+                .replica = replica};
   call->instruction = &in;
   if (details.kernel->prepare)
     call->args.prepared = details.kernel->prepare(call->args);

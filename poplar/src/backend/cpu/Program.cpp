@@ -77,7 +77,7 @@ bool isContainer(StepKind kind) {
 Program::Program(const executable::Image &image, const Modules &modules, bool checked,
                  const Watches &watches)
     : image_(image), modules_(modules), checked_(checked), watches_(watches), readVariables_(image),
-      blocks_(image.steps.size()), costs_(image.steps.size()),
+      steady_(image), blocks_(image.steps.size()), costs_(image.steps.size()),
       computeSets_(image.computeSets.size()) {
   for (std::size_t i = 0; i < image.steps.size(); ++i) {
     const auto &cost = image.steps[i].cost;
@@ -85,6 +85,8 @@ Program::Program(const executable::Image &image, const Modules &modules, bool ch
   }
   for (auto step : image.programs)
     entries_.push_back(block(step));
+  for (std::uint32_t i = 0; i < image.programs.size(); ++i)
+    disturbed_.push_back(steady_.disturbedBy(i));
 }
 
 const Block *Program::block(std::uint32_t step) {
@@ -160,7 +162,7 @@ void Program::appendLeaf(Block &to, std::uint32_t index, const Step &step) {
     bindCrossReplica(out, step);
     break;
   case Op::Kernel:
-    bindKernel(out, step);
+    bindKernel(out, index, step);
     break;
   default:
     bindOperands(out, step);
@@ -205,7 +207,7 @@ void Program::bindCrossReplica(Instruction &out, const Step &step) {
   details.bufferBytes = packed.bytes;
 }
 
-void Program::bindKernel(Instruction &out, const Step &step) {
+void Program::bindKernel(Instruction &out, std::uint32_t index, const Step &step) {
   auto &details = detailsOf(out);
   details.kernel = &findKernel(step.text);
   out.index = numKernels_++;
@@ -217,6 +219,7 @@ void Program::bindKernel(Instruction &out, const Step &step) {
     const auto i = details.gathered.size();
     details.gathered.push_back(!bound.strided() && (i >= step.count || step.cases[i]));
     details.unread.push_back(i < step.count && !step.cases[i] && !readVariables_.any(view));
+    details.steady.push_back(i >= step.count && steady_.add(index, out.index, view));
     if (!bound.strided())
       scratch += (bound.bytes() + 127) / 64 * 64;
   }

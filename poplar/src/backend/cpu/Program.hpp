@@ -5,6 +5,7 @@
 #pragma once
 #include "backend/cpu/BoundView.hpp"
 #include "backend/cpu/ReadVariables.hpp"
+#include "backend/cpu/Steady.hpp"
 #include "backend/cpu/VertexPlan.hpp"
 #include "openipu/Kernel.hpp"
 #include <deque>
@@ -33,6 +34,7 @@ struct Details {
   std::vector<std::int64_t> scratch; // Kernel: place of each gathered operand, or -1
   std::vector<bool> gathered;        // Kernel: operands to read into their place before it runs
   std::vector<bool> unread;          // Kernel: outputs that nothing reads
+  std::vector<bool> steady;          // Kernel: inputs that keep their values from run to run
   const Kernel *kernel = nullptr;
 };
 
@@ -97,6 +99,10 @@ public:
   std::vector<StepCost> &costs() { return costs_; }
   std::uint64_t scratchBytes() const { return scratchBytes_; }
   std::uint32_t numKernels() const { return numKernels_; }
+  // Kernels whose steady inputs may change when this program runs.
+  const std::vector<std::uint32_t> &disturbed(std::uint32_t program) const {
+    return disturbed_[program];
+  }
 
 private:
   using Step = executable::Step;
@@ -106,7 +112,7 @@ private:
   void bindControl(Instruction &out, const Step &step);
   void bindTransfer(Instruction &out, const Step &step);
   void bindCrossReplica(Instruction &out, const Step &step);
-  void bindKernel(Instruction &out, const Step &step);
+  void bindKernel(Instruction &out, std::uint32_t index, const Step &step);
   void bindOperands(Instruction &out, const Step &step);
   const MoveList *keep(MoveList moves) { return &moves_.emplace_back(std::move(moves)); }
   Details &detailsOf(Instruction &out);
@@ -116,6 +122,7 @@ private:
   bool checked_;
   Watches watches_;
   ReadVariables readVariables_;
+  Steady steady_;
   std::vector<const Block *> blocks_, entries_; // by step; by program
   std::deque<Block> storage_;
   std::deque<MoveList> moves_;
@@ -124,6 +131,7 @@ private:
   std::vector<std::unique_ptr<VertexPlan>> computeSets_;
   std::uint64_t scratchBytes_ = 0;
   std::uint32_t numKernels_ = 0;
+  std::vector<std::vector<std::uint32_t>> disturbed_; // by program
 };
 
 } // namespace poplar::backend::cpu

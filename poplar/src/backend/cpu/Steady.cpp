@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/Steady.hpp"
+#include <algorithm>
+
+namespace poplar::backend::cpu {
+
+using executable::none;
+using executable::StepKind;
+
+static bool meet(const compile::RangeSet &a, const compile::RangeSet &b) {
+  return std::any_of(b.ranges().begin(), b.ranges().end(),
+                     [&](const auto &range) { return a.intersects(range.begin, range.end); });
+}
+
+Steady::Steady(const executable::Image &image) : image_(image) {
+  compile::RangeSet fields; // of vertices, whatever their direction
+  for (const auto &run : image.runs)
+    addVariable(fields, run.var);
+  for (auto step : image.programs) {
+    auto &program = programs_.emplace_back();
+    program.steps.resize(image.steps.size());
+    reach(program, step);
+    if (program.runsVertices)
+      program.written.unite(fields);
+  }
+}
+
+void Steady::reach(Program &program, std::uint32_t index) {
+  if (program.steps[index])
+    return;
+  program.steps[index] = true;
+  const auto &step = image_.steps[index];
+  addWrites(program, step);
+  if (step.kind == StepKind::Call)
+    reach(program, image_.functions[step.index]);
+  for (auto child : step.children)
+    reach(program, child);
+}
+
+// Operands of other steps than kernels count as written, though many are only read.
+void Steady::addWrites(Program &program, const executable::Step &step) {
+  program.runsVertices = program.runsVertices || step.kind == StepKind::Execute;
+  for (const auto &move : step.moves)
+    if (move.toVar != none)
+      addVariable(program.written, move.toVar);
+  const auto written =
+      step.kind == StepKind::Kernel ? std::size_t(step.count) : step.operands.size();
+  for (std::size_t i = 0; i < std::min(written, step.operands.size()); ++i)
+    addView(program.written, step.operands[i]);
+}
+
+void Steady::addVariable(compile::RangeSet &bytes, std::uint32_t index) const {
+  const auto &variable = image_.variables[index];
+  if (variable.bytes())
+    bytes.add(variable.arenaOffset, variable.arenaOffset + variable.bytes());
+}
+
+void Steady::addView(compile::RangeSet &bytes, const tensor::View &view) const {
+  for (const auto &piece : view.pieces)
+    addVariable(bytes, piece.var.value);
+  if (view.metadata)
+    addView(bytes, *view.metadata);
+}
+
+bool Steady::add(std::uint32_t step, std::uint32_t kernel, const tensor::View &view) {
+  compile::RangeSet bytes;
+  addView(bytes, view);
+  for (const auto &program : programs_)
+    if (program.steps[step] && meet(program.written, bytes))
+      return false;
+  if (steady_.size() <= kernel)
+    steady_.resize(kernel + 1);
+  steady_[kernel].unite(bytes);
+  return true;
+}
+
+std::vector<std::uint32_t> Steady::disturbedBy(std::uint32_t program) const {
+  std::vector<std::uint32_t> kernels;
+  for (std::uint32_t i = 0; i < steady_.size(); ++i)
+    if (meet(programs_[program].written, steady_[i]))
+      kernels.push_back(i);
+  return kernels;
+}
+
+} // namespace poplar::backend::cpu
