@@ -31,7 +31,7 @@ void update(Updating &u, const OpView &op) {
     // A constant gradient leaves nothing but rounding errors, which may be negative.
     x = s / root(op, maximum(u[1] - square(u[2]), 0.0), eps);
   } else if (delta) {
-    x = u.read(u.compute(s * sqrt(u[2] + eps) / sqrt(u[1] + eps)));
+    x = s * sqrt(u[2] + eps) / sqrt(u[1] + eps);
     u.write(2, alpha * u[2] + (1.0 - alpha) * square(x));
   } else {
     x = s / root(op, u[1], eps);

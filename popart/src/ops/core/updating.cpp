@@ -5,7 +5,7 @@
 #include <cmath>
 #include <popart/error.hpp>
 #include <popops/ElementWise.hpp>
-#include <popops/Zero.hpp>
+#include <popops/MapTogether.hpp>
 
 namespace popart::ops {
 
@@ -94,39 +94,37 @@ Updating::Updating(lowering::Lowering &l, const OpView &op)
       names_(op.texts("scalars")) {
   groups_ -= static_cast<std::size_t>(op.integer("perWeight", 0));
   for (std::size_t g = 0; g < groups_; ++g) {
-    std::vector<poplar::Tensor> parts;
+    auto &group = tensors_.emplace_back();
     for (std::size_t i = 0; i < weights_; ++i)
-      parts.push_back(l.tensor(op.in(g * weights_ + i)));
-    if (weights_ > 1)
-      for (auto &part : parts)
-        part = part.flatten();
-    tensors_.push_back(weights_ == 1 ? parts[0] : poplar::concat(parts));
+      group.push_back(l.tensor(op.in(g * weights_ + i)));
   }
 }
 
-Expr Updating::place(const poplar::Tensor &t) {
+Expr Updating::place(const PerWeight &tensors) {
   // Equal tensors get one number, so that popops computes equal parts of an expression once.
-  auto at = std::find(places_.begin(), places_.end(), t);
+  auto at = std::find(places_.begin(), places_.end(), tensors);
   if (at == places_.end())
-    at = places_.insert(at, t);
+    at = places_.insert(at, tensors);
   const pe::PlaceHolder place(static_cast<unsigned>(at - places_.begin() + 1));
-  return t.elementType() == poplar::FLOAT ? Expr(place) : Expr(pe::Cast(place, poplar::FLOAT));
+  return tensors[0].elementType() == poplar::FLOAT ? Expr(place)
+                                                   : Expr(pe::Cast(place, poplar::FLOAT));
 }
 
-Term Updating::operator[](std::size_t group) { return Term(place(tensors_[group])); }
-Term Updating::read(const poplar::Tensor &t) { return Term(place(t)); }
+Term Updating::operator[](std::size_t group) {
+  const auto written = written_.find(group);
+  if (written == written_.end())
+    return Term(place(tensors_[group]));
+  return Term(tensors_[group][0].elementType() == poplar::FLOAT
+                  ? written->second
+                  : Expr(pe::Cast(written->second, poplar::FLOAT)));
+}
+Term Updating::read(const poplar::Tensor &t) { return Term(place(PerWeight(weights_, t))); }
 
-// One number for all, or every weight's own for each of its elements.
 Term Updating::perWeight(std::size_t group) {
-  std::vector<poplar::Tensor> parts;
-  for (std::size_t i = 0; i < weights_; ++i) {
-    const auto number = lowering_.tensor(op_.in((groups_ + group) * weights_ + i));
-    if (weights_ == 1)
-      return Term(place(number));
-    const auto elements = static_cast<unsigned>(op_.in(i).elements());
-    parts.push_back(number.flatten().broadcast(elements, 0));
-  }
-  return Term(place(poplar::concat(parts)));
+  PerWeight numbers;
+  for (std::size_t i = 0; i < weights_; ++i)
+    numbers.push_back(lowering_.tensor(op_.in((groups_ + group) * weights_ + i)));
+  return Term(place(numbers));
 }
 
 Term Updating::scalar(const std::string &name) {
@@ -136,8 +134,7 @@ Term Updating::scalar(const std::string &name) {
   if (at == names_.end())
     throw internal_error("{} has no scalar {}.", describe(op_.graph(), op_.node()), name);
   const auto first = op_.inputs() - names_.size();
-  return Term(
-      place(lowering_.tensor(op_.in(first + static_cast<std::size_t>(at - names_.begin())))));
+  return read(lowering_.tensor(op_.in(first + static_cast<std::size_t>(at - names_.begin()))));
 }
 Term Updating::scalar(const std::string &name, double otherwise) {
   const bool given = op_.has(name) || std::find(names_.begin(), names_.end(), name) != names_.end();
@@ -145,24 +142,36 @@ Term Updating::scalar(const std::string &name, double otherwise) {
 }
 
 void Updating::write(std::size_t group, const Term &value) {
-  auto &target = tensors_[group];
-  if (!target.numElements())
-    return;
-  const Expr expr = target.elementType() == poplar::FLOAT
-                        ? value.expr()
-                        : Expr(pe::Cast(value.expr(), target.elementType()));
-  popops::mapWithOutput(lowering_.graph(), expr, places_, target, lowering_.program(),
-                        lowering_.name());
+  const auto type = tensors_[group][0].elementType();
+  written_.insert_or_assign(group, type == poplar::FLOAT ? value.expr()
+                                                         : Expr(pe::Cast(value.expr(), type)));
 }
-void Updating::zero(std::size_t group) {
-  popops::zero(lowering_.graph(), tensors_[group], lowering_.program(), lowering_.name("zero"));
-}
+
 poplar::Tensor Updating::compute(const Term &value) {
-  return popops::map(lowering_.graph(), value.expr(), places_, lowering_.program(),
+  if (weights_ != 1)
+    throw internal_error("{} computes for {} weights together.", describe(op_.graph(), op_.node()),
+                         weights_);
+  Tensors tensors;
+  for (const auto &place : places_)
+    tensors.push_back(place[0]);
+  return popops::map(lowering_.graph(), value.expr(), tensors, lowering_.program(),
                      lowering_.name());
 }
 
-Tensors Updating::outputs() const {
+Tensors Updating::outputs() {
+  std::vector<Expr> exprs;
+  std::vector<Tensors> inputs(weights_), targets(weights_);
+  for (std::size_t i = 0; i < weights_; ++i)
+    for (const auto &place : places_)
+      inputs[i].push_back(place[i]);
+  for (const auto &[group, expr] : written_) {
+    exprs.push_back(expr);
+    for (std::size_t i = 0; i < weights_; ++i)
+      targets[i].push_back(tensors_[group][i]);
+  }
+  popops::mapTogether(lowering_.graph(), exprs, inputs, targets, lowering_.program(),
+                      lowering_.name());
+  written_.clear();
   Tensors out;
   for (std::size_t i = 0; i < op_.outputs(); ++i)
     out.push_back(lowering_.tensor(op_.in(i)));

@@ -10,6 +10,7 @@
 #pragma once
 #include "lowering/lowering.hpp"
 #include "ops/core/elementwise.hpp"
+#include <map>
 
 namespace popart::ops {
 
@@ -38,33 +39,36 @@ Term maximum(const Term &a, const Term &b);
 Term minimum(const Term &a, const Term &b);
 Term square(const Term &a);
 
+// Collects what is written and does it as one map over all weights, when `outputs` are asked for.
 class Updating {
 public:
   Updating(lowering::Lowering &lowering, const OpView &op);
 
   std::size_t groups() const { return groups_; } // of tensors
-  // The tensors of a group as one, in FLOAT; after `write`, the new value.
+  // The tensors of a group, in FLOAT; after `write`, the new value.
   Term operator[](std::size_t group);
   Term perWeight(std::size_t group);
   Term scalar(const std::string &name);
   Term scalar(const std::string &name, double otherwise);
 
   void write(std::size_t group, const Term &value);
-  void zero(std::size_t group);
-  // A new tensor (FLOAT) with the value, and a term that reads it.
+  void zero(std::size_t group) { write(group, 0.0); }
+  // A new tensor (FLOAT) with the value, and a term that reads it; of one weight.
   poplar::Tensor compute(const Term &value);
   Term read(const poplar::Tensor &t);
-  poplar::Tensor tensor(std::size_t group) const { return tensors_[group]; }
-  Tensors outputs() const;
+  poplar::Tensor tensor(std::size_t group) const { return tensors_[group][0]; }
+  Tensors outputs();
 
 private:
-  Expr place(const poplar::Tensor &t);
+  using PerWeight = std::vector<poplar::Tensor>;
+  Expr place(const PerWeight &tensors);
 
   lowering::Lowering &lowering_;
   const OpView &op_;
   std::size_t weights_, groups_;
   std::vector<std::string> names_; // of scalar inputs
-  std::vector<poplar::Tensor> tensors_, places_;
+  std::vector<PerWeight> tensors_, places_;
+  std::map<std::size_t, Expr> written_; // by group, in its own type
 };
 
 // An operator of this kind: shape rule, layouts (state lies as its weight does), lowering.

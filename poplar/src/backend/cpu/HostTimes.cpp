@@ -11,6 +11,23 @@ namespace poplar::backend::cpu {
 HostTimes::HostTimes(std::shared_ptr<const executable::Image> image, std::string file)
     : image_(std::move(image)), file_(std::move(file)), steps_(image_->steps.size()) {}
 
+// What a step does; steps that only have a kind are told by it.
+static std::string titleOf(const executable::Image &image, const executable::Step &step) {
+  using executable::StepKind;
+  switch (step.kind) {
+  case StepKind::Execute:
+    return image.computeSets[step.index].name;
+  case StepKind::HostToDevice:
+    return "from host: " + image.streams[step.index].handle;
+  case StepKind::DeviceToHost:
+    return "to host: " + image.streams[step.index].handle;
+  case StepKind::Copy:
+    return "copy";
+  default:
+    return step.text;
+  }
+}
+
 HostTimes::~HostTimes() {
   std::vector<std::uint32_t> order(steps_.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -28,7 +45,8 @@ HostTimes::~HostTimes() {
     std::snprintf(line, sizeof line, "%14.3f %9llu %11.3f  ", us / 1e3,
                   (unsigned long long)steps_[s].calls, us / double(steps_[s].calls));
     const auto &step = image_->steps[s];
-    out << line << step.text << (step.text.empty() ? "" : " ") << step.name << '\n';
+    const auto title = titleOf(*image_, step);
+    out << line << title << (title.empty() ? "" : " ") << step.name << '\n';
   }
 }
 

@@ -4,6 +4,7 @@
 // exchange elements by repeated zipping: zipping row i with row i + n/2, log2(n) times, transposes
 // n rows of n elements.
 #include "backend/cpu/Transpose.hpp"
+#include "base/VectorUnit.hpp"
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -39,6 +40,46 @@ template <class T> struct Register {
   }
 };
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#define OPENIPU_WIDE __attribute__((target("avx512f,avx512bw")))
+bool hasWideRegisters() { return base::vectorUnit() >= base::VectorUnit::Avx512; }
+
+// The same in registers of a whole line: a block is one register high and wide, and every line of
+// the destination is written once.
+template <class T>
+OPENIPU_WIDE void wideBlock(const std::byte *from, std::int64_t fromPitch, std::byte *to,
+                            std::int64_t toPitch) {
+  constexpr std::size_t n = lineBytes / sizeof(T);
+  typedef T Vector __attribute__((vector_size(lineBytes)));
+  Vector low, high; // lanes of a zip
+  for (std::size_t i = 0; i < n; ++i) {
+    low[i] = T(i / 2 + (i % 2) * n);
+    high[i] = T(n / 2 + i / 2 + (i % 2) * n);
+  }
+  Vector rows[n], next[n];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < n; ++r)
+    std::memcpy(&rows[r], from + std::int64_t(r) * fromPitch, lineBytes);
+#pragma GCC unroll 4
+  for (std::size_t stage = 1; stage < n; stage *= 2) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < n / 2; ++i) {
+      next[2 * i] = __builtin_shuffle(rows[i], rows[i + n / 2], low);
+      next[2 * i + 1] = __builtin_shuffle(rows[i], rows[i + n / 2], high);
+    }
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < n; ++r)
+      rows[r] = next[r];
+  }
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < n; ++r)
+    std::memcpy(to + std::int64_t(r) * toPitch, &rows[r], lineBytes);
+}
+#else
+bool hasWideRegisters() { return false; }
+template <class T> void wideBlock(const std::byte *, std::int64_t, std::byte *, std::int64_t) {}
+#endif
+
 // A full block: lineBytes / sizeof(T) rows and columns.
 template <class T>
 void fullBlock(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch) {
@@ -73,12 +114,15 @@ template <class T>
 void smallBlocks(const std::byte *from, std::int64_t fromPitch, std::byte *to, std::int64_t toPitch,
                  std::uint64_t rows, std::uint64_t columns) {
   constexpr std::uint64_t side = lineBytes / sizeof(T);
+  const bool inLines = sizeof(T) >= 4 && hasWideRegisters();
   for (std::uint64_t r = 0; r < rows; r += side)
     for (std::uint64_t c = 0; c < columns; c += side) {
       auto *source = from + std::int64_t(r) * fromPitch + c * sizeof(T);
       auto *target = to + std::int64_t(c) * toPitch + r * sizeof(T);
       auto high = std::min(side, rows - r), wide = std::min(side, columns - c);
-      if (high == side && wide == side)
+      if (high == side && wide == side && inLines)
+        wideBlock<T>(source, fromPitch, target, toPitch);
+      else if (high == side && wide == side)
         fullBlock<T>(source, fromPitch, target, toPitch);
       else
         partBlock<T>(source, fromPitch, target, toPitch, high, wide);

@@ -4,6 +4,7 @@
 // join for all. Transposed and channels-last tensors so become long rows.
 #pragma once
 #include "openipu/Kernel.hpp"
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -24,6 +25,19 @@ struct Walk {
   std::size_t rows() const; // positions / inner()
   // Element of an operand where a row starts.
   std::int64_t rowStart(std::size_t operand, std::size_t row) const;
+  // f(element, step, n) for `count` rows from `row` on: n rows that start `step` elements apart.
+  template <class F>
+  void eachStretch(std::size_t operand, std::size_t row, std::size_t count, F f) const {
+    const bool outer = sizes.size() > 1;
+    const std::size_t extent = outer ? sizes[sizes.size() - 2] : 1;
+    const std::int64_t step = outer ? operands[operand].strides[sizes.size() - 2] : 0;
+    while (count) {
+      const std::size_t n = std::min(count, extent - row % extent);
+      f(rowStart(operand, row), step, n);
+      row += n;
+      count -= n;
+    }
+  }
 };
 
 // All operands have the shape of the first.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// map, mapInPlace, mapWithOutput: checks, the choice of the output's place, and one operation
-// "popops.map" (MapKernel.cpp) per expression.
+// map, mapInPlace, mapWithOutput: checks, the choice of the outputs' places, and one operation
+// "popops.map" (MapKernel.cpp) for all expressions whose results have one shape.
 #include "popops/ElementWise.hpp"
 #include "base/Text.hpp"
 #include "elementwise/MapPlan.hpp"
@@ -37,8 +37,7 @@ static std::string at(const DebugContext &context) {
 
 // ---- shapes and places
 
-// The shape that all broadcast to.
-static Shape commonShape(const Tensors &ts, const DebugContext &context) {
+Shape commonShape(const Tensors &ts, const DebugContext &context) {
   Shape out;
   for (const Tensor &t : ts) {
     const Shape shape = t.shape();
@@ -94,17 +93,10 @@ Tensor createOutputForElementWiseOp(Graph &graph, const Tensors &inputs, const T
   return graph.clone(outputType, candidates[best], debugContext);
 }
 
-// ---- one expression
+// ---- expressions
 
-namespace {
-struct Target {
-  Tensor tensor; // invalid: make one
-  bool inPlace = false;
-};
-} // namespace
-
-static void checkTarget(const char *what, const Tensor &target, const Type &type,
-                        const Shape &shape, const DebugContext &context) {
+void checkTarget(const char *what, const Tensor &target, const Type &type, const Shape &shape,
+                 const DebugContext &context) {
   if (target.elementType() != type)
     throw poplibs_error(str("popops::", what, ": the result has type ", type,
                             ", but the tensor to write has type ", target.elementType(), ".",
@@ -121,53 +113,132 @@ static void checkTarget(const char *what, const Tensor &target, const Type &type
                             at(context)));
 }
 
-void addMap(Graph &graph, const MapTree &tree, const MapOperands &operands, openipu::Plan plan,
-            Sequence &prog, const DebugContext &context) {
-  if (operands.out.numElements() == 0)
-    return;
-  Tensor out = operands.out;
-  std::vector<openipu::Used> uses;
-  bool overlaps = false;
-  for (unsigned i : operands.inputs) {
-    Tensor t = operands.ts[i];
-    poputil::broadcastToMatch(t, out.shape());
-    overlaps |= openipu::overlap(t, out) == openipu::Overlap::Some;
-    uses.push_back(openipu::in(t));
+// Where the results go while the operands are read: another tensor if one of them would be
+// overwritten elsewhere.
+static Tensors safeOutputs(Graph &graph, const MapOperands &operands, const DebugContext &context) {
+  Tensors outs = operands.outs;
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    const Tensor &out = operands.outs[k];
+    bool overlaps = false;
+    for (unsigned i : operands.inputs) {
+      Tensor t = operands.ts[i];
+      poputil::broadcastToMatch(t, out.shape());
+      overlaps |= openipu::overlap(t, out) == openipu::Overlap::Some;
+    }
+    for (std::size_t other = 0; other < k; ++other)
+      overlaps |= openipu::overlap(operands.outs[other], out) != openipu::Overlap::None;
+    if (overlaps)
+      outs[k] = graph.clone(out, {context, "beforeOverlap"});
   }
-  if (overlaps) // the operands must survive until all of them are read
-    out = graph.clone(operands.out, {context, "beforeOverlap"});
-  uses.insert(uses.begin(), openipu::out(out));
-  prog.add(openipu::operation(
-      graph, {"popops.map", std::move(uses), programOf(tree).write(), std::move(plan), context}));
-  if (overlaps)
-    prog.add(Copy(out, operands.out, false, {context, "overlap"}));
+  return outs;
 }
 
-static Tensor mapTo(Graph &graph, const expr::Expr &expr, const Tensors &ts, const Target &target,
-                    Sequence &prog, const DebugContext &context, const OptionFlags &flags) {
+void addMaps(Graph &graph, const MapTree &tree, const std::vector<MapOperands> &lists,
+             openipu::Plan plan, Sequence &prog, const DebugContext &context) {
+  if (lists.empty() || lists[0].outs[0].numElements() == 0)
+    return;
+  std::vector<openipu::Used> uses;
+  std::vector<Tensors> outs;
+  for (const auto &operands : lists) {
+    outs.push_back(safeOutputs(graph, operands, context));
+    for (const Tensor &out : outs.back())
+      uses.push_back(openipu::out(out));
+  }
+  for (const auto &operands : lists)
+    for (unsigned i : operands.inputs) {
+      Tensor t = operands.ts[i];
+      poputil::broadcastToMatch(t, operands.outs[0].shape());
+      uses.push_back(openipu::in(t));
+    }
+  prog.add(openipu::operation(
+      graph, {"popops.map", std::move(uses), programOf(tree).write(), std::move(plan), context}));
+  for (std::size_t i = 0; i < lists.size(); ++i)
+    for (std::size_t k = 0; k < outs[i].size(); ++k)
+      if (outs[i][k] != lists[i].outs[k])
+        prog.add(Copy(outs[i][k], lists[i].outs[k], false, {context, "overlap"}));
+}
+
+namespace {
+using Exprs = std::vector<const expr::Expr *>;
+
+struct Call {
+  const char *what;
+  Exprs exprs;
+  const Tensors &ts;
+  Tensors targets = {}; // none: make them
+  bool inPlace = false; // the result overwrites the first operand
+
+  std::string name() const {
+    std::string out;
+    for (const auto *expr : exprs)
+      out += (out.empty() ? "" : "_") + expr->name(ts);
+    return out;
+  }
+};
+} // namespace
+
+// Tensors that a root of the tree reads.
+static Tensors usedBy(const MapTree &tree, std::size_t root, const Tensors &ts) {
+  Tensors used;
+  for (unsigned i : tree.only(root).inputs())
+    used.push_back(ts[i]);
+  return used;
+}
+
+// One operation for every shape that results have.
+static void addByShape(Graph &graph, const MapTree &tree, const Call &call, const Tensors &outs,
+                       const MapOptions &options, Sequence &prog, const DebugContext &context) {
+  std::vector<bool> done(outs.size());
+  for (std::size_t first = 0; first < outs.size(); ++first) {
+    if (done[first])
+      continue;
+    MapTree part{tree.nodes, {}};
+    Call same{call.what, {}, call.ts, {}, call.inPlace};
+    for (std::size_t k = first; k < outs.size(); ++k)
+      if (outs[k].shape() == outs[first].shape()) {
+        done[k] = true;
+        part.roots.push_back(tree.roots[k]);
+        same.exprs.push_back(call.exprs[k]);
+        same.targets.push_back(outs[k]);
+      }
+    const MapOperands operands{call.ts, same.targets, part.inputs(), call.inPlace};
+    addMap(graph, part, operands, planMap(graph, part, operands, options, same.name()), prog,
+           context);
+  }
+}
+
+static Tensors run(Graph &graph, const Call &call, Sequence &prog, const DebugContext &context,
+                   const OptionFlags &flags) {
   const MapOptions options = parseMapOptions(flags);
   const MapTree tree =
-      buildTree(expr, ts, options.enableExpressionOptimizations, context.getPathName());
-  MapOperands operands{ts, {}, tree.inputs(), target.inPlace};
-  Tensors used;
-  for (unsigned i : operands.inputs)
-    used.push_back(ts[i]);
-  const Shape shape = commonShape(used, context);
-  if (target.tensor.valid())
-    checkTarget(target.inPlace ? "mapInPlace" : "mapWithOutput", target.tensor, tree.type(), shape,
-                context);
-  operands.out = target.tensor.valid()
-                     ? target.tensor
-                     : createOutputForElementWiseOp(graph, used, tree.type(), {context, "out"});
-  addMap(graph, tree, operands, planMap(graph, tree, operands, options, expr.name(ts)), prog,
-         context);
-  return operands.out;
+      buildTree(call.exprs, call.ts, options.enableExpressionOptimizations, context.getPathName());
+  Tensors outs = call.targets;
+  bool oneShape = true;
+  for (std::size_t k = 0; k < call.exprs.size(); ++k) {
+    const Tensors used = usedBy(tree, k, call.ts);
+    const Shape shape = commonShape(used, context);
+    if (call.targets.empty())
+      outs.push_back(createOutputForElementWiseOp(graph, used, tree.type(k), {context, "out"}));
+    else
+      checkTarget(call.what, outs[k], tree.type(k), shape, context);
+    oneShape &= outs[k].shape() == outs[0].shape();
+  }
+  if (call.targets.empty() || oneShape) {
+    addByShape(graph, tree, call, outs, options, prog, context);
+    return outs;
+  }
+  // All results are computed before the first one overwrites a tensor that others may read.
+  const Tensors results = run(graph, {call.what, call.exprs, call.ts}, prog, context, flags);
+  for (std::size_t k = 0; k < outs.size(); ++k)
+    if (results[k].numElements())
+      prog.add(Copy(results[k], outs[k], false, context));
+  return outs;
 }
 
 Tensor map(Graph &graph, const expr::Expr &expr, const Tensors &ts, Sequence &prog,
            const DebugContext &debugContext, const OptionFlags &options) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, options));
-  auto out = mapTo(graph, expr, ts, {}, prog, {di}, options);
+  auto out = run(graph, {"map", {&expr}, ts}, prog, {di}, options)[0];
   di.addOutput(out);
   return out;
 }
@@ -177,43 +248,26 @@ void mapInPlace(Graph &graph, const expr::Expr &expr, const Tensors &ts, Sequenc
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, options));
   if (ts.empty())
     throw poplibs_error("popops::mapInPlace: no tensor was given to write the result to.");
-  mapTo(graph, expr, ts, {ts[0], true}, prog, {di}, options);
+  run(graph, {"mapInPlace", {&expr}, ts, {ts[0]}, true}, prog, {di}, options);
 }
 
 void mapWithOutput(Graph &graph, const expr::Expr &expr, const Tensors &ts, const Tensor &out,
                    Sequence &prog, const DebugContext &debugContext, const OptionFlags &options) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, out, options));
-  mapTo(graph, expr, ts, {out, false}, prog, {di}, options);
+  run(graph, {"mapWithOutput", {&expr}, ts, {out}}, prog, {di}, options);
 }
 
-// ---- several expressions
+static Exprs pointers(const std::vector<expr::Any> &exprs) {
+  Exprs out;
+  for (const expr::Expr &expr : exprs)
+    out.push_back(&expr);
+  return out;
+}
 
 Tensors map(Graph &graph, const std::vector<expr::Any> &exprs, const Tensors &ts, Sequence &prog,
             const DebugContext &debugContext, const OptionFlags &options) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, options));
-  Tensors outs;
-  for (const auto &expr : exprs)
-    outs.push_back(mapTo(graph, expr, ts, {}, prog, {di}, options));
-  return outs;
-}
-
-// All results are computed before the first one overwrites a tensor that others may read.
-static void mapThenCopy(Graph &graph, const std::vector<expr::Any> &exprs, const Tensors &ts,
-                        const Tensors &targets, const char *what, Sequence &prog,
-                        const DebugContext &context, const OptionFlags &options) {
-  if (exprs.size() == 1) {
-    const bool inPlace = !ts.empty() && targets[0] == ts[0];
-    mapTo(graph, exprs[0], ts, {targets[0], inPlace}, prog, context, options);
-    return;
-  }
-  Tensors results;
-  for (std::size_t i = 0; i < exprs.size(); ++i) {
-    results.push_back(mapTo(graph, exprs[i], ts, {}, prog, context, options));
-    checkTarget(what, targets[i], results[i].elementType(), results[i].shape(), context);
-  }
-  for (std::size_t i = 0; i < exprs.size(); ++i)
-    if (results[i].numElements())
-      prog.add(Copy(results[i], targets[i], false, context));
+  return run(graph, {"map", pointers(exprs), ts}, prog, {di}, options);
 }
 
 void mapInPlace(Graph &graph, const std::vector<expr::Any> &exprs, const Tensors &ts,
@@ -222,7 +276,10 @@ void mapInPlace(Graph &graph, const std::vector<expr::Any> &exprs, const Tensors
   if (ts.size() < exprs.size())
     throw poplibs_error(str("popops::mapInPlace: ", exprs.size(), " expressions, but only ",
                             ts.size(), " tensors to write them to.", at(debugContext)));
-  mapThenCopy(graph, exprs, ts, ts, "mapInPlace", prog, {di}, options);
+  if (exprs.empty())
+    return;
+  const Tensors targets(ts.begin(), ts.begin() + std::ptrdiff_t(exprs.size()));
+  run(graph, {"mapInPlace", pointers(exprs), ts, targets, exprs.size() == 1}, prog, {di}, options);
 }
 
 void mapWithOutput(Graph &graph, const std::vector<expr::Any> &exprs, const Tensors &ts,
@@ -232,7 +289,8 @@ void mapWithOutput(Graph &graph, const std::vector<expr::Any> &exprs, const Tens
   if (outs.size() != exprs.size())
     throw poplibs_error(str("popops::mapWithOutput: ", exprs.size(), " expressions, but ",
                             outs.size(), " outputs.", at(debugContext)));
-  mapThenCopy(graph, exprs, ts, outs, "mapWithOutput", prog, {di}, options);
+  if (!exprs.empty())
+    run(graph, {"mapWithOutput", pointers(exprs), ts, outs}, prog, {di}, options);
 }
 
 // ---- the rest

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Every operator on every type against the same operator in double precision (integers: exact).
+#include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "popops/ElementWise.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ExprOpUtils.hpp"
+#include "popops/MapTogether.hpp"
 #include "poputil/exceptions.hpp"
 #include "Session.hpp"
 #include <bit>
@@ -569,6 +571,124 @@ TEST(ElementWise, SeveralExpressionsSeeTheOldValues) {
   EXPECT_THROW(mapInPlace(e.s.graph, std::vector<Any>{_1, _1}, {a}, e.s.prog),
                poputil::poplibs_error);
   EXPECT_THROW(mapWithOutput(e.s.graph, std::vector<Any>{_1, _1}, {a}, {b}, e.s.prog),
+               poputil::poplibs_error);
+  e.run();
+}
+
+// Momentum and weight at once: v <- v / 2 + g, w <- w - v (new) / 4, in numbers that are exact.
+TEST(ElementWise, SeveralResultsAreWrittenOverTheirOperandsInOnePass) {
+  Expected e;
+  const Any newV = Const(0.5f) * _1 + _2;
+  const std::vector<Any> exprs{newV, _3 - Const(0.25f) * newV, Any(_2)};
+  for (const Type &type : {FLOAT, HALF})
+    for (const Shape &shape : {Shape{1}, Shape{7}, Shape{33, 31}, Shape{300, 401}})
+      for (bool turned : {false, true}) { // the weight lies another way than its momentum
+        if (turned && shape.size() < 2)
+          continue;
+        std::size_t n = 1;
+        for (auto d : shape)
+          n *= d;
+        const auto v = e.s.integers(n, -8, 8), g = e.s.integers(n, -8, 8),
+                   w = e.s.integers(n, -8, 8);
+        const auto tv = e.s.input(type, shape, v), tg = e.s.input(type, shape, g);
+        const auto tw = turned ? e.s.input(type, {shape[1], shape[0]}, w).transpose()
+                               : e.s.input(type, shape, w);
+        // The weight goes first, so what others read must survive it.
+        mapWithOutput(e.s.graph, {exprs[1], exprs[0], exprs[2]}, {tv, tg, tw}, {tw, tv, tg},
+                      e.s.prog);
+        Doubles vs, ws;
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::size_t at = turned ? i % shape[1] * shape[0] + i / shape[1] : i;
+          vs.push_back(v[i] / 2 + g[i]);
+          ws.push_back(w[at] - vs[i] / 4);
+        }
+        e.expect(tv, vs, 0, 0, "momentum");
+        e.expect(tw, ws, 0, 0, "weight");
+        e.expect(tg, g, 0, 0, "gradient");
+      }
+  e.run();
+}
+
+TEST(ElementWise, ResultsOfSeveralShapesAndTheSameResultTwice) {
+  Expected e;
+  const auto a = e.s.input(FLOAT, {2, 3}, {1, 2, 3, 4, 5, 6}), b = e.s.input(FLOAT, {3}, {7, 8, 9});
+  const auto all =
+      map(e.s.graph, std::vector<Any>{_1 + _2, _2 * _2, _2 + _1, _1 > _2}, {a, b}, e.s.prog);
+  e.expect(all.at(0), {8, 10, 12, 11, 13, 15}, 0, 0, "sum");
+  e.expect(all.at(1), {49, 64, 81}, 0, 0, "square");
+  e.expect(all.at(2), {8, 10, 12, 11, 13, 15}, 0, 0, "sum again");
+  e.expect(all.at(3), {0, 0, 0, 0, 0, 0}, 0, 0, "comparison");
+  mapInPlace(e.s.graph, std::vector<Any>{_1 - _2, _2 - Const(1.0f)}, {a, b}, e.s.prog);
+  e.expect(a, {-6, -6, -6, -3, -3, -3}, 0, 0, "first");
+  e.expect(b, {6, 7, 8}, 0, 0, "second");
+  e.run();
+}
+
+TEST(ElementWise, BroadcastOperandsOfEveryPatternAreReadInPlace) {
+  Expected e;
+  const Shape shape{6, 5, 9, 9}, longRows{3, 4, 300};
+  const Shape patterns[] = {{5, 1, 1}, {9}, {5, 9, 1}, {6, 1, 1, 1}, {6, 1, 9, 1}, {1, 5, 1, 9},
+                            {9, 9},    {1}, {4, 1},    {300},        {3, 1, 300}};
+  for (const Type &type : {FLOAT, HALF, INT, SHORT})
+    for (const Shape &pattern : patterns) {
+      const bool isLong = pattern.back() == 300 || pattern == Shape{4, 1};
+      const Shape &out = isLong ? longRows : shape;
+      std::size_t n = 1, m = 1;
+      for (auto d : out)
+        n *= d;
+      for (auto d : pattern)
+        m *= d;
+      const auto a = e.s.integers(n, 0, 99), b = e.s.integers(m, 0, 99);
+      Doubles expected;
+      for (std::size_t i = 0; i < n; ++i) {
+        std::size_t rest = i, at = 0, step = 1;
+        for (std::size_t d = 0; d < pattern.size(); ++d) {
+          const std::size_t size = out[out.size() - 1 - d], own = pattern[pattern.size() - 1 - d];
+          at += own == 1 ? 0 : rest % size * step;
+          step *= own;
+          rest /= size;
+        }
+        expected.push_back(type == SHORT ? std::int64_t(a[i]) ^ std::int64_t(b[at])
+                                         : a[i] + b[at] + b[at]);
+      }
+      const auto ta = e.s.input(type, out, a), tb = e.s.input(type, pattern, b);
+      e.expect(type == SHORT ? map(e.s.graph, _1 ^ _2, {ta, tb}, e.s.prog)
+                             : map(e.s.graph, _1 + _2 + _2, {ta, tb}, e.s.prog),
+               expected, 0, 0, type.toString() + base::list(pattern));
+    }
+  e.run();
+}
+
+TEST(ElementWise, ListsOfTensorsAreMappedTogether) {
+  Expected e;
+  const Any newV = Const(0.5f) * _1 + _2 * _4;
+  std::vector<std::vector<Tensor>> ts, outs;
+  const auto number = e.s.input(FLOAT, {}, {2});
+  for (const Shape &shape : {Shape{5}, Shape{3, 7}, Shape{0, 2}, Shape{40, 50}}) {
+    const bool turned = shape.size() == 2 && shape[0] == 3;
+    const std::size_t n = shape.size() == 1 ? 5 : shape[0] * shape[1];
+    const auto v = e.s.integers(n, -8, 8), g = e.s.integers(n, -8, 8), w = e.s.integers(n, -8, 8);
+    auto tensor = [&](const Doubles &values) {
+      return n == 0   ? e.s.graph.addVariable(FLOAT, shape, VariableMappingMethod::LINEAR)
+             : turned ? e.s.input(FLOAT, {shape[1], shape[0]}, values).transpose()
+                      : e.s.input(FLOAT, shape, values);
+    };
+    ts.push_back({tensor(v), tensor(g), tensor(w), number});
+    outs.push_back({ts.back()[0], ts.back()[2], ts.back()[1]});
+    if (n == 0)
+      continue;
+    Doubles vs, ws;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t at = turned ? i % shape[1] * shape[0] + i / shape[1] : i;
+      vs.push_back(v[at] / 2 + 2 * g[at]);
+      ws.push_back(w[at] - vs[i] / 4);
+    }
+    e.expect(ts.back()[0], vs, 0, 0, "momentum");
+    e.expect(ts.back()[2], ws, 0, 0, "weight");
+    e.expect(ts.back()[1], Doubles(n, 0), 0, 0, "gradient");
+  }
+  mapTogether(e.s.graph, {newV, _3 - Const(0.25f) * newV, Const(0.0f)}, ts, outs, e.s.prog);
+  EXPECT_THROW(mapTogether(e.s.graph, {_1 + _2}, {ts[0], {ts[1][0]}}, {outs[0], outs[1]}, e.s.prog),
                poputil::poplibs_error);
   e.run();
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// popops.map: evaluates an expression in one pass. The output is walked in memory order, in blocks
-// that stay in the first-level cache; each operator is a vectorised loop over a block. Operands
-// that lie well are read where they are, and the last operator writes where the output is; others
-// go through a register (a block of memory per thread): halves, broadcasts and strided rows.
+// popops.map: evaluates expressions in one pass. The first output is walked in memory order, in
+// blocks that stay in the first-level cache; each operator is a vectorised loop over a block.
+// Operands that lie well are read where they are, and results are written where the outputs are;
+// others go through a register (a block of memory per thread): halves, broadcasts, strided rows.
 //
-// outputs: y    inputs: one per place holder, all of y's shape (broadcast ones with stride zero)
+// outputs: one per expression    inputs: one per place holder, all of the outputs' shape (broadcast
+// ones with stride zero). Several lists of operands after each other: the same for each list.
 #include "base/Half.hpp"
 #include "base/Threads.hpp"
 #include "elementwise/Loops.hpp"
 #include "elementwise/MapProgram.hpp"
+#include "elementwise/MapRows.hpp"
 #include "openipu/Kernel.hpp"
 #include "popops/Strided.hpp"
 #include <algorithm>
@@ -23,91 +25,20 @@ namespace {
 
 using openipu::KernelArgs;
 using openipu::KernelOperand;
+using Operands = std::span<const KernelOperand>;
 
 constexpr std::size_t alignment = 64;
-constexpr std::size_t maxRow = 256;                     // shorter rows are put together to blocks
+constexpr std::size_t maxRow = 256;     // shorter rows are put together to blocks
+constexpr std::size_t maxPeriod = 2048; // elements after which broadcasts repeat, to keep them
 constexpr std::size_t tileRows = 16, tileColumns = 256; // of operands that lie across the rows
-// Element steps that are worth waking threads for.
-constexpr std::size_t worthThreads = 1 << 17;
+// Nanoseconds of one thread, about: an operator on an element, a byte of memory, and what is worth
+// waking threads for.
+constexpr double operatorTime = 0.035, byteTime = 0.025, worthThreads = 25000;
 
 [[noreturn]] void damaged(const char *what) {
   throw std::runtime_error(std::string("popops.map: ") + what +
                            ": the executable is damaged, or was written by another version. "
                            "Compile it again.");
-}
-
-// ---- rows between memory and registers
-
-template <class T>
-void gatherAs(const std::byte *from, std::int64_t stride, std::byte *to, std::size_t n) {
-  auto *source = reinterpret_cast<const T *>(from);
-  auto *target = reinterpret_cast<T *>(to);
-  if (stride == 1)
-    std::memcpy(target, source, n * sizeof(T));
-  else if (stride == 0)
-    std::fill_n(target, n, *source);
-  else
-    for (std::size_t i = 0; i < n; ++i)
-      target[i] = source[std::int64_t(i) * stride];
-}
-template <class T>
-void scatterAs(const std::byte *from, std::byte *to, std::int64_t stride, std::size_t n) {
-  auto *source = reinterpret_cast<const T *>(from);
-  auto *target = reinterpret_cast<T *>(to);
-  for (std::size_t i = 0; i < n; ++i)
-    target[std::int64_t(i) * stride] = source[i];
-}
-
-void gather(std::size_t size, const std::byte *from, std::int64_t stride, std::byte *to,
-            std::size_t n) {
-  switch (size) {
-  case 1:
-    return gatherAs<std::uint8_t>(from, stride, to, n);
-  case 2:
-    return gatherAs<std::uint16_t>(from, stride, to, n);
-  case 4:
-    return gatherAs<std::uint32_t>(from, stride, to, n);
-  default:
-    return gatherAs<std::uint64_t>(from, stride, to, n);
-  }
-}
-void scatter(std::size_t size, const std::byte *from, std::byte *to, std::int64_t stride,
-             std::size_t n) {
-  switch (size) {
-  case 1:
-    return scatterAs<std::uint8_t>(from, to, stride, n);
-  case 2:
-    return scatterAs<std::uint16_t>(from, to, stride, n);
-  case 4:
-    return scatterAs<std::uint32_t>(from, to, stride, n);
-  default:
-    return scatterAs<std::uint64_t>(from, to, stride, n);
-  }
-}
-
-// `rows` rows of n elements where the elements of a column lie together: column by column.
-template <class T>
-void gatherAcrossAs(const std::byte *from, std::int64_t stride, std::byte *to, std::size_t rows,
-                    std::size_t n) {
-  auto *target = reinterpret_cast<T *>(to);
-  for (std::size_t c = 0; c < n; ++c) {
-    auto *column = reinterpret_cast<const T *>(from) + std::int64_t(c) * stride;
-    for (std::size_t r = 0; r < rows; ++r)
-      target[r * tileColumns + c] = column[r];
-  }
-}
-void gatherAcross(std::size_t size, const std::byte *from, std::int64_t stride, std::byte *to,
-                  std::size_t rows, std::size_t n) {
-  switch (size) {
-  case 1:
-    return gatherAcrossAs<std::uint8_t>(from, stride, to, rows, n);
-  case 2:
-    return gatherAcrossAs<std::uint16_t>(from, stride, to, rows, n);
-  case 4:
-    return gatherAcrossAs<std::uint32_t>(from, stride, to, rows, n);
-  default:
-    return gatherAcrossAs<std::uint64_t>(from, stride, to, rows, n);
-  }
 }
 
 void roundLoop(void *y, const void *a, const void *, const void *, std::size_t n) {
@@ -131,45 +62,100 @@ bool isSlow(const MapStep &step) {
          op != IS_NAN;
 }
 
+BlockLoop loopOf(const MapStep &step) {
+  switch (step.kind) {
+  case MapStep::Unary:
+    return unaryLoop(expr::UnaryOpType(step.op), step.type);
+  case MapStep::Binary:
+    return binaryLoop(expr::BinaryOpType(step.op), step.type);
+  case MapStep::Ternary:
+    return ternaryLoop(expr::TernaryOpType(step.op), step.type);
+  case MapStep::Cast:
+    return castLoop(step.type, step.result);
+  case MapStep::RoundToHalf:
+    return roundLoop;
+  default:
+    return copyLoop(step.type);
+  }
+}
+
+bool isOperand(const MapStep &step, std::size_t value) {
+  return step.a == value || (step.b == value && step.kind != MapStep::Unary) ||
+         (step.c == value && step.kind == MapStep::Ternary);
+}
+
+// The memory between the first and the last element.
+std::pair<const std::byte *, const std::byte *> reachOf(const KernelOperand &operand) {
+  std::int64_t first = 0, last = 0;
+  for (std::size_t d = 0; d < operand.shape.size(); ++d) {
+    const std::int64_t reach = operand.strides[d] * (std::int64_t(operand.shape[d]) - 1);
+    (reach < 0 ? first : last) += reach;
+  }
+  const auto size = std::int64_t(sizeOf(operand.type));
+  return {operand.data + first * size, operand.data + (last + 1) * size};
+}
+bool mayOverlap(const KernelOperand &a, const KernelOperand &b) {
+  const auto x = reachOf(a), y = reachOf(b);
+  return x.first < y.second && y.first < x.second;
+}
+
+struct Free {
+  void operator()(std::byte *p) const { ::operator delete(p, std::align_val_t(alignment)); }
+};
+using Memory = std::unique_ptr<std::byte, Free>;
+Memory allocate(std::size_t bytes) {
+  return Memory(static_cast<std::byte *>(::operator new(bytes, std::align_val_t(alignment))));
+}
+
+// The expressions on one list of operands.
 class Map {
 public:
-  explicit Map(const KernelArgs &args) : program_(MapProgram::read(args.attributes)), args_(&args) {
-    check(args);
-    if (!args.outputs[0].elements)
+  Map(const MapProgram &program, Operands outputs, Operands inputs)
+      : program_(program), outputs_(outputs), inputs_(inputs) {
+    check();
+    elements_ = outputs[0].elements;
+    if (!elements_)
       return;
-    std::vector<const KernelOperand *> operands{&args.outputs[0]};
-    for (const auto &input : args.inputs)
+    std::vector<const KernelOperand *> operands;
+    for (const auto &output : outputs)
+      operands.push_back(&output);
+    for (const auto &input : inputs)
       operands.push_back(&input);
     walk_ = walkTogether(operands);
     allotRegisters();
     chooseBlocks();
     placeInputs();
+    placeOutputs();
     fillConstants();
-    args_ = nullptr;
   }
 
-  void run(const KernelArgs &args) {
-    const std::size_t elements = args.outputs[0].elements;
-    if (!elements)
+  void run() const {
+    if (!elements_)
       return;
-    if (blocks_ == 1 || elements * weight_ < worthThreads)
-      return work(args, 0, blocks_);
-    const std::size_t grain =
-        std::max<std::size_t>(1, worthThreads / 2 / std::max<std::size_t>(1, block_ * weight_));
-    base::parallelFor(blocks_, grain, [&](std::size_t begin, std::size_t end, unsigned) {
-      work(args, begin, end);
-    });
+    const double time = double(elements_) * timePerElement_;
+    if (blocks_ == 1 || time < worthThreads)
+      return work(0, blocks_);
+    const auto grain = std::size_t(worthThreads / 4 * double(blocks_) / time);
+    base::parallelFor(blocks_, std::max<std::size_t>(1, grain),
+                      [&](std::size_t begin, std::size_t end, unsigned) { work(begin, end); });
   }
 
 private:
   // How an input gets to the operators.
   struct Source {
-    std::int64_t stride;   // within a row
-    std::uint8_t type;     // TypeId
-    bool direct = false;   // read where it is
-    bool once = false;     // the same in every block: loaded at the start
-    bool tiled = false;    // lies across the rows: loaded for several rows at once
-    std::uint16_t reg = 0; // if not direct
+    std::int64_t stride; // within a row
+    TypeId type;
+    bool direct = false; // read where it is
+    bool once = false;   // the same in every block: loaded at the start
+    bool tiled = false;  // lies across the rows: loaded for several rows at once
+  };
+  // Where a result goes.
+  struct Target {
+    std::uint16_t value;
+    std::int64_t stride; // within a row
+    TypeId type;
+    std::size_t size;
+    bool direct = false; // written where the output is
   };
   // Memory that the next block will read and write.
   struct Ahead {
@@ -194,38 +180,49 @@ private:
     BlockLoop loop;
     std::uint16_t y, a, b, c;
   };
+  // What one thread has at hand while it works.
+  struct Frame {
+    std::byte *registers;
+    std::byte **at;         // of each value
+    std::int64_t *starts;   // of each operand: element where `row` begins
+    const std::byte **held; // of each input: the one element that its register is full of
+    std::size_t row = std::size_t(-1), tile = std::size_t(-1);
+  };
 
-  std::size_t numValues() const {
-    return program_.inputs + program_.constants.size() + program_.steps.size();
-  }
+  // ---- preparing
+
+  std::size_t firstStep() const { return program_.inputs + program_.constants.size(); }
+  std::size_t numValues() const { return firstStep() + program_.steps.size(); }
   TypeId typeOf(std::size_t value) const {
     if (value < program_.inputs)
-      return args_->inputs[value].type;
+      return inputs_[value].type;
     value -= program_.inputs;
     return value < program_.constants.size()
                ? program_.constants[value].type
                : program_.steps[value - program_.constants.size()].result;
   }
 
-  void check(const KernelArgs &args) {
-    if (args.outputs.size() != 1 || args.inputs.size() != program_.inputs)
-      damaged("the number of operands is wrong");
-    for (const auto &input : args.inputs)
-      if (!std::ranges::equal(input.shape, args.outputs[0].shape))
-        damaged("the shapes of the operands differ");
-    const std::size_t first = program_.inputs + program_.constants.size();
+  void check() {
+    for (auto list : {outputs_, inputs_})
+      for (const auto &operand : list)
+        if (!std::ranges::equal(operand.shape, outputs_[0].shape))
+          damaged("the shapes of the operands differ");
     for (std::size_t i = 0; i < program_.steps.size(); ++i)
-      checkStep(program_.steps[i], first + i);
-    if (program_.result >= numValues() || typeOf(program_.result) != args.outputs[0].type)
-      damaged("the result is missing or has another type than the output");
-    if (program_.result < first) // something must write the output
-      program_.steps.push_back(
-          {MapStep::Copy, 0, args.outputs[0].type, args.outputs[0].type, program_.result, 0, 0});
-    else if (program_.result != numValues() - 1)
-      damaged("the last step is not the result");
-    program_.result = std::uint16_t(numValues() - 1);
+      checkStep(program_.steps[i], firstStep() + i);
+    for (std::size_t o = 0; o < outputs_.size(); ++o) {
+      auto &result = program_.results[o];
+      const TypeId type = outputs_[o].type;
+      if (result >= numValues() || typeOf(result) != type)
+        damaged("a result is missing or has another type than the output");
+      const auto known = program_.results.begin();
+      // A step of its own must write each output.
+      if (result < firstStep() || std::find(known, known + long(o), result) != known + long(o)) {
+        program_.steps.push_back({MapStep::Copy, 0, type, type, result, 0, 0});
+        result = std::uint16_t(numValues() - 1);
+      }
+    }
   }
-  void checkStep(const MapStep &step, std::size_t index) {
+  void checkStep(const MapStep &step, std::size_t index) const {
     const std::uint16_t operands[] = {step.a, step.b, step.c};
     const unsigned used = step.kind == MapStep::Ternary ? 3 : step.kind == MapStep::Binary ? 2 : 1;
     for (unsigned i = 0; i < used; ++i)
@@ -240,31 +237,18 @@ private:
         damaged("a step gets operands of another type");
     }
   }
-  static BlockLoop loopOf(const MapStep &step) {
-    switch (step.kind) {
-    case MapStep::Unary:
-      return unaryLoop(expr::UnaryOpType(step.op), step.type);
-    case MapStep::Binary:
-      return binaryLoop(expr::BinaryOpType(step.op), step.type);
-    case MapStep::Ternary:
-      return ternaryLoop(expr::TernaryOpType(step.op), step.type);
-    case MapStep::Cast:
-      return castLoop(step.type, step.result);
-    case MapStep::RoundToHalf:
-      return roundLoop;
-    default:
-      return copyLoop(step.type);
-    }
-  }
 
   // Steps' results share registers when their lives do not overlap; a result may take the place of
-  // an operand that is not used again. Inputs and constants keep theirs.
+  // an operand that is not used again. Inputs, constants and what is written keep theirs.
   void allotRegisters() {
-    const std::size_t first = program_.inputs + program_.constants.size();
+    constexpr auto never = std::size_t(-1);
+    const std::size_t first = firstStep();
     std::vector<std::size_t> lastUse(numValues(), 0);
     for (std::size_t i = 0; i < program_.steps.size(); ++i)
       for (auto value : {program_.steps[i].a, program_.steps[i].b, program_.steps[i].c})
         lastUse[value] = i;
+    for (auto result : program_.results)
+      lastUse[result] = never;
     std::vector<std::uint16_t> free;
     home_.resize(numValues());
     for (std::size_t v = 0; v < program_.inputs; ++v)
@@ -274,21 +258,17 @@ private:
       for (std::size_t v = first; v < first + i; ++v)
         if (lastUse[v] == i && isOperand(step, v) &&
             computeSize(typeOf(v)) == computeSize(step.result))
-          free.push_back(home_[v]), lastUse[v] = std::size_t(-1);
+          free.push_back(home_[v]), lastUse[v] = never;
       if (free.empty())
         free.push_back(numRegisters_++);
       home_[first + i] = free.back();
       free.pop_back();
       code_.push_back({loopOf(step), std::uint16_t(first + i), step.a, step.b, step.c});
-      weight_ += isSlow(step) ? 8 : 1;
+      timePerElement_ += operatorTime * (isSlow(step) ? 8 : 1);
       for (std::size_t v = first; v < first + i; ++v)
         if (lastUse[v] == i)
-          free.push_back(home_[v]), lastUse[v] = std::size_t(-1);
+          free.push_back(home_[v]), lastUse[v] = never;
     }
-  }
-  static bool isOperand(const MapStep &step, std::size_t value) {
-    return step.a == value || (step.b == value && step.kind != MapStep::Unary) ||
-           (step.c == value && step.kind == MapStep::Ternary);
   }
 
   // A block is a part of a row, or several whole rows. All values of a block together should fit
@@ -300,13 +280,17 @@ private:
     const std::size_t live = numRegisters_ + program_.constants.size();
     block_ = live * widest <= 32 ? 1024 : live * widest <= 64 ? 512 : 256;
     const std::size_t inner = walk_.inner(), rows = walk_.rows();
-    rowsPerBlock_ = rows > 1 && inner <= maxRow ? std::max<std::size_t>(1, block_ / inner) : 1;
+    if (rows > 1 && inner <= maxRow) {
+      const std::size_t period = longestPeriod();
+      rowsPerBlock_ = std::max<std::size_t>(1, block_ / (inner * period)) * period;
+    }
     if (rowsPerBlock_ > 1) {
       block_ = rowsPerBlock_ * inner;
       blocks_ = (rows + rowsPerBlock_ - 1) / rowsPerBlock_;
     } else {
-      byColumns_ = rows >= 16 && std::any_of(walk_.operands.begin() + 1, walk_.operands.end(),
-                                             [](const auto &o) { return isFarApart(o); });
+      byColumns_ = rows >= 16 &&
+                   std::any_of(walk_.operands.begin() + long(outputs_.size()), walk_.operands.end(),
+                               [](const auto &o) { return isFarApart(o); });
       if (byColumns_)
         block_ = tileColumns;
       blocksPerRow_ = (inner + block_ - 1) / block_;
@@ -316,106 +300,146 @@ private:
     registerBytes_ = (held * widest + alignment - 1) / alignment * alignment;
   }
 
+  // Rows after which an operand repeats: blocks of a multiple of them find it in its register.
+  std::size_t periodOf(const Walk::Operand &operand) const {
+    std::size_t outermost = 0;
+    while (outermost + 1 < walk_.sizes.size() && operand.strides[outermost] == 0)
+      ++outermost;
+    std::size_t rows = 1;
+    for (std::size_t d = outermost; d + 1 < walk_.sizes.size(); ++d)
+      rows *= walk_.sizes[d];
+    return rows;
+  }
+  // Of the operands that repeat soon. Periods are products of the last dimensions: shorter ones
+  // divide longer ones.
+  std::size_t longestPeriod() const {
+    std::size_t longest = 1;
+    for (const auto &operand : walk_.operands)
+      if (const auto rows = periodOf(operand); rows * walk_.inner() <= maxPeriod)
+        longest = std::max(longest, rows);
+    return longest < walk_.rows() ? longest : 1;
+  }
+
   // An operand that lies across the rows (a transposed one): each element of a row on a cache line
   // of its own. Pieces of several rows one after the other use these lines while they are there.
   static bool isFarApart(const Walk::Operand &operand) {
     return std::abs(operand.strides.back()) >= 16;
   }
 
+  const Walk::Operand &walkOf(std::size_t input) const {
+    return walk_.operands[outputs_.size() + input];
+  }
+  bool isDense(const Walk::Operand &operand) const {
+    return operand.flat || (rowsPerBlock_ == 1 && operand.strides.back() == 1);
+  }
   void placeInputs() {
-    bool anyRegister = !program_.constants.empty();
     for (std::size_t i = 0; i < program_.inputs; ++i) {
-      const auto &operand = walk_.operands[i + 1];
-      Source source{operand.strides.back(), std::uint8_t(args_->inputs[i].type)};
-      const bool half = args_->inputs[i].type == TypeId::Half;
-      source.direct = !half && (operand.flat || (rowsPerBlock_ == 1 && source.stride == 1));
-      source.once = !source.direct && (operand.one || (rowsPerBlock_ > 1 && isPeriodic(operand)));
-      source.reg = home_[i];
+      const auto &operand = walkOf(i);
+      Source source{operand.strides.back(), inputs_[i].type};
+      const bool half = source.type == TypeId::Half;
+      source.direct = !half && isDense(operand);
+      source.once = !source.direct &&
+                    (operand.one || (rowsPerBlock_ > 1 && rowsPerBlock_ % periodOf(operand) == 0));
       source.tiled = !half && byColumns_ && isFarApart(operand) &&
                      operand.strides[operand.strides.size() - 2] == 1;
-      anyRegister |= !source.direct;
+      if (!source.once)
+        timePerElement_ += byteTime * double(sizeOf(source.type));
       sources_.push_back(source);
     }
-    const bool half = args_->outputs[0].type == TypeId::Half;
-    const auto &out = walk_.operands[0];
-    writesThere_ = !half && (out.flat || (rowsPerBlock_ == 1 && out.strides.back() == 1));
-    outSize_ = sizeOf(args_->outputs[0].type);
-    outHalf_ = half;
-    big_ = args_->outputs[0].elements * outSize_ > (1 << 20);
-    // A single operator on tensors that lie well needs no blocks at all.
-    plain_ = code_.size() == 1 && !anyRegister && writesThere_ && walk_.sizes.size() == 1;
   }
-  static bool isPeriodic(const Walk::Operand &operand) {
-    return std::all_of(operand.strides.begin(), operand.strides.end() - 1,
-                       [](std::int64_t stride) { return stride == 0; });
+  // A result is not written over an input that later steps read.
+  bool isReadLater(std::size_t output) const {
+    for (std::size_t i = 0; i < program_.inputs; ++i)
+      for (std::size_t k = program_.results[output] - firstStep() + 1; k < program_.steps.size();
+           ++k)
+        if (sources_[i].direct && isOperand(program_.steps[k], i) &&
+            mayOverlap(outputs_[output], inputs_[i]))
+          return true;
+    return false;
+  }
+  void placeOutputs() {
+    for (std::size_t o = 0; o < outputs_.size(); ++o) {
+      const auto &operand = walk_.operands[o];
+      const TypeId type = outputs_[o].type;
+      Target target{program_.results[o], operand.strides.back(), type, sizeOf(type)};
+      target.direct = type != TypeId::Half && isDense(operand) && !isReadLater(o);
+      timePerElement_ += byteTime * double(target.size);
+      big_ |= elements_ * target.size > (1 << 20);
+      targets_.push_back(target);
+    }
+    // A single operator on tensors that lie well needs no blocks at all.
+    plain_ = code_.size() == 1 && targets_[0].direct && program_.constants.empty() &&
+             walk_.sizes.size() == 1 &&
+             std::ranges::all_of(sources_, [](const auto &s) { return s.direct; });
   }
 
   void fillConstants() {
-    constants_.resize(program_.constants.size());
-    for (std::size_t i = 0; i < constants_.size(); ++i) {
-      const auto &constant = program_.constants[i];
-      constants_[i] = allocate(registerBytes_);
+    for (const auto &constant : program_.constants) {
       alignas(8) std::byte value[8];
       const float number = float(constant.number);
       if (constant.type == TypeId::Float || constant.type == TypeId::Half)
         std::memcpy(value, &number, sizeof number);
       else
         std::memcpy(value, &constant.integer, sizeof constant.integer);
-      gather(computeSize(constant.type), value, 0, constants_[i].get(), block_);
+      constants_.push_back(allocate(registerBytes_));
+      rows::gather(computeSize(constant.type), value, 0, constants_.back().get(), block_);
     }
   }
 
-  struct Free {
-    void operator()(std::byte *p) const { ::operator delete(p, std::align_val_t(alignment)); }
-  };
-  using Memory = std::unique_ptr<std::byte, Free>;
-  static Memory allocate(std::size_t bytes) {
-    return Memory(static_cast<std::byte *>(::operator new(bytes, std::align_val_t(alignment))));
-  }
-  // Registers and the table of values' places, kept by each thread from call to call.
-  std::byte *scratch() const {
+  // ---- running
+
+  // Registers and tables, kept by each thread from call to call.
+  Frame makeFrame() const {
     thread_local Memory memory;
     thread_local std::size_t size = 0;
-    const std::size_t need = numRegisters_ * registerBytes_ + numValues() * sizeof(void *);
+    const std::size_t need =
+        numRegisters_ * registerBytes_ +
+        (numValues() + walk_.operands.size() + program_.inputs) * sizeof(std::int64_t);
     if (need > size) [[unlikely]] {
       memory = allocate(need);
       size = need;
     }
-    return memory.get();
+    Frame frame{memory.get(), {}, {}, {}};
+    frame.at = reinterpret_cast<std::byte **>(frame.registers + numRegisters_ * registerBytes_);
+    frame.starts = reinterpret_cast<std::int64_t *>(frame.at + numValues());
+    frame.held = reinterpret_cast<const std::byte **>(frame.starts + walk_.operands.size());
+    for (std::size_t v = 0; v < numValues(); ++v)
+      frame.at[v] = v >= program_.inputs && v < firstStep()
+                        ? constants_[v - program_.inputs].get()
+                        : frame.registers + home_[v] * registerBytes_;
+    std::fill_n(frame.held, program_.inputs, nullptr);
+    return frame;
   }
 
-  void work(const KernelArgs &args, std::size_t begin, std::size_t end) const {
+  void work(std::size_t begin, std::size_t end) const {
     const std::size_t inner = walk_.inner();
-    if (plain_) {
-      const std::size_t at = begin * block_, n = std::min(end * block_, inner) - at;
-      auto there = [&](std::uint16_t v) {
-        return v < program_.inputs ? place(args.inputs[v], v + 1, at) : nullptr;
-      };
-      const auto &code = code_[0];
-      return code.loop(place(args.outputs[0], 0, at), there(code.a), there(code.b), there(code.c),
-                       n);
-    }
-    std::byte *registers = scratch();
-    auto **at = reinterpret_cast<std::byte **>(registers + numRegisters_ * registerBytes_);
-    for (std::size_t v = 0; v < numValues(); ++v)
-      at[v] = v >= program_.inputs && v < program_.inputs + constants_.size()
-                  ? constants_[v - program_.inputs].get()
-                  : registers + home_[v] * registerBytes_;
+    if (plain_)
+      return workPlain(begin * block_, std::min(end * block_, inner));
+    Frame frame = makeFrame();
     const std::size_t most = std::min(block_, inner * walk_.rows());
     for (std::size_t i = 0; i < sources_.size(); ++i)
-      if (sources_[i].once)
-        loadRows(args, i, 0, rowsPerBlock_ > 1 ? most / inner : 1, rowsPerBlock_ > 1 ? inner : most,
-                 0, at[i]);
-    std::size_t tile = std::size_t(-1);
+      if (sources_[i].once && rowsPerBlock_ > 1)
+        loadRows(i, 0, most / inner, frame.at[i]);
+      else if (sources_[i].once)
+        rows::load(sources_[i].type, element(inputs_[i], walkOf(i).start), 0, frame.at[i], most);
     for (std::size_t block = begin; block < end; ++block)
       if (rowsPerBlock_ > 1)
-        manyRows(args, block, at);
+        manyRows(block, frame);
       else
-        partOfRow(args, block, at, tile);
+        partOfRow(block, frame);
+  }
+  void workPlain(std::size_t from, std::size_t to) const {
+    auto there = [&](std::uint16_t v) {
+      return v < program_.inputs ? element(inputs_[v], walkOf(v).start + std::int64_t(from))
+                                 : nullptr;
+    };
+    const auto &code = code_[0];
+    code.loop(element(outputs_[0], walk_.operands[0].start + std::int64_t(from)), there(code.a),
+              there(code.b), there(code.c), to - from);
   }
 
-  std::byte *place(const KernelOperand &operand, std::size_t k, std::int64_t element) const {
-    return operand.data + (walk_.operands[k].start + element) * std::int64_t(sizeOf(operand.type));
+  static std::byte *element(const KernelOperand &operand, std::int64_t index) {
+    return operand.data + index * std::int64_t(sizeOf(operand.type));
   }
 
   // Row and part of the row of a block: down the rows of a tile, then along the row.
@@ -428,8 +452,7 @@ private:
 
   // The rows around `row` of operands that lie across the rows, if they are not the ones loaded
   // last, and where this row is in them.
-  void useTiles(const KernelArgs &args, std::size_t row, std::size_t from, std::size_t n,
-                const std::byte *registers, std::byte **at, std::size_t &loaded) const {
+  void useTiles(std::size_t row, std::size_t from, std::size_t n, Frame &frame) const {
     const std::size_t rows = walk_.sizes[walk_.sizes.size() - 2], inDimension = row % rows;
     const std::size_t inTile = inDimension % tileRows, first = row - inTile;
     const std::size_t count = std::min(tileRows, rows - (inDimension - inTile));
@@ -437,72 +460,82 @@ private:
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       if (!sources_[i].tiled)
         continue;
-      auto *start = const_cast<std::byte *>(registers) + home_[i] * registerBytes_;
-      const std::size_t size = sizeOf(args.inputs[i].type);
-      const auto *source = args.inputs[i].data + (walk_.rowStart(i + 1, first) +
-                                                  std::int64_t(from) * sources_[i].stride) *
-                                                     std::int64_t(size);
-      if (tile != loaded)
-        gatherAcross(size, source, sources_[i].stride, start, count, n);
-      at[i] = start + inTile * tileColumns * size;
+      auto *start = frame.registers + home_[i] * registerBytes_;
+      const std::size_t size = sizeOf(sources_[i].type);
+      if (tile != frame.tile)
+        rows::gatherAcross(size,
+                           element(inputs_[i], walk_.rowStart(outputs_.size() + i, first) +
+                                                   std::int64_t(from) * sources_[i].stride),
+                           sources_[i].stride, start, count, n, tileColumns);
+      frame.at[i] = start + inTile * tileColumns * size;
     }
-    loaded = tile;
+    frame.tile = tile;
   }
 
-  void partOfRow(const KernelArgs &args, std::size_t block, std::byte **at,
-                 std::size_t &tile) const {
-    auto [row, part] =
+  void goToRow(std::size_t row, Frame &frame) const {
+    if (row == frame.row)
+      return;
+    const std::size_t last = walk_.sizes.size() - 2; // unused when there is one row
+    const bool next = row == frame.row + 1 && row % walk_.sizes[last] != 0;
+    for (std::size_t k = 0; k < walk_.operands.size(); ++k)
+      frame.starts[k] =
+          next ? frame.starts[k] + walk_.operands[k].strides[last] : walk_.rowStart(k, row);
+    frame.row = row;
+  }
+
+  void partOfRow(std::size_t block, Frame &frame) const {
+    const auto [row, part] =
         byColumns_ ? inTileOrder(block) : std::pair{block / blocksPerRow_, block % blocksPerRow_};
-    const std::size_t from = part * block_;
-    const std::size_t n = std::min(block_, walk_.inner() - from);
+    const auto from = std::int64_t(part * block_);
+    const std::size_t n = std::min(block_, walk_.inner() - std::size_t(from));
+    goToRow(row, frame);
     Ahead ahead;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       const auto &source = sources_[i];
+      if (source.once || source.tiled)
+        continue;
+      auto *data = element(inputs_[i], frame.starts[outputs_.size() + i] + from * source.stride);
       if (source.direct)
-        at[i] = args.inputs[i].data +
-                (walk_.rowStart(i + 1, row) + std::int64_t(from) * source.stride) *
-                    std::int64_t(sizeOf(args.inputs[i].type));
-      else if (!source.once && !source.tiled)
-        loadRows(args, i, row, 1, n, from, at[i]);
+        frame.at[i] = data;
+      else if (source.stride != 0)
+        rows::load(source.type, data, source.stride, frame.at[i], n);
+      else if (std::exchange(frame.held[i], data) != data)
+        rows::load(source.type, data, 0, frame.at[i], std::min(block_, walk_.inner()));
       if (big_ && source.direct)
-        ahead.add(at[i] + n * sizeOf(args.inputs[i].type), n * sizeOf(args.inputs[i].type));
+        ahead.add(data + n * sizeOf(source.type), n * sizeOf(source.type));
     }
     if (byColumns_)
-      useTiles(args, row, from, n, scratch(), at, tile);
-    const auto &out = args.outputs[0];
-    const std::int64_t stride = walk_.operands[0].strides.back();
-    std::byte *to =
-        out.data + (walk_.rowStart(0, row) + std::int64_t(from) * stride) * std::int64_t(outSize_);
-    if (writesThere_)
-      at[program_.result] = to;
-    if (big_ && writesThere_)
-      ahead.add(to + n * outSize_, n * outSize_);
-    execute(at, n, ahead.count && (byColumns_ || code_.size() > 1) ? &ahead : nullptr);
-    if (!writesThere_)
-      storeRow(at[program_.result], to, stride, n);
+      useTiles(row, std::size_t(from), n, frame);
+    for (std::size_t o = 0; o < targets_.size(); ++o)
+      if (targets_[o].direct) {
+        auto *to = element(outputs_[o], frame.starts[o] + from);
+        frame.at[targets_[o].value] = to;
+        if (big_)
+          ahead.add(to + n * targets_[o].size, n * targets_[o].size);
+      }
+    execute(frame.at, n, ahead.count && (byColumns_ || code_.size() > 1) ? &ahead : nullptr);
+    for (std::size_t o = 0; o < targets_.size(); ++o)
+      if (const auto &target = targets_[o]; !target.direct)
+        rows::store(target.type, frame.at[target.value],
+                    element(outputs_[o], frame.starts[o] + from * target.stride), target.stride, n);
   }
 
-  void manyRows(const KernelArgs &args, std::size_t block, std::byte **at) const {
+  void manyRows(std::size_t block, Frame &frame) const {
     const std::size_t inner = walk_.inner(), row = block * rowsPerBlock_;
     const std::size_t rows = std::min(rowsPerBlock_, walk_.rows() - row), n = rows * inner;
     for (std::size_t i = 0; i < sources_.size(); ++i)
       if (sources_[i].direct)
-        at[i] = place(args.inputs[i], i + 1, std::int64_t(row * inner));
+        frame.at[i] = element(inputs_[i], walkOf(i).start + std::int64_t(row * inner));
       else if (!sources_[i].once)
-        loadRows(args, i, row, rows, inner, 0, at[i]);
-    const auto &out = args.outputs[0];
-    if (writesThere_)
-      at[program_.result] = place(out, 0, std::int64_t(row * inner));
-    execute(at, n);
-    if (writesThere_)
-      return;
-    const std::size_t size = outHalf_ ? sizeof(float) : outSize_;
-    if (walk_.operands[0].flat)
-      return storeRow(at[program_.result], place(out, 0, std::int64_t(row * inner)), 1, n);
-    for (std::size_t r = 0; r < rows; ++r)
-      storeRow(at[program_.result] + r * inner * size,
-               out.data + walk_.rowStart(0, row + r) * std::int64_t(outSize_),
-               walk_.operands[0].strides.back(), inner);
+        loadRows(i, row, rows, frame.at[i]);
+    for (std::size_t o = 0; o < targets_.size(); ++o)
+      if (targets_[o].direct)
+        frame.at[targets_[o].value] =
+            element(outputs_[o], walk_.operands[o].start + std::int64_t(row * inner));
+    execute(frame.at, n);
+    for (std::size_t o = 0; o < targets_.size(); ++o)
+      if (!targets_[o].direct)
+        storeRows(o, row, rows, frame.at[targets_[o].value]);
   }
 
   // While the operators work on this block, the next one is fetched from memory little by little.
@@ -515,78 +548,78 @@ private:
     }
   }
 
-  // `rows` rows of n elements from position `from` of the row on, one after the other.
-  void loadRows(const KernelArgs &args, std::size_t i, std::size_t row, std::size_t rows,
-                std::size_t n, std::size_t from, std::byte *to) const {
-    const auto &operand = args.inputs[i];
-    const std::int64_t stride = sources_[i].stride;
-    if (walk_.operands[i + 1].flat) { // rows follow each other
-      n *= rows;
-      rows = 1;
-    }
-    if (operand.type != TypeId::Half) {
-      const std::size_t size = sizeOf(operand.type);
-      for (std::size_t r = 0; r < rows; ++r)
-        gather(size,
-               operand.data + (walk_.rowStart(i + 1, row + r) + std::int64_t(from) * stride) *
-                                  std::int64_t(size),
-               stride, to + r * n * size, n);
-      return;
-    }
-    auto *halves = operand.as<const std::uint16_t>();
-    auto *floats = reinterpret_cast<float *>(to);
-    for (std::size_t r = 0; r < rows; ++r)
-      loadHalves(halves + walk_.rowStart(i + 1, row + r) + std::int64_t(from) * stride, stride,
-                 floats + r * n, n);
+  // Whole rows one after the other, from `row` on.
+  void loadRows(std::size_t i, std::size_t row, std::size_t count, std::byte *to) const {
+    const auto &[stride, type, direct, once, tiled] = sources_[i];
+    const std::size_t inner = walk_.inner(), size = computeSize(type);
+    if (walkOf(i).flat) // rows follow each other
+      return rows::load(type, element(inputs_[i], walkOf(i).start + std::int64_t(row * inner)), 1,
+                        to, count * inner);
+    walk_.eachStretch(outputs_.size() + i, row, count,
+                      [&](std::int64_t start, std::int64_t step, std::size_t rows) {
+                        const auto *from = element(inputs_[i], start);
+                        if (stride == 0 && type != TypeId::Half)
+                          rows::repeatEach(size, from, step, to, rows, inner);
+                        else
+                          for (std::size_t r = 0; r < rows; ++r)
+                            rows::load(type, element(inputs_[i], start + std::int64_t(r) * step),
+                                       stride, to + r * inner * size, inner);
+                        to += rows * inner * size;
+                      });
   }
-  static void loadHalves(const std::uint16_t *from, std::int64_t stride, float *to, std::size_t n) {
-    if (stride == 1)
-      return base::halfToFloat(from, to, n);
-    if (stride == 0) {
-      std::fill_n(to, n, base::halfToFloat(*from));
-      return;
-    }
-    std::uint16_t packed[256];
-    for (std::size_t done = 0; done < n; done += 256) {
-      const std::size_t part = std::min<std::size_t>(256, n - done);
-      for (std::size_t i = 0; i < part; ++i)
-        packed[i] = from[std::int64_t(done + i) * stride];
-      base::halfToFloat(packed, to + done, part);
-    }
-  }
-  void storeRow(const std::byte *from, std::byte *to, std::int64_t stride, std::size_t n) const {
-    if (!outHalf_)
-      return scatter(outSize_, from, to, stride, n);
-    auto *floats = reinterpret_cast<const float *>(from);
-    auto *halves = reinterpret_cast<std::uint16_t *>(to);
-    if (stride == 1)
-      return base::floatToHalf(floats, halves, n);
-    std::uint16_t packed[256];
-    for (std::size_t done = 0; done < n; done += 256) {
-      const std::size_t part = std::min<std::size_t>(256, n - done);
-      base::floatToHalf(floats + done, packed, part);
-      for (std::size_t i = 0; i < part; ++i)
-        halves[std::int64_t(done + i) * stride] = packed[i];
-    }
+  void storeRows(std::size_t o, std::size_t row, std::size_t count, const std::byte *from) const {
+    const auto &target = targets_[o];
+    const std::size_t inner = walk_.inner(), size = computeSize(target.type);
+    if (walk_.operands[o].flat)
+      return rows::store(target.type, from,
+                         element(outputs_[o], walk_.operands[o].start + std::int64_t(row * inner)),
+                         1, count * inner);
+    walk_.eachStretch(o, row, count, [&](std::int64_t start, std::int64_t step, std::size_t rows) {
+      for (std::size_t r = 0; r < rows; ++r, from += inner * size)
+        rows::store(target.type, from, element(outputs_[o], start + std::int64_t(r) * step),
+                    target.stride, inner);
+    });
   }
 
   MapProgram program_;
-  const KernelArgs *args_; // while constructing
+  Operands outputs_, inputs_;
+  std::size_t elements_ = 0;
   Walk walk_;
   std::vector<Source> sources_;
+  std::vector<Target> targets_;
   std::vector<Code> code_;
   std::vector<std::uint16_t> home_; // register of each value
   std::vector<Memory> constants_;
   std::uint16_t numRegisters_ = 0;
-  std::size_t weight_ = 0;
+  double timePerElement_ = 0;
   std::size_t block_ = 0, blocks_ = 0, blocksPerRow_ = 1, rowsPerBlock_ = 1, registerBytes_ = 0;
-  std::size_t outSize_ = 0;
-  bool writesThere_ = false, outHalf_ = false, plain_ = false;
+  bool plain_ = false;
   bool big_ = false;       // not in a cache: fetch ahead
   bool byColumns_ = false; // blocks in the order of tiles
 };
 
-const openipu::Registered registered{openipu::stateful<Map>("popops.map")};
+class Maps {
+public:
+  explicit Maps(const KernelArgs &args) {
+    const auto program = MapProgram::read(args.attributes);
+    const std::size_t results = program.results.size(), inputs = program.inputs;
+    if (!results || args.outputs.size() % results ||
+        args.inputs.size() != args.outputs.size() / results * inputs)
+      damaged("the number of operands is wrong");
+    for (std::size_t i = 0; i < args.outputs.size() / results; ++i)
+      maps_.emplace_back(program, args.outputs.subspan(i * results, results),
+                         args.inputs.subspan(i * inputs, inputs));
+  }
+  void run(const KernelArgs &) {
+    for (const auto &map : maps_)
+      map.run();
+  }
+
+private:
+  std::vector<Map> maps_;
+};
+
+const openipu::Registered registered{openipu::stateful<Maps>("popops.map")};
 
 } // namespace
 } // namespace popops

@@ -3,6 +3,7 @@
 #include "base/Text.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ExprOpUtils.hpp"
+#include "popops/ReduceCost.hpp"
 #include "poputil/OptionParsing.hpp"
 #include "poputil/VertexTemplates.hpp"
 #include <algorithm>
@@ -48,8 +49,7 @@ static bool isFusable(const Type &type) {
          type == UNSIGNED_LONGLONG || type == BOOL;
 }
 
-bool canFuse(const MapTree &tree, const std::vector<poplar::Tensor> &ts, const Shape &outShape,
-             const MapOptions &options) {
+bool canFuse(const MapTree &tree, const MapOptions &options) {
   const auto operators = tree.operators();
   if (!options.forceGenerateCodelet && (!options.enableGenerateCodelet || operators.size() < 2))
     return false;
@@ -59,9 +59,6 @@ bool canFuse(const MapTree &tree, const std::vector<poplar::Tensor> &ts, const S
     if (!isFusable(node.type) || isVariance(node) ||
         (node.kind == MapNode::Constant && !std::isfinite(node.number)))
       return false;
-  for (unsigned i : tree.inputs())
-    if (ts[i].numElements() != 1 && (ts[i].shape() != outShape || ts[i].containsAliases()))
-      return false;
   return true;
 }
 
@@ -69,45 +66,54 @@ namespace {
 
 class Planner {
 public:
+  // Of a root of the tree; the other roots are planned by others.
   Planner(const poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
-          const MapOptions &options)
-      : tree_(tree), operands_(operands), options_(options),
-        tiles_(openipu::elementsByTile(graph, operands.out)), elements_(operands.out.numElements()),
+          const MapOptions &options, std::size_t root)
+      : tree_(tree), operands_(operands), options_(options), root_(root),
+        tiles_(openipu::elementsByTile(graph, operands.outs[root])),
+        elements_(operands.outs[root].numElements()),
         many_(!tiles_.empty() && tiles_[0].regions > 1) {}
 
-  openipu::Plan fused(const std::string &name) {
-    const auto operators = tree_.operators();
-    unsigned tensors = 0;
+  // Its part of the vertex that computes all roots: a loop of its own.
+  Superstep fused(const std::string &name) {
     Superstep step;
     step.name = "Map";
     step.vertex = str("popops::map_", name.size() > 200
                                           ? name.substr(0, 180) + "_" +
                                                 base::hex(base::hashBytes(name.data(), name.size()))
                                           : name);
-    for (std::size_t i = 0; i < operands_.inputs.size(); ++i) {
-      tensors += operands_.ts[operands_.inputs[i]].numElements() != 1;
-      need(step, i);
+    unsigned tensors = 0;
+    std::vector<int> operators;
+    for (int i : tree_.part(root_)) {
+      if (tree_.at(i).kind == MapNode::Input) {
+        tensors += operands_.ts[tree_.at(i).op].numElements() != 1;
+        need(step, positionOf(tree_.at(i).op));
+      } else if (tree_.at(i).isOperator()) {
+        const auto end = tree_.roots.begin() + std::ptrdiff_t(root_);
+        if (std::find(tree_.roots.begin(), end, i) == end)
+          operators.push_back(i);
+        else
+          ++tensors;
+      }
     }
     const Type type = widest(operators);
-    const unsigned ops = unsigned(operators.size()), inputs = std::max(tensors, 1u);
+    const unsigned ops = std::max(unsigned(operators.size()), 1u), inputs = std::max(tensors, 1u);
     step.tiles = workOn(tiles_, [&](std::uint64_t n, unsigned regions) {
       return cost::fusedCycles(ops, inputs, type, n, regions);
     });
     for (int i : operators)
       step.flops += elements_ * flopsOf(tree_.at(i));
-    openipu::Plan plan;
-    plan.add(std::move(step));
-    return plan;
+    return step;
   }
 
   openipu::Plan oneByOne() {
     openipu::Plan plan;
-    const auto operators = tree_.operators();
+    const auto operators = tree_.only(root_).operators();
     if (operators.empty())
       plan.add(copy());
     for (int i : operators) {
       // Results before the last one need room; they are overwritten in place from then on.
-      temporary_ = i == tree_.root || plan.steps.size() ? 0 : bytesOf(tree_.at(i).type);
+      temporary_ = i == tree_.roots[root_] || plan.steps.size() ? 0 : bytesOf(tree_.at(i).type);
       plan.add(stepOf(tree_.at(i), plan.steps.empty() ? operands_.inPlace : true));
     }
     return plan;
@@ -129,7 +135,7 @@ private:
   }
   // The type whose vectors are shortest decides how many fit a word.
   Type widest(const std::vector<int> &operators) const {
-    Type type = tree_.type();
+    Type type = tree_.type(root_);
     for (int i : operators)
       for (int arg : tree_.at(i).args)
         if (arg >= 0 && bytesOf(tree_.at(arg).type) > bytesOf(type))
@@ -137,17 +143,19 @@ private:
     return type;
   }
 
+  std::size_t positionOf(unsigned tensor) const {
+    auto found = std::lower_bound(operands_.inputs.begin(), operands_.inputs.end(), tensor);
+    return std::size_t(found - operands_.inputs.begin());
+  }
   void need(Superstep &step, std::size_t input) const {
     if (!(operands_.inPlace && operands_.inputs[input] == 0))
-      step.needs.push_back({unsigned(input + 1), 0});
+      step.needs.push_back(
+          {operands_.firstIn + unsigned(input), operands_.firstOut + unsigned(root_)});
   }
   void needsOf(Superstep &step, const MapNode &node) const {
     for (int arg : node.args)
-      if (arg >= 0 && tree_.at(arg).kind == MapNode::Input) {
-        auto found =
-            std::lower_bound(operands_.inputs.begin(), operands_.inputs.end(), tree_.at(arg).op);
-        need(step, std::size_t(found - operands_.inputs.begin()));
-      }
+      if (arg >= 0 && tree_.at(arg).kind == MapNode::Input)
+        need(step, positionOf(tree_.at(arg).op));
   }
 
   Superstep copy() const {
@@ -156,7 +164,7 @@ private:
     step.vertex = "poplar_rt::Memcpy64Bit";
     for (std::size_t i = 0; i < operands_.inputs.size(); ++i)
       need(step, i);
-    const std::uint64_t bytes = bytesOf(tree_.type());
+    const std::uint64_t bytes = bytesOf(tree_.type(root_));
     step.tiles = workOn(tiles_, [&](std::uint64_t n, unsigned) {
       return (n * bytes + 7) / 8; /* bytes a cycle */
     });
@@ -210,7 +218,7 @@ private:
       return {Broadcast::Scalar};
     if (node.kind != MapNode::Input)
       return {};
-    const Shape shape = operands_.ts[node.op].shape(), out = operands_.out.shape();
+    const Shape shape = operands_.ts[node.op].shape(), out = operands_.outs[root_].shape();
     const std::size_t elements = operands_.ts[node.op].numElements();
     if (elements == elements_)
       return {};
@@ -299,6 +307,7 @@ private:
   const MapTree &tree_;
   const MapOperands &operands_;
   const MapOptions &options_;
+  std::size_t root_;
   std::vector<TileElements> tiles_;
   std::uint64_t elements_;
   bool many_; // several regions on a tile
@@ -307,11 +316,86 @@ private:
 
 } // namespace
 
+// Adds the work of a step that runs at the same time.
+static void join(Superstep &to, Superstep from) {
+  const auto sameTiles = [](const auto &a, const auto &b) {
+    return a.tile == b.tile && a.count == b.count;
+  };
+  to.flops += from.flops;
+  to.needs.insert(to.needs.end(), from.needs.begin(), from.needs.end());
+  if (std::ranges::equal(to.tiles, from.tiles, sameTiles)) {
+    for (std::size_t i = 0; i < to.tiles.size(); ++i) {
+      to.tiles[i].cycles += from.tiles[i].cycles;
+      to.tiles[i].tempBytes += from.tiles[i].tempBytes;
+    }
+    return;
+  }
+  Superstep work;
+  work.name = from.name = to.name;
+  work.tiles = std::move(to.tiles);
+  auto both = cost::sideBySide({openipu::Plan{{work}}, openipu::Plan{{std::move(from)}}});
+  to.tiles = std::move(both.steps[0].tiles);
+}
+
+openipu::Plan together(std::vector<openipu::Plan> plans) {
+  openipu::Plan out = std::move(plans[0]);
+  for (std::size_t p = 1; p < plans.size(); ++p)
+    for (std::size_t s = 0; s < plans[p].steps.size(); ++s)
+      if (s < out.steps.size())
+        join(out.steps[s], std::move(plans[p].steps[s]));
+      else
+        out.add(std::move(plans[p].steps[s]));
+  return out;
+}
+
+// An operand goes once to each place, however many of the outputs lie there.
+static void dropRepeatedNeeds(const poplar::Graph &graph, const MapOperands &operands,
+                              Superstep &step) {
+  std::vector<std::size_t> place; // of each output: the first one that lies as it does
+  for (const auto &out : operands.outs) {
+    std::size_t at = 0;
+    while (operands.outs[at] != out &&
+           graph.getTileMapping(operands.outs[at]) != graph.getTileMapping(out))
+      ++at;
+    place.push_back(at);
+  }
+  std::vector<Superstep::Need> needs;
+  for (auto need : step.needs) {
+    need.to = operands.firstOut + unsigned(place[need.to - operands.firstOut]);
+    if (std::ranges::none_of(needs,
+                             [&](const auto &n) { return n.from == need.from && n.to == need.to; }))
+      needs.push_back(need);
+  }
+  step.needs = std::move(needs);
+}
+
+static bool broadcasts(const MapOperands &operands) {
+  return std::ranges::any_of(operands.inputs, [&](unsigned i) {
+    const auto &t = operands.ts[i];
+    return t.numElements() != 1 && (t.shape() != operands.outs[0].shape() || t.containsAliases());
+  });
+}
+
 openipu::Plan planMap(const poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
                       const MapOptions &options, const std::string &exprName) {
-  Planner planner(graph, tree, operands, options);
-  return canFuse(tree, operands.ts, operands.out.shape(), options) ? planner.fused(exprName)
-                                                                   : planner.oneByOne();
+  const bool fusable = canFuse(tree, options);
+  openipu::Plan fused, separate;
+  for (std::size_t root = 0; root < tree.roots.size(); ++root) {
+    Planner planner(graph, tree, operands, options, root);
+    if (fusable && root == 0)
+      fused.add(planner.fused(exprName));
+    else if (fusable)
+      join(fused.steps[0], planner.fused(exprName));
+    if (!fusable || (broadcasts(operands) && !options.forceGenerateCodelet))
+      separate.append(planner.oneByOne());
+  }
+  if (fusable && tree.roots.size() > 1)
+    dropRepeatedNeeds(graph, operands, fused.steps[0]);
+  // Broadcast vectors have fast vertices of their own.
+  if (fusable && !separate.steps.empty() &&
+      openipu::cyclesOf(separate, graph.getTarget()) < openipu::cyclesOf(fused, graph.getTarget()))
+    return separate;
+  return fusable ? fused : separate;
 }
 
 } // namespace popops

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an expression takes on the tiles: it is computed where the output lies, by one generated
-// vertex if it can be fused, else by one superstep per operator.
+// What expressions take on the tiles: they are computed where their outputs lie, by one generated
+// vertex if they can be fused, else by one superstep per operator.
 #pragma once
 #include "elementwise/MapTree.hpp"
 #include "openipu/Placement.hpp"
@@ -20,22 +20,37 @@ MapOptions parseMapOptions(const poplar::OptionFlags &options);
 
 struct MapOperands {
   const std::vector<poplar::Tensor> &ts; // as given, before broadcasting
-  poplar::Tensor out;
-  std::vector<unsigned> inputs; // operand i + 1 of the operation is ts[inputs[i]]
-  bool inPlace = false;         // the result overwrites the first operand
+  std::vector<poplar::Tensor> outs;      // one per expression, all of one shape
+  std::vector<unsigned> inputs;          // of the expressions: ts[inputs[i]]
+  bool inPlace = false;                  // the result overwrites the first operand
+  // Operands of the operation: out k is `firstOut` + k, input i is `firstIn` + i.
+  unsigned firstOut = 0, firstIn = unsigned(outs.size());
 };
 
 openipu::Plan planMap(const poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
                       const MapOptions &options, const std::string &exprName);
+// Several plans at once: step i of all of them is one superstep.
+openipu::Plan together(std::vector<openipu::Plan> plans);
 
-// Adds the operation, through a temporary if an operand overlaps the output without being the same.
-void addMap(poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
-            openipu::Plan plan, poplar::program::Sequence &prog,
-            const poplar::DebugContext &context);
+// Adds one operation for these lists of operands, which lie one after the other in `firstOut` and
+// `firstIn`; through temporaries where an operand overlaps an output without being the same.
+void addMaps(poplar::Graph &graph, const MapTree &tree, const std::vector<MapOperands> &lists,
+             openipu::Plan plan, poplar::program::Sequence &prog,
+             const poplar::DebugContext &context);
+inline void addMap(poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
+                   openipu::Plan plan, poplar::program::Sequence &prog,
+                   const poplar::DebugContext &context) {
+  addMaps(graph, tree, {operands}, std::move(plan), prog, context);
+}
+// Throws poplibs_error unless the result fits the tensor.
+void checkTarget(const char *what, const poplar::Tensor &target, const poplar::Type &type,
+                 const std::vector<std::size_t> &shape, const poplar::DebugContext &context);
+// The shape that all broadcast to.
+std::vector<std::size_t> commonShape(const std::vector<poplar::Tensor> &ts,
+                                     const poplar::DebugContext &context);
 
-// Whether one vertex can compute the whole expression.
-bool canFuse(const MapTree &tree, const std::vector<poplar::Tensor> &ts,
-             const std::vector<std::size_t> &outShape, const MapOptions &options);
+// Whether one vertex can compute all of the expressions.
+bool canFuse(const MapTree &tree, const MapOptions &options);
 
 // Work where a tensor lies: as poputil::whereItLies, for a list that is used again and again.
 template <class Cycles>

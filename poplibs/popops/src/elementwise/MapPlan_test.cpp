@@ -18,7 +18,7 @@ struct Planned : Session {
                      bool inPlace = false) {
     const auto options = parseMapOptions(flags);
     const auto tree = buildTree(e, ts, options.enableExpressionOptimizations, "");
-    return planMap(graph, tree, {ts, ts[0], tree.inputs(), inPlace}, options, e.name(ts));
+    return planMap(graph, tree, {ts, {ts[0]}, tree.inputs(), inPlace}, options, e.name(ts));
   }
   Tensor variable(const Type &type, const Shape &shape) {
     return graph.addVariable(type, shape, VariableMappingMethod::LINEAR);
@@ -77,11 +77,30 @@ TEST(MapPlan, ExpressionsAreFusedWhenTheyCanBe) {
   EXPECT_EQ(fused.steps[0].tiles[0].cycles, 6u * (20 + 2 * 25 * 2));
   EXPECT_EQ(fused.steps[0].flops, 4800u);
   EXPECT_EQ(p.plan(_1 * _2 + _1, {a, b}, {{"enableGenerateCodelet", "false"}}).steps.size(), 2u);
-  EXPECT_EQ(p.plan(_1 * _2 + _1, {row, other}).steps.size(), 2u); // shapes differ
+  EXPECT_EQ(p.plan(_1 * _2 + _1, {row, other}).steps.size(), 1u); // a vector is one input more
   EXPECT_EQ(p.plan(_1 * INFINITY + _1, {a}).steps.size(), 2u);
   EXPECT_EQ(p.plan(Neg(_1), {a}, {{"forceGenerateCodelet", "true"}}).steps[0].name, "Map");
   EXPECT_EQ(p.plan(Pow(_1, Const(2.0f)), {a}).steps[0].vertex,
             "popops::UnaryOp1D<popops::expr::UnaryOpType::SQUARE,half>");
   const auto scale = p.variable(FLOAT, {});
   EXPECT_EQ(p.plan(_1 * _2, {a, scale}).steps[0].vertex, "popops::ScalarMultiply1D<half,float>");
+}
+
+TEST(MapPlan, SeveralExpressionsAreOneVertexWithALoopForEach) {
+  Planned p;
+  const auto v = p.variable(FLOAT, {2400}), g = p.variable(FLOAT, {2400}),
+             w = p.variable(FLOAT, {2400});
+  const std::vector<Tensor> ts{v, g, w};
+  const Any newV = Const(0.5f) * _1 + _2, newW = _3 - Const(0.25f) * newV;
+  const Expr &first = newV, &second = newW;
+  const auto tree = buildTree({&first, &second}, ts, true, "");
+  const auto plan = planMap(p.graph, tree, {ts, {v, w}, tree.inputs()}, {}, "both");
+  ASSERT_EQ(plan.steps.size(), 1u);
+  EXPECT_EQ(plan.steps[0].vertex, "popops::map_both");
+  // 600 elements on a tile, 50 vectors for each worker. Two operators on two tensors; then, with
+  // the new v at hand, two more on two.
+  ASSERT_EQ(plan.steps[0].tiles.size(), 1u);
+  EXPECT_EQ(plan.steps[0].tiles[0].cycles, 2 * 6u * (20 + 2 * 50 * 2));
+  EXPECT_EQ(plan.steps[0].flops, 4 * 2400u);
+  EXPECT_EQ(plan.steps[0].needs.size(), 3u); // each input once, as both outputs lie alike
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An expression as the map kernel runs it: values numbered from the inputs, through the constants,
+// Expressions as the map kernel runs them: values numbered from the inputs, through the constants,
 // to one result per step; each step an operator on values before it. Travels as the kernel's
 // attributes.
 #pragma once
@@ -32,10 +32,10 @@ struct MapProgram {
   std::uint16_t inputs = 0;
   std::vector<MapConstant> constants;
   std::vector<MapStep> steps;
-  std::uint16_t result = 0; // a value
+  std::vector<std::uint16_t> results; // values, one per output
 
   std::string write() const {
-    return openipu::AttributeWriter().put(inputs).put(constants).put(steps).put(result).take();
+    return openipu::AttributeWriter().put(inputs).put(constants).put(steps).put(results).take();
   }
   static MapProgram read(std::string_view bytes) {
     openipu::AttributeReader reader(bytes);
@@ -43,7 +43,7 @@ struct MapProgram {
     program.inputs = reader.get<std::uint16_t>();
     program.constants = reader.getVector<MapConstant>();
     program.steps = reader.getVector<MapStep>();
-    program.result = reader.get<std::uint16_t>();
+    program.results = reader.getVector<std::uint16_t>();
     return program;
   }
 };

@@ -63,8 +63,9 @@ public:
   Builder(const std::vector<poplar::Tensor> &ts, bool simplify, const std::string &name)
       : ts_(ts), simplify_(simplify), name_(name) {}
 
-  MapTree build(const Expr &expr) {
-    tree_.root = make(expr, {});
+  MapTree build(const std::vector<const Expr *> &exprs) {
+    for (const auto *expr : exprs)
+      tree_.roots.push_back(make(*expr, {}));
     return std::move(tree_);
   }
 
@@ -320,15 +321,20 @@ void visit(const MapTree &tree, int i, std::vector<bool> &seen, std::vector<int>
 std::vector<int> reachable(const MapTree &tree) {
   std::vector<bool> seen(tree.nodes.size());
   std::vector<int> order;
-  visit(tree, tree.root, seen, order);
+  for (int root : tree.roots)
+    visit(tree, root, seen, order);
   return order;
 }
 
 } // namespace
 
+MapTree buildTree(const std::vector<const Expr *> &exprs, const std::vector<poplar::Tensor> &ts,
+                  bool simplify, const std::string &name) {
+  return Builder(ts, simplify, name).build(exprs);
+}
 MapTree buildTree(const Expr &expr, const std::vector<poplar::Tensor> &ts, bool simplify,
                   const std::string &name) {
-  return Builder(ts, simplify, name).build(expr);
+  return buildTree(std::vector{&expr}, ts, simplify, name);
 }
 
 std::vector<int> MapTree::operators() const {
@@ -337,6 +343,14 @@ std::vector<int> MapTree::operators() const {
     if (at(i).isOperator())
       out.push_back(i);
   return out;
+}
+
+std::vector<int> MapTree::part(std::size_t root) const {
+  MapTree cut = only(root);
+  for (std::size_t i = 0; i < root; ++i)
+    if (roots[i] != roots[root])
+      cut.nodes[std::size_t(roots[i])].args = {{-1, -1, -1}};
+  return reachable(cut);
 }
 
 std::vector<unsigned> MapTree::inputs() const {
@@ -362,6 +376,11 @@ MapProgram programOf(const MapTree &tree) {
   MapProgram program;
   const auto inputs = tree.inputs();
   const auto order = reachable(tree);
+  std::vector<bool> used(tree.nodes.size()); // by another operator
+  for (int i : order)
+    for (int arg : tree.at(i).args)
+      if (arg >= 0)
+        used[std::size_t(arg)] = true;
   program.inputs = std::uint16_t(inputs.size());
   std::vector<std::uint16_t> value(tree.nodes.size());
   for (int i : order) {
@@ -391,11 +410,12 @@ MapProgram programOf(const MapTree &tree) {
     value[std::size_t(i)] =
         push({kinds[node.kind], std::uint8_t(node.op), idOf(tree.at(node.args[0]).type),
               idOf(node.type), arg(0), arg(1), arg(2)});
-    if (roundsToHalf(node) && i != tree.root) // the store of the result rounds by itself
+    if (roundsToHalf(node) && used[std::size_t(i)]) // the store of a result rounds by itself
       value[std::size_t(i)] =
           push({MapStep::RoundToHalf, 0, TypeId::Half, TypeId::Half, value[std::size_t(i)], 0, 0});
   }
-  program.result = value[std::size_t(tree.root)];
+  for (int root : tree.roots)
+    program.results.push_back(value[std::size_t(root)]);
   return program;
 }
 

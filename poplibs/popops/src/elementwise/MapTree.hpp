@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An expression with its types worked out, simplified, and equal parts shared: what map plans and
+// Expressions with their types worked out, simplified, and equal parts shared: what map plans and
 // runs.
 #pragma once
 #include "elementwise/MapProgram.hpp"
@@ -26,18 +26,24 @@ struct MapNode {
 
 struct MapTree {
   std::vector<MapNode> nodes; // operands before operators
-  int root = -1;
+  std::vector<int> roots;     // one per expression
 
   const MapNode &at(int i) const { return nodes[std::size_t(i)]; }
-  poplar::Type type() const { return at(root).type; }
-  // Operators that the root needs, operands first.
+  poplar::Type type(std::size_t root = 0) const { return at(roots[root]).type; }
+  // Operators that the roots need, operands first.
   std::vector<int> operators() const;
-  // Tensors that the root needs, ascending.
+  // Tensors that the roots need, ascending.
   std::vector<unsigned> inputs() const;
+  // What a root needs that roots before it have not made, operands first; those roots are among it.
+  std::vector<int> part(std::size_t root) const;
+  // The same nodes, with only this root.
+  MapTree only(std::size_t root) const { return {nodes, {roots[root]}}; }
 };
 
 // Throws poplibs_error, with `name` for the message, when types do not fit or a place holder has no
 // tensor.
+MapTree buildTree(const std::vector<const expr::Expr *> &exprs,
+                  const std::vector<poplar::Tensor> &ts, bool simplify, const std::string &name);
 MapTree buildTree(const expr::Expr &expr, const std::vector<poplar::Tensor> &ts, bool simplify,
                   const std::string &name);
 

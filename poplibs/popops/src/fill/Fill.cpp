@@ -46,6 +46,7 @@ static MapProgram programFor(const Type &type, const expr::Const &value) {
         floating ? std::uint64_t(std::int64_t(number)) : value.getDataForUnsignedIntegral();
   MapProgram program;
   program.constants.push_back(constant);
+  program.results = {0};
   return program; // its result is value 0: the constant
 }
 

@@ -76,7 +76,7 @@ Tensor normaliseImage(Graph &graph, Sequence &seq, Tensor tIn, float inScale, Te
   const auto wide = [](const Expr &e) { return expr::Cast(e, FLOAT); };
   const MapTree tree = buildTree(expr::Cast((wide(_1) * inScale - wide(_2)) * wide(_3), outType),
                                  ts, false, "normaliseImage");
-  const MapOperands operands{ts, pixels, tree.inputs(), false};
+  const MapOperands operands{ts, {pixels}, tree.inputs()};
   addMap(graph, tree, operands, planOf(graph, tIn, pixels), seq, {di});
   zero(graph, out.slice(3, 4, channels), seq, {di, "pad"});
   di.addOutput(out);

@@ -75,7 +75,7 @@ void outputGeneratedCodelet(const poplar::Target &, const expr::Expr &expr,
   os << "  Output<Vector<" << tree.type() << ">> out;\n"
      << "  bool compute(unsigned worker) {\n"
      << "    for (unsigned i = worker; i < out.size(); i += numWorkers())\n"
-     << "      out[i] = " << valueOf(tree, tree.root) << ";\n"
+     << "      out[i] = " << valueOf(tree, tree.roots[0]) << ";\n"
      << "    return true;\n  }\n};\n\n} // namespace popops\n";
 }
 

@@ -185,7 +185,7 @@ void addTo(Graph &graph, const ScaledSum &sum, Sequence &prog, const DebugContex
   std::vector<Tensor> ts;
   const expr::Any expression = expressionOf(sum, scale, ts);
   const MapTree tree = buildTree(expression, ts, false, debugContext.getPathName());
-  MapOperands operands{ts, sum.A, tree.inputs(), true};
+  MapOperands operands{ts, {sum.A}, tree.inputs(), true};
   addMap(graph, tree, operands,
          planOf(graph, sum, scale, options.optimizeForSpeed, operands.inputs.size()), prog, {di});
 }
