@@ -79,7 +79,8 @@ struct Net {
   ModelGraph finish(const TensorId &scores, const TensorId &labels) {
     out.loss = ipu.nllloss({onnx.logsoftmax({scores}, 1), labels}, ReductionType::Mean, {}, true);
     out.proto = builder->getModelProto();
-    return out;
+    builder.reset();
+    return std::move(out);
   }
 };
 

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <popart/error.hpp>
+#include <sys/mman.h>
 
 namespace popart::ir {
 
@@ -128,7 +130,29 @@ HostTensor::HostTensor(TensorInfo info, const void *data, std::shared_ptr<const 
     : info_(std::move(info)), data_(static_cast<const char *>(data)), owner_(std::move(owner)) {}
 
 HostTensor HostTensor::scalar(DataType type, double value) { return filled({type, {}}, value); }
+// One stretch of zeros for everybody: pages that are only read are all the same page, so that the
+// state of an optimiser takes no memory before it is on the device.
+static std::shared_ptr<const void> zeros(std::size_t size) {
+  static std::mutex lock;
+  static std::shared_ptr<const void> longest;
+  static std::size_t length = 0;
+  const std::lock_guard hold(lock);
+  if (size <= length)
+    return longest;
+  void *p = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
+    return nullptr;
+  ::madvise(p, size, MADV_HUGEPAGE);
+  length = size;
+  return longest = std::shared_ptr<const void>(p, [size](void *q) { ::munmap(q, size); });
+}
+
 HostTensor HostTensor::filled(const TensorInfo &info, double value) {
+  constexpr std::size_t worthwhile = 1 << 16;
+  const auto size = static_cast<std::size_t>(info.nbytes());
+  if (value == 0 && !std::signbit(value) && size >= worthwhile)
+    if (auto shared = zeros(size))
+      return HostTensor(info, shared.get(), shared);
   const std::vector<double> values(static_cast<std::size_t>(info.nelms()), value);
   return fromDoubles(info, values);
 }

@@ -126,7 +126,7 @@ TEST(Cache, ThrowsOutWhatWasUsedLongestAgo) {
   const Folder folder;
   const session::Cache cache(folder.path());
   const auto hashOf = [](int i) { return std::string(32, char('0' + i)); };
-  const session::Weights kilobyte{{"w", std::vector<char>(1000)}};
+  const session::Weights kilobyte{{"w", session::HostBytes::copyOf(std::string(1000, 0))}};
   const auto store = [&](int i) { cache.store({hashOf(i), nullptr, &kilobyte, nullptr}); };
   const auto touch = [&](int i, int minutesAgo) {
     fs::last_write_time(cache.fileOf(hashOf(i)),
@@ -163,7 +163,7 @@ TEST(Cache, DoesNotStopASessionWhenItCannotBeWritten) {
 
 TEST(Cache, LeavesNothingBehindOnAFullDisk) {
   const Folder folder;
-  const session::Weights large{{"w", std::vector<char>(1 << 20)}};
+  const session::Weights large{{"w", session::HostBytes::copyOf(std::string(1 << 20, 0))}};
   const pid_t child = ::fork();
   if (child == 0) { // no file beyond 64 KiB
     std::signal(SIGXFSZ, SIG_IGN);

@@ -119,7 +119,6 @@ void Session::Impl::load() {
   execution.reset();
   execution = std::make_unique<session::Execution>(*executable, io, engineOptions());
   weightsSent = false;
-  execution->weights = hostWeights;
   execution->load(*device, heldConstants());
   if (io.random)
     execution->setSeed(seed);

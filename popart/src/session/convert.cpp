@@ -20,14 +20,11 @@ std::size_t deviceBytes(const TensorInfo &info) {
   return static_cast<std::size_t>(info.nelms()) * bytesOf(ir::narrowed(info.dataType()));
 }
 
-std::vector<char> deviceForm(const ir::HostTensor &value) {
-  const auto narrow = value.as(ir::narrowed(value.type()));
-  const auto *bytes = static_cast<const char *>(narrow.data());
-  return {bytes, bytes + narrow.bytes()};
+HostBytes deviceForm(const ir::HostTensor &value) {
+  return HostBytes(value.as(ir::narrowed(value.type())));
 }
-ir::HostTensor hostForm(const TensorInfo &info, const std::vector<char> &device) {
-  return ir::HostTensor(TensorInfo(ir::narrowed(info.dataType()), info.shape()), device)
-      .as(info.dataType());
+ir::HostTensor hostForm(const TensorInfo &info, const HostBytes &device) {
+  return device.as(TensorInfo(ir::narrowed(info.dataType()), info.shape())).as(info.dataType());
 }
 
 namespace {

@@ -2,13 +2,14 @@
 // Between the caller's element types and the device's: 64-bit integers and doubles are narrowed on
 // the way down and widened on the way up, everything else is copied.
 #pragma once
-#include "ir/hosttensor.hpp"
+#include "session/hostbytes.hpp"
 
 namespace popart::session {
 
 std::size_t deviceBytes(const TensorInfo &info);
-std::vector<char> deviceForm(const ir::HostTensor &value); // popart::error if an integer is too big
-ir::HostTensor hostForm(const TensorInfo &info, const std::vector<char> &device);
+// Shared where the types are the same; popart::error if an integer is too big.
+HostBytes deviceForm(const ir::HostTensor &value);
+ir::HostTensor hostForm(const TensorInfo &info, const HostBytes &device);
 
 // Whether values of one type can be handed over as the other.
 bool convertible(DataType a, DataType b);

@@ -3,6 +3,7 @@
 
 #include "base/Text.hpp"
 #include "session/convert.hpp"
+#include <algorithm>
 #include <cstring>
 #include <popart/error.hpp>
 
@@ -78,9 +79,10 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
     if (!spec.toHost.empty())
       connectAnchor(spec);
   connectWeights();
+  Weights held;
   for (const auto &spec : io_.held) {
-    constants_[spec.id] = deviceForm(constants.at(spec.id));
-    engine_.connectStream(spec.toDevice, constants_[spec.id].data());
+    held[spec.id] = deviceForm(constants.at(spec.id));
+    engine_.connectStream(spec.toDevice, const_cast<char *>(held[spec.id].data())); // only read
   }
   if (io_.random) {
     engine_.connectStream("h2d_randomSeed", seed_);
@@ -91,7 +93,6 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
   loaded_ = true;
   if (!io_.held.empty())
     run(lowering::HeldConstantsFromHost, "constants");
-  constants_.clear();
 }
 
 void Execution::connectInput(const InputSpec &spec) {
@@ -104,16 +105,17 @@ void Execution::connectAnchor(const AnchorSpec &spec) {
     engine_.connectStreamToCallback(spec.toHost, r, std::make_unique<ToStep>(step_, spec));
 }
 // Every replica asks for itself when they differ.
-void Execution::connectUpload(const lowering::WeightSpec &spec) {
-  auto &bytes = weights[spec.id];
-  const auto size = deviceBytes(spec.info);
-  bytes.resize(size * std::size_t(spec.groups)); // zero, unless the session has put values there
+void Execution::connectUpload(const lowering::WeightSpec &spec, const HostBytes &from) {
+  if (spec.toDevice.empty())
+    return;
+  char *begin = const_cast<char *>(from.data()); // streams have one type of pointer, this one reads
   if (spec.groupOf.empty())
-    return engine_.connectStream(spec.toDevice, bytes.data());
+    return engine_.connectStream(spec.toDevice, begin);
+  const auto size = deviceBytes(spec.info);
   for (unsigned r = 0; r < spec.groupOf.size(); ++r) {
-    const char *from = bytes.data() + size * std::size_t(spec.groupOf[r]);
+    const char *own = begin + size * std::size_t(spec.groupOf[r]);
     engine_.connectStreamToCallback(spec.toDevice, r,
-                                    [from, size](void *p) { std::memcpy(p, from, size); });
+                                    [own, size](void *p) { std::memcpy(p, own, size); });
   }
 }
 // The host keeps the values of each group's first replica; all of them beside, if asked to.
@@ -121,31 +123,54 @@ void Execution::connectDownload(const lowering::WeightSpec &spec) {
   const auto size = deviceBytes(spec.info);
   if (spec.returnsAll)
     returned[spec.id].resize(size * std::size_t(io_.replicas));
+  char *&to = downloads_[spec.id];
   std::vector<bool> seen(std::size_t(spec.groups), false);
   for (unsigned r = 0; r < io_.replicas; ++r) {
     const auto group = spec.groupOf.empty() ? 0 : std::size_t(spec.groupOf[r]);
-    char *first = seen[group] ? nullptr : weights[spec.id].data() + size * group;
+    const bool first = !seen[group];
     char *all = spec.returnsAll ? returned[spec.id].data() + size * r : nullptr;
     seen[group] = true;
-    engine_.connectStreamToCallback(spec.toHost, r, [first, all, size](void *p) {
+    engine_.connectStreamToCallback(spec.toHost, r, [&to, group, first, all, size](void *p) {
       if (first)
-        std::memcpy(first, p, size);
+        std::memcpy(to + size * group, p, size);
       if (all)
         std::memcpy(all, p, size);
     });
   }
 }
 void Execution::connectWeights() {
-  for (const auto &spec : io_.weights) {
-    connectUpload(spec);
-    if (!spec.toHost.empty())
+  for (const auto &spec : io_.weights)
+    if (!spec.toHost.empty() && (io_.replicas > 1 || spec.returnsAll))
       connectDownload(spec);
-  }
   for (const auto &spec : io_.hyperParameters) {
     auto &bytes = hyperParameters_[spec.id];
     bytes.resize(deviceBytes(spec.info));
     engine_.connectStream(spec.toDevice, bytes.data());
   }
+}
+
+void Execution::weightsFromHost(const Weights &from) {
+  for (const auto &spec : io_.weights)
+    connectUpload(spec, from.at(spec.id));
+  run(lowering::WeightsFromHost, "WeightsFromHost");
+}
+void Execution::weightsToHost(Weights &to) {
+  for (const auto &spec : io_.weights) {
+    if (spec.toHost.empty())
+      continue;
+    char *bytes = to[spec.id].overwrite(deviceBytes(spec.info) * std::size_t(spec.groups));
+    if (downloads_.count(spec.id))
+      downloads_[spec.id] = bytes;
+    else
+      engine_.connectStream(spec.toHost, bytes);
+  }
+  run(lowering::WeightsToHost, "WeightsToHost");
+}
+void Execution::buffersFromHost(const Weights &from, const std::vector<TensorId> &ids) {
+  for (const auto &spec : io_.weights)
+    if (std::find(ids.begin(), ids.end(), spec.id) != ids.end())
+      connectUpload(spec, from.at(spec.id));
+  run(lowering::NamedBuffersFromHost, "copyNamedBuffers");
 }
 
 void Execution::run(unsigned program, const std::string &name) {

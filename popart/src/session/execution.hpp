@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A compiled model on a device: the engine, its streams connected to whatever the session runs
-// with, and the host's copy of the weights.
+// with.
 #pragma once
 #include "lowering/programs.hpp"
+#include "session/hostbytes.hpp"
 #include <atomic>
 #include <popart/devicemanager.hpp>
 #include <popart/istepio.hpp>
@@ -11,7 +12,7 @@
 namespace popart::session {
 
 // Values of weights on the host, in the device's element types; of grouped ones group by group.
-using Weights = std::map<TensorId, std::vector<char>>;
+using Weights = std::map<TensorId, HostBytes>;
 
 class Execution {
 public:
@@ -26,16 +27,17 @@ public:
   void step(IStepIO &io, const std::string &name);
   void interrupt() noexcept; // the step that runs
 
-  void weightsFromHost() { run(lowering::WeightsFromHost, "WeightsFromHost"); }
-  void weightsToHost() { run(lowering::WeightsToHost, "WeightsToHost"); }
-  void buffersFromHost() { run(lowering::NamedBuffersFromHost, "copyNamedBuffers"); }
+  // The device reads straight from the values handed over, and writes straight into them.
+  void weightsFromHost(const Weights &from);
+  void weightsToHost(Weights &to);
+  void buffersFromHost(const Weights &from, const std::vector<TensorId> &ids);
   void writeHyperParameters(const std::map<TensorId, ir::HostTensor> &values);
   void setSeed(std::uint64_t seed);
   std::uint64_t seed();
   std::uint64_t cycles(const std::string &id);
 
-  Weights weights;
-  Weights returned; // those of every replica, of weights that ask for it
+  // Of weights that ask for it: those of every replica, one after the other.
+  std::map<TensorId, std::vector<char>> returned;
   poplar::Engine &engine() { return engine_; }
   const lowering::Interface &io() const { return io_; }
 
@@ -43,13 +45,14 @@ private:
   void connectInput(const lowering::InputSpec &spec);
   void connectAnchor(const lowering::AnchorSpec &spec);
   void connectWeights();
-  void connectUpload(const lowering::WeightSpec &spec);
+  void connectUpload(const lowering::WeightSpec &spec, const HostBytes &from);
   void connectDownload(const lowering::WeightSpec &spec);
 
   lowering::Interface io_;
   poplar::Engine engine_;
   IStepIO *step_ = nullptr; // of the step that runs
-  Weights hyperParameters_, constants_;
+  std::map<TensorId, std::vector<char>> hyperParameters_;
+  std::map<TensorId, char *> downloads_; // where weights go while they come from the device
   std::uint32_t seed_[2] = {0, 0};
   std::uint32_t cycles_[2] = {0, 0};
   bool loaded_ = false;

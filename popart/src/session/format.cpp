@@ -125,7 +125,7 @@ void put(ByteWriter &out, const Weights &weights) {
   out.number(weights.size());
   for (const auto &[id, bytes] : weights) {
     out.text(id);
-    out.text({bytes.data(), bytes.size()});
+    out.text(bytes.view());
   }
 }
 
@@ -163,8 +163,7 @@ bool decodeMetadata(std::string_view bytes, Stored &into) {
     into.interface = getInterface(in);
   in.list([&] {
     const std::string id(in.text());
-    const auto values = in.text();
-    into.variables[id].assign(values.begin(), values.end());
+    into.variables[id] = HostBytes::copyOf(in.text());
   });
   const bool executable = in.flag();
   in.end();

@@ -14,42 +14,31 @@ void Session::Impl::fitHostWeights() {
   for (const auto &spec : io.weights) {
     auto &bytes = hostWeights[spec.id];
     const auto one = session::deviceBytes(spec.info);
-    bytes.resize(std::max(bytes.size(), one));
-    for (auto have = bytes.size() / std::max<std::size_t>(one, 1);
-         one && have < std::size_t(spec.groups); ++have)
-      bytes.insert(bytes.end(), bytes.begin(), bytes.begin() + std::ptrdiff_t(one));
+    bytes.grow(one);
+    const auto have = bytes.size(), all = one * std::size_t(spec.groups);
+    if (have >= all)
+      continue;
+    bytes.grow(all);
+    for (auto at = have; at < all; at += one)
+      std::memcpy(bytes.writable() + at, bytes.data(), one);
   }
 }
 
 void Session::weightsFromHost() {
-  auto &execution = impl_->loaded();
-  for (const auto &spec : impl_->io.weights) {
-    auto it = impl_->hostWeights.find(spec.id);
-    if (it != impl_->hostWeights.end())
-      std::memcpy(execution.weights[spec.id].data(), it->second.data(), it->second.size());
-  }
-  execution.weightsFromHost();
+  impl_->loaded().weightsFromHost(impl_->hostWeights);
   impl_->weightsSent = true;
 }
-
-void Session::weightsToHost() {
-  auto &execution = impl_->loaded();
-  execution.weightsToHost();
-  for (const auto &spec : impl_->io.weights)
-    if (!spec.toHost.empty())
-      impl_->hostWeights[spec.id] = execution.weights[spec.id];
-}
+void Session::weightsToHost() { impl_->loaded().weightsToHost(impl_->hostWeights); }
 
 void Session::buffersFromHost() {
   auto &execution = impl_->loaded();
-  for (const auto &id : impl_->options.updatableNamedBuffers) {
-    auto it = execution.weights.find(id);
-    if (it == execution.weights.end())
+  const auto &ids = impl_->options.updatableNamedBuffers;
+  for (const auto &id : ids)
+    if (std::none_of(impl_->io.weights.begin(), impl_->io.weights.end(),
+                     [&](const auto &spec) { return spec.id == id; }))
       throw runtime_error("updatableNamedBuffers names \"{}\", which is no variable on the device.",
                           id);
-    it->second.assign(impl_->hostWeights[id].begin(), impl_->hostWeights[id].end());
-  }
-  execution.buffersFromHost();
+  execution.buffersFromHost(impl_->hostWeights, ids);
 }
 
 namespace {
@@ -69,8 +58,9 @@ void Session::readWeights(const IWeightsIO &weights) {
     const bool all = spec.returnsAll && impl_->execution;
     const auto copies = all ? impl_->io.replicas : spec.groups;
     checkSize(spec, data, copies);
-    const auto &from = all ? impl_->execution->returned[spec.id] : impl_->hostWeights[spec.id];
-    session::toHost(spec.id, spec.info.dataType(), data.info.dataType(), from.data(), data.data,
+    const char *from =
+        all ? impl_->execution->returned[spec.id].data() : impl_->hostWeights[spec.id].data();
+    session::toHost(spec.id, spec.info.dataType(), data.info.dataType(), from, data.data,
                     spec.info.nelms() * copies);
   }
 }
@@ -84,7 +74,7 @@ void Session::writeWeights(const IWeightsIO &weights) {
     const auto data = weights.weight(spec.id);
     checkSize(spec, data, spec.groups);
     session::toDevice(spec.id, spec.info.dataType(), data.info.dataType(), data.data,
-                      impl_->hostWeights[spec.id].data(), spec.info.nelms() * spec.groups);
+                      impl_->hostWeights[spec.id].writable(), spec.info.nelms() * spec.groups);
   }
 }
 
