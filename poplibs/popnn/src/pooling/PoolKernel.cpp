@@ -3,8 +3,9 @@
 // field dimensions are joined, element by element, then windows along the last. Backwards is the
 // same with the roles exchanged: every input position collects from the box of outputs that saw it.
 // Neighbours in memory that are no field positions (channels or batch elements) are done together
-// as lanes.
+// as lanes; without lanes, the positions of a row are (PoolLine.hpp).
 #include "openipu/Attributes.hpp"
+#include "PoolLine.hpp"
 #include "PoolLoops.hpp"
 #include "poplin/Rows.hpp"
 #include "popnn/PoolingDef.hpp"
@@ -250,9 +251,27 @@ struct Pooling {
     return out;
   }
   const Axis &last() const { return axes.back(); }
+  PoolLine line() const {
+    const auto &s = settings;
+    const auto d = s.input.size() - 1;
+    return PoolLine({s.input[d], s.output[d], s.kernel[d], s.stride[d], s.lower[d],
+                     std::max(0, -s.lower[d]),
+                     std::int64_t(s.input[d]) - std::max(0, -s.upper[d])});
+  }
 };
 
-// Calls body(outer offsets, lane block, row) for all rows of the destination.
+// Positions of a row without lanes, side by side.
+const float *sideBySide(PoolRow row, std::size_t n, unsigned slot) {
+  if (row.ld == 1 || n == 1)
+    return row.at;
+  float *to = rows::scratch(slot, n);
+  for (std::size_t i = 0; i < n; ++i)
+    to[i] = row.at[std::int64_t(i) * row.ld];
+  return to;
+}
+
+// Calls body(outer offsets, lanes, row, unit) for all rows of the destination; a unit is a row of a
+// block of lanes of a plane.
 struct RowWork {
   const Planes &planes;
   std::size_t rowsPerPlane, width;
@@ -270,7 +289,8 @@ struct RowWork {
         auto offset = walk.offset;
         for (unsigned i = 0; i < operands; ++i)
           offset[i] += std::int64_t(first) * planes.lane.strides[i];
-        body(offset, std::min(planes.laneBlock, planes.lane.size - first), within % rowsPerPlane);
+        body(offset, std::min(planes.laneBlock, planes.lane.size - first), within % rowsPerPlane,
+             unit);
         if ((unit + 1) % perOuter == 0)
           walk.next();
       }
@@ -288,14 +308,14 @@ public:
         table_(pooling_.outerWindows(true), side(args.outputs[0], planes_, 0),
                outerField(args.inputs[0]), pooling_.outerInverse()),
         sources_(rowOffsets(side(args.inputs[0], planes_, 1), outerField(args.inputs[0]))),
-        empty_(args.outputs[0].elements == 0) {}
+        line_(pooling_.line()), empty_(args.outputs[0].elements == 0) {}
 
   void run(const KernelArgs &args) {
     if (empty_)
       return;
     Side to = side(args.outputs[0], planes_, 0), from = side(args.inputs[0], planes_, 1);
     RowWork{planes_, table_.destination.size(), from.width}.run(
-        2, [&](const auto &offset, std::size_t lanes, std::size_t row) {
+        2, [&](const auto &offset, std::size_t lanes, std::size_t row, std::size_t) {
           auto at = offset[0] + table_.destination[row];
           auto out = targetRow(to, at, lanes, 0);
           pool(out, from, offset[1], lanes, row);
@@ -322,15 +342,34 @@ private:
     }
     const auto &last = pooling_.last();
     Windows windows{last.ofOutput.data(), last.ofOutput.size(), lanes};
+    if (planes_.lane.size == 1 && end > begin)
+      return poolLine(out, joined, max, row);
     if (end == begin) // nothing but padding
       windows.windows = nothing(windows.count);
     if (max)
-      return maxWindows(out, joined, windows, pooling_.half ? -65504.0f : -FLT_MAX);
+      return maxWindows(out, joined, windows, lowest());
     bool average = pooling_.settings.type == PoolingType::AVG;
     sumWindows(out, joined, windows,
                {nullptr, average ? last.inverseCount.data() : nullptr,
                 average ? table_.scale[row] : 1.0f});
   }
+  void poolLine(PoolTarget out, PoolRow joined, bool max, std::size_t row) const {
+    const auto &inverse = pooling_.last().inverseCount;
+    if (max && line_.arePairs() && joined.ld == 1 && out.ld == 1)
+      return line_.largestOfPairs(joined.at, out.at);
+    const float *parts = line_.split(joined.at, joined.ld, rows::scratch(4, line_.room()));
+    float *to = out.ld == 1 ? out.at : rows::scratch(5, inverse.size());
+    if (max)
+      line_.largest(parts, to, lowest());
+    else
+      line_.sum(parts, to);
+    if (pooling_.settings.type == PoolingType::AVG)
+      for (std::size_t o = 0; o < inverse.size(); ++o)
+        to[o] *= table_.scale[row] * inverse[o];
+    for (std::size_t o = 0; to != out.at && o < inverse.size(); ++o)
+      out.at[std::int64_t(o) * out.ld] = to[o];
+  }
+  float lowest() const { return pooling_.half ? -65504.0f : -FLT_MAX; }
   static const Window *nothing(std::size_t count) {
     thread_local std::vector<Window> none;
     none.assign(count, Window{0, 0});
@@ -341,6 +380,7 @@ private:
   Planes planes_;
   RowTable table_;
   std::vector<std::int64_t> sources_;
+  PoolLine line_;
   bool empty_;
 };
 
@@ -353,15 +393,18 @@ public:
         table_(pooling_.outerWindows(false), side(args.outputs[0], planes_, 0),
                outerField(args.inputs[0]), {}),
         sources_(rowOffsets(side(args.inputs[0], planes_, 1), outerField(args.inputs[0]))),
-        empty_(args.outputs[0].elements == 0) {
+        line_(pooling_.line()), empty_(args.outputs[0].elements == 0) {
+    const auto &windows = pooling_.last().ofOutput;
+    for (std::size_t o = 1; o < windows.size(); ++o)
+      disjoint_ = disjoint_ && windows[o].first >= windows[o - 1].last;
     if (pooling_.settings.type == PoolingType::AVG)
       weights_ = rowWeights();
     if (pooling_.settings.type != PoolingType::MAX)
       return;
     pooledRows_ = rowOffsets(side(args.inputs[2], planes_, 3), outerField(args.inputs[2]));
+    inputRows_ = rowOffsets(side(args.inputs[1], planes_, 2), outerField(args.inputs[1]));
     if (!pooling_.settings.scaled)
       return;
-    inputRows_ = rowOffsets(side(args.inputs[1], planes_, 2), outerField(args.inputs[1]));
     boxes_.emplace(pooling_.outerWindows(true), side(args.inputs[0], planes_, 1),
                    outerField(args.inputs[1]), std::vector<const std::vector<float> *>{});
     shared_.resize(args.inputs[0].elements);
@@ -406,7 +449,7 @@ private:
     const auto &last = pooling_.last();
     bool average = !weights_.empty();
     RowWork{planes_, table_.destination.size(), dx.width}.run(
-        2, [&](const auto &offset, std::size_t lanes, std::size_t row) {
+        2, [&](const auto &offset, std::size_t lanes, std::size_t row, std::size_t) {
           auto at = offset[0] + table_.destination[row];
           auto out = targetRow(dx, at, lanes, 0);
           auto begin = table_.begin[row], end = table_.begin[row + 1];
@@ -418,10 +461,24 @@ private:
             auto in = readRow(g, offset[1] + sources_[source], lanes, 1);
             addRow(sum, in, g.width, lanes, average ? weights_[source] : 1.0f, i == begin);
           }
-          sumWindows(out, {sum.at, sum.ld}, {last.ofInput.data(), last.ofInput.size(), lanes},
-                     {average ? last.inverseCount.data() : nullptr, nullptr, 1.0f});
+          if (planes_.lane.size == 1)
+            spreadLine(out, sum.at, average);
+          else
+            sumWindows(out, {sum.at, sum.ld}, {last.ofInput.data(), last.ofInput.size(), lanes},
+                       {average ? last.inverseCount.data() : nullptr, nullptr, 1.0f});
           writeRow(dx, at, lanes, out);
         });
+  }
+
+  // A row without lanes. `sum` is used up.
+  void spreadLine(PoolTarget out, float *sum, bool average) const {
+    const auto &inverse = pooling_.last().inverseCount;
+    for (std::size_t o = 0; average && o < inverse.size(); ++o)
+      sum[o] *= inverse[o];
+    float *parts = rows::scratch(4, line_.room());
+    std::fill(parts, parts + line_.room(), 0.0f);
+    line_.spread(sum, parts);
+    line_.join(parts, out.at, out.ld);
   }
 
   // Where the scaled gradient of a row is kept: packed by unit of work.
@@ -467,46 +524,42 @@ private:
 
   void toMaxima(const Side &dx, const Side &g, const Side &in, const Side &pooled) {
     const auto &last = pooling_.last();
-    auto perPlane = table_.destination.size();
-    auto perOuter = planes_.laneBlocks * perPlane;
-    auto range = [&](std::size_t begin, std::size_t end, unsigned) {
-      for (auto unit = begin; unit < end; ++unit) {
-        auto plane = unit / perOuter, block = unit % perOuter / perPlane, row = unit % perPlane;
-        rows::Walk walk(planes_.outer, numOperands(), plane);
-        auto first = block * planes_.laneBlock;
-        auto lanes = std::min(planes_.laneBlock, planes_.lane.size - first);
-        auto at = [&](unsigned i) {
-          return walk.offset[i] + std::int64_t(first) * planes_.lane.strides[i];
-        };
-        auto to = at(0) + table_.destination[row];
-        auto out = targetRow(dx, to, lanes, 0);
-        for (std::size_t x = 0; x < dx.width; ++x)
-          std::fill_n(out.at + std::int64_t(x) * out.ld, lanes, 0.0f);
-        auto acts = readRow(in, at(2) + inputOffset(in, row), lanes, 1);
-        for (auto i = table_.begin[row]; i < table_.begin[row + 1]; ++i) {
-          auto source = table_.source[i];
-          auto best = readRow(pooled, at(3) + pooledRows_[source], lanes, 2);
-          PoolRow grad = shared_.empty() ? readRow(g, at(1) + sources_[source], lanes, 3)
-                                         : PoolRow{sharedRow(plane, first, source, g.width),
-                                                   std::int64_t(lanes)};
-          maxGradientRow(out, acts, best, grad,
-                         {last.ofOutput.data(), last.ofOutput.size(), lanes});
-        }
-        writeRow(dx, to, lanes, out);
-      }
-    };
-    auto elements = std::max<std::size_t>(1, dx.width * planes_.laneBlock);
-    base::parallelFor(rows::sizeOf(planes_.outer) * perOuter,
-                      std::max<std::size_t>(1, 32768 / elements), std::ref(range));
-  }
-
-  // Row `row` of the activations, whose strides may differ from the gradient's.
-  std::int64_t inputOffset(const Side &in, std::size_t row) const {
-    std::int64_t offset = 0;
-    const auto &shape = pooling_.settings.input;
-    for (std::size_t d = shape.size() - 1; d-- > 0; row /= shape[d])
-      offset += std::int64_t(row % shape[d]) * in.fieldStrides[d];
-    return offset;
+    const auto perPlane = table_.destination.size(), perOuter = planes_.laneBlocks * perPlane;
+    RowWork{planes_, perPlane, dx.width}.run(
+        4, [&](const auto &offset, std::size_t lanes, std::size_t row, std::size_t unit) {
+          const auto to = offset[0] + table_.destination[row];
+          const auto out = targetRow(dx, to, lanes, 0);
+          const auto acts = readRow(in, offset[2] + inputRows_[row], lanes, 1);
+          auto best = [&](std::size_t source) {
+            return readRow(pooled, offset[3] + pooledRows_[source], lanes, 2);
+          };
+          auto grad = [&](std::size_t source) {
+            if (shared_.empty())
+              return readRow(g, offset[1] + sources_[source], lanes, 3);
+            const auto first = unit % perOuter / perPlane * planes_.laneBlock;
+            return PoolRow{sharedRow(unit / perOuter, first, source, g.width), std::int64_t(lanes)};
+          };
+          const auto begin = table_.begin[row], end = table_.begin[row + 1];
+          const Windows windows{last.ofOutput.data(), last.ofOutput.size(), lanes};
+          if (planes_.lane.size == 1) {
+            const float *parts = line_.split(acts.at, acts.ld, rows::scratch(4, line_.room()));
+            float *sums = rows::scratch(5, line_.room());
+            std::fill(sums, sums + line_.room(), 0.0f);
+            for (auto i = begin; i < end; ++i)
+              line_.spreadToEqual(parts, sideBySide(best(table_.source[i]), pooled.width, 6),
+                                  sideBySide(grad(table_.source[i]), g.width, 7), sums);
+            line_.join(sums, out.at, out.ld);
+          } else if (disjoint_ && end == begin + 1) {
+            maxGradientOfDisjoint(out, acts, best(table_.source[begin]), grad(table_.source[begin]),
+                                  windows, dx.width);
+          } else {
+            for (std::size_t x = 0; x < dx.width; ++x)
+              std::fill_n(out.at + std::int64_t(x) * out.ld, lanes, 0.0f);
+            for (auto i = begin; i < end; ++i)
+              maxGradientRow(out, acts, best(table_.source[i]), grad(table_.source[i]), windows);
+          }
+          writeRow(dx, to, lanes, out);
+        });
   }
 
   Pooling pooling_;
@@ -515,6 +568,8 @@ private:
   std::vector<std::int64_t> sources_, pooledRows_, inputRows_;
   std::vector<float> weights_, shared_;
   std::optional<RowTable> boxes_;
+  PoolLine line_;
+  bool disjoint_ = true; // windows along the last dimension
   bool empty_;
 };
 

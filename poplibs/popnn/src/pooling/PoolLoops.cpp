@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "PoolLoops.hpp"
-#include "base/Simd.hpp"
+#include "PoolSelect.hpp"
 #include <algorithm>
 
 namespace popnn {
@@ -39,20 +39,6 @@ OPENIPU_SIMD void addLoop(PoolTarget to, PoolRow from, std::size_t width, std::s
   eachLane(to, from, width, lanes, [=](float &out, float in) { out += in * weight; });
 }
 
-// Two neighbours every two positions, the commonest window by far, with nothing but vectors.
-OPENIPU_SIMD void maxPairs(const float *in, float *out, std::size_t n) {
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < n; ++i)
-    out[i] = in[2 * i + 1] > in[2 * i] ? in[2 * i + 1] : in[2 * i];
-}
-bool arePairs(const Windows &w) {
-  for (std::size_t i = 0; i < w.count; ++i)
-    if (w.windows[i].first != w.windows[0].first + 2 * i ||
-        w.windows[i].last != w.windows[i].first + 2)
-      return false;
-  return w.count > 0;
-}
-
 OPENIPU_SIMD void maxWindowsLoop(PoolTarget to, PoolRow from, Windows w, float empty) {
   for (std::size_t o = 0; o < w.count; ++o) {
     auto [first, last] = w.windows[o];
@@ -70,18 +56,6 @@ OPENIPU_SIMD void maxWindowsLoop(PoolTarget to, PoolRow from, Windows w, float e
       for (std::size_t l = 0; l < w.lanes; ++l)
         out[l] = in[l] > out[l] ? in[l] : out[l];
     }
-  }
-}
-
-OPENIPU_SIMD void maxWindowsOfOne(PoolTarget to, PoolRow from, Windows w, float empty) {
-  for (std::size_t o = 0; o < w.count; ++o) {
-    auto [first, last] = w.windows[o];
-    float best = first < last ? from.at[std::int64_t(first) * from.ld] : empty;
-    for (auto x = first + 1; x < last; ++x) {
-      float in = from.at[std::int64_t(x) * from.ld];
-      best = in > best ? in : best;
-    }
-    to.at[std::int64_t(o) * to.ld] = best;
   }
 }
 
@@ -104,15 +78,6 @@ OPENIPU_SIMD void sumWindowsLoop(PoolTarget to, PoolRow from, Windows w, Scales 
   }
 }
 
-OPENIPU_SIMD void sumWindowsOfOne(PoolTarget to, PoolRow from, Windows w, Scales s) {
-  for (std::size_t o = 0; o < w.count; ++o) {
-    float sum = 0;
-    for (auto x = w.windows[o].first; x < w.windows[o].last; ++x)
-      sum += from.at[std::int64_t(x) * from.ld] * (s.weights ? s.weights[x] : 1.0f);
-    to.at[std::int64_t(o) * to.ld] = sum * s.scale * (s.scales ? s.scales[o] : 1.0f);
-  }
-}
-
 OPENIPU_SIMD void maxGradientLoop(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows w) {
   for (std::size_t o = 0; o < w.count; ++o) {
     const float *__restrict p = pooled.at + std::int64_t(o) * pooled.ld;
@@ -121,18 +86,49 @@ OPENIPU_SIMD void maxGradientLoop(PoolTarget dx, PoolRow in, PoolRow pooled, Poo
       const float *__restrict i = in.at + std::int64_t(x) * in.ld;
       float *__restrict out = dx.at + std::int64_t(x) * dx.ld;
       for (std::size_t l = 0; l < w.lanes; ++l)
-        out[l] += i[l] == p[l] ? grad[l] : 0.0f;
+        out[l] += ifEqual(i[l], p[l], grad[l]);
     }
   }
 }
 
-void maxGradientOfOne(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows w) {
+// Vectors by hand: lanes are often a single one.
+constexpr std::size_t vector = 16;
+typedef float Vector __attribute__((vector_size(4 * vector), aligned(4), may_alias));
+
+OPENIPU_INLINE void selectEqual(const float *in, const float *pooled, const float *g, float *out,
+                                std::size_t lanes) {
+  const Vector zero{};
+  auto select = [&](std::size_t l) __attribute__((always_inline)) {
+    auto at = [l](const float *p) __attribute__((always_inline))->const Vector & {
+      return *reinterpret_cast<const Vector *>(p + l);
+    };
+    *reinterpret_cast<Vector *>(out + l) = at(in) == at(pooled) ? at(g) : zero;
+  };
+  std::size_t l = 0;
+  for (; l + vector <= lanes; l += vector)
+    select(l);
+  if (l < lanes && lanes >= vector)
+    return select(lanes - vector);
+  for (; l < lanes; ++l)
+    out[l] = ifEqual(in[l], pooled[l], g[l]);
+}
+
+OPENIPU_SIMD void disjointLoop(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows w,
+                               std::size_t width) {
+  std::size_t next = 0;
+  auto clear = [&](std::size_t end) {
+    for (; next < end; ++next)
+      std::fill_n(dx.at + std::int64_t(next) * dx.ld, w.lanes, 0.0f);
+  };
   for (std::size_t o = 0; o < w.count; ++o) {
-    float p = pooled.at[std::int64_t(o) * pooled.ld], grad = g.at[std::int64_t(o) * g.ld];
-    for (auto x = w.windows[o].first; x < w.windows[o].last; ++x)
-      if (in.at[std::int64_t(x) * in.ld] == p)
-        dx.at[std::int64_t(x) * dx.ld] += grad;
+    clear(w.windows[o].first);
+    const float *p = pooled.at + std::int64_t(o) * pooled.ld;
+    const float *grad = g.at + std::int64_t(o) * g.ld;
+    for (; next < w.windows[o].last; ++next)
+      selectEqual(in.at + std::int64_t(next) * in.ld, p, grad, dx.at + std::int64_t(next) * dx.ld,
+                  w.lanes);
   }
+  clear(width);
 }
 
 OPENIPU_SIMD void countLoop(PoolTarget count, PoolRow in, PoolRow pooled, Windows w) {
@@ -142,7 +138,7 @@ OPENIPU_SIMD void countLoop(PoolTarget count, PoolRow in, PoolRow pooled, Window
     for (auto x = w.windows[o].first; x < w.windows[o].last; ++x) {
       const float *__restrict i = in.at + std::int64_t(x) * in.ld;
       for (std::size_t l = 0; l < w.lanes; ++l)
-        out[l] += i[l] == p[l] ? 1.0f : 0.0f;
+        out[l] += ifEqual(i[l], p[l], 1.0f);
     }
   }
 }
@@ -158,18 +154,17 @@ void addRow(PoolTarget to, PoolRow from, std::size_t width, std::size_t lanes, f
 }
 
 void maxWindows(PoolTarget to, PoolRow from, Windows w, float empty) {
-  if (w.lanes > 1)
-    maxWindowsLoop(to, from, w, empty);
-  else if (from.ld == 1 && to.ld == 1 && arePairs(w))
-    maxPairs(from.at + w.windows[0].first, to.at, w.count);
-  else
-    maxWindowsOfOne(to, from, w, empty);
+  maxWindowsLoop(to, from, w, empty);
 }
 void sumWindows(PoolTarget to, PoolRow from, Windows w, Scales scales) {
-  w.lanes > 1 ? sumWindowsLoop(to, from, w, scales) : sumWindowsOfOne(to, from, w, scales);
+  sumWindowsLoop(to, from, w, scales);
 }
 void maxGradientRow(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows w) {
-  w.lanes > 1 ? maxGradientLoop(dx, in, pooled, g, w) : maxGradientOfOne(dx, in, pooled, g, w);
+  maxGradientLoop(dx, in, pooled, g, w);
+}
+void maxGradientOfDisjoint(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows w,
+                           std::size_t width) {
+  disjointLoop(dx, in, pooled, g, w, width);
 }
 void countRow(PoolTarget count, PoolRow in, PoolRow pooled, Windows w) {
   countLoop(count, in, pooled, w);

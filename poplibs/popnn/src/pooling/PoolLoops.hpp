@@ -42,6 +42,9 @@ void sumWindows(PoolTarget to, PoolRow from, Windows windows, Scales scales);
 
 // dx[x] += g[o] for every o whose window (of input positions) holds x, where in[x] == pooled[o].
 void maxGradientRow(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows windows);
+// The same where no windows overlap: all `width` positions are written, those of no window with 0.
+void maxGradientOfDisjoint(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows windows,
+                           std::size_t width);
 // count[o] += how many in[x] == pooled[o] in the window of o.
 void countRow(PoolTarget count, PoolRow in, PoolRow pooled, Windows windows);
 
