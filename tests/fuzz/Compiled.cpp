@@ -49,7 +49,7 @@ Stored sample() {
   io.held = io.hyperParameters = {input};
   io.cycleCounters = {""};
   out.interface = io;
-  out.variables["w"] = {1, 2, 3, 4};
+  out.variables["w"] = HostBytes::copyOf("\1\2\3\4");
   return out;
 }
 
