@@ -9,6 +9,7 @@
 #include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace poplin {
@@ -33,12 +34,27 @@ struct GemmFinish {
   openipu::Activation activation = openipu::Activation::None;
 };
 
+// What was made of b, for further products of the same sizes and strides with the same b. Whoever
+// owns it says when b has changed.
+class KeptMatrix {
+public:
+  KeptMatrix();
+  ~KeptMatrix();
+  void forget() { valid_ = false; }
+
+private:
+  friend void gemm(const struct Gemm &);
+  std::unique_ptr<class KeptFloats> data_;
+  bool valid_ = false;
+};
+
 struct Gemm {
   std::size_t m = 0, n = 0, k = 0; // c is m x n, a is m x k, b is k x n
   GemmMatrix a, b, c;
   float alpha = 1, beta = 0; // beta 0: c is not read
   std::size_t groups = 1;
   GemmFinish finish{};
+  KeptMatrix *kept = nullptr; // if set, b may be arranged once and kept
 };
 
 void gemm(const Gemm &product);

@@ -41,6 +41,7 @@ private:
     std::vector<std::int64_t> rows, last;
   };
   void packWeights(const openipu::KernelOperand &w, float *packed) const;
+  const float *packedWeights(const openipu::KernelArgs &args);
   micro::Finish finishTile(const Block &block, const Tile &tile, std::size_t panel,
                            std::size_t position, const float **pointers) const;
   void runBlock(Block &block) const;
@@ -59,6 +60,8 @@ private:
   std::vector<std::int64_t> yRows_, yLast_, kernelOffsets_;
   std::int64_t yBatch_ = 0, yChannel_ = 1;
   std::vector<Extra> extras_;
+  KeptFloats kept_;              // packed weights, while they are steady
+  std::uint64_t generation_ = 0; // that they are of
   Activation activation_;
   bool yDirect_ = false, unpacked_ = false;
   std::size_t width_ = 0, panels_ = 0, steps_ = 0, positions_ = 0, blockRows_ = 0,

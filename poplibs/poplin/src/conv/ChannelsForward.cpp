@@ -59,7 +59,7 @@ ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &a
   steps_ = g.kernelPositions();
   positions_ = g.batch * g.outputPositions();
   unpacked_ = w.type == poplar::TypeId::Float && w.strides[1] == 1 && w.strides[2] >= 0 &&
-              g.out % kernels_.lanes == 0 && positions_ <= 192;
+              g.out % kernels_.lanes == 0 && positions_ <= 192 && !w.steady;
   blockRows_ = 96;
   panelsPerPiece_ = panels_;
   auto pieces = [&] {
@@ -76,11 +76,8 @@ void ChannelsForward::run(const openipu::KernelArgs &args) {
     return;
   const float *x = x_.fetch(args.inputs[0], Slot::Operand);
   const float *weights = args.inputs[1].as<const float>();
-  if (!unpacked_) {
-    float *packed = scratch(Slot::Weights, g_.groups * steps_ * g_.in * panels_ * width_ + 1024);
-    packWeights(args.inputs[1], packed);
-    weights = packed;
-  }
+  if (!unpacked_)
+    weights = packedWeights(args);
   const float *zeros = noInput;
   if (g_.in > std::size(noInput)) {
     float *longer = scratch(Slot::Output, g_.in);
@@ -103,6 +100,17 @@ void ChannelsForward::run(const openipu::KernelArgs &args) {
           runBlock(block);
         }
       });
+}
+
+const float *ChannelsForward::packedWeights(const openipu::KernelArgs &args) {
+  const auto &w = args.inputs[1];
+  const auto size = g_.groups * steps_ * g_.in * panels_ * width_ + 1024;
+  if (w.steady && kept_.data() && generation_ == args.generation)
+    return kept_.data();
+  float *packed = w.steady ? kept_.grow(size) : scratch(Slot::Weights, size);
+  packWeights(w, packed);
+  generation_ = args.generation;
+  return packed;
 }
 
 // [group][panel][step][in][column of the panel]

@@ -56,6 +56,7 @@ private:
   std::vector<Job> jobs_;
   std::vector<float> weights_; // [group][in][kernel position][out]
   std::vector<float> biases_;  // the sum of the values per channel
+  std::uint64_t generation_ = 0;
   const float *boundTo_ = nullptr;
   Activation activation_;
   std::size_t grain_ = 1;

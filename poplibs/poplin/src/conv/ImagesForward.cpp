@@ -153,7 +153,9 @@ void ImagesForward::sumBiases(const openipu::KernelArgs &args) {
 }
 
 void ImagesForward::run(const openipu::KernelArgs &args) {
-  packWeights(args.inputs[1]);
+  if (!args.inputs[1].steady || generation_ != args.generation)
+    packWeights(args.inputs[1]);
+  generation_ = args.generation;
   sumBiases(args);
   auto *x = args.in<float>(0);
   if (x != boundTo_) // the same in every run

@@ -228,11 +228,14 @@ private:
 // Sizes of pieces: depend on the product alone.
 struct Pieces {
   std::size_t m, n;
+  // As much as so many operations: products with few rows take as long as their matrix takes to
+  // arrive.
+  static double work(const Gemm &g) { return double(g.k) * std::max(2., 16. / double(g.m)); }
   // Tall products are cut by rows alone: their panels are packed once, and so is each row.
   Pieces(const Gemm &g, std::size_t widthStep, std::size_t rowStep) : m(g.m), n(g.n) {
     if (m > 288)
       m = std::min<std::size_t>(ceilDiv(ceilDiv(m, 16), rowStep) * rowStep, 240);
-    auto work = 2. * double(g.k);
+    const auto work = Pieces::work(g);
     auto count = [&] { return g.groups * ceilDiv(g.m, m) * ceilDiv(g.n, n); };
     while (count() < 16 && n > widthStep && work * double(m) * double(n) > 4e6)
       n = ceilDiv(n / 2, widthStep) * widthStep;
@@ -273,11 +276,13 @@ bool swapSides(const Gemm &g) {
 
 // Packs b for all pieces; worth it when several of them read the same columns. Some rows at a time,
 // across all panels: memory is read in the order it lies in.
-Panels packAll(const Gemm &g, std::size_t width, std::size_t lanes) {
+std::size_t panelFloats(const Gemm &g, std::size_t width) {
+  return g.groups * ceilDiv(g.k, depth) * ceilDiv(g.n, width) * depth * width;
+}
+Panels packAll(const Gemm &g, std::size_t width, std::size_t lanes, float *out) {
   constexpr std::size_t strip = 16; // rows
   const auto across = ceilDiv(g.n, width), each = ceilDiv(g.k, depth) * across;
   const auto strips = ceilDiv(g.k, strip);
-  auto *out = scratch(Slot::Panels, g.groups * each * depth * width);
   auto packStrip = [&](std::size_t group, std::size_t k) {
     auto length = std::min(strip, g.k - k);
     float *panels = out + (group * each + k / depth * across) * depth * width;
@@ -295,11 +300,18 @@ Panels packAll(const Gemm &g, std::size_t width, std::size_t lanes) {
   return {out, width, across};
 }
 
+// Panels of b that last serve all its products, however few rows they have.
+bool keepsPanels(const Gemm &g) { return g.kept && g.k && g.c.column == 1 && !useDots(g); }
+
 } // namespace
+
+KeptMatrix::KeptMatrix() : data_(std::make_unique<KeptFloats>()) {}
+KeptMatrix::~KeptMatrix() = default;
 
 void gemm(const Gemm &product) {
   Gemm g = product;
-  if (!useDots(g) && swapSides(g)) {
+  const bool keeps = keepsPanels(g);
+  if (!keeps && !useDots(g) && swapSides(g)) {
     std::swap(g.m, g.n);
     g.a = product.b.transposed(), g.b = product.a.transposed(), g.c = product.c.transposed();
     for (auto &add : g.finish.add)
@@ -315,8 +327,14 @@ void gemm(const Gemm &product) {
   auto across = ceilDiv(g.n, size.n), down = ceilDiv(g.m, size.m), each = across * down;
   const auto width = std::size_t(kernels.vectors) * kernels.lanes;
   Panels panels;
-  if (!dots && down > 1 && !outerProduct(strided(g.a, 0), size.n))
-    panels = packAll(g, width, kernels.lanes);
+  if (keeps) {
+    float *kept = g.kept->data_->grow(panelFloats(g, width));
+    panels = {kept, width, ceilDiv(g.n, width)};
+    if (!g.kept->valid_)
+      packAll(g, width, kernels.lanes, kept);
+    g.kept->valid_ = true;
+  } else if (!dots && down > 1 && !outerProduct(strided(g.a, 0), size.n))
+    panels = packAll(g, width, kernels.lanes, scratch(Slot::Panels, panelFloats(g, width)));
   auto body = [&](std::size_t begin, std::size_t end, unsigned) {
     for (auto i = begin; i < end; ++i) {
       auto group = i / each, row = i % each / across * size.m, column = i % across * size.n;
@@ -331,7 +349,7 @@ void gemm(const Gemm &product) {
     }
   };
   // Small products of a batch share a piece.
-  auto perPiece = 2. * double(size.m) * double(size.n) * double(g.k);
+  auto perPiece = Pieces::work(g) * double(size.m) * double(size.n);
   auto grain = std::max<std::size_t>(1, std::size_t(1e6 / perPiece));
   base::parallelFor(g.groups * each, grain, body);
 }

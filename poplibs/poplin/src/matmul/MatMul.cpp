@@ -63,22 +63,38 @@ float scalar(const openipu::KernelOperand &t) {
                                 : *t.as<const float>();
 }
 
-void run(const openipu::KernelArgs &args) {
-  const auto attributes = Attributes::read(args.attributes);
+class MatMulKernel {
+public:
+  explicit MatMulKernel(const openipu::KernelArgs &args)
+      : attributes_(Attributes::read(args.attributes)) {}
+  void run(const openipu::KernelArgs &args);
+
+private:
+  Attributes attributes_;
+  KeptMatrix kept_; // of B, while it is steady
+  std::uint64_t generation_ = 0;
+};
+
+void MatMulKernel::run(const openipu::KernelArgs &args) {
   Gemm g;
   g.a = matrix(args.inputs[0]), g.b = matrix(args.inputs[1]), g.c = matrix(args.outputs[0]);
   auto a = args.inputs[0].shape;
   g.groups = a[0], g.m = a[1], g.k = a[2], g.n = args.inputs[1].shape[2];
-  g.alpha = attributes.scaleIsTensor ? scalar(args.inputs[2]) : attributes.scale;
-  g.beta = attributes.accumulate ? 1 : 0;
-  g.finish.activation = attributes.activation;
-  if (!attributes.scaleIsTensor)
+  g.alpha = attributes_.scaleIsTensor ? scalar(args.inputs[2]) : attributes_.scale;
+  g.beta = attributes_.accumulate ? 1 : 0;
+  g.finish.activation = attributes_.activation;
+  if (!attributes_.scaleIsTensor)
     for (const auto &extra : args.inputs.subspan(2))
       g.finish.add.push_back(matrix(extra));
+  if (args.inputs[1].steady)
+    g.kept = &kept_;
+  if (generation_ != args.generation)
+    kept_.forget();
+  generation_ = args.generation;
   gemm(g);
 }
 
-const openipu::Registered registered{{"poplin.matmul", run, {}, {}, nullptr}};
+const openipu::Registered registered{openipu::stateful<MatMulKernel>("poplin.matmul")};
 
 void checkType(const char *function, const char *what, Type type) {
   if (type == poplar::QUARTER)

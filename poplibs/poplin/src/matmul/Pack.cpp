@@ -3,9 +3,11 @@
 #include "base/Half.hpp"
 #include "base/Simd.hpp"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <sys/mman.h>
 
 namespace poplin {
 namespace {
@@ -133,6 +135,27 @@ void unpackRow(const float *from, std::size_t columns, Strided to, float alpha, 
 }
 
 } // namespace
+
+float *KeptFloats::grow(std::size_t floats) {
+  if (floats <= size_ && data_)
+    return data_;
+  release();
+  constexpr std::size_t page = 2 << 20;
+  bytes_ = floats * sizeof(float) + 4096;
+  const auto align = bytes_ > page ? page : 64;
+  data_ = static_cast<float *>(std::aligned_alloc(align, (bytes_ + align - 1) / align * align));
+  if (!data_)
+    throw std::bad_alloc();
+  if (align == page)
+    madvise(data_, bytes_, MADV_HUGEPAGE);
+  size_ = floats;
+  return data_;
+}
+
+void KeptFloats::release() {
+  std::free(data_);
+  data_ = nullptr, size_ = 0;
+}
 
 void *scratchBytes(Slot slot, std::size_t bytes) {
   thread_local Buffer buffers[static_cast<unsigned>(Slot::Count)];

@@ -7,6 +7,22 @@
 
 namespace poplin {
 
+// Floats that are kept: aligned for vectors, on large pages when there are many. Room for a little
+// more is there, because what comes next is prefetched.
+class KeptFloats {
+public:
+  KeptFloats() = default;
+  KeptFloats(const KeptFloats &) = delete;
+  ~KeptFloats() { release(); }
+  float *grow(std::size_t floats); // contents are lost when it must move
+  float *data() const { return data_; }
+
+private:
+  void release();
+  float *data_ = nullptr;
+  std::size_t size_ = 0, bytes_ = 0;
+};
+
 // Per thread, 64-byte aligned, grown when needed and never shrunk, so only first runs allocate. Two
 // uses that live at the same time on one thread need different slots.
 enum class Slot {
