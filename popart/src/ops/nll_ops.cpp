@@ -9,6 +9,7 @@
 #include "lowering/lowering.hpp"
 #include "ops/core/elementwise.hpp"
 #include "ops/core/lossreduction.hpp"
+#include <popnn/LossOperations.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Encoding.hpp>
@@ -167,7 +168,18 @@ std::optional<float> knownScale(const OpView &op, const Rows &r) {
   return static_cast<float>(kind == LossReduction::Mean ? dy / double(r.rows) : dy);
 }
 
-Tensors lowerGradient(lowering::Lowering &l, const OpView &op, bool bySoftmax) {
+Tensors lowerSoftmaxGradient(lowering::Lowering &l, const OpView &op) {
+  const Rows r(l, op, gradientPlaces);
+  popnn::SoftmaxLoss loss{r.x, r.labels, isLogarithm(op), {}};
+  if (const auto known = knownScale(op, r))
+    loss.knownScale = *known;
+  else
+    loss.scale = rowScale(l, op, r);
+  const auto dx = popnn::softmaxLossGradient(l.graph(), loss, l.program(), l.name());
+  return {dx.reshape(op.out(0).info().shape_szt())};
+}
+
+Tensors lowerGradient(lowering::Lowering &l, const OpView &op) {
   const Rows r(l, op, gradientPlaces);
   auto dx = l.graph().clone(r.x, l.name("gradient"));
   popops::encodeOneHot(l.graph(), r.labels, dx, l.program(), l.name("onehot"));
@@ -182,9 +194,7 @@ Tensors lowerGradient(lowering::Lowering &l, const OpView &op, bool bySoftmax) {
   else
     scale = pe::Const(*known);
   Expr expr = onehot;
-  if (bySoftmax)
-    expr = pe::Mul(pe::Sub(isLogarithm(op) ? Expr(pe::Exp(x)) : x, onehot), scale);
-  else if (!isLogarithm(op))
+  if (!isLogarithm(op))
     expr = pe::Neg(pe::Mul(pe::Divide(onehot, clamped(op, 1, x)), scale));
   else { // x is not needed
     used.erase(used.begin() + 1);
@@ -226,7 +236,7 @@ OpDef gradientDef(const std::string &type, const std::string &doc, bool bySoftma
     return {op.in(1).info()};
   };
   op.lower = [bySoftmax](lowering::Lowering &l, const OpView &op) {
-    return lowerGradient(l, op, bySoftmax);
+    return bySoftmax ? lowerSoftmaxGradient(l, op) : lowerGradient(l, op);
   };
   op.gradientError = "it is a gradient already";
   return op;

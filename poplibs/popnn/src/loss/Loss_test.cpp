@@ -2,6 +2,7 @@
 #include "../norm/TestLayouts.hpp"
 #include "LossPlan.hpp"
 #include "popnn/Loss.hpp"
+#include "popnn/LossOperations.hpp"
 #include "popops/EncodingConstants.hpp"
 #include "poputil/exceptions.hpp"
 #include <algorithm>
@@ -86,6 +87,58 @@ TEST(Loss, AgreesWithPlainLoopsForAllOverloads) {
     expectClose(s.values(p.loss), p.expected.loss, rel, abs);
     expectClose(s.values(p.deltas), p.expected.deltas, rel, abs);
     EXPECT_EQ(s.values(p.correct)[0], p.counts ? p.expected.correct : 99);
+  }
+}
+
+// By the logits, from probabilities or their logarithms; scales known, of all rows, of each row.
+TEST(Loss, SoftmaxLossGradientAgreesWithPlainLoops) {
+  Session s;
+  std::vector<std::pair<Doubles, std::size_t>> pending;
+  for (auto type : {FLOAT, HALF})
+    for (const auto &[rows, n] : {std::pair{7, 10}, std::pair{3, 16}, std::pair{5, 1000}})
+      for (bool logarithms : {false, true})
+        for (unsigned layout = 0; layout < 3; ++layout) {
+          const Shape shape{std::size_t(rows), std::size_t(n)};
+          auto x = Session::stored(type, logarithms ? s.random(count(shape), -12, 0)
+                                                    : s.random(count(shape), 0, 1));
+          auto labels = s.integers(shape[0], 0, n - 1);
+          labels[1] = masked;
+          auto scales = Session::stored(type, s.random(layout == 2 ? shape[0] : 1, 0.5, 2));
+          popnn::SoftmaxLoss loss{
+              inOrder(s, type, shape,
+                      layout == 1 ? std::vector<unsigned>{1, 0} : std::vector<unsigned>{0, 1}, x),
+              s.input(UNSIGNED_INT, {shape[0]}, labels),
+              logarithms,
+              {}};
+          if (layout == 0)
+            loss.knownScale = float(scales[0]);
+          else
+            loss.scale = s.input(type, {scales.size()}, scales);
+          Doubles expected;
+          for (std::size_t i = 0; i < x.size(); ++i) {
+            const std::size_t r = i / shape[1];
+            const double p = logarithms ? std::exp(x[i]) : x[i];
+            expected.push_back((p - (double(i % shape[1]) == labels[r])) *
+                               scales[scales.size() > 1 ? r : 0]);
+          }
+          pending.emplace_back(expected,
+                               s.output(popnn::softmaxLossGradient(s.graph, loss, s.prog, {})));
+        }
+  s.run();
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const bool half = i >= pending.size() / 2;
+    SCOPED_TRACE(i);
+    expectClose(s.values(pending[i].second), pending[i].first, half ? 1e-3 : 1e-6,
+                half ? 1e-4 : 1e-7);
+  }
+  popnn::SoftmaxLoss wrong{s.input(FLOAT, {2, 3}, Doubles(6)), s.input(INT, {2}, {0, 1}), true, {}};
+  try {
+    popnn::softmaxLossGradient(s.graph, wrong, s.prog, {});
+    FAIL();
+  } catch (const poputil::poplibs_error &e) {
+    EXPECT_STREQ(e.what(), "popnn::softmaxLossGradient: x is float[2,3] and the labels are int[2]; "
+                           "they must be FLOAT or HALF of [rows][classes] and UNSIGNED_INT of "
+                           "[rows]");
   }
 }
 

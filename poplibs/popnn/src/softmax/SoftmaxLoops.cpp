@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "SoftmaxLoops.hpp"
-#include "base/Simd.hpp"
+#include "Exponential.hpp"
 #include <algorithm>
 #include <limits>
 
 namespace popnn {
 namespace {
 
-constexpr std::size_t lanes = 16;
 constexpr float minusInfinity = -std::numeric_limits<float>::infinity();
-typedef float Lanes __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
-
-OPENIPU_INLINE const Lanes &lanesAt(const float *at) {
-  return *reinterpret_cast<const Lanes *>(at);
-}
-
-// In halves, so the order of additions does not depend on the machine.
-OPENIPU_INLINE float total(const Lanes &v) {
-  float sum[lanes];
-  for (std::size_t i = 0; i < lanes; ++i)
-    sum[i] = v[i];
-  for (std::size_t width = lanes / 2; width > 0; width /= 2)
-    for (std::size_t i = 0; i < width; ++i)
-      sum[i] += sum[i + width];
-  return sum[0];
-}
 
 OPENIPU_INLINE float rowMaximum(const float *x, std::size_t n) {
   float greatest = minusInfinity;
@@ -39,8 +22,7 @@ OPENIPU_INLINE float rowMaximum(const float *x, std::size_t n) {
     for (; i + lanes <= n; i += lanes)
       m = lanesAt(x + i) > m ? lanesAt(x + i) : m;
     m = m2 > m ? m2 : m;
-    for (std::size_t l = 0; l < lanes; ++l)
-      greatest = std::max(greatest, m[l]);
+    greatest = largest(m);
   }
   for (; i < n; ++i)
     greatest = std::max(greatest, x[i]);
@@ -105,28 +87,88 @@ OPENIPU_INLINE double rowDot(const float *a, const float *b, std::size_t n) {
   return sum;
 }
 
-OPENIPU_SIMD void softmaxRowLoop(bool stable, float scaling, const float *x, float *y,
-                                 std::size_t n) {
-  float shift = stable ? rowMaximum(x, n) : 0.0f;
-  exponentials(x, y, n, shift);
-  float scale = float(double(scaling) / rowSum(y, n));
+// Up to sixteen elements; the lanes behind them are minus infinity.
+OPENIPU_INLINE void loadSome(const float *x, std::size_t n, Lanes &to) {
+  float padded[lanes];
+  for (std::size_t i = 0; i < lanes; ++i)
+    padded[i] = i < n ? x[i] : minusInfinity;
+  to = lanesAt(padded);
+}
+
+// The sum of exp(x - shift), where shift is the maximum; e (unless null) takes the exponentials.
+// Blocks of 2048 are summed in double, so long rows stay accurate.
+template <bool keep>
+OPENIPU_INLINE double sumOfExponentials(const float *x, float *e, std::size_t n, float shift) {
+  double sum = 0;
+  std::size_t i = 0;
+  while (i + lanes <= n) {
+    Lanes s{};
+    for (const std::size_t end = std::min(n, i + 2048); i + lanes <= end; i += lanes) {
+      Lanes v = lanesAt(x + i) - shift;
+      exponential(v);
+      s += v;
+      if (keep)
+        lanesAt(e + i) = v;
+    }
+    sum += double(total(s));
+  }
+  if (i == n)
+    return sum;
+  Lanes rest;
+  loadSome(x + i, n - i, rest);
+  rest -= shift;
+  exponential(rest);
+  for (std::size_t j = i; keep && j < n; ++j)
+    e[j] = rest[j - i];
+  return sum + double(total(rest));
+}
+
+OPENIPU_SIMD void stableRowLoop(float scaling, const float *x, float *y, std::size_t n) {
+  const float shift = rowMaximum(x, n);
+  const float scale = float(double(scaling) / sumOfExponentials<true>(x, y, n, shift));
+  for (std::size_t i = 0; i < n; ++i)
+    y[i] *= scale;
+}
+OPENIPU_SIMD void unstableRowLoop(float scaling, const float *x, float *y, std::size_t n) {
+  exponentials(x, y, n, 0.0f);
+  const float scale = float(double(scaling) / rowSum(y, n));
   for (std::size_t i = 0; i < n; ++i)
     y[i] *= scale;
 }
 
-// The exponentials are only summed, a block at a time.
+// The exponentials are only summed.
 OPENIPU_SIMD void logSoftmaxRowLoop(const float *x, float *y, std::size_t n) {
-  float shift = rowMaximum(x, n), block[512];
-  double sum = 0;
-  for (std::size_t i = 0; i < n; i += 512) {
-    auto count = std::min<std::size_t>(512, n - i);
-    exponentials(x + i, block, count, shift);
-    sum += rowSum(block, count);
-  }
-  float offset = float(std::log(sum));
+  const float shift = rowMaximum(x, n);
+  const float offset = float(std::log(sumOfExponentials<false>(x, nullptr, n, shift)));
 #pragma GCC ivdep
   for (std::size_t i = 0; i < n; ++i)
     y[i] = (x[i] - shift) - offset;
+}
+
+// (exp(x) - onehot) * scale, of x that are not positive; or (x - onehot) * scale.
+OPENIPU_SIMD void lossGradientLoop(bool logarithms, const float *x, float *dx, std::size_t n,
+                                   float scale) {
+  if (!logarithms) {
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < n; ++i)
+      dx[i] = x[i] * scale;
+    return;
+  }
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    Lanes v = lanesAt(x + i);
+    v = v > 0.0f ? Lanes{} : v; // logarithms that rounding brought above
+    exponential(v);
+    lanesAt(dx + i) = v * scale;
+  }
+  if (i == n)
+    return;
+  Lanes rest;
+  loadSome(x + i, n - i, rest);
+  rest = rest > 0.0f ? Lanes{} : rest;
+  exponential(rest);
+  for (std::size_t j = i; j < n; ++j)
+    dx[j] = rest[j - i] * scale;
 }
 
 OPENIPU_SIMD void gradientRowLoop(const float *y, const float *g, float *dx, std::size_t n) {
@@ -219,7 +261,14 @@ void softmaxRow(RowForm form, const float *x, float *y, std::size_t n) {
   if (form.log)
     logSoftmaxRowLoop(x, y, n);
   else
-    softmaxRowLoop(form.stable, form.scaling, x, y, n);
+    form.stable ? stableRowLoop(form.scaling, x, y, n) : unstableRowLoop(form.scaling, x, y, n);
+}
+void softmaxLossGradientRow(bool logarithms, const float *x, float *dx, std::size_t n, float scale,
+                            std::size_t label) {
+  const float own = label < n ? x[label] : 0.0f;
+  lossGradientLoop(logarithms, x, dx, n, scale);
+  if (label < n)
+    dx[label] = ((logarithms ? std::exp(own) : own) - 1.0f) * scale;
 }
 void softmaxGradientRow(const float *y, const float *g, float *dx, std::size_t n) {
   gradientRowLoop(y, g, dx, n);

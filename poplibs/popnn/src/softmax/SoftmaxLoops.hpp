@@ -16,6 +16,10 @@ struct RowForm {
 void softmaxRow(RowForm form, const float *x, float *y, std::size_t n);
 void softmaxGradientRow(const float *y, const float *g, float *dx, std::size_t n);
 
+// (p - onehot) * scale, p = x or exp(x); a label that is no class has no one.
+void softmaxLossGradientRow(bool logarithms, const float *x, float *dx, std::size_t n, float scale,
+                            std::size_t label);
+
 // n rows of `width` columns, each column a softmax; `work` is room for 3 * width floats.
 struct Columns {
   std::size_t n, width;

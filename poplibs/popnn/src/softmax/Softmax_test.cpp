@@ -106,6 +106,26 @@ TEST(Softmax, LargeValuesOverflowOnlyWithoutTheMaximum) {
   EXPECT_TRUE(std::isnan(s.values(plain)[0]));
 }
 
+// Exponentials of everything from 0 down to where they are no normal numbers; masked elements are
+// exactly zero.
+TEST(Softmax, SmallTermsAreExactToTheLastBits) {
+  Session s;
+  constexpr std::size_t n = 4001;
+  Doubles x(n);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = -double(i) * 0.025; // 0 ... -100
+  x[1] = -INFINITY;
+  x[2] = -10000;
+  x = Session::stored(FLOAT, x);
+  auto y = s.run(popnn::nonLinearity(s.graph, NonLinearityType::SOFTMAX_STABLE,
+                                     s.input(FLOAT, {1, n}, x), s.prog));
+  auto expected = softmax(x, n, false, 1);
+  EXPECT_EQ(y[1], 0);
+  EXPECT_EQ(y[2], 0);
+  for (std::size_t i = 0; i < n; ++i)
+    ASSERT_NEAR(y[i], expected[i], 4e-7 * expected[i] + 1.2e-38) << x[i];
+}
+
 TEST(Softmax, EmptyTensorsStayEmpty) {
   Session s;
   auto t = s.graph.addVariable(FLOAT, {0, 5}, poplar::VariableMappingMethod::LINEAR, "empty");

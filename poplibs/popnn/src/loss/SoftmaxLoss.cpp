@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// The gradient of a cross entropy by the logits. Host: one pass. Tiles: labels encoded as rows,
+// then exp, a difference and a product where x lies.
+#include "base/Text.hpp"
+#include "openipu/Attributes.hpp"
+#include "poplin/Rows.hpp"
+#include "poplin/Steps.hpp"
+#include "popnn/LossOperations.hpp"
+#include "popops/ElementWiseCost.hpp"
+#include "poputil/DebugInfo.hpp"
+#include "poputil/exceptions.hpp"
+#include "softmax/SoftmaxLoops.hpp"
+
+namespace popnn {
+namespace {
+
+namespace rows = poplin::rows;
+using openipu::KernelArgs;
+using popops::expr::BinaryOpType;
+using popops::expr::UnaryOpType;
+
+// Inputs: x, labels, [scale].
+class SoftmaxLossKernel {
+public:
+  explicit SoftmaxLossKernel(const KernelArgs &args) {
+    openipu::AttributeReader in(args.attributes);
+    logarithms_ = in.get<bool>();
+    known_ = in.get<float>();
+  }
+
+  void run(const KernelArgs &args) {
+    const auto &x = args.inputs[0], &to = args.outputs[0], &labels = args.inputs[1];
+    const bool scaled = args.inputs.size() > 2;
+    const float *scale = scaled ? rows::table(args.inputs[2], 8) : &known_;
+    const std::size_t step = scaled && args.inputs[2].elements > 1 ? 1 : 0, n = x.shape[1];
+    rows::Data in(x), out(to);
+    auto body = [&](std::size_t begin, std::size_t end, unsigned) {
+      for (auto r = begin; r < end; ++r) {
+        const auto row = std::int64_t(r), at = row * to.strides[0];
+        const float *from = rows::read(in, row * x.strides[0], x.strides[1], n, 0);
+        float *dx = rows::target(out, at, to.strides[1], n, 1);
+        softmaxLossGradientRow(logarithms_, from, dx, n, scale[r * step],
+                               labels.as<const std::uint32_t>()[row * labels.strides[0]]);
+        rows::write(out, at, to.strides[1], n, dx);
+      }
+    };
+    base::parallelFor(x.shape[0], std::max<std::size_t>(1, 8192 / (n + 1)), std::ref(body));
+  }
+
+private:
+  bool logarithms_;
+  float known_;
+};
+const openipu::Registered registered{
+    openipu::stateful<SoftmaxLossKernel>("popnn.softmaxLossGradient")};
+
+openipu::Plan planOf(const poplar::Graph &graph, const SoftmaxLoss &loss,
+                     const poplar::Tensor &dx) {
+  const auto type = dx.elementType();
+  const auto size = graph.getTarget().getTypeSize(type);
+  const std::uint64_t classes = std::max<std::size_t>(1, dx.dim(1));
+  openipu::Plan plan;
+  plan.add(poplin::elementStep(
+      graph, dx, "EncodeOneHot", "popops::EncodeOneHot<unsigned int," + type.toString() + ">",
+      [&](std::uint64_t n, std::uint32_t) {
+        return 11 + (type == poplar::HALF ? 74 : 100) * ((n + classes - 1) / classes);
+      },
+      {size, 0, {}}));
+  if (loss.logarithms)
+    plan.add(poplin::elementStep(
+        graph, dx, "Exp", poplin::unaryVertex("UnaryOp1D", "EXPONENT", type),
+        [&](std::uint64_t n, std::uint32_t regions) {
+          return popops::cost::unaryCycles(UnaryOpType::EXPONENT, type, n, false, regions);
+        },
+        {size, 1, {{1, 0}}}));
+  for (auto [name, vertex, op] : {std::tuple{"SubOneHot", "SUBTRACT", BinaryOpType::SUBTRACT},
+                                  std::tuple{"Scale", "MULTIPLY", BinaryOpType::MULTIPLY}}) {
+    plan.add(poplin::elementStep(graph, dx, name, poplin::binaryVertex("BinaryOp1D", vertex, type),
+                                 [&, op = op](std::uint64_t n, std::uint32_t regions) {
+                                   return popops::cost::binaryCycles(op, type, n, true, regions);
+                                 },
+                                 {0, 1, {}}));
+  }
+  if (!loss.logarithms)
+    plan.steps[1].needs.push_back({1, 0});
+  return plan;
+}
+
+void check(const SoftmaxLoss &l) {
+  const auto type = l.x.elementType();
+  if (l.x.rank() != 2 || (type != poplar::FLOAT && type != poplar::HALF) || l.labels.rank() != 1 ||
+      l.labels.dim(0) != l.x.dim(0) || l.labels.elementType() != poplar::UNSIGNED_INT)
+    throw poputil::poplibs_error(
+        base::str("popnn::softmaxLossGradient: x is ", type, base::list(l.x.shape()),
+                  " and the labels are ", l.labels.elementType(), base::list(l.labels.shape()),
+                  "; they must be FLOAT or HALF of [rows][classes] and UNSIGNED_INT of [rows]"));
+  if (l.scale.valid() && l.scale.numElements() != 1 && l.scale.numElements() != l.x.dim(0))
+    throw poputil::poplibs_error(base::str("popnn::softmaxLossGradient: a scale of shape ",
+                                           base::list(l.scale.shape()), " for ", l.x.dim(0),
+                                           " rows; it must have one element, or one per row"));
+}
+
+} // namespace
+
+poplar::Tensor softmaxLossGradient(poplar::Graph &graph, const SoftmaxLoss &loss,
+                                   poplar::program::Sequence &prog,
+                                   const poplar::DebugContext &debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(loss.x, loss.labels));
+  check(loss);
+  auto dx = graph.clone(loss.x, {di, "gradient"});
+  std::vector<openipu::Used> uses{openipu::out(dx), openipu::in(loss.x), openipu::in(loss.labels)};
+  if (loss.scale.valid())
+    uses.push_back(openipu::in(loss.scale.flatten()));
+  auto plan = planOf(graph, loss, dx);
+  openipu::AttributeWriter attributes;
+  attributes.put(loss.logarithms).put(loss.knownScale);
+  prog.add(openipu::operation(
+      graph,
+      {"popnn.softmaxLossGradient", std::move(uses), attributes.take(), std::move(plan), {di}}));
+  di.addOutput(dx);
+  return dx;
+}
+
+} // namespace popnn
