@@ -23,6 +23,10 @@ void pause() {
 #endif
 }
 
+using Clock = std::chrono::steady_clock;
+constexpr auto spinningTime = std::chrono::microseconds(100);
+constexpr auto wakingTime = std::chrono::microseconds(30); // of a thread that sleeps, and the call
+
 struct Job {
   const std::function<void(std::size_t, std::size_t, unsigned)> *body;
   std::size_t n, chunk;
@@ -31,20 +35,30 @@ struct Job {
   std::exception_ptr error;
   std::mutex errorMutex;
 
-  void work(unsigned thread) {
-    for (;;) {
-      auto begin = next.fetch_add(chunk);
-      if (begin >= n)
-        return;
-      try {
-        (*body)(begin, std::min(n, begin + chunk), thread);
-      } catch (...) {
-        std::lock_guard lock(errorMutex);
-        if (!error)
-          error = std::current_exception();
-        next = n;
-      }
+  // One chunk; false when all are taken.
+  bool step(unsigned thread) {
+    auto begin = next.fetch_add(chunk);
+    if (begin >= n)
+      return false;
+    try {
+      (*body)(begin, std::min(n, begin + chunk), thread);
+    } catch (...) {
+      std::lock_guard lock(errorMutex);
+      if (!error)
+        error = std::current_exception();
+      next = n;
     }
+    return true;
+  }
+  void work(unsigned thread) {
+    while (step(thread))
+      ;
+  }
+  // Does one chunk and tells how long all of it takes one thread, about.
+  Clock::duration tryOne() {
+    const auto start = Clock::now();
+    step(0);
+    return (Clock::now() - start) * ((n + chunk - 1) / chunk);
   }
 };
 
@@ -56,15 +70,15 @@ public:
     pause();
     if (++spins_ % 32)
       return true;
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = Clock::now();
     if (spins_ == 32)
-      end_ = now + std::chrono::microseconds(100);
+      end_ = now + spinningTime;
     return now < end_;
   }
 
 private:
   unsigned spins_ = 0;
-  std::chrono::steady_clock::time_point end_;
+  Clock::time_point end_;
 };
 
 // A job is open while its caller works on it. Threads enter an open job and leave it; the caller
@@ -95,13 +109,13 @@ public:
       return false;
     job_ = &job;
     state_ = (state_ & ~(oneJob - 1)) + oneJob + open;
-    if (sleepers_) {
-      std::lock_guard lock(mutex_);
-      wake_.notify_all();
-    }
     insidePool = true;
+    if (sleepers_)
+      wakeIfWorth(job);
     job.work(0);
     insidePool = false;
+    if (missed_ != missed_.zero())
+      lastJob_ = Clock::now();
     state_ -= open;
     for (Patience patience; state_.load(std::memory_order_acquire) & inside;)
       if (!patience.wait())
@@ -112,6 +126,17 @@ public:
 private:
   static constexpr std::uint64_t open = 1 << 15, inside = open - 1, oneJob = 1 << 16;
 
+  // Waking takes long, so one short job is done alone; of many in a row the first few are.
+  void wakeIfWorth(Job &job) {
+    if (Clock::now() - lastJob_ > spinningTime)
+      missed_ = missed_.zero();
+    missed_ += job.tryOne();
+    if (missed_ < wakingTime)
+      return;
+    missed_ = missed_.zero();
+    std::lock_guard lock(mutex_);
+    wake_.notify_all();
+  }
   bool enter(std::uint64_t &seen) {
     auto now = state_.load(std::memory_order_acquire);
     while (now / oneJob != seen / oneJob && (now & open))
@@ -155,6 +180,8 @@ private:
   std::atomic<unsigned> sleepers_{0};
   std::atomic<Job *> job_{nullptr};
   std::atomic<bool> stop_{false};
+  Clock::duration missed_{}; // work that was done while others slept, lately
+  Clock::time_point lastJob_;
 };
 
 unsigned configuredThreads() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "openipu/Kernel.hpp"
 #include "base/Text.hpp"
+#include "openipu/Overwrite.hpp"
 #include "poplar/exceptions.hpp"
 #include <deque>
 #include <map>
@@ -14,6 +15,7 @@ struct Registry {
   std::mutex mutex;
   std::deque<Kernel> kernels; // never moves: engines keep references
   std::map<std::string, const Kernel *> byName;
+  std::map<std::string, OverwriteRule> overwriting;
 };
 
 Registry &registry() {
@@ -39,9 +41,23 @@ const Kernel &findKernel(const std::string &name) {
   for (const auto &[known, kernel] : all.byName)
     names.push_back(known);
   throw poplar::poplar_error(base::str("No kernel \"", name,
-                               "\" is registered. Link and initialise the library that the "
-                               "executable was compiled with.",
-                               base::didYouMean(name, names)));
+                                       "\" is registered. Link and initialise the library that the "
+                                       "executable was compiled with.",
+                                       base::didYouMean(name, names)));
+}
+
+Overwriting::Overwriting(std::string kernel, OverwriteRule rule) {
+  auto &all = registry();
+  std::lock_guard lock(all.mutex);
+  all.overwriting[std::move(kernel)] = rule;
+}
+
+bool mayOverwrite(const std::string &kernel, std::string_view attributes, std::size_t outputs,
+                  std::size_t output, std::size_t input) {
+  auto &all = registry();
+  std::lock_guard lock(all.mutex);
+  auto it = all.overwriting.find(kernel);
+  return it != all.overwriting.end() && it->second(attributes, outputs, output, input);
 }
 
 } // namespace openipu

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // First fit in the order of first use: a variable takes the lowest gap between the places of
-// variables still alive.
+// variables still alive. Before that, the result of an element-wise kernel takes the place of an
+// operand that ends with it.
 #include "compile/BindStorage.hpp"
 #include "compile/FindLiveness.hpp"
+#include "openipu/Overwrite.hpp"
 #include <algorithm>
 #include <map>
 
@@ -43,6 +45,61 @@ private:
   std::uint64_t end_, base_;
 };
 
+// The variable that all of this view is, or none.
+std::uint32_t wholeOf(const Image &image, const tensor::View &view) {
+  if (view.pieces.size() != 1 || view.metadata)
+    return none;
+  const auto var = view.pieces[0].var.value;
+  return image.variables[var].elements == view.numElements() ? var : none;
+}
+bool lieAlike(const tensor::View &a, const tensor::View &b) {
+  const auto &x = a.pieces[0], &y = b.pieces[0];
+  return a.shape == b.shape && sizeOf(a.type) == sizeOf(b.type) && x.offset == y.offset &&
+         x.box == y.box && x.loops == y.loops;
+}
+
+bool touches(const tensor::View &view, std::uint32_t var) {
+  return std::ranges::any_of(view.pieces, [&](const auto &p) { return p.var.value == var; });
+}
+
+// Whether output `o` of a kernel may lie where a variable is, as far as the kernel is concerned:
+// all its views of the variable are like the output.
+bool mayTakePlace(const Image &image, const Step &step, std::size_t o, std::uint32_t var) {
+  const auto &out = step.operands[o];
+  for (std::size_t i = 0; i < step.operands.size(); ++i) {
+    const auto &view = step.operands[i];
+    if (touches(view, var) &&
+        (i < step.count || wholeOf(image, view) != var || !lieAlike(out, view) ||
+         !openipu::mayOverwrite(step.text, step.attributes, step.count, o, i - step.count)))
+      return false;
+  }
+  return true;
+}
+
+// By variable: the one whose place it takes when it is first written, or none.
+std::vector<std::uint32_t> findHeirs(const Image &image, const std::vector<StorageLife> &lives) {
+  std::vector<std::uint32_t> from(image.variables.size(), none);
+  std::vector<bool> given(image.variables.size());
+  auto inherits = [&](std::uint32_t s, std::size_t o, std::uint32_t heir, std::uint32_t var) {
+    return heir != none && var != none && !given[var] && !lives[var].always &&
+           !lives[heir].always && lives[var].endsWith == s &&
+           lives[heir].first == lives[var].last && mayTakePlace(image, image.steps[s], o, var);
+  };
+  for (std::uint32_t s = 0; s != image.steps.size(); ++s) {
+    const auto &step = image.steps[s];
+    for (std::size_t o = 0; step.kind == StepKind::Kernel && o < step.count; ++o) {
+      const auto heir = wholeOf(image, step.operands[o]);
+      for (std::size_t i = step.count; i < step.operands.size(); ++i)
+        if (const auto var = wholeOf(image, step.operands[i]); inherits(s, o, heir, var)) {
+          from[heir] = var;
+          given[var] = true;
+          break;
+        }
+    }
+  }
+  return from;
+}
+
 } // namespace
 
 void bindStorage(Image &image) {
@@ -60,6 +117,7 @@ void bindStorage(Image &image) {
   std::stable_sort(shared.begin(), shared.end(),
                    [&](auto a, auto b) { return lives[a].first < lives[b].first; });
 
+  const auto from = findHeirs(image, lives);
   SharedArena arena(base);
   std::multimap<std::uint32_t, std::uint64_t> ends; // last use -> offset
   for (auto var : shared) {
@@ -68,6 +126,13 @@ void bindStorage(Image &image) {
       ends.erase(ends.begin());
     }
     auto &offset = image.variables[var].arenaOffset;
+    if (from[var] != none) {
+      offset = image.variables[from[var]].arenaOffset;
+      const auto [begin, end] = ends.equal_range(lives[var].first);
+      ends.erase(std::find_if(begin, end, [&](auto &e) { return e.second == offset; }));
+      ends.emplace(lives[var].last, offset);
+      continue;
+    }
     offset = arena.take(storageBytes(image.variables[var]));
     ends.emplace(lives[var].last, offset);
   }

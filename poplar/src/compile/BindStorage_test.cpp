@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compile/BindStorage.hpp"
 #include "compile/TestImage.hpp"
+#include "openipu/Overwrite.hpp"
+#include "tensor/View.hpp"
 #include <gtest/gtest.h>
 
 using namespace poplar;
@@ -52,4 +54,38 @@ TEST(BindStorage, VariablesOfDifferentProgramsShare) {
                       t.sequence({t.copy(s, 0, y, 0, {{4, 0, 16}, {16, 1, 1}}), t.print(y)})};
   bindStorage(t.image);
   EXPECT_EQ(t.image.variables[x].arenaOffset, t.image.variables[y].arenaOffset);
+}
+
+TEST(BindStorage, ResultsTakeThePlaceOfOperandsThatEndWhereTheKernelAllowsIt) {
+  const openipu::Overwriting rule("test.first", [](std::string_view, std::size_t, std::size_t,
+                                                   std::size_t input) { return input == 0; });
+  enum { Plain, OtherKernel, NeededLater, SecondView, SecondInput, Longer };
+  for (int what : {Plain, OtherKernel, NeededLater, SecondView, SecondInput, Longer}) {
+    TestImage t;
+    auto s = t.variable("s", 16), x = t.variable("x", 16), z = t.variable("z", 16),
+         y = t.variable("y", what == Longer ? 32 : 16);
+    t.image.hostWrites.push_back({"s", TypeId::Float, 16, {}, t.view(s)});
+    Step kernel;
+    kernel.kind = StepKind::Kernel;
+    kernel.text = what == OtherKernel ? "test.second" : "test.first";
+    kernel.count = 1;
+    kernel.cases = {0};
+    auto out = t.view(y);
+    if (what == Longer)
+      out = tensor::slice(out, 0, 16, 0);
+    kernel.operands = {out, t.view(x), t.view(z)};
+    if (what == SecondView)
+      kernel.operands[2] = tensor::reverse(t.view(x), 0);
+    if (what == SecondInput)
+      std::swap(kernel.operands[1], kernel.operands[2]);
+    auto first = t.copy(s, x), second = t.copy(s, z);
+    t.image.steps.push_back(kernel);
+    const auto middle = std::uint32_t(t.image.steps.size() - 1);
+    t.image.programs = {t.sequence({first, second, middle, t.print(what == NeededLater ? x : y),
+                                    t.print(y), t.print(z)})}; // z is needed until the end
+    bindStorage(t.image);
+    const auto &v = t.image.variables;
+    EXPECT_EQ(v[x].arenaOffset == v[y].arenaOffset, what == Plain) << what;
+    EXPECT_NE(v[z].arenaOffset, v[y].arenaOffset);
+  }
 }

@@ -17,6 +17,10 @@ namespace {
 
 using Live = std::map<std::uint32_t, RangeSet>; // elements still needed, by variable
 
+using Variables = std::vector<std::uint32_t>;
+// A leaf step; the variables that matter during it; those that are needed after it.
+using Visit = std::function<void(std::uint32_t, const Variables &, const Variables &)>;
+
 class Liveness {
 public:
   Liveness(const Image &image, const Reach &reached, Outputs outputs)
@@ -33,8 +37,7 @@ public:
 
   // visit(leaf step, variables that die and are live or used there, sorted); several times for a
   // step with several parents.
-  void
-  forEachLeaf(const std::function<void(std::uint32_t, const std::vector<std::uint32_t> &)> &visit) {
+  void forEachLeaf(const Visit &visit) {
     visit_ = &visit;
     pending_.assign(image_.steps.size(), {});
     for (auto program : image_.programs)
@@ -178,13 +181,13 @@ private:
     here.reserve(live.size());
     for (const auto &[var, elements] : live)
       here.push_back(var);
-    auto after = here.size();
+    const auto after = here;
     for (const auto &[var, effect] : *effects_[step])
       if (dies_[var] && effect.used)
         here.push_back(var);
-    std::inplace_merge(here.begin(), here.begin() + std::ptrdiff_t(after), here.end());
+    std::inplace_merge(here.begin(), here.begin() + std::ptrdiff_t(after.size()), here.end());
     here.erase(std::unique(here.begin(), here.end()), here.end());
-    (*visit_)(step, here);
+    (*visit_)(step, here, after);
   }
 
   void spread(const Step &step, Live live) {
@@ -238,7 +241,7 @@ private:
   std::vector<std::uint8_t> inlined_; // sequences walked as part of their owner
   std::vector<std::uint8_t> dies_;
   std::vector<Live> pending_; // by step: needed after it, gathered from all owners
-  const std::function<void(std::uint32_t, const std::vector<std::uint32_t> &)> *visit_ = nullptr;
+  const Visit *visit_ = nullptr;
 };
 
 } // namespace
@@ -256,7 +259,7 @@ void findLiveness(Image &image) {
     steps[i].step = reached.leaves[i];
     place[reached.leaves[i]] = i;
   }
-  liveness.forEachLeaf([&](std::uint32_t step, const std::vector<std::uint32_t> &variables) {
+  liveness.forEachLeaf([&](std::uint32_t step, const Variables &variables, const Variables &) {
     auto &live = steps[place[step]].variables;
     std::vector<std::uint32_t> both;
     std::set_union(live.begin(), live.end(), variables.begin(), variables.end(),
@@ -277,12 +280,24 @@ std::vector<StorageLife> storageLives(const Image &image) {
   std::vector<std::uint32_t> place(image.steps.size(), none);
   for (std::uint32_t i = 0; i != reached.leaves.size(); ++i)
     place[reached.leaves[i]] = i;
-  liveness.forEachLeaf([&](std::uint32_t step, const std::vector<std::uint32_t> &variables) {
-    for (auto var : variables) {
-      lives[var].first = std::min(lives[var].first, place[step]);
-      lives[var].last = std::max(lives[var].last, place[step]);
+  std::vector<Variables> after(image.steps.size()); // of Kernel steps
+  liveness.forEachLeaf(
+      [&](std::uint32_t step, const Variables &variables, const Variables &needed) {
+        for (auto var : variables) {
+          lives[var].first = std::min(lives[var].first, place[step]);
+          lives[var].last = std::max(lives[var].last, place[step]);
+        }
+        if (image.steps[step].kind == StepKind::Kernel)
+          after[step].insert(after[step].end(), needed.begin(), needed.end());
+      });
+  for (auto &life : lives)
+    if (const auto var = std::uint32_t(&life - lives.data());
+        life.used && life.first <= life.last) {
+      const auto step = reached.leaves[life.last];
+      if (image.steps[step].kind == StepKind::Kernel &&
+          std::find(after[step].begin(), after[step].end(), var) == after[step].end())
+        life.endsWith = step;
     }
-  });
   return lives;
 }
 

@@ -22,6 +22,9 @@ struct StorageLife {
   bool used = false, always = true;
   // Positions in the order of leaf steps; meaningful when used and not always.
   std::uint32_t first = 0, last = 0;
+  // The last Kernel step that uses it, in whatever way the program gets there: nobody needs the
+  // value afterwards. `none`: another kind of step, or several.
+  std::uint32_t endsWith = executable::none;
 };
 std::vector<StorageLife> storageLives(const executable::Image &image);
 

@@ -12,6 +12,7 @@
 #include "elementwise/MapProgram.hpp"
 #include "elementwise/MapRows.hpp"
 #include "openipu/Kernel.hpp"
+#include "openipu/Overwrite.hpp"
 #include "popops/Strided.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -619,7 +620,14 @@ private:
   std::vector<Map> maps_;
 };
 
+// Every element is read before it is written, by the same list.
+bool mayOverwrite(std::string_view attributes, std::size_t, std::size_t output, std::size_t input) {
+  const auto program = MapProgram::read(attributes);
+  return output / program.results.size() == input / program.inputs;
+}
+
 const openipu::Registered registered{openipu::stateful<Maps>("popops.map")};
+const openipu::Overwriting overwriting{"popops.map", mayOverwrite};
 
 } // namespace
 } // namespace popops
