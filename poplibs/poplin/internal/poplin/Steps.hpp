@@ -5,14 +5,38 @@
 #include "openipu/Operation.hpp"
 #include "openipu/Placement.hpp"
 #include "popops/ElementWiseCost.hpp"
+#include <algorithm>
+#include <functional>
 #include <string>
 
 namespace poplin {
+
+// Values of a vector that go to the tiles which have elements for them. Those on one tile come as
+// one message.
+class VectorArrival {
+public:
+  VectorArrival(const poplar::Graph &graph, const poplar::Tensor &vector)
+      : values_(vector.numElements()), size_(graph.getTarget().getTypeSize(vector.elementType())),
+        each_((values_ + tilesOf(graph, vector) - 1) / tilesOf(graph, vector)) {}
+  void bring(std::uint64_t values, openipu::TileWork &work) const {
+    values = std::min(values, values_);
+    work.bytesIn += values * size_;
+    work.messagesIn += std::uint32_t((values + each_ - 1) / each_);
+    work.bytesOut += std::min(values, each_) * size_;
+  }
+
+private:
+  static std::uint64_t tilesOf(const poplar::Graph &graph, const poplar::Tensor &vector) {
+    return std::max<std::uint64_t>(1, openipu::elementsByTile(graph, vector).size());
+  }
+  std::uint64_t values_, size_, each_;
+};
 
 struct StepDetails {
   std::uint64_t tempBytes = 0; // per element
   unsigned flops = 0;          // per element
   std::vector<openipu::Superstep::Need> needs;
+  std::function<void(std::uint64_t elements, openipu::TileWork &)> arrive = {}; // by exchange
 };
 
 // Work on every tile that holds elements of `at`: cycles(elements, regions).
@@ -30,10 +54,13 @@ openipu::Superstep elementStep(const poplar::Graph &graph, const poplar::Tensor 
     work.cycles = cycles(elements, regions);
     work.tempBytes = details.tempBytes * elements;
     work.vertices = regions == 1 ? 1 : 6;
+    if (details.arrive)
+      details.arrive(elements, work);
     step.flops += details.flops * elements;
     auto *last = step.tiles.empty() ? nullptr : &step.tiles.back();
     if (last && last->tile + last->count == tile && last->cycles == work.cycles &&
-        last->tempBytes == work.tempBytes && last->vertices == work.vertices)
+        last->tempBytes == work.tempBytes && last->vertices == work.vertices &&
+        last->bytesIn == work.bytesIn && last->messagesIn == work.messagesIn)
       ++last->count;
     else
       step.tiles.push_back(work);

@@ -6,6 +6,7 @@
 #include "NormSpace.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
+#include <utility>
 
 namespace poplin::norms {
 namespace {
@@ -115,27 +116,48 @@ const openipu::Registered registered{openipu::stateful<AffineKernel>("poplin.nor
 
 } // namespace
 
+namespace {
+
+struct Part {
+  poplar::Tensor vector;
+  Key key;
+  BinaryOpType op;
+  const char *name;
+};
+
+// Where statistics are per channel as well, x takes one factor and one addend:
+// gamma * isd and beta - mean * gamma * isd.
+std::vector<Part> jointParts(const poplar::Graph &graph, const Affine &a, openipu::Plan &plan) {
+  for (auto [op, name] :
+       {std::pair{BinaryOpType::MULTIPLY, "Factor"}, std::pair{BinaryOpType::MULTIPLY, "Shift"},
+        std::pair{BinaryOpType::SUBTRACT, "Addend"}})
+    plan.add(binaryStep(graph, a.gamma, op, name, {}, 0));
+  return {{a.gamma, Key::Parameter, BinaryOpType::MULTIPLY, "MulFactor"},
+          {a.beta, Key::Parameter, BinaryOpType::ADD, "AddAddend"}};
+}
+
+} // namespace
+
 openipu::Plan affinePlan(const poplar::Graph &graph, const poplar::Tensor &at, NormGroups groups,
-                         const Affine &a, Places places) {
-  struct Part {
-    const poplar::Tensor *t;
-    Key key;
-    BinaryOpType op;
-    const char *name;
-    unsigned place;
-  };
+                         const Affine &a, unsigned acts) {
   openipu::Plan plan;
-  for (const auto &[t, key, op, name, place] :
-       {Part{&a.mean, Key::Statistic, BinaryOpType::SUBTRACT, "SubMean", places.mean},
-        Part{&a.invStdDev, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev",
-             places.invStdDev},
-        Part{&a.gamma, Key::Parameter, BinaryOpType::MULTIPLY, "MulGamma", places.gamma},
-        Part{&a.beta, Key::Parameter, BinaryOpType::ADD, "AddBeta", places.beta}}) {
-    if (!t->valid())
+  const bool joint = !groups.count && !a.wantWhitened && a.mean.valid() && a.invStdDev.valid() &&
+                     a.gamma.valid() && a.beta.valid();
+  const auto parts =
+      joint
+          ? jointParts(graph, a, plan)
+          : std::vector<Part>{{a.mean, Key::Statistic, BinaryOpType::SUBTRACT, "SubMean"},
+                              {a.invStdDev, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev"},
+                              {a.gamma, Key::Parameter, BinaryOpType::MULTIPLY, "MulGamma"},
+                              {a.beta, Key::Parameter, BinaryOpType::ADD, "AddBeta"}};
+  bool first = true;
+  for (const auto &[vector, key, op, name] : parts) {
+    if (!vector.valid())
       continue;
-    plan.add(broadcastStep(graph, at, groups, key, op, name, place, places.normalised));
-    if (plan.steps.size() == 1)
-      plan.steps[0].needs.push_back({places.acts, places.normalised});
+    auto step = broadcastStep(graph, at, groups, key, op, name, vector);
+    if (std::exchange(first, false))
+      step.needs.push_back({acts, 0});
+    plan.add(std::move(step));
   }
   return plan;
 }
@@ -161,17 +183,10 @@ std::pair<poplar::Tensor, poplar::Tensor> affine(poplar::Graph &graph, const pop
   auto input = unsigned(uses.size());
   uses.push_back(openipu::in(x));
 
-  Places places{input, 0, 0, 0, 0, 0};
-  auto add = [&](const poplar::Tensor &t, unsigned &place) {
-    place = unsigned(uses.size());
-    if (t.valid())
-      uses.push_back(openipu::in(t));
-  };
-  add(a.mean, places.mean);
-  add(a.invStdDev, places.invStdDev);
-  add(a.gamma, places.gamma);
-  add(a.beta, places.beta);
-  auto plan = affinePlan(graph, input ? uses[0].tensor : x, groups, a, places);
+  for (const auto *t : {&a.mean, &a.invStdDev, &a.gamma, &a.beta})
+    if (t->valid())
+      uses.push_back(openipu::in(*t));
+  auto plan = affinePlan(graph, input ? uses[0].tensor : x, groups, a, input);
   Settings settings{groups,         a.wantNormalised, a.wantWhitened,
                     a.mean.valid(), a.gamma.valid(),  a.beta.valid()};
   prog.add(openipu::operation(

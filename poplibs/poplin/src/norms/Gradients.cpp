@@ -353,11 +353,11 @@ Operands operands(std::vector<openipu::Used> outs, const poplar::Tensor &x,
 
 // Whiten x first, if it is not.
 void planWhiten(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Tensor &x,
-                NormGroups groups, unsigned mean, unsigned isd, unsigned to) {
-  plan.add(broadcastStep(graph, x, groups, Key::Statistic, BinaryOpType::SUBTRACT, "SubMean", mean,
-                         to, true));
+                NormGroups groups, const Operands &o) {
+  plan.add(broadcastStep(graph, x, groups, Key::Statistic, BinaryOpType::SUBTRACT, "SubMean",
+                         o.uses.at(o.mean).tensor, true));
   plan.add(broadcastStep(graph, x, groups, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev",
-                         isd, to));
+                         o.uses.at(o.isd).tensor));
 }
 
 // grads * whitened, then both reductions.
@@ -378,10 +378,10 @@ void planApply(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Te
                NormGroups groups, const Operands &o, unsigned first = 1) {
   for (auto [name, op] : {std::pair{"MulVarDelta", BinaryOpType::MULTIPLY},
                           std::pair{"AddMeanDelta", BinaryOpType::ADD}})
-    plan.add(broadcastStep(graph, x, groups, Key::Statistic, op, name, o.isd, 0));
+    plan.add(broadcastStep(graph, x, groups, Key::Statistic, op, name, o.uses.at(o.isd).tensor));
   plan.add(binaryStep(graph, x, BinaryOpType::ADD, "AddGrads", {first, first + 1}, 0));
   plan.add(broadcastStep(graph, x, groups, Key::Statistic, BinaryOpType::MULTIPLY, "MulInvStdDev",
-                         o.isd, 0));
+                         o.uses.at(o.isd).tensor));
 }
 
 // `first`: the operand x; grads follow it.
@@ -389,17 +389,17 @@ void planParameters(openipu::Plan &plan, const poplar::Graph &graph, const popla
                     const poplar::Tensor &grads, NormGroups groups, const Operands &o,
                     unsigned first, const poplar::Type &partials) {
   if (o.isd > o.mean)
-    planWhiten(plan, graph, x, groups, o.mean, o.isd, first);
+    planWhiten(plan, graph, x, groups, o);
   planSums(plan, graph, x, grads, groups, Key::Parameter, first + 1, first, partials);
 }
 void planInput(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Tensor &x,
                const poplar::Tensor &grads, NormGroups groups, const Operands &o, unsigned first,
                const poplar::Type &partials) {
   if (o.isd > o.mean)
-    planWhiten(plan, graph, x, groups, o.mean, o.isd, first);
+    planWhiten(plan, graph, x, groups, o);
   if (o.gamma < o.uses.size())
     plan.add(broadcastStep(graph, grads, groups, Key::Parameter, BinaryOpType::MULTIPLY, "MulGamma",
-                           o.gamma, first + 1, true));
+                           o.uses.at(o.gamma).tensor, true));
   planSums(plan, graph, x, grads, groups, Key::Statistic, first + 1, first, partials);
   planApply(plan, graph, x, groups, o, first);
 }
@@ -507,7 +507,7 @@ poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const po
                     mean.valid() ? isd : poplar::Tensor(), gamma);
   openipu::Plan plan;
   if (mean.valid())
-    planWhiten(plan, graph, x, {}, o.mean, o.isd, 2);
+    planWhiten(plan, graph, x, {}, o);
   planSums(plan, graph, x, grads, {}, Key::Statistic, 3, 2, partials);
   double n = double(x.numElements()) / double(std::max<std::size_t>(1, x.dim(1))) * replicas;
   Settings s{{}, false, mean.valid(), mean.valid(), gamma.valid(), false, 1.0 / n};

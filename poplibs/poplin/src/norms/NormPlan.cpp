@@ -72,10 +72,12 @@ static std::pair<std::uint64_t, std::uint64_t> runs(const poplar::Tensor &acts, 
 
 openipu::Superstep broadcastStep(const poplar::Graph &graph, const poplar::Tensor &acts,
                                  NormGroups groups, Key key, BinaryOpType op,
-                                 const std::string &name, unsigned from, unsigned to,
+                                 const std::string &name, const poplar::Tensor &vector,
                                  bool temporary) {
   auto type = acts.elementType();
   auto [run, length] = runs(acts, groups, key);
+  const VectorArrival arrival(graph, vector);
+  const std::uint64_t size = graph.getTarget().getTypeSize(type);
   auto cycles = [&, run = run, length = length](std::uint64_t n, std::uint32_t) {
     if (run > 1) {
       auto columns = std::min<std::uint64_t>(run, n);
@@ -85,8 +87,13 @@ openipu::Superstep broadcastStep(const poplar::Graph &graph, const poplar::Tenso
     return popops::cost::vectorInnerCycles(op, type, 1, len, (n + len - 1) / len);
   };
   const char *kind = run > 1 ? "BroadcastVectorOuterByRow1D" : "BroadcastVectorInner1D";
+  StepDetails details{temporary ? size : 0, 1, {}};
+  details.arrive = [&, run = run](std::uint64_t n, openipu::TileWork &work) {
+    // A stretch of memory may start and end within a run.
+    arrival.bring(run > 1 ? (n + run - 1) / run + 1 : n, work);
+  };
   return elementStep(graph, acts, name, binaryVertex(kind, nameOf(op), type), cycles,
-                     {temporary ? graph.getTarget().getTypeSize(type) : 0, 1, {{from, to}}});
+                     std::move(details));
 }
 
 openipu::Superstep binaryStep(const poplar::Graph &graph, const poplar::Tensor &at, BinaryOpType op,

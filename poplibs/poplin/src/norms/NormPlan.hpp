@@ -19,28 +19,25 @@ struct Reducible {
 };
 Reducible reducible(const poplar::Tensor &acts, NormGroups groups, Key key);
 
-// acts `op` vector of keys, computed where `acts` lies; `from` and `to` are operands of the
-// operation. The result may be a temporary.
+// acts `op` vector of keys, computed where `acts` lies: each tile receives the values of the keys
+// that its elements have. The result may be a temporary.
 openipu::Superstep broadcastStep(const poplar::Graph &graph, const poplar::Tensor &acts,
                                  NormGroups groups, Key key, popops::expr::BinaryOpType op,
-                                 const std::string &name, unsigned from, unsigned to,
+                                 const std::string &name, const poplar::Tensor &vector,
                                  bool temporary = false);
 openipu::Superstep binaryStep(const poplar::Graph &graph, const poplar::Tensor &at,
                               popops::expr::BinaryOpType op, const std::string &name,
                               std::vector<unsigned> from, unsigned to);
 
-// Statistics of `acts`, and what applies them; `places` are operands of the operation.
-struct Places {
-  unsigned acts, mean, invStdDev, gamma, beta, normalised;
-};
+// Statistics of `acts`, and what applies them where `at`, the first operand, lies; the activations
+// are the operand `acts`.
 poplar::Tensor makeStatistic(poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
                              const poplar::Type &type, const poplar::DebugContext &context);
 openipu::Plan statisticsPlan(const poplar::Graph &graph, const poplar::Tensor &acts,
                              NormGroups groups, const poplar::Tensor &mean,
-                             const poplar::Tensor &isd, const NormStatisticsOptions &options,
-                             Places places);
+                             const poplar::Tensor &isd, const NormStatisticsOptions &options);
 // Of the tensors of `a` that are valid, computed where `at` lies.
 openipu::Plan affinePlan(const poplar::Graph &graph, const poplar::Tensor &at, NormGroups groups,
-                         const Affine &a, Places places);
+                         const Affine &a, unsigned acts);
 
 } // namespace poplin::norms

@@ -52,9 +52,8 @@ Normalised normalised(poplar::Graph &graph, const poplar::Tensor &x, NormGroups 
   auto y = graph.clone(x, {context, "normalised"});
   auto mean = makeStatistic(graph, x, groups, x.elementType(), {context, "mean"});
   auto isd = graph.clone(mean, {context, "invStdDev"});
-  const Places places{3, 1, 2, 4, 5, 0};
-  auto plan = statisticsPlan(graph, x, groups, mean, isd, options, places);
-  plan.append(affinePlan(graph, y, groups, {mean, isd, gamma, beta, true, false}, places));
+  auto plan = statisticsPlan(graph, x, groups, mean, isd, options);
+  plan.append(affinePlan(graph, y, groups, {mean, isd, gamma, beta, true, false}, 3));
   auto attributes = startingWith(groups).put(options.eps).put(options.unbiased).take();
   prog.add(openipu::operation(graph, {"poplin.norm.forward",
                                       {openipu::out(y), openipu::out(mean), openipu::out(isd),

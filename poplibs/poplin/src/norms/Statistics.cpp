@@ -227,13 +227,12 @@ poplar::Tensor makeStatistic(poplar::Graph &graph, const poplar::Tensor &acts, N
 
 openipu::Plan statisticsPlan(const poplar::Graph &graph, const poplar::Tensor &acts,
                              NormGroups groups, const poplar::Tensor &mean,
-                             const poplar::Tensor &isd, const NormStatisticsOptions &options,
-                             Places places) {
+                             const poplar::Tensor &isd, const NormStatisticsOptions &options) {
   openipu::Plan plan =
       reduceTo(graph, acts, groups, mean, popops::Operation::ADD, "Mean", options.partials);
   if (options.stable)
     plan.add(broadcastStep(graph, acts, groups, Key::Statistic, BinaryOpType::SUBTRACT, "Centre",
-                           places.mean, places.acts, true));
+                           mean, true));
   plan.append(
       reduceTo(graph, acts, groups, isd, popops::Operation::SQUARE_ADD, "Power", options.partials));
   plan.add(invStdDevStep(graph, isd, options.stable));
@@ -249,12 +248,11 @@ statistics(poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
   auto mean = makeStatistic(graph, acts, groups, acts.elementType(), {context, "mean"});
   auto isd = graph.clone(mean, {context, "invStdDev"});
   Settings settings{groups, Want::InvStdDev, options.eps, 1, options.unbiased};
-  prog.add(openipu::operation(
-      graph, {"poplin.norm.statistics",
-              {openipu::out(mean), openipu::out(isd), openipu::in(acts)},
-              bytes(settings),
-              statisticsPlan(graph, acts, groups, mean, isd, options, {2, 0, 1, 0, 0, 0}),
-              {context, "normStatistics"}}));
+  prog.add(openipu::operation(graph, {"poplin.norm.statistics",
+                                      {openipu::out(mean), openipu::out(isd), openipu::in(acts)},
+                                      bytes(settings),
+                                      statisticsPlan(graph, acts, groups, mean, isd, options),
+                                      {context, "normStatistics"}}));
   return {mean, isd};
 }
 

@@ -170,7 +170,12 @@ std::uint64_t vectorInnerCycles(BinaryOpType op, const Type &type, std::uint64_t
   const std::uint64_t b = std::max<std::uint64_t>(up(broadcast, workers), 1);
   const std::uint64_t enter = !half ? 17 : multiply ? 24 : 19 + (len % 2 ? 7 : 0);
   const std::uint64_t perSlice = (slices > 1 ? 17 : 0) + innerCore(op, type, len, b);
-  return 13 + workers * (enter + slices * perSlice) + (multiply ? 12 : 6 + 18);
+  const auto byRow = 13 + workers * (enter + slices * perSlice) + (multiply ? 12 : 6 + 18);
+  if (slices > 1 || broadcast >= 3 * workers)
+    return byRow;
+  // With few rows every worker takes a stretch of the vector instead (the 2D vertex).
+  const std::uint64_t stretch = up(up(len, workers), 8) * 8;
+  return std::min(byRow, workers * (enter + 17 + innerCore(op, type, stretch, broadcast)));
 }
 
 std::uint64_t vectorOuterCycles(BinaryOpType op, const Type &type, std::uint64_t rows,

@@ -62,9 +62,13 @@ TEST(MapPlan, BroadcastOperandsHaveVerticesOfTheirOwn) {
   EXPECT_EQ(vertex(Max(_1, _2), row), "popops::BinaryOp1D");
   EXPECT_EQ(vertex(_1 * _2, row, {{"enableVectorBroadcastOptimisations", "false"}}),
             "popops::BinaryOp1D");
-  // 300 elements on a tile: ten rows, two of them for the slowest worker.
+  // 300 elements on a tile: ten rows, eight columns of each for a worker; two rows would be slower.
   EXPECT_EQ(p.plan(_1 + _2, {a, row}).steps[0].tiles[0].cycles,
-            13u + 6 * (17 + 7 + 30 * (8 + 2 * 2)) + 24);
+            6u * (17 + 17 + 7 + 8 * (8 + 2 * 10)));
+  // Many short rows: one in six of the 75 rows for each worker.
+  const auto many = p.variable(FLOAT, {300, 4}), shortRow = p.variable(FLOAT, {4});
+  EXPECT_EQ(p.plan(_1 + _2, {many, shortRow}).steps[0].tiles[0].cycles,
+            13u + 6 * (17 + 7 + 4 * (8 + 2 * 13)) + 24);
 }
 
 TEST(MapPlan, ExpressionsAreFusedWhenTheyCanBe) {
