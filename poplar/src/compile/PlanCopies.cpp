@@ -3,6 +3,7 @@
 // others count. Each run is cut where the destination's tile changes. Rows that follow each other
 // at a constant distance stay one pattern.
 #include "compile/PlanCopies.hpp"
+#include <set>
 
 namespace poplar::compile {
 
@@ -10,7 +11,7 @@ using namespace executable;
 
 namespace {
 
-constexpr double mostPieces = 1 << 20; // beyond this partners are taken as evenly spread
+constexpr double mostPieces = 1 << 20; // beyond this only bytes and numbers of partners are known
 
 class MoveWalk {
 public:
@@ -162,6 +163,72 @@ std::uint64_t commonSpan(const Move &move) {
   return move.elementBytes;
 }
 
+// With how many tiles of the other side the elements of one tile are exchanged: the most of a few
+// mapped ranges, each looked at element by element.
+class Partners {
+public:
+  Partners(const Image &image, Placement &placement, const Move &move, Side side)
+      : placement_(placement), var_(side == Side::From ? move.fromVar : move.toVar),
+        otherVar_(side == Side::From ? move.toVar : move.fromVar),
+        mapping_(image.variables[var_].mapping), otherMapping_(image.variables[otherVar_].mapping) {
+    for (const auto &loop : move.loops)
+      loops_.push_back(side == Side::From ? Loop{loop.extent, loop.from, loop.to}
+                                          : Loop{loop.extent, loop.to, loop.from});
+    std::stable_sort(loops_.begin(), loops_.end(), [](const Loop &a, const Loop &b) {
+      return std::llabs(a.here) > std::llabs(b.here);
+    });
+    // What the loops from i on can add to a position.
+    lowest_.assign(loops_.size() + 1, 0);
+    highest_ = lowest_;
+    for (auto i = loops_.size(); i-- > 0;) {
+      const auto reach = std::int64_t(loops_[i].extent - 1) * loops_[i].here;
+      lowest_[i] = lowest_[i + 1] + std::min<std::int64_t>(reach, 0);
+      highest_[i] = highest_[i + 1] + std::max<std::int64_t>(reach, 0);
+    }
+    here_ = side == Side::From ? move.fromOffset : move.toOffset;
+    there_ = side == Side::From ? move.toOffset : move.fromOffset;
+  }
+
+  std::uint64_t most() {
+    constexpr std::size_t samples = 5;
+    std::size_t found = 1;
+    for (std::size_t i = 0; i != samples; ++i) {
+      const auto &range = mapping_[(mapping_.size() - 1) * i / (samples - 1)];
+      begin_ = std::int64_t(range.begin);
+      end_ = std::int64_t(range.end);
+      tiles_.clear();
+      visit(0, here_, there_);
+      found = std::max(found, tiles_.size());
+    }
+    return found;
+  }
+
+private:
+  struct Loop {
+    std::uint64_t extent;
+    std::int64_t here, there;
+  };
+  void visit(std::size_t level, std::int64_t here, std::int64_t there) {
+    if (here + highest_[level] < begin_ || here + lowest_[level] >= end_)
+      return;
+    if (level == loops_.size()) {
+      tiles_.insert(otherMapping_[placement_.find(otherVar_, std::uint64_t(there))].tile);
+      return;
+    }
+    const auto &loop = loops_[level];
+    for (std::uint64_t i = 0; i != loop.extent; ++i)
+      visit(level + 1, here + std::int64_t(i) * loop.here, there + std::int64_t(i) * loop.there);
+  }
+
+  Placement &placement_;
+  std::uint32_t var_, otherVar_;
+  const std::vector<MappedRange> &mapping_, &otherMapping_;
+  std::vector<Loop> loops_;
+  std::vector<std::int64_t> lowest_, highest_;
+  std::int64_t here_ = 0, there_ = 0, begin_ = 0, end_ = 0;
+  std::set<std::uint32_t> tiles_;
+};
+
 } // namespace
 
 void addMove(const Image &image, Placement &placement, const Move &move, Traffic &traffic) {
@@ -172,7 +239,9 @@ void addMove(const Image &image, Placement &placement, const Move &move, Traffic
   if (walk.chooseLoop() <= mostPieces)
     return walk.walk();
   traffic.addSpread(bytesByTile(placement, move, Side::From),
-                    bytesByTile(placement, move, Side::To), commonSpan(move));
+                    bytesByTile(placement, move, Side::To), commonSpan(move),
+                    Partners(image, placement, move, Side::From).most(),
+                    Partners(image, placement, move, Side::To).most());
 }
 
 void addSide(Placement &placement, const Move &move, Side side, ByTile<SideShare> &shares) {

@@ -88,12 +88,14 @@ void addPlannedRing(const arch::System &device, const Superstep &step, std::vect
   const auto kind = ring.kind == Superstep::Ring::AllReduce       ? arch::Collective::AllReduce
                     : ring.kind == Superstep::Ring::ReduceScatter ? arch::Collective::ReduceScatter
                                                                   : arch::Collective::AllGather;
+  // Each turn of the superstep carries its bytes and syncs; the way round the ring is one.
   const unsigned ipus = std::max(1u, device.ipus / ring.replicas);
-  phases.push_back(syncPhase(arch::syncCycles(device, arch::SyncScope::AllIpus)));
+  const auto bytes = ring.bytes * step.repeats;
+  phases.push_back(syncPhase(step.repeats * arch::syncCycles(device, arch::SyncScope::AllIpus)));
   phases.push_back({PhaseKind::GlobalExchange,
                     step.name + "/between-replicas",
-                    arch::collectiveCycles(device, kind, ring.bytes, ring.replicas, ipus),
-                    ring.bytes,
+                    arch::collectiveCycles(device, kind, bytes, ring.replicas, ipus),
+                    bytes,
                     0,
                     {}});
 }

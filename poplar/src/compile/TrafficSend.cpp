@@ -116,7 +116,8 @@ std::uint64_t scaled(std::uint64_t bytes, std::uint64_t part, std::uint64_t whol
 
 } // namespace
 
-void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::uint64_t spanBytes) {
+void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::uint64_t spanBytes,
+                        std::uint64_t receivers, std::uint64_t senders) {
   const Shares from(sent, replica_), to(received, replica_);
   auto volume = [&](std::uint64_t bytes, std::uint64_t partners) {
     if (!bytes)
@@ -128,17 +129,18 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
     return v;
   };
   // A tile's bytes meet the other side's tiles in proportion to what those hold.
-  auto split = [&](const Shares &mine, const Shares &other, Volume TileLoad::*inside,
-                   Volume TileLoad::*link) {
+  auto split = [&](const Shares &mine, const Shares &other, std::uint64_t most,
+                   Volume TileLoad::*inside, Volume TileLoad::*link) {
     for (auto [tile, bytes] : mine.byTile) {
       auto near = other.near(replica_.ipuOf(tile)), ipus = std::uint64_t(other.byIpu.size());
-      auto partners = std::uint64_t(other.byTile.size()) / std::max<std::uint64_t>(1, ipus);
+      auto partners =
+          std::min(most, std::uint64_t(other.byTile.size()) / std::max<std::uint64_t>(1, ipus));
       note(tile, inside, volume(scaled(bytes, near - other.on(tile), other.all), partners));
       note(tile, link, volume(scaled(bytes, other.all - near, other.all), partners * (ipus - 1)));
     }
   };
-  split(to, from, &TileLoad::in, &TileLoad::linkIn);
-  split(from, to, &TileLoad::out, &TileLoad::linkOut);
+  split(to, from, senders, &TileLoad::in, &TileLoad::linkIn);
+  split(from, to, receivers, &TileLoad::out, &TileLoad::linkOut);
   for (auto [tile, bytes] : to.byTile) {
     loads_[tile].inputs += tile + 1;
     auto stays = scaled(bytes, from.on(tile), from.all);

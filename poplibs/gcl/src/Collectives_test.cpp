@@ -312,6 +312,14 @@ TEST(RingPlan, CountsHopsRoundsAndDirections) {
   EXPECT_EQ(synced.repeats, 3u);
   EXPECT_EQ(synced.tiles[0].tempBytes, 1000u);
   EXPECT_EQ(3 * synced.tiles[0].cycles, syncless.tiles[0].cycles);
+  // The links carry the same bytes either way; two syncs more, and the vertices start three times.
+  auto cyclesOf = [&](const openipu::Superstep &step) {
+    openipu::Plan plan;
+    plan.add(step);
+    return openipu::cyclesOf(plan, Target::createIPUTarget(4, 4, "ipu2"));
+  };
+  EXPECT_GT(cyclesOf(synced), cyclesOf(syncless) + 1000);
+  EXPECT_LT(cyclesOf(synced), cyclesOf(syncless) + 3000);
   auto rounds = stepOf({{"useSynclessCollectives", "true"}, {"maxBytesPerTile", "1000"}});
   EXPECT_EQ(rounds.repeats, 4u);
   EXPECT_EQ(rounds.ring.bytes, 4000u);
