@@ -112,6 +112,33 @@ std::vector<Loop> loopsOf(const KernelOperand &out, const KernelOperand &in) {
   return joined;
 }
 
+// Where a row begins; rows are counted by all loops but the last.
+struct Place {
+  std::int64_t out = 0, in = 0, drawn = 0;
+  std::vector<std::size_t> index;
+
+  Place(const std::vector<Loop> &loops, std::size_t row) : index(loops.size() - 1) {
+    for (std::size_t d = index.size(); d-- > 0; row /= loops[d].size)
+      move(loops[d], std::int64_t(index[d] = row % loops[d].size));
+  }
+  void next(const std::vector<Loop> &loops) {
+    for (std::size_t d = index.size(); d-- > 0;) {
+      move(loops[d], 1);
+      if (++index[d] < loops[d].size)
+        return;
+      move(loops[d], -std::int64_t(loops[d].size));
+      index[d] = 0;
+    }
+  }
+
+private:
+  void move(const Loop &loop, std::int64_t steps) {
+    out += steps * loop.out;
+    in += steps * loop.in;
+    drawn += steps * loop.drawn;
+  }
+};
+
 struct Dropout {
   Keep keep;
   bool direct;
@@ -146,36 +173,30 @@ struct Dropout {
     const std::size_t rows = out.elements / std::max<std::size_t>(1, loops.back().size);
     const std::size_t grain = std::max<std::size_t>(1, 16 * chunk / loops.back().size);
     base::parallelFor(rows, grain, [&](std::size_t begin, std::size_t end, unsigned) {
-      for (std::size_t r = begin; r < end; ++r)
-        row(out, in, r);
+      Place place(loops, begin);
+      for (std::size_t r = begin; r < end; ++r, place.next(loops))
+        row(out, in, place);
     });
   }
 
 private:
-  // Row r of the output's memory, a chunk at a time.
-  void row(const KernelOperand &out, const KernelOperand &in, std::size_t r) const {
+  // A row of the output's memory, a chunk at a time.
+  void row(const KernelOperand &out, const KernelOperand &in, const Place &place) const {
     const Loop &inner = loops.back();
-    std::int64_t to = 0, from = 0, drawn = 0;
-    for (std::size_t d = loops.size() - 1; d-- > 0; r /= loops[d].size) {
-      const auto i = std::int64_t(r % loops[d].size);
-      to += i * loops[d].out;
-      from += i * loops[d].in;
-      drawn += i * loops[d].drawn;
-    }
     for (std::size_t first = 0; first < inner.size; first += chunk) {
       const std::size_t n = std::min(chunk, inner.size - first);
       const auto at = std::int64_t(first);
       float x[chunk], y[chunk];
       std::uint8_t mask[chunk];
-      const std::uint8_t *m = kept.data() + drawn + at * inner.drawn;
+      const std::uint8_t *m = kept.data() + place.drawn + at * inner.drawn;
       for (std::size_t i = 0; inner.drawn != 1 && i < n; ++i)
         mask[i] = m[std::int64_t(i) * inner.drawn];
-      const float *values = floatsAt(in, from + at * inner.in, inner.in, n, x);
+      const float *values = floatsAt(in, place.in + at * inner.in, inner.in, n, x);
       const bool here = out.type == TypeId::Float && inner.out == 1;
-      float *results = here ? out.as<float>() + to + at : y;
+      float *results = here ? out.as<float>() + place.out + at : y;
       applyMask(inner.drawn == 1 ? m : mask, float(keep.scale), values, results, n);
       if (!here)
-        storeAt(out, to + at * inner.out, inner.out, n, y);
+        storeAt(out, place.out + at * inner.out, inner.out, n, y);
     }
   }
 };

@@ -30,8 +30,9 @@ TEST(Philox, WordsAreThoseOfPlainLoops) {
       for (std::size_t i = 0; i < some.size(); ++i) {
         const auto counter = (block + i / 64) * 16 + i % 16;
         ASSERT_EQ(some[i], plainWord(key, counter, unsigned(i % 64 / 16))) << block << " " << i;
-        if (i / 64 == 1)
+        if (i / 64 == 1) {
           ASSERT_EQ(some[i], one[i % 64]);
+        }
       }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "NormUnits.hpp"
 #include "openipu/Placement.hpp"
+#include "Transpose.hpp"
 #include <cstdlib>
 
 namespace poplin::norms {
@@ -149,6 +150,12 @@ Units::Operand Units::operandOf(const openipu::KernelOperand &t, NormGroups by) 
   o.row = unit.back();
   unit.pop_back();
   o.rows = std::move(unit);
+  rows::join(o.rows, 1);
+  if (t.type == openipu::TypeId::Float && o.row.strides[0] != 1 && !o.rows.empty() &&
+      o.rows.back().strides[0] == 1) {
+    o.turned = o.rows.back();
+    o.rows.pop_back();
+  }
   return o;
 }
 
@@ -159,11 +166,16 @@ Units::View Units::view(unsigned operand, const rows::Data &data, std::size_t un
   if (o.direct)
     return {data.floats() + offset, o.channel, o.repeat};
   const auto w = width(unit), rowSize = mode == Mode::Batch ? w : o.row.size;
+  const auto step = o.turned.size * rowSize;
   float *to = rows::scratch(slot, channels * repeat * w);
   rows::Walk walk(o.rows, 1, 0);
   const auto all = load ? rows::sizeOf(o.rows) : 0;
   for (std::size_t i = 0; i < all; ++i, walk.next())
-    data.load(offset + walk.offset[0], o.row.strides[0], rowSize, to + i * rowSize);
+    if (o.turned.size > 1)
+      transpose(data.floats() + offset + walk.offset[0], o.row.strides[0], to + i * step,
+                std::int64_t(rowSize), o.turned.size, rowSize);
+    else
+      data.load(offset + walk.offset[0], o.row.strides[0], rowSize, to + i * rowSize);
   return {to, std::int64_t(repeat * w), std::int64_t(w)};
 }
 
@@ -176,8 +188,13 @@ void Units::bringHome(unsigned operand, const rows::Data &data, std::size_t unit
   const auto rowSize = mode == Mode::Batch ? width(unit) : o.row.size;
   rows::Walk walk(o.rows, 1, 0);
   const auto all = rows::sizeOf(o.rows);
+  const auto step = o.turned.size * rowSize;
   for (std::size_t i = 0; i < all; ++i, walk.next())
-    data.store(offset + walk.offset[0], o.row.strides[0], rowSize, from.at + i * rowSize);
+    if (o.turned.size > 1)
+      transpose(from.at + i * step, std::int64_t(rowSize), data.floats() + offset + walk.offset[0],
+                o.row.strides[0], rowSize, o.turned.size);
+    else
+      data.store(offset + walk.offset[0], o.row.strides[0], rowSize, from.at + i * rowSize);
 }
 
 } // namespace poplin::norms

@@ -79,7 +79,7 @@ private:
     bool direct = false;
     std::int64_t outer = 0, inner = 0, channel = 0, repeat = 0; // steps in memory
     rows::Nest rows;                                            // of a unit, for copies
-    rows::Dim row;
+    rows::Dim row, turned; // elements of rows; of `turned` many rows the columns lie side by side
   };
   void choose(NormGroups groups, const openipu::KernelOperand &x);
   Operand operandOf(const openipu::KernelOperand &t, NormGroups groups) const;

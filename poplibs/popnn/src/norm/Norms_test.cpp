@@ -144,6 +144,7 @@ struct Case {
   poplar::Type type;
   unsigned layout;
   double centre = 0;
+  bool mixed = false; // gradients lie row-major, whatever the layout
 };
 
 void runCases(const std::vector<Case> &cases) {
@@ -168,7 +169,7 @@ void runCases(const std::vector<Case> &cases) {
       return c.layout < 3 ? inOrder(s, c.type, c.shape, orders[c.layout], v)
                           : awkward(s, c.type, c.shape, v);
     };
-    auto x = make(r.x), g = make(r.g);
+    auto x = make(r.x), g = c.mixed ? s.input(c.type, c.shape, r.g) : make(r.g);
     auto gamma = s.input(c.type, {c.shape[1]}, r.gamma),
          beta = s.input(c.type, {c.shape[1]}, r.beta);
     auto out = build(s, c.norm, x, g, gamma, beta, r, c.stable);
@@ -240,6 +241,18 @@ TEST(Norms, InstanceAndLayerNormAreGroupNorms) {
     cases.push_back({Norm::Layer, {3, 20, 4, 3}, 1, false, false, false, FLOAT, layout});
     cases.push_back({Norm::Layer, {9, 70}, 1, true, true, true, HALF, layout});
   }
+  runCases(cases);
+}
+
+TEST(Norms, GradientsMayLieOtherwiseThanActivations) {
+  std::vector<Case> cases;
+  for (auto type : {FLOAT, HALF})
+    for (unsigned layout = 1; layout < 3; ++layout) {
+      cases.push_back({Norm::Group, {37, 6, 5, 7}, 3, true, false, false, type, layout, 0, true});
+      cases.push_back({Norm::Group, {130, 4, 4, 5}, 2, false, false, false, type, layout, 0, true});
+      cases.push_back({Norm::Batch, {20, 3, 6, 6}, 0, false, false, false, type, layout, 0, true});
+      cases.push_back({Norm::Layer, {33, 40}, 1, false, false, false, type, layout, 0, true});
+    }
   runCases(cases);
 }
 
