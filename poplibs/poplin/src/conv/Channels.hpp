@@ -36,6 +36,14 @@ private:
   struct Block;
   struct Tile { // rows of a block that are done in registers
     std::size_t rows, firstPointer, firstStep, steps;
+    bool joined; // a step is a whole row of the kernel, not one position
+  };
+  struct Lists { // of a block of output positions
+    std::vector<Tile> tiles;
+    std::vector<const float *> rows;     // [step][row] of every tile
+    std::vector<std::uint32_t> steps;    // kernel positions of every tile that meet inputs
+    std::vector<std::int64_t> targets;   // offset in y of every position
+    std::vector<std::int64_t> extras[2]; // and in what is added
   };
   struct Extra { // offsets in an added operand, as those in the output
     std::vector<std::int64_t> rows, last;
@@ -44,8 +52,20 @@ private:
   const float *packedWeights(const openipu::KernelArgs &args);
   micro::Finish finishTile(const Block &block, const Tile &tile, std::size_t panel,
                            std::size_t position, const float **pointers) const;
+  void place(Block &block, std::size_t index) const;
+  void buildAll(const openipu::KernelArgs &args, const float *x);
   void runBlock(Block &block) const;
   void buildRows(Block &block) const;
+  struct Position { // of an output: its image, and offsets by kernel row and column
+    const float *image;
+    const std::int64_t *rows, *lasts;
+  };
+  void findJoins();
+  void addTargets(Block &block, std::size_t n, std::size_t row, std::size_t last) const;
+  void joinedPointers(Block &block, const Position *positions, std::size_t rows,
+                      const float **to) const;
+  void allPointers(Block &block, const Position *positions, std::size_t rows,
+                   const float **to) const;
   void runPanel(Block &block, std::size_t panel) const;
   const float *comingInputs(const Block &block, const Tile &next, std::size_t k,
                             std::size_t depth) const;
@@ -62,8 +82,13 @@ private:
   std::vector<Extra> extras_;
   KeptFloats kept_;              // packed weights, while they are steady
   std::uint64_t generation_ = 0; // that they are of
+  std::vector<Lists> built_;     // of all blocks, if they are not too many: the same in every run
+  const float *builtFor_ = nullptr;
   Activation activation_;
   bool yDirect_ = false, unpacked_ = false;
+  bool joins_ = false;                 // positions of a row of the kernel meet neighbours in memory
+  std::vector<std::uint8_t> wholeRow_; // by output of the last dimension
+  std::vector<std::uint32_t> rowKind_; // by output of the others
   std::size_t width_ = 0, panels_ = 0, steps_ = 0, positions_ = 0, blockRows_ = 0,
               panelsPerPiece_ = 0;
 };

@@ -2,14 +2,16 @@
 #include "base/Threads.hpp"
 #include "conv/Channels.hpp"
 #include <algorithm>
+#include <map>
 
 namespace poplin::conv {
 namespace {
 
 constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 constexpr std::size_t maxDepth = 576; // sums over so many inputs at a time: weights stay in cache
-constexpr std::size_t keptWeights = 1 << 16; // floats that stay in second-level cache anyway
-alignas(64) const float noInput[8192] = {};  // what outputs next to padding read
+constexpr std::size_t mostPointers = 1 << 20; // that are kept from run to run
+constexpr std::size_t keptWeights = 1 << 16;  // floats that stay in second-level cache anyway
+alignas(64) const float noInput[8192] = {};   // what outputs next to padding read
 
 } // namespace
 
@@ -19,17 +21,9 @@ struct ChannelsForward::Block {
   const openipu::KernelOperand &w, &y;
   std::span<const openipu::KernelOperand> extras;
   const float *weights; // packed, or where they are
-  std::size_t group, begin, end, firstPanel, endPanel;
+  std::size_t group = 0, begin = 0, end = 0, firstPanel = 0, endPanel = 0;
 
-  struct Lists {
-    std::vector<Tile> tiles;
-    std::vector<const float *> rows;  // [step][row] of every tile
-    std::vector<std::uint32_t> steps; // kernel positions of every tile that meet inputs
-    std::vector<const float *> weights;
-    std::vector<std::int64_t> targets;   // offset in y of every position
-    std::vector<std::int64_t> extras[2]; // and in what is added
-  };
-  Lists &lists; // of the thread: they keep their memory
+  Lists *lists = nullptr;
 };
 
 std::size_t ChannelsForward::panelWidth(std::size_t panel) const {
@@ -60,6 +54,10 @@ ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &a
   positions_ = g.batch * g.outputPositions();
   unpacked_ = w.type == poplar::TypeId::Float && w.strides[1] == 1 && w.strides[2] >= 0 &&
               g.out % kernels_.lanes == 0 && positions_ <= 192 && !w.steady;
+  joins_ = !unpacked_ && tables_.last.kernels > 1 && tables_.last.kernels * g.in <= maxDepth &&
+           x_.field.back() == std::int64_t(g.in);
+  if (joins_)
+    findJoins();
   blockRows_ = 96;
   panelsPerPiece_ = panels_;
   auto pieces = [&] {
@@ -85,21 +83,44 @@ void ChannelsForward::run(const openipu::KernelArgs &args) {
     zeros = longer;
   }
   auto blocks = ceilDiv(positions_, blockRows_), across = ceilDiv(panels_, panelsPerPiece_);
+  const auto pointers = g_.groups * positions_ * (joins_ ? tables_.rows.kernels : steps_);
+  const bool lasting = zeros == noInput && pointers <= mostPointers;
+  if (lasting && builtFor_ != x)
+    buildAll(args, x);
   base::parallelFor(
       g_.groups * blocks * across, 1, [&](std::size_t begin, std::size_t end, unsigned) {
-        thread_local Block::Lists lists;
-        Block block{
-            x, zeros, args.inputs[1], args.outputs[0], args.inputs.subspan(2), weights, 0, 0, 0,
-            0, 0,     lists};
+        thread_local Lists own; // it keeps its memory
+        Block block{x, zeros, args.inputs[1], args.outputs[0], args.inputs.subspan(2), weights};
         for (auto i = begin; i < end; ++i) {
-          block.group = i / (blocks * across);
-          block.begin = i / across % blocks * blockRows_;
-          block.end = std::min(positions_, block.begin + blockRows_);
+          place(block, i / across);
           block.firstPanel = i % across * panelsPerPiece_;
           block.endPanel = std::min(panels_, block.firstPanel + panelsPerPiece_);
+          block.lists = lasting ? &built_[i / across] : &own;
+          if (!lasting)
+            buildRows(block);
           runBlock(block);
         }
       });
+}
+
+void ChannelsForward::place(Block &block, std::size_t index) const {
+  const auto blocks = ceilDiv(positions_, blockRows_);
+  block.group = index / blocks;
+  block.begin = index % blocks * blockRows_;
+  block.end = std::min(positions_, block.begin + blockRows_);
+}
+
+void ChannelsForward::buildAll(const openipu::KernelArgs &args, const float *x) {
+  built_.resize(g_.groups * ceilDiv(positions_, blockRows_));
+  base::parallelFor(built_.size(), 4, [&](std::size_t begin, std::size_t end, unsigned) {
+    Block block{x, noInput, args.inputs[1], args.outputs[0], args.inputs.subspan(2), nullptr};
+    for (auto i = begin; i < end; ++i) {
+      place(block, i);
+      block.lists = &built_[i];
+      buildRows(block);
+    }
+  });
+  builtFor_ = x;
 }
 
 const float *ChannelsForward::packedWeights(const openipu::KernelArgs &args) {
@@ -134,57 +155,105 @@ void ChannelsForward::packWeights(const openipu::KernelOperand &w, float *packed
   });
 }
 
+// Which outputs of the last dimension meet a whole row of the kernel, in neighbours in memory; and
+// which of the others meet the same rows of the kernel: these have the same number.
+void ChannelsForward::findJoins() {
+  const auto across = tables_.last.kernels, down = tables_.rows.kernels;
+  for (std::size_t o = 0; o < tables_.last.outputs; ++o) {
+    bool whole = true;
+    for (std::size_t k = 0; k < across; ++k)
+      whole = whole && tables_.last.at(o, k) >= 0 &&
+              tables_.last.at(o, k) == tables_.last.at(o, 0) + std::int64_t(k * g_.in);
+    wholeRow_.push_back(whole);
+  }
+  std::map<std::vector<bool>, std::uint32_t> numbers;
+  for (std::size_t o = 0; o < tables_.rows.outputs; ++o) {
+    std::vector<bool> met;
+    for (std::size_t k = 0; k < down; ++k)
+      met.push_back(tables_.rows.at(o, k) >= 0);
+    rowKind_.push_back(numbers.emplace(met, numbers.size()).first->second);
+  }
+}
+
 // Pointers to the inputs of every output position, tile by tile.
 void ChannelsForward::buildRows(Block &b) const {
   auto vectors = std::min<std::size_t>(kernels_.vectors, ceilDiv(g_.out, kernels_.lanes));
   auto most = kernels_.rowsFor[vectors];
   auto count = ceilDiv(b.end - b.begin, most), total = b.end - b.begin;
-  b.lists.tiles.clear(), b.lists.rows.clear(), b.lists.steps.clear(), b.lists.targets.clear();
-  for (auto &offsets : b.lists.extras)
+  auto &lists = *b.lists;
+  lists.tiles.clear(), lists.steps.clear(), lists.targets.clear();
+  for (auto &offsets : lists.extras)
     offsets.clear();
-  auto lasts = tables_.last.outputs, perImage = tables_.rows.outputs * lasts;
+  std::size_t used = 0; // of the pointers
+  const auto lasts = tables_.last.outputs, down = tables_.rows.outputs;
+  auto n = b.begin / (down * lasts), row = b.begin / lasts % down, last = b.begin % lasts;
   for (std::size_t t = 0; t < count; ++t) {
     auto first = b.begin + total * t / count, rows = b.begin + total * (t + 1) / count - first;
-    const std::int64_t *rowTable[micro::maxRows], *lastTable[micro::maxRows];
-    const float *image[micro::maxRows];
+    Position positions[micro::maxRows];
+    bool joined = joins_;
     for (std::size_t r = 0; r < rows; ++r) {
-      auto n = (first + r) / perImage, position = (first + r) % perImage;
-      auto row = rowOrder_[position / lasts], last = lastOrder_[position % lasts];
-      rowTable[r] = &tables_.rows.offsets[row * tables_.rows.kernels];
-      lastTable[r] = &tables_.last.offsets[last * tables_.last.kernels];
-      image[r] = b.x + std::int64_t(n) * x_.batch + std::int64_t(b.group) * x_.group;
-      b.lists.targets.push_back(std::int64_t(n) * yBatch_ + yRows_[row] + yLast_[last] +
-                                std::int64_t(b.group * g_.out) * yChannel_);
-      for (std::size_t e = 0; e < extras_.size(); ++e)
-        b.lists.extras[e].push_back(std::int64_t(n) * b.extras[e].strides[0] +
-                                    extras_[e].rows[row] + extras_[e].last[last] +
-                                    std::int64_t(b.group * g_.out) * b.extras[e].strides[1]);
-    }
-    Tile tile{rows, b.lists.rows.size(), b.lists.steps.size(), 0};
-    b.lists.rows.resize(tile.firstPointer + steps_ * rows);
-    const float **to = b.lists.rows.data() + tile.firstPointer;
-    std::uint32_t step = 0;
-    for (std::size_t k1 = 0; k1 < tables_.rows.kernels; ++k1)
-      for (std::size_t k2 = 0; k2 < tables_.last.kernels; ++k2, ++step) {
-        std::int64_t best = -1;
-        for (std::size_t r = 0; r < rows; ++r) {
-          auto offset = rowTable[r][k1] + lastTable[r][k2];
-          to[r] = offset >= 0 ? image[r] + offset : b.zeros;
-          best = std::max(best, offset);
-        }
-        if (best >= 0) {
-          b.lists.steps.push_back(step);
-          to += rows;
-        }
+      const auto i = rowOrder_[row], j = lastOrder_[last];
+      positions[r] = {b.x + std::int64_t(n) * x_.batch + std::int64_t(b.group) * x_.group,
+                      &tables_.rows.offsets[i * tables_.rows.kernels],
+                      &tables_.last.offsets[j * tables_.last.kernels]};
+      joined = joined && wholeRow_[j] && rowKind_[i] == rowKind_[rowOrder_[first / lasts % down]];
+      addTargets(b, n, i, j);
+      if (++last == lasts) {
+        last = 0;
+        row = row + 1 == down ? (++n, 0) : row + 1;
       }
-    tile.steps = b.lists.steps.size() - tile.firstStep;
-    b.lists.rows.resize(tile.firstPointer + tile.steps * rows);
-    b.lists.tiles.push_back(tile);
+    }
+    if (lists.rows.size() < used + steps_ * rows)
+      lists.rows.resize(used + steps_ * rows);
+    Tile tile{rows, used, lists.steps.size(), 0, joined};
+    const float **to = lists.rows.data() + used;
+    joined ? joinedPointers(b, positions, rows, to) : allPointers(b, positions, rows, to);
+    tile.steps = lists.steps.size() - tile.firstStep;
+    used += tile.steps * rows;
+    lists.tiles.push_back(tile);
   }
+  lists.rows.resize(used);
+}
+
+void ChannelsForward::addTargets(Block &b, std::size_t n, std::size_t row, std::size_t last) const {
+  b.lists->targets.push_back(std::int64_t(n) * yBatch_ + yRows_[row] + yLast_[last] +
+                             std::int64_t(b.group * g_.out) * yChannel_);
+  for (std::size_t e = 0; e < extras_.size(); ++e)
+    b.lists->extras[e].push_back(std::int64_t(n) * b.extras[e].strides[0] + extras_[e].rows[row] +
+                                 extras_[e].last[last] +
+                                 std::int64_t(b.group * g_.out) * b.extras[e].strides[1]);
+}
+
+void ChannelsForward::joinedPointers(Block &b, const Position *positions, std::size_t rows,
+                                     const float **to) const {
+  for (std::size_t k = 0; k < tables_.rows.kernels; ++k)
+    if (positions[0].rows[k] >= 0) {
+      for (std::size_t r = 0; r < rows; ++r)
+        to[r] = positions[r].image + positions[r].rows[k] + positions[r].lasts[0];
+      b.lists->steps.push_back(std::uint32_t(k * tables_.last.kernels));
+      to += rows;
+    }
+}
+
+void ChannelsForward::allPointers(Block &b, const Position *positions, std::size_t rows,
+                                  const float **to) const {
+  std::uint32_t step = 0;
+  for (std::size_t k1 = 0; k1 < tables_.rows.kernels; ++k1)
+    for (std::size_t k2 = 0; k2 < tables_.last.kernels; ++k2, ++step) {
+      std::int64_t best = -1;
+      for (std::size_t r = 0; r < rows; ++r) {
+        auto offset = positions[r].rows[k1] + positions[r].lasts[k2];
+        to[r] = offset >= 0 ? positions[r].image + offset : b.zeros;
+        best = std::max(best, offset);
+      }
+      if (best >= 0) {
+        b.lists->steps.push_back(step);
+        to += rows;
+      }
+    }
 }
 
 void ChannelsForward::runBlock(Block &b) const {
-  buildRows(b);
   for (auto panel = b.firstPanel; panel < b.endPanel; ++panel)
     runPanel(b, panel);
 }
@@ -195,7 +264,7 @@ const float *ChannelsForward::comingInputs(const Block &b, const Tile &next, std
                                            std::size_t depth) const {
   if (steps_ > 1 || next.steps == 0)
     return nullptr;
-  const float *const *rows = b.lists.rows.data() + next.firstPointer;
+  const float *const *rows = b.lists->rows.data() + next.firstPointer;
   bool together = depth == g_.in;
   for (std::size_t r = 1; r < next.rows; ++r)
     together = together && rows[r] == rows[r - 1] + g_.in;
@@ -226,7 +295,7 @@ micro::Finish ChannelsForward::finishTile(const Block &b, const Tile &tile, std:
     float *room = scratch(Slot::Extras, 2 * micro::maxRows * width_) + e * micro::maxRows * width_;
     for (std::size_t r = 0; r < tile.rows; ++r) {
       Strided from{t.data, t.type, 1, t.strides[1]};
-      from = from.at(b.lists.extras[e][position + r], std::int64_t(panel * width_));
+      from = from.at(b.lists->extras[e][position + r], std::int64_t(panel * width_));
       const float *&to = pointers[e * micro::maxRows + r];
       to = static_cast<const float *>(from.data);
       if (t.type == poplar::TypeId::Float && t.strides[1] == 1 && columns == padded)
@@ -244,43 +313,47 @@ micro::Finish ChannelsForward::finishTile(const Block &b, const Tile &tile, std:
 void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
   auto columns = std::min(width_, g_.out - panel * width_), padded = panelWidth(panel);
   auto vectors = padded / kernels_.lanes, ldb = unpacked_ ? std::size_t(b.w.strides[2]) : padded;
-  b.lists.weights.resize(b.lists.steps.size());
-  for (std::size_t s = 0; s < b.lists.steps.size(); ++s)
-    b.lists.weights[s] = unpacked_
-                             ? b.weights + std::int64_t(b.group) * b.w.strides[0] +
-                                   std::int64_t(panel * width_) + kernelOffsets_[b.lists.steps[s]]
-                             : b.weights + (b.group * panels_ + panel) * steps_ * g_.in * width_ +
-                                   b.lists.steps[s] * g_.in * padded;
+  thread_local std::vector<const float *> weights; // by step of every tile
+  weights.resize(b.lists->steps.size());
+  for (std::size_t s = 0; s < b.lists->steps.size(); ++s)
+    weights[s] = unpacked_ ? b.weights + std::int64_t(b.group) * b.w.strides[0] +
+                                 std::int64_t(panel * width_) + kernelOffsets_[b.lists->steps[s]]
+                           : b.weights + (b.group * panels_ + panel) * steps_ * g_.in * width_ +
+                                 b.lists->steps[s] * g_.in * padded;
   float *result = yDirect_ ? nullptr : scratch(Slot::Result, blockRows_ * width_);
   // Whole kernel positions together while they are shallow, else parts of one.
   auto stepsAtOnce = std::max<std::size_t>(1, maxDepth / std::max<std::size_t>(1, g_.in));
+  if (joins_)
+    stepsAtOnce -= stepsAtOnce % tables_.last.kernels;
   auto depth = std::min<std::size_t>(g_.in, maxDepth);
   bool first = true;
   for (std::size_t s0 = 0; s0 == 0 || s0 < steps_; s0 += stepsAtOnce)
     for (std::size_t k = 0; k == 0 || k < g_.in; k += std::max<std::size_t>(1, depth)) {
       std::size_t position = 0;
-      for (const auto &tile : b.lists.tiles) {
+      for (const auto &tile : b.lists->tiles) {
         float *targets[micro::maxRows];
         for (std::size_t r = 0; r < tile.rows; ++r, ++position)
-          targets[r] = yDirect_ ? b.y.as<float>() + b.lists.targets[position] + panel * width_
+          targets[r] = yDirect_ ? b.y.as<float>() + b.lists->targets[position] + panel * width_
                                 : result + position * width_;
-        auto from = std::min(s0, tile.steps), to = std::min(s0 + stepsAtOnce, tile.steps);
+        const auto unit = tile.joined ? tables_.last.kernels : 1;
+        auto from = std::min(s0 / unit, tile.steps),
+             to = std::min((s0 + stepsAtOnce) / unit, tile.steps);
         if (from == to && !first)
           continue;
         bool last = to == tile.steps && (from == to || k + depth >= g_.in);
-        micro::Rows work{b.lists.rows.data() + tile.firstPointer + from * tile.rows,
+        micro::Rows work{b.lists->rows.data() + tile.firstPointer + from * tile.rows,
                          to - from,
                          tile.rows,
-                         std::min(depth, g_.in - k),
-                         b.lists.weights.data() + tile.firstStep + from,
+                         unit * std::min(depth, g_.in - k),
+                         weights.data() + tile.firstStep + from,
                          ldb,
                          targets,
                          !first};
         work.aOffset = k, work.bOffset = k * ldb;
-        if (panel == b.firstPanel && &tile != &b.lists.tiles.back())
+        if (panel == b.firstPanel && &tile != &b.lists->tiles.back())
           work.ahead = comingInputs(b, (&tile)[1], k, depth);
         if (!work.ahead && !unpacked_)
-          work.ahead = comingWeights(work, std::size_t(&tile - b.lists.tiles.data()));
+          work.ahead = comingWeights(work, std::size_t(&tile - b.lists->tiles.data()));
         const float *added[2 * micro::maxRows];
         micro::Finish finish;
         if (last && (!extras_.empty() || activation_ != Activation::None)) {
@@ -293,7 +366,8 @@ void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
     }
   for (std::size_t i = 0; !yDirect_ && i < b.end - b.begin; ++i) {
     Strided to{nullptr, b.y.type, 0, yChannel_};
-    to.data = Strided{b.y.data, b.y.type, 1, yChannel_}.at(b.lists.targets[i], panel * width_).data;
+    to.data =
+        Strided{b.y.data, b.y.type, 1, yChannel_}.at(b.lists->targets[i], panel * width_).data;
     unpack(result + i * width_, width_, 1, columns, to);
   }
 }

@@ -101,21 +101,23 @@ TEST(Convolution, AgreesWithLoopsForFieldsOfAllRanksAndManyChannels) {
   auto half = simple(2, {9, 9}, {3, 3}, 8, 12, 1, poplar::HALF);
   auto mixed = half;
   mixed.outputType = poplar::FLOAT;
-  checkAll({{"no field", simple(4, {}, {}, 5, 7)},
-            {"1 dimension", simple(2, {17}, {3}, 4, 6)},
-            {"2 dimensions", simple(3, {8, 9}, {3, 2}, 5, 7)},
-            {"3 dimensions", simple(2, {4, 5, 6}, {2, 3, 2}, 3, 4)},
-            {"4 dimensions", simple(1, {3, 4, 3, 5}, {2, 1, 2, 3}, 2, 3)},
-            {"1x1", simple(2, {6, 6}, {1, 1}, 32, 48)},
-            {"many channels", simple(1, {5, 5}, {3, 3}, 70, 80)},
-            {"more outputs than a block", padded(simple(1, {4, 4}, {3, 3}, 16, 200), 1)},
-            {"deep", simple(1, {3, 3}, {3, 3}, 600, 16)},
-            {"deeper", simple(1, {2, 2}, {1, 1}, 2500, 5)},
-            {"kernel as large as the field", simple(2, {5, 6}, {5, 6}, 3, 4)},
-            {"long kernel", simple(1, {3, 60}, {1, 50}, 2, 3)},
-            {"half", half},
-            {"half, float output", mixed},
-            {"half, padded, strided", strided(padded(half, 1), 2)}});
+  checkAll(
+      {{"no field", simple(4, {}, {}, 5, 7)},
+       {"1 dimension", simple(2, {17}, {3}, 4, 6)},
+       {"2 dimensions", simple(3, {8, 9}, {3, 2}, 5, 7)},
+       {"3 dimensions", simple(2, {4, 5, 6}, {2, 3, 2}, 3, 4)},
+       {"4 dimensions", simple(1, {3, 4, 3, 5}, {2, 1, 2, 3}, 2, 3)},
+       {"1x1", simple(2, {6, 6}, {1, 1}, 32, 48)},
+       {"many channels", simple(1, {5, 5}, {3, 3}, 70, 80)},
+       {"more outputs than a block", padded(simple(1, {4, 4}, {3, 3}, 16, 200), 1)},
+       {"deep", simple(1, {3, 3}, {3, 3}, 600, 16)},
+       {"deeper", simple(1, {2, 2}, {1, 1}, 2500, 5)},
+       {"rows of the kernel at once", strided(padded(simple(1, {21, 30}, {7, 7}, 3, 64), 3), 2)},
+       {"kernel as large as the field", simple(2, {5, 6}, {5, 6}, 3, 4)},
+       {"long kernel", simple(1, {3, 60}, {1, 50}, 2, 3)},
+       {"half", half},
+       {"half, float output", mixed},
+       {"half, padded, strided", strided(padded(half, 1), 2)}});
 }
 
 TEST(Convolution, AgreesWithLoopsForTransforms) {
@@ -193,6 +195,7 @@ TEST(Convolution, AgreesWithLoopsForLayersWithALanePerImage) {
   checkAll({{"first layer", simple(16, {14, 14}, {3, 3}, 1, 5)},
             {"second layer", simple(16, {9, 9}, {5, 5}, 5, 12)},
             {"padded", padded(simple(32, {7, 6}, {3, 3}, 2, 3), 1)},
+            {"vectors of images side by side", padded(simple(64, {5, 6}, {3, 3}, 2, 5), 1)},
             {"strided", strided(padded(simple(16, {8, 9}, {3, 3}, 4, 6), 1), 2)},
             {"1 dimension", padded(simple(48, {20}, {5}, 3, 3), 2)},
             {"3 dimensions", simple(16, {4, 4, 5}, {2, 3, 2}, 2, 2)},

@@ -43,6 +43,7 @@ private:
     std::int64_t x, y, xStep, yStep;
   };
   void addCell(const Segment &rows, const Segment &last);
+  void addBatches(std::uint32_t cell, const Segment &rows, const Segment &last);
   void packWeights(const openipu::KernelOperand &w);
   void sumBiases(const openipu::KernelArgs &args);
   void runJob(const Job &job, const openipu::KernelArgs &args) const;

@@ -111,6 +111,8 @@ void ImagesForward::addCell(const Segment &rows, const Segment &last) {
   auto y = [&](std::size_t line, std::size_t i) {
     return yRows_[rows.begin + (along ? line : i)] + yLast_[last.begin + (along ? i : line)];
   };
+  if (g_.batch % (kernels_.lanes * kernels_.vectors) == 0)
+    return addBatches(cell, rows, last);
   auto pieces = ceilDiv(length, kernels_.vectors);
   for (std::size_t group = 0; group < g_.groups; ++group)
     for (std::size_t image = 0; image < g_.batch; image += kernels_.lanes)
@@ -127,6 +129,20 @@ void ImagesForward::addCell(const Segment &rows, const Segment &last) {
                y(line, begin) + std::int64_t(group * g_.out) * yChannel_ + std::int64_t(image),
                xStep, yStep});
         }
+}
+
+// With many images their vectors lie side by side: they are used together.
+void ImagesForward::addBatches(std::uint32_t cell, const Segment &rows, const Segment &last) {
+  for (std::size_t group = 0; group < g_.groups; ++group)
+    for (std::size_t image = 0; image < g_.batch; image += kernels_.lanes * kernels_.vectors)
+      for (std::size_t i = 0; i < rows.count; ++i)
+        for (std::size_t j = 0; j < last.count; ++j)
+          jobs_.push_back({cell, kernels_.vectors, std::uint32_t(group),
+                           std::int64_t(i) * rows.step + std::int64_t(j) * last.step +
+                               std::int64_t(group * g_.in) * xChannel_ + std::int64_t(image),
+                           yRows_[rows.begin + i] + yLast_[last.begin + j] +
+                               std::int64_t(group * g_.out) * yChannel_ + std::int64_t(image),
+                           kernels_.lanes, kernels_.lanes});
 }
 
 void ImagesForward::packWeights(const openipu::KernelOperand &w) {

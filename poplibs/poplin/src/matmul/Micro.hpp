@@ -9,7 +9,7 @@
 
 namespace poplin::micro {
 
-constexpr unsigned maxRows = 8, maxVectors = 4, maxLanes = 16;
+constexpr unsigned maxRows = 10, maxVectors = 4, maxLanes = 16;
 
 // What is done to sums before they are left alone: something is added to row r, vector v at
 // add[.][r] + v * step, and one value to all of a row; then a function. It works on the block just

@@ -5,7 +5,7 @@
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")
 #define LANES 16
 #define VECTORS 4
-#define ROWS(n) ((n) == 4 ? 6 : 8)
+#define ROWS(n) ((n) == 4 ? 6 : (n) == 3 ? 8 : 10)
 #define DOTS 16
 #define AHEAD 24
 namespace poplin::micro {
