@@ -85,13 +85,6 @@ public:
     return poplar::concat(parts, byRows ? rows : columns);
   }
 
-  static poplar::OptionFlags productOptions(lowering::Lowering &l, const OpView &op) {
-    auto options = l.matmulOptions(op);
-    if (const auto pass = op.text("pass", ""); l.options().training && !pass.empty())
-      options.set("fullyConnectedPass", pass);
-    return options;
-  }
-
 private:
   static poplar::Tensor part(const poplar::Tensor &t, std::size_t i, std::size_t of, unsigned dim) {
     const auto size = t.dim(dim) / of;
@@ -140,7 +133,7 @@ Tensors lower(lowering::Lowering &l, const OpView &op) {
 poplar::Tensor create(lowering::Lowering &l, const OpView &op, unsigned input) {
   const Product p(op);
   const auto type = lowering::deviceType(op.in(0).type());
-  const auto options = Multiplier::productOptions(l, op);
+  const auto options = productOptions(l, op);
   const auto &name = op.in(input).name();
   const auto shape = op.in(input).info().shape_szt();
   if (op.in(input).elements() == 0 || op.out(0).elements() == 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ops/nn/product.hpp"
 
+#include "lowering/lowering.hpp"
+
 namespace popart::ops {
 
 Product::Product(const OpView &op) {
@@ -57,6 +59,13 @@ poplar::Tensor Product::left(const poplar::Tensor &a) const {
 }
 poplar::Tensor Product::right(const poplar::Tensor &b) const {
   return sharedRight ? b.reshape({std::size_t(k), std::size_t(n)}) : grouped(b, lead, k, n);
+}
+
+poplar::OptionFlags productOptions(lowering::Lowering &l, const OpView &op) {
+  auto options = l.matmulOptions(op);
+  if (const auto pass = op.text("pass", ""); l.options().training && !pass.empty())
+    options.set("fullyConnectedPass", pass);
+  return options;
 }
 
 } // namespace popart::ops

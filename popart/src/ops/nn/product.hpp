@@ -3,6 +3,7 @@
 // dimensions broadcast and vectors are matrices of one row or column.
 #pragma once
 #include "ops/core/graphbuilder.hpp"
+#include <poplar/OptionFlags.hpp>
 #include <poplar/Tensor.hpp>
 
 namespace popart::ops {
@@ -20,5 +21,8 @@ struct Product {
   poplar::Tensor left(const poplar::Tensor &a) const;
   poplar::Tensor right(const poplar::Tensor &b) const;
 };
+
+// The options of a product's node, with the pass that it belongs to.
+poplar::OptionFlags productOptions(lowering::Lowering &l, const OpView &op);
 
 } // namespace popart::ops
