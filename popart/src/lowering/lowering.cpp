@@ -158,6 +158,10 @@ poplar::Tensor Lowering::wanted(Value v, unsigned depth) {
 
 poplar::Tensor Lowering::create(Value v) {
   const auto &value = model_[v];
+  if (value.kind == Kind::Computed && isBound(v)) { // made once: it may have what users want too
+    const auto t = wanted(v, 0);
+    return t.valid() ? t : tensors_[v.value];
+  }
   if (value.kind == Kind::Computed)
     throw internal_error("\"{}\" is used before it is computed.", value.name);
   const auto &users = links_.consumers[v.value];

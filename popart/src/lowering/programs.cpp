@@ -50,7 +50,10 @@ public:
     createVariables();
     addInputs();
     for (const auto &node : model_.graph.nodes)
-      if (node.pass != Pass::Update)
+      if (isSetup(node))
+        lowerSetup(node);
+    for (const auto &node : model_.graph.nodes)
+      if (node.pass != Pass::Update && !isSetup(node))
         lowerInStage(node);
     for (const auto &node : model_.graph.nodes)
       if (node.pass == Pass::Update)
@@ -58,6 +61,7 @@ public:
     addAnchorsOfUnmadeValues();
     addWeightStreams();
     addHeldConstants();
+    addSetup();
     finishMain();
     return {std::move(graph_), {programs_.begin(), programs_.end()}, std::move(interface_)};
   }
@@ -86,6 +90,37 @@ private:
     auto &stage = work_[stageOf(node)];
     lowering_.setSeed(stage.seed);
     lowerNode(node, stage.program);
+  }
+
+  bool isSetup(const ir::Node &node) const {
+    return !node.outputs.empty() && model_.setup.count(node.outputs[0]);
+  }
+  // What is made of weights is made anew whenever they come; what needs constants only, once. Both
+  // are kept in the layout that users want.
+  void lowerSetup(const ir::Node &node) {
+    bool ofWeights = false;
+    for (Value v : node.inputs)
+      ofWeights = ofWeights || (v != ir::none &&
+                                (model_.graph[v].kind == Kind::Variable || ofWeights_.count(v)));
+    if (ofWeights)
+      ofWeights_.insert(node.outputs.begin(), node.outputs.end());
+    auto &program = ofWeights ? setupOfWeights_ : setupOfConstants_;
+    lowering_.lower(node, program);
+    for (Value v : node.outputs) {
+      if (v == ir::none)
+        continue;
+      const auto made = lowering_.tensor(v), kept = lowering_.create(v);
+      if (kept == made)
+        continue;
+      program.add(Copy(made, kept, false, "layout/" + model_.graph[v].name));
+      lowering_.bind(v, kept);
+    }
+  }
+  void addSetup() {
+    programs_[HeldConstantsFromHost].add(setupOfConstants_);
+    programs_[WeightsFromHost].add(setupOfWeights_);
+    if (!session_.updatableNamedBuffers.empty())
+      programs_[NamedBuffersFromHost].add(setupOfWeights_);
   }
 
   // One seed from the host; it moves on with every micro-batch, and replicas differ. Every stage of
@@ -181,11 +216,11 @@ private:
       if (value == v)
         addAnchor(id, v, into, pass);
   }
-  // Anchored variables and constants: nobody computes them, so they are read where they are used.
+  // Anchored variables and constants: no step computes them, so they are read where they are used.
   void addAnchorsOfUnmadeValues() {
     for (const auto &[id, value] : model_.anchors) {
       const auto kind = model_.graph[value].kind;
-      if (kind == Kind::Variable || kind == Kind::Constant)
+      if (kind == Kind::Variable || kind == Kind::Constant || model_.setup.count(value))
         addAnchor(id, value, work_.front().program, Pass::Forward);
     }
   }
@@ -409,6 +444,8 @@ private:
   Interface interface_;
   std::vector<Sequence> programs_;
   std::vector<Stage> work_;
+  Sequence setupOfConstants_, setupOfWeights_;
+  std::set<Value> ofWeights_; // values made in the latter
   Sequence first_, startBatch_, update_,
       last_; // startBatch_: before the micro-batches of an update
   poplar::Tensor seed_;

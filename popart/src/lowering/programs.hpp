@@ -16,6 +16,7 @@ struct Model {
   DataFlow flow;
   std::map<TensorId, ir::Value> anchors;
   std::set<ir::Value> hyperParameters; // variables that the optimizer writes
+  std::set<ir::Value> setup; // what nodes make of weights alone: once, when weights have come
   std::map<TensorId, InputSettings> inputSettings;
   std::map<TensorId, VariableSettings> variableSettings;
   std::int64_t accumulationFactor = 1;

@@ -91,8 +91,7 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
   if (!io_.cycleCounters.empty())
     engine_.connectStream("d2h_cycleCount", cycles_);
   loaded_ = true;
-  if (!io_.held.empty())
-    run(lowering::HeldConstantsFromHost, "constants");
+  run(lowering::HeldConstantsFromHost, "constants");
 }
 
 void Execution::connectInput(const InputSpec &spec) {

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "transforms/scale.hpp"
+
+#include "ops/core/graphbuilder.hpp"
+#include "transforms/neighbours.hpp"
+#include "transforms/setup.hpp"
+
+namespace popart::transforms {
+
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::none;
+using ir::Value;
+
+struct Place {
+  const Node *node;
+  std::size_t input; // weights to scale
+};
+
+class Finder {
+public:
+  Finder(const Graph &graph, const std::set<Value> &kept)
+      : graph_(graph), near_(graph, kept), fixed_(fixedValues(graph)) {}
+
+  // The number a node multiplies with, and which input it is not.
+  std::optional<std::pair<double, std::size_t>> scaleOf(const Node &node) const {
+    const auto &type = node.def->type;
+    if (node.pass != ir::Pass::Forward || (type != "Mul" && type != "Div") ||
+        !isFloatingPoint(graph_[node.outputs[0]].info.dataType()))
+      return std::nullopt;
+    for (std::size_t i : {1, 0}) {
+      const bool scalar = graph_[node.inputs[i]].info.nelms() == 1;
+      const auto number = scalar ? numberIn(graph_, node.inputs[i]) : std::nullopt;
+      const bool fits = number && graph_[node.inputs[1 - i]].info == graph_[node.outputs[0]].info;
+      if (fits && (type == "Mul" || (i == 1 && *number != 0)))
+        return std::pair(type == "Mul" ? *number : 1 / *number, 1 - i);
+    }
+    return std::nullopt;
+  }
+
+  // The weights to scale so that input `in` of `user` is scaled; empty if there is no way.
+  std::vector<Place> places(const Node &user, std::size_t in) const {
+    const Value v = user.inputs[in];
+    if (fixed_[v.value])
+      return {{&user, in}};
+    const Node *node = near_.producer(v);
+    if (!node || near_.onlyUser(v) < 0 || !runTogether(*node, user))
+      return {};
+    const auto &type = node->def->type;
+    if (type == "Reshape" || type == "Transpose")
+      return places(*node, 0);
+    if (const auto scale = scaleOf(*node)) // another one
+      return places(*node, scale->second);
+    if (type == "Add") { // both sides
+      auto all = places(*node, 0);
+      const auto right = all.empty() ? all : places(*node, 1);
+      all.insert(all.end(), right.begin(), right.end());
+      return right.empty() ? right : all;
+    }
+    if (type == "MatMul") { // either side
+      const auto right = places(*node, 1);
+      return right.empty() ? places(*node, 0) : right;
+    }
+    if (type == "Conv" && fixed_[node->inputs[1].value]) {
+      if (node->inputs.size() < 3)
+        return {{node, 1}};
+      if (fixed_[node->inputs[2].value])
+        return {{node, 1}, {node, 2}};
+    }
+    return {};
+  }
+
+private:
+  const Graph &graph_;
+  Neighbours near_;
+  std::vector<bool> fixed_;
+};
+
+} // namespace
+
+unsigned foldScales(Graph &graph, const std::set<Value> &kept) {
+  const Finder finder(graph, kept);
+  std::map<std::pair<const Node *, std::size_t>, double> scales; // by node and input
+  std::map<Value, Value> standsFor;
+  for (const Node &node : graph.nodes) {
+    const auto scale = finder.scaleOf(node);
+    if (!scale || kept.count(node.outputs[0]))
+      continue;
+    const auto places = finder.places(node, scale->second);
+    if (places.empty() || places[0].node == &node)
+      continue;
+    for (const Place &p : places)
+      scales.try_emplace({p.node, p.input}, 1).first->second *= scale->first;
+    standsFor[node.outputs[0]] = node.inputs[scale->second];
+  }
+  std::vector<Node> nodes;
+  ops::GraphBuilder b(graph, nodes);
+  for (Node &node : graph.nodes) {
+    if (!node.outputs.empty() && standsFor.count(node.outputs[0]))
+      continue;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      Value &in = node.inputs[i];
+      for (auto it = standsFor.find(in); it != standsFor.end(); it = standsFor.find(in))
+        in = it->second;
+      if (const auto it = scales.find({&node, i}); it != scales.end()) {
+        const Value factor = b.scalar(it->second, in);
+        in = addNode(graph, nodes, "Mul", {in, factor}, {}, node.settings,
+                     graph[in].name + "/scaled");
+      }
+    }
+    nodes.push_back(std::move(node));
+  }
+  graph.nodes = std::move(nodes);
+  return unsigned(standsFor.size());
+}
+
+} // namespace popart::transforms
