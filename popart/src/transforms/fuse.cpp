@@ -2,6 +2,7 @@
 #include "transforms/fuse.hpp"
 
 #include "ops/core/graphbuilder.hpp"
+#include "transforms/neighbours.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -21,23 +22,25 @@ constexpr double maxOperators = 400;
 
 bool isNumber(const ir::ValueData &v) { return v.info.nelms() == 1; }
 
-// An operand that broadcasts keeps the whole expression from being one vertex, so such a node
-// stays alone.
+bool broadcastsTo(const Shape &from, const Shape &to) {
+  if (from.size() > to.size())
+    return false;
+  const auto missing = to.size() - from.size();
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (from[i] != 1 && from[i] != to[i + missing])
+      return false;
+  return true;
+}
+
 bool isCandidate(const Graph &graph, const Node &node) {
   if (!node.def->expr || node.def->lower || node.def->random || node.def->sideEffect ||
       node.outputs.size() != 1 || node.inputs.empty())
     return false;
   const auto &out = graph[node.outputs[0]];
   return out.info.nelms() != 0 && std::all_of(node.inputs.begin(), node.inputs.end(), [&](Value v) {
-           return v == none || isNumber(graph[v]) || graph[v].info.shape() == out.info.shape();
+           return v == none || isNumber(graph[v]) ||
+                  broadcastsTo(graph[v].info.shape(), out.info.shape());
          });
-}
-
-bool runTogether(const Node &a, const Node &b) {
-  return a.pass == b.pass && a.settings.virtualGraph == b.settings.virtualGraph &&
-         a.settings.pipelineStage == b.settings.pipelineStage &&
-         a.settings.executionPhase == b.settings.executionPhase &&
-         a.settings.recompute == b.settings.recompute;
 }
 
 // Operators of an expression, and how often it uses each place holder.

@@ -73,12 +73,16 @@ TEST(Fuse, LeavesPassesStagesAndIpusApart) {
   }
 }
 
-TEST(Fuse, LeavesBroadcastsAlone) {
-  Model m;
-  const Value x = m.randomInput({4, 3}), bias = m.randomInput({3});
-  const Value y = m.b.neg(m.b.exp(m.b.add(x, bias)));
-  transforms::fuse(m.graph, {y});
-  EXPECT_EQ(m.graph.nodes.size(), 2u) << ir::text(m.graph); // the sum; the others
+TEST(Fuse, TakesOperandsThatBroadcast) {
+  for (const Shape &shape : {Shape{3}, Shape{4, 1}, Shape{1, 1, 3}}) {
+    Model m;
+    const Value x = m.randomInput({2, 4, 3}), bias = m.randomInput(shape);
+    const Value y = m.b.neg(m.b.exp(m.b.add(x, m.b.sqrt(m.b.op("Abs", {bias})))));
+    const auto before = m.run(y);
+    transforms::fuse(m.graph, {y});
+    EXPECT_EQ(m.graph.nodes.size(), 2u) << ir::text(m.graph); // the small operand; all the rest
+    EXPECT_EQ(m.run(y), before);
+  }
 }
 
 TEST(Fuse, ReadsVariablesBeforeTheirUpdates) {

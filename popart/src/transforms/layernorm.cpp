@@ -2,6 +2,7 @@
 #include "transforms/layernorm.hpp"
 
 #include "ops/core/graphbuilder.hpp"
+#include "transforms/neighbours.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -49,17 +50,7 @@ private:
       return nullptr;
     return &graph_.nodes[std::size_t(n)];
   }
-  // The number that a constant holds throughout.
-  std::optional<double> number(Value v) const {
-    if (v == none || graph_[v].kind != ir::Kind::Constant || graph_[v].info.nelms() == 0 ||
-        graph_[v].info.nelms() > 65536)
-      return std::nullopt;
-    const auto values = graph_[v].data.doubles();
-    for (double d : values)
-      if (d != values.front())
-        return std::nullopt;
-    return values.front();
-  }
+  std::optional<double> number(Value v) const { return numberIn(graph_, v); }
 
   // The first of the axes if they are the last dimensions, kept as ones; -1 otherwise.
   std::int64_t trailingAxis(const Node &mean) const {
@@ -129,8 +120,7 @@ private:
   template <class Fits> Affine affine(std::size_t n, Fits &&fits) const {
     Affine out{n, none, none};
     out.scale = take(out, "Mul", fits);
-    if (out.scale != none)
-      out.bias = take(out, "Add", fits);
+    out.bias = take(out, "Add", fits);
     return out;
   }
   template <class Fits> Value take(Affine &at, const char *type, Fits &&fits) const {

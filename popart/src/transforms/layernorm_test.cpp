@@ -31,27 +31,26 @@ TEST(LayerNormTransform, ReplacesTheWrittenOutChain) {
   struct Case {
     Shape shape;
     Integers axes;
-    bool power, affine;
+    bool power, scale, bias;
   };
-  for (const auto &c : std::vector<Case>{{{2, 3, 6}, {-1}, true, true},
-                                         {{2, 3, 6}, {1, 2}, false, true},
-                                         {{5, 6}, {1}, true, true},
-                                         {{2, 3, 6}, {2}, true, false}}) {
+  for (const auto &c : std::vector<Case>{{{2, 3, 6}, {-1}, true, true, true},
+                                         {{2, 3, 6}, {1, 2}, false, true, true},
+                                         {{5, 6}, {1}, true, false, true},
+                                         {{2, 3, 6}, {2}, true, false, false}}) {
     Model m;
     const auto x = m.randomInput(c.shape, -2, 3);
     Values inputs{x};
     Value y = writtenOut(m, x, c.axes, c.power);
-    if (c.affine) {
-      const Shape tail(c.shape.end() - std::ptrdiff_t(c.axes.size()), c.shape.end());
-      inputs.push_back(m.randomInput(tail, 0.5, 2));
-      inputs.push_back(m.randomInput(tail));
-      y = m.b.add(m.b.mul(inputs[1], y), inputs[2]);
-    }
+    const Shape tail(c.shape.end() - std::ptrdiff_t(c.axes.size()), c.shape.end());
+    if (c.scale)
+      y = m.b.mul(inputs.emplace_back(m.randomInput(tail, 0.5, 2)), y);
+    if (c.bias)
+      y = m.b.add(y, inputs.emplace_back(m.randomInput(tail)));
     const auto before = m.run(y);
     ASSERT_EQ(transforms::joinNormalisations(m.graph), 1u);
     transforms::prune(m.graph, {y});
     EXPECT_EQ(count(m, "GroupNormalization"), 1u);
-    EXPECT_EQ(count(m, "ReduceMean") + count(m, "Div") + count(m, "Mul"), 0u);
+    EXPECT_EQ(count(m, "ReduceMean") + count(m, "Div") + count(m, "Mul") + count(m, "Add"), 0u);
     expectNear(m.run(y), before, 1e-4, 1e-5);
     m.checkGradients(y, inputs, 1e-2);
   }
