@@ -6,14 +6,21 @@
 #include "optimizer/lossscale.hpp"
 #include "session/dot.hpp"
 #include "session/log.hpp"
+#include "transforms/batchnorm.hpp"
+#include "transforms/bypass.hpp"
+#include "transforms/epilogue.hpp"
 #include "transforms/fuse.hpp"
+#include "transforms/gelu.hpp"
 #include "transforms/layernorm.hpp"
 #include "transforms/merge.hpp"
 #include "transforms/pipeline.hpp"
 #include "transforms/place.hpp"
+#include "transforms/poolorder.hpp"
 #include "transforms/prune.hpp"
 #include "transforms/recompute.hpp"
+#include "transforms/scale.hpp"
 #include "transforms/schedule.hpp"
+#include "transforms/setup.hpp"
 #include "transforms/shard.hpp"
 #include "transforms/softmaxgrad.hpp"
 #include <popart/error.hpp>
@@ -215,7 +222,35 @@ void pipeline(lowering::Model &model, const SessionOptions &options) {
       accumulation);
 }
 
-void simplify(ir::Graph &graph, const Patterns &patterns, const std::set<Value> &kept) {
+// What the user asked for by name: values, those whose gradients are asked for, the loss.
+std::set<Value> askedFor(const Request &request) {
+  std::set<Value> out = anchoredGradients(request.graph, request.flow);
+  for (const auto &id : request.flow.anchors())
+    if (const Value v = request.graph.find(id); v != ir::none)
+      out.insert(v);
+  if (const Value v = request.graph.find(request.loss); v != ir::none)
+    out.insert(v);
+  return out;
+}
+
+// What gradients are then written from, and what an inference has of its own.
+void rewriteForward(Request &request) {
+  auto &graph = request.graph;
+  const auto kept = askedFor(request);
+  transforms::bypass(graph, request.patterns, request.training, kept);
+  transforms::joinNormalisations(graph);
+  transforms::joinGelus(graph);
+  if (request.training) {
+    transforms::moveBehindPools(graph, kept);
+    return;
+  }
+  transforms::foldBatchNorms(graph, kept);
+  transforms::foldScales(graph, kept);
+}
+
+void simplify(ir::Graph &graph, const Patterns &patterns, bool training,
+              const std::set<Value> &kept) {
+  transforms::bypass(graph, patterns, training, kept);
   if (patterns.isPatternEnabled("NlllWithSoftMaxGradDirect"))
     transforms::joinSoftmaxGradients(graph);
   transforms::mergeEqualNodes(graph, kept);
@@ -260,7 +295,7 @@ Prepared prepare(Request request) {
   const bool pipelined = o.enablePipelining && model.ipusPerReplica > 1;
   if (pipelined)
     transforms::inferStages(request.graph);
-  transforms::joinNormalisations(request.graph);
+  rewriteForward(request);
   writeDot(request.graph, o, DotCheck::Fwd1);
   std::map<TensorId, Value> names;
   if (request.training)
@@ -272,7 +307,7 @@ Prepared prepare(Request request) {
   for (const auto &[id, v] : model.anchors)
     kept.insert(v);
   transforms::prune(model.graph, kept);
-  simplify(model.graph, request.patterns, kept);
+  simplify(model.graph, request.patterns, model.training, kept);
   if (model.training) {
     transforms::chooseRecomputation(model.graph, o.autoRecomputation);
     transforms::recompute(model.graph);
@@ -285,10 +320,13 @@ Prepared prepare(Request request) {
   else if (model.ipusPerReplica > 1)
     transforms::insertIpuCopies(model.graph);
   writeDot(model.graph, o, DotCheck::PreAlias);
+  transforms::joinEpilogues(model.graph, kept);
   transforms::fuse(model.graph, kept);
   if (model.training && !model.stages && model.accumulationFactor == 1 && !anchorsVariables(model))
     transforms::updateAtOnce(model.graph);
   transforms::schedule(model.graph, o);
+  if (!model.training)
+    model.setup = transforms::findSetup(model.graph);
   writeDot(model.graph, o, DotCheck::Final);
   log().debug(ir::text(model.graph));
   for (std::uint32_t i = 0; i < model.graph.size(); ++i)
