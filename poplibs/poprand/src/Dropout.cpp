@@ -7,6 +7,7 @@
 #include "Chunks.hpp"
 #include "Draw.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Overwrite.hpp"
 #include "Philox.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "poprand/RandomGen.hpp"
@@ -201,6 +202,9 @@ private:
   }
 };
 const openipu::Registered dropoutKernel{openipu::stateful<Dropout>("poprand.dropout")};
+const openipu::Overwriting dropoutInPlace{
+    "poprand.dropout",
+    [](std::string_view, std::size_t, std::size_t, std::size_t input) { return input == 0; }};
 
 // inputs: the input, an operand of the reference's shape broadcast to the input's (only its shape
 // and strides count), and the seed.

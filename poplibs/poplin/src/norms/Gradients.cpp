@@ -10,6 +10,7 @@
 #include "NormSpace.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
+#include "openipu/Overwrite.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/exceptions.hpp"
 #include "UnitNorms.hpp"
@@ -310,6 +311,12 @@ private:
 const openipu::Registered registeredAll{openipu::stateful<AllKernel>("poplin.norm.backward")};
 const openipu::Registered registeredSums{openipu::stateful<SumsKernel>("poplin.norm.sums")};
 const openipu::Registered registered{openipu::stateful<GradientKernel>("poplin.norm.gradient")};
+// Sums are there before an element is written, and nothing but itself is read for it then.
+bool overActivations(std::string_view, std::size_t, std::size_t output, std::size_t input) {
+  return output == 0 && input < 2; // dx where x or its gradient was
+}
+const openipu::Overwriting inPlace{"poplin.norm.gradient", overActivations};
+const openipu::Overwriting allInPlace{"poplin.norm.backward", overActivations};
 
 void check(const poplar::Tensor &x, const poplar::Tensor &grads, const poplar::Tensor &mean,
            const poplar::Tensor &isd, const poplar::Tensor &gamma, NormGroups groups,

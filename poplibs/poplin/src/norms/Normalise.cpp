@@ -4,6 +4,7 @@
 #include "NormPlan.hpp"
 #include "NormSpace.hpp"
 #include "openipu/Operation.hpp"
+#include "openipu/Overwrite.hpp"
 #include "UnitNorms.hpp"
 #include <optional>
 
@@ -33,6 +34,10 @@ private:
   std::optional<UnitForward> units_;
 };
 const openipu::Registered registered{openipu::stateful<NormaliseKernel>("poplin.norm.forward")};
+// Statistics of a unit are there before it is written.
+const openipu::Overwriting inPlace{"poplin.norm.forward",
+                                   [](std::string_view, std::size_t, std::size_t output,
+                                      std::size_t input) { return output == 0 && input == 0; }};
 
 } // namespace
 

@@ -3,6 +3,7 @@
 // then exp, a difference and a product where x lies.
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Overwrite.hpp"
 #include "poplin/Rows.hpp"
 #include "poplin/Steps.hpp"
 #include "popnn/LossOperations.hpp"
@@ -53,6 +54,9 @@ private:
 };
 const openipu::Registered registered{
     openipu::stateful<SoftmaxLossKernel>("popnn.softmaxLossGradient")};
+const openipu::Overwriting inPlace{
+    "popnn.softmaxLossGradient",
+    [](std::string_view, std::size_t, std::size_t, std::size_t input) { return input == 0; }};
 
 openipu::Plan planOf(const poplar::Graph &graph, const SoftmaxLoss &loss,
                      const poplar::Tensor &dx) {

@@ -26,7 +26,11 @@ struct Reference {
 
   std::size_t batch() const { return shape[0]; }
   std::size_t channels() const { return shape[1]; }
-  std::size_t field() const { return count(shape) / batch() / channels(); }
+  std::size_t field() const {
+    if (!positions)
+      positions = count(shape) / batch() / channels();
+    return positions;
+  }
   std::size_t statistics() const { return groups ? batch() * groups : channels(); }
   std::size_t statistic(std::size_t i) const {
     auto b = i / field() / channels(), c = i / field() % channels();
@@ -37,6 +41,7 @@ struct Reference {
   std::size_t channel(std::size_t i) const { return i / field() % channels(); }
 
   Doubles mean, isd, whitened, normalised, gammaDelta, betaDelta, dx;
+  mutable std::size_t positions = 0; // of the field, counted once
   void compute() {
     auto n = x.size();
     double per = double(n) / double(statistics());

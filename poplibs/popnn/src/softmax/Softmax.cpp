@@ -6,6 +6,7 @@
 #include "Softmax.hpp"
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Overwrite.hpp"
 #include "poplin/Rows.hpp"
 #include "poplin/Steps.hpp"
 #include "popnn/LogSoftmax.hpp"
@@ -170,6 +171,12 @@ private:
 const openipu::Registered registered{openipu::stateful<SoftmaxKernel>("popnn.softmax")};
 const openipu::Registered registeredGradient{
     openipu::stateful<GradientKernel>("popnn.softmaxGradient")};
+// A row is done with before it is written.
+const openipu::Overwriting inPlace{
+    "popnn.softmax", [](std::string_view, std::size_t, std::size_t, std::size_t) { return true; }};
+const openipu::Overwriting gradientInPlace{
+    "popnn.softmaxGradient",
+    [](std::string_view, std::size_t, std::size_t, std::size_t) { return true; }};
 
 // ---- plans
 
