@@ -6,6 +6,7 @@
 #include "base/Threads.hpp"
 #include "Chunks.hpp"
 #include "Draw.hpp"
+#include "MaskTile.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Overwrite.hpp"
 #include "Philox.hpp"
@@ -175,30 +176,51 @@ struct Dropout {
     const std::size_t grain = std::max<std::size_t>(1, 16 * chunk / loops.back().size);
     base::parallelFor(rows, grain, [&](std::size_t begin, std::size_t end, unsigned) {
       Place place(loops, begin);
-      for (std::size_t r = begin; r < end; ++r, place.next(loops))
-        row(out, in, place);
+      for (std::size_t r = begin; r < end;) {
+        const auto count = rowsTogether(place, end - r);
+        someRows(out, in, place, count);
+        r += count;
+        for (std::size_t i = 0; i < count; ++i)
+          place.next(loops);
+      }
     });
   }
 
 private:
-  // A row of the output's memory, a chunk at a time.
-  void row(const KernelOperand &out, const KernelOperand &in, const Place &place) const {
+  // Rows whose marks lie side by side while those of a row do not.
+  std::size_t rowsTogether(const Place &place, std::size_t most) const {
+    if (loops.back().drawn == 1 || loops.size() < 2 || loops[loops.size() - 2].drawn != 1)
+      return 1;
+    return std::min({tileRows, most, loops[loops.size() - 2].size - place.index.back()});
+  }
+  // Rows of the output's memory, a chunk at a time.
+  void someRows(const KernelOperand &out, const KernelOperand &in, const Place &place,
+                std::size_t count) const {
     const Loop &inner = loops.back();
+    const Loop next = loops.size() > 1 ? loops[loops.size() - 2] : Loop{};
     for (std::size_t first = 0; first < inner.size; first += chunk) {
       const std::size_t n = std::min(chunk, inner.size - first);
       const auto at = std::int64_t(first);
-      float x[chunk], y[chunk];
-      std::uint8_t mask[chunk];
-      const std::uint8_t *m = kept.data() + place.drawn + at * inner.drawn;
-      for (std::size_t i = 0; inner.drawn != 1 && i < n; ++i)
-        mask[i] = m[std::int64_t(i) * inner.drawn];
-      const float *values = floatsAt(in, place.in + at * inner.in, inner.in, n, x);
-      const bool here = out.type == TypeId::Float && inner.out == 1;
-      float *results = here ? out.as<float>() + place.out + at : y;
-      applyMask(inner.drawn == 1 ? m : mask, float(keep.scale), values, results, n);
-      if (!here)
-        storeAt(out, place.out + at * inner.out, inner.out, n, y);
+      std::uint8_t tile[tileRows * chunk];
+      const std::uint8_t *marks = kept.data() + place.drawn + at * inner.drawn;
+      if (inner.drawn != 1) {
+        turnMarks(marks, inner.drawn, count, n, tile, chunk);
+        marks = tile;
+      }
+      for (std::size_t r = 0; r < count; ++r)
+        stretch(out, place.out + std::int64_t(r) * next.out + at * inner.out, in,
+                place.in + std::int64_t(r) * next.in + at * inner.in, n, marks + r * chunk);
     }
+  }
+  void stretch(const KernelOperand &out, std::int64_t to, const KernelOperand &in,
+               std::int64_t from, std::size_t n, const std::uint8_t *marks) const {
+    const Loop &inner = loops.back();
+    float x[chunk], y[chunk];
+    const float *values = floatsAt(in, from, inner.in, n, x);
+    const bool here = out.type == TypeId::Float && inner.out == 1;
+    applyMask(marks, float(keep.scale), values, here ? out.as<float>() + to : y, n);
+    if (!here)
+      storeAt(out, to, inner.out, n, y);
   }
 };
 const openipu::Registered dropoutKernel{openipu::stateful<Dropout>("poprand.dropout")};
