@@ -659,6 +659,32 @@ TEST(ElementWise, BroadcastOperandsOfEveryPatternAreReadInPlace) {
   e.run();
 }
 
+// Results may lie where an operand was that nobody needs any more: only there.
+TEST(ElementWise, ChainsOfTemporariesKeepWhatIsStillNeeded) {
+  Expected e;
+  const std::size_t n = 70;
+  for (const Type &type : {FLOAT, HALF}) {
+    Graph &graph = e.s.graph;
+    auto &prog = e.s.prog;
+    const auto a = e.s.integers(n * n, -4, 4);
+    const auto ta = e.s.input(type, {n, n}, a);
+    const auto b = map(graph, _1 + Const(1.0f), {ta}, prog);      // ends with d
+    const auto c = map(graph, _1 - _2 * _2, {b, b}, prog);        // ends with f
+    const auto d = map(graph, _1 + _2, {b, b.transpose()}, prog); // two views of b
+    const auto both = map(graph, std::vector<Any>{_1 * _2, _2 - _1}, {c, d}, prog);
+    const auto f = map(graph, Max(_1, Const(0.0f)) + _3 - _2, {both[0], both[1], c}, prog);
+    Doubles expected;
+    auto at = [&](std::size_t i, std::size_t j) { return a[i * n + j] + 1; };
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        const double bb = at(i, j), cc = bb - bb * bb, dd = bb + at(j, i);
+        expected.push_back(std::max(0.0, cc * dd) + cc - (dd - cc));
+      }
+    e.expect(f, expected, 0, 0, type.toString());
+  }
+  e.run();
+}
+
 TEST(ElementWise, ListsOfTensorsAreMappedTogether) {
   Expected e;
   const Any newV = Const(0.5f) * _1 + _2 * _4;
