@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -27,26 +28,54 @@ using Clock = std::chrono::steady_clock;
 constexpr auto spinningTime = std::chrono::microseconds(100);
 constexpr auto wakingTime = std::chrono::microseconds(30); // of a thread that sleeps, and the call
 
+// Chunks that a thread does first, in order. Kernels that follow each other so find the part of a
+// tensor that they worked on in the caches of their core.
+struct alignas(64) Share {
+  std::atomic<std::size_t> next{0};
+  std::size_t end = 0;
+  bool take(std::size_t &chunk) {
+    if (next.load(std::memory_order_relaxed) >= end)
+      return false;
+    return (chunk = next.fetch_add(1)) < end;
+  }
+};
+
 struct Job {
   const std::function<void(std::size_t, std::size_t, unsigned)> *body;
   std::size_t n, chunk;
   FloatMode mode;
-  std::atomic<std::size_t> next{0};
+  std::span<Share> shares = {};
+  std::atomic<bool> failed{false};
   std::exception_ptr error;
   std::mutex errorMutex;
 
+  void divide(std::span<Share> among) {
+    shares = among;
+    const std::size_t chunks = (n + chunk - 1) / chunk, threads = shares.size();
+    for (std::size_t i = 0; i < threads; ++i) {
+      shares[i].next = chunks * i / threads;
+      shares[i].end = chunks * (i + 1) / threads;
+    }
+  }
+  // The next one of the thread's own, or of another's that has not begun it.
+  bool take(unsigned thread, std::size_t &index) {
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      if (shares[(thread + i) % shares.size()].take(index))
+        return true;
+    return false;
+  }
   // One chunk; false when all are taken.
   bool step(unsigned thread) {
-    auto begin = next.fetch_add(chunk);
-    if (begin >= n)
+    std::size_t index;
+    if (failed || !take(thread, index))
       return false;
     try {
-      (*body)(begin, std::min(n, begin + chunk), thread);
+      (*body)(index * chunk, std::min(n, (index + 1) * chunk), thread);
     } catch (...) {
       std::lock_guard lock(errorMutex);
       if (!error)
         error = std::current_exception();
-      next = n;
+      failed = true;
     }
     return true;
   }
@@ -86,7 +115,7 @@ private:
 // number of the job | open | threads inside.
 class Pool {
 public:
-  explicit Pool(unsigned threads) {
+  explicit Pool(unsigned threads) : shares_(threads) {
     for (unsigned i = 1; i < threads; ++i)
       workers_.emplace_back([this, i] { serve(i); });
   }
@@ -107,6 +136,7 @@ public:
     std::unique_lock mine(runMutex_, std::try_to_lock);
     if (!mine)
       return false;
+    job.divide(shares_);
     job_ = &job;
     state_ = (state_ & ~(oneJob - 1)) + oneJob + open;
     insidePool = true;
@@ -173,6 +203,7 @@ private:
       }
     }
   }
+  std::vector<Share> shares_; // of the job
   std::vector<std::thread> workers_;
   std::mutex mutex_, runMutex_;
   std::condition_variable wake_;
@@ -210,7 +241,7 @@ void parallelFor(std::size_t n, std::size_t grain,
     return body(0, n, 0);
   // Four chunks per thread balance uneven work without many atomic operations.
   auto chunk = std::max(grain, (n + 4 * numThreads() - 1) / (4 * numThreads()));
-  Job job{&body, n, chunk, floatMode(), {}, {}, {}};
+  Job job{&body, n, chunk, floatMode(), {}, {}, {}, {}};
   if (!pool()->run(job))
     return body(0, n, 0);
   if (job.error)
