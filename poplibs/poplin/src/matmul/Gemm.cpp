@@ -73,7 +73,7 @@ struct Piece {
   std::size_t width = kernels.vectors * kernels.lanes;
   bool direct =
       c.type == TypeId::Float && c.column == 1 && g.alpha == 1 && (g.beta == 0 || g.beta == 1);
-  bool outer = !shared.data && outerProduct(a, n);
+  bool outer = outerProduct(a, n);
 
   float *rows = nullptr, *panel = nullptr, *result = nullptr, *room = nullptr;
   const float **pointers = nullptr; // of a: m of them, or one per k; then of b, one per k
@@ -104,7 +104,14 @@ struct Piece {
 private:
   std::size_t panelWidth(std::size_t p) const { return std::min(width, n - p * width); }
   // Straight into c; only the last panel may be ragged.
-  bool isDirect(std::size_t p) const { return direct && panelWidth(p) % kernels.lanes == 0; }
+  bool isDirect(std::size_t p) const {
+    return direct && (panelWidth(p) % kernels.lanes == 0 || slides(p));
+  }
+  // A ragged panel may begin earlier, and compute some columns again, if nothing is added up.
+  bool slides(std::size_t p) const {
+    const auto columns = panelWidth(p);
+    return columns % kernels.lanes && !shared.data && p > 0 && g.k <= depth && g.beta == 0;
+  }
   float *resultOf(std::size_t p) const { return result + (direct ? 0 : p) * m * width; }
 
   void prepareRows(std::size_t k, std::size_t length) {
@@ -127,10 +134,15 @@ private:
   void runPanel(std::size_t k, std::size_t length, std::size_t p) {
     auto columns = panelWidth(p);
     auto vectors = ceilDiv(columns, kernels.lanes), packed = vectors * kernels.lanes;
-    auto from = b.at(k, p * width);
+    auto first = p * width;
+    if (isDirect(p) && columns != packed)
+      first -= packed - columns, columns = packed;
+    auto from = b.at(k, first);
     Tiles tiles(m, kernels.rowsFor[vectors]);
     bool inPlace = !shared.data && from.type == TypeId::Float && b.column == 1 &&
                    packed == columns && !outer && m <= 64;
+    float *to = isDirect(p) ? static_cast<float *>(c.at(0, first).data) : resultOf(p);
+    const auto toRow = isDirect(p) ? c.row : std::int64_t(width);
 
     if (!inPlace && !shared.data)
       packPanel(from, length, columns, kernels.lanes, panel);
@@ -140,15 +152,14 @@ private:
       auto begin = tiles.begin(t), rows = tiles.begin(t + 1) - begin;
       float *targets[micro::maxRows];
       for (std::size_t r = 0; r < rows; ++r)
-        targets[r] = isDirect(p) ? static_cast<float *>(c.at(begin + r, p * width).data)
-                                 : resultOf(p) + (begin + r) * width;
+        targets[r] = to + std::int64_t(begin + r) * toRow;
       bool accumulate = k > 0 || (isDirect(p) && g.beta == 1);
       std::optional<TileFinish> last;
       if (finish.any() && k + length == g.k)
-        last.emplace(finish.at(begin, p * width), rows, columns, packed, room);
+        last.emplace(finish.at(begin, first), rows, columns, packed, room);
       const micro::Finish *end = last ? &last->work : nullptr;
       if (outer)
-        runOuter(begin, rows, vectors, packed, length, targets, accumulate, end);
+        runOuter(begin, rows, vectors, source, packed, length, targets, accumulate, end);
       else if (inPlace && t == 0) // reads b where it is and packs it on the way
         kernels.rows[vectors][rows]({pointers + begin, 1, 0, length, &unpacked, std::size_t(b.row),
                                      targets, accumulate, tiles.count > 1 ? panel : nullptr, 0, 0,
@@ -165,12 +176,13 @@ private:
     return shared.data && at < length * width ? source + depth * width + at : nullptr;
   }
 
-  void runOuter(std::size_t begin, std::size_t rows, std::size_t vectors, std::size_t packed,
-                std::size_t length, float **targets, bool accumulate, const micro::Finish *end) {
+  void runOuter(std::size_t begin, std::size_t rows, std::size_t vectors, const float *source,
+                std::size_t packed, std::size_t length, float **targets, bool accumulate,
+                const micro::Finish *end) {
     const float **columns = pointers + depth;
     if (begin == 0)
       for (std::size_t i = 0; i < length; ++i)
-        columns[i] = panel + i * packed;
+        columns[i] = source + i * packed;
     kernels.outer[vectors][rows]({pointers, columns, length, begin, 0, kernels.lanes, targets,
                                   accumulate, kernels.lanes, nullptr, 0, end});
   }
@@ -333,7 +345,7 @@ void gemm(const Gemm &product) {
     if (!g.kept->valid_)
       packAll(g, width, kernels.lanes, kept);
     g.kept->valid_ = true;
-  } else if (!dots && down > 1 && !outerProduct(strided(g.a, 0), size.n))
+  } else if (!dots && down > 1 && g.k * g.n > 8192)
     panels = packAll(g, width, kernels.lanes, scratch(Slot::Panels, panelFloats(g, width)));
   auto body = [&](std::size_t begin, std::size_t end, unsigned) {
     for (auto i = begin; i < end; ++i) {
