@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/epilogue.hpp"
 
+#include "ops/core/graphbuilder.hpp"
 #include "ops/nn/epilogue.hpp"
 #include "transforms/neighbours.hpp"
 #include <algorithm>
@@ -13,6 +14,7 @@ using ir::Graph;
 using ir::Node;
 using ir::none;
 using ir::Value;
+using ir::Values;
 
 struct Chain {
   Value bias = none, addend = none;
@@ -56,7 +58,7 @@ public:
     }
   }
 
-  unsigned run() {
+  void run() {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
       if (isProduct(graph_, graph_.nodes[n]))
         if (const Chain chain = chainFrom(n); chain.joins) {
@@ -70,9 +72,7 @@ public:
         nodes.push_back(std::move(it->second));
       else if (!joined_[n])
         nodes.push_back(std::move(graph_.nodes[n]));
-    const auto gone = graph_.nodes.size() - nodes.size();
     graph_.nodes = std::move(nodes);
-    return unsigned(gone);
   }
 
 private:
@@ -134,6 +134,60 @@ private:
   std::vector<bool> joined_;
 };
 
+// A sum of more than two, some of them products: one sum per product, so that each takes its own
+// along. What is no product is added up first.
+class SumSplitter {
+public:
+  SumSplitter(Graph &graph, const std::set<Value> &kept) : graph_(graph), near_(graph, kept) {}
+
+  void run() {
+    std::vector<Values> found; // before any node moves
+    for (const Node &node : graph_.nodes)
+      found.push_back(productsOf(node));
+    std::vector<Node> nodes;
+    ops::GraphBuilder b(graph_, nodes);
+    for (std::size_t n = 0; n < found.size(); ++n) {
+      Node &node = graph_.nodes[n];
+      const auto &products = found[n];
+      if (products.empty()) {
+        nodes.push_back(std::move(node));
+        continue;
+      }
+      b.pass = node.pass;
+      b.settings = node.settings;
+      b.prefix = graph_[node.outputs[0]].name + "/";
+      Values rest;
+      for (Value v : node.inputs)
+        if (std::find(products.begin(), products.end(), v) == products.end())
+          rest.push_back(v);
+      Value sum = rest.empty() ? products[0] : rest.size() == 1 ? rest[0] : b.op("Sum", rest);
+      for (std::size_t i = rest.empty(); i < products.size(); ++i)
+        sum = b.add(products[i], sum);
+      nodes.back().outputs = node.outputs;
+    }
+    graph_.nodes = std::move(nodes);
+  }
+
+private:
+  Values productsOf(const Node &node) const {
+    if (node.def->type != "Sum" || node.inputs.size() < 3 || node.pass == ir::Pass::Update)
+      return {};
+    Values out;
+    for (Value v : node.inputs) {
+      if (graph_[v].info != graph_[node.outputs[0]].info)
+        return {};
+      const Node *product = near_.producer(v);
+      if (product && isProduct(graph_, *product) && near_.onlyUser(v) >= 0 &&
+          runTogether(*product, node))
+        out.push_back(v);
+    }
+    return out;
+  }
+
+  Graph &graph_;
+  Neighbours near_;
+};
+
 void joinInBodies(Graph &graph) {
   for (Node &node : graph.nodes)
     for (auto &body : node.bodies) {
@@ -146,8 +200,11 @@ void joinInBodies(Graph &graph) {
 } // namespace
 
 unsigned joinEpilogues(Graph &graph, const std::set<Value> &kept) {
+  const auto before = graph.nodes.size();
   joinInBodies(graph); // of loops and calls
-  return Joiner(graph, kept).run();
+  SumSplitter(graph, kept).run();
+  Joiner(graph, kept).run();
+  return unsigned(before - graph.nodes.size());
 }
 
 } // namespace popart::transforms

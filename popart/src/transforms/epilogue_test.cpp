@@ -88,6 +88,29 @@ TEST(Epilogue, TakesASumOnce) {
   expectNear(m.run(y), before);
 }
 
+// Of a longer sum, every product takes a part.
+TEST(Epilogue, SplitsSums) {
+  for (int others : {0, 1, 2}) {
+    Model m;
+    const Value a = m.randomInput({4, 5});
+    Values terms;
+    for (int i = 0; i < others; ++i)
+      terms.push_back(m.randomInput({4, 6}));
+    for (int i = 0; i < 3; ++i)
+      terms.push_back(m.b.matmul(a, m.randomInput({5, 6})));
+    const Value seen = m.b.matmul(a, m.randomInput({5, 6})); // has to be there in any case
+    terms.push_back(seen);
+    const Value y = m.b.op("Sum", terms);
+    const auto before = m.run(Values{y, seen});
+    transforms::joinEpilogues(m.graph, {y, seen});
+    EXPECT_EQ(order(m), std::string("MatMul ") + (others ? "Sum " : "") +
+                            "EpilogueMatMul EpilogueMatMul EpilogueMatMul");
+    const auto after = m.run(Values{y, seen});
+    expectNear(after[0], before[0]);
+    EXPECT_EQ(after[1], before[1]);
+  }
+}
+
 TEST(Epilogue, LeavesWhatOthersSee) {
   for (int what = 0; what < 8; ++what) {
     SCOPED_TRACE(what);

@@ -27,9 +27,11 @@ public:
   // The number a node multiplies with, and which input it is not.
   std::optional<std::pair<double, std::size_t>> scaleOf(const Node &node) const {
     const auto &type = node.def->type;
-    if (node.pass != ir::Pass::Forward || (type != "Mul" && type != "Div") ||
+    if (node.pass != ir::Pass::Forward || (type != "Mul" && type != "Div" && type != "Scale") ||
         !isFloatingPoint(graph_[node.outputs[0]].info.dataType()))
       return std::nullopt;
+    if (type == "Scale")
+      return std::pair(double(ops::OpView(graph_, node).real("scale")), std::size_t(0));
     for (std::size_t i : {1, 0}) {
       const bool scalar = graph_[node.inputs[i]].info.nelms() == 1;
       const auto number = scalar ? numberIn(graph_, node.inputs[i]) : std::nullopt;
