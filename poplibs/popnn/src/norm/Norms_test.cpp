@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/Threads.hpp"
 #include "poplin/NormOperations.hpp"
 #include "popnn/BatchNorm.hpp"
 #include "popnn/GroupNorm.hpp"
@@ -247,6 +248,36 @@ TEST(Norms, InstanceAndLayerNormAreGroupNorms) {
     cases.push_back({Norm::Layer, {9, 70}, 1, true, true, true, HALF, layout});
   }
   runCases(cases);
+}
+
+TEST(Norms, DoNotDependOnTheNumberOfThreads) {
+  auto once = [](unsigned threads, unsigned layout, unsigned groups) {
+    base::setNumThreads(threads);
+    Session s;
+    const Shape shape{50, 12, 9, 8};
+    auto orders = activationOrders(4);
+    auto x = inOrder(s, FLOAT, shape, orders[layout], s.random(count(shape))),
+         g = inOrder(s, FLOAT, shape, orders[layout], s.random(count(shape)));
+    auto gamma = s.input(FLOAT, {12}, s.random(12)), beta = s.input(FLOAT, {12}, s.random(12));
+    const poplin::NormGroups by{groups, false};
+    auto y = poplin::norms::normalised(s.graph, x, by, {1e-3f, false, false, FLOAT}, gamma, beta,
+                                       s.prog, {}, "test");
+    auto d = poplin::norms::allGradients(s.graph, x, g, y.mean, y.invStdDev, gamma, by, FLOAT,
+                                         s.prog, {}, "test");
+    std::vector<std::size_t> outputs;
+    for (const auto &t : {y.normalised, y.mean, y.invStdDev, d.acts, d.gamma, d.beta})
+      outputs.push_back(s.output(t));
+    s.run();
+    std::vector<Doubles> all;
+    for (auto output : outputs)
+      all.push_back(s.values(output));
+    return all;
+  };
+  const auto before = base::numThreads();
+  for (unsigned layout = 0; layout < 3; ++layout)
+    for (unsigned groups : {0u, 3u})
+      EXPECT_EQ(once(1, layout, groups), once(4, layout, groups)) << layout << " " << groups;
+  base::setNumThreads(before);
 }
 
 TEST(Norms, GradientsMayLieOtherwiseThanActivations) {

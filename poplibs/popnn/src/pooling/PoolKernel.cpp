@@ -419,7 +419,10 @@ public:
     Side in = side(args.inputs[1], planes_, 2), pooled = side(args.inputs[2], planes_, 3);
     if (pooling_.settings.scaled)
       share(g, in, pooled);
-    toMaxima(dx, g, in, pooled);
+    if (arePairs(dx, g, in, pooled))
+      pairsToMaxima(dx, g, in, pooled);
+    else
+      toMaxima(dx, g, in, pooled);
   }
 
 private:
@@ -520,6 +523,29 @@ private:
     auto units = rows::sizeOf(planes_.outer) * perOuter;
     base::parallelFor(units, std::max<std::size_t>(1, 32768 / (g.width * planes_.laneBlock + 1)),
                       std::ref(range));
+  }
+
+  // Windows of 2 x 2 that do not overlap, in planes of rows of floats side by side.
+  bool arePairs(const Side &dx, const Side &g, const Side &in, const Side &pooled) const {
+    const auto &s = pooling_.settings;
+    bool pairs = planes_.lane.size == 1 && line_.arePairs() && s.input.size() == 2 &&
+                 s.kernel[0] == 2 && s.stride[0] == 2 && s.lower[0] == 0 && s.upper[0] <= 0 &&
+                 shared_.empty();
+    for (const Side *side : {&dx, &g, &in, &pooled})
+      pairs = pairs && side->xStride == 1 && !side->data.half;
+    return pairs;
+  }
+  void pairsToMaxima(const Side &dx, const Side &g, const Side &in, const Side &pooled) const {
+    const std::size_t height = pooling_.settings.input[0], rows = 2 * pooling_.settings.output[0];
+    RowWork{planes_, 1, height * dx.width}.run(
+        4, [&](const auto &offset, std::size_t, std::size_t, std::size_t) {
+          float *out = dx.data.floats() + offset[0];
+          line_.equalInPairs({in.data.floats() + offset[2], pooled.data.floats() + offset[3],
+                              g.data.floats() + offset[1], out, in.fieldStrides[0],
+                              pooled.fieldStrides[0], g.fieldStrides[0], dx.fieldStrides[0], rows});
+          for (auto y = rows; y < height; ++y)
+            std::fill_n(out + std::int64_t(y) * dx.fieldStrides[0], dx.width, 0.0f);
+        });
   }
 
   void toMaxima(const Side &dx, const Side &g, const Side &in, const Side &pooled) {

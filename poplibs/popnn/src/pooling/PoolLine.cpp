@@ -42,8 +42,8 @@ OPENIPU_SIMD void maxPairs(const float *__restrict in, float *__restrict out, st
     out[i] = in[2 * i + 1] > in[2 * i] ? in[2 * i + 1] : in[2 * i];
 }
 // Eight pairs fill a vector; the last ones overlap those before.
-OPENIPU_SIMD void selectInPairs(const float *in, const float *pooled, const float *g, float *out,
-                                std::size_t n) {
+OPENIPU_INLINE void selectInPairs(const float *in, const float *pooled, const float *g, float *out,
+                                  std::size_t n) {
   typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
   typedef float Vector __attribute__((vector_size(64), aligned(4), may_alias));
   const Vector zero{};
@@ -66,6 +66,16 @@ OPENIPU_SIMD void selectInPairs(const float *in, const float *pooled, const floa
   for (; i < n; ++i) {
     out[2 * i] = ifEqual(in[2 * i], pooled[i], g[i]);
     out[2 * i + 1] = ifEqual(in[2 * i + 1], pooled[i], g[i]);
+  }
+}
+OPENIPU_SIMD void pairRows(const PoolLine::PairRows &p, std::size_t outputs, std::size_t width) {
+  for (std::size_t r = 0; r < p.rows; ++r) {
+    const auto row = std::int64_t(r), half = std::int64_t(r / 2);
+    float *out = p.out + row * p.outLd;
+    selectInPairs(p.in + row * p.inLd, p.pooled + half * p.pooledLd, p.g + half * p.gLd, out,
+                  outputs);
+    for (auto x = 2 * outputs; x < width; ++x)
+      out[x] = 0;
   }
 }
 
@@ -143,10 +153,6 @@ void PoolLine::spreadToEqual(const float *in, const float *pooled, const float *
 void PoolLine::largestOfPairs(const float *row, float *out) const {
   maxPairs(row, out, g_.outputs);
 }
-void PoolLine::equalInPairs(const float *in, const float *pooled, const float *g,
-                            float *row) const {
-  selectInPairs(in, pooled, g, row, g_.outputs);
-  std::fill(row + 2 * g_.outputs, row + g_.width, 0.0f);
-}
+void PoolLine::equalInPairs(const PairRows &rows) const { pairRows(rows, g_.outputs, g_.width); }
 
 } // namespace popnn

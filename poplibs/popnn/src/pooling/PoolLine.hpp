@@ -38,8 +38,15 @@ public:
            std::int64_t(2 * g_.outputs) <= g_.end;
   }
   void largestOfPairs(const float *row, float *out) const;
-  // row = g where in == pooled, else 0
-  void equalInPairs(const float *in, const float *pooled, const float *g, float *row) const;
+  // row = g where in == pooled, else 0; for `rows` rows, of which two neighbours share what is
+  // pooled and its gradient. Each has its distance from row to row.
+  struct PairRows {
+    const float *in, *pooled, *g;
+    float *out;
+    std::int64_t inLd, pooledLd, gLd, outLd;
+    std::size_t rows;
+  };
+  void equalInPairs(const PairRows &rows) const;
 
 private:
   // The elements k of all windows: windows [first, last), whose elements are at `at` onwards.
