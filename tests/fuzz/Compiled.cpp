@@ -14,7 +14,8 @@ using namespace popart::session;
 namespace {
 
 ToStore viewOf(const Stored &stored) {
-  return {stored.hash, stored.interface ? &*stored.interface : nullptr, &stored.variables, nullptr};
+  return {stored.hash, stored.interface ? &*stored.interface : nullptr, &stored.variables, nullptr,
+          stored.start ? &*stored.start : nullptr};
 }
 
 void checkRoundTrip(const Stored &stored) {
@@ -49,7 +50,10 @@ Stored sample() {
   io.held = io.hyperParameters = {input};
   io.cycleCounters = {""};
   out.interface = io;
-  out.variables["w"] = HostBytes::copyOf("\1\2\3\4");
+  out.variables["w"] = HostBytes::copyOf(std::string_view("\1\2\3\4"));
+  out.start = Start{{{"x", input.info}},
+                    {{"w", HostBytes::copyOf("abcd")}},
+                    {{"x", HostBytes::copyOf(std::string(24, 'x'))}}};
   return out;
 }
 

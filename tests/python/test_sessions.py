@@ -254,3 +254,27 @@ def test_a_loss_that_is_no_number(checked):
         return np.testing.assert_equal(trainer.step(-np.ones(2, np.float32)), np.nan)
     with pytest.raises(popart.poplar_application_runtime_error, match='invalid operation .in step "Log"'):
         trainer.step(-np.ones(2, np.float32))
+
+
+def test_the_seed_fixes_dropout():
+    def train(seed):
+        b = popart.Builder()
+        x = b.addInputTensor(popart.TensorInfo("FLOAT", [50]))
+        w = b.addInitializedInputTensor(np.ones(50, np.float32), "w")
+        y = b.aiOnnx.dropout([b.aiOnnx.mul([x, w])], 1, 0.5)[0]
+        y = b.aiOnnx.add([y, b.aiOnnx.randomnormal([], [50])])
+        loss = b.aiGraphcore.identityloss([y])
+        session = popart.TrainingSession(b.getModelProto(), popart.DataFlow(1, [y]), loss,
+                                         popart.ConstSGD(0.1), device())
+        session.prepareDevice()
+        session.setRandomSeed(seed)
+        session.weightsFromHost()
+        anchors = session.initAnchorArrays()
+        out = []
+        for _ in range(2):
+            session.run(popart.PyStepIO({x: np.ones(50, np.float32)}, anchors))
+            out.append(anchors[y].copy())
+        return np.stack(out)
+    first = train(7)
+    assert np.array_equal(train(7), first) and not np.array_equal(train(8), first)
+    assert not np.array_equal(first[0], first[1])

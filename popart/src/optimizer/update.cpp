@@ -20,6 +20,7 @@ using ir::Values;
 
 namespace {
 
+constexpr const char *stepPrefix = "Step___";
 constexpr std::int64_t smallWeight = 4096; // elements; smaller weights are updated together
 constexpr std::int64_t groupElements = 1 << 16;
 
@@ -133,11 +134,10 @@ private:
     }
     if (w.recipe.inVelocity)
       w.velocity = w.states[0];
-    const auto *adam = dynamic_cast<const Adam *>(&optimizer_);
     if (!w.recipe.corrected.empty()) {
       const TensorInfo info(DataType::FLOAT, Shape{});
-      const double start = adam ? static_cast<double>(adam->getStep(w.name)) : 0;
-      w.step = variable("Step___" + w.name, info, HostTensor::filled(info, start));
+      const TensorId id = stepPrefix + w.name;
+      w.step = variable(id, info, *firstStep(optimizer_, id));
     }
   }
 
@@ -464,6 +464,15 @@ Value lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
 
 std::map<TensorId, HostTensor> hyperParameters(const ir::Graph &graph, const Optimizer &optimizer,
                                                const Context &context) {
+  Typed variables;
+  for (std::uint32_t i = 0; i < graph.size(); ++i)
+    if (const auto &data = graph[Value{i}]; data.kind == Kind::Variable)
+      variables.emplace_back(data.name, data.info.dataType());
+  return hyperParameters(variables, optimizer, context);
+}
+
+std::map<TensorId, HostTensor> hyperParameters(const Typed &variables, const Optimizer &optimizer,
+                                               const Context &context) {
   std::map<TensorId, HostTensor> out;
   std::map<TensorId, Scalars> scalars; // by weight
   const auto value = [&](const TensorId &weight, const std::string &name) {
@@ -475,22 +484,25 @@ std::map<TensorId, HostTensor> hyperParameters(const ir::Graph &graph, const Opt
         return s.value;
     throw internal_error("{} has no scalar {}.", optimizer.type_s(), name);
   };
-  for (std::uint32_t i = 0; i < graph.size(); ++i) {
-    const auto &data = graph[Value{i}];
-    if (data.kind != Kind::Variable)
-      continue;
-    const DataType type = data.info.dataType();
-    if (data.name == lossScaling + nameOf(type))
-      out[data.name] = HostTensor::scalar(type, optimizer.getLossScalingVal());
+  for (const auto &[id, type] : variables) {
+    if (id == lossScaling + nameOf(type))
+      out[id] = HostTensor::scalar(type, optimizer.getLossScalingVal());
     const std::string specific = "___specific___";
-    auto at = data.name.find("___default___");
+    auto at = id.find("___default___");
     if (at != std::string::npos)
-      out[data.name] = HostTensor::scalar(type, value("", data.name.substr(0, at)));
-    else if ((at = data.name.find(specific)) != std::string::npos)
-      out[data.name] = HostTensor::scalar(
-          type, value(data.name.substr(at + specific.size()), data.name.substr(0, at)));
+      out[id] = HostTensor::scalar(type, value("", id.substr(0, at)));
+    else if ((at = id.find(specific)) != std::string::npos)
+      out[id] = HostTensor::scalar(type, value(id.substr(at + specific.size()), id.substr(0, at)));
   }
   return out;
+}
+
+std::optional<HostTensor> firstStep(const Optimizer &optimizer, const TensorId &variable) {
+  if (variable.rfind(stepPrefix, 0) != 0)
+    return std::nullopt;
+  const auto *adam = dynamic_cast<const Adam *>(&optimizer);
+  const auto weight = variable.substr(std::string(stepPrefix).size());
+  return HostTensor::scalar(DataType::FLOAT, adam ? double(adam->getStep(weight)) : 0);
 }
 
 } // namespace popart::optimizer

@@ -36,6 +36,12 @@ void addUpdates(ir::Graph &graph, const autodiff::Gradients &gradients, const Op
 // What the changeable hyper-parameters of the model are now, by the name of their variable.
 std::map<TensorId, ir::HostTensor>
 hyperParameters(const ir::Graph &graph, const Optimizer &optimizer, const Context &context);
+using Typed = std::vector<std::pair<TensorId, DataType>>; // such variables, without a graph
+std::map<TensorId, ir::HostTensor>
+hyperParameters(const Typed &variables, const Optimizer &optimizer, const Context &context);
+
+// The count that a variable Step___w begins with; nothing for other variables.
+std::optional<ir::HostTensor> firstStep(const Optimizer &optimizer, const TensorId &variable);
 
 // Training keeps running statistics: what BatchNormalization makes of the variables it reads
 // becomes their value. addUpdates does it.

@@ -4,6 +4,7 @@
 #include "session/hash.hpp"
 #include "sessions.hpp"
 #include <csignal>
+#include <popart/adam.hpp>
 #include <sstream>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -97,6 +98,132 @@ TEST(Cache, HoldsTrainingSessions) {
   };
   EXPECT_EQ(run(0.5f, false), (Floats{1.5, 2}));
   EXPECT_EQ(run(1, true), (Floats{1, 1})); // a rate that may change does not count
+}
+
+namespace {
+
+// Three steps of Adam from given weights, with everything a user may look at.
+struct Trained {
+  bool warm;
+  Floats outputs, weights, moments;
+  std::string info, saved;
+  bool operator==(const Trained &) const = default;
+  friend std::ostream &operator<<(std::ostream &out, const Trained &t) {
+    return out << ::testing::PrintToString(t.outputs) << ::testing::PrintToString(t.weights)
+               << ::testing::PrintToString(t.moments) << t.info << ' ' << t.saved.size();
+  }
+};
+Trained train(const Folder &folder, const Floats &weights, float rate, std::int64_t accumulated,
+              RecomputationType recomputation = RecomputationType::None, bool caching = true) {
+  const Product model(weights);
+  model.builder->setGraphName("product");
+  auto options = cached(folder);
+  options.enableEngineCaching = caching;
+  options.enableGradientAccumulation = accumulated > 1;
+  options.accumulationFactor = accumulated;
+  options.autoRecomputation = recomputation;
+  const Adam adam({{"defaultLearningRate", {rate, false}}}, AdamMode::Adam, WeightDecayMode::Decay,
+                  DataType::FLOAT, DataType::FLOAT, DataType::FLOAT);
+  auto device = ipu();
+  auto session = model.training(DataFlow(1, {{model.y, everything}}), adam, options, device);
+  session->prepareDevice();
+  session->weightsFromHost();
+  Trained out;
+  const auto n = std::size_t(accumulated) * 2;
+  for (float x : {1.f, -2.f, 4.f})
+    for (float y : step(*session, "x", Floats(n, x), model.y, n))
+      out.outputs.push_back(y);
+  out.weights = readWeight(*session, "w", 2);
+  out.moments = readWeight(*session, "Accl1___w", 2);
+  out.info = session->getInfo("Accl2___w").data_type();
+  session->modelToHost(folder.file("saved.onnx"));
+  std::ifstream in(folder.file("saved.onnx"), std::ios::binary);
+  out.saved.assign(std::istreambuf_iterator<char>(in), {});
+  out.warm = isWarm(*session);
+  return out;
+}
+
+} // namespace
+
+// A hit needs no ir, and nothing can be told from it.
+TEST(Cache, GivesTrainingTheSameStart) {
+  for (std::int64_t accumulated : {1, 3}) {
+    const Folder folder;
+    const auto cold = train(folder, {2, 3}, 0.5f, accumulated);
+    EXPECT_FALSE(cold.warm);
+    auto warm = train(folder, {2, 3}, 0.5f, accumulated);
+    EXPECT_TRUE(std::exchange(warm.warm, false));
+    EXPECT_EQ(warm, cold);
+    // with other weights and another rate, which are no part of the program
+    const auto few = train(folder, {5, 7}, 0.25f, accumulated);
+    EXPECT_FALSE(few.warm); // so few that they could have told an operator something
+    auto changed = train(folder, {5, 7}, 0.125f, accumulated);
+    EXPECT_TRUE(std::exchange(changed.warm, false));
+    EXPECT_EQ(changed, train(folder, {5, 7}, 0.125f, accumulated, RecomputationType::None, false));
+    EXPECT_FALSE(train(folder, {2, 3}, 0.5f, accumulated, RecomputationType::RecomputeAll).warm);
+  }
+}
+
+TEST(Cache, DoesNotCountTheValuesOfWeights) {
+  const Folder folder;
+  const auto run = [&](const Floats &weights) {
+    const Product model(weights);
+    auto device = ipu();
+    auto session =
+        model.training(DataFlow(1, {{model.y, everything}}),
+                       SGD({{"defaultLearningRate", {1, true}}}), cached(folder), device);
+    session->prepareDevice();
+    session->weightsFromHost();
+    step(*session, "x", Floats(100, 1), model.y, 100);
+    EXPECT_EQ(readWeight(*session, "w", 100), Floats(100, weights[0] - 1));
+    return isWarm(*session);
+  };
+  EXPECT_FALSE(run(Floats(100, 3)));
+  EXPECT_TRUE(run(Floats(100, 5)));
+  EXPECT_EQ(filesIn(cached(folder).cachePath).size(), 1u);
+}
+
+// What the next test starts twice at once: this one alone, told the folder.
+TEST(CacheProcess, Trains) {
+  const char *path = std::getenv("OPENIPU_TEST_CACHE");
+  if (!path)
+    GTEST_SKIP() << "started by Cache.IsSharedByProcesses";
+  SessionOptions options;
+  options.enableEngineCaching = true;
+  options.cachePath = path;
+  const Product model(Floats(100, 3));
+  auto device = ipu();
+  auto session = model.training(DataFlow(1, {{model.y, everything}}),
+                                SGD({{"defaultLearningRate", {1, true}}}), options, device);
+  session->prepareDevice();
+  session->weightsFromHost();
+  EXPECT_EQ(step(*session, "x", Floats(100, 1), model.y, 100), Floats(100, 3));
+  EXPECT_EQ(readWeight(*session, "w", 100), Floats(100, 2));
+}
+
+TEST(Cache, IsSharedByProcesses) {
+  const Folder folder;
+  const auto path = folder.file("cache");
+  const auto start = [&] {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::setenv("OPENIPU_TEST_CACHE", path.c_str(), 1);
+      ::execl("/proc/self/exe", "popart_test", "--gtest_filter=CacheProcess.Trains",
+              "--gtest_brief=1", nullptr);
+      ::_exit(127);
+    }
+    return child;
+  };
+  for (int round = 0; round < 2; ++round) { // cold, then warm
+    for (pid_t child : {start(), start()}) {
+      int status = -1;
+      ::waitpid(child, &status, 0);
+      EXPECT_EQ(status, 0);
+    }
+    const auto files = filesIn(path);
+    ASSERT_EQ(files.size(), 1u);
+    EXPECT_EQ(files[0].extension(), ".popef");
+  }
 }
 
 TEST(Cache, RebuildsDamagedFiles) {

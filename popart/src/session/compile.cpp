@@ -47,12 +47,49 @@ poplar::OptionFlags Session::Impl::engineOptions() const {
 std::map<TensorId, ir::HostTensor> Session::Impl::heldConstants() const {
   std::map<TensorId, ir::HostTensor> out;
   for (const auto &spec : io.held)
-    out[spec.id] = graph()[graph().require(spec.id)].data;
+    out[spec.id] = held.count(spec.id) ? held.at(spec.id) : graph()[graph().require(spec.id)].data;
   return out;
 }
+std::map<TensorId, ir::HostTensor> Session::Impl::hyperParameters() const {
+  optimizer::Typed names;
+  for (const auto &spec : io.hyperParameters)
+    names.emplace_back(spec.id, spec.info.dataType());
+  return optimizer::hyperParameters(names, *optimizer, context);
+}
 
+// Of training: of what was given. Of inference, whose weights become part of the program where they
+// are small and are folded: of what was made of it.
 std::string Session::Impl::hash() const {
-  return session::hashOf({prepared, options, patterns, optimizer.get(), loss, device->getTarget()});
+  if (training)
+    return session::hashOf(session::SourceInput{source, inputShapes, flow, options, patterns,
+                                                *optimizer, loss, device->getTarget()});
+  return session::hashOf(session::HashInput{prepared(), options, patterns, optimizer.get(), loss,
+                                            device->getTarget()});
+}
+
+bool Session::Impl::caches() const {
+  if (!options.enableEngineCaching || options.cachePath.empty() || !options.compileEngine)
+    return false;
+  if (!device->isHwCompatible())
+    session::log().debug("Executables for a device of type ", device->getType(),
+                         " are not cached.");
+  return device->isHwCompatible();
+}
+
+bool Session::Impl::openCached() {
+  if (!training || !options.dotChecks.empty() || !caches()) // graphs are drawn on the way
+    return false;
+  const session::Cache cache(options.cachePath);
+  const auto id = session::withBuild(hash());
+  auto stored = cache.find(id);
+  if (!stored || !stored->start)
+    return false;
+  session::log().info("Loading serialized PopART executable from ", cache.fileOf(id).string());
+  io = std::move(*stored->interface);
+  executable = std::move(stored->executable);
+  fromFile = true;
+  takeStoredWeights(*stored->start);
+  return true;
 }
 
 void Session::Impl::lowerAndCompile() {
@@ -64,7 +101,7 @@ void Session::Impl::lowerAndCompile() {
       options.compilationProgressLogger(scaled, total);
   };
   auto lowered =
-      lowering::lowerModel(prepared.model, device->getTarget(), prepared.options, options);
+      lowering::lowerModel(prepared().model, device->getTarget(), prepared().options, options);
   io = std::move(lowered.interface);
   if (!options.compileEngine)
     return;
@@ -78,29 +115,27 @@ void Session::Impl::lowerAndCompile() {
 
 // Once; a second prepareDevice makes only the engine anew.
 void Session::Impl::compile() {
-  if (executable)
+  if (started)
     return;
   const auto start = std::chrono::steady_clock::now();
-  const bool caching =
-      options.enableEngineCaching && !options.cachePath.empty() && options.compileEngine;
-  if (!caching || !device->isHwCompatible()) {
-    if (caching)
-      session::log().debug("Executables for a device of type ", device->getType(),
-                           " are not cached.");
-    lowerAndCompile();
-  } else {
+  if (!executable) {
     const session::Cache cache(options.cachePath);
-    const auto id = hash();
-    if (auto stored = cache.find(id)) {
+    const auto id = caches() ? session::withBuild(hash()) : "";
+    auto stored = id.empty() || training ? std::nullopt : cache.find(id); // training: openCached
+    if (stored) {
       session::log().info("Loading serialized PopART executable from ", cache.fileOf(id).string());
       io = std::move(*stored->interface);
       executable = std::move(stored->executable);
       fromFile = true;
     } else {
       lowerAndCompile();
-      cache.store({id, &io, nullptr, &*executable});
+      if (!id.empty()) {
+        const auto first = training ? startData() : session::Start();
+        cache.store({id, &io, nullptr, &*executable, training ? &first : nullptr});
+      }
     }
   }
+  started = true;
   fitHostWeights();
   const double prepareSeconds = secondsSince(start);
   session::log().info("session \"", name, "\": ", fromFile ? "warm" : "cold", " start in ",
@@ -118,13 +153,12 @@ void Session::Impl::load() {
     throw runtime_error("The device could not be attached within the time allowed.");
   execution.reset();
   execution = std::make_unique<session::Execution>(*executable, io, engineOptions());
-  weightsSent = false;
+  weightsSent = unfinished = false;
   execution->load(*device, heldConstants());
   if (io.random)
     execution->setSeed(seed);
   if (optimizer)
-    execution->writeHyperParameters(
-        optimizer::hyperParameters(graph(), *optimizer, prepared.context));
+    execution->writeHyperParameters(hyperParameters());
 }
 
 void Session::prepareDevice(bool loadEngine) {

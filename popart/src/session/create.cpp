@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sessions from ONNX models: import, check, prepare.
 #include "base/Text.hpp"
+#include "ir/narrowed.hpp"
 #include "session/convert.hpp"
 #include "session/impl.hpp"
 #include "session/log.hpp"
@@ -34,31 +35,120 @@ std::map<TensorId, ir::HostTensor> takeState(const onnxmodel::Model &model, ir::
   return out;
 }
 
+} // namespace
+
+const session::Prepared &Session::Impl::prepared() const {
+  if (prepared_)
+    return *prepared_;
+  onnxmodel::ImportOptions how;
+  how.training = training;
+  how.constantWeights = options.constantWeights;
+  how.inputShapes = inputShapes;
+  how.strictOpVersions = options.strictOpVersions;
+  const auto own = session::ofOneReplica(source, settings, static_cast<unsigned>(replicas()));
+  session::Request request;
+  request.graph = onnxmodel::importModel(own, how);
+  request.inputSettings = settings.inputs;
+  request.variableSettings = settings.variables;
+  request.flow = flow;
+  request.options = options;
+  request.patterns = patterns;
+  request.training = training;
+  request.loss = loss;
+  request.optimizer = optimizer.get();
+  request.ipus = static_cast<unsigned>(device->getNumIpus());
+  if (training)
+    request.state = takeState(own, request.graph);
+  prepared_ = session::prepare(std::move(request));
+  return *prepared_;
+}
+std::int64_t Session::Impl::replicas() const {
+  return options.enableReplicatedGraphs ? options.replicatedGraphCount : 1;
+}
+
+namespace {
+
+TensorInfo infoOfGroups(const TensorInfo &info, std::int64_t groups) {
+  Shape shape = info.shape();
+  if (groups > 1)
+    shape.insert(shape.begin(), groups);
+  return TensorInfo(info.dataType(), shape);
+}
+
+} // namespace
+
 // Initial values in the device's types, and what resetHostWeights may replace.
-void takeWeights(Session::Impl &impl, const session::ModelSettings &settings) {
-  const auto &graph = impl.graph();
-  for (std::uint32_t i = 0; i < graph.size(); ++i) {
-    const auto &value = graph[ir::Value{i}];
+void Session::Impl::takeWeights() {
+  for (ir::Value v : graph().inputs)
+    modelInputs.emplace_back(graph()[v].name, graph()[v].info);
+  for (std::uint32_t i = 0; i < graph().size(); ++i) {
+    const auto &value = graph()[ir::Value{i}];
     if (value.kind != ir::Kind::Variable || !value.data)
       continue;
-    impl.hostWeights[value.name] = session::deviceForm(value.data);
+    hostWeights[value.name] = session::deviceForm(value.data);
     if (!lowering::isOptimizerState(value.name))
       continue;
-    const auto *how = session::settingsFor(settings, value.name);
-    const auto groups = how ? how->getGroupCount(unsigned(impl.prepared.model.replicas)) : 1;
-    Shape shape = value.info.shape();
-    if (groups > 1)
-      shape.insert(shape.begin(), groups);
-    impl.initialInfos[value.name] = TensorInfo(value.info.dataType(), shape);
+    const auto *own = session::settingsFor(settings, value.name);
+    const auto groups = own ? own->getGroupCount(unsigned(replicas())) : 1;
+    initialInfos[value.name] = infoOfGroups(value.info, groups);
   }
-  onnxmodel::TensorReader reader(impl.source.folder, impl.source.proto);
-  for (const auto &initializer : impl.source.proto->graph().initializer()) {
+  onnxmodel::TensorReader reader(source.folder, source.proto);
+  for (const auto &initializer : source.proto->graph().initializer()) {
     const TensorId &id = initializer.name();
-    impl.initialInfos[id] = onnxmodel::infoOf(initializer);
-    if (impl.hostWeights.count(id) && session::settingsFor(settings, id)) // every group's values
-      impl.hostWeights[id] = session::deviceForm(reader.read(initializer));
+    initialInfos[id] = onnxmodel::infoOf(initializer);
+    if (hostWeights.count(id) && session::settingsFor(settings, id)) // every group's values
+      hostWeights[id] = session::deviceForm(reader.read(initializer));
   }
 }
+
+// The same without an ir: what the model brings along, what the optimizer says, else what was
+// there when the executable was made.
+void Session::Impl::takeStoredWeights(const session::Start &start) {
+  modelInputs = start.inputs;
+  for (const auto &spec : io.held) {
+    const TensorInfo form(ir::narrowed(spec.info.dataType()), spec.info.shape());
+    held[spec.id] = start.constants.at(spec.id).as(form);
+  }
+  std::map<TensorId, const onnx::TensorProto *> given;
+  for (const auto &initializer : source.proto->graph().initializer()) {
+    given[initializer.name()] = &initializer;
+    initialInfos[initializer.name()] = onnxmodel::infoOf(initializer);
+  }
+  onnxmodel::TensorReader reader(source.folder, source.proto);
+  for (const auto &spec : io.weights) {
+    ir::HostTensor value;
+    if (auto it = given.find(spec.id); it != given.end())
+      value = reader.read(*it->second).as(spec.info.dataType());
+    else if (auto step = optimizer::firstStep(*optimizer, spec.id))
+      value = *step;
+    else if (!start.first.count(spec.id))
+      value = ir::HostTensor::filled(spec.info, 0);
+    hostWeights[spec.id] = value ? session::deviceForm(value) : start.first.at(spec.id);
+    if (lowering::isOptimizerState(spec.id))
+      initialInfos.emplace(spec.id, infoOfGroups(spec.info, spec.groups));
+  }
+}
+
+session::Start Session::Impl::startData() const {
+  session::Start out;
+  out.inputs = modelInputs;
+  std::set<TensorId> given;
+  for (const auto &initializer : source.proto->graph().initializer())
+    given.insert(initializer.name());
+  for (const auto &[id, value] : heldConstants())
+    out.constants[id] = session::deviceForm(value);
+  for (const auto &spec : io.weights) {
+    const auto v = graph().find(spec.id);
+    if (given.count(spec.id) || v == ir::none || !graph()[v].data)
+      continue;
+    const auto bytes = session::deviceForm(graph()[v].data);
+    if (bytes.view().find_first_not_of('\0') != std::string_view::npos)
+      out.first[spec.id] = bytes;
+  }
+  return out;
+}
+
+namespace {
 
 std::unique_ptr<Session::Impl> make(const std::string &model, const DataFlow &flow,
                                     const TensorId &loss, const Optimizer *optimizer,
@@ -80,33 +170,15 @@ std::unique_ptr<Session::Impl> make(const std::string &model, const DataFlow &fl
   impl->seed = clockSeed();
   if (optimizer)
     impl->optimizer = optimizer->clone();
-
-  onnxmodel::ImportOptions how;
-  how.training = impl->training;
-  how.constantWeights = options.constantWeights;
-  how.inputShapes = shapes.getInfos();
-  how.strictOpVersions = options.strictOpVersions;
-  const auto settings = session::settingsOf(*impl->source.proto);
-  const auto replicas = options.enableReplicatedGraphs ? options.replicatedGraphCount : 1;
-  const auto own = session::ofOneReplica(impl->source, settings, static_cast<unsigned>(replicas));
-  session::Request request;
-  request.graph = onnxmodel::importModel(own, how);
-  request.inputSettings = settings.inputs;
-  request.variableSettings = settings.variables;
-  request.flow = flow;
-  request.options = options;
-  request.patterns = patterns;
-  request.training = impl->training;
-  request.loss = loss;
-  request.optimizer = impl->optimizer.get();
-  request.ipus = static_cast<unsigned>(device->getNumIpus());
-  if (impl->training)
-    request.state = takeState(own, request.graph);
-  impl->prepared = session::prepare(std::move(request));
-  takeWeights(*impl, settings);
+  impl->inputShapes = shapes.getInfos();
+  impl->settings = session::settingsOf(*impl->source.proto);
+  impl->context = session::contextOf(options, impl->training, impl->settings.variables);
+  if (!impl->openCached()) {
+    session::log().debug("session \"", name, "\": ", impl->graph().nodes.size(), " nodes");
+    impl->takeWeights();
+  }
   impl->constructionSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  session::log().debug("session \"", name, "\": ", impl->graph().nodes.size(), " nodes");
   return impl;
 }
 

@@ -17,50 +17,57 @@ namespace {
 // Asks the running step for the next micro-batch of an input.
 class FromStep : public poplar::StreamCallback {
 public:
-  FromStep(IStepIO *&step, const InputSpec &spec) : step_(step), spec_(spec) {}
+  FromStep(RunningStep &step, const InputSpec &spec) : step_(step), spec_(spec) {}
   Result prefetch(void *p) override {
-    return fill(p, true) ? Result::Success : Result::NotAvailable;
+    bool filled = false;
+    step_.call([&](IStepIO &io) { filled = fill(io, p, true); });
+    return filled ? Result::Success : Result::NotAvailable;
   }
   void fetch(void *p) override {
-    if (!fill(p, false))
-      throw runtime_error("There is no data for the input \"{}\".", spec_.id);
+    const bool worked = step_.call([&](IStepIO &io) {
+      if (!fill(io, p, false))
+        throw runtime_error("There is no data for the input \"{}\".", spec_.id);
+    });
+    if (!worked) // nobody will look at them
+      std::memset(p, 0, deviceBytes(spec_.info));
   }
   void complete() override {
-    if (step_)
-      step_->inComplete(spec_.id, spec_.info.nelms(), spec_.broadcast);
+    step_.call([&](IStepIO &io) { io.inComplete(spec_.id, spec_.info.nelms(), spec_.broadcast); });
   }
 
 private:
-  bool fill(void *p, bool prefetch) {
-    if (!step_)
-      return false;
+  bool fill(IStepIO &io, void *p, bool prefetch) {
     const auto elements = spec_.info.nelms();
-    const auto given = step_->in(spec_.id, elements, prefetch, spec_.broadcast);
+    const auto given = io.in(spec_.id, elements, prefetch, spec_.broadcast);
     if (!given.data)
       return false;
     toDevice(spec_.id, spec_.info.dataType(), given.info.dataType(), given.data, p, elements);
     return true;
   }
-  IStepIO *&step_;
+  RunningStep &step_;
   const InputSpec spec_;
 };
 
 // Hands the value of an anchor to the running step.
 class ToStep : public poplar::StreamCallback {
 public:
-  ToStep(IStepIO *&step, const AnchorSpec &spec) : step_(step), spec_(spec) {}
+  ToStep(RunningStep &step, const AnchorSpec &spec) : step_(step), spec_(spec) {}
   Result prefetch(void *) override { return Result::NotAvailable; }
   void fetch(void *p) override {
-    const auto elements = spec_.info.nelms();
-    const auto into = step_->out(spec_.id, elements);
-    if (!into.data)
-      throw runtime_error("There is no array for the anchor \"{}\".", spec_.id);
-    toHost(spec_.id, spec_.info.dataType(), into.info.dataType(), p, into.data, elements);
+    step_.call([&](IStepIO &io) {
+      const auto elements = spec_.info.nelms();
+      const auto into = io.out(spec_.id, elements);
+      if (!into.data)
+        throw runtime_error("There is no array for the anchor \"{}\".", spec_.id);
+      toHost(spec_.id, spec_.info.dataType(), into.info.dataType(), p, into.data, elements);
+    });
   }
-  void complete() override { step_->outComplete(spec_.id); }
+  void complete() override {
+    step_.call([&](IStepIO &io) { io.outComplete(spec_.id); });
+  }
 
 private:
-  IStepIO *&step_;
+  RunningStep &step_;
   const AnchorSpec spec_;
 };
 
@@ -69,6 +76,31 @@ private:
 Execution::Execution(const poplar::Executable &executable, lowering::Interface io,
                      const poplar::OptionFlags &engineOptions)
     : io_(std::move(io)), engine_(executable, engineOptions) {}
+
+bool RunningStep::call(const std::function<void(IStepIO &)> &work) {
+  if (!io || failed)
+    return false;
+  try {
+    work(*io);
+    return true;
+  } catch (...) {
+    const std::lock_guard hold(lock);
+    if (!failed.exchange(true))
+      failure = std::current_exception();
+    engine.stop();
+    return false;
+  }
+}
+void RunningStep::begin(IStepIO &with) {
+  failed = false;
+  failure = nullptr;
+  io = &with;
+}
+void RunningStep::end() {
+  io = nullptr;
+  if (failure)
+    std::rethrow_exception(std::exchange(failure, nullptr));
+}
 
 void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor> &constants) {
   engine_.load(device.getDevice());
@@ -183,23 +215,24 @@ void Execution::interrupt() noexcept {
   engine_.stop();
 }
 
-void Execution::step(IStepIO &io, const std::string &name) {
+bool Execution::step(IStepIO &io, const std::string &name) {
   interrupted_ = false;
-  step_ = &io;
+  step_.begin(io);
   try {
     run(lowering::Main, name);
+    step_.end();
   } catch (...) {
-    step_ = nullptr;
+    step_.io = nullptr;
     io.rewind();
     throw;
   }
-  step_ = nullptr;
   if (interrupted_) {
     io.rewind();
-    return;
+    return false;
   }
   if (!io_.cycleCounters.empty())
     run(lowering::CycleCountToHost, "cycleCount");
+  return true;
 }
 
 void Execution::writeHyperParameters(const std::map<TensorId, ir::HostTensor> &values) {

@@ -5,6 +5,9 @@
 #include "lowering/programs.hpp"
 #include "session/hostbytes.hpp"
 #include <atomic>
+#include <exception>
+#include <functional>
+#include <mutex>
 #include <popart/devicemanager.hpp>
 #include <popart/istepio.hpp>
 #include <poplar/Engine.hpp>
@@ -13,6 +16,22 @@ namespace popart::session {
 
 // Values of weights on the host, in the device's element types; of grouped ones group by group.
 using Weights = std::map<TensorId, HostBytes>;
+
+// The step that runs. What its callbacks throw does not travel through the engine, which would be
+// unusable from then on: the program ends where it is and the step throws it.
+struct RunningStep {
+  explicit RunningStep(poplar::Engine &e) : engine(e) {}
+  // False, and nothing done, if no step runs or one of its callbacks has thrown.
+  bool call(const std::function<void(IStepIO &)> &work);
+  void begin(IStepIO &with);
+  void end(); // throws what a callback threw
+
+  poplar::Engine &engine;
+  IStepIO *io = nullptr;
+  std::atomic<bool> failed = false;
+  std::exception_ptr failure;
+  std::mutex lock;
+};
 
 class Execution {
 public:
@@ -24,8 +43,8 @@ public:
   bool isLoaded() const { return loaded_; }
 
   void run(unsigned program, const std::string &name);
-  void step(IStepIO &io, const std::string &name);
-  void interrupt() noexcept; // the step that runs
+  bool step(IStepIO &io, const std::string &name); // false: it was interrupted
+  void interrupt() noexcept;                       // the step that runs
 
   // The device reads straight from the values handed over, and writes straight into them.
   void weightsFromHost(const Weights &from);
@@ -50,7 +69,7 @@ private:
 
   lowering::Interface io_;
   poplar::Engine engine_;
-  IStepIO *step_ = nullptr; // of the step that runs
+  RunningStep step_{engine_};
   std::map<TensorId, std::vector<char>> hyperParameters_;
   std::map<TensorId, char *> downloads_; // where weights go while they come from the device
   std::uint32_t seed_[2] = {0, 0};

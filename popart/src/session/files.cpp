@@ -59,7 +59,7 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
                           "another device."));
   impl.io = std::move(*stored.interface);
   impl.executable = std::move(stored.executable);
-  impl.fromFile = true;
+  impl.fromFile = impl.started = true;
   impl.fitHostWeights();
   for (auto &[id, bytes] : stored.variables) {
     auto it = impl.hostWeights.find(id);

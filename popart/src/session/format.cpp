@@ -3,6 +3,7 @@
 
 #include "base/Text.hpp"
 #include "session/bytes.hpp"
+#include "session/convert.hpp"
 #include <istream>
 #include <ostream>
 #include <popart/error.hpp>
@@ -13,7 +14,7 @@ namespace popart::session {
 namespace {
 
 constexpr char magic[] = "\x89PopART\n";
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t version = 2;
 constexpr std::size_t headerBytes =
     8 + 3 * 8; // magic, version, length and checksum of the metadata
 
@@ -129,6 +130,54 @@ void put(ByteWriter &out, const Weights &weights) {
   }
 }
 
+Weights getWeights(ByteReader &in) {
+  Weights out;
+  in.list([&] {
+    const std::string id(in.text());
+    out[id] = HostBytes::copyOf(in.text());
+  });
+  return out;
+}
+
+void put(ByteWriter &out, const Start &start) {
+  out.list(start.inputs, [&](const auto &input) {
+    out.text(input.first);
+    put(out, input.second);
+  });
+  put(out, start.first);
+  put(out, start.constants);
+}
+Start getStart(ByteReader &in) {
+  Start start;
+  in.list([&] {
+    const std::string id(in.text());
+    start.inputs.emplace_back(id, getInfo(in));
+  });
+  start.first = getWeights(in);
+  start.constants = getWeights(in);
+  return start;
+}
+
+// Constants and first values are those that the interface speaks of.
+void checkStart(const Stored &stored) {
+  if (!stored.start)
+    return;
+  if (!stored.interface || stored.start->constants.size() != stored.interface->held.size())
+    ByteReader::damaged();
+  std::map<TensorId, std::size_t> sizes;
+  for (const auto &spec : stored.interface->held)
+    sizes["c" + spec.id] = deviceBytes(spec.info);
+  for (const auto &spec : stored.interface->weights)
+    sizes["w" + spec.id] = deviceBytes(spec.info);
+  const auto check = [&](const char *kind, const Weights &values) {
+    for (const auto &[id, bytes] : values)
+      if (auto it = sizes.find(kind + id); it == sizes.end() || it->second != bytes.size())
+        ByteReader::damaged();
+  };
+  check("c", stored.start->constants);
+  check("w", stored.start->first);
+}
+
 // A length that is a lie must not cost memory: piece by piece.
 std::string readBytes(std::istream &in, std::uint64_t size) {
   constexpr std::uint64_t piece = 1 << 22;
@@ -152,6 +201,9 @@ std::string encodeMetadata(const ToStore &what) {
   if (what.interface)
     put(out, *what.interface);
   put(out, what.variables ? *what.variables : Weights());
+  out.number(what.start != nullptr);
+  if (what.start)
+    put(out, *what.start);
   out.number(what.executable != nullptr);
   return out.bytes();
 }
@@ -161,10 +213,10 @@ bool decodeMetadata(std::string_view bytes, Stored &into) {
   into.hash = in.text();
   if (in.flag())
     into.interface = getInterface(in);
-  in.list([&] {
-    const std::string id(in.text());
-    into.variables[id] = HostBytes::copyOf(in.text());
-  });
+  into.variables = getWeights(in);
+  if (in.flag())
+    into.start = getStart(in);
+  checkStart(into);
   const bool executable = in.flag();
   in.end();
   return executable;

@@ -10,10 +10,18 @@
 
 namespace popart::session {
 
+// What a training session needs before its first step and would otherwise learn from its ir.
+struct Start {
+  std::vector<std::pair<TensorId, TensorInfo>> inputs; // of the model, used or not
+  Weights first;     // of variables that the model does not bring along; those left out are zero
+  Weights constants; // Interface::held, in the device's types
+};
+
 struct Stored {
   std::string hash; // of what was compiled
   std::optional<lowering::Interface> interface;
   Weights variables;
+  std::optional<Start> start;
   std::optional<poplar::Executable> executable;
 };
 
@@ -23,6 +31,7 @@ struct ToStore {
   const lowering::Interface *interface = nullptr;
   const Weights *variables = nullptr;
   const poplar::Executable *executable = nullptr;
+  const Start *start = nullptr;
 };
 void writeStored(std::ostream &out, const ToStore &what);
 

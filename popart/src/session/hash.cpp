@@ -126,6 +126,8 @@ private:
   Hasher &h_;
 };
 
+} // namespace
+
 // ---- what is said beside it
 
 void add(Hasher &h, const DataFlow &flow) {
@@ -138,6 +140,8 @@ void add(Hasher &h, const DataFlow &flow) {
     h.choice(art.exchangeStrategy());
   }
 }
+
+namespace {
 
 void add(Hasher &h, const StringMap &map) {
   h.number(map.size());
@@ -154,6 +158,8 @@ void add(Hasher &h, const TensorLocationSettings &s) {
   add(h, s.location);
   h.text(base::str(s.minElementsForOffChip, ' ', s.minElementsForReplicatedTensorSharding));
 }
+
+} // namespace
 
 // Options that lowering reads or that change what programs do. What only changed the ir is in it.
 void add(Hasher &h, const SessionOptions &o) {
@@ -209,7 +215,15 @@ void add(Hasher &h, const SessionOptions &o) {
   h.text(o.customCodeletCompileFlags);
 }
 
-void add(Hasher &h, const lowering::Model &model) {
+void add(Hasher &h, const Patterns &patterns) {
+  for (const auto &[name, on] : patterns.getSettings()) {
+    h.text(name);
+    h.number(on);
+  }
+  h.number(patterns.isInPlaceEnabled());
+}
+
+static void add(Hasher &h, const lowering::Model &model) {
   IrHasher(h).graph(model.graph, true);
   add(h, model.flow);
   for (const auto &[id, value] : model.anchors) {
@@ -240,19 +254,13 @@ void add(Hasher &h, const poplar::Target &target) {
     h.number(n);
 }
 
-} // namespace
-
 std::string hashOf(const HashInput &input) {
   Hasher h;
   h.text(std::string(poplar::packageHash()));
   h.text(std::string(poplar::versionString()));
   add(h, input.prepared.model);
   add(h, input.options);
-  for (const auto &[name, on] : input.patterns.getSettings()) {
-    h.text(name);
-    h.number(on);
-  }
-  h.number(input.patterns.isInPlaceEnabled());
+  add(h, input.patterns);
   h.text(input.optimizer ? input.optimizer->structure() : "");
   h.text(input.loss);
   add(h, input.target);

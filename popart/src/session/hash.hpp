@@ -2,6 +2,7 @@
 // The content hash of a session: everything its executable depends on and nothing else. Values of
 // weights, of held constants, of changeable hyper-parameters and seeds do not enter.
 #pragma once
+#include "onnx/import.hpp"
 #include "session/prepare.hpp"
 #include <poplar/Target.hpp>
 
@@ -30,5 +31,28 @@ struct HashInput {
   const poplar::Target &target;
 };
 std::string hashOf(const HashInput &input);
+
+// A training session before its model is imported. Values of initialisers enter unless they can
+// only be weights.
+struct SourceInput {
+  const onnxmodel::Model &model;
+  const std::map<TensorId, TensorInfo> &inputShapes;
+  const DataFlow &flow;
+  const SessionOptions &options;
+  const Patterns &patterns;
+  const Optimizer &optimizer;
+  const TensorId &loss;
+  const poplar::Target &target;
+};
+std::string hashOf(const SourceInput &input);
+
+// The same for this build of the libraries alone: another might make something else of the model.
+std::string withBuild(const std::string &hash);
+
+// What both have in common.
+void add(Hasher &h, const DataFlow &flow);
+void add(Hasher &h, const SessionOptions &options);
+void add(Hasher &h, const Patterns &patterns);
+void add(Hasher &h, const poplar::Target &target);
 
 } // namespace popart::session

@@ -3,9 +3,9 @@
 // compile (compile.cpp), run (run.cpp), move weights (weights.cpp, models.cpp), keep executables
 // (files.cpp, cache.cpp), tell (report.cpp, irjson.cpp).
 #pragma once
-#include "onnx/import.hpp"
-#include "session/execution.hpp"
+#include "session/format.hpp"
 #include "session/prepare.hpp"
+#include "session/settings.hpp"
 #include <popart/session.hpp>
 
 namespace popart {
@@ -21,29 +21,48 @@ struct Session::Impl {
   TensorId loss;
   std::unique_ptr<Optimizer> optimizer; // the newest
 
-  session::Prepared prepared;
+  std::map<TensorId, TensorInfo> inputShapes;
+  session::ModelSettings settings;
+  optimizer::Context context;
   lowering::Interface io;
-  std::optional<poplar::Executable> executable; // compiled
+  std::vector<std::pair<TensorId, TensorInfo>> modelInputs; // used or not
+  std::optional<poplar::Executable> executable;             // compiled
   std::unique_ptr<session::Execution> execution;
   session::Weights hostWeights;                // what weightsFromHost sends, in the device's types
   std::map<TensorId, TensorInfo> initialInfos; // of the model's initialisers and optimiser state
+  std::map<TensorId, ir::HostTensor> held;     // Interface::held, if it came from the cache
   bool fromFile = false; // not compiled here, but from the cache or an exported file
+  bool started = false;  // the times of the start were told
   bool weightsSent = false;
+  bool unfinished = false; // a step ended early: the engine is loaded again before the next
   bool checkedStepIo = false;
   std::uint64_t seed = 0;
   double constructionSeconds = 0;
 
-  const ir::Graph &graph() const { return prepared.model.graph; }
+  // Import, gradients, transforms; with an executable from the cache only if somebody asks.
+  const session::Prepared &prepared() const;
+  const ir::Graph &graph() const { return prepared().model.graph; }
+  std::int64_t replicas() const;
   session::Execution &loaded(); // popart::runtime_error before prepareDevice
   std::map<TensorId, ir::HostTensor> heldConstants() const;
   poplar::OptionFlags engineOptions() const;
+  std::map<TensorId, ir::HostTensor> hyperParameters() const;
+  bool caches() const;
+  bool openCached(); // whether the session can start without the ir
+  session::Start startData() const;
+  void takeWeights();
+  void takeStoredWeights(const session::Start &start);
   void compile();
   void lowerAndCompile();
   std::string hash() const;
   void requireRngState(const char *what);
   void fitHostWeights(); // a value for every group of every weight
   void load();
+  void leaveUnfinished();
   std::map<TensorId, StepTensor> inputTensors() const, anchorTensors() const;
+
+private:
+  mutable std::optional<session::Prepared> prepared_;
 };
 
 } // namespace popart

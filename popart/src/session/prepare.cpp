@@ -266,6 +266,22 @@ bool anchorsVariables(const lowering::Model &model) {
 
 } // namespace
 
+optimizer::Context contextOf(const SessionOptions &o, bool training,
+                             const std::map<TensorId, VariableSettings> &variables) {
+  const std::int64_t replicas = o.enableReplicatedGraphs ? o.replicatedGraphCount : 1;
+  optimizer::Context out{training ? o.getAccumulationFactor() : 1,
+                         o.enableGradientAccumulation,
+                         replicas,
+                         o.accumulationAndReplicationReductionType,
+                         o.meanAccumulationAndReplicationReductionStrategy,
+                         o.automaticLossScalingSettings,
+                         {}};
+  for (const auto &[id, settings] : variables)
+    if (settings.getGroupCount(static_cast<unsigned>(replicas)) > 1)
+      out.sharedBy[id] = settings.getSharedVariableDomain();
+  return out;
+}
+
 Prepared prepare(Request request) {
   checkOptions(request);
   checkDotOptions(request.options);
@@ -280,16 +296,7 @@ Prepared prepare(Request request) {
   model.ipusPerReplica = ipusPerReplica(request, model.replicas);
   model.inputSettings = request.inputSettings;
   model.variableSettings = request.variableSettings;
-  out.context = {model.accumulationFactor,
-                 o.enableGradientAccumulation,
-                 model.replicas,
-                 o.accumulationAndReplicationReductionType,
-                 o.meanAccumulationAndReplicationReductionStrategy,
-                 o.automaticLossScalingSettings,
-                 {}};
-  for (const auto &[id, settings] : model.variableSettings)
-    if (settings.getGroupCount(static_cast<unsigned>(model.replicas)) > 1)
-      out.context.sharedBy[id] = settings.getSharedVariableDomain();
+  out.context = contextOf(o, request.training, model.variableSettings);
   out.options = loweringOptions(o, request.training, model.replicas);
   place(request.graph, o, model.ipusPerReplica, request.training);
   const bool pipelined = o.enablePipelining && model.ipusPerReplica > 1;

@@ -32,4 +32,8 @@ struct Prepared {
 
 Prepared prepare(Request request);
 
+// What the optimizer must know of a session; Prepared::context is the same.
+optimizer::Context contextOf(const SessionOptions &options, bool training,
+                             const std::map<TensorId, VariableSettings> &variables);
+
 } // namespace popart::session

@@ -36,7 +36,7 @@ pva::Report Session::getReport() const {
 // Lowered once more: nobody else needs the graph after it is compiled.
 std::string Session::getSerializedGraph() const {
   compiledHere(*impl_, "getSerializedGraph");
-  const auto &prepared = impl_->prepared;
+  const auto &prepared = impl_->prepared();
   auto lowered = lowering::lowerModel(prepared.model, impl_->device->getTarget(), prepared.options,
                                       impl_->options);
   std::ostringstream out;
@@ -76,29 +76,27 @@ ModelledStep Session::getModelledStep() const {
 }
 
 TensorInfo Session::getInfo(TensorId id) const {
-  auto it = impl_->prepared.tensors.find(id);
-  if (it == impl_->prepared.tensors.end()) {
+  auto it = impl_->prepared().tensors.find(id);
+  if (it == impl_->prepared().tensors.end()) {
     std::vector<std::string> known;
-    for (const auto &[name, value] : impl_->prepared.tensors)
+    for (const auto &[name, value] : impl_->prepared().tensors)
       known.push_back(name);
     throw error(base::str("No tensor is called \"", id, "\".", base::didYouMean(id, known)));
   }
   return impl_->graph()[it->second].info;
 }
-bool Session::hasInfo(TensorId id) const { return impl_->prepared.tensors.count(id) != 0; }
+bool Session::hasInfo(TensorId id) const { return impl_->prepared().tensors.count(id) != 0; }
 std::set<TensorId> Session::getAllTensorIds() const {
   std::set<TensorId> ids;
-  for (const auto &[id, value] : impl_->prepared.tensors)
+  for (const auto &[id, value] : impl_->prepared().tensors)
     ids.insert(id);
   return ids;
 }
 
 const DataFlow &Session::getDataFlow() const { return impl_->flow; }
 const SessionOptions &Session::getOptions() const { return impl_->options; }
-std::int64_t Session::getReplicationFactor() const { return impl_->prepared.model.replicas; }
-std::int64_t Session::getAccumulationFactor() const {
-  return impl_->prepared.model.accumulationFactor;
-}
+std::int64_t Session::getReplicationFactor() const { return impl_->replicas(); }
+std::int64_t Session::getAccumulationFactor() const { return impl_->context.accumulationFactor; }
 const std::shared_ptr<DeviceInfo> &Session::getDeviceInfo() const { return impl_->device; }
 
 namespace {
@@ -110,7 +108,12 @@ TensorInfo arrayInfo(Shape outer, const TensorInfo &info) {
 
 std::map<TensorId, TensorInfo> Session::getAnchorArrayInfos() const {
   std::map<TensorId, TensorInfo> out;
-  const auto &model = impl_->prepared.model;
+  if (impl_->executable) {
+    for (const auto &spec : impl_->io.anchors)
+      out[spec.id] = arrayInfo(spec.outer, spec.info);
+    return out;
+  }
+  const auto &model = impl_->prepared().model;
   for (const auto &[id, value] : model.anchors)
     out[id] =
         arrayInfo(lowering::anchorOuterShape(model, model.flow.art(id)), model.graph[value].info);
@@ -118,17 +121,15 @@ std::map<TensorId, TensorInfo> Session::getAnchorArrayInfos() const {
 }
 std::map<TensorId, TensorInfo> Session::getInputArrayInfos() const {
   std::map<TensorId, TensorInfo> out;
-  const auto &model = impl_->prepared.model;
-  for (ir::Value v : model.graph.inputs) {
-    const auto &value = model.graph[v];
-    auto settings = model.inputSettings.find(value.name);
+  const auto &all = impl_->settings.inputs;
+  for (const auto &[id, info] : impl_->modelInputs) {
+    auto own = all.find(id);
     const bool broadcast =
-        settings != model.inputSettings.end() &&
-        settings->second.replicatedStreamMode() == ReplicatedStreamMode::Broadcast;
-    Shape outer{model.flow.batchesPerStep(), model.accumulationFactor,
-                broadcast ? 1 : model.replicas};
+        own != all.end() && own->second.replicatedStreamMode() == ReplicatedStreamMode::Broadcast;
+    Shape outer{impl_->flow.batchesPerStep(), impl_->context.accumulationFactor,
+                broadcast ? 1 : impl_->replicas()};
     std::erase(outer, 1);
-    out[value.name] = arrayInfo(outer, value.info);
+    out[id] = arrayInfo(outer, info);
   }
   return out;
 }

@@ -25,8 +25,8 @@ std::map<TensorId, StepTensor> Session::Impl::inputTensors() const {
     out[spec.id] = {spec.info, replicas * io.batchesPerStep * io.accumulationFactor,
                     factors(io, replicas, "")};
   }
-  for (ir::Value v : graph().inputs) // of no use any more, but no mistake either
-    out.emplace(graph()[v].name, StepTensor{graph()[v].info, 0, ""});
+  for (const auto &[id, info] : modelInputs) // of no use any more, but no mistake either
+    out.emplace(id, StepTensor{info, 0, ""});
   return out;
 }
 std::map<TensorId, StepTensor> Session::Impl::anchorTensors() const {
@@ -50,7 +50,20 @@ void Session::run(IStepIO &stepIo, std::string debugName) {
     stepIo.assertNumElements(impl_->inputTensors(), impl_->anchorTensors());
     impl_->checkedStepIo = true;
   }
-  execution.step(stepIo, debugName);
+  try {
+    if (!execution.step(stepIo, debugName))
+      impl_->leaveUnfinished();
+  } catch (...) {
+    impl_->leaveUnfinished();
+    throw;
+  }
+}
+// Gradients of half a batch may be on the device, which another step would add to.
+void Session::Impl::leaveUnfinished() {
+  if (io.accumulationFactor == 1)
+    return;
+  unfinished = true;
+  weightsSent = false;
 }
 void Session::interrupt() noexcept {
   if (impl_->execution)
@@ -116,8 +129,7 @@ void TrainingSession::updateOptimizerFromHost(const Optimizer *optimizer) {
   impl_->optimizer->validReplacement(*optimizer);
   impl_->optimizer = optimizer->clone();
   if (impl_->execution && impl_->execution->isLoaded())
-    impl_->execution->writeHyperParameters(
-        optimizer::hyperParameters(impl_->graph(), *impl_->optimizer, impl_->prepared.context));
+    impl_->execution->writeHyperParameters(impl_->hyperParameters());
 }
 
 void Session::connectStreamToCallback(const std::string &handle,

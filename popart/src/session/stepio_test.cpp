@@ -230,3 +230,57 @@ TEST(Session, TellsItsIrAsJson) {
   EXPECT_EQ(session->getInfo("x").shape(), Shape{2});
   EXPECT_EQ(messageOf([&] { session->getInfo("z"); }).rfind("No tensor is called \"z\".", 0), 0u);
 }
+
+// What a callback throws comes out of run() unchanged, and the session goes on with the weights of
+// the last update; of the host, if some of the gradients of an update were there already.
+TEST(StepIo, ACallbackMayThrow) {
+  struct Broken : std::exception {
+    const char *what() const noexcept override { return "the disk is gone"; }
+  };
+  for (const bool atInput : {true, false})
+    for (const std::int64_t accumulated : {1, 2}) {
+      Product model;
+      SessionOptions options;
+      options.enableGradientAccumulation = accumulated > 1;
+      options.accumulationFactor = accumulated;
+      auto session = model.training(DataFlow(4, {{model.y, AnchorReturnType("All")}}),
+                                    SGD({{"defaultLearningRate", {1, true}}}), options);
+      session->prepareDevice();
+      session->weightsFromHost();
+      const TensorInfo info(DataType::FLOAT, {2});
+      Floats in{1, 1}, out(2);
+      int reads = 0, writes = 0;
+      const int bad = int(accumulated) * 2 + 1; // in the third update
+      const auto input = [&](const TensorId &, bool prefetch) -> ConstVoidData {
+        if (prefetch)
+          return {nullptr, info};
+        if (++reads == bad && atInput)
+          throw Broken();
+        return {in.data(), info};
+      };
+      const auto output = [&](const TensorId &) -> MutableVoidData {
+        if (++writes == bad && !atInput)
+          throw Broken();
+        return {out.data(), info};
+      };
+      StepIOCallback io(
+          input, [](const TensorId &) {}, output, [](const TensorId &) {});
+      EXPECT_THROW(session->run(io), Broken) << atInput << accumulated;
+      float done = atInput ? 2 : 3; // anchors are returned behind the update
+      if (accumulated > 1) {
+        EXPECT_EQ(messageOf([&] { session->run(io); }),
+                  "The weights have not been sent to the device. Call weightsFromHost() before "
+                  "run().");
+        EXPECT_EQ(messageOf([&] { session->weightsToHost(); }),
+                  "weightsToHost: the last step ended among the micro-batches of a weight update, "
+                  "so that the device holds a part of its gradients. Call weightsFromHost() to go "
+                  "on from the weights that the host has.");
+        session->weightsFromHost();
+        done = 0;
+      }
+      EXPECT_EQ(readWeight(*session, model.w, 2), (Floats{2 - done, 3 - done}));
+      session->run(io);
+      const float after = done + 4 * float(accumulated);
+      EXPECT_EQ(readWeight(*session, model.w, 2), (Floats{2 - after, 3 - after}));
+    }
+}

@@ -25,10 +25,19 @@ void Session::Impl::fitHostWeights() {
 }
 
 void Session::weightsFromHost() {
+  if (impl_->unfinished)
+    impl_->load();
   impl_->loaded().weightsFromHost(impl_->hostWeights);
   impl_->weightsSent = true;
 }
-void Session::weightsToHost() { impl_->loaded().weightsToHost(impl_->hostWeights); }
+void Session::weightsToHost() {
+  auto &execution = impl_->loaded();
+  if (impl_->unfinished)
+    throw runtime_error("weightsToHost: the last step ended among the micro-batches of a weight "
+                        "update, so that the device holds a part of its gradients. Call "
+                        "weightsFromHost() to go on from the weights that the host has.");
+  execution.weightsToHost(impl_->hostWeights);
+}
 
 void Session::buffersFromHost() {
   auto &execution = impl_->loaded();

@@ -309,6 +309,41 @@ TEST(RandomSeeds, FixWhatIsDrawn) {
             "returned; it returns 4.");
 }
 
+// One seed of the session decides about dropout masks and every other random operator, in training
+// as well; another gives others.
+TEST(RandomSeeds, FixEveryRandomOperator) {
+  auto builder = Builder::create();
+  const auto onnx = [&] { return builder->aiOnnxOpset11(); };
+  const auto x = builder->addInputTensor("FLOAT", {64}, "x");
+  const auto w = addWeights(*builder, Floats(64, 1), {64}, "w");
+  auto y = onnx().dropout({onnx().mul({x, w})}, 1, 0.5f)[0];
+  y = onnx().add({y, onnx().randomnormal({}, {64})});
+  y = onnx().add({y, onnx().randomuniformlike({y})});
+  y = onnx().dropout({y}, 1, 0.25f)[0];
+  const auto loss = builder->aiGraphcoreOpset1().identityloss({y}, ReductionType::Sum);
+  const auto run = [&](std::uint64_t seed, bool setEarly) {
+    auto session = TrainingSession::createFromOnnxModel(
+        builder->getModelProto(), DataFlow(1, {{y, everything}}), loss,
+        SGD({{"defaultLearningRate", {0.5f, true}}}), modelDevice(), InputShapeInfo(), {});
+    if (setEarly)
+      session->setRandomSeed(seed);
+    session->prepareDevice();
+    if (!setEarly)
+      session->setRandomSeed(seed);
+    session->weightsFromHost();
+    auto drawn = step(*session, x, Floats(64, 1), y, 64);
+    for (const auto &more : {step(*session, x, Floats(64, 1), y, 64), readWeight(*session, w, 64)})
+      drawn.insert(drawn.end(), more.begin(), more.end());
+    return drawn;
+  };
+  const auto first = run(7, false);
+  EXPECT_EQ(run(7, false), first);
+  EXPECT_EQ(run(7, true), first);
+  EXPECT_NE(run(8, false), first);
+  EXPECT_NE(Floats(first.begin(), first.begin() + 64),
+            Floats(first.begin() + 64, first.begin() + 128));
+}
+
 TEST(RandomSeeds, NeedAnOptionForTheirState) {
   Product model;
   auto session = model.inference(DataFlow(1, {{model.y, everything}}));

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The content hash of a training session before anything is made of its model, so that an
+// executable from the cache needs neither import nor gradients nor transforms.
+#include "base/Text.hpp"
+#include "session/hash.hpp"
+#include <elf.h>
+#include <link.h>
+#include <onnx/onnx_pb.h>
+#include <poplar/Graph.hpp>
+
+namespace popart::session {
+
+namespace {
+
+constexpr std::int64_t fewElements = 64;
+
+// Trained weights get their values when the program runs. Everything else may become part of it:
+// shapes, axes, limits, which are integers or few.
+bool isRuntimeValue(const TensorInfo &info) {
+  return isFloatingPoint(info.dataType()) && info.nelms() > fewElements;
+}
+
+void add(Hasher &h, const onnxmodel::Model &model) {
+  const auto &graph = model.proto->graph();
+  onnxmodel::TensorReader reader(model.folder, model.proto);
+  const auto all = [&](const auto &messages) {
+    h.number(static_cast<std::uint64_t>(messages.size()));
+    for (const auto &message : messages)
+      h.text(message.SerializeAsString());
+  };
+  all(model.proto->opset_import());
+  all(model.proto->metadata_props());
+  all(model.proto->functions());
+  all(graph.node()); // the graph's own name counts Builders, and nothing is made of it
+  all(graph.input());
+  all(graph.output());
+  h.number(static_cast<std::uint64_t>(graph.sparse_initializer_size()));
+  for (const auto &tensor : graph.initializer()) {
+    const auto info = onnxmodel::infoOf(tensor);
+    h.text(tensor.name());
+    h.text(base::str(info));
+    if (isRuntimeValue(info))
+      continue;
+    const auto values = reader.read(tensor);
+    h.bytes(values.data(), values.bytes());
+  }
+}
+
+// Every option that may change what is made of a model, done or refused. Names of files, logs and
+// reports are not here.
+void addModelOptions(Hasher &h, const SessionOptions &o) {
+  const auto &als = o.automaticLossScalingSettings;
+  const auto &batch = o.batchSerializationSettings;
+  h.text(base::str(
+      int(o.virtualGraphMode), base::list(o.virtualGraphSplitRatios), o.enableReplicatedGraphs, ' ',
+      o.replicatedGraphCount, ' ', o.accumulationFactor, ' ',
+      int(o.accumulationAndReplicationReductionType), ' ',
+      int(o.meanAccumulationAndReplicationReductionStrategy), o.enableDistributedReplicatedGraphs,
+      ' ', o.globalReplicationFactor, ' ', o.globalReplicaOffset, ' ',
+      o.executionPhaseSettings.phases, ' ', batch.factor, ' ', int(batch.method), ' ',
+      int(batch.transformContext), ' ', int(batch.batchSchedule), o.explicitRecomputation,
+      o.stashAllTensorsInferencePipeline, int(o.autoRecomputation), ' ', int(o.mergeVarUpdate), ' ',
+      o.mergeVarUpdateMemThreshold, ' ', o.looseThresholdAtPeak, o.decomposeGradSum, ' ',
+      int(o.subgraphCopyingStrategy), ' ', o.outlineThreshold, o.enableOutliningCopyCostPruning,
+      ' ', o.outlineSequenceBreakCost, o.delayVarUpdates,
+      o.scheduleNonWeightUpdateGradientConsumersEarly));
+  h.text(base::str(als.enabled, als.binEdgeLocation, ' ', als.thresholdUpperCountProportion, ' ',
+                   als.updatePeriod, als.hasToTrackTensors, base::list(als.toTrackTensors),
+                   int(als.gradientTensorTrackingMethod)));
+  h.text(base::str(o.ensureFp32LossScaleTensor, o.enableSupportedDataTypeCasting,
+                   o.throwIfLog2ScaleTensorNotInRange, o.enableEfficientOverlapIOTopoCons,
+                   o.useLoopCandidateCreator, o.enableConstantFoldingOfMultipleConsumers,
+                   o.strictOpVersions, int(o.autodiffSettings.stitchStrategy), ' ',
+                   o.kahnTieBreaker, ' ', o.timeLimitScheduler, ' ', o.swapLimitScheduler, ' ',
+                   o.transitiveClosureOptimizationThreshold));
+}
+
+// The identity that the linker gave to a library, if it did.
+std::string_view buildId(const dl_phdr_info &library) {
+  for (int i = 0; i < library.dlpi_phnum; ++i) {
+    const auto &header = library.dlpi_phdr[i];
+    if (header.p_type != PT_NOTE)
+      continue;
+    const auto *at = reinterpret_cast<const char *>(library.dlpi_addr + header.p_vaddr);
+    const auto *end = at + header.p_memsz;
+    const auto padded = [](std::size_t n) { return (n + 3) / 4 * 4; };
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+      ElfW(Nhdr) note;
+      std::memcpy(&note, at, sizeof note);
+      const char *content = at + sizeof note + padded(note.n_namesz);
+      if (note.n_type == NT_GNU_BUILD_ID)
+        return {content, note.n_descsz};
+      at = content + padded(note.n_descsz);
+    }
+  }
+  return {};
+}
+
+int addLibrary(dl_phdr_info *library, std::size_t, void *hasher) {
+  const std::string_view path = library->dlpi_name ? library->dlpi_name : "";
+  const auto name = path.substr(path.rfind('/') + 1);
+  if (name.rfind("libpop", 0) == 0 || name.rfind("libgcl", 0) == 0) {
+    static_cast<Hasher *>(hasher)->text(name);
+    static_cast<Hasher *>(hasher)->text(buildId(*library));
+  }
+  return 0;
+}
+
+} // namespace
+
+std::string hashOf(const SourceInput &input) {
+  Hasher h;
+  h.text(std::string(poplar::packageHash()));
+  h.text(std::string(poplar::versionString()));
+  add(h, input.model);
+  for (const auto &[id, info] : input.inputShapes)
+    h.text(base::str(id, ' ', info));
+  add(h, input.flow);
+  add(h, input.options);
+  addModelOptions(h, input.options);
+  add(h, input.patterns);
+  h.text(input.optimizer.structure());
+  h.text(input.loss);
+  add(h, input.target);
+  return h.hex();
+}
+
+std::string withBuild(const std::string &hash) {
+  Hasher h;
+  h.text(hash);
+  ::dl_iterate_phdr(addLibrary, &h);
+  return h.hex();
+}
+
+} // namespace popart::session
