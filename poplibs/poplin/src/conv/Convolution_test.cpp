@@ -196,6 +196,7 @@ TEST(Convolution, AgreesWithLoopsForLayersWithALanePerImage) {
             {"second layer", simple(16, {9, 9}, {5, 5}, 5, 12)},
             {"padded", padded(simple(32, {7, 6}, {3, 3}, 2, 3), 1)},
             {"vectors of images side by side", padded(simple(64, {5, 6}, {3, 3}, 2, 5), 1)},
+            {"images in chunks", simple(128, {24, 22}, {3, 2}, 2, 5)},
             {"strided", strided(padded(simple(16, {8, 9}, {3, 3}, 4, 6), 1), 2)},
             {"1 dimension", padded(simple(48, {20}, {5}, 3, 3), 2)},
             {"3 dimensions", simple(16, {4, 4, 5}, {2, 3, 2}, 2, 2)},

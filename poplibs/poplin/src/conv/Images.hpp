@@ -76,13 +76,23 @@ private:
     std::vector<std::int64_t> x, dw;       // offsets per member: in the input and in the gradient
     std::vector<std::int64_t> xRun, dyRun; // stretches, the same for all members
     std::size_t length = 0;
+    std::size_t firstJob = 0, endJob = 0;
   };
   struct Job {
     std::uint32_t family, group, outBegin, outCount, begin, count;
   };
+  // A part of a family's stretches, for which its jobs run while the memory is near.
+  struct Chunk {
+    std::size_t family, firstRun, runs, begin, length;
+  };
   void addFamily(const std::vector<std::uint32_t> &rowKernels, const Segment &row,
                  const std::vector<std::uint32_t> &lastKernels, const Segment &last);
-  void runJob(const Job &job, const openipu::KernelArgs &args, float alpha, float beta) const;
+  void addChunks(std::size_t family);
+  void runSmall(const openipu::KernelArgs &args, float alpha, float beta) const;
+  void runJob(const Job &job, const Chunk &chunk, const openipu::KernelArgs &args,
+              float *sums) const;
+  void store(const Job &job, const openipu::KernelArgs &args, const float *sums, float alpha,
+             float beta) const;
 
   Geometry g_;
   const micro::Kernels &kernels_ = micro::kernels();
@@ -91,7 +101,9 @@ private:
   std::int64_t xChannel_, dyChannel_, dwOut_, dwIn_, dwGroup_;
   std::vector<Family> families_;
   std::vector<Job> jobs_;
-  std::size_t grain_ = 1;
+  std::vector<Chunk> chunks_;
+  std::size_t grain_ = 1, shares_ = 1; // of the chunks, each with sums of its own
+  std::vector<float> sums_;            // [share][job][sum]
 };
 
 } // namespace poplin::conv

@@ -10,6 +10,9 @@ namespace poplin::conv {
 namespace {
 
 constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+constexpr std::size_t chunkLength = 1024;   // floats of each stretch at a time
+constexpr std::size_t nearFloats = 1 << 18; // in second-level cache
+constexpr std::size_t sumsPerJob = micro::maxVectors * micro::maxVectors;
 
 // Outputs that each kernel element meets, if they follow each other evenly; equal ones together.
 struct Walk {
@@ -66,6 +69,13 @@ ImagesWeightGradient::ImagesWeightGradient(const Geometry &g, const openipu::Ker
   for (const auto &row : rows)
     for (const auto &last : lasts)
       addFamily(row.kernels, row.outputs, last.kernels, last.outputs);
+  double work = 0;
+  for (const auto &c : chunks_)
+    work += double(c.runs * c.length * families_[c.family].x.size() * g_.out * g_.groups);
+  shares_ =
+      std::clamp<std::size_t>(std::size_t(work / 1e5), 1,
+                              std::min<std::size_t>(8, std::max<std::size_t>(1, chunks_.size())));
+  sums_.resize(shares_ * jobs_.size() * sumsPerJob);
 }
 
 void ImagesWeightGradient::addFamily(const std::vector<std::uint32_t> &rowKernels,
@@ -93,6 +103,7 @@ void ImagesWeightGradient::addFamily(const std::vector<std::uint32_t> &rowKernel
       f.xRun.push_back(std::int64_t(r) * row.step + std::int64_t(i) * last.step);
       f.dyRun.push_back(yRows_[row.begin + r] + yLast_[last.begin + i]);
     }
+  f.firstJob = jobs_.size();
   std::size_t side = kernels_.dot[4][4] ? 4 : 3;
   auto across = ceilDiv(f.x.size(), side), down = ceilDiv(g_.out, side);
   for (std::uint32_t group = 0; group < g_.groups; ++group)
@@ -103,28 +114,83 @@ void ImagesWeightGradient::addFamily(const std::vector<std::uint32_t> &rowKernel
                          std::uint32_t(g_.out * (i + 1) / down - outBegin), std::uint32_t(begin),
                          std::uint32_t(f.x.size() * (j + 1) / across - begin)});
       }
+  f.endJob = jobs_.size();
   auto work = 2. * double(f.xRun.size() * f.length) * double(side * side);
   grain_ = std::max<std::size_t>(1, std::size_t(4e5 / std::max(1., work)));
+  addChunks(index);
 }
 
-void ImagesWeightGradient::run(const openipu::KernelArgs &args, float alpha, float beta) {
+void ImagesWeightGradient::addChunks(std::size_t family) {
+  const auto &f = families_[family];
+  if (f.length >= 2 * chunkLength) {
+    const auto parts = f.length / chunkLength, vectors = f.length / kernels_.lanes;
+    for (std::size_t run = 0; run < f.xRun.size(); ++run)
+      for (std::size_t p = 0; p < parts; ++p) {
+        auto begin = vectors * p / parts * kernels_.lanes,
+             end = vectors * (p + 1) / parts * kernels_.lanes;
+        chunks_.push_back({family, run, 1, begin, end - begin});
+      }
+    return;
+  }
+  const auto together = std::max<std::size_t>(1, chunkLength / std::max<std::size_t>(1, f.length));
+  for (std::size_t run = 0; run < f.xRun.size(); run += together)
+    chunks_.push_back({family, run, std::min(together, f.xRun.size() - run), 0, f.length});
+}
+
+// Everything is near anyway.
+void ImagesWeightGradient::runSmall(const openipu::KernelArgs &args, float alpha,
+                                    float beta) const {
   base::parallelFor(jobs_.size(), grain_, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (auto i = begin; i < end; ++i)
-      runJob(jobs_[i], args, alpha, beta);
+    for (auto i = begin; i < end; ++i) {
+      const auto &f = families_[jobs_[i].family];
+      float sums[sumsPerJob] = {};
+      runJob(jobs_[i], {jobs_[i].family, 0, f.xRun.size(), 0, f.length}, args, sums);
+      store(jobs_[i], args, sums, alpha, beta);
+    }
   });
 }
 
-void ImagesWeightGradient::runJob(const Job &job, const openipu::KernelArgs &args, float alpha,
-                                  float beta) const {
+void ImagesWeightGradient::run(const openipu::KernelArgs &args, float alpha, float beta) {
+  if (args.inputs[0].elements + args.inputs[1].elements <= nearFloats)
+    return runSmall(args, alpha, beta);
+  const auto each = jobs_.size() * sumsPerJob;
+  base::parallelFor(shares_, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (auto share = begin; share < end; ++share) {
+      float *sums = sums_.data() + share * each;
+      std::fill_n(sums, each, 0.f);
+      for (auto c = chunks_.size() * share / shares_; c < chunks_.size() * (share + 1) / shares_;
+           ++c) {
+        const auto &f = families_[chunks_[c].family];
+        for (auto j = f.firstJob; j < f.endJob; ++j)
+          runJob(jobs_[j], chunks_[c], args, sums + j * sumsPerJob);
+      }
+    }
+  });
+  for (std::size_t share = 1; share < shares_; ++share)
+    for (std::size_t i = 0; i < each; ++i)
+      sums_[i] += sums_[share * each + i];
+  for (std::size_t j = 0; j < jobs_.size(); ++j)
+    store(jobs_[j], args, sums_.data() + j * sumsPerJob, alpha, beta);
+}
+
+void ImagesWeightGradient::runJob(const Job &job, const Chunk &chunk,
+                                  const openipu::KernelArgs &args, float *sums) const {
   const auto &f = families_[job.family];
   const float *dys[micro::maxVectors], *xs[micro::maxVectors];
   for (unsigned r = 0; r < job.outCount; ++r)
-    dys[r] = args.in<float>(0) + std::int64_t(job.group * g_.out + job.outBegin + r) * dyChannel_;
+    dys[r] = args.in<float>(0) + chunk.begin +
+             std::int64_t(job.group * g_.out + job.outBegin + r) * dyChannel_;
   for (unsigned v = 0; v < job.count; ++v)
-    xs[v] = args.in<float>(1) + std::int64_t(job.group * g_.in) * xChannel_ + f.x[job.begin + v];
-  float sums[micro::maxVectors * micro::maxVectors] = {};
-  kernels_.dot[job.count][job.outCount](
-      {dys, xs, f.dyRun.data(), f.xRun.data(), f.xRun.size(), f.length, sums});
+    xs[v] = args.in<float>(1) + chunk.begin + std::int64_t(job.group * g_.in) * xChannel_ +
+            f.x[job.begin + v];
+  kernels_.dot[job.count][job.outCount]({dys, xs, f.dyRun.data() + chunk.firstRun,
+                                         f.xRun.data() + chunk.firstRun, chunk.runs, chunk.length,
+                                         sums});
+}
+
+void ImagesWeightGradient::store(const Job &job, const openipu::KernelArgs &args, const float *sums,
+                                 float alpha, float beta) const {
+  const auto &f = families_[job.family];
   const auto &dw = args.outputs[0];
   for (unsigned r = 0; r < job.outCount; ++r)
     for (unsigned v = 0; v < job.count; ++v) {
