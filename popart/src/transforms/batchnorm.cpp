@@ -17,7 +17,7 @@ using ops::GraphBuilder;
 using ops::OpView;
 
 struct Fold {
-  const Node *linear; // Conv, ConvDataGrad (a transposed convolution) or MatMul
+  const Node *linear; // Conv, ConvDataGrad (a transposed convolution) or MatMul; null: none
   Value bias = none;  // of it: one element per channel, of any shape
 };
 
@@ -33,7 +33,14 @@ public:
     for (std::size_t i = 1; i < 5; ++i)
       if (!fixed_[norm.inputs[i].value])
         return std::nullopt;
-    const Node *node = before(norm, norm.inputs[0]);
+    auto fold = into(before(norm, norm.inputs[0]));
+    if (!fold && graph_[norm.inputs[0]].info.dataType() == DataType::FLOAT)
+      fold = Fold{nullptr, none};
+    return fold;
+  }
+
+private:
+  std::optional<Fold> into(const Node *node) const {
     if (!node)
       return std::nullopt;
     const auto &type = node->def->type;
@@ -43,8 +50,6 @@ public:
       return ofProduct(*node, none);
     return type == "Add" ? ofSum(*node) : std::nullopt;
   }
-
-private:
   // The node that makes v, if v is for `user` alone.
   const Node *before(const Node &user, Value v) const {
     const Node *node = near_.producer(v);
@@ -112,7 +117,8 @@ Value scaledWeights(GraphBuilder &b, std::vector<Node> &nodes, const Node &linea
   return reshaped(node("Mul", {reshaped(w, shape), factor}, {}), whole);
 }
 
-// Writes the linear operator with its new weights; returns what stands for the norm's output.
+// Writes the linear operator with its new weights, or a product and a sum if there is none to take
+// the norm; returns what stands for the norm's output.
 Value write(GraphBuilder &b, std::vector<Node> &nodes, const Fold &fold, const Node &norm) {
   const auto real = [&](Value v) {
     return b.cast(b.reshape(v, {ir::elementsOf(b.shape(v))}), DataType::FLOAT);
@@ -121,8 +127,12 @@ Value write(GraphBuilder &b, std::vector<Node> &nodes, const Fold &fold, const N
   const Value m = b.div(real(norm.inputs[1]), b.sqrt(b.add(real(norm.inputs[4]), epsilon)));
   const Value mean = real(norm.inputs[3]);
   const Value shift = fold.bias == none ? b.neg(mean) : b.sub(real(fold.bias), mean);
-  const Value bias =
-      b.cast(b.add(real(norm.inputs[2]), b.mul(shift, m)), b.type(fold.linear->outputs[0]));
+  const Value bias = b.cast(b.add(real(norm.inputs[2]), b.mul(shift, m)), b.type(norm.inputs[0]));
+  if (!fold.linear) {
+    Shape channels(b.shape(norm.inputs[0]).size() - 1, 1);
+    channels[0] = b.shape(norm.inputs[0])[1];
+    return b.add(b.mul(norm.inputs[0], b.reshape(m, channels)), b.reshape(bias, channels));
+  }
   const Value x = fold.linear->inputs[0], w = scaledWeights(b, nodes, *fold.linear, m);
   const auto &type = fold.linear->def->type;
   if (type == "MatMul")
@@ -136,6 +146,7 @@ unsigned foldBatchNorms(Graph &graph, const std::set<Value> &kept) {
   const Finder finder(graph, kept);
   std::vector<Node> nodes;
   std::map<std::size_t, std::vector<Node>> written;
+  unsigned folded = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node &norm = graph.nodes[n];
     const auto fold = finder.at(norm);
@@ -143,7 +154,8 @@ unsigned foldBatchNorms(Graph &graph, const std::set<Value> &kept) {
       continue;
     auto &made = written[n];
     GraphBuilder b(graph, made);
-    b.settings = fold->linear->settings;
+    b.settings = fold->linear ? fold->linear->settings : norm.settings;
+    folded += fold->linear != nullptr;
     b.prefix = graph[norm.outputs[0]].name + "/";
     const Value y = write(b, made, *fold, norm);
     for (Value &out : made.back().outputs)
@@ -159,7 +171,7 @@ unsigned foldBatchNorms(Graph &graph, const std::set<Value> &kept) {
         nodes.push_back(std::move(node));
   }
   graph.nodes = std::move(nodes);
-  return unsigned(written.size());
+  return folded;
 }
 
 } // namespace popart::transforms

@@ -83,6 +83,21 @@ TEST(FoldBatchNorm, KeepsNumbers) {
   }
 }
 
+// In front of a layer: one product and one sum with parameters that are made once.
+TEST(FoldBatchNorm, BecomesAProductAndASum) {
+  Model m;
+  const Value y = m.b.op("Relu", {normalised(m, m.randomInput({2, 3, 4, 5}))});
+  const auto before = m.run(y);
+  EXPECT_EQ(transforms::foldBatchNorms(m.graph, {y}), 0u);
+  const auto once = transforms::findSetup(m.graph);
+  std::string left;
+  for (const auto &node : m.graph.nodes)
+    if (!once.count(node.outputs[0]) && !node.def->unwind)
+      left += node.def->type + " ";
+  EXPECT_EQ(left, "Mul Add Relu ");
+  expectNear(m.run(y), before);
+}
+
 TEST(FoldBatchNorm, LeavesWhatOthersSeeOrChange) {
   for (int what : {0, 1, 2, 3, 4, 5}) {
     SCOPED_TRACE(what);
