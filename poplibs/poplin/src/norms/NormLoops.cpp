@@ -66,6 +66,98 @@ OPENIPU_SIMD void gradientLoop(Shape2 shape, In x, In g, Out dx, const GradientV
   }
 }
 
+// Short rows with statistics of their own columns: `groups` vectors of columns keep their values in
+// registers while the rows go by. Results may lie where x or g do, so no vectors overlap.
+constexpr std::size_t shortRow = 8 * lanes;
+
+// body(first row, shape) for rows that stay in the first cache while their columns are done.
+template <class Body> void inCache(Shape2 shape, const Body &body) {
+  const std::size_t high = std::max<std::size_t>(16, 4096 / shape.n);
+  for (std::size_t r = 0; r < shape.rows; r += high)
+    body(std::int64_t(r), Shape2{std::min(high, shape.rows - r), shape.n});
+}
+
+template <unsigned groups, bool paramV>
+OPENIPU_INLINE void affineGroup(std::size_t rows, std::size_t j, In x, Out y,
+                                const AffineValues &v) {
+  Lanes mean[groups] = {}, scale[groups] = {}, shift[groups] = {};
+  for (unsigned u = 0; u < groups; ++u) {
+    const std::size_t at = j + u * lanes;
+    mean[u] = lanesAt(v.mean.each + at);
+    scale[u] = lanesAt(v.invStdDev.each + at);
+    if (paramV) {
+      scale[u] *= lanesAt(v.gamma.each + at);
+      shift[u] = lanesAt(v.beta.each + at);
+    } else {
+      scale[u] *= v.gamma.one;
+      shift[u] += v.beta.one;
+    }
+  }
+  for (std::size_t r = 0; r < rows; ++r)
+    for (unsigned u = 0; u < groups; ++u) {
+      const auto at = std::int64_t(j + u * lanes), row = std::int64_t(r);
+      lanesAt(y.at + row * y.ld + at) =
+          (lanesAt(x.at + row * x.ld + at) - mean[u]) * scale[u] + shift[u];
+    }
+}
+template <bool paramV>
+OPENIPU_SIMD void affineColumns(Shape2 shape, In x, Out y, const AffineValues &v) {
+  std::size_t j = 0;
+  for (; j + 2 * lanes <= shape.n; j += 2 * lanes)
+    affineGroup<2, paramV>(shape.rows, j, x, y, v);
+  for (; j + lanes <= shape.n; j += lanes)
+    affineGroup<1, paramV>(shape.rows, j, x, y, v);
+  for (std::size_t r = 0; j < shape.n && r < shape.rows; ++r)
+    for (std::size_t i = j; i < shape.n; ++i) {
+      const float gamma = pick<paramV>(v.gamma.each, v.gamma.one, i);
+      const float beta = pick<paramV>(v.beta.each, v.beta.one, i);
+      y.at[std::int64_t(r) * y.ld + std::int64_t(i)] =
+          (x.at[std::int64_t(r) * x.ld + std::int64_t(i)] - v.mean.each[i]) *
+              (v.invStdDev.each[i] * gamma) +
+          beta;
+    }
+}
+
+template <unsigned groups, bool paramV>
+OPENIPU_INLINE void gradientGroup(std::size_t rows, std::size_t j, In x, In g, Out dx,
+                                  const GradientValues &v) {
+  Lanes mean[groups], a[groups], b[groups], c[groups];
+  for (unsigned u = 0; u < groups; ++u) {
+    const std::size_t at = j + u * lanes;
+    mean[u] = lanesAt(v.mean.each + at);
+    a[u] = lanesAt(v.a.each + at);
+    if (paramV)
+      a[u] *= lanesAt(v.gamma.each + at);
+    else
+      a[u] *= v.gamma.one;
+    b[u] = lanesAt(v.b.each + at);
+    c[u] = lanesAt(v.c.each + at);
+  }
+  for (std::size_t r = 0; r < rows; ++r)
+    for (unsigned u = 0; u < groups; ++u) {
+      const auto at = std::int64_t(j + u * lanes), row = std::int64_t(r);
+      lanesAt(dx.at + row * dx.ld + at) =
+          a[u] * lanesAt(g.at + row * g.ld + at) +
+          (b[u] * (lanesAt(x.at + row * x.ld + at) - mean[u]) + c[u]);
+    }
+}
+template <bool paramV>
+OPENIPU_SIMD void gradientColumns(Shape2 shape, In x, In g, Out dx, const GradientValues &v) {
+  std::size_t j = 0;
+  for (; j + 2 * lanes <= shape.n; j += 2 * lanes)
+    gradientGroup<2, paramV>(shape.rows, j, x, g, dx, v);
+  for (; j + lanes <= shape.n; j += lanes)
+    gradientGroup<1, paramV>(shape.rows, j, x, g, dx, v);
+  for (std::size_t r = 0; j < shape.n && r < shape.rows; ++r)
+    for (std::size_t i = j; i < shape.n; ++i) {
+      const auto at = std::int64_t(i), row = std::int64_t(r);
+      const float a = v.a.each[i] * pick<paramV>(v.gamma.each, v.gamma.one, i);
+      dx.at[row * dx.ld + at] =
+          a * g.at[row * g.ld + at] +
+          (v.b.each[i] * (x.at[row * x.ld + at] - v.mean.each[i]) + v.c.each[i]);
+    }
+}
+
 OPENIPU_SIMD void momentsLoop(Shape2 shape, In x, float shift, Sums &sums) {
   Lanes s0{}, s1{}, q0{}, q1{};
   float first = 0, second = 0;
@@ -258,6 +350,13 @@ void affineBlock(Shape2 shape, In x, Out y, Out w, const AffineValues &v) {
   bool statV = v.mean.each != nullptr, paramV = v.gamma.each != nullptr;
   joinRows(shape, !statV && !paramV && even(x.ld, shape) && (!y.at || even(y.ld, shape)) &&
                       (!w.at || even(w.ld, shape)));
+  if (statV && y.at && !w.at && shape.n <= shortRow && shape.rows >= 4 && v.invStdDev.each &&
+      (v.beta.each != nullptr) == paramV)
+    return inCache(shape, [&](std::int64_t r, Shape2 part) {
+      const In in{x.at + r * x.ld, x.ld};
+      const Out out{y.at + r * y.ld, y.ld};
+      paramV ? affineColumns<true>(part, in, out, v) : affineColumns<false>(part, in, out, v);
+    });
   if (statV)
     paramV ? affineOutputs<true, true>(shape, x, y, w, v)
            : affineOutputs<true, false>(shape, x, y, w, v);
@@ -270,6 +369,13 @@ void gradientBlock(Shape2 shape, In x, In g, Out dx, const GradientValues &v) {
   bool statV = v.mean.each != nullptr, paramV = v.gamma.each != nullptr;
   joinRows(shape,
            !statV && !paramV && even(x.ld, shape) && even(g.ld, shape) && even(dx.ld, shape));
+  if (statV && shape.n <= shortRow && shape.rows >= 4)
+    return inCache(shape, [&](std::int64_t r, Shape2 part) {
+      const In in{x.at + r * x.ld, x.ld}, grad{g.at + r * g.ld, g.ld};
+      const Out out{dx.at + r * dx.ld, dx.ld};
+      paramV ? gradientColumns<true>(part, in, grad, out, v)
+             : gradientColumns<false>(part, in, grad, out, v);
+    });
   if (statV)
     paramV ? gradientLoop<true, true>(shape, x, g, dx, v)
            : gradientLoop<true, false>(shape, x, g, dx, v);
