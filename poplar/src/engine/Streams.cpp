@@ -3,6 +3,7 @@
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
+#include <utility>
 
 namespace poplar::engine {
 
@@ -81,6 +82,7 @@ void Streams::connect(const std::string &handle, std::unique_ptr<StreamCallback>
   for (unsigned r = 0; r < endpointsOf(stream); ++r) {
     Endpoint fresh;
     fresh.callback = shared;
+    fresh.direct = dynamic_cast<openipu::DirectSource *>(shared.get());
     fresh.mayPrefetch = endpointsOf(stream) == 1;
     replace(stream, r, std::move(fresh));
   }
@@ -96,6 +98,7 @@ void Streams::connect(const std::string &handle, unsigned replica,
             image_.streams[stream].broadcast ? " because it is broadcast." : "."));
   Endpoint fresh;
   fresh.callback = std::move(callback);
+  fresh.direct = dynamic_cast<openipu::DirectSource *>(fresh.callback.get());
   fresh.mayPrefetch = true;
   replace(stream, replica, std::move(fresh));
 }
@@ -187,6 +190,13 @@ const std::byte *Streams::beginRead(std::uint32_t stream, unsigned replica) {
   auto &end = connected(stream, replica);
   if (!end.callback)
     return memory(stream, end);
+  if (end.direct && end.filled == 0) {
+    const void *ready = nullptr;
+    call(stream, [&] { ready = end.direct->data(); });
+    end.isDirect = ready;
+    if (ready)
+      return static_cast<const std::byte *>(ready);
+  }
   auto *data = slot(stream, end, end.head);
   if (end.filled == 0)
     call(stream, [&] { end.callback->fetch(data); });
@@ -199,8 +209,10 @@ void Streams::endRead(std::uint32_t stream, unsigned replica) {
   auto &end = endpoints_[stream][replica];
   if (!end.callback)
     return;
-  end.head = (end.head + 1) % slotsOf(stream);
   call(stream, [&] { end.callback->complete(); });
+  if (std::exchange(end.isDirect, false))
+    return;
+  end.head = (end.head + 1) % slotsOf(stream);
   prefetchLater(stream, end);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 #include "engine/CallbackThreads.hpp"
 #include "executable/Image.hpp"
+#include "openipu/DirectSource.hpp"
 #include "poplar/StreamCallback.hpp"
 #include <algorithm>
 #include <future>
@@ -49,6 +50,8 @@ private:
     std::byte *begin = nullptr;           // memory; null: not memory
     std::uint64_t size = 0, position = 0; // of the circular buffer
     std::shared_ptr<StreamCallback> callback;
+    openipu::DirectSource *direct = nullptr; // the callback, if it is one
+    bool isDirect = false;                   // the transfer under way reads its memory
     bool mayPrefetch = false;
     std::vector<std::byte> slots;       // callback: one block per outstanding transfer
     std::uint32_t head = 0, filled = 0; // first filled slot, number of filled slots

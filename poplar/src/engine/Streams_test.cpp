@@ -123,6 +123,42 @@ TEST(Streams, WithoutPrefetchEveryTransferFetches) {
   EXPECT_EQ(log, "fcfc");
 }
 
+TEST(Streams, DataThatLieReadyAreReadWhereTheyAre) {
+  static const int ready[] = {7, 7, 8, 8};
+  struct Ready : openipu::DirectSource { // every other transfer lies ready
+    explicit Ready(std::string &log) : log(log) {}
+    const void *data() override {
+      log += 'd';
+      return done % 2 ? nullptr : ready + done;
+    }
+    Result prefetch(void *) override {
+      log += 'p';
+      return Result::NotAvailable;
+    }
+    void fetch(void *p) override {
+      log += 'f';
+      Counter::write(p, 100 + done);
+    }
+    void complete() override {
+      log += 'c';
+      ++done;
+    }
+    std::string &log;
+    int done = 0;
+  };
+  auto image = imageWith(1, false);
+  Streams streams(image);
+  streams.configure({.prefetch = true});
+  std::string log;
+  streams.connect("in", std::make_unique<Ready>(log));
+  EXPECT_EQ(static_cast<const void *>(streams.beginRead(0, 0)), ready);
+  streams.endRead(0, 0);
+  EXPECT_EQ(transfer(streams), 101);
+  EXPECT_EQ(transfer(streams), 8);
+  streams.endRun();
+  EXPECT_EQ(log, "dcdfcpdc");
+}
+
 TEST(Streams, PrefetchedDataAreUsedAndTheRestIsInvalidated) {
   auto image = imageWith(1, false);
   Streams streams(image);
