@@ -69,7 +69,7 @@ private:
   void runPanel(Block &block, std::size_t panel) const;
   const float *comingInputs(const Block &block, const Tile &next, std::size_t k,
                             std::size_t depth) const;
-  const float *comingWeights(const micro::Rows &work, std::size_t tile) const;
+  const float *comingWeights(const micro::Rows &work, std::size_t tile, std::size_t tiles) const;
   std::size_t panelWidth(std::size_t panel) const;
 
   Geometry g_;

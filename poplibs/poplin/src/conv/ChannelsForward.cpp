@@ -276,12 +276,13 @@ const float *ChannelsForward::comingInputs(const Block &b, const Tile &next, std
   return nullptr;
 }
 
-// Weights that do not stay in the cache: the first tiles fetch those that follow these, each a
-// part.
-const float *ChannelsForward::comingWeights(const micro::Rows &work, std::size_t tile) const {
+// Weights that do not stay in the cache: the tiles fetch those that follow these, each a part.
+const float *ChannelsForward::comingWeights(const micro::Rows &work, std::size_t tile,
+                                            std::size_t tiles) const {
   if (g_.groups * panels_ * steps_ * g_.in * width_ <= keptWeights)
     return nullptr;
-  auto each = work.steps * work.k, at = tile * each * kernels_.lanes;
+  const auto each = work.steps * work.k, part = ceilDiv(each * (work.ldb / kernels_.lanes), tiles);
+  const auto at = tile * std::min(part, each) * kernels_.lanes;
   return at < each * work.ldb ? work.b[0] + work.bOffset + each * work.ldb + at : nullptr;
 }
 
@@ -298,8 +299,10 @@ micro::Finish ChannelsForward::finishTile(const Block &b, const Tile &tile, std:
       from = from.at(b.lists->extras[e][position + r], std::int64_t(panel * width_));
       const float *&to = pointers[e * micro::maxRows + r];
       to = static_cast<const float *>(from.data);
-      if (t.type == poplar::TypeId::Float && t.strides[1] == 1 && columns == padded)
+      if (t.type == poplar::TypeId::Float && t.strides[1] == 1 && columns == padded) {
+        comeNear(to, columns);
         continue;
+      }
       to = room + r * width_;
       pack(from, 1, columns, room + r * width_, width_);
     }
@@ -353,7 +356,8 @@ void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
         if (panel == b.firstPanel && &tile != &b.lists->tiles.back())
           work.ahead = comingInputs(b, (&tile)[1], k, depth);
         if (!work.ahead && !unpacked_)
-          work.ahead = comingWeights(work, std::size_t(&tile - b.lists->tiles.data()));
+          work.ahead = comingWeights(work, std::size_t(&tile - b.lists->tiles.data()),
+                                     b.lists->tiles.size());
         const float *added[2 * micro::maxRows];
         micro::Finish finish;
         if (last && (!extras_.empty() || activation_ != Activation::None)) {

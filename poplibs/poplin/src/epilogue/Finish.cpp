@@ -59,7 +59,10 @@ TileFinish::TileFinish(const Finish &of, std::size_t rows, std::size_t columns, 
                        float *room) {
   for (unsigned i = 0; i < of.adds; ++i) {
     Strided from = of.add[i];
-    if (!isDirect(from, columns, padded)) {
+    if (isDirect(from, columns, padded)) {
+      for (std::size_t r = 0; r < rows; ++r)
+        comeNear(static_cast<const float *>(from.data) + std::int64_t(r) * from.row, columns);
+    } else {
       float *copy = room + i * micro::maxRows * padded;
       pack(from, rows, columns, copy, padded);
       from = {copy, poplar::TypeId::Float, std::int64_t(padded), 1};

@@ -25,6 +25,12 @@ struct Finish {
   Finish at(std::size_t row, std::size_t column) const;
 };
 
+// What is added at the end comes while the sums are made.
+inline void comeNear(const float *data, std::size_t floats) {
+  for (std::size_t i = 0; i < floats; i += 16)
+    __builtin_prefetch(data + i);
+}
+
 // A tile of results, for the innermost loops: rows r of `of`, from a column on. `columns` is what
 // exists of the `padded` columns that are computed; what does not lie in whole vectors of floats
 // comes by way of `room`, which has space for 2 * maxRows * padded floats.

@@ -166,14 +166,22 @@ private:
                                      nullptr, end});
       else
         kernels.rows[vectors][rows]({pointers + begin, 1, 0, length, &source, packed, targets,
-                                     accumulate, nullptr, 0, 0, nextPart(source, t, length), end});
+                                     accumulate, nullptr, 0, 0,
+                                     nextPart(k, p, t, tiles.count, length), end});
     }
   }
 
-  // The panel after this one comes from far unless the first tiles fetch it, each a part.
-  const float *nextPart(const float *source, std::size_t tile, std::size_t length) const {
-    auto at = tile * length * kernels.lanes;
-    return shared.data && at < length * width ? source + depth * width + at : nullptr;
+  // The panel after this one comes from far unless the tiles fetch it, each a part.
+  const float *nextPart(std::size_t k, std::size_t p, std::size_t tile, std::size_t tiles,
+                        std::size_t length) const {
+    if (!shared.data)
+      return nullptr;
+    const bool across = (p + 1) * width < n, down = k + depth < g.k;
+    const float *next = across ? shared.at(k, column + (p + 1) * width)
+                               : shared.at(down ? k + depth : 0, column + (down ? 0 : n));
+    const auto part = ceilDiv(length * kernels.vectors, tiles); // vectors
+    const auto at = tile * std::min(part, length) * kernels.lanes;
+    return at < length * width ? next + at : nullptr;
   }
 
   void runOuter(std::size_t begin, std::size_t rows, std::size_t vectors, const float *source,
