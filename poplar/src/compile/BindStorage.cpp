@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// First fit in the order of first use: a variable takes the lowest gap between the places of
-// variables still alive. Before that, the result of an element-wise kernel takes the place of an
-// operand that ends with it.
+// A variable takes the lowest gap between the places of variables that are alive while it is. Those
+// with most bytes choose first, or those that are used first: whichever needs less in all. Before
+// that, the result of an element-wise kernel takes the place of an operand that ends with it.
 #include "compile/BindStorage.hpp"
 #include "compile/FindLiveness.hpp"
+#include "compile/SharedCode.hpp"
 #include "openipu/Overwrite.hpp"
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace poplar::compile {
 
@@ -100,10 +102,95 @@ std::vector<std::uint32_t> findHeirs(const Image &image, const std::vector<Stora
   return from;
 }
 
+// Variables that share bytes, in the order of their first use, and whose place each of them takes.
+struct Shared {
+  const Image &image;
+  const std::vector<StorageLife> &lives;
+  std::vector<std::uint32_t> vars;
+  std::vector<std::uint32_t> from;
+};
+struct Places {
+  std::map<std::uint32_t, std::uint64_t> offsets; // by variable
+  std::uint64_t end = ~std::uint64_t(0);
+};
+
+Places byFirstUse(const Shared &shared, std::uint64_t base) {
+  Places out;
+  SharedArena arena(base);
+  std::multimap<std::uint32_t, std::uint64_t> ends; // last use -> offset
+  for (auto var : shared.vars) {
+    const auto &life = shared.lives[var];
+    while (!ends.empty() && ends.begin()->first < life.first) {
+      arena.release(ends.begin()->second);
+      ends.erase(ends.begin());
+    }
+    auto &offset = out.offsets[var];
+    if (shared.from[var] != none) {
+      offset = out.offsets.at(shared.from[var]);
+      const auto [begin, end] = ends.equal_range(life.first);
+      ends.erase(std::find_if(begin, end, [&](auto &e) { return e.second == offset; }));
+    } else
+      offset = arena.take(storageBytes(shared.image.variables[var]));
+    ends.emplace(life.last, offset);
+  }
+  out.end = arena.end();
+  return out;
+}
+
+// Looks at all pairs: for programs of ordinary size.
+Places bySize(const Shared &shared, std::uint64_t base) {
+  constexpr std::size_t mostVariables = 8192;
+  if (shared.vars.size() > mostVariables)
+    return {};
+  struct Item { // a variable and all that take its place, one after the other
+    std::uint64_t bytes;
+    std::uint32_t first, last;
+    std::uint64_t offset;
+  };
+  std::vector<Item> items;
+  std::map<std::uint32_t, std::size_t> itemOf;
+  for (auto var : shared.vars) {
+    const auto &life = shared.lives[var];
+    const auto bytes = storageBytes(shared.image.variables[var]);
+    const auto from = shared.from[var];
+    const auto item = from != none ? itemOf.at(from) : items.size();
+    if (from == none)
+      items.push_back({0, life.first, life.last, 0});
+    itemOf[var] = item;
+    items[item].bytes = std::max(items[item].bytes, bytes);
+    items[item].last = std::max(items[item].last, life.last);
+  }
+  std::vector<std::size_t> order(items.size()), placed; // placed: by offset
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return items[a].bytes > items[b].bytes; });
+  Places out;
+  out.end = base;
+  for (auto i : order) {
+    auto &item = items[i];
+    item.offset = base;
+    for (auto o : placed) {
+      const auto &other = items[o];
+      if (other.last < item.first || item.last < other.first)
+        continue;
+      if (other.offset >= item.offset + item.bytes)
+        break;
+      item.offset = std::max(item.offset, other.offset + other.bytes);
+    }
+    out.end = std::max(out.end, item.offset + item.bytes);
+    const auto lower = [&](auto a, auto b) { return items[a].offset < items[b].offset; };
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), i, lower), i);
+  }
+  for (const auto &[var, item] : itemOf)
+    out.offsets[var] = items[item].offset;
+  return out;
+}
+
 } // namespace
 
 void bindStorage(Image &image) {
   auto lives = storageLives(image);
+  const auto buffers = outlineBuffers(image);
   std::uint64_t base = 0;
   std::vector<std::uint32_t> shared;
   for (std::uint32_t var = 0; var != image.variables.size(); ++var) {
@@ -111,32 +198,21 @@ void bindStorage(Image &image) {
       shared.push_back(var);
       continue;
     }
+    image.variables[var].arenaOffset = 0;
+    if (buffers[var])
+      continue; // the host never touches it
     image.variables[var].arenaOffset = base;
     base += storageBytes(image.variables[var]);
   }
   std::stable_sort(shared.begin(), shared.end(),
                    [&](auto a, auto b) { return lives[a].first < lives[b].first; });
 
-  const auto from = findHeirs(image, lives);
-  SharedArena arena(base);
-  std::multimap<std::uint32_t, std::uint64_t> ends; // last use -> offset
-  for (auto var : shared) {
-    while (!ends.empty() && ends.begin()->first < lives[var].first) {
-      arena.release(ends.begin()->second);
-      ends.erase(ends.begin());
-    }
-    auto &offset = image.variables[var].arenaOffset;
-    if (from[var] != none) {
-      offset = image.variables[from[var]].arenaOffset;
-      const auto [begin, end] = ends.equal_range(lives[var].first);
-      ends.erase(std::find_if(begin, end, [&](auto &e) { return e.second == offset; }));
-      ends.emplace(lives[var].last, offset);
-      continue;
-    }
-    offset = arena.take(storageBytes(image.variables[var]));
-    ends.emplace(lives[var].last, offset);
-  }
-  image.arenaBytes = arena.end();
+  const Shared all{image, lives, shared, findHeirs(image, lives)};
+  const auto inTime = byFirstUse(all, base), inSize = bySize(all, base);
+  const auto &best = inSize.end < inTime.end ? inSize : inTime;
+  for (const auto &[var, offset] : best.offsets)
+    image.variables[var].arenaOffset = offset;
+  image.arenaBytes = best.end;
 }
 
 } // namespace poplar::compile

@@ -5,6 +5,7 @@
 #include "compile/FindLiveness.hpp"
 #include "compile/Effects.hpp"
 #include "compile/Reach.hpp"
+#include "compile/SharedCode.hpp"
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -26,6 +27,8 @@ public:
   Liveness(const Image &image, const Reach &reached, Outputs outputs)
       : image_(image), reached_(reached), outputs_(outputs), effects_(image.steps.size()),
         ofComputeSet_(image.computeSets.size()), inlined_(image.steps.size(), 0) {
+    if (onDevice())
+      findOutlined();
     markInlined();
     for (auto step = reached.order.rbegin(); step != reached.order.rend(); ++step)
       if (!inlined_[*step])
@@ -49,6 +52,24 @@ public:
 
 private:
   using Shared = std::shared_ptr<const Effects>;
+  // Reports tell of the device, which works on the buffers of outlined code; storage is the host's,
+  // which works on the tensors themselves and copies no arguments.
+  bool onDevice() const { return outputs_ == Outputs::Write; }
+  void findOutlined() {
+    owners_ = outlinedOwners(image_);
+    for (auto owner : owners_)
+      if (owner != none)
+        renamings_.try_emplace(owner, image_, image_.steps[owner]);
+  }
+  Effects ownEffects(const Step &step) const {
+    if (isPassed(step) && !onDevice())
+      return {};
+    auto effects = effectsOf(image_, step, outputs_);
+    if (!renamings_.empty())
+      if (auto owner = owners_[std::size_t(&step - image_.steps.data())]; owner != none)
+        renamings_.at(owner).apply(effects);
+    return effects;
+  }
   static bool isList(const Step &step) {
     return step.kind == StepKind::Sequence || step.kind == StepKind::Block;
   }
@@ -98,13 +119,13 @@ private:
     case StepKind::Switch:
       return summariseBranches(step);
     case StepKind::Execute:
-      if (step.operands.empty() && ofComputeSet_[step.index])
+      if (step.operands.empty() && ofComputeSet_[step.index] && renamings_.empty())
         return ofComputeSet_[step.index];
       break;
     default:
       break;
     }
-    auto own = std::make_shared<Effects>(effectsOf(image_, step, outputs_));
+    auto own = std::make_shared<Effects>(ownEffects(step));
     if (step.kind == StepKind::Execute && step.operands.empty())
       ofComputeSet_[step.index] = own;
     return own;
@@ -114,7 +135,7 @@ private:
     Effects all = *effects_[step.children[1]];
     for (auto &[var, effect] : all)
       effect.written = {}; // the body may not run
-    follow(all, effectsOf(image_, step, outputs_));
+    follow(all, ownEffects(step));
     follow(all, *effects_[step.children[0]]);
     return std::make_shared<Effects>(std::move(all));
   }
@@ -127,7 +148,7 @@ private:
       branch(all, *effects_[step.children[i]]);
     if (step.kind == StepKind::Switch && step.children.size() <= step.cases.size())
       branch(all, {}); // no default: perhaps nothing runs
-    follow(all, effectsOf(image_, step, outputs_));
+    follow(all, ownEffects(step));
     return std::make_shared<Effects>(std::move(all));
   }
 
@@ -215,7 +236,7 @@ private:
 
   void spreadWhile(const Step &step, Live afterCondition) {
     const auto &condition = *effects_[step.children[0]], &body = *effects_[step.children[1]];
-    addReads(afterCondition, effectsOf(image_, step, outputs_));
+    addReads(afterCondition, ownEffects(step));
     addReads(afterCondition, body);
     auto round = afterCondition; // once through condition and body; a second time adds nothing
     before(round, condition);
@@ -240,6 +261,8 @@ private:
   std::vector<Shared> ofComputeSet_;
   std::vector<std::uint8_t> inlined_; // sequences walked as part of their owner
   std::vector<std::uint8_t> dies_;
+  std::vector<std::uint32_t> owners_;           // by step: the outlined sequence around it
+  std::map<std::uint32_t, Renaming> renamings_; // by outlined sequence
   std::vector<Live> pending_; // by step: needed after it, gathered from all owners
   const Visit *visit_ = nullptr;
 };

@@ -5,6 +5,7 @@
 #include "compile/ByTile.hpp"
 #include "compile/DescribeOutOfMemory.hpp"
 #include "compile/Reach.hpp"
+#include "compile/SharedCode.hpp"
 
 namespace poplar::compile {
 
@@ -31,6 +32,8 @@ unsigned controlInstructions(const Step &step) {
     return count + 3; // load the predicate, branch, jump behind the other part
   case StepKind::Switch:
     return count + 2 * unsigned(step.cases.size() + 1);
+  case StepKind::Sequence:
+    return count + (isOutlined(step) ? 2 : 0);
   case StepKind::Call:
     return count + 2; // call, return
   default:
@@ -41,16 +44,17 @@ unsigned controlInstructions(const Step &step) {
 class Layout {
 public:
   Layout(Image &image, const arch::System &system)
-      : image_(image), chip_(system.chip), reached_(reach(image)), tiles_(image.memory.tiles),
-        bytes_(unsigned(tiles_.size())) {
+      : image_(image), chip_(system.chip), reached_(reach(image)), like_(sharedCode(image)),
+        tiles_(image.memory.tiles), bytes_(unsigned(tiles_.size())) {
     tiles_.resize(system.tiles() / image.replicationFactor);
   }
 
   void addCode() {
     std::uint64_t control = 0;
     for (auto step : reached_.order)
-      control +=
-          std::uint64_t(controlInstructions(image_.steps[step])) * chip_.code.instructionBytes;
+      if (like_[step] == none)
+        control +=
+            std::uint64_t(controlInstructions(image_.steps[step])) * chip_.code.instructionBytes;
     auto stacks = std::uint64_t(chip_.workers) * chip_.code.workerStackBytes +
                   chip_.code.supervisorStackBytes;
     for (std::uint32_t tile = 0; tile != tiles_.size(); ++tile) {
@@ -61,8 +65,12 @@ public:
 
   void addVertices() {
     std::vector<std::uint64_t> placed; // tile and type of every vertex, for the code
+    std::vector<bool> own(image_.computeSets.size(), false);
+    for (auto step : reached_.order)
+      if (image_.steps[step].kind == StepKind::Execute && like_[step] == none)
+        own[image_.steps[step].index] = true;
     for (std::uint32_t cs = 0; cs != image_.computeSets.size(); ++cs)
-      if (reached_.computeSets[cs])
+      if (own[cs])
         for (auto vertex : image_.computeSets[cs].vertices) {
           const auto &v = image_.vertices[vertex];
           addState(vertex, v);
@@ -223,6 +231,7 @@ private:
   Image &image_;
   const arch::Chip &chip_;
   Reach reached_;
+  std::vector<std::uint32_t> like_; // by step: whose code it runs
   std::vector<TileMemory> &tiles_;
   ByTile<std::uint64_t> bytes_; // scratch
   std::vector<std::uint64_t> stateByType_;

@@ -7,6 +7,7 @@
 #include "compile/PricePlan.hpp"
 #include "compile/Reach.hpp"
 #include "compile/Replica.hpp"
+#include "compile/SharedCode.hpp"
 #include "poplar/SyncType.hpp"
 #include "tensor/Moves.hpp"
 #include <set>
@@ -215,8 +216,14 @@ private:
 void planExchange(Image &image, const arch::System &system) {
   image.memory.tiles.assign(system.tiles() / image.replicationFactor, {});
   Planner planner(image, system);
-  for (auto leaf : reach(image).leaves)
-    planner.plan(leaf);
+  const auto like = sharedCode(image);
+  const auto leaves = reach(image).leaves;
+  for (auto leaf : leaves)
+    if (like[leaf] == none)
+      planner.plan(leaf);
+  for (auto leaf : leaves)
+    if (like[leaf] != none)
+      image.steps[leaf].cost.phases = image.steps[like[leaf]].cost.phases;
 }
 
 } // namespace poplar::compile

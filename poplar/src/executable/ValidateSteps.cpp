@@ -18,7 +18,7 @@ struct Needs {
 Needs needs(StepKind kind) {
   switch (kind) {
   case StepKind::Sequence:
-    return {.children = any};
+    return {.children = any, .maxOperands = any};
   case StepKind::Execute:
     return {.maxOperands = 1};
   case StepKind::RemoteToDevice:

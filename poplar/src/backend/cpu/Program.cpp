@@ -17,7 +17,7 @@ Op opOf(const executable::Step &step) {
   case StepKind::Execute:
     return step.operands.empty() ? Op::Execute : Op::ExecuteReturning;
   case StepKind::Copy:
-    return Op::Copy;
+    return step.flag ? Op::Wait : Op::Copy; // arguments of outlined code are not copied here
   case StepKind::HostToDevice:
     return Op::HostToDevice;
   case StepKind::DeviceToHost:
