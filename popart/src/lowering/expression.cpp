@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/expression.hpp"
 
+#include "transforms/inplace.hpp"
 #include <algorithm>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
@@ -69,8 +70,33 @@ poplar::Tensor ExpressionBuilder::map(const OpView &op) {
     operands[0] = placeholder(lowering_.tensor(op.in(0)));
   }
   const Expr expr = op.node().def->expr(op, operands);
+  if (const auto there = places(op); there.size() == 1) {
+    popops::mapWithOutput(lowering_.graph(), expr, tensors_, there[0], lowering_.program(),
+                          lowering_.name());
+    return there[0];
+  }
   auto out = popops::map(lowering_.graph(), expr, tensors_, lowering_.program(), lowering_.name());
   return shaped(out, op.out(0).info());
+}
+
+// Where a node that is to work in place writes its outputs; nothing for others, and where inputs
+// cannot be written because their elements lie in the same memory.
+ops::Tensors ExpressionBuilder::places(const OpView &op) {
+  ops::Tensors out(op.outputs());
+  poplar::Tensor like;
+  for (unsigned i = 0; i < op.outputs(); ++i)
+    if (const auto input = transforms::inPlaceInput(op.node(), i); input >= 0) {
+      out[i] = lowering_.tensor(op.in(static_cast<unsigned>(input)));
+      if (!out[i].isParallelWriteable() || out[i].containsConstant())
+        return {};
+      like = out[i];
+    }
+  if (!like.valid())
+    return {};
+  for (unsigned i = 0; i < op.outputs(); ++i)
+    if (!out[i].valid())
+      out[i] = lowering_.graph().clone(deviceType(op.out(i).type()), like, lowering_.name());
+  return out;
 }
 
 ops::Tensors ExpressionBuilder::mapBody(const ir::Graph &body, const OpView &outer) {
@@ -95,6 +121,11 @@ ops::Tensors ExpressionBuilder::mapBody(const ir::Graph &body, const OpView &out
   std::vector<pe::Any> outputs;
   for (ir::Value v : body.outputs)
     outputs.push_back(*exprs[v.value]);
+  if (const auto there = places(outer); !there.empty()) {
+    popops::mapWithOutput(lowering_.graph(), outputs, tensors_, there, lowering_.program(),
+                          lowering_.name());
+    return there;
+  }
   auto made =
       popops::map(lowering_.graph(), outputs, tensors_, lowering_.program(), lowering_.name());
   for (std::size_t i = 0; i < made.size(); ++i)

@@ -18,6 +18,7 @@ public:
 
 private:
   ops::Expr operand(const ir::Graph &graph, ir::Value v);
+  ops::Tensors places(const ops::OpView &op);
   ops::Expr placeholder(const poplar::Tensor &t);
 
   Lowering &lowering_;

@@ -2,6 +2,7 @@
 #include "lowering/programs.hpp"
 
 #include "base/Text.hpp"
+#include "lowering/calls.hpp"
 #include "openipu/Together.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
@@ -52,12 +53,8 @@ public:
     for (const auto &node : model_.graph.nodes)
       if (isSetup(node))
         lowerSetup(node);
-    for (const auto &node : model_.graph.nodes)
-      if (node.pass != Pass::Update && !isSetup(node))
-        lowerInStage(node);
-    for (const auto &node : model_.graph.nodes)
-      if (node.pass == Pass::Update)
-        lowerNode(node, update_);
+    lowerNodes(false);
+    lowerNodes(true);
     addAnchorsOfUnmadeValues();
     addWeightStreams();
     addHeldConstants();
@@ -74,6 +71,29 @@ private:
         addAnchors(v, into, node.pass);
   }
 
+  // Those of the weight update, or all others; outlined stretches as calls.
+  void lowerNodes(bool updates) {
+    const auto &nodes = model_.graph.nodes;
+    CallLowering calls(lowering_, model_.graph, session_.subgraphCopyingStrategy);
+    auto call = model_.calls.begin();
+    for (std::size_t n = 0; n < nodes.size();) {
+      const bool outlined = call != model_.calls.end() && call->begin == n;
+      const std::size_t end = outlined ? call->end : n + 1;
+      if ((nodes[n].pass == Pass::Update) == updates && !isSetup(nodes[n])) {
+        auto &stage = work_[updates ? 0 : stageOf(nodes[n])];
+        auto &into = updates ? update_ : stage.program;
+        lowering_.setSeed(stage.seed);
+        if (outlined)
+          into.add(calls.lower(
+              *call, [&](const ir::Node &node, Sequence &part) { lowerNode(node, part); }));
+        else
+          lowerNode(nodes[n], into);
+      }
+      call += outlined;
+      n = end;
+    }
+  }
+
   std::size_t stageOf(const ir::Node &node) const {
     return model_.stages ? static_cast<std::size_t>(*node.settings.pipelineStage) : 0;
   }
@@ -85,11 +105,6 @@ private:
           std::find(node.inputs.begin(), node.inputs.end(), v) != node.inputs.end())
         first = std::min(first, stageOf(node));
     return first;
-  }
-  void lowerInStage(const ir::Node &node) {
-    auto &stage = work_[stageOf(node)];
-    lowering_.setSeed(stage.seed);
-    lowerNode(node, stage.program);
   }
 
   bool isSetup(const ir::Node &node) const {

@@ -3,6 +3,7 @@
 // weights to and from the host. What the host must connect is told by the Interface, which outlives
 // the graph (an executable from the cache comes with it).
 #pragma once
+#include "ir/outline.hpp"
 #include "lowering/lowering.hpp"
 #include <popart/dataflow.hpp>
 #include <popart/sessionoptions.hpp>
@@ -13,6 +14,7 @@ namespace popart::lowering {
 // A model that is ready to be lowered.
 struct Model {
   ir::Graph graph; // forward, backward, update; pruned and fused
+  ir::Calls calls; // stretches of its nodes that are outlined
   DataFlow flow;
   std::map<TensorId, ir::Value> anchors;
   std::set<ir::Value> hyperParameters; // variables that the optimizer writes

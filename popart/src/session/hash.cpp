@@ -194,6 +194,7 @@ void add(Hasher &h, const SessionOptions &o) {
                     o.enableGradientAccumulation})
     h.number(flag);
   h.choice(o.syntheticDataMode);
+  h.choice(o.subgraphCopyingStrategy);
   for (auto kind : o.hardwareInstrumentations)
     h.choice(kind);
   h.number(o.defaultBufferingDepth);
@@ -225,6 +226,9 @@ void add(Hasher &h, const Patterns &patterns) {
 
 static void add(Hasher &h, const lowering::Model &model) {
   IrHasher(h).graph(model.graph, true);
+  for (const auto &call : model.calls)
+    for (auto n : {call.function, call.begin, call.end})
+      h.number(n);
   add(h, model.flow);
   for (const auto &[id, value] : model.anchors) {
     h.text(id);

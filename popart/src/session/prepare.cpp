@@ -11,8 +11,10 @@
 #include "transforms/epilogue.hpp"
 #include "transforms/fuse.hpp"
 #include "transforms/gelu.hpp"
+#include "transforms/inplace.hpp"
 #include "transforms/layernorm.hpp"
 #include "transforms/merge.hpp"
+#include "transforms/outline.hpp"
 #include "transforms/pipeline.hpp"
 #include "transforms/place.hpp"
 #include "transforms/poolorder.hpp"
@@ -334,6 +336,12 @@ Prepared prepare(Request request) {
   transforms::schedule(model.graph, o);
   if (!model.training)
     model.setup = transforms::findSetup(model.graph);
+  std::set<Value> still = kept; // memory that must not change, nodes that run elsewhere
+  still.insert(model.setup.begin(), model.setup.end());
+  if (request.patterns.isInPlaceEnabled())
+    transforms::writeInPlace(model.graph, still);
+  if (o.enableOutlining)
+    model.calls = transforms::outline(model.graph, still, o);
   writeDot(model.graph, o, DotCheck::Final);
   log().debug(ir::text(model.graph));
   for (std::uint32_t i = 0; i < model.graph.size(); ++i)

@@ -2,6 +2,7 @@
 #include "transforms/storage.hpp"
 
 #include "ops/core/opdef.hpp"
+#include "transforms/inplace.hpp"
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -48,8 +49,10 @@ bool isView(const Node &node) {
          (node.def->unwind || isOneOf(node, views));
 }
 
-bool mayShareMemory(const Node &node) {
+bool mayShareMemory(const Graph &graph, const Node &node) {
   const auto &def = *node.def;
+  if (def.type.rfind("Reduce", 0) == 0 && node.inputs[0] != none && node.outputs[0] != none)
+    return graph[node.inputs[0]].info.nelms() == graph[node.outputs[0]].info.nelms();
   return !((def.expr && !def.lower) || def.create || isOneOf(node, computing));
 }
 
@@ -63,6 +66,8 @@ std::vector<Value> storageOf(const Graph &graph) {
         continue;
       if (isView(node))
         of[node.outputs[i].value] = of[node.inputs[0].value];
+      else if (const auto in = inPlaceInput(node, i); in >= 0)
+        of[node.outputs[i].value] = of[node.inputs[std::size_t(in)].value];
       else if (node.def->updates >= 0 && i < node.inputs.size() && node.inputs[i] != none)
         of[node.outputs[i].value] = of[node.inputs[i].value]; // the variable as it is now
     }
@@ -79,7 +84,7 @@ std::vector<std::uint32_t> memoryClasses(const Graph &graph) {
   };
   for (const Node &node : graph.nodes) {
     const bool updates = node.def->updates >= 0;
-    if (!mayShareMemory(node) && !updates)
+    if (!mayShareMemory(graph, node) && !updates)
       continue;
     for (std::size_t o = 0; o < node.outputs.size(); ++o)
       for (std::size_t i = 0; i < node.inputs.size(); ++i)
@@ -93,6 +98,9 @@ std::vector<std::uint32_t> memoryClasses(const Graph &graph) {
 
 std::vector<std::size_t> writtenInputs(const Graph &graph, const Node &node) {
   std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < node.outputs.size(); ++i)
+    if (const auto in = inPlaceInput(node, i); in >= 0)
+      out.push_back(std::size_t(in));
   if (node.def->updates < 0)
     return out;
   std::size_t end = node.inputs.size();

@@ -9,7 +9,7 @@ namespace popart::transforms {
 bool isView(const ir::Node &node);
 // Whether outputs may show (part of) an input's memory; element-wise operators, products and such
 // surely write memory of their own.
-bool mayShareMemory(const ir::Node &node);
+bool mayShareMemory(const ir::Graph &graph, const ir::Node &node);
 
 // The value whose bytes each value is: itself, or for views what they look at.
 std::vector<ir::Value> storageOf(const ir::Graph &graph);
