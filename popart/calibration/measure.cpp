@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "measure.hpp"
+#include <popart/devicemanager.hpp>
+#include <popart/session.hpp>
+
+namespace calibration {
+
+using namespace popart;
+
+namespace {
+
+SessionOptions optionsOf(const Setup &setup, bool training) {
+  SessionOptions options;
+  options.convolutionOptions["partialsType"] = "half";
+  options.partialsTypeMatMuls = "half";
+  options.engineOptions["debug.allowOutOfMemory"] = "true";
+  options.engineOptions["exchange.streamBufferOverlap"] = "hostRearrangeOnly"; // read ahead
+  if (setup.replicas > 1) {
+    options.enableReplicatedGraphs = true;
+    options.replicatedGraphCount = setup.replicas;
+  }
+  if (setup.ipusPerReplica > 1) {
+    options.virtualGraphMode = VirtualGraphMode::Manual;
+    options.enablePipelining = true;
+  }
+  if (training) {
+    options.enableGradientAccumulation = setup.accumulation > 1;
+    options.accumulationFactor = setup.accumulation;
+    options.autoRecomputation = setup.recompute;
+  }
+  return options;
+}
+
+} // namespace
+
+ModelledStep measure(const Made &made, const Setup &setup) {
+  DeviceOptions device{{"numIPUs", std::to_string(setup.replicas * setup.ipusPerReplica)},
+                       {"tilesPerIPU", "1472"},
+                       {"ipuVersion", setup.chip}};
+  auto on = DeviceManager::createDeviceManager().createIpuModelDevice(device);
+  const bool training = made.optimizer != nullptr;
+  const auto model = made.net->builder->getModelProto();
+  const DataFlow flow(static_cast<int>(setup.stepsPerRun),
+                      {{made.result, AnchorReturnType(training ? "Final" : "All")}});
+  const auto options = optionsOf(setup, training);
+  std::unique_ptr<Session> session;
+  if (training)
+    session = TrainingSession::createFromOnnxModel(model, flow, made.result, *made.optimizer, on,
+                                                   InputShapeInfo(), options);
+  else
+    session = InferenceSession::createFromOnnxModel(model, flow, on, InputShapeInfo(), options);
+  session->prepareDevice(false);
+  return session->getModelledStep();
+}
+
+} // namespace calibration

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// A model compiled for its system, and what a step of it takes.
+#pragma once
+#include "models.hpp"
+#include <popart/modelledstep.hpp>
+#include <popart/sessionoptions.hpp>
+
+namespace calibration {
+
+struct Setup {
+  std::string chip; // "ipu2", "bow"
+  unsigned replicas = 1, ipusPerReplica = 1;
+  std::int64_t accumulation = 1;
+  popart::RecomputationType recompute = popart::RecomputationType::None;
+  std::int64_t stepsPerRun = 1; // inference: batches between returns to the host
+};
+
+popart::ModelledStep measure(const Made &made, const Setup &setup);
+
+} // namespace calibration

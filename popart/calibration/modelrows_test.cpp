@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "modelrows.hpp"
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace calibration;
+
+// Micro-batch * replicas * accumulation is the global batch that was published, in rows.
+TEST(ModelCalibration, ConfigurationsAddUpToThePublishedBatches) {
+  const std::map<std::string, std::int64_t> batches = {
+      {"M1", 3520},         {"M2", 1920},         {"M3", 2560},         {"M4", 10240},
+      {"M5", 16384},        {"M9 Pod16", 65536},  {"M9 Pod64", 65536},  {"M10", 54784},
+      {"M11 Pod16", 16384}, {"M11 Pod64", 16384}, {"M12 Pod16", 9600},  {"M12 Pod64", 9600},
+      {"M13", 256},         {"M14 SL128", 65536}, {"M14 SL512", 16384}, {"M17 POD16", 1920},
+      {"M17 POD64", 2560},  {"M18 POD16", 3200},  {"M18 POD64", 3840},  {"M18 POD256", 10240},
+      {"M19 Pod16", 3520},  {"M19 Pod128", 5120}, {"M20 POD16", 3072},  {"M21 POD16", 3072},
+      {"M21 POD64", 3072},  {"M22 Pod16", 3072},  {"M20 POD64", 3072},  {"M21 POD128", 6144},
+      {"M22 Pod128", 6144}, {"M22 Pod256", 6912}};
+  std::map<std::string, std::int64_t> built;
+  for (const auto &row : modelRows()) {
+    const auto rows = row.batch * row.setup.replicas * row.setup.accumulation;
+    const bool countsSequences = row.id >= "M20" && row.id < "M23";
+    EXPECT_TRUE(
+        built.emplace(row.id, countsSequences ? std::int64_t(double(rows) * row.perRow) : rows)
+            .second)
+        << row.id;
+  }
+  EXPECT_EQ(built, batches);
+}
+
+TEST(ModelCalibration, RowsAreFoundByTheirId) {
+  EXPECT_EQ(modelRows("M9").size(), 2u);
+  EXPECT_EQ(modelRows("M9 Pod64").size(), 1u);
+  EXPECT_TRUE(modelRows("X").empty());
+}
+
+// Figures are those of docs/timing.md: a change of the model or of a plan is noticed here.
+TEST(ModelCalibration, ResnetTrainsAsFastAsItDid) {
+  for (const auto &[id, ratio] : {std::pair{"M2", 0.84}, std::pair{"M4", 1.04}}) {
+    const auto measured = measure(modelRows(id).at(0));
+    EXPECT_NEAR(measured.row.ratio(), ratio, 0.06) << id;
+    EXPECT_TRUE(measured.step.exact);
+    const auto profile = profileOf(measured.step);
+    for (const char *part : {"poplin.convolution", "poplin.weightGradient", "gcl.across"})
+      EXPECT_NE(profile.find(part), std::string::npos) << profile;
+  }
+}
+
+TEST(ModelCalibration, BertTrainsAsFastAsItDid) {
+  const auto measured = measure(modelRows("M14 SL128").at(0));
+  EXPECT_NEAR(measured.row.ratio(), 0.95, 0.06);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The published models, layer by layer, in the configuration of a row.
+#pragma once
+#include "net.hpp"
+#include <popart/optimizer.hpp>
+
+namespace calibration {
+
+struct Made {
+  std::unique_ptr<Net> net;
+  TensorId result;                              // loss, or the output
+  std::shared_ptr<popart::Optimizer> optimizer; // training only
+};
+
+// ResNet-50 v1.5 (stride in the 3x3) on 224x224 images that arrive as bytes.
+Made resnet50(std::int64_t batch, bool training);
+
+struct BertShape {
+  std::int64_t layers, hidden, heads, sequence, batch; // of a micro-batch
+  std::int64_t predictions = 0;                        // masked words per sequence
+  std::int64_t perRow = 1;                             // sequences packed into one row
+  std::vector<std::int64_t> layersPerIpu;
+  bool questions = false; // fine-tuning on SQuAD instead of pre-training
+};
+Made bert(const BertShape &shape);
+
+} // namespace calibration
