@@ -244,6 +244,7 @@ void rewriteForward(Request &request) {
   transforms::joinGelus(graph);
   if (request.training) {
     transforms::moveBehindPools(graph, kept);
+    transforms::moveScales(graph, kept);
     return;
   }
   transforms::foldBatchNorms(graph, kept);

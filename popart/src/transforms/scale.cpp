@@ -4,6 +4,7 @@
 #include "ops/core/graphbuilder.hpp"
 #include "transforms/neighbours.hpp"
 #include "transforms/setup.hpp"
+#include <iterator>
 
 namespace popart::transforms {
 
@@ -40,6 +41,20 @@ public:
         return std::pair(type == "Mul" ? *number : 1 / *number, 1 - i);
     }
     return std::nullopt;
+  }
+
+  // The MatMul whose result a node scales, and its smaller operand.
+  std::optional<std::pair<const Node *, std::size_t>> smallerOperand(const Node &node,
+                                                                     std::size_t in) const {
+    const Value v = node.inputs[in];
+    const Node *product = near_.producer(v, "MatMul");
+    if (!product || near_.onlyUser(v) < 0 || !runTogether(*product, node))
+      return std::nullopt;
+    const auto elements = [&](std::size_t i) { return graph_[product->inputs[i]].info.nelms(); };
+    const std::size_t operand = elements(1) < elements(0) ? 1 : 0;
+    if (elements(operand) * 2 > graph_[v].info.nelms())
+      return std::nullopt;
+    return std::pair(product, operand);
   }
 
   // The weights to scale so that input `in` of `user` is scaled; empty if there is no way.
@@ -116,6 +131,35 @@ unsigned foldScales(Graph &graph, const std::set<Value> &kept) {
   }
   graph.nodes = std::move(nodes);
   return unsigned(standsFor.size());
+}
+
+unsigned moveScales(Graph &graph, const std::set<Value> &kept) {
+  const Finder finder(graph, kept);
+  std::map<std::size_t, std::vector<Node>> written;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node node = graph.nodes[n];
+    const auto scale = finder.scaleOf(node);
+    const auto found = scale ? finder.smallerOperand(node, scale->second) : std::nullopt;
+    if (!found)
+      continue;
+    const auto &[product, operand] = *found;
+    auto &made = written[n];
+    ops::GraphBuilder b(graph, made);
+    b.settings = product->settings;
+    b.prefix = graph[node.outputs[0]].name + "/";
+    ir::Values inputs = product->inputs;
+    inputs[operand] = b.mul(inputs[operand], scale->first);
+    b.op("MatMul", inputs, product->attributes);
+    made.back().outputs = node.outputs;
+  }
+  std::vector<Node> nodes;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    if (const auto it = written.find(n); it != written.end())
+      std::move(it->second.begin(), it->second.end(), std::back_inserter(nodes));
+    else
+      nodes.push_back(std::move(graph.nodes[n]));
+  graph.nodes = std::move(nodes);
+  return unsigned(written.size());
 }
 
 } // namespace popart::transforms
