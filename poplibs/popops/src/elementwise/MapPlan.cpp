@@ -8,6 +8,7 @@
 #include "poputil/VertexTemplates.hpp"
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace popops {
 
@@ -348,14 +349,26 @@ openipu::Plan together(std::vector<openipu::Plan> plans) {
   return out;
 }
 
+// Whether element i of both is on the same tile. Views of memory that is ordered otherwise fall
+// apart into elements; in the order of memory they are a few ranges for each tile.
+static bool lieAlike(const poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b) {
+  std::vector<std::int64_t> strides, others;
+  if (a.shape() != b.shape() || !openipu::hasStrides(a, strides) ||
+      !openipu::hasStrides(b, others) || strides != others)
+    return graph.getTileMapping(a) == graph.getTileMapping(b);
+  std::vector<unsigned> order(a.rank());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, [&](unsigned x, unsigned y) { return strides[x] > strides[y]; });
+  return graph.getTileMapping(a.dimShuffle(order)) == graph.getTileMapping(b.dimShuffle(order));
+}
+
 // An operand goes once to each place, however many of the outputs lie there.
 static void dropRepeatedNeeds(const poplar::Graph &graph, const MapOperands &operands,
                               Superstep &step) {
   std::vector<std::size_t> place; // of each output: the first one that lies as it does
   for (const auto &out : operands.outs) {
     std::size_t at = 0;
-    while (operands.outs[at] != out &&
-           graph.getTileMapping(operands.outs[at]) != graph.getTileMapping(out))
+    while (operands.outs[at] != out && !lieAlike(graph, operands.outs[at], out))
       ++at;
     place.push_back(at);
   }
