@@ -34,6 +34,9 @@ struct ValueData {
   TensorInfo info;
   Kind kind = Kind::Computed;
   HostTensor data; // of a constant; the first value of a variable
+  // Of a variable, by where the session keeps it (transforms/offchip.hpp):
+  Value shardOf = none; // this replica's part of that variable, flat
+  bool offChip = false; // in memory beside the chip
 };
 
 // When a node runs: for every micro-batch (Forward, Backward), or once per weight update.

@@ -95,6 +95,10 @@ poplar::Tensor Lowering::tensor(Value v) {
   return tensors_[v.value];
 }
 
+bool Lowering::canHave(Value v) const {
+  return isBound(v) || (model_[v].kind != Kind::Computed && !model_[v].offChip);
+}
+
 poplar::Tensor Lowering::constant(const ops::HostTensor &data, const std::string &name) {
   const auto values = data.as(ir::narrowed(data.type()));
   const auto type = deviceType(data.type());
@@ -156,6 +160,30 @@ poplar::Tensor Lowering::wanted(Value v, unsigned depth) {
   return {};
 }
 
+poplar::Tensor Lowering::newTensor(Value v, const poplar::Tensor &like) {
+  const auto &value = model_[v];
+  const auto type = deviceType(value.info.dataType());
+  const auto t = wanted(v, 0);
+  if (t.valid() && (t.shape() != value.info.shape_szt() || t.elementType() != type))
+    throw internal_error("The layout made for \"{}\" is {}, not {}.", value.name, t.shapeToString(),
+                         value.info);
+  const poplar::DebugContext name(value.name);
+  return t.valid()      ? t
+         : like.valid() ? graph().clone(type, like, name)
+                        : graph().addVariable(type, value.info.shape_szt(),
+                                              poplar::VariableMappingMethod::LINEAR, name);
+}
+
+RemoteStorage &Lowering::remote(Value variable) {
+  const auto &value = model_[variable];
+  const auto [at, fresh] = remotes_.try_emplace(variable);
+  if (fresh)
+    at->second.buffer =
+        root_.addRemoteBuffer("remote_" + value.name, deviceType(value.info.dataType()),
+                              static_cast<std::size_t>(value.info.nelms()));
+  return at->second;
+}
+
 poplar::Tensor Lowering::create(Value v) {
   const auto &value = model_[v];
   if (value.kind == Kind::Computed && isBound(v)) { // made once: it may have what users want too
@@ -175,15 +203,7 @@ poplar::Tensor Lowering::create(Value v) {
   else {
     if (fixed)
       held_.push_back(v);
-    t = wanted(v, 0);
-    if (t.valid() && (t.shape() != value.info.shape_szt() ||
-                      t.elementType() != deviceType(value.info.dataType())))
-      throw internal_error("The layout made for \"{}\" is {}, not {}.", value.name,
-                           t.shapeToString(), value.info);
-    if (!t.valid())
-      t = graph().addVariable(deviceType(value.info.dataType()), value.info.shape_szt(),
-                              poplar::VariableMappingMethod::LINEAR,
-                              poplar::DebugContext(value.name));
+    t = newTensor(v);
   }
   node_ = outer;
   return t;

@@ -29,6 +29,13 @@ deviceType(DataType type); // INT64 -> INT, DOUBLE -> FLOAT ...; popart::error f
 // the program does not depend on its values. Integers say what a program does: never held.
 bool isHeld(const ir::ValueData &constant);
 
+// A variable beside the chip: one slot per replica, and the layout it had on each IPU when it was
+// there first.
+struct RemoteStorage {
+  poplar::RemoteBuffer buffer;
+  std::map<std::int64_t, poplar::Tensor> layouts;
+};
+
 class Lowering {
 public:
   Lowering(poplar::Graph &root, const ir::Graph &model, const Options &options,
@@ -39,7 +46,12 @@ public:
   poplar::Graph &wholeGraph() { return root_; } // of all IPUs of a replica
   poplar::program::Sequence &program();         // what the node adds to
   poplar::Tensor tensor(ir::Value v);           // of an input
+  bool canHave(ir::Value v) const;              // its tensor now: it need not be computed first
   poplar::DebugContext name(const std::string &part = "") const; // debug name of the node
+  // A new tensor for an output, in the layout its users want, else that of `like`, else linear.
+  poplar::Tensor newTensor(ir::Value v, const poplar::Tensor &like = {});
+  // Where a variable that is kept off the chip lies.
+  RemoteStorage &remote(ir::Value variable);
   const Options &options() const { return options_; }
   // Options of convolutions and products: the session's, then the node's own annotations.
   poplar::OptionFlags convOptions(const ops::OpView &op) const;
@@ -73,6 +85,7 @@ public:
   // Constants that got the layout their user wants: they are filled once, when the engine is
   // loaded.
   const ir::Values &heldConstants() const { return held_; }
+  const std::map<ir::Value, RemoteStorage> &remotes() const { return remotes_; }
   // What a pipeline does when a cycle ends: values move on to where later stages read them.
   poplar::program::Sequence &endOfCycle() { return endOfCycle_; }
   const std::map<std::int64_t, poplar::Tensor> &cycleCounters() const { return counters_; }
@@ -100,6 +113,7 @@ private:
   ir::Values held_;
   std::map<std::pair<ir::Value, std::int64_t>, poplar::Tensor> rings_; // by value and IPU
   std::map<std::int64_t, poplar::Tensor> counters_; // cycles of the pipeline, one per IPU
+  std::map<ir::Value, RemoteStorage> remotes_;
   poplar::program::Sequence endOfCycle_;
   bool isBody_ = false;            // whose constants nobody would fill
   const ir::Node *node_ = nullptr; // being lowered

@@ -4,9 +4,11 @@
 #include "base/Text.hpp"
 #include "lowering/calls.hpp"
 #include "openipu/Together.hpp"
+#include "ops/core/groups.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 #include <poplar/CycleCount.hpp>
+#include <poplar/exceptions.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Zero.hpp>
 #include <poputil/TileMapping.hpp>
@@ -40,6 +42,10 @@ public:
 
   Lowered build() {
     programs_.resize(ProgramCount);
+    addCodelets();
+    for (std::uint32_t i = 0; i < model_.graph.size(); ++i)
+      if (const Value whole = model_.graph[Value{i}].shardOf; whole != ir::none)
+        shards_[whole] = Value{i};
     auto &io = interface_;
     io.batchesPerStep = model_.flow.batchesPerStep();
     io.accumulationFactor = model_.accumulationFactor;
@@ -64,6 +70,17 @@ public:
   }
 
 private:
+  // For custom operators, which name the vertices in them.
+  void addCodelets() {
+    for (const auto &file : session_.customCodelets)
+      try {
+        graph_->addCodelets(file, poplar::CodeletFileType::Auto,
+                            session_.customCodeletCompileFlags);
+      } catch (const poplar::poplar_error &e) {
+        throw error(base::str("customCodelets: ", e.what()));
+      }
+  }
+
   void lowerNode(const ir::Node &node, Sequence &into) {
     lowering_.lower(node, into);
     for (Value v : node.outputs)
@@ -172,9 +189,11 @@ private:
 
   void createVariables() {
     for (std::uint32_t i = 0; i < model_.graph.size(); ++i)
-      if (model_.graph[Value{i}].kind == Kind::Variable && isUsed(Value{i}))
+      if (model_.graph[Value{i}].kind == Kind::Variable && isUsed(Value{i}) &&
+          !isElsewhere(Value{i}))
         lowering_.tensor(Value{i});
   }
+  bool isElsewhere(Value v) const { return model_.graph[v].offChip || shards_.count(v); }
   bool isUsed(Value v) const {
     if (used_.empty()) {
       used_.assign(model_.graph.size(), false);
@@ -246,7 +265,8 @@ private:
     spec.id = id;
     spec.info = model_.graph[v].info;
     spec.kind = art.id();
-    const auto t = lowering_.tensor(v);
+    const bool once = art.id() == AnchorReturnTypeId::Final; // when the step ends
+    const auto t = isElsewhere(v) ? fetch(v, once ? last_ : into) : lowering_.tensor(v);
     if (session_.syntheticDataMode == SyntheticDataMode::Off && t.numElements()) {
       spec.toHost = "anchor_d2h_" + id;
       auto stream = graph_->addDeviceToHostFIFO(spec.toHost, t.elementType(), t.numElements());
@@ -254,6 +274,23 @@ private:
     }
     describe(spec, art);
     interface_.anchors.push_back(spec);
+  }
+  // A variable that is not whole on the tiles, for somebody outside the model to look at.
+  poplar::Tensor fetch(Value v, Sequence &into) {
+    const auto &value = model_.graph[v];
+    if (const auto it = shards_.find(v); it != shards_.end()) {
+      const auto part =
+          isElsewhere(it->second) ? fetch(it->second, into) : lowering_.tensor(it->second);
+      const auto domain = model_.locations.of(value.name, value.info).domain;
+      return gcl::allGatherCrossReplica(*graph_, part, into, ops::gclGroup(domain), "anchor")
+          .flatten()
+          .slice(0, static_cast<std::size_t>(value.info.nelms()))
+          .reshape(value.info.shape_szt());
+    }
+    auto t = graph_->addVariable(deviceType(value.info.dataType()), value.info.shape_szt(),
+                                 poplar::VariableMappingMethod::LINEAR, "anchor/" + value.name);
+    into.add(Copy(lowering_.remote(v).buffer, t));
+    return t;
   }
   void copyOut(const AnchorReturnType &art, const poplar::Tensor &t,
                const poplar::DataStream &stream, Sequence &into, Pass pass, const TensorId &id) {
@@ -301,10 +338,12 @@ private:
     for (std::uint32_t i = 0; i < model_.graph.size(); ++i) {
       const Value v{i};
       const auto &value = model_.graph[v];
-      if (value.kind != Kind::Variable || !lowering_.isBound(v))
+      if (value.kind != Kind::Variable || !(lowering_.isBound(v) || lowering_.remotes().count(v)))
         continue;
       if (session_.syntheticDataMode != SyntheticDataMode::Off)
         continue;
+      if (value.offChip && !value.data && value.shardOf == ir::none)
+        continue; // an activation: the host has no part in it
       if (model_.hyperParameters.count(v))
         addHyperParameter(v);
       else
@@ -322,26 +361,42 @@ private:
   }
   void addWeightStream(Value v) {
     const auto &value = model_.graph[v];
-    const auto t = lowering_.tensor(v);
+    const auto &whole = value.shardOf == ir::none ? value : model_.graph[value.shardOf];
     WeightSpec spec;
-    spec.id = value.name;
-    spec.info = value.info;
-    spec.toDevice = "h2d_" + value.name;
+    spec.id = whole.name;
+    spec.info = whole.info;
+    spec.remote = value.offChip;
     group(spec);
-    auto down =
-        graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
-                                    spec.groupOf.empty() ? poplar::ReplicatedStreamMode::BROADCAST
-                                                         : poplar::ReplicatedStreamMode::REPLICATE);
+    if (value.shardOf != ir::none)
+      shard(spec, value.info.nelms());
+    if (spec.remote) {
+      spec.toDevice = lowering_.remotes().at(v).buffer.handle();
+      spec.toHost = returns(spec.id) ? spec.toDevice : "";
+    } else
+      connect(spec, lowering_.tensor(v));
+    interface_.weights.push_back(spec);
+  }
+  void connect(WeightSpec &spec, const poplar::Tensor &t) {
+    const bool alike = spec.groupOf.empty() && spec.shardOf.empty();
+    spec.toDevice = "h2d_" + spec.id;
+    auto down = graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
+                                            alike ? poplar::ReplicatedStreamMode::BROADCAST
+                                                  : poplar::ReplicatedStreamMode::REPLICATE);
     programs_[WeightsFromHost].add(Copy(down, t));
     const auto &named = session_.updatableNamedBuffers;
-    if (std::find(named.begin(), named.end(), value.name) != named.end())
+    if (std::find(named.begin(), named.end(), spec.id) != named.end())
       programs_[NamedBuffersFromHost].add(Copy(down, t));
-    if (returns(value.name)) {
-      spec.toHost = "weight_d2h_" + value.name;
+    if (returns(spec.id)) {
+      spec.toHost = "weight_d2h_" + spec.id;
       auto up = graph_->addDeviceToHostFIFO(spec.toHost, t.elementType(), t.numElements());
       programs_[WeightsToHost].add(Copy(t, up));
     }
-    interface_.weights.push_back(spec);
+  }
+  void shard(WeightSpec &spec, std::int64_t elements) const {
+    const auto domain = model_.locations.of(spec.id, spec.info).domain;
+    spec.shardElements = elements;
+    for (std::int64_t r = 0; r < model_.replicas; ++r)
+      spec.shardOf.push_back(transforms::placeIn(domain, r, model_.replicas));
   }
   // Combined velocities are both accumulators and state: they stay home only if both do.
   bool returns(const TensorId &id) const {
@@ -429,18 +484,30 @@ private:
     return out;
   }
 
+  // The cycles that a program takes, read on a tile.
+  void count(const std::string &id, Sequence &program, unsigned tile, Instrumentation kind) {
+    if (!session_.instrumentWithHardwareCycleCounter ||
+        !session_.hardwareInstrumentations.count(kind))
+      return;
+    counted_.push_back(poplar::cycleCount(*graph_, program, tile, "cycleCount/" + id));
+    interface_.cycleCounters.push_back(id);
+  }
+
   // first; Repeat(batches) { Repeat(accumulation) { micro-batch }; update }; last
   void finishMain() {
     const auto body = model_.stages ? poplar::program::Program(pipeline())
                                     : times(microBatches(), work_.front().program);
     Sequence batch({startBatch_, body, update_});
+    for (unsigned ipu = 0; ipu < model_.ipusPerReplica; ++ipu) // of the last update of a step
+      count("inner_ipu_" + std::to_string(ipu), batch, ipu * graph_->getTarget().getTilesPerIPU(),
+            Instrumentation::Inner);
     const auto batches = interface_.batchesPerStep * interface_.accumulationFactor / microBatches();
     Sequence main({first_, times(batches, batch), last_});
-    if (session_.instrumentWithHardwareCycleCounter) {
-      auto cycles = poplar::cycleCount(*graph_, main, 0, "cycleCount");
-      auto up = graph_->addDeviceToHostFIFO("d2h_cycleCount", poplar::UNSIGNED_INT, 2);
-      programs_[CycleCountToHost].add(Copy(cycles, up));
-      interface_.cycleCounters.push_back("");
+    count("", main, 0, Instrumentation::Outer);
+    if (!counted_.empty()) {
+      auto up =
+          graph_->addDeviceToHostFIFO("d2h_cycleCount", poplar::UNSIGNED_INT, 2 * counted_.size());
+      programs_[CycleCountToHost].add(Copy(poplar::concat(counted_), up));
     }
     programs_[Main].add(main);
   }
@@ -465,6 +532,8 @@ private:
       last_; // startBatch_: before the micro-batches of an update
   poplar::Tensor seed_;
   mutable std::vector<bool> used_;
+  std::vector<poplar::Tensor> counted_; // cycles, in the order of interface_.cycleCounters
+  std::map<Value, Value> shards_;       // of whole variables
 };
 
 void Builder::makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id) {

@@ -5,6 +5,7 @@
 #pragma once
 #include "ir/outline.hpp"
 #include "lowering/lowering.hpp"
+#include "transforms/locations.hpp"
 #include <popart/dataflow.hpp>
 #include <popart/sessionoptions.hpp>
 #include <popart/variablesettings.hpp>
@@ -25,6 +26,7 @@ struct Model {
   std::int64_t replicas = 1;
   unsigned ipusPerReplica = 1;
   std::int64_t stages = 0; // of the pipeline; 0: there is none
+  transforms::Locations locations;
   bool training = false;
 };
 
@@ -47,6 +49,10 @@ struct WeightSpec : HostTensorSpec {
   std::vector<std::int64_t> groupOf; // by replica: whose values it has; empty: all have the same
   std::int64_t groups = 1;           // values the host holds, one after the other
   bool returnsAll = false;           // the host gets those of every replica
+  bool remote = false;               // handles name a remote buffer instead of streams
+  // Elements of a shard, and by replica which one it has; none: every replica has the whole.
+  std::int64_t shardElements = 0;
+  std::vector<std::int64_t> shardOf;
 };
 struct Interface {
   std::vector<InputSpec> inputs;

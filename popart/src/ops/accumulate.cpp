@@ -30,7 +30,8 @@ Term accumulated(const OpView &op, const Term &a, const Term &x, const Term &f) 
 
 poplar::Tensor create(lowering::Lowering &l, const OpView &op, unsigned input) {
   const auto n = static_cast<unsigned>(op.integer("weights", 1));
-  if (input >= n || op.inputs() - op.texts("scalars").size() < 3 * n)
+  if (input >= n || op.inputs() - op.texts("scalars").size() < 3 * n ||
+      !l.canHave(op.in(2 * n + input)))
     return {};
   return l.graph().clone(lowering::deviceType(op.in(input).type()), l.tensor(op.in(2 * n + input)),
                          poplar::DebugContext(op.in(input).name()));

@@ -3,6 +3,7 @@
 // AdamVarUpdate changes m, v and w (formulas: popart/adam.hpp). Attributes of AdamVarUpdate:
 // `adamax`, `lamb`, and `decay` (weight decay is taken off the weight) or not (added to the
 // gradient).
+#include "ops/core/groups.hpp"
 #include "ops/core/updating.hpp"
 
 #include <cmath>
@@ -14,17 +15,21 @@ namespace popart::ops {
 
 namespace {
 
-// sqrt of the sum of squares, FLOAT.
-poplar::Tensor norm(lowering::Lowering &l, const poplar::Tensor &t, const std::string &name) {
+// sqrt of the sum of squares, FLOAT; of a weight that replicas share out, over all of its parts.
+poplar::Tensor norm(lowering::Lowering &l, const OpView &op, const poplar::Tensor &t,
+                    const std::string &name) {
   auto sum = popops::reduce(l.graph(), t.flatten(), poplar::FLOAT, {0},
                             popops::Operation::SQUARE_ADD, l.program(), l.name(name));
+  if (op.has("collectiveCommGroup"))
+    sum = gcl::allReduceCrossReplica(l.wholeGraph(), sum, gcl::CollectiveOperator::ADD, l.program(),
+                                     gclGroup(groupOf(op)), l.name(name), l.options().gcl);
   return popops::map(l.graph(), pe::Sqrt(pe::_1), {sum}, l.program(), l.name(name));
 }
 
 // min(|w|, largest) / |x|, or 1 if either is zero.
-Term trustRatio(lowering::Lowering &l, Updating &u, const poplar::Tensor &x) {
-  const Expr w = u.read(norm(l, u.tensor(0), "LambR1")).expr();
-  const Expr size = u.read(norm(l, x, "LambR2")).expr();
+Term trustRatio(lowering::Lowering &l, const OpView &op, Updating &u, const poplar::Tensor &x) {
+  const Expr w = u.read(norm(l, op, u.tensor(0), "LambR1")).expr();
+  const Expr size = u.read(norm(l, op, x, "LambR2")).expr();
   const Expr both = pe::And(pe::Gt(w, pe::Const(0.0f)), pe::Gt(size, pe::Const(0.0f)));
   const Expr ratio = pe::Divide(pe::Min(w, u.scalar("maxWeightNorm").expr()), size);
   return u.read(u.compute(Term(pe::Select(ratio, pe::Const(1.0f), both))));
@@ -49,7 +54,7 @@ void adam(lowering::Lowering &l, Updating &u, const OpView &op) {
   Term rate = u.scalar("learningRate");
   if (op.integer("lamb", 0)) {
     const auto direction = u.compute(x);
-    rate = rate * trustRatio(l, u, direction);
+    rate = rate * trustRatio(l, op, u, direction);
     x = u.read(direction);
   }
   u.write(w, u[w] - rate * x);

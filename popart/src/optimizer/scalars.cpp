@@ -109,7 +109,7 @@ bool accumulatesInVelocity(const Optimizer &optimizer, const TensorId &weight, c
   return sgd && c.accumulation && sgd->requiresAccl(weight) && !sgd->enableNesterov(weight) &&
          sgd->getSGDAccumulatorAndMomentum() == SGDAccumulatorAndMomentum::Combined &&
          optimizer.getClipNormSettings().empty() && !c.automaticLossScaling.enabled &&
-         c.sharedBy.empty();
+         c.sharedBy.empty() && !c.locations.mayShard();
 }
 
 Scalars scalarsOf(const Optimizer &optimizer, const TensorId &weight, const Context &c) {

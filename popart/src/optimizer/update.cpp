@@ -5,6 +5,7 @@
 #include "ops/core/graphbuilder.hpp"
 #include "optimizer/lossscale.hpp"
 #include "optimizer/recipe.hpp"
+#include "transforms/offchip.hpp"
 #include <algorithm>
 #include <popart/adam.hpp>
 #include <popart/error.hpp>
@@ -35,6 +36,13 @@ struct Weight {
   Value clip = ir::none;
   std::optional<std::int64_t> virtualGraph, stage; // where it lies; stage of its gradient
   std::string alike; // weights with the same text can be updated by one node
+  // Replicas that share out the update, its accumulator (`Accum___`), or keep only a part of the
+  // weight and its states; states[i] is then that part.
+  bool sharded = false, shardedAccumulator = false, shardedWeight = false;
+  std::vector<bool> shardedStates;
+  CommGroup domain;
+  Value accumulator = ir::none;
+  bool elsewhere = false; // the weight or its accumulator is not whole on the tiles
 };
 using Group = std::vector<Weight *>;
 
@@ -53,6 +61,7 @@ public:
     b_.pass = Pass::Update;
     if (context_.replicas > 1 && context_.reduction != ReductionType::NoReduction)
       reduce();
+    makeWhole();
     clip();
     countSteps();
     for (auto &group : grouped())
@@ -100,7 +109,116 @@ private:
                         w.virtualGraph.value_or(-1), '.', w.stage.value_or(-1),
                         w.recipe.attributes.has("nesterov"), w.recipe.states.size(),
                         optimizer_.hasSpecific(w.name) ? w.name : "");
+    findShards(w);
     return w;
+  }
+
+  // ---- parts of weights
+
+  void findShards(Weight &w) {
+    for (const TensorId &id : {w.name, "Accum___" + w.name, "Accl___" + w.name}) {
+      const auto location = context_.locations.of(id, graph_[w.value].info);
+      w.elsewhere |= location.offChip || location.sharded;
+    }
+    w.alike += w.elsewhere ? " elsewhere" : "";
+    if (!context_.locations.mayShard())
+      return;
+    const Shape shape = graph_[w.value].info.shape();
+    bool first = true;
+    const auto sharded = [&](const TensorId &id, DataType type) {
+      const auto location = context_.locations.of(id, TensorInfo(type, shape));
+      if (!location.sharded)
+        return false;
+      if (!first && location.domain != w.domain)
+        throw error(base::str("\"", id,
+                              "\" is shared out over other replicas than what else "
+                              "belongs to the weight \"",
+                              w.name, "\". Give all of them one sharding domain."));
+      w.domain = location.domain;
+      first = false;
+      return true;
+    };
+    w.shardedWeight = sharded(w.name, graph_[w.value].info.dataType());
+    w.sharded = w.shardedWeight;
+    for (const auto &s : w.recipe.states) {
+      w.shardedStates.push_back(sharded(s.prefix + w.name, s.type));
+      w.sharded |= w.shardedStates.back();
+    }
+    w.shardedAccumulator =
+        context_.accumulation && sharded("Accum___" + w.name, w.recipe.accumType);
+    w.alike += base::str(' ', w.sharded, w.shardedAccumulator, w.shardedWeight, w.domain);
+    for (const bool state : w.shardedStates)
+      w.alike += state ? '1' : '0';
+  }
+  // The variable, or the one that has this replica's part of it.
+  Value kept(Value variable, const Weight &w, bool sharded) {
+    return sharded
+               ? transforms::addShard(graph_, variable, {false, true, w.domain}, context_.replicas)
+               : variable;
+  }
+  ir::Attributes shardAttributes(const Weight &w) const {
+    return transforms::shardAttributes(w.domain, context_.replicas);
+  }
+  // Gradients of one group, summed up, a part on every replica.
+  void scatter(const Group &group) {
+    Values in;
+    for (auto *w : group)
+      in.push_back(w->gradient);
+    auto out = b_.ops("ReplicatedReduceScatter", in, static_cast<unsigned>(in.size()),
+                      shardAttributes(*group[0]));
+    const auto across = transforms::across(group[0]->domain, context_.replicas);
+    if (across.type != CommGroupType::None)
+      out = b_.ops("ReplicatedAllReduce", out, static_cast<unsigned>(out.size()),
+                   transforms::shardAttributes(across, context_.replicas));
+    for (std::size_t i = 0; i < group.size(); ++i)
+      group[i]->gradient = out[i];
+  }
+  Value whole(const Weight &w, Value part, const Shape &shape) {
+    auto attributes = shardAttributes(w);
+    attributes.set("shape", shape);
+    return b_.op("ShardGather", {part}, std::move(attributes));
+  }
+  Value partOf(const Weight &w, Value whole) {
+    constexpr std::int64_t local = 8; // the collective operator: nothing is added up
+    auto attributes = shardAttributes(w);
+    attributes.set("collectiveOp", local);
+    return b_.op("ReplicatedReduceScatter", {whole}, std::move(attributes));
+  }
+  // Weights and states become their parts. Gives the variables that are to get the new value as a
+  // whole, by state and weight; none where only parts are kept.
+  std::vector<Values> enterParts(const Group &group) {
+    std::vector<Values> whole(1 + group[0]->states.size());
+    const auto part = [&](std::size_t k, const Weight &w, Value &variable, bool kept) {
+      whole[k].push_back(kept ? ir::none : variable);
+      if (!kept)
+        variable = partOf(w, variable);
+    };
+    for (auto *w : group) {
+      w->value = kept(w->value, *w, w->shardedWeight);
+      part(0, *w, w->value, w->shardedWeight);
+      for (std::size_t k = 0; k < w->states.size(); ++k)
+        part(k + 1, *w, w->states[k], w->shardedStates[k]);
+    }
+    return whole;
+  }
+  // The new values of weights, of which the whole is put together if it is kept.
+  Values leaveParts(const Group &group, const std::vector<Values> &whole, Values made) {
+    for (std::size_t k = 0; k < whole.size(); ++k)
+      for (std::size_t i = 0; i < group.size(); ++i)
+        if (const Value variable = whole[k][i]; variable != ir::none) {
+          auto &part = made[k * group.size() + i];
+          const Shape shape = graph_[variable].info.shape();
+          part = b_.op("CopyVarUpdate", {variable, this->whole(*group[i], part, shape)});
+        }
+    return made;
+  }
+  // Gradients were accumulated in parts, but the update is of the whole.
+  void makeWhole() {
+    for (auto &w : weights_)
+      if (w.shardedAccumulator && !w.sharded) {
+        place(w);
+        w.gradient = whole(w, w.gradient, graph_[w.value].info.shape());
+      }
   }
 
   // A saved value, if there is one that fits.
@@ -129,8 +247,9 @@ private:
     const Shape shape = graph_[w.value].info.shape();
     for (const auto &s : w.recipe.states) {
       const TensorInfo info(s.type, shape);
-      w.states.push_back(
-          variable(s.prefix + w.name, info, times(s.ofWeight, graph_[w.value].data, info)));
+      const Value state =
+          variable(s.prefix + w.name, info, times(s.ofWeight, graph_[w.value].data, info));
+      w.states.push_back(kept(state, w, w.sharded && w.shardedStates[w.states.size()]));
     }
     if (w.recipe.inVelocity)
       w.velocity = w.states[0];
@@ -190,6 +309,9 @@ private:
       const bool inVelocity = group[0]->recipe.inVelocity;
       if (running && !inVelocity && share == ir::none)
         share = runningShare();
+      place(*group[0]);
+      if (group[0]->shardedAccumulator)
+        scatter(group);
       addAccumulate(group, inVelocity ? ir::none : share);
     }
     if (counter_ != ir::none)
@@ -209,8 +331,9 @@ private:
       node.inputs.push_back(inVelocity ? w->velocity : accumulator(*w));
     for (auto *w : group)
       node.inputs.push_back(w->gradient);
-    for (auto *w : group)
-      node.inputs.push_back(w->value);
+    for (auto *w : group) // the weight is on the tiles, so that the accumulator can lie as it does
+      if (!w->elsewhere)
+        node.inputs.push_back(w->value);
     node.attributes.set("weights", static_cast<std::int64_t>(group.size()));
     if (inVelocity)
       give(given, *group[0], "dampeningScaleFactor1", "factor");
@@ -223,21 +346,28 @@ private:
     for (std::size_t i = 0; i < group.size(); ++i)
       group[i]->gradient = made[i];
   }
-  Value accumulator(const Weight &w) {
+  Value accumulator(Weight &w) {
     const TensorInfo info(w.recipe.accumType, graph_[w.value].info.shape());
-    return graph_.addVariable("Accum___" + w.name, HostTensor::filled(info, 0));
+    const Value variable = graph_.addVariable("Accum___" + w.name, HostTensor::filled(info, 0));
+    return w.accumulator = kept(variable, w, w.shardedAccumulator);
   }
 
   // ---- over replicas and weights
 
   // One collective for all gradients of a type on an IPU.
   void reduce() {
-    std::map<std::tuple<std::int64_t, DataType, ir::Integers>, Group> together;
+    std::map<std::tuple<std::int64_t, DataType, ir::Integers, bool>, Group> together;
     for (auto &w : weights_)
-      together[{w.virtualGraph.value_or(-1), graph_[w.gradient].info.dataType(), sharers(w.name)}]
-          .push_back(&w);
+      if (!w.shardedAccumulator)
+        together[{w.virtualGraph.value_or(-1), graph_[w.gradient].info.dataType(),
+                  w.sharded ? groupNumbers(w.domain) : sharers(w.name), w.sharded}]
+            .push_back(&w);
     for (const auto &[key, group] : together) {
       place(*group[0]);
+      if (group[0]->sharded) {
+        scatter(group);
+        continue;
+      }
       Values in;
       for (auto *w : group)
         in.push_back(w->gradient);
@@ -251,7 +381,9 @@ private:
   // The replicas that have the same value of a weight: {type, size} of a group.
   ir::Integers sharers(const TensorId &weight) const {
     auto it = context_.sharedBy.find(weight);
-    const CommGroup group = it == context_.sharedBy.end() ? CommGroup() : it->second;
+    return groupNumbers(it == context_.sharedBy.end() ? CommGroup() : it->second);
+  }
+  static ir::Integers groupNumbers(const CommGroup &group) {
     return {static_cast<std::int64_t>(group.type), group.replicaGroupSize};
   }
 
@@ -281,9 +413,9 @@ private:
     throw internal_error("A weight is clipped twice.");
   }
   void clipTogether(const Group &group, float maxNorm) {
-    std::map<std::int64_t, Group> byIpu;
+    std::map<std::tuple<std::int64_t, bool, ir::Integers>, Group> byIpu;
     for (auto *w : group)
-      byIpu[w->virtualGraph.value_or(-1)].push_back(w);
+      byIpu[{w->virtualGraph.value_or(-1), w->sharded, groupNumbers(w->domain)}].push_back(w);
     ir::Node node;
     node.def = &ops::opOf("ClipFactor");
     for (const auto &[ipu, weights] : byIpu) {
@@ -291,7 +423,10 @@ private:
       Values gradients;
       for (auto *w : weights)
         gradients.push_back(w->gradient);
-      node.inputs.push_back(b_.op("SquaredNorm", gradients));
+      Value norm = b_.op("SquaredNorm", gradients);
+      if (weights[0]->sharded)
+        norm = b_.op("ReplicatedAllReduce", {norm}, shardAttributes(*weights[0]));
+      node.inputs.push_back(norm);
     }
     node.attributes.set("maxNorm", maxNorm);
     Given given{node.attributes, {}, {}};
@@ -380,6 +515,9 @@ private:
     ir::Node node;
     node.def = &ops::opOf(first.recipe.op);
     node.attributes = first.recipe.attributes;
+    const auto whole = first.sharded ? enterParts(group) : std::vector<Values>();
+    if (first.sharded && first.recipe.alone) // it takes norms
+      node.attributes.set("collectiveCommGroup", groupNumbers(first.domain));
     const auto all = [&](auto pick) {
       for (auto *w : group)
         node.inputs.push_back(pick(*w));
@@ -392,7 +530,7 @@ private:
     std::size_t written = 1 + first.states.size();
     if (!first.recipe.inVelocity) {
       all([](const Weight &w) { return w.gradient; });
-      written += context_.accumulation;
+      written += context_.accumulation && first.sharded == first.shardedAccumulator;
     }
     for (std::size_t i = 0; i < first.corrections.size(); ++i)
       all([&](const Weight &w) { return w.corrections[i]; });
@@ -401,8 +539,12 @@ private:
     node.attributes.set("perWeight", static_cast<std::int64_t>(first.corrections.size()));
     giveScalars(node, first);
     const auto made = b_.append(std::move(node), static_cast<unsigned>(written * group.size()));
-    for (std::size_t i = 0; i < group.size(); ++i)
-      graph_.rename(made[i], graph_.freeName("UpdatedVar___" + group[i]->name));
+    const auto updated = first.sharded ? leaveParts(group, whole, made) : made;
+    for (std::size_t i = 0; i < group.size() && !first.shardedWeight; ++i)
+      graph_.rename(updated[i], graph_.freeName("UpdatedVar___" + group[i]->name));
+    if (first.accumulator != ir::none && first.sharded != first.shardedAccumulator)
+      for (auto *w : group)
+        b_.op("AccumulatorZero", {w->accumulator});
   }
   void giveScalars(ir::Node &node, const Weight &w) {
     Given given{node.attributes, {}, {}};

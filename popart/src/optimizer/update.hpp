@@ -6,6 +6,7 @@
 #pragma once
 #include "autodiff/autodiff.hpp"
 #include "ir/graph.hpp"
+#include "transforms/locations.hpp"
 #include <popart/commgroup.hpp>
 #include <popart/optimizer.hpp>
 #include <popart/sessionoptions.hpp>
@@ -21,6 +22,7 @@ struct Context {
   AutomaticLossScalingSettings automaticLossScaling = {};
   // Weights that only some replicas share; all others are the same everywhere.
   std::map<TensorId, CommGroup> sharedBy = {};
+  transforms::Locations locations = {};
 };
 
 // The value the chain of gradients starts from: a constant, or the variable lossScaling_<type>;

@@ -135,8 +135,9 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
     engine_.connectStream("h2d_randomSeed", seed_);
     engine_.connectStream("d2h_randomSeed", seed_);
   }
+  cycles_.assign(2 * io_.cycleCounters.size(), 0);
   if (!io_.cycleCounters.empty())
-    engine_.connectStream("d2h_cycleCount", cycles_);
+    engine_.connectStream("d2h_cycleCount", cycles_.data());
   loaded_ = true;
   run(lowering::HeldConstantsFromHost, "constants");
 }
@@ -150,43 +151,91 @@ void Execution::connectAnchor(const AnchorSpec &spec) {
   for (unsigned r = 0; r < io_.replicas; ++r)
     engine_.connectStreamToCallback(spec.toHost, r, std::make_unique<ToStep>(step_, spec));
 }
+namespace {
+
+// The part of the host's values that a replica holds, in bytes; what lies behind them is padding.
+struct Part {
+  std::size_t first, size, padding;
+};
+Part partOf(const lowering::WeightSpec &spec, unsigned replica) {
+  const auto whole = deviceBytes(spec.info);
+  if (spec.shardOf.empty())
+    return {spec.groupOf.empty() ? 0 : whole * std::size_t(spec.groupOf[replica]), whole, 0};
+  const auto element = whole / std::size_t(std::max<std::int64_t>(spec.info.nelms(), 1));
+  const auto shard = element * std::size_t(spec.shardElements);
+  const auto first = std::min(whole, shard * std::size_t(spec.shardOf[replica]));
+  const auto size = std::min(shard, whole - first);
+  return {first, size, shard - size};
+}
+void fillPart(const Part &part, const char *from, void *to) {
+  std::memcpy(to, from + part.first, part.size);
+  std::memset(static_cast<char *>(to) + part.size, 0, part.padding);
+}
+
+} // namespace
+
 // Every replica asks for itself when they differ.
 void Execution::connectUpload(const lowering::WeightSpec &spec, const HostBytes &from) {
   if (spec.toDevice.empty())
     return;
+  if (spec.remote)
+    return uploadRemote(spec, from);
   char *begin = const_cast<char *>(from.data()); // streams have one type of pointer, this one reads
-  if (spec.groupOf.empty())
+  if (spec.groupOf.empty() && spec.shardOf.empty())
     return engine_.connectStream(spec.toDevice, begin);
-  const auto size = deviceBytes(spec.info);
-  for (unsigned r = 0; r < spec.groupOf.size(); ++r) {
-    const char *own = begin + size * std::size_t(spec.groupOf[r]);
-    engine_.connectStreamToCallback(spec.toDevice, r,
-                                    [own, size](void *p) { std::memcpy(p, own, size); });
+  for (unsigned r = 0; r < io_.replicas; ++r)
+    engine_.connectStreamToCallback(
+        spec.toDevice, r, [begin, part = partOf(spec, r)](void *p) { fillPart(part, begin, p); });
+}
+// The host keeps the values of each group's first replica, or every shard; those of all replicas
+// beside, if asked to.
+std::function<void(const void *)> Execution::receiver(const lowering::WeightSpec &spec,
+                                                      unsigned replica) {
+  const auto whole = deviceBytes(spec.info);
+  const auto part = partOf(spec, replica);
+  unsigned first = 0; // replica that has this part
+  while (partOf(spec, first).first != part.first)
+    ++first;
+  char *&to = downloads_[spec.id];
+  std::vector<char *> others;
+  auto &all = returned[spec.id];
+  for (unsigned r = 0; r < io_.replicas && spec.returnsAll; ++r) {
+    all.resize(whole * std::size_t(io_.replicas));
+    if (spec.shardOf.empty() ? r == replica : first == replica)
+      others.push_back(all.data() + whole * r + (spec.shardOf.empty() ? 0 : part.first));
+  }
+  return [&to, others, part, keep = first == replica](const void *p) {
+    if (keep)
+      std::memcpy(to + part.first, p, part.size);
+    for (char *other : others)
+      std::memcpy(other, p, part.size);
+  };
+}
+void Execution::connectDownload(const lowering::WeightSpec &spec) {
+  downloads_[spec.id] = nullptr;
+  for (unsigned r = 0; r < io_.replicas && !spec.remote; ++r)
+    engine_.connectStreamToCallback(spec.toHost, r, receiver(spec, r));
+}
+
+void Execution::uploadRemote(const lowering::WeightSpec &spec, const HostBytes &from) {
+  for (unsigned r = 0; r < io_.replicas; ++r) {
+    const auto part = partOf(spec, r);
+    std::vector<char> bytes(part.size + part.padding);
+    fillPart(part, from.data(), bytes.data());
+    engine_.copyToRemoteBuffer(poplar::ArrayRef<char>(bytes), spec.toDevice, 0, r);
   }
 }
-// The host keeps the values of each group's first replica; all of them beside, if asked to.
-void Execution::connectDownload(const lowering::WeightSpec &spec) {
-  const auto size = deviceBytes(spec.info);
-  if (spec.returnsAll)
-    returned[spec.id].resize(size * std::size_t(io_.replicas));
-  char *&to = downloads_[spec.id];
-  std::vector<bool> seen(std::size_t(spec.groups), false);
+void Execution::downloadRemote(const lowering::WeightSpec &spec) {
   for (unsigned r = 0; r < io_.replicas; ++r) {
-    const auto group = spec.groupOf.empty() ? 0 : std::size_t(spec.groupOf[r]);
-    const bool first = !seen[group];
-    char *all = spec.returnsAll ? returned[spec.id].data() + size * r : nullptr;
-    seen[group] = true;
-    engine_.connectStreamToCallback(spec.toHost, r, [&to, group, first, all, size](void *p) {
-      if (first)
-        std::memcpy(to + size * group, p, size);
-      if (all)
-        std::memcpy(all, p, size);
-    });
+    const auto part = partOf(spec, r);
+    std::vector<char> bytes(part.size + part.padding);
+    engine_.copyFromRemoteBuffer(spec.toHost, poplar::ArrayRef<char>(bytes), 0, r);
+    receiver(spec, r)(bytes.data());
   }
 }
 void Execution::connectWeights() {
   for (const auto &spec : io_.weights)
-    if (!spec.toHost.empty() && (io_.replicas > 1 || spec.returnsAll))
+    if (!spec.toHost.empty() && (io_.replicas > 1 || spec.returnsAll || spec.remote))
       connectDownload(spec);
   for (const auto &spec : io_.hyperParameters) {
     auto &bytes = hyperParameters_[spec.id];
@@ -211,6 +260,9 @@ void Execution::weightsToHost(Weights &to) {
       engine_.connectStream(spec.toHost, bytes);
   }
   run(lowering::WeightsToHost, "WeightsToHost");
+  for (const auto &spec : io_.weights)
+    if (spec.remote && !spec.toHost.empty())
+      downloadRemote(spec);
 }
 void Execution::buffersFromHost(const Weights &from, const std::vector<TensorId> &ids) {
   for (const auto &spec : io_.weights)
@@ -269,9 +321,9 @@ std::uint64_t Execution::seed() {
   return seed_[0] | (std::uint64_t(seed_[1]) << 32);
 }
 std::uint64_t Execution::cycles(const std::string &id) {
-  for (const auto &counter : io_.cycleCounters)
-    if (counter == id)
-      return cycles_[0] | (std::uint64_t(cycles_[1]) << 32);
+  for (std::size_t i = 0; i < io_.cycleCounters.size(); ++i)
+    if (io_.cycleCounters[i] == id)
+      return cycles_[2 * i] | (std::uint64_t(cycles_[2 * i + 1]) << 32);
   throw error(base::str("There is no cycle counter \"", id, "\". Set ",
                         "instrumentWithHardwareCycleCounter before the session is made; ids: ",
                         base::list(io_.cycleCounters), "."));

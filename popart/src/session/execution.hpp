@@ -66,6 +66,10 @@ private:
   void connectWeights();
   void connectUpload(const lowering::WeightSpec &spec, const HostBytes &from);
   void connectDownload(const lowering::WeightSpec &spec);
+  // What takes the values of one replica.
+  std::function<void(const void *)> receiver(const lowering::WeightSpec &spec, unsigned replica);
+  void uploadRemote(const lowering::WeightSpec &spec, const HostBytes &from);
+  void downloadRemote(const lowering::WeightSpec &spec);
 
   lowering::Interface io_;
   poplar::Engine engine_;
@@ -73,7 +77,7 @@ private:
   std::map<TensorId, std::vector<char>> hyperParameters_;
   std::map<TensorId, char *> downloads_; // where weights go while they come from the device
   std::uint32_t seed_[2] = {0, 0};
-  std::uint32_t cycles_[2] = {0, 0};
+  std::vector<std::uint32_t> cycles_; // {low, high} of every counter
   bool loaded_ = false;
   std::atomic<bool> interrupted_ = false;
 };

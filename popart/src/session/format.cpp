@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "session/bytes.hpp"
 #include "session/convert.hpp"
+#include <algorithm>
 #include <istream>
 #include <ostream>
 #include <popart/error.hpp>
@@ -14,7 +15,7 @@ namespace popart::session {
 namespace {
 
 constexpr char magic[] = "\x89PopART\n";
-constexpr std::uint64_t version = 2;
+constexpr std::uint64_t version = 3;
 constexpr std::size_t headerBytes =
     8 + 3 * 8; // magic, version, length and checksum of the metadata
 
@@ -74,6 +75,9 @@ void put(ByteWriter &out, const Interface &io) {
     out.number(static_cast<std::uint64_t>(spec.groups));
     out.list(spec.groupOf, [&](auto g) { out.number(static_cast<std::uint64_t>(g)); });
     out.number(spec.returnsAll);
+    out.number(spec.remote);
+    out.number(static_cast<std::uint64_t>(spec.shardElements));
+    out.list(spec.shardOf, [&](auto s) { out.number(static_cast<std::uint64_t>(s)); });
   });
   for (const auto *specs : {&io.held, &io.hyperParameters})
     out.list(*specs, [&](const HostTensorSpec &spec) { put(out, spec); });
@@ -97,6 +101,9 @@ WeightSpec getWeight(ByteReader &in) {
   spec.groups = in.number(1, most);
   in.list([&] { spec.groupOf.push_back(in.number(0, spec.groups - 1)); });
   spec.returnsAll = in.flag();
+  spec.remote = in.flag();
+  spec.shardElements = in.number(0, most);
+  in.list([&] { spec.shardOf.push_back(in.number(0, most)); });
   return spec;
 }
 Interface getInterface(ByteReader &in) {
@@ -115,9 +122,15 @@ Interface getInterface(ByteReader &in) {
   io.random = in.flag();
   for (auto *n : {&io.batchesPerStep, &io.accumulationFactor, &io.replicas})
     *n = in.number(1, most);
-  for (const auto &spec : io.weights) // groups are those of the replicas there are
-    if (spec.groups > io.replicas ||
-        (!spec.groupOf.empty() && std::int64_t(spec.groupOf.size()) != io.replicas))
+  // Groups and shards are those of the replicas there are.
+  const auto fits = [&](const std::vector<std::int64_t> &byReplica) {
+    return byReplica.empty() || std::int64_t(byReplica.size()) == io.replicas;
+  };
+  for (const auto &spec : io.weights)
+    if (spec.groups > io.replicas || !fits(spec.groupOf) || !fits(spec.shardOf) ||
+        spec.shardOf.empty() != (spec.shardElements == 0) ||
+        std::any_of(spec.shardOf.begin(), spec.shardOf.end(),
+                    [&](std::int64_t s) { return s >= io.replicas; }))
       ByteReader::damaged();
   return io;
 }

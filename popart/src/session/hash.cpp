@@ -5,6 +5,7 @@
 #include "ops/core/opdef.hpp"
 #include <bit>
 #include <cstring>
+#include <fstream>
 #include <poplar/Graph.hpp>
 #include <poplar/TargetType.hpp>
 
@@ -69,6 +70,8 @@ private:
     h_.text(value.name);
     info(value.info);
     h_.choice(value.kind);
+    h_.number(value.shardOf.value);
+    h_.number(value.offChip);
     if (value.kind == ir::Kind::Constant && !(isMain && lowering::isHeld(value)))
       h_.bytes(value.data.data(), value.data ? value.data.bytes() : 0);
   }
@@ -211,8 +214,11 @@ void add(Hasher &h, const SessionOptions &o) {
   }
   for (const auto &id : o.updatableNamedBuffers)
     h.text(id);
-  for (const auto &file : o.customCodelets)
+  for (const auto &file : o.customCodelets) { // whose contents may change
+    std::ifstream in(file, std::ios::binary);
     h.text(file);
+    h.text(std::string(std::istreambuf_iterator<char>(in), {}));
+  }
   h.text(o.customCodeletCompileFlags);
 }
 

@@ -14,6 +14,7 @@
 #include "transforms/inplace.hpp"
 #include "transforms/layernorm.hpp"
 #include "transforms/merge.hpp"
+#include "transforms/offchip.hpp"
 #include "transforms/outline.hpp"
 #include "transforms/pipeline.hpp"
 #include "transforms/place.hpp"
@@ -109,19 +110,11 @@ void checkOptions(const Request &request) {
     if (set)
       throw error(base::str(what, " is not there yet; leave it at its default."));
   };
-  for (const auto *location :
-       {&o.weightTensorLocationSettings, &o.optimizerStateTensorLocationSettings,
-        &o.accumulatorTensorLocationSettings, &o.activationTensorLocationSettings})
-    notYet(location->location.isRemote(),
-           "A tensor location off the chip, or sharded over replicas,");
-  notYet(!o.tensorLocationSettingsOverride.empty(), "tensorLocationSettingsOverride");
   notYet(o.executionPhaseSettings.phases > 1, "Execution in phases");
   notYet(o.batchSerializationSettings.factor > 1, "Batch serialisation");
   notYet(o.numIOTiles > 0, "numIOTiles");
-  notYet(!o.customCodelets.empty(), "customCodelets");
   notYet(o.ensureFp32LossScaleTensor, "ensureFp32LossScaleTensor");
   notYet(o.createImplicitPipeliningFwdOnlyProgram, "createImplicitPipeliningFwdOnlyProgram");
-  notYet(o.hardwareInstrumentations.count(Instrumentation::Inner) != 0, "Instrumentation::Inner");
   if (o.enableDistributedReplicatedGraphs)
     throw error(
         "enableDistributedReplicatedGraphs: replicas in several processes are not there yet.");
@@ -278,10 +271,15 @@ optimizer::Context contextOf(const SessionOptions &o, bool training,
                          o.accumulationAndReplicationReductionType,
                          o.meanAccumulationAndReplicationReductionStrategy,
                          o.automaticLossScalingSettings,
+                         {},
                          {}};
   for (const auto &[id, settings] : variables)
     if (settings.getGroupCount(static_cast<unsigned>(replicas)) > 1)
       out.sharedBy[id] = settings.getSharedVariableDomain();
+  std::set<TensorId> differing;
+  for (const auto &[id, domain] : out.sharedBy)
+    differing.insert(id);
+  out.locations = {o, replicas, training, std::move(differing)};
   return out;
 }
 
@@ -300,6 +298,7 @@ Prepared prepare(Request request) {
   model.inputSettings = request.inputSettings;
   model.variableSettings = request.variableSettings;
   out.context = contextOf(o, request.training, model.variableSettings);
+  model.locations = out.context.locations;
   out.options = loweringOptions(o, request.training, model.replicas);
   place(request.graph, o, model.ipusPerReplica, request.training);
   const bool pipelined = o.enablePipelining && model.ipusPerReplica > 1;
@@ -332,6 +331,8 @@ Prepared prepare(Request request) {
   writeDot(model.graph, o, DotCheck::PreAlias);
   transforms::joinEpilogues(model.graph, kept);
   transforms::fuse(model.graph, kept);
+  transforms::moveActivations(model.graph, model.locations, pipelined);
+  transforms::moveVariables(model.graph, model.locations, model.hyperParameters, model.anchors);
   if (model.training && !model.stages && model.accumulationFactor == 1 && !anchorsVariables(model))
     transforms::updateAtOnce(model.graph);
   transforms::schedule(model.graph, o);

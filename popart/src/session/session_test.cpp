@@ -58,9 +58,12 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
   EXPECT_EQ(message([](SessionOptions &) {}), "accepted");
   EXPECT_EQ(message([](SessionOptions &o) { o.ensureFp32LossScaleTensor = true; }),
             "ensureFp32LossScaleTensor is not there yet; leave it at its default.");
-  EXPECT_EQ(
-      message([](SessionOptions &o) { o.hardwareInstrumentations.insert(Instrumentation::Inner); }),
-      "Instrumentation::Inner is not there yet; leave it at its default.");
+  EXPECT_EQ(message([](SessionOptions &o) { o.executionPhaseSettings.phases = 2; }),
+            "Execution in phases is not there yet; leave it at its default.");
+  EXPECT_EQ(message([](SessionOptions &o) { o.batchSerializationSettings.factor = 4; }),
+            "Batch serialisation is not there yet; leave it at its default.");
+  EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = 32; }),
+            "numIOTiles is not there yet; leave it at its default.");
 }
 
 // The cost that is read off the executable is the one that a run counts.

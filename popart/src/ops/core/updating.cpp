@@ -81,7 +81,7 @@ Infos infer(const OpView &op) {
 // All tensors that belong to a weight lie as it does, so that nothing is exchanged.
 poplar::Tensor create(lowering::Lowering &l, const OpView &op, unsigned input) {
   const auto n = weightsOf(op);
-  if (input < n || input >= writtenOf(op))
+  if (input < n || input >= writtenOf(op) || !l.canHave(op.in(input % n)))
     return {};
   return l.graph().clone(lowering::deviceType(op.in(input).type()), l.tensor(op.in(input % n)),
                          poplar::DebugContext(op.in(input).name()));

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "transforms/locations.hpp"
+
+#include "base/Text.hpp"
+#include "lowering/programs.hpp"
+#include "session/log.hpp"
+#include <popart/error.hpp>
+
+namespace popart::transforms {
+
+std::int64_t membersOf(const CommGroup &group, std::int64_t replicas) {
+  const std::int64_t size = group.replicaGroupSize;
+  if (group.type == CommGroupType::None)
+    return 1;
+  return group.type == CommGroupType::All || !size ? replicas : size;
+}
+std::int64_t placeIn(const CommGroup &group, std::int64_t replica, std::int64_t replicas) {
+  const auto members = membersOf(group, replicas);
+  return group.type == CommGroupType::Orthogonal ? replica / (replicas / members)
+                                                 : replica % members;
+}
+CommGroup across(const CommGroup &group, std::int64_t replicas) {
+  const auto others = static_cast<unsigned>(replicas / membersOf(group, replicas));
+  if (others == 1)
+    return {CommGroupType::None, 0};
+  return {group.type == CommGroupType::Orthogonal ? CommGroupType::Consecutive
+                                                  : CommGroupType::Orthogonal,
+          others};
+}
+
+Locations::Locations(const SessionOptions &o, std::int64_t replicas, bool training,
+                     std::set<TensorId> differing)
+    : byRole_{{Role::Weight, o.weightTensorLocationSettings},
+              {Role::OptimizerState, o.optimizerStateTensorLocationSettings},
+              {Role::Accumulator, o.accumulatorTensorLocationSettings},
+              {Role::Activation, o.activationTensorLocationSettings}},
+      own_(o.tensorLocationSettingsOverride), differing_(std::move(differing)), replicas_(replicas),
+      accumulation_(o.enableGradientAccumulation) {
+  byRole_[Role::Activation].location.replicatedTensorSharding = ReplicatedTensorSharding::Off;
+  constexpr const char *names[] = {"weight", "optimizerState", "accumulator", "activation"};
+  bool sharded = false;
+  const auto look = [&](const TensorLocation &location, const std::string &what) {
+    check(location, what);
+    sharded |= location.replicatedTensorSharding == ReplicatedTensorSharding::On;
+  };
+  for (const auto &[role, settings] : byRole_)
+    look(settings.location, base::str(names[int(role)], "TensorLocationSettings"));
+  for (const auto &[id, location] : own_)
+    look(location, base::str("tensorLocationSettingsOverride of \"", id, "\""));
+  if (sharded && training &&
+      o.accumulationAndReplicationReductionType == ReductionType::NoReduction && replicas > 1)
+    throw error("Replicated tensor sharding needs replicas with equal weights, but with "
+                "accumulationAndReplicationReductionType NoReduction every replica trains its own. "
+                "Use Sum or Mean, or switch sharding off.");
+  mayShard_ = sharded && replicas > 1;
+  if (sharded && !mayShard_)
+    session::log().warn("Replicated tensor sharding is on, but there is one replica: tensors stay "
+                        "whole.");
+}
+
+void Locations::check(const TensorLocation &location, const std::string &what) const {
+  for (const TileSet tiles : {location.loadTileSet, location.storageTileSet})
+    if (tiles == TileSet::IO)
+      throw error(base::str(what, ": I/O tiles are not there yet. Use TileSet::Compute."));
+  if (location.replicatedTensorSharding == ReplicatedTensorSharding::Off)
+    return;
+  const auto &domain = location.shardingDomain;
+  const auto members = membersOf(domain, replicas_);
+  if (members < 1 || replicas_ % members)
+    throw error(base::str(what, ": ", replicas_, " replicas cannot be split into groups of ",
+                          members, ", as the sharding domain says."));
+}
+
+// A velocity that gradients are accumulated in is an accumulator.
+Role Locations::roleOf(const TensorId &id) const {
+  if (lowering::isAccumulator(id) || (accumulation_ && !mayShard_ && id.rfind("Accl___", 0) == 0))
+    return Role::Accumulator;
+  return lowering::isOptimizerState(id) ? Role::OptimizerState : Role::Weight;
+}
+
+Location Locations::located(const TensorId &id, Role role, const TensorInfo &info) const {
+  const auto own = own_.find(id);
+  const auto settings = byRole_.find(role);
+  if (!info.nelms() || (own == own_.end() && settings == byRole_.end()))
+    return {};
+  const bool exact = own != own_.end(); // whatever the size
+  const auto &where = exact ? own->second : settings->second.location;
+  const auto large = [&](int least) { return exact || info.nelms() >= least; };
+  Location out;
+  out.domain = where.shardingDomain;
+  out.offChip = where.storage == TensorStorage::OffChip &&
+                large(exact ? 0 : settings->second.minElementsForOffChip);
+  out.sharded = where.replicatedTensorSharding == ReplicatedTensorSharding::On && mayShard_ &&
+                role != Role::Activation && membersOf(out.domain, replicas_) > 1 &&
+                large(exact ? 0 : settings->second.minElementsForReplicatedTensorSharding);
+  return out;
+}
+
+Location Locations::of(const TensorId &id, const TensorInfo &info) const {
+  const Role role = roleOf(id);
+  Location out = located(id, role, info);
+  const auto mark = id.find("___");
+  const TensorId weight =
+      role == Role::Weight || mark == std::string::npos ? id : id.substr(mark + 3);
+  out.sharded &= !differing_.count(weight);
+  return out;
+}
+Location Locations::ofActivation(const TensorId &id, const TensorInfo &info) const {
+  return located(id, Role::Activation, info);
+}
+
+void Locations::checkNames(const ir::Graph &graph) const {
+  for (const auto &[id, location] : own_)
+    if (location.isRemote() && graph.find(id) == ir::none) {
+      std::vector<std::string> known;
+      for (std::uint32_t i = 0; i < graph.size(); ++i)
+        known.push_back(graph[ir::Value{i}].name);
+      throw error(base::str("tensorLocationSettingsOverride names \"", id,
+                            "\", which is no tensor of the model.", base::didYouMean(id, known)));
+    }
+}
+
+} // namespace popart::transforms

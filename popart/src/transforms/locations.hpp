@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Where a session keeps its tensors: on the chip or beside it, whole on every replica or one shard
+// on each. An entry for the very tensor counts first, then the settings of its kind.
+#pragma once
+#include "ir/graph.hpp"
+#include <popart/sessionoptions.hpp>
+
+namespace popart::transforms {
+
+enum class Role { Weight, OptimizerState, Accumulator, Activation };
+
+struct Location {
+  bool offChip = false, sharded = false;
+  CommGroup domain; // the replicas that share it out
+};
+
+class Locations {
+public:
+  Locations() = default; // everything on the chip, whole
+  // popart::error for what cannot be done. `differing` are weights that replicas have values of
+  // their own of: these stay whole.
+  Locations(const SessionOptions &options, std::int64_t replicas, bool training,
+            std::set<TensorId> differing = {});
+
+  Location of(const TensorId &id, const TensorInfo &info) const; // a variable
+  Location ofActivation(const TensorId &id, const TensorInfo &info) const;
+  bool mayShard() const { return mayShard_; }                          // some variable
+  bool names(const TensorId &id) const { return own_.count(id) != 0; } // has an entry of its own
+  std::int64_t replicas() const { return replicas_; }
+  // popart::error if an entry names no tensor of the graph.
+  void checkNames(const ir::Graph &graph) const;
+
+private:
+  Location located(const TensorId &id, Role role, const TensorInfo &info) const;
+  Role roleOf(const TensorId &id) const;
+  void check(const TensorLocation &location, const std::string &what) const;
+
+  std::map<Role, TensorLocationSettings> byRole_;
+  std::map<TensorId, TensorLocation> own_;
+  std::set<TensorId> differing_;
+  std::int64_t replicas_ = 1;
+  bool accumulation_ = false, mayShard_ = false;
+};
+
+// Members of a group, the place of a replica in its group, and the group of those that have the
+// same place in all others.
+std::int64_t membersOf(const CommGroup &group, std::int64_t replicas);
+std::int64_t placeIn(const CommGroup &group, std::int64_t replica, std::int64_t replicas);
+CommGroup across(const CommGroup &group, std::int64_t replicas);
+
+} // namespace popart::transforms
