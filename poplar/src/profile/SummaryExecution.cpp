@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "profile/SummaryParts.hpp"
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -65,6 +66,46 @@ void printAverages(std::ostream &out, const pva::Report &report) {
   // What is left: waiting for others at a sync, the sync itself, control flow.
   const double rest = total - (spent.compute + spent.exchange + spent.global + spent.host) / tiles;
   line("sync cycles", std::max(0.0, rest));
+  out << '\n';
+}
+
+// What the tiles of each IPU of a replica do meanwhile, on average: stages of a pipeline and shards
+// differ.
+void printIpus(std::ostream &out, const pva::Report &report) {
+  const auto target = report.compilation().target();
+  const auto tiles = std::max<std::uint64_t>(1, target.tilesPerIpu());
+  const auto ipus = target.tilesPerReplica() / tiles;
+  if (ipus < 2)
+    return;
+  constexpr Type types[] = {Type::OnTileExecute, Type::DoExchange, Type::GlobalExchange,
+                            Type::StreamCopyMid};
+  std::vector<std::array<double, std::size(types)>> spent(ipus);
+  for (const auto &total : report.execution().totals()) {
+    const auto type = std::find(std::begin(types), std::end(types), total.program()->type());
+    if (type == std::end(types))
+      continue;
+    const auto cycles = total.program()->estimatedCyclesByTile();
+    for (std::size_t tile = 0; tile < std::min<std::size_t>(cycles.size(), ipus * tiles); ++tile)
+      spent[tile / tiles][std::size_t(type - types)] +=
+          double(total.executions()) * double(cycles[tile]) / double(tiles);
+  }
+  const double all = std::max(1.0, double(report.execution().totalCycles()));
+  out << "  Cycles by IPU (average of its tiles):\n";
+  for (std::size_t ipu = 0; ipu < ipus; ++ipu) {
+    out << "    IPU " << ipu << ':';
+    double rest = all;
+    const auto part = [&](const char *label, double cycles) {
+      out << ' ' << label << ' ' << thousands(std::uint64_t(cycles + 0.5)) << " ("
+          << decimals(100 * cycles / all, 1) << "%)";
+      rest -= cycles;
+    };
+    part("compute", spent[ipu][0]);
+    part("exchange", spent[ipu][1]);
+    part("global", spent[ipu][2]);
+    part("host", spent[ipu][3]);
+    part("waiting", std::max(0.0, rest));
+    out << '\n';
+  }
   out << '\n';
 }
 
@@ -220,6 +261,7 @@ void printExecution(std::ostream &out, const pva::Report &report, const SummaryO
              base::str(" (approx ", decimals(double(execution.totalCycles()) / hz * 1e6, 1),
                        " microseconds)"));
   printAverages(out, report);
+  printIpus(out, report);
   printTypes(out, report);
   if (execution.droppedSteps() > 0)
     out << "  The trace is full: " << thousands(execution.droppedSteps())
