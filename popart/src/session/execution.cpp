@@ -133,9 +133,10 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
   }
   if (io_.random) {
     engine_.connectStream("h2d_randomSeed", seed_);
-    engine_.connectStream("d2h_randomSeed", seed_);
+    seeds_.assign(2 * std::size_t(io_.replicas), 0);
+    engine_.connectStream("d2h_randomSeed", seeds_.data());
   }
-  cycles_.assign(2 * io_.cycleCounters.size(), 0);
+  cycles_.assign(2 * io_.cycleCounters.size() * std::size_t(io_.replicas), 0);
   if (!io_.cycleCounters.empty())
     engine_.connectStream("d2h_cycleCount", cycles_.data());
   loaded_ = true;
@@ -318,7 +319,7 @@ void Execution::setSeed(std::uint64_t seed) {
 }
 std::uint64_t Execution::seed() {
   run(lowering::RandomSeedToHost, "RandomSeedToHost");
-  return seed_[0] | (std::uint64_t(seed_[1]) << 32);
+  return seeds_[0] | (std::uint64_t(seeds_[1]) << 32);
 }
 std::uint64_t Execution::cycles(const std::string &id) {
   for (std::size_t i = 0; i < io_.cycleCounters.size(); ++i)

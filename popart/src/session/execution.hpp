@@ -77,7 +77,8 @@ private:
   std::map<TensorId, std::vector<char>> hyperParameters_;
   std::map<TensorId, char *> downloads_; // where weights go while they come from the device
   std::uint32_t seed_[2] = {0, 0};
-  std::vector<std::uint32_t> cycles_; // {low, high} of every counter
+  // From all replicas, one after the other: seeds, and {low, high} of every cycle counter.
+  std::vector<std::uint32_t> seeds_, cycles_;
   bool loaded_ = false;
   std::atomic<bool> interrupted_ = false;
 };
