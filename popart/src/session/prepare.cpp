@@ -16,6 +16,7 @@
 #include "transforms/merge.hpp"
 #include "transforms/offchip.hpp"
 #include "transforms/outline.hpp"
+#include "transforms/phases.hpp"
 #include "transforms/pipeline.hpp"
 #include "transforms/place.hpp"
 #include "transforms/poolorder.hpp"
@@ -75,7 +76,9 @@ unsigned ipusPerReplica(const Request &request, std::int64_t replicas) {
 
 void place(ir::Graph &graph, const SessionOptions &options, unsigned ipus, bool training) {
   if (options.virtualGraphMode == VirtualGraphMode::ExecutionPhases)
-    throw error("virtualGraphMode ExecutionPhases is not there yet. Use Manual or Auto.");
+    return transforms::assignPhases(graph, options.executionPhaseSettings, ipus);
+  for (auto &node : graph.nodes)
+    node.settings.executionPhase.reset(); // annotations do not count
   if (options.virtualGraphMode == VirtualGraphMode::Off) {
     for (auto &node : graph.nodes)
       node.settings.virtualGraph.reset(); // annotations do not count
@@ -110,7 +113,13 @@ void checkOptions(const Request &request) {
     if (set)
       throw error(base::str(what, " is not there yet; leave it at its default."));
   };
-  notYet(o.executionPhaseSettings.phases > 1, "Execution in phases");
+  const bool phased = o.virtualGraphMode == VirtualGraphMode::ExecutionPhases;
+  if (o.executionPhaseSettings.phases > 1 && !phased)
+    throw error(base::str("executionPhaseSettings.phases is ", o.executionPhaseSettings.phases,
+                          ", which needs virtualGraphMode ExecutionPhases."));
+  if (phased && o.enablePipelining)
+    throw error("A model runs in execution phases or as a pipeline, not both. Switch "
+                "enablePipelining off, or take another virtualGraphMode.");
   notYet(o.batchSerializationSettings.factor > 1, "Batch serialisation");
   notYet(o.numIOTiles > 0, "numIOTiles");
   notYet(o.ensureFp32LossScaleTensor, "ensureFp32LossScaleTensor");
@@ -324,6 +333,11 @@ Prepared prepare(Request request) {
   optimizer::delayUpdates(model.graph); // now that all readers of a variable are there
   if (model.ipusPerReplica > 1)
     transforms::placeNodes(model.graph);
+  const bool phased = o.virtualGraphMode == VirtualGraphMode::ExecutionPhases;
+  if (phased) {
+    transforms::mirrorPhases(model.graph, o.executionPhaseSettings.phases);
+    transforms::orderPhases(model.graph);
+  }
   if (pipelined)
     pipeline(model, o);
   else if (model.ipusPerReplica > 1)
@@ -331,11 +345,13 @@ Prepared prepare(Request request) {
   writeDot(model.graph, o, DotCheck::PreAlias);
   transforms::joinEpilogues(model.graph, kept);
   transforms::fuse(model.graph, kept);
-  transforms::moveActivations(model.graph, model.locations, pipelined);
-  transforms::moveVariables(model.graph, model.locations, model.hyperParameters, model.anchors);
   if (model.training && !model.stages && model.accumulationFactor == 1 && !anchorsVariables(model))
     transforms::updateAtOnce(model.graph);
+  if (phased)
+    transforms::orderPhases(model.graph); // with the nodes that have come since
   transforms::schedule(model.graph, o);
+  transforms::moveActivations(model.graph, model.locations, pipelined);
+  transforms::moveVariables(model.graph, model.locations, model.hyperParameters, model.anchors);
   if (!model.training)
     model.setup = transforms::findSetup(model.graph);
   std::set<Value> still = kept; // memory that must not change, nodes that run elsewhere

@@ -59,7 +59,7 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
   EXPECT_EQ(message([](SessionOptions &o) { o.ensureFp32LossScaleTensor = true; }),
             "ensureFp32LossScaleTensor is not there yet; leave it at its default.");
   EXPECT_EQ(message([](SessionOptions &o) { o.executionPhaseSettings.phases = 2; }),
-            "Execution in phases is not there yet; leave it at its default.");
+            "executionPhaseSettings.phases is 2, which needs virtualGraphMode ExecutionPhases.");
   EXPECT_EQ(message([](SessionOptions &o) { o.batchSerializationSettings.factor = 4; }),
             "Batch serialisation is not there yet; leave it at its default.");
   EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = 32; }),

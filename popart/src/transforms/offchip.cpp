@@ -105,7 +105,8 @@ private:
     const bool copy = node.def->type == "IpuCopy"; // it reads where the value is
     return {node.pass,
             copy ? *node.attributes.find<std::int64_t>("source") : s.virtualGraph.value_or(0),
-            node.pass == ir::Pass::Update ? 0 : s.pipelineStage.value_or(0)};
+            node.pass == ir::Pass::Update ? 0
+                                          : s.pipelineStage.value_or(s.executionPhase.value_or(0))};
   }
   // The variable beside the chip that a value is, or is the new value of.
   Value variableOf(Value v) const {

@@ -39,10 +39,12 @@ double valueOf(const Graph &graph, const Node &node) {
   return simple ? lowValue : highValue;
 }
 
-// Nodes that stay where they are: they touch the world, other IPUs or the pipeline's buffers.
+// Nodes that stay where they are: they touch the world, other IPUs, the pipeline's buffers or what
+// is kept off the tiles.
 bool staysOut(const Node &node, const std::set<Value> &kept) {
   const auto &type = node.def->type;
   return node.def->sideEffect || type == "IpuCopy" || type == "PipelineRestore" ||
+         type == "RemoteLoad" || type == "RemoteStore" || type == "ShardGather" ||
          std::any_of(node.outputs.begin(), node.outputs.end(),
                      [&](Value v) { return kept.count(v) != 0; });
 }

@@ -62,8 +62,10 @@ private:
     users.resize(graph.size());
     for (unsigned i = 0; i < size(); ++i) {
       const Node &node = graph.nodes[i];
-      segment[i] = node.pass == Pass::Update ? std::numeric_limits<std::int64_t>::max()
-                                             : node.settings.pipelineStage.value_or(0);
+      segment[i] =
+          node.pass == Pass::Update
+              ? std::numeric_limits<std::int64_t>::max()
+              : node.settings.pipelineStage.value_or(node.settings.executionPhase.value_or(0));
       for (const auto *list : {&node.inputs, &node.outputs})
         for (Value v : *list)
           if (v != none)

@@ -31,6 +31,7 @@ bool isPure(const Node &node) {
          node.def->updates < 0 && !node.inputs.empty() && !node.outputs.empty() &&
          node.outputs[0] != none &&
          node.def->type != "PipelineRestore" && // what a stage kept for it
+         node.def->type != "RemoteLoad" && node.def->type != "ShardGather" && // not to be kept
          (node.bodies.empty() || node.def->type == "FusedElementwise");
 }
 

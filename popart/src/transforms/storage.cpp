@@ -82,6 +82,9 @@ std::vector<std::uint32_t> memoryClasses(const Graph &graph) {
       v = parent[v] = parent[parent[v]];
     return v;
   };
+  for (std::uint32_t v = 0; v < parent.size(); ++v) // writing a part changes the whole
+    if (graph[Value{v}].shardOf != none)
+      parent[find(v)] = find(graph[Value{v}].shardOf.value);
   for (const Node &node : graph.nodes) {
     const bool updates = node.def->updates >= 0;
     if (!mayShareMemory(graph, node) && !updates)
