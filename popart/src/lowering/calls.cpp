@@ -3,18 +3,50 @@
 
 #include "base/Text.hpp"
 #include "openipu/Outline.hpp"
+#include <algorithm>
+#include <numeric>
 
 namespace popart::lowering {
 
 using poplar::program::Program;
 using poplar::program::Sequence;
 
-const ops::Tensors &CallLowering::buffersOf(const ir::Call &call) {
+namespace {
+
+// Elements one after the other along a dimension are neighbours in memory.
+bool runsAlong(poplar::Tensor t, unsigned dim) {
+  for (unsigned d = 0; d < t.rank(); ++d)
+    if (d != dim)
+      t = t.slice(0, 1, d);
+  return t.isContiguous();
+}
+
+// The dimensions with such a one last: a transposed view would be copied element by element.
+std::vector<unsigned> memoryOrder(const poplar::Tensor &t) {
+  std::vector<unsigned> order(t.rank());
+  std::iota(order.begin(), order.end(), 0u);
+  if (!t.numElements())
+    return order;
+  for (unsigned d = t.rank(); d-- > 0;)
+    if (t.dim(d) > 1 && runsAlong(t, d)) {
+      std::rotate(order.begin() + d, order.begin() + d + 1, order.end());
+      break;
+    }
+  return order;
+}
+
+} // namespace
+
+const std::vector<CallLowering::Buffer> &CallLowering::buffersOf(const ir::Call &call) {
   auto [at, fresh] = buffers_.try_emplace(call.function);
-  for (std::size_t i = 0; fresh && i < call.arguments.size(); ++i)
+  for (std::size_t i = 0; fresh && i < call.arguments.size(); ++i) {
+    const auto t = lowering_.tensor(call.arguments[i].value);
+    const auto order = memoryOrder(t);
     at->second.push_back(
-        lowering_.wholeGraph().clone(lowering_.tensor(call.arguments[i].value),
-                                     base::str("outlined", call.function, "/argument", i)));
+        {lowering_.wholeGraph().clone(t.dimShuffle(order),
+                                      base::str("outlined", call.function, "/argument", i)),
+         order});
+  }
   return at->second;
 }
 
@@ -55,14 +87,15 @@ Program CallLowering::lower(const ir::Call &call, const LowerNode &lowerNode) {
   const bool late = strategy_ == SubgraphCopyingStrategy::JustInTime;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const auto &argument = call.arguments[i];
-    const auto t = lowering_.tensor(argument.value);
+    const auto &[buffer, order] = buffers[i];
+    const auto t = lowering_.tensor(argument.value).dimShuffle(order);
     if (!t.numElements() || !t.isParallelWriteable())
       continue; // nothing to copy; a broadcast is read where it is
-    passed.push_back({t, buffers[i]});
+    passed.push_back({t, buffer});
     if (argument.in)
-      before[late ? argument.first : 0].add(t, buffers[i]);
+      before[late ? argument.first : 0].add(t, buffer);
     if (argument.out)
-      after[late ? argument.last : size - 1].add(buffers[i], t);
+      after[late ? argument.last : size - 1].add(buffer, t);
   }
   Sequence all;
   const auto name = base::str("outlined", call.function);

@@ -17,12 +17,17 @@ public:
   poplar::program::Program lower(const ir::Call &call, const LowerNode &lowerNode);
 
 private:
-  const ops::Tensors &buffersOf(const ir::Call &call);
+  struct Buffer {
+    poplar::Tensor tensor;
+    std::vector<unsigned> order; // of the argument's dimensions in it
+  };
+  const std::vector<Buffer> &buffersOf(const ir::Call &call);
 
   Lowering &lowering_;
   const ir::Graph &graph_;
   SubgraphCopyingStrategy strategy_;
-  std::map<std::uint32_t, ops::Tensors> buffers_; // by function; made like the first call's tensors
+  std::map<std::uint32_t, std::vector<Buffer>>
+      buffers_; // by function; made like the first call's tensors
 };
 
 } // namespace popart::lowering
