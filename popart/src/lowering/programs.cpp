@@ -137,6 +137,7 @@ private:
     if (ofWeights)
       ofWeights_.insert(node.outputs.begin(), node.outputs.end());
     auto &program = ofWeights ? setupOfWeights_ : setupOfConstants_;
+    interface_.startsUp = interface_.startsUp || !ofWeights;
     lowering_.lower(node, program);
     for (Value v : node.outputs) {
       if (v == ir::none)
@@ -438,6 +439,7 @@ private:
                                               poplar::ReplicatedStreamMode::BROADCAST);
       programs_[HeldConstantsFromHost].add(Copy(down, t));
       interface_.held.push_back(spec);
+      interface_.startsUp = true;
     }
   }
 

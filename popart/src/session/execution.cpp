@@ -140,7 +140,8 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
   if (!io_.cycleCounters.empty())
     engine_.connectStream("d2h_cycleCount", cycles_.data());
   loaded_ = true;
-  run(lowering::HeldConstantsFromHost, "constants");
+  if (io_.startsUp)
+    run(lowering::HeldConstantsFromHost, "constants");
 }
 
 void Execution::connectInput(const InputSpec &spec) {
