@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "MaskTile.hpp"
-#include "base/Simd.hpp"
-#include <cstring>
+#include "base/Lanes.hpp"
 
 namespace poprand {
 namespace {
 
 typedef std::uint8_t Bytes __attribute__((vector_size(16), aligned(1), may_alias));
-
-// Four times: the upper and the lower half of the rows interleaved.
-OPENIPU_INLINE void turn(Bytes (&m)[tileRows]) {
-  for (unsigned step = 0; step < 4; ++step) {
-    Bytes next[tileRows];
-    for (unsigned i = 0; i < tileRows / 2; ++i) {
-      const Bytes a = m[i], b = m[i + tileRows / 2];
-      next[2 * i] =
-          __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-      next[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
-                                                14, 30, 15, 31);
-    }
-    std::memcpy(m, next, sizeof m);
-  }
-}
 
 OPENIPU_SIMD void wholeBlocks(const std::uint8_t *marks, std::int64_t stride, std::size_t n,
                               std::uint8_t *tile, std::size_t ld) {
@@ -29,7 +13,7 @@ OPENIPU_SIMD void wholeBlocks(const std::uint8_t *marks, std::int64_t stride, st
     Bytes m[tileRows];
     for (std::size_t k = 0; k < 16; ++k)
       m[k] = *reinterpret_cast<const Bytes *>(marks + std::int64_t(i + k) * stride);
-    turn(m);
+    base::turn(m);
     for (std::size_t k = 0; k < 16; ++k)
       *reinterpret_cast<Bytes *>(tile + k * ld + i) = m[k];
   }

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Vectors of 16 floats for the loops of norms: the order of additions is the same on every machine.
+// What the loops of norms do with vectors of 16 floats.
 #pragma once
-#include "base/Simd.hpp"
-#include <cstddef>
+#include "base/Lanes.hpp"
 
 namespace poplin::norms {
 
-constexpr std::size_t lanes = 16;
-typedef float Lanes __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
-
-OPENIPU_INLINE const Lanes &lanesAt(const float *at) {
-  return *reinterpret_cast<const Lanes *>(at);
-}
-OPENIPU_INLINE Lanes &lanesAt(float *at) { return *reinterpret_cast<Lanes *>(at); }
+using base::lanes;
+using base::Lanes;
+using base::lanesAt;
+using base::quickTotal;
 
 // Keeps the last `count` lanes of v; the others become zero.
 OPENIPU_INLINE void keepLast(Lanes &v, std::size_t count) {
@@ -32,17 +28,6 @@ OPENIPU_INLINE double total(const Lanes &v) {
     for (std::size_t i = 0; i < width; ++i)
       sum[i] += sum[i + width];
   return sum[0];
-}
-
-// The lanes added up in float: for sums of a few thousand elements.
-OPENIPU_INLINE float quickTotal(const Lanes &v) {
-  typedef float Eight __attribute__((vector_size(32)));
-  typedef float Four __attribute__((vector_size(16)));
-  const Eight eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
-                      __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-  const Four four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
-                    __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
-  return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
 } // namespace poplin::norms

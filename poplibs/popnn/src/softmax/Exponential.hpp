@@ -2,29 +2,13 @@
 // exp of sixteen floats that are not positive, inlined where the compiler would call a function for
 // every vector. Within 1e-7 of the true value, relatively; below e^-87 it is 0.
 #pragma once
-#include "base/Simd.hpp"
-#include <cstddef>
+#include "base/Lanes.hpp"
 
 namespace popnn {
 
-constexpr std::size_t lanes = 16;
-typedef float Lanes __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
-
-OPENIPU_INLINE const Lanes &lanesAt(const float *at) {
-  return *reinterpret_cast<const Lanes *>(at);
-}
-OPENIPU_INLINE Lanes &lanesAt(float *at) { return *reinterpret_cast<Lanes *>(at); }
-
-// In halves, so the order of additions does not depend on the machine.
-OPENIPU_INLINE float total(const Lanes &v) {
-  typedef float Eight __attribute__((vector_size(32)));
-  typedef float Four __attribute__((vector_size(16)));
-  const Eight eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
-                      __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-  const Four four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
-                    __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
-  return (four[0] + four[2]) + (four[1] + four[3]);
-}
+using base::lanes;
+using base::Lanes;
+using base::lanesAt;
 
 OPENIPU_INLINE float largest(const Lanes &v) {
   typedef float Eight __attribute__((vector_size(32)));

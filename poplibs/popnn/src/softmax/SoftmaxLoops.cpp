@@ -60,7 +60,7 @@ OPENIPU_INLINE double rowSum(const float *x, std::size_t n) {
     for (; i + lanes <= end; i += lanes)
       s += lanesAt(x + i);
     s += s2;
-    sum += double(total(s));
+    sum += double(base::quickTotal(s));
   }
   for (; i < n; ++i)
     sum += double(x[i]);
@@ -80,7 +80,7 @@ OPENIPU_INLINE double rowDot(const float *a, const float *b, std::size_t n) {
     for (; i + lanes <= end; i += lanes)
       s += lanesAt(a + i) * lanesAt(b + i);
     s += s2;
-    sum += double(total(s));
+    sum += double(base::quickTotal(s));
   }
   for (; i < n; ++i)
     sum += double(a[i]) * double(b[i]);
@@ -110,7 +110,7 @@ OPENIPU_INLINE double sumOfExponentials(const float *x, float *e, std::size_t n,
       if (keep)
         lanesAt(e + i) = v;
     }
-    sum += double(total(s));
+    sum += double(base::quickTotal(s));
   }
   if (i == n)
     return sum;
@@ -120,7 +120,7 @@ OPENIPU_INLINE double sumOfExponentials(const float *x, float *e, std::size_t n,
   exponential(rest);
   for (std::size_t j = i; keep && j < n; ++j)
     e[j] = rest[j - i];
-  return sum + double(total(rest));
+  return sum + double(base::quickTotal(rest));
 }
 
 OPENIPU_SIMD void stableRowLoop(float scaling, const float *x, float *y, std::size_t n) {
