@@ -4,6 +4,7 @@
 #include "base/Threads.hpp"
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <poplar/DeviceManager.hpp>
 #include <stdexcept>
 
@@ -89,6 +90,14 @@ void onThreads(std::size_t n, const std::function<void(std::size_t, std::size_t)
   base::parallelFor(threads, 1, [&](std::size_t begin, std::size_t end, unsigned) {
     work(n * begin / threads, n * end / threads);
   });
+}
+
+TemporaryFolder::TemporaryFolder() {
+  auto name = (std::filesystem::temp_directory_path() / "openipu-bench-XXXXXX").string();
+  if (!mkdtemp(name.data()))
+    throw std::runtime_error("No folder can be made in " +
+                             std::filesystem::temp_directory_path().string() + ".");
+  root = name;
 }
 
 } // namespace bench

@@ -4,6 +4,7 @@
 // them.
 #pragma once
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <poplar/Device.hpp>
@@ -34,6 +35,14 @@ struct Pair {
 };
 Pair medianPair(unsigned repeats, const std::function<void()> &ours,
                 const std::function<void()> &peer);
+
+// A folder of our own among the machine's temporary ones, gone at the end.
+struct TemporaryFolder {
+  std::filesystem::path root;
+  TemporaryFolder();
+  ~TemporaryFolder() { std::filesystem::remove_all(root); }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+};
 
 // 1.25e-7 -> "125 ns"
 std::string duration(double seconds);

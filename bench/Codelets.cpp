@@ -71,14 +71,13 @@ static double middle(double a, double b, double c) {
 }
 
 std::vector<Row> codelets() {
-  char name[] = "/tmp/openipu-bench-XXXXXX";
-  const fs::path folder = mkdtemp(name);
+  const TemporaryFolder temporary;
+  const fs::path &folder = temporary.root;
   std::ofstream(folder / "blend.cpp") << source();
   const Times a = once(folder, 0), b = once(folder, 1), c = once(folder, 2);
   const double cold = middle(a.cold, b.cold, c.cold);
   const double cached = middle(a.cached, b.cached, c.cached);
   const double peer = peerSeconds(folder);
-  fs::remove_all(folder);
   return {{"codelet source of 100 lines, cold", duration(cold), duration(peer), peer / cold,
            "< 1.2 s", met(cold < 1.2)},
           {"codelet source of 100 lines, cached", duration(cached), duration(peer), peer / cached,

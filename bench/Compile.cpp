@@ -76,13 +76,7 @@ std::unique_ptr<Session> sessionOf(const std::string &name, const ModelGraph &mo
 std::string mebibytes(double bytes) { return fixed(bytes / (1 << 20), 0) + " MiB"; }
 
 // A folder for simulated devices and one for executables, gone at the end.
-struct Folders {
-  fs::path root;
-  Folders() {
-    char name[] = "/tmp/openipu-bench-XXXXXX";
-    root = mkdtemp(name);
-  }
-  ~Folders() { fs::remove_all(root); }
+struct Folders : TemporaryFolder {
   ChildResult child(const std::string &what, const std::string &name, bool cached) const {
     return runChild({what, name, cached ? (root / "cache").string() : "-"},
                     {"OPENIPU_RUNTIME_DIR=" + (root / "devices").string(), "OPENIPU_NUM_IPUS=16"});
