@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/programs.hpp"
+#include "ir/statenames.hpp"
 
 #include "base/Text.hpp"
 #include "lowering/calls.hpp"
@@ -401,18 +402,18 @@ private:
   }
   // Combined velocities are both accumulators and state: they stay home only if both do.
   bool returns(const TensorId &id) const {
-    const bool state = isOptimizerState(id);
+    const bool state = ir::isOptimizerState(id);
     const bool both = state && id.rfind("Accl___", 0) == 0 && model_.accumulationFactor > 1;
     if (both)
       return !(session_.disableGradAccumulationTensorStreams &&
                session_.disableOptimizerStateTensorStreams);
     return !(state && session_.disableOptimizerStateTensorStreams) &&
-           !(isAccumulator(id) && session_.disableGradAccumulationTensorStreams);
+           !(ir::isAccumulator(id) && session_.disableGradAccumulationTensorStreams);
   }
   // The state of a weight is grouped as the weight is.
   void group(WeightSpec &spec) const {
     const auto mark = spec.id.find("___");
-    const bool derived = isOptimizerState(spec.id) || isAccumulator(spec.id);
+    const bool derived = ir::isOptimizerState(spec.id) || ir::isAccumulator(spec.id);
     auto it = model_.variableSettings.find(
         derived && mark != std::string::npos ? spec.id.substr(mark + 3) : spec.id);
     if (it == model_.variableSettings.end())
@@ -577,16 +578,6 @@ Shape anchorOuterShape(const Model &model, const AnchorReturnType &art) {
   outer.push_back(model.replicas);
   std::erase(outer, 1);
   return outer;
-}
-
-bool isOptimizerState(const TensorId &id) {
-  for (const char *prefix : {"Accl___", "Accl1___", "Accl2___", "Accl3___", "Step___"})
-    if (id.rfind(prefix, 0) == 0)
-      return true;
-  return false;
-}
-bool isAccumulator(const TensorId &id) {
-  return id.rfind("Accum___", 0) == 0 || id.rfind("Counter___", 0) == 0;
 }
 
 Lowered lowerModel(const Model &model, const poplar::Target &target, const Options &options,

@@ -94,11 +94,6 @@ Shape anchorOuterShape(const Model &model, const AnchorReturnType &art);
 Lowered lowerModel(const Model &model, const poplar::Target &target, const Options &options,
                    const SessionOptions &session);
 
-// Variables that an optimiser keeps beside the weights: Accl1___w, Step___w ...
-bool isOptimizerState(const TensorId &id);
-// Gradients gathered over micro-batches, and the number of them: never saved.
-bool isAccumulator(const TensorId &id);
-
 // The id of the seed as users see it.
 inline const char *seedId() { return "randomSeed___"; }
 

@@ -15,8 +15,6 @@ using onnx::NodeProto;
 
 namespace {
 
-constexpr std::array optimizerState{"Accl___", "Accl1___", "Accl2___", "Accl3___", "Step___"};
-
 // A name that contains one of these anywhere is refused.
 constexpr std::array reserved{"Gradient___",
                               "UpdatedVar___",
@@ -207,11 +205,6 @@ void checkNames(const onnx::GraphProto &graph) {
 }
 
 } // namespace
-
-bool isOptimizerState(const TensorId &id) {
-  return std::any_of(optimizerState.begin(), optimizerState.end(),
-                     [&](const char *prefix) { return id.rfind(prefix, 0) == 0; });
-}
 
 void refuseReservedName(const TensorId &id) {
   for (const char *name : reserved)

@@ -9,8 +9,6 @@ namespace popart::onnxmodel {
 Importer::Opsets opsetsOf(const onnx::ModelProto &model);
 // ONNX's own checker, opsets, names that are ours, inputs named twice.
 void checkModel(const onnx::ModelProto &model, const std::filesystem::path &folder, bool strict);
-// Names of optimiser state (Accl___weight), which a saved model may hold as initialisers.
-bool isOptimizerState(const TensorId &id);
 // popart::error if the name contains one of those kept for tensors that PopART makes.
 void refuseReservedName(const TensorId &id);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whole models: reading files, then inputs, initialisers, nodes and outputs in turn.
 #include "base/Text.hpp"
+#include "ir/statenames.hpp"
 #include "onnx/check.hpp"
 #include <algorithm>
 #include <cctype>
@@ -168,7 +169,7 @@ void addInitializers(Importer &importer, const GraphProto &graph, const ImportOp
   collectUses(graph, uses);
   collectTrainable(graph, trainable);
   for (const auto &tensor : graph.initializer()) {
-    if (isOptimizerState(tensor.name()))
+    if (ir::isOptimizerState(tensor.name()))
       importer.addInitializer(tensor.name(), importer.reader().read(tensor), Kind::Variable);
     else if (uses.count(tensor.name())) {
       auto values = importer.reader().read(tensor);
@@ -186,7 +187,7 @@ void freezeUnused(ir::Graph &graph) {
   for (std::uint32_t i = 0; i < graph.size(); ++i)
     if (auto &value = graph[ir::Value(i)];
         value.kind == Kind::Variable && links.consumers[i].empty() &&
-        !outputs.count(ir::Value(i)) && !isOptimizerState(value.name))
+        !outputs.count(ir::Value(i)) && !ir::isOptimizerState(value.name))
       value.kind = Kind::Constant;
 }
 

@@ -2,6 +2,7 @@
 // Sessions from ONNX models: import, check, prepare.
 #include "base/Text.hpp"
 #include "ir/narrowed.hpp"
+#include "ir/statenames.hpp"
 #include "session/convert.hpp"
 #include "session/impl.hpp"
 #include "session/log.hpp"
@@ -24,7 +25,7 @@ std::map<TensorId, ir::HostTensor> takeState(const onnxmodel::Model &model, ir::
   onnxmodel::TensorReader reader(model.folder, model.proto);
   for (const auto &initializer : model.proto->graph().initializer()) {
     const TensorId &id = initializer.name();
-    if (!lowering::isOptimizerState(id))
+    if (!ir::isOptimizerState(id))
       continue;
     out[id] = reader.read(initializer);
     if (const auto v = graph.find(id); v != ir::none) {
@@ -86,7 +87,7 @@ void Session::Impl::takeWeights() {
     if (value.kind != ir::Kind::Variable || !value.data)
       continue;
     hostWeights[value.name] = session::deviceForm(value.data);
-    if (!lowering::isOptimizerState(value.name))
+    if (!ir::isOptimizerState(value.name))
       continue;
     const auto *own = session::settingsFor(settings, value.name);
     const auto groups = own ? own->getGroupCount(unsigned(replicas())) : 1;
@@ -124,7 +125,7 @@ void Session::Impl::takeStoredWeights(const session::Start &start) {
     else if (!start.first.count(spec.id))
       value = ir::HostTensor::filled(spec.info, 0);
     hostWeights[spec.id] = value ? session::deviceForm(value) : start.first.at(spec.id);
-    if (lowering::isOptimizerState(spec.id))
+    if (ir::isOptimizerState(spec.id))
       initialInfos.emplace(spec.id, infoOfGroups(spec.info, spec.groups));
   }
 }

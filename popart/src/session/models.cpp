@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Weights between a session and ONNX models.
 #include "base/Text.hpp"
+#include "ir/statenames.hpp"
 #include "onnx/export.hpp"
 #include "session/convert.hpp"
 #include "session/impl.hpp"
@@ -18,7 +19,7 @@ namespace {
 std::map<TensorId, ir::HostTensor> valuesOf(const Session::Impl &impl) {
   std::map<TensorId, ir::HostTensor> out;
   for (const auto &[id, info] : impl.initialInfos) {
-    if (impl.options.disableOptimizerStateTensorStreams && lowering::isOptimizerState(id))
+    if (impl.options.disableOptimizerStateTensorStreams && ir::isOptimizerState(id))
       continue;
     auto it = impl.hostWeights.find(id);
     if (it != impl.hostWeights.end() && it->second.size() == session::deviceBytes(info))

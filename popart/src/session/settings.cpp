@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "session/settings.hpp"
+#include "ir/statenames.hpp"
 
 #include "base/Text.hpp"
 #include "lowering/programs.hpp"
@@ -87,7 +88,7 @@ ModelSettings settingsOf(const onnx::ModelProto &model) {
 }
 
 const VariableSettings *settingsFor(const ModelSettings &settings, const TensorId &id) {
-  const bool state = lowering::isOptimizerState(id) || lowering::isAccumulator(id);
+  const bool state = ir::isOptimizerState(id) || ir::isAccumulator(id);
   auto it = settings.variables.find(state ? id.substr(id.find("___") + 3) : id);
   return it == settings.variables.end() ? nullptr : &it->second;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/locations.hpp"
+#include "ir/statenames.hpp"
 
 #include "base/Text.hpp"
 #include "lowering/programs.hpp"
@@ -73,9 +74,9 @@ void Locations::check(const TensorLocation &location, const std::string &what) c
 
 // A velocity that gradients are accumulated in is an accumulator.
 Role Locations::roleOf(const TensorId &id) const {
-  if (lowering::isAccumulator(id) || (accumulation_ && !mayShard_ && id.rfind("Accl___", 0) == 0))
+  if (ir::isAccumulator(id) || (accumulation_ && !mayShard_ && id.rfind("Accl___", 0) == 0))
     return Role::Accumulator;
-  return lowering::isOptimizerState(id) ? Role::OptimizerState : Role::Weight;
+  return ir::isOptimizerState(id) ? Role::OptimizerState : Role::Weight;
 }
 
 Location Locations::located(const TensorId &id, Role role, const TensorInfo &info) const {
