@@ -79,6 +79,20 @@ struct Model {
     return made;
   }
 
+  // The types of the nodes as they run, and how many there are of one.
+  std::string order() const {
+    std::string out;
+    for (const auto &node : graph.nodes)
+      out += (out.empty() ? "" : " ") + node.def->type;
+    return out;
+  }
+  unsigned count(const std::string &type) const {
+    unsigned n = 0;
+    for (const auto &node : graph.nodes)
+      n += node.def->type == type;
+    return n;
+  }
+
   // Compiles and runs once; the elements of every value asked for.
   std::vector<Doubles> run(const Values &outputs) {
     Runner runner(*this, outputs);

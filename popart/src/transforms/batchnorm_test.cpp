@@ -47,12 +47,6 @@ Value normalised(Model &m, Value v) {
                  variable(m, channels, f, 0.1, 2)},
                 {{"epsilon", 1e-3f}});
 }
-unsigned count(const Model &m, const std::string &type) {
-  unsigned n = 0;
-  for (const auto &node : m.graph.nodes)
-    n += node.def->type == type;
-  return n;
-}
 
 } // namespace
 
@@ -71,8 +65,8 @@ TEST(FoldBatchNorm, KeepsNumbers) {
     const auto before = m.run(y);
     EXPECT_EQ(transforms::foldBatchNorms(m.graph, {y}), 1u);
     transforms::prune(m.graph, {y});
-    EXPECT_EQ(count(m, "BatchNormalization"), 0u);
-    EXPECT_EQ(count(m, "Conv") + count(m, "ConvDataGrad") + count(m, "MatMul"), 1u);
+    EXPECT_EQ(m.count("BatchNormalization"), 0u);
+    EXPECT_EQ(m.count("Conv") + m.count("ConvDataGrad") + m.count("MatMul"), 1u);
     const double rounding = l.data == DataType::FLOAT16 ? 1e-2 : 1e-5;
     expectNear(m.run(y), before, rounding, rounding);
     const auto once = transforms::findSetup(m.graph); // all but the layer itself

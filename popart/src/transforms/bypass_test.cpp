@@ -7,12 +7,6 @@ using namespace popart::testing;
 
 namespace {
 
-std::string order(const Model &m) {
-  std::string out;
-  for (const auto &node : m.graph.nodes)
-    out += (out.empty() ? "" : " ") + node.def->type;
-  return out;
-}
 const Patterns all(PatternsLevel::Default);
 
 } // namespace
@@ -31,7 +25,7 @@ TEST(Bypass, DropsWhatChangesNothing) {
   y = m.b.neg(m.b.reshape(m.b.reshape(y, {4, 6}), {3, 8}));
   const auto before = m.run(y);
   transforms::bypass(m.graph, all, false, {y});
-  EXPECT_EQ(order(m), "Exp Transpose Add Reshape Reshape Neg"); // two of them for nobody
+  EXPECT_EQ(m.order(), "Exp Transpose Add Reshape Reshape Neg"); // two of them for nobody
   EXPECT_EQ(m.run(y), before);
 }
 
@@ -47,7 +41,7 @@ TEST(Bypass, KeepsWhatIsSeenOrMatters) {
   m.b.op("Mul", {x, m.constant({3}, {1, 1, 1})}); // could be weights
   m.b.op("Add", {x, m.b.scalar(0, x)});           // makes -0 into 0
   const std::size_t nodes = m.graph.nodes.size();
-  EXPECT_EQ(transforms::bypass(m.graph, all, true, {anchor}), 0u) << order(m);
+  EXPECT_EQ(transforms::bypass(m.graph, all, true, {anchor}), 0u) << m.order();
   EXPECT_EQ(m.graph.nodes.size(), nodes);
 }
 
@@ -66,6 +60,6 @@ TEST(Bypass, ObeysPatterns) {
     y = m.b.neg(m.b.transpose(m.b.transpose(y, {1, 0}), {1, 0}));
     Patterns patterns = all;
     transforms::bypass(m.graph, patterns.enablePattern(pattern, false), false, {y});
-    EXPECT_EQ(order(m), left) << pattern;
+    EXPECT_EQ(m.order(), left) << pattern;
   }
 }

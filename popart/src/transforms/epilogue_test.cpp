@@ -7,13 +7,6 @@ using namespace popart::testing;
 
 namespace {
 
-std::string order(const Model &m) {
-  std::string out;
-  for (const auto &node : m.graph.nodes)
-    out += (out.empty() ? "" : " ") + node.def->type;
-  return out;
-}
-
 struct Case {
   std::string product; // Conv, ConvDataGrad or MatMul
   Shape a, b;
@@ -62,7 +55,7 @@ TEST(Epilogue, JoinsWhatFollowsAProduct) {
     const auto before = m.run(y);
     EXPECT_EQ(transforms::joinEpilogues(m.graph, {y}),
               unsigned(c.bias) + unsigned(c.addend) + unsigned(!c.activation.empty()));
-    EXPECT_EQ(order(m), "Epilogue" + c.product);
+    EXPECT_EQ(m.order(), "Epilogue" + c.product);
     const double rounding = c.type == DataType::FLOAT16 ? 1e-2 : 1e-5;
     expectNear(m.run(y), before, rounding, rounding);
   }
@@ -73,7 +66,7 @@ TEST(Epilogue, TakesTheBiasOfAConvolution) {
   const Value y = m.b.op("Conv", {m.randomInput(image), m.randomInput(kernel), m.randomInput({6})});
   const auto before = m.run(y);
   EXPECT_EQ(transforms::joinEpilogues(m.graph, {y}), 0u);
-  EXPECT_EQ(order(m), "EpilogueConv");
+  EXPECT_EQ(m.order(), "EpilogueConv");
   expectNear(m.run(y), before);
 }
 
@@ -84,7 +77,7 @@ TEST(Epilogue, TakesASumOnce) {
   const Value y = m.b.op("Relu", {m.b.add(m.b.matmul(a, b), m.b.matmul(a, c))});
   const auto before = m.run(y);
   EXPECT_EQ(transforms::joinEpilogues(m.graph, {y}), 2u);
-  EXPECT_EQ(order(m), "MatMul EpilogueMatMul");
+  EXPECT_EQ(m.order(), "MatMul EpilogueMatMul");
   expectNear(m.run(y), before);
 }
 
@@ -103,8 +96,8 @@ TEST(Epilogue, SplitsSums) {
     const Value y = m.b.op("Sum", terms);
     const auto before = m.run(Values{y, seen});
     transforms::joinEpilogues(m.graph, {y, seen});
-    EXPECT_EQ(order(m), std::string("MatMul ") + (others ? "Sum " : "") +
-                            "EpilogueMatMul EpilogueMatMul EpilogueMatMul");
+    EXPECT_EQ(m.order(), std::string("MatMul ") + (others ? "Sum " : "") +
+                             "EpilogueMatMul EpilogueMatMul EpilogueMatMul");
     const auto after = m.run(Values{y, seen});
     expectNear(after[0], before[0]);
     EXPECT_EQ(after[1], before[1]);

@@ -18,12 +18,6 @@ Value writtenOut(Model &m, Value x, const Integers &axes, bool power) {
   const Value variance = m.b.op("ReduceMean", {square}, along);
   return m.b.div(d, m.b.sqrt(m.b.add(variance, 1e-3)));
 }
-unsigned count(const Model &m, const std::string &type) {
-  unsigned n = 0;
-  for (const auto &node : m.graph.nodes)
-    n += node.def->type == type;
-  return n;
-}
 
 } // namespace
 
@@ -49,8 +43,8 @@ TEST(LayerNormTransform, ReplacesTheWrittenOutChain) {
     const auto before = m.run(y);
     ASSERT_EQ(transforms::joinNormalisations(m.graph), 1u);
     transforms::prune(m.graph, {y});
-    EXPECT_EQ(count(m, "GroupNormalization"), 1u);
-    EXPECT_EQ(count(m, "ReduceMean") + count(m, "Div") + count(m, "Mul") + count(m, "Add"), 0u);
+    EXPECT_EQ(m.count("GroupNormalization"), 1u);
+    EXPECT_EQ(m.count("ReduceMean") + m.count("Div") + m.count("Mul") + m.count("Add"), 0u);
     expectNear(m.run(y), before, 1e-4, 1e-5);
     m.checkGradients(y, inputs, 1e-2);
   }
@@ -68,8 +62,8 @@ TEST(LayerNormTransform, ReplacesGroupNormWrittenAsInstanceNorm) {
   const auto before = m.run(y);
   ASSERT_EQ(transforms::joinNormalisations(m.graph), 1u);
   transforms::prune(m.graph, {y});
-  EXPECT_EQ(count(m, "GroupNormalization"), 1u);
-  EXPECT_EQ(count(m, "Mul") + count(m, "Add"), 0u);
+  EXPECT_EQ(m.count("GroupNormalization"), 1u);
+  EXPECT_EQ(m.count("Mul") + m.count("Add"), 0u);
   expectNear(m.run(y), before, 1e-4, 1e-5);
   m.checkGradients(y, {x, scale, bias}, 1e-2);
 }
