@@ -43,9 +43,12 @@ struct Network {
   }
 };
 
+// How samples and layers are cut up; all of them train to the same weights.
 struct How {
   int ipus = 1, replicas = 1, accumulation = 1;
   bool pipelined = false;
+  RecomputationType recompute = RecomputationType::None;
+  int parts() const { return replicas * accumulation; }
 };
 struct Where {
   TensorLocation weight, state, accumulator;
@@ -54,7 +57,7 @@ inline const TensorLocation here, beside(TensorStorage::OffChip),
     shared(TensorStorage::OnChip, ReplicatedTensorSharding::On),
     sharedBeside(TensorStorage::OffChip, ReplicatedTensorSharding::On);
 
-inline SessionOptions optionsOf(const How &how, const Where &where) {
+inline SessionOptions optionsOf(const How &how, const Where &where = {}) {
   SessionOptions o;
   o.virtualGraphMode = how.ipus > 1 ? VirtualGraphMode::Manual : VirtualGraphMode::Off;
   o.enablePipelining = how.pipelined;
@@ -62,6 +65,7 @@ inline SessionOptions optionsOf(const How &how, const Where &where) {
   o.accumulationFactor = how.accumulation;
   o.enableReplicatedGraphs = how.replicas > 1;
   o.replicatedGraphCount = how.replicas;
+  o.autoRecomputation = how.recompute;
   o.weightTensorLocationSettings = {where.weight, 2, 2};
   o.optimizerStateTensorLocationSettings = {where.state, 2, 2};
   o.accumulatorTensorLocationSettings = {where.accumulator, 2, 2};
@@ -70,7 +74,7 @@ inline SessionOptions optionsOf(const How &how, const Where &where) {
 
 inline std::unique_ptr<TrainingSession> sessionOf(const Optimizer &optimizer, const How &how,
                                                   const SessionOptions &options) {
-  Network model(how.ipus, 24 / (how.replicas * how.accumulation));
+  Network model(how.ipus, 24 / how.parts());
   return TrainingSession::createFromOnnxModel(
       model.builder->getModelProto(), DataFlow(1), model.loss, optimizer,
       modelDevice(how.ipus * how.replicas), InputShapeInfo(), options);

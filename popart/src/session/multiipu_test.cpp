@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The same numbers on one IPU, on two, in a pipeline and on replicas.
-#include <cmath>
-#include <gtest/gtest.h>
-#include <popart/builder.hpp>
-#include <popart/error.hpp>
-#include <popart/ndarraywrapper.hpp>
-#include <popart/session.hpp>
-#include <popart/sgd.hpp>
-#include <popart/stepio.hpp>
+#include "locations.hpp"
 
 using namespace popart;
+using popart::testing::How, popart::testing::modelDevice, popart::testing::optionsOf;
 
 namespace {
-
-std::shared_ptr<DeviceInfo> device(int ipus) {
-  DeviceOptions options{{"numIPUs", std::to_string(ipus)}, {"tilesPerIPU", "8"}};
-  return DeviceManager::createDeviceManager().createIpuModelDevice(options);
-}
 
 // y = relu(relu(x w0) w1) w2 with one layer on each of three stages.
 struct Layers {
@@ -54,7 +43,7 @@ std::vector<float> run(int ipus, bool pipelined, int batches = 6,
   options.enablePipelining = pipelined;
   auto session = InferenceSession::createFromOnnxModel(
       model.builder->getModelProto(), DataFlow(batches, {{model.y, AnchorReturnType("All")}}),
-      device(ipus), InputShapeInfo(), options);
+      modelDevice(ipus), InputShapeInfo(), options);
   session->prepareDevice();
   std::vector<float> in(std::size_t(batches) * 8), out(std::size_t(batches) * 8);
   for (std::size_t i = 0; i < in.size(); ++i)
@@ -67,30 +56,16 @@ std::vector<float> run(int ipus, bool pipelined, int batches = 6,
   return out;
 }
 
-struct How {
-  int ipus = 1, replicas = 1, accumulation = 1, batches = 1;
-  bool pipelined = false;
-  RecomputationType recompute = RecomputationType::None;
-};
-
 // The weights after three steps of training on the same samples, which are cut up as `how` says.
 std::vector<float> train(const How &how) {
-  Layers model(how.ipus, 12 / (how.replicas * how.accumulation * how.batches));
+  Layers model(how.ipus, 12 / how.parts());
   const auto loss = model.builder->aiGraphcoreOpset1().identityloss({model.y}, ReductionType::Sum);
   model.builder->virtualGraph(loss, 2 % how.ipus);
   model.builder->pipelineStage(loss, 2);
-  SessionOptions options;
-  options.virtualGraphMode = how.ipus > 1 ? VirtualGraphMode::Manual : VirtualGraphMode::Off;
-  options.enablePipelining = how.pipelined;
-  options.enableGradientAccumulation = how.accumulation > 1;
-  options.accumulationFactor = how.accumulation;
-  options.enableReplicatedGraphs = how.replicas > 1;
-  options.replicatedGraphCount = how.replicas;
-  options.autoRecomputation = how.recompute;
   auto session = TrainingSession::createFromOnnxModel(
-      model.builder->getModelProto(), DataFlow(how.batches), loss,
+      model.builder->getModelProto(), DataFlow(1), loss,
       SGD({{"defaultLearningRate", {0.01f, true}}, {"defaultMomentum", {0.9f, true}}}),
-      device(how.ipus * how.replicas), InputShapeInfo(), options);
+      modelDevice(how.ipus * how.replicas), InputShapeInfo(), optionsOf(how));
   session->prepareDevice();
   std::vector<float> in(48);
   for (std::size_t i = 0; i < in.size(); ++i)
