@@ -47,7 +47,7 @@ Adam::Adam(Value learningRate, Value weightDecay, Value beta1, Value beta2, Valu
   addParameter("weightDecay", weightDecay, optimizer::notNegative);
   addParameter("beta1", beta1, optimizer::notNegative);
   addParameter("beta2", beta2, optimizer::notNegative);
-  addParameter("eps", eps, optimizer::positive);
+  addParameter("eps", eps, optimizer::epsilon);
   addParameter("maxWeightNorm", maxWeightNorm, optimizer::notNegative);
   checkDefaults();
 }

@@ -41,7 +41,7 @@ Adaptive::Adaptive(OptimizerValue learningRate, OptimizerValue weightDecay, Opti
   addParameter("weightDecay", weightDecay, optimizer::notNegative);
   addParameter("alpha", alpha, optimizer::notNegative);
   addParameter("momentum", momentum, optimizer::notNegative);
-  addParameter("eps", eps, optimizer::positive);
+  addParameter("eps", eps, optimizer::epsilon);
   checkDefaults();
 }
 Adaptive::Adaptive(const ParameterMap &p, AdaptiveMode mode, WeightDecayMode decay, DataType accum,

@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <popart/error.hpp>
 
 namespace popart::optimizer {
@@ -38,6 +39,13 @@ void positive(const std::string &who, const OptimizerValue &value) {
   anything(who, value);
   if (!(value.val() > 0))
     throw error(base::str(who, " is ", value.val(), "; it must be greater than zero."));
+}
+void epsilon(const std::string &who, const OptimizerValue &value) {
+  positive(who, value);
+  if (value.val() < std::numeric_limits<float>::min()) // 0 / 0 where no gradient ever came
+    throw error(base::str(who, " is ", value.val(), "; it must be at least ",
+                          std::numeric_limits<float>::min(),
+                          ", as tiles take smaller numbers for zero."));
 }
 void learningRate(const std::string &who, const OptimizerValue &value) {
   notNegative(who, value);

@@ -16,6 +16,7 @@ OptimizerValue valueOr(const ParameterMap &params, const std::string &name,
 // popart::error, for one value; `who` says which.
 void notNegative(const std::string &who, const OptimizerValue &value);
 void positive(const std::string &who, const OptimizerValue &value);
+void epsilon(const std::string &who, const OptimizerValue &value); // greater than zero on tiles too
 void learningRate(const std::string &who, const OptimizerValue &value);
 void anything(const std::string &who, const OptimizerValue &value); // that is a number
 

@@ -89,6 +89,16 @@ TEST(Optimizers, RefuseUnknownNamesAndValuesThatMakeNoSense) {
        },
        "Adam: defaultEps is 0; it must be greater than zero."},
       {[] {
+         adaptive({{"defaultEps", {1e-39f, true}}});
+       },
+       "Adaptive: defaultEps is 1e-39; it must be at least 1.17549e-38, as tiles take smaller "
+       "numbers for zero."},
+      {[] {
+         adam({}).insertSpecific("w", {{"eps", {1e-45f, true}}});
+       },
+       "Adam: eps of \"w\" is 1.4013e-45; it must be at least 1.17549e-38, as tiles take smaller "
+       "numbers for zero."},
+      {[] {
          adaptive({{"defaultAlpha", {-1, true}}});
        },
        "Adaptive: defaultAlpha is -1; it must not be negative."},

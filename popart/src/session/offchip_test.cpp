@@ -13,9 +13,9 @@ using Params = std::map<std::string, std::pair<float, bool>>;
 const Params sgdParams{{"defaultLearningRate", {0.01f, true}},
                        {"defaultMomentum", {0.9f, true}},
                        {"defaultWeightDecay", {0.1f, true}}};
-Adam adam(AdamMode mode, const std::vector<ClipNormSettings> &clip = {}) {
-  return Adam(Params{{"defaultLearningRate", {0.01f, false}}}, mode, WeightDecayMode::Decay,
-              DataType::FLOAT, DataType::FLOAT, DataType::FLOAT, clip);
+Adam adam(AdamMode mode, const std::vector<ClipNormSettings> &clip = {}, float eps = 1e-6f) {
+  return Adam(Params{{"defaultLearningRate", {0.01f, false}}, {"defaultEps", {eps, true}}}, mode,
+              WeightDecayMode::Decay, DataType::FLOAT, DataType::FLOAT, DataType::FLOAT, clip);
 }
 
 const std::vector<How> allHows{{},
@@ -55,6 +55,12 @@ TEST(OffChip, NormsAreThoseOfTheWhole) {
   expectSameEverywhere(adam(AdamMode::Adam, {ClipNormSettings::clipAllWeights(0.5f)}), {""}, hows);
   expectSameEverywhere(SGD(sgdParams, {}, SGDAccumulatorAndMomentum::Separate), {"", "Accl1___"},
                        hows);
+}
+// What fills up the last part is 0 / (0 + eps): it must not be seen, be eps as small as it may.
+TEST(OffChip, FillOfPartsIsNotSeenByTheSmallestEps) {
+  const float least = std::numeric_limits<float>::min();
+  expectSameEverywhere(adam(AdamMode::Lamb, {}, least), {"", "Accl2___"},
+                       {{.replicas = 4, .accumulation = 3}});
 }
 TEST(OffChip, ShardsMayBeThoseOfSomeReplicas) {
   const How how{.replicas = 4, .accumulation = 3};
