@@ -13,7 +13,10 @@ using executable::MemoryCategory;
 
 namespace {
 
+unsigned steadyInputs = 0;
+
 void next(const openipu::KernelArgs &args) {
+  steadyInputs += args.inputs[0].steady;
   for (std::size_t i = 0; i < args.outputs[0].elements; ++i)
     args.out<int>(0)[i] = 2 * args.in<int>(0)[i] + 1;
 }
@@ -121,6 +124,16 @@ TEST(Outline, SharesCodeAndPricesArguments) {
   EXPECT_EQ(s.arenaBytes, a.arenaBytes); // the host needs no buffers
 }
 
+TEST(Outline, LeavesInputsSteadyThatNothingWrites) {
+  for (bool shared : {false, true}) {
+    Chain chain(shared);
+    chain.compile();
+    steadyInputs = 0;
+    chain.run();
+    EXPECT_EQ(steadyInputs, 1u) << shared; // the first, which has its value from the start
+  }
+}
+
 TEST(Outline, BuffersLiveWhileTheCodeRuns) {
   Chain apart(false), shared(true);
   const auto &a = apart.compile(), &s = shared.compile();
@@ -131,8 +144,8 @@ TEST(Outline, BuffersLiveWhileTheCodeRuns) {
     return most;
   };
   const auto one = elements * sizeof(int);
-  EXPECT_EQ(peak(a), 2 * one); // what a step reads and what it writes
-  EXPECT_EQ(peak(s), 2 * one); // the same in buffers: tensors rest while their buffers live
+  EXPECT_EQ(peak(a), 2 * one);     // what a step reads and what it writes
+  EXPECT_EQ(peak(s), 2 * one);     // the same in buffers: tensors rest while their buffers live
   std::vector<std::string> always; // what has a first value, what the host reads
   for (const auto &v : s.variables)
     if (v.alwaysLive)

@@ -37,8 +37,11 @@ void Steady::reach(Program &program, std::uint32_t index) {
     reach(program, child);
 }
 
-// Operands of other steps than kernels count as written, though many are only read.
+// Operands of other steps than kernels count as written, though many are only read. Those of
+// outlined code are only named, and its arguments are not copied here.
 void Steady::addWrites(Program &program, const executable::Step &step) {
+  if (step.kind == StepKind::Sequence || (step.kind == StepKind::Copy && step.flag))
+    return;
   program.runsVertices = program.runsVertices || step.kind == StepKind::Execute;
   for (const auto &move : step.moves)
     if (move.toVar != none)
