@@ -198,7 +198,12 @@ private:
         --state_;
         patience = {};
       } else if (!patience.wait()) {
-        sleep(seen);
+        // Where there is one job there will be another: nobody sleeps while it is open, though
+        // nothing of it is left to begin.
+        if (state_.load(std::memory_order_relaxed) & open)
+          std::this_thread::yield();
+        else
+          sleep(seen);
         patience = {};
       }
     }
