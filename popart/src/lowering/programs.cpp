@@ -4,6 +4,7 @@
 
 #include "base/Text.hpp"
 #include "lowering/calls.hpp"
+#include "lowering/sidebyside.hpp"
 #include "openipu/Together.hpp"
 #include "ops/core/groups.hpp"
 #include <algorithm>
@@ -93,13 +94,14 @@ private:
   void lowerNodes(bool updates) {
     const auto &nodes = model_.graph.nodes;
     CallLowering calls(lowering_, model_.graph, session_.subgraphCopyingStrategy);
+    SideBySide update(model_.graph, updates && model_.ipusPerReplica > 1);
     auto call = model_.calls.begin();
     for (std::size_t n = 0; n < nodes.size();) {
       const bool outlined = call != model_.calls.end() && call->begin == n;
       const std::size_t end = outlined ? call->end : n + 1;
       if ((nodes[n].pass == Pass::Update) == updates && !isSetup(nodes[n])) {
         auto &stage = work_[updates ? 0 : stageOf(nodes[n])];
-        auto &into = updates ? update_ : stage.program;
+        auto &into = updates ? update.of(std::span(nodes).subspan(n, end - n)) : stage.program;
         lowering_.setSeed(stage.seed);
         if (outlined)
           into.add(calls.lower(
@@ -110,6 +112,8 @@ private:
       call += outlined;
       n = end;
     }
+    if (updates)
+      update_ = update.finish();
   }
 
   std::size_t stageOf(const ir::Node &node) const {

@@ -106,3 +106,23 @@ TEST(OffChip, MeansAreTheSame) {
   expectClose(run({shared, shared, shared}), plain, "shared");
   expectClose(run({beside, sharedBeside, beside}), plain, "beside");
 }
+
+// On the path that decides the time there are only the loads of one of them.
+TEST(OffChip, IpusUpdateTheirWeightsSideBySide) {
+  const auto loaded = [](const How &how) {
+    auto session = sessionOf(adam(AdamMode::Adam), how, optionsOf(how, {here, beside, here}));
+    session->prepareDevice(false);
+    std::set<std::string> names;
+    for (const auto &part : session->getModelledStep().parts)
+      if (const std::string start = "remoteLoad/Accl1___"; part.name.rfind(start, 0) == 0)
+        names.insert(part.name.substr(start.size()));
+    return names;
+  };
+  using Names = std::set<std::string>;
+  EXPECT_EQ(loaded({}), (Names{"b0", "b1", "w0", "w1"}));
+  for (const How &how :
+       {How{.ipus = 2, .accumulation = 6}, How{.ipus = 2, .accumulation = 6, .pipelined = true}}) {
+    const auto names = loaded(how);
+    EXPECT_TRUE(names == (Names{"b0", "w0"}) || names == (Names{"b1", "w1"})) << names.size();
+  }
+}

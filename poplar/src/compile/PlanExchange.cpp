@@ -138,7 +138,7 @@ private:
     bool synced = !priced.phases.empty();
     append(phases, std::move(priced.phases));
     addCopyPhase(image_, replica_, "copy-in", priced.unpack, phases);
-    addPlannedRing(device_, superstep, phases);
+    addPlannedRing(device_, replica_, superstep, phases);
     addPlannedExchange(replica_, superstep, synced, phases);
     addPlannedCompute(replica_, superstep, phases);
     addPlannedMemory(superstep);

@@ -6,6 +6,7 @@
 #include "arch/Sync.hpp"
 #include "compile/PriceExchange.hpp"
 #include "device/TargetData.hpp"
+#include <set>
 
 namespace poplar::compile {
 
@@ -81,7 +82,20 @@ void addPlannedExchange(const arch::System &replica, const Superstep &step, bool
   phases.push_back(std::move(phase));
 }
 
-void addPlannedRing(const arch::System &device, const Superstep &step, std::vector<Phase> &phases) {
+// Bytes go over the links of the IPU they lie on. The others of its replica are taken to be as
+// busy: they do the same when weights are updated.
+std::uint64_t ringBytes(const arch::System &device, const arch::System &replica,
+                        const Superstep &step) {
+  std::set<unsigned> holders;
+  for (const auto &work : step.tiles)
+    for (unsigned ipu = work.tile / device.tilesPerIpu();
+         ipu <= (work.tile + work.count - 1) / device.tilesPerIpu(); ++ipu)
+      holders.insert(ipu);
+  return step.ring.bytes * step.repeats * replica.ipus / std::max<std::size_t>(1, holders.size());
+}
+
+void addPlannedRing(const arch::System &device, const arch::System &replica, const Superstep &step,
+                    std::vector<Phase> &phases) {
   const auto &ring = step.ring;
   if (ring.kind == Superstep::Ring::None || ring.replicas < 2)
     return;
@@ -90,7 +104,7 @@ void addPlannedRing(const arch::System &device, const Superstep &step, std::vect
                                                                   : arch::Collective::AllGather;
   // Each turn of the superstep carries its bytes and syncs; the way round the ring is one.
   const unsigned ipus = std::max(1u, device.ipus / ring.replicas);
-  const auto bytes = ring.bytes * step.repeats;
+  const auto bytes = ringBytes(device, replica, step);
   phases.push_back(syncPhase(step.repeats * arch::syncCycles(device, arch::SyncScope::AllIpus)));
   phases.push_back({PhaseKind::GlobalExchange,
                     step.name + "/between-replicas",
@@ -137,7 +151,9 @@ std::uint64_t cyclesOf(const Plan &plan, const Target &target) {
   auto system = device::systemOf(target);
   std::vector<executable::Phase> phases;
   for (const auto &step : plan.steps) {
-    compile::addPlannedRing(system, step, phases);
+    auto replica = system;
+    replica.ipus = std::max(1u, system.ipus / std::max(1u, step.ring.replicas));
+    compile::addPlannedRing(system, replica, step, phases);
     compile::addPlannedExchange(system, step, false, phases);
     compile::addPlannedCompute(system, step, phases);
   }

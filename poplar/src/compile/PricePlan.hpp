@@ -11,8 +11,8 @@ namespace poplar::compile {
 void addPlannedExchange(const arch::System &replica, const openipu::Superstep &step, bool synced,
                         std::vector<executable::Phase> &phases);
 // Appends the phases of traffic between replicas, which needs all of them.
-void addPlannedRing(const arch::System &device, const openipu::Superstep &step,
-                    std::vector<executable::Phase> &phases);
+void addPlannedRing(const arch::System &device, const arch::System &replica,
+                    const openipu::Superstep &step, std::vector<executable::Phase> &phases);
 void addPlannedCompute(const arch::System &replica, const openipu::Superstep &step,
                        std::vector<executable::Phase> &phases);
 

@@ -329,6 +329,26 @@ TEST(RingPlan, CountsHopsRoundsAndDirections) {
   EXPECT_EQ(stepOf({}, {CommGroupType::CONSECUTIVE, 2}).ring.bytes, 32000u);
 }
 
+// Bytes of one IPU go over its own links: those of its neighbour do not make it slower, nor does
+// the neighbour help.
+TEST(RingPlan, EveryIpuHasItsOwnLinks) {
+  const auto cycles = [](std::uint64_t bytes, std::uint32_t firstTile, std::uint32_t tiles) {
+    openipu::Superstep step;
+    step.ring = {openipu::Superstep::Ring::AllReduce, bytes, 2};
+    openipu::TileWork work;
+    work.tile = firstTile;
+    work.count = tiles;
+    step.tiles.push_back(work);
+    openipu::Plan plan;
+    plan.add(step);
+    return openipu::cyclesOf(plan, Target::createIPUTarget(4, 8, "ipu2")); // two of two IPUs
+  };
+  const auto both = cycles(2000000, 0, 16);
+  EXPECT_EQ(cycles(1000000, 0, 8), both);
+  EXPECT_EQ(cycles(1000000, 8, 8), both);
+  EXPECT_GT(cycles(2000000, 8, 8), both + both / 2);
+}
+
 TEST(PerIpuTiles, AreSpreadDisjointAndInPairs) {
   Session s(64, 2);
   auto io = perIPUTiles(s.graph, 0, 32, true, true), compute = perIPUTiles(s.graph, 32, 32, true);
