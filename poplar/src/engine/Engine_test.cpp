@@ -336,7 +336,7 @@ TEST(Engine, TellsWhereTheHostsTimeWent) {
   }
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
-  EXPECT_HAS(text.str(), "us a call  step");
+  EXPECT_HAS(text.str(), "us a call    least us  step");
   EXPECT_HAS(text.str(), " 2 "); // calls
   EXPECT_HAS(text.str(), "first");
 }

@@ -38,12 +38,14 @@ HostTimes::~HostTimes() {
   if (file_ != "-")
     opened.open(file_);
   std::ostream &out = file_ == "-" ? std::cerr : opened;
-  out << "      total ms     calls   us a call  step\n";
+  out << "      total ms     calls   us a call    least us  step\n";
   for (auto s : order) {
-    const double us = std::chrono::duration<double, std::micro>(steps_[s].time).count();
-    char line[64];
-    std::snprintf(line, sizeof line, "%14.3f %9llu %11.3f  ", us / 1e3,
-                  (unsigned long long)steps_[s].calls, us / double(steps_[s].calls));
+    using Microseconds = std::chrono::duration<double, std::micro>;
+    const double us = Microseconds(steps_[s].time).count();
+    char line[80];
+    std::snprintf(line, sizeof line, "%14.3f %9llu %11.3f %11.3f  ", us / 1e3,
+                  (unsigned long long)steps_[s].calls, us / double(steps_[s].calls),
+                  Microseconds(steps_[s].least).count());
     const auto &step = image_->steps[s];
     const auto title = titleOf(*image_, step);
     out << line << title << (title.empty() ? "" : " ") << step.name << '\n';

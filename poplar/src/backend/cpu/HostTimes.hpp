@@ -3,6 +3,7 @@
 // before it, summed over all runs and written as a table when the engine goes.
 #pragma once
 #include "executable/Image.hpp"
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -16,16 +17,18 @@ public:
   ~HostTimes(); // writes the table; "-" is the standard error
   void begin() { last_ = Clock::now(); }
   void end(std::uint32_t step) {
-    const auto now = Clock::now();
-    steps_[step].time += now - last_;
-    ++steps_[step].calls;
+    const auto now = Clock::now(), began = last_;
+    auto &done = steps_[step];
+    done.time += now - began;
+    done.least = std::min(done.least, now - began);
+    ++done.calls;
     last_ = now;
   }
 
 private:
   using Clock = std::chrono::steady_clock;
   struct Step {
-    Clock::duration time{};
+    Clock::duration time{}, least = Clock::duration::max();
     std::uint64_t calls = 0;
   };
   std::shared_ptr<const executable::Image> image_;
