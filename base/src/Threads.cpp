@@ -244,8 +244,8 @@ void parallelFor(std::size_t n, std::size_t grain,
   grain = std::max<std::size_t>(1, grain);
   if (insidePool || n <= grain || numThreads() == 1)
     return body(0, n, 0);
-  // Four chunks per thread balance uneven work without many atomic operations.
-  auto chunk = std::max(grain, (n + 4 * numThreads() - 1) / (4 * numThreads()));
+  // Sixteen chunks per thread balance uneven work without many atomic operations.
+  auto chunk = std::max(grain, (n + 16 * numThreads() - 1) / (16 * numThreads()));
   Job job{&body, n, chunk, floatMode(), {}, {}, {}, {}};
   if (!pool()->run(job))
     return body(0, n, 0);
