@@ -28,7 +28,8 @@ struct GemmMatrix {
   GemmMatrix transposed() const { return {data, type, column, row, group}; }
 };
 
-// c = activation(a b + add[0] + add[1]), for products with alpha 1 and beta 0.
+// c = activation(a b + add[0] + add[1]), for products with alpha 1 and beta 0. What is added may lie
+// where c does.
 struct GemmFinish {
   std::vector<GemmMatrix> add; // as large as c; at most two
   openipu::Activation activation = openipu::Activation::None;

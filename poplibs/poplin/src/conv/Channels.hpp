@@ -71,6 +71,7 @@ private:
                             std::size_t depth) const;
   const float *comingWeights(const micro::Rows &work, std::size_t tile, std::size_t tiles) const;
   std::size_t panelWidth(std::size_t panel) const;
+  bool sumsOnto(std::size_t extra) const; // it lies where the sums go
 
   Geometry g_;
   const micro::Kernels &kernels_ = micro::kernels();
@@ -80,9 +81,10 @@ private:
   std::vector<std::int64_t> yRows_, yLast_, kernelOffsets_;
   std::int64_t yBatch_ = 0, yChannel_ = 1;
   std::vector<Extra> extras_;
-  KeptFloats kept_;              // packed weights, while they are steady
-  std::uint64_t generation_ = 0; // that they are of
-  std::vector<Lists> built_;     // of all blocks, if they are not too many: the same in every run
+  std::vector<std::size_t> held_; // extras that the output holds
+  KeptFloats kept_;               // packed weights, while they are steady
+  std::uint64_t generation_ = 0;  // that they are of
+  std::vector<Lists> built_;      // of all blocks, if they are not too many: the same in every run
   const float *builtFor_ = nullptr;
   Activation activation_;
   bool yDirect_ = false, unpacked_ = false;

@@ -26,6 +26,10 @@ struct ChannelsForward::Block {
   Lists *lists = nullptr;
 };
 
+bool ChannelsForward::sumsOnto(std::size_t extra) const {
+  return yDirect_ && !held_.empty() && held_[0] == extra;
+}
+
 std::size_t ChannelsForward::panelWidth(std::size_t panel) const {
   return ceilDiv(std::min(width_, g_.out - panel * width_), kernels_.lanes) * kernels_.lanes;
 }
@@ -47,7 +51,9 @@ ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &a
   outputOffsets(g, {y.strides.begin() + 2, y.strides.end()}, yRows_, yLast_);
   yBatch_ = y.strides[0], yChannel_ = y.shape[1] > 1 ? y.strides[1] : 1;
   kernelOffsets_ = kernelOffsets(g, w);
-  yDirect_ = y.type == poplar::TypeId::Float && yChannel_ == 1 && g.out % kernels_.lanes == 0;
+  held_ = heldBy(args);
+  yDirect_ = y.type == poplar::TypeId::Float && yChannel_ == 1 && g.out % kernels_.lanes == 0 &&
+             held_.size() < 2;
   width_ = kernels_.vectors * kernels_.lanes;
   panels_ = ceilDiv(g.out, width_);
   steps_ = g.kernelPositions();
@@ -67,6 +73,11 @@ ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &a
     panelsPerPiece_ = ceilDiv(panelsPerPiece_, 2);
   while (pieces() < 8 && blockRows_ > 24)
     blockRows_ /= 2;
+  // Blocks of about the same size, in whole tiles.
+  const auto vectors = std::min<std::size_t>(kernels_.vectors, ceilDiv(g.out, kernels_.lanes));
+  const auto tile = kernels_.rowsFor[vectors];
+  const auto each = ceilDiv(positions_, ceilDiv(positions_, blockRows_));
+  blockRows_ = ceilDiv(each, tile) * tile;
 }
 
 void ChannelsForward::run(const openipu::KernelArgs &args) {
@@ -292,21 +303,26 @@ micro::Finish ChannelsForward::finishTile(const Block &b, const Tile &tile, std:
   const auto columns = std::min(width_, g_.out - panel * width_), padded = panelWidth(panel);
   micro::Finish finish;
   for (std::size_t e = 0; e < extras_.size(); ++e) {
+    if (sumsOnto(e))
+      continue;
     const auto &t = b.extras[e];
-    float *room = scratch(Slot::Extras, 2 * micro::maxRows * width_) + e * micro::maxRows * width_;
-    for (std::size_t r = 0; r < tile.rows; ++r) {
-      Strided from{t.data, t.type, 1, t.strides[1]};
-      from = from.at(b.lists->extras[e][position + r], std::int64_t(panel * width_));
-      const float *&to = pointers[e * micro::maxRows + r];
-      to = static_cast<const float *>(from.data);
-      if (t.type == poplar::TypeId::Float && t.strides[1] == 1 && columns == padded) {
-        comeNear(to, columns);
-        continue;
+    const auto *offsets = b.lists->extras[e].data() + position;
+    const float **to = pointers + e * micro::maxRows;
+    if (t.type == poplar::TypeId::Float && t.strides[1] == 1 && columns == padded)
+      for (std::size_t r = 0; r < tile.rows; ++r) {
+        to[r] = t.as<const float>() + offsets[r] + panel * width_;
+        if (r == 0 || to[r] != to[r - 1])
+          comeNear(to[r], columns);
       }
-      to = room + r * width_;
-      pack(from, 1, columns, room + r * width_, width_);
-    }
-    finish.add[e] = pointers + e * micro::maxRows;
+    else
+      for (std::size_t r = 0; r < tile.rows; ++r) {
+        float *room =
+            scratch(Slot::Extras, 2 * micro::maxRows * width_) + (e * micro::maxRows + r) * width_;
+        const Strided from{t.data, t.type, 1, t.strides[1]};
+        pack(from.at(offsets[r], std::int64_t(panel * width_)), 1, columns, room, width_);
+        to[r] = room;
+      }
+    finish.add[e] = to;
   }
   finish.relu = activation_ == Activation::Relu;
   finish.activation = finish.relu ? nullptr : activationLoop(activation_);
@@ -351,7 +367,7 @@ void ChannelsForward::runPanel(Block &b, std::size_t panel) const {
                          weights.data() + tile.firstStep + from,
                          ldb,
                          targets,
-                         !first};
+                         !first || (yDirect_ && !held_.empty())};
         work.aOffset = k, work.bOffset = k * ldb;
         if (panel == b.firstPanel && &tile != &b.lists->tiles.back())
           work.ahead = comingInputs(b, (&tile)[1], k, depth);

@@ -72,7 +72,7 @@ bool ImagesForward::possible(const openipu::KernelArgs &args) {
   for (const auto &extra : args.inputs.subspan(2))
     if (!isPerChannel(extra) && !liesAs(extra, args.outputs[0]))
       return false;
-  return true;
+  return heldBy(args).size() < 2;
 }
 
 ImagesForward::ImagesForward(const Geometry &g, const openipu::KernelArgs &args,
@@ -159,7 +159,7 @@ void ImagesForward::packWeights(const openipu::KernelOperand &w) {
 void ImagesForward::sumBiases(const openipu::KernelArgs &args) {
   biases_.clear();
   for (const auto &t : args.inputs.subspan(2))
-    if (isPerChannel(t)) {
+    if (isPerChannel(t) && t.data != args.outputs[0].data) {
       std::vector<float> values(g_.groups * g_.out);
       pack({t.data, t.type, 0, t.strides[1]}, 1, values.size(), values.data(), values.size());
       biases_.resize(values.size());
@@ -201,8 +201,11 @@ void ImagesForward::runJob(const Job &job, const openipu::KernelArgs &args) cons
     for (std::size_t r = 0; r < rows; ++r)
       targets[r] = args.out<float>(0) + job.y + std::int64_t(first + r) * yChannel_;
     unsigned adds = 0;
+    bool onto = false; // what lies there
     for (const auto &extra : args.inputs.subspan(2))
-      if (!isPerChannel(extra)) {
+      if (extra.data == args.outputs[0].data)
+        onto = true;
+      else if (!isPerChannel(extra)) {
         for (std::size_t r = 0; r < rows; ++r)
           added[adds][r] = extra.as<const float>() + (targets[r] - args.out<float>(0));
         finish.add[adds] = added[adds];
@@ -213,7 +216,7 @@ void ImagesForward::runJob(const Job &job, const openipu::KernelArgs &args) cons
     bool any = adds || finish.perRow || activation_ != Activation::None;
     kernels_.outer[job.vectors][rows]({cell.ws.data(), cell.xs.data(), cell.xs.size(),
                                        first + job.group * g_.in * g_.kernelPositions() * g_.out,
-                                       std::size_t(job.x), std::size_t(job.xStep), targets, false,
+                                       std::size_t(job.x), std::size_t(job.xStep), targets, onto,
                                        std::size_t(job.yStep), nullptr, 0,
                                        any ? &finish : nullptr});
   }

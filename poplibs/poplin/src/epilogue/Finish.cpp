@@ -48,6 +48,15 @@ ActivationLoop activationLoop(Activation activation) {
                            "or was written by another version. Compile it again.");
 }
 
+std::vector<std::size_t> heldBy(const openipu::KernelArgs &args) {
+  std::vector<std::size_t> held;
+  const auto extras = args.inputs.subspan(2);
+  for (std::size_t e = 0; e < extras.size(); ++e)
+    if (extras[e].data == args.outputs[0].data)
+      held.push_back(e);
+  return held;
+}
+
 Finish Finish::at(std::size_t row, std::size_t column) const {
   Finish part = *this;
   for (unsigned i = 0; i < adds; ++i)

@@ -4,6 +4,8 @@
 #include "matmul/Micro.hpp"
 #include "matmul/Pack.hpp"
 #include "openipu/Epilogue.hpp"
+#include "openipu/Kernel.hpp"
+#include <vector>
 
 namespace poplin {
 
@@ -24,6 +26,11 @@ struct Finish {
   bool any() const { return adds || activation != Activation::None; }
   Finish at(std::size_t row, std::size_t column) const;
 };
+
+// Of a kernel whose first two inputs are a product's: which of those that are added lie where the
+// output will (openipu/Overwrite.hpp). Sums that go straight to memory start from these; sums that
+// are finished elsewhere read them before they come.
+std::vector<std::size_t> heldBy(const openipu::KernelArgs &args);
 
 // What is added at the end comes while the sums are made.
 inline void comeNear(const float *data, std::size_t floats) {

@@ -28,6 +28,15 @@ Finish finishOf(const Gemm &g, std::size_t group) {
     finish.add[finish.adds++] = strided(m, group);
   return finish;
 }
+// Without what lies where the sums go.
+Finish without(Finish finish, const void *home) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < finish.adds; ++i)
+    if (finish.add[i].data != home)
+      finish.add[kept++] = finish.add[i];
+  finish.adds = kept;
+  return finish;
+}
 bool alongK(const Strided &rows) { return rows.type == TypeId::Float && rows.column == 1; }
 
 // Columns of a lie along m, and few columns of c: sums of outer products need no copy of a.
@@ -71,8 +80,10 @@ struct Piece {
   Finish finish;      // of this piece
   const micro::Kernels &kernels = micro::kernels();
   std::size_t width = kernels.vectors * kernels.lanes;
-  bool direct =
-      c.type == TypeId::Float && c.column == 1 && g.alpha == 1 && (g.beta == 0 || g.beta == 1);
+  Finish others = without(finish, c.data); // in place, sums start from what c holds
+  unsigned held = finish.adds - others.adds;
+  bool direct = c.type == TypeId::Float && c.column == 1 && g.alpha == 1 &&
+                (g.beta == 0 || g.beta == 1) && held < 2;
   bool outer = outerProduct(a, n);
 
   float *rows = nullptr, *panel = nullptr, *result = nullptr, *room = nullptr;
@@ -110,7 +121,7 @@ private:
   // A ragged panel may begin earlier, and compute some columns again, if nothing is added up.
   bool slides(std::size_t p) const {
     const auto columns = panelWidth(p);
-    return columns % kernels.lanes && !shared.data && p > 0 && g.k <= depth && g.beta == 0;
+    return columns % kernels.lanes && !shared.data && p > 0 && g.k <= depth && g.beta == 0 && !held;
   }
   float *resultOf(std::size_t p) const { return result + (direct ? 0 : p) * m * width; }
 
@@ -153,10 +164,11 @@ private:
       float *targets[micro::maxRows];
       for (std::size_t r = 0; r < rows; ++r)
         targets[r] = to + std::int64_t(begin + r) * toRow;
-      bool accumulate = k > 0 || (isDirect(p) && g.beta == 1);
+      bool accumulate = k > 0 || (isDirect(p) && (g.beta == 1 || held));
+      const auto &rest = isDirect(p) ? others : finish;
       std::optional<TileFinish> last;
-      if (finish.any() && k + length == g.k)
-        last.emplace(finish.at(begin, first), rows, columns, packed, room);
+      if (rest.any() && k + length == g.k)
+        last.emplace(rest.at(begin, first), rows, columns, packed, room);
       const micro::Finish *end = last ? &last->work : nullptr;
       if (outer)
         runOuter(begin, rows, vectors, source, packed, length, targets, accumulate, end);

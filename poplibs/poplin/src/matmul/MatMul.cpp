@@ -10,6 +10,7 @@
 #include "openipu/Attributes.hpp"
 #include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
+#include "openipu/Overwrite.hpp"
 #include "poplin/Gemm.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -95,6 +96,10 @@ void MatMulKernel::run(const openipu::KernelArgs &args) {
 }
 
 const openipu::Registered registered{openipu::stateful<MatMulKernel>("poplin.matmul")};
+const openipu::Overwriting overwriting{
+    "poplin.matmul", [](std::string_view attributes, std::size_t, std::size_t, std::size_t input) {
+      return input >= 2 && !Attributes::read(attributes).scaleIsTensor;
+    }};
 
 void checkType(const char *function, const char *what, Type type) {
   if (type == poplar::QUARTER)
