@@ -43,8 +43,9 @@ bool readsFile(const std::string &bytes) {
 
 bool readsPart(std::string_view bytes) {
   Image image;
+  ReadLists lists;
   try {
-    decode(bytes, image);
+    decode(bytes, image, lists);
     validate(image);
   } catch (const poplar::poplar_error &) {
     return false;

@@ -151,7 +151,7 @@ private:
       image_.variables.push_back(variable(graph_.variables[id]));
     }
   }
-  static executable::Variable variable(const graph::Variable &from) {
+  executable::Variable variable(const graph::Variable &from) {
     executable::Variable to;
     to.name = from.name;
     to.type = from.type;
@@ -159,6 +159,7 @@ private:
     to.shape = from.shape;
     to.elements = from.elements;
     to.mapping = from.mapping.list();
+    mappings_.share(to.mapping);
     for (const auto &[begin, bytes] : from.initial)
       to.initial.push_back({begin, bytes});
     return to;
@@ -434,6 +435,7 @@ private:
   std::vector<std::uint32_t> varIndex_, setIndex_, functionIndex_;
   std::unordered_map<std::uint64_t, std::uint32_t> hidden_;
   std::unordered_map<const Node *, std::uint32_t> shared_;
+  executable::ListPool<executable::MappedRange> mappings_;
 };
 
 } // namespace

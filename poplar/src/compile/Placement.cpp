@@ -70,7 +70,7 @@ SidePattern sideOf(const Move &move, Side side) {
 }
 
 std::size_t Placement::find(std::uint32_t var, std::uint64_t element) {
-  const auto &mapping = image_.variables[var].mapping;
+  const auto &mapping = image_.variables[var].mapping.list();
   auto &last = places_[var].last;
   auto holds = [&](std::size_t i) {
     return i < mapping.size() && mapping[i].begin <= element && element < mapping[i].end;
@@ -88,7 +88,7 @@ std::size_t Placement::find(std::uint32_t var, std::uint64_t element) {
 }
 
 const std::vector<std::uint32_t> &Placement::byTile(std::uint32_t var) {
-  const auto &mapping = image_.variables[var].mapping;
+  const auto &mapping = image_.variables[var].mapping.list();
   auto &ordered = places_[var].byTile;
   if (ordered.empty()) {
     ordered.resize(mapping.size());

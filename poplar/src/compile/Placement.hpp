@@ -106,7 +106,7 @@ void Placement::pieceOf(std::uint32_t var, const Pattern &p, std::size_t range, 
 
 template <class Visit>
 void Placement::forEachPiece(std::uint32_t var, const Pattern &pattern, Visit visit) {
-  const auto &mapping = image_.variables[var].mapping;
+  const auto &mapping = image_.variables[var].mapping.list();
   auto first = find(var, pattern.begin);
   if (mapping[first].end >= pattern.end())
     return pieceOf(var, pattern, first, 0, pattern.elements(), visit);
@@ -128,7 +128,7 @@ void Placement::forEachPiece(std::uint32_t var, const Pattern &pattern, Visit vi
 template <class Visit>
 void Placement::forEachPieceOn(std::uint32_t tile, std::uint32_t var, const Pattern &pattern,
                                Visit visit) {
-  const auto &mapping = image_.variables[var].mapping;
+  const auto &mapping = image_.variables[var].mapping.list();
   const auto &ordered = byTile(var);
   auto at = std::partition_point(ordered.begin(), ordered.end(), [&](std::uint32_t range) {
     return mapping[range].tile < tile ||

@@ -170,7 +170,8 @@ public:
   Partners(const Image &image, Placement &placement, const Move &move, Side side)
       : placement_(placement), var_(side == Side::From ? move.fromVar : move.toVar),
         otherVar_(side == Side::From ? move.toVar : move.fromVar),
-        mapping_(image.variables[var_].mapping), otherMapping_(image.variables[otherVar_].mapping) {
+        mapping_(image.variables[var_].mapping.list()),
+        otherMapping_(image.variables[otherVar_].mapping.list()) {
     for (const auto &loop : move.loops)
       loops_.push_back(side == Side::From ? Loop{loop.extent, loop.from, loop.to}
                                           : Loop{loop.extent, loop.to, loop.from});

@@ -73,6 +73,8 @@ public:
     default:
       host_.plan(step);
     }
+    for (auto &phase : step.cost.phases)
+      tiles_.share(phase.tiles);
   }
 
 private:
@@ -208,6 +210,7 @@ private:
   PlanVertices vertices_;
   PlanHost host_;
   std::map<std::string, std::vector<bool>> placedCode_; // tiles that hold a library vertex's code
+  ListPool<TileShare> tiles_;
   std::vector<std::uint32_t> firstStep_; // by compute set: the first step that executes it
 };
 

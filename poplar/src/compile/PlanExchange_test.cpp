@@ -160,7 +160,7 @@ TEST(PlanExchange, ABlurOfAnImageCostsWhatWasMeasured) {
                            std::uint32_t((x1 - x0) * channels), 1};
   };
   for (auto var : {from, to}) {
-    auto &mapping = t.image.variables[var].mapping;
+    auto &mapping = t.image.variables[var].mapping.edit();
     mapping.clear();
     for (int y = 0, row = 0; y != height; ++y) {
       row += y == top(row + 1);

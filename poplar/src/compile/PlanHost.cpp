@@ -101,10 +101,10 @@ void PlanHost::transfer(Step &step, Side side, Partner partner) {
   host.cycles = cost.transfer;
   inside.cycles = cost.exchange;
   inside.bytes = host.bytes;
-  for (auto &share : host.tiles) {
+  for (auto &share : host.tiles.edit()) {
     share.cycles = cost.transfer;
     inside.tiles.push_back(share);
-    inside.tiles.back().cycles =
+    inside.tiles.edit().back().cycles =
         arch::ceilDiv(share.bytesIn + share.bytesOut, chip.exchange.bytesPerCycle);
   }
   step.cost.phases.push_back(syncPhase(cost.sync));

@@ -25,8 +25,8 @@ TEST(TimeSteps, AVertexTakesItsEstimateLaunchAndLocalSync) {
   ASSERT_EQ(t.cost().phases.size(), 1u);
   EXPECT_EQ(t.cost().cycles(), 3618u);
   EXPECT_TRUE(t.cost().measured);
-  EXPECT_EQ(t.cost().phases[0].tiles.at(0).tile, 5u);
-  EXPECT_EQ(t.cost().phases[0].tiles.at(0).busyThreadCycles, 3600u);
+  EXPECT_EQ(t.cost().phases[0].tiles[0].tile, 5u);
+  EXPECT_EQ(t.cost().phases[0].tiles[0].busyThreadCycles, 3600u);
 }
 
 TEST(TimeSteps, SixWorkersShareATileAndTheSlowestTileDecides) {

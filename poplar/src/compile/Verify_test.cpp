@@ -54,14 +54,14 @@ TEST(Verify, NamesTheFirstUnmappedElements) {
                         "tile, the first are [4, 9)"))
       << text;
   EXPECT_TRUE(has(text, "graph.setTileMapping")) << text;
-  t.image.variables[t.a].mapping.clear();
+  t.image.variables[t.a].mapping = {};
   EXPECT_TRUE(has(message<invalid_tile_mapping>(t.image),
                   "16 of 16 elements have no tile, the first are [0, 16)"));
 }
 
 TEST(Verify, IgnoresUnusedVariablesAndComputeSets) {
   TwoVertices t;
-  t.image.variables[t.variable("unused", 4)].mapping.clear();
+  t.image.variables[t.variable("unused", 4)].mapping = {};
   auto other = t.computeSet("never run");
   t.vertex(other, t.type, none, {{}, {}});
   EXPECT_EQ(message<poplar_error>(t.image), "no exception");
@@ -76,7 +76,7 @@ TEST(Verify, RejectsTilesThatDoNotExist) {
   EXPECT_TRUE(has(message<invalid_tile_mapping>(t.image),
                   "Vertex 0 (Add in compute set \"sum\") has no tile"));
   t.image.vertices[0].tile = 0;
-  t.image.variables[t.b].mapping[0].tile = 9;
+  t.image.variables[t.b].mapping.edit()[0].tile = 9;
   EXPECT_TRUE(has(message<invalid_tile_mapping>(t.image), "elements [0, 16) are mapped to tile 9"));
 }
 

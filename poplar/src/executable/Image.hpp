@@ -5,6 +5,7 @@
 // input gives the same image.
 #pragma once
 #include "codelet/Module.hpp"
+#include "executable/SharedList.hpp"
 #include "openipu/Plan.hpp"
 #include "openipu/TypeId.hpp"
 #include "tensor/View.hpp"
@@ -27,6 +28,9 @@ struct MappedRange {
   std::uint64_t begin, end; // elements
   std::uint32_t tile;
   bool operator==(const MappedRange &) const = default;
+  std::uint64_t mix(std::uint64_t hash) const {
+    return mixed(mixed(mixed(hash, begin), end), tile);
+  }
 };
 
 struct InitialValue {
@@ -42,7 +46,7 @@ struct Variable {
   VariableKind kind = VariableKind::Ordinary;
   std::vector<std::size_t> shape;
   std::uint64_t elements = 0;
-  std::vector<MappedRange> mapping;  // sorted, disjoint; complete after `verify`
+  SharedList<MappedRange> mapping;   // sorted, disjoint; complete after `verify`
   std::vector<InitialValue> initial; // applied at every load; sorted, disjoint
   bool alwaysLive = true;            // liveness: false when its contents die between uses
   std::uint64_t arenaOffset = 0;     // bind: byte offset in the host arena, a multiple of 64
@@ -121,6 +125,13 @@ struct TileShare {
   std::uint64_t bytesIn, bytesOut;
   std::uint32_t count = 1;    // consecutive tiles, each with these numbers
   std::uint32_t vertices = 0; // of an operator, on each of the tiles
+  bool operator==(const TileShare &) const = default;
+  std::uint64_t mix(std::uint64_t hash) const {
+    for (std::uint64_t number : {std::uint64_t(tile) << 32 | count, cycles, busyThreadCycles,
+                                 bytesIn, bytesOut, std::uint64_t(vertices)})
+      hash = mixed(hash, number);
+    return hash;
+  }
 };
 
 // One stretch of a step: all tiles compute, or exchange, or wait. `tiles` lists the active tiles in
@@ -131,7 +142,7 @@ struct Phase {
   std::uint64_t cycles = 0; // of the slowest tile
   std::uint64_t bytes = 0;  // moved between tiles, links or the host
   std::uint64_t messages = 0;
-  std::vector<TileShare> tiles;
+  SharedList<TileShare> tiles;
   std::string vertex = {}; // what an operator's vertices would be called
   std::uint64_t flops = 0;
 };

@@ -22,7 +22,7 @@ namespace {
 // A byte beyond ASCII and both kinds of line end: a transfer that treats the file as text is
 // noticed at once.
 constexpr std::string_view magic("\x89OIPU\r\n\x1a", 8);
-constexpr std::uint32_t formatVersion = 1;
+constexpr std::uint32_t formatVersion = 2;
 constexpr std::size_t maxHashBytes = 256;
 constexpr const char *remedy =
     " Compile the program again with this version of the library and write a new file.";
@@ -172,6 +172,7 @@ Image read(std::istream &in, bool checkPackageHash) {
   auto payload = receive(in, header.payloadBytes, "payload");
   verify(header, payload, checkPackageHash);
   Image image;
+  ReadLists lists;
   std::string_view rest(payload);
   while (!rest.empty()) {
     if (rest.size() < sizeof(std::uint64_t))
@@ -179,7 +180,7 @@ Image read(std::istream &in, bool checkPackageHash) {
     auto size = take<std::uint64_t>(rest);
     if (size > rest.size())
       inconsistent("a part of ", size, " bytes with ", rest.size(), " bytes left");
-    decode(rest.substr(0, size), image);
+    decode(rest.substr(0, size), image, lists);
     rest.remove_prefix(size);
   }
   validate(image);

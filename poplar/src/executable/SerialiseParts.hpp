@@ -13,8 +13,13 @@ constexpr std::size_t defaultPartBytes = std::size_t(32) << 20;
 
 std::vector<std::string> encode(const Image &image, std::size_t partBytes = defaultPartBytes);
 
+// The lists of the parts so far, to which variables and phases refer by number.
+struct ReadLists {
+  std::vector<SharedList<MappedRange>> mappings;
+  std::vector<SharedList<TileShare>> tiles;
+};
 // Appends the contents of one part. Checks what cannot be represented in an Image; validate() does
 // the rest.
-void decode(std::string_view part, Image &image);
+void decode(std::string_view part, Image &image, ReadLists &lists);
 
 } // namespace poplar::executable

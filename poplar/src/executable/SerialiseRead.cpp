@@ -118,26 +118,53 @@ tensor::View view(const proto::View &from) {
   return out;
 }
 
-Phase phase(const proto::Phase &from) {
-  Phase out{enumerator(from.kind(), PhaseKind::Control, "kind of phase"),
-            from.name(),
-            from.cycles(),
-            from.bytesmoved(),
-            from.messages(),
-            {},
-            from.vertex(),
-            from.flops()};
-  int n = from.tile_size();
-  sameSize("tile costs", n, from.tilecycles(), from.busythreadcycles(), from.bytesin(),
-           from.bytesout(), from.tilecount(), from.tilevertices());
-  out.tiles.reserve(n);
+template <class T>
+const SharedList<T> &listOf(std::uint32_t number, const std::vector<SharedList<T>> &lists,
+                            const char *what) {
+  static const SharedList<T> nothing;
+  if (number > lists.size())
+    inconsistent(what, " ", number - 1, " of ", lists.size());
+  return number ? lists[number - 1] : nothing;
+}
+
+SharedList<MappedRange> mapping(const proto::Mapping &from) {
+  sameSize("tile mappings", from.begin_size(), from.length(), from.tile());
+  std::vector<MappedRange> out;
+  out.reserve(std::size_t(from.begin_size()));
+  MappedRange range{0, 0, 0};
+  for (int i = 0; i < from.begin_size(); ++i) {
+    range.begin = range.end + static_cast<std::uint64_t>(from.begin(i));
+    range.end = range.begin + from.length(i);
+    range.tile = index(range.tile, from.tile(i), "tile of a mapping");
+    out.push_back(range);
+  }
+  return out;
+}
+
+SharedList<TileShare> tileShares(const proto::TileShares &from) {
+  const int n = from.tile_size();
+  sameSize("tile costs", n, from.cycles(), from.busythreadcycles(), from.bytesin(), from.bytesout(),
+           from.count(), from.vertices());
+  std::vector<TileShare> out;
+  out.reserve(std::size_t(n));
   std::uint32_t tile = 0;
   for (int i = 0; i < n; ++i) {
     tile = index(tile, from.tile(i), "tile of a cost");
-    out.tiles.push_back({tile, from.tilecycles(i), from.busythreadcycles(i), from.bytesin(i),
-                         from.bytesout(i), from.tilecount(i), from.tilevertices(i)});
+    out.push_back({tile, from.cycles(i), from.busythreadcycles(i), from.bytesin(i),
+                   from.bytesout(i), from.count(i), from.vertices(i)});
   }
   return out;
+}
+
+Phase phase(const proto::Phase &from, const ReadLists &lists) {
+  return {enumerator(from.kind(), PhaseKind::Control, "kind of phase"),
+          from.name(),
+          from.cycles(),
+          from.bytesmoved(),
+          from.messages(),
+          listOf(from.tiles(), lists.tiles, "a phase refers to the costs of tiles"),
+          from.vertex(),
+          from.flops()};
 }
 
 PrintFormat printFormat(const proto::PrintFormat &from) {
@@ -153,7 +180,7 @@ PrintFormat printFormat(const proto::PrintFormat &from) {
           from.brackets()[2]};
 }
 
-Step step(const proto::Step &from) {
+Step step(const proto::Step &from, const ReadLists &lists) {
   Step out{};
   out.kind = enumerator(from.kind(), StepKind::SetSeeds, "kind of step");
   out.name = from.name();
@@ -171,26 +198,19 @@ Step step(const proto::Step &from) {
   if (from.has_format())
     out.format = printFormat(from.format());
   for (const auto &item : from.phases())
-    out.cost.phases.push_back(phase(item));
+    out.cost.phases.push_back(phase(item, lists));
   out.cost.measured = from.measured();
   return out;
 }
 
-Variable variable(const proto::Variable &from) {
+Variable variable(const proto::Variable &from, const ReadLists &lists) {
   Variable out{};
   out.name = from.name();
   out.type = typeId(from.type());
   out.kind = enumerator(from.kind(), VariableKind::ReplicationIndex, "kind of variable");
   out.shape = values<std::size_t>(from.shape());
   out.elements = from.elements();
-  sameSize("tile mappings", from.mapbegin_size(), from.maplength(), from.maptile());
-  MappedRange range{0, 0, 0};
-  for (int i = 0; i < from.mapbegin_size(); ++i) {
-    range.begin = range.end + static_cast<std::uint64_t>(from.mapbegin(i));
-    range.end = range.begin + from.maplength(i);
-    range.tile = index(range.tile, from.maptile(i), "tile of a mapping");
-    out.mapping.push_back(range);
-  }
+  out.mapping = listOf(from.mapping(), lists.mappings, "a variable refers to mapping");
   out.alwaysLive = from.alwayslive();
   out.arenaOffset = from.arenaoffset();
   return out;
@@ -227,9 +247,16 @@ void takeHead(const proto::Head &from, Image &image) {
   image.memory.outOfMemoryText = from.outofmemorytext();
 }
 
-void takeVariables(const proto::Part &from, Image &image) {
+void takeLists(const proto::Part &from, ReadLists &lists) {
+  for (const auto &item : from.mappings())
+    lists.mappings.push_back(mapping(item));
+  for (const auto &item : from.tileshares())
+    lists.tiles.push_back(tileShares(item));
+}
+
+void takeVariables(const proto::Part &from, Image &image, const ReadLists &lists) {
   for (const auto &item : from.variables())
-    image.variables.push_back(variable(item));
+    image.variables.push_back(variable(item, lists));
   for (const auto &item : from.initialvalues()) {
     if (item.variable() >= image.variables.size())
       inconsistent("initial values of variable ", item.variable(), " of ", image.variables.size());
@@ -367,7 +394,7 @@ void takeLiveness(const proto::LivenessSteps &from, MemoryReport &memory) {
 
 } // namespace
 
-void decode(std::string_view bytes, Image &image) {
+void decode(std::string_view bytes, Image &image, ReadLists &lists) {
   google::protobuf::io::ArrayInputStream array(
       bytes.data(), narrow<std::int32_t>(bytes.size(), "size of a part"));
   google::protobuf::io::CodedInputStream input(&array);
@@ -377,7 +404,8 @@ void decode(std::string_view bytes, Image &image) {
     inconsistent("a part of ", bytes.size(), " bytes is not a message of this format");
   if (part.has_head())
     takeHead(part.head(), image);
-  takeVariables(part, image);
+  takeLists(part, lists);
+  takeVariables(part, image, lists);
   takeModules(part, image);
   takeVertices(part, image);
   takeSlots(part.slots(), image);
@@ -386,7 +414,7 @@ void decode(std::string_view bytes, Image &image) {
   image.values += part.values();
   takeComputeSets(part, image);
   for (const auto &item : part.steps())
-    image.steps.push_back(step(item));
+    image.steps.push_back(step(item, lists));
   takeHostSide(part, image);
   takeTileMemories(part.tilememories(), image.memory);
   takeLiveness(part.livenesssteps(), image.memory);

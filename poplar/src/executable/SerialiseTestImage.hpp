@@ -268,6 +268,7 @@ public:
       (*this)(item);
     out_ << "]\n";
   }
+  template <class T> void operator()(const SharedList<T> &list) { (*this)(list.list()); }
   template <class K, class V> void operator()(const std::map<K, V> &map) {
     for (const auto &item : map)
       (*this)(item);

@@ -6,10 +6,15 @@
 #include "executable/SerialiseParts.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
+#include <tuple>
 
 namespace poplar::executable {
 namespace proto = openipu::executable;
 namespace {
+
+std::int64_t delta(std::uint64_t value, std::uint64_t before) {
+  return static_cast<std::int64_t>(value - before);
+}
 
 class PartWriter {
 public:
@@ -28,7 +33,43 @@ public:
   }
   std::size_t partBytes() const { return partBytes_; }
 
+  // The number of a list, plus one; the parts get to hold it.
+  template <class T> std::uint32_t number(const SharedList<T> &list) {
+    if (list.empty())
+      return 0;
+    auto &pool = std::get<ListPool<T>>(pools_);
+    const auto before = pool.size();
+    const auto index = pool.index(list);
+    if (pool.size() != before)
+      put(room(sizeof(T) * list.size()), list);
+    return index + 1;
+  }
+
 private:
+  static void put(proto::Part &part, const SharedList<MappedRange> &mapping) {
+    auto &to = *part.add_mappings();
+    MappedRange before{0, 0, 0};
+    for (const auto &range : mapping) {
+      to.add_begin(delta(range.begin, before.end));
+      to.add_length(range.end - range.begin);
+      to.add_tile(delta(range.tile, before.tile));
+      before = range;
+    }
+  }
+  static void put(proto::Part &part, const SharedList<TileShare> &shares) {
+    auto &to = *part.add_tileshares();
+    std::uint32_t before = 0;
+    for (const auto &share : shares) {
+      to.add_tile(delta(share.tile, before));
+      to.add_cycles(share.cycles);
+      to.add_busythreadcycles(share.busyThreadCycles);
+      to.add_bytesin(share.bytesIn);
+      to.add_bytesout(share.bytesOut);
+      to.add_count(share.count);
+      to.add_vertices(share.vertices);
+      before = share.tile;
+    }
+  }
   void flush() {
     if (used_ == 0)
       return;
@@ -44,11 +85,8 @@ private:
   std::size_t partBytes_, used_ = 0;
   proto::Part part_;
   std::vector<std::string> parts_;
+  std::tuple<ListPool<MappedRange>, ListPool<TileShare>> pools_;
 };
-
-std::int64_t delta(std::uint64_t value, std::uint64_t before) {
-  return static_cast<std::int64_t>(value - before);
-}
 
 template <class Enum> std::uint32_t number(Enum value) { return static_cast<std::uint32_t>(value); }
 
@@ -95,7 +133,7 @@ void put(proto::View &to, const tensor::View &view) {
     put(*to.mutable_metadata(), *view.metadata);
 }
 
-void put(proto::Phase &to, const Phase &phase) {
+void put(PartWriter &parts, proto::Phase &to, const Phase &phase) {
   to.set_kind(number(phase.kind));
   to.set_name(phase.name);
   to.set_cycles(phase.cycles);
@@ -103,17 +141,7 @@ void put(proto::Phase &to, const Phase &phase) {
   to.set_messages(phase.messages);
   to.set_vertex(phase.vertex);
   to.set_flops(phase.flops);
-  std::uint32_t before = 0;
-  for (const auto &share : phase.tiles) {
-    to.add_tile(delta(share.tile, before));
-    to.add_tilecycles(share.cycles);
-    to.add_busythreadcycles(share.busyThreadCycles);
-    to.add_bytesin(share.bytesIn);
-    to.add_bytesout(share.bytesOut);
-    to.add_tilecount(share.count);
-    to.add_tilevertices(share.vertices);
-    before = share.tile;
-  }
+  to.set_tiles(parts.number(phase.tiles));
 }
 
 void put(proto::PrintFormat &to, const PrintFormat &format) {
@@ -125,7 +153,7 @@ void put(proto::PrintFormat &to, const PrintFormat &format) {
   to.set_brackets(std::string{format.separator, format.openBracket, format.closeBracket});
 }
 
-void put(proto::Step &to, const Step &step) {
+void put(PartWriter &parts, proto::Step &to, const Step &step) {
   to.set_kind(number(step.kind));
   to.set_name(step.name);
   to.set_debugid(step.debugId);
@@ -143,23 +171,17 @@ void put(proto::Step &to, const Step &step) {
   if (step.kind == StepKind::Print)
     put(*to.mutable_format(), step.format);
   for (const auto &phase : step.cost.phases)
-    put(*to.add_phases(), phase);
+    put(parts, *to.add_phases(), phase);
   to.set_measured(step.cost.measured);
 }
 
-void put(proto::Variable &to, const Variable &variable) {
+void put(PartWriter &parts, proto::Variable &to, const Variable &variable) {
   to.set_name(variable.name);
   to.set_type(number(variable.type));
   to.set_kind(number(variable.kind));
   fill(*to.mutable_shape(), variable.shape);
   to.set_elements(variable.elements);
-  MappedRange before{0, 0, 0};
-  for (const auto &range : variable.mapping) {
-    to.add_mapbegin(delta(range.begin, before.end));
-    to.add_maplength(range.end - range.begin);
-    to.add_maptile(delta(range.tile, before.tile));
-    before = range;
-  }
+  to.set_mapping(parts.number(variable.mapping));
   to.set_alwayslive(variable.alwaysLive);
   to.set_arenaoffset(variable.arenaOffset);
 }
@@ -211,7 +233,7 @@ void putInitialValues(PartWriter &parts, std::uint32_t variable, const InitialVa
 void putVariables(PartWriter &parts, const Image &image) {
   for (const auto &variable : image.variables) {
     proto::Variable to;
-    put(to, variable);
+    put(parts, to, variable);
     *parts.room(to.ByteSizeLong()).add_variables() = std::move(to);
   }
   for (std::size_t i = 0; i < image.variables.size(); ++i)
@@ -285,7 +307,7 @@ void putComputeSets(PartWriter &parts, const Image &image) {
 void putSteps(PartWriter &parts, const Image &image) {
   for (const auto &step : image.steps) {
     proto::Step to;
-    put(to, step);
+    put(parts, to, step);
     *parts.room(to.ByteSizeLong()).add_steps() = std::move(to);
   }
 }

@@ -66,9 +66,70 @@ TEST(Serialise, TablesSpreadOverManyPartsComeBackWhole) {
     auto parts = encode(image, partBytes);
     EXPECT_GT(parts.size(), 30u);
     Image back;
+    ReadLists lists;
     for (const auto &part : parts)
-      decode(part, back);
+      decode(part, back, lists);
     EXPECT_EQ(dump(back), dump(image));
+  }
+}
+
+// Lists that are equal are written once, wherever they came from, and shared when read.
+TEST(Serialise, EqualListsAreOneInFilesAndInMemory) {
+  auto image = testImage();
+  std::vector<MappedRange> mapping;
+  std::vector<TileShare> shares;
+  for (std::uint32_t i = 0; i < 12; ++i)
+    mapping.push_back({i, i + 1, i % 4});
+  for (std::uint32_t i = 0; i < 4; ++i)
+    shares.push_back({i, 1000u + i * i, 7, 100 * i, 3, 1, i});
+  image.variables[0].mapping = mapping;
+  image.variables[0].initial.clear();
+  auto &cost = image.steps[0].cost;
+  cost.phases = {{PhaseKind::Exchange, "a", 1, 2, 3, shares}};
+  const auto once = written(image).size();
+  for (int i = 0; i < 50; ++i) {
+    image.variables.push_back(image.variables[0]);
+    image.variables.back().mapping = mapping;
+    cost.phases.push_back({PhaseKind::Exchange, "a", 1, 2, 3, shares});
+  }
+  EXPECT_FALSE(image.variables.back().mapping.sharesWith(image.variables[0].mapping));
+  EXPECT_LT(written(image).size(), once + 50 * 50);
+  const auto back = readBack(written(image));
+  EXPECT_EQ(dump(back), dump(image));
+  EXPECT_TRUE(back.variables.back().mapping.sharesWith(back.variables[0].mapping));
+  const auto &phases = back.steps[0].cost.phases;
+  EXPECT_TRUE(phases.back().tiles.sharesWith(phases[0].tiles));
+}
+
+TEST(Serialise, AChangedCopyLeavesTheOtherAsItWas) {
+  SharedList<MappedRange> a{{0, 1, 2}, {1, 5, 3}}, b = a;
+  EXPECT_TRUE(a.sharesWith(b));
+  b.edit()[1].tile = 7;
+  EXPECT_EQ(a[1].tile, 3u);
+  EXPECT_EQ(b[1].tile, 7u);
+  EXPECT_NE(a, b);
+  ListPool<MappedRange> pool;
+  EXPECT_EQ(pool.index(a), 0u);
+  EXPECT_EQ(pool.index(b), 1u);
+  SharedList<MappedRange> equal{{0, 1, 2}, {1, 5, 3}};
+  pool.share(equal);
+  EXPECT_TRUE(equal.sharesWith(a));
+  EXPECT_EQ(pool.size(), 2u);
+}
+
+TEST(Serialise, RejectsListsThatAreNotThere) {
+  for (const auto &[part, text] : std::vector<std::pair<std::string, std::string>>{
+           {std::string("\x12\x02\x30\x01", 4), "a variable refers to mapping 0 of 0"},
+           {std::string("\x62\x04\x72\x02\x30\x05", 6),
+            "a phase refers to the costs of tiles 4 of 0"}}) {
+    Image image;
+    ReadLists lists;
+    try {
+      decode(part, image, lists);
+      FAIL();
+    } catch (const poplar_error &error) {
+      EXPECT_TRUE(contains(error.what(), text)) << error.what();
+    }
   }
 }
 
@@ -115,7 +176,7 @@ TEST(Serialise, NamesBothVersionsOfAnotherFormat) {
   bytes[8] = 9;
   EXPECT_EQ(
       failure(bytes),
-      "Executable has format version 9; this library reads version 1. Compile the program again "
+      "Executable has format version 9; this library reads version 2. Compile the program again "
       "with this version of the library and write a new file.");
 }
 
@@ -140,8 +201,9 @@ TEST(Serialise, RejectsColumnsOfDifferentLength) {
   auto part = encode(testImage()).at(0);
   part += std::string("\x3a\x03\x0a\x01\x01", 5); // slots: one more kind without start and count
   Image image;
+  ReadLists lists;
   try {
-    decode(part, image);
+    decode(part, image, lists);
     FAIL();
   } catch (const poplar_error &error) {
     EXPECT_TRUE(contains(error.what(), "the columns of slots differ in length")) << error.what();

@@ -6,6 +6,7 @@
 #include "executable/ValidateBounds.hpp"
 #include "executable/ValidateSteps.hpp"
 #include "poplar/exceptions.hpp"
+#include <unordered_set>
 
 namespace poplar::executable {
 
@@ -48,16 +49,30 @@ void checkTarget(const Image &image) {
 
 // ---- variables --------------------------------------------------------------------------------
 
-void checkMapping(const Variable &variable, std::uint32_t numTiles, const Where &where) {
-  std::uint64_t before = 0;
-  for (const auto &range : variable.mapping) {
-    if (range.begin < before || range.end < range.begin || range.end > variable.elements)
-      inconsistent(where, " maps elements ", range.begin, " to ", range.end, " of ",
-                   variable.elements, " after ", before);
-    checkIndex(range.tile, numTiles, where, "tile");
-    before = range.end;
+// A list that many variables share is looked at once; for the others its end must fit.
+class MappingChecker {
+public:
+  explicit MappingChecker(std::uint32_t numTiles) : numTiles_(numTiles) {}
+
+  void check(const Variable &variable, const Where &where) {
+    const auto &ranges = variable.mapping.list();
+    if (ranges.empty() || (checked_.count(ranges.data()) && ranges.back().end <= variable.elements))
+      return;
+    std::uint64_t before = 0;
+    for (const auto &range : ranges) {
+      if (range.begin < before || range.end < range.begin || range.end > variable.elements)
+        inconsistent(where, " maps elements ", range.begin, " to ", range.end, " of ",
+                     variable.elements, " after ", before);
+      checkIndex(range.tile, numTiles_, where, "tile");
+      before = range.end;
+    }
+    checked_.insert(ranges.data());
   }
-}
+
+private:
+  std::uint32_t numTiles_;
+  std::unordered_set<const MappedRange *> checked_;
+};
 
 void checkInitialValues(const Variable &variable, const Where &where) {
   std::uint64_t before = 0, size = sizeOf(variable.type);
@@ -71,7 +86,8 @@ void checkInitialValues(const Variable &variable, const Where &where) {
   }
 }
 
-void checkVariable(const Variable &variable, const Image &image, const Where &where) {
+void checkVariable(const Variable &variable, const Image &image, MappingChecker &mappings,
+                   const Where &where) {
   auto bytes = checkedBytes(variable.elements, variable.type, where);
   if (checkedProduct(variable.shape, where) != variable.elements)
     inconsistent(where, " has ", variable.elements, " elements in shape ",
@@ -84,7 +100,7 @@ void checkVariable(const Variable &variable, const Image &image, const Where &wh
       variable.arenaOffset > image.arenaBytes - bytes)
     inconsistent(where, " has ", bytes, " bytes at offset ", variable.arenaOffset,
                  " of an arena of ", image.arenaBytes);
-  checkMapping(variable, numTiles(image), where);
+  mappings.check(variable, where);
   checkInitialValues(variable, where);
 }
 
@@ -250,8 +266,9 @@ std::uint32_t numTiles(const Image &image) { return std::uint32_t(image.memory.t
 
 void validate(const Image &image) {
   checkTarget(image);
+  MappingChecker mappings(numTiles(image));
   for (std::size_t i = 0; i < image.variables.size(); ++i)
-    checkVariable(image.variables[i], image, {"variable", i});
+    checkVariable(image.variables[i], image, mappings, {"variable", i});
   checkVertexTypes(image);
   checkEdges(image);
   for (std::size_t i = 0; i < image.vertices.size(); ++i)

@@ -4,6 +4,7 @@
 #include "executable/ValidateBounds.hpp"
 #include "poplar/SyncType.hpp"
 #include <algorithm>
+#include <unordered_set>
 
 namespace poplar::executable {
 namespace {
@@ -211,20 +212,22 @@ private:
       checkIndex(static_cast<std::uint64_t>(replica), image_.replicationFactor, "replica");
   }
 
-  void checkCost(const Cost &cost) const {
+  void checkCost(const Cost &cost) {
     for (const auto &phase : cost.phases) {
       if (static_cast<unsigned>(phase.kind) > static_cast<unsigned>(PhaseKind::Control))
         inconsistent(where_, " has unknown kind of phase ", static_cast<unsigned>(phase.kind));
-      for (const auto &share : phase.tiles) {
-        checkIndex(share.tile, numTiles(image_), "tile");
-        checkIndex(share.count, numTiles(image_) - share.tile + 1, "run of tiles");
-      }
+      if (!phase.tiles.empty() && checkedTiles_.insert(phase.tiles.list().data()).second)
+        for (const auto &share : phase.tiles) {
+          checkIndex(share.tile, numTiles(image_), "tile");
+          checkIndex(share.count, numTiles(image_) - share.tile + 1, "run of tiles");
+        }
     }
   }
 
   const Image &image_;
   Bounds bounds_;
   Where where_{"step", 0};
+  std::unordered_set<const TileShare *> checkedTiles_; // of lists that steps share
 };
 
 // Depth-first over children and called functions, without recursion of our own. Every step is

@@ -58,10 +58,11 @@ TEST(Validate, ChecksVariables) {
             "variable 0 has 48 bytes at offset 448 of an arena of 448");
   EXPECT_EQ(with([](Variable &v) { v.arenaOffset = 4; }),
             "variable 0 has 48 bytes at offset 4 of an arena of 448");
-  EXPECT_EQ(with([](Variable &v) { v.mapping[1].tile = 4; }), "variable 0 refers to tile 4 of 4");
-  EXPECT_EQ(with([](Variable &v) { v.mapping[1].begin = 0; }),
+  EXPECT_EQ(with([](Variable &v) { v.mapping.edit()[1].tile = 4; }),
+            "variable 0 refers to tile 4 of 4");
+  EXPECT_EQ(with([](Variable &v) { v.mapping.edit()[1].begin = 0; }),
             "variable 0 maps elements 0 to 12 of 12 after 1");
-  EXPECT_EQ(with([](Variable &v) { v.mapping[1].end = 13; }),
+  EXPECT_EQ(with([](Variable &v) { v.mapping.edit()[1].end = 13; }),
             "variable 0 maps elements 1 to 13 of 12 after 1");
   EXPECT_EQ(with([](Variable &v) { v.initial[1].begin = 12; }),
             "variable 0 has 4 bytes of initial values from element 12 of 12");
@@ -279,7 +280,7 @@ TEST(Validate, ChecksEachKindOfStep) {
             "step 14 refers to output 3 of 3");
   EXPECT_EQ(with(StepKind::CycleStamp, [](Step &s) { s.count = 4; }),
             "step 15 refers to tile 4 of 4");
-  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.cost.phases[0].tiles[1].tile = 4; }),
+  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.cost.phases[0].tiles.edit()[1].tile = 4; }),
             "step 0 refers to tile 4 of 4");
   EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.cost.phases[0].kind = PhaseKind(6); }),
             "step 0 has unknown kind of phase 6");
