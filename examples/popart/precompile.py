@@ -29,7 +29,7 @@ def session(device):
 
 
 def compile(file):
-    device = popart.DeviceManager().createOfflineIPUDevice({"numIPUs": 1, "tilesPerIPU": 16})
+    device = popart.DeviceManager().createOfflineIPUDevice({"numIPUs": 1})
     prepared, _ = session(device)
     start = time.perf_counter()
     prepared.compileAndExport(file)

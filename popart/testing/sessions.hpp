@@ -87,6 +87,12 @@ template <class F> std::string messageOf(F f) {
   return "no error";
 }
 
+// Whether the executable came from the cache or a file: only then there is no graph.
+inline bool isWarm(Session &session) {
+  return messageOf([&] { session.getSerializedGraph(); }) ==
+         "getSerializedGraph is not available: the executable was loaded from a file.";
+}
+
 // A folder of a test's own, removed at its end.
 class Folder {
 public:

@@ -121,8 +121,14 @@ private:
   const DeviceOptions &options_;
 };
 
-std::shared_ptr<DeviceInfo> offline(unsigned ipus, const std::string &version) {
+// 0 tiles: all that such a chip has.
+std::shared_ptr<DeviceInfo> offline(unsigned ipus, unsigned tiles, const std::string &version) {
   auto target = poplar::Target::createIPUTarget(ipus, version);
+  if (tiles > target.getTilesPerIPU())
+    throw error(base::str("createOfflineIPUDevice: tilesPerIPU is ", tiles, ", but ", version,
+                          " has ", target.getTilesPerIPU(), "."));
+  if (tiles)
+    target = target.createVirtualTarget(ipus, tiles);
   auto device = std::make_shared<poplar::Device>(poplar::Device::createSimulatorDevice(target));
   return std::make_shared<DeviceInfo>(DeviceType::OfflineIpu, DeviceConnectionType::Never,
                                       std::move(device), version);
@@ -163,14 +169,16 @@ std::shared_ptr<DeviceInfo> DeviceManager::createOfflineIPUDevice(DeviceOptions 
                     {"numIPUs", "tilesPerIPU", "ipuVersion", "syncPattern", "gatewayMode"});
   syncPatternFromString(read.text("syncPattern", "full"));
   read.flag("gatewayMode", false);
-  return offline(read.number("numIPUs", 1), read.text("ipuVersion", "ipu2"));
+  return offline(read.number("numIPUs", 1), read.number("tilesPerIPU", 0),
+                 read.text("ipuVersion", "ipu2"));
 }
 std::shared_ptr<DeviceInfo> DeviceManager::createOfflineIpuFromDeviceInfo(const DeviceInfo &info) {
-  return offline(static_cast<unsigned>(info.getNumIpus()), info.getIpuVersion());
+  return offline(static_cast<unsigned>(info.getNumIpus()), info.getTarget().getTilesPerIPU(),
+                 info.getIpuVersion());
 }
 std::shared_ptr<DeviceInfo>
 DeviceManager::createOfflineIpuFromSystemString(const std::string &system, unsigned numIpus) {
-  return offline(numIpus, system);
+  return offline(numIpus, 0, system);
 }
 std::shared_ptr<DeviceInfo> DeviceManager::createSimDevice(DeviceOptions &options) {
   const Reader read("createSimDevice", options, {"numIPUs", "tilesPerIPU"});

@@ -36,12 +36,6 @@ std::vector<fs::path> filesIn(const fs::path &folder) {
   std::sort(out.begin(), out.end());
   return out;
 }
-// Whether the executable came from the cache: only then there is no report.
-bool isWarm(Session &session) {
-  return messageOf([&] { session.getSerializedGraph(); }) ==
-         "getSerializedGraph is not available: the executable was loaded from a file.";
-}
-
 // Prepares and runs: y = {2, 3} x.
 bool runsWarm(const Product &model, const SessionOptions &options, const Floats &weights = {2, 3},
               int batches = 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What users see of tensors beside the chip and of shards: weights on the host, anchors, saved
-// models and executables, the memory of tiles, messages.
+// models, the memory of tiles, messages.
 #include "locations.hpp"
 #include <popart/adam.hpp>
 #include <poplar/exceptions.hpp>
@@ -91,26 +91,6 @@ TEST(OffChip, VariablesCanBeAnchored) {
     expectClose(run(where, AnchorReturnType("Final"), 2), run({}, AnchorReturnType("Final"), 2),
                 "final");
     expectClose(run(where, AnchorReturnType("All"), 4), run({}, AnchorReturnType("All"), 4), "all");
-  }
-}
-
-TEST(OffChip, ExecutablesAreCachedAndExported) {
-  Folder folder;
-  for (const auto &where : wheres) {
-    auto options = optionsOf(two, where);
-    options.enableEngineCaching = true;
-    options.cachePath = folder.file("cache");
-    const auto run = [&](const char *file) {
-      auto session =
-          started("", options, DeviceManager::createDeviceManager().acquireAvailableDevice(2, 8));
-      if (file)
-        session->saveExecutableToFile(folder.file(file));
-      train(*session, 3);
-      return variables(*session, {"", "Accl1___"});
-    };
-    const auto cold = run("e.popart");
-    EXPECT_EQ(run(nullptr), cold);
-    expectClose(cold, trained(adam(), two, {}, {"", "Accl1___"}), "cold");
   }
 }
 
