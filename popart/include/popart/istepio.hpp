@@ -26,9 +26,11 @@ public:
 
   virtual void enableRuntimeAsserts(bool on) { runtimeAsserts_ = on; }
   bool runtimeAssertsEnabled() const { return runtimeAsserts_; }
-  // Before the first step: popart::runtime_error for sizes or types that do not fit.
+  // Before every step: popart::runtime_error for sizes or types that do not fit.
   virtual void assertNumElements(const std::map<TensorId, StepTensor> &inputs,
                                  const std::map<TensorId, StepTensor> &anchors) const = 0;
+  // Before the first step, of arrays that fit: what may not be meant.
+  virtual void warn(const std::map<TensorId, StepTensor> & /*inputs*/) const {}
   // Back to the beginning of the arrays (a step that was interrupted leaves them half-way).
   virtual void rewind() {}
 
@@ -41,6 +43,8 @@ public:
   virtual ~IWeightsIO() {}
   virtual bool contains(TensorId id) const = 0;
   virtual MutableVoidData weight(TensorId id) const = 0;
+  // All it has, so that a session can tell which it does not know; none if nobody can say.
+  virtual std::vector<TensorId> ids() const { return {}; }
 };
 
 } // namespace popart

@@ -19,6 +19,7 @@ public:
   MutableVoidData out(TensorId id, std::int64_t elements) override;
   void assertNumElements(const std::map<TensorId, StepTensor> &inputs,
                          const std::map<TensorId, StepTensor> &anchors) const override;
+  void warn(const std::map<TensorId, StepTensor> &inputs) const override;
   void rewind() override;
 
 private:
@@ -63,6 +64,7 @@ class WeightsIO : public IWeightsIO {
 public:
   bool contains(TensorId id) const override { return weights_.count(id) != 0; }
   MutableVoidData weight(TensorId id) const override;
+  std::vector<TensorId> ids() const override;
   void insert(TensorId id, MutableVoidData data);
 
 private:

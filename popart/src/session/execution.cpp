@@ -17,6 +17,15 @@ using lowering::InputSpec;
 
 namespace {
 
+// A callback may bring anything.
+void checkCount(const TensorId &id, const TensorInfo &tensor, const TensorInfo &given,
+                const char *what) {
+  if (given.nelms() != tensor.nelms())
+    throw runtime_error(base::str("The ", what, " given for \"", id, "\" has ", given.nelms(),
+                                  " elements, but one micro-batch of one replica has ",
+                                  tensor.nelms(), ": ", tensor, "."));
+}
+
 // Asks the running step for the next micro-batch of an input.
 class FromStep : public openipu::DirectSource {
 public:
@@ -56,6 +65,7 @@ private:
     const auto given = io.in(spec_.id, elements, prefetch, spec_.broadcast);
     if (!given.data)
       return false;
+    checkCount(spec_.id, spec_.info, given.info, "data");
     toDevice(spec_.id, spec_.info.dataType(), given.info.dataType(), given.data, p, elements);
     return true;
   }
@@ -74,6 +84,7 @@ public:
       const auto into = io.out(spec_.id, elements);
       if (!into.data)
         throw runtime_error("There is no array for the anchor \"{}\".", spec_.id);
+      checkCount(spec_.id, spec_.info, into.info, "array");
       toHost(spec_.id, spec_.info.dataType(), into.info.dataType(), p, into.data, elements);
     });
   }

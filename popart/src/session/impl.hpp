@@ -35,7 +35,9 @@ struct Session::Impl {
   bool started = false;  // the times of the start were told
   bool weightsSent = false;
   bool unfinished = false; // a step ended early: the engine is loaded again before the next
-  bool checkedStepIo = false;
+  // Inputs and anchors of a step, from the first one on.
+  std::optional<std::pair<std::map<TensorId, StepTensor>, std::map<TensorId, StepTensor>>>
+      stepTensors;
   std::uint64_t seed = 0;
   double constructionSeconds = 0;
 
@@ -60,6 +62,8 @@ struct Session::Impl {
   void load();
   void leaveUnfinished();
   std::map<TensorId, StepTensor> inputTensors() const, anchorTensors() const;
+  void check(const IStepIO &stepIo);
+  void checkNames(const IWeightsIO &weights, const char *what) const;
 
 private:
   mutable std::optional<session::Prepared> prepared_;

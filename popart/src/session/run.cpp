@@ -45,11 +45,8 @@ void Session::run(IStepIO &stepIo, std::string debugName) {
       impl_->options.syntheticDataMode == SyntheticDataMode::Off)
     throw runtime_error("The weights have not been sent to the device. Call weightsFromHost() "
                         "before run().");
-  if (!impl_->checkedStepIo && stepIo.runtimeAssertsEnabled() &&
-      impl_->options.syntheticDataMode == SyntheticDataMode::Off) {
-    stepIo.assertNumElements(impl_->inputTensors(), impl_->anchorTensors());
-    impl_->checkedStepIo = true;
-  }
+  if (stepIo.runtimeAssertsEnabled() && impl_->options.syntheticDataMode == SyntheticDataMode::Off)
+    impl_->check(stepIo);
   try {
     if (!execution.step(stepIo, debugName))
       impl_->leaveUnfinished();
@@ -57,6 +54,14 @@ void Session::run(IStepIO &stepIo, std::string debugName) {
     impl_->leaveUnfinished();
     throw;
   }
+}
+void Session::Impl::check(const IStepIO &stepIo) {
+  const bool first = !stepTensors;
+  if (first)
+    stepTensors = {inputTensors(), anchorTensors()};
+  stepIo.assertNumElements(stepTensors->first, stepTensors->second);
+  if (first)
+    stepIo.warn(stepTensors->first);
 }
 // Gradients of half a batch may be on the device, which another step would add to.
 void Session::Impl::leaveUnfinished() {

@@ -28,9 +28,15 @@ StepIO::Cursor &StepIO::find(std::map<TensorId, Cursor> &all, const TensorId &id
 }
 
 namespace {
-char *at(IArray &array, std::int64_t element) {
+// The next elements of an array, which has them even when no one has asserted it.
+char *next(const TensorId &id, IArray &array, std::int64_t at, std::int64_t elements,
+           const char *what) {
+  if (at + elements > static_cast<std::int64_t>(array.nelms()))
+    throw runtime_error(base::str("The ", what, " array of \"", id, "\" has ", array.nelms(),
+                                  " elements, but one micro-batch of one replica has ", elements,
+                                  "."));
   return static_cast<char *>(array.data()) +
-         static_cast<std::size_t>(element) * bytesOf(array.dataType());
+         static_cast<std::size_t>(at) * bytesOf(array.dataType());
 }
 void advance(std::int64_t &position, std::int64_t elements, std::size_t all) {
   position += elements;
@@ -43,7 +49,8 @@ ConstVoidData StepIO::in(TensorId id, std::int64_t elements, bool prefetch, bool
   if (prefetch)
     return {};
   auto &cursor = find(inputs_, id, "input");
-  return {at(*cursor.array, cursor.at), {cursor.array->dataType(), {elements}}};
+  return {next(id, *cursor.array, cursor.at, elements, "input"),
+          {cursor.array->dataType(), {elements}}};
 }
 void StepIO::inComplete(TensorId id, std::int64_t elements, bool) {
   auto &cursor = find(inputs_, id, "input");
@@ -51,7 +58,8 @@ void StepIO::inComplete(TensorId id, std::int64_t elements, bool) {
 }
 MutableVoidData StepIO::out(TensorId id, std::int64_t elements) {
   auto &cursor = find(outputs_, id, "output");
-  MutableVoidData data(at(*cursor.array, cursor.at), {cursor.array->dataType(), {elements}});
+  MutableVoidData data(next(id, *cursor.array, cursor.at, elements, "output"),
+                       {cursor.array->dataType(), {elements}});
   advance(cursor.at, elements, cursor.array->nelms());
   return data;
 }
@@ -70,8 +78,6 @@ void checkType(const TensorId &id, const StepTensor &tensor, const IArray &array
     throw runtime_error(base::str("The ", what, " array of \"", id, "\" is of type ", nameOf(given),
                                   ", but the tensor is ", tensor.info, ". Make it an array of ",
                                   lowerCaseNameOf(wanted), "."));
-  if (given == DataType::INT64 && wanted == DataType::INT32 && *what == 'i')
-    session::log().warn("The INT64 values of the input \"", id, "\" are converted to INT32.");
 }
 void checkCount(const TensorId &id, const StepTensor &tensor, const IArray &array,
                 const char *what) {
@@ -102,10 +108,8 @@ void StepIO::assertNumElements(const std::map<TensorId, StepTensor> &inputs,
       auto it = wanted.find(id);
       if (it == wanted.end())
         unknown(id, wanted, what);
-      if (it->second.buffers == 0) {
-        session::log().warn("The model does not use its input \"", id, "\".");
+      if (it->second.buffers == 0)
         continue;
-      }
       checkType(id, it->second, *cursor.array, what);
       checkCount(id, it->second, *cursor.array, what);
     }
@@ -118,11 +122,28 @@ void StepIO::assertNumElements(const std::map<TensorId, StepTensor> &inputs,
   check(outputs_, anchors, "output");
 }
 
+void StepIO::warn(const std::map<TensorId, StepTensor> &inputs) const {
+  for (const auto &[id, cursor] : inputs_) {
+    const auto &tensor = inputs.at(id);
+    if (tensor.buffers == 0)
+      session::log().warn("The model does not use its input \"", id, "\".");
+    else if (cursor.array->dataType() == DataType::INT64 &&
+             tensor.info.dataType() == DataType::INT32)
+      session::log().warn("The INT64 values of the input \"", id, "\" are converted to INT32.");
+  }
+}
+
 MutableVoidData WeightsIO::weight(TensorId id) const {
   auto it = weights_.find(id);
   if (it == weights_.end())
     throw runtime_error("No array was given for the weight \"{}\".", id);
   return it->second;
+}
+std::vector<TensorId> WeightsIO::ids() const {
+  std::vector<TensorId> out;
+  for (const auto &[id, data] : weights_)
+    out.push_back(id);
+  return out;
 }
 void WeightsIO::insert(TensorId id, MutableVoidData data) {
   if (!weights_.emplace(id, data).second)

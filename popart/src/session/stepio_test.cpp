@@ -52,6 +52,51 @@ TEST(StepIo, SaysWhatIsWrongWithArrays) {
             "returned as All).");
 }
 
+// Not the first time alone, and never beyond the end of an array.
+TEST(StepIo, ChecksArraysOfEveryStep) {
+  Product model;
+  auto session = model.inference(anchored(model.y, 2));
+  session->prepareDevice();
+  Floats in(64), out(64);
+  const auto message = [&](std::int64_t given, std::int64_t taken, bool asserts) {
+    NDArrayWrapper<float> from(in.data(), {given}), to(out.data(), {taken});
+    StepIO io({{"x", from}}, {{model.y, to}});
+    io.enableRuntimeAsserts(asserts);
+    const auto text = messageOf([&] { session->run(io); });
+    return text.substr(0, text.find(", but"));
+  };
+  for (const bool asserts : {true, false}) {
+    EXPECT_EQ(message(4, 4, true), "no error");
+    EXPECT_EQ(message(1, 4, asserts), "The input array of \"x\" has 1 elements");
+    EXPECT_EQ(message(4, 1, asserts), "The output array of \"Mul:0\" has 1 elements");
+  }
+  EXPECT_EQ(message(4, 4, true), "no error");
+}
+
+TEST(StepIo, CallbacksBringWhatIsAskedFor) {
+  Product model;
+  auto session = model.inference(anchored(model.y));
+  session->prepareDevice();
+  Floats in(2), out(2);
+  const auto message = [&](std::int64_t given, std::int64_t taken) {
+    StepIOCallback io(
+        [&](TensorId, bool) -> ConstVoidData {
+          return {in.data(), {DataType::FLOAT, {given}}};
+        },
+        [](TensorId) {},
+        [&](TensorId) -> MutableVoidData {
+          return {out.data(), {DataType::FLOAT, {taken}}};
+        },
+        [](TensorId) {});
+    return messageOf([&] { session->run(io); });
+  };
+  EXPECT_EQ(message(1, 2), "The data given for \"x\" has 1 elements, but one micro-batch of one "
+                           "replica has 2: FLOAT [2].");
+  EXPECT_EQ(message(2, 3), "The array given for \"Mul:0\" has 3 elements, but one micro-batch of "
+                           "one replica has 2: FLOAT [2].");
+  EXPECT_EQ(message(2, 2), "no error");
+}
+
 TEST(StepIo, SaysWhatIsMissing) {
   Product model;
   auto session = model.inference(anchored(model.y));

@@ -3,6 +3,7 @@
 #include "base/Text.hpp"
 #include "session/convert.hpp"
 #include "session/impl.hpp"
+#include "session/log.hpp"
 #include <algorithm>
 #include <cstring>
 #include <popart/error.hpp>
@@ -59,7 +60,27 @@ void checkSize(const lowering::WeightSpec &spec, const MutableVoidData &data, st
 }
 } // namespace
 
+// Names that are mistaken, and weights that are not there to be read or written.
+void Session::Impl::checkNames(const IWeightsIO &weights, const char *what) const {
+  if (!started)
+    throw runtime_error("{}: the session has no weights yet. Call prepareDevice() first.", what);
+  std::set<TensorId> there;
+  for (const auto &spec : io.weights)
+    there.insert(spec.id);
+  for (const auto &id : weights.ids()) {
+    if (there.count(id))
+      continue;
+    if (!initialInfos.count(id))
+      throw runtime_error(
+          base::str(what, ": the session has no weight \"", id, "\".",
+                    base::didYouMean(id, std::vector<std::string>(there.begin(), there.end()))));
+    session::log().warn(what, ": \"", id,
+                        "\" is a constant or of no use to the session; its array is left alone.");
+  }
+}
+
 void Session::readWeights(const IWeightsIO &weights) {
+  impl_->checkNames(weights, "readWeights");
   for (const auto &spec : impl_->io.weights) {
     if (!weights.contains(spec.id))
       continue;
@@ -77,6 +98,7 @@ void Session::writeWeights(const IWeightsIO &weights) {
   if (!impl_->training && impl_->options.constantWeights)
     throw runtime_error("The weights of this inference session are constants. Set constantWeights "
                         "to false to change them.");
+  impl_->checkNames(weights, "writeWeights");
   for (const auto &spec : impl_->io.weights) {
     if (!weights.contains(spec.id))
       continue;

@@ -373,3 +373,26 @@ TEST(Sessions, ShareADevice) {
   training->weightsFromHost();
   EXPECT_EQ(step(*training, "x", {1, 1}, model.y, 2), (Floats{1.5, 2}));
 }
+
+TEST(Weights, OfWrongNamesAndTooEarlyAreToldOf) {
+  Product model;
+  auto session = model.training(DataFlow(1), SGD({{"defaultLearningRate", {1, true}}}));
+  Floats values{5, 7};
+  const auto message = [&](const TensorId &id, bool write) {
+    WeightsIO io;
+    io.insert(id, MutableVoidData(values.data(), TensorInfo(DataType::FLOAT, {2})));
+    return messageOf([&] { write ? session->writeWeights(io) : session->readWeights(io); });
+  };
+  EXPECT_EQ(message("w", false),
+            "readWeights: the session has no weights yet. Call prepareDevice() first.");
+  EXPECT_EQ(message("w", true),
+            "writeWeights: the session has no weights yet. Call prepareDevice() first.");
+  session->prepareDevice();
+  EXPECT_EQ(message("w1", true),
+            "writeWeights: the session has no weight \"w1\". Did you mean \"w\"?");
+  EXPECT_EQ(message("other", false), "readWeights: the session has no weight \"other\".");
+  EXPECT_EQ(message("w", true), "no error");
+  values = {0, 0};
+  EXPECT_EQ(message("w", false), "no error");
+  EXPECT_EQ(values, (Floats{5, 7}));
+}
