@@ -305,6 +305,44 @@ TEST(Import, OpsThatOnnxHasWithdrawnMeanWhatTheyLastMeantWhenNotStrict) {
       << problem(model, options);
 }
 
+TEST(Import, SaysWhatIsNoModel) {
+  const auto bytes =
+      parsed("<ir_version: 7, opset_import: [\"\" : 11]> g (float[2] x) => (float[2] y) { y = "
+             "Relu(x) }")
+          .SerializeAsString();
+  const auto message = [](auto &&open) -> std::string {
+    try {
+      open();
+    } catch (const error &e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  const auto parse = [&](const std::string &text) {
+    return message([&] { parseModel(text); });
+  };
+  EXPECT_EQ(parse(bytes), "no error");
+  EXPECT_EQ(parse(bytes.substr(0, bytes.size() - 1)),
+            base::str("The ", bytes.size() - 1,
+                      " bytes given do not hold an ONNX model, or not all of it."));
+  EXPECT_EQ(parse(""),
+            "No model was given: neither the name of a file nor the bytes of an ONNX model.");
+  EXPECT_EQ(parse("m.onnx"),
+            "There is no file \"m.onnx\", and the text is no ONNX model either.");
+  const TemporaryFolder folder;
+  EXPECT_EQ(parse(folder.path.string()),
+            base::str(folder.path, " is a folder. Give the file of an ONNX model."));
+  const auto file = folder.path / "m.onnx";
+  std::ofstream(file, std::ios::binary).close();
+  EXPECT_EQ(message([&] { loadModel(file); }),
+            base::str("The file ", file, " is empty: it holds no ONNX model."));
+  std::ofstream(file, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  EXPECT_EQ(message([&] { loadModel(file); }),
+            base::str("The file ", file,
+                      " does not hold an ONNX model, or not all of it: is it another kind of file, "
+                      "or was it cut short when it was copied?"));
+}
+
 TEST(Importer, LearnsShapesNodeByNode) {
   ir::Graph graph;
   Importer importer(graph, {{"", 11}});

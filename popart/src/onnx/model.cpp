@@ -214,8 +214,12 @@ Model loadModel(const std::filesystem::path &file) {
     throw error(base::str("The model file ", file, " cannot be opened."));
   auto model = std::make_shared<ModelProto>();
   io::IstreamInputStream bytes(&in);
+  if (in.peek() == std::ifstream::traits_type::eof())
+    throw error(base::str("The file ", file, " is empty: it holds no ONNX model."));
   if (!parse(*model, bytes))
-    throw error(base::str("The file ", file, " does not hold an ONNX model."));
+    throw error(base::str("The file ", file,
+                          " does not hold an ONNX model, or not all of it: is it another kind of "
+                          "file, or was it cut short when it was copied?"));
   return {model, file.parent_path()};
 }
 
@@ -223,15 +227,24 @@ Model loadModel(const std::filesystem::path &file) {
 static std::string notAModel(std::string_view text) {
   const bool printable =
       std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isprint(c); });
-  if (printable && !text.empty() && text.size() < 4096)
-    return base::str("There is no file \"", text, "\", and the text is no ONNX model either.");
-  return base::str("The ", text.size(), " bytes given do not hold an ONNX model.");
+  if (text.empty())
+    return "No model was given: neither the name of a file nor the bytes of an ONNX model.";
+  if (printable && text.size() < 4096) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(text, ignored))
+      return base::str("\"", text, "\" is a folder. Give the file of an ONNX model.");
+    return base::str("There is no file \"", text.substr(0, 200), text.size() > 200 ? "..." : "",
+                     "\", and the text is no ONNX model either.");
+  }
+  return base::str("The ", text.size(),
+                   " bytes given do not hold an ONNX model, or not all of it.");
 }
 
 Model parseModel(std::string_view text, const std::filesystem::path &folder) {
   auto model = std::make_shared<ModelProto>();
   io::ArrayInputStream bytes(text.data(), static_cast<int>(text.size()));
-  if (text.size() > std::size_t(std::numeric_limits<int>::max()) || !parse(*model, bytes))
+  if (text.empty() || text.size() > std::size_t(std::numeric_limits<int>::max()) ||
+      !parse(*model, bytes))
     throw error(notAModel(text));
   return {model, folder};
 }
