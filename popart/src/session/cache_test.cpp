@@ -405,3 +405,63 @@ TEST(Hashes, SpreadAndStay) {
   EXPECT_EQ(of("the same").size(), 32u);
   EXPECT_EQ(of("the same"), of("the same"));
 }
+
+// Options that make another program of the same model make another hash of it.
+TEST(Hashes, OfTrainingCountOptions) {
+  using Options = SessionOptions;
+  const std::vector<std::function<void(Options &)>> changes{
+      [](Options &) {},
+      [](Options &o) { o.virtualGraphMode = VirtualGraphMode::Manual; },
+      [](Options &o) {
+        o.virtualGraphSplitRatios = {0.5f, 0.5f};
+      },
+      [](Options &o) { o.enablePipelining = true; },
+      [](Options &o) { o.replicatedGraphCount = 2; },
+      [](Options &o) { o.accumulationFactor = 2; },
+      [](Options &o) { o.accumulationAndReplicationReductionType = ReductionType::Mean; },
+      [](Options &o) { o.executionPhaseSettings.phases = 2; },
+      [](Options &o) { o.executionPhaseSettings.stages = 1; },
+      [](Options &o) { o.autoRecomputation = RecomputationType::RecomputeAll; },
+      [](Options &o) { o.weightTensorLocationSettings.location.storage = TensorStorage::OffChip; },
+      [](Options &o) { o.weightTensorLocationSettings.minElementsForOffChip = 7; },
+      [](Options &o) { o.tensorLocationSettingsOverride["w"] = TensorStorage::OffChip; },
+      [](Options &o) { o.subgraphCopyingStrategy = SubgraphCopyingStrategy::JustInTime; },
+      [](Options &o) { o.enableOutlining = false; },
+      [](Options &o) { o.outlineThreshold = 2; },
+      [](Options &o) { o.delayVarUpdates = false; },
+      [](Options &o) { o.scheduleNonWeightUpdateGradientConsumersEarly = true; },
+      [](Options &o) { o.partialsTypeMatMuls = "half"; },
+      [](Options &o) { o.matmulOptions["partialsType"] = "half"; },
+      [](Options &o) { o.enableSerializedMatmuls = false; },
+      [](Options &o) { o.enableStableNorm = true; },
+      [](Options &o) { o.automaticLossScalingSettings.updatePeriod = 3; },
+      [](Options &o) { o.automaticLossScalingSettings.toTrackTensors = {"x"}; },
+      [](Options &o) { o.syntheticDataMode = SyntheticDataMode::Zeros; },
+      [](Options &o) { o.instrumentWithHardwareCycleCounter = true; },
+      [](Options &o) { o.hardwareInstrumentations = {Instrumentation::Inner}; },
+      [](Options &o) { o.disableOptimizerStateTensorStreams = true; },
+      [](Options &o) { o.updatableNamedBuffers = {"w"}; },
+      [](Options &o) { o.customCodelets = {"a.cpp"}; },
+      [](Options &o) { o.customCodeletCompileFlags = "-DX"; },
+      [](Options &o) { o.kahnTieBreaker = "fifo"; },
+      [](Options &o) { o.swapLimitScheduler = 3; },
+      [](Options &o) { o.transitiveClosureOptimizationThreshold = 3; },
+      [](Options &o) { o.engineOptions["debug.instrument"] = "true"; }};
+  const Product model;
+  const auto source = onnxmodel::parseModel(model.bytes());
+  const SGD sgd({{"defaultLearningRate", {1, true}}});
+  std::set<std::string> all;
+  for (const auto &change : changes) {
+    Options options;
+    change(options);
+    all.insert(session::hashOf(session::SourceInput{source,
+                                                    {},
+                                                    DataFlow(1),
+                                                    options,
+                                                    Patterns(),
+                                                    sgd,
+                                                    model.loss,
+                                                    modelDevice()->getTarget()}));
+  }
+  EXPECT_EQ(all.size(), changes.size());
+}

@@ -6,6 +6,7 @@
 #include "session/convert.hpp"
 #include "session/impl.hpp"
 #include "session/log.hpp"
+#include "session/optionchecks.hpp"
 #include "session/settings.hpp"
 #include <chrono>
 #include <popart/error.hpp>
@@ -159,6 +160,7 @@ std::unique_ptr<Session::Impl> make(const std::string &model, const DataFlow &fl
   const auto start = std::chrono::steady_clock::now();
   if (!device)
     throw error("A session needs a device; none was given.");
+  session::checkOptions(options, flow, optimizer != nullptr);
   auto impl = std::make_unique<Session::Impl>();
   impl->name = name;
   impl->source = session::openModel(model);

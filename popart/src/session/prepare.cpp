@@ -27,6 +27,7 @@
 #include "transforms/setup.hpp"
 #include "transforms/shard.hpp"
 #include "transforms/softmaxgrad.hpp"
+#include <popart/builder.hpp>
 #include <popart/error.hpp>
 
 namespace popart::session {
@@ -98,35 +99,10 @@ void place(ir::Graph &graph, const SessionOptions &options, unsigned ipus, bool 
   }
 }
 
-void checkOptions(const Request &request) {
-  const auto &o = request.options;
-  if (o.replicatedGraphCount > 1 && !o.enableReplicatedGraphs)
-    throw error(base::str("replicatedGraphCount is ", o.replicatedGraphCount,
-                          ", but enableReplicatedGraphs is not set."));
-  o.getAccumulationFactor(); // a factor without its flag
-  if (o.enableGradientAccumulation && !request.training)
-    throw error("Gradient accumulation is for training; switch enableGradientAccumulation off.");
-  if (!request.training && request.flow.anchors().empty())
-    throw error("An inference session without anchors computes nothing. Name at least one tensor "
-                "in the DataFlow.");
-  const auto notYet = [](bool set, const char *what) {
-    if (set)
-      throw error(base::str(what, " is not there yet; leave it at its default."));
-  };
-  const bool phased = o.virtualGraphMode == VirtualGraphMode::ExecutionPhases;
-  if (o.executionPhaseSettings.phases > 1 && !phased)
-    throw error(base::str("executionPhaseSettings.phases is ", o.executionPhaseSettings.phases,
-                          ", which needs virtualGraphMode ExecutionPhases."));
-  if (phased && o.enablePipelining)
-    throw error("A model runs in execution phases or as a pipeline, not both. Switch "
-                "enablePipelining off, or take another virtualGraphMode.");
-  notYet(o.batchSerializationSettings.factor > 1, "Batch serialisation");
-  notYet(o.numIOTiles > 0, "numIOTiles");
-  notYet(o.ensureFp32LossScaleTensor, "ensureFp32LossScaleTensor");
-  notYet(o.createImplicitPipeliningFwdOnlyProgram, "createImplicitPipeliningFwdOnlyProgram");
-  if (o.enableDistributedReplicatedGraphs)
-    throw error(
-        "enableDistributedReplicatedGraphs: replicas in several processes are not there yet.");
+// What the Builder's setSerializeMatMul said does not count.
+void forgetCutProducts(ir::Graph &graph) {
+  for (auto &node : graph.nodes)
+    node.settings.extra.erase(sSerializeMatMulModeAttribute);
 }
 
 // Initialisers that training may change: floating point, and nobody else's business.
@@ -155,6 +131,9 @@ void addBackward(Request &request, Prepared &prepared, std::map<TensorId, Value>
   const Value loss = graph.find(request.loss);
   if (loss == ir::none)
     graph.require(request.loss); // throws, with near matches
+  if (graph[loss].info.nelms() != 1)
+    throw error(base::str("The loss \"", request.loss, "\" is ", graph[loss].info,
+                          ", not one number. Reduce it, for instance with identityloss."));
   autodiff::Request ask{loss,
                         optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType(),
                                              prepared.context),
@@ -293,10 +272,10 @@ optimizer::Context contextOf(const SessionOptions &o, bool training,
 }
 
 Prepared prepare(Request request) {
-  checkOptions(request);
-  checkDotOptions(request.options);
   Prepared out;
   const auto &o = request.options;
+  if (!o.enableSerializedMatmuls)
+    forgetCutProducts(request.graph);
   writeDot(request.graph, o, DotCheck::Fwd0);
   auto &model = out.model;
   model.flow = request.flow;
@@ -310,7 +289,10 @@ Prepared prepare(Request request) {
   model.locations = out.context.locations;
   out.options = loweringOptions(o, request.training, model.replicas);
   place(request.graph, o, model.ipusPerReplica, request.training);
-  const bool pipelined = o.enablePipelining && model.ipusPerReplica > 1;
+  const bool pipelined = o.enablePipelining;
+  if (pipelined && model.ipusPerReplica < 2)
+    throw error("enablePipelining needs several IPUs in a replica, which virtualGraphMode shares "
+                "the stages out to; there is one. Take a larger device, or switch it off.");
   if (pipelined)
     transforms::inferStages(request.graph);
   rewriteForward(request);

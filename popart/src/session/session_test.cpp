@@ -61,9 +61,37 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
   EXPECT_EQ(message([](SessionOptions &o) { o.executionPhaseSettings.phases = 2; }),
             "executionPhaseSettings.phases is 2, which needs virtualGraphMode ExecutionPhases.");
   EXPECT_EQ(message([](SessionOptions &o) { o.batchSerializationSettings.factor = 4; }),
-            "Batch serialisation is not there yet; leave it at its default.");
+            "batchSerializationSettings.factor is not there yet; leave it at its default.");
   EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = 32; }),
             "numIOTiles is not there yet; leave it at its default.");
+  EXPECT_EQ(message([](SessionOptions &o) {
+              o.enableReplicatedGraphs = true;
+              o.replicatedGraphCount = 0;
+            }),
+            "replicatedGraphCount is 0; it must be at least 1.");
+}
+
+TEST(Session, SaysWhatIsNoLossAndNoPipeline) {
+  auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", {2, 3}, "x");
+  const auto y = builder->aiOnnxOpset11().relu({x});
+  const auto message = [&](const TensorId &loss, bool pipelined) -> std::string {
+    SessionOptions options;
+    options.enablePipelining = pipelined;
+    try {
+      TrainingSession::createFromOnnxModel(builder->getModelProto(), DataFlow(1), loss,
+                                           SGD({{"defaultLearningRate", {0.1f, true}}}),
+                                           smallDevice(), InputShapeInfo(), options);
+    } catch (const error &e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message(y, false), "The loss \"Relu:0\" is FLOAT [2,3], not one number. Reduce it, for "
+                               "instance with identityloss.");
+  EXPECT_EQ(message(y, true),
+            "enablePipelining needs several IPUs in a replica, which virtualGraphMode shares the "
+            "stages out to; there is one. Take a larger device, or switch it off.");
 }
 
 // The cost that is read off the executable is the one that a run counts.

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""docs/session-options.md against the header and against sessions: no field is parsed and forgotten."""
+import pathlib
+import re
+
+import numpy as np
+import popart
+import pytest
+from harness import device
+
+root = pathlib.Path(__file__).resolve().parents[2]
+
+
+def documented():
+    """{section: [names]}"""
+    sections, now = {}, None
+    for line in (root / "docs/session-options.md").read_text().splitlines():
+        if line.startswith("## "):
+            now = sections.setdefault(line[3:], [])
+        elif match := re.match(r"\| `([\w.]+)` \|", line):
+            now.append(match.group(1))
+    return sections
+
+
+def fields_of(name):
+    """The fields of a struct of the header."""
+    text = (root / "popart/include/popart/sessionoptions.hpp").read_text()
+    body = re.sub(r"//.*", "", text[text.index(f"struct {name} {{"):])
+    body = body[:body.index("\n};")]
+    body = re.sub(r"\{[^{}]*\}", "", body)  # initial values, bodies of functions
+    body = re.sub(r"<[^;<>]*(<[^<>]*>)?[^;<>]*>", "", body)  # arguments of templates
+    out = []
+    for statement in re.split(r"[;\n]\s*(?=[\w:]+ )", body):
+        if "(" in statement.split("=")[0] or " " not in statement.strip():
+            continue
+        for part in statement.strip().split(" ", 1)[1].split(","):
+            if match := re.fullmatch(r"(\w+)\s*(=.*)?", part.strip().rstrip(";"), re.S):
+                out.append(match.group(1))
+    return out
+
+
+structs = {"executionPhaseSettings": "ExecutionPhaseSettings", "experimentalSettings": "ExperimentalSettings",
+           "batchSerializationSettings": "BatchSerializationSettings"}  # listed by field
+
+
+def test_every_field_of_the_header_stands_in_the_table():
+    fields = fields_of("SessionOptions")
+    assert len(fields) > 100 and {"virtualGraphMode", "gclOptions", "finalDotOp", "cachePath"} <= set(fields)
+    pages = documented()
+    names = pages["Done"] + pages["Refused"] + pages["Accepted without effect"]
+    assert len(names) == len(set(names))
+    for field, struct in structs.items():
+        parts = {f"{field}.{part}" for part in fields_of(struct)} - {f"{field}.phases", f"{field}.stages"}
+        assert parts == {name for name in names if name.startswith(field + ".")}
+    assert {name.split(".")[0] for name in names} == set(fields)
+
+
+def another(value):
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, (int, float)):
+        return value + 2
+    if isinstance(value, str):
+        return "other"
+    return next(x for x in type(value).__members__.values() if x not in (value, getattr(type(value), "N", None)))
+
+
+def set_otherwise(options, name):
+    """Gives the field a value that it does not have by default; False if Python has no such field."""
+    *path, last = name.split(".")
+    for part in path:
+        options = getattr(options, part)
+    if not hasattr(options, last):
+        return False
+    value = getattr(options, last)
+    if last == "customTransformApplierSettings":
+        setattr(options, last, {"Fwd0": ["mine"]})
+    elif last == "bufferingDepthMap":
+        setattr(options, last, {"x": 3})
+    elif hasattr(type(value), "__members__") or isinstance(value, (bool, int, float, str)):
+        setattr(options, last, another(value))
+    else:  # a struct: all of its fields
+        parts = [p for p in dir(value) if not p.startswith("_")]
+        assert parts
+        for part in parts:
+            if isinstance(getattr(value, part), list):
+                setattr(value, part, [1])
+            else:
+                set_otherwise(value, part)
+    return True
+
+
+def trained(options, patterns=None):
+    """The weights after three steps, and the last loss."""
+    b = popart.Builder()
+    x = b.addInputTensor("FLOAT", [4, 6])
+    weights = np.sin(np.arange(30, dtype=np.float32)).reshape(6, 5)
+    w = b.addInitializedInputTensor(weights, "w")
+    y = b.aiOnnx.transpose([b.aiOnnx.relu([b.aiOnnx.matmul([x, w])])], [0, 1])
+    y = b.aiOnnx.sum([b.aiOnnx.identity([y]), b.aiOnnx.sum([y])])
+    labels = b.aiOnnx.constant(np.array([0, 1, 2, 3], np.int32))
+    loss = b.aiGraphcore.nllloss([b.aiOnnx.softmax([y]), labels])
+    session = popart.TrainingSession(b.getModelProto(), popart.DataFlow(1, {loss: popart.AnchorReturnType("All")}),
+                                     loss, popart.SGD({"defaultLearningRate": (0.1, False),
+                                                       "defaultMomentum": (0.9, True)}),
+                                     userOptions=options, deviceInfo=device(),
+                                     **({"patterns": patterns} if patterns else {}))
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    for step in range(3):
+        session.run(popart.PyStepIO({x: np.cos(np.arange(24, dtype=np.float32) + step)}, anchors))
+    session.weightsToHost()
+    read = popart.PyWeightsIO({"w": weights})
+    session.readWeights(read)
+    return np.append(weights, anchors[loss])
+
+
+def test_refused_options_are_named():
+    for name in documented()["Refused"]:
+        options = popart.SessionOptions()
+        assert set_otherwise(options, name), name
+        with pytest.raises(popart.popart_exception, match=re.escape(name)):
+            trained(options)
+
+
+def test_options_without_effect_change_nothing():
+    plain = trained(popart.SessionOptions())
+    assert np.isfinite(plain).all()
+    missing = []
+    for name in documented()["Accepted without effect"]:
+        options = popart.SessionOptions()
+        if not set_otherwise(options, name):
+            missing.append(name)
+        elif not np.array_equal(trained(options), plain):
+            raise AssertionError(name)
+    assert missing == ["looseThresholdAtPeak", "autodiffSettings"]  # of C++ alone
+
+
+def test_patterns_change_no_number_and_unknown_ones_are_refused():
+    plain = trained(popart.SessionOptions())
+    for level in (popart.PatternsLevel.NoPatterns, popart.PatternsLevel.Minimal, popart.PatternsLevel.All):
+        patterns = popart.Patterns(level)
+        patterns.InPlace = level == popart.PatternsLevel.Minimal
+        np.testing.assert_allclose(trained(popart.SessionOptions(), patterns), plain, rtol=1e-6, atol=1e-7)
+    with pytest.raises(popart.popart_exception, match='No pattern is called "SumToAd". Did you mean "SumToAdd"?'):
+        popart.Patterns(popart.PatternsLevel.Default).enablePattern("SumToAd", True)
+
+
+def test_strings_of_options_are_checked():
+    cases = (("engineOptions", {"debug.instrumet": "true"}, "debug.instrumet"),
+             ("engineOptions", {"debug.instrument": "perhaps"}, "debug.instrument"),
+             ("matmulOptions", {"fullyConnectedPas": "NONE"}, "fullyConnectedPas"),
+             ("matmulOptions", {"partialsType": "quarter"}, "partialsType"),
+             ("kahnTieBreaker", "eager", "kahnTieBreaker"),
+             ("partialsTypeMatMuls", "double", "partialsType"),
+             ("dotChecks", {"Fwd7"}, "(?i)fwd7"))
+    for name, value, words in cases:
+        options = popart.SessionOptions()
+        setattr(options, name, value)
+        with pytest.raises((popart.popart_exception, popart.poplar_exception, popart.poplibs_exception), match=words):
+            trained(options)
