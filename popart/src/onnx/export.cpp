@@ -2,10 +2,13 @@
 #include "onnx/export.hpp"
 
 #include "base/Text.hpp"
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <popart/error.hpp>
 #include <set>
+#include <unistd.h>
 
 namespace popart::onnxmodel {
 
@@ -21,9 +24,15 @@ constexpr std::uint64_t alignment = 4096; // of external data, as ONNX advises
 // Written under another name; takes the file's place when all is well, else leaves nothing behind.
 class NewFile {
 public:
-  explicit NewFile(fs::path file) : file_(std::move(file)), part_(file_.string() + ".partial") {
+  explicit NewFile(fs::path file)
+      : file_(std::move(file)), part_(base::str(file_.string(), '.', ::getpid(), ".partial")) {
+    std::error_code problem;
     if (file_.has_parent_path())
-      fs::create_directories(file_.parent_path());
+      fs::create_directories(file_.parent_path(), problem);
+    if (problem)
+      throw error(base::str("The folder ", file_.parent_path(),
+                            " cannot be made: ", problem.message(), "."));
+    errno = 0;
     out_.open(part_, std::ios::binary | std::ios::trunc);
     check();
   }
@@ -41,6 +50,7 @@ public:
   }
   void seek(std::uint64_t at) { out_.seekp(static_cast<std::streamoff>(at)); }
   void close() {
+    check(); // close would say something else
     out_.close();
     check();
   }
@@ -55,7 +65,8 @@ public:
 private:
   void check() {
     if (!out_)
-      throw error(base::str("The file ", file_, " cannot be written."));
+      throw error(base::str("The file ", file_, " cannot be written: ",
+                            errno ? std::strerror(errno) : "unknown reason", "."));
   }
   fs::path file_, part_;
   std::ofstream out_;

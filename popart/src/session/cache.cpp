@@ -40,22 +40,27 @@ void writeWhole(const fs::path &file, const std::function<void(std::ostream &)> 
     throw error(
         base::str("The folder ", file.parent_path(), " cannot be made: ", problem.message(), "."));
   const auto part = partialName(file);
+  errno = 0;
+  std::ofstream out(part, std::ios::binary | std::ios::trunc);
+  const auto failed = [&](const std::string &why) {
+    fs::remove(part, problem);
+    return error(base::str("The file ", file, " cannot be written: ", why, "."));
+  };
   try {
-    errno = 0;
-    std::ofstream out(part, std::ios::binary | std::ios::trunc);
     if (out)
       write(out);
     out.close();
-    if (!out)
-      throw error(base::str("The file ", file, " cannot be written: ", lastProblem(), "."));
-    fs::rename(part, file);
-  } catch (const fs::filesystem_error &e) {
-    fs::remove(part, problem);
-    throw error(base::str("The file ", file, " cannot be written: ", e.code().message(), "."));
   } catch (...) {
+    if (!out) // whatever the writer made of it
+      throw failed(lastProblem());
     fs::remove(part, problem);
     throw;
   }
+  if (!out)
+    throw failed(lastProblem());
+  fs::rename(part, file, problem);
+  if (problem)
+    throw failed(problem.message());
 }
 
 std::uint64_t Cache::limit() {

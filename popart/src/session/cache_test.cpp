@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Executables in the cache and in exported files: found, rebuilt, thrown out, loaded elsewhere.
+#include "base/Text.hpp"
 #include "session/cache.hpp"
 #include "session/hash.hpp"
 #include "sessions.hpp"
@@ -290,8 +291,13 @@ TEST(Cache, LeavesNothingBehindOnAFullDisk) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit most{1 << 16, 1 << 16};
     ::setrlimit(RLIMIT_FSIZE, &most);
-    session::Cache(folder.path()).store({std::string(32, 'a'), nullptr, &large, nullptr});
-    ::_exit(0);
+    const session::ToStore what{std::string(32, 'a'), nullptr, &large, nullptr};
+    session::Cache(folder.path()).store(what);
+    const auto file = folder.path() / "e.popef";
+    const auto message = messageOf([&] {
+      session::writeWhole(file, [&](std::ostream &out) { session::writeStored(out, what); });
+    });
+    ::_exit(message != base::str("The file ", file, " cannot be written: File too large."));
   }
   int status = -1;
   ::waitpid(child, &status, 0);

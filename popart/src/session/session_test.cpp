@@ -71,6 +71,24 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
             "replicatedGraphCount is 0; it must be at least 1.");
 }
 
+TEST(SessionOptions, MaySwitchSerializedProductsOff) {
+  auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", {2, 3}, "x");
+  const auto y = builder->aiOnnxOpset11().matmul({x, builder->addInputTensor("FLOAT", {3, 2})});
+  builder->setSerializeMatMul({y}, "output_channels", 3, false); // of two
+  for (const bool on : {true, false}) {
+    SessionOptions options;
+    options.enableSerializedMatmuls = on;
+    auto session = InferenceSession::createFromOnnxModel(
+        builder->getModelProto(), DataFlow(1, {{y, AnchorReturnType("All")}}), smallDevice(),
+        InputShapeInfo(), options);
+    if (on)
+      EXPECT_THROW(session->prepareDevice(), error);
+    else
+      EXPECT_NO_THROW(session->prepareDevice());
+  }
+}
+
 TEST(Session, SaysWhatIsNoLossAndNoPipeline) {
   auto builder = Builder::create();
   const auto x = builder->addInputTensor("FLOAT", {2, 3}, "x");
