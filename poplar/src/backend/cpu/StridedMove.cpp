@@ -78,6 +78,15 @@ bool makeTranspose(RawMove &move) {
   return true;
 }
 
+// A few elements side by side, many times within the same lines (colours of pixels): the many are
+// the inner loop.
+void makeLong(RawMove &move) {
+  const auto n = move.loops.size();
+  if (n > 1 && move.loops[n - 1].extent < 4 && move.loops[n - 2].extent >= 16 &&
+      move.loops[n - 2].to <= std::int64_t(lineBytes))
+    std::swap(move.loops[n - 1], move.loops[n - 2]);
+}
+
 std::uint64_t countOf(const std::vector<ByteLoop> &loops) {
   return std::accumulate(loops.begin(), loops.end(), std::uint64_t(1),
                          [](auto n, auto &l) { return n * l.extent; });
@@ -366,6 +375,8 @@ void MoveList::add(RawMove move) {
     planned.kind = !makeTranspose(move)      ? MoveKind::Rows
                    : canTranspose(move.unit) ? MoveKind::Transpose
                                              : MoveKind::Blocks;
+  if (planned.kind == MoveKind::Rows)
+    makeLong(move);
   planned.numLoops = move.loops.size();
   loops_.insert(loops_.end(), move.loops.begin(), move.loops.end());
   moves_.push_back(planned);

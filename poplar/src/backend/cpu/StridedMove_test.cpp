@@ -111,6 +111,8 @@ TEST(StridedMove, LargeMovesDoNotDependOnTheNumberOfThreads) {
     RawMove matrix{0, 0, 4, {{700, 4, 2800}, {700, 2800, 4}}}, run{0, 0, 1, {{3 << 20, 1, 1}}};
     expectSame({matrix}, randomBytes(700 * 700 * 4, random), Bytes(700 * 700 * 4), "matrix");
     expectSame({run}, randomBytes(3 << 20, random), Bytes(3 << 20), "run");
+    RawMove colours{0, 0, 4, {{2, 720000, 720000}, {3, 240000, 4}, {60000, 4, 12}}};
+    expectSame({colours}, randomBytes(1440000, random), Bytes(1440000), "colours");
     std::vector<RawMove> many;
     for (int i = 0; i < 3000; ++i)
       many.push_back({(i * 7 % 3000) * 600, i * 600, 600, {}});
