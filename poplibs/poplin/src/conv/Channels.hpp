@@ -47,6 +47,7 @@ private:
   };
   struct Extra { // offsets in an added operand, as those in the output
     std::vector<std::int64_t> rows, last;
+    bool perChannel = false;
   };
   void packWeights(const openipu::KernelOperand &w, float *packed) const;
   const float *packedWeights(const openipu::KernelArgs &args);
@@ -129,6 +130,8 @@ private:
   std::size_t width_ = 0, padded_ = 0, channelBlock_ = 0, kernelParts_ = 1, shares_ = 1;
 };
 
+// True if an operand [batch][channels][field...] has one value for all of a channel.
+bool isPerChannel(const openipu::KernelOperand &t);
 // Offsets of kernel positions in a weights operand [group][out][in][kernel...].
 std::vector<std::int64_t> kernelOffsets(const Geometry &g, const openipu::KernelOperand &weights);
 

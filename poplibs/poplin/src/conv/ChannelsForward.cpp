@@ -41,6 +41,7 @@ ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &a
   for (const auto &t : args.inputs.subspan(2)) {
     auto &extra = extras_.emplace_back();
     outputOffsets(g, {t.strides.begin() + 2, t.strides.end()}, extra.rows, extra.last);
+    extra.perChannel = isPerChannel(t);
   }
   const auto &w = args.inputs[1], &y = args.outputs[0];
   tables_ = tables(g, x_.field);
@@ -308,11 +309,15 @@ micro::Finish ChannelsForward::finishTile(const Block &b, const Tile &tile, std:
     const auto &t = b.extras[e];
     const auto *offsets = b.lists->extras[e].data() + position;
     const float **to = pointers + e * micro::maxRows;
-    if (t.type == poplar::TypeId::Float && t.strides[1] == 1 && columns == padded)
+    const bool direct = t.type == poplar::TypeId::Float && t.strides[1] == 1 && columns == padded;
+    if (direct && extras_[e].perChannel && !finish.perColumn) {
+      finish.perColumn = t.as<const float>() + offsets[0] + panel * width_;
+      continue;
+    }
+    if (direct)
       for (std::size_t r = 0; r < tile.rows; ++r) {
         to[r] = t.as<const float>() + offsets[r] + panel * width_;
-        if (r == 0 || to[r] != to[r - 1])
-          comeNear(to[r], columns);
+        comeNear(to[r], columns);
       }
     else
       for (std::size_t r = 0; r < tile.rows; ++r) {

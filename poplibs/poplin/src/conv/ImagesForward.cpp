@@ -30,17 +30,18 @@ std::optional<std::int64_t> stepAt(const Table &table, std::size_t o,
   return step.value_or(0);
 }
 
+bool liesAs(const openipu::KernelOperand &a, const openipu::KernelOperand &b) {
+  return a.type == b.type && std::equal(a.strides.begin(), a.strides.end(), b.strides.begin());
+}
+
+} // namespace
+
 bool isPerChannel(const openipu::KernelOperand &t) {
   for (std::size_t d = 0; d < t.shape.size(); ++d)
     if (d != 1 && t.shape[d] > 1 && t.strides[d] != 0)
       return false;
   return true;
 }
-bool liesAs(const openipu::KernelOperand &a, const openipu::KernelOperand &b) {
-  return a.type == b.type && std::equal(a.strides.begin(), a.strides.end(), b.strides.begin());
-}
-
-} // namespace
 
 std::vector<Segment> segments(const Table &table) {
   std::vector<Segment> all;

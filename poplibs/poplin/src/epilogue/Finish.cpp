@@ -68,7 +68,12 @@ TileFinish::TileFinish(const Finish &of, std::size_t rows, std::size_t columns, 
                        float *room) {
   for (unsigned i = 0; i < of.adds; ++i) {
     Strided from = of.add[i];
-    if (isDirect(from, columns, padded)) {
+    const bool direct = isDirect(from, columns, padded);
+    if (direct && from.row == 0 && !work.perColumn) {
+      work.perColumn = static_cast<const float *>(from.data);
+      continue;
+    }
+    if (direct) {
       for (std::size_t r = 0; r < rows; ++r)
         comeNear(static_cast<const float *>(from.data) + std::int64_t(r) * from.row, columns);
     } else {

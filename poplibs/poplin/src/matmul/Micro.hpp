@@ -12,12 +12,11 @@ namespace poplin::micro {
 constexpr unsigned maxRows = 10, maxVectors = 4, maxLanes = 16;
 
 // What is done to sums before they are left alone: something is added to row r, vector v at
-// add[.][r] + v * step, and one value to all of a row; then a function. It works on the block just
-// after it was stored, in first-level cache.
+// add[.][r] + v * step, one value to all of a row, one to all of a column; then a function.
 struct Finish {
   const float *const *add[2] = {};
   std::size_t step = 0; // 0: vectors lie side by side
-  const float *perRow = nullptr;
+  const float *perRow = nullptr, *perColumn = nullptr;
   bool relu = false;
   void (*activation)(float *data, std::size_t n) = nullptr;
 };
