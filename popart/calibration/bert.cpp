@@ -2,8 +2,7 @@
 // BERT over the IPUs of a replica: embedding, some layers and the heads on the first (they share
 // the table of words), the other layers on the rest.
 #include "models.hpp"
-#include <cmath>
-#include <popart/adam.hpp>
+#include "transformer.hpp"
 
 namespace calibration {
 namespace {
@@ -12,7 +11,9 @@ constexpr std::int64_t words = 30522;
 
 class Bert {
 public:
-  Bert(Net &net, const BertShape &shape) : net_(net), s_(shape), rows_(s_.batch * s_.sequence) {}
+  Bert(Net &net, const BertShape &shape)
+      : net_(net), s_(shape), places_{s_.batch, s_.sequence, s_.hidden, s_.heads},
+        rows_(s_.batch * s_.sequence) {}
 
   TensorId loss() {
     net_.place(0, 0);
@@ -61,37 +62,10 @@ private:
     return net_.dropout(net_.layerNorm(x, "embedding.norm"), 0.1f);
   }
 
-  TensorId heads(const TensorId &part, const std::vector<std::int64_t> &order,
-                 const std::string &name) {
-    const Shape split{s_.batch, s_.sequence, s_.heads, s_.hidden / s_.heads};
-    return net_.onnx.transpose({reshape(part, split)}, order, name);
-  }
-  TensorId constant(const std::vector<std::int64_t> &values) {
-    const popart::TensorInfo info("INT64", Shape{std::int64_t(values.size())});
-    return net_.onnx.constant(popart::ConstVoidData(values.data(), info));
-  }
-
-  TensorId attention(const TensorId &x, const std::string &name) {
-    auto &o = net_.onnx;
-    const auto qkv =
-        o.matmul({x, net_.weight({s_.hidden, 3 * s_.hidden}, name + "qkv.weight")}, name + "qkv");
-    const auto biased = sum(qkv, net_.weight({3 * s_.hidden}, name + "qkv.bias"));
-    const auto parts = o.split({biased}, 3, 1, {s_.hidden, s_.hidden, s_.hidden}, name + "parts");
-    const auto q = heads(parts[0], {0, 2, 1, 3}, name + "q");
-    const auto k = heads(parts[1], {0, 2, 3, 1}, name + "k");
-    const auto v = heads(parts[2], {0, 2, 1, 3}, name + "v");
-    auto scores = o.matmul({q, k}, name + "scores");
-    scores = net_.graphcore.scale({scores}, 1 / std::sqrt(float(s_.hidden / s_.heads)));
-    scores = net_.dropout(o.softmax({sum(scores, mask_)}, 3, name + "softmax"), 0.1f);
-    const auto mixed = o.transpose({o.matmul({scores, v}, name + "mix")}, {0, 2, 1, 3});
-    return net_.dense(reshape(mixed, {rows_, s_.hidden}), s_.hidden, name + "out");
-  }
   TensorId encoder(TensorId x, const std::string &name) {
-    const auto a = net_.dropout(attention(x, name + "attention."), 0.1f);
+    const auto a = net_.dropout(attention(net_, places_, x, mask_, name + "attention."), 0.1f);
     x = net_.layerNorm(sum(x, a), name + "norm1");
-    auto y = net_.graphcore.gelu({net_.dense(x, 4 * s_.hidden, name + "up")});
-    y = net_.dropout(net_.dense(y, s_.hidden, name + "down"), 0.1f);
-    x = net_.layerNorm(sum(x, y), name + "norm2");
+    x = net_.layerNorm(sum(x, feedForward(net_, places_, x, name)), name + "norm2");
     return net_.builder->checkpointOutput({x})[0];
   }
 
@@ -119,8 +93,8 @@ private:
   TensorId answers(const TensorId &x) {
     const auto both = net_.onnx.transpose({net_.dense(x, 2, "answer")}, {1, 0});
     const auto one = [&](std::int64_t i, const std::string &name) {
-      const auto row =
-          net_.onnx.slice({both, constant({i}), constant({i + 1}), constant({0})}, name);
+      const auto row = net_.onnx.slice(
+          {both, net_.integers({i}), net_.integers({i + 1}), net_.integers({0})}, name);
       return cost(reshape(row, {s_.batch, s_.sequence}), name);
     };
     return sum(one(0, "start"), one(1, "end"));
@@ -128,6 +102,7 @@ private:
 
   Net &net_;
   const BertShape &s_;
+  Rows places_;
   std::int64_t rows_;
   TensorId mask_, table_;
 };
@@ -137,12 +112,7 @@ private:
 Made bert(const BertShape &shape) {
   Made made{std::make_unique<Net>(), {}, nullptr};
   made.result = Bert(*made.net, shape).loss();
-  using popart::DataType;
-  const auto mode = shape.questions ? popart::AdamMode::Adam : popart::AdamMode::Lamb;
-  made.optimizer = std::make_shared<popart::Adam>(
-      std::map<std::string, std::pair<float, bool>>{{"defaultLearningRate", {1e-3f, false}},
-                                                    {"defaultWeightDecay", {0.01f, true}}},
-      mode, popart::WeightDecayMode::Decay, DataType::FLOAT16, DataType::FLOAT16, DataType::FLOAT);
+  made.optimizer = lamb(shape.questions ? popart::AdamMode::Adam : popart::AdamMode::Lamb);
   return made;
 }
 

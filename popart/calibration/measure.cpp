@@ -11,8 +11,8 @@ namespace {
 
 SessionOptions optionsOf(const Setup &setup, bool training) {
   SessionOptions options;
-  options.convolutionOptions["partialsType"] = "half";
-  options.partialsTypeMatMuls = "half";
+  options.convolutionOptions["partialsType"] = setup.partials;
+  options.partialsTypeMatMuls = setup.partials;
   options.engineOptions["debug.allowOutOfMemory"] = "true";
   options.engineOptions["exchange.streamBufferOverlap"] = "hostRearrangeOnly"; // read ahead
   if (setup.replicas > 1) {
@@ -27,6 +27,7 @@ SessionOptions optionsOf(const Setup &setup, bool training) {
     options.enableGradientAccumulation = setup.accumulation > 1;
     options.accumulationFactor = setup.accumulation;
     options.autoRecomputation = setup.recompute;
+    options.optimizerStateTensorLocationSettings = setup.optimizerState;
   }
   return options;
 }

@@ -12,6 +12,8 @@ struct Setup {
   unsigned replicas = 1, ipusPerReplica = 1;
   std::int64_t accumulation = 1;
   popart::RecomputationType recompute = popart::RecomputationType::None;
+  popart::TensorLocation optimizerState{}; // where it is between updates
+  std::string partials = "half";
   std::int64_t stepsPerRun = 1; // inference: batches between returns to the host
 };
 

@@ -12,6 +12,11 @@ using base::str;
 using popart::RecomputationType;
 using Rows = std::vector<ModelRow>;
 
+// Optimiser state beside the chip, a part for every replica.
+popart::TensorLocation besideSharded() {
+  return {popart::TensorStorage::OffChip, popart::ReplicatedTensorSharding::On};
+}
+
 // One IPU holds the model; what norms put out is computed again.
 void addResnet(Rows &rows, const char *id, const char *chip, unsigned ipus,
                std::int64_t accumulation, double published, std::int64_t batch = 20) {
@@ -39,6 +44,60 @@ void addResnets(Rows &rows) {
   addResnet(rows, "M18 POD256", "ipu2", 256, 2, 299783);
   addResnet(rows, "M19 Pod16", "bow", 16, 11, 42134);
   addResnet(rows, "M19 Pod128", "bow", 128, 2, 226821);
+  addResnet(rows, "M28", "ipu2", 4, 1, 3556, 8);
+}
+
+// The model on two IPUs.
+void addResnext(Rows &rows) {
+  ModelRow row;
+  row.id = "M7";
+  row.section = "Other training";
+  row.what = "ResNeXt-101, 16 bow";
+  row.published = 12277;
+  row.batch = 6;
+  row.setup = {"bow", 8, 2, 16, RecomputationType::Pipeline};
+  row.make = [] { return resnext101(6); };
+  rows.push_back(std::move(row));
+}
+
+void addVit(Rows &rows, const char *id, unsigned replicas, double published) {
+  ModelRow row;
+  row.id = id;
+  row.section = "Other training";
+  row.what = str("ViT-Base/16, ", 4 * replicas, " bow");
+  row.published = published;
+  row.batch = 8;
+  row.setup = {"bow", replicas, 4, 8192 / replicas, RecomputationType::Pipeline, besideSharded()};
+  row.make = [] { return vit(8); };
+  rows.push_back(std::move(row));
+}
+
+// Published are milliseconds of a batch.
+void addYolo(Rows &rows, const char *id, std::int64_t pixels, double milliseconds,
+             std::int64_t batch = 1, bool floats = false) {
+  ModelRow row;
+  row.id = id;
+  row.section = "Inference";
+  row.what = str("YOLOv4-P5, ", pixels, " px, ", floats ? "float" : "half", ", 1 ipu2");
+  row.published = double(batch) / milliseconds * 1000;
+  row.batch = batch;
+  row.setup = {"ipu2"};
+  row.setup.partials = "float";
+  row.make = [=] { return yolo(batch, pixels, floats ? "FLOAT" : "FLOAT16"); };
+  rows.push_back(std::move(row));
+}
+
+void addYolos(Rows &rows) {
+  addYolo(rows, "M25 128", 128, 1.04);
+  addYolo(rows, "M25 224", 224, 1.38);
+  addYolo(rows, "M25 320", 320, 1.85);
+  addYolo(rows, "M25 640", 640, 4.09);
+  addYolo(rows, "M25 1024", 1024, 8.16);
+  addYolo(rows, "M26 128", 128, 1.49, 1, true);
+  addYolo(rows, "M26 224", 224, 2.43, 1, true);
+  addYolo(rows, "M26 320", 320, 3.84, 1, true);
+  addYolo(rows, "M27 8", 128, 2.45, 8);
+  addYolo(rows, "M27 32", 128, 7.02, 32);
 }
 
 // Four IPUs hold the model as a pipeline; every stage computes its forward pass again.
@@ -51,7 +110,7 @@ void addBert(Rows &rows, const char *id, const char *what, const char *chip, uns
   row.what = str(what, ", ", 4 * replicas, " ", chip);
   row.published = published;
   row.batch = shape.batch;
-  row.setup = {chip, replicas, 4, accumulation, RecomputationType::Pipeline};
+  row.setup = {chip, replicas, 4, accumulation, RecomputationType::Pipeline, besideSharded()};
   row.make = [shape] { return bert(shape); };
   row.perRow = perRow;
   rows.push_back(std::move(row));
@@ -103,6 +162,10 @@ std::vector<ModelRow> modelRows(const std::string &id) {
   Rows rows;
   addResnets(rows);
   addBerts(rows);
+  addResnext(rows);
+  addVit(rows, "M8 Pod16", 4, 7615);
+  addVit(rows, "M8 Pod64", 16, 27868);
+  addYolos(rows);
   std::erase_if(rows, [&](const ModelRow &row) {
     return !id.empty() && row.id != id && row.id.rfind(id + " ", 0) != 0;
   });

@@ -15,7 +15,10 @@ TEST(ModelCalibration, ConfigurationsAddUpToThePublishedBatches) {
       {"M17 POD64", 2560},  {"M18 POD16", 3200},  {"M18 POD64", 3840},  {"M18 POD256", 10240},
       {"M19 Pod16", 3520},  {"M19 Pod128", 5120}, {"M20 POD16", 3072},  {"M21 POD16", 3072},
       {"M21 POD64", 3072},  {"M22 Pod16", 3072},  {"M20 POD64", 3072},  {"M21 POD128", 6144},
-      {"M22 Pod128", 6144}, {"M22 Pod256", 6912}};
+      {"M22 Pod128", 6144}, {"M22 Pod256", 6912}, {"M28", 32},          {"M7", 768},
+      {"M8 Pod16", 65536},  {"M8 Pod64", 65536},  {"M25 128", 1},       {"M25 224", 1},
+      {"M25 320", 1},       {"M25 640", 1},       {"M25 1024", 1},      {"M26 128", 1},
+      {"M26 224", 1},       {"M26 320", 1},       {"M27 8", 8},         {"M27 32", 32}};
   std::map<std::string, std::int64_t> built;
   for (const auto &row : modelRows()) {
     const auto rows = row.batch * row.setup.replicas * row.setup.accumulation;

@@ -19,12 +19,24 @@ TensorId Net::weight(const Shape &shape, const std::string &name) {
   return builder->addInitializedInputTensor(popart::ConstVoidData(zeros_.data(), info), name);
 }
 
+TensorId Net::integers(const std::vector<std::int64_t> &values) {
+  const popart::TensorInfo info("INT64", Shape{std::int64_t(values.size())});
+  return onnx.constant(popart::ConstVoidData(values.data(), info));
+}
+
+TensorId Net::bytes(const Shape &shape, const std::string &name) {
+  return graphcore.scale({onnx.cast({input("UINT8", shape, name)}, type_)}, 1.0f / 64);
+}
+
 TensorId Net::conv(const TensorId &x, std::int64_t out, std::int64_t kernel, std::int64_t stride,
-                   std::int64_t groups) {
+                   std::int64_t groups, bool biased) {
   const auto name = next("conv");
   const auto w = weight({out, shape(x)[1] / groups, kernel, kernel}, name + ".weight");
   const std::int64_t pad = kernel / 2;
-  return onnx.conv({x, w}, {1, 1}, groups, {}, {pad, pad, pad, pad}, {stride, stride}, name);
+  std::vector<TensorId> args{x, w};
+  if (biased)
+    args.push_back(weight({out}, name + ".bias"));
+  return onnx.conv(args, {1, 1}, groups, {}, {pad, pad, pad, pad}, {stride, stride}, name);
 }
 
 TensorId Net::batchNorm(const TensorId &x, bool training) {

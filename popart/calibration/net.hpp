@@ -18,10 +18,12 @@ public:
 
   TensorId input(const std::string &type, const Shape &shape, const std::string &name);
   TensorId weight(const Shape &shape, const std::string &name);
+  TensorId integers(const std::vector<std::int64_t> &values);  // a constant
+  TensorId bytes(const Shape &shape, const std::string &name); // of images, made numbers
 
   // Images, channels first.
   TensorId conv(const TensorId &x, std::int64_t out, std::int64_t kernel, std::int64_t stride = 1,
-                std::int64_t groups = 1);
+                std::int64_t groups = 1, bool biased = false);
   TensorId batchNorm(const TensorId &x, bool training);
   TensorId maxPool(const TensorId &x, std::int64_t kernel, std::int64_t stride, std::int64_t pad);
 

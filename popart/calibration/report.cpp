@@ -29,13 +29,16 @@ std::string configuration(const ModelRow &row, const popart::ModelledStep &step)
   out << "micro-batch " << row.batch;
   if (row.perRow > 1)
     out << std::setprecision(3) << " (" << row.perRow << " sequences each)";
-  out << " x " << s.replicas << " replicas";
+  if (s.replicas > 1)
+    out << " x " << s.replicas << " replicas";
   if (s.ipusPerReplica > 1)
     out << " of " << s.ipusPerReplica << " stages";
   if (s.accumulation > 1)
     out << " x " << s.accumulation << " accumulated";
   if (s.accumulation > 1)
     out << ", recomputed: " << nameOf(s.recompute);
+  if (s.optimizerState.storage == popart::TensorStorage::OffChip)
+    out << ", state beside the chip";
   out << ", fullest tile " << std::fixed << std::setprecision(1)
       << double(step.fullestTile) / double(step.bytesPerTile) << " of its memory";
   return out.str();
