@@ -410,6 +410,9 @@ TEST(Hashes, SpreadAndStay) {
   EXPECT_EQ(all.size(), 1000u);
   EXPECT_EQ(of("the same").size(), 32u);
   EXPECT_EQ(of("the same"), of("the same"));
+  session::Hasher nothing;
+  nothing.bytes(nullptr, 0);
+  EXPECT_EQ(nothing.hex(), of(""));
 }
 
 // Options that make another program of the same model make another hash of it.

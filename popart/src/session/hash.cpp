@@ -24,7 +24,8 @@ void Hasher::bytes(const void *data, std::size_t size) {
     number(w);
   }
   std::uint64_t rest = 0;
-  std::memcpy(&rest, p, size);
+  if (size) // where nothing is left there may be no memory either
+    std::memcpy(&rest, p, size);
   number(rest);
 }
 std::string Hasher::hex() const {
