@@ -12,6 +12,7 @@ endif()
 
 option(OPENIPU_WERROR "Warnings are errors" OFF)
 option(OPENIPU_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+option(OPENIPU_SANITIZE_POPART "The same for PopART alone: what it stands on stays fast" OFF)
 option(OPENIPU_FUZZ "Build the libFuzzer targets (clang)" OFF)
 include(CTest)
 find_package(Threads REQUIRED)
