@@ -48,7 +48,7 @@ ModelGraph modelOf(const std::string &name) {
   return resnet50(name == "resnet50" ? 8 : 1);
 }
 
-std::unique_ptr<Session> sessionOf(const std::string &name, const ModelGraph &model,
+std::unique_ptr<Session> sessionOf(const std::string &name, ModelGraph model,
                                    SessionOptions options) {
   const bool large = name == "bert-large";
   if (large) {
@@ -63,14 +63,14 @@ std::unique_ptr<Session> sessionOf(const std::string &name, const ModelGraph &mo
   auto device = DeviceManager::createDeviceManager().acquireAvailableDevice(large ? 16 : 1);
   const DataFlow flow(1, {{model.loss, AnchorReturnType("Final")}});
   if (name == "resnet50-infer")
-    return InferenceSession::createFromOnnxModel(model.proto, flow, device, InputShapeInfo(),
-                                                 options);
+    return InferenceSession::createFromOnnxModel(std::move(model.proto), flow, device,
+                                                 InputShapeInfo(), options);
   const SGD sgd({{"defaultLearningRate", {0.001f, true}}, {"defaultMomentum", {0.9f, true}}});
   const Adam adam({{"defaultLearningRate", {0.001f, false}}}, AdamMode::Adam,
                   WeightDecayMode::Decay, DataType::FLOAT, DataType::FLOAT, DataType::FLOAT);
   const Optimizer &optimizer = name == "bert-base" ? static_cast<const Optimizer &>(adam) : sgd;
-  return TrainingSession::createFromOnnxModel(model.proto, flow, model.loss, optimizer, device,
-                                              InputShapeInfo(), options);
+  return TrainingSession::createFromOnnxModel(std::move(model.proto), flow, model.loss, optimizer,
+                                              device, InputShapeInfo(), options);
 }
 
 std::string mebibytes(double bytes) { return fixed(bytes / (1 << 20), 0) + " MiB"; }
@@ -111,7 +111,7 @@ void compileChild(const std::string &name, const std::string &cache) {
   }
   std::unique_ptr<Session> session;
   std::printf("%.6f\n", seconds([&] {
-                session = sessionOf(name, model, options);
+                session = sessionOf(name, std::move(model), options);
                 session->prepareDevice();
               }));
 }

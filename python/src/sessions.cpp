@@ -139,6 +139,16 @@ template <class C> void bindCommon(py::class_<C> &c) {
       .def_property_readonly("dataFlow", &C::getDataFlow);
 }
 
+// Without a copy: bytes never change, and live as long as somebody has them.
+OnnxModel shared(const py::bytes &model) {
+  std::shared_ptr<const py::bytes> owner(new py::bytes(model), [](const py::bytes *held) {
+    const py::gil_scoped_acquire gil;
+    delete held;
+  });
+  const std::string_view text(model);
+  return {text.data(), text.size(), std::move(owner)};
+}
+
 } // namespace
 
 void bindSessions(py::module &m) {
@@ -149,8 +159,8 @@ void bindSessions(py::module &m) {
       py::init([](const py::bytes &model, const DataFlow &flow, std::shared_ptr<DeviceInfo> device,
                   const InputShapeInfo &shapes, const SessionOptions &options,
                   const Patterns &patterns, const std::string &name) {
-        return InferenceSession::createFromOnnxModel(model, flow, device, shapes, options, patterns,
-                                                     name);
+        return InferenceSession::createFromOnnxModel(shared(model), flow, device, shapes, options,
+                                                     patterns, name);
       }));
   bindCommon(inference);
   py::class_<TrainingSession> training(m, "_TrainingSessionCore");
@@ -158,8 +168,8 @@ void bindSessions(py::module &m) {
                            const Optimizer &optimizer, std::shared_ptr<DeviceInfo> device,
                            const InputShapeInfo &shapes, const SessionOptions &options,
                            const Patterns &patterns, const std::string &name) {
-    return TrainingSession::createFromOnnxModel(model, flow, loss, optimizer, device, shapes,
-                                                options, patterns, name);
+    return TrainingSession::createFromOnnxModel(shared(model), flow, loss, optimizer, device,
+                                                shapes, options, patterns, name);
   }));
   bindCommon(training);
   training.def("updateOptimizerFromHost", &TrainingSession::updateOptimizerFromHost,

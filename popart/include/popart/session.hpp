@@ -12,6 +12,7 @@
 #include <popart/inputshapeinfo.hpp>
 #include <popart/istepio.hpp>
 #include <popart/modelledstep.hpp>
+#include <popart/onnxmodel.hpp>
 #include <popart/optimizer.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
@@ -43,7 +44,7 @@ public:
   void run(std::string programHandle, IStepIO &stepIo, std::string debugName = "");
 
   void modelToHost(const std::string &file);
-  void resetHostWeights(const std::string &modelOrFile,
+  void resetHostWeights(const OnnxModel &modelOrFile,
                         bool ignoreWeightsInModelWithoutCorrespondingHostWeight = false);
 
   void setRandomSeed(std::uint64_t seed);
@@ -104,7 +105,7 @@ protected:
 class InferenceSession : public Session {
 public:
   static std::unique_ptr<InferenceSession>
-  createFromOnnxModel(const std::string &model, const DataFlow &dataFlow,
+  createFromOnnxModel(const OnnxModel &model, const DataFlow &dataFlow,
                       std::shared_ptr<DeviceInfo> deviceInfo,
                       const InputShapeInfo &inputShapeInfo = InputShapeInfo(),
                       const SessionOptions &userOptions = SessionOptions(),
@@ -117,7 +118,7 @@ private:
 class TrainingSession : public Session {
 public:
   static std::unique_ptr<TrainingSession>
-  createFromOnnxModel(const std::string &model, const DataFlow &dataFlow, const TensorId &loss,
+  createFromOnnxModel(const OnnxModel &model, const DataFlow &dataFlow, const TensorId &loss,
                       const Optimizer &optimizer, std::shared_ptr<DeviceInfo> deviceInfo,
                       const InputShapeInfo &inputShapeInfo = InputShapeInfo(),
                       const SessionOptions &userOptions = SessionOptions(),

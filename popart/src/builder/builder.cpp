@@ -184,7 +184,7 @@ std::unique_ptr<Builder> Builder::createFromOnnxModel(const std::string &modelOr
   const auto loaded =
       isFile ? onnxmodel::loadModel(modelOrFile) : onnxmodel::parseModel(modelOrFile);
   auto builder = create();
-  builder->impl_->adopt(*loaded.proto, loaded.folder);
+  builder->impl_->adopt(loaded.whole(), loaded.folder);
   return builder;
 }
 

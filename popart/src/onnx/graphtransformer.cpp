@@ -24,7 +24,7 @@ using onnxmodel::TypeClasses;
 struct GraphTransformer::Impl {
   explicit Impl(const std::string &modelOrFile) {
     const auto opened = session::openModel(modelOrFile);
-    model = *opened.proto;
+    model = opened.whole();
     reader = onnxmodel::TensorReader(opened.folder);
     folder = opened.folder;
   }

@@ -25,13 +25,15 @@ struct ImportOptions {
   bool strictOpVersions = true;
 };
 
-// A model and the folder its external data is relative to.
-struct Model {
-  std::shared_ptr<const onnx::ModelProto> proto;
-  std::filesystem::path folder;
-};
+// Initialisers with at least so many bytes stay where they are when a model is read.
+constexpr std::size_t largeTensor = std::size_t(1) << 16;
 Model loadModel(const std::filesystem::path &file);
-Model parseModel(std::string_view bytes, const std::filesystem::path &folder = {});
+// Bytes without an owner are copied.
+Model parseModel(const Bytes &bytes, const std::filesystem::path &folder = {},
+                 std::size_t large = largeTensor);
+inline Model parseModel(std::string_view bytes, const std::filesystem::path &folder = {}) {
+  return parseModel(Bytes{bytes, nullptr}, folder);
+}
 
 // Tensors of `model` share its bytes. popart::error for whatever is wrong with a model.
 ir::Graph importModel(const Model &model, const ImportOptions &options = {});

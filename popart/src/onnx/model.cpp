@@ -3,13 +3,14 @@
 #include "base/Text.hpp"
 #include "ir/statenames.hpp"
 #include "onnx/check.hpp"
+#include "onnx/skim.hpp"
 #include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <limits>
+#include <optional>
 #include <popart/error.hpp>
 
 namespace popart::onnxmodel {
@@ -23,7 +24,10 @@ namespace io = google::protobuf::io;
 
 namespace {
 
-bool parse(ModelProto &model, io::ZeroCopyInputStream &bytes) {
+bool parse(ModelProto &model, std::string_view text) {
+  if (text.size() > std::size_t(std::numeric_limits<int>::max()))
+    return false;
+  io::ArrayInputStream bytes(text.data(), static_cast<int>(text.size()));
   io::CodedInputStream coded(&bytes);
   coded.SetTotalBytesLimit(std::numeric_limits<int>::max());
   return model.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
@@ -208,21 +212,6 @@ ir::Graph import(const ModelProto &model, TensorReader reader, const ImportOptio
 
 } // namespace
 
-Model loadModel(const std::filesystem::path &file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file))
-    throw error(base::str("The model file ", file, " cannot be opened."));
-  auto model = std::make_shared<ModelProto>();
-  io::IstreamInputStream bytes(&in);
-  if (in.peek() == std::ifstream::traits_type::eof())
-    throw error(base::str("The file ", file, " is empty: it holds no ONNX model."));
-  if (!parse(*model, bytes))
-    throw error(base::str("The file ", file,
-                          " does not hold an ONNX model, or not all of it: is it another kind of "
-                          "file, or was it cut short when it was copied?"));
-  return {model, file.parent_path()};
-}
-
 // A short line of text was meant as the name of a file.
 static std::string notAModel(std::string_view text) {
   const bool printable =
@@ -240,17 +229,60 @@ static std::string notAModel(std::string_view text) {
                    " bytes given do not hold an ONNX model, or not all of it.");
 }
 
-Model parseModel(std::string_view text, const std::filesystem::path &folder) {
-  auto model = std::make_shared<ModelProto>();
-  io::ArrayInputStream bytes(text.data(), static_cast<int>(text.size()));
-  if (text.empty() || text.size() > std::size_t(std::numeric_limits<int>::max()) ||
-      !parse(*model, bytes))
-    throw error(notAModel(text));
-  return {model, folder};
+// None if it is no model.
+static std::optional<Model> read(const Bytes &bytes, const std::filesystem::path &folder,
+                                 std::size_t large) {
+  auto proto = std::make_shared<ModelProto>();
+  Model model{proto, folder};
+  auto skimmed = skim(bytes.view, large);
+  if (!parse(*proto, skimmed ? std::string_view(skimmed->rest) : bytes.view))
+    return std::nullopt;
+  if (!skimmed)
+    return model;
+  model.raw = std::move(skimmed->raw);
+  model.rawOwner = bytes.owner ? bytes.owner : keep(model.raw);
+  return model;
+}
+
+// Large files are mapped: most of their bytes are weights that nobody looks at before they are
+// sent to the device.
+static Model readFile(const std::filesystem::path &path) {
+  constexpr std::size_t worthMapping = std::size_t(64) << 20;
+  std::shared_ptr<const MappedFile> file;
+  try {
+    file = std::make_shared<const MappedFile>(path);
+  } catch (const error &e) {
+    throw error(base::str("The model file ", path, " ", e.what(), "."));
+  }
+  const bool mapped = file->bytes().size() >= worthMapping;
+  const auto bytes = mapped ? Bytes{file->bytes(), file} : Bytes::of(std::string(file->bytes()));
+  if (bytes.view.empty())
+    throw error(base::str("The file ", path, " is empty: it holds no ONNX model."));
+  auto model = read(bytes, path.parent_path(), largeTensor);
+  if (!model)
+    throw error(base::str("The file ", path,
+                          " does not hold an ONNX model, or not all of it: is it another kind of "
+                          "file, or was it cut short when it was copied?"));
+  if (mapped)
+    model->file = file;
+  return *model;
+}
+
+Model loadModel(const std::filesystem::path &path) {
+  if (std::ifstream in(path, std::ios::binary); !in || std::filesystem::is_directory(path))
+    throw error(base::str("The model file ", path, " cannot be opened."));
+  return readFile(path);
+}
+
+Model parseModel(const Bytes &bytes, const std::filesystem::path &folder, std::size_t large) {
+  auto model = bytes.view.empty() ? std::nullopt : read(bytes, folder, large);
+  if (!model)
+    throw error(notAModel(bytes.view));
+  return *model;
 }
 
 ir::Graph importModel(const Model &model, const ImportOptions &options) {
-  return import(*model.proto, TensorReader(model.folder, model.proto), options);
+  return import(*model.proto, TensorReader(model), options);
 }
 ir::Graph importModel(const ModelProto &model, const ImportOptions &options) {
   return import(model, TensorReader(), options);

@@ -4,11 +4,7 @@
 #include "base/Text.hpp"
 #include <array>
 #include <charconv>
-#include <fcntl.h>
 #include <popart/error.hpp>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace popart::onnxmodel {
 
@@ -153,33 +149,25 @@ ExternalData ExternalData::of(const TensorProto &tensor) {
   return out;
 }
 
-// A whole file, mapped.
-struct TensorReader::File {
-  explicit File(const fs::path &path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat about = {};
-    if (file < 0 || ::fstat(file, &about) != 0) {
-      if (file >= 0)
-        ::close(file);
-      throw error("cannot be opened: {}", std::strerror(errno));
-    }
-    size = static_cast<std::uint64_t>(about.st_size);
-    if (size)
-      data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-    ::close(file);
-    if (data == MAP_FAILED)
-      throw error("cannot be read: {}", std::strerror(errno));
+onnx::ModelProto Model::whole(const std::map<TensorId, HostTensor> &others) const {
+  onnx::ModelProto out = *proto;
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    auto &tensor = *out.mutable_graph()->mutable_initializer(int(i));
+    if (raw[i].empty() || others.count(tensor.name()))
+      continue;
+    if (file)
+      file->requireUnchanged(raw[i].data());
+    tensor.set_raw_data(raw[i].data(), raw[i].size());
   }
-  ~File() {
-    if (size)
-      ::munmap(data, size);
-  }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
+  return out;
+}
 
-  void *data = nullptr;
-  std::uint64_t size = 0;
-};
+TensorReader::TensorReader(const Model &model)
+    : folder_(model.folder), owner_(model.proto), rawOwner_(model.rawOwner), file_(model.file) {
+  for (std::size_t i = 0; i < model.raw.size(); ++i)
+    if (!model.raw[i].empty())
+      raw_[&model.proto->graph().initializer(int(i))] = model.raw[i];
+}
 
 HostTensor TensorReader::readExternal(const TensorProto &tensor, const TensorInfo &info) {
   const auto where = ExternalData::of(tensor);
@@ -187,7 +175,7 @@ HostTensor TensorReader::readExternal(const TensorProto &tensor, const TensorInf
   auto &file = files_[where.location];
   if (!file)
     try {
-      file = std::make_shared<const File>(path);
+      file = std::make_shared<const MappedFile>(path);
     } catch (const error &e) {
       refuse(tensor, base::str("has its data in ", path, ", which ", e.what(), "."));
     }
@@ -195,10 +183,11 @@ HostTensor TensorReader::readExternal(const TensorProto &tensor, const TensorInf
   if (where.length && *where.length != bytes)
     refuse(tensor, base::str("is ", info, ", ", bytes, " bytes, but its external data has ",
                              *where.length, "."));
-  if (where.offset > file->size || bytes > file->size - where.offset)
-    refuse(tensor, base::str("needs ", bytes, " bytes from byte ", where.offset, " of ", path,
-                             ", which has only ", file->size, ". The file is truncated."));
-  const char *data = static_cast<const char *>(file->data) + where.offset;
+  if (where.offset > file->bytes().size() || bytes > file->bytes().size() - where.offset)
+    refuse(tensor,
+           base::str("needs ", bytes, " bytes from byte ", where.offset, " of ", path,
+                     ", which has only ", file->bytes().size(), ". The file is truncated."));
+  const char *data = file->bytes().data() + where.offset;
   if (where.offset % 8 == 0 && bytes)
     return HostTensor(info, data, file);
   return HostTensor(info, std::vector<char>(data, data + bytes)); // elements must be aligned
@@ -212,12 +201,16 @@ HostTensor TensorReader::read(const TensorProto &tensor) {
     return readExternal(tensor, info);
   if (!tensor.has_raw_data())
     return fromFields(tensor, info);
-  const std::string &raw = tensor.raw_data();
+  const auto outside = raw_.find(&tensor);
+  const bool isOutside = outside != raw_.end();
+  if (isOutside && file_)
+    file_->requireUnchanged(outside->second.data());
+  const std::string_view raw = isOutside ? outside->second : tensor.raw_data();
   if (static_cast<std::int64_t>(raw.size()) != info.nbytes())
     refuse(tensor,
            base::str("is ", info, ", ", info.nbytes(), " bytes, but has ", raw.size(), "."));
-  if (owner_ && !raw.empty())
-    return HostTensor(info, raw.data(), owner_);
+  if (const auto &owner = isOutside ? rawOwner_ : owner_; owner && !raw.empty())
+    return HostTensor(info, raw.data(), owner);
   return HostTensor(info, std::vector<char>(raw.begin(), raw.end()));
 }
 

@@ -3,10 +3,12 @@
 // data that stands in a file of its own beside the model.
 #pragma once
 #include "ir/hosttensor.hpp"
+#include "onnx/bytes.hpp"
 #include <filesystem>
 #include <map>
 #include <onnx/onnx_pb.h>
 #include <optional>
+#include <unordered_map>
 
 namespace popart::onnxmodel {
 
@@ -24,25 +26,43 @@ struct ExternalData {
 };
 bool isExternal(const onnx::TensorProto &tensor);
 
-// Reads tensors. Bytes are shared, not copied, when `owner` keeps the message alive; files with
-// external data are mapped once and live as long as a tensor that uses them.
+// A model and the folder its external data is relative to. The raw_data of large initialisers may
+// stand outside the messages; read them with a TensorReader.
+struct Model {
+  std::shared_ptr<const onnx::ModelProto> proto;
+  std::filesystem::path folder;
+  std::vector<std::string_view> raw = {}; // by initialiser; empty: in the message
+  std::shared_ptr<const void> rawOwner = nullptr;
+  std::shared_ptr<const MappedFile> file = nullptr; // that `raw` is part of
+
+  // With everything in the messages, except the values of initialisers that will get `others`.
+  onnx::ModelProto whole(const std::map<TensorId, ir::HostTensor> &others = {}) const;
+};
+
+// Reads tensors. Bytes are shared, not copied, when they have an owner: a model's messages, raw
+// data outside of them (at any address), files with external data, which are mapped once. They
+// live as long as a tensor that uses them.
 class TensorReader {
 public:
   TensorReader() = default;
   explicit TensorReader(std::filesystem::path folder, std::shared_ptr<const void> owner = nullptr)
       : folder_(std::move(folder)), owner_(std::move(owner)) {}
 
+  explicit TensorReader(const Model &model);
+
   // popart::error that names the tensor when type, shape and values do not fit together.
   ir::HostTensor read(const onnx::TensorProto &tensor);
   const std::filesystem::path &folder() const { return folder_; }
 
 private:
-  struct File;
   ir::HostTensor readExternal(const onnx::TensorProto &tensor, const TensorInfo &info);
 
   std::filesystem::path folder_;
   std::shared_ptr<const void> owner_;
-  std::map<std::string, std::shared_ptr<const File>> files_;
+  std::shared_ptr<const void> rawOwner_;
+  std::shared_ptr<const MappedFile> file_;
+  std::unordered_map<const onnx::TensorProto *, std::string_view> raw_; // outside the messages
+  std::map<std::string, std::shared_ptr<const MappedFile>> files_;
 };
 
 // The type and shape a TensorProto claims, checked.

@@ -23,7 +23,7 @@ std::uint64_t clockSeed() {
 // has the name.
 std::map<TensorId, ir::HostTensor> takeState(const onnxmodel::Model &model, ir::Graph &graph) {
   std::map<TensorId, ir::HostTensor> out;
-  onnxmodel::TensorReader reader(model.folder, model.proto);
+  onnxmodel::TensorReader reader(model);
   for (const auto &initializer : model.proto->graph().initializer()) {
     const TensorId &id = initializer.name();
     if (!ir::isOptimizerState(id))
@@ -94,7 +94,7 @@ void Session::Impl::takeWeights() {
     const auto groups = own ? own->getGroupCount(unsigned(replicas())) : 1;
     initialInfos[value.name] = infoOfGroups(value.info, groups);
   }
-  onnxmodel::TensorReader reader(source.folder, source.proto);
+  onnxmodel::TensorReader reader(source);
   for (const auto &initializer : source.proto->graph().initializer()) {
     const TensorId &id = initializer.name();
     initialInfos[id] = onnxmodel::infoOf(initializer);
@@ -116,7 +116,7 @@ void Session::Impl::takeStoredWeights(const session::Start &start) {
     given[initializer.name()] = &initializer;
     initialInfos[initializer.name()] = onnxmodel::infoOf(initializer);
   }
-  onnxmodel::TensorReader reader(source.folder, source.proto);
+  onnxmodel::TensorReader reader(source);
   for (const auto &spec : io.weights) {
     ir::HostTensor value;
     if (auto it = given.find(spec.id); it != given.end())
@@ -152,7 +152,7 @@ session::Start Session::Impl::startData() const {
 
 namespace {
 
-std::unique_ptr<Session::Impl> make(const std::string &model, const DataFlow &flow,
+std::unique_ptr<Session::Impl> make(const OnnxModel &model, const DataFlow &flow,
                                     const TensorId &loss, const Optimizer *optimizer,
                                     std::shared_ptr<DeviceInfo> device,
                                     const InputShapeInfo &shapes, const SessionOptions &options,
@@ -191,7 +191,7 @@ Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
 
 std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
-    const std::string &model, const DataFlow &dataFlow, std::shared_ptr<DeviceInfo> deviceInfo,
+    const OnnxModel &model, const DataFlow &dataFlow, std::shared_ptr<DeviceInfo> deviceInfo,
     const InputShapeInfo &inputShapeInfo, const SessionOptions &userOptions,
     const Patterns &patterns, const std::string name) {
   return std::unique_ptr<InferenceSession>(
@@ -199,7 +199,7 @@ std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
                                 userOptions, patterns, name)));
 }
 std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
-    const std::string &model, const DataFlow &dataFlow, const TensorId &loss,
+    const OnnxModel &model, const DataFlow &dataFlow, const TensorId &loss,
     const Optimizer &optimizer, std::shared_ptr<DeviceInfo> deviceInfo,
     const InputShapeInfo &inputShapeInfo, const SessionOptions &userOptions,
     const Patterns &patterns, const std::string name) {

@@ -22,7 +22,7 @@ bool isRuntimeValue(const TensorInfo &info) {
 
 void add(Hasher &h, const onnxmodel::Model &model) {
   const auto &graph = model.proto->graph();
-  onnxmodel::TensorReader reader(model.folder, model.proto);
+  onnxmodel::TensorReader reader(model);
   const auto all = [&](const auto &messages) {
     h.number(static_cast<std::uint64_t>(messages.size()));
     for (const auto &message : messages)

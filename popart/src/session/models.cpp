@@ -35,16 +35,17 @@ void Session::modelToHost(const std::string &file) {
     weightsToHost();
   const auto &given = impl_->source.folder; // where external data lies
   const auto folder = given.empty() ? fs::current_path() : fs::absolute(given);
-  onnxmodel::writeModel(*impl_->source.proto, valuesOf(*impl_), fs::absolute(file), folder);
+  const auto values = valuesOf(*impl_);
+  onnxmodel::writeModel(impl_->source.whole(values), values, fs::absolute(file), folder);
 }
 
-void Session::resetHostWeights(const std::string &modelOrFile,
+void Session::resetHostWeights(const OnnxModel &modelOrFile,
                                bool ignoreWeightsInModelWithoutCorrespondingHostWeight) {
   if (!impl_->training && impl_->options.constantWeights)
     throw error("resetHostWeights: the weights of this inference session are constants. Set "
                 "constantWeights to false to change them.");
   const auto model = session::openModel(modelOrFile);
-  onnxmodel::TensorReader reader(model.folder, model.proto);
+  onnxmodel::TensorReader reader(model);
   session::Weights changed;
   for (const auto &initializer : model.proto->graph().initializer()) {
     const TensorId &id = initializer.name();

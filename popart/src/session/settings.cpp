@@ -10,11 +10,12 @@
 
 namespace popart::session {
 
-onnxmodel::Model openModel(const std::string &model) {
+onnxmodel::Model openModel(const OnnxModel &model) {
+  const std::string_view text(model.data(), model.size());
   std::error_code ignored;
-  if (model.size() < 4096 && std::filesystem::is_regular_file(model, ignored))
-    return onnxmodel::loadModel(model);
-  return onnxmodel::parseModel(model);
+  if (text.size() < 4096 && std::filesystem::is_regular_file(text, ignored))
+    return onnxmodel::loadModel(text);
+  return onnxmodel::parseModel({text, model.owner()});
 }
 
 namespace {
@@ -102,9 +103,8 @@ void setShape(onnx::ValueInfoProto &value, const Shape &shape) {
 }
 
 // Group 0 of the tensor's values.
-void cut(onnx::TensorProto &tensor, const VariableSettings &settings, unsigned replicas,
-         onnxmodel::TensorReader &reader) {
-  const auto whole = reader.read(tensor);
+void cut(onnx::TensorProto &tensor, const ir::HostTensor &whole, const VariableSettings &settings,
+         unsigned replicas) {
   const TensorInfo info(whole.type(),
                         settings.shapeOnReplica(whole.shape(), replicas, tensor.name()));
   const auto *bytes = static_cast<const char *>(whole.data());
@@ -125,18 +125,24 @@ onnxmodel::Model ofOneReplica(const onnxmodel::Model &model, const ModelSettings
     any |= grouped(tensor.name()) != nullptr;
   if (!any)
     return model;
+  auto out = model;
   auto changed = std::make_shared<onnx::ModelProto>(*model.proto);
-  onnxmodel::TensorReader reader(model.folder);
+  onnxmodel::TensorReader reader(model);
   std::map<TensorId, Shape> shapes;
-  for (auto &tensor : *changed->mutable_graph()->mutable_initializer())
-    if (const auto *s = grouped(tensor.name())) {
-      cut(tensor, *s, replicas, reader);
+  for (int i = 0; i < model.proto->graph().initializer_size(); ++i)
+    if (const auto &whole = model.proto->graph().initializer(i);
+        const auto *s = grouped(whole.name())) {
+      auto &tensor = *changed->mutable_graph()->mutable_initializer(i);
+      cut(tensor, reader.read(whole), *s, replicas);
+      if (std::size_t(i) < out.raw.size())
+        out.raw[std::size_t(i)] = {};
       shapes[tensor.name()] = Shape(tensor.dims().begin(), tensor.dims().end());
     }
   for (auto &input : *changed->mutable_graph()->mutable_input())
     if (auto it = shapes.find(input.name()); it != shapes.end())
       setShape(input, it->second);
-  return {changed, model.folder};
+  out.proto = std::move(changed);
+  return out;
 }
 
 } // namespace popart::session

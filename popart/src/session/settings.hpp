@@ -4,13 +4,14 @@
 // them.
 #pragma once
 #include "onnx/import.hpp"
+#include <popart/onnxmodel.hpp>
 #include <popart/tensorlocation.hpp>
 #include <popart/variablesettings.hpp>
 
 namespace popart::session {
 
 // A path if it names a file, else the bytes of a model.
-onnxmodel::Model openModel(const std::string &model);
+onnxmodel::Model openModel(const OnnxModel &model);
 
 struct ModelSettings {
   std::map<TensorId, InputSettings> inputs;

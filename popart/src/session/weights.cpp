@@ -28,7 +28,11 @@ void Session::Impl::fitHostWeights() {
 void Session::weightsFromHost() {
   if (impl_->unfinished)
     impl_->load();
-  impl_->loaded().weightsFromHost(impl_->hostWeights);
+  auto &execution = impl_->loaded();
+  if (const auto &file = impl_->source.file)
+    for (const auto &[id, bytes] : impl_->hostWeights)
+      file->requireUnchanged(bytes.data());
+  execution.weightsFromHost(impl_->hostWeights);
   impl_->weightsSent = true;
 }
 void Session::weightsToHost() {

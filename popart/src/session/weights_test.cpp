@@ -203,6 +203,48 @@ TEST(Weights, MayDifferBetweenReplicas) {
   }
 }
 
+// Weights so large that they stay where the model's bytes are.
+TEST(Weights, LargeOnesAreTrainedGroupedSavedAndReloaded) {
+  constexpr std::size_t n = 20000;
+  const Folder folder;
+  auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", {n}, "x");
+  Floats start(2 * n);
+  for (std::size_t i = 0; i < 2 * n; ++i)
+    start[i] = float(i);
+  const auto w = addWeights(*builder, start, {2, n}, "w", CommGroup(CommGroupType::None, 0));
+  const auto v = addWeights(*builder, Floats(start.begin(), start.begin() + n), {n}, "v");
+  const auto y = builder->aiOnnxOpset11().mul({builder->aiOnnxOpset11().add({x, v}), w});
+  const auto loss = builder->aiGraphcoreOpset1().identityloss({y}, ReductionType::Sum);
+  const DataFlow flow(1, {{y, everything}});
+  auto proto = builder->getModelProto();
+  auto options = replicated(2);
+  const auto make = [&](OnnxModel model) {
+    return TrainingSession::createFromOnnxModel(model, flow, loss, sgd(0.5f), modelDevice(2),
+                                                InputShapeInfo(), options);
+  };
+  const auto trained = [&](Session &session) {
+    session.prepareDevice();
+    session.weightsFromHost();
+    step(session, x, Floats(2 * n, 1), y, 2 * n);
+    return readWeight(session, w, 2 * n);
+  };
+  auto borrowed = make(proto);
+  auto taken = make(std::string(proto));
+  std::fill(proto.begin(), proto.end(), 'x'); // nobody has it any more
+  const auto after = trained(*borrowed);
+  EXPECT_EQ(after[n + 7], float(n + 7) - 0.5f * (1 + 7)); // dw = x + v of its own replica
+  EXPECT_EQ(trained(*taken), after);
+
+  taken->modelToHost(folder.file("trained.onnx"));
+  const auto saved = readModel(folder.file("trained.onnx"));
+  const auto values = onnxmodel::TensorReader().read(saved.graph().initializer(0)).doubles();
+  EXPECT_EQ(Floats(values.begin(), values.end()), after);
+  borrowed->resetHostWeights(folder.file("trained.onnx"));
+  auto again = make(folder.file("trained.onnx"));
+  EXPECT_EQ(trained(*borrowed), trained(*again));
+}
+
 TEST(Weights, OfGroupsMustHaveOneEntryEach) {
   auto builder = Builder::create();
   const auto x = builder->addInputTensor("FLOAT", {1}, "x");
