@@ -5,6 +5,7 @@
 #include "session/hash.hpp"
 #include <elf.h>
 #include <link.h>
+#include <map>
 #include <onnx/onnx_pb.h>
 #include <poplar/Graph.hpp>
 
@@ -96,13 +97,13 @@ std::string_view buildId(const dl_phdr_info &library) {
   return {};
 }
 
-int addLibrary(dl_phdr_info *library, std::size_t, void *hasher) {
+using Libraries = std::map<std::string, std::string>; // by name: programs link them in any order
+
+int addLibrary(dl_phdr_info *library, std::size_t, void *libraries) {
   const std::string_view path = library->dlpi_name ? library->dlpi_name : "";
   const auto name = path.substr(path.rfind('/') + 1);
-  if (name.rfind("libpop", 0) == 0 || name.rfind("libgcl", 0) == 0) {
-    static_cast<Hasher *>(hasher)->text(name);
-    static_cast<Hasher *>(hasher)->text(buildId(*library));
-  }
+  if (name.rfind("libpop", 0) == 0 || name.rfind("libgcl", 0) == 0)
+    (*static_cast<Libraries *>(libraries))[std::string(name)] = buildId(*library);
   return 0;
 }
 
@@ -128,7 +129,12 @@ std::string hashOf(const SourceInput &input) {
 std::string withBuild(const std::string &hash) {
   Hasher h;
   h.text(hash);
-  ::dl_iterate_phdr(addLibrary, &h);
+  Libraries libraries;
+  ::dl_iterate_phdr(addLibrary, &libraries);
+  for (const auto &[name, build] : libraries) {
+    h.text(name);
+    h.text(build);
+  }
   return h.hex();
 }
 
