@@ -187,6 +187,27 @@ def test_onnx_file(tmp_path):
         popart.InferenceSession(str(file), popart.DataFlow(1, ["out"]), device())
 
 
+def test_models_bytes_are_shared_while_their_weights_are_used():
+    b = popart.Builder()
+    x = b.addInputTensor("FLOAT", [20000], "x")
+    w = np.arange(20000, dtype=np.float32)
+    y = b.aiOnnx.add([x, b.addInitializedInputTensor(w, "w")])
+    options = popart.SessionOptions()
+    options.constantWeights = False
+    model = b.getModelProto()
+    before = sys.getrefcount(model)
+    session = popart.InferenceSession(model, popart.DataFlow(1, {y: popart.AnchorReturnType("All")}), device(),
+                                      userOptions=options)
+    assert sys.getrefcount(model) > before
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    session.run(popart.PyStepIO({x: np.ones(20000, np.float32)}, anchors))
+    np.testing.assert_array_equal(anchors[y], w + 1)
+    del session
+    assert sys.getrefcount(model) == before
+
+
 def test_bad_models(tmp_path):
     model, _ = onnx_model()
     data = model.SerializeToString()
