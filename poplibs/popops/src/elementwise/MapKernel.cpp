@@ -476,8 +476,8 @@ private:
   void goToRow(std::size_t row, Frame &frame) const {
     if (row == frame.row)
       return;
-    const std::size_t last = walk_.sizes.size() - 2; // unused when there is one row
-    const bool next = row == frame.row + 1 && row % walk_.sizes[last] != 0;
+    const std::size_t last = walk_.sizes.size() - 2; // not there when there is one row
+    const bool next = row != 0 && row == frame.row + 1 && row % walk_.sizes[last] != 0;
     for (std::size_t k = 0; k < walk_.operands.size(); ++k)
       frame.starts[k] =
           next ? frame.starts[k] + walk_.operands[k].strides[last] : walk_.rowStart(k, row);
