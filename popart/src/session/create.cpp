@@ -9,6 +9,7 @@
 #include "session/optionchecks.hpp"
 #include "session/settings.hpp"
 #include <chrono>
+#include <cstring>
 #include <popart/error.hpp>
 
 namespace popart {
@@ -131,6 +132,12 @@ void Session::Impl::takeStoredWeights(const session::Start &start) {
   }
 }
 
+// The state of optimisers has gigabytes of zeros: many at a time.
+static bool isZero(std::string_view bytes) {
+  return bytes.empty() ||
+         (!bytes[0] && !std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1));
+}
+
 session::Start Session::Impl::startData() const {
   session::Start out;
   out.inputs = modelInputs;
@@ -144,7 +151,7 @@ session::Start Session::Impl::startData() const {
     if (given.count(spec.id) || v == ir::none || !graph()[v].data)
       continue;
     const auto bytes = session::deviceForm(graph()[v].data);
-    if (bytes.view().find_first_not_of('\0') != std::string_view::npos)
+    if (!isZero(bytes.view()))
       out.first[spec.id] = bytes;
   }
   return out;
