@@ -5,6 +5,7 @@
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
+#include <set>
 
 namespace openipu {
 
@@ -64,10 +65,10 @@ Overlap overlap(const Tensor &a, const Tensor &b) {
     return Overlap::None;
   if (x == y)
     return Overlap::Same;
-  auto shares = [&](const tensor::Piece &p) {
-    return std::any_of(y.pieces.begin(), y.pieces.end(),
-                       [&](const tensor::Piece &q) { return p.var == q.var; });
-  };
+  std::set<decltype(tensor::Piece::var)> vars; // views have many pieces of few variables
+  for (const auto &piece : y.pieces)
+    vars.insert(piece.var);
+  auto shares = [&](const tensor::Piece &p) { return vars.count(p.var) > 0; };
   if (std::none_of(x.pieces.begin(), x.pieces.end(), shares))
     return Overlap::None;
   auto left = tensor::sortedRanges(x), right = tensor::sortedRanges(y);
