@@ -39,7 +39,7 @@ TEST(ModelCalibration, RowsAreFoundByTheirId) {
 
 // Figures are those of docs/timing.md: a change of the model or of a plan is noticed here.
 TEST(ModelCalibration, ResnetTrainsAsFastAsItDid) {
-  for (const auto &[id, ratio] : {std::pair{"M2", 0.84}, std::pair{"M4", 1.04}}) {
+  for (const auto &[id, ratio] : {std::pair{"M2", 0.81}, std::pair{"M4", 1.01}}) {
     const auto measured = measure(modelRows(id).at(0));
     EXPECT_NEAR(measured.row.ratio(), ratio, 0.06) << id;
     EXPECT_TRUE(measured.step.exact);
@@ -51,5 +51,5 @@ TEST(ModelCalibration, ResnetTrainsAsFastAsItDid) {
 
 TEST(ModelCalibration, BertTrainsAsFastAsItDid) {
   const auto measured = measure(modelRows("M14 SL128").at(0));
-  EXPECT_NEAR(measured.row.ratio(), 0.95, 0.06);
+  EXPECT_NEAR(measured.row.ratio(), 0.94, 0.06);
 }
