@@ -33,4 +33,13 @@ TEST(CheckedSize, AnExtentOfNoElementsDoesNotHideOthersThatWrap) {
   EXPECT_EQ(checkedElements(Shape{~std::uint64_t(0), 0}), std::nullopt);
 }
 
+TEST(CheckedSize, PartsBeginWhereTheyShouldHoweverLargeTheWhole) {
+  for (std::uint64_t whole : {0, 1, 7, 24, 1000})
+    for (std::uint64_t parts : {1, 3, 8})
+      for (std::uint64_t i = 0; i <= parts; ++i)
+        EXPECT_EQ(beginOfPart(whole, i, parts), whole * i / parts);
+  EXPECT_EQ(beginOfPart(maxElements, 1472, 1472), maxElements);
+  EXPECT_EQ(beginOfPart(std::uint64_t(1) << 60, 3, 4), std::uint64_t(3) << 58);
+}
+
 } // namespace base

@@ -26,6 +26,11 @@ inline std::optional<std::uint64_t> checkedSum(std::uint64_t a, std::uint64_t b,
   return out;
 }
 
+// Where part i of `parts` nearly equal parts of the whole begins: whole * i / parts.
+inline std::uint64_t beginOfPart(std::uint64_t whole, std::uint64_t i, std::uint64_t parts) {
+  return i * (whole / parts) + i * (whole % parts) / parts;
+}
+
 // The number of elements of a shape. Extents of 0 make it 0 only if the product of the others is
 // within the limit: then the product of any of a shape's dimensions is known not to wrap.
 template <class Shape> std::optional<std::uint64_t> checkedElements(const Shape &shape) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "executable/ValidateBounds.hpp"
+#include "base/CheckedSize.hpp"
 #include "executable/Validate.hpp"
 #include <limits>
 #include <ostream>
@@ -26,14 +27,9 @@ std::uint64_t checkedBytes(std::uint64_t elements, TypeId type, const Where &whe
 }
 
 std::uint64_t checkedProduct(const std::vector<std::size_t> &shape, const Where &where) {
-  Wide product = 1;
-  bool empty = false;
-  for (auto extent : shape) {
-    empty = empty || extent == 0;
-    if (extent != 0 && (product *= Wide(extent)) > Wide(largest))
-      inconsistent(where, " has shape ", base::list(shape), ", more elements than memory can hold");
-  }
-  return empty ? 0 : static_cast<std::uint64_t>(product);
+  if (auto elements = base::checkedElements(shape))
+    return *elements;
+  inconsistent(where, " has shape ", base::list(shape), ", more elements than memory can hold");
 }
 
 const Variable &Bounds::variable(std::uint32_t index, const Where &where) const {

@@ -2,6 +2,7 @@
 // A graph as text or file, for people and tools: Graphviz, JSON, the executable format, and tensors
 // by their pieces.
 #include "Access.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "compile/Lower.hpp"
 #include "executable/Serialise.hpp"
@@ -110,27 +111,27 @@ static tensor::View readTensor(graph::GraphState &state, const json &entry) {
     auto var = run.at(0).get<std::uint32_t>();
     auto offset = run.at(1).get<std::int64_t>(), stride = run.at(3).get<std::int64_t>();
     auto count = run.at(2).get<std::size_t>();
-    if (var >= state.variables.size() || count == 0 ||
-        count > state.variables[var].elements * (stride == 0 ? ~0u : 1))
+    const auto end = base::checkedSum(at, count);
+    if (var >= state.variables.size() || count == 0 || !end ||
+        (stride != 0 && count > state.variables[var].elements))
       throw parse_error("Graph::deserializeTensors: a tensor refers to a variable that this graph "
                         "does not have.");
-    auto last = offset + std::int64_t(count - 1) * stride;
-    if (std::min(offset, last) < 0 ||
+    std::int64_t last = 0;
+    if (__builtin_mul_overflow(std::int64_t(count - 1), stride, &last) ||
+        __builtin_add_overflow(offset, last, &last) || std::min(offset, last) < 0 ||
         std::max(offset, last) >= std::int64_t(state.variables[var].elements))
-      throw parse_error(str("Graph::deserializeTensors: elements ", offset, " to ", last,
-                            " are not in ", state.describe(tensor::VarId(var)), "."));
+      throw parse_error(str("Graph::deserializeTensors: ", count, " elements from ", offset,
+                            " on, ", stride, " apart, are not in ",
+                            state.describe(tensor::VarId(var)), "."));
     tensor::Piece piece{tensor::VarId(var), offset, {{at, count}}, {}};
     if (count > 1)
       piece.loops = {{count, stride, 0}};
     flat.pieces.push_back(std::move(piece));
-    at += count;
+    at = *end;
   }
   flat.shape = {at};
   auto shape = entry.at("shape").get<tensor::Shape>();
-  std::size_t elements = 1;
-  for (auto d : shape)
-    elements *= d;
-  if (elements != at)
+  if (base::checkedElements(shape) != at)
     throw parse_error(str("Graph::deserializeTensors: shape ", base::list(shape),
                           " does not have the ", at, " elements that are listed."));
   return tensor::reshape(flat, shape);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Streams, remote buffers, host reads and writes, host functions, functions.
 #include "Access.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/Graph.hpp"
@@ -23,6 +24,16 @@ void requireFresh(const List &list, const std::string &handle, const char *call,
                            "\". Handles must be unique."));
 }
 
+// Elements of a type that the device has, no more than memory could hold.
+std::size_t checkedCount(std::initializer_list<std::size_t> counts, const std::string &handle,
+                         const char *call) {
+  if (auto elements = base::checkedElements(counts))
+    return *elements;
+  throw poplar_error(str(call, ": \"", handle, "\" with ", base::list(counts, " x "),
+                         " elements is too large; at most ", base::thousands(base::maxElements),
+                         " are possible."));
+}
+
 unsigned bufferingDepth(const OptionFlags &options, const char *call) {
   unsigned depth = 1;
   for (const auto &[key, value] : options) {
@@ -35,9 +46,11 @@ unsigned bufferingDepth(const OptionFlags &options, const char *call) {
     if (key != "bufferingDepth" && key != "splitLimit")
       throw invalid_option(str(call, ": unknown option \"", key, "\".",
                                base::didYouMean(key, {"bufferingDepth", "splitLimit"})));
-    if (parsed < 0 || used != value.size() || (key == "bufferingDepth" && parsed == 0))
+    constexpr long most = 1 << 30;
+    if (parsed < 0 || parsed > most || used != value.size() ||
+        (key == "bufferingDepth" && parsed == 0))
       throw invalid_option(str(call, ": \"", value, "\" is not a value of option \"", key,
-                               "\"; give a positive number."));
+                               "\"; give a positive number, at most ", most, "."));
     if (key == "bufferingDepth")
       depth = parsed; // splitLimit bounds the size of one host buffer, which the host backend does
                       // not split
@@ -52,17 +65,20 @@ DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &elementType,
                                       const OptionFlags &options) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.streams, handle, "Graph::addHostToDeviceFIFO", "stream");
+  const auto depth = bufferingDepth(options, "Graph::addHostToDeviceFIFO");
+  checkedCount({numElements, depth}, handle, "Graph::addHostToDeviceFIFO");
   state.streams.push_back({handle, types::idOf(elementType), numElements, true,
-                           mode == ReplicatedStreamMode::BROADCAST,
-                           bufferingDepth(options, "Graph::addHostToDeviceFIFO")});
+                           mode == ReplicatedStreamMode::BROADCAST, depth});
   return Access::stream(state.streams.back(), elementType, state.replicationFactor);
 }
 DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType,
                                       std::size_t numElements, const OptionFlags &options) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.streams, handle, "Graph::addDeviceToHostFIFO", "stream");
-  state.streams.push_back({handle, types::idOf(elementType), numElements, false, false,
-                           bufferingDepth(options, "Graph::addDeviceToHostFIFO")});
+  const auto depth = bufferingDepth(options, "Graph::addDeviceToHostFIFO");
+  checkedCount({numElements, depth}, handle, "Graph::addDeviceToHostFIFO");
+  state.streams.push_back(
+      {handle, types::idOf(elementType), numElements, false, false, depth});
   return Access::stream(state.streams.back(), elementType, state.replicationFactor);
 }
 RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType,
@@ -73,6 +89,7 @@ RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType,
   if (repeats == 0)
     throw poplar_error(str("Graph::addRemoteBuffer: \"", handle.cloneAsString(),
                            "\" has 0 repeats; it needs at least 1."));
+  checkedCount({numElements, repeats}, handle, "Graph::addRemoteBuffer");
   state.remoteBuffers.push_back({handle, types::idOf(elementType), numElements, repeats});
   return Access::remoteBuffer(state.remoteBuffers.back(), elementType, state.replicationFactor,
                               rearrangeOnHost, optimiseMemory);
@@ -105,9 +122,11 @@ HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgum
   requireFresh(state.hostFunctions, handle, "Graph::addHostFunction", "host function");
   executable::HostFunction function{handle, {}, {}};
   for (const auto &[type, n] : inputs)
-    function.inputs.emplace_back(types::idOf(type), n);
+    function.inputs.emplace_back(types::idOf(type),
+                                 checkedCount({n}, handle, "Graph::addHostFunction"));
   for (const auto &[type, n] : outputs)
-    function.outputs.emplace_back(types::idOf(type), n);
+    function.outputs.emplace_back(types::idOf(type),
+                                  checkedCount({n}, handle, "Graph::addHostFunction"));
   state.hostFunctions.push_back(std::move(function));
   return HostFunction(state.hostFunctions.size() - 1);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "graph/LinearMapping.hpp"
+#include "base/CheckedSize.hpp"
 #include <algorithm>
 
 namespace poplar::graph {
@@ -17,8 +18,8 @@ Graph::TileToTensorMapping linearMapping(const Target &target, std::size_t eleme
   auto partitions = std::min(tiles, std::max<std::size_t>(1, grains / minGrains));
   auto used = ceilDiv(grains, ceilDiv(grains, partitions));
   for (std::size_t v = 0; v < used; ++v) {
-    auto begin = v * grains / used * grain,
-         end = std::min(elements, (v + 1) * grains / used * grain);
+    auto begin = base::beginOfPart(grains, v, used) * grain,
+         end = std::min(elements, base::beginOfPart(grains, v + 1, used) * grain);
     if (begin < end)
       out[v].push_back({begin, end});
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Variables, constants, their initial values, and clones.
 #include "Access.hpp"
+#include "HostMemory.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "graph/LinearMapping.hpp"
 #include "poplar/exceptions.hpp"
@@ -56,8 +58,7 @@ Tensor makeVariable(GraphState &state, const Type &type, const Tensor *metadata,
   variable.name = context.getPathName();
   variable.kind = kind;
   variable.shape = toShape(shape);
-  variable.elements = std::accumulate(variable.shape.begin(), variable.shape.end(),
-                                      std::uint64_t(1), std::multiplies<>());
+  variable.elements = tensor::elementsOf(variable.shape, call);
   auto view = tensor::wholeVariable(&state, {}, variable.type, variable.shape);
   view.metadata = metadataOf(metadata, variable.type, call);
   auto id = state.addVariable(std::move(variable));
@@ -92,6 +93,12 @@ void storeInitial(GraphState &state, const View &view, const std::string &bytes)
     }
     initial[range.begin] = std::move(value);
   });
+}
+
+void requireValues(const void *values, std::size_t count, const char *call) {
+  if (!values && count != 0)
+    throw tensor_creation_error(
+        str(call, ": the pointer to the ", count, " values is null. Give an array of values."));
 }
 
 std::string deviceBytes(TypeId type, const View *metadata, const void *values,
@@ -153,19 +160,22 @@ Tensor Graph::addConstantValues(const Type &type, const Tensor *metadata,
                                 const DebugContext &context) {
   auto &state = *Access::graph(*this).state;
   auto id = deviceType(type, "Graph::addConstant");
-  auto elements = std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>());
+  auto elements = tensor::elementsOf(toShape(shape), "Graph::addConstant");
   if (!broadcast && count != elements)
     throw tensor_creation_error(
         str("Graph::addConstant: shape ", base::list(toShape(shape)), " has ", elements,
             " elements but ", count, " values are given",
             context.getPathName().empty() ? "" : " for \"" + context.getPathName() + "\"",
             ". Give one value per element, or a single value for all."));
+  requireValues(values, elements, "Graph::addConstant");
   auto metadataView = metadataOf(metadata, id, "Graph::addConstant");
-  auto bytes = deviceBytes(id, metadataView.get(), values, traits, elements, broadcast);
-  auto out = makeVariable(state, type, metadata, shape, VariableKind::Constant, context,
-                          "Graph::addConstant");
-  storeInitial(state, Access::view(out), bytes);
-  return out;
+  return withHostMemory<tensor_creation_error>("Graph::addConstant", [&] {
+    auto bytes = deviceBytes(id, metadataView.get(), values, traits, elements, broadcast);
+    auto out = makeVariable(state, type, metadata, shape, VariableKind::Constant, context,
+                            "Graph::addConstant");
+    storeInitial(state, Access::view(out), bytes);
+    return out;
+  });
 }
 Tensor Graph::addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values,
                           const TypeTraits &traits, bool broadcast, const DebugContext &context) {
@@ -174,7 +184,7 @@ Tensor Graph::addConstant(const Type &type, ArrayRef<std::size_t> shape, const v
 Tensor Graph::addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
                           const void *values, const TypeTraits &traits, bool broadcast,
                           const DebugContext &context) {
-  auto elements = std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>());
+  auto elements = tensor::elementsOf(toShape(shape), "Graph::addConstant");
   return addConstantValues(type, &metadata, shape, values, broadcast ? 1 : elements, traits,
                            broadcast, context);
 }
@@ -186,14 +196,18 @@ static void requireHalf(const Type &type, const char *call) {
 }
 Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
                               const DebugContext &context) {
-  auto elements = std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>());
-  return addConstantHalfValues(type, shape, std::vector<std::uint16_t>(elements, value).data(),
-                               context);
+  auto elements = tensor::elementsOf(toShape(shape), "Graph::addConstantHalf");
+  return withHostMemory<tensor_creation_error>("Graph::addConstantHalf", [&] {
+    return addConstantHalfValues(type, shape, std::vector<std::uint16_t>(elements, value).data(),
+                                 context);
+  });
 }
 Tensor Graph::addConstantHalfValues(const Type &type, ArrayRef<std::size_t> shape,
                                     const std::uint16_t *values, const DebugContext &context) {
   requireHalf(type, "Graph::addConstantHalf");
   auto &state = *Access::graph(*this).state;
+  requireValues(values, tensor::elementsOf(toShape(shape), "Graph::addConstantHalf"),
+                "Graph::addConstantHalf");
   auto out = makeVariable(state, type, nullptr, shape, VariableKind::Constant, context,
                           "Graph::addConstantHalf");
   storeInitial(state, Access::view(out),
@@ -220,11 +234,16 @@ void Graph::setTensorValues(const Tensor &tensor, const void *values, std::size_
   if (!broadcast && count != elements)
     throw tensor_creation_error(str("Graph::setInitialValue: ", tensor.getDebugStr(), " has ",
                                     elements, " elements but ", count, " values are given."));
-  storeInitial(*Access::graph(*this).state, view,
-               deviceBytes(view.type, view.metadata.get(), values, traits, elements, broadcast));
+  requireValues(values, elements, "Graph::setInitialValue");
+  withHostMemory<tensor_creation_error>("Graph::setInitialValue", [&] {
+    storeInitial(*Access::graph(*this).state, view,
+                 deviceBytes(view.type, view.metadata.get(), values, traits, elements, broadcast));
+  });
 }
 void Graph::setInitialValueHalf(const Tensor &tensor, std::uint16_t value) {
-  setInitialValueHalf(tensor, std::vector<std::uint16_t>(tensor.numElements(), value));
+  withHostMemory<tensor_creation_error>("Graph::setInitialValueHalf", [&] {
+    setInitialValueHalf(tensor, std::vector<std::uint16_t>(tensor.numElements(), value));
+  });
 }
 void Graph::setInitialValueHalf(const Tensor &tensor, ArrayRef<std::uint16_t> values) {
   requireVariable(tensor, "Graph::setInitialValueHalf");
@@ -359,6 +378,15 @@ Tensor Graph::cloneN(const Type &type, const Tensor &metadata, const Tensor &t, 
   // Both ways of duplicating give the same elements on the same tiles; they differ in which copies
   // are neighbours in memory.
   (void)duplication;
+  constexpr std::size_t mostCopies = 1 << 20;
+  if (n > mostCopies)
+    throw tensor_creation_error(str("Graph::cloneN: ", n, " copies were asked for; at most ",
+                                    base::thousands(mostCopies), " are possible."));
+  if (n > 0) {
+    auto shape = t.shape();
+    shape.insert(shape.begin(), n);
+    tensor::elementsOf(shape, "Graph::cloneN");
+  }
   std::vector<Tensor> copies;
   for (std::size_t i = 0; i < n; ++i)
     copies.push_back(clone(type, metadata, t, context, method).expand({0}));

@@ -85,6 +85,14 @@ bool sameType(TypeId field, TypeId tensor) {
 }
 
 constexpr std::size_t shortSpanLimit = 2047; // an 11-bit element count
+constexpr std::size_t maxFieldSize = 1 << 24;  // of values or inner vectors: no tile has room for more
+
+void requireFieldSize(std::size_t size, const std::string &where, const char *call) {
+  if (size > maxFieldSize)
+    throw graph_connection_error(str(call, ": ", where, " cannot have ", size,
+                                     " elements; at most ", base::thousands(maxFieldSize),
+                                     " are possible."));
+}
 
 Edge makeEdge(const Place &to, const View &view, const char *call) {
   const auto &field = to.field;
@@ -306,6 +314,7 @@ void Graph::connect(FieldRef ref, const Tensor &tensor) {
                                      spelled(to.field),
                                      " and takes a tensor of rank 2 or a list of tensors; ",
                                      state.describe(view), " has rank ", view.shape.size(), "."));
+  requireFieldSize(view.shape[0], where(state, ref), "Graph::connect");
   std::vector<Edge> edges;
   for (std::size_t i = 0; i < view.shape[0]; ++i)
     edges.push_back(
@@ -368,6 +377,7 @@ void Graph::setFieldSize(FieldRef ref, std::size_t size) {
   auto &state = *Access::graph(*this).state;
   auto to = resolve(state, ref, "Graph::setFieldSize");
   requireUnconnected(to, "Graph::setFieldSize");
+  requireFieldSize(size, where(state, ref), "Graph::setFieldSize");
   if (to.field.direction == FieldDirection::Plain && to.field.shape == FieldShape::Vector) {
     while (state.values.size() % 8)
       state.values.push_back('\0');
@@ -412,6 +422,10 @@ static void setValues(Graph &graph, const FieldRef &ref, const void *values, std
   if (!vector && count != 1)
     throw graph_connection_error(str("Graph::setInitialValue: ", where(state, ref), " is ",
                                      spelled(to.field), " and takes one value, not ", count, "."));
+  requireFieldSize(count, where(state, ref), "Graph::setInitialValue");
+  if (!values)
+    throw graph_connection_error(
+        str("Graph::setInitialValue: the pointer to the values of ", where(state, ref), " is null."));
   if (vector && broadcast && to.slot.kind == SlotKind::Value && to.slot.count != 1)
     count = to.slot.count; // setFieldSize, then one value for all
   while (state.values.size() % 8)

@@ -2,6 +2,7 @@
 // Constructors of the public program classes: each checks its arguments and makes one node.
 #include "poplar/Program.hpp"
 #include "Access.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include "program/Node.hpp"
@@ -185,8 +186,12 @@ static Node remote(StepKind kind, const RemoteBuffer &buffer, Tensor data, Tenso
         str("Copy: remote buffer \"", buffer.handle(), "\" has ", buffer.getRepeats(),
             " slots; give an offset tensor that selects one.", at(context)));
   }
-  requireSize("remote buffer", buffer.handle(), buffer.numElements() * slots, buffer.elementType(),
-              data, context);
+  const auto elements = base::checkedProduct(buffer.numElements(), slots);
+  if (!elements)
+    throw control_program_error(str("Copy: ", slots, " slots of remote buffer \"", buffer.handle(),
+                                    "\" hold more than ", base::thousands(base::maxElements),
+                                    " elements, which no tensor has.", at(context)));
+  requireSize("remote buffer", buffer.handle(), *elements, buffer.elementType(), data, context);
   if (kind == StepKind::RemoteToDevice)
     requireWriteable(data, "Copy", context);
   copy.handle = buffer.handle();

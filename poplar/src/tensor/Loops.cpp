@@ -1,9 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include "tensor/Loops.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Error.hpp"
+#include "base/Text.hpp"
+#include "poplar/exceptions.hpp"
 #include <algorithm>
 
 namespace poplar::tensor {
+
+static void failPieces(std::uint64_t limit) {
+  throw poplar_error(base::str("A view of a tensor falls apart into more than ",
+                               base::thousands(limit),
+                               " pieces. Copy the data to a variable of the shape that is wanted "
+                               "first."));
+}
+
+void requirePieces(std::uint64_t count) {
+  constexpr std::uint64_t limit = 1 << 24;
+  if (count > limit)
+    failPieces(limit);
+}
+
+void requireRanges(const std::vector<Loop> &loops, std::uint64_t limit) {
+  std::optional<std::uint64_t> ranges = 1;
+  for (std::size_t i = 0; ranges && i < loops.size(); ++i)
+    if (i + 1 < loops.size() || loops[i].stride != 1)
+      ranges = base::checkedProduct(*ranges, loops[i].extent, limit);
+  if (!ranges)
+    failPieces(limit);
+}
 
 static std::size_t sizeOfWalk(const std::vector<Loop> &loops, std::size_t from = 0) {
   std::size_t size = 1;
@@ -73,6 +98,7 @@ std::vector<Part> stepLoops(const std::vector<Loop> &loops, std::size_t extent, 
     // Every inner walk of `step` positions gives one element.
     out.push_back({first, count, offsetAt(inner, first), outer});
   } else {
+    requirePieces(count);
     for (std::size_t i = 0; i < count; ++i)
       out.push_back({first + i * step, 1, offsetAt(loops, first + i * step), {}});
   }
@@ -106,6 +132,7 @@ std::vector<Part> peelLoops(const std::vector<Loop> &loops, std::size_t extent) 
   // A single loop is cut into elements; a nest into the iterations of its outermost loop.
   auto rest = tail(loops, 1);
   auto inner = extent / loops[0].extent;
+  requirePieces(loops[0].extent);
   for (std::size_t i = 0; i < loops[0].extent; ++i)
     out.push_back({i * inner, inner, std::int64_t(i) * loops[0].stride, rest});
   return out;

@@ -13,6 +13,13 @@ struct Part {
   std::vector<Loop> loops;
 };
 
+// Views that would fall apart into more pieces than memory holds are refused with poplar_error;
+// so are walks of more ranges than anybody can wait for.
+void requirePieces(std::uint64_t count);
+constexpr std::uint64_t maxRangesKept = std::uint64_t(1) << 28;
+constexpr std::uint64_t maxRangesWalked = std::uint64_t(1) << 30;
+void requireRanges(const std::vector<Loop> &loops, std::uint64_t limit);
+
 std::int64_t offsetAt(const std::vector<Loop> &loops, std::size_t position);
 
 // Positions [lo, hi): at most two parts per level plus one.

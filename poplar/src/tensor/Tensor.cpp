@@ -2,6 +2,7 @@
 // The public Tensor: checks arguments, names what is wrong, and hands over to the view operations.
 #include "poplar/Tensor.hpp"
 #include "Access.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include "tensor/View.hpp"
@@ -45,6 +46,14 @@ static void checkDim(const View &view, unsigned dim, const char *operation) {
     throw index_error(str("Tensor::", operation, ": dimension ", dim,
                           " is out of range for a tensor of rank ", view.shape.size(), " (shape ",
                           name(view), ")."));
+}
+
+// The view with an extent made larger still is a tensor.
+static void checkGrown(const View &view, unsigned dim, std::optional<std::uint64_t> extent,
+                       const std::string &call) {
+  auto shape = view.shape;
+  shape[dim] = extent.value_or(~std::size_t(0));
+  tensor::elementsOf(shape, call);
 }
 
 Type Tensor::elementType() const { return types::typeOf(use(*this, "elementType").type); }
@@ -130,15 +139,14 @@ Tensor Tensor::flatten(unsigned dimBegin, unsigned dimEnd) const {
   if (dimBegin > dimEnd || dimEnd > view.shape.size())
     throw index_error(str("Tensor::flatten: [", dimBegin, ", ", dimEnd,
                           ") is not a range of the dimensions of shape ", name(view), "."));
-  auto product = std::accumulate(view.shape.begin() + dimBegin, view.shape.begin() + dimEnd,
-                                 std::size_t(1), std::multiplies<>());
-  return reshapePartial(dimBegin, dimEnd, {product});
+  Shape joined(view.shape.begin() + dimBegin, view.shape.begin() + dimEnd);
+  return reshapePartial(dimBegin, dimEnd, {tensor::elementsOf(joined, "Tensor::flatten")});
 }
 
 Tensor Tensor::reshape(ArrayRef<std::size_t> shape) const {
   auto &view = use(*this, "reshape");
   Shape to(shape.begin(), shape.end());
-  auto elements = std::accumulate(to.begin(), to.end(), std::size_t(1), std::multiplies<>());
+  auto elements = tensor::elementsOf(to, "Tensor::reshape");
   if (elements != view.numElements())
     throw index_error(str("Tensor::reshape: shape ", name(view), " has ", view.numElements(),
                           " elements and cannot become ", base::list(to), ", which has ", elements,
@@ -227,11 +235,14 @@ Tensor Tensor::squeeze(ArrayRef<std::size_t> indices) const {
 Tensor Tensor::broadcast(unsigned n, unsigned dimension) const {
   auto &view = use(*this, "broadcast");
   checkDim(view, dimension, "broadcast");
+  checkGrown(view, dimension, base::checkedProduct(view.shape[dimension], n), "Tensor::broadcast");
   return Access::tensor(tensor::broadcast(view, n, dimension));
 }
 Tensor Tensor::upsample(unsigned scale, unsigned dimension, UpsampleMethod) const {
   auto &view = use(*this, "upsample");
   checkDim(view, dimension, "upsample");
+  checkGrown(view, dimension, base::checkedProduct(view.shape[dimension], scale),
+             "Tensor::upsample");
   return Access::tensor(tensor::upsample(view, scale, dimension));
 }
 Tensor Tensor::subSample(unsigned stride, unsigned dimension) const {
@@ -382,6 +393,7 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
   auto &first = use(tensors[0], "concat");
   checkDim(first, dimension, "concat");
   std::vector<const View *> views;
+  std::optional<std::uint64_t> extent = 0;
   for (const auto &tensor : tensors) {
     auto &view = use(tensor, "concat");
     if (view.type != first.type)
@@ -395,8 +407,10 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
       throw index_error(str("poplar::concat: tensor ", views.size(), " has shape ", name(view),
                             " and tensor 0 has shape ", name(first),
                             ". They may differ in dimension ", dimension, " only."));
+    extent = extent ? base::checkedSum(*extent, view.shape[dimension]) : extent;
     views.push_back(&view);
   }
+  checkGrown(first, dimension, extent, "poplar::concat");
   auto out = tensor::concat(views, dimension);
   if (!out.graph)
     for (auto *view : views)

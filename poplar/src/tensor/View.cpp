@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tensor/View.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Error.hpp"
+#include "base/Text.hpp"
+#include "poplar/exceptions.hpp"
 #include "tensor/Loops.hpp"
 #include <algorithm>
 #include <numeric>
@@ -12,6 +15,14 @@ std::size_t View::numElements() const {
   for (auto d : shape)
     n *= d;
   return n;
+}
+
+std::size_t elementsOf(const Shape &shape, const std::string &call) {
+  if (auto elements = base::checkedElements(shape))
+    return *elements;
+  throw tensor_creation_error(base::str(call, ": shape ", base::list(shape), " is too large; the ",
+                                        "extents above 0 multiply to more than ",
+                                        base::thousands(base::maxElements), "."));
 }
 
 static View like(const View &view) {
@@ -68,12 +79,12 @@ View wholeVariable(graph::GraphState *graph, VarId var, TypeId type, Shape shape
   Piece piece;
   piece.var = var;
   std::int64_t stride = 1;
-  for (std::size_t d = out.shape.size(); d-- > 0;) {
-    piece.box.insert(piece.box.begin(), Range{0, out.shape[d]});
+  for (std::size_t d = out.shape.size(); d-- > 0; stride *= std::int64_t(out.shape[d]))
     if (out.shape[d] > 1)
-      piece.loops.insert(piece.loops.begin(), Loop{out.shape[d], stride, unsigned(d)});
-    stride *= out.shape[d];
-  }
+      piece.loops.push_back({out.shape[d], stride, unsigned(d)});
+  std::reverse(piece.loops.begin(), piece.loops.end());
+  for (auto extent : out.shape)
+    piece.box.push_back({0, extent});
   out.pieces.push_back(std::move(piece));
   return out;
 }
@@ -160,6 +171,7 @@ View broadcast(const View &view, std::size_t n, unsigned dim) {
       out.pieces.push_back(std::move(wide));
       continue;
     }
+    requirePieces(out.pieces.size() + n);
     for (std::size_t i = 0; i < n; ++i) {
       out.pieces.push_back(piece);
       out.pieces.back().box[dim].begin += i * size;
@@ -364,6 +376,7 @@ void linearise(const Piece &piece, const Shape &shape, std::size_t begin, std::s
         if (d == split)
           return out.push_back({at, innerSize, offset, inner});
         auto loops = takeLoops(piece, d);
+        requirePieces(out.size() + piece.box[d].extent);
         for (std::size_t i = 0; i < piece.box[d].extent; ++i)
           walk(d + 1, at + i * weight[d - begin], offset + offsetAt(loops, i));
       };
@@ -381,6 +394,7 @@ void fold(const Stretch &stretch, const Shape &to, std::vector<Folded> &out) {
   std::function<void(const Stretch &, std::size_t, std::vector<Range>, std::vector<Loop>)> lay =
       [&](const Stretch &part, std::size_t d, std::vector<Range> box, std::vector<Loop> loops) {
         if (d == to.size()) {
+          requirePieces(out.size());
           out.push_back({part.offset, std::move(box), std::move(loops)});
           return;
         }
@@ -455,6 +469,7 @@ View reshape(const View &view, const Shape &shape) {
       for (auto &stretch : stretches)
         fold(stretch, to, folded);
       std::vector<Piece> next;
+      requirePieces(out.pieces.size() + partial.size() * folded.size());
       next.reserve(partial.size() * folded.size());
       for (const auto &head : partial)
         for (const auto &part : folded) {
@@ -497,6 +512,7 @@ void forEachRun(const View &view, const std::function<void(const Run &)> &visit)
   }
   for (const auto &piece : flat->pieces) {
     auto loops = mergedLoops(piece.loops);
+    requireRanges(loops, maxRangesWalked);
     std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t level,
                                                               std::int64_t offset) {
       if (level + 1 >= loops.size()) {
@@ -565,6 +581,7 @@ std::vector<VarRange> sortedRanges(const View &view) {
   for (const auto &piece : view.pieces) {
     auto loops = ascendingLoops(piece.loops);
     auto offset = lowestOffset(piece);
+    requireRanges(loops, maxRangesKept);
     std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t level, std::int64_t at) {
       if (level == loops.size()) {
         all.push_back({piece.var, std::size_t(at), std::size_t(at) + 1});

@@ -52,7 +52,7 @@ struct View {
   std::vector<Piece> pieces;
   std::shared_ptr<const View> metadata; // scale and format of an 8-bit float tensor
 
-  std::size_t numElements() const;
+  std::size_t numElements() const; // cannot wrap: shapes are checked where they are made
   bool operator==(const View &other) const {
     return type == other.type && shape == other.shape && pieces == other.pieces;
   }
@@ -73,6 +73,10 @@ struct VarRange {
   std::size_t begin, end;
   auto operator<=>(const VarRange &) const = default;
 };
+
+// The number of elements of a shape that a caller gives. Throws tensor_creation_error if they are
+// more than a tensor can have; `call` begins the message.
+std::size_t elementsOf(const Shape &shape, const std::string &call);
 
 View wholeVariable(graph::GraphState *graph, VarId var, TypeId type, Shape shape);
 
