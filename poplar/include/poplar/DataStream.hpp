@@ -2,6 +2,7 @@
 // Connections between host and device memory: streams, and buffers in the memory beside the device.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <poplar/DataStreamType.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/StringRef.hpp>
@@ -39,6 +40,7 @@ private:
   ReplicatedStreamMode mode_ = ReplicatedStreamMode::REPLICATE;
   DataStreamType type_ = DataStreamType::HostToDeviceFIFO;
   Type elementType_;
+  std::uint64_t graph_ = 0; // the number of its graph
 };
 
 // `repeats` slots of `numElements` each, per replica.
@@ -67,14 +69,17 @@ private:
         replicationFactor_(replicationFactor), rearrangeOnHost_(rearrangeOnHost),
         optimiseMemory_(optimiseMemory), elementType_(elementType) {}
   DataStream stream(DataStreamType type) const {
-    return DataStream(handle_, type, elementType_, numElements_, replicationFactor_,
-                      ReplicatedStreamMode::REPLICATE);
+    DataStream out(handle_, type, elementType_, numElements_, replicationFactor_,
+                   ReplicatedStreamMode::REPLICATE);
+    out.graph_ = graph_;
+    return out;
   }
   std::string handle_;
   std::size_t numElements_ = 0, repeats_ = 1;
   unsigned replicationFactor_ = 1;
   bool rearrangeOnHost_ = false, optimiseMemory_ = false;
   Type elementType_;
+  std::uint64_t graph_ = 0; // the number of its graph
 };
 
 } // namespace poplar

@@ -3,73 +3,94 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <poplar/StringRef.hpp>
 
 namespace poplar {
 
 struct Access;
 namespace graph {
-struct GraphState;
-}
+struct GraphTag;
+
+// A part of a graph by its number, and the graph's number: 0 if the handle was made from a plain
+// number.
+class Part {
+public:
+  constexpr unsigned getId() const { return id_; }
+
+protected:
+  constexpr explicit Part(unsigned id = 0xffffffffu, std::uint64_t graph = 0)
+      : id_(id), graph_(graph) {}
+
+private:
+  friend struct poplar::Access;
+  unsigned id_;
+  std::uint64_t graph_;
+};
+} // namespace graph
 
 using vertex_id = std::uint64_t;
 
-class ComputeSet {
+class ComputeSet : public graph::Part {
 public:
-  constexpr ComputeSet() : id_(0xffffffffu) {}
-  constexpr explicit ComputeSet(unsigned id) : id_(id) {}
-  constexpr unsigned getId() const { return id_; }
-  friend constexpr bool operator==(ComputeSet a, ComputeSet b) { return a.id_ == b.id_; }
-  friend constexpr bool operator!=(ComputeSet a, ComputeSet b) { return a.id_ != b.id_; }
+  constexpr ComputeSet() = default;
+  constexpr explicit ComputeSet(unsigned id) : Part(id) {}
+  friend constexpr bool operator==(ComputeSet a, ComputeSet b) { return a.getId() == b.getId(); }
+  friend constexpr bool operator!=(ComputeSet a, ComputeSet b) { return !(a == b); }
 
 private:
-  unsigned id_;
+  friend struct Access;
+  constexpr ComputeSet(unsigned id, std::uint64_t graph) : Part(id, graph) {}
 };
 
-class Function {
+class Function : public graph::Part {
 public:
-  constexpr Function() : id_(0xffffffffu) {}
-  constexpr explicit Function(unsigned id) : id_(id) {}
-  constexpr unsigned getId() const { return id_; }
-  friend constexpr bool operator==(Function a, Function b) { return a.id_ == b.id_; }
-  friend constexpr bool operator!=(Function a, Function b) { return a.id_ != b.id_; }
-  friend constexpr bool operator<(Function a, Function b) { return a.id_ < b.id_; }
+  constexpr Function() = default;
+  constexpr explicit Function(unsigned id) : Part(id) {}
+  friend constexpr bool operator==(Function a, Function b) { return a.getId() == b.getId(); }
+  friend constexpr bool operator!=(Function a, Function b) { return !(a == b); }
+  friend constexpr bool operator<(Function a, Function b) { return a.getId() < b.getId(); }
 
 private:
-  unsigned id_;
+  friend struct Access;
+  constexpr Function(unsigned id, std::uint64_t graph) : Part(id, graph) {}
 };
 
 // A function whose code is kept off the tiles until it is copied in.
-class FunctionBuffer {
+class FunctionBuffer : public graph::Part {
 public:
-  constexpr FunctionBuffer() : id_(0xffffffffu) {}
-  constexpr explicit FunctionBuffer(unsigned id) : id_(id) {}
-  constexpr unsigned getId() const { return id_; }
-  friend constexpr bool operator==(FunctionBuffer a, FunctionBuffer b) { return a.id_ == b.id_; }
-  friend constexpr bool operator!=(FunctionBuffer a, FunctionBuffer b) { return a.id_ != b.id_; }
+  constexpr FunctionBuffer() = default;
+  constexpr explicit FunctionBuffer(unsigned id) : Part(id) {}
+  friend constexpr bool operator==(FunctionBuffer a, FunctionBuffer b) {
+    return a.getId() == b.getId();
+  }
+  friend constexpr bool operator!=(FunctionBuffer a, FunctionBuffer b) { return !(a == b); }
 
 private:
-  unsigned id_;
+  friend struct Access;
+  constexpr FunctionBuffer(unsigned id, std::uint64_t graph) : Part(id, graph) {}
 };
 
 // A function that runs on the host, called from the device program.
-class HostFunction {
+class HostFunction : public graph::Part {
 public:
-  constexpr HostFunction() : id_(0xffffffffu) {}
-  constexpr explicit HostFunction(unsigned id) : id_(id) {}
-  constexpr unsigned getId() const { return id_; }
-  friend constexpr bool operator==(HostFunction a, HostFunction b) { return a.id_ == b.id_; }
-  friend constexpr bool operator!=(HostFunction a, HostFunction b) { return a.id_ != b.id_; }
+  constexpr HostFunction() = default;
+  constexpr explicit HostFunction(unsigned id) : Part(id) {}
+  friend constexpr bool operator==(HostFunction a, HostFunction b) {
+    return a.getId() == b.getId();
+  }
+  friend constexpr bool operator!=(HostFunction a, HostFunction b) { return !(a == b); }
 
 private:
-  unsigned id_;
+  friend struct Access;
+  constexpr HostFunction(unsigned id, std::uint64_t graph) : Part(id, graph) {}
 };
 
 struct FieldRef;
 
 class VertexRef {
 public:
-  VertexRef() : graph_(nullptr), id_(0) {}
+  VertexRef() : id_(0) {}
   // Throws unknown_field, with near matches, if the vertex has no such field.
   FieldRef operator[](StringRef fieldName) const;
   vertex_id getId() const { return id_; }
@@ -80,8 +101,9 @@ public:
 
 private:
   friend struct Access;
-  VertexRef(graph::GraphState *graph, vertex_id id) : graph_(graph), id_(id) {}
-  graph::GraphState *graph_; // not owned
+  VertexRef(std::shared_ptr<const graph::GraphTag> graph, vertex_id id)
+      : graph_(std::move(graph)), id_(id) {}
+  std::shared_ptr<const graph::GraphTag> graph_;
   vertex_id id_;
 };
 

@@ -60,6 +60,7 @@ private:
       throw control_program_error(
           str("Programs are nested more than ", executable::maxStepDepth,
               " deep. Add to one Sequence instead of nesting a new one for every step."));
+    requireOwn(*node);
     for (const auto &tensor : node->operands)
       view(tensor);
     if (node->kind == StepKind::Execute)
@@ -72,11 +73,24 @@ private:
     --depth_;
     return out_.sizes[node] = std::uint32_t(std::min<std::uint64_t>(size, 1u << 30));
   }
+  void requireOwn(const Node &node) const {
+    if (node.graph == 0 || node.graph == graph_.tag->number)
+      return;
+    throw control_program_error(str("A program uses ",
+                                    node.kind == StepKind::Execute    ? "a compute set"
+                                    : node.kind == StepKind::Call     ? "a function"
+                                    : node.kind == StepKind::HostCall ? "a host function"
+                                    : node.handle.empty()
+                                        ? "a function buffer"
+                                        : str("the stream or remote buffer \"", node.handle, "\""),
+                                    " of another graph",
+                                    node.name.empty() ? "." : str(" (at \"", node.name, "\").")));
+  }
   void view(const Tensor &tensor) {
     if (!tensor.valid())
       return;
     auto &view = Access::view(tensor);
-    if (view.graph && view.graph != &graph_)
+    if (view.graph && view.graph.get() != &graph_)
       throw control_program_error(
           str("A program uses the tensor ", tensor.getDebugStr(), " of another graph."));
     for (auto *part : {&view, view.metadata.get()})
@@ -263,7 +277,7 @@ private:
 
   View operand(const Tensor &tensor) { return operand(Access::view(tensor)); }
   View operand(View view) {
-    view.graph = nullptr;
+    view.graph = {};
     if (view.metadata)
       view.metadata = std::make_shared<const View>(operand(*view.metadata));
     for (auto &piece : view.pieces)

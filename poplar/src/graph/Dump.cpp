@@ -81,9 +81,8 @@ void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors,
                              SerializationFormat format) const {
   json list = json::array();
   for (const auto &tensor : tensors) {
-    if (!tensor.valid())
-      throw poplar_error("Graph::serializeTensors: a tensor is not initialised.");
-    const auto &view = Access::view(tensor);
+    const auto &view =
+        Access::ownView(*Access::graph(*this).state, tensor, "Graph::serializeTensors");
     json runs = json::array();
     tensor::forEachRun(view, [&](const tensor::Run &run) {
       runs.push_back({run.var.value, run.offset, run.count, run.stride});

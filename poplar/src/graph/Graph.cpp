@@ -6,12 +6,34 @@
 #include "graph/GraphState.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
+#include <atomic>
 
 namespace poplar {
 
 using base::str;
 using graph::GraphState;
 using graph::GraphView;
+
+static std::uint64_t nextNumber() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+GraphState::GraphState(Target whole, unsigned replicas)
+    : tag(std::make_shared<graph::GraphTag>(graph::GraphTag{this, nextNumber()})),
+      target(std::move(whole)), replicationFactor(replicas) {}
+GraphState::~GraphState() { tag->state = nullptr; }
+
+graph::GraphRef::GraphRef(GraphState *state) {
+  if (state)
+    tag_ = state->tag;
+}
+GraphState *graph::GraphRef::operator->() const {
+  if (auto *state = get())
+    return state;
+  throw poplar_error("A tensor or vertex is used whose graph no longer exists. Keep the graph "
+                     "until they are no longer needed.");
+}
 
 graph::VarId GraphState::addVariable(graph::Variable variable) {
   variables.push_back(std::move(variable));

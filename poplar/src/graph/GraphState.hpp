@@ -5,6 +5,7 @@
 // copy.
 #pragma once
 #include "executable/Image.hpp"
+#include "graph/GraphRef.hpp"
 #include "graph/TileMap.hpp"
 #include "openipu/VertexProvider.hpp"
 #include "poplar/DebugContext.hpp"
@@ -45,8 +46,12 @@ struct CodeletRef {
 };
 
 struct GraphState {
-  explicit GraphState(Target whole, unsigned replicas)
-      : target(std::move(whole)), replicationFactor(replicas) {}
+  explicit GraphState(Target whole, unsigned replicas);
+  ~GraphState();
+  GraphState(const GraphState &) = delete;
+  GraphState &operator=(const GraphState &) = delete;
+
+  const std::shared_ptr<GraphTag> tag; // what tensors, vertices and other handles know of the graph
 
   Target target; // of one replica
   Target device; // of all replicas together

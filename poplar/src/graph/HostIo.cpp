@@ -69,7 +69,7 @@ DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &elementType,
   checkedCount({numElements, depth}, handle, "Graph::addHostToDeviceFIFO");
   state.streams.push_back({handle, types::idOf(elementType), numElements, true,
                            mode == ReplicatedStreamMode::BROADCAST, depth});
-  return Access::stream(state.streams.back(), elementType, state.replicationFactor);
+  return Access::stream(state, state.streams.back(), elementType);
 }
 DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType,
                                       std::size_t numElements, const OptionFlags &options) {
@@ -79,7 +79,7 @@ DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType,
   checkedCount({numElements, depth}, handle, "Graph::addDeviceToHostFIFO");
   state.streams.push_back(
       {handle, types::idOf(elementType), numElements, false, false, depth});
-  return Access::stream(state.streams.back(), elementType, state.replicationFactor);
+  return Access::stream(state, state.streams.back(), elementType);
 }
 RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType,
                                     std::size_t numElements, std::size_t repeats,
@@ -91,16 +91,15 @@ RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType,
                            "\" has 0 repeats; it needs at least 1."));
   checkedCount({numElements, repeats}, handle, "Graph::addRemoteBuffer");
   state.remoteBuffers.push_back({handle, types::idOf(elementType), numElements, repeats});
-  return Access::remoteBuffer(state.remoteBuffers.back(), elementType, state.replicationFactor,
-                              rearrangeOnHost, optimiseMemory);
+  return Access::remoteBuffer(state, state.remoteBuffers.back(), elementType, rearrangeOnHost,
+                              optimiseMemory);
 }
 
 void Graph::createHostWrite(StringRef handle, const Tensor &tensor, bool) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.hostWrites, handle, "Graph::createHostWrite", "host write");
-  if (!tensor.valid())
-    throw poplar_error(str("Graph::createHostWrite: the tensor for \"", handle.cloneAsString(),
-                           "\" is not initialised."));
+  Access::ownView(state, tensor,
+                  str("Graph::createHostWrite of \"", handle.cloneAsString(), "\""));
   if (!tensor.isParallelWriteable())
     throw poplar_error(
         str("Graph::createHostWrite: ", tensor.getDebugStr(), " for \"", handle.cloneAsString(),
@@ -110,9 +109,8 @@ void Graph::createHostWrite(StringRef handle, const Tensor &tensor, bool) {
 void Graph::createHostRead(StringRef handle, const Tensor &tensor, bool) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.hostReads, handle, "Graph::createHostRead", "host read");
-  if (!tensor.valid())
-    throw poplar_error(str("Graph::createHostRead: the tensor for \"", handle.cloneAsString(),
-                           "\" is not initialised."));
+  Access::ownView(state, tensor,
+                  str("Graph::createHostRead of \"", handle.cloneAsString(), "\""));
   state.hostReads.push_back({handle, tensor});
 }
 
@@ -128,20 +126,20 @@ HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgum
     function.outputs.emplace_back(types::idOf(type),
                                   checkedCount({n}, handle, "Graph::addHostFunction"));
   state.hostFunctions.push_back(std::move(function));
-  return HostFunction(state.hostFunctions.size() - 1);
+  return Access::part<HostFunction>(state, state.hostFunctions.size() - 1);
 }
 
 Function Graph::addFunction(const program::Program &program) {
-  auto &functions = Access::graph(*this).state->functions;
-  functions.push_back(program);
-  return Function(functions.size() - 1);
+  auto &state = *Access::graph(*this).state;
+  state.functions.push_back(program);
+  return Access::part<Function>(state, state.functions.size() - 1);
 }
 FunctionBuffer Graph::addFunctionBuffer(const Function &function, FunctionBufferMappingType) {
   auto &state = *Access::graph(*this).state;
-  if (function.getId() >= state.functions.size())
+  if (function.getId() >= state.functions.size() || !Access::isOwn(state, function))
     throw poplar_error("Graph::addFunctionBuffer: the function does not belong to this graph.");
   state.functionBuffers.push_back(function.getId());
-  return FunctionBuffer(state.functionBuffers.size() - 1);
+  return Access::part<FunctionBuffer>(state, state.functionBuffers.size() - 1);
 }
 
 } // namespace poplar

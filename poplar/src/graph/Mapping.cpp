@@ -10,6 +10,7 @@ namespace poplar {
 
 using base::str;
 using graph::GraphView;
+using tensor::Shape;
 using tensor::VarRange;
 using tensor::View;
 
@@ -23,17 +24,16 @@ static unsigned checkedTile(const GraphView &view, unsigned tile, What &&what) {
   return view.wholeTile(tile);
 }
 
-static const View &use(const Tensor &tensor, const char *call) {
-  if (!tensor.valid())
-    throw invalid_tile_mapping(str(call, ": the tensor is not initialised."));
-  return Access::view(tensor);
+static const View &use(const Graph &graph, const Tensor &tensor, const char *call) {
+  return Access::ownView<invalid_tile_mapping>(*Access::graph(graph).state, tensor, call);
 }
 
 void Graph::setTileMapping(const VertexRef &vertex, unsigned tile) {
   auto &view = Access::graph(*this);
-  view.state->vertices.at(vertex.getId()).tile = checkedTile(view, tile, [&] {
-    return "a vertex of type " + view.state->vertexType(vertex.getId()).name;
-  });
+  const auto id =
+      Access::ownVertex<invalid_tile_mapping>(*view.state, vertex, "Graph::setTileMapping");
+  view.state->vertices[id].tile = checkedTile(
+      view, tile, [&] { return "a vertex of type " + view.state->vertexType(id).name; });
 }
 
 static void mapRanges(graph::GraphState &state, const View &view, unsigned tile) {
@@ -43,7 +43,7 @@ static void mapRanges(graph::GraphState &state, const View &view, unsigned tile)
 
 void Graph::setTileMapping(const Tensor &tensor, unsigned tile) {
   auto &graph = Access::graph(*this);
-  auto &view = use(tensor, "Graph::setTileMapping");
+  auto &view = use(*this, tensor, "Graph::setTileMapping");
   mapRanges(*graph.state, view,
             checkedTile(graph, tile, [&] { return graph.state->describe(view); }));
 }
@@ -64,7 +64,7 @@ static bool isStretch(const View &view) {
 
 void Graph::setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapping) {
   auto &graph = Access::graph(*this);
-  auto flat = tensor::flatten(use(tensor, "Graph::setTileMapping"));
+  auto flat = tensor::flatten(use(*this, tensor, "Graph::setTileMapping"));
   auto elements = flat.shape[0];
   const bool stretch = isStretch(flat);
   auto set = [&](const Interval &interval, unsigned tile) {
@@ -104,7 +104,7 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor, bool requ
 Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor, bool *isComplete,
                                                  bool) const {
   auto &graph = Access::graph(*this);
-  auto &view = use(tensor, "Graph::getTileMapping");
+  auto &view = use(*this, tensor, "Graph::getTileMapping");
   std::vector<unsigned> local; // tile of the whole graph -> tile here
   if (!graph.tiles.empty()) {
     local.assign(graph.state->target.getNumTiles(), executable::none);
@@ -135,7 +135,7 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor, bool *isC
 }
 
 Graph::TileToTensorMapping Graph::getVariableTileMapping(const Tensor &tensor) const {
-  auto &view = use(tensor, "Graph::getVariableTileMapping");
+  auto &view = use(*this, tensor, "Graph::getVariableTileMapping");
   if (view.pieces.empty())
     return TileToTensorMapping(getTarget().getNumTiles());
   return getTileMapping(getVariable(VariableRef(view.pieces[0].var.value)), false);
@@ -178,7 +178,12 @@ void append(std::vector<Interval> &list, Interval interval) {
 std::vector<std::vector<Interval>>
 Graph::getSortedContiguousRegions(const Tensor &tensor, ArrayRef<Interval> regions,
                                   bool removeAliased, std::vector<std::size_t> *aliases) const {
-  auto flat = tensor::flatten(use(tensor, "Graph::getSortedContiguousRegions"));
+  auto flat = tensor::flatten(use(*this, tensor, "Graph::getSortedContiguousRegions"));
+  for (const auto &region : regions)
+    if (region.begin() > region.end() || region.end() > flat.shape[0])
+      throw index_error(str("Graph::getSortedContiguousRegions: ", region,
+                            " is not a range of the ", flat.shape[0], " elements of ",
+                            tensor.getDebugStr(), "."));
   std::vector<std::vector<Interval>> out;
   VarRange last{};
   std::size_t lastTensorBegin = 0;
@@ -228,7 +233,7 @@ TensorRearranger &TensorRearranger::operator=(TensorRearranger &&) noexcept = de
 
 TensorRearranger Graph::getSimplifyingRearranger(const Tensor &tensor) const {
   auto impl = std::make_shared<TensorRearranger::Impl>();
-  impl->order = *memoryOrder(use(tensor, "Graph::getSimplifyingRearranger"));
+  impl->order = *memoryOrder(use(*this, tensor, "Graph::getSimplifyingRearranger"));
   impl->shape = tensor.shape();
   std::size_t at = 0;
   for (const auto &interval : impl->order) {
@@ -240,12 +245,31 @@ TensorRearranger Graph::getSimplifyingRearranger(const Tensor &tensor) const {
   return out;
 }
 
+// Null for one that was default-constructed or moved from.
+template <class Impl> static const Impl &use(const std::shared_ptr<Impl> &impl, const char *call) {
+  if (!impl)
+    throw poplar_error(str("TensorRearranger::", call,
+                           ": the rearranger is empty. Take one from "
+                           "Graph::getSimplifyingRearranger."));
+  return *impl;
+}
+static Tensor flatOf(const Tensor &t, const Shape &shape, const char *call) {
+  const auto elements = tensor::elementsOf(shape, call);
+  if (t.numElements() != elements)
+    throw index_error(str("TensorRearranger::", call, ": ", t.getDebugStr(), " has ",
+                          t.numElements(), " elements; the rearranger was made for ", elements,
+                          "."));
+  return t.flatten();
+}
+
 Tensor TensorRearranger::rearrange(const Tensor &t) const {
-  auto flat = t.flatten();
-  return impl_->order.empty() ? flat : concat(flat.slices(ArrayRef<Interval>(impl_->order)));
+  const auto &impl = use(impl_, "rearrange");
+  auto flat = flatOf(t, impl.shape, "rearrange");
+  return impl.order.empty() ? flat : concat(flat.slices(ArrayRef<Interval>(impl.order)));
 }
 Tensor TensorRearranger::undoRearrangement(const Tensor &t) const {
-  auto flat = t.flatten();
+  use(impl_, "undoRearrangement");
+  auto flat = flatOf(t, impl_->shape, "undoRearrangement");
   std::vector<std::size_t> byTensor(impl_->order.size());
   for (std::size_t i = 0; i < byTensor.size(); ++i)
     byTensor[i] = i;
@@ -272,12 +296,14 @@ static std::vector<Interval> permute(ArrayRef<Interval> intervals,
   return out;
 }
 std::vector<Interval> TensorRearranger::rearrange(ArrayRef<Interval> intervals) const {
+  use(impl_, "rearrange");
   std::vector<Interval> placedAt;
   for (std::size_t i = 0; i < impl_->order.size(); ++i)
     placedAt.push_back({impl_->start[i], impl_->start[i] + impl_->order[i].size()});
   return permute(intervals, impl_->order, placedAt);
 }
 std::vector<Interval> TensorRearranger::undoRearrangement(ArrayRef<Interval> intervals) const {
+  use(impl_, "undoRearrangement");
   std::vector<Interval> placedAt;
   for (std::size_t i = 0; i < impl_->order.size(); ++i)
     placedAt.push_back({impl_->start[i], impl_->start[i] + impl_->order[i].size()});
@@ -285,7 +311,9 @@ std::vector<Interval> TensorRearranger::undoRearrangement(ArrayRef<Interval> int
 }
 
 void Graph::reorderToSimplify(Tensor *tensor, ArrayRef<Tensor *> others, bool) const {
-  auto order = *memoryOrder(use(*tensor, "Graph::reorderToSimplify"));
+  if (!tensor || std::count(others.begin(), others.end(), nullptr))
+    throw poplar_error("Graph::reorderToSimplify: a pointer to a tensor is null.");
+  auto order = *memoryOrder(use(*this, *tensor, "Graph::reorderToSimplify"));
   auto elements = tensor->numElements();
   for (auto *other : others)
     if (other->numElements() != elements)
@@ -302,7 +330,7 @@ void Graph::reorderToSimplify(Tensor *tensor, ArrayRef<Tensor *> others, bool) c
 }
 
 Tensor Graph::findUnbroadcastTensor(const Tensor &tensor) const {
-  auto &view = use(tensor, "Graph::findUnbroadcastTensor");
+  auto &view = use(*this, tensor, "Graph::findUnbroadcastTensor");
   auto out = tensor;
   for (unsigned d = 0; d < view.shape.size(); ++d) {
     bool still = !view.pieces.empty() && view.shape[d] > 1;

@@ -35,7 +35,7 @@ View onePiece(const View &view, const tensor::Piece &piece) {
 
 std::vector<TileElements> elementsByTile(const Graph &graph, const Tensor &tensor) {
   auto &view = Access::graph(graph);
-  const auto &shown = Access::view(tensor);
+  const auto &shown = Access::ownView(*view.state, tensor, "The plan of an operator");
   std::vector<TileElements> all(view.state->target.getNumTiles());
   auto count = [&](const VarRange &range, std::uint64_t times) {
     view.state->variables[range.var.value].mapping.forEach(

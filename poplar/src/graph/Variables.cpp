@@ -40,8 +40,10 @@ TypeId deviceType(const Type &type, const char *call) {
   return id;
 }
 
-std::shared_ptr<const View> metadataOf(const Tensor *metadata, TypeId type, const char *call) {
+std::shared_ptr<const View> metadataOf(const GraphState &state, const Tensor *metadata, TypeId type,
+                                       const char *call) {
   if (metadata && metadata->valid()) {
+    Access::ownView<tensor_metadata_error>(state, *metadata, str(call, " (metadata)"));
     if (type != TypeId::Quarter)
       throw tensor_metadata_error(
           str(call, ": type ", spelling(type), " takes no metadata; only QUARTER does."));
@@ -60,7 +62,7 @@ Tensor makeVariable(GraphState &state, const Type &type, const Tensor *metadata,
   variable.shape = toShape(shape);
   variable.elements = tensor::elementsOf(variable.shape, call);
   auto view = tensor::wholeVariable(&state, {}, variable.type, variable.shape);
-  view.metadata = metadataOf(metadata, variable.type, call);
+  view.metadata = metadataOf(state, metadata, variable.type, call);
   auto id = state.addVariable(std::move(variable));
   for (auto &piece : view.pieces)
     piece.var = id;
@@ -168,7 +170,7 @@ Tensor Graph::addConstantValues(const Type &type, const Tensor *metadata,
             context.getPathName().empty() ? "" : " for \"" + context.getPathName() + "\"",
             ". Give one value per element, or a single value for all."));
   requireValues(values, elements, "Graph::addConstant");
-  auto metadataView = metadataOf(metadata, id, "Graph::addConstant");
+  auto metadataView = metadataOf(state, metadata, id, "Graph::addConstant");
   return withHostMemory<tensor_creation_error>("Graph::addConstant", [&] {
     auto bytes = deviceBytes(id, metadataView.get(), values, traits, elements, broadcast);
     auto out = makeVariable(state, type, metadata, shape, VariableKind::Constant, context,
@@ -218,9 +220,8 @@ Tensor Graph::addConstantHalfValues(const Type &type, ArrayRef<std::size_t> shap
 // ---- initial values
 // --------------------------------------------------------------------------------------------
 
-static void requireVariable(const Tensor &tensor, const char *call) {
-  if (!tensor.valid())
-    throw poplar_error(str(call, ": the tensor is not initialised."));
+static void requireVariable(const Graph &graph, const Tensor &tensor, const char *call) {
+  Access::ownView(*Access::graph(graph).state, tensor, call);
   if (tensor.containsConstant())
     throw poplar_error(
         str(call, ": ", tensor.getDebugStr(), " holds a constant, whose value is fixed."));
@@ -228,7 +229,7 @@ static void requireVariable(const Tensor &tensor, const char *call) {
 
 void Graph::setTensorValues(const Tensor &tensor, const void *values, std::size_t count,
                             const TypeTraits &traits, bool broadcast) {
-  requireVariable(tensor, "Graph::setInitialValue");
+  requireVariable(*this, tensor, "Graph::setInitialValue");
   auto &view = Access::view(tensor);
   auto elements = view.numElements();
   if (!broadcast && count != elements)
@@ -246,7 +247,7 @@ void Graph::setInitialValueHalf(const Tensor &tensor, std::uint16_t value) {
   });
 }
 void Graph::setInitialValueHalf(const Tensor &tensor, ArrayRef<std::uint16_t> values) {
-  requireVariable(tensor, "Graph::setInitialValueHalf");
+  requireVariable(*this, tensor, "Graph::setInitialValueHalf");
   requireHalf(tensor.elementType(), "Graph::setInitialValueHalf");
   if (values.size() != tensor.numElements())
     throw tensor_creation_error(str("Graph::setInitialValueHalf: ", tensor.getDebugStr(), " has ",
@@ -345,9 +346,7 @@ View cloneInNewOrder(GraphState &state, const View &source, TypeId type, const s
 Tensor Graph::clone(const Type &type, const Tensor &metadata, const Tensor &t,
                     const DebugContext &context, TensorCloneMethod method) {
   auto &state = *Access::graph(*this).state;
-  if (!t.valid())
-    throw poplar_error("Graph::clone: the tensor is not initialised.");
-  auto &source = Access::view(t);
+  auto &source = Access::ownView(state, t, "Graph::clone");
   auto id = deviceType(type, "Graph::clone");
   auto name = context.getPathName().empty() ? t.getVarStr() + "_clone" : context.getPathName();
   bool newOrder =
@@ -355,7 +354,7 @@ Tensor Graph::clone(const Type &type, const Tensor &metadata, const Tensor &t,
       (method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES && t.containsAliases());
   auto out = newOrder ? cloneInNewOrder(state, source, id, name)
                       : cloneKeepingOrder(state, source, id, name);
-  out.metadata = metadata.valid()        ? metadataOf(&metadata, id, "Graph::clone")
+  out.metadata = metadata.valid()        ? metadataOf(state, &metadata, id, "Graph::clone")
                  : id == TypeId::Quarter ? source.metadata
                                          : nullptr;
   return Access::tensor(std::move(out));
@@ -415,14 +414,22 @@ Tensor Graph::cloneN(const Tensor &t, std::size_t n, const DebugContext &context
   return cloneN(t.elementType(), Tensor(), t, n, context, method, duplication);
 }
 
+static const graph::Variable &ownVariable(const GraphState &state, VariableRef variable,
+                                          const char *call) {
+  if (variable.id() >= state.variables.size())
+    throw index_error(str(call, ": there is no variable ", variable.id(), "; the graph has ",
+                          state.variables.size(), "."));
+  return state.variables[variable.id()];
+}
 Tensor Graph::getVariable(VariableRef variable) const {
   auto &state = *Access::graph(*this).state;
-  const auto &found = state.variables.at(variable.id());
+  const auto &found = ownVariable(state, variable, "Graph::getVariable");
   return Access::tensor(
       tensor::wholeVariable(&state, VarId(variable.id()), found.type, found.shape));
 }
 bool Graph::isConstant(VariableRef variable) const {
-  return Access::graph(*this).state->variables.at(variable.id()).kind != VariableKind::Ordinary;
+  return ownVariable(*Access::graph(*this).state, variable, "Graph::isConstant").kind !=
+         VariableKind::Ordinary;
 }
 
 // ---- metadata of 8-bit floats

@@ -68,11 +68,13 @@ struct Place { // a field of a vertex, resolved and checked
 };
 
 Place resolve(GraphState &state, const FieldRef &ref, const char *call) {
-  if (Access::stateOf(ref.vertex) != &state)
-    throw graph_connection_error(str(call, ": the vertex belongs to another graph."));
-  const auto &vertex = state.vertices[ref.vertex.getId()];
-  return {state, ref, state.vertexType(ref.vertex.getId()).fields[ref.fieldId],
-          state.slots[vertex.firstSlot + ref.fieldId]};
+  const auto id = Access::ownVertex<graph_connection_error>(state, ref.vertex, call);
+  const auto &type = state.vertexType(id);
+  if (ref.fieldId >= type.fields.size())
+    throw unknown_field(str(call, ": vertex type \"", type.name, "\" has no field ", ref.fieldId,
+                            "; it has ", type.fields.size(), "."));
+  return {state, ref, type.fields[ref.fieldId],
+          state.slots[state.vertices[id].firstSlot + ref.fieldId]};
 }
 
 bool twoDimensional(const Field &field) {
@@ -168,7 +170,7 @@ const View &use(const GraphState &state, const FieldRef &ref, const Tensor &tens
   if (!tensor.valid())
     throw graph_connection_error(
         str(call, ": the tensor for ", where(state, ref), " is not initialised."));
-  if (Access::view(tensor).graph != &state)
+  if (Access::view(tensor).graph.get() != &state)
     throw graph_connection_error(
         str(call, ": the tensor for ", where(state, ref), " belongs to another graph."));
   return Access::view(tensor);
@@ -187,9 +189,11 @@ void setEdges(const Place &to, std::vector<Edge> edges) {
 // ---------------------------------------------------------------------------------------------------
 
 FieldRef VertexRef::operator[](StringRef fieldName) const {
-  if (!graph_)
-    throw unknown_field("VertexRef: the vertex is not initialised.");
-  const auto &type = graph_->vertexType(id_);
+  auto *state = Access::stateOf(*this);
+  if (!state)
+    throw unknown_field(graph_ ? "VertexRef: the graph of the vertex no longer exists."
+                               : "VertexRef: the vertex is not initialised.");
+  const auto &type = state->vertexType(id_);
   auto name = fieldName.cloneAsString();
   for (unsigned i = 0; i < type.fields.size(); ++i)
     if (type.fields[i].name == name)
@@ -206,9 +210,9 @@ FieldRef VertexRef::operator[](StringRef fieldName) const {
 // ---------------------------------------------------------------------------------
 
 ComputeSet Graph::addComputeSet(const DebugContext &context) {
-  auto &sets = Access::graph(*this).state->computeSets;
-  sets.push_back({context.getPathName(), {}});
-  return ComputeSet(sets.size() - 1);
+  auto &state = *Access::graph(*this).state;
+  state.computeSets.push_back({context.getPathName(), {}});
+  return Access::part<ComputeSet>(state, state.computeSets.size() - 1);
 }
 
 static std::uint32_t findType(GraphState &state, const std::string &name) {
@@ -245,7 +249,7 @@ static void setValues(Graph &graph, const FieldRef &ref, const void *values, std
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
   auto &state = *Access::graph(*this).state;
-  if (cs.getId() >= state.computeSets.size())
+  if (cs.getId() >= state.computeSets.size() || !Access::isOwn(state, cs))
     throw poplar_error(str("Graph::addVertex: the compute set for a vertex of type \"",
                            vertexType.cloneAsString(), "\" does not belong to this graph."));
   executable::Vertex vertex;
@@ -256,7 +260,7 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
   state.slots.resize(state.slots.size() + state.typeAt(vertex.type).fields.size());
   state.computeSets[cs.getId()].vertices.push_back(state.vertices.size());
   state.vertices.push_back(vertex);
-  return Access::vertex(&state, state.vertices.size() - 1);
+  return Access::vertex(state, state.vertices.size() - 1);
 }
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType,
@@ -397,8 +401,13 @@ std::size_t Graph::getFieldSize(FieldRef ref) const {
   auto to = resolve(state, ref, "Graph::getFieldSize");
   if (to.slot.kind == SlotKind::Unset)
     throw no_size_specified(str("Graph::getFieldSize: ", where(state, ref), " has no size yet."));
-  if (ref.indexed)
-    return state.edges.at(to.slot.first + ref.index).elements;
+  if (ref.indexed) {
+    if (!twoDimensional(to.field) || ref.index >= to.slot.count)
+      throw index_error(str("Graph::getFieldSize: ", where(state, ref),
+                            " does not exist; the field has ",
+                            twoDimensional(to.field) ? to.slot.count : 0, " inner vectors."));
+    return state.edges[to.slot.first + ref.index].elements;
+  }
   if (to.slot.kind == SlotKind::Edges && !twoDimensional(to.field))
     return state.edges[to.slot.first].elements;
   return to.slot.count;
@@ -491,7 +500,8 @@ double Graph::getMaxVertexFieldValue(StringRef vertexType, StringRef fieldName) 
 }
 
 void Graph::setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t flops) {
-  auto &entry = Access::graph(*this).state->vertices.at(vertex.getId());
+  auto &state = *Access::graph(*this).state;
+  auto &entry = state.vertices[Access::ownVertex(state, vertex, "Graph::setPerfEstimate")];
   entry.cycles = cycles;
   entry.flops = flops;
 }
@@ -501,7 +511,7 @@ void Graph::setPerfEstimate(const VertexRef &vertex, const VertexPerfEstimate &e
 
 VertexPerfEstimate Graph::getPerfEstimate(const VertexRef &vertex) const {
   auto &state = *Access::graph(*this).state;
-  const auto &entry = state.vertices.at(vertex.getId());
+  const auto &entry = state.vertices[Access::ownVertex(state, vertex, "Graph::getPerfEstimate")];
   if (entry.cycles != executable::noEstimate)
     return {entry.cycles, entry.flops};
   auto estimator = state.estimators.find(state.vertexType(vertex.getId()).name);
@@ -513,6 +523,9 @@ VertexPerfEstimate Graph::getPerfEstimate(const VertexRef &vertex) const {
 }
 
 void Graph::registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator) {
+  if (!estimator)
+    throw poplar_error(str("Graph::registerPerfEstimator: the estimator for \"",
+                           vertexType.cloneAsString(), "\" is an empty function."));
   Access::graph(*this).state->estimators[codelet::canonicalName(vertexType.cloneAsString())] =
       std::move(estimator);
 }

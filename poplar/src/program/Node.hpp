@@ -19,6 +19,7 @@ struct Node {
   std::vector<Tensor> operands; // Copy: source, destination; others as in executable::Step
   std::string handle;           // stream or remote buffer
   std::uint32_t index = executable::none; // compute set, function, host function
+  std::uint64_t graph = 0; // the number of the graph that index or handle belong to; 0: not known
   std::uint64_t count = 0;
   bool flag = false;
   std::vector<std::int64_t> cases;

@@ -17,7 +17,7 @@ void checkUses(const graph::GraphView &graph, const Operation &op) {
     if (!tensor.valid())
       throw poplar_error(str(op.kernel, ": an operand is not initialised."));
     const auto &view = Access::view(tensor);
-    if (view.graph && view.graph != graph.state.get())
+    if (view.graph && view.graph.get() != graph.state.get())
       throw poplar_error(str(op.kernel, ": ", tensor.getDebugStr(), " belongs to another graph."));
     if (use == Use::In) {
       inputs = true;
@@ -89,7 +89,7 @@ program::Program operation(const Graph &graph, Operation operation) {
 void addOperation(Graph &graph, ComputeSet computeSet, Operation operation) {
   auto &view = Access::graph(graph);
   auto id = computeSet.getId();
-  if (id >= view.state->computeSets.size())
+  if (id >= view.state->computeSets.size() || !Access::isOwn(*view.state, computeSet))
     throw poplar_error(str(operation.kernel, ": the compute set does not belong to this graph."));
   view.state->operations[id].push_back(Access::program(nodeOf(view, std::move(operation))));
 }

@@ -36,6 +36,21 @@ Node node(StepKind kind, const DebugContext &context) {
   return out;
 }
 
+// A program that uses a part of a graph by its number, or a stream or remote buffer by its handle.
+template <class Part> Node part(StepKind kind, const Part &part, const DebugContext &context) {
+  auto out = node(kind, context);
+  out.index = part.getId();
+  out.graph = Access::graphNumber(part);
+  return out;
+}
+template <class Stream>
+Node transfer(StepKind kind, const Stream &stream, const DebugContext &context) {
+  auto out = node(kind, context);
+  out.handle = stream.handle();
+  out.graph = Access::graphNumber(stream);
+  return out;
+}
+
 std::string at(const DebugContext &context) {
   auto path = context.getPathName();
   return path.empty() ? "" : str(" (at \"", path, "\")");
@@ -113,15 +128,13 @@ void Sequence::add(Program &&program) {
 // ----------------------------------------------------------------------------------------
 
 Execute::Execute(ComputeSet cs, const DebugContext &context) {
-  auto execute = node(StepKind::Execute, context);
-  execute.index = cs.getId();
+  auto execute = part(StepKind::Execute, cs, context);
   Access::setNode(*this, std::move(execute));
 }
 Execute::Execute(ComputeSet cs, Tensor predicate, const DebugContext &context) {
   requireScalar(predicate, "Execute", "predicate", context);
   requireWriteable(predicate, "Execute", context);
-  auto execute = node(StepKind::Execute, context);
-  execute.index = cs.getId();
+  auto execute = part(StepKind::Execute, cs, context);
   execute.operands = {std::move(predicate)};
   Access::setNode(*this, std::move(execute));
 }
@@ -152,8 +165,7 @@ Copy::Copy(const DataStream &stream, Tensor dst, bool, const DebugContext &conte
                                     at(context)));
   requireSize("stream", stream.handle(), stream.numElements(), stream.elementType(), dst, context);
   requireWriteable(dst, "Copy", context);
-  auto copy = node(StepKind::HostToDevice, context);
-  copy.handle = stream.handle();
+  auto copy = transfer(StepKind::HostToDevice, stream, context);
   copy.operands = {std::move(dst)};
   Access::setNode(*this, std::move(copy));
 }
@@ -164,15 +176,14 @@ Copy::Copy(Tensor src, const DataStream &stream, bool, const DebugContext &conte
                                     "Create it with addDeviceToHostFIFO.",
                                     at(context)));
   requireSize("stream", stream.handle(), stream.numElements(), stream.elementType(), src, context);
-  auto copy = node(StepKind::DeviceToHost, context);
-  copy.handle = stream.handle();
+  auto copy = transfer(StepKind::DeviceToHost, stream, context);
   copy.operands = {std::move(src)};
   Access::setNode(*this, std::move(copy));
 }
 
 static Node remote(StepKind kind, const RemoteBuffer &buffer, Tensor data, Tensor offset,
                    const DebugContext &context) {
-  auto copy = node(kind, context);
+  auto copy = transfer(kind, buffer, context);
   std::size_t slots = 1;
   if (offset.valid()) {
     if (offset.elementType() != INT && offset.elementType() != UNSIGNED_INT)
@@ -194,7 +205,6 @@ static Node remote(StepKind kind, const RemoteBuffer &buffer, Tensor data, Tenso
   requireSize("remote buffer", buffer.handle(), *elements, buffer.elementType(), data, context);
   if (kind == StepKind::RemoteToDevice)
     requireWriteable(data, "Copy", context);
-  copy.handle = buffer.handle();
   copy.operands = {std::move(data)};
   if (offset.valid())
     copy.operands.push_back(std::move(offset));
@@ -217,8 +227,16 @@ Copy::Copy(Tensor src, const RemoteBuffer &buffer, Tensor offset, const DebugCon
       *this, remote(StepKind::DeviceToRemote, buffer, std::move(src), std::move(offset), context));
 }
 // The host keeps all code resident, so loading a function's code moves nothing.
-Copy::Copy(const FunctionBuffer &, const Function &, const DebugContext &context) {
-  Access::setNode(*this, node(StepKind::Sequence, context));
+Copy::Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &context) {
+  if (buffer == FunctionBuffer() || function == Function() ||
+      Access::graphNumber(buffer) != Access::graphNumber(function))
+    throw control_program_error(
+        str("Copy: the function buffer and the function must be of one graph. Take them from "
+            "Graph::addFunctionBuffer and Graph::addFunction.",
+            at(context)));
+  auto copy = node(StepKind::Sequence, context);
+  copy.graph = Access::graphNumber(buffer);
+  Access::setNode(*this, std::move(copy));
 }
 
 // ---- control flow
@@ -312,14 +330,12 @@ Switch &Switch::add(std::int32_t caseValue, const Program &body) {
 }
 
 Call::Call(Function function, const DebugContext &context) {
-  auto call = node(StepKind::Call, context);
-  call.index = function.getId();
+  auto call = part(StepKind::Call, function, context);
   Access::setNode(*this, std::move(call));
 }
 Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
            const DebugContext &context) {
-  auto call = node(StepKind::HostCall, context);
-  call.index = function.getId();
+  auto call = part(StepKind::HostCall, function, context);
   call.count = inputs.size();
   for (const auto &input : inputs)
     requireValid(input, "Call", "input", context), call.operands.push_back(input);

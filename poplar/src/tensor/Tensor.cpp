@@ -36,8 +36,8 @@ static const View &use(const Tensor &tensor, const char *operation) {
 
 static std::string name(const View &view) {
   auto text = base::list(view.shape);
-  if (view.graph && !view.pieces.empty())
-    text += " of " + view.graph->describe(view.pieces[0].var);
+  if (auto *graph = view.graph.get(); graph && !view.pieces.empty())
+    text += " of " + graph->describe(view.pieces[0].var);
   return text;
 }
 
@@ -282,8 +282,9 @@ bool Tensor::containsConstant() const {
 }
 bool Tensor::isParallelWriteable() const { return !containsConstant() && !containsAliases(); }
 bool Tensor::intersectsWith(const Tensor &other) const {
-  auto a = tensor::sortedRanges(use(*this, "intersectsWith")),
-       b = tensor::sortedRanges(use(other, "intersectsWith"));
+  if (use(*this, "intersectsWith").graph != use(other, "intersectsWith").graph)
+    return false;
+  auto a = tensor::sortedRanges(*view_), b = tensor::sortedRanges(*other.view_);
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     if (a[i].var == b[j].var && a[i].begin < b[j].end && b[j].begin < a[i].end)
       return true;
@@ -338,9 +339,12 @@ Tensor Tensor::getMetadata() const {
 std::string Tensor::shapeToString() const { return base::list(use(*this, "shapeToString").shape); }
 std::string Tensor::getVarStr() const {
   auto &view = use(*this, "getVarStr");
+  auto *graph = view.graph.get();
+  if (!graph) // gone, or none
+    return "";
   std::vector<std::string> names;
   for (const auto &piece : view.pieces) {
-    auto text = view.graph->variables[piece.var.value].name;
+    auto text = graph->variables[piece.var.value].name;
     if (std::find(names.begin(), names.end(), text) == names.end())
       names.push_back(text);
   }
@@ -378,8 +382,8 @@ std::size_t Tensor::hash() const {
 bool operator==(const Tensor &a, const Tensor &b) {
   if (a.view_ == b.view_)
     return true;
-  if (!a.valid() || !b.valid() || a.view_->type != b.view_->type ||
-      a.view_->shape != b.view_->shape)
+  if (!a.valid() || !b.valid() || a.view_->graph != b.view_->graph ||
+      a.view_->type != b.view_->type || a.view_->shape != b.view_->shape)
     return false;
   return *a.view_ == *b.view_ || tensor::runs(*a.view_) == tensor::runs(*b.view_);
 }
@@ -400,6 +404,9 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
       throw type_error(str("poplar::concat: tensor ", views.size(), " has type ",
                            spelling(view.type), " and tensor 0 has type ", spelling(first.type),
                            ". All must be the same."));
+    if (view.graph != first.graph)
+      throw poplar_error(str("poplar::concat: tensor ", views.size(), " ", name(view),
+                             " and tensor 0 ", name(first), " belong to different graphs."));
     auto same = view.shape.size() == first.shape.size();
     for (unsigned d = 0; same && d < view.shape.size(); ++d)
       same = d == dimension || view.shape[d] == first.shape[d];
@@ -411,11 +418,7 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
     views.push_back(&view);
   }
   checkGrown(first, dimension, extent, "poplar::concat");
-  auto out = tensor::concat(views, dimension);
-  if (!out.graph)
-    for (auto *view : views)
-      out.graph = view->graph ? view->graph : out.graph;
-  return Access::tensor(std::move(out));
+  return Access::tensor(tensor::concat(views, dimension));
 }
 Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension) {
   return concat({first, second}, dimension);

@@ -69,7 +69,7 @@ static Piece withLoops(Piece piece, unsigned dim, const std::vector<Loop> &loops
   return piece;
 }
 
-View wholeVariable(graph::GraphState *graph, VarId var, TypeId type, Shape shape) {
+View wholeVariable(const graph::GraphRef &graph, VarId var, TypeId type, Shape shape) {
   View out;
   out.graph = graph;
   out.type = type;

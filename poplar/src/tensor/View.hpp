@@ -7,16 +7,13 @@
 // they hold, and their boxes tile the shape.
 #pragma once
 #include "base/Id.hpp"
+#include "graph/GraphRef.hpp"
 #include "openipu/TypeId.hpp"
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
-
-namespace poplar::graph {
-struct GraphState;
-}
 
 namespace poplar::tensor {
 
@@ -46,7 +43,7 @@ struct Piece {
 };
 
 struct View {
-  graph::GraphState *graph = nullptr; // the graph the variables belong to; not owned
+  graph::GraphRef graph; // the graph the variables belong to; none in an executable
   TypeId type = TypeId::Float;
   Shape shape;
   std::vector<Piece> pieces;
@@ -78,7 +75,7 @@ struct VarRange {
 // more than a tensor can have; `call` begins the message.
 std::size_t elementsOf(const Shape &shape, const std::string &call);
 
-View wholeVariable(graph::GraphState *graph, VarId var, TypeId type, Shape shape);
+View wholeVariable(const graph::GraphRef &graph, VarId var, TypeId type, Shape shape);
 
 // Arguments are checked by Tensor.cpp; these assume them valid.
 View slice(const View &view, std::size_t begin, std::size_t end, unsigned dim);
