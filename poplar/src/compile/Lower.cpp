@@ -357,8 +357,10 @@ private:
     step.format = node.format;
     step.plan = node.plan;
     switch (node.kind) {
-    case StepKind::Copy:
     case StepKind::CrossReplicaCopy:
+      checkReplicas(node);
+      [[fallthrough]];
+    case StepKind::Copy:
       step.moves = tensor::movesBetween(operand(node.operands[0]), operand(node.operands[1]));
       break;
     case StepKind::HostToDevice:
@@ -419,6 +421,14 @@ private:
     step.moves = toDevice ? tensor::movesBetween(host, device) : tensor::movesBetween(device, host);
     if (node.operands.size() > 1)
       step.operands.push_back(operand(node.operands[1]));
+  }
+  void checkReplicas(const Node &node) const {
+    for (auto replica : node.cases)
+      if (replica >= std::int64_t(graph_.replicationFactor))
+        throw control_program_error(str("CrossReplicaCopy: the map names replica ", replica,
+                                        "; the graph has ", graph_.replicationFactor,
+                                        " replica(s), from 0 on.",
+                                        node.name.empty() ? "" : str(" (at \"", node.name, "\")")));
   }
   void checkHostCall(const Node &node) {
     if (node.index >= graph_.hostFunctions.size())

@@ -3,6 +3,7 @@
 // functions.
 #include "Access.hpp"
 #include "base/Text.hpp"
+#include "executable/ValidateSteps.hpp"
 #include "poplar/Program.hpp"
 #include <ostream>
 
@@ -82,15 +83,22 @@ std::string headline(const graph::GraphState &graph, const Node &node) {
 
 void dump(const graph::GraphState &graph, const Program &program, unsigned depth,
           std::ostream &out) {
-  auto *node = Access::node(program);
-  if (!node)
-    return;
-  out << std::string(2 * depth, ' ') << headline(graph, *node);
-  if (!node->name.empty() && node->kind != StepKind::Execute)
-    out << " (" << node->name << ")";
-  out << "\n";
-  for (const auto &child : node->children)
-    dump(graph, child, depth + 1, out);
+  std::vector<std::pair<const Node *, unsigned>> waiting{{Access::node(program), depth}};
+  while (!waiting.empty()) {
+    const auto [node, level] = waiting.back();
+    waiting.pop_back();
+    if (!node)
+      continue;
+    if (level > executable::maxStepDepth)
+      throw control_program_error(str("Programs are nested more than ", executable::maxStepDepth,
+                                      " deep, so they are not printed."));
+    out << std::string(2 * level, ' ') << headline(graph, *node);
+    if (!node->name.empty() && node->kind != StepKind::Execute)
+      out << " (" << node->name << ")";
+    out << "\n";
+    for (auto child = node->children.rbegin(); child != node->children.rend(); ++child)
+      waiting.emplace_back(Access::node(*child), level + 1);
+  }
 }
 
 } // namespace

@@ -12,6 +12,13 @@
 namespace poplar::program {
 
 struct Node {
+  Node() = default;
+  Node(const Node &) = default;
+  Node(Node &&) = default;
+  Node &operator=(const Node &) = default;
+  Node &operator=(Node &&) = default;
+  ~Node(); // however deep programs are nested, without recursion
+
   executable::StepKind kind = executable::StepKind::Sequence;
   std::string name;
   std::uint64_t debugId = 0;

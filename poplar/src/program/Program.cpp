@@ -7,6 +7,8 @@
 #include "poplar/exceptions.hpp"
 #include "program/Node.hpp"
 #include <algorithm>
+#include <set>
+#include <unordered_set>
 
 namespace poplar::program {
 
@@ -20,10 +22,34 @@ Program::Program(Program &&) noexcept = default;
 Program &Program::operator=(const Program &) = default;
 Program &Program::operator=(Program &&) noexcept = default;
 
+// Whoever holds the last reference to a nested program takes its children before it goes.
+Node::~Node() {
+  auto waiting = std::move(children);
+  while (!waiting.empty()) {
+    const auto last = std::move(Access::nodePointer(waiting.back()));
+    waiting.pop_back();
+    if (last.use_count() != 1)
+      continue;
+    auto &inner = const_cast<Node &>(*last).children; // nobody else holds it
+    std::move(inner.begin(), inner.end(), std::back_inserter(waiting));
+    inner.clear();
+  }
+}
+
 bool Program::isEmpty() const {
-  return !node_ || (node_->kind == StepKind::Sequence &&
-                    std::all_of(node_->children.begin(), node_->children.end(),
-                                [](const Program &p) { return p.isEmpty(); }));
+  std::vector<const Node *> waiting{node_.get()};
+  std::unordered_set<const Node *> seen{nullptr}; // programs may stand in many places
+  while (!waiting.empty()) {
+    const auto *node = waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(node).second)
+      continue;
+    if (node->kind != StepKind::Sequence)
+      return false;
+    for (const auto &child : node->children)
+      waiting.push_back(child.node_.get());
+  }
+  return true;
 }
 
 namespace {
@@ -288,8 +314,9 @@ static Node switchNode(Tensor control, const Switch::Cases &cases, const Program
   auto out = node(StepKind::Switch, context);
   out.operands = {std::move(control)};
   out.flag = checked;
+  std::set<std::int64_t> known;
   for (const auto &[value, program] : cases) {
-    if (std::find(out.cases.begin(), out.cases.end(), value) != out.cases.end())
+    if (!known.insert(value).second)
       throw control_program_error(str("Switch: case ", value, " is given twice.", at(context)));
     out.cases.push_back(value);
     out.children.push_back(program);
@@ -320,6 +347,8 @@ Switch Switch::switchWithUnreachableDefault(Tensor control, const DebugContext &
   return Switch(std::move(control), context);
 }
 Switch &Switch::add(std::int32_t caseValue, const Program &body) {
+  if (!node_)
+    throw control_program_error("Switch::add: the switch is empty: it was moved from.");
   auto changed = *node_;
   if (std::find(changed.cases.begin(), changed.cases.end(), caseValue) != changed.cases.end())
     throw control_program_error(str("Switch: case ", caseValue, " is given twice."));
@@ -395,8 +424,8 @@ ErrorProgram::ErrorProgram(StringRef message, Tensor tensor, const DebugContext 
 }
 
 Abort::Abort(const DebugContext &context) : Abort(std::string(), context) {}
-Abort::Abort(const char *message, const DebugContext &context)
-    : Abort(std::string(message), context) {}
+static std::string textOf(const char *message) { return message ? message : ""; }
+Abort::Abort(const char *message, const DebugContext &context) : Abort(textOf(message), context) {}
 Abort::Abort(const std::string &message, const DebugContext &context) {
   auto abort = node(StepKind::Abort, context);
   abort.text = message;
@@ -406,7 +435,7 @@ AbortOnCondition::AbortOnCondition(Tensor predicate, const DebugContext &context
     : AbortOnCondition(std::move(predicate), std::string(), context) {}
 AbortOnCondition::AbortOnCondition(Tensor predicate, const char *message,
                                    const DebugContext &context)
-    : AbortOnCondition(std::move(predicate), std::string(message), context) {}
+    : AbortOnCondition(std::move(predicate), textOf(message), context) {}
 AbortOnCondition::AbortOnCondition(Tensor predicate, const std::string &message,
                                    const DebugContext &context) {
   requireScalar(predicate, "AbortOnCondition", "predicate", context);
@@ -419,17 +448,15 @@ CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, un
                                    const DebugContext &context) {
   Copy check(src, dst, false, context); // the same rules for type, size and destination
   auto copy = node(StepKind::CrossReplicaCopy, context);
-  std::vector<bool> receives;
+  std::set<unsigned> receivers;
   for (const auto &[from, to] : replicaMap) {
     if (from == to)
       throw control_program_error(str("CrossReplicaCopy: replica ", from,
                                       " is mapped to itself. Use Copy for data that stays.",
                                       at(context)));
-    receives.resize(std::max<std::size_t>(receives.size(), to + 1), false);
-    if (receives[to])
+    if (!receivers.insert(to).second)
       throw control_program_error(
           str("CrossReplicaCopy: replica ", to, " receives from two replicas.", at(context)));
-    receives[to] = true;
     copy.cases.insert(copy.cases.end(), {from, to});
   }
   copy.operands = {std::move(src), std::move(dst)};
