@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compile/Lower.hpp"
 #include "Access.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "executable/ValidateSteps.hpp"
 #include "graph/Introspect.hpp"
@@ -76,15 +77,14 @@ private:
   void requireOwn(const Node &node) const {
     if (node.graph == 0 || node.graph == graph_.tag->number)
       return;
-    throw control_program_error(str("A program uses ",
-                                    node.kind == StepKind::Execute    ? "a compute set"
-                                    : node.kind == StepKind::Call     ? "a function"
-                                    : node.kind == StepKind::HostCall ? "a host function"
-                                    : node.handle.empty()
-                                        ? "a function buffer"
-                                        : str("the stream or remote buffer \"", node.handle, "\""),
-                                    " of another graph",
-                                    node.name.empty() ? "." : str(" (at \"", node.name, "\").")));
+    throw control_program_error(
+        str("A program uses ",
+            node.kind == StepKind::Execute    ? "a compute set"
+            : node.kind == StepKind::Call     ? "a function"
+            : node.kind == StepKind::HostCall ? "a host function"
+            : node.handle.empty()             ? "a function buffer"
+                                  : str("the stream or remote buffer \"", node.handle, "\""),
+            " of another graph", node.name.empty() ? "." : str(" (at \"", node.name, "\").")));
   }
   void view(const Tensor &tensor) {
     if (!tensor.valid())
@@ -163,7 +163,19 @@ private:
         continue;
       varIndex_[id] = image_.variables.size();
       image_.variables.push_back(variable(graph_.variables[id]));
+      addBytes(graph_.variables[id]);
     }
+  }
+  // The host keeps every variable at an address of its own.
+  void addBytes(const graph::Variable &variable) {
+    constexpr std::uint64_t most = std::uint64_t(1) << 46;
+    const auto bytes = base::checkedSum(bytes_, variable.elements * sizeOf(variable.type), most);
+    if (!bytes)
+      throw graph_memory_allocation_error(
+          str("The variables of the programs have more than ", base::thousands(most),
+              " bytes, which no host can hold; with \"", variable.name, "\" of shape ",
+              base::list(variable.shape), " they do."));
+    bytes_ = *bytes;
   }
   executable::Variable variable(const graph::Variable &from) {
     executable::Variable to;
@@ -456,6 +468,7 @@ private:
   const GraphState &graph_;
   Reached reached_;
   Image image_;
+  std::uint64_t bytes_ = 0; // of variables
   std::vector<std::uint32_t> varIndex_, setIndex_, functionIndex_;
   std::unordered_map<std::uint64_t, std::uint32_t> hidden_;
   std::unordered_map<const Node *, std::uint32_t> shared_;

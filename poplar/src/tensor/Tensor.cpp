@@ -41,12 +41,14 @@ static std::string name(const View &view) {
   return text;
 }
 
-static void checkDim(const View &view, unsigned dim, const char *operation) {
+static void checkDim(const View &view, std::size_t dim, const char *operation) {
   if (dim >= view.shape.size())
     throw index_error(str("Tensor::", operation, ": dimension ", dim,
                           " is out of range for a tensor of rank ", view.shape.size(), " (shape ",
                           name(view), ")."));
 }
+
+constexpr std::uint64_t unlimited = ~std::uint64_t(0); // the whole shape is checked
 
 // The view with an extent made larger still is a tensor.
 static void checkGrown(const View &view, unsigned dim, std::optional<std::uint64_t> extent,
@@ -235,13 +237,14 @@ Tensor Tensor::squeeze(ArrayRef<std::size_t> indices) const {
 Tensor Tensor::broadcast(unsigned n, unsigned dimension) const {
   auto &view = use(*this, "broadcast");
   checkDim(view, dimension, "broadcast");
-  checkGrown(view, dimension, base::checkedProduct(view.shape[dimension], n), "Tensor::broadcast");
+  checkGrown(view, dimension, base::checkedProduct(view.shape[dimension], n, unlimited),
+             "Tensor::broadcast");
   return Access::tensor(tensor::broadcast(view, n, dimension));
 }
 Tensor Tensor::upsample(unsigned scale, unsigned dimension, UpsampleMethod) const {
   auto &view = use(*this, "upsample");
   checkDim(view, dimension, "upsample");
-  checkGrown(view, dimension, base::checkedProduct(view.shape[dimension], scale),
+  checkGrown(view, dimension, base::checkedProduct(view.shape[dimension], scale, unlimited),
              "Tensor::upsample");
   return Access::tensor(tensor::upsample(view, scale, dimension));
 }
@@ -414,7 +417,7 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
       throw index_error(str("poplar::concat: tensor ", views.size(), " has shape ", name(view),
                             " and tensor 0 has shape ", name(first),
                             ". They may differ in dimension ", dimension, " only."));
-    extent = extent ? base::checkedSum(*extent, view.shape[dimension]) : extent;
+    extent = extent ? base::checkedSum(*extent, view.shape[dimension], unlimited) : extent;
     views.push_back(&view);
   }
   checkGrown(first, dimension, extent, "poplar::concat");
