@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Mistakes in using an engine: what is not connected, not loaded, not there.
 #include "Errors.hpp"
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <poplar/DeviceManager.hpp>
+#include <unistd.h>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -154,4 +158,87 @@ TEST(EngineErrors, OffsetBeyondARemoteBuffer) {
       "application_runtime_error: Copy \"fetch\": offset 3 is outside remote buffer \"store\", "
       "which has 3 repeats (0 to 2).",
       engine.run());
+}
+
+TEST(EngineErrors, EngineThatWasMovedFrom) {
+  Streaming s;
+  Engine moved = std::move(*s.engine);
+  const auto message =
+      "poplar_error: The engine is empty: it was moved from. Use the engine it was moved to.";
+  EXPECT_REJECTED(message, s.engine->load(s.device));
+  EXPECT_REJECTED(message, s.engine->run());
+  EXPECT_REJECTED(message, s.engine->stop());
+  EXPECT_REJECTED(message, s.engine->connectStream("in", s.data));
+  EXPECT_REJECTED(message, s.engine->readTensor("value", s.data));
+  EXPECT_REJECTED(message, s.engine->getProfile());
+}
+
+TEST(EngineErrors, NullPointersToData) {
+  Streaming s;
+  EXPECT_REJECTED("stream_connection_error: Stream \"in\" moves 16 bytes; the pointer to its "
+                  "buffer is null.",
+                  s.engine->connectStream("in", nullptr));
+  EXPECT_REJECTED("stream_connection_error: Stream \"in\" moves 16 bytes; the pointer to its "
+                  "buffer is null.",
+                  s.engine->connectStream("in", nullptr, nullptr));
+  s.engine->load(s.device);
+  EXPECT_REJECTED("poplar_error: Engine::readTensor: the pointer for \"value\" is null; it must "
+                  "lead to 16 bytes.",
+                  s.engine->readTensor("value", static_cast<void *>(nullptr)));
+  EXPECT_REJECTED("poplar_error: Engine::writeTensor: the pointer for \"value\" is null; it must "
+                  "lead to 16 bytes.",
+                  s.engine->writeTensor("value", static_cast<const void *>(nullptr)));
+}
+
+TEST(EngineErrors, NullPointersToRemoteBuffersAndConstants) {
+  Fixture f;
+  auto buffer = f.graph.addRemoteBuffer("store", FLOAT, 4);
+  f.program.add(Copy(f.variable("x", 4), buffer));
+  Engine engine(f.graph, f.program);
+  engine.load(f.device);
+  EXPECT_REJECTED("poplar_error: Engine::copyToRemoteBuffer: the pointer for \"store\" is null; it "
+                  "must lead to 16 bytes.",
+                  engine.copyToRemoteBuffer(static_cast<const void *>(nullptr), "store", 0));
+  const float *none = nullptr;
+  EXPECT_REJECTED("tensor_creation_error: Graph::addConstant: the pointer to the 4 values is null. "
+                  "Give an array of values.",
+                  f.graph.addConstant<float>(FLOAT, {4}, none));
+}
+
+TEST(EngineErrors, CallbacksThatAreEmptyFunctions) {
+  Streaming s;
+  EXPECT_REJECTED("stream_connection_error: Stream \"in\": the callback is empty. Give a callable.",
+                  s.engine->connectStreamToCallback("in", std::function<void(void *)>()));
+  EXPECT_REJECTED("stream_connection_error: Stream \"in\": the callback is empty. Give a callable.",
+                  s.engine->connectStreamToCallback("in", std::unique_ptr<StreamCallback>()));
+  EXPECT_REJECTED("poplar_error: Graph::registerPerfEstimator: the estimator for \"Sum\" is an "
+                  "empty function.",
+                  s.graph.registerPerfEstimator("Sum", PerfEstimateFunc()));
+}
+
+TEST(EngineErrors, DeviceThatWasDetached) {
+  const auto folder = testing::TempDir() + "openipu-errors-" + std::to_string(::getpid());
+  setenv("OPENIPU_RUNTIME_DIR", folder.c_str(), 1);
+  DeviceManager manager;
+  auto device = manager.getDevice(0);
+  Graph graph(device.getTarget());
+  auto x = graph.addVariable(FLOAT, {4}, "x");
+  graph.setTileMapping(x, 0);
+  graph.createHostRead("x", x);
+  Engine engine(graph, Sequence());
+  ASSERT_TRUE(device.attach());
+  engine.load(device);
+  engine.run();
+  device.detach();
+  const std::string message = ": the device was detached since Engine::load. Call Device::attach "
+                              "and Engine::load again first.";
+  float data[4];
+  EXPECT_REJECTED("poplar_error: Engine::run" + message, engine.run());
+  EXPECT_REJECTED("poplar_error: Engine::readTensor" + message, engine.readTensor("x", data));
+  ASSERT_TRUE(device.attach());
+  engine.load(device);
+  engine.run();
+  device.detach();
+  unsetenv("OPENIPU_RUNTIME_DIR");
+  std::filesystem::remove_all(folder);
 }

@@ -166,6 +166,7 @@ private:
   friend struct Access;
   void checkRemoteBufferSize(StringRef handle, std::size_t bytes) const;
   struct Impl;
+  Impl &impl() const; // throws poplar_error if the engine was moved from
   std::unique_ptr<Impl> impl_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 #include <poplar/ArrayRef.hpp>
+#include <poplar/EmptyCallable.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -35,7 +36,8 @@ public:
   template <class F, class G = typename std::decay<F>::type,
             class = typename std::enable_if<!std::is_same<G, HostCallbackHandle>::value>::type,
             class = IfCallable<G>>
-  HostCallbackHandle(F &&f) : callback_(new Wrapped<G>(std::forward<F>(f))) {}
+  HostCallbackHandle(F &&f)
+      : callback_(detail::isEmptyCallable(f, 0) ? nullptr : new Wrapped<G>(std::forward<F>(f))) {}
   HostCallbackHandle(HostCallbackHandle &&) = default;
   HostCallbackHandle &operator=(HostCallbackHandle &&) = default;
 

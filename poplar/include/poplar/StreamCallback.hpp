@@ -7,6 +7,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <poplar/EmptyCallable.hpp>
 #include <poplar/Quarter.hpp>
 #include <type_traits>
 #include <utility>
@@ -76,7 +77,8 @@ public:
   template <class F, class G = typename std::decay<F>::type,
             class = typename std::enable_if<!std::is_same<G, StreamCallbackHandle>::value>::type,
             class = IfCallable<G>>
-  StreamCallbackHandle(F &&f) : callback_(new Wrapped<G>(std::forward<F>(f))) {}
+  StreamCallbackHandle(F &&f)
+      : callback_(detail::isEmptyCallable(f, 0) ? nullptr : new Wrapped<G>(std::forward<F>(f))) {}
   StreamCallbackHandle(StreamCallbackHandle &&) = default;
   StreamCallbackHandle &operator=(StreamCallbackHandle &&) = default;
 

@@ -6,6 +6,7 @@
 #include "base/Text.hpp"
 #include "compile/Pipeline.hpp"
 #include "device/TargetData.hpp"
+#include "HostMemory.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/exceptions.hpp"
 #include "profile/WriteProfile.hpp"
@@ -57,8 +58,10 @@ Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs,
   for (const auto &[key, value] : flags)
     given[key] = value;
   auto options = engine::Options::forEngine(given);
-  auto image = std::make_shared<executable::Image>(compile::compile(
-      state, std::vector<program::Program>(progs.begin(), progs.end()), options, progress));
+  auto image = withHostMemory<graph_program_compilation_error>("compileGraph", [&] {
+    return std::make_shared<executable::Image>(compile::compile(
+        state, std::vector<program::Program>(progs.begin(), progs.end()), options, progress));
+  });
   judgeMemory(*image, state.device, options);
   return Access::executable(std::move(image));
 }

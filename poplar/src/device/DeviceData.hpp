@@ -17,6 +17,7 @@ struct DeviceAccess {
   static Device make(DeviceData data) {
     return Device(std::make_shared<DeviceData>(std::move(data)));
   }
+  static std::shared_ptr<Lease> lease(const Device &device) { return device.data().lease; }
 };
 
 } // namespace poplar::device

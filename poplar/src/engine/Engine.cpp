@@ -6,8 +6,10 @@
 #include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "codelet/Errors.hpp"
+#include "device/DeviceData.hpp"
 #include "device/TargetData.hpp"
 #include "engine/EngineImpl.hpp"
+#include "HostMemory.hpp"
 #include <iostream>
 
 namespace poplar {
@@ -64,8 +66,12 @@ engine::StreamOptions streamOptions(const engine::Options &engine, const engine:
   out.prefetch = engine.flag("exchange.enablePrefetch") &&
                  engine.text("exchange.streamBufferOverlap") != "any";
   out.maxLookahead = run.integer("streamCallbacks.maxLookahead");
-  out.threads =
-      unsigned(std::max<std::int64_t>(1, run.integer("streamCallbacks.numWorkerThreads")));
+  constexpr std::int64_t mostThreads = 1024;
+  const auto threads = run.integer("streamCallbacks.numWorkerThreads");
+  if (threads > mostThreads)
+    throw invalid_option(str("Option \"streamCallbacks.numWorkerThreads\" cannot be ", threads,
+                             ": at most ", mostThreads, " are possible."));
+  out.threads = unsigned(std::max<std::int64_t>(1, threads));
   const auto &mode = run.text("streamCallbacks.multiThreadMode");
   out.mode = mode == "dedicated"       ? engine::CallbackMode::Dedicated
              : mode == "collaborative" ? engine::CallbackMode::Collaborative
@@ -131,9 +137,19 @@ void Engine::Impl::prepare(const Device &device) {
     throw poplar_error(str("Engine::load: device ", device.getId(),
                            " is not attached. Call Device::attach first and check that it "
                            "returns true."));
-  if (!machine)
-    bind();
+  lease = device::DeviceAccess::lease(device);
+  withHostMemory("Engine::load", [&] {
+    if (!machine)
+      bind();
+  });
   state = State::Prepared;
+}
+
+void Engine::Impl::requireAttached(const char *call) const {
+  if (lease && !lease->held())
+    throw poplar_error(str("Engine::", call,
+                           ": the device was detached since Engine::load. Call "
+                           "Device::attach and Engine::load again first."));
 }
 
 void Engine::Impl::bind() {
@@ -152,7 +168,8 @@ void Engine::Impl::deploy() {
   if (!machine)
     throw poplar_error("Engine::deploy: the engine was not prepared. Call Engine::prepare or "
                        "Engine::load with a device first.");
-  machine->load();
+  requireAttached("deploy");
+  withHostMemory("Engine::load", [&] { machine->load(); });
   state = State::Loaded;
 }
 
@@ -200,6 +217,7 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
   if (state != State::Loaded)
     throw poplar_error(
         "Engine::run: the engine is not loaded. Call Engine::load with a device first.");
+  requireAttached("run");
   if (program >= image->programs.size())
     throw index_error(str("Engine::run: there is no program ", program, "; the engine has ",
                           image->programs.size(), " (0 to ", int(image->programs.size()) - 1,
@@ -253,6 +271,11 @@ Engine::Engine(Executable &&executable, const OptionFlags &options)
     : impl_(new Impl(imageOf(executable), options, "")) {
   executable = Executable();
 }
+Engine::Impl &Engine::impl() const {
+  if (!impl_)
+    throw poplar_error("The engine is empty: it was moved from. Use the engine it was moved to.");
+  return *impl_;
+}
 Engine::~Engine() = default;
 Engine::Engine(Engine &&) noexcept = default;
 Engine &Engine::operator=(Engine &&) noexcept = default;
@@ -265,36 +288,36 @@ static engine::OptionValues valuesOf(const RuntimeOptions &options) {
 }
 
 void Engine::load(const Device &device) {
-  impl_->prepare(device);
-  impl_->deploy();
+  impl().prepare(device);
+  impl().deploy();
 }
-void Engine::prepare(const Device &device) { impl_->prepare(device); }
+void Engine::prepare(const Device &device) { impl().prepare(device); }
 void Engine::prepare(const Device &device, const RuntimeOptions &options) {
-  engine::Options::forRun(impl_->options, valuesOf(options)); // refuses what no run could use
+  engine::Options::forRun(impl().options, valuesOf(options)); // refuses what no run could use
   for (const auto &[key, value] : valuesOf(options))
-    impl_->options.set(key, value);
-  impl_->prepare(device);
+    impl().options.set(key, value);
+  impl().prepare(device);
 }
-void Engine::deploy() { impl_->deploy(); }
-void Engine::run(unsigned prog, const std::string &debugName) { impl_->run(prog, debugName, {}); }
+void Engine::deploy() { impl().deploy(); }
+void Engine::run(unsigned prog, const std::string &debugName) { impl().run(prog, debugName, {}); }
 void Engine::run(unsigned prog, const std::string &debugName, const RuntimeOptions &options) {
-  impl_->run(prog, debugName, valuesOf(options));
+  impl().run(prog, debugName, valuesOf(options));
 }
 void Engine::loadAndRun(const Device &device, unsigned prog) {
   load(device);
   run(prog);
 }
 void Engine::stop() {
-  if (impl_->machine)
-    impl_->machine->requestStop();
+  if (impl().machine)
+    impl().machine->requestStop();
 }
 
 void Engine::insertSimulatedError(ErrorCode code, const ErrorLocation &location) {
-  impl_->simulatedErrors[location] = code;
+  impl().simulatedErrors[location] = code;
 }
 void Engine::eraseSimulatedError(const ErrorLocation &location) {
-  impl_->simulatedErrors.erase(location);
+  impl().simulatedErrors.erase(location);
 }
-void Engine::clearSimulatedErrors() { impl_->simulatedErrors.clear(); }
+void Engine::clearSimulatedErrors() { impl().simulatedErrors.clear(); }
 
 } // namespace poplar

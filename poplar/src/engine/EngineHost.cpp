@@ -62,6 +62,14 @@ void Engine::Impl::requireLoaded(const char *what, const std::string &handle) co
   if (state == State::Created || state == State::Prepared)
     throw tensor_io_state_error(
         str("Engine::", what, ": \"", handle, "\" has no contents before Engine::load."));
+  requireAttached(what);
+}
+
+static void requirePointer(const void *p, std::uint64_t bytes, const char *what,
+                           const std::string &handle) {
+  if (!p && bytes != 0)
+    throw poplar_error(str("Engine::", what, ": the pointer for \"", handle,
+                           "\" is null; it must lead to ", bytes, " bytes."));
 }
 
 void Engine::Impl::read(const std::string &handle, std::byte *to,
@@ -70,6 +78,7 @@ void Engine::Impl::read(const std::string &handle, std::byte *to,
   requireLoaded("readTensor", handle);
   checkSize("readTensor", access, replicas(), bytes);
   const auto &view = boundView(readViews, access, *image);
+  requirePointer(to, view.bytes(), "readTensor", handle);
   for (unsigned r = 0; r < replicas(); ++r)
     machine->read(view, r, to + r * view.bytes());
 }
@@ -81,21 +90,22 @@ void Engine::Impl::write(const std::string &handle, const std::byte *from,
   requireLoaded("writeTensor", handle);
   checkSize("writeTensor", access, replicas(), bytes);
   const auto &view = boundView(writeViews, access, *image);
+  requirePointer(from, view.bytes(), "writeTensor", handle);
   for (unsigned r = 0; r < replicas(); ++r)
     machine->write(view, r, from + r * view.bytes());
 }
 
 void Engine::readTensor(StringRef handle, void *begin, void *end) {
-  impl_->read(handle, static_cast<std::byte *>(begin), distance(begin, end));
+  impl().read(handle, static_cast<std::byte *>(begin), distance(begin, end));
 }
 void Engine::readTensor(StringRef handle, void *p) {
-  impl_->read(handle, static_cast<std::byte *>(p), {});
+  impl().read(handle, static_cast<std::byte *>(p), {});
 }
 void Engine::writeTensor(StringRef handle, const void *begin, const void *end) {
-  impl_->write(handle, static_cast<const std::byte *>(begin), distance(begin, end));
+  impl().write(handle, static_cast<const std::byte *>(begin), distance(begin, end));
 }
 void Engine::writeTensor(StringRef handle, const void *p) {
-  impl_->write(handle, static_cast<const std::byte *>(p), {});
+  impl().write(handle, static_cast<const std::byte *>(p), {});
 }
 
 // The metadata of an 8-bit float tensor is one byte of another variable.
@@ -111,21 +121,21 @@ static backend::cpu::BoundView metadataView(const executable::HostAccess &access
 void Engine::readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end) {
   readTensor(handle, begin, end);
   auto view = metadataView(
-      find(impl_->image->hostReads, handle, "host read", "createHostRead", "readTensor"),
-      *impl_->image);
+      find(impl().image->hostReads, handle, "host read", "createHostRead", "readTensor"),
+      *impl().image);
   std::byte byte;
-  impl_->machine->read(view, 0, &byte);
+  impl().machine->read(view, 0, &byte);
   metadata = QuarterMetadata(static_cast<unsigned char>(byte));
 }
 void Engine::writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin,
                          const void *end) {
   writeTensor(handle, begin, end);
   auto view = metadataView(
-      find(impl_->image->hostWrites, handle, "host write", "createHostWrite", "writeTensor"),
-      *impl_->image);
+      find(impl().image->hostWrites, handle, "host write", "createHostWrite", "writeTensor"),
+      *impl().image);
   const auto byte = std::byte(metadata.getBinary());
-  for (unsigned r = 0; r < impl_->replicas(); ++r)
-    impl_->machine->write(view, r, &byte);
+  for (unsigned r = 0; r < impl().replicas(); ++r)
+    impl().machine->write(view, r, &byte);
 }
 
 // ---- remote buffers
@@ -163,18 +173,22 @@ std::byte *Engine::Impl::remoteSlot(const std::string &handle, std::uint64_t rep
 
 void Engine::copyToRemoteBuffer(const void *src, StringRef handle, std::uint64_t repeatIndex,
                                 unsigned replica) {
-  const auto &remote = impl_->image->remoteBuffers[impl_->findRemote(handle)];
-  std::memcpy(impl_->remoteSlot(handle, repeatIndex, replica), src,
-              remote.elements * sizeOf(remote.type));
+  const auto &remote = impl().image->remoteBuffers[impl().findRemote(handle)];
+  const auto bytes = remote.elements * sizeOf(remote.type);
+  requirePointer(src, bytes, "copyToRemoteBuffer", handle);
+  if (auto *slot = impl().remoteSlot(handle, repeatIndex, replica); bytes != 0)
+    std::memcpy(slot, src, bytes);
 }
 void Engine::copyFromRemoteBuffer(StringRef handle, void *dst, std::uint64_t repeatIndex,
                                   unsigned replica) {
-  const auto &remote = impl_->image->remoteBuffers[impl_->findRemote(handle)];
-  std::memcpy(dst, impl_->remoteSlot(handle, repeatIndex, replica),
-              remote.elements * sizeOf(remote.type));
+  const auto &remote = impl().image->remoteBuffers[impl().findRemote(handle)];
+  const auto bytes = remote.elements * sizeOf(remote.type);
+  requirePointer(dst, bytes, "copyFromRemoteBuffer", handle);
+  if (const auto *slot = impl().remoteSlot(handle, repeatIndex, replica); bytes != 0)
+    std::memcpy(dst, slot, bytes);
 }
 void Engine::checkRemoteBufferSize(StringRef handle, std::size_t bytes) const {
-  const auto &remote = impl_->image->remoteBuffers[impl_->findRemote(handle)];
+  const auto &remote = impl().image->remoteBuffers[impl().findRemote(handle)];
   const auto expected = remote.elements * sizeOf(remote.type);
   if (bytes != expected)
     throw poplar_error(str("Remote buffer \"", handle, "\" has ", remote.elements, " elements (",
@@ -186,26 +200,29 @@ void Engine::checkRemoteBufferSize(StringRef handle, std::size_t bytes) const {
 // ----------------------------------------------------------------------------------
 
 void Engine::connectStream(StringRef handle, void *begin, void *end) {
-  impl_->streams.connect(handle, begin, end);
+  impl().streams.connect(handle, begin, end);
 }
-void Engine::connectStream(StringRef handle, void *p) { impl_->streams.connect(handle, p); }
+void Engine::connectStream(StringRef handle, void *p) { impl().streams.connect(handle, p); }
 void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle callback) {
-  impl_->streams.connect(handle, callback.release());
+  impl().streams.connect(handle, callback.release());
 }
 void Engine::connectStreamToCallback(StringRef handle, unsigned replica,
                                      StreamCallbackHandle callback) {
-  impl_->streams.connect(handle, replica, callback.release());
+  impl().streams.connect(handle, replica, callback.release());
 }
-std::vector<std::string> Engine::listStreams() const { return impl_->streams.handles(); }
+std::vector<std::string> Engine::listStreams() const { return impl().streams.handles(); }
 
 void Engine::connectHostFunction(StringRef handle, unsigned replica, HostCallbackHandle callback) {
-  const auto &functions = impl_->image->hostFunctions;
+  const auto &functions = impl().image->hostFunctions;
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (functions[i].handle == handle.cloneAsString()) {
-      if (replica >= impl_->replicas())
+      if (replica >= impl().replicas())
         throw index_error(str("Host function \"", handle, "\": replica ", replica,
-                              " does not exist; there are ", impl_->replicas(), "."));
-      impl_->hostFunctions[i][replica] = callback.release();
+                              " does not exist; there are ", impl().replicas(), "."));
+      if (!callback)
+        throw stream_connection_error(
+            str("Host function \"", handle, "\": the callback is empty. Give a callable."));
+      impl().hostFunctions[i][replica] = callback.release();
       return;
     }
   throw poplar_error(str("The program has no host function \"", handle, "\".",
@@ -232,7 +249,7 @@ void Engine::Impl::vertexText(std::string_view text) {
   std::lock_guard lock(textMutex);
   *vertexStream << text << std::flush;
 }
-void Engine::setPrintStream(std::ostream &stream) { impl_->vertexStream = &stream; }
-void Engine::setPrintTensorStream(std::ostream &stream) { impl_->tensorStream = &stream; }
+void Engine::setPrintStream(std::ostream &stream) { impl().vertexStream = &stream; }
+void Engine::setPrintTensorStream(std::ostream &stream) { impl().tensorStream = &stream; }
 
 } // namespace poplar

@@ -4,6 +4,7 @@
 #pragma once
 #include "backend/cpu/Machine.hpp"
 #include "backend/Host.hpp"
+#include "device/Registry.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/Streams.hpp"
 #include "poplar/Engine.hpp"
@@ -26,6 +27,7 @@ struct Engine::Impl final : backend::Host {
   void deploy();
   void run(unsigned program, const std::string &debugName, const engine::OptionValues &runtime);
   void raiseSimulatedError();
+  void requireAttached(const char *call) const;
   unsigned replicas() const { return std::max(1u, image->replicationFactor); }
 
   // ---- host side of a running program (backend::Host)
@@ -70,6 +72,7 @@ struct Engine::Impl final : backend::Host {
   std::uint64_t runs = 0;     // that ended well
   bool reportWritten = false; // nothing happened since the last report
   std::unique_ptr<backend::cpu::Machine> machine;
+  std::shared_ptr<device::Lease> lease; // of the device that is loaded; null if it needs none
 
   std::vector<std::vector<backend::cpu::Arena>>
       remoteMemory; // by buffer and replica; made at first use

@@ -88,8 +88,8 @@ void Engine::Impl::dumpVariables() const {
 }
 
 pva::Report Engine::getReport(bool reportExecution) {
-  return profile::makeReport(source(*impl_->image, impl_->target, impl_->options,
-                                    reportExecution ? &impl_->recorder : nullptr));
+  return profile::makeReport(source(*impl().image, impl().target, impl().options,
+                                    reportExecution ? &impl().recorder : nullptr));
 }
 
 void Engine::printProfileSummary(std::ostream &out, const OptionFlags &flags) {
@@ -100,14 +100,14 @@ ProfileValue Engine::getGraphProfile() { return profile::graphProfile(getReport(
 ProfileValue Engine::getExecutionProfile() { return profile::executionProfile(getReport(true)); }
 ProfileValue Engine::getProfile() { return profile::wholeProfile(getReport(true)); }
 
-void Engine::resetExecutionProfile() { impl_->recorder.reset(); }
-void Engine::enableExecutionProfiling() { impl_->recorder.enable(); }
-void Engine::disableExecutionProfiling() { impl_->recorder.disable(); }
+void Engine::resetExecutionProfile() { impl().recorder.reset(); }
+void Engine::enableExecutionProfiling() { impl().recorder.enable(); }
+void Engine::disableExecutionProfiling() { impl().recorder.disable(); }
 
 void Engine::reportIntervals(std::ostream &out) {
-  const auto clock = impl_->target.getTileClockFrequency();
+  const auto clock = impl().target.getTileClockFrequency();
   out << "program,name,start cycle,end cycle,microseconds\n";
-  for (const auto &run : impl_->recorder.runs())
+  for (const auto &run : impl().recorder.runs())
     out << run.program << ",\"" << run.name << "\"," << run.startCycle << ',' << run.endCycle << ','
         << std::fixed << std::setprecision(3) << double(run.endCycle - run.startCycle) / clock * 1e6
         << std::defaultfloat << '\n';
@@ -120,7 +120,7 @@ std::string Engine::reportTiming(const TimerTimePoint &start, const TimerTimePoi
 
 OptionFlags Engine::getEngineOptions() const {
   OptionFlags flags;
-  for (const auto &[key, value] : impl_->options.allValues())
+  for (const auto &[key, value] : impl().options.allValues())
     flags.set(key, value);
   return flags;
 }

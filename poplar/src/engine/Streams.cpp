@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/Streams.hpp"
 #include "base/Text.hpp"
+#include "HostMemory.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 #include <utility>
@@ -54,12 +55,15 @@ void Streams::connect(const std::string &handle, void *begin, void *end) {
   const auto stream = find(handle);
   const auto one = bytesOf(stream), count = std::uint64_t(endpointsOf(stream));
   const auto given = static_cast<std::byte *>(end) - static_cast<std::byte *>(begin);
-  if (given < 0 || (one && (given == 0 || std::uint64_t(given) % (one * count) != 0)))
+  if (given < 0 || (one && begin && (given == 0 || std::uint64_t(given) % (one * count) != 0)))
     throw stream_connection_error(
         str("Stream \"", handle, "\" moves ", image_.streams[stream].elements, " elements (", one,
             " bytes)", count > 1 ? str(" for each of ", count, " replicas") : "",
             "; the buffer given has ", given, " bytes. Its size must be a positive multiple of ",
             one * count, "."));
+  if (!begin && one)
+    throw stream_connection_error(
+        str("Stream \"", handle, "\" moves ", one, " bytes; the pointer to its buffer is null."));
   const auto share = std::uint64_t(given) / count;
   for (unsigned r = 0; r < count; ++r) {
     Endpoint fresh;
@@ -69,8 +73,16 @@ void Streams::connect(const std::string &handle, void *begin, void *end) {
   }
 }
 
+static void requireCallback(const std::string &handle, const StreamCallback *callback) {
+  if (!callback)
+    throw stream_connection_error(
+        str("Stream \"", handle, "\": the callback is empty. Give a callable."));
+}
+
 void Streams::connect(const std::string &handle, void *p) {
   const auto stream = find(handle);
+  if (!p && bytesOf(stream))
+    return connect(handle, nullptr, nullptr);
   auto *begin = static_cast<std::byte *>(p);
   connect(handle, begin, begin + bytesOf(stream) * endpointsOf(stream));
 }
@@ -78,6 +90,7 @@ void Streams::connect(const std::string &handle, void *p) {
 // One callback for all replicas: it is asked in replica order, so it cannot be asked ahead.
 void Streams::connect(const std::string &handle, std::unique_ptr<StreamCallback> callback) {
   const auto stream = find(handle);
+  requireCallback(handle, callback.get());
   std::shared_ptr<StreamCallback> shared(std::move(callback));
   for (unsigned r = 0; r < endpointsOf(stream); ++r) {
     Endpoint fresh;
@@ -96,6 +109,7 @@ void Streams::connect(const std::string &handle, unsigned replica,
         str("Stream \"", handle, "\" has ", endpointsOf(stream), " endpoint(s); replica ", replica,
             " has none of its own",
             image_.streams[stream].broadcast ? " because it is broadcast." : "."));
+  requireCallback(handle, callback.get());
   Endpoint fresh;
   fresh.callback = std::move(callback);
   fresh.direct = dynamic_cast<openipu::DirectSource *>(fresh.callback.get());
@@ -130,7 +144,9 @@ std::uint32_t Streams::depth(std::uint32_t stream, const Endpoint &end) const {
 
 std::byte *Streams::slot(std::uint32_t stream, Endpoint &end, std::uint32_t index) {
   if (end.slots.empty())
-    end.slots.resize(slotsOf(stream) * bytesOf(stream) + 1);
+    withHostMemory<stream_memory_allocation_error>("The buffers of a stream", [&] {
+      end.slots.resize(slotsOf(stream) * bytesOf(stream) + 1);
+    });
   return end.slots.data() + index % slotsOf(stream) * bytesOf(stream);
 }
 
