@@ -42,9 +42,14 @@ std::vector<std::string> nearMatches(std::string_view word,
                    [](unsigned char c) { return std::tolower(c); });
     return out;
   };
+  constexpr std::size_t longest = 1000; // comparing takes the product of the lengths
+  if (word.size() > longest)
+    return {};
   std::vector<std::pair<std::size_t, std::string>> close;
   auto needle = lower(word);
   for (const auto &candidate : candidates) {
+    if (candidate.size() > longest)
+      continue;
     auto text = lower(candidate);
     auto distance = editDistance(needle, text);
     bool contains = !needle.empty() && text.find(needle) != std::string::npos;
@@ -57,6 +62,13 @@ std::vector<std::string> nearMatches(std::string_view word,
     if (out.size() < 3)
       out.push_back(text);
   return out;
+}
+
+std::string brief(std::string_view text) {
+  constexpr std::size_t most = 200;
+  if (text.size() <= most)
+    return std::string(text);
+  return str(text.substr(0, most), "... (", text.size(), " characters)");
 }
 
 std::string didYouMean(std::string_view word, const std::vector<std::string> &candidates) {

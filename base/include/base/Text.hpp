@@ -33,7 +33,11 @@ template <class Range> std::string list(const Range &range, const char *separato
 // Insertions, deletions, replacements and swaps of neighbours between two short words.
 std::size_t editDistance(std::string_view a, std::string_view b);
 
-// The candidates close enough to be a misspelling of word, nearest first, at most three.
+// The text itself, or the beginning of a long one, for messages.
+std::string brief(std::string_view text);
+
+// The candidates close enough to be a misspelling of word, nearest first, at most three. None for
+// words too long to be one.
 std::vector<std::string> nearMatches(std::string_view word,
                                      const std::vector<std::string> &candidates);
 
