@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/Threads.hpp"
+#include "base/Environment.hpp"
 #include "base/FloatMode.hpp"
 #include <algorithm>
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -220,20 +222,26 @@ private:
   Clock::time_point lastJob_;
 };
 
-unsigned configuredThreads() {
-  if (const char *text = std::getenv("OPENIPU_NUM_THREADS"))
-    if (int n = std::atoi(text); n > 0)
-      return n;
-  return std::max(1u, std::thread::hardware_concurrency());
+unsigned cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+unsigned poolSize() {
+  try {
+    return configuredThreads();
+  } catch (const std::invalid_argument &) {
+    return cores();
+  }
 }
 
 std::unique_ptr<Pool> &pool() {
-  static std::unique_ptr<Pool> instance = std::make_unique<Pool>(configuredThreads());
+  static std::unique_ptr<Pool> instance = std::make_unique<Pool>(poolSize());
   return instance;
 }
 
 } // namespace
 
+unsigned configuredThreads() {
+  return unsigned(numberFromEnvironment("OPENIPU_NUM_THREADS", cores(), 1, 4096));
+}
 unsigned numThreads() { return pool()->size(); }
 void setNumThreads(unsigned n) { pool() = std::make_unique<Pool>(std::max(1u, n)); }
 

@@ -2,6 +2,8 @@
 // Unknown options and values that an option does not take.
 #include "Errors.hpp"
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 using namespace poplar;
@@ -95,4 +97,79 @@ TEST(OptionErrors, UnknownOptionOfTheProfileSummary) {
       "mean \"showExecutionSteps\"? Known are [showExecutionSteps, showVarStorage, "
       "showOptimizations, showPerIpuMemoryUsage, colours].",
       engine.printProfileSummary(out, {{"showExecutionStep", "true"}}));
+}
+
+TEST(OptionErrors, NameOfMegabytesIsRefusedAtOnce) {
+  Fixture f;
+  const std::string name(4 << 20, 'x');
+  EXPECT_REJECTED("invalid_option: Unknown option \"" + std::string(200, 'x') +
+                      "... (4194304 characters)\".",
+                  Engine(f.graph, Sequence(), {{name, "true"}}));
+  EXPECT_REJECTED("invalid_option: Option \"debug.instrument\" cannot be \"" +
+                      std::string(200, 'x') +
+                      "... (4194304 characters)\": it takes \"true\" or \"false\".",
+                  Engine(f.graph, Sequence(), {{"debug.instrument", name}}));
+}
+
+TEST(OptionErrors, NumberOfThreadsThatIsNone) {
+  Fixture f;
+  setenv("OPENIPU_NUM_THREADS", "abc", 1);
+  auto text = errors::rejection([&] { Engine(f.graph, Sequence()); });
+  unsetenv("OPENIPU_NUM_THREADS");
+  EXPECT_EQ(text,
+            "invalid_option: OPENIPU_NUM_THREADS must be a number from 1 to 4096, not \"abc\".");
+  errors::expectStillUsable();
+}
+
+TEST(OptionErrors, ChipsThatAreNoDescription) {
+  EXPECT_REJECTED("file_load_error: Cannot load \"/tmp\": it is not a file with the description of "
+                  "a chip.",
+                  Target::createIPUTarget(1, "/tmp"));
+  EXPECT_REJECTED("file_load_error: Cannot load \"/dev/zero\": it is not a file with the "
+                  "description of a chip.",
+                  Target::createIPUTarget(1, "/dev/zero"));
+  const auto path = testing::TempDir() + "openipu-large.chip";
+  std::ofstream(path) << std::string((1 << 20) + 1, '\n');
+  EXPECT_REJECTED("file_load_error: Cannot load \"" + path +
+                      "\": a chip description has at most 1048576 bytes.",
+                  Target::createIPUTarget(1, path));
+  std::remove(path.c_str());
+}
+
+// Whatever text an option is given, it is taken or refused with an exception of the interface.
+TEST(OptionErrors, EveryOptionWithEveryKindOfValue) {
+  Fixture f;
+  const std::string values[] = {
+      "",    "yes", "-1",         "18446744073709551616", "1e999",
+      "nan", "(",   "4294967296", "/proc/none/a",         std::string(5000, '(')};
+  Engine plain(f.graph, Sequence());
+  const auto before = std::filesystem::current_path();
+  const auto folder = std::filesystem::path(testing::TempDir()) / "openipu-every-option";
+  std::filesystem::create_directories(folder); // some values are names of files to write
+  std::filesystem::current_path(folder);
+  for (const auto &[key, ignored] : plain.getEngineOptions())
+    for (const auto &value : values) {
+      const auto text = errors::rejection([&, key = key] {
+        Engine engine(f.graph, Sequence(), {{key, value}});
+        engine.load(f.device);
+        engine.run();
+      });
+      EXPECT_FALSE(text.starts_with("another exception")) << key << "=" << value << ": " << text;
+    }
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(OptionErrors, SystemsOfMoreTilesThanCanBeSimulated) {
+  EXPECT_REJECTED("invalid_machine_model: A target of 4294967295 IPUs with 1472 tiles each was "
+                  "asked for; it needs 1 to 16,777,216 tiles in all.",
+                  Target::createIPUTarget(4294967295u, "ipu2"));
+  EXPECT_REJECTED("invalid_machine_model: A CPU target of 0 IPUs was asked for; at least one is "
+                  "needed.",
+                  Target::createCPUTarget(true, 0));
+  IPUModel model;
+  model.numIPUs = model.tilesPerIPU = 65536; // their product wraps to 0
+  EXPECT_REJECTED("invalid_machine_model: A target of 65536 IPUs with 65536 tiles each was asked "
+                  "for; it needs 1 to 16,777,216 tiles in all.",
+                  model.createDevice());
 }

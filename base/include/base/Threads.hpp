@@ -11,6 +11,9 @@
 namespace base {
 
 unsigned numThreads();
+// What OPENIPU_NUM_THREADS asks for. Throws std::invalid_argument if it is no such number; the pool
+// then has as many threads as there are cores.
+unsigned configuredThreads();
 void setNumThreads(unsigned n); // tests: results must not depend on it
 
 // body(begin, end, thread) with thread in [0, numThreads()), in the caller's floating point mode.

@@ -6,6 +6,7 @@
 #include "device/TargetData.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 namespace poplar::device {
@@ -23,6 +24,12 @@ bool looksLikePath(const std::string &text) {
 }
 
 arch::Chip chipFromFile(const std::string &path) {
+  constexpr std::uintmax_t longest = 1 << 20;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    throw file_load_error(path, "it is not a file with the description of a chip.");
+  if (std::filesystem::file_size(path, error) > longest)
+    throw file_load_error(path, base::str("a chip description has at most ", longest, " bytes."));
   std::ifstream file(path);
   if (!file)
     throw file_load_error(path, "the chip description file cannot be read.");

@@ -98,7 +98,7 @@ auto fields(const IPUModel &m) {
 
 } // namespace
 
-IPUModel::IPUModel(const char *version) : IPUVersion(version), numIPUs(1) {
+IPUModel::IPUModel(const char *version) : IPUVersion(version ? version : ""), numIPUs(1) {
   const auto chip = device::findChip(IPUVersion);
   tilesPerIPU = chip.tiles;
   tilesPerSuperTile = chip.tilesPerPair;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Files, locks and the environment of the simulated machine.
 #include "device/Registry.hpp"
+#include "base/Environment.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
@@ -69,13 +70,11 @@ std::string describeSelf() {
 } // namespace
 
 unsigned machineIpus() {
-  const auto text = environment("OPENIPU_NUM_IPUS", "16");
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > 4096)
-    throw invalid_option(
-        base::str("OPENIPU_NUM_IPUS must be a number from 1 to 4096, not \"", text, "\"."));
-  return number;
+  try {
+    return unsigned(base::numberFromEnvironment("OPENIPU_NUM_IPUS", 16, 1, 4096));
+  } catch (const std::invalid_argument &error) {
+    throw invalid_option(error.what());
+  }
 }
 
 std::string machineChip() {

@@ -2,6 +2,7 @@
 // Targets: how they are made, and what they answer.
 #include "poplar/Target.hpp"
 #include "arch/Links.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "device/SystemNames.hpp"
@@ -58,6 +59,15 @@ Target makeIpuTarget(unsigned numIPUs, const unsigned *tilesPerIPU, const std::s
 
 } // namespace
 
+void device::requireSize(const arch::System &system) {
+  constexpr std::uint64_t most = 1 << 24;
+  const auto tiles = base::checkedProduct(system.ipus, system.chip.tiles, most);
+  if (!tiles || *tiles == 0)
+    throw invalid_machine_model(str("A target of ", system.ipus, " IPUs with ", system.chip.tiles,
+                                    " tiles each was asked for; it needs 1 to ",
+                                    base::thousands(most), " tiles in all."));
+}
+
 Target::Target() = default;
 Target::Target(std::shared_ptr<const TargetData> data) : data_(std::move(data)) {}
 
@@ -65,7 +75,9 @@ Target::Target(std::istream &in) {
   std::string line;
   if (!std::getline(in, line))
     throw parse_error("A serialised target was expected, but the stream is at its end.");
-  data_ = std::make_shared<const TargetData>(device::parseTarget(line));
+  auto data = device::parseTarget(line);
+  device::requireSize(data.system);
+  data_ = std::make_shared<const TargetData>(std::move(data));
 }
 
 void Target::serialize(std::ostream &out) const { out << device::describe(data()) << '\n'; }
@@ -78,6 +90,8 @@ const TargetData &Target::data() const {
 }
 
 Target Target::createCPUTarget(bool accurateHalf, unsigned numIPUs) {
+  if (numIPUs == 0)
+    throw invalid_machine_model("A CPU target of 0 IPUs was asked for; at least one is needed.");
   auto chip = arch::withTiles(arch::chipByName("ipu2"), 1);
   chip.name = chip.displayName = "cpu";
   chip.workers = 1;

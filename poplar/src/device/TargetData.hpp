@@ -31,8 +31,12 @@ struct TargetData {
   std::optional<PipelineDepths> depths; // of an IPUModel; otherwise the chip's
 };
 
+// Throws invalid_machine_model for a system without tiles or of more than anybody could simulate.
+void requireSize(const arch::System &system);
+
 struct TargetAccess {
   static Target make(TargetData data) {
+    requireSize(data.system);
     return Target(std::make_shared<const TargetData>(std::move(data)));
   }
   static const TargetData &data(const Target &target) { return target.data(); }

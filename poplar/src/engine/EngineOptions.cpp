@@ -3,6 +3,7 @@
 #include "engine/EngineOptions.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
+#include "base/Threads.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -104,11 +105,21 @@ std::string normalised(const OptionInfo &info, const std::string &value) {
   return value;
 }
 
+// The pool of threads begins deep within other calls, which could not say what is wrong.
+void checkEnvironment() {
+  try {
+    base::configuredThreads();
+  } catch (const std::invalid_argument &error) {
+    throw invalid_option(error.what());
+  }
+}
+
 } // namespace
 
 Options::Options() : Options(engineOptionTable()) {}
 
 Options Options::forEngine(const OptionValues &given) {
+  checkEnvironment();
   Options options(engineOptionTable());
   options.setAll(given);
   options.setFromEnvironment("POPLAR_ENGINE_OPTIONS");
@@ -143,11 +154,11 @@ void Options::setFromEnvironment(const char *variable) {
 void Options::set(const std::string &key, const std::string &value) {
   auto info = std::find_if(table_.begin(), table_.end(), [&](auto &row) { return row.key == key; });
   if (info == table_.end())
-    throw invalid_option(
-        base::str("Unknown option \"", key, "\".", base::didYouMean(key, keysOf(table_))));
+    throw invalid_option(base::str("Unknown option \"", base::brief(key), "\".",
+                                   base::didYouMean(key, keysOf(table_))));
   if (!isValid(*info, value))
-    throw invalid_option(base::str("Option \"", key, "\" cannot be \"", value, "\": it takes ",
-                                   allowedValues(*info), "."));
+    throw invalid_option(base::str("Option \"", key, "\" cannot be \"", base::brief(value),
+                                   "\": it takes ", allowedValues(*info), "."));
   values_[key] = normalised(*info, value);
 }
 
