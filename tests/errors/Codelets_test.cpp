@@ -136,3 +136,26 @@ TEST(CodeletErrors, TruncatedArchive) {
       "the codelets again with popc -o short.gp.",
       f.graph.addCodelets("short.gp"));
 }
+
+TEST(CodeletErrors, EmptyFileName) {
+  Fixture f;
+  EXPECT_REJECTED("file_load_error: Cannot load \"\": Graph::addCodelets was given an empty file "
+                  "name.",
+                  f.graph.addCodelets(""));
+}
+
+TEST(CodeletErrors, CompilerThatDoesNotExist) {
+  Fixture f;
+  const std::string source = "#include <poplar/Vertex.hpp>\nstruct Own : poplar::Vertex { "
+                             "poplar::Output<float> x; void compute() { *x = 42; } };";
+  for (const char *path : {"/nonexistent/g++", "/tmp"}) {
+    setenv("OPENIPU_CXX", path, 1);
+    std::stringstream text(source + "// " + path);
+    const auto message = errors::rejection([&] { f.graph.addCodelets(text); });
+    unsetenv("OPENIPU_CXX");
+    EXPECT_EQ(message, "graph_program_compilation_error: OPENIPU_CXX is \"" + std::string(path) +
+                           "\", and there is no such program. Set it to a g++ of version 12 or "
+                           "newer, or unset it and install one (apt-get install g++).");
+  }
+  errors::expectStillUsable();
+}

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <filesystem>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,15 +88,20 @@ ProcessResult runProcess(const std::vector<std::string> &command) {
   return result;
 }
 
+static bool isProgram(const std::string &path) { // folders may be "executable" too
+  std::error_code ignored;
+  return ::access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, ignored);
+}
+
 std::string findProgram(const std::string &name) {
   if (name.find('/') != std::string::npos)
-    return ::access(name.c_str(), X_OK) == 0 ? name : std::string();
+    return isProgram(name) ? name : std::string();
   const char *path = std::getenv("PATH");
   std::string_view rest = path ? path : "";
   while (!rest.empty()) {
     const auto colon = rest.find(':');
     const std::string candidate = base::str(rest.substr(0, colon), "/", name);
-    if (::access(candidate.c_str(), X_OK) == 0)
+    if (isProgram(candidate))
       return candidate;
     rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
   }

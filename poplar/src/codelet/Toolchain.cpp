@@ -50,6 +50,11 @@ std::string findCompiler() {
 
 std::string requireCompiler() {
   std::string compiler = findCompiler();
+  const char *chosen = std::getenv("OPENIPU_CXX");
+  if (compiler.empty() && chosen && *chosen)
+    throw CompileError(base::str("OPENIPU_CXX is \"", chosen,
+                                 "\", and there is no such program. Set it to a g++ of version 12 "
+                                 "or newer, or unset it and install one (apt-get install g++)."));
   if (compiler.empty())
     throw CompileError("Compiling codelets needs g++, and there is none on PATH. Install it "
                        "(apt-get install g++), "

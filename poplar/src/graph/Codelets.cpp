@@ -95,6 +95,8 @@ bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileF
                         StringRef targetName) {
   auto &state = *Access::graph(*this).state;
   auto path = file.cloneAsString();
+  if (path.empty())
+    throw file_load_error(path, "Graph::addCodelets was given an empty file name.");
   if (isObject(path, type))
     installGp(state, translated([&] { return codelet::readGp(path); }), path, targetName);
   else
