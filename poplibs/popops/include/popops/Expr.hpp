@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Expressions over the elements of tensors: _1, _2, ... stand for the tensors given to popops::map.
-// They are values that copy their parts, so temporaries may be nested freely:
+// They are values that share their parts, which never change, so temporaries may be nested freely,
+// up to 4000 deep:
 //
 //   Select(Mul(Const(alpha), _1), _1, Lt(_1, Const(0.0f)))     or     (_1 * 2.0f) - exp
 #pragma once
@@ -32,11 +33,21 @@ public:
   virtual bool deepEquals(const Expr &other) const = 0;
   // Pretty: one operator per line, its operands indented below it.
   virtual void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const = 0;
+  // Operators, constants and place holders as written out; a shared part counts in every place.
+  double numParts() const { return parts_; }
 
 protected:
   Expr() = default;
   Expr(const Expr &) = default;
   Expr &operator=(const Expr &) = default;
+
+  using Part = std::shared_ptr<const Expr>;
+  // A part of this expression; throws poplibs_error if it is nested too deep.
+  Part nest(const Expr &part);
+
+private:
+  unsigned depth_ = 1;
+  double parts_ = 1; // sharing may make them more than an integer holds
 };
 
 std::ostream &operator<<(std::ostream &os, const Expr &expr);
@@ -111,8 +122,7 @@ inline ConstHalf operator"" _half(long double x) { return ConstHalf(static_cast<
 
 class Cast : public Expr {
 public:
-  Cast(const Expr &a, const poplar::Type type) : a_(a.clone()), type_(type) {}
-  Cast(const Cast &other) : Expr(other), a_(other.a_->clone()), type_(other.type_) {}
+  Cast(const Expr &a, const poplar::Type type) : a_(nest(a)), type_(type) {}
   const Expr &getLHS() const { return *a_; }
   const poplar::Type &getRHSType() const { return type_; }
 
@@ -122,7 +132,7 @@ public:
   void print(std::ostream &os, unsigned indent = 0, bool pretty = true) const override;
 
 private:
-  std::unique_ptr<Expr> a_;
+  Part a_;
   poplar::Type type_;
 };
 
@@ -147,8 +157,7 @@ const PlaceHolder _20(20);
 
 class UnaryOp : public Expr {
 public:
-  UnaryOp(UnaryOpType type, const Expr &a) : type_(type), a_(a.clone()) {}
-  UnaryOp(const UnaryOp &other) : Expr(other), type_(other.type_), a_(other.a_->clone()) {}
+  UnaryOp(UnaryOpType type, const Expr &a) : type_(type), a_(nest(a)) {}
   UnaryOpType getOpType() const { return type_; }
   const Expr &getArg() const { return *a_; }
 
@@ -160,15 +169,13 @@ public:
 
 private:
   UnaryOpType type_;
-  std::unique_ptr<Expr> a_;
+  Part a_;
 };
 
 class BinaryOp : public Expr {
 public:
   BinaryOp(BinaryOpType type, const Expr &a, const Expr &b)
-      : type_(type), a_(a.clone()), b_(b.clone()) {}
-  BinaryOp(const BinaryOp &other)
-      : Expr(other), type_(other.type_), a_(other.a_->clone()), b_(other.b_->clone()) {}
+      : type_(type), a_(nest(a)), b_(nest(b)) {}
   BinaryOpType getOpType() const { return type_; }
   const Expr &getLHS() const { return *a_; }
   const Expr &getRHS() const { return *b_; }
@@ -181,16 +188,13 @@ public:
 
 private:
   BinaryOpType type_;
-  std::unique_ptr<Expr> a_, b_;
+  Part a_, b_;
 };
 
 class TernaryOp : public Expr {
 public:
   TernaryOp(TernaryOpType type, const Expr &a, const Expr &b, const Expr &c)
-      : type_(type), a_(a.clone()), b_(b.clone()), c_(c.clone()) {}
-  TernaryOp(const TernaryOp &other)
-      : Expr(other), type_(other.type_), a_(other.a_->clone()), b_(other.b_->clone()),
-        c_(other.c_->clone()) {}
+      : type_(type), a_(nest(a)), b_(nest(b)), c_(nest(c)) {}
   TernaryOpType getOpType() const { return type_; }
   const Expr &getArg0() const { return *a_; }
   const Expr &getArg1() const { return *b_; }
@@ -204,7 +208,7 @@ public:
 
 private:
   TernaryOpType type_;
-  std::unique_ptr<Expr> a_, b_, c_;
+  Part a_, b_, c_;
 };
 
 #define POPOPS_UNARY_EXPR(Name, Op)                                                                \

@@ -171,7 +171,7 @@ struct Call {
   std::string name() const {
     std::string out;
     for (const auto *expr : exprs)
-      out += (out.empty() ? "" : "_") + expr->name(ts);
+      out += (out.empty() ? "" : "_") + nameOf(*expr, ts);
     return out;
   }
 };

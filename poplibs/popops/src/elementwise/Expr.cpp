@@ -35,6 +35,16 @@ std::ostream &operator<<(std::ostream &os, const TernaryOpType &op) {
 }
 
 Expr::~Expr() = default;
+Expr::Part Expr::nest(const Expr &part) {
+  constexpr unsigned deepest = 4000; // visiting and destroying take stack
+  depth_ = std::max(depth_, part.depth_ + 1);
+  parts_ += part.parts_;
+  if (depth_ > deepest)
+    throw poputil::poplibs_error(
+        str("popops::expr: an expression is nested more than ", deepest,
+            " deep. Split it: give a part to popops::map and use the result as a tensor."));
+  return part.clone();
+}
 std::ostream &operator<<(std::ostream &os, const Expr &expr) {
   expr.print(os, 0, false);
   return os;

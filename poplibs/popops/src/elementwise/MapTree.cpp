@@ -10,7 +10,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
+#include <unordered_map>
 
 namespace popops {
 
@@ -36,6 +38,11 @@ constexpr ResultType binaryResults[] = {
 bool givesBool(UnaryOpType op) { return unaryResults[unsigned(op)] == ResultType::Bool; }
 bool givesBool(BinaryOpType op) { return binaryResults[unsigned(op)] == ResultType::Bool; }
 
+std::string nameOf(const Expr &expr, const std::vector<poplar::Tensor> &ts) {
+  constexpr double most = 500;
+  return expr.numParts() > most ? "Expression" : expr.name(ts);
+}
+
 TypeId idOf(const Type &type) {
   const std::string name = type.toString();
   for (unsigned i = 0; i < poplar::numTypeIds; ++i)
@@ -56,6 +63,26 @@ Type ownType(const expr::Const &c) {
   if (type == poplar::LONG)
     return poplar::LONGLONG;
   return type == poplar::UNSIGNED_LONG ? poplar::UNSIGNED_LONGLONG : type;
+}
+
+struct NodeHash {
+  std::size_t operator()(const MapNode &node) const {
+    std::uint64_t words[] = {node.kind, node.op, node.type.hash(), node.integer,
+                             std::bit_cast<std::uint64_t>(node.number + 0.0)}; // -0 as 0
+    return base::hashBytes(node.args.data(), sizeof node.args,
+                           base::hashBytes(words, sizeof words));
+  }
+};
+
+// Visits what node i needs, operands first, each once.
+void visit(const MapTree &tree, int i, std::vector<bool> &seen, std::vector<int> &order) {
+  if (seen[std::size_t(i)])
+    return;
+  seen[std::size_t(i)] = true;
+  for (int arg : tree.at(i).args)
+    if (arg >= 0)
+      visit(tree, arg, seen, order);
+  order.push_back(i);
 }
 
 class Builder {
@@ -79,6 +106,11 @@ private:
 
   // ---- types: what tensors and casts say; nothing for parts made of constants only
   Hint known(const Expr &e) const {
+    if (auto at = known_.find(&e); at != known_.end())
+      return at->second;
+    return known_[&e] = findKnown(e);
+  }
+  Hint findKnown(const Expr &e) const {
     if (auto *p = e.getAs<expr::PlaceHolder>())
       return tensor(*p).elementType();
     if (auto *c = e.getAs<expr::Cast>())
@@ -115,6 +147,11 @@ private:
 
   // ---- nodes
   int make(const Expr &e, Hint hint) {
+    if (auto at = made_.find({&e, hint}); at != made_.end())
+      return at->second;
+    return made_[{&e, hint}] = makeNew(e, hint);
+  }
+  int makeNew(const Expr &e, Hint hint) {
     if (auto *p = e.getAs<expr::PlaceHolder>())
       return add({MapNode::Input, p->getIndex() - 1, tensor(*p).elementType()});
     if (auto *c = e.getAs<expr::Const>())
@@ -129,11 +166,11 @@ private:
   }
 
   int add(MapNode node) {
-    auto same = std::find(tree_.nodes.begin(), tree_.nodes.end(), node);
-    if (same != tree_.nodes.end())
-      return int(same - tree_.nodes.begin());
+    if (auto same = nodes_.find(node); same != nodes_.end())
+      return same->second;
     if (tree_.nodes.size() >= 60000)
       fail("the expression has too many operators; split it.");
+    nodes_.emplace(node, int(tree_.nodes.size()));
     tree_.nodes.push_back(node);
     return int(tree_.nodes.size()) - 1;
   }
@@ -206,13 +243,12 @@ private:
                : add(MapNode::Binary, unsigned(op), givesBool(op) ? poplar::BOOL : type, a, b);
   }
   bool isOne(int i) const {
-    const auto &node = tree_.at(i);
-    if (node.kind == MapNode::Input)
-      return ts_[node.op].numElements() == 1;
-    for (int arg : node.args)
-      if (arg >= 0 && !isOne(arg))
-        return false;
-    return true;
+    std::vector<bool> seen(tree_.nodes.size());
+    std::vector<int> needed;
+    visit(tree_, i, seen, needed);
+    return std::all_of(needed.begin(), needed.end(), [&](int n) {
+      return tree_.at(n).kind != MapNode::Input || ts_[tree_.at(n).op].numElements() == 1;
+    });
   }
 
   int ternary(const expr::TernaryOp &e, Hint hint) {
@@ -306,18 +342,12 @@ private:
   bool simplify_;
   const std::string &name_;
   MapTree tree_;
+  // A part that stands in many places is looked at once.
+  mutable std::unordered_map<const Expr *, Hint> known_;
+  std::map<std::pair<const Expr *, Hint>, int> made_;
+  std::unordered_map<MapNode, int, NodeHash> nodes_;
 };
 
-// Visits what node i needs, operands first, each once.
-void visit(const MapTree &tree, int i, std::vector<bool> &seen, std::vector<int> &order) {
-  if (seen[std::size_t(i)])
-    return;
-  seen[std::size_t(i)] = true;
-  for (int arg : tree.at(i).args)
-    if (arg >= 0)
-      visit(tree, arg, seen, order);
-  order.push_back(i);
-}
 std::vector<int> reachable(const MapTree &tree) {
   std::vector<bool> seen(tree.nodes.size());
   std::vector<int> order;
