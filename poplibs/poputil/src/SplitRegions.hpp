@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many elements each of some balanced parts takes: whole grains, the last part has the rest.
 #pragma once
+#include "base/CheckedSize.hpp"
 #include <algorithm>
 #include <cstddef>
 
@@ -10,7 +11,8 @@ struct Partition {
   std::size_t parts, grains, grain, elements;
   // First element of a part; of `parts`: the number of elements.
   std::size_t begin(std::size_t part) const {
-    return parts == 0 ? elements : std::min(elements, part * grains / parts * grain);
+    return parts == 0 ? elements
+                      : std::min(elements, base::beginOfPart(grains, part, parts) * grain);
   }
 };
 

@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
+#include "poputil/Sizes.hpp"
 #include "SplitRegions.hpp"
 #include <algorithm>
 #include <functional>
@@ -51,10 +52,6 @@ std::size_t fillLinear(Mapping &out, unsigned numTiles, std::size_t elements, Li
   return parts.parts;
 }
 
-std::size_t product(const std::vector<std::size_t> &shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>());
-}
-
 void mapLinearly(Graph &graph, const Tensor &t, Linear linear, unsigned offset, bool ascending) {
   // Programs map thousands of tensors: 1472 small allocations each would cost more than the rest.
   thread_local Mapping mapping;
@@ -68,8 +65,8 @@ Mapping calcLinearTileMapping(const poplar::Target &target, const std::vector<st
                               unsigned minElementsPerTile, unsigned grainSize, unsigned offset,
                               bool ascendingOrder) {
   Mapping out;
-  fillLinear(out, target.getNumTiles(), product(shape), {grainSize, minElementsPerTile}, offset,
-             ascendingOrder);
+  fillLinear(out, target.getNumTiles(), elementsOf(shape, "calcLinearTileMapping"),
+             {grainSize, minElementsPerTile}, offset, ascendingOrder);
   return out;
 }
 Mapping calcLinearTileMapping(const Graph &graph, const std::vector<std::size_t> &shape,
@@ -81,8 +78,8 @@ Mapping calcLinearTileMapping(const Graph &graph, const std::vector<std::size_t>
 Mapping calcLinearTileMapping(const poplar::Target &target, const std::vector<std::size_t> &shape,
                               const poplar::Type &type, unsigned offset, bool ascendingOrder) {
   Mapping out;
-  fillLinear(out, target.getNumTiles(), product(shape), defaultLinear(target, type), offset,
-             ascendingOrder);
+  fillLinear(out, target.getNumTiles(), elementsOf(shape, "calcLinearTileMapping"),
+             defaultLinear(target, type), offset, ascendingOrder);
   return out;
 }
 Mapping calcLinearTileMapping(const Graph &graph, const Tensor &t, unsigned offset,

@@ -5,6 +5,7 @@
 #include "base/Text.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
+#include "poputil/Sizes.hpp"
 #include "poputil/Util.hpp"
 #include <algorithm>
 #include <numeric>
@@ -88,7 +89,9 @@ void checkPartitions(const char *call, const Shape &shape, const Shape &nPartiti
                                   ": give a number of at least 1 for every dimension."));
 }
 
-std::size_t border(std::size_t size, std::size_t i, std::size_t n) { return i * size / n; }
+std::size_t border(std::size_t size, std::size_t i, std::size_t n) {
+  return base::beginOfPart(size, i, n);
+}
 
 // The partitions from dimension d on, inside the box [begin, end), taken from `memory` in order.
 Tensor partitions(const Tensor &memory, std::size_t &at, unsigned d, const Shape &shape,
@@ -114,8 +117,8 @@ Tensor createPartitionableTensor(poplar::Graph &graph, const poplar::Type &type,
                                  const poplar::DebugContext &debugContext) {
   checkPartitions("createPartitionableTensor", shape, nPartitions);
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(type, shape, nPartitions));
-  const std::size_t size =
-      std::accumulate(shape.begin(), shape.end(), std::size_t(1), std::multiplies<>());
+  const std::size_t size = elementsOf(shape, "createPartitionableTensor");
+  elementsOf(nPartitions, "createPartitionableTensor");
   const Tensor memory = graph.addVariable(type, {size}, {di});
   Shape box(shape.size());
   std::size_t at = 0;
@@ -125,8 +128,7 @@ Tensor createPartitionableTensor(poplar::Graph &graph, const poplar::Type &type,
 void iterateTensorPartitions(const Tensor &t, const Shape &nPartitions,
                              const std::function<void(const Shape &, const Tensor &)> &f) {
   checkPartitions("iterateTensorPartitions", t.shape(), nPartitions);
-  const std::size_t count =
-      std::accumulate(nPartitions.begin(), nPartitions.end(), std::size_t(1), std::multiplies<>());
+  const std::size_t count = elementsOf(nPartitions, "iterateTensorPartitions");
   for (std::size_t p = 0; p < count; ++p) {
     const Shape i = unflattenIndex(nPartitions, p);
     Shape begin(i.size()), end(i.size());

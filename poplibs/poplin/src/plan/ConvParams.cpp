@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Sizes of a convolution, its validity, comparison and hash.
 #include "poplin/ConvParams.hpp"
+#include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "poplin/ConvUtil.hpp"
 #include "poputil/exceptions.hpp"
+#include <limits>
 #include <tuple>
 
 namespace poplin {
@@ -141,9 +143,22 @@ void checkTruncation(const char *what, unsigned dim, std::size_t size, std::size
              " elements, but truncation takes ", lower, " below and ", upper, " above"));
 }
 
+// Sizes after dilation and padding are computed in 32 bits.
+void checkSize(const char *what, unsigned dim, std::size_t size,
+               const ConvParams::InputTransform &t) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  const auto dilated = base::checkedProduct(size, t.dilation[dim], most);
+  const auto padding = std::uint64_t(t.paddingLower[dim]) + t.paddingUpper[dim];
+  if (!dilated || *dilated + padding > most)
+    fail(str("in field dimension ", dim, " the ", what, " has ", size, " elements, a dilation of ",
+             t.dilation[dim], " and a padding of ", padding, ", more than ", most, " in all"));
+}
+
 void checkDim(const ConvParams &p, unsigned dim) {
   const auto &in = p.inputTransform, &kernel = p.kernelTransform;
   const auto &out = p.outputTransform;
+  checkSize("input", dim, p.inputFieldShape[dim], in);
+  checkSize("kernel", dim, p.kernelShape[dim], kernel);
   if (in.dilation[dim] == 0 || kernel.dilation[dim] == 0 || out.stride[dim] == 0)
     fail(str("in field dimension ", dim, " the dilation of the input is ", in.dilation[dim],
              ", of the kernel ", kernel.dilation[dim], ", the stride ", out.stride[dim],
@@ -162,12 +177,28 @@ void checkDim(const ConvParams &p, unsigned dim) {
                   out.truncationUpper[dim]);
 }
 
+// No product of sizes wraps: neither the elements of the operands nor the multiplications do.
+void checkElements(const ConvParams &p) {
+  std::vector<std::size_t> input{p.batchSize, p.numConvGroups, p.inputChannelsPerConvGroup};
+  auto work = input;
+  work.push_back(p.outputChannelsPerConvGroup);
+  for (unsigned dim = 0; dim < p.getNumFieldDims(); ++dim) {
+    input.push_back(p.getTransformedInputSize(dim));
+    work.insert(work.end(), {p.getOutputSize(dim), p.getTransformedKernelSize(dim)});
+  }
+  for (const auto &sizes : {input, work})
+    if (!base::checkedElements(sizes))
+      fail(str("batch, groups, channels and fields ", list(sizes), " multiply to more than ",
+               base::thousands(base::maxElements)));
+}
+
 } // namespace
 
 void ConvParams::validate() const {
   checkRanks(*this);
   for (unsigned dim = 0; dim < getNumFieldDims(); ++dim)
     checkDim(*this, dim);
+  checkElements(*this);
 }
 
 static auto tied(const ConvParams::InputTransform &t) {

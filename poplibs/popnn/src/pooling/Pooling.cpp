@@ -9,8 +9,10 @@
 #include "PoolPlan.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
+#include "poputil/Sizes.hpp"
 #include "poputil/TileMapping.hpp"
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <ostream>
 
@@ -34,7 +36,12 @@ void checkParams(const PoolParams &p, const char *api) {
                    base::list(p.inputTruncationOrPaddingUpper), " must have as many"));
   if (p.dType != poplar::FLOAT && p.dType != poplar::HALF)
     fail(base::str(api, ": type ", p.dType, "; pooling takes FLOAT and HALF"));
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  std::vector<std::size_t> all{p.batchSize, p.numChannels};
   for (std::size_t d = 0; d < dims; ++d) {
+    if (p.inputFieldShape[d] > most || p.kernelShape[d] > most)
+      fail(base::str(api, ": field ", base::list(p.inputFieldShape), " and kernel ",
+                     base::list(p.kernelShape), " have at most ", most, " elements a dimension"));
     auto padded = std::int64_t(p.inputFieldShape[d]) + p.inputTruncationOrPaddingLower[d] +
                   p.inputTruncationOrPaddingUpper[d];
     if (p.stride[d] == 0 || p.kernelShape[d] == 0)
@@ -45,7 +52,9 @@ void checkParams(const PoolParams &p, const char *api) {
                      base::list(p.inputFieldShape), " with padding ",
                      base::list(p.inputTruncationOrPaddingLower), " and ",
                      base::list(p.inputTruncationOrPaddingUpper), " in dimension ", d));
+    all.insert(all.end(), {std::size_t(padded), p.kernelShape[d]});
   }
+  poputil::elementsOf(all, api);
 }
 
 void checkTensor(const Tensor &t, const PoolParams &p, const std::vector<std::size_t> &field,
@@ -106,9 +115,10 @@ Tensor makeLike(poplar::Graph &graph, const Tensor &like, const std::vector<std:
   auto n = t.numElements(), grain = std::size_t(graph.getTarget().getVectorWidth(t.elementType()));
   auto grains = (n + grain - 1) / grain, used = std::min<std::size_t>(tiles.size(), grains);
   for (std::size_t i = 0; i < used; ++i)
-    graph.setTileMapping(t.flatten().slice(std::min(n, i * grains / used * grain),
-                                           std::min(n, (i + 1) * grains / used * grain)),
-                         tiles[i].tile);
+    graph.setTileMapping(
+        t.flatten().slice(std::min(n, base::beginOfPart(grains, i, used) * grain),
+                          std::min(n, base::beginOfPart(grains, i + 1, used) * grain)),
+        tiles[i].tile);
   return t.dimShuffle(back);
 }
 

@@ -5,6 +5,7 @@
 #include "poputil/exceptions.hpp"
 #include <base/Text.hpp>
 #include <functional>
+#include <limits>
 
 namespace popops {
 
@@ -30,6 +31,11 @@ void checkDim(const Tensor &t, unsigned dim) {
 
 // What a negative amount takes away.
 Tensor truncated(const Tensor &t, std::ptrdiff_t lower, std::ptrdiff_t upper, unsigned dim) {
+  constexpr std::ptrdiff_t most = std::numeric_limits<std::int32_t>::max();
+  for (auto amount : {lower, upper})
+    if (amount > most || amount < -most)
+      fail("an amount of ", amount, " for dimension ", dim, " of ", t.shapeToString(),
+           " is not possible; it must be between -", most, " and ", most, ".");
   std::ptrdiff_t size = t.dim(dim), begin = lower < 0 ? -lower : 0;
   std::ptrdiff_t end = upper < 0 ? size + upper : size;
   if (begin > end)
@@ -90,10 +96,13 @@ Constants valuesOf(const Tensor &t, const Tensor &value) {
     fail("the value is ", value.elementType(), value.shapeToString(),
          "; it must be one element of ", t.elementType(), ".");
   return [value](const std::vector<std::size_t> &shape, const Tensor &) {
-    std::size_t n = 1;
-    for (auto size : shape)
-      n *= size;
-    return value.flatten().broadcast(unsigned(n), 0).reshape(shape);
+    auto out = value.reshape(std::vector<std::size_t>(shape.size(), 1));
+    for (unsigned dim = 0; dim < shape.size(); ++dim) {
+      if (shape[dim] > std::numeric_limits<unsigned>::max())
+        fail("dimension ", dim, " of ", base::list(shape), " is too long to be padded.");
+      out = out.broadcast(unsigned(shape[dim]), dim);
+    }
+    return out;
   };
 }
 

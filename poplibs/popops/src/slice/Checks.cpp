@@ -4,8 +4,8 @@
 #include "openipu/Placement.hpp"
 #include "poplar/exceptions.hpp"
 #include "poputil/exceptions.hpp"
+#include "poputil/Sizes.hpp"
 #include "poputil/Util.hpp"
-#include <numeric>
 
 namespace popops::slice {
 
@@ -63,9 +63,7 @@ Sizes sliceShape(Sizes shape, const Sizes &dims, const Sizes &sizes) {
   return shape;
 }
 
-std::size_t product(const Sizes &sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::size_t(1), std::multiplies<>());
-}
+std::size_t product(const Sizes &sizes) { return poputil::elementsOf(sizes, "A slice"); }
 
 std::vector<std::uint32_t> narrow(const Sizes &values) { return {values.begin(), values.end()}; }
 

@@ -348,7 +348,7 @@ Tensor createSliceableTensorFromSlice(Graph &graph, const Tensor &s,
     merged.push_back(shape[d]);
     if (found != dims.end()) {
       order.push_back(unsigned(found - dims.begin()));
-      merged.back() *= numSlices[found - dims.begin()];
+      merged.back() = product({shape[d], numSlices[found - dims.begin()]});
     }
     order.push_back(unsigned(dims.size()) + d);
   }

@@ -5,6 +5,7 @@
 #include "base/Threads.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
+#include "poputil/Sizes.hpp"
 #include <ostream>
 #include <tuple>
 
@@ -256,6 +257,9 @@ SlicePlan plan(const poplar::Graph &graph, const poplar::Type &dataType, std::si
   auto parsed = slice::parseSliceOptions(options);
   if (groupSize == 0)
     throw poputil::poplibs_error("popops::embedding::plan: groupSize is 0; it must be 1 or more.");
+  for (auto lookups : numLookups)
+    poputil::elementsOf({groupSize, lookups, outputSize}, "popops::embedding::plan");
+  poputil::elementsOf({groupSize, numEntries, outputSize}, "popops::embedding::plan");
   auto internal = std::make_shared<SlicePlanInternal>();
   internal->options = parsed;
   internal->numLookups = numLookups;
