@@ -227,7 +227,7 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
   reportWritten = false;
   try {
     raiseSimulatedError();
-    machine->run(program);
+    withHostMemory("Engine::run", [&] { machine->run(program); });
     streams.endRun();
   } catch (...) {
     state = State::Failed;

@@ -206,7 +206,7 @@ Tensor createSliceableTensor(Graph &graph, const Type &type, const std::vector<s
   auto columns = out.numElements() / rows;
   const auto &target = graph.getTarget();
   std::size_t atom = ceilDiv(target.getAtomicStoreGranularity(), target.getTypeSize(type));
-  auto grain = std::max(minGrainSize, atom);
+  auto grain = std::max(std::min(minGrainSize, columns), atom);
   auto parts = std::min<std::size_t>(target.getNumTiles(), ceilDiv(columns, grain));
   auto perPart = ceilDiv(ceilDiv(columns, grain), parts); // fewer tiles, if they are full
   mapGrid(graph, stored.reshape({1, rows, columns}),
