@@ -2,6 +2,7 @@
 #include "base/Threads.hpp"
 #include "base/Environment.hpp"
 #include "base/FloatMode.hpp"
+#include "base/Fork.hpp"
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -232,18 +234,54 @@ unsigned poolSize() {
   }
 }
 
-std::unique_ptr<Pool> &pool() {
-  static std::unique_ptr<Pool> instance = std::make_unique<Pool>(poolSize());
-  return instance;
-}
+// The pool of this process. A child of fork has none of the threads: it forgets the pool, which it
+// can neither use nor destroy, and makes its own when it needs one.
+class Pools {
+public:
+  static Pools &get() {
+    static Pools instance;
+    return instance;
+  }
+  Pool &current() {
+    if (auto *pool = current_.load(std::memory_order_acquire)) [[likely]]
+      return *pool;
+    std::lock_guard lock(mutex_);
+    if (!current_)
+      make(threads_ ? threads_ : poolSize());
+    return *current_;
+  }
+  void resize(unsigned threads) {
+    std::lock_guard lock(mutex_);
+    delete current_.exchange(nullptr);
+    make(threads);
+  }
+  ~Pools() { delete current_.load(); }
+
+private:
+  Pools() {
+    ::pthread_atfork(nullptr, nullptr, [] { get().forget(); });
+  }
+  void make(unsigned threads) {
+    threads_ = threads;
+    current_ = new Pool(threads);
+  }
+  void forget() {
+    lost_ = current_.exchange(nullptr);
+    insidePool = false;
+  }
+  ForkMutex mutex_; // of making and replacing it
+  std::atomic<Pool *> current_{nullptr};
+  Pool *lost_ = nullptr; // of the parent: named, so that it is not taken for a leak
+  unsigned threads_ = 0; // 0: not known yet
+};
 
 } // namespace
 
 unsigned configuredThreads() {
   return unsigned(numberFromEnvironment("OPENIPU_NUM_THREADS", cores(), 1, 4096));
 }
-unsigned numThreads() { return pool()->size(); }
-void setNumThreads(unsigned n) { pool() = std::make_unique<Pool>(std::max(1u, n)); }
+unsigned numThreads() { return Pools::get().current().size(); }
+void setNumThreads(unsigned n) { Pools::get().resize(std::max(1u, n)); }
 
 void parallelFor(std::size_t n, std::size_t grain,
                  const std::function<void(std::size_t, std::size_t, unsigned)> &body) {
@@ -255,7 +293,7 @@ void parallelFor(std::size_t n, std::size_t grain,
   // Sixteen chunks per thread balance uneven work without many atomic operations.
   auto chunk = std::max(grain, (n + 16 * numThreads() - 1) / (16 * numThreads()));
   Job job{&body, n, chunk, floatMode(), {}, {}, {}, {}};
-  if (!pool()->run(job))
+  if (!Pools::get().current().run(job))
     return body(0, n, 0);
   if (job.error)
     std::rethrow_exception(job.error);

@@ -2,9 +2,12 @@
 #include "base/FloatMode.hpp"
 #include "base/Threads.hpp"
 #include <atomic>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <stdexcept>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 TEST(Threads, EveryIndexIsVisitedOnceWhateverTheNumberOfThreads) {
@@ -87,4 +90,56 @@ TEST(Threads, ManyShortJobsFromSeveralThreadsAreAllDone) {
   for (auto &thread : callers)
     thread.join();
   EXPECT_EQ(sum, 30000u);
+}
+
+namespace {
+
+std::size_t countInParallel() {
+  std::atomic<std::size_t> sum{0};
+  base::parallelFor(1000, 1,
+                    [&](std::size_t begin, std::size_t end, unsigned) { sum += end - begin; });
+  return sum;
+}
+
+// The status with which a child ends that does `work` and exits as programs do. A child that hangs
+// is ended by SIGALRM.
+template <class Work> int statusOfChild(const Work &work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    std::exit(work() ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+} // namespace
+
+TEST(Threads, AForkedChildHasAPoolOfItsOwnAndExits) {
+  base::setNumThreads(3);
+  EXPECT_EQ(countInParallel(), 1000u);
+  EXPECT_EQ(statusOfChild([] { return true; }), 0);
+  EXPECT_EQ(statusOfChild([] { return base::numThreads() == 3 && countInParallel() == 1000; }), 0);
+  EXPECT_EQ(
+      statusOfChild([] { return statusOfChild([] { return countInParallel() == 1000; }) == 0; }),
+      0);
+  EXPECT_EQ(countInParallel(), 1000u);
+}
+
+TEST(Threads, AChildThatWasForkedWhileOthersComputeWorks) {
+  base::setNumThreads(3);
+  std::atomic<bool> done{false};
+  std::vector<std::thread> others;
+  for (int i = 0; i < 2; ++i)
+    others.emplace_back([&] {
+      while (!done)
+        countInParallel();
+    });
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(statusOfChild([] { return countInParallel() == 1000; }), 0);
+  done = true;
+  for (auto &thread : others)
+    thread.join();
+  EXPECT_EQ(countInParallel(), 1000u);
 }

@@ -3,7 +3,7 @@
 // [0, n) into chunks of at least `grain`; the caller works too and takes what others have not
 // begun, so a thread that comes late costs nothing. Nested calls, and calls while another thread
 // uses the pool, run inline. Threads without work spin for 100 us, then sleep, so a busy neighbour
-// costs a core and not a time slice.
+// costs a core and not a time slice. A child of fork makes a pool of its own.
 #pragma once
 #include <cstddef>
 #include <functional>
