@@ -4,6 +4,7 @@
 #include <atomic>
 #include <pthread.h>
 #include <thread>
+#include <vector>
 
 namespace base {
 
@@ -64,6 +65,12 @@ private:
   std::atomic<unsigned> generation_{0};
 };
 
+void abandon(std::shared_ptr<void> whatHasLostThreads) {
+  static auto *kept = new std::vector<std::shared_ptr<void>>;
+  static ForkMutex mutex;
+  std::lock_guard lock(mutex);
+  kept->push_back(std::move(whatHasLostThreads));
+}
 unsigned forkGeneration() { return ForkMutexes::get().generation(); }
 ForkMutex::ForkMutex() { ForkMutexes::get().add(*this); }
 ForkMutex::~ForkMutex() { ForkMutexes::get().remove(*this); }

@@ -266,12 +266,12 @@ private:
     current_ = new Pool(threads);
   }
   void forget() {
-    lost_ = current_.exchange(nullptr);
+    if (auto *pool = current_.exchange(nullptr))
+      abandon(std::shared_ptr<Pool>(pool));
     insidePool = false;
   }
   ForkMutex mutex_; // of making and replacing it
   std::atomic<Pool *> current_{nullptr};
-  Pool *lost_ = nullptr; // of the parent: named, so that it is not taken for a leak
   unsigned threads_ = 0; // 0: not known yet
 };
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "base/FloatMode.hpp"
+#include "base/testing/Child.hpp"
 #include "base/Threads.hpp"
 #include <atomic>
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <stdexcept>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 TEST(Threads, EveryIndexIsVisitedOnceWhateverTheNumberOfThreads) {
@@ -94,24 +92,13 @@ TEST(Threads, ManyShortJobsFromSeveralThreadsAreAllDone) {
 
 namespace {
 
+using base::testing::statusOfChild;
+
 std::size_t countInParallel() {
   std::atomic<std::size_t> sum{0};
   base::parallelFor(1000, 1,
                     [&](std::size_t begin, std::size_t end, unsigned) { sum += end - begin; });
   return sum;
-}
-
-// The status with which a child ends that does `work` and exits as programs do. A child that hangs
-// is ended by SIGALRM.
-template <class Work> int statusOfChild(const Work &work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(60);
-    std::exit(work() ? 0 : 1);
-  }
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  return status;
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // moment stays locked in the child for ever, so process-wide ones are ForkMutexes; and who has
 // threads asks whether they are still there.
 #pragma once
+#include <memory>
 #include <mutex>
 
 namespace base {
@@ -10,6 +11,10 @@ namespace base {
 // How many forks lie between the first process and this one: threads that were started under
 // another number are not in this process.
 unsigned forkGeneration();
+
+// Such threads can neither be used nor joined, and what they wait for cannot be destroyed: it stays
+// until the process ends.
+void abandon(std::shared_ptr<void> whatHasLostThreads);
 
 // fork() waits until it is free, so that a child finds what it guards in order. The forking thread
 // must not hold it.

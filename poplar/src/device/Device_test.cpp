@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/testing/Child.hpp"
 #include "device/Registry.hpp"
 #include "poplar/DeviceManager.hpp"
 #include "poplar/exceptions.hpp"
@@ -101,6 +102,36 @@ TEST_F(Devices, AreFreedWhenTheHoldersProcessIsKilled) {
   ::waitpid(child, nullptr, 0);
   EXPECT_FALSE(device::holderOf(0)) << "the record of a dead process counts for nothing";
   EXPECT_TRUE(device.attach());
+}
+
+TEST_F(Devices, StayWithTheProcessThatAttachedThem) {
+  const auto device = manager_.getDevice(1), other = manager_.getDevice(2);
+  ASSERT_TRUE(device.attach());
+  // The child has nothing, cannot have it, and takes nothing away when it ends.
+  EXPECT_EQ(base::testing::statusOfChild(
+                [&] { return !device.isAttached() && !device.attach() && other.attach(); }),
+            0);
+  EXPECT_TRUE(device.isAttached());
+  EXPECT_EQ(device::holderOf(1)->processId, long(::getpid()));
+  EXPECT_FALSE(manager_.getDevice(1).attach());
+  EXPECT_TRUE(other.attach());
+}
+
+TEST_F(Devices, AreFreeWhenTheirProcessDetachesThoughAChildOfItLivesOn) {
+  const auto device = manager_.getDevice(1);
+  ASSERT_TRUE(device.attach());
+  int end[2];
+  ASSERT_EQ(::pipe(end), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char byte;
+    ::close(end[1]);
+    ::_exit(::read(end[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  device.detach();
+  EXPECT_TRUE(manager_.getDevice(1).attach());
+  ::close(end[1]);
+  ::waitpid(child, nullptr, 0);
 }
 
 TEST_F(Devices, TellTheirAttributes) {

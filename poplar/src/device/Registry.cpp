@@ -2,6 +2,7 @@
 // Files, locks and the environment of the simulated machine.
 #include "device/Registry.hpp"
 #include "base/Environment.hpp"
+#include "base/Fork.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
@@ -14,7 +15,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <pthread.h>
 #include <pwd.h>
+#include <set>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -106,8 +109,42 @@ std::optional<Holder> holderOf(unsigned ipu) {
   return holder;
 }
 
+// All leases of the process. One lock for all of them, which fork waits for: the child then knows
+// every file that it must close, because a lock lasts as long as any process has its file open.
+class Leases {
+public:
+  static Leases &get() {
+    static auto *all = new Leases; // devices may be static
+    return *all;
+  }
+  base::ForkMutex mutex;
+  std::set<Lease *> all;
+
+private:
+  Leases() {
+    ::pthread_atfork(nullptr, nullptr, [] {
+      for (auto *lease : get().all) {
+        for (int file : lease->files_)
+          ::close(file);
+        lease->files_.clear();
+      }
+    });
+  }
+};
+
+Lease::Lease(std::vector<unsigned> ipus) : ipus_(std::move(ipus)) {
+  std::lock_guard lock(Leases::get().mutex);
+  Leases::get().all.insert(this);
+}
+
+Lease::~Lease() {
+  std::lock_guard lock(Leases::get().mutex);
+  releaseLocked();
+  Leases::get().all.erase(this);
+}
+
 bool Lease::acquire() {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(Leases::get().mutex);
   if (!files_.empty())
     return true;
   for (unsigned ipu : ipus_) {
@@ -124,17 +161,17 @@ bool Lease::acquire() {
 }
 
 void Lease::release() {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(Leases::get().mutex);
   releaseLocked();
 }
 
 bool Lease::held() const {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(Leases::get().mutex);
   return !files_.empty();
 }
 
 void Lease::announce() {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(Leases::get().mutex);
   announceLocked();
 }
 
@@ -150,6 +187,7 @@ void Lease::releaseLocked() {
   for (int file : files_) {
     if (::ftruncate(file, 0) != 0)
       logger().warn("the record of a simulated IPU could not be cleared: ", std::strerror(errno));
+    ::flock(file, LOCK_UN); // a child that was just forked may not have closed its copy yet
     ::close(file);
   }
   files_.clear();

@@ -5,7 +5,6 @@
 // (default 16) of the chip that OPENIPU_CHIP (a description file) or else OPENIPU_IPU (a name,
 // default ipu2) gives.
 #pragma once
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,11 +22,12 @@ struct Holder {
 };
 std::optional<Holder> holderOf(unsigned ipu);
 
-// The right to use some IPUs. Safe from any thread.
+// The right to use some IPUs. Safe from any thread. It stays with the process that acquired it: a
+// child of fork holds nothing, so that it neither keeps nor frees the IPUs of its parent.
 class Lease {
 public:
-  explicit Lease(std::vector<unsigned> ipus) : ipus_(std::move(ipus)) {}
-  ~Lease() { release(); }
+  explicit Lease(std::vector<unsigned> ipus);
+  ~Lease();
   Lease(const Lease &) = delete;
 
   bool acquire(); // all of them or none; true if already held
@@ -37,11 +37,11 @@ public:
   const std::vector<unsigned> &ipus() const { return ipus_; }
 
 private:
+  friend class Leases;
   void releaseLocked();
   void announceLocked();
   std::vector<unsigned> ipus_; // ascending, so that two holders never block each other crosswise
   std::vector<int> files_;     // open and locked, one per IPU; empty if not held
-  mutable std::mutex mutex_;
 };
 
 } // namespace poplar::device

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// For tests of fork: a child that does something and ends.
+#pragma once
+#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace base::testing {
+
+// The wait status of a child that does `work` and exits as programs do, with 0 if it returned true.
+// SIGALRM ends one that hangs.
+template <class Work> int statusOfChild(const Work &work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    bool good = false;
+    try {
+      good = work();
+    } catch (...) {
+    }
+    std::exit(good ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+} // namespace base::testing
