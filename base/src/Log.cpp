@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "base/Log.hpp"
+#include "base/Fork.hpp"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <mutex>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -54,7 +54,7 @@ void Logger::write(LogLevel level, const std::string &text) const {
                 int(duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000),
                 int(getpid()), tag_.c_str(), module_.c_str(), letters[int(level)]);
   auto line = head + text + "\n";
-  static std::mutex mutex;
+  static ForkMutex mutex;
   std::lock_guard lock(mutex);
   if (destination_ == "stdout")
     std::cout << line << std::flush;

@@ -2,10 +2,10 @@
 // Custom operators as operators of ours. A registered operator is replaced, where it is used, by a
 // definition of its own that holds the user's Op object: it infers through setup(), differentiates
 // through getGradOps(), and is lowered through the Opx registered for it.
+#include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include "lowering/lowering.hpp"
 #include "ops/core/graphbuilder.hpp"
-#include <mutex>
 #include <popart/opmanager.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <poputil/TileMapping.hpp>
@@ -30,7 +30,7 @@ using ops::OpView;
 using SharedOp = std::shared_ptr<Op>;
 
 struct Registered {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::map<OperatorIdentifier, popx::OpxManager::OpxFactoryFunc> opxs;
   std::vector<std::unique_ptr<OpDef>> definitions; // of nodes; they live as long as the process
   static Registered &get() {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "ir/hosttensor.hpp"
 
+#include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <mutex>
 #include <numeric>
 #include <popart/error.hpp>
 #include <sys/mman.h>
@@ -133,7 +133,7 @@ HostTensor HostTensor::scalar(DataType type, double value) { return filled({type
 // One stretch of zeros for everybody: pages that are only read are all the same page, so that the
 // state of an optimiser takes no memory before it is on the device.
 static std::shared_ptr<const void> zeros(std::size_t size) {
-  static std::mutex lock;
+  static base::ForkMutex lock;
   static std::shared_ptr<const void> longest;
   static std::size_t length = 0;
   const std::lock_guard hold(lock);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "openipu/Kernel.hpp"
+#include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include "openipu/Overwrite.hpp"
 #include "poplar/exceptions.hpp"
 #include <deque>
 #include <map>
-#include <mutex>
 #include <vector>
 
 namespace openipu {
 namespace {
 
 struct Registry {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::deque<Kernel> kernels; // never moves: engines keep references
   std::map<std::string, const Kernel *> byName;
   std::map<std::string, OverwriteRule> overwriting;

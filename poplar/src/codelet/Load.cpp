@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loading images and serving their hooks.
 #include "codelet/Load.hpp"
+#include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include "codelet/Toolchain.hpp"
 #include "poplar/codelet/Hooks.hpp"
@@ -23,7 +24,7 @@ struct PrintTarget {
   PrintHook hook = nullptr;
   void *context = nullptr;
 };
-std::mutex printMutex;
+base::ForkMutex printMutex;
 PrintTarget printTarget;
 
 int print(const char *format, va_list arguments) {

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include "engine/CallbackThreads.hpp"
+#include "base/Fork.hpp"
 
 namespace poplar::engine {
 
-CallbackThreads::CallbackThreads(unsigned n) {
+CallbackThreads::CallbackThreads(unsigned n)
+    : team_(std::make_shared<Team>()), generation_(base::forkGeneration()) {
   for (unsigned i = 0; i < n; ++i) {
-    auto &lane = lanes_.emplace_back();
-    threads_.emplace_back([&lane] { serve(lane); });
+    auto &lane = team_->lanes.emplace_back();
+    team_->threads.emplace_back([&lane] { serve(lane); });
   }
 }
 
+bool CallbackThreads::alive() const { return generation_ == base::forkGeneration(); }
+
 CallbackThreads::~CallbackThreads() {
-  for (auto &lane : lanes_) {
+  if (!alive()) {
+    base::abandon(std::move(team_));
+    return;
+  }
+  for (auto &lane : team_->lanes) {
     std::lock_guard lock(lane.mutex);
     lane.stop = true;
     lane.wake.notify_one();
   }
-  for (auto &thread : threads_)
+  for (auto &thread : team_->threads)
     thread.join();
 }
 
 std::future<void> CallbackThreads::post(unsigned index, std::function<void()> work) {
-  auto &lane = lanes_[index % lanes_.size()];
+  auto &lane = team_->lanes[index % team_->lanes.size()];
   std::packaged_task<void()> task(std::move(work));
   auto future = task.get_future();
   std::lock_guard lock(lane.mutex);

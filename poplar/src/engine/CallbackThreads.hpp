@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -22,7 +23,8 @@ class CallbackThreads {
 public:
   explicit CallbackThreads(unsigned n);
   ~CallbackThreads();
-  unsigned size() const { return unsigned(threads_.size()); }
+  unsigned size() const { return unsigned(team_->threads.size()); }
+  bool alive() const; // false in a child of fork, which has none of them
   std::future<void> post(unsigned lane, std::function<void()> work);
 
 private:
@@ -32,9 +34,13 @@ private:
     std::deque<std::packaged_task<void()>> tasks;
     bool stop = false;
   };
+  struct Team {
+    std::deque<Lane> lanes;
+    std::vector<std::thread> threads;
+  };
   static void serve(Lane &lane);
-  std::deque<Lane> lanes_;
-  std::vector<std::thread> threads_;
+  std::shared_ptr<Team> team_;
+  unsigned generation_; // of the process that has them
 };
 
 } // namespace poplar::engine

@@ -19,7 +19,7 @@ Streams::Streams(const executable::Image &image) : image_(image), endpoints_(ima
 Streams::~Streams() {
   for (auto &stream : endpoints_)
     for (auto &end : stream)
-      if (end.pending.valid())
+      if (end.pending.valid() && threads_->alive())
         end.pending.wait();
 }
 
@@ -121,7 +121,7 @@ void Streams::configure(const StreamOptions &options) {
   options_ = options;
   if (options.mode == CallbackMode::SingleThread)
     threads_.reset();
-  else if (!threads_ || threads_->size() != options.threads)
+  else if (!threads_ || !threads_->alive() || threads_->size() != options.threads)
     threads_ = std::make_unique<CallbackThreads>(options.threads);
 }
 
@@ -165,9 +165,14 @@ void Streams::prefetchLater(std::uint32_t stream, Endpoint &end) {
   end.pending = threads_->post(stream, [this, stream, &end] { prefetch(stream, end); });
 }
 
+// In a child of fork nobody ends what was pending.
+void Streams::finish(Endpoint &end) {
+  if (auto pending = std::move(end.pending); pending.valid() && threads_->alive())
+    pending.get();
+}
+
 void Streams::invalidate(Endpoint &end) {
-  if (end.pending.valid())
-    end.pending.get();
+  finish(end);
   if (end.filled && end.callback)
     end.callback->invalidatePrefetched();
   end.filled = 0;
@@ -190,8 +195,7 @@ Streams::Endpoint &Streams::connected(std::uint32_t stream, unsigned replica) {
         endpointsOf(stream) > 1 ? str(" of replica ", replica) : "",
         " is not connected. Call Engine::connectStream or Engine::connectStreamToCallback before "
         "Engine::run."));
-  if (end.pending.valid())
-    end.pending.get();
+  finish(end);
   return end;
 }
 

@@ -69,6 +69,7 @@ private:
   std::uint32_t depth(std::uint32_t stream, const Endpoint &end) const;
   void prefetch(std::uint32_t stream, Endpoint &end);
   void prefetchLater(std::uint32_t stream, Endpoint &end);
+  void finish(Endpoint &end); // the prefetch on another thread
   void invalidate(Endpoint &end);
   void replace(std::uint32_t stream, unsigned replica, Endpoint fresh);
   std::byte *memory(std::uint32_t stream, Endpoint &end);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "graph/TileMap.hpp"
-#include <mutex>
+#include "base/Fork.hpp"
 #include <queue>
 
 namespace poplar::graph {
 
 const std::vector<TileMap::Range> &TileMap::list() const {
-  static std::mutex settling; // several threads may compile one graph
+  static base::ForkMutex settling; // several threads may compile one graph
   std::lock_guard lock(settling);
   if (!waiting_.empty())
     settle();

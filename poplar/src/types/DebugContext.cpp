@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Debug names, and the DebugInfo objects that end up in the debug information file.
 #include "poplar/DebugContext.hpp"
+#include "base/Fork.hpp"
 #include "types/DebugStreamer.hpp"
 #include "types/ProfileJson.hpp"
 #include <algorithm>
@@ -18,7 +19,7 @@ std::atomic<DebugId> nextId{1}; // 0: no parent
 
 // The open file, if any; closed at the end of the process.
 struct Streaming {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::unique_ptr<types::DebugStreamer> streamer;
 };
 Streaming &streaming() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ops/core/opdef.hpp"
 
+#include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <popart/error.hpp>
 
 namespace popart::ops {
@@ -19,7 +19,7 @@ struct Registry {
   std::vector<OpDef> ops = operatorsOfThisFolder();
   std::map<Key, const OpDef *> byName;
   std::map<Key, std::unique_ptr<OpDef>> custom;
-  std::mutex mutex;
+  base::ForkMutex mutex;
 
   Registry() {
     std::sort(ops.begin(), ops.end(), [](const OpDef &a, const OpDef &b) {

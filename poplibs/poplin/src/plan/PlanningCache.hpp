@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a planning cache holds. Safe from any thread.
 #pragma once
+#include "base/Fork.hpp"
 #include "poplin/ConvPlan.hpp"
 #include "poplin/PlanningCache.hpp"
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -17,7 +17,7 @@ public:
   std::size_t size() const;
 
 private:
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;
   std::map<std::string, ConvPlan> plans_;
 };
 
