@@ -79,10 +79,17 @@ std::vector<Dependency> describeFiles(const std::vector<std::string> &paths) {
     Dependency d;
     if (!describe(path, d))
       continue;
+    d.modified = reliableTime(path);
     d.hash = hashOfFile(path);
     files.push_back(std::move(d));
   }
   return files;
+}
+
+Dependency identityOf(const std::string &program) {
+  Dependency d;
+  describe(program, d);
+  return d;
 }
 
 Cache::Cache() : directory_(defaultDirectory()) {
@@ -166,6 +173,14 @@ std::optional<std::string> Cache::findRequest(const std::string &key,
       if (!unchanged(d))
         return std::nullopt;
     }
+    for (auto n = in.count(16); n > 0; --n) {
+      Lookup l;
+      l.folder = in.text();
+      l.modified = in.number<std::int64_t>();
+      l.names = in.text();
+      if (!unchanged(l))
+        return std::nullopt;
+    }
     in.expectEnd();
     return hash;
   } catch (const FormatError &) {
@@ -174,16 +189,20 @@ std::optional<std::string> Cache::findRequest(const std::string &key,
 }
 
 void Cache::storeRequest(const std::string &key, const std::string &compiler,
-                         const std::string &contentHash,
-                         const std::vector<Dependency> &files) const {
+                         const std::string &contentHash, const Inputs &inputs) const {
   ByteWriter out;
   out.text(compiler);
   out.text(contentHash);
-  out.list(files, [&](const Dependency &d) {
+  out.list(inputs.files, [&](const Dependency &d) {
     out.text(d.path);
     out.number(d.size);
     out.number(d.modified);
     out.text(d.hash);
+  });
+  out.list(inputs.lookups, [&](const Lookup &l) {
+    out.text(l.folder);
+    out.number(l.modified);
+    out.text(l.names);
   });
   write(key + ".key", out.take());
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Compiled codelets on disk: $OPENIPU_CACHE_DIR or ~/.cache/openipu/codelets. Two kinds of files:
-// `<key>.key` says which module a request (source text, flags, target) had and which files it
-// included; `<hash>.module` is the module. A request hits when every included file still has its
-// size and time, or its content. Entries are replaced by atomic rename and carry a checksum, so
+// `<key>.key` says which module a request (source text, flags, target) had, which files it included
+// and where they were looked for; `<hash>.module` is the module. A request hits when every included
+// file still has its size and time, or its content, and would still be the one that is found
+// (Lookups.hpp). Entries are replaced by atomic rename and carry a checksum, so
 // processes may share the folder, and a damaged entry is just a miss. At most $OPENIPU_CACHE_MAX_MB
 // (default 256) are kept; the least recently used files go first.
 #pragma once
+#include "codelet/Lookups.hpp"
 #include "codelet/Module.hpp"
 #include <cstdint>
 #include <optional>
@@ -24,6 +26,15 @@ struct Dependency {
 // Records the present state of the files.
 std::vector<Dependency> describeFiles(const std::vector<std::string> &paths);
 
+// The same of a program: without its hash, so that any change counts.
+Dependency identityOf(const std::string &program);
+
+// All that a result depends on beside the request itself.
+struct Inputs {
+  std::vector<Dependency> files;
+  std::vector<Lookup> lookups;
+};
+
 std::string contentHashOf(const std::vector<std::string> &parts); // 32 hex digits
 
 class Cache {
@@ -35,7 +46,7 @@ public:
   std::optional<std::string> findRequest(const std::string &key, const std::string &compiler) const;
   void storeModule(const Module &module) const;
   void storeRequest(const std::string &key, const std::string &compiler,
-                    const std::string &contentHash, const std::vector<Dependency> &files) const;
+                    const std::string &contentHash, const Inputs &inputs) const;
   const std::string &directory() const { return directory_; }
 
 private:

@@ -68,6 +68,69 @@ TEST_F(CodeletCache, AcceptsAHeaderThatWasOnlyTouched) {
   EXPECT_EQ(compileWithoutCompiler(), "A<1>");
 }
 
+TEST_F(CodeletCache, NoticesAHeaderThatShadowsAnother) {
+  const std::string early = folder.file("early"), late = folder.file("late"),
+                    flags = "-I" + early + " -I" + late;
+  fs::remove(header);
+  fs::create_directory(late);
+  writeFile(late + "/step.h", "#define STEP 1\n");
+  const auto name = [&] {
+    return compileSource(SourceInput::fromFile(source), {flags, "ipu2", true}).types.at(0).name;
+  };
+  EXPECT_EQ(name(), "A<1>");
+  writeFile(folder.file("unrelated.h"), "#define STEP 9\n");
+  EXPECT_EQ(name(), "A<1>");
+  fs::create_directory(early); // it did not even exist
+  writeFile(early + "/step.h", "#define STEP 2\n");
+  EXPECT_EQ(name(), "A<2>");
+  writeFile(header, "#define STEP 3\n"); // beside the source
+  EXPECT_EQ(name(), "A<3>");
+  fs::remove(header);
+  EXPECT_EQ(name(), "A<2>");
+}
+
+TEST_F(CodeletCache, NoticesWhatHasIncludeWouldFind) {
+  writeFile(header,
+            "#if __has_include(<later.h>)\n#define STEP 2\n#else\n#define STEP 1\n#endif\n");
+  const std::string flags = "-I" + folder.file("some");
+  fs::create_directory(folder.file("some"));
+  const auto name = [&] {
+    return compileSource(SourceInput::fromFile(source), {flags, "ipu2", true}).types.at(0).name;
+  };
+  EXPECT_EQ(name(), "A<1>");
+  writeFile(folder.file("some/later.h"), "");
+  EXPECT_EQ(name(), "A<2>");
+  fs::remove(folder.file("some/later.h"));
+  EXPECT_EQ(name(), "A<1>");
+}
+
+TEST_F(CodeletCache, DependsOnTheVariablesThatNameFoldersOfHeaders) {
+  fs::remove(header);
+  for (const char *variable : {"CPATH", "CPLUS_INCLUDE_PATH"})
+    for (const char *step : {"1", "2"}) {
+      const auto place = folder.file(std::string("in") + step);
+      fs::create_directories(place);
+      writeFile(place + "/step.h", base::str("#define STEP ", step, "\n"));
+      ::setenv(variable, place.c_str(), 1);
+      EXPECT_EQ(compile(), base::str("A<", step, ">")) << variable;
+      ::unsetenv(variable);
+    }
+}
+
+TEST_F(CodeletCache, NoticesAChangedFileOfFlags) {
+  const auto flags = folder.file("flags");
+  fs::remove(header);
+  writeFile(header, "");
+  const auto name = [&](const char *step) {
+    writeFile(flags, base::str("-DSTEP=", step, "\n"));
+    return compileSource(SourceInput::fromFile(source), {"@" + flags, "ipu2", true})
+        .types.at(0)
+        .name;
+  };
+  EXPECT_EQ(name("1"), "A<1>");
+  EXPECT_EQ(name("2"), "A<2>");
+}
+
 TEST_F(CodeletCache, RebuildsDamagedEntries) {
   EXPECT_EQ(compile(), "A<1>");
   for (const char *extension : {".module", ".key"}) {

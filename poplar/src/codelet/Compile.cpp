@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <future>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace poplar::codelet {
@@ -72,7 +73,7 @@ Source readSource(const SourceInput &input) {
 // everything else.
 const std::string &codegenVersion() {
   static const std::string version = [] {
-    std::vector<std::string> parts = {"2", fastGlue({}, 6), countedGlue({}, 6)};
+    std::vector<std::string> parts = {"3", fastGlue({}, 6), countedGlue({}, 6)};
     for (unsigned i = 0; i < arch::instructionClasses; ++i)
       parts.push_back(base::str(arch::bundlesPer(arch::Instruction(i))));
     for (const std::string &function : arch::libraryFunctions()) {
@@ -114,6 +115,18 @@ Words parseDependencies(const std::string &text) {
   return paths;
 }
 
+// Files that flags name: @file, -specs=file.
+Words filesNamedIn(const Words &flags) {
+  Words files;
+  std::error_code ignored;
+  for (const auto &flag : flags) {
+    const auto at = flag.find_first_of("@=");
+    if (at != std::string::npos && fs::is_regular_file(flag.substr(at + 1), ignored))
+      files.push_back(fs::absolute(flag.substr(at + 1)).string());
+  }
+  return files;
+}
+
 void replaceAll(std::string &text, const std::string &from, const std::string &to) {
   for (std::size_t at = text.find(from); at != std::string::npos;
        at = text.find(from, at + to.size()))
@@ -128,28 +141,40 @@ public:
         machine_(machine), numWorkers_(numWorkers) {}
 
   std::string preprocess(const Source &source, const std::string &arch, Words &dependencies) {
-    const std::string include = includeDirectory(), file = directory_.file("source.cpp");
-    Words command =
-        command_() + Words{"-E",         "-MD",
-                           "-MF",        directory_.file("deps"),
-                           "-MT",        "x",
-                           "-D__POPC__", base::str("-DOPENIPU_NUM_WORKERS=", numWorkers_),
-                           "-isystem",   include + "/poplar/codelet",
-                           "-isystem",   include};
-    if (arch == "ipu1")
-      command.push_back("-DOPENIPU_ARCH_IPU1");
-    if (source.path.empty()) {
+    const std::string file = directory_.file("source.cpp");
+    if (source.path.empty())
       writeFile(file, base::str("#line 1 \"", source.name, "\"\n", source.text));
-      command = command + Words{"-iquote", "."};
-    }
-    command = command + Words{"-x", "c++", source.path.empty() ? file : source.name, "-o",
-                              directory_.file("source.ii")};
-    require(command);
+    require(preprocessing(source, arch) +
+            Words{"-MD", "-MF", directory_.file("deps"), "-MT", "x", "-x", "c++",
+                  source.path.empty() ? file : source.name, "-o", directory_.file("source.ii")});
     dependencies = readDependencies(source.path.empty() ? file : source.path);
     std::string text = readBack("source.ii");
     if (source.path.empty()) // no temporary name may reach the result
       replaceAll(text, file, source.name);
     return dropTargetAttributes(std::move(text));
+  }
+
+  // What the preprocessed text depends on. Files that change while they are read are not relied on:
+  // then there is no answer.
+  std::optional<Inputs> inputs(const Source &source, const std::string &arch,
+                               const Words &included) {
+    const auto path = parseSearchPath(
+        require(preprocessing(source, arch) +
+                Words{"-v", "-x", "c++", "/dev/null", "-o", directory_.file("none")}));
+    Inputs inputs{describeFiles(included + filesNamedIn(userFlags_)), {}};
+    std::vector<MentioningFile> mentioning = {
+        {source.path.empty() ? "" : fs::path(source.path).parent_path().string(), source.text}};
+    for (const auto &file : included)
+      readFile(
+          file,
+          mentioning.emplace_back(MentioningFile{fs::path(file).parent_path().string(), {}}).text);
+    inputs.lookups = observeLookups(mentioning, included, path);
+    if (!path.program.empty()) // without its hash: no look into it, any change counts
+      inputs.files.push_back(identityOf(path.program));
+    for (const auto &file : included + Words{source.path})
+      if (fs::last_write_time(file, ignored_) > started_)
+        return std::nullopt;
+    return inputs;
   }
 
   std::vector<DiscoveredType> discover(const std::string &text, std::string &diagnostics) {
@@ -189,6 +214,20 @@ public:
   }
 
 private:
+  Words preprocessing(const Source &source, const std::string &arch) const {
+    const std::string include = includeDirectory();
+    Words command = command_() + Words{"-E",
+                                       "-D__POPC__",
+                                       base::str("-DOPENIPU_NUM_WORKERS=", numWorkers_),
+                                       "-isystem",
+                                       include + "/poplar/codelet",
+                                       "-isystem",
+                                       include};
+    if (arch == "ipu1")
+      command.push_back("-DOPENIPU_ARCH_IPU1");
+    return source.path.empty() ? command + Words{"-iquote", "."} : command;
+  }
+
   Words command_(const Words &defaults = {}) const {
     return Words{compiler_} + defaults + commonFlags(machine_) +
            Words{"-ffile-prefix-map=" + directory_.file("") + "="} + userFlags_;
@@ -221,6 +260,8 @@ private:
   std::string machine_;
   unsigned numWorkers_;
   TemporaryDirectory directory_;
+  const fs::file_time_type started_ = fs::file_time_type::clock::now();
+  std::error_code ignored_;
 };
 
 void fill(Module &module, const std::vector<DiscoveredType> &types,
@@ -258,7 +299,7 @@ std::string requestKey(const Source &source, const CompileOptions &options) {
   std::error_code error;
   return contentHashOf({codegenVersion(), options.arch, machineArchitecture(), options.flags,
                         source.name, source.path, source.text, fs::current_path(error).string(),
-                        includeDirectory()});
+                        includeDirectory(), includeEnvironment()});
 }
 
 Module build(const Source &source, const CompileOptions &options, const Cache *cache,
@@ -273,13 +314,14 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
   Words included;
   module.preprocessedSource = work.preprocess(source, options.arch, included);
   const std::string compiler = compilerIdentity();
-  const auto files = cache ? describeFiles(included) : std::vector<Dependency>();
+  const auto inputs = cache ? work.inputs(source, options.arch, included) : std::optional<Inputs>();
   module.contentHash =
       contentHashOf({codegenVersion(), compiler, module.machine, options.flags,
                      std::to_string(module.numWorkers), module.preprocessedSource});
   if (cache)
     if (auto known = cache->findModule(module.contentHash)) {
-      cache->storeRequest(key, compiler, module.contentHash, files);
+      if (inputs)
+        cache->storeRequest(key, compiler, module.contentHash, *inputs);
       known->arch = options.arch;
       return *known;
     }
@@ -288,7 +330,8 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
     buildImages(module, work, types);
   if (cache) {
     cache->storeModule(module);
-    cache->storeRequest(key, compiler, module.contentHash, files);
+    if (inputs)
+      cache->storeRequest(key, compiler, module.contentHash, *inputs);
   }
   return module;
 }

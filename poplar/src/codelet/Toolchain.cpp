@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
+#include <initializer_list>
 #include <sys/stat.h>
 #include <utility>
 
@@ -62,12 +63,26 @@ std::string requireCompiler() {
   return compiler;
 }
 
+static std::string environmentOf(std::initializer_list<const char *> names) {
+  std::string text;
+  for (const char *name : names)
+    if (const char *value = std::getenv(name))
+      text += base::str(name, "=", value, "\n");
+  return text;
+}
+
+std::string includeEnvironment() {
+  return environmentOf({"CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH"});
+}
+
 std::string compilerIdentity() {
   const std::string path = findCompiler();
   struct stat s {};
   if (path.empty() || ::stat(path.c_str(), &s) != 0)
     return {};
-  return base::str(path, ":", s.st_size, ":", s.st_mtim.tv_sec, ".", s.st_mtim.tv_nsec);
+  return base::str(path, ":", s.st_size, ":", s.st_mtim.tv_sec, ".", s.st_mtim.tv_nsec,
+                   environmentOf({"GCC_EXEC_PREFIX", "COMPILER_PATH", "LIBRARY_PATH", "LD_RUN_PATH",
+                                  "GCC_COMPARE_DEBUG"}));
 }
 
 static std::string besideLibrary() {

@@ -13,8 +13,10 @@ std::vector<std::string> splitFlags(const std::string &flags);
 
 std::string findCompiler();    // empty when there is none
 std::string requireCompiler(); // CompileError with the command that installs it
-// Path, size and time of the compiler: changes when it is upgraded. Empty without a compiler.
+// Path, size and time of the compiler, and the variables that tell it where its parts are: changes
+// when it is upgraded. Empty without a compiler.
 std::string compilerIdentity();
+std::string includeEnvironment(); // the variables that tell it where to look for headers
 
 std::string includeDirectory();    // holds poplar/Vertex.hpp
 std::string machineArchitecture(); // "x86-64-v3" when this machine runs it, else "x86-64"
