@@ -60,7 +60,7 @@ struct Rig {
     v.plain<int>("j", j);
     void *vertex = v.address();
     try {
-      loaded.entry(0, Variant::Checked).run(&vertex, 1);
+      loaded.entry(0, Variant::Checked).run(&vertex, 1, &now);
       return {};
     } catch (const TrapError &e) {
       return e.what();

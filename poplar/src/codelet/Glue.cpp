@@ -32,8 +32,8 @@ typedef decltype(sizeof(0)) Size;
 struct Yes { operator bool() const { return true; } };
 template <class T> inline bool operator,(T &&result, Yes) { return static_cast<bool>(result); }
 struct Entry {
-  void (*run)(void *const *, Size);
-  bool (*runReturning)(void *const *, Size);
+  void (*run)(void *const *, Size, void *const **);
+  bool (*runReturning)(void *const *, Size, void *const **);
   bool (*runCounted)(void *const *, Size, unsigned long *, unsigned long *);
 };
 }
@@ -60,16 +60,17 @@ std::string oneVertex(const DiscoveredType &t, std::size_t k) {
 }
 
 std::string fastEntry(const DiscoveredType &t, std::size_t k, unsigned workers) {
-  const std::string each = base::str("for (openipu::Size i = 0; i < n; ++i) for (unsigned w = ",
-                                     isMulti(t) ? workers : 1u, "; w-- > 0;)");
+  const std::string each = base::str(
+      "for (openipu::Size i = 0; i < n && (*now = vertices + i, true); ++i) for (unsigned w = ",
+      isMulti(t) ? workers : 1u, "; w-- > 0;)");
   const std::string call =
       base::str(computeSymbol(k), "(static_cast<", t.spelling, " *>(vertices[i]), w)");
-  return base::str(oneVertex(t, k),
-                   "extern \"C\" __attribute__((visibility(\"hidden\"))) void openipu_run_", k,
-                   "(void *const *vertices, openipu::Size n) { ", each, " ", call, "; }\n",
-                   "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_returning_",
-                   k, "(void *const *vertices, openipu::Size n) { bool all = true; ", each,
-                   " { const bool one = ", call, "; all = all && one; } return all; }\n");
+  return base::str(
+      oneVertex(t, k), "extern \"C\" __attribute__((visibility(\"hidden\"))) void openipu_run_", k,
+      "(void *const *vertices, openipu::Size n, void *const **now) { ", each, " ", call, "; }\n",
+      "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_returning_", k,
+      "(void *const *vertices, openipu::Size n, void *const **now) { bool all = true; ", each,
+      " { const bool one = ", call, "; all = all && one; } return all; }\n");
 }
 
 std::string countedEntry(const DiscoveredType &t, std::size_t k, unsigned workers) {

@@ -135,7 +135,7 @@ TEST(Gp, RunsACompiledModuleAfterAFile) {
   VertexStorage v(loaded.module().types[0]);
   v.scalar("x", x);
   void *vertex = v.address();
-  loaded.entry(0).run(&vertex, 1);
+  loaded.entry(0).run(&vertex, 1, &now);
   EXPECT_EQ(x, 8.0f);
 }
 

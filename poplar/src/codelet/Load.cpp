@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <link.h>
 #include <map>
 #include <mutex>
 #include <sys/mman.h>
@@ -28,6 +29,7 @@ base::ForkMutex printMutex;
 PrintTarget printTarget;
 
 int print(const char *format, va_list arguments) {
+  const InsideHook hook;
   va_list again;
   va_copy(again, arguments);
   const int size = std::vsnprintf(nullptr, 0, format, again);
@@ -45,12 +47,19 @@ int print(const char *format, va_list arguments) {
 }
 
 void assertFailed(const char *expression, const char *file, unsigned line, const char *function) {
-  throw TrapError(base::str("Assertion failed in a codelet: ", expression, " (", function, ", ",
-                            file, ":", line, ")"));
+  const InsideHook hook;
+  PlainText vertex;
+  if (const auto *call = currentCall())
+    call->names->name(*call, vertex);
+  throw TrapError(base::str(vertex.view().empty()
+                                ? "Assertion failed in a codelet: "
+                                : base::str(vertex.view(), ": assertion failed: "),
+                            expression, " (", function, ", ", file, ":", line, ")"));
 }
 
 void checkFailed(const FieldCheck *check, int kind, unsigned long long index,
                  unsigned long long size) {
+  const InsideHook hook;
   const FieldCheck none{"a vertex", "a field", 0, nullptr, 0, FieldCheck::noOuter};
   const FieldCheck &c = check ? *check : none;
   std::string element = base::str("field \"", c.field, "\"");
@@ -81,9 +90,11 @@ const Hooks hooks = {print, assertFailed, checkFailed, random64};
 // --- images
 // ----------------------------------------------------------------------------------------------------
 
-class Image {
+} // namespace
+
+class LoadedImage {
 public:
-  Image(const std::string &bytes, const std::string &name) {
+  LoadedImage(const std::string &bytes, const std::string &name) {
     if (writeToMemory(bytes))
       handle_ = ::dlopen(base::str("/proc/self/fd/", fd_).c_str(), RTLD_NOW | RTLD_LOCAL);
     const char *error = handle_ ? nullptr : ::dlerror();
@@ -98,11 +109,13 @@ public:
           base::str("Codelet ", name, " cannot be loaded: ", reason, ". Compile it again."));
     }
     setHooks(&hooks);
+    code_ = codeWith(entries_);
   }
-  ~Image() { close(); }
-  Image(const Image &) = delete;
-  Image &operator=(const Image &) = delete;
+  ~LoadedImage() { close(); }
+  LoadedImage(const LoadedImage &) = delete;
+  LoadedImage &operator=(const LoadedImage &) = delete;
   Entry entry(std::size_t type) const { return entries_[type]; }
+  CodeRange code() const { return code_; }
 
 private:
   bool writeToMemory(const std::string &bytes) {
@@ -118,6 +131,33 @@ private:
   template <class T> T symbol(const char *name) {
     return handle_ ? reinterpret_cast<T>(::dlsym(handle_, name)) : nullptr;
   }
+  // The executable segments of the loaded object that this address is in.
+  static CodeRange codeWith(const void *address) {
+    struct Search {
+      std::uintptr_t address;
+      CodeRange found;
+    } search{reinterpret_cast<std::uintptr_t>(address), {}};
+    ::dl_iterate_phdr(
+        [](dl_phdr_info *object, std::size_t, void *data) {
+          auto &wanted = *static_cast<Search *>(data);
+          CodeRange code{UINTPTR_MAX, 0};
+          bool isIt = false;
+          for (int i = 0; i < object->dlpi_phnum; ++i) {
+            const auto &segment = object->dlpi_phdr[i];
+            const auto begin = object->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
+            if (segment.p_type != PT_LOAD)
+              continue;
+            isIt = isIt || (wanted.address >= begin && wanted.address < end);
+            if (segment.p_flags & PF_X)
+              code = {std::min(code.begin, begin), std::max(code.end, end)};
+          }
+          if (isIt)
+            wanted.found = code;
+          return int(isIt);
+        },
+        &search);
+    return search.found;
+  }
   void close() {
     if (handle_)
       ::dlclose(handle_);
@@ -127,13 +167,12 @@ private:
   void *handle_ = nullptr;
   int fd_ = -1; // stays open: dlopen tells libraries apart by path, and the path is the number
   const Entry *entries_ = nullptr;
+  CodeRange code_;
 };
-
-} // namespace
 
 struct LoadedModule::Impl {
   std::mutex mutex;
-  std::map<std::pair<Variant, unsigned>, std::unique_ptr<Image>> images;
+  std::map<std::pair<Variant, unsigned>, std::unique_ptr<LoadedImage>> images;
 };
 
 LoadedModule::LoadedModule(std::shared_ptr<const Module> module)
@@ -150,14 +189,22 @@ Entry LoadedModule::entry(std::size_t type, Variant variant, unsigned threadSlot
     throw std::out_of_range(base::str("codelet ", module_->sourceName, " has ",
                                       module_->types.size(), " vertex types; number ", type,
                                       " was asked for"));
+  return image(variant, threadSlot).entry(type);
+}
+
+CodeRange LoadedModule::code(Variant variant, unsigned threadSlot) {
+  return image(variant, threadSlot).code();
+}
+
+const LoadedImage &LoadedModule::image(Variant variant, unsigned threadSlot) {
   const std::string &bytes = variant == Variant::Fast      ? module_->image
                              : variant == Variant::Counted ? module_->countedImage
                                                            : module_->checkedImage;
   const std::lock_guard lock(impl_->mutex);
   auto &image = impl_->images[{variant, module_->mutableStatics ? threadSlot : 0}];
   if (!image)
-    image = std::make_unique<Image>(bytes, module_->sourceName);
-  return image->entry(type);
+    image = std::make_unique<LoadedImage>(bytes, module_->sourceName);
+  return *image;
 }
 
 void setPrintHook(PrintHook hook, void *context) {

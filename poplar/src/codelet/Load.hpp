@@ -15,6 +15,7 @@
 // field and index, through compute(), to the caller of the entry.
 #pragma once
 #include "codelet/Errors.hpp"
+#include "codelet/Guard.hpp"
 #include "codelet/Module.hpp"
 #include <cstddef>
 #include <cstdint>
@@ -25,11 +26,11 @@ namespace poplar::codelet {
 enum class Variant : std::uint8_t { Fast, Counted, Checked };
 
 // Vertices are hostSize bytes each. MultiVertex types run workers numWorkers-1 .. 0 on the same
-// state.
+// state. `now` points to the vertex that runs (codelets of older archives leave it alone).
 struct Entry {
-  void (*run)(void *const *vertices, std::size_t n) = nullptr;
-  bool (*runReturning)(void *const *vertices,
-                       std::size_t n) = nullptr; // AND of the results; void counts as true
+  void (*run)(void *const *vertices, std::size_t n, void *const **now) = nullptr;
+  // AND of the results; void counts as true
+  bool (*runReturning)(void *const *vertices, std::size_t n, void *const **now) = nullptr;
   // Counted images only. bundles[i]: worker bundles issued by vertex i (MultiVertex: its slowest
   // worker); bundleSums[i]: over all workers. Returns like runReturning. Never zero, the same on
   // every run and machine.
@@ -49,9 +50,11 @@ public:
   // thread, keep it. The first call for a variant loads the image (about 0.2 ms); later calls are
   // an array access under a lock.
   Entry entry(std::size_t type, Variant variant = Variant::Fast, unsigned threadSlot = 0);
+  CodeRange code(Variant variant, unsigned threadSlot = 0); // where its machine code is
 
 private:
   struct Impl;
+  const class LoadedImage &image(Variant variant, unsigned threadSlot);
   std::shared_ptr<const Module> module_;
   std::unique_ptr<Impl> impl_;
 };

@@ -22,10 +22,11 @@ TEST(Load, RunsManyVerticesAndAndsTheirResults) {
     vertices.push_back(storage.back()->address());
   }
   const Entry entry = bench.loaded.entry(0);
-  entry.run(vertices.data(), vertices.size());
+  entry.run(vertices.data(), vertices.size(), &now);
+  EXPECT_EQ(now, vertices.data() + 2);
   EXPECT_EQ(x, (std::vector<int>{2, 6, 10}));
-  EXPECT_FALSE(entry.runReturning(vertices.data(), 3));
-  EXPECT_TRUE(entry.runReturning(vertices.data() + 1, 2));
+  EXPECT_FALSE(entry.runReturning(vertices.data(), 3, &now));
+  EXPECT_TRUE(entry.runReturning(vertices.data() + 1, 2, &now));
   EXPECT_THROW(bench.loaded.entry(1), std::out_of_range);
 }
 
@@ -59,9 +60,9 @@ TEST(Load, GivesEveryThreadSlotItsOwnStatics) {
   v.scalar("n", n);
   void *vertex = v.address();
   for (int i = 0; i < 3; ++i)
-    bench.loaded.entry(0, Variant::Fast, 0).run(&vertex, 1);
+    bench.loaded.entry(0, Variant::Fast, 0).run(&vertex, 1, &now);
   EXPECT_EQ(n, 3);
-  bench.loaded.entry(0, Variant::Fast, 1).run(&vertex, 1);
+  bench.loaded.entry(0, Variant::Fast, 1).run(&vertex, 1, &now);
   EXPECT_EQ(n, 1);
   EXPECT_FALSE(Bench(prologue() +
                      "static const int table[2] = {1, 2}; class B : public Vertex { public: "

@@ -8,6 +8,7 @@
 #include "compile/Replica.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
+#include <csignal>
 
 namespace poplar::backend::cpu {
 namespace {
@@ -17,6 +18,20 @@ LoadedModules loadAll(const Modules &modules) {
   for (const auto &module : modules)
     loaded.push_back(std::make_shared<codelet::LoadedModule>(module));
   return loaded;
+}
+
+ErrorCode codeOf(int signal) {
+  switch (signal) {
+  case SIGFPE:
+    return ErrorCode::INVALID_OPERAND;
+  case SIGILL:
+    return ErrorCode::INVALID_INSTRUCTION;
+  case SIGSEGV:
+  case SIGBUS:
+    return ErrorCode::INVALID_ADDRESS;
+  default:
+    return ErrorCode::TRAP;
+  }
 }
 
 } // namespace
@@ -86,7 +101,7 @@ void Machine::load() {
     replica.seedVertices(mix(options_.seed) + r);
   }
   floatingPoint_.word = options_.floatingPoint;
-  mode_ = {floatingPoint_.trapped(), options_.threads};
+  mode_ = {floatingPoint_.trapped(), options_.threads, &stop_};
 }
 
 void Machine::read(const BoundView &view, unsigned replica, std::byte *to) const {
@@ -104,8 +119,14 @@ void Machine::write(const BoundView &view, unsigned replica, const std::byte *fr
 // ---- running
 // -----------------------------------------------------------------------------------------------------
 
+void Machine::requestStop() noexcept {
+  stop_ = true;
+  codelet::interruptCalls();
+}
+
 void Machine::run(std::uint32_t program) {
   PrintScope print(&host_);
+  const codelet::FaultHandlers faults(!image_->vertices.empty());
   for (auto &replica : replicas_)
     for (auto kernel : program_->disturbed(program))
       if (auto &call = replica.kernels[kernel])
@@ -151,6 +172,11 @@ void Machine::translateFailure() {
                   ". Find the value that causes it, or switch the exception off with "
                   "setFloatingPointBehaviour or the option debug.floatPointOpException."));
     error.info.code = code;
+    throw error;
+  } catch (const VertexFault &fault) {
+    application_runtime_error error(base::str(fault.what(), where()));
+    const auto tilesPerIpu = system_.chip.tiles;
+    error.info = {codeOf(fault.signal), {fault.tile / tilesPerIpu, fault.tile % tilesPerIpu, -1}};
     throw error;
   } catch (const codelet::TrapError &trap) {
     application_runtime_error error(base::str(trap.what(), where()));

@@ -38,7 +38,7 @@ public:
 
   void load();                     // memory, vertex state and floating point state as at the start
   void run(std::uint32_t program); // throws runtime_error and its kin; then load again
-  void requestStop() { stop_ = true; }
+  void requestStop() noexcept;     // from any thread, also in a signal handler
   std::uint64_t cycles() const { return cycles_; }
 
   // Host access to tensors, replica by replica.

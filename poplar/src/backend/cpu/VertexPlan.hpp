@@ -32,6 +32,7 @@ public:
   const std::vector<std::uint32_t> &position() const {
     return position_;
   } // order()[i] is the set's vertex position()[i]
+  std::uint32_t computeSet() const { return computeSet_; }
   std::uint64_t storageBytes() const;
   std::uint64_t scratchBytes() const { return scratchBytes_; }
   const MoveList &gather() const { return gather_; }

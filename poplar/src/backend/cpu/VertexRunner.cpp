@@ -105,9 +105,9 @@ void VertexRunner::reset(Arena &arena) {
   batches_.clear();
   for (const auto &batch : plan_.batches()) {
     auto &module = *modules_[batch.module];
-    batches_.push_back({module.entry(batch.type, variant_), vertices_.data() + batch.first,
-                        batch.count, batch.count, module.module().mutableStatics,
-                        mayAskForRandomNumbers(module.module())});
+    batches_.push_back({module.entry(batch.type, variant_), module.code(variant_),
+                        vertices_.data() + batch.first, batch.count, batch.count,
+                        module.module().mutableStatics, mayAskForRandomNumbers(module.module())});
   }
   std::vector<std::uint64_t> cycles(plan_.order().size());
   for (std::size_t i = 0; i < cycles.size(); ++i)
@@ -141,31 +141,84 @@ void VertexRunner::seedVertex(const Batch &batch, std::size_t i) const {
                             static_cast<std::size_t>(batch.vertices - vertices_.data()) + i));
 }
 
-bool VertexRunner::runChunk(const Batch &batch, std::size_t begin, std::size_t end, int trapped,
-                            bool returning) {
-  FloatTraps traps(trapped);
+std::size_t VertexRunner::indexOf(const codelet::VertexCall &call) const {
+  return call.now ? std::size_t(call.now - vertices_.data()) : plan_.order().size();
+}
+
+std::string_view VertexRunner::computeSet() const {
+  return image_.computeSets[plan_.computeSet()].name;
+}
+
+void VertexRunner::name(const codelet::VertexCall &call, codelet::PlainText &to) const {
+  const auto index = indexOf(call);
+  if (index >= plan_.order().size()) {
+    to << "A vertex";
+    return;
+  }
+  const auto id = plan_.order()[index];
+  const auto &vertex = image_.vertices[id];
+  const auto ref = image_.vertexTypes[vertex.type];
+  const auto &module = *image_.modules[ref.module];
+  to << "Vertex " << id << " of type " << module.types[ref.type].name << " (" << module.sourceName
+     << ") on tile " << vertex.tile;
+}
+
+void VertexRunner::fail(const codelet::VertexCall &call) const {
+  codelet::PlainText text;
+  codelet::describeFault(call, text);
+  const auto index = indexOf(call);
+  throw VertexFault(std::string(text.view()), call.signal,
+                    index < plan_.order().size() ? image_.vertices[plan_.order()[index]].tile : 0);
+}
+
+bool VertexRunner::guarded(const Batch &batch, const RunMode &mode, const void *entry,
+                           codelet::CodeRange code, std::size_t begin, std::size_t n,
+                           std::uint64_t *bundles, std::uint64_t *sums) {
+  codelet::VertexCall call{.names = this, .code = code, .stop = mode.stop};
+  if (n == 1) // counting entries do not tell
+    call.now = batch.vertices + begin;
+  bool result = false;
+  try {
+    result = codelet::callGuarded(call, entry, batch.vertices + begin, n,
+                                  bundles ? static_cast<void *>(bundles) : &call.now, sums);
+  } catch (const codelet::TrapError &) {
+    throw;
+  } catch (...) {
+    codelet::PlainText vertex;
+    name(call, vertex);
+    throw codelet::TrapError(base::str(
+        vertex.view(), " threw an exception. Catch it in compute(): a tile has no exceptions."));
+  }
+  if (call.failed()) [[unlikely]]
+    fail(call);
+  return result;
+}
+
+bool VertexRunner::runChunk(const Batch &batch, std::size_t begin, std::size_t end,
+                            const RunMode &mode, bool returning) {
+  FloatTraps traps(mode.trapped);
   bool result = true;
   if (batch.random)
     for (auto i = begin; i < end; ++i) {
       seedVertex(batch, i);
-      result = batch.entry.runReturning(batch.vertices + i, 1) && result;
+      result = call(batch, mode, batch.entry.runReturning, i, 1) && result;
     }
   else if (returning)
-    result = batch.entry.runReturning(batch.vertices + begin, end - begin);
+    result = call(batch, mode, batch.entry.runReturning, begin, end - begin);
   else
-    batch.entry.run(batch.vertices + begin, end - begin);
+    call(batch, mode, batch.entry.run, begin, end - begin);
   traps.check();
   return result;
 }
 
 bool VertexRunner::runBatch(const Batch &batch, const RunMode &mode, bool returning) {
   if (!mode.threads || batch.grain >= batch.count || base::numThreads() == 1)
-    return runChunk(batch, 0, batch.count, mode.trapped, returning);
+    return runChunk(batch, 0, batch.count, mode, returning);
   OrderedText text(host_);
   std::atomic<bool> result = true;
   base::parallelFor(batch.count, batch.grain, [&](std::size_t begin, std::size_t end, unsigned) {
     BufferScope buffer(text, begin);
-    if (!runChunk(batch, begin, end, mode.trapped, returning))
+    if (!runChunk(batch, begin, end, mode, returning))
       result = false;
   });
   return result;
@@ -194,6 +247,7 @@ bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned c
   const auto &batch = batches_[index];
   auto &module = *modules_[planned.module];
   auto counted = module.entry(planned.type, codelet::Variant::Counted);
+  const auto code = module.code(codelet::Variant::Counted);
   // A vertex is counted in bundles of its own thread; a MultiVertex holds all contexts for its
   // slowest worker.
   const auto kind = module.module().types[planned.type].kind;
@@ -203,9 +257,10 @@ bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned c
     auto &to = cycles[plan_.position()[planned.first + i]];
     to = image_.vertices[plan_.order()[planned.first + i]].cycles;
     if (to != executable::noEstimate)
-      return batch.entry.runReturning(batch.vertices + i, 1);
+      return call(batch, mode, batch.entry.runReturning, i, 1);
     std::uint64_t bundles = 0, sum = 0;
-    const bool result = counted.runCounted(batch.vertices + i, 1, &bundles, &sum);
+    const bool result = guarded(batch, mode, reinterpret_cast<const void *>(counted.runCounted),
+                                code, i, 1, &bundles, &sum);
     to = bundles * perBundle;
     return result;
   };

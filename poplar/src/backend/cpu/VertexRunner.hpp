@@ -6,6 +6,7 @@
 #include "backend/cpu/VertexPlan.hpp"
 #include "backend/Host.hpp"
 #include "codelet/Load.hpp"
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -17,9 +18,18 @@ using LoadedModules = std::vector<std::shared_ptr<codelet::LoadedModule>>;
 struct RunMode {
   int trapped = 0; // FE_* flags that end the run
   bool threads = true;
+  const std::atomic<bool> *stop = nullptr; // takes vertices that do not end out of their call
 };
 
-class VertexRunner {
+// A fault of the processor in a vertex.
+struct VertexFault : codelet::TrapError {
+  VertexFault(const std::string &what, int signal, std::uint32_t tile)
+      : TrapError(what), signal(signal), tile(tile) {}
+  int signal;
+  std::uint32_t tile;
+};
+
+class VertexRunner final : public codelet::VertexNames {
 public:
   VertexRunner(const executable::Image &image, const VertexPlan &plan, const LoadedModules &modules,
                codelet::Variant variant, Host &host);
@@ -29,7 +39,7 @@ public:
 
   void run(const RunMode &mode) {
     if (simple_ && mode.trapped == 0)
-      return batches_[0].entry.run(batches_[0].vertices, batches_[0].count);
+      return void(call(batches_[0], mode, batches_[0].entry.run, 0, batches_[0].count));
     runAll(mode, false);
   }
   bool runReturning(const RunMode &mode) { return runAll(mode, true); }
@@ -47,9 +57,13 @@ public:
   // Tells how much work there is, for the choice between threads and none.
   void setWork(const std::vector<std::uint64_t> &cycles);
 
+  void name(const codelet::VertexCall &call, codelet::PlainText &to) const override;
+  std::string_view computeSet() const override;
+
 private:
   struct Batch {
     codelet::Entry entry;
+    codelet::CodeRange code;
     void *const *vertices;
     std::uint32_t count;
     std::uint32_t grain; // vertices worth a thread's while; count when not worth it
@@ -58,8 +72,20 @@ private:
   };
   bool runAll(const RunMode &mode, bool returning);
   bool runBatch(const Batch &batch, const RunMode &mode, bool returning);
-  bool runChunk(const Batch &batch, std::size_t begin, std::size_t end, int trapped,
+  bool runChunk(const Batch &batch, std::size_t begin, std::size_t end, const RunMode &mode,
                 bool returning);
+  // The entry on vertices begin .. begin + n of the batch. VertexFault, TrapError.
+  template <class Entry>
+  bool call(const Batch &batch, const RunMode &mode, Entry *entry, std::size_t begin,
+            std::size_t n) {
+    return guarded(batch, mode, reinterpret_cast<const void *>(entry), batch.code, begin, n,
+                   nullptr, nullptr);
+  }
+  bool guarded(const Batch &batch, const RunMode &mode, const void *entry, codelet::CodeRange code,
+               std::size_t begin, std::size_t n, std::uint64_t *bundles, std::uint64_t *sums);
+  [[noreturn]] void fail(const codelet::VertexCall &call) const;
+  // The vertex that runs, in the order of the plan; its end if that is not known.
+  std::size_t indexOf(const codelet::VertexCall &call) const;
   void seedVertex(const Batch &batch, std::size_t i) const;
   bool countBatch(std::size_t index, const RunMode &mode, unsigned contexts,
                   std::vector<std::uint64_t> &cycles);
