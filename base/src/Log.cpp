@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "base/Log.hpp"
 #include "base/Fork.hpp"
+#include "base/OutputFile.hpp"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <stdexcept>
 #include <unistd.h>
@@ -41,6 +41,15 @@ Logger::Logger(std::string prefix, std::string tag, std::string module)
   level_ = text.empty() ? LogLevel::Off : parseLogLevel(text);
 }
 
+// A log that cannot be written is no reason to stop.
+static void append(const std::string &path, const std::string &line) {
+  try {
+    const Descriptor file = openInPlace(path, Begin::AtEnd);
+    DescriptorStream(file.get()) << line;
+  } catch (const FileError &) {
+  }
+}
+
 void Logger::write(LogLevel level, const std::string &text) const {
   static const char letters[] = {'T', 'D', 'I', 'W', 'E', '-'};
   using namespace std::chrono;
@@ -61,7 +70,7 @@ void Logger::write(LogLevel level, const std::string &text) const {
   else if (destination_.empty() || destination_ == "stderr")
     std::cerr << line << std::flush;
   else
-    std::ofstream(destination_, std::ios::app) << line;
+    append(destination_, line);
 }
 
 } // namespace base

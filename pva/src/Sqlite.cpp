@@ -4,8 +4,9 @@
 
 namespace pva::detail {
 
-Database::Database(const std::string &file, int flags, std::string name) : name_(std::move(name)) {
-  if (sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr) == SQLITE_OK)
+Database::Database(const std::string &file, int flags, std::string name, const char *vfs)
+    : name_(std::move(name)) {
+  if (sqlite3_open_v2(file.c_str(), &handle_, flags, vfs) == SQLITE_OK)
     return;
   std::string reason = handle_ ? sqlite3_errmsg(handle_) : "out of memory";
   sqlite3_close_v2(handle_);

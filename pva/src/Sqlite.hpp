@@ -12,7 +12,8 @@ namespace pva::detail {
 
 class Database {
 public:
-  Database(const std::string &file, int flags, std::string name); // name: what messages call it
+  // name: what messages call it; vfs: where SQLite keeps it, by default in a file
+  Database(const std::string &file, int flags, std::string name, const char *vfs = nullptr);
   Database(const Database &) = delete;
   ~Database() { sqlite3_close_v2(handle_); }
   sqlite3 *handle() const { return handle_; }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "pva/Writer.hpp"
 #include "base/Error.hpp"
+#include "base/OutputFile.hpp"
 #include "base/Text.hpp"
 #include "pva/Schema.hpp"
 #include "Sqlite.hpp"
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <unistd.h>
+#include <string_view>
 
 namespace pva {
 
@@ -15,17 +13,13 @@ using detail::Database;
 using detail::Statement;
 
 struct Writer::Impl {
-  explicit Impl(const std::string &target)
-      : path(target),
-        partial(target.empty() ? ":memory:" : base::str(target, ".partial-", getpid())),
-        database((discard(), partial), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                 target.empty() ? "(in memory)" : target) {}
-  ~Impl() { discard(); }
-  void discard() const {
-    if (!path.empty())
-      std::remove(partial.c_str());
+  Impl(std::unique_ptr<base::OutputFile> file, const std::string &name)
+      : output(std::move(file)),
+        database("profile", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, name, "memdb") {
+    sqlite3_int64 most = std::int64_t(1) << 40; // bytes; SQLite's own limit is 1 GB
+    sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_SIZE_LIMIT, &most);
   }
-  std::string path, partial;
+  std::unique_ptr<base::OutputFile> output; // none: the profile stays in memory
   Database database;
 };
 
@@ -34,10 +28,17 @@ struct Writer::Table::Impl {
   Statement statement;
 };
 
-Writer::Writer() : Writer(std::string()) {}
+Writer::Writer() : impl_(new Impl(nullptr, "(in memory)")) { begin(); }
 
-// No journal and no fsync: an unfinished file is thrown away as a whole.
-Writer::Writer(const std::string &path) : impl_(new Impl(path)) {
+Writer::Writer(const std::string &path) try
+    : impl_(new Impl(std::make_unique<base::OutputFile>(path), path)) {
+  begin();
+} catch (const base::FileError &e) {
+  throw Error(base::str("Profile: ", e.what(), " The engine option is autoReport.directory."));
+}
+
+// No journal: an unfinished profile is thrown away as a whole.
+void Writer::begin() {
   Database &database = impl_->database;
   database.execute(
       "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;",
@@ -63,24 +64,29 @@ Writer::Table Writer::table(const std::string &name) {
   return Table(std::unique_ptr<Table::Impl>(new Table::Impl(database, insertInto(database, name))));
 }
 
-void Writer::finish() {
-  impl_->database.execute("COMMIT", "be written");
-  if (impl_->path.empty() || std::rename(impl_->partial.c_str(), impl_->path.c_str()) == 0)
-    return;
-  throw Error(base::str("Cannot rename profile \"", impl_->partial, "\" to \"", impl_->path,
-                        "\": ", std::strerror(errno), ". Choose another autoReport.directory."));
+// The database itself, which SQLite keeps.
+static std::string_view contents(Database &database) {
+  if (!sqlite3_get_autocommit(database.handle()))
+    database.execute("COMMIT", "be written");
+  sqlite3_int64 size = 0;
+  const auto *data = sqlite3_serialize(database.handle(), "main", &size, SQLITE_SERIALIZE_NOCOPY);
+  OPENIPU_CHECK(data, "a database in memory is one piece");
+  return {reinterpret_cast<const char *>(data), std::size_t(size)};
 }
 
-std::string Writer::bytes() {
-  if (!sqlite3_get_autocommit(impl_->database.handle()))
-    impl_->database.execute("COMMIT", "be written");
-  sqlite3_int64 size = 0;
-  std::unique_ptr<unsigned char, void (*)(void *)> data(
-      sqlite3_serialize(impl_->database.handle(), "main", &size, 0), sqlite3_free);
-  if (!data)
-    throw Error(base::str("Not enough memory to hold a profile of ", size, " bytes."));
-  return std::string(reinterpret_cast<const char *>(data.get()), std::size_t(size));
+void Writer::finish() {
+  const auto bytes = contents(impl_->database);
+  if (!impl_->output)
+    return;
+  try {
+    impl_->output->stream().write(bytes.data(), std::streamsize(bytes.size()));
+    impl_->output->commit();
+  } catch (const base::FileError &e) {
+    throw Error(base::str("Profile: ", e.what(), " The engine option is autoReport.directory."));
+  }
 }
+
+std::string Writer::bytes() { return std::string(contents(impl_->database)); }
 
 Writer::Table::Table(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Writer::Table::Table(Table &&) noexcept = default;

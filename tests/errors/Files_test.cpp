@@ -104,10 +104,36 @@ TEST(FileErrors, FullDiskWhileAReportIsWritten) {
   setrlimit(RLIMIT_FSIZE, &tiny);
   auto text = errors::rejection([&] { Engine(f.graph, Sequence(), options).loadAndRun(f.device); });
   setrlimit(RLIMIT_FSIZE, &before);
-  EXPECT_EQ(text, "poplar_error: Profile \"" + folder +
-                      "/profile.pop\" cannot be written: disk I/O error. Check the disk "
-                      "and the permissions, or choose another autoReport.directory.");
+  EXPECT_EQ(text, "poplar_error: Profile: The file \"" + folder +
+                      "/profile.pop\" cannot be written: File too large. Free some space, or "
+                      "choose another folder. The engine option is autoReport.directory.");
   EXPECT_TRUE(std::filesystem::is_empty(folder)) << "half a report is left behind";
   std::filesystem::remove_all(folder);
   errors::expectStillUsable();
+}
+
+TEST(FileErrors, DumpIntoAMissingFolder) {
+  Fixture f;
+  auto folder = temporaryFolder();
+  OptionFlags options{{"debug.loweredVarDumpFile", folder + "/none/vars.csv"}};
+  EXPECT_REJECTED("poplar_error: The file \"" + folder +
+                      "/none/vars.csv\" cannot be written: there is no folder \"" + folder +
+                      "/none\". Make it first, or choose another.",
+                  Engine(f.graph, Sequence(), options).loadAndRun(f.device));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(FileErrors, TraceIntoAMissingFolder) {
+  Fixture f;
+  OptionFlags options{{"debug.trace", "true"}, {"debug.traceFile", "/none/trace"}};
+  EXPECT_REJECTED("poplar_error: The file \"/none/trace\" cannot be written: there is no folder "
+                  "\"/none\". Make it first, or choose another.",
+                  Engine(f.graph, Sequence(), options).loadAndRun(f.device));
+}
+
+TEST(FileErrors, DebugInformationIntoAMissingFolder) {
+  EXPECT_REJECTED("poplar_error: Debug information: The file \"/none/debug.cbor\" cannot be "
+                  "written: there is no folder \"/none\". Make it first, or choose another.",
+                  DebugInfo::initializeStreamer("/none/debug.cbor"));
 }

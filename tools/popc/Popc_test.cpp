@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <regex>
+#include <sys/stat.h>
+#include <thread>
 
 using namespace popc;
 using poplar::codelet::ProcessResult;
@@ -108,6 +110,29 @@ TEST_F(Popc, WritesAssembly) {
   std::string text;
   ASSERT_TRUE(poplar::codelet::readFile(folder.file("a.s"), text));
   EXPECT_NE(text.find(".text"), std::string::npos);
+}
+
+TEST_F(Popc, LeavesWhatStandsAtTheOutputPath) {
+  const auto to = [&](const std::string &path) {
+    return popcRun({a, "-target", "ipu2", "-o", path});
+  };
+  const auto pipe = folder.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string bytes;
+  std::thread reader([&] { poplar::codelet::readFile(pipe, bytes); });
+  EXPECT_EQ(to(pipe).status, 0);
+  reader.join();
+  EXPECT_EQ(poplar::codelet::parseGp(bytes, pipe).targets.size(), 1u);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(to("/dev/null").status, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(to("/dev/stdout").output, bytes);
+  std::filesystem::create_symlink("target.gp", folder.file("link.gp"));
+  EXPECT_EQ(to(folder.file("link.gp")).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link.gp")));
+  EXPECT_EQ(readGp(folder.file("target.gp")).targets.size(), 1u);
+  EXPECT_NE(to(folder.file("none/a.gp")).output.find("there is no folder \"" + folder.file("none")),
+            std::string::npos);
 }
 
 TEST_F(Popc, AnswersQuestionsAboutItself) {

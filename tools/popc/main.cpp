@@ -2,10 +2,10 @@
 // popc: compiles codelets into a .gp file. Diagnostics go to standard error; status 0 success, 1 a
 // codelet or file is wrong, 2 the command line is.
 #include "Arguments.hpp"
+#include "base/OutputFile.hpp"
 #include "base/Text.hpp"
 #include "codelet/Compile.hpp"
 #include "codelet/Gp.hpp"
-#include "codelet/Process.hpp"
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -35,7 +35,7 @@ void writeAssembly(const popc::Arguments &a) {
   if (const std::string path = outputName(a, ".s"); path == "-")
     std::cout << text;
   else
-    replaceFile(path, text);
+    base::writeWhole(path, text);
 }
 
 // Two inputs that define one vertex type cannot be in the same target.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The file: magic line, checksum of the rest, targets, modules.
 #include "codelet/Gp.hpp"
+#include "base/OutputFile.hpp"
 #include "codelet/Bytes.hpp"
 #include "codelet/Process.hpp"
 #include <algorithm>
@@ -116,6 +117,6 @@ Gp readGp(const std::string &path) {
   return parseGp(bytes, path);
 }
 
-void writeGp(const Gp &gp, const std::string &path) { replaceFile(path, serialise(gp)); }
+void writeGp(const Gp &gp, const std::string &path) { base::writeWhole(path, serialise(gp)); }
 
 } // namespace poplar::codelet

@@ -161,6 +161,8 @@ void Engine::Impl::bind() {
     throw graph_program_compilation_error(error.what());
   } catch (const codelet::LinkError &error) {
     throw link_error(error.what(), error.output);
+  } catch (const base::FileError &error) { // the cache's folder, debug.traceFile
+    throw poplar_error(error.what());
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reports of an engine: profile.pop, the printed summary, pva reports and the old tree of values.
+#include "base/OutputFile.hpp"
 #include "base/Text.hpp"
 #include "device/TargetData.hpp"
 #include "engine/EngineImpl.hpp"
@@ -7,9 +8,7 @@
 #include "profile/ProfileTree.hpp"
 #include "profile/Summary.hpp"
 #include "profile/WriteProfile.hpp"
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iomanip>
 #include <ostream>
 
@@ -19,21 +18,11 @@ using base::str;
 
 namespace {
 
-// Writes a file under a temporary name and renames it, so that readers never see half of one.
 template <class Write> void writeWhole(const std::string &path, const Write &write) {
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  const auto temporary = path + ".part";
-  std::ofstream out(temporary, std::ios::binary);
-  write(out);
-  out.close();
-  if (out)
-    std::filesystem::rename(temporary, path, error);
-  if (!out || error) {
-    std::remove(temporary.c_str());
-    throw poplar_error(str(
-        "The file \"", path,
-        "\" cannot be written. Check that the folder exists, may be written and has space left."));
+  try {
+    base::writeWhole(path, write);
+  } catch (const base::FileError &e) {
+    throw poplar_error(e.what());
   }
 }
 
@@ -67,24 +56,23 @@ void Engine::Impl::writeReport() {
     profile::writeProfile((directory / "profile.pop").string(),
                           source(*image, target, options, execution ? &recorder : nullptr));
   if (options.flag("autoReport.outputSerializedGraph"))
-    writeWhole((directory / "executable.poplar").string(),
+    writeWhole(profile::inReportDirectory((directory / "executable.poplar").string()),
                [&](std::ostream &out) { executable::write(*image, out); });
   reportWritten = true;
 }
 
 // One line per variable and tile: what real tools call lowered variables.
 void Engine::Impl::dumpVariables() const {
-  writeWhole(std::filesystem::absolute(options.text("debug.loweredVarDumpFile")).string(),
-             [&](std::ostream &out) {
-               out << "variable,name,type,tile,begin,end,bytes\n";
-               for (std::size_t i = 0; i < image->variables.size(); ++i) {
-                 const auto &variable = image->variables[i];
-                 for (const auto &range : variable.mapping)
-                   out << i << ",\"" << variable.name << "\"," << spelling(variable.type) << ','
-                       << range.tile << ',' << range.begin << ',' << range.end << ','
-                       << (range.end - range.begin) * sizeOf(variable.type) << '\n';
-               }
-             });
+  writeWhole(options.text("debug.loweredVarDumpFile"), [&](std::ostream &out) {
+    out << "variable,name,type,tile,begin,end,bytes\n";
+    for (std::size_t i = 0; i < image->variables.size(); ++i) {
+      const auto &variable = image->variables[i];
+      for (const auto &range : variable.mapping)
+        out << i << ",\"" << variable.name << "\"," << spelling(variable.type) << ',' << range.tile
+            << ',' << range.begin << ',' << range.end << ','
+            << (range.end - range.begin) * sizeOf(variable.type) << '\n';
+    }
+  });
 }
 
 pva::Report Engine::getReport(bool reportExecution) {

@@ -55,7 +55,7 @@ static void writeAll(pva::Writer &writer, const ProfileSource &source) {
   }
 }
 
-void writeProfile(const std::string &path, const ProfileSource &source) {
+const std::string &inReportDirectory(const std::string &path) {
   namespace fs = std::filesystem;
   const auto directory = fs::path(path).parent_path();
   std::error_code error;
@@ -63,8 +63,12 @@ void writeProfile(const std::string &path, const ProfileSource &source) {
     throw poplar_error(base::str(
         "Cannot create the report directory \"", directory.string(), "\": ", error.message(),
         ". Choose another one with the engine option autoReport.directory."));
+  return path;
+}
+
+void writeProfile(const std::string &path, const ProfileSource &source) {
   try {
-    pva::Writer writer(path);
+    pva::Writer writer(inReportDirectory(path));
     writeAll(writer, source);
     writer.finish();
   } catch (const pva::Error &e) {

@@ -21,6 +21,8 @@ struct ProfileSource {
 
 // Makes the directory if it is missing.
 void writeProfile(const std::string &path, const ProfileSource &source);
+// Makes the folder of a report's file, as autoReport.directory promises; poplar_error.
+const std::string &inReportDirectory(const std::string &path);
 
 // The same without a file: what Engine::getReport returns, and the summary is made of.
 pva::Report makeReport(const ProfileSource &source);

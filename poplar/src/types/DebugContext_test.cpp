@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(BothFormats, DebugFile,
                                          DebugSerializationFormat::CBOR));
 
 TEST(DebugInfo, SaysWhenTheFileCannotBeCreated) {
-  EXPECT_THROW(DebugInfo::initializeStreamer("/nonexistent/folder/debug.cbor"), poplar_error);
+  EXPECT_THROW(DebugInfo::initializeStreamer("/proc/nonexistent/debug.cbor"), poplar_error);
 }
 
 TEST(DebugInfo, SaysWhenTheDiskIsFull) {

@@ -12,14 +12,12 @@ constexpr char cborMap = '\xbf', cborList = '\x9f', cborEnd = '\xff';
 
 } // namespace
 
-DebugStreamer::DebugStreamer(const std::string &fileName, DebugSerializationFormat format)
-    : fileName_(fileName), file_(fileName, std::ios::binary),
-      cbor_(format == DebugSerializationFormat::CBOR) {
-  if (!file_)
-    throw poplar_error(base::str("Cannot create the debug information file \"", fileName,
-                                 "\". Check that its folder exists and can be written."));
+DebugStreamer::DebugStreamer(const std::string &fileName, DebugSerializationFormat format) try
+    : output_(fileName), file_(output_.stream()), cbor_(format == DebugSerializationFormat::CBOR) {
   file_ << (cbor_ ? cborMap : '{');
   putKey("contexts");
+} catch (const base::FileError &e) {
+  throw poplar_error(base::str("Debug information: ", e.what()));
 }
 
 DebugStreamer::~DebugStreamer() {
@@ -72,10 +70,11 @@ void DebugStreamer::close() {
   for (const auto &text : strings_)
     write(text);
   file_ << (cbor_ ? std::string{cborEnd, cborEnd} : "]}\n");
-  file_.close();
-  if (!file_)
-    throw poplar_error(base::str("Writing the debug information file \"", fileName_,
-                                 "\" failed; it is incomplete. Is the disk full?"));
+  try {
+    output_.commit();
+  } catch (const base::FileError &e) {
+    throw poplar_error(base::str("Debug information: ", e.what()));
+  }
 }
 
 } // namespace poplar::types

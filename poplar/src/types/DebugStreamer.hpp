@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Writes one object with two lists, "contexts" and "stringTable", as JSON or CBOR. Entries go to
-// the file as they come; the table of strings, to which entries refer by index, is kept until the
-// end.
+// Writes one object with two lists, "contexts" and "stringTable", as JSON or CBOR. Entries are
+// written as they come, to a file that takes its name at the end; the table of strings, to which
+// entries refer by index, is kept until then.
 #pragma once
+#include "base/OutputFile.hpp"
 #include "poplar/DebugContext.hpp"
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -25,8 +25,8 @@ public:
 private:
   void put(const nlohmann::ordered_json &value);
   void putKey(const char *key);
-  std::string fileName_;
-  std::ofstream file_;
+  base::OutputFile output_;
+  std::ostream &file_;
   bool cbor_, first_ = true, open_ = true;
   std::map<std::string, std::size_t> indexes_;
   std::vector<std::string> strings_;

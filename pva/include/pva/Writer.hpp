@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fills the tables of Schema.hpp, into memory or into a file. A file is written under a temporary
-// name beside its own and renamed by finish(), so a reader never sees half of one; without finish()
-// nothing is left behind. Every failure (no such directory, disk full) throws pva::Error.
+// Fills the tables of Schema.hpp, in memory. finish() writes them to the file as a whole, so a
+// reader never sees half of one; without it nothing is left behind. Every failure (no such
+// directory, disk full) throws pva::Error.
 #pragma once
 #include "pva/Error.hpp"
 #include <cstdint>
@@ -54,6 +54,7 @@ public:
   std::string bytes(); // of a profile in memory
 
 private:
+  void begin();
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

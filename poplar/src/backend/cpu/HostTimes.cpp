@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/HostTimes.hpp"
+#include "base/OutputFile.hpp"
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <numeric>
+#include <sstream>
 
 namespace poplar::backend::cpu {
 
@@ -34,10 +35,7 @@ HostTimes::~HostTimes() {
   std::erase_if(order, [&](auto s) { return !steps_[s].calls; });
   std::stable_sort(order.begin(), order.end(),
                    [&](auto a, auto b) { return steps_[a].time > steps_[b].time; });
-  std::ofstream opened;
-  if (file_ != "-")
-    opened.open(file_);
-  std::ostream &out = file_ == "-" ? std::cerr : opened;
+  std::ostringstream out;
   out << "      total ms     calls   us a call    least us  step\n";
   for (auto s : order) {
     using Microseconds = std::chrono::duration<double, std::micro>;
@@ -50,6 +48,14 @@ HostTimes::~HostTimes() {
     const auto title = titleOf(*image_, step);
     out << line << title << (title.empty() ? "" : " ") << step.name << '\n';
   }
+  if (file_ == "-")
+    std::cerr << out.str();
+  else
+    try {
+      base::writeWhole(file_, out.str());
+    } catch (const base::FileError &) {
+      // The engine goes; nobody is left to be told.
+    }
 }
 
 } // namespace poplar::backend::cpu

@@ -65,10 +65,8 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
     hostTimes_.emplace(image_, options.hostTimesFile);
   trace_ = options.trace;
   if (trace_ && !options.traceFile.empty()) {
-    traceFile_.open(options.traceFile);
-    if (!traceFile_)
-      throw poplar_error(base::str("The trace file \"", options.traceFile,
-                                   "\" (option debug.traceFile) cannot be written."));
+    traceFile_ = base::openInPlace(options.traceFile, base::Begin::Anew);
+    traceStream_.emplace(traceFile_.get());
   }
 }
 

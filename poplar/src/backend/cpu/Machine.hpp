@@ -11,10 +11,10 @@
 #include "backend/FloatingPoint.hpp"
 #include "backend/Host.hpp"
 #include "base/Log.hpp"
+#include "base/OutputFile.hpp"
 #include "profile/Recorder.hpp"
 #include <atomic>
 #include <deque>
-#include <fstream>
 #include <optional>
 
 namespace poplar::backend::cpu {
@@ -131,7 +131,8 @@ private:
   std::atomic<bool> stop_ = false;
   std::vector<std::byte> buffer_, ones_;
   bool trace_ = false;
-  std::ofstream traceFile_;
+  base::Descriptor traceFile_;
+  std::optional<base::DescriptorStream> traceStream_;
   std::optional<HostTimes> hostTimes_;
 };
 

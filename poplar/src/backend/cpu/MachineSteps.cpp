@@ -55,8 +55,8 @@ void Machine::markWritten(const BoundView &view, unsigned replica) {
 void Machine::traceStep(const Instruction &in) {
   auto line = base::str("cycle ", cycles_, " step ", in.step, " ", in.cost->cycles, " cycles \"",
                         stepOf(in).name, "\"");
-  if (traceFile_.is_open())
-    traceFile_ << line << '\n';
+  if (traceStream_)
+    *traceStream_ << line << '\n';
   else
     engineLog().info(line);
 }

@@ -2,12 +2,12 @@
 // planConvolution: all transforms and vertex types that fit, the best partition of each, within the
 // memory the options allow; and one plan for the three passes of a fully connected layer.
 #include "base/Log.hpp"
+#include "base/OutputFile.hpp"
 #include "base/Text.hpp"
 #include "PlanningCache.hpp"
 #include "poputil/exceptions.hpp"
 #include "Search.hpp"
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 
 namespace poplin {
@@ -289,11 +289,11 @@ void report(const ConvParams &params, const ConvOptions &options, const ConvPlan
   }
   if (options.planConstraintsOutputFilename.empty())
     return;
-  std::ofstream out(options.planConstraintsOutputFilename);
-  out << constraintsOf(plan) << "\n";
-  if (!out)
-    fail(str("The plan could not be written to planConstraintsOutputFilename '",
-             options.planConstraintsOutputFilename, "'"));
+  try {
+    base::writeWhole(options.planConstraintsOutputFilename, str(constraintsOf(plan), "\n"));
+  } catch (const base::FileError &e) {
+    fail(str("planConstraintsOutputFilename: ", e.what()));
+  }
 }
 
 } // namespace
