@@ -178,7 +178,7 @@ TEST_F(Devices, MachineFollowsTheEnvironment) {
 }
 
 TEST_F(Devices, SayWhenTheRuntimeFolderCannotBeUsed) {
-  ::setenv("OPENIPU_RUNTIME_DIR", "/nonexistent/folder", 1);
+  ::setenv("OPENIPU_RUNTIME_DIR", "/proc/nonexistent/folder", 1);
   EXPECT_THROW(manager_.getDevice(0).attach(), poplar_error);
   ::setenv("OPENIPU_RUNTIME_DIR", "/dev/null", 1);
   EXPECT_THROW(manager_.getDevice(0).attach(), poplar_error);

@@ -3,6 +3,7 @@
 #include "device/Registry.hpp"
 #include "base/Environment.hpp"
 #include "base/Fork.hpp"
+#include "base/Folder.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
@@ -12,14 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <pthread.h>
 #include <pwd.h>
 #include <set>
+#include <sstream>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace poplar::device {
@@ -35,19 +34,31 @@ std::string environment(const char *name, const std::string &otherwise) {
   return value && *value ? value : otherwise;
 }
 
-std::string fileOf(unsigned ipu) { return base::str(runtimeDirectory(), "/ipu", ipu); }
+// Nobody else may write to it: a link in place of a file would let us write to its target.
+base::Folder runtimeFolder() {
+  const auto path = environment("OPENIPU_RUNTIME_DIR", base::str("/tmp/openipu-", ::getuid()));
+  try {
+    return base::Folder(path, base::Missing::MakeLast,
+                        "set OPENIPU_RUNTIME_DIR to another folder of your own");
+  } catch (const base::FileError &e) {
+    throw poplar_error(base::str("The simulated IPUs are not available. ", e.what()));
+  }
+}
+
+std::string nameOf(unsigned ipu) { return base::str("ipu", ipu); }
 
 // An open file that is locked, or -1 if another holder has it.
-int tryLock(const std::string &path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0)
-    throw poplar_error(base::str("Cannot open \"", path,
-                                 "\", which stands for a simulated IPU: ", std::strerror(errno),
-                                 ". Set OPENIPU_RUNTIME_DIR to a folder that can be written."));
-  if (::flock(file, LOCK_EX | LOCK_NB) == 0)
-    return file;
-  ::close(file);
-  return -1;
+int tryLock(unsigned ipu) {
+  const auto folder = runtimeFolder();
+  try {
+    base::Descriptor file = folder.openOrMake(nameOf(ipu));
+    return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? file.release() : -1;
+  } catch (const base::FileError &e) {
+    throw poplar_error(base::str("Cannot open \"", e.path,
+                                 "\", which stands for a simulated IPU: ", e.what(),
+                                 ". Remove it, or set OPENIPU_RUNTIME_DIR to another folder of "
+                                 "your own."));
+  }
 }
 
 std::string now() {
@@ -84,21 +95,12 @@ std::string machineChip() {
   return environment("OPENIPU_CHIP", environment("OPENIPU_IPU", "ipu2"));
 }
 
-std::string runtimeDirectory() {
-  const auto path = environment("OPENIPU_RUNTIME_DIR", base::str("/tmp/openipu-", ::getuid()));
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    throw poplar_error(base::str("Cannot create the folder of the simulated IPUs, \"", path,
-                                 "\": ", std::strerror(errno),
-                                 ". Set OPENIPU_RUNTIME_DIR to a folder that can be written."));
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::getuid())
-    throw poplar_error(base::str(
-        "\"", path, "\" is not a folder of this user. Remove it, or set OPENIPU_RUNTIME_DIR."));
-  return path;
-}
-
 std::optional<Holder> holderOf(unsigned ipu) {
-  std::ifstream file(fileOf(ipu));
+  std::string text, why;
+  if (const auto open = runtimeFolder().open(nameOf(ipu), why);
+      !open || !base::readAll(open.get(), text))
+    return std::nullopt;
+  std::istringstream file(text);
   Holder holder;
   if (!(file >> holder.processId) || !std::getline(file >> std::ws, holder.executable) ||
       !std::getline(file, holder.user) || !std::getline(file, holder.startTime))
@@ -148,7 +150,7 @@ bool Lease::acquire() {
   if (!files_.empty())
     return true;
   for (unsigned ipu : ipus_) {
-    const int file = tryLock(fileOf(ipu));
+    const int file = tryLock(ipu);
     if (file < 0) {
       logger().debug("IPU ", ipu, " is held by another process or device");
       releaseLocked();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Who holds which simulated IPU, across all processes of a user on this machine. One small file per
 // IPU under OPENIPU_RUNTIME_DIR (default /tmp/openipu-<uid>), held with flock, so that the death of
-// a process frees it; its text says who the holder is. The machine has OPENIPU_NUM_IPUS IPUs
+// a process frees it; its text says who the holder is. A folder that others may write to is refused
+// with a poplar_error. The machine has OPENIPU_NUM_IPUS IPUs
 // (default 16) of the chip that OPENIPU_CHIP (a description file) or else OPENIPU_IPU (a name,
 // default ipu2) gives.
 #pragma once
@@ -13,8 +14,6 @@ namespace poplar::device {
 
 unsigned machineIpus(); // throws invalid_option if OPENIPU_NUM_IPUS is not a number from 1 to 4096
 std::string machineChip(); // name or path, for findChip
-std::string
-runtimeDirectory(); // created when missing; throws poplar_error if it belongs to somebody else
 
 struct Holder {
   long processId = 0;
