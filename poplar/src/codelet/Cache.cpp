@@ -7,14 +7,10 @@
 #include "codelet/Process.hpp"
 #include <algorithm>
 #include <cstdlib>
-#include <fcntl.h>
-#include <filesystem>
 #include <sys/stat.h>
 
 namespace poplar::codelet {
 namespace {
-
-namespace fs = std::filesystem;
 
 const base::Logger &logger() {
   static const base::Logger instance("POPLAR", "PO", "CODELET");
@@ -92,22 +88,30 @@ Dependency identityOf(const std::string &program) {
   return d;
 }
 
-Cache::Cache() : directory_(defaultDirectory()) {
-  std::error_code error;
-  if (!directory_.empty())
-    fs::create_directories(directory_, error);
-  if (error) {
-    logger().warn("codelet cache ", directory_, " cannot be used: ", error.message());
-    directory_.clear();
+Cache::Cache() {
+  const auto directory = defaultDirectory();
+  if (directory.empty())
+    return;
+  try {
+    files_.emplace(directory, std::vector<std::string>{".module", ".key"}, std::string(magic),
+                   "set OPENIPU_CACHE_DIR to a folder of your own");
+  } catch (const base::UnsafeError &) {
+    throw; // what lies there may be another user's code
+  } catch (const FileError &e) {
+    logger().warn("codelets are not cached: ", e.what());
   }
 }
 
 std::optional<std::string> Cache::read(const std::string &name) const {
-  std::string bytes;
-  const std::string path = directory_ + "/" + name;
-  if (directory_.empty() || !readFile(path, bytes))
+  if (!files_)
     return std::nullopt;
+  std::string bytes, why;
+  const base::Descriptor file = files_->find(name, why);
   try {
+    if (!file && why.empty())
+      return std::nullopt;
+    if (!file || !base::readAll(file.get(), bytes))
+      throw FormatError(file ? "it cannot be read" : why);
     const auto body = std::string_view(bytes).substr(std::min(bytes.size(), magic.size()));
     if (bytes.compare(0, magic.size(), magic) != 0)
       throw FormatError("it does not begin as one");
@@ -116,22 +120,21 @@ std::optional<std::string> Cache::read(const std::string &name) const {
     std::string payload(body.substr(8));
     if (base::hashBytes(payload.data(), payload.size()) != sum)
       throw FormatError("its checksum is wrong");
-    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0); // least recently *used* goes first
     return payload;
   } catch (const FormatError &e) {
-    logger().warn("ignoring damaged cache entry ", path, ": ", e.what());
+    logger().warn("ignoring cache entry ", files_->folder().pathOf(name), ": ", e.what());
     return std::nullopt;
   }
 }
 
 void Cache::write(const std::string &name, const std::string &payload) const {
-  if (directory_.empty())
+  if (!files_)
     return;
   ByteWriter sum;
   sum.number(base::hashBytes(payload.data(), payload.size()));
   try {
-    replaceFile(directory_ + "/" + name, std::string(magic) + sum.take() + payload);
-    evict(sizeLimit());
+    files_->store(name, [&](std::ostream &out) { out << magic << sum.take() << payload; });
+    files_->evict(sizeLimit(), name);
   } catch (const FileError &e) {
     logger().warn("codelet not cached: ", e.what());
   }
@@ -205,32 +208,6 @@ void Cache::storeRequest(const std::string &key, const std::string &compiler,
     out.text(l.names);
   });
   write(key + ".key", out.take());
-}
-
-void Cache::evict(std::uint64_t limit) const {
-  struct File {
-    fs::file_time_type used;
-    std::string path;
-    std::uint64_t size;
-  };
-  std::vector<File> files;
-  std::uint64_t total = 0;
-  std::error_code error;
-  for (const auto &entry : fs::directory_iterator(directory_, error)) {
-    const auto size = entry.file_size(error);
-    if (error)
-      continue; // another process removed it
-    files.push_back({entry.last_write_time(error), entry.path().string(), size});
-    total += size;
-  }
-  std::sort(files.begin(), files.end(),
-            [](const File &a, const File &b) { return a.used < b.used; });
-  for (const File &f : files) {
-    if (total <= limit)
-      return;
-    fs::remove(f.path, error);
-    total -= f.size;
-  }
 }
 
 } // namespace poplar::codelet

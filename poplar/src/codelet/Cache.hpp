@@ -3,10 +3,11 @@
 // `<key>.key` says which module a request (source text, flags, target) had, which files it included
 // and where they were looked for; `<hash>.module` is the module. A request hits when every included
 // file still has its size and time, or its content, and would still be the one that is found
-// (Lookups.hpp). Entries are replaced by atomic rename and carry a checksum, so
-// processes may share the folder, and a damaged entry is just a miss. At most $OPENIPU_CACHE_MAX_MB
-// (default 256) are kept; the least recently used files go first.
+// (Lookups.hpp). Entries carry a checksum, and a damaged one, or one that another user made, is just
+// a miss. At most $OPENIPU_CACHE_MAX_MB (default 256) are kept; the least recently used files go
+// first. A folder that others may write to is refused (base/FileCache.hpp).
 #pragma once
+#include "base/FileCache.hpp"
 #include "codelet/Lookups.hpp"
 #include "codelet/Module.hpp"
 #include <cstdint>
@@ -39,7 +40,7 @@ std::string contentHashOf(const std::vector<std::string> &parts); // 32 hex digi
 
 class Cache {
 public:
-  Cache(); // an unusable folder makes a cache that always misses
+  Cache(); // an unusable folder makes a cache that always misses; base::UnsafeError
   std::optional<Module> findModule(const std::string &contentHash) const;
   // Content hash for a request, when its files are unchanged and the compiler is the same (or
   // absent).
@@ -47,13 +48,11 @@ public:
   void storeModule(const Module &module) const;
   void storeRequest(const std::string &key, const std::string &compiler,
                     const std::string &contentHash, const Inputs &inputs) const;
-  const std::string &directory() const { return directory_; }
 
 private:
   std::optional<std::string> read(const std::string &name) const;
   void write(const std::string &name, const std::string &bytes) const;
-  void evict(std::uint64_t limit) const;
-  std::string directory_;
+  std::optional<base::FileCache> files_;
 };
 
 } // namespace poplar::codelet

@@ -171,7 +171,7 @@ TEST_F(CodeletCache, IsSharedByProcesses) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(compileWithoutCompiler(), "A<1>");
-  EXPECT_EQ(entries(".tmp").size(), 0u);
+  EXPECT_EQ(entries(".partial").size(), 0u);
 }
 
 TEST_F(CodeletCache, WorksWithoutAUsableFolder) {
@@ -184,16 +184,17 @@ TEST_F(CodeletCache, ForgetsTheLeastRecentlyUsed) {
   const Cache store;
   Module module;
   module.image = std::string(300 * 1024, 'x');
+  const auto hashOf = [](int i) { return contentHashOf({std::to_string(i)}); };
   for (int i = 0; i < 5; ++i) {
-    module.contentHash = "m" + std::to_string(i);
+    module.contentHash = hashOf(i);
     store.storeModule(module);
     fs::last_write_time(cache + "/" + module.contentHash + ".module",
                         fs::file_time_type::clock::now() - std::chrono::hours(10 - i));
-    store.findModule("m0"); // in use, so it stays
+    store.findModule(hashOf(0)); // in use, so it stays
   }
-  EXPECT_TRUE(store.findModule("m0"));
-  EXPECT_FALSE(store.findModule("m1"));
-  EXPECT_TRUE(store.findModule("m4"));
+  EXPECT_TRUE(store.findModule(hashOf(0)));
+  EXPECT_FALSE(store.findModule(hashOf(1)));
+  EXPECT_TRUE(store.findModule(hashOf(4)));
 }
 
 TEST(ContentHash, DependsOnHowPartsAreDivided) {

@@ -234,7 +234,7 @@ private:
   }
 
   std::string require(const Words &command) {
-    const ProcessResult result = runProcess(command);
+    const ProcessResult result = runProcess(command, directory_.path());
     if (result.status != 0)
       throw CompileError(base::str("Codelet ", name_, " does not compile:\n", result.output),
                          result.output);

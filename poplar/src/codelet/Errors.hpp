@@ -4,6 +4,7 @@
 // output), FileError -> file_load_error, GpError -> graph_object_load_error, TrapError ->
 // application_runtime_error.
 #pragma once
+#include "base/Folder.hpp"
 #include <stdexcept>
 #include <string>
 
@@ -21,11 +22,7 @@ struct LinkError : std::runtime_error {
   std::string output; // the undefined symbols, one per line
 };
 
-struct FileError : std::runtime_error {
-  FileError(std::string file, const std::string &what)
-      : std::runtime_error(what), path(std::move(file)) {}
-  std::string path;
-};
+using base::FileError; // also of folders that other users may write to
 
 struct GpError : std::runtime_error {
   GpError(std::string file, const std::string &what)

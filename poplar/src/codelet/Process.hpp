@@ -2,6 +2,7 @@
 // Runs a program without a shell, with its standard output and error captured; and the few file
 // helpers that go with it.
 #pragma once
+#include "base/NewFile.hpp"
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,27 +14,16 @@ struct ProcessResult {
   std::string output; // standard output and error together, in order of arrival
 };
 
-ProcessResult runProcess(const std::vector<std::string> &command);
+// `temporary`: where the program puts its own temporary files, if not where it likes.
+ProcessResult runProcess(const std::vector<std::string> &command,
+                         const std::string &temporary = {});
 
 // The first executable of that name on PATH, or empty. A name with a slash is looked at as it is.
 std::string findProgram(const std::string &name);
 
-// A private directory under TMPDIR that vanishes with the object.
-class TemporaryDirectory {
-public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory &) = delete;
-  TemporaryDirectory &operator=(const TemporaryDirectory &) = delete;
-  std::string file(const std::string &name) const { return path_ + "/" + name; }
+using TemporaryDirectory = base::TemporaryFolder;
 
-private:
-  std::string path_;
-};
-
-bool readFile(const std::string &path, std::string &bytes); // false when it cannot be read
-void writeFile(const std::string &path, std::string_view bytes);
-// Written beside the target and renamed, so that readers see the old file or the whole new one.
-void replaceFile(const std::string &path, std::string_view bytes);
+bool readFile(const std::string &path, std::string &bytes);      // false when it cannot be read
+void writeFile(const std::string &path, std::string_view bytes); // in folders of our own only
 
 } // namespace poplar::codelet

@@ -35,6 +35,8 @@ template <class Work> auto translated(Work work) {
     throw graph_program_compilation_error(e.what());
   } catch (const codelet::LinkError &e) {
     throw link_error(e.what(), e.output);
+  } catch (const base::UnsafeError &e) {
+    throw poplar_error(e.what());
   } catch (const codelet::FileError &e) {
     throw file_load_error(e.path, e.what());
   } catch (const codelet::GpError &e) {
