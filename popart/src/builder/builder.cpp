@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "base/OutputFile.hpp"
 #include "base/Text.hpp"
 #include "builder/attributes.hpp"
 #include "builder/impl.hpp"
 #include "onnx/export.hpp"
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <onnx/checker.h>
 #include <popart/error.hpp>
 
@@ -446,16 +446,10 @@ void Builder::saveModelProto(const std::string &file) {
   } catch (const std::exception &e) {
     throw error(base::str("The model is not valid ONNX: ", e.what()));
   }
-  const std::string temporary = file + ".part";
-  std::ofstream out(temporary, std::ios::binary);
-  out << bytes;
-  out.close();
-  std::error_code failed;
-  if (out)
-    std::filesystem::rename(temporary, file, failed);
-  if (!out || failed) {
-    std::filesystem::remove(temporary, failed);
-    throw error(base::str("The model could not be written to \"", file, "\"."));
+  try {
+    base::writeWhole(file, bytes);
+  } catch (const base::FileError &e) {
+    throw error(e.what());
   }
 }
 void Builder::saveInitializersExternally(const std::vector<TensorId> &ids,

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "onnx/export.hpp"
 
+#include "base/OutputFile.hpp"
 #include "base/Text.hpp"
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <popart/error.hpp>
 #include <set>
-#include <unistd.h>
 
 namespace popart::onnxmodel {
 
@@ -21,56 +19,33 @@ namespace {
 
 constexpr std::uint64_t alignment = 4096; // of external data, as ONNX advises
 
-// Written under another name; takes the file's place when all is well, else leaves nothing behind.
+template <class Work> auto withError(Work work) {
+  try {
+    return work();
+  } catch (const base::FileError &e) {
+    throw error(e.what());
+  }
+}
+
+// base::OutputFile with popart::error.
 class NewFile {
 public:
-  explicit NewFile(fs::path file)
-      : file_(std::move(file)), part_(base::str(file_.string(), '.', ::getpid(), ".partial")) {
-    std::error_code problem;
-    if (file_.has_parent_path())
-      fs::create_directories(file_.parent_path(), problem);
-    if (problem)
-      throw error(base::str("The folder ", file_.parent_path(),
-                            " cannot be made: ", problem.message(), "."));
-    errno = 0;
-    out_.open(part_, std::ios::binary | std::ios::trunc);
-    check();
-  }
-  ~NewFile() {
-    std::error_code ignored;
-    if (!done_)
-      fs::remove(part_, ignored);
-  }
-  NewFile(const NewFile &) = delete;
-  NewFile &operator=(const NewFile &) = delete;
-
-  std::ostream &stream() { return out_; }
+  explicit NewFile(const fs::path &file)
+      : file_(withError([&] { return std::make_unique<base::OutputFile>(file.string()); })) {}
+  std::ostream &stream() { return file_->stream(); }
   void write(const void *data, std::size_t size) {
-    out_.write(static_cast<const char *>(data), static_cast<std::streamsize>(size));
+    stream().write(static_cast<const char *>(data), static_cast<std::streamsize>(size));
   }
-  void seek(std::uint64_t at) { out_.seekp(static_cast<std::streamoff>(at)); }
+  void seek(std::uint64_t at) { stream().seekp(static_cast<std::streamoff>(at)); }
   void close() {
-    check(); // close would say something else
-    out_.close();
-    check();
+    withError([&] { file_->close(); });
   }
   void commit() {
-    std::error_code problem;
-    fs::rename(part_, file_, problem);
-    if (problem)
-      throw error(base::str("The file ", file_, " cannot be written: ", problem.message(), "."));
-    done_ = true;
+    withError([&] { file_->commit(); });
   }
 
 private:
-  void check() {
-    if (!out_)
-      throw error(base::str("The file ", file_, " cannot be written: ",
-                            errno ? std::strerror(errno) : "unknown reason", "."));
-  }
-  fs::path file_, part_;
-  std::ofstream out_;
-  bool done_ = false;
+  std::unique_ptr<base::OutputFile> file_;
 };
 
 void requireFit(const TensorProto &tensor, const HostTensor &value) {
@@ -109,6 +84,8 @@ private:
     std::ifstream old(from_ / location, std::ios::binary);
     if (!old)
       throw error(base::str("The external data ", from_ / location, " cannot be opened."));
+    if (to_.empty() || fs::is_directory(to_)) // its own subfolders come along
+      withError([&] { base::makeFolderOf((to_ / location).string()); });
     auto file = std::make_unique<NewFile>(to_ / location);
     if (old.peek() != std::ifstream::traits_type::eof())
       file->stream() << old.rdbuf();

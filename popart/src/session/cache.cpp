@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "session/cache.hpp"
 
-#include "base/Text.hpp"
+#include "base/OutputFile.hpp"
 #include "session/log.hpp"
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <ext/stdio_filebuf.h>
 #include <popart/error.hpp>
-#include <unistd.h>
 
 namespace popart::session {
 
@@ -18,49 +15,42 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char *unfinished = ".partial";
+constexpr const char *ending = ".popef";
 
-// A name that no other thread or process uses.
-fs::path partialName(const fs::path &file) {
-  static std::atomic<unsigned> count = 0;
-  return file.string() + base::str('.', ::getpid(), '.', count++, unfinished);
-}
-
-std::string lastProblem() { return errno ? std::strerror(errno) : "unknown reason"; }
-
-bool hasEnding(const fs::path &path, const char *ending) { return path.extension() == ending; }
+// GCC's own: a stream onto an open file.
+using OpenFile = __gnu_cxx::stdio_filebuf<char>;
 
 } // namespace
 
-void writeWhole(const fs::path &file, const std::function<void(std::ostream &)> &write) {
-  std::error_code problem;
-  if (file.has_parent_path())
-    fs::create_directories(file.parent_path(), problem);
-  if (problem)
-    throw error(
-        base::str("The folder ", file.parent_path(), " cannot be made: ", problem.message(), "."));
-  const auto part = partialName(file);
-  errno = 0;
-  std::ofstream out(part, std::ios::binary | std::ios::trunc);
-  const auto failed = [&](const std::string &why) {
-    fs::remove(part, problem);
-    return error(base::str("The file ", file, " cannot be written: ", why, "."));
-  };
+void makeFolderOf(const fs::path &file) {
   try {
-    if (out)
-      write(out);
-    out.close();
-  } catch (...) {
-    if (!out) // whatever the writer made of it
-      throw failed(lastProblem());
-    fs::remove(part, problem);
-    throw;
+    base::makeFolderOf(file.string());
+  } catch (const base::FileError &e) {
+    throw error(e.what());
   }
-  if (!out)
-    throw failed(lastProblem());
-  fs::rename(part, file, problem);
-  if (problem)
-    throw failed(problem.message());
+}
+
+void writeWhole(const fs::path &file, const std::function<void(std::ostream &)> &write) {
+  try {
+    base::writeWhole(file.string(), write);
+  } catch (const base::FileError &e) {
+    throw error(e.what());
+  }
+}
+
+Cache::Cache(const fs::path &folder) {
+  try {
+    files_.emplace(folder.string(), std::vector<std::string>{ending}, std::string(fileMark),
+                   "choose another cachePath");
+  } catch (const base::UnsafeError &e) { // what lies there may be another user's code
+    throw error(e.what());
+  } catch (const base::FileError &e) {
+    log().warn("Executables are not cached: ", e.what());
+  }
+}
+
+fs::path Cache::fileOf(const std::string &hash) const {
+  return files_ ? fs::path(files_->folder().pathOf(hash + ending)) : fs::path();
 }
 
 std::uint64_t Cache::limit() {
@@ -87,75 +77,42 @@ std::uint64_t Cache::limit() {
 }
 
 std::optional<Stored> Cache::find(const std::string &hash) const {
-  const auto file = fileOf(hash);
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
+  if (!files_)
+    return std::nullopt;
+  std::string why;
+  base::Descriptor file = files_->find(hash + ending, why);
+  if (!file && why.empty())
     return std::nullopt;
   try {
+    if (!file)
+      throw error(why);
+    OpenFile buffer(file.release(), std::ios::in | std::ios::binary);
+    std::istream in(&buffer);
     auto stored = readStored(in);
     if (stored.hash != hash || !stored.interface || !stored.executable)
       throw error("it belongs to another model");
-    std::error_code ignored;
-    fs::last_write_time(file, fs::file_time_type::clock::now(), ignored); // used just now
     return stored;
   } catch (const std::exception &e) {
-    log().warn("The cached executable ", file.string(), " is not used: ", e.what(),
+    log().warn("The cached executable ", fileOf(hash).string(), " is not used: ", e.what(),
                ". The model is compiled again.");
     return std::nullopt;
   }
 }
 
 void Cache::store(const ToStore &what) const {
-  const auto file = fileOf(what.hash);
+  if (!files_)
+    return;
+  const auto name = what.hash + ending;
   try {
-    writeWhole(file, [&](std::ostream &out) { writeStored(out, what); });
-    evict(file);
+    files_->store(name, [&](std::ostream &out) { writeStored(out, what); });
+    for (const auto &removed : files_->evict(limit(), name))
+      if (removed == name)
+        log().warn("The executable is not cached: it is larger than OPENIPU_CACHE_LIMIT allows, ",
+                   limit(), " bytes.");
+      else
+        log().info("Cached executable ", removed, " removed: the cache is full.");
   } catch (const std::exception &e) {
     log().warn("The executable is not cached: ", e.what());
-  }
-}
-
-void Cache::evict(const fs::path &newest) const {
-  struct Entry {
-    fs::file_time_type used;
-    fs::path path;
-    std::uint64_t bytes;
-  };
-  std::vector<Entry> entries;
-  std::uint64_t total = 0;
-  std::error_code gone; // another process may be faster
-  const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24);
-  for (const auto &entry : fs::directory_iterator(folder_, gone)) {
-    const auto used = entry.last_write_time(gone);
-    if (gone)
-      continue;
-    if (hasEnding(entry.path(), unfinished) && used < old) // of a process that died
-      fs::remove(entry.path(), gone);
-    if (!hasEnding(entry.path(), ".popef"))
-      continue;
-    const auto bytes = entry.file_size(gone);
-    if (gone)
-      continue;
-    total += bytes;
-    entries.push_back({used, entry.path(), bytes});
-  }
-  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-    return std::tie(a.used, a.path) < std::tie(b.used, b.path);
-  });
-  const auto most = limit();
-  for (const auto &entry : entries) {
-    if (total <= most)
-      return;
-    if (entry.path == newest)
-      continue;
-    fs::remove(entry.path, gone);
-    total -= entry.bytes;
-    log().info("Cached executable ", entry.path.string(), " removed: the cache is full.");
-  }
-  if (total > most) {
-    fs::remove(newest, gone);
-    log().warn("The executable has ", total, " bytes and OPENIPU_CACHE_LIMIT allows ", most,
-               ": it is not cached.");
   }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Compiled models in a folder, by content hash: <folder>/<hash>.popef. Files appear whole or not at
 // all, so processes may share the folder; what was used longest ago goes when they take up more
-// than OPENIPU_CACHE_LIMIT bytes. Nothing that goes wrong here stops a session: it compiles.
+// than OPENIPU_CACHE_LIMIT bytes. Nothing that goes wrong here stops a session, which compiles, but
+// a folder that other users may write to: executables are code (base/FileCache.hpp).
 #pragma once
+#include "base/FileCache.hpp"
 #include "session/format.hpp"
 #include <filesystem>
 #include <functional>
@@ -11,11 +13,10 @@ namespace popart::session {
 
 class Cache {
 public:
-  explicit Cache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // Makes the folder. popart::error if other users may write to it.
+  explicit Cache(const std::filesystem::path &folder);
 
-  std::filesystem::path fileOf(const std::string &hash) const {
-    return folder_ / (hash + ".popef");
-  }
+  std::filesystem::path fileOf(const std::string &hash) const;
   // What is stored under the hash; nothing, with a warning, if the file is damaged.
   std::optional<Stored> find(const std::string &hash) const;
   void store(const ToStore &what) const;
@@ -24,11 +25,12 @@ public:
   static std::uint64_t limit();
 
 private:
-  void evict(const std::filesystem::path &newest) const;
-  std::filesystem::path folder_;
+  std::optional<base::FileCache> files_; // none: the folder cannot be used
 };
 
-// Writes beside the file, then renames; popart::error, with nothing left behind, if it cannot.
+// base/OutputFile.hpp with popart::error: for every call that writes, and those that promise to
+// make the folder.
+void makeFolderOf(const std::filesystem::path &file);
 void writeWhole(const std::filesystem::path &file,
                 const std::function<void(std::ostream &)> &write);
 

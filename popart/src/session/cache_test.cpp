@@ -297,7 +297,9 @@ TEST(Cache, LeavesNothingBehindOnAFullDisk) {
     const auto message = messageOf([&] {
       session::writeWhole(file, [&](std::ostream &out) { session::writeStored(out, what); });
     });
-    ::_exit(message != base::str("The file ", file, " cannot be written: File too large."));
+    ::_exit(message != base::str("The file ", file,
+                                 " cannot be written: File too large. Free some space, or "
+                                 "choose another folder."));
   }
   int status = -1;
   ::waitpid(child, &status, 0);

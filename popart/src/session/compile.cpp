@@ -119,11 +119,13 @@ void Session::Impl::compile() {
     return;
   const auto start = std::chrono::steady_clock::now();
   if (!executable) {
-    const session::Cache cache(options.cachePath);
-    const auto id = caches() ? session::withBuild(hash()) : "";
-    auto stored = id.empty() || training ? std::nullopt : cache.find(id); // training: openCached
+    std::optional<session::Cache> cache;
+    if (caches())
+      cache.emplace(options.cachePath);
+    const auto id = cache ? session::withBuild(hash()) : "";
+    auto stored = id.empty() || training ? std::nullopt : cache->find(id); // training: openCached
     if (stored) {
-      session::log().info("Loading serialized PopART executable from ", cache.fileOf(id).string());
+      session::log().info("Loading serialized PopART executable from ", cache->fileOf(id).string());
       io = std::move(*stored->interface);
       executable = std::move(stored->executable);
       fromFile = true;
@@ -131,7 +133,7 @@ void Session::Impl::compile() {
       lowerAndCompile();
       if (!id.empty()) {
         const auto first = training ? startData() : session::Start();
-        cache.store({id, &io, nullptr, &*executable, training ? &first : nullptr});
+        cache->store({id, &io, nullptr, &*executable, training ? &first : nullptr});
       }
     }
   }

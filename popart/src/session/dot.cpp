@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "session/dot.hpp"
 
+#include "base/OutputFile.hpp"
 #include "base/Text.hpp"
 #include "ops/core/opdef.hpp"
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <popart/error.hpp>
 #include <sstream>
 
@@ -57,8 +57,8 @@ const char *colourOf(ir::Pass pass) {
 void checkDotOptions(const SessionOptions &options) {
   for (const auto &check : wanted(options))
     if (!has(names, check) && !has(others, check))
-      throw error(base::str("dotChecks: there is no check \"", check, "\". Use ",
-                            base::list(names), " or all."));
+      throw error(base::str("dotChecks: there is no check \"", check, "\". Use ", base::list(names),
+                            " or all."));
 }
 
 std::string dotText(const ir::Graph &graph, int first, int last, bool outputNames) {
@@ -98,11 +98,12 @@ void writeDot(const ir::Graph &graph, const SessionOptions &options, DotCheck ch
     return;
   const auto folder = std::filesystem::path(options.logDir.empty() ? "." : options.logDir);
   const auto file = folder / (name + ".dot");
-  std::ofstream out(file);
-  out << dotText(graph, options.firstDotOp, options.finalDotOp, options.dotOpNames);
-  if (!out.flush())
-    throw error(base::str("The picture of the model cannot be written to ", file,
-                          ". Does the folder (logDir) exist?"));
+  try {
+    base::writeWhole(file.string(),
+                     dotText(graph, options.firstDotOp, options.finalDotOp, options.dotOpNames));
+  } catch (const base::FileError &e) {
+    throw error(base::str("The picture of the model (logDir): ", e.what()));
+  }
 }
 
 } // namespace popart::session

@@ -33,10 +33,14 @@ session::ToStore contents(Session::Impl &impl, bool metadata, bool variables) {
   return out;
 }
 
-void save(Session::Impl &impl, std::ostream &out, const char *what, bool metadata, bool variables) {
+void checkCompiled(const Session::Impl &impl, const char *what) {
   checkExportable(impl, what);
   if (!impl.executable)
     throw runtime_error(base::str(what, ": nothing is compiled yet. Call prepareDevice() first."));
+}
+
+void save(Session::Impl &impl, std::ostream &out, const char *what, bool metadata, bool variables) {
+  checkCompiled(impl, what);
   session::writeStored(out, contents(impl, metadata, variables));
   if (!out)
     throw error(base::str(what, ": writing failed."));
@@ -75,6 +79,7 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
 void Session::compileAndExport(const std::string &file) {
   checkExportable(*impl_, "compileAndExport");
   impl_->compile();
+  session::makeFolderOf(file); // as PopART's documentation says
   session::writeWhole(file, [&](std::ostream &out) { compileAndExport(out); });
 }
 void Session::compileAndExport(std::ostream &out) {
@@ -84,8 +89,10 @@ void Session::compileAndExport(std::ostream &out) {
 }
 
 void Session::saveExecutable(const std::string &path, bool savePopartMetadata, bool saveVariables) {
-  saveExecutableToFile((fs::path(path) / "executable.popef").string(), savePopartMetadata,
-                       saveVariables);
+  const auto file = (fs::path(path) / "executable.popef").string();
+  checkCompiled(*impl_, "saveExecutable"); // before a folder is made for nothing
+  session::makeFolderOf(file);
+  saveExecutableToFile(file, savePopartMetadata, saveVariables);
 }
 void Session::saveExecutableToFile(const std::string &file, bool savePopartMetadata,
                                    bool saveVariables) {
@@ -101,8 +108,9 @@ void Session::saveVariables(const std::string &path) {
   session::ToStore what;
   what.hash = impl_->hash();
   what.variables = &impl_->hostWeights;
-  session::writeWhole(fs::path(path) / "variables.popef",
-                      [&](std::ostream &out) { session::writeStored(out, what); });
+  const auto file = fs::path(path) / "variables.popef";
+  session::makeFolderOf(file);
+  session::writeWhole(file, [&](std::ostream &out) { session::writeStored(out, what); });
 }
 
 void Session::loadExecutableFromFile(const std::string &file) {

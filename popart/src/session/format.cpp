@@ -14,7 +14,6 @@ namespace popart::session {
 
 namespace {
 
-constexpr char magic[] = "\x89PopART\n";
 constexpr std::uint64_t version = 4;
 constexpr std::size_t headerBytes =
     8 + 3 * 8; // magic, version, length and checksum of the metadata
@@ -243,8 +242,7 @@ void writeStored(std::ostream &out, const ToStore &what) {
   header.number(version);
   header.number(metadata.size());
   header.number(base::hashBytes(metadata.data(), metadata.size()));
-  out.write(magic, 8);
-  out << header.bytes() << metadata;
+  out << fileMark << header.bytes() << metadata;
   if (what.executable)
     what.executable->serialize(out);
 }
@@ -252,7 +250,7 @@ void writeStored(std::ostream &out, const ToStore &what) {
 Stored readStored(std::istream &in) {
   char start[8] = {};
   in.read(start, sizeof start);
-  if (in.gcount() != sizeof start || std::memcmp(start, magic, sizeof start) != 0)
+  if (in.gcount() != sizeof start || std::string_view(start, sizeof start) != fileMark)
     throw error("it is no file of a compiled model");
   const std::string numbers = readBytes(in, headerBytes - sizeof start);
   ByteReader header(numbers);

@@ -7,8 +7,11 @@
 #include "session/execution.hpp"
 #include <iosfwd>
 #include <optional>
+#include <string_view>
 
 namespace popart::session {
+
+constexpr std::string_view fileMark("\x89PopART\n", 8); // every file begins with it
 
 // What a training session needs before its first step and would otherwise learn from its ir.
 struct Start {

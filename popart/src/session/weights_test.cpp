@@ -66,6 +66,7 @@ TEST(Weights, TrainedModelsAreSavedAndReloaded) {
   session->prepareDevice();
   session->weightsFromHost();
   step(*session, "x", {1, 2}, model.y, 2); // w -= 0.5 x
+  std::filesystem::create_directory(folder.file("deep"));
   session->modelToHost(folder.file("deep/trained.onnx"));
   EXPECT_EQ(initializersOf(folder.file("deep/trained.onnx")),
             (std::set<std::string>{"w", "Accl___w"}));
