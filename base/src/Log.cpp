@@ -1,76 +1,112 @@
 // SPDX-License-Identifier: MIT
 #include "base/Log.hpp"
 #include "base/Fork.hpp"
+#include "base/LogPattern.hpp"
 #include "base/OutputFile.hpp"
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <unistd.h>
 
 namespace base {
+namespace {
 
-static std::string environment(const std::string &name) {
+// The lines of Poplar are the vendor's old short ones in local time, those of the layers above have
+// a date in UTC.
+constexpr const char *shortPattern = "%H:%M:%S.%e %P %-12n[%L] %v";
+constexpr const char *longPattern = "%Y-%m-%dT%H:%M:%S.%fZ %-12n %P.%t %L: %v";
+
+std::string environment(const std::string &name) {
   const char *value = std::getenv(name.c_str());
   return value ? value : "";
 }
 
-LogLevel parseLogLevel(const std::string &text) {
-  std::string upper(text);
-  std::transform(upper.begin(), upper.end(), upper.begin(),
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+// Outlives every static object, so that destructors may log. Files stay open.
+struct Sinks {
+  ForkMutex mutex;
+  std::map<std::string, Descriptor> opened;
+  std::map<std::string, DescriptorStream> files;
+  std::set<std::string> said;
+
+  void say(const std::string &text) {
+    if (said.insert(text).second)
+      std::cerr << text << std::endl;
+  }
+  std::ostream &of(const std::string &destination) {
+    if (destination == "stdout")
+      return std::cout;
+    if (destination.empty() || destination == "stderr")
+      return std::cerr;
+    if (const auto known = files.find(destination); known != files.end())
+      return known->second;
+    try {
+      const auto &file = opened[destination] = openInPlace(destination, Begin::AtEnd);
+      return files.try_emplace(destination, file.get()).first->second;
+    } catch (const FileError &e) {
+      say(str("The log cannot be written to \"", destination, "\": ", e.what(),
+              ". It goes to standard error. Set the variable that ends in _LOG_DEST to stderr, "
+              "stdout or a file in a folder that exists."));
+    }
+    return std::cerr;
+  }
+};
+Sinks &sinks() {
+  static Sinks &instance = *new Sinks;
+  return instance;
+}
+
+} // namespace
+
+LogLevel parseLogLevel(const std::string &text) {
   static const std::pair<const char *, LogLevel> levels[] = {
-      {"OFF", LogLevel::Off},    {"ERR", LogLevel::Err},   {"ERROR", LogLevel::Err},
-      {"WARN", LogLevel::Warn},  {"INFO", LogLevel::Info}, {"DEBUG", LogLevel::Debug},
-      {"TRACE", LogLevel::Trace}};
+      {"OFF", LogLevel::Off},   {"CRITICAL", LogLevel::Critical}, {"ERR", LogLevel::Err},
+      {"ERROR", LogLevel::Err}, {"WARN", LogLevel::Warn},         {"WARNING", LogLevel::Warn},
+      {"INFO", LogLevel::Info}, {"DEBUG", LogLevel::Debug},       {"TRACE", LogLevel::Trace}};
   for (auto &[name, level] : levels)
-    if (upper == name)
+    if (upper(text) == name)
       return level;
   throw std::invalid_argument("Unknown log level \"" + text +
-                              "\". Use OFF, ERR, WARN, INFO, DEBUG or TRACE.");
+                              "\". Use OFF, CRITICAL, ERR, WARN, INFO, DEBUG or TRACE.");
 }
 
-Logger::Logger(std::string prefix, std::string tag, std::string module)
-    : tag_(std::move(tag)), module_(std::move(module)),
-      destination_(environment(prefix + "_LOG_DEST")) {
-  auto text = environment(prefix + "_" + module_ + "_LOG_LEVEL");
-  if (text.empty())
-    text = environment(prefix + "_LOG_LEVEL");
-  level_ = text.empty() ? LogLevel::Off : parseLogLevel(text);
-}
-
-// A log that cannot be written is no reason to stop.
-static void append(const std::string &path, const std::string &line) {
+LogLevel logLevelOr(const std::string &setting, const std::string &text, LogLevel otherwise) {
   try {
-    const Descriptor file = openInPlace(path, Begin::AtEnd);
-    DescriptorStream(file.get()) << line;
-  } catch (const FileError &) {
+    return text.empty() ? otherwise : parseLogLevel(text);
+  } catch (const std::invalid_argument &e) {
+    sayOnce(str(setting, ": ", e.what()));
+    return LogLevel::Off;
   }
 }
 
+void sayOnce(const std::string &text) {
+  std::lock_guard lock(sinks().mutex);
+  sinks().say(text);
+}
+
+Logger::Logger(const std::string &layer, const std::string &tag, const std::string &module)
+    : name_(tag + ":" + module), pattern_(environment(layer + "_LOG_FORMAT")),
+      destination_(environment(layer + "_LOG_DEST")), utc_(layer != "POPLAR") {
+  if (pattern_.empty())
+    pattern_ = utc_ ? longPattern : shortPattern;
+  const auto all = layer + "_LOG_LEVEL", one = layer + "_" + upper(module) + "_LOG_LEVEL";
+  level_ = logLevelOr(one, environment(one), logLevelOr(all, environment(all), LogLevel::Off));
+}
+
 void Logger::write(LogLevel level, const std::string &text) const {
-  static const char letters[] = {'T', 'D', 'I', 'W', 'E', '-'};
-  using namespace std::chrono;
-  auto now = system_clock::now();
-  auto seconds = system_clock::to_time_t(now);
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char head[96];
-  std::snprintf(head, sizeof head, "%02d:%02d:%02d.%03d %d %s:%-9s[%c] ", local.tm_hour,
-                local.tm_min, local.tm_sec,
-                int(duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000),
-                int(getpid()), tag_.c_str(), module_.c_str(), letters[int(level)]);
-  auto line = head + text + "\n";
-  static ForkMutex mutex;
-  std::lock_guard lock(mutex);
-  if (destination_ == "stdout")
-    std::cout << line << std::flush;
-  else if (destination_.empty() || destination_ == "stderr")
-    std::cerr << line << std::flush;
-  else
-    append(destination_, line);
+  const auto line = formatLogLine(pattern_, {std::chrono::system_clock::now(), utc_, int(getpid()),
+                                             int(gettid()), level, name_, text}) +
+                    "\n";
+  std::lock_guard lock(sinks().mutex);
+  sinks().of(destination_) << line << std::flush;
 }
 
 } // namespace base
