@@ -45,11 +45,12 @@ int main(int argc, char **argv) {
     engine.load(device);
     engine.run(0, "ten scalings");
     engine.printProfileSummary(summary, {{"showExecutionSteps", "true"}});
+    engine.printProfileSummary(std::cout, {{"short", "true"}}); // one screen of the same
     std::vector<float> home(size / 4);
     engine.readTensor("home", home.data(), home.data() + home.size());
     first = home[0];
   } // profile.pop has its name once the engine is gone
-  std::cout << summary.str();
+  std::cout << "\n" << summary.str();
 
   const pva::Report report = pva::openReport(folder + "/profile.pop");
   const Spent cycles = spent(report.execution().steps());

@@ -16,7 +16,8 @@ SummaryOptions summaryOptions(const OptionFlags &flags) {
       {"showVarStorage", &result.showVarStorage},
       {"showOptimizations", &result.showOptimizations},
       {"showPerIpuMemoryUsage", &result.showPerIpuMemoryUsage},
-      {"colours", &result.colours}};
+      {"colours", &result.colours},
+      {"short", &result.isShort}};
   std::vector<std::string> names;
   for (const auto &option : known)
     names.push_back(option.first);
@@ -33,6 +34,11 @@ SummaryOptions summaryOptions(const OptionFlags &flags) {
           base::str("Option ", flag.first, " is \"", flag.second, "\"; it must be true or false."));
     *known[i].second = flag.second == "true";
   }
+  for (const auto &[name, value] : known)
+    if (result.isShort && *value && name.starts_with("show"))
+      throw invalid_option(base::str("Option ", name,
+                                     " of printProfileSummary adds a part that the "
+                                     "short form leaves out. Drop it, or the option short."));
   return result;
 }
 
@@ -88,7 +94,7 @@ static void printGraph(std::ostream &out, const pva::Graph &graph, const Summary
   out << '\n';
 }
 
-static std::string engineering(double value, const char *unit) {
+std::string engineering(double value, const char *unit) {
   const char *const prefixes[] = {"", "m", "u", "n"};
   unsigned i = 0;
   for (; i < 3 && value > 0 && value < 1; ++i)
@@ -113,6 +119,8 @@ static void printPower(std::ostream &out, const pva::ExecutionReport &execution,
 
 void printGraphSummary(std::ostream &out, const pva::Report &report,
                        const SummaryOptions &options) {
+  if (options.isShort)
+    return printShortGraph(out, report.compilation(), options);
   const auto compilation = report.compilation();
   printTarget(out, compilation.target(), options);
   printGraph(out, compilation.graph(), options);
@@ -126,6 +134,8 @@ void printGraphSummary(std::ostream &out, const pva::Report &report,
 void printProfileSummary(std::ostream &out, const pva::Report &report,
                          const SummaryOptions &options) {
   printGraphSummary(out, report, options);
+  if (options.isShort)
+    return printShortExecution(out, report);
   printExecution(out, report, options);
   printPower(out, report.execution(), options);
 }

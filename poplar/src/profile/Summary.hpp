@@ -14,9 +14,11 @@ struct SummaryOptions {
   bool showOptimizations = false;  // what sharing of storage saved
   bool showPerIpuMemoryUsage = false;
   bool colours = false; // headings in bold, for terminals
+  bool isShort = false; // "short": one screen instead of all of it
 };
 
-// An unknown option or a value that is neither true nor false throws invalid_option.
+// An unknown option, a value that is neither true nor false, or the short form together with a part
+// that it leaves out throws invalid_option.
 SummaryOptions summaryOptions(const OptionFlags &flags);
 
 void printGraphSummary(std::ostream &out, const pva::Report &report, const SummaryOptions &options);

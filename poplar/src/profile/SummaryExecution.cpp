@@ -13,13 +13,6 @@ namespace poplar::profile {
 using base::thousands;
 using Type = pva::Program::Type;
 
-namespace {
-
-// Sums over all executions and tiles.
-struct Spent {
-  double compute = 0, threads = 0, exchange = 0, global = 0, host = 0;
-};
-
 Spent spentBy(const std::vector<pva::ProgramTotal> &totals) {
   Spent sum;
   for (const auto &total : totals) {
@@ -45,6 +38,8 @@ Spent spentBy(const std::vector<pva::ProgramTotal> &totals) {
   }
   return sum;
 }
+
+namespace {
 
 void printAverages(std::ostream &out, const pva::Report &report) {
   const auto target = report.compilation().target();

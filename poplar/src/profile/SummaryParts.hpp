@@ -11,10 +11,17 @@ namespace poplar::profile {
 void printRight(std::ostream &out, std::size_t indent, const std::string &label,
                 const std::string &text, std::size_t column, const std::string &unit = "");
 void printHeading(std::ostream &out, const std::string &text, const SummaryOptions &options);
-std::string decimals(double value, int digits); // 1330000.04 -> "1,330,000.0"
+std::string decimals(double value, int digits);          // 1330000.04 -> "1,330,000.0"
+std::string engineering(double value, const char *unit); // 0.0012, "J" -> "1.200 mJ"
 
 constexpr std::size_t totalColumn = 39;    // where the numbers of totals end
 constexpr std::size_t categoryColumn = 57; // and those of lists
+
+// Cycles over all executions and tiles; the rest of a tile's time is sync, waiting and control.
+struct Spent {
+  double compute = 0, threads = 0, exchange = 0, global = 0, host = 0;
+};
+Spent spentBy(const std::vector<pva::ProgramTotal> &totals);
 
 void printMemoryUsage(std::ostream &out, const pva::CompilationReport &compilation,
                       const SummaryOptions &options);
@@ -24,5 +31,8 @@ void printOptimizations(std::ostream &out, const pva::CompilationReport &compila
                         const SummaryOptions &options);
 void printExecution(std::ostream &out, const pva::Report &report, const SummaryOptions &options);
 void printSteps(std::ostream &out, const pva::Report &report);
+void printShortGraph(std::ostream &out, const pva::CompilationReport &compilation,
+                     const SummaryOptions &options);
+void printShortExecution(std::ostream &out, const pva::Report &report);
 
 } // namespace poplar::profile

@@ -227,6 +227,26 @@ Power:
 
 )";
 
+const char *const shortText = R"(Summary:
+  Tiles:                               4 of 1 IPU at 1,000.0 MHz
+  Vertices:                            3 in 1 compute sets
+  Memory of the fullest tile:    9,100 B of 8,192 B, tile 3 (111.1%)
+  Memory of a tile on average:   6,100 B
+  Tiles out of memory:                 1
+  Cycles:                            615 (615.000 ns on the chip)
+  Of these, on an average tile:
+    compute:                         180 (29.3%)
+    exchange:                         23 (3.7%)
+    exchange between IPUs:             0 (0.0%)
+    exchange with the host:           50 (8.1%)
+    sync, waiting, control:          363 (58.9%)
+  Exchanged between tiles:         400 B
+  Exchanged with the host:       1,600 B
+  Longest compute sets (1 of 1):
+                                     300 (48.8%) in 3 runs: add
+  Energy:                      30.750 uJ (50.0 W on average)
+)";
+
 } // namespace
 
 TEST(Summary, PrintsTheWholeProfile) {
@@ -238,6 +258,25 @@ TEST(Summary, PrintsTheWholeProfile) {
                        {"showOptimizations", "true"},
                        {"showPerIpuMemoryUsage", "true"}}),
             wholeText);
+}
+
+TEST(Summary, ShortFormFitsAScreen) {
+  Fixture f;
+  f.program.run(f.recorder);
+  EXPECT_EQ(f.summary({{"short", "true"}}), shortText);
+}
+
+TEST(Summary, ShortFormSaysWhenNothingRan) {
+  const auto text = Fixture().summary({{"short", "true"}});
+  EXPECT_NE(text.find("  No program was run.\n"), std::string::npos) << text;
+}
+
+TEST(Summary, ShortFormRefusesPartsThatItLeavesOut) {
+  EXPECT_EQ(messageOf({{"short", "true"}, {"showVarStorage", "true"}}),
+            "Option showVarStorage of printProfileSummary adds a part that the short form leaves "
+            "out. Drop it, or the option short.");
+  EXPECT_EQ(messageOf({{"short", "true"}, {"showVarStorage", "false"}, {"colours", "true"}}),
+            "(no error)");
 }
 
 TEST(Summary, HistogramShowsFullTilesAndOverflow) {
