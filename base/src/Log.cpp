@@ -3,6 +3,7 @@
 #include "base/Fork.hpp"
 #include "base/LogPattern.hpp"
 #include "base/OutputFile.hpp"
+#include "base/ProgressLine.hpp"
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -105,6 +106,7 @@ void Logger::write(LogLevel level, const std::string &text) const {
   const auto line = formatLogLine(pattern_, {std::chrono::system_clock::now(), utc_, int(getpid()),
                                              int(gettid()), level, name_, text}) +
                     "\n";
+  hideProgress();
   std::lock_guard lock(sinks().mutex);
   sinks().of(destination_) << line << std::flush;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // prepareDevice: lower and compile, or take it from the cache; load.
+#include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
 #include "session/cache.hpp"
 #include "session/hash.hpp"
@@ -100,6 +101,7 @@ void Session::Impl::lowerAndCompile() {
     if (options.compilationProgressLogger)
       options.compilationProgressLogger(scaled, total);
   };
+  const base::Activity activity("Building the graph");
   auto lowered =
       lowering::lowerModel(prepared().model, device->getTarget(), prepared().options, options);
   io = std::move(lowered.interface);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sessions from ONNX models: import, check, prepare.
+#include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
 #include "ir/narrowed.hpp"
 #include "ir/statenames.hpp"
@@ -165,6 +166,7 @@ std::unique_ptr<Session::Impl> make(const OnnxModel &model, const DataFlow &flow
                                     const InputShapeInfo &shapes, const SessionOptions &options,
                                     const Patterns &patterns, const std::string &name) {
   const auto start = std::chrono::steady_clock::now();
+  const base::Activity activity("Preparing the model");
   if (!device)
     throw error("A session needs a device; none was given.");
   session::checkOptions(options, flow, optimizer != nullptr);

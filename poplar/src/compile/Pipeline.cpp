@@ -2,6 +2,7 @@
 #include "compile/Pipeline.hpp"
 #include "Access.hpp"
 #include "base/Log.hpp"
+#include "base/ProgressLine.hpp"
 #include "compile/BindStorage.hpp"
 #include "compile/FindLiveness.hpp"
 #include "compile/LayOutMemory.hpp"
@@ -11,6 +12,7 @@
 #include "compile/Verify.hpp"
 #include "device/TargetData.hpp"
 #include "poplar/exceptions.hpp"
+#include <atomic>
 #include <chrono>
 
 namespace poplar::compile {
@@ -24,11 +26,13 @@ static const base::Logger &logger() {
 
 namespace {
 
-// Runs the passes in order: times each, tells the user's progress function.
+// Runs the passes in order: times each, tells the log, the progress line and the user's progress
+// function.
 class PassRunner {
 public:
   PassRunner(int passes, const ProgressFunc &progress) : total_(passes), progress_(progress) {}
   template <class Pass> void run(const char *name, Pass pass) {
+    current_ = name;
     auto start = std::chrono::steady_clock::now();
     pass();
     auto ms =
@@ -40,8 +44,13 @@ public:
   }
 
 private:
-  int done_ = 0, total_;
+  std::atomic<int> done_{0};
+  const int total_;
   const ProgressFunc &progress_;
+  std::atomic<const char *> current_{""};
+  const base::Activity activity_{[this] {
+    return base::str("Compiling: ", current_.load(), ", pass ", done_ + 1, " of ", total_);
+  }};
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "poplar/Engine.hpp"
 #include "Access.hpp"
 #include "base/Log.hpp"
+#include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
 #include "codelet/Errors.hpp"
 #include "device/DeviceData.hpp"
@@ -227,6 +228,10 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
   streams.configure(streamOptions(options, engine::Options::forRun(options, runtime)));
   recorder.beginRun(program, debugName, machine->cycles());
   reportWritten = false;
+  const base::Activity activity([this, program] {
+    return str("Running: program ", program, ", ", base::thousands(machine->cyclesSoFar()),
+               " cycles");
+  });
   try {
     raiseSimulatedError();
     withHostMemory("Engine::run", [&] { machine->run(program); });

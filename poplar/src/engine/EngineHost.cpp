@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The engine's side of streams, tensors, remote buffers, host functions and printed text.
+#include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
 #include "engine/EngineImpl.hpp"
 #include <cstring>
@@ -244,9 +245,13 @@ void Engine::Impl::callFunction(std::uint32_t function, unsigned replica,
 // ---- text
 // ----------------------------------------------------------------------------------------------------------
 
-void Engine::Impl::tensorText(std::string_view text) { *tensorStream << text << std::flush; }
+void Engine::Impl::tensorText(std::string_view text) {
+  base::hideProgress();
+  *tensorStream << text << std::flush;
+}
 void Engine::Impl::vertexText(std::string_view text) {
   std::lock_guard lock(textMutex);
+  base::hideProgress();
   *vertexStream << text << std::flush;
 }
 void Engine::setPrintStream(std::ostream &stream) { impl().vertexStream = &stream; }

@@ -3,6 +3,7 @@
 #include "Access.hpp"
 #include "base/Error.hpp"
 #include "base/Log.hpp"
+#include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
 #include "codelet/Compile.hpp"
 #include "codelet/Gp.hpp"
@@ -67,6 +68,7 @@ void installSource(GraphState &state, const codelet::SourceInput &source,
   codelet::CompileOptions options;
   options.flags = flags;
   options.arch = archOf(state.target);
+  const base::Activity activity("Compiling codelets");
   install(state, translated([&] { return codelet::compileSource(source, options); }));
 }
 

@@ -186,6 +186,7 @@ void Machine::translateFailure() {
 void Machine::interpret(const Block &block) {
   if (stop_.load(std::memory_order_relaxed)) [[unlikely]]
     throw Stop{};
+  cyclesSoFar_.store(cycles_, std::memory_order_relaxed);
   for (const auto &in : block) {
     current_ = &in;
     switch (in.op) {

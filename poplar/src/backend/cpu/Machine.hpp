@@ -40,6 +40,8 @@ public:
   void run(std::uint32_t program); // throws runtime_error and its kin; then load again
   void requestStop() noexcept;     // from any thread, also in a signal handler
   std::uint64_t cycles() const { return cycles_; }
+  // About as many, for another thread to read during a run.
+  std::uint64_t cyclesSoFar() const { return cyclesSoFar_.load(std::memory_order_relaxed); }
 
   // Host access to tensors, replica by replica.
   void read(const BoundView &view, unsigned replica, std::byte *to) const;
@@ -122,6 +124,7 @@ private:
   std::vector<unsigned> active_;
   FloatingPointState floatingPoint_;
   RunMode mode_;
+  std::atomic<std::uint64_t> cyclesSoFar_{0};
   std::uint64_t cycles_ = 0; // runs on over loads, as the counter of a tile does
   struct Fork {
     std::uint64_t start, latest;
