@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PopART's log from within a program: lines of its own, and the level of everything that PopART
-// writes. Before the first call the level is that of the environment (POPART_LOG_LEVEL).
+// PopART's log from within a program: lines of its own, and the level of what PopART writes. Before
+// the first call levels are those of the environment (POPART_LOG_LEVEL, POPART_LOG_CONFIG).
 #ifndef POPART_LOGGING_HPP
 #define POPART_LOGGING_HPP
 #include <string>
@@ -11,8 +11,9 @@ namespace logging {
 class Logger {
 public:
   explicit Logger(const std::string &name = "all") : name_(name) {}
-  // TRACE, DEBUG, INFO, WARN, ERR, CRITICAL, OFF in any case; popart::error otherwise. One log
-  // serves all of PopART, so every logger sets the same level.
+  // TRACE, DEBUG, INFO, WARN, ERR, CRITICAL, OFF in any case; popart::error otherwise. Of the
+  // module that the logger is named for ("session", "ir", "transform", "devicex" are PopART's own);
+  // "all": of every module.
   void setLevel(const std::string &level) const;
   // "info", text: one line, if the level allows.
   void write(const std::string &level, const std::string &text) const;

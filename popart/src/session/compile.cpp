@@ -97,13 +97,14 @@ void Session::Impl::lowerAndCompile() {
   const int total = options.compilationProgressTotal;
   const auto progress = [&](int done, int all) {
     const int scaled = all ? total * done / all : total;
-    session::log().info("Graph compilation: ", scaled, "/", total);
+    session::logOf("devicex").info("Graph compilation: ", scaled, "/", total);
     if (options.compilationProgressLogger)
       options.compilationProgressLogger(scaled, total);
   };
   const base::Activity activity("Building the graph");
   auto lowered =
       lowering::lowerModel(prepared().model, device->getTarget(), prepared().options, options);
+  session::logOf("devicex").info("lowered to ", lowered.programs.size(), " programs");
   io = std::move(lowered.interface);
   if (!options.compileEngine)
     return;

@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: MIT
-// The log of sessions: POPART_LOG_LEVEL, POPART_LOG_DEST.
+// The logs of PopART, one per module: POPART_LOG_LEVEL, POPART_<MODULE>_LOG_LEVEL, POPART_LOG_DEST,
+// POPART_LOG_FORMAT, and POPART_LOG_CONFIG, a JSON file {"ir": "DEBUG", ...}.
 #pragma once
 #include "base/Log.hpp"
+#include <chrono>
 
 namespace popart::session {
 
+// "session", "ir", "transform", "devicex" ...; any name is a module. Lives until the process ends.
+const base::Logger &logOf(const std::string &module);
+// Of every module, those that come later too.
+void setAllLevels(base::LogLevel level);
+
 inline const base::Logger &log() {
-  static const base::Logger logger("POPART", "PA", "SESSION");
+  static const auto &logger = logOf("session");
   return logger;
 }
+
+// One line for each pass over a graph: how long it took and what is left.
+class PassLog {
+public:
+  void done(const char *pass, std::size_t nodes);
+
+private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 } // namespace popart::session

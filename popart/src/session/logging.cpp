@@ -2,7 +2,6 @@
 #include <popart/logging.hpp>
 
 #include "session/log.hpp"
-#include <algorithm>
 #include <popart/error.hpp>
 
 namespace popart {
@@ -10,13 +9,8 @@ namespace logging {
 
 namespace {
 base::LogLevel levelOf(const std::string &text) {
-  std::string upper(text);
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (upper == "CRITICAL")
-    return base::LogLevel::Err;
   try {
-    return base::parseLogLevel(upper == "WARNING" ? "WARN" : upper);
+    return base::parseLogLevel(text);
   } catch (const std::invalid_argument &) {
     throw error("Unknown log level \"{}\". Use TRACE, DEBUG, INFO, WARN, ERR, CRITICAL or OFF.",
                 text);
@@ -24,11 +18,18 @@ base::LogLevel levelOf(const std::string &text) {
 }
 } // namespace
 
-void Logger::setLevel(const std::string &level) const { session::log().setLevel(levelOf(level)); }
+void Logger::setLevel(const std::string &level) const {
+  if (name_ == "all")
+    session::setAllLevels(levelOf(level));
+  else
+    session::logOf(name_).setLevel(levelOf(level));
+}
+
 void Logger::write(const std::string &level, const std::string &text) const {
   const auto at = levelOf(level);
-  if (session::log().enabled(at))
-    session::log().write(at, name_ == "all" ? text : name_ + ": " + text);
+  const auto &log = session::logOf(name_);
+  if (log.enabled(at))
+    log.write(at, text);
 }
 
 } // namespace logging

@@ -273,6 +273,7 @@ optimizer::Context contextOf(const SessionOptions &o, bool training,
 
 Prepared prepare(Request request) {
   Prepared out;
+  PassLog passes;
   const auto &o = request.options;
   if (!o.enableSerializedMatmuls)
     forgetCutProducts(request.graph);
@@ -296,11 +297,15 @@ Prepared prepare(Request request) {
   if (pipelined)
     transforms::inferStages(request.graph);
   rewriteForward(request);
+  passes.done("rewrite the forward pass", request.graph.nodes.size());
   writeDot(request.graph, o, DotCheck::Fwd1);
   std::map<TensorId, Value> names;
-  if (request.training)
+  if (request.training) {
     addBackward(request, out, names);
+    passes.done("add gradients and updates", request.graph.nodes.size());
+  }
   model.graph = std::move(request.graph);
+  const auto done = [&](const char *pass) { passes.done(pass, model.graph.nodes.size()); };
   writeDot(model.graph, o, DotCheck::Bwd0);
   findAnchors(model.graph, model.flow, names, model);
   std::set<Value> kept;
@@ -308,9 +313,11 @@ Prepared prepare(Request request) {
     kept.insert(v);
   transforms::prune(model.graph, kept);
   simplify(model.graph, request.patterns, model.training, kept);
+  done("prune and simplify");
   if (model.training) {
     transforms::chooseRecomputation(model.graph, o.autoRecomputation);
     transforms::recompute(model.graph);
+    done("recompute");
   }
   optimizer::delayUpdates(model.graph); // now that all readers of a variable are there
   if (model.ipusPerReplica > 1)
@@ -324,26 +331,36 @@ Prepared prepare(Request request) {
     pipeline(model, o);
   else if (model.ipusPerReplica > 1)
     transforms::insertIpuCopies(model.graph);
+  if (model.ipusPerReplica > 1)
+    done("place on IPUs");
   writeDot(model.graph, o, DotCheck::PreAlias);
   transforms::joinEpilogues(model.graph, kept);
   transforms::fuse(model.graph, kept);
+  done("fuse");
   if (model.training && !model.stages && model.accumulationFactor == 1 && !anchorsVariables(model))
     transforms::updateAtOnce(model.graph);
   if (phased)
     transforms::orderPhases(model.graph); // with the nodes that have come since
   transforms::schedule(model.graph, o);
+  done("schedule");
   transforms::moveActivations(model.graph, model.locations, pipelined);
   transforms::moveVariables(model.graph, model.locations, model.hyperParameters, model.anchors);
+  done("place variables and activations");
   if (!model.training)
     model.setup = transforms::findSetup(model.graph);
   std::set<Value> still = kept; // memory that must not change, nodes that run elsewhere
   still.insert(model.setup.begin(), model.setup.end());
-  if (request.patterns.isInPlaceEnabled())
+  if (request.patterns.isInPlaceEnabled()) {
     transforms::writeInPlace(model.graph, still);
-  if (o.enableOutlining)
+    done("write in place");
+  }
+  if (o.enableOutlining) {
     model.calls = transforms::outline(model.graph, still, o);
+    done("outline");
+  }
   writeDot(model.graph, o, DotCheck::Final);
-  log().debug(ir::text(model.graph));
+  if (const auto &irLog = logOf("ir"); irLog.enabled(base::LogLevel::Debug))
+    irLog.debug(ir::text(model.graph));
   for (std::uint32_t i = 0; i < model.graph.size(); ++i)
     names.emplace(model.graph[Value{i}].name, Value{i});
   out.tensors = std::move(names);

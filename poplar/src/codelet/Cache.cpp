@@ -13,7 +13,7 @@ namespace poplar::codelet {
 namespace {
 
 const base::Logger &logger() {
-  static const base::Logger instance("POPLAR", "PO", "CODELET");
+  static const base::Logger instance("POPLAR", "PO", "CODELETS");
   return instance;
 }
 

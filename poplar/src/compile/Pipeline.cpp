@@ -6,6 +6,7 @@
 #include "compile/BindStorage.hpp"
 #include "compile/FindLiveness.hpp"
 #include "compile/LayOutMemory.hpp"
+#include "compile/LogTiles.hpp"
 #include "compile/Lower.hpp"
 #include "compile/PlanExchange.hpp"
 #include "compile/TimeSteps.hpp"
@@ -78,6 +79,7 @@ Image compile(const graph::GraphState &graph, const std::vector<program::Program
   passes.run("time steps", [&] { timeSteps(image, system); });
   // Steps have their cycles, except where vertices are still to be counted.
   passes.run("bind storage", [&] { bindStorage(image); });
+  logCompiled(logger(), image, system);
   return image;
 }
 

@@ -226,7 +226,8 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
                           image->programs.size(), " (0 to ", int(image->programs.size()) - 1,
                           ")."));
   streams.configure(streamOptions(options, engine::Options::forRun(options, runtime)));
-  recorder.beginRun(program, debugName, machine->cycles());
+  const auto startCycle = machine->cycles();
+  recorder.beginRun(program, debugName, startCycle);
   reportWritten = false;
   const base::Activity activity([this, program] {
     return str("Running: program ", program, ", ", base::thousands(machine->cyclesSoFar()),
@@ -247,6 +248,8 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
   }
   recorder.endRun(machine->cycles());
   ++runs;
+  log().info("program ", program, " \"", debugName, "\" ran: ", machine->cycles() - startCycle,
+             " cycles");
   if (wantsReport() && options.flag("autoReport.streamAtEachRun") &&
       runs <= recorder.options().maxRuns)
     writeReport();

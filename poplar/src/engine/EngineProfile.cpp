@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reports of an engine: profile.pop, the printed summary, pva reports and the old tree of values.
+#include "base/Log.hpp"
 #include "base/OutputFile.hpp"
 #include "base/Text.hpp"
 #include "device/TargetData.hpp"
@@ -17,6 +18,11 @@ namespace poplar {
 using base::str;
 
 namespace {
+
+const base::Logger &log() {
+  static const base::Logger logger("POPLAR", "PO", "PROFILER");
+  return logger;
+}
 
 template <class Write> void writeWhole(const std::string &path, const Write &write) {
   try {
@@ -59,6 +65,7 @@ void Engine::Impl::writeReport() {
     writeWhole(profile::inReportDirectory((directory / "executable.poplar").string()),
                [&](std::ostream &out) { executable::write(*image, out); });
   reportWritten = true;
+  log().info("report written to ", directory.string());
 }
 
 // One line per variable and tile: what real tools call lowered variables.

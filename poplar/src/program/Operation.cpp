@@ -2,6 +2,7 @@
 #include "openipu/Operation.hpp"
 #include "Access.hpp"
 #include "base/Text.hpp"
+#include "openipu/LibraryLog.hpp"
 #include "poplar/exceptions.hpp"
 
 namespace openipu {
@@ -60,10 +61,46 @@ void toWholeTiles(const graph::GraphView &graph, const std::string &kernel, Supe
   step.tiles = std::move(whole);
 }
 
+// The busiest tile's numbers.
+struct Busiest {
+  std::uint64_t tiles = 0, cycles = 0, in = 0, out = 0, temp = 0;
+
+  explicit Busiest(const Superstep &step) {
+    for (const auto &work : step.tiles) {
+      tiles += work.count;
+      cycles = std::max(cycles, work.cycles);
+      in = std::max(in, work.bytesIn);
+      out = std::max(out, work.bytesOut);
+      temp = std::max(temp, work.tempBytes);
+    }
+  }
+};
+
+// DEBUG of the library that the kernel is of: how the operation is spread over the tiles.
+void logPlan(const Operation &op, const Target &target) {
+  const auto &log = libraryLog(std::string_view(op.kernel).substr(0, op.kernel.find('.')));
+  if (!log.enabled(base::LogLevel::Debug))
+    return;
+  log.debug("plan of ", op.kernel, " \"", op.context.getPathName(), "\": ", "supersteps ",
+            op.plan.steps.size(), ", estimated cycles ",
+            base::thousands(cyclesOf(op.plan, target)));
+  for (const auto &step : op.plan.steps) {
+    const Busiest most(step);
+    log.debug("  ", step.name.empty() ? "compute" : step.name,
+              step.repeats > 1 ? str(" x ", step.repeats) : "",
+              step.vertex.empty() ? "" : " (" + step.vertex + ")", ": ", "tiles ", most.tiles,
+              "; at most ", base::thousands(most.cycles), " cycles, ", base::thousands(most.in),
+              " B in, ", base::thousands(most.out), " B out, ", base::thousands(most.temp),
+              " B temporary per tile");
+  }
+}
+
 program::Node nodeOf(const graph::GraphView &graph, Operation op) {
   checkUses(graph, op);
   for (auto &step : op.plan.steps)
     toWholeTiles(graph, op.kernel, step);
+  if (librariesLog(base::LogLevel::Debug))
+    logPlan(op, graph.state->target);
   program::Node node;
   node.kind = executable::StepKind::Kernel;
   node.name = op.context.getPathName();

@@ -21,6 +21,7 @@ std::atomic<DebugId> nextId{1}; // 0: no parent
 struct Streaming {
   base::ForkMutex mutex;
   std::unique_ptr<types::DebugStreamer> streamer;
+  std::atomic<bool> open{false};
 };
 Streaming &streaming() {
   static Streaming instance;
@@ -28,6 +29,8 @@ Streaming &streaming() {
 }
 
 } // namespace
+
+bool types::debugFileIsOpen() { return streaming().open.load(std::memory_order_relaxed); }
 
 DebugNameAndId::DebugNameAndId(std::string name, DebugId debugId, std::string parentPath)
     : parentPath_(std::move(parentPath)), name_(std::move(name)), parentId_(debugId) {}
@@ -110,11 +113,13 @@ void DebugInfo::initializeStreamer(const std::string &fileName,
   auto &s = streaming();
   std::lock_guard lock(s.mutex);
   s.streamer = std::move(streamer);
+  s.open = true;
 }
 
 void DebugInfo::closeStreamer() {
   auto &s = streaming();
   std::lock_guard lock(s.mutex);
+  s.open = false;
   if (const auto streamer = std::move(s.streamer))
     streamer->close();
 }

@@ -32,4 +32,7 @@ private:
   std::vector<std::string> strings_;
 };
 
+// Whether DebugInfo::initializeStreamer has one open.
+bool debugFileIsOpen();
+
 } // namespace poplar::types

@@ -8,6 +8,15 @@
 #include "Reduce.hpp"
 #include <algorithm>
 
+namespace poputil {
+
+template <> poplar::ProfileValue toProfileValue(const gcl::Chunks &chunks) {
+  return poplar::ProfileValue::Map{{"chunks", toProfileValue(chunks.getChunks().size())},
+                                   {"of", toProfileValue(chunks.getOriginalInput())}};
+}
+
+} // namespace poputil
+
 namespace gcl {
 
 using poplar::DebugContext;
@@ -66,7 +75,7 @@ Chunks reduceScatterWithinReplica(Graph &graph, const Tensor &toReduce, Collecti
 
 Tensor allGatherWithinReplica(Graph &graph, const Chunks &toGather, Sequence &prog,
                               const DebugContext &debugContext, const OptionFlags &options) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(toGather, options));
   const std::string call = "gcl::allGatherWithinReplica";
   auto chunks = toGather.getChunks();
   const auto &like = toGather.getOriginalInput();

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What is noted about arguments: sizes and types, never contents, so that noting stays cheap.
 #include "poputil/DebugInfo.hpp"
+#include "CallLog.hpp"
+#include "openipu/LibraryLog.hpp"
 
 namespace poputil {
 
 using poplar::ProfileValue;
+
+bool detail::callsAreNoted() { return openipu::callsAreNoted(); }
 
 template <> ProfileValue toProfileValue(const float &value) { return ProfileValue(double(value)); }
 template <> ProfileValue toProfileValue(const poplar::ComputeSet &value) {
@@ -42,7 +46,7 @@ OpDebugInfo::OpDebugInfo(const poplar::DebugContext &debugContext, std::string a
 OpDebugInfo::~OpDebugInfo() = default;
 
 void OpDebugInfo::add(std::string name, const std::vector<ArgType> &args) {
-  if (args.empty())
+  if (args.empty() || !openipu::callsAreNoted())
     return;
   ProfileValue::Map members;
   for (const ArgType &arg : args)
@@ -57,14 +61,23 @@ PoplibsOpDebugInfo::PoplibsOpDebugInfo(const poplar::DebugContext &debugContext,
                                        const std::vector<ArgType> &args, const std::string &api)
     : OpDebugInfo(debugContext, api) {
   add("args", args);
+  if (openipu::librariesLog(base::LogLevel::Info))
+    logCall(__builtin_return_address(0), api, args, getPathName());
 }
 PoplibsOpDebugInfo::~PoplibsOpDebugInfo() = default;
 
 void PoplibsOpDebugInfo::addOutputs(const std::vector<ArgType> &outputs) {
   add("outputs", outputs);
+  if (openipu::librariesLog(base::LogLevel::Debug))
+    logOutputs(__builtin_return_address(0), outputs, getPathName());
 }
 void PoplibsOpDebugInfo::addOutput(const poplar::Tensor &output) {
-  addOutputs({{"output", toProfileValue(output)}});
+  if (!openipu::callsAreNoted())
+    return;
+  const std::vector<ArgType> outputs{{"output", toProfileValue(output)}};
+  add("outputs", outputs);
+  if (openipu::librariesLog(base::LogLevel::Debug))
+    logOutputs(__builtin_return_address(0), outputs, getPathName());
 }
 
 } // namespace poputil

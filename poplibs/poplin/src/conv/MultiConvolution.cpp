@@ -12,6 +12,38 @@
 #include <algorithm>
 #include <numeric>
 
+namespace poputil {
+
+using poplar::ProfileValue;
+using namespace poplin::multiconv;
+
+template <> ProfileValue toProfileValue(const ConvolutionArgs &a) {
+  return ProfileValue::Map{{"inputs", toProfileValue(a.inputs)},
+                           {"weights", toProfileValue(a.weights)},
+                           {"params", toProfileValue(a.params)},
+                           {"options", toProfileValue(a.options)}};
+}
+template <> ProfileValue toProfileValue(const CalculateWeightDeltasArgs &a) {
+  return ProfileValue::Map{{"zDeltas", toProfileValue(a.zDeltas)},
+                           {"activations", toProfileValue(a.activations)},
+                           {"params", toProfileValue(a.params)},
+                           {"options", toProfileValue(a.options)}};
+}
+template <class Scale> static ProfileValue updateValue(const ConvWeightUpdateArgs<Scale> &a) {
+  return ProfileValue::Map{
+      {"zDeltas", toProfileValue(a.zDeltas)},         {"weights", toProfileValue(a.weights)},
+      {"activations", toProfileValue(a.activations)}, {"scale", toProfileValue(a.scale)},
+      {"params", toProfileValue(a.params)},           {"options", toProfileValue(a.options)}};
+}
+template <> ProfileValue toProfileValue(const ConvWeightUpdateArgsScalar &a) {
+  return updateValue(a);
+}
+template <> ProfileValue toProfileValue(const ConvWeightUpdateArgsTensor &a) {
+  return updateValue(a);
+}
+
+} // namespace poputil
+
 namespace poplin::multiconv {
 
 using poplar::Graph;
@@ -212,7 +244,7 @@ template <class Scale>
 void updateAll(Graph &graph, const std::vector<ConvWeightUpdateArgs<Scale>> &args, Sequence &prog,
                const poplar::DebugContext &debugContext, const OptionFlags &options,
                PlanningCache *cache) {
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(args, options));
   const char *name = "multiconv::convolutionWeightUpdate";
   std::vector<Tensor> weights;
   for (const auto &a : args) {
@@ -250,7 +282,7 @@ std::vector<Tensor> convolution(Graph &graph, const std::vector<ConvolutionArgs>
                                 bool transposeAndFlipWeights, Sequence &prog,
                                 const poplar::DebugContext &debugContext,
                                 const OptionFlags &options, PlanningCache *cache) {
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(transposeAndFlipWeights, options));
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(args, transposeAndFlipWeights, options));
   const char *name = "multiconv::convolution";
   std::vector<Tensor> weights, outputs;
   for (const auto &a : args) {
@@ -291,7 +323,7 @@ std::vector<Tensor> calculateWeightDeltas(Graph &graph,
                                           const std::vector<CalculateWeightDeltasArgs> &args,
                                           Sequence &prog, const poplar::DebugContext &debugContext,
                                           const OptionFlags &options, PlanningCache *cache) {
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(args, options));
   for (const auto &a : args)
     conv::checkWeightGradient("multiconv::calculateWeightDeltas", a.zDeltas, a.activations,
                               a.params);

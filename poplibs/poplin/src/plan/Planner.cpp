@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // planConvolution: all transforms and vertex types that fit, the best partition of each, within the
 // memory the options allow; and one plan for the three passes of a fully connected layer.
-#include "base/Log.hpp"
 #include "base/OutputFile.hpp"
 #include "base/Text.hpp"
+#include "openipu/LibraryLog.hpp"
 #include "PlanningCache.hpp"
 #include "poputil/exceptions.hpp"
 #include "Search.hpp"
@@ -15,10 +15,7 @@ namespace {
 
 using base::str;
 
-const base::Logger &log() {
-  static const base::Logger logger("POPLIBS", "PL", "POPLIN");
-  return logger;
-}
+const base::Logger &log() { return openipu::libraryLog("poplin"); }
 
 [[noreturn]] void fail(const std::string &text) { throw poputil::poplibs_error(text); }
 
@@ -83,16 +80,21 @@ struct Planner {
   template <class Attempt> Found withinMemory(Attempt &&attempt) const {
     Objective objective;
     if (options.availableMemoryProportion == 0) {
+      log().debug("Planning convolution that uses the least amount of temporary memory across ",
+                  machine.tiles, " tiles.");
       objective.leastMemory = true;
       return attempt(objective);
     }
     double bound = options.availableMemoryProportion * machine.bytesPerTile;
     for (; bound < 2.0 * machine.bytesPerTile; bound *= 2) {
       objective.memoryBound = std::uint64_t(bound);
+      log().debug("Planning convolution with a per-tile memory limit of ", objective.memoryBound,
+                  " bytes across ", machine.tiles, " tiles.");
       if (auto found = attempt(objective); found.valid)
         return found;
-      log().debug("no plan within ", objective.memoryBound, " bytes per tile");
+      log().debug("No plan within ", objective.memoryBound, " bytes per tile.");
     }
+    log().debug("Planning convolution without a memory limit across ", machine.tiles, " tiles.");
     objective.memoryBound = ~0ull;
     return attempt(objective);
   }

@@ -9,6 +9,7 @@
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
 #include "rnn/Layout.hpp"
+#include "rnn/Notes.hpp"
 #include "rnn/Operands.hpp"
 #include "rnn/Weights.hpp"
 #include <algorithm>
@@ -162,7 +163,7 @@ bool masked(const Tensor *lengths) {
 
 Tensor createInput(poplar::Graph &graph, const GruParams &params, const DebugContext &debugContext,
                    const OptionFlags &options, PlanningCache *) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   const auto parsed = check("gru::createInput", params, options);
   return rnn::createSequence(graph, params.rnn.dataType, inputShape(params), parsed.shards,
                              {di, "input"});
@@ -171,7 +172,7 @@ Tensor createInput(poplar::Graph &graph, const GruParams &params, const DebugCon
 Tensor createInitialState(poplar::Graph &graph, const GruParams &params,
                           const DebugContext &debugContext, const OptionFlags &options,
                           PlanningCache *) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   check("gru::createInitialState", params, options);
   return createState(graph, params, {di, "initialState"});
 }
@@ -179,7 +180,7 @@ Tensor createInitialState(poplar::Graph &graph, const GruParams &params,
 std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const GruParams &params,
                                               const DebugContext &debugContext,
                                               const OptionFlags &options, PlanningCache *cache) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   const auto parsed = check("gru::createWeightsKernel", params, options);
   const rnn::WeightsShape shape{params.rnn.dataType,
                                 params.rnn.batchSize,
@@ -195,7 +196,7 @@ std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const GruPar
 Tensor createWeightsBiases(poplar::Graph &graph, const GruParams &params,
                            const DebugContext &debugContext, const OptionFlags &options,
                            PlanningCache *) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   check("gru::createWeightsBiases", params, options);
   auto t = graph.addVariable(params.rnn.dataType, biasShape(params), {di, "biases"});
   poputil::mapTensorLinearly(graph, t);
@@ -205,14 +206,14 @@ Tensor createWeightsBiases(poplar::Graph &graph, const GruParams &params,
 GruWeights createWeights(poplar::Graph &graph, const GruParams &params,
                          const DebugContext &debugContext, const OptionFlags &options,
                          PlanningCache *cache) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   auto [input, output] = createWeightsKernel(graph, params, {di}, options, cache);
   return {input, output, createWeightsBiases(graph, params, {di}, options, cache)};
 }
 
 Tensor createAttention(poplar::Graph &graph, const GruParams &params,
                        const DebugContext &debugContext, const OptionFlags &options) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   const auto parsed = check("gru::createAttention", params, options);
   return rnn::createSequence(graph, params.rnn.dataType,
                              {params.rnn.maxTimeSteps, params.rnn.batchSize}, parsed.shards,

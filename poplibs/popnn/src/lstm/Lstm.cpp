@@ -9,6 +9,7 @@
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
 #include "rnn/Layout.hpp"
+#include "rnn/Notes.hpp"
 #include "rnn/Operands.hpp"
 #include "rnn/Weights.hpp"
 #include <algorithm>
@@ -129,7 +130,7 @@ Tensor createState(poplar::Graph &graph, const LstmParams &p, const DebugContext
 
 Tensor createInput(poplar::Graph &graph, const LstmParams &params, const DebugContext &debugContext,
                    const OptionFlags &options, PlanningCache *) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   const auto parsed = check("lstm::createInput", params, options);
   auto t = rnn::createSequence(graph, params.rnn.dataType, inputShape(params), parsed.shards,
                                {di, "input"});
@@ -140,7 +141,7 @@ Tensor createInput(poplar::Graph &graph, const LstmParams &params, const DebugCo
 Tensor createInitialOutput(poplar::Graph &graph, const LstmParams &params,
                            const DebugContext &debugContext, const OptionFlags &options,
                            PlanningCache *) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   check("lstm::createInitialOutput", params, options);
   return createState(graph, params, {di, "initialOutput"});
 }
@@ -148,7 +149,7 @@ Tensor createInitialOutput(poplar::Graph &graph, const LstmParams &params,
 Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params,
                               const DebugContext &debugContext, const OptionFlags &options,
                               PlanningCache *) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   check("lstm::createInitialCellState", params, options);
   return createState(graph, params, {di, "initialCellState"});
 }
@@ -156,7 +157,7 @@ Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params,
 LstmState createInitialState(poplar::Graph &graph, const LstmParams &params,
                              const DebugContext &debugContext, const OptionFlags &options,
                              PlanningCache *cache) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   return {createInitialOutput(graph, params, {di}, options, cache),
           createInitialCellState(graph, params, {di}, options, cache)};
 }
@@ -170,7 +171,7 @@ void zeroInitialState(poplar::Graph &graph, const LstmState &initialState,
 std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const LstmParams &params,
                                               const DebugContext &debugContext,
                                               const OptionFlags &options, PlanningCache *cache) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   const auto parsed = check("lstm::createWeightsKernel", params, options);
   const rnn::WeightsShape shape{params.rnn.dataType,
                                 params.rnn.batchSize,
@@ -188,7 +189,7 @@ std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const LstmPa
 Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams &params,
                            const DebugContext &debugContext, const OptionFlags &options,
                            PlanningCache *) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   check("lstm::createWeightsBiases", params, options);
   auto t = graph.addVariable(params.rnn.dataType, {4, params.rnn.layerSizes[1]}, {di, "biases"});
   poputil::mapTensorLinearly(graph, t);
@@ -198,7 +199,7 @@ Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams &params,
 LstmWeights createWeights(poplar::Graph &graph, const LstmParams &params,
                           const DebugContext &debugContext, const OptionFlags &options,
                           PlanningCache *cache) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   auto [input, output] = createWeightsKernel(graph, params, {di}, options, cache);
   return {input, output, createWeightsBiases(graph, params, {di}, options, cache)};
 }

@@ -15,6 +15,19 @@
 #include <stdexcept>
 #include <tuple>
 
+namespace poputil {
+
+template <> poplar::ProfileValue toProfileValue(const popops::expr::Expr &expr) {
+  std::ostringstream text;
+  expr.print(text, 0, false);
+  return poplar::ProfileValue(text.str());
+}
+template <> poplar::ProfileValue toProfileValue(const popops::expr::Any &expr) {
+  return toProfileValue(static_cast<const popops::expr::Expr &>(expr));
+}
+
+} // namespace poputil
+
 namespace popops {
 
 using base::str;
@@ -237,7 +250,7 @@ static Tensors run(Graph &graph, const Call &call, Sequence &prog, const DebugCo
 
 Tensor map(Graph &graph, const expr::Expr &expr, const Tensors &ts, Sequence &prog,
            const DebugContext &debugContext, const OptionFlags &options) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(expr, ts, options));
   auto out = run(graph, {"map", {&expr}, ts}, prog, {di}, options)[0];
   di.addOutput(out);
   return out;
@@ -245,7 +258,7 @@ Tensor map(Graph &graph, const expr::Expr &expr, const Tensors &ts, Sequence &pr
 
 void mapInPlace(Graph &graph, const expr::Expr &expr, const Tensors &ts, Sequence &prog,
                 const DebugContext &debugContext, const OptionFlags &options) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(expr, ts, options));
   if (ts.empty())
     throw poplibs_error("popops::mapInPlace: no tensor was given to write the result to.");
   run(graph, {"mapInPlace", {&expr}, ts, {ts[0]}, true}, prog, {di}, options);
@@ -253,7 +266,7 @@ void mapInPlace(Graph &graph, const expr::Expr &expr, const Tensors &ts, Sequenc
 
 void mapWithOutput(Graph &graph, const expr::Expr &expr, const Tensors &ts, const Tensor &out,
                    Sequence &prog, const DebugContext &debugContext, const OptionFlags &options) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, out, options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(expr, ts, out, options));
   run(graph, {"mapWithOutput", {&expr}, ts, {out}}, prog, {di}, options);
 }
 
@@ -266,13 +279,13 @@ static Exprs pointers(const std::vector<expr::Any> &exprs) {
 
 Tensors map(Graph &graph, const std::vector<expr::Any> &exprs, const Tensors &ts, Sequence &prog,
             const DebugContext &debugContext, const OptionFlags &options) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(exprs, ts, options));
   return run(graph, {"map", pointers(exprs), ts}, prog, {di}, options);
 }
 
 void mapInPlace(Graph &graph, const std::vector<expr::Any> &exprs, const Tensors &ts,
                 Sequence &prog, const DebugContext &debugContext, const OptionFlags &options) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(exprs, ts, options));
   if (ts.size() < exprs.size())
     throw poplibs_error(str("popops::mapInPlace: ", exprs.size(), " expressions, but only ",
                             ts.size(), " tensors to write them to.", at(debugContext)));
@@ -285,7 +298,7 @@ void mapInPlace(Graph &graph, const std::vector<expr::Any> &exprs, const Tensors
 void mapWithOutput(Graph &graph, const std::vector<expr::Any> &exprs, const Tensors &ts,
                    const Tensors &outs, Sequence &prog, const DebugContext &debugContext,
                    const OptionFlags &options) {
-  PoplibsOpDebugInfo di(debugContext, DI_ARGS(ts, outs, options));
+  PoplibsOpDebugInfo di(debugContext, DI_ARGS(exprs, ts, outs, options));
   if (outs.size() != exprs.size())
     throw poplibs_error(str("popops::mapWithOutput: ", exprs.size(), " expressions, but ",
                             outs.size(), " outputs.", at(debugContext)));

@@ -14,6 +14,16 @@
 #include <algorithm>
 #include <base/Text.hpp>
 
+namespace poputil {
+
+template <> poplar::ProfileValue toProfileValue(const popops::SingleReduceOp &one) {
+  return poplar::ProfileValue::Map{{"in", toProfileValue(one.in)},
+                                   {"dims", toProfileValue(one.dims)},
+                                   {"op", toProfileValue(one.params.op)}};
+}
+
+} // namespace poputil
+
 namespace popops {
 
 using poplar::BOOL;
@@ -260,7 +270,8 @@ template <class Where>
 Tensor reduceNew(poplar::Graph &graph, const Tensor &in, const Type &outType,
                  const std::vector<std::size_t> &dims, const ReduceParams &params, Where &where,
                  const poplar::DebugContext &debugContext, const poplar::OptionFlags &flags) {
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(in, outType, dims, flags), "reduce");
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(in, outType, dims, params.op, flags),
+                                 "reduce");
   auto options = parseOptions(flags);
   auto reduction = withNewOutput(graph, in, outType, dims, params, {di, "output"});
   addTo(graph, reduction, options, where, {di, "Reduce"});
@@ -272,7 +283,8 @@ template <class Where>
 void reduceInto(poplar::Graph &graph, const Tensor &in, const Tensor &out,
                 const std::vector<std::size_t> &dims, const ReduceParams &params, Where &where,
                 const poplar::DebugContext &debugContext, const poplar::OptionFlags &flags) {
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(in, out, dims, flags), "reduceWithOutput");
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(in, out, dims, params.op, flags),
+                                 "reduceWithOutput");
   auto options = parseOptions(flags);
   addTo(graph, withOutput(graph, in, out, dims, params), options, where, {di, "Reduce"});
 }
@@ -323,7 +335,7 @@ void reduceWithOutput(poplar::Graph &graph, const Tensor &in, const Tensor &out,
 void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reductions,
                 std::vector<Tensor> &outputs, poplar::program::Sequence &prog,
                 const poplar::DebugContext &debugContext, const poplar::OptionFlags &flags) {
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(flags));
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(reductions, outputs, flags));
   if (!outputs.empty() && outputs.size() != reductions.size())
     throw poputil::poplibs_error(
         base::str("popops::reduceMany: ", outputs.size(), " outputs for ", reductions.size(),

@@ -5,6 +5,9 @@
 //   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(in, options));
 //   auto out = graph.clone(in, {di, "out"});
 //   di.addOutput(out);
+//
+// POPLIBS_LOG_LEVEL=INFO prints every such call, DEBUG its results as well. Arguments are looked at
+// only when a log or a debug file is open.
 #pragma once
 #include <array>
 #include <poplar/DebugContext.hpp>
@@ -15,6 +18,7 @@
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
 #include <poplar/Type.hpp>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,28 +27,43 @@
 namespace poputil {
 
 namespace detail {
+// Whether anybody reads the arguments of calls: a log or a debug file.
+bool callsAreNoted();
+
 template <class T>
+auto isPrintable(int)
+    -> decltype(std::declval<std::ostream &>() << std::declval<const T &>(), std::true_type());
+template <class T> std::false_type isPrintable(...);
+
+template <class T, class Printable>
 typename std::enable_if<std::is_arithmetic<T>::value, poplar::ProfileValue>::type
-plainProfileValue(const T &value) {
+plainProfileValue(const T &value, Printable) {
   return poplar::ProfileValue(value);
 }
 template <class T>
+typename std::enable_if<!std::is_arithmetic<T>::value, poplar::ProfileValue>::type
+plainProfileValue(const T &value, std::true_type) {
+  std::ostringstream text;
+  text << value;
+  return poplar::ProfileValue(text.str());
+}
+template <class T>
 typename std::enable_if<std::is_enum<T>::value, poplar::ProfileValue>::type
-plainProfileValue(const T &value) {
+plainProfileValue(const T &value, std::false_type) {
   return poplar::ProfileValue(static_cast<typename std::underlying_type<T>::type>(value));
 }
-// Types that have no specialisation of their own are only known to have been given.
+// Types that cannot be printed are only known to have been given.
 template <class T>
 typename std::enable_if<!std::is_arithmetic<T>::value && !std::is_enum<T>::value,
                         poplar::ProfileValue>::type
-plainProfileValue(const T &) {
+plainProfileValue(const T &, std::false_type) {
   return poplar::ProfileValue("<object>");
 }
 } // namespace detail
 
 // Specialise it for further types.
 template <class T> poplar::ProfileValue toProfileValue(const T &value) {
-  return detail::plainProfileValue(value);
+  return detail::plainProfileValue(value, decltype(detail::isPrintable<T>(0))());
 }
 template <class T> poplar::ProfileValue toProfileValue(T *const &value);
 template <class T, class A> poplar::ProfileValue toProfileValue(const std::vector<T, A> &values);
@@ -107,9 +126,10 @@ public:
 
 } // namespace poputil
 
-// DI_ARGS(a, b) is {{"a", toProfileValue(a)}, {"b", toProfileValue(b)}}; up to 16 names.
+// DI_ARGS(a, b) is {{"a", toProfileValue(a)}, {"b", toProfileValue(b)}} if somebody reads it; up to
+// 16 names.
 #define OPENIPU_DI_ARG(x)                                                                          \
-  { #x, poputil::toProfileValue(x) }
+  { #x, poputil::detail::callsAreNoted() ? poputil::toProfileValue(x) : poplar::ProfileValue() }
 #define OPENIPU_DI_1(a) OPENIPU_DI_ARG(a)
 #define OPENIPU_DI_2(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_1(__VA_ARGS__)
 #define OPENIPU_DI_3(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_2(__VA_ARGS__)
