@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# variables_test.sh SOURCE: README.md names every environment variable that the libraries, bindings and tools read, and
+# none of ours that they do not. Names are the literals that look like one of our variables, and those in getenv("...").
+set -euo pipefail
+cd "$1"
+fail() { echo "variables_test: $*" >&2; exit 1; }
+
+mapfile -t files < <(find base arch pva poplar poplibs popart python tools \
+  \( -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.py' \) ! -name '*_test.cpp')
+[ ${#files[@]} -gt 100 ] || fail "found only ${#files[@]} source files"
+read_=$({ grep -hoE '"(OPENIPU|POPLAR|POPLIBS|POPART|POPXL|GCL)_[A-Z0-9_]+"' "${files[@]}"
+          grep -hoE '(getenv\(|environ(\.get\(|\[))["'\''][A-Z_0-9]+' "${files[@]}" | sed 's/.*[("'\'']/"/; s/$/"/'; } |
+        tr -d '"' | sort -u)
+for name in $read_; do
+  grep -q "\`$name\`" README.md || fail "$name is read, but README.md does not name it"
+done
+
+# Where the name is put together or passed in, the log's and the options', README.md has all of them by hand.
+strangers=$(grep -lE 'getenv\([^")]' "${files[@]}" |
+            grep -vE '^(base/src/Log|poplar/src/options/OptionFlags|poplar/src/engine/EngineOptions|poplar/src/device/Registry)\.cpp$' || true)
+[ -z "$strangers" ] || fail "getenv without a literal, whose name README.md must have, in: $strangers"
+for layer in POPLAR POPLIBS GCL POPART; do
+  for kind in LEVEL DEST FORMAT; do
+    grep -q "\`${layer}_LOG_$kind\`" README.md || fail "README.md does not name ${layer}_LOG_$kind"
+  done
+done
+
+for name in $(grep -oE '`OPENIPU_[A-Z_0-9]+`' README.md | tr -d '`' | sort -u); do
+  grep -qx "$name" <<<"$read_" || fail "README.md names $name, which nothing reads"
+done
+echo "ok: $(wc -w <<<"$read_") variables"
