@@ -1,5 +1,6 @@
 # `cmake --install BUILD --prefix P` makes P an SDK folder that can be moved anywhere:
 #   enable.sh   include/   lib/lib<vendor's name>.so   lib/cmake/<package>/   bin/popc ...
+#   share/openipu/   README.md, ARCHITECTURE.md, docs/, examples/
 # The static layers (base, arch) are inside the shared libraries and are not installed.
 include(CMakePackageConfigHelpers)
 set(sdkLibraries poplar pva popart)
@@ -42,3 +43,10 @@ endfunction()
 openipu_install_tools(${PROJECT_SOURCE_DIR}/tools)
 
 install(FILES cmake/sdk/enable.sh LICENSE DESTINATION .)
+
+# The pages and examples stand to one another as here, so that links hold; the examples have a build file of their own.
+install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE DESTINATION share/openipu)
+install(DIRECTORY docs/ DESTINATION share/openipu/docs PATTERN "*.awk" EXCLUDE)
+install(DIRECTORY examples/ DESTINATION share/openipu/examples
+        PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN demo EXCLUDE)
+install(FILES cmake/sdk/examples/CMakeLists.txt cmake/sdk/examples/README.md DESTINATION share/openipu/examples)

@@ -42,7 +42,8 @@ layout() {
               lib/lib{poputil,popops,poplin,popnn,poprand,popsparse,popfloat,gcl}.so \
               include/popops/ElementWise.hpp include/gcl/Collectives.hpp \
               lib/cmake/poplibs/poplibsConfig.cmake lib/libpopart.so include/popart/session.hpp \
-              include/popart/aionnx.hpp lib/cmake/popart/popartConfig.cmake; do
+              include/popart/aionnx.hpp lib/cmake/popart/popartConfig.cmake share/openipu/docs/profile.md \
+              share/openipu/examples/CMakeLists.txt; do
     [ -e "$sdk/$file" ] || fail "$file was not installed"
   done
   [ "$(command -v popc)" = "$sdk/bin/popc" ] || fail "popc is not the installed one"
@@ -51,6 +52,49 @@ layout() {
   runpaths=$(for file in "$sdk"/lib/*.so "$sdk"/bin/*; do readelf -d "$file" 2>/dev/null; done | grep -E 'R(UN)?PATH' || true)
   [[ $runpaths != *"$build"* ]] || fail "a library is tied to the build folder: $runpaths"
   expect "popc" popc --help
+  links "$sdk/share/openipu"
+}
+
+# links FOLDER: whatever its pages refer to is there.
+links() {
+  local page target
+  while IFS=: read -r page target; do
+    target=${target#*](} target=${target%)}
+    [[ $target == http* || $target == \#* ]] || [ -e "$(dirname "$page")/${target%%#*}" ] ||
+      fail "$page refers to $target, which was not installed"
+  done < <(grep -roE --include='*.md' '\]\([^) ]+\)' "$1")
+}
+
+# The code in README.md, as it stands there: codelets, programs, Python.
+readme() {
+  awk '/^```(cpp|python)$/ { file = sprintf("snippet%d.%s", ++n, $0 ~ /cpp/ ? "cpp" : "py"); next }
+       /^```/ { file = "" }
+       file { print > file }' "$sdk/share/openipu/README.md"
+  local file programs=0 codelets=0
+  for file in snippet*.cpp; do
+    if grep -q 'int main' "$file"; then
+      compile "$file" -lpopart -lpoplar
+      expect "6 6" ./prog
+      programs=$((programs + 1))
+    else
+      popc "$file" -o snippet.gp
+      codelets=$((codelets + 1))
+    fi
+  done
+  [ $programs -ge 1 ] && [ $codelets -ge 1 ] || fail "README.md has $programs programs and $codelets codelets"
+  [ -d "$sdk/python/popart" ] || return 0
+  expect "[[6. 6.]]" /usr/bin/python3 snippet*.py
+}
+
+# The examples build with their own build file and find what they need from their folder.
+examples() {
+  cp -r "$sdk/share/openipu/examples" .
+  unset CPATH LIBRARY_PATH LD_LIBRARY_PATH
+  cmake -S examples -B out >/dev/null
+  cmake --build out --target 02_operators 14_onnx_inference >/dev/null
+  cd examples
+  ../out/02_operators >/dev/null || fail "02_operators failed"
+  ../out/14_onnx_inference >/dev/null || fail "14_onnx_inference failed"
 }
 
 plain() {
