@@ -13,14 +13,14 @@ using poplar::ProfileValue;
 
 namespace {
 
-// The shared object that the address lies in, without "lib" and ".so": "popops". A function of the
-// program itself counts as poputil's.
+// The shared object that the address lies in, without "lib" and ".so": "popops". Nothing for the
+// program itself, whose own operators poputil's log shows.
 std::string libraryOf(const void *address) {
   Dl_info info{};
   std::string file = dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
   file = file.substr(file.rfind('/') + 1);
   if (!file.starts_with("lib") || file.find(".so") == std::string::npos)
-    return "poputil";
+    return "";
   return file.substr(3, file.find(".so") - 3);
 }
 
@@ -84,8 +84,8 @@ std::string textOf(const ProfileValue &value) {
 void logCall(const void *from, const std::string &function, const std::vector<ArgType> &arguments,
              const std::string &path) {
   const auto library = libraryOf(from);
-  openipu::libraryLog(library).info(library, "::", function, "(", joined(arguments), ")",
-                                    inQuotes(path));
+  openipu::libraryLog(library).info(library, library.empty() ? "" : "::", function, "(",
+                                    joined(arguments), ")", inQuotes(path));
 }
 
 void logOutputs(const void *from, const std::vector<ArgType> &outputs, const std::string &path) {

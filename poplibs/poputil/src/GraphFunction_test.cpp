@@ -5,6 +5,8 @@
 #include "poputil/GraphFunction.hpp"
 #include "poputil/Util.hpp"
 #include "Session.hpp"
+#include <fstream>
+#include <sstream>
 
 using namespace poputil::graphfn;
 using poplar::Tensor;
@@ -109,10 +111,35 @@ TEST(DebugInfo, NotesArgumentsAndNamesInnerThings) {
   EXPECT_EQ(poputil::toProfileValue(pairs)[0][1].asDouble(), 2.5);
   EXPECT_TRUE(poputil::toProfileValue(true).asBool());
   EXPECT_EQ(poputil::toProfileValue(std::array<unsigned, 2>{7, 8})[1].asUint(), 8u);
-  poputil::PoplibsOpDebugInfo di("layer", DI_ARGS(t, nothing, pairs));
-  poplar::DebugContext inner(di, "out");
-  EXPECT_EQ(inner.getPathName(), "layer/out");
-  EXPECT_FALSE(di.setValue("args", 1)); // already noted
-  di.addOutput(t);
-  EXPECT_FALSE(di.setValue("outputs", 1));
+  const auto file = testing::TempDir() + "poputil_debug_info.json";
+  poplar::DebugInfo::initializeStreamer(file, poplar::DebugSerializationFormat::JSON);
+  {
+    poputil::PoplibsOpDebugInfo di("layer", DI_ARGS(t, nothing, pairs));
+    poplar::DebugContext inner(di, "out");
+    EXPECT_EQ(inner.getPathName(), "layer/out");
+    EXPECT_FALSE(di.setValue("args", 1)); // already noted
+    di.addOutput(t);
+    EXPECT_FALSE(di.setValue("outputs", 1));
+  }
+  poplar::DebugInfo::closeStreamer();
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  EXPECT_NE(text.str().find(R"("type":"half")"), std::string::npos) << text.str();
+}
+
+struct Costly {};
+std::ostream &operator<<(std::ostream &out, const Costly &) {
+  ADD_FAILURE() << "nobody reads this text";
+  return out;
+}
+
+TEST(DebugInfo, ArgumentsAreLookedAtOnlyWhenSomebodyReadsThem) {
+  const Costly argument;
+  poputil::PoplibsOpDebugInfo di("layer", DI_ARGS(argument));
+  EXPECT_EQ(di.getPathName(), "layer");
+}
+
+TEST(DebugInfo, TypesThatCanBePrintedAreText) {
+  EXPECT_EQ(poputil::toProfileValue(poplar::DebugContext("a/b")).asString(), "a/b");
+  EXPECT_EQ(poputil::toProfileValue(std::vector<poplar::StringRef>{"x"})[0].asString(), "x");
 }
