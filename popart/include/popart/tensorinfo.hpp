@@ -10,13 +10,13 @@ namespace popart {
 class TensorInfo {
 public:
   TensorInfo() = default; // UNDEFINED
-  TensorInfo(DataType type, const Shape &shape) : type_(type), shape_(shape) {}
-  TensorInfo(DataType type, const Shape &shape, const Shape &metaShape)
-      : type_(type), shape_(shape), metaShape_(metaShape) {}
+  // popart::error for extents below 0, and for more bytes than can be counted.
+  TensorInfo(DataType type, const Shape &shape);
+  TensorInfo(DataType type, const Shape &shape, const Shape &metaShape);
   TensorInfo(const std::string &type, const Shape &shape);
   TensorInfo(const std::string &type, const std::string &shape); // "(2,3)"
 
-  void set(DataType type) { type_ = type; }
+  void set(DataType type);
   void set(DataType type, const Shape &shape);
   void set(DataType type, const Shape &shape, const Shape &metaShape);
 

@@ -183,7 +183,20 @@ HostTensor HostTensor::reshaped(const Shape &shape) const {
 
 std::string text(const Shape &shape) { return base::list(shape); }
 std::int64_t elementsOf(const Shape &shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t(1), std::multiplies<>());
+  const auto elements = elementsWithin(shape, std::numeric_limits<std::int64_t>::max());
+  if (!elements)
+    throw error("A tensor cannot have the shape {}.", text(shape));
+  return *elements;
+}
+std::optional<std::int64_t> elementsWithin(const Shape &shape, std::int64_t most) {
+  std::int64_t elements = 1, widest = 1; // widest: what other extents come to is not hidden by a 0
+  for (auto extent : shape) {
+    if (extent < 0 || __builtin_mul_overflow(widest, std::max<std::int64_t>(extent, 1), &widest) ||
+        widest > most)
+      return std::nullopt;
+    elements *= extent;
+  }
+  return elements;
 }
 
 } // namespace popart::ir

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <numeric>
 #include <ostream>
 #include <popart/error.hpp>
@@ -35,7 +36,12 @@ const std::array<Row, 19> table{{{"UINT8", "uint8", 1},
                                  {"COMPLEX128", "complex128", 16},
                                  {"STRING", "string", 0},
                                  {"UNDEFINED", "undefined", 0}}};
-const Row &row(DataType type) { return table.at(static_cast<std::size_t>(type)); }
+const Row &row(DataType type) {
+  const auto i = static_cast<std::size_t>(type);
+  if (i >= table.size())
+    throw error("There is no data type {}.", i);
+  return table[i];
+}
 
 std::string upper(std::string text) {
   for (char &c : text)
@@ -50,13 +56,30 @@ Shape parseShape(const std::string &text) {
     if (std::isdigit(static_cast<unsigned char>(c)))
       digits += c;
     else if (c == ',' || c == ')' || c == '(' || c == ' ') {
+      std::int64_t extent = 0;
+      if (std::from_chars(digits.data(), digits.data() + digits.size(), extent).ec ==
+          std::errc::result_out_of_range)
+        throw error("TensorInfo: an extent of {} is more than can be counted.", digits);
       if (!digits.empty())
-        shape.push_back(std::stoll(digits));
+        shape.push_back(extent);
       digits.clear();
     } else
       throw error("TensorInfo: \"{}\" is not a shape; write it as \"(2,3)\".", text);
   }
   return shape;
+}
+
+// No size of a tensor, in elements or bytes, can overflow from here on.
+void check(DataType type, const Shape &shape) {
+  std::int64_t bytes = std::max<std::int64_t>(1, std::int64_t(bytesOf(type)));
+  for (auto extent : shape) {
+    if (extent < 0)
+      throw error("TensorInfo: the shape {} has the negative extent {}.", base::list(shape),
+                  extent);
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(extent, 1), &bytes))
+      throw error("TensorInfo: {} elements of {} are more than can be counted.", base::list(shape),
+                  nameOf(type));
+  }
 }
 } // namespace
 
@@ -96,11 +119,18 @@ bool isFixedPoint(DataType type) {
 }
 std::ostream &operator<<(std::ostream &out, DataType type) { return out << nameOf(type); }
 
+TensorInfo::TensorInfo(DataType type, const Shape &shape) : TensorInfo(type, shape, {}) {}
+TensorInfo::TensorInfo(DataType type, const Shape &shape, const Shape &metaShape)
+    : type_(type), shape_(shape), metaShape_(metaShape) {
+  check(type_, shape_);
+  check(type_, metaShape_);
+}
 TensorInfo::TensorInfo(const std::string &type, const Shape &shape)
     : TensorInfo(dataTypeFromString(type), shape) {}
 TensorInfo::TensorInfo(const std::string &type, const std::string &shape)
     : TensorInfo(dataTypeFromString(type), parseShape(shape)) {}
 
+void TensorInfo::set(DataType type) { *this = {type, Shape(shape_), Shape(metaShape_)}; }
 void TensorInfo::set(DataType type, const Shape &shape) { *this = {type, shape}; }
 void TensorInfo::set(DataType type, const Shape &shape, const Shape &metaShape) {
   *this = {type, shape, metaShape};

@@ -112,15 +112,13 @@ int typeToOnnx(DataType type) {
 
 TensorInfo infoOf(const TensorProto &tensor) {
   constexpr std::int64_t most = std::int64_t(1) << 40; // more than any host has, far from overflow
-  std::int64_t elements = 1;
-  for (auto dim : tensor.dims()) {
+  const Shape shape(tensor.dims().begin(), tensor.dims().end());
+  for (auto dim : shape)
     if (dim < 0)
       refuse(tensor, base::str("has the negative dimension ", dim, "."));
-    if (dim > most || (elements *= dim) > most)
-      refuse(tensor, base::str("is too large: its shape is ", base::list(tensor.dims()), "."));
-  }
-  const TensorInfo info(typeFromOnnx(tensor.data_type()),
-                        Shape(tensor.dims().begin(), tensor.dims().end()));
+  if (!ir::elementsWithin(shape, most))
+    refuse(tensor, base::str("is too large: its shape is ", base::list(shape), "."));
+  const TensorInfo info(typeFromOnnx(tensor.data_type()), shape);
   if (bytesOf(info.dataType()) == 0)
     refuse(tensor, base::str("holds ", nameOf(info.dataType()), ", which no operator can use."));
   return info;
