@@ -4,6 +4,7 @@
 #include "builder/attributes.hpp"
 #include "builder/impl.hpp"
 #include "onnx/export.hpp"
+#include "onnx/formals.hpp"
 #include <algorithm>
 #include <filesystem>
 #include <onnx/checker.h>
@@ -96,6 +97,9 @@ std::vector<TensorId> Builder::Impl::addOperator(const OpDomain &domain, const O
                                                  const OpsetAttributes &given, unsigned outputs,
                                                  const DebugContext &debugContext) {
   checkInputs(type, inputs);
+  if (outputs > onnxmodel::mostOutputs)
+    throw error(base::str(type, ": ", outputs, " outputs are asked for; a node can have ",
+                          onnxmodel::mostOutputs, "."));
   lockOpset(domain, opsetVersion);
   onnx::NodeProto node;
   node.set_op_type(type);

@@ -77,8 +77,11 @@ public:
   Value addVariable(const TensorId &name, HostTensor initial);
   Value addConstant(const TensorId &name, HostTensor data);
 
-  ValueData &operator[](Value v) { return values_[v.value]; }
-  const ValueData &operator[](Value v) const { return values_[v.value]; }
+  // popart::error for `none`: an operator looks at what a model leaves out.
+  ValueData &operator[](Value v) { return v.value < size() ? values_[v.value] : leftOut(); }
+  const ValueData &operator[](Value v) const {
+    return v.value < size() ? values_[v.value] : leftOut();
+  }
   std::size_t size() const { return values_.size(); }
   Value find(const TensorId &name) const;     // `none` if there is no such value
   Value require(const TensorId &name) const;  // popart::error with near matches
@@ -86,6 +89,7 @@ public:
   std::string freeName(const std::string &wanted) const;
 
 private:
+  [[noreturn]] static ValueData &leftOut();
   std::deque<ValueData> values_; // adding moves none: references to infos and shapes stay good
   std::unordered_map<TensorId, Value> byName_;
   mutable std::unordered_map<std::string, unsigned> taken_; // next number to try for a name

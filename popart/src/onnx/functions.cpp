@@ -62,6 +62,10 @@ void Importer::setFunctions(const onnx::ModelProto &model) {
     root_->functions[keyOf(function.domain(), function.name())] = &function;
 }
 
+bool Importer::isOwnFunction(const NodeProto &node) const {
+  return root_->functions.count(keyOf(node.domain(), node.op_type())) != 0;
+}
+
 bool Importer::schemaFunction(const NodeProto &node, FunctionProto &function) {
   const auto *schema =
       onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(versionOf(node.domain())),
@@ -111,6 +115,7 @@ Values Importer::expandFunction(const NodeProto &node, const FunctionProto &func
     throw error(base::str("Function \"", function.name(), "\" has ", function.input_size(),
                           " inputs and ", function.output_size(), " outputs; ", node.input_size(),
                           " and ", node.output_size(), " are given."));
+  countCopies(function.node_size());
   const std::size_t firstNew = graph_.size();
   Scope scope{
       {}, base::str(scopes_.back().prefix, node.output_size() ? node.output(0) : "", '/'), true};

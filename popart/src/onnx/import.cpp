@@ -3,6 +3,7 @@
 
 #include "base/Text.hpp"
 #include "onnx/attributes.hpp"
+#include "onnx/formals.hpp"
 #include "ops/core/importing.hpp"
 #include <onnx/defs/schema.h>
 #include <popart/error.hpp>
@@ -76,6 +77,8 @@ Importer::Importer(ir::Graph &graph, Importer &parent)
       root_(parent.root_), parent_(&parent), scopes_(1) {}
 
 Value Importer::addInput(const TensorId &id, const TensorInfo &info) {
+  if (!ops::fitsAnIpu(info))
+    throw error(base::str("Input \"", id, "\" is ", info, ", more than a device can hold."));
   Value v = graph_.add({id, info, parent_ ? Kind::Computed : Kind::Stream, {}});
   graph_.inputs.push_back(v);
   return publish(v, id);
@@ -142,6 +145,8 @@ std::int64_t Importer::versionOf(const std::string &domain) const {
 Values Importer::addNode(const NodeProto &node) {
   try {
     return importNode(node);
+  } catch (const std::bad_alloc &) {
+    throw error(located(node, "The host has not enough memory for the node's values."));
   } catch (const internal_error &e) {
     throw internal_error(located(node, e.what()));
   } catch (const ops::not_constant &e) {
@@ -153,6 +158,13 @@ Values Importer::addNode(const NodeProto &node) {
 
 Values Importer::importNode(const NodeProto &node) {
   const bool onnx = node.domain().empty() || node.domain() == "ai.onnx";
+  const auto *def = ops::findOp(node.domain(), node.op_type());
+  if (def && def->domain == "openipu") // what rewrites make is nothing for models
+    noOperator(node);
+  if (!isOwnFunction(node))
+    checkFormals(node, def);
+  if (onnx || node.domain() == "ai.graphcore")
+    checkNumbers(node);
   if (onnx && node.op_type() == "Constant")
     return importConstant(node);
   if (onnx && node.op_type() == "If" && node.input_size() == 1) {
@@ -162,12 +174,24 @@ Values Importer::importNode(const NodeProto &node) {
   }
   if (Values made; expand(node, made))
     return made;
-  const auto *def = ops::findOp(node.domain(), node.op_type());
   if (!def)
     noOperator(node);
   if (onnx && node.op_type() == "Loop")
     return importLoop(node, *def);
   return importOperator(node, *def);
+}
+
+// Against the operator's definition, before anything else looks at the inputs.
+void Importer::checkFormals(const NodeProto &node, const ops::OpDef *def) {
+  std::vector<bool> given;
+  for (const auto &name : node.input())
+    given.push_back(!name.empty() && resolve(name) != none);
+  while (!given.empty() && !given.back())
+    given.pop_back();
+  if (const auto *schema = schemaOf(node, versionOf(node.domain())))
+    checkFormalsOf(*schema, node, given, outputsOf(node));
+  else if (def)
+    checkFormalsOf(*def, node, given, outputsOf(node));
 }
 
 Values Importer::importOperator(const NodeProto &node, const ops::OpDef &def) {

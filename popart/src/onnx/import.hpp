@@ -72,6 +72,7 @@ private:
     std::map<std::string, const onnx::FunctionProto *> functions; // by domain and name
     std::map<std::string, Body> callees; // without captures, by content and types of the inputs
     unsigned depth = 0;                  // of functions in functions
+    unsigned copies = 0;                 // nodes written out of functions and iterations
   };
 
   Importer(ir::Graph &graph, Importer &parent);
@@ -80,9 +81,12 @@ private:
   std::vector<std::string> visibleNames() const;
 
   ir::Values importNode(const onnx::NodeProto &node);
+  void checkFormals(const onnx::NodeProto &node, const ops::OpDef *def);
+  bool isOwnFunction(const onnx::NodeProto &node) const;
   ir::Values importOperator(const onnx::NodeProto &node, const ops::OpDef &def);
   ir::Values importConstant(const onnx::NodeProto &node);
   ir::Values importLoop(const onnx::NodeProto &node, const ops::OpDef &def);
+  void countCopies(int nodes);
   ir::Values unroll(const onnx::NodeProto &node, std::int64_t trip);
   ir::Values inlineBranch(const onnx::NodeProto &node, bool condition);
   bool expand(const onnx::NodeProto &node, ir::Values &made);

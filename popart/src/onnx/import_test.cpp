@@ -162,6 +162,100 @@ TEST(Import, ReadsExternalDataAndSaysWhatIsWrongWithIt) {
 }
 
 TEST(Import, RefusesWhatItCannotUseAndSaysWhy) {
+TEST(Import, ReadsNoExternalDataOutsideTheFolderOfTheModel) {
+  const TemporaryFolder folder, other;
+  const auto secret = other.path / "secret.bin";
+  std::ofstream(secret, std::ios::binary) << std::string(4096 + 8, 'x');
+  std::filesystem::create_directory(folder.path / "below");
+  std::filesystem::create_symlink(secret, folder.path / "link.bin");
+  std::filesystem::create_directory_symlink(other.path, folder.path / "linked");
+  std::filesystem::create_symlink("../inside.bin", folder.path / "below" / "link.bin");
+  std::filesystem::copy_file(secret, folder.path / "inside.bin");
+  const auto problemAt = [&](const std::string &location) {
+    auto model = withWeights();
+    storeExternally(model, {"w"}, folder.path / "w.bin");
+    model.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value(location);
+    try {
+      importModel(parseModel(model.SerializeAsString(), folder.path));
+    } catch (const error &e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(problemAt("inside.bin"), "accepted");
+  EXPECT_EQ(problemAt("below/link.bin"), "accepted"); // out of its folder, but not the model's
+  for (const char *link : {"link.bin", "linked/secret.bin"})
+    EXPECT_EQ(problemAt(link),
+              base::str("Tensor \"w\" has its data in \"", link, "\", which is a link to ", secret,
+                        ", outside the model's folder. Copy the file there, or name the folder it "
+                        "is in in OPENIPU_EXTERNAL_DATA."));
+  for (const auto &place : {secret.string(), "../" + other.path.filename().string() + "/secret.bin",
+                            std::string("linked/../../etc/passwd")})
+    EXPECT_NE(problemAt(place), "accepted") << place;
+  ::setenv("OPENIPU_EXTERNAL_DATA", ("/none:" + other.path.string()).c_str(), 1);
+  EXPECT_EQ(problemAt("link.bin"), "accepted");
+  ::unsetenv("OPENIPU_EXTERNAL_DATA");
+}
+
+TEST(Import, ChecksWhereExternalDataLies) {
+  const TemporaryFolder folder;
+  auto model = withWeights();
+  storeExternally(model, {"w"}, folder.path / "w.bin");
+  auto &tensor = *model.mutable_graph()->mutable_initializer(0);
+  tensor.mutable_external_data(0)->set_value("w.bin");
+  const auto with = [&](int entry, const char *value) {
+    auto changed = model;
+    changed.mutable_graph()->mutable_initializer(0)->mutable_external_data(entry)->set_value(value);
+    try {
+      importModel(parseModel(changed.SerializeAsString(), folder.path));
+    } catch (const error &e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(with(0, "w.bin"), "accepted");
+  for (const char *offset : {"1", "8", "-1", "18446744073709551615", "99999999999999999999", "x"})
+    EXPECT_EQ(with(1, offset).find("Tensor \"w\" "), 0u) << with(1, offset);
+  for (const char *length : {"0", "7", "9", "-8", "18446744073709551615", ""})
+    EXPECT_EQ(with(2, length).find("Tensor \"w\" "), 0u) << with(2, length);
+  ::mkfifo((folder.path / "pipe").c_str(), 0600); // opening it would wait for a writer
+  EXPECT_NE(with(0, "pipe").find("no ordinary file"), std::string::npos) << with(0, "pipe");
+}
+
+// Each function calls the one before twice: thirty of them come to a thousand million nodes.
+TEST(Import, RefusesFunctionsThatMultiply) {
+  auto model = parsed("<ir_version: 8, opset_import: [\"\" : 13, \"f\" : 1]> "
+                      "g (float[2] x) => (float[2] y) { y = f.f29(x) }");
+  for (int i = 0; i < 30; ++i) {
+    auto &function = *model.add_functions();
+    function.set_domain("f");
+    function.set_name(base::str("f", i));
+    function.add_input("a");
+    function.add_output("c");
+    for (const auto &[domain, version] : {std::pair("", 13), std::pair("f", 1)}) {
+      auto &import = *function.add_opset_import();
+      import.set_domain(domain);
+      import.set_version(version);
+    }
+    for (const auto &[in, out] : {std::pair("a", "b"), std::pair("b", "c")}) {
+      auto &node = *function.add_node();
+      node.set_domain(i ? "f" : "");
+      node.set_op_type(i ? base::str("f", i - 1) : "Relu");
+      node.add_input(in);
+      node.add_output(out);
+    }
+  }
+  const auto why = problem(model);
+  EXPECT_NE(why.find("more than 262144 nodes"), std::string::npos) << why;
+}
+
+TEST(Import, LeavesInternalOperatorsToRewrites) {
+  EXPECT_EQ(problem("<ir_version: 7, opset_import: [\"\" : 13, \"openipu\" : 1]> "
+                    "g (float[2] x) => (float[2] y) { y = openipu.ConstantPad <pads = [1]> (x) }")
+                .rfind("No operator for openipu.ConstantPad:1 (output \"y\").", 0),
+            0u);
+}
+
   struct Case {
     std::string text, message;
   };

@@ -29,6 +29,15 @@ Values Importer::inlineGraph(const onnx::GraphProto &graph, std::map<TensorId, V
   return made;
 }
 
+// Bodies in bodies and functions of functions multiply.
+void Importer::countCopies(int nodes) {
+  constexpr unsigned most = 1 << 18;
+  root_->copies += unsigned(nodes);
+  if (root_->copies > most)
+    throw error(base::str("The functions and unrolled loops of the model come to more than ", most,
+                          " nodes when they are written out."));
+}
+
 // The condition is known: the branch's nodes stand where the If stood.
 Values Importer::inlineBranch(const NodeProto &node, bool condition) {
   const auto &graph = graphAttribute(node, condition ? "then_branch" : "else_branch");
@@ -76,6 +85,7 @@ Values Importer::unroll(const NodeProto &node, std::int64_t trip) {
           "iteration."));
     if (!known.data().integers().front())
       break;
+    countCopies(body.node_size());
     const std::string prefix = base::str(labelOf(node), '/', i, '/');
     std::map<TensorId, Value> names{
         {body.input(0).name(),

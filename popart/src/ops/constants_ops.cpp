@@ -70,9 +70,10 @@ Values shapeOf(GraphBuilder &b, const OpView &op) {
   return {b.integers(begin < end ? Shape(shape.begin() + begin, shape.begin() + end) : Shape())};
 }
 
-template <class T> std::vector<T> counted(T start, T limit, T delta) {
+template <class T> std::vector<T> counted(const OpView &op, T start, T limit, T delta) {
   std::vector<T> out;
   const double n = std::ceil((double(limit) - double(start)) / double(delta));
+  requireFewNumbers(op, n);
   for (std::int64_t i = 0; double(i) < n; ++i)
     out.push_back(start + T(i) * delta);
   return out;
@@ -87,11 +88,11 @@ Values range(GraphBuilder &b, const OpView &op) {
               op.in(i).info(), ".");
   op.require(delta.doubles()[0] != 0, "a delta of 0 never reaches the limit.");
   if (isFloatingPoint(start.type())) {
-    const auto values = counted(start.doubles()[0], limit.doubles()[0], delta.doubles()[0]);
+    const auto values = counted(op, start.doubles()[0], limit.doubles()[0], delta.doubles()[0]);
     return {
         b.constant(HostTensor::fromDoubles({start.type(), {std::int64_t(values.size())}}, values))};
   }
-  const auto values = counted(start.integers()[0], limit.integers()[0], delta.integers()[0]);
+  const auto values = counted(op, start.integers()[0], limit.integers()[0], delta.integers()[0]);
   return {
       b.constant(HostTensor::fromIntegers({start.type(), {std::int64_t(values.size())}}, values))};
 }
@@ -100,6 +101,7 @@ Values eyeLike(GraphBuilder &b, const OpView &op) {
   const auto x = op.in(0);
   if (x.rank() != 2)
     op.fail("its input has shape ", ir::text(x.shape()), "; it must be a matrix.");
+  requireFewNumbers(op, double(x.elements()));
   Integers values(std::size_t(x.elements()), 0);
   for (std::int64_t row = 0; row < x.dim(0); ++row)
     if (const auto column = row + op.integer("k", 0); column >= 0 && column < x.dim(1))

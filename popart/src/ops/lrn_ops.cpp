@@ -54,8 +54,11 @@ OpDef lrn() {
       op.fail("size ", size, " of ", op.in(0).info(),
               "; it needs a batch and a channel dimension, and a size of at least 1.");
     const Value x = op.in(0);
-    const Value sum = b.op("ChannelWindowSum", {b.square(x)},
-                           {{"before", (size - 1) / 2}, {"after", size - 1 - (size - 1) / 2}});
+    const auto before = (size - 1) / 2, after = size - 1 - before;
+    const auto others = std::max<std::int64_t>(op.in(0).dim(1) - 1, 0); // there are no more
+    const Value sum =
+        b.op("ChannelWindowSum", {b.square(x)},
+             {{"before", std::min(before, others)}, {"after", std::min(after, others)}});
     const double share = double(op.real("alpha", 1e-4f)) / double(size);
     const Value base = b.add(b.mul(sum, share), double(op.real("bias", 1.0f)));
     const Value power = b.op("Pow", {base, b.scalar(-double(op.real("beta", 0.75f)), x)});

@@ -36,6 +36,7 @@ Value repeated(GraphBuilder &b, const OpView &op, Value x, std::int64_t d, bool 
     return x;
   if (n == 0)
     op.fail("dimension ", d, " of ", ir::text(op.in(0).shape()), " has no elements to repeat.");
+  requireFewNumbers(op, double(n) + double(lower) + double(upper));
   Integers indices;
   for (std::int64_t p = -lower; p < n + upper; ++p)
     indices.push_back(source(p, n, reflect));

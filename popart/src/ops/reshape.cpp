@@ -25,8 +25,8 @@ Shape target(const OpView &op) {
       open = std::int64_t(i);
     } else if (to[i] < 0)
       op.fail("shape ", ir::text(to), " has a negative dimension.");
-    else
-      known *= to[i];
+    else if (__builtin_mul_overflow(known, to[i], &known))
+      op.fail("shape ", ir::text(to), " has more elements than can be counted.");
   }
   const std::int64_t elements = op.in(0).elements();
   if (open >= 0) {

@@ -58,8 +58,11 @@ AxisScale axisScale(const OpView &op, const Resampling &how, std::size_t d) {
   } else {
     a.scale = scales[d];
     a.length = double(in) * a.scale;
-    a.out = std::int64_t(std::floor(a.length * (a.roiEnd - a.roiBegin)));
+    const double out = std::floor(a.length * (a.roiEnd - a.roiBegin));
+    requireFewNumbers(op, std::abs(out)); // which says no to NaN as well
+    a.out = std::int64_t(out);
   }
+  requireFewNumbers(op, double(a.out));
   if (a.out < 0 || !(a.scale > 0) || (in == 0 && a.out))
     op.fail("dimension ", d, " of ", ir::text(op.in(0).shape()), " cannot be resized to ", a.out,
             " by a scale of ", a.scale, ".");

@@ -31,13 +31,9 @@ void checkArity(const ir::Graph &graph, const ir::Node &node, unsigned outputs) 
 
 // Shapes come from models: one that overflows or is absurd must not get further.
 void checkSizes(const OpView &op, const Infos &infos) {
-  constexpr std::int64_t most = std::int64_t(1) << 32;
-  for (const auto &info : infos) {
-    std::int64_t elements = 1;
-    for (auto dim : info.shape())
-      if (dim < 0 || dim > most || (elements *= dim) > most)
-        op.fail("its output would be ", info, ", more than a device can hold.");
-  }
+  for (const auto &info : infos)
+    if (!fitsAnIpu(info))
+      op.fail("its output would be ", info, ", more than a device can hold.");
 }
 
 bool canFold(const ir::Graph &graph, const ir::Node &node, const Infos &infos) {
@@ -64,6 +60,18 @@ std::int64_t modifierFor(const ir::Graph &graph, Value output) {
 
 } // namespace
 
+bool fitsAnIpu(const TensorInfo &info) {
+  constexpr std::int64_t mostBytes = std::int64_t(1) << 32;
+  const auto bytes = std::max<std::int64_t>(std::int64_t(bytesOf(info.dataType())), 1);
+  return ir::elementsWithin(info.shape(), mostBytes / bytes).has_value();
+}
+
+void requireFewNumbers(const OpView &op, double count) {
+  constexpr double most = 1 << 25;
+  if (!(count <= most))
+    op.fail("it would make ", count, " numbers, more than ", most, ", when the model is compiled.");
+}
+
 Value GraphBuilder::op(const std::string &type, const Values &inputs, Attributes attributes) {
   return ops(type, inputs, 1, std::move(attributes)).front();
 }
@@ -88,8 +96,7 @@ Values GraphBuilder::append(ir::Node node, unsigned outputs) {
     return node.def->decompose(*this, view);
   const auto infos = node.def->infer(view);
   if (infos.size() < outputs)
-    throw internal_error("{} infers {} outputs, {} are asked for.", node.def->type, infos.size(),
-                         outputs);
+    view.fail("it has ", infos.size(), " outputs here, ", outputs, " are asked for.");
   checkSizes(view, infos);
   std::vector<HostTensor> folded;
   if (canFold(graph_, node, infos))

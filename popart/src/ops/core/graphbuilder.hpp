@@ -10,6 +10,11 @@
 
 namespace popart::ops {
 
+// Whether an IPU, even one with more memory than there are, could hold such a tensor.
+bool fitsAnIpu(const TensorInfo &info);
+// popart::error for more numbers than the host should make up one by one.
+void requireFewNumbers(const OpView &op, double count);
+
 class GraphBuilder {
 public:
   // Nodes go to the end of the graph, or of the list given (a pass that writes a new list).

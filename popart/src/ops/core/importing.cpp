@@ -5,6 +5,11 @@
 
 namespace popart::ops {
 
+bool takesAnyNumber(const std::string &type, const std::string &attribute) {
+  return type == "Slice" || type == "Loop" || type == "Constant" || attribute == "ignore_index" ||
+         attribute == "ignoreIndex";
+}
+
 const HostTensor *Importing::constantInput(unsigned input, const std::string &attribute) {
   if (!op.hasIn(input))
     return nullptr;
@@ -26,14 +31,22 @@ void Importing::dropInput(unsigned input) {
 
 void Importing::integersFromInput(unsigned input, const std::string &attribute) {
   if (const auto *data = constantInput(input, attribute))
-    node.attributes.set(attribute, data->integers());
+    node.attributes.set(attribute, checked(data->integers(), attribute));
   dropInput(input);
+}
+Integers Importing::checked(Integers numbers, const std::string &attribute) const {
+  if (!takesAnyNumber(op.type(), attribute))
+    for (auto n : numbers)
+      if (n > largestNumber || n < -largestNumber)
+        op.fail("its ", attribute, " is ", base::list(numbers), "; numbers beyond ", largestNumber,
+                " are no sizes or positions of tensors.");
+  return numbers;
 }
 void Importing::integerFromInput(unsigned input, const std::string &attribute) {
   if (const auto *data = constantInput(input, attribute)) {
     if (data->elements() != 1)
       op.fail("its ", attribute, " must be one number, not ", data->info(), ".");
-    node.attributes.set(attribute, data->integers().front());
+    node.attributes.set(attribute, checked(data->integers(), attribute).front());
   }
   dropInput(input);
 }

@@ -12,6 +12,12 @@ public:
   using error::error;
 };
 
+// Numbers that operators count with: axes, sizes, amounts. Those beyond 32 bits mean nothing, and
+// products of two that are within cannot overflow.
+constexpr std::int64_t largestNumber = 0x7fffffff;
+// Whether an operator takes this number in any size: as a position it limits itself, or as a value.
+bool takesAnyNumber(const std::string &type, const std::string &attribute);
+
 class Importing {
 public:
   Importing(GraphBuilder &builder, ir::Node &node, unsigned version, unsigned outputs)
@@ -35,6 +41,7 @@ public:
 
 private:
   const HostTensor *constantInput(unsigned input, const std::string &attribute);
+  Integers checked(Integers numbers, const std::string &attribute) const;
   void dropInput(unsigned input);
 };
 

@@ -22,6 +22,11 @@ std::string describe(const ir::Graph &graph, const ir::Node &node) {
   return open[0] == ',' ? out + ")" : out;
 }
 
+std::int64_t ValueView::noDimension(std::int64_t i) const {
+  throw error(base::str("\"", name(), "\" is ", info(), ", of rank ", rank(),
+                        ": it has no dimension ", i, "."));
+}
+
 const std::string &OpView::type() const { return node_->def->type; }
 
 void OpView::failWith(const std::string &message) const {
@@ -74,7 +79,9 @@ HostTensor OpView::tensor(const std::string &name) const {
 namespace {
 std::int64_t positive(const OpView &op, const std::string &name, std::int64_t axis,
                       std::int64_t rank) {
-  if (axis < -rank || axis >= std::max<std::int64_t>(rank, 1))
+  if (rank == 0)
+    op.fail(name, " is ", axis, ", but its input is a scalar, which has no axes.");
+  if (axis < -rank || axis >= rank)
     op.fail(name, " is ", axis, ", outside [", -rank, ", ", rank - 1, "] of a tensor of rank ",
             rank, ".");
   return axis < 0 ? axis + rank : axis;

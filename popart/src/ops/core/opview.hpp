@@ -23,8 +23,10 @@ public:
   const Shape &shape() const { return info().shape(); }
   DataType type() const { return info().dataType(); }
   std::int64_t rank() const { return info().rank(); }
+  // Counted from the end when negative; popart::error if the tensor has no such dimension.
   std::int64_t dim(std::int64_t i) const {
-    return shape()[static_cast<std::size_t>(i < 0 ? i + rank() : i)];
+    const auto at = static_cast<std::size_t>(i < 0 ? i + rank() : i);
+    return at < shape().size() ? shape()[at] : noDimension(i);
   }
   std::int64_t elements() const { return info().nelms(); }
   const TensorId &name() const { return (*graph_)[value_].name; }
@@ -33,6 +35,7 @@ public:
   const HostTensor &data() const { return (*graph_)[value_].data; }
 
 private:
+  [[noreturn]] std::int64_t noDimension(std::int64_t i) const;
   const ir::Graph *graph_;
   Value value_;
 };
