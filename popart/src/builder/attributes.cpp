@@ -3,6 +3,7 @@
 #include "builder/attributes.hpp"
 #include "base/Text.hpp"
 #include "builder/impl.hpp"
+#include "onnx/attributes.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 
@@ -132,6 +133,10 @@ template <class List> auto listOf(const List &list) {
 } // namespace
 
 #define POPART_ADD(T)                                                                              \
+void overwritePlace(onnx::NodeProto &node, const std::string &name, std::int64_t value) {
+  onnxmodel::checkPlace(name, value);
+  overwrite(node, name, value);
+}
   void Builder::addNodeAttribute(const std::string &name, T value,                                 \
                                  const std::set<TensorId> &outputs) {                              \
     addNew(impl_->nodeOf(outputs), name, any(value));                                              \
@@ -199,19 +204,19 @@ void Builder::virtualGraph(const TensorId &output, std::int64_t value) {
   virtualGraph(std::set<TensorId>{output}, value);
 }
 void Builder::virtualGraph(const std::set<TensorId> &outputs, std::int64_t value) {
-  overwrite(impl_->nodeOf(outputs), sVirtualGraphAttribute, value);
+  overwritePlace(impl_->nodeOf(outputs), sVirtualGraphAttribute, value);
 }
 void Builder::pipelineStage(const TensorId &output, std::int64_t value) {
   pipelineStage(std::set<TensorId>{output}, value);
 }
 void Builder::pipelineStage(const std::set<TensorId> &outputs, std::int64_t value) {
-  overwrite(impl_->nodeOf(outputs), sPipelineStageAttribute, value);
+  overwritePlace(impl_->nodeOf(outputs), sPipelineStageAttribute, value);
 }
 void Builder::executionPhase(const TensorId &output, std::int64_t value) {
   executionPhase(std::set<TensorId>{output}, value);
 }
 void Builder::executionPhase(const std::set<TensorId> &outputs, std::int64_t value) {
-  overwrite(impl_->nodeOf(outputs), sExecutionPhaseAttribute, value);
+  overwritePlace(impl_->nodeOf(outputs), sExecutionPhaseAttribute, value);
 }
 std::int64_t Builder::getVirtualGraph(const TensorId &output) {
   return getInt64NodeAttribute(sVirtualGraphAttribute, {output});

@@ -39,6 +39,12 @@ std::int64_t integer(const AttributeProto &a) {
   return a.i();
 }
 
+// Of an IPU, a stage or a phase.
+std::int64_t place(const AttributeProto &a) {
+  checkPlace(a.name(), integer(a));
+  return a.i();
+}
+
 ir::Recompute recompute(const AttributeProto &a) {
   switch (integer(a)) {
   case 0:
@@ -55,11 +61,11 @@ ir::Recompute recompute(const AttributeProto &a) {
 
 void setSetting(ir::Settings &settings, const AttributeProto &a, TensorReader &reader) {
   if (a.name() == "__ipu_number")
-    settings.virtualGraph = integer(a);
+    settings.virtualGraph = place(a);
   else if (a.name() == "__pipeline_stage")
-    settings.pipelineStage = integer(a);
+    settings.pipelineStage = place(a);
   else if (a.name() == "__execution_phase")
-    settings.executionPhase = integer(a);
+    settings.executionPhase = place(a);
   else if (a.name() == "__recompute_output_in_backward_pass")
     settings.recompute = recompute(a);
   else if (a.name() == "__schedule_priority")
@@ -70,6 +76,15 @@ void setSetting(ir::Settings &settings, const AttributeProto &a, TensorReader &r
 }
 
 } // namespace
+
+void checkPlace(const std::string &name, std::int64_t value) {
+  constexpr std::int64_t most = 1 << 20;
+  if (value < 0 || value > most)
+    throw error(base::str("Attribute \"", name, "\" is ", value,
+                          "; virtual graphs, pipeline stages and execution phases are counted from "
+                          "0 to at most ",
+                          most, "."));
+}
 
 NodeFacts factsOf(const onnx::NodeProto &node, TensorReader &reader) {
   NodeFacts facts;

@@ -13,6 +13,9 @@ struct NodeFacts {
 };
 NodeFacts factsOf(const onnx::NodeProto &node, TensorReader &reader);
 
+// A virtual graph, stage or phase; popart::error for numbers below 0 and absurd ones.
+void checkPlace(const std::string &name, std::int64_t value);
+
 const onnx::AttributeProto *findAttribute(const onnx::NodeProto &node, const std::string &name);
 // popart::error if it is missing or no graph.
 const onnx::GraphProto &graphAttribute(const onnx::NodeProto &node, const std::string &name);

@@ -102,3 +102,19 @@ TEST(Formals, RefuseNumbersThatCountNothing) {
                     {"ends", std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::max()}}}),
             "accepted"); // to the end
 }
+
+TEST(Formals, PlacesAreCountedFromZero) {
+  const auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", Shape{2}, "x");
+  const auto y = builder->aiOnnxOpset11().relu({x});
+  for (std::int64_t n : {std::int64_t(-1), std::numeric_limits<std::int64_t>::min(), two62}) {
+    EXPECT_THROW(builder->pipelineStage(y, n), error);
+    EXPECT_THROW(builder->virtualGraph(y, n), error);
+    EXPECT_THROW(builder->executionPhase(y, n), error);
+    builder->setAttribute(sPipelineStageAttribute, n);
+    EXPECT_THROW(builder->aiOnnxOpset11().relu({x}), error);
+    builder->clearAttribute(sPipelineStageAttribute);
+  }
+  builder->pipelineStage(y, 0);
+  EXPECT_EQ(builder->getInt64NodeAttribute(sPipelineStageAttribute, {y}), 0);
+}
