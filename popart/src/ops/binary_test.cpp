@@ -99,6 +99,33 @@ TEST(BinaryOps, FoldConstants) {
   }
 }
 
+// The processor has no quotient for it, and stops.
+TEST(BinaryOps, FoldTheSmallestIntegerByMinusOne) {
+  Model m;
+  constexpr auto smallest = std::numeric_limits<std::int64_t>::min();
+  const Value a = m.b.constant(HostTensor::of<std::int64_t>({2}, {smallest, 7})),
+              b = m.b.constant(HostTensor::of<std::int64_t>({2}, {-1, -1}));
+  const auto folded = [&](const std::string &type, const ir::Attributes &attributes = {}) {
+    return m.graph[m.b.op(type, {a, b}, attributes)].data.integers();
+  };
+  EXPECT_EQ(folded("Div"), (ir::Integers{smallest, -7}));
+  EXPECT_EQ(folded("Mod"), (ir::Integers{0, 0}));
+  EXPECT_EQ(folded("Mod", {{"fmod", std::int64_t(1)}}), (ir::Integers{0, 0}));
+}
+
+TEST(BinaryOps, CombineManyInputs) {
+  Model m;
+  Values all;
+  double sum = 0;
+  for (int i = 0; i < 100; ++i) {
+    all.push_back(m.input({2}, {double(i % 17), double(-i)}));
+    sum -= i;
+  }
+  expectNear(m.run(m.b.op("Sum", all)), {785, sum});
+  expectNear(m.run(m.b.op("Max", all)), {16, 0});
+  expectNear(m.run(m.b.op("Min", all)), {0, -99});
+}
+
 TEST(BinaryOps, ComputeIntegersOfEveryWidthAndWrapAround) {
   struct Case {
     DataType type;

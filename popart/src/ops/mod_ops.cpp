@@ -22,7 +22,8 @@ Expr remainder(const OpView &op, const Exprs &x, bool c) {
 }
 
 double cReal(double a, double b) { return std::fmod(a, b); }
-std::int64_t cInteger(std::int64_t a, std::int64_t b) { return b ? a % b : 0; }
+// -1 would make the processor divide the smallest number, whose quotient it does not have.
+std::int64_t cInteger(std::int64_t a, std::int64_t b) { return b && b != -1 ? a % b : 0; }
 template <class T> T withSignOf(T b, T rest) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
