@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "onnx/testmodels.hpp"
 #include <gtest/gtest.h>
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
@@ -15,6 +16,47 @@ std::shared_ptr<DeviceInfo> smallDevice() {
   return DeviceManager::createDeviceManager().createIpuModelDevice(options);
 }
 } // namespace
+
+namespace {
+// The only output of a model without weights, given x.
+std::vector<float> result(const std::string &text, std::vector<float> x, std::size_t elements) {
+  const auto session =
+      InferenceSession::createFromOnnxModel(popart::testing::parsed(text).SerializeAsString(),
+                                            DataFlow(1, std::vector<TensorId>{"y"}), smallDevice());
+  session->prepareDevice();
+  std::vector<float> out(elements, -1);
+  NDArrayWrapper<float> from(x.data(), Shape{std::int64_t(x.size())}),
+      to(out.data(), Shape{std::int64_t(elements)});
+  StepIO io({{"x", from}}, {{"y", to}});
+  session->run(io);
+  return out;
+}
+} // namespace
+
+// The trip count of a loop is no input of the node any more when it is rewritten.
+TEST(InferenceSession, GoesOnWithTheResultOfALoop) {
+  EXPECT_EQ(result(R"(<ir_version: 7, opset_import: ["" : 13]>
+    g (float[2] x) => (float[2] y) {
+      n = Constant <value = int64 {3}> ()
+      c = Constant <value = bool {1}> ()
+      l = Loop (n, c, x) <body = b (int64 i, bool p, float[2] v) => (bool q, float[2] w)
+        { q = Identity(p)  w = Add(v, x) }>
+      y = Neg(l) })",
+                   {1, 2}, 2),
+            (std::vector<float>{-4, -8}));
+}
+
+// All that they are made of is numbers.
+TEST(InferenceSession, ComputesWindowsOfOneElement) {
+  for (const auto &[window, value] : {std::pair("HannWindow", 0.f),
+                                      {"HammingWindow", 25.f / 46 - 21.f / 46},
+                                      {"BlackmanWindow", 0.42f - 0.5f + 0.08f}}) {
+    const auto text = std::string(R"(<ir_version: 8, opset_import: ["" : 17]>
+      g (float[1] x) => (float[1] y) { n = Constant <value = int64 {1}> ()  w = )") +
+                      window + "(n)  y = Add(w, x) }";
+    EXPECT_NEAR(result(text, {0}, 1)[0], value, 1e-6) << window;
+  }
+}
 
 TEST(InferenceSession, RunsAModelMadeWithTheBuilder) {
   auto builder = Builder::create();

@@ -57,7 +57,8 @@ private:
       if (node.outputs[i] != none && (near_.isKept(node.outputs[i]) ||
                                       !near_.links().consumers[node.outputs[i].value].empty()))
         return false;
-    return graph_[node.inputs[0]].info == graph_[node.outputs[0]].info;
+    return node.inputs[0] != none && node.outputs[0] != none &&
+           graph_[node.inputs[0]].info == graph_[node.outputs[0]].info;
   }
 
   bool changesNothing(const Node &node) const {

@@ -183,6 +183,8 @@ private:
     node.pass = root.pass;
     node.bodies = {bodyOf(members, node.inputs)};
     return node;
+    if (node.inputs.empty()) // numbers only: one of them is the tensor that the expression is of
+      node.inputs = {graph_.nodes[members.front()].inputs.front()};
   }
 
   std::shared_ptr<const Graph> bodyOf(const std::vector<std::size_t> &members,
