@@ -122,6 +122,8 @@ private:
   // What the host sends arrives in the first stage that reads it.
   std::size_t stageOf(Value v) const {
     std::size_t first = work_.size() - 1;
+    if (first == 0)
+      return 0;
     for (const auto &node : model_.graph.nodes)
       if (node.pass != Pass::Update &&
           std::find(node.inputs.begin(), node.inputs.end(), v) != node.inputs.end())

@@ -24,12 +24,7 @@ Values grad(GradBuilder &g, const OpView &op) {
 }
 
 template <class E> Expr extremum(const OpView &op, const Exprs &x) {
-  return computed(op, x, [](const Exprs &x) {
-    Expr best = x[0];
-    for (std::size_t i = 1; i < x.size(); ++i)
-      best = E(best, x[i]);
-    return best;
-  });
+  return computed(op, x, [](const Exprs &x) { return combined<E>(x, 0, x.size()); });
 }
 
 } // namespace

@@ -7,12 +7,7 @@ namespace popart::ops {
 OpDef sumOp() {
   OpDef op = variadic("Sum", "Sum of any number of tensors, with broadcasting.");
   op.expr = [](const OpView &op, const Exprs &x) -> Expr {
-    return computed(op, x, [](const Exprs &x) {
-      Expr sum = x[0];
-      for (std::size_t i = 1; i < x.size(); ++i)
-        sum = pe::Add(sum, x[i]);
-      return sum;
-    });
+    return computed(op, x, [](const Exprs &x) { return combined<pe::Add>(x, 0, x.size()); });
   };
   op.fold = foldVariadic([](double a, double b) { return a + b; },
                          [](std::int64_t a, std::int64_t b) { return a + b; });

@@ -93,7 +93,7 @@ private:
       auto &nodes = groups_[std::size_t(target)].nodes;
       nodes.insert(nodes.begin(), n);
       groupOf_[n] = target;
-      if (nodes.size() <= maxNodes && inputsOf(nodes).size() <= maxInputs &&
+      if (nodes.size() <= maxNodes && inputsOf(nodes, maxInputs + 1).size() <= maxInputs &&
           operatorsOf(nodes) <= maxOperators)
         return;
       nodes.erase(nodes.begin());
@@ -126,14 +126,19 @@ private:
     return producer >= 0 &&
            std::find(nodes.begin(), nodes.end(), std::size_t(producer)) != nodes.end();
   }
-  // What a group reads from outside; numbers known now are part of the expression.
-  Values inputsOf(const std::vector<std::size_t> &nodes) const {
+  // What a group reads from outside; numbers known now are part of the expression. A sum may have
+  // thousands: who only asks whether there are too many wants no more than `enough`.
+  Values inputsOf(const std::vector<std::size_t> &nodes, std::size_t enough = SIZE_MAX) const {
     Values inputs;
     for (std::size_t n : nodes)
-      for (Value v : graph_.nodes[n].inputs)
-        if (v != none && !isConstant(v) && !makes(nodes, v) &&
-            std::find(inputs.begin(), inputs.end(), v) == inputs.end())
-          inputs.push_back(v);
+      for (Value v : graph_.nodes[n].inputs) {
+        if (v == none || isConstant(v) || makes(nodes, v) ||
+            std::find(inputs.begin(), inputs.end(), v) != inputs.end())
+          continue;
+        inputs.push_back(v);
+        if (inputs.size() == enough)
+          return inputs;
+      }
     return inputs;
   }
   bool isConstant(Value v) const {
@@ -178,13 +183,13 @@ private:
     Node node;
     node.def = &ops::opOf("FusedElementwise");
     node.inputs = inputsOf(members);
+    if (node.inputs.empty()) // numbers only: one of them is the tensor that the expression is of
+      node.inputs = {graph_.nodes[members.front()].inputs.front()};
     node.outputs = root.outputs;
     node.settings = root.settings;
     node.pass = root.pass;
     node.bodies = {bodyOf(members, node.inputs)};
     return node;
-    if (node.inputs.empty()) // numbers only: one of them is the tensor that the expression is of
-      node.inputs = {graph_.nodes[members.front()].inputs.front()};
   }
 
   std::shared_ptr<const Graph> bodyOf(const std::vector<std::size_t> &members,

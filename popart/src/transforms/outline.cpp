@@ -26,6 +26,7 @@ constexpr double highValue = 1000, lowValue = 0.1;
 constexpr double bytesPerValue = 6000; // four bytes on each of some 1500 tiles
 constexpr double copyShare = 0.1;      // of copying against holding a byte
 constexpr std::size_t mostCandidates = 4000, mostTrials = 4000;
+constexpr std::size_t mostCompared = 10'000'000; // nodes in all trials: about a second
 
 bool communicates(const Node &node) { return node.def->type.rfind("Replicated", 0) == 0; }
 
@@ -71,11 +72,12 @@ public:
     for (auto &repeat : findRepeats(symbols_, mostCandidates))
       if (auto trial = estimate(std::move(repeat)); pays(trial.worth))
         trials.push(std::move(trial));
-    std::size_t tried = 0;
-    while (!trials.empty() && tried++ < mostTrials) {
+    std::size_t tried = 0, compared = 0;
+    while (!trials.empty() && tried++ < mostTrials && compared < mostCompared) {
       auto trial = trials.top();
       trials.pop();
       const auto group = alike(trial.repeat);
+      compared += trial.repeat.places.size() + group.size() * trial.repeat.length;
       const double worth = group.size() < 2 ? -1 : weigh(trial.repeat.length, group);
       if (group.size() < 2 || !pays(worth))
         continue;

@@ -3,6 +3,8 @@
 #include "transforms/repeats.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -85,7 +87,15 @@ std::vector<Repeat> findRepeats(const Numbers &symbols, std::size_t limit) {
   if (found.size() > limit)
     found.resize(limit);
   std::vector<Repeat> out;
+  // In a chain of n equal nodes every length repeats, n times: of lengths that differ by a fifth or
+  // less the heaviest say it all.
+  constexpr std::size_t placesPerSymbol = 4;
+  std::map<int, std::size_t> placesOf; // by the logarithm of the length
   for (const auto &interval : found) {
+    auto &places = placesOf[int(4 * std::log2(double(interval.length)))];
+    if (places > placesPerSymbol * symbols.size())
+      continue;
+    places += interval.end - interval.begin;
     Repeat r{interval.length, {order.begin() + interval.begin, order.begin() + interval.end}};
     std::sort(r.places.begin(), r.places.end());
     std::uint32_t period = r.length;

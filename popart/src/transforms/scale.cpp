@@ -57,28 +57,30 @@ public:
     return std::pair(product, operand);
   }
 
-  // The weights to scale so that input `in` of `user` is scaled; empty if there is no way.
-  std::vector<Place> places(const Node &user, std::size_t in) const {
+  // The weights to scale so that input `in` of `user` is scaled; empty if there is no way, or none
+  // that is near: whoever asks in a long chain must not look at all of it every time.
+  std::vector<Place> places(const Node &user, std::size_t in, unsigned steps = 0) const {
+    constexpr unsigned furthest = 64;
     const Value v = user.inputs[in];
     if (fixed_[v.value])
       return {{&user, in}};
-    const Node *node = near_.producer(v);
+    const Node *node = steps++ < furthest ? near_.producer(v) : nullptr;
     if (!node || near_.onlyUser(v) < 0 || !runTogether(*node, user))
       return {};
     const auto &type = node->def->type;
     if (type == "Reshape" || type == "Transpose")
-      return places(*node, 0);
+      return places(*node, 0, steps);
     if (const auto scale = scaleOf(*node)) // another one
-      return places(*node, scale->second);
+      return places(*node, scale->second, steps);
     if (type == "Add") { // both sides
-      auto all = places(*node, 0);
-      const auto right = all.empty() ? all : places(*node, 1);
+      auto all = places(*node, 0, steps);
+      const auto right = all.empty() ? all : places(*node, 1, steps);
       all.insert(all.end(), right.begin(), right.end());
       return right.empty() ? right : all;
     }
     if (type == "MatMul") { // either side
-      const auto right = places(*node, 1);
-      return right.empty() ? places(*node, 0) : right;
+      const auto right = places(*node, 1, steps);
+      return right.empty() ? places(*node, 0, steps) : right;
     }
     if (type == "Conv" && fixed_[node->inputs[1].value]) {
       if (node->inputs.size() < 3)
@@ -110,7 +112,9 @@ unsigned foldScales(Graph &graph, const std::set<Value> &kept) {
       continue;
     for (const Place &p : places)
       scales.try_emplace({p.node, p.input}, 1).first->second *= scale->first;
-    standsFor[node.outputs[0]] = node.inputs[scale->second];
+    const Value scaled = node.inputs[scale->second];
+    const auto before = standsFor.find(scaled); // a chain of them ends in one step
+    standsFor[node.outputs[0]] = before == standsFor.end() ? scaled : before->second;
   }
   std::vector<Node> nodes;
   ops::GraphBuilder b(graph, nodes);
@@ -119,7 +123,7 @@ unsigned foldScales(Graph &graph, const std::set<Value> &kept) {
       continue;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       Value &in = node.inputs[i];
-      for (auto it = standsFor.find(in); it != standsFor.end(); it = standsFor.find(in))
+      if (const auto it = standsFor.find(in); it != standsFor.end())
         in = it->second;
       if (const auto it = scales.find({&node, i}); it != scales.end()) {
         const Value factor = b.scalar(it->second, in);

@@ -55,6 +55,20 @@ Value isLess(GraphBuilder &b, Value x, double than);
 Value isEqual(GraphBuilder &b, Value x, double to);
 Values zeroGradient(GradBuilder &g, const OpView &op);
 
+// a op b op c ... from the left; of many the halves first, for an expression copies what it is made
+// of and is walked by recursion.
+template <class E> Expr combined(const Exprs &x, std::size_t begin, std::size_t end) {
+  constexpr std::size_t few = 16;
+  if (end - begin > few) {
+    const auto middle = begin + (end - begin) / 2;
+    return E(combined<E>(x, begin, middle), combined<E>(x, middle, end));
+  }
+  Expr out = x[begin];
+  for (auto i = begin + 1; i < end; ++i)
+    out = E(out, x[i]);
+  return out;
+}
+
 // a op b op c ... of constants.
 Fold foldVariadic(double (*real)(double, double),
                   std::int64_t (*integer)(std::int64_t, std::int64_t));
