@@ -370,6 +370,30 @@ TEST(Exports, CompiledOfflineRunElsewhere) {
   EXPECT_EQ(step(*again, "x", {1, 1}, model.y, 2), (Floats{1.5, 2}));
 }
 
+// A chip that differs in nothing but its clock and a few times.
+TEST(Exports, NameWhatDiffersInAnotherDevice) {
+  const Product model;
+  const auto offline = [](const char *version) {
+    DeviceOptions what{{"numIPUs", "1"}, {"tilesPerIPU", "8"}, {"ipuVersion", version}};
+    return DeviceManager::createDeviceManager().createOfflineIPUDevice(what);
+  };
+  const DataFlow flow(1, {{model.y, everything}});
+  const auto plain = model.inference(flow, {}, offline("ipu2"));
+  const auto bow = model.inference(flow, {}, offline("bow"));
+  std::ostringstream out;
+  plain->compileAndExport(out);
+  const auto why = messageOf(
+      [&] { bow->loadExecutableFromStream(std::make_shared<std::istringstream>(out.str())); });
+  EXPECT_EQ(why.rfind("The executable of the stream cannot be loaded: it was compiled for another "
+                      "device.\n  system: compiled for \"ipu2\", the device has \"bow\"\n",
+                      0),
+            0u)
+      << why;
+  EXPECT_NE(why.find("chip clock: compiled for"), std::string::npos) << why;
+  EXPECT_EQ(why.find("tiles"), std::string::npos) << why; // which both have as many of
+  EXPECT_LT(why.size(), 1000u) << why;
+}
+
 TEST(Exports, SayWhatIsWrongWithAFile) {
   const Folder folder;
   const Product model;
@@ -392,12 +416,26 @@ TEST(Exports, SayWhatIsWrongWithAFile) {
   };
   const std::string start = "The executable of the stream cannot be loaded: ";
   EXPECT_EQ(load(*other, whole.str()),
-            start + "it was compiled from another model, with other options, or for another "
-                    "device.");
+            start + "it was compiled from another model or with other options.");
   EXPECT_EQ(load(*session, bare.str()), start + "the file holds no PopART metadata.");
   EXPECT_EQ(load(*session, "something"), start + "it is no file of a compiled model.");
   EXPECT_EQ(load(*session, whole.str().substr(0, 50)), start + "the file is truncated.");
   EXPECT_EQ(load(*session, whole.str()), "no error");
+}
+
+TEST(Hashes, CountTheWholeTarget) {
+  using poplar::Target;
+  std::set<std::string> all;
+  const std::vector<Target> targets{
+      Target::createIPUTarget(1, 8, "ipu2"), Target::createIPUTarget(1, 8, "bow"),
+      Target::createIPUTarget(2, 8, "ipu2"), Target::createIPUTarget(1, 9, "ipu2"),
+      Target::createIPUTarget(1, 8, "ipu2", {{"gatewayMode", "false"}})};
+  for (const auto &target : targets) {
+    session::Hasher h;
+    session::add(h, target);
+    all.insert(h.hex());
+  }
+  EXPECT_EQ(all.size(), targets.size());
 }
 
 TEST(Hashes, SpreadAndStay) {

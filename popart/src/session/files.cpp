@@ -6,6 +6,7 @@
 #include "session/impl.hpp"
 #include "session/log.hpp"
 #include <fstream>
+#include <openipu/TargetDifferences.hpp>
 #include <popart/error.hpp>
 
 namespace popart {
@@ -56,11 +57,15 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
   if (!stored.executable || !stored.interface)
     throw error(base::str("The executable of ", from, " cannot be loaded: the file holds no ",
                           stored.executable ? "PopART metadata" : "executable", "."));
+  if (const auto differ = openipu::targetDifferences(*stored.executable, impl.device->getTarget());
+      !differ.empty())
+    throw error(base::str("The executable of ", from,
+                          " cannot be loaded: it was compiled for another device.\n", differ,
+                          "Compile it anew, or take a device of the other kind."));
   if (stored.hash != impl.hash())
     throw error(base::str("The executable of ", from,
-                          " cannot be loaded: it was compiled from "
-                          "another model, with other options, or for "
-                          "another device."));
+                          " cannot be loaded: it was compiled from another model or with other "
+                          "options."));
   impl.io = std::move(*stored.interface);
   impl.executable = std::move(stored.executable);
   impl.fromFile = impl.started = true;

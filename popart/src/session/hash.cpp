@@ -7,7 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <poplar/Graph.hpp>
-#include <poplar/TargetType.hpp>
+#include <sstream>
 
 namespace popart::session {
 
@@ -259,10 +259,9 @@ static void add(Hasher &h, const lowering::Model &model) {
 }
 
 void add(Hasher &h, const poplar::Target &target) {
-  const bool host = target.getTargetType() == poplar::TargetType::CPU;
-  h.text(host ? "cpu" : std::string(target.getTargetArchString()));
-  for (unsigned n : {target.getNumIPUs(), target.getTilesPerIPU(), target.getNumWorkerContexts()})
-    h.number(n);
+  std::ostringstream whole; // every field of chip and system, and the options
+  target.serialize(whole);
+  h.text(whole.str());
 }
 
 std::string hashOf(const HashInput &input) {

@@ -59,5 +59,8 @@ void applyOptions(TargetData &data, const OptionFlags &given);
 // parse_error.
 std::string describe(const TargetData &data);
 TargetData parseTarget(const std::string &text);
+// The fields in which a device differs from what a program was compiled for, one per line; empty if
+// there are none.
+std::string differences(const TargetData &compiledFor, const TargetData &device);
 
 } // namespace poplar::device

@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "device/TargetData.hpp"
 #include "poplar/exceptions.hpp"
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -86,6 +87,45 @@ TargetData fromJson(const Json &json) {
 }
 
 } // namespace
+
+namespace {
+
+// Key and value of every field, in the order of the text; the chip's fields one by one.
+std::vector<std::pair<std::string, std::string>> fields(const TargetData &d) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto whole = Json::parse(describe(d));
+  for (const auto &[key, value] : whole.items())
+    if (key != "chip")
+      out.emplace_back(key, value.dump());
+  std::istringstream chip(arch::describe(d.system.chip));
+  for (std::string line; std::getline(chip, line);)
+    if (const auto equals = line.find(" = "); equals != std::string::npos)
+      out.emplace_back("chip " + line.substr(0, line.find(' ')), line.substr(equals + 3));
+  return out;
+}
+
+} // namespace
+
+std::string differences(const TargetData &compiledFor, const TargetData &device) {
+  constexpr unsigned most = 8; // the first say enough
+  const auto wanted = fields(compiledFor), given = fields(device);
+  std::map<std::string, std::string> there(given.begin(), given.end());
+  std::string out;
+  unsigned count = 0;
+  const auto add = [&](const std::string &key, const std::string &a, const std::string &b) {
+    if (a != b && ++count <= most)
+      out += base::str("  ", key, ": compiled for ", a, ", the device has ", b, '\n');
+  };
+  for (const auto &[key, value] : wanted) {
+    const auto it = there.find(key);
+    add(key, value, it == there.end() ? "none" : it->second);
+    if (it != there.end())
+      there.erase(it);
+  }
+  for (const auto &[key, value] : there)
+    add(key, "none", value);
+  return count > most ? base::str(out, "  and ", count - most, " more\n") : out;
+}
 
 TargetData parseTarget(const std::string &text) {
   try {

@@ -130,10 +130,9 @@ void Engine::Impl::prepare(const Device &device) {
   if (!(given == target))
     throw poplar_error(
         str("Engine::load: the device does not match the target that the program was compiled "
-            "for.\n  compiled for: ",
-            device::describe(device::dataOf(target)),
-            "\n  device:       ", device::describe(device::dataOf(given)),
-            "\nCompile for Device::getTarget(), or choose a device of the other kind."));
+            "for:\n",
+            device::differences(device::dataOf(target), device::dataOf(given)),
+            "Compile for Device::getTarget(), or choose a device of the other kind."));
   if (!device.isAttached())
     throw poplar_error(str("Engine::load: device ", device.getId(),
                            " is not attached. Call Device::attach first and check that it "

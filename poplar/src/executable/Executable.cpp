@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The public Executable: a handle onto an Image, and its file.
 #include "poplar/Executable.hpp"
+#include "Access.hpp"
 #include "device/TargetData.hpp"
 #include "executable/Image.hpp"
 #include "executable/Serialise.hpp"
+#include "openipu/TargetDifferences.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/Target.hpp"
 #include <istream>
@@ -41,3 +43,15 @@ Executable Executable::deserialize(std::unique_ptr<std::istream> in, bool checkP
 }
 
 } // namespace poplar
+
+namespace openipu {
+
+std::string targetDifferences(const poplar::Executable &executable, const poplar::Target &target) {
+  const auto &image = poplar::Access::image(executable);
+  if (!image)
+    throw poplar::poplar_error("The executable is empty. Make it with compileGraph.");
+  return poplar::device::differences(poplar::device::parseTarget(image->target),
+                                     poplar::device::dataOf(target));
+}
+
+} // namespace openipu
