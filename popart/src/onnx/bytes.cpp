@@ -16,13 +16,17 @@
 namespace popart::onnxmodel {
 
 MappedFile::MappedFile(const std::filesystem::path &path)
-    : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) { // of a pipe
   struct stat about = {};
   if (file_ < 0 || ::fstat(file_, &about) != 0) {
     const int why = errno;
     if (file_ >= 0)
       ::close(file_);
     throw error("cannot be opened: {}", std::strerror(why));
+  }
+  if (!S_ISREG(about.st_mode)) {
+    ::close(file_);
+    throw error("cannot be read: it is no ordinary file");
   }
   size_ = static_cast<std::size_t>(about.st_size);
   written_ = about.st_mtim;

@@ -64,7 +64,7 @@ public:
     const auto where = ExternalData::of(tensor);
     auto &file = files_[where.location];
     if (!file)
-      file = copyOf(where.location);
+      file = copyOf(externalFile(tensor, where, from_), where.location);
     if (!value)
       return;
     file->seek(where.offset);
@@ -80,10 +80,10 @@ public:
   }
 
 private:
-  std::unique_ptr<NewFile> copyOf(const std::string &location) {
-    std::ifstream old(from_ / location, std::ios::binary);
+  std::unique_ptr<NewFile> copyOf(const fs::path &from, const std::string &location) {
+    std::ifstream old(from, std::ios::binary);
     if (!old)
-      throw error(base::str("The external data ", from_ / location, " cannot be opened."));
+      throw error(base::str("The external data ", from, " cannot be opened."));
     if (to_.empty() || fs::is_directory(to_)) // its own subfolders come along
       withError([&] { base::makeFolderOf((to_ / location).string()); });
     auto file = std::make_unique<NewFile>(to_ / location);

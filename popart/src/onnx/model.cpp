@@ -269,7 +269,8 @@ static Model readFile(const std::filesystem::path &path) {
 }
 
 Model loadModel(const std::filesystem::path &path) {
-  if (std::ifstream in(path, std::ios::binary); !in || std::filesystem::is_directory(path))
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
     throw error(base::str("The model file ", path, " cannot be opened."));
   return readFile(path);
 }

@@ -2,9 +2,12 @@
 #include "onnx/tensors.hpp"
 
 #include "base/Text.hpp"
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <popart/error.hpp>
+#include <sstream>
 
 namespace popart::onnxmodel {
 
@@ -147,6 +150,43 @@ ExternalData ExternalData::of(const TensorProto &tensor) {
   return out;
 }
 
+namespace {
+
+bool isBelow(const fs::path &folder, const fs::path &file) {
+  const auto [left, ignored] =
+      std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+  return !folder.empty() && left == folder.end();
+}
+
+std::vector<fs::path> allowedFolders(const fs::path &own) {
+  std::vector<fs::path> out;
+  std::error_code missing;
+  out.push_back(fs::canonical(own.empty() ? fs::path(".") : own, missing));
+  const char *more = std::getenv("OPENIPU_EXTERNAL_DATA");
+  std::istringstream list(more ? more : "");
+  for (std::string name; std::getline(list, name, ':');)
+    if (!name.empty())
+      out.push_back(fs::canonical(name, missing));
+  return out;
+}
+
+} // namespace
+
+fs::path externalFile(const TensorProto &tensor, const ExternalData &where,
+                      const fs::path &folder) {
+  std::error_code missing;
+  const auto file = fs::canonical(folder / where.location, missing);
+  if (missing)
+    return folder / where.location; // whoever opens it says why not
+  const auto allowed = allowedFolders(folder);
+  if (std::none_of(allowed.begin(), allowed.end(),
+                   [&](const auto &own) { return isBelow(own, file); }))
+    refuse(tensor, base::str("has its data in \"", where.location, "\", which is a link to ", file,
+                             ", outside the model's folder. Copy the file there, or name the "
+                             "folder it is in in OPENIPU_EXTERNAL_DATA."));
+  return file;
+}
+
 onnx::ModelProto Model::whole(const std::map<TensorId, HostTensor> &others) const {
   onnx::ModelProto out = *proto;
   for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -169,7 +209,7 @@ TensorReader::TensorReader(const Model &model)
 
 HostTensor TensorReader::readExternal(const TensorProto &tensor, const TensorInfo &info) {
   const auto where = ExternalData::of(tensor);
-  const auto path = folder_ / where.location;
+  const auto path = externalFile(tensor, where, folder_);
   auto &file = files_[where.location];
   if (!file)
     try {

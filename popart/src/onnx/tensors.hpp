@@ -25,6 +25,10 @@ struct ExternalData {
   static ExternalData of(const onnx::TensorProto &tensor); // popart::error if it is malformed
 };
 bool isExternal(const onnx::TensorProto &tensor);
+// That file of a model in `folder`. popart::error if links lead out of the folder, unless they lead
+// into one of those that OPENIPU_EXTERNAL_DATA names, with ':' between.
+std::filesystem::path externalFile(const onnx::TensorProto &tensor, const ExternalData &where,
+                                   const std::filesystem::path &folder);
 
 // A model and the folder its external data is relative to. The raw_data of large initialisers may
 // stand outside the messages; read them with a TensorReader.

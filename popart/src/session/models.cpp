@@ -85,6 +85,7 @@ void Session::updateExternallySavedTensorLocations(const std::string &from, cons
                           from, "\"."));
   const auto &folder = impl_->source.folder;
   std::error_code problem;
+        onnxmodel::ExternalData::of(tensor); // says no to places outside the model's folder
   fs::copy_file(folder / from, folder / to, fs::copy_options::skip_existing, problem);
   if (problem)
     throw error(base::str("updateExternallySavedTensorLocations: \"", from,
