@@ -2,6 +2,7 @@
 #include "session/convert.hpp"
 
 #include "ir/narrowed.hpp"
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <popart/error.hpp>
@@ -14,6 +15,22 @@ bool convertible(DataType a, DataType b) {
                                                                         : ir::narrowed(type);
   };
   return form(a) == form(b);
+}
+
+bool sameOrder(const Shape &tensor, const Shape &array) {
+  const auto whole = ir::elementsOf(tensor);
+  // Where dimensions begin within one tensor, in elements before its end.
+  const auto borders = [whole](const Shape &shape) {
+    std::vector<std::int64_t> out;
+    std::int64_t n = 1;
+    for (auto i = shape.size(); i-- > 0 && n < whole;)
+      if ((n *= shape[i]) <= whole && shape[i] != 1)
+        out.push_back(n);
+    return out;
+  };
+  const auto a = borders(tensor), b = borders(array);
+  return std::includes(a.begin(), a.end(), b.begin(), b.end()) ||
+         std::includes(b.begin(), b.end(), a.begin(), a.end());
 }
 
 std::size_t deviceBytes(const TensorInfo &info) {

@@ -11,6 +11,10 @@ std::size_t deviceBytes(const TensorInfo &info);
 HostBytes deviceForm(const ir::HostTensor &value);
 ir::HostTensor hostForm(const TensorInfo &info, const HostBytes &device);
 
+// Whether the elements of an array lie as those of one tensor after the other do. Dimensions may be
+// joined or cut into several ([6] or [4,2,3] for [2,3]), but [3,2] for [2,3] is a mistake.
+bool sameOrder(const Shape &tensor, const Shape &array);
+
 // Whether values of one type can be handed over as the other.
 bool convertible(DataType a, DataType b);
 

@@ -36,6 +36,8 @@ std::map<TensorId, StepTensor> Session::Impl::anchorTensors() const {
       out[spec.id] = {
           spec.info, spec.buffersPerStep * io.replicas,
           factors(io, io.replicas, base::str(", returned as ", flow.art(spec.id).str()))};
+    else
+      out[spec.id] = {spec.info, 0, ""}; // without elements
   return out;
 }
 

@@ -87,6 +87,10 @@ void checkCount(const TensorId &id, const StepTensor &tensor, const IArray &arra
     throw runtime_error(base::str("The ", what, " array of \"", id, "\" has ", given,
                                   " elements, but one step needs ", need, ": ", tensor.info.nelms(),
                                   " of the tensor ", tensor.info, " times ", tensor.factors, "."));
+  if (!session::sameOrder(tensor.info.shape(), array.shape()))
+    throw runtime_error(base::str("The ", what, " array of \"", id, "\" has the shape ",
+                                  base::list(array.shape()), ", but the tensor is ", tensor.info,
+                                  ". Transpose or reshape it."));
 }
 [[noreturn]] void unknown(const TensorId &id, const std::map<TensorId, StepTensor> &wanted,
                           const char *what) {

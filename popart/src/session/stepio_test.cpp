@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a step takes and gives: names, types, sizes, callbacks, and the order of calls.
+#include "base/Text.hpp"
 #include "sessions.hpp"
 #include <cmath>
 
@@ -50,6 +51,45 @@ TEST(StepIo, SaysWhatIsWrongWithArrays) {
             "The output array of \"Mul:0\" has 2 elements, but one step needs 4: 2 of the tensor "
             "FLOAT [2] times 2 (replication factor 1, accumulation factor 1, batches per step 2, "
             "returned as All).");
+}
+
+TEST(StepIo, RefusesArraysWithDimensionsInAnotherOrder) {
+  const auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", Shape{2, 3}, "x");
+  const auto y = builder->aiOnnxOpset11().relu({x});
+  const auto session = InferenceSession::createFromOnnxModel(builder->getModelProto(),
+                                                             anchored(y, 2), modelDevice());
+  session->prepareDevice();
+  const auto given = [&](const Shape &in, const Shape &out) {
+    Floats values(12), results(12);
+    NDArrayWrapper<float> from(values.data(), in), to(results.data(), out);
+    StepIO io({{x, from}}, {{y, to}});
+    return messageOf([&] { session->run(io); });
+  };
+  for (const Shape &good :
+       {Shape{2, 2, 3}, Shape{4, 3}, Shape{12}, Shape{2, 6}, Shape{1, 4, 1, 3}, Shape{2, 1, 2, 3}})
+    EXPECT_EQ(given(good, good), "no error") << base::list(good);
+  EXPECT_EQ(given({2, 3, 2}, {12}),
+            "The input array of \"x\" has the shape [2,3,2], but the tensor "
+            "is FLOAT [2,3]. Transpose or reshape it.");
+  EXPECT_EQ(given({12}, {6, 2}), "The output array of \"Relu:0\" has the shape [6,2], but the "
+                                 "tensor is FLOAT [2,3]. Transpose or reshape it.");
+}
+
+TEST(StepIo, AnchorsMayBeEmpty) {
+  const auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", Shape{2}, "x");
+  const auto none = builder->aiGraphcoreOpset1().slice({x}, {1}, {1}, {0});
+  const auto y = builder->aiOnnxOpset11().relu({x});
+  const auto session = InferenceSession::createFromOnnxModel(
+      builder->getModelProto(), DataFlow(1, std::vector<TensorId>{none, y}), modelDevice());
+  session->prepareDevice();
+  Floats in{1, -1}, out(2, 5);
+  NDArrayWrapper<float> from(in.data(), Shape{2}), to(out.data(), Shape{2}),
+      nothing(out.data(), Shape{0});
+  StepIO io({{x, from}}, {{y, to}, {none, nothing}});
+  session->run(io);
+  EXPECT_EQ(out, (Floats{1, 0}));
 }
 
 // Not the first time alone, and never beyond the end of an array.

@@ -63,6 +63,9 @@ void checkSize(const lowering::WeightSpec &spec, const MutableVoidData &data, st
                                   copies > 1 ? base::str(", ", copies, " times") : "", "."));
 }
 } // namespace
+  if (!session::sameOrder(spec.info.shape(), data.info.shape()))
+    throw runtime_error(base::str("The array for the weight \"", spec.id, "\" is ", data.info,
+                                  ", but the weight is ", spec.info, ". Transpose or reshape it."));
 
 // Names that are mistaken, and weights that are not there to be read or written.
 void Session::Impl::checkNames(const IWeightsIO &weights, const char *what) const {
