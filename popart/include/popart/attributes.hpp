@@ -21,7 +21,10 @@ public:
     return hasAttribute(name) ? getAttribute<T>(name) : otherwise;
   }
   template <class T> T getAttribute(const std::string &name) const {
-    return any_cast<T>(find(name));
+    const auto *value = find(name).get<T>();
+    if (!value)
+      otherType(name);
+    return *value;
   }
   template <class T> void set(T &value, const std::string &name) const {
     if (hasAttribute(name))
@@ -32,6 +35,7 @@ public:
 
 private:
   const any &find(const std::string &name) const; // popart::error if there is none
+  [[noreturn]] static void otherType(const std::string &name);
   std::map<std::string, any> all_;
 };
 

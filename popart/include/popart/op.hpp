@@ -61,7 +61,7 @@ public:
     return i >= 0 && i < static_cast<InIndex>(inputs_.size()) && inputs_[std::size_t(i)].isSet();
   }
   bool hasOutput(OutIndex i) const { return i >= 0 && i < static_cast<OutIndex>(outputs_.size()); }
-  int getNonGradInIndex(int gradOutIndex) const { return gradOutToNonGradIn().at(gradOutIndex); }
+  int getNonGradInIndex(int gradOutIndex) const; // popart::error if it is no gradient
   const Settings &getSettings() const { return settings; }
   const std::string &name() const { return settings.name; }
   std::string str() const { return opid.type; }

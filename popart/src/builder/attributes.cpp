@@ -10,13 +10,18 @@
 namespace popart {
 
 // Enumerations travel by name, groups of replicas as {kind, size}.
+static std::string nameAt(const std::string &attribute, const std::vector<const char *> &names,
+                          int value) {
+  if (value < 0 || std::size_t(value) >= names.size())
+    throw error(base::str("Attribute \"", attribute, "\" is ", value, "; it must be one of ",
+                          base::list(names, ", "), "."));
+  return names[std::size_t(value)];
+}
 void OpsetAttributes::add(const std::string &name, ReductionType value) {
-  const char *names[] = {"Sum", "Mean", "NoReduction"};
-  all_[name] = std::string(names[static_cast<int>(value)]);
+  all_[name] = nameAt(name, {"Sum", "Mean", "NoReduction"}, static_cast<int>(value));
 }
 void OpsetAttributes::add(const std::string &name, ScatterReduction value) {
-  const char *names[] = {"sum", "max", "min", "mul", "none"};
-  all_[name] = std::string(names[static_cast<int>(value)]);
+  all_[name] = nameAt(name, {"sum", "max", "min", "mul", "none"}, static_cast<int>(value));
 }
 void OpsetAttributes::add(const std::string &name, CollectiveOperator value) {
   all_[name] = static_cast<std::int64_t>(value);
@@ -87,6 +92,8 @@ void setTensor(onnx::TensorProto &out, const std::string &name, const ConstVoidD
                           ". Convert the data to float32, float16 or an integer type."));
   default:;
   }
+  if (!data.data && data.info.nbytes())
+    throw error(base::str("\"", name, "\" is ", data.info, ", but no data is given for it."));
   out.set_name(name);
   out.set_data_type(onnxmodel::typeToOnnx(data.info.dataType()));
   for (auto d : data.info.shape())
@@ -126,6 +133,10 @@ void overwrite(onnx::NodeProto &node, const std::string &name, const any &value)
   auto *attribute = find(node, name);
   builder::set(attribute ? *attribute : *node.add_attribute(), name, value);
 }
+void overwritePlace(onnx::NodeProto &node, const std::string &name, std::int64_t value) {
+  onnxmodel::checkPlace(name, value);
+  overwrite(node, name, value);
+}
 template <class List> auto listOf(const List &list) {
   return std::vector<std::decay_t<decltype(*list.begin())>>(list.begin(), list.end());
 }
@@ -133,10 +144,6 @@ template <class List> auto listOf(const List &list) {
 } // namespace
 
 #define POPART_ADD(T)                                                                              \
-void overwritePlace(onnx::NodeProto &node, const std::string &name, std::int64_t value) {
-  onnxmodel::checkPlace(name, value);
-  overwrite(node, name, value);
-}
   void Builder::addNodeAttribute(const std::string &name, T value,                                 \
                                  const std::set<TensorId> &outputs) {                              \
     addNew(impl_->nodeOf(outputs), name, any(value));                                              \
@@ -226,7 +233,11 @@ namespace {
 std::int64_t scopeValue(const Builder &builder, const char *attribute, const char *what) {
   if (!builder.hasAttribute(attribute))
     throw error(base::str("No ", what, " is set in the current scope."));
-  return any_cast<std::int64_t>(builder.getAttribute(attribute));
+  onnx::AttributeProto value;
+  builder::set(value, attribute, builder.getAttribute(attribute));
+  if (value.type() != onnx::AttributeProto::INT)
+    throw error(base::str("The ", what, " of the current scope is no integer."));
+  return value.i();
 }
 } // namespace
 std::int64_t Builder::getVirtualGraph() const {

@@ -58,8 +58,17 @@ Attributes attributesOf(const OpView &view) {
   return out;
 }
 
-ir::Node nodeFor(SharedOp op, std::size_t inputs, const ir::Values &values,
+ir::Node nodeFor(SharedOp op, const ir::Values &inputs, std::size_t outputs,
                  const ir::Attributes &attributes);
+
+constexpr std::size_t mostTensors = 1 << 16; // of an operator
+
+// An index that a user's operator names, as one of `count`.
+std::size_t indexed(int index, std::size_t count, const Op &op, const char *what) {
+  if (index < 0 || std::size_t(index) >= count)
+    throw error("{}: {} names {}; there are {}.", op.debugName(), what, index, count);
+  return std::size_t(index);
+}
 
 // Runs the user's gradient operators on the values they ask for.
 ir::Values gradient(ops::GradBuilder &g, const OpView &view, Op &op) {
@@ -68,17 +77,24 @@ ir::Values gradient(ops::GradBuilder &g, const OpView &view, Op &op) {
     SharedOp gradOp = std::move(made);
     ir::Values inputs;
     for (const auto &source : gradOp->gradInputInfo()) {
-      const auto i = std::size_t(source.iNonGrad);
+      const bool isInput = source.type == GradOpInType::In;
+      const auto i = indexed(source.iNonGrad, isInput ? view.inputs() : view.outputs(), *gradOp,
+                             "gradInputInfo()");
       const ir::Value v = source.type == GradOpInType::In    ? ir::Value(view.in(i))
                           : source.type == GradOpInType::Out ? ir::Value(view.out(i))
                                                              : g.dy(unsigned(i));
-      inputs.resize(std::max(inputs.size(), std::size_t(source.iGrad) + 1), ir::none);
-      inputs[std::size_t(source.iGrad)] =
+      const auto at = indexed(source.iGrad, mostTensors, *gradOp, "gradInputInfo()");
+      inputs.resize(std::max(inputs.size(), at + 1), ir::none);
+      inputs[at] =
           v == ir::none && source.type == GradOpInType::GradOut ? g.zerosLike(view.out(i)) : v;
     }
     const auto &targets = gradOp->gradOutToNonGradIn();
-    const auto grads = g.append(nodeFor(gradOp, inputs.size(), inputs, {}),
-                                targets.empty() ? 0 : unsigned(targets.rbegin()->first + 1));
+    for (const auto &[from, to] : targets) {
+      indexed(from, mostTensors, *gradOp, "gradOutToNonGradIn()");
+      indexed(to, view.inputs(), *gradOp, "gradOutToNonGradIn()");
+    }
+    const auto outputs = targets.empty() ? 0 : unsigned(targets.rbegin()->first + 1);
+    const auto grads = g.append(nodeFor(gradOp, inputs, outputs, {}), outputs);
     for (const auto &[from, to] : targets) {
       ir::Value &sum = out[std::size_t(to)];
       sum = sum == ir::none ? grads[std::size_t(from)] : g.add(sum, grads[std::size_t(from)]);
@@ -103,16 +119,19 @@ ops::Tensors lower(lowering::Lowering &l, const OpView &view, Op &op) {
   return device.outputs;
 }
 
-const OpDef &definitionFor(const SharedOp &op) {
+const OpDef &definitionFor(const SharedOp &op, std::size_t outputs) {
   auto def = std::make_unique<OpDef>();
   def->type = op->opid.type;
   def->domain = op->opid.domain;
   def->in = {0, ops::any};
   def->out = {0, ops::any};
   def->random = op->requiresRandomSeed();
-  def->infer = [op](const OpView &view) {
+  def->infer = [op, outputs](const OpView &view) {
     op->setInputs(infosOf(view));
     op->setup();
+    if (op->outputs().size() < outputs)
+      throw error("{}: setup() says what {} outputs are; there are {}.", op->debugName(),
+                  op->outputs().size(), outputs);
     return op->outputs();
   };
   def->grad = [op](ops::GradBuilder &g, const OpView &view) { return gradient(g, view, *op); };
@@ -132,7 +151,7 @@ public:
   ir::Attributes attributes;
 };
 
-ir::Node nodeFor(SharedOp op, std::size_t, const ir::Values &inputs,
+ir::Node nodeFor(SharedOp op, const ir::Values &inputs, std::size_t outputs,
                  const ir::Attributes &attributes) {
   ir::Node node;
   node.inputs = inputs;
@@ -140,7 +159,7 @@ ir::Node nodeFor(SharedOp op, std::size_t, const ir::Values &inputs,
   written.attributes = attributes;
   op->appendAttributes(written);
   node.attributes = written.attributes;
-  node.def = &definitionFor(op);
+  node.def = &definitionFor(op, outputs);
   return node;
 }
 
@@ -169,12 +188,14 @@ void OpManager::registerOp(const OperatorIdentifier &opid, const OpDefinition &d
     OpCreatorInfo info{opid, Op::Settings(view.node().settings.name), attributesOf(view)};
     SharedOp op = factory(info);
     const auto outputs = definition.outputs.empty() ? 1u : unsigned(definition.outputs.size());
-    return b.append(nodeFor(op, view.inputs(), view.node().inputs, view.node().attributes),
-                    outputs);
+    return b.append(nodeFor(op, view.node().inputs, outputs, view.node().attributes), outputs);
   };
   ops::addOp(std::move(def));
 }
 
+void Attributes::otherType(const std::string &name) {
+  throw error("The attribute \"{}\" of the operator is of another type than is asked for.", name);
+}
 const any &Attributes::find(const std::string &name) const {
   auto it = all_.find(name);
   if (it == all_.end())
@@ -202,11 +223,21 @@ TensorInfo &Op::inInfo(InIndex i) {
   return const_cast<TensorInfo &>(std::as_const(*this).inInfo(i));
 }
 TensorInfo &Op::outInfo(OutIndex i) {
+  indexed(i, mostTensors, *this, "outInfo()");
   if (outputs_.size() <= std::size_t(i))
     outputs_.resize(std::size_t(i) + 1);
   return outputs_[std::size_t(i)];
 }
-const TensorInfo &Op::outInfo(OutIndex i) const { return outputs_.at(std::size_t(i)); }
+const TensorInfo &Op::outInfo(OutIndex i) const {
+  return outputs_[indexed(i, outputs_.size(), *this, "outInfo()")];
+}
+int Op::getNonGradInIndex(int gradOutIndex) const {
+  const auto &targets = gradOutToNonGradIn();
+  const auto it = targets.find(gradOutIndex);
+  if (it == targets.end())
+    throw error("{}: its output {} is the gradient of no input.", debugName(), gradOutIndex);
+  return it->second;
+}
 
 // ---- Opx
 
@@ -225,7 +256,10 @@ poplar::Tensor Opx::getInTensor(InIndex i) const {
   return cloneNcopy(dv_p->program, dv_p->lowering.tensor(dv_p->op.in(std::size_t(i))), "input");
 }
 void Opx::setOutTensor(OutIndex i, const poplar::Tensor &tensor) const {
-  dv_p->outputs.at(std::size_t(i)) = tensor;
+  auto &outputs = dv_p->outputs;
+  if (i < 0 || std::size_t(i) >= outputs.size())
+    dv_p->op.fail("its Opx sets output ", i, "; there are ", outputs.size(), ".");
+  outputs[std::size_t(i)] = tensor;
 }
 poplar::Tensor Opx::cloneNcopy(poplar::program::Sequence &prog, const poplar::Tensor &tensor,
                                const std::string name) const {

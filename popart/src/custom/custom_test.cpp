@@ -112,3 +112,16 @@ TEST(CustomOperators, RefuseTypesTheirDefinitionDoesNotList) {
     EXPECT_STREQ(e.what(), "LeakyReluCustom: its input 0 (input) may not be INT32.");
   }
 }
+
+TEST(CustomOperators, SayWhichIndexOrAttributeIsWrong) {
+  using popart::error;
+  LeakyOp op(leakyId, 1, popart::Op::Settings("here"));
+  EXPECT_THROW(op.outInfo(-1), error);
+  EXPECT_THROW(std::as_const(op).outInfo(3), error);
+  const LeakyGradOp gradient(op);
+  EXPECT_EQ(gradient.getNonGradInIndex(0), 0);
+  EXPECT_THROW(gradient.getNonGradInIndex(1), error);
+  popart::Attributes attributes;
+  attributes.setAttribute("alpha", popart::any(std::string("much")));
+  EXPECT_THROW(attributes.getAttribute<popart::Attributes::Float>("alpha"), error);
+}

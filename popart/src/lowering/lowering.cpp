@@ -5,8 +5,10 @@
 #include "ir/narrowed.hpp"
 #include "lowering/expression.hpp"
 #include <popart/error.hpp>
+#include <poplar/exceptions.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
+#include <poputil/exceptions.hpp>
 #include <poputil/TileMapping.hpp>
 
 namespace popart::lowering {
@@ -213,7 +215,7 @@ void Lowering::lower(const ir::Node &node, poplar::program::Sequence &into) {
   const ir::Node *outerNode = std::exchange(node_, &node);
   auto *outerProgram = std::exchange(program_, &into);
   const OpView op(model_, node);
-  const Tensors made = node.def->lower ? node.def->lower(*this, op) : lowerExpression(op);
+  const Tensors made = programsOf(op);
   if (made.size() < node.outputs.size())
     throw internal_error("{} lowered {} of {} outputs.", ops::describe(model_, node), made.size(),
                          node.outputs.size());
@@ -229,6 +231,17 @@ void Lowering::lower(const ir::Node &node, poplar::program::Sequence &into) {
   }
   node_ = outerNode;
   program_ = outerProgram;
+}
+
+// What PopLibs refuses is the model's mistake: PopART's error, with the node's name.
+Tensors Lowering::programsOf(const OpView &op) {
+  try {
+    return op.node().def->lower ? op.node().def->lower(*this, op) : lowerExpression(op);
+  } catch (const poputil::poplibs_error &e) {
+    op.fail(e.what());
+  } catch (const poplar::poplar_error &e) {
+    op.fail(e.what());
+  }
 }
 
 Tensors Lowering::lowerExpression(const OpView &op) {

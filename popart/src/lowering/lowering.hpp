@@ -93,6 +93,7 @@ public:
 
 private:
   poplar::Tensor wanted(ir::Value v, unsigned depth);
+  ops::Tensors programsOf(const ops::OpView &op);
   ops::Tensors lowerExpression(const ops::OpView &op);
   poplar::Graph &graphOf(std::int64_t ipu);
   std::int64_t ipuOf(ir::Value v) const;

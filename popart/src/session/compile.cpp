@@ -3,6 +3,7 @@
 #include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
 #include "session/cache.hpp"
+#include "session/guard.hpp"
 #include "session/hash.hpp"
 #include "session/impl.hpp"
 #include "session/log.hpp"
@@ -167,11 +168,15 @@ void Session::Impl::load() {
 }
 
 void Session::prepareDevice(bool loadEngine) {
-  impl_->compile();
-  if (loadEngine && impl_->options.compileEngine)
-    impl_->load();
+  session::guarded("prepareDevice", [&] {
+    impl_->compile();
+    if (loadEngine && impl_->options.compileEngine)
+      impl_->load();
+  });
 }
-void Session::loadEngineAndConnectStreams() { impl_->load(); }
+void Session::loadEngineAndConnectStreams() {
+  session::guarded("loadEngineAndConnectStreams", [&] { impl_->load(); });
+}
 
 session::Execution &Session::Impl::loaded() {
   if (!execution || !execution->isLoaded())

@@ -5,6 +5,7 @@
 #include "ir/narrowed.hpp"
 #include "ir/statenames.hpp"
 #include "session/convert.hpp"
+#include "session/guard.hpp"
 #include "session/impl.hpp"
 #include "session/log.hpp"
 #include "session/optionchecks.hpp"
@@ -204,8 +205,10 @@ std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
     const InputShapeInfo &inputShapeInfo, const SessionOptions &userOptions,
     const Patterns &patterns, const std::string name) {
   return std::unique_ptr<InferenceSession>(
-      new InferenceSession(make(model, dataFlow, "", nullptr, std::move(deviceInfo), inputShapeInfo,
-                                userOptions, patterns, name)));
+      new InferenceSession(session::guarded("InferenceSession::createFromOnnxModel", [&] {
+        return make(model, dataFlow, "", nullptr, std::move(deviceInfo), inputShapeInfo,
+                    userOptions, patterns, name);
+      })));
 }
 std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
     const OnnxModel &model, const DataFlow &dataFlow, const TensorId &loss,
@@ -213,8 +216,10 @@ std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
     const InputShapeInfo &inputShapeInfo, const SessionOptions &userOptions,
     const Patterns &patterns, const std::string name) {
   return std::unique_ptr<TrainingSession>(
-      new TrainingSession(make(model, dataFlow, loss, &optimizer, std::move(deviceInfo),
-                               inputShapeInfo, userOptions, patterns, name)));
+      new TrainingSession(session::guarded("TrainingSession::createFromOnnxModel", [&] {
+        return make(model, dataFlow, loss, &optimizer, std::move(deviceInfo), inputShapeInfo,
+                    userOptions, patterns, name);
+      })));
 }
 
 } // namespace popart

@@ -34,9 +34,17 @@ void Session::modelToHost(const std::string &file) {
   if (impl_->weightsSent) // else the device knows nothing that the host does not
     weightsToHost();
   const auto &given = impl_->source.folder; // where external data lies
-  const auto folder = given.empty() ? fs::current_path() : fs::absolute(given);
+  std::error_code gone;                     // the working directory may be
+  const auto here = [&](const fs::path &path) {
+    const auto out = fs::absolute(path, gone);
+    if (gone)
+      throw error(base::str("modelToHost: there is no working directory for ", path, ": ",
+                            gone.message(), "."));
+    return out;
+  };
+  const auto folder = here(given.empty() ? fs::path(".") : given);
   const auto values = valuesOf(*impl_);
-  onnxmodel::writeModel(impl_->source.whole(values), values, fs::absolute(file), folder);
+  onnxmodel::writeModel(impl_->source.whole(values), values, here(file), folder);
 }
 
 void Session::resetHostWeights(const OnnxModel &modelOrFile,
@@ -77,6 +85,7 @@ void Session::updateExternallySavedTensorLocations(const std::string &from, cons
     for (auto &entry : *tensor.mutable_external_data())
       if (entry.key() == "location" && entry.value() == from) {
         entry.set_value(to);
+        onnxmodel::ExternalData::of(tensor); // says no to places outside the model's folder
         found = true;
       }
   if (!found)
@@ -85,7 +94,6 @@ void Session::updateExternallySavedTensorLocations(const std::string &from, cons
                           from, "\"."));
   const auto &folder = impl_->source.folder;
   std::error_code problem;
-        onnxmodel::ExternalData::of(tensor); // says no to places outside the model's folder
   fs::copy_file(folder / from, folder / to, fs::copy_options::skip_existing, problem);
   if (problem)
     throw error(base::str("updateExternallySavedTensorLocations: \"", from,

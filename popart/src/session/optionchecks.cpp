@@ -39,6 +39,9 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
   if (o.replicatedGraphCount < 1)
     throw error(
         base::str("replicatedGraphCount is ", o.replicatedGraphCount, "; it must be at least 1."));
+  if (flow.batchesPerStep() < 1)
+    throw error(base::str("The DataFlow has ", flow.batchesPerStep(),
+                          " batches per step; there must be at least 1."));
   o.getAccumulationFactor(); // a factor without its flag
   if (o.enableGradientAccumulation && !training)
     throw error("Gradient accumulation is for training; switch enableGradientAccumulation off.");

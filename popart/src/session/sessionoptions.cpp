@@ -44,6 +44,8 @@ std::ostream &operator<<(std::ostream &out, const CommGroup &group) {
 }
 
 unsigned VariableSettings::getRealGroupSize(unsigned replicas) const {
+  if (!replicas)
+    throw error("VariableSettings: there must be at least one replica.");
   switch (group_.type) {
   case CommGroupType::All:
     return replicas;
@@ -67,7 +69,10 @@ std::vector<std::vector<std::int64_t>> VariableSettings::groups(unsigned replica
   return out;
 }
 unsigned VariableSettings::getGroupRepresentative(unsigned group, unsigned replicas) const {
-  return static_cast<unsigned>(groups(replicas).at(group).front());
+  if (group >= getGroupCount(replicas))
+    throw error(base::str("VariableSettings: there is no group ", group, "; ", replicas,
+                          " replicas have ", getGroupCount(replicas), "."));
+  return static_cast<unsigned>(groups(replicas)[group].front());
 }
 unsigned VariableSettings::numReplicasReturningVariable(unsigned replicas) const {
   return mode_ == VariableRetrievalMode::AllReplicas ? replicas : getGroupCount(replicas);

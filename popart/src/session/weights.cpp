@@ -57,15 +57,17 @@ void Session::buffersFromHost() {
 
 namespace {
 void checkSize(const lowering::WeightSpec &spec, const MutableVoidData &data, std::int64_t copies) {
+  if (!data.data && data.info.nelms())
+    throw runtime_error("No array was given for the weight \"{}\".", spec.id);
   if (data.info.nelms() != spec.info.nelms() * copies)
     throw runtime_error(base::str("The array for the weight \"", spec.id, "\" has ",
                                   data.info.nelms(), " elements, but the weight is ", spec.info,
                                   copies > 1 ? base::str(", ", copies, " times") : "", "."));
-}
-} // namespace
   if (!session::sameOrder(spec.info.shape(), data.info.shape()))
     throw runtime_error(base::str("The array for the weight \"", spec.id, "\" is ", data.info,
                                   ", but the weight is ", spec.info, ". Transpose or reshape it."));
+}
+} // namespace
 
 // Names that are mistaken, and weights that are not there to be read or written.
 void Session::Impl::checkNames(const IWeightsIO &weights, const char *what) const {
