@@ -25,7 +25,7 @@ namespace popart {
 
 enum class IrSerializationFormat { JSON };
 
-class Session {
+class Session { // for any thread: each call waits for those before it; its callbacks may only ask it
 public:
   virtual ~Session();
 

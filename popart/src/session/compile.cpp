@@ -121,6 +121,7 @@ void Session::Impl::lowerAndCompile() {
 void Session::Impl::compile() {
   if (started)
     return;
+  const session::Turns::Busy busy(turns, "compilation");
   const auto start = std::chrono::steady_clock::now();
   if (!executable) {
     std::optional<session::Cache> cache;
@@ -168,6 +169,7 @@ void Session::Impl::load() {
 }
 
 void Session::prepareDevice(bool loadEngine) {
+  const auto turn = impl_->turns.change("prepareDevice");
   session::guarded("prepareDevice", [&] {
     impl_->compile();
     if (loadEngine && impl_->options.compileEngine)
@@ -175,6 +177,7 @@ void Session::prepareDevice(bool loadEngine) {
   });
 }
 void Session::loadEngineAndConnectStreams() {
+  const auto turn = impl_->turns.change("loadEngineAndConnectStreams");
   session::guarded("loadEngineAndConnectStreams", [&] { impl_->load(); });
 }
 

@@ -43,6 +43,7 @@ std::map<TensorId, ir::HostTensor> takeState(const onnxmodel::Model &model, ir::
 } // namespace
 
 const session::Prepared &Session::Impl::prepared() const {
+  const std::lock_guard hold(preparing_);
   if (prepared_)
     return *prepared_;
   onnxmodel::ImportOptions how;

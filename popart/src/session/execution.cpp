@@ -107,6 +107,7 @@ bool RunningStep::call(const std::function<void(IStepIO &)> &work) {
   if (!io || failed)
     return false;
   try {
+    const Turns::Callback inside(*turns);
     work(*io);
     return true;
   } catch (...) {
@@ -117,10 +118,11 @@ bool RunningStep::call(const std::function<void(IStepIO &)> &work) {
     return false;
   }
 }
-void RunningStep::begin(IStepIO &with) {
+void RunningStep::begin(IStepIO &with, const Turns &of) {
   failed = false;
   failure = nullptr;
   io = &with;
+  turns = &of;
 }
 void RunningStep::end() {
   io = nullptr;
@@ -295,9 +297,9 @@ void Execution::interrupt() noexcept {
   engine_.stop();
 }
 
-bool Execution::step(IStepIO &io, const std::string &name) {
+bool Execution::step(IStepIO &io, const std::string &name, const Turns &turns) {
   interrupted_ = false;
-  step_.begin(io);
+  step_.begin(io, turns);
   try {
     run(lowering::Main, name);
     step_.end();

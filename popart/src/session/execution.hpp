@@ -4,6 +4,7 @@
 #pragma once
 #include "lowering/programs.hpp"
 #include "session/hostbytes.hpp"
+#include "session/turns.hpp"
 #include <atomic>
 #include <exception>
 #include <functional>
@@ -23,11 +24,12 @@ struct RunningStep {
   explicit RunningStep(poplar::Engine &e) : engine(e) {}
   // False, and nothing done, if no step runs or one of its callbacks has thrown.
   bool call(const std::function<void(IStepIO &)> &work);
-  void begin(IStepIO &with);
+  void begin(IStepIO &with, const Turns &of);
   void end(); // throws what a callback threw
 
   poplar::Engine &engine;
   IStepIO *io = nullptr;
+  const Turns *turns = nullptr;
   std::atomic<bool> failed = false;
   std::exception_ptr failure;
   std::mutex lock;
@@ -43,8 +45,9 @@ public:
   bool isLoaded() const { return loaded_; }
 
   void run(unsigned program, const std::string &name);
-  bool step(IStepIO &io, const std::string &name); // false: it was interrupted
-  void interrupt() noexcept;                       // the step that runs
+  // False: it was interrupted. The step io's functions are callbacks of these turns.
+  bool step(IStepIO &io, const std::string &name, const Turns &turns);
+  void interrupt() noexcept; // the step that runs
 
   // The device reads straight from the values handed over, and writes straight into them.
   void weightsFromHost(const Weights &from);

@@ -82,18 +82,21 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
 } // namespace
 
 void Session::compileAndExport(const std::string &file) {
+  const auto turn = impl_->turns.change("compileAndExport");
   checkExportable(*impl_, "compileAndExport");
   impl_->compile();
   session::makeFolderOf(file); // as PopART's documentation says
   session::writeWhole(file, [&](std::ostream &out) { compileAndExport(out); });
 }
 void Session::compileAndExport(std::ostream &out) {
+  const auto turn = impl_->turns.change("compileAndExport");
   checkExportable(*impl_, "compileAndExport");
   impl_->compile();
   save(*impl_, out, "compileAndExport", true, false);
 }
 
 void Session::saveExecutable(const std::string &path, bool savePopartMetadata, bool saveVariables) {
+  const auto turn = impl_->turns.change("saveExecutable");
   const auto file = (fs::path(path) / "executable.popef").string();
   checkCompiled(*impl_, "saveExecutable"); // before a folder is made for nothing
   session::makeFolderOf(file);
@@ -101,15 +104,18 @@ void Session::saveExecutable(const std::string &path, bool savePopartMetadata, b
 }
 void Session::saveExecutableToFile(const std::string &file, bool savePopartMetadata,
                                    bool saveVariables) {
+  const auto turn = impl_->turns.change("saveExecutableToFile");
   session::writeWhole(file, [&](std::ostream &out) {
     save(*impl_, out, "saveExecutable", savePopartMetadata, saveVariables);
   });
 }
 void Session::saveExecutableToStream(std::ostream &out, bool savePopartMetadata,
                                      bool saveVariables) {
+  const auto turn = impl_->turns.change("saveExecutableToStream");
   save(*impl_, out, "saveExecutable", savePopartMetadata, saveVariables);
 }
 void Session::saveVariables(const std::string &path) {
+  const auto turn = impl_->turns.change("saveVariables");
   session::ToStore what;
   what.hash = impl_->hash();
   what.variables = &impl_->hostWeights;
@@ -119,6 +125,7 @@ void Session::saveVariables(const std::string &path) {
 }
 
 void Session::loadExecutableFromFile(const std::string &file) {
+  const auto turn = impl_->turns.change("loadExecutableFromFile");
   std::ifstream in(file, std::ios::binary);
   if (!in)
     throw error(base::str("The executable ", file, " cannot be opened."));
@@ -126,6 +133,7 @@ void Session::loadExecutableFromFile(const std::string &file) {
   session::log().info("Loading serialized PopART executable from ", file);
 }
 void Session::loadExecutableFromStream(std::shared_ptr<std::istream> in) {
+  const auto turn = impl_->turns.change("loadExecutableFromStream");
   if (!in)
     throw error("loadExecutableFromStream: there is no stream.");
   take(*impl_, *in, "the stream");

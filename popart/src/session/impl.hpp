@@ -6,11 +6,14 @@
 #include "session/format.hpp"
 #include "session/prepare.hpp"
 #include "session/settings.hpp"
+#include "session/turns.hpp"
+#include <atomic>
 #include <popart/session.hpp>
 
 namespace popart {
 
 struct Session::Impl {
+  mutable session::Turns turns; // every public function takes one
   std::string name;
   onnxmodel::Model source; // as given: modelToHost writes it back with new weights
   DataFlow flow;
@@ -39,6 +42,9 @@ struct Session::Impl {
   std::optional<std::pair<std::map<TensorId, StepTensor>, std::map<TensorId, StepTensor>>>
       stepTensors;
   std::uint64_t seed = 0;
+  // For interrupt(), which takes no turn: whose step runs, and how many look at it.
+  std::atomic<session::Execution *> stepping = nullptr;
+  std::atomic<int> interrupting = 0;
   double constructionSeconds = 0;
 
   // Import, gradients, transforms; with an executable from the cache only if somebody asks.
@@ -60,12 +66,14 @@ struct Session::Impl {
   void requireRngState(const char *what);
   void fitHostWeights(); // a value for every group of every weight
   void load();
+  bool step(IStepIO &stepIo, const std::string &debugName); // false: it was interrupted
   void leaveUnfinished();
   std::map<TensorId, StepTensor> inputTensors() const, anchorTensors() const;
   void check(const IStepIO &stepIo);
   void checkNames(const IWeightsIO &weights, const char *what) const;
 
 private:
+  mutable std::mutex preparing_; // callbacks on several threads may be the first to ask
   mutable std::optional<session::Prepared> prepared_;
 };
 

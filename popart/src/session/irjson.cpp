@@ -105,6 +105,7 @@ private:
 } // namespace
 
 std::string Session::serializeIr(IrSerializationFormat) const {
+  const auto turn = impl_->turns.look();
   return Writer().write(impl_->graph());
 }
 

@@ -31,6 +31,9 @@ std::map<TensorId, ir::HostTensor> valuesOf(const Session::Impl &impl) {
 } // namespace
 
 void Session::modelToHost(const std::string &file) {
+  const auto turn = impl_->turns.change("modelToHost");
+  if (file.empty())
+    throw error("modelToHost: no file was named.");
   if (impl_->weightsSent) // else the device knows nothing that the host does not
     weightsToHost();
   const auto &given = impl_->source.folder; // where external data lies
@@ -49,6 +52,7 @@ void Session::modelToHost(const std::string &file) {
 
 void Session::resetHostWeights(const OnnxModel &modelOrFile,
                                bool ignoreWeightsInModelWithoutCorrespondingHostWeight) {
+  const auto turn = impl_->turns.change("resetHostWeights");
   if (!impl_->training && impl_->options.constantWeights)
     throw error("resetHostWeights: the weights of this inference session are constants. Set "
                 "constantWeights to false to change them.");
@@ -79,6 +83,7 @@ void Session::resetHostWeights(const OnnxModel &modelOrFile,
 }
 
 void Session::updateExternallySavedTensorLocations(const std::string &from, const std::string &to) {
+  const auto turn = impl_->turns.change("updateExternallySavedTensorLocations");
   auto changed = std::make_shared<onnx::ModelProto>(*impl_->source.proto);
   bool found = false;
   for (auto &tensor : *changed->mutable_graph()->mutable_initializer())

@@ -20,6 +20,7 @@ session::Execution &compiledHere(Session::Impl &impl, const char *what) {
 } // namespace
 
 std::string Session::getSummaryReport(bool resetProfile) const {
+  const auto turn = impl_->turns.change("getSummaryReport");
   auto &engine = compiledHere(*impl_, "getSummaryReport").engine();
   poplar::OptionFlags options;
   for (const auto &[key, value] : impl_->options.reportOptions)
@@ -31,10 +32,12 @@ std::string Session::getSummaryReport(bool resetProfile) const {
   return out.str();
 }
 pva::Report Session::getReport() const {
+  const auto turn = impl_->turns.change("getReport");
   return compiledHere(*impl_, "getReport").engine().getReport();
 }
 // Lowered once more: nobody else needs the graph after it is compiled.
 std::string Session::getSerializedGraph() const {
+  const auto turn = impl_->turns.look();
   compiledHere(*impl_, "getSerializedGraph");
   const auto &prepared = impl_->prepared();
   auto lowered = lowering::lowerModel(prepared.model, impl_->device->getTarget(), prepared.options,
@@ -45,6 +48,7 @@ std::string Session::getSerializedGraph() const {
 }
 
 ModelledStep Session::getModelledStep() const {
+  const auto turn = impl_->turns.look();
   if (!impl_->executable)
     throw runtime_error("Nothing is compiled yet. Call prepareDevice() first.");
   const auto cost = openipu::programCost(*impl_->executable, lowering::Main);
@@ -76,6 +80,7 @@ ModelledStep Session::getModelledStep() const {
 }
 
 TensorInfo Session::getInfo(TensorId id) const {
+  const auto turn = impl_->turns.look();
   auto it = impl_->prepared().tensors.find(id);
   if (it == impl_->prepared().tensors.end()) {
     std::vector<std::string> known;
@@ -85,8 +90,12 @@ TensorInfo Session::getInfo(TensorId id) const {
   }
   return impl_->graph()[it->second].info;
 }
-bool Session::hasInfo(TensorId id) const { return impl_->prepared().tensors.count(id) != 0; }
+bool Session::hasInfo(TensorId id) const {
+  const auto turn = impl_->turns.look();
+  return impl_->prepared().tensors.count(id) != 0;
+}
 std::set<TensorId> Session::getAllTensorIds() const {
+  const auto turn = impl_->turns.look();
   std::set<TensorId> ids;
   for (const auto &[id, value] : impl_->prepared().tensors)
     ids.insert(id);
@@ -107,6 +116,7 @@ TensorInfo arrayInfo(Shape outer, const TensorInfo &info) {
 } // namespace
 
 std::map<TensorId, TensorInfo> Session::getAnchorArrayInfos() const {
+  const auto turn = impl_->turns.look();
   std::map<TensorId, TensorInfo> out;
   if (impl_->executable) {
     for (const auto &spec : impl_->io.anchors)
@@ -120,6 +130,7 @@ std::map<TensorId, TensorInfo> Session::getAnchorArrayInfos() const {
   return out;
 }
 std::map<TensorId, TensorInfo> Session::getInputArrayInfos() const {
+  const auto turn = impl_->turns.look();
   std::map<TensorId, TensorInfo> out;
   const auto &all = impl_->settings.inputs;
   for (const auto &[id, info] : impl_->modelInputs) {

@@ -4,6 +4,7 @@
 #include "session/impl.hpp"
 #include "session/log.hpp"
 #include <popart/error.hpp>
+#include <thread>
 
 namespace popart {
 
@@ -42,7 +43,8 @@ std::map<TensorId, StepTensor> Session::Impl::anchorTensors() const {
 }
 
 void Session::run(IStepIO &stepIo, std::string debugName) {
-  auto &execution = impl_->loaded();
+  const auto turn = impl_->turns.change("run");
+  impl_->loaded();
   if (impl_->training && !impl_->weightsSent && !impl_->io.weights.empty() &&
       impl_->options.syntheticDataMode == SyntheticDataMode::Off)
     throw runtime_error("The weights have not been sent to the device. Call weightsFromHost() "
@@ -50,7 +52,7 @@ void Session::run(IStepIO &stepIo, std::string debugName) {
   if (stepIo.runtimeAssertsEnabled() && impl_->options.syntheticDataMode == SyntheticDataMode::Off)
     impl_->check(stepIo);
   try {
-    if (!execution.step(stepIo, debugName))
+    if (!impl_->step(stepIo, debugName))
       impl_->leaveUnfinished();
   } catch (...) {
     impl_->leaveUnfinished();
@@ -72,17 +74,34 @@ void Session::Impl::leaveUnfinished() {
   unfinished = true;
   weightsSent = false;
 }
+bool Session::Impl::step(IStepIO &stepIo, const std::string &debugName) {
+  struct Running {
+    Impl &impl;
+    session::Turns::Busy busy{impl.turns, "run"};
+    explicit Running(Impl &i) : impl(i) { impl.stepping = impl.execution.get(); }
+    ~Running() { // the execution may go when nobody looks at it any more
+      impl.stepping = nullptr;
+      while (impl.interrupting)
+        std::this_thread::yield();
+    }
+  } running(*this);
+  return execution->step(stepIo, debugName, turns);
+}
 void Session::interrupt() noexcept {
-  if (impl_->execution)
-    impl_->execution->interrupt();
+  ++impl_->interrupting;
+  if (auto *execution = impl_->stepping.load())
+    execution->interrupt();
+  --impl_->interrupting;
 }
 void Session::run(std::string programHandle, IStepIO &stepIo, std::string debugName) {
+  const auto turn = impl_->turns.change("run");
   if (programHandle.empty())
     return run(stepIo, debugName);
   throw runtime_error("The session has no program \"{}\".", programHandle);
 }
 
 void Session::setRandomSeed(std::uint64_t seed) {
+  const auto turn = impl_->turns.change("setRandomSeed");
   impl_->seed = seed;
   if (!impl_->execution || !impl_->execution->isLoaded())
     return;
@@ -92,12 +111,14 @@ void Session::setRandomSeed(std::uint64_t seed) {
     session::log().warn("setRandomSeed has no effect: no operator of the model is random.");
 }
 std::uint64_t Session::getRandomSeed() {
+  const auto turn = impl_->turns.change("getRandomSeed");
   return impl_->io.random ? impl_->loaded().seed() : impl_->seed;
 }
 
 // The state of the simulated generator is the seed: two words per replica, replica r's first one
 // being r more than the first one's.
 std::vector<std::uint32_t> Session::getRNGState() {
+  const auto turn = impl_->turns.change("getRNGState");
   impl_->requireRngState("getRNGState");
   std::vector<std::uint32_t> state;
   if (!impl_->io.random)
@@ -110,6 +131,7 @@ std::vector<std::uint32_t> Session::getRNGState() {
   return state;
 }
 void Session::setRNGState(const std::vector<std::uint32_t> state) {
+  const auto turn = impl_->turns.change("setRNGState");
   impl_->requireRngState("setRNGState");
   const auto words = impl_->io.random ? std::size_t(impl_->io.replicas) * 2 : 0;
   bool fits = state.size() == words;
@@ -128,9 +150,13 @@ void Session::Impl::requireRngState(const char *what) {
     throw runtime_error("{} needs the session option enableLoadAndOffloadRNGState.", what);
 }
 
-std::uint64_t Session::getCycleCount(std::string id) { return impl_->loaded().cycles(id); }
+std::uint64_t Session::getCycleCount(std::string id) {
+  const auto turn = impl_->turns.look();
+  return impl_->loaded().cycles(id);
+}
 
 void TrainingSession::updateOptimizerFromHost(const Optimizer *optimizer) {
+  const auto turn = impl_->turns.change("updateOptimizerFromHost");
   if (!optimizer)
     throw runtime_error("updateOptimizerFromHost: no optimizer was given.");
   impl_->optimizer->validReplacement(*optimizer);
@@ -141,17 +167,27 @@ void TrainingSession::updateOptimizerFromHost(const Optimizer *optimizer) {
 
 void Session::connectStreamToCallback(const std::string &handle,
                                       std::function<void(void *)> callback, unsigned index) {
-  impl_->loaded().engine().connectStreamToCallback(handle, index, callback);
+  const auto turn = impl_->turns.change("connectStreamToCallback");
+  const auto within = [callback, &turns = impl_->turns](void *p) {
+    const session::Turns::Callback inside(turns);
+    callback(p);
+  };
+  impl_->loaded().engine().connectStreamToCallback(handle, index, within);
 }
 void Session::connectStream(const std::string &handle, void *buffer) {
+  const auto turn = impl_->turns.change("connectStream");
   impl_->loaded().engine().connectStream(handle, buffer);
 }
 void Session::connectHostFunction(
     const std::string &handle,
     std::function<void(const void *const *, std::size_t, void *const *, std::size_t)> callback,
     unsigned index) {
+  const auto turn = impl_->turns.change("connectHostFunction");
   impl_->loaded().engine().connectHostFunction(
-      handle, index, [callback](poplar::ArrayRef<const void *> in, poplar::ArrayRef<void *> out) {
+      handle, index,
+      [callback, &turns = impl_->turns](poplar::ArrayRef<const void *> in,
+                                        poplar::ArrayRef<void *> out) {
+        const session::Turns::Callback inside(turns);
         callback(in.data(), in.size(), out.data(), out.size());
       });
 }
@@ -167,10 +203,12 @@ std::uint64_t repeat(int index) {
 
 void TrainingSession::copyFromRemoteBuffer(const std::string &buffer, void *to, int repeatIndex,
                                            unsigned replicationIndex) {
+  const auto turn = impl_->turns.change("copyFromRemoteBuffer");
   impl_->loaded().engine().copyFromRemoteBuffer(buffer, to, repeat(repeatIndex), replicationIndex);
 }
 void TrainingSession::copyToRemoteBuffer(void *from, const std::string &buffer, int repeatIndex,
                                          unsigned replicationIndex) {
+  const auto turn = impl_->turns.change("copyToRemoteBuffer");
   impl_->loaded().engine().copyToRemoteBuffer(from, buffer, repeat(repeatIndex), replicationIndex);
 }
 

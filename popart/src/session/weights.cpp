@@ -26,6 +26,7 @@ void Session::Impl::fitHostWeights() {
 }
 
 void Session::weightsFromHost() {
+  const auto turn = impl_->turns.change("weightsFromHost");
   if (impl_->unfinished)
     impl_->load();
   auto &execution = impl_->loaded();
@@ -36,6 +37,7 @@ void Session::weightsFromHost() {
   impl_->weightsSent = true;
 }
 void Session::weightsToHost() {
+  const auto turn = impl_->turns.change("weightsToHost");
   auto &execution = impl_->loaded();
   if (impl_->unfinished)
     throw runtime_error("weightsToHost: the last step ended among the micro-batches of a weight "
@@ -45,6 +47,7 @@ void Session::weightsToHost() {
 }
 
 void Session::buffersFromHost() {
+  const auto turn = impl_->turns.change("buffersFromHost");
   auto &execution = impl_->loaded();
   const auto &ids = impl_->options.updatableNamedBuffers;
   for (const auto &id : ids)
@@ -89,6 +92,7 @@ void Session::Impl::checkNames(const IWeightsIO &weights, const char *what) cons
 }
 
 void Session::readWeights(const IWeightsIO &weights) {
+  const auto turn = impl_->turns.look();
   impl_->checkNames(weights, "readWeights");
   for (const auto &spec : impl_->io.weights) {
     if (!weights.contains(spec.id))
@@ -104,6 +108,7 @@ void Session::readWeights(const IWeightsIO &weights) {
   }
 }
 void Session::writeWeights(const IWeightsIO &weights) {
+  const auto turn = impl_->turns.change("writeWeights");
   if (!impl_->training && impl_->options.constantWeights)
     throw runtime_error("The weights of this inference session are constants. Set constantWeights "
                         "to false to change them.");
