@@ -160,3 +160,12 @@ def test_strings_of_options_are_checked():
         setattr(options, name, value)
         with pytest.raises((popart.popart_exception, popart.poplar_exception, popart.poplibs_exception), match=words):
             trained(options)
+
+
+def test_groups_of_replicas_that_make_no_sense():
+    pairs = popart.VariableSettings(popart.CommGroup(popart.CommGroupType.Consecutive, 2))
+    assert pairs.groups(4) == [[0, 1], [2, 3]] and pairs.getGroupRepresentative(1, 4) == 2
+    for call in (lambda: pairs.groups(0), lambda: popart.VariableSettings().groups(0), lambda: pairs.groups(2**31),
+                 lambda: pairs.getGroupRepresentative(2, 4), lambda: popart.VariableSettings().shapeOnHost([1], 0)):
+        with pytest.raises(popart.popart_exception, match="roup"):
+            call()

@@ -44,8 +44,9 @@ std::ostream &operator<<(std::ostream &out, const CommGroup &group) {
 }
 
 unsigned VariableSettings::getRealGroupSize(unsigned replicas) const {
-  if (!replicas)
-    throw error("VariableSettings: there must be at least one replica.");
+  constexpr unsigned most = 1 << 16; // as many IPUs as the largest machines had
+  if (!replicas || replicas > most)
+    throw error("Groups are of 1 to {} replicas; {} were given.", most, replicas);
   switch (group_.type) {
   case CommGroupType::All:
     return replicas;
@@ -69,9 +70,10 @@ std::vector<std::vector<std::int64_t>> VariableSettings::groups(unsigned replica
   return out;
 }
 unsigned VariableSettings::getGroupRepresentative(unsigned group, unsigned replicas) const {
-  if (group >= getGroupCount(replicas))
-    throw error(base::str("VariableSettings: there is no group ", group, "; ", replicas,
-                          " replicas have ", getGroupCount(replicas), "."));
+  const auto count = getGroupCount(replicas);
+  if (group >= count)
+    throw error("There is no group {} of {} replicas: they form {} groups.", group, replicas,
+                count);
   return static_cast<unsigned>(groups(replicas)[group].front());
 }
 unsigned VariableSettings::numReplicasReturningVariable(unsigned replicas) const {
