@@ -177,6 +177,7 @@ public:
   std::string getTensorDtypeString(const TensorId &id) const;
   DataType getTensorDataType(const TensorId &id) const;
   bool isInitializer(const TensorId &id) const;
+  int getOpsetVersion() const; // of ai.onnx: the model's, or the first that was used; 0: none yet
   std::string getModelProto(bool humanReadable = false) const;
   void saveModelProto(const std::string &file);
   void saveInitializersExternally(const std::vector<TensorId> &ids, const std::string &file);

@@ -243,6 +243,12 @@ Builder &Builder::createSubgraphBuilder() {
   return *impl_->children.back();
 }
 Builder *Builder::getParent() const { return impl_->parent; }
+int Builder::getOpsetVersion() const {
+  for (const auto &import : impl_->root->model->opset_import())
+    if (import.domain().empty() || import.domain() == Domain::ai_onnx)
+      return static_cast<int>(import.version());
+  return 0;
+}
 
 TensorId Builder::addInputTensor(const TensorInfo &info, const DebugContext &debugContext) {
   return addInputTensor(info, InputSettings(), debugContext);
