@@ -3,12 +3,12 @@
 // 17, each adding to the one before what is new or has other attributes.
 //
 //   openipu-opsets header FILE | graphcore FILE | source FILE | python FILE
+#include "docs.hpp"
 #include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <onnx/defs/schema.h>
 #include <set>
 #include <sstream>
 
@@ -29,6 +29,7 @@ struct Method {
   bool numOutputs = false; // the caller says how many
   unsigned outputs = 1;
   std::vector<Attribute> attributes;
+  std::string doc;
   std::string signature() const {
     std::string out = std::to_string(list) + std::to_string(numOutputs) + std::to_string(outputs);
     for (const auto &a : attributes)
@@ -126,6 +127,7 @@ Method method(const onnx::OpSchema &schema) {
   Method m;
   m.op = schema.Name();
   m.name = methodName(schema.Name());
+  m.doc = documentation(schema);
   m.list = schema.max_output() > 1;
   m.numOutputs = m.list && schema.min_output() != schema.max_output();
   m.outputs = static_cast<unsigned>(std::min(schema.max_output(), 16));
@@ -171,72 +173,123 @@ std::map<int, std::vector<Method>> allMethods() {
 
 // ---- ai.graphcore: method, operator, outputs (a number: one id, or a list of so many; n: the
 // caller says), attributes
-const char *const graphcore[] = {
-    "l1loss L1 1 float lambda, reduction reduction=Mean",
-    "nllloss Nll 1 reduction reduction=Mean, int? ignoreIndex, bool inputIsLogProbability=false",
-    "identityloss IdentityLoss 1 reduction reduction=Mean",
-    "ctcloss Ctc 1 reduction reduction=Mean, int blank=0, string outDataType=UNDEFINED, bool "
-    "zeroInfinity=false",
-    "_ctcloss Ctc 2 reduction reduction=Mean, int blank=0, string outDataType=UNDEFINED, bool "
-    "zeroInfinity=false",
-    "ctcbeamsearchdecoder CtcBeamSearchDecoder 3 int blank=0, int beam_width=100, int top_paths=1",
-    "groupnormalization GroupNormalization 3 int num_groups, float epsilon=1e-05",
-    "batchnormalization BatchNormalization n float epsilon=1e-05, float momentum=0.9",
-    "scale Scale 1 float scale",
-    "scaledadd ScaledAdd 1 float scale0=1.0, float scale1=1.0",
-    "gelu Gelu 1",
-    "geluerf GeluErf 1",
-    "swish Swish 1",
-    "expm1 Expm1 1",
-    "log1p Log1p 1",
-    "atan2 Atan2 1",
-    "fmod Fmod 1",
-    "remainder Remainder 1",
-    "round Round 1",
-    "nearbyint NearbyInt 1",
-    "bitwiseand BitwiseAnd 1",
-    "bitwiseor BitwiseOr 1",
-    "bitwisexor BitwiseXor 1",
-    "bitwisexnor BitwiseXnor 1",
-    "bitwisenot BitwiseNot 1",
-    "slice Slice 1 ints ends, ints starts, ints axes=",
-    "detach Detach 1",
-    "nop Nop 1",
-    "subsample Subsample 1 ints strides",
-    "reverse Reverse 1 ints dimensions",
-    "depthtospace DepthToSpace 1 int blocksize, string mode=DCR",
-    "reducemedian ReduceMedian 2 ints? axes, int keepdims=1",
-    "sort Sort 2 int axis=-1, int descending=0, int stable=0",
-    "scatterreduce ScatterReduce 1 int axis_size, int axis=-1, scatter reduction=Sum, int "
-    "enable_index_broadcast=1",
-    "groupedscatterreduce GroupedScatterReduce 1 int axis_size, int axis=-1, scatter "
-    "reduction=Sum, int group_size=1, "
-    "int enable_index_broadcast=1",
-    "groupedgather GroupedGather 1 int axis=0, int group_size=1",
-    "bucketize Bucketize 1 int right=0",
-    "dynamicslice DynamicSlice 1 ints axes, ints sizes, int noOverlap=0",
-    "dynamicupdate DynamicUpdate 1 ints axes, ints sizes, int noOverlap=0",
-    "dynamiczero DynamicZero 1 ints axes, ints sizes",
-    "dynamicadd DynamicAdd 1 ints axes, ints sizes",
-    "sequenceslice SequenceSlice 1 int zeroUnused=0",
-    "shapeddropout ShapedDropout 1 ints shape, float ratio=0.5",
-    "lstm LSTM 2 int outputFullSequence=1",
-    "copyvarupdate CopyVarUpdate 1",
-    "splinebasis SplineBasis 2 int degree=1",
-    "splineweighting SplineWeighting 1",
-    "tensorremap TensorRemap 1 int remap_type=0",
-    "incrementmod IncrementMod 1 float increment, float modulus",
-    "normalize_image NormalizeImage 1 float scale=1.0",
-    "abort Abort 0",
-    "call Call n graph callee",
-    "printtensor PrintTensor 1 int print_gradient=1, string title=, int summariseThreshold=1000, "
-    "int edgeItems=3, "
-    "int maxLineWidth=75, int digits=8, int floatFormat=0, string separator= , string "
-    "openBracket=[, string closeBracket=]",
-    "init Init 1 ints shape, int data_type, int init_type, int batch_axis=-1",
-    "replicatedallreduce ReplicatedAllReduce 1 collective? collectiveOperator, group? commGroup",
-    "replicatedreducescatter ReplicatedReduceScatter 1 collective? collectiveOperator, group? "
-    "commGroup",
+struct Graphcore {
+  const char *method, *doc;
+};
+const Graphcore graphcore[] = {
+    {"l1loss L1 1 float lambda, reduction reduction=Mean",
+     "L1: the sum of absolute values times lambda, a loss."},
+    {"nllloss Nll 1 reduction reduction=Mean, int? ignoreIndex, bool inputIsLogProbability=false",
+     "Nll: the negative log likelihood of the labels (args: probabilities, labels), a loss."},
+    {"identityloss IdentityLoss 1 reduction reduction=Mean",
+     "IdentityLoss: the input itself as a loss, reduced as said."},
+    {"ctcloss Ctc 1 reduction reduction=Mean, int blank=0, string outDataType=UNDEFINED, bool "
+     "zeroInfinity=false",
+     "Ctc: the loss of connectionist temporal classification (args: log probabilities, targets, "
+     "input lengths, target lengths)."},
+    {"_ctcloss Ctc 2 reduction reduction=Mean, int blank=0, string outDataType=UNDEFINED, bool "
+     "zeroInfinity=false",
+     "Ctc with two outputs: the loss, and the gradient of the log probabilities."},
+    {"ctcbeamsearchdecoder CtcBeamSearchDecoder 3 int blank=0, int beam_width=100, int top_paths=1",
+     "CtcBeamSearchDecoder: the likeliest label sequences (args: log probabilities, lengths). "
+     "Gives their probabilities, lengths and labels."},
+    {"groupnormalization GroupNormalization 3 int num_groups, float epsilon=1e-05",
+     "GroupNormalization over groups of channels (args: x, scale, bias). Gives y, mean and inverse "
+     "standard deviation."},
+    {"batchnormalization BatchNormalization n float epsilon=1e-05, float momentum=0.9",
+     "BatchNormalization (args: x, scale, bias, mean, variance); with 5 outputs for training, with "
+     "1 for inference."},
+    {"scale Scale 1 float scale", "Scale: the input times a constant."},
+    {"scaledadd ScaledAdd 1 float scale0=1.0, float scale1=1.0",
+     "ScaledAdd: scale0 * a + scale1 * b; the scales may come as third and fourth input."},
+    {"gelu Gelu 1", "Gelu: the Gaussian error linear unit, by the approximation with tanh."},
+    {"geluerf GeluErf 1", "GeluErf: the Gaussian error linear unit, exact."},
+    {"swish Swish 1", "Swish: x * sigmoid(x)."},
+    {"expm1 Expm1 1", "Expm1: exp(x) - 1, exact near zero."},
+    {"log1p Log1p 1", "Log1p: log(1 + x), exact near zero."},
+    {"atan2 Atan2 1", "Atan2: the angle of the point (args: y, x)."},
+    {"fmod Fmod 1", "Fmod: the remainder of a division, with the sign of the dividend."},
+    {"remainder Remainder 1",
+     "Remainder: the remainder of a division, with the sign of the divisor."},
+    {"round Round 1", "Round: to the nearest integer, halves away from zero."},
+    {"nearbyint NearbyInt 1", "NearbyInt: to the nearest integer, halves to the even one."},
+    {"bitwiseand BitwiseAnd 1", "BitwiseAnd of two integer tensors."},
+    {"bitwiseor BitwiseOr 1", "BitwiseOr of two integer tensors."},
+    {"bitwisexor BitwiseXor 1", "BitwiseXor of two integer tensors."},
+    {"bitwisexnor BitwiseXnor 1", "BitwiseXnor of two integer tensors."},
+    {"bitwisenot BitwiseNot 1", "BitwiseNot of an integer tensor."},
+    {"slice Slice 1 ints ends, ints starts, ints axes=",
+     "Slice: the part from starts to ends along the axes."},
+    {"detach Detach 1", "Detach: the input; no gradient goes through it."},
+    {"nop Nop 1", "Nop: the input, which no transformation takes away."},
+    {"subsample Subsample 1 ints strides",
+     "Subsample: every n-th element of each dimension, n from strides."},
+    {"reverse Reverse 1 ints dimensions",
+     "Reverse: the input with these dimensions back to front."},
+    {"depthtospace DepthToSpace 1 int blocksize, string mode=DCR",
+     "DepthToSpace: blocks of channels become blocks of pixels."},
+    {"reducemedian ReduceMedian 2 ints? axes, int keepdims=1",
+     "ReduceMedian along axes. Gives the medians and their indices."},
+    {"sort Sort 2 int axis=-1, int descending=0, int stable=0",
+     "Sort along an axis. Gives the values in order and where they came from."},
+    {"scatterreduce ScatterReduce 1 int axis_size, int axis=-1, scatter reduction=Sum, int "
+     "enable_index_broadcast=1",
+     "ScatterReduce: rows of a source reduced into the rows that indices name (args: source, "
+     "indices[, initial values])."},
+    {"groupedscatterreduce GroupedScatterReduce 1 int axis_size, int axis=-1, scatter "
+     "reduction=Sum, int group_size=1, "
+     "int enable_index_broadcast=1",
+     "GroupedScatterReduce: ScatterReduce group by group."},
+    {"groupedgather GroupedGather 1 int axis=0, int group_size=1",
+     "GroupedGather: Gather group by group (args: data, indices)."},
+    {"bucketize Bucketize 1 int right=0",
+     "Bucketize: the bucket that each element falls into (args: x, boundaries)."},
+    {"dynamicslice DynamicSlice 1 ints axes, ints sizes, int noOverlap=0",
+     "DynamicSlice: a part of these sizes at an offset known when it runs (args: x, offset)."},
+    {"dynamicupdate DynamicUpdate 1 ints axes, ints sizes, int noOverlap=0",
+     "DynamicUpdate: the tensor with a part replaced at an offset (args: x, offset, part)."},
+    {"dynamiczero DynamicZero 1 ints axes, ints sizes",
+     "DynamicZero: the tensor with zeros at an offset (args: x, offset)."},
+    {"dynamicadd DynamicAdd 1 ints axes, ints sizes",
+     "DynamicAdd: the tensor with a part added at an offset (args: x, offset, part)."},
+    {"sequenceslice SequenceSlice 1 int zeroUnused=0",
+     "SequenceSlice: rows of one tensor moved to rows of another (args: source, destination, "
+     "counts, source offsets, destination offsets)."},
+    {"shapeddropout ShapedDropout 1 ints shape, float ratio=0.5",
+     "ShapedDropout: Dropout whose mask has this shape and is broadcast."},
+    {"lstm LSTM 2 int outputFullSequence=1", "LSTM with fused weights (args: x, weights, biases, "
+                                             "initial state). Gives outputs and cell state."},
+    {"copyvarupdate CopyVarUpdate 1",
+     "CopyVarUpdate: writes a tensor into a variable (args: variable, new value)."},
+    {"splinebasis SplineBasis 2 int degree=1",
+     "SplineBasis: B-spline basis values and weight indices of points (args: pseudo coordinates, "
+     "kernel size, is open spline)."},
+    {"splineweighting SplineWeighting 1", "SplineWeighting: features weighted by a spline basis "
+                                          "(args: input, weight, basis, weight index)."},
+    {"tensorremap TensorRemap 1 int remap_type=0",
+     "TensorRemap: the input with a new layout on tiles; the values stay."},
+    {"incrementmod IncrementMod 1 float increment, float modulus",
+     "IncrementMod: (x + increment) mod modulus."},
+    {"normalize_image NormalizeImage 1 float scale=1.0",
+     "NormalizeImage: (x * scale - offset) * factor per channel, padded to four channels (args: x, "
+     "offsets, scales)."},
+    {"abort Abort 0",
+     "Abort: ends the run with an error; with an input, only if that is not zero."},
+    {"call Call n graph callee",
+     "Call: runs the graph of another Builder (one of createSubgraphBuilder)."},
+    {"printtensor PrintTensor 1 int print_gradient=1, string title=, int summariseThreshold=1000, "
+     "int edgeItems=3, "
+     "int maxLineWidth=75, int digits=8, int floatFormat=0, string separator= , string "
+     "openBracket=[, string closeBracket=]",
+     "PrintTensor: prints a tensor when it is computed, and its gradient, and passes it on."},
+    {"init Init 1 ints shape, int data_type, int init_type, int batch_axis=-1",
+     "Init: a tensor of this shape, of zeros or undefined."},
+    {"replicatedallreduce ReplicatedAllReduce 1 collective? collectiveOperator, group? commGroup",
+     "ReplicatedAllReduce: the reduction of a tensor over replicas, on each of them."},
+    {"replicatedreducescatter ReplicatedReduceScatter 1 collective? collectiveOperator, group? "
+     "commGroup",
+     "ReplicatedReduceScatter: the reduction of a tensor over replicas, of which each keeps its "
+     "part."},
 };
 
 std::string trimmed(const std::string &text) {
@@ -296,9 +349,10 @@ Attribute graphcoreAttribute(const std::string &text) {
 
 std::vector<Method> graphcoreMethods() {
   std::vector<Method> out;
-  for (const std::string line : graphcore) {
-    std::istringstream in(line);
+  for (const auto &line : graphcore) {
+    std::istringstream in(line.method);
     Method m;
+    m.doc = line.doc;
     std::string outputs, rest;
     in >> m.name >> m.op >> outputs;
     std::getline(in, rest);
@@ -396,35 +450,46 @@ void writeSource(std::ostream &out) {
   out << "} // namespace popart\n";
 }
 
+// The last argument, as the vendor has it in Python.
+std::string debugArgument(const Method &m) {
+  return m.op == "If" ? "name" : m.op == "Call" ? "debugName" : "debugContext";
+}
 void writePythonMethod(std::ostream &out, const std::string &owner, const Method &m) {
-  out << "      .def(\"" << m.name << "\", &popart::" << owner << "::" << m.name;
-  if (takesInputs(m))
-    out << ", py::arg(\"args\")";
+  if (!takesInputs(m)) {
+    out << "  constants(c" << owner << ", " << literal(m.doc) << ");\n";
+    return;
+  }
+  out << "  c" << owner << ".def(\"" << m.name << "\", &popart::" << owner << "::" << m.name
+      << ", py::arg(\"args\")";
   if (m.numOutputs)
     out << ", py::arg(\"num_outputs\")";
   for (const auto &a : m.attributes)
-    out << ", py::arg(\"" << a.argument << "\")"
+    out << ", py::arg(\"" << a.argument << (a.argument == "lambda" ? "_" : "") << "\")" // a keyword
+
         << (a.value.empty() ? std::string() : " = " + a.pythonValue);
-  out << ", py::arg(\"debugContext\") = popart::DebugContext())\n";
+  out << ", py::arg(\"" << debugArgument(m) << "\") = popart::DebugContext(),\n"
+      << literal(m.doc) << ");\n";
 }
 
+void writePythonClass(std::ostream &out, const std::string &name, const std::string &base,
+                      const std::string &doc, const std::vector<Method> &methods) {
+  out << "  py::class_<popart::" << name << (base.empty() ? "" : ", popart::" + base) << "> c"
+      << name << "(m, \"" << name << "\", " << literal(doc) << ");\n  opset(c" << name << ");\n";
+  for (const auto &m : methods)
+    writePythonMethod(out, name, m);
+}
 void writePython(std::ostream &out) {
   out << "// Written by the build from ONNX's definitions of its operators.\n"
          "#include \"opsets.hpp\"\n\nvoid bindAiOnnx(py::module &m) {\n";
-  for (const auto &[opset, methods] : allMethods()) {
-    const auto name = className(opset);
-    out << "  py::class_<popart::" << name
-        << (opset == first ? std::string() : ", popart::" + className(opset - 1)) << ">(m, \""
-        << name << "\")\n";
-    for (const auto &m : methods)
-      writePythonMethod(out, name, m);
-    out << "      ;\n";
-  }
-  out << "  py::class_<popart::AiGraphcoreOpset1, popart::AiGraphcoreBase>(m, "
-         "\"AiGraphcoreOpset1\")\n";
-  for (const auto &m : graphcoreMethods())
-    writePythonMethod(out, "AiGraphcoreOpset1", m);
-  out << "      ;\n}\n";
+  for (const auto &[opset, methods] : allMethods())
+    writePythonClass(out, className(opset), opset == first ? "" : className(opset - 1),
+                     "Operators of ai.onnx, opset " + std::to_string(opset) +
+                         ": each adds a node to the Builder and returns the names of its outputs.",
+                     methods);
+  writePythonClass(out, "AiGraphcoreOpset1", "AiGraphcoreBase",
+                   "Operators of ai.graphcore, version 1: what Graphcore adds to ONNX.",
+                   graphcoreMethods());
+  out << "}\n";
 }
 
 } // namespace

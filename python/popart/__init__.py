@@ -3,18 +3,23 @@
 
 The package `onnx` may be imported before or after this one.
 """
-from collections.abc import MutableMapping as _Mapping
+import popart.interpreter as _interpreter
 
-from popart import popart_core as _core
-from popart.popart_core import *  # noqa: F401,F403
-from popart.popart_core import DataType, TensorInfo  # noqa: F401
-from popart.builder import Builder  # noqa: F401
-from popart.names import *  # noqa: F401,F403
-from popart.session import InferenceSession, OutOfMemoryException, TrainingSession  # noqa: F401
+with _interpreter.explained():
+    import popart_core
+    from popart_core import *  # noqa: F401,F403
+    from popart.builder import Builder  # noqa: F401
+    from popart.names import *  # noqa: F401,F403
+    from popart.session import InferenceSession, OutOfMemoryException, TrainingSession  # noqa: F401
 from popart.version import __version__, packageHash, versionNumber, versionString  # noqa: F401
 
+from collections.abc import MutableMapping as _Mapping
+import sys as _sys
+
+_sys.modules["popart.popart_core"] = popart_core  # where it used to be
+
 # The options that are maps: the core gives items, this the rest of a dict's methods.
-for _map in (_core._StringMap, _core._LocationMap, _core._DepthMap, _core._ListMap):
+for _map in (popart_core._StringMap, popart_core._LocationMap, popart_core._DepthMap, popart_core._ListMap):
     for _method in ("keys", "items", "values", "get", "update", "pop", "popitem", "setdefault", "clear",
                     "__contains__", "__eq__"):
         setattr(_map, _method, getattr(_Mapping, _method))

@@ -2,166 +2,182 @@
 """The Builder as Python programs use it: scopes as context managers, opsets as attributes."""
 from contextlib import contextmanager
 
-from popart import popart_core as core
+import numpy as np
+import popart_core as core
+from popart.session import _model
+
+_OPSETS = range(6, 18)
 
 
 def _ids(names):
     return {names} if isinstance(names, str) else set(names)
 
 
-class _Graphcore:
-    """ai.graphcore, with bodies given as Builders."""
+class _Graphcore(core.AiGraphcoreOpset1):
+    """Operators of ai.graphcore; collectives take the replicas of the Builder's scope."""
 
     def __init__(self, opset, group=None):
-        self._opset = opset
-        self._group = group  # of replicas, from the scope
-
-    def call(self, args, num_outputs, callee, debugName=""):
-        return self._opset.call(args, num_outputs, callee._impl, debugName)
+        super().__init__(opset)
+        self._group = group
 
     def replicatedallreduce(self, args, collectiveOperator=None, commGroup=None, debugContext=""):
-        return self._opset.replicatedallreduce(args, collectiveOperator, commGroup or self._group, debugContext)
+        """ReplicatedAllReduce: the reduction of a tensor over replicas, on each of them."""
+        return super().replicatedallreduce(args, collectiveOperator, commGroup or self._group, debugContext)
 
     def replicatedreducescatter(self, args, collectiveOperator=None, commGroup=None, debugContext=""):
-        return self._opset.replicatedreducescatter(args, collectiveOperator, commGroup or self._group, debugContext)
-
-    def __getattr__(self, name):
-        return getattr(self._opset, name)
+        """ReplicatedReduceScatter: the reduction of a tensor over replicas, of which each keeps its part."""
+        return super().replicatedreducescatter(args, collectiveOperator, commGroup or self._group, debugContext)
 
 
-class _Onnx:
-    """An opset of ai.onnx, with bodies given as Builders."""
-
-    def __init__(self, opset):
-        self._opset = opset
-
-    def logical_if(self, args, num_outputs, else_branch, then_branch, name=""):
-        return self._opset.logical_if(args, num_outputs, else_branch._impl, then_branch._impl, name)
-
-    def loop(self, args, num_outputs, body, debugContext=""):
-        return self._opset.loop(args, num_outputs, body._impl, debugContext)
-
-    def scan(self, args, num_outputs, body, *rest, **named):
-        return self._opset.scan(args, num_outputs, body._impl, *rest, **named)
-
-    def __getattr__(self, name):
-        return getattr(self._opset, name)
+def _opset(version):
+    """The attribute aiOnnxOpset<version>."""
+    def get(self):
+        return self._onnx(version)
+    get.__annotations__["return"] = f"core.AiOnnxOpset{version}"
+    return property(get, doc=f"The operators of ai.onnx, opset {version}: builder.aiOnnxOpset{version}.relu([x]).")
 
 
-class Builder:
-    def __init__(self, modelProtoOrFilename=None, opsets=None, builderCore=None):
+class Builder(core._BuilderCore):
+    """Makes ONNX models from code: builder.aiOnnx.relu([x]) adds a node and gives the name of its output."""
+
+    def __init__(self, modelProtoOrFilename=None, opsets: "dict[str, int] | None" = None, builderCore=None):
+        """A new model, or one to go on from: the bytes of an ONNX model or the name of a file.
+
+        opsets are those to use: {"ai.onnx": 11, "ai.graphcore": 1}. A loaded model goes on with its own."""
         if builderCore is not None:
-            self._impl = builderCore
+            super().__init__(builderCore)
         elif modelProtoOrFilename is not None:
-            self._impl = core._BuilderCore.fromModel(modelProtoOrFilename)
+            super().__init__(_model(modelProtoOrFilename))
         else:
-            self._impl = core._BuilderCore()
+            super().__init__()
         self._versions = {"ai.onnx": core.defaultAiOnnxOpset, "ai.graphcore": core.defaultAiGraphcoreOpset}
         if opsets is not None:
             if set(opsets) != set(self._versions):
                 raise RuntimeError("opsets must give both 'ai.onnx' and 'ai.graphcore'.")
             self._versions = dict(opsets)
-        self._opset = None  # the version of ai.onnx that was used first
+        self._opset = self._onnxOpset() or None  # the one in use: the model's, or the first that is asked for
         self._outline = {}
         self._group = None
 
-    def __getattr__(self, name):
-        if name.startswith("aiOnnxOpset"):
-            return self._onnx(int(name[len("aiOnnxOpset"):]))
-        return getattr(self._impl, name)
+    @property
+    def _impl(self):
+        return self
+
+    def __repr__(self):
+        opset = f"opset {self._opset}" if self._opset else f"opset {self._versions['ai.onnx']} unless another is used first"
+        return (f"<Builder: {len(self.getInputTensorIds())} inputs, {len(self.getTrainableTensorIds())} weights, "
+                f"{len(self.getValueTensorIds())} other tensors, {len(self.getOutputTensorIds())} outputs; {opset}>")
 
     def _onnx(self, version):
         if self._opset is not None and self._opset != version:
             raise RuntimeError(f"Invalid opset {version} used; this builder already uses opset {self._opset} of ai.onnx.")
+        if version not in _OPSETS:
+            raise RuntimeError(f"There is no opset {version} of ai.onnx; use one of 6 to 17.")
         self._opset = version
-        return _Onnx(getattr(self._impl, f"aiOnnxOpset{version}")())
+        return getattr(self, f"_aiOnnxOpset{version}")()
 
     @property
-    def aiOnnx(self):
+    def aiOnnx(self) -> core.AiOnnxOpset10:
+        """The operators of ai.onnx: those of the loaded model's opset, else of the Builder's (10 by default)."""
         return self._onnx(self._versions["ai.onnx"] if self._opset is None else self._opset)
 
-    @property
-    def aiGraphcore(self):
-        return _Graphcore(self._impl.aiGraphcoreOpset1(), self._group)
+    for _version in _OPSETS:
+        vars()[f"aiOnnxOpset{_version}"] = _opset(_version)
+    del _version
 
     @property
-    def aiOnnxMlOpset1(self):
-        return self._impl.aiOnnxMlOpset1()
+    def aiGraphcore(self) -> core.AiGraphcoreOpset1:
+        """The operators of ai.graphcore."""
+        return _Graphcore(self._aiGraphcoreOpset1(), self._group)
 
     @property
-    def aiGraphcoreOpset1(self):
+    def aiGraphcoreOpset1(self) -> core.AiGraphcoreOpset1:
+        """The operators of ai.graphcore."""
         return self.aiGraphcore
 
-    def createSubgraphBuilder(self):
-        child = Builder(builderCore=self._impl.createSubgraphBuilder())
+    @property
+    def aiOnnxMlOpset1(self) -> core.AiOnnxMlOpset1:
+        """ai.onnx.ml, of which there are no operators."""
+        return self._aiOnnxMlOpset1()
+
+    def createSubgraphBuilder(self) -> "Builder":
+        """A Builder for the body of a call, loop, scan or branch."""
+        child = Builder(builderCore=self)
         child._opset, child._versions = self._opset, self._versions
         return child
 
-    def reshape_const(self, aiOnnx, args, shape, debugContext=""):
-        import numpy as np
+    def reshape_const(self, aiOnnx, args, shape, debugContext="") -> str:
+        """Reshape to a shape that is known now."""
         target = aiOnnx.constant(np.asarray(shape, dtype=np.int64), debugContext)
         return aiOnnx.reshape([args[0], target], debugContext)
 
     @contextmanager
     def _scope(self, attribute, value):
-        before = self._impl.getAttribute(attribute) if self._impl.hasAttribute(attribute) else None
-        self._impl.setAttribute(attribute, value)
+        before = self.getAttribute(attribute) if self.hasAttribute(attribute) else None
+        self.setAttribute(attribute, value)
         try:
             yield self
         finally:
-            self._impl.clearAttribute(attribute)
+            self.clearAttribute(attribute)
             if before is not None:
-                self._impl.setAttribute(attribute, before)
+                self.setAttribute(attribute, before)
 
     # Called with outputs these mark a node; with a number alone they open a scope.
-    def virtualGraph(self, nodeOutputNames, value=0):
+    def virtualGraph(self, nodeOutputNames, value: int = 0):
+        """with builder.virtualGraph(1): nodes of this scope; builder.virtualGraph(y, 1): the node that makes y."""
         if isinstance(nodeOutputNames, int):
             return self._scope("__ipu_number", nodeOutputNames)
-        return self._impl.virtualGraph(_ids(nodeOutputNames), value)
+        return self._virtualGraph(_ids(nodeOutputNames), value)
 
-    def pipelineStage(self, nodeOutputNames, value=0):
+    def pipelineStage(self, nodeOutputNames, value: int = 0):
+        """with builder.pipelineStage(1): nodes of this scope; builder.pipelineStage(y, 1): the node that makes y."""
         if isinstance(nodeOutputNames, int):
             return self._scope("__pipeline_stage", nodeOutputNames)
-        return self._impl.pipelineStage(_ids(nodeOutputNames), value)
+        return self._pipelineStage(_ids(nodeOutputNames), value)
 
-    def executionPhase(self, nodeOutputNames=0, value=0):
+    def executionPhase(self, nodeOutputNames=0, value: int = 0):
+        """with builder.executionPhase(1): nodes of this scope; builder.executionPhase(y, 1): the node that makes y."""
         if isinstance(nodeOutputNames, int):
             return self._scope("__execution_phase", nodeOutputNames)
-        return self._impl.executionPhase(_ids(nodeOutputNames), value)
+        return self._executionPhase(_ids(nodeOutputNames), value)
 
-    def recomputeOutput(self, nodeOutputNames, value=None):
+    def recomputeOutput(self, nodeOutputNames, value: "core.RecomputeType | None" = None):
+        """Whether the backward pass computes outputs again: of a node, or with a RecomputeType alone of a scope."""
         if isinstance(nodeOutputNames, core.RecomputeType):
             return self._scope("__recompute_output_in_backward_pass", int(nodeOutputNames))
-        return self._impl.recomputeOutput(_ids(nodeOutputNames), value or core.RecomputeType.Recompute)
+        return self._recomputeOutput(_ids(nodeOutputNames), value or core.RecomputeType.Recompute)
 
-    def recomputeOutputInBackwardPass(self, nodeOutputName, value=None):
-        return self._impl.recomputeOutput(_ids(nodeOutputName), value or core.RecomputeType.Recompute)
+    def recomputeOutputInBackwardPass(self, nodeOutputName, value: "core.RecomputeType | None" = None):
+        """Whether the backward pass computes a node's outputs again."""
+        return self._recomputeOutput(_ids(nodeOutputName), value or core.RecomputeType.Recompute)
 
-    def schedulePriority(self, value):
+    def schedulePriority(self, value: float):
+        """with builder.schedulePriority(2.0): nodes of this scope run early."""
         return self._scope("__schedule_priority", float(value))
 
-    def outputTensorLocation(self, nodeOutputNames, value=None):
+    def outputTensorLocation(self, nodeOutputNames, value: "core.TensorLocation | None" = None):
+        """Where outputs lie: of a node, or with a TensorLocation alone of a scope."""
         if not isinstance(nodeOutputNames, core.TensorLocation):
-            return self._impl.outputTensorLocation(nodeOutputNames, value or core.TensorLocation())
+            return self._outputTensorLocation(nodeOutputNames, value or core.TensorLocation())
         where = nodeOutputNames
         parts = (where.storage, where.loadTileSet, where.storageTileSet, where.replicatedTensorSharding,
                  where.shardingDomain.type, where.shardingDomain.replicaGroupSize)
         return self._scope("__output_tensor_location", [int(part) for part in parts])
 
     @contextmanager
-    def outlineAttributes(self, attributes):
+    def outlineAttributes(self, attributes: dict):
         """Only nodes with the same attributes are made one subgraph. Inner scopes add to outer ones."""
         outer = self._outline
         self._outline = {**outer, **attributes}
-        flat = [str(part) for pair in sorted(self._outline.items()) for part in pair]
         try:
+            flat = [str(part) for pair in sorted(self._outline.items()) for part in pair]
             with self._scope("__outline_attribute", flat):
                 yield self
         finally:
             self._outline = outer
 
     @contextmanager
-    def commGroup(self, type=0, groupSize=0):
+    def commGroup(self, type=0, groupSize: int = 0):
         """The replicas that take part in a collective."""
         outer, self._group = self._group, core.CommGroup(core.CommGroupType(type), groupSize)
         try:
@@ -170,9 +186,10 @@ class Builder:
             self._group = outer
 
     @contextmanager
-    def nameScope(self, name):
-        self._impl.pushNameScope(name)
+    def nameScope(self, name: str):
+        """with builder.nameScope("layer"): names of what is added begin with layer/."""
+        self.pushNameScope(name)
         try:
             yield self
         finally:
-            self._impl.popNameScope()
+            self.popNameScope()

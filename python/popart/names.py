@@ -48,11 +48,15 @@ for _scalar in ("scaledLearningRate0", "scaledLearningRate1", "scaledLearningRat
     _PREFIXES["Specific" + _capital] = _scalar + "___specific___"
 
 
-def _constant(value):
-    return lambda: value
+def _constant(name, value):
+    def prefix() -> str:
+        return value
+    prefix.__name__ = prefix.__qualname__ = name
+    prefix.__doc__ = f"The prefix {value!r} of tensors that sessions make."
+    return prefix
 
 
 __all__ = []
 for _name, _prefix in _PREFIXES.items():
-    globals()[f"reserved{_name}Prefix"] = _constant(_prefix)
+    globals()[f"reserved{_name}Prefix"] = _constant(f"reserved{_name}Prefix", _prefix)
     __all__.append(f"reserved{_name}Prefix")

@@ -3,28 +3,33 @@
 import os
 
 import numpy as np
-
-from popart import popart_core as core
+import popart_core as core
 
 
 class OutOfMemoryException(core.session_outofmemory_exception):
     """The program does not fit the tiles' memory."""
 
-    def __init__(self, message, report="", profile=""):
+    def __init__(self, message: str, report: str = "", profile: str = ""):
         super().__init__(message)
         self._report, self._profile = report, profile
 
-    def getSummaryReport(self):
+    def getSummaryReport(self) -> str:
+        """What lies on the tiles."""
         return self._report
 
-    def getProfilePath(self):
+    def getProfilePath(self) -> str:
+        """Where the profile was written."""
         return self._profile
 
 
 def _model(model):
-    if isinstance(model, bytes):
-        return model
-    return os.fspath(model).encode()
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return bytes(model)
+    try:
+        return os.fsencode(model)
+    except TypeError:
+        raise TypeError("fnModel must be the bytes of an ONNX model or the name of a file, not "
+                        f"{type(model).__name__}.") from None
 
 
 def _fitting(compile):
@@ -35,44 +40,55 @@ def _fitting(compile):
 
 
 class _Session:
-    def __init__(self, impl):
-        self._impl = impl
+    """What both kinds of sessions do in Python."""
 
-    def __getattr__(self, name):
-        return getattr(self._impl, name)
+    @property
+    def _impl(self):
+        return self
 
-    def prepareDevice(self, loadEngine=True):
+    def prepareDevice(self, loadEngine: bool = True) -> None:
         """Compiles the model, and loads it on the device."""
-        _fitting(lambda: self._impl.prepareDevice(loadEngine))
+        _fitting(lambda: super(_Session, self).prepareDevice(loadEngine))
 
-    def compileAndExport(self, filename):
+    def compileAndExport(self, filename) -> None:
         """Compiles the model into a file that another process loads with loadExecutable."""
-        _fitting(lambda: self._impl.compileAndExport(os.fspath(filename)))
+        _fitting(lambda: super(_Session, self).compileAndExport(os.fspath(filename)))
 
-    def modelToHost(self, filename):
+    def modelToHost(self, filename) -> None:
         """Writes the model with the device's weights into a file."""
-        self._impl.modelToHost(os.fspath(filename))
+        super().modelToHost(os.fspath(filename))
 
-    def initAnchorArrays(self):
+    def initAnchorArrays(self) -> "dict[str, np.ndarray]":
         """An array for every anchor, of the shape that one step fills."""
         return {
             name: np.empty(info.shape(), dtype=info.data_type_lcase())
-            for name, info in self._impl._anchorArrayInfos().items()
+            for name, info in self._anchorArrayInfos().items()
         }
 
 
-class InferenceSession(_Session):
-    def __init__(self, fnModel, dataFlow, deviceInfo, inputShapeInfo=None, patterns=None, userOptions=None,
-                 name="inference"):
-        super().__init__(
-            core._InferenceSessionCore(_model(fnModel), dataFlow, deviceInfo, inputShapeInfo or core.InputShapeInfo(),
-                                       userOptions or core.SessionOptions(), patterns or core.Patterns(), name))
+class InferenceSession(_Session, core._InferenceSessionCore):
+    """Runs a model on a device. Threads may share a session: each step gets its own results."""
+
+    def __init__(self, fnModel, dataFlow: core.DataFlow, deviceInfo: core.DeviceInfo,
+                 inputShapeInfo: "core.InputShapeInfo | None" = None, patterns: "core.Patterns | None" = None,
+                 userOptions: "core.SessionOptions | None" = None, name: str = "inference"):
+        """fnModel is the name of an ONNX file, or a model's bytes; dataFlow says what a step returns."""
+        core._InferenceSessionCore.__init__(
+            self, _model(fnModel), dataFlow, deviceInfo, core.InputShapeInfo() if inputShapeInfo is None else inputShapeInfo,
+            core.SessionOptions() if userOptions is None else userOptions,
+            core.Patterns() if patterns is None else patterns, name)
 
 
-class TrainingSession(_Session):
-    def __init__(self, fnModel, dataFlow, loss, optimizer, deviceInfo, inputShapeInfo=None, patterns=None,
-                 userOptions=None, name="training"):
-        super().__init__(
-            core._TrainingSessionCore(_model(fnModel), dataFlow, loss, optimizer, deviceInfo,
-                                      inputShapeInfo or core.InputShapeInfo(), userOptions or core.SessionOptions(),
-                                      patterns or core.Patterns(), name))
+class TrainingSession(_Session, core._TrainingSessionCore):
+    """Trains a model on a device."""
+
+    def __init__(self, fnModel, dataFlow: core.DataFlow, loss: str, optimizer: core.Optimizer,
+                 deviceInfo: core.DeviceInfo, inputShapeInfo: "core.InputShapeInfo | None" = None,
+                 patterns: "core.Patterns | None" = None, userOptions: "core.SessionOptions | None" = None,
+                 name: str = "training"):
+        """loss is the tensor that training makes small; the rest as in InferenceSession."""
+        core._TrainingSessionCore.__init__(
+            self, _model(fnModel), dataFlow, loss, optimizer, deviceInfo,
+            core.InputShapeInfo() if inputShapeInfo is None else inputShapeInfo,
+            core.SessionOptions() if userOptions is None else userOptions,
+            core.Patterns() if patterns is None else patterns, name)

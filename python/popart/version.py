@@ -4,13 +4,16 @@
 __version__ = "3.3.0"
 
 
-def versionString():
+def versionString() -> str:
+    """The version, as text."""
     return __version__
 
 
-def versionNumber():
+def versionNumber() -> tuple:
+    """The version, as three numbers."""
     return tuple(int(part) for part in __version__.split("."))
 
 
-def packageHash():
+def packageHash() -> str:
+    """What was built."""
     return "openipu"

@@ -1,26 +1,37 @@
 // SPDX-License-Identifier: MIT
-// What the binding files share: numpy arrays as PopART sees them, and how optional attributes pass.
+// What the binding files share: how arrays and optional attributes pass, and what objects can do
+// beside their own methods.
 #pragma once
+#include "arrays.hpp"
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
 #include <pybind11/functional.h>
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-
-namespace py = pybind11;
 
 namespace pybind11::detail {
 template <class T>
 struct type_caster<nonstd::optional<T>> : optional_caster<nonstd::optional<T>> {};
 } // namespace pybind11::detail
 
-// numpy's element type as ours and back; popart::error for one that has no counterpart.
-popart::DataType dataTypeOf(const py::dtype &type);
-py::dtype dtypeOf(popart::DataType type);
-popart::TensorInfo infoOf(const py::array &array);
-// The array itself if it is C-contiguous, else a contiguous copy.
-py::array contiguous(const py::array &array);
+// copy.copy and copy.deepcopy of what is a value in C++ too.
+template <class T, class... More> void copyable(py::class_<T, More...> &c) {
+  c.def(
+       "__copy__", [](const T &self) { return T(self); }, "A copy.")
+      .def(
+          "__deepcopy__", [](const T &self, const py::dict &) { return T(self); }, py::arg("memo"),
+          "A copy.");
+}
+
+// How objects show themselves: enumerators by name, everything else by its repr.
+std::string shown(const py::handle &value);
+template <class T>
+requires(!std::is_base_of_v<py::handle, T>)
+std::string shown(const T &value) {
+  return shown(py::handle(py::cast(value)));
+}
+
+// After all is bound: signatures, docstrings, errors in Python's words, representations.
+void present(py::module &m);
 
 // One function per binding file.
 void bindErrors(py::module &m);
@@ -31,6 +42,6 @@ void bindDevices(py::module &m);
 void bindStepIo(py::module &m);
 void bindBuilder(py::module &m);
 void bindAiOnnx(py::module &m);
-void bindAiGraphcore(py::module &m);
+void bindOpsets(py::module &m);
 void bindSessions(py::module &m);
 void bindUtilities(py::module &m);

@@ -10,14 +10,19 @@ py::handle popartError, internalError, runtimeError, poplarError, poplarRuntimeE
     poplarApplicationError, poplarSystemError, poplibsError;
 py::handle outOfMemory;
 
-py::handle make(py::module &m, const char *name, py::handle base) {
-  auto type = py::reinterpret_steal<py::object>(
-      PyErr_NewException((std::string("popart_core.") + name).c_str(), base.ptr(), nullptr));
+py::handle make(py::module &m, const char *name, py::handle base, const char *doc) {
+  auto type = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
+      (std::string("popart_core.") + name).c_str(), doc, base.ptr(), nullptr));
   m.add_object(name, type);
   return m.attr(name);
 }
 
-void raise(py::handle type, const std::exception &e) { PyErr_SetString(type.ptr(), e.what()); }
+void raise(py::handle type, const std::string &text) { // which may quote what is no UTF-8
+  const auto message = py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(text.data(), py::ssize_t(text.size()), "backslashreplace"));
+  PyErr_SetObject(type.ptr(), message.ptr());
+}
+void raise(py::handle type, const std::exception &e) { raise(type, std::string(e.what())); }
 
 // An exception that carries what the caller may want to see beside the text.
 void raiseOutOfMemory(const popart::memory_allocation_err &e) {
@@ -30,18 +35,27 @@ void raiseOutOfMemory(const popart::memory_allocation_err &e) {
 } // namespace
 
 void bindErrors(py::module &m) {
-  popartError = make(m, "popart_exception", PyExc_Exception);
-  internalError = make(m, "popart_internal_exception", popartError);
-  runtimeError = make(m, "popart_runtime_error", popartError);
-  outOfMemory = make(m, "session_outofmemory_exception", popartError);
-  poplibsError = make(m, "poplibs_exception", PyExc_Exception);
-  poplarError = make(m, "poplar_exception", PyExc_Exception);
-  poplarRuntimeError = make(m, "poplar_runtime_error", poplarError);
-  poplarApplicationError = make(m, "poplar_application_runtime_error", poplarRuntimeError);
-  poplarSystemError = make(m, "poplar_system_runtime_error", poplarRuntimeError);
-  make(m, "poplar_recoverable_runtime_error", poplarSystemError);
-  make(m, "poplar_unrecoverable_runtime_error", poplarSystemError);
-  make(m, "poplar_unknown_runtime_error", poplarSystemError);
+  popartError = make(m, "popart_exception", PyExc_Exception, "The model or a call is wrong.");
+  internalError = make(m, "popart_internal_exception", popartError, "A mistake of PopART itself.");
+  runtimeError = make(m, "popart_runtime_error", popartError, "Running a session went wrong.");
+  outOfMemory = make(m, "session_outofmemory_exception", popartError,
+                     "The program does not fit the tiles' memory.");
+  poplibsError =
+      make(m, "poplibs_exception", PyExc_Exception, "A library of operators refused a call.");
+  poplarError = make(m, "poplar_exception", PyExc_Exception, "Poplar refused a call.");
+  poplarRuntimeError =
+      make(m, "poplar_runtime_error", poplarError, "Running a program went wrong.");
+  poplarApplicationError =
+      make(m, "poplar_application_runtime_error", poplarRuntimeError,
+           "The program itself went wrong, for example by a floating-point exception.");
+  poplarSystemError =
+      make(m, "poplar_system_runtime_error", poplarRuntimeError, "The device went wrong.");
+  make(m, "poplar_recoverable_runtime_error", poplarSystemError,
+       "The device went wrong and can be reset.");
+  make(m, "poplar_unrecoverable_runtime_error", poplarSystemError,
+       "The device went wrong for good.");
+  make(m, "poplar_unknown_runtime_error", poplarSystemError,
+       "The device went wrong in an unknown way.");
 
   py::register_exception_translator([](std::exception_ptr pointer) {
     try { // derived ones first
@@ -65,6 +79,18 @@ void bindErrors(py::module &m) {
       raise(poplarRuntimeError, e);
     } catch (const poplar::poplar_error &e) {
       raise(poplarError, e);
+    } catch (const py::cast_error &e) { // a value that was looked at only in the function
+      raise(PyExc_TypeError, e);
+    } catch (const py::builtin_exception &) { // those that pybind11 knows
+      throw;
+    } catch (const py::error_already_set &) {
+      throw;
+    } catch (const std::bad_alloc &) {
+      raise(popartError, "The host's memory is not enough for it.");
+    } catch (const std::length_error &) {
+      raise(popartError, "A size was asked for that no memory holds.");
+    } catch (const std::exception &e) { // of the standard library: ours should have said more
+      raise(internalError, std::string("An unexpected error: ") + e.what());
     }
   });
 }

@@ -15,7 +15,7 @@ template <class Map> void bindMapView(py::module &m, const char *name) {
       throw py::key_error(key);
     return it;
   };
-  py::class_<View>(m, name)
+  py::class_<View>(m, name, "A map among the options, with the methods of a dict.")
       .def(
           "__getitem__",
           [find](View &v, const std::string &key) -> Value & { return find(v, key)->second; },
@@ -37,6 +37,9 @@ void mapProperty(Class &c, const char *name, Map Owner::*field) {
                  py::cpp_function([field](Owner &o) { return MapView<Map>{&(o.*field)}; },
                                   py::keep_alive<0, 1>()),
                  py::cpp_function([field](Owner &o, const py::object &values) {
+                   if (!py::hasattr(values, "keys"))
+                     throw py::type_error("The value of this option must be a dict, not " +
+                                          shown(values) + ".");
                    o.*field = py::dict(values).cast<Map>();
                  }));
 }

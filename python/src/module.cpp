@@ -3,6 +3,14 @@
 #include "bind.hpp"
 
 PYBIND11_MODULE(popart_core, m) {
+  m.doc() = "The C++ side of popart, which is the package to import.";
+  try {
+    py::module_::import("numpy");
+  } catch (py::error_already_set &e) {
+    throw py::import_error(
+        std::string("popart_core needs numpy, which this Python cannot import (") + e.what() +
+        "). Use /usr/bin/python3, for which it is built.");
+  }
   bindErrors(m);
   bindTypes(m);
   bindOptions(m);
@@ -11,7 +19,8 @@ PYBIND11_MODULE(popart_core, m) {
   bindStepIo(m);
   bindBuilder(m);
   bindAiOnnx(m);
-  bindAiGraphcore(m);
+  bindOpsets(m);
   bindSessions(m);
   bindUtilities(m);
+  present(m);
 }

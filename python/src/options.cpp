@@ -9,83 +9,94 @@ using namespace popart;
 namespace {
 
 void bindEnums(py::module &m) {
-  py::enum_<VirtualGraphMode>(m, "VirtualGraphMode")
+  py::enum_<VirtualGraphMode>(m, "VirtualGraphMode", "How a model is spread over IPUs.")
       .value("Off", VirtualGraphMode::Off)
       .value("Manual", VirtualGraphMode::Manual)
       .value("Auto", VirtualGraphMode::Auto)
       .value("ExecutionPhases", VirtualGraphMode::ExecutionPhases);
-  py::enum_<RecomputationType>(m, "RecomputationType")
+  py::enum_<RecomputationType>(m, "RecomputationType",
+                               "What the backward pass computes again by itself.")
       .value("NoRecompute", RecomputationType::None)
       .value("Standard", RecomputationType::Standard)
       .value("NormOnly", RecomputationType::NormOnly)
       .value("Pipeline", RecomputationType::Pipeline)
       .value("RecomputeAll", RecomputationType::RecomputeAll);
-  py::enum_<RecomputeType>(m, "RecomputeType")
+  py::enum_<RecomputeType>(m, "RecomputeType",
+                           "Whether the backward pass computes an output again.")
       .value("Undefined", RecomputeType::Undefined)
       .value("Checkpoint", RecomputeType::Checkpoint)
       .value("Recompute", RecomputeType::Recompute)
       .value("Recomputed", RecomputeType::Recomputed);
-  py::enum_<MergeVarUpdateType>(m, "MergeVarUpdateType")
+  py::enum_<MergeVarUpdateType>(m, "MergeVarUpdateType", "Which weight updates are done together.")
       .value("Off", MergeVarUpdateType::None)
       .value("All", MergeVarUpdateType::All)
       .value("AutoLoose", MergeVarUpdateType::AutoLoose)
       .value("AutoTight", MergeVarUpdateType::AutoTight);
-  py::enum_<SyntheticDataMode>(m, "SyntheticDataMode")
+  py::enum_<SyntheticDataMode>(m, "SyntheticDataMode",
+                               "Data that the device makes instead of taking it from the host.")
       .value("Off", SyntheticDataMode::Off)
       .value("Zeros", SyntheticDataMode::Zeros)
       .value("RandomNormal", SyntheticDataMode::RandomNormal)
       .value("RandomUniform", SyntheticDataMode::RandomUniform);
-  py::enum_<Instrumentation>(m, "Instrumentation")
+  py::enum_<Instrumentation>(m, "Instrumentation", "What cycle counters count.")
       .value("Outer", Instrumentation::Outer)
       .value("Inner", Instrumentation::Inner);
-  py::enum_<ReductionType>(m, "ReductionType")
+  py::enum_<ReductionType>(m, "ReductionType", "How a loss, or gradients, are reduced.")
       .value("Sum", ReductionType::Sum)
       .value("Mean", ReductionType::Mean)
       .value("NoReduction", ReductionType::NoReduction);
-  py::enum_<MeanReductionStrategy>(m, "MeanReductionStrategy")
+  py::enum_<MeanReductionStrategy>(m, "MeanReductionStrategy",
+                                   "When the mean over micro-batches and replicas is taken.")
       .value("Running", MeanReductionStrategy::Running)
       .value("Post", MeanReductionStrategy::Post)
       .value("PostAndLoss", MeanReductionStrategy::PostAndLoss);
-  py::enum_<SubgraphCopyingStrategy>(m, "SubgraphCopyingStrategy")
+  py::enum_<SubgraphCopyingStrategy>(m, "SubgraphCopyingStrategy",
+                                     "When operands are copied into functions.")
       .value("OnEnterAndExit", SubgraphCopyingStrategy::OnEnterAndExit)
       .value("JustInTime", SubgraphCopyingStrategy::JustInTime);
-  py::enum_<ExecutionPhaseIOSchedule>(m, "ExecutionPhaseIOSchedule")
+  py::enum_<ExecutionPhaseIOSchedule>(m, "ExecutionPhaseIOSchedule",
+                                      "When tensors are loaded for a phase.")
       .value("Preload", ExecutionPhaseIOSchedule::Preload)
       .value("OnDemand", ExecutionPhaseIOSchedule::OnDemand);
-  py::enum_<ExecutionPhaseSchedule>(m, "ExecutionPhaseSchedule")
+  py::enum_<ExecutionPhaseSchedule>(m, "ExecutionPhaseSchedule",
+                                    "How the operators of a phase are ordered.")
       .value("Interleaving", ExecutionPhaseSchedule::Interleaving)
       .value("Batch", ExecutionPhaseSchedule::Batch)
       .value("BatchClusteredIO", ExecutionPhaseSchedule::BatchClusteredIO);
-  py::enum_<AccumulateOuterFragmentSchedule>(m, "AccumulateOuterFragmentSchedule")
+  py::enum_<AccumulateOuterFragmentSchedule>(m, "AccumulateOuterFragmentSchedule",
+                                             "How weight updates are ordered.")
       .value("Scheduler", AccumulateOuterFragmentSchedule::Scheduler)
       .value("Serial", AccumulateOuterFragmentSchedule::Serial)
       .value("OverlapCycleOptimized", AccumulateOuterFragmentSchedule::OverlapCycleOptimized)
       .value("OverlapMemoryOptimized", AccumulateOuterFragmentSchedule::OverlapMemoryOptimized);
-  py::enum_<BatchSerializationTransformContext>(m, "BatchSerializationTransformContext")
+  py::enum_<BatchSerializationTransformContext>(m, "BatchSerializationTransformContext",
+                                                "Which pass is cut into batches.")
       .value("Fwd", BatchSerializationTransformContext::Fwd)
       .value("Bwd", BatchSerializationTransformContext::Bwd);
-  py::enum_<BatchSerializationMethod>(m, "BatchSerializationMethod")
+  py::enum_<BatchSerializationMethod>(m, "BatchSerializationMethod", "How it is cut.")
       .value("UnrollDynamic", BatchSerializationMethod::UnrollDynamic)
       .value("UnrollStatic", BatchSerializationMethod::UnrollStatic)
       .value("Loop", BatchSerializationMethod::Loop);
-  py::enum_<BatchSerializationBatchSchedule>(m, "BatchSerializationBatchSchedule")
+  py::enum_<BatchSerializationBatchSchedule>(m, "BatchSerializationBatchSchedule",
+                                             "How the batches are ordered.")
       .value("Scheduler", BatchSerializationBatchSchedule::Scheduler)
       .value("Isomorphic", BatchSerializationBatchSchedule::Isomorphic)
       .value("OverlapOnIo", BatchSerializationBatchSchedule::OverlapOnIo)
       .value("OverlapOnCompute", BatchSerializationBatchSchedule::OverlapOnCompute);
-  py::enum_<GradientTensorTrackingMethod>(m, "GradientTensorTrackingMethod")
+  py::enum_<GradientTensorTrackingMethod>(m, "GradientTensorTrackingMethod",
+                                          "Which gradients automatic loss scaling looks at.")
       .value("AllNonViewChangingGradientTensors",
              GradientTensorTrackingMethod::AllNonViewChangingGradientTensors)
       .value("ConvAndMatmulGradients", GradientTensorTrackingMethod::ConvAndMatmulGradients)
       .value("GradientsOfUserSpecifiedTensors",
              GradientTensorTrackingMethod::GradientsOfUserSpecifiedTensors);
-  py::enum_<ScatterReduction>(m, "ScatterReduction")
+  py::enum_<ScatterReduction>(m, "ScatterReduction", "How rows that meet are reduced.")
       .value("Sum", ScatterReduction::Sum)
       .value("Max", ScatterReduction::Max)
       .value("Min", ScatterReduction::Min)
       .value("Mul", ScatterReduction::Mul)
       .value("NoReduction", ScatterReduction::None);
-  py::enum_<CollectiveOperator>(m, "CollectiveOperator")
+  py::enum_<CollectiveOperator>(m, "CollectiveOperator", "How replicas are reduced.")
       .value("Add", CollectiveOperator::Add)
       .value("Mean", CollectiveOperator::Mean)
       .value("Mul", CollectiveOperator::Mul)
@@ -98,51 +109,74 @@ void bindEnums(py::module &m) {
 }
 
 void bindLocations(py::module &m) {
-  py::enum_<TensorStorage>(m, "TensorStorage")
+  py::enum_<TensorStorage>(m, "TensorStorage", "On the chip, or in the memory beside it.")
       .value("OnChip", TensorStorage::OnChip)
       .value("OffChip", TensorStorage::OffChip);
-  py::enum_<TileSet>(m, "TileSet").value("Compute", TileSet::Compute).value("IO", TileSet::IO);
-  py::enum_<ReplicatedTensorSharding>(m, "ReplicatedTensorSharding")
+  py::enum_<TileSet>(m, "TileSet", "Tiles that compute, or tiles for I/O.")
+      .value("Compute", TileSet::Compute)
+      .value("IO", TileSet::IO);
+  py::enum_<ReplicatedTensorSharding>(m, "ReplicatedTensorSharding",
+                                      "Whether every replica holds a part only.")
       .value("Off", ReplicatedTensorSharding::Off)
       .value("On", ReplicatedTensorSharding::On);
-  py::enum_<ExchangeStrategy>(m, "ExchangeStrategy")
+  py::enum_<ExchangeStrategy>(m, "ExchangeStrategy", "When data is exchanged with the host.")
       .value("JustInTime", ExchangeStrategy::JustInTime)
       .value("OverlapInnerLoop", ExchangeStrategy::OverlapInnerLoop)
       .value("OverlapLoops", ExchangeStrategy::OverlapLoops)
       .value("OverlapStep", ExchangeStrategy::OverlapStep);
-  py::enum_<ReplicatedStreamMode>(m, "ReplicatedStreamMode")
+  py::enum_<ReplicatedStreamMode>(m, "ReplicatedStreamMode",
+                                  "Whether all replicas get the same input.")
       .value("Replicate", ReplicatedStreamMode::Replicate)
       .value("Broadcast", ReplicatedStreamMode::Broadcast);
-  py::enum_<CommGroupType>(m, "CommGroupType")
+  py::enum_<CommGroupType>(m, "CommGroupType", "How replicas form groups.")
       .value("All", CommGroupType::All)
       .value("Consecutive", CommGroupType::Consecutive)
       .value("Orthogonal", CommGroupType::Orthogonal)
       .value("Ungrouped", CommGroupType::None);
-  py::class_<CommGroup>(m, "CommGroup")
-      .def(py::init<>())
-      .def(py::init<CommGroupType, unsigned>(), py::arg("type"), py::arg("replicaGroupSize"))
-      .def_readwrite("type", &CommGroup::type)
-      .def_readwrite("replicaGroupSize", &CommGroup::replicaGroupSize);
-  py::enum_<VariableRetrievalMode>(m, "VariableRetrievalMode")
+  py::class_<CommGroup> group(m, "CommGroup", "Groups of replicas.");
+  group.def(py::init<>(), "All of them.")
+      .def(py::init<CommGroupType, unsigned>(), py::arg("type"), py::arg("replicaGroupSize"),
+           "Groups of this kind and size.")
+      .def_readwrite("type", &CommGroup::type, "How groups are formed.")
+      .def_readwrite("replicaGroupSize", &CommGroup::replicaGroupSize, "Replicas in each.")
+      .def("__repr__", [](const CommGroup &c) {
+        return "CommGroup(" + shown(c.type) + ", " + shown(c.replicaGroupSize) + ")";
+      });
+  copyable(group);
+  py::enum_<VariableRetrievalMode>(m, "VariableRetrievalMode",
+                                   "Which replicas' values of a weight come back.")
       .value("OnePerGroup", VariableRetrievalMode::OnePerGroup)
       .value("AllReduceReplicas", VariableRetrievalMode::AllReduceReplicas)
       .value("AllReplicas", VariableRetrievalMode::AllReplicas);
-  py::class_<VariableSettings>(m, "VariableSettings")
-      .def(py::init<>())
-      .def(py::init<CommGroup>())
-      .def(py::init<VariableRetrievalMode>())
-      .def(py::init<CommGroup, VariableRetrievalMode>())
-      .def("getRealGroupSize", &VariableSettings::getRealGroupSize)
-      .def("getGroupCount", &VariableSettings::getGroupCount)
-      .def("numReplicasReturningVariable", &VariableSettings::numReplicasReturningVariable)
-      .def("groups", &VariableSettings::groups)
-      .def("getGroupRepresentative", &VariableSettings::getGroupRepresentative)
-      .def("shapeOnReplica", &VariableSettings::shapeOnReplica)
-      .def("shapeOnHost", &VariableSettings::shapeOnHost)
-      .def("getSharedVariableDomain", &VariableSettings::getSharedVariableDomain)
-      .def("getRetrievalMode", &VariableSettings::getRetrievalMode);
-  py::class_<TensorLocation>(m, "TensorLocation")
-      .def(py::init<>())
+  using Variable = VariableSettings;
+  const auto replicas = py::arg("numReplicas");
+  py::class_<Variable> variable(m, "VariableSettings",
+                                "Which replicas share a weight, and whose values come back.");
+  variable.def(py::init<>(), "Shared by all.")
+      .def(py::init<CommGroup>(), py::arg("sharedVariableDomain"), "Shared within groups.")
+      .def(py::init<VariableRetrievalMode>(), py::arg("retrievalMode"))
+      .def(py::init<CommGroup, VariableRetrievalMode>(), py::arg("sharedVariableDomain"),
+           py::arg("retrievalMode"))
+      .def("getRealGroupSize", &Variable::getRealGroupSize, replicas, "Replicas in a group.")
+      .def("getGroupCount", &Variable::getGroupCount, replicas, "How many groups.")
+      .def("numReplicasReturningVariable", &Variable::numReplicasReturningVariable, replicas,
+           "How many values come back.")
+      .def("groups", &Variable::groups, replicas, "The replicas of every group.")
+      .def("getGroupRepresentative", &Variable::getGroupRepresentative, py::arg("group"), replicas,
+           "A group's first replica.")
+      .def("shapeOnReplica", &Variable::shapeOnReplica, py::arg("full"), replicas, py::arg("name"),
+           "The shape without the dimension of groups.")
+      .def("shapeOnHost", &Variable::shapeOnHost, py::arg("shape"), replicas,
+           "The shape with a dimension for the values that come back.")
+      .def("getSharedVariableDomain", &Variable::getSharedVariableDomain, "The groups.")
+      .def("getRetrievalMode", &Variable::getRetrievalMode, "Whose values come back.")
+      .def("__repr__", [](const Variable &v) {
+        return "VariableSettings(" + shown(v.getSharedVariableDomain()) + ", " +
+               shown(v.getRetrievalMode()) + ")";
+      });
+  copyable(variable);
+  py::class_<TensorLocation> location(m, "TensorLocation", "Where a tensor lies.");
+  location.def(py::init<>(), "On the chip, whole.")
       .def(py::init<TensorStorage>(), py::arg("storage"))
       .def(py::init<TensorStorage, ReplicatedTensorSharding>(), py::arg("storage"),
            py::arg("replicatedTensorSharding"))
@@ -151,64 +185,98 @@ void bindLocations(py::module &m) {
       .def(py::init<TensorStorage, TileSet, TileSet, ReplicatedTensorSharding>(),
            py::arg("storage"), py::arg("loadTileSet"), py::arg("storageTileSet"),
            py::arg("replicatedTensorSharding"))
-      .def_readwrite("storage", &TensorLocation::storage)
-      .def_readwrite("loadTileSet", &TensorLocation::loadTileSet)
-      .def_readwrite("storageTileSet", &TensorLocation::storageTileSet)
-      .def_readwrite("replicatedTensorSharding", &TensorLocation::replicatedTensorSharding)
-      .def_readwrite("shardingDomain", &TensorLocation::shardingDomain);
-  py::class_<TensorLocationSettings>(m, "TensorLocationSettings")
+      .def(py::init<TensorStorage, TileSet, TileSet, ReplicatedTensorSharding, CommGroup>(),
+           py::arg("storage"), py::arg("loadTileSet"), py::arg("storageTileSet"),
+           py::arg("replicatedTensorSharding"), py::arg("shardingDomain"))
+      .def_readwrite("storage", &TensorLocation::storage, "On the chip or beside it.")
+      .def_readwrite("loadTileSet", &TensorLocation::loadTileSet, "Tiles it is loaded to.")
+      .def_readwrite("storageTileSet", &TensorLocation::storageTileSet, "Tiles it is kept on.")
+      .def_readwrite("replicatedTensorSharding", &TensorLocation::replicatedTensorSharding,
+                     "Whether every replica holds a part only.")
+      .def_readwrite("shardingDomain", &TensorLocation::shardingDomain,
+                     "The replicas that share it out.");
+  copyable(location);
+  using Settings = TensorLocationSettings;
+  py::class_<Settings> settings(m, "TensorLocationSettings",
+                                "Where tensors lie, from which size on.");
+  settings
       .def(py::init<TensorLocation, int, int>(), py::arg("location"),
            py::arg("minElementsForOffChip") = 2,
            py::arg("minElementsForReplicatedTensorSharding") = 8192)
       .def(py::init<TensorStorage, int, int>(), py::arg("storage"),
            py::arg("minElementsForOffChip") = 2,
            py::arg("minElementsForReplicatedTensorSharding") = 8192)
-      .def_readwrite("location", &TensorLocationSettings::location)
-      .def_readwrite("minElementsForOffChip", &TensorLocationSettings::minElementsForOffChip)
+      .def_readwrite("location", &Settings::location, "Where.")
+      .def_readwrite("minElementsForOffChip", &Settings::minElementsForOffChip,
+                     "Smaller tensors stay on the chip.")
       .def_readwrite("minElementsForReplicatedTensorSharding",
-                     &TensorLocationSettings::minElementsForReplicatedTensorSharding);
-  py::class_<InputSettings>(m, "InputSettings")
-      .def(py::init<>())
+                     &Settings::minElementsForReplicatedTensorSharding,
+                     "Smaller tensors stay whole.");
+  copyable(settings);
+  py::class_<InputSettings> input(m, "InputSettings", "How an input comes from the host.");
+  input.def(py::init<>(), "As usual.")
       .def(py::init<TileSet, ExchangeStrategy>(), py::arg("tileSet") = TileSet::Compute,
            py::arg("exchangeStrategy") = ExchangeStrategy::JustInTime)
-      .def(py::init<ReplicatedStreamMode>(), py::arg("replicatedStreamMode"));
+      .def(py::init<ReplicatedStreamMode>(), py::arg("replicatedStreamMode"))
+      .def("__repr__", [](const InputSettings &i) {
+        return "InputSettings(" + shown(i.tileSet()) + ", " + shown(i.exchangeStrategy()) + ", " +
+               shown(i.replicatedStreamMode()) + ")";
+      });
+  copyable(input);
 }
 
 void bindDataFlow(py::module &m) {
-  py::enum_<AnchorReturnTypeId>(m, "AnchorReturnTypeId")
+  py::enum_<AnchorReturnTypeId>(m, "AnchorReturnTypeId",
+                                "Which micro-batches of an anchor come back.")
       .value("Final", AnchorReturnTypeId::Final)
       .value("EveryN", AnchorReturnTypeId::EveryN)
       .value("All", AnchorReturnTypeId::All)
       .value("Sum", AnchorReturnTypeId::Sum);
-  py::class_<AnchorReturnType>(m, "AnchorReturnType")
+  using Return = AnchorReturnType;
+  const auto tiles = py::arg("tileSet") = TileSet::Compute;
+  const auto strategy = py::arg("exchangeStrategy") = ExchangeStrategy::JustInTime;
+  py::class_<Return> anchor(m, "AnchorReturnType", "Which micro-batches of an anchor come back.");
+  anchor
       .def(py::init<std::string, TileSet, ExchangeStrategy>(), py::arg("anchorReturnTypeString"),
-           py::arg("tileSet") = TileSet::Compute,
-           py::arg("exchangeStrategy") = ExchangeStrategy::JustInTime)
+           tiles, strategy, "All, Final or Sum of a step's micro-batches.")
       .def(py::init<std::string, int, TileSet, ExchangeStrategy>(),
-           py::arg("anchorReturnTypeString"), py::arg("returnPeriod"),
-           py::arg("tileSet") = TileSet::Compute,
-           py::arg("exchangeStrategy") = ExchangeStrategy::JustInTime)
-      .def("id", &AnchorReturnType::id)
-      .def("rp", &AnchorReturnType::rp)
-      .def("tileSet", &AnchorReturnType::tileSet)
-      .def("exchangeStrategy", &AnchorReturnType::exchangeStrategy);
-  py::class_<DataFlow>(m, "DataFlow")
-      .def(py::init<int, const AnchorReturnTypeMap &>(), py::arg("batchesPerStep"),
-           py::arg("anchorTensors"))
-      .def(py::init<int, const std::vector<TensorId>, const AnchorReturnType &>(),
-           py::arg("batchesPerStep"), py::arg("anchorTensorIds"),
-           py::arg("anchorReturnType") = AnchorReturnType("All"))
-      .def("isAnchored", &DataFlow::isAnchored)
-      .def("anchors", &DataFlow::anchors)
-      .def("nAnchors", &DataFlow::nAnchors)
-      .def("batchesPerStep", &DataFlow::batchesPerStep)
-      .def("setBatchesPerStep", &DataFlow::setBatchesPerStep)
-      .def("art", &DataFlow::art);
+           py::arg("anchorReturnTypeString"), py::arg("returnPeriod"), tiles, strategy,
+           "EveryN, with N.")
+      .def("id", &Return::id, "Which.")
+      .def("rp", &Return::rp, "The N of EveryN.")
+      .def("tileSet", &Return::tileSet, "The tiles it is sent from.")
+      .def("exchangeStrategy", &Return::exchangeStrategy, "When it is sent.")
+      .def("__repr__", [](const Return &r) {
+        const bool period = r.id() == AnchorReturnTypeId::EveryN;
+        static const char *const names[] = {"Final", "EveryN", "All", "Sum"};
+        return std::string("AnchorReturnType('") + names[int(r.id())] + "'" +
+               (period ? ", " + std::to_string(r.rp()) : "") + ")";
+      });
+  copyable(anchor);
+  py::class_<DataFlow> flow(m, "DataFlow",
+                            "How many batches a step has, and which tensors it returns.");
+  flow.def(py::init<int, const AnchorReturnTypeMap &>(), py::arg("batchesPerStep"),
+           py::arg("anchorTensors"), "Anchors with what comes back of each, or alike for all.")
+      .def(py::init<int, const std::vector<TensorId>, const Return &>(), py::arg("batchesPerStep"),
+           py::arg("anchorTensorIds"), py::arg("anchorReturnType") = Return("All"))
+      .def("isAnchored", &DataFlow::isAnchored, py::arg("id"), "Whether a tensor comes back.")
+      .def("anchors", &DataFlow::anchors, "The tensors that come back.")
+      .def("nAnchors", &DataFlow::nAnchors, "How many.")
+      .def("batchesPerStep", &DataFlow::batchesPerStep, "Batches that one run takes.")
+      .def("setBatchesPerStep", &DataFlow::setBatchesPerStep, py::arg("batchesPerStep"),
+           "Changes it.")
+      .def("art", &DataFlow::art, py::arg("id"), "What comes back of an anchor.")
+      .def("__repr__", [](const DataFlow &f) {
+        return "DataFlow(" + std::to_string(f.batchesPerStep()) + ", " +
+               shown(f.getAnchorReturnTypeMap()) + ")";
+      });
+  copyable(flow);
 }
 
 void bindSettings(py::module &m) {
-  py::class_<ExecutionPhaseSettings>(m, "ExecutionPhaseSettings")
-      .def(py::init<>())
+  py::class_<ExecutionPhaseSettings> executionPhaseSettings(
+      m, "ExecutionPhaseSettings", "Phases that a model runs in, one after the other.");
+  executionPhaseSettings.def(py::init<>(), "As usual.")
       .def_readwrite("phases", &ExecutionPhaseSettings::phases)
       .def_readwrite("stages", &ExecutionPhaseSettings::stages)
       .def_readwrite("weightIOSchedule", &ExecutionPhaseSettings::weightIOSchedule)
@@ -216,8 +284,9 @@ void bindSettings(py::module &m) {
       .def_readwrite("optimizerStateIOSchedule", &ExecutionPhaseSettings::optimizerStateIOSchedule)
       .def_readwrite("accumulatorIOSchedule", &ExecutionPhaseSettings::accumulatorIOSchedule)
       .def_readwrite("schedule", &ExecutionPhaseSettings::schedule);
-  py::class_<BatchSerializationSettings>(m, "BatchSerializationSettings")
-      .def(py::init<>())
+  py::class_<BatchSerializationSettings> batchSerializationSettings(
+      m, "BatchSerializationSettings", "Batches cut into smaller ones.");
+  batchSerializationSettings.def(py::init<>(), "As usual.")
       .def_readwrite("factor", &BatchSerializationSettings::factor)
       .def_readwrite("concatOnVirtualGraphChange",
                      &BatchSerializationSettings::concatOnVirtualGraphChange)
@@ -228,8 +297,9 @@ void bindSettings(py::module &m) {
       .def_readwrite("transformContext", &BatchSerializationSettings::transformContext)
       .def_readwrite("method", &BatchSerializationSettings::method)
       .def_readwrite("batchSchedule", &BatchSerializationSettings::batchSchedule);
-  py::class_<AccumulateOuterFragmentSettings>(m, "AccumulateOuterFragmentSettings")
-      .def(py::init<>())
+  py::class_<AccumulateOuterFragmentSettings> accumulateOuterFragmentSettings(
+      m, "AccumulateOuterFragmentSettings", "The order of weight updates.");
+  accumulateOuterFragmentSettings.def(py::init<>(), "As usual.")
       .def(py::init([](AccumulateOuterFragmentSchedule schedule, const std::vector<int> &excluded) {
              return AccumulateOuterFragmentSettings{schedule, excluded};
            }),
@@ -237,8 +307,9 @@ void bindSettings(py::module &m) {
       .def_readwrite("schedule", &AccumulateOuterFragmentSettings::schedule)
       .def_readwrite("excludedVirtualGraphs",
                      &AccumulateOuterFragmentSettings::excludedVirtualGraphs);
-  py::class_<ReplicatedCollectivesSettings>(m, "ReplicatedCollectivesSettings")
-      .def(py::init<>())
+  py::class_<ReplicatedCollectivesSettings> replicatedCollectivesSettings(
+      m, "ReplicatedCollectivesSettings", "Collectives that are done together.");
+  replicatedCollectivesSettings.def(py::init<>(), "As usual.")
       .def_readwrite("prepareScheduleForMergingCollectives",
                      &ReplicatedCollectivesSettings::prepareScheduleForMergingCollectives)
       .def_readwrite("mergeAllReduceCollectives",
@@ -247,8 +318,9 @@ void bindSettings(py::module &m) {
                      &ReplicatedCollectivesSettings::mergeReduceScatterCollectives)
       .def_readwrite("mergeAllGatherCollectives",
                      &ReplicatedCollectivesSettings::mergeAllGatherCollectives);
-  py::class_<AutomaticLossScalingSettings>(m, "AutomaticLossScalingSettings")
-      .def(py::init<>())
+  py::class_<AutomaticLossScalingSettings> automaticLossScalingSettings(
+      m, "AutomaticLossScalingSettings", "The scale of the loss follows the gradients.");
+  automaticLossScalingSettings.def(py::init<>(), "As usual.")
       .def_readwrite("enabled", &AutomaticLossScalingSettings::enabled)
       .def_readwrite("binEdgeLocation", &AutomaticLossScalingSettings::binEdgeLocation)
       .def_readwrite("thresholdUpperCountProportion",
@@ -268,6 +340,11 @@ void bindSettings(py::module &m) {
           })
       .def_readwrite("gradientTensorTrackingMethod",
                      &AutomaticLossScalingSettings::gradientTensorTrackingMethod);
+  copyable(executionPhaseSettings);
+  copyable(batchSerializationSettings);
+  copyable(accumulateOuterFragmentSettings);
+  copyable(replicatedCollectivesSettings);
+  copyable(automaticLossScalingSettings);
 }
 
 void bindSessionOptions(py::module &m) {
@@ -275,14 +352,18 @@ void bindSessionOptions(py::module &m) {
   bindMapView<std::map<TensorId, TensorLocation>>(m, "_LocationMap");
   bindMapView<std::map<TensorId, unsigned>>(m, "_DepthMap");
   bindMapView<std::map<std::string, std::vector<std::string>>>(m, "_ListMap");
-  py::class_<ExperimentalSettings> experimental(m, "ExperimentalSettings");
-  experimental.def(py::init<>())
+  py::class_<ExperimentalSettings> experimental(m, "ExperimentalSettings", "Settings that may go.");
+  experimental.def(py::init<>(), "As usual.")
       .def_readwrite("createHostTransferableTensorWithOffset",
                      &ExperimentalSettings::createHostTransferableTensorWithOffset);
   mapProperty(experimental, "customTransformApplierSettings",
               &ExperimentalSettings::customTransformApplierSettings);
-  py::class_<SessionOptions> c(m, "SessionOptions");
-  c.def(py::init<>());
+  py::class_<SessionOptions> c(
+      m, "SessionOptions",
+      "What a session does beside what its model says; each option has a docstring.");
+  c.def(py::init<>(), "As usual, except what POPART_CACHE_DIR says.");
+  copyable(c);
+  copyable(experimental);
 #define FIELD(name) c.def_readwrite(#name, &SessionOptions::name)
 #define MAP(name) mapProperty(c, #name, &SessionOptions::name)
   FIELD(virtualGraphMode);
@@ -388,34 +469,44 @@ void bindSessionOptions(py::module &m) {
   FIELD(enableInplaceAmbiguityChecking);
 #undef FIELD
 #undef MAP
-  c.def_readwrite("defaultPrefetchBufferingDepth", &SessionOptions::defaultBufferingDepth);
+  c.def_readwrite("defaultPrefetchBufferingDepth", &SessionOptions::defaultBufferingDepth,
+                  "Another name of defaultBufferingDepth.");
   mapProperty(c, "prefetchBufferingDepthMap", &SessionOptions::bufferingDepthMap);
-  c.def_readwrite("experimentalSettings", &SessionOptions::experimentalSettings);
-  c.def("enableExplicitIR", &SessionOptions::enableExplicitIR);
-  c.def("getGlobalReplicationFactor", &SessionOptions::getGlobalReplicationFactor);
+  c.attr("prefetchBufferingDepthMap").attr("__doc__") = "Another name of bufferingDepthMap.";
+  c.def_readwrite("experimentalSettings", &SessionOptions::experimentalSettings, "See its fields.");
+  c.def("enableExplicitIR", &SessionOptions::enableExplicitIR, py::arg("enable"),
+        "Sets useHostCopyOps, enableExplicitMainLoops and explicitRecomputation.");
+  c.def("getGlobalReplicationFactor", &SessionOptions::getGlobalReplicationFactor,
+        "Replicas of all processes.");
 }
 
 void bindPatterns(py::module &m) {
-  py::enum_<PatternsLevel>(m, "PatternsLevel")
+  py::enum_<PatternsLevel>(m, "PatternsLevel", "How many rewrites a session applies.")
       .value("NoPatterns", PatternsLevel::NoPatterns)
       .value("Minimal", PatternsLevel::Minimal)
       .value("Default", PatternsLevel::Default)
       .value("All", PatternsLevel::All);
-  py::class_<Patterns> c(m, "Patterns");
-  c.def(py::init<>())
-      .def(py::init<PatternsLevel>())
-      .def(py::init<std::vector<std::string>>())
-      .def("enablePattern", &Patterns::enablePattern)
-      .def("isPatternEnabled", &Patterns::isPatternEnabled)
-      .def("enableRuntimeAsserts", &Patterns::enableRuntimeAsserts)
-      .def_property("InPlace", &Patterns::isInPlaceEnabled, &Patterns::enableInPlace);
+  py::class_<Patterns> c(m, "Patterns", "Which rewrites a session applies to its model.");
+  c.def(py::init<>(), "The usual ones.")
+      .def(py::init<PatternsLevel>(), py::arg("level"), "Those of a level.")
+      .def(py::init<std::vector<std::string>>(), py::arg("patterns"), "Those of these names.")
+      .def("enablePattern", &Patterns::enablePattern, py::arg("name"), py::arg("enabled"),
+           py::return_value_policy::reference_internal, "Switches one on or off.")
+      .def("isPatternEnabled", &Patterns::isPatternEnabled, py::arg("name"), "Whether it is on.")
+      .def("enableRuntimeAsserts", &Patterns::enableRuntimeAsserts, py::arg("enabled"),
+           py::return_value_policy::reference_internal, "Whether names are checked.")
+      .def_property(
+          "InPlace", &Patterns::isInPlaceEnabled, [](Patterns &p, bool on) { p.enableInPlace(on); },
+          "Whether results may be written where their operands lie.");
+  copyable(c);
   for (const char *name :
        {"PreUniRepl", "PostNRepl", "SoftMaxGradDirect", "NlllWithSoftMaxGradDirect", "OpToIdentity",
         "SubtractArg1GradOp", "MulArgGradOp", "MatMulOp", "MatMulLhsGradOp", "MatMulRhsGradOp"}) {
     const std::string pattern = name;
     c.def_property(
         name, [pattern](const Patterns &p) { return p.isPatternEnabled(pattern); },
-        [pattern](Patterns &p, bool on) { p.enablePattern(pattern, on); });
+        [pattern](Patterns &p, bool on) { p.enablePattern(pattern, on); },
+        ("Whether the pattern " + pattern + " is on.").c_str());
   }
 }
 

@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Element types, TensorInfo, numpy arrays.
+// Element types, TensorInfo, debug names.
 #include "bind.hpp"
 #include <popart/inputshapeinfo.hpp>
 
 using popart::DataType;
 using popart::TensorInfo;
-
-popart::DataType dataTypeOf(const py::dtype &type) {
-  const std::string name = py::str(type.attr("name"));
-  if (name == "float64")
-    return DataType::DOUBLE;
-  if (name == "object")
-    throw popart::error("An array of Python objects is no tensor. Give it a number type.");
-  return popart::dataTypeFromString(name);
-}
-py::dtype dtypeOf(DataType type) {
-  if (type == DataType::FLOAT8_143 || type == DataType::FLOAT8_152)
-    return py::dtype("uint8");
-  return py::dtype(popart::lowerCaseNameOf(type));
-}
-TensorInfo infoOf(const py::array &array) {
-  return TensorInfo(dataTypeOf(array.dtype()),
-                    popart::Shape(array.shape(), array.shape() + array.ndim()));
-}
-py::array contiguous(const py::array &array) {
-  return py::array::ensure(array, py::array::c_style);
-}
 
 namespace {
 // "FLOAT", a numpy type or dtype, or a Python type.
@@ -39,44 +18,70 @@ DataType typeFrom(const py::object &type) {
 } // namespace
 
 void bindTypes(py::module &m) {
-  py::class_<popart::DebugContext>(m, "DebugContext")
-      .def(py::init<>())
-      .def(py::init([](const std::string &name) { return popart::DebugContext(name); }));
+  py::class_<popart::DebugContext> context(
+      m, "DebugContext", "A name for a tensor or operator. A str does wherever one is asked for.");
+  context.def(py::init<>(), "No name.")
+      .def(py::init([](const std::string &name) { return popart::DebugContext(name); }),
+           py::arg("name"), "This name.")
+      .def("__repr__", [](const popart::DebugContext &c) {
+        return "DebugContext(" + shown(c.getPathName()) + ")";
+      });
+  copyable(context);
   py::implicitly_convertible<std::string, popart::DebugContext>();
 
-  py::enum_<DataType> types(m, "DataType");
+  py::enum_<DataType> types(m, "DataType", "Element types of tensors.");
   for (int i = 0; i <= int(DataType::UNDEFINED); ++i)
     types.value(popart::nameOf(DataType(i)).c_str(), DataType(i));
 
-  py::class_<TensorInfo>(m, "TensorInfo")
-      .def(py::init([](const py::array &array) { return infoOf(array); }))
+  py::class_<TensorInfo> info(m, "TensorInfo", "Element type and shape of a tensor.");
+  info.def(py::init([](const ArrayLike &array) { return infoOf(array.array); }), py::arg("array"),
+           "Type and shape of an array.")
       .def(py::init([](const py::object &type, const popart::Shape &shape) {
-        return TensorInfo(typeFrom(type), shape);
-      }))
-      .def("shape", &TensorInfo::shape)
-      .def("metaShape", &TensorInfo::metaShape)
-      .def("rank", &TensorInfo::rank)
-      .def("nelms", &TensorInfo::nelms)
-      .def("nbytes", &TensorInfo::nbytes)
-      .def("dim", &TensorInfo::dim)
-      .def("strides", &TensorInfo::strides)
-      .def("dataType", &TensorInfo::dataType)
-      .def("data_type", &TensorInfo::data_type)
-      .def("data_type_lcase", &TensorInfo::data_type_lcase)
-      .def("set", [](TensorInfo &info, DataType type) { info.set(type); })
-      .def("set", [](TensorInfo &info, DataType type,
-                     const popart::Shape &shape) { info.set(type, shape); })
-      .def("__eq__", [](const TensorInfo &a, const TensorInfo &b) { return a == b; })
-      .def("__repr__", [](const TensorInfo &info) {
-        std::ostringstream out;
-        out << info;
-        return out.str();
+             return TensorInfo(typeFrom(type), shape);
+           }),
+           py::arg("dataType"), py::arg("shape"),
+           "The type is \"FLOAT\" or the like, a DataType, a numpy type or a Python type.")
+      .def("shape", &TensorInfo::shape, "The extents of the dimensions.")
+      .def("metaShape", &TensorInfo::metaShape, "The shape before it was shared out over replicas.")
+      .def("rank", &TensorInfo::rank, "How many dimensions.")
+      .def("nelms", &TensorInfo::nelms, "How many elements.")
+      .def("nbytes", &TensorInfo::nbytes, "How many bytes.")
+      .def("dim", &TensorInfo::dim, py::arg("i"), "The extent of a dimension.")
+      .def("strides", &TensorInfo::strides, py::arg("shape"),
+           "Bytes from one element to the next in each dimension of an array of this shape.")
+      .def("dataType", &TensorInfo::dataType, "The type, as DataType.")
+      .def("data_type", &TensorInfo::data_type, "The type's name: \"FLOAT\".")
+      .def("data_type_lcase", &TensorInfo::data_type_lcase,
+           "The type's name as numpy has it: \"float32\".")
+      .def(
+          "set", [](TensorInfo &self, DataType type) { self.set(type); }, py::arg("dataType"),
+          "Changes the type, or type and shape.")
+      .def(
+          "set",
+          [](TensorInfo &self, DataType type, const popart::Shape &shape) {
+            self.set(type, shape);
+          },
+          py::arg("dataType"), py::arg("shape"))
+      .def(
+          "__eq__", [](const TensorInfo &a, const TensorInfo &b) { return a == b; },
+          py::is_operator(), py::arg("other"))
+      .def("__repr__", [](const TensorInfo &self) {
+        return "TensorInfo(" + shown(self.data_type()) + ", " + shown(self.shape()) + ")";
       });
-  m.def("getTensorInfo", &infoOf);
+  info.attr("__hash__") = py::none();
+  copyable(info);
+  m.def(
+      "getTensorInfo", [](const ArrayLike &array) { return infoOf(array.array); }, py::arg("array"),
+      "Type and shape of an array.");
 
-  py::class_<popart::InputShapeInfo>(m, "InputShapeInfo")
-      .def(py::init<>())
-      .def("add", &popart::InputShapeInfo::add)
-      .def("get", &popart::InputShapeInfo::get)
-      .def("has", &popart::InputShapeInfo::has);
+  using Shapes = popart::InputShapeInfo;
+  py::class_<Shapes> shapes(m, "InputShapeInfo",
+                            "Types and shapes of inputs that the model leaves open.");
+  shapes.def(py::init<>(), "None yet.")
+      .def("add", &Shapes::add, py::arg("id"), py::arg("info"), "Says what an input is.")
+      .def("get", &Shapes::get, py::arg("id"), "What was said of an input.")
+      .def("has", &Shapes::has, py::arg("id"), "Whether something was said of an input.")
+      .def("__repr__",
+           [](const Shapes &self) { return "InputShapeInfo(" + shown(self.getInfos()) + ")"; });
+  copyable(shapes);
 }

@@ -12,50 +12,63 @@ namespace {
 
 void bindTransformer(py::module &m) {
   using T = GraphTransformer;
-  py::class_<T>(m, "GraphTransformer")
-      .def(py::init([](const py::bytes &model) { return std::make_unique<T>(std::string(model)); }),
-           py::arg("modelProtoOrFilename"))
-      .def(py::init<const std::string &>(), py::arg("modelProtoOrFilename"))
-      .def("getModelProto", [](const T &t) { return py::bytes(t.getModelProto()); })
-      .def("convertFloatsToHalfs", &T::convertFloatsToHalfs)
-      .def("convertDoublesToFloats", &T::convertDoublesToFloats)
-      .def("convertDoublesToHalfs", &T::convertDoublesToHalfs)
-      .def("convertBFloats16ToFloat32", &T::convertBFloats16ToFloat32)
-      .def("convertUINT8ToINT32", &T::convertUINT8ToINT32)
-      .def("convertUINT16ToINT32", &T::convertUINT16ToINT32)
-      .def("convertINT8ToINT32", &T::convertINT8ToINT32)
-      .def("convertINT16ToINT32", &T::convertINT16ToINT32)
-      .def("convertINT64ToINT32", &T::convertINT64ToINT32, py::arg("clip") = false)
-      .def("convertInitializersToConstants", &T::convertInitializersToConstants, py::arg("ids"))
+  py::class_<T>(m, "GraphTransformer", "Changes ONNX models.")
+      .def(py::init<const std::string &>(), py::arg("modelProtoOrFilename"), // text or bytes
+           "A model, as bytes or the name of a file.")
+      .def(
+          "getModelProto", [](const T &t) { return py::bytes(t.getModelProto()); },
+          "The model as it is now, as the bytes of an ONNX file.")
+      .def("convertFloatsToHalfs", &T::convertFloatsToHalfs, "FLOAT becomes FLOAT16.")
+      .def("convertDoublesToFloats", &T::convertDoublesToFloats, "DOUBLE becomes FLOAT.")
+      .def("convertDoublesToHalfs", &T::convertDoublesToHalfs, "DOUBLE becomes FLOAT16.")
+      .def("convertBFloats16ToFloat32", &T::convertBFloats16ToFloat32, "BFLOAT16 becomes FLOAT.")
+      .def("convertUINT8ToINT32", &T::convertUINT8ToINT32, "UINT8 becomes INT32.")
+      .def("convertUINT16ToINT32", &T::convertUINT16ToINT32, "UINT16 becomes INT32.")
+      .def("convertINT8ToINT32", &T::convertINT8ToINT32, "INT8 becomes INT32.")
+      .def("convertINT16ToINT32", &T::convertINT16ToINT32, "INT16 becomes INT32.")
+      .def("convertINT64ToINT32", &T::convertINT64ToINT32, py::arg("clip") = false,
+           "INT64 becomes INT32; values that do not fit are clipped or refused.")
+      .def("convertInitializersToConstants", &T::convertInitializersToConstants, py::arg("ids"),
+           "Makes these initialisers constants.")
       .def("convertAllFixedPointInitializersToConstants",
-           &T::convertAllFixedPointInitializersToConstants)
-      .def("prepareNodesForTraining", &T::prepareNodesForTraining)
-      .def("removeUnusedInputs", &T::removeUnusedInputs)
+           &T::convertAllFixedPointInitializersToConstants,
+           "Makes all integer initialisers constants.")
+      .def("prepareNodesForTraining", &T::prepareNodesForTraining,
+           "Gives normalisations and dropout the outputs that training needs.")
+      .def("removeUnusedInputs", &T::removeUnusedInputs, "Takes inputs away that no node reads.")
       .def("saveInitializersExternally", &T::saveInitializersExternally, py::arg("ids"),
-           py::arg("filename"));
+           py::arg("filename"), "Moves the values of these initialisers to a file.");
 }
 
 void bindLog(py::module &m) {
   using logging::Logger;
-  py::class_<Logger> logger(m, "Logger");
-  logger.def("setLevel", &Logger::setLevel, py::arg("level"));
+  py::class_<Logger> logger(m, "Logger", "PopART's log.");
+  logger
+      .def("setLevel", &Logger::setLevel, py::arg("level"),
+           "TRACE, DEBUG, INFO, WARN, ERR, CRITICAL or OFF, for all of PopART.")
+      .def("__repr__", [](const Logger &l) { return "Logger(" + shown(l.name()) + ")"; });
+  copyable(logger);
   for (const char *level : {"trace", "debug", "info", "warn", "error", "critical"}) {
     const std::string name = level;
     logger.def(
         level, [name](const Logger &l, const std::string &text) { l.write(name, text); },
-        py::arg("info"));
+        py::arg("info"), ("Writes a line of level " + name + ".").c_str());
   }
   m.def(
-      "getLogger", [](const std::string &name) { return Logger(name); }, py::arg("name") = "all");
+      "getLogger", [](const std::string &name) { return Logger(name); }, py::arg("name") = "all",
+      "A log whose lines bear this name.");
 }
 
 void bindOperations(py::module &m) {
   using Id = OperatorIdentifier;
-  py::class_<Id>(m, "OperatorIdentifier")
-      .def_readonly("domain", &Id::domain)
-      .def_readonly("type", &Id::type)
-      .def_readonly("version", &Id::version)
-      .def("__eq__", [](const Id &a, const Id &b) { return a == b; })
+  py::class_<Id> id(m, "OperatorIdentifier", "An operator's full name.");
+  copyable(id);
+  id.def_readonly("domain", &Id::domain, "ai.onnx or the like.")
+      .def_readonly("type", &Id::type, "Its name.")
+      .def_readonly("version", &Id::version, "The opset it is of.")
+      .def(
+          "__eq__", [](const Id &a, const Id &b) { return a == b; }, py::is_operator(),
+          py::arg("other"))
       .def("__hash__",
            [](const Id &i) { return py::hash(py::make_tuple(i.domain, i.type, i.version)); })
       .def("__repr__", [](const Id &i) {
@@ -63,8 +76,10 @@ void bindOperations(py::module &m) {
         text << i;
         return text.str();
       });
-  m.def("getSupportedOperations", &OpManager::getSupportedOperations, py::arg("includeInternal"));
-  m.def("getUnsupportedOperations", &OpManager::getUnsupportedOperations, py::arg("opsetVersion"));
+  m.def("getSupportedOperations", &OpManager::getSupportedOperations, py::arg("includeInternal"),
+        "Every operator that can be lowered.");
+  m.def("getUnsupportedOperations", &OpManager::getUnsupportedOperations, py::arg("opsetVersion"),
+        "The operators of an opset of ai.onnx that cannot.");
 }
 
 } // namespace

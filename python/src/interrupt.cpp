@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "interrupt.hpp"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <mutex>
+#include <thread>
+
+namespace {
+
+struct Slot {
+  std::atomic<popart::Session *> session = nullptr;
+  std::atomic<bool> interrupted = false;
+};
+// Of the calls that run; a call that finds none free cannot be interrupted.
+std::array<Slot, 64> slots;
+std::atomic<int> handling = 0; // signal handlers that look at the slots
+std::mutex changing;           // of who runs, and so of the handler
+int running = 0;
+struct sigaction previous = {};
+
+void onInterrupt(int signal) {
+  ++handling;
+  for (auto &slot : slots)
+    if (auto *session = slot.session.load()) {
+      slot.interrupted = true;
+      session->interrupt();
+    }
+  --handling;
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+    previous.sa_handler(signal); // Python's: the main thread will raise KeyboardInterrupt
+}
+
+} // namespace
+
+Interruptible::Interruptible(popart::Session &session) : slot_(-1) {
+  const std::lock_guard hold(changing);
+  for (int i = 0; i < int(slots.size()) && slot_ < 0; ++i)
+    if (!slots[std::size_t(i)].session) {
+      slots[std::size_t(i)].interrupted = false;
+      slots[std::size_t(i)].session = &session;
+      slot_ = i;
+    }
+  if (running++)
+    return;
+  struct sigaction mine = {};
+  mine.sa_handler = onInterrupt;
+  sigaction(SIGINT, &mine, &previous);
+}
+Interruptible::~Interruptible() {
+  const std::lock_guard hold(changing);
+  if (slot_ >= 0)
+    slots[std::size_t(slot_)].session = nullptr;
+  while (handling) // the session may go when no handler has it any more
+    std::this_thread::yield();
+  if (!--running)
+    sigaction(SIGINT, &previous, nullptr);
+}
+bool Interruptible::interrupted() const {
+  return slot_ >= 0 && slots[std::size_t(slot_)].interrupted;
+}
