@@ -27,6 +27,7 @@
 #include "transforms/setup.hpp"
 #include "transforms/shard.hpp"
 #include "transforms/softmaxgrad.hpp"
+#include <algorithm>
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
 
@@ -76,6 +77,9 @@ unsigned ipusPerReplica(const Request &request, std::int64_t replicas) {
 }
 
 void place(ir::Graph &graph, const SessionOptions &options, unsigned ipus, bool training) {
+  for (auto &node : graph.nodes)
+    if (!options.enablePipelining)
+      node.settings.pipelineStage.reset(); // annotations do not count
   if (options.virtualGraphMode == VirtualGraphMode::ExecutionPhases)
     return transforms::assignPhases(graph, options.executionPhaseSettings, ipus);
   for (auto &node : graph.nodes)
@@ -126,8 +130,23 @@ std::set<Value> anchoredGradients(const ir::Graph &graph, const DataFlow &flow) 
   return out;
 }
 
+// Where the loss is computed, and the backward pass begins.
+ir::Settings placeOfLoss(const Request &request) {
+  const Value loss = request.graph.find(request.loss);
+  ir::Settings out;
+  for (const auto &node : request.graph.nodes)
+    if (std::find(node.outputs.begin(), node.outputs.end(), loss) != node.outputs.end()) {
+      out.virtualGraph = node.settings.virtualGraph;
+      out.pipelineStage = node.settings.pipelineStage;
+      out.executionPhase = node.settings.executionPhase;
+    }
+  return out;
+}
+
 void addBackward(Request &request, Prepared &prepared, std::map<TensorId, Value> &names) {
   ir::Graph &graph = request.graph;
+  const auto place = placeOfLoss(request);
+  const auto forward = graph.nodes.size();
   const Value loss = graph.find(request.loss);
   if (loss == ir::none)
     graph.require(request.loss); // throws, with near matches
@@ -145,6 +164,8 @@ void addBackward(Request &request, Prepared &prepared, std::map<TensorId, Value>
     shape.pass = ir::Pass::Backward;
     ask.lossGradient = shape.reshape(ask.lossGradient, graph[loss].info.shape());
   }
+  for (auto n = forward; n < graph.nodes.size(); ++n) // of the loss scale
+    graph.nodes[n].settings = place;
   auto gradients = autodiff::differentiate(graph, ask);
   for (const auto &[value, gradient] : gradients)
     names[gradientPrefix + graph[value].name] = gradient;
@@ -300,7 +321,9 @@ Prepared prepare(Request request) {
   passes.done("rewrite the forward pass", request.graph.nodes.size());
   writeDot(request.graph, o, DotCheck::Fwd1);
   std::map<TensorId, Value> names;
+  std::optional<std::int64_t> lossStage;
   if (request.training) {
+    lossStage = placeOfLoss(request).pipelineStage;
     addBackward(request, out, names);
     passes.done("add gradients and updates", request.graph.nodes.size());
   }
@@ -316,7 +339,7 @@ Prepared prepare(Request request) {
   done("prune and simplify");
   if (model.training) {
     transforms::chooseRecomputation(model.graph, o.autoRecomputation);
-    transforms::recompute(model.graph);
+    transforms::recompute(model.graph, lossStage);
     done("recompute");
   }
   optimizer::delayUpdates(model.graph); // now that all readers of a variable are there

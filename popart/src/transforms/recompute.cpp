@@ -15,6 +15,7 @@ using ir::none;
 using ir::Pass;
 using ir::Recompute;
 using ir::Value;
+using Stage = std::optional<std::int64_t>; // of a pipeline
 
 namespace {
 
@@ -128,39 +129,73 @@ void chooseRecomputation(Graph &graph, RecomputationType type) {
 
 namespace {
 
+// In a pipeline every stage computes its own values again, when the backward pass has come to it.
+// What earlier backward stages read is kept for them.
 class Repeater {
 public:
-  explicit Repeater(Graph &graph) : graph_(graph), links_(graph) {}
+  Repeater(Graph &graph, Stage lossStage) : graph_(graph), links_(graph), lossStage_(lossStage) {}
 
   void run() {
     std::vector<Node> nodes;
     for (const auto &node : graph_.nodes) {
       Node own = node;
-      if (!isForward(node))
-        for (auto &in : own.inputs)
-          in = again(in, node, nodes);
+      if (!isForward(node)) {
+        const Stage stage = node.pass == Pass::Backward ? node.settings.pipelineStage : Stage();
+        for (const auto n : missing(node.inputs, stage))
+          nodes.push_back(repeated(graph_.nodes[n]));
+        own.inputs = again(node.inputs, stage);
+      }
       nodes.push_back(std::move(own));
     }
     graph_.nodes = std::move(nodes);
   }
 
 private:
-  // The value as the backward pass gets it: computed again if its node is marked.
-  Value again(Value v, const Node &user, std::vector<Node> &nodes) {
-    if (v == none || v.value >= links_.producer.size() || links_.producer[v.value] < 0)
-      return v;
-    const Node &maker = graph_.nodes[std::size_t(links_.producer[v.value])];
-    if (!isForward(maker) || maker.settings.recompute != Recompute::Recompute || !canRepeat(maker))
-      return v;
-    if (auto done = made_.find(v); done != made_.end())
-      return done->second;
+  const Node *makerOf(Value v) const {
+    const int n = v == none || v.value >= links_.producer.size() ? -1 : links_.producer[v.value];
+    return n < 0 ? nullptr : &graph_.nodes[std::size_t(n)];
+  }
+  // Where gradients of the node's stage are computed.
+  Stage stageAgain(const Node &maker) const {
+    const auto stage = maker.settings.pipelineStage;
+    return stage && lossStage_ ? std::max(*stage, 2 * *lossStage_ - *stage) : stage;
+  }
+  // Whether a reader in that stage gets the value that is computed again.
+  bool isRepeated(Value v, const Stage &reader) const {
+    const Node *maker = makerOf(v);
+    if (!maker || !isForward(*maker) || maker->settings.recompute != Recompute::Recompute ||
+        !canRepeat(*maker))
+      return false;
+    const auto stage = stageAgain(*maker);
+    return !stage || !reader || *reader >= *stage;
+  }
+  // Nodes that still have to run again for these inputs, in order.
+  std::set<std::size_t> missing(const ir::Values &inputs, const Stage &reader) const {
+    std::set<std::size_t> out;
+    std::vector<std::pair<const ir::Values *, Stage>> open{{&inputs, reader}};
+    while (!open.empty()) {
+      const auto [values, stage] = open.back();
+      open.pop_back();
+      for (Value v : *values)
+        if (isRepeated(v, stage) && !made_.count(v) &&
+            out.insert(std::size_t(links_.producer[v.value])).second)
+          open.emplace_back(&makerOf(v)->inputs, stageAgain(*makerOf(v)));
+    }
+    return out;
+  }
+  ir::Values again(const ir::Values &inputs, const Stage &reader) const {
+    ir::Values out = inputs;
+    for (auto &in : out)
+      if (isRepeated(in, reader))
+        in = made_.at(in);
+    return out;
+  }
+  Node repeated(const Node &maker) {
     Node repeat = maker;
     repeat.pass = Pass::Backward;
     repeat.settings.recompute = Recompute::Undefined;
-    if (user.pass == Pass::Backward)
-      repeat.settings.pipelineStage = user.settings.pipelineStage;
-    for (auto &in : repeat.inputs)
-      in = again(in, user, nodes);
+    repeat.settings.pipelineStage = stageAgain(maker);
+    repeat.inputs = again(maker.inputs, repeat.settings.pipelineStage);
     for (auto &out : repeat.outputs)
       if (out != none) {
         const Value copy =
@@ -168,23 +203,23 @@ private:
         made_[out] = copy;
         out = copy;
       }
-    nodes.push_back(std::move(repeat));
-    return made_.at(v);
+    return repeat;
   }
 
   Graph &graph_;
   const ir::Links links_;
+  const Stage lossStage_;
   std::map<Value, Value> made_;
 };
 
 } // namespace
 
-void recompute(Graph &graph) {
+void recompute(Graph &graph, Stage lossStage) {
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), [](const Node &node) {
         return isForward(node) && node.settings.recompute == Recompute::Recompute;
       }))
     return;
-  Repeater(graph).run();
+  Repeater(graph, lossStage).run();
 }
 
 } // namespace popart::transforms

@@ -13,6 +13,7 @@ namespace popart::transforms {
 void chooseRecomputation(ir::Graph &graph, RecomputationType type);
 
 // Adds the second computation of every marked node that the backward pass needs.
-void recompute(ir::Graph &graph);
+// In a pipeline, the stage of the loss is where the backward pass begins.
+void recompute(ir::Graph &graph, std::optional<std::int64_t> lossStage = std::nullopt);
 
 } // namespace popart::transforms
