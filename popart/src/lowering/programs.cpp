@@ -352,7 +352,10 @@ private:
         continue;
       if (value.offChip && !value.data && value.shardOf == ir::none)
         continue; // an activation: the host has no part in it
-      if (model_.hyperParameters.count(v))
+      if (const auto it = model_.spread.find(v); it != model_.spread.end())
+        programs_[OptimizerFromHost].add(
+            Copy(lowering_.tensor(it->second), lowering_.tensor(v), false, "spread"));
+      else if (model_.hyperParameters.count(v))
         addHyperParameter(v);
       else
         addWeightStream(v);

@@ -18,7 +18,8 @@ struct Model {
   ir::Calls calls; // stretches of its nodes that are outlined
   DataFlow flow;
   std::map<TensorId, ir::Value> anchors;
-  std::set<ir::Value> hyperParameters; // variables that the optimizer writes
+  std::set<ir::Value> hyperParameters;   // variables that the optimizer writes
+  std::map<ir::Value, ir::Value> spread; // copies of these on further IPUs, and whose they are
   std::set<ir::Value> setup; // what nodes make of weights alone: once, when weights have come
   std::map<TensorId, InputSettings> inputSettings;
   std::map<TensorId, VariableSettings> variableSettings;

@@ -388,7 +388,6 @@ private:
   }
 
   void clip() {
-    std::set<TensorId> known;
     for (const auto &settings : optimizer_.getClipNormSettings()) {
       Group group;
       const auto &ids = settings.getWeightIds();
@@ -447,15 +446,17 @@ private:
 
   // ---- counts
 
-  // All counts at once, and the corrections by each beta.
+  // All counts of an IPU at once, and the corrections by each beta.
   void countSteps() {
-    Group counted;
+    std::map<Place, Group> counted;
     for (auto &w : weights_)
       if (w.step != ir::none)
-        counted.push_back(&w);
-    if (counted.empty())
-      return;
-    b_.settings = {};
+        counted[placeOf(w)].push_back(&w);
+    for (const auto &[at, group] : counted)
+      countSteps(group);
+  }
+  void countSteps(const Group &counted) {
+    place(*counted[0]);
     Values steps;
     for (auto *w : counted)
       steps.push_back(w->step);
@@ -566,6 +567,8 @@ private:
     return inverseFactor_;
   }
 
+  using Place = std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>;
+  static Place placeOf(const Weight &w) { return {w.virtualGraph, w.stage}; }
   void place(const Weight &w) {
     b_.settings = {};
     b_.settings.virtualGraph = w.virtualGraph;

@@ -195,32 +195,19 @@ void findAnchors(const ir::Graph &graph, const DataFlow &flow,
   }
 }
 
-// Without accumulation every micro-batch updates the weights, in the stage that has the gradient.
-void updateInStages(ir::Graph &graph) {
-  std::vector<std::int64_t> stage(graph.size(), 0);
-  for (auto &node : graph.nodes) {
-    if (node.pass == ir::Pass::Update) {
-      node.pass = ir::Pass::Backward;
-      std::int64_t own = 0;
-      for (Value v : node.inputs)
-        if (v != ir::none)
-          own = std::max(own, stage[v.value]);
-      node.settings.pipelineStage = own;
-    }
-    for (Value v : node.outputs)
-      if (v != ir::none)
-        stage[v.value] = node.settings.pipelineStage.value_or(0);
-  }
-}
-
 void pipeline(lowering::Model &model, const SessionOptions &options) {
   for (const auto &id : model.flow.anchors())
     if (model.flow.art(id).id() == AnchorReturnTypeId::EveryN)
       throw error(base::str("The anchor \"", id, "\" is EveryN, which a pipeline cannot return."));
   const bool accumulation = options.enableGradientAccumulation;
+  if (model.training && !accumulation && options.automaticLossScalingSettings.enabled)
+    throw error("automaticLossScalingSettings in a pipeline needs gradients that are accumulated: "
+                "the scale of the loss holds for all micro-batches in it. Set "
+                "enableGradientAccumulation, or switch enablePipelining off.");
   if (model.training && !accumulation)
-    updateInStages(model.graph);
+    transforms::updateInStages(model.graph);
   transforms::splitStages(model.graph);
+  transforms::insertIpuCopies(model.graph, true);
   model.stages = transforms::checkStages(
       model.graph, accumulation ? model.accumulationFactor : model.flow.batchesPerStep(),
       accumulation);
@@ -350,6 +337,7 @@ Prepared prepare(Request request) {
     transforms::mirrorPhases(model.graph, o.executionPhaseSettings.phases);
     transforms::orderPhases(model.graph);
   }
+  model.spread = transforms::spreadVariables(model.graph, model.hyperParameters);
   if (pipelined)
     pipeline(model, o);
   else if (model.ipusPerReplica > 1)
@@ -367,7 +355,10 @@ Prepared prepare(Request request) {
   transforms::schedule(model.graph, o);
   done("schedule");
   transforms::moveActivations(model.graph, model.locations, pipelined);
-  transforms::moveVariables(model.graph, model.locations, model.hyperParameters, model.anchors);
+  auto onChip = model.hyperParameters;
+  for (const auto &[copy, variable] : model.spread)
+    onChip.insert(copy);
+  transforms::moveVariables(model.graph, model.locations, onChip, model.anchors);
   done("place variables and activations");
   if (!model.training)
     model.setup = transforms::findSetup(model.graph);

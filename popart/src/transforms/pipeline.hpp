@@ -17,8 +17,12 @@ void inferStages(ir::Graph &graph);
 // fill the pipeline. Returns the number of stages.
 std::int64_t checkStages(const ir::Graph &graph, std::int64_t microBatches, bool accumulation);
 
+// Without gradient accumulation every micro-batch updates the weights: nodes of the update go to
+// the first stage of their IPU that has what they read, or to a new one behind the last.
+void updateInStages(ir::Graph &graph);
+
 // After this every input of a node is made in the node's own stage, or is a variable or a constant
-// of its IPU.
+// of its IPU. Nodes that run once per weight update stay as they are.
 void splitStages(ir::Graph &graph);
 
 } // namespace popart::transforms

@@ -46,14 +46,44 @@ const Node *example(const Graph &graph, const ir::Links &links, const Node &node
 
 void placeNodes(Graph &graph) {
   const ir::Links links(graph);
-  for (auto &node : graph.nodes) {
-    if (node.settings.virtualGraph)
-      continue;
-    const Node *like = example(graph, links, node);
-    node.settings.virtualGraph = like ? like->settings.virtualGraph : 0;
-    if (!node.settings.pipelineStage && like)
-      node.settings.pipelineStage = like->settings.pipelineStage;
-  }
+  const Node *first = nullptr;
+  for (const auto &node : graph.nodes)
+    if (!first && node.settings.virtualGraph)
+      first = &node;
+  // Twice: what stands behind a node may have its place only then.
+  for (const bool last : {false, true})
+    for (auto &node : graph.nodes) {
+      if (node.settings.virtualGraph)
+        continue;
+      const Node *like = example(graph, links, node);
+      if (!like && last)
+        like = first;
+      if (!like)
+        continue;
+      node.settings.virtualGraph = like->settings.virtualGraph;
+      if (!node.settings.pipelineStage)
+        node.settings.pipelineStage = like->settings.pipelineStage;
+    }
+}
+
+std::map<Value, Value> spreadVariables(Graph &graph, const std::set<Value> &variables) {
+  const auto home = homes(graph);
+  std::map<std::pair<Value, std::int64_t>, Value> own;
+  std::map<Value, Value> out;
+  for (auto &node : graph.nodes)
+    for (auto &in : node.inputs) {
+      const auto here = node.settings.virtualGraph.value_or(0);
+      if (in == none || !variables.count(in) || home[in.value] == here)
+        continue;
+      const auto [at, fresh] = own.try_emplace({in, here}, none);
+      if (fresh) {
+        at->second =
+            graph.addVariable(graph[in].name + "_c" + std::to_string(here), graph[in].data);
+        out[at->second] = in;
+      }
+      in = at->second;
+    }
+  return out;
 }
 
 std::vector<std::int64_t> homes(const Graph &graph) {
@@ -70,7 +100,7 @@ std::vector<std::int64_t> homes(const Graph &graph) {
   return home;
 }
 
-void insertIpuCopies(Graph &graph) {
+void insertIpuCopies(Graph &graph, bool updatesOnly) {
   auto home = homes(graph);
   std::vector<Node> nodes;
   ops::GraphBuilder b(graph, nodes);
@@ -78,7 +108,7 @@ void insertIpuCopies(Graph &graph) {
   for (auto &node : graph.nodes) {
     const auto here = node.settings.virtualGraph.value_or(0);
     for (auto &in : node.inputs) {
-      if (in == none || home[in.value] == here)
+      if (in == none || home[in.value] == here || (updatesOnly && node.pass != ir::Pass::Update))
         continue;
       const auto [at, fresh] = copies.try_emplace({in, here, node.pass == ir::Pass::Update}, none);
       Value &copy = at->second;

@@ -3,6 +3,8 @@
 // IpuCopy.
 #pragma once
 #include "ir/graph.hpp"
+#include <map>
+#include <set>
 
 namespace popart::transforms {
 
@@ -13,8 +15,13 @@ void placeNodes(ir::Graph &graph);
 // Where each value lives: with its node, or with the first node that uses it.
 std::vector<std::int64_t> homes(const ir::Graph &graph);
 
-// After this every input of a node lives on the node's IPU. Constants are repeated instead of
-// copied.
-void insertIpuCopies(ir::Graph &graph);
+// Variables that several IPUs read and none writes get one of their own on every further IPU.
+// Returns for each the variable whose value it is to have.
+std::map<ir::Value, ir::Value> spreadVariables(ir::Graph &graph,
+                                               const std::set<ir::Value> &variables);
+
+// After this every input of a node (of the weight update alone, if asked) lives on the node's IPU.
+// Constants are repeated instead of copied.
+void insertIpuCopies(ir::Graph &graph, bool updatesOnly = false);
 
 } // namespace popart::transforms
