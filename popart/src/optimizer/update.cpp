@@ -66,8 +66,10 @@ public:
     countSteps();
     for (auto &group : grouped())
       update(group);
-    if (counter_ != ir::none)
-      b_.op("AccumulatorZero", {counter_});
+    for (const auto &[place, running] : running_) {
+      b_.settings = running.settings;
+      b_.op("AccumulatorZero", {running.counter});
+    }
     if (lossScaleFactor(graph_) != ir::none)
       addLossScaleUpdate(graph_, context_);
   }
@@ -304,22 +306,30 @@ private:
     b_.pass = Pass::Backward;
     const bool running = context_.reduction == ReductionType::Mean &&
                          context_.mean == MeanReductionStrategy::Running;
-    Value share = ir::none; // 1 / (number of micro-batches so far)
     for (auto &group : grouped()) {
-      const bool inVelocity = group[0]->recipe.inVelocity;
-      if (running && !inVelocity && share == ir::none)
-        share = runningShare();
       place(*group[0]);
+      const bool share = running && !group[0]->recipe.inVelocity;
+      const Value factor = share ? runningShare(*group[0]) : ir::none;
       if (group[0]->shardedAccumulator)
         scatter(group);
-      addAccumulate(group, inVelocity ? ir::none : share);
+      addAccumulate(group, factor);
     }
-    if (counter_ != ir::none)
-      b_.op("Accumulate", {counter_, b_.scalar(1, counter_)});
+    for (const auto &[place, running] : running_) {
+      b_.settings = running.settings;
+      b_.op("Accumulate", {running.counter, b_.scalar(1, running.counter)});
+    }
   }
-  Value runningShare() {
-    counter_ = graph_.addVariable("Counter___", HostTensor::scalar(DataType::FLOAT, 0));
-    return b_.reciprocal(b_.add(counter_, 1));
+  // 1 / (number of micro-batches so far), counted in every place where weights are.
+  Value runningShare(const Weight &w) {
+    const auto [at, fresh] = running_.try_emplace(placeOf(w));
+    auto &running = at->second;
+    if (fresh) {
+      running.counter = graph_.addVariable("Counter___", HostTensor::scalar(DataType::FLOAT, 0));
+      running.settings = b_.settings;
+      running.settings.name = "Update/count";
+      running.share = b_.reciprocal(b_.add(running.counter, 1));
+    }
+    return running.share;
   }
   void addAccumulate(const Group &group, Value share) {
     place(*group[0]);
@@ -582,7 +592,12 @@ private:
   const Context &context_;
   const std::map<TensorId, HostTensor> &state_;
   std::vector<Weight> weights_;
-  Value counter_ = ir::none, inverseFactor_ = ir::none;
+  Value inverseFactor_ = ir::none;
+  struct Running {
+    Value counter = ir::none, share = ir::none;
+    ir::Settings settings;
+  };
+  std::map<Place, Running> running_;
 };
 
 } // namespace

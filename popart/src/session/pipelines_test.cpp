@@ -157,6 +157,17 @@ TEST(SeveralIpus, ClipByTheNormOfAllOfThem) {
   }
 }
 
+TEST(Pipelines, TakeRunningMeans) {
+  auto trial = pipelined();
+  trial.optimizer = adam(AdamMode::Adam);
+  trial.options.accumulationAndReplicationReductionType = ReductionType::Mean;
+  trial.options.meanAccumulationAndReplicationReductionStrategy = MeanReductionStrategy::Running;
+  expectSameAsPlain(trial);
+  trial.replicas = 2;
+  trial.body = Body::Convolution;
+  expectSameAsPlain(trial);
+}
+
 // Every micro-batch changes the weights: what the schedule says, in double precision.
 TEST(Pipelines, UpdateForEveryMicroBatchWithoutAccumulation) {
   for (const bool clips : {false, true}) {
