@@ -121,6 +121,39 @@ Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType 
   return b.mul(scale, b.cast(factor, type));
 }
 
+namespace {
+
+Value addCounts(ir::Graph &graph) {
+  return graph.addVariable(countsId, HostTensor::filled(TensorInfo(DataType::FLOAT, Shape{2}), 0));
+}
+
+// What all IPUs of all replicas have counted in this period, where the builder stands.
+Value allCounts(ir::Graph &graph, ops::GraphBuilder &b, std::int64_t replicas) {
+  std::map<Value, ir::Settings> parts; // one for each IPU
+  for (const auto &node : graph.nodes)
+    if (node.def->type == "GradientStatistics")
+      parts.emplace(node.inputs[0], node.settings);
+  const auto here = b.settings;
+  if (parts.empty())
+    throw internal_error("Automatic loss scaling has counted no gradients.");
+  if (parts.size() == 1 && replicas == 1 && parts.begin()->second.virtualGraph == here.virtualGraph)
+    return parts.begin()->first;
+  const Value all = addCounts(graph);
+  for (const auto &[part, settings] : parts) {
+    b.settings = settings;
+    b.settings.name = "Update/count";
+    const Value sum = replicas > 1 ? b.op("ReplicatedAllReduce", {part}) : part;
+    b.settings = here;
+    b.op("Accumulate", {all, sum});
+    b.settings = settings;
+    b.op("AccumulatorZero", {part});
+  }
+  b.settings = here;
+  return all;
+}
+
+} // namespace
+
 void trackGradients(ir::Graph &graph, const autodiff::Gradients &all,
                     const std::set<Value> &weights, const Context &context) {
   const auto &s = context.automaticLossScaling;
@@ -131,8 +164,7 @@ void trackGradients(ir::Graph &graph, const autodiff::Gradients &all,
   if (left.empty())
     throw error("Automatic loss scaling needs FLOAT16 gradients, and the model has none to track. "
                 "Switch automaticLossScalingSettings.enabled off, or use FLOAT16 weights.");
-  const Value counts =
-      graph.addVariable(countsId, HostTensor::filled(TensorInfo(DataType::FLOAT, Shape{2}), 0));
+  std::map<std::optional<std::int64_t>, Value> counts; // by IPU
   std::vector<ir::Node> nodes;
   ops::GraphBuilder b(graph, nodes);
   b.pass = Pass::Backward;
@@ -141,22 +173,26 @@ void trackGradients(ir::Graph &graph, const autodiff::Gradients &all,
     b.settings = node.settings;
     nodes.push_back(std::move(node));
     for (Value v : made)
-      if (v != ir::none && left.erase(v))
-        b.op("GradientStatistics", {counts, v},
+      if (v != ir::none && left.erase(v)) {
+        const auto [at, fresh] = counts.try_emplace(b.settings.virtualGraph);
+        if (fresh)
+          at->second = addCounts(graph);
+        b.op("GradientStatistics", {at->second, v},
              {{"edge", static_cast<float>(s.binEdgeLocation * largestHalf)}});
+      }
   }
   graph.nodes = std::move(nodes);
 }
 
 void addLossScaleUpdate(ir::Graph &graph, const Context &context) {
   const auto &s = context.automaticLossScaling;
-  Value counts = graph.find(countsId);
-  if (counts == ir::none)
-    throw internal_error("Automatic loss scaling has counted no gradients.");
   ops::GraphBuilder b(graph);
   b.pass = Pass::Update;
-  if (context.replicas > 1)
-    counts = b.op("ReplicatedAllReduceInplace", {counts});
+  for (const auto &node : graph.nodes) // where the loss is scaled
+    if (node.pass == Pass::Backward && std::find(node.inputs.begin(), node.inputs.end(),
+                                                 lossScaleFactor(graph)) != node.inputs.end())
+      b.settings = node.settings;
+  const Value counts = allCounts(graph, b, context.replicas);
   const Value period = graph.addVariable(periodId, HostTensor::scalar(DataType::FLOAT, 0));
   Value scale = graph.find("lossScaling_FLOAT");
   if (scale == ir::none)

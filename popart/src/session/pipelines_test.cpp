@@ -168,6 +168,34 @@ TEST(Pipelines, TakeRunningMeans) {
   expectSameAsPlain(trial);
 }
 
+TEST(SeveralIpus, ScaleTheLossByWhatAllOfThemCount) {
+  const auto scaled = [](int) {
+    return std::make_unique<SGD>(OptimizerValue(0.01f), OptimizerValue(0), OptimizerValue(0),
+                                 OptimizerValue(0), OptimizerValue(1), OptimizerValue(1024, false));
+  };
+  for (const float edge : {0.05f, 0.125f, 0.4f})
+    for (const int period : {1, 2})
+      expectEverywhereSame(scaled, [&](Trial &trial) {
+        trial.half = true;
+        trial.steps = 5;
+        trial.scalars = {"AutomaticLossScaleProxy___factor"};
+        auto &settings = trial.options.automaticLossScalingSettings;
+        settings.enabled = true;
+        settings.updatePeriod = period;
+        settings.binEdgeLocation = edge;
+      });
+  auto trial = pipelined();
+  trial.half = true;
+  trial.accumulation = 1;
+  trial.batches = 8;
+  trial.options.automaticLossScalingSettings.enabled = true;
+  trial.optimizer = scaled;
+  EXPECT_EQ(messageOf([&] { TrialRun run(trial); }),
+            "automaticLossScalingSettings in a pipeline needs gradients that are accumulated: the "
+            "scale of the loss holds for all micro-batches in it. Set enableGradientAccumulation, "
+            "or switch enablePipelining off.");
+}
+
 // Every micro-batch changes the weights: what the schedule says, in double precision.
 TEST(Pipelines, UpdateForEveryMicroBatchWithoutAccumulation) {
   for (const bool clips : {false, true}) {
