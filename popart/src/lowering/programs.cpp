@@ -119,7 +119,8 @@ private:
   std::size_t stageOf(const ir::Node &node) const {
     return model_.stages ? static_cast<std::size_t>(*node.settings.pipelineStage) : 0;
   }
-  // What the host sends arrives in the first stage that reads it.
+  // What the host sends arrives in the first stage that reads it, and variables are looked at
+  // there.
   std::size_t stageOf(Value v) const {
     std::size_t first = work_.size() - 1;
     if (first == 0)
@@ -263,7 +264,7 @@ private:
     for (const auto &[id, value] : model_.anchors) {
       const auto kind = model_.graph[value].kind;
       if (kind == Kind::Variable || kind == Kind::Constant || model_.setup.count(value))
-        addAnchor(id, value, work_.front().program, Pass::Forward);
+        addAnchor(id, value, work_[stageOf(value)].program, Pass::Forward);
     }
   }
 

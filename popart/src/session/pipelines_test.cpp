@@ -238,3 +238,13 @@ TEST(Pipelines, KeepStepsOfAdamWithoutAccumulation) {
   for (const auto &[id, values] : PlainMlp(trial, rates).trainPipelined({2, 1}))
     EXPECT_LT(distance(got.weights.at(id), values), trialTolerance) << id;
 }
+
+TEST(Pipelines, ReturnVariablesWhereTheyChange) {
+  auto trial = pipelined();
+  trial.steps = 2;
+  trial.batches = 2;
+  trial.returned = {{"Accum___w0", AnchorReturnType("All")},
+                    {"Accum___w2", AnchorReturnType("Sum")},
+                    {"w1", AnchorReturnType("All")}};
+  expectSameAsPlain(trial);
+}
