@@ -248,3 +248,20 @@ TEST(Pipelines, ReturnVariablesWhereTheyChange) {
                     {"w1", AnchorReturnType("All")}};
   expectSameAsPlain(trial);
 }
+
+TEST(Pipelines, SayWhenStagesRunBackwards) {
+  auto trial = pipelined(3, 2);
+  TrialNet net(trial);
+  net.builder->setAttribute(sVirtualGraphAttribute, std::int64_t(0));
+  net.builder->setAttribute(sPipelineStageAttribute, std::int64_t(0));
+  const auto y = net.builder->aiOnnxOpset11().relu({net.loss});
+  const auto message = messageOf([&] {
+    TrainingSession::createFromOnnxModel(
+        net.builder->getModelProto(), DataFlow(1, {{y, AnchorReturnType("All")}}), net.loss,
+        ConstSGD(0.1f), modelDevice(2), InputShapeInfo(), optionsOf(trial));
+  });
+  EXPECT_NE(
+      message.find(" is in pipeline stage 0, but reads \"" + net.loss + "\", which stage 2 makes."),
+      std::string::npos)
+      << message;
+}

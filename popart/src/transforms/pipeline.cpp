@@ -137,6 +137,11 @@ private:
       return constantOn(in, ipu);
     if (stage_[in.value] == stage)
       return in;
+    if (stage_[in.value] > stage)
+      throw error(base::str(ops::describe(graph_, node), " is in pipeline stage ", stage,
+                            ", but reads \"", graph_[in].name, "\", which stage ", stage_[in.value],
+                            " makes. Number stages (with none given: virtual graphs) in the order "
+                            "in which values pass through them."));
     const auto [at, fresh] = restored_.try_emplace({in, stage}, none);
     if (fresh) {
       b_.settings = node.settings;
