@@ -53,9 +53,9 @@ struct Sinks {
       const auto &file = opened[destination] = openInPlace(destination, Begin::AtEnd);
       return files.try_emplace(destination, file.get()).first->second;
     } catch (const FileError &e) {
-      say(str("The log cannot be written to \"", destination, "\": ", e.what(),
-              ". It goes to standard error. Set the variable that ends in _LOG_DEST to stderr, "
-              "stdout or a file in a folder that exists."));
+      say(str(e.what(),
+              " The log goes to standard error. Set the variable that ends in _LOG_DEST to "
+              "stderr, stdout or a file in a folder that exists."));
     }
     return std::cerr;
   }

@@ -20,9 +20,9 @@ struct Variable { // set while the object lives
 
 // What `action` writes to standard error.
 template <class Action> std::string errorsOf(const Action &action) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   action();
-  return testing::internal::GetCapturedStderr();
+  return ::testing::internal::GetCapturedStderr();
 }
 
 std::string contents(const std::string &path) {
@@ -55,7 +55,7 @@ TEST(Log, IsOffUnlessAsked) {
 }
 
 TEST(Log, LinesGoToTheFileThatIsNamedAndAreAdded) {
-  const auto path = testing::TempDir() + "log_test.txt";
+  const auto path = ::testing::TempDir() + "log_test.txt";
   std::filesystem::remove(path);
   Variable level("LAYER_LOG_LEVEL", "INFO"), to("LAYER_LOG_DEST", path),
       form("LAYER_LOG_FORMAT", "%n %v");
@@ -78,13 +78,15 @@ TEST(Log, AnUnknownLevelIsSaidOnceAndNothingIsLogged) {
 TEST(Log, AFileThatCannotBeWrittenIsSaidOnceAndLinesGoToStandardError) {
   Variable level("LAYER_LOG_LEVEL", "INFO"), to("LAYER_LOG_DEST", "/no/such/folder/log"),
       form("LAYER_LOG_FORMAT", "%v");
-  EXPECT_EQ(errorsOf([] {
-              Logger("LAYER", "LA", "A").info("one");
-              Logger("LAYER", "LA", "A").info("two");
-            }),
-            "The log cannot be written to \"/no/such/folder/log\": No such file or directory. It "
-            "goes to standard error. Set the variable that ends in _LOG_DEST to stderr, stdout or "
-            "a file in a folder that exists.\none\ntwo\n");
+  EXPECT_EQ(
+      errorsOf([] {
+        Logger("LAYER", "LA", "A").info("one");
+        Logger("LAYER", "LA", "A").info("two");
+      }),
+      "The file \"/no/such/folder/log\" cannot be written: there is no folder "
+      "\"/no/such/folder\". Make it first, or choose another. The log goes to standard error. Set "
+      "the variable that ends in _LOG_DEST to stderr, stdout or a file in a folder that "
+      "exists.\none\ntwo\n");
 }
 
 } // namespace

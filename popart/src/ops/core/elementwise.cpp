@@ -77,12 +77,12 @@ std::vector<T> spreadValues(const std::vector<T> &values, const Shape &from, con
   walk(from, to, [&](std::int64_t at) { out.push_back(values[static_cast<std::size_t>(at)]); });
   return out;
 }
-bool isInteger(DataType type) { return isFixedPoint(type) || type == DataType::BOOL; }
+bool holdsIntegers(DataType type) { return isFixedPoint(type) || type == DataType::BOOL; }
 } // namespace
 
 HostTensor spread(const HostTensor &t, const Shape &shape) {
   const TensorInfo info(t.type(), shape);
-  if (isInteger(t.type()))
+  if (holdsIntegers(t.type()))
     return HostTensor::fromIntegers(info, spreadValues(t.integers(), t.shape(), shape));
   return HostTensor::fromDoubles(info, spreadValues(t.doubles(), t.shape(), shape));
 }
@@ -90,7 +90,7 @@ HostTensor spread(const HostTensor &t, const Shape &shape) {
 Fold foldUnary(double (*real)(double), std::int64_t (*integer)(std::int64_t)) {
   return [=](const OpView &op) -> std::vector<HostTensor> {
     const auto &x = op.in(0).data();
-    if (isInteger(x.type())) {
+    if (holdsIntegers(x.type())) {
       if (!integer)
         return {};
       auto values = x.integers();
@@ -111,7 +111,7 @@ Fold foldBinary(double (*real)(double, double), std::int64_t (*integer)(std::int
     const auto &a = op.in(0).data(), &b = op.in(1).data();
     const Shape shape = broadcast(op, a.shape(), b.shape());
     const TensorInfo info(isComparison ? DataType::BOOL : a.type(), shape);
-    if (isInteger(a.type())) {
+    if (holdsIntegers(a.type())) {
       if (!integer)
         return {};
       auto x = spreadValues(a.integers(), a.shape(), shape);
