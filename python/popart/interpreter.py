@@ -24,5 +24,6 @@ def explained():
         if built is None or (built == this and getattr(problem, "name", None) not in ("numpy", "popart_core")
                              and "numpy" not in str(problem)):
             raise
+        why = "it has no numpy" if "numpy" in str(problem) else problem
         raise ImportError("popart cannot be imported by %s (Python %s): %s. It is built for Debian's Python with "
-                          "numpy: use /usr/bin/python3 (%s)." % (sys.executable, this, problem, built)) from problem
+                          "numpy: use /usr/bin/python3 (%s)." % (sys.executable, this, why, built)) from problem
