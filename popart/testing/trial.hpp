@@ -293,9 +293,12 @@ inline double distance(const Floats &got, const Floats &want) {
 
 constexpr double trialTolerance = 2e-4;
 
-inline void expectSame(const Trial &trial, const Trained &got, const Trained &want) {
-  for (const auto &[id, values] : want.weights)
+inline void expectSameWeights(const Trained &got, const std::map<TensorId, Floats> &want) {
+  for (const auto &[id, values] : want)
     EXPECT_LT(distance(got.weights.at(id), values), trialTolerance) << "weight " << id;
+}
+inline void expectSame(const Trial &trial, const Trained &got, const Trained &want) {
+  expectSameWeights(got, want.weights);
   for (const auto &[id, steps] : want.returned)
     for (std::size_t step = 0; step < steps.size(); ++step) {
       const auto how = trial.returned.count(id) ? trial.returned.at(id) : trial.returned.at("loss");

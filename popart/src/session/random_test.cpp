@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Random session options against a plain computation: whatever is combined, weights and anchors are
+// those of one IPU without any of it, and those of a loop in double precision; or the combination
+// is refused with words that name the options.
+//
+// OPENIPU_SEEDS=first:count draws others than the default, for instance OPENIPU_SEEDS=1000:500, and
+// lists what was refused.
+#include "plainmlp.hpp"
+#include "randomtrials.hpp"
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+using namespace popart;
+using namespace popart::testing;
+
+namespace {
+
+std::pair<unsigned, unsigned> seeds() {
+  unsigned first = 1, count = 100;
+  if (const char *given = std::getenv("OPENIPU_SEEDS");
+      given && std::sscanf(given, "%u:%u", &first, &count) != 2)
+    throw std::runtime_error("OPENIPU_SEEDS must be first:count, not " + std::string(given));
+  return {first, count};
+}
+
+// Words that tell a user what to change.
+bool namesOptions(const std::string &message) {
+  for (const char *word :
+       {"enablePipelining", "virtualGraphMode", "accumulationFactor", "batchesPerStep",
+        "autoRecomputation", "enableGradientAccumulation", "replicatedGraphCount",
+        "executionPhaseSettings", "TensorLocationSettings", "EveryN"})
+    if (message.find(word) != std::string::npos)
+      return true;
+  return false;
+}
+
+Trained trainedTwice(RandomTrial &random, const Folder &folder) {
+  auto &trial = random.trial;
+  trial.attached = trial.options.enableEngineCaching = true;
+  trial.options.cachePath = folder.file("cache");
+  trained(trial); // and cached
+  TrialRun warm(trial);
+  auto out = warm.train();
+  EXPECT_TRUE(isWarm(*warm.session));
+  return out;
+}
+
+std::string refusal(RandomTrial &random, const Folder &folder, Trained &out) {
+  try {
+    out = random.cached ? trainedTwice(random, folder) : trained(random.trial);
+  } catch (const internal_error &e) {
+    ADD_FAILURE() << e.what();
+  } catch (const error &e) {
+    EXPECT_TRUE(namesOptions(e.what())) << e.what();
+    return e.what();
+  } catch (const std::exception &e) {
+    ADD_FAILURE() << e.what();
+  }
+  return "";
+}
+
+// Empty, or why the combination is refused.
+std::string check(unsigned seed) {
+  auto random = Draw(seed).run();
+  SCOPED_TRACE("OPENIPU_SEEDS=" + std::to_string(seed) + ":1 is " + random.text);
+  Folder folder;
+  Trained got;
+  const auto why = refusal(random, folder, got);
+  if (!why.empty() || (got.weights.empty() && got.returned.empty()))
+    return why;
+  expectSame(random.trial, got, trained(plain(random.trial)));
+  if (PlainMlp::fits(random.trial))
+    expectSameWeights(got, PlainMlp(random.trial, random.rates).train());
+  return "";
+}
+
+} // namespace
+
+TEST(RandomOptions, TrainToTheWeightsOfThePlainLoop) {
+  const auto [first, count] = seeds();
+  std::map<std::string, unsigned> refused;
+  unsigned all = 0;
+  for (unsigned seed = first; seed < first + count; ++seed)
+    if (const auto why = check(seed); !why.empty()) {
+      ++refused[why];
+      ++all;
+    }
+  EXPECT_LE(all, 1 + count / 4) << "most combinations are there";
+  if (std::getenv("OPENIPU_SEEDS"))
+    for (const auto &[why, times] : refused)
+      std::cout << "refused " << times << " times: " << why << '\n';
+}
