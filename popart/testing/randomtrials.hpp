@@ -181,7 +181,11 @@ private:
   void optimise() {
     auto &r = out_.rates;
     r.family = Family(note("optimiser", below(4)));
-    value("defaultLearningRate", 0.01f, 0.05f);
+    // Sums of many gradients must not drive a network to where rounding is all that is left.
+    const bool sums =
+        r.isSgd() && t_.options.accumulationAndReplicationReductionType != ReductionType::Mean;
+    const float share = sums ? 1.0f / float(t_.accumulation * t_.replicas) : 1.0f;
+    value("defaultLearningRate", 0.01f * share, 0.05f * share);
     value("defaultWeightDecay", 0, 0.1f);
     value("lossScaling", 1, 64);
     if (r.isSgd()) {
@@ -215,7 +219,7 @@ private:
       clip();
     if (chance(25)) {
       r.special = note<std::string>("values of its own", chance(50) ? "w0" : "b1");
-      r.own["learningRate"] = {real(0.01f, 0.05f), chance(50)};
+      r.own["learningRate"] = {r.values["defaultLearningRate"].first * real(0.5f, 2), chance(50)};
       if (chance(50))
         r.own["weightDecay"] = {real(0, 0.1f), chance(50)};
     }
