@@ -81,8 +81,9 @@ void failToWrite(const std::string &path, int error) {
 
 void clearLeftovers(int folder) {
   for (const auto &name : namesIn(folder))
-    if (isName(name, fileEnding) && takeLeftover(folder, name, O_RDWR, S_IFREG))
-      ::unlinkat(folder, name.c_str(), 0);
+    if (isName(name, fileEnding))
+      if (const auto taken = takeLeftover(folder, name, O_RDWR, S_IFREG)) // locked until it is gone
+        ::unlinkat(folder, name.c_str(), 0);
 }
 
 static void clearFolders(const Folder &place) {
