@@ -169,3 +169,16 @@ def test_groups_of_replicas_that_make_no_sense():
                  lambda: pairs.getGroupRepresentative(2, 4), lambda: popart.VariableSettings().shapeOnHost([1], 0)):
         with pytest.raises(popart.popart_exception, match="roup"):
             call()
+
+
+def test_partials_types_that_do_not_exist_are_refused():
+    builder = popart.Builder()
+    x = builder.addInputTensor(popart.TensorInfo("FLOAT", [2, 3]))
+    w = builder.addInitializedInputTensor(np.ones([3, 4], np.float32))
+    y = builder.aiOnnx.matmul([x, w])
+    builder.setPartialsType(y, "DOUBLE")
+    builder.addOutputTensor(y)
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [y]),
+                                      popart.DeviceManager().createIpuModelDevice({}))
+    with pytest.raises(popart.popart_exception, match='The partials type "DOUBLE" is not known. Use HALF or FLOAT.'):
+        session.prepareDevice()

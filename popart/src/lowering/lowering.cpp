@@ -347,12 +347,20 @@ poplar::Tensor Lowering::restore(Value v, std::int64_t destination, std::int64_t
       .squeeze({0});
 }
 
+std::string partialsType(const std::string &text) {
+  if (text == "HALF" || text == "half")
+    return "half";
+  if (text == "FLOAT" || text == "float")
+    return "float";
+  throw error(base::str("The partials type \"", text, "\" is not known. Use HALF or FLOAT."));
+}
+
 void Lowering::annotate(const OpView &op, poplar::OptionFlags &options, bool convolution) const {
   const auto &extra = op.node().settings.extra;
   if (auto p = extra.find<float>("__available_memory_proportion"))
     options.set("availableMemoryProportion", base::str(*p));
   if (auto type = extra.find<std::string>("__partials_type"))
-    options.set("partialsType", *type == "HALF" || *type == "half" ? "half" : "float");
+    options.set("partialsType", partialsType(*type));
   if (auto dithering = extra.find<std::int64_t>("__enable_conv_dithering");
       dithering && convolution)
     options.set("enableConvDithering", *dithering ? "true" : "false");

@@ -121,4 +121,7 @@ private:
   poplar::program::Sequence *program_ = nullptr;
 };
 
+// A type of partial sums that a model names, "HALF" or "FLOAT" in either case, as poplin spells it.
+std::string partialsType(const std::string &text);
+
 } // namespace popart::lowering

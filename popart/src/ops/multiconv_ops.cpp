@@ -73,7 +73,7 @@ poplar::OptionFlags optionsOf(lowering::Lowering &l, const OpView &op, std::size
   if (const auto p = op.reals("availableMemoryProportions"); i < p.size())
     options.set("availableMemoryProportion", base::str(p[i]));
   if (const auto t = op.texts("partialsTypes"); i < t.size())
-    options.set("partialsType", t[i] == "HALF" || t[i] == "half" ? "half" : "float");
+    options.set("partialsType", lowering::partialsType(t[i]));
   if (const auto d = op.integers("enableConvDithering", {}); i < d.size())
     options.set("enableConvDithering", d[i] ? "true" : "false");
   return options;

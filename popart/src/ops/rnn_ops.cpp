@@ -23,7 +23,7 @@ struct Layer {
 
 poplar::Type partialsOf(const OpView &op) {
   const auto type = op.node().settings.extra.find<std::string>("__partials_type");
-  return type && (*type == "HALF" || *type == "half") ? poplar::HALF : poplar::FLOAT;
+  return type && lowering::partialsType(*type) == "half" ? poplar::HALF : poplar::FLOAT;
 }
 
 Layer layerOf(lowering::Lowering &l, const OpView &op) {

@@ -31,7 +31,7 @@ poplar::OptionFlags recurrentOptions(lowering::Lowering &l, const OpView &op, bo
   if (const auto p = extra.find<float>("__available_memory_proportion"))
     options.set("availableMemoryProportion", base::str(*p));
   if (const auto type = extra.find<std::string>("__partials_type"))
-    options.set("partialsType", *type == "HALF" || *type == "half" ? "half" : "float");
+    options.set("partialsType", lowering::partialsType(*type));
   return options;
 }
 
