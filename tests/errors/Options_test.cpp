@@ -95,7 +95,7 @@ TEST(OptionErrors, UnknownOptionOfTheProfileSummary) {
   EXPECT_REJECTED(
       "invalid_option: Unknown option \"showExecutionStep\" of printProfileSummary. Did you "
       "mean \"showExecutionSteps\"? Known are [showExecutionSteps, showVarStorage, "
-      "showOptimizations, showPerIpuMemoryUsage, colours].",
+      "showOptimizations, showPerIpuMemoryUsage, colours, short].",
       engine.printProfileSummary(out, {{"showExecutionStep", "true"}}));
 }
 
@@ -118,6 +118,18 @@ TEST(OptionErrors, NumberOfThreadsThatIsNone) {
   unsetenv("OPENIPU_NUM_THREADS");
   EXPECT_EQ(text,
             "invalid_option: OPENIPU_NUM_THREADS must be a number from 1 to 4096, not \"abc\".");
+  errors::expectStillUsable();
+}
+
+TEST(OptionErrors, SizeOfTheCodeletCacheThatIsNoNumber) {
+  Fixture f;
+  setenv("OPENIPU_CACHE_MAX_MB", "lots", 1);
+  std::stringstream source("#include <poplar/Vertex.hpp>\n");
+  auto text = errors::rejection([&] { f.graph.addCodelets(source); });
+  unsetenv("OPENIPU_CACHE_MAX_MB");
+  EXPECT_NE(text.find("OPENIPU_CACHE_MAX_MB must be a number from 0 to 16777216, not \"lots\"."),
+            std::string::npos)
+      << text;
   errors::expectStillUsable();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/Cache.hpp"
+#include "base/Environment.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "codelet/Bytes.hpp"
@@ -7,6 +8,7 @@
 #include "codelet/Process.hpp"
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 #include <sys/stat.h>
 
 namespace poplar::codelet {
@@ -27,10 +29,12 @@ std::string defaultDirectory() {
 }
 
 std::uint64_t sizeLimit() {
-  const char *text = std::getenv("OPENIPU_CACHE_MAX_MB");
-  char *end = nullptr;
-  const unsigned long long megabytes = text ? std::strtoull(text, &end, 10) : 0;
-  return (text && end != text && *end == 0 ? megabytes : 256) * 1024 * 1024;
+  constexpr std::uint64_t megabyte = 1024 * 1024, most = 1 << 24; // 16 TB
+  try {
+    return base::numberFromEnvironment("OPENIPU_CACHE_MAX_MB", 256, 0, most) * megabyte;
+  } catch (const std::invalid_argument &error) {
+    throw CompileError(error.what());
+  }
 }
 
 bool describe(const std::string &path, Dependency &d) {
@@ -88,7 +92,7 @@ Dependency identityOf(const std::string &program) {
   return d;
 }
 
-Cache::Cache() {
+Cache::Cache() : limit_(sizeLimit()) {
   const auto directory = defaultDirectory();
   if (directory.empty())
     return;
@@ -134,7 +138,7 @@ void Cache::write(const std::string &name, const std::string &payload) const {
   sum.number(base::hashBytes(payload.data(), payload.size()));
   try {
     files_->store(name, [&](std::ostream &out) { out << magic << sum.take() << payload; });
-    files_->evict(sizeLimit(), name);
+    files_->evict(limit_, name);
   } catch (const FileError &e) {
     logger().warn("codelet not cached: ", e.what());
   }

@@ -52,6 +52,7 @@ public:
 private:
   std::optional<std::string> read(const std::string &name) const;
   void write(const std::string &name, const std::string &bytes) const;
+  std::uint64_t limit_; // bytes
   std::optional<base::FileCache> files_;
 };
 
