@@ -7,6 +7,19 @@
 
 namespace base::testing {
 
+inline const pid_t testProcess = ::getpid();
+
+} // namespace base::testing
+
+#ifdef __SANITIZE_ADDRESS__
+// The leak checker waits for threads that a child of fork does not have.
+extern "C" [[gnu::used]] inline int __lsan_is_turned_off() {
+  return ::getpid() != base::testing::testProcess;
+}
+#endif
+
+namespace base::testing {
+
 // The wait status of a child that does `work` and exits as programs do, with 0 if it returned true.
 // SIGALRM ends one that hangs.
 template <class Work> int statusOfChild(const Work &work) {
