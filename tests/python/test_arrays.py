@@ -125,7 +125,7 @@ def test_weights_read_and_written():
                 session.weightsToHost()
                 session.readWeights(popart.PyWeightsIO({"w": into}))
                 np.testing.assert_array_equal(into, X, err_msg=f"{name} {other}")
-    with pytest.raises(popart.popart_runtime_error, match=r"shape \[3,2\]"):
+    with pytest.raises(popart.popart_runtime_error, match=r"FLOAT \[3,2\], but the weight is FLOAT \[2,3\]"):
         session.readWeights(popart.PyWeightsIO({"w": np.zeros((3, 2), np.float32)}))
 
 
