@@ -116,6 +116,19 @@ TEST(DynamicSlice, UpdatesWrapAroundAndLeaveTheRestAlone) {
   }
 }
 
+// By rows, without looking at each of them.
+TEST(DynamicSlice, TablesOfManyRowsAreMappedAtOnce) {
+  Session s;
+  for (std::size_t rows : {std::size_t(1) << 40, std::size_t(1) << 50}) {
+    auto t = createSliceableTensor(s.graph, HALF, {rows, 2}, {0}, {1});
+    std::size_t mapped = 0;
+    for (const auto &tile : s.graph.getTileMapping(t))
+      for (const auto &interval : tile)
+        mapped += interval.size();
+    EXPECT_EQ(mapped, 2 * rows);
+  }
+}
+
 TEST(DynamicSlice, CopiesEveryTypeAndAnyView) {
   Session s;
   std::vector<std::size_t> outputs;

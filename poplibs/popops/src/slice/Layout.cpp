@@ -59,8 +59,10 @@ void mapGrid(Graph &graph, const Tensor &t, const Grid &grid) {
   auto groups = t.dim(0), rows = t.dim(1), columns = t.dim(2);
   std::size_t tiles = graph.getTarget().getNumTiles();
   auto used = grid.groupParts * grid.columnParts * grid.rowParts;
-  auto runs = groups * (grid.columnParts == 1 ? grid.rowParts : rows * grid.columnParts);
-  if (runs > mostRuns)
+  const bool whole = grid.columnParts == 1; // rows, which then lie one behind the other
+  const auto parts = whole ? grid.rowParts : grid.columnParts;
+  if (groups > mostRuns || (!whole && rows > mostRuns) ||
+      groups * parts * (whole ? 1 : rows) > mostRuns)
     return graph.setTileMapping(t, byRows(tiles, groups * rows, columns, used));
   Graph::TileToTensorMapping mapping(tiles);
   for (std::size_t gp = 0; gp != grid.groupParts; ++gp)
@@ -68,13 +70,17 @@ void mapGrid(Graph &graph, const Tensor &t, const Grid &grid) {
       auto someGroups = partOf(groups, grid.groupParts, gp);
       auto someRows = partOf(rows, grid.rowParts, rp);
       for (auto g = someGroups.begin(); g != someGroups.end(); ++g)
-        for (auto r = someRows.begin(); r != someRows.end(); ++r)
-          for (std::size_t cp = 0; cp != grid.columnParts; ++cp) {
-            auto some = columnsOf(columns, grid, cp);
-            auto row = (g * rows + r) * columns;
-            append(mapping[(gp * grid.columnParts + cp) * grid.rowParts + rp], row + some.begin(),
-                   row + some.end());
-          }
+        if (whole)
+          append(mapping[gp * grid.rowParts + rp], (g * rows + someRows.begin()) * columns,
+                 (g * rows + someRows.end()) * columns);
+        else
+          for (auto r = someRows.begin(); r != someRows.end(); ++r)
+            for (std::size_t cp = 0; cp != grid.columnParts; ++cp) {
+              auto some = columnsOf(columns, grid, cp);
+              auto row = (g * rows + r) * columns;
+              append(mapping[(gp * grid.columnParts + cp) * grid.rowParts + rp], row + some.begin(),
+                     row + some.end());
+            }
     }
   graph.setTileMapping(t, mapping);
 }
