@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ir/hosttensor.hpp"
 
+#include "base/CheckedSize.hpp"
 #include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include <cmath>
@@ -189,10 +190,13 @@ std::int64_t elementsOf(const Shape &shape) {
   return *elements;
 }
 std::optional<std::int64_t> elementsWithin(const Shape &shape, std::int64_t most) {
-  std::int64_t elements = 1, widest = 1; // widest: what other extents come to is not hidden by a 0
+  std::int64_t elements = 1;
+  std::optional<std::uint64_t> widest = 1; // what other extents come to is not hidden by a 0
   for (auto extent : shape) {
-    if (extent < 0 || __builtin_mul_overflow(widest, std::max<std::int64_t>(extent, 1), &widest) ||
-        widest > most)
+    if (extent >= 0)
+      widest = base::checkedProduct(*widest, std::max<std::uint64_t>(std::uint64_t(extent), 1),
+                                    std::uint64_t(most));
+    if (extent < 0 || !widest)
       return std::nullopt;
     elements *= extent;
   }
