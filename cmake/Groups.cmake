@@ -22,7 +22,7 @@ foreach(target ${targets})
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # it takes every file of a group for a header
     get_target_property(folder ${target} SOURCE_DIR)
     get_target_property(sources ${target} SOURCES)
-    list(TRANSFORM sources REPLACE "^([^/])" "${folder}/\\1")
+    list(TRANSFORM sources REPLACE "^([^/].*)$" "${folder}/\\1")
     string(REPLACE ";" "|" sources "${sources}")
     string(APPEND text "${target}|${folder}|${sources}\n")
   endif()

@@ -48,11 +48,11 @@ def groups(sources):
     """Sources in groups: lists in which no name occurs twice and all open the same namespaces."""
     made = []
     for source in sources:
-        try:
-            text = open(source, encoding="utf-8").read()
-        except OSError:  # not written yet
+        if not source.endswith((".cpp", ".cc")):
             continue
-        if not source.endswith((".cpp", ".cc")) or ALONE.search(text):
+        with open(source, encoding="utf-8") as lines:
+            text = lines.read()
+        if ALONE.search(text):
             continue
         names = {name for found in DEFINED.findall(text) for name in found if name}
         names |= {name for line in FURTHER.findall(text) for name in NAMED.findall(line)}
@@ -73,10 +73,11 @@ def groups(sources):
 
 
 def main(targets, out):
+    built = os.path.dirname(targets) + "/"  # generated files stay alone: when this first runs they are not there
     with open(out, "w", encoding="utf-8") as result:
         for line in open(targets, encoding="utf-8"):
             name, folder, *sources = line.strip().split("|")
-            for number, files in enumerate(groups(sorted(sources))):
+            for number, files in enumerate(groups(sorted(s for s in sources if not s.startswith(built)))):
                 quoted = " ".join(f'"{file}"' for file in files)
                 result.write(f"set_source_files_properties({quoted} TARGET_DIRECTORY {name} "
                              f"PROPERTIES UNITY_GROUP {name}{number})\n")
