@@ -6,6 +6,7 @@
 #include <csignal>
 #include <poplar/exceptions.hpp>
 #include <sstream>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -218,11 +219,15 @@ TEST(FaultErrors, StopEndsACodeletThatDoesNot) {
   for (unsigned what : {9u, 10u})
     for (unsigned vertices : {1u, 1000u}) {
       Wild wild(what, vertices);
-      std::thread other([&] {
-        ::usleep(10'000);
-        wild.engine->stop();
+      std::atomic<bool> ended = false;
+      std::thread other([&] { // a stop that comes before the run has begun is forgotten
+        while (!ended) {
+          ::usleep(10'000);
+          wild.engine->stop();
+        }
       });
       const auto message = errors::rejection([&] { wild.run(); });
+      ended = true;
       other.join();
       EXPECT_EQ(
           message,
@@ -243,8 +248,10 @@ TEST(FaultErrors, StopMayBeCalledInASignalHandler) {
   }, before{};
   mine.sa_handler = [](int) { running->stop(); };
   ::sigaction(SIGALRM, &mine, &before);
-  ::alarm(1);
+  const itimerval often{{0, 100'000}, {0, 100'000}}, never{};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
   EXPECT_THROW(wild.run(), application_runtime_error);
+  ::setitimer(ITIMER_REAL, &never, nullptr);
   ::sigaction(SIGALRM, &before, nullptr);
 }
 
