@@ -3,12 +3,12 @@
 #pragma once
 #include "base/Text.hpp"
 #include "graph/GraphState.hpp"
+#include "poplar/exceptions.hpp"
 #include "poplar/Executable.hpp"
 #include "poplar/Graph.hpp"
-#include "poplar/exceptions.hpp"
 #include "program/Node.hpp"
 
-namespace poplar {
+namespace poplar::openipu {
 
 struct Access {
   static const std::shared_ptr<const tensor::View> &pointer(const Tensor &t) { return t.view_; }
@@ -50,8 +50,8 @@ struct Access {
       throw Error(call + ": the tensor is not initialised.");
     const auto &view = *tensor.view_;
     if (view.graph && view.graph.get() != &state)
-      throw Error(base::str(call, ": the tensor ", tensor.getDebugStr(),
-                            " belongs to another graph."));
+      throw Error(
+          base::str(call, ": the tensor ", tensor.getDebugStr(), " belongs to another graph."));
     return view;
   }
 
@@ -82,10 +82,10 @@ struct Access {
 
   static DataStream stream(const graph::GraphState &graph, const executable::Stream &s,
                            const Type &type) {
-    DataStream out(
-        s.handle, s.toDevice ? DataStreamType::HostToDeviceFIFO : DataStreamType::DeviceToHostFIFO,
-        type, s.elements, graph.replicationFactor,
-        s.broadcast ? ReplicatedStreamMode::BROADCAST : ReplicatedStreamMode::REPLICATE);
+    DataStream out(s.handle,
+                   s.toDevice ? DataStreamType::HostToDeviceFIFO : DataStreamType::DeviceToHostFIFO,
+                   type, s.elements, graph.replicationFactor,
+                   s.broadcast ? ReplicatedStreamMode::BROADCAST : ReplicatedStreamMode::REPLICATE);
     out.graph_ = graph.tag->number;
     return out;
   }
@@ -108,4 +108,8 @@ struct Access {
   }
 };
 
-} // namespace poplar
+} // namespace poplar::openipu
+
+namespace poplar {
+using openipu::Access;
+}

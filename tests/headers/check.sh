@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compiles every public header alone, without warnings, and the call forms of traps.cpp.
+# Compiles every public header alone, without warnings, and the call forms of the files beside this one.
 # Usage: check.sh compiler standard source-folder build-folder
 compiler=$1 standard=$2 root=$3 build=$4
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,6 +20,7 @@ $models"
 
 echo "$headers" | xargs -P "$(nproc)" -I{} sh -c \
   "echo '#include <{}>' | $compiler $flags -x c++ - || { echo 'not complete or not clean under $standard: {}'; exit 1; }" || exit 1
+$compiler $flags "$here/own_names.cpp" || exit 1
 # The forms are evaluated for their types only, so unused results are no mistake.
 $compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable -Wno-redundant-move "$here/traps.cpp" &&
 $compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable "$here/operator_traps.cpp"

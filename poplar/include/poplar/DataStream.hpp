@@ -11,7 +11,9 @@
 
 namespace poplar {
 
+namespace openipu {
 struct Access;
+}
 
 class DataStream {
 public:
@@ -28,7 +30,7 @@ public:
   friend bool operator!=(const DataStream &a, const DataStream &b) { return !(a == b); }
 
 private:
-  friend struct Access;
+  friend struct openipu::Access;
   friend class RemoteBuffer;
   DataStream(StringRef handle, DataStreamType type, const Type &elementType,
              std::size_t numElements, unsigned replicationFactor, ReplicatedStreamMode mode)
@@ -61,7 +63,7 @@ public:
   friend bool operator!=(const RemoteBuffer &a, const RemoteBuffer &b) { return !(a == b); }
 
 private:
-  friend struct Access;
+  friend struct openipu::Access;
   RemoteBuffer(StringRef handle, const Type &elementType, std::size_t numElements,
                std::size_t repeats, unsigned replicationFactor, bool rearrangeOnHost,
                bool optimiseMemory)

@@ -14,11 +14,11 @@
 
 namespace poplar {
 
+namespace openipu {
 struct Access;
-namespace device {
 struct DeviceData;
 struct DeviceAccess;
-} // namespace device
+} // namespace openipu
 
 namespace IPUAttributes {
 enum class AttributeId {
@@ -80,11 +80,11 @@ public:
   std::vector<unsigned> getDriverIDs() const; // the single IPUs it consists of
 
 private:
-  friend struct Access;
-  friend struct device::DeviceAccess;
-  explicit Device(std::shared_ptr<device::DeviceData> data);
-  device::DeviceData &data() const;
-  std::shared_ptr<device::DeviceData> data_;
+  friend struct openipu::Access;
+  friend struct openipu::DeviceAccess;
+  explicit Device(std::shared_ptr<openipu::DeviceData> data);
+  openipu::DeviceData &data() const;
+  std::shared_ptr<openipu::DeviceData> data_;
 };
 
 } // namespace poplar

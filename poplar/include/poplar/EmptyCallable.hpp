@@ -5,12 +5,12 @@
 #include <cstddef>
 
 namespace poplar {
-namespace detail {
+namespace openipu {
 
 template <class F> auto isEmptyCallable(const F &f, int) -> decltype(bool(f == nullptr)) {
   return f == nullptr;
 }
 template <class F> bool isEmptyCallable(const F &, long) { return false; }
 
-} // namespace detail
+} // namespace openipu
 } // namespace poplar

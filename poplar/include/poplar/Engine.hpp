@@ -33,7 +33,9 @@ class Report;
 
 namespace poplar {
 
+namespace openipu {
 struct Access;
+}
 
 // Bytes of scratch memory that every worker may use.
 static constexpr unsigned WORKER_SCRATCH_SIZE = 48;
@@ -163,7 +165,7 @@ public:
   void clearSimulatedErrors();
 
 private:
-  friend struct Access;
+  friend struct openipu::Access;
   void checkRemoteBufferSize(StringRef handle, std::size_t bytes) const;
   struct Impl;
   Impl &impl() const; // throws poplar_error if the engine was moved from

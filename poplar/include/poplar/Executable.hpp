@@ -7,10 +7,10 @@
 
 namespace poplar {
 
+namespace openipu {
 struct Access;
-namespace executable {
 struct Image;
-}
+} // namespace openipu
 
 class Executable {
 public:
@@ -27,9 +27,9 @@ public:
   static Executable deserialize(std::unique_ptr<std::istream> in, bool checkPackageHash = true);
 
 private:
-  friend struct Access;
-  explicit Executable(std::shared_ptr<const executable::Image> image);
-  std::shared_ptr<const executable::Image> image_;
+  friend struct openipu::Access;
+  explicit Executable(std::shared_ptr<const openipu::Image> image);
+  std::shared_ptr<const openipu::Image> image_;
 };
 
 } // namespace poplar

@@ -41,10 +41,10 @@
 
 namespace poplar {
 
+namespace openipu {
 struct Access;
-namespace graph {
 struct GraphView;
-}
+} // namespace openipu
 namespace program {
 class Program;
 }
@@ -384,8 +384,8 @@ public:
   std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format);
 
 private:
-  friend struct Access;
-  explicit Graph(std::unique_ptr<graph::GraphView> impl);
+  friend struct openipu::Access;
+  explicit Graph(std::unique_ptr<openipu::GraphView> impl);
   // count == the number of host values; broadcast: one value for every element.
   Tensor addConstantValues(const Type &type, const Tensor *metadata, ArrayRef<std::size_t> shape,
                            const void *values, std::size_t count, const TypeTraits &traits,
@@ -397,7 +397,7 @@ private:
                       const TypeTraits &traits, bool broadcast);
   void setTensorValues(const Tensor &tensor, const void *values, std::size_t count,
                        const TypeTraits &traits, bool broadcast);
-  std::unique_ptr<graph::GraphView> impl_;
+  std::unique_ptr<openipu::GraphView> impl_;
 };
 
 } // namespace poplar

@@ -8,8 +8,8 @@
 
 namespace poplar {
 
+namespace openipu {
 struct Access;
-namespace graph {
 struct GraphTag;
 
 // A part of a graph by its number, and the graph's number: 0 if the handle was made from a plain
@@ -23,15 +23,15 @@ protected:
       : id_(id), graph_(graph) {}
 
 private:
-  friend struct poplar::Access;
+  friend struct Access;
   unsigned id_;
   std::uint64_t graph_;
 };
-} // namespace graph
+} // namespace openipu
 
 using vertex_id = std::uint64_t;
 
-class ComputeSet : public graph::Part {
+class ComputeSet : public openipu::Part {
 public:
   constexpr ComputeSet() = default;
   constexpr explicit ComputeSet(unsigned id) : Part(id) {}
@@ -39,11 +39,11 @@ public:
   friend constexpr bool operator!=(ComputeSet a, ComputeSet b) { return !(a == b); }
 
 private:
-  friend struct Access;
+  friend struct openipu::Access;
   constexpr ComputeSet(unsigned id, std::uint64_t graph) : Part(id, graph) {}
 };
 
-class Function : public graph::Part {
+class Function : public openipu::Part {
 public:
   constexpr Function() = default;
   constexpr explicit Function(unsigned id) : Part(id) {}
@@ -52,12 +52,12 @@ public:
   friend constexpr bool operator<(Function a, Function b) { return a.getId() < b.getId(); }
 
 private:
-  friend struct Access;
+  friend struct openipu::Access;
   constexpr Function(unsigned id, std::uint64_t graph) : Part(id, graph) {}
 };
 
 // A function whose code is kept off the tiles until it is copied in.
-class FunctionBuffer : public graph::Part {
+class FunctionBuffer : public openipu::Part {
 public:
   constexpr FunctionBuffer() = default;
   constexpr explicit FunctionBuffer(unsigned id) : Part(id) {}
@@ -67,12 +67,12 @@ public:
   friend constexpr bool operator!=(FunctionBuffer a, FunctionBuffer b) { return !(a == b); }
 
 private:
-  friend struct Access;
+  friend struct openipu::Access;
   constexpr FunctionBuffer(unsigned id, std::uint64_t graph) : Part(id, graph) {}
 };
 
 // A function that runs on the host, called from the device program.
-class HostFunction : public graph::Part {
+class HostFunction : public openipu::Part {
 public:
   constexpr HostFunction() = default;
   constexpr explicit HostFunction(unsigned id) : Part(id) {}
@@ -82,7 +82,7 @@ public:
   friend constexpr bool operator!=(HostFunction a, HostFunction b) { return !(a == b); }
 
 private:
-  friend struct Access;
+  friend struct openipu::Access;
   constexpr HostFunction(unsigned id, std::uint64_t graph) : Part(id, graph) {}
 };
 
@@ -100,10 +100,10 @@ public:
   friend bool operator!=(const VertexRef &a, const VertexRef &b) { return !(a == b); }
 
 private:
-  friend struct Access;
-  VertexRef(std::shared_ptr<const graph::GraphTag> graph, vertex_id id)
+  friend struct openipu::Access;
+  VertexRef(std::shared_ptr<const openipu::GraphTag> graph, vertex_id id)
       : graph_(std::move(graph)), id_(id) {}
-  std::shared_ptr<const graph::GraphTag> graph_;
+  std::shared_ptr<const openipu::GraphTag> graph_;
   vertex_id id_;
 };
 

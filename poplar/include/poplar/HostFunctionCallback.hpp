@@ -37,7 +37,7 @@ public:
             class = typename std::enable_if<!std::is_same<G, HostCallbackHandle>::value>::type,
             class = IfCallable<G>>
   HostCallbackHandle(F &&f)
-      : callback_(detail::isEmptyCallable(f, 0) ? nullptr : new Wrapped<G>(std::forward<F>(f))) {}
+      : callback_(openipu::isEmptyCallable(f, 0) ? nullptr : new Wrapped<G>(std::forward<F>(f))) {}
   HostCallbackHandle(HostCallbackHandle &&) = default;
   HostCallbackHandle &operator=(HostCallbackHandle &&) = default;
 

@@ -13,7 +13,7 @@
 
 namespace poplar {
 
-namespace types {
+namespace openipu {
 struct ProfileAccess;
 }
 
@@ -72,7 +72,7 @@ public:
   friend bool operator!=(const ProfileValue &a, const ProfileValue &b) { return !(a == b); }
 
 private:
-  friend struct types::ProfileAccess;
+  friend struct openipu::ProfileAccess;
   struct Data;
   explicit ProfileValue(std::shared_ptr<const Data> data);
   static std::shared_ptr<const Data> makeBool(bool value);

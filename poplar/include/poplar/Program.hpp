@@ -23,12 +23,13 @@
 
 namespace poplar {
 
-struct Access;
 class Graph;
+namespace openipu {
+struct Access;
+struct Node;
+} // namespace openipu
 
 namespace program {
-
-struct Node;
 
 class Program {
 public:
@@ -45,9 +46,9 @@ public:
   friend bool operator!=(const Program &a, const Program &b) { return a.node_ != b.node_; }
 
 protected:
-  friend struct poplar::Access;
+  friend struct openipu::Access;
   // No constructor from it: {{0, program}} must stay a list of cases. Subclasses assign it.
-  std::shared_ptr<const Node> node_;
+  std::shared_ptr<const openipu::Node> node_;
 };
 
 // Runs programs one after the other. Adding to a Sequence does not change copies of it made before.

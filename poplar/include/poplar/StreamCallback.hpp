@@ -78,7 +78,7 @@ public:
             class = typename std::enable_if<!std::is_same<G, StreamCallbackHandle>::value>::type,
             class = IfCallable<G>>
   StreamCallbackHandle(F &&f)
-      : callback_(detail::isEmptyCallable(f, 0) ? nullptr : new Wrapped<G>(std::forward<F>(f))) {}
+      : callback_(openipu::isEmptyCallable(f, 0) ? nullptr : new Wrapped<G>(std::forward<F>(f))) {}
   StreamCallbackHandle(StreamCallbackHandle &&) = default;
   StreamCallbackHandle &operator=(StreamCallbackHandle &&) = default;
 

@@ -20,11 +20,11 @@
 
 namespace poplar {
 
+namespace openipu {
 struct Access;
-namespace device {
 struct TargetData;
 struct TargetAccess;
-} // namespace device
+} // namespace openipu
 
 class Target {
 public:
@@ -113,17 +113,17 @@ public:
   friend bool operator<(const Target &a, const Target &b);
 
 private:
-  friend struct Access;
-  friend struct device::TargetAccess;
-  explicit Target(std::shared_ptr<const device::TargetData> data);
+  friend struct openipu::Access;
+  friend struct openipu::TargetAccess;
+  explicit Target(std::shared_ptr<const openipu::TargetData> data);
   template <class T> T limitAs(const Type &type, bool max) const {
     T value;
     limit(type, max, equivalent_device_type<T>().value, &value);
     return value;
   }
   void limit(const Type &type, bool max, const Type &as, void *out) const;
-  const device::TargetData &data() const;
-  std::shared_ptr<const device::TargetData> data_;
+  const openipu::TargetData &data() const;
+  std::shared_ptr<const openipu::TargetData> data_;
 };
 
 bool operator==(const Target &a, const Target &b);

@@ -17,10 +17,10 @@
 
 namespace poplar {
 
+namespace openipu {
 struct Access;
-namespace tensor {
 struct View;
-}
+} // namespace openipu
 
 enum class UpsampleMethod { REPEAT };
 
@@ -99,11 +99,11 @@ public:
   std::size_t hash() const;
 
 private:
-  friend struct Access;
+  friend struct openipu::Access;
   friend bool operator==(const Tensor &a, const Tensor &b);
-  explicit Tensor(std::shared_ptr<const tensor::View> view);
+  explicit Tensor(std::shared_ptr<const openipu::View> view);
   bool getConstantValueRaw(void *value, const Type &asType) const;
-  std::shared_ptr<const tensor::View> view_;
+  std::shared_ptr<const openipu::View> view_;
 };
 
 // The same elements in the same order and shape.

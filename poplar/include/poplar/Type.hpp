@@ -11,7 +11,7 @@
 
 namespace poplar {
 
-namespace types {
+namespace openipu {
 struct TypeAccess;
 }
 
@@ -33,18 +33,18 @@ public:
   friend constexpr bool operator>=(Type a, Type b) { return !(a < b); }
 
 private:
-  friend struct types::TypeAccess;
+  friend struct openipu::TypeAccess;
   constexpr explicit Type(std::uint8_t index) noexcept : index_(index) {}
   std::uint8_t index_;
 };
 
 std::ostream &operator<<(std::ostream &out, const Type &type);
 
-extern const Type BOOL, CHAR, SIGNED_CHAR, UNSIGNED_CHAR;
-extern const Type SHORT, SIGNED_SHORT, UNSIGNED_SHORT;
-extern const Type INT, SIGNED_INT, SIGNED, UNSIGNED_INT, UNSIGNED;
-extern const Type LONG, UNSIGNED_LONG, LONGLONG, UNSIGNED_LONGLONG;
-extern const Type HALF, FLOAT, DOUBLE, QUARTER, QUARTER_METADATA;
+extern Type BOOL, CHAR, SIGNED_CHAR, UNSIGNED_CHAR;
+extern Type SHORT, SIGNED_SHORT, UNSIGNED_SHORT;
+extern Type INT, SIGNED_INT, SIGNED, UNSIGNED_INT, UNSIGNED;
+extern Type LONG, UNSIGNED_LONG, LONGLONG, UNSIGNED_LONGLONG;
+extern Type HALF, FLOAT, DOUBLE, QUARTER, QUARTER_METADATA;
 
 // The device type that a host C++ type stands for: equivalent_device_type<float>().value == FLOAT.
 template <class T> struct equivalent_device_type;

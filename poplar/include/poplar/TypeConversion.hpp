@@ -8,43 +8,44 @@
 
 namespace poplar {
 
-namespace types {
+namespace openipu {
 void toDevice(const Type &to, const QuarterMetadata *metadata, const Type &from, const void *src,
               void *dst, std::size_t n);
 void fromDevice(const Type &from, const QuarterMetadata *metadata, const void *src, const Type &to,
                 void *dst, std::size_t n);
 QuarterMetadata metadataFor(QuarterMetadata::Format format, const Type &from, const void *src,
                             std::size_t n);
-} // namespace types
+} // namespace openipu
 
 template <class T> void convertToDeviceType(const Type &type, gccs::ArrayRef<T> src, void *dst) {
-  types::toDevice(type, nullptr, equivalent_device_type<T>().value, src.data(), dst, src.size());
+  openipu::toDevice(type, nullptr, equivalent_device_type<T>().value, src.data(), dst, src.size());
 }
 template <class T>
 void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, gccs::ArrayRef<T> src,
                          void *dst) {
-  types::toDevice(type, &metadata, equivalent_device_type<T>().value, src.data(), dst, src.size());
+  openipu::toDevice(type, &metadata, equivalent_device_type<T>().value, src.data(), dst,
+                    src.size());
 }
 
 // Writes through dst: the view is of the caller's own array.
 template <class T>
 void convertFromDeviceType(const Type &type, const void *src, gccs::ArrayRef<T> dst) {
-  types::fromDevice(type, nullptr, src, equivalent_device_type<T>().value,
-                    const_cast<T *>(dst.data()), dst.size());
+  openipu::fromDevice(type, nullptr, src, equivalent_device_type<T>().value,
+                      const_cast<T *>(dst.data()), dst.size());
 }
 template <class T>
 void convertFromDeviceType(const Type &type, const QuarterMetadata &metadata, const void *src,
                            gccs::ArrayRef<T> dst) {
-  types::fromDevice(type, &metadata, src, equivalent_device_type<T>().value,
-                    const_cast<T *>(dst.data()), dst.size());
+  openipu::fromDevice(type, &metadata, src, equivalent_device_type<T>().value,
+                      const_cast<T *>(dst.data()), dst.size());
 }
 
 // The scale with which the largest of the values still fits the format.
 template <class T>
 QuarterMetadata calculateMetadataForConversion(QuarterMetadata::Format format,
                                                gccs::ArrayRef<T> values) {
-  return types::metadataFor(format, equivalent_device_type<T>().value, values.data(),
-                            values.size());
+  return openipu::metadataFor(format, equivalent_device_type<T>().value, values.data(),
+                              values.size());
 }
 
 } // namespace poplar

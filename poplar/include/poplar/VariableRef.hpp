@@ -8,8 +8,6 @@
 
 namespace poplar {
 
-struct Access;
-
 class VariableRef {
 public:
   constexpr VariableRef() noexcept : id_(0xffffffffu) {}

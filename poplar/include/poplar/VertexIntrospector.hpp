@@ -12,11 +12,11 @@
 namespace poplar {
 
 class Target;
-namespace types {
+namespace openipu {
 struct FieldInfo;
 struct VertexInfo;
 struct IntrospectorAccess;
-} // namespace types
+} // namespace openipu
 
 class FieldData {
 public:
@@ -69,10 +69,10 @@ private:
       return result;
     }
   };
-  explicit FieldData(const types::FieldInfo *info) : info_(info) {}
+  explicit FieldData(const openipu::FieldInfo *info) : info_(info) {}
   std::size_t numValues(std::size_t inner) const;
   void values(std::size_t inner, const Type &as, void *out, std::size_t n) const;
-  const types::FieldInfo *info_; // owned by the introspector
+  const openipu::FieldInfo *info_; // owned by the introspector
 };
 
 class VertexIntrospector {
@@ -81,10 +81,10 @@ public:
   FieldData getFieldInfo(StringRef name) const;
 
 private:
-  friend struct types::IntrospectorAccess;
-  explicit VertexIntrospector(std::shared_ptr<const types::VertexInfo> info)
+  friend struct openipu::IntrospectorAccess;
+  explicit VertexIntrospector(std::shared_ptr<const openipu::VertexInfo> info)
       : info_(std::move(info)) {}
-  std::shared_ptr<const types::VertexInfo> info_;
+  std::shared_ptr<const openipu::VertexInfo> info_;
 };
 
 } // namespace poplar

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace openipu {
+namespace poplar::openipu {
 
 class AttributeWriter {
 public:
@@ -76,4 +76,6 @@ private:
   std::string_view bytes_;
 };
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

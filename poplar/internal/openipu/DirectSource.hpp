@@ -4,7 +4,7 @@
 #pragma once
 #include "poplar/StreamCallback.hpp"
 
-namespace openipu {
+namespace poplar::openipu {
 
 class DirectSource : public poplar::StreamCallback {
 public:
@@ -12,4 +12,6 @@ public:
   virtual const void *data() = 0;
 };
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

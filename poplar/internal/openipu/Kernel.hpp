@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace openipu {
+namespace poplar::openipu {
 
 using poplar::TypeId;
 
@@ -86,7 +86,9 @@ template <class State> Kernel stateful(std::string name) {
           [](const void *state) { delete static_cast<const State *>(state); }, nullptr};
 }
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;
 
 namespace poplar::backend {
 using openipu::findKernel;

@@ -5,7 +5,7 @@
 #include "base/Log.hpp"
 #include <string_view>
 
-namespace openipu {
+namespace poplar::openipu {
 
 // The one question of a call when nothing is logged: does any library log at this level?
 bool librariesLog(base::LogLevel level);
@@ -16,4 +16,6 @@ bool callsAreNoted();
 // "popops", "poplin" ...; poputil's for a name that is none.
 const base::Logger &libraryLog(std::string_view library);
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

@@ -9,7 +9,7 @@
 #include "poplar/Graph.hpp"
 #include "poplar/Program.hpp"
 
-namespace openipu {
+namespace poplar::openipu {
 
 enum class Use : std::uint8_t {
   Out,   // every element is written, nothing is read
@@ -40,4 +40,6 @@ poplar::program::Program operation(const poplar::Graph &graph, Operation operati
 // As part of a compute set that the caller executes.
 void addOperation(poplar::Graph &graph, poplar::ComputeSet computeSet, Operation operation);
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

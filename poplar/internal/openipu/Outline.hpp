@@ -9,7 +9,7 @@
 #include "poplar/Tensor.hpp"
 #include <vector>
 
-namespace openipu {
+namespace poplar::openipu {
 
 // The tensor that a place works on and the buffer that the shared code uses instead. Both have the
 // same shape and type; the buffer is laid out like the tensor of the first place.
@@ -28,4 +28,6 @@ poplar::program::Program outlined(const poplar::program::Program &program, std::
                                   const std::vector<Argument> &arguments,
                                   const poplar::DebugContext &context = {});
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

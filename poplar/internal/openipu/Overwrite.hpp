@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace openipu {
+namespace poplar::openipu {
 
 // For a kernel call with these attributes and so many outputs.
 using OverwriteRule = bool (*)(std::string_view attributes, std::size_t outputs, std::size_t output,
@@ -20,4 +20,6 @@ struct Overwriting {
 bool mayOverwrite(const std::string &kernel, std::string_view attributes, std::size_t outputs,
                   std::size_t output, std::size_t input);
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace openipu {
+namespace poplar::openipu {
 
 struct TileElements {
   unsigned tile; // of the graph that was asked (virtual, for a virtual graph)
@@ -24,4 +24,6 @@ Overlap overlap(const poplar::Tensor &a, const poplar::Tensor &b);
 // kernel sees the memory itself and no copy). Dimensions of one element have stride 0.
 bool hasStrides(const poplar::Tensor &tensor, std::vector<std::int64_t> &strides);
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace openipu {
+namespace poplar::openipu {
 
 // `count` consecutive tiles of the graph, each with this work in one superstep. All numbers are per
 // tile.
@@ -68,4 +68,6 @@ std::uint64_t exchangeCycles(const poplar::Target &target, std::uint64_t bytesIn
                              std::uint64_t bytesOut, std::uint32_t messagesIn = 1,
                              std::uint32_t messagesOut = 1, bool pairSharesInput = false);
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace openipu {
+namespace poplar::openipu {
 
 enum class CostKind : std::uint8_t { Compute, Exchange, BetweenIpus, Host, Sync, Control };
 constexpr unsigned numCostKinds = 6;
@@ -46,4 +46,6 @@ struct MemoryNeed {
 };
 MemoryNeed memoryNeed(const poplar::Executable &executable);
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

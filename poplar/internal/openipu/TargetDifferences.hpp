@@ -5,10 +5,12 @@
 #include "poplar/Target.hpp"
 #include <string>
 
-namespace openipu {
+namespace poplar::openipu {
 
 // The fields in which the target differs from that of the executable, one per line; empty if there
 // are none.
 std::string targetDifferences(const poplar::Executable &executable, const poplar::Target &target);
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

@@ -6,10 +6,12 @@
 #include "poplar/Program.hpp"
 #include <vector>
 
-namespace openipu {
+namespace poplar::openipu {
 
 // The programs must not write what another of them reads or writes.
 poplar::program::Program together(const std::vector<poplar::program::Program> &programs,
                                   const poplar::DebugContext &context = {});
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

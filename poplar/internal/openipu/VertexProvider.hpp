@@ -6,11 +6,13 @@
 #include "poplar/Graph.hpp"
 #include <string>
 
-namespace openipu {
+namespace poplar::openipu {
 
 // Source of one vertex type, or empty when the name is not the library's.
 using VertexSource = std::string (*)(const std::string &vertexName);
 // Asked in the order added; adding the same function again changes nothing.
 void addVertexProvider(poplar::Graph &graph, VertexSource source);
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-namespace openipu {
+namespace poplar::openipu {
 namespace {
 
 struct Registry {
@@ -60,4 +60,4 @@ bool mayOverwrite(const std::string &kernel, std::string_view attributes, std::s
   return it != all.overwriting.end() && it->second(attributes, outputs, output, input);
 }
 
-} // namespace openipu
+} // namespace poplar::openipu

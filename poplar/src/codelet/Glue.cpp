@@ -41,8 +41,8 @@ struct Entry {
 
 std::string table(const std::string &rows) {
   return base::str("extern \"C\" __attribute__((visibility(\"default\"), externally_visible)) "
-                   "const openipu::Entry openipu_entries[];\n"
-                   "const openipu::Entry openipu_entries[] = {\n",
+                   "const ::openipu::Entry openipu_entries[];\n"
+                   "const ::openipu::Entry openipu_entries[] = {\n",
                    rows, "  {nullptr, nullptr, nullptr}};\n");
 }
 
@@ -56,31 +56,32 @@ std::string oneVertex(const DiscoveredType &t, std::size_t k) {
   return base::str("extern \"C\" __attribute__((visibility(\"hidden\"), noipa)) bool ",
                    computeSymbol(k), "(", t.spelling,
                    " *__restrict vertex, unsigned worker) { (void)worker; return (vertex->compute(",
-                   isMulti(t) ? "worker" : "", "), openipu::Yes()); }\n");
+                   isMulti(t) ? "worker" : "", "), ::openipu::Yes()); }\n");
 }
 
 std::string fastEntry(const DiscoveredType &t, std::size_t k, unsigned workers) {
   const std::string each = base::str(
-      "for (openipu::Size i = 0; i < n && (*now = vertices + i, true); ++i) for (unsigned w = ",
+      "for (::openipu::Size i = 0; i < n && (*now = vertices + i, true); ++i) for (unsigned w = ",
       isMulti(t) ? workers : 1u, "; w-- > 0;)");
   const std::string call =
       base::str(computeSymbol(k), "(static_cast<", t.spelling, " *>(vertices[i]), w)");
   return base::str(
       oneVertex(t, k), "extern \"C\" __attribute__((visibility(\"hidden\"))) void openipu_run_", k,
-      "(void *const *vertices, openipu::Size n, void *const **now) { ", each, " ", call, "; }\n",
+      "(void *const *vertices, ::openipu::Size n, void *const **now) { ", each, " ", call, "; }\n",
       "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_returning_", k,
-      "(void *const *vertices, openipu::Size n, void *const **now) { bool all = true; ", each,
+      "(void *const *vertices, ::openipu::Size n, void *const **now) { bool all = true; ", each,
       " { const bool one = ", call, "; all = all && one; } return all; }\n");
 }
 
 std::string countedEntry(const DiscoveredType &t, std::size_t k, unsigned workers) {
-  return base::str(oneVertex(t, k),
-                   "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_counted_", k,
-                   "(void *const *vertices, openipu::Size n, unsigned long *bundles, unsigned long "
-                   "*sums) { return "
-                   "openipu_run_counted(vertices, n, bundles, sums, reinterpret_cast<bool (*)(void "
-                   "*, unsigned)>(",
-                   computeSymbol(k), "), ", isMulti(t) ? workers : 1u, "); }\n");
+  return base::str(
+      oneVertex(t, k), "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_counted_",
+      k,
+      "(void *const *vertices, ::openipu::Size n, unsigned long *bundles, unsigned long "
+      "*sums) { return "
+      "openipu_run_counted(vertices, n, bundles, sums, reinterpret_cast<bool (*)(void "
+      "*, unsigned)>(",
+      computeSymbol(k), "), ", isMulti(t) ? workers : 1u, "); }\n");
 }
 
 std::string countedLoop() {
@@ -88,10 +89,10 @@ std::string countedLoop() {
 extern "C" bool openipu_counted_call(void *, unsigned, bool (*)(void *, unsigned), unsigned long *)
     __attribute__((visibility("hidden")));
 extern "C" __attribute__((visibility("hidden"))) bool openipu_run_counted(
-    void *const *vertices, openipu::Size n, unsigned long *bundles, unsigned long *sums,
+    void *const *vertices, ::openipu::Size n, unsigned long *bundles, unsigned long *sums,
     bool (*compute)(void *, unsigned), unsigned workers) {
   bool all = true;
-  for (openipu::Size i = 0; i < n; ++i) {
+  for (::openipu::Size i = 0; i < n; ++i) {
     unsigned long longest = 1, sum = 0;
     for (unsigned w = workers; w-- > 0;) {
       unsigned long units = 0;

@@ -143,7 +143,7 @@ std::uint64_t plannedExchangeCode(const arch::Chip &chip, const TileWork &work) 
 
 } // namespace poplar::compile
 
-namespace openipu {
+namespace poplar::openipu {
 
 using namespace poplar;
 
@@ -184,4 +184,4 @@ std::uint64_t exchangeCycles(const Target &target, std::uint64_t bytesIn, std::u
   return phases.empty() ? 0 : phases[0].cycles;
 }
 
-} // namespace openipu
+} // namespace poplar::openipu

@@ -5,19 +5,24 @@
 #include "poplar/Device.hpp"
 #include <memory>
 
-namespace poplar::device {
+namespace poplar::openipu {
 
 struct DeviceData {
   unsigned id = 0;
   Target target;
-  std::shared_ptr<Lease> lease; // shared with virtual devices made from it
+  std::shared_ptr<device::Lease> lease; // shared with virtual devices made from it
 };
 
 struct DeviceAccess {
   static Device make(DeviceData data) {
     return Device(std::make_shared<DeviceData>(std::move(data)));
   }
-  static std::shared_ptr<Lease> lease(const Device &device) { return device.data().lease; }
+  static std::shared_ptr<device::Lease> lease(const Device &device) { return device.data().lease; }
 };
 
+} // namespace poplar::openipu
+
+namespace poplar::device {
+using openipu::DeviceAccess;
+using openipu::DeviceData;
 } // namespace poplar::device

@@ -17,30 +17,41 @@ struct PipelineDepths {
   bool operator==(const PipelineDepths &) const = default;
 };
 
+// Throws invalid_machine_model for a system without tiles or of more than anybody could simulate.
+void requireSize(const arch::System &system);
+
+} // namespace poplar::device
+
+namespace poplar::openipu {
+
 struct TargetData {
   TargetType type = TargetType::IPU;
   arch::System system;
   std::string systemName; // as asked for: "ipu2", "IPU-POD16"
   OptionFlags options;    // those in force, the environment's included
-  SyncConfiguration sync = SyncConfiguration::IntraReplicaAndAll;
+  device::SyncConfiguration sync = device::SyncConfiguration::IntraReplicaAndAll;
   IpuLinkConfiguration linkConfiguration = IpuLinkConfiguration::Default;
   bool accurateHalf = true;
   bool compileIpuCode = true;
   std::vector<GlobalExchangeConstraint>
-      constraints;                      // of an IPUModel; empty: derived from the links
-  std::optional<PipelineDepths> depths; // of an IPUModel; otherwise the chip's
+      constraints;                              // of an IPUModel; empty: derived from the links
+  std::optional<device::PipelineDepths> depths; // of an IPUModel; otherwise the chip's
 };
-
-// Throws invalid_machine_model for a system without tiles or of more than anybody could simulate.
-void requireSize(const arch::System &system);
 
 struct TargetAccess {
   static Target make(TargetData data) {
-    requireSize(data.system);
+    device::requireSize(data.system);
     return Target(std::make_shared<const TargetData>(std::move(data)));
   }
   static const TargetData &data(const Target &target) { return target.data(); }
 };
+
+} // namespace poplar::openipu
+
+namespace poplar::device {
+
+using openipu::TargetAccess;
+using openipu::TargetData;
 
 // The machine behind a target, for the compiler and the timing model. Throws poplar_error for a
 // default-constructed Target.

@@ -44,7 +44,7 @@ Executable Executable::deserialize(std::unique_ptr<std::istream> in, bool checkP
 
 } // namespace poplar
 
-namespace openipu {
+namespace poplar::openipu {
 
 std::string targetDifferences(const poplar::Executable &executable, const poplar::Target &target) {
   const auto &image = poplar::Access::image(executable);
@@ -54,4 +54,4 @@ std::string targetDifferences(const poplar::Executable &executable, const poplar
                                      poplar::device::dataOf(target));
 }
 
-} // namespace openipu
+} // namespace poplar::openipu

@@ -302,27 +302,31 @@ struct MemoryReport {
 // ---- all together
 // ----------------------------------------------------------------------------------------------
 
+} // namespace poplar::executable
+
+namespace poplar::openipu {
+
 struct Image {
   std::string target; // Target::serialize
   unsigned replicationFactor = 1;
   std::map<std::string, std::string> options;
-  std::vector<Variable> variables;
+  std::vector<executable::Variable> variables;
   std::vector<std::shared_ptr<const codelet::Module>> modules;
-  std::vector<VertexTypeRef> vertexTypes;
-  std::vector<Vertex> vertices;
-  std::vector<Slot> slots;
-  std::vector<Edge> edges;
-  std::vector<Run> runs;
+  std::vector<executable::VertexTypeRef> vertexTypes;
+  std::vector<executable::Vertex> vertices;
+  std::vector<executable::Slot> slots;
+  std::vector<executable::Edge> edges;
+  std::vector<executable::Run> runs;
   std::string values;
-  std::vector<ComputeSet> computeSets;
-  std::vector<Step> steps;
+  std::vector<executable::ComputeSet> computeSets;
+  std::vector<executable::Step> steps;
   std::vector<std::uint32_t> programs;  // entry steps
   std::vector<std::uint32_t> functions; // body steps
-  std::vector<Stream> streams;
-  std::vector<RemoteBuffer> remoteBuffers;
-  std::vector<HostFunction> hostFunctions;
-  std::vector<HostAccess> hostReads, hostWrites;
-  MemoryReport memory;
+  std::vector<executable::Stream> streams;
+  std::vector<executable::RemoteBuffer> remoteBuffers;
+  std::vector<executable::HostFunction> hostFunctions;
+  std::vector<executable::HostAccess> hostReads, hostWrites;
+  executable::MemoryReport memory;
   std::uint64_t arenaBytes = 0; // bind
 
   const codelet::VertexType &vertexType(std::uint32_t vertex) const {
@@ -331,4 +335,8 @@ struct Image {
   }
 };
 
+} // namespace poplar::openipu
+
+namespace poplar::executable {
+using openipu::Image;
 } // namespace poplar::executable

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <sstream>
 
-namespace openipu {
+namespace poplar::openipu {
 
 using namespace poplar;
 using executable::PhaseKind;
@@ -165,4 +165,4 @@ MemoryNeed memoryNeed(const Executable &executable) {
   return need;
 }
 
-} // namespace openipu
+} // namespace poplar::openipu

@@ -12,7 +12,7 @@
 #include <limits>
 
 namespace poplar::executable {
-namespace proto = openipu::executable;
+namespace proto = openipu::file;
 namespace {
 
 template <class Number> Number narrow(std::uint64_t value, const char *what) {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 namespace poplar::executable {
-namespace proto = openipu::executable;
+namespace proto = openipu::file;
 namespace {
 
 std::int64_t delta(std::uint64_t value, std::uint64_t before) {

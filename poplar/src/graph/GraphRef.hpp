@@ -8,16 +8,25 @@
 namespace poplar::graph {
 
 struct GraphState;
+}
+
+namespace poplar::openipu {
 
 struct GraphTag {
-  GraphState *state;    // null once the graph is gone
-  std::uint64_t number; // above 0, of one graph of the process only
+  graph::GraphState *state; // null once the graph is gone
+  std::uint64_t number;     // above 0, of one graph of the process only
 };
+
+} // namespace poplar::openipu
+
+namespace poplar::graph {
+
+using openipu::GraphTag;
 
 class GraphRef {
 public:
   GraphRef() = default;
-  GraphRef(GraphState *state); // null: no graph
+  GraphRef(GraphState *state);                                     // null: no graph
   GraphState *get() const { return tag_ ? tag_->state : nullptr; } // null if it is gone
   GraphState *operator->() const;                                  // throws poplar_error then
   explicit operator bool() const { return tag_ != nullptr; }

@@ -96,9 +96,13 @@ struct GraphState {
   std::string describe(const tensor::View &view) const;
 };
 
+} // namespace poplar::graph
+
+namespace poplar::openipu {
+
 // One window onto a graph: the whole, or a virtual graph of some of its tiles.
 struct GraphView {
-  std::shared_ptr<GraphState> state;
+  std::shared_ptr<graph::GraphState> state;
   Target target;
   std::vector<unsigned> tiles; // virtual tile -> tile of the whole graph; empty for the whole graph
 
@@ -106,4 +110,8 @@ struct GraphView {
   unsigned wholeTile(unsigned tile) const { return tiles.empty() ? tile : tiles[tile]; }
 };
 
-} // namespace poplar::graph
+} // namespace poplar::openipu
+
+namespace poplar::graph {
+using openipu::GraphView;
+}

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-namespace openipu {
+namespace poplar::openipu {
 
 using namespace poplar;
 using tensor::VarRange;
@@ -100,4 +100,4 @@ bool hasStrides(const Tensor &tensor, std::vector<std::int64_t> &strides) {
   return true;
 }
 
-} // namespace openipu
+} // namespace poplar::openipu

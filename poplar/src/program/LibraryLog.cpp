@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace openipu {
+namespace poplar::openipu {
 namespace {
 
 struct Library {
@@ -43,4 +43,4 @@ const base::Logger &libraryLog(std::string_view library) {
   return libraries()[0].log;
 }
 
-} // namespace openipu
+} // namespace poplar::openipu

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace poplar::program {
+namespace poplar::openipu {
 
 struct Node {
   Node() = default;
@@ -22,7 +22,7 @@ struct Node {
   executable::StepKind kind = executable::StepKind::Sequence;
   std::string name;
   std::uint64_t debugId = 0;
-  std::vector<Program> children;
+  std::vector<program::Program> children;
   std::vector<Tensor> operands; // Copy: source, destination; others as in executable::Step
   std::string handle;           // stream or remote buffer
   std::uint32_t index = executable::none; // compute set, function, host function
@@ -35,4 +35,8 @@ struct Node {
   std::shared_ptr<const openipu::Plan> plan; // Kernel: made by the operator
 };
 
-} // namespace poplar::program
+} // namespace poplar::openipu
+
+namespace poplar::program {
+using openipu::Node;
+}

@@ -5,7 +5,7 @@
 #include "openipu/LibraryLog.hpp"
 #include "poplar/exceptions.hpp"
 
-namespace openipu {
+namespace poplar::openipu {
 
 using namespace poplar;
 using base::str;
@@ -131,4 +131,4 @@ void addOperation(Graph &graph, ComputeSet computeSet, Operation operation) {
   view.state->operations[id].push_back(Access::program(nodeOf(view, std::move(operation))));
 }
 
-} // namespace openipu
+} // namespace poplar::openipu

@@ -4,7 +4,7 @@
 #include "Access.hpp"
 #include "program/Node.hpp"
 
-namespace openipu {
+namespace poplar::openipu {
 
 using poplar::Access;
 using poplar::program::Program;
@@ -28,4 +28,4 @@ Program outlined(const Program &program, std::uint32_t code, const std::vector<A
   return Access::program(std::move(node));
 }
 
-} // namespace openipu
+} // namespace poplar::openipu

@@ -22,8 +22,10 @@ Program::Program(Program &&) noexcept = default;
 Program &Program::operator=(const Program &) = default;
 Program &Program::operator=(Program &&) noexcept = default;
 
+} // namespace poplar::program
+
 // Whoever holds the last reference to a nested program takes its children before it goes.
-Node::~Node() {
+poplar::openipu::Node::~Node() {
   auto waiting = std::move(children);
   while (!waiting.empty()) {
     const auto last = std::move(Access::nodePointer(waiting.back()));
@@ -35,6 +37,8 @@ Node::~Node() {
     inner.clear();
   }
 }
+
+namespace poplar::program {
 
 bool Program::isEmpty() const {
   std::vector<const Node *> waiting{node_.get()};

@@ -4,7 +4,7 @@
 #include "Access.hpp"
 #include "program/Node.hpp"
 
-namespace openipu {
+namespace poplar::openipu {
 
 poplar::program::Program together(const std::vector<poplar::program::Program> &programs,
                                   const poplar::DebugContext &context) {
@@ -16,4 +16,4 @@ poplar::program::Program together(const std::vector<poplar::program::Program> &p
   return out;
 }
 
-} // namespace openipu
+} // namespace poplar::openipu

@@ -8,14 +8,14 @@
 #include <algorithm>
 #include <numeric>
 
-namespace poplar::tensor {
-
-std::size_t View::numElements() const {
+std::size_t poplar::openipu::View::numElements() const {
   std::size_t n = 1;
   for (auto d : shape)
     n *= d;
   return n;
 }
+
+namespace poplar::tensor {
 
 std::size_t elementsOf(const Shape &shape, const std::string &call) {
   if (auto elements = base::checkedElements(shape))

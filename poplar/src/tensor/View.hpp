@@ -42,11 +42,15 @@ struct Piece {
   bool operator==(const Piece &) const = default;
 };
 
+} // namespace poplar::tensor
+
+namespace poplar::openipu {
+
 struct View {
   graph::GraphRef graph; // the graph the variables belong to; none in an executable
   TypeId type = TypeId::Float;
-  Shape shape;
-  std::vector<Piece> pieces;
+  tensor::Shape shape;
+  std::vector<tensor::Piece> pieces;
   std::shared_ptr<const View> metadata; // scale and format of an 8-bit float tensor
 
   std::size_t numElements() const; // cannot wrap: shapes are checked where they are made
@@ -54,6 +58,12 @@ struct View {
     return type == other.type && shape == other.shape && pieces == other.pieces;
   }
 };
+
+} // namespace poplar::openipu
+
+namespace poplar::tensor {
+
+using openipu::View;
 
 // A strided run of a flattened view, in element order.
 struct Run {

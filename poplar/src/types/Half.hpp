@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace poplar::tensor {
+namespace poplar::openipu {
 struct View;
 }
 
@@ -27,6 +27,6 @@ void convertFromQuarter(const void *src, const QuarterMetadata &metadata, TypeId
 
 // The format and scale in a metadata tensor whose value is known when the graph is built; throws
 // tensor_metadata_error otherwise.
-QuarterMetadata constantMetadata(const tensor::View &view);
+QuarterMetadata constantMetadata(const openipu::View &view);
 
 } // namespace poplar::types

@@ -2,15 +2,15 @@
 // What VertexIntrospector shows to an estimator, as plain data. Whoever asks an estimator fills it
 // from the vertex.
 #pragma once
-#include "poplar/VertexIntrospector.hpp"
 #include "openipu/TypeId.hpp"
+#include "poplar/VertexIntrospector.hpp"
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace poplar::types {
+namespace poplar::openipu {
 
 struct FieldInfo {
   TypeId type = TypeId::Float;
@@ -33,4 +33,10 @@ struct IntrospectorAccess {
   }
 };
 
+} // namespace poplar::openipu
+
+namespace poplar::types {
+using openipu::FieldInfo;
+using openipu::IntrospectorAccess;
+using openipu::VertexInfo;
 } // namespace poplar::types

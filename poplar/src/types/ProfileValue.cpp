@@ -163,7 +163,7 @@ bool operator==(const ProfileValue &a, const ProfileValue &b) {
   return a.data_ == b.data_ || *a.data_ == *b.data_;
 }
 
-struct types::ProfileAccess {
+struct openipu::ProfileAccess {
   using Json = nlohmann::ordered_json;
 
   static Json json(const ProfileValue &value) {
@@ -193,7 +193,7 @@ struct types::ProfileAccess {
 };
 
 nlohmann::ordered_json types::toJson(const ProfileValue &value) {
-  return ProfileAccess::json(value);
+  return openipu::ProfileAccess::json(value);
 }
 
 void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint) {

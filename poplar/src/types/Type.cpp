@@ -9,27 +9,27 @@ namespace poplar {
 
 using types::typeOf;
 
-constinit const Type BOOL = typeOf(TypeId::Bool);
-constinit const Type CHAR = typeOf(TypeId::Char);
-constinit const Type SIGNED_CHAR = typeOf(TypeId::SignedChar);
-constinit const Type UNSIGNED_CHAR = typeOf(TypeId::UnsignedChar);
-constinit const Type SHORT = typeOf(TypeId::Short);
-constinit const Type SIGNED_SHORT = typeOf(TypeId::Short);
-constinit const Type UNSIGNED_SHORT = typeOf(TypeId::UnsignedShort);
-constinit const Type INT = typeOf(TypeId::Int);
-constinit const Type SIGNED_INT = typeOf(TypeId::Int);
-constinit const Type SIGNED = typeOf(TypeId::Int);
-constinit const Type UNSIGNED_INT = typeOf(TypeId::UnsignedInt);
-constinit const Type UNSIGNED = typeOf(TypeId::UnsignedInt);
-constinit const Type LONG = typeOf(TypeId::Long);
-constinit const Type UNSIGNED_LONG = typeOf(TypeId::UnsignedLong);
-constinit const Type LONGLONG = typeOf(TypeId::LongLong);
-constinit const Type UNSIGNED_LONGLONG = typeOf(TypeId::UnsignedLongLong);
-constinit const Type HALF = typeOf(TypeId::Half);
-constinit const Type FLOAT = typeOf(TypeId::Float);
-constinit const Type DOUBLE = typeOf(TypeId::Double);
-constinit const Type QUARTER = typeOf(TypeId::Quarter);
-constinit const Type QUARTER_METADATA = typeOf(TypeId::QuarterMetadata);
+constinit Type BOOL = typeOf(TypeId::Bool);
+constinit Type CHAR = typeOf(TypeId::Char);
+constinit Type SIGNED_CHAR = typeOf(TypeId::SignedChar);
+constinit Type UNSIGNED_CHAR = typeOf(TypeId::UnsignedChar);
+constinit Type SHORT = typeOf(TypeId::Short);
+constinit Type SIGNED_SHORT = typeOf(TypeId::Short);
+constinit Type UNSIGNED_SHORT = typeOf(TypeId::UnsignedShort);
+constinit Type INT = typeOf(TypeId::Int);
+constinit Type SIGNED_INT = typeOf(TypeId::Int);
+constinit Type SIGNED = typeOf(TypeId::Int);
+constinit Type UNSIGNED_INT = typeOf(TypeId::UnsignedInt);
+constinit Type UNSIGNED = typeOf(TypeId::UnsignedInt);
+constinit Type LONG = typeOf(TypeId::Long);
+constinit Type UNSIGNED_LONG = typeOf(TypeId::UnsignedLong);
+constinit Type LONGLONG = typeOf(TypeId::LongLong);
+constinit Type UNSIGNED_LONGLONG = typeOf(TypeId::UnsignedLongLong);
+constinit Type HALF = typeOf(TypeId::Half);
+constinit Type FLOAT = typeOf(TypeId::Float);
+constinit Type DOUBLE = typeOf(TypeId::Double);
+constinit Type QUARTER = typeOf(TypeId::Quarter);
+constinit Type QUARTER_METADATA = typeOf(TypeId::QuarterMetadata);
 
 std::string Type::toString() const {
   return *this == Type() ? "(no type)" : std::string(spelling(static_cast<TypeId>(index_)));

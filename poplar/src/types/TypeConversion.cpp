@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace poplar {
-namespace types {
+namespace openipu {
 namespace {
 
 void checkMetadata(TypeId deviceType, const QuarterMetadata *metadata) {
@@ -26,40 +26,40 @@ void checkMetadata(TypeId deviceType, const QuarterMetadata *metadata) {
 
 void toDevice(const Type &to, const QuarterMetadata *metadata, const Type &from, const void *src,
               void *dst, std::size_t n) {
-  const auto id = idOf(to);
+  const auto id = types::idOf(to);
   checkMetadata(id, metadata);
   if (metadata)
-    convertToQuarter(idOf(from), src, *metadata, dst, n, false);
+    types::convertToQuarter(types::idOf(from), src, *metadata, dst, n, false);
   else
-    convertElements(idOf(from), src, id, dst, n, false);
+    types::convertElements(types::idOf(from), src, id, dst, n, false);
 }
 
 void fromDevice(const Type &from, const QuarterMetadata *metadata, const void *src, const Type &to,
                 void *dst, std::size_t n) {
-  const auto id = idOf(from);
+  const auto id = types::idOf(from);
   checkMetadata(id, metadata);
   if (metadata)
-    convertFromQuarter(src, *metadata, idOf(to), dst, n);
+    types::convertFromQuarter(src, *metadata, types::idOf(to), dst, n);
   else
-    convertElements(id, src, idOf(to), dst, n, false);
+    types::convertElements(id, src, types::idOf(to), dst, n, false);
 }
 
 QuarterMetadata metadataFor(QuarterMetadata::Format format, const Type &from, const void *src,
                             std::size_t n) {
   std::vector<double> values(n);
-  convertElements(idOf(from), src, TypeId::Double, values.data(), n, false);
+  types::convertElements(types::idOf(from), src, TypeId::Double, values.data(), n, false);
   double largest = 0;
   for (double v : values)
     if (std::isfinite(v))
       largest = std::max(largest, std::fabs(v));
   if (largest == 0)
     return QuarterMetadata(format, 0);
-  const double limit = fromQuarter(0x7f, QuarterMetadata(format, 0));
+  const double limit = types::fromQuarter(0x7f, QuarterMetadata(format, 0));
   const auto scale = static_cast<int>(std::ceil(std::log2(largest / limit)));
   return QuarterMetadata(format, static_cast<signed char>(std::clamp(scale, -31, 31)));
 }
 
-} // namespace types
+} // namespace openipu
 
 void copyFloatToDeviceHalf(const Target &, const float *src, void *dst, std::size_t n) {
   types::convertElements(TypeId::Float, src, TypeId::Half, dst, n, false);

@@ -16,7 +16,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 
-namespace openipu {
+namespace poplar::openipu {
 
 // Gelu is the approximation by tanh (popnn's GELU), GeluErf the exact function.
 enum class Activation : std::uint8_t { None, Relu, Gelu, GeluErf, Tanh, Sigmoid };
@@ -51,4 +51,6 @@ poplar::Tensor matMulGrouped(poplar::Graph &graph, const poplar::Tensor &A, cons
                              const poplar::OptionFlags &options = {},
                              poplin::PlanningCache *cache = nullptr);
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;

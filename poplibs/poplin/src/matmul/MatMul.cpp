@@ -435,7 +435,7 @@ void matMulGroupedReportPlan(std::ostream &out, const Graph &graph, const Type &
 
 } // namespace poplin
 
-namespace openipu {
+namespace poplar::openipu {
 
 using namespace poplin;
 
@@ -465,4 +465,4 @@ Tensor matMulGrouped(Graph &graph, const Tensor &A, const Tensor &B, const Type 
   return c;
 }
 
-} // namespace openipu
+} // namespace poplar::openipu
