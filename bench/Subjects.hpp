@@ -8,6 +8,7 @@ namespace bench {
 std::vector<Row> steps();    // Steps.cpp     the cost of one step of a tight loop
 std::vector<Row> triad();    // Triad.cpp     explicit vertices streaming through memory
 std::vector<Row> graphs();   // Graphs.cpp    building and compiling many vertices
+std::vector<Row> copies();   // Copies.cpp    compiling many copies of one variable
 std::vector<Row> views();    // Views.cpp     copying and making views of a large tensor
 std::vector<Row> codelets(); // Codelets.cpp  compiling a codelet source
 // Operators.cpp
@@ -43,6 +44,7 @@ inline std::vector<Subject> subjects() {
   return {{"steps", steps},
           {"triad", triad},
           {"graphs", graphs},
+          {"copies", copies},
           {"views", views},
           {"codelets", codelets},
           {"matmul", matmuls},

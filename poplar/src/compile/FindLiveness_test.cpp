@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "compile/FindLiveness.hpp"
+#include "compile/RangeSet.hpp"
 #include "compile/TestImage.hpp"
 #include <gtest/gtest.h>
+#include <random>
+#include <set>
 
 using namespace poplar;
 using namespace poplar::compile;
@@ -163,4 +166,107 @@ TEST(FindLiveness, DeepNestingCostsNoStack) {
   c.run({c.sequence({program, c.copy(c.u, c.d)})});
   EXPECT_FALSE(c.always(c.u));
   EXPECT_EQ(c.image.memory.steps.size(), 20002u);
+}
+
+namespace {
+
+// Copies of pieces within one temporary t, between a copy from s and one to d, some of them in a
+// loop; and the same by single elements, element sets and nothing else.
+struct Pieces : TestImage {
+  struct Piece {
+    std::int64_t from, to, elements, stride;
+  };
+  std::uint32_t s, t, d;
+  std::vector<Piece> before, body, after;
+  std::uint64_t elements;
+
+  explicit Pieces(std::uint64_t n)
+      : s(variable("s", n)), t(variable("t", n)), d(variable("d", n)), elements(n) {
+    image.hostWrites.push_back({"s", TypeId::Float, n, {}, view(s)});
+    image.hostReads.push_back({"d", TypeId::Float, n, {}, view(d)});
+  }
+  std::vector<std::uint32_t> copies(const std::vector<Piece> &pieces) {
+    std::vector<std::uint32_t> steps;
+    for (auto p : pieces)
+      steps.push_back(copy(t, p.from, t, p.to, {{std::uint64_t(p.elements), p.stride, p.stride}}));
+    return steps;
+  }
+  void find(std::uint64_t written) {
+    auto first = copies(before), loop = copies(body), last = copies(after);
+    first.insert(first.begin(), copy(s, 0, t, 0, {{written, 1, 1}}));
+    first.push_back(repeat(3, sequence(loop)));
+    first.insert(first.end(), last.begin(), last.end());
+    first.push_back(copy(t, d));
+    image.programs = {sequence(first)};
+    findLiveness(image);
+  }
+
+  using Elements = std::set<std::int64_t>;
+  static void backOver(Elements &live, Piece p) {
+    for (std::int64_t i = 0; i != p.elements; ++i)
+      live.erase(p.to + i * p.stride);
+    for (std::int64_t i = 0; i != p.elements; ++i)
+      live.insert(p.from + i * p.stride);
+  }
+  // What is needed before everything: t dies only if that is what the first copy writes.
+  Elements neededAtFirst() const {
+    Elements live;
+    for (std::uint64_t i = 0; i != elements; ++i)
+      live.insert(std::int64_t(i));
+    for (auto p = after.rbegin(); p != after.rend(); ++p)
+      backOver(live, *p);
+    for (int round = 0; round != 3; ++round)
+      for (auto p = body.rbegin(); p != body.rend(); ++p)
+        backOver(live, *p);
+    for (auto p = before.rbegin(); p != before.rend(); ++p)
+      backOver(live, *p);
+    return live;
+  }
+};
+
+} // namespace
+
+TEST(FindLiveness, PiecesAreFollowedElementByElement) {
+  std::mt19937 random(7);
+  unsigned dying = 0;
+  for (int trial = 0; trial != 400; ++trial) {
+    constexpr std::int64_t n = 24;
+    Pieces p(n);
+    for (auto *list : {&p.before, &p.body, &p.after})
+      for (unsigned i = random() % 40; i-- > 0;) {
+        const std::int64_t stride = 1 + random() % 3, length = 1 + random() % 6,
+                           room = n - (length - 1) * stride;
+        list->push_back(
+            {std::int64_t(random() % room), std::int64_t(random() % room), length, stride});
+      }
+    const std::int64_t written = 8 + random() % (n - 7);
+    p.find(std::uint64_t(written));
+    const auto needed = p.neededAtFirst();
+    const bool dies = needed.empty() || *needed.rbegin() < written;
+    EXPECT_EQ(!p.image.variables[p.t].alwaysLive, dies) << "trial " << trial;
+    dying += dies;
+  }
+  EXPECT_GT(dying, 40u);
+  EXPECT_LT(dying, 360u);
+}
+
+// Every tile of a ring gets the borders of its neighbours, in slices of one variable.
+TEST(FindLiveness, WorkGrowsWithTheCopiesAndNotWithTheirSquare) {
+  auto workOf = [](std::int64_t tiles) {
+    constexpr std::int64_t inner = 6, size = inner + 2;
+    Pieces p(std::uint64_t(tiles * size));
+    for (std::int64_t t = 0; t != tiles; ++t) {
+      const auto left = (t + tiles - 1) % tiles * size, right = (t + 1) % tiles * size;
+      p.before.push_back({left + inner, t * size, 1, 1});
+      p.body.push_back({right + 1, t * size + size - 1, 1, 1});
+    }
+    const auto before = RangeSet::work();
+    p.find(p.elements);
+    storageLives(p.image);
+    return double(RangeSet::work() - before);
+  };
+  workOf(100);
+  const auto once = workOf(2000), twice = workOf(4000);
+  EXPECT_GT(once, 2000);
+  EXPECT_LT(twice, 2.5 * once);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compile/RangeSet.hpp"
 #include <gtest/gtest.h>
+#include <random>
 
 using poplar::compile::Range;
 using poplar::compile::RangeSet;
@@ -40,4 +41,39 @@ TEST(RangeSet, AnswersLikeASetOfElements) {
       EXPECT_EQ(fromMask(a).covers(2, 5), (a & 0x1c) == 0x1c);
       EXPECT_EQ(fromMask(a).intersects(2, 5), (a & 0x1c) != 0);
     }
+}
+
+// Long enough for many chunks: they are cut, emptied and joined at every place.
+TEST(RangeSet, AnswersLikeASetOfElementsWhenItIsLarge) {
+  constexpr unsigned elements = 6000;
+  std::mt19937 random(1);
+  std::vector<bool> expected(elements, false);
+  RangeSet s;
+  for (unsigned round = 0; round != 6000; ++round) {
+    // Small pieces everywhere; now and then a stretch over several chunks, taken away at the end.
+    const unsigned length = round % 500 == 499 ? 2500 : 1 + random() % 3;
+    const unsigned begin = random() % (elements - length), end = begin + length;
+    const bool in = random() % 100 < (round < 4000 ? 70 : 20);
+    in ? s.add(begin, end) : s.remove(begin, end);
+    std::fill(expected.begin() + begin, expected.begin() + end, in);
+    if (round % 100 == 99) {
+      std::vector<Range> runs;
+      for (unsigned i = 0; i != elements; ++i)
+        if (expected[i]) {
+          if (i == 0 || !expected[i - 1])
+            runs.push_back({i, i});
+          runs.back().end = i + 1;
+        }
+      ASSERT_EQ(s.ranges(), runs) << "round " << round;
+    }
+  }
+}
+
+TEST(RangeSet, IsEqualToItselfUnitedAndEmptyWithoutItself) {
+  auto s = set({{0, 3}, {5, 6}});
+  s.unite(s);
+  EXPECT_EQ(s, set({{0, 3}, {5, 6}}));
+  s.subtract(s);
+  EXPECT_TRUE(s.empty());
+  EXPECT_FALSE(s.intersects(0, 10));
 }

@@ -8,8 +8,8 @@ using executable::none;
 using executable::StepKind;
 
 static bool meet(const compile::RangeSet &a, const compile::RangeSet &b) {
-  return std::any_of(b.ranges().begin(), b.ranges().end(),
-                     [&](const auto &range) { return a.intersects(range.begin, range.end); });
+  return std::ranges::any_of(
+      b.ranges(), [&](const auto &range) { return a.intersects(range.begin, range.end); });
 }
 
 Steady::Steady(const executable::Image &image) : image_(image) {
