@@ -199,6 +199,55 @@ TEST(FaultErrors, LeaveTheHandlersOfTheProgramAlone) {
   ::sigaction(SIGSEGV, &before, nullptr);
 }
 
+TEST(FaultErrors, AreCaughtAlthoughTheProgramTookTheSignalAfterLoad) {
+  struct sigaction mine {
+  }, before{}, after{};
+  mine.sa_handler = [](int) { ++seen; };
+  seen = 0;
+  ::sigaction(SIGSEGV, nullptr, &before);
+  {
+    Wild wild(2);
+    ::sigaction(SIGSEGV, &mine, nullptr);
+    EXPECT_THROW(wild.run(), application_runtime_error);
+    wild.engine->load(wild.device);
+    ::raise(SIGSEGV); // between runs it is the program's
+    EXPECT_EQ(seen, 1);
+    EXPECT_THROW(wild.run(), application_runtime_error);
+  }
+  ::sigaction(SIGSEGV, nullptr, &after);
+  EXPECT_EQ(after.sa_handler, mine.sa_handler);
+  EXPECT_EQ(seen, 1);
+  ::sigaction(SIGSEGV, &before, nullptr);
+}
+
+TEST(FaultErrors, AreHandledAsLongAsAnEngineWithVerticesLives) {
+  const auto handlers = [] {
+    std::vector<void *> found;
+    for (int signal : {SIGFPE, SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGURG}) {
+      struct sigaction action {};
+      ::sigaction(signal, nullptr, &action);
+      found.push_back(reinterpret_cast<void *>(action.sa_handler));
+    }
+    return found;
+  };
+  const auto before = handlers();
+  auto first = std::make_unique<Wild>(99), second = std::make_unique<Wild>(0);
+  const auto during = handlers();
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_NE(during[i], before[i]);
+  first->run();
+  first.reset();
+  EXPECT_EQ(handlers(), during);
+  EXPECT_THROW(second->run(), application_runtime_error);
+  second.reset();
+  EXPECT_EQ(handlers(), before);
+  Fixture none;
+  Engine engine(none.graph, Sequence{});
+  engine.load(none.device);
+  engine.run();
+  EXPECT_EQ(handlers(), before);
+}
+
 TEST(FaultErrors, OfTheProgramItselfAreNotTouched) {
   const auto [status, text] = lastWords([] {
     Wild good(99);

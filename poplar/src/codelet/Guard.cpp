@@ -271,12 +271,22 @@ void onStop(int signal, siginfo_t *info, void *context) {
   errno = error;
 }
 
+bool isOurs(const struct sigaction &action) {
+  return (action.sa_flags & SA_SIGINFO) &&
+         (action.sa_sigaction == onFault || action.sa_sigaction == onStop);
+}
+
 void install(int signal) {
-  struct sigaction mine {};
+  struct sigaction found {
+  }, mine{};
+  ::sigaction(signal, nullptr, &found);
+  if (isOurs(found))
+    return;
+  installed().before[std::size_t(signal)] = found;
   mine.sa_sigaction = signal == stopSignal ? onStop : onFault;
   mine.sa_flags = SA_SIGINFO | SA_ONSTACK | (signal == stopSignal ? SA_RESTART : 0);
   sigemptyset(&mine.sa_mask);
-  ::sigaction(signal, &mine, &installed().before[std::size_t(signal)]);
+  ::sigaction(signal, &mine, nullptr);
 }
 
 // Somebody who put a handler of their own on top of ours meanwhile keeps it.
@@ -284,7 +294,7 @@ void uninstall(int signal) {
   struct sigaction found {};
   const auto &before = installed().before[std::size_t(signal)];
   ::sigaction(signal, &before, &found);
-  if (found.sa_sigaction != onFault && found.sa_sigaction != onStop)
+  if (!isOurs(found))
     ::sigaction(signal, &found, nullptr);
 }
 
@@ -398,6 +408,23 @@ FaultHandlers::FaultHandlers(bool wanted) : wanted_(wanted) {
   if (all.users++ == 0)
     for (int signal : handled)
       install(signal);
+}
+
+void FaultHandlers::renew() const {
+  if (!wanted_)
+    return;
+  std::lock_guard lock(installed().mutex);
+  for (int signal : handled)
+    install(signal);
+}
+
+void FaultHandlers::watch() const {
+  if (!wanted_)
+    return;
+  struct sigaction found {};
+  ::sigaction(SIGSEGV, nullptr, &found);
+  if (!isOurs(found)) [[unlikely]]
+    renew();
 }
 
 FaultHandlers::~FaultHandlers() {

@@ -90,11 +90,16 @@ private:
   VertexCall *call_;
 };
 
-// As long as one lives, the signals are handled as said above. Previous handlers come back after.
+// As long as one lives, the signals are handled as said above. Previous handlers come back when the
+// last one goes. System calls cost more than a small program, so a run makes one: it asks for the
+// handler of SIGSEGV, which everybody who catches faults replaces (Python's faulthandler, crash
+// reporters), and puts ours back on top of theirs.
 class FaultHandlers {
 public:
   explicit FaultHandlers(bool wanted);
   ~FaultHandlers();
+  void renew() const; // puts back every handler that was replaced
+  void watch() const; // the same if that of SIGSEGV was
   FaultHandlers(const FaultHandlers &) = delete;
   FaultHandlers &operator=(const FaultHandlers &) = delete;
 

@@ -40,7 +40,8 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
                  const MachineOptions &options, Host &host, profile::Recorder &recorder)
     : image_(std::move(image)),
       system_(compile::oneReplica(system, std::max(1u, image_->replicationFactor))),
-      options_(options), host_(host), recorder_(recorder), counted_(image_->computeSets.size()) {
+      options_(options), host_(host), recorder_(recorder), faults_(!image_->vertices.empty()),
+      counted_(image_->computeSets.size()) {
   loadModules();
   auto watches = [&](std::uint32_t step) { return recorder.watches(step); };
   program_ = std::make_unique<Program>(*image_, modules_, options.checked, watches);
@@ -83,6 +84,7 @@ void Machine::loadModules() {
 }
 
 void Machine::load() {
+  faults_.renew();
   const auto fill = options_.poison ? Fill::Poison : Fill::Zero;
   for (unsigned r = 0; r < replicas_.size(); ++r) {
     auto &replica = replicas_[r];
@@ -124,7 +126,7 @@ void Machine::requestStop() noexcept {
 
 void Machine::run(std::uint32_t program) {
   PrintScope print(&host_);
-  const codelet::FaultHandlers faults(!image_->vertices.empty());
+  faults_.watch();
   for (auto &replica : replicas_)
     for (auto kernel : program_->disturbed(program))
       if (auto &call = replica.kernels[kernel])

@@ -114,6 +114,7 @@ private:
   MachineOptions options_;
   Host &host_;
   profile::Recorder &recorder_;
+  codelet::FaultHandlers faults_;
   Modules modules_;
   LoadedModules loaded_, loadedPlain_; // plain: for counting in checked mode
   std::unique_ptr<Program> program_;
