@@ -48,7 +48,7 @@ void field(const KernelArgs &args, std::size_t f, float temperature, bool softma
     }
     sumY += row * coordinate(y, height);
   }
-  float position[2] = {float(sumX), float(sumY)};
+  float position[2] = {float(sumY), float(sumX)}; // row, column
   to.store(std::int64_t(f) * out.strides[0], out.strides[1], 2, position);
 }
 
@@ -94,12 +94,13 @@ openipu::Plan plan(const poplar::Graph &graph, const poplar::Tensor &fields,
     scalarStep("Mul", BinaryOpType::MULTIPLY, "MULTIPLY");
   }
   for (unsigned axis : {0u, 1u}) { // times the coordinate, and summed
-    element(axis ? "MulY" : "MulX", poplin::binaryVertex("BinaryOp1D", "MULTIPLY", type),
+    element(axis ? "MulColumn" : "MulRow", poplin::binaryVertex("BinaryOp1D", "MULTIPLY", type),
             [&](std::uint64_t n, std::uint32_t regions) {
               return popops::cost::binaryCycles(BinaryOpType::MULTIPLY, type, n, false, regions);
             });
     plan.append(popops::cost::reducePlan(graph, fields, out.slice(axis, axis + 1, 1).flatten(),
-                                         {1, 2}, popops::Operation::ADD, axis ? "SumY" : "SumX"));
+                                         {1, 2}, popops::Operation::ADD,
+                                         axis ? "SumColumn" : "SumRow"));
   }
   return plan;
 }

@@ -17,8 +17,8 @@ Doubles positions(const Doubles &x, const Shape &shape, double temperature, bool
       sx += p * (shape[2] > 1 ? -1 + 2.0 * double(i % shape[2]) / double(shape[2] - 1) : -1);
       sy += p * (shape[1] > 1 ? -1 + 2.0 * double(i / shape[2]) / double(shape[1] - 1) : -1);
     }
+    out.push_back(softmax ? sy / sum : sy); // row, column
     out.push_back(softmax ? sx / sum : sx);
-    out.push_back(softmax ? sy / sum : sy);
   }
   return out;
 }
