@@ -9,7 +9,6 @@
 #include "PoolLoops.hpp"
 #include "poplin/Rows.hpp"
 #include "popnn/PoolingDef.hpp"
-#include <cfloat>
 #include <optional>
 
 namespace popnn {
@@ -231,12 +230,10 @@ std::vector<std::size_t> outerField(const KernelOperand &operand) {
 struct Pooling {
   Settings settings;
   std::vector<Axis> axes;
-  bool half;
 
   explicit Pooling(const KernelArgs &args) : settings(args.attributes) {
     for (std::size_t d = 0; d < settings.input.size(); ++d)
       axes.emplace_back(settings, d);
-    half = args.outputs[0].type == openipu::TypeId::Half;
   }
   std::vector<const std::vector<Window> *> outerWindows(bool ofOutput) const {
     std::vector<const std::vector<Window> *> out;
@@ -347,7 +344,7 @@ private:
     if (end == begin) // nothing but padding
       windows.windows = nothing(windows.count);
     if (max)
-      return maxWindows(out, joined, windows, lowest());
+      return maxWindows(out, joined, windows, 0);
     bool average = pooling_.settings.type == PoolingType::AVG;
     sumWindows(out, joined, windows,
                {nullptr, average ? last.inverseCount.data() : nullptr,
@@ -360,7 +357,7 @@ private:
     const float *parts = line_.split(joined.at, joined.ld, rows::scratch(4, line_.room()));
     float *to = out.ld == 1 ? out.at : rows::scratch(5, inverse.size());
     if (max)
-      line_.largest(parts, to, lowest());
+      line_.largest(parts, to, 0);
     else
       line_.sum(parts, to);
     if (pooling_.settings.type == PoolingType::AVG)
@@ -369,7 +366,6 @@ private:
     for (std::size_t o = 0; to != out.at && o < inverse.size(); ++o)
       out.at[std::int64_t(o) * out.ld] = to[o];
   }
-  float lowest() const { return pooling_.half ? -65504.0f : -FLT_MAX; }
   static const Window *nothing(std::size_t count) {
     thread_local std::vector<Window> none;
     none.assign(count, Window{0, 0});
