@@ -26,6 +26,7 @@ using poplar::Tensor;
 namespace {
 
 constexpr double none = -std::numeric_limits<double>::infinity();
+constexpr float noBeam = -65504; // of results beyond the beams that exist: the least half
 constexpr std::uint32_t noSymbol = std::numeric_limits<std::uint32_t>::max();
 
 double logAdd(double a, double b) {
@@ -177,7 +178,7 @@ void run(const KernelArgs &args) {
         const bool exists = k < search.beams().size();
         const auto path = exists ? search.path(search.beams()[k]) : std::vector<std::uint32_t>();
         auto *to = labels + (b * top + k) * maxTime;
-        probabilities.data()[b * top + k] = float(exists ? search.beams()[k].sum : none);
+        probabilities.data()[b * top + k] = exists ? float(search.beams()[k].sum) : noBeam;
         lengths[b * top + k] = std::uint32_t(path.size());
         std::fill_n(to, maxTime, noSymbol);
         std::copy(path.begin(), path.end(), to);

@@ -378,6 +378,23 @@ TEST(CtcInference, WideBeamsFindTheBestSequences) {
     }
 }
 
+TEST(CtcInference, BeamsThatDoNotExistHaveTheLeastHalf) {
+  Session s;
+  std::vector<std::size_t> outputs;
+  for (auto type : {FLOAT, HALF}) {
+    auto plan = ctc_infer::plan(s.graph, type, 1, 1, 2, 4); // two sequences: none, and one label
+    auto data = ctc_infer::createDataInput(s.graph, type, 1, 1, 2, plan);
+    s.set(data, {std::log(0.75), std::log(0.25)});
+    auto times = s.input(poplar::UNSIGNED_INT, {1}, {1});
+    auto [p, lengths, labels] =
+        ctc_infer::beamSearchDecoderLogProbabilities(s.graph, data, times, s.prog, 0, 4, 4, plan);
+    outputs.push_back(s.output(p));
+  }
+  s.run();
+  for (auto output : outputs)
+    expectClose(s.values(output), {std::log(0.75), std::log(0.25), -65504, -65504}, 1e-3, 1e-3);
+}
+
 TEST(CtcInference, NarrowBeamsGiveProbabilitiesThatTheSequencesReach) {
   Session s;
   const Batch b{12, 2, 5, 1, 4, s.random(12 * 2 * 5, -2, 2), {{}, {}}, {12, 9}};
