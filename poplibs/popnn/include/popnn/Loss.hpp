@@ -10,8 +10,8 @@
 //   outputs deltasScale, modelOutputScaling one element each: gradients are scaled by the first,
 //   outputs
 //                                   carry the second (scaled softmax)
-//   numCorrect   one element, INT or UNSIGNED_INT: written with the number of rows whose largest
-//                output is the expected class
+//   numCorrect   one element, INT or UNSIGNED_INT: the number of rows whose largest output is the
+//                expected class is added to it, so set it to zero before the first batch
 #pragma once
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>

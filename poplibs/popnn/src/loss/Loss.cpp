@@ -57,7 +57,7 @@ public:
     base::parallelFor(right_.size(), std::max<std::size_t>(1, 4096 / (classes + 1)),
                       std::ref(body));
     if (counts_)
-      *args.out<std::uint32_t>(args.outputs.size() - 1) =
+      *args.out<std::uint32_t>(args.outputs.size() - 1) +=
           std::uint32_t(std::count(right_.begin(), right_.end(), 1));
   }
 
@@ -152,9 +152,11 @@ poplar::program::Program build(poplar::Graph &graph, const Arguments &a, LossTyp
                                const poplar::DebugContext &context, const char *api) {
   check(a, api);
   std::vector<openipu::Used> uses;
-  for (const auto *t : {&a.loss, &a.deltas, &a.numCorrect})
+  for (const auto *t : {&a.loss, &a.deltas})
     if (t->valid())
       uses.push_back(openipu::out(*t));
+  if (a.numCorrect.valid())
+    uses.push_back(openipu::inOut(a.numCorrect));
   LossOperands operands{unsigned(uses.size()), unsigned(uses.size()) + 1};
   uses.push_back(openipu::in(a.modelOutputs));
   uses.push_back(openipu::in(a.expected));
