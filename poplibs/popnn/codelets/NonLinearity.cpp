@@ -29,11 +29,12 @@ template <NonLinearityType type> inline float nonLinearity(float x) {
   }
 }
 
-// a is the input of GELU, GELU_ERF and SWISH, the output of the others.
+// a is the input of GELU, GELU_ERF and SWISH, the output of the others; HARD_SIGMOID takes whatever it
+// is given to lie within [-2.5, 2.5] or not.
 template <NonLinearityType type> inline float gradient(float a, float g) {
   switch (type) {
   case NonLinearityType::SIGMOID: return g * a * (1.0f - a);
-  case NonLinearityType::HARD_SIGMOID: return a > 0.0f && a < 1.0f ? 0.2f * g : 0.0f;
+  case NonLinearityType::HARD_SIGMOID: return a >= -2.5f && a <= 2.5f ? 0.2f * g : 0.0f;
   case NonLinearityType::RELU: return a > 0.0f ? g : 0.0f;
   case NonLinearityType::TANH: return g * (1.0f - a * a);
   case NonLinearityType::GELU: {
