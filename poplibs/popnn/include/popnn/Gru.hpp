@@ -91,7 +91,7 @@ GruWeights createWeights(poplar::Graph &graph, const GruParams &params,
                          const poplar::DebugContext &debugContext,
                          const poplar::OptionFlags &options = {},
                          poplin::PlanningCache *planningCache = nullptr);
-// Scores [time steps][batch] for the auGru functions.
+// Scores [batch][time steps] for the auGru functions; their gradients have the same shape.
 poplar::Tensor createAttention(poplar::Graph &graph, const GruParams &params,
                                const poplar::DebugContext &debugContext,
                                const poplar::OptionFlags &options = {});

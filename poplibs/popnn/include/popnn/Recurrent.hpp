@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Plain recurrent layers, in steps and as whole sequences:
 //
-//   h' = f(W x + U h + b)     weights [output size][input size] and [output size][output size]
+//   h' = f(x W + h U + b)     weights [input size][output size] and [output size][output size]
 //
-// Sequences are [steps][batch][size]. f: SIGMOID, HARD_SIGMOID, RELU or TANH.
+// Sequences are [steps][batch][size]. f: SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE.
 #pragma once
 #include <cstdint>
 #include <poplar/DebugContext.hpp>

@@ -74,7 +74,7 @@ Options check(const char *function, const GruParams &p, const OptionFlags &optio
   for (auto type : {p.activation, p.recurrentActivation})
     if (!rnn::isGateActivation(type))
       throw poplibs_error(base::str(function, ": a cell cannot use the activation ", asString(type),
-                                    "; use SIGMOID, HARD_SIGMOID, RELU or TANH."));
+                                    "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
   auto parsed = parseOptions(options);
   rnn::checkShards(function, parsed.shards, p.rnn);
   return parsed;
@@ -135,7 +135,7 @@ Options check(const Call &c, const OptionFlags &options) {
     rnn::checkLengths(c.function, *c.lengths, p.rnn.batchSize);
   if (c.attention)
     rnn::checkTensor(c.function, "the attention", *c.attention, type,
-                     {p.rnn.maxTimeSteps, p.rnn.batchSize});
+                     {p.rnn.batchSize, p.rnn.maxTimeSteps});
   return parsed;
 }
 
@@ -146,6 +146,11 @@ void inWeights(rnn::Uses &uses, const GruWeights &w) {
 void inIf(rnn::Uses &uses, std::uint32_t bit, const Tensor *t) {
   if (t)
     uses.inIf(true, bit, *t);
+}
+// Callers' scores are [batch][steps], those of kernels [steps][batch].
+void inAttention(rnn::Uses &uses, const Tensor *t) {
+  if (t)
+    uses.inIf(true, HasAttention, t->transpose());
 }
 
 std::string attributes(const GruParams &p, const rnn::Uses &uses) {
@@ -217,7 +222,8 @@ Tensor createAttention(poplar::Graph &graph, const GruParams &params,
   const auto parsed = check("gru::createAttention", params, options);
   return rnn::createSequence(graph, params.rnn.dataType,
                              {params.rnn.maxTimeSteps, params.rnn.batchSize}, parsed.shards,
-                             {di, "attention"});
+                             {di, "attention"})
+      .transpose();
 }
 
 namespace {
@@ -244,7 +250,7 @@ Tensor addForward(poplar::Graph &graph, const Call &c, Tensor *intermediates, Se
   uses.in(c.input);
   uses.in(c.initial);
   inWeights(uses, c.weights);
-  inIf(uses, HasAttention, c.attention);
+  inAttention(uses, c.attention);
   inIf(uses, HasLengths, c.allLengths());
   Extent extent;
   extent.intermediates = intermediates;
@@ -313,9 +319,11 @@ Tensor addBackward(poplar::Graph &graph, const Call &c, const Passed &b, Sequenc
   if (b.gateGrads)
     uses.outIf(true, WantsGateGradients,
                *b.gateGrads = sequence(keptShape(p, shapeOf(p).gradients()), "bwdIntermediates"));
-  if (b.attentionGrad)
-    uses.outIf(true, WantsAttentionGradient,
-               *b.attentionGrad = sequence({p.rnn.maxTimeSteps, p.rnn.batchSize}, "attentionGrad"));
+  if (b.attentionGrad) {
+    const auto gradients = sequence({p.rnn.maxTimeSteps, p.rnn.batchSize}, "attentionGrad");
+    uses.outIf(true, WantsAttentionGradient, gradients);
+    *b.attentionGrad = gradients.transpose();
+  }
   if (b.weightGrads) {
     uses.bits |= WantsWeightGradients;
     outWeights(uses, *b.weightGrads = cloneWeights(graph, c.weights, {di}));
@@ -326,7 +334,7 @@ Tensor addBackward(poplar::Graph &graph, const Call &c, const Passed &b, Sequenc
   uses.in(c.input);
   uses.in(b.outputGrad);
   uses.inIf(p.outputFullSequence, HasOutput, b.output);
-  inIf(uses, HasAttention, c.attention);
+  inAttention(uses, c.attention);
   inIf(uses, HasLengths, c.allLengths());
   prog.add(openipu::operation(graph, {"popnn.gruBackward",
                                       uses.all(),

@@ -22,6 +22,7 @@ struct Layer {
   std::vector<BasicGruCellUnit> order = gru::getDefaultBasicGruCellOrder();
   std::vector<std::size_t> lengths = {}; // empty: all steps
   poplar::Type type = FLOAT;
+  bool softmaxGates = false;
 
   std::size_t length(std::size_t e) const { return lengths.empty() ? steps : lengths[e]; }
   std::size_t biases() const { return (resetAfter ? 6 : 3) * out; }
@@ -31,6 +32,14 @@ struct Values {
 };
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+void applyGate(const Layer &l, Doubles &x) {
+  double sum = 0;
+  for (double &value : x)
+    sum += value = l.softmaxGates ? std::exp(value) : sigmoid(value);
+  for (double &value : x)
+    value /= l.softmaxGates ? sum : 1;
+}
 
 Doubles reference(const Layer &l, const Values &v) {
   const auto H = l.out, B = l.batch;
@@ -60,15 +69,19 @@ Doubles reference(const Layer &l, const Values &v) {
         return sum;
       };
       const Doubles before(h.begin() + long(e * H), h.begin() + long((e + 1) * H));
-      Doubles r(H), reset(H);
+      Doubles r(H), reset(H), update(H);
       for (std::size_t k = 0; k < H; ++k) {
-        r[k] = sigmoid(input(R, k) + state(R, k, before));
-        reset[k] = r[k] * before[k];
+        r[k] = input(R, k) + state(R, k, before);
+        update[k] = input(U, k) + state(U, k, before);
       }
+      applyGate(l, r);
+      applyGate(l, update);
+      for (std::size_t k = 0; k < H; ++k)
+        reset[k] = r[k] * before[k];
       for (std::size_t k = 0; k < H; ++k) {
-        double u = sigmoid(input(U, k) + state(U, k, before));
+        double u = update[k];
         if (l.attention)
-          u *= 1 - v.a[t * B + e];
+          u *= 1 - v.a[e * l.steps + t];
         const double c = std::tanh(
             input(C, k) + (l.resetAfter ? r[k] * state(C, k, before) : state(C, k, reset)));
         h[e * H + k] = u * before[k] + (1 - u) * c;
@@ -96,6 +109,8 @@ Run add(Session &s, const Layer &l, Backward backward, poplar::OptionFlags optio
        random(3 * l.out * l.out),        random(l.biases()),      random(l.steps * l.batch)};
   GruParams p(l.type, l.batch, l.steps, {l.in, l.out});
   p.resetAfter = l.resetAfter;
+  if (l.softmaxGates)
+    p.recurrentActivation = NonLinearityType::SOFTMAX;
   p.cellOrder = l.order;
   p.outputFullSequence = l.fullSequence;
   if (backward != Backward::None)
@@ -235,6 +250,7 @@ TEST(Gru, GradientsMatchFiniteDifferencesInEveryForm) {
         for (bool limited : {false, true})
           for (auto backward : {Backward::Together, Backward::Apart}) {
             Layer l{4, 3, 5, 6, after, attention, full};
+            l.softmaxGates = attention != after;
             if (limited)
               l.lengths = {4, 0, 2};
             runs.push_back({base::str("after ", after, " attention ", attention, " full ", full,

@@ -84,7 +84,7 @@ Options check(const char *function, const LstmParams &p, const OptionFlags &opti
   for (auto type : {p.activation, p.recurrentActivation})
     if (!rnn::isGateActivation(type))
       throw poplibs_error(base::str(function, ": a cell cannot use the activation ", asString(type),
-                                    "; use SIGMOID, HARD_SIGMOID, RELU or TANH."));
+                                    "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
   auto parsed = parseOptions(options, p.rnn.dataType);
   rnn::checkShards(function, parsed.shards, p.rnn);
   return parsed;

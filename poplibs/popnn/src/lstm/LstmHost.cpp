@@ -231,20 +231,25 @@ void backElement(const Shape &s, float *gates, const float *previousCell, const 
   roundIfHalf(s, to, s.width());
 }
 
-// Elements whose final state was dropped get no gradient through it.
-void dropUnkept(const Shape &s, const rnn::Lengths &lengths, const Gradients &g) {
-  for (std::size_t e = 0; e < s.batch; ++e)
+// Elements whose final state was dropped get no gradient through it; that of the only output goes
+// to the last step of each.
+void startState(const Shape &s, const rnn::Lengths &lengths, const Gradients &g) {
+  for (std::size_t e = 0; e < s.batch; ++e) {
+    float *output = g.output + e * s.out;
     if (lengths.perElement && !s.preserveFinalState && !lengths.ranToTheEnd(e)) {
-      std::fill_n(g.output + e * s.out, s.out, 0.f);
+      std::fill_n(output, s.out, 0.f);
       std::fill_n(g.cell + e * s.out, s.out, 0.f);
     }
+    for (std::size_t k = 0; !s.fullSequence && k < s.out; ++k)
+      output[k] += g.outputs[e * s.out + k];
+  }
 }
 
 } // namespace
 
 void backward(const Shape &s, const rnn::Lengths &lengths, const Weights &w, const State &initial,
               const Trace &trace, const Gradients &g) {
-  dropUnkept(s, lengths, g);
+  startState(s, lengths, g);
   std::vector<float> previous(s.batch * s.out);
   for (auto t = std::size_t(s.steps); t-- > 0;) {
     float *now = g.gates + t * s.batch * s.width();
@@ -257,7 +262,7 @@ void backward(const Shape &s, const rnn::Lengths &lengths, const Weights &w, con
       float *to = now + e * s.width(), *dh = g.output + e * s.out;
       if (!lengths.runs(e, t))
         return void(std::fill_n(to, s.width(), 0.f));
-      if (g.outputs)
+      if (s.fullSequence)
         for (std::size_t k = 0; k < s.out; ++k)
           dh[k] += g.outputs[row * s.out + k];
       const float *cell = t ? trace.cell.at(row - s.batch) : initial.cell + e * s.out;

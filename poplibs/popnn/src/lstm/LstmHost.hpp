@@ -60,7 +60,7 @@ Trace complete(const Shape &shape, const rnn::Lengths &lengths, const float *x,
 struct Gradients {
   float *gates = nullptr;                   // [rows][4 out]
   float *output = nullptr, *cell = nullptr; // [batch][out]: of the final, then initial state
-  const float *outputs = nullptr;           // [rows][out], with a full sequence
+  const float *outputs = nullptr;           // [rows][out], or [batch][out] of the last step only
 };
 // `output` and `cell` hold the gradient of the final state at entry.
 void backward(const Shape &shape, const rnn::Lengths &lengths, const Weights &weights,

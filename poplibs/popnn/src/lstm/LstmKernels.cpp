@@ -80,13 +80,12 @@ void runForward(const KernelArgs &args) {
   intermediates.flush();
 }
 
-// Gradient of the final state: what the caller gave, and the only output there was.
-void startState(const Shape &s, const float *lastOutput, const float *lastCell,
-                const float *outputGradient, float *output, float *cell) {
-  for (std::size_t k = 0; k < s.batch * s.out; ++k) {
-    output[k] = (lastOutput ? lastOutput[k] : 0) + (s.fullSequence ? 0 : outputGradient[k]);
-    cell[k] = lastCell ? lastCell[k] : 0;
-  }
+// Gradient of the final state: what the caller gave, or nothing.
+void start(const float *given, float *gradient, std::size_t n) {
+  if (given)
+    std::copy_n(given, n, gradient);
+  else
+    std::fill_n(gradient, n, 0.f);
 }
 
 // Gradients of the weights into the three outputs that come next.
@@ -132,9 +131,10 @@ void runBackward(const KernelArgs &args) {
     own.resize(s.rows() * s.width());
     gates = own.data();
   }
-  startState(s, dataOf(lastOutput), dataOf(lastCell), dy.data(), dh.data(), dc.data());
+  start(dataOf(lastOutput), dh.data(), s.batch * s.out);
+  start(dataOf(lastCell), dc.data(), s.batch * s.out);
   backward(s, lengths, layer.weights(), initial, trace,
-           {gates, dh.data(), dc.data(), s.fullSequence ? dy.data() : nullptr});
+           {gates, dh.data(), dc.data(), dy.data()});
   if (bits & WantsInputGradient)
     inputGradient(s, gates, layer.weights().input, dx.data());
   if (bits & WantsWeightGradients)

@@ -53,13 +53,28 @@ struct Layer {
 struct Values {
   Doubles x, h, c, w, u, b;
 };
+// As a gate applies it: a softmax is of the units of one gate.
+void apply(NonLinearityType type, double *x, std::size_t n) {
+  if (type != NonLinearityType::SOFTMAX && type != NonLinearityType::SOFTMAX_STABLE) {
+    for (std::size_t k = 0; k < n; ++k)
+      x[k] = apply(type, x[k]);
+    return;
+  }
+  double sum = 0;
+  for (std::size_t k = 0; k < n; ++k)
+    sum += x[k] = std::exp(x[k]);
+  for (std::size_t k = 0; k < n; ++k)
+    x[k] /= sum;
+}
+
 struct Result {
   Doubles output, cell, last; // last: final output whatever the layer returns
+  Doubles own;                // each element's last output, kept or not
 };
 
 Result reference(const Layer &l, const Values &v) {
   const auto H = l.out, B = l.batch;
-  Result r{Doubles(l.fullSequence ? l.steps * B * H : B * H, 0), v.c, v.h};
+  Result r{Doubles(l.fullSequence ? l.steps * B * H : B * H, 0), v.c, v.h, {}};
   std::size_t at[4];
   for (std::size_t i = 0; i < 4; ++i)
     at[l.order[i]] = i;
@@ -77,18 +92,26 @@ Result reference(const Layer &l, const Values &v) {
             sum += r.last[e * H + i] * v.u[(g * H + i) * H + k];
           sums[g * H + k] = sum;
         }
+      double *f = &sums[at[BASIC_LSTM_CELL_FORGET_GATE] * H],
+             *i = &sums[at[BASIC_LSTM_CELL_INPUT_GATE] * H],
+             *g = &sums[at[BASIC_LSTM_CELL_CANDIDATE] * H],
+             *o = &sums[at[BASIC_LSTM_CELL_OUTPUT_GATE] * H];
+      for (double *gate : {f, i, o})
+        apply(l.gate, gate, H);
+      apply(l.activation, g, H);
+      Doubles squashed(H);
       for (std::size_t k = 0; k < H; ++k) {
-        const double f = apply(l.gate, sums[at[BASIC_LSTM_CELL_FORGET_GATE] * H + k]),
-                     i = apply(l.gate, sums[at[BASIC_LSTM_CELL_INPUT_GATE] * H + k]),
-                     g = apply(l.activation, sums[at[BASIC_LSTM_CELL_CANDIDATE] * H + k]),
-                     o = apply(l.gate, sums[at[BASIC_LSTM_CELL_OUTPUT_GATE] * H + k]);
         double &c = r.cell[e * H + k];
-        c = f * c + i * g;
-        r.last[e * H + k] = o * apply(l.activation, c);
+        squashed[k] = c = f[k] * c + i[k] * g[k];
+      }
+      apply(l.activation, squashed.data(), H);
+      for (std::size_t k = 0; k < H; ++k) {
+        r.last[e * H + k] = o[k] * squashed[k];
         if (l.fullSequence)
           r.output[(t * B + e) * H + k] = r.last[e * H + k];
       }
     }
+  r.own = r.last;
   if (l.perElement && !l.preserve)
     for (std::size_t e = 0; e < B; ++e)
       if (l.length(e) != l.loop())
@@ -195,8 +218,10 @@ Run add(Session &s, const Layer &l, Backward backward, const poplar::OptionFlags
 double objective(const Run &r, const Values &v) {
   const auto result = reference(r.layer, v);
   double sum = 0;
-  for (std::size_t i = 0; i < result.output.size(); ++i)
-    sum += result.output[i] * r.outputGrad[i];
+  // The only output of a layer is that of each element's last step, even where it was dropped.
+  const auto &outputs = r.layer.fullSequence ? result.output : result.own;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    sum += outputs[i] * r.outputGrad[i];
   for (std::size_t i = 0; i < result.cell.size(); ++i)
     sum +=
         result.cell[i] * r.lastGrad[i] + (r.wholeState ? result.last[i] * r.lastOutputGrad[i] : 0);
@@ -293,7 +318,9 @@ TEST(Lstm, CellOrdersAndActivationsAreHonoured) {
   }
   for (auto [activation, gate] : {std::pair{NonLinearityType::RELU, NonLinearityType::SIGMOID},
                                   {NonLinearityType::TANH, NonLinearityType::HARD_SIGMOID},
-                                  {NonLinearityType::SIGMOID, NonLinearityType::TANH}}) {
+                                  {NonLinearityType::SIGMOID, NonLinearityType::TANH},
+                                  {NonLinearityType::TANH, NonLinearityType::SOFTMAX},
+                                  {NonLinearityType::SOFTMAX_STABLE, NonLinearityType::SIGMOID}}) {
     Layer l{3, 2, 4, 5};
     l.activation = activation;
     l.gate = gate;

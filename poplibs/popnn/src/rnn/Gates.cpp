@@ -2,13 +2,18 @@
 // Activations of gates and other arithmetic that recurrent cells share.
 #include "rnn/Gates.hpp"
 #include "base/Simd.hpp"
+#include "softmax/SoftmaxLoops.hpp"
 #include <stdexcept>
 
 namespace popnn::rnn {
 
 bool isGateActivation(NonLinearityType type) {
   return type == NonLinearityType::SIGMOID || type == NonLinearityType::HARD_SIGMOID ||
-         type == NonLinearityType::RELU || type == NonLinearityType::TANH;
+         type == NonLinearityType::RELU || type == NonLinearityType::TANH || isSoftmax(type);
+}
+
+bool isSoftmax(NonLinearityType type) {
+  return type == NonLinearityType::SOFTMAX || type == NonLinearityType::SOFTMAX_STABLE;
 }
 
 namespace {
@@ -40,9 +45,10 @@ OPENIPU_SIMD void tangentGradient(const float *y, float *g, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
     g[i] *= 1 - y[i] * y[i];
 }
+// As NonLinearities.def: the value is compared with [-2.5, 2.5], as if it were the argument.
 OPENIPU_SIMD void hardSigmoidGradient(const float *y, float *g, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
-    g[i] *= y[i] > 0 && y[i] < 1 ? 0.2f : 0;
+    g[i] *= y[i] >= -2.5f && y[i] <= 2.5f ? 0.2f : 0;
 }
 OPENIPU_SIMD void rectifyGradient(const float *y, float *g, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
@@ -71,6 +77,9 @@ void activate(NonLinearityType type, float *values, std::size_t n) {
     return hardSigmoid(values, n);
   case NonLinearityType::RELU:
     return rectify(values, n);
+  case NonLinearityType::SOFTMAX:
+  case NonLinearityType::SOFTMAX_STABLE:
+    return softmaxRow({type == NonLinearityType::SOFTMAX_STABLE, false, 1}, values, values, n);
   default:
     damaged();
   }
@@ -86,6 +95,9 @@ void multiplyByGradient(NonLinearityType type, const float *y, float *gradient, 
     return hardSigmoidGradient(y, gradient, n);
   case NonLinearityType::RELU:
     return rectifyGradient(y, gradient, n);
+  case NonLinearityType::SOFTMAX:
+  case NonLinearityType::SOFTMAX_STABLE:
+    return softmaxGradientRow(y, gradient, gradient, n);
   default:
     damaged();
   }

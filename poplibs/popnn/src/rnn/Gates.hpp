@@ -13,7 +13,9 @@ namespace popnn::rnn {
 // The functions whose gradient follows from their value: the only ones that a cell can use, as it
 // keeps values and not arguments.
 bool isGateActivation(NonLinearityType type);
-// values := f(values)
+// Of all units of a gate, for one element of the batch.
+bool isSoftmax(NonLinearityType type);
+// values := f(values); a row at a time, which is what a softmax is of
 void activate(NonLinearityType type, float *values, std::size_t n);
 // gradient *= f'(x) with y = f(x)
 void multiplyByGradient(NonLinearityType type, const float *y, float *gradient, std::size_t n);

@@ -31,8 +31,8 @@ using poputil::PoplibsOpDebugInfo;
 namespace {
 
 enum Present : std::uint32_t {
-  FromInput = 1,  // x and W, else W x
-  Iterates = 2,   // else only W x is wanted
+  FromInput = 1,  // x and W, else x W
+  Iterates = 2,   // else only x W is wanted
   HasState = 4,   // backward state of the step after
   WantsInput = 8, // gradient of the input
   WantsWeights = 16,
@@ -52,14 +52,13 @@ struct Attributes {
   }
 };
 
-// y[steps][batch][out] = f(y + U h + b) in place, where y holds W x.
+// y[steps][batch][out] = f(y + h U + b) in place, where y holds x W.
 void iterate(NonLinearityType type, std::size_t steps, std::size_t batch, std::size_t out,
              const float *initial, const float *feedback, const float *biases, bool isHalf,
              float *y) {
   const float *h = initial;
   for (std::size_t t = 0; t < steps; ++t, h = y, y += batch * out) {
-    multiply(batch, out, out, matrix(h, out), matrix(feedback, out).transposed(), matrix(y, out),
-             1);
+    multiply(batch, out, out, matrix(h, out), matrix(feedback, out), matrix(y, out), 1);
     forElements(batch, 8 * out, [&](std::size_t e) {
       float *row = y + e * out;
       for (std::size_t k = 0; k < out; ++k)
@@ -82,7 +81,7 @@ void runForward(const KernelArgs &args) {
   if (a.bits & FromInput) {
     const Floats w(ins.next());
     const auto in = first.shape[2];
-    multiply(steps * batch, out, in, matrix(x.data(), in), matrix(w.data(), in).transposed(),
+    multiply(steps * batch, out, in, matrix(x.data(), in), matrix(w.data(), out),
              matrix(y.data(), out));
   } else {
     std::copy_n(x.data(), steps * batch * out, y.data());
@@ -95,7 +94,7 @@ void runForward(const KernelArgs &args) {
   y.flush();
 }
 
-// state[t] = (dy[t] + state[t+1] U) f'(y[t]), from the last step to the first.
+// state[t] = (dy[t] + state[t+1] U^T) f'(y[t]), from the last step to the first.
 void iterateBack(NonLinearityType type, std::size_t steps, std::size_t batch, std::size_t out,
                  const float *dy, const float *y, const float *feedback, const float *after,
                  bool isHalf, float *state) {
@@ -103,8 +102,10 @@ void iterateBack(NonLinearityType type, std::size_t steps, std::size_t batch, st
     float *now = state + t * batch * out;
     std::copy_n(dy + t * batch * out, batch * out, now);
     if (after)
-      multiply(batch, out, out, matrix(after, out), matrix(feedback, out), matrix(now, out), 1);
-    multiplyByGradient(type, y + t * batch * out, now, batch * out);
+      multiply(batch, out, out, matrix(after, out), matrix(feedback, out).transposed(),
+               matrix(now, out), 1);
+    for (std::size_t e = 0; e < batch; ++e)
+      multiplyByGradient(type, y + (t * batch + e) * out, now + e * out, out);
     if (isHalf)
       base::roundToHalf(now, batch * out);
     after = now;
@@ -115,9 +116,9 @@ void iterateBack(NonLinearityType type, std::size_t steps, std::size_t batch, st
 void addDeltas(const float *state, const float *x, const float *previous, std::size_t rows,
                std::size_t in, std::size_t out, bool add, float *w, float *u) {
   if (w)
-    multiply(out, in, rows, matrix(state, out).transposed(), matrix(x, in), matrix(w, in), add);
+    multiply(in, out, rows, matrix(x, in).transposed(), matrix(state, out), matrix(w, out), add);
   if (u)
-    multiply(out, out, rows, matrix(state, out).transposed(), matrix(previous, out), matrix(u, out),
+    multiply(out, out, rows, matrix(previous, out).transposed(), matrix(state, out), matrix(u, out),
              add);
 }
 
@@ -145,7 +146,7 @@ void runBackward(const KernelArgs &args) {
     const auto &dxOperand = outs.next();
     const FloatsOut dx(dxOperand);
     const auto in = dxOperand.shape.back();
-    multiply(steps * batch, in, out, matrix(own.data(), out), matrix(w.data(), in),
+    multiply(steps * batch, in, out, matrix(own.data(), out), matrix(w.data(), out).transposed(),
              matrix(dx.data(), in));
     dx.flush();
   }
@@ -206,7 +207,7 @@ void checkType(const char *function, const poplar::Type &type) {
 void checkActivation(const char *function, NonLinearityType type) {
   if (!isGateActivation(type))
     throw poplibs_error(base::str(function, ": a recurrent layer cannot use the activation ",
-                                  asString(type), "; use SIGMOID, HARD_SIGMOID, RELU or TANH."));
+                                  asString(type), "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
 }
 void checkRank(const char *function, const char *what, const Tensor &t, unsigned rank) {
   checkType(function, t.elementType());
@@ -222,17 +223,17 @@ Tensor createState(poplar::Graph &graph, const poplar::Type &type, std::size_t b
   return t;
 }
 
-// [n][k], mapped as the transposed right-hand side of a product of [batch][k].
+// [k][n], mapped as the right-hand side of a product of [batch][k].
 Tensor createWeights(poplar::Graph &graph, const poplar::Type &type, std::size_t batch,
-                     std::size_t n, std::size_t k, const poplin::ConvOptions &options,
+                     std::size_t k, std::size_t n, const poplin::ConvOptions &options,
                      PlanningCache *cache, const DebugContext &context) {
-  auto w = graph.addVariable(type, {n, k}, context);
+  auto w = graph.addVariable(type, {k, n}, context);
   if (!n || !k || !batch) {
     poputil::mapTensorLinearly(graph, w);
     return w;
   }
   const poplin::ConvParams params(type, type, batch, {1}, {1}, k, n, 1);
-  poplin::mapWeights(graph, w.expand({0, 2}), params,
+  poplin::mapWeights(graph, w.transpose().expand({0, 2}), params,
                      poplin::planConvolution(graph.getTarget(), params, options, cache));
   return w;
 }
@@ -268,7 +269,7 @@ Tensor createWeightsInput(poplar::Graph &graph, unsigned sequenceSize, unsigned 
   PoplibsOpDebugInfo di(debugContext,
                         DI_ARGS(sequenceSize, batchSize, inputSize, outputSize, dType));
   checkType("rnn::createWeightsInput", dType);
-  return createWeights(graph, dType, std::size_t(sequenceSize) * batchSize, outputSize, inputSize,
+  return createWeights(graph, dType, std::size_t(sequenceSize) * batchSize, inputSize, outputSize,
                        optionsOf(partialsType, inferenceOnly, "TRAINING_FWD"), planningCache,
                        {di, "weightsInput"});
 }
@@ -291,8 +292,8 @@ Tensor forwardWeightInput(poplar::Graph &graph, const Tensor &actIn, const Tenso
   const char *here = "rnn::forwardWeightInput";
   checkRank(here, "actIn", actIn, 3);
   checkRank(here, "weights", weights, 2);
-  const auto steps = actIn.dim(0), batch = actIn.dim(1), in = actIn.dim(2), out = weights.dim(0);
-  checkTensor(here, "weights", weights, actIn.elementType(), {out, in});
+  const auto steps = actIn.dim(0), batch = actIn.dim(1), in = actIn.dim(2), out = weights.dim(1);
+  checkTensor(here, "weights", weights, actIn.elementType(), {in, out});
   auto y = createSequence(graph, actIn.elementType(), {steps, batch, out}, 1, {di, "weighted"});
   auto plan = poplin::productPlan(
       graph.getTarget(), {1, steps * batch, in, out, actIn.elementType(), actIn.elementType()},
@@ -374,9 +375,9 @@ openipu::Plan backwardPlan(const poplar::Target &target, const Backward &b, NonL
   plan.binary("AddGradient", BinaryOpType::ADD, batch * out);
   plan.activationGradient("Activation", type, batch * out);
   if (b.inputGrad) {
-    plan.product("InputGradient", batch, out, b.weights->dim(1),
+    plan.product("InputGradient", batch, out, b.weights->dim(0),
                  optionsOf(partials, false, "TRAINING_BWD"), cache);
-    plan.update("StoreInputGradient", batch * b.weights->dim(1));
+    plan.update("StoreInputGradient", batch * b.weights->dim(0));
   }
   if (b.weightsGrad) {
     const auto depth = b.input->dim(2) + out;
@@ -398,8 +399,8 @@ void addBackward(poplar::Graph &graph, const Backward &b, Sequence &prog, NonLin
   std::size_t in = 0;
   if (b.weights) {
     checkRank(b.function, "the input's weights", *b.weights, 2);
-    in = b.weights->dim(1);
-    checkTensor(b.function, "the input's weights", *b.weights, dType, {out, in});
+    in = b.weights->dim(0);
+    checkTensor(b.function, "the input's weights", *b.weights, dType, {in, out});
   }
   Uses uses;
   for (const auto &t : {b.outGradient, b.output, b.feedback})
@@ -490,7 +491,7 @@ void paramDeltaUpdate(poplar::Graph &graph, const Tensor &bwdState, const Tensor
   checkTensor(here, "actIn", actIn, type, {batch, in});
   checkTensor(here, "prevOut", prevOut, type, {batch, out});
   checkTensor(here, "weightsInputDeltasAcc", weightsInputDeltasAcc,
-              weightsInputDeltasAcc.elementType(), {out, in});
+              weightsInputDeltasAcc.elementType(), {in, out});
   checkTensor(here, "weightsFeedbackDeltasAcc", weightsFeedbackDeltasAcc,
               weightsFeedbackDeltasAcc.elementType(), {out, out});
   checkTensor(here, "biasesDeltasAcc", biasesDeltasAcc, biasesDeltasAcc.elementType(), {out});

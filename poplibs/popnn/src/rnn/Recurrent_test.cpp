@@ -32,10 +32,10 @@ Doubles reference(const Layer &l, const Values &v) {
       for (std::size_t k = 0; k < l.out; ++k) {
         double sum = v.b[k];
         for (std::size_t i = 0; i < l.in; ++i)
-          sum += v.x[(t * l.batch + e) * l.in + i] * v.w[k * l.in + i];
+          sum += v.x[(t * l.batch + e) * l.in + i] * v.w[i * l.out + k];
         for (std::size_t i = 0; i < l.out; ++i)
           sum += (t ? y[((t - 1) * l.batch + e) * l.out + i] : v.h[e * l.out + i]) *
-                 v.u[k * l.out + i];
+                 v.u[i * l.out + k];
         y[(t * l.batch + e) * l.out + k] = apply(l.type, sum);
       }
   return y;
@@ -87,7 +87,7 @@ TEST(Recurrent, SequencesAndStepsAgreeWithTheFormulas) {
                                     s.output(dw), s.output(du),    s.output(db)};
     // The same, one step at a time.
     auto state = rnn::createBwdState(s.graph, dType, 2, 5, s.prog);
-    auto accW = s.input(dType, {5, 4}, Doubles(20, 0)),
+    auto accW = s.input(dType, {4, 5}, Doubles(20, 0)),
          accU = s.input(dType, {5, 5}, Doubles(25, 0)), accB = s.input(dType, {5}, Doubles(5, 0));
     std::vector<std::size_t> steps(3);
     for (unsigned t = 3; t-- > 0;) {
@@ -131,7 +131,7 @@ TEST(Recurrent, RefusesWhatMakesNoSense) {
   auto u = rnn::createWeightsFeedback(s.graph, 2, 4, FLOAT);
   auto h = rnn::createFwdState(s.graph, FLOAT, 2, 4, s.prog, true, true);
   auto b = s.graph.addVariable(FLOAT, {4}, poplar::VariableMappingMethod::LINEAR);
-  EXPECT_THROW(rnn::forwardIterate(s.graph, x, h, u, b, s.prog, NonLinearityType::SOFTMAX),
+  EXPECT_THROW(rnn::forwardIterate(s.graph, x, h, u, b, s.prog, NonLinearityType::GELU),
                poplibs_error);
   EXPECT_EQ(rnn::getFwdFlops(3, 2, 4, 5), 3u * 2 * 5 * (2 * 9 + 3));
   EXPECT_EQ(rnn::getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT).size(), 5u);

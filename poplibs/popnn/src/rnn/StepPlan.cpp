@@ -4,6 +4,7 @@
 #include "nonlinearity/NonLinearityCost.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/SliceCost.hpp"
+#include "rnn/Gates.hpp"
 #include "rnn/Layout.hpp"
 #include <algorithm>
 
@@ -58,7 +59,25 @@ void StepPlan::scaleRows(const std::string &name, std::size_t rows, std::size_t 
       rowsHere * target_->getTypeSize(type_));
 }
 
+// A row lies on several tiles: their sums are exchanged, a value per grain.
+void StepPlan::rowSums(const std::string &name, std::size_t elements) {
+  add(name, "popops::Reduce", elements,
+      cost::binaryCycles(BinaryOpType::ADD, type_, perTile(elements)), 1, repeats_,
+      (perTile(elements) + stepGrain - 1) / stepGrain * target_->getTypeSize(poplar::FLOAT));
+}
+
 void StepPlan::activate(const std::string &name, NonLinearityType type, std::size_t elements) {
+  if (isSoftmax(type)) {
+    if (type == NonLinearityType::SOFTMAX_STABLE) {
+      rowSums(name + "/Max", elements);
+      binary(name + "/SubMax", BinaryOpType::SUBTRACT, elements);
+    }
+    add(name + "/Exp", "popops::UnaryOp1DInPlace", elements,
+        cost::unaryCycles(popops::expr::UnaryOpType::EXPONENT, type_, perTile(elements), true), 1,
+        repeats_);
+    rowSums(name + "/Sum", elements);
+    return binary(name + "/Mul", BinaryOpType::MULTIPLY, elements);
+  }
   add(name, nonLinearityVertex(type, type_, true), elements,
       nonLinearityCycles(type, type_, perTile(elements), true, 1), nonLinearityFlops(type, false),
       repeats_);
@@ -66,6 +85,12 @@ void StepPlan::activate(const std::string &name, NonLinearityType type, std::siz
 
 void StepPlan::activationGradient(const std::string &name, NonLinearityType type,
                                   std::size_t elements) {
+  if (isSoftmax(type)) {
+    binary(name + "/MulGrad", BinaryOpType::MULTIPLY, elements);
+    rowSums(name + "/Sum", elements);
+    binary(name + "/MulSum", BinaryOpType::MULTIPLY, elements);
+    return binary(name + "/Sub", BinaryOpType::SUBTRACT, elements);
+  }
   add(name, "popnn::NonLinearityGrad1D", elements,
       nonLinearityGradientCycles(type, type_, perTile(elements), 1), nonLinearityFlops(type, true),
       repeats_);

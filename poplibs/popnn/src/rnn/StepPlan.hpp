@@ -30,6 +30,7 @@ public:
   openipu::Plan take() { return std::move(plan_); }
 
 private:
+  void rowSums(const std::string &name, std::size_t elements);
   unsigned tilesFor(std::size_t elements) const;
   std::uint64_t perTile(std::size_t elements) const;
   void add(const std::string &name, std::string vertex, std::size_t elements, std::uint64_t cycles,
