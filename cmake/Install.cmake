@@ -3,9 +3,9 @@
 #   share/openipu/   README.md, ARCHITECTURE.md, docs/, examples/
 # The static layers (base, arch) are inside the shared libraries and are not installed.
 include(CMakePackageConfigHelpers)
-set(sdkLibraries poplar pva popart)
+set(sdkLibraries poplar pva pvti popart)
 set(sdkOperators poputil popfloat popops poprand poplin popnn popsparse gcl)
-set(sdkPackages poplar pva poplibs gcl popart)
+set(sdkPackages poplar pva libpvti poplibs gcl popart)
 set(sdkVersion 3.3.0)   # the newest vendor release whose interface we follow; what find_package sees
 
 foreach(library ${sdkLibraries} ${sdkOperators})

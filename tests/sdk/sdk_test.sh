@@ -37,7 +37,7 @@ compile() { g++ -std=c++11 -Wall -Wextra -pedantic -Werror "$1" -o prog "${@:2}"
 
 layout() {
   local file
-  for file in enable.sh LICENSE bin/popc lib/libpoplar.so lib/libpva.so include/poplar/Graph.hpp \
+  for file in enable.sh LICENSE bin/popc lib/libpoplar.so lib/libpva.so lib/libpvti.so include/pvti/pvti.hpp include/poplar/Graph.hpp \
               include/poplar/Vertex.hpp include/pva/pva.hpp lib/cmake/poplar/poplarConfig.cmake \
               lib/lib{poputil,popops,poplin,popnn,poprand,popsparse,popfloat,gcl}.so \
               include/popops/ElementWise.hpp include/gcl/Collectives.hpp \

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$1"
 fail() { echo "variables_test: $*" >&2; exit 1; }
 
-mapfile -t files < <(find base arch pva poplar poplibs popart python tools \
+mapfile -t files < <(find base arch pva pvti poplar poplibs popart python tools \
   \( -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.py' \) ! -name '*_test.cpp')
 [ ${#files[@]} -gt 100 ] || fail "found only ${#files[@]} source files"
 read_=$({ grep -hoE '"(OPENIPU|POPLAR|POPLIBS|POPART|POPXL|GCL)_[A-Z0-9_]+"' "${files[@]}"

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Traces of what a host program does: begin and end of named pieces of work, on named channels.
+//
+//   pvti::TraceChannel loading("loading");
+//   { pvti::Tracepoint point(&loading, "epoch"); ... }
+//
+// Nothing is recorded unless the environment says so:
+//   PVTI_OPTIONS='{"enable":"true", "directory":"reports", "channels":["loading"]}'
+// Then the trace is a file <time>_<process>.pvti.json in the directory (default: where the program
+// was started), in the trace-event format that chrome://tracing and Perfetto open. Without
+// "channels" all channels are written. All functions may be called from any thread.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pvti {
+
+// Text that goes with an event; JSON is kept as such.
+class Metadata {
+public:
+  enum class Format { Text, JSON };
+  Metadata() = default;
+  explicit Metadata(std::string text, Format format = Format::Text)
+      : text_(std::move(text)), format_(format) {}
+  const std::string &text() const { return text_; }
+  Format format() const { return format_; }
+
+private:
+  std::string text_;
+  Format format_ = Format::Text;
+};
+Metadata createJsonMetadata(const std::string &json); // throws std::invalid_argument if it is none
+
+// Channels of one name are one channel.
+class TraceChannel {
+public:
+  explicit TraceChannel(const std::string &name, bool enabled = true);
+  const std::string &name() const;
+  bool isEnabled() const; // and the trace is, and PVTI_OPTIONS wants this channel
+  void enable();
+  void disable();
+
+  struct State;
+
+private:
+  std::shared_ptr<State> state_;
+};
+
+extern TraceChannel traceDrivers, tracePoplar;
+
+void enableTraceChannel(TraceChannel *channel);
+void disableTraceChannel(TraceChannel *channel);
+bool checkTraceChannel(const TraceChannel *channel);
+void enableTraceChannel(const std::string &name);
+void disableTraceChannel(const std::string &name);
+bool checkTraceChannel(const std::string &name);
+std::vector<std::string> listTraceChannels();
+
+// From construction to destruction; or piece by piece.
+class Tracepoint {
+public:
+  Tracepoint(TraceChannel *channel, const std::string &label);
+  Tracepoint(TraceChannel *channel, const std::string &label, const Metadata &metadata);
+  Tracepoint(const Tracepoint &) = delete;
+  Tracepoint &operator=(const Tracepoint &) = delete;
+  ~Tracepoint();
+
+  static void begin(TraceChannel *channel, const std::string &label);
+  static void begin(TraceChannel *channel, const std::string &label, const Metadata &metadata);
+  static void end(TraceChannel *channel, const std::string &label);
+  static void end(TraceChannel *channel, const std::string &label, const Metadata &metadata);
+  static void event(TraceChannel *channel, const std::string &label);
+  static void event(TraceChannel *channel, const std::string &label, const Metadata &metadata);
+
+private:
+  TraceChannel channel_;
+  std::string label_;
+};
+
+// A line graph of numbers over time, in the same file.
+class Graph {
+public:
+  class Series {
+  public:
+    void add(double value);
+
+  private:
+    friend class Graph;
+    Series(std::string graph, std::string name)
+        : graph_(std::move(graph)), name_(std::move(name)) {}
+    std::string graph_, name_;
+  };
+  explicit Graph(std::string name, std::string unit = "");
+  Series addSeries(const std::string &name);
+
+private:
+  std::string name_;
+};
+
+std::string getCurrentTraceFilename(); // empty as long as nothing is recorded
+void closeTrace();                     // completes the file; later events open another
+
+} // namespace pvti

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "pvti/pvti.hpp"
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+// PVTI_OPTIONS is read once in a process, so each case is a process of its own.
+static void inChild(const char *options, void (*work)()) {
+  EXPECT_EXIT(
+      {
+        if (options)
+          ::setenv("PVTI_OPTIONS", options, 1);
+        else
+          ::unsetenv("PVTI_OPTIONS");
+        work();
+        ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+static const std::string folder = "/tmp/openipu-pvti-test-" + std::to_string(::getpid());
+
+static void traced() {
+  pvti::TraceChannel mine("mine"), other("other");
+  {
+    pvti::Tracepoint outer(&mine, "outer", pvti::createJsonMetadata(R"({"epoch": 3})"));
+    pvti::Tracepoint::event(&mine, "now");
+    pvti::Tracepoint::begin(&mine, "inner");
+    pvti::Tracepoint::end(&mine, "inner");
+    pvti::Tracepoint unseen(&other, "unseen");
+    pvti::disableTraceChannel(&mine);
+    pvti::Tracepoint::event(&mine, "off");
+    pvti::enableTraceChannel("mine");
+  }
+  pvti::Graph("Loss", "%").addSeries("train").add(0.5);
+  const auto name = pvti::getCurrentTraceFilename();
+  pvti::closeTrace();
+  EXPECT_EQ(pvti::getCurrentTraceFilename(), "");
+  std::ifstream in(name);
+  const auto events = nlohmann::json::parse(in);
+  std::vector<std::string> seen;
+  double last = 0;
+  for (const auto &event : events) {
+    seen.push_back(event["ph"].get<std::string>() + " " + event["name"].get<std::string>());
+    EXPECT_GE(event["ts"].get<double>(), last);
+    last = event["ts"];
+    EXPECT_EQ(event["pid"], ::getpid());
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"B outer", "i now", "B inner", "E inner", "E outer",
+                                            "C Loss [%]"}));
+  EXPECT_EQ(events[0]["args"]["metadata"]["epoch"], 3);
+  EXPECT_EQ(events[0]["cat"], "mine");
+  EXPECT_EQ(events[5]["args"]["train"], 0.5);
+}
+
+TEST(Trace, WritesWhatTheChosenChannelsDo) {
+  const auto options =
+      R"({"enable": "true", "directory": ")" + folder + R"(", "channels": ["mine"]})";
+  inChild(options.c_str(), traced);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Trace, IsOffUnlessAskedFor) {
+  inChild(nullptr, [] {
+    pvti::TraceChannel mine("mine");
+    pvti::Tracepoint point(&mine, "label");
+    EXPECT_FALSE(pvti::checkTraceChannel(&mine));
+    EXPECT_FALSE(pvti::checkTraceChannel("poplar"));
+    EXPECT_EQ(pvti::getCurrentTraceFilename(), "");
+    EXPECT_EQ(pvti::listTraceChannels(), (std::vector<std::string>{"drivers", "mine", "poplar"}));
+  });
+}
+
+TEST(Trace, NamesABadOption) {
+  inChild(R"({"enabled": "true"})", [] {
+    pvti::TraceChannel mine("mine");
+    try {
+      pvti::Tracepoint::event(&mine, "label");
+      ADD_FAILURE();
+    } catch (const std::runtime_error &e) {
+      EXPECT_NE(std::string(e.what()).find("there is no option \"enabled\""), std::string::npos);
+    }
+  });
+}
+
+TEST(Trace, MetadataMustBeJsonToBeCalledSo) {
+  EXPECT_THROW(pvti::createJsonMetadata("{"), std::invalid_argument);
+}
