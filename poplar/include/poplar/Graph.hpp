@@ -18,9 +18,11 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/FunctionBufferMappingType.hpp>
 #include <poplar/GraphElements.hpp>
+#include <poplar/IeeeHalf.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
+#include <poplar/Program.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/replication_factor.hpp>
 #include <poplar/SerializationFormat.hpp>
@@ -45,9 +47,6 @@ namespace openipu {
 struct Access;
 struct GraphView;
 } // namespace openipu
-namespace program {
-class Program;
-}
 
 StringRef versionString();
 StringRef packageHash();

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <map>
+#include <poplar/openipu/BroughtAlong.hpp>
 #include <poplar/StringRef.hpp>
 #include <string>
 #include <utility>

@@ -10,6 +10,7 @@
 #include <poplar/GlobalExchangeConstraints.hpp>
 #include <poplar/IpuLinkConfiguration.hpp>
 #include <poplar/IpuLinkTopology.hpp>
+#include <poplar/openipu/BroughtAlong.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/TargetType.hpp>

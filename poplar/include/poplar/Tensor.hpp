@@ -8,6 +8,7 @@
 #include <memory>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/Interval.hpp>
+#include <poplar/openipu/BroughtAlong.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/TypeTraits.hpp>

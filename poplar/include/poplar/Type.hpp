@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <poplar/openipu/BroughtAlong.hpp>
 #include <string>
 #include <type_traits>
 

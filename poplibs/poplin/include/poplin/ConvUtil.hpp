@@ -71,3 +71,6 @@ ConvParams getGradientParams(const ConvParams &params);
 ConvParams getWeightUpdateParams(const ConvParams &fwdParams);
 
 } // namespace poplin
+
+// Last: it includes this header itself.
+#include <poplin/Convolution.hpp>

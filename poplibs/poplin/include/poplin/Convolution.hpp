@@ -13,6 +13,7 @@
 #include <poplin/ConvParams.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poplin/PlanningCache.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <set>
 #include <tuple>
 #include <vector>

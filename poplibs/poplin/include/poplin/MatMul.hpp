@@ -14,6 +14,7 @@
 #include <poplar/Program.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/PlanningCache.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <set>
 #include <tuple>
 #include <unordered_map>

@@ -8,8 +8,10 @@
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
+#include <poplin/Convolution.hpp>
 #include <poplin/ConvParams.hpp>
 #include <poplin/PlanningCache.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <string>
 #include <vector>
 

@@ -8,6 +8,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplin/MatMul.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <utility>
 #include <vector>
 

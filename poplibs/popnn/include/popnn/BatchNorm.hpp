@@ -7,6 +7,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplin/Norms.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <utility>
 
 namespace popnn {

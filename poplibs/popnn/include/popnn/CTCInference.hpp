@@ -9,6 +9,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <popnn/CTCPlan.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <tuple>
 
 namespace popnn {

@@ -16,8 +16,10 @@
 #include <poplar/Tensor.hpp>
 #include <poplin/MatMul.hpp>
 #include <popnn/GruDef.hpp>
+#include <popnn/NonLinearity.hpp>
 #include <popnn/NonLinearityDef.hpp>
 #include <popnn/Rnn.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <utility>
 #include <vector>
 

@@ -18,8 +18,10 @@
 #include <poplar/Tensor.hpp>
 #include <poplin/MatMul.hpp>
 #include <popnn/LstmDef.hpp>
+#include <popnn/NonLinearity.hpp>
 #include <popnn/NonLinearityDef.hpp>
 #include <popnn/Rnn.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <utility>
 #include <vector>
 

@@ -10,6 +10,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <popnn/NonLinearityDef.hpp>
+#include <poputil/DebugInfo.hpp>
 
 namespace popnn {
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <iosfwd>
 #include <popnn/NonLinearityDef.hpp>
+#include <poputil/exceptions.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <string>
 

@@ -13,6 +13,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <popnn/PoolingDef.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <vector>
 
 namespace popnn {

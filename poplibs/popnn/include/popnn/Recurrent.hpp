@@ -11,7 +11,9 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplin/MatMul.hpp>
+#include <popnn/NonLinearity.hpp>
 #include <popnn/NonLinearityDef.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>

@@ -9,6 +9,8 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
+#include <popnn/NonLinearity.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <vector>
 
 namespace popnn {

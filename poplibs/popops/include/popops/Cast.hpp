@@ -7,6 +7,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
+#include <poputil/DebugInfo.hpp>
 
 namespace popops {
 

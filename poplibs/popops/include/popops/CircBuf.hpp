@@ -5,6 +5,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <vector>
 
 namespace popops {

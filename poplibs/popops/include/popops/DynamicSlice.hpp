@@ -15,6 +15,7 @@
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <vector>
 
 namespace popops {

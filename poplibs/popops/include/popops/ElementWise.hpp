@@ -17,6 +17,7 @@
 #include <popops/ElementWiseUtil.hpp>
 #include <popops/Expr.hpp>
 #include <popops/ExprOp.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <type_traits>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <popops/EncodingConstants.hpp>
+#include <poputil/DebugInfo.hpp>
 
 namespace popops {
 

@@ -6,6 +6,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <popops/Expr.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <vector>
 
 namespace popops {

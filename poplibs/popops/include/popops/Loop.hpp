@@ -6,6 +6,8 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/VertexTemplates.hpp>
 
 namespace popops {
 

@@ -2,6 +2,7 @@
 // Operations as template arguments of vertex names: popops::Operation::ADD.
 #pragma once
 #include <popops/Operation.hpp>
+#include <poputil/exceptions.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <string>
 

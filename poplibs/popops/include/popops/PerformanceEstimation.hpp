@@ -2,8 +2,10 @@
 // Tile cycles of common vertices, for planners of other libraries: all six workers of one tile on
 // `elements` (or outputs and partials) that it holds.
 #pragma once
+#include <cassert>
 #include <cstdint>
 #include <poplar/Type.hpp>
+#include <popops/ExprOp.hpp>
 #include <popops/OperationDef.hpp>
 
 namespace popops {

@@ -7,6 +7,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <poputil/VarStructure.hpp>
 #include <utility>
 #include <vector>

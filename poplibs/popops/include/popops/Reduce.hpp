@@ -7,6 +7,8 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <popops/Operation.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/exceptions.hpp>
 #include <string>
 #include <utility>
 #include <vector>

@@ -11,6 +11,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
+#include <poputil/DebugInfo.hpp>
 
 namespace popops {
 

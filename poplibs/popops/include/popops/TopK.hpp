@@ -8,6 +8,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <popops/SortOrder.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <utility>
 #include <vector>
 

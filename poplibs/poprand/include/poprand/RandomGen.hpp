@@ -11,6 +11,8 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/exceptions.hpp>
 
 namespace poprand {
 

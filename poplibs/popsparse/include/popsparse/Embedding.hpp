@@ -7,9 +7,11 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
+#include <popsparse/FullyConnected.hpp>
 #include <popsparse/FullyConnectedParams.hpp>
 #include <popsparse/PlanningCache.hpp>
 #include <popsparse/SparseTensor.hpp>
+#include <poputil/DebugInfo.hpp>
 
 namespace popsparse {
 namespace dynamic {

@@ -12,6 +12,7 @@
 #include <popsparse/FullyConnectedParams.hpp>
 #include <popsparse/PlanningCache.hpp>
 #include <popsparse/SparseTensor.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <tuple>
 
 namespace popsparse {

@@ -12,6 +12,7 @@
 #include <popsparse/PlanningCache.hpp>
 #include <popsparse/SparseStorageFormats.hpp>
 #include <popsparse/SparseTensor.hpp>
+#include <poputil/DebugInfo.hpp>
 
 namespace popsparse {
 namespace dynamic {
