@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace gccs {
 
@@ -35,6 +36,8 @@ template <class V, class B> constexpr unsigned ceilLog(V value, B base) {
   return value <= V(1) ? 0u : 1u + ceilLog(ceildiv(value, base), base);
 }
 
+template <class V> constexpr unsigned ceilLog2(V value) { return ceilLog(value, V(2)); }
+
 // 0 + 1 + ... + n.
 template <class T> constexpr T nthTriangular(T n) {
   return T(n % 2 == 0 ? (n / 2) * (n + 1) : ((n + 1) / 2) * n);
@@ -46,6 +49,13 @@ template <class T> constexpr std::pair<T, T> balancedPartition(T total, T parts,
   return std::pair<T, T>(
       T(index * (total / parts) + (index < total % parts ? index : total % parts)),
       T((index + 1) * (total / parts) + (index + 1 < total % parts ? index + 1 : total % parts)));
+}
+// The sizes of all those parts, the larger ones first.
+template <class T> std::vector<T> balancedPartition(T total, T parts) {
+  std::vector<T> sizes;
+  for (T i = 0; i < parts; ++i)
+    sizes.push_back(T(total / parts + (i < total % parts ? 1 : 0)));
+  return sizes;
 }
 
 } // namespace gccs

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <initializer_list>
+#include <ostream>
 #include <type_traits>
 #include <vector>
 
@@ -21,6 +22,10 @@ public:
   constexpr ArrayRef(const T *data, std::size_t size) noexcept : data_(data), size_(size) {}
   template <class Allocator>
   ArrayRef(const std::vector<T, Allocator> &v) noexcept : data_(v.data()), size_(v.size()) {}
+  // ArrayRef<const U> of a vector of U.
+  template <class U, class Allocator,
+            class = typename std::enable_if<std::is_same<const U, T>::value>::type>
+  ArrayRef(const std::vector<U, Allocator> &v) noexcept : data_(v.data()), size_(v.size()) {}
   template <std::size_t N>
   constexpr ArrayRef(const std::array<T, N> &a) noexcept : data_(a.data()), size_(N) {}
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 9
@@ -64,5 +69,14 @@ template <class T> bool operator==(ArrayRef<T> a, ArrayRef<T> b) {
   return true;
 }
 template <class T> bool operator!=(ArrayRef<T> a, ArrayRef<T> b) { return !(a == b); }
+
+// {1,2,3}, if the elements can be written.
+template <class T>
+auto operator<<(std::ostream &out, const ArrayRef<T> &a) -> decltype(out << a[0], out) {
+  out << '{';
+  for (std::size_t i = 0; i != a.size(); ++i)
+    out << (i ? "," : "") << a[i];
+  return out << '}';
+}
 
 } // namespace gccs

@@ -13,6 +13,8 @@ public:
   constexpr GenericInterval(const T &begin, const T &end) : begin_(begin), end_(end) {}
   constexpr const T &begin() const { return begin_; }
   constexpr const T &end() const { return end_; }
+  constexpr const T &lower() const { return begin_; }
+  constexpr const T &upper() const { return end_; }
   constexpr T size() const { return end_ - begin_; }
 
   friend constexpr bool operator==(const GenericInterval &a, const GenericInterval &b) {

@@ -13,5 +13,9 @@ Tensor createConstantMetadataTensor(Graph &graph, QuarterMetadata::Format format
                                     const DebugContext &debugContext = {});
 Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,
                                     const DebugContext &debugContext = {});
+// The scale, one integer, is read when the program runs; its low six bits count.
+Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format,
+                                    const Tensor &scale, program::Sequence &prog,
+                                    const DebugContext &debugContext = {});
 
 } // namespace poplar

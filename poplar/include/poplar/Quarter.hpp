@@ -3,6 +3,7 @@
 // 2^scale.
 #pragma once
 #include <iosfwd>
+#include <string>
 
 namespace poplar {
 
@@ -20,6 +21,8 @@ public:
     return static_cast<signed char>((binary_ & 0x1f) - (binary_ & 0x20));
   }
   unsigned char getBinary() const { return binary_; }
+  static std::string toString(Format format); // "F143"
+  std::string toString() const;               // "{F143,-2}"
 
   friend bool operator==(const QuarterMetadata &a, const QuarterMetadata &b) {
     return a.binary_ == b.binary_;
@@ -32,7 +35,6 @@ private:
   unsigned char binary_; // bit 6: format; bits 5..0: scale, two's complement
 };
 
-std::ostream &operator<<(std::ostream &out, QuarterMetadata::Format format);
 std::ostream &operator<<(std::ostream &out, const QuarterMetadata &metadata);
 
 } // namespace poplar

@@ -83,7 +83,8 @@ public:
 
   // True, and *value set, if this is one element of a constant.
   template <class T> bool getConstantValue(T *value) const {
-    static_assert(TypeTraits::isSimpleType<T>(), "constant values can be read as arithmetic types");
+    static_assert(TypeTraits::isSimpleType<T>(),
+                  "constant values can be read as arithmetic types and IeeeHalf");
     return getConstantValueRaw(value, equivalent_device_type<T>().value);
   }
 
@@ -110,6 +111,7 @@ private:
 // The same elements in the same order and shape.
 bool operator==(const Tensor &a, const Tensor &b);
 inline bool operator!=(const Tensor &a, const Tensor &b) { return !(a == b); }
+std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
 
 Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0);
 Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension = 0);

@@ -12,6 +12,7 @@
 
 namespace poplar {
 
+class IeeeHalf;
 namespace openipu {
 struct TypeAccess;
 }
@@ -66,6 +67,7 @@ POPLAR_DECLARE_EQUIV_TYPE(long long, LONGLONG)
 POPLAR_DECLARE_EQUIV_TYPE(unsigned long long, UNSIGNED_LONGLONG)
 POPLAR_DECLARE_EQUIV_TYPE(float, FLOAT)
 POPLAR_DECLARE_EQUIV_TYPE(double, DOUBLE)
+POPLAR_DECLARE_EQUIV_TYPE(IeeeHalf, HALF)
 
 } // namespace poplar
 

@@ -8,15 +8,18 @@ namespace poplar {
 
 class TypeTraits {
 public:
-  // Arithmetic types that stand for a device type.
+  TypeTraits() : size_(0), align_(0) {} // of no type
+
+  // Arithmetic types that stand for a device type, and IeeeHalf.
   template <class T> static constexpr bool isSimpleType() {
-    return std::is_arithmetic<T>::value && !std::is_same<T, long double>::value &&
-           !std::is_same<T, wchar_t>::value && !std::is_same<T, char16_t>::value &&
-           !std::is_same<T, char32_t>::value;
+    return std::is_same<T, IeeeHalf>::value ||
+           (std::is_arithmetic<T>::value && !std::is_same<T, long double>::value &&
+            !std::is_same<T, wchar_t>::value && !std::is_same<T, char16_t>::value &&
+            !std::is_same<T, char32_t>::value);
   }
   template <class T> static constexpr bool requiresMetadata() { return false; }
   template <class T> static TypeTraits make() {
-    static_assert(isSimpleType<T>(), "only arithmetic types stand for a device type");
+    static_assert(isSimpleType<T>(), "only arithmetic types and IeeeHalf stand for a device type");
     return TypeTraits(equivalent_device_type<T>().value, sizeof(T), alignof(T));
   }
 

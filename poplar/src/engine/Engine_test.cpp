@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "poplar/Engine.hpp"
 #include "poplar/IPUModel.hpp"
+#include "poplar/MetadataCreation.hpp"
 #include "poplar/Program.hpp"
 #include <cstring>
 #include <filesystem>
@@ -90,6 +91,31 @@ TEST(Engine, NamesUnknownHandlesAndWrongSizes) {
   EXPECT_HAS(failure<stream_connection_error>([&] { engine.connectStream("inn", data); }),
              "Did you mean \"in\"");
   EXPECT_HAS(failure<index_error>([&] { engine.run(1); }), "no program 1");
+}
+
+TEST(Engine, MetadataFollowsAScaleThatTheProgramReads) {
+  using Format = QuarterMetadata::Format;
+  Small s;
+  auto scale = s.graph.addVariable(INT, {1}, "scale");
+  s.graph.setTileMapping(scale, 1);
+  s.graph.createHostWrite("scale", scale);
+  Sequence prog;
+  auto metadata = createVariableMetadataTensor(s.graph, Format::F152, scale, prog, "m");
+  EXPECT_EQ(metadata.elementType(), QUARTER_METADATA);
+  s.graph.createHostRead("m", metadata);
+  EXPECT_HAS(failure<tensor_metadata_error>(
+                 [&] { createVariableMetadataTensor(s.graph, Format::F143, s.v, prog); }),
+             "[2] of type int");
+  Engine engine(s.graph, prog);
+  engine.load(s.device);
+  for (int given : {-7, 0, 31}) {
+    engine.writeTensor("scale", &given, &given + 1);
+    engine.run();
+    unsigned char byte = 0;
+    engine.readTensor("m", &byte, &byte + 1);
+    EXPECT_EQ(QuarterMetadata(byte),
+              QuarterMetadata(Format::F152, static_cast<signed char>(given)));
+  }
 }
 
 TEST(Engine, UnconnectedStreamsFailWhenTheyAreUsed) {

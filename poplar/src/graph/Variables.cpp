@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Variables, constants, their initial values, and clones.
 #include "Access.hpp"
-#include "HostMemory.hpp"
 #include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "graph/LinearMapping.hpp"
+#include "HostMemory.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/Graph.hpp"
 #include "poplar/MetadataCreation.hpp"
@@ -430,26 +430,6 @@ Tensor Graph::getVariable(VariableRef variable) const {
 bool Graph::isConstant(VariableRef variable) const {
   return ownVariable(*Access::graph(*this).state, variable, "Graph::isConstant").kind !=
          VariableKind::Ordinary;
-}
-
-// ---- metadata of 8-bit floats
-// ----------------------------------------------------------------------------------
-
-Tensor createConstantMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,
-                                    const DebugContext &context) {
-  auto binary = QuarterMetadata(format, scale).getBinary();
-  auto out = graph.addConstant(QUARTER_METADATA, {}, &binary, TypeTraits::make<unsigned char>(),
-                               true, context);
-  graph.setTileMapping(out, 0);
-  return out;
-}
-Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,
-                                    const DebugContext &context) {
-  auto binary = QuarterMetadata(format, scale).getBinary();
-  auto out = graph.addVariable(QUARTER_METADATA, {}, context);
-  graph.setTileMapping(out, 0);
-  graph.setInitialValue(out, binary);
-  return out;
 }
 
 } // namespace poplar

@@ -359,8 +359,11 @@ std::string Tensor::getVarStr() const {
 std::string Tensor::getDebugStr() const {
   return valid() ? getVarStr() + shapeToString() : "<invalid>";
 }
-void Tensor::output(std::ostream &out) const {
-  out << getDebugStr() << " " << elementType() << "\n";
+void Tensor::output(std::ostream &out) const { out << *this << "\n"; }
+std::ostream &operator<<(std::ostream &out, const Tensor &tensor) {
+  if (!tensor.valid())
+    return out << "no tensor";
+  return out << tensor.getDebugStr() << ' ' << tensor.elementType();
 }
 void Tensor::outputRegions(std::ostream &out) const {
   for (const auto &region : getVarRegions())

@@ -96,5 +96,55 @@ TEST(TypeConversion, ChoosesTheSmallestScaleThatHoldsTheLargestValue) {
   EXPECT_EQ(metadata.getScale(), 3); // 240 * 4 < 1000 <= 240 * 8
 }
 
+TEST(TypeConversion, TakesVectorsAndViewsOfConstants) {
+  const std::vector<float> values{1, -2.5f, 0.125f};
+  std::vector<std::uint16_t> halves(3);
+  std::vector<float> back(3);
+  convertToDeviceType(HALF, values, halves.data());
+  convertFromDeviceType(HALF, halves.data(), back);
+  EXPECT_EQ(back, values);
+  EXPECT_EQ(halves[1], 0xc100); // -2.5
+  std::vector<std::uint16_t> same(3);
+  convertToDeviceType(HALF, gccs::ArrayRef<const float>(values), same.data());
+  EXPECT_EQ(same, halves);
+  std::vector<IeeeHalf> asHalf(3);
+  convertFromDeviceType(HALF, halves.data(), asHalf);
+  EXPECT_EQ(asHalf[1].bits(), 0xc100);
+}
+
+TEST(TypeConversion, NanooChoosesBetweenNanAndTheLargestValue) {
+  // 65519 still rounds to 65504, 65520 does not.
+  const std::vector<double> values{65519, 65520, -1e9, INFINITY, 2};
+  std::vector<IeeeHalf> out(5);
+  convertToDeviceType(HALF, values, out.data(), false);
+  EXPECT_EQ(std::vector<float>(out.begin(), out.end()),
+            (std::vector<float>{65504, 65504, -65504, 65504, 2}));
+  convertToDeviceType(HALF, values, out.data(), true);
+  EXPECT_EQ(float(out[0]), 65504);
+  EXPECT_TRUE(out[1].isNaN() && out[2].isNaN() && out[3].isNaN());
+  EXPECT_EQ(float(out[4]), 2);
+  convertToDeviceType(HALF, values, out.data());
+  EXPECT_TRUE(out[1].isInf() && out[2].isInf());
+
+  // The largest value of F143 is 240, its neighbour 224.
+  const QuarterMetadata metadata(QuarterMetadata::Format::F143, 0);
+  const std::vector<float> wide{247, 248, -INFINITY, 1};
+  std::vector<std::uint8_t> quarters(4);
+  std::vector<float> back(4);
+  convertToDeviceType(QUARTER, metadata, wide, quarters.data(), false);
+  convertFromDeviceType(QUARTER, metadata, quarters.data(), back);
+  EXPECT_EQ(back, (std::vector<float>{240, 240, -240, 1}));
+  convertToDeviceType(QUARTER, metadata, wide, quarters.data(), true);
+  convertFromDeviceType(QUARTER, metadata, quarters.data(), back);
+  EXPECT_EQ(back[0], 240);
+  EXPECT_TRUE(std::isnan(back[1]) && std::isnan(back[2]));
+
+  const float device[] = {1e6f, 3};
+  std::vector<IeeeHalf> host(2);
+  convertFromDeviceType(FLOAT, device, host, true);
+  EXPECT_TRUE(host[0].isNaN());
+  EXPECT_EQ(float(host[1]), 3);
+}
+
 } // namespace
 } // namespace poplar::types

@@ -20,11 +20,14 @@ QuarterMetadata::QuarterMetadata(Format format, signed char scale)
         base::str("The scale of an 8-bit float must be from -31 to 31, not ", int(scale), "."));
 }
 
-std::ostream &operator<<(std::ostream &out, QuarterMetadata::Format format) {
-  return out << (format == QuarterMetadata::Format::F152 ? "F152" : "F143");
+std::string QuarterMetadata::toString(Format format) {
+  return format == Format::F152 ? "F152" : "F143";
+}
+std::string QuarterMetadata::toString() const {
+  return base::str('{', toString(getFormat()), ',', int(getScale()), '}');
 }
 std::ostream &operator<<(std::ostream &out, const QuarterMetadata &metadata) {
-  return out << '{' << metadata.getFormat() << ',' << int(metadata.getScale()) << '}';
+  return out << metadata.toString();
 }
 
 namespace types {

@@ -9,6 +9,7 @@
 #include "types/Value.hpp"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace poplar {
@@ -24,24 +25,56 @@ void checkMetadata(TypeId deviceType, const QuarterMetadata *metadata) {
 
 } // namespace
 
+// Values beyond what n elements of the type can hold become NaN or the largest value.
+static void limitTo(TypeId type, const QuarterMetadata *metadata, Overflow overflow,
+                    std::vector<double> &values) {
+  const bool quarter = type == TypeId::Quarter;
+  if (!quarter && type != TypeId::Half)
+    return;
+  const double largest = quarter ? types::fromQuarter(0x7f, *metadata) : 65504;
+  const double next = quarter ? types::fromQuarter(0x7e, *metadata) : 65472;
+  const double beyond = largest + (largest - next) / 2; // rounds up, out of the range
+  for (double &v : values)
+    if (std::fabs(v) >= beyond)
+      v = overflow == Overflow::NaN ? std::numeric_limits<double>::quiet_NaN()
+                                    : std::copysign(largest, v);
+}
+
 void toDevice(const Type &to, const QuarterMetadata *metadata, const Type &from, const void *src,
-              void *dst, std::size_t n) {
+              void *dst, std::size_t n, Overflow overflow) {
   const auto id = types::idOf(to);
   checkMetadata(id, metadata);
+  auto source = types::idOf(from);
+  std::vector<double> limited;
+  if (overflow != Overflow::AsIs) {
+    limited.resize(n);
+    types::convertElements(source, src, TypeId::Double, limited.data(), n, false);
+    limitTo(id, metadata, overflow, limited);
+    source = TypeId::Double;
+    src = limited.data();
+  }
   if (metadata)
-    types::convertToQuarter(types::idOf(from), src, *metadata, dst, n, false);
+    types::convertToQuarter(source, src, *metadata, dst, n, false);
   else
-    types::convertElements(types::idOf(from), src, id, dst, n, false);
+    types::convertElements(source, src, id, dst, n, false);
 }
 
 void fromDevice(const Type &from, const QuarterMetadata *metadata, const void *src, const Type &to,
-                void *dst, std::size_t n) {
-  const auto id = types::idOf(from);
+                void *dst, std::size_t n, Overflow overflow) {
+  const auto id = types::idOf(from), target = types::idOf(to);
   checkMetadata(id, metadata);
+  const bool limits = overflow != Overflow::AsIs && target == TypeId::Half;
+  std::vector<double> values(limits ? n : 0);
+  const auto out = limits ? TypeId::Double : target;
+  void *at = limits ? values.data() : dst;
   if (metadata)
-    types::convertFromQuarter(src, *metadata, types::idOf(to), dst, n);
+    types::convertFromQuarter(src, *metadata, out, at, n);
   else
-    types::convertElements(id, src, types::idOf(to), dst, n, false);
+    types::convertElements(id, src, out, at, n, false);
+  if (limits) {
+    limitTo(target, nullptr, overflow, values);
+    types::convertElements(TypeId::Double, values.data(), target, dst, n, false);
+  }
 }
 
 QuarterMetadata metadataFor(QuarterMetadata::Format format, const Type &from, const void *src,

@@ -3,6 +3,7 @@
 #include "poplar/Error.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/GraphElements.hpp"
+#include "poplar/IeeeHalf.hpp"
 #include "poplar/Interval.hpp"
 #include "poplar/StringRef.hpp"
 #include "poplar/TargetType.hpp"
@@ -72,6 +73,31 @@ TEST(Interval, PrintsAndOrders) {
   EXPECT_EQ(out.str(), "[2,5)");
   EXPECT_EQ(Interval(2, 5).size(), 3u);
   EXPECT_TRUE(Interval(1, 9) < Interval(2, 3) && Interval(1, 2) < Interval(1, 3));
+}
+
+TEST(Interval, HasLowerAndUpper) {
+  EXPECT_EQ(Interval(2, 5).lower(), 2u);
+  EXPECT_EQ(Interval(2, 5).upper(), 5u);
+}
+
+TEST(ArrayRef, WritesItsElements) {
+  std::ostringstream out;
+  out << ArrayRef<int>{1, -2, 3} << ArrayRef<float>() << StringRef("text");
+  EXPECT_EQ(out.str(), "{1,-2,3}{}text");
+}
+
+TEST(TypeTraits, KnowHalfAndNothing) {
+  EXPECT_FALSE(TypeTraits().isSimpleType());
+  EXPECT_EQ(TypeTraits::make<IeeeHalf>().type(), HALF);
+  EXPECT_EQ(TypeTraits::make<IeeeHalf>().size(), 2u);
+  EXPECT_EQ(equivalent_device_type<IeeeHalf>().value, HALF);
+}
+
+TEST(Algorithm, SplitsEvenlyAndTakesLogarithms) {
+  EXPECT_EQ(gccs::balancedPartition(11u, 4u), (std::vector<unsigned>{3, 3, 3, 2}));
+  EXPECT_EQ(gccs::ceilLog2(1u), 0u);
+  EXPECT_EQ(gccs::ceilLog2(64u), 6u);
+  EXPECT_EQ(gccs::ceilLog2(65u), 7u);
 }
 
 TEST(FieldRef, CannotBeIndexedTwice) {
