@@ -104,7 +104,7 @@ TEST(EngineErrors, WriteOfAnUnknownHandle) {
       s.engine->writeTensor("other", s.data, s.data + 4));
 }
 
-TEST(EngineErrors, ReadOfAnotherSize) {
+TEST(EngineErrors, ReadIntoTooFewBytes) {
   Streaming s;
   s.engine->load(s.device);
   EXPECT_REJECTED(

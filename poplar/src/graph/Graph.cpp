@@ -36,6 +36,8 @@ GraphState *graph::GraphRef::operator->() const {
 }
 
 graph::VarId GraphState::addVariable(graph::Variable variable) {
+  if (needsNoMapping() && variable.mapping.list().empty())
+    variable.mapping.set(0, variable.elements, 0);
   variables.push_back(std::move(variable));
   return graph::VarId(variables.size() - 1);
 }

@@ -92,6 +92,8 @@ struct GraphState {
   // Compiles the vertex if a library knows its source. False if none does.
   bool provide(const std::string &vertexName);
   VarId addVariable(Variable variable);
+  // A CPU has no tiles to choose from: what has no mapping is on the first.
+  bool needsNoMapping() const { return target.getTargetType() == TargetType::CPU; }
   std::string describe(VarId var) const; // "weights" [4,3], or variable 7 [4,3]
   std::string describe(const tensor::View &view) const;
 };

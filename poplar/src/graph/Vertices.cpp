@@ -255,7 +255,7 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
   executable::Vertex vertex;
   vertex.type = findType(state, vertexType);
   vertex.computeSet = cs.getId();
-  vertex.tile = none;
+  vertex.tile = state.needsNoMapping() ? 0 : none;
   vertex.firstSlot = state.slots.size();
   state.slots.resize(state.slots.size() + state.typeAt(vertex.type).fields.size());
   state.computeSets[cs.getId()].vertices.push_back(state.vertices.size());
