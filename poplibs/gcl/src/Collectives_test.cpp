@@ -362,6 +362,7 @@ TEST(PerIpuTiles, AreSpreadDisjointAndInPairs) {
   EXPECT_LT(io.front(), 16u);
   EXPECT_GT(io.back(), 48u);
   EXPECT_NO_THROW(s.graph.createVirtualGraph(io));
+  EXPECT_EQ(getMinIoTiles(s.graph), 32u);
   EXPECT_THROW(perIPUTiles(s.graph, 40, 30), poputil::poplibs_error);
   EXPECT_THROW(perIPUTiles(s.graph, 1, 2, true, true), poputil::poplibs_error);
 }

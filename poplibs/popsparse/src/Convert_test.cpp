@@ -41,3 +41,23 @@ TEST(SparseFormats, MalformedMatricesAreRefused) {
   EXPECT_THROW(toCOO(CSRMatrix<float>(2, 2, {1}, {0}, {0, 1, 0})), poplibs_error);
   EXPECT_THROW(toCOO(CSCMatrix<float>(2, 2, {1}, {0, 1}, {0})), poplibs_error);
 }
+
+TEST(SparseFormats, ConstructorsMakeRoomOrTakeLists) {
+  using Indices = std::vector<std::size_t>;
+  CSRMatrix<float> rows(8, 6, {{2, 2}}); // eight values in six rows
+  EXPECT_EQ(rows.nzValues.size(), 8u);
+  EXPECT_EQ(rows.columnIndices.size(), 2u);
+  EXPECT_EQ(rows.rowIndices.size(), 4u);
+  CSCMatrix<float> columns(5, 7);
+  EXPECT_EQ(columns.nzValues.size(), 5u);
+  EXPECT_EQ(columns.columnIndices.size(), 8u);
+  EXPECT_EQ(columns.rowIndices.size(), 5u);
+  EXPECT_EQ(COOMatrix<float>(4).rowIndices.size(), 4u);
+  EXPECT_EQ(COOMatrix<float>(Block(std::array<std::size_t, 2>{{4, 4}})).getBlockSize(), 16u);
+
+  CSRMatrix<double> given({1, 2, 3}, Indices{0, 2, 1}, Indices{0, 2, 3});
+  EXPECT_EQ(given.numRows, 0u); // the plan says it
+  given.numRows = 2;
+  given.numColumns = 3;
+  EXPECT_EQ(dense(toCOO(given)), (Doubles{1, 0, 2, 0, 3, 0}));
+}

@@ -38,7 +38,7 @@ std::string joined(const ProfileValue::Vector &values) {
 std::string joined(const std::vector<ArgType> &arguments) {
   std::string text;
   for (const auto &argument : arguments)
-    text += str(text.empty() ? "" : ", ", argument.n, ": ", textOf(argument.v));
+    text += str(text.empty() ? "" : ", ", argument.n, ": ", textOf(argument.pv));
   return text;
 }
 

@@ -50,7 +50,7 @@ void OpDebugInfo::add(std::string name, const std::vector<ArgType> &args) {
     return;
   ProfileValue::Map members;
   for (const ArgType &arg : args)
-    members.emplace(arg.n, arg.v);
+    members.emplace(arg.n, arg.pv);
   setValue(std::move(name), ProfileValue(std::move(members)));
 }
 void OpDebugInfo::add(std::string name, ProfileValue value) {

@@ -78,14 +78,15 @@ bool asBool(const std::string &text) {
 
 } // namespace parse
 
+void parse::detail::outOfBounds(double lo, bool loInclusive, double hi, bool hiInclusive) {
+  throw poplar::invalid_option(base::str("it must lie in the interval ", loInclusive ? '[' : '(',
+                                         lo, ", ", hi, hiInclusive ? ']' : ')'));
+}
+
 double OptionHandler::checkedDouble(const std::string &text, double lo, bool loInclusive, double hi,
                                     bool hiInclusive) {
   const double value = parse::asFloatingPoint<double>(text);
-  const bool aboveLo = loInclusive ? value >= lo : value > lo;
-  const bool belowHi = hiInclusive ? value <= hi : value < hi;
-  if (!aboveLo || !belowHi)
-    throw poplar::invalid_option(base::str("it must lie in the interval ", loInclusive ? '[' : '(',
-                                           lo, ", ", hi, hiInclusive ? ']' : ')'));
+  ensureValueIsWithinBounds(value, lo, loInclusive, hi, hiInclusive);
   return value;
 }
 

@@ -72,6 +72,14 @@ TEST(OptionParsing, HandlersStoreValues) {
   EXPECT_THROW(spec.parse("flag", "1"), poplar::invalid_option);
 }
 
+TEST(OptionParsing, BoundsAreCheckedForAnyNumber) {
+  EXPECT_NO_THROW(OptionHandler::ensureValueIsWithinBounds(3, 3, true, 4, false));
+  EXPECT_EQ(message([] { OptionHandler::ensureValueIsWithinBounds(4, 3, true, 4, false); }),
+            "it must lie in the interval [3, 4)");
+  EXPECT_THROW(OptionHandler::ensureValueIsWithinBounds(0.5, 0.5, false, 1., true),
+               poplar::invalid_option);
+}
+
 TEST(OptionParsing, MessagesNameOptionValueAndReason) {
   bool flag = false;
   double share = 0;

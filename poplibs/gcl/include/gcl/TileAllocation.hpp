@@ -12,4 +12,7 @@ namespace gcl {
 std::vector<unsigned> perIPUTiles(const poplar::Graph &graph, unsigned offset, unsigned numTiles,
                                   bool sorted = false, bool tilePairs = false);
 
+// The fewest tiles of an IPU that may be set apart for input and output.
+unsigned getMinIoTiles(const poplar::Graph &graph);
+
 } // namespace gcl

@@ -33,14 +33,17 @@ struct CalculateWeightDeltasArgs {
   ConvParams params;
   poplar::OptionFlags options;
 };
-template <class ScaleType> struct ConvWeightUpdateArgs {
-  poplar::Tensor zDeltas, weights, activations;
-  ScaleType scale;
+struct ConvWeightUpdateArgs {
+  poplar::Tensor zDeltas, weights, activations, scale;
   ConvParams params;
   poplar::OptionFlags options;
 };
-using ConvWeightUpdateArgsScalar = ConvWeightUpdateArgs<float>;
-using ConvWeightUpdateArgsTensor = ConvWeightUpdateArgs<poplar::Tensor>;
+struct ConvWeightUpdateArgsScalar {
+  poplar::Tensor zDeltas, weights, activations;
+  float scale;
+  ConvParams params;
+  poplar::OptionFlags options;
+};
 
 poplar::Tensor createWeights(poplar::Graph &graph, const std::vector<CreateTensorArgs> &args,
                              unsigned weightsIndex, const poplar::OptionFlags &options = {},
@@ -68,8 +71,7 @@ calculateWeightDeltas(poplar::Graph &graph, const std::vector<CalculateWeightDel
                       const poplar::DebugContext &debugContext = {},
                       const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
 
-void convolutionWeightUpdate(poplar::Graph &graph,
-                             const std::vector<ConvWeightUpdateArgsTensor> &args,
+void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<ConvWeightUpdateArgs> &args,
                              poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext = {},
                              const poplar::OptionFlags &options = {},

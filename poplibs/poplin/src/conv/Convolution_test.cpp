@@ -476,7 +476,7 @@ TEST(MultiConvolution, UpdatesAllWeightsInOneSuperstepOrEachAfterItsGradient) {
         {padded(simple(2, {8, 8}, {3, 3}, 8, 16), 1), {}, "a"},
         {simple(2, {4, 4}, {1, 1}, 4, 4), {}, "b"}};
     auto scale = s.input(poplar::FLOAT, {}, {-0.5});
-    std::vector<multiconv::ConvWeightUpdateArgsTensor> args;
+    std::vector<multiconv::ConvWeightUpdateArgs> args;
     std::vector<std::size_t> updated, expected;
     for (unsigned i = 0; i < 2; ++i) {
       const auto &p = tensors[i].params;

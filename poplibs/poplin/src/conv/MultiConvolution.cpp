@@ -29,7 +29,7 @@ template <> ProfileValue toProfileValue(const CalculateWeightDeltasArgs &a) {
                            {"params", toProfileValue(a.params)},
                            {"options", toProfileValue(a.options)}};
 }
-template <class Scale> static ProfileValue updateValue(const ConvWeightUpdateArgs<Scale> &a) {
+template <class Args> static ProfileValue updateValue(const Args &a) {
   return ProfileValue::Map{
       {"zDeltas", toProfileValue(a.zDeltas)},         {"weights", toProfileValue(a.weights)},
       {"activations", toProfileValue(a.activations)}, {"scale", toProfileValue(a.scale)},
@@ -38,9 +38,7 @@ template <class Scale> static ProfileValue updateValue(const ConvWeightUpdateArg
 template <> ProfileValue toProfileValue(const ConvWeightUpdateArgsScalar &a) {
   return updateValue(a);
 }
-template <> ProfileValue toProfileValue(const ConvWeightUpdateArgsTensor &a) {
-  return updateValue(a);
-}
+template <> ProfileValue toProfileValue(const ConvWeightUpdateArgs &a) { return updateValue(a); }
 
 } // namespace poputil
 
@@ -233,15 +231,13 @@ const CreateTensorArgs &at(const std::vector<CreateTensorArgs> &args, unsigned i
   return args[index];
 }
 
-template <class Scale> conv::Update updateOf(const ConvWeightUpdateArgs<Scale> &args) {
-  if constexpr (std::is_same_v<Scale, float>)
-    return {true, args.scale, nullptr};
-  else
-    return {true, 1, &args.scale};
+conv::Update updateOf(const ConvWeightUpdateArgsScalar &args) {
+  return {true, args.scale, nullptr};
 }
+conv::Update updateOf(const ConvWeightUpdateArgs &args) { return {true, 1, &args.scale}; }
 
-template <class Scale>
-void updateAll(Graph &graph, const std::vector<ConvWeightUpdateArgs<Scale>> &args, Sequence &prog,
+template <class Args>
+void updateAll(Graph &graph, const std::vector<Args> &args, Sequence &prog,
                const poplar::DebugContext &debugContext, const OptionFlags &options,
                PlanningCache *cache) {
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(args, options));
@@ -339,7 +335,7 @@ std::vector<Tensor> calculateWeightDeltas(Graph &graph,
   return deltas;
 }
 
-void convolutionWeightUpdate(Graph &graph, const std::vector<ConvWeightUpdateArgsTensor> &args,
+void convolutionWeightUpdate(Graph &graph, const std::vector<ConvWeightUpdateArgs> &args,
                              Sequence &prog, const poplar::DebugContext &debugContext,
                              const OptionFlags &options, PlanningCache *cache) {
   updateAll(graph, args, prog, debugContext, options, cache);

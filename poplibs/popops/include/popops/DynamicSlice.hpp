@@ -219,7 +219,19 @@ struct SlicePlanningParameters {
   std::size_t groupSize;
   std::size_t numEntries, outputSize;
   std::vector<std::size_t> numLookups;
-  poplar::OptionFlags options;
+  poplar::OptionFlags optionFlags;
+
+  SlicePlanningParameters(const poplar::Graph &graphOf, const poplar::Type &type,
+                          std::size_t groups, std::size_t entries, std::size_t outputs,
+                          const std::vector<std::size_t> &lookups,
+                          const poplar::OptionFlags &options)
+      : graph(graphOf), dataType(type), groupSize(groups), numEntries(entries), outputSize(outputs),
+        numLookups(lookups), optionFlags(options) {}
+  SlicePlanningParameters(const poplar::Graph &graphOf, const poplar::Type &type,
+                          std::size_t entries, std::size_t outputs,
+                          const std::vector<std::size_t> &lookups,
+                          const poplar::OptionFlags &options)
+      : SlicePlanningParameters(graphOf, type, 1, entries, outputs, lookups, options) {}
 };
 
 // A plan for a table of numEntries rows of outputSize elements, looked up numLookups[i] at a time.

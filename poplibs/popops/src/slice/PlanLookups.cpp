@@ -285,7 +285,7 @@ std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters> &
     for (auto i = begin; i != end; ++i) {
       const auto &p = parameters[i];
       out[i] = plan(p.graph, p.dataType, p.groupSize, p.numEntries, p.outputSize, p.numLookups,
-                    p.options);
+                    p.optionFlags);
     }
   });
   return out;

@@ -117,7 +117,7 @@ TEST(SlicePlan, ManyAtOnceAreTheSameAsOneByOne) {
   for (std::size_t i = 0; i != plans.size(); ++i) {
     const auto &p = parameters[i];
     EXPECT_EQ(plans[i], plan(s.graph, p.dataType, p.groupSize, p.numEntries, p.outputSize,
-                             p.numLookups, p.options));
+                             p.numLookups, p.optionFlags));
   }
 }
 

@@ -28,6 +28,17 @@ template <class T> struct COOMatrix : Block {
 
   explicit COOMatrix(const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
       : Block(blockDimensions) {}
+  explicit COOMatrix(const Block &block) : Block(block) {}
+  // Room for so many values.
+  explicit COOMatrix(std::size_t numNZValues,
+                     const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
+      : Block(blockDimensions), nzValues(numNZValues), columnIndices(numNZValues / getBlockSize()),
+        rowIndices(numNZValues / getBlockSize()) {}
+  COOMatrix(std::vector<T> values, std::vector<std::size_t> columnsOf,
+            std::vector<std::size_t> rowsOf,
+            const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
+      : Block(blockDimensions), nzValues(std::move(values)), columnIndices(std::move(columnsOf)),
+        rowIndices(std::move(rowsOf)) {}
   COOMatrix(std::size_t rows, std::size_t columns,
             const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
       : Block(blockDimensions), numRows(rows), numColumns(columns) {}
@@ -46,9 +57,18 @@ template <class T> struct CSRMatrix : Block {
 
   explicit CSRMatrix(const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
       : Block(blockDimensions) {}
-  CSRMatrix(std::size_t rows, std::size_t columns,
+  explicit CSRMatrix(const Block &block) : Block(block) {}
+  // Room for so many values in so many rows. Without numRows and numColumns a matrix has the shape
+  // that was planned.
+  CSRMatrix(std::size_t numNZValues, std::size_t numberOfRows,
             const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
-      : Block(blockDimensions), numRows(rows), numColumns(columns) {}
+      : Block(blockDimensions), nzValues(numNZValues), columnIndices(numNZValues / getBlockSize()),
+        rowIndices(numberOfRows / getNumRowsInBlock() + 1) {}
+  CSRMatrix(std::vector<T> values, std::vector<std::size_t> columnsOf,
+            std::vector<std::size_t> rowStarts,
+            const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
+      : Block(blockDimensions), nzValues(std::move(values)), columnIndices(std::move(columnsOf)),
+        rowIndices(std::move(rowStarts)) {}
   CSRMatrix(std::size_t rows, std::size_t columns, std::vector<T> values,
             std::vector<std::size_t> columnsOf, std::vector<std::size_t> rowStarts,
             const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
@@ -64,9 +84,19 @@ template <class T> struct CSCMatrix : Block {
 
   explicit CSCMatrix(const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
       : Block(blockDimensions) {}
-  CSCMatrix(std::size_t rows, std::size_t columns,
+  explicit CSCMatrix(const Block &block) : Block(block) {}
+  // Room for so many values in so many columns. Without numRows and numColumns a matrix has the shape
+  // that was planned.
+  CSCMatrix(std::size_t numNZValues, std::size_t numberOfColumns,
             const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
-      : Block(blockDimensions), numRows(rows), numColumns(columns) {}
+      : Block(blockDimensions), nzValues(numNZValues),
+        columnIndices(numberOfColumns / getNumColumnsInBlock() + 1),
+        rowIndices(numNZValues / getBlockSize()) {}
+  CSCMatrix(std::vector<T> values, std::vector<std::size_t> columnStarts,
+            std::vector<std::size_t> rowsOf,
+            const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
+      : Block(blockDimensions), nzValues(std::move(values)), columnIndices(std::move(columnStarts)),
+        rowIndices(std::move(rowsOf)) {}
   CSCMatrix(std::size_t rows, std::size_t columns, std::vector<T> values,
             std::vector<std::size_t> columnStarts, std::vector<std::size_t> rowsOf,
             const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})

@@ -102,8 +102,9 @@ poplar::ProfileValue toProfileValue(const std::array<T, N> &values) {
 
 struct ArgType {
   std::string n;
-  poplar::ProfileValue v;
-  ArgType(std::string name, poplar::ProfileValue value) : n(std::move(name)), v(std::move(value)) {}
+  poplar::ProfileValue pv;
+  ArgType(std::string name, poplar::ProfileValue value)
+      : n(std::move(name)), pv(std::move(value)) {}
 };
 
 class OpDebugInfo : public poplar::DebugInfo {

@@ -37,6 +37,7 @@ namespace detail {
 std::int64_t signedInteger(const std::string &text, std::int64_t lo, std::int64_t hi);
 std::uint64_t unsignedInteger(const std::string &text, std::uint64_t hi);
 double floatingPoint(const std::string &text);
+[[noreturn]] void outOfBounds(double lo, bool loInclusive, double hi, bool hiInclusive);
 [[noreturn]] void notOneOf(const std::string &text, const std::vector<std::string> &names);
 std::vector<std::string> splitList(const std::string &text);
 
@@ -115,6 +116,16 @@ public:
     });
   }
 
+  // Throws poplar::invalid_option that names the interval.
+  template <class T>
+  static void ensureValueIsWithinBounds(T value, const T &lowerBound, bool lowerBoundIsInclusive,
+                                        const T &upperBound, bool upperBoundIsInclusive) {
+    const bool aboveLower = lowerBoundIsInclusive ? value >= lowerBound : value > lowerBound;
+    const bool belowUpper = upperBoundIsInclusive ? value <= upperBound : value < upperBound;
+    if (!aboveLower || !belowUpper)
+      parse::detail::outOfBounds(static_cast<double>(lowerBound), lowerBoundIsInclusive,
+                                 static_cast<double>(upperBound), upperBoundIsInclusive);
+  }
   static double checkedDouble(const std::string &text, double lowerBound,
                               bool lowerBoundIsInclusive, double upperBound,
                               bool upperBoundIsInclusive);
