@@ -76,7 +76,35 @@ std::vector<std::string> MemoryCategories::names() const { return data_->categor
 MemoryCategory MemoryCategories::find(const std::string &name) const {
   const auto &names = data_->categories;
   const auto at = std::size_t(std::find(names.begin(), names.end(), name) - names.begin());
-  return MemoryCategory(data_, at < names.size() ? data_->tiles[tile_].categories[at] : 0);
+  return MemoryCategory(data_, tile_, at);
+}
+std::uint64_t MemoryCategory::total() const {
+  const auto &bytes = data_->tiles[tile_].categories;
+  return category_ < bytes.size() ? bytes[category_] : 0;
+}
+std::uint64_t MemoryCategory::interleaved() const {
+  const auto &variables = data_->variables;
+  if (total() == 0 || std::none_of(variables.begin(), variables.end(),
+                                   [](const auto &variable) { return variable.interleaved; }))
+    return 0;
+  if (data_->loweredByTile.empty())
+    throw Error("MemoryCategory::interleaved: the profile does not say where its variables lie. "
+                "Make it with the engine option autoReport.outputLoweredVars.");
+  std::uint64_t sum = 0;
+  for (auto i : data_->loweredByTile[tile_]) {
+    const auto &part = data_->lowered[i];
+    if (part.category == category_ && part.variable < variables.size() &&
+        variables[part.variable].interleaved)
+      sum += part.size;
+  }
+  return std::min(sum, total()); // parts that are never live together share bytes
+}
+std::uint64_t MemoryCategory::overflowed() const {
+  if (total() == 0 || TileMemory(data_, tile_).overflowed().includingGaps() == 0)
+    return 0;
+  throw Error(base::str("MemoryCategory::overflowed: tile ", tile_,
+                        " overflows, and the profile does not say which category is beyond its "
+                        "memory. TileMemory::overflowed says by how much."));
 }
 
 MemoryUse TileMemory::total() const {
@@ -93,13 +121,13 @@ std::uint64_t TileMemory::notAlwaysLiveBytes() const { return data_->tiles[tile_
 ProgramRef TileMemory::peakProgram() const {
   return data_->program(data_->tiles[tile_].peakProgram);
 }
-std::vector<VertexType> TileMemory::vertices() const {
+std::vector<TileVertices> TileMemory::vertices() const {
   std::set<std::uint32_t> types;
   for (const auto &set : data_->computeSets)
     for (const auto &group : set.groups)
       if (tile_ >= group.first && tile_ - group.first < group.tiles)
         types.insert(group.type);
-  std::vector<VertexType> result;
+  std::vector<TileVertices> result;
   for (auto type : types)
     result.emplace_back(data_, type);
   return result;

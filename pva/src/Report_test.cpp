@@ -58,6 +58,7 @@ void fill(Writer &w) {
   memory.row(2, 20, 0, 0, 20, 2);
   memory.row(3, 0, 0, 0, 0, null);
   w.table("memory_by_category").row(1, 0, 3, 32);
+  w.table("memory_by_category").row(0, 2, 1, 20);
   auto liveness = w.table("liveness_steps");
   liveness.row(0, 1, 60);
   liveness.row(1, 2, 60);
@@ -174,8 +175,21 @@ TEST(Report, TellsMemoryByTileAndCategory) {
   EXPECT_EQ(tiles[0].memory().category().controlId().total(), 0u);
   EXPECT_EQ(tiles[1].memory().peakProgram()->name(), "cs");
   EXPECT_EQ(tiles[2].memory().vertices().at(0).name(), "Add");
+  EXPECT_EQ(tiles[2].memory().vertices().at(0).type().name(), "Add");
   EXPECT_TRUE(tiles[3].memory().vertices().empty());
   EXPECT_EQ(compilation.ipus().at(1).tiles().at(0).id(), 2u);
+}
+
+TEST(Report, TellsHowMuchOfACategoryIsInterleaved) {
+  auto tiles = open(profile()).compilation().tiles();
+  const auto code = tiles[2].memory().category().vertexCode();
+  EXPECT_EQ(code.interleaved(), 0u);
+  EXPECT_EQ(code.overflowed(), 0u);
+  EXPECT_EQ(code.nonInterleaved(), 32u);
+  EXPECT_EQ(tiles[2].memory().category().variable().interleaved(), 20u); // all of it is "t"
+  EXPECT_EQ(tiles[3].memory().category().vertexCode().nonInterleaved(), 0u);
+  // Tile 1 overflows, but nothing says by what.
+  EXPECT_THROW(tiles[1].memory().category().vertexCode().overflowed(), pva::Error);
 }
 
 TEST(Report, TellsWhatIsLiveWhereAndWhen) {

@@ -50,15 +50,22 @@ public:
   std::uint64_t numVars() const;
 };
 
-// Bytes of one kind on one tile.
+// Bytes of one kind on one tile. Profiles hold no addresses. So interleaved counts the variables
+// that codelets want in interleaved memory, which needs the lowered variables
+// (autoReport.outputLoweredVars) if there are any such, and overflowed is known to be 0 on tiles
+// that do not overflow; where it is not known, they throw.
 class MemoryCategory : public detail::Handle<MemoryCategory> {
 public:
-  MemoryCategory(detail::DataRef data, std::uint64_t total)
-      : Handle(std::move(data)), total_(total) {}
-  std::uint64_t total() const { return total_; }
+  MemoryCategory(detail::DataRef data, std::uint32_t tile, std::size_t category)
+      : Handle(std::move(data)), tile_(tile), category_(category) {}
+  std::uint64_t total() const;
+  std::uint64_t interleaved() const;
+  std::uint64_t overflowed() const;
+  std::uint64_t nonInterleaved() const { return total() - interleaved() - overflowed(); }
 
 private:
-  std::uint64_t total_;
+  std::uint32_t tile_;
+  std::size_t category_; // as in MemoryCategories::names
 };
 
 // A category that the profile does not list holds 0 bytes.
@@ -109,6 +116,18 @@ private:
   std::uint64_t includingGaps_, excludingGaps_;
 };
 
+// Vertices of one type on one tile.
+class TileVertices : public detail::Handle<TileVertices> {
+public:
+  TileVertices(detail::DataRef data, std::uint32_t type) : Handle(std::move(data)), type_(type) {}
+  VertexType type() const { return VertexType(data_, type_); }
+  std::string name() const { return type().name(); }
+  std::uint64_t codeBytes() const { return type().codeBytes(); }
+
+private:
+  std::uint32_t type_;
+};
+
 class TileMemory : public detail::Handle<TileMemory> {
 public:
   TileMemory(detail::DataRef data, std::uint32_t tile) : Handle(std::move(data)), tile_(tile) {}
@@ -117,8 +136,8 @@ public:
   std::uint64_t alwaysLiveBytes() const;
   std::uint64_t notAlwaysLiveBytes() const; // at the tile's own peak
   MemoryCategories category() const { return MemoryCategories(data_, tile_); }
-  ProgramRef peakProgram() const;           // the step of that peak; null without one
-  std::vector<VertexType> vertices() const; // the types that have a vertex here
+  ProgramRef peakProgram() const; // the step of that peak; null without one
+  std::vector<TileVertices> vertices() const;
 
 private:
   std::uint32_t tile_;
