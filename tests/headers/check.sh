@@ -32,4 +32,7 @@ while read -r header names; do
 done < "$here/brought.txt"
 # The forms are evaluated for their types only, so unused results are no mistake.
 $compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable -Wno-redundant-move "$here/traps.cpp" &&
-$compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable "$here/operator_traps.cpp"
+$compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable "$here/operator_traps.cpp" || exit 1
+for file in surface operator_surface layer_surface; do
+  $compiler $flags -Wno-unused -Wno-unused-but-set-variable -Wno-parentheses "$here/$file.cpp" || exit 1
+done
