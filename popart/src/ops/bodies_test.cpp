@@ -144,6 +144,85 @@ TEST(ScanOp, ScansAlongAxesInBothDirections) {
   }
 }
 
+TEST(LoopOp, DifferentiatesIterationsThatAllRun) {
+  // The state, its square, a value from outside and the number of the iteration all take part.
+  auto proto = parsed(header + R"(g (float[2] x, float[2] w) => (float[2] y, float[4,2] s) {
+    y, s = Loop (n, , x) <body = l (int64 i, bool c, float[2] v) => (bool d, float[2] u, float[2] t) {
+      d = Identity(c)
+      k = Cast <to = 1> (i)
+      p = Mul(v, w)
+      q = Mul(p, v)
+      u = Add(q, k)
+      t = Mul(v, w)
+    }> })");
+  addIntegers(proto, "n", {4}, {});
+  Model m = imported(proto, {{0.3, -0.2}, {0.2, 0.3}});
+  const auto inputs = m.graph.inputs;
+  Doubles want;
+  for (const auto &[x, w] : {std::pair(0.3, 0.2), {-0.2, 0.3}}) {
+    double v = x;
+    for (int i = 0; i < 4; ++i)
+      v = v * v * w + i;
+    want.push_back(v);
+  }
+  expectNear(m.run(m.graph.outputs[0]), want);
+  const Value both = m.b.add(m.b.reduceSum(m.graph.outputs[1], {0}, false), m.graph.outputs[0]);
+  m.checkGradients(both, inputs, 1e-2, 1e-3);
+}
+
+TEST(LoopOp, RefusesToDifferentiateWhatMayEndEarly) {
+  auto proto = parsed(header + R"(g (float[1] x, bool go) => (float[1] y) {
+    y = Loop (n, go, x) <body = l (int64 i, bool c, float[1] v) => (bool d, float[1] w)
+      { d = Identity(c)  w = Mul(v, v) }> })");
+  addIntegers(proto, "n", {3}, {});
+  Model m = imported(proto, {{1}, {1}});
+  try {
+    m.checkGradients(m.graph.outputs[0], {m.graph.inputs[0]});
+    FAIL();
+  } catch (const error &e) {
+    EXPECT_STREQ(e.what(),
+                 "Loop (output \"y\"): it cannot be differentiated: its condition may end it "
+                 "early, so how often it runs is known only when the program runs. Give it a trip "
+                 "count and a condition that stays true.");
+  }
+}
+
+TEST(ScanOp, DifferentiatesStatesSlicesAndOuterValues) {
+  const std::string text = R"(g (float[2] s, float[2,3] x, float[2] w)
+      => (float[2] t, int64 k, float[2,3] y) {
+    zero = Constant <value = int64 {1}> ()
+    t, k, y = Scan <num_scan_inputs = 1, scan_input_axes = [1], scan_output_axes = [AXIS],
+                 scan_input_directions = [DIR], scan_output_directions = [DIR],
+                 body = l (float[2] a, int64 n, float[2] b) => (float[2] c, int64 o, float[2] d) {
+                   one = Constant <value = int64 {1}> ()
+                   o = Add(n, one)
+                   r = Cast <to = 1> (n)
+                   q = Mul(a, w)
+                   p = Mul(q, b)
+                   u = Mul(p, r)
+                   c = Add(u, a)
+                   d = Identity(OUT)
+                 }> (s, zero, x) })";
+  for (const std::string out : {"c", "u"})
+    for (const std::string back : {"0", "1"})
+      for (const std::string axis : {"0", "1"}) {
+        std::string own = text;
+        for (const auto &[word, with] :
+             {std::pair<std::string, std::string>{"OUT", out}, {"DIR", back}, {"AXIS", axis}})
+          for (auto at = own.find(word); at != std::string::npos; at = own.find(word))
+            own.replace(at, word.size(), with);
+        if (axis == "0")
+          own.replace(own.find("float[2,3] y"), 12, "float[3,2] y");
+        Model m = imported(parsed(header + own),
+                           {{0.5, -0.8}, {0.3, 0.7, -0.4, 0.9, -0.2, 0.6}, {1.2, 0.7}});
+        const auto inputs = m.graph.inputs;
+        SCOPED_TRACE(own);
+        const Value all = m.b.add(m.b.reduceSum(m.graph.outputs[2], {axis == "0" ? 0 : 1}, false),
+                                  m.graph.outputs[0]);
+        m.checkGradients(all, inputs);
+      }
+}
+
 TEST(ScanOp, OfVersion8StopsEveryElementOfABatchAtItsOwnLength) {
   auto proto =
       parsed("<ir_version: 7, opset_import: [\"\" : 8]>" +

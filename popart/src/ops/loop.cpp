@@ -7,7 +7,10 @@
 // condition, carried ("carried" of them)..., what the body uses from outside...].
 #include "ops/core/bodies.hpp"
 #include "ops/core/importing.hpp"
+#include "ops/core/loops.hpp"
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <popops/ElementWise.hpp>
 
 namespace popart::ops {
@@ -64,13 +67,6 @@ Infos infer(const OpView &op) {
   return out;
 }
 
-// Whether a value of the body is one of its inputs, possibly renamed.
-bool isInput(const ir::Graph &body, Value v, Value input) {
-  for (auto node = body.nodes.rbegin(); node != body.nodes.rend(); ++node)
-    if (node->def->type == "Identity" && node->outputs[0] == v)
-      v = node->inputs[0];
-  return v == input;
-}
 bool isTrue(const ir::ValueData &value) {
   return value.kind == ir::Kind::Constant && value.data.integers().front() != 0;
 }
@@ -79,7 +75,7 @@ bool runsToTheEnd(const OpView &op, const Form &f) {
   const bool entered = !op.hasIn(1) || isTrue(op.graph()[op.in(1)]);
   const Value next = f.body.outputs[0];
   return entered && op.has("trip") &&
-         (isTrue(f.body[next]) || isInput(f.body, next, f.body.inputs[1]));
+         (isTrue(f.body[next]) || sourceOf(f.body, next) == f.body.inputs[1]);
 }
 
 poplar::Tensor makeCondition(Lowering &l, const OpView &op) {
@@ -131,6 +127,42 @@ Tensors lower(Lowering &l, const OpView &op) {
   return out;
 }
 
+// A loop that runs a known number of times is a Scan over the numbers of its iterations.
+Values grad(GradBuilder &g, const OpView &op) {
+  const Form f(op);
+  if (!runsToTheEnd(op, f))
+    op.fail("it cannot be differentiated: its condition may end it early, so how often it runs is "
+            "known only when the program runs. Give it a trip count and a condition that stays "
+            "true.");
+  auto body = std::make_shared<ir::Graph>(f.body);
+  auto &condition = (*body)[body->inputs[1]];
+  condition.kind = ir::Kind::Constant;
+  condition.data = HostTensor::scalar(DataType::BOOL, 1);
+  const auto carried = std::ptrdiff_t(f.carried);
+  auto &inner = body->inputs;
+  inner.erase(inner.begin() + 1);
+  std::rotate(inner.begin(), inner.begin() + 1, inner.begin() + 1 + carried); // number last
+  body->outputs.erase(body->outputs.begin());
+  Values in = op.node().inputs;
+  in.resize(std::max<std::size_t>(in.size(), 2), none);
+  Integers numbers(std::size_t(f.trip), 0);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto first = in.begin() + 2;
+  Values made = scanGradients(g,
+                              {body,
+                               Values(first, first + carried),
+                               {g.integers(numbers)},
+                               Values(first + carried, in.end()),
+                               {0},
+                               {0},
+                               Integers(f.scanned(), 0),
+                               Integers(f.scanned(), 0)},
+                              op.node().outputs);
+  made.erase(made.begin() + carried); // of the iterations' numbers
+  made.insert(made.begin(), 2, none);
+  return made;
+}
+
 } // namespace
 
 OpDef loopOp() {
@@ -142,7 +174,7 @@ OpDef loopOp() {
   op.canonical = canonical;
   op.infer = infer;
   op.lower = lower;
-  op.noGradient = "gradients do not flow through loops";
+  op.grad = grad;
   return op;
 }
 

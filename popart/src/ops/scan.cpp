@@ -5,9 +5,10 @@
 //
 // Canonical form: "given" inputs (states, then "num_scan_inputs" scanned ones), then what the body
 // uses from outside; axes and directions are lists of the right length. "batched" is 1 for version
-// 8, "lengths" its sequence lengths.
+// 8, "lengths" its sequence lengths. The last "kept" outputs are for the gradient alone.
 #include "ops/core/bodies.hpp"
 #include "ops/core/importing.hpp"
+#include "ops/core/loops.hpp"
 #include <numeric>
 
 namespace popart::ops {
@@ -117,9 +118,11 @@ poplar::Tensor moved(const poplar::Tensor &t, std::size_t from, std::size_t to) 
   return t.dimShuffle(order);
 }
 
-// One pass over `length` slices. `inputs`: states, scanned with the axis in front, the others.
+// One pass over `length` slices. `inputs`: states, scanned with the axis in front, the others. Of
+// the outputs, those that are not `wanted` are not stacked.
 Tensors scan(Lowering &l, const Form &f, const Tensors &inputs, std::int64_t length,
-             const std::vector<bool> &reversed, std::int64_t entries) {
+             const std::vector<bool> &reversed, std::int64_t entries,
+             const std::vector<bool> &wanted) {
   const Counter counter(l, l.program());
   const Tensors state = copiesOf(
       l, Tensors(inputs.begin(), inputs.begin() + std::ptrdiff_t(f.states())), l.program());
@@ -129,6 +132,12 @@ Tensors scan(Lowering &l, const Form &f, const Tensors &inputs, std::int64_t len
     bound.push_back(i < f.given ? counter.slice(l, inputs[i], body) : inputs[i]);
   Tensors made = l.lowerBody(f.body, bound, body), out = state;
   for (std::size_t i = f.states(); i < made.size(); ++i) {
+    if (!wanted[i]) {
+      auto shape = f.body[f.body.outputs[i]].info.shape_szt();
+      shape.insert(shape.begin(), std::size_t(entries));
+      out.push_back(zeros(l, f.body[f.body.outputs[i]].info.dataType(), shape));
+      continue;
+    }
     auto stack = Counter::makeStack(l, made[i], std::size_t(entries), l.program());
     const bool back = reversed[i - f.states()];
     counter.store(l, made[i], back ? stack.reverse(0) : stack, body);
@@ -168,7 +177,8 @@ Tensors lowerBatch(Lowering &l, const OpView &op, const Form &f, const Tensors &
       if (i >= f.states() && directions[i - f.states()])
         own[i] = own[i].slice(0, std::size_t(lengths[b]), 0).reverse(0);
     }
-    const auto out = scan(l, f, own, lengths[b], std::vector<bool>(f.stacked()), length);
+    const auto out = scan(l, f, own, lengths[b], std::vector<bool>(f.stacked()), length,
+                          std::vector<bool>(f.body.outputs.size(), true));
     for (std::size_t i = 0; i < out.size(); ++i)
       made[i].push_back(out[i].expand({0}));
   }
@@ -186,13 +196,39 @@ Tensors lower(Lowering &l, const OpView &op) {
   const std::int64_t length = lengthOf(op, f);
   const auto axes = perValue(op, "scan_output_axes", f.stacked());
   const auto directions = perValue(op, "scan_output_directions", f.stacked());
-  Tensors out = scan(l, f, inputs, length, {directions.begin(), directions.end()}, length);
+  std::vector<bool> wanted(f.body.outputs.size(), true);
+  for (auto i = wanted.size() - std::size_t(op.integer("kept", 0)); i < wanted.size(); ++i)
+    wanted[i] = isUsed(op, op.out(i));
+  Tensors out = scan(l, f, inputs, length, {directions.begin(), directions.end()}, length, wanted);
   for (std::size_t i = f.states(); i < out.size(); ++i) {
     const auto rank = std::int64_t(out[i].rank());
     out[i] =
         moved(out[i], 0, std::size_t(axisOf(op, "scan_output_axes", axes[i - f.states()], rank)));
   }
   return out;
+}
+
+Values grad(GradBuilder &g, const OpView &op) {
+  const Form f(op);
+  if (f.batched)
+    op.fail("the Scan of opset 8 cannot be differentiated. Use that of opset 9 or later.");
+  const auto &in = op.node().inputs;
+  const auto at = [&](std::size_t i) { return in.begin() + std::ptrdiff_t(i); };
+  ScanParts parts{op.node().bodies[0],
+                  Values(in.begin(), at(f.states())),
+                  Values(at(f.states()), at(f.given)),
+                  Values(at(f.given), in.end()),
+                  perValue(op, "scan_input_axes", f.scanned),
+                  perValue(op, "scan_input_directions", f.scanned),
+                  perValue(op, "scan_output_axes", f.stacked()),
+                  perValue(op, "scan_output_directions", f.stacked())};
+  for (std::size_t i = 0; i < f.scanned; ++i)
+    parts.inputAxes[i] =
+        axisOf(op, "scan_input_axes", parts.inputAxes[i], op.in(f.states() + i).rank());
+  for (std::size_t i = 0; i < f.stacked(); ++i)
+    parts.outputAxes[i] = axisOf(op, "scan_output_axes", parts.outputAxes[i],
+                                 f.body[f.body.outputs[f.states() + i]].info.rank() + 1);
+  return scanGradients(g, parts, op.node().outputs);
 }
 
 } // namespace
@@ -206,7 +242,7 @@ OpDef scanOp() {
   op.canonical = canonical;
   op.infer = infer;
   op.lower = lower;
-  op.noGradient = "gradients do not flow through loops";
+  op.grad = grad;
   return op;
 }
 

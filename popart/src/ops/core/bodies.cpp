@@ -76,6 +76,21 @@ Tensors inputTensors(Lowering &l, const OpView &op, std::size_t first, std::size
   return out;
 }
 
+bool isUsed(const OpView &op, Value v) {
+  const auto &nodes = op.graph().nodes;
+  return std::any_of(nodes.begin(), nodes.end(), [v](const ir::Node &node) {
+    return std::find(node.inputs.begin(), node.inputs.end(), v) != node.inputs.end();
+  });
+}
+
+poplar::Tensor zeros(Lowering &l, DataType type, const std::vector<std::size_t> &shape) {
+  poplar::Tensor t =
+      l.constant(HostTensor::scalar(type, 0)).reshape(std::vector<std::size_t>(shape.size(), 1));
+  for (unsigned d = 0; d < shape.size(); ++d)
+    t = t.broadcast(unsigned(shape[d]), d);
+  return t;
+}
+
 void copyAll(const Tensors &from, const Tensors &to, Sequence &prog) {
   for (std::size_t i = 0; i < from.size(); ++i)
     if (from[i].numElements())

@@ -25,6 +25,10 @@ std::shared_ptr<const ir::Graph> finish(BodyGradient gradient, const std::vector
 
 // The tensors of the inputs from `first` up to, not including, `last`.
 Tensors inputTensors(lowering::Lowering &l, const OpView &op, std::size_t first, std::size_t last);
+// Whether a node reads this value, so that it is worth keeping.
+bool isUsed(const OpView &op, Value v);
+// Zeros of a shape as a view of one element.
+poplar::Tensor zeros(lowering::Lowering &l, DataType type, const std::vector<std::size_t> &shape);
 // New variables that hold these values.
 Tensors copiesOf(lowering::Lowering &l, const Tensors &values, poplar::program::Sequence &prog);
 void copyAll(const Tensors &from, const Tensors &to, poplar::program::Sequence &prog);

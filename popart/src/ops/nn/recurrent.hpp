@@ -6,8 +6,7 @@
 //   layer: x [T,N,I], weights [G,I,H], feedback [G,H,H], biases, lengths [N] or none, h0 [N,H], ...
 //       -> y [T,N,H], last h [N,H], ...      y is zero beyond an element's length
 #pragma once
-#include "lowering/lowering.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "ops/core/bodies.hpp"
 #include <popnn/NonLinearityDef.hpp>
 
 namespace popart::ops {
@@ -52,7 +51,6 @@ OpDef layerGradOp(const OpDef &layer);
 popnn::NonLinearityType activationOf(const OpView &op, const std::string &name);
 // Options of lstm and gru: the session's and the node's annotations.
 poplar::OptionFlags recurrentOptions(lowering::Lowering &l, const OpView &op, bool training);
-bool isUsed(const OpView &op, Value v);
 inline const poplar::Tensor *ifValid(const poplar::Tensor &t) { return t.valid() ? &t : nullptr; }
 // The layouts that popnn wants for x, weights and feedback, from its functions for one cell.
 template <class Params, class CreateInput, class CreateWeights>
@@ -61,8 +59,6 @@ poplar::Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned inp
                            CreateWeights createWeights);
 // A sequence in the order of time in which the layer runs, and back.
 poplar::Tensor inOrder(const OpView &op, const poplar::Tensor &sequence);
-// Zeros of a shape as a view of one element.
-poplar::Tensor zeros(lowering::Lowering &l, DataType type, const std::vector<std::size_t> &shape);
 // y[T-1], or that of every element's last step if it has lengths.
 poplar::Tensor lastStep(lowering::Lowering &l, const poplar::Tensor &y,
                         const poplar::Tensor *lengths);

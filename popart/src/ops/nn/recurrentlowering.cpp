@@ -35,24 +35,8 @@ poplar::OptionFlags recurrentOptions(lowering::Lowering &l, const OpView &op, bo
   return options;
 }
 
-bool isUsed(const OpView &op, Value v) {
-  for (const auto &node : op.graph().nodes)
-    for (Value in : node.inputs)
-      if (in == v)
-        return true;
-  return false;
-}
-
 Tensor inOrder(const OpView &op, const Tensor &sequence) {
   return op.integer("reverse", 0) ? sequence.reverse(0) : sequence;
-}
-
-Tensor zeros(lowering::Lowering &l, DataType type, const std::vector<std::size_t> &shape) {
-  Tensor t =
-      l.constant(HostTensor::scalar(type, 0)).reshape(std::vector<std::size_t>(shape.size(), 1));
-  for (unsigned d = 0; d < shape.size(); ++d)
-    t = t.broadcast(unsigned(shape[d]), d);
-  return t;
 }
 
 namespace {
