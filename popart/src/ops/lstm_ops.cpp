@@ -109,14 +109,6 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
 
 Values decompose(GraphBuilder &b, const OpView &op) {
   const RecurrentNode node(op, 4, {"sigmoid", "tanh", "tanh"});
-  if (op.hasIn(7))
-    op.fail("peepholes (input 7, \"", op.in(7).name(), "\") are not supported. Leave them out.");
-  if (op.integer("input_forget", 0))
-    op.fail("input_forget is not supported: input and forget gates have weights of their own.");
-  for (std::int64_t d = 0; d < node.directions; ++d)
-    if (const auto names = node.activationsOf(d); names[1] != names[2])
-      op.fail("activations ", names[1], " and ", names[2],
-              " of cell input and output differ; they must be equal.");
   return decomposeDirections(b, op, node, opOf("LstmLayer"), false,
                              {{"order", std::string("iofc")}});
 }

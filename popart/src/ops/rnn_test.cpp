@@ -16,21 +16,35 @@ struct Sizes {
 };
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-double apply(const std::string &f, double x) {
-  return f == "Sigmoid"       ? sigmoid(x)
-         : f == "Tanh"        ? std::tanh(x)
-         : f == "Relu"        ? std::max(0.0, x)
-         : f == "HardSigmoid" ? std::min(1.0, std::max(0.0, 0.2 * x + 0.5))
-                              : x;
+struct Function {
+  std::string name;
+  double alpha = 0, beta = 0;
+};
+double apply(const Function &f, double x) {
+  const auto &[name, a, b] = f;
+  return name == "Sigmoid"           ? sigmoid(x)
+         : name == "Tanh"            ? std::tanh(x)
+         : name == "Relu"            ? std::max(0.0, x)
+         : name == "HardSigmoid"     ? std::min(1.0, std::max(0.0, a * x + b))
+         : name == "LeakyRelu"       ? (x < 0 ? a * x : x)
+         : name == "ThresholdedRelu" ? (x > a ? x : 0)
+         : name == "Elu"             ? (x < 0 ? a * (std::exp(x) - 1) : x)
+         : name == "Softsign"        ? x / (1 + std::abs(x))
+         : name == "Softplus"        ? std::log(1 + std::exp(x))
+         : name == "Affine"          ? a * x + b
+         : name == "ScaledTanh"      ? a * std::tanh(b * x)
+                                     : NAN;
 }
 
 // One direction of one batch element; matrices are [gates * hidden][n].
 struct Cell {
   std::string type;
-  Texts activations;
-  bool linearBeforeReset;
+  std::vector<Function> activations;
+  bool linearBeforeReset, inputForget;
+  double clip; // 0: none
   std::int64_t in, hidden;
   const double *w, *r, *b; // b: of the input, then of the state; null if there are none
+  const double *p;         // peepholes of input, output, forget gate, or null
 
   double row(const double *m, std::int64_t n, std::int64_t row, const Doubles &v) const {
     double sum = 0;
@@ -47,23 +61,29 @@ struct Cell {
     return row(w, in, at, x) + row(r, hidden, at, h) + bias(at, false) + bias(at, true);
   }
 
+  double activated(std::size_t i, double x) const {
+    return apply(activations[i], clip ? std::min(clip, std::max(-clip, x)) : x);
+  }
+  double peephole(std::int64_t at, double state) const { return p ? p[at] * state : 0; }
+
   void step(const Doubles &x, Doubles &h, Doubles &c) const {
     const auto H = hidden;
     Doubles next(h.size()), reset(h.size()), update(h.size());
     for (std::int64_t j = 0; j < H; ++j) {
       const auto k = std::size_t(j);
       if (type == "RNN")
-        next[k] = apply(activations[0], sum(j, x, h));
+        next[k] = activated(0, sum(j, x, h));
       else if (type == "LSTM") {
-        const double i = apply(activations[0], sum(j, x, h)),
-                     o = apply(activations[0], sum(H + j, x, h)),
-                     f = apply(activations[0], sum(2 * H + j, x, h)),
-                     g = apply(activations[1], sum(3 * H + j, x, h));
+        const double i = activated(0, sum(j, x, h) + peephole(j, c[k])),
+                     f = inputForget
+                             ? 1 - i
+                             : activated(0, sum(2 * H + j, x, h) + peephole(2 * H + j, c[k])),
+                     g = activated(1, sum(3 * H + j, x, h));
         c[k] = f * c[k] + i * g;
-        next[k] = o * apply(activations[2], c[k]);
+        next[k] = activated(0, sum(H + j, x, h) + peephole(H + j, c[k])) * activated(2, c[k]);
       } else {
-        update[k] = apply(activations[0], sum(j, x, h));
-        reset[k] = apply(activations[0], sum(H + j, x, h)) * (linearBeforeReset ? 1 : h[k]);
+        update[k] = activated(0, sum(j, x, h));
+        reset[k] = activated(0, sum(H + j, x, h)) * (linearBeforeReset ? 1 : h[k]);
       }
     }
     for (std::int64_t j = 0; j < H && type == "GRU"; ++j) {
@@ -72,7 +92,7 @@ struct Cell {
                                ? reset[k] * (row(r, H, 2 * H + j, h) + bias(std::int64_t(at), true))
                                : row(r, H, 2 * H + j, reset) + bias(std::int64_t(at), true);
       const double candidate =
-          apply(activations[1], row(w, in, 2 * H + j, x) + bias(std::int64_t(at), false) + state);
+          activated(1, row(w, in, 2 * H + j, x) + bias(std::int64_t(at), false) + state);
       next[k] = (1 - update[k]) * candidate + update[k] * h[k];
     }
     h = next;
@@ -82,12 +102,16 @@ struct Cell {
 struct Case {
   std::string name, type, direction = "forward";
   bool biases = true, lengths = false, initial = false, batchFirst = false, before = false;
-  Texts activations = {}; // empty: the defaults
+  Texts activations = {};                   // empty: the defaults
+  std::vector<float> alpha = {}, beta = {}; // as the attributes have them
+  std::vector<Function> functions = {};     // what these say, if they say it; of all directions
+  bool peepholes = false, forget = false;
+  float clip = 0;
 };
 
 struct Built {
   Values inputs, outputs; // inputs: X, W, R, B, lengths, initial_h, initial_c as they are there
-  Texts activations;
+  std::vector<Function> functions;
   std::int64_t gates, directions;
 };
 
@@ -105,18 +129,30 @@ Built build(Model &m, const Case &c, const Sizes &s, DataType type) {
       c.biases ? random({D, 2 * G}) : ir::none,
       c.lengths ? m.input({s.batch}, {2, double(s.steps), 3}, DataType::INT32) : ir::none,
       c.initial ? random(state) : ir::none,
-      c.initial && c.type == "LSTM" ? random(state) : ir::none};
-  out.activations = c.activations;
+      c.initial && c.type == "LSTM" ? random(state) : ir::none,
+      c.peepholes ? random({D, 3 * s.hidden}) : ir::none};
+  Texts names = c.activations;
   const Texts defaults = c.type == "LSTM"  ? Texts{"Sigmoid", "Tanh", "Tanh"}
                          : c.type == "GRU" ? Texts{"Sigmoid", "Tanh"}
                                            : Texts{"Tanh"};
   for (std::int64_t d = 0; d < D && c.activations.empty(); ++d)
-    out.activations.insert(out.activations.end(), defaults.begin(), defaults.end());
+    names.insert(names.end(), defaults.begin(), defaults.end());
+  out.functions = c.functions;
+  for (std::size_t i = 0; i < names.size() && c.functions.empty(); ++i)
+    out.functions.push_back({names[i], 0.2, 0.5}); // of HardSigmoid
   ir::Attributes attributes{{"hidden_size", s.hidden}, {"direction", c.direction}};
   if (!c.activations.empty())
     attributes.set("activations", c.activations);
   if (c.batchFirst)
     attributes.set("layout", std::int64_t(1));
+  if (!c.alpha.empty())
+    attributes.set("activation_alpha", c.alpha);
+  if (!c.beta.empty())
+    attributes.set("activation_beta", c.beta);
+  if (c.clip > 0)
+    attributes.set("clip", c.clip);
+  if (c.forget)
+    attributes.set("input_forget", std::int64_t(1));
   if (c.before)
     attributes.set("linear_before_reset", std::int64_t(1));
   out.outputs = m.imported(c.type, out.inputs, attributes, 14, c.type == "LSTM" ? 3 : 2);
@@ -130,7 +166,7 @@ std::vector<Doubles> wanted(Model &m, const Case &c, const Sizes &s, const Built
     return built.inputs[i] == ir::none ? Doubles() : m.fed(built.inputs[i]);
   };
   const auto x = fed(0), w = fed(1), r = fed(2), b = fed(3), lengths = fed(4), h0 = fed(5),
-             c0 = fed(6);
+             c0 = fed(6), p = fed(7);
   const auto at = [&](std::int64_t t, std::int64_t n) {
     return c.batchFirst ? n * s.steps + t : t * s.batch + n;
   };
@@ -140,18 +176,21 @@ std::vector<Doubles> wanted(Model &m, const Case &c, const Sizes &s, const Built
   std::vector<Doubles> out{Doubles(std::size_t(s.steps * s.batch * D * s.hidden), 0),
                            Doubles(std::size_t(s.batch * D * s.hidden), 0)};
   out.push_back(out[1]);
-  const auto each = std::int64_t(built.activations.size()) / D;
+  const auto each = std::int64_t(built.functions.size()) / D;
   for (std::int64_t d = 0; d < D; ++d)
     for (std::int64_t n = 0; n < s.batch; ++n) {
       const Cell cell{
           c.type,
-          Texts(built.activations.begin() + d * each, built.activations.begin() + (d + 1) * each),
+          {built.functions.begin() + d * each, built.functions.begin() + (d + 1) * each},
           c.before,
+          c.forget,
+          double(c.clip),
           s.in,
           s.hidden,
           w.data() + d * G * s.in,
           r.data() + d * G * s.hidden,
-          b.empty() ? nullptr : b.data() + d * 2 * G};
+          b.empty() ? nullptr : b.data() + d * 2 * G,
+          p.empty() ? nullptr : p.data() + d * 3 * s.hidden};
       const auto first = [&](const Doubles &v) {
         const auto i = v.begin() + (v.empty() ? 0 : state(d, n));
         return v.empty() ? Doubles(std::size_t(s.hidden), 0) : Doubles(i, i + s.hidden);
@@ -206,11 +245,52 @@ std::vector<Case> cases() {
   return all;
 }
 
+// Cells that popnn does not have.
+std::vector<Case> ownCells() {
+  std::vector<Case> all;
+  const auto add = [&](Case c, auto change) {
+    change(c);
+    all.push_back(std::move(c));
+  };
+  const auto peepholes = [](Case &c) { c.peepholes = true; };
+  add({"peepholes", "LSTM"}, peepholes);
+  add({"peepholes, lengths", "LSTM", "forward", true, true, true}, peepholes);
+  add({"peepholes, reverse, no biases", "LSTM", "reverse", false, false, true}, peepholes);
+  add({"peepholes, both ways, batch first", "LSTM", "bidirectional", true, false, true, true},
+      peepholes);
+  add({"peepholes, both ways, lengths", "LSTM", "bidirectional", true, true, true}, peepholes);
+  add({"coupled gates", "LSTM", "forward", true, false, true}, [](Case &c) { c.forget = true; });
+  for (const std::string type : {"LSTM", "GRU", "RNN"})
+    add({type + " clipped", type, "bidirectional", true, true, true},
+        [](Case &c) { c.clip = 0.4f; });
+  add({"clipped after the product", "GRU", "reverse", true, false, true, false, true},
+      [](Case &c) { c.clip = 0.7f; });
+  add({"LSTM functions", "LSTM", "forward", true, false, true}, [](Case &c) {
+    c.activations = {"HardSigmoid", "ScaledTanh", "Softsign"};
+    c.alpha = {0.3f, 1.5f}; // of those that have one
+    c.beta = {0.4f, 0.7f};
+    c.functions = {{"HardSigmoid", 0.3f, 0.4f}, {"ScaledTanh", 1.5, 0.7f}, {"Softsign"}};
+  });
+  add({"GRU functions", "GRU", "bidirectional", true, false, true, false, true}, [](Case &c) {
+    c.activations = {"Softplus", "Elu", "Affine", "tanh"};
+    c.alpha = {9, 0.5f, 0.3f, 9}; // one per activation
+    c.functions = {{"Softplus"}, {"Elu", 0.5}, {"Affine", 0.3f, 0}, {"Tanh"}};
+  });
+  add({"RNN functions", "RNN", "bidirectional", true, false, true}, [](Case &c) {
+    c.activations = {"LeakyRelu", "ThresholdedRelu"};
+    c.functions = {{"LeakyRelu", 0.01f}, {"ThresholdedRelu", 1}};
+  });
+  return all;
+}
+
 } // namespace
 
 TEST(RecurrentOps, GiveWhatPlainLoopsGive) {
   const Sizes s;
-  for (const auto &c : cases())
+  auto all = cases();
+  for (auto &c : ownCells())
+    all.push_back(c);
+  for (const auto &c : all)
     for (auto type : {DataType::FLOAT, DataType::FLOAT16}) {
       Model m;
       const auto built = build(m, c, s, type);
@@ -227,8 +307,11 @@ TEST(RecurrentOps, GiveWhatPlainLoopsGive) {
 
 TEST(RecurrentOps, Differentiate) {
   const Sizes s{3, 3, 2, 2};
-  for (const auto &c : cases()) {
-    if (!c.activations.empty()) // kinks
+  auto all = cases();
+  for (auto &c : ownCells())
+    all.push_back(c);
+  for (const auto &c : all) {
+    if (!c.activations.empty() || c.clip > 0) // kinks
       continue;
     Model m;
     m.options.training = true;
@@ -246,6 +329,9 @@ TEST(RecurrentOps, Differentiate) {
         inputs.push_back(built.inputs[i]);
     SCOPED_TRACE(c.name);
     m.checkGradients(loss, inputs);
+    if (c.peepholes && !c.lengths) { // h and c of all steps are there: nothing runs twice
+      EXPECT_EQ(m.count("Scan"), 2 * built.directions);
+    }
   }
 }
 
@@ -296,7 +382,7 @@ TEST(GraphcoreLstm, HasTheWeightsOfPopLibs) {
   }
 }
 
-TEST(RecurrentOps, RefuseWhatPopLibsCannotDo) {
+TEST(RecurrentOps, RefuseWhatOnnxDoesNotDefine) {
   struct Bad {
     std::string type;
     ir::Attributes attributes;
@@ -306,17 +392,14 @@ TEST(RecurrentOps, RefuseWhatPopLibsCannotDo) {
            {"LSTM",
             {{"direction", std::string("up")}},
             "LSTM: direction \"up\" must be forward, reverse or bidirectional."},
-           {"LSTM",
-            {{"clip", 3.f}},
-            "LSTM: clip 3 is not supported: gates are not clipped. Leave it out."},
-           {"LSTM",
-            {{"input_forget", std::int64_t(1)}},
-            "LSTM: input_forget is not supported: input and forget gates have weights of their "
-            "own."},
+           {"LSTM", {{"clip", -3.f}}, "LSTM: clip is -3; it must not be negative."},
            {"GRU",
-            {{"activations", Texts{"Softplus", "Tanh"}}},
-            "GRU: activation \"softplus\" is not supported; use Sigmoid, Tanh, Relu or "
-            "HardSigmoid."},
+            {{"activations", Texts{"Softmax", "Tanh"}}},
+            "GRU: activation \"softmax\" is not one of ONNX's: Sigmoid, Tanh, Relu, HardSigmoid, "
+            "LeakyRelu, ThresholdedRelu, Elu, Softsign, Softplus, Affine, ScaledTanh."},
+           {"RNN",
+            {{"activation_alpha", std::vector<float>{1, 2}}},
+            "RNN: activation_alpha has 2 numbers; its activations take 0."},
            {"RNN",
             {{"activations", Texts{"Tanh", "Tanh"}}},
             "RNN: 2 activations given; it has 1 for each of its 1 directions."},

@@ -23,15 +23,48 @@ std::int64_t directionsOf(const OpView &op, bool &onlyReverse) {
   return d == "bidirectional" ? 2 : 1;
 }
 
-// The parameters of activations are those PopLibs has: HardSigmoid with 0.2 and 0.5.
-void checkParameters(const OpView &op) {
-  for (const auto &[name, only] : {std::pair("activation_alpha", 0.2f), {"activation_beta", 0.5f}})
-    for (float value : op.reals(name))
-      if (value != only)
-        op.fail(name, " ", value, " is not supported; activations have fixed parameters (",
-                "HardSigmoid: alpha 0.2, beta 0.5). Leave it out.");
-  if (op.has("clip") && op.real("clip") != 0)
-    op.fail("clip ", op.real("clip"), " is not supported: gates are not clipped. Leave it out.");
+// How many of the parameters alpha and beta an activation has, and what ONNX assumes they are.
+struct Known {
+  const char *name;
+  int parameters;
+  float alpha, beta;
+};
+constexpr Known known[] = {{"sigmoid", 0, 0, 0},
+                           {"tanh", 0, 0, 0},
+                           {"relu", 0, 0, 0},
+                           {"softsign", 0, 0, 0},
+                           {"softplus", 0, 0, 0},
+                           {"leakyrelu", 1, 0.01f, 0},
+                           {"elu", 1, 1, 0},
+                           {"thresholdedrelu", 1, 1, 0},
+                           {"hardsigmoid", 2, 0.2f, 0.5f},
+                           {"affine", 2, 1, 0},
+                           {"scaledtanh", 2, 1, 1}};
+
+const Known &knownActivation(const OpView &op, const std::string &name) {
+  for (const auto &k : known)
+    if (name == k.name)
+      return k;
+  op.fail("activation \"", name, "\" is not one of ONNX's: Sigmoid, Tanh, Relu, HardSigmoid, ",
+          "LeakyRelu, ThresholdedRelu, Elu, Softsign, Softplus, Affine, ScaledTanh.");
+}
+
+// activation_alpha or activation_beta: one number per activation, or one for each that has such a
+// parameter, in order.
+void takeParameters(const OpView &op, const char *attribute, int parameter, float Activation::*to,
+                    std::vector<Activation> &activations) {
+  const auto given = op.reals(attribute);
+  const bool each = given.size() == activations.size();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < activations.size(); ++i) {
+    const bool takes = knownActivation(op, activations[i].name).parameters >= parameter;
+    const std::size_t at = each ? i : next;
+    if (takes && at < given.size())
+      activations[i].*to = given[at];
+    next += takes;
+  }
+  if (!each && given.size() > next)
+    op.fail(attribute, " has ", given.size(), " numbers; its activations take ", next, ".");
 }
 
 void checkShape(const OpView &op, std::size_t input, const char *what, const Shape &want) {
@@ -61,7 +94,9 @@ RecurrentNode::RecurrentNode(const OpView &op, std::int64_t gates,
                              const std::vector<std::string> &defaults)
     : gates(gates) {
   checkTypes(op);
-  checkParameters(op);
+  clip = op.real("clip", 0);
+  if (clip < 0)
+    op.fail("clip is ", clip, "; it must not be negative.");
   directions = directionsOf(op, onlyReverse);
   batchFirst = op.integer("layout", 0) != 0;
   if (op.in(0).rank() != 3 || op.in(2).rank() != 3)
@@ -78,24 +113,28 @@ RecurrentNode::RecurrentNode(const OpView &op, std::int64_t gates,
   checkShape(op, 4, "sequence_lens", {batch});
   checkShape(op, 5, "initial_h", state);
   checkShape(op, 6, "initial_c", state);
-  for (const auto &name : op.texts("activations"))
-    activations.push_back(lowerCase(name));
+  if (op.hasIn(7))
+    checkShape(op, 7, "P", {directions, 3 * hiddenSize});
+  auto names = op.texts("activations");
   for (std::int64_t d = 0; d < directions && op.texts("activations").empty(); ++d)
-    activations.insert(activations.end(), defaults.begin(), defaults.end());
+    names.insert(names.end(), defaults.begin(), defaults.end());
+  for (const auto &name : names) {
+    const auto &k = knownActivation(op, lowerCase(name));
+    activations.push_back({k.name, k.alpha, k.beta});
+  }
+  takeParameters(op, "activation_alpha", 1, &Activation::alpha, activations);
+  takeParameters(op, "activation_beta", 2, &Activation::beta, activations);
   if (activations.size() != defaults.size() * std::size_t(directions))
     op.fail(activations.size(), " activations given; it has ", defaults.size(), " for each of its ",
             directions, " directions.");
 }
 
-std::vector<std::string> RecurrentNode::activationsOf(std::int64_t direction) const {
+std::vector<Activation> RecurrentNode::activationsOf(std::int64_t direction) const {
   const auto each = std::int64_t(activations.size()) / directions;
   const auto first = activations.begin() + direction * each;
   return {first, first + each};
 }
 
-namespace {
-
-// One direction of [D,...], without that dimension.
 Value ofDirection(GraphBuilder &b, Value v, std::int64_t directions, std::int64_t d) {
   Shape rest = b.shape(v);
   rest.erase(rest.begin());
@@ -105,6 +144,9 @@ Value ofDirection(GraphBuilder &b, Value v, std::int64_t directions, std::int64_
       b.ops("Split", {v}, 2, {{"axis", std::int64_t(0)}, {"split", Integers{1, 1}}});
   return b.reshape(parts[std::size_t(d)], rest);
 }
+
+namespace {
+
 Value zerosOf(GraphBuilder &b, const OpView &op, const Shape &shape) {
   return b.constant(HostTensor::filled({op.in(0).type(), shape}, 0));
 }
@@ -131,6 +173,7 @@ Value reversedByLength(GraphBuilder &b, Value sequence, Value lengths) {
 LayerInputs layerInputs(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
                         std::int64_t direction, bool separateBiases) {
   LayerInputs in;
+  in.separateBiases = separateBiases;
   in.lengths = op.in(4);
   in.reverse = node.isReversed(direction);
   in.x = node.batchFirst ? b.transpose(op.in(0), {1, 0, 2}) : Value(op.in(0));
@@ -193,13 +236,17 @@ Values decomposeDirections(GraphBuilder &b, const OpView &op, const RecurrentNod
   const bool hasCell = layer.in.max > 6;
   std::vector<Values> layers;
   for (std::int64_t d = 0; d < node.directions; ++d) {
-    const auto names = node.activationsOf(d);
-    for (const auto &name : names)
-      activationOf(op, name); // refuses what popnn does not have
     const auto in = layerInputs(b, op, node, d, separateBiases);
+    if (!isPopnnCell(op, node, d)) {
+      layers.push_back(cellLayer(b, op, node, d, in));
+      continue;
+    }
     Values inputs{in.x, in.weights, in.feedback, in.biases, in.lengths, in.initial};
     if (hasCell)
       inputs.push_back(initialState(b, op, node, d, 6));
+    std::vector<std::string> names;
+    for (const auto &activation : node.activationsOf(d))
+      names.push_back(activation.name);
     attributes.set("activations", names);
     attributes.set("reverse", std::int64_t(in.reverse));
     layers.push_back(b.ops(layer.type, inputs, layer.out.max, attributes));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the ONNX operators LSTM, GRU and RNN have in common. Each is written as one layer operator
 // per direction (LstmLayer, GruLayer, RnnLayer) between views that bring tensors from ONNX's form
-// to PopLibs' and back.
+// to PopLibs' and back. Peepholes, coupled gates, clipping and activations that popnn lacks are
+// written as a Scan instead (recurrentcells.cpp).
 //
 //   layer: x [T,N,I], weights [G,I,H], feedback [G,H,H], biases, lengths [N] or none, h0 [N,H], ...
 //       -> y [T,N,H], last h [N,H], ...      y is zero beyond an element's length
@@ -11,31 +12,45 @@
 
 namespace popart::ops {
 
+struct Activation {
+  std::string name; // in lower case
+  float alpha, beta;
+};
+
 struct RecurrentNode {
   std::int64_t gates, directions, steps, batch, inputSize, hiddenSize;
-  bool batchFirst;                      // layout = 1
-  bool onlyReverse;                     // direction = reverse
-  std::vector<std::string> activations; // of all directions
+  bool batchFirst;                     // layout = 1
+  bool onlyReverse;                    // direction = reverse
+  float clip;                          // of what activations get; 0: none
+  std::vector<Activation> activations; // of all directions
 
   // Reads and checks a node with inputs X, W, R, B, sequence_lens, initial_h and more.
   RecurrentNode(const OpView &op, std::int64_t gates, const std::vector<std::string> &defaults);
   bool isReversed(std::int64_t direction) const { return onlyReverse || direction == 1; }
-  std::vector<std::string> activationsOf(std::int64_t direction) const;
+  std::vector<Activation> activationsOf(std::int64_t direction) const;
 };
 
 // One direction's inputs of the layer, as PopLibs wants them.
 struct LayerInputs {
   Value x, weights, feedback, biases, lengths, initial;
   bool reverse; // by the layer, by views
+  bool separateBiases;
 };
 // `separateBiases`: [G,2,H] with those of input and state apart; else their sum [G,H].
 LayerInputs layerInputs(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
                         std::int64_t direction, bool separateBiases);
+// One direction of [D,...], without that dimension.
+Value ofDirection(GraphBuilder &b, Value v, std::int64_t directions, std::int64_t d);
 // An initial state (input i) of one direction [N,H]; zeros if it is left out.
 Value initialState(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
                    std::int64_t direction, std::size_t input);
-// The node as one layer operator per direction, which gets `attributes` and the activations, and
-// what they give joined in ONNX's form.
+// Whether popnn's kernels compute the cell of this direction.
+bool isPopnnCell(const OpView &op, const RecurrentNode &node, std::int64_t direction);
+// One direction of any other cell, as a Scan of the operators it is made of: y, last h (and c).
+Values cellLayer(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
+                 std::int64_t direction, const LayerInputs &in);
+// The node as one layer per direction, an operator (which gets `attributes` and the activations)
+// where popnn has the cell, and what they give joined in ONNX's form.
 Values decomposeDirections(GraphBuilder &b, const OpView &op, const RecurrentNode &node,
                            const OpDef &layer, bool separateBiases, ir::Attributes attributes = {});
 
