@@ -122,9 +122,6 @@ TEST(ConstantOps, SayWhatMustBeKnown) {
             }),
             "Constant: attribute \"value_string\" is not supported: only dense numbers can be "
             "constants.");
-  EXPECT_EQ(messageOf([&] { m.b.op("Unique", {x}); }),
-            "Unique: it is not supported: the shape of its result depends on values that are known "
-            "only when the program runs, but compiled programs have fixed shapes.");
 }
 
 TEST(BlockOps, MoveChannelsAndPixels) {

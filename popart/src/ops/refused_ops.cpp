@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operators that cannot run here, with the reason: shapes that depend on values, and containers of
-// tensors, neither of which a compiled program can have.
+// Operators that cannot run here, with the reason: containers of tensors, which a compiled program
+// cannot have.
 #include "ops/core/opdef.hpp"
 
 namespace popart::ops {
@@ -24,17 +24,11 @@ OpDef refused(const std::string &type, const std::string &reason, const std::str
 } // namespace
 
 std::vector<OpDef> refusedOps() {
-  const std::string shapes = "the shape of its result depends on values that are known only when "
-                             "the program runs, but compiled programs have fixed shapes";
   const std::string lists = "sequences and optional values exist only when the program runs, but "
                             "compiled programs have fixed tensors. Write the tensors themselves";
-  std::vector<OpDef> all{
-      refused("Unique", shapes),
-      refused("MaxRoiPool", "the sizes of its windows depend on values known only when the program "
-                            "runs. Use RoiAlign"),
-      refused("PackedDataBlock",
-              "sequences are not unpacked on the device. Pad them, and use a Call",
-              "ai.graphcore")};
+  std::vector<OpDef> all{refused(
+      "PackedDataBlock", "sequences are not unpacked on the device. Pad them, and use a Call",
+      "ai.graphcore")};
   for (const char *type :
        {"SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert",
         "SequenceLength", "SequenceMap", "SplitToSequence", "ConcatFromSequence", "Optional",
