@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random numbers: RandomNormal, RandomUniform and their forms with the shape of an input,
-// Bernoulli and Multinomial. Seeded by the session and this node's seedModifier; no gradient.
+// Bernoulli and Multinomial. Seeded by the session and this node's seedModifier or its attribute
+// seed; no gradient.
 #include "lowering/lowering.hpp"
 #include "ops/core/arithmetic.hpp"
 #include <popops/ElementWise.hpp>
@@ -10,11 +11,6 @@ namespace popart::ops {
 
 namespace {
 
-// Random* had their own seeds in no version of PopART; the operators of later opsets have.
-void refuseSeed(const OpView &op) {
-  if (op.has("seed"))
-    op.fail("attribute \"seed\" is not supported. Set the seed of the session (setRandomSeed).");
-}
 DataType typeOf(const OpView &op) {
   const DataType type = typeAttribute(op, "dtype", op.hasIn(0) ? op.in(0).type() : DataType::FLOAT);
   if (!isFloatingPoint(type))
@@ -24,7 +20,6 @@ DataType typeOf(const OpView &op) {
   return type;
 }
 Infos infer(const OpView &op) {
-  refuseSeed(op);
   return {{typeOf(op), op.hasIn(0) ? op.in(0).shape() : op.integers("shape")}};
 }
 

@@ -170,13 +170,20 @@ TEST(RandomOps, TakeShapesWithoutElements) {
     EXPECT_TRUE(none.empty());
 }
 
-TEST(RandomOps, RefuseSeedsAndIntegers) {
+TEST(RandomOps, DrawTheSameWithTheSameSeed) {
   Model m;
-  EXPECT_EQ(messageOf([&] {
-              m.b.op("RandomNormal", {}, {{"shape", ir::Integers{2}}, {"seed", 1.0f}});
-            }),
-            "RandomNormal: attribute \"seed\" is not supported. Set the seed of the session "
-            "(setRandomSeed).");
+  for (const std::string type : {"RandomNormal", "RandomUniform"}) {
+    const auto drawn = [&](float seed) {
+      return m.b.op(type, {}, {{"shape", ir::Integers{50}}, {"seed", seed}});
+    };
+    const auto got = m.run({drawn(1), drawn(2), drawn(1)});
+    EXPECT_EQ(got[0], got[2]);
+    EXPECT_NE(got[0], got[1]);
+  }
+}
+
+TEST(RandomOps, RefuseIntegers) {
+  Model m;
   EXPECT_EQ(messageOf([&] { m.b.op("RandomUniformLike", {m.input({1}, {1}, DataType::INT32)}); }),
             "RandomUniformLike: random numbers of type INT32 cannot be drawn; dtype must be FLOAT "
             "or FLOAT16.");
