@@ -21,11 +21,32 @@ constexpr unsigned trainingOutputs = 6;
 float epsilonOf(const OpView &op) { return op.real("epsilon", 1e-5f); }
 bool isTraining(const OpView &op) { return op.integer("training_mode", 0) != 0; }
 
+// Old opsets can have statistics for every position of a channel: as many channels, without
+// positions.
+void positionsAsChannels(Importing &i) {
+  if (i.outputs > 1)
+    i.op.fail("spatial = 0 (statistics per position) is not supported when training; use "
+              "spatial = 1.");
+  const Shape shape = i.op.in(0).shape();
+  if (shape.empty())
+    return; // refused below
+  const Shape each(shape.begin() + 1, shape.end());
+  const auto channels = ir::elementsOf(each);
+  for (std::size_t k = 1; k < i.node.inputs.size(); ++k) {
+    if (i.op.in(k).shape() != each)
+      i.op.fail("with spatial = 0, input ", k, " is ", i.op.in(k).info(), "; it must have shape ",
+                ir::text(each), ".");
+    i.node.inputs[k] = i.builder.reshape(i.node.inputs[k], {channels});
+  }
+  i.node.inputs[0] = i.builder.reshape(i.node.inputs[0], {shape[0], channels});
+  i.after = [shape](GraphBuilder &b, Value y) { return b.reshape(y, shape); };
+}
+
 // Until opset 13 the number of outputs says whether it trains, afterwards the attribute does.
 void canonical(Importing &i, bool graphcore) {
   auto &attributes = i.node.attributes;
   if (i.op.integer("spatial", 1) == 0)
-    i.op.fail("spatial = 0 (statistics per position) is not supported; use spatial = 1.");
+    positionsAsChannels(i);
   for (const char *old : {"spatial", "is_test", "consumed_inputs"})
     attributes.erase(old);
   if (i.version < 14 || graphcore) {

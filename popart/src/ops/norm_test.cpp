@@ -233,6 +233,6 @@ TEST(Norms, RefuseWhatDoesNotFit) {
               m.imported("BatchNormalization", {x, four, four, four, four},
                          {{"spatial", std::int64_t(0)}}, 7);
             }),
-            "BatchNormalization: spatial = 0 (statistics per position) is not supported; use "
-            "spatial = 1.");
+            "BatchNormalization: with spatial = 0, input 1 is FLOAT [4]; it must have shape "
+            "[4,3].");
 }
