@@ -100,7 +100,7 @@ ONNX = {
     "Mul": case(torch.mul, [real(2, 3, 4), real(4)]), "Div": case(torch.div, [real(3, 4), real(3, 1, low=0.5, high=2)]),
     "Pow": case(torch.pow, [real(3, 4, low=0.5, high=2), real(4, low=0.5, high=2)]),
     "PRelu": case(lambda x, s: torch.where(x > 0, x, s * x), [real(2, 3, 4), real(3, 1)]),
-    "Mod": case(torch.fmod, [real(3, 4, low=2, high=5), Fixed(real(3, 4, low=0.7, high=1.4))], fmod=1),
+    "Mod": case(torch.fmod, [real(3, 4, low=2, high=5), real(3, 1, low=0.7, high=1.4)], fmod=1),
     "Max": case(lambda a, b, c: torch.maximum(torch.maximum(a, b), c), [real(3, 4), real(3, 4), real(4)]),
     "Min": case(lambda a, b: torch.minimum(a, b), [real(3, 4), real(3, 1)]),
     "Sum": case(lambda a, b, c: a + b + c, [real(3, 4), real(4), real(3, 1)]),
@@ -179,13 +179,16 @@ ONNX = {
                             batch_axis=1, time_axis=0),
     "GridSample": case(lambda x, g: F.grid_sample(x, g, align_corners=False), [real(1, 2, 4, 4), real(1, 3, 3, 2, low=-0.9, high=0.9)],
                        align_corners=0, tolerance=2e-4),
+    "DFT": case(lambda x: torch.view_as_real(torch.fft.ifft(torch.view_as_complex(x), dim=1)), [real(2, 6, 3, 2)], inverse=1),
+    "STFT": case(lambda x, step, w: torch.view_as_real(torch.stft(x[..., 0], 8, 4, 8, w, center=False, return_complex=True))
+                 .transpose(1, 2), [real(2, 40, 1), Fixed(np.int64(4)), real(8, low=0.2)], tolerance=1e-4),
     "Dropout": case(lambda x, *_: x, [real(3, 4), Fixed(np.float32(0.5)), Fixed(False)]),
 }
 
 GRAPHCORE = {
     "Atan2": case(torch.atan2, [real(3, 4, low=0.3), real(4, low=0.3)]), "Expm1": pointwise(torch.expm1),
     "Log1p": pointwise(torch.log1p, -0.6), "Fmod": ONNX["Mod"][:4] + ({},),
-    "Remainder": case(torch.remainder, [real(3, 4, low=2, high=5), Fixed(real(3, 4, low=0.7, high=1.4))]),
+    "Remainder": case(torch.remainder, [real(3, 4, low=-5, high=-2), real(3, 4, low=0.7, high=1.4)]),
     "Gelu": pointwise(lambda x: F.gelu(x, approximate="tanh")), "GeluErf": pointwise(F.gelu), "Swish": pointwise(F.silu),
     "NearbyInt": pointwise(torch.round, -3, 3), "Round": pointwise(torch.round, -3.4, 3.4),
     "Scale": pointwise(lambda x: 1.5 * x, scale=1.5),
@@ -224,15 +227,16 @@ ELSEWHERE = {
         "LSTM GRU RNN If Call Loop Scan ShapedDropout Dropout ReplicatedReduceScatter ReplicatedAllGather "
         "ReplicatedAllReduce ReplicatedAllReduceInplace Ctc MultiConv",
     "torch has no such operator; checked against differences":
-        "MaxUnpool RoiAlign GroupedGather GroupedScatterReduce Upsample Scatter Sort",
+        "MaxUnpool RoiAlign MaxRoiPool GroupedGather GroupedScatterReduce Upsample Scatter Sort",
     "integers, booleans and shapes":
         "And Or Xor Not Equal Greater GreaterOrEqual Less LessOrEqual BitShift BitwiseAnd BitwiseNot BitwiseOr "
         "BitwiseXnor BitwiseXor IsInf IsNaN ArgMax ArgMin Bucketize Histogram Hardmax NonZero Shape Size Range "
         "Constant ConstantOfShape EyeLike IncrementMod Init ConvInteger MatMulInteger QLinearConv QLinearMatMul "
-        "QuantizeLinear DequantizeLinear DynamicQuantizeLinear CtcBeamSearchDecoder NonMaxSuppression",
+        "QuantizeLinear DequantizeLinear DynamicQuantizeLinear CtcBeamSearchDecoder NonMaxSuppression Unique",
+    "steps of optimisers": "Adagrad Adam Momentum",
     "the chain ends here by definition":
         "Abort Detach Nop CopyVarUpdate Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform "
-        "RandomUniformLike NormalizeImage SequenceSlice SplineBasis SplineWeighting TfIdfVectorizer DFT STFT "
+        "RandomUniformLike NormalizeImage SequenceSlice SplineBasis SplineWeighting TfIdfVectorizer "
         "MelWeightMatrix HannWindow HammingWindow BlackmanWindow",
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Remainders of a division. Fmod has the sign of the dividend (C), Remainder that of the divisor
-// (Python); Mod is either, by its attribute.   da = dz; the divisor gets no gradient
+// (Python); Mod is either, by its attribute.   da = dz, db = -dz * (a - z) / b
 #include "ops/core/arithmetic.hpp"
 #include <cmath>
 
@@ -34,7 +34,10 @@ Fold folds(bool c) {
                     [](std::int64_t a, std::int64_t b) { return withSignOf(b, cInteger(a, b)); });
 }
 
-Values grad(GradBuilder &g, const OpView &op) { return {g.unbroadcast(g.dy(), op.in(0)), none}; }
+Values grad(GradBuilder &g, const OpView &op) {
+  const Value whole = g.op("Round", {g.div(g.sub(op.in(0), op.out(0)), op.in(1))});
+  return {g.unbroadcast(g.dy(), op.in(0)), g.unbroadcast(g.neg(g.mul(g.dy(), whole)), op.in(1))};
+}
 
 OpDef modulo(const std::string &type, const std::string &doc, bool c) {
   OpDef op = binary(type, doc);
