@@ -4,6 +4,7 @@
 
 #include "base/Text.hpp"
 #include "lowering/lowering.hpp"
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <popart/error.hpp>
@@ -166,9 +167,19 @@ bool close(double got, double want, double relative) {
   return std::abs(got - want) <= 2e-6 + relative * std::abs(want);
 }
 
-std::string compare(const Case &c, const std::vector<HostTensor> &got) {
+// NonMaxSuppression gives as many rows as there can be; those behind the last box are -1.
+HostTensor withoutFiller(const HostTensor &rows) {
+  auto values = rows.integers();
+  while (!values.empty() && values.back() == -1)
+    values.resize(values.size() - 3);
+  return HostTensor::of<std::int64_t>({std::int64_t(values.size() / 3), 3}, values);
+}
+
+std::string compare(const Case &c, std::vector<HostTensor> got) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     const auto &want = c.outputs[i];
+    if (c.op == "NonMaxSuppression")
+      got[i] = withoutFiller(got[i]);
     if (isRandom(c) && got[i].shape() == want.shape())
       continue;
     if (auto text = difference(got[i], want); !text.empty())
@@ -221,6 +232,8 @@ Result run(const Case &c) {
     const auto graph = imported(c, options);
     for (const auto &[name, data] : options.constantInputs)
       result.constants.push_back(name);
+    result.folded = std::all_of(graph.outputs.begin(), graph.outputs.end(),
+                                [&](ir::Value v) { return graph[v].kind == ir::Kind::Constant; });
     if (!c.unreadable.empty())
       throw error("Accepted, but cannot be compared: {}", c.unreadable);
     std::map<TensorId, HostTensor> feeds;

@@ -22,6 +22,7 @@ struct Result {
   Outcome outcome;
   std::string message;                // why it did not pass
   std::vector<std::string> constants; // inputs that had to be known at compile time
+  bool folded = false;                // all outputs were computed at import: nothing ran
 };
 Result run(const Case &c);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // onnx-node-cases FOLDER [--at-least N] [--only TEXT] [--verbose]: runs the node cases that
-// generate.py wrote and says what passed, failed and is not supported, by operator. Fails when a
-// case gives wrong numbers or an unclear error, or when fewer than N pass.
+// generate.py wrote and says what passed, failed and is not supported, by operator, and how many of
+// those that passed ran on the simulated IPU. Fails when a case gives wrong numbers or an unclear
+// error, or when fewer than N pass.
 #include "cases.hpp"
 #include <algorithm>
 #include <atomic>
@@ -73,6 +74,8 @@ std::vector<Entry> runAll(const std::vector<fs::path> &paths) {
 
 void print(const Entry &entry, const char *word) {
   std::cout << word << ' ' << entry.op << ' ' << entry.name;
+  if (entry.result.folded)
+    std::cout << " (folded)";
   if (!entry.result.constants.empty()) {
     std::cout << " (constant:";
     for (const auto &name : entry.result.constants)
@@ -102,14 +105,17 @@ int main(int argc, char **argv) {
   const auto entries = runAll(folders(arguments));
   static constexpr const char *words[] = {"passed", "FAILED", "unsupported"};
   std::array<std::size_t, 3> totals{};
+  std::size_t folded = 0;
   for (const auto &entry : entries) {
     const auto kind = static_cast<std::size_t>(entry.result.outcome);
     ++totals[kind];
+    folded += kind == 0 && entry.result.folded;
     if (kind != 0 || arguments.verbose || !entry.result.constants.empty())
       print(entry, words[kind]);
   }
   printTable(entries);
-  std::cout << entries.size() << " cases: " << totals[0] << " passed, " << totals[1] << " failed, "
+  std::cout << entries.size() << " cases: " << totals[0] << " passed (" << totals[0] - folded
+            << " ran, " << folded << " were folded at import), " << totals[1] << " failed, "
             << totals[2] << " unsupported\n";
   if (totals[0] < arguments.atLeast)
     std::cout << "At least " << arguments.atLeast << " must pass.\n";
