@@ -61,7 +61,7 @@ TEST(Operators, ThoseOfAnOpsetThatAreMissingAreListed) {
     return std::any_of(missing.begin(), missing.end(), [&](auto &id) { return id.type == type; });
   };
   EXPECT_TRUE(has("SequenceAt"));
-  EXPECT_FALSE(has("Relu"));
+  EXPECT_FALSE(has("Relu") || has("HannWindow"));
   EXPECT_TRUE(std::is_sorted(missing.begin(), missing.end()));
 }
 
