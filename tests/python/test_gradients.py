@@ -299,3 +299,73 @@ def test_the_table_is_complete():
     missing = sorted({(op.domain, op.type) for op in popart.getSupportedOperations(False)
                       if (op.domain, op.type) not in known and op.type not in listed})
     assert not missing
+
+
+def check(nodes, feeds, reference, tolerance=5e-5):
+    """Output "y" and the gradients of all feeds of a model of a few nodes, against torch."""
+    tensors = {n: torch.tensor(x, requires_grad=True) for n, x in feeds.items()}
+    wanted = reference(**tensors)
+    weights = np.random.default_rng(5).uniform(0.5, 1.5, wanted.shape).astype(np.float32)
+    (wanted * torch.tensor(weights)).sum().backward()
+    ours = run([helper.make_tensor_value_info(n, 1, x.shape) for n, x in feeds.items()], nodes, feeds, weights)
+    np.testing.assert_allclose(ours["y"], wanted.detach().numpy(), rtol=tolerance, atol=tolerance)
+    for n, x in tensors.items():
+        np.testing.assert_allclose(ours[GRADIENT + n], x.grad.numpy(), rtol=tolerance, atol=5 * tolerance)
+
+
+@pytest.mark.parametrize("coupled", [0, 1])
+def test_lstm_with_peepholes(coupled):
+    t, n, i, h = 5, 2, 3, 4
+
+    def reference(x, w, r, b, p):
+        state = cell = torch.zeros(n, h)
+        pi, po, pf = p[0].split(h)
+        out = []
+        for step in x:
+            gates = step @ w[0].T + state @ r[0].T + b[0, :4 * h] + b[0, 4 * h:]
+            gi, go, gf, gc = gates.split(h, 1)
+            gi = (gi + pi * cell).sigmoid()
+            gf = 1 - gi if coupled else (gf + pf * cell).sigmoid()
+            cell = gf * cell + gi * gc.tanh()
+            state = (go + po * cell).sigmoid() * cell.tanh()
+            out.append(state)
+        return torch.stack(out)[:, None]
+
+    check([helper.make_node("LSTM", ["x", "w", "r", "b", "", "", "", "p"], ["y"], hidden_size=h, input_forget=coupled)],
+          {"x": real(t, n, i), "w": real(1, 4 * h, i), "r": real(1, 4 * h, h), "b": real(1, 8 * h), "p": real(1, 3 * h)},
+          reference)
+
+
+def test_loop():
+    info = helper.make_tensor_value_info
+    body = helper.make_graph(
+        [helper.make_node("MatMul", ["state", "w"], ["product"]), helper.make_node("Tanh", ["product"], ["next"]),
+         helper.make_node("Identity", ["condition"], ["goes_on"])], "body",
+        [info("i", 7, []), info("condition", 9, []), info("state", 1, [2, 3])], [info("goes_on", 9, []), info("next", 1, [2, 3])])
+    count = helper.make_node("Constant", [], ["count"], value=numpy_helper.from_array(np.int64(4)))
+
+    def reference(x, w):
+        for _ in range(4):
+            x = (x @ w).tanh()
+        return x
+
+    check([count, helper.make_node("Loop", ["count", "", "x"], ["y"], body=body)], {"x": real(2, 3), "w": real(3, 3)}, reference)
+
+
+def test_scan():
+    info = helper.make_tensor_value_info
+    body = helper.make_graph(
+        [helper.make_node("Mul", ["state", "slice"], ["product"]), helper.make_node("Add", ["product", "w"], ["next"]),
+         helper.make_node("Sin", ["next"], ["out"])], "body",
+        [info("state", 1, [3]), info("slice", 1, [3])], [info("next", 1, [3]), info("out", 1, [3])])
+
+    def reference(s, x, w):
+        out = []
+        for k in range(5):
+            s = s * x[:, 4 - k] + w
+            out.append(s.sin())
+        return torch.stack(out, 1)
+
+    check([helper.make_node("Scan", ["s", "x"], ["last", "y"], body=body, num_scan_inputs=1, scan_input_axes=[1],
+                            scan_input_directions=[1], scan_output_axes=[1])],
+          {"s": real(3), "x": real(3, 5), "w": real(3)}, reference)
