@@ -66,7 +66,7 @@ struct StepOnIpu {
   std::uint64_t cycles, activeTiles, fromMin, fromMax, toMin, toMax;
 };
 struct BlockRow {
-  std::uint32_t tile, program;
+  std::uint32_t tile, numTiles, program;
   std::uint64_t from, to;
   bool streamCopy, overflow, flush;
 };

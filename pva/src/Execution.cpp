@@ -102,8 +102,7 @@ Microseconds Run::microseconds() const {
 ProgramRef Block::program() const { return data_->program(data_->blocks[index_].program); }
 std::uint64_t Block::cyclesFrom() const { return data_->blocks[index_].from; }
 std::uint64_t Block::cyclesTo() const { return data_->blocks[index_].to; }
-std::uint64_t Block::tile() const { return data_->blocks[index_].tile; }
-bool Block::isCommon() const { return isStreamCopy() || isBlockFlush(); }
+bool Block::isCommon() const { return !isStreamCopy() && !isBlockFlush() && !isOverflow(); }
 bool Block::isOverflow() const { return data_->blocks[index_].overflow; }
 bool Block::isBlockFlush() const { return data_->blocks[index_].flush; }
 bool Block::isStreamCopy() const { return data_->blocks[index_].streamCopy; }
@@ -123,14 +122,15 @@ std::vector<Run> ExecutionReport::runs() const {
 std::vector<Block> ExecutionReport::blocks() const {
   std::vector<Block> result;
   for (std::uint32_t i = 0; i < data_->blocks.size(); ++i)
-    result.emplace_back(data_, i);
+    for (std::uint32_t t = 0; t < data_->blocks[i].numTiles; ++t)
+      result.emplace_back(data_, i, data_->blocks[i].tile + t);
   return result;
 }
 std::vector<Block> ExecutionReport::blocks(std::uint64_t tile) const {
-  auto result = blocks();
-  result.erase(std::remove_if(result.begin(), result.end(),
-                              [&](const Block &b) { return b.tile() != tile; }),
-               result.end());
+  std::vector<Block> result;
+  for (std::uint32_t i = 0; i < data_->blocks.size(); ++i)
+    if (tile >= data_->blocks[i].tile && tile - data_->blocks[i].tile < data_->blocks[i].numTiles)
+      result.emplace_back(data_, i, std::uint32_t(tile));
   return result;
 }
 std::vector<ProgramTotal> ExecutionReport::totals() const {

@@ -9,6 +9,7 @@
 #include "Sqlite.hpp"
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 namespace pva::detail {
 
@@ -416,12 +417,15 @@ void Loader::readRuns() {
     run.numSteps = std::uint32_t(r.number(data_.steps.size() - run.firstStep));
     data_.runs.push_back(std::move(run));
   }
-  for (Rows r(db_, "blocks",
-              "id, tile, program, cycles_from, cycles_to, is_stream_copy, is_overflow, is_flush");
-       r.next();) {
+  // Files from before blocks had ranges of tiles say one tile each.
+  Statement ranges(db_, "SELECT 1 FROM pragma_table_info('blocks') WHERE name = 'num_tiles'");
+  const auto columns = base::str("id, tile, ", ranges.step() ? "num_tiles" : "1",
+                                 ", program, cycles_from, cycles_to, is_stream_copy, is_overflow, "
+                                 "is_flush");
+  for (Rows r(db_, "blocks", columns.c_str()); r.next();) {
     r.expectId(data_.blocks.size());
     BlockRow b{};
-    b.tile = r.index(numTiles(), "tile");
+    std::tie(b.tile, b.numTiles) = r.tiles(numTiles());
     b.program = r.index(data_.programs.size(), "program");
     b.from = r.number();
     b.to = r.number();

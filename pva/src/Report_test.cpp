@@ -76,8 +76,8 @@ void fill(Writer &w) {
   byIpu.row(1, 1, 20, 1, 10, 10, 10, 15, 15);
   w.table("runs").row(0, "first", 0, 0, 30, 0, 2);
   auto blocks = w.table("blocks");
-  blocks.row(0, 0, 0, 0, 30, 0, 0, 0);
-  blocks.row(1, 2, 1, 0, 10, 1, 1, 0);
+  blocks.row(0, 0, 0, 0, 30, 0, 0, 0, 1);
+  blocks.row(1, 2, 1, 0, 10, 1, 0, 0, 2);
   w.table("totals").row(1, 2, 20);
   w.table("totals").row(2, 2, 40);
   w.table("execution").row(60, 2, 0);
@@ -234,7 +234,10 @@ TEST(Report, TellsCyclesOfStepsByIpuAndTile) {
   EXPECT_EQ(execution.runs().at(0).steps().size(), 2u);
   EXPECT_DOUBLE_EQ(execution.runs().at(0).microseconds().end(), 0.03);
   EXPECT_EQ(execution.blocks(2).size(), 1u);
-  EXPECT_TRUE(execution.blocks(2)[0].isStreamCopy() && execution.blocks(2)[0].isCommon());
+  EXPECT_TRUE(execution.blocks(2)[0].isStreamCopy() && !execution.blocks(2)[0].isCommon());
+  EXPECT_EQ(execution.blocks(3).at(0).tile(), 3u);
+  EXPECT_EQ(execution.blocks().size(), 3u);
+  EXPECT_TRUE(execution.blocks(0).at(0).isCommon());
   EXPECT_EQ(execution.totals().at(1).executions(), 2u);
   EXPECT_EQ(execution.programsRun().at(0).runs(), 2u);
   EXPECT_EQ(execution.droppedSteps(), 2u);
@@ -323,6 +326,7 @@ TEST(Report, RefusesIdsAndSizesThatCannotBe) {
       "UPDATE memory_by_category SET num_tiles=5",
       "INSERT INTO memory_by_tile VALUES(4,0,0,0,0,0)",
       "UPDATE blocks SET program=-1",
+      "UPDATE blocks SET num_tiles=9",
       "UPDATE vertex_groups SET type=1",
       "UPDATE programs SET cycles=-5",
   };

@@ -130,7 +130,7 @@ std::vector<std::string> fuzz::validInputs() {
   w.table("steps_by_ipu").row(0, 0, 10, 2, 0, 0, 0, 10, 10);
   w.table("steps_by_ipu").row(1, 0, 20, 2, 10, 10, 10, 30, 30);
   w.table("runs").row(0, "first", 0, 0, 30, 0, 2);
-  w.table("blocks").row(0, 0, 0, 0, 30, 0, 0, 0);
+  w.table("blocks").row(0, 0, 0, 0, 30, 0, 0, 0, 1);
   w.table("totals").row(1, 1, 10);
   w.table("execution").row(30, 0, 0);
   w.table("energy").row("compute", 0.5);

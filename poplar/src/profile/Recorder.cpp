@@ -28,6 +28,8 @@ RecorderOptions recorderOptions(const engine::Options &options) {
   result.blockBufferBytes =
       std::uint64_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.bufferSize")));
   result.implicitFlush = options.flag("profiler.blocks.implicitFlush");
+  result.externalExchange =
+      options.flag("debug.instrument") || options.flag("debug.instrumentExternalExchange");
   result.blockTile =
       std::uint32_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.tile")));
   return result;
@@ -38,6 +40,8 @@ static bool meetsTheHost(StepKind kind) {
          kind == StepKind::RemoteToDevice || kind == StepKind::DeviceToRemote ||
          kind == StepKind::HostCall;
 }
+
+static bool isStreamCopy(StepKind kind) { return meetsTheHost(kind) && kind != StepKind::HostCall; }
 
 static bool isContainer(StepKind kind) {
   return kind == StepKind::Sequence || kind == StepKind::Repeat || kind == StepKind::RepeatWhile ||
@@ -50,7 +54,9 @@ Recorder::Recorder(const executable::Image &image, RecorderOptions options)
       watched_(image.steps.size()), runsByProgram_(image.programs.size()) {
   watchMatching(options_.blocksFilter, "profiler.blocks.filter", true);
   watchMatching(options_.programsFilter, "profiler.programs.filter", false);
-  watchHostSteps();
+  watchFlushes();
+  if (options_.externalExchange)
+    watchStreamCopies();
 }
 
 void Recorder::watchMatching(const std::string &filter, const char *option, bool blocks) {
@@ -70,13 +76,20 @@ void Recorder::watchMatching(const std::string &filter, const char *option, bool
   }
 }
 
-// Steps at which a full block buffer can leave the device; only of interest when there are blocks.
-void Recorder::watchHostSteps() {
+void Recorder::watchStreamCopies() {
+  for (std::size_t i = 0; i < watched_.size(); ++i)
+    if (isStreamCopy(image_->steps[i].kind))
+      watched_[i] |= streams;
+}
+
+// Steps at which the block buffer leaves the device; only of interest when there are blocks.
+void Recorder::watchFlushes() {
   const bool any =
       std::any_of(watched_.begin(), watched_.end(), [](auto bits) { return bits & keep; });
   for (std::size_t i = 0; any && options_.implicitFlush && i < watched_.size(); ++i)
-    if (meetsTheHost(image_->steps[i].kind))
-      watched_[i] |= meetsHost;
+    if (const auto kind = image_->steps[i].kind;
+        meetsTheHost(kind) || kind == StepKind::Repeat || kind == StepKind::RepeatWhile)
+      watched_[i] |= flushes;
 }
 
 void Recorder::beginRun(std::uint32_t program, const std::string &name, std::uint64_t cycle) {
@@ -110,9 +123,12 @@ void Recorder::recordLeaf(std::uint32_t step, std::uint64_t startCycle, std::uin
       ++droppedEvents_;
   }
   // The control cycles of a container lie within the block that enter() opened.
-  if ((watched_[step] & keep) && !isContainer(image_->steps[step].kind))
+  const bool container = isContainer(image_->steps[step].kind);
+  if (watched_[step] & streams)
+    keepStreamCopy(step, startCycle, startCycle + cycles);
+  else if ((watched_[step] & keep) && !container)
     keepBlock(step, startCycle, startCycle + cycles);
-  if (watched_[step] & meetsHost)
+  if ((watched_[step] & flushes) && !container)
     flushBlocks(startCycle + cycles);
 }
 
@@ -125,16 +141,29 @@ void Recorder::closeBlock(std::uint32_t step, std::uint64_t cycle) {
 
 void Recorder::keepBlock(std::uint32_t step, std::uint64_t from, std::uint64_t to) {
   if (bufferUsed_ + blockRecordBytes > options_.blockBufferBytes ||
-      blocks_.size() >= options_.maxEvents) {
-    if (!blocks_.empty())
-      blocks_.back().overflow = true;
-    ++droppedBlocks_;
+      blocks_.size() >= options_.maxEvents)
+    return lose(from, to);
+  bufferUsed_ += blockRecordBytes;
+  blocks_.push_back({step, from, to, isStreamCopy(image_->steps[step].kind), false, false});
+}
+
+// The tiles that take part keep these stamps themselves, not the buffer of blocks.
+void Recorder::keepStreamCopy(std::uint32_t step, std::uint64_t from, std::uint64_t to) {
+  if (blocks_.size() >= options_.maxEvents)
+    return lose(from, to);
+  blocks_.push_back({step, from, to, true, false, false, true});
+}
+
+// One overflow stands for all that is lost until the next flush.
+void Recorder::lose(std::uint64_t from, std::uint64_t to) {
+  ++droppedBlocks_;
+  if (blocks_.empty() || !blocks_.back().overflow) {
+    blocks_.push_back({executable::none, from, to, false, true, false});
     return;
   }
-  bufferUsed_ += blockRecordBytes;
-  const auto kind = image_->steps[step].kind;
-  blocks_.push_back(
-      {step, from, to, meetsTheHost(kind) && kind != StepKind::HostCall, false, false});
+  auto &gap = blocks_.back();
+  gap.cyclesFrom = std::min(gap.cyclesFrom, from);
+  gap.cyclesTo = std::max(gap.cyclesTo, to);
 }
 
 void Recorder::flushBlocks(std::uint64_t cycle) {

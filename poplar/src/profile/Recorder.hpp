@@ -21,8 +21,10 @@ struct RecorderOptions {
   std::string blocksFilter = {};   // regex over the names of Block steps; empty: none
   std::string programsFilter = {}; // regex over the names of all other steps; empty: none
   std::uint64_t blockBufferBytes = 1000;
-  bool implicitFlush = true;   // empty the block buffer whenever the device meets the host
-  std::uint32_t blockTile = 0; // the tile of each IPU that takes the time stamps
+  // Empty the block buffer whenever the device meets the host and at the end of a loop's body.
+  bool implicitFlush = true;
+  std::uint32_t blockTile = 0;   // the tile of each IPU that takes the time stamps
+  bool externalExchange = false; // every stream copy is a block, on the tiles that take part
 };
 
 // The trace is on with autoReport.all, autoReport.outputExecutionProfile or any of
@@ -46,9 +48,10 @@ public:
     std::uint64_t startCycle, cycles;
   };
   struct Block {
-    std::uint32_t step; // executable::none for a flush
+    std::uint32_t step; // executable::none for a flush and an overflow
     std::uint64_t cyclesFrom, cyclesTo;
-    bool streamCopy, overflow, flush; // overflow: executions after this one were lost
+    bool streamCopy, overflow, flush; // overflow: executions between these cycles were lost
+    bool onItsTiles = false;          // not on blockTile: on the tiles of the stream copy
   };
 
   // The image must outlive the recorder. A filter that is no regular expression throws
@@ -82,6 +85,11 @@ public:
     if (enabled_ && watches(step))
       closeBlock(step, cycle);
   }
+  // After each iteration of a loop.
+  void endOfBody(std::uint32_t loop, std::uint64_t cycle) {
+    if (enabled_ && (watched_[loop] & flushes))
+      flushBlocks(cycle);
+  }
   // Worker cycles that the engine counted for a vertex that had no estimate.
   void measured(std::uint32_t vertex, std::uint64_t cycles);
 
@@ -100,7 +108,7 @@ public:
   std::uint64_t vertexCycles(std::uint32_t vertex) const; // measured, else the estimate, else 0
 
 private:
-  enum Watch : std::uint8_t { keep = 1, meetsHost = 2 };
+  enum Watch : std::uint8_t { keep = 1, flushes = 2, streams = 4 };
   struct Open {
     std::uint32_t step;
     std::uint64_t cycle;
@@ -108,9 +116,12 @@ private:
   void recordLeaf(std::uint32_t step, std::uint64_t startCycle, std::uint64_t cycles);
   void closeBlock(std::uint32_t step, std::uint64_t cycle);
   void keepBlock(std::uint32_t step, std::uint64_t from, std::uint64_t to);
+  void keepStreamCopy(std::uint32_t step, std::uint64_t from, std::uint64_t to);
+  void lose(std::uint64_t from, std::uint64_t to);
   void flushBlocks(std::uint64_t cycle);
   void watchMatching(const std::string &filter, const char *option, bool blocks);
-  void watchHostSteps();
+  void watchStreamCopies();
+  void watchFlushes();
 
   const executable::Image *image_;
   RecorderOptions options_;

@@ -91,9 +91,12 @@ TEST(Recorder, AFullBlockBufferLosesBlocksAndSaysWhere) {
   for (int i = 0; i < 5; ++i)
     program.leaf(recorder, program.copyStep, cycle);
   recorder.endRun(cycle);
-  ASSERT_EQ(recorder.blocks().size(), 3u); // two and the flush
-  EXPECT_FALSE(recorder.blocks()[0].overflow);
-  EXPECT_TRUE(recorder.blocks()[1].overflow);
+  ASSERT_EQ(recorder.blocks().size(), 4u); // two, the gap and the flush
+  EXPECT_FALSE(recorder.blocks()[0].overflow || recorder.blocks()[1].overflow);
+  const auto &gap = recorder.blocks()[2];
+  EXPECT_TRUE(gap.overflow);
+  EXPECT_EQ(gap.cyclesFrom, 2 * cycle / 5);
+  EXPECT_EQ(gap.cyclesTo, cycle);
   EXPECT_EQ(recorder.droppedBlocks(), 3u);
 }
 
@@ -104,6 +107,43 @@ TEST(Recorder, WithoutImplicitFlushOnlyTheEndOfTheRunFlushes) {
   ASSERT_EQ(recorder.blocks().size(), 2u);
   EXPECT_TRUE(recorder.blocks()[1].flush);
   EXPECT_EQ(recorder.blocks()[1].cyclesFrom, cyclesOfARun);
+}
+
+TEST(Recorder, TheEndOfALoopsBodyFlushes) {
+  TestProgram program;
+  Recorder recorder(program.image, {.programsFilter = "fill"});
+  recorder.beginRun(0, "", 0);
+  std::uint64_t cycle = 0;
+  for (int i = 0; i < 3; ++i) {
+    program.leaf(recorder, program.loopStep, cycle);
+    if (i != 1)
+      program.leaf(recorder, program.copyStep, cycle);
+    recorder.endOfBody(program.loopStep, cycle);
+  }
+  recorder.endRun(cycle);
+  ASSERT_EQ(recorder.blocks().size(), 4u); // an empty buffer is not flushed
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(recorder.blocks()[i].flush, i % 2 == 1);
+  EXPECT_EQ(recorder.blocks()[1].cyclesFrom, recorder.blocks()[0].cyclesTo);
+
+  Recorder quiet(program.image, {.programsFilter = "fill", .implicitFlush = false});
+  quiet.beginRun(0, "", 0);
+  program.leaf(quiet, program.copyStep, cycle);
+  quiet.endOfBody(program.loopStep, cycle);
+  EXPECT_EQ(quiet.blocks().size(), 1u);
+}
+
+TEST(Recorder, InstrumentedStreamCopiesAreBlocksBesideTheBuffer) {
+  TestProgram program;
+  engine::Options options;
+  options.set("debug.instrumentExternalExchange", "true");
+  EXPECT_TRUE(recorderOptions(options).externalExchange);
+  Recorder recorder(program.image, {.blockBufferBytes = 0, .externalExchange = true});
+  program.run(recorder);
+  ASSERT_EQ(recorder.blocks().size(), 1u);
+  EXPECT_TRUE(recorder.blocks()[0].streamCopy && recorder.blocks()[0].onItsTiles);
+  EXPECT_EQ(recorder.blocks()[0].cyclesTo, cyclesOfARun);
+  EXPECT_EQ(recorder.droppedBlocks(), 0u);
 }
 
 TEST(Recorder, MeasuredVerticesReplaceEstimates) {

@@ -3,6 +3,8 @@
 #include "arch/Energy.hpp"
 #include "profile/WriteTables.hpp"
 #include <algorithm>
+#include <map>
+#include <memory>
 
 namespace poplar::profile {
 
@@ -84,27 +86,121 @@ private:
   std::uint64_t numSteps_ = 0;
 };
 
+struct TileSpan {
+  std::uint32_t first, count;
+};
+using Tiles = std::shared_ptr<const std::vector<TileSpan>>;
 struct BlockRow {
   std::uint32_t program;
   std::uint64_t from, to;
-  bool streamCopy, overflow, flush;
+  const Recorder::Block *block;
+  Tiles tiles; // many blocks of one program share it
+};
+
+// Which tiles have a block. The records of Block programs are taken by one tile of every IPU that
+// works in it, those of stream copies by the tiles that take part.
+class BlockTiles {
+public:
+  BlockTiles(const LoweredPrograms &programs, const Recorder &recorder, const Layout &layout)
+      : programs_(programs), layout_(layout),
+        tile_(std::min(recorder.options().blockTile, layout.tilesPerIpu - 1)),
+        recorded_(layout.ipus) {}
+
+  Tiles of(const Recorder::Block &block) {
+    if (block.onItsTiles)
+      return cached(block.step, [&] { return ofStreamCopy(block.step); });
+    if (block.step == none) { // what is emptied or full is the buffer of those that recorded
+      auto tiles = on(recorded_);
+      if (block.flush)
+        recorded_.assign(layout_.ipus, false);
+      return tiles;
+    }
+    const auto tiles = cached(block.step, [&] { return on(ipusOf(block.step)); });
+    for (const auto &span : *tiles)
+      recorded_[span.first / layout_.tilesPerIpu] = true;
+    return tiles;
+  }
+
+private:
+  template <class Make> Tiles cached(std::uint32_t step, Make make) {
+    auto &tiles = ofStep_[step];
+    if (!tiles)
+      tiles = make();
+    return tiles;
+  }
+  Tiles on(const std::vector<bool> &ipus) const {
+    std::vector<TileSpan> spans;
+    for (std::uint32_t ipu = 0; ipu < layout_.ipus; ++ipu)
+      if (ipus[ipu])
+        spans.push_back({ipu * layout_.tilesPerIpu + tile_, 1});
+    return std::make_shared<std::vector<TileSpan>>(std::move(spans));
+  }
+  // All IPUs if no tile does anything.
+  std::vector<bool> ipusOf(std::uint32_t step) const {
+    std::vector<bool> ipus(layout_.ipus), seen(programs_.programs.size());
+    auto stack = programs_.ofStep[step];
+    while (!stack.empty()) {
+      const auto id = stack.back();
+      stack.pop_back();
+      if (seen[id])
+        continue;
+      seen[id] = true;
+      const auto &program = programs_.programs[id];
+      if (program.phase) {
+        const auto active = activity(*program.phase, layout_);
+        for (std::uint32_t ipu = 0; ipu < layout_.ipus; ++ipu)
+          ipus[ipu] = ipus[ipu] || active[ipu].tiles > 0;
+      }
+      stack.insert(stack.end(), program.children.begin(), program.children.end());
+    }
+    if (std::find(ipus.begin(), ipus.end(), true) == ipus.end())
+      ipus.assign(layout_.ipus, true);
+    return ipus;
+  }
+  Tiles ofStreamCopy(std::uint32_t step) const {
+    std::vector<TileSpan> spans;
+    for (auto id : programs_.timed[step])
+      if (const auto &phase = *programs_.programs[id].phase; phase.kind == PhaseKind::HostExchange)
+        for (const auto &share : phase.tiles)
+          spans.push_back({share.tile, share.count});
+    std::sort(spans.begin(), spans.end(),
+              [](const TileSpan &a, const TileSpan &b) { return a.first < b.first; });
+    std::vector<TileSpan> joined;
+    for (const auto &span : spans)
+      if (!joined.empty() && span.first <= joined.back().first + joined.back().count)
+        joined.back().count =
+            std::max(joined.back().count, span.first + span.count - joined.back().first);
+      else
+        joined.push_back(span);
+    return std::make_shared<std::vector<TileSpan>>(std::move(joined));
+  }
+
+  const LoweredPrograms &programs_;
+  const Layout &layout_;
+  const std::uint32_t tile_;   // of each IPU
+  std::vector<bool> recorded_; // IPUs with a block since the last flush
+  std::map<std::uint32_t, Tiles> ofStep_;
 };
 
 // A stream copy shows each of its phases as a block.
-std::vector<BlockRow> blockRows(const LoweredPrograms &programs, const Recorder &recorder) {
+std::vector<BlockRow> blockRows(const LoweredPrograms &programs, const Recorder &recorder,
+                                const Layout &layout) {
   std::vector<BlockRow> rows;
-  const auto flush = std::uint32_t(programs.programs.size());
+  BlockTiles tilesOf(programs, recorder, layout);
+  const auto flush = std::uint32_t(programs.programs.size()), overflow = flush + 1;
   for (const auto &block : recorder.blocks()) {
+    const auto tiles = tilesOf.of(block);
     if (!block.streamCopy) {
-      const auto program = block.flush ? flush : programs.ofStep[block.step][0];
-      rows.push_back(
-          {program, block.cyclesFrom, block.cyclesTo, false, block.overflow, block.flush});
+      const auto program = block.flush      ? flush
+                           : block.overflow ? overflow
+                                            : programs.ofStep[block.step][0];
+      rows.push_back({program, block.cyclesFrom, block.cyclesTo, &block, tiles});
       continue;
     }
     auto cycle = block.cyclesFrom;
     for (auto id : programs.timed[block.step]) {
       const auto end = cycle + programs.programs[id].phase->cycles;
-      rows.push_back({id, cycle, end, true, block.overflow && end == block.cyclesTo, false});
+      rows.push_back({id, cycle, end, &block, tiles});
       cycle = end;
     }
   }
@@ -118,14 +214,11 @@ std::vector<BlockRow> blockRows(const LoweredPrograms &programs, const Recorder 
 void writeBlocks(Writer &writer, const LoweredPrograms &programs, const Recorder &recorder,
                  const Layout &layout) {
   auto table = writer.table("blocks");
-  const auto rows = blockRows(programs, recorder);
   std::uint64_t id = 0;
-  for (std::uint32_t ipu = 0; ipu < layout.ipus; ++ipu)
-    for (const auto &b : rows) {
-      const auto tile =
-          ipu * layout.tilesPerIpu + std::min(recorder.options().blockTile, layout.tilesPerIpu - 1);
-      table.row(id++, tile, b.program, b.from, b.to, b.streamCopy, b.overflow, b.flush);
-    }
+  for (const auto &row : blockRows(programs, recorder, layout))
+    for (const auto &span : *row.tiles)
+      table.row(id++, span.first, row.program, row.from, row.to, row.block->streamCopy,
+                row.block->overflow, row.block->flush, span.count);
 }
 
 arch::StepKind energyKind(const LoweredProgram &program) {

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -108,8 +109,8 @@ TEST(WriteProfile, BlocksHaveStampsOnOneTileOfEachIpu) {
   f.program.run(f.recorder);
   const auto report = f.report();
   EXPECT_TRUE(report.execution().blocks(0).empty());
-  EXPECT_EQ(report.execution().blocks(3).size(), 4u);
-  const auto blocks = report.execution().blocks(1);
+  EXPECT_EQ(report.execution().blocks(1).size(), 2u); // body and flush
+  const auto blocks = report.execution().blocks(3);
   ASSERT_EQ(blocks.size(), 4u); // body, begin and middle of the stream copy, flush
   EXPECT_EQ(blocks[0].program()->name(), "body");
   EXPECT_EQ(blocks[0].cyclesTo() - blocks[0].cyclesFrom(), 315u);
@@ -117,6 +118,46 @@ TEST(WriteProfile, BlocksHaveStampsOnOneTileOfEachIpu) {
   EXPECT_TRUE(blocks[2].isStreamCopy());
   EXPECT_TRUE(blocks[3].isBlockFlush());
   EXPECT_EQ(blocks[3].program()->type(), pva::Program::Type::BlockFlush);
+}
+
+TEST(WriteProfile, InstrumentedStreamCopiesAreBlocksOnTheirTiles) {
+  Fixture f({.externalExchange = true});
+  f.system = testSystem(2, 2);
+  f.program.run(f.recorder);
+  const auto execution = f.report().execution();
+  for (unsigned tile = 0; tile < 3; ++tile)
+    EXPECT_TRUE(execution.blocks(tile).empty());
+  const auto blocks = execution.blocks(3); // the one whose bytes go to the host
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(blocks[0].program()->type(), pva::Program::Type::StreamCopyBegin);
+  EXPECT_EQ(blocks[1].program()->type(), pva::Program::Type::StreamCopyMid);
+  EXPECT_TRUE(blocks[1].isStreamCopy() && !blocks[1].isCommon());
+  EXPECT_EQ(blocks[1].cyclesTo() - blocks[1].cyclesFrom(), 200u);
+}
+
+TEST(WriteProfile, ABlockIsOnTheIpusThatWorkInIt) {
+  Fixture f({.programsFilter = "fill", .blockBufferBytes = 20}); // on tiles 0 and 1
+  f.system = testSystem(2, 2);
+  f.program.run(f.recorder);
+  f.program.run(f.recorder, cyclesOfARun);
+  const auto execution = f.report().execution();
+  const auto blocks = execution.blocks(0);
+  ASSERT_EQ(blocks.size(), 4u);
+  EXPECT_EQ(std::count_if(blocks.begin(), blocks.end(), [](auto &b) { return b.isCommon(); }), 2);
+  EXPECT_TRUE(blocks[0].isCommon() && blocks[3].isBlockFlush());
+  EXPECT_TRUE(execution.blocks(2).empty());
+}
+
+TEST(WriteProfile, AnOverflowIsABlockOfItsOwn) {
+  Fixture f({.blocksFilter = ".*", .programsFilter = "fill", .blockBufferBytes = 20});
+  f.program.run(f.recorder);
+  const auto blocks = f.report().execution().blocks(0);
+  ASSERT_EQ(blocks.size(), 3u);
+  EXPECT_TRUE(blocks[0].isCommon());
+  EXPECT_TRUE(blocks[1].isOverflow() && !blocks[1].isCommon());
+  EXPECT_EQ(blocks[1].program()->name(), "Overflow");
+  EXPECT_EQ(blocks[1].cyclesTo() - blocks[1].cyclesFrom(), 315u); // the block "body"
+  EXPECT_TRUE(blocks[2].isBlockFlush());
 }
 
 TEST(WriteProfile, ReplicasAreDescribedOnce) {

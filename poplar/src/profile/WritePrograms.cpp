@@ -73,10 +73,13 @@ void writePrograms(Writer &writer, const executable::Image &image, const Lowered
   auto sets = writer.table("compute_sets");
   for (std::size_t i = 0; i < lowered.computeSets.size(); ++i)
     sets.row(i, lowered.computeSets[i]);
-  // The flush of the block buffer is a program of its own, after all others.
-  if (recorder && !recorder->blocks().empty())
+  // The flush of the block buffer and its overflow are programs of their own, after all others.
+  if (recorder && !recorder->blocks().empty()) {
     programs.row(lowered.programs.size(), "BlockFlush",
                  pva::toString(pva::Program::Type::BlockFlush), null, 0, 0, 0, 0, 0);
+    programs.row(lowered.programs.size() + 1, "Overflow",
+                 pva::toString(pva::Program::Type::Unknown), null, 0, 0, 0, 0, 0);
+  }
 }
 
 } // namespace poplar::profile

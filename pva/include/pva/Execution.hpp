@@ -85,18 +85,19 @@ private:
 // One execution of a Block program, as the lightweight profile sees it.
 class Block : public detail::Handle<Block> {
 public:
-  Block(detail::DataRef data, std::uint32_t index) : Handle(std::move(data)), index_(index) {}
+  Block(detail::DataRef data, std::uint32_t index, std::uint32_t tile)
+      : Handle(std::move(data)), index_(index), tile_(tile) {}
   ProgramRef program() const;
   std::uint64_t cyclesFrom() const;
   std::uint64_t cyclesTo() const;
-  std::uint64_t tile() const;
-  bool isCommon() const;   // concerns the whole device: stream copies and flushes
-  bool isOverflow() const; // the buffer was full; what followed until the next flush is missing
-  bool isBlockFlush() const;
+  std::uint64_t tile() const { return tile_; }
+  bool isCommon() const;     // an ordinary one: none of the following
+  bool isOverflow() const;   // the buffer was full: blocks between these cycles are missing
+  bool isBlockFlush() const; // the buffer was emptied
   bool isStreamCopy() const;
 
 private:
-  std::uint32_t index_;
+  std::uint32_t index_, tile_;
 };
 
 // How often a leaf program ran, and its cycles, over all runs.

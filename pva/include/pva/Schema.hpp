@@ -52,7 +52,7 @@ CREATE TABLE steps_by_ipu(step_id INTEGER, ipu INTEGER, cycles INTEGER, active_t
   active_cycles_from_min INTEGER, active_cycles_from_max INTEGER, active_cycles_to_min INTEGER,
   active_cycles_to_max INTEGER);
 CREATE TABLE blocks(id INTEGER PRIMARY KEY, tile INTEGER, program INTEGER, cycles_from INTEGER, cycles_to INTEGER,
-  is_stream_copy INTEGER, is_overflow INTEGER, is_flush INTEGER);
+  is_stream_copy INTEGER, is_overflow INTEGER, is_flush INTEGER, num_tiles INTEGER);
 CREATE TABLE totals(program INTEGER PRIMARY KEY, executions INTEGER, cycles INTEGER);
 CREATE TABLE execution(total_cycles INTEGER, dropped_steps INTEGER, dropped_blocks INTEGER);
 CREATE TABLE energy(kind TEXT PRIMARY KEY, joules REAL);

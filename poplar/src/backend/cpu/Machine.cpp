@@ -288,6 +288,7 @@ void Machine::repeat(const Instruction &in) {
   for (std::uint64_t i = 0; i < in.count; ++i) {
     pay(in);
     interpret(*in.body);
+    recorder_.endOfBody(in.step, cycles_);
   }
 }
 
@@ -300,6 +301,7 @@ void Machine::repeatWhile(const Instruction &in) {
       if (in.scalar.isTrue(arena(0)) != in.flag)
         return;
       interpret(*in.body);
+      recorder_.endOfBody(in.step, cycles_);
     }
   }
   const auto before = active_;
@@ -310,6 +312,7 @@ void Machine::repeatWhile(const Instruction &in) {
     if (active_.empty())
       break;
     interpret(*in.body);
+    recorder_.endOfBody(in.step, cycles_);
   }
   active_ = before;
 }
