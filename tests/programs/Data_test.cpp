@@ -191,6 +191,32 @@ TEST(Data, AnExecutableRunsTheSameInAnotherEngineAndIsTheSameFileEveryTime) {
   EXPECT_EQ(read<float>(engine, "x", 1000)[999], 999 * 8.f);
 }
 
+TEST(Data, VerticesShareATensorInPlaceIfEachKeepsToItsPart) {
+  auto device = smallModel();
+  Graph graph(device);
+  addCodelets(graph, "struct Part : Vertex { InOut<Vector<int>> all; unsigned first, step; "
+                     "bool compute() { for (unsigned i = first; i < all.size(); i += step) "
+                     "all[i] = 10 * all[i] + first; return true; } };");
+  auto x = graph.addVariable(INT, {60}, "x");
+  graph.setTileMapping(x, 1);
+  graph.setInitialValue<int>(x, iota<int>(60));
+  graph.createHostRead("x", x);
+  auto set = graph.addComputeSet("parts");
+  for (unsigned i = 0; i < 6; ++i) {
+    auto vertex = graph.addVertex(set, "Part", {{"all", x}});
+    graph.setInitialValue(vertex["first"], i);
+    graph.setInitialValue(vertex["step"], 6u);
+    graph.setTileMapping(vertex, 1);
+  }
+  EXPECT_THROW(Engine(graph, Execute(set)), graph_connection_error);
+  Engine engine(graph, Repeat(2, Execute(set)), {{"debug.allowOverlappingInOut", "true"}});
+  engine.load(device);
+  engine.run(); // the first run counts, the second does not
+  const auto values = read<int>(engine, "x", 60);
+  for (int i = 0; i < 60; ++i)
+    EXPECT_EQ(values[std::size_t(i)], 10 * (10 * i + i % 6) + i % 6);
+}
+
 TEST(Data, QuarterTensorsTravelWithTheirMetadata) {
   auto device = smallModel();
   Graph graph(device);

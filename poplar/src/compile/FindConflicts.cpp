@@ -6,7 +6,9 @@
 #include "base/Text.hpp"
 #include "compile/Placement.hpp"
 #include "poplar/exceptions.hpp"
+#include <algorithm>
 #include <optional>
+#include <span>
 
 namespace poplar::compile {
 
@@ -22,6 +24,7 @@ struct Owner {
 struct Write {
   std::uint64_t begin, end;
   Owner owner;
+  std::uint32_t run;
 };
 struct StridedWrite {
   std::uint32_t run;
@@ -52,8 +55,9 @@ void forEachRun(const Image &image, std::uint32_t vertex, Visit visit) {
 
 class Conflicts {
 public:
-  Conflicts(const Image &image, std::uint32_t computeSet, std::vector<std::uint32_t> &slotOf)
-      : image_(image), set_(image.computeSets[computeSet]), slotOf_(slotOf) {}
+  Conflicts(const Image &image, std::uint32_t computeSet, std::vector<std::uint32_t> &slotOf,
+            SharedInOut shared)
+      : image_(image), set_(image.computeSets[computeSet]), slotOf_(slotOf), shared_(shared) {}
   ~Conflicts() {
     for (const auto &written : written_)
       slotOf_[written.var] = none;
@@ -80,7 +84,7 @@ private:
     bool ascending = true;
     std::vector<Write> ranges;
     std::vector<StridedWrite> strided;
-    std::vector<bool> bits; // only with strided writers
+    std::vector<bool> bits; // only with strided writers, and where InOut fields share elements
   };
 
   void addWrite(Owner owner, std::uint32_t index) {
@@ -98,7 +102,7 @@ private:
     }
     written.ascending =
         written.ascending && (written.ranges.empty() || written.ranges.back().end <= pattern.begin);
-    written.ranges.push_back({pattern.begin, pattern.begin + pattern.block, owner});
+    written.ranges.push_back({pattern.begin, pattern.begin + pattern.block, owner, index});
   }
 
   void rejectTarget(Owner owner, const Run &run) const {
@@ -116,11 +120,42 @@ private:
     if (!written.ascending)
       std::stable_sort(ranges.begin(), ranges.end(),
                        [](const Write &a, const Write &b) { return a.begin < b.begin; });
-    for (std::size_t i = 1; i < ranges.size(); ++i)
-      if (ranges[i - 1].end > ranges[i].begin)
-        failOverlap(written.var, ranges[i].begin, ranges[i - 1].owner, ranges[i].owner);
-    if (!written.strided.empty())
+    bool meet = false;
+    std::size_t widest = 0; // the range that goes furthest so far
+    for (std::size_t i = 1; i < ranges.size(); ++i) {
+      if (ranges[widest].end > ranges[i].begin) {
+        if (!mayShare(ranges[widest], ranges[i]))
+          failOverlap(written.var, ranges[i].begin, ranges[widest].owner, ranges[i].owner);
+        meet = true;
+      }
+      widest = ranges[i].end > ranges[widest].end ? i : widest;
+    }
+    if (meet || !written.strided.empty())
       checkStrided(written);
+  }
+
+  // Whether both vertices work on the tile's memory itself, where each sees what the other writes.
+  bool mayShare(const Write &a, const Write &b) const {
+    return shared_ == SharedInOut::Allowed && a.owner.vertex != b.owner.vertex &&
+           image_.vertices[a.owner.vertex].tile == image_.vertices[b.owner.vertex].tile &&
+           inPlace(a) && inPlace(b);
+  }
+  bool inPlace(const Write &write) const {
+    const auto &vertex = image_.vertices[write.owner.vertex];
+    const auto &field = image_.vertexType(write.owner.vertex).fields[write.owner.field];
+    const auto &slot = image_.slots[vertex.firstSlot + write.owner.field];
+    const auto size = sizeOf(field.type);
+    if (field.direction != FieldDirection::InOut ||
+        write.begin * size % std::max<std::uint64_t>(size, field.minAlign))
+      return false;
+    const auto edges = std::span(image_.edges).subspan(slot.first, slot.count);
+    const auto &mapping = image_.variables[image_.runs[write.run].var].mapping;
+    return std::ranges::any_of(
+               edges, [&](const Edge &e) { return e.firstRun == write.run && e.numRuns == 1; }) &&
+           std::ranges::all_of(mapping, [&](const auto &range) {
+             return range.end <= write.begin || range.begin >= write.end ||
+                    range.tile == vertex.tile;
+           });
   }
 
   void checkStrided(Written &written) {
@@ -216,11 +251,22 @@ private:
           base::str(describeVertex(image_, a.vertex), ": fields \"", fieldName(a), "\" and \"",
                     fieldName(b), "\" both write ", place(var, element),
                     ". Connect one of them to another tensor, or use one InOut field."));
-    throw graph_connection_error(
-        base::str("Two vertices write ", place(var, element), " in one compute set: ", text(a),
-                  "; and ", text(b),
-                  ". Their order is not defined: put them in different compute sets, or let "
-                  "them write different elements."));
+    const bool inOut =
+        direction(a) == FieldDirection::InOut && direction(b) == FieldDirection::InOut;
+    throw graph_connection_error(base::str(
+        "Two vertices write ", place(var, element), " in one compute set: ", text(a), "; and ",
+        text(b),
+        ". Their order is not defined: put them in different compute sets, or let them write "
+        "different elements.",
+        !inOut ? ""
+        : shared_ == SharedInOut::Allowed
+            ? " debug.allowOverlappingInOut does not help: it needs two vertices on one tile, and "
+              "fields that are contiguous and lie on that tile."
+            : " If each uses only a part that the other does not touch, set the engine option "
+              "debug.allowOverlappingInOut to \"true\"."));
+  }
+  FieldDirection direction(Owner owner) const {
+    return image_.vertexType(owner.vertex).fields[owner.field].direction;
   }
   [[noreturn]] void failRead(std::uint32_t var, std::uint64_t element, Owner reader,
                              Owner writer) const {
@@ -234,6 +280,7 @@ private:
   const ComputeSet &set_;
   std::vector<std::uint32_t>
       &slotOf_; // by variable: index in written_; all `none` between compute sets
+  const SharedInOut shared_;
   std::vector<Written> written_;
 };
 
@@ -244,11 +291,12 @@ std::string describeVertex(const Image &image, std::uint32_t vertex) {
                    image.computeSets[image.vertices[vertex].computeSet].name, "\")");
 }
 
-void findConflicts(const Image &image, const std::vector<std::uint8_t> &computeSets) {
+void findConflicts(const Image &image, const std::vector<std::uint8_t> &computeSets,
+                   SharedInOut shared) {
   std::vector<std::uint32_t> slotOf(image.variables.size(), none);
   for (std::uint32_t cs = 0; cs != image.computeSets.size(); ++cs)
     if (computeSets[cs])
-      Conflicts(image, cs, slotOf).check();
+      Conflicts(image, cs, slotOf, shared).check();
 }
 
 } // namespace poplar::compile

@@ -68,7 +68,9 @@ Image compile(const graph::GraphState &graph, const std::vector<program::Program
   image.options = options.explicitValues();
   // Steps, moves, vertices and variables are final from here on; only costs, lives and places are
   // added.
-  passes.run("verify", [&] { verify(image, system); });
+  const auto shared =
+      options.flag("debug.allowOverlappingInOut") ? SharedInOut::Allowed : SharedInOut::Refused;
+  passes.run("verify", [&] { verify(image, system, shared); });
   // Every element and vertex has a tile, every edge is connected, nobody writes what another
   // touches.
   passes.run("plan exchange", [&] { planExchange(image, system); });

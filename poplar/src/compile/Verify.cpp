@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compile/Verify.hpp"
 #include "base/Text.hpp"
-#include "compile/FindConflicts.hpp"
 #include "compile/RangeSet.hpp"
 #include "compile/Reach.hpp"
 #include "poplar/exceptions.hpp"
@@ -115,7 +114,7 @@ unsigned tilesPerReplica(const Image &image, const arch::System &system) {
 
 } // namespace
 
-void verify(const Image &image, const arch::System &system) {
+void verify(const Image &image, const arch::System &system, SharedInOut shared) {
   auto tiles = tilesPerReplica(image, system);
   auto reached = reach(image);
   checkHandles(image.streams, "streams");
@@ -132,7 +131,7 @@ void verify(const Image &image, const arch::System &system) {
       checkMapping(image.variables[var], var, tiles);
   for (auto step : reached.order)
     checkTargets(image, image.steps[step]);
-  findConflicts(image, reached.computeSets);
+  findConflicts(image, reached.computeSets, shared);
 }
 
 } // namespace poplar::compile

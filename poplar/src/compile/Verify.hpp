@@ -6,6 +6,7 @@
 // program and no host access reaches are not looked at.
 #pragma once
 #include "arch/System.hpp"
+#include "compile/FindConflicts.hpp"
 #include "executable/Image.hpp"
 
 namespace poplar::compile {
@@ -14,6 +15,7 @@ namespace poplar::compile {
 // Throws graph_recursion_error, invalid_tile_mapping, graph_connection_error,
 // graph_replication_error or control_program_error (a handle used twice); the text names the thing,
 // the values and the remedy.
-void verify(const executable::Image &image, const arch::System &system);
+void verify(const executable::Image &image, const arch::System &system,
+            SharedInOut shared = SharedInOut::Refused);
 
 } // namespace poplar::compile

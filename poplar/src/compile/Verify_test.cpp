@@ -12,9 +12,11 @@ namespace {
 
 arch::System small() { return arch::systemOf(arch::chipByName("ipu2"), 1, 8); }
 
-template <class Error> std::string message(const Image &image, arch::System system = small()) {
+template <class Error>
+std::string message(const Image &image, arch::System system = small(),
+                    SharedInOut shared = SharedInOut::Refused) {
   try {
-    verify(image, system);
+    verify(image, system, shared);
   } catch (const Error &e) {
     return e.what();
   } catch (const std::exception &e) {
@@ -158,6 +160,40 @@ TEST(Verify, RejectsTwoOutputFieldsOfOneVertexThatOverlap) {
   t.vertex(t.cs, type, 0, {t.span(t.b, 0, 8), t.span(t.b, 7, 9)});
   EXPECT_TRUE(
       has(message<graph_connection_error>(t.image), "fields \"x\" and \"y\" both write element 7"));
+}
+
+TEST(Verify, InOutFieldsMayMeetInPlaceOnOneTileIfAsked) {
+  TestImage t;
+  const auto a = t.variable("a", 16), b = t.variable("b", 16, {0, 1}), cs = t.computeSet("sum");
+  const auto type = t.vertexType("Part", {{"in"}, {"all", FieldDirection::InOut}});
+  t.image.programs = {t.execute(cs)};
+  const auto small8 = small();
+  const auto add = [&](std::uint32_t tile, TestSlot slot) {
+    t.vertex(cs, type, tile, {t.span(a, 0, 1), slot});
+  };
+  const auto allowed = [&] {
+    return message<graph_connection_error>(t.image, small8, SharedInOut::Allowed);
+  };
+  add(0, t.span(b, 0, 8));
+  add(0, t.span(b, 2, 4));
+  add(0, t.span(b, 3, 8));
+  EXPECT_TRUE(has(message<graph_connection_error>(t.image), "debug.allowOverlappingInOut"));
+  EXPECT_EQ(allowed(), "no exception");
+
+  auto before = t.image;
+  add(1, t.span(b, 7, 12)); // of another tile: it would send back what it has not seen
+  EXPECT_TRUE(has(allowed(), "element 7 of variable \"b\"")) << allowed();
+  EXPECT_TRUE(has(allowed(), "does not help"));
+  t.image = before;
+  add(0, {{{b, 0, 2, 1}, {b, 6, 2, 1}}}); // put together in a copy
+  EXPECT_TRUE(has(allowed(), "element 0 of variable \"b\"")) << allowed();
+  t.image = before;
+  add(0, t.span(b, 6, 10)); // partly on another tile
+  EXPECT_TRUE(has(allowed(), "element 6 of variable \"b\"")) << allowed();
+  t.image = before;
+  const auto reader = t.vertexType("Read", {{"in"}});
+  t.vertex(cs, reader, 0, {t.span(b, 7, 8)});
+  EXPECT_TRUE(has(allowed(), "reads element 7 of variable \"b\"")) << allowed();
 }
 
 TEST(Verify, RejectsFunctionsThatCallThemselves) {

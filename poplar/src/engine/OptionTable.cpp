@@ -59,6 +59,9 @@ constexpr OptionInfo engineTable[] = {
      "finish compiling when tiles overflow, so that a profile exists"},
     {"debug.floatPointOpException", Bool, "false", "",
      "run() throws on invalid operation, division by zero and overflow"},
+    {"debug.allowOverlappingInOut", Bool, "false", "",
+     "vertices of one compute set and tile may hold the same elements in InOut fields, if each "
+     "uses a part of its own"},
     {"debug.nanOverflowMode", Bool, "false", "",
      "half overflow gives NaN; state kept for SetFloatingPoint"},
     {"debug.executionProfile", Choice, "", "|none|compute_sets|vertices|device|ipu|tile",
