@@ -191,7 +191,7 @@ int run(const char *folder) {
       bold("Training speed").c_str(),
       count(std::size_t(double(epochs * perEpoch) / seconds)).c_str(), base::numThreads(),
       count(std::size_t(double(batch) / modelled)).c_str());
-  std::printf("\n  Profile written to %s, trained model to %s\n\n", bold("profile.pop").c_str(),
+  std::printf("\n  Profile written to %s, trained model to %s\n\n", bold("training/profile.pop").c_str(),
               bold(trainedFile).c_str());
   return ok ? 0 : 1;
 }

@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import popart_core as core
+import pva
 
 
 class OutOfMemoryException(core.session_outofmemory_exception):
@@ -57,6 +58,10 @@ class _Session:
     def modelToHost(self, filename) -> None:
         """Writes the model with the device's weights into a file."""
         super().modelToHost(os.fspath(filename))
+
+    def getReport(self) -> "pva.Report":
+        """The profile so far: what was compiled and what ran."""
+        return super().getReport()
 
     def initAnchorArrays(self) -> "dict[str, np.ndarray]":
         """An array for every anchor, of the shape that one step fills."""

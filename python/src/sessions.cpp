@@ -4,7 +4,9 @@
 #include "bind.hpp"
 #include "interrupt.hpp"
 #include "stepio.hpp"
+#include <optional>
 #include <popart/session.hpp>
+#include <pva/pva.hpp>
 
 using namespace popart;
 
@@ -180,6 +182,18 @@ template <class C> void bindCommon(py::class_<C> &c) {
            "Cycles of the last step; needs instrumentWithHardwareCycleCounter.")
       .def("getSummaryReport", &C::getSummaryReport, py::arg("resetProfile") = true, Unlocked(),
            "The profile as text.")
+      .def(
+          "getReport",
+          [](C &self) -> py::object {
+            py::module_::import("pva"); // whose classes show it
+            std::optional<pva::Report> report;
+            {
+              const py::gil_scoped_release unlocked;
+              report = self.getReport();
+            }
+            return py::cast(*report);
+          },
+          "The profile, as pva shows it.")
       .def("getInfo", &C::getInfo, py::arg("id"), Unlocked(), "Type and shape of a tensor.")
       .def("hasInfo", &C::hasInfo, py::arg("id"), Unlocked(), "Whether there is such a tensor.")
       .def("getAllTensorIds", &C::getAllTensorIds, Unlocked(), "The names of all tensors.")

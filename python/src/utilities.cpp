@@ -4,6 +4,7 @@
 #include <popart/graphtransformer.hpp>
 #include <popart/logging.hpp>
 #include <popart/opmanager.hpp>
+#include <poplar/DebugContext.hpp>
 #include <sstream>
 
 using namespace popart;
@@ -82,9 +83,28 @@ void bindOperations(py::module &m) {
         "The operators of an opset of ai.onnx that cannot.");
 }
 
+// What calls of the libraries were made where, in a file that pva.openReport takes.
+void bindDebugInfo(py::module &m) {
+  m.def(
+      "initializePoplarDebugInfo",
+      [](const py::object &file, const std::string &format) {
+        using Format = poplar::DebugSerializationFormat;
+        if (format != "json" && format != "cbor")
+          throw py::value_error("initializePoplarDebugInfo: format \"" + format +
+                                "\" is neither \"json\" nor \"cbor\".");
+        const std::string path = py::str(py::module_::import("os").attr("fsdecode")(file));
+        poplar::DebugInfo::initializeStreamer(path, format == "json" ? Format::JSON : Format::CBOR);
+      },
+      py::arg("filename"), py::arg("format") = "json",
+      "Records every debug context from here on, until closePoplarDebugInfo, in a file.");
+  m.def("closePoplarDebugInfo", &poplar::DebugInfo::closeStreamer,
+        "Completes the file of initializePoplarDebugInfo.");
+}
+
 } // namespace
 
 void bindUtilities(py::module &m) {
+  bindDebugInfo(m);
   bindTransformer(m);
   bindLog(m);
   bindOperations(m);

@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 import sys
+import textwrap
 import types
 
 import popart_core as core
@@ -15,6 +16,7 @@ from typing import Any, Callable, ClassVar, Iterator, Optional, Union, overload
 
 import numpy
 import popart_core
+import pva
 '''
 
 
@@ -73,6 +75,8 @@ def member_stub(cls, name, member):
         return f"    {name}: ClassVar[{cls.__name__}]\n"
     if isinstance(member, types.FunctionType):
         return function_stub(name, member, "    ")
+    if isinstance(member, type):  # an enumeration or a class within this one
+        return textwrap.indent(class_stub(member, cls.__module__).lstrip("\n"), "    ")
     if core._forms(member):
         return function_stub(name, member, "    ")
     return ""
@@ -123,6 +127,8 @@ def main(folder, *modules):
         module = importlib.import_module(name)
         path = name.replace(".", "/") + ("/__init__" if hasattr(module, "__path__") else "")
         text = stub(module)
+        if name == "pva":  # its own names, and nothing of popart
+            text = re.sub(r"\bpva\.(?!_core)", "", text.replace("import numpy\nimport popart_core\nimport pva\n", ""))
         compile(text, path, "exec")
         with open(os.path.join(folder, path + ".pyi"), "w", encoding="utf-8") as out:
             out.write(text)

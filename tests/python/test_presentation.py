@@ -16,7 +16,7 @@ import popart_core
 import pytest
 from harness import device
 
-MODULES = ("popart_core", "popart", "popart.builder", "popart.names", "popart.session", "popart.version")
+MODULES = ("popart_core", "popart", "popart.builder", "popart.names", "popart.session", "popart.version", "pva")
 
 
 def public_callables():
@@ -93,7 +93,7 @@ def test_stubs_say_what_modules_have(name):
     assert names_of(tree) == shown
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            methods = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
+            methods = {n.name for n in node.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
             own = {m for m, v in vars(getattr(module, node.name)).items() if not m.startswith("_")
                    and (callable(v) or isinstance(v, (property, staticmethod)))}
             own = {m for m in own if not isinstance(getattr(getattr(module, node.name), m), getattr(module, node.name))}

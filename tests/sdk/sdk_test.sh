@@ -136,6 +136,8 @@ pva_reader() {
   POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report"}' ./prog >/dev/null
   compile pva_reader.cpp -lpva
   expect "vertices 1 tiles 1472" ./prog report/profile.pop
+  [ ! -d "$sdk/python/pva" ] || expect "1 1472" /usr/bin/python3 -c \
+    "import pva; c = pva.openReport('report/profile.pop').compilation; print(c.graph.numVertices, c.target.numTiles)"
 }
 
 # The package files alone are enough: nothing else of the environment helps.

@@ -159,7 +159,10 @@ void Session::Impl::load() {
   if (!device->isAttached() && !device->tryAttachUntilTimeout())
     throw runtime_error("The device could not be attached within the time allowed.");
   execution.reset();
-  execution = std::make_unique<session::Execution>(*executable, io, engineOptions());
+  auto flags = engineOptions();
+  if (!options.engineOptions.count("autoReport.name"))
+    flags.set("autoReport.name", name); // two sessions of a program write to two folders
+  execution = std::make_unique<session::Execution>(*executable, io, flags);
   weightsSent = unfinished = false;
   execution->load(*device, heldConstants());
   if (io.random)

@@ -42,7 +42,8 @@ bool Engine::Impl::wantsReport() const {
 
 std::string Engine::Impl::reportDirectory() const {
   std::filesystem::path directory = options.text("autoReport.directory");
-  return (name.empty() ? directory : directory / name).string();
+  const auto &own = name.empty() ? options.text("autoReport.name") : name;
+  return (own.empty() ? directory : directory / own).string();
 }
 
 static profile::ProfileSource source(const executable::Image &image, const Target &target,

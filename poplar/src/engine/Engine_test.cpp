@@ -384,6 +384,12 @@ TEST(Engine, WritesReportsWhereItIsTold) {
                  {}, "training");
   }
   EXPECT_TRUE(std::filesystem::exists(folder.path + "/training/profile.pop"));
+  {
+    Engine loaded(compileGraph(s.graph, {Sequence()}), {{"autoReport.outputGraphProfile", "true"},
+                                                        {"autoReport.directory", folder.path},
+                                                        {"autoReport.name", "second"}});
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder.path + "/second/profile.pop"));
 }
 
 TEST(Engine, TellsWhereTheHostsTimeWent) {

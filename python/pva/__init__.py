@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Reads profiles: `report = pva.openReport("profile.pop")`, then report.compilation and report.execution."""
+try:
+    from pva._core import *  # noqa: F401,F403
+except ModuleNotFoundError as e:
+    if e.name != "pva._core":
+        raise
+    raise ImportError("pva is built for /usr/bin/python3: run that one.") from None
+
+
+class ProgramVisitor:
+    """One method for every type of program; Program.accept calls the one that fits. None looks at children by itself."""
+
+    def visitSequence(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitRepeat(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitCall(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitSwitch(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitOnEveryTileSwitch(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitOnTileExecute(self, program: "OnTileExecuteProgram") -> None:
+        """Does nothing."""
+
+    def visitDoExchange(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitGlobalExchange(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitStreamCopyBegin(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitStreamCopyMid(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitStreamCopyEnd(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitSync(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitSans(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitSyncAns(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitWriteUndef(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitBlock(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitBlockFlush(self, program: "Program") -> None:
+        """Does nothing."""
+
+    def visitUnknown(self, program: "Program") -> None:
+        """Does nothing."""

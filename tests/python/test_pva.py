@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Profiles in Python: what pva tells of a session beside the tables of its file, and debug information."""
+import inspect
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+import numpy as np
+import popart
+import pva
+import pytest
+from harness import device
+
+
+def session_of(options=None, name="inference", steps=1):
+    """A product whose profile is looked at; the session has run."""
+    b = popart.Builder()
+    x = b.addInputTensor("FLOAT", [4, 8], "x")
+    w = b.addInitializedInputTensor(np.ones([8, 2], np.float32), "w")
+    y = b.aiOnnx.matmul([x, w], "product")
+    session = popart.InferenceSession(b.getModelProto(), popart.DataFlow(1, {y: popart.AnchorReturnType("All")}), device(),
+                                      userOptions=options or popart.SessionOptions(), name=name)
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    for _ in range(steps):
+        session.run(popart.PyStepIO({x: np.ones([4, 8], np.float32)}, anchors), "turn")
+    return session
+
+
+def with_engine(**flags):
+    options = popart.SessionOptions()
+    options.engineOptions = {key.replace("_", "."): str(value) for key, value in flags.items()}
+    return options
+
+
+@pytest.fixture
+def profile(tmp_path):
+    session = session_of(with_engine(autoReport_all="true", autoReport_directory=tmp_path,
+                                     debug_instrumentExternalExchange="true"))
+    del session  # which writes it
+    return str(tmp_path / "inference" / "profile.pop")
+
+
+def test_reports_lie_in_a_folder_with_the_sessions_name(tmp_path):
+    for name in ("inference", "second"):
+        session = session_of(with_engine(autoReport_outputGraphProfile="true", autoReport_directory=tmp_path), name)
+        del session
+        assert pva.openReport(tmp_path / name / "profile.pop").compilation.target.tilesPerIpu == 4
+    assert not (tmp_path / "profile.pop").exists()
+
+
+def test_compilation_is_what_the_file_says(profile):
+    report, file = pva.openReport(profile), sqlite3.connect(profile)
+    compilation = report.compilation
+    target = compilation.target
+    assert (target.type, target.architecture) == (pva.Target.Type.IpuModel, pva.IPU.Architecture.Ipu2)
+    assert (target.numTiles, target.numIPUs, target.numReplicas) == (4, 1, 1)
+    assert target.totalMemory == 4 * target.bytesPerTile
+    assert file.execute("SELECT num_vertices, num_vars FROM graph").fetchall() == [
+        (compilation.graph.numVertices, compilation.graph.numVars)]
+    totals = [t for (t,) in file.execute("SELECT total FROM memory_by_tile ORDER BY tile")]
+    assert [t.memory.total.excludingGaps for t in compilation.tiles] == totals and sum(totals) > 0
+    for tile in compilation.tiles:
+        categories = tile.memory.category
+        assert sum(categories.find(n).total for n in categories.names) == tile.memory.total.excludingGaps
+        assert categories.variable.total == categories.find("variable").total
+    assert [t.id for t in compilation.ipus[0].tiles] == [0, 1, 2, 3]
+    names = [n for (n,) in file.execute("SELECT name FROM vars WHERE always_live ORDER BY id")]
+    assert [v.name for v in compilation.alwaysLiveVariables] == names
+    assert sum(v.bytes for v in compilation.loweredVariables.forTile(0)) == sum(
+        v.bytes for v in compilation.loweredVariables.allBriefVars if v.tileId == 0)
+    peak = max(step.notAlwaysLiveMemory.bytes for step in compilation.livenessProgramSteps)
+    assert (peak,) == file.execute("SELECT max(size_bytes) FROM liveness_steps").fetchone()
+
+
+def test_execution_is_what_the_file_says(profile):
+    execution, file = pva.openReport(profile).execution, sqlite3.connect(profile)
+    assert "turn" in [run.name for run in execution.runs]
+    rows = file.execute("SELECT programs.name, programs.type FROM steps JOIN programs ON steps.program = programs.id "
+                        "ORDER BY steps.id").fetchall()
+    assert [(s.program.name, s.program.type.name) for s in execution.steps] == rows and rows
+    cycles = file.execute("SELECT cycles, active_cycles_to_max FROM steps_by_ipu ORDER BY step_id").fetchall()
+    assert [(s.ipus[0].cycles, s.ipus[0].activeCycles.cyclesTo.max) for s in execution.steps] == cycles
+    assert sum(len(run.steps) for run in execution.runs) == len(execution.steps)
+    assert execution.totalCycles >= sum(run.cycles for run in execution.runs) > 0
+    blocks = [b for tile in range(4) for b in execution.blocks(tile)]
+    assert len(blocks) == len(execution.blocks()) > 0
+    assert all(b.isStreamCopy and not b.isCommon and b.cyclesTo >= b.cyclesFrom for b in blocks)
+    assert {b.program.type.name for b in blocks} >= {"StreamCopyBegin", "StreamCopyMid"}
+
+
+def test_a_visitor_is_called_by_type(profile):
+    class Names(pva.ProgramVisitor):
+        def __init__(self):
+            self.sets, self.others = [], 0
+
+        def visitOnTileExecute(self, program):
+            self.sets.append(program.computeset.name)
+
+        def visitDoExchange(self, program):
+            self.others += 1
+
+    report, names, seen = pva.openReport(profile), Names(), []
+
+    def walk(program):
+        seen.append(program.type)
+        program.accept(names)
+        for child in program.children:
+            walk(child)
+
+    for program in report.compilation.programs:
+        walk(program)
+    assert len(names.sets) == seen.count(pva.Program.Type.OnTileExecute) > 0
+    assert names.others == seen.count(pva.Program.Type.DoExchange)
+    methods = {m[len("visit"):] for m in dir(pva.ProgramVisitor) if m.startswith("visit")}
+    assert methods == set(pva.Program.Type.__members__)
+
+
+def test_a_session_gives_its_report():
+    session = session_of(with_engine(debug_instrument="true"), steps=2)
+    report = session.getReport()
+    assert isinstance(report, pva.Report)
+    assert [run.name for run in report.execution.runs].count("turn") == 2
+    assert report.compilation.target.tilesPerIpu == 4
+    steps = report.execution.steps
+    del session, report  # what was taken from it stays
+    assert any(step.computeSets and step.cyclesByTile for step in steps)
+    with pytest.raises(popart.popart_exception):
+        b = popart.Builder()
+        y = b.aiOnnx.add([b.addInputTensor("FLOAT", [2])] * 2)
+        popart.InferenceSession(b.getModelProto(), popart.DataFlow(1, [y]), device()).getReport()
+
+
+def test_files_that_are_no_profiles(tmp_path):
+    with pytest.raises(pva.Error, match="nowhere.pop"):
+        pva.openReport(str(tmp_path / "nowhere.pop"))
+    (tmp_path / "text.pop").write_text("hello")
+    with pytest.raises(pva.Error, match="is not a profile"):
+        pva.openReport(tmp_path / "text.pop")
+    with pytest.raises(TypeError):
+        pva.openReport(7)
+
+
+def test_all_of_it_says_what_it_is():
+    for name, value in vars(pva).items():
+        if name.startswith("_") or not isinstance(value, type):
+            continue
+        assert value.__module__ == "pva" and value.__doc__, name
+        for member, attribute in vars(value).items():
+            if not member.startswith("_") and (callable(attribute) or isinstance(attribute, property)):
+                assert inspect.getdoc(attribute), f"{name}.{member}"
+
+
+def test_pva_needs_no_popart():
+    code = "import sys, pva; print('popart' in sys.modules, 'popart_core' in sys.modules, 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True,
+                          text=True).stdout.split() == ["False"] * 3
+
+
+@pytest.mark.parametrize("form", ["json", "cbor"])
+def test_debug_information_goes_to_a_file(tmp_path, profile, form):
+    path = tmp_path / f"debug.{form}"
+    popart.initializePoplarDebugInfo(str(path), form)
+    session_of()
+    popart.closePoplarDebugInfo()
+    contexts = pva.openReport(profile, path).debugContexts
+    assert any(c.layer == "poplibs" for c in contexts)
+    if form == "json":
+        tree = json.loads(path.read_text())
+        assert len(tree["contexts"]) == len(contexts)
+    size = os.path.getsize(path)
+    session_of()
+    assert os.path.getsize(path) == size  # it is closed
+    with pytest.raises(ValueError, match='"xml" is neither'):
+        popart.initializePoplarDebugInfo(str(path), "xml")
