@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // AdaptiveVarUpdate: AdaGrad, RMSProp (also centered) and AdaDelta (formulas: popart/adaptive.hpp).
 // Groups: w, v1, [v2: centered and AdaDelta], [v3: momentum], g. Attributes: `mode`, `momentum` (v3
-// is there), `tf` (epsilon under the root, learning rate within v3), `decay` as for Adam.
+// is there), `tf` (of RMSProp: epsilon under the root, learning rate within v3, so that the decay
+// beside v3 goes without it), `decay` as for Adam.
 #include "ops/core/updating.hpp"
 
 namespace popart::ops {
@@ -43,7 +44,7 @@ void update(Updating &u, const OpView &op) {
   }
   Term step = rateWithin ? x : rate * x;
   if (decay)
-    step = step + rate * u.scalar("weightDecay") * u[0];
+    step = step + (rateWithin ? Term(1) : rate) * u.scalar("weightDecay") * u[0];
   u.write(0, u[0] - step);
   if (static_cast<std::size_t>(op.integer("written", 1)) > g)
     u.zero(g);

@@ -85,6 +85,8 @@ Recipe ofAdam(const Adam &adam, DataType type) {
 Recipe ofAdaptive(const Adaptive &adaptive, const TensorId &weight, DataType type) {
   const AdaptiveMode mode = adaptive.getMode();
   const bool second = mode == AdaptiveMode::CenteredRMSProp || mode == AdaptiveMode::AdaDelta;
+  const bool tf = adaptive.useRMSPropTFVariant() &&
+                  (mode == AdaptiveMode::RMSProp || mode == AdaptiveMode::CenteredRMSProp);
   const auto momentum = adaptive.momentums().get(weight);
   const bool smooth = !momentum.isConst() || momentum.val() != 0;
   const bool decay = adaptive.getWeightDecayMode() == WeightDecayMode::Decay;
@@ -92,7 +94,7 @@ Recipe ofAdaptive(const Adaptive &adaptive, const TensorId &weight, DataType typ
   Recipe r;
   r.op = "AdaptiveVarUpdate";
   r.accumType = typeOr(adaptive.getAccumType(), type, "accumType");
-  r.states = {{"Accl1___", typeOr(adaptive.getAccl1Type(), type, "accl1Type")}};
+  r.states = {{"Accl1___", typeOr(adaptive.getAccl1Type(), type, "accl1Type"), 0, tf ? 1.0 : 0.0}};
   if (second)
     r.states.push_back({"Accl2___", typeOr(adaptive.getAccl2Type(), type, "accl2Type")});
   if (smooth)
@@ -103,7 +105,7 @@ Recipe ofAdaptive(const Adaptive &adaptive, const TensorId &weight, DataType typ
     r.scalars.push_back("adaptiveMomentum");
   r.attributes.set("mode", std::string(names[static_cast<int>(mode)]));
   r.attributes.set("momentum", std::int64_t(smooth));
-  r.attributes.set("tf", std::int64_t(adaptive.useRMSPropTFVariant()));
+  r.attributes.set("tf", std::int64_t(tf));
   r.attributes.set("decay", std::int64_t(decay));
   return r;
 }

@@ -9,6 +9,7 @@ struct State {
   std::string prefix; // Accl1___ ...; the weight's name follows
   DataType type;
   double ofWeight = 0; // starts as this many times the weight
+  double first = 0;    // or as this number everywhere
 };
 
 struct Recipe {

@@ -249,8 +249,10 @@ private:
     const Shape shape = graph_[w.value].info.shape();
     for (const auto &s : w.recipe.states) {
       const TensorInfo info(s.type, shape);
-      const Value state =
-          variable(s.prefix + w.name, info, times(s.ofWeight, graph_[w.value].data, info));
+      const Value state = variable(s.prefix + w.name, info,
+                                   s.first != 0
+                                       ? HostTensor::filled(info, s.first)
+                                       : times(s.ofWeight, graph_[w.value].data, info));
       w.states.push_back(kept(state, w, w.sharded && w.shardedStates[w.states.size()]));
     }
     if (w.recipe.inVelocity)
