@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "ir/narrowed.hpp"
 #include "lowering/expression.hpp"
+#include "ops/core/arithmetic.hpp"
 #include <popart/error.hpp>
 #include <poplar/exceptions.hpp>
 #include <popops/DynamicSlice.hpp>
@@ -139,6 +140,35 @@ poplar::Tensor Lowering::seed() {
   return seed_;
 }
 
+namespace {
+namespace pe = popops::expr;
+// Rounds of a hash, which is one to one: other numbers in, other numbers out.
+std::uint32_t mixed(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x7feb352du;
+  x = (x ^ (x >> 15)) * 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+} // namespace
+
+poplar::Tensor Lowering::seedOfBody(const OpView &op, poplar::program::Sequence &into,
+                                    const poplar::Tensor &iteration) {
+  if (!ops::drawsNumbers(op.node()))
+    return {};
+  const auto outer = seed();
+  const auto debug = name("seed");
+  const auto modifier = mixed(ops::seedModifierOf(op));
+  poplar::Tensor low = popops::map(root_, pe::BitwiseXor(pe::_1, pe::Const(modifier)),
+                                   {outer[0]}, into, debug);
+  if (iteration.valid())
+    popops::mapInPlace(root_, pe::Add(pe::_1, pe::Mul(pe::_2, pe::Const(0x9e3779b1u))),
+                       {low, iteration.reshape({}).reinterpret(poplar::UNSIGNED_INT)}, into, debug);
+  const auto round = pe::Mul(pe::BitwiseXor(pe::_1, pe::Shr(pe::_1, pe::Const(16u))),
+                             pe::Const(0x7feb352du));
+  for (int i = 0; i < 2; ++i)
+    popops::mapInPlace(root_, round, {low}, into, debug);
+  return poplar::concat(low.reshape({1}), outer.slice(1, 2));
+}
+
 // Asks the users of a value in order; a view-like user passes the question on to its own users.
 poplar::Tensor Lowering::wanted(Value v, unsigned depth) {
   constexpr unsigned furthest = 16;
@@ -252,11 +282,11 @@ Tensors Lowering::lowerExpression(const OpView &op) {
 }
 
 Tensors Lowering::lowerBody(const ir::Graph &body, const Tensors &inputs,
-                            poplar::program::Sequence &into) {
+                            poplar::program::Sequence &into, const poplar::Tensor &seed) {
   Lowering inner(root_, body, options_);
   inner.ipus_ = ipus_;
   inner.functions_ = functions_;
-  inner.seed_ = seed_;
+  inner.seed_ = seed.valid() ? seed : seed_;
   inner.isBody_ = true;
   if (inputs.size() != body.inputs.size())
     throw internal_error("{}: {} inputs bound, {} expected.", body.name, inputs.size(),
@@ -279,8 +309,10 @@ const Lowering::Function &Lowering::function(const std::shared_ptr<const ir::Gra
   Function made;
   for (const auto &t : like)
     made.inputs.push_back(graph().clone(t, name("argument")));
+  if (ops::drawsNumbers(*node_))
+    made.seed = root_.clone(seed(), name("seed"));
   poplar::program::Sequence prog;
-  made.outputs = lowerBody(*body, made.inputs, prog);
+  made.outputs = lowerBody(*body, made.inputs, prog, made.seed);
   made.function = graph().addFunction(prog);
   return functions_->emplace(key, std::move(made)).first->second;
 }

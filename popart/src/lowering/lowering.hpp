@@ -60,14 +60,21 @@ public:
   poplar::Tensor constant(const ops::HostTensor &data, const std::string &name = "constant");
   // The seed of this micro-batch, UNSIGNED_INT [2]; random operators add their own modifier.
   poplar::Tensor seed();
-  // A body with its inputs bound to these tensors; its programs go to `into`.
+  // The seed for the body of a node that draws numbers there: another one for every such node and,
+  // given their number (INT or UNSIGNED_INT, one element), every iteration; else an invalid tensor.
+  poplar::Tensor seedOfBody(const ops::OpView &op, poplar::program::Sequence &into,
+                            const poplar::Tensor &iteration = {});
+  // A body with its inputs bound to these tensors; its programs go to `into`. Without a seed it has
+  // that of the graph it stands in.
   ops::Tensors lowerBody(const ir::Graph &body, const ops::Tensors &inputs,
-                         poplar::program::Sequence &into);
+                         poplar::program::Sequence &into, const poplar::Tensor &seed = {});
   // A body as a function of the device, made once for all nodes of an IPU that share it. Inputs
-  // are copied in before it is called, outputs out afterwards.
+  // are copied in before it is called, outputs out afterwards. The seed (valid if the body draws
+  // numbers) is one more input.
   struct Function {
     poplar::Function function;
     ops::Tensors inputs, outputs;
+    poplar::Tensor seed;
   };
   const Function &function(const std::shared_ptr<const ir::Graph> &body, const ops::Tensors &like);
 

@@ -17,6 +17,8 @@ Values grad(GradBuilder &g, const OpView &op) {
   ir::Node node;
   node.def = op.node().def;
   node.inputs = op.node().inputs;
+  if (op.has("seedModifier")) // the same numbers again
+    node.attributes.set("seedModifier", op.integer("seedModifier"));
   for (unsigned i = 0; i < op.outputs(); ++i) {
     marked.push_back(g.dy(i) != none);
     if (marked.back())
@@ -39,6 +41,8 @@ Tensors lower(lowering::Lowering &l, const OpView &op) {
   const Tensors inputs = inputTensors(l, op, 0, op.inputs());
   const auto &function = l.function(op.node().bodies[0], inputs);
   copyAll(inputs, function.inputs, l.program());
+  if (function.seed.valid())
+    copyAll({l.seedOfBody(op, l.program())}, {function.seed}, l.program());
   l.program().add(poplar::program::Call(function.function, l.name()));
   return copiesOf(l, function.outputs, l.program());
 }

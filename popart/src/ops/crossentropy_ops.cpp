@@ -34,6 +34,7 @@ void check(const OpView &op) {
 
 Value nll(GraphBuilder &b, const OpView &op, Value logs) {
   Attributes attributes{{"inputIsLogProbability", std::int64_t(1)},
+                        {"nanIfNone", std::int64_t(1)},
                         {"reduction", op.text("reduction", "mean")}};
   if (op.has("ignore_index"))
     attributes.set("ignoreIndex", op.integer("ignore_index"));

@@ -28,6 +28,8 @@ Values grad(GradBuilder &g, const OpView &op) {
   ir::Node node;
   node.def = op.node().def;
   node.inputs = op.node().inputs;
+  if (op.has("seedModifier")) // the same numbers again
+    node.attributes.set("seedModifier", op.integer("seedModifier"));
   for (unsigned i = 0; i < op.outputs(); ++i) {
     marked.push_back(g.dy(i) != none);
     if (marked.back())
@@ -53,8 +55,9 @@ Values grad(GradBuilder &g, const OpView &op) {
 Tensors lower(lowering::Lowering &l, const OpView &op) {
   const Tensors inputs = inputTensors(l, op, 1, op.inputs());
   poplar::program::Sequence first, second;
-  const Tensors a = l.lowerBody(op.body(0), inputs, first),
-                b = l.lowerBody(op.body(1), inputs, second);
+  const auto seed = l.seedOfBody(op, l.program());
+  const Tensors a = l.lowerBody(op.body(0), inputs, first, seed),
+                b = l.lowerBody(op.body(1), inputs, second, seed);
   const Tensors out = copiesOf(l, a, first);
   copyAll(b, out, second);
   l.program().add(poplar::program::If(l.tensor(op.in(0)).reshape({}), first, second, l.name()));

@@ -110,7 +110,8 @@ Tensors lower(Lowering &l, const OpView &op) {
     inputs.push_back(t);
 
   Sequence body;
-  Tensors made = l.lowerBody(f.body, inputs, body);
+  Tensors made =
+      l.lowerBody(f.body, inputs, body, l.seedOfBody(op, body, counter.value()));
   made[0] = made[0].reshape({});
   Tensors out(state.begin() + 1, state.end());
   for (std::size_t i = 1 + f.carried; i < made.size(); ++i) {

@@ -3,7 +3,8 @@
 //   x [..., C] probabilities (their logarithm is taken here, of no less than a small number) or
 //   logarithms of them, labels [...], weights [C] of the classes (optional)
 //   loss_i = -w[label_i] log x[i, label_i];  0 for ignored labels
-//   Mean divides by the sum of the weights of the labels that count, without weights their number
+//   Mean divides by the sum of the weights of the labels that count, without weights their number;
+//   if none counts it is 0, or NaN with attribute nanIfNone (ONNX's losses)
 // NllGrad is its gradient by x. NllSoftmaxGrad is that by the logits when x is their softmax or
 // log softmax: (softmax - onehot) * scale, without ever dividing by a probability.
 #include "lowering/lowering.hpp"
@@ -74,7 +75,7 @@ struct Rows {
   }
 
   // FLOAT, one element: 1 over what a mean divides by, if that depends on the labels.
-  poplar::Tensor perLabel(lowering::Lowering &l) const {
+  poplar::Tensor perLabel(lowering::Lowering &l, const OpView &op) const {
     auto counts = weights;
     if (!weights.valid()) {
       const auto one = pe::Select(pe::Const(0.0f), pe::Const(1.0f), pe::_1);
@@ -82,7 +83,9 @@ struct Rows {
     }
     auto sum = popops::reduce(l.graph(), counts, poplar::FLOAT, {0}, {Operation::ADD}, l.program(),
                               l.name("count"));
-    popops::mapInPlace(l.graph(), pe::Divide(pe::Const(1.0f), pe::_1), {sum}, l.program(),
+    const Expr share = pe::Divide(pe::Const(1.0f), pe::_1);
+    const Expr orNone = pe::Select(pe::Const(0.0f), share, pe::Equal(pe::_1, pe::Const(0.0f)));
+    popops::mapInPlace(l.graph(), op.integer("nanIfNone", 0) ? share : orNone, {sum}, l.program(),
                        l.name("count"));
     return sum;
   }
@@ -129,7 +132,7 @@ Tensors lowerLoss(lowering::Lowering &l, const OpView &op) {
     const double n = kind == LossReduction::Mean ? double(r.rows) : 1;
     how = {Operation::ADD, false, l.constant(HostTensor::scalar(DataType::FLOAT, sign / n))};
   } else if (kind == LossReduction::Mean)
-    how = {Operation::ADD, false, r.perLabel(l)};
+    how = {Operation::ADD, false, r.perLabel(l, op)};
   return {popops::reduce(l.graph(), loss, {0}, how, l.program(), l.name("reduced"))};
 }
 
@@ -152,7 +155,7 @@ poplar::Tensor rowScale(lowering::Lowering &l, const OpView &op, const Rows &r) 
     times(r.ignored.reshape({r.rows, 1}), [&](const Expr &e) -> Expr { return as(pe::Not(e)); });
   if (kind == LossReduction::Mean) {
     if (r.weights.valid() || r.ignored.valid())
-      times(r.perLabel(l).reshape({1, 1}), [](const Expr &e) -> Expr { return e; });
+      times(r.perLabel(l, op).reshape({1, 1}), [](const Expr &e) -> Expr { return e; });
     else
       expr = pe::Mul(expr, pe::Const(static_cast<float>(1.0 / double(r.rows))));
   }

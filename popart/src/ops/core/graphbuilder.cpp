@@ -49,16 +49,24 @@ bool canFold(const ir::Graph &graph, const ir::Node &node, const Infos &infos) {
   });
 }
 
-// A number for the random generator that hardly any other node has: a hash of where it stands. It
-// becomes part of the node, so that the gradient and recomputed copies draw the same.
+// A number for the random generator that hardly any other node of its graph has: a hash of its name.
+// It becomes part of the node, so that the gradient and recomputed copies draw the same. Bodies have
+// their own seeds.
 std::int64_t modifierFor(const ir::Graph &graph, Value output) {
   std::uint32_t hash = 2166136261u;
-  for (char c : graph.name + '/' + graph[output].name)
+  for (char c : graph[output].name)
     hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
   return hash;
 }
 
 } // namespace
+
+bool drawsNumbers(const ir::Node &node) {
+  const auto draws = [](const auto &body) {
+    return std::any_of(body->nodes.begin(), body->nodes.end(), drawsNumbers);
+  };
+  return node.def->random || std::any_of(node.bodies.begin(), node.bodies.end(), draws);
+}
 
 bool fitsAnIpu(const TensorInfo &info) {
   constexpr std::int64_t mostBytes = std::int64_t(1) << 32;
@@ -110,7 +118,7 @@ Values GraphBuilder::append(ir::Node node, unsigned outputs) {
     }
     node.outputs.push_back(graph_.add(std::move(value)));
   }
-  if (node.def->random && !node.attributes.has("seedModifier") && !node.outputs.empty())
+  if (drawsNumbers(node) && !node.attributes.has("seedModifier") && !node.outputs.empty())
     node.attributes.set("seedModifier", modifierFor(graph_, node.outputs[0]));
   const Values made = node.outputs;
   if (folded.empty())

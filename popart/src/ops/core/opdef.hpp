@@ -64,6 +64,9 @@ struct OpDef {
   int updates = -1;        // the input whose variable it writes in place; never pruned either
 };
 
+// Whether a node draws numbers, itself or in its bodies.
+bool drawsNumbers(const ir::Node &node);
+
 // All operators, in the order of their names; by domain and type (nullptr: no such operator).
 const std::vector<OpDef> &allOps();
 const OpDef *findOp(const std::string &domain, const std::string &type);
