@@ -162,8 +162,12 @@ void bindLocations(py::module &m) {
       .def("numReplicasReturningVariable", &Variable::numReplicasReturningVariable, replicas,
            "How many values come back.")
       .def("groups", &Variable::groups, replicas, "The replicas of every group.")
-      .def("getGroupRepresentative", &Variable::getGroupRepresentative, py::arg("group"), replicas,
-           "A group's first replica.")
+      .def("getGroupRepresentative",
+           py::overload_cast<unsigned>(&Variable::getGroupRepresentative, py::const_),
+           py::arg("group"), "A group's first replica.")
+      .def("getGroupRepresentative",
+           py::overload_cast<unsigned, unsigned>(&Variable::getGroupRepresentative, py::const_),
+           py::arg("group"), replicas, "A group's first replica, if there are so many.")
       .def("shapeOnReplica", &Variable::shapeOnReplica, py::arg("full"), replicas, py::arg("name"),
            "The shape without the dimension of groups.")
       .def("shapeOnHost", &Variable::shapeOnHost, py::arg("shape"), replicas,

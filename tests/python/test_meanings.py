@@ -66,6 +66,48 @@ def test_tensorflow_rmsprop_starts_at_one_and_decays_beside_the_momentum(centred
         np.testing.assert_allclose(anchors["w"], w, rtol=1e-4, atol=1e-5)
 
 
+# ---- variables of replicas
+
+
+@pytest.mark.parametrize("kind,size,groups,of", [("Consecutive", 2, 2, [0, 0, 1, 1]), ("Orthogonal", 2, 2, [0, 1, 0, 1]),
+                                                 ("Ungrouped", 0, 4, [0, 1, 2, 3])])
+def test_constants_of_an_inference_may_differ_between_replicas(kind, size, groups, of):
+    kind = popart.CommGroupType.__members__[kind]
+    settings = popart.VariableSettings(popart.CommGroup(kind, size))
+    builder = popart.Builder()
+    x = builder.addInputTensor(popart.TensorInfo("FLOAT", [2, 3]))
+    values = rand(groups, 3, 5)
+    w = builder.addInitializedInputTensor(values, settings, "w")
+    assert builder.getTensorShape(w) == [3, 5]
+    y = builder.aiOnnx.matmul([x, w])
+    assert builder.getTensorShape(y) == [2, 5]
+    options = popart.SessionOptions()
+    options.enableReplicatedGraphs, options.replicatedGraphCount = True, 4
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [y]), device(4), userOptions=options)
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    a = rand(4, 2, 3, seed=9)
+    session.run(popart.PyStepIO({x: a}, anchors))
+    np.testing.assert_allclose(anchors[y], np.stack([a[r] @ values[of[r]] for r in range(4)]), rtol=1e-5, atol=1e-6)
+    read = np.full_like(values, -7)
+    session.readWeights(popart.PyWeightsIO({w: read}))
+    np.testing.assert_array_equal(read, values)
+    for group in range(groups):
+        assert settings.getGroupRepresentative(group) == of.index(group)
+
+
+def test_weights_that_are_constants_can_be_read():
+    builder = popart.Builder()
+    x = builder.addInputTensor(popart.TensorInfo("FLOAT", [2, 3]))
+    w = builder.addInitializedInputTensor(rand(3, 5))
+    y = builder.aiOnnx.matmul([x, w])
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [y]), device())
+    session.prepareDevice()
+    read = np.zeros((3, 5), F32)
+    session.readWeights(popart.PyWeightsIO({w: read}))
+    np.testing.assert_array_equal(read, rand(3, 5))
+
+
 # ---- losses and random numbers
 
 
@@ -141,3 +183,233 @@ def test_dropout_in_a_call_has_the_gradient_of_what_it_dropped():
     a, b = anchors[called[0]], anchors[called[1]]
     assert set(np.unique(a)) == {0, 2} and not np.array_equal(a, b)
     np.testing.assert_array_equal(anchors[wanted[2]], a + b)
+
+
+# ---- operators
+
+
+@pytest.mark.parametrize("name", ["reducesum", "reducemean", "reducemax", "reducel2", "reducesumsquare"])
+def test_no_axes_reduce_nothing(name):
+    x = rand(2, 3)
+    got, = infer(lambda b, ids: getattr(b.aiOnnx, name)(ids, axes=[], keepdims=0), [x])
+    each = {"reducel2": np.abs, "reducesumsquare": np.square}.get(name, lambda v: v)
+    np.testing.assert_allclose(got, each(x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("right", [0, 1])
+def test_bucketize_searches_from_the_first_boundary(right):
+    x = np.array([-2, 0.5, 1, np.nan, 3, 9, -np.inf, np.inf], F32)
+    bounds = np.array([0, 1, 0.5, 4, 2], F32)
+    got, = infer(lambda b, ids: b.aiGraphcore.bucketize(ids, right=right), [x, bounds])
+
+    def search(v):
+        for i, b in enumerate(bounds):
+            if (v < b) if right else (v <= b):
+                return i
+        return len(bounds)
+
+    np.testing.assert_array_equal(got, [search(v) for v in x])
+
+
+def test_subsample_drops_what_is_left_over():
+    x = rand(5, 7)
+    got, = infer(lambda b, ids: b.aiGraphcore.subsample(ids, strides=[2, 3]), [x])
+    np.testing.assert_array_equal(got, x[0:4:2, 0:6:3])
+
+
+@pytest.mark.parametrize("size,scale,out", [(6, 5 / 6, 5), (10, 0.7, 7), (3, 2.4, 7)])
+def test_resize_multiplies_in_float(size, scale, out):
+    x = rand(1, 1, size)
+    got, = infer(lambda b, ids: b.aiOnnxOpset10.resize([ids[0], b.aiOnnxOpset10.constant(np.array([1, 1, scale], F32))]),
+                 [x])
+    assert got.shape == (1, 1, out)
+
+
+@pytest.mark.parametrize("scale", [0.4, 0.5, 1.3, 2.0, 3.0])
+def test_resize_has_the_nearest_of_torch(scale):
+    x = rand(1, 2, 7, 9)
+
+    def build(b, ids):
+        ai = b.aiOnnxOpset11
+        none = ai.constant(np.array([], F32))
+        return ai.resize([ids[0], none, ai.constant(np.array([1, 1, scale, scale], F32))], nearest_mode="pytorch")
+
+    got, = infer(build, [x], opset=11)
+    want = torch.nn.functional.interpolate(torch.tensor(x), scale_factor=scale, mode="nearest")
+    np.testing.assert_array_equal(got, want.numpy())
+
+
+def transposed(x, w, stride, begin, size):
+    """Every element of x adds the kernel where it stands; `begin` elements are cut off in front."""
+    whole = np.zeros(stride * (len(x) - 1) + len(w) + size + begin)
+    for i, v in enumerate(x):
+        whole[i * stride:i * stride + len(w)] += v * w
+    return whole[begin:begin + size]
+
+
+def test_convtranspose_puts_the_odd_padding_where_its_caller_means_it():
+    x, w = rand(1, 1, 4), rand(1, 1, 4)
+    attributes = {"strides": [2], "output_shape": [7]}  # of 10 elements: 3 are too many
+    got, = infer(lambda b, ids: b.aiOnnxOpset11.convtranspose(ids, **attributes), [x, w], opset=11)
+    np.testing.assert_allclose(got[0, 0], transposed(x[0, 0], w[0, 0], 2, 1, 7), rtol=1e-5, atol=1e-6)
+
+    node = oh.make_node("ConvTranspose", ["x", "w"], ["y"], **attributes)
+    infos = [oh.make_tensor_value_info(n, onnx.TensorProto.FLOAT, s)
+             for n, s in (("x", [1, 1, 4]), ("w", [1, 1, 4]), ("y", [1, 1, 7]))]
+    for version, begin in ((1, 1), (11, 2)):
+        graph = oh.make_graph([node], "g", infos[:2], infos[2:])
+        model = oh.make_model(graph, opset_imports=[oh.make_opsetid("", max(version, 9))], ir_version=6)
+        session = popart.InferenceSession(model.SerializeToString(), popart.DataFlow(1, ["y"]), device())
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        session.run(popart.PyStepIO({"x": x, "w": w}, anchors))
+        np.testing.assert_allclose(anchors["y"][0, 0], transposed(x[0, 0], w[0, 0], 2, begin, 7), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("axis,reverse", [(0, 0), (1, 0), (1, 1)])
+def test_scan_of_a_builder_keeps_the_axis(axis, reverse):
+    x = rand(3, 4)
+    one = list(x.shape)
+    one[axis] = 1
+
+    def build(b, ids):
+        start = b.aiOnnx.constant(np.zeros(one, F32))
+        body = b.createSubgraphBuilder()
+        state, part = body.addUntypedInputTensor(), body.addUntypedInputTensor()
+        total = body.aiOnnx.add([state, part])
+        body.addOutputTensor(total)
+        body.addOutputTensor(body.aiOnnx.concat([total, part], axis=axis))
+        return b.aiOnnx.scan([start, ids[0]], 2, body, num_scan_inputs=1, scan_input_axes=[axis],
+                             scan_output_axes=[axis], scan_input_directions=[reverse])
+
+    final, stacked = infer(build, [x])
+    parts, total = [], np.zeros(one, F32)
+    for k in range(x.shape[axis])[::-1 if reverse else 1]:
+        part = np.take(x, [k], axis)
+        total = total + part
+        parts += [total, part]
+    np.testing.assert_allclose(final, total, rtol=1e-6)
+    np.testing.assert_allclose(stacked, np.concatenate(parts, axis), rtol=1e-6)
+
+
+def test_scan_of_a_file_means_onnx():
+    add = oh.make_node("Add", ["s", "p"], ["t"])
+    same = oh.make_node("Identity", ["t"], ["o"])
+    value = lambda n, s: oh.make_tensor_value_info(n, onnx.TensorProto.FLOAT, s)
+    body = oh.make_graph([add, same], "body", [value("s", [4]), value("p", [4])], [value("t", [4]), value("o", [4])])
+    node = oh.make_node("Scan", ["i", "x"], ["f", "y"], body=body, num_scan_inputs=1)
+    graph = oh.make_graph([node], "g", [value("i", [4]), value("x", [3, 4])], [value("f", [4]), value("y", [3, 4])])
+    model = oh.make_model(graph, opset_imports=[oh.make_opsetid("", 11)], ir_version=6)
+    session = popart.InferenceSession(model.SerializeToString(), popart.DataFlow(1, ["y"]), device())
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    x = rand(3, 4)
+    session.run(popart.PyStepIO({"x": x, "i": np.zeros(4, F32)}, anchors))
+    np.testing.assert_allclose(anchors["y"], np.cumsum(x, 0), rtol=1e-6)
+
+
+REDUCTIONS = {"Sum": "sum", "Max": "amax", "Min": "amin", "Mul": "prod"}
+
+
+@pytest.mark.parametrize("reduction,shape,axis,initial", [(r, s, a, i) for r in REDUCTIONS for s, a in
+                         (((3, 2), 0), ((2, 4), 1), ((4, 3), 0)) for i in (None, "same", "larger")])
+def test_scatterreduce_takes_an_index_smaller_than_the_source(reduction, shape, axis, initial):
+    src, size = np.abs(rand(4, 5)) + F32(0.5), 6
+    index = np.stack([np.random.default_rng(k).permutation(size)[:shape[axis]] for k in range(shape[1 - axis])])
+    index = (index.T if axis == 0 else index).astype(np.int32)
+    out = list(src.shape)
+    out[axis] = size
+    if initial == "larger":
+        out[1 - axis] += 2
+    start = np.abs(rand(*out, seed=5)) + F32(0.1)
+    zero = (np.ones if reduction == "Mul" else np.zeros)(out, F32)
+
+    def build(b, ids):
+        inputs = [ids[0], b.aiOnnx.constant(index)] + (ids[1:] if initial else [])
+        return b.aiGraphcore.scatterreduce(inputs, axis_size=size, axis=axis, enable_index_broadcast=0,
+                                           reduction=popart.ScatterReduction.__members__[reduction])
+
+    def reference(x, *given):
+        data = given[0] if given else torch.tensor(zero)
+        width = shape[1 - axis]
+        inside, beyond = data.split([width, data.shape[1 - axis] - width], 1 - axis)
+        made = inside.scatter_reduce(axis, torch.tensor(index.astype(np.int64)), x[:shape[0], :shape[1]],
+                                     REDUCTIONS[reduction], include_self=bool(given))
+        return torch.cat([made, beyond], 1 - axis)
+
+    compare(build, reference, [src] + ([start] if initial else []), rtol=1e-4, atol=1e-5)
+
+
+def test_scatterreduce_spreads_initial_values():
+    src, index = rand(4, 3), np.array([1, 0, 1, 2], np.int32)
+
+    def build(b, ids):
+        return b.aiGraphcore.scatterreduce([ids[0], b.aiOnnx.constant(index), ids[1]], axis_size=3, axis=0)
+
+    compare(build, lambda x, s: s.expand(3, 3).index_add(0, torch.tensor(index), x), [src, rand(1, 3, seed=6)])
+
+
+def test_batchnorm_per_position():
+    x, parameters = rand(4, 3, 2), [np.abs(rand(3, 2, seed=k)) + F32(0.5) for k in range(4)]
+    got, = infer(lambda b, ids: b.aiOnnxOpset6.batchnormalization(ids, 1, spatial=0, is_test=1)[0], [x] + parameters,
+                 opset=6)
+    scale, bias, mean, variance = parameters
+    np.testing.assert_allclose(got, (x - mean) / np.sqrt(variance + 1e-5) * scale + bias, rtol=1e-4, atol=1e-5)
+
+
+def test_an_update_may_leave_out_the_dimension_it_fills_one_place_of():
+    x, update = rand(4, 3), rand(3, seed=5)
+    at = np.array([2], np.uint32)
+    got, = infer(lambda b, ids: b.aiGraphcore.dynamicupdate(ids, axes=[0], sizes=[1], noOverlap=1), [x, at, update])
+    x[2] = update
+    np.testing.assert_array_equal(got, x)
+
+
+def test_a_reduce_scatter_waits_for_the_replicas():
+    builder = popart.Builder()
+    x = builder.addInputTensor(popart.TensorInfo("FLOAT", [6]))
+    y = builder.aiGraphcore.replicatedreducescatter([x])
+    options = popart.SessionOptions()
+    options.enableReplicatedGraphs, options.replicatedGraphCount = True, 2
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [y]), device(2), userOptions=options)
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    a = rand(2, 6)
+    session.run(popart.PyStepIO({x: a}, anchors))
+    np.testing.assert_allclose(anchors[y], a.sum(0).reshape(2, 3), rtol=1e-6)
+
+
+# ---- bodies
+
+
+@pytest.mark.parametrize("kind", ["call", "captured", "if", "loop"])
+def test_outputs_whose_types_the_builder_does_not_know(kind):
+    x = rand(2, 3)
+    inputs = [x] + ([np.array(True)] if kind == "if" else [])
+
+    def build(b, ids):
+        bodies = [b.createSubgraphBuilder() for _ in range(2)]
+        body = bodies[0]
+        if kind == "loop":
+            body.addInputTensor(popart.TensorInfo("INT64", []))
+            go = body.addInputTensor(popart.TensorInfo("BOOL", []))
+            state = body.addUntypedInputTensor()
+            body.addInputTensorFromParentGraph(ids[0])
+            body.addOutputTensor(go)
+            body.addOutputTensor(body.aiOnnx.add([state, ids[0]]))
+            trips, yes = b.aiOnnx.constant(np.array(3, np.int64)), b.aiOnnx.constant(np.array(True))
+            out = b.aiOnnx.loop([trips, yes, ids[0]], 1, body)[0]
+        elif kind == "if":
+            for k, one in enumerate(bodies):
+                one.addInputTensorFromParentGraph(ids[0])
+                one.addOutputTensor(one.aiOnnx.neg([ids[0]]) if k else one.aiOnnx.add([ids[0], ids[0]]))
+            out = b.aiOnnx.logical_if([ids[1]], 1, bodies[1], bodies[0])[0]
+        else:
+            body.addInputTensorFromParentGraph(ids[0])
+            body.addOutputTensor(body.aiOnnx.add([ids[0], ids[0]]))
+            out = b.aiGraphcore.call([ids[0]] if kind == "call" else [], 1, body)[0]
+        b.addOutputTensor(out)
+        return out
+
+    got, = infer(build, inputs)
+    np.testing.assert_allclose(got, x * (4 if kind == "loop" else 2), rtol=1e-6)

@@ -40,6 +40,12 @@ public:
     if (value)
       add(name, *value);
   }
+  // A list that may be absent may be empty, too: reductions along no axes reduce nothing.
+  template <class T>
+  void add(const std::string &name, const nonstd::optional<std::vector<T>> &value) {
+    if (value)
+      all_[name] = *value;
+  }
   void set(const std::string &name, const any &value) { all_[name] = value; }
   const std::map<std::string, any> &all() const { return all_; }
 

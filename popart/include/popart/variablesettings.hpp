@@ -19,6 +19,8 @@ public:
   VariableRetrievalMode getRetrievalMode() const { return mode_; }
   unsigned getRealGroupSize(unsigned replicas) const;
   unsigned getGroupCount(unsigned replicas) const;
+  // A group's first replica; given the number of replicas, popart::error for a group beyond it.
+  unsigned getGroupRepresentative(unsigned group) const;
   unsigned getGroupRepresentative(unsigned group, unsigned replicas) const;
   unsigned numReplicasReturningVariable(unsigned replicas) const;
   // The replicas of every group.

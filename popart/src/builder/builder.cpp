@@ -5,6 +5,7 @@
 #include "builder/impl.hpp"
 #include "onnx/export.hpp"
 #include "onnx/formals.hpp"
+#include "ops/core/importing.hpp"
 #include <algorithm>
 #include <filesystem>
 #include <onnx/checker.h>
@@ -91,6 +92,11 @@ static std::int64_t typeNumber(const std::string &name) {
   return onnxmodel::typeToOnnx(TensorInfo(name, Shape{}).dataType());
 }
 
+static bool isEmptyList(const OpDomain &domain, const any &value) {
+  const auto *list = value.get<std::vector<std::int64_t>>();
+  return domain == Domain::ai_onnx && list && list->empty();
+}
+
 std::vector<TensorId> Builder::Impl::addOperator(const OpDomain &domain, const OpType &type,
                                                  int opsetVersion,
                                                  const std::vector<TensorId> &inputs,
@@ -108,12 +114,15 @@ std::vector<TensorId> Builder::Impl::addOperator(const OpDomain &domain, const O
   node.set_name(scoped(name.empty() && !scopes.empty() ? type : name));
   for (const auto &id : inputs)
     node.add_input(id);
+  bool means = domain == Domain::ai_onnx && (type == "Scan" || type == "ConvTranspose");
   for (const auto &[key, value] : given.all()) {
     if (const auto *body = value.get<const Builder *>()) {
       auto &attribute = *node.add_attribute();
       attribute.set_name(key);
       attribute.set_type(onnx::AttributeProto::GRAPH);
       *attribute.mutable_g() = *(*body)->impl_->graph;
+    } else if (isEmptyList(domain, value)) {
+      means = true; // none, which is not the same as absent; ONNX's checker knows no empty lists
     } else if (const auto *text = value.get<std::string>(); text && type == "Cast" && key == "to")
       builder::set(*node.add_attribute(), key,
                    typeNumber(*text)); // a name for us, a number in ONNX
@@ -123,6 +132,8 @@ std::vector<TensorId> Builder::Impl::addOperator(const OpDomain &domain, const O
   for (const auto &[key, value] : attributes)
     if (!given.all().count(key))
       builder::set(*node.add_attribute(), key, value);
+  if (means)
+    builder::set(*node.add_attribute(), ops::sBuilderMeaning, std::int64_t(1));
   std::vector<TensorId> made;
   for (unsigned i = 0; i < outputs; ++i) {
     made.push_back(freeName(scoped(base::str(type, ':', i))));
@@ -139,16 +150,33 @@ void Builder::Impl::infer(const onnx::NodeProto &node) {
     known = known && (id.empty() || infoOf(id));
   for (const auto &attribute : node.attribute())
     known = known && attribute.type() != onnx::AttributeProto::GRAPH;
+  // Replicas are not known before there is a session.
+  known = known && node.op_type() != "ReplicatedReduceScatter" &&
+          node.op_type() != "ReplicatedAllGather";
   if (known && ops::findOp(node.domain(), node.op_type())) {
     for (const auto &id : node.input())
       if (!id.empty() && shapes.find(id) == ir::none)
         importer->addInput(id, *infoOf(id)); // of a parent
     for (const auto &import : root->model->opset_import())
       importer->setOpset(import.domain(), import.version());
-    importer->addNode(node);
-    return;
+    try {
+      importer->addNode(node);
+      return;
+    } catch (const error &) {
+      if (!root->guessed)
+        throw;
+    }
   }
   unknown.insert(node.output().begin(), node.output().end());
+}
+
+// Data with a dimension of groups in front. How many replicas there will be is not known, so that
+// groups of replicas are taken to be several.
+TensorInfo Builder::Impl::ofOneReplica(const TensorInfo &all, const VariableSettings &settings) {
+  if (settings.getSharedVariableDomain().type == CommGroupType::All || all.shape().empty())
+    return all;
+  root->guessed = true;
+  return {all.dataType(), Shape(all.shape().begin() + 1, all.shape().end())};
 }
 
 const TensorInfo *Builder::Impl::infoOf(const TensorId &id) const {
@@ -294,6 +322,14 @@ void Builder::addInputTensorFromParentGraph(const TensorId &id) {
   if (!impl_->parent || !impl_->parent->impl_->knows(id))
     throw error(
         base::str("addInputTensorFromParentGraph: no parent graph has a tensor \"", id, "\"."));
+  for (const auto &input : impl_->graph->input())
+    if (input.name() == id)
+      return;
+  auto *input = impl_->graph->add_input();
+  if (const auto *info = impl_->infoOf(id))
+    describe(*input, id, *info);
+  else
+    input->set_name(id);
 }
 TensorId Builder::addInitializedInputTensor(const ConstVoidData &data,
                                             const DebugContext &debugContext) {
@@ -310,8 +346,9 @@ TensorId Builder::addInitializedInputTensor(const ConstVoidData &data,
   tensor.set_name(id);
   describe(*impl_->graph->add_input(), id, data.info);
   const auto *begin = static_cast<const char *>(data.data);
+  const TensorInfo one = impl_->ofOneReplica(data.info, settings);
   impl_->importer->addInitializer(
-      id, ir::HostTensor(data.info, std::vector<char>(begin, begin + data.info.nbytes())),
+      id, ir::HostTensor(one, std::vector<char>(begin, begin + one.nbytes())),
       data.info.dataType() == DataType::INT64 ? ir::Kind::Constant : ir::Kind::Variable);
   *impl_->graph->add_initializer() = std::move(tensor);
   if (!(settings == VariableSettings())) {

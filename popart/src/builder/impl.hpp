@@ -25,6 +25,7 @@ struct Builder::Impl : OpsetTarget {
   // What the importer makes of a node; shapes stay unknown after an operator it does not have.
   void infer(const onnx::NodeProto &node);
   const TensorInfo *infoOf(const TensorId &id) const;
+  TensorInfo ofOneReplica(const TensorInfo &all, const VariableSettings &settings);
   void adopt(onnx::ModelProto loaded, const std::filesystem::path &folder);
 
   std::shared_ptr<onnx::ModelProto> model; // of the root
@@ -41,6 +42,7 @@ struct Builder::Impl : OpsetTarget {
   ir::Graph shapes;
   std::unique_ptr<onnxmodel::Importer> importer;
   std::set<TensorId> unknown; // tensors without type and shape
+  bool guessed = false;       // root: shapes of weights that differ between replicas may be wrong
 };
 
 } // namespace popart

@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "onnx/attributes.hpp"
 #include "onnx/import.hpp"
+#include "ops/core/importing.hpp"
 #include <popart/error.hpp>
 
 namespace popart::onnxmodel {
@@ -44,14 +45,15 @@ std::int64_t scanAxis(const ir::Attributes &attributes, std::size_t i, std::int6
   return axis < 0 ? axis + rank : axis;
 }
 
-// State, then one slice of every scanned input. Version 8 has sequence lengths in front and a
-// batch.
+// State, then one slice of every scanned input, which has its axis still if a Builder's call made
+// the node. Version 8 has sequence lengths in front and a batch.
 Infos scanInputs(const ir::Graph &graph, const ir::Node &node, bool batched) {
   Infos out = infosFrom(graph, node.inputs, batched ? 1 : 0);
   const auto scanned = node.attributes.find<std::int64_t>("num_scan_inputs").value_or(0);
   if (scanned < 1 || scanned > static_cast<std::int64_t>(out.size()))
     throw error(base::str("Scan: num_scan_inputs is ", scanned, " of ", out.size(), " inputs."));
   const std::size_t states = out.size() - static_cast<std::size_t>(scanned);
+  const bool keepsAxis = !batched && node.settings.extra.has(ops::sBuilderMeaning);
   for (std::size_t i = 0; i < out.size(); ++i) {
     Shape shape = out[i].shape();
     if (batched) {
@@ -64,7 +66,10 @@ Infos scanInputs(const ir::Graph &graph, const ir::Node &node, bool batched) {
           batched ? 0 : scanAxis(node.attributes, i - states, std::int64_t(shape.size()));
       if (shape.empty())
         throw error(base::str("Scan: input ", i, " has no dimension to scan."));
-      shape.erase(shape.begin() + axis);
+      if (keepsAxis)
+        shape[std::size_t(axis)] = 1;
+      else
+        shape.erase(shape.begin() + axis);
     }
     out[i].set(out[i].dataType(), shape);
   }
@@ -100,17 +105,35 @@ void Importer::addGraphContents(const onnx::GraphProto &graph) {
     addNode(node);
 }
 
+bool Importer::sees(const TensorId &id) const {
+  const auto names = visibleNames();
+  return std::find(names.begin(), names.end(), id) != names.end();
+}
+
+// Inputs of a body for which nothing is given may stand for tensors of the graph around it that
+// have their names (addInputTensorFromParentGraph): they are then used from outside.
+std::vector<int> Importer::ownInputs(const onnx::GraphProto &graph, std::size_t given) const {
+  std::vector<int> own;
+  std::size_t left = std::size_t(graph.input_size());
+  for (int i = 0; i < graph.input_size(); ++i)
+    if (left > given && sees(graph.input(i).name()))
+      --left;
+    else
+      own.push_back(i);
+  if (own.size() != given)
+    throw error(base::str("Body \"", graph.name(), "\" has ", own.size(), " inputs, ", given,
+                          " are given."));
+  return own;
+}
+
 Importer::Body Importer::importBody(const onnx::GraphProto &graph, const Infos &inputs) {
-  if (graph.input_size() != static_cast<int>(inputs.size()))
-    throw error(base::str("Body \"", graph.name(), "\" has ", graph.input_size(), " inputs, ",
-                          inputs.size(), " are given."));
+  const auto own = ownInputs(graph, inputs.size());
   Body body{std::make_shared<ir::Graph>(), {}};
   body.graph->name = graph.name();
   Importer inner(*body.graph, *this);
-  for (int i = 0; i < graph.input_size(); ++i) {
-    const auto &info = inputs[static_cast<std::size_t>(i)];
-    checkDeclared(graph.input(i), info);
-    inner.addInput(graph.input(i).name(), info);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    checkDeclared(graph.input(own[i]), inputs[i]);
+    inner.addInput(graph.input(own[i]).name(), inputs[i]);
   }
   inner.addGraphContents(graph);
   for (const auto &output : graph.output())

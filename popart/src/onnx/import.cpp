@@ -203,6 +203,9 @@ Values Importer::importOperator(const NodeProto &node, const ops::OpDef &def) {
   out.settings = facts.settings;
   for (const auto &name : node.input())
     out.inputs.push_back(name.empty() ? none : resolve(name));
+  if (root_->replicas && node.domain() == "ai.graphcore" &&
+      node.op_type().rfind("Replicated", 0) == 0 && !out.attributes.has("replicas"))
+    out.attributes.set("replicas", root_->replicas);
   importBodies(node, out);
   builder_.settings = facts.settings;
   builder_.prefix = scopes_.back().prefix + firstOutput(node) + "/";
@@ -213,6 +216,8 @@ Values Importer::importOperator(const NodeProto &node, const ops::OpDef &def) {
   auto made = builder_.append(out, importing.outputs);
   if (importing.after)
     made[0] = importing.after(builder_, made[0]);
+  for (std::size_t i = 0; importing.afterEach && i < made.size(); ++i)
+    made[i] = importing.afterEach(builder_, i, made[i]);
   return publishOutputs(node, made, firstNew);
 }
 

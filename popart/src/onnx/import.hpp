@@ -23,6 +23,8 @@ struct ImportOptions {
   // Operators that ONNX has withdrawn before the model's opset are refused, or mean what they last
   // meant.
   bool strictOpVersions = true;
+  std::set<TensorId> ownValues; // initialisers that differ between replicas: always variables
+  std::int64_t replicas = 1;    // that collectives of the model count with
 };
 
 // Initialisers with at least so many bytes stay where they are when a model is read.
@@ -47,6 +49,7 @@ public:
   void setOpset(const std::string &domain, std::int64_t version) { opsets_[domain] = version; }
   // Functions that the model defines itself; kept by reference.
   void setFunctions(const onnx::ModelProto &model);
+  void setReplicas(std::int64_t replicas) { root_->replicas = replicas; }
 
   ir::Value addInput(const TensorId &id, const TensorInfo &info);
   ir::Value addInitializer(const TensorId &id, ir::HostTensor values, ir::Kind kind);
@@ -73,8 +76,11 @@ private:
     std::map<std::string, Body> callees; // without captures, by content and types of the inputs
     unsigned depth = 0;                  // of functions in functions
     unsigned copies = 0;                 // nodes written out of functions and iterations
+    std::int64_t replicas = 0;           // 0: not known
   };
 
+  bool sees(const TensorId &id) const;
+  std::vector<int> ownInputs(const onnx::GraphProto &graph, std::size_t given) const;
   Importer(ir::Graph &graph, Importer &parent);
   ir::Value resolve(const TensorId &id);
   ir::Value capture(const TensorId &id);

@@ -71,7 +71,8 @@ Values Importer::unroll(const NodeProto &node, std::int64_t trip) {
   Values carried;
   for (int i = 2; i < node.input_size(); ++i)
     carried.push_back(resolve(node.input(i)));
-  if (body.input_size() != int(carried.size()) + 2 || body.output_size() <= int(carried.size()))
+  const auto own = ownInputs(body, carried.size() + 2);
+  if (body.output_size() <= int(carried.size()))
     throw error(base::str("Loop: its body \"", body.name(), "\" has ", body.input_size(),
                           " inputs and ", body.output_size(), " outputs for ", carried.size(),
                           " carried values."));
@@ -88,11 +89,11 @@ Values Importer::unroll(const NodeProto &node, std::int64_t trip) {
     countCopies(body.node_size());
     const std::string prefix = base::str(labelOf(node), '/', i, '/');
     std::map<TensorId, Value> names{
-        {body.input(0).name(),
+        {body.input(own[0]).name(),
          graph_.addConstant(prefix + "iteration", ir::HostTensor::of<std::int64_t>({}, {i}))},
-        {body.input(1).name(), condition}};
+        {body.input(own[1]).name(), condition}};
     for (std::size_t k = 0; k < carried.size(); ++k)
-      names[body.input(int(k) + 2).name()] = carried[k];
+      names[body.input(own[k + 2]).name()] = carried[k];
     const Values made = inlineGraph(body, std::move(names), prefix);
     condition = made[0];
     carried.assign(made.begin() + 1, made.begin() + 1 + std::ptrdiff_t(carried.size()));

@@ -177,7 +177,9 @@ void addInitializers(Importer &importer, const GraphProto &graph, const ImportOp
       importer.addInitializer(tensor.name(), importer.reader().read(tensor), Kind::Variable);
     else if (uses.count(tensor.name())) {
       auto values = importer.reader().read(tensor);
-      const Kind kind = kindOf(values, trainable.count(tensor.name()) != 0, options);
+      const Kind kind = options.ownValues.count(tensor.name())
+                            ? Kind::Variable
+                            : kindOf(values, trainable.count(tensor.name()) != 0, options);
       importer.addInitializer(tensor.name(), std::move(values), kind);
     }
   }
@@ -200,6 +202,7 @@ ir::Graph import(const ModelProto &model, TensorReader reader, const ImportOptio
   ir::Graph graph;
   Importer importer(graph, opsetsOf(model), std::move(reader));
   importer.setFunctions(model);
+  importer.setReplicas(options.replicas);
   addInputs(importer, model.graph(), options);
   addInitializers(importer, model.graph(), options);
   for (const auto &node : model.graph().node())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ConvTranspose: the gradient of a convolution as a layer of its own. Written as ConvDataGrad with
 // the padding that leads to the output's shape; what lies beyond the reach of the kernel is zero.
-#include "ops/core/graphbuilder.hpp"
+#include "ops/core/importing.hpp"
 #include "ops/nn/convolution.hpp"
 
 namespace popart::ops {
@@ -33,6 +33,14 @@ void check(const OpView &op) {
             ".");
 }
 
+// ONNX's text before version 11, and what a Builder's call means: with an output shape, the odd
+// element of the padding is at the other side.
+void chooseOddSide(Importing &i) {
+  const bool before = i.version < 11 || i.node.settings.extra.has(sBuilderMeaning);
+  if (before && !i.op.integers("output_shape", {}).empty())
+    i.node.attributes.set("oddAtOtherSide", std::int64_t(1));
+}
+
 // Total padding cut in two; the odd element goes to the end for SAME_UPPER, else to the begin. An
 // output that the kernel does not fill has zeros at its end.
 void split(Window &w, std::size_t d, std::int64_t total, bool upper) {
@@ -49,6 +57,7 @@ Transposed transposed(const OpView &op) {
   w.dilations = perDimension(op, "dilations", dims, 1, 1);
   const Shape extra = perDimension(op, "output_padding", dims, 0, 0);
   const std::string mode = op.text("auto_pad", "NOTSET");
+  const bool other = op.integer("oddAtOtherSide", 0) != 0;
   const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
   if (!same && mode != "NOTSET" && mode != "VALID" && !mode.empty())
     op.fail("auto_pad \"", mode, "\" must be NOTSET, SAME_UPPER, SAME_LOWER or VALID.");
@@ -65,7 +74,7 @@ Transposed transposed(const OpView &op) {
     const std::int64_t all = reach(w, d, input[d]) + extra[d];
     if (!asked.empty() || same) {
       w.field[d] = asked.empty() ? input[d] * w.strides[d] : asked[d];
-      split(w, d, all - w.field[d], mode == "SAME_UPPER");
+      split(w, d, all - w.field[d], (mode == "SAME_UPPER") != other);
     } else {
       w.lower[d] = pads[d];
       w.upper[d] = pads[dims + d];
@@ -86,6 +95,7 @@ OpDef convtransposeOp() {
   op.type = "ConvTranspose";
   op.doc = "Transposed convolution of any number of spatial dimensions, with an optional bias.";
   op.in = {2, 3};
+  op.canonical = chooseOddSide;
   op.decompose = [](GraphBuilder &b, const OpView &op) -> Values {
     const auto t = transposed(op);
     auto attributes = t.window.attributes();

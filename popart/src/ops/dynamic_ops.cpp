@@ -4,6 +4,7 @@
 //   slice: dx = dy in its place.  update: dx = dy with the place cleared, du = dy at the place
 #include "lowering/lowering.hpp"
 #include "ops/core/elementwise.hpp"
+#include "ops/core/importing.hpp"
 #include "ops/core/lookups.hpp"
 #include <algorithm>
 #include <popops/ElementWise.hpp>
@@ -42,6 +43,20 @@ Infos inferSlice(const OpView &op) {
             ir::text(part.shape), ".");
   return {{op.in(0).type(), part.shape}};
 }
+// An update may leave out the dimensions that it fills one place of.
+void restoreDimensions(Importing &i) {
+  if (i.node.inputs.size() < 3 || !i.op.hasIn(2))
+    return;
+  const Part part(i.op);
+  Shape without;
+  for (std::size_t d = 0; d < part.shape.size(); ++d)
+    if (part.shape[d] != 1 ||
+        std::find(part.dims.begin(), part.dims.end(), d) == part.dims.end())
+      without.push_back(part.shape[d]);
+  if (i.op.in(2).shape() == without && without != part.shape)
+    i.node.inputs[2] = i.builder.reshape(i.node.inputs[2], part.shape);
+}
+
 Infos inferUpdate(const OpView &op) {
   const Part part(op);
   if (op.inputs() > 2 && op.in(2).info() != TensorInfo(op.in(0).type(), part.shape))
@@ -106,6 +121,7 @@ OpDef dynamicSlice() {
 
 OpDef dynamicUpdate() {
   OpDef op = dynamic("DynamicUpdate", "A tensor with a part replaced.");
+  op.canonical = restoreDimensions;
   op.create = create;
   op.lower = [](lowering::Lowering &l, const OpView &op) -> Tensors {
     return {updated(l, op, l.tensor(op.in(2)))};

@@ -157,7 +157,9 @@ Values grad(GradBuilder &g, const OpView &op) {
                                {0},
                                {0},
                                Integers(f.scanned(), 0),
-                               Integers(f.scanned(), 0)},
+                               Integers(f.scanned(), 0),
+                               0,
+                               op.integer("seedModifier", 0)},
                               op.node().outputs);
   made.erase(made.begin() + carried); // of the iterations' numbers
   made.insert(made.begin(), 2, none);

@@ -61,8 +61,13 @@ Attributes alongSameAxes(const OpView &op) {
   return {{"axes", axesOf(op)}, {"keepdims", std::int64_t(1)}};
 }
 
-// ReduceSum takes its axes as an input since opset 13, and says what no axes mean.
+// ReduceSum takes its axes as an input since opset 13, and says what no axes mean. A Builder's call
+// that was given none means none.
 void canonical(Importing &i) {
+  if (i.node.settings.extra.has(sBuilderMeaning)) {
+    i.node.attributes.set("axes", Integers());
+    return;
+  }
   if (i.node.inputs.size() > 1)
     i.integersFromInput(1, "axes");
   if (i.version < 13 || i.op.type() != "ReduceSum")

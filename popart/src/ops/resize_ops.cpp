@@ -58,7 +58,8 @@ AxisScale axisScale(const OpView &op, const Resampling &how, std::size_t d) {
   } else {
     a.scale = scales[d];
     a.length = double(in) * a.scale;
-    const double out = std::floor(a.length * (a.roiEnd - a.roiBegin));
+    // In FLOAT, as the scales are: 6 * (5 / 6) is 5 there and a little less in DOUBLE.
+    const double out = std::floor(float(in) * scales[d] * float(a.roiEnd - a.roiBegin));
     requireFewNumbers(op, std::abs(out)); // which says no to NaN as well
     a.out = std::int64_t(out);
   }

@@ -3,13 +3,18 @@
 // stacking what it makes. Version 8 does so for every element of a batch on its own, each up to its
 // own length.
 //
+// As a Builder's call it means what the vendor means: slices keep the scanned axis, of size 1, and
+// what the body makes is concatenated along the axis of the output.
+//
 // Canonical form: "given" inputs (states, then "num_scan_inputs" scanned ones), then what the body
 // uses from outside; axes and directions are lists of the right length. "batched" is 1 for version
-// 8, "lengths" its sequence lengths. The last "kept" outputs are for the gradient alone.
+// 8, "lengths" its sequence lengths. The last "kept" outputs are for the gradient alone. With
+// "fromTheEnd" iterations are those of a forward loop in reverse, which drew numbers in them.
 #include "ops/core/bodies.hpp"
 #include "ops/core/importing.hpp"
 #include "ops/core/loops.hpp"
 #include <numeric>
+#include <popops/ElementWise.hpp>
 
 namespace popart::ops {
 
@@ -44,9 +49,49 @@ std::int64_t axisOf(const OpView &op, const std::string &name, std::int64_t axis
   return axis < 0 ? axis + rank : axis;
 }
 
+// Of a Builder's call: the axis is put back in front of the body, and joined behind it.
+void keepAxes(Importing &i) {
+  auto body = std::make_shared<ir::Graph>(*i.node.bodies[0]);
+  const Form f(i.op);
+  const auto inputAxes = perValue(i.op, "scan_input_axes", f.scanned);
+  auto outputAxes = perValue(i.op, "scan_output_axes", f.stacked());
+  std::vector<ir::Node> nodes;
+  GraphBuilder b(*body, nodes);
+  for (std::size_t k = 0; k < f.scanned; ++k) {
+    Value &input = body->inputs[f.states() + k];
+    const Value whole = input;
+    Shape shape = b.shape(whole);
+    const auto rank = std::int64_t(shape.size());
+    shape.erase(shape.begin() + axisOf(i.op, "scan_input_axes", inputAxes[k], rank));
+    input = body->add({"slice/" + (*body)[whole].name, {b.type(whole), shape}, ir::Kind::Computed, {}});
+    b.reshape(input, b.shape(whole));
+    nodes.back().outputs = {whole};
+  }
+  nodes.insert(nodes.end(), body->nodes.begin(), body->nodes.end());
+  body->nodes = std::move(nodes);
+  for (std::size_t k = 0; k < f.stacked(); ++k) {
+    const auto rank = (*body)[body->outputs[f.states() + k]].info.rank();
+    outputAxes[k] = axisOf(i.op, "scan_output_axes", outputAxes[k], rank);
+  }
+  i.node.attributes.set("scan_output_axes", outputAxes);
+  i.afterEach = [outputAxes, states = f.states()](GraphBuilder &b, std::size_t output, Value made) {
+    if (output < states)
+      return made;
+    Shape shape = b.shape(made);
+    const auto at = shape.begin() + outputAxes[output - states];
+    at[1] *= at[0];
+    shape.erase(at);
+    return b.reshape(made, shape);
+  };
+  i.node.bodies = {body};
+}
+
 void canonical(Importing &i) {
-  if (i.version >= 9)
+  if (i.version >= 9) {
+    if (i.node.settings.extra.has(sBuilderMeaning))
+      keepAxes(i);
     return;
+  }
   i.node.attributes.set("batched", std::int64_t(1));
   if (i.op.hasIn(0))
     i.integersFromInput(0, "lengths");
@@ -118,9 +163,19 @@ poplar::Tensor moved(const poplar::Tensor &t, std::size_t from, std::size_t to) 
   return t.dimShuffle(order);
 }
 
+// The number of the iteration, as the forward loop counts, if the body draws numbers.
+poplar::Tensor iterationOf(Lowering &l, const OpView &op, const Counter &counter,
+                           std::int64_t length, Sequence &body) {
+  namespace pe = popops::expr;
+  if (!op.integer("fromTheEnd", 0) || !drawsNumbers(op.node()))
+    return counter.value();
+  return popops::map(l.graph(), pe::Sub(pe::Const(int(length - 1)), pe::_1), {counter.value()},
+                     body, l.name("iteration"));
+}
+
 // One pass over `length` slices. `inputs`: states, scanned with the axis in front, the others. Of
 // the outputs, those that are not `wanted` are not stacked.
-Tensors scan(Lowering &l, const Form &f, const Tensors &inputs, std::int64_t length,
+Tensors scan(Lowering &l, const OpView &op, const Form &f, const Tensors &inputs, std::int64_t length,
              const std::vector<bool> &reversed, std::int64_t entries,
              const std::vector<bool> &wanted) {
   const Counter counter(l, l.program());
@@ -130,7 +185,8 @@ Tensors scan(Lowering &l, const Form &f, const Tensors &inputs, std::int64_t len
   Tensors bound = state;
   for (std::size_t i = f.states(); i < inputs.size(); ++i)
     bound.push_back(i < f.given ? counter.slice(l, inputs[i], body) : inputs[i]);
-  Tensors made = l.lowerBody(f.body, bound, body), out = state;
+  const auto seed = l.seedOfBody(op, body, iterationOf(l, op, counter, length, body));
+  Tensors made = l.lowerBody(f.body, bound, body, seed), out = state;
   for (std::size_t i = f.states(); i < made.size(); ++i) {
     if (!wanted[i]) {
       auto shape = f.body[f.body.outputs[i]].info.shape_szt();
@@ -177,7 +233,7 @@ Tensors lowerBatch(Lowering &l, const OpView &op, const Form &f, const Tensors &
       if (i >= f.states() && directions[i - f.states()])
         own[i] = own[i].slice(0, std::size_t(lengths[b]), 0).reverse(0);
     }
-    const auto out = scan(l, f, own, lengths[b], std::vector<bool>(f.stacked()), length,
+    const auto out = scan(l, op, f, own, lengths[b], std::vector<bool>(f.stacked()), length,
                           std::vector<bool>(f.body.outputs.size(), true));
     for (std::size_t i = 0; i < out.size(); ++i)
       made[i].push_back(out[i].expand({0}));
@@ -199,7 +255,7 @@ Tensors lower(Lowering &l, const OpView &op) {
   std::vector<bool> wanted(f.body.outputs.size(), true);
   for (auto i = wanted.size() - std::size_t(op.integer("kept", 0)); i < wanted.size(); ++i)
     wanted[i] = isUsed(op, op.out(i));
-  Tensors out = scan(l, f, inputs, length, {directions.begin(), directions.end()}, length, wanted);
+  Tensors out = scan(l, op, f, inputs, length, {directions.begin(), directions.end()}, length, wanted);
   for (std::size_t i = f.states(); i < out.size(); ++i) {
     const auto rank = std::int64_t(out[i].rank());
     out[i] =
@@ -228,6 +284,8 @@ Values grad(GradBuilder &g, const OpView &op) {
   for (std::size_t i = 0; i < f.stacked(); ++i)
     parts.outputAxes[i] = axisOf(op, "scan_output_axes", parts.outputAxes[i],
                                  f.body[f.body.outputs[f.states() + i]].info.rank() + 1);
+  parts.seedModifier = op.integer("seedModifier", 0);
+  parts.fromTheEnd = op.integer("fromTheEnd", 0) != 0;
   return scanGradients(g, parts, op.node().outputs);
 }
 

@@ -2,13 +2,17 @@
 // ScatterReduce and GroupedScatterReduce: the elements of a source added (multiplied, compared)
 // into `axis_size` entries along an axis, as the index says. Without initial values the entries
 // start at 0, for products at 1; entries that nothing reaches keep that.
+// With enable_index_broadcast 0 the index may be smaller than the source: the elements of the
+// source beyond it are not read. Initial values may then be larger than what the source reaches.
 #include "ops/core/elementwise.hpp"
 #include "ops/core/importing.hpp"
 #include "ops/core/scattering.hpp"
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <popops/ElementWise.hpp>
 #include <popops/Fill.hpp>
+#include <poputil/Broadcast.hpp>
 #include <poputil/TileMapping.hpp>
 
 namespace popart::ops {
@@ -52,13 +56,60 @@ Shape spreadIndex(const OpView &op) {
   }
   return index;
 }
+// Whether every element of the index, and of no more of the source than it covers, has its place.
+bool byElements(const OpView &op) {
+  const Shape &src = op.in(0).shape(), &index = op.in(1).shape();
+  if (op.integer("enable_index_broadcast", 1) || index.size() != src.size() || index == src)
+    return false;
+  const auto axis = std::size_t(axisOf(op));
+  bool rows = index[axis] == src[axis]; // one index for a row of the source
+  for (std::size_t d = 0; d < src.size(); ++d) {
+    if (index[d] > src[d])
+      return false;
+    rows = rows && (d == axis || index[d] == 1 || (d == 0 && groupsOf(op) > 1));
+  }
+  return !rows;
+}
 // Whether one index stands for a whole row of the source.
 bool byRows(const OpView &op) {
+  if (byElements(op))
+    return false;
   const Shape index = spreadIndex(op);
   for (std::size_t d = groupsOf(op) > 1 ? 1 : 0; d < index.size(); ++d)
     if (std::int64_t(d) != axisOf(op) && index[d] != 1)
       return false;
   return true;
+}
+
+// Initial values of the shape that follows from the source, or that broadcast to it; with one index
+// per element also such that have room for all it covers.
+Shape outputShape(const OpView &op) {
+  const auto axis = std::size_t(axisOf(op));
+  Shape out = op.in(0).shape();
+  out[axis] = op.integer("axis_size");
+  if (!op.hasIn(2) || op.in(2).shape() == out)
+    return out;
+  const Shape initial = op.in(2).shape(), index = spreadIndex(op);
+  const Shape &covered = byElements(op) ? index : op.in(0).shape();
+  bool room = initial.size() == out.size() && initial[axis] == out[axis];
+  for (std::size_t d = 0; room && d < out.size(); ++d)
+    room = d == axis || covered[d] <= initial[d];
+  if (room && (byElements(op) || index == op.in(0).shape()))
+    return initial;
+  bool spreads = op.in(2).type() == op.in(0).type() && initial.size() <= out.size();
+  for (std::size_t d = 0; spreads && d < initial.size(); ++d)
+    spreads = initial[initial.size() - 1 - d] == 1 ||
+              initial[initial.size() - 1 - d] == out[out.size() - 1 - d];
+  if (!spreads)
+    op.fail("initial values are ", op.in(2).info(), "; ", TensorInfo(op.in(0).type(), out),
+            " is needed, or what broadcasts to it.");
+  return out;
+}
+// Whether the index covers a part of the output's places only.
+bool isPartial(const OpView &op) {
+  Shape natural = op.in(0).shape();
+  natural[std::size_t(axisOf(op))] = op.integer("axis_size");
+  return byElements(op) || outputShape(op) != natural;
 }
 
 Infos infer(const OpView &op) {
@@ -72,20 +123,18 @@ Infos infer(const OpView &op) {
   bool fits = index.size() == src.size() && !src.empty();
   for (std::size_t d = 0; fits && d < src.size(); ++d)
     fits = index[d] == src[d] || (index[d] == 1 && std::int64_t(d) != axis);
-  if (fits && !op.integer("enable_index_broadcast", 1))
-    fits = op.in(1).shape() == src || byRows(op);
+  if (!op.integer("enable_index_broadcast", 1))
+    fits = byElements(op) || (fits && (op.in(1).shape() == src || byRows(op)));
   if (!fits)
     op.fail("an index of shape ", ir::text(op.in(1).shape()),
             " does not spread over a source of "
             "shape ",
             ir::text(src), " along axis ", axis, ".");
   requireCombinable(op, how(op), op.in(0).type());
-  Shape out = src;
-  out[std::size_t(axis)] = op.integer("axis_size");
-  const TensorInfo info(op.in(0).type(), out);
-  if (op.hasIn(2) && op.in(2).info() != info)
-    op.fail("initial values are ", op.in(2).info(), "; ", info, " is needed.");
-  return {info};
+  if (op.hasIn(2) && op.in(2).type() != op.in(0).type())
+    op.fail("initial values are ", op.in(2).info(), ", the source is ", op.in(0).info(),
+            "; the types must be equal. Add a Cast.");
+  return {{op.in(0).type(), outputShape(op)}};
 }
 
 using lowering::Lowering;
@@ -143,8 +192,15 @@ double neutral(Combine how, const poplar::Type &type) {
 bool isExtreme(Combine how) { return how == Combine::Max || how == Combine::Min; }
 
 Tensor start(Lowering &l, const OpView &op, Combine combine) {
-  if (op.hasIn(2))
-    return writableCopy(l, l.tensor(op.in(2)));
+  if (op.hasIn(2)) {
+    auto initial = l.tensor(op.in(2));
+    if (op.in(2).shape() == op.out(0).shape())
+      return writableCopy(l, initial);
+    poputil::broadcastToMatch(initial, op.out(0).info().shape_szt());
+    auto y = l.newTensor(op.out(0));
+    l.program().add(poplar::program::Copy(initial, y, false, l.name("start")));
+    return y;
+  }
   const auto type = lowering::deviceType(op.out(0).type());
   auto y = l.graph().addVariable(type, op.out(0).info().shape_szt(), l.name());
   poputil::mapTensorLinearly(l.graph(), y);
@@ -155,17 +211,32 @@ Tensor start(Lowering &l, const OpView &op, Combine combine) {
   return y;
 }
 
-Tensors lower(Lowering &l, const OpView &op) {
-  const Combine combine = how(op);
-  const auto src = grouped(op, l.tensor(op.in(0)));
-  const auto y = start(l, op, combine);
-  if (y.numElements() == 0 || src.numElements() == 0)
-    return {y};
+void combineAll(Lowering &l, const OpView &op, const Tensor &y) {
+  auto src = l.tensor(op.in(0));
+  if (isPartial(op)) {
+    for (unsigned d = 0; d < src.rank(); ++d)
+      src = src.slice(0, std::size_t(op.in(1).dim(d)), d);
+    if (src.numElements())
+      combineRows(l, y.flatten().expand({1}), src.flatten().expand({1}),
+                  elementOffsets(l, op.in(1), op.out(0).shape(), axisOf(op)), how(op));
+    return;
+  }
+  src = grouped(op, src);
+  if (src.numElements() == 0)
+    return;
   const auto table = grouped(op, y);
   const std::size_t columns = byRows(op) ? src.dim(2) : 1;
   combineRows(l, table.reshape({table.numElements() / columns, columns}),
               src.reshape({src.numElements() / columns, columns}), tableOffsets(l, op, src.dim(2)),
-              combine);
+              how(op));
+}
+
+Tensors lower(Lowering &l, const OpView &op) {
+  const Combine combine = how(op);
+  const auto y = start(l, op, combine);
+  if (y.numElements() == 0)
+    return {y};
+  combineAll(l, op, y);
   if (!isExtreme(combine) || op.hasIn(2))
     return {y};
   const auto untouched =
@@ -177,14 +248,31 @@ Tensors lower(Lowering &l, const OpView &op) {
 
 // Index in the shape of the source, for gathering element by element.
 Value fullIndex(GradBuilder &g, const OpView &op) {
+  if (isPartial(op))
+    return op.in(1);
   return g.expand(g.reshape(op.in(1), spreadIndex(op)), op.in(0).shape());
+}
+
+// What the index covers of the source, and zeros where it does not.
+Value covered(GradBuilder &g, const OpView &op) {
+  const auto rank = std::size_t(op.in(0).rank());
+  Integers axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  return g.op("Slice", {op.in(0)},
+              {{"starts", Integers(rank, 0)}, {"ends", op.in(1).shape()}, {"axes", axes}});
+}
+Value uncovered(GradBuilder &g, const OpView &op, Value part) {
+  Integers pads(2 * std::size_t(op.in(0).rank()), 0);
+  for (std::size_t d = 0; d < pads.size() / 2; ++d)
+    pads[pads.size() / 2 + d] = op.in(0).shape()[d] - op.in(1).shape()[d];
+  return g.op("Pad", {part}, {{"pads", pads}});
 }
 
 Values grad(GradBuilder &g, const OpView &op) {
   const std::int64_t axis = axisOf(op);
   const Value indices = fullIndex(g, op);
   const auto read = [&](Value from) -> Value {
-    if (byRows(op) && groupsOf(op) == 1)
+    if (byRows(op) && groupsOf(op) == 1 && !isPartial(op))
       return g.op("Gather", {from, g.reshape(op.in(1), {op.in(0).dim(axis)})}, {{"axis", axis}});
     return g.op("GatherElements", {from, indices}, {{"axis", axis}});
   };
@@ -194,10 +282,13 @@ Values grad(GradBuilder &g, const OpView &op) {
                   {{"axis", axis}, {"reduction", std::string(reduction)}});
     };
   };
-  const Value initial = op.hasIn(2) ? Value(op.in(2)) : g.zerosLike(op.out(0));
-  const auto grads = scatterGrads(g, how(op), {read, scatter("none"), scatter("mul")}, initial,
-                                  op.in(0), op.out(0));
-  return {grads.updates, none, op.hasIn(2) ? grads.data : none};
+  const Value initial = op.hasIn(2) ? g.expand(op.in(2), op.out(0).shape()) : g.zerosLike(op.out(0));
+  const Value src = isPartial(op) ? covered(g, op) : Value(op.in(0));
+  auto grads =
+      scatterGrads(g, how(op), {read, scatter("none"), scatter("mul")}, initial, src, op.out(0));
+  if (isPartial(op) && op.in(1).shape() != op.in(0).shape())
+    grads.updates = uncovered(g, op, grads.updates);
+  return {grads.updates, none, op.hasIn(2) ? g.unbroadcast(grads.data, op.in(2)) : none};
 }
 
 OpDef scatterReduce(const std::string &type) {

@@ -165,6 +165,8 @@ void Session::Impl::load() {
   execution = std::make_unique<session::Execution>(*executable, io, flags);
   weightsSent = unfinished = false;
   execution->load(*device, heldConstants());
+  if (!training && options.constantWeights && !io.weights.empty())
+    execution->weightsFromHost(hostWeights); // constants of every group of replicas
   if (io.random)
     execution->setSeed(seed);
   if (optimizer)

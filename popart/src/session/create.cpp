@@ -51,6 +51,10 @@ const session::Prepared &Session::Impl::prepared() const {
   how.constantWeights = options.constantWeights;
   how.inputShapes = inputShapes;
   how.strictOpVersions = options.strictOpVersions;
+  how.replicas = replicas();
+  for (const auto &[id, own] : settings.variables)
+    if (own.getGroupCount(unsigned(replicas())) > 1)
+      how.ownValues.insert(id);
   const auto own = session::ofOneReplica(source, settings, static_cast<unsigned>(replicas()));
   session::Request request;
   request.graph = onnxmodel::importModel(own, how);

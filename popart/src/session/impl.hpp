@@ -70,7 +70,8 @@ struct Session::Impl {
   void leaveUnfinished();
   std::map<TensorId, StepTensor> inputTensors() const, anchorTensors() const;
   void check(const IStepIO &stepIo);
-  void checkNames(const IWeightsIO &weights, const char *what) const;
+  void checkNames(const IWeightsIO &weights, const char *what, bool reads = false) const;
+  void readConstants(const IWeightsIO &weights) const;
 
 private:
   mutable std::mutex preparing_; // callbacks on several threads may be the first to ask

@@ -69,12 +69,22 @@ std::vector<std::vector<std::int64_t>> VariableSettings::groups(unsigned replica
     out[group_.type == CommGroupType::Orthogonal ? r % count : r / size].push_back(r);
   return out;
 }
+unsigned VariableSettings::getGroupRepresentative(unsigned group) const {
+  switch (group_.type) {
+  case CommGroupType::All:
+    return 0;
+  case CommGroupType::Consecutive:
+    return group * group_.replicaGroupSize;
+  default:
+    return group;
+  }
+}
 unsigned VariableSettings::getGroupRepresentative(unsigned group, unsigned replicas) const {
   const auto count = getGroupCount(replicas);
   if (group >= count)
     throw error("There is no group {} of {} replicas: they form {} groups.", group, replicas,
                 count);
-  return static_cast<unsigned>(groups(replicas)[group].front());
+  return getGroupRepresentative(group);
 }
 unsigned VariableSettings::numReplicasReturningVariable(unsigned replicas) const {
   return mode_ == VariableRetrievalMode::AllReplicas ? replicas : getGroupCount(replicas);

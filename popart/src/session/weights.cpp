@@ -73,7 +73,7 @@ void checkSize(const lowering::WeightSpec &spec, const MutableVoidData &data, st
 } // namespace
 
 // Names that are mistaken, and weights that are not there to be read or written.
-void Session::Impl::checkNames(const IWeightsIO &weights, const char *what) const {
+void Session::Impl::checkNames(const IWeightsIO &weights, const char *what, bool reads) const {
   if (!started)
     throw runtime_error("{}: the session has no weights yet. Call prepareDevice() first.", what);
   std::set<TensorId> there;
@@ -86,14 +86,41 @@ void Session::Impl::checkNames(const IWeightsIO &weights, const char *what) cons
       throw runtime_error(
           base::str(what, ": the session has no weight \"", id, "\".",
                     base::didYouMean(id, std::vector<std::string>(there.begin(), there.end()))));
-    session::log().warn(what, ": \"", id,
-                        "\" is a constant or of no use to the session; its array is left alone.");
+    const auto &given = source.proto->graph().initializer();
+    const bool known = std::any_of(given.begin(), given.end(),
+                                   [&](const auto &tensor) { return tensor.name() == id; });
+    if (!reads || !known)
+      session::log().warn(
+          what, ": \"", id,
+          "\" is a constant or of no use to the session; its array is left alone.");
+  }
+}
+
+// Initialisers that the device has as constants, or not at all, are what the model says.
+void Session::Impl::readConstants(const IWeightsIO &weights) const {
+  std::set<TensorId> variables;
+  for (const auto &spec : io.weights)
+    variables.insert(spec.id);
+  onnxmodel::TensorReader reader(source);
+  for (const auto &initializer : source.proto->graph().initializer()) {
+    const TensorId &id = initializer.name();
+    if (variables.count(id) || !weights.contains(id))
+      continue;
+    lowering::WeightSpec spec;
+    spec.id = id;
+    spec.info = onnxmodel::infoOf(initializer);
+    const auto data = weights.weight(id);
+    checkSize(spec, data, 1);
+    const auto bytes = session::deviceForm(reader.read(initializer));
+    session::toHost(id, spec.info.dataType(), data.info.dataType(), bytes.data(), data.data,
+                    spec.info.nelms());
   }
 }
 
 void Session::readWeights(const IWeightsIO &weights) {
   const auto turn = impl_->turns.look();
-  impl_->checkNames(weights, "readWeights");
+  impl_->checkNames(weights, "readWeights", true);
+  impl_->readConstants(weights);
   for (const auto &spec : impl_->io.weights) {
     if (!weights.contains(spec.id))
       continue;

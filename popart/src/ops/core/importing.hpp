@@ -18,6 +18,9 @@ constexpr std::int64_t largestNumber = 0x7fffffff;
 // Whether an operator takes this number in any size: as a position it limits itself, or as a value.
 bool takesAnyNumber(const std::string &type, const std::string &attribute);
 
+// On nodes that a call of the Builder made, of operators that the vendor means otherwise than ONNX.
+inline constexpr const char *sBuilderMeaning = "__builder_meaning";
+
 class Importing {
 public:
   Importing(GraphBuilder &builder, ir::Node &node, unsigned version, unsigned outputs)
@@ -38,6 +41,8 @@ public:
   void tensorFromInput(unsigned input, const std::string &attribute);
   // After this node: its output 0 is replaced by what `f` makes of it (a cast back, a reshape).
   std::function<Value(GraphBuilder &, Value)> after;
+  // The same for all outputs, given their numbers.
+  std::function<Value(GraphBuilder &, std::size_t, Value)> afterEach;
 
 private:
   const HostTensor *constantInput(unsigned input, const std::string &attribute);

@@ -200,6 +200,8 @@ private:
         back.outputBackwards.push_back(1 - scan_.inputBackwards[i]);
       }
     back.body = body_;
+    back.seedModifier = scan_.seedModifier; // the same numbers again
+    back.fromTheEnd = !scan_.fromTheEnd;
     return back;
   }
 
@@ -252,6 +254,10 @@ Values appendScan(GraphBuilder &b, const ScanParts &scan) {
                      {"scan_output_axes", scan.outputAxes},
                      {"scan_output_directions", scan.outputBackwards},
                      {"kept", scan.kept}};
+  if (drawsNumbers(node)) {
+    node.attributes.set("seedModifier", scan.seedModifier);
+    node.attributes.set("fromTheEnd", std::int64_t(scan.fromTheEnd));
+  }
   return b.append(std::move(node), unsigned(scan.body->outputs.size()));
 }
 

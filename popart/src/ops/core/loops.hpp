@@ -13,6 +13,10 @@ struct ScanParts {
   Integers outputAxes, outputBackwards; // one per stacked output
   // So many of the last stacked outputs are for the gradient alone: made only where it uses them.
   std::int64_t kept = 0;
+  // What a body that draws numbers draws by, and whether it takes a forward loop's iterations in
+  // reverse.
+  std::int64_t seedModifier = 0;
+  bool fromTheEnd = false;
 };
 
 // What a value of a body is before it was renamed (Identity).

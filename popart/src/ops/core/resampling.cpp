@@ -49,7 +49,11 @@ std::int64_t nearestOf(const OpView &op, const std::string &mode, const Place &p
   if (mode == "ceil")
     return p.left + 1;
   op.fail("nearest_mode \"", mode,
-          "\" is not one of round_prefer_floor, round_prefer_ceil, floor, ceil.");
+          "\" is not one of round_prefer_floor, round_prefer_ceil, floor, ceil, pytorch.");
+}
+// As torch.nn.functional.interpolate chooses: in FLOAT, whatever the coordinates are.
+std::int64_t nearestOfTorch(const AxisScale &a, std::int64_t x) {
+  return std::int64_t(std::floor(float(x) * float(1 / a.scale)));
 }
 
 // Keys' cubic convolution for distance d.
@@ -94,9 +98,10 @@ Taps taps(const OpView &op, const Resampling &how, const AxisScale &a) {
   for (std::int64_t i = 0; i < a.out; ++i) {
     const double x = original(op, how, a, double(i));
     const Place p(x);
-    const std::int64_t first = n == 1   ? nearestOf(op, how.nearest, p)
-                               : n == 2 ? p.left
-                                        : p.left - 1;
+    const std::int64_t first = n == 2                        ? p.left
+                               : n == 4                      ? p.left - 1
+                               : how.nearest == "pytorch" ? nearestOfTorch(a, i)
+                                                             : nearestOf(op, how.nearest, p);
     const bool lost = how.coordinates == "tf_crop_and_resize" && (x < 0 || x > double(a.in - 1));
     auto w = n == 1 ? std::vector<double>{1} : weights(how, a, p, first);
     for (std::size_t k = 0; k < n; ++k) {
