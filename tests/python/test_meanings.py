@@ -185,6 +185,80 @@ def test_dropout_in_a_call_has_the_gradient_of_what_it_dropped():
     np.testing.assert_array_equal(anchors[wanted[2]], a + b)
 
 
+# ---- anchors
+
+
+def test_an_anchored_weight_has_been_updated():
+    w = rand(3, 2)
+    session, anchors = training(lambda b: product(b, w, [4, 3]), popart.ConstSGD(0.1), ["w"], batches=3)
+    x = rand(3, 4, 3, seed=8)
+    session.run(popart.PyStepIO({"x": x}, anchors))
+    for batch in range(3):
+        w = w - F32(0.1) * x[batch].sum(0)[:, None]
+        np.testing.assert_allclose(anchors["w"][batch], w, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("pipelined", [False, True])
+def test_anchored_accumulators_are_those_of_their_step(pipelined):
+    def build(b):
+        x = b.addInputTensor(popart.TensorInfo("FLOAT", [4, 3]), "x")
+        w = [b.addInitializedInputTensor(rand(3, 3, seed=s), "w%d" % s) for s in range(2)]
+        h = b.aiOnnx.matmul([x, w[0]])
+        y = b.aiOnnx.matmul([h, w[1]])
+        loss = b.aiGraphcore.identityloss([y], reduction=popart.ReductionType.Sum)
+        for stage, t in enumerate([h, y, loss]):
+            b.virtualGraph(t, min(stage, 1))
+            b.pipelineStage(t, 3 * min(stage, 1))  # a gap is no stage
+        return loss
+
+    options = popart.SessionOptions()
+    options.enableGradientAccumulation, options.accumulationFactor = True, 4
+    options.virtualGraphMode, options.enablePipelining = popart.VirtualGraphMode.Manual, pipelined
+    builder = popart.Builder()
+    loss = build(builder)
+    flow = popart.DataFlow(2, {"Accum___w0": popart.AnchorReturnType("All"), "Accum___w1": popart.AnchorReturnType("Final")})
+    session = popart.TrainingSession(builder.getModelProto(), flow, loss, popart.ConstSGD(0.01), device(2),
+                                     userOptions=options)
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    w = [rand(3, 3, seed=s).astype(np.float64) for s in range(2)]
+    for step in range(2):
+        x = rand(2, 4, 4, 3, seed=20 + step)
+        session.run(popart.PyStepIO({"x": x}, anchors))
+        for batch in range(2):
+            sums = [np.zeros((3, 3)), np.zeros((3, 3))]
+            for k in range(4):
+                a = x[batch, k].astype(np.float64)
+                sums[0] += a.T @ np.ones((4, 3)) @ w[1].T
+                sums[1] += (a @ w[0]).T @ np.ones((4, 3))
+                np.testing.assert_allclose(anchors["Accum___w0"][batch, k], sums[0], rtol=1e-4, atol=1e-5)
+            w = [w[i] - 0.01 * sums[i] for i in range(2)]
+        np.testing.assert_allclose(anchors["Accum___w1"], sums[1], rtol=1e-4, atol=1e-5)
+
+
+def test_automatic_loss_scaling_can_be_watched():
+    def build(b):
+        x = b.addInputTensor(popart.TensorInfo("FLOAT16", [4, 3]), "x")
+        w = b.addInitializedInputTensor(rand(3, 2).astype(np.float16), "w")
+        y = b.aiOnnx.matmul([x, w])
+        return b.aiGraphcore.identityloss([y], reduction=popart.ReductionType.Sum)
+
+    options = popart.SessionOptions()
+    options.automaticLossScalingSettings.enabled = True
+    options.automaticLossScalingSettings.binEdgeLocation = 0.5
+    options.automaticLossScalingSettings.thresholdUpperCountProportion = 0.2
+    settings = options.automaticLossScalingSettings
+    settings.gradientTensorTrackingMethod = popart.GradientTensorTrackingMethod.ConvAndMatmulGradients
+    options.enableGradientAccumulation, options.accumulationFactor = True, 2
+    optimizer = popart.SGD({"lossScaling": (4.0, False), "defaultLearningRate": (1e-9, False)})
+    session, anchors = training(build, optimizer, ["finalLossScale", "Accum___autoLossScaleStats"], options, batches=3)
+    x = np.abs(rand(3, 2, 4, 3)).astype(np.float16)
+    session.run(popart.PyStepIO({"x": x}, anchors))
+    np.testing.assert_array_equal(anchors["finalLossScale"], [[4, 4], [8, 8], [16, 16]])
+    np.testing.assert_array_equal(anchors["Accum___autoLossScaleStats"], np.broadcast_to([12, 0], (3, 2, 2)))
+
+
 # ---- operators
 
 

@@ -8,11 +8,14 @@
 #include "openipu/Together.hpp"
 #include "ops/core/groups.hpp"
 #include <algorithm>
+#include <cmath>
 #include <popart/error.hpp>
 #include <poplar/CycleCount.hpp>
 #include <poplar/exceptions.hpp>
+#include <poplar/RandomSeed.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Zero.hpp>
+#include <poprand/RandomGen.hpp>
 #include <poputil/TileMapping.hpp>
 
 namespace popart::lowering {
@@ -25,13 +28,6 @@ using poplar::program::Sequence;
 namespace pe = popops::expr;
 
 namespace {
-
-bool usesRandomNumbers(const ir::Graph &graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node &node) {
-    return node.def->random || std::any_of(node.bodies.begin(), node.bodies.end(),
-                                           [](const auto &b) { return usesRandomNumbers(*b); });
-  });
-}
 
 class Builder {
 public:
@@ -52,7 +48,8 @@ public:
     io.batchesPerStep = model_.flow.batchesPerStep();
     io.accumulationFactor = model_.accumulationFactor;
     io.replicas = model_.replicas;
-    io.random = usesRandomNumbers(model_.graph);
+    io.random = session_.enableStochasticRounding ||
+                std::any_of(model_.graph.nodes.begin(), model_.graph.nodes.end(), ops::drawsNumbers);
     work_.resize(static_cast<std::size_t>(std::max<std::int64_t>(model_.stages, 1)));
     if (io.random)
       addSeed();
@@ -132,6 +129,16 @@ private:
     return first;
   }
 
+  // Where a variable is updated, if every micro-batch does so.
+  std::size_t lastStageOf(Value v) const {
+    std::size_t last = 0;
+    for (const auto &node : model_.graph.nodes)
+      if (node.pass != Pass::Update &&
+          std::find(node.inputs.begin(), node.inputs.end(), v) != node.inputs.end())
+        last = std::max(last, stageOf(node));
+    return last;
+  }
+
   bool isSetup(const ir::Node &node) const {
     return !node.outputs.empty() && model_.setup.count(node.outputs[0]);
   }
@@ -188,6 +195,24 @@ private:
     }
     popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(static_cast<unsigned>(microBatches()))),
                        {seed_[1]}, startBatch_, "seed/next");
+    if (session_.enableStochasticRounding)
+      addRounding();
+  }
+  // What tiles round by begins with the seed, alike in all replicas, so that their weights stay
+  // alike; it moves on by itself.
+  void addRounding() {
+    poprand::setSeed(*graph_, seed_, 0, programs_[RandomSeedFromHost], "stochasticRounding");
+    if (!session_.enableLoadAndOffloadRNGState)
+      return;
+    const auto state = poplar::getHwSeeds(*graph_, programs_[RngStateToHost], "rngState");
+    const auto words = state.numElements();
+    interface_.rngWords = static_cast<std::int64_t>(words);
+    auto up = graph_->addDeviceToHostFIFO("d2h_rngState", poplar::UNSIGNED_INT, words);
+    programs_[RngStateToHost].add(Copy(state, up));
+    auto down = graph_->addHostToDeviceFIFO("h2d_rngState", poplar::UNSIGNED_INT, words,
+                                            poplar::ReplicatedStreamMode::REPLICATE);
+    programs_[RngStateFromHost].add(Copy(down, state));
+    poplar::setHwSeeds(*graph_, state, programs_[RngStateFromHost], "rngState");
   }
 
   poplar::Tensor replicaIndex() {
@@ -259,11 +284,17 @@ private:
       if (value == v)
         addAnchor(id, v, into, pass);
   }
-  // Anchored variables and constants: no step computes them, so they are read where they are used.
+  // Anchored variables and constants: no step computes them, so they are read where they are used;
+  // variables of a training that does not accumulate, when they have been updated.
   void addAnchorsOfUnmadeValues() {
+    const bool updated = model_.training && !session_.enableGradientAccumulation;
     for (const auto &[id, value] : model_.anchors) {
       const auto kind = model_.graph[value].kind;
-      if (kind == Kind::Variable || kind == Kind::Constant || model_.setup.count(value))
+      if (kind == Kind::Variable && updated && !model_.stages)
+        addAnchor(id, value, update_, Pass::Update);
+      else if (kind == Kind::Variable && updated)
+        addAnchor(id, value, work_[lastStageOf(value)].program, Pass::Forward);
+      else if (kind == Kind::Variable || kind == Kind::Constant || model_.setup.count(value))
         addAnchor(id, value, work_[stageOf(value)].program, Pass::Forward);
     }
   }
@@ -279,10 +310,19 @@ private:
     if (session_.syntheticDataMode == SyntheticDataMode::Off && t.numElements()) {
       spec.toHost = "anchor_d2h_" + id;
       auto stream = graph_->addDeviceToHostFIFO(spec.toHost, t.elementType(), t.numElements());
-      copyOut(art, t, stream, into, pass, id);
+      copyOut(art, once && isAccumulator(v) ? beforeUpdate(t, id) : t, stream, into, pass, id);
     }
     describe(spec, art);
     interface_.anchors.push_back(spec);
+  }
+  bool isAccumulator(Value v) const {
+    return model_.graph[v].kind == Kind::Variable && ir::isAccumulator(model_.graph[v].name);
+  }
+  // What an update leaves of it is zeros.
+  poplar::Tensor beforeUpdate(const poplar::Tensor &t, const TensorId &id) {
+    auto kept = graph_->clone(t, "anchor/" + id);
+    beforeUpdate_.add(Copy(t, kept));
+    return kept;
   }
   // A variable that is not whole on the tiles, for somebody outside the model to look at.
   poplar::Tensor fetch(Value v, Sequence &into) {
@@ -510,7 +550,7 @@ private:
   void finishMain() {
     const auto body = model_.stages ? poplar::program::Program(pipeline())
                                     : times(microBatches(), work_.front().program);
-    Sequence batch({startBatch_, body, update_});
+    Sequence batch({startBatch_, body, beforeUpdate_, update_});
     for (unsigned ipu = 0; ipu < model_.ipusPerReplica; ++ipu) // of the last update of a step
       count("inner_ipu_" + std::to_string(ipu), batch, ipu * graph_->getTarget().getTilesPerIPU(),
             Instrumentation::Inner);
@@ -541,7 +581,7 @@ private:
   std::vector<Stage> work_;
   Sequence setupOfConstants_, setupOfWeights_;
   std::set<Value> ofWeights_; // values made in the latter
-  Sequence first_, startBatch_, update_,
+  Sequence first_, startBatch_, beforeUpdate_, update_,
       last_; // startBatch_: before the micro-batches of an update
   poplar::Tensor seed_;
   mutable std::vector<bool> used_;
@@ -551,11 +591,9 @@ private:
 
 void Builder::makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id) {
   // The values of a fixed pseudo-random sequence, written once: what they are must not matter.
+  // Integers are the magnitudes of such values, rounded; bools say which of them are positive, or
+  // large.
   const bool real = t.elementType() == poplar::FLOAT || t.elementType() == poplar::HALF;
-  if (!real) {
-    popops::zero(*graph_, t, into, "synthetic/" + id);
-    return;
-  }
   std::vector<float> values(t.numElements());
   std::uint64_t state = 0x9e3779b97f4a7c15ull;
   const auto uniform = [&] {
@@ -570,6 +608,10 @@ void Builder::makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id
         sum += uniform();
       v = sum - 6;
     }
+    if (t.elementType() == poplar::BOOL)
+      v = v > (session_.syntheticDataMode == SyntheticDataMode::RandomNormal ? 0.0f : 0.5f);
+    else if (!real)
+      v = std::round(std::abs(v));
   }
   auto data =
       graph_->addConstant<float>(t.elementType(), t.shape(), values.data(), "synthetic/" + id);

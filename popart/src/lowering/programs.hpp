@@ -63,6 +63,7 @@ struct Interface {
   std::vector<HostTensorSpec> hyperParameters;
   std::vector<std::string> cycleCounters; // ids: "" is the whole step
   bool random = false;                    // there is a seed
+  std::int64_t rngWords = 0;              // state of the tiles' generators, if it is asked for
   bool startsUp = false;                  // HeldConstantsFromHost does something
   std::int64_t batchesPerStep = 1, accumulationFactor = 1, replicas = 1;
 };

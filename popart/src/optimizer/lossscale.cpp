@@ -118,7 +118,9 @@ Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType 
   const Value factor = graph.addVariable(factorId, HostTensor::scalar(DataType::FLOAT, 1));
   ops::GraphBuilder b(graph);
   b.pass = Pass::Backward;
-  return b.mul(scale, b.cast(factor, type));
+  const Value product = b.mul(scale, b.cast(factor, type));
+  graph.rename(product, graph.freeName("finalLossScale"));
+  return product;
 }
 
 namespace {
@@ -193,6 +195,9 @@ void addLossScaleUpdate(ir::Graph &graph, const Context &context) {
                                                  lossScaleFactor(graph)) != node.inputs.end())
       b.settings = node.settings;
   const Value counts = allCounts(graph, b, context.replicas);
+  // For those who ask for it, before it is cleared; else pruned.
+  const Value stats = b.cast(counts, DataType::UINT32);
+  graph.rename(stats, graph.freeName("Accum___autoLossScaleStats"));
   const Value period = graph.addVariable(periodId, HostTensor::scalar(DataType::FLOAT, 0));
   Value scale = graph.find("lossScaling_FLOAT");
   if (scale == ir::none)

@@ -149,6 +149,11 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
     seeds_.assign(2 * std::size_t(io_.replicas), 0);
     engine_.connectStream("d2h_randomSeed", seeds_.data());
   }
+  rngState_.assign(std::size_t(io_.rngWords * io_.replicas), 0);
+  if (io_.rngWords) {
+    engine_.connectStream("d2h_rngState", rngState_.data());
+    engine_.connectStream("h2d_rngState", rngState_.data());
+  }
   cycles_.assign(2 * io_.cycleCounters.size() * std::size_t(io_.replicas), 0);
   if (!io_.cycleCounters.empty())
     engine_.connectStream("d2h_cycleCount", cycles_.data());
@@ -334,6 +339,16 @@ void Execution::setSeed(std::uint64_t seed) {
 std::uint64_t Execution::seed() {
   run(lowering::RandomSeedToHost, "RandomSeedToHost");
   return seeds_[0] | (std::uint64_t(seeds_[1]) << 32);
+}
+std::vector<std::uint32_t> Execution::rngState() {
+  if (io_.rngWords)
+    run(lowering::RngStateToHost, "RngStateToHost");
+  return rngState_;
+}
+void Execution::setRngState(const std::vector<std::uint32_t> &state) {
+  std::copy(state.begin(), state.end(), rngState_.begin());
+  if (io_.rngWords)
+    run(lowering::RngStateFromHost, "RngStateFromHost");
 }
 std::uint64_t Execution::cycles(const std::string &id) {
   for (std::size_t i = 0; i < io_.cycleCounters.size(); ++i)

@@ -56,6 +56,9 @@ public:
   void writeHyperParameters(const std::map<TensorId, ir::HostTensor> &values);
   void setSeed(std::uint64_t seed);
   std::uint64_t seed();
+  // What the tiles round by, replica after replica; nothing if the session does not ask for it.
+  std::vector<std::uint32_t> rngState();
+  void setRngState(const std::vector<std::uint32_t> &state);
   std::uint64_t cycles(const std::string &id);
 
   // Of weights that ask for it: those of every replica, one after the other.
@@ -81,7 +84,7 @@ private:
   std::map<TensorId, char *> downloads_; // where weights go while they come from the device
   std::uint32_t seed_[2] = {0, 0};
   // From all replicas, one after the other: seeds, and {low, high} of every cycle counter.
-  std::vector<std::uint32_t> seeds_, cycles_;
+  std::vector<std::uint32_t> seeds_, cycles_, rngState_;
   bool loaded_ = false;
   std::atomic<bool> interrupted_ = false;
 };

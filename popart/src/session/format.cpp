@@ -14,7 +14,7 @@ namespace popart::session {
 
 namespace {
 
-constexpr std::uint64_t version = 4;
+constexpr std::uint64_t version = 5;
 constexpr std::size_t headerBytes =
     8 + 3 * 8; // magic, version, length and checksum of the metadata
 
@@ -82,6 +82,7 @@ void put(ByteWriter &out, const Interface &io) {
     out.list(*specs, [&](const HostTensorSpec &spec) { put(out, spec); });
   out.list(io.cycleCounters, [&](const std::string &id) { out.text(id); });
   out.number(io.random);
+  out.number(static_cast<std::uint64_t>(io.rngWords));
   out.number(io.startsUp);
   for (auto n : {io.batchesPerStep, io.accumulationFactor, io.replicas})
     out.number(static_cast<std::uint64_t>(n));
@@ -120,6 +121,7 @@ Interface getInterface(ByteReader &in) {
     in.list([&] { specs->push_back(getSpec(in)); });
   in.list([&] { io.cycleCounters.emplace_back(in.text()); });
   io.random = in.flag();
+  io.rngWords = in.number(0, most);
   io.startsUp = in.flag();
   for (auto *n : {&io.batchesPerStep, &io.accumulationFactor, &io.replicas})
     *n = in.number(1, most);

@@ -116,7 +116,7 @@ std::uint64_t Session::getRandomSeed() {
 }
 
 // The state of the simulated generator is the seed: two words per replica, replica r's first one
-// being r more than the first one's.
+// being r more than the first one's. With stochastic rounding that of the tiles follows.
 std::vector<std::uint32_t> Session::getRNGState() {
   const auto turn = impl_->turns.change("getRNGState");
   impl_->requireRngState("getRNGState");
@@ -128,21 +128,25 @@ std::vector<std::uint32_t> Session::getRNGState() {
     state.push_back(static_cast<std::uint32_t>(seed) + r);
     state.push_back(static_cast<std::uint32_t>(seed >> 32));
   }
+  const auto tiles = impl_->loaded().rngState();
+  state.insert(state.end(), tiles.begin(), tiles.end());
   return state;
 }
 void Session::setRNGState(const std::vector<std::uint32_t> state) {
   const auto turn = impl_->turns.change("setRNGState");
   impl_->requireRngState("setRNGState");
   const auto words = impl_->io.random ? std::size_t(impl_->io.replicas) * 2 : 0;
-  bool fits = state.size() == words;
+  const auto all = words + std::size_t(impl_->io.rngWords * impl_->io.replicas);
+  bool fits = state.size() == all;
   for (std::size_t r = 1; fits && r < words / 2; ++r)
     fits = state[2 * r] == state[0] + r && state[2 * r + 1] == state[1];
   if (!fits)
     throw runtime_error("setRNGState: {} words were given that getRNGState of this session cannot "
                         "have returned; it returns {}.",
-                        state.size(), words);
+                        state.size(), all);
   if (words)
     impl_->loaded().setSeed(state[0] | std::uint64_t(state[1]) << 32);
+  impl_->loaded().setRngState({state.begin() + std::ptrdiff_t(words), state.end()});
 }
 void Session::Impl::requireRngState(const char *what) {
   loaded();

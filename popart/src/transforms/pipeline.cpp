@@ -28,6 +28,14 @@ void inferStages(Graph &graph) {
   if (!annotated)
     for (auto &node : graph.nodes)
       node.settings.pipelineStage = node.settings.virtualGraph.value_or(0);
+  std::map<std::int64_t, std::int64_t> numbers; // without gaps
+  for (const auto &node : graph.nodes)
+    numbers[*node.settings.pipelineStage] = 0;
+  std::int64_t next = 0;
+  for (auto &[given, number] : numbers)
+    number = next++;
+  for (auto &node : graph.nodes)
+    node.settings.pipelineStage = numbers.at(*node.settings.pipelineStage);
 }
 
 std::int64_t checkStages(const Graph &graph, std::int64_t microBatches, bool accumulation) {
