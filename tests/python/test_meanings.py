@@ -487,3 +487,106 @@ def test_outputs_whose_types_the_builder_does_not_know(kind):
 
     got, = infer(build, inputs)
     np.testing.assert_allclose(got, x * (4 if kind == "loop" else 2), rtol=1e-6)
+
+
+# ---- sessions
+
+
+@pytest.mark.parametrize("mode", ["RandomNormal", "RandomUniform"])
+def test_synthetic_data_of_every_type_vary(mode):
+    options = popart.SessionOptions()
+    options.syntheticDataMode = popart.SyntheticDataMode.__members__[mode]
+    builder = popart.Builder()
+    ids = {t: builder.addInputTensor(popart.TensorInfo(t, [200])) for t in ("INT32", "UINT32", "BOOL", "FLOAT16")}
+    seen = {}
+    # Anchors stay at home too, so that what varies is seen by an operator that would stop a run.
+    for t, x in ids.items():
+        real = builder.aiOnnx.cast([x], "FLOAT")
+        spread = builder.aiOnnx.sub([builder.aiOnnx.reducemax([real], axes=[0]), builder.aiOnnx.reducemin([real], axes=[0])])
+        seen[t] = builder.aiOnnx.div([spread, spread])  # NaN of zeros
+    options.enableFloatingPointChecks = True
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, list(seen.values())), device(),
+                                      userOptions=options)
+    session.prepareDevice()
+    session.run(popart.PyStepIO({}, session.initAnchorArrays()))
+
+
+def convnet(b, x, whole):
+    ai = b.aiOnnx
+    weights = lambda *s: b.addInitializedInputTensor(rand(*s, seed=sum(s)) * F32(0.5), "w%d" % sum(s))
+    h = ai.relu([ai.conv([x, weights(4, 2, 3, 3)], pads=[1, 1, 1, 1])])
+    h = ai.maxpool([h], 1, kernel_shape=[2, 2], strides=[2, 2])[0]
+    if whole:  # needs all of a batch at once
+        h = ai.sub([h, ai.reducemean([h], axes=[0, 2, 3])])
+    h = b.reshape_const(ai, [h], [8, 16])
+    h = ai.tanh([ai.matmul([h, weights(16, 6)])])
+    return ai.softmax([ai.add([ai.matmul([h, weights(6, 3)]), weights(3)])])
+
+
+def train(settings, whole, options=None):
+    builder = popart.Builder()
+    x = builder.addInputTensor(popart.TensorInfo("FLOAT", [8, 2, 4, 4]))
+    labels = builder.addInputTensor(popart.TensorInfo("INT32", [8]))
+    y = convnet(builder, x, whole)
+    loss = builder.aiGraphcore.nllloss([y, labels], reduction=popart.ReductionType.Mean)
+    options = options or popart.SessionOptions()
+    for name, value in settings.items():
+        setattr(options.batchSerializationSettings, name, value)
+    session = popart.TrainingSession(builder.getModelProto(), popart.DataFlow(1, [loss, y]), loss, popart.ConstSGD(0.5),
+                                     device(), userOptions=options)
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    out = []
+    for step in range(3):
+        session.run(popart.PyStepIO({x: rand(8, 2, 4, 4, seed=step), labels: (np.arange(8) % 3).astype(np.int32)}, anchors))
+        out += [anchors[loss].copy(), anchors[y].copy()]
+    return out, session
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("method,context,schedule", [("UnrollDynamic", "Fwd", "Isomorphic"), ("UnrollStatic", "Fwd", "Scheduler"),
+                                                     ("UnrollStatic", "Bwd", "Isomorphic"), ("Loop", "Bwd", "OverlapOnCompute")])
+def test_batches_in_parts_give_what_whole_batches_give(method, context, schedule, whole):
+    wanted, _ = train({}, whole)
+    got, _ = train({"factor": 4, "method": popart.BatchSerializationMethod.__members__[method],
+                    "transformContext": popart.BatchSerializationTransformContext.__members__[context],
+                    "batchSchedule": popart.BatchSerializationBatchSchedule.__members__[schedule]}, whole)
+    for a, b in zip(got, wanted):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_batches_that_cannot_be_cut_are_refused():
+    with pytest.raises(popart.popart_exception, match="factor is 3, but no input has a first dimension"):
+        train({"factor": 3}, False)
+    with pytest.raises(popart.popart_exception, match="method Loop needs transformContext Bwd"):
+        train({"factor": 2, "method": popart.BatchSerializationMethod.Loop}, False)
+
+
+def test_stochastic_rounding_follows_the_seed():
+    options = popart.SessionOptions()
+    options.enableStochasticRounding = options.enableLoadAndOffloadRNGState = True
+    builder = popart.Builder()
+    x = builder.addInputTensor(popart.TensorInfo("FLOAT", [4096]))
+    y = builder.aiOnnx.cast([x], "FLOAT16")
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [y]), device(), userOptions=options)
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    a = np.full(4096, 1 + 2.0**-12, F32)  # a quarter of the way to the next half
+
+    def step():
+        session.run(popart.PyStepIO({x: a}, anchors))
+        return anchors[y].copy()
+
+    session.setRandomSeed(4)
+    first, second = step(), step()
+    state = session.getRNGState()
+    third = step()
+    if not np.array_equal(first, np.ones(4096)):  # operators round so
+        assert set(np.unique(first)) == {np.float16(1), np.float16(1 + 2.0**-10)}
+        assert abs((first > 1).mean() - 0.25) < 0.05
+        assert not np.array_equal(first, second)
+    session.setRandomSeed(4)
+    np.testing.assert_array_equal(step(), first)
+    session.setRNGState(state)
+    np.testing.assert_array_equal(step(), third)

