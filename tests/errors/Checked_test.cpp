@@ -21,6 +21,25 @@ public:
   void compute() { *out = in[in.size()]; }
 };
 
+class ThroughAPointer : public Vertex {
+public:
+  Input<Vector<float>> in;
+  Output<Vector<float>> out;
+  int at, mode;
+  void compute() {
+    float *to = &out[0];
+    const float *from = &in[0];
+    for (unsigned i = 0; i < in.size(); ++i)
+      to[i] = from[i] + 1;
+    if (mode == 0)
+      to[at] = 1;
+    else if (mode == 1)
+      to[0] = from[at];
+    else
+      to[0] = float(7 / at);
+  }
+};
+
 class WritesBeyond : public Vertex {
 public:
   Output<Vector<float>> out;
@@ -54,9 +73,10 @@ TEST(CheckedErrors, ReadBeyondAField) {
   auto in = c.variable("in", 4);
   c.graph.setInitialValue(in, 1.0f);
   EXPECT_REJECTED(
-      "application_runtime_error: Vertex 0 of type ReadsBeyond: field \"in\"[4] is out of "
-      "bounds; the size is 4. Correct the index in compute(), or connect a larger tensor. (in "
-      "compute set \"set\")",
+      "application_runtime_error: Vertex 0 of type ReadsBeyond (codelet.cpp) on tile 0: field "
+      "\"in\"[4] is out of bounds, 1 element behind the end; the size is 4 (codelet.cpp:9). "
+      "Correct "
+      "the index in compute(), or connect a larger tensor. (in compute set \"set\")",
       c.run(
           c.graph.addVertex(c.set, "ReadsBeyond", {{"in", in}, {"out", c.variable("out", 1)[0]}})));
 }
@@ -64,9 +84,9 @@ TEST(CheckedErrors, ReadBeyondAField) {
 TEST(CheckedErrors, WriteBeyondAField) {
   Checked c;
   EXPECT_REJECTED(
-      "application_runtime_error: Vertex 0 of type WritesBeyond: field \"out\"[7] is out of "
-      "bounds; the size is 4. Correct the index in compute(), or connect a larger tensor. (in "
-      "compute set \"set\")",
+      "application_runtime_error: Vertex 0 of type WritesBeyond (codelet.cpp) on tile 0: field "
+      "\"out\"[7] is out of bounds, 4 elements behind the end; the size is 4 (codelet.cpp:38). "
+      "Correct the index in compute(), or connect a larger tensor. (in compute set \"set\")",
       c.run(c.graph.addVertex(c.set, "WritesBeyond", {{"out", c.variable("out", 4)}, {"at", 7u}})));
 }
 
@@ -75,7 +95,59 @@ TEST(CheckedErrors, ElementsThatNobodyWrote) {
   auto in = c.variable("in", 4);
   c.graph.setInitialValue(in.slice(0, 3), 1.0f);
   EXPECT_REJECTED(
-      "application_runtime_error: Vertex 0 of type Sum: field \"in\"[3] is read but was never "
-      "written. Write the tensor before this compute set runs. (in compute set \"set\")",
+      "application_runtime_error: Vertex 0 of type Sum (codelet.cpp) on tile 0: field \"in\"[3] is "
+      "read but was never written (codelet.cpp:23). Write the tensor before this compute set runs. "
+      "(in "
+      "compute set \"set\")",
       c.run(c.graph.addVertex(c.set, "Sum", {{"in", in}, {"result", c.variable("out", 1)[0]}})));
+}
+
+// Fields lie side by side in memory, and a pointer is still not allowed from one into the next.
+TEST(CheckedErrors, PointersThatLeaveTheirField) {
+  const auto vertex = [](Checked &c, int at, int mode) {
+    auto in = c.variable("in", 4), out = c.variable("out", 4);
+    c.graph.setInitialValue(in, 1.0f);
+    return c.graph.addVertex(c.set, "ThroughAPointer",
+                             {{"in", in}, {"out", out}, {"at", at}, {"mode", mode}});
+  };
+  const auto expected = [](const std::string &what) {
+    return "application_runtime_error: Vertex 0 of type ThroughAPointer (codelet.cpp) on tile 0: " +
+           what + " (in compute set \"set\")";
+  };
+  const std::string rest = ". Correct the index in compute(), or connect a larger tensor.";
+  for (int at : {4, 5, -1, -2, 400}) {
+    const auto distance = at < 0 ? -at : at - 3;
+    const auto where = std::to_string(distance) + (distance == 1 ? " element " : " elements ") +
+                       (at < 0 ? "before the beginning" : "behind the end");
+    Checked writes, reads;
+    EXPECT_REJECTED(expected("field \"out\"[" + std::to_string(at) + "] is out of bounds, " +
+                             where + "; the size is 4 (codelet.cpp:23)" + rest),
+                    writes.run(vertex(writes, at, 0)));
+    if (at < 100) // farther away another field may be nearer
+      EXPECT_REJECTED(expected("field \"in\"[" + std::to_string(at) + "] is out of bounds, " +
+                               where + "; the size is 4 (codelet.cpp:25)" + rest),
+                      reads.run(vertex(reads, at, 1)));
+  }
+  Checked good, divides;
+  EXPECT_NO_THROW(good.run(vertex(good, 3, 0)));
+  EXPECT_REJECTED(expected("integer division by zero, or of the smallest number by -1 "
+                           "(codelet.cpp:27). Correct compute()."),
+                  divides.run(vertex(divides, 0, 2)));
+}
+
+// One tensor in two fields stays one tensor.
+TEST(CheckedErrors, NotInFieldsThatShareATensor) {
+  Checked c;
+  auto x = c.variable("x", 4);
+  c.graph.setInitialValue(x, 1.0f);
+  c.graph.createHostRead("x", x);
+  auto v =
+      c.graph.addVertex(c.set, "ThroughAPointer", {{"in", x}, {"out", x}, {"at", 3}, {"mode", 0}});
+  c.graph.setTileMapping(v, 0);
+  Engine engine(c.graph, Execute(c.set), {{"debug.runtimeVerify", "true"}});
+  engine.load(c.device);
+  engine.run();
+  std::vector<float> got(4);
+  engine.readTensor("x", got.data(), got.data() + 4);
+  EXPECT_EQ(got, (std::vector<float>{2, 2, 2, 1}));
 }

@@ -101,10 +101,8 @@ template <class Work> std::pair<int, std::string> lastWords(const Work &work) {
 std::string expected(const std::string &what, unsigned vertex = 0) {
   return "application_runtime_error: Vertex " + std::to_string(vertex) +
          " of type Wild (codelet.cpp) on tile " + std::to_string(vertex % 4) + ": " + what +
-         ". Correct compute(); the engine option debug.checkedCodelets checks every index of a "
-         "field. (in "
-         "compute "
-         "set \"set\")";
+         ". Correct compute(); the engine option debug.checkedCodelets checks every access. (in "
+         "compute set \"set\")";
 }
 
 std::atomic<int> seen{0};
@@ -171,7 +169,7 @@ TEST(FaultErrors, InsideTheHostEndWithALastWordAndTheSignal) {
   EXPECT_EQ(text,
             "OpenIPU: Vertex 0 of type Wild (codelet.cpp) on tile 0: an invalid address "
             "0x700012340000. Correct compute(); the engine option debug.checkedCodelets checks "
-            "every index of a field. (in compute set \"set\") It happened inside a function of the "
+            "every access. (in compute set \"set\") It happened inside a function of the "
             "host, so "
             "the process cannot go on.\n");
 }

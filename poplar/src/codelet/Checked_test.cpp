@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checked mode: every violation names vertex, field and index; correct code runs as before.
+#include "codelet/Guard.hpp"
 #include "codelet/TestVertex.hpp"
 
 using namespace poplar;
@@ -9,6 +10,7 @@ using namespace poplar::codelet::test;
 namespace {
 
 const std::string source = prologue() + R"(
+#include <algorithm>
 class Checked : public Vertex { public:
   Input<Vector<float>> in; Output<Vector<float, VectorLayout::ONE_PTR>> out; Vector<InOut<Vector<int>>> rows;
   Input<float> s; Vector<int> table; int i, j, mode;
@@ -20,51 +22,81 @@ class Checked : public Vertex { public:
     case 3: for (float x : in) out[0] += x; break;
     case 4: out.data()[1] = 2; break;
     case 5: out[0] = *(in.begin() + j); break;
+    case 6: { float *p = &out[0]; p[i] = 1; break; }
+    case 7: { const float *p = &in[0]; out[0] = p[j]; break; }
+    case 8: std::memcpy(&out[0], &in[0], i); break;
+    case 9: std::memset(&out[i], 1, j); break;
+    case 10: const_cast<float &>(in[j]) = 1; break;
+    case 11: { struct Pair { float a, b; }; auto *p = reinterpret_cast<const Pair *>(&in[0]); out[0] = p[i].b; break; }
+    case 12: table[0] = 7 / i; break;
+    case 13: { int local[4] = {1, 2, 3, 4}; local[j & 7] = i; table[0] = local[i & 7]; break; }
+    case 14: { float *end = &out[2]; for (float *p = &out[0]; p != end; ++p) *p = 3; break; }
+    case 15: { static int calls = 0; static const float weights[] = {1, 2, 3}; out[0] = weights[i] + ++calls; break; }
+    case 16: { typedef float Two __attribute__((vector_size(8), aligned(4)));
+               const Two *p = reinterpret_cast<const Two *>(&in[0]); Two sum = p[0] + p[1]; out[0] = sum[0]; break; }
+    case 17: std::copy(in.begin(), in.begin() + i, &out[0]); break;
+    case 18: { int *p = i ? &table[0] : nullptr; *p = 3; break; }
+    case 19: out[0] = *reinterpret_cast<const float *>(reinterpret_cast<const char *>(&in[0]) + (1 << 20)); break;
     }
     return true; } };
 )";
 
-// One vertex of the checked type, with shadows that say what was written.
-struct Rig {
+// One vertex of the checked type, with shadows that say what was written. Runs as in an engine:
+// guarded, with its operands known.
+struct Rig : VertexNames {
   std::shared_ptr<const Module> module =
       std::make_shared<const Module>(compileChecked(*compileText(source)));
   LoadedModule loaded{module};
   const VertexType &type = module->types.at(0);
   VertexStorage v{type};
-  std::vector<float> in{1, 2, 3}, out{0, 0};
+  // Eight elements, of which the fields have the first ones.
+  std::vector<float> in{1, 2, 3, 0, 0, 0, 0, 0}, out = std::vector<float>(8);
   std::vector<int> row0{1, 2}, row1{3}, table{0, 0};
   float s = 2;
-  std::vector<std::uint8_t> inWritten{1, 1, 0}, outWritten = std::vector<std::uint8_t>(8),
-                                                sWritten{1};
-  FieldCheck inCheck = check("in", inWritten.data(), 1),
-             outCheck = check("out", outWritten.data(), 4), rowsCheck = check("rows", nullptr, 0),
-             sCheck = check("s", sWritten.data(), 1), tableCheck = check("table", nullptr, 0);
-  std::vector<FieldCheck> rowChecks{check("rows", nullptr, 0, 0), check("rows", nullptr, 0, 1)};
-  std::vector<CheckedVectorRecord> rows{{row0.data(), 2, &rowChecks[0]},
-                                        {row1.data(), 1, &rowChecks[1]}};
+  std::vector<std::uint8_t> inWritten = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0},
+                            outWritten = std::vector<std::uint8_t>(8), sWritten{1, 1, 1, 1};
+  std::vector<FieldCheck> checks, rowChecks;
+  std::vector<CheckedVectorRecord> rows;
 
-  static FieldCheck check(const char *field, std::uint8_t *written, std::uint32_t stride,
-                          std::uint32_t outer = FieldCheck::noOuter) {
-    return {"Checked", field, 12, written, stride, outer};
+  FieldCheck check(const char *field, void *data, std::uint32_t elementBytes, std::size_t size,
+                   bool writable, std::uint8_t *written = nullptr,
+                   std::uint32_t outer = FieldCheck::noOuter, bool watched = true) {
+    return {"Checked",           field,    12,     written, elementBytes, outer, data,
+            elementBytes * size, writable, watched};
   }
   Rig() {
-    v.put("in", CheckedVectorRecord{in.data(), in.size(), &inCheck});
-    v.put("out", CheckedVectorRecord{out.data(), out.size(), &outCheck});
-    v.put("rows", CheckedVectorRecord{rows.data(), rows.size(), &rowsCheck});
-    v.put("s", CheckedScalarRecord{&s, &sCheck});
-    v.put("table", CheckedVectorRecord{table.data(), table.size(), &tableCheck});
+    checks = {check(nullptr, v.address(), 1, type.hostSize, true),
+              check("in", in.data(), 4, 3, false, inWritten.data()),
+              check("out", out.data(), 4, 2, true, outWritten.data()),
+              check("rows", nullptr, sizeof(CheckedVectorRecord), 2, false, nullptr,
+                    FieldCheck::noOuter, false),
+              check("s", &s, 4, 1, false, sWritten.data()),
+              check("table", table.data(), 4, 2, true),
+              check("rows", row0.data(), 4, 2, true, nullptr, 0, false),
+              check("rows", row1.data(), 4, 1, true, nullptr, 1, false)};
+    rows = {{row0.data(), 2, &checks[6]}, {row1.data(), 1, &checks[7]}};
+    checks[3].data = rows.data();
+    v.put("in", CheckedVectorRecord{in.data(), 3, &checks[1]});
+    v.put("out", CheckedVectorRecord{out.data(), 2, &checks[2]});
+    v.put("rows", CheckedVectorRecord{rows.data(), rows.size(), &checks[3]});
+    v.put("s", CheckedScalarRecord{&s, &checks[4]});
+    v.put("table", CheckedVectorRecord{table.data(), table.size(), &checks[5]});
   }
+  void name(const VertexCall &, PlainText &to) const override { to << "Vertex 12 of type Checked"; }
+  std::string_view computeSet() const override { return "set"; }
+  std::uint32_t tile(const VertexCall &) const override { return 0; }
+  std::span<const FieldCheck> operands(const VertexCall &) const override { return checks; }
+
   std::string run(int mode, int i, int j) {
     v.plain<int>("mode", mode);
     v.plain<int>("i", i);
     v.plain<int>("j", j);
     void *vertex = v.address();
-    try {
-      loaded.entry(0, Variant::Checked).run(&vertex, 1, &now);
-      return {};
-    } catch (const TrapError &e) {
-      return e.what();
-    }
+    VertexCall call{
+        .names = this, .code = loaded.code(Variant::Checked), .stop = nullptr, .operands = {}};
+    const auto entry = loaded.entry(0, Variant::Checked);
+    callGuarded(call, reinterpret_cast<const void *>(entry.run), &vertex, 1, &call.now, nullptr);
+    return call.violation ? *call.violation : std::string();
   }
 };
 
@@ -94,23 +126,82 @@ TEST(CheckedMode, RunsCorrectCode) {
   EXPECT_EQ(rig.run(5, 0, 1), "");
 }
 
-TEST(CheckedMode, NamesVertexFieldAndIndexOutOfBounds) {
+TEST(CheckedMode, NamesFieldIndexAndLineOutOfBounds) {
   Rig rig;
-  expectText(rig.run(0, 2, 0), {"Vertex 12", "Checked", "\"out\"[2]", "size is 2"});
-  expectText(rig.run(0, 0, -1), {"\"in\"[-1]", "size is 3"});
-  expectText(rig.run(1, 2, 0), {"\"rows\"[2]", "size is 2"});
+  EXPECT_EQ(rig.run(0, 3, 0),
+            "field \"out\"[3] is out of bounds, 2 elements behind the end; the "
+            "size is 2 (test.cpp:10). Correct the index in compute(), or connect a "
+            "larger tensor.");
+  expectText(rig.run(0, 2, 0),
+             {"\"out\"[2]", "1 element behind the end", "size is 2", "test.cpp:10"});
+  expectText(rig.run(0, 0, -1), {"\"in\"[-1]", "1 element before the beginning", "size is 3"});
+  expectText(rig.run(1, 2, 0), {"\"rows\"[2]", "size is 2", "test.cpp:11"});
   expectText(rig.run(1, 1, 1), {"\"rows\"[1][1]", "size is 1"});
   expectText(rig.run(2, 5, 0), {"\"table\"[5]", "size is 2"});
-  expectText(rig.run(5, 0, 3), {"\"in\"[3]", "out of bounds"});
+  expectText(rig.run(5, 0, 3), {"\"in\"[3]", "out of bounds", "test.cpp:15"});
+}
+
+TEST(CheckedMode, SeesPointersThatWereTakenFromFields) {
+  Rig rig;
+  rig.inWritten.assign(12, 1);
+  EXPECT_EQ(rig.run(6, 1, 0), "");
+  EXPECT_EQ(rig.run(6, 3, 0), "field \"out\"[3] is out of bounds, 2 elements behind the end; the "
+                              "size is 2 (test.cpp:16). Correct the index in compute(), or connect "
+                              "a larger tensor.");
+  EXPECT_EQ(rig.out[3], 0.0f) << "the access does not happen";
+  expectText(rig.run(6, -1, 0), {"\"out\"[-1]", "before the beginning"});
+  EXPECT_EQ(rig.run(7, 0, 2), "");
+  expectText(rig.run(7, 0, 3), {"\"in\"[3]", "1 element behind the end", "test.cpp:17"});
+  EXPECT_EQ(rig.run(11, 0, 0), "");
+  expectText(rig.run(11, 1, 0), {"\"in\"[3]", "test.cpp:21"});
+  expectText(rig.run(10, 0, 1), {"\"in\"[1] is written, and it is an Input (test.cpp:20)"});
+  expectText(rig.run(19, 0, 0), {"reads 4 bytes", "belongs to no field (test.cpp:30)"});
+}
+
+TEST(CheckedMode, SeesMemoryFunctions) {
+  Rig rig;
+  rig.inWritten.assign(12, 1);
+  EXPECT_EQ(rig.run(8, 8, 0), "");
+  EXPECT_EQ(rig.out[1], 2.0f);
+  expectText(rig.run(8, 12, 0), {"\"out\"[2]", "behind the end", "test.cpp:18"});
+  expectText(rig.run(8, 16, 0), {"\"in\"[3]"});
+  EXPECT_EQ(rig.run(9, 1, 4), "");
+  expectText(rig.run(9, 1, 5), {"\"out\"[2]", "test.cpp:19"});
+  EXPECT_EQ(rig.run(17, 2, 0), "");
+  expectText(rig.run(17, 3, 0), {"\"out\"[2]"});
+}
+
+TEST(CheckedMode, TellsTheLineOfWhatTheCompilerCanCheck) {
+  Rig rig;
+  EXPECT_EQ(rig.run(12, 2, 0), "");
+  EXPECT_EQ(rig.run(12, 0, 0), "integer division by zero, or of the smallest number by -1 "
+                               "(test.cpp:22). Correct compute().");
+  EXPECT_EQ(rig.run(13, 1, 3), "");
+  EXPECT_EQ(rig.run(13, 5, 3),
+            "an index outside a local or static array (test.cpp:23). Correct compute().");
+  EXPECT_EQ(rig.run(18, 1, 3), "");
+  expectText(rig.run(18, 0, 3), {"null", "test.cpp:29"});
+}
+
+// The address behind the end, statics, the stack, and a last pair that is loaded half outside.
+TEST(CheckedMode, LeavesCorrectCodeAlone) {
+  Rig rig;
+  EXPECT_EQ(rig.run(14, 0, 0), "");
+  EXPECT_EQ(rig.run(15, 2, 0), "");
+  EXPECT_EQ(rig.out[0], 4.0f);
+  rig.inWritten.assign(12, 1);
+  EXPECT_EQ(rig.run(16, 0, 0), "");
+  EXPECT_EQ(rig.out[0], 4.0f);
 }
 
 TEST(CheckedMode, FindsReadsOfElementsNeverWritten) {
   Rig rig;
-  expectText(rig.run(0, 0, 2), {"Vertex 12", "\"in\"[2]", "never written"});
+  expectText(rig.run(0, 0, 2), {"\"in\"[2]", "never written", "test.cpp:10"});
   expectText(rig.run(3, 0, 0), {"\"in\"[2]", "never written"});
-  rig.inWritten[2] = 1;
+  expectText(rig.run(7, 0, 2), {"\"in\"[2]", "never written"});
+  rig.inWritten.assign(12, 1);
   EXPECT_EQ(rig.run(3, 0, 0), "");
-  rig.sWritten[0] = 0;
+  rig.sWritten.assign(4, 0);
   expectText(rig.run(0, 0, 0), {"\"s\"", "never written"});
 }
 
@@ -120,6 +211,20 @@ TEST(CheckedMode, MarksWhatOutputsWrite) {
   EXPECT_EQ(rig.outWritten, (std::vector<std::uint8_t>{0, 0, 0, 0, 1, 1, 1, 1}));
   rig.run(4, 0, 0);
   EXPECT_EQ(rig.outWritten, std::vector<std::uint8_t>(8, 1));
+  rig.outWritten.assign(8, 0);
+  rig.run(17, 2, 0);
+  EXPECT_EQ(rig.outWritten, std::vector<std::uint8_t>(8, 1));
+}
+
+TEST(CheckedMode, FallsBackToThePlainFormOfWhatDoesNotCompile) {
+  const auto plain = compileText(prologue() + R"(
+class Odd : public Vertex { public: Output<Vector<int>> x; void compute() { x[0] = 1; } };
+static_assert(sizeof(Output<Vector<int>>) == 16, "sixteen bytes");
+)");
+  const Module checked = compileChecked(*plain);
+  EXPECT_TRUE(checked.checkedImage.empty());
+  EXPECT_EQ(checked.image, plain->image);
+  EXPECT_TRUE(compileChecked(*plain).checkedImage.empty()) << "from the cache";
 }
 
 } // namespace

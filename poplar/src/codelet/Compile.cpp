@@ -4,9 +4,11 @@
 // preprocessed text, whose line markers keep diagnostics at the user's file and line.
 #include "codelet/Compile.hpp"
 #include "arch/Instructions.hpp"
+#include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "codelet/Cache.hpp"
 #include "codelet/Count.hpp"
+#include "codelet/Dialect.hpp"
 #include "codelet/Dwarf.hpp"
 #include "codelet/Glue.hpp"
 #include "codelet/Process.hpp"
@@ -47,6 +49,19 @@ const Words linkFlags = {"-shared", "-Wl,-z,noseparate-code", "-Wl,-Bsymbolic",
 // is local.
 const Words quiet = {"-w", "-fno-access-control", "-fwhole-program"};
 
+const Words checkedFlags = {"-O1",
+                            "-g",
+                            "-fsanitize=kernel-address",
+                            "--param",
+                            "asan-instrumentation-with-call-threshold=0",
+                            "--param",
+                            "asan-stack=0",
+                            "--param",
+                            "asan-globals=0",
+                            "-fno-sanitize-address-use-after-scope",
+                            "-fsanitize=integer-divide-by-zero,bounds,null",
+                            "-fno-sanitize-recover=undefined"};
+
 struct Source {
   std::string name; // for messages, as the user gave it
   std::string text;
@@ -73,7 +88,7 @@ Source readSource(const SourceInput &input) {
 // everything else.
 const std::string &codegenVersion() {
   static const std::string version = [] {
-    std::vector<std::string> parts = {"3", fastGlue({}, 6), countedGlue({}, 6)};
+    std::vector<std::string> parts = {"4", fastGlue({}, 6), countedGlue({}, 6), checkedSupport()};
     for (unsigned i = 0; i < arch::instructionClasses; ++i)
       parts.push_back(base::str(arch::bundlesPer(arch::Instruction(i))));
     for (const std::string &function : arch::libraryFunctions()) {
@@ -151,7 +166,7 @@ public:
     std::string text = readBack("source.ii");
     if (source.path.empty()) // no temporary name may reach the result
       replaceAll(text, file, source.name);
-    return dropTargetAttributes(std::move(text));
+    return dropTargetAttributes(translateVectorTypes(std::move(text), name_, clangVectors_));
   }
 
   // What the preprocessed text depends on. Files that change while they are read are not relied on:
@@ -178,7 +193,9 @@ public:
   }
 
   std::vector<DiscoveredType> discover(const std::string &text, std::string &diagnostics) {
-    writeFile(directory_.file("meta.ii"), text);
+    // Explicit instantiations are compiled whether they are called or not, and may want the hooks.
+    const bool usesHooks = text.find("openipuHooks") != std::string::npos;
+    writeFile(directory_.file("meta.ii"), usesHooks ? text + fastGlue({}, numWorkers_) : text);
     diagnostics =
         require(command_() + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types",
                                    "-femit-class-debug-always", "-shared", "-nostdlib",
@@ -192,6 +209,23 @@ public:
     writeFile(source, text + glue);
     require(command_({"-O3"}) + quiet + linkFlags + Words{source, "-o", directory_.file(image)});
     return readBack(image);
+  }
+
+  // Instrumented at every access; the calls go to checkedSupport. Little is optimised, so that
+  // lines stay what they were.
+  std::string checkedImage(const std::string &text, const std::string &glue) {
+    const std::string source = directory_.file("checked.ii"), object = directory_.file("checked.o"),
+                      support = directory_.file("support.cpp"),
+                      supportObject = directory_.file("support.o"),
+                      image = directory_.file("checked.so");
+    writeFile(source, text + glue);
+    writeFile(support, checkedSupport());
+    require(command_() + quiet + checkedFlags + Words{"-c", source, "-o", object});
+    require(Words{compiler_, "-std=gnu++17", "-fPIC", "-O1", "-fvisibility=hidden", "-fno-builtin",
+                  "-fno-tree-loop-distribute-patterns", "-w", "-D__POPC__", "-isystem",
+                  includeDirectory(), "-c", support, "-o", supportObject});
+    require(Words{compiler_} + linkFlags + Words{object, supportObject, "-o", image});
+    return readBack("checked.so");
   }
 
   std::string assembly(const std::string &text, const std::string &glue) {
@@ -222,7 +256,9 @@ private:
                                        "-isystem",
                                        include + "/poplar/codelet",
                                        "-isystem",
-                                       include};
+                                       include,
+                                       "-idirafter", // #include "Vertex.hpp"
+                                       include + "/poplar"};
     if (arch == "ipu1")
       command.push_back("-DOPENIPU_ARCH_IPU1");
     return source.path.empty() ? command + Words{"-iquote", "."} : command;
@@ -236,9 +272,17 @@ private:
   std::string require(const Words &command) {
     const ProcessResult result = runProcess(command, directory_.path());
     if (result.status != 0)
-      throw CompileError(base::str("Codelet ", name_, " does not compile:\n", result.output),
-                         result.output);
+      throw CompileError(
+          base::str("Codelet ", name_, " does not compile:\n", result.output, hint(result.output)),
+          result.output);
     return result.output;
+  }
+
+  std::string hint(const std::string &output) const {
+    if (clangVectors_ && output.find("request for member") != std::string::npos)
+      return "Vectors declared with ext_vector_type have no members x, y ... here: write v[0], "
+             "v[1] ... instead.\n";
+    return {};
   }
 
   std::string readBack(const std::string &name) const {
@@ -259,6 +303,7 @@ private:
   Words userFlags_;
   std::string machine_;
   unsigned numWorkers_;
+  bool clangVectors_ = false; // the source declares vectors as clang does
   TemporaryDirectory directory_;
   const fs::file_time_type started_ = fs::file_time_type::clock::now();
   std::error_code ignored_;
@@ -294,6 +339,33 @@ void buildImages(Module &module, Compilation &work, const std::vector<Discovered
   fill(module, types, counted.codeBytes);
 }
 
+// One number in the headers (poplar/codelet/Elements.hpp) set to 1.
+std::string with(std::string text, std::string_view number) {
+  const auto off = base::str(number, " = 0"), on = base::str(number, " = 1");
+  if (const auto at = text.find(off); at != std::string::npos)
+    text.replace(at, off.size(), on);
+  return text;
+}
+
+// What compiles only with the Inputs of older SDKs is compiled with those; the message is that of
+// the present form.
+std::vector<DiscoveredType> discoverInEitherForm(Compilation &work, Module &module) {
+  try {
+    return work.discover(module.preprocessedSource, module.diagnostics);
+  } catch (const CompileError &) {
+    auto older = with(module.preprocessedSource, "openipuMutableInputs");
+    std::vector<DiscoveredType> types;
+    try {
+      types = work.discover(older, module.diagnostics);
+    } catch (const CompileError &) {
+    }
+    if (types.empty())
+      throw;
+    module.preprocessedSource = std::move(older);
+    return types;
+  }
+}
+
 // A source may change its meaning with the folder it is compiled in only through relative paths.
 std::string requestKey(const Source &source, const CompileOptions &options) {
   std::error_code error;
@@ -325,7 +397,7 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
       known->arch = options.arch;
       return *known;
     }
-  const auto types = work.discover(module.preprocessedSource, module.diagnostics);
+  const auto types = discoverInEitherForm(work, module);
   if (!types.empty())
     buildImages(module, work, types);
   if (cache) {
@@ -335,9 +407,6 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
   }
   return module;
 }
-
-constexpr std::string_view uncheckedToken = "openipuChecked = 0",
-                           checkedToken = "openipuChecked = 1";
 
 } // namespace
 
@@ -356,21 +425,10 @@ Module compileSource(const SourceInput &input, const CompileOptions &options) {
   return build(source, options, &cache, key);
 }
 
-Module compileChecked(const Module &module) {
+static Module buildChecked(const Module &module, const std::string &contentHash) {
   Module checked = module;
-  checked.image.clear();
-  checked.countedImage.clear();
-  checked.contentHash = contentHashOf({codegenVersion(), "checked", module.contentHash});
-  const Cache cache;
-  if (auto known = cache.findModule(checked.contentHash))
-    return *known;
-  if (module.preprocessedSource.empty())
-    throw CompileError(base::str("Codelet ", module.sourceName,
-                                 " carries no source, so it cannot be compiled for ",
-                                 "checked mode. Compile its .gp file again."));
-  std::string text = module.preprocessedSource;
-  if (const auto at = text.find(uncheckedToken); at != std::string::npos)
-    text.replace(at, uncheckedToken.size(), checkedToken);
+  checked.contentHash = contentHash;
+  const std::string text = with(module.preprocessedSource, "openipuChecked");
   Compilation work(module.sourceName, module.flags, machineArchitecture(), module.numWorkers);
   std::string ignored;
   const auto types = work.discover(text, ignored);
@@ -379,8 +437,39 @@ Module compileChecked(const Module &module) {
   for (std::size_t k = 0; k < checked.types.size() && k < module.types.size(); ++k)
     checked.types[k].codeBytes = module.types[k].codeBytes;
   if (!types.empty())
-    checked.checkedImage = work.fastImage(text, fastGlue(types, module.numWorkers), "checked");
+    checked.checkedImage = work.checkedImage(text, fastGlue(types, module.numWorkers));
+  checked.image.clear();
+  checked.countedImage.clear();
   checked.machine = machineArchitecture();
+  return checked;
+}
+
+static void warnUnchecked(const Module &module) {
+  static const base::Logger log("POPLAR", "PO", "CODELETS");
+  log.warn("codelet ", module.sourceName,
+           " does not compile in its checked form; it runs without checks");
+}
+
+Module compileChecked(const Module &module) {
+  const auto contentHash = contentHashOf({codegenVersion(), "checked", module.contentHash});
+  const Cache cache;
+  if (auto known = cache.findModule(contentHash)) {
+    if (known->checkedImage.empty() && !known->types.empty())
+      warnUnchecked(module);
+    return *known;
+  }
+  if (module.preprocessedSource.empty())
+    throw CompileError(base::str("Codelet ", module.sourceName,
+                                 " carries no source, so it cannot be compiled for ",
+                                 "checked mode. Compile its .gp file again."));
+  Module checked;
+  try {
+    checked = buildChecked(module, contentHash);
+  } catch (const CompileError &) {
+    checked = module;
+    checked.contentHash = contentHash;
+    warnUnchecked(module);
+  }
   cache.storeModule(checked);
   return checked;
 }
@@ -390,10 +479,10 @@ std::string compileToAssembly(const SourceInput &input, const CompileOptions &op
   const Source source = readSource(input);
   Compilation work(source.name, options.flags, machineArchitecture(), workersOf(options.arch));
   Words ignored;
-  std::string diagnostics;
-  const std::string text = work.preprocess(source, options.arch, ignored);
-  const auto types = work.discover(text, diagnostics);
-  return work.assembly(text,
+  Module module;
+  module.preprocessedSource = work.preprocess(source, options.arch, ignored);
+  const auto types = discoverInEitherForm(work, module);
+  return work.assembly(module.preprocessedSource,
                        types.empty() ? std::string() : countedGlue(types, workersOf(options.arch)));
 }
 

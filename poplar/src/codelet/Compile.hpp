@@ -31,9 +31,10 @@ struct CompileOptions {
 // malloc, iostream or an undefined function), FileError (source missing).
 Module compileSource(const SourceInput &source, const CompileOptions &options = {});
 
-// The same module with bounds-checked fields: other hostOffsets and sizes, `checkedImage` filled,
-// `image` empty. Vertex types and fields stand in the same order as in `module`. Cached like
-// compileSource.
+// The same module with checks of every access (Checks.hpp): other hostOffsets and sizes,
+// `checkedImage` filled, `image` empty. Vertex types and fields stand in the same order as in
+// `module`. Cached like compileSource. A codelet that does not compile in this form comes back
+// as it was, without a checkedImage, and the log says so.
 Module compileChecked(const Module &module);
 
 // Assembly text of the counted pass, before counting: what `popc -S` prints.

@@ -101,6 +101,31 @@ std::optional<VertexKind> kindOfBase(const std::string &qualified) {
   return std::nullopt;
 }
 
+// g++ calls a vector type "__vector(2) float", which is no C++; the glue has a name for it.
+std::string spellVectors(std::string text) {
+  constexpr std::string_view mark = "__vector(";
+  for (auto at = text.find(mark); at != text.npos; at = text.find(mark, at)) {
+    const auto close = text.find(')', at), end = text.find_first_of(",>", close);
+    if (close == text.npos || end == text.npos)
+      break;
+    text.replace(at, end - at,
+                 base::str("openipu::VectorOf<", text.substr(close + 2, end - close - 2), ", ",
+                           text.substr(at + mark.size(), close - at - mark.size()), ">"));
+  }
+  return text;
+}
+
+// "unsigned int", 2 -> "uint2": the names of ipudef.h.
+std::string vectorName(const std::string &element, std::uint64_t lanes) {
+  std::string name = canonicalName(element);
+  if (name.rfind("unsigned ", 0) == 0)
+    name = "u" + name.substr(9);
+  if (name == "signed char")
+    name = "char";
+  name.erase(std::remove(name.begin(), name.end(), ' '), name.end()); // long long
+  return base::str(name, lanes);
+}
+
 class Reader {
 public:
   explicit Reader(std::string sourceName) : sourceName_(std::move(sourceName)) {}
@@ -172,7 +197,7 @@ private:
     type.hostAlign = std::max<std::uint32_t>(
         contents.align, std::uint32_t(numberOf(die, DW_AT_alignment).value_or(1)));
     type.deviceBytes = layOutDeviceState(type.fields);
-    found.spelling = "::" + qualified;
+    found.spelling = "::" + spellVectors(qualified);
     if (names_.insert(type.name).second)
       found_.push_back(std::move(found));
   }
@@ -274,14 +299,27 @@ private:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
       return spell(strip(typeOf(*type))) + " &";
-    case DW_TAG_array_type:
-      return spell(strip(typeOf(*type))) + " []";
+    case DW_TAG_array_type: {
+      const auto element = strip(typeOf(*type));
+      if (!has(*type, DW_AT_GNU_vector) || !element)
+        return spell(element) + " []";
+      std::uint64_t lanes = 0;
+      forChildren(*type, [&](Dwarf_Die range) {
+        lanes = numberOf(range, DW_AT_count)
+                    .value_or(numberOf(range, DW_AT_upper_bound).value_or(0) + 1);
+      });
+      return vectorName(spell(element), lanes);
+    }
     case DW_TAG_enumeration_type: {
       const auto at = enumNames_.find(dwarf_dieoffset(const_cast<Dwarf_Die *>(&*type)));
       return at == enumNames_.end() ? nameOf(*type) : at->second;
     }
-    default:
-      return qualifiedName(*type);
+    default: {
+      const auto name = qualifiedName(*type);
+      return name == "poplar::codelet::HalfVector<2>"   ? "half2"
+             : name == "poplar::codelet::HalfVector<4>" ? "half4"
+                                                        : name;
+    }
     }
   }
 

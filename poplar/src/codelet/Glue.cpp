@@ -12,8 +12,8 @@ namespace {
 // The text follows the user's, so it uses no macro and no header but poplar/codelet/Hooks.hpp,
 // which Vertex.hpp brings.
 const char *const common = R"(
-# 1 "openipu-glue"
-extern "C" __attribute__((visibility("hidden"))) const ::poplar::codelet::Hooks *openipuHooks;
+# 1 "openipu-glue" 3
+extern "C" __attribute__((visibility("hidden"), externally_visible)) const ::poplar::codelet::Hooks *openipuHooks;
 const ::poplar::codelet::Hooks *openipuHooks = nullptr;
 extern "C" __attribute__((visibility("default"), externally_visible)) void openipu_set_hooks(const ::poplar::codelet::Hooks *hooks) {
   openipuHooks = hooks;
@@ -29,6 +29,7 @@ extern "C" __attribute__((visibility("hidden"))) int puts(const char *text) { re
 extern "C" __attribute__((visibility("hidden"))) int putchar(int c) { return printf("%c", c), c; }
 namespace openipu {
 typedef decltype(sizeof(0)) Size;
+template <class T, unsigned N> using VectorOf __attribute__((vector_size(N * sizeof(T)))) = T;
 struct Yes { operator bool() const { return true; } };
 template <class T> inline bool operator,(T &&result, Yes) { return static_cast<bool>(result); }
 struct Entry {
@@ -38,6 +39,19 @@ struct Entry {
 };
 }
 )";
+
+// Entries read what the engine owns, which checked mode would not let a codelet do.
+const char *const entryAttributes =
+    "__attribute__((visibility(\"hidden\"), "
+    "no_sanitize(\"kernel-address\"), no_sanitize(\"undefined\"))) ";
+
+// How far the cycle counter is in the vertex that runs, for poplar/codelet/Builtins.hpp: known
+// where instructions are counted.
+std::string countedCycles(const std::string &body) {
+  return base::str("extern \"C\" __attribute__((visibility(\"hidden\"), noipa)) unsigned long long "
+                   "openipu_counted_cycles() { ",
+                   body, " }\n");
+}
 
 std::string table(const std::string &rows) {
   return base::str("extern \"C\" __attribute__((visibility(\"default\"), externally_visible)) "
@@ -66,9 +80,9 @@ std::string fastEntry(const DiscoveredType &t, std::size_t k, unsigned workers) 
   const std::string call =
       base::str(computeSymbol(k), "(static_cast<", t.spelling, " *>(vertices[i]), w)");
   return base::str(
-      oneVertex(t, k), "extern \"C\" __attribute__((visibility(\"hidden\"))) void openipu_run_", k,
+      oneVertex(t, k), "extern \"C\" ", entryAttributes, "void openipu_run_", k,
       "(void *const *vertices, ::openipu::Size n, void *const **now) { ", each, " ", call, "; }\n",
-      "extern \"C\" __attribute__((visibility(\"hidden\"))) bool openipu_returning_", k,
+      "extern \"C\" ", entryAttributes, "bool openipu_returning_", k,
       "(void *const *vertices, ::openipu::Size n, void *const **now) { bool all = true; ", each,
       " { const bool one = ", call, "; all = all && one; } return all; }\n");
 }
@@ -118,7 +132,7 @@ extern "C" __attribute__((visibility("hidden"))) bool openipu_run_counted(
 std::string computeSymbol(std::size_t type) { return base::str("openipu_one_", type); }
 
 std::string fastGlue(const std::vector<DiscoveredType> &types, unsigned numWorkers) {
-  std::string text = common, rows;
+  std::string text = common + countedCycles("return 0;"), rows;
   for (std::size_t k = 0; k < types.size(); ++k) {
     text += fastEntry(types[k], k, numWorkers);
     rows += base::str("  {openipu_run_", k, ", openipu_returning_", k, ", nullptr},\n");
@@ -127,7 +141,14 @@ std::string fastGlue(const std::vector<DiscoveredType> &types, unsigned numWorke
 }
 
 std::string countedGlue(const std::vector<DiscoveredType> &types, unsigned numWorkers) {
-  std::string text = common + countedLoop(), rows;
+  // A worker issues one bundle in as many cycles as there are workers.
+  std::string text =
+      common +
+      countedCycles(base::str("unsigned long long units; asm volatile(\"movq %%r15, %0\" : "
+                              "\"=r\"(units)); return units * ",
+                              numWorkers, " / ", countUnitsPerBundle, ";")) +
+      countedLoop();
+  std::string rows;
   for (std::size_t k = 0; k < types.size(); ++k) {
     text += countedEntry(types[k], k, numWorkers);
     rows += base::str("  {nullptr, nullptr, openipu_counted_", k, "},\n");
@@ -135,32 +156,94 @@ std::string countedGlue(const std::vector<DiscoveredType> &types, unsigned numWo
   return text + table(rows);
 }
 
-// target ( "supervisor" ) with any spacing becomes `unused`, an attribute that g++ knows and that
-// changes nothing.
-std::string dropTargetAttributes(std::string source) {
-  static constexpr std::string_view word = "target", blanks = " \t\n";
-  for (std::size_t at = source.find(word); at != std::string::npos;
-       at = source.find(word, at + 1)) {
-    const std::size_t open = source.find_first_not_of(blanks, at + word.size());
-    if (open == std::string::npos || source[open] != '(')
-      continue;
-    const std::size_t quote = source.find_first_not_of(blanks, open + 1);
-    if (quote == std::string::npos || source[quote] != '"')
-      continue;
-    const std::string_view rest = std::string_view(source).substr(quote + 1);
-    const std::size_t length = rest.rfind("supervisor\"", 0) == 0 ? 11
-                               : rest.rfind("worker\"", 0) == 0   ? 7
-                                                                  : 0;
-    const std::size_t close =
-        length ? source.find_first_not_of(blanks, quote + 1 + length) : std::string::npos;
-    if (close == std::string::npos || source[close] != ')')
-      continue;
-    std::string replacement = "unused";
-    for (std::size_t i = at; i < close; ++i)
-      replacement += source[i] == '\n' ? "\n" : "";
-    source.replace(at, close + 1 - at, replacement);
+const char *checkedSupport() {
+  return R"(
+#include "poplar/codelet/Hooks.hpp"
+typedef decltype(sizeof(0)) Size;
+typedef unsigned char Byte;
+static inline __attribute__((always_inline)) void reads(const void *p, Size n, const void *where) {
+  openipuHooks->touched(p, n, 0, where);
+}
+static inline __attribute__((always_inline)) void writes(const void *p, Size n, const void *where) {
+  openipuHooks->touched(p, n, 1, where);
+}
+static inline __attribute__((always_inline)) void copies(const void *p, Size n, const void *where) {
+  openipuHooks->touched(p, n, 2, where);
+}
+#define HERE __builtin_return_address(0)
+extern "C" {
+#define SIZED(n)                                                                                   \
+  void __asan_load##n##_noabort(const void *p) { reads(p, n, HERE); }                              \
+  void __asan_store##n##_noabort(const void *p) { writes(p, n, HERE); }
+SIZED(1)
+SIZED(2)
+SIZED(4)
+SIZED(8)
+SIZED(16)
+void __asan_loadN_noabort(const void *p, Size n) { reads(p, n, HERE); }
+void __asan_storeN_noabort(const void *p, Size n) { writes(p, n, HERE); }
+void __asan_handle_no_return() {}
+
+// The first member of what describes a failed check.
+struct Place {
+  const char *file;
+  unsigned line, column;
+};
+#define CHECK(name, kind)                                                                          \
+  void __ubsan_handle_##name##_abort(const Place *place) {                                         \
+    openipuHooks->undefined(poplar::codelet::kind, place->file, place->line);                      \
+    __builtin_trap();                                                                              \
   }
-  return source;
+CHECK(divrem_overflow, UndefinedDivision)
+CHECK(out_of_bounds, UndefinedIndex)
+CHECK(type_mismatch_v1, UndefinedNull)
+
+void *memcpy(void *to, const void *from, Size n) {
+  copies(from, n, HERE);
+  writes(to, n, HERE);
+  for (Size i = 0; i < n; ++i)
+    static_cast<Byte *>(to)[i] = static_cast<const Byte *>(from)[i];
+  return to;
+}
+void *memmove(void *to, const void *from, Size n) {
+  copies(from, n, HERE);
+  writes(to, n, HERE);
+  auto *t = static_cast<Byte *>(to);
+  auto *f = static_cast<const Byte *>(from);
+  if (t < f)
+    for (Size i = 0; i < n; ++i)
+      t[i] = f[i];
+  else
+    while (n-- > 0)
+      t[n] = f[n];
+  return to;
+}
+void *memset(void *to, int value, Size n) {
+  writes(to, n, HERE);
+  for (Size i = 0; i < n; ++i)
+    static_cast<Byte *>(to)[i] = Byte(value);
+  return to;
+}
+char *strncpy(char *to, const char *from, Size n) {
+  writes(to, n, HERE);
+  Size i = 0;
+  for (; i < n && from[i]; ++i)
+    to[i] = from[i];
+  for (; i < n; ++i)
+    to[i] = 0;
+  return to;
+}
+char *strcpy(char *to, const char *from) {
+  Size n = 0;
+  while (from[n])
+    ++n;
+  writes(to, n + 1, HERE);
+  for (Size i = 0; i <= n; ++i)
+    to[i] = from[i];
+  return to;
+}
+}
+)";
 }
 
 } // namespace poplar::codelet

@@ -11,10 +11,10 @@ namespace poplar::codelet {
 std::string fastGlue(const std::vector<DiscoveredType> &types,
                      unsigned numWorkers); // also for checked images
 std::string countedGlue(const std::vector<DiscoveredType> &types, unsigned numWorkers);
+// A source of its own that is linked into checked images: what the compiler's instrumentation of
+// memory accesses and of undefined behaviour calls, and the memory functions, in terms of the
+// hooks.
+const char *checkedSupport();
 std::string computeSymbol(std::size_t type); // the function that holds compute() of that type
-
-// Drops __attribute__((target("supervisor"))) and its worker form, which g++ rejects; line
-// structure stays.
-std::string dropTargetAttributes(std::string source);
 
 } // namespace poplar::codelet

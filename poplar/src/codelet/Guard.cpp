@@ -64,12 +64,20 @@ openipu_guarded_leave:
 	ret
 	.cfi_endproc
 	.size	openipu_guarded_call, .-openipu_guarded_call
+	.hidden	openipu_guarded_jump
+	.globl	openipu_guarded_jump
+	.type	openipu_guarded_jump, @function
+openipu_guarded_jump:
+	movq	%rdi, %rsp
+	jmp	openipu_guarded_leave
+	.size	openipu_guarded_jump, .-openipu_guarded_jump
 )");
 
 extern "C" {
 std::uint64_t openipu_guarded_call(void *call, const void *function, const void *a, std::size_t b,
                                    void *c, void *d);
 void openipu_guarded_leave();
+[[noreturn]] void openipu_guarded_jump(void *stack);
 }
 
 namespace poplar::codelet {
@@ -177,6 +185,7 @@ void leave(VertexCall &call, int signal, const siginfo_t &info, ucontext_t &cont
   call.signalCode = info.si_code;
   call.address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   call.stackAtFault = std::uintptr_t(registers[REG_RSP]);
+  call.codeAtFault = std::uintptr_t(registers[REG_RIP]);
   registers[REG_RIP] = greg_t(&openipu_guarded_leave);
   registers[REG_RSP] = reinterpret_cast<greg_t>(call.stack);
   registers[REG_EFL] &= ~greg_t(0x400); // string instructions go upwards between functions
@@ -368,14 +377,15 @@ void describeFault(const VertexCall &call, PlainText &to) {
     describeAddress(call, to);
   else
     to << nameOf(call);
-  to << ". Correct compute(); the engine option debug.checkedCodelets checks every index of a "
-        "field.";
+  to << ". Correct compute(); the engine option debug.checkedCodelets checks every access.";
 }
 
 // --- calls
 // -------------------------------------------------------------------------------------------------------
 
 VertexCall *currentCall() { return current; }
+
+void leaveCall(VertexCall &call) { openipu_guarded_jump(call.stack); }
 
 bool callGuarded(VertexCall &call, const void *function, const void *a, std::size_t b, void *c,
                  void *d) {

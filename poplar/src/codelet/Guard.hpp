@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace poplar::codelet {
@@ -28,6 +30,7 @@ private:
   std::size_t size_ = 0;
 };
 
+struct FieldCheck;
 struct VertexCall;
 
 // Who knows the vertices. Asked by signal handlers: must not allocate or lock.
@@ -35,14 +38,18 @@ class VertexNames {
 public:
   virtual void name(const VertexCall &call, PlainText &to) const = 0; // "Vertex 3 of type T ..."
   virtual std::string_view computeSet() const = 0;
+  virtual std::uint32_t tile(const VertexCall &call) const = 0;
+  // What the vertex that runs may touch, itself first. Checked mode only.
+  virtual std::span<const FieldCheck> operands(const VertexCall &call) const = 0;
 
 protected:
   ~VertexNames() = default;
 };
 
-// The machine code of an image.
+// The machine code of an image, and all of it with its data.
 struct CodeRange {
   std::uintptr_t begin = 0, end = 0;
+  std::uintptr_t imageBegin = 0, imageEnd = 0;
 };
 
 // One call of an entry.
@@ -52,13 +59,19 @@ struct VertexCall {
   const VertexNames *names;      // of the vertices
   CodeRange code;                // of the codelet
   const std::atomic<bool> *stop; // ends the call; may be null
+  std::uint64_t cycles = 0;      // of the device when it began
   unsigned hooks = 0;            // that it is inside of
   // What ended it:
   int signal = 0, signalCode = 0;
-  std::uintptr_t address = 0, stackAtFault = 0;
-  int timer = -1; // that ends it after a stop
+  std::uintptr_t address = 0, stackAtFault = 0, codeAtFault = 0;
+  const std::string *violation = nullptr; // of checked mode, in words
+  int timer = -1;                         // that ends it after a stop
+  // Checked mode: the operands of the vertex `operandsOf`, and the one that was touched last.
+  std::span<const FieldCheck> operands;
+  void *const *operandsOf = nullptr;
+  const FieldCheck *touched = nullptr;
 
-  bool failed() const { return signal != 0; }
+  bool failed() const { return signal != 0 || violation; }
 };
 
 // function(a, b, c, d) as the guarded call; the low byte of the result is that of a bool function.
@@ -66,7 +79,10 @@ struct VertexCall {
 bool callGuarded(VertexCall &call, const void *function, const void *a, std::size_t b, void *c,
                  void *d);
 
-// What happened in a call that failed; allocates nothing.
+// Ends the call of this thread, from inside of it, as a fault does: no destructor runs.
+[[noreturn]] void leaveCall(VertexCall &call);
+
+// What happened in a call that a signal ended; allocates nothing.
 void describeFault(const VertexCall &call, PlainText &to);
 
 // The call of this thread; null when it runs none.

@@ -3,6 +3,7 @@
 #include "codelet/Load.hpp"
 #include "base/Fork.hpp"
 #include "base/Text.hpp"
+#include "codelet/Checks.hpp"
 #include "codelet/Toolchain.hpp"
 #include "poplar/codelet/Hooks.hpp"
 #include <cstdio>
@@ -57,25 +58,6 @@ void assertFailed(const char *expression, const char *file, unsigned line, const
                             expression, " (", function, ", ", file, ":", line, ")"));
 }
 
-void checkFailed(const FieldCheck *check, int kind, unsigned long long index,
-                 unsigned long long size) {
-  const InsideHook hook;
-  const FieldCheck none{"a vertex", "a field", 0, nullptr, 0, FieldCheck::noOuter};
-  const FieldCheck &c = check ? *check : none;
-  std::string element = base::str("field \"", c.field, "\"");
-  if (c.outer != FieldCheck::noOuter)
-    element += base::str("[", c.outer, "]");
-  const auto signedIndex = static_cast<long long>(index);
-  element += signedIndex < 0 ? base::str("[", signedIndex, "]") : base::str("[", index, "]");
-  if (kind == CheckOutOfBounds)
-    throw TrapError(base::str("Vertex ", c.vertexId, " of type ", c.vertex, ": ", element,
-                              " is out of bounds; the size is ", size,
-                              ". Correct the index in compute(), or connect a larger tensor."));
-  throw TrapError(
-      base::str("Vertex ", c.vertexId, " of type ", c.vertex, ": ", element,
-                " is read but was never written. Write the tensor before this compute set runs."));
-}
-
 // xorshift64*: a thread's vertices run one after the other, so one state per thread is enough.
 thread_local std::uint64_t randomState = 0x9e3779b97f4a7c15ull;
 unsigned long long random64() {
@@ -85,7 +67,17 @@ unsigned long long random64() {
   return randomState * 0x2545f4914f6cdd1dull;
 }
 
-const Hooks hooks = {print, assertFailed, checkFailed, random64};
+unsigned tileId() {
+  const auto *call = currentCall();
+  return call ? call->names->tile(*call) : 0;
+}
+unsigned long long cycles() {
+  const auto *call = currentCall();
+  return call ? call->cycles : 0;
+}
+
+const Hooks hooks = {print,   assertFailed, checkFailed, random64,
+                     touched, undefined,    tileId,      cycles};
 
 // --- images
 // ----------------------------------------------------------------------------------------------------
@@ -140,7 +132,7 @@ private:
     ::dl_iterate_phdr(
         [](dl_phdr_info *object, std::size_t, void *data) {
           auto &wanted = *static_cast<Search *>(data);
-          CodeRange code{UINTPTR_MAX, 0};
+          CodeRange code{UINTPTR_MAX, 0, UINTPTR_MAX, 0};
           bool isIt = false;
           for (int i = 0; i < object->dlpi_phnum; ++i) {
             const auto &segment = object->dlpi_phdr[i];
@@ -148,8 +140,12 @@ private:
             if (segment.p_type != PT_LOAD)
               continue;
             isIt = isIt || (wanted.address >= begin && wanted.address < end);
-            if (segment.p_flags & PF_X)
-              code = {std::min(code.begin, begin), std::max(code.end, end)};
+            code.imageBegin = std::min(code.imageBegin, begin);
+            code.imageEnd = std::max(code.imageEnd, end);
+            if (segment.p_flags & PF_X) {
+              code.begin = std::min(code.begin, begin);
+              code.end = std::max(code.end, end);
+            }
           }
           if (isIt)
             wanted.found = code;

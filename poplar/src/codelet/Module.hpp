@@ -8,8 +8,8 @@
 // entry. Plain scalar fields hold their value and keep it between executions; edge records may be
 // written once if the storage does not move.
 #pragma once
-#include "poplar/codelet/Layouts.hpp"
 #include "openipu/TypeId.hpp"
+#include "poplar/codelet/Layouts.hpp"
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -50,6 +50,11 @@ struct FieldCheck {
       *written; // shadow of element 0: non-zero when the element was ever written; null: unknown
   std::uint32_t shadowStride; // shadow bytes from one element to the next
   std::uint32_t outer;        // index of this inner vector, or noOuter
+  // For accesses through pointers (Checks.hpp). `field` is null for the vertex itself.
+  const void *data = nullptr;
+  std::uint64_t bytes = 0;
+  bool writable = false;
+  bool watched = false; // memory of no other operand is near
   static constexpr std::uint32_t noOuter = 0xffffffffu;
 };
 struct CheckedScalarRecord {

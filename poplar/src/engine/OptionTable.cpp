@@ -84,7 +84,8 @@ constexpr OptionInfo engineTable[] = {
     {"debug.cpuMultiThreadExecution", Bool, "true", "",
      "false runs every step on the calling thread"},
     {"debug.checkedCodelets", Bool, "false", "",
-     "bounds, unwritten elements and double writes of codelets end in an error"},
+     "accesses outside fields, unwritten elements and division by zero in codelets end in an "
+     "error"},
     {"debug.poisonMemory", Bool, "false", "",
      "fills memory that was never written with a NaN pattern instead of zero"},
     // Exchange and host

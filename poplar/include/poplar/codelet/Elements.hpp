@@ -10,9 +10,10 @@
 #include <cstdint>
 
 struct quarter;
-namespace std {
-struct random_access_iterator_tag;
-}
+
+// Accessors are part of their caller also where little is optimised, so that a mistake has its
+// line.
+#define OPENIPU_INLINE __attribute__((always_inline))
 
 namespace poplar {
 namespace codelet {
@@ -21,8 +22,15 @@ namespace codelet {
 // gives both images.
 enum { openipuChecked = 0 };
 
+// Likewise: 1 when elements of an Input are `T &`, as they were in the SDKs of 2020 and 2021, for
+// codelets that compile in that form only.
+enum { openipuMutableInputs = 0 };
+
 // Read: Input. Write: Output and InOut. State: plain vectors and the outer level of 2-D fields.
 enum class Access { Read, Write, State };
+
+template <class T, bool Mutable> struct InputElement { typedef const T type; };
+template <class T> struct InputElement<T, true> { typedef T type; };
 
 template <class T> struct RemoveConst { typedef T type; };
 template <class T> struct RemoveConst<const T> { typedef T type; };
@@ -36,6 +44,9 @@ struct FieldCheck {
   std::uint64_t vertexId;
   std::uint8_t *written;
   std::uint32_t shadowStride, outer;
+  const void *data;
+  std::uint64_t bytes;
+  bool writable, watched;
 };
 
 template <bool Checked> struct Descriptor {
@@ -47,15 +58,19 @@ template <> struct Descriptor<true> {
 };
 
 #ifdef __POPC__
+// Where every access is watched (Hooks::touched), the address behind the last element may be
+// formed, and reads are looked at when they happen. What this itself reads belongs to the host.
 template <Access A>
-inline void verify(const FieldCheck *check, std::uint64_t index, std::uint64_t size) {
-  if (index >= size)
-    openipuHooks->checkFailed(check, CheckOutOfBounds, index, size);
-  if (!check || !check->written || A == Access::State)
+__attribute__((no_sanitize("kernel-address"), noinline)) void
+verify(const FieldCheck *check, std::uint64_t index, std::uint64_t size) {
+  const bool watched = check && check->watched;
+  if (index > size || (index == size && !watched))
+    openipuHooks->checkFailed(check, CheckOutOfBounds, index, size, __builtin_return_address(0));
+  if (!check || !check->written || A == Access::State || index == size)
     return;
   std::uint8_t *shadow = check->written + index * check->shadowStride;
-  if (A == Access::Read && !*shadow)
-    openipuHooks->checkFailed(check, CheckNeverWritten, index, size);
+  if (A == Access::Read && !watched && !*shadow)
+    openipuHooks->checkFailed(check, CheckNeverWritten, index, size, __builtin_return_address(0));
   if (A == Access::Write)
     for (std::uint32_t i = 0; i < check->shadowStride; ++i)
       shadow[i] = 1;
@@ -77,13 +92,13 @@ class Elements : protected SizedAddress,
                  protected Descriptor<openipuChecked> {
 protected:
   T *address() const { return static_cast<T *>(data_); }
-  T &at(std::size_t i) const {
+  OPENIPU_INLINE T &at(std::size_t i) const {
     if (openipuChecked)
       verify<A>(this->check(), i, size_);
     return address()[i];
   }
   // Whoever takes the address of an output may write all of it.
-  T *all() const {
+  OPENIPU_INLINE T *all() const {
     if (openipuChecked && A == Access::Write)
       for (std::uint64_t i = 0; i < size_; ++i)
         verify<A>(this->check(), i, size_);
@@ -91,103 +106,23 @@ protected:
   }
 };
 
-// A pointer that checks when it is followed; it still converts to the plain pointer.
-template <class T, Access A> class CheckedIterator {
-public:
-  typedef std::ptrdiff_t difference_type;
-  typedef typename RemoveConst<T>::type value_type;
-  typedef T *pointer;
-  typedef T &reference;
-  typedef std::random_access_iterator_tag iterator_category;
-
-  CheckedIterator() = default;
-  CheckedIterator(T *base, std::ptrdiff_t i, std::uint64_t size, const FieldCheck *check)
-      : base_(base), i_(i), size_(size), check_(check) {}
-  operator T *() const { return base_ + i_; }
-  T &operator*() const { return (*this)[0]; }
-  T *operator->() const { return &(*this)[0]; }
-  T &operator[](std::ptrdiff_t n) const {
-    verify<A>(check_, std::uint64_t(i_ + n), size_);
-    return base_[i_ + n];
-  }
-  CheckedIterator &operator+=(std::ptrdiff_t n) { return i_ += n, *this; }
-  CheckedIterator &operator-=(std::ptrdiff_t n) { return i_ -= n, *this; }
-  CheckedIterator &operator++() { return ++i_, *this; }
-  CheckedIterator &operator--() { return --i_, *this; }
-  CheckedIterator operator++(int) { return ++i_, CheckedIterator(base_, i_ - 1, size_, check_); }
-  CheckedIterator operator--(int) { return --i_, CheckedIterator(base_, i_ + 1, size_, check_); }
-#define OPENIPU_STEP(Integer)                                                                      \
-  friend CheckedIterator operator+(CheckedIterator a, Integer n) {                                 \
-    return a += std::ptrdiff_t(n);                                                                 \
-  }                                                                                                \
-  friend CheckedIterator operator+(Integer n, CheckedIterator a) {                                 \
-    return a += std::ptrdiff_t(n);                                                                 \
-  }                                                                                                \
-  friend CheckedIterator operator-(CheckedIterator a, Integer n) { return a -= std::ptrdiff_t(n); }
-  OPENIPU_STEP(int)
-  OPENIPU_STEP(unsigned)
-  OPENIPU_STEP(long)
-  OPENIPU_STEP(unsigned long)
-  OPENIPU_STEP(long long)
-  OPENIPU_STEP(unsigned long long)
-#undef OPENIPU_STEP
-  friend std::ptrdiff_t operator-(const CheckedIterator &a, const CheckedIterator &b) {
-    return a.i_ - b.i_;
-  }
-  friend bool operator==(const CheckedIterator &a, const CheckedIterator &b) {
-    return a.i_ == b.i_;
-  }
-  friend bool operator!=(const CheckedIterator &a, const CheckedIterator &b) {
-    return a.i_ != b.i_;
-  }
-  friend bool operator<(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ < b.i_; }
-  friend bool operator>(const CheckedIterator &a, const CheckedIterator &b) { return a.i_ > b.i_; }
-  friend bool operator<=(const CheckedIterator &a, const CheckedIterator &b) {
-    return a.i_ <= b.i_;
-  }
-  friend bool operator>=(const CheckedIterator &a, const CheckedIterator &b) {
-    return a.i_ >= b.i_;
-  }
-
-private:
-  T *base_;
-  std::ptrdiff_t i_;
-  std::uint64_t size_;
-  const FieldCheck *check_;
-};
-
-template <class T, Access A, bool Checked> struct IteratorOf {
-  typedef T *type;
-  static type make(T *base, std::size_t i, std::uint64_t, const FieldCheck *) { return base + i; }
-};
-template <class T, Access A> struct IteratorOf<T, A, true> {
-  typedef CheckedIterator<T, A> type;
-  static type make(T *base, std::size_t i, std::uint64_t size, const FieldCheck *check) {
-    return type(base, std::ptrdiff_t(i), size, check);
-  }
-};
-
 // What every vector of any layout offers.
 template <class T, Access A> class Indexed : protected Elements<T, A> {
 public:
-  T &operator[](std::size_t i) const { return this->at(i); }
-  T *data() const { return this->all(); }
+  OPENIPU_INLINE T &operator[](std::size_t i) const { return this->at(i); }
+  OPENIPU_INLINE T *data() const { return this->all(); }
 };
 
 // SPAN and SHORT_SPAN also know their size.
 template <class T, Access A> class Sized : public Indexed<T, A> {
-  typedef IteratorOf<T, A, openipuChecked> Iterators;
-
 public:
-  typedef typename Iterators::type iterator;
-  iterator begin() const { return Iterators::make(this->address(), 0, this->size_, this->check()); }
-  iterator end() const {
-    return Iterators::make(this->address(), this->size_, this->size_, this->check());
-  }
+  typedef T *iterator;
+  iterator begin() const { return this->address(); }
+  iterator end() const { return this->address() + this->size_; }
   unsigned size() const { return unsigned(this->size_); }
   bool empty() const { return this->size_ == 0; }
-  T &front() const { return this->at(0); }
-  T &back() const { return this->at(this->size_ - 1); }
+  OPENIPU_INLINE T &front() const { return this->at(0); }
+  OPENIPU_INLINE T &back() const { return this->at(this->size_ - 1); }
 };
 
 template <class T, Access A, VectorLayout L> struct ElementsOfLayout {

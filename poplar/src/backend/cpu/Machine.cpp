@@ -101,7 +101,7 @@ void Machine::load() {
     replica.seedVertices(mix(options_.seed) + r);
   }
   floatingPoint_.word = options_.floatingPoint;
-  mode_ = {floatingPoint_.trapped(), options_.threads, &stop_};
+  mode_ = {floatingPoint_.trapped(), options_.threads, &stop_, &cycles_};
 }
 
 void Machine::read(const BoundView &view, unsigned replica, std::byte *to) const {

@@ -14,6 +14,7 @@ using codelet::FieldShape;
 using executable::SlotKind;
 
 constexpr std::uint64_t scratchGap = 16; // codelets touch a little beyond the end of their vectors
+constexpr std::uint64_t fence = 64;      // bytes that nobody may touch, in checked mode
 
 std::uint64_t alignUp(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -93,34 +94,107 @@ void VertexPlan::measure() {
       const auto &vertex = image_->vertices[order_[i]];
       storageBytes_ =
           alignUp(storageBytes_, std::max<std::uint64_t>(16, type.hostAlign)) + sizes.of(vertex);
-      for (std::size_t f = 0; f < type.fields.size(); ++f) {
-        const auto &slot = image_->slots[vertex.firstSlot + f];
-        checks_ += 1 + slot.count;
-        if (slot.kind == SlotKind::Edges)
-          for (std::uint32_t e = 0; e < slot.count; ++e)
-            planEdge(type.fields[f], image_->edges[slot.first + e]);
-      }
+      firstCheck_.push_back(checks_);
+      checks_ += isChecked(batch.module);
+      planVertex(vertex, type, isChecked(batch.module));
     }
   }
+  firstCheck_.push_back(checks_);
 }
 
-void VertexPlan::planEdge(const Field &field, const executable::Edge &edge) {
+namespace {
+
+// Bytes from the first to behind the last of an edge, which may leave some between them alone.
+struct Box {
+  std::int64_t begin, end;
+  bool isWritten;
+  std::size_t edge;
+};
+
+Box boxOf(const executable::Image &image, const Field &field, const executable::Edge &edge,
+          std::size_t index) {
+  Box box{INT64_MAX, INT64_MIN, field.direction != FieldDirection::Input, index};
+  const auto size = std::int64_t(sizeOf(field.type));
+  for (auto r = edge.firstRun; r < edge.firstRun + edge.numRuns; ++r) {
+    const auto &run = image.runs[r];
+    const auto first = std::int64_t(image.variables[run.var].arenaOffset) + run.offset * size;
+    const auto last = first + (std::int64_t(run.count) - 1) * run.stride * size;
+    box.begin = std::min({box.begin, first, last});
+    box.end = std::max({box.end, first + size, last + size});
+  }
+  return box;
+}
+
+// Which edges of one vertex may have a copy of their own: those that share no byte with another
+// edge, where one of the two is written to.
+std::vector<bool> separable(std::vector<Box> boxes) {
+  std::vector<bool> result(boxes.size(), true);
+  std::sort(boxes.begin(), boxes.end(), [](auto &a, auto &b) { return a.begin < b.begin; });
+  for (std::size_t i = 0; i < boxes.size();) {
+    auto end = boxes[i].end;
+    bool written = boxes[i].isWritten;
+    auto next = i + 1;
+    for (; next < boxes.size() && boxes[next].begin < end; ++next) {
+      end = std::max(end, boxes[next].end);
+      written = written || boxes[next].isWritten;
+    }
+    if (written && next > i + 1)
+      for (auto k = i; k < next; ++k)
+        result[boxes[k].edge] = false;
+    i = next;
+  }
+  return result;
+}
+
+} // namespace
+
+void VertexPlan::planVertex(const executable::Vertex &vertex, const codelet::VertexType &type,
+                            bool checked) {
+  auto forEdges = [&](auto work) {
+    for (std::size_t f = 0; f < type.fields.size(); ++f) {
+      const auto &slot = image_->slots[vertex.firstSlot + f];
+      if (slot.kind == SlotKind::Edges)
+        for (std::uint32_t e = 0; e < slot.count; ++e)
+          work(type.fields[f], image_->edges[slot.first + e]);
+    }
+  };
+  std::vector<bool> fenced;
+  if (checked) {
+    std::vector<Box> boxes;
+    forEdges([&](const Field &field, const executable::Edge &edge) {
+      boxes.push_back(boxOf(*image_, field, edge, boxes.size()));
+    });
+    fenced = separable(std::move(boxes));
+    for (std::size_t f = 0; f < type.fields.size(); ++f)
+      checks_ += isNested(type.fields[f]) ? 1 + image_->slots[vertex.firstSlot + f].count : 1;
+  }
+  std::size_t index = 0;
+  forEdges([&](const Field &field, const executable::Edge &edge) {
+    planEdge(field, edge, checked && fenced[index++]);
+    if (checked_ && !checked && field.direction != FieldDirection::Input)
+      unchecked_.push_back({edgeOffsets_.back(), edge.elements * sizeOf(field.type)});
+  });
+}
+
+void VertexPlan::planEdge(const Field &field, const executable::Edge &edge, bool fenced) {
+  if (checked_)
+    edgeFenced_.push_back(fenced);
   const auto size = std::int64_t(sizeOf(field.type));
   auto place = [&](const executable::Run &run) {
     return std::int64_t(image_->variables[run.var].arenaOffset) + run.offset * size;
   };
   const auto *runs = image_->runs.data() + edge.firstRun;
   const auto align = std::int64_t(alignOf(field));
-  if (edge.elements == 0)
+  if (edge.elements == 0 && !fenced)
     return edgeOffsets_.push_back(0);
-  bool direct =
-      edge.numRuns == 1 && (runs->stride == 1 || runs->count == 1) && place(*runs) % align == 0;
+  bool direct = !fenced && edge.numRuns == 1 && (runs->stride == 1 || runs->count == 1) &&
+                place(*runs) % align == 0;
   if (direct)
     return edgeOffsets_.push_back(place(*runs));
   scratchBytes_ = alignUp(scratchBytes_, std::max<std::uint64_t>(align, 16));
   auto at = std::int64_t(scratchStart(*image_)) + std::int64_t(scratchBytes_);
   edgeOffsets_.push_back(at);
-  scratchBytes_ += edge.elements * size + scratchGap;
+  scratchBytes_ += edge.elements * size + (fenced ? fence : scratchGap);
   for (std::uint32_t r = 0; r < edge.numRuns; ++r) {
     const auto &run = runs[r];
     in_.push_back({place(run), at, std::uint64_t(size), {{run.count, run.stride * size, size}}});
@@ -137,16 +211,22 @@ class VertexWriter {
 public:
   VertexWriter(const VertexPlan &plan, std::byte *storage, Arena &arena)
       : plan_(plan), image_(*plan.image_), arena_(arena), next_(storage) {
-    if (plan.checked_)
-      check_ = reinterpret_cast<codelet::FieldCheck *>(storage + alignUp(plan.storageBytes_, 64));
+    checks_ = reinterpret_cast<codelet::FieldCheck *>(storage + alignUp(plan.storageBytes_, 64));
   }
 
-  void *write(std::uint32_t id, const codelet::VertexType &type) {
+  void *write(std::size_t index, const codelet::VertexType &type, bool checked) {
+    const auto id = plan_.order_[index];
+    checked_ = checked;
+    check_ = checks_ + plan_.firstCheck_[index];
     const auto &vertex = image_.vertices[id];
     auto at = reinterpret_cast<std::uintptr_t>(next_);
     next_ += alignUp(at, std::max<std::uint64_t>(16, type.hostAlign)) - at;
     auto *object = next_;
     next_ += alignUp(type.hostSize, 16);
+    if (checked_)
+      *check_++ = {
+          type.name.c_str(), nullptr, id,   nullptr, 1, codelet::FieldCheck::noOuter, object,
+          type.hostSize,     true,    false};
     for (std::size_t f = 0; f < type.fields.size(); ++f)
       writeField(object + type.fields[f].hostOffset, type, type.fields[f],
                  image_.slots[vertex.firstSlot + f], id);
@@ -165,7 +245,10 @@ private:
         writeEdge(inner + std::uint64_t(i) * field.hostInnerStride, type, field, slot, i, vertex,
                   i);
       writeRecord(to, field, inner, slot.count,
-                  check(type, field, vertex, nullptr, codelet::FieldCheck::noOuter), false);
+                  check(type, field, vertex, codelet::FieldCheck::noOuter,
+                        {inner, std::uint64_t(slot.count) * field.hostInnerStride},
+                        field.hostInnerStride),
+                  false);
     } else if (slot.kind == SlotKind::Edges) {
       writeEdge(to, type, field, slot, 0, vertex, codelet::FieldCheck::noOuter);
     } else if (field.shape == FieldShape::Vector) { // a plain vector, or an unset one
@@ -173,7 +256,9 @@ private:
       auto *data = bytes ? take(bytes + scratchGap) : arena_.data();
       std::memcpy(data, values, bytes);
       writeRecord(to, field, data, bytes / sizeOf(field.type),
-                  check(type, field, vertex, nullptr, codelet::FieldCheck::noOuter), false);
+                  check(type, field, vertex, codelet::FieldCheck::noOuter, {data, bytes},
+                        std::uint32_t(sizeOf(field.type)), nullptr, true, bytes != 0),
+                  false);
     }
   }
 
@@ -181,11 +266,15 @@ private:
                  const executable::Slot &slot, std::uint32_t index, std::uint32_t vertex,
                  std::uint32_t outer) {
     const auto &edge = image_.edges[slot.first + index];
+    const bool fenced = checked_ && plan_.edgeFenced_[edge_];
     auto offset = plan_.edgeOffsets_[edge_++];
     auto *shadow =
         arena_.shadow() ? reinterpret_cast<std::uint8_t *>(arena_.shadow() + offset) : nullptr;
+    const auto size = std::uint32_t(sizeOf(field.type));
     writeRecord(to, field, arena_.data() + offset, edge.elements,
-                check(type, field, vertex, shadow, outer), true);
+                check(type, field, vertex, outer, {arena_.data() + offset, edge.elements * size},
+                      size, shadow, field.direction != FieldDirection::Input, fenced),
+                true);
   }
 
   // The record kinds of Module.hpp, member after member.
@@ -200,21 +289,19 @@ private:
       put(size);
     if (field.type == TypeId::Quarter && isData)
       put(metadata_);
-    if (plan_.checked_)
+    if (checked_)
       put(check);
   }
 
   const codelet::FieldCheck *check(const codelet::VertexType &type, const Field &field,
-                                   std::uint32_t vertex, std::uint8_t *shadow,
-                                   std::uint32_t outer) {
-    if (!plan_.checked_)
+                                   std::uint32_t vertex, std::uint32_t outer,
+                                   std::span<const std::byte> data, std::uint32_t elementBytes,
+                                   std::uint8_t *shadow = nullptr, bool writable = false,
+                                   bool watched = false) {
+    if (!checked_)
       return nullptr;
-    *check_ = {type.name.c_str(),
-               field.name.c_str(),
-               vertex,
-               shadow,
-               std::uint32_t(sizeOf(field.type)),
-               outer};
+    *check_ = {type.name.c_str(), field.name.c_str(), vertex,   shadow, elementBytes, outer,
+               data.data(),       data.size(),        writable, watched};
     return check_++;
   }
 
@@ -231,7 +318,8 @@ private:
   Arena &arena_;
   std::byte *next_;
   std::size_t edge_ = 0;
-  codelet::FieldCheck *check_ = nullptr;
+  codelet::FieldCheck *checks_, *check_ = nullptr;
+  bool checked_ = false; // the vertex that is written
 };
 
 void VertexPlan::build(std::byte *storage, Arena &arena, std::vector<void *> &vertices) const {
@@ -240,7 +328,20 @@ void VertexPlan::build(std::byte *storage, Arena &arena, std::vector<void *> &ve
   VertexWriter writer(*this, storage, arena);
   for (const auto &batch : batches_)
     for (auto i = batch.first; i < batch.first + batch.count; ++i)
-      vertices[i] = writer.write(order_[i], modules_[batch.module]->types[batch.type]);
+      vertices[i] =
+          writer.write(i, modules_[batch.module]->types[batch.type], isChecked(batch.module));
+}
+
+std::span<const codelet::FieldCheck> VertexPlan::operands(const std::byte *storage,
+                                                          std::size_t i) const {
+  const auto *checks =
+      reinterpret_cast<const codelet::FieldCheck *>(storage + alignUp(storageBytes_, 64));
+  return {checks + firstCheck_[i], checks + firstCheck_[i + 1]};
+}
+
+void VertexPlan::markUnchecked(Arena &arena) const {
+  for (const auto &range : unchecked_)
+    std::memset(arena.shadow() + range.offset, 1, range.bytes);
 }
 
 } // namespace poplar::backend::cpu

@@ -9,6 +9,7 @@
 #include "codelet/Module.hpp"
 #include "executable/Image.hpp"
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace poplar::backend::cpu {
@@ -38,6 +39,11 @@ public:
   const MoveList &gather() const { return gather_; }
   const MoveList &scatter() const { return scatter_; }
 
+  // Checked mode: what vertex order()[i] may touch, itself first. `storage` as built.
+  std::span<const codelet::FieldCheck> operands(const std::byte *storage, std::size_t i) const;
+  // Outputs of vertices that could not be compiled for checked mode count as written once they ran.
+  void markUnchecked(Arena &arena) const;
+
   // Writes every vertex as at load: values, and the addresses of fields. storage: storageBytes(),
   // 64-byte aligned. vertices: one address per entry of order().
   void build(std::byte *storage, Arena &arena, std::vector<void *> &vertices) const;
@@ -46,7 +52,11 @@ private:
   friend class VertexWriter;
   void group();
   void measure();
-  void planEdge(const codelet::Field &field, const executable::Edge &edge);
+  void planVertex(const executable::Vertex &vertex, const codelet::VertexType &type, bool checked);
+  void planEdge(const codelet::Field &field, const executable::Edge &edge, bool fenced);
+  bool isChecked(std::uint32_t module) const {
+    return checked_ && !modules_[module]->checkedImage.empty();
+  }
 
   const executable::Image *image_;
   std::uint32_t computeSet_;
@@ -56,6 +66,14 @@ private:
   std::vector<std::uint32_t> order_, position_;
   std::vector<std::int64_t>
       edgeOffsets_; // where each edge lives from the start of the arena, in visiting order
+  // Checked mode:
+  std::vector<bool> edgeFenced_;          // room on both sides of the edge is nobody's
+  std::vector<std::uint64_t> firstCheck_; // by vertex in order(), and the end
+  struct Range {
+    std::int64_t offset;
+    std::uint64_t bytes;
+  };
+  std::vector<Range> unchecked_; // outputs of vertices without checks
   std::uint64_t storageBytes_ = 0, scratchBytes_ = 0, checks_ = 0;
   std::vector<RawMove> in_, out_; // while planning
   MoveList gather_, scatter_;

@@ -4,6 +4,7 @@
 #include "backend/cpu/Mix.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
+#include "codelet/Checks.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -81,6 +82,16 @@ bool mayAskForRandomNumbers(const codelet::Module &module) {
   return module.preprocessedSource.find("urand") != std::string::npos;
 }
 
+// poplar/codelet/Builtins.hpp names the two halves of the counter once each.
+bool asksForCycles(const codelet::Module &module) {
+  constexpr std::string_view name = "__builtin_ipu_get_scount_";
+  const auto &text = module.preprocessedSource;
+  unsigned found = 0;
+  for (auto at = text.find(name); at != text.npos && found < 3; at = text.find(name, at + 1))
+    ++found;
+  return found > 2;
+}
+
 } // namespace
 
 PrintScope::PrintScope(Host *host) : before_(printHost) {
@@ -101,13 +112,22 @@ void VertexRunner::reset(Arena &arena) {
   if (!storage_)
     storage_ = std::make_unique<std::byte[]>(plan_.storageBytes() + storageAlign);
   auto at = reinterpret_cast<std::uintptr_t>(storage_.get());
-  plan_.build(storage_.get() + (storageAlign - at % storageAlign) % storageAlign, arena, vertices_);
+  aligned_ = storage_.get() + (storageAlign - at % storageAlign) % storageAlign;
+  plan_.build(aligned_, arena, vertices_);
   batches_.clear();
   for (const auto &batch : plan_.batches()) {
     auto &module = *modules_[batch.module];
-    batches_.push_back({module.entry(batch.type, variant_), module.code(variant_),
-                        vertices_.data() + batch.first, batch.count, batch.count,
-                        module.module().mutableStatics, mayAskForRandomNumbers(module.module())});
+    // A codelet that does not compile for checked mode is there in its plain form.
+    const auto variant = module.module().checkedImage.empty() ? codelet::Variant::Fast : variant_;
+    auto &added = batches_.emplace_back(
+        Batch{module.entry(batch.type, variant), module.code(variant),
+              vertices_.data() + batch.first, batch.count, batch.count,
+              module.module().mutableStatics, mayAskForRandomNumbers(module.module())});
+    if (variant == codelet::Variant::Fast && asksForCycles(module.module())) {
+      added.timed = true;
+      added.counted = module.entry(batch.type, codelet::Variant::Counted);
+      added.countedCode = module.code(codelet::Variant::Counted);
+    }
   }
   std::vector<std::uint64_t> cycles(plan_.order().size());
   for (std::size_t i = 0; i < cycles.size(); ++i)
@@ -129,7 +149,8 @@ void VertexRunner::setWork(const std::vector<std::uint64_t> &cycles) {
             : std::uint32_t(std::max<std::uint64_t>(1, cyclesPerChunk * batch.count / work));
   }
   simple_ = batches_.size() == 1 && batches_[0].grain >= batches_[0].count && !batches_[0].random &&
-            plan_.gather().empty() && plan_.scatter().empty();
+            !batches_[0].timed && !arena_->shadow() && plan_.gather().empty() &&
+            plan_.scatter().empty();
 }
 
 // ---- running
@@ -149,6 +170,18 @@ std::string_view VertexRunner::computeSet() const {
   return image_.computeSets[plan_.computeSet()].name;
 }
 
+std::uint32_t VertexRunner::tile(const codelet::VertexCall &call) const {
+  const auto index = indexOf(call);
+  return index < plan_.order().size() ? image_.vertices[plan_.order()[index]].tile : 0;
+}
+
+std::span<const codelet::FieldCheck> VertexRunner::operands(const codelet::VertexCall &call) const {
+  const auto index = indexOf(call);
+  if (index >= plan_.order().size())
+    return {};
+  return plan_.operands(aligned_, index);
+}
+
 void VertexRunner::name(const codelet::VertexCall &call, codelet::PlainText &to) const {
   const auto index = indexOf(call);
   if (index >= plan_.order().size()) {
@@ -165,16 +198,23 @@ void VertexRunner::name(const codelet::VertexCall &call, codelet::PlainText &to)
 
 void VertexRunner::fail(const codelet::VertexCall &call) const {
   codelet::PlainText text;
+  if (call.violation) {
+    name(call, text);
+    throw VertexFault(base::str(text.view(), ": ", *call.violation), 0, tile(call));
+  }
   codelet::describeFault(call, text);
-  const auto index = indexOf(call);
-  throw VertexFault(std::string(text.view()), call.signal,
-                    index < plan_.order().size() ? image_.vertices[plan_.order()[index]].tile : 0);
+  const auto line = codelet::sourceLine(call.codeAtFault); // of checked code
+  throw VertexFault(base::str(text.view(), line.empty() ? "" : " It happened at " + line + "."),
+                    call.signal, tile(call));
 }
 
 bool VertexRunner::guarded(const Batch &batch, const RunMode &mode, const void *entry,
                            codelet::CodeRange code, std::size_t begin, std::size_t n,
                            std::uint64_t *bundles, std::uint64_t *sums) {
-  codelet::VertexCall call{.names = this, .code = code, .stop = mode.stop};
+  codelet::VertexCall call{
+      .names = this, .code = code, .stop = mode.stop, .operands = {}};
+  if (mode.cycles)
+    call.cycles = *mode.cycles;
   if (n == 1) // counting entries do not tell
     call.now = batch.vertices + begin;
   bool result = false;
@@ -198,10 +238,12 @@ bool VertexRunner::runChunk(const Batch &batch, std::size_t begin, std::size_t e
                             const RunMode &mode, bool returning) {
   FloatTraps traps(mode.trapped);
   bool result = true;
-  if (batch.random)
+  if (batch.random || batch.timed)
     for (auto i = begin; i < end; ++i) {
       seedVertex(batch, i);
-      result = call(batch, mode, batch.entry.runReturning, i, 1) && result;
+      const bool one = batch.timed ? runTimed(batch, mode, i)
+                                   : call(batch, mode, batch.entry.runReturning, i, 1);
+      result = one && result;
     }
   else if (returning)
     result = call(batch, mode, batch.entry.runReturning, begin, end - begin);
@@ -209,6 +251,12 @@ bool VertexRunner::runChunk(const Batch &batch, std::size_t begin, std::size_t e
     call(batch, mode, batch.entry.run, begin, end - begin);
   traps.check();
   return result;
+}
+
+bool VertexRunner::runTimed(const Batch &batch, const RunMode &mode, std::size_t i) {
+  std::uint64_t bundles = 0, sum = 0;
+  return guarded(batch, mode, reinterpret_cast<const void *>(batch.counted.runCounted),
+                 batch.countedCode, i, 1, &bundles, &sum);
 }
 
 bool VertexRunner::runBatch(const Batch &batch, const RunMode &mode, bool returning) {
@@ -237,6 +285,8 @@ bool VertexRunner::runAll(const RunMode &mode, bool returning) {
   bool result = true;
   for (const auto &batch : batches_)
     result = runBatch(batch, mode, returning) && result;
+  if (arena_->shadow())
+    plan_.markUnchecked(*arena_);
   move(plan_.scatter());
   return result;
 }

@@ -19,6 +19,7 @@ struct RunMode {
   int trapped = 0; // FE_* flags that end the run
   bool threads = true;
   const std::atomic<bool> *stop = nullptr; // takes vertices that do not end out of their call
+  const std::uint64_t *cycles = nullptr;   // of the device so far
 };
 
 // A fault of the processor in a vertex.
@@ -59,6 +60,8 @@ public:
 
   void name(const codelet::VertexCall &call, codelet::PlainText &to) const override;
   std::string_view computeSet() const override;
+  std::uint32_t tile(const codelet::VertexCall &call) const override;
+  std::span<const codelet::FieldCheck> operands(const codelet::VertexCall &call) const override;
 
 private:
   struct Batch {
@@ -69,6 +72,9 @@ private:
     std::uint32_t grain; // vertices worth a thread's while; count when not worth it
     bool sequential;     // static data: one thread, so that the order is fixed
     bool random;         // may ask for random numbers: seed before every vertex
+    bool timed = false;  // looks at the cycle counter: always runs the counting code
+    codelet::Entry counted = {};
+    codelet::CodeRange countedCode = {};
   };
   bool runAll(const RunMode &mode, bool returning);
   bool runBatch(const Batch &batch, const RunMode &mode, bool returning);
@@ -87,6 +93,7 @@ private:
   // The vertex that runs, in the order of the plan; its end if that is not known.
   std::size_t indexOf(const codelet::VertexCall &call) const;
   void seedVertex(const Batch &batch, std::size_t i) const;
+  bool runTimed(const Batch &batch, const RunMode &mode, std::size_t i);
   bool countBatch(std::size_t index, const RunMode &mode, unsigned contexts,
                   std::vector<std::uint64_t> &cycles);
 
@@ -97,6 +104,7 @@ private:
   Host &host_;
   Arena *arena_ = nullptr;
   std::unique_ptr<std::byte[]> storage_;
+  std::byte *aligned_ = nullptr; // in storage_
   std::vector<void *> vertices_;
   std::vector<Batch> batches_;
   std::uint64_t seed_ = 0, executions_ = 0;
