@@ -7,18 +7,29 @@
 #include "poplar/codelet/Elements.hpp"
 
 namespace poplar {
+namespace codelet {
+
+// What a Vector on its own is made of. Vectors of scalar edges are special (InOutTypes.hpp).
+template <class T, VectorLayout L> struct VectorBase {
+  typedef WithMetadata<T, typename ElementsOfLayout<T, Access::State, L>::type> type;
+  typedef T &Reference;
+  typedef const T &ConstReference;
+};
+
+} // namespace codelet
 
 template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T),
           bool Interleaved = false>
-class Vector : public codelet::WithMetadata<
-                   T, typename codelet::ElementsOfLayout<T, codelet::Access::State, L>::type> {
-  typedef codelet::WithMetadata<
-      T, typename codelet::ElementsOfLayout<T, codelet::Access::State, L>::type>
-      Base;
+class Vector : public codelet::VectorBase<T, L>::type {
+  typedef codelet::VectorBase<T, L> Made;
 
 public:
-  T &operator[](std::size_t i) { return Base::operator[](i); }
-  const T &operator[](std::size_t i) const { return Base::operator[](i); }
+  OPENIPU_INLINE typename Made::Reference operator[](std::size_t i) {
+    return Made::type::operator[](i);
+  }
+  OPENIPU_INLINE typename Made::ConstReference operator[](std::size_t i) const {
+    return Made::type::operator[](i);
+  }
 };
 
 // Only meaningful inside Input, Output or InOut.

@@ -19,12 +19,12 @@ class ScalarEdge : protected Address,
                    protected Metadata<typename RemoveConst<T>::type>,
                    protected Descriptor<openipuChecked> {
 public:
-  T &operator*() const { return get(); }
-  T *operator->() const { return &get(); }
-  operator T &() const { return get(); }
+  OPENIPU_INLINE T &operator*() const { return get(); }
+  OPENIPU_INLINE T *operator->() const { return &get(); }
+  OPENIPU_INLINE operator T &() const { return get(); }
 
 protected:
-  T &get() const {
+  OPENIPU_INLINE T &get() const {
     if (openipuChecked)
       verify<A>(this->check(), 0, 1);
     return *static_cast<T *>(address_);
@@ -86,7 +86,10 @@ public:
 };
 
 template <class T, VectorLayout L, unsigned A, bool I>
-class Input<Vector<T, L, A, I>> : public codelet::VectorEdge<const T, codelet::Access::Read, L> {};
+class Input<Vector<T, L, A, I>>
+    : public codelet::VectorEdge<
+          typename codelet::InputElement<T, codelet::openipuMutableInputs>::type,
+          codelet::Access::Read, L> {};
 template <class T, VectorLayout L, unsigned A, bool I>
 class Output<Vector<T, L, A, I>> : public codelet::VectorEdge<T, codelet::Access::Write, L> {};
 template <class T, VectorLayout L, unsigned A, bool I>
@@ -102,6 +105,49 @@ template <class T, VectorListLayout L, unsigned A, bool I>
 class InOut<VectorList<T, L, A, I>>
     : public codelet::ListEdge<InOut<Vector<T, VectorLayout::SPAN, A, I>>> {};
 
+namespace codelet {
+
+// Vector<InOut<T>> and its kin: one scalar edge per element. The elements lie side by side on the
+// host, and the edges are made when they are asked for.
+template <class Edge, class T, Access A> class ScalarEdges : protected Elements<T, A> {
+public:
+  OPENIPU_INLINE Edge operator[](std::size_t i) const {
+    T *address = &this->at(i);
+    Edge edge;
+    __builtin_memset(static_cast<void *>(&edge), 0, sizeof edge);
+    __builtin_memcpy(static_cast<void *>(&edge), &address, sizeof address);
+    return edge;
+  }
+  unsigned size() const { return unsigned(this->size_); }
+  bool empty() const { return this->size_ == 0; }
+};
+
+template <class Edge, class T, Access A> struct ScalarEdgesBase {
+  typedef ScalarEdges<Edge, T, A> type;
+  typedef Edge Reference;
+  typedef Edge ConstReference;
+};
+template <class Edge, VectorLayout L> struct VectorEdgesBase {
+  typedef typename ElementsOfLayout<Edge, Access::State, L>::type type;
+  typedef Edge &Reference;
+  typedef const Edge &ConstReference;
+};
+
+template <class T, VectorLayout L>
+struct VectorBase<Input<T>, L> : ScalarEdgesBase<Input<T>, const T, Access::Read> {};
+template <class T, VectorLayout L>
+struct VectorBase<Output<T>, L> : ScalarEdgesBase<Output<T>, T, Access::Write> {};
+template <class T, VectorLayout L>
+struct VectorBase<InOut<T>, L> : ScalarEdgesBase<InOut<T>, T, Access::Write> {};
+template <class T, VectorLayout M, unsigned A, bool I, VectorLayout L>
+struct VectorBase<Input<Vector<T, M, A, I>>, L> : VectorEdgesBase<Input<Vector<T, M, A, I>>, L> {};
+template <class T, VectorLayout M, unsigned A, bool I, VectorLayout L>
+struct VectorBase<Output<Vector<T, M, A, I>>, L> : VectorEdgesBase<Output<Vector<T, M, A, I>>, L> {
+};
+template <class T, VectorLayout M, unsigned A, bool I, VectorLayout L>
+struct VectorBase<InOut<Vector<T, M, A, I>>, L> : VectorEdgesBase<InOut<Vector<T, M, A, I>>, L> {};
+
+} // namespace codelet
 } // namespace poplar
 
 #endif

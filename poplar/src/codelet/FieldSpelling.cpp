@@ -126,11 +126,16 @@ bool describeOuter(const Template &outer, const EnumTypes &enums, Field &f) {
   const Template inner = splitTemplate(outer.arguments.at(0));
   if (!directionOf(inner.name))
     return describeVector(outer, enums, f);
-  if (!describeEdge(inner, enums, f) || f.shape != FieldShape::Vector)
+  if (!describeEdge(inner, enums, f) || f.shape == FieldShape::VectorList)
     return false;
-  f.shape = FieldShape::VectorOfVectors;
-  f.innerLayout = f.layout;
-  f.deviceInnerBytes = deviceBytesOf(f.innerLayout);
+  if (f.shape == FieldShape::Scalar) { // a scalar edge per element: one vector on the host
+    f.shape = FieldShape::Vector;
+    f.deviceInnerBytes = 4;
+  } else {
+    f.shape = FieldShape::VectorOfVectors;
+    f.innerLayout = f.layout;
+    f.deviceInnerBytes = deviceBytesOf(f.innerLayout);
+  }
   f.layout = VectorLayout(numberAt(outer, 1));
   f.deviceBytes = deviceBytesOf(f.layout);
   return true;
@@ -169,9 +174,7 @@ std::string fieldRemedy(const std::string &rawSpelling) {
     return "Connect a tensor to Input<Vector<T>>, Output<Vector<T>> or InOut<Vector<T>> instead of "
            "keeping an address.";
   if (splitTemplate(spelling).name == "poplar::Vector")
-    return "A field has at most two vector levels: Vector<Input<Vector<T>>>; put a single edge per "
-           "element into "
-           "Input<Vector<T>>.";
+    return "A field has at most two vector levels: Vector<Input<Vector<T>>>.";
   return "Use arithmetic types, or pass the bytes as Vector<char> and cast its address in "
          "compute().";
 }

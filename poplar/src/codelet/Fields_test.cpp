@@ -217,6 +217,29 @@ class S : public Vertex { public: Input<int> n; InOut<float> x; Output<unsigned>
   EXPECT_EQ(x, 4.5f);
 }
 
+TEST(Fields, MayBeVectorsOfScalarEdges) {
+  Bench bench(prologue() + R"(
+class V : public Vertex { public: Vector<InOut<int>> x; Vector<Input<float>, VectorLayout::ONE_PTR> y; Vector<Output<int>> z;
+  void compute() { for (unsigned i = 0; i < x.size(); ++i) { x[i] += int(y[i]); *x[i] *= 2; z[i] = x[i]; auto e = z[i]; e = *e + 1; } } };
+)");
+  const Field *x = bench.type("V").find("x"), *y = bench.type("V").find("y");
+  EXPECT_EQ(x->shape, FieldShape::Vector);
+  EXPECT_EQ(x->direction, FieldDirection::InOut);
+  EXPECT_EQ(x->type, TypeId::Int);
+  EXPECT_EQ(x->deviceInnerBytes, 4u);
+  EXPECT_EQ(y->layout, VectorLayout::ONE_PTR);
+  EXPECT_EQ(y->direction, FieldDirection::Input);
+  VertexStorage v(bench.type("V"));
+  std::vector<int> xs{1, 2, 3}, zs(3);
+  std::vector<float> ys{10, 20, 30};
+  v.vector("x", xs);
+  v.vector("y", ys);
+  v.vector("z", zs);
+  bench.run("V", v);
+  EXPECT_EQ(xs, (std::vector<int>{22, 44, 66}));
+  EXPECT_EQ(zs, (std::vector<int>{23, 45, 67}));
+}
+
 TEST(Fields, OfQuarterTypeCarryTheirMetadata) {
   Bench bench(prologue() + R"(
 #include <poplar/QuarterFloat.hpp>
@@ -266,8 +289,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Refusal{"float *p;", "p", "Input<Vector<T>>"},
                     Refusal{"int a[3];", "a", "Vector<T>"}, Refusal{"Pod s;", "s", "Vector<char>"},
                     Refusal{"Input<Pod> s;", "s", "Vector<char>"},
-                    Refusal{"Vector<Vector<Input<Vector<float>>>> v;", "v", "two vector levels"},
-                    Refusal{"Vector<Input<float>> v;", "v", "Input<Vector<T>>"}));
+                    Refusal{"Vector<Vector<Input<Vector<float>>>> v;", "v", "two vector levels"}));
 
 TEST(Fields, OfVertexWithVirtualFunctionsAreRefused) {
   EXPECT_THROW(

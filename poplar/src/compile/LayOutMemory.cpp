@@ -180,7 +180,9 @@ private:
         add(v.tile,
             field.shape == codelet::FieldShape::VectorList ? MemoryCategory::VectorListDescriptor
                                                            : MemoryCategory::VertexFieldData,
-            std::uint64_t(slot.count) * field.deviceInnerBytes);
+            (field.shape == codelet::FieldShape::Vector ? image_.edges[slot.first].elements
+                                                        : slot.count) *
+                std::uint64_t(field.deviceInnerBytes));
       else if (slot.kind == SlotKind::Value && field.shape != codelet::FieldShape::Scalar)
         add(v.tile, MemoryCategory::VertexFieldData, aligned(slot.count * sizeOf(field.type), 4));
     }

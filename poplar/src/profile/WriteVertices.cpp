@@ -76,7 +76,10 @@ StateBytes stateOf(const Image &image, std::uint32_t vertex) {
     fields += field.deviceBytes;
     (field.direction == FieldDirection::Plain ? bytes.internal : bytes.edges) += field.deviceBytes;
     if (slot.kind == executable::SlotKind::Edges)
-      bytes.edges += std::uint64_t(field.deviceInnerBytes) * slot.count;
+      bytes.edges += std::uint64_t(field.deviceInnerBytes) *
+                     (field.shape == codelet::FieldShape::Vector && field.deviceInnerBytes
+                          ? image.edges[slot.first].elements // a pointer for each
+                          : slot.count);
   }
   bytes.padding = type.deviceBytes > fields ? type.deviceBytes - fields : 0;
   return bytes;
