@@ -5,6 +5,7 @@
 #ifndef POPLAR_VECTOR_TYPES_HPP
 #define POPLAR_VECTOR_TYPES_HPP
 #include "poplar/HalfFloat.hpp"
+#include "poplar/Loops.hpp"
 #include <type_traits>
 
 #define OPENIPU_VECTORS(element, name)                                                             \
@@ -22,8 +23,6 @@ OPENIPU_VECTORS(unsigned, uint)
 OPENIPU_VECTORS(long long, longlong)
 OPENIPU_VECTORS(unsigned long long, ulonglong)
 #undef OPENIPU_VECTORS
-
-typedef unsigned rptsize_t; // count of a hardware loop
 
 namespace poplar {
 namespace codelet {

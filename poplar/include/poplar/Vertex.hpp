@@ -5,7 +5,12 @@
 #define POPLAR_VERTEX_HPP
 #include "poplar/HalfFloat.hpp"
 #include "poplar/InOutTypes.hpp"
+#include <cstdint>
 #include <type_traits>
+#ifdef __POPC__
+#include "poplar/codelet/Builtins.hpp"
+#include <cstring>
+#endif
 
 #ifndef OPENIPU_NUM_WORKERS
 #define OPENIPU_NUM_WORKERS 6

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// rptsize_t: the count of a hardware loop.
+#ifndef POPLAR_LOOPS_HPP
+#define POPLAR_LOOPS_HPP
+
+typedef unsigned rptsize_t;
+
+#endif
