@@ -118,6 +118,12 @@ struct Data : std::enable_shared_from_this<Data> {
   std::uint64_t totalCycles = 0, droppedSteps = 0, droppedBlocks = 0;
   std::map<std::string, double> joules;
   std::vector<DebugRow> debug;
+  std::map<std::uint64_t, std::uint32_t> debugIndex; // by id
+
+  std::uint32_t contextOf(std::uint64_t id) const { // none: not in the debug information
+    const auto found = debugIndex.find(id);
+    return found == debugIndex.end() ? none : found->second;
+  }
 
   ProgramRef program(std::uint32_t index) const {
     return index == none ? ProgramRef()

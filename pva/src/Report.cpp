@@ -75,6 +75,16 @@ std::vector<DebugContext> Report::debugContexts() const {
 
 std::uint64_t DebugContext::id() const { return data_->debug[index_].id; }
 std::uint64_t DebugContext::parentId() const { return data_->debug[index_].parent; }
+static std::uint32_t parentOf(const detail::Data &data, std::uint32_t index) {
+  return data.contextOf(data.debug[index].parent);
+}
+bool DebugContext::hasParent() const { return parentOf(*data_, index_) != detail::none; }
+DebugContext DebugContext::parent() const {
+  const auto found = parentOf(*data_, index_);
+  if (found == detail::none)
+    throw Error(base::str("Debug context ", id(), " has no parent in the debug information."));
+  return DebugContext(data_, found);
+}
 std::string DebugContext::name() const { return data_->debug[index_].name; }
 std::string DebugContext::layer() const { return data_->debug[index_].layer; }
 std::string DebugContext::json() const { return data_->debug[index_].json; }
@@ -92,6 +102,8 @@ Report openReport(const std::string &profilePath, const std::string &debugPath) 
   const auto bytes = detail::readFile(profilePath, "profile");
   auto data = detail::load(bytes.data(), bytes.size(), profilePath);
   data->debug = detail::loadDebug(debugPath);
+  for (std::uint32_t i = 0; i < data->debug.size(); ++i)
+    data->debugIndex.emplace(data->debug[i].id, i);
   return Report(data);
 }
 

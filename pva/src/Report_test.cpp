@@ -361,6 +361,39 @@ TEST(Report, ReadsDebugInformationAsJson) {
   std::remove((base + ".json").c_str());
 }
 
+TEST(Report, GroupsProgramsByTheOperationThatMadeThem) {
+  const auto base = testing::TempDir() + "pva-operations-" + std::to_string(getpid());
+  Writer writer(base + ".pop");
+  fill(writer);
+  writer.finish();
+  // Programs 0, 1 and 2 have the contexts 7, 8 and 9; 9 is a call of PopLibs within one of "onnx".
+  std::ofstream(base + ".json") << R"({"stringTable":["", "main", "exchange", "add", "Sum"],
+    "contexts":[{"id":7,"name":1,"layer":"poplar"}, {"id":8,"parentId":5,"name":2,"layer":"poplar"},
+                {"id":5,"parentId":4,"name":3,"layer":"poplibs"},
+                {"id":9,"parentId":5,"name":2,"layer":"poplar"},
+                {"id":4,"parentId":4,"name":4,"layer":"onnx","onnx":{"opName":"Sum:1"}}]})";
+  const auto report = pva::openReport(base + ".pop", base + ".json");
+  const auto operations = pva::OperationAnalysis(report).operations();
+  ASSERT_EQ(operations.size(), 2u);
+  EXPECT_EQ(operations[0].name(), "main");
+  EXPECT_EQ(operations[0].programs().size(), 1u);
+  EXPECT_EQ(operations[0].firstStepIndex(), -1); // only leaves are steps
+  EXPECT_EQ(operations[0].lastStepIndex(), -1);
+  const auto &sum = operations[1];
+  EXPECT_EQ(sum.name(), "Sum:1");
+  EXPECT_EQ(sum.debugContext().layer(), "onnx");
+  EXPECT_EQ(sum.programs().size(), 2u);
+  EXPECT_EQ(sum.programs().at(1)->name(), "cs");
+  EXPECT_EQ(sum.firstStepIndex(), 0);
+  EXPECT_EQ(sum.lastStepIndex(), 1);
+  EXPECT_EQ(sum.vars().at(0).name(), "x");
+  EXPECT_EQ(report.debugContexts().at(1).parent().name(), "add");
+  EXPECT_FALSE(report.debugContexts().at(0).hasParent());
+  EXPECT_TRUE(pva::OperationAnalysis(pva::openReport(base + ".pop")).operations().empty());
+  std::remove((base + ".pop").c_str());
+  std::remove((base + ".json").c_str());
+}
+
 TEST(Writer, LeavesNothingBehindUnlessFinished) {
   const auto path = testing::TempDir() + "unfinished-" + std::to_string(getpid()) + ".pop";
   {

@@ -6,7 +6,7 @@ compiler=$1 standard=$2 root=$3 build=$4
 here=$(cd "$(dirname "$0")" && pwd)
 include=$root/poplar/include
 flags="-std=$standard -Wall -Wextra -pedantic -Werror -fsyntax-only -I$include"
-for folder in "$root/pvti/include" "$root"/poplibs/*/include "$root/popart/include" "$build/popart/include"; do flags="$flags -I$folder"; done
+for folder in "$root/pva/include" "$root/pvti/include" "$root"/poplibs/*/include "$root/popart/include" "$build/popart/include"; do flags="$flags -I$folder"; done
 
 # Headers that codelets include follow the codelet compiler's standard, not the program's.
 codelet='Vertex|InOutTypes|FieldTypes|HalfFloat|QuarterFloat|IeeeHalf|VectorTypes|TileConstants|StackSizeDefs'
@@ -33,6 +33,6 @@ done < "$here/brought.txt"
 # The forms are evaluated for their types only, so unused results are no mistake.
 $compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable -Wno-redundant-move "$here/traps.cpp" &&
 $compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable "$here/operator_traps.cpp" || exit 1
-for file in surface operator_surface layer_surface; do
+for file in surface operator_surface layer_surface pva_surface; do
   $compiler $flags -Wno-unused -Wno-unused-but-set-variable -Wno-parentheses "$here/$file.cpp" || exit 1
 done

@@ -62,6 +62,8 @@ public:
       : Handle(std::move(data)), index_(index) {}
   std::uint64_t id() const;
   std::uint64_t parentId() const;
+  bool hasParent() const;
+  DebugContext parent() const; // throws without one in the file
   std::string name() const;
   std::string layer() const;
   std::string json() const; // the whole entry
@@ -81,6 +83,40 @@ public:
   InstrumentationSettings instrumentationSettings() const;
   std::vector<std::pair<std::string, std::string>> engineOptions() const; // by name
   std::vector<DebugContext> debugContexts() const; // empty without a debug file
+
+private:
+  friend class OperationAnalysis;
+};
+
+// What a program's author called: the innermost context, around a piece of the program, of a layer
+// above Poplar and PopLibs; without one the outermost call of PopLibs, or of Poplar.
+class Operation : public detail::Handle<Operation> {
+public:
+  Operation(detail::DataRef data, std::uint32_t context, std::vector<std::uint32_t> programs)
+      : Handle(std::move(data)), context_(context), programs_(std::move(programs)) {}
+  std::string name() const; // the framework's name of it, or the context's
+  DebugContext debugContext() const { return DebugContext(data_, context_); }
+  std::vector<DebugContext> replacedDebugContext() const { return {}; } // contexts are never merged
+  std::vector<ProgramRef> programs() const;
+  std::vector<Variable> vars() const; // read or written by them
+  // Of ExecutionReport::steps; -1 if no traced step belongs to it.
+  std::int64_t firstStepIndex() const;
+  std::int64_t lastStepIndex() const;
+
+private:
+  bool has(std::uint32_t program) const;
+  std::uint32_t context_;
+  std::vector<std::uint32_t> programs_; // rising
+};
+
+// The operations of a report that was opened with its debug file, in the order of its contexts.
+class OperationAnalysis {
+public:
+  explicit OperationAnalysis(const Report &report);
+  const std::vector<Operation> &operations() const { return operations_; }
+
+private:
+  std::vector<Operation> operations_;
 };
 
 Report openReport(const std::string &profilePath);
