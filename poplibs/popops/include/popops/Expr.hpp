@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iosfwd>
 #include <memory>
+#include <poplar/IeeeHalf.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/TypeTraits.hpp>
@@ -86,6 +87,11 @@ public:
       : typeTraits_(poplar::TypeTraits::make<T>()),
         type_(poplar::equivalent_device_type<T>().value) {
     std::memcpy(data_, &x, sizeof x);
+  }
+  // Of type HALF, as ConstHalf is.
+  Const(poplar::IeeeHalf x) : typeTraits_(poplar::TypeTraits::make<float>()), type_(poplar::HALF) {
+    const float value = x;
+    std::memcpy(data_, &value, sizeof value);
   }
   // `data` holds a value of the host type that the traits describe.
   Const(poplar::TypeTraits typeTraits, poplar::Type type, const char *data)

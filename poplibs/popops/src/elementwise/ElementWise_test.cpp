@@ -251,6 +251,13 @@ TEST(ElementWiseCost, AgreesWithTheReferenceFormulas) {
   EXPECT_EQ(unaryCycles(UnaryOpType::NEGATE, FLOAT, 600, false, 12), 6u * (20 + 2 * 25 * 2));
 }
 
+TEST(ElementWise, AHalfOfTheHostIsAConstantOfTypeHalf) {
+  const Const half(IeeeHalf(1.5f));
+  EXPECT_EQ(half.getType(), HALF);
+  EXPECT_EQ(half.getDataAsDouble(), 1.5);
+  EXPECT_TRUE(half.deepEquals(ConstHalf(1.5f)));
+}
+
 TEST(ElementWise, ExpressionsPrintCompareAndCopy) {
   const Any e = (_1 * 2.0f) - Exp(_2);
   std::ostringstream text, pretty;
