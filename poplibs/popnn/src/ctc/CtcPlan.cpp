@@ -42,7 +42,7 @@ std::ostream &operator<<(std::ostream &out, const Plan &plan) {
         << p.classSplit;
   else
     out << ", labels " << p.labels << "; split batch " << p.batchSplit << ", time " << p.timeSplit
-        << ", label " << p.labelSplit;
+        << ", label " << p.labelSplit << (p.lastBlankApart ? ", last blank apart" : "");
   return out << "; tiles " << p.tiles() << ", estimated cycles " << p.cycles << ", temporary bytes "
              << p.tempBytes << " a tile\n";
 }
@@ -70,7 +70,9 @@ std::vector<unsigned> parallelConstraints(const std::string &json,
     const auto found = std::find(known.begin(), known.end(), member);
     if (found == known.end())
       throw bad("no split is called \"" + member + "\"; there are " + base::list(known));
-    values[found - known.begin()] = poplibs::parse::asInteger<unsigned>(value);
+    values[found - known.begin()] = value == "true"    ? 1
+                                    : value == "false" ? 0
+                                                       : poplibs::parse::asInteger<unsigned>(value);
   }
   return values;
 }
@@ -84,7 +86,9 @@ constexpr std::uint64_t workers = 6;
 std::uint64_t divided(std::uint64_t a, std::uint64_t b) { return b ? (a + b - 1) / b : 0; }
 
 // Cells of a block: all states (labels and the blanks between) of its share.
-std::uint64_t statesOf(const Plan::Impl &p) { return divided(2 * p.labels + 1, p.labelSplit); }
+std::uint64_t statesOf(const Plan::Impl &p) {
+  return std::max<std::uint64_t>(1, divided(2 * p.labels + !p.lastBlankApart, p.labelSplit));
+}
 std::uint64_t blockCycles(const Plan::Impl &p) {
   const auto perCell = 2 * logAdd + logMultiply; // from three cells of the step before
   const auto elements = divided(p.batch, p.batchSplit);
@@ -160,7 +164,8 @@ Plan::Impl search(const poplar::Target &target, Plan::Impl p, const std::vector<
   bool found = false, fits = false;
   for (unsigned b : candidates(std::min(p.batch, tiles), forced[0]))
     for (unsigned l : candidates(std::min(std::max(p.labels, 1u), tiles / b), forced[2]))
-      for (unsigned t : candidates(std::min(p.time, tiles / b / std::max(l, 1u)), forced[1])) {
+      for (unsigned t : candidates(std::min(p.time, tiles / b / std::max(l + p.lastBlankApart, 1u)),
+                                   forced[1])) {
         p.batchSplit = b;
         p.labelSplit = l;
         p.timeSplit = t;
@@ -208,7 +213,7 @@ openipu::Plan lossSupersteps(const poplar::Target &target, const Plan::Impl &p, 
   block.tempBytes = tempBytesOf(target, p);
   block.vertices = unsigned(workers * (gradient ? 2 : 1));
   auto front = poplin::onTiles("Wavefront", gradient ? "popnn::CTCAlphaBeta" : "popnn::CTCAlpha",
-                               p.tiles(), block, p.timeSplit + p.labelSplit - 1);
+                               p.tiles(), block, p.timeSplit + p.labelSplit + p.lastBlankApart - 1);
   front.flops = std::uint64_t(p.batch) * p.time * (2 * p.labels + 1) * 13 * (gradient ? 2 : 1) /
                 front.repeats;
   plan.add(front);
@@ -238,7 +243,9 @@ Plan plan(const poplar::Graph &graph, const poplar::Type &inType, const poplar::
   p.labels = maxLabelLength;
   p.classes = numClasses;
   p.reducedClasses = parsed.reducedClasses;
-  const auto forced = parallelConstraints(parsed.constraints, {"batch", "time", "label"});
+  const auto forced = parallelConstraints(parsed.constraints,
+                                          {"batch", "time", "label", "lastBlankOnSeparateTile"});
+  p.lastBlankApart = forced[3];
   const auto limit = std::uint64_t(parsed.share * graph.getTarget().getBytesPerTile());
   return Plan(std::make_unique<Plan::Impl>(search(graph.getTarget(), p, forced, limit)));
 }

@@ -20,13 +20,16 @@ struct Plan::Impl {
   // elements of the batch, and classes that extend the beams.
   unsigned batchSplit = 1, timeSplit = 1, labelSplit = 1, classSplit = 1;
   bool reducedClasses = true;
+  bool lastBlankApart = false; // the blank behind the last label has tiles of its own
   std::uint64_t cycles = 0, tempBytes = 0;
 
   auto key() const {
     return std::tie(inference, in, out, partials, batch, time, labels, classes, beams, batchSplit,
-                    timeSplit, labelSplit, classSplit, reducedClasses);
+                    timeSplit, labelSplit, classSplit, reducedClasses, lastBlankApart);
   }
-  unsigned tiles() const { return batchSplit * timeSplit * labelSplit * classSplit; }
+  unsigned tiles() const {
+    return batchSplit * timeSplit * (labelSplit + lastBlankApart) * classSplit;
+  }
 };
 
 openipu::Plan lossSupersteps(const poplar::Target &target, const Plan::Impl &plan, bool gradient,
@@ -45,8 +48,8 @@ poplar::Tensor createData(const char *function, poplar::Graph &graph, const popl
                           std::size_t batch, std::size_t time, std::size_t classes,
                           const Plan &plan, const poplar::DebugContext &context);
 
-// The inner object of {"parallel": {...}} as numbers; throws poplar::invalid_option for other
-// members than `known`.
+// The inner object of {"parallel": {...}} as numbers, true as 1 and false as 0; throws
+// poplar::invalid_option for other members than `known`.
 std::vector<unsigned> parallelConstraints(const std::string &json,
                                           const std::vector<std::string> &known);
 

@@ -283,6 +283,17 @@ TEST(CtcLoss, PlansObeyTilesAndConstraints) {
   EXPECT_LE(free.getImpl().cycles, forced.getImpl().cycles);
   EXPECT_TRUE(free != forced);
   EXPECT_TRUE(ctc::Plan(free) == free);
+  auto split = [&](const char *apart) {
+    return ctc::plan(
+        s.graph, FLOAT, FLOAT, 1, 100, 20, 30,
+        {{"planConstraints", std::string(R"({"parallel": {"batch": 1, "time": 2, "label": 4, )") +
+                                 R"("lastBlankOnSeparateTile": )" + apart + "}}"}});
+  };
+  const auto apart = split("true"), together = split("false");
+  EXPECT_EQ(apart.getImpl().tiles(), 10u); // a fifth column of tiles
+  EXPECT_EQ(together.getImpl().tiles(), 8u);
+  EXPECT_LT(apart.getImpl().tempBytes, together.getImpl().tempBytes); // 10 states, not 11
+  EXPECT_TRUE(apart != together);
   const auto wide = ctc::plan(s.graph, FLOAT, FLOAT, 4, 100, 20, 3000,
                               {{"enableReducedClassesInLabel", "false"}});
   const auto reduced = ctc::plan(s.graph, FLOAT, FLOAT, 4, 100, 20, 3000);
