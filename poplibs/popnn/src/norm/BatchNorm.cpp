@@ -6,16 +6,8 @@
 #include "popops/ScaledAdd.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
-#include "poputil/OptionParsing.hpp"
 
 namespace popnn::bn {
-
-// Batch norm has no options.
-static void checkNormOptions(const poplar::OptionFlags &options) {
-  const poplibs::OptionSpec none{};
-  for (const auto &option : options)
-    none.parse(option.first, option.second);
-}
 
 static poplin::NormGroups groupsOf(const poplar::Tensor &, const poplar::Tensor &,
                                    const poplar::OptionFlags &options, const char *) {

@@ -8,6 +8,7 @@ namespace popnn {
 
 // Throws invalid_option for all but groupNormStridedChannelGrouping, and says what that is.
 bool stridedChannelGrouping(const poplar::OptionFlags &options);
+// For norms without groups, where it changes nothing.
 inline void checkNormOptions(const poplar::OptionFlags &options) {
   stridedChannelGrouping(options);
 }

@@ -460,8 +460,10 @@ TEST(Norms, RefusesWhatDoesNotFit) {
                                           {{"groupNormStridedChannelGroupings", "true"}}),
                poplar::invalid_option);
   EXPECT_THROW(popnn::bn::batchNormStatistics(s.graph, x, 0, s.prog, false, false, FLOAT, {},
-                                              {{"groupNormStridedChannelGrouping", "true"}}),
+                                              {{"groupNormStridedChannels", "true"}}),
                poplar::invalid_option);
+  EXPECT_NO_THROW(popnn::bn::batchNormStatistics(s.graph, x, 0, s.prog, false, false, FLOAT, {},
+                                                 {{"groupNormStridedChannelGrouping", "true"}}));
 }
 
 TEST(Norms, ParametersHaveOneElementPerChannel) {
