@@ -77,14 +77,11 @@ poplar::Tensor createInput(poplar::Graph &graph, const GruParams &params,
 // [batch][output size]
 poplar::Tensor createInitialState(poplar::Graph &graph, const GruParams &params,
                                   const poplar::DebugContext &debugContext,
-                                  const poplar::OptionFlags &options,
-                                  poplin::PlanningCache *cache);
+                                  const poplar::OptionFlags &options, poplin::PlanningCache *cache);
 // {input weights, output weights}
-std::pair<poplar::Tensor, poplar::Tensor>
-createWeightsKernel(poplar::Graph &graph, const GruParams &params,
-                    const poplar::DebugContext &debugContext,
-                    const poplar::OptionFlags &options = {},
-                    poplin::PlanningCache *planningCache = nullptr);
+std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(
+    poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
+    const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
 poplar::Tensor createWeightsBiases(poplar::Graph &graph, const GruParams &params,
                                    const poplar::DebugContext &debugContext,
                                    const poplar::OptionFlags &options = {},
@@ -101,13 +98,11 @@ poplar::Tensor createAttention(poplar::Graph &graph, const GruParams &params,
 // Output [time steps][batch][output size], or of the last step only. `intermediates`, if not null,
 // becomes what the backward pass needs; its format is private. Outputs beyond an element's length
 // are zero; a last output is that of its last valid step.
-poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params,
-                      const poplar::Tensor &stateInit, const poplar::Tensor &in,
-                      const GruWeights &weights, poplar::Tensor *intermediates,
-                      poplar::program::Sequence &fwdProg,
-                      const poplar::DebugContext &debugContext = {},
-                      const poplar::OptionFlags &options = {},
-                      poplin::PlanningCache *planningCache = nullptr);
+poplar::Tensor
+gruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit,
+       const poplar::Tensor &in, const GruWeights &weights, poplar::Tensor *intermediates,
+       poplar::program::Sequence &fwdProg, const poplar::DebugContext &debugContext = {},
+       const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
 poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params,
                       const poplar::Tensor &stateInit, const poplar::Tensor &in,
                       const poplar::Tensor &realTimeSteps, const GruWeights &weights,
@@ -122,14 +117,12 @@ poplar::Tensor auGruFwd(poplar::Graph &graph, const GruParams &params,
                         const poplar::DebugContext &debugContext = {},
                         const poplar::OptionFlags &options = {},
                         poplin::PlanningCache *planningCache = nullptr);
-poplar::Tensor auGruFwd(poplar::Graph &graph, const GruParams &params,
-                        const poplar::Tensor &stateInit, const poplar::Tensor &in,
-                        const poplar::Tensor &realTimeSteps, const GruWeights &weights,
-                        poplar::Tensor *intermediates, const poplar::Tensor &attScores,
-                        poplar::program::Sequence &fwdProg,
-                        const poplar::DebugContext &debugContext = {},
-                        const poplar::OptionFlags &options = {},
-                        poplin::PlanningCache *planningCache = nullptr);
+poplar::Tensor
+auGruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit,
+         const poplar::Tensor &in, const poplar::Tensor &realTimeSteps, const GruWeights &weights,
+         poplar::Tensor *intermediates, const poplar::Tensor &attScores,
+         poplar::program::Sequence &fwdProg, const poplar::DebugContext &debugContext = {},
+         const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
 
 // Gradient of the initial state. `inputGrad` and `bwdIntermediates` (for gruWU) may be null.
 poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params,
@@ -197,16 +190,14 @@ poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params,
                             const poplar::DebugContext &debugContext,
                             const poplar::OptionFlags &options,
                             poplin::PlanningCache *planningCache);
-poplar::Tensor auGruBwdWithWU(poplar::Graph &graph, const GruParams &params,
-                              poplar::program::Sequence &prog, const poplar::Tensor &fwdOutputInit,
-                              const poplar::Tensor &fwdIntermediates, const GruWeights &weights,
-                              const poplar::Tensor &input, const poplar::Tensor &output,
-                              const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
-                              GruWeights &weightsGrad, const poplar::Tensor &attentions,
-                              poplar::Tensor *attentionsGrad,
-                              const poplar::DebugContext &debugContext,
-                              const poplar::OptionFlags &options,
-                              poplin::PlanningCache *planningCache);
+poplar::Tensor
+auGruBwdWithWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+               const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+               const GruWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+               const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad, GruWeights &weightsGrad,
+               const poplar::Tensor &attentions, poplar::Tensor *attentionsGrad,
+               const poplar::DebugContext &debugContext, const poplar::OptionFlags &options,
+               poplin::PlanningCache *planningCache);
 poplar::Tensor auGruBwdWithWU(poplar::Graph &graph, const GruParams &params,
                               poplar::program::Sequence &prog, const poplar::Tensor &fwdOutputInit,
                               const poplar::Tensor &fwdIntermediates, const GruWeights &weights,

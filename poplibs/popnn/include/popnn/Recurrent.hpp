@@ -3,7 +3,8 @@
 //
 //   h' = f(x W + h U + b)     weights [input size][output size] and [output size][output size]
 //
-// Sequences are [steps][batch][size]. f: SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE.
+// Sequences are [steps][batch][size]. f: SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or
+// SOFTMAX_STABLE.
 #pragma once
 #include <cstdint>
 #include <poplar/DebugContext.hpp>

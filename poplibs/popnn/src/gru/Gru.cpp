@@ -73,8 +73,9 @@ Options check(const char *function, const GruParams &p, const OptionFlags &optio
                                   " does not name each of the three units once."));
   for (auto type : {p.activation, p.recurrentActivation})
     if (!rnn::isGateActivation(type))
-      throw poplibs_error(base::str(function, ": a cell cannot use the activation ", asString(type),
-                                    "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
+      throw poplibs_error(
+          base::str(function, ": a cell cannot use the activation ", asString(type),
+                    "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
   auto parsed = parseOptions(options);
   rnn::checkShards(function, parsed.shards, p.rnn);
   return parsed;

@@ -83,8 +83,9 @@ Options check(const char *function, const LstmParams &p, const OptionFlags &opti
   checkCellOrder(function, p.cellOrder);
   for (auto type : {p.activation, p.recurrentActivation})
     if (!rnn::isGateActivation(type))
-      throw poplibs_error(base::str(function, ": a cell cannot use the activation ", asString(type),
-                                    "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
+      throw poplibs_error(
+          base::str(function, ": a cell cannot use the activation ", asString(type),
+                    "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
   auto parsed = parseOptions(options, p.rnn.dataType);
   rnn::checkShards(function, parsed.shards, p.rnn);
   return parsed;

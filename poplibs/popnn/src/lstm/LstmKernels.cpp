@@ -133,8 +133,7 @@ void runBackward(const KernelArgs &args) {
   }
   start(dataOf(lastOutput), dh.data(), s.batch * s.out);
   start(dataOf(lastCell), dc.data(), s.batch * s.out);
-  backward(s, lengths, layer.weights(), initial, trace,
-           {gates, dh.data(), dc.data(), dy.data()});
+  backward(s, lengths, layer.weights(), initial, trace, {gates, dh.data(), dc.data(), dy.data()});
   if (bits & WantsInputGradient)
     inputGradient(s, gates, layer.weights().input, dx.data());
   if (bits & WantsWeightGradients)

@@ -206,8 +206,9 @@ void checkType(const char *function, const poplar::Type &type) {
 }
 void checkActivation(const char *function, NonLinearityType type) {
   if (!isGateActivation(type))
-    throw poplibs_error(base::str(function, ": a recurrent layer cannot use the activation ",
-                                  asString(type), "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
+    throw poplibs_error(
+        base::str(function, ": a recurrent layer cannot use the activation ", asString(type),
+                  "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
 }
 void checkRank(const char *function, const char *what, const Tensor &t, unsigned rank) {
   checkType(function, t.elementType());
