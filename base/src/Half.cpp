@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/Half.hpp"
+#include "base/Stochastic.hpp"
 #include "base/VectorUnit.hpp"
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -57,6 +58,12 @@ void floatToHalf(const float *from, std::uint16_t *to, std::size_t n) {
 void roundToHalf(float *values, std::size_t n) {
   for (std::size_t i = hasInstructions() ? roundBlocks(values, n) : 0; i < n; ++i)
     values[i] = halfToFloat(floatToHalf(values[i]));
+}
+
+void stochasticHalves(const float *from, std::uint16_t *to, std::int64_t stride, std::size_t n,
+                      std::uint64_t key, std::uint64_t index) {
+  for (std::size_t i = 0; i < n; ++i)
+    to[std::int64_t(i) * stride] = stochasticHalf(from[i], randomBits(key, index + i));
 }
 
 } // namespace base

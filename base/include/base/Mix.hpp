@@ -4,7 +4,7 @@
 #pragma once
 #include <cstdint>
 
-namespace poplar::backend::cpu {
+namespace base {
 
 inline std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
@@ -13,4 +13,4 @@ inline std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-} // namespace poplar::backend::cpu
+} // namespace base

@@ -13,7 +13,7 @@ public:
   enum class Format { F143, F152 };
 
   QuarterMetadata() : QuarterMetadata(Format::F143, 0) {}
-  QuarterMetadata(Format format, signed char scale); // scale: -31 to 31, else poplar_error
+  QuarterMetadata(Format format, signed char scale); // scale: -32 to 31, else poplar_error
   explicit QuarterMetadata(unsigned char binary) : binary_(binary) {}
 
   Format getFormat() const { return (binary_ & 0x40) ? Format::F152 : Format::F143; }

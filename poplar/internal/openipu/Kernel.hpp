@@ -39,6 +39,13 @@ struct RandomState {
   bool reseeded = false; // codelets' generators follow
 };
 
+// How the tiles round at this point of the program (poplar/CSRFunctions.hpp).
+struct Rounding {
+  bool stochastic = false;    // to a neighbour drawn with `key`: base/Stochastic.hpp
+  bool nanOnOverflow = false; // of 8-bit floats; else they saturate
+  std::uint64_t key = 0;      // another for every step that runs, the same on all replicas
+};
+
 struct KernelArgs {
   std::span<const KernelOperand> outputs, inputs; // an InOut operand is an output only
   std::string_view attributes;    // bytes that the operator wrote (openipu/Attributes.hpp)
@@ -46,6 +53,7 @@ struct KernelArgs {
   RandomState *random = nullptr;
   unsigned replica = 0;
   std::uint64_t generation = 1; // changes whenever a steady input may have changed
+  Rounding rounding = {};       // 8-bit floats only; halves: see Kernel::givesFloats
 
   template <class T> T *out(std::size_t i) const { return outputs[i].as<T>(); }
   template <class T> const T *in(std::size_t i) const { return inputs[i].as<const T>(); }
@@ -62,7 +70,12 @@ struct Kernel {
   // Instead of `run`, for operators between replicas: called once with the arguments of all
   // replicas, in order.
   void (*runAcross)(std::span<const KernelArgs> replicas) = nullptr;
+  // Whether the kernel with these attributes can leave results that are half unrounded: while
+  // rounding is stochastic, such outputs are given as floats, and rounded behind it.
+  bool (*givesFloats)(std::string_view attributes) = nullptr;
 };
+
+inline bool alwaysGivesFloats(std::string_view) { return true; }
 
 // Thread-safe. The same name again replaces the kernel for engines loaded later.
 void registerKernel(Kernel kernel);
@@ -77,13 +90,16 @@ struct Registered {
 // A kernel whose prepared state is an object of type State, made from the arguments:
 //   struct Gemm { explicit Gemm(const KernelArgs &); void run(const KernelArgs &); };
 //   static const openipu::Registered registered{openipu::stateful<Gemm>("poplin.matmul")};
-template <class State> Kernel stateful(std::string name) {
+template <class State>
+Kernel stateful(std::string name, bool (*givesFloats)(std::string_view) = nullptr) {
   return {std::move(name),
           [](const KernelArgs &args) {
             const_cast<State *>(static_cast<const State *>(args.prepared))->run(args);
           },
           [](const KernelArgs &args) -> const void * { return new State(args); },
-          [](const void *state) { delete static_cast<const State *>(state); }, nullptr};
+          [](const void *state) { delete static_cast<const State *>(state); },
+          nullptr,
+          givesFloats};
 }
 
 } // namespace poplar::openipu

@@ -65,7 +65,7 @@ constexpr OptionInfo engineTable[] = {
     {"debug.floatPointOpException", Bool, "false", "",
      "run() throws on invalid operation, division by zero and overflow"},
     {"debug.nanOverflowMode", Bool, "false", "",
-     "half overflow gives NaN; state kept for SetFloatingPoint"},
+     "8-bit floats that overflow become NaN, as setFloatingPointBehaviour says"},
     {"debug.executionProfile", Choice, "", "|none|compute_sets|vertices|device|ipu|tile",
      "old spelling of debug.computeInstrumentationLevel"},
     {"debug.loweredVarDumpFile", Text, "", "", "writes the placement of variables to this file"},
@@ -110,7 +110,8 @@ constexpr OptionInfo engineTable[] = {
     {"opt.maxCompilationThreads", Integer, "0", "", "no effect: OPENIPU_NUM_THREADS sets the pool"},
     {"opt.useAutoloader", Bool, "true", "", "no effect: loading is not timed"},
     {"prng.enable", Bool, "true", "", "no effect: generators are always available"},
-    {"prng.enableStochasticRounding", Bool, "false", "", "stochastic rounding state at load"},
+    {"prng.enableStochasticRounding", Bool, "false", "",
+     "results of operators are rounded stochastically from the start"},
     {"prng.seed", Integer, "0", "", "hardware seeds at load"},
     // Target
     {"target.saveArchive", Text, "", "", noFiles},

@@ -15,8 +15,9 @@ namespace poplar::types {
 // To nearest, ties to even, rounded once.
 std::uint16_t doubleToHalf(double value);
 
-// Infinity has no 8-bit code and becomes NaN; other values beyond the range become the largest.
-std::uint8_t toQuarter(float value, const QuarterMetadata &metadata);
+// Infinity has no 8-bit code and becomes NaN; other values beyond the range become the largest, or
+// NaN as well.
+std::uint8_t toQuarter(float value, const QuarterMetadata &metadata, bool nanOnOverflow = false);
 float fromQuarter(std::uint8_t bits, const QuarterMetadata &metadata);
 
 // n elements of any simple type to and from QUARTER; broadcast: one source element for all.

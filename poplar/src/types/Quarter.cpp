@@ -3,11 +3,10 @@
 #include "poplar/Quarter.hpp"
 #include "base/Text.hpp"
 #include "graph/GraphState.hpp"
+#include "openipu/QuarterFormat.hpp"
 #include "poplar/exceptions.hpp"
-#include "poplar/QuarterFloat.hpp"
 #include "types/Half.hpp"
 #include "types/Value.hpp"
-#include <cmath>
 #include <ostream>
 #include <vector>
 
@@ -15,9 +14,9 @@ namespace poplar {
 
 QuarterMetadata::QuarterMetadata(Format format, signed char scale)
     : binary_(static_cast<unsigned char>((format == Format::F152 ? 0x40 : 0) | (scale & 0x3f))) {
-  if (scale < -31 || scale > 31)
+  if (scale < -32 || scale > 31)
     throw poplar_error(
-        base::str("The scale of an 8-bit float must be from -31 to 31, not ", int(scale), "."));
+        base::str("The scale of an 8-bit float must be from -32 to 31, not ", int(scale), "."));
 }
 
 std::string QuarterMetadata::toString(Format format) {
@@ -32,11 +31,11 @@ std::ostream &operator<<(std::ostream &out, const QuarterMetadata &metadata) {
 
 namespace types {
 
-std::uint8_t toQuarter(float value, const QuarterMetadata &metadata) {
-  return std::isinf(value) ? 0x80 : poplar::toQuarter(value, metadata.getBinary()).bits;
+std::uint8_t toQuarter(float value, const QuarterMetadata &metadata, bool nanOnOverflow) {
+  return openipu::QuarterFormat(metadata.getBinary()).encode(value, nanOnOverflow);
 }
 float fromQuarter(std::uint8_t bits, const QuarterMetadata &metadata) {
-  return poplar::toFloat(quarter{bits}, metadata.getBinary());
+  return openipu::QuarterFormat(metadata.getBinary()).decode(bits);
 }
 
 void convertToQuarter(TypeId from, const void *src, const QuarterMetadata &metadata, void *dst,

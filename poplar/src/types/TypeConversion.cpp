@@ -89,7 +89,7 @@ QuarterMetadata metadataFor(QuarterMetadata::Format format, const Type &from, co
     return QuarterMetadata(format, 0);
   const double limit = types::fromQuarter(0x7f, QuarterMetadata(format, 0));
   const auto scale = static_cast<int>(std::ceil(std::log2(largest / limit)));
-  return QuarterMetadata(format, static_cast<signed char>(std::clamp(scale, -31, 31)));
+  return QuarterMetadata(format, static_cast<signed char>(std::clamp(scale, -32, 31)));
 }
 
 } // namespace openipu

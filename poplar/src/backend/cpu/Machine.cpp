@@ -97,8 +97,8 @@ void Machine::load() {
     for (auto &call : replica.kernels)
       call.reset();
     replica.seeds.clear();
-    replica.random = {mix(options_.seed + 0x9e3779b97f4a7c15ull * (r + 1)), 0, false};
-    replica.seedVertices(mix(options_.seed) + r);
+    replica.random = {base::mix(options_.seed + 0x9e3779b97f4a7c15ull * (r + 1)), 0, false};
+    replica.seedVertices(base::mix(options_.seed) + r);
   }
   floatingPoint_.word = options_.floatingPoint;
   mode_ = {floatingPoint_.trapped(), options_.threads, &stop_, &cycles_};

@@ -90,6 +90,8 @@ private:
   void crossReplica(const Instruction &in);
   void assumeEqual(const Instruction &in);
   void kernel(const Instruction &in);
+  void runKernel(const Instruction &in, KernelCall &call);
+  openipu::Rounding nextRounding();
   KernelCall &gathered(const Instruction &in, unsigned replica); // operands ready to be read
   void scattered(const Instruction &in, unsigned replica);       // outputs back in the arena
   void print(const Instruction &in);

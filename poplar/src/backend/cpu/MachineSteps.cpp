@@ -3,8 +3,8 @@
 // accounts for its cycles.
 #include "backend/cpu/KernelTraps.hpp"
 #include "backend/cpu/Machine.hpp"
-#include "backend/cpu/Mix.hpp"
 #include "base/FloatMode.hpp"
+#include "base/Mix.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "compile/TimeSteps.hpp"
@@ -337,9 +337,38 @@ void Machine::scattered(const Instruction &in, unsigned r) {
   }
 }
 
+// The next key is drawn from the first replica's generator, so that equal values stay equal on all
+// of them; all generators move on alike.
+openipu::Rounding Machine::nextRounding() {
+  openipu::Rounding rounding;
+  rounding.nanOnOverflow = floatingPoint_.word & FloatingPointState::NanOnOverflow;
+  rounding.stochastic = floatingPoint_.word & FloatingPointState::StochasticRounding;
+  if (!rounding.stochastic)
+    return rounding;
+  const auto &random = replicas_[active_[0]].random;
+  rounding.key = base::mix(~random.key + base::mix(random.counter));
+  for (auto r : active_)
+    ++replicas_[r].random.counter;
+  return rounding;
+}
+
+// Results are rounded stochastically where the kernel allows it.
+void Machine::runKernel(const Instruction &in, KernelCall &call) {
+  const auto &kernel = *in.details->kernel;
+  if (call.args.rounding.stochastic) [[unlikely]] {
+    if (!call.rounded)
+      call.rounded = RoundedCall::make(kernel, call.args, stepOf(in).cases);
+    if (call.rounded)
+      return call.rounded->run(call.args);
+  }
+  kernel.run(call.args);
+}
+
 void Machine::kernel(const Instruction &in) {
   const base::FlushDenormals asTilesDo;
   const auto &kernel = *in.details->kernel;
+  const bool plain = !(floatingPoint_.word & FloatingPointState::changesRounding);
+  const auto rounding = plain ? openipu::Rounding() : nextRounding();
   if (kernel.runAcross) {
     std::vector<KernelArgs> args;
     for (auto r : active_)
@@ -349,9 +378,10 @@ void Machine::kernel(const Instruction &in) {
       scattered(in, r);
   } else {
     for (auto r : active_) {
-      const auto &args = gathered(in, r).args;
-      const KernelTraps traps(mode_.trapped, args, stepOf(in).cases);
-      kernel.run(args);
+      auto &call = gathered(in, r);
+      call.args.rounding = rounding;
+      const KernelTraps traps(mode_.trapped, call.args, stepOf(in).cases);
+      runKernel(in, call);
       traps.check();
       scattered(in, r);
     }
@@ -462,7 +492,7 @@ void Machine::seeds(const Instruction &in) {
   for (auto r : active_) {
     auto &words = replicas_[r].seeds;
     for (auto i = words.size(); i < view.elements(); ++i)
-      words.push_back(std::uint32_t(mix(options_.seed * 0x10001 + r * 0x100000001ull + i)));
+      words.push_back(std::uint32_t(base::mix(options_.seed * 0x10001 + r * 0x100000001ull + i)));
     auto &random = replicas_[r].random;
     if (in.op == Op::SetSeeds) {
       view.read(arena(r), reinterpret_cast<std::byte *>(words.data()));

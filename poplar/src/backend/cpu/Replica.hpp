@@ -2,9 +2,10 @@
 // Everything one replica owns: its memory, its vertices and its bound kernel calls.
 #pragma once
 #include "backend/cpu/Arena.hpp"
-#include "backend/cpu/Mix.hpp"
 #include "backend/cpu/Program.hpp"
+#include "backend/cpu/RoundedCall.hpp"
 #include "backend/cpu/VertexRunner.hpp"
+#include "base/Mix.hpp"
 
 namespace poplar::backend::cpu {
 
@@ -13,6 +14,7 @@ struct KernelCall {
   const Instruction *instruction = nullptr;
   std::vector<KernelOperand> operands; // outputs first
   KernelArgs args;
+  std::unique_ptr<RoundedCall> rounded; // made when rounding is stochastic for the first time
   ~KernelCall() {
     const auto *kernel = instruction ? instruction->details->kernel : nullptr;
     if (kernel && kernel->release && args.prepared)
@@ -31,7 +33,7 @@ struct Replica {
   void seedVertices(std::uint64_t seed) {
     for (std::size_t i = 0; i < computeSets.size(); ++i)
       if (computeSets[i])
-        computeSets[i]->seed(mix(seed + i));
+        computeSets[i]->seed(base::mix(seed + i));
   }
 };
 

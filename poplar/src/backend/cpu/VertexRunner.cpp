@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/VertexRunner.hpp"
 #include "backend/cpu/FloatTraps.hpp"
-#include "backend/cpu/Mix.hpp"
+#include "base/Mix.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "codelet/Checks.hpp"
@@ -158,8 +158,8 @@ void VertexRunner::setWork(const std::vector<std::uint64_t> &cycles) {
 
 void VertexRunner::seedVertex(const Batch &batch, std::size_t i) const {
   if (batch.random)
-    codelet::seedRandom(mix(seed_ + mix(executions_) +
-                            static_cast<std::size_t>(batch.vertices - vertices_.data()) + i));
+    codelet::seedRandom(base::mix(seed_ + base::mix(executions_) +
+                                  static_cast<std::size_t>(batch.vertices - vertices_.data()) + i));
 }
 
 std::size_t VertexRunner::indexOf(const codelet::VertexCall &call) const {
