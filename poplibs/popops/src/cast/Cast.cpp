@@ -8,6 +8,7 @@
 #include "elementwise/Convert.hpp"
 #include "elementwise/MapPlan.hpp"
 #include "openipu/Operation.hpp"
+#include "openipu/QuarterFormat.hpp"
 #include "popops/ElementWise.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/Strided.hpp"
@@ -17,7 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <poplar/Quarter.hpp>
+#include <poplar/MetadataCreation.hpp>
 
 namespace popops {
 
@@ -56,10 +57,6 @@ static void check(const Tensor &src, const Tensor &dst) {
   if (!canCast(src.elementType(), dst.elementType()))
     throw poplibs_error(
         str("popops::cast: cannot cast ", src.elementType(), " to ", dst.elementType(), "."));
-  for (const Tensor *t : {&src, &dst})
-    if (t->elementType() == QUARTER && !t->hasMetadata())
-      throw poplibs_error("popops::cast: a quarter tensor has no metadata. Create it with "
-                          "graph.addVariable(QUARTER, metadata, shape).");
 }
 
 // ---- 8-bit floats: outputs y; inputs x, then the metadata of x and of y if they are quarter
@@ -68,40 +65,7 @@ namespace {
 
 using openipu::KernelArgs;
 using openipu::KernelOperand;
-
-struct Format {
-  int mantissaBits, bias, scale;
-  explicit Format(std::uint8_t binary) {
-    const QuarterMetadata metadata(binary);
-    const bool f143 = metadata.getFormat() == QuarterMetadata::Format::F143;
-    mantissaBits = f143 ? 3 : 2;
-    bias = f143 ? 8 : 16;
-    scale = metadata.getScale();
-  }
-  float decode(std::uint8_t bits) const {
-    if (bits == 0x80)
-      return NAN;
-    const int code = bits & 0x7f, exponent = code >> mantissaBits;
-    const int fraction = code & ((1 << mantissaBits) - 1);
-    const int steps = exponent ? fraction | 1 << mantissaBits : fraction;
-    const float magnitude =
-        std::ldexp(float(steps), (exponent ? exponent : 1) - bias - mantissaBits + scale);
-    return bits & 0x80 ? -magnitude : magnitude;
-  }
-  // To nearest even; what is too large becomes the largest value.
-  std::uint8_t encode(float value) const {
-    if (value != value)
-      return 0x80;
-    const float magnitude = std::ldexp(std::fabs(value), -scale);
-    if (magnitude == 0)
-      return 0;
-    const int lowest = 1 - bias, exponent = std::max(std::ilogb(magnitude), lowest);
-    const float steps = std::nearbyint(std::ldexp(magnitude, mantissaBits - exponent));
-    const float code = steps + float((exponent - lowest) << mantissaBits);
-    const int bits = code > 127.0f ? 127 : int(code);
-    return std::uint8_t(bits | (value < 0 && bits ? 0x80 : 0));
-  }
-};
+using openipu::QuarterFormat;
 
 float read(const KernelOperand &t, std::int64_t i, const std::array<float, 256> &table) {
   switch (t.type) {
@@ -117,10 +81,15 @@ float read(const KernelOperand &t, std::int64_t i, const std::array<float, 256> 
     return t.as<const std::int8_t>()[i];
   }
 }
-void write(const KernelOperand &t, std::int64_t i, float value, const Format &format) {
+// Element `index` of the cast; its place in memory is another matter.
+void write(const KernelOperand &t, std::int64_t i, float value, const QuarterFormat &format,
+           const openipu::Rounding &rounding, std::size_t index) {
   switch (t.type) {
   case TypeId::Quarter:
-    t.as<std::uint8_t>()[i] = format.encode(value);
+    t.as<std::uint8_t>()[i] = rounding.stochastic
+                                  ? format.encodeStochastic(value, rounding.nanOnOverflow,
+                                                            base::randomBits(rounding.key, index))
+                                  : format.encode(value, rounding.nanOnOverflow);
     break;
   case TypeId::Float:
     t.as<float>()[i] = value;
@@ -142,11 +111,11 @@ void castQuarter(const KernelArgs &args) {
     return;
   std::size_t next = 1;
   auto format = [&](const KernelOperand &t) {
-    return Format(t.type == TypeId::Quarter && next < args.inputs.size()
-                      ? args.inputs[next++].as<const std::uint8_t>()[0]
-                      : 0);
+    return QuarterFormat(t.type == TypeId::Quarter && next < args.inputs.size()
+                             ? args.inputs[next++].as<const std::uint8_t>()[0]
+                             : 0);
   };
-  const Format from = format(x), to = format(y);
+  const QuarterFormat from = format(x), to = format(y);
   std::array<float, 256> table;
   for (unsigned i = 0; i < 256; ++i)
     table[i] = from.decode(std::uint8_t(i));
@@ -159,12 +128,14 @@ void castQuarter(const KernelArgs &args) {
       const std::int64_t py = walk.rowStart(0, row), px = walk.rowStart(1, row);
       for (std::size_t i = first; i < first + n; ++i)
         write(y, py + std::int64_t(i) * walk.operands[0].strides.back(),
-              read(x, px + std::int64_t(i) * walk.operands[1].strides.back(), table), to);
+              read(x, px + std::int64_t(i) * walk.operands[1].strides.back(), table), to,
+              args.rounding, row * inner + i);
       at += n;
     }
   });
 }
-const openipu::Registered registered{{"popops.castQuarter", castQuarter, {}, {}, nullptr}};
+const openipu::Registered registered{
+    {"popops.castQuarter", castQuarter, {}, {}, nullptr, openipu::alwaysGivesFloats}};
 
 } // namespace
 
@@ -188,7 +159,16 @@ static openipu::Plan planCast(const Graph &graph, const Tensor &src, const Tenso
   return plan;
 }
 
-static openipu::Operation castOperation(const Graph &graph, const Tensor &src, const Tensor &dst,
+// A tensor without metadata is F143 with scale 0.
+static Tensor metadataOf(Graph &graph, const Tensor &t) {
+  if (t.hasMetadata())
+    return t.getMetadata();
+  auto metadata = createConstantMetadataTensor(graph, QuarterMetadata::Format::F143, 0);
+  graph.setTileMapping(metadata, 0);
+  return metadata;
+}
+
+static openipu::Operation castOperation(Graph &graph, const Tensor &src, const Tensor &dst,
                                         const DebugContext &context) {
   std::vector<openipu::Used> uses{openipu::out(dst), openipu::in(src)};
   auto plan = planCast(graph, src, dst, uses.size());
@@ -199,7 +179,7 @@ static openipu::Operation castOperation(const Graph &graph, const Tensor &src, c
   }
   for (const Tensor *t : {&src, &dst})
     if (t->elementType() == QUARTER)
-      uses.push_back(openipu::in(t->getMetadata()));
+      uses.push_back(openipu::in(metadataOf(graph, *t)));
   return {"popops.castQuarter", std::move(uses), "", std::move(plan), context};
 }
 

@@ -3,6 +3,7 @@
 #include "poputil/exceptions.hpp"
 #include "Session.hpp"
 #include <algorithm>
+#include <poplar/CSRFunctions.hpp>
 #include <poplar/MetadataCreation.hpp>
 
 using namespace poplar;
@@ -158,6 +159,44 @@ TEST(Cast, QuartersNeedMetadataAndGoThereAndBack) {
   expectClose(s.values(narrow), {0, 1, -1.5, 2.25, 96, -240, 0.009765625, 240, NAN}, 0);
   expectClose(s.values(wide), {0, 1, -1.5, 2, 96, -1024, 0.009765625, 57344, NAN}, 0);
   expectClose(s.values(scaled), {0, 1, -1.5, 2.25, 96, -1024, 0.015625, 3840, NAN}, 0);
+}
+
+TEST(Cast, OverflowOfQuartersFollowsTheFloatingPointState) {
+  Session s;
+  const Doubles values{INFINITY, -INFINITY, 300, -1e30, 240, 247, NAN};
+  const auto x = s.input(FLOAT, {values.size()}, values);
+  const auto metadata = createConstantMetadataTensor(s.graph, QuarterMetadata::Format::F143, 0);
+  s.graph.setTileMapping(metadata, 0);
+  auto bits = [&] {
+    const auto q = cast(s.graph, x, QUARTER, metadata, s.prog);
+    return s.output(q.reinterpret(UNSIGNED_CHAR));
+  };
+  const auto before = bits();
+  setFloatingPointBehaviour(s.graph, s.prog, {false, false, false, false, true});
+  const auto nanoo = bits();
+  setFloatingPointBehaviour(s.graph, s.prog, {false, false, false, false, false});
+  const auto after = bits();
+  s.run();
+  const Doubles saturated{0x80, 0x80, 0x7f, 0xff, 0x7f, 0x7f, 0x80};
+  EXPECT_EQ(s.values(before), saturated);
+  EXPECT_EQ(s.values(nanoo), (Doubles{0x80, 0x80, 0x80, 0x80, 0x7f, 0x7f, 0x80}));
+  EXPECT_EQ(s.values(after), saturated);
+}
+
+TEST(Cast, QuartersWithoutMetadataAreF143OfScaleZero) {
+  Session s;
+  const auto x = s.input(FLOAT, {3}, {1.5, -240, 0.0009765625});
+  const auto plain = s.graph.addVariable(QUARTER, {3}, VariableMappingMethod::LINEAR);
+  popops::castWithOutput(s.graph, x, plain, s.prog);
+  const auto least = createConstantMetadataTensor(s.graph, QuarterMetadata::Format::F152, -32);
+  s.graph.setTileMapping(least, 0);
+  const auto small = s.input(FLOAT, {2}, {std::ldexp(1.25, -32), std::ldexp(-1.5, -40)});
+  const auto a = s.output(cast(s.graph, plain, FLOAT, s.prog)),
+             b = s.output(
+                 cast(s.graph, cast(s.graph, small, QUARTER, least, s.prog), FLOAT, s.prog));
+  s.run();
+  EXPECT_EQ(s.values(a), (Doubles{1.5, -240, 0.0009765625}));
+  EXPECT_EQ(s.values(b), (Doubles{std::ldexp(1.25, -32), std::ldexp(-1.5, -40)}));
 }
 
 TEST(Cast, AccuracyOfAFloatAsHalfIsTold) {
