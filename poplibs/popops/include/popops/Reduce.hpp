@@ -16,7 +16,8 @@
 namespace popops {
 
 // What to compute: op over the reduced dimensions, times `scale` if there is one, added to the
-// output's present values if `update`. Scale and update exist for ADD, SQUARE_ADD and LOG_ADD.
+// output's present values if `update`. Scale and update exist for ADD, SQUARE_ADD and LOG_ADD; of
+// logarithms the scale is added, and `update` is log(exp(old) + exp(new)).
 struct ReduceParams {
   ReduceParams() = default;
   // Not explicit: callers write popops::Operation::ADD where parameters are wanted.

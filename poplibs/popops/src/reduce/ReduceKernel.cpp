@@ -336,6 +336,12 @@ private:
 
 // ---- results to the output
 
+// log(exp(a) + exp(b))
+float logAdd(float a, float b) {
+  const float most = std::max(a, b), least = std::min(a, b);
+  return std::isinf(most) ? most : most + std::log1p(std::exp(least - most));
+}
+
 template <class Out, class Value>
 void storeAs(Out *out, std::int64_t stride, const Value *values, std::size_t n, const Spec &spec,
              float scale) {
@@ -347,6 +353,9 @@ void storeAs(Out *out, std::int64_t stride, const Value *values, std::size_t n, 
       auto value = spec.useScale ? Out(double(Out(values[i])) * scale) : Out(values[i]);
       *out = spec.update ? Out(std::make_unsigned_t<Out>(*out) + std::make_unsigned_t<Out>(value))
                          : value;
+    } else if (spec.op == Operation::LOG_ADD) { // logarithms: a factor is a summand
+      const float value = float(values[i]) + (spec.useScale ? scale : 0.0f);
+      *out = spec.update ? logAdd(*out, value) : value;
     } else {
       float value = float(values[i]) * (spec.useScale ? scale : 1.0f);
       *out = spec.update ? *out + value : value;
@@ -544,7 +553,8 @@ private:
   std::vector<std::size_t> small_, large_;
 };
 
-const openipu::Registered registered{openipu::stateful<Reductions>("popops.reduce")};
+const openipu::Registered registered{
+    openipu::stateful<Reductions>("popops.reduce", openipu::alwaysGivesFloats)};
 
 } // namespace
 

@@ -213,8 +213,12 @@ TEST(Reduce, WritesIntoViewsScalesAndUpdates) {
           auto expected = reference(values, shape, {0}, op, type);
           Doubles whole = old;
           for (std::size_t i = 0; i < 12; ++i) {
-            double result =
-                expected[i] * (useScale ? 0.25 : 1) + (update ? old[2 * (11 - i) + 1] : 0);
+            const double before = old[2 * (11 - i) + 1];
+            double result = expected[i] * (useScale ? 0.25 : 1) + (update ? before : 0);
+            if (op == Operation::LOG_ADD) { // all of it is logarithms
+              const double scaled = expected[i] + (useScale ? 0.25 : 0);
+              result = update ? std::log(std::exp(scaled) + std::exp(before)) : scaled;
+            }
             whole[2 * (11 - i) + 1] = result;
           }
           double tolerance = type == HALF ? 2e-3 : 1e-5;
