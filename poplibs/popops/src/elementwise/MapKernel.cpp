@@ -213,7 +213,7 @@ private:
     for (std::size_t o = 0; o < outputs_.size(); ++o) {
       auto &result = program_.results[o];
       const TypeId type = outputs_[o].type;
-      if (result >= numValues() || typeOf(result) != type)
+      if (result >= numValues() || !mayGive(typeOf(result), type))
         damaged("a result is missing or has another type than the output");
       const auto known = program_.results.begin();
       // A step of its own must write each output.
@@ -222,6 +222,10 @@ private:
         result = std::uint16_t(numValues() - 1);
       }
     }
+  }
+  // Halves are computed as floats, and left so for who rounds them elsewhere.
+  static bool mayGive(TypeId result, TypeId output) {
+    return result == output || (result == TypeId::Half && output == TypeId::Float);
   }
   void checkStep(const MapStep &step, std::size_t index) const {
     const std::uint16_t operands[] = {step.a, step.b, step.c};
@@ -626,7 +630,8 @@ bool mayOverwrite(std::string_view attributes, std::size_t, std::size_t output, 
   return output / program.results.size() == input / program.inputs;
 }
 
-const openipu::Registered registered{openipu::stateful<Maps>("popops.map")};
+const openipu::Registered registered{
+    openipu::stateful<Maps>("popops.map", openipu::alwaysGivesFloats)};
 const openipu::Overwriting overwriting{"popops.map", mayOverwrite};
 
 } // namespace
