@@ -129,7 +129,7 @@ std::string nonLinearityVertex(NonLinearityType nonLinearity, const poplar::Type
     return "popops::UnaryOp1D" + end + "<popops::expr::UnaryOpType::" + asString(nonLinearity) +
            "," + type.toString() + ">";
   if (nonLinearity == NonLinearityType::HARD_SIGMOID)
-    return "popops::map_HardSigmoid_" + type.toString();
+    return "popops::map::HardSigmoid_" + type.toString();
   return "popnn::NonLinearity1D" + end + "<" + type.toString() +
          ",popnn::NonLinearityType::" + asString(nonLinearity) + ">";
 }

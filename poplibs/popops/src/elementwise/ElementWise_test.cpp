@@ -28,6 +28,11 @@ TEST(ElementWise, ConstantsTakeTheTypeOfTheTensorAndWrappersTakeThemOnEitherSide
   e.expect(map(e.s.graph, Clamp(_1, Const(1.5f), Const(2.5f)), {f}, e.s.prog), {1.5, 2, 2.5}, 0, 0,
            "clamp");
   e.expect(map(e.s.graph, Const(7), {}, e.s.prog), {7}, 0, 0, "lone constant");
+  const auto counts = e.s.input(UNSIGNED_INT, {3}, {1, 2, 3}), ints = e.s.input(INT, {2}, {-4, 4});
+  e.expect(map(e.s.graph, _1 * Const(2.0f) + Const(1.0f), {counts}, e.s.prog), {3, 5, 7}, 0, 0,
+           "whole float beside unsigned");
+  e.expect(map(e.s.graph, _1 + Const(-3.0f), {ints}, e.s.prog), {-7, 1}, 0, 0,
+           "whole float beside int");
   addInPlace(e.s.graph, i, 10, e.s.prog);
   e.expect(i, {11, 12, 13}, 0, 0, "in place");
   EXPECT_THROW(add(e.s.graph, f, 1, e.s.prog), std::runtime_error);
@@ -179,6 +184,8 @@ TEST(ElementWise, MistakesAreRefusedWithShapesAndTypes) {
             "equal, or make one of them 1. (at \"layer\")");
   EXPECT_EQ(message([&] { add(g, f, i, s.prog); }),
             "popops::map: operands of ADD have types float and int. Cast one of them.");
+  EXPECT_EQ(message([&] { map(g, _1 + Const(0.5f), {i}, s.prog); }),
+            "popops::map: operands of ADD have types int and float. Cast one of them.");
   EXPECT_EQ(message([&] { popops::exp(g, i, s.prog); }),
             "popops::map: EXPONENT does not take int.");
   EXPECT_EQ(message([&] {

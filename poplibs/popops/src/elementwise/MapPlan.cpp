@@ -79,10 +79,10 @@ public:
   Superstep fused(const std::string &name) {
     Superstep step;
     step.name = "Map";
-    step.vertex = str("popops::map_", name.size() > 200
-                                          ? name.substr(0, 180) + "_" +
-                                                base::hex(base::hashBytes(name.data(), name.size()))
-                                          : name);
+    step.vertex = str("popops::map::",
+                      name.size() > 200 ? name.substr(0, 180) + "_" +
+                                              base::hex(base::hashBytes(name.data(), name.size()))
+                                        : name);
     unsigned tensors = 0;
     std::vector<int> operators;
     for (int i : tree_.part(root_)) {

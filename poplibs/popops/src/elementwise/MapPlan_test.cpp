@@ -100,7 +100,7 @@ TEST(MapPlan, SeveralExpressionsAreOneVertexWithALoopForEach) {
   const auto tree = buildTree({&first, &second}, ts, true, "");
   const auto plan = planMap(p.graph, tree, {ts, {v, w}, tree.inputs()}, {}, "both");
   ASSERT_EQ(plan.steps.size(), 1u);
-  EXPECT_EQ(plan.steps[0].vertex, "popops::map_both");
+  EXPECT_EQ(plan.steps[0].vertex, "popops::map::both");
   // 600 elements on a tile, 50 vectors for each worker. Two operators on two tensors; then, with
   // the new v at hand, two more on two.
   ASSERT_EQ(plan.steps[0].tiles.size(), 1u);

@@ -180,8 +180,14 @@ private:
 
   int constant(const expr::Const &c, Hint hint) {
     const Type own = ownType(c);
-    const bool fits = hint && (isFloating(*hint) || !isFloating(own));
-    return constantOf(c.getDataAsDouble(), isFloating(own) ? 0 : c.getDataForUnsignedIntegral(),
+    const double number = c.getDataAsDouble();
+    // 2.0f beside integers is 2; 0.5f has no place there.
+    const bool whole = isFloating(own) && number == std::trunc(number) && std::abs(number) < 0x1p31;
+    const bool fits = hint && (isFloating(*hint) || !isFloating(own) || whole);
+    return constantOf(number,
+                      whole             ? std::uint64_t(std::int64_t(number))
+                      : isFloating(own) ? 0
+                                        : c.getDataForUnsignedIntegral(),
                       fits ? *hint : own);
   }
   int constantOf(double number, std::uint64_t integer, Type type) {
@@ -412,7 +418,7 @@ MapProgram programOf(const MapTree &tree) {
       if (arg >= 0)
         used[std::size_t(arg)] = true;
   program.inputs = std::uint16_t(inputs.size());
-  std::vector<std::uint16_t> value(tree.nodes.size());
+  std::vector<std::uint16_t> value(tree.nodes.size()), unrounded(tree.nodes.size());
   for (int i : order) {
     const auto &node = tree.at(i);
     if (node.kind == MapNode::Input)
@@ -440,12 +446,14 @@ MapProgram programOf(const MapTree &tree) {
     value[std::size_t(i)] =
         push({kinds[node.kind], std::uint8_t(node.op), idOf(tree.at(node.args[0]).type),
               idOf(node.type), arg(0), arg(1), arg(2)});
+    unrounded[std::size_t(i)] = value[std::size_t(i)];
     if (roundsToHalf(node) && used[std::size_t(i)]) // the store of a result rounds by itself
       value[std::size_t(i)] =
           push({MapStep::RoundToHalf, 0, TypeId::Half, TypeId::Half, value[std::size_t(i)], 0, 0});
   }
   for (int root : tree.roots)
-    program.results.push_back(value[std::size_t(root)]);
+    program.results.push_back(tree.at(root).isOperator() ? unrounded[std::size_t(root)]
+                                                         : value[std::size_t(root)]);
   return program;
 }
 
