@@ -4,8 +4,8 @@
 // and HALF mixed, all INT, all UNSIGNED_INT.
 //
 // Options: optimizeForSpeed (true|false) [false]: place A and B so that both can be read in one
-// cycle. scaleFloatToHalfTolerance [1e-6]: a FLOAT number whose relative error as HALF is at most
-// this is used as HALF beside HALF data.
+// cycle. scaleFloatToHalfTolerance [1e-6]: a FLOAT scale, a number or a tensor, whose relative
+// error as HALF is at most this is used as HALF beside HALF data.
 #pragma once
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>

@@ -170,18 +170,37 @@ openipu::Plan planOf(const Graph &graph, const ScaledSum &sum, const Type &scale
   return plan;
 }
 
-void addTo(Graph &graph, const ScaledSum &sum, Sequence &prog, const DebugContext &debugContext,
+bool isHalfWithFloatScale(const ScaledSum &sum, const Tensor &scale) {
+  return sum.A.elementType() == HALF && sum.B.elementType() == HALF && scale.elementType() == FLOAT;
+}
+
+// What a float scale is used as beside halves: rounded to half if that is near enough. Its value is
+// known when the program runs only.
+Tensor withinTolerance(Graph &graph, const Tensor &scale, const Options &options, Sequence &prog,
+                       const DebugContext &context) {
+  using namespace expr;
+  const auto rounded = expr::Cast(expr::Cast(_1, HALF), FLOAT);
+  const auto near =
+      Abs(Sub(rounded, _1)) <= Abs(_1) * Const(float(options.scaleFloatToHalfTolerance));
+  return map(graph, Select(rounded, _1, near), {scale.flatten()}, prog, context);
+}
+
+void addTo(Graph &graph, const ScaledSum &given, Sequence &prog, const DebugContext &debugContext,
            const OptionFlags &flags, const std::string &api) {
   poputil::PoplibsOpDebugInfo di(debugContext,
-                                 {{"A", poputil::toProfileValue(sum.A)},
-                                  {"B", poputil::toProfileValue(sum.B)},
+                                 {{"A", poputil::toProfileValue(given.A)},
+                                  {"B", poputil::toProfileValue(given.B)},
                                   {"options", poputil::toProfileValue(flags)}},
                                  api);
   const Options options(flags);
-  const Type scale = scaleType(sum, options, debugContext);
-  check(sum, scale, debugContext);
-  if (!sum.A.numElements())
+  const Type scale = scaleType(given, options, debugContext);
+  check(given, scale, debugContext);
+  if (!given.A.numElements())
     return;
+  ScaledSum sum = given;
+  for (Scale *s : {sum.scaleA ? &*sum.scaleA : nullptr, &sum.scaleB})
+    if (s && !s->number && isHalfWithFloatScale(sum, s->tensor))
+      s->tensor = withinTolerance(graph, s->tensor, options, prog, {di, "scale"});
   std::vector<Tensor> ts;
   const expr::Any expression = expressionOf(sum, scale, ts);
   const MapTree tree = buildTree(expression, ts, false, debugContext.getPathName());

@@ -84,16 +84,27 @@ TEST(ScaledAdd, AllTypesFormsAndScalesMatchDoublePrecision) {
 
 TEST(ScaledAdd, TheScaleIsRoundedToHalfOnlyWithinTheTolerance) {
   Session s;
-  const float scale = 0.1f; // as half: 0.0999755859375
-  const auto a = s.input(HALF, {1}, {0}), b = s.input(HALF, {1}, {1024});
+  const float scale = 1.00048f; // as half: 1
+  const auto a = s.input(HALF, {1}, {0}), b = s.input(HALF, {1}, {2047});
   const auto c = s.input(HALF, {1}, {0});
   scaledAddTo(s.graph, a, b, scale, s.prog);
   scaledAddTo(s.graph, c, b, scale, s.prog, {}, {{"scaleFloatToHalfTolerance", "0.01"}});
-  const auto exact = s.output(a), rounded = s.output(c);
+  // A tensor's value is looked at when the program runs.
+  const auto tensor = s.input(FLOAT, {1}, {scale}), d = s.input(HALF, {1}, {0}),
+             e = s.input(HALF, {1}, {0}), f = s.input(HALF, {1}, {0});
+  scaledAddTo(s.graph, d, b, tensor, s.prog);
+  scaledAddTo(s.graph, e, b, tensor, s.prog, {}, {{"scaleFloatToHalfTolerance", "0.01"}});
+  scaledAddTo(s.graph, f, tensor, b, tensor, s.prog, "both",
+              {{"scaleFloatToHalfTolerance", "0.01"}});
+  const auto exact = s.output(a), rounded = s.output(c), exactToo = s.output(d),
+             roundedToo = s.output(e), both = s.output(f);
   EXPECT_THROW(scaledAddTo(s.graph, a, b, scale, s.prog, {}, {{"tolerance", "1"}}), invalid_option);
   s.run();
-  EXPECT_EQ(s.values(exact), Session::stored(HALF, {102.4}));
-  EXPECT_EQ(s.values(rounded), Session::stored(HALF, {0.0999755859375 * 1024}));
+  EXPECT_EQ(s.values(exact), (Doubles{2048}));
+  EXPECT_EQ(s.values(rounded), (Doubles{2047}));
+  EXPECT_EQ(s.values(exactToo), s.values(exact));
+  EXPECT_EQ(s.values(roundedToo), s.values(rounded));
+  EXPECT_EQ(s.values(both), s.values(rounded));
 }
 
 TEST(ScaledAdd, SpecialFormSubtractsTheScaledTensorFromItself) {
