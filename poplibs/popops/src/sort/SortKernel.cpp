@@ -82,6 +82,9 @@ std::vector<Candidate> chosenOf(std::vector<std::uint32_t> &keys, const SortSpec
       c ^= 0xffffffff00000000u;
   if (sorted)
     sortCandidates(chosen, false);
+  else if (spec.byIndex)
+    std::sort(chosen.begin(), chosen.end(),
+              [](Candidate a, Candidate b) { return indexOf(a) < indexOf(b); });
   return chosen;
 }
 

@@ -16,6 +16,7 @@ struct SortSpec {
   SortOrder order = SortOrder::ASCENDING;
   SortExtra extra = SortExtra::None;
   bool wantKeys = true, inPlace = false;
+  bool byIndex = false; // without an order: as they lie
 };
 
 inline std::string write(const SortSpec &s) {
@@ -26,6 +27,7 @@ inline std::string write(const SortSpec &s) {
       .put(s.extra)
       .put(s.wantKeys)
       .put(s.inPlace)
+      .put(s.byIndex)
       .take();
 }
 
@@ -38,6 +40,7 @@ inline SortSpec readSortSpec(std::string_view bytes) {
   s.extra = in.get<SortExtra>();
   s.wantKeys = in.get<bool>();
   s.inPlace = in.get<bool>();
+  s.byIndex = in.get<bool>();
   return s;
 }
 

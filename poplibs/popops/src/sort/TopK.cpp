@@ -63,6 +63,7 @@ void add(poplar::Graph &graph, poplar::program::Sequence &prog, const Tensor &ke
   spec.largest = params.largest;
   spec.order = params.sortOrder;
   spec.extra = extra;
+  spec.byIndex = params.stableSort && params.sortOrder == SortOrder::NONE;
   prog.add(openipu::operation(graph,
                               {"popops.sort", std::move(uses), sorting::write(spec),
                                sorting::sortPlan(graph, keys, spec, params.stableSort), context}));

@@ -3,6 +3,7 @@
 #include "popops/TopK.hpp"
 #include "Session.hpp"
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <poputil/exceptions.hpp>
 
@@ -121,6 +122,31 @@ TEST(TopK, InfinitiesAndZerosHaveTheirPlaces) {
   s.run();
   EXPECT_EQ(s.values(k), (Doubles{-INFINITY, -1, 0, 0, 1, INFINITY}));
   EXPECT_EQ(s.values(i), (Doubles{1, 5, 3, 4, 0, 2}));
+}
+
+TEST(TopK, StableWithoutAnOrderKeepsEqualKeysByIndex) {
+  Session s;
+  auto input = s.integers(3 * 600, 0, 4);
+  auto t = s.input(INT, {3, 600}, input);
+  std::vector<std::size_t> outputs;
+  for (bool largest : {false, true}) {
+    auto r = popops::topKWithPermutation(s.graph, s.prog, t, {250, largest, SortOrder::NONE, true});
+    s.output(r.first);
+    outputs.push_back(s.output(r.second));
+  }
+  s.run();
+  for (auto output : outputs)
+    for (std::size_t row = 0; row < 3; ++row) {
+      const double *at = &s.values(output)[row * 250], *keys = &s.values(output - 1)[row * 250];
+      std::map<double, double> last;
+      for (std::size_t i = 0; i < 250; ++i) {
+        EXPECT_EQ(keys[i], input[row * 600 + std::size_t(at[i])]);
+        if (last.count(keys[i])) {
+          EXPECT_LT(last[keys[i]], at[i]);
+        }
+        last[keys[i]] = at[i];
+      }
+    }
 }
 
 TEST(TopK, RefusesWhatItCannotDo) {
