@@ -6,6 +6,17 @@ R"codelet(// Many entries of a table of which this tile holds numBaseElements fr
 namespace popops {
 using namespace poplar;
 
+// Workers share the offsets; with splitSingleRegion each takes its elements of every region instead.
+struct RegionPart {
+  unsigned begin, end;
+  RegionPart(bool split, unsigned worker, unsigned workers, unsigned each, unsigned all) {
+    if (!each)
+      each = (all + workers - 1) / workers;
+    begin = split ? worker * each : 0;
+    end = split && begin + each < all ? begin + each : all;
+  }
+};
+
 template <class T> class MultiSlice : public MultiVertex {
 public:
   Input<Vector<unsigned>> offsets;
@@ -18,13 +29,11 @@ public:
   const bool splitSingleRegion;
   const unsigned maxElementsPerWorker;
   bool compute(unsigned worker) {
-    const bool split = splitSingleRegion && offsets.size() == 1;
-    const unsigned begin = split ? worker * maxElementsPerWorker : 0;
-    const unsigned limit = begin + maxElementsPerWorker;
-    const unsigned end = split && limit < regionSize ? limit : regionSize;
-    for (unsigned o = split ? 0 : worker; o < offsets.size(); o += split ? 1 : numWorkers()) {
+    const RegionPart part(splitSingleRegion, worker, numWorkers(), maxElementsPerWorker, regionSize);
+    for (unsigned o = splitSingleRegion ? 0 : worker; o < offsets.size();
+         o += splitSingleRegion ? 1 : numWorkers()) {
       const unsigned entry = offsets[o] - baseOffset;
-      for (unsigned j = begin; entry < numBaseElements && j < end; ++j)
+      for (unsigned j = part.begin; entry < numBaseElements && j < part.end; ++j)
         subT[o * regionSize + j] = baseT[entry * regionSize + j];
     }
     return true;
@@ -43,13 +52,11 @@ public:
   const bool splitSingleRegion;
   const unsigned maxElementsPerWorker;
   bool compute(unsigned worker) {
-    const bool split = splitSingleRegion && offsets.size() == 1;
-    const unsigned begin = split ? worker * maxElementsPerWorker : 0;
-    const unsigned limit = begin + maxElementsPerWorker;
-    const unsigned end = split && limit < regionSize ? limit : regionSize;
-    for (unsigned o = split ? 0 : worker; o < offsets.size(); o += split ? 1 : numWorkers()) {
+    const RegionPart part(splitSingleRegion, worker, numWorkers(), maxElementsPerWorker, regionSize);
+    for (unsigned o = splitSingleRegion ? 0 : worker; o < offsets.size();
+         o += splitSingleRegion ? 1 : numWorkers()) {
       const unsigned entry = offsets[o] - baseOffset;
-      for (unsigned j = begin; entry < numBaseElements && j < end; ++j)
+      for (unsigned j = part.begin; entry < numBaseElements && j < part.end; ++j)
         baseT[entry * regionSize + j] = subT[o * regionSize + j];
     }
     return true;

@@ -5,6 +5,7 @@
 #include "poplar/Target.hpp"
 #include "poplar/Type.hpp"
 #include <cstdint>
+#include <optional>
 
 namespace popops {
 
@@ -14,6 +15,9 @@ struct SliceWork {
   std::uint64_t row = 0;     // elements per lookup
   std::uint64_t entries = 0; // rows on this tile; matters when sorted
   bool sorted = false;
+  // Whether workers share each row instead of the lookups; if not said, they do with one lookup.
+  std::optional<bool> splitRow = {};
+  std::uint64_t perWorker = 0; // elements of a row that is shared; 0: equal parts
 };
 
 std::uint64_t multiSliceCycles(const poplar::Target &target, const poplar::Type &type,

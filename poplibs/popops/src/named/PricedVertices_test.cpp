@@ -213,6 +213,21 @@ TEST(PricedVertices, SliceInTheirTime) {
                   {"maxElementsPerWorker", 0}})
                 .cycles,
             6u * (30 + 19 + 2 * 2));
+  auto one = [&](unsigned split, unsigned most) {
+    return p
+        .of("popops::MultiSlice<float>",
+            {{"offsets", UNSIGNED_INT, {1}}, {"baseT", FLOAT, {240}}, {"subT", FLOAT, {24}}},
+            {{"baseOffset", 0},
+             {"numBaseElements", 10},
+             {"regionSize", 24},
+             {"indicesAreSorted", 0},
+             {"splitSingleRegion", split},
+             {"maxElementsPerWorker", most}})
+        .cycles;
+  };
+  EXPECT_EQ(one(0, 0), 6u * (30 + 19 + 2 * 12)); // a worker copies all of it
+  EXPECT_EQ(one(1, 4), 6u * (30 + 19 + 2 * 2));
+  EXPECT_EQ(one(1, 12), 6u * (30 + 19 + 2 * 6)); // two workers copy
   // Each worker looks at all six offsets and acts on one: 11 for its first word, 3 for each other.
   EXPECT_EQ(p.of(update,
                  {{"offsets", UNSIGNED_INT, {6}}, {"baseT", FLOAT, {40}}, {"subT", FLOAT, {24}}},

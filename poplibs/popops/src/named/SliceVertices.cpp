@@ -47,11 +47,17 @@ SliceWork workOf(const Priced &v) {
   work.sorted = v.value("indicesAreSorted");
   return work;
 }
+SliceWork splitWorkOf(const Priced &v) {
+  auto work = workOf(v);
+  work.splitRow = v.value("splitSingleRegion") != 0;
+  work.perWorker = v.value("maxElementsPerWorker");
+  return work;
+}
 VertexPerfEstimate multiSlice(const Priced &v) {
-  return multiSliceCycles(v.target, v.type(0), workOf(v));
+  return multiSliceCycles(v.target, v.type(0), splitWorkOf(v));
 }
 VertexPerfEstimate multiUpdate(const Priced &v) {
-  return multiUpdateCycles(v.target, v.type(0), workOf(v));
+  return multiUpdateCycles(v.target, v.type(0), splitWorkOf(v));
 }
 template <bool scaled> VertexPerfEstimate multiUpdateOp(const Priced &v) {
   const auto work = workOf(v);

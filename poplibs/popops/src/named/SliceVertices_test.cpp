@@ -123,6 +123,16 @@ TEST(SliceVertices, LookUpAndCombine) {
   g.setInitialValue(update["splitSingleRegion"], true);
   g.setInitialValue(update["maxElementsPerWorker"], 1u);
 
+  // Workers of one element each: none is left for the last of seven.
+  auto parts = v.input(FLOAT, Doubles(14, -1));
+  auto split = v.add("MultiSlice<float>",
+                     {{"offsets", v.input(UNSIGNED_INT, {1, 0})},
+                      {"baseT", v.input(FLOAT, {1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 15, 16, 17})},
+                      {"subT", parts}});
+  common(split, 0, 2, 7);
+  g.setInitialValue(split["splitSingleRegion"], true);
+  g.setInitialValue(split["maxElementsPerWorker"], 1u);
+
   const Doubles rows{1, 1, 2, 2, 9, 9, 3, 3, 9, 9};
   auto sum = v.input(HALF, table), most = v.input(INT, table), scaled = v.input(FLOAT, table);
   common(v.add("MultiUpdateOp<half,false,popops::Operation::ADD>",
@@ -146,7 +156,7 @@ TEST(SliceVertices, LookUpAndCombine) {
                                  {"nElementsT", v.input(UNSIGNED_INT, {2, 1})},
                                  {"tmpT", v.input(UNSIGNED_INT, {0})}});
   auto o1 = v.s.output(out), o2 = v.s.output(sum), o3 = v.s.output(most), o4 = v.s.output(scaled),
-       o5 = v.s.output(to), o6 = v.s.output(replaced);
+       o5 = v.s.output(to), o6 = v.s.output(replaced), o7 = v.s.output(parts);
   v.s.run();
   EXPECT_EQ(v.s.values(o1), (Doubles{3, 4, 1, 2, -1, -1, 3, 4, -1, -1}));
   EXPECT_EQ(v.s.values(o2), (Doubles{3, 4, 7, 8, 5, 6}));
@@ -154,4 +164,5 @@ TEST(SliceVertices, LookUpAndCombine) {
   EXPECT_EQ(v.s.values(o4), (Doubles{-1, 0, -1, 0, 5, 6}));
   EXPECT_EQ(v.s.values(o5), (Doubles{5, 6, 0, 1, 0, 0}));
   EXPECT_EQ(v.s.values(o6), (Doubles{1, 2, -1, -2, 5, 6}));
+  EXPECT_EQ(v.s.values(o7), (Doubles{11, 12, 13, 14, 15, 16, -1, 1, 2, 3, 4, 5, 6, -1}));
 }

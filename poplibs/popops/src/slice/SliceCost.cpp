@@ -24,12 +24,13 @@ struct Element {
   }
 };
 
-// Workers share the offsets; a single lookup is shared out by columns.
+// Workers share the offsets; a single lookup is shared out by columns, or whatever is asked for.
 Cycles shared(const poplar::Target &target, const poplar::Type &type, const SliceWork &w,
               Cycles enter) {
   Cycles workers = target.getNumWorkerContexts();
-  bool splitRow = w.lookups == 1;
-  Cycles row = splitRow ? ceilDiv(w.row, workers) : w.row;
+  bool splitRow = w.splitRow.value_or(w.lookups == 1);
+  Cycles share = w.perWorker ? std::min(w.perWorker, w.row) : ceilDiv(w.row, workers);
+  Cycles row = splitRow ? share : w.row;
   Cycles in = splitRow ? w.inRange : ceilDiv(w.inRange, workers);
   Cycles out = ceilDiv(w.lookups - std::min(w.inRange, w.lookups), workers);
   Cycles search = 0;
