@@ -216,6 +216,8 @@ void histogram(poplar::Graph &graph, const poplar::Tensor &input, poplar::Tensor
   if (output.rank() != 1 || output.dim(0) != levels.numElements() + 1)
     fail("the output has the shape ", output.shapeToString(), "; ", levels.numElements(),
          " levels make ", levels.numElements() + 1, " counts.");
+  if (output.elementType() == poplar::FLOAT && !parsed.floatsInside)
+    type = poplar::FLOAT; // whoever gives floats wants floats
   if (output.elementType() != type)
     fail("the output is of type ", output.elementType(), "; with these options it is ", type, ".");
   add(graph, input, output, updateOutput, levels, absoluteOfInput, parsed, prog, {di, "histogram"});

@@ -96,6 +96,9 @@ TEST(Histogram, CountsElementsBetweenLevels) {
   auto sums = s.input(UNSIGNED_INT, {3}, {10, 20, 30});
   popops::histogram(s.graph, t, sums, true, levels, false, s.prog);
   cases.push_back({s.output(sums), {11, 21, 32}});
+  auto floatSums = s.input(FLOAT, {3}, {0.5, 20, 30});
+  popops::histogram(s.graph, t, floatSums, true, levels, false, s.prog);
+  cases.push_back({s.output(floatSums), {1.5, 21, 32}});
   auto floats =
       popops::histogram(s.graph, t, levels, false, s.prog, {}, {{"useFloatArithmetic", "true"}});
   EXPECT_EQ(floats.elementType(), FLOAT);
