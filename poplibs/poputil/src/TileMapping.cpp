@@ -21,11 +21,11 @@ using Mapping = Graph::TileToTensorMapping;
 unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending) {
   offset %= numTiles;
   return ascending ? (numTiles + tile - offset) % numTiles
-                   : (2 * numTiles - offset - tile) % numTiles;
+                   : (2 * numTiles - 1 - offset - tile) % numTiles;
 }
 unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending) {
   offset %= numTiles;
-  return ascending ? (tile + offset) % numTiles : (2 * numTiles - offset - tile) % numTiles;
+  return ascending ? (tile + offset) % numTiles : (2 * numTiles - 1 - offset - tile) % numTiles;
 }
 
 namespace {
@@ -112,8 +112,13 @@ void mapTensorLinearlyWithOffset(Graph &graph, const Tensor &t, unsigned offset,
 
 std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t> &shape,
                                 std::size_t seed) {
-  for (std::size_t size : shape)
-    seed ^= size + 0x9e3779b9 + (seed << 6) + (seed >> 2);
+  // The step of MurmurHash2 for 64 bits: programs count on the tiles that it gives.
+  constexpr std::uint64_t factor = 0xc6a4a7935bd1e995;
+  for (std::uint64_t size : shape) {
+    size *= factor;
+    size = (size ^ size >> 47) * factor;
+    seed = (seed ^ size) * factor + 0xe6546b64;
+  }
   return seed % numTiles;
 }
 std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t> &shape) {

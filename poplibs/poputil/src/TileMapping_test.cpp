@@ -59,10 +59,11 @@ TEST(TileMapping, GrainAndMinimumShapeTheShares) {
   EXPECT_EQ(sizes(map(3, 5, 1)), (std::vector<std::size_t>{3, 0, 0, 0}));
   EXPECT_EQ(map(8, 1, 1, 1)[1], (std::vector<Interval>{{0, 2}}));
   EXPECT_EQ(map(8, 1, 1, 1)[0], (std::vector<Interval>{{6, 8}}));
-  // Downwards: the first share on tile -offset, the next one below it.
-  EXPECT_EQ(map(8, 1, 1, 1, false)[3], (std::vector<Interval>{{0, 2}}));
-  EXPECT_EQ(map(8, 1, 1, 1, false)[2], (std::vector<Interval>{{2, 4}}));
-  EXPECT_EQ(map(8, 1, 1, 1, false)[0], (std::vector<Interval>{{6, 8}}));
+  // Downwards: the first share on the last tile less the offset, the next one below it.
+  EXPECT_EQ(map(8, 1, 1, 0, false)[3], (std::vector<Interval>{{0, 2}}));
+  EXPECT_EQ(map(8, 1, 1, 1, false)[2], (std::vector<Interval>{{0, 2}}));
+  EXPECT_EQ(map(8, 1, 1, 1, false)[1], (std::vector<Interval>{{2, 4}}));
+  EXPECT_EQ(map(8, 1, 1, 1, false)[3], (std::vector<Interval>{{6, 8}}));
 }
 
 TEST(TileMapping, TileNumbersTransformAndBack) {
