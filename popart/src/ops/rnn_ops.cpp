@@ -28,8 +28,8 @@ poplar::Type partialsOf(const OpView &op) {
 
 Layer layerOf(lowering::Lowering &l, const OpView &op) {
   return {inOrder(op, l.tensor(op.in(0))),
-          l.tensor(op.in(1))[0].transpose(),
-          l.tensor(op.in(2))[0].transpose(),
+          l.tensor(op.in(1))[0],
+          l.tensor(op.in(2))[0],
           l.tensor(op.in(3))[0],
           op.hasIn(4) ? l.tensor(op.in(4)) : Tensor(),
           l.tensor(op.in(5)),
@@ -61,12 +61,10 @@ Tensor createRnnLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
   if (input == 1)
     return popnn::rnn::createWeightsInput(l.graph(), steps, batch, in, out, type, partialsOf(op),
                                           inference, name)
-        .transpose()
         .expand({0});
   if (input == 2)
     return popnn::rnn::createWeightsFeedback(l.graph(), batch, out, type, partialsOf(op), inference,
                                              name)
-        .transpose()
         .expand({0});
   return {};
 }
@@ -87,7 +85,7 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   if (wantsInitial) {
     x = poplar::concat(x, poplar::concat(layer.initial.expand({0}), y.slice(0, y.dim(0) - 1, 0)),
                        2);
-    weights = poplar::concat(weights, layer.feedback, 1);
+    weights = poplar::concat(weights, layer.feedback, 0);
   }
   auto [dx, dw, du, db] = popnn::rnn::rnnBwdSequence(
       l.graph(), true, false, l.program(), layer.initial, y, layer.biases, weights, layer.feedback,
@@ -95,8 +93,8 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const auto in = layer.x.dim(2);
   const Tensor initial = wantsInitial ? dx[0].slice(in, dx.dim(2), 1)
                                       : zeros(l, op.in(0).type(), layer.initial.shape());
-  return {inOrder(op, dx.slice(0, in, 2)), dw.slice(0, in, 1).transpose().expand({0}),
-          du.transpose().expand({0}), db.expand({0}), initial};
+  return {inOrder(op, dx.slice(0, in, 2)), dw.slice(0, in, 0).expand({0}), du.expand({0}),
+          db.expand({0}), initial};
 }
 
 Infos inferLayer(const OpView &op) {
