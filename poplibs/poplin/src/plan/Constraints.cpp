@@ -2,6 +2,7 @@
 // planConstraints: JSON that fixes parts of a plan, and a plan written as such JSON.
 #include "Constraints.hpp"
 #include "base/Text.hpp"
+#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <poplar/exceptions.hpp>
@@ -26,11 +27,25 @@ void checkMembers(const Json &json, const std::string &path,
            "there is no such constraint." + base::didYouMean(name, known));
 }
 
+// A number, or the text of one: writers of JSON that know no types make "16" of 16.
+std::optional<std::uint64_t> whole(const Json &value) {
+  if (value.is_number_unsigned())
+    return value.get<std::uint64_t>();
+  if (!value.is_string())
+    return std::nullopt;
+  const auto text = value.get<std::string>();
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
 unsigned positive(const Json &value, const std::string &path) {
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 ||
-      value.get<std::uint64_t>() > 0xffffffffu)
+  const auto number = whole(value).value_or(0);
+  if (number == 0 || number > 0xffffffffu)
     fail(path, base::str("a whole number from 1 was expected, not ", value.dump()));
-  return value.get<unsigned>();
+  return unsigned(number);
 }
 
 void read(const Json &json, const std::string &path, const char *name,
@@ -43,16 +58,23 @@ void readBool(const Json &json, const std::string &path, const char *name,
               std::optional<bool> &target) {
   if (!json.contains(name))
     return;
-  if (!json.at(name).is_boolean())
-    fail(path + name, base::str("true or false was expected, not ", json.at(name).dump()));
-  target = json.at(name).get<bool>();
+  const auto &value = json.at(name);
+  if (value.is_boolean())
+    target = value.get<bool>();
+  else if (value == "true" || value == "1")
+    target = true;
+  else if (value == "false" || value == "0")
+    target = false;
+  else
+    fail(path + name, base::str("true or false was expected, not ", value.dump()));
 }
 
 // {"0": 2, "1": 4}: one split per dimension. A list of all of them is taken as well.
-void readSplits(const Json &json, const char *name, std::vector<std::optional<unsigned>> &target) {
+void readSplits(const Json &json, const std::string &level, const char *name,
+                std::vector<std::optional<unsigned>> &target) {
   if (!json.contains(name))
     return;
-  const auto path = base::str("0.partition.", name);
+  const auto path = base::str(level, ".partition.", name);
   const auto &value = json.at(name);
   if (value.is_array()) {
     for (const auto &split : value)
@@ -70,18 +92,20 @@ void readSplits(const Json &json, const char *name, std::vector<std::optional<un
   }
 }
 
-void readDims(const Json &json, const char *name, std::optional<std::vector<unsigned>> &target) {
+void readDims(const Json &json, const std::string &level, const char *name,
+              std::optional<std::vector<unsigned>> &target) {
   if (!json.contains(name))
     return;
   const auto &value = json.at(name);
   if (!value.is_array())
-    fail(base::str("0.transform.", name),
+    fail(base::str(level, ".transform.", name),
          "a list of field dimensions was expected, not " + value.dump());
   target.emplace();
   for (const auto &dim : value) {
-    if (!dim.is_number_unsigned() || dim.get<std::uint64_t>() > 7)
-      fail(base::str("0.transform.", name), dim.dump() + " is not a field dimension");
-    target->push_back(dim.get<unsigned>());
+    const auto number = whole(dim).value_or(8);
+    if (number > 7)
+      fail(base::str(level, ".transform.", name), dim.dump() + " is not a field dimension");
+    target->push_back(unsigned(number));
   }
 }
 
@@ -113,35 +137,63 @@ void readMethod(const Json &json, Constraints &c) {
   readBool(json, "method.", "useLimitedVersion", limited);
 }
 
-void readTransform(const Json &json, Constraints &c) {
-  checkMembers(json, "0.transform",
+void readTransform(const Json &json, const std::string &level, Constraints &c) {
+  checkMembers(json, level + ".transform",
                {"swapOperands", "expandDims", "outChanFlattenDims", "combineConvGroupsFactor"});
-  readBool(json, "0.transform.", "swapOperands", c.swapOperands);
-  readDims(json, "expandDims", c.expandDims);
-  readDims(json, "outChanFlattenDims", c.outChanFlattenDims);
-  read(json, "0.transform.", "combineConvGroupsFactor", c.combineConvGroupsFactor);
+  readBool(json, level + ".transform.", "swapOperands", c.swapOperands);
+  readDims(json, level, "expandDims", c.expandDims);
+  readDims(json, level, "outChanFlattenDims", c.outChanFlattenDims);
+  read(json, level + ".transform.", "combineConvGroupsFactor", c.combineConvGroupsFactor);
 }
 
-void readSplit(const Json &json, const char *name, std::optional<unsigned> &serial,
-               std::optional<unsigned> &parallel) {
+void readSplit(const Json &json, const std::string &level, const char *name,
+               std::optional<unsigned> &serial, std::optional<unsigned> &parallel) {
   if (!json.contains(name))
     return;
-  const auto path = base::str("0.partition.", name);
+  const auto path = base::str(level, ".partition.", name);
   checkMembers(json.at(name), path, {"serial", "parallel"});
   read(json.at(name), path + ".", "serial", serial);
   read(json.at(name), path + ".", "parallel", parallel);
 }
 
-void readPartition(const Json &json, Constraints &c) {
+void readPartition(const Json &json, const std::string &level, Constraints &c) {
+  const auto path = level + ".partition";
   checkMembers(
-      json, "0.partition",
+      json, path,
       {"convGroupSplit", "batchSplit", "fieldSplit", "kernelSplit", "inChanSplit", "outChanSplit"});
-  read(json, "0.partition.", "convGroupSplit", c.convGroupSplit);
-  read(json, "0.partition.", "batchSplit", c.batchSplit);
-  readSplits(json, "fieldSplit", c.fieldSplit);
-  readSplits(json, "kernelSplit", c.kernelSplit);
-  readSplit(json, "inChanSplit", c.inSerial, c.inParallel);
-  readSplit(json, "outChanSplit", c.outSerial, c.outParallel);
+  read(json, path + ".", "convGroupSplit", c.convGroupSplit);
+  read(json, path + ".", "batchSplit", c.batchSplit);
+  readSplits(json, level, "fieldSplit", c.fieldSplit);
+  readSplits(json, level, "kernelSplit", c.kernelSplit);
+  readSplit(json, level, "inChanSplit", c.inSerial, c.inParallel);
+  readSplit(json, level, "outChanSplit", c.outSerial, c.outParallel);
+}
+
+void readLevel(const Json &json, const std::string &level, Constraints &c) {
+  if (!json.contains(level))
+    return;
+  const auto &members = json.at(level);
+  checkMembers(members, level, {"transform", "partition"});
+  if (members.contains("transform"))
+    readTransform(members.at("transform"), level, c);
+  if (members.contains("partition"))
+    readPartition(members.at("partition"), level, c);
+}
+
+// Constraints of two levels: "0" is between IPUs, where nothing can be split but in time, and "1"
+// between tiles.
+void dropSplitsBetweenIpus(Constraints &c) {
+  auto splits = c.fieldSplit;
+  splits.insert(splits.end(), c.kernelSplit.begin(), c.kernelSplit.end());
+  splits.insert(splits.end(), {c.convGroupSplit, c.batchSplit, c.inParallel, c.outParallel});
+  for (const auto &split : splits)
+    if (split.value_or(1) != 1)
+      fail("0.partition", base::str("beside a level \"1\" this level is between IPUs, and a "
+                                    "convolution is not split over ",
+                                    *split, " of them"));
+  c.fieldSplit.clear();
+  c.kernelSplit.clear();
+  c.convGroupSplit = c.batchSplit = c.inParallel = c.outParallel = std::nullopt;
 }
 
 Json splitsOf(const std::vector<unsigned> &splits) {
@@ -167,22 +219,19 @@ Constraints parseConstraints(const std::string &text) {
   const auto json = Json::parse(text, nullptr, false);
   if (json.is_discarded())
     fail("", "this is not JSON: " + text);
-  checkMembers(json, "",
-               {"method", "convGroupsPerGroup", "inChansPerGroup", "partialChansPerGroup", "0"});
+  checkMembers(
+      json, "",
+      {"method", "convGroupsPerGroup", "inChansPerGroup", "partialChansPerGroup", "0", "1"});
   c.any = !json.empty();
   if (json.contains("method"))
     readMethod(json.at("method"), c);
   read(json, "", "convGroupsPerGroup", c.convGroupsPerGroup);
   read(json, "", "inChansPerGroup", c.inChansPerGroup);
   read(json, "", "partialChansPerGroup", c.partialChansPerGroup);
-  if (json.contains("0")) {
-    const auto &level = json.at("0");
-    checkMembers(level, "0", {"transform", "partition"});
-    if (level.contains("transform"))
-      readTransform(level.at("transform"), c);
-    if (level.contains("partition"))
-      readPartition(level.at("partition"), c);
-  }
+  readLevel(json, "0", c);
+  if (json.contains("1"))
+    dropSplitsBetweenIpus(c);
+  readLevel(json, "1", c);
   return c;
 }
 

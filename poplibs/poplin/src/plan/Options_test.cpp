@@ -93,6 +93,30 @@ TEST(PlanConstraints, AllMembersAreRead) {
   EXPECT_EQ(c.outParallel, 11u);
 }
 
+TEST(PlanConstraints, NumbersMayBeText) {
+  const auto c = parseConstraints(R"({"inChansPerGroup": "16", "method": {"convUnits": "8"},
+    "0": {"transform": {"swapOperands": "true", "expandDims": ["1"]},
+          "partition": {"fieldSplit": {"0": "4"}, "outChanSplit": {"serial": "2"}}}})");
+  EXPECT_EQ(c.inChansPerGroup, 16u);
+  EXPECT_EQ(c.convUnits, 8u);
+  EXPECT_EQ(c.swapOperands, true);
+  EXPECT_EQ(c.expandDims, std::vector<unsigned>{1});
+  EXPECT_EQ(c.field(0), 4u);
+  EXPECT_EQ(c.outSerial, 2u);
+}
+
+TEST(PlanConstraints, OfTwoLevelsTheSecondIsBetweenTiles) {
+  const auto c = parseConstraints(R"({
+    "0": {"transform": {"swapOperands": true},
+          "partition": {"batchSplit": 1, "fieldSplit": [1], "outChanSplit": {"serial": 3}}},
+    "1": {"partition": {"batchSplit": 4, "inChanSplit": {"parallel": 5}}}})");
+  EXPECT_EQ(c.swapOperands, true);
+  EXPECT_EQ(c.batchSplit, 4u);
+  EXPECT_EQ(c.inParallel, 5u);
+  EXPECT_EQ(c.outSerial, 3u);
+  EXPECT_FALSE(c.field(0).has_value());
+}
+
 TEST(PlanConstraints, MistakesAreNamed) {
   const auto fails = [](const char *json, const char *word) {
     try {
@@ -111,5 +135,8 @@ TEST(PlanConstraints, MistakesAreNamed) {
   fails(R"({"0": {"partition": {"outChanSplit": 4}}})", "outChanSplit");
   fails(R"({"0": {"transform": {"swapOperands": 1}}})", "swapOperands");
   fails(R"({"0": {"transform": {"expandDims": 1}}})", "expandDims");
-  fails(R"({"1": {}})", "'1'");
+  fails(R"({"2": {}})", "'2'");
+  fails(R"({"inChansPerGroup": "16x"})", "inChansPerGroup");
+  fails(R"({"inChansPerGroup": ""})", "inChansPerGroup");
+  fails(R"({"0": {"partition": {"batchSplit": 2}}, "1": {}})", "between IPUs");
 }

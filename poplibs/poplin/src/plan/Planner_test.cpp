@@ -177,6 +177,25 @@ TEST(Planner, FollowsConstraints) {
   EXPECT_THROW(plan(conv(poplar::FLOAT, 4, 14, 3, 64, 64), options), poplar::invalid_option);
 }
 
+// A serial split may leave less than a group of channels for each step; the vertex pads it.
+TEST(Planner, SerialSplitsMayCutGroupsOfChannels) {
+  const auto half = with({{"partialsType", "half"}});
+  for (const char *method : {"AMP", "SLIC", "VMAC", "HMAC"})
+    for (const char *which : {"inChanSplit", "outChanSplit"}) {
+      auto options = half;
+      options.planConstraints =
+          std::string(R"({"method": {"type": ")") + method +
+          R"("}, "0": {"transform": {"swapOperands": false}, "partition": {")" + which +
+          R"(": {"serial": 8}}}})";
+      const auto found = plan(conv(poplar::HALF, 2, 16, 3, 16, 16), options);
+      EXPECT_STREQ(nameOf(found.method), method) << which;
+      EXPECT_EQ(found.serialSplits(), 8u) << method << which;
+    }
+  auto options = half;
+  options.planConstraints = R"({"0": {"partition": {"outChanSplit": {"serial": 17}}}})";
+  EXPECT_THROW(plan(conv(poplar::HALF, 2, 16, 3, 16, 16), options), poplar::invalid_option);
+}
+
 TEST(Planner, FollowsConstraintsOnTransforms) {
   const auto constrained = [](const char *transform, const ConvParams &p) {
     auto options = ConvOptions();

@@ -107,8 +107,11 @@ private:
     for (unsigned d = 0; d < dims; ++d) // the innermost kernel dimension is never split
       variable(p.kernelSplit[d], d + 1 < dims ? problem_.dims[d].kernel : 1,
                constraints_.kernel(d));
-    variable(p.inChanSplit.parallel, inGrains_, constraints_.inParallel);
-    variable(p.outChanSplit.parallel, outGrains_, constraints_.outParallel);
+    // What is asked for may leave a tile less than a grain: the rest of it is padding.
+    variable(p.inChanSplit.parallel, constraints_.inParallel ? problem_.inChans : inGrains_,
+             constraints_.inParallel);
+    variable(p.outChanSplit.parallel, constraints_.outParallel ? problem_.outChans : outGrains_,
+             constraints_.outParallel);
     variable(p.convGroupSplit, ceilDiv(problem_.groups, variant_.convGroupsPerGroup),
              constraints_.convGroupSplit);
     variable(p.batchSplit, problem_.batch, constraints_.batchSplit);
@@ -229,7 +232,8 @@ private:
     if (constraints_.inSerial || constraints_.outSerial) {
       in.serial = constraints_.inSerial.value_or(1);
       out.serial = constraints_.outSerial.value_or(1);
-      if (in.serial * in.parallel <= inGrains_ && out.serial * out.parallel <= outGrains_)
+      if (std::uint64_t(in.serial) * in.parallel <= problem_.inChans &&
+          std::uint64_t(out.serial) * out.parallel <= problem_.outChans)
         offer(price());
       in.serial = out.serial = 1;
       return;

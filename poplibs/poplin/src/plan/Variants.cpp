@@ -101,7 +101,8 @@ struct Lister {
     if (!fits(c.chains, chains))
       return;
     const auto shape = [&](unsigned groups, unsigned chans) {
-      if (p.inChans <= 2 * chans && (p.groups > 1 || groups == 1))
+      const bool pays = p.inChans <= 2 * chans && (p.groups > 1 || groups == 1);
+      if (pays || c.method)
         add({Method::SLIC, groups, chans, chans, halfPartials() ? 16u : 8u, 1, 0, chains});
     };
     shape(1, 4);
@@ -126,7 +127,7 @@ struct Lister {
   }
 
   void vmac() {
-    if (!machine.laterChip || !half() || p.inChans != 1 || p.outChans != 1)
+    if (!machine.laterChip || !half() || ((p.inChans != 1 || p.outChans != 1) && !c.method))
       return;
     add({Method::VMAC, 4, 1, 1, 0, 1, 0, 0});
     if (halfPartials())
