@@ -97,9 +97,9 @@ openipu::Plan planFor(const poplar::Target &target, std::size_t m, std::size_t n
   return plan;
 }
 
-Tensor spread(poplar::Graph &graph, const std::vector<std::size_t> &shape,
+Tensor spread(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape,
               const poplar::DebugContext &context) {
-  auto t = graph.addVariable(poplar::FLOAT, shape, context);
+  auto t = graph.addVariable(type, shape, context);
   poputil::mapTensorLinearly(graph, t);
   return t;
 }
@@ -110,12 +110,13 @@ std::pair<Tensor, Tensor> LUFactorization(poplar::Graph &graph, Tensor &input,
                                           poplar::program::Sequence &prog,
                                           const poplar::DebugContext &debugContext) {
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input));
-  if (input.elementType() != poplar::FLOAT || input.rank() != 2)
+  const auto type = input.elementType();
+  if ((type != poplar::FLOAT && type != poplar::HALF) || input.rank() != 2)
     throw poputil::poplibs_error(base::str("poplin::experimental::LUFactorization: the input is ",
                                            input.elementType(), " ", base::list(input.shape()),
-                                           " but must be a float matrix [M, N]."));
+                                           " but must be a float or half matrix [M, N]."));
   const auto m = input.dim(0), n = input.dim(1);
-  auto l = spread(graph, {m, m}, {di, "L"}), u = spread(graph, {m, n}, {di, "U"});
+  auto l = spread(graph, type, {m, m}, {di, "L"}), u = spread(graph, type, {m, n}, {di, "U"});
   prog.add(openipu::operation(graph, {"poplin.luFactorization",
                                       {out(l), out(u), in(input)},
                                       {},
