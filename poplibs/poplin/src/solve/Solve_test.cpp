@@ -231,6 +231,34 @@ TEST(Lu, FactorsMultiplyToTheInputForEveryShape) {
   }
 }
 
+TEST(Lu, HalvesAreFactoredInFloatAndRoundedOnce) {
+  Session s;
+  const auto a = Session::stored(HALF, wellConditioned(s, 1, 9));
+  auto t = s.input(HALF, {9, 9}, a);
+  auto [l, u] = poplin::experimental::LUFactorization(s.graph, t, s.prog);
+  EXPECT_EQ(l.elementType(), HALF);
+  const auto lower = s.output(l), upper = s.output(u);
+  s.run();
+  Doubles product(81, 0);
+  for (std::size_t i = 0; i < 9; ++i)
+    for (std::size_t j = 0; j < 9; ++j)
+      for (std::size_t k = 0; k < 9; ++k)
+        product[i * 9 + j] += s.values(lower)[i * 9 + k] * s.values(upper)[k * 9 + j];
+  expectClose(product, a, 4e-3, 4e-3);
+}
+
+TEST(TriangularSolve, PreplansNoProductTwice) {
+  for (std::size_t n : {8, 64, 65, 128, 192, 300})
+    for (const char *block : {"8", "64"}) {
+      const auto all = poplin::getTriangularSolveMatMulPrePlanParameters(
+          FLOAT, FLOAT, {2, n, n}, {2, n, 5}, true, true, {{"blockSize", block}});
+      EXPECT_FALSE(all.empty());
+      for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+          EXPECT_NE(all[i].first.aShape, all[j].first.aShape) << n << " " << block;
+    }
+}
+
 TEST(Qr, QIsOrthogonalRIsTriangularAndTheirProductIsTheInput) {
   Session s;
   struct Run {
@@ -291,7 +319,7 @@ TEST(Solvers, RefuseWrongShapesTypesAndOptions) {
                poplar::invalid_option);
   EXPECT_THROW(poplin::cholesky(s.graph, a, true, s.prog, {}, {{"blockSize", "0"}}),
                poplar::invalid_option);
-  EXPECT_THROW(poplin::experimental::LUFactorization(s.graph, half, s.prog), poplibs_error);
+  EXPECT_THROW(poplin::experimental::LUFactorization(s.graph, ints, s.prog), poplibs_error);
   EXPECT_THROW(poplin::experimental::QRFactorization(s.graph, wide, b, s.prog), poplibs_error);
   EXPECT_THROW(poplin::meshgrid2d(s.graph, a, b), poplibs_error);
 }

@@ -238,8 +238,9 @@ std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getTriangularSolveMatM
   const auto parsed = solve::parseOptions(options, solve::hostBlock);
   const auto p = problem(aShape, bShape, leftSide, inputType, parsed.blockSize);
   std::vector<std::pair<MatMulParams, poplar::OptionFlags>> out;
-  for (const auto &s : {inverseProduct(p), updateProduct(p)})
-    if (s.groups && s.m && s.k && s.n)
+  const auto inverse = inverseProduct(p), update = updateProduct(p);
+  for (const auto &s : {inverse, update})
+    if (s.groups && s.m && s.k && s.n && (&s == &inverse || out.empty() || s.m != inverse.m))
       out.push_back(
           {MatMulParams{inputType, outputType, {s.groups, s.m, s.k}, {s.groups, s.k, s.n}},
            solve::matMulOptions(options)});
