@@ -69,6 +69,12 @@ struct ConvPlan {
   }
 };
 
+// Whether results are rounded to nearest even while rounding is stochastic.
+inline bool roundsToNearest(const ConvOptions &options, const ConvPlan &plan) {
+  return options.disableSRForAMPVertices &&
+         (plan.method == Method::AMP || plan.method == Method::SLIC);
+}
+
 // Milliseconds, deterministic, remembered in `cache` (or in a cache of the process). Throws
 // poputil::poplibs_error for types that no vertex takes, poplar::invalid_option when the
 // constraints leave no plan.

@@ -43,7 +43,16 @@ struct ConvolutionKernel {
   void run(const openipu::KernelArgs &args) { images ? images->run(args) : channels->run(args); }
 };
 
-const openipu::Registered registered{openipu::stateful<ConvolutionKernel>("poplin.convolution")};
+bool givesFloats(std::string_view attributes) {
+  openipu::AttributeReader reader(attributes);
+  conv::Geometry g(reader);
+  reader.get<openipu::Activation>();
+  return !reader.get<bool>();
+}
+const openipu::Registered registered{
+    openipu::stateful<ConvolutionKernel>("poplin.convolution", givesFloats)};
+const openipu::Registered registeredQuarter{
+    openipu::stateful<OfQuarters<ConvolutionKernel>>("poplin.convolution.quarter", givesFloats)};
 const openipu::Overwriting overwriting{
     "poplin.convolution",
     [](std::string_view, std::size_t, std::size_t, std::size_t input) { return input >= 2; }};
@@ -52,20 +61,21 @@ const openipu::Overwriting overwriting{
 
 void conv::addConvolution(Graph &graph, const Tensor &in, const Tensor &weights, const Tensor &out,
                           const ConvParams &params, openipu::Plan plan, Sequence &prog,
-                          const poplar::DebugContext &context, const Extras &extras) {
+                          const poplar::DebugContext &context, bool nearest, const Extras &extras) {
   if (out.numElements() == 0)
     return;
   openipu::AttributeWriter writer;
   Geometry(params).put(writer);
-  writer.put(extras.activation);
+  writer.put(extras.activation).put(nearest);
   std::vector<openipu::Used> uses{openipu::out(withField(out, params)),
                                   openipu::in(withField(in, params)),
                                   openipu::in(withField(weights, params))};
   extras.addTo(plan, graph, out, unsigned(uses.size()), params.getNumOutputChans());
   for (const auto &t : extras.tensors)
     uses.push_back(openipu::in(withField(t, params)));
-  prog.add(openipu::operation(
-      graph, {"poplin.convolution", std::move(uses), writer.take(), std::move(plan), context}));
+  const auto kernel = quarterUses(graph, "poplin.convolution", uses, plan);
+  prog.add(openipu::operation(graph,
+                              {kernel, std::move(uses), writer.take(), std::move(plan), context}));
 }
 
 namespace {
@@ -79,7 +89,7 @@ void convolve(const char *function, Graph &graph, const Tensor &in, const Tensor
   auto oriented = transposeAndFlip ? conv::transposedAndFlipped(weights) : weights;
   conv::checkWeights(function, oriented, planned.params);
   conv::addConvolution(graph, in, oriented, out, planned.params, std::move(plan), prog, context,
-                       extras);
+                       roundsToNearest(planned.options, planned.plan), extras);
 }
 
 void checkRank(const char *function, const Tensor &weights, const ConvParams &params) {
@@ -182,13 +192,6 @@ poplar::Tensor openipu::convolution(poplar::Graph &graph, const poplar::Tensor &
   using namespace poplin;
   poputil::PoplibsOpDebugInfo di(debugContext,
                                  DI_ARGS(in, weights, params, transposeAndFlipWeights, options));
-  if (isQuarter(in, weights)) {
-    auto widened = params;
-    widened.inputType = widened.outputType = quarterOutput("convolution", params.outputType);
-    return openipu::convolution(
-        graph, fromQuarter(graph, in, prog, {di}), fromQuarter(graph, weights, prog, {di}), widened,
-        transposeAndFlipWeights, epilogue, prog, debugContext, options, cache);
-  }
   conv::Planned planned("convolution", graph.getTarget(), params, options, cache);
   conv::checkInput("convolution", in, params);
   checkRank("convolution", weights, params);

@@ -252,10 +252,13 @@ void updateAll(Graph &graph, const std::vector<Args> &args, Sequence &prog,
   const auto problems = gradientsOf(graph, args);
   auto plans = plansOf(graph, problems, parse(options), cache);
   addUpdates(graph, problems, weights, plans);
-  for (std::size_t i = 0; i < args.size(); ++i)
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    auto update = updateOf(args[i]);
+    update.nearest = parseConvOptions(args[i].options).disableSRForAMPVertices;
     conv::addWeightGradient(graph, args[i].zDeltas, args[i].activations, args[i].weights,
-                            args[i].params, updateOf(args[i]), std::move(plans.each[i]), prog,
+                            args[i].params, update, std::move(plans.each[i]), prog,
                             {di, std::to_string(i)});
+  }
 }
 
 } // namespace
@@ -296,7 +299,8 @@ std::vector<Tensor> convolution(Graph &graph, const std::vector<ConvolutionArgs>
     if (transposeAndFlipWeights && !planned.empty)
       plans[i].steps.insert(plans[i].steps.begin(), conv::transposeStep(graph, a.weights));
     conv::addConvolution(graph, a.inputs, weights[i], outputs[i], a.params, std::move(plans[i]),
-                         prog, {di, std::to_string(i)});
+                         prog, {di, std::to_string(i)},
+                         roundsToNearest(planned.options, planned.plan));
   }
   return outputs;
 }
@@ -329,7 +333,9 @@ std::vector<Tensor> calculateWeightDeltas(Graph &graph,
     const auto &a = args[i];
     deltas.push_back(
         conv::makeDeltas(graph, a.params, a.options, cache, {di, "deltas" + std::to_string(i)}));
-    conv::addWeightGradient(graph, a.zDeltas, a.activations, deltas[i], a.params, {},
+    conv::Update update;
+    update.nearest = parseConvOptions(a.options).disableSRForAMPVertices;
+    conv::addWeightGradient(graph, a.zDeltas, a.activations, deltas[i], a.params, update,
                             std::move(plans[i]), prog, {di, std::to_string(i)});
   }
   return deltas;

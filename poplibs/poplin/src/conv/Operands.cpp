@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "conv/Operands.hpp"
 #include "base/Text.hpp"
+#include "matmul/Quarter.hpp"
 #include "openipu/Placement.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
@@ -102,11 +103,12 @@ Planned::Planned(const char *function, const poplar::Target &target, const ConvP
 Planned::Planned(const char *function, const poplar::Target &target, const ConvParams &params,
                  const ConvOptions &options, PlanningCache *cache)
     : params(params), options(options) {
-  checkTypes(function, params);
+  this->params.outputType = quarterOutput(function, params.inputType, params.outputType);
+  checkTypes(function, this->params);
   params.validate();
   empty = isEmpty(params);
   if (!empty)
-    plan = planConvolution(target, params, options, cache);
+    plan = planConvolution(target, this->params, options, cache);
 }
 
 openipu::Plan Planned::steps(const poplar::Target &target) const {
@@ -148,14 +150,13 @@ Tensor Planned::makeWeights(poplar::Graph &graph, const poplar::DebugContext &co
 }
 
 void checkTypes(const char *function, const ConvParams &p) {
-  for (auto type : {p.inputType, p.outputType}) {
-    if (type == poplar::QUARTER)
-      throw poplibs_error(str("poplin::", function,
-                              ": 8-bit floats (quarter) are not supported: cast to half first."));
-    if (type != poplar::FLOAT && type != poplar::HALF)
+  for (auto type : {p.inputType, p.outputType})
+    if (type != poplar::FLOAT && type != poplar::HALF && type != poplar::QUARTER)
       throw poplibs_error(str("poplin::", function, ": type ", type,
-                              " in the parameters. Convolutions take float and half."));
-  }
+                              " in the parameters. Convolutions take float, half and quarter."));
+  if (p.outputType == poplar::QUARTER && p.inputType != poplar::QUARTER)
+    throw poplibs_error(str("poplin::", function, ": ", p.inputType,
+                            " inputs do not give quarter. Cast the result."));
 }
 
 void checkActivations(const char *function, const char *what, const Tensor &t, poplar::Type type,

@@ -53,12 +53,13 @@ openipu::Superstep transposeStep(const poplar::Graph &graph, const poplar::Tenso
 void addConvolution(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &weights,
                     const poplar::Tensor &out, const ConvParams &params, openipu::Plan plan,
                     poplar::program::Sequence &prog, const poplar::DebugContext &context,
-                    const Extras &extras = {});
+                    bool nearest, const Extras &extras = {});
 // deltas = gradient, or deltas += scale * gradient; a tensor scale wins.
 struct Update {
   bool accumulate = false;
   float scale = 1;
   const poplar::Tensor *tensor = nullptr;
+  bool nearest = false; // never round stochastically
 };
 void addWeightGradient(poplar::Graph &graph, const poplar::Tensor &zDeltas,
                        const poplar::Tensor &acts, const poplar::Tensor &deltas,

@@ -7,6 +7,7 @@
 #include "conv/Channels.hpp"
 #include "conv/Images.hpp"
 #include "conv/Operands.hpp"
+#include "matmul/Quarter.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -26,6 +27,7 @@ namespace {
 
 struct Attributes {
   bool accumulate = false, scaleIsTensor = false;
+  bool nearest = false, unused = false; // nearest: disableSRForAMPVertices
   float scale = 1;
 };
 
@@ -59,8 +61,13 @@ struct WeightGradientKernel {
   }
 };
 
+bool givesFloats(std::string_view attributes) {
+  return !openipu::AttributeReader(attributes).get<Attributes>().nearest;
+}
 const openipu::Registered registered{
-    openipu::stateful<WeightGradientKernel>("poplin.weightGradient")};
+    openipu::stateful<WeightGradientKernel>("poplin.weightGradient", givesFloats)};
+const openipu::Registered registeredQuarter{openipu::stateful<OfQuarters<WeightGradientKernel>>(
+    "poplin.weightGradient.quarter", givesFloats)};
 
 } // namespace
 
@@ -80,8 +87,11 @@ void conv::checkScale(const char *function, const Update &update) {
     throw poputil::poplibs_error(base::str("poplin::", function, ": the scale has shape ",
                                            base::list(update.tensor->shape()),
                                            ", one element is needed."));
-  if (update.tensor)
-    checkTypes(function, ConvParams(update.tensor->elementType(), 1, {}, {}, 1, 1, 1));
+  if (update.tensor && update.tensor->elementType() != poplar::FLOAT &&
+      update.tensor->elementType() != poplar::HALF)
+    throw poputil::poplibs_error(base::str("poplin::", function, ": the scale is ",
+                                           update.tensor->elementType(),
+                                           "; it must be float or half."));
 }
 
 void conv::checkWeightGradient(const char *function, const Tensor &zDeltas, const Tensor &acts,
@@ -122,7 +132,8 @@ void conv::addWeightGradient(Graph &graph, const Tensor &zDeltas, const Tensor &
   if (deltas.numElements() == 0)
     return;
   openipu::AttributeWriter writer;
-  writer.put(Attributes{update.accumulate, update.tensor != nullptr, update.scale});
+  writer.put(
+      Attributes{update.accumulate, update.tensor != nullptr, update.nearest, false, update.scale});
   Geometry(fwd).put(writer);
   auto to = withField(deltas, fwd);
   std::vector<openipu::Used> uses{update.accumulate ? openipu::inOut(to) : openipu::out(to),
@@ -130,8 +141,8 @@ void conv::addWeightGradient(Graph &graph, const Tensor &zDeltas, const Tensor &
                                   openipu::in(withField(acts, fwd))};
   if (update.tensor)
     uses.push_back(openipu::in(update.tensor->flatten()));
-  prog.add(openipu::operation(
-      graph, {"poplin.weightGradient", uses, writer.take(), std::move(plan), context}));
+  const auto kernel = quarterUses(graph, "poplin.weightGradient", uses, plan);
+  prog.add(openipu::operation(graph, {kernel, uses, writer.take(), std::move(plan), context}));
 }
 
 Tensor calculateWeightDeltas(Graph &graph, const Tensor &zDeltas, const Tensor &activations,
@@ -143,7 +154,9 @@ Tensor calculateWeightDeltas(Graph &graph, const Tensor &zDeltas, const Tensor &
   conv::checkWeightGradient(name, zDeltas, activations, fwdParams);
   auto planned = conv::plannedWeightGradient(name, graph.getTarget(), fwdParams, options, cache);
   auto deltas = conv::makeDeltas(graph, fwdParams, options, cache, {di, "deltas"});
-  conv::addWeightGradient(graph, zDeltas, activations, deltas, fwdParams, {},
+  conv::Update update;
+  update.nearest = roundsToNearest(planned.options, planned.plan);
+  conv::addWeightGradient(graph, zDeltas, activations, deltas, fwdParams, update,
                           planned.steps(graph.getTarget()), prog, {di});
   di.addOutput(deltas);
   return deltas;
@@ -160,6 +173,7 @@ void updateWeights(const char *name, Graph &graph, const Tensor &zDeltas, const 
   conv::checkScale(name, update);
   auto planned = conv::plannedWeightGradient(name, graph.getTarget(), params, options, cache);
   auto plan = planned.steps(graph.getTarget());
+  update.nearest = roundsToNearest(planned.options, planned.plan);
   if (!planned.empty)
     plan.add(conv::updateStep(graph, weights));
   conv::addWeightGradient(graph, zDeltas, activations, weights, params, update, std::move(plan),

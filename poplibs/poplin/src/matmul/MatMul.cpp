@@ -11,6 +11,7 @@
 #include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
 #include "openipu/Overwrite.hpp"
+#include "openipu/Placement.hpp"
 #include "poplin/Gemm.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -35,6 +36,7 @@ struct Attributes {
   bool accumulate = false, scaleIsTensor = false;
   float scale = 1;
   openipu::Activation activation = openipu::Activation::None;
+  bool nearest = false; // disableSRForAMPVertices
 
   std::string bytes() const {
     return openipu::AttributeWriter()
@@ -42,6 +44,7 @@ struct Attributes {
         .put(scaleIsTensor)
         .put(activation)
         .put(scale)
+        .put(nearest)
         .take();
   }
   static Attributes read(std::string_view bytes) {
@@ -51,6 +54,7 @@ struct Attributes {
     a.scaleIsTensor = reader.get<bool>();
     a.activation = reader.get<openipu::Activation>();
     a.scale = reader.get<float>();
+    a.nearest = reader.get<bool>();
     return a;
   }
 };
@@ -95,19 +99,19 @@ void MatMulKernel::run(const openipu::KernelArgs &args) {
   gemm(g);
 }
 
-const openipu::Registered registered{openipu::stateful<MatMulKernel>("poplin.matmul")};
+bool givesFloats(std::string_view attributes) { return !Attributes::read(attributes).nearest; }
+const openipu::Registered registered{openipu::stateful<MatMulKernel>("poplin.matmul", givesFloats)};
+const openipu::Registered registeredQuarter{
+    openipu::stateful<OfQuarters<MatMulKernel>>("poplin.matmul.quarter", givesFloats)};
 const openipu::Overwriting overwriting{
     "poplin.matmul", [](std::string_view attributes, std::size_t, std::size_t, std::size_t input) {
       return input >= 2 && !Attributes::read(attributes).scaleIsTensor;
     }};
 
 void checkType(const char *function, const char *what, Type type) {
-  if (type == poplar::QUARTER)
-    throw poplibs_error(str("poplin::", function, ": ", what, " is quarter. 8-bit floats are not ",
-                            "supported: cast to half first."));
-  if (type != poplar::FLOAT && type != poplar::HALF)
+  if (type != poplar::FLOAT && type != poplar::HALF && type != poplar::QUARTER)
     throw poplibs_error(str("poplin::", function, ": ", what, " is ", type,
-                            ". Matrix products take float and half: cast it."));
+                            ". Matrix products take float, half and quarter: cast it."));
 }
 
 void checkShapes(const char *function, const Shape &a, const Shape &b, std::size_t rank) {
@@ -137,11 +141,15 @@ struct Product {
 
   Product(const char *function, Graph &graph, Type in, Type out, const Shape &a, const Shape &b,
           const OptionFlags &flags, PlanningCache *cache)
-      : function(function), graph(graph), params(convParams(in, out, a, b)),
+      : function(function), graph(graph),
+        params(convParams(in, quarterOutput(function, in, out), a, b)),
         options(parseConvOptions(convFlags(flags))), empty(a[0] * a[1] * a[2] * b[2] == 0),
         preArranged(isPreArranged(flags)) {
     checkType(function, "the input type", in);
     checkType(function, "the output type", out);
+    if (params.outputType == poplar::QUARTER)
+      throw poplibs_error(
+          str("poplin::", function, ": ", in, " operands do not give quarter. Cast the result."));
     if (!empty)
       plan = planConvolution(graph.getTarget(), params, options, cache);
   }
@@ -205,8 +213,10 @@ struct Product {
     for (const auto &t : extras.tensors)
       uses.push_back(openipu::in(t));
     attributes.activation = extras.activation;
-    prog.add(openipu::operation(
-        graph, {"poplin.matmul", uses, attributes.bytes(), std::move(plan), context}));
+    attributes.nearest = roundsToNearest(options, this->plan);
+    const auto kernel = quarterUses(graph, "poplin.matmul", uses, plan);
+    prog.add(
+        openipu::operation(graph, {kernel, uses, attributes.bytes(), std::move(plan), context}));
   }
 };
 
@@ -230,12 +240,6 @@ Tensor multiplyNew(const char *function, Graph &graph, const Tensor &a, const Te
                    Sequence &prog, Type outputType, const openipu::Epilogue &epilogue,
                    const poplar::DebugContext &context, const OptionFlags &options,
                    PlanningCache *cache) {
-  if (isQuarter(a, b)) {
-    const auto type = quarterOutput(function, outputType);
-    return multiplyNew(function, graph, fromQuarter(graph, a, prog, context),
-                       fromQuarter(graph, b, prog, context), prog, type, epilogue, context, options,
-                       cache);
-  }
   Product p(function, graph, a.elementType(), outputType, a.shape(), b.shape(), options, cache);
   auto c = p.makeOutput({context, "out"});
   auto extras = extrasOf(function, epilogue, c, {c.dim(0), 1, c.dim(2)});
@@ -248,13 +252,24 @@ void multiplyInto(const char *function, Graph &graph, const Tensor &a, const Ten
                   const poplar::DebugContext &context, const OptionFlags &options,
                   PlanningCache *cache) {
   checkOutput(function, a.shape(), b.shape(), c.tensor);
-  if (scale && (scale->numElements() != 1 || scale->elementType() != a.elementType()))
+  const auto scaleType = a.elementType() == poplar::QUARTER ? poplar::HALF : a.elementType();
+  if (scale && (scale->numElements() != 1 || scale->elementType() != scaleType))
     throw poplibs_error(str("poplin::", function, ": the scale has shape ", list(scale->shape()),
                             " and type ", scale->elementType(), ". It must be one element of type ",
-                            a.elementType(), ", as A is."));
+                            scaleType, "."));
   Product p(function, graph, a.elementType(), c.tensor.elementType(), a.shape(), b.shape(), options,
             cache);
+  using openipu::Overlap;
+  if (openipu::overlap(a, c.tensor) == Overlap::None &&
+      openipu::overlap(b, c.tensor) == Overlap::None)
+    return p.multiply(a, b, c, attributes, scale, prog, context);
+  // The output lies on an operand: computed aside, then copied there.
+  const auto target = c.tensor;
+  c.tensor = p.makeOutput({context, "aside"});
+  if (attributes.accumulate)
+    prog.add(poplar::program::Copy(target, c.tensor, false, {context, "aside"}));
   p.multiply(a, b, c, attributes, scale, prog, context);
+  prog.add(poplar::program::Copy(c.tensor, target, false, {context, "out"}));
 }
 
 Product shapesOnly(const char *function, Graph &graph, Type in, Type out, const Shape &a,
@@ -270,7 +285,7 @@ void report(const char *function, std::ostream &out, const Graph &graph, Type in
             PlanningCache *cache) {
   checkType(function, "the input type", inputType);
   checkType(function, "the output type", outputType);
-  auto params = convParams(inputType, outputType, a, b);
+  auto params = convParams(inputType, quarterOutput(function, inputType, outputType), a, b);
   print(out, params,
         planConvolution(graph.getTarget(), params, parseConvOptions(convFlags(options)), cache));
 }

@@ -222,6 +222,35 @@ TEST(MatMul, RejectsWhatDoesNotFit) {
   }
 }
 
+TEST(MatMul, OutputsThatLieOnOperandsAreComputedAside) {
+  Session s;
+  auto product = [](const Doubles &a, const Doubles &b) {
+    Doubles c(16, 0);
+    for (std::size_t i = 0; i < 64; ++i)
+      c[i / 16 * 4 + i % 4] += a[i / 16 * 4 + i / 4 % 4] * b[i / 4 % 4 * 4 + i % 4];
+    return c;
+  };
+  const auto a = s.integers(16, -3, 3), b = s.integers(16, -3, 3), c = s.integers(16, -3, 3);
+  auto tb = s.input(poplar::FLOAT, {4, 4}, b);
+  auto left = s.input(poplar::FLOAT, {4, 4}, a), right = s.input(poplar::FLOAT, {4, 4}, c),
+       turned = s.input(poplar::FLOAT, {4, 4}, a), sum = s.input(poplar::FLOAT, {4, 4}, a);
+  matMulWithOutput(s.graph, left, tb, left, s.prog);
+  matMulWithOutput(s.graph, tb, right, right, s.prog);
+  auto back = turned.transpose();
+  matMulWithOutput(s.graph, turned, tb, back, s.prog);
+  matMulAcc(s.graph, sum, 2.0f, sum, tb, s.prog);
+  const auto l = s.output(left), r = s.output(right), t = s.output(back), acc = s.output(sum);
+  s.run();
+  const auto ab = product(a, b);
+  Doubles expected;
+  for (std::size_t i = 0; i < 16; ++i)
+    expected.push_back(a[i] + 2 * ab[i]);
+  EXPECT_EQ(s.values(l), ab);
+  EXPECT_EQ(s.values(r), product(b, c));
+  EXPECT_EQ(s.values(t), ab);
+  EXPECT_EQ(s.values(acc), expected);
+}
+
 TEST(MatMul, RejectsUnknownOptionsAndBadValues) {
   auto options = [](const char *name, const char *value) {
     poplar::OptionFlags flags;
