@@ -15,7 +15,7 @@ static SparsityParams blocksOf(std::size_t size) {
 
 TEST(Partitioner, MatricesComeBack) {
   Session s(16);
-  for (std::size_t size : {1, 4, 8, 16})
+  for (std::size_t size : {1, 2, 4, 8, 16})
     for (const poplar::OptionFlags &options :
          {poplar::OptionFlags{}, poplar::OptionFlags{{"partitioner.forceBucketSpills", "true"}},
           poplar::OptionFlags{{"partitioner.optimiseForSpeed", "false"},
@@ -90,6 +90,13 @@ TEST(SparseOptions, UnknownOnesAreRefused) {
   EXPECT_THROW(parseDynamicOptions({{"partialsType", "int"}}), poplar::invalid_option);
   EXPECT_THROW(parseDynamicOptions({{"planConstraints", "{"}}), poplar::invalid_option);
   EXPECT_THROW(parseDynamicOptions({{"planConstraints", R"({"w": 1})"}}), poplar::invalid_option);
+  const auto nested =
+      parseDynamicOptions({{"planConstraints", R"({"partition": {"x": 2, "y": "3"}})"}});
+  EXPECT_EQ(nested.x, 2u);
+  EXPECT_EQ(nested.y, 3u);
+  for (const char *text :
+       {R"({"partition": {"x": 2}, "w": 1})", R"({"partition": 2})", R"({"partition": {"w": 2}})"})
+    EXPECT_THROW(parseDynamicOptions({{"planConstraints", text}}), poplar::invalid_option) << text;
   EXPECT_THROW(parseStaticOptions({{"sharedBuckets", "true"}}), poplar::invalid_option);
   EXPECT_EQ(parseStaticOptions({{"nSplit", "3"}}).z, 3u);
 }

@@ -21,11 +21,11 @@ void checkSizes(const dynamic::SparsityParams &sparsity, std::size_t groups, std
                 std::size_t columns, std::size_t values) {
   const auto [r, c] = sparsity.blockDimensions;
   const auto known = [](std::size_t size) {
-    return size == 1 || size == 4 || size == 8 || size == 16;
+    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
   };
   if (!known(r) || !known(c))
-    throw poplibs_error(base::str("Blocks of ", r, "x", c,
-                                  " are not supported: rows and columns must be 1, 4, 8 or 16."));
+    throw poplibs_error(base::str(
+        "Blocks of ", r, "x", c, " are not supported: rows and columns must be 1, 2, 4, 8 or 16."));
   if (rows % r || columns % c)
     throw poplibs_error(base::str("A sparse matrix of ", rows, "x", columns,
                                   " is not a whole number of ", r, "x", c, " blocks."));

@@ -3,6 +3,7 @@
 // fastest.
 #include "Plan.hpp"
 #include "base/Text.hpp"
+#include "openipu/LibraryLog.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/OptionParsing.hpp"
 #include "poputil/VertexTemplates.hpp"
@@ -28,10 +29,21 @@ const std::map<std::string, poplar::Type> &partialTypes() {
   return types;
 }
 
-// {"x": 4, "y": 2, "z": 8}: the splits to use.
-void parseConstraints(const std::string &text, SparseOptions &out) {
+// {"x": 4, "y": 2, "z": 8}: the splits to use; also as {"partition": {...}}.
+void parseConstraints(std::string text, SparseOptions &out) {
   if (text.empty())
     return;
+  const auto name = text.find("\"partition\""), open = text.find('{', name);
+  if (name != std::string::npos && open != std::string::npos) {
+    const auto close = text.find('}', open), end = text.find_last_of('}');
+    const bool alone = text.find_first_not_of(" \t\r\n{") == name && close < end &&
+                       text.find_first_not_of(" \t\r\n", close + 1) == end;
+    if (!alone)
+      throw poplar::invalid_option("Invalid value '" + text +
+                                   "' for option 'planConstraints': \"partition\" is an object and "
+                                   "stands alone");
+    text = text.substr(open, close - open + 1);
+  }
   poplar::OptionFlags splits;
   try {
     poplar::readJSON(text, splits);
@@ -156,7 +168,6 @@ SparseOptions parseDynamicOptions(const poplar::OptionFlags &options) {
 
 SparseOptions parseStaticOptions(const poplar::OptionFlags &options) {
   SparseOptions out;
-  bool verbose = false;
   const poplibs::OptionSpec spec{
       {"numBands", OptionHandler::createWithInteger(out.x)},
       {"nSplit", OptionHandler::createWithInteger(out.z)},
@@ -164,12 +175,9 @@ SparseOptions parseStaticOptions(const poplar::OptionFlags &options) {
        OptionHandler::createWithDouble(out.availableMemoryProportion, 0., true)},
       {"enablePreprocessing", OptionHandler::createWithBool(out.enablePreprocessing)},
       {"partialsType", OptionHandler::createWithEnum(out.partialsType, partialTypes())},
-      {"verboseLogging", OptionHandler::createWithBool(verbose)}};
+      {"verboseLogging", OptionHandler::createWithBool(out.verboseLogging)}};
   for (const auto &option : options)
     spec.parse(option.first, option.second);
-  if (verbose)
-    throw poplar::invalid_option("Invalid value 'true' for option 'verboseLogging': this library "
-                                 "never prints. Read the profile instead.");
   return out;
 }
 
@@ -231,6 +239,13 @@ SparsePlan planSparse(const poplar::Target &target, const Problem &p, SparseKind
                                            p.columns, " with ", p.blocks, " non-zero blocks on ",
                                            tiles, " tiles, split ", options.x, " x ", options.y,
                                            " x ", options.z, " (0: free) ways."));
+  const auto text =
+      base::str("Sparse matrix of ", p.rows, "x", p.columns, " with ", p.blocks, " blocks of ",
+                p.blockRows, "x", p.blockColumns, ": split ", best.x, " x ", best.y, " x ", best.z,
+                " ways, ", best.bucketBlocks, " blocks a bucket, ", best.cycles, " cycles, ",
+                best.tempBytes, " temporary bytes a tile");
+  const auto &log = openipu::libraryLog("popsparse");
+  options.verboseLogging ? log.info(text) : log.debug(text);
   return best;
 }
 

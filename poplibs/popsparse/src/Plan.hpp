@@ -31,7 +31,8 @@ struct SparseOptions {
   double availableMemoryProportion = 0.6, metaInfoBucketOversizeProportion = 0.3;
   bool doGradAPass = false, doGradWPass = false, sharedBuckets = true,
        enableStructuredRearrangements = true, optimiseForSpeed = true, forceBucketSpills = false,
-       useActualWorkerSplitCosts = false, enablePreprocessing = true;
+       useActualWorkerSplitCosts = false, enablePreprocessing = true,
+       verboseLogging = false; // plans are logged at the level info instead of debug
   poplar::Type partialsType = poplar::FLOAT;
   unsigned x = 0, y = 0, z = 0; // given splits, 0: the planner's choice
 

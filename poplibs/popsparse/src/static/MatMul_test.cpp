@@ -18,7 +18,7 @@ TEST(StaticSparseMatMul, BothSidesAndAllBlocksAgreeWithDenseLoops) {
   Session s(32);
   std::vector<Expected> all;
   for (auto type : {poplar::FLOAT, poplar::HALF})
-    for (std::size_t block : {1, 4, 8, 16}) {
+    for (std::size_t block : {1, 2, 4, 8, 16}) {
       const std::size_t m = 6 * block, k = 5 * block, n = 45;
       auto matrix = randomSparse(m, k, block, block, 14);
       auto params = MatMulParams::createForSparseDense(1, m, k, n);
