@@ -5,10 +5,10 @@
 #include "profile/ProfileTestImage.hpp"
 #include "profile/ProfileTree.hpp"
 #include "profile/WriteProfile.hpp"
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
