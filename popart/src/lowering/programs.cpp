@@ -4,6 +4,7 @@
 
 #include "base/Text.hpp"
 #include "lowering/calls.hpp"
+#include "lowering/iotiles.hpp"
 #include "lowering/sidebyside.hpp"
 #include "openipu/Together.hpp"
 #include "ops/core/groups.hpp"
@@ -34,8 +35,11 @@ public:
   Builder(const Model &model, const poplar::Target &target, const Options &options,
           const SessionOptions &session)
       : model_(model), session_(session),
-        graph_(std::make_unique<poplar::Graph>(
+        root_(std::make_unique<poplar::Graph>(
             target, poplar::replication_factor(static_cast<unsigned>(model.replicas)))),
+        compute_(tilesOf(*root_, session.numIOTiles, Tiles::Compute)),
+        io_(tilesOf(*root_, session.numIOTiles, Tiles::Io)),
+        graph_(session.numIOTiles > 0 ? &compute_ : root_.get()),
         lowering_(*graph_, model.graph, options, model.ipusPerReplica) {}
 
   Lowered build() {
@@ -48,12 +52,14 @@ public:
     io.batchesPerStep = model_.flow.batchesPerStep();
     io.accumulationFactor = model_.accumulationFactor;
     io.replicas = model_.replicas;
-    io.random = session_.enableStochasticRounding ||
-                std::any_of(model_.graph.nodes.begin(), model_.graph.nodes.end(), ops::drawsNumbers);
+    io.random =
+        session_.enableStochasticRounding ||
+        std::any_of(model_.graph.nodes.begin(), model_.graph.nodes.end(), ops::drawsNumbers);
     work_.resize(static_cast<std::size_t>(std::max<std::int64_t>(model_.stages, 1)));
     if (io.random)
       addSeed();
     createVariables();
+    overlap_.on = overlaps();
     addInputs();
     for (const auto &node : model_.graph.nodes)
       if (isSetup(node))
@@ -65,7 +71,7 @@ public:
     addHeldConstants();
     addSetup();
     finishMain();
-    return {std::move(graph_), {programs_.begin(), programs_.end()}, std::move(interface_)};
+    return {std::move(root_), {programs_.begin(), programs_.end()}, std::move(interface_)};
   }
 
 private:
@@ -275,7 +281,49 @@ private:
         graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
                                     spec.broadcast ? poplar::ReplicatedStreamMode::BROADCAST
                                                    : poplar::ReplicatedStreamMode::REPLICATE);
-    into.add(Copy(stream, t));
+    const auto settings = model_.inputSettings.find(spec.id);
+    if (session_.numIOTiles > 0 && settings != model_.inputSettings.end() &&
+        settings->second.tileSet() == TileSet::IO) {
+      const auto landed = onIoTiles(t, spec.id);
+      (overlap_.on ? overlap_.load : into).add(Copy(stream, landed));
+      (overlap_.on ? overlap_.takeIn : into).add(Copy(landed, t, false, "ioTileCopy/" + spec.id));
+    } else
+      into.add(Copy(stream, t));
+  }
+  // Whether all that a micro-batch has for the host passes over I/O tiles and may be early or late.
+  bool overlaps() const {
+    const auto may = [](const auto &settings) {
+      return settings.tileSet() == TileSet::IO &&
+             (settings.exchangeStrategy() == ExchangeStrategy::OverlapInnerLoop ||
+              settings.exchangeStrategy() == ExchangeStrategy::OverlapLoops);
+    };
+    if (session_.numIOTiles <= 0 || model_.stages || !lowering_.remotes().empty() ||
+        session_.syntheticDataMode != SyntheticDataMode::Off)
+      return false;
+    for (Value v : model_.graph.inputs)
+      if (model_.graph[v].kind == Kind::Stream && isUsed(v)) {
+        const auto settings = model_.inputSettings.find(model_.graph[v].name);
+        if (settings == model_.inputSettings.end() || !may(settings->second))
+          return false;
+      }
+    return std::all_of(model_.anchors.begin(), model_.anchors.end(), [&](const auto &anchor) {
+      const auto &art = model_.flow.art(anchor.first);
+      return art.id() == AnchorReturnTypeId::Final || art.id() == AnchorReturnTypeId::Sum ||
+             (art.id() == AnchorReturnTypeId::All && may(art));
+    });
+  }
+  // A tensor like this one, on the I/O tiles of the same IPU.
+  poplar::Tensor onIoTiles(const poplar::Tensor &t, const TensorId &id) {
+    const auto mapping = root_->getTileMapping(t);
+    const auto used = std::find_if(mapping.begin(), mapping.end(),
+                                   [](const auto &regions) { return !regions.empty(); });
+    const auto ipu =
+        static_cast<unsigned>(used - mapping.begin()) / root_->getTarget().getTilesPerIPU();
+    const auto tiles = io_.getTarget().getTilesPerIPU();
+    auto here = io_.createVirtualGraph(ipu * tiles, (ipu + 1) * tiles);
+    auto landed = here.addVariable(t.elementType(), t.shape(), "ioTiles/" + id);
+    poputil::mapTensorLinearly(here, landed);
+    return landed;
   }
   void makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id);
 
@@ -310,7 +358,10 @@ private:
     if (session_.syntheticDataMode == SyntheticDataMode::Off && t.numElements()) {
       spec.toHost = "anchor_d2h_" + id;
       auto stream = graph_->addDeviceToHostFIFO(spec.toHost, t.elementType(), t.numElements());
-      copyOut(art, once && isAccumulator(v) ? beforeUpdate(t, id) : t, stream, into, pass, id);
+      Outlet outlet{stream, {}};
+      if (session_.numIOTiles > 0 && art.tileSet() == TileSet::IO)
+        outlet.landing = onIoTiles(t, id);
+      copyOut(art, once && isAccumulator(v) ? beforeUpdate(t, id) : t, outlet, into, pass, id);
     }
     describe(spec, art);
     interface_.anchors.push_back(spec);
@@ -341,31 +392,34 @@ private:
     into.add(Copy(lowering_.remote(v).buffer, t));
     return t;
   }
-  void copyOut(const AnchorReturnType &art, const poplar::Tensor &t,
-               const poplar::DataStream &stream, Sequence &into, Pass pass, const TensorId &id) {
+  void copyOut(const AnchorReturnType &art, const poplar::Tensor &t, const Outlet &outlet,
+               Sequence &into, Pass pass, const TensorId &id) {
     switch (art.id()) {
     case AnchorReturnTypeId::All:
       // What is made once per weight update is returned for every micro-batch of it.
+      if (overlap_.on && (microBatches() == 1 || &into == &work_.front().program)) {
+        into.add(outlet.early(t, onIoTiles(t, id), overlap_));
+        break;
+      }
       for (std::int64_t i = 0; i < (pass == Pass::Update ? interface_.accumulationFactor : 1); ++i)
-        into.add(Copy(t, stream));
+        into.add(outlet.of(t));
       break;
     case AnchorReturnTypeId::Final:
-      last_.add(Copy(t, stream));
+      last_.add(outlet.of(t));
       break;
     case AnchorReturnTypeId::Sum: {
       auto sum = graph_->clone(t, "anchorSum___" + id);
       popops::zero(*graph_, sum, first_, "anchorSum/" + id);
       popops::addInPlace(*graph_, sum, t, into, "anchorSum/" + id);
-      last_.add(Copy(sum, stream));
+      last_.add(outlet.of(sum));
       break;
     }
     case AnchorReturnTypeId::EveryN:
-      copyEvery(art.rp(), t, stream, into, id);
+      copyEvery(art.rp(), outlet.of(t), into, id);
     }
   }
   // A counter on the device says when the N-th micro-batch has come.
-  void copyEvery(int period, const poplar::Tensor &t, const poplar::DataStream &stream,
-                 Sequence &into, const TensorId &id) {
+  void copyEvery(int period, const Sequence &out, Sequence &into, const TensorId &id) {
     auto counter = graph_->addVariable(poplar::UNSIGNED_INT, {}, "anchorCounter/" + id);
     graph_->setTileMapping(counter, 0);
     popops::zero(*graph_, counter, first_, "anchorCounter/" + id);
@@ -373,7 +427,7 @@ private:
                        pe::Rem(pe::Add(pe::_1, pe::Const(1u)), pe::Const(unsigned(period))),
                        {counter}, into, "anchorCounter/" + id);
     auto due = popops::map(*graph_, pe::Equal(pe::_1, pe::Const(0u)), {counter}, into);
-    into.add(poplar::program::If(due, Copy(t, stream), Sequence()));
+    into.add(poplar::program::If(due, out, Sequence()));
   }
   void describe(AnchorSpec &spec, const AnchorReturnType &art) {
     const auto all = interface_.batchesPerStep * interface_.accumulationFactor;
@@ -548,14 +602,16 @@ private:
 
   // first; Repeat(batches) { Repeat(accumulation) { micro-batch }; update }; last
   void finishMain() {
-    const auto body = model_.stages ? poplar::program::Program(pipeline())
-                                    : times(microBatches(), work_.front().program);
+    const bool outer = overlap_.on && microBatches() == 1; // the loop in which transfers overlap
+    const auto body = model_.stages           ? poplar::program::Program(pipeline())
+                      : overlap_.on && !outer ? overlap_.loop(microBatches(), work_.front().program)
+                                              : times(microBatches(), work_.front().program);
     Sequence batch({startBatch_, body, beforeUpdate_, update_});
     for (unsigned ipu = 0; ipu < model_.ipusPerReplica; ++ipu) // of the last update of a step
       count("inner_ipu_" + std::to_string(ipu), batch, ipu * graph_->getTarget().getTilesPerIPU(),
             Instrumentation::Inner);
     const auto batches = interface_.batchesPerStep * interface_.accumulationFactor / microBatches();
-    Sequence main({first_, times(batches, batch), last_});
+    Sequence main({first_, outer ? overlap_.loop(batches, batch) : times(batches, batch), last_});
     count("", main, 0, Instrumentation::Outer);
     if (!counted_.empty()) {
       auto up =
@@ -574,7 +630,9 @@ private:
 
   const Model &model_;
   const SessionOptions &session_;
-  std::unique_ptr<poplar::Graph> graph_;
+  std::unique_ptr<poplar::Graph> root_;
+  poplar::Graph compute_, io_; // the tiles of root_ by what they do; all of them without I/O tiles
+  poplar::Graph *graph_;       // where the model runs
   Lowering lowering_;
   Interface interface_;
   std::vector<Sequence> programs_;
@@ -583,6 +641,7 @@ private:
   std::set<Value> ofWeights_; // values made in the latter
   Sequence first_, startBatch_, beforeUpdate_, update_,
       last_; // startBatch_: before the micro-batches of an update
+  HostOverlap overlap_;
   poplar::Tensor seed_;
   mutable std::vector<bool> used_;
   std::vector<poplar::Tensor> counted_; // cycles, in the order of interface_.cycleCounters

@@ -198,10 +198,11 @@ TEST(OffChip, SaysWhatCannotBeDone) {
   const TensorLocation ioTiles(TensorStorage::OffChip, TileSet::IO, TileSet::Compute,
                                ReplicatedTensorSharding::Off);
   EXPECT_EQ(message(two, [&](auto &o) { o.weightTensorLocationSettings.location = ioTiles; }),
-            "weightTensorLocationSettings: I/O tiles are not there yet. Use TileSet::Compute.");
-  EXPECT_EQ(message(two, [&](auto &o) { o.tensorLocationSettingsOverride["w0"] = ioTiles; }),
-            "tensorLocationSettingsOverride of \"w0\": I/O tiles are not there yet. Use "
+            "weightTensorLocationSettings: weights and state cannot pass over I/O tiles yet. Use "
             "TileSet::Compute.");
+  EXPECT_EQ(message(two, [&](auto &o) { o.tensorLocationSettingsOverride["w0"] = ioTiles; }),
+            "tensorLocationSettingsOverride of \"w0\": weights and state cannot pass over I/O tiles "
+            "yet. Use TileSet::Compute.");
   EXPECT_EQ(message(two, [](auto &o) { o.tensorLocationSettingsOverride["w9"] = beside; }),
             "tensorLocationSettingsOverride names \"w9\", which is no tensor of the model. Did you "
             "mean \"w0\" or \"w1\"?");

@@ -15,7 +15,6 @@ void checkWhatIsThere(const SessionOptions &o) {
     if (set)
       throw error(base::str(what, " is not there yet; leave it at its default."));
   };
-  notYet(o.numIOTiles > 0, "numIOTiles");
   notYet(o.ensureFp32LossScaleTensor, "ensureFp32LossScaleTensor");
   notYet(o.createImplicitPipeliningFwdOnlyProgram, "createImplicitPipeliningFwdOnlyProgram");
   notYet(!o.enableSupportedDataTypeCasting, "enableSupportedDataTypeCasting off");
@@ -57,8 +56,12 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
   const auto &batches = o.batchSerializationSettings;
   if (batches.factor > 1 && batches.method == BatchSerializationMethod::Loop &&
       batches.transformContext != BatchSerializationTransformContext::Bwd)
-    throw error("batchSerializationSettings.method Loop needs transformContext Bwd. Set it, or take "
-                "UnrollDynamic.");
+    throw error(
+        "batchSerializationSettings.method Loop needs transformContext Bwd. Set it, or take "
+        "UnrollDynamic.");
+  if (o.numIOTiles != 0 && (o.numIOTiles < 32 || o.numIOTiles % 2))
+    throw error(base::str("numIOTiles is ", o.numIOTiles,
+                          "; it is 0, or an even number of at least 32 tiles of every IPU."));
   checkWhatIsThere(o);
   checkDotOptions(o);
 }

@@ -102,10 +102,8 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
             "ensureFp32LossScaleTensor is not there yet; leave it at its default.");
   EXPECT_EQ(message([](SessionOptions &o) { o.executionPhaseSettings.phases = 2; }),
             "executionPhaseSettings.phases is 2, which needs virtualGraphMode ExecutionPhases.");
-  EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = 32; }),
-            "numIOTiles is not there yet; leave it at its default.");
-  EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = 32; }),
-            "numIOTiles is not there yet; leave it at its default.");
+  EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = 33; }),
+            "numIOTiles is 33; it is 0, or an even number of at least 32 tiles of every IPU.");
   EXPECT_EQ(message([](SessionOptions &o) {
               o.enableReplicatedGraphs = true;
               o.replicatedGraphCount = 0;

@@ -62,7 +62,8 @@ Locations::Locations(const SessionOptions &o, std::int64_t replicas, bool traini
 void Locations::check(const TensorLocation &location, const std::string &what) const {
   for (const TileSet tiles : {location.loadTileSet, location.storageTileSet})
     if (tiles == TileSet::IO)
-      throw error(base::str(what, ": I/O tiles are not there yet. Use TileSet::Compute."));
+      throw error(base::str(
+          what, ": weights and state cannot pass over I/O tiles yet. Use TileSet::Compute."));
   if (location.replicatedTensorSharding == ReplicatedTensorSharding::Off)
     return;
   const auto &domain = location.shardingDomain;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Programs that the device runs side by side because each keeps to IPUs of its own: the stages of a
-// pipeline. The host runs them one after the other; the slowest one's cycles count.
+// Programs that the device runs side by side because each keeps to IPUs of its own, the stages of a
+// pipeline, or to tiles of its own, transfers on I/O tiles. The host runs them one after the other;
+// the slowest one's cycles count.
 #pragma once
 #include "poplar/DebugContext.hpp"
 #include "poplar/Program.hpp"
