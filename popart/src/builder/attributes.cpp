@@ -95,10 +95,7 @@ void setTensor(onnx::TensorProto &out, const std::string &name, const ConstVoidD
   if (!data.data && data.info.nbytes())
     throw error(base::str("\"", name, "\" is ", data.info, ", but no data is given for it."));
   out.set_name(name);
-  out.set_data_type(onnxmodel::typeToOnnx(data.info.dataType()));
-  for (auto d : data.info.shape())
-    out.add_dims(d);
-  out.set_raw_data(data.data, static_cast<std::size_t>(data.info.nbytes()));
+  onnxmodel::writeFields(out, data.info, data.data);
 }
 
 } // namespace builder

@@ -62,6 +62,10 @@ public:
   // The tensor's file must be there, with its old values unless there are new ones.
   void add(const TensorProto &tensor, const HostTensor *value) {
     const auto where = ExternalData::of(tensor);
+    if (!where.isBelowModel())
+      throw error(base::str("The data of \"", tensor.name(), "\" is in \"", where.location,
+                            "\", outside the model's folder: it is read, but not written. Copy "
+                            "the file beside the model, or save initializers externally anew."));
     auto &file = files_[where.location];
     if (!file)
       file = copyOf(externalFile(tensor, where, from_), where.location);

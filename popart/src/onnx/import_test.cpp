@@ -123,6 +123,12 @@ TEST(Import, ReadsEveryEncodingOfATensor) {
     }
     EXPECT_EQ(TensorReader().read(t).doubles(), (Doubles{1, -2}));
   }
+  onnx::TensorProto packed; // two in an element, as the vendor writes them
+  packed.set_data_type(onnx::TensorProto::FLOAT16);
+  packed.add_dims(3);
+  packed.add_int32_data(static_cast<std::int32_t>(0xc0003c00u));
+  packed.add_int32_data(0x4200);
+  EXPECT_EQ(TensorReader().read(packed).doubles(), (Doubles{1, -2, 3}));
   onnx::TensorProto t;
   t.set_name("t");
   t.set_data_type(onnx::TensorProto::UINT32);
@@ -194,6 +200,9 @@ TEST(Import, ReadsNoExternalDataOutsideTheFolderOfTheModel) {
     EXPECT_NE(problemAt(place), "accepted") << place;
   ::setenv("OPENIPU_EXTERNAL_DATA", ("/none:" + other.path.string()).c_str(), 1);
   EXPECT_EQ(problemAt("link.bin"), "accepted");
+  EXPECT_EQ(problemAt(secret.string()), "accepted");
+  EXPECT_EQ(problemAt("../" + other.path.filename().string() + "/secret.bin"), "accepted");
+  EXPECT_NE(problemAt("/etc/passwd"), "accepted");
   ::unsetenv("OPENIPU_EXTERNAL_DATA");
 }
 

@@ -59,6 +59,15 @@ HostTensor fromField(const TensorProto &tensor, const TensorInfo &info, const Fi
   return HostTensor(info, std::move(bytes));
 }
 
+// FLOAT16 as bits: ONNX has one in an element, the vendor two.
+HostTensor fromHalves(const TensorProto &t, const TensorInfo &info) {
+  const std::int64_t count = t.int32_data_size();
+  if (count == info.nelms() || count != (info.nelms() + 1) / 2)
+    return fromField<std::uint16_t>(t, info, t.int32_data());
+  const auto *bytes = reinterpret_cast<const char *>(t.int32_data().data());
+  return HostTensor(info, std::vector<char>(bytes, bytes + info.nbytes()));
+}
+
 HostTensor fromFields(const TensorProto &t, const TensorInfo &info) {
   switch (info.dataType()) {
   case DataType::FLOAT:
@@ -75,9 +84,10 @@ HostTensor fromFields(const TensorProto &t, const TensorInfo &info) {
     return fromField<std::int32_t>(t, info, t.int32_data());
   case DataType::INT16:
     return fromField<std::int16_t>(t, info, t.int32_data());
+  case DataType::FLOAT16:
+    return fromHalves(t, info);
   case DataType::UINT16:
-  case DataType::FLOAT16: // as bits
-  case DataType::BFLOAT16:
+  case DataType::BFLOAT16: // as bits
     return fromField<std::uint16_t>(t, info, t.int32_data());
   case DataType::INT8:
     return fromField<std::int8_t>(t, info, t.int32_data());
@@ -127,6 +137,9 @@ TensorInfo infoOf(const TensorProto &tensor) {
   return info;
 }
 
+// Folders, with colons between them, that models may have data in beside their own.
+static constexpr const char *moreFolders = "OPENIPU_EXTERNAL_DATA";
+
 bool isExternal(const TensorProto &tensor) {
   return tensor.has_data_location() && tensor.data_location() == TensorProto::EXTERNAL;
 }
@@ -142,12 +155,16 @@ ExternalData ExternalData::of(const TensorProto &tensor) {
   }
   if (out.location.empty())
     refuse(tensor, "has external data without a location.");
-  const fs::path path(out.location);
-  for (const auto &part : path)
-    if (path.is_absolute() || part == "..")
-      refuse(tensor, base::str("has its data in \"", out.location,
-                               "\"; it must stand in or below the model's folder."));
+  if (!out.isBelowModel() && !std::getenv(moreFolders))
+    refuse(tensor, base::str("has its data in \"", out.location,
+                             "\"; it must stand in or below the model's folder, or in a folder "
+                             "that ", moreFolders, " names."));
   return out;
+}
+bool ExternalData::isBelowModel() const {
+  const fs::path path(location);
+  return !path.is_absolute() &&
+         std::none_of(path.begin(), path.end(), [](const auto &part) { return part == ".."; });
 }
 
 namespace {
@@ -162,7 +179,7 @@ std::vector<fs::path> allowedFolders(const fs::path &own) {
   std::vector<fs::path> out;
   std::error_code missing;
   out.push_back(fs::canonical(own.empty() ? fs::path(".") : own, missing));
-  const char *more = std::getenv("OPENIPU_EXTERNAL_DATA");
+  const char *more = std::getenv(moreFolders);
   std::istringstream list(more ? more : "");
   for (std::string name; std::getline(list, name, ':');)
     if (!name.empty())
@@ -181,8 +198,8 @@ fs::path externalFile(const TensorProto &tensor, const ExternalData &where,
   const auto allowed = allowedFolders(folder);
   if (std::none_of(allowed.begin(), allowed.end(),
                    [&](const auto &own) { return isBelow(own, file); }))
-    refuse(tensor, base::str("has its data in \"", where.location, "\", which is a link to ", file,
-                             ", outside the model's folder. Copy the file there, or name the "
+    refuse(tensor, base::str("has its data in \"", where.location, "\", which is ",
+                             where.isBelowModel() ? "a link to " : "", file, ", outside the model's folder. Copy the file there, or name the "
                              "folder it is in in OPENIPU_EXTERNAL_DATA."));
   return file;
 }
@@ -252,13 +269,73 @@ HostTensor TensorReader::read(const TensorProto &tensor) {
   return HostTensor(info, std::vector<char>(raw.begin(), raw.end()));
 }
 
-void write(TensorProto &tensor, const HostTensor &values) {
+namespace {
+
+constexpr std::int64_t mostInFields = 1 << 20; // bytes
+
+void header(TensorProto &tensor, const TensorInfo &info) {
   const std::string name = tensor.name();
   tensor.Clear();
   tensor.set_name(name);
-  tensor.set_data_type(typeToOnnx(values.type()));
-  for (auto dim : values.shape())
+  tensor.set_data_type(typeToOnnx(info.dataType()));
+  for (auto dim : info.shape())
     tensor.add_dims(dim);
+}
+template <class T, class Field> void toField(Field &field, const TensorInfo &info, const void *p) {
+  const auto *values = static_cast<const T *>(p);
+  field.Reserve(static_cast<int>(info.nelms()));
+  for (std::int64_t i = 0; i < info.nelms(); ++i)
+    field.Add(static_cast<typename Field::value_type>(values[i]));
+}
+bool hasFields(const TensorProto &t) {
+  return t.float_data_size() || t.int32_data_size() || t.int64_data_size() ||
+         t.uint64_data_size() || t.double_data_size();
+}
+
+} // namespace
+
+void writeFields(TensorProto &tensor, const TensorInfo &info, const void *data) {
+  header(tensor, info);
+  auto &int32s = *tensor.mutable_int32_data();
+  if (info.nbytes() > mostInFields) {
+    tensor.set_raw_data(data, static_cast<std::size_t>(info.nbytes()));
+    return;
+  }
+  switch (info.dataType()) {
+  case DataType::FLOAT:
+    return toField<float>(*tensor.mutable_float_data(), info, data);
+  case DataType::INT32:
+    return toField<std::int32_t>(int32s, info, data);
+  case DataType::INT64:
+    return toField<std::int64_t>(*tensor.mutable_int64_data(), info, data);
+  case DataType::UINT32:
+    return toField<std::uint32_t>(*tensor.mutable_uint64_data(), info, data);
+  case DataType::UINT64:
+    return toField<std::uint64_t>(*tensor.mutable_uint64_data(), info, data);
+  case DataType::FLOAT16:
+    int32s.Resize(static_cast<int>((info.nelms() + 1) / 2), 0);
+    if (info.nelms())
+      std::memcpy(int32s.mutable_data(), data, static_cast<std::size_t>(info.nbytes()));
+    return;
+  case DataType::INT16:
+    return toField<std::int16_t>(int32s, info, data);
+  case DataType::UINT16:
+    return toField<std::uint16_t>(int32s, info, data);
+  case DataType::INT8:
+    return toField<std::int8_t>(int32s, info, data);
+  case DataType::UINT8:
+    return toField<std::uint8_t>(int32s, info, data);
+  case DataType::BOOL:
+    return toField<bool>(int32s, info, data);
+  default:
+    tensor.set_raw_data(data, static_cast<std::size_t>(info.nbytes()));
+  }
+}
+
+void write(TensorProto &tensor, const HostTensor &values) {
+  if (hasFields(tensor))
+    return writeFields(tensor, values.info(), values.data());
+  header(tensor, values.info());
   tensor.set_raw_data(values.data(), values.bytes());
 }
 

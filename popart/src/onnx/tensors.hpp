@@ -23,10 +23,11 @@ struct ExternalData {
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;
   static ExternalData of(const onnx::TensorProto &tensor); // popart::error if it is malformed
+  bool isBelowModel() const; // by its name: relative, without ".."
 };
 bool isExternal(const onnx::TensorProto &tensor);
-// That file of a model in `folder`. popart::error if links lead out of the folder, unless they lead
-// into one of those that OPENIPU_EXTERNAL_DATA names, with ':' between.
+// That file of a model in `folder`. popart::error if its name or links lead out of the folder,
+// unless they lead into one of those that OPENIPU_EXTERNAL_DATA names, with ':' between.
 std::filesystem::path externalFile(const onnx::TensorProto &tensor, const ExternalData &where,
                                    const std::filesystem::path &folder);
 
@@ -71,7 +72,10 @@ private:
 
 // The type and shape a TensorProto claims, checked.
 TensorInfo infoOf(const onnx::TensorProto &tensor);
-// Sets type, shape and raw_data; keeps the name.
+// Sets type, shape and values; keeps the name. Values stay in fields (float_data ...) if they were.
 void write(onnx::TensorProto &tensor, const ir::HostTensor &values);
+// As the vendor's Builder writes them: in fields, FLOAT16 two in an element of int32_data. Large
+// ones in raw_data, which need not be parsed to be used.
+void writeFields(onnx::TensorProto &tensor, const TensorInfo &info, const void *data);
 
 } // namespace popart::onnxmodel
