@@ -92,15 +92,17 @@ void checkCount(const TensorId &id, const StepTensor &tensor, const IArray &arra
                                   base::list(array.shape()), ", but the tensor is ", tensor.info,
                                   ". Transpose or reshape it."));
 }
-[[noreturn]] void unknown(const TensorId &id, const std::map<TensorId, StepTensor> &wanted,
-                          const char *what) {
-  std::vector<std::string> names;
-  for (const auto &[name, tensor] : wanted)
-    names.push_back(name);
-  throw runtime_error(base::str("An ", what, " array was given for \"", id,
-                                *what == 'i' ? "\", which is no input of the model."
-                                             : "\", which is no anchor of the session.",
-                                base::didYouMean(id, names)));
+// An array is missing; one that was given under a name like it may be meant for it.
+[[noreturn]] void missing(const TensorId &id, const TensorInfo &info, const char *what,
+                          const std::vector<std::string> &unknown) {
+  throw runtime_error(base::str("No ", what, " array was given for \"", id, "\" (", info, ").",
+                                unknown.empty() ? ""
+                                                : base::str(" There is one for \"", unknown.front(),
+                                                            *what == 'i'
+                                                                ? "\", which is no input of the "
+                                                                  "model."
+                                                                : "\", which is no anchor of the "
+                                                                  "session.")));
 }
 
 } // namespace
@@ -108,19 +110,19 @@ void checkCount(const TensorId &id, const StepTensor &tensor, const IArray &arra
 void StepIO::assertNumElements(const std::map<TensorId, StepTensor> &inputs,
                                const std::map<TensorId, StepTensor> &anchors) const {
   const auto check = [](const auto &arrays, const auto &wanted, const char *what) {
+    std::vector<std::string> unknown; // which nobody reads
     for (const auto &[id, cursor] : arrays) {
       auto it = wanted.find(id);
       if (it == wanted.end())
-        unknown(id, wanted, what);
-      if (it->second.buffers == 0)
+        unknown.push_back(id);
+      if (it == wanted.end() || it->second.buffers == 0)
         continue;
       checkType(id, it->second, *cursor.array, what);
       checkCount(id, it->second, *cursor.array, what);
     }
     for (const auto &[id, tensor] : wanted)
       if (tensor.buffers && !arrays.count(id))
-        throw runtime_error(
-            base::str("No ", what, " array was given for \"", id, "\" (", tensor.info, ")."));
+        missing(id, tensor.info, what, unknown);
   };
   check(inputs_, inputs, "input");
   check(outputs_, anchors, "output");
@@ -128,7 +130,12 @@ void StepIO::assertNumElements(const std::map<TensorId, StepTensor> &inputs,
 
 void StepIO::warn(const std::map<TensorId, StepTensor> &inputs) const {
   for (const auto &[id, cursor] : inputs_) {
-    const auto &tensor = inputs.at(id);
+    const auto it = inputs.find(id);
+    if (it == inputs.end()) {
+      session::log().warn("The model has no input \"", id, "\": its array is not used.");
+      continue;
+    }
+    const auto &tensor = it->second;
     if (tensor.buffers == 0)
       session::log().warn("The model does not use its input \"", id, "\".");
     else if (cursor.array->dataType() == DataType::INT64 &&

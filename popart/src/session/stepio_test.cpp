@@ -33,11 +33,11 @@ std::string stepMessage(const TensorId &inName, const Shape &inShape, const Tens
 TEST(StepIo, SaysWhatIsWrongWithArrays) {
   EXPECT_EQ((stepMessage<float, float>("x", {2, 2}, "Mul:0", {4})), "no error");
   EXPECT_EQ((stepMessage<float, float>("xx", {2, 2}, "Mul:0", {4})),
-            "An input array was given for \"xx\", which is no input of the model. Did you mean "
-            "\"x\"?");
+            "No input array was given for \"x\" (FLOAT [2]). There is one for \"xx\", which is no "
+            "input of the model.");
   EXPECT_EQ((stepMessage<float, float>("x", {2, 2}, "Mul:1", {4})),
-            "An output array was given for \"Mul:1\", which is no anchor of the session. Did you "
-            "mean \"Mul:0\"?");
+            "No output array was given for \"Mul:0\" (FLOAT [2]). There is one for \"Mul:1\", which "
+            "is no anchor of the session.");
   EXPECT_EQ((stepMessage<std::int32_t, float>("x", {2, 2}, "Mul:0", {4})),
             "The input array of \"x\" is of type INT32, but the tensor is FLOAT [2]. Make it an "
             "array of float32.");
@@ -51,6 +51,18 @@ TEST(StepIo, SaysWhatIsWrongWithArrays) {
             "The output array of \"Mul:0\" has 2 elements, but one step needs 4: 2 of the tensor "
             "FLOAT [2] times 2 (replication factor 1, accumulation factor 1, batches per step 2, "
             "returned as All).");
+}
+
+TEST(StepIo, LeavesArraysAloneThatTheModelDoesNotKnow) {
+  Product model;
+  auto session = model.inference(anchored(model.y, 1));
+  session->prepareDevice();
+  std::vector<float> x{3, 5}, y(2), other(7, 9);
+  NDArrayWrapper<float> from(x.data(), Shape{2}), to(y.data(), Shape{2}), more(other.data(), Shape{7});
+  StepIO io({{"x", from}, {"not", more}}, {{"Mul:0", to}, {"there", more}});
+  session->run(io);
+  EXPECT_NE(y[0], 0);
+  EXPECT_EQ(other, std::vector<float>(7, 9));
 }
 
 TEST(StepIo, RefusesArraysWithDimensionsInAnotherOrder) {
