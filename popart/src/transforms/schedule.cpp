@@ -5,6 +5,7 @@
 #include "ops/core/opdef.hpp"
 #include "transforms/storage.hpp"
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <numeric>
 #include <popart/error.hpp>
@@ -362,22 +363,24 @@ public:
   Scheduler(const Graph &graph, const SessionOptions &options)
       : problem_(graph), ranks_(graph, options), options_(options), present_(problem_.size()) {
     std::iota(present_.begin(), present_.end(), 0u);
+    for (const unsigned char c : options.kahnTieBreaker)
+      tie_ += static_cast<char>(std::tolower(c));
   }
 
   Order run() {
     best_ = Greedy(problem_, ranks_, false, false, present_).run();
     measure_ = measure(problem_, best_);
-    if (options_.kahnTieBreaker == "greedy") {
+    if (tie_ == "greedy") {
       consider(Greedy(problem_, ranks_, false, true, present_).run());
       consider(Greedy(problem_, ranks_, true, true, present_).run());
-    } else if (options_.kahnTieBreaker == "random") {
+    } else if (tie_ == "random") {
       auto tie = present_;
       std::mt19937 random(1); // the same for everybody: equal input, equal program
       for (std::size_t i = tie.size(); i > 1; --i)
         std::swap(tie[i - 1], tie[random() % i]);
       best_ = Greedy(problem_, ranks_, false, false, tie).run();
       measure_ = measure(problem_, best_);
-    } else if (options_.kahnTieBreaker != "fifo")
+    } else if (tie_ != "fifo")
       throw error(base::str("kahnTieBreaker is \"", options_.kahnTieBreaker,
                             "\"; it can be \"greedy\", \"fifo\" or \"random\"."));
     improve();
@@ -420,6 +423,7 @@ private:
   Ranks ranks_;
   const SessionOptions &options_;
   Order present_, best_;
+  std::string tie_; // kahnTieBreaker in small letters
   Measure measure_;
 };
 
