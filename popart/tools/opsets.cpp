@@ -2,7 +2,7 @@
 // Writes the Builder's operator methods from ONNX's own definitions: one class per opset from 6 to
 // 17, each adding to the one before what is new or has other attributes.
 //
-//   openipu-opsets header FILE | graphcore FILE | source FILE | python FILE
+//   openipu-opsets header FILE | graphcore FILE | operators FILE | source FILE | python FILE
 #include "docs.hpp"
 #include <algorithm>
 #include <cctype>
@@ -29,6 +29,9 @@ struct Method {
   bool numOutputs = false; // the caller says how many
   unsigned outputs = 1;
   std::vector<Attribute> attributes;
+  bool inputs = true;               // takes tensors
+  bool optionalInputs = false;      // or none
+  std::size_t attributesBefore = 0; // of the debug context; most have it last
   std::string doc;
   std::string signature() const {
     std::string out = std::to_string(list) + std::to_string(numOutputs) + std::to_string(outputs);
@@ -146,6 +149,8 @@ Method method(const onnx::OpSchema &schema) {
     for (auto &a : m.attributes)
       a.value.clear();
   m.attributes.insert(m.attributes.end(), optional.begin(), optional.end());
+  m.attributesBefore = m.attributes.size();
+  m.inputs = schema.max_input() > 0;
   return m;
 }
 
@@ -364,26 +369,32 @@ std::vector<Method> graphcoreMethods() {
       m.attributes.push_back(graphcoreAttribute(trimmed(rest.substr(at, comma - at))));
       at = comma == std::string::npos ? comma : comma + 2;
     }
+    m.inputs = m.op != "Init";
+    m.optionalInputs = m.op == "Abort";
+    m.attributesBefore = m.op == "PrintTensor" ? 1 : m.attributes.size(); // as the vendor has it
     out.push_back(m);
   }
   return out;
 }
 
-bool takesInputs(const Method &m) { return m.op != "Constant"; }
-
 std::string parameters(const Method &m, bool defaults) {
   std::string out;
   const auto add = [&](const std::string &p) { out += (out.empty() ? "" : ", ") + p; };
-  if (takesInputs(m))
-    add("const std::vector<TensorId> &args");
+  if (m.inputs)
+    add(std::string("const std::vector<TensorId> &args") +
+        (defaults && m.optionalInputs ? " = {}" : ""));
   if (m.numOutputs)
     add("unsigned num_outputs");
-  for (const auto &a : m.attributes) {
+  for (std::size_t i = 0; i <= m.attributes.size(); ++i) {
+    if (i == m.attributesBefore)
+      add(std::string("const DebugContext &debugContext") + (defaults ? " = {}" : ""));
+    if (i == m.attributes.size())
+      break;
+    const auto &a = m.attributes[i];
     const bool reference = a.type.back() == '&';
     add(a.type + (reference ? "" : " ") + a.argument +
         (defaults && !a.value.empty() ? " = " + a.value : ""));
   }
-  add(std::string("const DebugContext &debugContext") + (defaults ? " = {}" : ""));
   return out;
 }
 
@@ -398,7 +409,7 @@ void writeMethod(std::ostream &out, const std::string &owner, const Method &m) {
   for (const auto &a : m.attributes)
     out << "  attributes.add(\"" << a.name << "\", " << a.argument << ");\n";
   out << "  " << (m.outputs || m.list ? "return " : "") << "addOperator(\"" << m.op
-      << "\", getOpsetVersion(), " << (takesInputs(m) ? "args" : "std::vector<TensorId>()")
+      << "\", getOpsetVersion(), " << (m.inputs ? "args" : "std::vector<TensorId>()")
       << ", attributes, "
       << (m.numOutputs ? "num_outputs"
                        : std::to_string(m.list ? m.outputs : std::min(m.outputs, 1u)))
@@ -437,6 +448,58 @@ void writeHeader(std::ostream &out) {
   out << "} // namespace popart\n#endif\n";
 }
 
+// Identifiers of operators: Onnx::Operators::Add_7, Onnx::AiOnnx::OpSet9::Add and their like.
+void writeIdentifier(std::ostream &out, const std::string &name, const std::string &domain,
+                     const std::string &type, int version, const std::string &counts) {
+  out << "const static OperatorIdentifier " << name << "(\"" << domain << "\", \"" << type << "\", "
+      << version << counts << ");\n";
+}
+void writeOperators(std::ostream &out) {
+  constexpr int newest = 11; // of the vendor's
+  out << "// Written by the build from ONNX's definitions of its operators: their identifiers.\n"
+         "#ifndef POPART_OPERATORS_HPP\n#define POPART_OPERATORS_HPP\n"
+         "#include <popart/operatoridentifier.hpp>\n\nnamespace popart {\nnamespace Onnx {\n\n"
+         "namespace Operators {\n";
+  std::map<std::string, const onnx::OpSchema *> all; // by name and version
+  std::set<std::string> names;
+  for (const auto &schema : onnx::OpSchemaRegistry::get_all_schemas_with_history())
+    if (schema.domain().empty())
+      names.insert(schema.Name());
+  for (const auto &name : names)
+    for (int opset = 1; opset <= newest; ++opset)
+      if (const auto *schema = onnx::OpSchemaRegistry::Schema(name, opset, ""))
+        all.emplace(name + "_" + std::to_string(schema->SinceVersion()), schema);
+  for (const auto &[name, schema] : all)
+    writeIdentifier(out, name, "ai.onnx", schema->Name(), schema->SinceVersion(),
+                    ", {" + std::to_string(schema->min_input()) + ", " +
+                        std::to_string(schema->max_input()) + "}, " +
+                        std::to_string(schema->max_output()));
+  std::set<std::string> own;
+  for (const auto &m : graphcoreMethods())
+    own.insert(m.op);
+  for (const auto &op : own)
+    if (!all.count(op + "_1"))
+      writeIdentifier(out, op + "_1", "ai.graphcore", op, 1, "");
+  out << "} // namespace Operators\n\nnamespace AiOnnx {\n";
+  for (int opset = first; opset <= newest; ++opset) {
+    out << "namespace OpSet" << opset << " {\n";
+    for (const auto &name : names)
+      if (const auto *schema = onnx::OpSchemaRegistry::Schema(name, opset, ""))
+        out << "__attribute__((unused)) static const OperatorIdentifier &" << name
+            << " = Operators::" << name << "_" << schema->SinceVersion() << ";\n";
+    out << "} // namespace OpSet" << opset << "\n";
+  }
+  out << "} // namespace AiOnnx\n\nnamespace AiGraphcore {\nnamespace OpSet1 {\n";
+  for (const auto &op : own)
+    writeIdentifier(out, op, "ai.graphcore", op, 1, "");
+  out << "} // namespace OpSet1\n} // namespace AiGraphcore\n\n"
+         "// Of gradients that are operators of their own here.\nnamespace GradOperators {\n";
+  for (const char *op : {"BatchNormGrad", "ConvDataGrad", "ConvWeightGrad", "GatherGrad",
+                         "GroupNormGrad", "MaxPoolGrad", "SliceGrad", "SoftmaxGrad"})
+    writeIdentifier(out, op, "ai.graphcore", op, 1, "");
+  out << "} // namespace GradOperators\n\n} // namespace Onnx\n} // namespace popart\n#endif\n";
+}
+
 void writeSource(std::ostream &out) {
   out << "// Written by the build from ONNX's definitions of its operators.\n"
          "#include <popart/aigraphcore.hpp>\n#include <popart/aionnx.hpp>\n#include "
@@ -455,19 +518,25 @@ std::string debugArgument(const Method &m) {
   return m.op == "If" ? "name" : m.op == "Call" ? "debugName" : "debugContext";
 }
 void writePythonMethod(std::ostream &out, const std::string &owner, const Method &m) {
-  if (!takesInputs(m)) {
+  if (m.op == "Constant") {
     out << "  constants(c" << owner << ", " << literal(m.doc) << ");\n";
     return;
   }
-  out << "  c" << owner << ".def(\"" << m.name << "\", &popart::" << owner << "::" << m.name
-      << ", py::arg(\"args\")";
+  out << "  c" << owner << ".def(\"" << m.name << "\", &popart::" << owner << "::" << m.name;
+  if (m.inputs)
+    out << ", py::arg(\"args\")" << (m.optionalInputs ? " = std::vector<popart::TensorId>()" : "");
   if (m.numOutputs)
     out << ", py::arg(\"num_outputs\")";
-  for (const auto &a : m.attributes)
+  for (std::size_t i = 0; i <= m.attributes.size(); ++i) {
+    if (i == m.attributesBefore)
+      out << ", py::arg(\"" << debugArgument(m) << "\") = popart::DebugContext()";
+    if (i == m.attributes.size())
+      break;
+    const auto &a = m.attributes[i];
     out << ", py::arg(\"" << a.argument << (a.argument == "lambda" ? "_" : "") << "\")" // a keyword
-
         << (a.value.empty() ? std::string() : " = " + a.pythonValue);
-  out << ", py::arg(\"" << debugArgument(m) << "\") = popart::DebugContext(),\n"
+  }
+  out << ",\n"
       << literal(m.doc) << ");\n";
 }
 
@@ -496,20 +565,28 @@ void writePython(std::ostream &out) {
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    std::cerr << "usage: openipu-opsets header|graphcore|source|python FILE\n";
+    std::cerr << "usage: openipu-opsets header|graphcore|operators|source|python FILE\n";
     return 2;
   }
   const std::string what = argv[1];
-  std::ofstream out(argv[2]);
+  std::ostringstream out;
   if (what == "header")
     writeHeader(out);
   else if (what == "graphcore")
     writeGraphcoreHeader(out);
+  else if (what == "operators")
+    writeOperators(out);
   else if (what == "source")
     writeSource(out);
   else if (what == "python")
     writePython(out);
   else
     return 2;
-  return out.good() ? 0 : 1;
+  // A file that stays the same stays as old as it is, and nothing is compiled again for it.
+  std::ifstream before(argv[2]);
+  if (before && std::string(std::istreambuf_iterator<char>(before), {}) == out.str())
+    return 0;
+  std::ofstream file(argv[2]);
+  file << out.str();
+  return file.good() ? 0 : 1;
 }

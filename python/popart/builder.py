@@ -28,6 +28,12 @@ class _Graphcore(core.AiGraphcoreOpset1):
         """ReplicatedReduceScatter: the reduction of a tensor over replicas, of which each keeps its part."""
         return super().replicatedreducescatter(args, collectiveOperator, commGroup or self._group, debugContext)
 
+    def init(self, shape, data_type, init_type, batch_axis=-1, debugContext=""):
+        """Init: a tensor of this shape and DataType, of zeros or undefined; init([2], FLOAT, Zero, "name") does too."""
+        if not isinstance(batch_axis, int):
+            batch_axis, debugContext = -1, batch_axis
+        return super().init(shape, int(data_type), int(init_type), batch_axis, debugContext)
+
 
 def _opset(version):
     """The attribute aiOnnxOpset<version>."""
@@ -43,7 +49,8 @@ class Builder(core._BuilderCore):
     def __init__(self, modelProtoOrFilename=None, opsets: "dict[str, int] | None" = None, builderCore=None):
         """A new model, or one to go on from: the bytes of an ONNX model or the name of a file.
 
-        opsets are those to use: {"ai.onnx": 11, "ai.graphcore": 1}. A loaded model goes on with its own."""
+        opsets are those to use: {"ai.onnx": 11, "ai.graphcore": 1}, and of other domains the version that
+        customOp writes down. A loaded model goes on with its own."""
         if builderCore is not None:
             super().__init__(builderCore)
         elif modelProtoOrFilename is not None:
@@ -52,9 +59,11 @@ class Builder(core._BuilderCore):
             super().__init__()
         self._versions = {"ai.onnx": core.defaultAiOnnxOpset, "ai.graphcore": core.defaultAiGraphcoreOpset}
         if opsets is not None:
-            if set(opsets) != set(self._versions):
+            if not set(self._versions) <= set(opsets):
                 raise RuntimeError("opsets must give both 'ai.onnx' and 'ai.graphcore'.")
             self._versions = dict(opsets)
+            for domain in set(opsets) - {"ai.onnx", "ai.graphcore"}:
+                self._useOpset(domain, opsets[domain])
         self._opset = self._onnxOpset() or None  # the one in use: the model's, or the first that is asked for
         self._outline = {}
         self._group = None
@@ -99,6 +108,12 @@ class Builder(core._BuilderCore):
     def aiOnnxMlOpset1(self) -> core.AiOnnxMlOpset1:
         """ai.onnx.ml, of which there are no operators."""
         return self._aiOnnxMlOpset1()
+
+    def getVirtualGraph(self, nodeOutputNames=None) -> int:
+        """The virtual graph of the scope, or of the node that makes these tensors."""
+        if nodeOutputNames is None:
+            return super().getVirtualGraph()
+        return super()._getVirtualGraph(_ids(nodeOutputNames))
 
     def createSubgraphBuilder(self) -> "Builder":
         """A Builder for the body of a call, loop, scan or branch."""

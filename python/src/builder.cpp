@@ -244,9 +244,9 @@ void bindScopes(Class &b) {
            outputs, py::arg("value"))
       .def("_outputTensorLocation", &Builder::outputTensorLocation, py::arg("nodeOutputName"),
            py::arg("value"))
-      .def("getVirtualGraph", py::overload_cast<const TensorId &>(&Builder::getVirtualGraph),
-           py::arg("nodeOutputName"), "The virtual graph of a node, or of the scope.")
-      .def("getVirtualGraph", py::overload_cast<>(&Builder::getVirtualGraph, py::const_))
+      .def("_getVirtualGraph", py::overload_cast<const Ids &>(&Builder::getVirtualGraph), outputs)
+      .def("getVirtualGraph", py::overload_cast<>(&Builder::getVirtualGraph, py::const_),
+           "The virtual graph of the scope.")
       .def("getPipelineStage", &Builder::getPipelineStage, "The stage of the scope.")
       .def("getExecutionPhase", &Builder::getExecutionPhase, "The phase of the scope.")
       .def("hasVirtualGraph", &Builder::hasVirtualGraph, "Whether the scope has one.")
@@ -269,6 +269,7 @@ void bindBuilder(py::module &m) {
            }),
            py::keep_alive<1, 2>(), py::arg("parent"), "The body of a call, loop, scan or branch.")
       .def("hasParent", &Builder::hasParent, "Whether it is of a subgraph.")
+      .def("_useOpset", &Builder::useOpset, py::arg("domain"), py::arg("version"))
       .def("_onnxOpset", &Builder::getOpsetVersion);
   bindTensors(b);
   bindModel(b);

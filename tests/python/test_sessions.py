@@ -229,7 +229,7 @@ def test_import_order():
 def test_interrupt():
     """Ctrl-C ends a step that would take minutes; the session can still be used."""
     b = popart.Builder()
-    x = b.aiOnnx.randomuniform([], [64, 64])
+    x = b.aiOnnx.randomuniform([64, 64])
     y = x
     for _ in range(4):
         y = b.aiOnnx.matmul([y, x])
@@ -247,7 +247,7 @@ def test_interrupt():
 
 def test_random_seed():
     b = popart.Builder()
-    y = b.aiOnnx.randomuniform([], [100])
+    y = b.aiOnnx.randomuniform([100])
     session = popart.InferenceSession(b.getModelProto(), popart.DataFlow(1, [y]), device())
     session.prepareDevice()
     drawn = []
@@ -281,7 +281,7 @@ def test_the_seed_fixes_dropout():
         x = b.addInputTensor(popart.TensorInfo("FLOAT", [50]))
         w = b.addInitializedInputTensor(np.ones(50, np.float32), "w")
         y = b.aiOnnx.dropout([b.aiOnnx.mul([x, w])], 1, 0.5)[0]
-        y = b.aiOnnx.add([y, b.aiOnnx.randomnormal([], [50])])
+        y = b.aiOnnx.add([y, b.aiOnnx.randomnormal([50])])
         loss = b.aiGraphcore.identityloss([y])
         session = popart.TrainingSession(b.getModelProto(), popart.DataFlow(1, [y]), loss,
                                          popart.ConstSGD(0.1), device())

@@ -120,7 +120,7 @@ import os, signal, threading, time
 import numpy as np, popart
 from harness import device
 b = popart.Builder()
-x = b.aiOnnx.randomuniform([], [64, 64])
+x = b.aiOnnx.randomuniform([64, 64])
 y = b.aiOnnx.matmul([x, x])
 flow = popart.DataFlow(10**8, {y: popart.AnchorReturnType("Final")})
 met = []

@@ -89,6 +89,8 @@ public:
 #undef POPART_OPSET
   AiOnnxMlOpset1 aiOnnxMlOpset1() { return AiOnnxMlOpset1(target()); }
   AiGraphcoreOpset1 aiGraphcoreOpset1() { return AiGraphcoreOpset1(target()); }
+  // The version of a domain that the model says it uses; 1 if nothing is said.
+  void useOpset(const OpDomain &domain, int version);
   std::vector<TensorId> customOp(const OperatorIdentifier &opid, int opsetVersion,
                                  const std::vector<TensorId> &inputs, unsigned numOutputs,
                                  const std::map<std::string, any> &attributes,
@@ -144,6 +146,7 @@ public:
   void executionPhase(const TensorId &output, std::int64_t value = 0);
   void executionPhase(const std::set<TensorId> &outputs, std::int64_t value = 0);
   std::int64_t getVirtualGraph(const TensorId &output);
+  std::int64_t getVirtualGraph(const std::set<TensorId> &outputs);
   std::int64_t getVirtualGraph() const; // of the current scope; popart::error if unset
   std::int64_t getPipelineStage() const;
   std::int64_t getExecutionPhase() const;

@@ -223,7 +223,10 @@ void Builder::executionPhase(const std::set<TensorId> &outputs, std::int64_t val
   overwritePlace(impl_->nodeOf(outputs), sExecutionPhaseAttribute, value);
 }
 std::int64_t Builder::getVirtualGraph(const TensorId &output) {
-  return getInt64NodeAttribute(sVirtualGraphAttribute, {output});
+  return getVirtualGraph(std::set<TensorId>{output});
+}
+std::int64_t Builder::getVirtualGraph(const std::set<TensorId> &outputs) {
+  return getInt64NodeAttribute(sVirtualGraphAttribute, outputs);
 }
 
 namespace {

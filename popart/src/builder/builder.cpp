@@ -376,10 +376,14 @@ std::vector<TensorId> Builder::customOp(const OperatorIdentifier &opid, int,
   OpsetAttributes all;
   for (const auto &[name, value] : attributes)
     all.set(name, value);
-  return impl_->addOperator(opid.domain, opid.type,
-                            opid.domain == Domain::ai_onnx ? int(opid.version) : 1, inputs, all,
-                            numOutputs, debugContext);
+  int version = opid.domain == Domain::ai_onnx ? int(opid.version) : 1;
+  for (const auto &import : impl_->root->model->opset_import())
+    if (opid.domain != Domain::ai_onnx && import.domain() == opid.domain)
+      version = static_cast<int>(import.version());
+  return impl_->addOperator(opid.domain, opid.type, version, inputs, all, numOutputs,
+                            debugContext);
 }
+void Builder::useOpset(const OpDomain &domain, int version) { impl_->lockOpset(domain, version); }
 TensorId Builder::reshape_const(DomainOpSet &opset, const std::vector<TensorId> &args,
                                 const Shape &shape, const DebugContext &debugContext) {
   const int version = opset.getOpsetVersion();

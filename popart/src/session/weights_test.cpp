@@ -319,7 +319,7 @@ TEST(Optimizers, MayBeReplacedInARunningSession) {
 TEST(RandomSeeds, FixWhatIsDrawn) {
   auto builder = Builder::create();
   const auto x = builder->addInputTensor("FLOAT", {8}, "x");
-  const auto noise = builder->aiOnnxOpset11().randomnormal({}, {8});
+  const auto noise = builder->aiOnnxOpset11().randomnormal({8});
   const auto y = builder->aiOnnxOpset11().add({x, noise});
   SessionOptions options = replicated(2);
   options.enableLoadAndOffloadRNGState = true;
@@ -360,7 +360,7 @@ TEST(RandomSeeds, FixEveryRandomOperator) {
   const auto x = builder->addInputTensor("FLOAT", {64}, "x");
   const auto w = addWeights(*builder, Floats(64, 1), {64}, "w");
   auto y = onnx().dropout({onnx().mul({x, w})}, 1, 0.5f)[0];
-  y = onnx().add({y, onnx().randomnormal({}, {64})});
+  y = onnx().add({y, onnx().randomnormal({64})});
   y = onnx().add({y, onnx().randomuniformlike({y})});
   y = onnx().dropout({y}, 1, 0.25f)[0];
   const auto loss = builder->aiGraphcoreOpset1().identityloss({y}, ReductionType::Sum);
