@@ -32,7 +32,8 @@ while read -r header names; do
 done < "$here/brought.txt"
 # The forms are evaluated for their types only, so unused results are no mistake.
 $compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable -Wno-redundant-move "$here/traps.cpp" &&
-$compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable "$here/operator_traps.cpp" || exit 1
+$compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable "$here/operator_traps.cpp" &&
+$compiler $flags -Wno-unused-variable "$here/model_traps.cpp" || exit 1
 for file in surface operator_surface layer_surface pva_surface; do
   $compiler $flags -Wno-unused -Wno-unused-but-set-variable -Wno-parentheses "$here/$file.cpp" || exit 1
 done

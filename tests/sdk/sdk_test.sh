@@ -116,6 +116,19 @@ models() {
   [ ! -d "$sdk/python/popart" ] || expect "0.0 3.0 0.0 1.0" /usr/bin/python3 "$here/models.py"
 }
 
+# Operators and patterns of users: libraries of their own, loaded by Python and by a program.
+custom_operators() {
+  local name libraries=()
+  for name in polynomial shift leakypattern; do
+    g++ -std=c++14 -Wall -Wextra -Werror -shared -fPIC -DONNX_NAMESPACE=onnx "$here/custom/$name.cpp" -o "lib$name.so" \
+      -lpopart -lpopops -lpoplar
+    libraries+=("$PWD/lib$name.so")
+  done
+  compile "$here/custom/infer.cpp" -lpopart -lpoplar -ldl
+  expect "in place and not" ./prog "${libraries[@]}"
+  [ ! -d "$sdk/python/popart" ] || expect "trained 4" /usr/bin/python3 "$here/custom/train.py" "${libraries[@]}"
+}
+
 codelet_in_source() {
   cp "$here/codelet_in_source.cpp" .
   compile codelet_in_source.cpp -lpoplar

@@ -20,11 +20,15 @@ public:
   template <class T> T getAttribute(const std::string &name, const T &otherwise) const {
     return hasAttribute(name) ? getAttribute<T>(name) : otherwise;
   }
+  // Whole numbers are taken for floats as well.
   template <class T> T getAttribute(const std::string &name) const {
-    const auto *value = find(name).get<T>();
-    if (!value)
+    const any &held = find(name);
+    if (const auto *value = held.get<T>())
+      return *value;
+    T out = T();
+    if (!convert(held, out))
       otherType(name);
-    return *value;
+    return out;
   }
   template <class T> void set(T &value, const std::string &name) const {
     if (hasAttribute(name))
@@ -36,6 +40,9 @@ public:
 private:
   const any &find(const std::string &name) const; // popart::error if there is none
   [[noreturn]] static void otherType(const std::string &name);
+  template <class T> static bool convert(const any &, T &) { return false; }
+  static bool convert(const any &held, float &out);
+  static bool convert(const any &held, std::vector<float> &out);
   std::map<std::string, any> all_;
 };
 

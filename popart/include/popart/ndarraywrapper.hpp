@@ -2,6 +2,7 @@
 // A pointer and a shape as an array.
 #ifndef POPART_NDARRAYWRAPPER_HPP
 #define POPART_NDARRAYWRAPPER_HPP
+#include <ostream>
 #include <popart/iarray.hpp>
 
 namespace popart {
@@ -42,6 +43,15 @@ private:
   T *values_;
   TensorInfo info_;
 };
+
+// FLOAT [2,2]: {1, 2, 3, 4}
+template <class T> std::ostream &operator<<(std::ostream &out, const NDArrayWrapper<T> &array) {
+  auto &values = const_cast<NDArrayWrapper<T> &>(array);
+  out << TensorInfo(array.dataType(), array.shape()) << ": {";
+  for (std::size_t i = 0; i < array.nelms(); ++i)
+    out << (i ? ", " : "") << +values[i];
+  return out << "}";
+}
 
 } // namespace popart
 #endif

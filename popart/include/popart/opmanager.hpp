@@ -56,6 +56,8 @@ public:
   // Every operator that can be lowered, at each version from opset 6 on; internal: those that only
   // rewrites make.
   static const std::vector<OperatorIdentifier> getSupportedOperations(bool includeInternal);
+  // The same with what they take and make.
+  static const OpDefinitions getSupportedOperationsDefinition(bool includeInternal);
   // Those of an ai.onnx opset that cannot.
   static const std::vector<OperatorIdentifier> getUnsupportedOperations(int opsetVersion);
 };
@@ -64,13 +66,20 @@ template <class OP> class OpCreator {
 public:
   using Factory = OpManager::OpFactoryFunc;
   // The constructor of OP takes the identifier and settings.
-  OpCreator(const OpDefinitions &definitions, bool = true)
-      : OpCreator(definitions, [](const OpCreatorInfo &info) {
-          return std::unique_ptr<Op>(new OP(info.opid, info.settings));
-        }) {}
+  OpCreator(const OpDefinitions &definitions) : OpCreator(definitions, Factory(&make)) {}
+  // Only a bool: a lambda without captures would become one.
+  template <class Bool,
+            class = typename std::enable_if<std::is_same<Bool, bool>::value>::type>
+  OpCreator(const OpDefinitions &definitions, Bool)
+      : OpCreator(definitions, Factory(&make)) {}
   OpCreator(const OpDefinitions &definitions, Factory factory, bool = true) {
     for (const auto &entry : definitions)
       OpManager::registerOp(entry.first, entry.second, factory);
+  }
+
+private:
+  static std::unique_ptr<Op> make(const OpCreatorInfo &info) {
+    return std::unique_ptr<Op>(new OP(info.opid, info.settings));
   }
 };
 

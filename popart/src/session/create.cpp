@@ -2,6 +2,7 @@
 // Sessions from ONNX models: import, check, prepare.
 #include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
+#include "custom/custom.hpp"
 #include "ir/narrowed.hpp"
 #include "ir/statenames.hpp"
 #include "session/convert.hpp"
@@ -46,6 +47,7 @@ const session::Prepared &Session::Impl::prepared() const {
   const std::lock_guard hold(preparing_);
   if (prepared_)
     return *prepared_;
+  const custom::InSession here(training, options, flow, loss);
   onnxmodel::ImportOptions how;
   how.training = training;
   how.constantWeights = options.constantWeights;

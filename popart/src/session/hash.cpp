@@ -224,6 +224,10 @@ void add(Hasher &h, const SessionOptions &o) {
 }
 
 void add(Hasher &h, const Patterns &patterns) {
+  for (const auto &[name, info] : PreAliasPatternManager::registered()) { // brought by libraries
+    h.text(name);
+    h.number(patterns.isPatternEnabled(name));
+  }
   for (const auto &[name, on] : patterns.getSettings()) {
     h.text(name);
     h.number(on);

@@ -20,16 +20,20 @@ base::LogLevel levelOf(const std::string &text) {
 
 void Logger::setLevel(const std::string &level) const {
   if (name_ == "all")
-    session::setAllLevels(levelOf(level));
+    popart::session::setAllLevels(levelOf(level));
   else
-    session::logOf(name_).setLevel(levelOf(level));
+    popart::session::logOf(name_).setLevel(levelOf(level));
 }
 
 void Logger::write(const std::string &level, const std::string &text) const {
   const auto at = levelOf(level);
-  const auto &log = session::logOf(name_);
+  const auto &log = popart::session::logOf(name_);
   if (log.enabled(at))
     log.write(at, text);
+}
+
+bool shouldLog(const std::string &module, const std::string &level) {
+  return popart::session::logOf(module).enabled(levelOf(level));
 }
 
 } // namespace logging

@@ -58,6 +58,7 @@ const std::map<std::string, Use> &table() {
   }();
   return all;
 }
+constexpr const char *inPlaceName = "InPlace"; // no pattern of the table, but named like one
 // The vendor spells two of them both ways.
 std::string spelt(const std::string &name) {
   if (name == "NlllWithSoftmaxGradDirect")
@@ -68,24 +69,31 @@ std::string spelt(const std::string &name) {
 }
 Use useOf(const std::string &name) {
   auto it = table().find(spelt(name));
-  if (it == table().end())
+  if (it != table().end())
+    return it->second;
+  const auto brought = PreAliasPatternManager::registered(); // by a library, perhaps since
+  const auto own = brought.find(name);
+  if (own == brought.end())
     throw error(base::str("No pattern is called \"", name, "\".",
                           base::didYouMean(name, Patterns::getAllPreAliasPatternNames())));
-  return it->second;
+  return own->second.mandatory ? Use::Mandatory : own->second.enabled ? Use::Default : Use::Off;
+}
+bool enabledAt(PatternsLevel level, Use use) {
+  return level == PatternsLevel::All ||
+         (level != PatternsLevel::NoPatterns && use == Use::Mandatory) ||
+         (level == PatternsLevel::Default && use == Use::Default);
 }
 } // namespace
 
 Patterns::Patterns(PatternsLevel level) : level_(level) {
   inPlace_ = level == PatternsLevel::Default || level == PatternsLevel::All;
   for (const auto &[name, use] : table())
-    enabled_[name] = level == PatternsLevel::All ||
-                     (level != PatternsLevel::NoPatterns && use == Use::Mandatory) ||
-                     (level == PatternsLevel::Default && use == Use::Default);
+    enabled_[name] = enabledAt(level, use);
 }
 Patterns::Patterns(std::vector<std::string> names) : Patterns(PatternsLevel::NoPatterns) {
   inPlace_ = false;
   for (const auto &name : names) {
-    if (name == "InPlace") {
+    if (name == inPlaceName) {
       inPlace_ = true;
       continue;
     }
@@ -94,10 +102,15 @@ Patterns::Patterns(std::vector<std::string> names) : Patterns(PatternsLevel::NoP
   }
 }
 bool Patterns::isPatternEnabled(const std::string &name) const {
-  useOf(name);
-  return enabled_.at(spelt(name));
+  if (name == inPlaceName)
+    return inPlace_;
+  const auto use = useOf(name);
+  const auto it = enabled_.find(spelt(name));
+  return it == enabled_.end() ? enabledAt(level_, use) : it->second;
 }
 Patterns &Patterns::enablePattern(const std::string &name, bool on) {
+  if (name == inPlaceName)
+    return enableInPlace(on);
   useOf(name);
   enabled_[spelt(name)] = on;
   return *this;
@@ -105,6 +118,8 @@ Patterns &Patterns::enablePattern(const std::string &name, bool on) {
 std::vector<std::string> Patterns::getAllPreAliasPatternNames() {
   std::vector<std::string> names;
   for (const auto &[name, use] : table())
+    names.push_back(name);
+  for (const auto &[name, info] : PreAliasPatternManager::registered())
     names.push_back(name);
   return names;
 }

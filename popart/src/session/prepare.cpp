@@ -2,6 +2,7 @@
 #include "session/prepare.hpp"
 
 #include "base/Text.hpp"
+#include "custom/custom.hpp"
 #include "ops/core/graphbuilder.hpp"
 #include "optimizer/lossscale.hpp"
 #include "session/dot.hpp"
@@ -305,6 +306,7 @@ Prepared prepare(Request request) {
                 "the stages out to; there is one. Take a larger device, or switch it off.");
   if (pipelined)
     transforms::inferStages(request.graph);
+  custom::applyPatterns(request.graph, request.patterns);
   rewriteForward(request);
   const auto &batches = o.batchSerializationSettings;
   const bool forwardCut = batches.transformContext == BatchSerializationTransformContext::Fwd;
@@ -317,6 +319,7 @@ Prepared prepare(Request request) {
   if (request.training) {
     lossStage = placeOfLoss(request).pipelineStage;
     addBackward(request, out, names);
+    custom::applyPatterns(request.graph, request.patterns);
     passes.done("add gradients and updates", request.graph.nodes.size());
   }
   model.graph = std::move(request.graph);

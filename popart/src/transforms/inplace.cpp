@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/inplace.hpp"
 
-#include "ops/core/opdef.hpp"
+#include "custom/custom.hpp"
 #include "transforms/storage.hpp"
 #include <algorithm>
 
@@ -47,6 +47,8 @@ public:
     for (std::uint32_t n = 0; n < graph_.nodes.size(); ++n)
       if (isElementwise(graph_.nodes[n]) && !isUnwanted(graph_.nodes[n]))
         place(n);
+      else
+        replace(n);
   }
 
 private:
@@ -87,11 +89,34 @@ private:
     if (std::any_of(chosen.begin(), chosen.end(), [](auto c) { return c >= 0; }))
       node.attributes.set(mark, chosen);
   }
+  // A user's operator becomes the first of its variants in place whose inputs all end here.
+  void replace(std::uint32_t n) {
+    Node &node = graph_.nodes[n];
+    for (auto &[variant, inputs] : custom::variantsOf(graph_, node)) {
+      bool all = inputs.size() == node.outputs.size();
+      for (std::size_t o = 0; all && o < inputs.size(); ++o)
+        all = inputs[o] < 0 || free(n, node.outputs[o], std::size_t(inputs[o]));
+      if (!all)
+        continue;
+      for (std::size_t o = 0; o < inputs.size(); ++o)
+        if (inputs[o] >= 0)
+          join(node.outputs[o], node.inputs[std::size_t(inputs[o])]);
+      node.def = variant.def;
+      node.attributes = variant.attributes;
+      node.attributes.set(mark, inputs);
+      return;
+    }
+  }
   bool fits(std::uint32_t n, Value out, std::size_t i) {
+    const Value in = graph_.nodes[n].inputs[i];
+    return out != none && in != none && graph_[in].info == graph_[out].info &&
+           graph_[in].info.nelms() >= 2 && free(n, out, i);
+  }
+  // Whether an input's memory may become that of an output.
+  bool free(std::uint32_t n, Value out, std::size_t i) {
     const Node &node = graph_.nodes[n];
     const Value in = node.inputs[i];
-    if (out == none || in == none || graph_[in].info != graph_[out].info ||
-        graph_[in].info.nelms() < 2)
+    if (out == none || in == none)
       return false;
     const auto c = classOf(in);
     if (memory_[c].fixed || memory_[c].last != n || of(out).fixed || c == classOf(out))

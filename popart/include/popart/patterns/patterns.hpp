@@ -3,9 +3,12 @@
 // do not need keep their switch so that programs compile and run; it then changes nothing.
 #ifndef POPART_PATTERNS_HPP
 #define POPART_PATTERNS_HPP
+#include <functional>
 #include <popart/names.hpp>
 
 namespace popart {
+
+class PreAliasPattern;
 
 enum class PatternsLevel { NoPatterns = 0, Minimal, Default, All };
 
@@ -52,6 +55,30 @@ private:
   std::map<std::string, bool> enabled_;
   bool inPlace_ = true;
   bool runtimeAsserts_ = true;
+};
+
+// Patterns that users bring along, by name.
+class PreAliasPatternManager {
+public:
+  using Factory = std::function<std::unique_ptr<PreAliasPattern>()>;
+  struct Info {
+    bool enabled, mandatory;
+    Factory factory;
+  };
+  static void registerPattern(const std::string &name, bool enabled, bool mandatory,
+                              Factory factory);
+  static std::map<std::string, Info> registered();
+};
+
+template <class PATTERN> class PatternCreator {
+public:
+  explicit PatternCreator(const std::string &name, bool enabled = true, bool mandatory = false) {
+    PreAliasPatternManager::registerPattern(name, enabled, mandatory, [name] {
+      std::unique_ptr<PATTERN> pattern(new PATTERN());
+      pattern->initialise(name);
+      return std::unique_ptr<PreAliasPattern>(std::move(pattern));
+    });
+  }
 };
 
 } // namespace popart

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: MIT
-// What custom operators include for the type they hand through.
+// What an Opx is connected to, handed through by its constructor.
 #ifndef POPART_DEVICEX_HPP
 #define POPART_DEVICEX_HPP
+#include <popart/popx/irlowering.hpp>
+
+namespace popart {
+namespace popx {
+
+class Devicex {
+public:
+  virtual ~Devicex();
+  virtual IrLowering &lowering() = 0;
+  const Ir &ir() { return lowering().ir(); }
+};
+
+} // namespace popx
+} // namespace popart
 #include <popart/popx/opx.hpp>
 #endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Boxes of a tensor's index space: what an operator reads, writes or passes on.
+#ifndef POPART_REGION_HPP
+#define POPART_REGION_HPP
+#include <functional>
+#include <popart/names.hpp>
+
+namespace popart {
+namespace view {
+
+enum class AccessType { None = 0, Read = 1, Write = 2, ReadWrite = 3, N };
+using LowBounds = std::vector<std::int64_t>;
+using UppBounds = std::vector<std::int64_t>;
+
+class Region;
+using Regions = std::vector<Region>;
+// From a region of one tensor to where it is found in another.
+using RegMap = std::function<Regions(const Region &)>;
+
+class Region {
+public:
+  // From `lower` up to, but without, `upper`; popart::error if they do not make a box.
+  Region(const LowBounds &lower, const UppBounds &upper, AccessType access = AccessType::None);
+  static Region getFull(const Shape &shape, AccessType access = AccessType::None);
+  static Region getEmpty(std::int64_t rank);
+
+  int rank() const { return static_cast<int>(lower_.size()); }
+  std::int64_t nelms() const;
+  bool isEmpty() const { return nelms() == 0; }
+  Region intersect(const Region &other) const;
+  Region transpose(const Shape &permutation) const;
+  // Seen from the other end of these dimensions of a tensor.
+  Region reverse(const Shape &shape, const Shape &dimensions) const;
+  bool contains(const std::vector<std::int64_t> &index) const;
+  bool contains(const Region &other) const;
+  const LowBounds &getLower() const { return lower_; }
+  const UppBounds &getUpper() const { return upper_; }
+  AccessType getAccessType() const { return access_; }
+  void setAccessType(AccessType access) { access_ = access; }
+  bool operator==(const Region &other) const {
+    return lower_ == other.lower_ && upper_ == other.upper_;
+  }
+  bool operator!=(const Region &other) const { return !(*this == other); }
+  void append(std::ostream &out) const;
+
+private:
+  LowBounds lower_;
+  UppBounds upper_;
+  AccessType access_ = AccessType::None;
+};
+std::ostream &operator<<(std::ostream &out, const Region &region); // [0,0]-[2,3]
+
+} // namespace view
+} // namespace popart
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Graphs as patterns see and change them.
+#include <gtest/gtest.h>
+#include <popart/error.hpp>
+#include <popart/ir.hpp>
+#include <popart/op/add.hpp>
+#include <popart/op/gather.hpp>
+#include <popart/operators.hpp>
+#include <popart/tensornames.hpp>
+#include <sstream>
+
+using namespace popart;
+using view::Region;
+namespace Operators = popart::Onnx::Operators;
+
+TEST(Regions, MeetTurnAndCount) {
+  const auto full = Region::getFull({4, 3});
+  const Region part({1, 0}, {3, 2});
+  EXPECT_EQ(full.nelms(), 12);
+  EXPECT_EQ(full.intersect(part), part);
+  EXPECT_TRUE(full.contains(part) && !part.contains(full));
+  EXPECT_TRUE(part.intersect(Region({3, 0}, {4, 3})).isEmpty());
+  EXPECT_EQ(part.transpose({1, 0}), Region({0, 1}, {2, 3}));
+  EXPECT_EQ(part.reverse({4, 3}, {1}), Region({1, 1}, {3, 3}));
+  EXPECT_TRUE(part.contains({2, 1}) && !part.contains({3, 1}));
+  EXPECT_FALSE(Region::getFull({}).isEmpty()); // a scalar has an element
+  EXPECT_TRUE(Region::getEmpty(0).isEmpty());
+  EXPECT_THROW(Region({1}, {0}), error);
+  std::ostringstream text;
+  text << part;
+  EXPECT_EQ(text.str(), "[1,0]-[3,2]");
+}
+
+TEST(PatternGraphs, KnowWhoMakesAndReadsATensor) {
+  Ir ir;
+  Graph graph(ir, "test");
+  graph.getTensors().addStream("a", {DataType::FLOAT, {2, 3}});
+  graph.getTensors().addStream("b", {DataType::FLOAT, {3}});
+  auto *first = graph.createConnectedOp<AddOp>({{0, "a"}, {1, "b"}}, {{0, "sum"}},
+                                               Operators::Add_7, Op::Settings(graph, "first"));
+  auto *second = graph.createConnectedOp<AddOp>({{0, "sum"}, {1, "sum"}}, {{0, "twice"}},
+                                                Operators::Add_7, Op::Settings(graph, "second"));
+  Tensor *sum = graph.getTensor("sum");
+  EXPECT_EQ(sum->info, TensorInfo(DataType::FLOAT, {2, 3})); // as Add infers
+  EXPECT_EQ(sum->getProducer(), first);
+  EXPECT_EQ(sum->consumers.getTotal(), 2);
+  EXPECT_EQ(sum->consumers.getOps(), std::vector<Op *>{second});
+  EXPECT_EQ(graph.getOpSchedule(), (std::vector<Op *>{first, second}));
+  EXPECT_THROW(second->connectOutTensor(0, "sum"), error); // made by another
+  graph.topoCons->insert(second, first);
+  EXPECT_THROW(graph.getOpSchedule(), error); // each before the other
+  graph.topoCons->remove(second);
+  graph.eraseOp(second->id);
+  EXPECT_EQ(sum->consumers.getTotal(), 0);
+  EXPECT_FALSE(graph.getTensor("twice")->hasProducer());
+  EXPECT_THROW(graph.getTensor("thrice"), error);
+}
+
+TEST(PatternGraphs, OperatorsOfPopartInferTheirOwnShapes) {
+  Ir ir;
+  Graph graph(ir, "test");
+  graph.getTensors().addStream("table", {DataType::FLOAT16, {10, 4}});
+  graph.getTensors().addStream("rows", {DataType::INT32, {7}});
+  auto *gather = graph.createConnectedOp<GatherOp>({{0, "table"}, {1, "rows"}}, {{0, "y"}},
+                                                   Operators::Gather_1, 0, Op::Settings(graph, ""));
+  EXPECT_EQ(gather->outInfo(0), TensorInfo(DataType::FLOAT16, {7, 4}));
+  EXPECT_TRUE(static_cast<Op *>(gather)->isConvertibleTo<GatherOp>());
+  EXPECT_FALSE(static_cast<Op *>(gather)->isConvertibleTo<AddOp>());
+  const auto copy = gather->clone();
+  EXPECT_FALSE(copy->hasInput(0)); // described alike, connected to nothing
+  EXPECT_EQ(getNonGradId(getGradId("w")), "w");
+}
