@@ -7,7 +7,8 @@
 namespace {
 
 py::handle popartError, internalError, runtimeError, poplarError, poplarRuntimeError,
-    poplarApplicationError, poplarSystemError, poplibsError;
+    poplarApplicationError, poplarSystemError, poplarRecoverable, poplarUnrecoverable,
+    poplarUnknown, poplibsError;
 py::handle outOfMemory;
 
 py::handle make(py::module &m, const char *name, py::handle base, const char *doc) {
@@ -32,9 +33,47 @@ void raiseOutOfMemory(const popart::memory_allocation_err &e) {
   PyErr_SetObject(outOfMemory.ptr(), error.ptr());
 }
 
+void raiseRecoverable(const poplar::recoverable_runtime_error &e) {
+  py::object error = poplarRecoverable(py::str(e.what()));
+  error.attr("recoveryAction") = py::cast(e.getRecoveryAction());
+  PyErr_SetObject(poplarRecoverable.ptr(), error.ptr());
+}
+
+// Raises each exception from C++, so that a program can try what it does then.
+void bindHooks(py::module &m) {
+  const auto text = py::arg("message");
+#define HOOK(name, type)                                                                           \
+  m.def(                                                                                           \
+      "_throw_" name, [](const std::string &message) { throw type(message); }, text,               \
+      "Raises the exception of this name.")
+  HOOK("popart_exception", popart::error);
+  HOOK("popart_internal_exception", popart::internal_error);
+  HOOK("popart_runtime_error", popart::runtime_error);
+  HOOK("poplibs_exception", poputil::poplibs_error);
+  HOOK("poplar_exception", poplar::poplar_error);
+  HOOK("poplar_runtime_error", poplar::runtime_error);
+  HOOK("poplar_application_runtime_error", poplar::application_runtime_error);
+  HOOK("poplar_system_runtime_error", poplar::system_runtime_error);
+  HOOK("poplar_unrecoverable_runtime_error", poplar::unrecoverable_runtime_error);
+  HOOK("poplar_unknown_runtime_error", poplar::unknown_runtime_error);
+#undef HOOK
+  m.def(
+      "_throw_poplar_recoverable_runtime_error",
+      [](const std::string &message, poplar::RecoveryAction action) {
+        throw poplar::recoverable_runtime_error(action, message);
+      },
+      text, py::arg("recoveryAction") = poplar::RecoveryAction::IPU_RESET,
+      "Raises the exception of this name.");
+}
+
 } // namespace
 
 void bindErrors(py::module &m) {
+  py::enum_<poplar::RecoveryAction>(m, "RecoveryAction", "What brings a device back.")
+      .value("IPU_RESET", poplar::RecoveryAction::IPU_RESET)
+      .value("LINK_RESET", poplar::RecoveryAction::LINK_RESET)
+      .value("PARTITION_RESET", poplar::RecoveryAction::PARTITION_RESET)
+      .value("FULL_RESET", poplar::RecoveryAction::FULL_RESET);
   popartError = make(m, "popart_exception", PyExc_Exception, "The model or a call is wrong.");
   internalError = make(m, "popart_internal_exception", popartError, "A mistake of PopART itself.");
   runtimeError = make(m, "popart_runtime_error", popartError, "Running a session went wrong.");
@@ -50,12 +89,13 @@ void bindErrors(py::module &m) {
            "The program itself went wrong, for example by a floating-point exception.");
   poplarSystemError =
       make(m, "poplar_system_runtime_error", poplarRuntimeError, "The device went wrong.");
-  make(m, "poplar_recoverable_runtime_error", poplarSystemError,
-       "The device went wrong and can be reset.");
-  make(m, "poplar_unrecoverable_runtime_error", poplarSystemError,
-       "The device went wrong for good.");
-  make(m, "poplar_unknown_runtime_error", poplarSystemError,
-       "The device went wrong in an unknown way.");
+  poplarRecoverable = make(m, "poplar_recoverable_runtime_error", poplarSystemError,
+                           "The device went wrong and can be reset: recoveryAction says how.");
+  poplarUnrecoverable = make(m, "poplar_unrecoverable_runtime_error", poplarSystemError,
+                             "The device went wrong for good.");
+  poplarUnknown = make(m, "poplar_unknown_runtime_error", poplarSystemError,
+                       "The device went wrong in an unknown way.");
+  bindHooks(m);
 
   py::register_exception_translator([](std::exception_ptr pointer) {
     try { // derived ones first
@@ -73,6 +113,12 @@ void bindErrors(py::module &m) {
       raise(poplibsError, e);
     } catch (const poplar::application_runtime_error &e) {
       raise(poplarApplicationError, e);
+    } catch (const poplar::recoverable_runtime_error &e) {
+      raiseRecoverable(e);
+    } catch (const poplar::unrecoverable_runtime_error &e) {
+      raise(poplarUnrecoverable, e);
+    } catch (const poplar::unknown_runtime_error &e) {
+      raise(poplarUnknown, e);
     } catch (const poplar::system_runtime_error &e) {
       raise(poplarSystemError, e);
     } catch (const poplar::runtime_error &e) {

@@ -164,6 +164,8 @@ void bindOptimizers(py::module &m) {
            py::overload_cast<const TensorId &, const Values &>(&Adaptive::insertSpecific),
            py::arg("weight"), py::arg("params"), specific)
       .def("learningRates", &Adaptive::learningRates, "The learning rates.")
+      .def("weightDecays", &Adaptive::weightDecays, "The weight decays.")
+      .def("epss", &Adaptive::epss, "The small numbers added to divisors.")
       .def("alphas", &Adaptive::alphas, "The alphas.")
       .def("momentums", &Adaptive::momentums, "The momenta.");
 }

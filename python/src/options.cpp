@@ -96,6 +96,13 @@ void bindEnums(py::module &m) {
       .value("Min", ScatterReduction::Min)
       .value("Mul", ScatterReduction::Mul)
       .value("NoReduction", ScatterReduction::None);
+  py::enum_<InitType>(m, "InitType", "What a new tensor holds.")
+      .value("NoInit", InitType::NoInit)
+      .value("Zero", InitType::Zero);
+  py::enum_<TensorRemapType>(m, "TensorRemapType", "In which pass a tensor gets a new layout.")
+      .value("FwdBwdReverse", TensorRemapType::FwdBwdReverse)
+      .value("FwdBwd", TensorRemapType::FwdBwd)
+      .value("Fwd", TensorRemapType::Fwd);
   py::enum_<CollectiveOperator>(m, "CollectiveOperator", "How replicas are reduced.")
       .value("Add", CollectiveOperator::Add)
       .value("Mean", CollectiveOperator::Mean)
@@ -222,6 +229,10 @@ void bindLocations(py::module &m) {
       .def(py::init<TileSet, ExchangeStrategy>(), py::arg("tileSet") = TileSet::Compute,
            py::arg("exchangeStrategy") = ExchangeStrategy::JustInTime)
       .def(py::init<ReplicatedStreamMode>(), py::arg("replicatedStreamMode"))
+      .def("tileSet", &InputSettings::tileSet, "The tiles it comes to.")
+      .def("exchangeStrategy", &InputSettings::exchangeStrategy, "When it comes.")
+      .def("replicatedStreamMode", &InputSettings::replicatedStreamMode,
+           "Whether all replicas get the same.")
       .def("__repr__", [](const InputSettings &i) {
         return "InputSettings(" + shown(i.tileSet()) + ", " + shown(i.exchangeStrategy()) + ", " +
                shown(i.replicatedStreamMode()) + ")";

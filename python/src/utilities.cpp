@@ -3,6 +3,7 @@
 #include "bind.hpp"
 #include <popart/graphtransformer.hpp>
 #include <popart/logging.hpp>
+#include <popart/numerics.hpp>
 #include <popart/opmanager.hpp>
 #include <poplar/DebugContext.hpp>
 #include <sstream>
@@ -79,6 +80,24 @@ void bindOperations(py::module &m) {
       });
   m.def("getSupportedOperations", &OpManager::getSupportedOperations, py::arg("includeInternal"),
         "Every operator that can be lowered.");
+  using Definition = OpDefinition;
+  py::class_<Definition::Input>(m, "OpDefinitionInput", "An input of an operator.")
+      .def_readonly("name", &Definition::Input::name, "Its name.")
+      .def_readonly("supportedTensors", &Definition::Input::supportedTensors,
+                    "The types it may have; empty: those that the operator finds fit.");
+  py::class_<Definition::Output>(m, "OpDefinitionOutput", "An output of an operator.")
+      .def_readonly("name", &Definition::Output::name, "Its name.")
+      .def_readonly("supportedTensors", &Definition::Output::supportedTensors,
+                    "The types it may have; empty: not written down.");
+  py::class_<Definition::Attribute>(m, "OpDefinitionAttribute", "An attribute of an operator.")
+      .def_readonly("supportedValuesRegex", &Definition::Attribute::supportedValuesRegex,
+                    "What its value may be.");
+  py::class_<Definition>(m, "OpDefinition", "What an operator takes and makes.")
+      .def_readonly("inputs", &Definition::inputs, "Its inputs.")
+      .def_readonly("outputs", &Definition::outputs, "Its outputs.")
+      .def_readonly("attributes", &Definition::attributes, "Its attributes, by name.");
+  m.def("getSupportedOperationsDefinition", &OpManager::getSupportedOperationsDefinition,
+        py::arg("includeInternal"), "Every operator that can be lowered, with its definition.");
   m.def("getUnsupportedOperations", &OpManager::getUnsupportedOperations, py::arg("opsetVersion"),
         "The operators of an opset of ai.onnx that cannot.");
 }
@@ -101,10 +120,23 @@ void bindDebugInfo(py::module &m) {
         "Completes the file of initializePoplarDebugInfo.");
 }
 
+void bindNumerics(py::module &m) {
+  using Report = numerics::NumericsReport;
+  py::class_<Report>(m, "NumericsReport", "Compares how two runs changed their weights.")
+      .def(py::init<std::string, std::string, std::string, std::string>(), py::arg("A0"),
+           py::arg("A1"), py::arg("B0"), py::arg("B1"),
+           "The models before and after one run (A) and another (B): bytes or files.")
+      .def("report", &Report::report, py::arg("id"), "The changes of one weight.")
+      .def("fullReport", &Report::fullReport, "The changes of every weight.")
+      .def("getRelativeErrors", &Report::getRelativeErrors,
+           "|dA - dB|^2 / (|dA| |dB|) of every weight.");
+}
+
 } // namespace
 
 void bindUtilities(py::module &m) {
   bindDebugInfo(m);
+  bindNumerics(m);
   bindTransformer(m);
   bindLog(m);
   bindOperations(m);
