@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The ir as JSON: an object with one list of nodes per graph, in running order. All values are
-// strings.
+// strings. Operators have the vendor's names where they do the same: those that are fused into one
+// program stand there one by one, those that write over an input end in Inplace, and what a pipeline
+// keeps for a later stage is Stash and Restore.
 #include "base/Text.hpp"
 #include "ops/core/opdef.hpp"
 #include "session/impl.hpp"
+#include "transforms/inplace.hpp"
 #include <cstdio>
 #include <popart/error.hpp>
 
@@ -64,6 +67,19 @@ std::map<std::string, std::string> attributesOf(const ir::Node &node) {
   return out;
 }
 
+// Add and Mul say which side they write over, as the vendor's do.
+std::string typeOf(const ir::Node &node) {
+  const auto &type = node.def->type;
+  if (type == "PipelineRestore")
+    return "Restore";
+  const auto input = node.outputs.size() == 1 ? transforms::inPlaceInput(node, 0) : -1;
+  if (input < 0 || type.find("Inplace") != std::string::npos)
+    return type;
+  if (type == "Add" || type == "Mul")
+    return type + (input == 0 ? "LhsInplace" : "RhsInplace");
+  return node.inputs.size() == 1 ? type + "Inplace" : type;
+}
+
 class Writer {
 public:
   std::string write(const ir::Graph &main) {
@@ -75,12 +91,27 @@ private:
   void addGraph(const ir::Graph &graph, const std::string &name) {
     std::string nodes;
     std::vector<std::pair<const ir::Graph *, std::string>> bodies;
+    std::set<ir::Value> kept; // for later stages of a pipeline
+    for (const auto &node : graph.nodes)
+      if (node.def->type == "PipelineRestore")
+        kept.insert(node.inputs[0]);
+    const auto add = [&](const std::string &text) { nodes += (nodes.empty() ? "" : ",") + text; };
     for (const auto &node : graph.nodes) {
-      nodes += (nodes.empty() ? "" : ",") + nodeText(graph, node);
+      if (node.def->type == "FusedElementwise") {
+        for (const auto &member : node.bodies[0]->nodes)
+          add(nodeText(*node.bodies[0], member));
+        continue;
+      }
+      add(nodeText(graph, node));
+      for (ir::Value v : node.outputs)
+        if (kept.erase(v))
+          add(stashText(graph, v));
       for (const auto &body : node.bodies)
         if (told_.insert(body.get()).second) // shared bodies are told once
           bodies.emplace_back(body.get(), bodyName(*body));
     }
+    for (ir::Value v : kept) // what no node makes
+      add(stashText(graph, v));
     text_ += (text_.empty() ? "" : ",") + quoted(name) + ":[" + nodes + "]";
     for (const auto &[body, itsName] : bodies)
       addGraph(*body, itsName);
@@ -88,11 +119,18 @@ private:
   std::string bodyName(const ir::Graph &body) const {
     return base::str(body.name == "maingraph" ? "subgraph" : body.name, "/", told_.size());
   }
+  static std::string stashText(const ir::Graph &graph, ir::Value v) {
+    ir::Node stash;
+    stash.inputs = {v};
+    return base::str("{\"type\":\"Stash\",\"name\":\"\",\"inputs\":", inputsText(graph, stash),
+                     ",\"outputs\":[{\"name\":", quoted("Stashed___" + graph[v].name),
+                     ",\"index\":\"0\"}],\"attributes\":{}}");
+  }
   std::string nodeText(const ir::Graph &graph, const ir::Node &node) {
     std::string attributes;
     for (const auto &[key, value] : attributesOf(node))
       attributes += base::str(attributes.empty() ? "" : ",", quoted(key), ":", quoted(value));
-    return base::str("{\"type\":", quoted(node.def->type), ",\"name\":", quoted(node.settings.name),
+    return base::str("{\"type\":", quoted(typeOf(node)), ",\"name\":", quoted(node.settings.name),
                      ",\"inputs\":", inputsText(graph, node),
                      ",\"outputs\":", outputsText(graph, node), ",\"attributes\":{", attributes,
                      "}}");
