@@ -76,6 +76,7 @@ def mean_variance(x):
 IMAGE = [apart(2, 3, 6, 6)]
 COLUMNS = np.array([[0, 3], [2, 1], [3, 0]], np.int64)
 LABELS = np.array([1, 0, 3, 2], np.int64)
+BATCH_NORM = [real(4, 3, 2, 2), real(3, low=0.5), real(3), Fixed(real(3)), Fixed(real(3, low=0.5, high=1.5))]
 
 ONNX = {
     "Abs": pointwise(torch.abs), "Acos": pointwise(torch.acos, -0.9, 0.9), "Acosh": pointwise(torch.acosh, 1.2, 4),
@@ -125,8 +126,7 @@ ONNX = {
     "GlobalMaxPool": case(lambda x: x.amax((2, 3), keepdim=True), IMAGE),
     "GlobalLpPool": case(lambda x: x.square().sum((2, 3), keepdim=True).sqrt(), IMAGE, p=2),
     "LRN": case(lrn, [real(2, 4, 3, 3)], size=3, alpha=0.3, beta=0.75, bias=1.0),
-    "BatchNormalization": case(batch_norm, [real(4, 3, 2, 2), real(3, low=0.5), real(3), Fixed(real(3)),
-                                            Fixed(real(3, low=0.5, high=1.5))]),
+    "BatchNormalization": case(batch_norm, BATCH_NORM),
     "InstanceNormalization": case(lambda x, g, b: F.instance_norm(x, None, None, g, b),
                                   [real(2, 3, 4, 4), real(3, low=0.5), real(3)], tolerance=2e-4),
     "LayerNormalization": case(lambda x, g, b: F.layer_norm(x, (6,), g, b), [real(4, 6), real(6, low=0.5), real(6)],
@@ -195,7 +195,7 @@ GRAPHCORE = {
     "ScaledAdd": case(lambda a, b: 2 * a + 0.5 * b, [real(3, 4), real(3, 4)], scale0=2.0, scale1=0.5),
     "GroupNormalization": case(lambda x, g, b: F.group_norm(x, 3, g, b), [real(2, 6, 3, 3), real(6, low=0.5), real(6)],
                                outputs=3, num_groups=3, epsilon=1e-5, tolerance=2e-4),
-    "BatchNormalization": case(lambda x, g, b, *_: F.batch_norm(x, None, None, g, b, training=True), ONNX["BatchNormalization"][1],
+    "BatchNormalization": case(lambda x, g, b, *_: F.batch_norm(x, None, None, g, b, training=True), BATCH_NORM,
                                outputs=5, tolerance=2e-4),
     "Nll": case(lambda x, l: F.nll_loss(x, l.long(), reduction="sum"), [-real(4, 5, low=0.2, high=2), LABELS.astype(np.int32)],
                 reduction="Sum", inputIsLogProbability=1),
@@ -277,6 +277,10 @@ CASES = [("", name, c) for name, c in ONNX.items()] + [("ai.graphcore", name, c)
 
 @pytest.mark.parametrize("domain,kind,given", CASES, ids=["%s.%s" % c[:2] for c in CASES])
 def test_gradient(domain, kind, given):
+    check_case(domain, kind, given)
+
+
+def check_case(domain, kind, given):
     reference, inputs, outputs, tolerance, attributes = given
     tensors = [None if x is None else torch.tensor(x.values) if isinstance(x, Fixed)
                else torch.tensor(x.astype(np.int64) if x.dtype == np.uint32 else x, requires_grad=x.dtype == np.float32)
