@@ -47,6 +47,13 @@ def loop(x, n: int):
 
 
 @torch.jit.script
+def listed(x):
+    parts = x.split(2, 1)
+    rows = torch.unbind(x)
+    return torch.cat([parts[1], parts[0]], 1) + rows[-1][:4]
+
+
+@torch.jit.script
 def choice(x):
     if x.sum() > 0:
         y = x + 1
@@ -78,7 +85,7 @@ CASES = {
     "einsum": (Function(lambda x: torch.einsum("bij,bkj->bik", x, x).cumsum(1).topk(2)[0]), rand(2, 4, 5)),
     "assignment": (Function(assigned), rand(4, 5)), "reductions": (Function(reduced), rand(4, 6)),
     "windows": (Function(windows), rand(4, 6), rand(1)), "loop": (Function(lambda x: loop(x, 4)), rand(4, 6)),
-    "choice": (Function(lambda x: choice(x)), rand(4, 6)),
+    "choice": (Function(lambda x: choice(x)), rand(4, 6)), "lists": (Function(lambda x: listed(x)), rand(3, 6)),
 }
 
 

@@ -107,6 +107,10 @@ Value Importer::resolve(const TensorId &id) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (auto it = scope->names.find(id); it != scope->names.end())
       return it->second;
+    if (scope->sequences.count(id))
+      throw error(base::str("\"", id,
+                            "\" is a sequence, and compiled programs have fixed tensors: only "
+                            "operators of sequences can read it, in the graph that makes it."));
     if (scope->closed)
       throw error(
           base::str("No tensor is called \"", id, "\".", base::didYouMean(id, visibleNames())));
@@ -158,6 +162,8 @@ Values Importer::addNode(const NodeProto &node) {
 
 Values Importer::importNode(const NodeProto &node) {
   const bool onnx = node.domain().empty() || node.domain() == "ai.onnx";
+  if (Values made; onnx && importSequence(node, made))
+    return made;
   const auto *def = ops::findOp(node.domain(), node.op_type());
   if (def && def->domain == "openipu") // what rewrites make is nothing for models
     noOperator(node);

@@ -5,7 +5,7 @@
 // What an ONNX node says in an old version is brought into the operator's canonical form. Operators
 // that we do not have but ONNX defines by others are expanded, as are a model's own functions.
 // Graph attributes become bodies; what they use from outside becomes further inputs of node and
-// body.
+// body. Sequences of tensors that can be followed vanish.
 #pragma once
 #include "onnx/tensors.hpp"
 #include "ops/core/graphbuilder.hpp"
@@ -65,6 +65,7 @@ private:
     std::map<TensorId, ir::Value> names;
     std::string prefix;  // of the names its values get in the graph
     bool closed = false; // a function: sees nothing of its caller
+    std::map<TensorId, ir::Values> sequences = {};
   };
   struct Body {
     std::shared_ptr<ir::Graph> graph;
@@ -98,6 +99,11 @@ private:
   bool expand(const onnx::NodeProto &node, ir::Values &made);
   ir::Values expandFunction(const onnx::NodeProto &node, const onnx::FunctionProto &function);
   bool schemaFunction(const onnx::NodeProto &node, onnx::FunctionProto &function);
+
+  const ir::Values *findSequence(const TensorId &id) const;
+  bool importSequence(const onnx::NodeProto &node, ir::Values &made);
+  ir::Values splitToSequence(const onnx::NodeProto &node, const ir::Values &inputs);
+  ir::Value concatFromSequence(const onnx::NodeProto &node, ir::Values parts);
 
   void importBodies(const onnx::NodeProto &node, ir::Node &into);
   Body importBody(const onnx::GraphProto &graph, const std::vector<TensorInfo> &inputs);
