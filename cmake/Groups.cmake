@@ -19,7 +19,9 @@ foreach(target ${targets})
   get_target_property(kind ${target} TYPE)
   if(kind MATCHES "LIBRARY|EXECUTABLE" AND NOT kind STREQUAL "INTERFACE_LIBRARY")
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # it takes every file of a group for a header
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # it takes every file of a group for a header
+    endif()
     get_target_property(folder ${target} SOURCE_DIR)
     get_target_property(sources ${target} SOURCES)
     list(TRANSFORM sources REPLACE "^([^/].*)$" "${folder}/\\1")

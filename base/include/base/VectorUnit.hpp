@@ -6,15 +6,28 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace base {
+
+// Conversions of half, which not every compiler lets __builtin_cpu_supports ask for. The
+// instructions work on registers of AVX: ask for that too.
+inline bool convertsHalf() {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+#else
+  return false;
+#endif
+}
 
 enum class VectorUnit { Base, Avx2, Avx512 };
 
 inline VectorUnit bestVectorUnit() {
 #if defined(__x86_64__)
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-      !__builtin_cpu_supports("f16c"))
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !convertsHalf())
     return VectorUnit::Base;
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                  __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/Toolchain.hpp"
 #include "base/Text.hpp"
+#include "base/VectorUnit.hpp"
 #include "codelet/Errors.hpp"
 #include "codelet/Process.hpp"
 #include <cctype>
@@ -109,8 +110,7 @@ bool machineRuns(std::string_view architecture) {
   if (architecture == "x86-64")
     return true;
   return architecture == "x86-64-v3" && __builtin_cpu_supports("avx2") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("f16c");
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") && base::convertsHalf();
 }
 
 std::string machineArchitecture() { return machineRuns("x86-64-v3") ? "x86-64-v3" : "x86-64"; }
