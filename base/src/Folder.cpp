@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/Folder.hpp"
 #include "base/Text.hpp"
+#include "Name.hpp"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -89,6 +90,7 @@ class Walk {
 public:
   Walk(const std::string &path, Missing missing, Rule rule, const std::string &remedy)
       : path_(path), remedy_(remedy), missing_(missing), rule_(rule), rest_(componentsOf(path)) {
+    requireName(path);
     start(path.substr(0, 1) == "/");
   }
   Descriptor go() {
@@ -177,6 +179,13 @@ bool isTrustedUser(uid_t user) { return user == 0 || user == ::geteuid(); }
 
 bool isWritableByOthers(const struct stat &info) {
   return (info.st_mode & S_IWOTH) || ((info.st_mode & S_IWGRP) && !isPrivateGroup(info.st_gid));
+}
+
+void requireName(const std::string &path) {
+  if (const auto end = path.find('\0'); end != std::string::npos)
+    throw FileError(path, str("The name \"", path.substr(0, end),
+                              "\" of a file or folder goes on behind a zero byte, where the system "
+                              "would cut it. Give another name."));
 }
 
 Folder::Folder(const std::string &path, Missing missing, const std::string &remedy)

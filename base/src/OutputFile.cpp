@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/OutputFile.hpp"
 #include "base/Text.hpp"
+#include "Name.hpp"
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -56,6 +57,7 @@ bool isProcess(int folder) {
 }
 
 Place placeOf(const std::string &path) {
+  requireName(path);
   std::string at = path;
   for (int links = 0; links < 40; ++links) {
     const auto slash = at.rfind('/');
@@ -184,6 +186,7 @@ void writeWhole(const std::string &path, std::string_view bytes) {
 }
 
 void makeFolderOf(const std::string &path) {
+  requireName(path);
   const auto folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty())

@@ -187,6 +187,15 @@ TEST(OutputFile, LeavesNothingOnAFullDisk) {
   EXPECT_EQ(filesIn(scratch.path()), 1u);
 }
 
+TEST(OutputFile, RefusesANameThatTheSystemWouldCut) {
+  const Scratch scratch;
+  const auto path = scratch.file("out") + std::string("\0side", 5);
+  EXPECT_EQ(refusal(path), str("The name \"", scratch.file("out"),
+                               "\" of a file or folder goes on behind a zero byte, where the "
+                               "system would cut it. Give another name."));
+  EXPECT_EQ(filesIn(scratch.path()), 0u);
+}
+
 TEST(OutputFile, ClearsWhatAKilledWriterLeft) {
   const Scratch scratch;
   scratch.write("openipu-0123456789abcdef.partial", "half");
