@@ -66,20 +66,32 @@ void checkTensor(const Tensor &t, const PoolParams &p, const std::vector<std::si
                    "; the parameters say ", p.dType, base::list(shape)));
 }
 
-// How many elements all windows of a field have together, in each dimension.
+__extension__ using Wide = __int128; // sums of sums of sizes
+
+// from, from + step, ... n numbers, none taken as less than `least` or more than `most`, summed.
+Wide sumClamped(Wide from, Wide step, Wide n, Wide least, Wide most) {
+  const auto below = [&](Wide limit) { // how many of them are
+    return from < limit ? std::min(n, (limit - from + step - 1) / step) : Wide(0);
+  };
+  const Wide low = below(least), high = below(most), middle = high - low;
+  return low * least + middle * from + step * (middle * low + middle * (middle - 1) / 2) +
+         (n - high) * most;
+}
+
+// How many elements all windows of a field have together, in each dimension: a window [a, b) has
+// b - a of those in [begin, end), both ends moved into it.
 std::uint64_t taps(const PoolParams &p) {
   auto output = p.getOutputFieldShape();
   std::uint64_t all = 1;
   for (std::size_t d = 0; d < output.size(); ++d) {
-    std::int64_t begin = std::max(0, -p.inputTruncationOrPaddingLower[d]), sum = 0;
-    std::int64_t end =
+    const std::int64_t begin = std::max(0, -p.inputTruncationOrPaddingLower[d]);
+    const std::int64_t end =
         std::int64_t(p.inputFieldShape[d]) - std::max(0, -p.inputTruncationOrPaddingUpper[d]);
-    for (std::size_t o = 0; o < output[d]; ++o) {
-      auto start = std::int64_t(o * p.stride[d]) - p.inputTruncationOrPaddingLower[d];
-      sum += std::max<std::int64_t>(0, std::min(start + std::int64_t(p.kernelShape[d]), end) -
-                                           std::max(start, begin));
-    }
-    all *= std::uint64_t(sum);
+    const std::int64_t first = -std::int64_t(p.inputTruncationOrPaddingLower[d]);
+    const auto sum = [&](std::int64_t from) {
+      return sumClamped(from, p.stride[d], output[d], begin, end);
+    };
+    all *= end > begin ? std::uint64_t(sum(first + std::int64_t(p.kernelShape[d])) - sum(first)) : 0;
   }
   return all * p.batchSize * p.numChannels;
 }

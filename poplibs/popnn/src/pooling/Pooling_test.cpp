@@ -95,6 +95,24 @@ const std::vector<Geometry> geometries = {
     {{4, 5, 6}, {2, 3, 2}, {2, 1, 2}, {0, 1, 0}, {0, 1, 0}, 3, 2},
     {{3, 2, 3, 2}, {2, 1, 2, 2}, {1, 1, 1, 1}, {1, 0, 0, 0}, {0, 0, 0, 0}, 2, 1}};
 
+TEST(Pooling, CountsWhatTheWindowsHave) {
+  for (int field = 1; field < 7; ++field)
+    for (int kernel = 1; kernel < 5; ++kernel)
+      for (int stride = 1; stride < 4; ++stride)
+        for (int lower = -3; lower < 5; ++lower)
+          for (int upper = -3; upper < 5; ++upper) {
+            if (field + lower + upper < kernel)
+              continue;
+            const popnn::pooling::PoolParams p(PoolingType::MAX, {std::size_t(field)},
+                                               {std::size_t(kernel)}, {unsigned(stride)}, {lower},
+                                               {upper}, 1, 1, FLOAT);
+            std::uint64_t taps = 0;
+            forTaps(p, [&](auto...) { ++taps; });
+            EXPECT_EQ(popnn::pooling::getFwdFlops(p), taps)
+                << field << ' ' << kernel << ' ' << stride << ' ' << lower << ' ' << upper;
+          }
+}
+
 TEST(Pooling, ForwardAndBackwardAgreeWithPlainLoops) {
   Session s;
   struct Pending {
@@ -182,6 +200,10 @@ TEST(Pooling, CountsOperationsOfRealElementsOnly) {
   EXPECT_EQ(popnn::pooling::getFwdFlops(padded), 4u + 2u);
   Session s(4);
   EXPECT_DOUBLE_EQ(popnn::pooling::getFwdPerfectCycleCount(s.graph, sum), 96.0 / (4 * 2));
+  const unsigned most = std::numeric_limits<std::int32_t>::max(); // at once
+  popnn::pooling::PoolParams wide(PoolingType::MAX, {most}, {1}, {1}, {int(most)}, {int(most)}, 1,
+                                  1, FLOAT);
+  EXPECT_EQ(popnn::pooling::getFwdFlops(wide), most);
 }
 
 TEST(Pooling, WorkerCyclesFollowTheFormula) {
