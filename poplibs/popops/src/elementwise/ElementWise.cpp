@@ -184,7 +184,7 @@ struct Call {
   std::string name() const {
     std::string out;
     for (const auto *expr : exprs)
-      out += (out.empty() ? "" : "_") + nameOf(*expr, ts);
+      out += (out.empty() ? "" : "_") + expr->name(ts);
     return out;
   }
 };

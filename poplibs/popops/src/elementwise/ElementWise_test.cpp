@@ -286,3 +286,19 @@ TEST(ElementWise, ExpressionsPrintCompareAndCopy) {
   EXPECT_EQ(e.name({f, f}), e.name({f, f}));
   EXPECT_NE(e.name({f, f}), e.name({h, h}));
 }
+
+TEST(ElementWise, NamesOfSharedPartsAreMadeOnce) {
+  Session s(4);
+  const auto f = s.graph.addVariable(FLOAT, {2}), h = s.graph.addVariable(HALF, {2});
+  const auto doubled = [](unsigned times) {
+    Any e(_1);
+    for (unsigned i = 0; i < times; ++i)
+      e = Any(Add(e, e));
+    return e;
+  };
+  const auto name = doubled(60).name({f}); // 2^60 place holders
+  EXPECT_LT(name.size(), 100u);
+  EXPECT_EQ(name, doubled(60).name({f}));
+  EXPECT_NE(name, doubled(59).name({f}));
+  EXPECT_NE(name, doubled(60).name({h}));
+}

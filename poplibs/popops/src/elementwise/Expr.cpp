@@ -4,7 +4,9 @@
 #include "popops/ExprOpUtils.hpp"
 #include "poputil/exceptions.hpp"
 #include <algorithm>
+#include <functional>
 #include <ostream>
+#include <unordered_map>
 
 namespace popops::expr {
 
@@ -75,6 +77,27 @@ static std::string identifier(std::string text) {
   return text;
 }
 
+// Names of large expressions are digests, made once for every part however often it is shared:
+// written out they would be as long as the sharing saves.
+template <class Make> static std::string nameOnce(const Expr &expr, Make make) {
+  constexpr double most = 500;
+  using Names = std::unordered_map<const Expr *, std::string>;
+  static thread_local Names *names = nullptr; // of the outermost call
+  if (expr.numParts() <= most)
+    return make();
+  Names own;
+  struct Reset {
+    Names *before;
+    ~Reset() { names = before; }
+  } reset{names};
+  names = names ? names : &own;
+  const auto found = names->find(&expr);
+  if (found != names->end())
+    return found->second;
+  const auto name = str("Expression_", std::hash<std::string>()(make()));
+  return names->emplace(&expr, name).first->second;
+}
+
 // ---- constants
 
 template <class Take> static auto asHostType(const Const &c, Take take) {
@@ -141,7 +164,9 @@ void Const::print(std::ostream &os, unsigned indent, bool pretty) const {
 
 std::unique_ptr<Expr> Cast::clone() const { return std::make_unique<Cast>(*this); }
 std::string Cast::name(const Tensors &inputs) const {
-  return str("Cast_", a_->name(inputs), "_", identifier(type_.toString()), "_c");
+  return nameOnce(*this, [&] {
+    return str("Cast_", a_->name(inputs), "_", identifier(type_.toString()), "_c");
+  });
 }
 bool Cast::deepEquals(const Expr &other) const {
   auto *c = other.getAs<Cast>();
@@ -168,7 +193,7 @@ void PlaceHolder::print(std::ostream &os, unsigned indent, bool pretty) const {
 
 std::unique_ptr<Expr> UnaryOp::clone() const { return std::make_unique<UnaryOp>(*this); }
 std::string UnaryOp::name(const Tensors &inputs) const {
-  return str(type_, "_", a_->name(inputs), "_u");
+  return nameOnce(*this, [&] { return str(type_, "_", a_->name(inputs), "_u"); });
 }
 bool UnaryOp::deepEquals(const Expr &other) const {
   auto *op = other.getAs<UnaryOp>();
@@ -180,7 +205,8 @@ void UnaryOp::print(std::ostream &os, unsigned indent, bool pretty) const {
 
 std::unique_ptr<Expr> BinaryOp::clone() const { return std::make_unique<BinaryOp>(*this); }
 std::string BinaryOp::name(const Tensors &inputs) const {
-  return str(type_, "_", a_->name(inputs), "_", b_->name(inputs), "_b");
+  return nameOnce(
+      *this, [&] { return str(type_, "_", a_->name(inputs), "_", b_->name(inputs), "_b"); });
 }
 bool BinaryOp::deepEquals(const Expr &other) const {
   auto *op = other.getAs<BinaryOp>();
@@ -192,7 +218,9 @@ void BinaryOp::print(std::ostream &os, unsigned indent, bool pretty) const {
 
 std::unique_ptr<Expr> TernaryOp::clone() const { return std::make_unique<TernaryOp>(*this); }
 std::string TernaryOp::name(const Tensors &inputs) const {
-  return str(type_, "_", a_->name(inputs), "_", b_->name(inputs), "_", c_->name(inputs), "_t");
+  return nameOnce(*this, [&] {
+    return str(type_, "_", a_->name(inputs), "_", b_->name(inputs), "_", c_->name(inputs), "_t");
+  });
 }
 bool TernaryOp::deepEquals(const Expr &other) const {
   auto *op = other.getAs<TernaryOp>();

@@ -38,7 +38,7 @@ void mapTogether(poplar::Graph &graph, const std::vector<expr::Any> &exprs,
   std::string name;
   for (const expr::Expr &expr : exprs) {
     pointers.push_back(&expr);
-    name += (name.empty() ? "" : "_") + nameOf(expr, ts[0]);
+    name += (name.empty() ? "" : "_") + expr.name(ts[0]);
   }
   const MapTree tree = buildTree(pointers, ts[0], true, debugContext.getPathName());
   std::vector<MapOperands> lists;

@@ -38,11 +38,6 @@ constexpr ResultType binaryResults[] = {
 bool givesBool(UnaryOpType op) { return unaryResults[unsigned(op)] == ResultType::Bool; }
 bool givesBool(BinaryOpType op) { return binaryResults[unsigned(op)] == ResultType::Bool; }
 
-std::string nameOf(const Expr &expr, const std::vector<poplar::Tensor> &ts) {
-  constexpr double most = 500;
-  return expr.numParts() > most ? "Expression" : expr.name(ts);
-}
-
 TypeId idOf(const Type &type) {
   const std::string name = type.toString();
   for (unsigned i = 0; i < poplar::numTypeIds; ++i)

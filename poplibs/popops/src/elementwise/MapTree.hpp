@@ -50,9 +50,6 @@ MapTree buildTree(const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,
 // The program for the kernel; inputs are numbered as in tree.inputs().
 MapProgram programOf(const MapTree &tree);
 
-// The expression's name for plans and messages, unless writing it out would take too long.
-std::string nameOf(const expr::Expr &expr, const std::vector<poplar::Tensor> &ts);
-
 TypeId idOf(const poplar::Type &type);
 bool givesBool(expr::UnaryOpType op);
 bool givesBool(expr::BinaryOpType op);
