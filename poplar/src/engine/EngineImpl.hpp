@@ -4,6 +4,7 @@
 #pragma once
 #include "backend/cpu/Machine.hpp"
 #include "backend/Host.hpp"
+#include "base/Fork.hpp"
 #include "device/Registry.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/Streams.hpp"
@@ -69,6 +70,7 @@ struct Engine::Impl final : backend::Host {
   profile::Recorder recorder;
   engine::Streams streams;
   State state = State::Created;
+  const unsigned generation = base::forkGeneration(); // of the process that made it
   std::uint64_t runs = 0;     // that ended well
   bool reportWritten = false; // nothing happened since the last report
   std::unique_ptr<backend::cpu::Machine> machine;

@@ -34,10 +34,12 @@ template <class Write> void writeWhole(const std::string &path, const Write &wri
 
 } // namespace
 
+// A child of fork leaves the report to the process that made the engine.
 bool Engine::Impl::wantsReport() const {
-  return options.flag("autoReport.all") || options.flag("autoReport.outputGraphProfile") ||
-         options.flag("autoReport.outputExecutionProfile") ||
-         options.flag("autoReport.outputSerializedGraph");
+  return generation == base::forkGeneration() &&
+         (options.flag("autoReport.all") || options.flag("autoReport.outputGraphProfile") ||
+          options.flag("autoReport.outputExecutionProfile") ||
+          options.flag("autoReport.outputSerializedGraph"));
 }
 
 std::string Engine::Impl::reportDirectory() const {

@@ -2,12 +2,14 @@
 // Engines and fork: parent and child both go on, with engines from before and new ones, and both
 // end.
 #include "base/testing/Child.hpp"
+#include "base/testing/OtherUser.hpp"
 #include "base/Threads.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/IPUModel.hpp"
 #include "poplar/Program.hpp"
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <thread>
@@ -69,6 +71,26 @@ private:
   int calls_ = 0;
   std::unique_ptr<Engine> engine_;
 };
+
+TEST(Fork, TheReportIsLeftToTheParent) {
+  const base::testing::Scratch scratch;
+  auto device = IPUModel().createDevice();
+  Graph graph(device.getTarget());
+  auto engine = std::make_unique<Engine>(
+      graph, Sequence(),
+      OptionFlags{{"autoReport.all", "true"}, {"autoReport.directory", scratch.path()}});
+  engine->load(device);
+  const auto report = scratch.file("profile.pop");
+  std::filesystem::remove(report); // streamed at each run, unless told otherwise
+  EXPECT_EQ(statusOfChild([&] {
+              engine->run();
+              engine.reset();
+              return !std::filesystem::exists(report);
+            }),
+            0);
+  engine.reset();
+  EXPECT_TRUE(std::filesystem::exists(report));
+}
 
 TEST(Fork, ParentAndChildRunTheEngineThatBothHave) {
   base::setNumThreads(3);
