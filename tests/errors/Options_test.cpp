@@ -118,6 +118,16 @@ TEST(OptionErrors, NumberOfThreadsThatIsNone) {
   unsetenv("OPENIPU_NUM_THREADS");
   EXPECT_EQ(text,
             "invalid_option: OPENIPU_NUM_THREADS must be a number from 1 to 4096, not \"abc\".");
+  setenv("OPENIPU_ISA", "abc", 1);
+  auto isa = errors::rejection([&] { Engine(f.graph, Sequence()); });
+  setenv("OPENIPU_ISA", "", 1);
+  setenv("POPLAR_ENGINE_OPTIONS", std::string(100'000, '[').c_str(), 1);
+  auto deep = errors::rejection([&] { Engine(f.graph, Sequence()); });
+  unsetenv("OPENIPU_ISA");
+  unsetenv("POPLAR_ENGINE_OPTIONS");
+  EXPECT_EQ(isa, "invalid_option: OPENIPU_ISA is \"abc\". Use avx512, avx2 or base, or leave it "
+                 "unset for the best that this processor has.");
+  EXPECT_LT(deep.size(), 400u);
   errors::expectStillUsable();
 }
 

@@ -4,6 +4,7 @@
 #include "base/Error.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
+#include "base/VectorUnit.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -105,10 +106,12 @@ std::string normalised(const OptionInfo &info, const std::string &value) {
   return value;
 }
 
-// The pool of threads begins deep within other calls, which could not say what is wrong.
+// Threads and vector units are chosen deep within other calls, which could not say what is wrong.
 void checkEnvironment() {
+  const char *isa = std::getenv("OPENIPU_ISA");
   try {
     base::configuredThreads();
+    base::parseVectorUnit(isa ? isa : "");
   } catch (const std::invalid_argument &error) {
     throw invalid_option(error.what());
   }
@@ -207,11 +210,12 @@ OptionValues optionsFromEnvironment(const char *variable) {
   auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object())
     throw invalid_option(base::str("The environment variable ", variable,
-                                   " is not a JSON object of strings: ", text));
+                                   " is not a JSON object of strings: ",
+                                   std::string_view(text).substr(0, 200)));
   for (const auto &[key, value] : json.items()) {
     if (value.is_structured() || value.is_null())
       throw invalid_option(base::str("In the environment variable ", variable, " the value of \"",
-                                     key, "\" must be a string, not ", value.dump(), "."));
+                                     key, "\" must be a string, not ", value.dump().substr(0, 200), "."));
     out[key] = value.is_string() ? value.get<std::string>() : value.dump();
   }
   return out;
