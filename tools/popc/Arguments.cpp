@@ -113,7 +113,7 @@ private:
   }
 
   const std::string &next(const std::string &option) {
-    if (at_ == words_.size())
+    if (at_ == words_.size() || words_[at_].empty())
       throw UsageError(base::str(option, " needs a value"));
     return words_[at_++];
   }

@@ -64,6 +64,7 @@ TEST(PopcArguments, RefuseWhatTheyDoNotKnow) {
   EXPECT_THROW(parseArguments({"-target", "ipu9"}), UsageError);
   EXPECT_THROW(parseArguments({"-target", "[1"}), UsageError);
   EXPECT_THROW(parseArguments({"-o"}), UsageError);
+  EXPECT_THROW(parseArguments({"-o", ""}), UsageError);
 }
 
 TEST_F(Popc, WritesAnArchiveForAllTargets) {
