@@ -328,6 +328,18 @@ TEST(OperatorSizes, ThatWrapAreRefused) {
             "[4611686018427387904,1,4,4] multiply to more than 1,152,921,504,606,846,975");
 }
 
+TEST(OperatorSizes, ConstantsThatNoDeviceHoldsAreRefusedBeforeTheyAreMade) {
+  Calls c(1, isOfTheInterface);
+  auto x = c.graph.addVariable(FLOAT, {4}, "x");
+  c.graph.setTileMapping(x, 0);
+  const auto message = rejection([&] { popops::pad(c.graph, x, {2147483647}, {0}, 0.0f); });
+  EXPECT_EQ(message.rfind("Graph::addConstant: a constant of shape [2147483647] takes "
+                          "8,589,934,588 bytes; all tiles of the target have ",
+                          0),
+            0u)
+      << message;
+}
+
 TEST(OperatorExpressions, NestedTooDeepAreRefusedAtOnce) {
   using namespace popops::expr;
   Any e(_1);

@@ -103,6 +103,19 @@ void requireValues(const void *values, std::size_t count, const char *call) {
         str(call, ": the pointer to the ", count, " values is null. Give an array of values."));
 }
 
+// Constants have their values on the host while the graph is built: what no device could hold is
+// refused before.
+void requireRoom(const Target &target, TypeId type, const std::vector<std::size_t> &shape,
+                 std::size_t elements, const char *call) {
+  constexpr std::uint64_t always = std::uint64_t(1) << 28; // a graph may be too large for its target
+  const std::uint64_t bytes = elements * sizeOf(type);
+  const std::uint64_t room = std::uint64_t(target.getNumTiles()) * target.getBytesPerTile();
+  if (bytes > std::max(always, room))
+    throw tensor_creation_error(str(call, ": a constant of shape ", base::list(shape), " takes ",
+                                    base::thousands(bytes), " bytes; all tiles of the target have ",
+                                    base::thousands(room), ". Make it smaller."));
+}
+
 std::string deviceBytes(TypeId type, const View *metadata, const void *values,
                         const TypeTraits &traits, std::size_t n, bool broadcast) {
   std::string bytes(n * sizeOf(type), '\0');
@@ -170,6 +183,7 @@ Tensor Graph::addConstantValues(const Type &type, const Tensor *metadata,
             context.getPathName().empty() ? "" : " for \"" + context.getPathName() + "\"",
             ". Give one value per element, or a single value for all."));
   requireValues(values, elements, "Graph::addConstant");
+  requireRoom(getTarget(), id, toShape(shape), elements, "Graph::addConstant");
   auto metadataView = metadataOf(state, metadata, id, "Graph::addConstant");
   return withHostMemory<tensor_creation_error>("Graph::addConstant", [&] {
     auto bytes = deviceBytes(id, metadataView.get(), values, traits, elements, broadcast);
@@ -199,6 +213,7 @@ static void requireHalf(const Type &type, const char *call) {
 Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
                               const DebugContext &context) {
   auto elements = tensor::elementsOf(toShape(shape), "Graph::addConstantHalf");
+  requireRoom(getTarget(), TypeId::Half, toShape(shape), elements, "Graph::addConstantHalf");
   return withHostMemory<tensor_creation_error>("Graph::addConstantHalf", [&] {
     return addConstantHalfValues(type, shape, std::vector<std::uint16_t>(elements, value).data(),
                                  context);
