@@ -491,11 +491,17 @@ std::string Builder::getModelProto(bool humanReadable) const {
                        : impl_->root->model->SerializeAsString();
 }
 void Builder::saveModelProto(const std::string &file) {
-  const std::string bytes = getModelProto();
+  std::string bytes = getModelProto();
   try {
     onnx::checker::check_model(*impl_->root->model);
   } catch (const std::exception &e) {
     throw error(base::str("The model is not valid ONNX: ", e.what()));
+  }
+  const auto &tensors = impl_->root->model->graph().initializer();
+  if (std::any_of(tensors.begin(), tensors.end(), onnxmodel::isExternal)) {
+    auto model = *impl_->root->model;
+    onnxmodel::nameFrom(std::filesystem::path(file).parent_path(), model);
+    bytes = model.SerializeAsString();
   }
   try {
     base::writeWhole(file, bytes);

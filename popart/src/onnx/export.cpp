@@ -54,21 +54,33 @@ void requireFit(const TensorProto &tensor, const HostTensor &value) {
                           value.info(), "."));
 }
 
+void setLocation(TensorProto &tensor, const std::string &location) {
+  for (auto &entry : *tensor.mutable_external_data())
+    if (entry.key() == "location")
+      entry.set_value(location);
+}
+
 // All external files of a model with the new values in place; bytes in between stay.
 class ExternalFiles {
 public:
   ExternalFiles(const fs::path &from, const fs::path &to) : from_(from), to_(to) {}
 
   // The tensor's file must be there, with its old values unless there are new ones.
-  void add(const TensorProto &tensor, const HostTensor *value) {
+  void add(TensorProto &tensor, const HostTensor *value) {
     const auto where = ExternalData::of(tensor);
-    if (!where.isBelowModel())
-      throw error(base::str("The data of \"", tensor.name(), "\" is in \"", where.location,
-                            "\", outside the model's folder: it is read, but not written. Copy "
-                            "the file beside the model, or save initializers externally anew."));
-    auto &file = files_[where.location];
+    auto location = where.location;
+    if (!where.isBelowModel()) {
+      location = fs::path(location).filename().string();
+      setLocation(tensor, location);
+    }
+    const auto [source, isNew] = sources_.emplace(location, where.location);
+    if (source->second != where.location)
+      throw error("The model's external data lies in {} and {}, which cannot both be \"{}\" beside "
+                  "the new model. Give one of them another name.",
+                  source->second, where.location, location);
+    auto &file = files_[location];
     if (!file)
-      file = copyOf(externalFile(tensor, where, from_), where.location);
+      file = copyOf(externalFile(tensor, where, from_), location);
     if (!value)
       return;
     file->seek(where.offset);
@@ -96,6 +108,7 @@ private:
     return file;
   }
   fs::path from_, to_;
+  std::map<std::string, std::string> sources_; // by what they are called beside the new model
   std::map<std::string, std::unique_ptr<NewFile>> files_;
 };
 
@@ -126,7 +139,7 @@ void writeModel(ModelProto model, const std::map<TensorId, HostTensor> &values,
     if (value)
       requireFit(tensor, *value);
     if (isExternal(tensor))
-      external.add(tensor, value);
+      external.add(tensor, value); // and names a file beside the new model
     else if (value)
       write(tensor, *value);
   }
@@ -140,38 +153,75 @@ void writeModel(ModelProto model, const std::map<TensorId, HostTensor> &values,
   out.commit();
 }
 
+namespace {
+
+struct Moved {
+  TensorProto *tensor;
+  std::uint64_t at, bytes;
+};
+void refer(const Moved &moved, const std::string &location) {
+  TensorProto out;
+  out.set_name(moved.tensor->name());
+  out.set_data_type(moved.tensor->data_type());
+  out.set_doc_string(moved.tensor->doc_string());
+  *out.mutable_dims() = moved.tensor->dims();
+  out.set_data_location(TensorProto::EXTERNAL);
+  for (const auto &[key, text] : {std::pair<std::string, std::string>{"location", location},
+                                  {"offset", std::to_string(moved.at)},
+                                  {"length", std::to_string(moved.bytes)}}) {
+    auto *entry = out.add_external_data();
+    entry->set_key(key);
+    entry->set_value(text);
+  }
+  moved.tensor->Swap(&out);
+}
+
+} // namespace
+
 void storeExternally(ModelProto &model, const std::vector<TensorId> &ids, const fs::path &file) {
   std::map<TensorId, TensorProto *> tensors;
   for (auto &tensor : *model.mutable_graph()->mutable_initializer())
     tensors[tensor.name()] = &tensor;
   NewFile out(file);
+  std::vector<Moved> all;
+  std::set<TensorId> seen;
   std::uint64_t at = 0;
   for (const auto &id : ids) {
     if (!tensors.count(id))
       throw error("No initializer is called \"{}\".", id);
-    TensorProto &tensor = *tensors[id];
-    if (isExternal(tensor))
+    if (isExternal(*tensors[id]) || !seen.insert(id).second)
       throw error("Initializer \"{}\" is stored externally already.", id);
-    const HostTensor value = TensorReader().read(tensor);
+    const HostTensor value = TensorReader().read(*tensors[id]);
     at = (at + alignment - 1) / alignment * alignment;
     out.seek(at);
     out.write(value.data(), value.bytes());
-    write(tensor, value);
-    tensor.clear_raw_data();
-    tensor.set_data_location(TensorProto::EXTERNAL);
-    const std::pair<const char *, std::string> entries[] = {
-        {"location", file.string()},
-        {"offset", std::to_string(at)},
-        {"length", std::to_string(value.bytes())}};
-    for (const auto &[key, text] : entries) {
-      auto *entry = tensor.add_external_data();
-      entry->set_key(key);
-      entry->set_value(text);
-    }
+    all.push_back({tensors[id], at, value.bytes()});
     at += value.bytes();
   }
   out.close();
   out.commit();
+  noteOwnFile(file);
+  for (const auto &moved : all) // only now: what cannot be written stays in the model
+    refer(moved, file.string());
+}
+
+void nameFrom(const fs::path &folder, ModelProto &model) {
+  std::error_code missing;
+  const auto own = fs::canonical(folder.empty() ? fs::path(".") : folder, missing);
+  for (auto &tensor : *model.mutable_graph()->mutable_initializer()) {
+    if (!isExternal(tensor))
+      continue;
+    const auto where = ExternalData::of(tensor);
+    if (!where.isAbsolute())
+      continue;
+    const auto name = fs::weakly_canonical(where.location, missing).lexically_relative(own);
+    if (name.empty() || *name.begin() == "..")
+      throw error("The values of \"{}\" lie in {}, which is not below {}, where the model is to be "
+                  "saved: ONNX finds them only there. Save the model above them, or store them "
+                  "below its folder.",
+                  tensor.name(), where.location, own.string());
+    setLocation(tensor, name.string());
+  }
 }
 
 } // namespace popart::onnxmodel

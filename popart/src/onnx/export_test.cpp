@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "base/Text.hpp"
 #include "onnx/export.hpp"
 #include "onnx/import.hpp"
 #include "onnx/testmodels.hpp"
+#include <fstream>
 #include <gtest/gtest.h>
 #include <popart/error.hpp>
 
@@ -77,4 +79,47 @@ TEST(Export, LeavesTheOldModelWhenTheNewOneCannotBeWritten) {
   }
   EXPECT_EQ(values(loadModel(file), "w"), (std::vector<double>{1, 2}));
   EXPECT_THROW(writeModel(model(), {}, "/proc/none/model.onnx"), error);
+}
+
+TEST(Export, ChangesNoModelWhoseExternalDataCannotBeWritten) {
+  const TemporaryFolder folder;
+  auto m = model();
+  const auto before = m.SerializeAsString();
+  const auto file = folder.path / "data.bin";
+  EXPECT_THROW(storeExternally(m, {"w", "none"}, file), error);
+  EXPECT_THROW(storeExternally(m, {"w", "w"}, file), error);
+  EXPECT_THROW(storeExternally(m, {"w"}, "/dev/full"), error);
+  EXPECT_EQ(m.SerializeAsString(), before);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(Export, NamesExternalDataFromTheModelsFolder) {
+  const TemporaryFolder folder, other;
+  auto m = model();
+  storeExternally(m, {"w"}, folder.path / "data.bin"); // named absolutely
+  const auto bytes = m.SerializeAsString();
+  EXPECT_EQ(values(parseModel(bytes, other.path), "w"), (std::vector<double>{1, 2})); // our own
+  EXPECT_NO_THROW(importModel(parseModel(bytes, other.path)));
+  auto foreign = m;
+  std::ofstream(other.path / "foreign.bin") << std::string(5000, 'x');
+  foreign.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value(
+      (other.path / "foreign.bin").string());
+  EXPECT_THROW(importModel(parseModel(foreign.SerializeAsString(), folder.path)), error);
+
+  auto saved = m;
+  nameFrom(folder.path, saved);
+  EXPECT_EQ(saved.graph().initializer(0).external_data(0).value(), "data.bin");
+  try {
+    nameFrom(other.path, m);
+    FAIL();
+  } catch (const error &e) {
+    EXPECT_EQ(std::string(e.what()),
+              base::str("The values of \"w\" lie in ", (folder.path / "data.bin").string(),
+                        ", which is not below ", other.path.string(),
+                        ", where the model is to be saved: ONNX finds them only there. Save the "
+                        "model above them, or store them below its folder."));
+  }
+  writeModel(m, {}, other.path / "model.onnx"); // brings its data along
+  EXPECT_EQ(values(loadModel(other.path / "model.onnx"), "w"), (std::vector<double>{1, 2}));
+  EXPECT_TRUE(std::filesystem::exists(other.path / "data.bin"));
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "onnx/tensors.hpp"
 
+#include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <mutex>
 #include <popart/error.hpp>
+#include <set>
 #include <sstream>
 
 namespace popart::onnxmodel {
@@ -155,12 +158,9 @@ ExternalData ExternalData::of(const TensorProto &tensor) {
   }
   if (out.location.empty())
     refuse(tensor, "has external data without a location.");
-  if (!out.isBelowModel() && !std::getenv(moreFolders))
-    refuse(tensor, base::str("has its data in \"", out.location,
-                             "\"; it must stand in or below the model's folder, or in a folder "
-                             "that ", moreFolders, " names."));
   return out;
 }
+bool ExternalData::isAbsolute() const { return fs::path(location).is_absolute(); }
 bool ExternalData::isBelowModel() const {
   const fs::path path(location);
   return !path.is_absolute() &&
@@ -173,6 +173,20 @@ bool isBelow(const fs::path &folder, const fs::path &file) {
   const auto [left, ignored] =
       std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
   return !folder.empty() && left == folder.end();
+}
+
+// Files that this process wrote itself: a model that was never saved may name them as it likes.
+struct OwnFiles {
+  base::ForkMutex mutex;
+  std::set<fs::path> paths;
+};
+OwnFiles &ownFiles() {
+  static OwnFiles files;
+  return files;
+}
+bool isOwn(const fs::path &file) {
+  const std::lock_guard lock(ownFiles().mutex);
+  return ownFiles().paths.count(file) > 0;
 }
 
 std::vector<fs::path> allowedFolders(const fs::path &own) {
@@ -189,17 +203,32 @@ std::vector<fs::path> allowedFolders(const fs::path &own) {
 
 } // namespace
 
+void noteOwnFile(const fs::path &file) {
+  std::error_code missing;
+  const auto path = fs::canonical(file, missing);
+  const std::lock_guard lock(ownFiles().mutex);
+  if (!missing)
+    ownFiles().paths.insert(path);
+}
+
 fs::path externalFile(const TensorProto &tensor, const ExternalData &where,
                       const fs::path &folder) {
   std::error_code missing;
   const auto file = fs::canonical(folder / where.location, missing);
+  if (where.isAbsolute() && !missing && isOwn(file))
+    return file;
+  if (!where.isBelowModel() && !std::getenv(moreFolders))
+    refuse(tensor, base::str("has its data in \"", where.location,
+                             "\"; it must stand in or below the model's folder, or in a folder "
+                             "that ", moreFolders, " names."));
   if (missing)
     return folder / where.location; // whoever opens it says why not
   const auto allowed = allowedFolders(folder);
   if (std::none_of(allowed.begin(), allowed.end(),
                    [&](const auto &own) { return isBelow(own, file); }))
     refuse(tensor, base::str("has its data in \"", where.location, "\", which is ",
-                             where.isBelowModel() ? "a link to " : "", file, ", outside the model's folder. Copy the file there, or name the "
+                             where.isBelowModel() ? "a link to " : "", file,
+                             ", outside the model's folder. Copy the file there, or name the "
                              "folder it is in in OPENIPU_EXTERNAL_DATA."));
   return file;
 }

@@ -23,13 +23,15 @@ struct ExternalData {
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;
   static ExternalData of(const onnx::TensorProto &tensor); // popart::error if it is malformed
+  bool isAbsolute() const;
   bool isBelowModel() const; // by its name: relative, without ".."
 };
 bool isExternal(const onnx::TensorProto &tensor);
-// That file of a model in `folder`. popart::error if its name or links lead out of the folder,
-// unless they lead into one of those that OPENIPU_EXTERNAL_DATA names, with ':' between.
+// That file of a model in `folder`. popart::error if its name or links lead out of the folder, unless they
+// lead into one of those that OPENIPU_EXTERNAL_DATA names, with ':' between, or to a noted file.
 std::filesystem::path externalFile(const onnx::TensorProto &tensor, const ExternalData &where,
                                    const std::filesystem::path &folder);
+void noteOwnFile(const std::filesystem::path &file);
 
 // A model and the folder its external data is relative to. The raw_data of large initialisers may
 // stand outside the messages; read them with a TensorReader.

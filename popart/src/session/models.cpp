@@ -90,7 +90,9 @@ void Session::updateExternallySavedTensorLocations(const std::string &from, cons
     for (auto &entry : *tensor.mutable_external_data())
       if (entry.key() == "location" && entry.value() == from) {
         entry.set_value(to);
-        onnxmodel::ExternalData::of(tensor); // says no to places outside the model's folder
+        if (!onnxmodel::ExternalData::of(tensor).isBelowModel())
+          throw error(base::str("updateExternallySavedTensorLocations: \"", to,
+                                "\" must stand in or below the model's folder."));
         found = true;
       }
   if (!found)
