@@ -18,6 +18,9 @@ std::string readFile(const std::string &path, const std::string &what) {
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
     throw Error(base::str("Cannot open ", what, " \"", path,
                           "\": it is a directory. Name the file inside it."));
+  if (info.st_mode && !S_ISREG(info.st_mode)) // pipes may wait, and devices go on, for ever
+    throw Error(base::str("Cannot open ", what, " \"", path,
+                          "\": it is no ordinary file. Copy it into one first."));
   std::ifstream in(path, std::ios::binary);
   std::ostringstream bytes;
   if (in.peek() != std::ifstream::traits_type::eof())

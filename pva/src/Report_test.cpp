@@ -300,6 +300,8 @@ TEST(Report, RefusesForeignFiles) {
   EXPECT_NE(messageOf([] { pva::openReport("/no/such/file.pop"); }).find("No such file"),
             std::string::npos);
   EXPECT_NE(messageOf([] { pva::openReport("/tmp"); }).find("directory"), std::string::npos);
+  EXPECT_NE(messageOf([] { pva::openReport("/dev/zero"); }).find("no ordinary file"),
+            std::string::npos); // which never ends
 }
 
 TEST(Report, RefusesIdsAndSizesThatCannotBe) {

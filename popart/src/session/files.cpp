@@ -126,6 +126,12 @@ void Session::saveVariables(const std::string &path) {
 
 void Session::loadExecutableFromFile(const std::string &file) {
   const auto turn = impl_->turns.change("loadExecutableFromFile");
+  std::error_code missing;
+  if (fs::is_directory(file, missing))
+    throw error(base::str("The executable ", file,
+                          " is a folder. Name the file in it, such as executable.popef."));
+  if (fs::exists(file, missing) && !fs::is_regular_file(file, missing)) // a pipe may wait for ever
+    throw error(base::str("The executable ", file, " is no ordinary file. Copy it into one first."));
   std::ifstream in(file, std::ios::binary);
   if (!in)
     throw error(base::str("The executable ", file, " cannot be opened."));

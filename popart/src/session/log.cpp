@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "session/log.hpp"
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -16,8 +17,10 @@ Levels readConfig(const char *path) {
   if (!path || !*path)
     return levels;
   try {
-    std::ifstream file(path);
-    if (!file)
+    std::ifstream file;
+    if (std::error_code missing; std::filesystem::is_regular_file(path, missing))
+      file.open(path);
+    if (!file.is_open())
       throw std::runtime_error("it cannot be read");
     const auto config = nlohmann::json::parse(file);
     for (const auto &[module, level] : config.items())
