@@ -20,6 +20,14 @@ constexpr const char *ending = ".popef";
 // GCC's own: a stream onto an open file.
 using OpenFile = __gnu_cxx::stdio_filebuf<char>;
 
+base::FileCache openFolder(const fs::path &folder) {
+  try {
+    return {folder.string(), {ending}, std::string(fileMark), "choose another cachePath"};
+  } catch (const base::FileError &e) {
+    throw error(e.what());
+  }
+}
+
 } // namespace
 
 void makeFolderOf(const fs::path &file) {
@@ -38,19 +46,10 @@ void writeWhole(const fs::path &file, const std::function<void(std::ostream &)> 
   }
 }
 
-Cache::Cache(const fs::path &folder) {
-  try {
-    files_.emplace(folder.string(), std::vector<std::string>{ending}, std::string(fileMark),
-                   "choose another cachePath");
-  } catch (const base::UnsafeError &e) { // what lies there may be another user's code
-    throw error(e.what());
-  } catch (const base::FileError &e) {
-    log().warn("Executables are not cached: ", e.what());
-  }
-}
+Cache::Cache(const fs::path &folder) : files_(openFolder(folder)) {}
 
 fs::path Cache::fileOf(const std::string &hash) const {
-  return files_ ? fs::path(files_->folder().pathOf(hash + ending)) : fs::path();
+  return files_.folder().pathOf(hash + ending);
 }
 
 std::uint64_t Cache::limit() {
@@ -77,10 +76,8 @@ std::uint64_t Cache::limit() {
 }
 
 std::optional<Stored> Cache::find(const std::string &hash) const {
-  if (!files_)
-    return std::nullopt;
   std::string why;
-  base::Descriptor file = files_->find(hash + ending, why);
+  base::Descriptor file = files_.find(hash + ending, why);
   if (!file && why.empty())
     return std::nullopt;
   try {
@@ -100,12 +97,10 @@ std::optional<Stored> Cache::find(const std::string &hash) const {
 }
 
 void Cache::store(const ToStore &what) const {
-  if (!files_)
-    return;
   const auto name = what.hash + ending;
   try {
-    files_->store(name, [&](std::ostream &out) { writeStored(out, what); });
-    for (const auto &removed : files_->evict(limit(), name))
+    files_.store(name, [&](std::ostream &out) { writeStored(out, what); });
+    for (const auto &removed : files_.evict(limit(), name))
       if (removed == name)
         log().warn("The executable is not cached: it is larger than OPENIPU_CACHE_LIMIT allows, ",
                    limit(), " bytes.");

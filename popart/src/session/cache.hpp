@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Compiled models in a folder, by content hash: <folder>/<hash>.popef. Files appear whole or not at
 // all, so processes may share the folder; what was used longest ago goes when they take up more
-// than OPENIPU_CACHE_LIMIT bytes. Nothing that goes wrong here stops a session, which compiles, but
-// a folder that other users may write to: executables are code (base/FileCache.hpp).
+// than OPENIPU_CACHE_LIMIT bytes. What goes wrong with a file stops no session, which compiles. What
+// is wrong with the folder does: a cachePath that is none, or one that other users may write to, for
+// executables are code (base/FileCache.hpp).
 #pragma once
 #include "base/FileCache.hpp"
 #include "session/format.hpp"
@@ -13,7 +14,7 @@ namespace popart::session {
 
 class Cache {
 public:
-  // Makes the folder. popart::error if other users may write to it.
+  // Makes the folder. popart::error if that fails, or other users may write to it.
   explicit Cache(const std::filesystem::path &folder);
 
   std::filesystem::path fileOf(const std::string &hash) const;
@@ -25,7 +26,7 @@ public:
   static std::uint64_t limit();
 
 private:
-  std::optional<base::FileCache> files_; // none: the folder cannot be used
+  base::FileCache files_;
 };
 
 // base/OutputFile.hpp with popart::error: for every call that writes, and those that promise to

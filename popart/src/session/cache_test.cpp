@@ -8,6 +8,7 @@
 #include <popart/adam.hpp>
 #include <sstream>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -275,12 +276,20 @@ TEST(Cache, ThrowsOutWhatWasUsedLongestAgo) {
   ::unsetenv("OPENIPU_CACHE_LIMIT");
 }
 
-TEST(Cache, DoesNotStopASessionWhenItCannotBeWritten) {
+TEST(Cache, IsRefusedWhereNoFolderCanBe) {
   const Folder folder;
   auto options = cached(folder);
   std::ofstream(options.cachePath) << "a file where the folder should be";
-  EXPECT_FALSE(runsWarm(Product(), options));
-  EXPECT_FALSE(runsWarm(Product(), options));
+  EXPECT_EQ(messageOf([&] { runsWarm(Product(), options); }),
+            base::str("The folder \"", options.cachePath,
+                      "\" cannot be used: Not a directory. Correct that, or choose another "
+                      "cachePath."));
+  options.cachePath = folder.file("name") + std::string("\0behind", 7);
+  EXPECT_NE(messageOf([&] { runsWarm(Product(), options); }).find("zero byte"), std::string::npos);
+  options.cachePath = "";
+  EXPECT_EQ(messageOf([&] { runsWarm(Product(), options); }),
+            "enableEngineCaching is set, but cachePath is empty. Name the folder that executables "
+            "are kept in, or switch it off.");
 }
 
 TEST(Cache, LeavesNothingBehindOnAFullDisk) {
@@ -406,6 +415,12 @@ TEST(Exports, SayWhatIsWrongWithAFile) {
             "saveExecutable: nothing is compiled yet. Call prepareDevice() first.");
   EXPECT_EQ(messageOf([&] { session->loadExecutableFromFile("/none"); }),
             "The executable /none cannot be opened.");
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0); // nobody will ever write into it
+  EXPECT_EQ(messageOf([&] { session->loadExecutableFromFile(folder.file("pipe")); }),
+            base::str("The executable ", folder.file("pipe"),
+                      " is no ordinary file. Copy it into one first."));
+  EXPECT_EQ(messageOf([&] { session->loadExecutableFromFile("/tmp"); }),
+            "The executable /tmp is a folder. Name the file in it, such as executable.popef.");
   session->prepareDevice(false);
   std::ostringstream whole, bare;
   session->saveExecutableToStream(whole);
