@@ -141,6 +141,8 @@ private:
       return;
     }
     o.autoRecomputation = RecomputationType(note("autoRecomputation", below(5)));
+    if (o.autoRecomputation == RecomputationType::Pipeline && !o.enablePipelining)
+      o.autoRecomputation = RecomputationType::Standard;
   }
   TensorLocation location(const char *what) {
     const bool beside = chance(25), shared = chance(25);

@@ -104,7 +104,8 @@ public:
     const auto value = text(key, std::to_string(otherwise));
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos ||
         value.size() > 9)
-      throw error(base::str(what_, ": ", key, " must be a number, not \"", value, "\"."));
+      throw error(base::str(what_, ": ", key, " must be a whole number from 1 to 999999999, not \"",
+                            value, "\"."));
     return static_cast<unsigned>(std::stoul(value));
   }
   bool flag(const std::string &key, bool otherwise) const {
@@ -254,12 +255,18 @@ DeviceManager::acquireAvailableDevice(int numIpus, int tilesPerIPU, SyncPattern 
                                       DeviceSelectionCriterion criterion) {
   if (auto device = tryAcquireAvailableDevice(numIpus, tilesPerIPU, pattern, connection, criterion))
     return device;
-  throw error(base::str("Failed to acquire device with ", numIpus,
-                        " IPUs: all of this machine's are in use. gc-info lists them."));
+  const bool none = enumerateDevices(pattern, numIpus, DeviceType::Ipu, connection, tilesPerIPU)
+                        .empty();
+  throw error(base::str("Failed to acquire device with ", numIpus, " IPUs: ",
+                        none ? "this machine has none of that kind. OPENIPU_NUM_IPUS sets how many "
+                               "IPUs it has."
+                             : "all of this machine's are in use. gc-info lists them."));
 }
 std::shared_ptr<DeviceInfo> DeviceManager::tryAcquireDeviceById(int id, SyncPattern,
                                                                 DeviceConnectionType connection) {
   checkAcquire(1, connection);
+  if (id < 0)
+    throw error(base::str("Devices are counted from 0; there is no device ", id, "."));
   auto device = std::make_shared<poplar::Device>(
       poplar::DeviceManager::createDeviceManager().getDevice(static_cast<unsigned>(id)));
   const std::string version = device->getTarget().getTargetArchString();

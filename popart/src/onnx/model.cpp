@@ -225,6 +225,8 @@ static std::string notAModel(std::string_view text) {
     std::error_code ignored;
     if (std::filesystem::is_directory(text, ignored))
       return base::str("\"", text, "\" is a folder. Give the file of an ONNX model.");
+    if (std::filesystem::exists(text, ignored))
+      return base::str("\"", text, "\" is no ordinary file. Give the file of an ONNX model.");
     return base::str("There is no file \"", text.substr(0, 200), text.size() > 200 ? "..." : "",
                      "\", and the text is no ONNX model either.");
   }

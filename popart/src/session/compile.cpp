@@ -70,8 +70,11 @@ std::string Session::Impl::hash() const {
 }
 
 bool Session::Impl::caches() const {
-  if (!options.enableEngineCaching || options.cachePath.empty() || !options.compileEngine)
+  if (!options.enableEngineCaching || !options.compileEngine)
     return false;
+  if (options.cachePath.empty())
+    throw error("enableEngineCaching is set, but cachePath is empty. Name the folder that "
+                "executables are kept in, or switch it off.");
   if (!device->isHwCompatible())
     session::log().debug("Executables for a device of type ", device->getType(),
                          " are not cached.");
@@ -189,6 +192,9 @@ void Session::loadEngineAndConnectStreams() {
 session::Execution &Session::Impl::loaded() {
   if (!execution || !execution->isLoaded())
     throw runtime_error("The session is not on a device yet. Call prepareDevice() first.");
+  if (device->getType() == DeviceType::Ipu && !device->isAttached())
+    throw runtime_error("The session's device was detached. Call prepareDevice() to attach "
+                        "and load it again, then weightsFromHost().");
   return *execution;
 }
 

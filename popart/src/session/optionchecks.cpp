@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "session/optionchecks.hpp"
 
+#include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "session/dot.hpp"
+#include <cmath>
+#include <limits>
 #include <popart/error.hpp>
 
 namespace popart::session {
@@ -28,6 +31,46 @@ void checkWhatIsThere(const SessionOptions &o) {
         "enableDistributedReplicatedGraphs: replicas in several processes are not there yet.");
 }
 
+// What no arithmetic could make sense of.
+void checkNumbers(const SessionOptions &o) {
+  const std::pair<const char *, double> numbers[] = {
+      {"outlineThreshold", double(o.outlineThreshold)},
+      {"outlineSequenceBreakCost", double(o.outlineSequenceBreakCost)},
+      {"timeLimitScheduler", o.timeLimitScheduler}};
+  for (const auto &[name, value] : numbers)
+    if (std::isnan(value))
+      throw error(base::str(name, " is not a number. Give one, or leave it at its default."));
+  const std::pair<const char *, double> counts[] = {
+      {"timeLimitScheduler", o.timeLimitScheduler},
+      {"swapLimitScheduler", double(o.swapLimitScheduler)},
+      {"numIOTiles", double(o.numIOTiles)},
+      {"batchSerializationSettings.factor", double(o.batchSerializationSettings.factor)}};
+  for (const auto &[name, value] : counts)
+    if (value < 0)
+      throw error(base::str(name, " is ", value, "; it must not be negative."));
+  for (const auto *location :
+       {&o.activationTensorLocationSettings, &o.weightTensorLocationSettings,
+        &o.optimizerStateTensorLocationSettings, &o.accumulatorTensorLocationSettings})
+    if (location->minElementsForOffChip < 0 || location->minElementsForReplicatedTensorSharding < 0)
+      throw error("TensorLocationSettings: minElementsForOffChip and "
+                  "minElementsForReplicatedTensorSharding must not be negative.");
+  bool buffered = o.defaultBufferingDepth > 0;
+  for (const auto &[id, depth] : o.bufferingDepthMap)
+    buffered = buffered && depth > 0;
+  if (!buffered)
+    throw error("defaultBufferingDepth and every depth in bufferingDepthMap must be at least 1.");
+}
+
+void checkMicroBatches(const SessionOptions &o, const DataFlow &flow) {
+  const auto ofStep =
+      base::checkedProduct(o.getAccumulationFactor(), std::uint64_t(flow.batchesPerStep()),
+                           std::numeric_limits<std::int32_t>::max());
+  if (!ofStep)
+    throw error(base::str("accumulationFactor ", o.getAccumulationFactor(), " times ",
+                          flow.batchesPerStep(), " batches per step are more micro-batches than ",
+                          std::numeric_limits<std::int32_t>::max(), ". Make one of them smaller."));
+}
+
 } // namespace
 
 void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) {
@@ -40,7 +83,7 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
   if (flow.batchesPerStep() < 1)
     throw error(base::str("The DataFlow has ", flow.batchesPerStep(),
                           " batches per step; there must be at least 1."));
-  o.getAccumulationFactor(); // a factor without its flag
+  checkMicroBatches(o, flow);
   if (o.enableGradientAccumulation && !training)
     throw error("Gradient accumulation is for training; switch enableGradientAccumulation off.");
   if (!training && flow.anchors().empty())
@@ -62,6 +105,10 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
   if (o.numIOTiles != 0 && (o.numIOTiles < 32 || o.numIOTiles % 2))
     throw error(base::str("numIOTiles is ", o.numIOTiles,
                           "; it is 0, or an even number of at least 32 tiles of every IPU."));
+  if (training && o.autoRecomputation == RecomputationType::Pipeline && !o.enablePipelining)
+    throw error("autoRecomputation is Pipeline, which keeps what enters the stages of a pipeline, "
+                "and there is none. Set enablePipelining, or take Standard or RecomputeAll.");
+  checkNumbers(o);
   checkWhatIsThere(o);
   checkDotOptions(o);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "onnx/testmodels.hpp"
+#include "sessions.hpp"
 #include <gtest/gtest.h>
+#include <limits>
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
 #include <popart/ndarraywrapper.hpp>
@@ -109,6 +111,81 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
               o.replicatedGraphCount = 0;
             }),
             "replicatedGraphCount is 0; it must be at least 1.");
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(message([&](SessionOptions &o) { o.outlineThreshold = nan; }),
+            "outlineThreshold is not a number. Give one, or leave it at its default.");
+  EXPECT_EQ(message([&](SessionOptions &o) { o.timeLimitScheduler = double(nan); }),
+            "timeLimitScheduler is not a number. Give one, or leave it at its default.");
+  EXPECT_EQ(message([](SessionOptions &o) { o.swapLimitScheduler = -5; }),
+            "swapLimitScheduler is -5; it must not be negative.");
+  EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = -1; }),
+            "numIOTiles is -1; it must not be negative.");
+  EXPECT_NE(message([](SessionOptions &o) { o.bufferingDepthMap["x"] = 0; }), "accepted");
+  EXPECT_NE(message([](SessionOptions &o) {
+              o.weightTensorLocationSettings.minElementsForOffChip = -1;
+            }),
+            "accepted");
+}
+
+TEST(SessionOptions, CountMicroBatchesWithoutWrapping) {
+  const popart::testing::Product model;
+  const auto message = [&](std::int64_t factor, int batches) {
+    SessionOptions options;
+    options.enableGradientAccumulation = true;
+    options.accumulationFactor = factor;
+    return popart::testing::messageOf([&] {
+      model.training(DataFlow(batches, {{model.loss, AnchorReturnType("Final")}}), ConstSGD(0.1f),
+                     options);
+    });
+  };
+  EXPECT_EQ(message(std::int64_t(1) << 62, 1),
+            "accumulationFactor is 4611686018427387904; it can be 2147483647 at most.");
+  EXPECT_EQ(message(1 << 20, 1 << 20),
+            "accumulationFactor 1048576 times 1048576 batches per step are more micro-batches than "
+            "2147483647. Make one of them smaller.");
+}
+
+TEST(SessionOptions, RefuseToRecomputeThePipelineThatIsNotThere) {
+  const popart::testing::Product model;
+  SessionOptions options;
+  options.autoRecomputation = RecomputationType::Pipeline;
+  EXPECT_EQ(popart::testing::messageOf([&] {
+              model.training(DataFlow(1), ConstSGD(0.1f), options);
+            }),
+            "autoRecomputation is Pipeline, which keeps what enters the stages of a pipeline, and "
+            "there is none. Set enablePipelining, or take Standard or RecomputeAll.");
+}
+
+TEST(Session, SaysThatItsDeviceWasDetached) {
+  const popart::testing::Product model;
+  auto device = DeviceManager::createDeviceManager().acquireAvailableDevice(1, 8);
+  auto session = model.training(DataFlow(1, {{model.y, AnchorReturnType("All")}}),
+                                SGD({{"defaultLearningRate", {1, true}}}), {}, device);
+  session->prepareDevice();
+  session->weightsFromHost();
+  const popart::testing::Floats first{2, 3}, second{1, 2}, ones{1, 1};
+  EXPECT_EQ(popart::testing::step(*session, "x", ones, model.y, 2), first);
+  session->weightsToHost();
+  device->detach();
+  EXPECT_EQ(popart::testing::messageOf([&] { popart::testing::step(*session, "x", ones, model.y, 2); }),
+            "The session's device was detached. Call prepareDevice() to attach and load it again, "
+            "then weightsFromHost().");
+  session->prepareDevice();
+  session->weightsFromHost();
+  EXPECT_EQ(popart::testing::step(*session, "x", ones, model.y, 2), second);
+}
+
+TEST(DeviceManager, SaysWhatIsNoDevice) {
+  auto &manager = DeviceManager::createDeviceManager();
+  EXPECT_EQ(popart::testing::messageOf([&] { manager.acquireDeviceById(-1); }),
+            "Devices are counted from 0; there is no device -1.");
+  EXPECT_EQ(popart::testing::messageOf([&] { manager.acquireAvailableDevice(1 << 20); }),
+            "Failed to acquire device with 1048576 IPUs: this machine has none of that kind. "
+            "OPENIPU_NUM_IPUS sets how many IPUs it has.");
+  DeviceOptions options{{"numIPUs", "-1"}};
+  EXPECT_EQ(popart::testing::messageOf([&] { manager.createIpuModelDevice(options); }),
+            "createIpuModelDevice: numIPUs must be a whole number from 1 to 999999999, not "
+            "\"-1\".");
 }
 
 TEST(SessionOptions, MaySwitchSerializedProductsOff) {

@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "session/log.hpp"
 #include <cstdlib>
+#include <limits>
 #include <ostream>
 #include <popart/error.hpp>
 #include <popart/variablesettings.hpp>
@@ -24,6 +25,10 @@ SessionOptions::SessionOptions() {
 unsigned SessionOptions::getAccumulationFactor() const {
   if (accumulationFactor < 1)
     throw error(base::str("accumulationFactor must be at least 1, not ", accumulationFactor, "."));
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(); // as programs count
+  if (accumulationFactor > most)
+    throw error(base::str("accumulationFactor is ", accumulationFactor, "; it can be ", most,
+                          " at most."));
   if (!enableGradientAccumulation && accumulationFactor > 1)
     throw error(base::str("accumulationFactor is ", accumulationFactor,
                           ", but enableGradientAccumulation is not set."));
