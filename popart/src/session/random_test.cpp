@@ -3,10 +3,15 @@
 // those of one IPU without any of it, and those of a loop in double precision; or the combination
 // is refused with words that name the options.
 //
+// Some networks make much of little: an update that is normalised, of a bias whose gradient is
+// nothing but rounding because a batch norm follows, or steep steps. How much is measured, by the
+// plain computation on inputs that differ in their last bits, and allowed.
+//
 // OPENIPU_SEEDS=first:count draws others than the default, for instance OPENIPU_SEEDS=1000:500, and
 // lists what was refused.
 #include "plainmlp.hpp"
 #include "randomtrials.hpp"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -60,6 +65,25 @@ std::string refusal(RandomTrial &random, const Folder &folder, Trained &out) {
   return "";
 }
 
+// What a network makes of rounding: how far the plain computation goes when its inputs differ in
+// their last bits, and for rounding of its own a few times as much.
+Distances rounding(const RandomTrial &random, const Trained &want) {
+  Distances out;
+  for (const unsigned shaken : {1, 2, 3, 4}) {
+    auto trial = plain(random.trial);
+    trial.shaken = shaken;
+    for (const auto &[what, distance] : compared(trial, trained(trial), want))
+      out[what] = std::max({out[what], trialTolerance, 10 * distance});
+  }
+  return out;
+}
+bool isSmall(const Distances &distances) {
+  return std::all_of(distances.begin(), distances.end(),
+                     [](const auto &entry) { return entry.second < trialTolerance; });
+}
+
+unsigned steep = 0; // trials that needed more room than the usual
+
 // Empty, or why the combination is refused.
 std::string check(unsigned seed) {
   auto random = Draw(seed).run();
@@ -69,9 +93,19 @@ std::string check(unsigned seed) {
   const auto why = refusal(random, folder, got);
   if (!why.empty() || (got.weights.empty() && got.returned.empty()))
     return why;
-  expectSame(random.trial, got, trained(plain(random.trial)));
+  const auto want = trained(plain(random.trial));
+  const auto same = compared(random.trial, got, want);
+  Distances exact;
   if (PlainMlp::fits(random.trial))
-    expectSameWeights(got, PlainMlp(random.trial, random.rates).train());
+    compare(exact, got, PlainMlp(random.trial, random.rates).train());
+  if (isSmall(same) && isSmall(exact))
+    return "";
+  ++steep;
+  const auto allowed = rounding(random, want);
+  expectSmall(same, allowed);
+  expectSmall(exact, allowed);
+  for (const auto &[what, most] : allowed)
+    EXPECT_LT(most, 0.1) << what << " is rounding alone, so that nothing is tested";
   return "";
 }
 
@@ -87,6 +121,7 @@ TEST(RandomOptions, TrainToTheWeightsOfThePlainLoop) {
       ++all;
     }
   EXPECT_LE(all, 1 + count / 4) << "most combinations are there";
+  EXPECT_LE(steep, 1 + count / 100) << "most networks do not make much of rounding";
   if (std::getenv("OPENIPU_SEEDS"))
     for (const auto &[why, times] : refused)
       std::cout << "refused " << times << " times: " << why << '\n';
