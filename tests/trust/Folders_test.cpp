@@ -86,27 +86,8 @@ TEST_F(HostileFolders, ASharedCacheThatOnlyRootWritesIsRead) {
   EXPECT_EQ(statusOf(child), 0);
 }
 
-TEST_F(HostileFolders, EntriesThatOthersMadeAreNotBelieved) {
-  expectRebuilt([](const std::string &entry) { ::chmod(entry.c_str(), 0666); });
-  if (isRoot())
-    expectRebuilt([](const std::string &entry) { giveAway(entry); });
-}
-
-TEST_F(HostileFolders, LinksAndPipesInPlaceOfEntriesAreNotFollowed) {
-  const auto precious = scratch.write("precious", "mine");
-  expectRebuilt([&](const std::string &entry) {
-    fs::rename(entry, scratch.file("moved"));
-    fs::create_symlink(scratch.file("moved"), entry);
-  });
-  expectRebuilt([&](const std::string &entry) {
-    fs::remove(entry);
-    fs::create_symlink(precious, entry);
-  });
-  expectRebuilt([](const std::string &entry) {
-    fs::remove(entry);
-    ASSERT_EQ(::mkfifo(entry.c_str(), 0600), 0);
-  });
-  EXPECT_EQ(contentsOf(precious), "mine");
+TEST_F(HostileFolders, EntriesThatOthersMadeOrCutAreNotBelieved) {
+  forSpoiltEntries(scratch, [&](const auto &plant) { expectRebuilt(plant); });
 }
 
 // They stay where they are, and nothing is kept under their names.
@@ -121,11 +102,6 @@ TEST_F(HostileFolders, FoldersInPlaceOfEntriesAreNoObstacle) {
     EXPECT_EQ(runs(1), "") << ending;
   }
   EXPECT_EQ(filesIn(scratch.file("cache")), 2u);
-}
-
-TEST_F(HostileFolders, EmptyAndCutEntriesAreRebuilt) {
-  for (const std::uintmax_t bytes : {0, 24, 100})
-    expectRebuilt([&](const std::string &entry) { fs::resize_file(entry, bytes); });
 }
 
 TEST_F(HostileFolders, FilesOfTheUserInTheCacheStay) {

@@ -78,33 +78,17 @@ TEST(Trust, ACacheThatOthersMayWriteToIsRefused) {
   EXPECT_NE(messageOf([&] { runsWarm(folder); }).find("belongs to user 65534"), std::string::npos);
 }
 
-TEST(Trust, EntriesThatOthersMadeAreNotBelieved) {
+TEST(Trust, EntriesThatOthersMadeOrCutAreNotBelieved) {
   const Scratch scratch;
-  const auto folder = scratch.folder("cache"), precious = scratch.write("precious", "mine");
-  const auto expectRebuilt = [&](const std::function<void(const std::string &)> &plant) {
+  const auto folder = scratch.folder("cache");
+  base::testing::forSpoiltEntries(scratch, [&](const auto &plant) {
     runsWarm(folder);
     ASSERT_TRUE(runsWarm(folder));
     for (const auto &entry : entriesIn(folder))
       plant(entry);
     EXPECT_FALSE(runsWarm(folder));
     EXPECT_TRUE(runsWarm(folder));
-  };
-  expectRebuilt([](const std::string &entry) { ::chmod(entry.c_str(), 0666); });
-  expectRebuilt([&](const std::string &entry) {
-    fs::rename(entry, scratch.file("moved"));
-    fs::create_symlink(scratch.file("moved"), entry);
   });
-  expectRebuilt([&](const std::string &entry) {
-    fs::remove(entry);
-    fs::create_symlink(precious, entry);
-  });
-  expectRebuilt([](const std::string &entry) {
-    fs::remove(entry);
-    ASSERT_EQ(::mkfifo(entry.c_str(), 0600), 0);
-  });
-  if (isRoot())
-    expectRebuilt([](const std::string &entry) { giveAway(entry); });
-  EXPECT_EQ(contentsOf(precious), "mine");
 }
 
 TEST(Trust, TheCacheThrowsOutNothingOfTheUsers) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
@@ -61,6 +62,33 @@ inline std::size_t filesIn(const std::string &path) {
   std::error_code none;
   const std::filesystem::directory_iterator files(path, none);
   return std::size_t(std::distance(begin(files), end(files)));
+}
+
+// What may stand in the place of a cache's entry, and is not to be believed: each in turn by
+// `check`, which is told how to plant it. Entries lose their bytes to "moved" and "precious".
+inline void
+forSpoiltEntries(const Scratch &scratch,
+                 const std::function<void(const std::function<void(const std::string &)> &)> &check) {
+  namespace fs = std::filesystem;
+  const auto precious = scratch.write("precious", "mine");
+  check([](const std::string &entry) { ::chmod(entry.c_str(), 0666); });
+  check([&](const std::string &entry) {
+    fs::rename(entry, scratch.file("moved"));
+    fs::create_symlink(scratch.file("moved"), entry);
+  });
+  check([&](const std::string &entry) {
+    fs::remove(entry);
+    fs::create_symlink(precious, entry);
+  });
+  check([](const std::string &entry) {
+    fs::remove(entry);
+    ASSERT_EQ(::mkfifo(entry.c_str(), 0600), 0);
+  });
+  if (isRoot())
+    check([](const std::string &entry) { giveAway(entry); });
+  for (const std::uintmax_t bytes : {0, 24, 100})
+    check([&](const std::string &entry) { fs::resize_file(entry, bytes); });
+  EXPECT_EQ(contentsOf(precious), "mine");
 }
 
 } // namespace base::testing
