@@ -185,6 +185,35 @@ def test_dropout_in_a_call_has_the_gradient_of_what_it_dropped():
     np.testing.assert_array_equal(anchors[wanted[2]], a + b)
 
 
+def test_dropout_in_a_loop_has_the_gradient_of_what_it_dropped():
+    builder = popart.Builder()
+    w = builder.addInitializedInputTensor(np.ones((64, ), F32), "w")
+    body = builder.createSubgraphBuilder()
+    body.addInputTensor(popart.TensorInfo("INT64", []))
+    go = body.addInputTensor(popart.TensorInfo("BOOL", []))
+    state = body.addInputTensor(popart.TensorInfo("FLOAT", [64]))
+    dropped = body.aiOnnx.dropout([state], 1, 0.5)[0]
+    for out in (go, body.aiOnnx.add([state, dropped]), dropped):
+        body.addOutputTensor(out)
+    trips, yes = builder.aiOnnx.constant(np.array(3, np.int64)), builder.aiOnnx.constant(np.array(True))
+    last, each = builder.aiOnnx.loop([trips, yes, w], 2, body)
+    loss = builder.aiGraphcore.identityloss([last], reduction=popart.ReductionType.Sum)
+    gradient = popart.reservedGradientPrefix() + w
+    session = popart.TrainingSession(builder.getModelProto(), popart.DataFlow(1, [each, gradient]), loss,
+                                     popart.ConstSGD(0.1), device())
+    session.prepareDevice()
+    session.setRandomSeed(5)
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    session.run(popart.PyStepIO({}, anchors))
+    factors, value = np.ones(64), np.ones(64)
+    for row in anchors[each]:  # 0, or twice what the state was
+        factors *= 1 + row / value
+        value = value + row
+    assert len({(row > 0).tobytes() for row in anchors[each]}) == 3
+    np.testing.assert_allclose(anchors[gradient], factors, rtol=1e-5)
+
+
 # ---- anchors
 
 
@@ -364,6 +393,25 @@ def test_scan_of_a_builder_keeps_the_axis(axis, reverse):
         parts += [total, part]
     np.testing.assert_allclose(final, total, rtol=1e-6)
     np.testing.assert_allclose(stacked, np.concatenate(parts, axis), rtol=1e-6)
+
+
+def test_scan_of_a_builder_has_a_gradient():
+    def build(b):
+        x = b.addInitializedInputTensor(rand(3, 4), "x")
+        body = b.createSubgraphBuilder()
+        state, part = body.addUntypedInputTensor(), body.addUntypedInputTensor()
+        total = body.aiOnnx.add([state, part])
+        body.addOutputTensor(total)
+        body.addOutputTensor(body.aiOnnx.concat([total, part], axis=1))
+        start = b.aiOnnx.constant(np.zeros((3, 1), F32))
+        made = b.aiOnnx.scan([start, x], 2, body, num_scan_inputs=1, scan_input_axes=[1], scan_output_axes=[1])[1]
+        return b.aiGraphcore.identityloss([made], reduction=popart.ReductionType.Sum)
+
+    gradient = popart.reservedGradientPrefix() + "x"
+    session, anchors = training(build, popart.ConstSGD(0.1), [gradient])
+    session.run(popart.PyStepIO({}, anchors))
+    # Column j is in the totals of 4 - j iterations, and once by itself.
+    np.testing.assert_array_equal(anchors[gradient], np.broadcast_to([5, 4, 3, 2], (3, 4)))
 
 
 def test_scan_of_a_file_means_onnx():
@@ -554,6 +602,30 @@ def test_batches_in_parts_give_what_whole_batches_give(method, context, schedule
                     "batchSchedule": popart.BatchSerializationBatchSchedule.__members__[schedule]}, whole)
     for a, b in zip(got, wanted):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["UnrollDynamic", "UnrollStatic"])
+def test_batches_in_parts_need_less_memory(method):
+    def model(factor):
+        builder = popart.Builder()
+        x = builder.addInputTensor(popart.TensorInfo("FLOAT", [8, 16]))
+        w = [builder.addInitializedInputTensor(rand(*s)) for s in ((16, 2048), (2048, 16))]
+        h = builder.aiOnnx.softmax([builder.aiOnnx.matmul([x, w[0]])])
+        y = builder.aiOnnx.matmul([h, w[1]])
+        options = popart.SessionOptions()
+        options.batchSerializationSettings.factor = factor
+        options.batchSerializationSettings.method = popart.BatchSerializationMethod.__members__[method]
+        session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [y]), device(), userOptions=options)
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        session.run(popart.PyStepIO({x: rand(8, 16)}, anchors))
+        return anchors[y], session
+
+    whole, plain = model(0)
+    parts, cut = model(8)
+    np.testing.assert_allclose(parts, whole, rtol=1e-4, atol=1e-6)
+    assert plain._serializeIr(popart.IrSerializationFormat.JSON).count('"MatMul"') == 2
+    assert cut._serializeIr(popart.IrSerializationFormat.JSON).count('"MatMul"') == 16
 
 
 def test_batches_that_cannot_be_cut_are_refused():
