@@ -47,8 +47,7 @@ void bindVariables(py::module_ &m) {
   Attributes<VertexType> type(m, "VertexType", "A type of vertices.");
   type("id", &VertexType::id, "Its number.")("name", &VertexType::name, "Its name.")(
       "size", &VertexType::size, "Bytes of vertex state over all instances.")(
-      "codeBytes", &VertexType::codeBytes, "Bytes of code on each tile that has such a vertex.")(
-      "type", [](const VertexType &self) { return self; }, "The type itself.");
+      "codeBytes", &VertexType::codeBytes, "Bytes of code on each tile that has such a vertex.");
   shownByName(type.python(), "VertexType");
 
   Attributes<VertexGroup>(m, "VertexGroup", "The vertices of one type in one compute set.")(
@@ -166,7 +165,11 @@ void bindTarget(py::module_ &m) {
 
 void bindMemory(py::module_ &m) {
   Attributes<MemoryCategory>(m, "MemoryCategory", "Bytes of one kind on one tile.")(
-      "total", &MemoryCategory::total, "Bytes.");
+      "total", &MemoryCategory::total,
+      "Bytes.")("interleaved", &MemoryCategory::interleaved,
+                "Of variables that codelets want in interleaved memory.")(
+      "nonInterleaved", &MemoryCategory::nonInterleaved, "The others that fit.")(
+      "overflowed", &MemoryCategory::overflowed, "Beyond the tile's memory.");
   Attributes<MemoryCategories> categories(m, "MemoryCategories",
                                           "The bytes of a tile, by what they are for.");
   categories.python()
@@ -204,6 +207,11 @@ void bindMemory(py::module_ &m) {
   Attributes<MemoryUse>(m, "MemoryUse", "Bytes with and without the gaps between variables.")(
       "includingGaps", &MemoryUse::includingGaps,
       "With gaps.")("excludingGaps", &MemoryUse::excludingGaps, "Without gaps.");
+  Attributes<TileVertices> vertices(m, "TileVertices", "Vertices of one type on one tile.");
+  vertices("type", &TileVertices::type, "Their type.")("name", &TileVertices::name, "Its name.")(
+      "codeBytes", &TileVertices::codeBytes, "Bytes of code.");
+  shownByName(vertices.python(), "TileVertices");
+
   Attributes<TileMemory>(m, "TileMemory", "The memory of one tile.")(
       "total", &TileMemory::total, "All of it.")("overflowed", &TileMemory::overflowed,
                                                  "Beyond the tile's memory.")(
@@ -211,7 +219,7 @@ void bindMemory(py::module_ &m) {
       "notAlwaysLiveBytes", &TileMemory::notAlwaysLiveBytes,
       "At the tile's own peak.")("category", &TileMemory::category, "By what they are for.")(
       "peakProgram", &TileMemory::peakProgram, "The program of the peak, or None.")(
-      "vertices", &TileMemory::vertices, "Types that have a vertex here.");
+      "vertices", &TileMemory::vertices, "Those that are here, by type.");
   Attributes<Tile> tile(m, "Tile", "One tile of a replica.");
   tile("id", &Tile::id, "Its number.")("memory", &Tile::memory, "What lies on it.");
   shownById(tile.python(), "Tile");
@@ -373,7 +381,23 @@ void bindReport(py::module_ &m) {
                                                 "The library that made it.")(
       "json", &DebugContext::json, "The whole entry.")("location", &DebugContext::location,
                                                        "Where it was made.");
+  context(
+      "parent",
+      [](const DebugContext &self) {
+        return self.hasParent() ? py::cast(self.parent()) : py::object(py::none());
+      },
+      "The one around it, or None.");
   shownByName(context.python(), "DebugContext");
+
+  Attributes<Operation> operation(m, "Operation", "What a program's author called.");
+  operation("name", &Operation::name, "The framework's name of it, or the context's.")(
+      "debugContext", &Operation::debugContext, "Where it was called.")(
+      "replacedDebugContext", &Operation::replacedDebugContext, "Contexts merged into it: none.")(
+      "vars", &Operation::vars, "Variables that its programs read or write.")(
+      "firstStepIndex", &Operation::firstStepIndex, "Among the report's steps; -1: not traced.")(
+      "lastStepIndex", &Operation::lastStepIndex, "Among the report's steps; -1: not traced.");
+  operation.python().def("programs", &Operation::programs, "The programs that it made.");
+  shownByName(operation.python(), "Operation");
 
   Attributes<Report>(m, "Report", "A profile.")("compilation", &Report::compilation,
                                                 "What was compiled.")(
@@ -390,6 +414,11 @@ void bindReport(py::module_ &m) {
       },
       "Those that were set.")("debugContexts", &Report::debugContexts,
                               "Empty without a debug file.");
+
+  py::class_<OperationAnalysis>(m, "OperationAnalysis",
+                                "The operations of a report that was opened with its debug file.")
+      .def(py::init<const Report &>(), py::arg("report"), "Looks at a report.")
+      .def_property_readonly("operations", &OperationAnalysis::operations, "In order.");
 }
 
 std::string pathOf(const py::object &path) {

@@ -66,6 +66,9 @@ def test_compilation_is_what_the_file_says(profile):
         categories = tile.memory.category
         assert sum(categories.find(n).total for n in categories.names) == tile.memory.total.excludingGaps
         assert categories.variable.total == categories.find("variable").total
+        assert categories.variable.nonInterleaved == categories.variable.total and categories.stack.interleaved == 0
+    kinds = {v.type.name: v.codeBytes for tile in compilation.tiles for v in tile.memory.vertices}
+    assert kinds.items() <= {t.name: t.codeBytes for t in compilation.vertexTypes}.items()
     assert [t.id for t in compilation.ipus[0].tiles] == [0, 1, 2, 3]
     names = [n for (n,) in file.execute("SELECT name FROM vars WHERE always_live ORDER BY id")]
     assert [v.name for v in compilation.alwaysLiveVariables] == names
@@ -157,6 +160,25 @@ def test_pva_needs_no_popart():
     code = "import sys, pva; print('popart' in sys.modules, 'popart_core' in sys.modules, 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True,
                           text=True).stdout.split() == ["False"] * 3
+
+
+def test_programs_belong_to_the_operations_that_made_them(tmp_path):
+    popart.initializePoplarDebugInfo(str(tmp_path / "debug.cbor"), "cbor")
+    session = session_of(with_engine(autoReport_all="true", autoReport_directory=tmp_path))
+    popart.closePoplarDebugInfo()
+    del session
+    profile = tmp_path / "inference" / "profile.pop"
+    report = pva.openReport(profile, tmp_path / "debug.cbor")
+    operations = pva.OperationAnalysis(report).operations
+    steps = report.execution.steps
+    assert operations and any(o.firstStepIndex >= 0 for o in operations)
+    for operation in operations:
+        ids = {p.id for p in operation.programs()}
+        own = [i for i, s in enumerate(steps) if s.program.id in ids]
+        assert (operation.firstStepIndex, operation.lastStepIndex) == ((own[0], own[-1]) if own else (-1, -1))
+        assert operation.debugContext.parent is None  # nothing is above the libraries' outermost call here
+    assert pva.OperationAnalysis(pva.openReport(profile)).operations == []
+
 
 
 @pytest.mark.parametrize("form", ["json", "cbor"])
