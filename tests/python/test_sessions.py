@@ -65,7 +65,7 @@ def test_step_io_errors():
     refused({x: STEP[:3].copy()}, anchors, x, "6", "8")
     refused({x: STEP}, {y: anchors[y][:2].copy()}, y)
     refused({x: STEP.astype(np.int32)}, anchors, x, "FLOAT", "INT32")
-    refused({x: STEP, "z": STEP}, anchors, "z")
+    refused({"z": STEP}, anchors, x, "z")
     session.run(popart.PyStepIO({x: STEP}, anchors))
     np.testing.assert_array_equal(anchors[y], 2 * STEP)
 
@@ -187,8 +187,8 @@ def test_onnx_file(tmp_path):
 
 def test_models_bytes_are_shared_while_their_weights_are_used():
     b = popart.Builder()
-    x = b.addInputTensor("FLOAT", [20000], "x")
-    w = np.arange(20000, dtype=np.float32)
+    x = b.addInputTensor("FLOAT", [300000], "x")
+    w = np.arange(300000, dtype=np.float32)
     y = b.aiOnnx.add([x, b.addInitializedInputTensor(w, "w")])
     options = popart.SessionOptions()
     options.constantWeights = False
@@ -200,7 +200,7 @@ def test_models_bytes_are_shared_while_their_weights_are_used():
     session.prepareDevice()
     session.weightsFromHost()
     anchors = session.initAnchorArrays()
-    session.run(popart.PyStepIO({x: np.ones(20000, np.float32)}, anchors))
+    session.run(popart.PyStepIO({x: np.ones(300000, np.float32)}, anchors))
     np.testing.assert_array_equal(anchors[y], w + 1)
     del session
     assert sys.getrefcount(model) == before
