@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A custom operator as users write them: leaky ReLU with its gradient, computed in place.
 #include "model.hpp"
+#include "sessions.hpp"
+#include <popart/op/accumulate.hpp>
+#include <popart/op/matmul.hpp>
 #include <popart/opmanager.hpp>
+#include <popart/patterns/pattern.hpp>
 #include <popart/popx/devicex.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <popops/ElementWise.hpp>
@@ -86,6 +90,39 @@ public:
                        {getInTensor(0), getInTensor(1)}, prog, debugContext("LeakyReluGrad")));
   }
 };
+// Patterns that are off unless a test asks for them.
+class CutProducts : public popart::PreAliasPattern {
+public:
+  using Mode = popart::MatMulBaseOp::SerialiseSettings::Mode;
+  bool matches(popart::Op *op) const final {
+    const auto *product = dynamic_cast<popart::MatMulOp *>(op);
+    return product && product->getSerialiseSettings().mode == Mode::None;
+  }
+  std::vector<const popart::Tensor *> touches(popart::Op *) const final { return {}; }
+  bool apply(popart::Op *op) const final {
+    auto &settings = dynamic_cast<popart::MatMulOp *>(op)->getSerialiseSettings();
+    settings.mode = Mode::OutputChannels;
+    settings.factor = 2;
+    return true;
+  }
+};
+class MakesAccumulators : public popart::PreAliasPattern {
+public:
+  bool matches(popart::Op *op) const final { return op->isConvertibleTo<popart::MatMulOp>(); }
+  std::vector<const popart::Tensor *> touches(popart::Op *) const final { return {}; }
+  bool apply(popart::Op *op) const final {
+    auto *made = op->getGraph().createOp<popart::AccumulateOp>(op->opid, op->settings,
+                                                               popart::Attributes());
+    made->connectInTensor(0, op->inId(0));
+    popart::Tensor *y = op->outTensor(0);
+    op->getGraph().eraseOp(op->id);
+    made->connectOutTensor(0, y->id);
+    return true;
+  }
+};
+popart::PatternCreator<CutProducts> cut("CutProducts", false);
+popart::PatternCreator<MakesAccumulators> accumulators("MakesAccumulators", false);
+
 popart::popx::OpxCreator<LeakyOpx> opx({leakyId});
 popart::popx::OpxCreator<LeakyGradOpx> gradOpx(leakyGradId);
 
@@ -124,4 +161,35 @@ TEST(CustomOperators, SayWhichIndexOrAttributeIsWrong) {
   popart::Attributes attributes;
   attributes.setAttribute("alpha", popart::any(std::string("much")));
   EXPECT_THROW(attributes.getAttribute<popart::Attributes::Float>("alpha"), error);
+}
+
+namespace {
+std::unique_ptr<popart::InferenceSession> product(const std::string &pattern) {
+  auto builder = popart::Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", popart::Shape{2, 4}, "x");
+  const auto w = builder->addInputTensor("FLOAT", popart::Shape{4, 6}, "w");
+  const auto y = builder->aiOnnxOpset9().matmul({x, w});
+  popart::Patterns patterns;
+  patterns.enablePattern(pattern, true);
+  return popart::InferenceSession::createFromOnnxModel(builder->getModelProto(),
+                                                       popart::DataFlow(1, {y}), modelDevice(), {},
+                                                       {}, patterns);
+}
+} // namespace
+
+TEST(CustomPatterns, ChangeWhatProductsAreTold) {
+  const auto ir = product("CutProducts")->serializeIr(popart::IrSerializationFormat::JSON);
+  EXPECT_NE(ir.find("\"__serialize_matmul_mode\":\"output_channels\""), std::string::npos) << ir;
+  EXPECT_NE(ir.find("\"__serialize_matmul_factor\":\"2\""), std::string::npos) << ir;
+}
+
+TEST(CustomPatterns, MakeNoOperatorsThatSessionsCountOn) {
+  try {
+    product("MakesAccumulators");
+    FAIL();
+  } catch (const popart::error &e) {
+    EXPECT_NE(std::string(e.what()).find("Accumulate is none that a pattern can make"),
+              std::string::npos)
+        << e.what();
+  }
 }

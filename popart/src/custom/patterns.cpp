@@ -5,6 +5,9 @@
 #include "base/Text.hpp"
 #include "custom/custom.hpp"
 #include <algorithm>
+#include <popart/builder.hpp>
+#include <popart/op/gather.hpp>
+#include <popart/op/matmul.hpp>
 #include <popart/patterns/pattern.hpp>
 
 namespace popart {
@@ -147,10 +150,34 @@ private:
     if (!from.excludePatterns.empty())
       to.extra.set("__exclude_patterns", from.excludePatterns);
   }
+  // What products and gathers are told beside their meaning.
+  static void copyAnnotations(const Op &op, ir::Attributes &to) {
+    const auto *product = dynamic_cast<const MatMulOp *>(&op);
+    const auto *gather = dynamic_cast<const GatherOp *>(&op);
+    const auto proportion = product  ? product->getAvailableMemoryProportion()
+                            : gather ? gather->getAvailableMemoryProportion()
+                                     : nonstd::optional<float>();
+    if (proportion)
+      to.set(sAvailMemAttribute, *proportion);
+    if (!product)
+      return;
+    static const char *const modes[] = {"none", "input_channels", "reducing_dim",
+                                        "output_channels"};
+    const auto &cut = product->getSerialiseSettings();
+    for (const char *name : {sSerializeMatMulModeAttribute, sSerializeMatMulFactorAttribute,
+                             sSerializeMatMulPrecAttribute})
+      to.erase(name);
+    if (cut.mode == MatMulBaseOp::SerialiseSettings::Mode::None)
+      return;
+    to.set(sSerializeMatMulModeAttribute, std::string(modes[static_cast<int>(cut.mode)]));
+    to.set(sSerializeMatMulFactorAttribute, cut.factor);
+    to.set(sSerializeMatMulPrecAttribute, std::int64_t(cut.keep_precision));
+  }
   Node changed(Node node, const Op &op) {
     node.inputs = valuesOf(*op.input, op);
     node.outputs = valuesOf(*op.output, op);
     copySettings(op.settings, node.settings);
+    copyAnnotations(op, node.settings.extra);
     return node;
   }
 
@@ -169,6 +196,7 @@ private:
   void addNode(Op &op, std::vector<Node> &nodes) {
     ops::GraphBuilder b(graph_, nodes);
     copySettings(op.settings, b.settings);
+    copyAnnotations(op, b.settings.extra);
     b.pass = passes_[&op] = passOf(op);
     const auto *own = dynamic_cast<const BuiltinOp *>(&op);
     const auto inputs = valuesOf(*op.input, op);
@@ -178,8 +206,8 @@ private:
       node.def = ops::findOp(own->domain(), own->type());
       node.attributes = attributesOf(*own);
       node.inputs = inputs;
-      if (!node.def)
-        throw error("{}: PopART has no operator {}.", op.debugName(), own->type());
+      if (!node.def || node.def->domain == "openipu")
+        throw error("{}: {} is none that a pattern can make.", op.debugName(), own->type());
     } else
       node = nodeFor(sharedOf(op), inputs, {});
     const auto known = valuesOf(*op.output, op); // before it is connected elsewhere to infer
