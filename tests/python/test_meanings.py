@@ -136,13 +136,13 @@ def draws(kind, seed):
     body = builder.createSubgraphBuilder()
     if kind == "Call":
         inner = body.addInputTensor(popart.TensorInfo("FLOAT", [2, 8]))
-        body.addOutputTensor(body.aiOnnx.add([inner, body.aiOnnx.randomuniform([], shape=[2, 8])]))
+        body.addOutputTensor(body.aiOnnx.add([inner, body.aiOnnx.randomuniform(shape=[2, 8])]))
         made = [builder.aiGraphcore.call([x], 1, body)[0] for _ in range(3)]
     else:
         body.addInputTensor(popart.TensorInfo("INT64", []))
         go = body.addInputTensor(popart.TensorInfo("BOOL", []))
         inner = body.addInputTensor(popart.TensorInfo("FLOAT", [2, 8]))
-        one = body.aiOnnx.add([inner, body.aiOnnx.randomuniform([], shape=[2, 8])])
+        one = body.aiOnnx.add([inner, body.aiOnnx.randomuniform(shape=[2, 8])])
         for out in (go, inner, one):
             body.addOutputTensor(out)
         trips, yes = builder.aiOnnx.constant(np.array(3, np.int64)), builder.aiOnnx.constant(np.array(True))
