@@ -78,7 +78,9 @@ public:
   void run(unsigned prog = 0, const std::string &debugName = "");
   void run(unsigned prog, const std::string &debugName, const RuntimeOptions &options);
   void loadAndRun(const Device &device, unsigned prog = 0);
-  void stop(); // ends a running program at its next step; may be called from another thread
+  // Ends a running program at its next step. A codelet that has not ended half a second later is
+  // interrupted, and Engine::run throws. May be called from other threads and in signal handlers.
+  void stop();
 
   // ---- streams. [begin, end) is a circular buffer; a single pointer is used for every transfer.
   void connectStream(StringRef handle, void *begin, void *end);
