@@ -102,7 +102,7 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
     throw error(
         "batchSerializationSettings.method Loop needs transformContext Bwd. Set it, or take "
         "UnrollDynamic.");
-  if (o.numIOTiles != 0 && (o.numIOTiles < 32 || o.numIOTiles % 2))
+  if (o.numIOTiles > 0 && (o.numIOTiles < 32 || o.numIOTiles % 2))
     throw error(base::str("numIOTiles is ", o.numIOTiles,
                           "; it is 0, or an even number of at least 32 tiles of every IPU."));
   if (training && o.autoRecomputation == RecomputationType::Pipeline && !o.enablePipelining)
