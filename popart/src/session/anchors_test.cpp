@@ -112,7 +112,10 @@ TEST(Anchors, EveryNReturnsEveryNthMicroBatch) {
 TEST(Anchors, MayBeInputsWeightsAndGradients) {
   Product model;
   const std::map<TensorId, Floats> wanted{
-      {"x", {5, 7}}, {"w", {2, 3}}, {"Gradient___w", {5, 7}}, {"Gradient___x", {2, 3}}};
+      {"x", {5, 7}},
+      {"w", {-0.5f, -0.5f}}, // updated
+      {"Gradient___w", {5, 7}},
+      {"Gradient___x", {2, 3}}};
   for (const auto &[id, values] : wanted) {
     auto session = model.training(DataFlow(1, {{id, AnchorReturnType("All")}}),
                                   SGD({{"defaultLearningRate", {0.5f, true}}}));
