@@ -133,10 +133,18 @@ def _shown(form):
     return "(" + ", ".join(name + (f": {kind}" if kind else "") for name, kind, _ in form if name != "self") + ")"
 
 
+def _out_of_range(value):
+    """The first number, in a list or alone, that not every kind of int holds."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return next((v for v in values if isinstance(v, (int, np.integer)) and not 0 <= v < 2**31), None)
+
+
 def explain(function, forms, args, kwargs):
     """The message for a call that fits none of the forms: the one that it comes nearest to."""
     if function == "":  # of an attribute
         why = _wrong(forms[0][-1][1], args[-1])
+        if not why and _out_of_range(args[-1]) is not None:
+            why = f"is out of range: {_described(_out_of_range(args[-1]))}"
         return f"The attribute's value {why or 'is not fit: ' + _described(args[-1])}."
     def misfit(problems, form):  # fewest problems, and those late: what comes before has shown which form is meant
         known = [p[0] for p in form]
@@ -146,6 +154,8 @@ def explain(function, forms, args, kwargs):
     if problems:
         name, why = problems[0]
         text = f"{function}: the argument '{name}' {why}." if name else f"{function} {why}."
+    elif beyond := [v for v in map(_out_of_range, [*args[1:], *kwargs.values()]) if v is not None]:
+        text = f"{function}: an argument is out of range: {_described(beyond[0])}."
     else:  # nothing that can be seen from here
         text = f"{function}: the arguments do not fit: {', '.join(_described(a) for a in args[1:])}."
     if len(forms) > 1:

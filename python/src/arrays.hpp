@@ -2,6 +2,7 @@
 // numpy's arrays as PopART sees them: C-contiguous, in the machine's byte order, of a type that
 // tensors have. What is laid out otherwise is copied.
 #pragma once
+#include "whole.hpp"
 #include <popart/voiddata.hpp>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>

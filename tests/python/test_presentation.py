@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What newcomers see: docstrings, signatures, dir(), stubs, representations, errors in Python's words, the right Python."""
+import decimal
 import ast
 import copy
 import glob
@@ -171,6 +172,12 @@ def test_objects_that_were_never_made():
     (lambda b: b.aiOnnx.relu(["x"], nam="y"), "relu: the argument 'nam' is not an argument of it."),
     (lambda b: b.aiOnnx.flatten(["x"], 1.5), "flatten: the argument 'axis' must be an int, not float (1.5)."),
     (lambda b: b.aiOnnx.flatten(["x"], 2**70), "flatten: the argument 'axis' is out of range: int (1180591620717411303424)."),
+    (lambda b: b.aiOnnx.flatten(["x"], np.float32(1.5)), "flatten: the argument 'axis' must be an int, not float32 (1.5)."),
+    (lambda b: b.addInputTensor("FLOAT", [np.float32(2.5)]), "addInputTensor: the argument 'shape' has an item 0 that must be an int, not float32 (2.5)."),
+    (lambda b: popart.DataFlow(decimal.Decimal("1.5"), ["a"]), "DataFlow: the argument 'batchesPerStep' must be an int, not Decimal (Decimal('1.5'))."),
+    (lambda b: setattr(popart.SessionOptions(), "accumulationFactor", np.float32(2.5)), "The attribute's value must be an int, not float32 (2.5)."),
+    (lambda b: setattr(popart.SessionOptions(), "defaultBufferingDepth", 2**40), "The attribute's value is out of range: int (1099511627776)."),
+    (lambda b: popart.TensorInfo("FLOAT", [2, 2**63]), "TensorInfo: the argument 'shape' has an item 1 that is out of range: int (9223372036854775808)."),
     (lambda b: b.addOutputTensor(None), "addOutputTensor: the argument 'outputName' must be a str, not None."),
     (lambda b: popart.DataFlow("1", ["a"]), "DataFlow: the argument 'batchesPerStep' must be an int, not str ('1')."),
     (lambda b: popart.PyStepIO({"x": [1]}, {}), "PyStepIO: the argument 'inputs' has an item at 'x' that must be a numpy array, not list ([1])."),
