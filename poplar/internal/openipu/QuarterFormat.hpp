@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace openipu {
+namespace poplar::openipu {
 
 class QuarterFormat {
 public:
@@ -62,4 +62,6 @@ private:
   int mantissaBits_, bias_, scale_;
 };
 
-} // namespace openipu
+} // namespace poplar::openipu
+
+namespace openipu = poplar::openipu;
