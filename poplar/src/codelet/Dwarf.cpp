@@ -109,7 +109,7 @@ std::string spellVectors(std::string text) {
     if (close == text.npos || end == text.npos)
       break;
     text.replace(at, end - at,
-                 base::str("openipu::VectorOf<", text.substr(close + 2, end - close - 2), ", ",
+                 base::str("::openipu::VectorOf<", text.substr(close + 2, end - close - 2), ", ",
                            text.substr(at + mark.size(), close - at - mark.size()), ">"));
   }
   return text;
