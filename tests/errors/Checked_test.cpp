@@ -151,3 +151,30 @@ TEST(CheckedErrors, NotInFieldsThatShareATensor) {
   engine.readTensor("x", got.data(), got.data() + 4);
   EXPECT_EQ(got, (std::vector<float>{2, 2, 2, 1}));
 }
+
+// Nor do vertices that share what they change: each sees what the other does.
+TEST(CheckedErrors, NotInVerticesThatShareATensor) {
+  Checked c;
+  std::stringstream source(R"(
+#include <poplar/Vertex.hpp>
+class Part : public poplar::Vertex {
+public:
+  poplar::InOut<poplar::Vector<float>> x;
+  unsigned begin;
+  void compute() { x[begin] += 1; x[begin + 1] += 1; }
+};
+)");
+  c.graph.addCodelets(source);
+  auto x = c.variable("x", 4);
+  c.graph.setInitialValue(x, 1.0f);
+  c.graph.createHostRead("x", x);
+  for (unsigned begin : {0u, 2u})
+    c.graph.setTileMapping(c.graph.addVertex(c.set, "Part", {{"x", x}, {"begin", begin}}), 0);
+  Engine engine(c.graph, Execute(c.set),
+                {{"debug.checkedCodelets", "true"}, {"debug.allowOverlappingInOut", "true"}});
+  engine.load(c.device);
+  engine.run();
+  std::vector<float> got(4);
+  engine.readTensor("x", got.data(), got.data() + 4);
+  EXPECT_EQ(got, (std::vector<float>{2, 2, 2, 2}));
+}

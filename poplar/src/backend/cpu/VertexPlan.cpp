@@ -87,6 +87,8 @@ void VertexPlan::group() {
 }
 
 void VertexPlan::measure() {
+  if (checked_)
+    shared_ = findShared();
   for (const auto &batch : batches_) {
     const auto &type = modules_[batch.module]->types[batch.type];
     Sizes sizes(*image_, type);
@@ -146,7 +148,40 @@ std::vector<bool> separable(std::vector<Box> boxes) {
   return result;
 }
 
+// Edges in place that vertices of one compute set share (debug.allowOverlappingInOut): each sees
+// what the others write.
+std::vector<std::uint32_t> sharedEdges(std::vector<Box> boxes) {
+  std::vector<std::uint32_t> shared;
+  std::sort(boxes.begin(), boxes.end(), [](auto &a, auto &b) { return a.begin < b.begin; });
+  for (std::size_t i = 0, farthest = 0; i < boxes.size(); ++i) {
+    if (i > 0 && boxes[i].begin < boxes[farthest].end)
+      shared.insert(shared.end(),
+                    {std::uint32_t(boxes[i].edge), std::uint32_t(boxes[farthest].edge)});
+    if (boxes[i].end > boxes[farthest].end)
+      farthest = i;
+  }
+  std::sort(shared.begin(), shared.end());
+  return shared;
+}
+
 } // namespace
+
+std::vector<std::uint32_t> VertexPlan::findShared() const {
+  std::vector<Box> boxes;
+  for (const auto &batch : batches_) {
+    const auto &type = modules_[batch.module]->types[batch.type];
+    for (auto i = batch.first; i < batch.first + batch.count; ++i)
+      for (std::size_t f = 0; f < type.fields.size(); ++f) {
+        const auto &slot = image_->slots[image_->vertices[order_[i]].firstSlot + f];
+        if (slot.kind != SlotKind::Edges || type.fields[f].direction == FieldDirection::Input)
+          continue;
+        for (auto e = slot.first; e < slot.first + slot.count; ++e)
+          if (const auto &edge = image_->edges[e]; edge.numRuns == 1 && edge.elements > 0)
+            boxes.push_back(boxOf(*image_, type.fields[f], edge, e));
+      }
+  }
+  return sharedEdges(std::move(boxes));
+}
 
 void VertexPlan::planVertex(const executable::Vertex &vertex, const codelet::VertexType &type,
                             bool checked) {
@@ -165,6 +200,13 @@ void VertexPlan::planVertex(const executable::Vertex &vertex, const codelet::Ver
       boxes.push_back(boxOf(*image_, field, edge, boxes.size()));
     });
     fenced = separable(std::move(boxes));
+    std::size_t next = 0;
+    forEdges([&](const Field &, const executable::Edge &edge) {
+      const auto number = std::uint32_t(&edge - image_->edges.data());
+      if (std::binary_search(shared_.begin(), shared_.end(), number))
+        fenced[next] = false;
+      ++next;
+    });
     for (std::size_t f = 0; f < type.fields.size(); ++f)
       checks_ += isNested(type.fields[f]) ? 1 + image_->slots[vertex.firstSlot + f].count : 1;
   }

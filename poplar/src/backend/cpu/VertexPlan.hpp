@@ -54,6 +54,7 @@ private:
   void measure();
   void planVertex(const executable::Vertex &vertex, const codelet::VertexType &type, bool checked);
   void planEdge(const codelet::Field &field, const executable::Edge &edge, bool fenced);
+  std::vector<std::uint32_t> findShared() const;
   bool isChecked(std::uint32_t module) const {
     return checked_ && !modules_[module]->checkedImage.empty();
   }
@@ -67,6 +68,7 @@ private:
   std::vector<std::int64_t>
       edgeOffsets_; // where each edge lives from the start of the arena, in visiting order
   // Checked mode:
+  std::vector<std::uint32_t> shared_;     // edges that other vertices write as well
   std::vector<bool> edgeFenced_;          // room on both sides of the edge is nobody's
   std::vector<std::uint64_t> firstCheck_; // by vertex in order(), and the end
   struct Range {
