@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <future>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -42,12 +43,16 @@ Words commonFlags(const std::string &machine) {
           "-fno-stack-protector", "-Wno-attributes=poplar::"};
 }
 
-const Words linkFlags = {"-shared", "-Wl,-z,noseparate-code", "-Wl,-Bsymbolic",
-                         "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
+const Words linkFlags = {"-shared",
+                         "-Wl,-z,noseparate-code",
+                         "-Wl,-Bsymbolic",
+                         "-Wl,--hash-style=gnu",
+                         "-Wl,--build-id=none",
+                         "-Wl,-z,muldefs"}; // helpers that companions repeat
 // -w: the user's warnings were given by the first pass. Access control is the first pass's business
 // as well: glue may call a private compute(). Each image is one file, so everything but the entries
 // is local.
-const Words quiet = {"-w", "-fno-access-control", "-fwhole-program"};
+const Words quiet = {"-w", "-fno-access-control"}, alone = {"-fwhole-program"};
 
 const Words checkedFlags = {"-O1",
                             "-g",
@@ -151,9 +156,9 @@ void replaceAll(std::string &text, const std::string &from, const std::string &t
 class Compilation {
 public:
   Compilation(std::string name, const std::string &flags, const std::string &machine,
-              unsigned numWorkers)
+              unsigned numWorkers, std::string companion = {})
       : name_(std::move(name)), compiler_(requireCompiler()), userFlags_(splitFlags(flags)),
-        machine_(machine), numWorkers_(numWorkers) {}
+        machine_(machine), numWorkers_(numWorkers), own_(std::move(companion)) {}
 
   std::string preprocess(const Source &source, const std::string &arch, Words &dependencies) {
     const std::string file = directory_.file("source.cpp");
@@ -204,11 +209,22 @@ public:
     return discoverVertexTypes(directory_.file("meta.so"), name_);
   }
 
-  std::string fastImage(const std::string &text, const std::string &glue, const std::string &stem) {
-    const std::string source = directory_.file(stem + ".ii"), image = stem + ".so";
+  // Sources that are linked into every image from now on.
+  void accompany(const std::vector<Companion> &companions) {
+    for (const auto &c : companions)
+      companions_.push_back(std::make_unique<Compilation>(c.sourceName, c.flags, machine_,
+                                                          numWorkers_, c.preprocessedSource));
+  }
+
+  std::string fastImage(const std::string &text, const std::string &glue) {
+    const std::string source = directory_.file("fast.ii");
     writeFile(source, text + glue);
-    require(command_({"-O3"}) + quiet + linkFlags + Words{source, "-o", directory_.file(image)});
-    return readBack(image);
+    Words objects;
+    for (const auto &c : companions_)
+      objects.push_back(c->object({"-O3"}, {}, "fast"));
+    require(command_({"-O3"}) + quiet + wholeProgram() + linkFlags + Words{source} + objects +
+            Words{"-o", directory_.file("fast.so")});
+    return readBack("fast.so");
   }
 
   // Instrumented at every access; the calls go to checkedSupport. Little is optimised, so that
@@ -220,11 +236,15 @@ public:
                       image = directory_.file("checked.so");
     writeFile(source, text + glue);
     writeFile(support, checkedSupport());
-    require(command_() + quiet + checkedFlags + Words{"-c", source, "-o", object});
+    require(command_() + quiet + wholeProgram() + checkedFlags + Words{"-c", source, "-o", object});
+    Words objects;
+    for (const auto &c : companions_)
+      objects.push_back(c->object({}, checkedFlags, "checked"));
     require(Words{compiler_, "-std=gnu++17", "-fPIC", "-O1", "-fvisibility=hidden", "-fno-builtin",
                   "-fno-tree-loop-distribute-patterns", "-w", "-D__POPC__", "-isystem",
                   includeDirectory(), "-c", support, "-o", supportObject});
-    require(Words{compiler_} + linkFlags + Words{object, supportObject, "-o", image});
+    require(Words{compiler_} + linkFlags + Words{object, supportObject} + objects +
+            Words{"-o", image});
     return readBack("checked.so");
   }
 
@@ -233,7 +253,7 @@ public:
     writeFile(source, text + glue);
     // Last on the line, so that they win over the user's -O. Loops stay loops: one pass of the
     // source, one count.
-    require(command_() + quiet +
+    require(command_() + quiet + wholeProgram() +
             Words{"-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
                   "-fno-tree-loop-distribute-patterns", "-fno-reorder-blocks-and-partition",
                   "-ffixed-r15", "-g0", "-S", source, "-o", directory_.file("plain.s")});
@@ -242,12 +262,27 @@ public:
 
   std::string assemble(const std::string &text) {
     writeFile(directory_.file("counted.s"), text);
-    require(Words{compiler_} + linkFlags +
-            Words{directory_.file("counted.s"), "-o", directory_.file("counted.so")});
+    Words files = {directory_.file("counted.s")};
+    for (const auto &c : companions_) {
+      files.push_back(c->directory_.file("companion.s"));
+      writeFile(files.back(), countAssembly(c->assembly(c->own_, "")).text);
+    }
+    require(Words{compiler_} + linkFlags + files + Words{"-o", directory_.file("counted.so")});
     return readBack("counted.so");
   }
 
 private:
+  // An image of one source needs nothing but its entries.
+  Words wholeProgram() const { return companions_.empty() && own_.empty() ? alone : Words{}; }
+
+  // A companion's source, which others call.
+  std::string object(const Words &defaults, const Words &flags, const std::string &stem) {
+    const std::string source = directory_.file("companion.ii"), file = directory_.file(stem + ".o");
+    writeFile(source, own_);
+    require(command_(defaults) + quiet + flags + Words{"-c", source, "-o", file});
+    return file;
+  }
+
   Words preprocessing(const Source &source, const std::string &arch) const {
     const std::string include = includeDirectory();
     Words command = command_() + Words{"-E",
@@ -303,6 +338,8 @@ private:
   Words userFlags_;
   std::string machine_;
   unsigned numWorkers_;
+  std::string own_; // of a companion
+  std::vector<std::unique_ptr<Compilation>> companions_;
   bool clangVectors_ = false; // the source declares vectors as clang does
   TemporaryDirectory directory_;
   const fs::file_time_type started_ = fs::file_time_type::clock::now();
@@ -320,9 +357,8 @@ void fill(Module &module, const std::vector<DiscoveredType> &types,
 
 void buildImages(Module &module, Compilation &work, const std::vector<DiscoveredType> &types) {
   const std::string &text = module.preprocessedSource;
-  auto fast = std::async(std::launch::async, [&] {
-    return work.fastImage(text, fastGlue(types, module.numWorkers), "fast");
-  });
+  auto fast = std::async(std::launch::async,
+                         [&] { return work.fastImage(text, fastGlue(types, module.numWorkers)); });
   CountedAssembly counted;
   std::exception_ptr failure; // the fast pass must end before its inputs do
   try {
@@ -334,7 +370,7 @@ void buildImages(Module &module, Compilation &work, const std::vector<Discovered
   module.image = fast.get();
   if (failure)
     std::rethrow_exception(failure);
-  checkUndefinedSymbols(module.image, module.sourceName);
+  module.needs = undefinedSymbols(module.image, module.sourceName);
   module.mutableStatics = hasMutableStatics(module.image);
   fill(module, types, counted.codeBytes);
 }
@@ -430,6 +466,10 @@ static Module buildChecked(const Module &module, const std::string &contentHash)
   checked.contentHash = contentHash;
   const std::string text = with(module.preprocessedSource, "openipuChecked");
   Compilation work(module.sourceName, module.flags, machineArchitecture(), module.numWorkers);
+  std::vector<Companion> companions = module.companions;
+  for (auto &c : companions)
+    c.preprocessedSource = with(std::move(c.preprocessedSource), "openipuChecked");
+  work.accompany(companions);
   std::string ignored;
   const auto types = work.discover(text, ignored);
   checked.types.clear();
@@ -472,6 +512,52 @@ Module compileChecked(const Module &module) {
   }
   cache.storeModule(checked);
   return checked;
+}
+
+// Adds sources of the graph that mention one of the symbols. False when there are no more.
+static bool addCompanions(Module &module, const std::vector<std::string> &symbols,
+                          const std::vector<std::shared_ptr<const Module>> &graphModules) {
+  const auto before = module.companions.size();
+  for (const auto &other : graphModules) {
+    const auto &text = other->preprocessedSource;
+    bool mentions = false, known = text == module.preprocessedSource;
+    for (const auto &symbol : symbols) {
+      const auto function = functionName(symbol);
+      mentions = mentions || text.find(function.substr(function.rfind(':') + 1)) != text.npos;
+    }
+    for (const auto &c : module.companions)
+      known = known || c.preprocessedSource == text;
+    if (mentions && !known)
+      module.companions.push_back({other->sourceName, other->flags, text});
+  }
+  return module.companions.size() > before;
+}
+
+// Companions may need others in turn.
+Module linkModule(const Module &module,
+                  const std::vector<std::shared_ptr<const Module>> &graphModules) {
+  Module linked = module;
+  const Cache cache;
+  while (!linked.needs.empty()) {
+    if (!addCompanions(linked, linked.needs, graphModules))
+      refuseSymbols(linked.needs, module.sourceName);
+    std::vector<std::string> parts = {codegenVersion(), "linked", module.contentHash};
+    for (const auto &c : linked.companions)
+      parts.insert(parts.end(), {c.flags, c.preprocessedSource});
+    linked.contentHash = contentHashOf(parts);
+    if (auto known = cache.findModule(linked.contentHash)) {
+      linked = std::move(*known);
+      continue;
+    }
+    Compilation work(module.sourceName, module.flags, module.machine, module.numWorkers);
+    work.accompany(linked.companions);
+    std::string ignored;
+    const auto types = work.discover(linked.preprocessedSource, ignored);
+    linked.types.clear();
+    buildImages(linked, work, types);
+    cache.storeModule(linked);
+  }
+  return linked;
 }
 
 std::string compileToAssembly(const SourceInput &input, const CompileOptions &options) {

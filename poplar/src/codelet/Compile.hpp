@@ -6,7 +6,9 @@
 #pragma once
 #include "codelet/Errors.hpp"
 #include "codelet/Module.hpp"
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace poplar::codelet {
 
@@ -28,7 +30,8 @@ struct CompileOptions {
 };
 
 // Throws CompileError (compiler's text, or a field or file popc would refuse), LinkError (new,
-// malloc, iostream or an undefined function), FileError (source missing).
+// malloc, iostream), FileError (source missing). Functions that the source only declares are
+// Module::needs.
 Module compileSource(const SourceInput &source, const CompileOptions &options = {});
 
 // The same module with checks of every access (Checks.hpp): other hostOffsets and sizes,
@@ -36,6 +39,11 @@ Module compileSource(const SourceInput &source, const CompileOptions &options = 
 // `module`. Cached like compileSource. A codelet that does not compile in this form comes back
 // as it was, without a checkedImage, and the log says so.
 Module compileChecked(const Module &module);
+
+// A module whose `needs` are defined by others of the graph, linked with those. LinkError when
+// nobody defines them. Cached like compileSource.
+Module linkModule(const Module &module,
+                  const std::vector<std::shared_ptr<const Module>> &graphModules);
 
 // Assembly text of the counted pass, before counting: what `popc -S` prints.
 std::string compileToAssembly(const SourceInput &source, const CompileOptions &options = {});

@@ -8,7 +8,7 @@
 namespace poplar::codelet {
 namespace {
 
-constexpr std::uint32_t moduleVersion = 1;
+constexpr std::uint32_t moduleVersion = 2; // 1: without needs and companions
 
 void write(ByteWriter &out, const Field &f) {
   out.text(f.name);
@@ -129,12 +129,18 @@ std::string serialise(const Module &m) {
   out.list(m.types, [&](const VertexType &t) { write(out, t); });
   for (const std::string *s : {&m.image, &m.countedImage, &m.checkedImage, &m.preprocessedSource})
     out.text(*s);
+  out.list(m.needs, [&](const std::string &symbol) { out.text(symbol); });
+  out.list(m.companions, [&](const Companion &c) {
+    for (const std::string *s : {&c.sourceName, &c.flags, &c.preprocessedSource})
+      out.text(*s);
+  });
   return out.take();
 }
 
 Module parseModule(std::string_view bytes) {
   ByteReader in(bytes);
-  if (const auto version = in.number<std::uint32_t>(); version != moduleVersion)
+  const auto version = in.number<std::uint32_t>();
+  if (version != 1 && version != moduleVersion)
     throw FormatError(base::str("codelet module format ", version, ", expected ", moduleVersion));
   Module m;
   for (std::string *s :
@@ -146,6 +152,15 @@ Module parseModule(std::string_view bytes) {
     m.types.push_back(readType(in));
   for (std::string *s : {&m.image, &m.countedImage, &m.checkedImage, &m.preprocessedSource})
     *s = in.text();
+  if (version > 1) {
+    for (auto n = in.count(4); n > 0; --n)
+      m.needs.push_back(in.text());
+    for (auto n = in.count(12); n > 0; --n) {
+      auto &c = m.companions.emplace_back();
+      for (std::string *s : {&c.sourceName, &c.flags, &c.preprocessedSource})
+        *s = in.text();
+    }
+  }
   in.expectEnd();
   return m;
 }

@@ -99,6 +99,11 @@ struct VertexType {
   const Field *find(std::string_view fieldName) const; // null when there is none
 };
 
+// Another source of the same graph that defines what a codelet only declares.
+struct Companion {
+  std::string sourceName, flags, preprocessedSource;
+};
+
 struct Module {
   std::string contentHash;      // of preprocessed source, flags, compiler, headers: names this code
   std::string sourceName;       // as the user gave it
@@ -113,6 +118,9 @@ struct Module {
   std::string countedImage;       // the same code, un-vectorised, counting bundles
   std::string checkedImage;       // filled by compileChecked only
   std::string preprocessedSource; // so that the checked image can be built on demand
+  std::vector<std::string>
+      needs; // symbols that another source of the graph must define: linkModule
+  std::vector<Companion> companions; // that are linked into the images
 
   const VertexType *find(std::string_view typeName) const; // any spelling of the name
 };

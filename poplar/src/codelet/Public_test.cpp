@@ -160,4 +160,56 @@ class A : public Vertex { public: InOut<Vector<float>> x; Output<unsigned> tile;
   EXPECT_GE(cycles, 6 * 97u) << "but instructions, six cycles each";
 }
 
+const char *const caller = R"(
+namespace other { float scale(float); extern const float offset; }
+extern "C" int twice(int);
+class Calls : public Vertex { public: InOut<Vector<float>> x; int n;
+  void compute() { for (unsigned i = 0; i < x.size(); ++i) x[i] = other::scale(x[i]) + other::offset + float(twice(n)); } };
+)";
+const char *const callee = R"(
+extern "C" int twice(int);
+namespace other { float factor(int n) { return float(twice(n)); } float scale(float v) { return v * factor(2); }
+extern const float offset; const float offset = 0.5f; }
+class Own : public Vertex { public: InOut<float> x; void compute() { *x = other::factor(1); } };
+)";
+const char *const deeper = "extern \"C\" int twice(int n) { return 2 * n; }\n";
+
+TEST(PublicCodelets, MayCallFunctionsOfOtherSourcesOfTheGraph) {
+  const auto a = compileText(prologue() + caller), b = compileText(prologue() + callee),
+             c = compileText(deeper), d = compileText("int unrelated() { return 1; }\n");
+  EXPECT_EQ(a->needs.size(), 3u);
+  EXPECT_TRUE(c->needs.empty());
+  const auto linked = std::make_shared<const Module>(linkModule(*a, {a, b, c, d}));
+  EXPECT_EQ(linked->companions.size(), 2u);
+  EXPECT_TRUE(linked->needs.empty());
+  EXPECT_EQ(serialise(parseModule(serialise(*linked))), serialise(*linked));
+  LoadedModule loaded(linked);
+  VertexStorage v(linked->types.at(0));
+  std::vector<float> x{1, 2};
+  v.vector("x", x);
+  v.plain<int>("n", 3);
+  void *vertex = v.address();
+  loaded.entry(0).run(&vertex, 1, &now);
+  EXPECT_EQ(x, (std::vector<float>{10.5f, 14.5f}));
+  std::uint64_t bundles = 0;
+  loaded.entry(0, Variant::Counted).runCounted(&vertex, 1, &bundles, nullptr);
+  EXPECT_EQ(x, (std::vector<float>{48.5f, 64.5f}));
+  EXPECT_GT(bundles, 10u);
+  const auto checked = std::make_shared<const Module>(compileChecked(*linked));
+  EXPECT_FALSE(checked->checkedImage.empty());
+  EXPECT_NO_THROW(LoadedModule(checked).entry(0, Variant::Checked));
+}
+
+TEST(PublicCodelets, HearOfFunctionsThatNoSourceDefines) {
+  const auto a = compileText(prologue() + caller), b = compileText(prologue() + callee);
+  try {
+    linkModule(*a, {a, b});
+    FAIL();
+  } catch (const LinkError &e) {
+    EXPECT_NE(std::string(e.what()).find("undefined symbol: twice (not defined in any codelet"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
 } // namespace

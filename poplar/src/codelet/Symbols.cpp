@@ -151,6 +151,9 @@ std::string demangled(const std::string &name) {
   return status == 0 && text ? std::string(text.get()) : name;
 }
 
+const std::string notDefined =
+    "not defined in any codelet of the graph and not part of a tile's library";
+
 std::string reason(const std::string &name) {
   if (startsWith(name, "_Znw") || startsWith(name, "_Zna") || startsWith(name, "_Zdl") ||
       startsWith(name, "_Zda") || name == "malloc" || name == "calloc" || name == "realloc" ||
@@ -159,24 +162,37 @@ std::string reason(const std::string &name) {
   if (name.find("ios_base") != std::string::npos || startsWith(name, "_ZSt4cout") ||
       startsWith(name, "_ZSt4cerr") || startsWith(name, "_ZNSo") || startsWith(name, "_ZStls"))
     return "a tile has no streams; use printf from print.h";
-  return "not defined in this codelet and not part of a tile's library";
+  return notDefined;
 }
 
 } // namespace
 
-void checkUndefinedSymbols(const std::string &image, const std::string &sourceName) {
-  std::set<std::string> missing;
-  for (const Symbol &s : Image(image).symbols(SHT_DYNSYM))
-    if (s.entry.st_shndx == SHN_UNDEF && !s.name.empty() && !existsOnTile(s.name))
-      missing.insert(s.name);
-  if (missing.empty())
-    return;
+void refuseSymbols(const std::vector<std::string> &symbols, const std::string &sourceName) {
   std::string list;
-  for (const std::string &name : missing)
+  for (const std::string &name : symbols)
     list += base::str("  undefined symbol: ", demangled(name), " (", reason(name), ")\n");
   throw LinkError(base::str("Codelet ", sourceName, " uses what does not exist on a tile:\n", list,
-                            "Remove these uses or define the functions in the codelet."),
+                            "Remove these uses or define the functions in a codelet."),
                   list);
+}
+
+std::vector<std::string> undefinedSymbols(const std::string &image, const std::string &sourceName) {
+  std::set<std::string> missing;
+  bool impossible = false;
+  for (const Symbol &s : Image(image).symbols(SHT_DYNSYM))
+    if (s.entry.st_shndx == SHN_UNDEF && !s.name.empty() && !existsOnTile(s.name)) {
+      missing.insert(s.name);
+      impossible = impossible || reason(s.name) != notDefined;
+    }
+  std::vector<std::string> all(missing.begin(), missing.end());
+  if (impossible)
+    refuseSymbols(all, sourceName);
+  return all;
+}
+
+std::string functionName(const std::string &symbol) {
+  const std::string name = demangled(symbol);
+  return name.substr(0, name.find_first_of("(<["));
 }
 
 bool hasMutableStatics(const std::string &image) {

@@ -3,6 +3,7 @@
 #include "Access.hpp"
 #include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
+#include "codelet/Compile.hpp"
 #include "executable/ValidateSteps.hpp"
 #include "graph/Introspect.hpp"
 #include "poplar/exceptions.hpp"
@@ -202,6 +203,20 @@ private:
     return at->second;
   }
 
+  // With the functions that other sources of the graph define.
+  std::shared_ptr<const codelet::Module>
+  linked(const std::shared_ptr<const codelet::Module> &module) const {
+    if (module->needs.empty())
+      return module;
+    try {
+      return std::make_shared<const codelet::Module>(codelet::linkModule(*module, graph_.modules));
+    } catch (const codelet::LinkError &error) {
+      throw link_error(error.what(), error.output);
+    } catch (const codelet::CompileError &error) {
+      throw graph_program_compilation_error(error.what());
+    }
+  }
+
   void lowerVertices() {
     setIndex_.assign(graph_.computeSets.size(), none);
     std::vector<std::uint32_t> typeIndex(graph_.vertexTypes.size(), none),
@@ -229,7 +244,7 @@ private:
           auto &module = moduleIndex[ref.module];
           if (module == none) {
             module = image_.modules.size();
-            image_.modules.push_back(graph_.modules[ref.module]);
+            image_.modules.push_back(linked(graph_.modules[ref.module]));
           }
           type = image_.vertexTypes.size();
           image_.vertexTypes.push_back({module, ref.type});
