@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Norms applied: whitened = (x - mean) * invStdDev, normalised = whitened * gamma + beta, either or
 // both. Host: one pass. Tiles: a broadcast subtract, multiply, multiply and add, where x lies.
+#include "Checks.hpp"
 #include "NormLoops.hpp"
 #include "NormPlan.hpp"
 #include "NormSpace.hpp"
@@ -173,6 +174,8 @@ std::pair<poplar::Tensor, poplar::Tensor> affine(poplar::Graph &graph, const pop
   checkVector(a.invStdDev, statistics, "inverse standard deviation", x, api);
   checkVector(a.gamma, x.dim(1), "gamma", x, api);
   checkVector(a.beta, x.dim(1), "beta", x, api);
+  if (a.wantWhitened && !(a.mean.valid() && a.invStdDev.valid()))
+    failWithoutStatistics(api);
 
   poplar::Tensor y, w;
   std::vector<openipu::Used> uses;

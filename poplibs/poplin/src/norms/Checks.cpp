@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What norms refuse.
 #include "base/Text.hpp"
+#include "Checks.hpp"
 #include "poplin/NormOperations.hpp"
 #include "poputil/exceptions.hpp"
 
@@ -28,6 +29,11 @@ void checkActs(const poplar::Tensor &acts, NormGroups groups, const std::string 
 
 std::size_t numStatistics(const poplar::Tensor &acts, NormGroups groups) {
   return groups.count ? acts.dim(0) * groups.count : acts.dim(1);
+}
+
+void failWithoutStatistics(const std::string &api) {
+  throw poplibs_error(str(api, ": the mean or the inverse standard deviation is an empty tensor; "
+                               "give the statistics of the activations."));
 }
 
 void checkVector(const poplar::Tensor &t, std::size_t size, const char *what,

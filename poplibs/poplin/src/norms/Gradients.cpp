@@ -5,6 +5,7 @@
 // Host: everything in one pass, unit by unit, where there are units (UnitNorms.hpp); else one pass
 // for sums, a second for dx. Tiles: products, two reductions, broadcasts.
 #include "base/Text.hpp"
+#include "Checks.hpp"
 #include "NormLoops.hpp"
 #include "NormPlan.hpp"
 #include "NormSpace.hpp"
@@ -318,9 +319,10 @@ bool overActivations(std::string_view, std::size_t, std::size_t output, std::siz
 const openipu::Overwriting inPlace{"poplin.norm.gradient", overActivations};
 const openipu::Overwriting allInPlace{"poplin.norm.backward", overActivations};
 
+enum class Needs { Nothing, Deviation }; // of activations that are whitened
 void check(const poplar::Tensor &x, const poplar::Tensor &grads, const poplar::Tensor &mean,
            const poplar::Tensor &isd, const poplar::Tensor &gamma, NormGroups groups,
-           const poplar::Type &partials, const std::string &api) {
+           const poplar::Type &partials, const std::string &api, Needs needs) {
   checkActs(x, groups, api);
   if (grads.shape() != x.shape())
     throw poputil::poplibs_error(base::str(api, ": gradients of shape ", base::list(grads.shape()),
@@ -331,6 +333,8 @@ void check(const poplar::Tensor &x, const poplar::Tensor &grads, const poplar::T
   checkVector(mean, numStatistics(x, groups), "mean", x, api);
   checkVector(isd, numStatistics(x, groups), "inverse standard deviation", x, api);
   checkVector(gamma, x.dim(1), "gamma", x, api);
+  if (!isd.valid() && (mean.valid() || needs == Needs::Deviation))
+    failWithoutStatistics(api);
 }
 
 struct Operands {
@@ -418,7 +422,7 @@ paramGradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tens
                const poplar::Tensor &mean, const poplar::Tensor &isd, NormGroups groups,
                const poplar::Type &partials, poplar::program::Sequence &prog,
                const poplar::DebugContext &context, const std::string &api) {
-  check(x, grads, mean, isd, {}, groups, partials, api);
+  check(x, grads, mean, isd, {}, groups, partials, api, Needs::Nothing);
   auto r = reducible(grads, groups, Key::Parameter);
   auto gammaDelta = popops::cost::createReduceOutput(graph, r.view, grads.elementType(), r.dims,
                                                      {context, "gammaDelta"});
@@ -438,7 +442,7 @@ poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const po
                          const poplar::Tensor &gamma, NormGroups groups,
                          const poplar::Type &partials, poplar::program::Sequence &prog,
                          const poplar::DebugContext &context, const std::string &api) {
-  check(x, grads, mean, isd, gamma, groups, partials, api);
+  check(x, grads, mean, isd, gamma, groups, partials, api, Needs::Deviation);
   auto dx = graph.clone(grads.elementType(), x, {context, "gradients"});
   auto o = operands({openipu::out(dx)}, x, grads, {}, mean, isd, gamma);
   openipu::Plan plan;
@@ -471,7 +475,7 @@ AllGradients allGradients(poplar::Graph &graph, const poplar::Tensor &x,
                           const poplar::Tensor &isd, const poplar::Tensor &gamma, NormGroups groups,
                           const poplar::Type &partials, poplar::program::Sequence &prog,
                           const poplar::DebugContext &context, const std::string &api) {
-  check(x, grads, mean, isd, gamma, groups, partials, api);
+  check(x, grads, mean, isd, gamma, groups, partials, api, Needs::Deviation);
   if (!haveUnits(x, groups)) {
     auto [gammaDelta, betaDelta] =
         paramGradients(graph, x, grads, mean, isd, groups, partials, prog, context, api);
@@ -504,7 +508,7 @@ poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const po
                          const poplar::Tensor &gamma, const Distributed &distributed,
                          const poplar::Type &partials, poplar::program::Sequence &prog,
                          const poplar::DebugContext &context, const std::string &api) {
-  check(x, grads, mean, isd, gamma, {}, partials, api);
+  check(x, grads, mean, isd, gamma, {}, partials, api, Needs::Deviation);
   const unsigned replicas = replicasOf(distributed, x, api);
   auto r = reducible(x, {}, Key::Statistic);
   auto products =
