@@ -31,13 +31,14 @@ std::vector<std::size_t> layer(Calls &c) {
 std::size_t likely(Calls &c) { return c.oneIn(6) ? c.size() : 1 + c.below(4); }
 popnn::NonLinearityType activation(Calls &c) { return popnn::NonLinearityType(c.below(8)); }
 
+// Few steps: many that fit would rightly take long.
 popnn::lstm::LstmParams lstm(Calls &c) {
   if (c.oneIn(4))
-    return {c.usualType(), likely(c), likely(c), c.tensor(), layer(c)};
-  return {c.usualType(), likely(c), likely(c), layer(c), activation(c), activation(c)};
+    return {c.usualType(), likely(c), 1 + c.below(4), c.tensor(), layer(c)};
+  return {c.usualType(), likely(c), 1 + c.below(4), layer(c), activation(c), activation(c)};
 }
 popnn::gru::GruParams gru(Calls &c) {
-  popnn::gru::GruParams out(c.usualType(), likely(c), likely(c), layer(c), activation(c));
+  popnn::gru::GruParams out(c.usualType(), likely(c), 1 + c.below(4), layer(c), activation(c));
   out.resetAfter = c.oneIn(2);
   return out;
 }
@@ -215,3 +216,33 @@ bool isRefusal(const std::exception &error) {
 TEST(RandomLayerCalls, SolversNormsAndLosses) { calls::run(denseCalls, 20, isRefusal); }
 
 TEST(RandomLayerCalls, RecurrentLayersAndRandomNumbers) { calls::run(timeCalls, 20, isRefusal); }
+
+TEST(LayerOperands, NormsNeedTheirStatistics) {
+  Calls c(1, isRefusal);
+  auto x = c.graph.addVariable(FLOAT, {2, 3}, VariableMappingMethod::LINEAR);
+  auto mean = c.graph.addVariable(FLOAT, {3}, VariableMappingMethod::LINEAR);
+  EXPECT_THROW(poplin::normWhiten(c.graph, x, mean, Tensor(), c.step), poputil::poplibs_error);
+  EXPECT_THROW(poplin::normWhiten(c.graph, x, Tensor(), mean, c.step), poputil::poplibs_error);
+  try {
+    poplin::normStatisticsGradients(c.graph, x, x, Tensor(), c.step);
+    FAIL();
+  } catch (const poputil::poplibs_error &e) {
+    EXPECT_STREQ(e.what(), "poplin::normStatisticsGradients: the mean or the inverse standard "
+                           "deviation is an empty tensor; give the statistics of the activations.");
+  }
+}
+
+TEST(LayerOperands, RecurrentLayersOfNothingEnd) {
+  Calls c(1, isRefusal);
+  const std::size_t steps = std::size_t(1) << 31;
+  const popnn::gru::GruParams gru(FLOAT, 0, steps, {2, 3});
+  popnn::gru::gruFwd(c.graph, gru, popnn::gru::createInitialState(c.graph, gru, "", {}, nullptr),
+                     popnn::gru::createInput(c.graph, gru, ""),
+                     popnn::gru::createWeights(c.graph, gru, ""), nullptr, c.program);
+  const popnn::lstm::LstmParams lstm(FLOAT, 2, steps, {0, 0});
+  popnn::lstm::lstmFwd(c.graph, lstm, popnn::lstm::createInitialState(c.graph, lstm, ""),
+                       popnn::lstm::createInput(c.graph, lstm, ""),
+                       popnn::lstm::createWeights(c.graph, lstm, ""), nullptr, c.program);
+  c.compileAndRun();
+  EXPECT_EQ(c.taken, 1u);
+}

@@ -23,6 +23,8 @@ Shape readShape(openipu::AttributeReader &reader) {
   Shape s;
   for (auto *size : {&s.steps, &s.batch, &s.in, &s.out})
     *size = reader.get<std::uint64_t>();
+  if (s.batch == 0 || s.out == 0) // nothing to do, however often
+    s.steps = 0;
   s.activation = reader.get<NonLinearityType>();
   s.recurrentActivation = reader.get<NonLinearityType>();
   for (auto &column : s.column)

@@ -57,7 +57,7 @@ void iterate(NonLinearityType type, std::size_t steps, std::size_t batch, std::s
              const float *initial, const float *feedback, const float *biases, bool isHalf,
              float *y) {
   const float *h = initial;
-  for (std::size_t t = 0; t < steps; ++t, h = y, y += batch * out) {
+  for (std::size_t t = 0; t < steps && batch * out > 0; ++t, h = y, y += batch * out) {
     multiply(batch, out, out, matrix(h, out), matrix(feedback, out), matrix(y, out), 1);
     forElements(batch, 8 * out, [&](std::size_t e) {
       float *row = y + e * out;
@@ -98,7 +98,7 @@ void runForward(const KernelArgs &args) {
 void iterateBack(NonLinearityType type, std::size_t steps, std::size_t batch, std::size_t out,
                  const float *dy, const float *y, const float *feedback, const float *after,
                  bool isHalf, float *state) {
-  for (auto t = steps; t-- > 0;) {
+  for (auto t = batch * out > 0 ? steps : 0; t-- > 0;) {
     float *now = state + t * batch * out;
     std::copy_n(dy + t * batch * out, batch * out, now);
     if (after)
