@@ -150,10 +150,16 @@ void Builder::Impl::infer(const onnx::NodeProto &node) {
     known = known && (id.empty() || infoOf(id));
   for (const auto &attribute : node.attribute())
     known = known && attribute.type() != onnx::AttributeProto::GRAPH;
-  // Replicas are not known before there is a session.
-  known = known && node.op_type() != "ReplicatedReduceScatter" &&
-          node.op_type() != "ReplicatedAllGather";
-  if (known && ops::findOp(node.domain(), node.op_type())) {
+  const auto *def = ops::findOp(node.domain(), node.op_type());
+  // Replicas are not known before there is a session, and with them the size of these results.
+  if (def && (def->type == "ReplicatedReduceScatter" || def->type == "ReplicatedAllGather")) {
+    std::vector<bool> given;
+    for (const auto &id : node.input())
+      given.push_back(!id.empty());
+    onnxmodel::checkFormalsOf(*def, node, given, unsigned(node.output_size()));
+    known = false;
+  }
+  if (known && def) {
     for (const auto &id : node.input())
       if (!id.empty() && shapes.find(id) == ir::none)
         importer->addInput(id, *infoOf(id)); // of a parent

@@ -90,13 +90,15 @@ public:
                        {getInTensor(0), getInTensor(1)}, prog, debugContext("LeakyReluGrad")));
   }
 };
-// Patterns that are off unless a test asks for them.
+// Patterns for the products of `product` below; others may enable every pattern there is.
+bool isForPatterns(const popart::Op &op) { return op.inId(0) == "forPatterns"; }
 class CutProducts : public popart::PreAliasPattern {
 public:
   using Mode = popart::MatMulBaseOp::SerialiseSettings::Mode;
   bool matches(popart::Op *op) const final {
     const auto *product = dynamic_cast<popart::MatMulOp *>(op);
-    return product && product->getSerialiseSettings().mode == Mode::None;
+    return product && isForPatterns(*op) &&
+           product->getSerialiseSettings().mode == Mode::None;
   }
   std::vector<const popart::Tensor *> touches(popart::Op *) const final { return {}; }
   bool apply(popart::Op *op) const final {
@@ -108,7 +110,9 @@ public:
 };
 class MakesAccumulators : public popart::PreAliasPattern {
 public:
-  bool matches(popart::Op *op) const final { return op->isConvertibleTo<popart::MatMulOp>(); }
+  bool matches(popart::Op *op) const final {
+    return op->isConvertibleTo<popart::MatMulOp>() && isForPatterns(*op);
+  }
   std::vector<const popart::Tensor *> touches(popart::Op *) const final { return {}; }
   bool apply(popart::Op *op) const final {
     auto *made = op->getGraph().createOp<popart::AccumulateOp>(op->opid, op->settings,
@@ -166,7 +170,7 @@ TEST(CustomOperators, SayWhichIndexOrAttributeIsWrong) {
 namespace {
 std::unique_ptr<popart::InferenceSession> product(const std::string &pattern) {
   auto builder = popart::Builder::create();
-  const auto x = builder->addInputTensor("FLOAT", popart::Shape{2, 4}, "x");
+  const auto x = builder->addInputTensor("FLOAT", popart::Shape{2, 4}, "forPatterns");
   const auto w = builder->addInputTensor("FLOAT", popart::Shape{4, 6}, "w");
   const auto y = builder->aiOnnxOpset9().matmul({x, w});
   popart::Patterns patterns;

@@ -141,7 +141,7 @@ TensorInfo infoOf(const TensorProto &tensor) {
 }
 
 // Folders, with colons between them, that models may have data in beside their own.
-static constexpr const char *moreFolders = "OPENIPU_EXTERNAL_DATA";
+static const char *moreFolders() { return std::getenv("OPENIPU_EXTERNAL_DATA"); }
 
 bool isExternal(const TensorProto &tensor) {
   return tensor.has_data_location() && tensor.data_location() == TensorProto::EXTERNAL;
@@ -193,7 +193,7 @@ std::vector<fs::path> allowedFolders(const fs::path &own) {
   std::vector<fs::path> out;
   std::error_code missing;
   out.push_back(fs::canonical(own.empty() ? fs::path(".") : own, missing));
-  const char *more = std::getenv(moreFolders);
+  const char *more = moreFolders();
   std::istringstream list(more ? more : "");
   for (std::string name; std::getline(list, name, ':');)
     if (!name.empty())
@@ -217,10 +217,10 @@ fs::path externalFile(const TensorProto &tensor, const ExternalData &where,
   const auto file = fs::canonical(folder / where.location, missing);
   if (where.isAbsolute() && !missing && isOwn(file))
     return file;
-  if (!where.isBelowModel() && !std::getenv(moreFolders))
+  if (!where.isBelowModel() && !moreFolders())
     refuse(tensor, base::str("has its data in \"", where.location,
                              "\"; it must stand in or below the model's folder, or in a folder "
-                             "that ", moreFolders, " names."));
+                             "that OPENIPU_EXTERNAL_DATA names."));
   if (missing)
     return folder / where.location; // whoever opens it says why not
   const auto allowed = allowedFolders(folder);

@@ -218,8 +218,10 @@ Case adaptiveCase(AdaptiveMode mode, WeightDecayMode decay, float momentum, bool
               eps = 1e-3f, ls = 4;
   const double a = alpha, m = momentum, d = wd, small = eps, rate = lr;
   const bool l2 = decay == WeightDecayMode::L2Regularization;
-  const auto rule = each([=](double &w, double g, double *v, int) {
+  const auto rule = each([=](double &w, double g, double *v, int step) {
     const double s = g + (l2 ? d * w : 0);
+    if (tf && step == 1)
+      v[0] = 1;
     v[0] = mode == AdaptiveMode::AdaGrad ? v[0] + s * s : a * v[0] + (1 - a) * s * s;
     const auto root = [&](double size) {
       return tf ? std::sqrt(size + small) : std::sqrt(size) + small;
@@ -233,7 +235,7 @@ Case adaptiveCase(AdaptiveMode mode, WeightDecayMode decay, float momentum, bool
       v[1] = a * v[1] + (1 - a) * x * x;
     }
     v[2] = m * v[2] + (tf ? rate : 1) * x;
-    w -= (tf ? 1 : rate) * v[2] + (l2 ? 0 : rate * d * w);
+    w -= (tf ? 1 : rate) * v[2] + (l2 ? 0 : (tf ? 1 : rate) * d * w);
   });
   return {base::str("Adaptive mode ", int(mode), l2 ? " L2" : " decay", " momentum ", momentum,
                     tf ? " tf" : ""),
