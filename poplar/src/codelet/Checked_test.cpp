@@ -11,6 +11,9 @@ namespace {
 
 const std::string source = prologue() + R"(
 #include <algorithm>
+#include <cassert>
+#include <ipu_builtins.h>
+#include <print.h>
 class Checked : public Vertex { public:
   Input<Vector<float>> in; Output<Vector<float, VectorLayout::ONE_PTR>> out; Vector<InOut<Vector<int>>> rows;
   Input<float> s; Vector<int> table; int i, j, mode;
@@ -37,6 +40,7 @@ class Checked : public Vertex { public:
     case 17: std::copy(in.begin(), in.begin() + i, &out[0]); break;
     case 18: { int *p = i ? &table[0] : nullptr; *p = 3; break; }
     case 19: out[0] = *reinterpret_cast<const float *>(reinterpret_cast<const char *>(&in[0]) + (1 << 20)); break;
+    case 20: assert(i == 1); printf("checked\n"); table[0] = int(__builtin_ipu_get_tile_id() + (__builtin_ipu_urand32() & 0) + __builtin_ipu_get_scount_l()); break;
     }
     return true; } };
 )";
@@ -130,15 +134,15 @@ TEST(CheckedMode, NamesFieldIndexAndLineOutOfBounds) {
   Rig rig;
   EXPECT_EQ(rig.run(0, 3, 0),
             "field \"out\"[3] is out of bounds, 2 elements behind the end; the "
-            "size is 2 (test.cpp:10). Correct the index in compute(), or connect a "
+            "size is 2 (test.cpp:13). Correct the index in compute(), or connect a "
             "larger tensor.");
   expectText(rig.run(0, 2, 0),
-             {"\"out\"[2]", "1 element behind the end", "size is 2", "test.cpp:10"});
+             {"\"out\"[2]", "1 element behind the end", "size is 2", "test.cpp:13"});
   expectText(rig.run(0, 0, -1), {"\"in\"[-1]", "1 element before the beginning", "size is 3"});
-  expectText(rig.run(1, 2, 0), {"\"rows\"[2]", "size is 2", "test.cpp:11"});
+  expectText(rig.run(1, 2, 0), {"\"rows\"[2]", "size is 2", "test.cpp:14"});
   expectText(rig.run(1, 1, 1), {"\"rows\"[1][1]", "size is 1"});
   expectText(rig.run(2, 5, 0), {"\"table\"[5]", "size is 2"});
-  expectText(rig.run(5, 0, 3), {"\"in\"[3]", "out of bounds", "test.cpp:15"});
+  expectText(rig.run(5, 0, 3), {"\"in\"[3]", "out of bounds", "test.cpp:18"});
 }
 
 TEST(CheckedMode, SeesPointersThatWereTakenFromFields) {
@@ -146,16 +150,16 @@ TEST(CheckedMode, SeesPointersThatWereTakenFromFields) {
   rig.inWritten.assign(12, 1);
   EXPECT_EQ(rig.run(6, 1, 0), "");
   EXPECT_EQ(rig.run(6, 3, 0), "field \"out\"[3] is out of bounds, 2 elements behind the end; the "
-                              "size is 2 (test.cpp:16). Correct the index in compute(), or connect "
+                              "size is 2 (test.cpp:19). Correct the index in compute(), or connect "
                               "a larger tensor.");
   EXPECT_EQ(rig.out[3], 0.0f) << "the access does not happen";
   expectText(rig.run(6, -1, 0), {"\"out\"[-1]", "before the beginning"});
   EXPECT_EQ(rig.run(7, 0, 2), "");
-  expectText(rig.run(7, 0, 3), {"\"in\"[3]", "1 element behind the end", "test.cpp:17"});
+  expectText(rig.run(7, 0, 3), {"\"in\"[3]", "1 element behind the end", "test.cpp:20"});
   EXPECT_EQ(rig.run(11, 0, 0), "");
-  expectText(rig.run(11, 1, 0), {"\"in\"[3]", "test.cpp:21"});
-  expectText(rig.run(10, 0, 1), {"\"in\"[1] is written, and it is an Input (test.cpp:20)"});
-  expectText(rig.run(19, 0, 0), {"reads 4 bytes", "belongs to no field (test.cpp:30)"});
+  expectText(rig.run(11, 1, 0), {"\"in\"[3]", "test.cpp:24"});
+  expectText(rig.run(10, 0, 1), {"\"in\"[1] is written, and it is an Input (test.cpp:23)"});
+  expectText(rig.run(19, 0, 0), {"reads 4 bytes", "belongs to no field (test.cpp:33)"});
 }
 
 TEST(CheckedMode, SeesMemoryFunctions) {
@@ -163,10 +167,10 @@ TEST(CheckedMode, SeesMemoryFunctions) {
   rig.inWritten.assign(12, 1);
   EXPECT_EQ(rig.run(8, 8, 0), "");
   EXPECT_EQ(rig.out[1], 2.0f);
-  expectText(rig.run(8, 12, 0), {"\"out\"[2]", "behind the end", "test.cpp:18"});
+  expectText(rig.run(8, 12, 0), {"\"out\"[2]", "behind the end", "test.cpp:21"});
   expectText(rig.run(8, 16, 0), {"\"in\"[3]"});
   EXPECT_EQ(rig.run(9, 1, 4), "");
-  expectText(rig.run(9, 1, 5), {"\"out\"[2]", "test.cpp:19"});
+  expectText(rig.run(9, 1, 5), {"\"out\"[2]", "test.cpp:22"});
   EXPECT_EQ(rig.run(17, 2, 0), "");
   expectText(rig.run(17, 3, 0), {"\"out\"[2]"});
 }
@@ -175,12 +179,12 @@ TEST(CheckedMode, TellsTheLineOfWhatTheCompilerCanCheck) {
   Rig rig;
   EXPECT_EQ(rig.run(12, 2, 0), "");
   EXPECT_EQ(rig.run(12, 0, 0), "integer division by zero, or of the smallest number by -1 "
-                               "(test.cpp:22). Correct compute().");
+                               "(test.cpp:25). Correct compute().");
   EXPECT_EQ(rig.run(13, 1, 3), "");
   EXPECT_EQ(rig.run(13, 5, 3),
-            "an index outside a local or static array (test.cpp:23). Correct compute().");
+            "an index outside a local or static array (test.cpp:26). Correct compute().");
   EXPECT_EQ(rig.run(18, 1, 3), "");
-  expectText(rig.run(18, 0, 3), {"null", "test.cpp:29"});
+  expectText(rig.run(18, 0, 3), {"null", "test.cpp:32"});
 }
 
 // The address behind the end, statics, the stack, and a last pair that is loaded half outside.
@@ -194,9 +198,17 @@ TEST(CheckedMode, LeavesCorrectCodeAlone) {
   EXPECT_EQ(rig.out[0], 4.0f);
 }
 
+TEST(CheckedMode, LetsCodeletsCallTheHost) {
+  Rig rig;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(rig.run(20, 1, 0), "");
+  std::fflush(stdout);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "checked\n");
+}
+
 TEST(CheckedMode, FindsReadsOfElementsNeverWritten) {
   Rig rig;
-  expectText(rig.run(0, 0, 2), {"\"in\"[2]", "never written", "test.cpp:10"});
+  expectText(rig.run(0, 0, 2), {"\"in\"[2]", "never written", "test.cpp:13"});
   expectText(rig.run(3, 0, 0), {"\"in\"[2]", "never written"});
   expectText(rig.run(7, 0, 2), {"\"in\"[2]", "never written"});
   rig.inWritten.assign(12, 1);

@@ -180,7 +180,8 @@ void touched(const void *pointer, unsigned long bytes, int access, const void *w
   }
   const auto &image = call->code;
   if (check || call->operands.empty() ||
-      (address >= image.imageBegin && address < image.imageEnd) || isThreadData(address, image))
+      (address >= image.imageBegin && address < image.imageEnd) ||
+      (access != TouchWrite && isHook(address)) || isThreadData(address, image))
     return;
   message() = describeAccess(call->operands, address, bytes, access == TouchWrite,
                              reinterpret_cast<std::uintptr_t>(where));

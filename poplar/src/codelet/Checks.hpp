@@ -18,6 +18,9 @@ void checkFailed(const FieldCheck *check, int kind, unsigned long long index,
 void touched(const void *address, unsigned long bytes, int access, const void *where);
 void undefined(int kind, const char *file, unsigned line);
 
+// Whether an address is in the table of the hooks, which codelets read to call them.
+bool isHook(std::uintptr_t address);
+
 // "codelet.cpp:12" for a place in the code of a loaded image that has debug information: the line
 // of the user's file, where headers of the SDK were inlined into it. Empty when it is not known.
 std::string sourceLine(std::uintptr_t code);

@@ -79,6 +79,14 @@ unsigned long long cycles() {
 const Hooks hooks = {print,   assertFailed, checkFailed, random64,
                      touched, undefined,    tileId,      cycles};
 
+} // namespace
+
+bool isHook(std::uintptr_t address) {
+  return address - reinterpret_cast<std::uintptr_t>(&hooks) < sizeof hooks;
+}
+
+namespace {
+
 // --- images
 // ----------------------------------------------------------------------------------------------------
 
