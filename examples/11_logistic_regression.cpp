@@ -71,6 +71,7 @@ int main(int argc, char **argv) {
   popops::addInPlace(graph, scores, biases, predict, "scores");
   popnn::nonLinearityInPlace(graph, popnn::NonLinearityType::SOFTMAX_STABLE, scores, predict,
                              "softmax");
+  popops::zero(graph, correct, predict, "loss"); // calcLoss adds to it
   predict.add(popnn::calcLoss(graph, scores, labels, loss, deltas, correct,
                               popnn::CROSS_ENTROPY_LOSS, "loss"));
   predict.add(Copy(correct, correctOut));
@@ -100,5 +101,5 @@ int main(int argc, char **argv) {
                        const_cast<int *>(test.labels.data() + test.labels.size()));
   const double right = double(runEpoch(engine, 2, test.size() / batch)) / test.size();
   std::cout << "held out: " << 100 * right << " % right\n";
-  return verdict(right > 0.8, "a linear classifier learns most digits");
+  return verdict(right > 0.8 && right <= 1, "a linear classifier learns most digits");
 }
