@@ -75,6 +75,8 @@ public:
     if (rates.family == Family::Sgd)
       for (std::size_t e = 0; e < w.size(); ++e)
         s_[0][e] = decayOfSgd(0) * w[e];
+    if (isTf())
+      s_[0].assign(w.size(), 1);
   }
   void update(int step, const std::vector<double> &g) {
     ++t_;
@@ -132,7 +134,12 @@ private:
            (isDecay() ? decayed(e) : 0);
   }
   bool within() const { // the learning rate is part of the smoothed step
-    return rates_.family == Family::Adaptive && rates_.tf && isSmooth();
+    return isTf() && isSmooth();
+  }
+  bool isTf() const { // of RMSProp alone, centred or not
+    const auto mode = AdaptiveMode(rates_.mode);
+    return rates_.family == Family::Adaptive && rates_.tf &&
+           (mode == AdaptiveMode::RMSProp || mode == AdaptiveMode::CenteredRMSProp);
   }
   bool isSmooth() const {
     return rates_.values.at("defaultMomentum") != std::pair<float, bool>(0, true);
@@ -143,7 +150,7 @@ private:
     const double s = g + (isDecay() ? 0 : decayed(e));
     double &v1 = s_[0][e], &v2 = s_[1][e], &v3 = s_[2][e];
     v1 = mode == AdaptiveMode::AdaGrad ? v1 + s * s : a * v1 + (1 - a) * s * s;
-    const auto root = [&](double v) { return rates_.tf ? std::sqrt(v + eps) : std::sqrt(v) + eps; };
+    const auto root = [&](double v) { return isTf() ? std::sqrt(v + eps) : std::sqrt(v) + eps; };
     double x = s / root(v1);
     if (mode == AdaptiveMode::CenteredRMSProp) {
       v2 = a * v2 + (1 - a) * s;
@@ -154,7 +161,7 @@ private:
     }
     if (isSmooth())
       x = v3 = now("defaultMomentum") * v3 + (within() ? lr * x : x);
-    return x + (isDecay() ? (within() ? lr : 1) * decayed(e) : 0);
+    return x + (isDecay() ? decayed(e) : 0);
   }
   double trust(const std::vector<double> &x) const {
     const auto mode = AdamMode(rates_.mode);

@@ -3,7 +3,9 @@
 // L2Regularization):
 //   v1 = alpha v1 + (1 - alpha) s^2  (AdaGrad: v1 + s^2)        x = s / (sqrt(v1) + eps)
 // Centered subtracts the square of the mean gradient v2 under the root; AdaDelta multiplies by
-// the running size of x; v3 = momentum v3 + x smooths the result.
+// the running size of x; v3 = momentum v3 + x smooths the result. RMSProp's variant of TensorFlow
+// has v1 = 1 at first, eps under the root, and v3 = momentum v3 + learningRate x, beside which
+// WeightDecayMode::Decay takes weightDecay w.
 #ifndef POPART_ADAPTIVE_HPP
 #define POPART_ADAPTIVE_HPP
 #include <popart/optimizer.hpp>
