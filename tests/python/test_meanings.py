@@ -605,20 +605,23 @@ def test_batches_in_parts_give_what_whole_batches_give(method, context, schedule
 
 
 @pytest.mark.parametrize("method", ["UnrollDynamic", "UnrollStatic"])
-def test_batches_in_parts_need_less_memory(method):
+def test_batches_in_parts_need_less_memory(method, tmp_path):
+    x, weights = rand(64, 128), [rand(*s) for s in ((128, 4096), (4096, 16))]
+
     def model(factor):
         builder = popart.Builder()
-        x = builder.addInputTensor(popart.TensorInfo("FLOAT", [8, 16]))
-        w = [builder.addInitializedInputTensor(rand(*s)) for s in ((16, 2048), (2048, 16))]
-        h = builder.aiOnnx.softmax([builder.aiOnnx.matmul([x, w[0]])])
+        data = builder.addInputTensor(popart.TensorInfo("FLOAT", x.shape))
+        w = [builder.addInitializedInputTensor(array) for array in weights]
+        h = builder.aiOnnx.softmax([builder.aiOnnx.matmul([data, w[0]])])
         y = builder.aiOnnx.matmul([h, w[1]])
         options = popart.SessionOptions()
+        options.engineOptions = {"autoReport.outputGraphProfile": "true", "autoReport.directory": f"{tmp_path}/{factor}"}
         options.batchSerializationSettings.factor = factor
         options.batchSerializationSettings.method = popart.BatchSerializationMethod.__members__[method]
         session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [y]), device(), userOptions=options)
         session.prepareDevice()
         anchors = session.initAnchorArrays()
-        session.run(popart.PyStepIO({x: rand(8, 16)}, anchors))
+        session.run(popart.PyStepIO({data: x}, anchors))
         return anchors[y], session
 
     whole, plain = model(0)
@@ -626,6 +629,9 @@ def test_batches_in_parts_need_less_memory(method):
     np.testing.assert_allclose(parts, whole, rtol=1e-4, atol=1e-6)
     assert plain._serializeIr(popart.IrSerializationFormat.JSON).count('"MatMul"') == 2
     assert cut._serializeIr(popart.IrSerializationFormat.JSON).count('"MatMul"') == 16
+    used = [sum(tile.memory.total.includingGaps for tile in session.getReport().compilation.tiles)
+            for session in (plain, cut)]
+    assert used[1] < 0.9 * used[0]
 
 
 def test_batches_that_cannot_be_cut_are_refused():
