@@ -60,4 +60,6 @@ TEST(SparseFormats, ConstructorsMakeRoomOrTakeLists) {
   given.numRows = 2;
   given.numColumns = 3;
   EXPECT_EQ(dense(toCOO(given)), (Doubles{1, 0, 2, 0, 3, 0}));
+  EXPECT_THROW((COOMatrix<float>(4, {{0, 1}})), poputil::poplibs_error);
+  EXPECT_THROW((CSRMatrix<float>(4, 2, {{2, 0}})), poputil::poplibs_error);
 }

@@ -5,6 +5,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <poputil/exceptions.hpp>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,10 @@ namespace popsparse {
 struct Block {
   std::array<std::size_t, 2> blockDimensions; // rows, columns
   explicit Block(const std::array<std::size_t, 2> &dimensions = {{1, 1}})
-      : blockDimensions(dimensions) {}
+      : blockDimensions(dimensions) {
+    if (getBlockSize() == 0)
+      throw poputil::poplibs_error("popsparse: the sides of a block are at least 1");
+  }
   std::array<std::size_t, 2> getBlockDimensions() const { return blockDimensions; }
   std::size_t getNumRowsInBlock() const { return blockDimensions[0]; }
   std::size_t getNumColumnsInBlock() const { return blockDimensions[1]; }
