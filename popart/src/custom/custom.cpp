@@ -138,6 +138,8 @@ void checkTypes(const OpView &view, const OpDefinition &definition) {
   }
 }
 
+} // namespace
+
 TensorType typeOf(ir::Kind kind) {
   switch (kind) {
   case ir::Kind::Stream:
@@ -150,8 +152,6 @@ TensorType typeOf(ir::Kind kind) {
     return TensorType::ActGrad;
   }
 }
-
-} // namespace
 
 InSession::InSession(bool training, const SessionOptions &options, const DataFlow &flow,
                      const TensorId &loss)

@@ -26,6 +26,7 @@ private:
   std::shared_ptr<Ir> outer_;
 };
 std::shared_ptr<Ir> currentIr(); // one of its own outside sessions
+TensorType typeOf(ir::Kind kind); // in the words of users' operators
 
 // A graph with one operator in it, connected as a node is.
 class Home {

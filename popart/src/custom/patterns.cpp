@@ -17,19 +17,6 @@ namespace {
 using ir::Node;
 using ir::Value;
 
-TensorType typeOf(const ir::ValueData &value) {
-  switch (value.kind) {
-  case ir::Kind::Stream:
-    return TensorType::Stream;
-  case ir::Kind::Variable:
-    return TensorType::Variable;
-  case ir::Kind::Constant:
-    return TensorType::Const;
-  default:
-    return TensorType::ActGrad;
-  }
-}
-
 class Seen {
 public:
   explicit Seen(ir::Graph &graph) : graph_(graph), ir_(currentIr()), whole_(*ir_, graph.name) {
@@ -85,7 +72,7 @@ private:
   }
   void addTensor(Value v) {
     const auto &value = graph_[v];
-    auto *tensor = whole_.getTensors().add(value.name, typeOf(value));
+    auto *tensor = whole_.getTensors().add(value.name, typeOf(value.kind));
     tensor->info = value.info;
     if (value.data && value.kind == ir::Kind::Constant)
       tensor->setTensorData(value.info, value.data.data());
