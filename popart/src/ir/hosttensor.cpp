@@ -3,7 +3,9 @@
 
 #include "base/CheckedSize.hpp"
 #include "base/Fork.hpp"
+#include "base/Half.hpp"
 #include "base/Text.hpp"
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -29,6 +31,20 @@ struct Bfloat16 {
     if (std::isnan(f))
       return {static_cast<std::uint16_t>((wide >> 16) | 0x40)};
     return {static_cast<std::uint16_t>((wide + 0x7fff + ((wide >> 16) & 1)) >> 16)};
+  }
+};
+
+struct Half {
+  std::uint16_t bits;
+  operator float() const { return base::halfToFloat(bits); }
+  static Half from(double value) { // to nearest, ties to even
+    auto narrow = static_cast<float>(value);
+    auto pattern = std::bit_cast<std::uint32_t>(narrow);
+    const double passed = narrow;
+    // Rounding twice: between two floats the odd one tells halves on which side the value lies.
+    if (passed != value && !std::isnan(value) && pattern % 2 == 0)
+      pattern += std::abs(passed) < std::abs(value) ? 1u : ~0u;
+    return {base::floatToHalf(std::bit_cast<float>(pattern))};
   }
 };
 
@@ -58,7 +74,7 @@ template <class F> auto visit(DataType type, F &&f) {
   case DataType::FLOAT:
     return f(Type<float>());
   case DataType::FLOAT16:
-    return f(Type<_Float16>());
+    return f(Type<Half>());
   case DataType::BFLOAT16:
     return f(Type<Bfloat16>());
   case DataType::DOUBLE:
@@ -71,6 +87,8 @@ template <class F> auto visit(DataType type, F &&f) {
 template <class To, class From> To converted(From value) {
   if constexpr (std::is_same_v<To, Bfloat16>)
     return Bfloat16::from(static_cast<float>(value));
+  else if constexpr (std::is_same_v<To, Half>)
+    return Half::from(static_cast<double>(value));
   else if constexpr (std::is_same_v<To, bool>)
     return value != From(0);
   else
@@ -92,7 +110,7 @@ template <class Out> std::vector<Out> read(const HostTensor &t) {
     for (std::size_t i = 0; i < out.size(); ++i) {
       T value;
       std::memcpy(&value, static_cast<const char *>(t.data()) + i * sizeof(T), sizeof(T));
-      if constexpr (std::is_same_v<T, Bfloat16> || std::is_same_v<T, _Float16>)
+      if constexpr (std::is_same_v<T, Bfloat16> || std::is_same_v<T, Half>)
         out[i] = static_cast<Out>(static_cast<float>(value));
       else
         out[i] = static_cast<Out>(value);

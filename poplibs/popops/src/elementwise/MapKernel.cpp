@@ -555,7 +555,8 @@ private:
 
   // Whole rows one after the other, from `row` on.
   void loadRows(std::size_t i, std::size_t row, std::size_t count, std::byte *to) const {
-    const auto &[stride, type, direct, once, tiled] = sources_[i];
+    const auto stride = sources_[i].stride;
+    const auto type = sources_[i].type;
     const std::size_t inner = walk_.inner(), size = computeSize(type);
     if (walkOf(i).flat) // rows follow each other
       return rows::load(type, element(inputs_[i], walkOf(i).start + std::int64_t(row * inner)), 1,
