@@ -115,6 +115,8 @@ TEST(Threads, AForkedChildHasAPoolOfItsOwnAndExits) {
 }
 
 TEST(Threads, AChildThatWasForkedWhileOthersComputeWorks) {
+  if (!base::testing::forksBesideThreads)
+    GTEST_SKIP();
   base::setNumThreads(3);
   std::atomic<bool> done{false};
   std::vector<std::thread> others;

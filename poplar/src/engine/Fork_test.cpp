@@ -108,6 +108,8 @@ TEST(Fork, ParentAndChildRunTheEngineThatBothHave) {
 }
 
 TEST(Fork, WorksWhileOtherThreadsRunEngines) {
+  if (!base::testing::forksBesideThreads)
+    GTEST_SKIP();
   base::setNumThreads(3);
   Adding mine;
   ASSERT_TRUE(mine.runs());
