@@ -7,8 +7,8 @@
 #include <poplin/TriangularSolve.hpp>
 #include <popnn/BatchNorm.hpp>
 #include <popnn/CTCLoss.hpp>
-#include <popnn/Gru.hpp>
 #include <popnn/GroupNorm.hpp>
+#include <popnn/Gru.hpp>
 #include <popnn/LayerNorm.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/Lstm.hpp>
@@ -117,7 +117,9 @@ const std::vector<calls::Choice> denseCalls = {
                                   c.tensor(), c.tensor(), popnn::LossType(c.below(3))));
      }},
     {"calcAccuracy",
-     [](Calls &c) { c.step.add(popnn::calcAccuracy(c.graph, c.tensor(), c.tensor(), c.tensor())); }},
+     [](Calls &c) {
+       c.step.add(popnn::calcAccuracy(c.graph, c.tensor(), c.tensor(), c.tensor()));
+     }},
     {"argMax", [](Calls &c) { c.keep(popnn::argMax(c.graph, c.tensor(), c.step)); }},
     {"minAndArgMin",
      [](Calls &c) { c.keep(popnn::minAndArgMin(c.graph, c.tensor(), c.step).second); }},
@@ -159,8 +161,8 @@ const std::vector<calls::Choice> timeCalls = {
     {"gruFwd",
      [](Calls &c) {
        popnn::gru::GruWeights weights{c.tensor(), c.tensor(), c.tensor()};
-       c.keep(popnn::gru::gruFwd(c.graph, gru(c), c.tensor(), c.tensor(), weights, nullptr,
-                                 c.step));
+       c.keep(
+           popnn::gru::gruFwd(c.graph, gru(c), c.tensor(), c.tensor(), weights, nullptr, c.step));
      }},
     {"ctc",
      [](Calls &c) {
@@ -190,8 +192,8 @@ const std::vector<calls::Choice> timeCalls = {
      }},
     {"bernoulli",
      [](Calls &c) {
-       c.keep(poprand::bernoulli(c.graph, seed(c), c.number(), c.tensor(), c.type(), real(c),
-                                 c.step));
+       c.keep(
+           poprand::bernoulli(c.graph, seed(c), c.number(), c.tensor(), c.type(), real(c), c.step));
      }},
     {"normal",
      [](Calls &c) {
@@ -243,6 +245,11 @@ TEST(LayerOperands, RecurrentLayersOfNothingEnd) {
   popnn::lstm::lstmFwd(c.graph, lstm, popnn::lstm::createInitialState(c.graph, lstm, ""),
                        popnn::lstm::createInput(c.graph, lstm, ""),
                        popnn::lstm::createWeights(c.graph, lstm, ""), nullptr, c.program);
+  const popnn::gru::GruParams many(FLOAT, std::size_t(1) << 40, 2,
+                                   {0, 0}); // no room for a list of them
+  popnn::gru::gruFwd(c.graph, many, popnn::gru::createInitialState(c.graph, many, "", {}, nullptr),
+                     popnn::gru::createInput(c.graph, many, ""),
+                     popnn::gru::createWeights(c.graph, many, ""), nullptr, c.program);
   c.compileAndRun();
   EXPECT_EQ(c.taken, 1u);
 }

@@ -62,6 +62,8 @@ struct Layer {
 void runForward(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
   const auto s = readShape(reader);
+  if (s.batch == 0 || s.out == 0) // nothing to do, however often and however many
+    return;
   const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   FloatsOut output(outs.next()), cell(outs.next()), intermediates;
