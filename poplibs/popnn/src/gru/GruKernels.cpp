@@ -2,6 +2,7 @@
 // The three kernels of a GRU layer: operands become plain floats, GruHost.cpp does the rest.
 #include "gru/GruImpl.hpp"
 #include "rnn/Operands.hpp"
+#include <algorithm>
 #include <optional>
 
 namespace popnn::gru {
@@ -55,8 +56,9 @@ struct Layer {
 void runForward(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
   const auto s = readShape(reader);
-  if (s.batch == 0 || s.out == 0) // nothing to do, however often and however many
-    return;
+  if (std::all_of(args.outputs.begin(), args.outputs.end(),
+                  [](const auto &operand) { return operand.elements == 0; }))
+    return; // nothing to do, however often and however many
   const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const FloatsOut output(outs.next());

@@ -2,6 +2,7 @@
 // The three kernels of an LSTM layer: operands become plain floats, LstmHost.cpp does the rest.
 #include "lstm/LstmImpl.hpp"
 #include "rnn/Operands.hpp"
+#include <algorithm>
 #include <optional>
 
 namespace popnn::lstm {
@@ -62,8 +63,9 @@ struct Layer {
 void runForward(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
   const auto s = readShape(reader);
-  if (s.batch == 0 || s.out == 0) // nothing to do, however often and however many
-    return;
+  if (std::all_of(args.outputs.begin(), args.outputs.end(),
+                  [](const auto &operand) { return operand.elements == 0; }))
+    return; // nothing to do, however often and however many
   const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   FloatsOut output(outs.next()), cell(outs.next()), intermediates;
