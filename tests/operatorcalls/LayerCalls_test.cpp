@@ -38,7 +38,7 @@ popnn::lstm::LstmParams lstm(Calls &c) {
   return {c.usualType(), likely(c), 1 + c.below(4), layer(c), activation(c), activation(c)};
 }
 popnn::gru::GruParams gru(Calls &c) {
-  popnn::gru::GruParams out(c.usualType(), likely(c), 1 + c.below(4), layer(c), activation(c));
+  popnn::gru::GruParams out(c.usualType(), 1 + c.below(8), 1 + c.below(4), layer(c), activation(c));
   out.resetAfter = c.oneIn(2);
   return out;
 }
