@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// One recorded operator as its converter sees it: arguments by torch's names, the model to write
+// into, and what torch says the results are.
+//
+//   Values lerp(Call &c) {  // self + weight * (end - self)
+//     Value a = c.in("self"), b = c.in("end");
+//     return {c.m.add(a, c.m.mul(c.in("weight"), c.m.sub(b, a)))};
+//   }
+//
+// A converter need not care for the type of its results: they are cast to what torch says. It must
+// care for the type it computes in: `operands` promotes as torch does.
+#pragma once
+#include "core/Recording.hpp"
+#include "openipu/Model.hpp"
+#include <functional>
+#include <sstream>
+
+namespace poptorch {
+
+using popart::ops::Attributes;
+using popart::ops::Integers;
+using popart::ops::none;
+using popart::ops::Value;
+using popart::ops::Values;
+
+class Conversion;
+
+class Call {
+public:
+  Call(Conversion &conversion, const Recording &recording, const Operation &operation,
+       popart::Model &model);
+
+  popart::Model &m;
+
+  // ---- arguments, by name. popart::error-like ConversionError for one that is missing or of
+  // another kind.
+  bool has(const char *name) const; // the overload has it, and it is not None
+  bool isTensor(const char *name) const;
+  Value in(const char *name);    // a tensor, or a number as a constant of the result's type
+  Value maybe(const char *name); // `none` for None
+  Values list(const char *name); // Tensor[]
+  std::int64_t integer(const char *name) const;
+  std::int64_t integer(const char *name, std::int64_t otherwise) const; // for None and absent ones
+  double real(const char *name) const;                                  // integers and bools too
+  double real(const char *name, double otherwise) const;
+  bool flag(const char *name, bool otherwise = false) const;
+  std::string text(const char *name) const;
+  Integers integers(const char *name) const; // int[]; one int is a list of one; None is empty
+  std::vector<double> reals(const char *name) const;
+  // int[n] that stands for n equal ones when it has one element (strides, paddings).
+  Integers repeated(const char *name, std::size_t n) const;
+  // An axis made positive, for a tensor of that rank (rank 0 has one axis, 0).
+  std::int64_t axis(const char *name, std::size_t rank) const;
+  // Axes made positive and sorted; all of them for None or an empty list.
+  Integers axes(const char *name, std::size_t rank) const;
+  DataType type(const char *name, DataType otherwise) const;
+
+  // ---- what torch says of the results
+  std::size_t results() const;
+  const TensorInfo &result(std::size_t i = 0) const;
+  const Shape &shape(std::size_t i = 0) const { return result(i).shape(); }
+  DataType type(std::size_t i = 0) const { return result(i).dataType(); }
+
+  // ---- types
+  // Two operands (tensors or numbers) in torch's common type: what they are compared in, and what
+  // arithmetic on them is done in.
+  std::pair<Value, Value> operands(const char *a, const char *b);
+  // The same for results that are floating point even of integers (division, exp ...).
+  Value floating(Value v) const; // integers and bools as FLOAT
+  bool isFloating(Value v) const;
+  bool isBool(Value v) const;
+  Value cast(Value v, DataType type) const { return m.cast(v, type); }
+  std::size_t rank(Value v) const { return m.shape(v).size(); }
+  const Shape &shapeOf(Value v) const { return m.shape(v); }
+
+  // ---- often needed
+  // One ONNX reduction ("ReduceSum") over axes.
+  Value reduce(const char *type, Value v, const Integers &axes, bool keepDims) const;
+  Value full(const Shape &shape, double value, DataType type) const;
+  Value broadcast(Value v, const Shape &shape) const { return m.expand(v, shape); }
+  // [begin, end) of one axis, in steps.
+  Value slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
+              std::int64_t step = 1) const;
+  Value concat(const Values &parts, std::int64_t axis) const;
+  Value squeeze(Value v, std::int64_t axis) const;   // takes out an axis of extent 1
+  Value unsqueeze(Value v, std::int64_t axis) const; // puts one in
+  // [0, 1, ... n) INT32.
+  Value iota(std::int64_t n) const;
+  // sum, mean or none of a loss: torch's reduction 0 = none, 1 = mean, 2 = sum.
+  Value reduced(Value loss, std::int64_t reduction) const;
+  // From here on the value counts as a loss of the model.
+  void markLoss(Value v);
+  // A variable gets a new value after its last use in this micro-batch. `argument` must be a
+  // parameter or buffer; for any other tensor this is an in-place write.
+  void write(const char *argument, Value v);
+  // For markers: what operators from here on inherit, and what spans several of them.
+  Conversion &conversion() { return conversion_; }
+  const Operation &operation() const { return operation_; }
+
+  // ---- errors: ConversionError with operator, module and source line
+  [[noreturn]] void failWith(const std::string &message) const;
+  template <class... Parts> [[noreturn]] void fail(const Parts &...parts) const {
+    std::ostringstream out;
+    (out << ... << parts);
+    failWith(out.str());
+  }
+  std::string name() const; // "aten::add"
+
+private:
+  const Argument *find(const char *name) const;
+  const Argument &require(const char *name) const;
+  Conversion &conversion_;
+  const Recording &recording_;
+  const Operation &operation_;
+};
+
+using Converter = std::function<Values(Call &)>;
+
+// The converters of this folder, by operator without its overload. In-place and out= forms need
+// none of their own.
+class Registry {
+public:
+  void add(const std::string &name, Converter converter); // "lerp" is "aten::lerp"
+  const Converter *find(const std::string &name) const;   // "aten::lerp"
+  std::vector<std::string> names() const;
+  static const Registry &all();
+
+private:
+  std::map<std::string, Converter> converters_;
+};
+
+} // namespace poptorch

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+#include "core/Conversion.hpp"
+
+#include "base/Text.hpp"
+#include "core/Regions.hpp"
+#include <algorithm>
+
+namespace poptorch {
+
+namespace {
+
+// Who uses an operator: its module and the user's line.
+std::string whereOf(const Recording &recording, const Operation &operation) {
+  const auto &scope = recording.scopes.at(operation.scope);
+  const auto &source = recording.sources.at(operation.source);
+  std::string out;
+  if (!scope.empty())
+    out += base::str("in \"", scope, "\"");
+  if (!source.empty())
+    out += base::str(out.empty() ? "" : ", ", "at ", source);
+  return out.empty() ? out : " (" + out + ")";
+}
+
+} // namespace
+
+std::vector<std::string> unsupported(const Recording &recording) {
+  std::vector<std::string> out;
+  std::set<std::string> seen;
+  for (const auto &operation : recording.operations) {
+    const auto &name = recording.signatures.at(operation.signature).name;
+    if (Registry::all().find(name) || !seen.insert(name).second)
+      continue;
+    out.push_back(name + whereOf(recording, operation));
+  }
+  return out;
+}
+
+Conversion::Conversion(const Recording &recording, const ConversionSettings &settings)
+    : recording_(recording), settings_(settings), states_(recording.tensors.size()) {
+  auto frame = std::make_unique<Frame>();
+  frame->model = &main_;
+  frames_.push_back(std::move(frame));
+}
+
+std::string Conversion::describe(const Operation &operation) const {
+  return recording_.signatures.at(operation.signature).name + whereOf(recording_, operation);
+}
+
+// ---- tensors and their memory
+
+void Conversion::startRoot(TensorNumber tensor, Value value) {
+  auto &state = states_.at(tensor);
+  state.bound = Bound{value, frames_.size() - 1};
+  state.base = noTensor;
+  state.storage = static_cast<std::uint32_t>(versions_.size());
+  state.version = 0;
+  versions_.push_back(0);
+}
+void Conversion::bind(TensorNumber tensor, Value value) { startRoot(tensor, value); }
+
+// A value of a graph around the body becomes an input of the body, and of those between.
+Value Conversion::intoFrame(const Bound &bound) {
+  Value value = bound.value;
+  for (std::size_t i = bound.frame + 1; i < frames_.size(); ++i) {
+    auto &frame = *frames_[i];
+    auto it = frame.captures.find(value);
+    if (it == frame.captures.end()) {
+      const auto &outer = *frames_[i - 1]->model;
+      const auto name = base::str("outer/", frame.captured.size());
+      frame.captured.push_back(value);
+      it = frame.captures.emplace(value, frame.model->input(name, outer.info(value))).first;
+    }
+    value = it->second;
+  }
+  return value;
+}
+
+Value Conversion::read(TensorNumber tensor) {
+  if (instead_ && instead_->first == tensor)
+    return instead_->second;
+  const auto &state = states_.at(tensor);
+  if (!state.bound)
+    throw popart::internal_error("Tensor {} of the recording is used before it is made.", tensor);
+  if (state.base == noTensor || state.version == versions_[state.storage])
+    return intoFrame(*state.bound);
+  return madeAnew(tensor);
+}
+
+Value Conversion::madeAnew(TensorNumber tensor) {
+  auto &state = states_.at(tensor);
+  const Value value = call(*state.view).at(state.output);
+  state.bound = Bound{value, frames_.size() - 1};
+  state.version = versions_[state.storage];
+  return value;
+}
+
+void Conversion::write(TensorNumber tensor, Value value) {
+  auto &state = states_.at(tensor);
+  value = fitted(value, recording_.tensors[tensor], *current_);
+  if (state.base == noTensor)
+    ++versions_[state.storage];
+  else
+    write(state.base, withWrite(state, read(state.base), value));
+  state.bound = Bound{value, frames_.size() - 1};
+  state.version = versions_[state.storage];
+}
+
+// The base of a view once the view has these values.
+Value Conversion::withWrite(const State &view, Value base, Value value) {
+  auto &m = model();
+  const Call c(*this, recording_, *view.view, m);
+  const auto region = regionOf(c, view.output, m.shape(base));
+  const Shape &shape = m.shape(base);
+  if (region.kind == Region::Reshaped)
+    return m.reshape(value, shape);
+  if (region.kind == Region::Permuted) {
+    Integers back(region.permutation.size());
+    for (std::size_t i = 0; i < back.size(); ++i)
+      back[std::size_t(region.permutation[i])] = std::int64_t(i);
+    return m.transpose(value, back);
+  }
+  if (region.kind == Region::Range) {
+    Shape part = shape;
+    part[std::size_t(region.axis)] = region.end - region.begin;
+    Values parts;
+    if (region.begin > 0)
+      parts.push_back(c.slice(base, region.axis, 0, region.begin));
+    parts.push_back(m.reshape(value, part));
+    if (region.end < shape[std::size_t(region.axis)])
+      parts.push_back(c.slice(base, region.axis, region.end, shape[std::size_t(region.axis)]));
+    return c.concat(parts, region.axis);
+  }
+  return scattered(view, base, value);
+}
+
+// Any view: where its elements are in the base is what the view makes of their numbers.
+Value Conversion::scattered(const State &view, Value base, Value value) {
+  auto &m = model();
+  const Shape shape = m.shape(base);
+  const auto elements = m.info(base).nelms();
+  const Call c(*this, recording_, *view.view, m);
+  const auto before = instead_;
+  instead_ = {view.base, m.reshape(c.iota(elements), shape)};
+  Value places = call(*view.view).at(view.output);
+  instead_ = before;
+  const auto count = m.info(value).nelms();
+  places = m.reshape(m.cast(places, DataType::INT32), {count});
+  const Value flat =
+      m.op("ScatterElements", {m.reshape(base, {elements}), places, m.reshape(value, {count})},
+           {{"axis", std::int64_t(0)}});
+  return m.reshape(flat, shape);
+}
+
+// ---- operators
+
+// What torch says a result is; types are brought there.
+Value Conversion::fitted(Value v, const TensorInfo &info, const Operation &operation) const {
+  auto &m = *frames_.back()->model;
+  if (m.shape(v) != info.shape())
+    throw popart::internal_error(base::str(describe(operation), " was converted to shape ",
+                                           popart::ir::text(m.shape(v)), ", but torch makes ",
+                                           popart::ir::text(info.shape()), "."));
+  return m.cast(v, info.dataType());
+}
+
+Values Conversion::call(const Operation &operation) {
+  const auto &signature = recording_.signatures.at(operation.signature);
+  const auto *converter = Registry::all().find(signature.name);
+  if (!converter)
+    throw ConversionError("Unsupported ops found in compiled model: [" + describe(operation) + "]");
+  auto &m = model();
+  const bool named = settings_.moduleNames;
+  std::string scopes;
+  for (const auto &scope : nameScopes)
+    scopes += (scopes.empty() ? "" : "/") + scope;
+  const auto &module = recording_.scopes.at(operation.scope);
+  m.settings.name = !named || module.empty() ? scopes
+                    : scopes.empty()         ? module
+                                             : module + "/" + scopes;
+  Call c(*this, recording_, operation, m);
+  try {
+    return (*converter)(c);
+  } catch (const ConversionError &) {
+    throw;
+  } catch (const popart::internal_error &) {
+    throw;
+  } catch (const popart::error &e) {
+    throw ConversionError(describe(operation) + ": " + e.what());
+  }
+}
+
+void Conversion::convert(const Operation &operation) {
+  const auto *before = std::exchange(current_, &operation);
+  const Values values = call(operation);
+  if (values.size() < operation.outputs.size())
+    throw popart::internal_error("{} was converted to {} results; torch has {}.",
+                                 describe(operation), values.size(), operation.outputs.size());
+  for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
+    const auto tensor = operation.outputs[i];
+    if (tensor == noTensor || values[i] == none)
+      continue;
+    Value value = fitted(values[i], recording_.tensors[tensor], operation);
+    const auto type = model().type(value);
+    if (operation.noGradient && settings_.training && type != DataType::BOOL &&
+        popart::isFloatingPoint(type))
+      value = model().op("Detach", {value});
+    const auto alias = i < operation.aliases.size() ? operation.aliases[i] : noTensor;
+    if (operation.writes && alias != noTensor) {
+      write(alias, value);
+      if (alias != tensor)
+        states_[tensor] = states_[alias];
+      continue;
+    }
+    startRoot(tensor, value);
+    if (alias != noTensor) {
+      auto &state = states_[tensor];
+      state.storage = states_[alias].storage;
+      state.version = versions_[state.storage];
+      state.base = alias;
+      state.view = &operation;
+      state.output = i;
+      versions_.pop_back();
+    }
+  }
+  current_ = before;
+}
+
+void Conversion::markLoss(const Operation &operation, Value value) {
+  losses_.emplace_back(&operation, value);
+}
+
+// ---- bodies
+
+void Conversion::beginBody(const std::string &name, const Values &inputs) {
+  auto frame = std::make_unique<Frame>();
+  frame->own = std::make_unique<popart::Model>(model().body(name));
+  frame->model = frame->own.get();
+  frame->model->settings = model().settings;
+  for (Value v : inputs)
+    frame->inputs.push_back(
+        v == none ? none
+                  : frame->model->input(base::str("in/", frame->inputs.size()), model().info(v)));
+  frames_.push_back(std::move(frame));
+}
+Conversion::Body Conversion::endBody(const Values &outputs) {
+  auto frame = std::move(frames_.back());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    frame->model->output(frame->model->op("Identity", {outputs[i]}), base::str("out/", i));
+  frames_.pop_back();
+  return {std::move(*frame->own), frame->inputs, frame->captured};
+}
+
+// ---- the whole
+
+void Conversion::declare() {
+  for (const auto &[tensor, name] : recording_.inputs)
+    startRoot(tensor, main_.input(name, recording_.tensors[tensor]));
+  for (const auto &weight : recording_.weights) {
+    const auto role = weight.trained ? popart::ir::Role::Weight : popart::ir::Role::Fixed;
+    variables_.push_back(main_.weight(weight.name, recording_.tensors[weight.tensor], weight.data,
+                                      weight.owner, role, weight.settings));
+    startRoot(weight.tensor, variables_.back());
+  }
+  for (const auto &[tensor, values] : recording_.constants)
+    startRoot(tensor, main_.constant(values));
+}
+
+std::string Conversion::lossName() {
+  if (losses_.empty())
+    throw ConversionError("Couldn't find a loss in graph! A model that is trained computes one in "
+                          "forward(): with one of torch's losses, or poptorch.identity_loss.");
+  // Losses that another loss is made of are not the last one.
+  std::vector<const Operation *> producer(recording_.tensors.size());
+  for (const auto &operation : recording_.operations)
+    for (auto tensor : operation.outputs)
+      if (tensor != noTensor)
+        producer[tensor] = &operation;
+  std::set<const Operation *> reached;
+  const auto follow = [&](const Operation *from) {
+    std::vector<const Operation *> open{from};
+    while (!open.empty()) {
+      const auto *operation = open.back();
+      open.pop_back();
+      const auto visit = [&](TensorNumber tensor) {
+        if (tensor == noTensor || !producer[tensor] || producer[tensor] == operation)
+          return;
+        if (reached.insert(producer[tensor]).second)
+          open.push_back(producer[tensor]);
+      };
+      for (const auto &argument : operation->arguments) {
+        if (const auto *one = std::get_if<TensorArgument>(&argument))
+          visit(one->tensor);
+        else if (const auto *list = std::get_if<TensorList>(&argument))
+          std::for_each(list->begin(), list->end(), visit);
+      }
+    }
+  };
+  for (const auto &loss : losses_)
+    follow(loss.first);
+  std::vector<Value> last;
+  std::string names;
+  for (const auto &[operation, value] : losses_)
+    if (!reached.count(operation)) {
+      last.push_back(value);
+      names += base::str(names.empty() ? "" : ", ", describe(*operation));
+    }
+  if (last.size() > 1)
+    throw ConversionError(base::str("Multiple independent losses found in graph: ", names,
+                                    ". Add them up, and pass the sum through "
+                                    "poptorch.identity_loss."));
+  if (main_.info(last[0]).nelms() != 1)
+    throw ConversionError(base::str("The loss ", names, " has shape ",
+                                    popart::ir::text(main_.shape(last[0])),
+                                    "; it must be one number. Use reduction=\"mean\" or \"sum\"."));
+  return main_.nameOf(main_.reshape(last[0], {}));
+}
+
+void Conversion::finish(Converted &into) {
+  for (std::size_t i = 0; i < recording_.weights.size(); ++i) {
+    const auto &weight = recording_.weights[i];
+    const auto &state = states_[weight.tensor];
+    if (versions_[state.storage] == 0)
+      continue;
+    main_.update(variables_[i], state.bound->value);
+    into.changed.insert(weight.name);
+  }
+  for (const auto &[tensor, name] : recording_.inputs)
+    into.inputs.push_back(name);
+  for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {
+    const Value value = read(recording_.outputs[i]);
+    // An input, a weight or one value twice: an output of its own.
+    const Value own = main_.op("Identity", {value});
+    const auto name = base::str("output/", i);
+    main_.output(own, name);
+    into.outputs.push_back(name);
+  }
+}
+
+Converted Conversion::run() {
+  declare();
+  for (const auto &operation : recording_.operations)
+    convert(operation);
+  if (frames_.size() != 1)
+    throw popart::internal_error("A body of the recording does not end.");
+  Converted out;
+  if (settings_.training)
+    out.loss = lossName();
+  finish(out);
+  out.model = std::move(main_);
+  return out;
+}
+
+} // namespace poptorch

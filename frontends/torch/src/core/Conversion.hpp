@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// A recording becomes a model. Tensors that share memory in torch are followed: a write to a view
+// is a new value of its base, and every other view of that base is made anew when it is next read.
+#pragma once
+#include "core/Call.hpp"
+#include <optional>
+#include <popart/error.hpp>
+#include <set>
+
+namespace poptorch {
+
+// The module or its arguments are at fault; the text names operator, module and source line.
+class ConversionError : public popart::error {
+public:
+  using error::error;
+};
+
+struct Converted {
+  popart::Model model;
+  std::string loss; // of training
+  std::vector<std::string> inputs, outputs;
+  std::set<std::string> changed; // weights and buffers that the model writes itself
+};
+
+struct ConversionSettings {
+  bool training = false;
+  bool moduleNames = true; // operators are named after the modules they stand in
+  // Every operator must stand in a block (the module has several).
+  bool needsBlocks = false;
+};
+
+// All operators of a recording that have no converter: "aten::x (in "layer1", at model.py:12)".
+// Empty if there is none.
+std::vector<std::string> unsupported(const Recording &recording);
+
+class Conversion {
+public:
+  Conversion(const Recording &recording, const ConversionSettings &settings);
+  Converted run(); // once
+
+  // ---- for Call and the converters of markers
+  popart::Model &model() { return *frames_.back()->model; }
+  const ConversionSettings &settings() const { return settings_; }
+  Value read(TensorNumber tensor);
+  void write(TensorNumber tensor, Value value);
+  void markLoss(const Operation &operation, Value value);
+  // Operators from here on belong to a body with these values as inputs; what they use from outside
+  // is added to the inputs behind them. endBody gives the finished body and those outer values.
+  void beginBody(const std::string &name, const Values &inputs);
+  struct Body {
+    popart::Model model;
+    Values inputs;   // the body's own values of the inputs given
+    Values captured; // values of the graph around it
+  };
+  // The outputs are values of the body.
+  Body endBody(const Values &outputs);
+  Value bodyInput(std::size_t i) const { return frames_.back()->inputs.at(i); }
+  bool inBody() const { return frames_.size() > 1; }
+  // Binds a tensor to a value (the formal inputs of a body, results of a marker).
+  void bind(TensorNumber tensor, Value value);
+  std::vector<std::string> nameScopes;        // NameScope
+  std::map<std::string, std::string> options; // Attribute: set on operators from here on
+
+  std::string describe(const Operation &operation) const;
+
+private:
+  struct Frame {
+    popart::Model *model = nullptr;
+    std::unique_ptr<popart::Model> own;
+    Values inputs;
+    std::map<Value, Value> captures; // value of the frame around -> input here
+    Values captured;                 // in order
+  };
+  struct Bound {
+    Value value;
+    std::size_t frame = 0; // in which graph the value is
+  };
+  struct State {
+    std::optional<Bound> bound;
+    std::uint32_t storage = 0, version = 0;
+    TensorNumber base = noTensor; // a view of this
+    const Operation *view = nullptr;
+    std::size_t output = 0; // of the view
+  };
+
+  void declare();
+  void convert(const Operation &operation);
+  Values call(const Operation &operation);
+  Value fitted(Value v, const TensorInfo &info, const Operation &operation) const;
+  void startRoot(TensorNumber tensor, Value value);
+  Value intoFrame(const Bound &bound);
+  Value madeAnew(TensorNumber tensor);
+  Value withWrite(const State &view, Value base, Value value);
+  Value scattered(const State &view, Value base, Value value);
+  void finish(Converted &into);
+  std::string lossName();
+
+  const Recording &recording_;
+  ConversionSettings settings_;
+  popart::Model main_;
+  std::vector<std::unique_ptr<Frame>> frames_;
+  std::vector<State> states_;
+  Values variables_;                                      // by weight
+  std::vector<std::uint32_t> versions_;                   // by storage
+  std::optional<std::pair<TensorNumber, Value>> instead_; // read() gives this for that tensor
+  std::vector<std::pair<const Operation *, Value>> losses_;
+  const Operation *current_ = nullptr;
+  friend class Call;
+};
+
+} // namespace poptorch
