@@ -17,5 +17,9 @@ from poptorch.enums import (AnchorMode, AutoStage, CommGroupType, ConnectionType
                             MultiConvPlanType, OutputMode, OverlapMode, ReductionType, SharingStrategy, SyncPattern,
                             VariableRetrievalMode)
 
+# Strategies.
+from poptorch.strategies import (ParallelPhasedExecution, Phase, PipelinedExecution, SerialPhasedExecution,
+                                 ShardedExecution, Stage)
+
 # Hooks.
 from poptorch.hooks import registerPostCompileHook, registerPreCompileHook
