@@ -17,7 +17,9 @@ from poptorch.enums import (AnchorMode, AutoStage, CommGroupType, ConnectionType
                             MultiConvPlanType, OutputMode, OverlapMode, ReductionType, SharingStrategy, SyncPattern,
                             VariableRetrievalMode)
 
-# Strategies.
+# Options and strategies.
+from poptorch.options import Options
+from poptorch.options_locations import TensorLocationSettings
 from poptorch.strategies import (ParallelPhasedExecution, Phase, PipelinedExecution, SerialPhasedExecution,
                                  ShardedExecution, Stage)
 

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""Options: how a model runs. docs/poptorch-options.md says what each of them does here.
+
+Setters give the options back, so that calls can be chained; values are read as attributes with small letters
+(opts.device_iterations). A model or a DataLoader that gets options freezes them.
+"""
+import os
+
+import torch
+
+from poptorch import _logging, options_config
+from poptorch.enums import CommGroupType, OutputMode
+from poptorch.errors import ConfigFileError  # noqa: F401
+from poptorch.options_base import Option, member, positive
+from poptorch.options_device import DeviceOptions
+from poptorch.options_groups import DistributedOptions, JitOptions, PrecisionOptions, TrainingOptions
+from poptorch.options_locations import PopartOptions, TensorLocationOptions, TensorLocationSettings  # noqa: F401
+
+_EXCLUDED = ["install/poptorch", "site-packages/torch", "dist-packages/torch"]
+
+
+class Options(DeviceOptions):
+    """Options of poptorch.trainingModel, inferenceModel and DataLoader."""
+
+    declared = {
+        **DeviceOptions.declared,
+        "device_iterations": Option(1),
+        "replication_factor": Option(1),
+        "input_group_size": Option(1),
+        "input_cgt": Option(CommGroupType.Consecutive),
+        "output_mode": Option(OutputMode.Default),
+        "output_return_period": Option(1),
+        "anchored_tensors": Option({}),
+        "random_seed": Option(None, int),
+        "executable_cache": Option(None, str),
+        "synthetic_data": Option(False),
+        "profile_dir": Option(None, str),
+        "log_cycle_count": Option(False),
+        "stable_norm": Option(False),
+        "model_name": Option(None, str),
+        "log_dir": Option("."),
+        "max_repeat_logs": Option(4, (int, type(None))),
+        "show_compilation_progress_bar": Option(True),
+        "relax_optimizer_checks": Option(False),
+        "module_namescope_enabled": Option(True),
+        "source_location_excludes": Option(_EXCLUDED),
+    }
+    groups = ("_training", "_precision", "_jit", "_distributed", "_locations", "_popart")
+
+    def __init__(self):
+        super().__init__()
+        self.__dict__.update(_training=TrainingOptions(), _precision=PrecisionOptions(), _jit=JitOptions(),
+                             _distributed=DistributedOptions(), _locations=TensorLocationOptions(),
+                             _popart=PopartOptions())
+        self.executable_cache = os.environ.get("POPTORCH_CACHE_DIR") or None
+        if os.environ.get("POPTORCH_DEFAULT_OPTIONS"):
+            self.from_json(os.environ["POPTORCH_DEFAULT_OPTIONS"])
+
+    # ---- groups
+
+    @property
+    def Training(self) -> TrainingOptions:
+        """Options of training alone."""
+        return self._training
+
+    @property
+    def Precision(self) -> PrecisionOptions:
+        """How exactly numbers are computed."""
+        return self._precision
+
+    @property
+    def Jit(self) -> JitOptions:
+        """Of version 3.0 and before."""
+        return self._jit
+
+    @property
+    def Distributed(self) -> DistributedOptions:
+        """Several processes that train together."""
+        return self._distributed
+
+    @property
+    def TensorLocations(self) -> TensorLocationOptions:
+        """Where tensors are kept."""
+        return self._locations
+
+    @property
+    def _Popart(self) -> PopartOptions:
+        """PopART's session options by their names."""
+        return self._popart
+
+    # ---- batches, replicas, results
+
+    def deviceIterations(self, device_iterations: int):
+        """Batches that the device goes through in a call."""
+        self.device_iterations = positive("deviceIterations", device_iterations)
+        return self
+
+    def replicationFactor(self, replication_factor: int):
+        """Copies of the model, each with data of its own."""
+        self.replication_factor = positive("replicationFactor", replication_factor)
+        return self
+
+    def inputReplicaGrouping(self, input_group_size: int, input_cgt: CommGroupType):
+        """Replicas of a group get the same input."""
+        size = positive("inputReplicaGrouping", input_group_size)
+        member("inputReplicaGrouping", CommGroupType, input_cgt)
+        if input_cgt == CommGroupType.All:
+            raise ValueError("inputReplicaGrouping: CommGroupType.All is not possible. Use Consecutive with the "
+                             "replication factor as the group's size.")
+        self.input_group_size = 1 if input_cgt == CommGroupType.NoGrouping else size
+        self.input_cgt = input_cgt
+        return self
+
+    def outputMode(self, output_mode: OutputMode, output_return_period: "int | None" = None):
+        """Which results come back; EveryN needs a period."""
+        self.output_mode, self.output_return_period = _output_mode(output_mode, output_return_period)
+        return self
+
+    def anchorMode(self, anchor_mode: OutputMode, anchor_return_period: "int | None" = None):
+        """outputMode, as it was called before version 2.4."""
+        return self.outputMode(anchor_mode, anchor_return_period)
+
+    def defaultOutputMode(self) -> bool:
+        """Whether the mode is Default: Final in training, All in inference."""
+        return self.output_mode == OutputMode.Default
+
+    def defaultAnchorMode(self) -> bool:
+        """defaultOutputMode, as it was called before version 2.4."""
+        return self.defaultOutputMode()
+
+    def anchorTensor(self, short_name: str, long_name: str, output_mode: "OutputMode | None" = None,
+                     output_return_period: int = 1):
+        """Keeps a tensor within the model for getAnchoredTensor(short_name)."""
+        self.checkIsFrozen()
+        mode, period = (None, 1) if output_mode is None else _output_mode(output_mode, output_return_period)
+        self.anchored_tensors[str(short_name)] = (str(long_name), mode, period)
+        return self
+
+    # ---- numbers and files
+
+    def randomSeed(self, random_seed: int):
+        """The seed of the device, and of PyTorch."""
+        self.random_seed = random_seed
+        torch.manual_seed(self.random_seed)
+        return self
+
+    def enableExecutableCaching(self, path: "str | None"):
+        """The folder that keeps executables; None: they are not kept."""
+        self.executable_cache = None if path is None else os.fspath(path)
+        return self
+
+    def enableSyntheticData(self, enabled: bool):
+        """No data from the host: random numbers on the device."""
+        self.synthetic_data = enabled
+        return self
+
+    def enableProfiling(self, profile_dir: "str | None" = None):
+        """Writes profiles below this folder."""
+        self.profile_dir = "." if profile_dir is None else os.fspath(profile_dir)
+        return self
+
+    def logCycleCount(self, log_cycle_count: bool):
+        """Counts cycles for PoplarExecutor.cycleCount()."""
+        self.log_cycle_count = log_cycle_count
+        return self
+
+    def enableStableNorm(self, enabled: bool):
+        """Norms with two passes: slower, more exact."""
+        self.stable_norm = enabled
+        return self
+
+    def modelName(self, name: str):
+        """The folder of its reports."""
+        self.model_name = name
+        return self
+
+    def logDir(self, log_dir: str):
+        """The folder of what is logged in files."""
+        self.log_dir = os.fspath(log_dir)
+        return self
+
+    def maxRepeatLogs(self, max_lines: "int | None"):
+        """How often the same line is logged; None: always."""
+        self.max_repeat_logs = None if max_lines is None else positive("maxRepeatLogs", max_lines)
+        _logging.setMaxRepeats(self.max_repeat_logs)
+        return self
+
+    def showCompilationProgressBar(self, show: bool = True):
+        """Whether a bar shows how far the compilation is."""
+        self.show_compilation_progress_bar = show
+        return self
+
+    def relaxOptimizerAttributesChecks(self, relax: bool = True):
+        """Attributes of optimizers that have no meaning here are logged at DEBUG, not as warnings."""
+        self.relax_optimizer_checks = relax
+        return self
+
+    def disableModuleNamescope(self):
+        """Operators are not named after their modules."""
+        self.module_namescope_enabled = False
+        return self
+
+    def sourceLocationExcludes(self, excludes: list):
+        """Files that are no source of an operator."""
+        self.source_location_excludes = [str(text) for text in excludes]
+        return self
+
+    def appendToLocationExcludes(self, *excludes: str):
+        """More of them."""
+        return self.sourceLocationExcludes(self.source_location_excludes + list(excludes))
+
+    # ---- all together
+
+    def loadFromFile(self, filepath: str):
+        """Options from a file: one call per line, such as Training.gradientAccumulation(8)."""
+        self.checkIsFrozen()
+        options_config.load(self, filepath)
+        return self
+
+    def from_json(self, string: str):
+        """Options from JSON: {"deviceIterations": 2, "_Popart.set": ["name", value]}."""
+        self.checkIsFrozen()
+        options_config.from_json(self, string)
+        return self
+
+    def resolved(self, training: bool) -> "Options":
+        """A copy whose output mode is that of training or inference; what a wrapper keeps, frozen."""
+        out = self.clone()
+        if out.defaultOutputMode():
+            out.output_mode = OutputMode.Final if training else OutputMode.All
+        return out
+
+    def toDict(self, merged=True) -> dict:
+        """Everything that is set, groups included, by attribute."""
+        if merged:
+            assert not self.defaultOutputMode(), (
+                "The output mode is not resolved: it is Final in training and All in inference. Call outputMode first.")
+        out = super().toDict(merged)
+        if merged:
+            out["execution_strategy"] = type(self._strategy).__name__
+        return out
+
+
+def _output_mode(mode, period):
+    """The mode and its period; both are checked."""
+    member("outputMode", OutputMode, mode)
+    if mode != OutputMode.EveryN:
+        return mode, 1
+    if period is None or period < 1:
+        raise ValueError(f"OutputMode.EveryN needs output_return_period greater than 0, not {period!r}.")
+    return mode, positive("output_return_period", period)

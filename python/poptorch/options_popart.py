@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""PopART's session options for a model: what the options, the strategy and the optimizer say, in this order; what
+Options._Popart.set says comes last and wins."""
+import difflib
+import json
+import os
+
+import torch
+
+from poptorch.errors import createPoptorchError
+
+# Names that programs use for options of PopTorch's own or of older versions; None: nothing here depends on it.
+_OTHER_NAMES = {"defaultPrefetchBufferingDepth": "defaultBufferingDepth", "saveInitializersToFile": None}
+_LOCATIONS = {"location_activation": "activationTensorLocationSettings", "location_weight": "weightTensorLocationSettings",
+              "location_optimizer": "optimizerStateTensorLocationSettings",
+              "location_accumulator": "accumulatorTensorLocationSettings"}
+
+
+def sessionOptions(options, training: bool, placer=None, optimizer=None):
+    """(popart.SessionOptions, popart.Patterns). placer: of the model's capture; optimizer: decides how a mean is taken."""
+    import popart
+    out = popart.SessionOptions()
+    _run(out, popart, options)
+    _precision(out, options)
+    _locations(out, popart, options)
+    if training:
+        _training(out, popart, options, optimizer)
+    if placer is not None:
+        _strategy(out, popart, options.execution_strategy, placer, training)
+    for name, value in options._Popart.options.items():
+        if name != "instrumentWithHardwareCycleCounter" or value:
+            _set(out, name, value)
+    return out, _patterns(popart, options)
+
+
+def _run(out, popart, options):
+    if options.Distributed.numProcesses > 1:
+        raise createPoptorchError(
+            f"Options.Distributed.configureProcessId: {options.Distributed.numProcesses} processes that train together "
+            "are not there yet. Use replicationFactor in one process.")
+    out.enableReplicatedGraphs = options.replication_factor > 1
+    out.replicatedGraphCount = options.replication_factor
+    if options.executable_cache:
+        out.enableEngineCaching = True
+        out.cachePath = options.executable_cache
+    if options.synthetic_data:
+        out.syntheticDataMode = popart.SyntheticDataMode.RandomNormal
+    if options.profile_dir is not None:
+        _profiling(out, options.profile_dir)
+    out.instrumentWithHardwareCycleCounter = options.log_cycle_count
+    out.logDir = options.log_dir
+    if options.updatable_named_buffers:
+        out.updatableNamedBuffers = list(options.updatable_named_buffers)
+
+
+def _profiling(out, folder):
+    given = json.loads(os.environ.get("POPLAR_ENGINE_OPTIONS") or "{}")
+    wanted = {"autoReport.all": "true", "autoReport.directory": folder, "debug.allowOutOfMemory": "true"}
+    out.engineOptions.update({name: value for name, value in wanted.items() if name not in given})
+
+
+def _precision(out, options):
+    precision = options.Precision
+    out.enableFloatingPointChecks = precision.enable_floating_point_exceptions
+    out.enableStochasticRounding = bool(precision.enable_stochastic_rounding)
+    out.enableStableNorm = options.stable_norm
+    if precision.partials_type is not None:
+        name = "half" if precision.partials_type is torch.float16 else "float"
+        out.partialsTypeMatMuls = name
+        out.convolutionOptions["partialsType"] = name
+
+
+def _locations(out, popart, options):
+    if options.TensorLocations.num_io_tiles is not None:
+        out.numIOTiles = options.TensorLocations.num_io_tiles
+    for name, field in _LOCATIONS.items():
+        wanted = getattr(options.TensorLocations, name)
+        if wanted is not None:
+            _locate(getattr(out, field), popart, wanted)
+
+
+def _locate(settings, popart, wanted):
+    where, tiles = settings.location, popart.TileSet
+    if wanted.on_chip is not None:
+        where.storage = popart.TensorStorage.OnChip if wanted.on_chip else popart.TensorStorage.OffChip
+    if wanted.replicated_tensor_sharding is not None:
+        sharding = popart.ReplicatedTensorSharding
+        where.replicatedTensorSharding = sharding.On if wanted.replicated_tensor_sharding else sharding.Off
+    if wanted.io_tiles_load is not None:
+        where.loadTileSet = tiles.IO if wanted.io_tiles_load else tiles.Compute
+    if wanted.io_tiles_store is not None:
+        where.storageTileSet = tiles.IO if wanted.io_tiles_store else tiles.Compute
+    if wanted.min_elements_for_off_chip is not None:
+        settings.minElementsForOffChip = wanted.min_elements_for_off_chip
+    if wanted.min_elements_for_replicated_tensor_sharding is not None:
+        settings.minElementsForReplicatedTensorSharding = wanted.min_elements_for_replicated_tensor_sharding
+
+
+def _training(out, popart, options, optimizer):
+    training = options.Training
+    out.enableGradientAccumulation = training.gradient_accumulation > 1
+    out.accumulationFactor = training.gradient_accumulation
+    out.accumulationAndReplicationReductionType = popart.ReductionType(
+        int(training.accumulation_and_replication_reduction_type))
+    out.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy(
+        int(training.meanReductionStrategy(optimizer)))
+    out.automaticLossScalingSettings.enabled = training.auto_loss_scaling
+    if training.convolution_dithering:
+        out.convolutionOptions["enableConvDithering"] = "true"
+
+
+def _strategy(out, popart, strategy, placer, training):
+    modes = popart.VirtualGraphMode
+    if strategy.phased:
+        out.virtualGraphMode = modes.ExecutionPhases
+        out.executionPhaseSettings.phases = strategy.phases
+        out.executionPhaseSettings.stages = strategy.stages
+        if not getattr(strategy, "off_chip_after_forward", True):
+            return
+        for field in list(_LOCATIONS.values())[:3]:
+            if getattr(out, field).location.storage == popart.TensorLocation().storage:
+                getattr(out, field).location.storage = popart.TensorStorage.OffChip
+    elif placer.ipus > 1:
+        out.virtualGraphMode = modes.Manual
+        out.enablePipelining = placer.pipelined
+        if placer.pipelined and training:
+            out.autoRecomputation = popart.RecomputationType.Pipeline
+
+
+def _set(out, name, value):
+    """One option by its name, whatever its type."""
+    path = _OTHER_NAMES.get(name, name)
+    if path is None:
+        return
+    *parents, last = path.split(".")
+    owner = out
+    for part in parents:
+        owner = getattr(owner, part, None)
+    if owner is None or not hasattr(owner, last):
+        near = difflib.get_close_matches(last, [n for n in dir(owner or out) if not n.startswith("_")], 1)
+        raise createPoptorchError(f'Unknown popart option "{name}".' + (f' Did you mean "{near[0]}"?' if near else ""))
+    now = getattr(owner, last)
+    try:
+        if hasattr(type(now), "__members__") and not isinstance(value, type(now)):
+            value = type(now)(int(value))
+        if hasattr(now, "update") and isinstance(value, dict):
+            now.update({str(k): str(v) if isinstance(v, (int, float, str)) else v for k, v in value.items()})
+        else:
+            if isinstance(now, list) and isinstance(value, (list, tuple)):  # programs give numbers as texts
+                value = [int(v) if isinstance(v, str) and v.isdigit() else v for v in value]
+            setattr(owner, last, value)
+    except (TypeError, ValueError) as error:
+        raise createPoptorchError(f'The popart option "{name}" cannot be {value!r}: {error}') from error
+
+
+def _patterns(popart, options):
+    level = (popart.PatternsLevel.NoPatterns, popart.PatternsLevel.Minimal, popart.PatternsLevel.Default,
+             popart.PatternsLevel.All)[options._Popart.patterns_level]
+    out = popart.Patterns(level)
+    for name, on in options._Popart.patterns.items():
+        out.enablePattern(name, on)
+    return out
