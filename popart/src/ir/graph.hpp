@@ -6,8 +6,7 @@
 // Plain data. Passes make a new list of nodes and put it in place; values are only ever added, and
 // one that nobody makes or uses any more is simply unused.
 #pragma once
-#include "base/Id.hpp"
-#include "ir/attributes.hpp"
+#include "ir/settings.hpp"
 #include <deque>
 #include <memory>
 #include <unordered_map>
@@ -17,10 +16,6 @@ struct OpDef;
 }
 
 namespace popart::ir {
-
-using Value = base::Id<struct ValueTag>;
-inline constexpr Value none{0xffffffffu}; // an input or output that is left out
-using Values = std::vector<Value>;
 
 enum class Kind {
   Computed, // by a node
@@ -33,7 +28,8 @@ struct ValueData {
   TensorId name; // unique in its graph
   TensorInfo info;
   Kind kind = Kind::Computed;
-  HostTensor data; // of a constant; the first value of a variable
+  HostTensor data;          // of a constant; the first value of a variable
+  Role role = Role::Weight; // of a variable
   // Of a variable, by where the session keeps it (transforms/offchip.hpp):
   Value shardOf = none; // this replica's part of that variable, flat
   bool offChip = false; // in memory beside the chip
@@ -41,18 +37,6 @@ struct ValueData {
 
 // When a node runs: for every micro-batch (Forward, Backward), or once per weight update.
 enum class Pass : std::uint8_t { Forward, Backward, Update };
-enum class Recompute : std::uint8_t { Undefined, Checkpoint, Recompute };
-
-// What users say of a node beside its meaning. Copied to what a node is rewritten into.
-struct Settings {
-  std::optional<std::int64_t> virtualGraph; // IPU within a replica
-  std::optional<std::int64_t> pipelineStage;
-  std::optional<std::int64_t> executionPhase;
-  Recompute recompute = Recompute::Undefined;
-  double schedulePriority = 0;
-  std::string name; // debug name, with its scopes
-  Attributes extra; // __available_memory_proportion and its like, for the lowering
-};
 
 class Graph;
 struct Node {

@@ -58,8 +58,13 @@ void moveActivations(Graph &graph, const Locations &locations, bool pipelined) {
                               "\" cannot wait off the chip for the backward "
                               "pass: what the stages of a pipeline keep stays on the tiles. Leave "
                               "activations OnChip, or switch enablePipelining off."));
-      const Value storage = graph.add(
-          {"Activation___" + graph[v].name, graph[v].info, Kind::Variable, {}, none, true});
+      const Value storage = graph.add({"Activation___" + graph[v].name,
+                                       graph[v].info,
+                                       Kind::Variable,
+                                       {},
+                                       ir::Role::Fixed,
+                                       none,
+                                       true});
       b.settings = made.settings;
       b.settings.extra = {};
       b.settings.name = "remoteStore/" + graph[v].name;

@@ -49,9 +49,9 @@ bool canFold(const ir::Graph &graph, const ir::Node &node, const Infos &infos) {
   });
 }
 
-// A number for the random generator that hardly any other node of its graph has: a hash of its name.
-// It becomes part of the node, so that the gradient and recomputed copies draw the same. Bodies have
-// their own seeds.
+// A number for the random generator that hardly any other node of its graph has: a hash of its
+// name. It becomes part of the node, so that the gradient and recomputed copies draw the same.
+// Bodies have their own seeds.
 std::int64_t modifierFor(const ir::Graph &graph, Value output) {
   std::uint32_t hash = 2166136261u;
   for (char c : graph[output].name)
@@ -80,9 +80,6 @@ void requireFewNumbers(const OpView &op, double count) {
     op.fail("it would make ", count, " numbers, more than ", most, ", when the model is compiled.");
 }
 
-Value GraphBuilder::op(const std::string &type, const Values &inputs, Attributes attributes) {
-  return ops(type, inputs, 1, std::move(attributes)).front();
-}
 Values GraphBuilder::ops(const std::string &type, const Values &inputs, unsigned outputs,
                          Attributes attributes) {
   ir::Node node;
@@ -129,33 +126,10 @@ Values GraphBuilder::append(ir::Node node, unsigned outputs) {
 Value GraphBuilder::constant(HostTensor data, const std::string &name) {
   return graph_.addConstant(prefix + name, std::move(data));
 }
-Value GraphBuilder::integers(const Integers &values) {
-  return constant(HostTensor::of<std::int64_t>({std::int64_t(values.size())}, values));
+const HostTensor *GraphBuilder::valuesOf(Value v) const {
+  const auto &value = graph_[v];
+  return value.kind == ir::Kind::Constant ? &value.data : nullptr;
 }
-Value GraphBuilder::scalar(double value, Value like) {
-  return constant(HostTensor::scalar(type(like), value));
-}
-
-Value GraphBuilder::reshape(Value a, const Shape &shape) {
-  if (this->shape(a) == shape)
-    return a;
-  return op("Reshape", {a}, {{"shape", shape}, {"allowzero", std::int64_t(1)}});
-}
-Value GraphBuilder::transpose(Value a, const Integers &perm) {
-  return std::is_sorted(perm.begin(), perm.end()) ? a : op("Transpose", {a}, {{"perm", perm}});
-}
-Value GraphBuilder::reduceSum(Value a, const Integers &axes, bool keepDims) {
-  if (axes.empty())
-    return a;
-  return op("ReduceSum", {a}, {{"axes", axes}, {"keepdims", std::int64_t(keepDims)}});
-}
-Value GraphBuilder::expand(Value a, const Shape &shape) {
-  return this->shape(a) == shape ? a : op("Expand", {a}, {{"shape", shape}});
-}
-Value GraphBuilder::cast(Value a, DataType to) {
-  return type(a) == to ? a : op("Cast", {a}, {{"to", nameOf(to)}});
-}
-Value GraphBuilder::zerosLike(Value a) { return expand(scalar(0, a), shape(a)); }
 
 Value GradBuilder::unbroadcast(Value gradient, Value forward) {
   if (gradient == none)

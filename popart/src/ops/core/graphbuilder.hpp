@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Building models from code: every call appends one node in canonical form, infers what it makes,
-// and folds it at once if all it needs is constant. Decompositions, gradients, optimisers,
-// transforms and front ends all write with this.
+// Writing into an ir::Graph (openipu/Writer.hpp says how): gradients, decompositions, optimisers,
+// transforms and the importer, and Model for front ends.
 //
 //   GraphBuilder b(graph);
-//   Value y = b.relu(b.op("MatMul", {x, w}));
+//   Value y = b.op("Relu", {b.matmul(x, w)});
 #pragma once
+#include "openipu/Writer.hpp"
 #include "ops/core/opdef.hpp"
 
 namespace popart::ops {
@@ -15,56 +15,24 @@ bool fitsAnIpu(const TensorInfo &info);
 // popart::error for more numbers than the host should make up one by one.
 void requireFewNumbers(const OpView &op, double count);
 
-class GraphBuilder {
+class GraphBuilder : public Writer {
 public:
   // Nodes go to the end of the graph, or of the list given (a pass that writes a new list).
   explicit GraphBuilder(ir::Graph &graph) : GraphBuilder(graph, graph.nodes) {}
   GraphBuilder(ir::Graph &graph, std::vector<ir::Node> &nodes) : graph_(graph), nodes_(nodes) {}
 
-  // What all nodes from here on inherit.
-  ir::Settings settings;
+  // What all nodes from here on inherit beside `settings`.
   ir::Pass pass = ir::Pass::Forward;
   std::string prefix; // of the names of new values
 
-  // One operator; `op` gives its first output, `ops` the number asked for.
-  Value op(const std::string &type, const Values &inputs, Attributes attributes = {});
   Values ops(const std::string &type, const Values &inputs, unsigned outputs,
-             Attributes attributes = {});
+             Attributes attributes = {}) override;
   // A prepared node (bodies, options); fills in its outputs.
   Values append(ir::Node node, unsigned outputs);
+  Value constant(HostTensor data, const std::string &name = "constant") override;
 
-  Value constant(HostTensor data, const std::string &name = "constant");
-  Value integers(const Integers &values); // INT64 [n]
-  Value scalar(double value, Value like); // of the type of `like`, rank 0
-
-  // Shorthand for what gradients are made of.
-  Value add(Value a, Value b) { return op("Add", {a, b}); }
-  Value sub(Value a, Value b) { return op("Sub", {a, b}); }
-  Value mul(Value a, Value b) { return op("Mul", {a, b}); }
-  Value div(Value a, Value b) { return op("Div", {a, b}); }
-  Value add(Value a, double b) { return add(a, scalar(b, a)); }
-  Value mul(Value a, double b) { return mul(a, scalar(b, a)); }
-  Value sub(double a, Value b) { return sub(scalar(a, b), b); }
-  Value div(double a, Value b) { return div(scalar(a, b), b); }
-  Value neg(Value a) { return op("Neg", {a}); }
-  Value exp(Value a) { return op("Exp", {a}); }
-  Value log(Value a) { return op("Log", {a}); }
-  Value sqrt(Value a) { return op("Sqrt", {a}); }
-  Value square(Value a) { return mul(a, a); }
-  Value reciprocal(Value a) { return op("Reciprocal", {a}); }
-  Value sign(Value a) { return op("Sign", {a}); }
-  Value where(Value condition, Value a, Value b) { return op("Where", {condition, a, b}); }
-  Value matmul(Value a, Value b) { return op("MatMul", {a, b}); }
-  Value reshape(Value a, const Shape &shape);
-  Value transpose(Value a, const Integers &perm);
-  Value reduceSum(Value a, const Integers &axes, bool keepDims);
-  Value expand(Value a, const Shape &shape); // broadcast to
-  Value cast(Value a, DataType type);        // `a` itself if it has the type
-  Value zerosLike(Value a);
-
-  const TensorInfo &info(Value v) const { return graph_[v].info; }
-  const Shape &shape(Value v) const { return graph_[v].info.shape(); }
-  DataType type(Value v) const { return graph_[v].info.dataType(); }
+  const TensorInfo &info(Value v) const override { return graph_[v].info; }
+  const HostTensor *valuesOf(Value v) const override;
   ir::Graph &graph() { return graph_; }
 
 private:
