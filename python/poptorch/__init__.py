@@ -25,3 +25,6 @@ from poptorch.strategies import (ParallelPhasedExecution, Phase, PipelinedExecut
 
 # Hooks.
 from poptorch.hooks import registerPostCompileHook, registerPreCompileHook
+
+# Optimizers.
+from poptorch import optim

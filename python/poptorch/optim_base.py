@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""What PopTorch's optimizers share: which attributes are variable, types of accumulators, state of the device."""
+import math
+
+import torch
+
+from poptorch._logging import logger
+from poptorch.errors import createPoptorchError
+
+
+def given(**arguments):
+    """Those that are not None."""
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def accum_type(name, dtype):
+    """The type of an accumulator; float32 if none is given."""
+    if dtype is None:
+        return torch.float32
+    if dtype not in (torch.float32, torch.float16):
+        raise ValueError(f"{name} must be torch.float32 or torch.float16, not {dtype!r}.")
+    return dtype
+
+
+class VariableAttributes:
+    """The attributes of an optimizer that can change after compilation."""
+
+    def __init__(self, variable, allowed):
+        self._variable = set(variable)
+        self._allowed = tuple(allowed)
+
+    def _known(self, name):
+        if name not in self._allowed:
+            raise ValueError(f"{name!r} can be neither constant nor variable. Attributes are {', '.join(self._allowed)}.")
+        return name
+
+    def isConstant(self, name: str) -> bool:
+        """Whether it stays as it was at compilation."""
+        return name not in self._variable
+
+    def markAsConstant(self, name: str):
+        """It stays as it is at compilation."""
+        self._variable.discard(self._known(name))
+
+    def markAsVariable(self, name: str):
+        """setOptimizer can change it."""
+        self._variable.add(self._known(name))
+
+    def key(self) -> frozenset:
+        """What is variable; for comparisons."""
+        return frozenset(self._variable)
+
+    def __repr__(self):
+        return f"VariableAttributes({sorted(self._variable)})"
+
+
+class Optimizer:
+    """Beside a class of torch.optim. An executor that uses the optimizer attaches itself: see attach."""
+
+    _variables = ()  # attributes that may be variable
+    _ipu_attributes = ()  # of the optimizer, not of its groups
+
+    def _begin(self, **arguments):
+        self.variable_attrs = VariableAttributes(["lr", *given(**arguments)], self._variables)
+        self._read_state = self._write_state = self._pending = None
+
+    def _warn(self, text):
+        logger.warning("%s optimizer: %s", type(self).__name__, text)
+
+    def _no_amsgrad(self, amsgrad):
+        if amsgrad:
+            raise ValueError("Only non-amsgrad Adam/AdamW optimizers are supported: leave amsgrad out.")
+
+    def _scales(self, loss_scaling, max_grad_norm=None):
+        self.loss_scaling = 1.0 if loss_scaling is None else float(loss_scaling)
+        if not self.loss_scaling > 0:
+            raise ValueError(f"loss_scaling must be greater than 0, not {loss_scaling}.")
+        if "max_grad_norm" in self._ipu_attributes:
+            self.max_grad_norm = math.inf if max_grad_norm is None else float(max_grad_norm)
+            if not self.max_grad_norm > 0:
+                raise ValueError(f"max_grad_norm must be greater than 0, not {max_grad_norm}.")
+
+    def _types(self, **types):
+        for name, dtype in types.items():
+            setattr(self, name, accum_type(name, dtype))
+
+    def _add_default(self, name, value):
+        """An attribute of groups that PyTorch does not know."""
+        self.defaults[name] = value
+        for group in self.param_groups:
+            group.setdefault(name, value)
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        state.update({name: getattr(self, name) for name in self._ipu_attributes})
+        state.update(variable_attrs=self.variable_attrs, _pending=self._pending, _read_state=None, _write_state=None)
+        return state
+
+    # ---- state of the device
+
+    def attach(self, read, write):
+        """Of an executor. read() gives (state, parameters) of the device: dicts of tensors by name. write(state,
+        parameters) puts them there; it is called at once if some were loaded before. attach(None, None) ends it."""
+        self._read_state, self._write_state = read, write
+        if write is not None and self._pending is not None:
+            pending, self._pending = self._pending, None
+            write(*pending)
+
+    @property
+    def attached(self) -> bool:
+        return self._read_state is not None
+
+    def state_dict(self):
+        """PyTorch's, and of an optimizer in use ipu_state and ipu_param."""
+        out = super().state_dict()
+        if self._read_state is not None:
+            out["ipu_state"], out["ipu_param"] = self._read_state()
+        elif self._pending is not None:
+            out["ipu_state"], out["ipu_param"] = self._pending
+        return out
+
+    def load_state_dict(self, state_dict):
+        """What state_dict gave. The device gets its part now, or when it is attached."""
+        ipu = {"ipu_state", "ipu_param"} <= set(state_dict)
+        if self.attached and not ipu:
+            raise createPoptorchError("Only IPU optimizer states can be loaded onto the IPU.")
+        if ipu and not state_dict["ipu_state"] and not state_dict["ipu_param"]:
+            raise createPoptorchError("The optimizer state cannot be loaded because it is empty.")
+        super().load_state_dict({k: v for k, v in state_dict.items() if k not in ("ipu_state", "ipu_param")})
+        if ipu:
+            state = state_dict["ipu_state"], state_dict["ipu_param"]
+            if self._write_state is not None:
+                self._write_state(*state)
+            else:
+                self._pending = state
