@@ -6,8 +6,9 @@
 #include "base/Text.hpp"
 #include "onnx/export.hpp"
 #include "onnx/import.hpp"
+#include "onnx/settings.hpp"
 #include "onnx/typeclasses.hpp"
-#include "session/settings.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <popart/error.hpp>
@@ -23,7 +24,7 @@ using onnxmodel::TypeClasses;
 
 struct GraphTransformer::Impl {
   explicit Impl(const std::string &modelOrFile) {
-    const auto opened = session::openModel(modelOrFile);
+    const auto opened = onnxmodel::openModel(modelOrFile);
     model = opened.whole();
     reader = onnxmodel::TensorReader(opened.folder);
     folder = opened.folder;

@@ -512,20 +512,14 @@ TEST(Hashes, OfTrainingCountOptions) {
       [](Options &o) { o.transitiveClosureOptimizationThreshold = 3; },
       [](Options &o) { o.engineOptions["debug.instrument"] = "true"; }};
   const Product model;
-  const auto source = onnxmodel::parseModel(model.bytes());
+  const auto source = session::sourceOf(model.bytes());
   const SGD sgd({{"defaultLearningRate", {1, true}}});
   std::set<std::string> all;
   for (const auto &change : changes) {
     Options options;
     change(options);
-    all.insert(session::hashOf(session::SourceInput{source,
-                                                    {},
-                                                    DataFlow(1),
-                                                    options,
-                                                    Patterns(),
-                                                    sgd,
-                                                    model.loss,
-                                                    modelDevice()->getTarget()}));
+    all.insert(session::hashOf(session::SourceInput{*source, DataFlow(1), options, Patterns(), sgd,
+                                                    model.loss, modelDevice()->getTarget()}));
   }
   EXPECT_EQ(all.size(), changes.size());
 }

@@ -63,8 +63,8 @@ std::map<TensorId, ir::HostTensor> Session::Impl::hyperParameters() const {
 // are small and are folded: of what was made of it.
 std::string Session::Impl::hash() const {
   if (training)
-    return session::hashOf(session::SourceInput{source, inputShapes, flow, options, patterns,
-                                                *optimizer, loss, device->getTarget()});
+    return session::hashOf(session::SourceInput{*source, flow, options, patterns, *optimizer, loss,
+                                                device->getTarget()});
   return session::hashOf(session::HashInput{prepared(), options, patterns, optimizer.get(), loss,
                                             device->getTarget()});
 }
@@ -168,8 +168,10 @@ void Session::Impl::load() {
   execution = std::make_unique<session::Execution>(*executable, io, flags);
   weightsSent = unfinished = false;
   execution->load(*device, heldConstants());
-  if (!training && options.constantWeights && !io.weights.empty())
+  if (!training && options.constantWeights && !io.weights.empty()) {
+    source->refresh(hostWeights, replicas());
     execution->weightsFromHost(hostWeights); // constants of every group of replicas
+  }
   if (io.random)
     execution->setSeed(seed);
   if (optimizer)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sessions from ONNX models: import, check, prepare.
+// Sessions from models: import, check, prepare.
 #include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
 #include "custom/custom.hpp"
@@ -10,7 +10,6 @@
 #include "session/impl.hpp"
 #include "session/log.hpp"
 #include "session/optionchecks.hpp"
-#include "session/settings.hpp"
 #include <chrono>
 #include <cstring>
 #include <popart/error.hpp>
@@ -25,18 +24,16 @@ std::uint64_t clockSeed() {
 
 // Optimiser state that the model brings along: taken for the state the optimiser makes, which then
 // has the name.
-std::map<TensorId, ir::HostTensor> takeState(const onnxmodel::Model &model, ir::Graph &graph) {
+std::map<TensorId, ir::HostTensor> takeState(ir::Graph &graph) {
   std::map<TensorId, ir::HostTensor> out;
-  onnxmodel::TensorReader reader(model);
-  for (const auto &initializer : model.proto->graph().initializer()) {
-    const TensorId &id = initializer.name();
-    if (!ir::isOptimizerState(id))
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    const ir::Value v{i};
+    const TensorId id = graph[v].name;
+    if (graph[v].kind != ir::Kind::Variable || !ir::isOptimizerState(id))
       continue;
-    out[id] = reader.read(initializer);
-    if (const auto v = graph.find(id); v != ir::none) {
-      graph.rename(v, graph.freeName("saved/" + id));
-      graph[v].data = {};
-    }
+    out[id] = graph[v].data;
+    graph.rename(v, graph.freeName("saved/" + id));
+    graph[v].data = {};
   }
   return out;
 }
@@ -48,20 +45,11 @@ const session::Prepared &Session::Impl::prepared() const {
   if (prepared_)
     return *prepared_;
   const custom::InSession here(training, options, flow, loss);
-  onnxmodel::ImportOptions how;
-  how.training = training;
-  how.constantWeights = options.constantWeights;
-  how.inputShapes = inputShapes;
-  how.strictOpVersions = options.strictOpVersions;
-  how.replicas = replicas();
-  for (const auto &[id, own] : settings.variables)
-    if (own.getGroupCount(unsigned(replicas())) > 1)
-      how.ownValues.insert(id);
-  const auto own = session::ofOneReplica(source, settings, static_cast<unsigned>(replicas()));
   session::Request request;
-  request.graph = onnxmodel::importModel(own, how);
-  request.inputSettings = settings.inputs;
-  request.variableSettings = settings.variables;
+  request.graph =
+      source->graph({training, options.constantWeights, options.strictOpVersions, replicas()});
+  request.inputSettings = source->settings().inputs;
+  request.variableSettings = source->settings().variables;
   request.flow = flow;
   request.options = options;
   request.patterns = patterns;
@@ -70,7 +58,7 @@ const session::Prepared &Session::Impl::prepared() const {
   request.optimizer = optimizer.get();
   request.ipus = static_cast<unsigned>(device->getNumIpus());
   if (training)
-    request.state = takeState(own, request.graph);
+    request.state = takeState(request.graph);
   prepared_ = session::prepare(std::move(request));
   return *prepared_;
 }
@@ -89,6 +77,10 @@ TensorInfo infoOfGroups(const TensorInfo &info, std::int64_t groups) {
 
 } // namespace
 
+const VariableSettings *Session::Impl::settingsFor(const TensorId &variable) const {
+  return ir::settingsFor(source->settings(), variable);
+}
+
 // Initial values in the device's types, and what resetHostWeights may replace.
 void Session::Impl::takeWeights() {
   for (ir::Value v : graph().inputs)
@@ -100,17 +92,19 @@ void Session::Impl::takeWeights() {
     hostWeights[value.name] = session::deviceForm(value.data);
     if (!ir::isOptimizerState(value.name))
       continue;
-    const auto *own = session::settingsFor(settings, value.name);
+    const auto *own = settingsFor(value.name);
     const auto groups = own ? own->getGroupCount(unsigned(replicas())) : 1;
     initialInfos[value.name] = infoOfGroups(value.info, groups);
   }
-  onnxmodel::TensorReader reader(source);
-  for (const auto &initializer : source.proto->graph().initializer()) {
-    const TensorId &id = initializer.name();
-    initialInfos[id] = onnxmodel::infoOf(initializer);
-    if (hostWeights.count(id) && session::settingsFor(settings, id)) // every group's values
-      hostWeights[id] = session::deviceForm(reader.read(initializer));
+  std::set<TensorId> grouped;
+  for (const auto &[id, info] : source->initialisers(replicas())) {
+    initialInfos[id] = info;
+    if (hostWeights.count(id) && settingsFor(id))
+      grouped.insert(id);
   }
+  for (const auto &[id, value] : source->values(grouped, replicas())) // every group's values
+    hostWeights[id] = session::deviceForm(value);
+  source->lend(hostWeights, replicas());
 }
 
 // The same without an ir: what the model brings along, what the optimizer says, else what was
@@ -121,16 +115,16 @@ void Session::Impl::takeStoredWeights(const session::Start &start) {
     const TensorInfo form(ir::narrowed(spec.info.dataType()), spec.info.shape());
     held[spec.id] = start.constants.at(spec.id).as(form);
   }
-  std::map<TensorId, const onnx::TensorProto *> given;
-  for (const auto &initializer : source.proto->graph().initializer()) {
-    given[initializer.name()] = &initializer;
-    initialInfos[initializer.name()] = onnxmodel::infoOf(initializer);
-  }
-  onnxmodel::TensorReader reader(source);
+  std::set<TensorId> asked;
+  for (const auto &spec : io.weights)
+    asked.insert(spec.id);
+  const auto given = source->values(asked, replicas());
+  for (const auto &[id, info] : source->initialisers(replicas()))
+    initialInfos[id] = info;
   for (const auto &spec : io.weights) {
     ir::HostTensor value;
     if (auto it = given.find(spec.id); it != given.end())
-      value = reader.read(*it->second).as(spec.info.dataType());
+      value = it->second.as(spec.info.dataType());
     else if (auto step = optimizer::firstStep(*optimizer, spec.id))
       value = *step;
     else if (!start.first.count(spec.id))
@@ -139,6 +133,7 @@ void Session::Impl::takeStoredWeights(const session::Start &start) {
     if (ir::isOptimizerState(spec.id))
       initialInfos.emplace(spec.id, infoOfGroups(spec.info, spec.groups));
   }
+  source->lend(hostWeights, replicas());
 }
 
 // The state of optimisers has gigabytes of zeros: many at a time.
@@ -151,8 +146,8 @@ session::Start Session::Impl::startData() const {
   session::Start out;
   out.inputs = modelInputs;
   std::set<TensorId> given;
-  for (const auto &initializer : source.proto->graph().initializer())
-    given.insert(initializer.name());
+  for (const auto &[id, info] : source->initialisers(replicas()))
+    given.insert(id);
   for (const auto &[id, value] : heldConstants())
     out.constants[id] = session::deviceForm(value);
   for (const auto &spec : io.weights) {
@@ -168,11 +163,12 @@ session::Start Session::Impl::startData() const {
 
 namespace {
 
-std::unique_ptr<Session::Impl> make(const OnnxModel &model, const DataFlow &flow,
-                                    const TensorId &loss, const Optimizer *optimizer,
-                                    std::shared_ptr<DeviceInfo> device,
-                                    const InputShapeInfo &shapes, const SessionOptions &options,
-                                    const Patterns &patterns, const std::string &name) {
+using Open = std::function<std::unique_ptr<session::Source>()>;
+
+std::unique_ptr<Session::Impl> make(const Open &open, const DataFlow &flow, const TensorId &loss,
+                                    const Optimizer *optimizer, std::shared_ptr<DeviceInfo> device,
+                                    const SessionOptions &options, const Patterns &patterns,
+                                    const std::string &name) {
   const auto start = std::chrono::steady_clock::now();
   const base::Activity activity("Preparing the model");
   if (!device)
@@ -180,7 +176,7 @@ std::unique_ptr<Session::Impl> make(const OnnxModel &model, const DataFlow &flow
   session::checkOptions(options, flow, optimizer != nullptr);
   auto impl = std::make_unique<Session::Impl>();
   impl->name = name;
-  impl->source = session::openModel(model);
+  impl->source = open();
   impl->flow = flow;
   impl->options = options;
   impl->patterns = patterns;
@@ -190,9 +186,7 @@ std::unique_ptr<Session::Impl> make(const OnnxModel &model, const DataFlow &flow
   impl->seed = clockSeed();
   if (optimizer)
     impl->optimizer = optimizer->clone();
-  impl->inputShapes = shapes.getInfos();
-  impl->settings = session::settingsOf(*impl->source.proto);
-  impl->context = session::contextOf(options, impl->training, impl->settings.variables);
+  impl->context = session::contextOf(options, impl->training, impl->source->settings().variables);
   if (!impl->openCached()) {
     session::log().debug("session \"", name, "\": ", impl->graph().nodes.size(), " nodes");
     impl->takeWeights();
@@ -213,8 +207,8 @@ std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
     const Patterns &patterns, const std::string name) {
   return std::unique_ptr<InferenceSession>(
       new InferenceSession(session::guarded("InferenceSession::createFromOnnxModel", [&] {
-        return make(model, dataFlow, "", nullptr, std::move(deviceInfo), inputShapeInfo,
-                    userOptions, patterns, name);
+        return make([&] { return session::sourceOf(model, inputShapeInfo.getInfos()); }, dataFlow,
+                    "", nullptr, std::move(deviceInfo), userOptions, patterns, name);
       })));
 }
 std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
@@ -224,8 +218,8 @@ std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
     const Patterns &patterns, const std::string name) {
   return std::unique_ptr<TrainingSession>(
       new TrainingSession(session::guarded("TrainingSession::createFromOnnxModel", [&] {
-        return make(model, dataFlow, loss, &optimizer, std::move(deviceInfo), inputShapeInfo,
-                    userOptions, patterns, name);
+        return make([&] { return session::sourceOf(model, inputShapeInfo.getInfos()); }, dataFlow,
+                    loss, &optimizer, std::move(deviceInfo), userOptions, patterns, name);
       })));
 }
 

@@ -75,8 +75,9 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
     if (it == impl.hostWeights.end() || it->second.size() != bytes.size())
       throw error(base::str("The variable \"", id, "\" of ", from, " has ", bytes.size(),
                             " bytes; the session has no such variable."));
-    it->second = std::move(bytes);
+    it->second.assign(std::move(bytes));
   }
+  impl.source->deliver(impl.hostWeights, impl.replicas());
 }
 
 } // namespace

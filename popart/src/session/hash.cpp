@@ -49,7 +49,8 @@ namespace {
 
 class IrHasher {
 public:
-  explicit IrHasher(Hasher &hasher) : h_(hasher) {}
+  // Held constants get their values when the engine is loaded, from the ir if there is one.
+  IrHasher(Hasher &hasher, bool heldToo) : h_(hasher), heldToo_(heldToo) {}
 
   void graph(const ir::Graph &graph, bool isMain) {
     h_.text(graph.name);
@@ -73,7 +74,8 @@ private:
     h_.choice(value.kind);
     h_.number(value.shardOf.value);
     h_.number(value.offChip);
-    if (value.kind == ir::Kind::Constant && !(isMain && lowering::isHeld(value)))
+    h_.choice(value.role);
+    if (value.kind == ir::Kind::Constant && (heldToo_ || !(isMain && lowering::isHeld(value))))
       h_.bytes(value.data.data(), value.data ? value.data.bytes() : 0);
   }
   void values(const ir::Values &values) {
@@ -128,6 +130,7 @@ private:
   }
 
   Hasher &h_;
+  bool heldToo_;
 };
 
 } // namespace
@@ -235,8 +238,25 @@ void add(Hasher &h, const Patterns &patterns) {
   h.number(patterns.isInPlaceEnabled());
 }
 
+static void add(Hasher &h, const ir::ModelSettings &settings) {
+  for (const auto &[id, s] : settings.inputs) {
+    h.text(id);
+    h.text(base::str(int(s.tileSet()), ' ', int(s.exchangeStrategy()), ' ',
+                     int(s.replicatedStreamMode())));
+  }
+  for (const auto &[id, s] : settings.variables) {
+    h.text(id);
+    h.text(base::str(s.getSharedVariableDomain(), ' ', int(s.getRetrievalMode())));
+  }
+}
+
+void add(Hasher &h, const ir::Graph &graph, const ir::ModelSettings &settings) {
+  IrHasher(h, true).graph(graph, true);
+  add(h, settings);
+}
+
 static void add(Hasher &h, const lowering::Model &model) {
-  IrHasher(h).graph(model.graph, true);
+  IrHasher(h, false).graph(model.graph, true);
   for (const auto &call : model.calls)
     for (auto n : {call.function, call.begin, call.end})
       h.number(n);
@@ -247,15 +267,7 @@ static void add(Hasher &h, const lowering::Model &model) {
   }
   for (ir::Value v : model.hyperParameters)
     h.number(v.value);
-  for (const auto &[id, s] : model.inputSettings) {
-    h.text(id);
-    h.text(base::str(int(s.tileSet()), ' ', int(s.exchangeStrategy()), ' ',
-                     int(s.replicatedStreamMode())));
-  }
-  for (const auto &[id, s] : model.variableSettings) {
-    h.text(id);
-    h.text(base::str(s.getSharedVariableDomain(), ' ', int(s.getRetrievalMode())));
-  }
+  add(h, ir::ModelSettings{model.inputSettings, model.variableSettings});
   for (std::int64_t n :
        {model.accumulationFactor, model.replicas, std::int64_t(model.ipusPerReplica), model.stages,
         std::int64_t(model.training)})

@@ -2,8 +2,8 @@
 // The content hash of a session: everything its executable depends on and nothing else. Values of
 // weights, of held constants, of changeable hyper-parameters and seeds do not enter.
 #pragma once
-#include "onnx/import.hpp"
 #include "session/prepare.hpp"
+#include "session/source.hpp"
 #include <poplar/Target.hpp>
 
 namespace popart::session {
@@ -32,11 +32,9 @@ struct HashInput {
 };
 std::string hashOf(const HashInput &input);
 
-// A training session before its model is imported. Values of initialisers enter unless they can
-// only be weights.
+// A training session before anything is made of its model.
 struct SourceInput {
-  const onnxmodel::Model &model;
-  const std::map<TensorId, TensorInfo> &inputShapes;
+  const Source &source;
   const DataFlow &flow;
   const SessionOptions &options;
   const Patterns &patterns;
@@ -48,6 +46,9 @@ std::string hashOf(const SourceInput &input);
 
 // The same for this build of the libraries alone: another might make something else of the model.
 std::string withBuild(const std::string &hash);
+
+// A model built from code, before anything is made of it: every constant enters, no variable does.
+void add(Hasher &h, const ir::Graph &graph, const ir::ModelSettings &settings);
 
 // What both have in common.
 void add(Hasher &h, const DataFlow &flow);

@@ -19,6 +19,22 @@ HostBytes HostBytes::copyOf(std::string_view bytes) {
   return out;
 }
 
+HostBytes HostBytes::lent(void *data, std::size_t size, std::shared_ptr<void> owner) {
+  HostBytes out;
+  out.data_ = static_cast<const char *>(data);
+  out.size_ = size;
+  out.owner_ = std::move(owner);
+  out.lent_ = true;
+  return out;
+}
+
+void HostBytes::assign(HostBytes values) {
+  if (lent_ && size_ == values.size_)
+    std::memmove(writable(), values.data_, size_);
+  else
+    *this = std::move(values);
+}
+
 char *HostBytes::overwrite(std::size_t size) {
   if (!isMine() || size != size_) {
     std::shared_ptr<char[]> fresh(new char[size]); // not cleared: pages come when they are written
@@ -26,6 +42,7 @@ char *HostBytes::overwrite(std::size_t size) {
     size_ = size;
     owner_ = std::move(fresh);
     mine_ = true;
+    lent_ = false;
   }
   return const_cast<char *>(data_);
 }

@@ -5,7 +5,7 @@
 #pragma once
 #include "session/format.hpp"
 #include "session/prepare.hpp"
-#include "session/settings.hpp"
+#include "session/source.hpp"
 #include "session/turns.hpp"
 #include <atomic>
 #include <popart/session.hpp>
@@ -15,7 +15,7 @@ namespace popart {
 struct Session::Impl {
   mutable session::Turns turns; // every public function takes one
   std::string name;
-  onnxmodel::Model source; // as given: modelToHost writes it back with new weights
+  std::unique_ptr<session::Source> source; // as given: modelToHost writes it back with new weights
   DataFlow flow;
   SessionOptions options;
   Patterns patterns;
@@ -24,8 +24,6 @@ struct Session::Impl {
   TensorId loss;
   std::unique_ptr<Optimizer> optimizer; // the newest
 
-  std::map<TensorId, TensorInfo> inputShapes;
-  session::ModelSettings settings;
   optimizer::Context context;
   lowering::Interface io;
   std::vector<std::pair<TensorId, TensorInfo>> modelInputs; // used or not
@@ -58,6 +56,7 @@ struct Session::Impl {
   bool caches() const;
   bool openCached(); // whether the session can start without the ir
   session::Start startData() const;
+  const VariableSettings *settingsFor(const TensorId &variable) const;
   void takeWeights();
   void takeStoredWeights(const session::Start &start);
   void compile();

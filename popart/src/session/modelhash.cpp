@@ -3,49 +3,15 @@
 // executable from the cache needs neither import nor gradients nor transforms.
 #include "base/Text.hpp"
 #include "session/hash.hpp"
+#include <cstring>
 #include <elf.h>
 #include <link.h>
 #include <map>
-#include <onnx/onnx_pb.h>
 #include <poplar/Graph.hpp>
 
 namespace popart::session {
 
 namespace {
-
-constexpr std::int64_t fewElements = 64;
-
-// Trained weights get their values when the program runs. Everything else may become part of it:
-// shapes, axes, limits, which are integers or few.
-bool isRuntimeValue(const TensorInfo &info) {
-  return isFloatingPoint(info.dataType()) && info.nelms() > fewElements;
-}
-
-void add(Hasher &h, const onnxmodel::Model &model) {
-  const auto &graph = model.proto->graph();
-  onnxmodel::TensorReader reader(model);
-  const auto all = [&](const auto &messages) {
-    h.number(static_cast<std::uint64_t>(messages.size()));
-    for (const auto &message : messages)
-      h.text(message.SerializeAsString());
-  };
-  all(model.proto->opset_import());
-  all(model.proto->metadata_props());
-  all(model.proto->functions());
-  all(graph.node()); // the graph's own name counts Builders, and nothing is made of it
-  all(graph.input());
-  all(graph.output());
-  h.number(static_cast<std::uint64_t>(graph.sparse_initializer_size()));
-  for (const auto &tensor : graph.initializer()) {
-    const auto info = onnxmodel::infoOf(tensor);
-    h.text(tensor.name());
-    h.text(base::str(info));
-    if (isRuntimeValue(info))
-      continue;
-    const auto values = reader.read(tensor);
-    h.bytes(values.data(), values.bytes());
-  }
-}
 
 // Every option that may change what is made of a model, done or refused. Names of files, logs and
 // reports are not here.
@@ -113,9 +79,7 @@ std::string hashOf(const SourceInput &input) {
   Hasher h;
   h.text(std::string(poplar::packageHash()));
   h.text(std::string(poplar::versionString()));
-  add(h, input.model);
-  for (const auto &[id, info] : input.inputShapes)
-    h.text(base::str(id, ' ', info));
+  input.source.addTo(h);
   add(h, input.flow);
   add(h, input.options);
   addModelOptions(h, input.options);

@@ -132,7 +132,7 @@ std::map<TensorId, TensorInfo> Session::getAnchorArrayInfos() const {
 std::map<TensorId, TensorInfo> Session::getInputArrayInfos() const {
   const auto turn = impl_->turns.look();
   std::map<TensorId, TensorInfo> out;
-  const auto &all = impl_->settings.inputs;
+  const auto &all = impl_->source->settings().inputs;
   for (const auto &[id, info] : impl_->modelInputs) {
     auto own = all.find(id);
     const bool broadcast =

@@ -30,9 +30,7 @@ void Session::weightsFromHost() {
   if (impl_->unfinished)
     impl_->load();
   auto &execution = impl_->loaded();
-  if (const auto &file = impl_->source.file)
-    for (const auto &[id, bytes] : impl_->hostWeights)
-      file->requireUnchanged(bytes.data());
+  impl_->source->refresh(impl_->hostWeights, impl_->replicas());
   execution.weightsFromHost(impl_->hostWeights);
   impl_->weightsSent = true;
 }
@@ -44,6 +42,7 @@ void Session::weightsToHost() {
                         "update, so that the device holds a part of its gradients. Call "
                         "weightsFromHost() to go on from the weights that the host has.");
   execution.weightsToHost(impl_->hostWeights);
+  impl_->source->deliver(impl_->hostWeights, impl_->replicas());
 }
 
 void Session::buffersFromHost() {
@@ -55,6 +54,7 @@ void Session::buffersFromHost() {
                      [&](const auto &spec) { return spec.id == id; }))
       throw runtime_error("updatableNamedBuffers names \"{}\", which is no variable on the device.",
                           id);
+  impl_->source->refresh(impl_->hostWeights, impl_->replicas());
   execution.buffersFromHost(impl_->hostWeights, ids);
 }
 
@@ -79,6 +79,9 @@ void Session::Impl::checkNames(const IWeightsIO &weights, const char *what, bool
   std::set<TensorId> there;
   for (const auto &spec : io.weights)
     there.insert(spec.id);
+  std::set<TensorId> given;
+  for (const auto &[id, info] : source->initialisers(replicas()))
+    given.insert(id);
   for (const auto &id : weights.ids()) {
     if (there.count(id))
       continue;
@@ -86,32 +89,27 @@ void Session::Impl::checkNames(const IWeightsIO &weights, const char *what, bool
       throw runtime_error(
           base::str(what, ": the session has no weight \"", id, "\".",
                     base::didYouMean(id, std::vector<std::string>(there.begin(), there.end()))));
-    const auto &given = source.proto->graph().initializer();
-    const bool known = std::any_of(given.begin(), given.end(),
-                                   [&](const auto &tensor) { return tensor.name() == id; });
-    if (!reads || !known)
-      session::log().warn(
-          what, ": \"", id,
-          "\" is a constant or of no use to the session; its array is left alone.");
+    if (!reads || !given.count(id))
+      session::log().warn(what, ": \"", id,
+                          "\" is a constant or of no use to the session; its array is left alone.");
   }
 }
 
 // Initialisers that the device has as constants, or not at all, are what the model says.
 void Session::Impl::readConstants(const IWeightsIO &weights) const {
-  std::set<TensorId> variables;
+  std::set<TensorId> asked;
+  for (const auto &[id, info] : source->initialisers(replicas()))
+    if (weights.contains(id))
+      asked.insert(id);
   for (const auto &spec : io.weights)
-    variables.insert(spec.id);
-  onnxmodel::TensorReader reader(source);
-  for (const auto &initializer : source.proto->graph().initializer()) {
-    const TensorId &id = initializer.name();
-    if (variables.count(id) || !weights.contains(id))
-      continue;
+    asked.erase(spec.id);
+  for (const auto &[id, value] : source->values(asked, replicas())) {
     lowering::WeightSpec spec;
     spec.id = id;
-    spec.info = onnxmodel::infoOf(initializer);
+    spec.info = value.info();
     const auto data = weights.weight(id);
     checkSize(spec, data, 1);
-    const auto bytes = session::deviceForm(reader.read(initializer));
+    const auto bytes = session::deviceForm(value);
     session::toHost(id, spec.info.dataType(), data.info.dataType(), bytes.data(), data.data,
                     spec.info.nelms());
   }
@@ -148,6 +146,7 @@ void Session::writeWeights(const IWeightsIO &weights) {
     session::toDevice(spec.id, spec.info.dataType(), data.info.dataType(), data.data,
                       impl_->hostWeights[spec.id].writable(), spec.info.nelms() * spec.groups);
   }
+  impl_->source->deliver(impl_->hostWeights, impl_->replicas());
 }
 
 } // namespace popart

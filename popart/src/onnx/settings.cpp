@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "session/settings.hpp"
-#include "ir/statenames.hpp"
+#include "onnx/settings.hpp"
 
 #include "base/Text.hpp"
-#include "lowering/programs.hpp"
 #include <filesystem>
 #include <popart/error.hpp>
 #include <sstream>
 
-namespace popart::session {
+namespace popart::onnxmodel {
 
-onnxmodel::Model openModel(const OnnxModel &model) {
+Model openModel(const OnnxModel &model) {
   const std::string_view text(model.data(), model.size());
   std::error_code ignored;
   if (text.size() < 4096 && std::filesystem::is_regular_file(text, ignored))
-    return onnxmodel::loadModel(text);
-  return onnxmodel::parseModel({text, model.owner()});
+    return loadModel(text);
+  return parseModel({text, model.owner()});
 }
 
 namespace {
@@ -69,8 +67,8 @@ VariableSettings variableSettings(const onnx::StringStringEntryProto &entry, con
 
 } // namespace
 
-ModelSettings settingsOf(const onnx::ModelProto &model) {
-  ModelSettings out;
+ir::ModelSettings settingsOf(const onnx::ModelProto &model) {
+  ir::ModelSettings out;
   std::map<TensorId, InputNotes> notes;
   TensorId id;
   for (const auto &entry : model.metadata_props()) {
@@ -88,12 +86,6 @@ ModelSettings settingsOf(const onnx::ModelProto &model) {
   return out;
 }
 
-const VariableSettings *settingsFor(const ModelSettings &settings, const TensorId &id) {
-  const bool state = ir::isOptimizerState(id) || ir::isAccumulator(id);
-  auto it = settings.variables.find(state ? id.substr(id.find("___") + 3) : id);
-  return it == settings.variables.end() ? nullptr : &it->second;
-}
-
 namespace {
 void setShape(onnx::ValueInfoProto &value, const Shape &shape) {
   auto *dims = value.mutable_type()->mutable_tensor_type()->mutable_shape();
@@ -108,16 +100,15 @@ void cut(onnx::TensorProto &tensor, const ir::HostTensor &whole, const VariableS
   const TensorInfo info(whole.type(),
                         settings.shapeOnReplica(whole.shape(), replicas, tensor.name()));
   const auto *bytes = static_cast<const char *>(whole.data());
-  onnxmodel::write(tensor, ir::HostTensor(info, std::vector<char>(bytes, bytes + info.nbytes())));
+  write(tensor, ir::HostTensor(info, std::vector<char>(bytes, bytes + info.nbytes())));
   tensor.clear_external_data();
   tensor.set_data_location(onnx::TensorProto::DEFAULT);
 }
 } // namespace
 
-onnxmodel::Model ofOneReplica(const onnxmodel::Model &model, const ModelSettings &settings,
-                              unsigned replicas) {
+Model ofOneReplica(const Model &model, const ir::ModelSettings &settings, unsigned replicas) {
   const auto grouped = [&](const TensorId &id) {
-    const auto *s = settingsFor(settings, id);
+    const auto *s = ir::settingsFor(settings, id);
     return s && s->getGroupCount(replicas) > 1 ? s : nullptr;
   };
   bool any = false;
@@ -127,7 +118,7 @@ onnxmodel::Model ofOneReplica(const onnxmodel::Model &model, const ModelSettings
     return model;
   auto out = model;
   auto changed = std::make_shared<onnx::ModelProto>(*model.proto);
-  onnxmodel::TensorReader reader(model);
+  TensorReader reader(model);
   std::map<TensorId, Shape> shapes;
   for (int i = 0; i < model.proto->graph().initializer_size(); ++i)
     if (const auto &whole = model.proto->graph().initializer(i);
@@ -145,4 +136,4 @@ onnxmodel::Model ofOneReplica(const onnxmodel::Model &model, const ModelSettings
   return out;
 }
 
-} // namespace popart::session
+} // namespace popart::onnxmodel
