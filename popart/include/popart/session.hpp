@@ -112,6 +112,7 @@ public:
                       const Patterns &patterns = Patterns(), const std::string name = "inference");
 
 private:
+  friend struct SessionMaker;
   using Session::Session;
 };
 
@@ -131,6 +132,7 @@ public:
                           unsigned replicationIndex = 0);
 
 private:
+  friend struct SessionMaker;
   using Session::Session;
 };
 

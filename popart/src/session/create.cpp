@@ -5,6 +5,7 @@
 #include "custom/custom.hpp"
 #include "ir/narrowed.hpp"
 #include "ir/statenames.hpp"
+#include "openipu/Model.hpp"
 #include "session/convert.hpp"
 #include "session/guard.hpp"
 #include "session/impl.hpp"
@@ -221,6 +222,33 @@ std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
         return make([&] { return session::sourceOf(model, inputShapeInfo.getInfos()); }, dataFlow,
                     loss, &optimizer, std::move(deviceInfo), userOptions, patterns, name);
       })));
+}
+
+struct SessionMaker {
+  template <class S> static std::unique_ptr<S> make(std::unique_ptr<Session::Impl> impl) {
+    return std::unique_ptr<S>(new S(std::move(impl)));
+  }
+};
+
+std::unique_ptr<InferenceSession> makeInferenceSession(Model model, const DataFlow &flow,
+                                                       std::shared_ptr<DeviceInfo> device,
+                                                       const SessionOptions &options,
+                                                       const Patterns &patterns,
+                                                       const std::string &name) {
+  return SessionMaker::make<InferenceSession>(session::guarded("makeInferenceSession", [&] {
+    return make([&] { return session::sourceOf(std::move(model)); }, flow, "", nullptr,
+                std::move(device), options, patterns, name);
+  }));
+}
+std::unique_ptr<TrainingSession>
+makeTrainingSession(Model model, const DataFlow &flow, const TensorId &loss,
+                    const Optimizer &optimizer, std::shared_ptr<DeviceInfo> device,
+                    const SessionOptions &options, const Patterns &patterns,
+                    const std::string &name) {
+  return SessionMaker::make<TrainingSession>(session::guarded("makeTrainingSession", [&] {
+    return make([&] { return session::sourceOf(std::move(model)); }, flow, loss, &optimizer,
+                std::move(device), options, patterns, name);
+  }));
 }
 
 } // namespace popart

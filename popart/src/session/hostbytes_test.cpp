@@ -23,6 +23,20 @@ TEST(HostBytes, AreSharedUntilSomebodyWrites) {
   EXPECT_EQ(c.data(), own);
 }
 
+TEST(HostBytes, OfOthersAreWrittenInPlaceIfTheyAreLent) {
+  char memory[] = "abcd";
+  HostBytes a = HostBytes::lent(memory, 4, nullptr);
+  const HostBytes reader = a;
+  EXPECT_EQ(a.overwrite(4), memory);
+  a.assign(HostBytes::copyOf("efgh"));
+  EXPECT_STREQ(memory, "efgh");
+  EXPECT_EQ(reader.data(), memory);
+  a.assign(HostBytes::copyOf("ij")); // does not fit: bytes of its own
+  EXPECT_STREQ(memory, "efgh");
+  EXPECT_EQ(a.view(), "ij");
+  EXPECT_NE(a.writable(), memory);
+}
+
 TEST(HostBytes, GrowWithZeros) {
   HostBytes a = HostBytes::copyOf("ab");
   a.grow(4);

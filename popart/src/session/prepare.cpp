@@ -111,11 +111,13 @@ void forgetCutProducts(ir::Graph &graph) {
     node.settings.extra.erase(sSerializeMatMulModeAttribute);
 }
 
-// Initialisers that training may change: floating point, and nobody else's business.
+// Variables that training may change: floating point, and nobody else's business.
 std::set<Value> trainable(const ir::Graph &graph) {
   std::set<Value> out;
   for (std::uint32_t i = 0; i < graph.size(); ++i)
-    if (graph[Value{i}].kind == Kind::Variable && isFloatingPoint(graph[Value{i}].info.dataType()))
+    if (const auto &value = graph[Value{i}]; value.kind == Kind::Variable &&
+                                             value.role == ir::Role::Weight &&
+                                             isFloatingPoint(value.info.dataType()))
       out.insert(Value{i});
   return out;
 }

@@ -8,6 +8,10 @@
 #include <popart/onnxmodel.hpp>
 #include <set>
 
+namespace popart {
+class Model;
+}
+
 namespace popart::session {
 
 class Hasher;
@@ -58,5 +62,6 @@ protected:
 
 std::unique_ptr<Source> sourceOf(const OnnxModel &model,
                                  const std::map<TensorId, TensorInfo> &inputShapes = {});
+std::unique_ptr<Source> sourceOf(Model model);
 
 } // namespace popart::session

@@ -70,8 +70,10 @@ bool drawsNumbers(const ir::Node &node);
 // All operators, in the order of their names; by domain and type (nullptr: no such operator).
 const std::vector<OpDef> &allOps();
 const OpDef *findOp(const std::string &domain, const std::string &type);
-// By type alone, looking in openipu, ai.onnx and ai.graphcore; internal_error if there is none.
-const OpDef &opOf(const std::string &type);
+// By type, looking in openipu, ai.onnx and ai.graphcore, or by domain.type; `opOf` throws
+// internal_error if there is none.
+const OpDef *findOp(const std::string &name);
+const OpDef &opOf(const std::string &name);
 // Operators that come with shared libraries of users (custom operators).
 void addOp(OpDef def);
 

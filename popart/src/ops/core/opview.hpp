@@ -71,7 +71,10 @@ public:
 
   const ir::Graph &graph() const { return *graph_; }
   const ir::Node &node() const { return *node_; }
-  const ir::Graph &body(std::size_t i) const { return *node_->bodies.at(i); }
+  const ir::Graph &body(std::size_t i) const {
+    require(i < node_->bodies.size(), "it needs more bodies than it has.");
+    return *node_->bodies[i];
+  }
   const std::string &type() const;
 
   // popart::error: "MatMul (at "layer1/fc"): <parts>" with the values given.

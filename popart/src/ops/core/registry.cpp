@@ -49,11 +49,19 @@ const OpDef *findOp(const std::string &domain, const std::string &type) {
   return it == registry.custom.end() ? nullptr : it->second.get();
 }
 
-const OpDef &opOf(const std::string &type) {
+const OpDef *findOp(const std::string &name) {
+  if (const auto dot = name.rfind('.'); dot != std::string::npos)
+    return findOp(name.substr(0, dot), name.substr(dot + 1));
   for (const char *domain : {"openipu", "", "ai.graphcore"})
-    if (const OpDef *op = findOp(domain, type))
-      return *op;
-  throw internal_error("There is no operator \"{}\".", type);
+    if (const OpDef *op = findOp(domain, name))
+      return op;
+  return nullptr;
+}
+
+const OpDef &opOf(const std::string &name) {
+  if (const OpDef *op = findOp(name))
+    return *op;
+  throw internal_error("There is no operator \"{}\".", name);
 }
 
 void addOp(OpDef def) {
