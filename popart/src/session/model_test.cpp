@@ -264,6 +264,72 @@ TEST(Model, HasBodies) {
   EXPECT_NEAR(step(*session, "x", {-1, -2}, "y", 2)[0], -1 - double(w[0]), 1e-5);
 }
 
+// Values of weights do not count for the cache, those of constants do.
+TEST(Model, StartsWarm) {
+  const Folder folder;
+  SessionOptions options = changing();
+  options.enableEngineCaching = true;
+  options.cachePath = folder.file("cache");
+  const auto run = [&](float w0, double factor, bool training) {
+    const auto device = DeviceManager::createDeviceManager().acquireAvailableDevice(1, 8);
+    Floats w(100, w0), values(100, float(factor));
+    Model m;
+    const auto x = m.input("x", floats({100}));
+    const auto c = m.constant(ir::HostTensor::of<float>({100}, values));
+    const auto y = m.mul(m.mul(x, m.weight("w", floats({100}), w.data())), c);
+    m.output(y, "y");
+    const auto loss = m.nameOf(m.reduceSum(y, {0}, false));
+    std::unique_ptr<Session> session;
+    if (training)
+      session = makeTrainingSession(std::move(m), flow("y"), loss,
+                                    SGD({{"defaultLearningRate", {0.5f, false}}}), device, options);
+    else
+      session = makeInferenceSession(std::move(m), flow("y"), device, options);
+    session->prepareDevice();
+    session->weightsFromHost();
+    EXPECT_EQ(step(*session, "x", Floats(100, 1), "y", 100), Floats(100, w0 * float(factor)));
+    session->weightsToHost();
+    EXPECT_EQ(w, Floats(100, training ? w0 - 0.5f * float(factor) : w0));
+    return isWarm(*session);
+  };
+  for (const bool training : {false, true}) {
+    EXPECT_FALSE(run(3, 2, training));
+    EXPECT_TRUE(run(3, 2, training));
+    EXPECT_TRUE(run(5, 2, training));
+    EXPECT_FALSE(run(5, 4, training)) << training;
+  }
+}
+
+// There is no file that it came from.
+TEST(Model, IsNoFile) {
+  Mlp mlp;
+  const auto session = makeInferenceSession(mlp.model(), flow("y"), modelDevice(), changing());
+  EXPECT_EQ(messageOf([&] { session->modelToHost("model.onnx"); }),
+            "modelToHost: the model \"mlp\" was built from code; there is no ONNX file that its "
+            "weights could be written back to. Save the weights where they stand.");
+  EXPECT_NE(messageOf([&] { session->updateExternallySavedTensorLocations("a", "b"); }),
+            "no error");
+}
+
+// The values of a file with the same names go where the caller's are.
+TEST(Model, TakesWeightsOfOthers) {
+  Floats memory{1, 2};
+  Model m;
+  m.output(m.mul(m.input("x", floats({2})), m.weight("w", floats({2}), memory.data())), "y");
+  const auto session = makeInferenceSession(std::move(m), flow("y"), modelDevice(), changing());
+  session->prepareDevice();
+  const auto bytes = Product({5, 7}).bytes();
+  session->resetHostWeights(bytes);
+  EXPECT_EQ(memory, (Floats{5, 7}));
+  session->weightsFromHost();
+  EXPECT_EQ(step(*session, "x", {1, 1}, "y", 2), (Floats{5, 7}));
+  Floats more{8, 9};
+  WeightsIO io;
+  io.insert("w", MutableVoidData(more.data(), floats({2})));
+  session->writeWeights(io);
+  EXPECT_EQ(memory, more);
+}
+
 TEST(Model, SaysWhatDoesNotFit) {
   Floats w{1, 2};
   Model m("net");
