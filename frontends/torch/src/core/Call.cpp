@@ -154,6 +154,37 @@ DataType Call::type(const char *name, DataType otherwise) const {
   fail("its argument \"", name, "\" is no element type.");
 }
 
+std::map<std::string, popart::ir::Attribute> Call::attributes(const std::string &prefix) const {
+  std::map<std::string, popart::ir::Attribute> out;
+  const auto &names = recording_.signatures[operation_.signature].arguments;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].rfind(prefix, 0) != 0)
+      continue;
+    auto &into = out[names[i].substr(prefix.size())];
+    const auto &a = operation_.arguments[i];
+    if (const auto *text = std::get_if<std::string>(&a)) {
+      std::vector<std::string> parts(1);
+      for (char each : *text)
+        if (each == '\0')
+          parts.emplace_back();
+        else
+          parts.back() += each;
+      if (parts.size() > 1)
+        into = parts;
+      else
+        into = *text;
+    } else if (const auto *list = std::get_if<std::vector<double>>(&a))
+      into = std::vector<float>(list->begin(), list->end());
+    else if (const auto *whole = std::get_if<std::vector<std::int64_t>>(&a))
+      into = *whole;
+    else if (const auto *number = std::get_if<double>(&a))
+      into = float(*number);
+    else
+      into = integer(names[i].c_str());
+  }
+  return out;
+}
+
 std::size_t Call::results() const { return operation_.outputs.size(); }
 const TensorInfo &Call::result(std::size_t i) const {
   return recording_.tensors.at(operation_.outputs.at(i));

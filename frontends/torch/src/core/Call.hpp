@@ -54,6 +54,8 @@ public:
   // Axes made positive and sorted; all of them for None or an empty list.
   Integers axes(const char *name, std::size_t rank) const;
   DataType type(const char *name, DataType otherwise) const;
+  // Arguments whose names begin so, as attributes by the rest of their names.
+  std::map<std::string, popart::ir::Attribute> attributes(const std::string &prefix) const;
 
   // ---- what torch says of the results
   std::size_t results() const;

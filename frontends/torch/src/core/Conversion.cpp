@@ -96,6 +96,10 @@ Value Conversion::madeAnew(TensorNumber tensor) {
 
 void Conversion::write(TensorNumber tensor, Value value) {
   auto &state = states_.at(tensor);
+  if (state.bound && state.bound->frame + 1 < frames_.size())
+    throw ConversionError(describe(*current_) + ": a tensor from outside of a poptorch.for_loop or "
+                                                "poptorch.cond is written in its body. Pass it in, "
+                                                "and return its new value.");
   value = fitted(value, recording_.tensors[tensor], *current_);
   if (state.base == noTensor)
     ++versions_[state.storage];
@@ -163,20 +167,40 @@ Value Conversion::fitted(Value v, const TensorInfo &info, const Operation &opera
   return m.cast(v, info.dataType());
 }
 
+// Markers that are no operators of the model.
+static bool standsOutside(const std::string &name) {
+  for (const char *marker : {"begin_ipu_block", "end_ipu_block", "push_name_scope",
+                             "pop_name_scope", "set_attribute", "clear_attribute"})
+    if (name == std::string("poptorch::") + marker)
+      return true;
+  return false;
+}
+
+// The module, the block and the attributes that an operator stands in.
+void Conversion::place(const Operation &operation) {
+  const auto &name = recording_.signatures.at(operation.signature).name;
+  if (blocks == Blocks::Outside && !standsOutside(name))
+    throw ConversionError(describe(operation) + ": No active Block, all the ops must belong to a "
+                                                "Block. Put it into one with poptorch.Block or "
+                                                "poptorch.BeginBlock.");
+  std::string full = settings_.moduleNames ? recording_.scopes.at(operation.scope) : "";
+  for (const auto &scope : nameScopes)
+    full += (full.empty() ? "" : "/") + scope;
+  auto &settings = model().settings;
+  settings.name = full;
+  settings.virtualGraph = placement.ipu;
+  settings.pipelineStage = placement.stage;
+  settings.executionPhase = placement.phase;
+  settings.extra = extra;
+}
+
 Values Conversion::call(const Operation &operation) {
   const auto &signature = recording_.signatures.at(operation.signature);
   const auto *converter = Registry::all().find(signature.name);
   if (!converter)
     throw ConversionError("Unsupported ops found in compiled model: [" + describe(operation) + "]");
+  place(operation);
   auto &m = model();
-  const bool named = settings_.moduleNames;
-  std::string scopes;
-  for (const auto &scope : nameScopes)
-    scopes += (scopes.empty() ? "" : "/") + scope;
-  const auto &module = recording_.scopes.at(operation.scope);
-  m.settings.name = !named || module.empty() ? scopes
-                    : scopes.empty()         ? module
-                                             : module + "/" + scopes;
   Call c(*this, recording_, operation, m);
   try {
     return (*converter)(c);
@@ -236,18 +260,24 @@ void Conversion::beginBody(const std::string &name, const Values &inputs) {
   frame->own = std::make_unique<popart::Model>(model().body(name));
   frame->model = frame->own.get();
   frame->model->settings = model().settings;
-  for (Value v : inputs)
-    frame->inputs.push_back(
-        v == none ? none
-                  : frame->model->input(base::str("in/", frame->inputs.size()), model().info(v)));
+  for (Value v : inputs) {
+    const auto name = base::str("in/", frame->inputs.size());
+    frame->inputs.push_back(frame->model->input(name, model().info(v)));
+  }
   frames_.push_back(std::move(frame));
 }
+Conversion::Open Conversion::closeBody() {
+  auto out = std::move(open_.back());
+  open_.pop_back();
+  return out;
+}
 Conversion::Body Conversion::endBody(const Values &outputs) {
-  auto frame = std::move(frames_.back());
+  auto &frame = *frames_.back();
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    frame->model->output(frame->model->op("Identity", {outputs[i]}), base::str("out/", i));
+    frame.model->output(frame.model->op("Identity", {outputs[i]}), base::str("out/", i));
+  Body out{std::move(*frame.own), frame.inputs, frame.captured};
   frames_.pop_back();
-  return {std::move(*frame->own), frame->inputs, frame->captured};
+  return out;
 }
 
 // ---- the whole
@@ -257,9 +287,10 @@ void Conversion::declare() {
     startRoot(tensor, main_.input(name, recording_.tensors[tensor]));
   for (const auto &weight : recording_.weights) {
     const auto role = weight.trained ? popart::ir::Role::Weight : popart::ir::Role::Fixed;
-    variables_.push_back(main_.weight(weight.name, recording_.tensors[weight.tensor], weight.data,
-                                      weight.owner, role, weight.settings));
-    startRoot(weight.tensor, variables_.back());
+    const auto &info = recording_.tensors[weight.tensor];
+    variables_.push_back(main_.weight(weight.name, TensorInfo(weight.stored, info.shape()),
+                                      weight.data, weight.owner, role, weight.settings));
+    startRoot(weight.tensor, main_.cast(variables_.back(), info.dataType()));
   }
   for (const auto &[tensor, values] : recording_.constants)
     startRoot(tensor, main_.constant(values));
@@ -312,7 +343,8 @@ std::string Conversion::lossName() {
     throw ConversionError(base::str("The loss ", names, " has shape ",
                                     popart::ir::text(main_.shape(last[0])),
                                     "; it must be one number. Use reduction=\"mean\" or \"sum\"."));
-  return main_.nameOf(main_.reshape(last[0], {}));
+  const Value loss = main_.reshape(last[0], {});
+  return main_.nameOf(settings_.maximize ? main_.neg(loss) : loss);
 }
 
 void Conversion::finish(Converted &into) {
@@ -321,7 +353,7 @@ void Conversion::finish(Converted &into) {
     const auto &state = states_[weight.tensor];
     if (versions_[state.storage] == 0)
       continue;
-    main_.update(variables_[i], state.bound->value);
+    main_.update(variables_[i], main_.cast(state.bound->value, weight.stored));
     into.changed.insert(weight.name);
   }
   for (const auto &[tensor, name] : recording_.inputs)

@@ -24,9 +24,8 @@ struct Converted {
 
 struct ConversionSettings {
   bool training = false;
+  bool maximize = false;   // the loss is to grow
   bool moduleNames = true; // operators are named after the modules they stand in
-  // Every operator must stand in a block (the module has several).
-  bool needsBlocks = false;
 };
 
 // All operators of a recording that have no converter: "aten::x (in "layer1", at model.py:12)".
@@ -56,10 +55,24 @@ public:
   Body endBody(const Values &outputs);
   Value bodyInput(std::size_t i) const { return frames_.back()->inputs.at(i); }
   bool inBody() const { return frames_.size() > 1; }
+  // What the markers of a body must know of each other.
+  struct Open {
+    Values inputs; // of the graph around it
+    Value condition = none;
+    std::vector<popart::Model> bodies;
+  };
+  void openBody(Open open) { open_.push_back(std::move(open)); }
+  Open closeBody();
   // Binds a tensor to a value (the formal inputs of a body, results of a marker).
   void bind(TensorNumber tensor, Value value);
-  std::vector<std::string> nameScopes;        // NameScope
-  std::map<std::string, std::string> options; // Attribute: set on operators from here on
+
+  // What operators from here on inherit.
+  struct Placement {
+    std::optional<std::int64_t> ipu, stage, phase;
+  } placement;
+  enum class Blocks { Never, Inside, Outside } blocks = Blocks::Never;
+  std::vector<std::string> nameScopes;
+  Attributes extra;
 
   std::string describe(const Operation &operation) const;
 
@@ -86,6 +99,7 @@ private:
   void declare();
   void convert(const Operation &operation);
   Values call(const Operation &operation);
+  void place(const Operation &operation);
   Value fitted(Value v, const TensorInfo &info, const Operation &operation) const;
   void startRoot(TensorNumber tensor, Value value);
   Value intoFrame(const Bound &bound);
@@ -104,6 +118,7 @@ private:
   std::vector<std::uint32_t> versions_;                   // by storage
   std::optional<std::pair<TensorNumber, Value>> instead_; // read() gives this for that tensor
   std::vector<std::pair<const Operation *, Value>> losses_;
+  std::vector<Open> open_;
   const Operation *current_ = nullptr;
   friend class Call;
 };

@@ -57,6 +57,7 @@ struct Weight {
   std::string name;
   void *data = nullptr;
   std::shared_ptr<void> owner;
+  DataType stored = DataType::FLOAT; // its type there
   bool trained = true;
   popart::VariableSettings settings = {}; // how it differs between replicas
 };

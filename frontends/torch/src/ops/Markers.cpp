@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Operators of PopTorch's own: losses, names, placement, and what they say of other operators.
+#include "core/Conversion.hpp"
+
+namespace poptorch {
+
+namespace {
+
+// 0 sum, 1 mean, 2 as it is
+Values identityLoss(Call &c) {
+  const auto reduction = c.integer("reduction");
+  const Value loss = c.reduced(c.in("self"), reduction == 0 ? 2 : reduction == 1 ? 1 : 0);
+  const Value own = c.m.op("Identity", {loss});
+  c.markLoss(own);
+  return {own};
+}
+
+Values print(Call &c) {
+  Attributes a;
+  a.set("title", c.text("title"));
+  a.set("print_gradient", c.integer("print_gradient"));
+  a.set("summariseThreshold", c.integer("summarise_threshold"));
+  a.set("edgeItems", c.integer("edge_items"));
+  a.set("maxLineWidth", c.integer("max_line_width"));
+  a.set("digits", c.integer("digits"));
+  a.set("floatFormat", c.integer("float_format"));
+  a.set("separator", c.text("separator"));
+  a.set("openBracket", c.text("open_bracket"));
+  a.set("closeBracket", c.text("close_bracket"));
+  return {c.m.op("PrintTensor", {c.in("self")}, a)};
+}
+
+// ---- where operators are
+
+Values beginBlock(Call &c) {
+  auto &s = c.conversion().placement;
+  const auto optional = [&](const char *name) {
+    return c.has(name) ? std::optional<std::int64_t>(c.integer(name)) : std::nullopt;
+  };
+  s = {optional("ipu"), optional("stage"), optional("phase")};
+  c.conversion().blocks = Conversion::Blocks::Inside;
+  return {};
+}
+Values endBlock(Call &c) {
+  c.conversion().blocks = Conversion::Blocks::Outside;
+  return {};
+}
+Values pushName(Call &c) {
+  c.conversion().nameScopes.push_back(c.text("name"));
+  return {};
+}
+Values popName(Call &c) {
+  c.conversion().nameScopes.pop_back();
+  return {};
+}
+Values setAttribute(Call &c) {
+  c.conversion().extra.set(c.text("key"), c.text("value"));
+  return {};
+}
+Values clearAttribute(Call &c) {
+  c.conversion().extra.erase(c.text("key"));
+  return {};
+}
+
+// ---- about the operator that made a tensor
+
+const std::vector<std::string> planned = {
+    "MatMul", "Conv", "ConvTranspose",   "Gather",    "GatherND",      "Gemm",           "LSTM",
+    "GRU",    "RNN",  "ScatterElements", "ScatterND", "ScatterReduce", "GatherElements", "TopK"};
+
+Values availableMemory(Call &c) {
+  const Value v = c.in("self");
+  if (auto *settings = c.m.producer(v, planned))
+    settings->extra.set("__available_memory_proportion", float(c.real("proportion")));
+  else
+    c.fail("no convolution, product or look-up made the tensor.");
+  return {v};
+}
+Values serialization(Call &c) {
+  const Value v = c.in("self");
+  auto *settings = c.m.producer(v, {"MatMul"});
+  if (!settings)
+    c.fail("no matrix product made the tensor.");
+  const auto mode = c.text("mode");
+  if (mode != "none" && c.integer("factor") < 1)
+    c.fail("the factor is ", c.integer("factor"), "; it must be at least 1.");
+  settings->extra.set("__serialize_matmul_mode", mode);
+  settings->extra.set("__serialize_matmul_factor", c.integer("factor"));
+  settings->extra.set("__serialize_matmul_prec", c.integer("keep_precision"));
+  return {v};
+}
+Values checkpoint(Call &c) {
+  const Value v = c.in("self");
+  if (auto *settings = c.m.producer(v, {}))
+    settings->recompute = popart::ir::Recompute::Checkpoint;
+  return {v};
+}
+
+// ---- places that are known when the model runs
+
+Values dynamicSlice(Call &c) {
+  const Value x = c.in("self");
+  const auto axis = c.axis("dim", c.rank(x)), size = c.integer("size"), step = c.integer("step");
+  const Value start = c.m.reshape(c.cast(c.in("start"), DataType::UINT32), {1});
+  const Value part =
+      c.m.op("DynamicSlice", {x, start}, {{"axes", Integers{axis}}, {"sizes", Integers{size}}});
+  return {c.slice(part, axis, 0, size, step)};
+}
+Values dynamicUpdate(Call &c) {
+  const Value x = c.in("self");
+  const auto axis = c.axis("dim", c.rank(x));
+  const Value start = c.m.reshape(c.cast(c.in("start"), DataType::UINT32), {1});
+  return {c.m.op("DynamicUpdate", {x, start, c.cast(c.in("src"), c.m.type(x))},
+                 {{"axes", Integers{axis}}, {"sizes", Integers{c.integer("size")}}})};
+}
+
+Values customOperation(Call &c) {
+  Attributes attributes;
+  for (const auto &[name, value] : c.attributes("attribute:"))
+    attributes.set(name, value);
+  return c.m.ops(c.text("domain") + "::" + c.text("name"), c.list("inputs"),
+                 static_cast<unsigned>(c.results()), attributes);
+}
+
+} // namespace
+
+void addMarkers(Registry &r) {
+  r.add("poptorch::identity_loss", identityLoss);
+  r.add("poptorch::nop", [](Call &c) -> Values { return {c.m.op("Nop", {c.in("self")})}; });
+  r.add("poptorch::ipu_print_tensor", print);
+  r.add("poptorch::begin_ipu_block", beginBlock);
+  r.add("poptorch::end_ipu_block", endBlock);
+  r.add("poptorch::push_name_scope", pushName);
+  r.add("poptorch::pop_name_scope", popName);
+  r.add("poptorch::set_attribute", setAttribute);
+  r.add("poptorch::clear_attribute", clearAttribute);
+  r.add("poptorch::set_available_memory", availableMemory);
+  r.add("poptorch::set_matmul_serialization", serialization);
+  r.add("poptorch::recomputation_checkpoint", checkpoint);
+  r.add("poptorch::dynamic_slice", dynamicSlice);
+  r.add("poptorch::dynamic_update", dynamicUpdate);
+  r.add("poptorch::custom_operation", customOperation);
+}
+
+} // namespace poptorch

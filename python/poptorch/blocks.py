@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""Blocks: which part of a model runs on which IPU. On the CPU they do nothing."""
+import functools
+import types
+
+import torch
+
+from .capture import current
+from .errors import Error
+
+
+class Block(torch.nn.Module):
+    """As a context manager: operators within belong to the block."""
+
+    _next_id = 0
+
+    def __init__(self, user_id=None, ipu_id=None):
+        super().__init__()
+        self._user_id, self._ipu_id = user_id, ipu_id
+
+    @staticmethod
+    def useAutoId():
+        """Blocks without a name are called "0", "1", ... from here on."""
+        Block._next_id = 0
+
+    @staticmethod
+    def start(user_id=None, ipu_id=None):
+        """Operators from here on belong to the block, until the next one starts."""
+        _start(user_id, ipu_id)
+
+    def __enter__(self):
+        _start(self._user_id, self._ipu_id, nested=True)
+        return self
+
+    def __exit__(self, *_):
+        capture = current()
+        if capture is None:
+            return
+        open_blocks = capture.state["open blocks"]
+        open_blocks.pop()
+        if open_blocks and open_blocks[-1] is not None:
+            capture.record("poptorch::begin_ipu_block", open_blocks[-1])
+        else:
+            capture.record("poptorch::end_ipu_block", {})
+
+
+def _start(user_id, ipu_id, nested=False):
+    capture = current()
+    if capture is None:
+        return
+    if user_id is None:
+        user_id = str(Block._next_id)
+        Block._next_id += 1
+    place = capture.place(str(user_id), ipu_id)
+    open_blocks = capture.state.setdefault("open blocks", [None])
+    if nested:
+        open_blocks.append(place)
+    else:
+        open_blocks[-1] = place
+    capture.record("poptorch::begin_ipu_block", place)
+
+
+class _BlockHook:
+    """Starts a block when a module is called."""
+
+    def __init__(self, user_id, ipu_id):
+        self.user_id, self.ipu_id = user_id, ipu_id
+
+    def __call__(self, module, inputs):
+        _start(self.user_id, self.ipu_id)
+
+    def __repr__(self):
+        return f"BeginBlock(user_id={self.user_id}, ipu_id={self.ipu_id})"
+
+
+def _hooks(module):
+    return [key for key, hook in module._forward_pre_hooks.items() if isinstance(hook, _BlockHook)]
+
+
+class LegacyBeginBlockFn(torch.nn.Module):
+    """A function as a module that begins a block."""
+
+    def __init__(self, function, user_id=None, ipu_id=None):
+        super().__init__()
+        self.function = function
+        BeginBlock(self, user_id, ipu_id)
+
+    def forward(self, *args, **kwargs):
+        return self.function(*args, **kwargs)
+
+
+def BeginBlock(layer_to_call, user_id=None, ipu_id=None):
+    """The block starts when the module is called and lasts until the next one starts. Returns the module."""
+    if not isinstance(layer_to_call, torch.nn.Module):
+        if not callable(layer_to_call):
+            raise Error(f"BeginBlock needs a module or a function, not {type(layer_to_call).__name__}.")
+        return LegacyBeginBlockFn(layer_to_call, user_id, ipu_id)
+    if _hooks(layer_to_call):
+        raise Error("This module has already been assigned to a block. Use poptorch.removeBlocks first.")
+    layer_to_call.register_forward_pre_hook(_BlockHook(user_id, ipu_id))
+    return layer_to_call
+
+
+def BlockFunction(user_id=None, ipu_id=None):
+    """A decorator: the function's operators belong to the block."""
+
+    def decorate(function):
+        @functools.wraps(function)
+        def called(*args, **kwargs):
+            with Block(user_id, ipu_id):
+                return function(*args, **kwargs)
+
+        return called
+
+    return decorate
+
+
+def removeBlocks(module):
+    """Takes the blocks of BeginBlock off a module and all below it."""
+    for part in module.modules():
+        for key in _hooks(part):
+            del part._forward_pre_hooks[key]
+        if isinstance(part, LegacyBeginBlockFn):
+            part.__dict__["function"] = part.function
+
+
+class NameScope:
+    """Operators within are named after it."""
+
+    def __init__(self, name):
+        if not isinstance(name, str):
+            raise Error(f"NameScope needs a text, not {type(name).__name__}.")
+        self._name = name
+
+    def __enter__(self):
+        capture = current()
+        if capture is not None:
+            capture.record("poptorch::push_name_scope", {"name": self._name})
+        return self
+
+    def __exit__(self, *_):
+        capture = current()
+        if capture is not None:
+            capture.record("poptorch::pop_name_scope", {})
+
+
+class Attribute:
+    """Gives operators within session attributes, by domain: Attribute(__ai_graphcore={"outline": "a"})."""
+
+    def __init__(self, **attributes):
+        self._attributes = attributes
+
+    def __enter__(self):
+        self._each("poptorch::set_attribute")
+        return self
+
+    def __exit__(self, *_):
+        self._each("poptorch::clear_attribute")
+
+    def _each(self, marker):
+        capture = current()
+        if capture is None:
+            return
+        for domain, pairs in self._attributes.items():
+            for key, value in pairs.items():
+                arguments = {"domain": domain, "key": str(key)}
+                if marker.endswith("set_attribute"):
+                    arguments["value"] = str(value)
+                capture.record(marker, arguments)
+
+
+class MultiConv:
+    """The convolutions within are planned and run as one."""
+
+    _fields = ("availableMemoryProportions", "partialsTypes", "planType", "perConvReservedTiles", "cycleBackOff",
+               "enableConvDithering")
+
+    def __init__(self):
+        self._options = {}
+
+    def __enter__(self):
+        capture = current()
+        if capture is not None:
+            if capture.state.get("multi conv"):
+                raise Error("Nested poptorch.MultiConv is not supported.")
+            capture.state["multi conv"] = True
+            capture.record("poptorch::begin_multi_conv", {})
+        return self
+
+    def __exit__(self, kind, *_):
+        capture = current()
+        if capture is None:
+            return
+        capture.state["multi conv"] = False
+        if kind is None:
+            arguments = {name: self._options.get(name) for name in self._fields}
+            capture.record("poptorch::end_multi_conv", arguments)
+
+
+def _setter(name, check):
+    def setter(self, value):
+        self._options[name] = check(name, value)
+        return self
+
+    setter.__name__ = name
+    return setter
+
+
+def _list_of(kinds, convert):
+    def check(name, value):
+        values = list(value) if isinstance(value, (list, tuple)) else [value]
+        if not values or not all(isinstance(v, kinds) for v in values):
+            raise ValueError(f"MultiConv.{name}: {value!r} is not understood.")
+        return [convert(v) for v in values]
+
+    return check
+
+
+def _one_of(kinds, convert, least=None):
+    def check(name, value):
+        if not isinstance(value, kinds) or (least is not None and value < least):
+            raise ValueError(f"MultiConv.{name}: {value!r} is not understood.")
+        return convert(value)
+
+    return check
+
+
+def _partials(value):
+    names = {torch.float: "float", torch.half: "half"}
+    if value not in names:
+        raise ValueError(f"MultiConv.partialsTypes: {value} must be torch.float or torch.half.")
+    return 0 if value is torch.float else 1
+
+
+for _name, _check in {
+        "availableMemoryProportions": _list_of((float, int), float),
+        "partialsTypes": _list_of(torch.dtype, _partials),
+        "planType": _one_of(object, lambda v: int(getattr(v, "value", v))),
+        "perConvReservedTiles": _one_of(int, int, 0),
+        "cycleBackOff": _one_of((float, int), float, 0),
+        "enableConvDithering": _list_of(bool, int),
+}.items():
+    setattr(MultiConv, _name, _setter(_name, _check))

@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: MIT
+"""Runs a module's forward once on tensors without data and takes down what torch dispatches.
+
+Autograd is left out, so operators arrive as the user wrote them (linear, layer_norm, lstm), in program order. Those
+that have no converter but are made of others are taken apart by torch. Shapes and types come from torch's meta
+tensors; nothing of the model is computed here.
+"""
+import sys
+import threading
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import poptorch_core as core
+from ._types import device_type, torch_type_name, unsupported_type
+from .errors import Error
+
+_active = threading.local()
+
+
+def current():
+    """The capture that runs on this thread, or None."""
+    return getattr(_active, "capture", None)
+
+
+def empty_meta(shape, dtype, strides=None):
+    """A meta tensor, whether a capture runs or not."""
+    unseen = torch._C._DisableTorchDispatch()
+    try:
+        if strides is not None:
+            return torch.empty_strided(shape, strides, dtype=dtype, device="meta")
+        return torch.empty(shape, dtype=dtype, device="meta")
+    finally:
+        del unseen
+
+
+class IpuTensor(torch.Tensor):
+    """A tensor of a model that is being captured: type and shape, and a number in the recording."""
+
+    @staticmethod
+    def __new__(cls, meta, number, value=None):
+        self = torch.Tensor._make_wrapper_subclass(
+            cls, meta.size(), strides=meta.stride(), storage_offset=meta.storage_offset(), dtype=meta.dtype,
+            device="cpu")
+        self.meta, self.number, self.value = meta, number, value
+        self.ref = core.TensorRef(number)
+        return self
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        raise Error(f"{func} is called on a tensor of a model after the model was captured. Return the tensor "
+                    "from forward() to get its values.")
+
+    @property
+    def device(self):
+        return torch.device("ipu:0")
+
+    def __repr__(self):
+        return f"tensor(<unavailable>, size={tuple(self.size())}, dtype={self.dtype}, device='ipu:0')"
+
+    def __deepcopy__(self, memo):
+        raise Error("A tensor of a model that is being captured has no values to copy; use clone().")
+
+
+class _Operator:
+    """What is known of an overload: how it is recorded."""
+
+    def __init__(self, func):
+        schema = func._schema
+        self.name = schema.name
+        self.supported = core.supports(_plain(schema.name))
+        key = torch._C.DispatchKey.CompositeImplicitAutograd
+        self.composite = key in func.py_kernels or torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key)
+        self.arguments = [a.name for a in schema.arguments]
+        self.defaults = [a.default_value if a.has_default_value() else None for a in schema.arguments]
+        self.written = [i for i, a in enumerate(schema.arguments) if a.alias_info and a.alias_info.is_write]
+        self.overload = schema.overload_name
+        self.number = None  # in the recording
+
+
+def _plain(name):
+    """In-place forms have the converter of the plain one."""
+    if name.endswith("_") and not name.endswith("__") and not core.supports(name):
+        return name[:-1]
+    return name
+
+
+_operators = {}
+
+
+def _operator(func):
+    found = _operators.get(func)
+    if found is None:
+        found = _operators[func] = _Operator(func)
+    return found
+
+
+# Layers with weights compute in the type of their activations; torch's meta kernels want one type.
+_layers = {f"aten::{name}" for name in (
+    "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "layer_norm",
+    "group_norm", "batch_norm", "instance_norm", "lstm", "gru", "rnn_tanh", "rnn_relu")}
+# Arguments that say nothing of the meaning.
+_ignored = (torch.device, torch.layout, torch.memory_format, torch.Generator)
+
+
+class Capture(TorchDispatchMode):
+    """One capture. Use run(); helper operations use record()."""
+
+    def __init__(self, training, weights, module_names, allow_decomposition=True):
+        super().__init__()
+        self.training = training
+        self.recorder = core.Recorder()
+        self._weights = {id(w.tensor): w for w in weights}
+        self._by_memory = {w.memory: w for w in weights}
+        self._known = {}  # id of a real tensor -> (the tensor, its IpuTensor)
+        self._signatures = {}
+        self._names = module_names  # id of a module -> name
+        self._scopes = [self.recorder.scope("")]
+        self._sources = {}
+        self.hidden_sources = ("/torch/", "/poptorch/")
+        self.used_weights = []
+        self.name_scopes = []
+        self.state = {}  # what helper operations keep while this capture runs
+
+    # ---- running
+
+    def run(self, call):
+        if current() is not None:
+            raise Error("A model is called on the IPU within the forward() of another.")
+        below_autograd = torch._C._AutoDispatchBelowAutograd()
+        call_module = torch.nn.Module.__call__
+        capture = self
+
+        def scoped(module, *args, **kwargs):
+            name = capture._names.get(id(module))
+            if name is None:
+                return call_module(module, *args, **kwargs)
+            capture._scopes.append(capture.recorder.scope(name))
+            try:
+                return call_module(module, *args, **kwargs)
+            finally:
+                capture._scopes.pop()
+
+        _active.capture = self
+        torch.nn.Module.__call__ = scoped
+        try:
+            with torch.enable_grad(), self:
+                return call()
+        finally:
+            torch.nn.Module.__call__ = call_module
+            _active.capture = None
+            del below_autograd
+
+    def place(self, block, ipu):
+        """Where a block is that the program enters, as arguments of its marker."""
+        place = self.placer.place(block, ipu)
+        return {"ipu": place.ipu, "stage": place.stage, "phase": place.phase}
+
+    # ---- tensors
+
+    def new(self, meta, value=None):
+        """A new tensor of the model, like a meta tensor."""
+        if unsupported_type(meta.dtype):
+            raise Error(f"Unsupported input type: {torch_type_name(meta.dtype)}")
+        number = self.recorder.tensor(tuple(meta.size()), device_type(meta.dtype))
+        return IpuTensor(meta, number, value)
+
+    def input(self, name, shape, dtype):
+        tensor = self.new(empty_meta(shape, dtype))
+        self.recorder.input(tensor.number, name)
+        return tensor
+
+    def wrap(self, tensor):
+        """The model's tensor for any tensor: a parameter, a buffer, or a constant."""
+        if isinstance(tensor, IpuTensor):
+            return tensor
+        known = self._known.get(id(tensor))
+        if known is not None:
+            return known[1]
+        if tensor.layout is not torch.strided:
+            raise Error("Sparse tensors are not supported.")
+        weight = self._weights.get(id(tensor)) or self._by_memory.get(_memory(tensor))
+        if weight is not None and id(weight.tensor) != id(tensor):
+            wrapped = self.wrap(weight.tensor)  # .data, or detached by torch itself
+        elif weight is not None:
+            wrapped = self._wrap_weight(weight)
+        else:
+            if tensor.device.type == "meta":
+                raise Error("A tensor on the meta device has no values.")
+            values = tensor.detach().contiguous()
+            if values.dtype is torch.bfloat16:
+                values = values.float()
+            wrapped = self.new(_meta(tensor), tensor)
+            self.recorder.constant(wrapped.number, values.data_ptr(), device_type(values.dtype, narrow=False), values)
+        self._known[id(tensor)] = (tensor, wrapped)
+        return wrapped
+
+    def _wrap_weight(self, weight):
+        tensor = weight.tensor
+        wrapped = self.new(empty_meta(weight.shape, tensor.dtype))
+        self.recorder.weight(wrapped.number, weight.name, weight.values.data_ptr(),
+                             device_type(tensor.dtype, narrow=False), weight.trained, weight.settings,
+                             weight.values)
+        self.used_weights.append(weight)
+        return wrapped
+
+    # ---- operators
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        special = _special.get(func._schema.name)
+        if special is not None:
+            return special(self, func, args, kwargs)
+        operator = _operator(func)
+        if not operator.supported and operator.composite:
+            with self:
+                return func.decompose(*args, **kwargs)
+        originals = {}  # id of a meta tensor -> what the caller gave
+
+        def to_meta(value):
+            if isinstance(value, torch.Tensor):
+                wrapped = self.wrap(value)
+                originals[id(wrapped.meta)] = (value, wrapped)
+                return wrapped.meta
+            if isinstance(value, (list, tuple)):
+                return type(value)(map(to_meta, value)) if not hasattr(value, "_fields") else value
+            return value
+
+        metas = [to_meta(value) for value in args]
+        keywords = {name: to_meta(value) for name, value in kwargs.items()}
+        results = self._infer(func, operator, metas, keywords)
+        return self._record(func, operator, args, kwargs, results, originals)
+
+    def _infer(self, func, operator, args, kwargs):
+        if "device" in kwargs:
+            kwargs["device"] = torch.device("meta")
+        if "pin_memory" in kwargs:
+            kwargs["pin_memory"] = None
+        if "generator" in kwargs:
+            kwargs["generator"] = None
+        rule = _shape_rules.get(operator.name)
+        if rule is not None:
+            return rule(*args, **kwargs)
+        if operator.name in _layers:
+            kind = args[0].dtype
+            same = lambda v: v.to(kind) if isinstance(v, torch.Tensor) and v.is_floating_point() else v
+            args = [[same(e) for e in v] if isinstance(v, (list, tuple)) else same(v) for v in args]
+            kwargs = {name: same(value) for name, value in kwargs.items()}
+        try:
+            return func(*args, **kwargs)
+        except NotImplementedError:
+            return _infer_on_zeros(func, args, kwargs)
+
+    def _record(self, func, operator, args, kwargs, results, originals):
+        number = self._signatures.get(func)
+        if number is None:
+            number = self._signatures[func] = self.recorder.signature(
+                _plain(operator.name), operator.overload, operator.arguments)
+        arguments = list(args) + operator.defaults[len(args):]
+        for i in range(len(args), len(arguments)):
+            name = operator.arguments[i]
+            if name in kwargs:
+                arguments[i] = kwargs[name]
+        written = [self.wrap(arguments[i]) for i in operator.written if isinstance(arguments[i], torch.Tensor)]
+        storages = {}
+        for value, wrapped in originals.values():
+            storages.setdefault(wrapped.meta.storage()._cdata, wrapped)
+        outputs, aliases = [], []
+
+        def to_result(meta):
+            if isinstance(meta, (list, tuple)):
+                made = [to_result(m) for m in meta]
+                return made if isinstance(meta, list) else tuple(made)
+            if not isinstance(meta, torch.Tensor):
+                return meta
+            given = originals.get(id(meta))
+            if given is not None and operator.written:
+                outputs.append(given[1].number)
+                aliases.append(given[1].number)
+                return given[0]
+            made = self.new(meta)
+            base = storages.get(meta.storage()._cdata)
+            outputs.append(made.number)
+            aliases.append(base.number if base is not None else core.no_tensor)
+            return made
+
+        returned = to_result(results)
+        if written and not outputs:  # operators that return nothing
+            outputs = aliases = [w.number for w in written]
+        self.recorder.operation(number, [self._argument(v) for v in arguments], outputs, aliases, bool(written),
+                                not torch.is_grad_enabled(), self._scopes[-1], self._source())
+        return returned
+
+    def _argument(self, value):
+        if isinstance(value, torch.Tensor):
+            return self.wrap(value).ref
+        if isinstance(value, (list, tuple)):
+            return [self._argument(v) for v in value]
+        if isinstance(value, torch.dtype):
+            return device_type(value)
+        if isinstance(value, _ignored):
+            return None
+        return value
+
+    def _source(self):
+        """The line of the user's program that runs."""
+        frame = sys._getframe(2)
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if not any(part in file for part in self.hidden_sources):
+                key = (file, frame.f_lineno)
+                number = self._sources.get(key)
+                if number is None:
+                    number = self._sources[key] = self.recorder.source(f"{file}:{frame.f_lineno}")
+                return number
+            frame = frame.f_back
+        return self.recorder.source("")
+
+    def record(self, name, arguments, results=()):
+        """Appends an operator of our own. Results: meta tensors of its outputs. The model's tensors for them."""
+        key = (name, tuple(arguments))
+        number = self._signatures.get(key)
+        if number is None:
+            number = self._signatures[key] = self.recorder.signature(name, "", list(arguments))
+        made = [self.new(meta) for meta in results]
+        self.recorder.operation(number, [self._argument(v) for v in arguments.values()],
+                                [t.number for t in made], [core.no_tensor] * len(made), False,
+                                not torch.is_grad_enabled(), self._scopes[-1], self._source())
+        return made
+
+    def output(self, tensor):
+        self.recorder.output(self.wrap(tensor).number)
+
+
+def _memory(tensor):
+    return tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype
+
+
+def _meta(tensor):
+    return empty_meta(tensor.size(), tensor.dtype, tensor.stride())
+
+
+def _infer_on_zeros(func, args, kwargs):
+    """For the few operators without a meta kernel: type and shape from a run on zeros."""
+    def real(value):
+        if isinstance(value, torch.Tensor):
+            zeros = torch.zeros(value.shape, dtype=value.dtype)
+            return zeros.float() if value.dtype in (torch.half, torch.bfloat16) else zeros
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(real, value))
+        return value
+
+    half = any(isinstance(v, torch.Tensor) and v.dtype is torch.half for v in args)
+    kwargs = {name: real(value) for name, value in kwargs.items()}
+    kwargs.pop("device", None)
+    results = func(*map(real, args), **kwargs)
+
+    def meta(value):
+        if isinstance(value, torch.Tensor):
+            kind = torch.half if half and value.dtype is torch.float else value.dtype
+            return torch.empty(value.shape, dtype=kind, device="meta")
+        return type(value)(map(meta, value)) if isinstance(value, (list, tuple)) else value
+
+    return meta(results)
+
+
+# ---- operators that are not recorded as they are
+
+def _lift(capture, func, args, kwargs):
+    return capture.wrap(args[0])
+
+
+def _scalar(capture, func, args, kwargs):
+    tensor = args[0]
+    value = tensor.value if isinstance(tensor, IpuTensor) else None
+    if value is None:
+        raise Error("A value of a tensor is needed while the model is captured (item(), bool(), int() or float() of "
+                    "a tensor, or an if on one), but it is known only when the model runs. Use torch.where, "
+                    "poptorch.cond or poptorch.for_loop, or compute it outside of forward().")
+    return func(value)
+
+
+def _nothing(capture, func, args, kwargs):
+    return args[0]
+
+
+_special = {
+    "aten::lift_fresh": _lift,
+    "aten::lift": _lift,
+    "aten::_local_scalar_dense": _scalar,
+    "aten::item": _scalar,
+    "aten::detach_": _nothing,
+    "aten::requires_grad_": _nothing,
+    "aten::set_.source_Tensor": _nothing,
+}
+
+
+def _lstm(input, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first):
+    h, c = hx[0], hx[1]
+    width = h.size(2) * (2 if bidirectional else 1)
+    return (input.new_empty(*input.shape[:2], width), torch.empty_like(h), torch.empty_like(c))
+
+
+def _rnn(input, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first):
+    width = hx.size(2) * (2 if bidirectional else 1)
+    return input.new_empty(*input.shape[:2], width), torch.empty_like(hx)
+
+
+def _same(input, *rest, **kwargs):
+    return torch.empty_like(input)
+
+
+_shape_rules = {
+    "aten::lstm": _lstm, "aten::gru": _rnn, "aten::rnn_tanh": _rnn, "aten::rnn_relu": _rnn,
+    "aten::dropout": _same, "aten::feature_dropout": _same, "aten::alpha_dropout": _same,
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The IPUs that a model runs on."""
+import os
+import time
+
+import popart
+import popart_core
+
+from .enums import ConnectionType
+from .errors import createPoptorchError
+from .strategies import ipusToReserve
+
+_versions = {1: "ipu1", 2: "ipu2", 21: "ipu21"}
+
+
+def acquire(options, ipus_per_replica):
+    """A device with the IPUs that the options ask for; poptorch.Error if there is none."""
+    wanted = ipusToReserve(ipus_per_replica, options)
+    manager = popart.DeviceManager()
+    connection = getattr(popart.DeviceConnectionType, ConnectionType(options.connection_type).name)
+    pattern = popart.SyncPattern(int(options.sync_pattern))
+    if options.ipu_version is not None:
+        return manager.createOfflineIPUDevice({"numIPUs": wanted, "ipuVersion": _versions[options.ipu_version]})
+    if options.connection_type == ConnectionType.Never:
+        return manager.createOfflineIPUDevice({"numIPUs": wanted, "ipuVersion": "ipu2"})
+    if options.usesIpuModel():
+        return _ipu_model(manager, wanted)
+    if options.ipu_id is not None:
+        return _by_id(manager, options.ipu_id, wanted, pattern, connection)
+    while True:
+        device = manager.tryAcquireAvailableDevice(wanted, 0, pattern, connection)
+        if device is not None:
+            return device
+        all_devices = manager.enumerateDevices(pattern, wanted)
+        if not all_devices:
+            raise _none(manager, wanted)
+        if os.environ.get("POPTORCH_WAIT_FOR_IPU", "0") in ("", "0"):
+            raise createPoptorchError(
+                f"Failed to acquire {wanted} IPU(s): all of the {len(all_devices)} devices with {wanted} IPU(s) are in "
+                "use by other programs. Set POPTORCH_WAIT_FOR_IPU=1 to wait for one, or detachFromDevice() a model of "
+                "this program.")
+        time.sleep(0.1)
+
+
+def _ipu_model(manager, wanted):
+    settings = {"numIPUs": wanted, "ipuVersion": os.environ.get("POPTORCH_IPU_MODEL_VERSION", "ipu2")}
+    if os.environ.get("POPTORCH_SMALL_IPU_MODEL", "0") not in ("", "0"):
+        settings["tilesPerIPU"] = 4
+    else:
+        settings["tilesPerIPU"] = {"ipu1": 1216}.get(settings["ipuVersion"], 1472)
+    return manager.createIpuModelDevice(settings)
+
+
+def _by_id(manager, number, wanted, pattern, connection):
+    device = manager.tryAcquireDeviceById(number, pattern, connection)
+    if device is None:
+        raise createPoptorchError(f"Failed to acquire device with id {number} and {wanted} IPU(s). gc-info -l lists "
+                                  "the devices.")
+    if device.numIpus < wanted:
+        have = device.numIpus
+        device.detach()
+        raise createPoptorchError(f"The device with id {number} has {have} IPU(s), but the model needs {wanted}.")
+    return device
+
+
+def _none(manager, wanted):
+    if not manager.enumerateDevices():
+        return createPoptorchError(f"Failed to acquire {wanted} IPU(s): No IPU detected in the system. Are you sure "
+                                   "the gc-monitor command shows some? OPENIPU_NUM_IPUS says how many are simulated.")
+    return createPoptorchError(f"Failed to acquire {wanted} IPU(s): No device found on the system with {wanted} IPUs. "
+                               "OPENIPU_NUM_IPUS says how many are simulated.")
+
+
+def ipuHardwareIsAvailable(num_ipus=1):
+    """Whether there is a device with so many IPUs, free or not."""
+    try:
+        return bool(popart.DeviceManager().enumerateDevices(popart.SyncPattern.Full, num_ipus))
+    except popart_core.popart_exception:
+        return False
+
+
+def ipuHardwareVersion():
+    """21 for Bow, 2 for GC200, 1 for GC2; 0 if there is none."""
+    devices = popart.DeviceManager().enumerateDevices()
+    digits = "".join(c for c in devices[0].ipuVersion if c.isdigit()) if devices else ""
+    return int(digits) if digits else 0

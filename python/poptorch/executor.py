@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: MIT
+"""PoplarExecutor: a module on the IPU. The first call captures, compiles and loads it; every call runs a step."""
+import copy
+import datetime
+import os
+import time
+
+import popart
+import popart_core
+import torch
+
+from . import batching, devices, progress
+from . import poptorch_core as core
+from ._logging import logger
+from ._types import device_type, returned_type
+from .arguments import Signature
+from .capture import Capture
+from .enums import ConnectionType, OutputMode
+from .errors import createPoptorchError, require
+from .errors_translate import translated
+from .hooks import runPostCompileHooks, runPreCompileHooks
+from .latency import Latencies
+from .optim_translate import Translator, maximizes, untrained
+from .options_popart import sessionOptions
+from .persistence import Persistence
+from .weights import owner_of, set_owner, unwrap_tensors, weights_of, wrap_tensors
+from .wrapping import unwrap_module, wrap_module
+
+
+class PoplarExecutor(Persistence, Latencies):
+    """Made by trainingModel and inferenceModel."""
+
+    def __init__(self, model, options, training, optimizer=None, user_model=None):
+        self._user_model = user_model if user_model is not None else model
+        self._model = model
+        self._options = options.resolved(training)
+        self._options.freeze()
+        self._training = training
+        self._optimizer = optimizer
+        self._signature = Signature(model.forward)
+        self._call = self._translator = None
+        self._executable = None  # the session
+        self._device = None
+        self._weights = []
+        self._newer_on_device = False  # of training: the host's weights are old
+        self._upload = True  # the device's weights are old
+        self._uploaded_version = -1
+        self.version = 0  # counts trainings of the weights, for wrappers that share them
+        self._new_optimizer = False
+        self._attached = False
+        self._compile_time = None
+        self._rng_state = None
+
+    # ---- compiling
+
+    def compile(self, *args, **kwargs):
+        """Compiles the model for inputs like these, without running it."""
+        if self.isCompiled():
+            logger.warning("Call to compile() ignored: the model is already compiled.")
+            return
+        self._compile(args, kwargs)
+
+    def isCompiled(self):
+        return self._executable is not None
+
+    def isAttachedToDevice(self):
+        return self._attached
+
+    def _compile(self, args, kwargs, load_from=None):
+        runPreCompileHooks()
+        start = time.perf_counter()
+        bar = progress.Bar(self._options.show_compilation_progress_bar)
+        try:
+            with translated(), bar:
+                self._make_session(args, kwargs, bar, load_from)
+        except BaseException:
+            self._drop_session()
+            raise
+        self._compile_time = datetime.timedelta(seconds=time.perf_counter() - start)
+        runPostCompileHooks()
+
+    def _make_session(self, args, kwargs, bar, load_from):
+        self._call = self._signature.compile(args, kwargs)
+        values = self._example = self._call.prepared(self._call.tensors(args, kwargs))
+        rows = [batching.checkBatch(self._options, tuple(v.shape), n, self._training)
+                for n, v in zip(self._call.names, values)]
+        shapes = [(r, *v.shape[1:]) if v.dim() else () for r, v in zip(rows, values)]
+        self._weights = weights_of(self._model, self._training)
+        if self._training:
+            held = set(untrained(self._optimizer, {id(w.tensor): w.name for w in self._weights}))
+            for weight in self._weights:
+                weight.trained &= weight.name not in held
+        placer = self._options.execution_strategy.placer()
+        capture, structure = self._capture(values, shapes, placer)
+        placer.check(self._options, self._training)
+        missing = capture.recorder.unsupported()
+        if missing:
+            names = ", ".join(dict.fromkeys(m.split(" ")[0] for m in missing))
+            raise createPoptorchError(f"Unsupported ops found in compiled model: [{names}]. Not all operations are "
+                                      "supported yet by Graphcore's PyTorch frontend; they stand at:\n  "
+                                      + "\n  ".join(missing))
+        session_options, patterns = sessionOptions(self._options, self._training, placer, self._optimizer)
+        bar.attach(session_options)
+        self._finish_options(session_options, capture)
+        maximize = self._training and maximizes(self._optimizer)
+        converted = core.convert(capture.recorder, self._training, self._options.module_namescope_enabled, maximize)
+        self._device = devices.acquire(self._options, placer.ipus)
+        name = self._options.model_name or ("training" if self._training else "inference")
+        flow = (self._options.device_iterations, self._returned(), self._anchors())
+        self._inputs, self._outputs = list(converted.inputs), list(converted.outputs)
+        self._changed = set(converted.changed)
+        self._used = capture.used_weights
+        if self._training:
+            self._translator = Translator(self._options, {id(w.tensor): w.name for w in self._used})
+            optimizer = self._translator.translate(self._optimizer)
+            session = converted.training(*flow, optimizer, self._device, session_options, patterns, name)
+        else:
+            session = converted.inference(*flow, self._device, session_options, patterns, name)
+        self._session_options = session_options
+        if load_from is not None:
+            session.loadExecutable(load_from)
+        session.prepareDevice(False)
+        self._executable = session
+        self._structure = structure
+        self._prepare_steps(values, shapes, capture)
+        if self._training:
+            self._own_weights()
+        if self._options.connection_type == ConnectionType.Always:
+            self._load()
+
+    def _capture(self, values, shapes, placer):
+        names = {id(m): n for n, m in torch.nn.Module.named_modules(self._model)} \
+            if self._options.module_namescope_enabled else {}
+        capture = Capture(self._training, self._weights, names)
+        capture.hidden_sources = tuple(self._options.source_location_excludes) or capture.hidden_sources
+        capture.placer = placer
+        before = self._assigned()
+
+        def forward():
+            tensors = [capture.input(name, shape, value.dtype)
+                       for name, value, shape in zip(self._call.names, values, shapes)]
+            args, kwargs = self._call.rebuild(tensors)
+            result = self._model(*args, **kwargs)
+            outputs = []
+            structure = _structure_of(result, outputs)
+            for tensor in outputs:
+                capture.output(tensor)
+            self._output_metas = [(tuple(t.shape), t.dtype) for t in outputs]
+            return structure
+
+        try:
+            structure = capture.run(forward)
+        finally:
+            self._check_assigned(before)
+        return capture, structure
+
+    def _assigned(self):
+        return [(module, kind, dict(module.__dict__[kind])) for module in torch.nn.Module.modules(self._model)
+                for kind in ("_parameters", "_buffers")]
+
+    def _check_assigned(self, before):
+        """Parameters and buffers may be written in place, but not replaced."""
+        wrong = None
+        for module, kind, tensors in before:
+            now = module.__dict__[kind]
+            for name, tensor in tensors.items():
+                if now.get(name) is not tensor:
+                    if not isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
+                        wrong = wrong or (kind[1:-1], name)
+                    now[name] = tensor
+        if wrong:
+            raise createPoptorchError(f"{wrong[0]} {wrong[1]} is reassigned within the model when running on the IPU, "
+                                      "which is not supported. Write into it, for example with copy_().")
+
+    def _finish_options(self, options, capture):
+        options.constantWeights = False
+        if self._options.random_seed is not None or True:
+            options.enableLoadAndOffloadRNGState = True
+
+    def _returned(self):
+        mode = batching.outputMode(self._options, self._training)
+        kind = {OutputMode.Final: "FINAL", OutputMode.EveryN: "EVERYN", OutputMode.All: "ALL",
+                OutputMode.Sum: "SUM"}[mode]
+        if kind == "EVERYN":
+            return popart.AnchorReturnType(kind, self._options.output_return_period)
+        return popart.AnchorReturnType(kind)
+
+    def _anchors(self):
+        found = {}
+        for short, (name, mode, period) in self._options.anchored_tensors.items():
+            mode = batching.outputMode(self._options, self._training) if mode is None else OutputMode(mode)
+            kind = {OutputMode.Final: "FINAL", OutputMode.EveryN: "EVERYN", OutputMode.All: "ALL",
+                    OutputMode.Sum: "SUM", OutputMode.Default: "ALL"}[mode]
+            found[name] = popart.AnchorReturnType(kind, period) if kind == "EVERYN" else popart.AnchorReturnType(kind)
+        return found
+
+    # ---- running
+
+    def _prepare_steps(self, values, shapes, capture):
+        """What stays the same from call to call: names, types, whole shapes."""
+        times = batching.outputMultiplier(self._options, self._training)
+        self._results = [(batching.outputShape(shape, times), returned_type(dtype))
+                         for shape, dtype in self._output_metas]
+        inputs = [(name, device_type(value.dtype, narrow=False) if value.dtype is not torch.bfloat16
+                   else device_type(value.dtype), tuple(value.shape))
+                  for name, value in zip(self._inputs, values)]
+        outputs = [(name, device_type(dtype), shape) for name, (shape, dtype) in zip(self._outputs, self._results)]
+        self._step_io = core.StepIo(inputs, outputs)
+
+    def __call__(self, *args, **kwargs):
+        """Runs one step; results in the structure that forward() returns."""
+        if self._executable is None:
+            require(self._options.connection_type != ConnectionType.Never,
+                    "Trying to run a model on an offline device (ConnectionType.Never): use model.compile(inputs) "
+                    "instead of model(inputs)")
+            self._compile(args, kwargs)
+        values = self._call.prepared(self._call.tensors(args, kwargs))
+        if not self._attached:
+            self.attachToDevice()
+        if self._upload or (not self._training and self._shared_version() != self._uploaded_version):
+            self._send_weights()
+        if self._new_optimizer:
+            self._send_optimizer()
+        results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._results]
+        self._step_io.set([v.data_ptr() for v in values], [r.data_ptr() for r in results])
+        try:
+            self._executable.run(self._step_io)
+        except popart_core.popart_exception as problem:
+            self._raise(problem)
+        if self._training or self._changed:
+            self._newer_on_device = True
+            self.version += 1
+        return self._structure(results)
+
+    def _raise(self, problem):
+        with translated():
+            raise problem
+
+    def _shared_version(self):
+        """Of the training that has this model's weights, if there is one."""
+        owner = self._owner()
+        return owner.version if owner is not None else 0
+
+    def _owner(self):
+        for weight in self._used:
+            owner = owner_of(weight.tensor)
+            if owner is not None and owner is not self:
+                return owner
+        return None
+
+    def _send_weights(self):
+        owner = self._owner()
+        if owner is not None and owner._newer_on_device:
+            owner.copyWeightsToHost()
+        self._executable.weightsFromHost()
+        self._uploaded_version = self._shared_version()
+        self._upload = False
+
+    # ---- weights
+
+    def _own_weights(self):
+        set_owner(self._used, self)
+        wrap_tensors(self._used)
+        wrap_module(self._user_model, self)
+
+    def copyWeightsToHost(self):
+        """The device's parameters and buffers become those of the module."""
+        self._require_compiled()
+        if not self._attached:
+            if self._newer_on_device:
+                raise createPoptorchError("The weights cannot be fetched: the device is not attached.")
+            return
+        self._newer_on_device = False
+        with translated():
+            self._executable.weightsToHost()
+
+    def copyWeightsToHostIfNeeded(self):
+        """Whether the device had newer weights, which the host has now."""
+        if not self._newer_on_device:
+            return False
+        self.copyWeightsToHost()
+        return True
+
+    def copyWeightsToDevice(self):
+        """The module's parameters and buffers go to the device."""
+        self._require_compiled()
+        self._newer_on_device = False
+        if self._attached:
+            with translated():
+                self._executable.weightsFromHost()
+            self.version += 1
+        else:
+            self._upload = True
+
+    def copyNamedBuffersToDevice(self):
+        """The buffers that Options.updatableNamedBuffers names go to the device."""
+        self._require_compiled()
+        with translated():
+            self._executable.buffersFromHost()
+
+    def load_state_dict(self, state_dict, strict=True):
+        result = self._user_model.load_state_dict(state_dict, strict)
+        if self.isCompiled():
+            self.copyWeightsToDevice()
+        return result
+
+    def setOptimizer(self, optimizer):
+        """New values for the optimiser, or another optimiser of the same kind, from the next call on."""
+        if not self._training:
+            raise createPoptorchError("setOptimizer: an inference model has no optimizer.")
+        if self.isCompiled():
+            new = self._options.Training.meanReductionStrategy(optimizer)
+            old = self._options.Training.meanReductionStrategy(self._optimizer)
+            if new != old:
+                raise ValueError(f"The model is already compiled with the mean reduction strategy {old.name}, but "
+                                 f"the new optimizer needs {new.name}. Set it with "
+                                 "Options.Training.setMeanAccumulationAndReplicationReductionStrategy.")
+        self._optimizer = optimizer
+        self._new_optimizer = True
+
+    def _send_optimizer(self):
+        self._new_optimizer = False
+        changed = self._translator.update(self._optimizer)
+        if changed is not None:
+            with translated():
+                self._executable.updateOptimizerFromHost(changed)
+
+    # ---- devices
+
+    def _load(self):
+        """The program and everything it needs, onto the device."""
+        with translated():
+            self._executable.loadEngineAndConnectStreams()
+            if self._options.random_seed is not None and self._rng_state is None:
+                self._executable.setRandomSeed(self._options.random_seed)
+            elif self._rng_state is not None:
+                self._set_rng_state(self._rng_state)
+        self._attached = True
+        self._upload = True
+
+    def attachToDevice(self):
+        """Takes a device again, after detachFromDevice."""
+        self._require_compiled()
+        require(not self._attached, "Device is already attached")
+        with translated():
+            if not self._device.isAttached and not self._device.attach():
+                self._wait_for_device()
+        self._load()
+
+    def _wait_for_device(self):
+        waits = os.environ.get("POPTORCH_WAIT_FOR_IPU", "0") not in ("", "0")
+        while not self._device.attach():
+            if not waits:
+                raise createPoptorchError(f"Failed to acquire {self._device.numIpus} IPU(s): the device is in use by "
+                                          "another program or model.")
+            time.sleep(0.05)
+
+    def detachFromDevice(self):
+        """Brings everything that must last to the host, and lets others have the device."""
+        self._require_compiled()
+        require(self._attached, "Device is not attached")
+        self.copyWeightsToHostIfNeeded()
+        self._rng_state = self._get_rng_state()
+        self._device.detach()
+        self._attached = False
+
+    def destroy(self):
+        """Forgets the compiled model; the module is as it was, with its newest weights."""
+        if not self.isCompiled():
+            return
+        if self._attached:
+            self.copyWeightsToHostIfNeeded()
+        if self._training:
+            unwrap_tensors(self._used)
+            unwrap_module(self._user_model)
+        self._drop_session()
+
+    def _drop_session(self):
+        self._executable = None
+        self._step_io = None
+        if self._device is not None:
+            try:
+                if self._device.isAttached:
+                    self._device.detach()
+            except popart_core.popart_exception:
+                pass
+        self._device = None
+        self._attached = self._newer_on_device = False
+        self._upload = True
+
+    def _require_compiled(self):
+        require(self.isCompiled(), "Model has not been compiled or has been destroyed.")
+
+    # ---- random numbers
+
+    @property
+    def rng_state(self):
+        """The seed, then the state of the generators."""
+        self._require_compiled()
+        return self._get_rng_state()
+
+    @rng_state.setter
+    def rng_state(self, state):
+        if not isinstance(state, (list, tuple)) or not all(isinstance(n, int) for n in state) or not state:
+            raise createPoptorchError("rng_state must be a list of int: the seed, then the state.")
+        self._rng_state = list(state)
+        if self._attached:
+            self._set_rng_state(state)
+
+    def _get_rng_state(self):
+        if not self._attached:
+            return self._rng_state
+        return [self._executable.getRandomSeed(), *self._executable.getRNGState()]
+
+    def _set_rng_state(self, state):
+        self._executable.setRandomSeed(state[0])
+        if len(state) > 1:
+            self._executable.setRNGState(list(state[1:]))
+
+    # ---- what can be asked
+
+    @property
+    def model(self):
+        return self._user_model
+
+    @property
+    def options(self):
+        return self._options
+
+    def getTensorNames(self):
+        """All tensors of the compiled model."""
+        self._require_compiled()
+        return sorted(self._executable.getAllTensorIds())
+
+    def cycleCount(self):
+        """Cycles of the last call."""
+        if not self._options.log_cycle_count:
+            raise createPoptorchError("Cycle count logging is disabled. Please set option logCycleCount to True to "
+                                      "enable.")
+        return self._executable.getCycleCount()
+
+    def compilationTime(self):
+        """How long the compilation took."""
+        require(self._compile_time is not None, "The model has not been compiled.")
+        require(self._options.show_compilation_progress_bar,
+                "The compilation time needs Options.showCompilationProgressBar(True).")
+        return self._compile_time
+
+    def __getattr__(self, name):
+        if name.startswith("__") or "_user_model" not in self.__dict__:
+            raise AttributeError(name)
+        return getattr(self._user_model, name)
+
+    def __repr__(self):
+        kind = "training" if self._training else "inference"
+        return f"PoplarExecutor({kind}, {self._user_model!r})"
+
+
+def _structure_of(result, tensors):
+    """Gathers the tensors of forward()'s result; a function that puts others in their places."""
+    if isinstance(result, torch.Tensor):
+        tensors.append(result)
+        index = len(tensors) - 1
+        return lambda values: values[index]
+    if isinstance(result, dict):
+        parts = {key: _structure_of(value, tensors) for key, value in result.items()}
+        kind = type(result)
+        return lambda values: kind((key, part(values)) for key, part in parts.items())
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        parts = [_structure_of(value, tensors) for value in result]
+        return lambda values: type(result)(*(part(values) for part in parts))
+    if isinstance(result, (list, tuple)):
+        parts = [_structure_of(value, tensors) for value in result]
+        kind = type(result)
+        return lambda values: kind(part(values) for part in parts)
+    return lambda values: copy.copy(result)

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""Helper operations. On the CPU most are the identity; in a model on the IPU they leave a marker."""
+import torch
+
+from .capture import current, empty_meta
+from .enums import MatMulSerializationMode, OverlapMode
+from .errors import Error
+
+
+def isRunningOnIpu():
+    """Whether the forward() that runs is being captured for the IPU."""
+    return current() is not None
+
+
+def _meta(tensor):
+    return empty_meta(tensor.shape, tensor.dtype)
+
+
+def _tensor(value, what):
+    if not isinstance(value, torch.Tensor):
+        raise Error(f"{what} needs a tensor, not {type(value).__name__}.")
+    return value
+
+
+def _marked(name, tensor, **arguments):
+    """The tensor behind an operator of our own that does nothing to its values."""
+    _tensor(tensor, name)
+    capture = current()
+    if capture is None:
+        return tensor
+    return capture.record(f"poptorch::{name}", {"self": tensor, **arguments}, [_meta(tensor)])[0]
+
+
+_reductions = {"sum": 0, "mean": 1, "none": 2}
+
+
+def identity_loss(x, reduction):
+    """Marks the value that is trained on: its sum, its mean, or itself."""
+    if reduction not in _reductions:
+        raise Error(f"Unsupported reduction type for identity_loss: {reduction!r}. Use \"sum\", \"mean\" or \"none\".")
+    _tensor(x, "identity_loss")
+    capture = current()
+    if capture is None:
+        return {"sum": torch.sum, "mean": torch.mean, "none": lambda t: t}[reduction](x)
+    result = _meta(x) if reduction == "none" else empty_meta((), x.dtype)
+    return capture.record("poptorch::identity_loss", {"self": x, "reduction": _reductions[reduction]}, [result])[0]
+
+
+def ipu_print_tensor(tensor, title="", print_gradient=True, summarise_threshold=1000, edge_items=3,
+                     max_line_width=80, digits=4, float_format="auto", separator=", ", open_bracket="(",
+                     close_bracket=")"):
+    """Prints the tensor to stderr whenever the model runs. The result must be used."""
+    formats = ("auto", "fixed", "scientific", "none")
+    if float_format not in formats:
+        raise Error(f"ipu_print_tensor: float_format is {float_format!r}; it must be one of {', '.join(formats)}.")
+    for name, text in (("open_bracket", open_bracket), ("close_bracket", close_bracket)):
+        if len(text) != 1:
+            raise Error(f"ipu_print_tensor: {name} must be a single character.")
+    return _marked("ipu_print_tensor", tensor, title=title, print_gradient=int(print_gradient),
+                   summarise_threshold=summarise_threshold, edge_items=edge_items, max_line_width=max_line_width,
+                   digits=digits, float_format=formats.index(float_format), separator=separator,
+                   open_bracket=open_bracket, close_bracket=close_bracket)
+
+
+def nop(tensor):
+    """The tensor; the model keeps the two apart."""
+    return _marked("nop", tensor)
+
+
+def _each(structure, function):
+    if isinstance(structure, torch.Tensor):
+        return function(structure)
+    if isinstance(structure, dict):
+        return {key: _each(value, function) for key, value in structure.items()}
+    if isinstance(structure, tuple) and hasattr(structure, "_fields"):
+        return type(structure)(*(_each(value, function) for value in structure))
+    if isinstance(structure, (list, tuple)):
+        return type(structure)(_each(value, function) for value in structure)
+    return structure
+
+
+def recomputationCheckpoint(*tensors):
+    """Keeps these tensors for the backward pass where others are computed again."""
+    made = tuple(_each(t, lambda t: _marked("recomputation_checkpoint", t)) for t in tensors)
+    return made[0] if len(made) == 1 else made
+
+
+def set_available_memory(tensor, available_memory_proportion):
+    """Memory that the convolution, product or look-up which made the tensor may use for temporary data."""
+    if not isinstance(available_memory_proportion, (int, float)) or not 0 <= available_memory_proportion <= 1:
+        raise Error("set_available_memory: the proportion must be a number between 0 and 1, not "
+                    f"{available_memory_proportion!r}.")
+    return _marked("set_available_memory", tensor, proportion=float(available_memory_proportion))
+
+
+def _overlap(name, structure, mode):
+    if not isinstance(mode, OverlapMode):
+        raise Error(f"{name}: the mode must be a poptorch.OverlapMode, not {mode!r}.")
+    return _each(structure, lambda t: _marked(name, t, mode=mode.value))
+
+
+def set_overlap_for_input(input_tensors, mode):
+    """Lets the transfer of these inputs from the host overlap with computation."""
+    return _overlap("set_overlap_for_input", input_tensors, mode)
+
+
+def set_overlap_for_output(output_tensors, mode):
+    """Lets the transfer of these outputs to the host overlap with computation."""
+    return _overlap("set_overlap_for_output", output_tensors, mode)
+
+
+def serializedMatMul(lhs, rhs, mode, factor=0, keep_precision=False):
+    """A product that is computed in parts, one after the other."""
+    if not isinstance(mode, MatMulSerializationMode):
+        raise Error(f"serializedMatMul: the mode must be a poptorch.MatMulSerializationMode, not {mode!r}.")
+    product = torch.matmul(lhs, rhs)
+    return _marked("set_matmul_serialization", product, mode=mode.value, factor=int(factor),
+                   keep_precision=int(keep_precision))
+
+
+def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=None):
+    """An operator of the user's own, from a library that was loaded before. A list of outputs."""
+    capture = current()
+    inputs, examples = list(inputs), list(example_outputs)
+    if capture is None:
+        return examples
+    results = [_meta(_tensor(e, "custom_op")) for e in examples]
+    arguments = {"inputs": inputs, "name": name, "domain": domain, "domain_version": int(domain_version)}
+    for key, value in (attributes or {}).items():
+        arguments["attribute:" + _ascii(key)] = _attribute(key, value)
+    return capture.record("poptorch::custom_operation", arguments, results)
+
+
+def _ascii(text):
+    if not isinstance(text, str) or not text.isascii():
+        raise ValueError(f"custom_op: {text!r} must be an ASCII text.")
+    return text
+
+
+def _attribute(key, value):
+    values = value if isinstance(value, (list, tuple)) else [value]
+    kinds = {bool: int}
+    found = {kinds.get(type(v), type(v)) for v in values}
+    if len(found) > 1 or not found <= {int, float, str}:
+        raise ValueError(f"custom_op: the attribute {key!r} is {value!r}; it must be a float, int or str, or a list "
+                         "of one of them.")
+    for v in values:
+        if isinstance(v, str):
+            _ascii(v)
+    if isinstance(value, (list, tuple)) and values and isinstance(values[0], str):
+        return "\0".join(values)
+    return value
+
+
+def _check_body(name, inputs):
+    if not isinstance(inputs, list) or not all(isinstance(t, torch.Tensor) for t in inputs):
+        raise ValueError(f"poptorch.{name} needs its inputs as a list of tensors.")
+
+
+def _results(outputs):
+    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+
+
+def for_loop(count, body, inputs):
+    """Runs body(*tensors) count times; it takes and returns the same number of tensors."""
+    _check_body("for_loop", inputs)
+    if not isinstance(count, int):
+        raise ValueError("poptorch.for_loop: the number of iterations must be an int.")
+    capture = current()
+    if capture is None:
+        for _ in range(count):
+            inputs = _results(body(*inputs))
+        return inputs
+    formals = capture.record("poptorch::start_for_loop", {"inputs": inputs}, [_meta(t) for t in inputs])
+    outputs = _results(body(*formals))
+    if len(outputs) != len(inputs):
+        raise Error(f"Body of poptorch.for_loop has {len(outputs)} outputs and {len(inputs)} inputs; there must be "
+                    "as many of both.")
+    for i, (before, after) in enumerate(zip(inputs, outputs)):
+        if before.shape != after.shape or before.dtype != after.dtype:
+            raise Error(f"Body of poptorch.for_loop: output {i} is {after.dtype} {list(after.shape)}, but input {i} "
+                        f"is {before.dtype} {list(before.shape)}; they must be alike.")
+    return capture.record("poptorch::end_for_loop", {"outputs": outputs, "trip_count": count},
+                          [_meta(t) for t in outputs])
+
+
+def cond(condition, then_body, then_inputs, else_body, else_inputs):
+    """then_body(*then_inputs) if the condition holds, else else_body(*else_inputs)."""
+    _check_body("cond", then_inputs)
+    _check_body("cond", else_inputs)
+    capture = current()
+    if capture is None:
+        return _results(then_body(*then_inputs) if bool(condition) else else_body(*else_inputs))
+    capture.record("poptorch::start_if_block", {"condition": condition})
+    one = _results(then_body(*then_inputs))
+    capture.record("poptorch::start_else_block", {"outputs": one})
+    other = _results(else_body(*else_inputs))
+    if [(t.shape, t.dtype) for t in one] != [(t.shape, t.dtype) for t in other]:
+        raise Error("poptorch.cond: both bodies must return as many tensors, of the same shapes and types.")
+    return capture.record("poptorch::end_if_block", {"outputs": other, "condition": condition},
+                          [_meta(t) for t in one])
+
+
+def dynamic_slice(tensor, dim, start, size, step=1):
+    """tensor[start : start + size : step] of one dimension; start is a tensor, known when the model runs."""
+    if size <= 0 or step <= 0:
+        raise ValueError("poptorch.dynamic_slice: size and step must be positive.")
+    capture = current()
+    if capture is None:
+        index = torch.arange(int(start), int(start) + size, step)
+        return torch.index_select(tensor, dim, index)
+    shape = list(tensor.shape)
+    shape[dim] = (size + step - 1) // step
+    result = empty_meta(shape, tensor.dtype)
+    return capture.record("poptorch::dynamic_slice", {"self": tensor, "dim": dim, "start": torch.as_tensor(start),
+                                                      "size": size, "step": step}, [result])[0]
+
+
+def dynamic_update(input, src, dim, start, size):
+    """The tensor with src in place of [start : start + size] of one dimension."""
+    capture = current()
+    if capture is None:
+        result = input.clone()
+        result.narrow(dim, int(start), size).copy_(src)
+        return result
+    return capture.record("poptorch::dynamic_update", {"self": input, "src": src, "dim": dim,
+                                                       "start": torch.as_tensor(start), "size": size},
+                          [_meta(input)])[0]
+
+
+def ctc_beam_search_decoder(probs, lengths, blank=0, beam_width=100, top_paths=1):
+    """The most likely sequences: their log-probabilities [N, top], lengths [N, top] and paths [N, top, T]."""
+    capture = current()
+    if capture is None:
+        raise Error("ctc_beam_search_decoder runs on the IPU only.")
+    steps, batch, _ = probs.shape
+    results = [empty_meta((batch, top_paths), probs.dtype),
+               empty_meta((batch, top_paths), torch.int32),
+               empty_meta((batch, top_paths, steps), torch.int32)]
+    return tuple(capture.record("poptorch::ctc_beam_search_decoder", {
+        "probs": probs, "lengths": lengths, "blank": blank, "beam_width": beam_width, "top_paths": top_paths}, results))

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Compiled models in files: a mark, the length and checksum of a record, the record, then PopART's executable.
+
+The record is pickled: version, training or not, example inputs, options, and unless it was left out the model with
+its optimiser and the state of the random generators. As with torch.load, only files that one trusts can be loaded.
+"""
+import hashlib
+import io
+import os
+import pickle
+import shutil
+import struct
+import tempfile
+
+from .enums import ConnectionType
+from .errors import createPoptorchError, require
+from .errors_translate import translated
+
+_MARK = b"\x89PopTorch\r\n"
+_HEAD = struct.Struct("<Q32s")
+VERSION = "3.3.0"
+
+
+def _check_not_damaged(condition, filename):
+    if not condition:
+        raise createPoptorchError(f"{filename} is damaged or was not written by poptorch.")
+
+
+def _read(filename):
+    """(the record, where the executable begins)."""
+    try:
+        with open(filename, "rb") as file:
+            mark = file.read(len(_MARK))
+            head = file.read(_HEAD.size)
+            _check_not_damaged(mark == _MARK and len(head) == _HEAD.size, filename)
+            length, checksum = _HEAD.unpack(head)
+            _check_not_damaged(length <= os.path.getsize(filename), filename)
+            data = file.read(length)
+            _check_not_damaged(len(data) == length and hashlib.sha256(data).digest() == checksum, filename)
+            return pickle.loads(data), file.tell()
+    except OSError as problem:
+        raise createPoptorchError(f"{filename} cannot be read: {problem.strerror}.") from problem
+
+
+def importPoptorchMetadataFromFile(filename):
+    """What a file of save() says of its model."""
+    record, _ = _read(filename)
+    if record["version"] != VERSION:
+        raise createPoptorchError(f"PopTorch version mismatch: {filename} was written by version {record['version']}, "
+                                  f"this is {VERSION}. Compile the model again.")
+    return record
+
+
+def load(filename, edit_opts_fn=None):
+    """The executor of a file that was saved with export_model=True, ready to run."""
+    from . import wrapping
+    record = importPoptorchMetadataFromFile(filename)
+    require(record["model"] is not None, f"{filename} was saved with export_model=False. Wrap the model again, and use "
+            "loadExecutable().")
+    options = record["options"]
+    if edit_opts_fn is not None:
+        edit_opts_fn(options)
+    if record["training"]:
+        executor = wrapping.trainingModel(record["model"], options, record["optimizer"])
+    else:
+        executor = wrapping.inferenceModel(record["model"], options)
+    executor.loadExecutable(filename)
+    return executor
+
+
+class Persistence:
+    """save, loadExecutable and compileAndExport of an executor."""
+
+    def compileAndExport(self, filename, *args, export_model=True, **kwargs):
+        """Compiles the model and saves it."""
+        self.compile(*args, **kwargs)
+        self.save(filename, export_model=export_model)
+
+    def save(self, filename, export_model=True, save_rng_state=True):
+        """Writes the compiled model to a file, or as model.poptorch into a folder."""
+        self._require_compiled()
+        filename = os.fspath(filename)
+        if os.path.isdir(filename):
+            filename = os.path.join(filename, "model.poptorch")
+        folder = os.path.dirname(filename)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        self.copyWeightsToHostIfNeeded()
+        data = self._record(export_model, save_rng_state)
+        with tempfile.TemporaryDirectory() as scratch, translated():
+            self._executable.saveExecutable(scratch)
+            part = filename + f".{os.getpid()}.partial"
+            try:
+                with open(part, "wb") as out, open(os.path.join(scratch, "executable.popef"), "rb") as executable:
+                    out.write(_MARK)
+                    out.write(_HEAD.pack(len(data), hashlib.sha256(data).digest()))
+                    out.write(data)
+                    shutil.copyfileobj(executable, out)
+                os.replace(part, filename)
+            except OSError as problem:
+                if os.path.exists(part):
+                    os.remove(part)
+                raise createPoptorchError(f"{filename} cannot be written: {problem.strerror}.") from problem
+
+    def _record(self, export_model, save_rng_state):
+        from .wrapping import plain_copy
+        options = self._options.clone()
+        if options.connection_type == ConnectionType.Never:
+            options.connection_type = ConnectionType.Always
+        options.ipu_version = None
+        args, kwargs = self._call.rebuild(self._example)
+        record = {"version": VERSION, "training": self._training, "inputs": (args, kwargs), "options": options,
+                  "model": None, "optimizer": None,
+                  "rng_state": self._get_rng_state() if save_rng_state else None}
+        if export_model:
+            record["model"], record["optimizer"] = plain_copy(self._user_model, self._optimizer)
+        buffer = io.BytesIO()
+        try:
+            pickle.dump(record, buffer)
+        except (pickle.PicklingError, AttributeError, TypeError) as problem:
+            raise createPoptorchError(f"The model cannot be saved: {problem}. Use export_model=False to save its "
+                                      "executable alone.") from problem
+        return buffer.getvalue()
+
+    def loadExecutable(self, filename):
+        """Takes the compiled model of a file instead of compiling."""
+        require(not self.isCompiled(), "The model is already compiled. Call destroy() first.")
+        record = importPoptorchMetadataFromFile(filename)
+        if record["training"] != self._training:
+            kinds = ("an inference", "a training")
+            raise createPoptorchError(f"{filename} holds {kinds[record['training']]} model, but this is "
+                                      f"{kinds[self._training]} model.")
+        args, kwargs = record["inputs"]
+        _, begin = _read(filename)
+        with tempfile.NamedTemporaryFile(suffix=".popef") as executable:
+            with open(filename, "rb") as file:
+                file.seek(begin)
+                shutil.copyfileobj(file, executable)
+            executable.flush()
+            self._rng_state = record["rng_state"]
+            self._compile(args, kwargs, load_from=executable.name)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""The line `Graph compilation: 100%|##########| 100/100 [00:12<00:00]` on stderr."""
+
+
+class Bar:
+    """As a context manager around a compilation; attach() connects it to a session."""
+
+    def __init__(self, shown):
+        self._shown = shown
+        self._bar = None
+
+    def __enter__(self):
+        return self
+
+    def attach(self, session_options):
+        if not self._shown:
+            return
+        try:
+            from tqdm import tqdm
+        except ImportError:  # the bar is an ornament
+            return
+        self._bar = tqdm(total=100, desc="Graph compilation")
+        session_options.compilationProgressTotal = 100
+        session_options.compilationProgressLogger = self._progress
+
+    def _progress(self, done, total):
+        if self._bar is not None:
+            self._move(int(100 * done / total) if total else 100)
+
+    def _move(self, percent):
+        if percent > self._bar.n:
+            self._bar.update(percent - self._bar.n)
+
+    def __exit__(self, kind, *_):
+        if self._bar is not None:
+            if kind is None:
+                self._move(100)
+            self._bar.close()
+            self._bar = None

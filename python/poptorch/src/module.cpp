@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// poptorch_core: the C++ side of the Python package poptorch. Sessions, devices, options and errors
+// are popart_core's.
+#include "bind.hpp"
+
+PYBIND11_MODULE(poptorch_core, m) {
+  m.doc() = "The C++ side of poptorch, which is the package to import.";
+  py::module_::import("popart_core");
+  bindRecorder(m);
+  bindSteps(m);
+  bindSessions(m);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "recorder.hpp"
+
+#include "core/Conversion.hpp"
+#include <popart/error.hpp>
+
+using namespace poptorch;
+
+namespace {
+
+// A tensor as an argument; made once per tensor of Python.
+struct TensorRef {
+  TensorNumber number;
+};
+
+std::shared_ptr<void> held(const py::object &owner) {
+  return {new py::object(owner), [](void *object) {
+            const py::gil_scoped_acquire gil;
+            delete static_cast<py::object *>(object);
+          }};
+}
+
+Argument argumentFrom(const py::handle &value);
+
+Argument listFrom(const py::handle &value) {
+  const auto list = py::reinterpret_borrow<py::sequence>(value);
+  bool tensors = false, reals = false;
+  for (const auto &entry : list) {
+    tensors |= py::isinstance<TensorRef>(entry) || entry.is_none();
+    reals |= PyFloat_Check(entry.ptr());
+  }
+  if (tensors) {
+    TensorList out;
+    for (const auto &entry : list)
+      out.push_back(entry.is_none() ? noTensor : entry.cast<const TensorRef &>().number);
+    return out;
+  }
+  if (reals)
+    return list.cast<std::vector<double>>();
+  return list.cast<std::vector<std::int64_t>>(); // bools too
+}
+
+Argument argumentFrom(const py::handle &value) {
+  if (value.is_none())
+    return std::monostate();
+  if (PyBool_Check(value.ptr()))
+    return value.ptr() == Py_True;
+  if (PyLong_Check(value.ptr()))
+    return value.cast<std::int64_t>();
+  if (PyFloat_Check(value.ptr()))
+    return value.cast<double>();
+  if (PyUnicode_Check(value.ptr()))
+    return value.cast<std::string>();
+  if (py::isinstance<TensorRef>(value))
+    return TensorArgument{value.cast<const TensorRef &>().number};
+  if (py::isinstance<DataType>(value))
+    return value.cast<DataType>();
+  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
+    return listFrom(value);
+  throw py::type_error("An argument of type " + py::str(py::type::of(value)).cast<std::string>() +
+                       " cannot be recorded.");
+}
+
+} // namespace
+
+std::uint32_t Recorder::number(std::vector<std::string> &all,
+                               std::map<std::string, std::uint32_t> &numbers,
+                               const std::string &text) {
+  const auto [it, fresh] = numbers.emplace(text, std::uint32_t(all.size()));
+  if (fresh)
+    all.push_back(text);
+  return it->second;
+}
+void Recorder::require(TensorNumber tensor) const {
+  if (tensor >= recording.tensors.size())
+    throw popart::error("There is no tensor {} in the recording.", tensor);
+}
+
+std::uint32_t Recorder::signature(const std::string &name, const std::string &overload,
+                                  const std::vector<std::string> &arguments) {
+  recording.signatures.push_back({name, overload, arguments});
+  return std::uint32_t(recording.signatures.size() - 1);
+}
+TensorNumber Recorder::tensor(const popart::Shape &shape, DataType type) {
+  recording.tensors.emplace_back(type, shape);
+  return TensorNumber(recording.tensors.size() - 1);
+}
+void Recorder::input(TensorNumber tensor, const std::string &name) {
+  require(tensor);
+  recording.inputs.emplace_back(tensor, name);
+}
+void Recorder::weight(TensorNumber tensor, const std::string &name, std::uintptr_t address,
+                      DataType stored, bool trained, const popart::VariableSettings &settings,
+                      const py::object &owner) {
+  require(tensor);
+  recording.weights.push_back(
+      {tensor, name, reinterpret_cast<void *>(address), held(owner), stored, trained, settings});
+}
+void Recorder::constant(TensorNumber tensor, std::uintptr_t address, DataType stored,
+                        const py::object &owner) {
+  require(tensor);
+  const auto &info = recording.tensors[tensor];
+  static const char nothing[1] = {};
+  const auto *data = address ? reinterpret_cast<const void *>(address) : nothing;
+  const HostTensor values(TensorInfo(stored, info.shape()), data, held(owner));
+  recording.constants.emplace_back(tensor, values.as(info.dataType()));
+}
+void Recorder::operation(std::uint32_t signature, const py::sequence &arguments,
+                         const std::vector<TensorNumber> &outputs,
+                         const std::vector<TensorNumber> &aliases, bool writes, bool noGradient,
+                         std::uint32_t scope, std::uint32_t source) {
+  Operation out;
+  out.signature = signature;
+  for (const auto &argument : arguments)
+    out.arguments.push_back(argumentFrom(argument));
+  if (out.arguments.size() != recording.signatures.at(signature).arguments.size())
+    throw popart::internal_error("{} was recorded with {} arguments.",
+                                 recording.signatures[signature].name, out.arguments.size());
+  for (auto tensor : outputs)
+    require(tensor);
+  out.outputs = outputs;
+  out.aliases = aliases;
+  out.writes = writes;
+  out.noGradient = noGradient;
+  out.scope = scope;
+  out.source = source;
+  recording.operations.push_back(std::move(out));
+}
+void Recorder::output(TensorNumber tensor) {
+  require(tensor);
+  recording.outputs.push_back(tensor);
+}
+
+void bindRecorder(py::module &m) {
+  py::class_<TensorRef>(m, "TensorRef", "A tensor of a recording, as an argument.")
+      .def(py::init([](TensorNumber number) { return TensorRef{number}; }))
+      .def_readonly("number", &TensorRef::number);
+  py::class_<Recorder>(m, "Recorder", "Takes down the operators of a module in program order.")
+      .def(py::init<>())
+      .def("signature", &Recorder::signature, "Announces an overload; its number.")
+      .def("scope", &Recorder::scope, "The number of a module's name.")
+      .def("source", &Recorder::source, "The number of a source line.")
+      .def("tensor", &Recorder::tensor, "A new tensor's number.")
+      .def("input", &Recorder::input, "Makes a tensor an input.")
+      .def("weight", &Recorder::weight, "Makes a tensor a parameter or buffer in this memory.")
+      .def("constant", &Recorder::constant, "Gives a tensor these values.")
+      .def("operation", &Recorder::operation, "Appends an operator.")
+      .def("output", &Recorder::output, "Appends an output.")
+      .def(
+          "unsupported", [](const Recorder &r) { return unsupported(r.recording); },
+          "Operators without a converter, each with its place.")
+      .def("__len__", [](const Recorder &r) { return r.recording.operations.size(); });
+  m.attr("no_tensor") = noTensor;
+  m.def(
+      "supports", [](const std::string &name) { return Registry::all().find(name) != nullptr; },
+      "Whether an operator has a converter.");
+  m.def(
+      "operators", [] { return Registry::all().names(); }, "All operators with a converter.");
+}

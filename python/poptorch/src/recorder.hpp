@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Takes down what capture sees, as a Recording. Tensors of Python are numbers here.
+#pragma once
+#include "bind.hpp"
+#include "core/Recording.hpp"
+#include <map>
+
+class Recorder {
+public:
+  poptorch::Recording recording;
+
+  std::uint32_t signature(const std::string &name, const std::string &overload,
+                          const std::vector<std::string> &arguments);
+  std::uint32_t scope(const std::string &name) { return number(recording.scopes, scopes_, name); }
+  std::uint32_t source(const std::string &line) {
+    return number(recording.sources, sources_, line);
+  }
+  poptorch::TensorNumber tensor(const popart::Shape &shape, popart::DataType type);
+  void input(poptorch::TensorNumber tensor, const std::string &name);
+  void weight(poptorch::TensorNumber tensor, const std::string &name, std::uintptr_t address,
+              popart::DataType stored, bool trained, const popart::VariableSettings &settings,
+              const py::object &owner);
+  void constant(poptorch::TensorNumber tensor, std::uintptr_t address, popart::DataType stored,
+                const py::object &owner);
+  void operation(std::uint32_t signature, const py::sequence &arguments,
+                 const std::vector<poptorch::TensorNumber> &outputs,
+                 const std::vector<poptorch::TensorNumber> &aliases, bool writes, bool noGradient,
+                 std::uint32_t scope, std::uint32_t source);
+  void output(poptorch::TensorNumber tensor);
+
+private:
+  static std::uint32_t number(std::vector<std::string> &all,
+                              std::map<std::string, std::uint32_t> &numbers,
+                              const std::string &text);
+  void require(poptorch::TensorNumber tensor) const;
+  std::map<std::string, std::uint32_t> scopes_, sources_;
+};

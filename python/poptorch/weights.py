@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""The parameters and buffers of a module, in torch's memory, and who has their newest values.
+
+A training leaves the newest values on the device. Whoever reads a parameter, a buffer or the module's state on the
+host gets them first: while a module is wrapped, it and its tensors have classes that ask the training for them.
+"""
+import weakref
+
+import popart_core
+import torch
+
+
+class Weight:
+    """One parameter or buffer; `values` is the memory that the device reads from and writes to."""
+
+    __slots__ = ("name", "tensor", "values", "trained", "settings", "shape", "memory")
+
+    def __init__(self, name, tensor, trained):
+        self.name, self.tensor, self.trained = name, tensor, trained
+        plain = plain_data(tensor)
+        if not plain.is_contiguous():
+            plain = plain.contiguous()
+            _set_data(tensor, plain)
+        self.values = plain
+        group = getattr_plain(tensor, "_poptorch_replica_grouping", None)
+        self.settings = group.settings if group else popart_core.VariableSettings()
+        self.shape = tuple(plain.shape[1:]) if group and group.groups > 1 else tuple(plain.shape)
+        self.memory = (plain.data_ptr(), tuple(plain.shape), tuple(plain.stride()), plain.dtype)
+
+
+def getattr_plain(tensor, name, default=None):
+    """An attribute of a tensor, without the values being fetched for it."""
+    return object.__getattribute__(tensor, "__dict__").get(name, default)
+
+
+def plain_data(tensor):
+    with torch._C.DisableTorchFunction():
+        return torch.Tensor.data.__get__(tensor)
+
+
+def _set_data(tensor, values):
+    with torch._C.DisableTorchFunction():
+        torch.Tensor.data.__set__(tensor, values)
+
+
+def weights_of(module, training):
+    """All parameters and buffers, each once, by the first name it has."""
+    found, seen = [], set()
+    for name, parameter in _named(module, "_parameters"):
+        if id(parameter) in seen:
+            continue
+        seen.add(id(parameter))
+        with torch._C.DisableTorchFunction():
+            trained = training and parameter.requires_grad and parameter.is_floating_point()
+        found.append(Weight(name, parameter, trained))
+    for name, buffer in _named(module, "_buffers"):
+        if id(buffer) not in seen:
+            seen.add(id(buffer))
+            found.append(Weight(name, buffer, False))
+    return found
+
+
+def _named(module, kind):
+    for prefix, part in torch.nn.Module.named_modules(module):
+        for name, tensor in part.__dict__[kind].items():
+            if tensor is not None:
+                yield (prefix + "." if prefix else "") + name, tensor
+
+
+# ---- who has the newest values
+
+_owners = weakref.WeakValueDictionary()  # id of a tensor -> the training that has it
+
+
+def owner_of(tensor):
+    return _owners.get(id(tensor))
+
+
+def set_owner(weights, executor):
+    for weight in weights:
+        _owners[id(weight.tensor)] = executor
+
+
+def fetch(tensor):
+    """Brings the newest values to the host if a device has them."""
+    owner = _owners.get(id(tensor))
+    if owner is not None and owner._newer_on_device:
+        owner.copyWeightsToHost()
+
+
+class _Fetching:
+    """What a wrapped tensor's class adds: any look at it fetches its values."""
+
+    def __getattribute__(self, name):
+        if not name.startswith("__"):
+            fetch(self)
+        return super().__getattribute__(name)
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, _Fetching):
+                fetch(value)
+            elif isinstance(value, (list, tuple)):
+                for entry in value:
+                    if isinstance(entry, _Fetching):
+                        fetch(entry)
+        with torch._C.DisableTorchFunction():
+            return func(*args, **kwargs)
+
+    def __reduce_ex__(self, protocol):
+        fetch(self)
+        return plain_class(self).__reduce_ex__(self, protocol)
+
+    def __deepcopy__(self, memo):
+        fetch(self)
+        copied = plain_class(self).__deepcopy__(self, memo)
+        if isinstance(copied, _Fetching):
+            object.__setattr__(copied, "__class__", plain_class(copied))
+        return copied
+
+
+class WrappedParameter(_Fetching, torch.nn.Parameter):
+    pass
+
+
+class WrappedBuffer(_Fetching, torch.Tensor):
+    pass
+
+
+def plain_class(tensor):
+    return torch.nn.Parameter if isinstance(tensor, WrappedParameter) else torch.Tensor
+
+
+def wrap_tensors(weights):
+    for weight in weights:
+        if type(weight.tensor) is torch.nn.Parameter:
+            weight.tensor.__class__ = WrappedParameter
+        elif type(weight.tensor) is torch.Tensor:
+            weight.tensor.__class__ = WrappedBuffer
+
+
+def unwrap_tensors(weights):
+    for weight in weights:
+        if isinstance(weight.tensor, _Fetching):
+            object.__setattr__(weight.tensor, "__class__", plain_class(weight.tensor))
+        _owners.pop(id(weight.tensor), None)

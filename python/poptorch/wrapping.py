@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""trainingModel and inferenceModel; what happens to the user's module."""
+import copy
+
+import torch
+
+from .errors import createPoptorchError
+
+_fetching = ("parameters", "named_parameters", "buffers", "named_buffers", "state_dict", "load_state_dict", "forward",
+             "__call__", "apply", "_apply", "to", "cpu", "half", "float", "double")
+_wrapped_classes = {}
+
+
+def _wrapped_class(plain):
+    """A class like a module's own whose state is fetched from the device when somebody asks for it."""
+    found = _wrapped_classes.get(plain)
+    if found is not None:
+        return found
+
+    def method(name):
+        def called(self, *args, **kwargs):
+            self.__dict__["_poptorch_executor"].copyWeightsToHostIfNeeded()
+            return getattr(plain, name)(self, *args, **kwargs)
+
+        called.__name__ = name
+        return called
+
+    members = {name: method(name) for name in _fetching if hasattr(plain, name)}
+
+    def reduce(self, protocol):
+        self.__dict__["_poptorch_executor"].copyWeightsToHostIfNeeded()
+        state = {k: v for k, v in self.__dict__.items() if k != "_poptorch_executor"}
+        return _restored, (plain, state)
+
+    def deepcopy(self, memo):
+        self.__dict__["_poptorch_executor"].copyWeightsToHostIfNeeded()
+        made = plain.__new__(plain)
+        memo[id(self)] = made
+        made.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items()
+                              if k != "_poptorch_executor"})
+        return made
+
+    members.update(__reduce_ex__=reduce, __deepcopy__=deepcopy, __module__=plain.__module__,
+                   __qualname__=plain.__qualname__, __doc__=plain.__doc__, _poptorch_plain=plain)
+    found = _wrapped_classes[plain] = type(plain.__name__, (plain,), members)
+    return found
+
+
+def _restored(plain, state):
+    made = plain.__new__(plain)
+    made.__dict__.update(state)
+    return made
+
+
+def is_wrapped(module):
+    return hasattr(type(module), "_poptorch_plain")
+
+
+def wrap_module(module, executor):
+    if is_wrapped(module):
+        return
+    module.__dict__["_poptorch_executor"] = executor
+    module.__class__ = _wrapped_class(type(module))
+
+
+def unwrap_module(module):
+    if not is_wrapped(module):
+        return
+    module.__class__ = type(module)._poptorch_plain
+    module.__dict__.pop("_poptorch_executor", None)
+
+
+def _user_model(model):
+    from .executor import PoplarExecutor
+    if isinstance(model, PoplarExecutor):
+        return model._user_model
+    if not isinstance(model, torch.nn.Module):
+        raise createPoptorchError(f"A torch.nn.Module is needed, not {type(model).__name__}.")
+    return model
+
+
+def _checked(options):
+    from .options import Options
+    if options is None:
+        return Options()
+    if not isinstance(options, Options):
+        raise createPoptorchError(f"Invalid type for options: a poptorch.Options is needed, not "
+                                  f"{type(options).__name__}.")
+    return options
+
+
+def _shallow(model, training):
+    """Parameters and buffers are the user's; train() and eval() after this do not reach the copy."""
+    copies = {}
+
+    def copied(module):
+        found = copies.get(id(module))
+        if found is None:
+            plain = getattr(type(module), "_poptorch_plain", type(module))
+            found = copies[id(module)] = plain.__new__(plain)
+            found.__dict__.update(module.__dict__)
+            found.__dict__.pop("_poptorch_executor", None)
+            for kind in ("_parameters", "_buffers"):
+                found.__dict__[kind] = copy.copy(module.__dict__[kind])
+            found.__dict__["_modules"] = type(module._modules)(
+                (name, None if part is None else copied(part)) for name, part in module._modules.items())
+            found.__dict__["training"] = module.training
+        return found
+
+    return copied(model)
+
+
+def plain_copy(model, optimizer):
+    """Copies without anything of a device, for a file; the optimiser's parameters are the copy's."""
+    memo = {}
+    made = copy.deepcopy(model, memo)
+    return made, copy.deepcopy(optimizer, memo)
+
+
+def trainingModel(model, options=None, optimizer=None):
+    """The module, to be trained on the IPU. Its forward() computes the loss."""
+    from .executor import PoplarExecutor
+    user_model = _user_model(model)
+    options = _checked(options)
+    if is_wrapped(user_model):
+        raise RuntimeError("Model has already been wrapped in 'poptorch.trainingModel'. Call model.destroy() on the "
+                           "model to unwrap before wrapping again.")
+    if optimizer is None:
+        parameters = [p for p in user_model.parameters() if p.requires_grad]
+        optimizer = torch.optim.SGD(parameters or [torch.nn.Parameter(torch.zeros(()))], lr=0.01)
+    inner = _shallow(user_model, True)
+    inner.train()
+    return PoplarExecutor(inner, options, True, optimizer, user_model)
+
+
+def inferenceModel(model, options=None):
+    """The module, to be run on the IPU."""
+    from .executor import PoplarExecutor
+    user_model = _user_model(model)
+    options = _checked(options)
+    if options.Training.gradient_accumulation != 1:
+        raise createPoptorchError(
+            "You must set `poptorch.Options().Training.gradientAccumulation` to 1 or leave it as its default value (1) "
+            "when running in inference mode. When pipelined, use `poptorch.Options().deviceIterations` instead.")
+    return PoplarExecutor(_shallow(user_model, False), options, False, None, user_model)
