@@ -11,6 +11,16 @@ _os.environ.setdefault("RDMAV_FORK_SAFE", "1")
 from poptorch._logging import setLogLevel
 from poptorch.errors import ConfigFileError, Error, RecoverableError, UnrecoverableError, createPoptorchError
 
+# Models on the IPU.
+from poptorch.wrapping import inferenceModel, trainingModel
+from poptorch.ops import (cond, ctc_beam_search_decoder, custom_op, dynamic_slice, dynamic_update, for_loop,
+                          identity_loss, ipu_print_tensor, isRunningOnIpu, nop, recomputationCheckpoint,
+                          serializedMatMul, set_available_memory, set_overlap_for_input, set_overlap_for_output)
+from poptorch.blocks import Attribute, BeginBlock, Block, BlockFunction, MultiConv, NameScope, removeBlocks
+from poptorch.devices import ipuHardwareIsAvailable, ipuHardwareVersion
+from poptorch.executor import PoplarExecutor
+from poptorch.persistence import importPoptorchMetadataFromFile, load
+
 # Enumerations.
 from poptorch.enums import (AnchorMode, AutoStage, CommGroupType, ConnectionType, DataLoaderMode,
                             HalfFloatCastingBehavior, Liveness, MatMulSerializationMode, MeanReductionStrategy,
@@ -29,12 +39,6 @@ from poptorch.hooks import registerPostCompileHook, registerPreCompileHook
 # Optimizers.
 from poptorch import optim
 
-# Models on the IPU.
-from poptorch.wrapping import inferenceModel, trainingModel
-from poptorch.ops import (cond, ctc_beam_search_decoder, custom_op, dynamic_slice, dynamic_update, for_loop,
-                          identity_loss, ipu_print_tensor, isRunningOnIpu, nop, recomputationCheckpoint,
-                          serializedMatMul, set_available_memory, set_overlap_for_input, set_overlap_for_output)
-from poptorch.blocks import Attribute, BeginBlock, Block, BlockFunction, MultiConv, NameScope, removeBlocks
-from poptorch.devices import ipuHardwareIsAvailable, ipuHardwareVersion
-from poptorch.executor import PoplarExecutor
-from poptorch.persistence import importPoptorchMetadataFromFile, load
+# Arguments of models.
+from poptorch.structure import ICustomArgParser, registerCustomArgParser, registerGeometricCustomArgParsers
+
