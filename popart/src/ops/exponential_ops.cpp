@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exp, Expm1, Log, Log1p, Sqrt, Reciprocal and Erf with their derivatives:
-//   y   y + 1   1/x   1/(1+x)   1/(2y)   -y^2   2/sqrt(pi) exp(-x^2)
+// Exp, Expm1, Log, Log1p, Sqrt, Reciprocal, Erf and Erfc with their derivatives:
+//   y   y + 1   1/x   1/(1+x)   1/(2y)   -y^2   2/sqrt(pi) exp(-x^2)   -2/sqrt(pi) exp(-x^2)
 #include "ops/core/arithmetic.hpp"
 #include <cmath>
 
@@ -15,6 +15,26 @@ OpDef function(const std::string &type, const std::string &doc, double (*fold)(d
   op.domain = domain;
   op.expr = [](const OpView &, const Exprs &x) -> Expr { return E(x[0]); };
   op.fold = foldUnary(fold);
+  return op;
+}
+
+// 1 - erf(x) would lose all digits of its tail. The exact Gelu is u/2 erfc(-u/sqrt(2)), so of
+// u = -sqrt(2) x it is twice that over u. Beyond the bounds the result is 0 or 2 anyway.
+Expr erfcOf(const Expr &x) {
+  const Expr u = pe::Mul(pe::Clamp(x, number(-16), number(16)), number(-M_SQRT2));
+  const Expr y = pe::Divide(pe::Mul(pe::GeluErf(u), number(2)), u);
+  return pe::Select(number(1), y, pe::Equal(x, number(0)));
+}
+OpDef erfcDef() {
+  OpDef op = realUnary("Erfc", "One minus the Gauss error function, exact in its tail.");
+  op.domain = "openipu";
+  op.expr = [](const OpView &op, const Exprs &x) { return inFloat(op, x[0], erfcOf); };
+  op.fold = foldUnary(std::erfc);
+  op.grad = [](GradBuilder &g, const OpView &op) -> Values {
+    return gradientInFloat(g, op, [&](Value x, Value dy) {
+      return g.mul(dy, g.mul(g.exp(g.neg(g.square(x))), -M_2_SQRTPI));
+    });
+  };
   return op;
 }
 
@@ -56,7 +76,7 @@ std::vector<OpDef> exponentialOps() {
       return g.mul(dy, g.mul(g.exp(g.neg(g.square(x))), M_2_SQRTPI));
     });
   };
-  return {exp, expm1, log, log1p, sqrt, reciprocal, erf};
+  return {exp, expm1, log, log1p, sqrt, reciprocal, erf, erfcDef()};
 }
 
 } // namespace popart::ops

@@ -31,6 +31,7 @@ const std::vector<Function> functions{
     {"Log1p", [](double x) { return std::log1p(x); }, -0.1, 0.1, true, {}, gc},
     {"Reciprocal", [](double x) { return 1 / x; }, 0.5, 4},
     {"Erf", [](double x) { return std::erf(x); }, -2, 2},
+    {"Erfc", [](double x) { return std::erfc(x); }, -2, 2, true, {}, "openipu"},
     {"Sin", [](double x) { return std::sin(x); }, -3, 3},
     {"Cos", [](double x) { return std::cos(x); }, -3, 3},
     {"Tan", [](double x) { return std::tan(x); }, -1, 1},
@@ -129,6 +130,14 @@ void checkValues(DataType type, double relative, double absolute) {
 
 TEST(UnaryOps, GiveTheFunctionsOfEveryElement) { checkValues(DataType::FLOAT, 2e-6, 1e-6); }
 TEST(UnaryOps, KeepTheDigitsOfHalves) { checkValues(DataType::FLOAT16, 2e-3, 1e-3); }
+
+TEST(UnaryOps, ErfcKeepsTheDigitsOfItsTail) {
+  Model m;
+  const Doubles x{0, -0.0, 1e-6, 3, 5, 9, 40, -9, -40, INFINITY, -INFINITY};
+  const auto y = m.run({m.b.op("Erfc", {m.input({11}, x)})})[0];
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_NEAR(y[i], std::erfc(x[i]), 5e-6 * std::erfc(x[i])) << x[i];
+}
 
 TEST(UnaryOps, HaveTheGradientsOfTheirFunctions) {
   for (const auto &f : functions) {
