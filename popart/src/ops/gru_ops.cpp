@@ -33,6 +33,8 @@ popnn::gru::GruParams paramsOf(const OpView &op, const Tensor &lengths) {
                            : popnn::gru::GruParams(type, x[1], x[0], sizes, state, gates);
   p.resetAfter = resetAfter(op);
   p.cellOrder = {BASIC_GRU_CELL_UPDATE_GATE, BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_CANDIDATE};
+  if (op.text("order", "urc") == "ruc") // torch's; the other is ONNX's
+    std::swap(p.cellOrder[0], p.cellOrder[1]);
   return p;
 }
 

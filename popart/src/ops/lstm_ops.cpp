@@ -34,9 +34,13 @@ popnn::lstm::LstmParams paramsOf(const OpView &op, const Tensor &lengths) {
   auto p = lengths.valid() ? popnn::lstm::LstmParams(type, x[1], x[0], lengths, sizes, cell, gates)
                            : popnn::lstm::LstmParams(type, x[1], x[0], sizes, cell, gates);
   p.preserveFinalState = lengths.valid();
-  if (op.text("order") == "iofc") // ONNX's; PopLibs' own is forget, input, candidate, output
+  const auto order = op.text("order"); // PopLibs' own is forget, input, candidate, output
+  if (order == "iofc")                 // ONNX's
     p.cellOrder = {BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_OUTPUT_GATE,
                    BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_CANDIDATE};
+  else if (order == "ifco") // torch's
+    p.cellOrder = {BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_FORGET_GATE,
+                   BASIC_LSTM_CELL_CANDIDATE, BASIC_LSTM_CELL_OUTPUT_GATE};
   return p;
 }
 

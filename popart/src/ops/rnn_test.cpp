@@ -382,6 +382,35 @@ TEST(GraphcoreLstm, HasTheWeightsOfPopLibs) {
   }
 }
 
+// Layers take their gates in the order that the framework keeps them in; Gather moves them.
+TEST(RecurrentLayers, TakeGatesInTorchsOrder) {
+  struct Order {
+    std::string layer, onnx, torch;
+    I gates; // of torch's order, where each is in ONNX's
+    unsigned states;
+  };
+  for (const auto &o : {Order{"LstmLayer", "iofc", "ifco", {0, 2, 3, 1}, 2},
+                        Order{"GruLayer", "urc", "ruc", {1, 0, 2}, 1}}) {
+    Model m;
+    const auto n = std::int64_t(o.gates.size());
+    Values in{m.randomInput({4, 3, 2}), m.randomInput({n, 2, 3}), m.randomInput({n, 3, 3}),
+              m.randomInput(o.states == 2 ? Shape{n, 3} : Shape{n, 2, 3}), ir::none};
+    for (unsigned i = 0; i < o.states; ++i)
+      in.push_back(m.randomInput({3, 3}));
+    const auto run = [&](const std::string &order, const Values &inputs) {
+      return m.b.ops(o.layer, inputs, 2 + o.states,
+                     {{"activations", Texts{"sigmoid", "tanh"}}, {"order", order}})[0];
+    };
+    Values moved = in;
+    for (std::size_t i : {1u, 2u, 3u})
+      moved[i] = m.b.op("Gather", {in[i], m.b.integers(o.gates)}, {{"axis", std::int64_t(0)}});
+    const Value y = run(o.torch, moved);
+    const auto got = m.run({run(o.onnx, in), y});
+    expectNear(got[0], got[1]);
+    m.checkGradients(y, {in[0], in[1], in[2], in[3], in[5]});
+  }
+}
+
 TEST(RecurrentOps, RefuseWhatOnnxDoesNotDefine) {
   struct Bad {
     std::string type;
