@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Convolutions and transposed ones. They compute in the type of their activations: weights and bias
+// are cast to it. An input without a batch dimension is a batch of one.
+//   y[n,o] = bias[o] + sum over i of x[n,i] * weight[o,i]        weight [out, in / groups,
+//   kernel...]
+#include "core/Call.hpp"
+
+namespace poptorch {
+
+namespace {
+
+struct Window {
+  Integers strides, dilations, pads; // pads: begins, then ends
+  Integers outputPadding;            // of transposed ones
+  bool transposed = false;
+  std::int64_t groups = 1;
+};
+
+Value inputOf(Call &c) { return c.in(c.has("input") ? "input" : "self"); }
+
+Integers both(Integers pads) {
+  const Integers ends = pads;
+  pads.insert(pads.end(), ends.begin(), ends.end());
+  return pads;
+}
+
+// "same": outputs as large as inputs; the odd element of the padding is at the end.
+Integers padsByName(const Call &c, const Shape &weight, const Integers &dilations,
+                    const Integers &strides) {
+  const auto name = c.text("padding");
+  const auto dims = weight.size() - 2;
+  Integers pads(2 * dims, 0);
+  if (name == "valid")
+    return pads;
+  if (name != "same")
+    c.fail("padding \"", name, "\" must be \"same\" or \"valid\".");
+  for (std::size_t d = 0; d < dims; ++d) {
+    if (strides[d] != 1)
+      c.fail("padding \"same\" needs strides of 1.");
+    const auto total = dilations[d] * (weight[d + 2] - 1);
+    pads[d] = total / 2;
+    pads[d + dims] = total - pads[d];
+  }
+  return pads;
+}
+
+Value convolved(Call &c, Value x, const Window &w) {
+  const auto type = c.m.type(x);
+  const Value weight = c.cast(c.in("weight"), type), bias = c.maybe("bias");
+  const bool batched = c.rank(x) == c.rank(weight);
+  if (!batched)
+    x = c.unsqueeze(x, 0);
+  Attributes attributes{
+      {"strides", w.strides}, {"dilations", w.dilations}, {"pads", w.pads}, {"group", w.groups}};
+  if (w.transposed)
+    attributes.set("output_padding", w.outputPadding);
+  Values inputs{x, weight};
+  if (bias != none)
+    inputs.push_back(c.cast(bias, type));
+  const Value y = c.m.op(w.transposed ? "ConvTranspose" : "Conv", inputs, attributes);
+  return batched ? y : c.squeeze(y, 0);
+}
+
+// conv1d, conv2d, conv3d with paddings as numbers or as a text; convolution, which has everything.
+Values convolution(Call &c, bool transposed) {
+  const Shape weight = c.shapeOf(c.in("weight"));
+  const auto dims = weight.size() - 2;
+  Window w;
+  w.strides = c.repeated("stride", dims);
+  w.dilations = c.repeated("dilation", dims);
+  const bool named = std::holds_alternative<std::string>(c.operation().arguments.at(4));
+  w.pads =
+      named ? padsByName(c, weight, w.dilations, w.strides) : both(c.repeated("padding", dims));
+  w.transposed = transposed || c.flag("transposed");
+  if (w.transposed)
+    w.outputPadding = c.repeated("output_padding", dims);
+  w.groups = c.integer("groups");
+  return {convolved(c, inputOf(c), w)};
+}
+
+// self [time, batch, in], weight [kernel, in, out] -> [time, batch, out]
+Values timeBatchChannels(Call &c) {
+  const Value x = c.in("self");
+  const auto type = c.m.type(x);
+  const auto pad = c.integer("pad");
+  const Value weight = c.m.transpose(c.cast(c.in("weight"), type), {2, 1, 0});
+  const Value y = c.m.op("Conv", {c.m.transpose(x, {1, 2, 0}), weight, c.cast(c.in("bias"), type)},
+                         {{"pads", Integers{pad, pad}}});
+  return {c.m.transpose(y, {2, 0, 1})};
+}
+
+} // namespace
+
+void addConvolutions(Registry &r) {
+  const auto plain = [](Call &c) { return convolution(c, false); };
+  for (const char *name : {"conv1d", "conv2d", "conv3d", "_convolution_mode", "convolution",
+                           "_convolution", "convolution_overrideable", "mkldnn_convolution"})
+    r.add(name, plain);
+  for (const char *name : {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"})
+    r.add(name, [](Call &c) { return convolution(c, true); });
+  r.add("conv_tbc", timeBatchChannels);
+}
+
+} // namespace poptorch
