@@ -49,6 +49,10 @@ public:
   // The variables so far, in order.
   std::vector<TensorId> weights() const;
 
+  // The settings of the operator that made a value, or of the nearest one before it that is of these
+  // types, behind operators that only add, cast or rearrange; null if there is none.
+  ir::Settings *producer(Value v, const std::vector<std::string> &types);
+
   // If, Loop, Scan, Call: `body` makes a graph of its own that sees its own inputs only (declared
   // with input(), in the operator's order).
   Model body(const std::string &name) const;

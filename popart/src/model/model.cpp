@@ -117,6 +117,31 @@ void Model::output(Value v, const TensorId &name) {
 const TensorId &Model::nameOf(Value v) const { return impl_->graph[v].name; }
 std::vector<TensorId> Model::weights() const { return impl_->weights; }
 
+namespace {
+// Operators that people do not think of when they speak of the one before.
+bool passesOn(const std::string &type) {
+  for (const char *t : {"Add", "Cast", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity",
+                        "Detach", "Slice", "Split", "Expand"})
+    if (type == t)
+      return true;
+  return false;
+}
+} // namespace
+
+ir::Settings *Model::producer(Value v, const std::vector<std::string> &types) {
+  auto &nodes = impl_->graph.nodes;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    if (!impl_->isOneOf(node->outputs, v))
+      continue;
+    if (types.empty() || std::find(types.begin(), types.end(), node->def->type) != types.end())
+      return &node->settings;
+    if (!passesOn(node->def->type))
+      return nullptr;
+    v = node->inputs.at(0);
+  }
+  return nullptr;
+}
+
 Model Model::body(const std::string &name) const {
   Model out(name);
   out.settings = settings;
