@@ -4,6 +4,7 @@
 #pragma once
 #include "popnn/GruDef.hpp"
 #include "rnn/Gates.hpp"
+#include <vector>
 
 namespace popnn::gru {
 

@@ -180,7 +180,7 @@ void recomputeCells(const Shape &s, const rnn::Lengths &lengths, const State &in
   std::vector<float> cell(initial.cell, initial.cell + s.batch * s.out);
   rnn::forElements(s.batch, s.steps * 8 * s.out, [&](std::size_t e) {
     float *c = cell.data() + e * s.out;
-    for (std::size_t t = 0; t < lengths.steps[e]; ++t) {
+    for (std::size_t t = 0; t < lengths.of(e); ++t) {
       const auto row = t * s.batch + e;
       stepCell(s, trace.gates.at(row), c, trace.squashed.at(row));
       keep(trace.cell, row, c, s.out);

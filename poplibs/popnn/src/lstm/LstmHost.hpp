@@ -4,6 +4,7 @@
 #pragma once
 #include "popnn/LstmDef.hpp"
 #include "rnn/Gates.hpp"
+#include <vector>
 
 namespace popnn::lstm {
 

@@ -104,19 +104,22 @@ void multiplyByGradient(NonLinearityType type, const float *y, float *gradient, 
 }
 
 Lengths::Lengths(const openipu::KernelOperand *operand, std::size_t batch, std::size_t maxSteps)
-    : steps(batch, maxSteps), loop(maxSteps) {
+    : loop(maxSteps), maxSteps_(maxSteps) {
   if (!operand)
     return;
+  if (operand->elements != 1 && operand->elements != batch)
+    throw std::runtime_error("A recurrent layer has a list of lengths of another batch: the "
+                             "executable is damaged. Compile it again.");
   perElement = operand->elements > 1 || operand->shape.size() == 1;
-  const bool isSigned = operand->type == openipu::TypeId::Int;
-  const std::int64_t stride = operand->elements > 1 ? operand->strides[0] : 0;
+  isSigned_ = operand->type == openipu::TypeId::Int;
+  const auto *values = operand->as<const std::uint32_t>();
+  stride_ = operand->elements > 1 ? operand->strides[0] : 0;
   loop = 0;
-  for (std::size_t e = 0; e < batch; ++e) {
-    const auto value = operand->as<const std::uint32_t>()[std::int64_t(e) * stride];
-    const bool negative = isSigned && std::int32_t(value) < 0;
-    steps[e] = negative ? 0 : std::min<std::size_t>(value, maxSteps);
-    loop = std::max(loop, steps[e]);
-  }
+  const auto different = stride_ ? batch : std::min<std::size_t>(batch, 1);
+  for (std::size_t e = 0; e < different; ++e)
+    loop = std::max(loop, steps(values[std::int64_t(e) * stride_]));
+  if (stride_)
+    values_ = values;
 }
 
 void sumRows(const float *values, std::size_t rows, std::size_t n, std::size_t row, float *sum) {

@@ -5,8 +5,8 @@
 #include "poplin/Dense.hpp"
 #include "poplin/Gemm.hpp"
 #include "popnn/NonLinearityDef.hpp"
+#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 namespace popnn::rnn {
 
@@ -20,17 +20,31 @@ void activate(NonLinearityType type, float *values, std::size_t n);
 // gradient *= f'(x) with y = f(x)
 void multiplyByGradient(NonLinearityType type, const float *y, float *gradient, std::size_t n);
 
-// How many steps each element of the batch runs, and how many the loop does.
-struct Lengths {
-  std::vector<std::size_t> steps;
+// How many steps each element of the batch runs, and how many the loop does. Reads the operand where
+// it lies: a batch may be too large for a list of its own.
+class Lengths {
+public:
   std::size_t loop = 0;
   bool perElement = false;
 
   // `operand`: null (all steps), one number, or one per element; more than maxSteps count as that.
   Lengths(const openipu::KernelOperand *operand, std::size_t batch, std::size_t maxSteps);
-  bool runs(std::size_t element, std::size_t step) const { return step < steps[element]; }
+  std::size_t of(std::size_t element) const {
+    return values_ ? steps(values_[std::int64_t(element) * stride_]) : loop;
+  }
+  bool runs(std::size_t element, std::size_t step) const { return step < of(element); }
   // Whether an element's final state is kept when only elements of full length keep theirs.
-  bool ranToTheEnd(std::size_t element) const { return steps[element] == loop; }
+  bool ranToTheEnd(std::size_t element) const { return of(element) == loop; }
+
+private:
+  std::size_t steps(std::uint32_t value) const {
+    const bool negative = isSigned_ && std::int32_t(value) < 0;
+    return negative ? 0 : std::min<std::size_t>(value, maxSteps_);
+  }
+  const std::uint32_t *values_ = nullptr; // null if all run as long as the loop
+  std::int64_t stride_ = 0;
+  std::size_t maxSteps_ = 0;
+  bool isSigned_ = false;
 };
 
 inline poplin::GemmMatrix matrix(const float *data, std::size_t row) {
@@ -53,7 +67,6 @@ template <class Body> void forElements(std::size_t batch, std::size_t work, Body
 } // namespace popnn::rnn
 
 #include "base/Threads.hpp"
-#include <algorithm>
 
 template <class Body>
 void popnn::rnn::forElements(std::size_t batch, std::size_t work, Body &&body) {
