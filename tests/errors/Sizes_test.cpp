@@ -126,3 +126,57 @@ TEST(SizeErrors, AHugeVariableIsMappedWhole) {
   for (std::size_t tile = 0; tile < 4; ++tile)
     EXPECT_EQ(mapping[tile], (std::vector<Interval>{{tile * two(57), (tile + 1) * two(57)}}));
 }
+
+namespace {
+
+struct HostMemoryOf { // in MiB, for a while
+  explicit HostMemoryOf(const char *size) { setenv("OPENIPU_HOST_MEMORY_MB", size, 1); }
+  ~HostMemoryOf() { unsetenv("OPENIPU_HOST_MEMORY_MB"); }
+};
+
+void load(Fixture &f) {
+  auto in = f.graph.addVariable(FLOAT, {512, 1024}, VariableMappingMethod::LINEAR, "in");
+  auto out = f.graph.addVariable(HALF, {two(33)}, VariableMappingMethod::LINEAR, "out");
+  auto plain = f.graph.addVariable(CHAR, {3}, VariableMappingMethod::LINEAR);
+  f.program.add(WriteUndef(in));
+  f.program.add(Copy(out.slice(0, 1), out.slice(1, 2)));
+  f.program.add(Copy(plain.slice(0, 1), plain.slice(1, 2)));
+  Engine engine(f.graph, f.program);
+  engine.load(f.device);
+}
+
+} // namespace
+
+TEST(SizeErrors, VariablesThatTheHostHasNoMemoryFor) {
+  Fixture f;
+  const auto text = [&] {
+    HostMemoryOf host("16384");
+    return errors::rejection([&] { load(f); });
+  }();
+  EXPECT_EQ(text,
+            "poplar_error: Engine::load: the variables of the program need 17,181,966,592 bytes of "
+            "memory; the host has 17,179,869,184 (OPENIPU_HOST_MEMORY_MB).\n"
+            "Largest variables:\n"
+            "  out half [8589934592]: 17,179,869,184 bytes\n"
+            "  in float [512,1024]: 2,097,152 bytes\n"
+            "  variable 2 char [3]: 3 bytes\n"
+            "Use a smaller batch, a smaller type or fewer replicas, or a host with more memory. "
+            "For a program that uses only a part of its variables, set OPENIPU_HOST_MEMORY_MB to "
+            "more.");
+  errors::expectStillUsable();
+}
+
+TEST(SizeErrors, HostMemoryThatIsNoNumber) {
+  Fixture f;
+  HostMemoryOf host("lots");
+  EXPECT_EQ(errors::rejection([&] { load(f); }),
+            "poplar_error: OPENIPU_HOST_MEMORY_MB must be a number from 1 to 17592186044415, not "
+            "\"lots\".");
+}
+
+// Pages that nothing touches cost nothing.
+TEST(SizeErrors, MoreVariablesThanTheHostHoldsMayBeAllowed) {
+  Fixture f;
+  HostMemoryOf host("1000000");
+  load(f);
+}

@@ -163,6 +163,8 @@ void Engine::Impl::bind() {
     throw link_error(error.what(), error.output);
   } catch (const base::FileError &error) { // the cache's folder, debug.traceFile
     throw poplar_error(error.what());
+  } catch (const std::invalid_argument &error) { // OPENIPU_HOST_MEMORY_MB
+    throw poplar_error(error.what());
   }
 }
 

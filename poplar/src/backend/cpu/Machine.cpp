@@ -2,6 +2,7 @@
 // Loading and control flow; MachineSteps.cpp has the steps that move or compute something.
 #include "backend/cpu/Machine.hpp"
 #include "backend/cpu/FloatTraps.hpp"
+#include "backend/cpu/HostRoom.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
 #include "codelet/Compile.hpp"
@@ -50,6 +51,7 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
     plainProgram_ = std::make_unique<Program>(*image_, image_->modules, false, watches);
     scratch = std::max(scratch, plainProgram_->scratchBytes());
   }
+  requireHostRoom(*image_, scratch, options.checked);
   for (unsigned r = 0; r < std::max(1u, image_->replicationFactor); ++r) {
     auto &replica = replicas_.emplace_back();
     replica.arena = Arena(scratchStart(*image_), scratch, options.checked);
