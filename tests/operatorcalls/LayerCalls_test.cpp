@@ -38,7 +38,7 @@ popnn::lstm::LstmParams lstm(Calls &c) {
   return {c.usualType(), likely(c), 1 + c.below(4), layer(c), activation(c), activation(c)};
 }
 popnn::gru::GruParams gru(Calls &c) {
-  popnn::gru::GruParams out(c.usualType(), 1 + c.below(8), 1 + c.below(4), layer(c), activation(c));
+  popnn::gru::GruParams out(c.usualType(), likely(c), 1 + c.below(4), layer(c), activation(c));
   out.resetAfter = c.oneIn(2);
   return out;
 }
@@ -138,6 +138,8 @@ const std::vector<calls::Choice> timeCalls = {
        auto in = popnn::lstm::createInput(c.graph, params, "in");
        auto state = popnn::lstm::createInitialState(c.graph, params, "state");
        auto weights = popnn::lstm::createWeights(c.graph, params, "weights");
+       for (const auto &t : {in, state.output, weights.inputWeights, weights.outputWeights})
+         c.works(t);
        Tensor kept;
        c.keep(popnn::lstm::lstmFwd(c.graph, params, state, in, weights,
                                    c.oneIn(2) ? &kept : nullptr, c.step)
@@ -156,6 +158,8 @@ const std::vector<calls::Choice> timeCalls = {
        auto in = popnn::gru::createInput(c.graph, params, "in");
        auto state = popnn::gru::createInitialState(c.graph, params, "state", {}, nullptr);
        auto weights = popnn::gru::createWeights(c.graph, params, "weights");
+       for (const auto &t : {in, state, weights.inputWeights, weights.outputWeights})
+         c.works(t);
        c.keep(popnn::gru::gruFwd(c.graph, params, state, in, weights, nullptr, c.step));
      }},
     {"gruFwd",
@@ -171,6 +175,8 @@ const std::vector<calls::Choice> timeCalls = {
                                           unsigned(time), unsigned(label), unsigned(classes));
        auto data = popnn::ctc::createDataInput(c.graph, FLOAT, batch, time, classes, plan);
        auto labels = popnn::ctc::createLabelsInput(c.graph, UNSIGNED_INT, batch, label, plan);
+       c.works(data);
+       c.works(labels);
        c.keep(popnn::ctc::calcCTCLossLogits(c.graph, FLOAT, c.oneIn(4) ? c.tensor() : data,
                                             c.oneIn(4) ? c.tensor() : labels, c.tensor(),
                                             c.tensor(), c.step, c.number(), plan));
