@@ -146,6 +146,22 @@ TEST(CodeletErrors, EmptyFileName) {
                   f.graph.addCodelets(""));
 }
 
+TEST(CodeletErrors, CompilerThatIsNotGcc) {
+  const char *clang = "/usr/bin/clang++";
+  if (access(clang, X_OK) != 0)
+    GTEST_SKIP() << "there is no clang here";
+  Fixture f;
+  std::stringstream text("// for another compiler");
+  setenv("OPENIPU_CXX", clang, 1);
+  const auto message = errors::rejection([&] { f.graph.addCodelets(text); });
+  unsetenv("OPENIPU_CXX");
+  EXPECT_EQ(message, "graph_program_compilation_error: OPENIPU_CXX is \"/usr/bin/clang++\", which "
+                     "is not a g++. Cycles are counted in a register that g++ leaves alone "
+                     "(-ffixed-r15) and other compilers do not. Set it to a g++ of version 12 or "
+                     "newer, or unset it.");
+  errors::expectStillUsable();
+}
+
 TEST(CodeletErrors, CompilerThatDoesNotExist) {
   Fixture f;
   const std::string source = "#include <poplar/Vertex.hpp>\nstruct Own : poplar::Vertex { "

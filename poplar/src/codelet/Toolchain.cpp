@@ -50,6 +50,13 @@ std::string findCompiler() {
   return findProgram(chosen && *chosen ? chosen : "g++");
 }
 
+// Other compilers define __GNUC__, too, and say so in a macro of their own.
+static bool isGcc(const std::string &compiler) {
+  const auto macros = runProcess({compiler, "-dM", "-E", "-x", "c++", "/dev/null"});
+  return macros.status == 0 && macros.output.find("__clang__") == std::string::npos &&
+         macros.output.find("__INTEL_COMPILER") == std::string::npos;
+}
+
 std::string requireCompiler() {
   std::string compiler = findCompiler();
   const char *chosen = std::getenv("OPENIPU_CXX");
@@ -61,6 +68,12 @@ std::string requireCompiler() {
     throw CompileError("Compiling codelets needs g++, and there is none on PATH. Install it "
                        "(apt-get install g++), "
                        "or set OPENIPU_CXX to a g++ of version 12 or newer.");
+  if (chosen && *chosen && !isGcc(compiler))
+    throw CompileError(base::str(
+        "OPENIPU_CXX is \"", chosen,
+        "\", which is not a g++. Cycles are counted in a register that "
+        "g++ leaves alone (-ffixed-r15) and other compilers do not. Set it to a g++ of version 12 "
+        "or newer, or unset it."));
   return compiler;
 }
 
