@@ -22,6 +22,10 @@ public:
   OPENIPU_INLINE T &operator*() const { return get(); }
   OPENIPU_INLINE T *operator->() const { return &get(); }
   OPENIPU_INLINE operator T &() const { return get(); }
+  // Of QUARTER edges only.
+  template <class U = typename RemoveConst<T>::type> unsigned char getMetadata() const {
+    return *static_cast<const Metadata<U> &>(*this).metadata_;
+  }
 
 protected:
   OPENIPU_INLINE T &get() const {

@@ -244,7 +244,8 @@ TEST(Fields, OfQuarterTypeCarryTheirMetadata) {
   Bench bench(prologue() + R"(
 #include <poplar/QuarterFloat.hpp>
 class Q : public Vertex { public: Input<Vector<quarter>> in; Output<Vector<float>> out; Output<Vector<quarter>> back;
-  void compute() { for (unsigned i = 0; i < in.size(); ++i) {
+  Input<quarter> one; Output<float> seen;
+  void compute() { *seen = float(toHalf(*one, one.getMetadata())); for (unsigned i = 0; i < in.size(); ++i) {
     out[i] = float(toHalf(in[i], in.getMetadata())); back[i] = toQuarter(out[i], back.getMetadata()); } } };
 )");
   VertexStorage v(bench.type("Q"));
@@ -254,8 +255,12 @@ class Q : public Vertex { public: Input<Vector<quarter>> in; Output<Vector<float
   const std::uint8_t f143 = 0, f152Times2 = 0x41;
   v.put("in", QuarterVectorRecord{in.data(), in.size(), &f143});
   v.put("back", QuarterVectorRecord{back.data(), back.size(), &f152Times2});
+  v.put("one", QuarterScalarRecord{in.data(), &f152Times2});
+  float seen = 0;
+  v.scalar("seen", seen);
   v.vector("out", out);
   bench.run("Q", v);
+  EXPECT_EQ(seen, 0.5f); // 0x38 as F152: 2^(14 - 16), times 2
   EXPECT_EQ(out[0], 0.5f);
   EXPECT_EQ(out[1], -0.5f);
   EXPECT_NE(out[2], out[2]);
