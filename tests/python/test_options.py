@@ -27,6 +27,7 @@ def fields_of(name):
     text = (root / "popart/include/popart/sessionoptions.hpp").read_text()
     body = re.sub(r"//.*", "", text[text.index(f"struct {name} {{"):])
     body = body[:body.index("\n};")]
+    body = re.sub(rf"\b{name}\([^;]*?\{{\}}", "", body)  # constructors
     body = re.sub(r"\{[^{}]*\}", "", body)  # initial values, bodies of functions
     body = re.sub(r"<[^;<>]*(<[^<>]*>)?[^;<>]*>", "", body)  # arguments of templates
     out = []

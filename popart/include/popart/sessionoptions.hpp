@@ -5,6 +5,7 @@
 #include <functional>
 #include <popart/dataflow.hpp>
 #include <popart/tensorlocation.hpp>
+#include <popart/vendored/optional.hpp>
 
 namespace popart {
 
@@ -49,6 +50,15 @@ enum class AutodiffStitchStrategy {
 };
 
 struct ExecutionPhaseSettings {
+  ExecutionPhaseSettings() = default;
+  ExecutionPhaseSettings(int phases_, int stages_, ExecutionPhaseIOSchedule weights,
+                         ExecutionPhaseIOSchedule activations,
+                         ExecutionPhaseIOSchedule optimizerState,
+                         ExecutionPhaseIOSchedule accumulators, ExecutionPhaseSchedule schedule_)
+      : phases(phases_), stages(stages_), weightIOSchedule(weights),
+        activationIOSchedule(activations), optimizerStateIOSchedule(optimizerState),
+        accumulatorIOSchedule(accumulators), schedule(schedule_) {}
+
   int phases = 0;
   int stages = 2;
   ExecutionPhaseIOSchedule weightIOSchedule = ExecutionPhaseIOSchedule::Preload;
@@ -59,6 +69,18 @@ struct ExecutionPhaseSettings {
 };
 
 struct BatchSerializationSettings {
+  BatchSerializationSettings() = default;
+  BatchSerializationSettings(
+      int factor_, bool concatOnVirtualGraphChange_, bool concatOnExecutionPhaseChange_,
+      bool concatOnPipelineStageChange_,
+      BatchSerializationTransformContext context = BatchSerializationTransformContext::Fwd,
+      BatchSerializationMethod method_ = BatchSerializationMethod::UnrollDynamic,
+      BatchSerializationBatchSchedule schedule = BatchSerializationBatchSchedule::Isomorphic)
+      : factor(factor_), concatOnVirtualGraphChange(concatOnVirtualGraphChange_),
+        concatOnExecutionPhaseChange(concatOnExecutionPhaseChange_),
+        concatOnPipelineStageChange(concatOnPipelineStageChange_), transformContext(context),
+        method(method_), batchSchedule(schedule) {}
+
   int factor = 0;
   bool concatOnVirtualGraphChange = true;
   bool concatOnExecutionPhaseChange = true;
@@ -69,24 +91,45 @@ struct BatchSerializationSettings {
 };
 
 struct AccumulateOuterFragmentSettings {
+  AccumulateOuterFragmentSettings() = default;
+  AccumulateOuterFragmentSettings(AccumulateOuterFragmentSchedule schedule_,
+                                  const std::vector<int> &excluded = std::vector<int>())
+      : schedule(schedule_), excludedVirtualGraphs(excluded) {}
+
   AccumulateOuterFragmentSchedule schedule = AccumulateOuterFragmentSchedule::Serial;
   std::vector<int> excludedVirtualGraphs;
 };
 
 struct ReplicatedCollectivesSettings {
-  bool prepareScheduleForMergingCollectives = false;
-  bool mergeAllReduceCollectives = false;
-  bool mergeReduceScatterCollectives = false;
-  bool mergeAllGatherCollectives = false;
+  ReplicatedCollectivesSettings(bool prepareSchedule = false, bool mergeAllReduce = false,
+                                bool mergeReduceScatter = false, bool mergeAllGather = false)
+      : prepareScheduleForMergingCollectives(prepareSchedule),
+        mergeAllReduceCollectives(mergeAllReduce),
+        mergeReduceScatterCollectives(mergeReduceScatter),
+        mergeAllGatherCollectives(mergeAllGather) {}
+
+  bool prepareScheduleForMergingCollectives;
+  bool mergeAllReduceCollectives;
+  bool mergeReduceScatterCollectives;
+  bool mergeAllGatherCollectives;
 };
 
 struct AutomaticLossScalingSettings {
+  AutomaticLossScalingSettings() = default;
+  AutomaticLossScalingSettings(bool enabled_,
+                               const nonstd::optional<std::vector<TensorId>> &tracked,
+                               float binEdge = 0.125f, float upperProportion = 1e-7f,
+                               int period = 1,
+                               GradientTensorTrackingMethod method =
+                                   GradientTensorTrackingMethod::AllNonViewChangingGradientTensors)
+      : enabled(enabled_), binEdgeLocation(binEdge), thresholdUpperCountProportion(upperProportion),
+        updatePeriod(period), toTrackTensors(tracked), gradientTensorTrackingMethod(method) {}
+
   bool enabled = false;
   float binEdgeLocation = 0.125f;
   float thresholdUpperCountProportion = 1e-7f;
   int updatePeriod = 1;
-  std::vector<TensorId> toTrackTensors; // none: what the method says
-  bool hasToTrackTensors = false;
+  nonstd::optional<std::vector<TensorId>> toTrackTensors; // none: what the method says
   GradientTensorTrackingMethod gradientTensorTrackingMethod =
       GradientTensorTrackingMethod::AllNonViewChangingGradientTensors;
 };

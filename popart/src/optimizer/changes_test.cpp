@@ -246,7 +246,7 @@ TEST(AutomaticLossScaling, RefusesWhatItCannotDo) {
   EXPECT_EQ(messageOf([&] { Training training(adam, setup); }),
             "Automatic loss scaling changes the loss scale, but Adam was made with "
             "scaledOptimizerState, which keeps it in its state. Switch one of them off.");
-  setup.context.automaticLossScaling.hasToTrackTensors = true;
+  setup.context.automaticLossScaling.toTrackTensors = std::vector<TensorId>();
   EXPECT_EQ(messageOf([&] { Training training(halfScaled(8), setup); }),
             "automaticLossScalingSettings: toTrackTensors is set, but "
             "gradientTensorTrackingMethod is not GradientsOfUserSpecifiedTensors.");

@@ -33,10 +33,10 @@ bool isProduct(const std::string &type) {
 
 void checkSettings(const AutomaticLossScalingSettings &s) {
   const bool users = s.gradientTensorTrackingMethod == Method::GradientsOfUserSpecifiedTensors;
-  if (s.hasToTrackTensors && !users)
+  if (s.toTrackTensors && !users)
     throw error("automaticLossScalingSettings: toTrackTensors is set, but "
                 "gradientTensorTrackingMethod is not GradientsOfUserSpecifiedTensors.");
-  if (users && !s.hasToTrackTensors)
+  if (users && !s.toTrackTensors)
     throw error("automaticLossScalingSettings: gradientTensorTrackingMethod is "
                 "GradientsOfUserSpecifiedTensors, but toTrackTensors is not set.");
   if (!(s.binEdgeLocation >= 0 && s.binEdgeLocation <= 1))
@@ -73,7 +73,7 @@ std::set<Value> tracked(const ir::Graph &graph, const autodiff::Gradients &all,
       last.insert(gradient);
   const auto needed = neededFor(graph, last);
   const ir::Links links(graph);
-  const auto &ids = s.toTrackTensors;
+  const auto ids = s.toTrackTensors.value_or({});
   for (const auto &[value, gradient] : all) {
     const int producer = links.producer[gradient.value];
     if (graph[gradient].info.dataType() != DataType::FLOAT16 || producer < 0)
@@ -93,7 +93,7 @@ std::set<Value> tracked(const ir::Graph &graph, const autodiff::Gradients &all,
 
 void requireUserTensors(const ir::Graph &graph, const autodiff::Gradients &all,
                         const AutomaticLossScalingSettings &s) {
-  for (const auto &id : s.toTrackTensors)
+  for (const auto &id : s.toTrackTensors.value_or({}))
     if (!all.count(graph.require(id)))
       throw error(base::str("automaticLossScalingSettings: toTrackTensors has \"", id,
                             "\", which no gradient reaches."));

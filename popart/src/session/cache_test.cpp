@@ -499,7 +499,9 @@ TEST(Hashes, OfTrainingCountOptions) {
       [](Options &o) { o.enableSerializedMatmuls = false; },
       [](Options &o) { o.enableStableNorm = true; },
       [](Options &o) { o.automaticLossScalingSettings.updatePeriod = 3; },
-      [](Options &o) { o.automaticLossScalingSettings.toTrackTensors = {"x"}; },
+      [](Options &o) {
+        o.automaticLossScalingSettings.toTrackTensors = std::vector<TensorId>{"x"};
+      },
       [](Options &o) { o.syntheticDataMode = SyntheticDataMode::Zeros; },
       [](Options &o) { o.instrumentWithHardwareCycleCounter = true; },
       [](Options &o) { o.hardwareInstrumentations = {Instrumentation::Inner}; },

@@ -32,7 +32,8 @@ void addModelOptions(Hasher &h, const SessionOptions &o) {
       o.enableOutliningCopyCostPruning, ' ', o.outlineSequenceBreakCost, o.delayVarUpdates,
       o.scheduleNonWeightUpdateGradientConsumersEarly));
   h.text(base::str(als.enabled, als.binEdgeLocation, ' ', als.thresholdUpperCountProportion, ' ',
-                   als.updatePeriod, als.hasToTrackTensors, base::list(als.toTrackTensors),
+                   als.updatePeriod, als.toTrackTensors.has_value(),
+                   base::list(als.toTrackTensors.value_or({})),
                    int(als.gradientTensorTrackingMethod)));
   h.text(base::str(o.ensureFp32LossScaleTensor, o.enableSupportedDataTypeCasting,
                    o.throwIfLog2ScaleTensorNotInRange, o.enableEfficientOverlapIOTopoCons,

@@ -344,14 +344,15 @@ void bindSettings(py::module &m) {
       .def_property(
           "toTrackTensors",
           [](const AutomaticLossScalingSettings &s) -> py::object {
-            if (!s.hasToTrackTensors)
+            if (!s.toTrackTensors)
               return py::none();
-            return py::cast(s.toTrackTensors);
+            return py::cast(*s.toTrackTensors);
           },
           [](AutomaticLossScalingSettings &s, const py::object &ids) {
-            s.hasToTrackTensors = !ids.is_none();
-            s.toTrackTensors =
-                ids.is_none() ? std::vector<TensorId>() : ids.cast<std::vector<TensorId>>();
+            if (ids.is_none())
+              s.toTrackTensors.reset();
+            else
+              s.toTrackTensors = ids.cast<std::vector<TensorId>>();
           })
       .def_readwrite("gradientTensorTrackingMethod",
                      &AutomaticLossScalingSettings::gradientTensorTrackingMethod);
