@@ -13,7 +13,7 @@ from harness import device, infer
 NAMES = {
     "": """Builder InferenceSession TrainingSession OutOfMemoryException TensorInfo DataType DebugContext
         OptimizerValue CommGroup CommGroupType InputShapeInfo InputSettings ReplicatedStreamMode VariableSettings
-        VariableRetrievalMode TileSet ExchangeStrategy TensorLocation TensorLocationSettings TensorStorage
+        ReplicaGrouping VariableRetrievalMode TileSet ExchangeStrategy TensorLocation TensorLocationSettings TensorStorage
         ReplicatedTensorSharding DataFlow AnchorReturnType PyStepIO PyStepIOCallback PyWeightsIO DeviceManager DeviceInfo
         DeviceType SyncPattern DeviceConnectionType DeviceSelectionCriterion syncPatternFromString syncPatternToString
         SessionOptions Patterns PatternsLevel ConstSGD SGD Adam Adaptive AdamMode WeightDecayMode
@@ -53,7 +53,9 @@ NAMES = {
     "InputShapeInfo": "add get has",
     "InputSettings": "tileSet exchangeStrategy replicatedStreamMode",
     "VariableSettings": """getGroupCount getRealGroupSize groups getGroupRepresentative numReplicasReturningVariable
-        shapeOnReplica shapeOnHost""",
+        shapeOnReplica shapeOnHost getReplicaGrouping""",
+    "ReplicaGrouping": """getNumReplicas getStride getGroupSize getNumGroups getGroupIndexAt getIndexInGroupAt
+        getReplicaAt getReplicasAt getTranspose""",
     "TensorLocation": "storage loadTileSet storageTileSet replicatedTensorSharding shardingDomain",
     "TensorLocationSettings": "location minElementsForOffChip minElementsForReplicatedTensorSharding",
     "DataFlow": "anchors nAnchors batchesPerStep art isAnchored setBatchesPerStep",

@@ -3,6 +3,7 @@
 #ifndef POPART_COMMGROUP_HPP
 #define POPART_COMMGROUP_HPP
 #include <popart/names.hpp>
+#include <popart/replicagrouping.hpp>
 
 namespace popart {
 
@@ -18,6 +19,7 @@ class CommGroup {
 public:
   CommGroup() = default;
   CommGroup(CommGroupType t, unsigned size) : type(t), replicaGroupSize(size) {}
+  explicit CommGroup(const ReplicaGrouping &grouping); // popart::error if no type says the same
   bool operator==(const CommGroup &other) const {
     return type == other.type && replicaGroupSize == other.replicaGroupSize;
   }

@@ -14,6 +14,10 @@ public:
   VariableSettings(CommGroup group) : group_(group) {}
   VariableSettings(VariableRetrievalMode mode) : mode_(mode) {}
   VariableSettings(CommGroup group, VariableRetrievalMode mode) : group_(group), mode_(mode) {}
+  // Groups of this size whose members are a stride apart. Replicas can have such groups if the
+  // stride is 1 or the number of groups.
+  VariableSettings(unsigned stride, unsigned groupSize,
+                   VariableRetrievalMode mode = VariableRetrievalMode::OnePerGroup);
 
   const CommGroup &getSharedVariableDomain() const { return group_; }
   VariableRetrievalMode getRetrievalMode() const { return mode_; }
@@ -24,16 +28,19 @@ public:
   unsigned getGroupRepresentative(unsigned group, unsigned replicas) const;
   unsigned numReplicasReturningVariable(unsigned replicas) const;
   // The replicas of every group.
+  ReplicaGrouping getReplicaGrouping(unsigned replicas) const;
+  unsigned getStride() const { return stride_; } // 0: what the groups' type says
   std::vector<std::vector<std::int64_t>> groups(unsigned replicas) const;
   // Of one replica, from data that carries a leading dimension of groups; popart::error otherwise.
   Shape shapeOnReplica(const Shape &full, unsigned replicas, const TensorId &name) const;
   Shape shapeOnHost(const Shape &onReplica, unsigned replicas) const;
   bool operator==(const VariableSettings &other) const {
-    return group_ == other.group_ && mode_ == other.mode_;
+    return group_ == other.group_ && stride_ == other.stride_ && mode_ == other.mode_;
   }
 
 private:
   CommGroup group_;
+  unsigned stride_ = 0;
   VariableRetrievalMode mode_ = VariableRetrievalMode::OnePerGroup;
 };
 

@@ -362,7 +362,8 @@ TensorId Builder::addInitializedInputTensor(const ConstVoidData &data,
     entry->set_key("__variable_settings/" + id);
     const auto &group = settings.getSharedVariableDomain();
     entry->set_value(base::str(static_cast<int>(group.type), ' ', group.replicaGroupSize, ' ',
-                               static_cast<int>(settings.getRetrievalMode())));
+                               static_cast<int>(settings.getRetrievalMode()),
+                               settings.getStride() ? base::str(' ', settings.getStride()) : ""));
   }
   return id;
 }

@@ -2,6 +2,7 @@
 #include "onnx/settings.hpp"
 
 #include "base/Text.hpp"
+#include <algorithm>
 #include <filesystem>
 #include <popart/error.hpp>
 #include <sstream>
@@ -62,7 +63,11 @@ VariableSettings variableSettings(const onnx::StringStringEntryProto &entry, con
     throw error("The variable \"{}\" asks to be returned as AllReduceReplicas, which is not there. "
                 "Take OnePerGroup or AllReplicas.",
                 id);
-  return {CommGroup(static_cast<CommGroupType>(n[0]), static_cast<unsigned>(n[1])), mode};
+  const CommGroup group(static_cast<CommGroupType>(n[0]), static_cast<unsigned>(n[1]));
+  if (std::count(entry.value().begin(), entry.value().end(), ' ') < 3)
+    return {group, mode};
+  const int stride = numbers(entry, {static_cast<int>(CommGroupType::N), 1 << 20, 3, 1 << 20})[3];
+  return {static_cast<unsigned>(stride), group.replicaGroupSize, mode};
 }
 
 } // namespace

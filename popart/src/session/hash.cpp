@@ -246,7 +246,8 @@ static void add(Hasher &h, const ir::ModelSettings &settings) {
   }
   for (const auto &[id, s] : settings.variables) {
     h.text(id);
-    h.text(base::str(s.getSharedVariableDomain(), ' ', int(s.getRetrievalMode())));
+    h.text(
+        base::str(s.getSharedVariableDomain(), ' ', s.getStride(), ' ', int(s.getRetrievalMode())));
   }
 }
 
@@ -267,7 +268,6 @@ static void add(Hasher &h, const lowering::Model &model) {
   }
   for (ir::Value v : model.hyperParameters)
     h.number(v.value);
-  add(h, ir::ModelSettings{model.inputSettings, model.variableSettings});
   for (std::int64_t n :
        {model.accumulationFactor, model.replicas, std::int64_t(model.ipusPerReplica), model.stages,
         std::int64_t(model.training)})

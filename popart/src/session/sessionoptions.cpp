@@ -27,8 +27,8 @@ unsigned SessionOptions::getAccumulationFactor() const {
     throw error(base::str("accumulationFactor must be at least 1, not ", accumulationFactor, "."));
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(); // as programs count
   if (accumulationFactor > most)
-    throw error(base::str("accumulationFactor is ", accumulationFactor, "; it can be ", most,
-                          " at most."));
+    throw error(
+        base::str("accumulationFactor is ", accumulationFactor, "; it can be ", most, " at most."));
   if (!enableGradientAccumulation && accumulationFactor > 1)
     throw error(base::str("accumulationFactor is ", accumulationFactor,
                           ", but enableGradientAccumulation is not set."));
@@ -48,6 +48,22 @@ std::ostream &operator<<(std::ostream &out, const CommGroup &group) {
              << ")";
 }
 
+VariableSettings::VariableSettings(unsigned stride, unsigned groupSize, VariableRetrievalMode mode)
+    : group_(groupSize == 1 ? CommGroupType::None
+             : stride == 1  ? CommGroupType::Consecutive
+                            : CommGroupType::Orthogonal,
+             groupSize == 1 ? 0 : groupSize),
+      stride_(groupSize == 1 || stride == 1 ? 0 : stride), mode_(mode) {
+  if (!stride || !groupSize)
+    throw error(
+        "VariableSettings: a stride of {} and groups of {} replicas; both must be 1 or more.",
+        stride, groupSize);
+}
+ReplicaGrouping VariableSettings::getReplicaGrouping(unsigned replicas) const {
+  const unsigned size = getRealGroupSize(replicas);
+  const bool apart = group_.type == CommGroupType::Orthogonal;
+  return {replicas, apart ? replicas / size : 1, size};
+}
 unsigned VariableSettings::getRealGroupSize(unsigned replicas) const {
   constexpr unsigned most = 1 << 16; // as many IPUs as the largest machines had
   if (!replicas || replicas > most)
@@ -61,6 +77,10 @@ unsigned VariableSettings::getRealGroupSize(unsigned replicas) const {
     if (!group_.replicaGroupSize || replicas % group_.replicaGroupSize)
       throw error(base::str("Groups of ", group_.replicaGroupSize, " do not divide ", replicas,
                             " replicas."));
+    if (stride_ && stride_ != replicas / group_.replicaGroupSize)
+      throw error(base::str("Groups of ", group_.replicaGroupSize, " out of ", replicas,
+                            " replicas cannot have members ", stride_, " apart: only 1 or ",
+                            replicas / group_.replicaGroupSize, "."));
     return group_.replicaGroupSize;
   }
 }

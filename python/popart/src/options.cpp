@@ -140,8 +140,30 @@ void bindLocations(py::module &m) {
       .value("Consecutive", CommGroupType::Consecutive)
       .value("Orthogonal", CommGroupType::Orthogonal)
       .value("Ungrouped", CommGroupType::None);
+  using Grouping = ReplicaGrouping;
+  py::class_<Grouping> grouping(m, "ReplicaGrouping", "Groups whose members are a stride apart.");
+  grouping.def(py::init<unsigned>(), py::arg("numReplicas"), "One group.")
+      .def(py::init<unsigned, unsigned, unsigned>(), py::arg("numReplicas"), py::arg("stride"),
+           py::arg("groupSize"), "Groups of this stride and size.")
+      .def("getNumReplicas", &Grouping::getNumReplicas, "Replicas of all groups.")
+      .def("getStride", &Grouping::getStride, "From one member to the next.")
+      .def("getGroupSize", &Grouping::getGroupSize, "Replicas in a group.")
+      .def("getNumGroups", &Grouping::getNumGroups, "How many groups.")
+      .def("getGroupIndexAt", &Grouping::getGroupIndexAt, py::arg("replica"), "Its group.")
+      .def("getIndexInGroupAt", &Grouping::getIndexInGroupAt, py::arg("replica"),
+           "Its place in the group.")
+      .def("getReplicaAt", &Grouping::getReplicaAt, py::arg("groupIndex"),
+           py::arg("indexInGroup") = 0, "The replica at a place of a group.")
+      .def("getReplicasAt", &Grouping::getReplicasAt, py::arg("groupIndex"), "A group's replicas.")
+      .def("getTranspose", &Grouping::getTranspose, "Groups of those at the same place of groups.")
+      .def("__repr__", &Grouping::str)
+      .def(
+          "__eq__", [](const Grouping &a, const Grouping &b) { return a == b; }, py::is_operator(),
+          "Whether both group alike.");
+  copyable(grouping);
   py::class_<CommGroup> group(m, "CommGroup", "Groups of replicas.");
   group.def(py::init<>(), "All of them.")
+      .def(py::init<const ReplicaGrouping &>(), py::arg("grouping"), "The same groups.")
       .def(py::init<CommGroupType, unsigned>(), py::arg("type"), py::arg("replicaGroupSize"),
            "Groups of this kind and size.")
       .def_readwrite("type", &CommGroup::type, "How groups are formed.")
@@ -164,6 +186,12 @@ void bindLocations(py::module &m) {
       .def(py::init<VariableRetrievalMode>(), py::arg("retrievalMode"))
       .def(py::init<CommGroup, VariableRetrievalMode>(), py::arg("sharedVariableDomain"),
            py::arg("retrievalMode"))
+      .def(py::init<unsigned, unsigned>(), py::arg("stride"), py::arg("groupSize"),
+           "Shared within groups whose members are a stride apart.")
+      .def(py::init<unsigned, unsigned, VariableRetrievalMode>(), py::arg("stride"),
+           py::arg("groupSize"), py::arg("retrievalMode"))
+      .def("getReplicaGrouping", &Variable::getReplicaGrouping, replicas,
+           "The groups of so many replicas.")
       .def("getRealGroupSize", &Variable::getRealGroupSize, replicas, "Replicas in a group.")
       .def("getGroupCount", &Variable::getGroupCount, replicas, "How many groups.")
       .def("numReplicasReturningVariable", &Variable::numReplicasReturningVariable, replicas,
