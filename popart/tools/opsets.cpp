@@ -432,7 +432,8 @@ void writeHeader(std::ostream &out) {
   out << "// Written by the build from ONNX's definitions of its operators.\n"
          "#ifndef POPART_AIONNX_HPP\n#define POPART_AIONNX_HPP\n"
          "#include <popart/debugcontext.hpp>\n#include <popart/opset.hpp>\n"
-         "#include <popart/vendored/optional.hpp>\n#include <popart/voiddata.hpp>\n\n"
+         "#include <popart/vendored/optional.hpp>\n#include <popart/voiddata.hpp>\n"
+         "#include <type_traits>\n\n"
          "namespace popart {\n\nclass Builder;\n\n";
   for (const auto &[opset, methods] : allMethods()) {
     const auto base = opset == first ? std::string("DomainOpSet") : className(opset - 1);
@@ -440,9 +441,17 @@ void writeHeader(std::ostream &out) {
         << className(opset) << "(std::shared_ptr<OpsetTarget> target) : " << base
         << "(std::move(target)) {}\n"
         << "  int getOpsetVersion() const override { return " << opset << "; }\n";
-    for (const auto &m : methods)
+    for (const auto &m : methods) {
       out << "  " << (m.list ? "std::vector<TensorId>" : "TensorId") << " " << m.name << "("
           << parameters(m, true) << ");\n";
+      if (m.op == "Constant") // a template: a name must not become a bool
+        out << "  template <class Bool>\n"
+               "  typename std::enable_if<std::is_same<Bool, bool>::value, TensorId>::type\n"
+               "  constant(const ConstVoidData &value, Bool is_value_sparse, "
+               "const DebugContext &debugContext = {}) {\n"
+               "    requireDense(is_value_sparse);\n"
+               "    return constant(value, debugContext);\n  }\n";
+    }
     out << "};\n\n";
   }
   out << "} // namespace popart\n#endif\n";
@@ -536,8 +545,7 @@ void writePythonMethod(std::ostream &out, const std::string &owner, const Method
     out << ", py::arg(\"" << a.argument << (a.argument == "lambda" ? "_" : "") << "\")" // a keyword
         << (a.value.empty() ? std::string() : " = " + a.pythonValue);
   }
-  out << ",\n"
-      << literal(m.doc) << ");\n";
+  out << ",\n" << literal(m.doc) << ");\n";
 }
 
 void writePythonClass(std::ostream &out, const std::string &name, const std::string &base,

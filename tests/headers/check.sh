@@ -34,6 +34,6 @@ done < "$here/brought.txt"
 $compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable -Wno-redundant-move "$here/traps.cpp" &&
 $compiler $flags -Wno-unused-variable -Wno-unused-but-set-variable "$here/operator_traps.cpp" &&
 $compiler $flags -Wno-unused-variable "$here/model_traps.cpp" || exit 1
-for file in surface operator_surface layer_surface pva_surface; do
+for file in surface operator_surface layer_surface pva_surface model_surface; do
   $compiler $flags -Wno-unused -Wno-unused-but-set-variable -Wno-parentheses "$here/$file.cpp" || exit 1
 done

@@ -95,6 +95,10 @@ public:
                                  const std::vector<TensorId> &inputs, unsigned numOutputs,
                                  const std::map<std::string, any> &attributes,
                                  const DebugContext &debugContext = {});
+  void customOp(const OperatorIdentifier &opid, int opsetVersion,
+                const std::vector<TensorId> &inputs, const std::vector<TensorId> &outputs,
+                const std::map<std::string, any> &attributes,
+                const DebugContext &debugContext = {});
   TensorId reshape_const(DomainOpSet &opset, const std::vector<TensorId> &args, const Shape &shape,
                          const DebugContext &debugContext = {});
   std::vector<TensorId> checkpointOutput(const std::vector<TensorId> &ids);
@@ -125,6 +129,8 @@ public:
   void addNodeAttribute(const std::string &name, const std::vector<std::string> &value,
                         const std::set<TensorId> &outputs);
   void addNodeAttribute(const std::string &name, const bool value,
+                        const std::set<TensorId> &outputs);
+  void addNodeAttribute(const std::string &name, const ConstVoidData &value,
                         const std::set<TensorId> &outputs);
   bool nodeHasAttribute(const std::string &name, const std::set<TensorId> &outputs);
   std::int64_t getInt64NodeAttribute(const std::string &name, const std::set<TensorId> &outputs);

@@ -72,6 +72,7 @@ public:
   const OpDomain &getDomain() const { return domain_; }
 
 protected:
+  static void requireDense(bool sparse); // popart::error for values that are not
   std::vector<TensorId> addOperator(const OpType &type, int opsetVersion,
                                     const std::vector<TensorId> &args,
                                     const OpsetAttributes &attributes, unsigned outputs,

@@ -5,7 +5,26 @@
 #include <popart/datatype.hpp>
 #include <popart/names.hpp>
 
+namespace onnx {
+class TensorProto;
+class TypeProto;
+} // namespace onnx
+
 namespace popart {
+
+// What there is to know of an element type.
+class DataTypeInfo {
+public:
+  explicit DataTypeInfo(DataType type) : type_(type) {}
+  DataType type() const { return type_; }
+  std::int64_t nbytes() const { return static_cast<std::int64_t>(bytesOf(type_)); }
+  const std::string &name() const { return nameOf(type_); }
+  const std::string &lcasename() const { return lowerCaseNameOf(type_); }
+  bool isFixedPoint() const { return popart::isFixedPoint(type_); }
+
+private:
+  DataType type_;
+};
 
 class TensorInfo {
 public:
@@ -15,6 +34,8 @@ public:
   TensorInfo(DataType type, const Shape &shape, const Shape &metaShape);
   TensorInfo(const std::string &type, const Shape &shape);
   TensorInfo(const std::string &type, const std::string &shape); // "(2,3)"
+  explicit TensorInfo(const onnx::TensorProto &tensor);
+  explicit TensorInfo(const onnx::TypeProto &type); // popart::error unless all extents are known
 
   void set(DataType type);
   void set(DataType type, const Shape &shape);
@@ -34,6 +55,7 @@ public:
   DataType dataType() const { return type_; }
   const std::string &data_type() const { return nameOf(type_); }
   const std::string &data_type_lcase() const { return lowerCaseNameOf(type_); }
+  const DataTypeInfo *getDataTypeInfo() const;
   bool isSet() const { return type_ != DataType::UNDEFINED; }
 
   bool operator==(const TensorInfo &other) const {

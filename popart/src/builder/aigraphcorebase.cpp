@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <popart/aigraphcorebase.hpp>
+#include <popart/error.hpp>
 
 namespace popart {
+
+void DomainOpSet::requireDense(bool sparse) {
+  if (sparse)
+    throw error("constant: is_value_sparse is true, but there are no sparse tensors here. Give the "
+                "whole array, and false.");
+}
 
 TensorId AiGraphcoreBase::reshape(const TensorId &arg, const Shape &shape,
                                   const DebugContext &debugContext) {

@@ -152,6 +152,7 @@ POPART_ADD(const std::vector<float> &)
 POPART_ADD(const std::string &)
 POPART_ADD(const std::vector<std::string> &)
 POPART_ADD(const bool)
+POPART_ADD(const ConstVoidData &)
 #undef POPART_ADD
 void Builder::addNodeAttribute(const std::string &name, const char *value,
                                const std::set<TensorId> &outputs) {

@@ -24,6 +24,12 @@ void describe(onnx::ValueInfoProto &out, const TensorId &id, const TensorInfo &i
     type.mutable_shape()->add_dim()->set_dim_value(d);
   type.mutable_shape();
 }
+OpsetAttributes allOf(const std::map<std::string, any> &attributes) {
+  OpsetAttributes out;
+  for (const auto &[name, value] : attributes)
+    out.set(name, value);
+  return out;
+}
 } // namespace
 
 // ---- inside
@@ -102,10 +108,21 @@ std::vector<TensorId> Builder::Impl::addOperator(const OpDomain &domain, const O
                                                  const std::vector<TensorId> &inputs,
                                                  const OpsetAttributes &given, unsigned outputs,
                                                  const DebugContext &debugContext) {
-  checkInputs(type, inputs);
   if (outputs > onnxmodel::mostOutputs)
     throw error(base::str(type, ": ", outputs, " outputs are asked for; a node can have ",
                           onnxmodel::mostOutputs, "."));
+  return addNode(domain, type, opsetVersion, inputs, given, std::vector<TensorId>(outputs),
+                 debugContext);
+}
+std::vector<TensorId> Builder::Impl::addNode(const OpDomain &domain, const OpType &type,
+                                             int opsetVersion, const std::vector<TensorId> &inputs,
+                                             const OpsetAttributes &given,
+                                             const std::vector<TensorId> &outputs,
+                                             const DebugContext &debugContext) {
+  checkInputs(type, inputs);
+  for (const auto &id : outputs)
+    if (root->names.count(id))
+      throw error(base::str(type, ": there is a tensor \"", id, "\" already."));
   lockOpset(domain, opsetVersion);
   onnx::NodeProto node;
   node.set_op_type(type);
@@ -135,8 +152,8 @@ std::vector<TensorId> Builder::Impl::addOperator(const OpDomain &domain, const O
   if (means)
     builder::set(*node.add_attribute(), ops::sBuilderMeaning, std::int64_t(1));
   std::vector<TensorId> made;
-  for (unsigned i = 0; i < outputs; ++i) {
-    made.push_back(freeName(scoped(base::str(type, ':', i))));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    made.push_back(freeName(outputs[i].empty() ? scoped(base::str(type, ':', i)) : outputs[i]));
     node.add_output(made.back());
   }
   infer(node);
@@ -376,19 +393,28 @@ void Builder::addOutputTensor(const TensorId &id) {
     output->set_name(id);
 }
 
+// Custom operators have version 1 of their domain, unless the model says otherwise.
+int Builder::Impl::customVersion(const OperatorIdentifier &opid) const {
+  if (opid.domain == Domain::ai_onnx)
+    return static_cast<int>(opid.version);
+  for (const auto &import : root->model->opset_import())
+    if (import.domain() == opid.domain)
+      return static_cast<int>(import.version());
+  return 1;
+}
 std::vector<TensorId> Builder::customOp(const OperatorIdentifier &opid, int,
                                         const std::vector<TensorId> &inputs, unsigned numOutputs,
                                         const std::map<std::string, any> &attributes,
                                         const DebugContext &debugContext) {
-  OpsetAttributes all;
-  for (const auto &[name, value] : attributes)
-    all.set(name, value);
-  int version = opid.domain == Domain::ai_onnx ? int(opid.version) : 1;
-  for (const auto &import : impl_->root->model->opset_import())
-    if (opid.domain != Domain::ai_onnx && import.domain() == opid.domain)
-      version = static_cast<int>(import.version());
-  return impl_->addOperator(opid.domain, opid.type, version, inputs, all, numOutputs,
-                            debugContext);
+  return impl_->addOperator(opid.domain, opid.type, impl_->customVersion(opid), inputs,
+                            allOf(attributes), numOutputs, debugContext);
+}
+void Builder::customOp(const OperatorIdentifier &opid, int, const std::vector<TensorId> &inputs,
+                       const std::vector<TensorId> &outputs,
+                       const std::map<std::string, any> &attributes,
+                       const DebugContext &debugContext) {
+  impl_->addNode(opid.domain, opid.type, impl_->customVersion(opid), inputs, allOf(attributes),
+                 outputs, debugContext);
 }
 void Builder::useOpset(const OpDomain &domain, int version) { impl_->lockOpset(domain, version); }
 TensorId Builder::reshape_const(DomainOpSet &opset, const std::vector<TensorId> &args,

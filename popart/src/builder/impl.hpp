@@ -14,6 +14,13 @@ struct Builder::Impl : OpsetTarget {
                                     const std::vector<TensorId> &inputs,
                                     const OpsetAttributes &attributes, unsigned outputs,
                                     const DebugContext &debugContext) override;
+  // The same with the names of the outputs; popart::error if one is taken. Empty: any name.
+  std::vector<TensorId> addNode(const OpDomain &domain, const OpType &type, int opsetVersion,
+                                const std::vector<TensorId> &inputs,
+                                const OpsetAttributes &attributes,
+                                const std::vector<TensorId> &outputs,
+                                const DebugContext &debugContext);
+  int customVersion(const OperatorIdentifier &opid) const;
 
   // A name no tensor of this builder, its parents and children has: `wanted`, `wanted/1` ...
   TensorId freeName(const std::string &wanted);

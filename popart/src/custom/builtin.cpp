@@ -9,6 +9,7 @@
 #include <popart/op/dropout.hpp>
 #include <popart/op/elementwise.hpp>
 #include <popart/op/gather.hpp>
+#include <popart/op/groupnorm.hpp>
 #include <popart/op/identity.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/matmul.hpp>
@@ -108,6 +109,9 @@ SharedOp builtin(const ir::Node &node) {
   }
   if (type == "Dropout" && attributes.hasAttribute("ratio"))
     return std::make_shared<DropoutOp>(id, attributes.getAttribute<float>("ratio"), settings);
+  if (type == "GroupNormalization")
+    return std::make_shared<GroupNormOp>(
+        id, integer("num_groups", 1), attributes.getAttribute<float>("epsilon", 1e-5f), settings);
   if (type == "Accumulate")
     return std::make_shared<AccumulateOp>(id, settings, attributes);
   if (type == "ReplicatedAllGather")
@@ -184,6 +188,12 @@ GatherOp::GatherOp(const OperatorIdentifier &i, std::int64_t axis, const Setting
       proportion_(proportion), zeroOutOfRange_(zeroOutOfRange) {
   if (zeroOutOfRange)
     throw error("{}: indices out of range are an error, not zeros.", debugName());
+}
+GroupNormOp::GroupNormOp(const OperatorIdentifier &i, std::int64_t groups, float epsilon,
+                         const Settings &s)
+    : BuiltinOp(i, "ai.graphcore", "GroupNormalization", s, withAttribute("num_groups", groups)),
+      groups_(groups), epsilon_(epsilon) {
+  attributes_.setAttribute("epsilon", epsilon);
 }
 DropoutOp::DropoutOp(const OperatorIdentifier &i, float ratio, const Settings &s)
     : BuiltinOp(i, "ai.onnx", "Dropout", s, withAttribute("ratio", ratio)), ratio_(ratio) {}

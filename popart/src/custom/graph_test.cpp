@@ -5,6 +5,7 @@
 #include <popart/ir.hpp>
 #include <popart/op/add.hpp>
 #include <popart/op/gather.hpp>
+#include <popart/op/groupnorm.hpp>
 #include <popart/operators.hpp>
 #include <popart/tensornames.hpp>
 #include <sstream>
@@ -36,8 +37,8 @@ TEST(PatternGraphs, KnowWhoMakesAndReadsATensor) {
   Graph graph(ir, "test");
   graph.getTensors().addStream("a", {DataType::FLOAT, {2, 3}});
   graph.getTensors().addStream("b", {DataType::FLOAT, {3}});
-  auto *first = graph.createConnectedOp<AddOp>({{0, "a"}, {1, "b"}}, {{0, "sum"}},
-                                               Operators::Add_7, Op::Settings(graph, "first"));
+  auto *first = graph.createConnectedOp<AddOp>({{0, "a"}, {1, "b"}}, {{0, "sum"}}, Operators::Add_7,
+                                               Op::Settings(graph, "first"));
   auto *second = graph.createConnectedOp<AddOp>({{0, "sum"}, {1, "sum"}}, {{0, "twice"}},
                                                 Operators::Add_7, Op::Settings(graph, "second"));
   Tensor *sum = graph.getTensor("sum");
@@ -66,6 +67,12 @@ TEST(PatternGraphs, OperatorsOfPopartInferTheirOwnShapes) {
   EXPECT_EQ(gather->outInfo(0), TensorInfo(DataType::FLOAT16, {7, 4}));
   EXPECT_TRUE(static_cast<Op *>(gather)->isConvertibleTo<GatherOp>());
   EXPECT_FALSE(static_cast<Op *>(gather)->isConvertibleTo<AddOp>());
+  graph.getTensors().addStream("x", {DataType::FLOAT, {2, 6, 3}});
+  graph.getTensors().addStream("each", {DataType::FLOAT, {6}});
+  auto *norm = graph.createConnectedOp<GroupNormOp>(
+      {{0, "x"}, {1, "each"}, {2, "each"}}, {{0, "n"}, {1, "mean"}, {2, "deviation"}},
+      popart::Onnx::AiGraphcore::OpSet1::GroupNormalization, 3, 1e-5f, Op::Settings(graph, ""));
+  EXPECT_EQ(norm->outInfo(GroupNormOp::getMeanOutIndex()), TensorInfo(DataType::FLOAT, {6}));
   const auto copy = gather->clone();
   EXPECT_FALSE(copy->hasInput(0)); // described alike, connected to nothing
   EXPECT_EQ(getNonGradId(getGradId("w")), "w");

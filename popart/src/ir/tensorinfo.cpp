@@ -130,6 +130,15 @@ TensorInfo::TensorInfo(const std::string &type, const Shape &shape)
 TensorInfo::TensorInfo(const std::string &type, const std::string &shape)
     : TensorInfo(dataTypeFromString(type), parseShape(shape)) {}
 
+const DataTypeInfo *TensorInfo::getDataTypeInfo() const {
+  static const auto all = [] {
+    std::vector<DataTypeInfo> out;
+    for (std::size_t i = 0; i < table.size(); ++i)
+      out.emplace_back(static_cast<DataType>(i));
+    return out;
+  }();
+  return &all[static_cast<std::size_t>(type_)];
+}
 void TensorInfo::set(DataType type) { *this = {type, Shape(shape_), Shape(metaShape_)}; }
 void TensorInfo::set(DataType type, const Shape &shape) { *this = {type, shape}; }
 void TensorInfo::set(DataType type, const Shape &shape, const Shape &metaShape) {

@@ -30,7 +30,7 @@ std::string answer(const OperatorIdentifier &op, const Ids &inputs,
   }
   return "accepted";
 }
-OperatorIdentifier onnx(const char *type, int version = 11) {
+OperatorIdentifier aiOnnx(const char *type, int version = 11) {
   return {Domain::ai_onnx, type, OpVersion(version)};
 }
 OperatorIdentifier graphcore(const char *type) { return {Domain::ai_graphcore, type, 1}; }
@@ -38,13 +38,13 @@ OperatorIdentifier graphcore(const char *type) { return {Domain::ai_graphcore, t
 } // namespace
 
 TEST(Formals, AskForInputsThatMustBeThere) {
-  EXPECT_EQ(answer(onnx("PRelu"), {"x", ""}),
+  EXPECT_EQ(answer(aiOnnx("PRelu"), {"x", ""}),
             "PRelu: input 1 (slope) may not be left out. (output \"PRelu:0\")");
-  EXPECT_EQ(answer(onnx("PRelu"), {"x"}),
+  EXPECT_EQ(answer(aiOnnx("PRelu"), {"x"}),
             "PRelu: input 1 (slope) may not be left out. (output \"PRelu:0\")");
-  EXPECT_EQ(answer(onnx("Concat"), {"x", "", "x"}, {{"axis", std::int64_t(0)}}),
+  EXPECT_EQ(answer(aiOnnx("Concat"), {"x", "", "x"}, {{"axis", std::int64_t(0)}}),
             "Concat: input 1 (inputs) may not be left out. (output \"Concat:0\")");
-  EXPECT_EQ(answer(onnx("Relu"), {"x", "x"}), "Relu: 2 inputs; it takes 1. (output \"Relu:0\")");
+  EXPECT_EQ(answer(aiOnnx("Relu"), {"x", "x"}), "Relu: 2 inputs; it takes 1. (output \"Relu:0\")");
   EXPECT_EQ(answer(graphcore("ReplicatedAllReduce"), {""}),
             "ReplicatedAllReduce: 0 inputs; it takes 1 or more. (output "
             "\"ReplicatedAllReduce:0\")");
@@ -54,8 +54,8 @@ TEST(Formals, AskForInputsThatMustBeThere) {
                            "Mean", "QuantizeLinear", "TopK", "Conv", "LSTM", "Gather", "Slice"})
     for (const Ids &inputs : {Ids{}, Ids{""}, Ids{"", "x"}, Ids{"", ""}, Ids{"", "x", "x"}})
       for (int version : {8, 11, 13})
-        EXPECT_EQ(answer(onnx(type, version), inputs).find(type), 0u)
-            << type << ' ' << answer(onnx(type, version), inputs);
+        EXPECT_EQ(answer(aiOnnx(type, version), inputs).find(type), 0u)
+            << type << ' ' << answer(aiOnnx(type, version), inputs);
   for (const char *type : {"DynamicSlice", "DynamicUpdate", "ReduceMedian", "Sort", "Gelu", "Nll",
                            "ReplicatedAllGather", "MultiConv", "LSTM", "GroupedGather"})
     for (const Ids &inputs : {Ids{}, Ids{""}, Ids{"", "x"}, Ids{"", ""}, Ids{"", "x", "x"}})
@@ -64,8 +64,8 @@ TEST(Formals, AskForInputsThatMustBeThere) {
 }
 
 TEST(Formals, AreNotLessThanRanksNeed) {
-  for (const auto &op : {onnx("TopK", 9), onnx("Softmax"), onnx("Gather"), onnx("Split"),
-                         onnx("Conv"), onnx("MaxPool"), onnx("LRN"), onnx("Transpose"),
+  for (const auto &op : {aiOnnx("TopK", 9), aiOnnx("Softmax"), aiOnnx("Gather"), aiOnnx("Split"),
+                         aiOnnx("Conv"), aiOnnx("MaxPool"), aiOnnx("LRN"), aiOnnx("Transpose"),
                          graphcore("Sort"), graphcore("ReduceMedian"), graphcore("DynamicSlice"),
                          graphcore("GroupNormalization"), graphcore("Reverse")})
     for (const Ids &inputs : {Ids{"s"}, Ids{"s", "s"}, Ids{"s", "s", "s"}, Ids{"x", "s"}}) {
@@ -83,20 +83,20 @@ TEST(Formals, AreNotLessThanRanksNeed) {
 }
 
 TEST(Formals, LimitOutputs) {
-  EXPECT_EQ(answer(onnx("Split"), {"x"}, {}, 1u << 31),
+  EXPECT_EQ(answer(aiOnnx("Split"), {"x"}, {}, 1u << 31),
             "Split: 2147483648 outputs are asked for; a node can have 65536.");
-  EXPECT_EQ(answer(onnx("Relu"), {"x"}, {}, 2), "Relu: 2 outputs; it has 0 to 1. (output "
-                                                "\"Relu:0\")");
+  EXPECT_EQ(answer(aiOnnx("Relu"), {"x"}, {}, 2), "Relu: 2 outputs; it has 0 to 1. (output "
+                                                  "\"Relu:0\")");
 }
 
 TEST(Formals, RefuseNumbersThatCountNothing) {
-  EXPECT_EQ(answer(onnx("LRN"), {"x"}, {{"size", two62}}),
+  EXPECT_EQ(answer(aiOnnx("LRN"), {"x"}, {{"size", two62}}),
             "LRN: attribute \"size\" is 4611686018427387904; numbers beyond 2147483647 are no "
             "sizes or positions of tensors. (output \"LRN:0\")");
-  EXPECT_EQ(answer(onnx("LRN"), {"x"}, {{"size", std::int64_t(0x7fffffff)}}), "accepted");
+  EXPECT_EQ(answer(aiOnnx("LRN"), {"x"}, {{"size", std::int64_t(0x7fffffff)}}), "accepted");
   for (std::int64_t n : {two62, -two62, std::numeric_limits<std::int64_t>::min()})
     for (const char *name : {"axis", "k", "keepdims", "blocksize"})
-      EXPECT_NE(answer(onnx("Softmax"), {"x"}, {{name, n}}), "accepted");
+      EXPECT_NE(answer(aiOnnx("Softmax"), {"x"}, {{name, n}}), "accepted");
   EXPECT_EQ(answer(graphcore("Slice"), {"x"},
                    {{"starts", std::vector<std::int64_t>{0}},
                     {"ends", std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::max()}}}),
