@@ -27,6 +27,3 @@ def returned_type(dtype):
     """The type in which results of this type come back."""
     return _returned.get(dtype, dtype)
 
-
-def torch_type_name(dtype):
-    return str(dtype).replace("torch.", "")

@@ -4,7 +4,7 @@
     signature = Signature(model.forward)                  once per wrapper
     call = signature.compile(args, kwargs)                at compilation: the form
     tensors = call.tensors(args, kwargs)                  at every call: checked, in order, as they are
-    inputs = call.prepared(tensors)                       for the device: narrow, contiguous, detached
+    inputs = call.prepared(tensors)                       for the device: contiguous, detached
     args, kwargs = call.rebuild(other_tensors)            to call forward with others in their places
 """
 import inspect
@@ -99,7 +99,8 @@ class Call:
         self.dtypes = [leaf.dtype for leaf in leaves]
         self.shapes = [tuple(leaf.shape) for leaf in leaves]
         self.device_dtypes = [deviceType(leaf.dtype, leaf.name) for leaf in leaves]
-        self._casts = tuple(d if d is not leaf.dtype else None for d, leaf in zip(self.device_dtypes, leaves))
+        # What is 64 bits wide is converted on its way to the device.
+        self._casts = tuple(torch.float32 if leaf.dtype is torch.bfloat16 else None for leaf in leaves)
         self._told = set()
         # Tensors alone, by position: these are compared without a function call for each.
         plain = not named and all(type(part) is Leaf for part in self._parts)
@@ -128,14 +129,14 @@ class Call:
         return out
 
     def prepared(self, tensors) -> list:
-        """What the device gets: of a type it has, contiguous, without gradients. Gives the list itself, changed."""
+        """What the device gets: contiguous, without gradients. Gives the list itself, changed."""
         for i, cast in enumerate(self._casts):
             tensor = tensors[i]
             if tensor.requires_grad:
                 self._tell("requires_grad", "Inputs with requires_grad are detached: %s gets no gradient.", i)
                 tensors[i] = tensor = tensor.detach()
             if cast is not None:
-                tensors[i] = tensor = narrow(tensor, cast, self.names[i])
+                tensors[i] = tensor = tensor.to(cast)
             if not tensor.is_contiguous():
                 self._tell("contiguous", "Inputs that are not contiguous are copied at every call, for one %s.", i)
                 tensors[i] = tensor.contiguous()
@@ -150,12 +151,3 @@ class Call:
         """(args, kwargs) with these tensors in the places of the first ones."""
         source = iter(tensors)
         return [part.build(source) for part in self._parts], self._named.build(source)
-
-
-def narrow(tensor, dtype, name=""):
-    """The tensor in a type of the device; an Error if a whole number does not fit."""
-    out = tensor.to(dtype)
-    if dtype is torch.int32 and tensor.numel() and not torch.equal(out.to(tensor.dtype), tensor):
-        raise createPoptorchError(f"The input {name} has values that do not fit into 32 bits: "
-                                  f"{int(tensor.min())} to {int(tensor.max())}.")
-    return out

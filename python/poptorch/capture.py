@@ -12,7 +12,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import poptorch_core as core
-from ._types import device_type, torch_type_name, unsupported_type
+from ._types import device_type, unsupported_type
 from .errors import Error
 
 _active = threading.local()
@@ -121,7 +121,7 @@ class Capture(TorchDispatchMode):
         self._sources = {}
         self.hidden_sources = ("/torch/", "/poptorch/")
         self.used_weights = []
-        self.name_scopes = []
+        self.unsupported_types = {}  # with the line that made the first tensor of each
         self.state = {}  # what helper operations keep while this capture runs
 
     # ---- running
@@ -162,9 +162,11 @@ class Capture(TorchDispatchMode):
 
     def new(self, meta, value=None):
         """A new tensor of the model, like a meta tensor."""
-        if unsupported_type(meta.dtype):
-            raise Error(f"Unsupported input type: {torch_type_name(meta.dtype)}")
-        number = self.recorder.tensor(tuple(meta.size()), device_type(meta.dtype))
+        kind = meta.dtype
+        if unsupported_type(kind):
+            self.unsupported_types.setdefault(kind, self._line())
+            kind = torch.float
+        number = self.recorder.tensor(tuple(meta.size()), device_type(kind))
         return IpuTensor(meta, number, value)
 
     def input(self, name, shape, dtype):
@@ -299,24 +301,28 @@ class Capture(TorchDispatchMode):
         if isinstance(value, (list, tuple)):
             return [self._argument(v) for v in value]
         if isinstance(value, torch.dtype):
-            return device_type(value)
+            return None if unsupported_type(value) else device_type(value)
         if isinstance(value, _ignored):
             return None
         return value
 
     def _source(self):
-        """The line of the user's program that runs."""
+        """The number of the user's line that runs."""
+        key = self._line()
+        number = self._sources.get(key)
+        if number is None:
+            number = self._sources[key] = self.recorder.source(f"{key[0]}:{key[1]}" if key else "")
+        return number
+
+    def _line(self):
+        """File and line of the user's program."""
         frame = sys._getframe(2)
         while frame is not None:
             file = frame.f_code.co_filename
             if not any(part in file for part in self.hidden_sources):
-                key = (file, frame.f_lineno)
-                number = self._sources.get(key)
-                if number is None:
-                    number = self._sources[key] = self.recorder.source(f"{file}:{frame.f_lineno}")
-                return number
+                return file, frame.f_lineno
             frame = frame.f_back
-        return self.recorder.source("")
+        return None
 
     def record(self, name, arguments, results=()):
         """Appends an operator of our own. Results: meta tensors of its outputs. The model's tensors for them."""

@@ -2,8 +2,10 @@
 """PoplarExecutor: a module on the IPU. The first call captures, compiles and loads it; every call runs a step."""
 import copy
 import datetime
+import json
 import os
 import time
+import typing
 
 import popart
 import popart_core
@@ -25,6 +27,15 @@ from .options_popart import sessionOptions
 from .persistence import Persistence
 from .weights import owner_of, set_owner, unwrap_tensors, weights_of, wrap_tensors
 from .wrapping import unwrap_module, wrap_module
+
+
+class ModelledStep(typing.NamedTuple):
+    """One call on IPUs. seconds: at the chip's clock; micro_batches: of all replicas."""
+    cycles: int
+    seconds: float
+    micro_batches: int
+    bytes_per_tile: int
+    fullest_tile: int
 
 
 class PoplarExecutor(Persistence, Latencies):
@@ -99,9 +110,12 @@ class PoplarExecutor(Persistence, Latencies):
             raise createPoptorchError(f"Unsupported ops found in compiled model: [{names}]. Not all operations are "
                                       "supported yet by Graphcore's PyTorch frontend; they stand at:\n  "
                                       + "\n  ".join(missing))
+        for kind, line in capture.unsupported_types.items():
+            raise createPoptorchError(f"Unsupported input type: the model makes tensors of type {kind}"
+                                      + (f" (at {line[0]}:{line[1]})." if line else "."))
         session_options, patterns = sessionOptions(self._options, self._training, placer, self._optimizer)
         bar.attach(session_options)
-        self._finish_options(session_options, capture)
+        self._finish_options(session_options)
         maximize = self._training and maximizes(self._optimizer)
         converted = core.convert(capture.recorder, self._training, self._options.module_namescope_enabled, maximize)
         self._device = devices.acquire(self._options, placer.ipus)
@@ -121,12 +135,26 @@ class PoplarExecutor(Persistence, Latencies):
             session.loadExecutable(load_from)
         session.prepareDevice(False)
         self._executable = session
+        self._tell_memory()
         self._structure = structure
         self._prepare_steps(values, shapes, capture)
         if self._training:
             self._own_weights()
         if self._options.connection_type == ConnectionType.Always:
             self._load()
+
+    def modelledStep(self):
+        """What one call would take on IPUs, by the machine model: a ModelledStep."""
+        self._require_compiled()
+        return ModelledStep(*core.modelled_step(self._executable))
+
+    def _tell_memory(self):
+        step = self.modelledStep()
+        if step.fullest_tile > step.bytes_per_tile and self._device.type == popart.DeviceType.Ipu:
+            logger.warning("The model does not fit the IPU's memory: the fullest tile needs %s bytes of %s. It runs "
+                           "here all the same. Use float16, a smaller batch, more IPUs or recomputation; "
+                           "the engine option debug.allowOutOfMemory=false makes this an error that names the largest "
+                           "variables.", f"{step.fullest_tile:,}", f"{step.bytes_per_tile:,}")
 
     def _capture(self, values, shapes, placer):
         names = {id(m): n for n, m in torch.nn.Module.named_modules(self._model)} \
@@ -137,8 +165,8 @@ class PoplarExecutor(Persistence, Latencies):
         before = self._assigned()
 
         def forward():
-            tensors = [capture.input(name, shape, value.dtype)
-                       for name, value, shape in zip(self._call.names, values, shapes)]
+            tensors = [capture.input(name, shape, dtype)
+                       for name, dtype, shape in zip(self._call.names, self._call.dtypes, shapes)]
             args, kwargs = self._call.rebuild(tensors)
             result = self._model(*args, **kwargs)
             outputs = []
@@ -172,10 +200,13 @@ class PoplarExecutor(Persistence, Latencies):
             raise createPoptorchError(f"{wrong[0]} {wrong[1]} is reassigned within the model when running on the IPU, "
                                       "which is not supported. Write into it, for example with copy_().")
 
-    def _finish_options(self, options, capture):
+    def _finish_options(self, options):
         options.constantWeights = False
-        if self._options.random_seed is not None or True:
-            options.enableLoadAndOffloadRNGState = True
+        options.enableLoadAndOffloadRNGState = True
+        # A model that is too large for the tiles still runs here, with a warning; the engine option says otherwise.
+        given = json.loads(os.environ.get("POPLAR_ENGINE_OPTIONS") or "{}")
+        if "debug.allowOutOfMemory" not in options.engineOptions and "debug.allowOutOfMemory" not in given:
+            options.engineOptions["debug.allowOutOfMemory"] = "true"
 
     def _returned(self):
         mode = batching.outputMode(self._options, self._training)
@@ -201,8 +232,7 @@ class PoplarExecutor(Persistence, Latencies):
         times = batching.outputMultiplier(self._options, self._training)
         self._results = [(batching.outputShape(shape, times), returned_type(dtype))
                          for shape, dtype in self._output_metas]
-        inputs = [(name, device_type(value.dtype, narrow=False) if value.dtype is not torch.bfloat16
-                   else device_type(value.dtype), tuple(value.shape))
+        inputs = [(name, device_type(value.dtype, narrow=False), tuple(value.shape))
                   for name, value in zip(self._inputs, values)]
         outputs = [(name, device_type(dtype), shape) for name, (shape, dtype) in zip(self._outputs, self._results)]
         self._step_io = core.StepIo(inputs, outputs)

@@ -115,9 +115,10 @@ class _Fetching:
 
     def __deepcopy__(self, memo):
         fetch(self)
-        copied = plain_class(self).__deepcopy__(self, memo)
-        if isinstance(copied, _Fetching):
-            object.__setattr__(copied, "__class__", plain_class(copied))
+        copied = plain_data(self).clone()
+        if isinstance(self, torch.nn.Parameter):
+            copied = torch.nn.Parameter(copied, self.requires_grad)
+        memo[id(self)] = copied
         return copied
 
 

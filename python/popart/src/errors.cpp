@@ -125,6 +125,19 @@ void bindErrors(py::module &m) {
       raise(poplarRuntimeError, e);
     } catch (const poplar::poplar_error &e) {
       raise(poplarError, e);
+    }
+  });
+  // Other modules throw those too, and mean something else by them: of this one's functions alone.
+  py::register_local_exception_translator([](std::exception_ptr pointer) {
+    try {
+      if (pointer)
+        std::rethrow_exception(pointer);
+    } catch (const popart::error &) {
+      throw;
+    } catch (const poputil::poplibs_error &) {
+      throw;
+    } catch (const poplar::poplar_error &) {
+      throw;
     } catch (const py::cast_error &e) { // a value that was looked at only in the function
       raise(PyExc_TypeError, e);
     } catch (const py::builtin_exception &) { // those that pybind11 knows

@@ -27,6 +27,13 @@ popart::DataFlow flowOf(const Converted &model, int batchesPerStep,
   return popart::DataFlow(batchesPerStep, anchors);
 }
 
+// What a step would take on the device, without its parts.
+py::tuple modelledStep(const popart::Session &session) {
+  const auto step = session.getModelledStep();
+  return py::make_tuple(step.cycles, step.seconds, step.microBatches, step.bytesPerTile,
+                        step.fullestTile);
+}
+
 } // namespace
 
 void bindSessions(py::module &m) {
@@ -61,6 +68,10 @@ void bindSessions(py::module &m) {
                                                 options, patterns, name);
           },
           "A session that runs it.");
+  m.def(
+      "modelled_step", [](const popart::TrainingSession &s) { return modelledStep(s); },
+      "Cycles, seconds, micro-batches, bytes of a tile, bytes that the fullest one needs.");
+  m.def("modelled_step", [](const popart::InferenceSession &s) { return modelledStep(s); });
   m.def("convert", &convert, py::arg("recorder"), py::arg("training"), py::arg("module_names"), py::arg("maximize"),
         "What the recorded operators mean, as a model.");
 }

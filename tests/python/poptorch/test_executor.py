@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: MIT
+"""Models on the IPU beside the same models on the CPU: numbers, weights, batching, devices."""
+import copy
+import pickle
+
+import pytest
+import torch
+
+import poptorch
+
+
+class Net(torch.nn.Module):
+    """Two layers with a buffer that counts calls; the loss is computed in training."""
+
+    def __init__(self, dropout=0.0):
+        super().__init__()
+        torch.manual_seed(3)
+        self.first = torch.nn.Linear(4, 6)
+        self.second = torch.nn.Linear(6, 3)
+        self.drop = torch.nn.Dropout(dropout)
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x, labels=None):
+        self.calls.add_(1)
+        x = self.second(self.drop(torch.tanh(self.first(x))))
+        if labels is None:
+            return x
+        return x, torch.nn.functional.cross_entropy(x, labels)
+
+
+def data(rows, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(rows, 4, generator=generator), torch.randint(0, 3, (rows,), generator=generator)
+
+
+def step_on_cpu(model, optimizer, x, labels, parts=1):
+    """One update from the mean gradient of equal parts; the last part's results."""
+    optimizer.zero_grad()
+    for xs, ls in zip(x.chunk(parts), labels.chunk(parts)):
+        out, loss = model(xs, ls)
+        (loss / parts).backward()
+    optimizer.step()
+    return out.detach(), loss.detach()
+
+
+def same_weights(a, b, tolerance=1e-5):
+    for name, value in a.state_dict().items():
+        torch.testing.assert_close(value, b.state_dict()[name], rtol=tolerance, atol=tolerance, msg=name)
+
+
+@pytest.mark.parametrize("make", [
+    lambda p: torch.optim.SGD(p, lr=0.1),
+    lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, weight_decay=0.01, nesterov=True),
+    lambda p: torch.optim.Adam(p, lr=0.01),
+    lambda p: torch.optim.AdamW(p, lr=0.01, weight_decay=0.1),
+    lambda p: torch.optim.RMSprop(p, lr=0.01, momentum=0.5, centered=True),
+    lambda p: torch.optim.SGD(p, lr=0.1, maximize=True),
+])
+def test_training_follows_torch(make):
+    model, reference = Net(), Net()
+    training = poptorch.trainingModel(model, optimizer=make(model.parameters()))
+    optimizer = make(reference.parameters())
+    for step in range(6):
+        x, labels = data(5, step)
+        out, loss = training(x, labels)
+        expected_out, expected_loss = step_on_cpu(reference, optimizer, x, labels)
+        torch.testing.assert_close(out, expected_out, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(loss, expected_loss, rtol=1e-4, atol=1e-5)
+    same_weights(model, reference)
+    assert int(model.calls) == 6
+
+
+@pytest.mark.parametrize("iterations, accumulation, replicas", [(3, 1, 1), (1, 4, 1), (1, 1, 2), (2, 2, 2)])
+def test_batching_follows_torch(iterations, accumulation, replicas):
+    options = poptorch.Options().deviceIterations(iterations).replicationFactor(replicas)
+    options.Training.gradientAccumulation(accumulation)
+    options.outputMode(poptorch.OutputMode.All)
+    model, reference = Net(), Net()
+    training = poptorch.trainingModel(model, options, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9))
+    optimizer = torch.optim.SGD(reference.parameters(), lr=0.1, momentum=0.9)
+    x, labels = data(2 * iterations * accumulation * replicas)
+    out, loss = training(x, labels)
+    assert out.shape == (len(x), 3)
+    assert loss.shape == (() if iterations * accumulation * replicas == 1 else (len(x) // 2,))
+    for xs, ls in zip(x.chunk(iterations), labels.chunk(iterations)):
+        step_on_cpu(reference, optimizer, xs, ls, accumulation * replicas)
+    for name, value in model.named_parameters():
+        torch.testing.assert_close(value, dict(reference.named_parameters())[name], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode, period, rows", [("Final", None, 2), ("All", None, 12), ("EveryN", 2, 6), ("Sum", None, 2)])
+def test_output_modes(mode, period, rows):
+    options = poptorch.Options().deviceIterations(6).outputMode(poptorch.OutputMode[mode], period)
+    model = Net().eval()
+    x, _ = data(12)
+    out = poptorch.inferenceModel(model, options)(x)
+    every = model(x).detach().reshape(6, 2, 3)
+    expected = {"Final": every[-1], "All": every.reshape(12, 3), "EveryN": every[1::2].reshape(6, 3),
+                "Sum": every.sum(0)}[mode]
+    assert out.shape == (rows, 3)
+    torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_weights_are_shared():
+    model = Net()
+    x, labels = data(5)
+    inference = poptorch.inferenceModel(model)
+    before = inference(x)
+    training = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.5))
+    training(x, labels)
+    after = inference(x)
+    assert not torch.allclose(before, after)
+    torch.testing.assert_close(after, model(x).detach(), rtol=1e-4, atol=1e-5)
+    # Any read fetches the newest values; a saved state has no trace of the wrapper.
+    training(x, labels)
+    state = pickle.loads(pickle.dumps(model.state_dict()))
+    assert all(type(value) is torch.Tensor for value in state.values())
+    other = Net()
+    other.load_state_dict(state)
+    torch.testing.assert_close(inference(x), other(x).detach(), rtol=1e-4, atol=1e-5)
+    copied = copy.deepcopy(model)
+    assert type(copied) is Net and type(copied.first.weight) is torch.nn.Parameter
+    # Edits on the host are sent when the user says so.
+    with torch.no_grad():
+        model.first.weight.zero_()
+    training.copyWeightsToDevice()
+    torch.testing.assert_close(inference(x), model(x).detach(), rtol=1e-4, atol=1e-5)
+    training.destroy()
+    assert type(model) is Net and type(model.first.weight) is torch.nn.Parameter
+    with pytest.raises(AssertionError, match="Model has not been compiled or has been destroyed"):
+        training.detachFromDevice()
+
+
+def test_detach_and_attach():
+    model, reference = Net(), Net()
+    make = lambda m: torch.optim.SGD(m.parameters(), lr=0.1, momentum=0.9)
+    training, optimizer = poptorch.trainingModel(model, optimizer=make(model)), make(reference)
+    for step in range(4):
+        x, labels = data(5, step)
+        training(x, labels)
+        step_on_cpu(reference, optimizer, x, labels)
+        training.detachFromDevice()
+        assert not training.isAttachedToDevice()
+        with pytest.raises(AssertionError, match="Device is not attached"):
+            training.detachFromDevice()
+    same_weights(model, reference)
+    training.attachToDevice()
+    with pytest.raises(AssertionError, match="Device is already attached"):
+        training.attachToDevice()
+
+
+def test_learning_rate_changes():
+    model, reference = Net(), Net()
+    ours, theirs = [torch.optim.SGD(m.parameters(), lr=0.5) for m in (model, reference)]
+    training = poptorch.trainingModel(model, optimizer=ours)
+    for step in range(3):
+        x, labels = data(5, step)
+        training(x, labels)
+        step_on_cpu(reference, theirs, x, labels)
+        for optimizer in (ours, theirs):
+            optimizer.param_groups[0]["lr"] *= 0.1
+        training.setOptimizer(ours)
+    same_weights(model, reference)
+
+
+def test_parameters_that_are_not_trained():
+    model, reference = Net(), Net()
+    for m in (model, reference):
+        m.first.weight.requires_grad_(False)
+    make = lambda m: torch.optim.SGD([m.first.bias, m.second.weight], lr=0.5)
+    training = poptorch.trainingModel(model, optimizer=make(model))
+    x, labels = data(5)
+    training(x, labels)
+    step_on_cpu(reference, make(reference), x, labels)
+    same_weights(model, reference)
+
+
+def test_saved_models_run_elsewhere(tmp_path):
+    model = Net()
+    x, labels = data(5)
+    training = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.5))
+    training(x, labels)
+    file = tmp_path / "folder" / "model.poptorch"
+    training.save(file)
+    expected = training(x, labels)
+    loaded = poptorch.load(file)
+    for a, b in zip(loaded(x, labels), expected):
+        torch.testing.assert_close(a, b)
+    with open(file, "rb") as whole:
+        content = whole.read()
+    for damaged in (b"", content[:50], content[:10] + b"x" + content[11:], content[:len(content) // 2]):
+        file.write_bytes(damaged)
+        with pytest.raises(poptorch.Error):
+            poptorch.load(file)
+    with pytest.raises(poptorch.Error, match="cannot be read"):
+        poptorch.load(tmp_path / "absent")
+
+
+def test_offline_compilation(tmp_path):
+    options = poptorch.Options().useOfflineIpuTarget()
+    model = Net().eval()
+    x, _ = data(5)
+    offline = poptorch.inferenceModel(model, options)
+    with pytest.raises(AssertionError, match="Trying to run a model on an offline device"):
+        offline(x)
+    offline.compileAndExport(tmp_path / "model.poptorch", x)
+    loaded = poptorch.load(tmp_path / "model.poptorch")
+    torch.testing.assert_close(loaded(x), model(x).detach(), rtol=1e-4, atol=1e-5)
+
+
+def test_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("POPTORCH_CACHE_DIR", str(tmp_path))
+    x, labels = data(5)
+    results = []
+    for _ in range(2):
+        model = Net()
+        training = poptorch.trainingModel(model, poptorch.Options(), torch.optim.SGD(model.parameters(), lr=0.5))
+        results.append(training(x, labels)[1])
+        training.destroy()
+    assert torch.equal(*results)
+    assert len(list(tmp_path.glob("*.popef"))) == 1
+
+
+def test_structures():
+    class Structured(torch.nn.Module):
+        def forward(self, first, *rest, scale=2, named):
+            a, (b, c) = first
+            return {"sum": a + b, "others": [c * scale, (rest[0], named["x"] - 1)], "none": None, "text": "as it is"}
+
+    t = [torch.full((2,), float(i)) for i in range(5)]
+    model = poptorch.inferenceModel(Structured())
+    out = model((t[0], [t[1], t[2]]), t[3], named={"x": t[4]})
+    assert out["none"] is None and out["text"] == "as it is"
+    assert out["sum"].tolist() == [1, 1] and out["others"][0].tolist() == [4, 4]
+    assert out["others"][1][0].tolist() == [3, 3] and out["others"][1][1].tolist() == [3, 3]
+    with pytest.raises(poptorch.Error, match="Shape mismatch for"):
+        model((t[0], [t[1], torch.zeros(4)]), t[3], named={"x": t[4]})
+    with pytest.raises(poptorch.Error, match="Value mismatch for"):
+        model((t[0], [t[1], t[2]]), t[3], scale=3, named={"x": t[4]})
+
+
+def test_types():
+    class Types(torch.nn.Module):
+        def forward(self, *tensors):
+            return tuple(t + 1 if t.dtype is not torch.bool else ~t for t in tensors)
+
+    given = [torch.tensor([1, 2]).to(d) for d in (torch.float, torch.half, torch.int, torch.int64, torch.double,
+                                                   torch.bool)]
+    out = poptorch.inferenceModel(Types())(*given)
+    assert [t.dtype for t in out] == [torch.float, torch.half, torch.int, torch.int, torch.float, torch.bool]
+    assert [t.tolist() for t in out[:5]] == [[2, 3]] * 5 and out[5].tolist() == [False, False]
+
+
+def test_dropout_and_seed():
+    model = Net(dropout=0.5)
+    x, labels = data(64)
+    runs = []
+    for _ in range(2):
+        training = poptorch.trainingModel(model, poptorch.Options().randomSeed(7),
+                                          torch.optim.SGD(model.parameters(), lr=0.0))
+        runs.append([training(x, labels)[0] for _ in range(2)])
+        training.destroy()
+    assert torch.equal(runs[0][0], runs[1][0]) and torch.equal(runs[0][1], runs[1][1])
+    assert not torch.equal(runs[0][0], runs[0][1])
+
+
+def test_wrong_uses():
+    model = Net()
+    x, labels = data(5)
+    with pytest.raises(poptorch.Error, match="Couldn't find a loss in graph"):
+        poptorch.trainingModel(model)(x)
+    with pytest.raises(poptorch.Error, match="Invalid type"):
+        poptorch.inferenceModel(model, {"deviceIterations": 2})
+    options = poptorch.Options()
+    options.Training.gradientAccumulation(2)
+    with pytest.raises(poptorch.Error, match="deviceIterations"):
+        poptorch.inferenceModel(model, options)
+    with pytest.raises(AssertionError, match="Invalid batch dimension"):
+        poptorch.inferenceModel(model, poptorch.Options().deviceIterations(2))(x)
+
+    class Two(torch.nn.Module):
+        def forward(self, x):
+            return torch.nn.functional.mse_loss(x, x + 1), torch.nn.functional.l1_loss(x, x + 1)
+
+    with pytest.raises(poptorch.Error, match="Multiple independent losses"):
+        poptorch.trainingModel(Two())(x)
+
+    class Odd(torch.nn.Module):
+        def forward(self, x):
+            return torch.linalg.svd(x), torch.fft.fft(x)
+
+    with pytest.raises(poptorch.Error, match="Unsupported ops found in compiled model") as problem:
+        poptorch.inferenceModel(Odd())(x)
+    assert "test_executor.py" in str(problem.value)
+
+    class Reassigned(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("b", torch.zeros(1))
+
+        def forward(self, x):
+            self.b = self.b + 1
+            return x + self.b
+
+    with pytest.raises(poptorch.Error, match="is reassigned within the model"):
+        poptorch.inferenceModel(Reassigned())(x)
+
+    class Asks(torch.nn.Module):
+        def forward(self, x):
+            return x if x.sum() > 0 else -x
+
+    with pytest.raises(poptorch.Error, match="known only when the model runs"):
+        poptorch.inferenceModel(Asks())(x)
+    training = poptorch.trainingModel(model)
+    training(x, labels)
+    with pytest.raises(RuntimeError, match="already been wrapped"):
+        poptorch.trainingModel(model)
