@@ -42,3 +42,6 @@ from poptorch import optim
 # Arguments of models.
 from poptorch.structure import ICustomArgParser, registerCustomArgParser, registerGeometricCustomArgParsers
 
+# Data.
+from poptorch.async_accessor import AsynchronousDataAccessor
+from poptorch.dataloader import DataLoader

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: MIT
+"""DataLoader and AsynchronousDataAccessor against PyTorch's loader on the same data."""
+import collections
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import poptorch
+import pytest
+import torch
+from poptorch import AsynchronousDataAccessor, DataLoaderMode, SharingStrategy
+
+Named = collections.namedtuple("Named", "rows label")
+Fork = {"sharing_strategy": SharingStrategy.Fork}  # quick to start
+
+
+class Numbers(torch.utils.data.Dataset):
+    """Element i is a row of i, and i."""
+
+    def __init__(self, size, fail_at=None, kill_at=None):
+        self.size, self.fail_at, self.kill_at = size, fail_at, kill_at
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, i):
+        if i == self.fail_at:
+            raise KeyError("no such number")
+        if i == self.kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return torch.full((3,), float(i)), i
+
+
+class Stream(torch.utils.data.IterableDataset):
+    def __init__(self, size):
+        self.size = size
+
+    def __len__(self):
+        return self.size
+
+    def __iter__(self):
+        info = torch.utils.data.get_worker_info()
+        return (torch.tensor([i]) for i in range(*((info.id, self.size, info.num_workers) if info else (self.size,))))
+
+
+def options(D=1, A=1, R=1):
+    out = poptorch.Options().deviceIterations(D).replicationFactor(R)
+    out.Training.gradientAccumulation(A)
+    return out
+
+
+def labels(loader):
+    return [batch[1].tolist() for batch in loader]
+
+
+def expected(size, batch):
+    return [list(range(first, first + batch)) for first in range(0, size - batch + 1, batch)]
+
+
+# ---- batches
+
+@pytest.mark.parametrize("mode", list(DataLoaderMode))
+@pytest.mark.parametrize("batch, given", [(16, {}), (8, {"D": 5}), (2, {"D": 2, "A": 3, "R": 2})])
+def test_batches_have_the_rows_of_a_call(batch, given, mode):
+    more = {"async_options": Fork} if mode else {}
+    loader = poptorch.DataLoader(options(**given), Numbers(100), batch_size=batch, mode=mode, **more)
+    combined = batch * options(**given).device_iterations * given.get("A", 1) * given.get("R", 1)
+    assert loader.combinedBatchSize == combined and len(loader) == 100 // combined
+    for _ in range(2):
+        assert labels(loader) == expected(100, combined)
+    loader.terminate()
+
+
+@pytest.mark.parametrize("mode", [DataLoaderMode.Sync, DataLoaderMode.Async])
+def test_workers_and_shuffling_give_what_pytorch_gives(mode):
+    torch.manual_seed(3)
+    theirs = labels(torch.utils.data.DataLoader(Numbers(40), 8, shuffle=True, num_workers=2))
+    torch.manual_seed(3)
+    ours = poptorch.DataLoader(options(D=2), Numbers(40), 4, shuffle=True, num_workers=2, mode=mode,
+                               **({"async_options": Fork} if mode else {}))
+    assert ours.persistent_workers and labels(ours) == theirs
+    ours.terminate()
+
+
+def test_epochs_of_the_guide():
+    for size, batch, D, count in ((60000, 16, 1, 3750), (60000, 8, 50, 150), (10000, 32, 1, 312)):
+        assert len(poptorch.DataLoader(options(D=D), Numbers(size), batch)) == count
+
+
+def test_no_batching():
+    loader = poptorch.DataLoader(options(), Numbers(5), batch_size=None)
+    assert [int(label) for _, label in loader] == [0, 1, 2, 3, 4] and loader.combinedBatchSize is None
+
+
+def test_batch_samplers():
+    sampler = torch.utils.data.BatchSampler(torch.utils.data.SequentialSampler(range(22)), 2, False)
+    loader = poptorch.DataLoader(options(D=2, A=2), Numbers(22), batch_sampler=sampler)
+    assert labels(loader) == expected(22, 8) and len(loader) == 2 and loader.combinedBatchSize == 8
+    rest = poptorch.DataLoader(options(D=2, A=2), Numbers(22), batch_sampler=sampler, drop_last=False)
+    assert labels(rest)[2] == list(range(16, 22)) and len(rest) == 3
+    for wrong in ({"batch_size": 2}, {"shuffle": True}):
+        with pytest.raises(ValueError, match="mutually exclusive"):
+            poptorch.DataLoader(options(), Numbers(22), batch_sampler=sampler, **wrong)
+
+
+def test_options_are_frozen_and_checked():
+    given = options()
+    assert poptorch.DataLoader(given, Numbers(4)).options is given
+    with pytest.raises(AttributeError, match="frozen"):
+        given.deviceIterations(2)
+    with pytest.raises(poptorch.Error, match="Invalid type"):
+        poptorch.DataLoader(Numbers(4), options())
+    for wrong in ({"batch_size": 0}, {"async_options": Fork}, {"rebatched_worker_size": 4},
+                  {"mode": DataLoaderMode.AsyncRebatched, "batch_size": None}):
+        with pytest.raises(ValueError):
+            poptorch.DataLoader(options(), Numbers(4), **wrong)
+
+
+def test_warnings(capsys):
+    poptorch.DataLoader(options(D=3), Numbers(10), drop_last=False)
+    assert "10 elements are not a multiple of the combined batch size 3" in capsys.readouterr().err
+    poptorch.DataLoader(options(D=2), Numbers(10), drop_last=False)
+    poptorch.DataLoader(options(), Stream(10), num_workers=2, worker_init_fn=print)
+    assert capsys.readouterr().err == ""
+    poptorch.DataLoader(options(), Stream(10), num_workers=2)
+    assert "worker_init_fn" in capsys.readouterr().err
+
+
+# ---- several processes
+
+def process(number, count, seed=None, **more):
+    given = options(D=2)
+    given.Distributed.configureProcessId(number, count)
+    if seed is not None:
+        given.randomSeed(seed)
+    return poptorch.DataLoader(given, Numbers(23), 2, **more)
+
+
+def test_processes_take_their_parts():
+    assert labels(process(0, 2)) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert labels(process(1, 2)) == [[11, 12, 13, 14], [15, 16, 17, 18]] and len(process(1, 2)) == 2
+    whole = process(1, 2, auto_distributed_partitioning=False)
+    assert labels(whole)[0] == [0, 1, 2, 3] and len(whole) == 5
+
+
+def test_processes_shuffle_alike():
+    loaders = [process(i, 2, seed=4, shuffle=True) for i in range(2)]
+    epochs = [[sum(labels(loader), []) for loader in loaders] for _ in range(2)]
+    for first, second in epochs:
+        assert not set(first) & set(second) and len(first) == len(second) == 8
+    assert epochs[0] != epochs[1]
+    with pytest.raises(AssertionError, match="randomSeed"):
+        process(0, 2, shuffle=True)
+    given = options()
+    given.Distributed.configureProcessId(0, 2)
+    with pytest.raises(ValueError, match="auto_distributed_partitioning"):
+        poptorch.DataLoader(given, Stream(4))
+
+
+# ---- another process loads
+
+@pytest.mark.parametrize("strategy", list(SharingStrategy))
+def test_strategies(strategy):
+    loader = poptorch.DataLoader(options(D=2), Numbers(20), 2, mode=DataLoaderMode.Async,
+                                 async_options={"sharing_strategy": strategy})
+    assert labels(loader) == expected(20, 4)
+    loader.terminate()
+
+
+def test_forms_of_batches():
+    batches = [{"a": torch.ones(2, 3), "b": [Named(torch.zeros(2, dtype=torch.int8), "first"), 3]},
+               {"a": torch.zeros(2, 3), "b": [Named(torch.ones(2, dtype=torch.int8), "second"), 3]}]
+    accessor = AsynchronousDataAccessor(batches, **Fork)
+    for got, wanted in zip(accessor, batches):
+        assert torch.equal(got["a"], wanted["a"]) and got["b"][1] == 3 and got["b"][0].label == wanted["b"][0].label
+        assert torch.equal(got["b"][0].rows, wanted["b"][0].rows) and got["b"][0].rows.dtype is torch.int8
+    assert len(accessor) == 2
+    accessor.terminate()
+
+
+def test_epochs_that_are_left_early():
+    for indefinitely in (True, False):
+        accessor = AsynchronousDataAccessor([torch.tensor([i]) for i in range(20)], buffer_size=2,
+                                            load_indefinitely=indefinitely, **Fork)
+        for stop in (3, 0, 19, 5):
+            seen = []
+            for batch in accessor:
+                seen.append(int(batch))
+                if int(batch) == stop:
+                    break
+            assert seen == list(range(stop + 1))
+        kept = iter(accessor)
+        next(kept)
+        assert [int(batch) for batch in accessor] == list(range(20)) and list(kept) == []
+        accessor.terminate()
+
+
+def test_one_slot_is_enough():
+    accessor = AsynchronousDataAccessor([torch.tensor([i]) for i in range(5)], buffer_size=1, early_preload=True, **Fork)
+    for _ in range(3):
+        assert [int(batch) for batch in accessor] == [0, 1, 2, 3, 4]
+    accessor.terminate()
+
+
+def test_smaller_batches_at_the_end():
+    accessor = AsynchronousDataAccessor([torch.arange(4), torch.arange(4), torch.arange(2)], **Fork)
+    assert [len(batch) for batch in accessor] == [4, 4, 2] and [len(batch) for batch in accessor] == [4, 4, 2]
+    accessor.terminate()
+    accessor = AsynchronousDataAccessor([torch.arange(4), torch.arange(5)], **Fork)
+    with pytest.raises(poptorch.Error, match=r"torch.int64 \[5\] where the first one had torch.int64 \[4\]"):
+        list(accessor)
+
+
+@pytest.mark.parametrize("mode, worker", [(DataLoaderMode.AsyncRebatched, 3), (DataLoaderMode.AsyncRebatched, None),
+                                          (DataLoaderMode.Async, None)])
+def test_rebatching_loses_only_what_is_left(mode, worker):
+    loader = poptorch.DataLoader(options(D=4), Stream(22), 2, num_workers=2, mode=mode, async_options=Fork,
+                                 drop_last=False, worker_init_fn=int, **({"rebatched_worker_size": worker} if worker else {}))
+    seen = torch.cat([batch.clone() for batch in loader]).flatten().tolist()
+    assert len(seen) == len(set(seen)) == 16 and len(loader) == 2
+    loader.terminate()
+    plain = poptorch.DataLoader(options(D=4), Numbers(22), 2, mode=mode, async_options=Fork, drop_last=False)
+    assert labels(plain) == expected(22, 8)
+    plain.terminate()
+
+
+def test_accessors_refuse():
+    loader = poptorch.DataLoader(options(), Numbers(4), mode=DataLoaderMode.Async, async_options=Fork)
+    for wrong in (lambda: AsynchronousDataAccessor(loader), lambda: AsynchronousDataAccessor([], rebatched_size=1),
+                  lambda: AsynchronousDataAccessor([], buffer_size=0),
+                  lambda: AsynchronousDataAccessor(poptorch.DataLoader(options(), Numbers(4), 3, drop_last=False))):
+        with pytest.raises(ValueError):
+            wrong()
+    loader.terminate()
+    with pytest.raises(poptorch.Error, match="terminated"):
+        iter(loader)
+
+
+# ---- what goes wrong
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_errors_of_datasets_come_through(workers):
+    loader = poptorch.DataLoader(options(), Numbers(8, fail_at=5), 2, num_workers=workers, mode=DataLoaderMode.Async,
+                                 async_options=Fork)
+    with pytest.raises(poptorch.Error, match="no such number"):
+        list(loader)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_killed_process_is_an_error(workers):
+    loader = poptorch.DataLoader(options(), Numbers(8, kill_at=5), 2, num_workers=workers, mode=DataLoaderMode.Async,
+                                 async_options=Fork)
+    with pytest.raises(poptorch.Error, match="exit code -9" if workers == 0 else "The process that loads data failed"):
+        list(loader)
+    loader.terminate()
+
+
+def test_a_process_that_is_killed_while_it_waits():
+    accessor = AsynchronousDataAccessor([torch.tensor([i]) for i in range(9)], load_indefinitely=False, **Fork)
+    batches = iter(accessor)
+    next(batches)
+    os.kill(accessor._process.pid, signal.SIGKILL)
+    with pytest.raises(poptorch.Error, match="ended unexpectedly"):
+        list(batches)
+    with pytest.raises(poptorch.Error, match="ended unexpectedly"):
+        list(accessor)
+    accessor.terminate()
+
+
+class Stuck:
+    def __iter__(self):
+        yield torch.zeros(1)
+        time.sleep(1000)
+
+
+def test_interrupts_reach_the_reader():
+    accessor = AsynchronousDataAccessor(Stuck(), **Fork)
+    batches = iter(accessor)
+    next(batches)
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        next(batches)
+    process = accessor._process
+    assert process.is_alive()  # it does not hear of it
+    process.terminate()  # it is stuck; terminate() would ask first
+    accessor.terminate()
+    assert not process.is_alive()
+
+
+def test_programs_end_though_they_do_not_terminate():
+    program = textwrap.dedent("""
+        import torch, poptorch
+        loader = poptorch.DataLoader(poptorch.Options(), torch.arange(100), 2, num_workers=1,
+                                     mode=poptorch.DataLoaderMode.Async,
+                                     async_options={"sharing_strategy": poptorch.SharingStrategy.Fork})
+        print(next(iter(loader)).tolist())
+    """)
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (run.stdout, run.returncode, run.stderr) == ("[0, 1]\n", 0, "")
