@@ -26,7 +26,7 @@ Expr erfcOf(const Expr &x) {
   return pe::Select(number(1), y, pe::Equal(x, number(0)));
 }
 OpDef erfcDef() {
-  OpDef op = realUnary("Erfc", "One minus the Gauss error function, exact in its tail.");
+  OpDef op = realUnary("Erfc", "One minus the Gauss error function; its tail keeps its digits.");
   op.domain = "openipu";
   op.expr = [](const OpView &op, const Exprs &x) { return inFloat(op, x[0], erfcOf); };
   op.fold = foldUnary(std::erfc);
