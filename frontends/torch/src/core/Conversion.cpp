@@ -252,6 +252,12 @@ void Conversion::convert(const Operation &operation) {
 void Conversion::markLoss(const Operation &operation, Value value) {
   losses_.emplace_back(&operation, value);
 }
+std::string Conversion::lossBy(Value value) const {
+  for (const auto &[operation, loss] : losses_)
+    if (loss == value)
+      return recording_.signatures.at(operation->signature).name;
+  return "";
+}
 
 // ---- bodies
 

@@ -43,6 +43,8 @@ public:
   Value read(TensorNumber tensor);
   void write(TensorNumber tensor, Value value);
   void markLoss(const Operation &operation, Value value);
+  // "aten::kl_div" for a value that it marked as a loss; empty for others.
+  std::string lossBy(Value value) const;
   // Operators from here on belong to a body with these values as inputs; what they use from outside
   // is added to the inputs behind them. endBody gives the finished body and those outer values.
   void beginBody(const std::string &name, const Values &inputs);

@@ -80,11 +80,11 @@ Region regionOf(const Call &view, std::size_t output, const Shape &base) {
     return std::accumulate(s.begin(), s.end(), std::int64_t(1), std::multiplies<>());
   };
   Region out;
-  if (isOneOf(name,
-              {"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::_reshape_alias",
-               "aten::flatten", "aten::unflatten", "aten::unsqueeze", "aten::squeeze",
-               "aten::alias", "aten::detach", "aten::contiguous", "aten::to", "aten::view_as",
-               "aten::reshape_as", "aten::lift_fresh", "aten::atleast_1d", "aten::atleast_2d"}) &&
+  if (isOneOf(name, {"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::_reshape_alias",
+                     "aten::flatten", "aten::unflatten", "aten::unsqueeze", "aten::squeeze",
+                     "aten::alias", "aten::detach", "aten::contiguous", "aten::to", "aten::type_as",
+                     "aten::positive", "aten::view_as", "aten::reshape_as", "aten::lift_fresh",
+                     "aten::atleast_1d", "aten::atleast_2d"}) &&
       count(view.shape(output)) == count(base))
     out.kind = Region::Reshaped;
   return out;

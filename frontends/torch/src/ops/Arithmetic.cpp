@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sums, differences, products, quotients and remainders of two operands in their common type, and
 // the sums of products made of them.
+#include "core/Conversion.hpp"
 #include "core/Elementwise.hpp"
 #include <cmath>
 
@@ -71,7 +72,11 @@ Values division(Call &c) {
     return {floored(c)};
   if (mode == "trunc")
     return {cut(c)};
-  return {quotient(c)};
+  const Value y = quotient(c);
+  // The batchmean of kl_div is a sum that torch divides in Python: the quotient is the loss.
+  if (c.isTensor("self") && c.conversion().lossBy(c.in("self")) == "aten::kl_div")
+    c.markLoss(y);
+  return {y};
 }
 
 // What is left of a division, with the sign of the dividend (Fmod) or the divisor (Remainder).
