@@ -17,7 +17,6 @@ CASES = [  # function, x, weight, bias, keywords
     (F.conv2d, (2, 3, 6, 7), (4, 3, 2, 4), None, dict(padding="same")),
     (F.conv2d, (2, 4, 6, 5), (4, 1, 3, 3), (4, ), dict(groups=4, padding=1)),
     (F.conv2d, (1, 4, 7, 8), (8, 2, 3, 3), None, dict(groups=2, padding=(2, 0), dilation=(1, 2), stride=2)),
-    (F.conv2d, (0, 3, 6, 7), (4, 3, 3, 3), None, {}),
     (F.conv3d, (2, 2, 4, 5, 4), (3, 2, 2, 3, 2), (3, ), dict(padding=(0, 1, 1), stride=(1, 2, 1))),
     (F.conv3d, (2, 3, 4, 3), (3, 2, 2, 3, 2), (3, ), dict(padding="same")),
     (F.conv_transpose1d, (2, 4, 5), (4, 3, 3), (3, ), dict(stride=2, padding=1, output_padding=1)),
@@ -66,6 +65,10 @@ def test_weights_follow_activations():
 
 def test_views_as_operands():
     check(lambda x, w: F.conv2d(x.transpose(0, 1)[:, ::2], w.permute(3, 2, 0, 1)), rand(6, 2, 5, 5), rand(2, 3, 3, 4))
+
+
+def test_nothing():
+    check(lambda x, w: F.conv2d(x[:0], w), rand(1, 3, 6, 7), rand(4, 3, 3, 3))
 
 
 def test_modules_pad_as_asked():
