@@ -5,6 +5,7 @@ Autograd is left out, so operators arrive as the user wrote them (linear, layer_
 that have no converter but are made of others are taken apart by torch. Shapes and types come from torch's meta
 tensors; nothing of the model is computed here.
 """
+import os
 import sys
 import threading
 
@@ -16,6 +17,7 @@ from ._types import device_type, unsupported_type
 from .errors import Error
 
 _active = threading.local()
+_own_sources = (os.path.dirname(__file__) + os.sep, os.path.dirname(torch.__file__) + os.sep)
 
 
 def current():
@@ -119,7 +121,7 @@ class Capture(TorchDispatchMode):
         self._names = module_names  # id of a module -> name
         self._scopes = [self.recorder.scope("")]
         self._sources = {}
-        self.hidden_sources = ("/torch/", "/poptorch/")
+        self.hidden_sources = _own_sources
         self.used_weights = []
         self.unsupported_types = {}  # with the line that made the first tensor of each
         self.state = {}  # what helper operations keep while this capture runs

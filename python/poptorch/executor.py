@@ -160,7 +160,7 @@ class PoplarExecutor(Persistence, Latencies):
         names = {id(m): n for n, m in torch.nn.Module.named_modules(self._model)} \
             if self._options.module_namescope_enabled else {}
         capture = Capture(self._training, self._weights, names)
-        capture.hidden_sources = tuple(self._options.source_location_excludes) or capture.hidden_sources
+        capture.hidden_sources += tuple(self._options.source_location_excludes)
         capture.placer = placer
         before = self._assigned()
 
