@@ -17,9 +17,6 @@ from poptorch.ops import (cond, ctc_beam_search_decoder, custom_op, dynamic_slic
                           identity_loss, ipu_print_tensor, isRunningOnIpu, nop, recomputationCheckpoint,
                           serializedMatMul, set_available_memory, set_overlap_for_input, set_overlap_for_output)
 from poptorch.blocks import Attribute, BeginBlock, Block, BlockFunction, MultiConv, NameScope, removeBlocks
-from poptorch.devices import ipuHardwareIsAvailable, ipuHardwareVersion
-from poptorch.executor import PoplarExecutor
-from poptorch.persistence import importPoptorchMetadataFromFile, load
 
 # Enumerations.
 from poptorch.enums import (AnchorMode, AutoStage, CommGroupType, ConnectionType, DataLoaderMode,
@@ -45,3 +42,19 @@ from poptorch.structure import ICustomArgParser, registerCustomArgParser, regist
 # Data.
 from poptorch.async_accessor import AsynchronousDataAccessor
 from poptorch.dataloader import DataLoader
+
+# What needs PopART is imported when it is first used.
+_later = {"PoplarExecutor": "executor", "load": "persistence", "importPoptorchMetadataFromFile": "persistence",
+          "ipuHardwareIsAvailable": "devices", "ipuHardwareVersion": "devices", "poptorch_core": None}
+
+
+def __getattr__(name):
+    import importlib
+    if name not in _later:
+        raise AttributeError(f"module 'poptorch' has no attribute {name!r}")
+    module = importlib.import_module("poptorch." + (_later[name] or name))
+    return module if _later[name] is None else getattr(module, name)
+
+
+def __dir__():
+    return sorted({*globals(), *_later})

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Blocks: which part of a model runs on which IPU. On the CPU they do nothing."""
 import functools
-import types
 
 import torch
 
-from .capture import current
+from ._current import current
 from .errors import Error
 
 

@@ -7,33 +7,16 @@ tensors; nothing of the model is computed here.
 """
 import os
 import sys
-import threading
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import poptorch_core as core
+from ._current import current, empty_meta, set_current
 from ._types import device_type, unsupported_type
 from .errors import Error
 
-_active = threading.local()
 _own_sources = (os.path.dirname(__file__) + os.sep, os.path.dirname(torch.__file__) + os.sep)
-
-
-def current():
-    """The capture that runs on this thread, or None."""
-    return getattr(_active, "capture", None)
-
-
-def empty_meta(shape, dtype, strides=None):
-    """A meta tensor, whether a capture runs or not."""
-    unseen = torch._C._DisableTorchDispatch()
-    try:
-        if strides is not None:
-            return torch.empty_strided(shape, strides, dtype=dtype, device="meta")
-        return torch.empty(shape, dtype=dtype, device="meta")
-    finally:
-        del unseen
 
 
 class IpuTensor(torch.Tensor):
@@ -145,14 +128,14 @@ class Capture(TorchDispatchMode):
             finally:
                 capture._scopes.pop()
 
-        _active.capture = self
+        set_current(self)
         torch.nn.Module.__call__ = scoped
         try:
             with torch.enable_grad(), self:
                 return call()
         finally:
             torch.nn.Module.__call__ = call_module
-            _active.capture = None
+            set_current(None)
             del below_autograd
 
     def place(self, block, ipu):

@@ -2,7 +2,7 @@
 """Helper operations. On the CPU most are the identity; in a model on the IPU they leave a marker."""
 import torch
 
-from .capture import current, empty_meta
+from ._current import current, empty_meta
 from .enums import MatMulSerializationMode, OverlapMode
 from .errors import Error
 

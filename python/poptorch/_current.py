@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""The capture that runs on this thread. Light: it is asked by helper operations on the CPU too."""
+import threading
+
+import torch
+
+_active = threading.local()
+
+
+def current():
+    """The capture that runs on this thread, or None."""
+    return getattr(_active, "capture", None)
+
+
+def set_current(capture):
+    _active.capture = capture
+
+
+def empty_meta(shape, dtype, strides=None):
+    """A meta tensor, whether a capture runs or not."""
+    unseen = torch._C._DisableTorchDispatch()
+    try:
+        if strides is not None:
+            return torch.empty_strided(shape, strides, dtype=dtype, device="meta")
+        return torch.empty(shape, dtype=dtype, device="meta")
+    finally:
+        del unseen
