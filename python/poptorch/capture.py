@@ -14,7 +14,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import poptorch_core as core
 from ._current import current, empty_meta, set_current
 from ._types import device_type, unsupported_type
+from .constants import Known, derived
 from .errors import Error
+from .shape_rules import shape_rules, value_rules
 
 _own_sources = (os.path.dirname(__file__) + os.sep, os.path.dirname(torch.__file__) + os.sep)
 
@@ -25,11 +27,28 @@ class IpuTensor(torch.Tensor):
     @staticmethod
     def __new__(cls, meta, number, value=None):
         self = torch.Tensor._make_wrapper_subclass(
-            cls, meta.size(), strides=meta.stride(), storage_offset=meta.storage_offset(), dtype=meta.dtype,
-            device="cpu")
-        self.meta, self.number, self.value = meta, number, value
-        self.ref = core.TensorRef(number)
+            cls, meta.size(), strides=meta.stride(), dtype=meta.dtype, device="cpu")
+        self.root = self  # the tensor whose memory it sees
+        self.known, self.writes, self.seen_writes = value, 0, 0
+        self.become(meta, number)
         return self
+
+    def see(self, other):
+        """Its memory is the other's."""
+        self.root, self.seen_writes = other.root, other.root.writes
+
+    def constant(self):
+        """What is Known of its values; None if they are computed, or were written over."""
+        return self.known if self.seen_writes == self.root.writes else None
+
+    @property
+    def value(self):
+        known = self.constant()
+        return known and known.get()
+
+    def become(self, meta, number):
+        self.meta, self.number = meta, number
+        self.ref = core.TensorRef(number)
 
     __torch_function__ = torch._C._disabled_torch_function_impl
 
@@ -41,6 +60,9 @@ class IpuTensor(torch.Tensor):
     @property
     def device(self):
         return torch.device("ipu:0")
+
+    def storage_offset(self):
+        return self.meta.storage_offset()
 
     def __repr__(self):
         return f"tensor(<unavailable>, size={tuple(self.size())}, dtype={self.dtype}, device='ipu:0')"
@@ -62,6 +84,7 @@ class _Operator:
         self.defaults = [a.default_value if a.has_default_value() else None for a in schema.arguments]
         self.written = [i for i, a in enumerate(schema.arguments) if a.alias_info and a.alias_info.is_write]
         self.overload = schema.overload_name
+        self.scalars = [i for i, a in enumerate(schema.arguments) if str(a.type) == "number"]
         self.number = None  # in the recording
 
 
@@ -179,7 +202,7 @@ class Capture(TorchDispatchMode):
             values = tensor.detach().contiguous()
             if values.dtype is torch.bfloat16:
                 values = values.float()
-            wrapped = self.new(_meta(tensor), tensor)
+            wrapped = self.new(_meta(tensor), Known(values))
             self.recorder.constant(wrapped.number, values.data_ptr(), device_type(values.dtype, narrow=False), values)
         self._known[id(tensor)] = (tensor, wrapped)
         return wrapped
@@ -200,6 +223,9 @@ class Capture(TorchDispatchMode):
         special = _special.get(func._schema.name)
         if special is not None:
             return special(self, func, args, kwargs)
+        return self.record_call(func, args, kwargs)
+
+    def record_call(self, func, args, kwargs):
         operator = _operator(func)
         if not operator.supported and operator.composite:
             with self:
@@ -217,27 +243,34 @@ class Capture(TorchDispatchMode):
 
         metas = [to_meta(value) for value in args]
         keywords = {name: to_meta(value) for name, value in kwargs.items()}
-        results = self._infer(func, operator, metas, keywords)
+        results = self._infer(func, operator, metas, keywords, originals)
         return self._record(func, operator, args, kwargs, results, originals)
 
-    def _infer(self, func, operator, args, kwargs):
+    def _infer(self, func, operator, args, kwargs, originals):
         if "device" in kwargs:
             kwargs["device"] = torch.device("meta")
         if "pin_memory" in kwargs:
             kwargs["pin_memory"] = None
         if "generator" in kwargs:
             kwargs["generator"] = None
-        rule = _shape_rules.get(operator.name)
+        rule = shape_rules.get(operator.name)
         if rule is not None:
             return rule(*args, **kwargs)
+        rule = value_rules.get(operator.name)
+        if rule is not None:
+            return rule(lambda meta: originals[id(meta)][1].value, *args, **kwargs)
         if operator.name in _layers:
             kind = args[0].dtype
             same = lambda v: v.to(kind) if isinstance(v, torch.Tensor) and v.is_floating_point() else v
             args = [[same(e) for e in v] if isinstance(v, (list, tuple)) else same(v) for v in args]
             kwargs = {name: same(value) for name, value in kwargs.items()}
         try:
+            if any(isinstance(args[i], bool) for i in operator.scalars if i < len(args)):
+                return _infer_with_bools(func, operator, args, kwargs)
             return func(*args, **kwargs)
-        except NotImplementedError:
+        except RuntimeError as problem:
+            if "Could not run" not in str(problem):
+                raise
             return _infer_on_zeros(func, args, kwargs)
 
     def _record(self, func, operator, args, kwargs, results, originals):
@@ -251,6 +284,8 @@ class Capture(TorchDispatchMode):
             if name in kwargs:
                 arguments[i] = kwargs[name]
         written = [self.wrap(arguments[i]) for i in operator.written if isinstance(arguments[i], torch.Tensor)]
+        for tensor in written:  # constants no longer
+            tensor.root.writes += 1
         storages = {}
         for value, wrapped in originals.values():
             storages.setdefault(wrapped.meta.storage()._cdata, wrapped)
@@ -269,6 +304,10 @@ class Capture(TorchDispatchMode):
                 return given[0]
             made = self.new(meta)
             base = storages.get(meta.storage()._cdata)
+            if base is not None:
+                made.see(base)
+            if not written and results is meta:
+                made.known = derived(operator.name, func, args, kwargs, lambda t: self.wrap(t).constant())
             outputs.append(made.number)
             aliases.append(base.number if base is not None else core.no_tensor)
             return made
@@ -333,6 +372,17 @@ def _meta(tensor):
     return empty_meta(tensor.size(), tensor.dtype, tensor.stride())
 
 
+def _infer_with_bools(func, operator, args, kwargs):
+    """torch takes the number True for 1 on this way, but not a tensor without dimensions that is True."""
+    if func._schema.name in ("aten::full", "aten::new_full", "aten::full_like") and kwargs.get("dtype") is None:
+        return func(*args, **{**kwargs, "dtype": torch.bool if "like" not in func._schema.name else args[0].dtype})
+    tensors = [torch.tensor(v) if isinstance(v, bool) and i in operator.scalars else v for i, v in enumerate(args)]
+    try:
+        return func._overloadpacket(*tensors, **kwargs)
+    except (RuntimeError, TypeError):  # there is no such overload
+        return func(*args, **kwargs)
+
+
 def _infer_on_zeros(func, args, kwargs):
     """For the few operators without a meta kernel: type and shape from a run on zeros."""
     def real(value):
@@ -373,6 +423,39 @@ def _scalar(capture, func, args, kwargs):
     return func(value)
 
 
+def _reshape_in_place(capture, func, args, kwargs):
+    """t_, squeeze_ ...: the tensor becomes a view of what it was."""
+    tensor = args[0]
+    if not isinstance(tensor, IpuTensor):
+        raise Error(f"{func} changes the shape of a parameter, a buffer or a constant. Use its result instead: "
+                    f"{func.__name__.split('.')[0][:-1]}().")
+    packet = getattr(torch.ops.aten, func._schema.name[len("aten::"):-1])
+    overload = "int" if packet is torch.ops.aten.transpose else func._overloadname
+    view = capture.record_call(getattr(packet, overload), args, kwargs)
+    unseen = torch._C._DisableTorchDispatch()
+    try:
+        func(tensor, *args[1:], **kwargs)
+    finally:
+        del unseen
+    tensor.become(view.meta, view.number)
+    return tensor
+
+
+def _as_strided(capture, func, args, kwargs):
+    """Strides are those of memory, so this is a view of the tensor that has the memory."""
+    tensor = capture.wrap(args[0])
+    size, stride = args[1], args[2]
+    offset = args[3] if len(args) > 3 else kwargs.get("storage_offset")
+    offset = tensor.meta.storage_offset() if offset is None else offset
+    if not tensor.root.meta.is_contiguous():  # a constant, or torch's layout of an element-wise result
+        raise Error("as_strided needs a tensor whose elements lie in order: call contiguous() first.")
+    return capture.record_call(func, (tensor.root, size, stride, offset), {})
+
+
+def _resize(capture, func, args, kwargs):
+    raise Error("Tensors of a model have one size: resize_ is not supported. Make a new tensor, or slice.")
+
+
 def _nothing(capture, func, args, kwargs):
     return args[0]
 
@@ -385,25 +468,9 @@ _special = {
     "aten::detach_": _nothing,
     "aten::requires_grad_": _nothing,
     "aten::set_.source_Tensor": _nothing,
+    "aten::as_strided": _as_strided,
+    "aten::resize_": _resize,
+    "aten::resize_as_": _resize,
+    **{f"aten::{name}_": _reshape_in_place for name in ("t", "transpose", "squeeze", "unsqueeze")},
 }
 
-
-def _lstm(input, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first):
-    h, c = hx[0], hx[1]
-    width = h.size(2) * (2 if bidirectional else 1)
-    return (input.new_empty(*input.shape[:2], width), torch.empty_like(h), torch.empty_like(c))
-
-
-def _rnn(input, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first):
-    width = hx.size(2) * (2 if bidirectional else 1)
-    return input.new_empty(*input.shape[:2], width), torch.empty_like(hx)
-
-
-def _same(input, *rest, **kwargs):
-    return torch.empty_like(input)
-
-
-_shape_rules = {
-    "aten::lstm": _lstm, "aten::gru": _rnn, "aten::rnn_tanh": _rnn, "aten::rnn_relu": _rnn,
-    "aten::dropout": _same, "aten::feature_dropout": _same, "aten::alpha_dropout": _same,
-}

@@ -102,7 +102,7 @@ class PoplarExecutor(Persistence, Latencies):
             for weight in self._weights:
                 weight.trained &= weight.name not in held
         placer = self._options.execution_strategy.placer()
-        capture, structure = self._capture(values, shapes, placer)
+        capture, structure = self._capture(shapes, placer)
         placer.check(self._options, self._training)
         missing = capture.recorder.unsupported()
         if missing:
@@ -156,7 +156,7 @@ class PoplarExecutor(Persistence, Latencies):
                            "the engine option debug.allowOutOfMemory=false makes this an error that names the largest "
                            "variables.", f"{step.fullest_tile:,}", f"{step.bytes_per_tile:,}")
 
-    def _capture(self, values, shapes, placer):
+    def _capture(self, shapes, placer):
         names = {id(m): n for n, m in torch.nn.Module.named_modules(self._model)} \
             if self._options.module_namescope_enabled else {}
         capture = Capture(self._training, self._weights, names)
