@@ -71,6 +71,18 @@ TEST(InPlace, BroadcastsAreReadWhereTheyAre) {
   EXPECT_EQ(m.run(z), want[1]);
 }
 
+TEST(InPlace, NotWhereConstantIndicesLookAtSomethingElse) {
+  Model m;
+  const Value x = m.randomInput({6, 3});
+  const Value at = m.b.constant(ir::HostTensor::of<std::int32_t>({3}, {4, 0, 1}));
+  const Value entries = m.b.op("Gather", {x, at}, {{"axis", std::int64_t(0)}});
+  const Value y = m.b.op("Exp", {entries}), z = m.b.reduceSum(y, {0, 1}, false);
+  const auto want = m.run(z);
+  transforms::writeInPlace(m.graph, {z});
+  EXPECT_EQ(marks(m.graph), "");
+  EXPECT_EQ(m.run(z), want);
+}
+
 TEST(InPlace, PreferencesCanForbidIt) {
   for (float priority : {0.0f, 5.0f}) {
     Model m;

@@ -53,6 +53,8 @@ bool mayShareMemory(const Graph &graph, const Node &node) {
   const auto &def = *node.def;
   if (def.type.rfind("Reduce", 0) == 0 && node.inputs[0] != none && node.outputs[0] != none)
     return graph[node.inputs[0]].info.nelms() == graph[node.outputs[0]].info.nelms();
+  if (def.type == "Gather" && graph[node.inputs[1]].kind == ir::Kind::Constant)
+    return true; // entries that are known now are a view
   return !((def.expr && !def.lower) || def.create || isOneOf(node, computing));
 }
 
