@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from poptorch.optim_base import Optimizer, VariableAttributes, accum_type, given  # noqa: F401
+from poptorch.optim_base import Optimizer, VariableAttributes, given
 
 __all__ = ["SGD", "Adam", "AdamW", "RMSprop", "LAMB", "Optimizer", "VariableAttributes"]
 

@@ -137,6 +137,21 @@ def untrained(optimizer, names: dict) -> list:
     return [name for key, name in names.items() if key not in held]
 
 
+def checkStrategy(options, compiled, optimizer):
+    """ValueError if an optimizer needs a mean to be taken otherwise than the compiled model does."""
+    wanted = options.Training.meanReductionStrategy(optimizer)
+    if wanted != compiled:
+        raise ValueError(f"This optimizer needs MeanReductionStrategy.{wanted.name}, but the model is already compiled with "
+                         f"MeanReductionStrategy.{compiled.name}. Give it accumulators of the same type, or call "
+                         "Training.setMeanAccumulationAndReplicationReductionStrategy before.")
+
+
+def countStep(optimizer):
+    """Tells PyTorch's schedulers that the optimizer has done a step, or they warn of a wrong order."""
+    if hasattr(optimizer, "_step_count"):
+        optimizer._step_count += 1
+
+
 class Translator:
     """Translates the optimizer of one model, again and again. names: of the weights, by id(parameter)."""
 

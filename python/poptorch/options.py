@@ -10,11 +10,10 @@ import torch
 
 from poptorch import _logging, options_config
 from poptorch.enums import CommGroupType, OutputMode
-from poptorch.errors import ConfigFileError  # noqa: F401
 from poptorch.options_base import Option, member, positive
 from poptorch.options_device import DeviceOptions
 from poptorch.options_groups import DistributedOptions, JitOptions, PrecisionOptions, TrainingOptions
-from poptorch.options_locations import PopartOptions, TensorLocationOptions, TensorLocationSettings  # noqa: F401
+from poptorch.options_locations import PopartOptions, TensorLocationOptions
 
 _EXCLUDED = ["install/poptorch", "site-packages/torch", "dist-packages/torch"]
 

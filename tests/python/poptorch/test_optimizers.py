@@ -10,7 +10,7 @@ import poptorch
 import pytest
 import torch
 from poptorch import optim
-from poptorch.optim_translate import Translator, maximizes, translate, untrained
+from poptorch.optim_translate import Translator, checkStrategy, countStep, maximizes, translate, untrained
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import popart  # noqa: E402
@@ -52,6 +52,7 @@ def on_device(optimizer, w, v, changes=None):
     trainer = Trainer(model(-1 if maximizes(optimizer) else 1), translator.translate(optimizer), [5, 4], labels=False)
     for i, x in enumerate(INPUTS):
         trainer.step(x)
+        countStep(optimizer)
         if changes:
             changes(i, optimizer)
             trainer.session.updateOptimizerFromHost(translator.update(optimizer))
@@ -176,6 +177,7 @@ def test_groups_and_changes(module):
     compare(ours, on_host(torch.optim.SGD(groups(w, v), lr=0.05, momentum=0.8), w, v, changes))
 
 
+@pytest.mark.filterwarnings("error")
 def test_schedulers():
     w, v = weights()
     optimizer = optim.AdamW([w, v], lr=0.05)
@@ -196,7 +198,8 @@ def constants(optimizer):
 def test_constants_of_torch_optimizers():
     w = [torch.nn.Parameter(torch.ones(2))]
     assert constants(torch.optim.SGD(w, lr=0.1)) == {
-        "defaultWeightDecay", "defaultMomentum", "defaultDampening", "defaultVelocityScaling", "defaultNesterov", "lossScaling"}
+        "defaultWeightDecay", "defaultMomentum", "defaultDampening", "defaultVelocityScaling", "defaultNesterov",
+        "lossScaling"}
     assert constants(torch.optim.SGD(w, lr=0.1, momentum=0.9)) == {
         "defaultWeightDecay", "defaultDampening", "defaultVelocityScaling", "defaultNesterov", "lossScaling"}
     assert {"defaultBeta1", "defaultBeta2", "defaultEps", "defaultWeightDecay"} <= constants(torch.optim.AdamW(w, lr=0.1))
@@ -229,7 +232,11 @@ def test_defaults():
     assert adam.accum_type is torch.float16 and adam.first_order_momentum_accum_type is torch.float32
     strategy = poptorch.Options().Training.meanReductionStrategy
     assert strategy(adam) == poptorch.MeanReductionStrategy.Running and strategy() == poptorch.MeanReductionStrategy.Post
-    assert strategy(optim.SGD(w, 0.1, use_combined_accum=True, accum_type=torch.float16)) == poptorch.MeanReductionStrategy.Post
+    combined = optim.SGD(w, 0.1, use_combined_accum=True, accum_type=torch.float16)
+    assert strategy(combined) == poptorch.MeanReductionStrategy.Post
+    checkStrategy(poptorch.Options(), poptorch.MeanReductionStrategy.Post, combined)
+    with pytest.raises(ValueError, match="is already compiled"):
+        checkStrategy(poptorch.Options(), poptorch.MeanReductionStrategy.Post, adam)
 
 
 def test_what_is_refused():
