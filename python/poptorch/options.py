@@ -129,7 +129,7 @@ class Options(DeviceOptions):
 
     def anchorTensor(self, short_name: str, long_name: str, output_mode: "OutputMode | None" = None,
                      output_return_period: int = 1):
-        """Keeps a tensor within the model for getAnchoredTensor(short_name)."""
+        """Keeps a tensor within the model for getAnchoredTensor(short_name). output_mode None: that of the options."""
         self.checkIsFrozen()
         mode, period = (None, 1) if output_mode is None else _output_mode(output_mode, output_return_period)
         self.anchored_tensors[str(short_name)] = (str(long_name), mode, period)

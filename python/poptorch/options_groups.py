@@ -15,10 +15,14 @@ class TrainingOptions(OptionSet):
     declared = {
         "gradient_accumulation": Option(1),
         "accumulation_and_replication_reduction_type": Option(ReductionType.Mean),
-        "mean_accumulation_and_replication_reduction_strategy": Option(None, MeanReductionStrategy),
+        "mean_accumulation_and_replication_reduction_strategy": Option(MeanReductionStrategy.Post),
         "auto_loss_scaling": Option(False),
         "convolution_dithering": Option(False),
     }
+
+    def __init__(self):
+        super().__init__()
+        self.__dict__["_mean_chosen"] = False
 
     def gradientAccumulation(self, gradient_accumulation: int):
         """Micro-batches per weight update."""
@@ -34,18 +38,18 @@ class TrainingOptions(OptionSet):
         return self
 
     def setMeanAccumulationAndReplicationReductionStrategy(self, mean_reduction_strategy: MeanReductionStrategy):
-        """When a mean divides. Unset: Post, or Running if the optimizer accumulates in float16."""
+        """When a mean divides. At first: Post, or Running if the optimizer accumulates in float16."""
         member("setMeanAccumulationAndReplicationReductionStrategy", MeanReductionStrategy, mean_reduction_strategy)
         if mean_reduction_strategy == MeanReductionStrategy.PostAndLoss:
             logger.warning("MeanReductionStrategy.PostAndLoss is deprecated. Use Post or Running.")
         self.mean_accumulation_and_replication_reduction_strategy = mean_reduction_strategy
+        self.__dict__["_mean_chosen"] = True
         return self
 
     def meanReductionStrategy(self, optimizer=None) -> MeanReductionStrategy:
         """What was set, else what the optimizer needs."""
-        chosen = self.mean_accumulation_and_replication_reduction_strategy
-        if chosen is not None:
-            return chosen
+        if self._mean_chosen:
+            return self.mean_accumulation_and_replication_reduction_strategy
         half = getattr(optimizer, "accum_type", None) is torch.float16
         combined = getattr(optimizer, "use_combined_accum", False)
         return MeanReductionStrategy.Running if half and not combined else MeanReductionStrategy.Post

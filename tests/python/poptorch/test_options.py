@@ -134,6 +134,7 @@ def test_defaults():
         1, 1, OutputMode.Default, ".", 4)
     assert o.Training.gradient_accumulation == 1 and o.Distributed.numProcesses == 1 and o.random_seed is None
     assert o.Training.accumulation_and_replication_reduction_type == poptorch.ReductionType.Mean
+    assert o.Training.mean_accumulation_and_replication_reduction_strategy == poptorch.MeanReductionStrategy.Post
     assert o._Popart.options == {"instrumentWithHardwareCycleCounter": False, "rearrangeAnchorsOnHost": False}
 
 
