@@ -10,7 +10,7 @@ import torch
 
 from poptorch import _logging, options_config
 from poptorch.enums import CommGroupType, OutputMode
-from poptorch.options_base import Option, member, positive
+from poptorch.options_base import Option, member, positive, texts
 from poptorch.options_device import DeviceOptions
 from poptorch.options_groups import DistributedOptions, JitOptions, PrecisionOptions, TrainingOptions
 from poptorch.options_locations import PopartOptions, TensorLocationOptions
@@ -201,7 +201,7 @@ class Options(DeviceOptions):
 
     def sourceLocationExcludes(self, excludes: list):
         """Files that are no source of an operator."""
-        self.source_location_excludes = [str(text) for text in excludes]
+        self.source_location_excludes = texts("sourceLocationExcludes", excludes)
         return self
 
     def appendToLocationExcludes(self, *excludes: str):
@@ -245,6 +245,6 @@ def _output_mode(mode, period):
     member("outputMode", OutputMode, mode)
     if mode != OutputMode.EveryN:
         return mode, 1
-    if period is None or period < 1:
-        raise ValueError(f"OutputMode.EveryN needs output_return_period greater than 0, not {period!r}.")
+    if period is None:
+        raise ValueError("OutputMode.EveryN needs output_return_period greater than 0.")
     return mode, positive("output_return_period", period)

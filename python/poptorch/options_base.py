@@ -124,3 +124,15 @@ def member(name, kind, value):
     if not isinstance(value, kind):
         raise TypeError(f"{name} takes a poptorch.{kind.__name__}, not {type(value).__name__} ({value!r}).")
     return value
+
+
+def mapping(name, value):
+    """A dict, or TypeError."""
+    return Option({}).checked(name, value)
+
+
+def texts(name, values):
+    """A list of str, or TypeError."""
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} takes a list of str, not {type(values).__name__} ({values!r}).")
+    return [Option("").checked(name, value) for value in values]

@@ -3,7 +3,7 @@
 import os
 
 from poptorch.enums import ConnectionType, SyncPattern
-from poptorch.options_base import Option, OptionSet, member
+from poptorch.options_base import Option, OptionSet, mapping, member, texts
 from poptorch.strategies import PipelinedExecution, Strategy
 
 
@@ -47,7 +47,8 @@ class DeviceOptions(OptionSet):
 
     def setAvailableMemoryProportion(self, available_memory_proportion: dict):
         """{"IPU0": 0.2}: share of an IPU's memory for what convolutions and products need for a moment."""
-        for name, share in available_memory_proportion.items():
+        for name, share in mapping("setAvailableMemoryProportion", available_memory_proportion).items():
+            share = Option(0.0).checked("setAvailableMemoryProportion", share)
             if not str(name).startswith("IPU") or not str(name)[3:].isdigit():
                 raise ValueError(f'setAvailableMemoryProportion: the keys are "IPU0", "IPU1" ..., not {name!r}.')
             if not 0 <= share <= 1:
@@ -95,5 +96,5 @@ class DeviceOptions(OptionSet):
 
     def updatableNamedBuffers(self, updatable_named_buffers: list):
         """Buffers that copyNamedBuffersToDevice refreshes."""
-        self.updatable_named_buffers = [str(name) for name in updatable_named_buffers]
+        self.updatable_named_buffers = texts("updatableNamedBuffers", updatable_named_buffers)
         return self

@@ -131,6 +131,15 @@ class JitOptions(OptionSet):
         return self
 
 
+def _number(variable, otherwise):
+    """What a variable of the environment holds."""
+    text = os.environ.get(Option("").checked("setEnvVarNames", variable), "")
+    try:
+        return int(text) if text else otherwise
+    except ValueError:
+        raise ValueError(f"The variable {variable} must hold a number, not {text!r}.") from None
+
+
 class DistributedOptions(OptionSet):
     """Several processes that train together. The number and count come from Open MPI's variables at first."""
 
@@ -146,8 +155,7 @@ class DistributedOptions(OptionSet):
 
     def setEnvVarNames(self, var_num_processes: str, var_process_id: str):
         """The variables that hold how many processes there are, and which this is."""
-        return self.configureProcessId(int(os.environ.get(var_process_id, "0")),
-                                       int(os.environ.get(var_num_processes, "1")))
+        return self.configureProcessId(_number(var_process_id, 0), _number(var_num_processes, 1))
 
     def configureProcessId(self, process_id: int, num_processes: int):
         """Which of how many processes this is."""

@@ -2,7 +2,7 @@
 """TensorLocationSettings, Options.TensorLocations and Options._Popart."""
 import copy
 
-from poptorch.options_base import Option, OptionSet
+from poptorch.options_base import Option, OptionSet, mapping
 
 
 class TensorLocationSettings(OptionSet):
@@ -108,14 +108,14 @@ class PopartOptions(OptionSet):
 
     def setEngineOptions(self, engine_options: dict):
         """Options of Poplar's engine."""
-        return self.set("engineOptions", dict(engine_options))
+        return self.set("engineOptions", dict(mapping("setEngineOptions", engine_options)))
 
     def setPatterns(self, patterns: dict, level: int = 2):
         """Which patterns of PopART are on, beside those of a level: 0 none, 1 minimal, 2 default, 3 all."""
         level = Option(2).checked("setPatterns: level", level)
         if not 0 <= level <= 3:
             raise ValueError(f"setPatterns: the level is 0 to 3, not {level}.")
-        self.patterns = {str(name): bool(on) for name, on in patterns.items()}
+        self.patterns = {str(name): bool(on) for name, on in mapping("setPatterns", patterns).items()}
         self.patterns_level = level
         return self
 

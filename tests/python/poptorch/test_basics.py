@@ -103,3 +103,17 @@ def test_hooks():
 def test_importing_is_light():
     heavy = "import sys, torch, poptorch; assert not {'popart', 'popart_core', 'onnx'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", heavy], check=True)
+
+
+def test_public_names():
+    for name in """Options TensorLocationSettings ConfigFileError PipelinedExecution ShardedExecution
+                   ParallelPhasedExecution SerialPhasedExecution Stage Phase AutoStage DataLoader AsynchronousDataAccessor
+                   DataLoaderMode SharingStrategy optim MultiConvPlanType MatMulSerializationMode OverlapMode OutputMode
+                   ConnectionType SyncPattern ReductionType MeanReductionStrategy Liveness CommGroupType
+                   VariableRetrievalMode HalfFloatCastingBehavior AnchorMode registerPreCompileHook
+                   registerPostCompileHook ICustomArgParser registerCustomArgParser registerGeometricCustomArgParsers
+                   Error RecoverableError UnrecoverableError createPoptorchError setLogLevel""".split():
+        assert hasattr(poptorch, name), name
+    for name in "SGD Adam AdamW RMSprop LAMB Optimizer VariableAttributes".split():
+        assert hasattr(poptorch.optim, name), name
+    assert os.environ["RDMAV_FORK_SAFE"]

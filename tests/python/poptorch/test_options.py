@@ -171,6 +171,22 @@ def test_wrong_values():
     assert repr(o) == "Options()"
 
 
+def test_nonsense_is_refused_and_changes_nothing():
+    nonsense = (None, "x", -1, 3.5, [], [3], {}, {3: "x"}, object(), OutputMode.EveryN, True)
+    for name, arguments in CALLS.items():
+        for wrong in nonsense:
+            for i in range(len(arguments)):
+                options = poptorch.Options()
+                *group, method = name.split(".")
+                owner = getattr(options, group[0]) if group else options
+                try:
+                    getattr(owner, method)(*arguments[:i], wrong, *arguments[i + 1:])
+                except (TypeError, ValueError, AssertionError, poptorch.ConfigFileError) as error:
+                    assert str(error), (name, wrong)
+                    assert repr(options) == "Options()", (name, wrong)
+    poptorch.Options().maxRepeatLogs(4)
+
+
 def test_frozen_options_stay():
     o = poptorch.Options().deviceIterations(3)
     o.freeze()
