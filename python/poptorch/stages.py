@@ -88,6 +88,8 @@ def stages_of(args, where) -> "list[Stage]":
 
 def phases_of(args, where) -> "list[Phase]":
     """The phases that arguments stand for: a Phase, a Stage, the id of a block, or a list of stages or ids."""
+    if len(args) == 1 and isinstance(args[0], (list, tuple)) and all(isinstance(a, Phase) for a in args[0]):
+        args = args[0]
     phases = []
     for arg in args:
         if isinstance(arg, Phase):
