@@ -14,6 +14,7 @@
 #include <mutex>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace poplar::codelet {
@@ -22,10 +23,6 @@ namespace {
 // --- hooks
 // -----------------------------------------------------------------------------------------------------
 
-struct PrintTarget {
-  PrintHook hook = nullptr;
-  void *context = nullptr;
-};
 base::ForkMutex printMutex;
 PrintTarget printTarget;
 
@@ -211,9 +208,9 @@ const LoadedImage &LoadedModule::image(Variant variant, unsigned threadSlot) {
   return *image;
 }
 
-void setPrintHook(PrintHook hook, void *context) {
+PrintTarget setPrintTarget(PrintTarget target) {
   const std::lock_guard lock(printMutex);
-  printTarget = {hook, context};
+  return std::exchange(printTarget, target);
 }
 
 void seedRandom(std::uint64_t seed) { randomState = seed ? seed : 0x9e3779b97f4a7c15ull; }

@@ -61,9 +61,13 @@ private:
 
 // Where printf of vertices goes: whole formatted pieces, in the order of execution on each thread.
 // The hook is process-wide and called from whichever thread runs the vertex. Default: standard
-// output. Null restores it.
+// output, which is what no hook means. Gives the one before, for who takes its place for a while.
 using PrintHook = void (*)(const char *text, std::size_t size, void *context);
-void setPrintHook(PrintHook hook, void *context);
+struct PrintTarget {
+  PrintHook hook = nullptr;
+  void *context = nullptr;
+};
+PrintTarget setPrintTarget(PrintTarget target);
 
 // Starts the random numbers of __builtin_ipu_urand* on the calling thread. An engine that wants
 // them independent of the number of threads seeds before every vertex.

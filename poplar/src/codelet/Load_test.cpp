@@ -79,12 +79,13 @@ TEST(Load, SendsPrintfToTheHook) {
   VertexStorage v(bench.type("P"));
   v.scalar("x", x);
   std::string text;
-  setPrintHook([](const char *t, std::size_t n,
-                  void *context) { static_cast<std::string *>(context)->append(t, n); },
-               &text);
+  const auto before = setPrintTarget({[](const char *t, std::size_t n, void *context) {
+                                        static_cast<std::string *>(context)->append(t, n);
+                                      },
+                                      &text});
   bench.run("P", v);
   bench.count("P", v);
-  setPrintHook(nullptr, nullptr);
+  setPrintTarget(before);
   EXPECT_EQ(text, "x = 1.50\nplain\ncx = 1.50\nplain\nc");
 }
 

@@ -36,7 +36,7 @@ void printHook(const char *text, std::size_t size, void *) {
 
 void installPrintHook() {
   static std::once_flag once;
-  std::call_once(once, [] { codelet::setPrintHook(printHook, nullptr); });
+  std::call_once(once, [] { codelet::setPrintTarget({printHook, nullptr}); });
 }
 
 // Collects the text of chunks and writes it in the order of the vertices.
@@ -211,8 +211,7 @@ void VertexRunner::fail(const codelet::VertexCall &call) const {
 bool VertexRunner::guarded(const Batch &batch, const RunMode &mode, const void *entry,
                            codelet::CodeRange code, std::size_t begin, std::size_t n,
                            std::uint64_t *bundles, std::uint64_t *sums) {
-  codelet::VertexCall call{
-      .names = this, .code = code, .stop = mode.stop, .operands = {}};
+  codelet::VertexCall call{.names = this, .code = code, .stop = mode.stop, .operands = {}};
   if (mode.cycles)
     call.cycles = *mode.cycles;
   if (n == 1) // counting entries do not tell
