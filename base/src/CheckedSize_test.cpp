@@ -33,6 +33,16 @@ TEST(CheckedSize, AnExtentOfNoElementsDoesNotHideOthersThatWrap) {
   EXPECT_EQ(checkedElements(Shape{~std::uint64_t(0), 0}), std::nullopt);
 }
 
+TEST(CheckedSize, LimitsMayBeLowerAndExtentsSigned) {
+  using Signed = std::vector<std::int64_t>;
+  EXPECT_EQ(checkedElements(Signed{2, 3}, 6), 6u);
+  EXPECT_EQ(checkedElements(Signed{2, 3}, 5), std::nullopt);
+  EXPECT_EQ(checkedElements(Signed{0, 3}, 5), 0u);
+  EXPECT_EQ(checkedElements(Signed{0, 6}, 5), std::nullopt);
+  EXPECT_EQ(checkedElements(Signed{2, -1}), std::nullopt);
+  EXPECT_EQ(checkedElements(Signed{0, -1}, ~std::uint64_t(0) >> 1), std::nullopt);
+}
+
 TEST(CheckedSize, PartsBeginWhereTheyShouldHoweverLargeTheWhole) {
   for (std::uint64_t whole : {0, 1, 7, 24, 1000})
     for (std::uint64_t parts : {1, 3, 8})

@@ -32,13 +32,16 @@ inline std::uint64_t beginOfPart(std::uint64_t whole, std::uint64_t i, std::uint
 }
 
 // The number of elements of a shape. Extents of 0 make it 0 only if the product of the others is
-// within the limit: then the product of any of a shape's dimensions is known not to wrap.
-template <class Shape> std::optional<std::uint64_t> checkedElements(const Shape &shape) {
+// within the limit: then the product of any of a shape's dimensions is known not to wrap. Negative
+// extents of signed shapes are beyond every limit that is below 2^63.
+template <class Shape>
+std::optional<std::uint64_t> checkedElements(const Shape &shape,
+                                             std::uint64_t limit = maxElements) {
   std::optional<std::uint64_t> product = 1;
   bool empty = false;
-  for (std::uint64_t extent : shape) {
+  for (const auto extent : shape) {
     empty = empty || extent == 0;
-    product = checkedProduct(*product, extent == 0 ? 1 : extent);
+    product = checkedProduct(*product, extent == 0 ? 1 : std::uint64_t(extent), limit);
     if (!product)
       return std::nullopt;
   }

@@ -5,7 +5,6 @@
 #pragma once
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <popart/tensorinfo.hpp>
 #include <span>
 #include <vector>
@@ -69,7 +68,5 @@ template <class T> HostTensor HostTensor::of(const Shape &shape, const std::vect
 std::string text(const Shape &shape);
 // popart::error for a negative extent or more than can be counted.
 std::int64_t elementsOf(const Shape &shape);
-// None for a negative extent, or if extents that are not 0 come to more than `most`.
-std::optional<std::int64_t> elementsWithin(const Shape &shape, std::int64_t most);
 
 } // namespace popart::ir

@@ -202,23 +202,10 @@ HostTensor HostTensor::reshaped(const Shape &shape) const {
 
 std::string text(const Shape &shape) { return base::list(shape); }
 std::int64_t elementsOf(const Shape &shape) {
-  const auto elements = elementsWithin(shape, std::numeric_limits<std::int64_t>::max());
+  const auto elements = base::checkedElements(shape, std::numeric_limits<std::int64_t>::max());
   if (!elements)
     throw error("A tensor cannot have the shape {}.", text(shape));
-  return *elements;
-}
-std::optional<std::int64_t> elementsWithin(const Shape &shape, std::int64_t most) {
-  std::int64_t elements = 1;
-  std::optional<std::uint64_t> widest = 1; // what other extents come to is not hidden by a 0
-  for (auto extent : shape) {
-    if (extent >= 0)
-      widest = base::checkedProduct(*widest, std::max<std::uint64_t>(std::uint64_t(extent), 1),
-                                    std::uint64_t(most));
-    if (extent < 0 || !widest)
-      return std::nullopt;
-    elements *= extent;
-  }
-  return elements;
+  return std::int64_t(*elements);
 }
 
 } // namespace popart::ir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "onnx/tensors.hpp"
 
+#include "base/CheckedSize.hpp"
 #include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
@@ -127,12 +128,13 @@ int typeToOnnx(DataType type) {
 }
 
 TensorInfo infoOf(const TensorProto &tensor) {
-  constexpr std::int64_t most = std::int64_t(1) << 40; // more than any host has, far from overflow
+  constexpr std::uint64_t most = std::uint64_t(1)
+                                 << 40; // more than any host has, far from overflow
   const Shape shape(tensor.dims().begin(), tensor.dims().end());
   for (auto dim : shape)
     if (dim < 0)
       refuse(tensor, base::str("has the negative dimension ", dim, "."));
-  if (!ir::elementsWithin(shape, most))
+  if (!base::checkedElements(shape, most))
     refuse(tensor, base::str("is too large: its shape is ", base::list(shape), "."));
   const TensorInfo info(typeFromOnnx(tensor.data_type()), shape);
   if (bytesOf(info.dataType()) == 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/core/graphbuilder.hpp"
 
+#include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
@@ -69,9 +70,9 @@ bool drawsNumbers(const ir::Node &node) {
 }
 
 bool fitsAnIpu(const TensorInfo &info) {
-  constexpr std::int64_t mostBytes = std::int64_t(1) << 32;
-  const auto bytes = std::max<std::int64_t>(std::int64_t(bytesOf(info.dataType())), 1);
-  return ir::elementsWithin(info.shape(), mostBytes / bytes).has_value();
+  constexpr std::uint64_t mostBytes = std::uint64_t(1) << 32;
+  const auto bytes = std::max<std::uint64_t>(bytesOf(info.dataType()), 1);
+  return base::checkedElements(info.shape(), mostBytes / bytes).has_value();
 }
 
 void requireFewNumbers(const OpView &op, double count) {
