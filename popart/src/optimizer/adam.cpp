@@ -45,8 +45,10 @@ Adam::Adam(Value learningRate, Value weightDecay, Value beta1, Value beta2, Valu
       accl1Type_(accl1), accl2Type_(accl2), scaledState_(scaledState) {
   addParameter("learningRate", learningRate, optimizer::learningRate);
   addParameter("weightDecay", weightDecay, optimizer::notNegative);
-  addParameter("beta1", beta1, optimizer::notNegative);
-  addParameter("beta2", beta2, optimizer::notNegative);
+  const bool first = mode != AdamMode::AdamNoBias && mode != AdamMode::LambNoBias,
+             second = first && mode != AdamMode::AdaMax; // whose bias is corrected
+  addParameter("beta1", beta1, first ? optimizer::belowOne : optimizer::atMostOne);
+  addParameter("beta2", beta2, second ? optimizer::belowOne : optimizer::atMostOne);
   addParameter("eps", eps, optimizer::epsilon);
   addParameter("maxWeightNorm", maxWeightNorm, optimizer::notNegative);
   checkDefaults();

@@ -39,7 +39,7 @@ Adaptive::Adaptive(OptimizerValue learningRate, OptimizerValue weightDecay, Opti
       accl1Type_(accl1), accl2Type_(accl2), accl3Type_(accl3), tfVariant_(tfVariant) {
   addParameter("learningRate", learningRate, optimizer::learningRate);
   addParameter("weightDecay", weightDecay, optimizer::notNegative);
-  addParameter("alpha", alpha, optimizer::notNegative);
+  addParameter("alpha", alpha, optimizer::atMostOne);
   addParameter("momentum", momentum, optimizer::notNegative);
   addParameter("eps", eps, optimizer::epsilon);
   checkDefaults();

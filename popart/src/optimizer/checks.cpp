@@ -40,6 +40,17 @@ void positive(const std::string &who, const OptimizerValue &value) {
   if (!(value.val() > 0))
     throw error(base::str(who, " is ", value.val(), "; it must be greater than zero."));
 }
+void atMostOne(const std::string &who, const OptimizerValue &value) {
+  notNegative(who, value);
+  if (value.val() > 1)
+    throw error(base::str(who, " is ", value.val(), "; it must be from 0 to 1."));
+}
+void belowOne(const std::string &who, const OptimizerValue &value) {
+  atMostOne(who, value);
+  if (value.val() == 1)
+    throw error(base::str(who, " is 1; it must be less, as the correction of the bias divides by "
+                               "what it lacks of 1."));
+}
 void epsilon(const std::string &who, const OptimizerValue &value) {
   positive(who, value);
   if (value.val() < std::numeric_limits<float>::min()) // 0 / 0 where no gradient ever came

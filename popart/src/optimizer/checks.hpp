@@ -15,6 +15,8 @@ OptimizerValue valueOr(const ParameterMap &params, const std::string &name,
 
 // popart::error, for one value; `who` says which.
 void notNegative(const std::string &who, const OptimizerValue &value);
+void atMostOne(const std::string &who, const OptimizerValue &value); // and not negative
+void belowOne(const std::string &who, const OptimizerValue &value);  // and not negative
 void positive(const std::string &who, const OptimizerValue &value);
 void epsilon(const std::string &who, const OptimizerValue &value); // greater than zero on tiles too
 void learningRate(const std::string &who, const OptimizerValue &value);

@@ -85,6 +85,19 @@ TEST(Optimizers, RefuseUnknownNamesAndValuesThatMakeNoSense) {
        },
        "Adam: defaultBeta1 is -1; it must not be negative."},
       {[] {
+         adam({{"defaultBeta1", {2, true}}});
+       },
+       "Adam: defaultBeta1 is 2; it must be from 0 to 1."},
+      {[] {
+         adam({}).insertSpecific("w", {{"beta2", {1, false}}});
+       },
+       "Adam: beta2 of \"w\" is 1; it must be less, as the correction of the bias divides by what "
+       "it lacks of 1."},
+      {[] {
+         adaptive({{"defaultAlpha", {1.5f, true}}});
+       },
+       "Adaptive: defaultAlpha is 1.5; it must be from 0 to 1."},
+      {[] {
          adam({{"defaultEps", {0, true}}});
        },
        "Adam: defaultEps is 0; it must be greater than zero."},
@@ -126,6 +139,7 @@ TEST(Optimizers, RefuseUnknownNamesAndValuesThatMakeNoSense) {
   for (const auto &[f, message] : cases)
     EXPECT_EQ(messageOf(f), message);
   EXPECT_NO_THROW(SGD(Params{{"defaultLearningRate", {0, false}}}));
+  EXPECT_NO_THROW(adam({{"defaultBeta1", {1, true}}}, AdamMode::AdamNoBias));
 }
 
 TEST(Optimizers, KnowWhatMayReplaceThem) {
