@@ -39,8 +39,12 @@ void Session::resetHostWeights(const OnnxModel &modelOrFile,
     throw error("resetHostWeights: the weights of this inference session are constants. Set "
                 "constantWeights to false to change them.");
   const auto model = session::sourceOf(modelOrFile);
+  const auto given = model->initialisers(impl_->replicas());
+  if (given.empty() && !impl_->hostWeights.empty())
+    throw runtime_error("resetHostWeights: the model has no initializers, so no weight of the "
+                        "session is in it. Give a model that has them.");
   std::set<TensorId> fit;
-  for (const auto &[id, info] : model->initialisers(impl_->replicas())) {
+  for (const auto &[id, info] : given) {
     const auto known = impl_->initialInfos.find(id);
     if (known == impl_->initialInfos.end()) {
       if (ignoreWeightsInModelWithoutCorrespondingHostWeight)

@@ -149,6 +149,10 @@ TEST(Weights, AreReplacedByThoseOfAnotherModel) {
   EXPECT_EQ(messageOf([&] { session->resetHostWeights(bigger.bytes()); }),
             "resetHostWeights: the initializer \"w\" is FLOAT [3], but the session's is FLOAT "
             "[2].");
+  const std::string nothing("\x08\x07", 2); // an ONNX model of version 7 without a graph
+  EXPECT_EQ(messageOf([&] { session->resetHostWeights(nothing, true); }),
+            "resetHostWeights: the model has no initializers, so no weight of the session is in "
+            "it. Give a model that has them.");
   addWeights(*other.builder, {1}, {1}, "v");
   EXPECT_EQ(messageOf([&] { session->resetHostWeights(other.bytes()); }),
             "resetHostWeights: the model has an initializer \"v\", but the session has no such "
