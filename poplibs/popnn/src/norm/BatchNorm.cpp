@@ -42,9 +42,10 @@ poplar::Tensor batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts,
   poputil::PoplibsOpDebugInfo di(debugContext,
                                  DI_ARGS(acts, combinedMultiplicand, addend, options));
   checkNormOptions(options);
+  const char *api = "popnn::bn::batchNormalise";
+  requireOperands(api, {{"combinedMultiplicand", combinedMultiplicand}, {"addend", addend}});
   poplin::norms::Affine affine{{}, {}, combinedMultiplicand, addend, true, false};
-  return poplin::norms::affine(graph, acts, {}, affine, prog, {di}, "popnn::bn::batchNormalise")
-      .first;
+  return poplin::norms::affine(graph, acts, {}, affine, prog, {di}, api).first;
 }
 
 std::pair<poplar::Tensor, poplar::Tensor> distributedBatchNormStatistics(
@@ -71,10 +72,12 @@ poplar::Tensor distributedBatchNormGradients(
   poputil::PoplibsOpDebugInfo di(
       debugContext, DI_ARGS(actsWhitened, gradsIn, invStdDev, gamma, normBatchSize, partialsType));
   checkNormOptions(options);
+  const char *api = "popnn::bn::distributedBatchNormGradients";
+  requireOperands(api, {{"gamma", gamma}});
   return poplin::norms::gradients(
       replicatedGraph, actsWhitened, gradsIn, {}, invStdDev, gamma,
       poplin::norms::Distributed{std::move(reduceCallback), normBatchSize}, partialsType, prog,
-      {di}, "popnn::bn::distributedBatchNormGradients");
+      {di}, api);
 }
 
 poplar::Tensor distributedBatchNormGradients(
@@ -86,10 +89,12 @@ poplar::Tensor distributedBatchNormGradients(
   poputil::PoplibsOpDebugInfo di(
       debugContext, DI_ARGS(acts, gradsIn, mean, invStdDev, gamma, normBatchSize, partialsType));
   checkNormOptions(options);
+  const char *api = "popnn::bn::distributedBatchNormGradients";
+  requireOperands(api, {{"mean", mean}, {"gamma", gamma}});
   return poplin::norms::gradients(
       replicatedGraph, acts, gradsIn, mean, invStdDev, gamma,
       poplin::norms::Distributed{std::move(reduceCallback), normBatchSize}, partialsType, prog,
-      {di}, "popnn::bn::distributedBatchNormGradients");
+      {di}, api);
 }
 
 } // namespace popnn::bn

@@ -33,6 +33,14 @@ poplin::NormGroups groupsOfStatistics(const poplar::Tensor &acts, const poplar::
   return {std::uint32_t(statistics.dim(0) / batch), strided};
 }
 
+void requireOperands(const char *api, std::initializer_list<NormOperand> operands) {
+  for (const auto &one : operands)
+    if (!one.tensor.valid())
+      throw poputil::poplibs_error(base::str(api, ": ", one.name,
+                                             " is a tensor without a variable. Give one value per "
+                                             "channel or statistic."));
+}
+
 poplar::Tensor createNormGamma(poplar::Graph &graph, const poplar::Tensor &acts,
                                const poplar::DebugContext &debugContext) {
   return poplin::createNormGamma(graph, acts, debugContext);

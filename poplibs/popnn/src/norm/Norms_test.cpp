@@ -466,6 +466,40 @@ TEST(Norms, RefusesWhatDoesNotFit) {
                                                  {{"groupNormStridedChannelGrouping", "true"}}));
 }
 
+TEST(Norms, OperandsThatAreNotThereAreRefused) {
+  Session s;
+  auto x = s.input(FLOAT, {2, 6, 3}, Doubles(36)), six = s.input(FLOAT, {6}, Doubles(6));
+  auto none = s.input(FLOAT, {0}, {});
+  const poplar::Tensor missing;
+  auto message = [](auto call) {
+    try {
+      call();
+    } catch (const poputil::poplibs_error &error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing thrown");
+  };
+  const auto without = [](const std::string &operand) {
+    return operand + " is a tensor without a variable. Give one value per channel or statistic.";
+  };
+  EXPECT_EQ(
+      message([&] { popnn::bn::batchNormGradients(s.graph, x, x, six, six, missing, s.prog); }),
+      without("popnn::bn::batchNormGradients: gamma"));
+  EXPECT_EQ(
+      message([&] { popnn::bn::batchNormGradients(s.graph, x, x, missing, six, six, s.prog); }),
+      without("popnn::bn::batchNormGradients: mean"));
+  EXPECT_EQ(message([&] { popnn::bn::batchNormGradients(s.graph, x, x, six, missing, s.prog); }),
+            without("popnn::bn::batchNormGradients: gamma"));
+  EXPECT_EQ(message([&] { popnn::bn::batchNormGradients(s.graph, x, x, six, six, none, s.prog); }),
+            "popnn::bn::batchNormGradients: gamma of shape [0] for activations [2,6,3]; it must be "
+            "[6]");
+  EXPECT_EQ(
+      message([&] { popnn::ln::layerNormParamGradients(s.graph, x, x, missing, missing, s.prog); }),
+      without("popnn::ln::layerNormParamGradients: mean"));
+  EXPECT_EQ(message([&] { popnn::bn::batchNormalise(s.graph, x, six, missing, six, six, s.prog); }),
+            without("popnn::bn::batchNormalise: beta"));
+}
+
 TEST(Norms, ParametersHaveOneElementPerChannel) {
   Session s;
   auto x = s.input(HALF, {2, 6, 3}, Doubles(36));
