@@ -291,6 +291,23 @@ def test_automatic_loss_scaling_can_be_watched():
 # ---- operators
 
 
+@pytest.mark.parametrize("low, high", [(np.nan, 1), (0, np.nan), (np.nan, np.nan), (2, 1)])
+def test_a_bound_that_is_no_number_clips_nothing(low, high):
+    x, bounds = np.array([-2, 0, 0.5, 3, np.nan], F32), [np.array(low, F32), np.array(high, F32)]
+
+    def known(builder, ids, x=None):
+        return builder.aiOnnx.clip([x or ids[0]] + [builder.aiOnnx.constant(b) for b in bounds])
+
+    def folded(builder, ids):
+        return builder.aiOnnx.add([known(builder, ids, builder.aiOnnx.constant(x)), ids[0]])
+
+    wanted = np.fmin(np.where(np.isnan(x), x, np.fmax(x, bounds[0])), np.where(np.isnan(x), x, bounds[1]))
+    for build, inputs, opset in [(lambda n, i: n.aiOnnx.clip(i, min=low, max=high), [x], 10), (known, [x], 11),
+                                 (folded, [np.zeros(5, F32)], 11),
+                                 (lambda n, i: n.aiOnnx.clip(i), [x] + bounds, 11)]:
+        np.testing.assert_array_equal(infer(build, inputs, opset=opset)[0], wanted)
+
+
 @pytest.mark.parametrize("name", ["reducesum", "reducemean", "reducemax", "reducel2", "reducesumsquare"])
 def test_no_axes_reduce_nothing(name):
     x = rand(2, 3)
