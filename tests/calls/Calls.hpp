@@ -3,6 +3,7 @@
 // and of every type, lists of any length. A call is taken, or refused with an exception of the
 // interface. OPENIPU_RANDOM_SEED and OPENIPU_RANDOM_CALLS ask for other seeds and longer tests.
 #pragma once
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
@@ -116,7 +117,7 @@ public:
     try {
       f();
       if (small_)
-        program.add(step);
+        steps_.push_back(step);
       ++taken;
     } catch (const std::exception &error) {
       ++refused;
@@ -126,16 +127,30 @@ public:
     }
   }
 
-  // What was built compiles and runs, or is refused.
+  // What was built compiles and runs, or is refused; then some steps at a time, as one that is
+  // wrong keeps all others from running.
   void compileAndRun() {
-    call("Engine", [&] {
-      poplar::Engine engine(graph, program);
-      engine.load(device);
-      engine.run();
-    });
+    if (runs(0, steps_.size()))
+      return;
+    constexpr std::size_t some = 8;
+    for (std::size_t first = 0; first < steps_.size(); first += some)
+      runs(first, std::min(first + some, steps_.size()));
   }
 
 private:
+  bool runs(std::size_t first, std::size_t last) {
+    auto whole = program;
+    for (auto i = first; i < last; ++i)
+      whole.add(steps_[i]);
+    const auto before = taken;
+    call("Engine", [&] {
+      small_ = false; // it is no step itself
+      poplar::Engine engine(graph, whole);
+      engine.load(device);
+      engine.run();
+    });
+    return taken > before;
+  }
   static poplar::Device smallDevice() {
     poplar::IPUModel model;
     model.tilesPerIPU = 4;
@@ -144,13 +159,14 @@ private:
   std::mt19937_64 random_;
   Refusal refusal_;
   std::vector<poplar::Tensor> tensors_;
+  std::vector<poplar::program::Sequence> steps_;
   bool small_ = true;
 
 public:
   poplar::Device device;
   poplar::Graph graph, other;
   poplar::ComputeSet set;
-  poplar::program::Sequence program, step;
+  poplar::program::Sequence program, step; // program: runs before all steps
   unsigned taken = 0, refused = 0;
 };
 
