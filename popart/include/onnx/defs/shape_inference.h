@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ONNX's own header with the settings that it was built with, for sources that do not say them.
+// ONNX's own header with the settings that it was built with.
 #ifndef POPART_ONNX_DEFS_SHAPE_INFERENCE_H
 #define POPART_ONNX_DEFS_SHAPE_INFERENCE_H
 #pragma GCC system_header
-#ifndef ONNX_ML
-#define ONNX_ML 1
-#endif
-#ifndef ONNX_NAMESPACE
-#define ONNX_NAMESPACE onnx
-#endif
+#include <popart/vendored/onnxsettings.hpp>
 #include_next <onnx/defs/shape_inference.h>
 #endif
