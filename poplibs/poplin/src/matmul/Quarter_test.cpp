@@ -124,3 +124,54 @@ TEST(Quarter, OperandsMayHaveNoMetadataAndOutputsBeGiven) {
     expected[i / 20 * 5 + i % 5] += 3 * x[i / 20 * 4 + i / 5 % 4] * y[i / 5 % 4 * 5 + i % 5];
   EXPECT_EQ(s.run(c), expected);
 }
+
+// Random values as 8 bits hold them, against plain loops: 3x3, stride 2, padding 1, two groups.
+TEST(Quarter, RandomConvolutionsAndWeightGradientsMatchPlainLoops) {
+  using Format = QuarterMetadata::Format;
+  constexpr std::size_t B = 2, G = 2, I = 3, O = 4, N = 7, K = 3, M = 4;
+  Quarters q;
+  auto &s = q.s;
+  poplin::ConvParams params(QUARTER, HALF, B, {N, N}, {K, K}, I, O, G);
+  params.inputTransform.paddingLower = params.inputTransform.paddingUpper = {1, 1};
+  params.outputTransform.stride = {2, 2};
+  const auto random = [&](const Shape &shape, signed char scale, Format format) {
+    const auto t = q.make(shape, s.random(count(shape), -3, 3), scale, format);
+    return std::pair{t, s.output(popops::cast(s.graph, t, FLOAT, s.prog))};
+  };
+  const auto [x, xs] = random({B, G * I, N, N}, -2, Format::F143);
+  const auto [w, ws] = random({G, O, I, K, K}, 1, Format::F152);
+  const auto [dy, dys] = random({B, G * O, M, M}, 0, Format::F152);
+  const auto y = poplin::convolution(s.graph, x, w, params, false, s.prog);
+  const auto dw = poplin::calculateWeightDeltas(s.graph, dy, x, params, s.prog);
+  EXPECT_EQ(dw.elementType(), HALF);
+  const auto ys = s.output(y), dws = s.output(dw);
+  s.run();
+  const auto &xv = s.values(xs), &wv = s.values(ws), &dyv = s.values(dys);
+  Doubles expected(B * G * O * M * M), gradient(G * O * I * K * K);
+  // body(output, input, weight) of every product
+  const auto forAll = [&](auto body) {
+    for (std::size_t b = 0; b < B; ++b)
+      for (std::size_t go = 0; go < G * O; ++go)
+        for (std::size_t i = 0; i < I; ++i)
+          for (std::size_t at = 0; at < M * M; ++at)
+            for (std::size_t k = 0; k < K * K; ++k) {
+              const auto r = 2 * (at / M) + k / K, c = 2 * (at % M) + k % K; // of the padded image
+              if (r < 1 || c < 1 || r > N || c > N)
+                continue;
+              const auto channel = b * G * I + go / O * I + i;
+              body((b * G * O + go) * M * M + at, (channel * N + r - 1) * N + c - 1,
+                   (go * I + i) * K * K + k);
+            }
+  };
+  forAll([&](auto to, auto from, auto weight) {
+    expected[to] += xv[from] * wv[weight];
+    gradient[weight] += xv[from] * dyv[to];
+  });
+  const auto near = [](const Doubles &got, const Doubles &want) {
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      ASSERT_NEAR(got[i], want[i], 0.001 * std::fabs(want[i]) + 1e-3) << i;
+  };
+  near(s.values(ys), expected);
+  near(s.values(dws), gradient);
+}
