@@ -66,4 +66,9 @@ void stochasticHalves(const float *from, std::uint16_t *to, std::int64_t stride,
     to[std::int64_t(i) * stride] = stochasticHalf(from[i], randomBits(key, index + i));
 }
 
+void roundToHalfStochastically(float *values, std::size_t n, std::uint64_t key) {
+  for (std::size_t i = 0; i < n; ++i)
+    values[i] = halfToFloat(stochasticHalf(values[i], randomBits(key, i)));
+}
+
 } // namespace base

@@ -33,5 +33,7 @@ inline std::uint16_t stochasticHalf(float value, std::uint32_t random) {
 // n halves, `stride` apart, from floats side by side; the first is element `index`.
 void stochasticHalves(const float *from, std::uint16_t *to, std::int64_t stride, std::size_t n,
                       std::uint64_t key, std::uint64_t index);
+// n floats in place, to values that are halves; the first is element 0.
+void roundToHalfStochastically(float *values, std::size_t n, std::uint64_t key);
 
 } // namespace base

@@ -113,7 +113,8 @@ private:
   BlockWalk walk_;
 };
 
-const openipu::Registered registered{openipu::stateful<AffineKernel>("poplin.norm.affine")};
+const openipu::Registered registered{
+    openipu::stateful<AffineKernel>("poplin.norm.affine", openipu::alwaysGivesFloats)};
 
 } // namespace
 

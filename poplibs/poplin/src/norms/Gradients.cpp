@@ -309,9 +309,12 @@ private:
   std::vector<float> result_;
 };
 
-const openipu::Registered registeredAll{openipu::stateful<AllKernel>("poplin.norm.backward")};
-const openipu::Registered registeredSums{openipu::stateful<SumsKernel>("poplin.norm.sums")};
-const openipu::Registered registered{openipu::stateful<GradientKernel>("poplin.norm.gradient")};
+const openipu::Registered registeredAll{
+    openipu::stateful<AllKernel>("poplin.norm.backward", openipu::alwaysGivesFloats)};
+const openipu::Registered registeredSums{
+    openipu::stateful<SumsKernel>("poplin.norm.sums", openipu::alwaysGivesFloats)};
+const openipu::Registered registered{
+    openipu::stateful<GradientKernel>("poplin.norm.gradient", openipu::alwaysGivesFloats)};
 // Sums are there before an element is written, and nothing but itself is read for it then.
 bool overActivations(std::string_view, std::size_t, std::size_t output, std::size_t input) {
   return output == 0 && input < 2; // dx where x or its gradient was

@@ -33,7 +33,8 @@ public:
 private:
   std::optional<UnitForward> units_;
 };
-const openipu::Registered registered{openipu::stateful<NormaliseKernel>("poplin.norm.forward")};
+const openipu::Registered registered{
+    openipu::stateful<NormaliseKernel>("poplin.norm.forward", openipu::alwaysGivesFloats)};
 // Statistics of a unit are there before it is written.
 const openipu::Overwriting inPlace{"poplin.norm.forward",
                                    [](std::string_view, std::size_t, std::size_t output,

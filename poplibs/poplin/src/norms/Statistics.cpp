@@ -191,8 +191,10 @@ void combine(const KernelArgs &args) {
   storeVector(args.outputs[1], to);
 }
 
-const openipu::Registered registered{openipu::stateful<Statistics>("poplin.norm.statistics")};
-const openipu::Registered registeredCombine{{"poplin.norm.invStdDev", combine, {}, {}, nullptr}};
+const openipu::Registered registered{
+    openipu::stateful<Statistics>("poplin.norm.statistics", openipu::alwaysGivesFloats)};
+const openipu::Registered registeredCombine{
+    {"poplin.norm.invStdDev", combine, {}, {}, nullptr, openipu::alwaysGivesFloats}};
 
 openipu::Plan reduceTo(const poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
                        const poplar::Tensor &out, popops::Operation op, const char *name,

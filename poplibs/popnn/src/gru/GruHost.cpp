@@ -12,6 +12,7 @@ namespace {
 
 using rnn::matrix;
 using rnn::multiply;
+using rnn::Rounded;
 
 constexpr std::size_t chunkValues = std::size_t(1) << 20; // of gates that are not kept: 4 MiB
 
@@ -40,9 +41,9 @@ OPENIPU_SIMD void blend(const float *u, float scale, const float *c, float *h, s
   }
 }
 
-void roundIfHalf(const Shape &s, float *values, std::size_t n) {
+void roundIfHalf(const Shape &s, std::size_t row, Rounded what, float *values, std::size_t n) {
   if (s.isHalf)
-    base::roundToHalf(values, n);
+    rnn::roundToHalf(s.rounding, row, what, values, n);
 }
 
 // The two gates' columns of the weights of the state; the candidate's is separate.
@@ -87,45 +88,47 @@ struct Running {
       : h(initial, initial + s.batch * s.out), part(s.batch * s.out) {}
 };
 
-void activateGates(const Shape &s, float *gates) {
+void activateGates(const Shape &s, std::size_t row, float *gates) {
   const Units y(s, gates);
   for (float *gate : {y.r, y.u}) {
     rnn::activate(s.recurrentActivation, gate, s.out);
-    roundIfHalf(s, gate, s.out);
+    roundIfHalf(s, row, gate == y.r ? Rounded::Gates : Rounded::Other, gate, s.out);
   }
 }
 
-void finishElement(const Shape &s, float *gates, float scale, float *h) {
+void finishElement(const Shape &s, std::size_t row, float *gates, float scale, float *h) {
   const Units y(s, gates);
   rnn::activate(s.activation, y.c, s.out);
-  roundIfHalf(s, y.c, s.out);
+  roundIfHalf(s, row, Rounded::Candidate, y.c, s.out);
   blend(y.u, scale, y.c, h, s.out);
-  roundIfHalf(s, h, s.out);
+  roundIfHalf(s, row, Rounded::Output, h, s.out);
 }
 
 // One step, the reset gate before the product: two products.
-void stepBefore(const Shape &s, const Weights &w, Running &state, float *gates, std::size_t row) {
+void stepBefore(const Shape &s, const Weights &w, std::size_t t, Running &state, float *gates,
+                std::size_t row) {
   weighGates(s, w, state.h.data(), gates, row);
   rnn::forElements(s.batch, 8 * s.out, [&](std::size_t e) {
     float *part = state.part.data() + e * s.out;
-    activateGates(s, gates + e * row);
+    activateGates(s, t * s.batch + e, gates + e * row);
     product(Units(s, gates + e * row).r, state.h.data() + e * s.out, part, s.out);
-    roundIfHalf(s, part, s.out);
+    roundIfHalf(s, t * s.batch + e, Rounded::Part, part, s.out);
   });
   multiply(s.batch, s.out, s.out, matrix(state.part.data(), s.out),
            matrix(w.output + candidate(s), s.width()), matrix(gates + candidate(s), row), 1);
 }
 
 // One step, the reset gate after the product.
-void stepAfter(const Shape &s, const Weights &w, Running &state, float *gates, std::size_t row) {
+void stepAfter(const Shape &s, const Weights &w, std::size_t t, Running &state, float *gates,
+               std::size_t row) {
   weighGates(s, w, state.h.data(), gates, row);
   rnn::fillRows(state.part.data(), s.batch, s.out, s.out, candidateStateBias(s, w.biases));
   multiply(s.batch, s.out, s.out, matrix(state.h.data(), s.out),
            matrix(w.output + candidate(s), s.width()), matrix(state.part.data(), s.out), 1);
   rnn::forElements(s.batch, 8 * s.out, [&](std::size_t e) {
     float *part = state.part.data() + e * s.out;
-    activateGates(s, gates + e * row);
-    roundIfHalf(s, part, s.out);
+    activateGates(s, t * s.batch + e, gates + e * row);
+    roundIfHalf(s, t * s.batch + e, Rounded::Part, part, s.out);
     const Units y(s, gates + e * row);
     addProduct(y.r, part, y.c, s.out);
   });
@@ -164,13 +167,13 @@ void forward(const Shape &s, const rnn::Lengths &lengths, const float *x, const 
     for (auto t = first; t < first + steps; ++t) {
       float *now = gates.at((t - first) * s.batch);
       if (t < lengths.loop)
-        (s.resetAfter ? stepAfter : stepBefore)(s, w, state, now, gates.row);
+        (s.resetAfter ? stepAfter : stepBefore)(s, w, t, state, now, gates.row);
       rnn::forElements(s.batch, 8 * s.out, [&](std::size_t e) {
         const auto row = t * s.batch + e;
         const bool runs = lengths.runs(e, t);
         float *h = state.h.data() + e * s.out;
         if (runs)
-          finishElement(s, now + e * gates.row, attention ? 1 - attention[row] : 1, h);
+          finishElement(s, row, now + e * gates.row, attention ? 1 - attention[row] : 1, h);
         else
           std::fill_n(now + e * gates.row, s.width(), 0.f);
         keep(trace.recurrent, row, runs ? state.part.data() + e * s.out : nullptr, s.out);
@@ -186,8 +189,8 @@ namespace {
 
 // Gradients of the update gate's and candidate's arguments; dh becomes the part that goes straight
 // to the previous output.
-void backBlend(const Shape &s, float *gates, const float *previous, float scale, float *dh,
-               float *to, float *attentionGradient) {
+void backBlend(const Shape &s, std::size_t row, float *gates, const float *previous, float scale,
+               float *dh, float *to, float *attentionGradient) {
   const Units y(s, gates), d(s, to);
   double attention = 0;
   for (std::size_t k = 0; k < s.out; ++k) {
@@ -199,17 +202,17 @@ void backBlend(const Shape &s, float *gates, const float *previous, float scale,
   }
   rnn::multiplyByGradient(s.recurrentActivation, y.u, d.u, s.out);
   rnn::multiplyByGradient(s.activation, y.c, d.c, s.out);
-  roundIfHalf(s, d.u, s.out);
-  roundIfHalf(s, d.c, s.out);
+  roundIfHalf(s, row, Rounded::Gradient, d.u, s.out);
+  roundIfHalf(s, row, Rounded::Candidate, d.c, s.out);
   if (attentionGradient)
     *attentionGradient = float(attention);
 }
 
 // Gradient of the reset gate's argument, from that of its value.
-void backReset(const Shape &s, float *gates, float *to) {
+void backReset(const Shape &s, std::size_t row, float *gates, float *to) {
   const Units y(s, gates), d(s, to);
   rnn::multiplyByGradient(s.recurrentActivation, y.r, d.r, s.out);
-  roundIfHalf(s, d.r, s.out);
+  roundIfHalf(s, row, Rounded::Gates, d.r, s.out);
 }
 
 // One step backward. `now`: gradient rows of the step; `back`: scratch [batch][out].
@@ -240,7 +243,7 @@ struct StepBack {
       if (g.outputs)
         for (std::size_t k = 0; k < s.out; ++k)
           dh[k] += g.outputs[row * s.out + k];
-      backBlend(s, trace.gates.at(row), previous(t, e), attention ? 1 - attention[row] : 1, dh,
+      backBlend(s, row, trace.gates.at(row), previous(t, e), attention ? 1 - attention[row] : 1, dh,
                 gradient(row), g.attention ? g.attention + row : nullptr);
     });
   }
@@ -257,7 +260,7 @@ struct StepBack {
       const float *through = back.data() + e * s.out;
       product(through, previous(t, e), Units(s, gradient(r)).r, s.out);
       addProduct(through, Units(s, trace.gates.at(r)).r, g.output + e * s.out, s.out);
-      backReset(s, trace.gates.at(r), gradient(r));
+      backReset(s, r, trace.gates.at(r), gradient(r));
     });
   }
 
@@ -272,8 +275,8 @@ struct StepBack {
       float *recurrent = gradient(r) + 3 * s.out;
       product(d.c, trace.recurrent.at(r), d.r, s.out);
       product(d.c, y.r, recurrent, s.out);
-      roundIfHalf(s, recurrent, s.out);
-      backReset(s, trace.gates.at(r), gradient(r));
+      roundIfHalf(s, r, Rounded::Part, recurrent, s.out);
+      backReset(s, r, trace.gates.at(r), gradient(r));
     });
     multiply(s.batch, s.out, s.out, matrix(gradient(t * s.batch) + 3 * s.out, row),
              matrix(w.output + candidate(s), s.width()).transposed(), matrix(sum.data(), s.out));
@@ -333,7 +336,7 @@ std::vector<float> resetOutputs(const Shape &s, const float *initial, const Trac
   rnn::forElements(s.rows(), s.out, [&](std::size_t row) {
     const float *h = row < s.batch ? initial + row * s.out : trace.output.at(row - s.batch);
     product(Units(s, trace.gates.at(row)).r, h, values.data() + row * s.out, s.out);
-    roundIfHalf(s, values.data() + row * s.out, s.out);
+    roundIfHalf(s, row, Rounded::Part, values.data() + row * s.out, s.out);
   });
   return values;
 }

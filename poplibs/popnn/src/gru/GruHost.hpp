@@ -15,6 +15,7 @@ struct Shape {
   NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
   std::uint8_t column[BASIC_GRU_CELL_NUM_UNITS] = {0, 1, 2}; // of each unit in the weights
   bool fullSequence = true, resetAfter = false, isHalf = false;
+  openipu::Rounding rounding; // of the call, not written
 
   std::size_t rows() const { return steps * batch; }
   std::size_t width() const { return 3 * out; }

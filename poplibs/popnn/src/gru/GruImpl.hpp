@@ -19,7 +19,7 @@ poplar::OptionFlags productFlags(const Options &options, const char *pass);
 
 Shape shapeOf(const GruParams &params);
 void write(openipu::AttributeWriter &writer, const Shape &shape);
-Shape readShape(openipu::AttributeReader &reader);
+Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding);
 
 // Optional operands of the kernels.
 enum Present : std::uint32_t {

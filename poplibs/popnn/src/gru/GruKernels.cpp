@@ -20,8 +20,9 @@ void write(openipu::AttributeWriter &writer, const Shape &s) {
   writer.put(s.fullSequence).put(s.resetAfter).put(s.isHalf);
 }
 
-Shape readShape(openipu::AttributeReader &reader) {
+Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding) {
   Shape s;
+  s.rounding = rounding;
   for (auto *size : {&s.steps, &s.batch, &s.in, &s.out})
     *size = reader.get<std::uint64_t>();
   if (s.batch == 0 || s.out == 0) // nothing to do, however often
@@ -55,7 +56,7 @@ struct Layer {
 
 void runForward(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader);
+  const auto s = readShape(reader, args.rounding);
   if (std::all_of(args.outputs.begin(), args.outputs.end(),
                   [](const auto &operand) { return operand.elements == 0; }))
     return; // nothing to do, however often and however many
@@ -98,7 +99,7 @@ void updateWeights(const Shape &s, rnn::Operands &outs, const float *gradients, 
 
 void runBackward(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader);
+  const auto s = readShape(reader, args.rounding);
   const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const FloatsOut dh(outs.next());
@@ -138,7 +139,7 @@ void runBackward(const KernelArgs &args) {
 
 void runUpdate(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader);
+  const auto s = readShape(reader, args.rounding);
   const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const Floats h0(ins.next()), kept(ins.next()), gates(ins.next()), x(ins.next());
@@ -146,9 +147,12 @@ void runUpdate(const KernelArgs &args) {
   updateWeights(s, outs, gates.data(), x.data(), h0.data(), traceFrom(s, kept.data(), dataOf(y)));
 }
 
-const openipu::Registered registeredForward{{"popnn.gruForward", runForward, {}, {}, nullptr}};
-const openipu::Registered registeredBackward{{"popnn.gruBackward", runBackward, {}, {}, nullptr}};
-const openipu::Registered registeredUpdate{{"popnn.gruUpdate", runUpdate, {}, {}, nullptr}};
+const openipu::Registered registeredForward{
+    {"popnn.gruForward", runForward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+const openipu::Registered registeredBackward{
+    {"popnn.gruBackward", runBackward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+const openipu::Registered registeredUpdate{
+    {"popnn.gruUpdate", runUpdate, {}, {}, nullptr, openipu::alwaysGivesFloats}};
 
 } // namespace
 

@@ -11,6 +11,7 @@ namespace {
 
 using rnn::matrix;
 using rnn::multiply;
+using rnn::Rounded;
 
 constexpr std::size_t chunkValues = std::size_t(1) << 20; // of gates that are not kept: 4 MiB
 
@@ -34,27 +35,27 @@ struct Units {
   float *f, *i, *g, *o;
 };
 
-void roundIfHalf(const Shape &s, float *values, std::size_t n) {
+void roundIfHalf(const Shape &s, std::size_t row, Rounded what, float *values, std::size_t n) {
   if (s.isHalf)
-    base::roundToHalf(values, n);
+    rnn::roundToHalf(s.rounding, row, what, values, n);
 }
 
-void activateGates(const Shape &s, float *row) {
-  const Units u(s, row);
+void activateGates(const Shape &s, std::size_t row, float *gates) {
+  const Units u(s, gates);
   for (float *gate : {u.f, u.i, u.o})
     rnn::activate(s.recurrentActivation, gate, s.out);
   rnn::activate(s.activation, u.g, s.out);
-  roundIfHalf(s, row, s.width());
+  roundIfHalf(s, row, Rounded::Gates, gates, s.width());
 }
 
 // c := next cell state; squashed := activation(c)
-void stepCell(const Shape &s, float *gates, float *c, float *squashed) {
+void stepCell(const Shape &s, std::size_t row, float *gates, float *c, float *squashed) {
   const Units u(s, gates);
   updateCell(u.f, u.i, u.g, c, c, s.out);
-  roundIfHalf(s, c, s.out);
+  roundIfHalf(s, row, Rounded::Cell, c, s.out);
   std::copy_n(c, s.out, squashed);
   rnn::activate(s.activation, squashed, s.out);
-  roundIfHalf(s, squashed, s.out);
+  roundIfHalf(s, row, Rounded::Squashed, squashed, s.out);
 }
 
 void keep(const Column &column, std::size_t row, const float *values, std::size_t n) {
@@ -84,10 +85,10 @@ void stepElement(const Shape &s, bool runs, std::size_t row, std::size_t element
       keepZeros(*column, row, s.out);
     return;
   }
-  activateGates(s, gates);
-  stepCell(s, gates, c, squashed);
+  activateGates(s, row, gates);
+  stepCell(s, row, gates, c, squashed);
   product(Units(s, gates).o, squashed, h, s.out);
-  roundIfHalf(s, h, s.out);
+  roundIfHalf(s, row, Rounded::Output, h, s.out);
   keep(trace.cell, row, c, s.out);
   keep(trace.squashed, row, squashed, s.out);
   keep(trace.output, row, h, s.out);
@@ -169,7 +170,7 @@ void recomputeGates(const Shape &s, const rnn::Lengths &lengths, const float *x,
            matrix(w.output, s.width()), matrix(gates.at(first), gates.row), 1);
   rnn::forElements(s.rows(), 8 * s.out, [&](std::size_t row) {
     if (lengths.runs(row % s.batch, row / s.batch))
-      activateGates(s, gates.at(row));
+      activateGates(s, row, gates.at(row));
     else
       keepZeros(gates, row, s.width());
   });
@@ -182,7 +183,7 @@ void recomputeCells(const Shape &s, const rnn::Lengths &lengths, const State &in
     float *c = cell.data() + e * s.out;
     for (std::size_t t = 0; t < lengths.of(e); ++t) {
       const auto row = t * s.batch + e;
-      stepCell(s, trace.gates.at(row), c, trace.squashed.at(row));
+      stepCell(s, row, trace.gates.at(row), c, trace.squashed.at(row));
       keep(trace.cell, row, c, s.out);
     }
   });
@@ -212,8 +213,8 @@ namespace {
 
 // One element of one step: dh and dc come in for the step's results; the gradients of the gates'
 // arguments go to `to`, dc becomes that of the previous cell state.
-void backElement(const Shape &s, float *gates, const float *previousCell, const float *squashed,
-                 const float *dh, float *dc, float *to) {
+void backElement(const Shape &s, std::size_t row, float *gates, const float *previousCell,
+                 const float *squashed, const float *dh, float *dc, float *to) {
   const Units y(s, gates), d(s, to);
   product(dh, y.o, d.g, s.out); // through the activated cell state
   rnn::multiplyByGradient(s.activation, squashed, d.g, s.out);
@@ -228,7 +229,7 @@ void backElement(const Shape &s, float *gates, const float *previousCell, const 
   rnn::multiplyByGradient(s.recurrentActivation, y.f, d.f, s.out);
   rnn::multiplyByGradient(s.recurrentActivation, y.i, d.i, s.out);
   rnn::multiplyByGradient(s.activation, y.g, d.g, s.out);
-  roundIfHalf(s, to, s.width());
+  roundIfHalf(s, row, Rounded::Gradient, to, s.width());
 }
 
 // Elements whose final state was dropped get no gradient through it; that of the only output goes
@@ -266,7 +267,8 @@ void backward(const Shape &s, const rnn::Lengths &lengths, const Weights &w, con
         for (std::size_t k = 0; k < s.out; ++k)
           dh[k] += g.outputs[row * s.out + k];
       const float *cell = t ? trace.cell.at(row - s.batch) : initial.cell + e * s.out;
-      backElement(s, trace.gates.at(row), cell, trace.squashed.at(row), dh, g.cell + e * s.out, to);
+      backElement(s, row, trace.gates.at(row), cell, trace.squashed.at(row), dh, g.cell + e * s.out,
+                  to);
     });
     multiply(s.batch, s.out, s.width(), matrix(now, s.width()),
              matrix(w.output, s.width()).transposed(), matrix(previous.data(), s.out));

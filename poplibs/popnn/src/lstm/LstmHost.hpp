@@ -18,6 +18,7 @@ struct Shape {
   std::uint8_t column[BASIC_LSTM_CELL_NUM_UNITS] = {0, 1, 2, 3}; // of each unit in the weights
   Recomputation recomputation = Recomputation::None;
   bool fullSequence = true, preserveFinalState = false, useInput = true, isHalf = false;
+  openipu::Rounding rounding; // of the call, not written
 
   std::size_t rows() const { return steps * batch; }
   std::size_t width() const { return 4 * out; }

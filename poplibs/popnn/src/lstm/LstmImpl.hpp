@@ -23,7 +23,7 @@ poplin::ConvOptions productOptions(const Options &options, const char *pass);
 
 Shape shapeOf(const LstmParams &params, const Options &options);
 void write(openipu::AttributeWriter &writer, const Shape &shape);
-Shape readShape(openipu::AttributeReader &reader);
+Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding);
 
 // Optional operands of the kernels.
 enum Present : std::uint32_t {

@@ -21,8 +21,9 @@ void write(openipu::AttributeWriter &writer, const Shape &s) {
   writer.put(s.useInput).put(s.isHalf);
 }
 
-Shape readShape(openipu::AttributeReader &reader) {
+Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding) {
   Shape s;
+  s.rounding = rounding;
   for (auto *size : {&s.steps, &s.batch, &s.in, &s.out})
     *size = reader.get<std::uint64_t>();
   if (s.batch == 0 || s.out == 0) // nothing to do, however often
@@ -62,7 +63,7 @@ struct Layer {
 
 void runForward(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader);
+  const auto s = readShape(reader, args.rounding);
   if (std::all_of(args.outputs.begin(), args.outputs.end(),
                   [](const auto &operand) { return operand.elements == 0; }))
     return; // nothing to do, however often and however many
@@ -108,7 +109,7 @@ void updateWeights(const Shape &s, rnn::Operands &outs, const float *gateGradien
 
 void runBackward(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader);
+  const auto s = readShape(reader, args.rounding);
   const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const FloatsOut dh(outs.next()), dc(outs.next());
@@ -150,7 +151,7 @@ void runBackward(const KernelArgs &args) {
 
 void runUpdate(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader);
+  const auto s = readShape(reader, args.rounding);
   const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const Floats h0(ins.next()), gates(ins.next());
@@ -162,9 +163,12 @@ void runUpdate(const KernelArgs &args) {
   updateWeights(s, outs, gates.data(), dataOf(x), h0.data(), outputs, bits & HasInputWeights);
 }
 
-const openipu::Registered registeredForward{{"popnn.lstmForward", runForward, {}, {}, nullptr}};
-const openipu::Registered registeredBackward{{"popnn.lstmBackward", runBackward, {}, {}, nullptr}};
-const openipu::Registered registeredUpdate{{"popnn.lstmUpdate", runUpdate, {}, {}, nullptr}};
+const openipu::Registered registeredForward{
+    {"popnn.lstmForward", runForward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+const openipu::Registered registeredBackward{
+    {"popnn.lstmBackward", runBackward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+const openipu::Registered registeredUpdate{
+    {"popnn.lstmUpdate", runUpdate, {}, {}, nullptr, openipu::alwaysGivesFloats}};
 
 } // namespace
 

@@ -97,9 +97,10 @@ private:
   rows::ElementLoop loop_;
 };
 
-const openipu::Registered registered{openipu::stateful<NonLinearityKernel>("popnn.nonLinearity")};
+const openipu::Registered registered{
+    openipu::stateful<NonLinearityKernel>("popnn.nonLinearity", openipu::alwaysGivesFloats)};
 const openipu::Registered registeredGradient{
-    openipu::stateful<GradientKernel>("popnn.nonLinearityGradient")};
+    openipu::stateful<GradientKernel>("popnn.nonLinearityGradient", openipu::alwaysGivesFloats)};
 
 } // namespace
 } // namespace popnn

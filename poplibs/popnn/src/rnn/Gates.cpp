@@ -2,6 +2,7 @@
 // Activations of gates and other arithmetic that recurrent cells share.
 #include "rnn/Gates.hpp"
 #include "base/Simd.hpp"
+#include "base/Stochastic.hpp"
 #include "softmax/SoftmaxLoops.hpp"
 #include <stdexcept>
 
@@ -120,6 +121,14 @@ Lengths::Lengths(const openipu::KernelOperand *operand, std::size_t batch, std::
     loop = std::max(loop, steps(values[std::int64_t(e) * stride_]));
   if (stride_)
     values_ = values;
+}
+
+void roundToHalf(const openipu::Rounding &rounding, std::size_t row, Rounded what, float *values,
+                 std::size_t n) {
+  if (!rounding.stochastic)
+    return base::roundToHalf(values, n);
+  const auto place = std::uint64_t(row) * 8 + std::uint64_t(what) + 1;
+  base::roundToHalfStochastically(values, n, base::mix(rounding.key + base::mix(place)));
 }
 
 void sumRows(const float *values, std::size_t rows, std::size_t n, std::size_t row, float *sum) {

@@ -47,6 +47,22 @@ private:
   bool isSigned_ = false;
 };
 
+// What is rounded in one row (a step of an element of the batch).
+enum class Rounded : std::uint8_t {
+  Gates,
+  Cell,
+  Squashed,
+  Output,
+  Part,
+  Candidate,
+  Gradient,
+  Other
+};
+// To values that are halves, as the tiles round. Which way a value goes depends on its row and what
+// it is, not on threads.
+void roundToHalf(const openipu::Rounding &rounding, std::size_t row, Rounded what, float *values,
+                 std::size_t n);
+
 inline poplin::GemmMatrix matrix(const float *data, std::size_t row) {
   return poplin::GemmMatrix::of(data, std::int64_t(row));
 }

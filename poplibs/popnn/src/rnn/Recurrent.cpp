@@ -54,8 +54,8 @@ struct Attributes {
 
 // y[steps][batch][out] = f(y + h U + b) in place, where y holds x W.
 void iterate(NonLinearityType type, std::size_t steps, std::size_t batch, std::size_t out,
-             const float *initial, const float *feedback, const float *biases, bool isHalf,
-             float *y) {
+             const float *initial, const float *feedback, const float *biases,
+             const openipu::Rounding *rounding, float *y) {
   const float *h = initial;
   for (std::size_t t = 0; t < steps && batch * out > 0; ++t, h = y, y += batch * out) {
     multiply(batch, out, out, matrix(h, out), matrix(feedback, out), matrix(y, out), 1);
@@ -64,8 +64,8 @@ void iterate(NonLinearityType type, std::size_t steps, std::size_t batch, std::s
       for (std::size_t k = 0; k < out; ++k)
         row[k] += biases[k];
       activate(type, row, out);
-      if (isHalf)
-        base::roundToHalf(row, out);
+      if (rounding)
+        roundToHalf(*rounding, t * batch + e, Rounded::Output, row, out);
     });
   }
 }
@@ -89,7 +89,7 @@ void runForward(const KernelArgs &args) {
   if (a.bits & Iterates) {
     const Floats h(ins.next()), u(ins.next()), b(ins.next());
     iterate(a.type, steps, batch, out, h.data(), u.data(), b.data(),
-            args.outputs[0].type == openipu::TypeId::Half, y.data());
+            first.type == openipu::TypeId::Half ? &args.rounding : nullptr, y.data());
   }
   y.flush();
 }
@@ -97,7 +97,7 @@ void runForward(const KernelArgs &args) {
 // state[t] = (dy[t] + state[t+1] U^T) f'(y[t]), from the last step to the first.
 void iterateBack(NonLinearityType type, std::size_t steps, std::size_t batch, std::size_t out,
                  const float *dy, const float *y, const float *feedback, const float *after,
-                 bool isHalf, float *state) {
+                 const openipu::Rounding *rounding, float *state) {
   for (auto t = batch * out > 0 ? steps : 0; t-- > 0;) {
     float *now = state + t * batch * out;
     std::copy_n(dy + t * batch * out, batch * out, now);
@@ -106,8 +106,8 @@ void iterateBack(NonLinearityType type, std::size_t steps, std::size_t batch, st
                matrix(now, out), 1);
     for (std::size_t e = 0; e < batch; ++e)
       multiplyByGradient(type, y + (t * batch + e) * out, now + e * out, out);
-    if (isHalf)
-      base::roundToHalf(now, batch * out);
+    if (rounding)
+      roundToHalf(*rounding, t, Rounded::Gradient, now, batch * out);
     after = now;
   }
 }
@@ -126,7 +126,7 @@ void runBackward(const KernelArgs &args) {
   const Attributes a(args);
   Operands outs(args.outputs), ins(args.inputs);
   const auto &dyOperand = ins.next();
-  const bool isHalf = dyOperand.type == openipu::TypeId::Half;
+  const auto *rounding = dyOperand.type == openipu::TypeId::Half ? &args.rounding : nullptr;
   const std::size_t steps = dyOperand.shape[0], batch = dyOperand.shape[1],
                     out = dyOperand.shape[2];
   const Floats dy(dyOperand), y(ins.next()), u(ins.next());
@@ -134,7 +134,7 @@ void runBackward(const KernelArgs &args) {
   if (a.bits & HasState)
     after = Floats(ins.next());
   std::vector<float> own(steps * batch * out);
-  iterateBack(a.type, steps, batch, out, dy.data(), y.data(), u.data(), after.data(), isHalf,
+  iterateBack(a.type, steps, batch, out, dy.data(), y.data(), u.data(), after.data(), rounding,
               own.data());
   if (a.bits & WantsState) {
     const FloatsOut state(outs.next());
@@ -187,9 +187,12 @@ void runUpdate(const KernelArgs &args) {
     store(values[i], views[i]);
 }
 
-const openipu::Registered registeredForward{{"popnn.rnnForward", runForward, {}, {}, nullptr}};
-const openipu::Registered registeredBackward{{"popnn.rnnBackward", runBackward, {}, {}, nullptr}};
-const openipu::Registered registeredUpdate{{"popnn.rnnUpdate", runUpdate, {}, {}, nullptr}};
+const openipu::Registered registeredForward{
+    {"popnn.rnnForward", runForward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+const openipu::Registered registeredBackward{
+    {"popnn.rnnBackward", runBackward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+const openipu::Registered registeredUpdate{
+    {"popnn.rnnUpdate", runUpdate, {}, {}, nullptr, openipu::alwaysGivesFloats}};
 
 poplar::OptionFlags flagsOf(const poplar::Type &partials, bool inferenceOnly, const char *pass) {
   return {{"partialsType", partials.toString()},

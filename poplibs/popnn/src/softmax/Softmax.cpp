@@ -168,9 +168,10 @@ private:
   RowLoop loop_;
 };
 
-const openipu::Registered registered{openipu::stateful<SoftmaxKernel>("popnn.softmax")};
+const openipu::Registered registered{
+    openipu::stateful<SoftmaxKernel>("popnn.softmax", openipu::alwaysGivesFloats)};
 const openipu::Registered registeredGradient{
-    openipu::stateful<GradientKernel>("popnn.softmaxGradient")};
+    openipu::stateful<GradientKernel>("popnn.softmaxGradient", openipu::alwaysGivesFloats)};
 // A row is done with before it is written.
 const openipu::Overwriting inPlace{
     "popnn.softmax", [](std::string_view, std::size_t, std::size_t, std::size_t) { return true; }};
