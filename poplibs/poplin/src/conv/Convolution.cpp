@@ -59,6 +59,14 @@ const openipu::Overwriting overwriting{
 
 } // namespace
 
+// As reports call it: Conv_3x3.
+static std::string nameOf(const ConvParams &params) {
+  std::string out = "Conv";
+  for (auto extent : params.kernelShape)
+    out += base::str(out == "Conv" ? "_" : "x", extent);
+  return out;
+}
+
 void conv::addConvolution(Graph &graph, const Tensor &in, const Tensor &weights, const Tensor &out,
                           const ConvParams &params, openipu::Plan plan, Sequence &prog,
                           const poplar::DebugContext &context, bool nearest, const Extras &extras) {
@@ -74,8 +82,8 @@ void conv::addConvolution(Graph &graph, const Tensor &in, const Tensor &weights,
   for (const auto &t : extras.tensors)
     uses.push_back(openipu::in(withField(t, params)));
   const auto kernel = quarterUses(graph, "poplin.convolution", uses, plan);
-  prog.add(openipu::operation(graph,
-                              {kernel, std::move(uses), writer.take(), std::move(plan), context}));
+  prog.add(openipu::operation(
+      graph, {kernel, std::move(uses), writer.take(), std::move(plan), {context, nameOf(params)}}));
 }
 
 namespace {
