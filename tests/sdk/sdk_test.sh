@@ -107,6 +107,8 @@ operators() {
   cp "$here/operators.cpp" .
   compile operators.cpp -lpopnn -lpoplin -lpoprand -lpopops -lpoputil -lpoplar
   expect "4 5 10 11 sum 30" ./prog
+  POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report"}' ./prog >/dev/null
+  grep -q stringTable report/debug.cbor || fail "no debug.cbor, or not a whole one"
 }
 
 models() {

@@ -26,8 +26,8 @@ constexpr OptionInfo engineTable[] = {
      "profile.pop with the execution trace"},
     {"autoReport.outputLoweredVars", Bool, "false", "", "variable placement in profile.pop"},
     {"autoReport.outputDebugInfo", Bool, "false", "",
-     "no effect: DebugInfo::initializeStreamer writes debug.cbor, from before the first context "
-     "on"},
+     "debug.cbor in autoReport.directory; only in POPLAR_ENGINE_OPTIONS, which is known before the "
+     "first context is made"},
     {"autoReport.outputSerializedGraph", Bool, "false", "",
      "the executable (executable.poplar) beside the profile"},
     {"autoReport.outputArchive", Bool, "false", "", noFiles},

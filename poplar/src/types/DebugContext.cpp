@@ -85,8 +85,18 @@ struct DebugInfo::Impl {
   }
 };
 
+static void openAskedFile() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (const auto file = types::askedDebugFile(); !file.empty() && !types::debugFileIsOpen())
+      DebugInfo::initializeStreamer(file, DebugSerializationFormat::CBOR);
+  });
+}
+
 DebugInfo::DebugInfo(const DebugContext &context, std::string layer)
-    : impl_(new Impl{nextId++, context, std::move(layer), {}}) {}
+    : impl_(new Impl{nextId++, context, std::move(layer), {}}) {
+  openAskedFile();
+}
 
 DebugInfo::~DebugInfo() {
   auto &s = streaming();

@@ -32,6 +32,8 @@ private:
   std::vector<std::string> strings_;
 };
 
+// Where the environment wants the debug file to be; empty: nowhere (engine/DebugReport.cpp).
+std::string askedDebugFile();
 // Whether DebugInfo::initializeStreamer has one open.
 bool debugFileIsOpen();
 
