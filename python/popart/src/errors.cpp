@@ -3,6 +3,8 @@
 #include "bind.hpp"
 #include <poplar/exceptions.hpp>
 #include <poputil/exceptions.hpp>
+#include <string_view>
+#include <typeinfo>
 
 namespace {
 
@@ -22,6 +24,11 @@ void raise(py::handle type, const std::string &text) { // which may quote what i
   const auto message = py::reinterpret_steal<py::object>(
       PyUnicode_DecodeUTF8(text.data(), py::ssize_t(text.size()), "backslashreplace"));
   PyErr_SetObject(type.ptr(), message.ptr());
+}
+// std::logic_error and its like, as compilers name them.
+bool isStandard(const std::exception &e) {
+  const std::string_view name = typeid(e).name();
+  return name.starts_with("St") || name.starts_with("NSt");
 }
 void raise(py::handle type, const std::exception &e) { raise(type, std::string(e.what())); }
 
@@ -149,6 +156,8 @@ void bindErrors(py::module &m) {
     } catch (const std::length_error &) {
       raise(popartError, "A size was asked for that no memory holds.");
     } catch (const std::exception &e) { // of the standard library: ours should have said more
+      if (!isStandard(e))
+        throw; // torch's, which translates them itself
       raise(internalError, std::string("An unexpected error: ") + e.what());
     }
   });
