@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The IPUs that a model runs on."""
+import gc
 import os
 import time
 
@@ -27,8 +28,11 @@ def acquire(options, ipus_per_replica):
         return _ipu_model(manager, wanted)
     if options.ipu_id is not None:
         return _by_id(manager, options.ipu_id, wanted, pattern, connection)
+    device = manager.tryAcquireAvailableDevice(wanted, 0, pattern, connection)
+    if device is None:
+        gc.collect()  # models that nobody uses any more may wait to be collected, and hold theirs
     while True:
-        device = manager.tryAcquireAvailableDevice(wanted, 0, pattern, connection)
+        device = device or manager.tryAcquireAvailableDevice(wanted, 0, pattern, connection)
         if device is not None:
             return device
         all_devices = manager.enumerateDevices(pattern, wanted)
