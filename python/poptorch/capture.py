@@ -151,13 +151,18 @@ class Capture(TorchDispatchMode):
             finally:
                 capture._scopes.pop()
 
+        makers = {name: getattr(torch, name) for name in ("tensor", "as_tensor", "asarray")}
         set_current(self)
         torch.nn.Module.__call__ = scoped
+        for name, make in makers.items():
+            setattr(torch, name, _on_the_host(make))
         try:
             with torch.enable_grad(), self:
                 return call()
         finally:
             torch.nn.Module.__call__ = call_module
+            for name, make in makers.items():
+                setattr(torch, name, make)
             set_current(None)
             del below_autograd
 
@@ -362,6 +367,15 @@ class Capture(TorchDispatchMode):
 
     def output(self, tensor):
         self.recorder.output(self.wrap(tensor).number)
+
+
+def _on_the_host(make):
+    """torch.tensor and its like make their values themselves, and cannot do so on "ipu:0"."""
+    def made(*args, device=None, **kwargs):
+        if device is not None and torch.device(device).type == "ipu":
+            device = None
+        return make(*args, device=device, **kwargs)
+    return made
 
 
 def _memory(tensor):
