@@ -487,4 +487,3 @@ _special = {
     "aten::resize_as_": _resize,
     **{f"aten::{name}_": _reshape_in_place for name in ("t", "transpose", "squeeze", "unsqueeze")},
 }
-
