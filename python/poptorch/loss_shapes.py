@@ -26,8 +26,8 @@ def _ctc(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=1
     return _reduced(log_probs, reduction, log_probs.shape[1:2] if log_probs.dim() == 3 else ())
 
 
-RULES = {
-    "aten::cross_entropy_loss": _classes, "aten::nll_loss": _classes, "aten::nll_loss_nd": _classes,
-    "aten::nll_loss2d": _classes, "aten::nll_loss_forward": _classes_with_total,
-    "aten::nll_loss2d_forward": _classes_with_total, "aten::multi_margin_loss": _multi_margin, "aten::ctc_loss": _ctc,
+rules = {
+    "cross_entropy_loss": _classes, "nll_loss": _classes, "nll_loss_nd": _classes, "nll_loss2d": _classes,
+    "nll_loss_forward": _classes_with_total, "nll_loss2d_forward": _classes_with_total,
+    "multi_margin_loss": _multi_margin, "ctc_loss": _ctc,
 }

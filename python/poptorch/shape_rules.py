@@ -5,7 +5,6 @@ tensor's values, None if they are known only when the model runs."""
 import torch
 
 from . import loss_shapes
-
 from .errors import Error
 
 
@@ -22,6 +21,18 @@ def _rnn(input, hx, params, has_biases, layers, dropout, train, bidirectional, b
 
 def _same(input, *rest, **kwargs):
     return torch.empty_like(input)
+
+
+def _full(size, fill_value, dtype=None, **kwargs):
+    if dtype is None:  # torch's meta kernel does not look at the value
+        dtype = {bool: torch.bool, int: torch.int64}.get(type(fill_value), torch.get_default_dtype())
+    return torch.empty(size, dtype=dtype, device="meta")
+
+
+def _arange(*bounds, dtype=None, **kwargs):
+    if dtype is None:
+        dtype = torch.get_default_dtype() if any(isinstance(b, float) for b in bounds) else torch.int64
+    return torch.arange(*bounds, dtype=dtype, device="meta")
 
 
 # ---- operators that look at values
@@ -97,28 +108,15 @@ def _bincount(self, weights=None, minlength=0):
     return self.new_empty(minlength, dtype=kind)
 
 
-def _full(size, fill_value, dtype=None, **kwargs):
-    if dtype is None:  # which torch's meta kernel does not look for in the value
-        dtype = {bool: torch.bool, int: torch.int64}.get(type(fill_value), torch.get_default_dtype())
-    return torch.empty(size, dtype=dtype, device="meta")
-
-
-def _arange(*bounds, dtype=None, **kwargs):
-    if dtype is None:
-        dtype = torch.get_default_dtype() if any(isinstance(b, float) for b in bounds) else torch.int64
-    return torch.arange(*bounds, dtype=dtype, device="meta")
-
-
 shape_rules = {f"aten::{name}": rule for name, rule in {
     "lstm": _lstm, "gru": _rnn, "rnn_tanh": _rnn, "rnn_relu": _rnn,
-    "dropout": _same, "feature_dropout": _same, "alpha_dropout": _same,
-    "full": _full, "arange": _arange, "prelu": _same,
+    "dropout": _same, "feature_dropout": _same, "alpha_dropout": _same, "prelu": _same,
+    "full": _full, "arange": _arange, **loss_shapes.rules,
     "cdist": _cdist, "_cdist_forward": _cdist, "narrow": _narrow, "one_hot": _one_hot, "bincount": _bincount,
     "nonzero": _unbounded(_masks), "argwhere": _unbounded(_masks),
     "_unique": _unbounded("Compute it on the host."), "_unique2": _unbounded("Compute it on the host."),
     "unique_dim": _unbounded("Compute it on the host."), "unique_consecutive": _unbounded("Compute it on the host."),
 }.items()}
-shape_rules.update(loss_shapes.RULES)
 value_rules = {f"aten::{name}": rule for name, rule in {
     "index": _index, "masked_select": _masked_select, "repeat_interleave": _repeat_interleave,
 }.items()}
