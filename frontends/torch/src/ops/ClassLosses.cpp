@@ -25,6 +25,12 @@ struct Scores {
   void useLabels(Call &c) {
     Shape shape = c.shapeOf(x);
     shape.erase(shape.begin() + 1);
+    const Shape given = c.shapeOf(c.in("target"));
+    if (given != shape && !(given.empty() && c.rank(c.in("self")) == 1))
+      c.fail("its target has shape ", popart::ir::text(given), "; scores of shape ",
+             popart::ir::text(c.shapeOf(x)), " need ", popart::ir::text(shape), ".");
+    if (c.isFloating(c.in("target")))
+      c.fail("its target must be class indices, which are integers.");
     labels = c.m.reshape(c.cast(c.in("target"), DataType::INT32), shape);
   }
   // For products with the scores.
