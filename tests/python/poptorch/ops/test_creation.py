@@ -43,6 +43,11 @@ def test_matrices():
                      torch.triu_indices(3, 3, 1), torch.tril_indices(4, 3, -1)], rand(1), gradient=False)
 
 
+def test_constants_of_the_device():
+    check(lambda x: (x * torch.tensor([1.0, 2], device=x.device), x + x.new_tensor(3.0),
+                     x + torch.as_tensor(2, device=x.device), x + torch.zeros(2, device=x.device), 2 ** x), rand(3, 2))
+
+
 def test_constants_take_part():
     def forward(x):
         mask = torch.ones(3, 4, dtype=torch.bool)

@@ -33,7 +33,7 @@ def test_integers_become_floats():
 
 
 def test_empty_and_single_tensors():
-    each([torch.sin, torch.exp, torch.frac, torch.square, torch.abs], rand(0, 3))
+    each([torch.sin, torch.exp, torch.frac, torch.square, torch.abs], rand(3, 0))
     each([torch.sin, torch.exp, torch.frac, torch.square, torch.abs], torch.tensor(0.7))
 
 

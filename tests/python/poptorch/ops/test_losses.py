@@ -36,7 +36,6 @@ def test_divergences():
     x, t = rand(3, 4, low=0.1, high=2), rand(3, 4, low=0, high=4)
     all_reductions(F.poisson_nll_loss, x, t)
     all_reductions(F.poisson_nll_loss, x, t, log_input=False, full=True)
-    all_reductions(F.gaussian_nll_loss, x, t, rand(3, 4, low=0.5, high=2), full=True)
 
 
 def test_binary_losses():
@@ -151,7 +150,7 @@ class _Loss(torch.nn.Module):
         self.weight, self.loss = torch.nn.Parameter(torch.eye(3)), loss
 
     def forward(self, x, t):
-        y = x @ self.weight
+        y = F.linear(x, self.weight)
         return y, self.loss(y, t)
 
 
