@@ -173,3 +173,10 @@ def test_a_loss_of_torch_is_the_loss_of_the_model(loss, t):
     torch.testing.assert_close(result, y.detach(), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(actual, value.detach(), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(torch.eye(3) - module.weight.detach(), reference.weight.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_targets_must_fit():
+    for t, words in ((torch.tensor([0, 1]), r"needs? \[4\]"), (rand(4), "class indices")):
+        module = _Loss(F.cross_entropy)
+        with pytest.raises(poptorch.Error, match=words):
+            poptorch.inferenceModel(module)(rand(4, 3), t)
