@@ -45,7 +45,7 @@ TEST(ReplicaGroupings, OfAVariableGoThroughTheModel) {
     options.enableReplicatedGraphs = true;
     options.replicatedGraphCount = replicas;
     auto session = InferenceSession::createFromOnnxModel(
-        builder->getModelProto(), DataFlow(1, {{y, everything}}), modelDevice(replicas),
+        builder->getModelProto(), DataFlow(1, {{y, AnchorReturnType("All")}}), modelDevice(replicas),
         InputShapeInfo(), options);
     session->prepareDevice();
     session->weightsFromHost();
