@@ -109,6 +109,7 @@ def _operator(func):
 _layers = {f"aten::{name}" for name in (
     "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "layer_norm",
     "group_norm", "batch_norm", "instance_norm", "lstm", "gru", "rnn_tanh", "rnn_relu")}
+_meta_device = torch.device("meta")
 # Arguments that say nothing of the meaning.
 _ignored = (torch.device, torch.layout, torch.memory_format, torch.Generator)
 
@@ -244,7 +245,7 @@ class Capture(TorchDispatchMode):
                 return wrapped.meta
             if isinstance(value, (list, tuple)):
                 return type(value)(map(to_meta, value)) if not hasattr(value, "_fields") else value
-            return value
+            return _meta_device if isinstance(value, torch.device) else value
 
         metas = [to_meta(value) for value in args]
         keywords = {name: to_meta(value) for name, value in kwargs.items()}
@@ -253,7 +254,7 @@ class Capture(TorchDispatchMode):
 
     def _infer(self, func, operator, args, kwargs, originals):
         if "device" in kwargs:
-            kwargs["device"] = torch.device("meta")
+            kwargs["device"] = _meta_device
         if "pin_memory" in kwargs:
             kwargs["pin_memory"] = None
         if "generator" in kwargs:
@@ -274,7 +275,7 @@ class Capture(TorchDispatchMode):
                 return _infer_with_bools(func, operator, args, kwargs)
             return func(*args, **kwargs)
         except RuntimeError as problem:
-            if "Could not run" not in str(problem):
+            if not isinstance(problem, NotImplementedError) and "Could not run" not in str(problem):
                 raise
             return _infer_on_zeros(func, args, kwargs)
 
