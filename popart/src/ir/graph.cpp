@@ -29,9 +29,9 @@ Value Graph::addStream(const TensorId &id, const TensorInfo &info) {
   inputs.push_back(add({id, info, Kind::Stream, {}}));
   return inputs.back();
 }
-Value Graph::addVariable(const TensorId &id, HostTensor initial) {
+Value Graph::addVariable(const TensorId &id, HostTensor initial, Role role) {
   const TensorInfo info = initial.info();
-  return add({id, info, Kind::Variable, std::move(initial)});
+  return add({id, info, Kind::Variable, std::move(initial), role});
 }
 Value Graph::addConstant(const TensorId &id, HostTensor data) {
   const TensorInfo info = data.info();

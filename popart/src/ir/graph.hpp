@@ -33,6 +33,9 @@ struct ValueData {
   // Of a variable, by where the session keeps it (transforms/offchip.hpp):
   Value shardOf = none; // this replica's part of that variable, flat
   bool offChip = false; // in memory beside the chip
+  // Of optimiser state and accumulators:
+  Value weight = none;  // that it belongs to; none: to all
+  bool gathers = false; // state that gradients are accumulated in
 };
 
 // When a node runs: for every micro-batch (Forward, Backward), or once per weight update.
@@ -58,7 +61,7 @@ public:
   // Adds a value; a name that is taken gets "/1", "/2" ... appended.
   Value add(ValueData value);
   Value addStream(const TensorId &name, const TensorInfo &info);
-  Value addVariable(const TensorId &name, HostTensor initial);
+  Value addVariable(const TensorId &name, HostTensor initial, Role role = Role::Weight);
   Value addConstant(const TensorId &name, HostTensor data);
 
   // popart::error for `none`: an operator looks at what a model leaves out.

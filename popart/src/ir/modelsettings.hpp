@@ -10,9 +10,12 @@ namespace popart::ir {
 struct ModelSettings {
   std::map<TensorId, InputSettings> inputs;
   std::map<TensorId, VariableSettings> variables;
-};
 
-// The settings that hold for a variable; optimiser state goes with its weight.
-const VariableSettings *settingsFor(const ModelSettings &settings, const TensorId &id);
+  // Values that the host holds of a variable; of optimiser state as many as of its weight.
+  std::int64_t groupsOf(const TensorId &weight, std::int64_t replicas) const {
+    const auto it = variables.find(weight);
+    return it == variables.end() ? 1 : it->second.getGroupCount(unsigned(replicas));
+  }
+};
 
 } // namespace popart::ir

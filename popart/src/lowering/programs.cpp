@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/programs.hpp"
-#include "ir/statenames.hpp"
 
 #include "base/Text.hpp"
 #include "lowering/calls.hpp"
@@ -367,7 +366,8 @@ private:
     interface_.anchors.push_back(spec);
   }
   bool isAccumulator(Value v) const {
-    return model_.graph[v].kind == Kind::Variable && ir::isAccumulator(model_.graph[v].name);
+    const auto &value = model_.graph[v];
+    return value.kind == Kind::Variable && value.role == ir::Role::Accumulator;
   }
   // What an update leaves of it is zeros.
   poplar::Tensor beforeUpdate(const poplar::Tensor &t, const TensorId &id) {
@@ -381,7 +381,7 @@ private:
     if (const auto it = shards_.find(v); it != shards_.end()) {
       const auto part =
           isElsewhere(it->second) ? fetch(it->second, into) : lowering_.tensor(it->second);
-      const auto domain = model_.locations.of(value.name, value.info).domain;
+      const auto domain = model_.locations.of(model_.graph, v).domain;
       return gcl::allGatherCrossReplica(*graph_, part, into, ops::gclGroup(domain), "anchor")
           .flatten()
           .slice(0, static_cast<std::size_t>(value.info.nelms()))
@@ -471,18 +471,19 @@ private:
     WeightSpec spec;
     spec.id = whole.name;
     spec.info = whole.info;
+    spec.role = whole.role;
     spec.remote = value.offChip;
-    group(spec);
+    group(spec, whole);
     if (value.shardOf != ir::none)
-      shard(spec, value.info.nelms());
+      shard(spec, value);
     if (spec.remote) {
       spec.toDevice = lowering_.remotes().at(v).buffer.handle();
-      spec.toHost = returns(spec.id) ? spec.toDevice : "";
+      spec.toHost = returns(whole) ? spec.toDevice : "";
     } else
-      connect(spec, lowering_.tensor(v));
+      connect(spec, lowering_.tensor(v), returns(whole));
     interface_.weights.push_back(spec);
   }
-  void connect(WeightSpec &spec, const poplar::Tensor &t) {
+  void connect(WeightSpec &spec, const poplar::Tensor &t, bool returns) {
     const bool alike = spec.groupOf.empty() && spec.shardOf.empty();
     spec.toDevice = "h2d_" + spec.id;
     auto down = graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
@@ -492,34 +493,32 @@ private:
     const auto &named = session_.updatableNamedBuffers;
     if (std::find(named.begin(), named.end(), spec.id) != named.end())
       programs_[NamedBuffersFromHost].add(Copy(down, t));
-    if (returns(spec.id)) {
+    if (returns) {
       spec.toHost = "weight_d2h_" + spec.id;
       auto up = graph_->addDeviceToHostFIFO(spec.toHost, t.elementType(), t.numElements());
       programs_[WeightsToHost].add(Copy(t, up));
     }
   }
-  void shard(WeightSpec &spec, std::int64_t elements) const {
-    const auto domain = model_.locations.of(spec.id, spec.info).domain;
-    spec.shardElements = elements;
+  void shard(WeightSpec &spec, const ir::ValueData &part) const {
+    const auto domain = model_.locations.of(model_.graph, part.shardOf).domain;
+    spec.shardElements = part.info.nelms();
     for (std::int64_t r = 0; r < model_.replicas; ++r)
       spec.shardOf.push_back(transforms::placeIn(domain, r, model_.replicas));
   }
   // Combined velocities are both accumulators and state: they stay home only if both do.
-  bool returns(const TensorId &id) const {
-    const bool state = ir::isOptimizerState(id);
-    const bool both = state && id.rfind("Accl___", 0) == 0 && model_.accumulationFactor > 1;
-    if (both)
+  bool returns(const ir::ValueData &variable) const {
+    const bool state = variable.role == ir::Role::OptimizerState;
+    if (variable.gathers && model_.accumulationFactor > 1)
       return !(session_.disableGradAccumulationTensorStreams &&
                session_.disableOptimizerStateTensorStreams);
     return !(state && session_.disableOptimizerStateTensorStreams) &&
-           !(ir::isAccumulator(id) && session_.disableGradAccumulationTensorStreams);
+           !(variable.role == ir::Role::Accumulator &&
+             session_.disableGradAccumulationTensorStreams);
   }
   // The state of a weight is grouped as the weight is.
-  void group(WeightSpec &spec) const {
-    const auto mark = spec.id.find("___");
-    const bool derived = ir::isOptimizerState(spec.id) || ir::isAccumulator(spec.id);
-    auto it = model_.variableSettings.find(
-        derived && mark != std::string::npos ? spec.id.substr(mark + 3) : spec.id);
+  void group(WeightSpec &spec, const ir::ValueData &variable) const {
+    const auto it = model_.variableSettings.find(
+        variable.weight == ir::none ? spec.id : model_.graph[variable.weight].name);
     if (it == model_.variableSettings.end())
       return;
     const auto replicas = static_cast<unsigned>(model_.replicas);

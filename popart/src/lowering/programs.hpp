@@ -49,8 +49,9 @@ struct AnchorSpec : HostTensorSpec {
 struct WeightSpec : HostTensorSpec {
   std::vector<std::int64_t> groupOf; // by replica: whose values it has; empty: all have the same
   std::int64_t groups = 1;           // values the host holds, one after the other
-  bool returnsAll = false;           // the host gets those of every replica
-  bool remote = false;               // handles name a remote buffer instead of streams
+  ir::Role role = ir::Role::Weight;
+  bool returnsAll = false; // the host gets those of every replica
+  bool remote = false;     // handles name a remote buffer instead of streams
   // Elements of a shard, and by replica which one it has; none: every replica has the whole.
   std::int64_t shardElements = 0;
   std::vector<std::int64_t> shardOf;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whole models: reading files, then inputs, initialisers, nodes and outputs in turn.
 #include "base/Text.hpp"
-#include "ir/statenames.hpp"
 #include "onnx/check.hpp"
 #include "onnx/skim.hpp"
 #include <algorithm>
@@ -173,9 +172,7 @@ void addInitializers(Importer &importer, const GraphProto &graph, const ImportOp
   collectUses(graph, uses);
   collectTrainable(graph, trainable);
   for (const auto &tensor : graph.initializer()) {
-    if (ir::isOptimizerState(tensor.name()))
-      importer.addInitializer(tensor.name(), importer.reader().read(tensor), Kind::Variable);
-    else if (uses.count(tensor.name())) {
+    if (uses.count(tensor.name())) { // others may be optimiser state: the session asks for it
       auto values = importer.reader().read(tensor);
       const Kind kind = options.ownValues.count(tensor.name())
                             ? Kind::Variable
@@ -192,8 +189,7 @@ void freezeUnused(ir::Graph &graph) {
   const std::set<ir::Value> outputs(graph.outputs.begin(), graph.outputs.end());
   for (std::uint32_t i = 0; i < graph.size(); ++i)
     if (auto &value = graph[ir::Value(i)];
-        value.kind == Kind::Variable && links.consumers[i].empty() &&
-        !outputs.count(ir::Value(i)) && !ir::isOptimizerState(value.name))
+        value.kind == Kind::Variable && links.consumers[i].empty() && !outputs.count(ir::Value(i)))
       value.kind = Kind::Constant;
 }
 

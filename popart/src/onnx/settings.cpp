@@ -113,8 +113,9 @@ void cut(onnx::TensorProto &tensor, const ir::HostTensor &whole, const VariableS
 
 Model ofOneReplica(const Model &model, const ir::ModelSettings &settings, unsigned replicas) {
   const auto grouped = [&](const TensorId &id) {
-    const auto *s = ir::settingsFor(settings, id);
-    return s && s->getGroupCount(replicas) > 1 ? s : nullptr;
+    const auto it = settings.variables.find(id);
+    const bool grouped = it != settings.variables.end() && it->second.getGroupCount(replicas) > 1;
+    return grouped ? &it->second : nullptr;
   };
   bool any = false;
   for (const auto &tensor : model.proto->graph().initializer())

@@ -113,9 +113,11 @@ Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType 
       adam && adam->useScaledOptimizerState())
     throw error("Automatic loss scaling changes the loss scale, but Adam was made with "
                 "scaledOptimizerState, which keeps it in its state. Switch one of them off.");
-  const Value scale = graph.addVariable("lossScaling_" + nameOf(type),
-                                        HostTensor::scalar(type, optimizer.getLossScalingVal()));
-  const Value factor = graph.addVariable(factorId, HostTensor::scalar(DataType::FLOAT, 1));
+  const Value scale =
+      graph.addVariable("lossScaling_" + nameOf(type),
+                        HostTensor::scalar(type, optimizer.getLossScalingVal()), ir::Role::Fixed);
+  const Value factor =
+      graph.addVariable(factorId, HostTensor::scalar(DataType::FLOAT, 1), ir::Role::Fixed);
   ops::GraphBuilder b(graph);
   b.pass = Pass::Backward;
   const Value product = b.mul(scale, b.cast(factor, type));
@@ -126,7 +128,8 @@ Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType 
 namespace {
 
 Value addCounts(ir::Graph &graph) {
-  return graph.addVariable(countsId, HostTensor::filled(TensorInfo(DataType::FLOAT, Shape{2}), 0));
+  return graph.addVariable(countsId, HostTensor::filled(TensorInfo(DataType::FLOAT, Shape{2}), 0),
+                           ir::Role::Fixed);
 }
 
 // What all IPUs of all replicas have counted in this period, where the builder stands.
@@ -198,7 +201,8 @@ void addLossScaleUpdate(ir::Graph &graph, const Context &context) {
   // For those who ask for it, before it is cleared; else pruned.
   const Value stats = b.cast(counts, DataType::UINT32);
   graph.rename(stats, graph.freeName("Accum___autoLossScaleStats"));
-  const Value period = graph.addVariable(periodId, HostTensor::scalar(DataType::FLOAT, 0));
+  const Value period =
+      graph.addVariable(periodId, HostTensor::scalar(DataType::FLOAT, 0), ir::Role::Fixed);
   Value scale = graph.find("lossScaling_FLOAT");
   if (scale == ir::none)
     scale = graph.require("lossScaling_FLOAT16");

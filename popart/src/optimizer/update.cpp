@@ -16,6 +16,7 @@ namespace popart::optimizer {
 using ir::HostTensor;
 using ir::Kind;
 using ir::Pass;
+using ir::Role;
 using ir::Value;
 using ir::Values;
 
@@ -118,17 +119,28 @@ private:
   // ---- parts of weights
 
   void findShards(Weight &w) {
-    for (const TensorId &id : {w.name, "Accum___" + w.name, "Accl___" + w.name}) {
-      const auto location = context_.locations.of(id, graph_[w.value].info);
-      w.elsewhere |= location.offChip || location.sharded;
-    }
+    const auto locate = [&](const TensorId &id, const TensorInfo &info, Role role) {
+      const bool gathers = role == Role::OptimizerState && w.recipe.inVelocity;
+      return context_.locations.of({id, info, role, w.name, gathers});
+    };
+    const auto elsewhere = [&](const TensorId &id, Role role) {
+      const auto location = locate(id, graph_[w.value].info, role);
+      return location.offChip || location.sharded;
+    };
+    bool state = false;
+    for (const auto &s : w.recipe.states)
+      state |= elsewhere(s.prefix + w.name, Role::OptimizerState);
+    w.elsewhere = elsewhere(w.name, Role::Weight) ||
+                  elsewhere("Accum___" + w.name, Role::Accumulator) ||
+                  (state && w.recipe.inVelocity);
     w.alike += w.elsewhere ? " elsewhere" : "";
+    w.alike += state ? " state elsewhere" : "";
     if (!context_.locations.mayShard())
       return;
     const Shape shape = graph_[w.value].info.shape();
     bool first = true;
-    const auto sharded = [&](const TensorId &id, DataType type) {
-      const auto location = context_.locations.of(id, TensorInfo(type, shape));
+    const auto sharded = [&](const TensorId &id, DataType type, Role role) {
+      const auto location = locate(id, TensorInfo(type, shape), role);
       if (!location.sharded)
         return false;
       if (!first && location.domain != w.domain)
@@ -140,14 +152,14 @@ private:
       first = false;
       return true;
     };
-    w.shardedWeight = sharded(w.name, graph_[w.value].info.dataType());
+    w.shardedWeight = sharded(w.name, graph_[w.value].info.dataType(), Role::Weight);
     w.sharded = w.shardedWeight;
     for (const auto &s : w.recipe.states) {
-      w.shardedStates.push_back(sharded(s.prefix + w.name, s.type));
+      w.shardedStates.push_back(sharded(s.prefix + w.name, s.type, Role::OptimizerState));
       w.sharded |= w.shardedStates.back();
     }
-    w.shardedAccumulator =
-        context_.accumulation && sharded("Accum___" + w.name, w.recipe.accumType);
+    w.shardedAccumulator = context_.accumulation &&
+                           sharded("Accum___" + w.name, w.recipe.accumType, Role::Accumulator);
     w.alike += base::str(' ', w.sharded, w.shardedAccumulator, w.shardedWeight, w.domain);
     for (const bool state : w.shardedStates)
       w.alike += state ? '1' : '0';
@@ -233,8 +245,11 @@ private:
                             ", but the optimizer keeps ", ir::text(info.shape()), " there."));
     return it->second.as(info.dataType()).reshaped(info.shape());
   }
-  Value variable(const TensorId &id, const TensorInfo &info, const HostTensor &first) {
-    return graph_.addVariable(id, initial(id, info, first));
+  Value stateOf(const Weight &w, const TensorId &id, const TensorInfo &info,
+                const HostTensor &first) {
+    const Value v = graph_.addVariable(id, initial(id, info, first), Role::OptimizerState);
+    graph_[v].weight = w.value;
+    return v;
   }
 
   static HostTensor times(double factor, const HostTensor &weight, const TensorInfo &info) {
@@ -249,10 +264,10 @@ private:
     const Shape shape = graph_[w.value].info.shape();
     for (const auto &s : w.recipe.states) {
       const TensorInfo info(s.type, shape);
-      const Value state = variable(s.prefix + w.name, info,
-                                   s.first != 0
-                                       ? HostTensor::filled(info, s.first)
-                                       : times(s.ofWeight, graph_[w.value].data, info));
+      const Value state = stateOf(w, s.prefix + w.name, info,
+                                  s.first != 0 ? HostTensor::filled(info, s.first)
+                                               : times(s.ofWeight, graph_[w.value].data, info));
+      graph_[state].gathers = w.recipe.inVelocity;
       w.states.push_back(kept(state, w, w.sharded && w.shardedStates[w.states.size()]));
     }
     if (w.recipe.inVelocity)
@@ -260,7 +275,7 @@ private:
     if (!w.recipe.corrected.empty()) {
       const TensorInfo info(DataType::FLOAT, Shape{});
       const TensorId id = stepPrefix + w.name;
-      w.step = variable(id, info, *firstStep(optimizer_, id));
+      w.step = stateOf(w, id, info, *firstStep(optimizer_, id));
     }
   }
 
@@ -276,8 +291,9 @@ private:
   Value scalarValue(const Weight &w, const Scalar &s) {
     const TensorId id = scalarVariable(optimizer_, s.name, w.name);
     const Value known = graph_.find(id);
-    return known != ir::none ? known
-                             : graph_.addVariable(id, HostTensor::scalar(DataType::FLOAT, s.value));
+    return known != ir::none
+               ? known
+               : graph_.addVariable(id, HostTensor::scalar(DataType::FLOAT, s.value), Role::Fixed);
   }
   // As attribute or input of a node, under the name that its operator uses.
   struct Given {
@@ -326,7 +342,8 @@ private:
     const auto [at, fresh] = running_.try_emplace(placeOf(w));
     auto &running = at->second;
     if (fresh) {
-      running.counter = graph_.addVariable("Counter___", HostTensor::scalar(DataType::FLOAT, 0));
+      running.counter = graph_.addVariable("Counter___", HostTensor::scalar(DataType::FLOAT, 0),
+                                           Role::Accumulator);
       running.settings = b_.settings;
       running.settings.name = "Update/count";
       running.share = b_.reciprocal(b_.add(running.counter, 1));
@@ -360,7 +377,9 @@ private:
   }
   Value accumulator(Weight &w) {
     const TensorInfo info(w.recipe.accumType, graph_[w.value].info.shape());
-    const Value variable = graph_.addVariable("Accum___" + w.name, HostTensor::filled(info, 0));
+    const Value variable =
+        graph_.addVariable("Accum___" + w.name, HostTensor::filled(info, 0), Role::Accumulator);
+    graph_[variable].weight = w.value;
     return w.accumulator = kept(variable, w, w.shardedAccumulator);
   }
 
@@ -621,7 +640,7 @@ Value lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
   const auto first = HostTensor::scalar(type, optimizer.getLossScalingVal());
   if (optimizer.lossScaling().isConst())
     return graph.addConstant("lossScaling", first);
-  return graph.addVariable(lossScaling + nameOf(type), first);
+  return graph.addVariable(lossScaling + nameOf(type), first, Role::Fixed);
 }
 
 std::map<TensorId, HostTensor> hyperParameters(const ir::Graph &graph, const Optimizer &optimizer,
@@ -656,6 +675,17 @@ std::map<TensorId, HostTensor> hyperParameters(const Typed &variables, const Opt
     else if ((at = id.find(specific)) != std::string::npos)
       out[id] = HostTensor::scalar(type, value(id.substr(at + specific.size()), id.substr(0, at)));
   }
+  return out;
+}
+
+std::vector<TensorId> stateIds(const Optimizer &optimizer, const TensorId &weight, DataType type,
+                               const Context &context) {
+  const auto recipe = recipeOf(optimizer, weight, type, context);
+  std::vector<TensorId> out;
+  for (const auto &state : recipe.states)
+    out.push_back(state.prefix + weight);
+  if (!recipe.corrected.empty())
+    out.push_back(stepPrefix + weight);
   return out;
 }
 

@@ -42,6 +42,10 @@ using Typed = std::vector<std::pair<TensorId, DataType>>; // such variables, wit
 std::map<TensorId, ir::HostTensor>
 hyperParameters(const Typed &variables, const Optimizer &optimizer, const Context &context);
 
+// What the optimizer keeps beside a weight of this type: Accl1___w, Step___w ...
+std::vector<TensorId> stateIds(const Optimizer &optimizer, const TensorId &weight, DataType type,
+                               const Context &context);
+
 // The count that a variable Step___w begins with; nothing for other variables.
 std::optional<ir::HostTensor> firstStep(const Optimizer &optimizer, const TensorId &variable);
 

@@ -4,7 +4,6 @@
 #include "base/Text.hpp"
 #include "custom/custom.hpp"
 #include "ir/narrowed.hpp"
-#include "ir/statenames.hpp"
 #include "openipu/Model.hpp"
 #include "session/convert.hpp"
 #include "session/guard.hpp"
@@ -23,19 +22,38 @@ std::uint64_t clockSeed() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
 }
 
-// Optimiser state that the model brings along: taken for the state the optimiser makes, which then
-// has the name.
-std::map<TensorId, ir::HostTensor> takeState(ir::Graph &graph) {
-  std::map<TensorId, ir::HostTensor> out;
-  for (std::uint32_t i = 0; i < graph.size(); ++i) {
-    const ir::Value v{i};
-    const TensorId id = graph[v].name;
-    if (graph[v].kind != ir::Kind::Variable || !ir::isOptimizerState(id))
+// The first group's values of several.
+ir::HostTensor firstOf(const ir::HostTensor &all, std::int64_t groups) {
+  if (groups == 1 || all.shape().empty())
+    return all;
+  const Shape shape(all.shape().begin() + 1, all.shape().end());
+  return {TensorInfo(all.type(), shape), all.data(), std::make_shared<ir::HostTensor>(all)};
+}
+
+// Optimiser state that the model brings along, by the names that the optimiser gives to the state
+// of these weights. What nodes of the model use is no such thing, whatever it is called.
+std::map<TensorId, ir::HostTensor> savedState(const Session::Impl &impl, ir::Graph &graph) {
+  std::map<TensorId, TensorId> weightOf;
+  for (std::uint32_t i = 0; i < graph.size(); ++i)
+    if (const auto &value = graph[ir::Value{i}];
+        value.kind == ir::Kind::Variable && value.role == ir::Role::Weight)
+      for (const auto &id :
+           optimizer::stateIds(*impl.optimizer, value.name, value.info.dataType(), impl.context))
+        weightOf[id] = value.name;
+  std::set<TensorId> ids;
+  for (const auto &[id, weight] : weightOf) {
+    const ir::Value own = graph.find(id);
+    if (own != ir::none && graph[own].role != ir::Role::OptimizerState)
       continue;
-    out[id] = graph[v].data;
-    graph.rename(v, graph.freeName("saved/" + id));
-    graph[v].data = {};
+    if (own != ir::none) { // the state that the optimiser makes has the name
+      graph.rename(own, graph.freeName("saved/" + id));
+      graph[own].data = {};
+    }
+    ids.insert(id);
   }
+  auto out = impl.source->values(ids, impl.replicas());
+  for (auto &[id, value] : out)
+    value = firstOf(value, impl.source->settings().groupsOf(weightOf[id], impl.replicas()));
   return out;
 }
 
@@ -59,7 +77,7 @@ const session::Prepared &Session::Impl::prepared() const {
   request.optimizer = optimizer.get();
   request.ipus = static_cast<unsigned>(device->getNumIpus());
   if (training)
-    request.state = takeState(request.graph);
+    request.state = savedState(*this, request.graph);
   prepared_ = session::prepare(std::move(request));
   return *prepared_;
 }
@@ -78,12 +96,9 @@ TensorInfo infoOfGroups(const TensorInfo &info, std::int64_t groups) {
 
 } // namespace
 
-const VariableSettings *Session::Impl::settingsFor(const TensorId &variable) const {
-  return ir::settingsFor(source->settings(), variable);
-}
-
 // Initial values in the device's types, and what resetHostWeights may replace.
 void Session::Impl::takeWeights() {
+  std::set<TensorId> grouped;
   for (ir::Value v : graph().inputs)
     modelInputs.emplace_back(graph()[v].name, graph()[v].info);
   for (std::uint32_t i = 0; i < graph().size(); ++i) {
@@ -91,18 +106,17 @@ void Session::Impl::takeWeights() {
     if (value.kind != ir::Kind::Variable || !value.data)
       continue;
     hostWeights[value.name] = session::deviceForm(value.data);
-    if (!ir::isOptimizerState(value.name))
+    const auto &weight = value.weight == ir::none ? value : graph()[value.weight];
+    const auto groups = source->settings().groupsOf(weight.name, replicas());
+    if (groups > 1)
+      grouped.insert(value.name);
+    if (value.role != ir::Role::OptimizerState)
       continue;
-    const auto *own = settingsFor(value.name);
-    const auto groups = own ? own->getGroupCount(unsigned(replicas())) : 1;
     initialInfos[value.name] = infoOfGroups(value.info, groups);
+    states.insert(value.name);
   }
-  std::set<TensorId> grouped;
-  for (const auto &[id, info] : source->initialisers(replicas())) {
+  for (const auto &[id, info] : source->initialisers(replicas()))
     initialInfos[id] = info;
-    if (hostWeights.count(id) && settingsFor(id))
-      grouped.insert(id);
-  }
   for (const auto &[id, value] : source->values(grouped, replicas())) // every group's values
     hostWeights[id] = session::deviceForm(value);
   source->lend(hostWeights, replicas());
@@ -131,8 +145,10 @@ void Session::Impl::takeStoredWeights(const session::Start &start) {
     else if (!start.first.count(spec.id))
       value = ir::HostTensor::filled(spec.info, 0);
     hostWeights[spec.id] = value ? session::deviceForm(value) : start.first.at(spec.id);
-    if (ir::isOptimizerState(spec.id))
-      initialInfos.emplace(spec.id, infoOfGroups(spec.info, spec.groups));
+    if (spec.role != ir::Role::OptimizerState)
+      continue;
+    initialInfos.emplace(spec.id, infoOfGroups(spec.info, spec.groups));
+    states.insert(spec.id);
   }
   source->lend(hostWeights, replicas());
 }

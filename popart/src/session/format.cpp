@@ -14,7 +14,7 @@ namespace popart::session {
 
 namespace {
 
-constexpr std::uint64_t version = 5;
+constexpr std::uint64_t version = 6;
 constexpr std::size_t headerBytes =
     8 + 3 * 8; // magic, version, length and checksum of the metadata
 
@@ -73,6 +73,7 @@ void put(ByteWriter &out, const Interface &io) {
     put(out, static_cast<const HostTensorSpec &>(spec));
     out.number(static_cast<std::uint64_t>(spec.groups));
     out.list(spec.groupOf, [&](auto g) { out.number(static_cast<std::uint64_t>(g)); });
+    out.number(static_cast<std::uint64_t>(spec.role));
     out.number(spec.returnsAll);
     out.number(spec.remote);
     out.number(static_cast<std::uint64_t>(spec.shardElements));
@@ -101,6 +102,7 @@ WeightSpec getWeight(ByteReader &in) {
   static_cast<HostTensorSpec &>(spec) = getSpec(in);
   spec.groups = in.number(1, most);
   in.list([&] { spec.groupOf.push_back(in.number(0, spec.groups - 1)); });
+  spec.role = static_cast<ir::Role>(in.number(0, static_cast<int>(ir::Role::Accumulator)));
   spec.returnsAll = in.flag();
   spec.remote = in.flag();
   spec.shardElements = in.number(0, most);

@@ -75,6 +75,8 @@ private:
     h_.number(value.shardOf.value);
     h_.number(value.offChip);
     h_.choice(value.role);
+    h_.number(value.weight.value);
+    h_.number(value.gathers);
     if (value.kind == ir::Kind::Constant && (heldToo_ || !(isMain && lowering::isHeld(value))))
       h_.bytes(value.data.data(), value.data ? value.data.bytes() : 0);
   }

@@ -31,6 +31,7 @@ struct Session::Impl {
   std::unique_ptr<session::Execution> execution;
   session::Weights hostWeights;                // what weightsFromHost sends, in the device's types
   std::map<TensorId, TensorInfo> initialInfos; // of the model's initialisers and optimiser state
+  std::set<TensorId> states;                   // which of them are optimiser state
   std::map<TensorId, ir::HostTensor> held;     // Interface::held, if it came from the cache
   bool fromFile = false; // not compiled here, but from the cache or an exported file
   bool started = false;  // the times of the start were told
@@ -56,7 +57,6 @@ struct Session::Impl {
   bool caches() const;
   bool openCached(); // whether the session can start without the ir
   session::Start startData() const;
-  const VariableSettings *settingsFor(const TensorId &variable) const;
   void takeWeights();
   void takeStoredWeights(const session::Start &start);
   void compile();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Models built from code, in sessions; compared with plain loops in double precision.
+#include "onnx/testmodels.hpp"
 #include "openipu/Model.hpp"
 #include "sessions.hpp"
 #include <cmath>
+#include <popart/adam.hpp>
 
 namespace popart::testing {
 
@@ -328,6 +330,40 @@ TEST(Model, TakesWeightsOfOthers) {
   io.insert("w", MutableVoidData(more.data(), floats({2})));
   session->writeWeights(io);
   EXPECT_EQ(memory, more);
+}
+
+// The optimiser's state may stand in the caller's memory as well; two sessions go on as one.
+TEST(Model, KeepsOptimizerStateOfTheCaller) {
+  Floats w{1, 2}, first{0, 0}, second{0, 0}, steps{0};
+  const auto train = [&](int count, bool lends) {
+    Model m;
+    const auto loss = m.reduceSum(
+        m.mul(m.input("x", floats({2})), m.weight("w", floats({2}), w.data())), {0}, false);
+    m.output(loss, "loss");
+    const auto state = ir::Role::OptimizerState;
+    if (lends) {
+      m.weight("Accl1___w", floats({2}), first.data(), nullptr, state);
+      m.weight("Accl2___w", floats({2}), second.data(), nullptr, state);
+      m.weight("Step___w", floats({}), steps.data(), nullptr, state);
+    }
+    const Adam adam({{"defaultLearningRate", {0.1f, false}}}, AdamMode::Adam,
+                    WeightDecayMode::Decay, DataType::FLOAT, DataType::FLOAT, DataType::FLOAT);
+    const auto session =
+        makeTrainingSession(std::move(m), flow("loss"), "loss", adam, modelDevice());
+    session->prepareDevice();
+    session->weightsFromHost();
+    for (int i = 0; i < count; ++i)
+      step(*session, "x", {1, -2}, "loss", 1);
+    session->weightsToHost();
+  };
+  train(4, false);
+  const Floats whole = std::exchange(w, {1, 2});
+  train(2, true);
+  EXPECT_EQ(steps[0], 2);
+  EXPECT_NE(first[0], 0);
+  train(2, true);
+  EXPECT_EQ(steps[0], 4);
+  EXPECT_EQ(w, whole);
 }
 
 TEST(Model, SaysWhatDoesNotFit) {

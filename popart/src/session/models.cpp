@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Weights between a session and ONNX models.
-#include "ir/statenames.hpp"
 #include "session/convert.hpp"
 #include "session/impl.hpp"
 #include <popart/error.hpp>
@@ -12,7 +11,7 @@ namespace {
 std::map<TensorId, ir::HostTensor> valuesOf(const Session::Impl &impl) {
   std::map<TensorId, ir::HostTensor> out;
   for (const auto &[id, info] : impl.initialInfos) {
-    if (impl.options.disableOptimizerStateTensorStreams && ir::isOptimizerState(id))
+    if (impl.options.disableOptimizerStateTensorStreams && impl.states.count(id))
       continue;
     auto it = impl.hostWeights.find(id);
     if (it != impl.hostWeights.end() && it->second.size() == session::deviceBytes(info))

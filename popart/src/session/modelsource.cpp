@@ -36,7 +36,7 @@ public:
     for (std::uint32_t i = 0; i < out.size() && !use.training && use.constantWeights; ++i)
       if (auto &value = out[ir::Value{i}]; value.kind == ir::Kind::Variable &&
                                            !changed.count(ir::Value{i}) &&
-                                           groups(value.name, use.replicas) == 1)
+                                           settings_.groupsOf(value.name, use.replicas) == 1)
         value.kind = ir::Kind::Constant;
     for (auto &node : out.nodes) // collectives count with them
       if (node.def->domain == "ai.graphcore" && node.def->type.rfind("Replicated", 0) == 0 &&
@@ -96,15 +96,11 @@ public:
   }
 
 private:
-  std::int64_t groups(const TensorId &id, std::int64_t replicas) const {
-    const auto *own = ir::settingsFor(settings_, id);
-    return own ? own->getGroupCount(static_cast<unsigned>(replicas)) : 1;
-  }
   TensorInfo infoOf(const TensorId &id, std::int64_t replicas) const {
     const auto &graph = model_.graph();
     const auto &info = graph[graph.require(id)].info;
     Shape shape = info.shape();
-    if (const auto n = groups(id, replicas); n > 1)
+    if (const auto n = settings_.groupsOf(id, replicas); n > 1)
       shape.insert(shape.begin(), n);
     return {info.dataType(), shape};
   }

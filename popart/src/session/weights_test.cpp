@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Weights between device, host and models; optimisers that change; seeds.
 #include "onnx/tensors.hpp"
+#include "onnx/testmodels.hpp"
 #include "sessions.hpp"
 #include <popart/adam.hpp>
 
@@ -87,6 +88,27 @@ TEST(Weights, TrainedModelsAreSavedAndReloaded) {
   resumed->weightsFromHost();
   EXPECT_EQ(step(*resumed, "x", {1, 2}, model.y, 2), second);
   EXPECT_EQ(step(*resumed, "x", {1, 2}, model.y, 2), third);
+}
+
+// Weights are what the model uses, whatever they are called: trained, saved, and apart from the
+// state that the optimiser keeps.
+TEST(Weights, MayBeCalledAsStateIs) {
+  auto model = parsed(R"(<ir_version: 7, opset_import: ["" : 13]>
+    g (float[2] x) => (float loss) {
+      a = Mul(x, w)  b = Mul(a, Accl___w)  loss = ReduceSum <keepdims = 0> (b) })");
+  addFloats(model, "w", {1, 2});
+  addFloats(model, "Accl___w", {3, 4});
+  const SGD sgd({{"defaultLearningRate", {0.5f, false}}, {"defaultMomentum", {0.5f, false}}});
+  const auto session = TrainingSession::createFromOnnxModel(
+      model.SerializeAsString(), DataFlow(1, {{"loss", AnchorReturnType("All")}}), "loss", sgd,
+      modelDevice());
+  session->prepareDevice();
+  session->weightsFromHost();
+  EXPECT_EQ(step(*session, "x", {1, 1}, "loss", 1), Floats{11});
+  EXPECT_EQ(readWeight(*session, "w", 2), (Floats{-0.5f, 0}));
+  EXPECT_EQ(readWeight(*session, "Accl___w", 2), (Floats{2.5f, 3}));
+  EXPECT_TRUE(session->hasInfo("Accl___w/1"));
+  EXPECT_TRUE(session->hasInfo("Accl___Accl___w"));
 }
 
 TEST(Weights, AccumulatorsAreNeverSaved) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/locations.hpp"
-#include "ir/statenames.hpp"
 
 #include "base/Text.hpp"
 #include "lowering/programs.hpp"
@@ -35,8 +34,8 @@ Locations::Locations(const SessionOptions &o, std::int64_t replicas, bool traini
               {Role::OptimizerState, o.optimizerStateTensorLocationSettings},
               {Role::Accumulator, o.accumulatorTensorLocationSettings},
               {Role::Activation, o.activationTensorLocationSettings}},
-      own_(o.tensorLocationSettingsOverride), differing_(std::move(differing)), replicas_(replicas),
-      accumulation_(o.enableGradientAccumulation) {
+      own_(o.tensorLocationSettingsOverride), differing_(std::move(differing)),
+      replicas_(replicas) {
   byRole_[Role::Activation].location.replicatedTensorSharding = ReplicatedTensorSharding::Off;
   constexpr const char *names[] = {"weight", "optimizerState", "accumulator", "activation"};
   bool sharded = false;
@@ -73,13 +72,6 @@ void Locations::check(const TensorLocation &location, const std::string &what) c
                           members, ", as the sharding domain says."));
 }
 
-// A velocity that gradients are accumulated in is an accumulator.
-Role Locations::roleOf(const TensorId &id) const {
-  if (ir::isAccumulator(id) || (accumulation_ && !mayShard_ && id.rfind("Accl___", 0) == 0))
-    return Role::Accumulator;
-  return ir::isOptimizerState(id) ? Role::OptimizerState : Role::Weight;
-}
-
 Location Locations::located(const TensorId &id, Role role, const TensorInfo &info) const {
   const auto own = own_.find(id);
   const auto settings = byRole_.find(role);
@@ -98,14 +90,18 @@ Location Locations::located(const TensorId &id, Role role, const TensorInfo &inf
   return out;
 }
 
-Location Locations::of(const TensorId &id, const TensorInfo &info) const {
-  const Role role = roleOf(id);
-  Location out = located(id, role, info);
-  const auto mark = id.find("___");
-  const TensorId weight =
-      role == Role::Weight || mark == std::string::npos ? id : id.substr(mark + 3);
-  out.sharded &= !differing_.count(weight);
+Location Locations::of(const Variable &variable) const {
+  const Role role = variable.role == ir::Role::Accumulator || variable.gathers ? Role::Accumulator
+                    : variable.role == ir::Role::OptimizerState ? Role::OptimizerState
+                                                                : Role::Weight;
+  Location out = located(variable.id, role, variable.info);
+  out.sharded &= !differing_.count(variable.weight);
   return out;
+}
+Location Locations::of(const ir::Graph &graph, ir::Value variable) const {
+  const auto &v = graph[variable];
+  return of(
+      {v.name, v.info, v.role, v.weight == ir::none ? v.name : graph[v.weight].name, v.gathers});
 }
 Location Locations::ofActivation(const TensorId &id, const TensorInfo &info) const {
   return located(id, Role::Activation, info);

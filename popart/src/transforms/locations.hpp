@@ -7,8 +7,6 @@
 
 namespace popart::transforms {
 
-enum class Role { Weight, OptimizerState, Accumulator, Activation };
-
 struct Location {
   bool offChip = false, sharded = false;
   CommGroup domain; // the replicas that share it out
@@ -22,7 +20,16 @@ public:
   Locations(const SessionOptions &options, std::int64_t replicas, bool training,
             std::set<TensorId> differing = {});
 
-  Location of(const TensorId &id, const TensorInfo &info) const; // a variable
+  // A variable there may be: its weight is itself, or whose state or accumulator it is.
+  struct Variable {
+    const TensorId &id;
+    const TensorInfo &info;
+    ir::Role role;
+    const TensorId &weight;
+    bool gathers = false; // state that gradients are accumulated in counts as an accumulator
+  };
+  Location of(const Variable &variable) const;
+  Location of(const ir::Graph &graph, ir::Value variable) const;
   Location ofActivation(const TensorId &id, const TensorInfo &info) const;
   bool mayShard() const { return mayShard_; }                          // some variable
   bool names(const TensorId &id) const { return own_.count(id) != 0; } // has an entry of its own
@@ -31,15 +38,15 @@ public:
   void checkNames(const ir::Graph &graph) const;
 
 private:
+  enum class Role { Weight, OptimizerState, Accumulator, Activation };
   Location located(const TensorId &id, Role role, const TensorInfo &info) const;
-  Role roleOf(const TensorId &id) const;
   void check(const TensorLocation &location, const std::string &what) const;
 
   std::map<Role, TensorLocationSettings> byRole_;
   std::map<TensorId, TensorLocation> own_;
   std::set<TensorId> differing_;
   std::int64_t replicas_ = 1;
-  bool accumulation_ = false, mayShard_ = false;
+  bool mayShard_ = false;
 };
 
 // Members of a group, the place of a replica in its group, and the group of those that have the

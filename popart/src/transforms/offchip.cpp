@@ -19,6 +19,7 @@ Value addShard(Graph &graph, Value whole, const Location &location, std::int64_t
   const Value shard = graph.add(
       {"Shard___" + graph[whole].name, TensorInfo(info.dataType(), part), Kind::Variable, {}});
   graph[shard].shardOf = whole;
+  graph[shard].role = graph[whole].role;
   return shard;
 }
 
@@ -78,7 +79,7 @@ private:
     if (graph_[v].kind != Kind::Variable || onChip_.count(v) || !isUsed)
       return;
     const Value whole = graph_[v].shardOf == none ? v : graph_[v].shardOf;
-    const auto location = locations_.of(graph_[whole].name, graph_[whole].info);
+    const auto location = locations_.of(graph_, whole);
     if (location.sharded)
       domains_[whole] = location.domain;
     if (location.sharded && whole == v && !isAssigned && !shards_.count(v)) {
