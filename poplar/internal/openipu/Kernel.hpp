@@ -53,7 +53,7 @@ struct KernelArgs {
   RandomState *random = nullptr;
   unsigned replica = 0;
   std::uint64_t generation = 1; // changes whenever a steady input may have changed
-  Rounding rounding = {};       // 8-bit floats only; halves: see Kernel::givesFloats
+  Rounding rounding = {};       // of what a kernel rounds itself; its results: Kernel::givesFloats
 
   template <class T> T *out(std::size_t i) const { return outputs[i].as<T>(); }
   template <class T> const T *in(std::size_t i) const { return inputs[i].as<const T>(); }
