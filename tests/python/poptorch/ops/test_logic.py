@@ -28,6 +28,12 @@ def test_bits_with_numbers():
     check(forward, ints(5, high=100), ints(5, high=100))
 
 
+@pytest.mark.parametrize("kind", [torch.int32, torch.int16, torch.int8, torch.uint8])
+def test_shifts(kind):
+    x = torch.tensor([1, 5, 100, -1, -77, 0]).to(kind)
+    check(lambda x, n: (x << 2, x >> 1, x << n, x >> n, torch.bitwise_right_shift(x, n)), x, ints(6, high=7, dtype=kind))
+
+
 def test_truth():
     each([torch.logical_and, torch.logical_or, torch.logical_xor], torch.tensor([0.0, 1.5, NAN, 0]), ints(4, high=2))
     each([torch.logical_not], torch.tensor([0.0, 1.5, -0.0, NAN]))
