@@ -153,7 +153,10 @@ class Capture(TorchDispatchMode):
                 capture._scopes.pop()
 
         makers = {name: getattr(torch, name) for name in ("tensor", "as_tensor", "asarray")}
+        distribution = torch.distributions.Distribution  # whose checks would look at values
+        validates = distribution._validate_args
         set_current(self)
+        distribution.set_default_validate_args(False)
         torch.nn.Module.__call__ = scoped
         for name, make in makers.items():
             setattr(torch, name, _on_the_host(make))
@@ -164,6 +167,7 @@ class Capture(TorchDispatchMode):
             torch.nn.Module.__call__ = call_module
             for name, make in makers.items():
                 setattr(torch, name, make)
+            distribution.set_default_validate_args(validates)
             set_current(None)
             del below_autograd
 

@@ -55,6 +55,22 @@ def test_normal_numbers():
     assert h.dtype is torch.half
 
 
+def test_distributions():
+    D = torch.distributions
+    p = torch.linspace(0.1, 0.9, N)
+    a, b, c, d, e = draw(lambda x: D.Normal(x, 2.0).sample(), lambda x: D.Uniform(-x, x).sample(),
+                         lambda x: D.Exponential(x).sample(), lambda x: D.Bernoulli(x).sample(),
+                         lambda x: D.Normal(x, x).log_prob(x + 1), x=p)
+    near(((a - p) / 2).mean(), 0, 1)
+    near(((a - p) ** 2 / 4).mean(), 1, math.sqrt(2))
+    near((b / p).mean(), 0, 0.6)
+    near((c * p).mean(), 1, 1)
+    near((d - p).mean(), 0, 0.5)
+    torch.testing.assert_close(e, D.Normal(p, p).log_prob(p + 1))
+    with pytest.raises(ValueError):
+        D.Normal(0.0, -1.0)  # values are looked at again
+
+
 def test_numbers_of_other_distributions():
     a, b, c, d = draw(lambda x: x.clone().exponential_(), lambda x: x.clone().exponential_(4),
                       lambda x: x.clone().geometric_(0.25), lambda x: x.clone().log_normal_(0, 0.5))
