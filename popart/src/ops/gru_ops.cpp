@@ -64,7 +64,7 @@ Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
                                       layer.weights, saves ? &saved : nullptr, l.program(),
                                       l.name(), recurrentOptions(l, op, saves));
   Tensors out{inOrder(op, y)};
-  out.push_back(op.hasOut(1) ? lastStep(l, y, ifValid(layer.lengths)) : Tensor());
+  out.push_back(op.hasOut(1) ? lastStep(l, op, y, ifValid(layer.lengths)) : Tensor());
   if (op.hasOut(2))
     out.push_back(saves ? saved : zeros(l, op.in(0).type(), op.out(2).info().shape_szt()));
   return out;

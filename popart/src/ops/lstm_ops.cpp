@@ -81,7 +81,7 @@ Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
   auto [y, cell] =
       popnn::lstm::lstmFwd(l.graph(), layer.params, layer.initial, layer.x, layer.weights,
                            saves ? &saved : nullptr, l.program(), l.name(), options);
-  const Tensor last = op.hasOut(1) ? lastStep(l, y, ifValid(layer.lengths)) : Tensor();
+  const Tensor last = op.hasOut(1) ? lastStep(l, op, y, ifValid(layer.lengths)) : Tensor();
   Tensors out{inOrder(op, y), last, cell};
   if (op.hasOut(3)) {
     auto shape = op.out(3).info().shape_szt();

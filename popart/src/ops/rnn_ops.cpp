@@ -44,7 +44,7 @@ Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
       layer.x, layer.activation, layer.partials, !l.options().training, l.name());
   if (layer.lengths.valid())
     y = masked(l, y, layer.lengths);
-  return {inOrder(op, y), lastStep(l, y, ifValid(layer.lengths))};
+  return {inOrder(op, y), lastStep(l, op, y, ifValid(layer.lengths))};
 }
 
 Tensor createRnnLayer(lowering::Lowering &l, const OpView &op, unsigned input) {

@@ -61,6 +61,21 @@ TEST(InPlace, NotUnderTwoViewsAtOnce) {
   EXPECT_EQ(m.run(z), want);
 }
 
+TEST(InPlace, LastStatesHaveMemoryOfTheirOwn) {
+  for (const std::string type : {"LSTM", "GRU", "RNN"}) {
+    Model m;
+    const std::int64_t gates = type == "LSTM" ? 4 : type == "GRU" ? 3 : 1;
+    const auto y = m.imported(type,
+                              {m.randomInput({3, 2, 2}), m.randomInput({1, gates * 3, 2}),
+                               m.randomInput({1, gates * 3, 3})},
+                              {{"hidden_size", std::int64_t(3)}}, 14, 2);
+    const Value last = m.b.mul(y[1], 3), all = m.b.op("Identity", {y[0]});
+    const auto want = m.run({last, all});
+    transforms::writeInPlace(m.graph, {last, all});
+    EXPECT_EQ(m.run({last, all}), want) << type;
+  }
+}
+
 TEST(InPlace, BroadcastsAreReadWhereTheyAre) {
   Model m;
   const Value wide =

@@ -74,8 +74,8 @@ poplar::Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned inp
                            CreateWeights createWeights);
 // A sequence in the order of time in which the layer runs, and back.
 poplar::Tensor inOrder(const OpView &op, const poplar::Tensor &sequence);
-// y[T-1], or that of every element's last step if it has lengths.
-poplar::Tensor lastStep(lowering::Lowering &l, const poplar::Tensor &y,
+// y[T-1], or that of every element's last step if it has lengths: the layer's second output.
+poplar::Tensor lastStep(lowering::Lowering &l, const OpView &op, const poplar::Tensor &y,
                         const poplar::Tensor *lengths);
 // dy with the gradient of the last steps added; either may be invalid.
 poplar::Tensor withLastStep(lowering::Lowering &l, const poplar::Tensor &dy,

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
+#include <poputil/Util.hpp>
 
 namespace popart::ops {
 
@@ -56,9 +57,13 @@ pe::Any isLast(const pe::Any &time, const pe::Any &length) {
 
 } // namespace
 
-Tensor lastStep(lowering::Lowering &l, const Tensor &y, const Tensor *lengths) {
-  if (!lengths)
-    return y[y.dim(0) - 1];
+Tensor lastStep(lowering::Lowering &l, const OpView &op, const Tensor &y, const Tensor *lengths) {
+  if (!lengths) {
+    // Memory of its own where others compute with it: they may write their results there.
+    const Tensor last = y[y.dim(0) - 1];
+    return isUsed(op, op.out(1)) ? poputil::duplicate(l.graph(), last, l.program(), l.name("last"))
+                                 : last;
+  }
   const Tensor only =
       popops::map(l.graph(), pe::Select(pe::_1, pe::Const(0.0f), isLast(pe::_2, pe::_3)),
                   {y, times(l, y.dim(0)), perElement(*lengths)}, l.program(), l.name("last"));
