@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Layer and group normalisation:  y = (x - mean) / sqrt(variance + eps) * weight + bias, with mean
+// and variance over the last dimensions, or over groups of channels. Weights divided by their norm.
+#include "core/Call.hpp"
+#include <numeric>
+
+namespace poptorch {
+
+namespace {
+
+std::int64_t elementsOf(const Shape &shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t(1), std::multiplies<>());
+}
+Value parameter(Call &c, const char *name, const Shape &shape, double otherwise, DataType type) {
+  const Value v = c.maybe(name);
+  return v == none ? c.full(shape, otherwise, type) : c.cast(v, type);
+}
+
+// mean and 1/deviation over the last axis of [..., n], for those who ask; unused ones go.
+void addStatistics(Call &c, Value rows, Values &out) {
+  if (c.results() < 3)
+    return;
+  const Value x = c.cast(rows, DataType::FLOAT);
+  const auto last = std::int64_t(c.rank(x)) - 1;
+  const Value mean = c.reduce("ReduceMean", x, {last}, true);
+  const Value variance = c.reduce("ReduceMean", c.m.square(c.m.sub(x, mean)), {last}, true);
+  out.push_back(c.m.reshape(mean, c.shape(1)));
+  const Value deviation = c.m.sqrt(c.m.add(variance, c.real("eps")));
+  out.push_back(c.m.reshape(c.m.reciprocal(deviation), c.shape(2)));
+}
+
+Values layerNorm(Call &c) {
+  const Value x = c.in("input");
+  const Shape whole = c.shapeOf(x), inner = c.integers("normalized_shape");
+  if (inner.empty() || inner.size() > whole.size() ||
+      !std::equal(inner.rbegin(), inner.rend(), whole.rbegin()))
+    c.fail("normalized_shape must be the last dimensions of its input.");
+  const auto type = c.m.type(x);
+  const auto axis = std::int64_t(whole.size() - inner.size());
+  const Value y =
+      c.m.op("LayerNormalization",
+             {x, parameter(c, "weight", inner, 1, type), parameter(c, "bias", inner, 0, type)},
+             {{"axis", axis}, {"epsilon", float(c.real("eps"))}});
+  Values out{y};
+  const auto width = elementsOf(inner);
+  addStatistics(c, c.m.reshape(x, {width ? elementsOf(whole) / width : 0, width}), out);
+  return out;
+}
+
+Values groupNorm(Call &c) {
+  const Value x = c.in("input");
+  const Shape whole = c.shapeOf(x);
+  const auto groups = c.integer(c.has("num_groups") ? "num_groups" : "group");
+  if (whole.size() < 2 || groups < 1 || whole[1] % groups)
+    c.fail("its channels must divide into ", groups, " groups of equal size.");
+  const auto type = c.m.type(x);
+  const Value y = c.m.ops(
+      "GroupNormalization",
+      {x, parameter(c, "weight", {whole[1]}, 1, type), parameter(c, "bias", {whole[1]}, 0, type)},
+      3,
+      {{"num_groups", groups},
+       {"epsilon", float(c.real("eps"))},
+       {"contiguous_groups", std::int64_t(1)}})[0];
+  Values out{y};
+  const auto rows = whole[0] * groups;
+  addStatistics(c, c.m.reshape(x, {rows, rows ? elementsOf(whole) / rows : 0}), out);
+  return out;
+}
+
+// v * g / |v|, the norm over all dimensions but one (or all of them for -1).
+Values weightNorm(Call &c) {
+  const Value v = c.in("v"), g = c.in("g");
+  Integers axes(c.rank(v));
+  std::iota(axes.begin(), axes.end(), 0);
+  const auto dim = c.integer("dim");
+  if (dim != -1)
+    axes.erase(axes.begin() + c.axis("dim", c.rank(v)));
+  const Value norm = c.m.sqrt(c.reduce("ReduceSum", c.m.square(v), axes, dim != -1));
+  return {c.m.mul(v, c.m.div(g, norm)), norm};
+}
+
+} // namespace
+
+void addNorms(Registry &r) {
+  r.add("layer_norm", layerNorm);
+  r.add("native_layer_norm", layerNorm);
+  r.add("group_norm", groupNorm);
+  r.add("native_group_norm", groupNorm);
+  r.add("_weight_norm", weightNorm);
+  r.add("_weight_norm_interface", weightNorm);
+}
+
+} // namespace poptorch
