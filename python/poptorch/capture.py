@@ -130,6 +130,9 @@ class Capture(TorchDispatchMode):
         self._sources = {}
         self.hidden_sources = _own_sources
         self.used_weights = []
+        # All tensors: where torch takes an operator apart, C++ alone holds some, and a garbage collection would take
+        # their attributes.
+        self._made = []
         self.unsupported_types = {}  # with the line that made the first tensor of each
         self.state = {}  # what helper operations keep while this capture runs
 
@@ -185,7 +188,9 @@ class Capture(TorchDispatchMode):
             self.unsupported_types.setdefault(kind, self._line())
             kind = torch.float
         number = self.recorder.tensor(tuple(meta.size()), device_type(kind))
-        return IpuTensor(meta, number, value)
+        made = IpuTensor(meta, number, value)
+        self._made.append(made)
+        return made
 
     def input(self, name, shape, dtype):
         tensor = self.new(empty_meta(shape, dtype))
@@ -479,6 +484,11 @@ def _nothing(capture, func, args, kwargs):
     return args[0]
 
 
+def _not_left_aligned(capture, func, args, kwargs):
+    """What padding a mask has is known only when the model runs: batches are not nested."""
+    return False
+
+
 _special = {
     "aten::lift_fresh": _lift,
     "aten::lift": _lift,
@@ -488,6 +498,7 @@ _special = {
     "aten::requires_grad_": _nothing,
     "aten::set_.source_Tensor": _nothing,
     "aten::as_strided": _as_strided,
+    "aten::_nested_tensor_from_mask_left_aligned": _not_left_aligned,
     "aten::resize_": _resize,
     "aten::resize_as_": _resize,
     **{f"aten::{name}_": _reshape_in_place for name in ("t", "transpose", "squeeze", "unsqueeze")},
