@@ -50,8 +50,10 @@ def _start(user_id, ipu_id, nested=False):
     if user_id is None:
         user_id = str(Block._next_id)
         Block._next_id += 1
-    place = capture.place(str(user_id), ipu_id)
+    if "open blocks" not in capture.state and capture.recorded:
+        capture.placer.beforeBlocks()
     open_blocks = capture.state.setdefault("open blocks", [None])
+    place = capture.place(str(user_id), ipu_id)
     if nested:
         open_blocks.append(place)
     else:

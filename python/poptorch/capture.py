@@ -134,6 +134,7 @@ class Capture(TorchDispatchMode):
         # their attributes.
         self._made = []
         self.unsupported_types = {}  # with the line that made the first tensor of each
+        self.recorded = False  # whether there is an operator of torch
         self.state = {}  # what helper operations keep while this capture runs
 
     # ---- running
@@ -289,6 +290,7 @@ class Capture(TorchDispatchMode):
             return _infer_on_zeros(func, args, kwargs)
 
     def _record(self, func, operator, args, kwargs, results, originals):
+        self.recorded = True
         number = self._signatures.get(func)
         if number is None:
             number = self._signatures[func] = self.recorder.signature(

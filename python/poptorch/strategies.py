@@ -34,7 +34,12 @@ class Placer:
         self._stages = {}  # of blocks, for AutoStage.AutoIncrement
         self._switches = 0
         self._last = None
+        self._unplaced = False
         self.ipus = 1  # per replica
+
+    def beforeBlocks(self):
+        """There are operators in front of the first block. They are on IPU 0, unless that is the first stage itself."""
+        self._unplaced = True
 
     def place(self, block_id: str, ipu_id: "int | None" = None) -> Placement:
         """Where a block is that the program enters now; AssertionError for one that the strategy does not know."""
@@ -48,6 +53,8 @@ class Placer:
                     f"The block {block_id!r} is in stage {place.stage}, but comes after stage {last.stage}. "
                     "Stages must ascend along the model.")
             self._switches += place.ipu != last.ipu
+        elif self._unplaced and place.stage:
+            self._switches += place.ipu != 0
         self._last = place
         self.ipus = max(self.ipus, place.ipu + 1)
         return place

@@ -74,10 +74,12 @@ def test_phases_must_be_given():
 
 
 def test_pipelines_need_enough_batches():
-    def check(training, blocks=(("0", 0), ("1", 1), ("2", 2), ("3", 3)), strategy=None, **given):
+    def check(training, blocks=(("0", 0), ("1", 1), ("2", 2), ("3", 3)), strategy=None, before=False, **given):
         options = poptorch.Options().deviceIterations(given.get("D", 1))
         options.Training.gradientAccumulation(given.get("A", 1))
         placer = (strategy or poptorch.PipelinedExecution()).placer()
+        if before:
+            placer.beforeBlocks()
         for block, ipu in blocks:
             placer.place(block, ipu)
         placer.check(options, training)
@@ -85,6 +87,9 @@ def test_pipelines_need_enough_batches():
     check(False, D=4)
     check(True, (("0", 0), ("1", 0)))  # one IPU is no pipeline
     check(True, strategy=poptorch.ShardedExecution())
+    check(True, (("0", 0), ("1", 1)), before=True, A=3)
+    with pytest.raises(poptorch.Error, match=r"pipeline stages \(3\), but is 1"):
+        check(True, (("1", 1),), before=True)  # what has no block is on IPU 0
     with pytest.raises(poptorch.Error, match=r"gradientAccumulation must be greater than or equal to the number of "
                        r"pipeline stages \(7\), but is 6"):
         check(True, A=6, D=20)

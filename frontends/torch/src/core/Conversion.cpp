@@ -194,6 +194,24 @@ void Conversion::place(const Operation &operation) {
   settings.extra = extra;
 }
 
+// What stands in front of the first block: on IPU 0, or with that block if it is the first stage or
+// phase itself.
+void Conversion::placeBeginning() {
+  for (const auto &operation : recording_.operations) {
+    if (recording_.signatures.at(operation.signature).name != "poptorch::begin_ipu_block")
+      continue;
+    call(operation);
+    blocks = Blocks::Never;
+    auto &p = placement;
+    if (p.stage.value_or(p.phase.value_or(1)) > 0) {
+      p.ipu = 0;
+      p.stage = p.stage ? std::optional<std::int64_t>(0) : std::nullopt;
+      p.phase = p.phase ? std::optional<std::int64_t>(0) : std::nullopt;
+    }
+    return;
+  }
+}
+
 Values Conversion::call(const Operation &operation) {
   const auto &signature = recording_.signatures.at(operation.signature);
   const auto *converter = Registry::all().find(signature.name);
@@ -376,6 +394,7 @@ void Conversion::finish(Converted &into) {
 
 Converted Conversion::run() {
   declare();
+  placeBeginning();
   for (const auto &operation : recording_.operations)
     convert(operation);
   if (frames_.size() != 1)

@@ -99,6 +99,7 @@ private:
   };
 
   void declare();
+  void placeBeginning();
   void convert(const Operation &operation);
   Values call(const Operation &operation);
   void place(const Operation &operation);
