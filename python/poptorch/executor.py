@@ -260,6 +260,8 @@ class PoplarExecutor(Persistence, Latencies):
         if self._training or self._changed:
             self._newer_on_device = True
             self.version += 1
+            if self._training:
+                self._optimizer._step_count = self.version  # torch's schedulers ask whether steps were made
         return self._structure(results)
 
     def _raise(self, problem):

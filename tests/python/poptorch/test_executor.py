@@ -70,6 +70,18 @@ def test_training_follows_torch(make):
     assert int(model.calls) == 6
 
 
+def test_schedulers_see_that_steps_were_made(recwarn):
+    model = Net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    training = poptorch.trainingModel(model, optimizer=optimizer)
+    training(*data(5))
+    schedule.step()
+    training.setOptimizer(optimizer)
+    training(*data(5))
+    assert not [w for w in recwarn if "lr_scheduler.step()" in str(w.message)]
+
+
 @pytest.mark.parametrize("iterations, accumulation, replicas", [(3, 1, 1), (1, 4, 1), (1, 1, 2), (2, 2, 2)])
 def test_batching_follows_torch(iterations, accumulation, replicas):
     options = poptorch.Options().deviceIterations(iterations).replicationFactor(replicas)
