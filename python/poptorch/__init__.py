@@ -3,7 +3,12 @@
 
 Groups of names, one import each; what is heavy (popart) is imported when it is used.
 """
+import importlib.util as _util
 import os as _os
+
+if _util.find_spec("popart_core") is None:
+    raise ImportError("poptorch needs the Poplar SDK, which is not enabled: source the enable.sh of the SDK in this shell, "
+                      "and start Python again.")
 
 _os.environ.setdefault("RDMAV_FORK_SAFE", "1")
 
@@ -13,10 +18,21 @@ from poptorch.errors import ConfigFileError, Error, RecoverableError, Unrecovera
 
 # Models on the IPU.
 from poptorch.wrapping import inferenceModel, trainingModel
-from poptorch.ops import (cond, ctc_beam_search_decoder, custom_op, dynamic_slice, dynamic_update, for_loop,
-                          identity_loss, ipu_print_tensor, isRunningOnIpu, nop, recomputationCheckpoint,
-                          serializedMatMul, set_available_memory, set_overlap_for_input, set_overlap_for_output)
+from poptorch.ops import (accessAttributes, cond, ctc_beam_search_decoder, custom_op, dynamic_slice, dynamic_update,
+                          for_loop, getIpuTensorId, identity_loss, ipu_print_tensor, isRunningOnIpu, nop,
+                          recomputationCheckpoint, serializedMatMul, set_available_memory, set_overlap_for_input,
+                          set_overlap_for_output)
+from poptorch.clusters import fps, nearest
+from poptorch.cpu import CPU
 from poptorch.blocks import Attribute, BeginBlock, Block, BlockFunction, MultiConv, NameScope, removeBlocks
+
+# Beside models.
+from poptorch import autocasting, profiling, testing
+from poptorch.autocasting import autocast
+from poptorch.printing import module_repr, print  # noqa: A004 (PopTorch's name)
+from poptorch.version import VERSION as __version__
+
+autocasting.register()
 
 # Enumerations.
 from poptorch.enums import (AnchorMode, AutoStage, CommGroupType, ConnectionType, DataLoaderMode,

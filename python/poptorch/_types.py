@@ -19,6 +19,15 @@ def device_type(dtype, narrow=True):
     return (_narrowed if narrow else _stored)[dtype]
 
 
+_by_name = {"float32": torch.float, "float": torch.float, "float16": torch.half, "int32": torch.int32,
+            "uint32": torch.int32, "int16": torch.int16, "int8": torch.int8, "uint8": torch.uint8, "bool": torch.bool}
+
+
+def torch_type(name):
+    """torch's type for one of the device's, by numpy's name for it."""
+    return _by_name[name]
+
+
 def unsupported_type(dtype):
     return dtype not in _narrowed
 

@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import poptorch_core as core
 from ._current import current, empty_meta, set_current
 from ._types import device_type, unsupported_type
+from .autocasting import cast_operands
 from .constants import Known, derived
 from .errors import Error
 from .shape_rules import shape_rules, value_rules
@@ -135,6 +136,7 @@ class Capture(TorchDispatchMode):
         self._made = []
         self.unsupported_types = {}  # with the line that made the first tensor of each
         self.recorded = False  # whether there is an operator of torch
+        self.autocast = self.autocast_policy = None  # of the region that runs, and of regions
         self.state = {}  # what helper operations keep while this capture runs
 
     # ---- running
@@ -243,6 +245,8 @@ class Capture(TorchDispatchMode):
 
     def record_call(self, func, args, kwargs):
         operator = _operator(func)
+        if self.autocast is not None:
+            args, kwargs = cast_operands(self, operator.name.split("::")[1], args, kwargs)
         if not operator.supported and operator.composite:
             with self:
                 return func.decompose(*args, **kwargs)
@@ -261,6 +265,10 @@ class Capture(TorchDispatchMode):
         keywords = {name: to_meta(value) for name, value in kwargs.items()}
         results = self._infer(func, operator, metas, keywords, originals)
         return self._record(func, operator, args, kwargs, results, originals)
+
+    def cast(self, tensor, dtype):
+        with self:
+            return tensor.to(dtype)
 
     def _infer(self, func, operator, args, kwargs, originals):
         if "device" in kwargs:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """PoplarExecutor: a module on the IPU. The first call captures, compiles and loads it; every call runs a step."""
-import copy
 import datetime
 import json
 import os
@@ -11,20 +10,24 @@ import popart
 import popart_core
 import torch
 
-from . import batching, devices, progress
+from . import autocasting, batching, devices, progress
 from . import poptorch_core as core
 from ._logging import logger
 from ._types import device_type, returned_type
+from .anchors import Anchors, return_type
 from .arguments import Signature
 from .capture import Capture
-from .enums import ConnectionType, OutputMode
+from .enums import ConnectionType
 from .errors import createPoptorchError, require
 from .errors_translate import translated
 from .hooks import runPostCompileHooks, runPreCompileHooks
 from .latency import Latencies
-from .optim_translate import Translator, maximizes, untrained
+from .optim_state import OptimizerState
+from .optim_translate import Translator, checkStrategy, countStep, maximizes, untrained
 from .options_popart import sessionOptions
 from .persistence import Persistence
+from . import replicas as _replicas  # noqa: F401 (parameters get their method)
+from .structure_of import structure_of
 from .weights import owner_of, set_owner, unwrap_tensors, weights_of, wrap_tensors
 from .wrapping import unwrap_module, wrap_module
 
@@ -38,7 +41,12 @@ class ModelledStep(typing.NamedTuple):
     fullest_tile: int
 
 
-class PoplarExecutor(Persistence, Latencies):
+def _no_backward(*_, **__):
+    raise createPoptorchError("backward() cannot be called explicitly on outputs of a PopTorch model: a "
+                              "poptorch.trainingModel does the backward pass and the weight update itself.")
+
+
+class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
     """Made by trainingModel and inferenceModel."""
 
     def __init__(self, model, options, training, optimizer=None, user_model=None):
@@ -96,7 +104,7 @@ class PoplarExecutor(Persistence, Latencies):
         rows = [batching.checkBatch(self._options, tuple(v.shape), n, self._training)
                 for n, v in zip(self._call.names, values)]
         shapes = [(r, *v.shape[1:]) if v.dim() else () for r, v in zip(rows, values)]
-        self._weights = weights_of(self._model, self._training)
+        self._weights = weights_of(self._model, self._training, self._options.replication_factor)
         if self._training:
             held = set(untrained(self._optimizer, {id(w.tensor): w.name for w in self._weights}))
             for weight in self._weights:
@@ -104,6 +112,7 @@ class PoplarExecutor(Persistence, Latencies):
         placer = self._options.execution_strategy.placer()
         capture, structure = self._capture(shapes, placer)
         placer.check(self._options, self._training)
+        self._check_overlaps(capture, placer)
         missing = capture.recorder.unsupported()
         if missing:
             names = ", ".join(dict.fromkeys(m.split(" ")[0] for m in missing))
@@ -138,8 +147,11 @@ class PoplarExecutor(Persistence, Latencies):
         self._tell_memory()
         self._structure = structure
         self._prepare_steps(values, shapes, capture)
+        self._host_calls = capture.state.get("host calls", [])
         if self._training:
             self._own_weights()
+            self._strategy = self._options.Training.meanReductionStrategy(self._optimizer)
+            self._attach_optimizer()
         if self._options.connection_type == ConnectionType.Always:
             self._load()
 
@@ -162,6 +174,9 @@ class PoplarExecutor(Persistence, Latencies):
         capture = Capture(self._training, self._weights, names)
         capture.hidden_sources += tuple(self._options.source_location_excludes)
         capture.placer = placer
+        precision = self._options.Precision
+        if precision.autocast_enabled:
+            capture.autocast_policy = precision.autocast_policy or autocasting.default
         before = self._assigned()
 
         def forward():
@@ -170,7 +185,7 @@ class PoplarExecutor(Persistence, Latencies):
             args, kwargs = self._call.rebuild(tensors)
             result = self._model(*args, **kwargs)
             outputs = []
-            structure = _structure_of(result, outputs)
+            structure = structure_of(result, outputs)
             for tensor in outputs:
                 capture.output(tensor)
             self._output_metas = [(tuple(t.shape), t.dtype) for t in outputs]
@@ -181,6 +196,18 @@ class PoplarExecutor(Persistence, Latencies):
         finally:
             self._check_assigned(before)
         return capture, structure
+
+    def _check_overlaps(self, capture, placer):
+        name = capture.state.get("overlaps")
+        if name is None:
+            return
+        if self._options.TensorLocations.num_io_tiles is None:
+            raise createPoptorchError(f"poptorch.{name} needs tiles that only move data: "
+                                      "Options.TensorLocations.numIOTiles.")
+        if placer.pipelined:
+            raise createPoptorchError(f"poptorch.{name} is not supported in a pipelined model: the transfers of a "
+                                      "pipeline overlap with its computation anyway. Use poptorch.ShardedExecution or "
+                                      "one IPU.")
 
     def _assigned(self):
         return [(module, kind, dict(module.__dict__[kind])) for module in torch.nn.Module.modules(self._model)
@@ -209,21 +236,7 @@ class PoplarExecutor(Persistence, Latencies):
             options.engineOptions["debug.allowOutOfMemory"] = "true"
 
     def _returned(self):
-        mode = batching.outputMode(self._options, self._training)
-        kind = {OutputMode.Final: "FINAL", OutputMode.EveryN: "EVERYN", OutputMode.All: "ALL",
-                OutputMode.Sum: "SUM"}[mode]
-        if kind == "EVERYN":
-            return popart.AnchorReturnType(kind, self._options.output_return_period)
-        return popart.AnchorReturnType(kind)
-
-    def _anchors(self):
-        found = {}
-        for short, (name, mode, period) in self._options.anchored_tensors.items():
-            mode = batching.outputMode(self._options, self._training) if mode is None else OutputMode(mode)
-            kind = {OutputMode.Final: "FINAL", OutputMode.EveryN: "EVERYN", OutputMode.All: "ALL",
-                    OutputMode.Sum: "SUM", OutputMode.Default: "ALL"}[mode]
-            found[name] = popart.AnchorReturnType(kind, period) if kind == "EVERYN" else popart.AnchorReturnType(kind)
-        return found
+        return return_type(batching.outputMode(self._options, self._training), self._options.output_return_period)
 
     # ---- running
 
@@ -234,7 +247,9 @@ class PoplarExecutor(Persistence, Latencies):
                          for shape, dtype in self._output_metas]
         inputs = [(name, device_type(value.dtype, narrow=False), tuple(value.shape))
                   for name, value in zip(self._inputs, values)]
-        outputs = [(name, device_type(dtype), shape) for name, (shape, dtype) in zip(self._outputs, self._results)]
+        self._prepare_anchors()
+        outputs = [(name, device_type(dtype), shape) for name, (shape, dtype) in
+                   (*zip(self._outputs, self._results), *self._anchor_results.items())]
         self._step_io = core.StepIo(inputs, outputs)
 
     def __call__(self, *args, **kwargs):
@@ -252,17 +267,30 @@ class PoplarExecutor(Persistence, Latencies):
         if self._new_optimizer:
             self._send_optimizer()
         results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._results]
-        self._step_io.set([v.data_ptr() for v in values], [r.data_ptr() for r in results])
+        anchored = self._new_anchors() if self._anchor_results else ()
+        self._step_io.set([v.data_ptr() for v in values], [r.data_ptr() for r in (*results, *anchored)])
         try:
             self._executable.run(self._step_io)
         except popart_core.popart_exception as problem:
             self._raise(problem)
+        if self._host_calls:
+            self._raise_of_host()
         if self._training or self._changed:
             self._newer_on_device = True
             self.version += 1
-            if self._training:
-                self._optimizer._step_count = self.version  # torch's schedulers ask whether steps were made
+        if self._training:
+            countStep(self._optimizer)
+        for result in results:
+            result.backward = _no_backward
         return self._structure(results)
+
+    def _raise_of_host(self):
+        """What went wrong in a poptorch.CPU."""
+        problems = [call.error for call in self._host_calls if call.error is not None]
+        for call in self._host_calls:
+            call.error = None
+        if problems:
+            raise problems[0]
 
     def _raise(self, problem):
         with translated():
@@ -341,14 +369,13 @@ class PoplarExecutor(Persistence, Latencies):
         if not self._training:
             raise createPoptorchError("setOptimizer: an inference model has no optimizer.")
         if self.isCompiled():
-            new = self._options.Training.meanReductionStrategy(optimizer)
-            old = self._options.Training.meanReductionStrategy(self._optimizer)
-            if new != old:
-                raise ValueError(f"The model is already compiled with the mean reduction strategy {old.name}, but "
-                                 f"the new optimizer needs {new.name}. Set it with "
-                                 "Options.Training.setMeanAccumulationAndReplicationReductionStrategy.")
+            checkStrategy(self._options, self._strategy, optimizer)
+            if optimizer is not self._optimizer:
+                self._detach_optimizer(keep=False)
         self._optimizer = optimizer
         self._new_optimizer = True
+        if self.isCompiled() and not getattr(optimizer, "attached", True):
+            self._attach_optimizer()
 
     def _send_optimizer(self):
         self._new_optimizer = False
@@ -367,6 +394,9 @@ class PoplarExecutor(Persistence, Latencies):
                 self._executable.setRandomSeed(self._options.random_seed)
             elif self._rng_state is not None:
                 self._set_rng_state(self._rng_state)
+            for call in self._host_calls:
+                for replica in range(self._options.replication_factor):
+                    core.connect_host_function(self._executable, call.handle, call, replica)
         self._attached = True
         self._upload = True
 
@@ -403,6 +433,7 @@ class PoplarExecutor(Persistence, Latencies):
         if self._attached:
             self.copyWeightsToHostIfNeeded()
         if self._training:
+            self._detach_optimizer(keep=True)
             unwrap_tensors(self._used)
             unwrap_module(self._user_model)
         self._drop_session()
@@ -486,23 +517,3 @@ class PoplarExecutor(Persistence, Latencies):
     def __repr__(self):
         kind = "training" if self._training else "inference"
         return f"PoplarExecutor({kind}, {self._user_model!r})"
-
-
-def _structure_of(result, tensors):
-    """Gathers the tensors of forward()'s result; a function that puts others in their places."""
-    if isinstance(result, torch.Tensor):
-        tensors.append(result)
-        index = len(tensors) - 1
-        return lambda values: values[index]
-    if isinstance(result, dict):
-        parts = {key: _structure_of(value, tensors) for key, value in result.items()}
-        kind = type(result)
-        return lambda values: kind((key, part(values)) for key, part in parts.items())
-    if isinstance(result, tuple) and hasattr(result, "_fields"):
-        parts = [_structure_of(value, tensors) for value in result]
-        return lambda values: type(result)(*(part(values) for part in parts))
-    if isinstance(result, (list, tuple)):
-        parts = [_structure_of(value, tensors) for value in result]
-        kind = type(result)
-        return lambda values: kind(part(values) for part in parts)
-    return lambda values: copy.copy(result)

@@ -53,7 +53,9 @@ def ipu_print_tensor(tensor, title="", print_gradient=True, summarise_threshold=
     formats = ("auto", "fixed", "scientific", "none")
     if float_format not in formats:
         raise Error(f"ipu_print_tensor: float_format is {float_format!r}; it must be one of {', '.join(formats)}.")
-    for name, text in (("open_bracket", open_bracket), ("close_bracket", close_bracket)):
+    if separator != " ":
+        separator = separator.rstrip(" ")  # the device puts one character between elements
+    for name, text in (("separator", separator), ("open_bracket", open_bracket), ("close_bracket", close_bracket)):
         if len(text) != 1:
             raise Error(f"ipu_print_tensor: {name} must be a single character.")
     return _marked("ipu_print_tensor", tensor, title=title, print_gradient=int(print_gradient),
@@ -96,6 +98,9 @@ def set_available_memory(tensor, available_memory_proportion):
 def _overlap(name, structure, mode):
     if not isinstance(mode, OverlapMode):
         raise Error(f"{name}: the mode must be a poptorch.OverlapMode, not {mode!r}.")
+    capture = current()
+    if capture is not None and mode is not OverlapMode.NoOverlap:
+        capture.state["overlaps"] = name
     return _each(structure, lambda t: _marked(name, t, mode=mode.value))
 
 
@@ -118,6 +123,24 @@ def serializedMatMul(lhs, rhs, mode, factor=0, keep_precision=False):
                    keep_precision=int(keep_precision))
 
 
+def getIpuTensorId(tensor):
+    """The number of a tensor of the model that is being captured."""
+    number = getattr(tensor, "number", None)
+    if current() is None or number is None:
+        raise Error("getIpuTensorId needs a tensor of a model that is being captured for the IPU.")
+    return number
+
+
+_attributes = {}  # of custom operators, by their key
+
+
+def accessAttributes(attribute_id_str):
+    """The attributes that a custom_op was given, by the text that stands for them."""
+    if attribute_id_str not in _attributes:
+        raise Error(f"There are no attributes {attribute_id_str!r} of a custom operator.")
+    return _attributes[attribute_id_str]
+
+
 def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=None):
     """An operator of the user's own, from a library that was loaded before. A list of outputs."""
     capture = current()
@@ -126,6 +149,8 @@ def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=
         return examples
     results = [_meta(_tensor(e, "custom_op")) for e in examples]
     arguments = {"inputs": inputs, "name": name, "domain": domain, "domain_version": int(domain_version)}
+    if attributes:
+        _attributes[f"{domain}.{name}"] = dict(attributes)
     for key, value in (attributes or {}).items():
         arguments["attribute:" + _ascii(key)] = _attribute(key, value)
     return capture.record("poptorch::custom_operation", arguments, results)
@@ -161,6 +186,11 @@ def _results(outputs):
     return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
 
 
+def _inference_only(capture, name):
+    if capture.training:
+        raise Error(f"poptorch.{name} is supported for inference only, not in a poptorch.trainingModel.")
+
+
 def for_loop(count, body, inputs):
     """Runs body(*tensors) count times; it takes and returns the same number of tensors."""
     _check_body("for_loop", inputs)
@@ -171,6 +201,7 @@ def for_loop(count, body, inputs):
         for _ in range(count):
             inputs = _results(body(*inputs))
         return inputs
+    _inference_only(capture, "for_loop")
     formals = capture.record("poptorch::start_for_loop", {"inputs": inputs}, [_meta(t) for t in inputs])
     outputs = _results(body(*formals))
     if len(outputs) != len(inputs):
@@ -191,6 +222,7 @@ def cond(condition, then_body, then_inputs, else_body, else_inputs):
     capture = current()
     if capture is None:
         return _results(then_body(*then_inputs) if bool(condition) else else_body(*else_inputs))
+    _inference_only(capture, "cond")
     capture.record("poptorch::start_if_block", {"condition": condition})
     one = _results(then_body(*then_inputs))
     capture.record("poptorch::start_else_block", {"outputs": one})

@@ -15,10 +15,10 @@ import tempfile
 from .enums import ConnectionType
 from .errors import createPoptorchError, require
 from .errors_translate import translated
+from .version import VERSION
 
 _MARK = b"\x89PopTorch\r\n"
 _HEAD = struct.Struct("<Q32s")
-VERSION = "3.3.0"
 
 
 def _check_not_damaged(condition, filename):
@@ -114,6 +114,8 @@ class Persistence:
                   "rng_state": self._get_rng_state() if save_rng_state else None}
         if export_model:
             record["model"], record["optimizer"] = plain_copy(self._user_model, self._optimizer)
+            if getattr(self._optimizer, "attached", False):
+                record["optimizer"]._pending = self._read_optimizer()
         buffer = io.BytesIO()
         try:
             pickle.dump(record, buffer)

@@ -15,7 +15,7 @@ class Weight:
 
     __slots__ = ("name", "tensor", "values", "trained", "settings", "shape", "memory")
 
-    def __init__(self, name, tensor, trained):
+    def __init__(self, name, tensor, trained, replicas=1):
         self.name, self.tensor, self.trained = name, tensor, trained
         plain = plain_data(tensor)
         if not plain.is_contiguous():
@@ -24,7 +24,8 @@ class Weight:
         self.values = plain
         group = getattr_plain(tensor, "_poptorch_replica_grouping", None)
         self.settings = group.settings if group else popart_core.VariableSettings()
-        self.shape = tuple(plain.shape[1:]) if group and group.groups > 1 else tuple(plain.shape)
+        grouped = group is not None and group.groups(replicas, name, plain.shape) > 1
+        self.shape = tuple(plain.shape[1:]) if grouped else tuple(plain.shape)
         self.memory = (plain.data_ptr(), tuple(plain.shape), tuple(plain.stride()), plain.dtype)
 
 
@@ -43,7 +44,7 @@ def _set_data(tensor, values):
         torch.Tensor.data.__set__(tensor, values)
 
 
-def weights_of(module, training):
+def weights_of(module, training, replicas=1):
     """All parameters and buffers, each once, by the first name it has."""
     found, seen = [], set()
     for name, parameter in _named(module, "_parameters"):
@@ -52,11 +53,11 @@ def weights_of(module, training):
         seen.add(id(parameter))
         with torch._C.DisableTorchFunction():
             trained = training and parameter.requires_grad and parameter.is_floating_point()
-        found.append(Weight(name, parameter, trained))
+        found.append(Weight(name, parameter, trained, replicas))
     for name, buffer in _named(module, "_buffers"):
         if id(buffer) not in seen:
             seen.add(id(buffer))
-            found.append(Weight(name, buffer, False))
+            found.append(Weight(name, buffer, False, replicas))
     return found
 
 

@@ -9,4 +9,6 @@ PYBIND11_MODULE(poptorch_core, m) {
   bindRecorder(m);
   bindSteps(m);
   bindSessions(m);
+  for (const char *name : {"Error", "RecoverableError", "UnrecoverableError"})
+    m.attr(name) = py::module::import("poptorch.errors").attr(name);
 }
