@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Convolution. Host: with a lane per image if batch is innermost in both activations, else on
-// channels-last data. Device: what the planner found.
+// channels-last data; with a lane per channel where each is a group of its own. Device: what the
+// planner found.
 #include "poplin/Convolution.hpp"
 #include "base/Text.hpp"
 #include "conv/Channels.hpp"
+#include "conv/Depthwise.hpp"
 #include "conv/Images.hpp"
 #include "conv/Operands.hpp"
 #include "matmul/Quarter.hpp"
@@ -24,6 +26,7 @@ namespace {
 
 struct ConvolutionKernel {
   std::unique_ptr<conv::ImagesForward> images;
+  std::unique_ptr<conv::DepthwiseForward> depthwise;
   std::unique_ptr<conv::ChannelsForward> channels;
 
   explicit ConvolutionKernel(const openipu::KernelArgs &args) {
@@ -37,10 +40,14 @@ struct ConvolutionKernel {
       conv::checkOperand(extra, conv::outputShape(g));
     if (conv::ImagesForward::possible(args))
       images = std::make_unique<conv::ImagesForward>(g, args, activation);
+    else if (conv::isDepthwise(g))
+      depthwise = std::make_unique<conv::DepthwiseForward>(g, args, activation);
     else
       channels = std::make_unique<conv::ChannelsForward>(g, args, activation);
   }
-  void run(const openipu::KernelArgs &args) { images ? images->run(args) : channels->run(args); }
+  void run(const openipu::KernelArgs &args) {
+    images ? images->run(args) : depthwise ? depthwise->run(args) : channels->run(args);
+  }
 };
 
 bool givesFloats(std::string_view attributes) {

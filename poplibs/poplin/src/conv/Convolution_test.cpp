@@ -177,11 +177,14 @@ TEST(Convolution, AgreesWithLoopsForTransforms) {
 }
 
 TEST(Convolution, AgreesWithLoopsForGroups) {
-  checkAll({{"groups", simple(2, {6, 5}, {3, 3}, 3, 4, 5)},
-            {"groups of whole vectors", padded(simple(1, {6, 5}, {3, 3}, 16, 32, 3), 1)},
-            {"depthwise", padded(simple(2, {7, 7}, {3, 3}, 1, 1, 24), 1)},
-            {"depthwise with multiplier", strided(simple(2, {7, 7}, {3, 3}, 1, 2, 10), 2)},
-            {"half groups", simple(1, {5, 5}, {2, 2}, 2, 3, 4, poplar::HALF)}});
+  checkAll(
+      {{"groups", simple(2, {6, 5}, {3, 3}, 3, 4, 5)},
+       {"groups of whole vectors", padded(simple(1, {6, 5}, {3, 3}, 16, 32, 3), 1)},
+       {"depthwise", padded(simple(2, {7, 7}, {3, 3}, 1, 1, 24), 1)},
+       {"depthwise of many channels", padded(strided(simple(2, {9, 7}, {3, 3}, 1, 1, 150), 2), 1)},
+       {"half depthwise", padded(simple(1, {5, 6}, {5, 3}, 1, 1, 33, poplar::HALF), 2)},
+       {"depthwise with multiplier", strided(simple(2, {7, 7}, {3, 3}, 1, 2, 10), 2)},
+       {"half groups", simple(1, {5, 5}, {2, 2}, 2, 3, 4, poplar::HALF)}});
 }
 
 TEST(Convolution, AgreesWithLoopsForLayersWithALanePerImage) {

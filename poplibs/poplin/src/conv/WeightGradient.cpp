@@ -5,6 +5,7 @@
 #include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "conv/Channels.hpp"
+#include "conv/Depthwise.hpp"
 #include "conv/Images.hpp"
 #include "conv/Operands.hpp"
 #include "matmul/Quarter.hpp"
@@ -34,6 +35,7 @@ struct Attributes {
 struct WeightGradientKernel {
   Attributes attributes;
   std::unique_ptr<conv::ImagesWeightGradient> images;
+  std::unique_ptr<conv::DepthwiseWeightGradient> depthwise;
   std::unique_ptr<conv::ChannelsWeightGradient> channels;
 
   explicit WeightGradientKernel(const openipu::KernelArgs &args) {
@@ -45,6 +47,8 @@ struct WeightGradientKernel {
     conv::checkOperand(args.outputs[0], conv::weightShape(g));
     if (conv::ImagesWeightGradient::possible(g, args))
       images = std::make_unique<conv::ImagesWeightGradient>(g, args);
+    else if (conv::isDepthwise(g))
+      depthwise = std::make_unique<conv::DepthwiseWeightGradient>(g, args);
     else
       channels = std::make_unique<conv::ChannelsWeightGradient>(g, args);
   }
@@ -57,7 +61,9 @@ struct WeightGradientKernel {
   }
   void run(const openipu::KernelArgs &args) {
     float alpha = scale(args), beta = attributes.accumulate ? 1 : 0;
-    images ? images->run(args, alpha, beta) : channels->run(args, alpha, beta);
+    images      ? images->run(args, alpha, beta)
+    : depthwise ? depthwise->run(args, alpha, beta)
+                : channels->run(args, alpha, beta);
   }
 };
 
