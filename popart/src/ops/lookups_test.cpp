@@ -212,6 +212,20 @@ TEST(ScatterElementsOp, ReplacesAddsAndMultiplies) {
             "combined. Add a Cast.");
 }
 
+TEST(ScatterElementsOp, DifferentiatesProductsWithZerosAndSharesEqualExtremes) {
+  Model m;
+  const auto x = m.input({5}, {3, 4, 0, 5, 0}), i = indexInput(m, {6}, {0, 0, 1, 1, 2, 3});
+  const auto u = m.input({6}, {0, 2, 0, 0, 7, 6});
+  const auto y = m.b.op("ScatterElements", {x, i, u}, onAxis(0, "mul"));
+  expectNear(m.run(y), {0, 0, 0, 30, 0}, 0, 0);
+  m.checkGradients(y, {x, u}, 5e-3, 0.1);
+  for (const char *extreme : {"max", "min"}) { // two equal ones change the extreme by half each
+    const auto a = m.input({3}, {3, 4, 1}), at = indexInput(m, {4}, {0, 1, 2, 2});
+    const auto b = m.input({4}, {3, 9, 1, -5});
+    m.checkGradients(m.b.op("ScatterElements", {a, at, b}, onAxis(0, extreme)), {a, b}, 5e-3, 0.1);
+  }
+}
+
 TEST(ScatterNDOp, ReplacesAddsAndMultipliesSlices) {
   struct Case {
     const char *reduction;

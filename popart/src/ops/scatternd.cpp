@@ -57,7 +57,7 @@ Values grad(GradBuilder &g, const OpView &op) {
     };
   };
   const auto read = [&](Value from) { return g.op("GatherVectors", {from, indices}); };
-  const auto grads = scatterGrads(g, combineOf(op), {read, scatter("none"), scatter("mul")},
+  const auto grads = scatterGrads(g, combineOf(op), {read, scatter("none"), scatter("mul"), scatter("add")},
                                   op.in(0), op.in(2), op.out(0));
   return {grads.data, none, grads.updates};
 }

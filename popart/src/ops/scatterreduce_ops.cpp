@@ -191,7 +191,15 @@ double neutral(Combine how, const poplar::Type &type) {
 }
 bool isExtreme(Combine how) { return how == Combine::Max || how == Combine::Min; }
 
-Tensor start(Lowering &l, const OpView &op, Combine combine) {
+// What entries begin with when no initial values are given.
+double begin(const OpView &op) {
+  const Combine combine = how(op);
+  return isExtreme(combine) || combine == Combine::Mul
+             ? neutral(combine, lowering::deviceType(op.in(0).type()))
+             : 0;
+}
+
+Tensor start(Lowering &l, const OpView &op) {
   if (op.hasIn(2)) {
     auto initial = l.tensor(op.in(2));
     if (op.in(2).shape() == op.out(0).shape())
@@ -204,8 +212,7 @@ Tensor start(Lowering &l, const OpView &op, Combine combine) {
   const auto type = lowering::deviceType(op.out(0).type());
   auto y = l.graph().addVariable(type, op.out(0).info().shape_szt(), l.name());
   poputil::mapTensorLinearly(l.graph(), y);
-  const double value = isExtreme(combine) || combine == Combine::Mul ? neutral(combine, type) : 0;
-  const HostTensor number = HostTensor::scalar(op.out(0).type(), value);
+  const HostTensor number = HostTensor::scalar(op.out(0).type(), begin(op));
   const auto all = l.constant(number).flatten().broadcast(unsigned(y.numElements()), 0);
   l.program().add(poplar::program::Copy(all, y.flatten(), false, l.name("start")));
   return y;
@@ -233,7 +240,7 @@ void combineAll(Lowering &l, const OpView &op, const Tensor &y) {
 
 Tensors lower(Lowering &l, const OpView &op) {
   const Combine combine = how(op);
-  const auto y = start(l, op, combine);
+  const auto y = start(l, op);
   if (y.numElements() == 0)
     return {y};
   combineAll(l, op, y);
@@ -282,10 +289,11 @@ Values grad(GradBuilder &g, const OpView &op) {
                   {{"axis", axis}, {"reduction", std::string(reduction)}});
     };
   };
-  const Value initial = op.hasIn(2) ? g.expand(op.in(2), op.out(0).shape()) : g.zerosLike(op.out(0));
+  const Value initial =
+      g.expand(op.hasIn(2) ? Value(op.in(2)) : g.scalar(begin(op), op.out(0)), op.out(0).shape());
   const Value src = isPartial(op) ? covered(g, op) : Value(op.in(0));
-  auto grads =
-      scatterGrads(g, how(op), {read, scatter("none"), scatter("mul")}, initial, src, op.out(0));
+  auto grads = scatterGrads(g, how(op), {read, scatter("none"), scatter("mul"), scatter("add")},
+                            initial, src, op.out(0));
   if (isPartial(op) && op.in(1).shape() != op.in(0).shape())
     grads.updates = uncovered(g, op, grads.updates);
   return {grads.updates, none, op.hasIn(2) ? g.unbroadcast(grads.data, op.in(2)) : none};

@@ -11,6 +11,7 @@ struct ScatterPlaces {
   std::function<Value(Value)> read;            // what lies at the indices, in the shape of updates
   std::function<Value(Value, Value)> write;    // a tensor with its elements at the indices replaced
   std::function<Value(Value, Value)> multiply; // and with them multiplied
+  std::function<Value(Value, Value)> add;      // and with something added to them
 };
 
 // Gradients of data and updates of y = scatter(data, updates).
