@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Distances between rows: cdist; and the cosine of their angle. (pairwise_distance and pdist are
-// torch's composites of norms.)
+// Distances between rows: cdist; and the cosine of their angle. (pairwise_distance is
+// torch's composite of a norm.)
 #include "core/Places.hpp"
 #include "ops/VectorNorms.hpp"
 #include <algorithm>
@@ -38,6 +38,24 @@ Values cdist(Call &c) {
   return {normAlong(c, apart, p, {std::int64_t(c.rank(apart)) - 1}, false)};
 }
 
+// The distances of all pairs i < j.
+Values pdist(Call &c) {
+  const Value x = c.cast(c.in("self"), DataType::FLOAT);
+  Integers first, second;
+  for (std::int64_t i = 0; i < c.shapeOf(x)[0]; ++i)
+    for (std::int64_t j = i + 1; j < c.shapeOf(x)[0]; ++j) {
+      first.push_back(i);
+      second.push_back(j);
+    }
+  if (first.empty() || c.shapeOf(x)[1] == 0)
+    return {c.full(c.shape(), 0, c.type())};
+  const auto rows = [&](const Integers &at) {
+    return c.m.op("Gather", {x, numbers(c, {std::int64_t(at.size())}, at)},
+                  {{"axis", std::int64_t(0)}});
+  };
+  return {normAlong(c, c.m.sub(rows(first), rows(second)), c.real("p", 2), {1}, false)};
+}
+
 // The norm of x, at least eps. torch's gradient is that of the norm even where eps is taken.
 Value boundedNorm(Call &c, Value x, std::int64_t axis, double eps) {
   Value square = c.reduce("ReduceSumSquare", x, {axis}, true);
@@ -70,6 +88,7 @@ void addDistances(Registry &r) {
   r.add("_euclidean_dist", [](Call &c) -> Values {
     return {byProduct(c, c.cast(c.in("x1"), DataType::FLOAT), c.cast(c.in("x2"), DataType::FLOAT))};
   });
+  r.add("_pdist_forward", pdist);
   r.add("cosine_similarity", cosineSimilarity);
 }
 

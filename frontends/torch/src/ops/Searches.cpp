@@ -8,9 +8,9 @@ namespace {
 
 // Elements and boundaries in one type.
 std::pair<Value, Value> alike(Call &c, const char *x, const char *boundaries) {
-  const Value b = c.in(boundaries);
   if (c.isTensor(x))
     return c.operands(x, boundaries);
+  const Value b = c.in(boundaries);
   const auto type = c.isFloating(b) ? c.m.type(b) : DataType::FLOAT;
   return {c.m.scalar(c.real(x), type), c.cast(b, type)};
 }
@@ -46,6 +46,16 @@ Values searchsorted(Call &c) {
   return {foundInRows(c, x, sequence, right)};
 }
 
+// Whether elements are among others.
+Values isin(Call &c) {
+  const auto [x, among] = alike(c, "elements", "test_elements");
+  const Value same = c.m.op("Equal", {c.unsqueeze(x, std::int64_t(c.rank(x))), flat(c, among)});
+  if (count(c.shapeOf(same)) == 0)
+    return {c.full(c.shape(), c.flag("invert"), DataType::BOOL)};
+  const Value found = c.reduce("ReduceMax", same, {std::int64_t(c.rank(x))}, false);
+  return {c.flag("invert") ? c.m.op("Not", {found}) : found};
+}
+
 // How often 0, 1, ... occur, or the sum of the weights there. As many counts as torch was told.
 Values bincount(Call &c) {
   const Value x = c.cast(c.in("self"), DataType::INT32);
@@ -68,6 +78,7 @@ void addSearches(Registry &r) {
   r.add("bucketize", bucketize);
   r.add("searchsorted", searchsorted);
   r.add("bincount", bincount);
+  r.add("isin", isin);
 }
 
 } // namespace poptorch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // p-norms of vectors; matrix norms that are not made of singular values are torch's composites.
-#include "core/Places.hpp"
 #include "ops/VectorNorms.hpp"
+#include "core/Places.hpp"
 #include <cmath>
 #include <limits>
 

@@ -133,6 +133,10 @@ def test_distances_by_products():
     check(torch.cdist, *(lambda t: (t, t.clone()))(rand(3, 4)))
 
 
+def test_distances_of_pairs():
+    check(lambda x: (F.pdist(x), F.pdist(x, 1)), rand(4, 3))
+
+
 def test_cosine_similarity():
     check(lambda a, b: (F.cosine_similarity(a, b), F.cosine_similarity(a, b[:1], -1), F.cosine_similarity(a, b, 0)),
           rand(3, 4, 5), rand(3, 4, 5))

@@ -66,3 +66,8 @@ def test_intervals():
 def test_counts():
     check(lambda i, w: (torch.bincount(i, minlength=10), torch.bincount(i, w, minlength=10)), torch.tensor([9, 0, 3, 3]),
           rand(4), gradient=False)
+
+
+def test_membership():
+    check(lambda x, y: (torch.isin(x, y), torch.isin(x, y, invert=True), torch.isin(x, torch.tensor([3])),
+                        torch.isin(x.float(), y)), ints(2, 4), torch.tensor([1, 4, 7]))
