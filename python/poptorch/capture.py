@@ -309,8 +309,13 @@ class Capture(TorchDispatchMode):
             if name in kwargs:
                 arguments[i] = kwargs[name]
         written = [self.wrap(arguments[i]) for i in operator.written if isinstance(arguments[i], torch.Tensor)]
-        for tensor in written:  # constants no longer
+        for tensor in written:  # constants no longer, but for those that are written with constants
+            known = None
+            if tensor.root is tensor and tensor.known:
+                known = derived(operator.name, func, args, kwargs, lambda t: self.wrap(t).constant(), writes=True)
             tensor.root.writes += 1
+            if known:
+                tensor.known, tensor.seen_writes = known, tensor.writes
         storages = {}
         for value, wrapped in originals.values():
             storages.setdefault(wrapped.meta.storage()._cdata, wrapped)
@@ -448,13 +453,13 @@ def _lift(capture, func, args, kwargs):
 
 
 def _scalar(capture, func, args, kwargs):
-    tensor = args[0]
-    value = tensor.value if isinstance(tensor, IpuTensor) else None
-    if value is None:
+    """item(), and what compares whole tensors."""
+    values = [capture.wrap(v).value for v in args]
+    if any(v is None for v in values):
         raise Error("A value of a tensor is needed while the model is captured (item(), bool(), int() or float() of "
                     "a tensor, or an if on one), but it is known only when the model runs. Use torch.where, "
                     "poptorch.cond or poptorch.for_loop, or compute it outside of forward().")
-    return func(value)
+    return func(*values)
 
 
 def _reshape_in_place(capture, func, args, kwargs):
@@ -504,6 +509,7 @@ _special = {
     "aten::lift": _lift,
     "aten::_local_scalar_dense": _scalar,
     "aten::item": _scalar,
+    "aten::equal": _scalar,
     "aten::detach_": _nothing,
     "aten::requires_grad_": _nothing,
     "aten::set_.source_Tensor": _nothing,

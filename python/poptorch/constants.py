@@ -27,9 +27,10 @@ class Known:
         return self._value
 
 
-def derived(name, func, args, kwargs, known):
-    """What an operator makes of known values; None if one is unknown. known: a tensor's Known, or None."""
-    if name not in _foldable:
+def derived(name, func, args, kwargs, known, writes=False):
+    """What an operator makes of known values; None if one is unknown. known: a tensor's Known, or None. An operator
+    that writes does so on a copy."""
+    if (name[:-1] if writes else name) not in _foldable:
         return None
     unknown = []
 
@@ -51,4 +52,10 @@ def derived(name, func, args, kwargs, known):
             return value.get()
         return [real(v) for v in value] if isinstance(value, list) else value
 
-    return Known(make=lambda: func(*real(args), **{key: real(value) for key, value in kwargs.items()}))
+    def make():
+        values = real(args)
+        if writes:
+            values[0] = values[0].clone()
+        return func(*values, **{key: real(value) for key, value in kwargs.items()})
+
+    return Known(make=make)

@@ -28,6 +28,24 @@ def test_constant_indices_and_masks():
     check(lambda x: x.repeat_interleave(torch.tensor([1, 0, 2, 3]), 0), X)
 
 
+def test_conditions_on_constants():
+    limit = torch.tensor([3, 5])
+
+    def run(x):
+        kept = torch.arange(6) < limit.max() - 1
+        kept.logical_and_(torch.ones(6).bool())
+        n = int(limit.min())
+        return x[..., kept] * n if limit[0] < 4 and torch.equal(limit, limit + 0) else x
+    check(run, X)
+
+    def written(x):
+        mask = torch.tensor([True, True, False, False])
+        mask[0] = x[0, 0, 0] > 2
+        return x[mask]
+    with pytest.raises(Exception, match="shapes are fixed"):
+        check(written, X)
+
+
 def test_masks_that_are_computed_are_refused():
     with pytest.raises(Exception, match="shapes are fixed"):
         check(lambda x: x[x > 0], rand(4))
@@ -114,6 +132,13 @@ def test_scatter_reduce(reduce, include_self):
                            x.scatter_reduce(0, i[:2, :2], s[:2, :2], reduce, include_self=include_self)), x, i, s)
     check(lambda x, i, s: x.scatter_reduce(0, i, s, reduce, include_self=include_self), ints(4, 3, low=-9), i,
           ints(5, 3, low=-9))
+
+
+def test_gradients_of_products_with_zeros_and_of_equal_extremes():
+    i, s = torch.tensor([[0, 0], [0, 1], [2, 1]]), torch.tensor([[0.0, 2], [3, 0], [5, 0]])
+    check(lambda x, i, s: x.scatter_reduce(0, i, s, "prod"), rand(3, 2), i, s)
+    check(lambda x, i, s: (x.scatter_reduce(0, i, s, "amax"), x.scatter_reduce(0, i, s, "amin")), torch.ones(3, 2), i,
+          torch.tensor([[1.0, 2], [1, 1], [5, 1]]))
 
 
 @pytest.mark.filterwarnings("ignore:index_reduce")
