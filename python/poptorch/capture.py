@@ -11,6 +11,7 @@ import sys
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from . import moving
 from . import poptorch_core as core
 from ._current import current, empty_meta, set_current
 from ._types import device_type, unsupported_type
@@ -31,6 +32,7 @@ class IpuTensor(torch.Tensor):
             cls, meta.size(), strides=meta.stride(), dtype=meta.dtype, device="cpu")
         self.root = self  # the tensor whose memory it sees
         self.known, self.writes, self.seen_writes = value, 0, 0
+        self.offset = None  # (number, k): that tensor's integer plus k
         self.become(meta, number)
         return self
 
@@ -167,7 +169,7 @@ class Capture(TorchDispatchMode):
         for name, make in makers.items():
             setattr(torch, name, _on_the_host(make))
         try:
-            with torch.enable_grad(), self:
+            with torch.enable_grad(), moving.indexing(), self:
                 return call()
         finally:
             torch.nn.Module.__call__ = call_module
@@ -338,6 +340,8 @@ class Capture(TorchDispatchMode):
                 made.see(base)
             if not written and results is meta:
                 made.known = derived(operator.name, func, args, kwargs, lambda t: self.wrap(t).constant())
+                if made.known is None and meta.numel() == 1 and not meta.dtype.is_floating_point:
+                    made.offset = moving.offset(operator.name, args, self.wrap)
             outputs.append(made.number)
             aliases.append(base.number if base is not None else core.no_tensor)
             return made

@@ -82,11 +82,8 @@ def _masked_select(value, self, mask):
 
 
 def _narrow(self, dim, start, length):
-    if not isinstance(start, torch.Tensor):
-        return torch.narrow(self, dim, start, length)
-    shape = list(self.shape)
-    shape[dim] = length
-    return self.new_empty(shape)
+    # Where a part begins may be known only when the model runs; it shares the tensor's memory all the same.
+    return torch.narrow(self, dim, 0 if isinstance(start, torch.Tensor) else start, length)
 
 
 def _repeat_interleave(value, self, repeats=None, dim=None, *, output_size=None):

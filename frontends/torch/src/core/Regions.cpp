@@ -66,6 +66,8 @@ Region regionOf(const Call &view, std::size_t output, const Shape &base) {
       return range(axis, begin, std::max(begin, clamped(view.integer("end", extent), extent)));
     }
     if (name == "aten::narrow") {
+      if (view.isTensor("start")) // known only when the model runs
+        return {};
       const auto begin = clamped(view.integer("start"), extent);
       return range(axis, begin, begin + view.integer("length"));
     }

@@ -42,7 +42,8 @@ Values slice(Call &c) {
   return {c.slice(x, axis, begin, std::min(begin + length * step, extent), step)};
 }
 
-// `length` entries from a start that may be known only when the model runs.
+// `length` entries from a start that may be known only when the model runs; then the first one
+// follows the last.
 Values narrow(Call &c) {
   const auto [x, axis, extent] = along(c);
   const auto length = c.integer("length");
@@ -52,7 +53,8 @@ Values narrow(Call &c) {
   }
   const Value start = c.m.reshape(wrapped(c, c.in("start"), extent), {1});
   const Value at = c.m.add(start, c.iota(length));
-  return {c.m.op("Gather", {x, at}, {{"axis", axis}})};
+  const Value within = c.m.op("Remainder", {at, c.m.scalar(double(extent), at)});
+  return {c.m.op("Gather", {x, within}, {{"axis", axis}})};
 }
 
 // Consecutive parts, as long as torch says.

@@ -51,6 +51,18 @@ def test_masks_that_are_computed_are_refused():
         check(lambda x: x[x > 0], rand(4))
 
 
+def test_places_that_move():
+    def run(x, i, j):
+        j = j[0]
+        y = x.clone()
+        y[j] = 1.5
+        y[:, j:j + 2] *= 2
+        y[..., 1 + j] = y[0, 0, j]
+        return x[j], x[:, j:j + 2], x[..., j - 1:j + 1], x[i[0], 1:, j], x[j, None, i], y, x[:, j:j + 4:2]
+    check(run, X, I, torch.tensor([2]))
+    check(lambda x, j: x[j[0]], X, torch.tensor([-1]))
+
+
 def test_index_of_no_elements():
     check(lambda x, i: (x[i[:0]], x[:, i[:0]]), X, I, gradient=False)
 
