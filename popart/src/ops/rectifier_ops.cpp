@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LeakyRelu, PRelu, ThresholdedRelu and Shrink: linear in pieces.
+// LeakyRelu, PRelu, ThresholdedRelu, Shrink and HardTanh: linear in pieces.
 #include "lowering/lowering.hpp"
 #include "ops/core/arithmetic.hpp"
 
@@ -86,8 +86,26 @@ OpDef shrink() { // dx = dy where |x| > lambd
   return op;
 }
 
+// Clip with bounds that are known; dx = dy between them, 0 at the bounds already (torch's
+// hardtanh).
+OpDef hardTanh() {
+  OpDef op = realUnary("HardTanh", "x, but not below min and not above max.");
+  op.domain = "openipu";
+  op.expr = [](const OpView &op, const Exprs &x) -> Expr {
+    return pe::Min(pe::Max(x[0], number(op.real("min", -1))), number(op.real("max", 1)));
+  };
+  op.grad = [](GradBuilder &g, const OpView &op) -> Values {
+    const Value zero = g.scalar(0, g.dy());
+    const Value above = g.where(isGreater(g, op.in(0), op.real("min", -1)), g.dy(), zero);
+    return {g.where(isLess(g, op.in(0), op.real("max", 1)), above, zero)};
+  };
+  return op;
+}
+
 } // namespace
 
-std::vector<OpDef> rectifierOps() { return {leakyRelu(), preLu(), thresholdedRelu(), shrink()}; }
+std::vector<OpDef> rectifierOps() {
+  return {leakyRelu(), preLu(), thresholdedRelu(), shrink(), hardTanh()};
+}
 
 } // namespace popart::ops

@@ -75,6 +75,13 @@ const std::vector<Function> functions{
     {"LeakyRelu", [](double x) { return x < 0 ? 0.01 * x : x; }, -3, 3},
     {"LeakyRelu", [](double x) { return x < 0 ? 0.25 * x : x; }, -3, 3, true, {{"alpha", 0.25f}}},
     {"ThresholdedRelu", [](double x) { return x > 1 ? x : 0; }, -3, 3},
+    {"HardTanh",
+     [](double x) { return std::clamp(x, 0.0, 2.0); },
+     -3,
+     3,
+     true,
+     {{"min", 0.f}, {"max", 2.f}},
+     "openipu"},
     {"Shrink",
      [](double x) { return x < -1.5  ? x + 1
                            : x > 1.5 ? x - 1

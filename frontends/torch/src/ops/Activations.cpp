@@ -17,8 +17,7 @@ Attributes real(const char *name, double value) { return {{name, float(value)}};
 
 // x between the bounds, whose derivative is 0 at the bounds already
 Value hardTanh(Call &c, Value x, double low, double high) {
-  const Value lower = c.m.where(compared(c, "LessOrEqual", x, low), c.m.scalar(low, x), x);
-  return c.m.where(compared(c, "GreaterOrEqual", x, high), c.m.scalar(high, x), lower);
+  return c.m.op("HardTanh", {x}, {{"min", float(low)}, {"max", float(high)}});
 }
 
 // scale * x above zero, scale * alpha * (exp(input_scale * x) - 1) below

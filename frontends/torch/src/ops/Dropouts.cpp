@@ -32,20 +32,20 @@ Shape channels(Call &c) {
 
 // x / (1 - p), or 0 with probability p
 Values dropout(Call &c) {
-  const Value x = c.in("input");
+  const Value x = c.in(c.has("input") ? "input" : "self"); // in place: self
   return {drops(c) ? c.m.op("Dropout", {x}, ratio(c)) : x};
 }
 
 // The second result says which are kept.
 Values nativeDropout(Call &c) {
-  const Value x = c.in("input");
+  const Value x = c.in(c.has("input") ? "input" : "self"); // in place: self
   if (!drops(c))
     return {x, filled(c, c.shape(1), 1, DataType::BOOL)};
   return c.m.ops("Dropout", {x}, 2, ratio(c));
 }
 
 Values featureDropout(Call &c) {
-  const Value x = c.in("input");
+  const Value x = c.in(c.has("input") ? "input" : "self"); // in place: self
   if (!drops(c))
     return {x};
   Attributes attributes = ratio(c);
@@ -56,7 +56,7 @@ Values featureDropout(Call &c) {
 // Dropped elements become Selu's lowest value, -alpha, and all are scaled so that mean and
 // variance stay:   a * (kept ? x : -alpha) + a * alpha * p,   a = 1 / sqrt((1 + p alpha^2)(1 - p))
 Values alphaDropout(Call &c, bool wholeChannels) {
-  const Value x = c.in("input");
+  const Value x = c.in(c.has("input") ? "input" : "self"); // in place: self
   const double p = c.real("p"), alpha = 1.7580993408473766;
   if (!drops(c))
     return {x};
