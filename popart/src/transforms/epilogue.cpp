@@ -47,6 +47,13 @@ bool isPerChannel(const Shape &s, const Shape &whole, std::size_t dimension) {
   return true;
 }
 
+// The activation that a node is, by the name that products know it by.
+std::string activationOf(const Node &node) {
+  const auto bound = [&](const char *name) { return node.attributes.find<float>(name); };
+  const bool relu6 = node.def->type == "HardTanh" && bound("min") == 0.f && bound("max") == 6.f;
+  return relu6 ? "Relu6" : node.def->type;
+}
+
 class Joiner {
 public:
   Joiner(Graph &graph, const std::set<Value> &kept)
@@ -99,8 +106,8 @@ private:
   bool take(Chain &chain, const Node &product, Value v, const Node &user) const {
     if (user.outputs.size() != 1 || graph_[user.outputs[0]].info != graph_[v].info)
       return false;
-    if (ops::epilogueActivation(user.def->type)) {
-      chain.activation = user.def->type;
+    if (const auto type = activationOf(user); ops::epilogueActivation(type)) {
+      chain.activation = type;
       return true;
     }
     if ((user.def->type != "Add" && user.def->type != "Sum") || user.inputs.size() != 2)

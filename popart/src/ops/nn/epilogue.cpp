@@ -7,11 +7,11 @@ namespace popart::ops {
 
 std::optional<openipu::Activation> epilogueActivation(const std::string &type) {
   using openipu::Activation;
-  static const std::map<std::string, Activation> all{{"Relu", Activation::Relu},
-                                                     {"Gelu", Activation::Gelu},
-                                                     {"GeluErf", Activation::GeluErf},
-                                                     {"Tanh", Activation::Tanh},
-                                                     {"Sigmoid", Activation::Sigmoid}};
+  static const std::map<std::string, Activation> all{
+      {"Relu", Activation::Relu},       {"Gelu", Activation::Gelu},
+      {"GeluErf", Activation::GeluErf}, {"Tanh", Activation::Tanh},
+      {"Sigmoid", Activation::Sigmoid}, {"Swish", Activation::Swish},
+      {"Relu6", Activation::Relu6}};
   const auto it = all.find(type);
   return it == all.end() ? std::nullopt : std::optional(it->second);
 }

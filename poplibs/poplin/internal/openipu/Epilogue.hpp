@@ -19,7 +19,7 @@
 namespace poplar::openipu {
 
 // Gelu is the approximation by tanh (popnn's GELU), GeluErf the exact function.
-enum class Activation : std::uint8_t { None, Relu, Gelu, GeluErf, Tanh, Sigmoid };
+enum class Activation : std::uint8_t { None, Relu, Gelu, GeluErf, Tanh, Sigmoid, Swish, Relu6 };
 
 struct Epilogue {
   std::optional<poplar::Tensor> bias;   // [output channels], of all groups one after the other

@@ -55,14 +55,22 @@ Function functionOf(Activation activation) {
 Superstep activationStep(const poplar::Graph &graph, const poplar::Tensor &out,
                          Activation activation) {
   const auto type = out.elementType();
-  if (activation == Activation::Gelu)
-    return elementStep(graph, out, "Gelu",
+  const bool gelu = activation == Activation::Gelu;
+  if (gelu || activation == Activation::Swish)
+    return elementStep(graph, out, gelu ? "Gelu" : "Swish",
                        "popnn::NonLinearity1DInPlace<" + type.toString() +
-                           ",popnn::NonLinearityType::GELU>",
+                           ",popnn::NonLinearityType::" + (gelu ? "GELU>" : "SWISH>"),
                        [&](std::uint64_t n, std::uint32_t regions) {
-                         return popops::cost::geluCycles(type, n, regions);
+                         return gelu ? popops::cost::geluCycles(type, n, regions)
+                                     : popops::cost::swishCycles(type, n, regions);
                        },
-                       {0, 8, {}});
+                       {0, gelu ? 8u : 2u, {}});
+  if (activation == Activation::Relu6) // a minimum of a maximum
+    return elementStep(graph, out, "Relu6", binaryVertex("BinaryOp1DInPlace", "MAXIMUM", type),
+                       [&](std::uint64_t n, std::uint32_t regions) {
+                         return popops::cost::fusedCycles(2, 1, type, n, regions);
+                       },
+                       {0, 2, {}});
   const auto function = functionOf(activation);
   return elementStep(graph, out, function.name,
                      unaryVertex("UnaryOp1DInPlace", function.vertex, type),

@@ -17,9 +17,9 @@ using openipu::Epilogue;
 
 namespace {
 
-const std::vector<Activation> activations{Activation::None, Activation::Relu,
-                                          Activation::Gelu, Activation::GeluErf,
-                                          Activation::Tanh, Activation::Sigmoid};
+const std::vector<Activation> activations{
+    Activation::None, Activation::Relu,    Activation::Gelu,  Activation::GeluErf,
+    Activation::Tanh, Activation::Sigmoid, Activation::Swish, Activation::Relu6};
 
 double activated(Activation activation, double x) {
   switch (activation) {
@@ -33,6 +33,10 @@ double activated(Activation activation, double x) {
     return 0.5 * x * (1 + std::erf(x / std::sqrt(2)));
   case Activation::Tanh:
     return std::tanh(x);
+  case Activation::Swish:
+    return x / (1 + std::exp(-x));
+  case Activation::Relu6:
+    return std::clamp(x, 0., 6.);
   default:
     return 1 / (1 + std::exp(-x));
   }

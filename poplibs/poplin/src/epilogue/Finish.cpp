@@ -21,6 +21,8 @@ LOOP(gelu, 0.5f * x * (1.f + tanhf(0.7978845608028654f * x * (1.f + 0.044715f * 
 LOOP(geluErf, x *(0.5f * (1.f + erff(x * 0.7071067811865475f))))
 LOOP(hyperbolicTangent, tanhf(x))
 LOOP(sigmoid, 1.f / (1.f + expf(-x)))
+LOOP(swish, x / (1.f + expf(-x)))
+LOOP(relu6, x<0.f ? 0.f : x> 6.f ? 6.f : x)
 #undef LOOP
 
 bool isDirect(const Strided &from, std::size_t columns, std::size_t padded) {
@@ -43,6 +45,10 @@ ActivationLoop activationLoop(Activation activation) {
     return hyperbolicTangent;
   case Activation::Sigmoid:
     return sigmoid;
+  case Activation::Swish:
+    return swish;
+  case Activation::Relu6:
+    return relu6;
   }
   throw std::runtime_error("An executable names an activation that does not exist: it is damaged, "
                            "or was written by another version. Compile it again.");

@@ -27,7 +27,7 @@ Inner forwardInner(NonLinearityType type, bool half) {
   case NonLinearityType::GELU_ERF:
     return half ? Inner{15, 15} : Inner{30, 30};
   default:
-    return half ? Inner{3, 5} : Inner{6, 11};
+    return popops::cost::swishLoop(half);
   }
 }
 Inner gradientInner(NonLinearityType type, bool half) {

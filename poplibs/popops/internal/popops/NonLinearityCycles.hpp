@@ -17,6 +17,11 @@ inline NonLinearityLoop geluLoop(bool half) {
   return half ? NonLinearityLoop{5, 5} : NonLinearityLoop{10, 10};
 }
 
+// x * sigmoid(x)
+inline NonLinearityLoop swishLoop(bool half) {
+  return half ? NonLinearityLoop{3, 5} : NonLinearityLoop{6, 11};
+}
+
 // One worker's loop over n elements: `first` for the first and last vector, and what is left over.
 inline std::uint64_t loopCycles(std::uint64_t n, unsigned width, NonLinearityLoop inner,
                                 unsigned first) {
@@ -38,10 +43,16 @@ inline std::uint64_t nonLinearityCycles(std::uint64_t n, unsigned regions, unsig
   return workers * (14 + regionsOfWorker * (9 + loopCycles(perRegion, width, inner, first)));
 }
 
+// The whole of a vertex with such a loop.
+inline std::uint64_t forwardCycles(const poplar::Type &type, std::uint64_t n, unsigned regions,
+                                   NonLinearityLoop inner) {
+  return nonLinearityCycles(n, regions, type == poplar::HALF ? 4 : 2, inner, 3 + 2 * inner.op);
+}
 inline std::uint64_t geluCycles(const poplar::Type &type, std::uint64_t n, unsigned regions) {
-  const bool half = type == poplar::HALF;
-  auto inner = geluLoop(half);
-  return nonLinearityCycles(n, regions, half ? 4 : 2, inner, 3 + 2 * inner.op);
+  return forwardCycles(type, n, regions, geluLoop(type == poplar::HALF));
+}
+inline std::uint64_t swishCycles(const poplar::Type &type, std::uint64_t n, unsigned regions) {
+  return forwardCycles(type, n, regions, swishLoop(type == poplar::HALF));
 }
 
 } // namespace popops::cost
