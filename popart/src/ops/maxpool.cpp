@@ -2,7 +2,9 @@
 // MaxPool: the largest element of every window, and where it is.   dx = MaxPoolGrad(x, y, dy)
 //
 // The second output counts elements of the whole input, row-major (column-major within the field
-// for storage_order 1); of several maxima it names the first. INT32, as all indices are.
+// for storage_order 1); of several maxima it names the first. INT32, as all indices are. The
+// gradient goes to all maxima of a window; with share_ties = 1 (what torch's is equal to where the
+// maxima come from one element) each has its part of it.
 #include "ops/core/elementwise.hpp"
 #include "ops/nn/pooling.hpp"
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // MaxPoolGrad: from x, y and dy of a MaxPool, dx: every element that equals the maximum of a window
-// gets that window's gradient.
+// gets that window's gradient, or with share_ties its part of it.
 #include "ops/core/elementwise.hpp"
 #include "ops/nn/pooling.hpp"
 #include <limits>
@@ -13,10 +13,24 @@ namespace {
 
 using poplar::Tensor;
 
+bool sharesTies(const OpView &op) { return op.integer("share_ties", 0) != 0; }
+
+// dy over the number of elements of a window that equal its maximum.
+Tensor shared(lowering::Lowering &l, const Tensors &seen, const Tensor &y, const Tensor &dy) {
+  const Tensor count = l.graph().clone(dy, l.name("ties"));
+  popops::zero(l.graph(), count, l.program(), l.name("ties"));
+  for (std::size_t k = 0; k < seen.size(); ++k)
+    popops::mapInPlace(l.graph(),
+                       pe::Add(pe::_1, pe::Cast(pe::Equal(pe::_2, pe::_3), dy.elementType())),
+                       {count, seen[k], y}, l.program(), l.name("ties"));
+  return popops::map(l.graph(), pe::Divide(pe::_1, pe::_2), {dy, count}, l.program(),
+                     l.name("shared"));
+}
+
 // popnn has no dilated windows: one addition for every position in the kernel.
 Tensor dilated(lowering::Lowering &l, const OpView &op, const Window &w) {
   auto &g = l.graph();
-  const Tensor x = l.tensor(op.in(0)), y = l.tensor(op.in(1)), dy = l.tensor(op.in(2));
+  const Tensor x = l.tensor(op.in(0)), y = l.tensor(op.in(1));
   const Tensor lowest =
       l.constant(HostTensor::scalar(op.in(0).type(), -std::numeric_limits<double>::infinity()));
   auto shape = padded(x, w, lowest).shape();
@@ -24,6 +38,9 @@ Tensor dilated(lowering::Lowering &l, const OpView &op, const Window &w) {
                                    l.name("padded"));
   popops::zero(g, all, l.program(), l.name());
   const Tensors seen = windowViews(x, w, lowest), into = windowViewsOfPadded(all, w);
+  Tensor dy = l.tensor(op.in(2));
+  if (sharesTies(op))
+    dy = shared(l, seen, y, dy);
   for (std::size_t k = 0; k < seen.size(); ++k)
     popops::mapInPlace(
         g, pe::Add(pe::_1, pe::Select(pe::_4, pe::Const(0.0f), pe::Equal(pe::_2, pe::_3))),
@@ -42,7 +59,7 @@ Tensors lower(lowering::Lowering &l, const OpView &op) {
   const auto type = lowering::deviceType(op.in(0).type());
   return {popnn::pooling::poolInputGradient(
       l.graph(), poolParams(popnn::PoolingType::MAX, shape, w, type), l.tensor(op.in(0)),
-      l.tensor(op.in(1)), l.tensor(op.in(2)), false, l.program(), l.name())};
+      l.tensor(op.in(1)), l.tensor(op.in(2)), sharesTies(op), l.program(), l.name())};
 }
 
 } // namespace

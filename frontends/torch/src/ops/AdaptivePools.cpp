@@ -53,7 +53,7 @@ Plan planOf(Call &c, std::size_t dims) {
     kernel.push_back(r.length());
     strides.push_back(r.stride());
   }
-  p.window = {{"kernel_shape", kernel}, {"strides", strides}};
+  p.window = {{"kernel_shape", kernel}, {"strides", strides}, {"share_ties", std::int64_t(1)}};
   return p;
 }
 

@@ -73,7 +73,9 @@ Values maxPool(Call &c, std::size_t dims) {
   const Value given = pooledInput(c);
   const Window w = windowOf(c, c.shapeOf(given), dims);
   const Value x = batch(c, given, w);
-  Values out{unbatch(c, c.m.op("MaxPool", {x}, w.attributes()), w)};
+  Attributes attributes = w.attributes();
+  attributes.set("share_ties", std::int64_t(1));
+  Values out{unbatch(c, c.m.op("MaxPool", {x}, attributes), w)};
   if (c.results() > 1) {
     const Value where = c.m.ops("MaxPool", {c.m.op("Detach", {x})}, 2, w.attributes())[1];
     out.push_back(unbatch(c, withinChannel(c, where, c.shapeOf(x)), w));

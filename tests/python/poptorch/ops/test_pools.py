@@ -32,6 +32,12 @@ def test_maxima(function, shape, keywords):
     check(function, distinct(*shape), return_indices=True, gradient=False, **keywords)
 
 
+def test_maxima_of_maxima_share_gradients():
+    """Neighbours of a pooled picture are often one element: together they have its gradient once."""
+    check(lambda x: F.max_pool2d(F.max_pool2d(x, 3, 2), 3, 1, 1), distinct(2, 3, 9, 9))
+    check(lambda x: F.max_pool2d(F.max_pool2d(x, 3, 1), 2, 1, dilation=2), distinct(2, 3, 9, 9))
+
+
 AVERAGES = [
     (F.avg_pool1d, (2, 3, 9), dict(kernel_size=3)),
     (F.avg_pool1d, (3, 10), dict(kernel_size=4, stride=3, padding=2, ceil_mode=True, count_include_pad=False)),
