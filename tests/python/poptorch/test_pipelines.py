@@ -73,3 +73,28 @@ def test_blocks_infer_as_torch_does():
     inference = poptorch.inferenceModel(model, poptorch.Options().deviceIterations(4))
     torch.testing.assert_close(inference(x), expected, rtol=1e-4, atol=1e-5)
     assert inference._device.numIpus == 4
+
+
+def test_buffers_count_on_every_ipu():
+    """Batch norms count calls in int64, which the device has in int32."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(6, 6), torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 3),
+                                torch.nn.BatchNorm1d(3), torch.nn.CrossEntropyLoss())
+    poptorch.BeginBlock(model[2], ipu_id=1)
+
+    class WithLoss(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, x, labels):
+            for layer in self.model[:-1]:
+                x = layer(x)
+            return self.model[-1](x, labels)
+
+    options = poptorch.Options()
+    options.Training.gradientAccumulation(4)
+    training = poptorch.trainingModel(WithLoss(), options, torch.optim.SGD(model.parameters(), lr=0.1))
+    for seed in range(3):
+        training(*data(16, seed))
+    assert int(model[1].num_batches_tracked) == int(model[3].num_batches_tracked) == 12

@@ -188,10 +188,14 @@ void Conversion::place(const Operation &operation) {
     full += (full.empty() ? "" : "/") + scope;
   auto &settings = model().settings;
   settings.name = full;
+  settings.extra = extra;
+  settle(placement);
+}
+void Conversion::settle(const Placement &placement) {
+  auto &settings = model().settings;
   settings.virtualGraph = placement.ipu;
   settings.pipelineStage = placement.stage;
   settings.executionPhase = placement.phase;
-  settings.extra = extra;
 }
 
 // What stands in front of the first block: on IPU 0, or with that block if it is the first stage or
@@ -210,6 +214,31 @@ void Conversion::placeBeginning() {
     }
     return;
   }
+}
+
+// Weights are where they are used first, with the casts between their own type and the device's.
+void Conversion::placeWeights() {
+  for (const auto &weight : recording_.weights)
+    weightPlaces_[weight.tensor] = placement;
+  const auto beginning = placement;
+  std::set<TensorNumber> seen;
+  const auto use = [&](TensorNumber tensor) {
+    if (const auto at = weightPlaces_.find(tensor);
+        at != weightPlaces_.end() && seen.insert(tensor).second)
+      at->second = placement;
+  };
+  for (const auto &operation : recording_.operations) {
+    if (recording_.signatures.at(operation.signature).name == "poptorch::begin_ipu_block")
+      call(operation);
+    for (const auto &argument : operation.arguments) {
+      if (const auto *one = std::get_if<TensorArgument>(&argument))
+        use(one->tensor);
+      else if (const auto *list = std::get_if<TensorList>(&argument))
+        std::for_each(list->begin(), list->end(), use);
+    }
+  }
+  placement = beginning;
+  blocks = Blocks::Never;
 }
 
 Values Conversion::call(const Operation &operation) {
@@ -314,6 +343,7 @@ void Conversion::declare() {
     const auto &info = recording_.tensors[weight.tensor];
     variables_.push_back(main_.weight(weight.name, TensorInfo(weight.stored, info.shape()),
                                       weight.data, weight.owner, role, weight.settings));
+    settle(weightPlaces_.at(weight.tensor));
     startRoot(weight.tensor, main_.cast(variables_.back(), info.dataType()));
   }
   for (const auto &[tensor, values] : recording_.constants)
@@ -377,9 +407,11 @@ void Conversion::finish(Converted &into) {
     const auto &state = states_[weight.tensor];
     if (versions_[state.storage] == 0)
       continue;
+    settle(weightPlaces_.at(weight.tensor));
     main_.update(variables_[i], main_.cast(state.bound->value, weight.stored));
     into.changed.insert(weight.name);
   }
+  settle(placement);
   for (const auto &[tensor, name] : recording_.inputs)
     into.inputs.push_back(name);
   for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {
@@ -393,8 +425,9 @@ void Conversion::finish(Converted &into) {
 }
 
 Converted Conversion::run() {
-  declare();
   placeBeginning();
+  placeWeights();
+  declare();
   for (const auto &operation : recording_.operations)
     convert(operation);
   if (frames_.size() != 1)

@@ -100,6 +100,8 @@ private:
 
   void declare();
   void placeBeginning();
+  void placeWeights();
+  void settle(const Placement &placement);
   void convert(const Operation &operation);
   Values call(const Operation &operation);
   void place(const Operation &operation);
@@ -118,6 +120,7 @@ private:
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<State> states_;
   Values variables_;                                      // by weight
+  std::map<TensorNumber, Placement> weightPlaces_;        // of their first uses
   std::vector<std::uint32_t> versions_;                   // by storage
   std::optional<std::pair<TensorNumber, Value>> instead_; // read() gives this for that tensor
   std::vector<std::pair<const Operation *, Value>> losses_;
