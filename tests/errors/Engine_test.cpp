@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <poplar/DeviceManager.hpp>
+#include <thread>
 #include <unistd.h>
 
 using namespace poplar;
@@ -216,6 +217,36 @@ TEST(EngineErrors, CallbacksThatAreEmptyFunctions) {
   EXPECT_REJECTED("poplar_error: Graph::registerPerfEstimator: the estimator for \"Sum\" is an "
                   "empty function.",
                   s.graph.registerPerfEstimator("Sum", PerfEstimateFunc()));
+}
+
+TEST(EngineErrors, CallsFromACallbackOfTheRun) {
+  Streaming s;
+  s.engine->load(s.device);
+  s.engine->connectStream("out", s.data, s.data + 4);
+  const std::string rest =
+      ": Engine::run of the same engine has not ended; it was called by another "
+      "thread, or this call comes from one of its callbacks. Let it end first.";
+  s.engine->connectStreamToCallback("in", [&](void *) { s.engine->run(); });
+  EXPECT_REJECTED("poplar_error: Engine::run" + rest, s.engine->run());
+  s.engine->load(s.device);
+  s.engine->connectStreamToCallback("in", [&](void *) { s.engine->load(s.device); });
+  EXPECT_REJECTED("poplar_error: Engine::load" + rest, s.engine->run());
+  s.engine->load(s.device);
+  s.engine->connectStreamToCallback( // would end the callback that is running
+      "in", [&](void *) { s.engine->connectStream("in", s.data, s.data + 4); });
+  EXPECT_REJECTED("poplar_error: Engine::connectStream" + rest, s.engine->run());
+}
+
+TEST(EngineErrors, RunsOnTwoThreadsAtATime) {
+  Streaming s;
+  s.engine->load(s.device);
+  s.engine->connectStream("out", s.data, s.data + 4);
+  std::string text;
+  s.engine->connectStreamToCallback("in", [&](void *) {
+    std::thread([&] { text = errors::rejection([&] { s.engine->run(); }); }).join();
+  });
+  s.engine->run();
+  EXPECT_EQ(text.substr(0, 58), "poplar_error: Engine::run: Engine::run of the same engine ");
 }
 
 TEST(EngineErrors, DeviceThatWasDetached) {

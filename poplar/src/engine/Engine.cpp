@@ -145,6 +145,19 @@ void Engine::Impl::prepare(const Device &device) {
   state = State::Prepared;
 }
 
+static void refuseBeside(const char *other, const char *call) {
+  if (other)
+    throw poplar_error(str(call, ": ", other,
+                           " of the same engine has not ended; it was called by another thread, or "
+                           "this call comes from one of its callbacks. Let it end first."));
+}
+Engine::Impl::Turn::Turn(Impl &impl, const char *call) : impl_(impl) {
+  const char *other = nullptr;
+  if (!impl.busy.compare_exchange_strong(other, call))
+    refuseBeside(other, call);
+}
+void Engine::Impl::requireIdle(const char *call) const { refuseBeside(busy, call); }
+
 void Engine::Impl::requireAttached(const char *call) const {
   if (lease && !lease->held())
     throw poplar_error(str("Engine::", call,
@@ -215,6 +228,7 @@ void Engine::Impl::raiseSimulatedError() {
 
 void Engine::Impl::run(unsigned program, const std::string &debugName,
                        const engine::OptionValues &runtime) {
+  const Turn turn(*this, "Engine::run");
   if (state == State::Failed)
     throw poplar_error(
         "Engine::run: the last run ended in an error. Call Engine::load again first.");
@@ -299,17 +313,25 @@ static engine::OptionValues valuesOf(const RuntimeOptions &options) {
 }
 
 void Engine::load(const Device &device) {
+  const Impl::Turn turn(impl(), "Engine::load");
   impl().prepare(device);
   impl().deploy();
 }
-void Engine::prepare(const Device &device) { impl().prepare(device); }
+void Engine::prepare(const Device &device) {
+  const Impl::Turn turn(impl(), "Engine::prepare");
+  impl().prepare(device);
+}
 void Engine::prepare(const Device &device, const RuntimeOptions &options) {
+  const Impl::Turn turn(impl(), "Engine::prepare");
   engine::Options::forRun(impl().options, valuesOf(options)); // refuses what no run could use
   for (const auto &[key, value] : valuesOf(options))
     impl().options.set(key, value);
   impl().prepare(device);
 }
-void Engine::deploy() { impl().deploy(); }
+void Engine::deploy() {
+  const Impl::Turn turn(impl(), "Engine::deploy");
+  impl().deploy();
+}
 void Engine::run(unsigned prog, const std::string &debugName) { impl().run(prog, debugName, {}); }
 void Engine::run(unsigned prog, const std::string &debugName, const RuntimeOptions &options) {
   impl().run(prog, debugName, valuesOf(options));

@@ -201,19 +201,26 @@ void Engine::checkRemoteBufferSize(StringRef handle, std::size_t bytes) const {
 // ----------------------------------------------------------------------------------
 
 void Engine::connectStream(StringRef handle, void *begin, void *end) {
+  impl().requireIdle("Engine::connectStream");
   impl().streams.connect(handle, begin, end);
 }
-void Engine::connectStream(StringRef handle, void *p) { impl().streams.connect(handle, p); }
+void Engine::connectStream(StringRef handle, void *p) {
+  impl().requireIdle("Engine::connectStream");
+  impl().streams.connect(handle, p);
+}
 void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle callback) {
+  impl().requireIdle("Engine::connectStreamToCallback");
   impl().streams.connect(handle, callback.release());
 }
 void Engine::connectStreamToCallback(StringRef handle, unsigned replica,
                                      StreamCallbackHandle callback) {
+  impl().requireIdle("Engine::connectStreamToCallback");
   impl().streams.connect(handle, replica, callback.release());
 }
 std::vector<std::string> Engine::listStreams() const { return impl().streams.handles(); }
 
 void Engine::connectHostFunction(StringRef handle, unsigned replica, HostCallbackHandle callback) {
+  impl().requireIdle("Engine::connectHostFunction");
   const auto &functions = impl().image->hostFunctions;
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (functions[i].handle == handle.cloneAsString()) {

@@ -10,6 +10,7 @@
 #include "engine/Streams.hpp"
 #include "poplar/Engine.hpp"
 #include "profile/Recorder.hpp"
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,21 @@ struct Engine::Impl final : backend::Host {
 
   Impl(std::shared_ptr<const executable::Image> image, const OptionFlags &flags, std::string name);
   ~Impl() override;
+
+  // An engine loads or runs once at a time: a second call, from another thread or from a callback
+  // of the first, is refused.
+  class Turn {
+  public:
+    Turn(Impl &impl, const char *call);
+    ~Turn() { impl_.busy = nullptr; }
+    Turn(const Turn &) = delete;
+    Turn &operator=(const Turn &) = delete;
+
+  private:
+    Impl &impl_;
+  };
+
+  void requireIdle(const char *call) const; // refused like a second run, but takes no turn
 
   // ---- life
   void prepare(const Device &device);
@@ -70,9 +86,10 @@ struct Engine::Impl final : backend::Host {
   profile::Recorder recorder;
   engine::Streams streams;
   State state = State::Created;
+  std::atomic<const char *> busy = nullptr;           // the call that has its turn
   const unsigned generation = base::forkGeneration(); // of the process that made it
-  std::uint64_t runs = 0;     // that ended well
-  bool reportWritten = false; // nothing happened since the last report
+  std::uint64_t runs = 0;                             // that ended well
+  bool reportWritten = false;                         // nothing happened since the last report
   std::unique_ptr<backend::cpu::Machine> machine;
   std::shared_ptr<device::Lease> lease; // of the device that is loaded; null if it needs none
 
