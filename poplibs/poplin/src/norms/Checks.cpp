@@ -4,6 +4,7 @@
 #include "Checks.hpp"
 #include "poplin/NormOperations.hpp"
 #include "poputil/exceptions.hpp"
+#include <algorithm>
 
 namespace poplin::norms {
 
@@ -22,7 +23,9 @@ void checkActs(const poplar::Tensor &acts, NormGroups groups, const std::string 
   if (!isFloating(acts.elementType()))
     throw poplibs_error(
         str(api, ": activations of type ", acts.elementType(), "; norms take FLOAT and HALF"));
-  if (groups.count && acts.dim(1) % groups.count != 0)
+  // No channels are divisible into any number of groups, whose statistics may fill all memory.
+  const bool more = groups.count > std::max<std::size_t>(acts.dim(1), 1);
+  if (groups.count && (more || acts.dim(1) % groups.count != 0))
     throw poplibs_error(str(api, ": ", acts.dim(1), " channels of activations ", list(acts.shape()),
                             " are not divisible into ", groups.count, " groups"));
 }

@@ -446,6 +446,13 @@ TEST(Norms, RefusesWhatDoesNotFit) {
   EXPECT_EQ(message([&] { popnn::gn::groupNormStatistics(s.graph, x, 0, s.prog, 4, false); }),
             "popnn::gn::groupNormStatistics: 6 channels of activations [2,6,3] are not divisible "
             "into 4 groups");
+  auto none = s.input(FLOAT, {2, 0, 3}, {});
+  EXPECT_EQ(message([&] {
+              popnn::gn::groupNormStatistics(s.graph, none, 0, s.prog, 2147483648u, false);
+            }),
+            "popnn::gn::groupNormStatistics: 0 channels of activations [2,0,3] are not divisible "
+            "into 2147483648 groups");
+  EXPECT_NO_THROW(popnn::gn::groupNormStatistics(s.graph, none, 0, s.prog, 1, false));
   EXPECT_EQ(message([&] { popnn::ln::layerNormStatistics(s.graph, whole, 0, s.prog, false); }),
             "popnn::ln::layerNormStatistics: activations of type int; norms take FLOAT and HALF");
   EXPECT_EQ(message([&] { popnn::bn::batchNormWhiten(s.graph, x, four, six, s.prog); }),
