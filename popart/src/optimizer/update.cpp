@@ -26,6 +26,18 @@ constexpr const char *stepPrefix = "Step___";
 constexpr std::int64_t smallWeight = 4096; // elements; smaller weights are updated together
 constexpr std::int64_t groupElements = 1 << 16;
 
+HostTensor firstOf(const State &state, const HostTensor &weight, const Shape &shape) {
+  const TensorInfo info(state.type, shape);
+  if (state.first != 0)
+    return HostTensor::filled(info, state.first);
+  if (state.ofWeight == 0 || !weight)
+    return HostTensor::filled(info, 0);
+  auto values = weight.doubles();
+  for (auto &v : values)
+    v *= state.ofWeight;
+  return HostTensor::fromDoubles(info, values);
+}
+
 struct Weight {
   Value value = ir::none, gradient = ir::none, velocity = ir::none;
   TensorId name;
@@ -252,21 +264,11 @@ private:
     return v;
   }
 
-  static HostTensor times(double factor, const HostTensor &weight, const TensorInfo &info) {
-    if (factor == 0 || !weight)
-      return HostTensor::filled(info, 0);
-    auto values = weight.doubles();
-    for (auto &v : values)
-      v *= factor;
-    return HostTensor::fromDoubles(info, values);
-  }
   void addState(Weight &w) {
     const Shape shape = graph_[w.value].info.shape();
     for (const auto &s : w.recipe.states) {
-      const TensorInfo info(s.type, shape);
-      const Value state = stateOf(w, s.prefix + w.name, info,
-                                  s.first != 0 ? HostTensor::filled(info, s.first)
-                                               : times(s.ofWeight, graph_[w.value].data, info));
+      const Value state = stateOf(w, s.prefix + w.name, TensorInfo(s.type, shape),
+                                  firstOf(s, graph_[w.value].data, shape));
       graph_[state].gathers = w.recipe.inVelocity;
       w.states.push_back(kept(state, w, w.sharded && w.shardedStates[w.states.size()]));
     }
@@ -675,6 +677,17 @@ std::map<TensorId, HostTensor> hyperParameters(const Typed &variables, const Opt
     else if ((at = id.find(specific)) != std::string::npos)
       out[id] = HostTensor::scalar(type, value(id.substr(at + specific.size()), id.substr(0, at)));
   }
+  return out;
+}
+
+std::map<TensorId, HostTensor> firstStates(const Optimizer &optimizer, const TensorId &weight,
+                                           const HostTensor &value, const Context &context) {
+  std::map<TensorId, HostTensor> out;
+  const auto recipe = recipeOf(optimizer, weight, value.type(), context);
+  for (const auto &state : recipe.states)
+    out[state.prefix + weight] = firstOf(state, value, value.shape());
+  if (!recipe.corrected.empty())
+    out[stepPrefix + weight] = *firstStep(optimizer, stepPrefix + weight);
   return out;
 }
 

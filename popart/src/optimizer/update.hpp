@@ -46,6 +46,10 @@ hyperParameters(const Typed &variables, const Optimizer &optimizer, const Contex
 std::vector<TensorId> stateIds(const Optimizer &optimizer, const TensorId &weight, DataType type,
                                const Context &context);
 
+// What they begin with, beside a weight that has this value.
+std::map<TensorId, ir::HostTensor> firstStates(const Optimizer &optimizer, const TensorId &weight,
+                                               const ir::HostTensor &value, const Context &context);
+
 // The count that a variable Step___w begins with; nothing for other variables.
 std::optional<ir::HostTensor> firstStep(const Optimizer &optimizer, const TensorId &variable);
 

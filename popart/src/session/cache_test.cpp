@@ -96,6 +96,29 @@ TEST(Cache, HoldsTrainingSessions) {
   EXPECT_EQ(run(1, true), (Floats{1, 1})); // a rate that may change does not count
 }
 
+// A velocity begins with the decay of the weights there are, not of those that were compiled with.
+TEST(Cache, GivesNewWeightsTheirOwnVelocity) {
+  const Folder folder;
+  const auto run = [&](float weight, bool caching) {
+    const Product model(Floats(100, weight));
+    auto options = cached(folder);
+    options.enableEngineCaching = caching;
+    const SGD sgd({{"defaultLearningRate", {0.5f, false}},
+                   {"defaultMomentum", {0.5f, false}},
+                   {"defaultWeightDecay", {0.25f, false}}});
+    auto device = ipu();
+    auto session = model.training(DataFlow(1, {{model.y, everything}}), sgd, options, device);
+    session->prepareDevice();
+    session->weightsFromHost();
+    step(*session, "x", Floats(100, 1), model.y, 100);
+    return std::pair(isWarm(*session), readWeight(*session, "w", 100));
+  };
+  EXPECT_FALSE(run(2, true).first);
+  const auto warm = run(6, true), cold = run(6, false);
+  EXPECT_TRUE(warm.first);
+  EXPECT_EQ(warm.second, cold.second);
+}
+
 namespace {
 
 // Three steps of Adam from given weights, with everything a user may look at.

@@ -136,12 +136,19 @@ void Session::Impl::takeStoredWeights(const session::Start &start) {
   const auto given = source->values(asked, replicas());
   for (const auto &[id, info] : source->initialisers(replicas()))
     initialInfos[id] = info;
+  std::map<TensorId, ir::HostTensor> fresh; // of these weights, not of those then
+  for (const auto &spec : io.weights)
+    if (const auto it = given.find(spec.id);
+        it != given.end() && spec.role == ir::Role::Weight && isFloatingPoint(spec.info.dataType()))
+      fresh.merge(
+          optimizer::firstStates(*optimizer, spec.id, firstOf(it->second, spec.groups), context));
   for (const auto &spec : io.weights) {
     ir::HostTensor value;
     if (auto it = given.find(spec.id); it != given.end())
       value = it->second.as(spec.info.dataType());
-    else if (auto step = optimizer::firstStep(*optimizer, spec.id))
-      value = *step;
+    else if (auto state = fresh.find(spec.id);
+             state != fresh.end() && spec.role == ir::Role::OptimizerState)
+      value = state->second;
     else if (!start.first.count(spec.id))
       value = ir::HostTensor::filled(spec.info, 0);
     hostWeights[spec.id] = value ? session::deviceForm(value) : start.first.at(spec.id);

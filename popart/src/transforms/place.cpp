@@ -77,8 +77,8 @@ std::map<Value, Value> spreadVariables(Graph &graph, const std::set<Value> &vari
         continue;
       const auto [at, fresh] = own.try_emplace({in, here}, none);
       if (fresh) {
-        at->second = graph.addVariable(graph[in].name + "_c" + std::to_string(here),
-                                       graph[in].data, graph[in].role);
+        at->second = graph.addVariable(graph[in].name + "_c" + std::to_string(here), graph[in].data,
+                                       graph[in].role);
         out[at->second] = in;
       }
       in = at->second;
