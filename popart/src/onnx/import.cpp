@@ -209,8 +209,7 @@ Values Importer::importOperator(const NodeProto &node, const ops::OpDef &def) {
   out.settings = facts.settings;
   for (const auto &name : node.input())
     out.inputs.push_back(name.empty() ? none : resolve(name));
-  if (root_->replicas && node.domain() == "ai.graphcore" &&
-      node.op_type().rfind("Replicated", 0) == 0 && !out.attributes.has("replicas"))
+  if (root_->replicas && def.collective && !out.attributes.has("replicas"))
     out.attributes.set("replicas", root_->replicas);
   importBodies(node, out);
   builder_.settings = facts.settings;

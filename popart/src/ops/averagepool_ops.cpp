@@ -105,6 +105,8 @@ OpDef forward(const std::string &type, const std::string &domain, bool sum) {
     attributes.set("input", op.in(0).shape());
     return {g.op(type + "Grad", {g.dy()}, attributes)};
   };
+  if (!sum)
+    op.batch = Batch::Images;
   return op;
 }
 

@@ -189,6 +189,7 @@ OpDef normalization(const std::string &domain) {
     return isTraining(op) ? lowerTraining(l, op) : lowerInference(l, op);
   };
   op.grad = grad;
+  op.fresh = op.norm = true;
   return op;
 }
 
@@ -206,6 +207,7 @@ std::vector<OpDef> batchnormOps() {
   };
   gradient.lower = lowerGrad;
   gradient.gradientError = "it is a gradient already";
+  gradient.fresh = true;
   return {normalization(""), normalization("ai.graphcore"), gradient};
 }
 

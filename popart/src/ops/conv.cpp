@@ -63,6 +63,9 @@ OpDef convOp() {
   op.lower = lower;
   op.create = create;
   op.grad = grad;
+  op.fresh = true;
+  op.product = true;
+  op.batch = Batch::Images;
   return op;
 }
 

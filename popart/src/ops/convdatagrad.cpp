@@ -74,6 +74,9 @@ OpDef convdatagradOp() {
   op.lower = lower;
   op.create = create;
   op.grad = grad;
+  op.fresh = true;
+  op.product = true;
+  op.batch = Batch::Images;
   return op;
 }
 

@@ -50,6 +50,9 @@ OpDef convweightgradOp() {
   op.infer = infer;
   op.lower = lower;
   op.grad = grad;
+  op.fresh = true;
+  op.product = true;
+  op.batch = Batch::Sum;
   return op;
 }
 

@@ -29,6 +29,7 @@ OpDef expandOp() {
     poputil::broadcastToMatch(x, op.out(0).info().shape_szt());
     return {x};
   };
+  op.view = true;
   return op;
 }
 

@@ -23,6 +23,7 @@ OpDef fusedelementwiseOp() {
     return lowering::ExpressionBuilder(l, op.graph()).mapBody(op.body(0), op);
   };
   op.gradientError = "operators are fused after differentiation";
+  op.fresh = true;
   return op;
 }
 

@@ -95,6 +95,7 @@ OpDef gatherOp() {
   op.lower = lower;
   op.create = create;
   op.grad = grad;
+  op.fresh = true;
   return op;
 }
 

@@ -50,6 +50,7 @@ OpDef gathergradOp() {
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.op("Gather", {g.dy(), op.in(1)}, {{"axis", op.integer("axis")}}), none};
   };
+  op.fresh = true;
   return op;
 }
 

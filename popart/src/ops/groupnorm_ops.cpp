@@ -81,6 +81,7 @@ std::vector<OpDef> groupnormOps() {
                  {{"contiguous_groups", op.integer("contiguous_groups", 0)}});
   };
 
+  norm.fresh = norm.norm = true;
   OpDef grad;
   grad.type = "GroupNormGrad";
   grad.domain = "openipu";
@@ -92,6 +93,7 @@ std::vector<OpDef> groupnormOps() {
   };
   grad.lower = lowerGrad;
   grad.gradientError = "it is a gradient already";
+  grad.fresh = true;
   return {norm, grad};
 }
 

@@ -17,6 +17,8 @@ OpDef ipucopyOp() {
     return {poputil::copyToIpu(l.wholeGraph(), l.tensor(op.in(0)), l.program(),
                                static_cast<int>(op.integer("destination")), l.name())};
   };
+  op.fresh = true;
+  op.crosses = true;
   return op;
 }
 

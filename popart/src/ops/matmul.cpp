@@ -217,6 +217,8 @@ OpDef matmulOp() {
   op.lower = lower;
   op.create = create;
   op.grad = grad;
+  op.fresh = true;
+  op.product = true;
   return op;
 }
 

@@ -123,6 +123,8 @@ OpDef maxpoolOp() {
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.op("MaxPoolGrad", {op.in(0), op.out(0), g.dy()}, poolAttributes(op))};
   };
+  op.fresh = true;
+  op.batch = Batch::Images;
   return op;
 }
 

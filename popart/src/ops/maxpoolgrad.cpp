@@ -73,6 +73,7 @@ OpDef maxpoolgradOp() {
   op.infer = [](const OpView &op) -> Infos { return {op.in(0).info()}; };
   op.lower = lower;
   op.gradientError = "second derivatives of pools are not there";
+  op.fresh = true;
   return op;
 }
 

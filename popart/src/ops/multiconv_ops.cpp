@@ -235,6 +235,7 @@ OpDef internal(const std::string &type, const std::string &doc, Kind kind) {
     return kind == Kind::Weights ? lowerWeightGrads(l, op) : lowerConvolutions(l, op, kind);
   };
   op.gradientError = "second derivatives of MultiConv are not there; use Conv";
+  op.product = true;
   return op;
 }
 

@@ -18,6 +18,8 @@ OpDef pipelinerestoreOp() {
     return {
         l.restore(op.in(0), op.integer("destination"), op.integer("depth"), op.integer("delay"))};
   };
+  op.crosses = true;
+  op.fetches = true;
   return op;
 }
 

@@ -74,6 +74,7 @@ OpDef printtensorOp() {
   };
   op.grad = grad;
   op.unwind = [](const OpView &, const poplar::Tensor &y) { return y; };
+  op.view = true;
   return op;
 }
 

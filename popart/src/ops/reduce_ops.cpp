@@ -119,6 +119,7 @@ OpDef reduction(const std::string &type, const std::string &doc, popops::Operati
       popops::mapInPlace(l.graph(), after(pe::_1), {y}, l.program(), l.name());
     return {y};
   };
+  op.reduction = true;
   return op;
 }
 OpDef floatReduction(const std::string &type, const std::string &doc, popops::Operation operation,

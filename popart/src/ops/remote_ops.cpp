@@ -22,6 +22,7 @@ OpDef moving(const std::string &type, unsigned inputs, const std::string &doc) {
   op.doc = doc;
   op.noGradient = "tensors are moved after differentiation";
   op.infer = [](const OpView &op) -> Infos { return {op.in(0).info()}; };
+  op.crosses = true;
   return op;
 }
 
@@ -75,6 +76,7 @@ std::vector<OpDef> remoteOps() {
     return {info};
   };
   whole.lower = gather;
+  from.fetches = whole.fetches = true;
   return {from, to, whole};
 }
 

@@ -45,6 +45,7 @@ OpDef collective(const std::string &type, const std::string &doc) {
       out.push_back(op.in(i).info());
     return out;
   };
+  op.collective = true;
   return op;
 }
 

@@ -64,6 +64,7 @@ OpDef reshapeOp() {
   op.unwind = [](const OpView &op, const poplar::Tensor &y) {
     return y.reshape(op.in(0).info().shape_szt());
   };
+  op.view = true;
   return op;
 }
 

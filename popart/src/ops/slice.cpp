@@ -57,6 +57,7 @@ OpDef sliceOp() {
   op.lower = [](lowering::Lowering &l, const OpView &op) -> Tensors {
     return {cutOut(l.tensor(op.in(0)), Cut(op))};
   };
+  op.view = true;
   return op;
 }
 

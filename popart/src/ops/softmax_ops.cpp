@@ -80,6 +80,8 @@ OpDef softmaxDef() {
     return {axisBack(op, y)};
   };
   op.grad = gradBy("Softmax");
+  op.fresh = true;
+  op.batch = Batch::OtherAxes;
   return op;
 }
 OpDef softmaxGradDef() {
@@ -90,6 +92,8 @@ OpDef softmaxGradDef() {
         axisLast(op, l.tensor(op.in(1))), l.program(), l.name());
     return {axisBack(op, dx)};
   };
+  op.fresh = true;
+  op.batch = Batch::OtherAxes;
   return op;
 }
 
@@ -100,6 +104,7 @@ OpDef logSoftmaxDef() {
     return {axisBack(op, y)};
   };
   op.grad = gradBy("LogSoftmax");
+  op.batch = Batch::OtherAxes;
   return op;
 }
 OpDef logSoftmaxGradDef() {
@@ -113,6 +118,7 @@ OpDef logSoftmaxGradDef() {
     const auto expr = pe::Sub(pe::_1, pe::Mul(pe::Exp(pe::_2), pe::_3));
     return {axisBack(op, popops::map(l.graph(), expr, {dy, y, sum}, l.program(), l.name()))};
   };
+  op.batch = Batch::OtherAxes;
   return op;
 }
 

@@ -99,6 +99,7 @@ OpDef splitOp() {
     }
     return out;
   };
+  op.view = true;
   return op;
 }
 

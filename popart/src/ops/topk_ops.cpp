@@ -130,6 +130,7 @@ struct Median {
 OpDef medianDef() {
   OpDef op;
   op.type = "ReduceMedian";
+  op.reduction = true;
   op.domain = "ai.graphcore";
   op.out = {1, 2};
   op.doc = "The lower median along axes, and its index among the elements reduced.";

@@ -64,6 +64,7 @@ OpDef transposeOp() {
   op.unwind = [](const OpView &op, const poplar::Tensor &y) {
     return shuffled(y, inverse(permutation(op)));
   };
+  op.view = true;
   return op;
 }
 

@@ -21,16 +21,6 @@ constexpr const char *countsId = "AutomaticLossScaleProxy___counts";
 constexpr const char *periodId = "AutomaticLossScaleProxy___updates";
 constexpr double largestHalf = 65504;
 
-bool isView(const std::string &type) {
-  static const std::set<std::string> views{"Reshape", "Transpose", "Squeeze", "Unsqueeze",
-                                           "Flatten", "Identity",  "Expand",  "Slice"};
-  return views.count(type) != 0;
-}
-bool isProduct(const std::string &type) {
-  return type.find("MatMul") != std::string::npos || type.find("Conv") != std::string::npos ||
-         type == "Gemm";
-}
-
 void checkSettings(const AutomaticLossScalingSettings &s) {
   const bool users = s.gradientTensorTrackingMethod == Method::GradientsOfUserSpecifiedTensors;
   if (s.toTrackTensors && !users)
@@ -78,13 +68,13 @@ std::set<Value> tracked(const ir::Graph &graph, const autodiff::Gradients &all,
     const int producer = links.producer[gradient.value];
     if (graph[gradient].info.dataType() != DataType::FLOAT16 || producer < 0)
       continue;
-    const auto &type = graph.nodes[static_cast<std::size_t>(producer)].def->type;
+    const auto &def = *graph.nodes[static_cast<std::size_t>(producer)].def;
     const bool wanted = s.gradientTensorTrackingMethod == Method::GradientsOfUserSpecifiedTensors
                             ? std::find(ids.begin(), ids.end(), graph[value].name) != ids.end()
                             : needed[gradient.value] &&
                                   (s.gradientTensorTrackingMethod == Method::ConvAndMatmulGradients
-                                       ? isProduct(type)
-                                       : !isView(type));
+                                       ? def.product
+                                       : !def.view);
     if (wanted)
       out.insert(gradient);
   }

@@ -39,8 +39,7 @@ public:
                                            settings_.groupsOf(value.name, use.replicas) == 1)
         value.kind = ir::Kind::Constant;
     for (auto &node : out.nodes) // collectives count with them
-      if (node.def->domain == "ai.graphcore" && node.def->type.rfind("Replicated", 0) == 0 &&
-          !node.attributes.has("replicas"))
+      if (node.def->collective && !node.attributes.has("replicas"))
         node.attributes.set("replicas", use.replicas);
     return out;
   }

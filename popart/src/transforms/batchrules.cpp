@@ -157,16 +157,14 @@ Rule reduction(const OpView &op, const Axes &axes) {
 Rule batchRule(const OpView &op, const Axes &axes, std::int64_t parts) {
   const auto &def = *op.node().def;
   const std::string &type = def.type;
-  if (type == "Softmax" || type == "LogSoftmax" || type == "SoftmaxGrad" ||
-      type == "LogSoftmaxGrad")
+  if (def.batch == ops::Batch::OtherAxes)
     return otherAxis(op, axes);
+  if (def.batch == ops::Batch::Images && op.outputs() == 1)
+    return images(op, axes);
+  if (def.batch == ops::Batch::Sum)
+    return weightGradient(axes);
   if (type == "MatMul")
     return product(op, axes);
-  if (type == "Conv" || type == "ConvDataGrad" || type == "GlobalAveragePool" ||
-      type == "GlobalMaxPool" || type == "AveragePool" || (type == "MaxPool" && op.outputs() == 1))
-    return images(op, axes);
-  if (type == "ConvWeightGrad")
-    return weightGradient(axes);
   if (type == "MaxPoolGrad")
     return allAlongZero(op, axes);
   if (type == "Concat")
@@ -179,9 +177,9 @@ Rule batchRule(const OpView &op, const Axes &axes, std::int64_t parts) {
     return slice(op, axes);
   if (type == "Gather")
     return gather(op, axes);
-  if (type.rfind("Reduce", 0) == 0)
+  if (def.reduction)
     return reduction(op, axes);
-  if (def.expr && !def.lower)
+  if (def.isElementwise())
     return broadcasting(op, axes);
   return {};
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr const char *mark = "inplace";
 
 bool isElementwise(const Node &node) {
-  return node.def->type == "FusedElementwise" || (node.def->expr && !node.def->lower);
+  return node.def->type == "FusedElementwise" || node.def->isElementwise();
 }
 bool isUnwanted(const Node &node) {
   const auto priorities = node.settings.extra.find<std::vector<float>>("__inplace_op_priorities");

@@ -28,7 +28,7 @@ constexpr double copyShare = 0.1;      // of copying against holding a byte
 constexpr std::size_t mostCandidates = 4000, mostTrials = 4000;
 constexpr std::size_t mostCompared = 10'000'000; // nodes in all trials: about a second
 
-bool communicates(const Node &node) { return node.def->type.rfind("Replicated", 0) == 0; }
+bool communicates(const Node &node) { return node.def->collective; }
 
 double valueOf(const Graph &graph, const Node &node) {
   if (isView(node))
@@ -43,9 +43,7 @@ double valueOf(const Graph &graph, const Node &node) {
 // Nodes that stay where they are: they touch the world, other IPUs, the pipeline's buffers or what
 // is kept off the tiles.
 bool staysOut(const Node &node, const std::set<Value> &kept) {
-  const auto &type = node.def->type;
-  return node.def->sideEffect || type == "IpuCopy" || type == "PipelineRestore" ||
-         type == "RemoteLoad" || type == "RemoteStore" || type == "ShardGather" ||
+  return node.def->sideEffect || node.def->crosses ||
          std::any_of(node.outputs.begin(), node.outputs.end(),
                      [&](Value v) { return kept.count(v) != 0; });
 }

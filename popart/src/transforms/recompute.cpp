@@ -22,14 +22,6 @@ namespace {
 bool isForward(const Node &node) { return node.pass == Pass::Forward; }
 bool canRepeat(const Node &node) { return !node.def->sideEffect && node.def->updates < 0; }
 
-bool isNorm(const Node &node) {
-  for (const char *type :
-       {"GroupNormalization", "BatchNormalization", "InstanceNormalization", "LayerNormalization"})
-    if (node.def->type == type)
-      return true;
-  return false;
-}
-
 // Bytes of forward values that are alive after each forward node, counting only uses within the
 // forward pass: where the graph is narrow, little has to be kept to start again from there.
 std::vector<std::int64_t> widths(const Graph &graph, std::size_t forward) {
@@ -123,7 +115,7 @@ void chooseRecomputation(Graph &graph, RecomputationType type) {
     return choosePipeline(graph);
   for (auto &node : graph.nodes)
     if (isForward(node) && node.settings.recompute == Recompute::Undefined &&
-        (type == RecomputationType::RecomputeAll || isNorm(node)))
+        (type == RecomputationType::RecomputeAll || node.def->norm))
       node.settings.recompute = Recompute::Recompute;
 }
 

@@ -29,9 +29,7 @@ std::set<Value> writtenVariables(const Graph &graph) {
 bool isPure(const Node &node) {
   return node.pass == ir::Pass::Forward && !node.def->random && !node.def->sideEffect &&
          node.def->updates < 0 && !node.inputs.empty() && !node.outputs.empty() &&
-         node.outputs[0] != none &&
-         node.def->type != "PipelineRestore" && // what a stage kept for it
-         node.def->type != "RemoteLoad" && node.def->type != "ShardGather" && // not to be kept
+         node.outputs[0] != none && !node.def->fetches && // not to be kept
          (node.bodies.empty() || node.def->type == "FusedElementwise");
 }
 

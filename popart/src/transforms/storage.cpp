@@ -4,9 +4,7 @@
 #include "ops/core/opdef.hpp"
 #include "transforms/inplace.hpp"
 #include <algorithm>
-#include <array>
 #include <numeric>
-#include <string_view>
 
 namespace popart::transforms {
 
@@ -15,47 +13,17 @@ using ir::Node;
 using ir::none;
 using ir::Value;
 
-namespace {
-
-template <std::size_t N> bool isOneOf(const Node &node, const std::array<std::string_view, N> &a) {
-  return std::find(a.begin(), a.end(), node.def->type) != a.end();
-}
-
-constexpr std::array<std::string_view, 8> views = {"Reshape",   "Transpose", "Flatten", "Squeeze",
-                                                   "Unsqueeze", "Slice",     "Split",   "Expand"};
-// Beside element-wise operators and those that choose layouts.
-constexpr std::array<std::string_view, 17> computing = {"FusedElementwise",
-                                                        "MatMul",
-                                                        "Conv",
-                                                        "ConvDataGrad",
-                                                        "ConvWeightGrad",
-                                                        "BatchNormalization",
-                                                        "BatchNormGrad",
-                                                        "GroupNormalization",
-                                                        "GroupNormGrad",
-                                                        "LayerNormalization",
-                                                        "Softmax",
-                                                        "SoftmaxGrad",
-                                                        "Gather",
-                                                        "GatherGrad",
-                                                        "MaxPool",
-                                                        "MaxPoolGrad",
-                                                        "IpuCopy"};
-
-} // namespace
-
 bool isView(const Node &node) {
-  return !node.inputs.empty() && node.inputs[0] != none &&
-         (node.def->unwind || isOneOf(node, views));
+  return !node.inputs.empty() && node.inputs[0] != none && node.def->view;
 }
 
 bool mayShareMemory(const Graph &graph, const Node &node) {
   const auto &def = *node.def;
-  if (def.type.rfind("Reduce", 0) == 0 && node.inputs[0] != none && node.outputs[0] != none)
+  if (def.reduction && node.inputs[0] != none && node.outputs[0] != none)
     return graph[node.inputs[0]].info.nelms() == graph[node.outputs[0]].info.nelms();
   if (def.type == "Gather" && graph[node.inputs[1]].kind == ir::Kind::Constant)
     return true; // entries that are known now are a view
-  return !((def.expr && !def.lower) || def.create || isOneOf(node, computing));
+  return !def.isElementwise() && !def.create && !def.fresh; // create: it chooses layouts
 }
 
 std::vector<Value> storageOf(const Graph &graph) {

@@ -31,6 +31,15 @@ struct Arity {
 };
 inline constexpr unsigned any = 0x7fffffff;
 
+// How a batch can be cut in parts that an operator takes one after the other
+// (transforms/batchrules.cpp; further operators have rules of their own).
+enum class Batch : std::uint8_t {
+  Whole,     // it cannot
+  Images,    // along the first dimension of input 0, all other inputs whole
+  OtherAxes, // along any dimension but `axis`, all inputs alike
+  Sum        // inputs 0 and 1 along the first dimension; results are added up
+};
+
 struct OpDef {
   std::string type;
   std::string domain; // "" is ai.onnx; "ai.graphcore"; "openipu" for what only rewrites make
@@ -62,6 +71,19 @@ struct OpDef {
   bool random = false;     // draws numbers: never folded, merged or computed twice
   bool sideEffect = false; // prints, stores, aborts: never pruned
   int updates = -1;        // the input whose variable it writes in place; never pruned either
+
+  // What passes ask about it, so that none has a list of operators.
+  bool view = false;       // its outputs are input 0, or parts of it, seen otherwise
+  bool fresh = false;      // its outputs never share memory with an input
+  bool reduction = false;  // of input 0 along `axes`
+  bool product = false;    // of matrices, or images and filters
+  bool norm = false;       // normalises: cheap to compute again
+  bool collective = false; // between replicas
+  bool crosses = false;    // between IPUs, stages, or the tiles and memory beside them
+  bool fetches = false;    // of those: brings what is kept elsewhere, anew for every use
+  Batch batch = Batch::Whole;
+
+  bool isElementwise() const { return expr && !lower; } // and may be fused
 };
 
 // Whether a node draws numbers, itself or in its bodies.

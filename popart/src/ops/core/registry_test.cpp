@@ -4,6 +4,7 @@
 #include "ops/core/opdef.hpp"
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <popart/opmanager.hpp>
 
 using namespace popart;
@@ -41,6 +42,28 @@ TEST(Operators, EachHasAGradientOrSaysWhyNot) {
     const int answers = bool(op.grad) + !op.noGradient.empty() + !op.gradientError.empty();
     EXPECT_EQ(answers, 1) << nameOf(op);
   }
+}
+
+// Facts are about nodes there can be, and do not contradict each other.
+TEST(Operators, SayOfThemselvesWhatPassesAsk) {
+  std::map<std::string, int> times;
+  for (const auto &op : allOps()) {
+    const bool facts = op.view || op.fresh || op.reduction || op.product || op.norm ||
+                       op.collective || op.crosses || op.fetches || op.batch != Batch::Whole;
+    EXPECT_FALSE(op.decompose && facts) << nameOf(op);
+    EXPECT_FALSE(op.view && (op.fresh || op.isElementwise())) << nameOf(op);
+    EXPECT_TRUE(op.view || !op.unwind) << nameOf(op); // a layout found without a copy
+    EXPECT_TRUE(op.crosses || !op.fetches) << nameOf(op);
+    EXPECT_EQ(op.reduction, op.type.rfind("Reduce", 0) == 0) << nameOf(op);
+    EXPECT_EQ(op.collective, op.type.rfind("Replicated", 0) == 0) << nameOf(op);
+    times["view"] += op.view;
+    times["norm"] += op.norm;
+    times["product"] += op.product;
+    times["images"] += op.batch == Batch::Images;
+    times["fetches"] += op.fetches;
+  }
+  for (const char *fact : {"view", "norm", "product", "images", "fetches"})
+    EXPECT_GT(times[fact], 1) << fact;
 }
 
 TEST(Operators, AreListedWithEveryVersionThatOnnxGaveThem) {
