@@ -96,6 +96,13 @@ private:
               panelsPerPiece_ = 0;
 };
 
+// For one kernel index of the last dimension: outputs it meets, as offsets of both operands.
+struct Meeting {
+  std::vector<std::int64_t> x, y;
+};
+// By kernel index; `y`: offsets of the outputs.
+std::vector<Meeting> meetings(const Table &last, const std::vector<std::int64_t> &y);
+
 class ChannelsWeightGradient {
 public:
   ChannelsWeightGradient(const Geometry &g, const openipu::KernelArgs &args);
@@ -105,10 +112,6 @@ public:
 private:
   struct Piece;
   struct Result;
-  struct Meeting { // for one kernel index: outputs it meets, and offsets of
-                   // both operands there
-    std::vector<std::int64_t> x, y;
-  };
   void split();
   Piece piece(std::size_t index, float *sums, std::size_t all) const;
   void addShares(float *sums, std::size_t all, const Result &result) const;

@@ -35,19 +35,24 @@ struct ChannelsWeightGradient::Piece {
   std::size_t nextPairs = 0, nextVector = 0;
 };
 
+std::vector<Meeting> meetings(const Table &last, const std::vector<std::int64_t> &y) {
+  std::vector<Meeting> out(last.kernels);
+  for (std::size_t k = 0; k < last.kernels; ++k)
+    for (std::size_t o = 0; o < last.outputs; ++o)
+      if (last.at(o, k) >= 0) {
+        out[k].x.push_back(last.at(o, k));
+        out[k].y.push_back(y[o]);
+      }
+  return out;
+}
+
 ChannelsWeightGradient::ChannelsWeightGradient(const Geometry &g, const openipu::KernelArgs &args)
     : g_(g), x_(args.inputs[1], g.groups, 1), dy_(args.inputs[0], g.groups, kernels_.lanes) {
   auto all = tables(g, x_.field);
   rows_ = all.rows;
   std::vector<std::int64_t> yLast;
   outputOffsets(g, dy_.field, yRows_, yLast);
-  last_.resize(all.last.kernels);
-  for (std::size_t k = 0; k < all.last.kernels; ++k)
-    for (std::size_t o = 0; o < all.last.outputs; ++o)
-      if (all.last.at(o, k) >= 0) {
-        last_[k].x.push_back(all.last.at(o, k));
-        last_[k].y.push_back(yLast[o]);
-      }
+  last_ = meetings(all.last, yLast);
   for (std::size_t k = 0; k < last_.size(); ++k)
     if (last_[k].x.size() > last_[longest_].x.size())
       longest_ = k;

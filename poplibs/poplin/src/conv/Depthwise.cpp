@@ -178,13 +178,7 @@ DepthwiseWeightGradient::DepthwiseWeightGradient(const Geometry &g, const openip
   rows_ = all.rows;
   std::vector<std::int64_t> yLast;
   outputOffsets(g, dy_.field, yRows_, yLast);
-  last_.resize(all.last.kernels);
-  for (std::size_t k = 0; k < all.last.kernels; ++k)
-    for (std::size_t o = 0; o < all.last.outputs; ++o)
-      if (all.last.at(o, k) >= 0) {
-        last_[k].x.push_back(all.last.at(o, k));
-        last_[k].y.push_back(yLast[o]);
-      }
+  last_ = meetings(all.last, yLast);
 }
 
 // One row of outputs of one image.

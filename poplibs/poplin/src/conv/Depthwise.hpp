@@ -39,9 +39,6 @@ public:
   void run(const openipu::KernelArgs &args, float alpha, float beta);
 
 private:
-  struct Meeting { // for one kernel index of the last dimension: offsets of both operands
-    std::vector<std::int64_t> x, y;
-  };
   void addRow(const float *x, const float *dy, std::size_t index, float *sums) const;
 
   Geometry g_;
