@@ -75,6 +75,23 @@ def outputShape(shape, multiplier: int) -> tuple:
     return (shape[0] * multiplier, *shape[1:])
 
 
+def spread(options, values, training: bool) -> list:
+    """Inputs with rows of their own for every replica: those of a group get the same."""
+    if options.input_group_size == 1:
+        return list(values)
+    steps = options.device_iterations * (options.Training.gradient_accumulation if training else 1)
+    groups = inputGroups(options)
+    of_replica = [inputRows(options, 1, 0, 0, replica, training).first for replica in range(options.replication_factor)]
+
+    def spread_one(value):
+        if not value.dim():
+            return value
+        parts = value.reshape(steps, groups, -1, *value.shape[1:])
+        return parts[:, of_replica].reshape(-1, *value.shape[1:])
+
+    return [spread_one(value) for value in values]
+
+
 class Rows(NamedTuple):
     """Where one replica's micro-batch lies among the rows of a call."""
     first: int

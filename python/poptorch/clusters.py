@@ -6,7 +6,7 @@ import torch
 
 from ._current import current
 from .errors import Error
-from .ops import _tensor, for_loop
+from .ops import _given, _tensor, for_loop
 
 
 def _points(tensor, name):
@@ -23,15 +23,25 @@ def nearest(x, y, batch_x=None, batch_y=None):
     if (batch_x is None) != (batch_y is None):
         raise Error("nearest needs both of batch_x and batch_y, or neither.")
     if batch_x is not None:
-        same = torch.as_tensor(batch_x).unsqueeze(1) == torch.as_tensor(batch_y).unsqueeze(0)
+        same = _given(batch_x).unsqueeze(1) == _given(batch_y).unsqueeze(0)
         distance = torch.where(same, distance, torch.full((), math.inf, dtype=distance.dtype))
     return torch.argmin(distance, dim=1)
+
+
+def _known(ptr):
+    if isinstance(ptr, torch.Tensor):
+        capture = current()
+        ptr = ptr if capture is None else capture.wrap(ptr).value
+        if ptr is None:
+            raise Error("fps: ptr must be known when the model is captured: a list, or a constant tensor.")
+        ptr = ptr.tolist()
+    return [int(p) for p in ptr]
 
 
 def fps(src, ptr, ratio=0.5, random_start=False):
     """Numbers of points far from each other: of every cloud src[ptr[i]:ptr[i+1]] a part, the farthest next."""
     src = _points(src, "fps").detach()
-    ptr = [int(p) for p in (ptr.tolist() if isinstance(ptr, torch.Tensor) else ptr)]
+    ptr = _known(ptr)
     if len(ptr) < 2 or ptr[0] != 0 or ptr[-1] != src.shape[0] or any(a >= b for a, b in zip(ptr, ptr[1:])):
         raise Error(f"fps: ptr must ascend from 0 to the number of points ({src.shape[0]}), not {ptr}.")
     if not 0 < ratio <= 1:

@@ -126,7 +126,9 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         bar.attach(session_options)
         self._finish_options(session_options)
         maximize = self._training and maximizes(self._optimizer)
-        converted = core.convert(capture.recorder, self._training, self._options.module_namescope_enabled, maximize)
+        memory = {int(name[len("IPU"):]): share for name, share in self._options.available_memory_proportion.items()}
+        converted = core.convert(capture.recorder, self._training, self._options.module_namescope_enabled, maximize,
+                                 memory)
         self._device = devices.acquire(self._options, placer.ipus)
         name = self._options.model_name or ("training" if self._training else "inference")
         flow = (self._options.device_iterations, self._returned(), self._anchors())
@@ -246,7 +248,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._results = [(batching.outputShape(shape, times), returned_type(dtype))
                          for shape, dtype in self._output_metas]
         inputs = [(name, device_type(value.dtype, narrow=False), tuple(value.shape))
-                  for name, value in zip(self._inputs, values)]
+                  for name, value in zip(self._inputs, batching.spread(self._options, values, self._training))]
         self._prepare_anchors()
         outputs = [(name, device_type(dtype), shape) for name, (shape, dtype) in
                    (*zip(self._outputs, self._results), *self._anchor_results.items())]
@@ -260,6 +262,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
                     "instead of model(inputs)")
             self._compile(args, kwargs)
         values = self._call.prepared(self._call.tensors(args, kwargs))
+        if self._options.input_group_size > 1:
+            values = batching.spread(self._options, values, self._training)
         if not self._attached:
             self.attachToDevice()
         if self._upload or (not self._training and self._shared_version() != self._uploaded_version):

@@ -22,6 +22,11 @@ def _tensor(value, what):
     return value
 
 
+def _given(value):
+    """A tensor, of a number too."""
+    return value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+
+
 def _marked(name, tensor, **arguments):
     """The tensor behind an operator of our own that does nothing to its values."""
     _tensor(tensor, name)
@@ -244,7 +249,7 @@ def dynamic_slice(tensor, dim, start, size, step=1):
     shape = list(tensor.shape)
     shape[dim] = (size + step - 1) // step
     result = empty_meta(shape, tensor.dtype)
-    return capture.record("poptorch::dynamic_slice", {"self": tensor, "dim": dim, "start": torch.as_tensor(start),
+    return capture.record("poptorch::dynamic_slice", {"self": tensor, "dim": dim, "start": _given(start),
                                                       "size": size, "step": step}, [result])[0]
 
 
@@ -256,7 +261,7 @@ def dynamic_update(input, src, dim, start, size):
         result.narrow(dim, int(start), size).copy_(src)
         return result
     return capture.record("poptorch::dynamic_update", {"self": input, "src": src, "dim": dim,
-                                                       "start": torch.as_tensor(start), "size": size},
+                                                       "start": _given(start), "size": size},
                           [_meta(input)])[0]
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // PrintTensor: the input, which is printed each time this runs.   dx = dy, printed as well unless
-// print_gradient is 0
+// print_gradient is 0, under the title that gradient_title is
 #include "lowering/lowering.hpp"
 #include "ops/core/elementwise.hpp"
 
@@ -53,7 +53,7 @@ Values grad(GradBuilder &g, const OpView &op) {
   if (!op.integer("print_gradient", 1))
     return {g.dy()};
   Attributes attributes = op.node().attributes;
-  attributes.set("title", "Gradient___" + titleOf(op));
+  attributes.set("title", op.text("gradient_title", "Gradient___" + titleOf(op)));
   return {g.op("PrintTensor", {g.dy()}, attributes)};
 }
 

@@ -8,20 +8,35 @@ using namespace poptorch;
 
 namespace {
 
-Converted convert(const Recorder &recorder, bool training, bool moduleNames, bool maximize) {
+Converted convert(const Recorder &recorder, bool training, bool moduleNames, bool maximize,
+                  const std::map<std::int64_t, float> &memory) {
   ConversionSettings settings;
   settings.training = training;
   settings.moduleNames = moduleNames;
   settings.maximize = maximize;
+  settings.memory = memory;
   return Conversion(recorder.recording, settings).run();
+}
+
+popart::AnchorReturnType overlapping(const popart::AnchorReturnType &how,
+                                     popart::ExchangeStrategy strategy) {
+  if (strategy == popart::ExchangeStrategy::JustInTime)
+    return how;
+  const auto tiles = popart::TileSet::IO;
+  return how.id() == popart::AnchorReturnTypeId::EveryN
+             ? popart::AnchorReturnType("EveryN", int(how.rp()), tiles, strategy)
+             : popart::AnchorReturnType(how.str(), tiles, strategy);
 }
 
 popart::DataFlow flowOf(const Converted &model, int batchesPerStep,
                         const popart::AnchorReturnType &returned,
                         const std::map<std::string, popart::AnchorReturnType> &others) {
   popart::AnchorReturnTypeMap anchors;
-  for (const auto &name : model.outputs)
-    anchors.emplace(name, returned);
+  for (const auto &name : model.outputs) {
+    const auto overlap = model.overlaps.find(name);
+    anchors.emplace(name, overlap == model.overlaps.end() ? returned
+                                                          : overlapping(returned, overlap->second));
+  }
   for (const auto &[name, how] : others)
     anchors.emplace(name, how);
   return popart::DataFlow(batchesPerStep, anchors);
@@ -32,6 +47,28 @@ py::tuple modelledStep(const popart::Session &session) {
   const auto step = session.getModelledStep();
   return py::make_tuple(step.cycles, step.seconds, step.microBatches, step.bytesPerTile,
                         step.fullestTile);
+}
+
+// A Python function that gets the addresses of the inputs and of the outputs. It must not throw.
+template <class S>
+void connectHostFunction(S &session, const std::string &handle, const py::function &function,
+                         unsigned replica) {
+  const std::shared_ptr<py::function> held(new py::function(function), [](py::function *f) {
+    const py::gil_scoped_acquire locked;
+    delete f;
+  });
+  session.connectHostFunction(
+      handle,
+      [held](const void *const *in, std::size_t ins, void *const *out, std::size_t outs) {
+        const py::gil_scoped_acquire locked;
+        std::vector<std::uintptr_t> from, to;
+        for (std::size_t i = 0; i < ins; ++i)
+          from.push_back(reinterpret_cast<std::uintptr_t>(in[i]));
+        for (std::size_t i = 0; i < outs; ++i)
+          to.push_back(reinterpret_cast<std::uintptr_t>(out[i]));
+        (*held)(from, to);
+      },
+      replica);
 }
 
 } // namespace
@@ -72,6 +109,9 @@ void bindSessions(py::module &m) {
       "modelled_step", [](const popart::TrainingSession &s) { return modelledStep(s); },
       "Cycles, seconds, micro-batches, bytes of a tile, bytes that the fullest one needs.");
   m.def("modelled_step", [](const popart::InferenceSession &s) { return modelledStep(s); });
-  m.def("convert", &convert, py::arg("recorder"), py::arg("training"), py::arg("module_names"), py::arg("maximize"),
-        "What the recorded operators mean, as a model.");
+  m.def("connect_host_function", connectHostFunction<popart::InferenceSession>,
+        "Who computes what a model asks of the host.");
+  m.def("connect_host_function", connectHostFunction<popart::TrainingSession>);
+  m.def("convert", &convert, py::arg("recorder"), py::arg("training"), py::arg("module_names"),
+        py::arg("maximize"), py::arg("memory"), "What the recorded operators mean, as a model.");
 }

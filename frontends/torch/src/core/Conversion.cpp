@@ -21,6 +21,31 @@ std::string whereOf(const Recording &recording, const Operation &operation) {
   return out.empty() ? out : " (" + out + ")";
 }
 
+popart::ExchangeStrategy strategyOf(const std::string &mode) {
+  if (mode == "overlap_accumulation_loop")
+    return popart::ExchangeStrategy::OverlapInnerLoop;
+  if (mode == "overlap_device_iteration_loop")
+    return popart::ExchangeStrategy::OverlapLoops;
+  return popart::ExchangeStrategy::JustInTime;
+}
+
+// How inputs or outputs overlap: markers of the form (self, mode). For inputs by what the marker
+// takes, for outputs by what it gives.
+std::map<TensorNumber, popart::ExchangeStrategy> overlapsIn(const Recording &recording,
+                                                            const std::string &marker) {
+  std::map<TensorNumber, popart::ExchangeStrategy> out;
+  for (const auto &operation : recording.operations) {
+    if (recording.signatures.at(operation.signature).name != marker)
+      continue;
+    const auto *self = std::get_if<TensorArgument>(&operation.arguments.at(0));
+    const auto *mode = std::get_if<std::string>(&operation.arguments.at(1));
+    if (self && mode)
+      out[marker == "poptorch::set_overlap_for_input" ? self->tensor : operation.outputs.at(0)] =
+          strategyOf(*mode);
+  }
+  return out;
+}
+
 } // namespace
 
 std::vector<std::string> unsupported(const Recording &recording) {
@@ -189,6 +214,9 @@ void Conversion::place(const Operation &operation) {
   auto &settings = model().settings;
   settings.name = full;
   settings.extra = extra;
+  if (const auto it = settings_.memory.find(placement.ipu.value_or(0));
+      it != settings_.memory.end())
+    settings.extra.set("__available_memory_proportion", it->second);
   settle(placement);
 }
 void Conversion::settle(const Placement &placement) {
@@ -336,8 +364,12 @@ Conversion::Body Conversion::endBody(const Values &outputs) {
 // ---- the whole
 
 void Conversion::declare() {
+  std::map<TensorNumber, popart::InputSettings> settings;
+  for (const auto &[tensor, strategy] : overlapsIn(recording_, "poptorch::set_overlap_for_input"))
+    if (strategy != popart::ExchangeStrategy::JustInTime)
+      settings[tensor] = {popart::TileSet::IO, strategy};
   for (const auto &[tensor, name] : recording_.inputs)
-    startRoot(tensor, main_.input(name, recording_.tensors[tensor]));
+    startRoot(tensor, main_.input(name, recording_.tensors[tensor], settings[tensor]));
   for (const auto &weight : recording_.weights) {
     const auto role = weight.trained ? popart::ir::Role::Weight : popart::ir::Role::Fixed;
     const auto &info = recording_.tensors[weight.tensor];
@@ -414,6 +446,7 @@ void Conversion::finish(Converted &into) {
   settle(placement);
   for (const auto &[tensor, name] : recording_.inputs)
     into.inputs.push_back(name);
+  const auto overlaps = overlapsIn(recording_, "poptorch::set_overlap_for_output");
   for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {
     const Value value = read(recording_.outputs[i]);
     // An input, a weight or one value twice: an output of its own.
@@ -421,6 +454,8 @@ void Conversion::finish(Converted &into) {
     const auto name = base::str("output/", i);
     main_.output(own, name);
     into.outputs.push_back(name);
+    if (const auto it = overlaps.find(recording_.outputs[i]); it != overlaps.end())
+      into.overlaps.emplace(name, it->second);
   }
 }
 
@@ -429,7 +464,10 @@ Converted Conversion::run() {
   placeWeights();
   declare();
   for (const auto &operation : recording_.operations)
-    convert(operation);
+    if (gathering_ && waits(operation))
+      wait(operation);
+    else
+      convert(operation);
   if (frames_.size() != 1)
     throw popart::internal_error("A body of the recording does not end.");
   Converted out;

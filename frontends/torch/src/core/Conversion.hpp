@@ -19,6 +19,7 @@ struct Converted {
   popart::Model model;
   std::string loss; // of training
   std::vector<std::string> inputs, outputs;
+  std::map<std::string, popart::ExchangeStrategy> overlaps; // of outputs
   std::set<std::string> changed; // weights and buffers that the model writes itself
 };
 
@@ -26,6 +27,8 @@ struct ConversionSettings {
   bool training = false;
   bool maximize = false;   // the loss is to grow
   bool moduleNames = true; // operators are named after the modules they stand in
+  std::map<std::int64_t, float>
+      memory; // IPU -> share of its memory for what operators need briefly
 };
 
 // All operators of a recording that have no converter: "aten::x (in "layer1", at model.py:12)".
@@ -40,6 +43,7 @@ public:
   // ---- for Call and the converters of markers
   popart::Model &model() { return *frames_.back()->model; }
   const ConversionSettings &settings() const { return settings_; }
+  const Recording &recording() const { return recording_; }
   Value read(TensorNumber tensor);
   void write(TensorNumber tensor, Value value);
   void markLoss(const Operation &operation, Value value);
@@ -67,6 +71,18 @@ public:
   Open closeBody();
   // Binds a tensor to a value (the formal inputs of a body, results of a marker).
   void bind(TensorNumber tensor, Value value);
+
+  // poptorch.MultiConv: convolutions between its markers become one operator at the end. What
+  // depends on one of them waits until then, and so do writes.
+  struct Convolution {
+    Values inputs; // activations, weights and perhaps a bias
+    Attributes attributes;
+    TensorNumber result = noTensor;
+  };
+  void beginConvolutions() { gathering_.emplace(); }
+  bool gathersConvolutions() const { return gathering_.has_value(); }
+  void gather(Convolution convolution);
+  void endConvolutions(Call &end);
 
   // What operators from here on inherit.
   struct Placement {
@@ -98,6 +114,14 @@ private:
     std::size_t output = 0; // of the view
   };
 
+  struct Gathering {
+    std::vector<Convolution> convolutions;
+    std::vector<const Operation *> waiting;
+    std::set<TensorNumber> unknown;  // tensors that there are at the end only
+    std::set<std::uint32_t> written; // storages
+  };
+  bool waits(const Operation &operation) const;
+  void wait(const Operation &operation);
   void declare();
   void placeBeginning();
   void placeWeights();
@@ -125,6 +149,7 @@ private:
   std::optional<std::pair<TensorNumber, Value>> instead_; // read() gives this for that tensor
   std::vector<std::pair<const Operation *, Value>> losses_;
   std::vector<Open> open_;
+  std::optional<Gathering> gathering_;
   const Operation *current_ = nullptr;
   friend class Call;
 };

@@ -3,7 +3,7 @@
 // are cast to it. An input without a batch dimension is a batch of one.
 //   y[n,o] = bias[o] + sum over i of x[n,i] * weight[o,i]        weight [out, in / groups,
 //   kernel...]
-#include "core/Call.hpp"
+#include "core/Conversion.hpp"
 
 namespace poptorch {
 
@@ -57,6 +57,10 @@ Value convolved(Call &c, Value x, const Window &w) {
   Values inputs{x, weight};
   if (bias != none)
     inputs.push_back(c.cast(bias, type));
+  if (c.conversion().gathersConvolutions() && !w.transposed) {
+    c.conversion().gather({inputs, attributes, c.operation().outputs.at(0)});
+    return none;
+  }
   const Value y = c.m.op(w.transposed ? "ConvTranspose" : "Conv", inputs, attributes);
   return batched ? y : c.squeeze(y, 0);
 }
@@ -99,6 +103,14 @@ void addConvolutions(Registry &r) {
   for (const char *name : {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"})
     r.add(name, [](Call &c) { return convolution(c, true); });
   r.add("conv_tbc", timeBatchChannels);
+  r.add("poptorch::begin_multi_conv", [](Call &c) -> Values {
+    c.conversion().beginConvolutions();
+    return {};
+  });
+  r.add("poptorch::end_multi_conv", [](Call &c) -> Values {
+    c.conversion().endConvolutions(c);
+    return {};
+  });
 }
 
 } // namespace poptorch

@@ -38,8 +38,22 @@ Values ctc(Call &c) {
   return {shaped};
 }
 
+// log_probs [T, N, C] -> log-probabilities [N, top], lengths [N, top], paths [N, top, T]
+Values decoder(Call &c) {
+  const Value logs = c.in("probs");
+  if (c.rank(logs) != 3)
+    c.fail("its probabilities have ", c.rank(logs), " dimensions; they must be [T, N, C].");
+  return c.m.ops("CtcBeamSearchDecoder", {logs, lengths(c, "lengths", c.shapeOf(logs)[1])}, 3,
+                 {{"blank", c.integer("blank")},
+                  {"beam_width", c.integer("beam_width")},
+                  {"top_paths", c.integer("top_paths")}});
+}
+
 } // namespace
 
-void addCtc(Registry &r) { r.add("ctc_loss", ctc); }
+void addCtc(Registry &r) {
+  r.add("ctc_loss", ctc);
+  r.add("poptorch::ctc_beam_search_decoder", decoder);
+}
 
 } // namespace poptorch

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operators of PopTorch's own: losses, names, placement, and what they say of other operators.
 #include "core/Conversion.hpp"
+#include <algorithm>
 
 namespace poptorch {
 
@@ -18,6 +19,8 @@ Values identityLoss(Call &c) {
 Values print(Call &c) {
   Attributes a;
   a.set("title", c.text("title"));
+  if (!c.text("title").empty())
+    a.set("gradient_title", c.text("title") + "_gradient");
   a.set("print_gradient", c.integer("print_gradient"));
   a.set("summariseThreshold", c.integer("summarise_threshold"));
   a.set("edgeItems", c.integer("edge_items"));
@@ -114,19 +117,55 @@ Values dynamicUpdate(Call &c) {
                  {{"axes", Integers{axis}}, {"sizes", Integers{c.integer("size")}}})};
 }
 
+// ---- what is not in this folder
+
 Values customOperation(Call &c) {
   Attributes attributes;
   for (const auto &[name, value] : c.attributes("attribute:"))
     attributes.set(name, value);
-  return c.m.ops(c.text("domain") + "::" + c.text("name"), c.list("inputs"),
+  return c.m.ops(c.text("domain") + "." + c.text("name"), c.list("inputs"),
                  static_cast<unsigned>(c.results()), attributes);
+}
+
+// A layer on the host.
+Values callCpu(Call &c) {
+  Integers types, ranks, extents;
+  for (std::size_t i = 0; i < c.results(); ++i) {
+    types.push_back(std::int64_t(c.type(i)));
+    ranks.push_back(std::int64_t(c.shape(i).size()));
+    extents.insert(extents.end(), c.shape(i).begin(), c.shape(i).end());
+  }
+  return c.m.ops(
+      "HostCall", c.list("inputs"), static_cast<unsigned>(c.results()),
+      {{"handle", c.text("handle")}, {"types", types}, {"ranks", ranks}, {"shapes", extents}});
+}
+
+// ---- transfers while the IPU computes: see Conversion::declare and Conversion::finish
+
+Values overlapInput(Call &c) {
+  const auto &inputs = c.conversion().recording().inputs;
+  const auto *tensor = std::get_if<TensorArgument>(&c.operation().arguments.at(0));
+  const auto isIt = [&](const auto &input) { return input.first == tensor->tensor; };
+  if (!tensor || std::none_of(inputs.begin(), inputs.end(), isIt))
+    c.fail("the tensor is no input of the model.");
+  return {c.in("self")};
+}
+Values overlapOutput(Call &c) {
+  const auto &outputs = c.conversion().recording().outputs;
+  if (std::find(outputs.begin(), outputs.end(), c.operation().outputs.at(0)) == outputs.end())
+    c.fail("the tensor is no output of the model: return what poptorch.set_overlap_for_output "
+           "returns.");
+  return {c.in("self")};
 }
 
 } // namespace
 
 void addMarkers(Registry &r) {
   r.add("poptorch::identity_loss", identityLoss);
-  r.add("poptorch::nop", [](Call &c) -> Values { return {c.m.op("Nop", {c.in("self")})}; });
+  r.add("poptorch::nop", [](Call &c) -> Values {
+    const bool learns = c.conversion().settings().training; // through Nop no gradient flows
+    return {c.m.op(learns ? "Identity" : "Nop", {c.in("self")})};
+  });
   r.add("poptorch::ipu_print_tensor", print);
   r.add("poptorch::begin_ipu_block", beginBlock);
   r.add("poptorch::end_ipu_block", endBlock);
@@ -140,6 +179,9 @@ void addMarkers(Registry &r) {
   r.add("poptorch::dynamic_slice", dynamicSlice);
   r.add("poptorch::dynamic_update", dynamicUpdate);
   r.add("poptorch::custom_operation", customOperation);
+  r.add("poptorch::call_cpu_op", callCpu);
+  r.add("poptorch::set_overlap_for_input", overlapInput);
+  r.add("poptorch::set_overlap_for_output", overlapOutput);
 }
 
 } // namespace poptorch

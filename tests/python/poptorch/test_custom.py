@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""poptorch.custom_op: operators of a library of the user's own, in C++."""
+import ctypes
+import pathlib
+import subprocess
+
+import popart_core
+import pytest
+import torch
+
+import poptorch
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """The operator Polynomial, compiled against the public headers."""
+    made = tmp_path_factory.mktemp("custom") / "libpolynomial.so"
+    libraries = pathlib.Path(popart_core.__file__).parents[1] / "lib"
+    headers = [f"-I{path}" for path in (ROOT / "popart/include", ROOT / "poplar/include",
+                                        *sorted(ROOT.glob("poplibs/*/include")))]
+    subprocess.run(["g++", "-std=c++14", "-shared", "-fPIC", "-DONNX_NAMESPACE=onnx", *headers, "-o", made,
+                    ROOT / "tests/sdk/custom/polynomial.cpp", f"-L{libraries}", "-lpopart", "-lpopops", "-lpoplar"],
+                   check=True)
+    return ctypes.cdll.LoadLibrary(str(made))
+
+
+class Model(torch.nn.Module):
+    def __init__(self, coefficients=(1.0, 2.0, 3.0)):
+        super().__init__()
+        torch.manual_seed(4)
+        self.fc = torch.nn.Linear(3, 2)
+        self.coefficients = list(coefficients)
+
+    def forward(self, x):
+        x = self.fc(x)
+        if poptorch.isRunningOnIpu():
+            (y,) = poptorch.custom_op([x], "Polynomial", "custom.ops", 1, example_outputs=[x],
+                                      attributes={"coefficients": self.coefficients})
+        else:
+            y = sum(c * x ** i for i, c in enumerate(self.coefficients))
+        return y, poptorch.identity_loss(y, "mean")
+
+
+def test_custom_operators_run_and_learn(library):
+    x = torch.randn(4, 3)
+    torch.testing.assert_close(poptorch.inferenceModel(Model())(x)[0], Model()(x)[0].detach(), rtol=1e-4, atol=1e-5)
+    ours, torchs = Model((1, 2, 3)), Model()
+    model = poptorch.trainingModel(ours, optimizer=torch.optim.SGD(ours.parameters(), lr=0.01))
+    optimizer = torch.optim.SGD(torchs.parameters(), lr=0.01)
+    for _ in range(3):
+        _, loss = model(x)
+        _, expected = torchs(x)
+        optimizer.zero_grad()
+        expected.backward()
+        optimizer.step()
+        torch.testing.assert_close(loss, expected.detach(), rtol=1e-4, atol=1e-5)
+    assert poptorch.accessAttributes("custom.ops.Polynomial") == {"coefficients": [1, 2, 3]}
+
+
+def test_custom_operators_that_cannot_be(library):
+    def call(**changes):
+        wanted = dict(name="Polynomial", domain="custom.ops", domain_version=1,
+                      attributes={"coefficients": [1.0]}, **{})
+        wanted.update(changes)
+
+        class Wrong(torch.nn.Module):
+            def forward(self, x):
+                return poptorch.custom_op([x], example_outputs=[x], **wanted)[0]
+
+        return poptorch.inferenceModel(Wrong())(torch.ones(2))
+
+    assert call().tolist() == [1.0, 1.0]
+    with pytest.raises(poptorch.Error, match="Polynom"):
+        call(name="Polynom")
+    with pytest.raises(poptorch.Error, match="coefficients"):
+        call(attributes={})
+    with pytest.raises(ValueError, match="ASCII"):
+        call(attributes={"coefficients": "größer"})
+    with pytest.raises(ValueError, match="coefficients"):
+        call(attributes={"coefficients": [1.0, "2"]})
+    with pytest.raises(ValueError, match="must be a float, int or str"):
+        call(attributes={"coefficients": {"a": 1}})
+    assert poptorch.custom_op([torch.ones(1)], "Polynomial", "custom.ops", 1, [torch.zeros(1)])[0] == 0  # on the CPU
