@@ -30,6 +30,8 @@ inline std::vector<Row> models() {
   return rows;
 }
 
+std::vector<Row> poptorch(); // Poptorch.cpp  through PyTorch's front end, beside torch and PopART
+
 // What the children do; they print numbers.
 void graphsChild(std::size_t vertices);
 void codeletsChild(const std::string &file);
@@ -52,7 +54,8 @@ inline std::vector<Subject> subjects() {
           {"elementwise", elementWise},
           {"rows", rowsAndReductions},
           {"operators", manyOperators},
-          {"models", models}};
+          {"models", models},
+          {"poptorch", poptorch}};
 }
 
 } // namespace bench

@@ -265,14 +265,8 @@ class Inference:
         return y[:: max(1, len(y) // 1000)].tolist()
 
 
-def main():
-    warnings.simplefilter("ignore")
-    folder, name = sys.argv[1:]
-    kind, what, *numbers = name.split("-")
-    numbers = [int(n) for n in numbers]
-    torch.set_num_threads(2)
-    subject = Training(kind, *numbers) if what == "train" else Inference(folder, name, kind, *numbers)
-    print("ready", flush=True)
+def answer(subject):
+    """Lines with lines, until there are no more."""
     for line in sys.stdin:
         command, *rest = line.split()
         if command == "values":
@@ -289,4 +283,16 @@ def main():
             print((time.perf_counter() - start) / calls, flush=True)
 
 
-main()
+def main():
+    warnings.simplefilter("ignore")
+    folder, name = sys.argv[1:]
+    kind, what, *numbers = name.split("-")
+    numbers = [int(n) for n in numbers]
+    torch.set_num_threads(2)
+    subject = Training(kind, *numbers) if what == "train" else Inference(folder, name, kind, *numbers)
+    print("ready", flush=True)
+    answer(subject)
+
+
+if __name__ == "__main__":
+    main()
