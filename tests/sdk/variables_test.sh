@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# variables_test.sh SOURCE: README.md names every environment variable that the libraries, bindings and tools read, and
-# none of ours that they do not. Names are the literals that look like one of our variables, and those in getenv("...").
+# variables_test.sh SOURCE: README.md names every environment variable that the libraries, packages and tools read, and
+# none of ours or PopTorch's that they do not. Names are the literals that look like one of our variables, and those in getenv("...").
 set -euo pipefail
 cd "$1"
 fail() { echo "variables_test: $*" >&2; exit 1; }
 
-mapfile -t files < <(find base arch pva pvti poplar poplibs popart python tools \
+mapfile -t files < <(find base arch pva pvti poplar poplibs popart frontends python tools \
   \( -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.py' \) ! -name '*_test.cpp')
 [ ${#files[@]} -gt 100 ] || fail "found only ${#files[@]} source files"
-read_=$({ grep -hoE '"(OPENIPU|POPLAR|POPLIBS|POPART|POPXL|GCL)_[A-Z0-9_]+"' "${files[@]}"
+read_=$({ grep -hoE '"(OPENIPU|POPLAR|POPLIBS|POPART|POPTORCH|POPXL|GCL)_[A-Z0-9_]+"' "${files[@]}"
           grep -hoE '(getenv\(|environ(\.get\(|\[))["'\''][A-Z_0-9]+' "${files[@]}" | sed 's/.*[("'\'']/"/; s/$/"/'; } |
         tr -d '"' | sort -u)
 for name in $read_; do
@@ -27,7 +27,7 @@ for layer in POPLAR POPLIBS GCL POPART; do
   done
 done
 
-for name in $(grep -oE '`OPENIPU_[A-Z_0-9]+`' README.md | tr -d '`' | sort -u); do
+for name in $(grep -oE '`(OPENIPU|POPTORCH)_[A-Z_0-9]+`' README.md | tr -d '`' | sort -u); do
   grep -qx "$name" <<<"$read_" || fail "README.md names $name, which nothing reads"
 done
 echo "ok: $(wc -w <<<"$read_") variables"
