@@ -58,6 +58,9 @@ def _ipu_model(manager, wanted):
 def _by_id(manager, number, wanted, pattern, connection):
     device = manager.tryAcquireDeviceById(number, pattern, connection)
     if device is None:
+        gc.collect()
+        device = manager.tryAcquireDeviceById(number, pattern, connection)
+    if device is None:
         raise createPoptorchError(f"Failed to acquire device with id {number} and {wanted} IPU(s). gc-info -l lists "
                                   "the devices.")
     if device.numIpus < wanted:

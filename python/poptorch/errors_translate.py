@@ -10,6 +10,8 @@ _recoverable = popart_core.poplar_recoverable_runtime_error
 _unrecoverable = popart_core.poplar_unrecoverable_runtime_error
 _others = (popart_core.popart_exception, popart_core.poplar_exception, popart_core.poplibs_exception)
 
+failures = (_recoverable, _unrecoverable, *_others)
+
 
 @contextlib.contextmanager
 def translated():

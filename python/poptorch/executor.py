@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """PoplarExecutor: a module on the IPU. The first call captures, compiles and loads it; every call runs a step."""
 import datetime
+import gc
 import json
 import os
 import time
@@ -19,7 +20,7 @@ from .arguments import Signature
 from .capture import Capture
 from .enums import ConnectionType
 from .errors import createPoptorchError, require
-from .errors_translate import translated
+from .errors_translate import failures, translated
 from .hooks import runPostCompileHooks, runPreCompileHooks
 from .latency import Latencies
 from .optim_state import OptimizerState
@@ -256,10 +257,11 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
 
     def __call__(self, *args, **kwargs):
         """Runs one step; results in the structure that forward() returns."""
-        if self._executable is None:
+        if not self._attached:
             require(self._options.connection_type != ConnectionType.Never,
                     "Trying to run a model on an offline device (ConnectionType.Never): use model.compile(inputs) "
                     "instead of model(inputs)")
+        if self._executable is None:
             self._compile(args, kwargs)
         values = self._call.prepared(self._call.tensors(args, kwargs))
         if self._options.input_group_size > 1:
@@ -275,8 +277,12 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._step_io.set([v.data_ptr() for v in values], [r.data_ptr() for r in (*results, *anchored)])
         try:
             self._executable.run(self._step_io)
-        except popart_core.popart_exception as problem:
+        except failures as problem:
+            self._after_failure()
             self._raise(problem)
+        except BaseException:  # Ctrl-C
+            self._after_failure()
+            raise
         if self._host_calls:
             self._raise_of_host()
         if self._training or self._changed:
@@ -287,6 +293,20 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         for result in results:
             result.backward = _no_backward
         return self._structure(results)
+
+    def _after_failure(self):
+        """A step ended in its midst: the host gets what the device has learnt, and the next step begins with that."""
+        if not self._training or not self._attached:
+            return
+        try:
+            self._executable.weightsToHost()
+            self.version += 1
+        except failures:
+            if self._newer_on_device:
+                logger.warning("The step was broken off within a weight update. The model goes on from the weights "
+                               "that the host has: those of the last time that they were read.")
+        self._newer_on_device = False
+        self._upload = True
 
     def _raise_of_host(self):
         """What went wrong in a poptorch.CPU."""
@@ -415,6 +435,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
 
     def _wait_for_device(self):
         waits = os.environ.get("POPTORCH_WAIT_FOR_IPU", "0") not in ("", "0")
+        gc.collect()  # of models that nobody uses any more
         while not self._device.attach():
             if not waits:
                 raise createPoptorchError(f"Failed to acquire {self._device.numIpus} IPU(s): the device is in use by "

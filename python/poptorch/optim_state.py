@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The state of an optimizer on the device, for state_dict() and load_state_dict() of poptorch.optim's."""
+import weakref
+
 import numpy as np
 import popart
 import torch
@@ -16,7 +18,9 @@ class OptimizerState:
 
     def _attach_optimizer(self):
         if isinstance(self._optimizer, Optimizer):
-            self._optimizer.attach(self._read_optimizer, self._write_optimizer)
+            own = weakref.ref(self)  # a model that nobody uses must not live on in its optimizer
+            self._optimizer.attach(lambda: own()._read_optimizer() if own() is not None else ({}, {}),
+                                   lambda *state: own()._write_optimizer(*state) if own() is not None else None)
 
     def _detach_optimizer(self, keep):
         """The optimizer keeps what the device had, for another model."""
