@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""Models on several IPUs learn what they learn on one; long trainings follow torch's."""
+import pytest
+import torch
+
+import poptorch
+from poptorch import Phase, Stage, TensorLocationSettings
+
+
+class Blocks(torch.nn.Module):
+    """Four layers, each a block of its own; a weight that is used twice."""
+
+    def __init__(self, ipus=(None,) * 4):
+        super().__init__()
+        torch.manual_seed(5)
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(6, 6) for _ in range(4))
+        self.ipus = ipus
+
+    def forward(self, x, y=None):
+        for i, layer in enumerate(self.layers):
+            with poptorch.Block(f"b{i}", ipu_id=self.ipus[i]):
+                x = torch.tanh(poptorch.recomputationCheckpoint(layer(x)) @ layer.weight)
+                if i == 3 and y is not None:
+                    return x, torch.nn.functional.mse_loss(x, y)
+        return x
+
+
+class Plain(Blocks):
+    """The same without blocks."""
+
+    def forward(self, x, y=None):
+        for layer in self.layers:
+            x = torch.tanh(layer(x) @ layer.weight)
+        return x if y is None else (x, torch.nn.functional.mse_loss(x, y))
+
+
+def data(rows):
+    made = torch.Generator().manual_seed(3)
+    return torch.randn(rows, 6, generator=made), torch.randn(rows, 6, generator=made)
+
+
+def train(net, options, steps=3, rows=32, make=lambda p: torch.optim.SGD(p, lr=0.2, momentum=0.9)):
+    model = poptorch.trainingModel(net, options, make(net.parameters()))
+    losses = [model(*data(rows))[1].clone() for _ in range(steps)]
+    return losses, [w.detach().clone() for w in net.parameters()], model
+
+
+def options(accumulation=8, replicas=1, iterations=1):
+    made = poptorch.Options().replicationFactor(replicas).deviceIterations(iterations)
+    made.Training.gradientAccumulation(accumulation)
+    return made
+
+
+def pipelined():
+    return poptorch.PipelinedExecution(*(Stage(f"b{i}").ipu(i) for i in range(4)))
+
+
+def two_stages():
+    return poptorch.PipelinedExecution(Stage("b0", "b1"), Stage("b2", "b3"))
+
+
+def sharded():
+    return poptorch.ShardedExecution(Stage("b0").ipu(0), Stage("b1").ipu(1), Stage("b2").ipu(0), Stage("b3").ipu(1))
+
+
+def serial():
+    return poptorch.SerialPhasedExecution(*(Phase(f"b{i}") for i in range(4)))
+
+
+def parallel():
+    return poptorch.ParallelPhasedExecution(*(Phase(f"b{i}").ipus(i % 2) for i in range(4)))
+
+
+STRATEGIES = {"pipelined": pipelined, "two stages": two_stages, "sharded": sharded, "serial": serial,
+              "parallel": parallel}
+
+
+def same(ours, theirs, tolerance=1e-4):
+    for a, b in zip(ours[1], theirs[1]):
+        torch.testing.assert_close(a, b, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_strategies_learn_the_same(name, replicas):
+    plain = train(Plain(), options(replicas=replicas))
+    placed = train(Blocks(), options(replicas=replicas).setExecutionStrategy(STRATEGIES[name]()))
+    same(plain, placed)
+    ipus = {"pipelined": 4, "serial": 1}.get(name, 2)
+    assert placed[2]._device.numIpus == ipus * replicas
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_strategies_infer_the_same(name):
+    made = poptorch.Options().deviceIterations(8).setExecutionStrategy(STRATEGIES[name]())
+    x = data(16)[0]
+    ours = poptorch.inferenceModel(Blocks(), made)(x)
+    torch.testing.assert_close(ours, Plain()(x).detach(), rtol=1e-4, atol=1e-4)
+
+
+def off_chip(o):
+    o.TensorLocations.setOptimizerLocation(TensorLocationSettings().useOnChipStorage(False).minElementsForOffChip(1))
+
+
+def sharded_state(o):
+    o.TensorLocations.setOptimizerLocation(
+        TensorLocationSettings().useReplicatedTensorSharding().minElementsForReplicatedTensorSharding(1))
+
+
+def stored(o):
+    o._Popart.set("autoRecomputation", 0)
+
+
+def recomputed(o):
+    o._Popart.set("autoRecomputation", 3 if o.execution_strategy.pipelines else 1)
+
+
+def summed(o):
+    o.Training.accumulationAndReplicationReductionType(poptorch.ReductionType.Sum)
+
+
+@pytest.mark.parametrize("name", ["pipelined", "sharded", "serial"])
+@pytest.mark.parametrize("change", [off_chip, sharded_state, stored, recomputed, summed])
+def test_strategies_with_other_options(name, change):
+    make = lambda p: poptorch.optim.AdamW(p, lr=0.01)
+    base = options(replicas=2)
+    if change is summed:
+        change(base)
+    placed = options(replicas=2).setExecutionStrategy(STRATEGIES[name]())
+    change(placed)
+    same(train(Plain(), base, make=make), train(Blocks(), placed, make=make))
+
+
+def test_blocks_of_modules_and_automatic_stages():
+    plain = train(Plain(), options())
+    for stage in poptorch.AutoStage:
+        net = Plain()
+        for i, layer in enumerate(net.layers):
+            poptorch.BeginBlock(layer, ipu_id=i // 2)
+        same(plain, train(net, options().setExecutionStrategy(poptorch.PipelinedExecution(stage))))
+        assert "BeginBlock" in poptorch.module_repr(net)
+        poptorch.removeBlocks(net)
+
+
+def test_checks_of_strategies():
+    two = lambda: Blocks((0, 0, 1, 1))
+    x, y = data(4)
+    with pytest.raises(poptorch.Error, match=r"must be greater than or equal to the number of pipeline stages \(3\)"):
+        poptorch.trainingModel(two(), options(2))(x, y)
+    with pytest.raises(poptorch.Error, match=r"must be greater than or equal to the number of pipeline stages \(2\)"):
+        poptorch.inferenceModel(two())(x)
+    with pytest.raises(poptorch.Error, match="PopTorch must reserve a minimum of 4"):
+        poptorch.inferenceModel(Blocks((0, 1, 2, 2)), poptorch.Options().deviceIterations(4))(x)
+    with pytest.raises(poptorch.Error, match="Too many IPUs requested"):
+        poptorch.inferenceModel(Blocks((0, 1, 2, 99)), poptorch.Options().deviceIterations(4))(x)
+    with pytest.raises((poptorch.Error, AssertionError), match="Unknown Block"):
+        poptorch.inferenceModel(two(), poptorch.Options().setExecutionStrategy(
+            poptorch.PipelinedExecution(Stage("b0"), Stage("b1"))))(x)
+    with pytest.raises(poptorch.Error, match="Stages must ascend"):
+        poptorch.inferenceModel(Blocks((1, 0, 1, 1)), poptorch.Options().deviceIterations(4).setExecutionStrategy(
+            poptorch.PipelinedExecution(poptorch.AutoStage.SameAsIpu)))(x)
+    with pytest.raises(AssertionError, match="more than one stage"):
+        poptorch.PipelinedExecution(Stage("a"), Stage("a"))
+    with pytest.raises(AssertionError, match="no AutoStage for PhasedExecution"):
+        poptorch.SerialPhasedExecution()
+    with pytest.raises(AssertionError, match="even phases must run on even IPUs"):
+        poptorch.inferenceModel(Blocks(), poptorch.Options().setExecutionStrategy(
+            poptorch.ParallelPhasedExecution(*(Phase(f"b{i}").ipus(1) for i in range(4)))))(x)
+
+
+def test_operators_without_a_block():
+    class Loose(torch.nn.Module):
+        def forward(self, x):
+            with poptorch.Block("a", ipu_id=0):
+                x = x + 1
+            return x * 2
+
+    with pytest.raises(poptorch.Error, match="No active Block"):
+        poptorch.inferenceModel(Loose())(torch.ones(2))
+    assert Loose()(torch.ones(1)) == 4  # on the CPU
+
+
+# ---- long trainings
+
+class Cnn(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Sequential(
+            torch.nn.Conv2d(1, 4, 3, padding=1), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+            torch.nn.Conv2d(4, 8, 3, stride=2), torch.nn.GELU(), torch.nn.Flatten(), torch.nn.Linear(8, 5))
+
+    def forward(self, x, y):
+        return torch.nn.functional.cross_entropy(self.net(x), y)
+
+
+class Lstm(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(11, 8)
+        self.lstm = torch.nn.LSTM(8, 12, batch_first=True)
+        self.out = torch.nn.Linear(12, 11)
+
+    def forward(self, x, y):
+        out, _ = self.lstm(self.embedding(x))
+        return torch.nn.functional.cross_entropy(self.out(out).flatten(0, 1), y.flatten())
+
+
+class Transformer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.place = torch.nn.Embedding(11, 8), torch.nn.Parameter(0.1 * torch.randn(6, 8))
+        self.queries, self.out = torch.nn.Linear(8, 24), torch.nn.Linear(8, 8)
+        self.first, self.second = torch.nn.LayerNorm(8), torch.nn.LayerNorm(8)
+        self.wide, self.narrow, self.head = torch.nn.Linear(8, 32), torch.nn.Linear(32, 8), torch.nn.Linear(8, 11)
+
+    def forward(self, x, y):
+        x = self.embedding(x) + self.place
+        n, t, _ = x.shape
+        q, k, v = (part.reshape(n, t, 2, 4).transpose(1, 2) for part in self.queries(self.first(x)).chunk(3, dim=-1))
+        scores = (q @ k.transpose(-1, -2)) / 2 + torch.triu(torch.full((t, t), -1e4), 1)
+        x = x + self.out((torch.softmax(scores, -1) @ v).transpose(1, 2).reshape(n, t, 8))
+        x = x + self.narrow(torch.nn.functional.gelu(self.wide(self.second(x))))
+        return torch.nn.functional.cross_entropy(self.head(x).flatten(0, 1), y.flatten())
+
+
+@pytest.mark.parametrize("kind, inputs", [
+    (Cnn, lambda: (torch.randn(16, 1, 6, 6), torch.randint(5, (16,)))),
+    (Lstm, lambda: (torch.randint(11, (8, 6)), torch.randint(11, (8, 6)))),
+    (Transformer, lambda: (torch.randint(11, (8, 6)), torch.randint(11, (8, 6)))),
+])
+@pytest.mark.parametrize("make", [lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9), lambda p: torch.optim.AdamW(p, lr=0.01)],
+                         ids=["SGD", "AdamW"])
+def test_fifty_steps_follow_torch(kind, inputs, make):
+    torch.manual_seed(11)
+    batches = [inputs() for _ in range(5)]
+    nets = []
+    for _ in range(2):
+        torch.manual_seed(12)
+        nets.append(kind())
+    model, optimizer = poptorch.trainingModel(nets[0], optimizer=make(nets[0].parameters())), make(nets[1].parameters())
+    ours, theirs = [], []
+    for step in range(50):
+        batch = batches[step % 5]
+        ours.append(float(model(*batch)))
+        loss = nets[1](*batch)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        theirs.append(float(loss))
+    assert theirs[-1] < 0.9 * theirs[0]
+    torch.testing.assert_close(torch.tensor(ours), torch.tensor(theirs), rtol=0.02, atol=2e-3)
