@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The IPUs that a model runs on."""
 import gc
+import itertools
 import os
 import time
 
@@ -28,6 +29,8 @@ def acquire(options, ipus_per_replica):
         return _ipu_model(manager, wanted)
     if options.ipu_id is not None:
         return _by_id(manager, options.ipu_id, wanted, pattern, connection)
+    if options.connection_type == ConnectionType.OnDemand:
+        return _promised(manager, wanted, pattern, connection)
     device = manager.tryAcquireAvailableDevice(wanted, 0, pattern, connection)
     if device is None:
         gc.collect()  # models that nobody uses any more may wait to be collected, and hold theirs
@@ -44,6 +47,23 @@ def acquire(options, ipus_per_replica):
                 "use by other programs. Set POPTORCH_WAIT_FOR_IPU=1 to wait for one, or detachFromDevice() a model of "
                 "this program.")
         time.sleep(0.1)
+
+
+_promises = itertools.count()
+
+
+def _promised(manager, wanted, pattern, connection):
+    """A device to attach later: another one for every model, and one that is free now if there is."""
+    found = manager.enumerateDevices(pattern, wanted)
+    if not found:
+        raise _none(manager, wanted)
+    first = next(_promises) % len(found)
+    for candidate in (*found[first:], *found[:first]):
+        device = manager.tryAcquireDeviceById(candidate.id, pattern, connection)
+        if device is not None and device.attach():
+            device.detach()
+            return device
+    return manager.tryAcquireDeviceById(found[first].id, pattern, connection)
 
 
 def _ipu_model(manager, wanted):

@@ -147,6 +147,11 @@ def test_when_devices_are_attached():
         assert model.isAttachedToDevice() == attached
         torch.testing.assert_close(model(x), Net()(x).detach(), rtol=1e-4, atol=1e-4)
         assert model.isAttachedToDevice()
+    several = [poptorch.inferenceModel(Net(), poptorch.Options().connectionType(kinds.OnDemand)) for _ in range(3)]
+    for model in several:
+        model.compile(x)
+    for model in several:  # each on an IPU of its own
+        model(x)
     model = poptorch.inferenceModel(Net(), poptorch.Options().connectionType(kinds.Never))
     with pytest.raises(AssertionError, match="Trying to run a model on an offline device"):
         model(x)
