@@ -11,7 +11,8 @@ from harness import check, rand
 def distinct(*shape):
     """Values without ties, so that every maximum is one element."""
     count = torch.Size(shape).numel()
-    return (torch.randperm(count, generator=torch.Generator().manual_seed(count)).float() / max(count, 1)).reshape(shape)
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(count))
+    return (order.float() / max(count, 1)).reshape(shape)
 
 
 MAXIMA = [
