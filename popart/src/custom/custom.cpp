@@ -153,9 +153,19 @@ TensorType typeOf(ir::Kind kind) {
   }
 }
 
+namespace {
+// Operators outlive their session, and Python: they keep none of its functions.
+SessionOptions withoutCallbacks(SessionOptions options) {
+  options.compilationProgressLogger = nullptr;
+  return options;
+}
+} // namespace
+
 InSession::InSession(bool training, const SessionOptions &options, const DataFlow &flow,
                      const TensorId &loss)
-    : outer_(std::exchange(sessionOfThread, std::make_shared<Ir>(training, options, flow, loss))) {}
+    : outer_(std::exchange(sessionOfThread,
+                           std::make_shared<Ir>(training, withoutCallbacks(options), flow, loss))) {
+}
 InSession::~InSession() { sessionOfThread = outer_; }
 std::shared_ptr<Ir> currentIr() {
   return sessionOfThread ? sessionOfThread : std::make_shared<Ir>();
@@ -331,8 +341,7 @@ void OpManager::registerOp(const OperatorIdentifier &opid, const OpDefinition &d
     custom::checkTypes(view, definition);
     auto settings = custom::settingsOf(view.node());
     settings.name = b.settings.name;
-    custom::SharedOp op =
-        factory(OpCreatorInfo{opid, settings, custom::attributesOf(view.node())});
+    custom::SharedOp op = factory(OpCreatorInfo{opid, settings, custom::attributesOf(view.node())});
     const auto node = custom::nodeFor(op, view.node().inputs, view.node().attributes);
     // As many outputs as setup() makes, whatever the definition lists.
     return b.append(node, unsigned(node.def->infer(view).size()));
