@@ -119,7 +119,10 @@ def vision_model(name):
     import torch
     import torchvision
     torch.manual_seed(0)
-    return getattr(torchvision.models, name)()
+    model = getattr(torchvision.models, name)()
+    if hasattr(model, "heads"):  # zeros at first, and all results with them
+        torch.nn.init.normal_(model.heads.head.weight, std=0.02)
+    return model
 
 
 def vision_input(batch):
