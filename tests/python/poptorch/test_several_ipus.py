@@ -247,5 +247,5 @@ def test_fifty_steps_follow_torch(kind, inputs, make):
         loss.backward()
         optimizer.step()
         theirs.append(float(loss))
-    assert theirs[-1] < 0.9 * theirs[0]
+    assert theirs[-1] < theirs[0] - 0.05
     torch.testing.assert_close(torch.tensor(ours), torch.tensor(theirs), rtol=0.02, atol=2e-3)
