@@ -9,6 +9,7 @@ import os
 import sys
 
 import torch
+from torch.utils import _python_dispatch as modes
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import moving
@@ -140,14 +141,51 @@ class Capture(TorchDispatchMode):
         self.recorded = False  # whether there is an operator of torch
         self.autocast = self.autocast_policy = None  # of the region that runs, and of regions
         self.state = {}  # what helper operations keep while this capture runs
+        self._undo = []
 
     # ---- running
 
     def run(self, call):
         if current() is not None:
             raise Error("A model is called on the IPU within the forward() of another.")
-        below_autograd = torch._C._AutoDispatchBelowAutograd()
-        call_module = torch.nn.Module.__call__
+        try:
+            self._begin()
+            with torch.enable_grad(), moving.indexing(), self:
+                return call()
+        finally:
+            self.end()
+
+    def _begin(self):
+        """Changes of torch while this capture runs. How to undo each is noted before it is made: Ctrl-C comes anywhere."""
+        distribution = torch.distributions.Distribution  # whose checks would look at values
+        self._undo.append(self._leave)
+        self._below_autograd = torch._C._AutoDispatchBelowAutograd()
+        set_current(self)
+        self._set(torch.nn.Module, "__call__", self._scoped(torch.nn.Module.__call__))
+        self._set(distribution, "_validate_args", False)
+        for name in ("tensor", "as_tensor", "asarray"):
+            self._set(torch, name, _on_the_host(getattr(torch, name)))
+
+    def _set(self, where, name, value):
+        before = getattr(where, name)
+        self._undo.append(lambda: setattr(where, name, before))
+        setattr(where, name, value)
+
+    def _leave(self):
+        while self in modes._get_current_dispatch_mode_stack():
+            modes._pop_mode()
+        if current() is self:
+            set_current(None)
+        self._below_autograd = None
+
+    def end(self):
+        """Everything is as before the capture. May be called again where it was broken off, and twice."""
+        while self._undo:
+            self._undo[-1]()
+            self._undo.pop()
+
+    def _scoped(self, call_module):
+        """The call of modules, with the names of those that are called."""
         capture = self
 
         def scoped(module, *args, **kwargs):
@@ -160,24 +198,7 @@ class Capture(TorchDispatchMode):
             finally:
                 capture._scopes.pop()
 
-        makers = {name: getattr(torch, name) for name in ("tensor", "as_tensor", "asarray")}
-        distribution = torch.distributions.Distribution  # whose checks would look at values
-        validates = distribution._validate_args
-        set_current(self)
-        distribution.set_default_validate_args(False)
-        torch.nn.Module.__call__ = scoped
-        for name, make in makers.items():
-            setattr(torch, name, _on_the_host(make))
-        try:
-            with torch.enable_grad(), moving.indexing(), self:
-                return call()
-        finally:
-            torch.nn.Module.__call__ = call_module
-            for name, make in makers.items():
-                setattr(torch, name, make)
-            distribution.set_default_validate_args(validates)
-            set_current(None)
-            del below_autograd
+        return scoped
 
     def place(self, block, ipu):
         """Where a block is that the program enters, as arguments of its marker."""

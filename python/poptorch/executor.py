@@ -58,7 +58,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._training = training
         self._optimizer = optimizer
         self._signature = Signature(model.forward)
-        self._call = self._translator = None
+        self._call = self._translator = self._capturing = None
         self._executable = None  # the session
         self._device = None
         self._weights = []
@@ -94,8 +94,12 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
             with translated(), bar:
                 self._make_session(args, kwargs, bar, load_from)
         except BaseException:
+            if self._capturing is not None:
+                self._capturing.end()
             self._drop_session()
             raise
+        finally:
+            self._capturing = None
         self._compile_time = datetime.timedelta(seconds=time.perf_counter() - start)
         runPostCompileHooks()
 
@@ -194,6 +198,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
             self._output_metas = [(tuple(t.shape), t.dtype) for t in outputs]
             return structure
 
+        self._capturing = capture
         try:
             structure = capture.run(forward)
         finally:
