@@ -3,6 +3,7 @@
 import ctypes
 import pathlib
 import subprocess
+import sys
 
 import popart_core
 import pytest
@@ -57,6 +58,20 @@ def test_custom_operators_run_and_learn(library):
         optimizer.step()
         torch.testing.assert_close(loss, expected.detach(), rtol=1e-4, atol=1e-5)
     assert poptorch.accessAttributes("custom.ops.Polynomial") == {"coefficients": [1, 2, 3]}
+
+
+def test_programs_with_custom_operators_end(library):
+    """Operators outlive Python; what Python gave them must not."""
+    program = f"""
+import ctypes, popart, torch, poptorch
+ctypes.cdll.LoadLibrary({library._name!r})
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return poptorch.custom_op([x], "Polynomial", "custom.ops", 1, [x], {{"coefficients": [1.0, 2.0]}})[0]
+print(poptorch.inferenceModel(Model())(torch.ones(2)).tolist())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "[3.0, 3.0]\n" and done.returncode == 0
 
 
 def test_custom_operators_that_cannot_be(library):
