@@ -23,9 +23,8 @@ ARGUMENTS = {
     "inception_v3": dict(init_weights=False, aux_logits=False),
 }
 SIZES = {"inception_v3": 96, "alexnet": 96, "maxvit_t": 224, "vit_h_14": 56}
-# These do not fit one IPU: their weights alone, and for training also what is kept for gradients.
-TOO_LARGE = {"regnet_y_128gf", "vit_h_14"}
-TOO_LARGE_TO_TRAIN = set()
+# Steps of these in double precision take more memory than hosts of tests have.
+TOO_LARGE_TO_TRAIN = {"regnet_y_128gf", "vit_h_14"}
 
 
 def small_vit():
@@ -109,8 +108,6 @@ def distance(a, b):
 
 @pytest.mark.parametrize("name", CHOSEN)
 def test_inference(name):
-    if name in TOO_LARGE:
-        pytest.skip("does not fit one IPU")
     module, x = made(name)
     module.eval()
     with torch.no_grad():
@@ -132,16 +129,16 @@ def torchs_step(module, x, labels):
 def test_training_step(name):
     """Against torch in double precision. How far a step may be off depends on how far torch's own is in single:
     with two small pictures, normalisations of deep layers see few values and make much of small differences."""
-    if name in TOO_LARGE | TOO_LARGE_TO_TRAIN:
-        pytest.skip("does not fit one IPU")
+    if name in TOO_LARGE_TO_TRAIN:
+        pytest.skip("takes too much memory of the host")
     module, x = made(name)
     module.train()
     labels = torch.tensor([3, 7])
     expected, loss = torchs_step(copy.deepcopy(module).double(), x.double(), labels)
-    single, _ = torchs_step(copy.deepcopy(module), x, labels)
+    single, loss_of_single = torchs_step(copy.deepcopy(module), x, labels)
     before = copy.deepcopy(module.state_dict())
     training = poptorch.trainingModel(WithLoss(module), optimizer=torch.optim.SGD(module.parameters(), lr=0.1))
-    assert training(x, labels).item() == pytest.approx(loss, rel=1e-4)
+    assert training(x, labels).item() == pytest.approx(loss, rel=max(1e-4, 10 * abs(loss_of_single / loss - 1)))
     training.copyWeightsToHost()
     after = module.state_dict()
 
