@@ -29,7 +29,7 @@ from .options_popart import sessionOptions
 from .persistence import Persistence
 from . import replicas as _replicas  # noqa: F401 (parameters get their method)
 from .structure_of import structure_of
-from .weights import owner_of, set_owner, unwrap_tensors, weights_of, wrap_tensors
+from .weights import OwnerOf, set_owner, unwrap_tensors, weights_of, wrap_tensors
 from .wrapping import unwrap_module, wrap_module
 
 
@@ -140,6 +140,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._inputs, self._outputs = list(converted.inputs), list(converted.outputs)
         self._changed = set(converted.changed)
         self._used = capture.used_weights
+        self._owner = OwnerOf(self._used, self)
         if self._training:
             self._translator = Translator(self._options, {id(w.tensor): w.name for w in self._used})
             optimizer = self._translator.translate(self._optimizer)
@@ -327,18 +328,11 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
 
     def _shared_version(self):
         """Of the training that has this model's weights, if there is one."""
-        owner = self._owner()
+        owner = self._owner.get()
         return owner.version if owner is not None else 0
 
-    def _owner(self):
-        for weight in self._used:
-            owner = owner_of(weight.tensor)
-            if owner is not None and owner is not self:
-                return owner
-        return None
-
     def _send_weights(self):
-        owner = self._owner()
+        owner = self._owner.get()
         if owner is not None and owner._newer_on_device:
             owner.copyWeightsToHost()
         self._executable.weightsFromHost()

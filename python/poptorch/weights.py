@@ -71,13 +71,36 @@ def _named(module, kind):
 # ---- who has the newest values
 
 _owners = weakref.WeakValueDictionary()  # id of a tensor -> the training that has it
+_changes = 0  # of owners, counted
 
 
-def owner_of(tensor):
-    return _owners.get(id(tensor))
+class OwnerOf:
+    """The training that has any of some weights, other than `reader`. Asked at every call: it looks again only after
+    changes."""
+
+    def __init__(self, weights, reader):
+        self._weights, self._reader = weights, weakref.ref(reader)
+        self._seen, self._found = -1, None
+
+    def get(self):
+        if self._seen == _changes:
+            if self._found is None:
+                return None
+            owner = self._found()
+            if owner is not None:
+                return owner
+        reader, self._seen, self._found = self._reader(), _changes, None
+        for weight in self._weights:
+            owner = _owners.get(id(weight.tensor))
+            if owner is not None and owner is not reader:
+                self._found = weakref.ref(owner)
+                return owner
+        return None
 
 
 def set_owner(weights, executor):
+    global _changes
+    _changes += 1
     for weight in weights:
         _owners[id(weight.tensor)] = executor
 
@@ -144,6 +167,8 @@ def wrap_tensors(weights):
 
 
 def unwrap_tensors(weights):
+    global _changes
+    _changes += 1
     for weight in weights:
         if isinstance(weight.tensor, _Fetching):
             object.__setattr__(weight.tensor, "__class__", plain_class(weight.tensor))

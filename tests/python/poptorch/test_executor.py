@@ -327,3 +327,21 @@ def test_wrong_uses():
     training(x, labels)
     with pytest.raises(RuntimeError, match="already been wrapped"):
         poptorch.trainingModel(model)
+
+
+def test_inference_follows_whoever_trains():
+    """The first training, then another one of the same weights, then nobody."""
+    model = Net()
+    inference = poptorch.inferenceModel(copy.copy(model).eval())
+    x, labels = data(5)
+    for lr in (0.1, 0.2):
+        training = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=lr))
+        for _ in range(2):
+            before = inference(x)
+            training(x, labels)
+            after = inference(x)
+            assert not torch.equal(before, after)
+        training.destroy()
+        torch.testing.assert_close(after, model(x).detach(), rtol=1e-4, atol=1e-5)
+    assert inference._owner.get() is None
+    assert torch.equal(inference(x), after)
