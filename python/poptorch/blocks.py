@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Blocks: which part of a model runs on which IPU. On the CPU they do nothing."""
+import contextlib
 import functools
 
 import torch
@@ -39,8 +40,24 @@ class Block(torch.nn.Module):
         open_blocks.pop()
         if open_blocks and open_blocks[-1] is not None:
             capture.record("poptorch::begin_ipu_block", open_blocks[-1])
+        elif "joins last block" in capture.state:
+            capture.recorded = False
         else:
             capture.record("poptorch::end_ipu_block", {})
+
+
+@contextlib.contextmanager
+def joining_last_block():
+    """For layers above, while a model is captured: what stands outside of blocks belongs to the last one, and is no error.
+    Gives a list that is not empty in the end if that happened."""
+    capture, happened = current(), []
+    if capture is None:
+        yield happened
+        return
+    capture.state["joins last block"] = True
+    yield happened
+    if "open blocks" in capture.state and capture.state["open blocks"][-1] is None and capture.recorded:
+        happened.append(True)
 
 
 def _start(user_id, ipu_id, nested=False):

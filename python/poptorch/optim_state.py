@@ -45,7 +45,7 @@ class OptimizerState:
         if arrays:
             with translated():
                 self._executable.readWeights(popart.PyWeightsIO(arrays))
-        numbers = {name: getattr(self._optimizer, name) for name in self._optimizer._ipu_attributes}
+        numbers = {name: getattr(self._optimizer, name) for name in getattr(self._optimizer, "_ipu_attributes", ())}
         parameters = {name: torch.tensor(value) for name, value in numbers.items()
                       if isinstance(value, (int, float)) and not isinstance(value, bool)}
         return {name: torch.from_numpy(array) for name, array in arrays.items()}, parameters

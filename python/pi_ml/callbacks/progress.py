@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""The progress bar: tqdm's in a terminal, a line now and then in a log."""
+import collections
+import math
+import sys
+import time
+
+from pi_ml.callbacks.base import Callback
+from pi_ml.results import number
+
+
+class ProgressBar(Callback):
+    """What bars have in common: which numbers they show."""
+
+    def __init__(self):
+        self._losses = collections.deque(maxlen=20)
+
+    def loss(self, value):
+        """Of one batch; the bar shows the mean of the last ones."""
+        self._losses.append(value)
+
+    def get_metrics(self, trainer, pl_module):
+        out = {}
+        if self._losses:
+            values = [float(v.float().mean()) if hasattr(v, "float") else float(v) for v in self._losses if v is not None]
+            if values:
+                out["loss"] = _short(sum(values) / len(values))
+        if trainer.logger is not None and trainer.logger.version is not None:
+            out["v_num"] = _version(trainer.logger.version)
+        out.update({name: _short(number(value)) for name, value in trainer.progress_bar_metrics.items()})
+        return out
+
+    def print(self, *args, **kwargs):
+        print(*args, **kwargs)
+
+    def disable(self):
+        pass
+
+
+def _version(version):
+    return version[-4:] if isinstance(version, str) else version
+
+
+def _short(value):
+    """Three digits, as far as they say something."""
+    return f"{value:.3g}" if isinstance(value, float) else value
+
+
+class TQDMProgressBar(ProgressBar):
+    """refresh_rate: batches between two refreshes, 0 switches it off. Not a terminal: a line at most every 10 s."""
+
+    _seconds_between_lines = 10
+
+    def __init__(self, refresh_rate=1, process_position=0):
+        super().__init__()
+        self.refresh_rate, self.process_position = refresh_rate, process_position
+        self._bar = None
+        self._terminal = sys.stderr.isatty()
+        self._next = 0.0
+
+    @property
+    def is_enabled(self):
+        return self.refresh_rate > 0
+
+    def disable(self):
+        self.refresh_rate = 0
+
+    def print(self, *args, sep=" ", **kwargs):
+        if self._bar is not None and self._terminal:
+            self._bar.write(sep.join(map(str, args)))
+        else:
+            print(*args, sep=sep, **kwargs)
+
+    # ---- training
+
+    def on_train_epoch_start(self, trainer, pl_module):
+        if not self.is_enabled:
+            return
+        total = trainer.num_training_batches
+        if trainer.val_dataloaders and (trainer.current_epoch + 1) % trainer.check_val_every_n_epoch == 0:
+            total += sum(trainer._fit._validation.batches()) * max(1, _rounds(trainer))
+        self._epoch, self._start = trainer.current_epoch, time.monotonic()
+        self._open(f"Epoch {trainer.current_epoch}", total)
+        self._done = trainer._fit.batch
+
+    def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx, *args):
+        if self._bar is not None:
+            self._advance(lambda: self.get_metrics(trainer, pl_module))
+
+    def on_train_epoch_end(self, trainer, pl_module):
+        if self._bar is None:
+            return
+        self._bar.set_postfix(self.get_metrics(trainer, pl_module), refresh=False)
+        self._close()
+
+    # ---- the rest
+
+    def on_sanity_check_start(self, trainer, pl_module):
+        if self.is_enabled:
+            self._open("Sanity Checking", sum(trainer._fit._validation.batches(trainer.num_sanity_val_steps)))
+
+    def on_sanity_check_end(self, trainer, pl_module):
+        self._close(leave=False)
+
+    def on_validation_batch_end(self, trainer, pl_module, *args):
+        if self._bar is not None:
+            self._advance()
+
+    def on_validation_start(self, trainer, pl_module):
+        self._alone = self._bar is None
+        if self._alone and self.is_enabled:
+            self._open("Validating", sum(b for b in trainer.num_val_batches))
+
+    def on_validation_end(self, trainer, pl_module):
+        if self._alone:
+            self._close()
+        elif self._bar is not None:
+            self._bar.set_postfix(self.get_metrics(trainer, pl_module), refresh=False)
+
+    def on_test_start(self, trainer, pl_module):
+        self._open("Testing", _total(trainer.test_dataloaders, trainer.limit_test_batches, "limit_test_batches"))
+
+    def on_test_batch_end(self, trainer, pl_module, *args):
+        self._advance()
+
+    def on_test_end(self, trainer, pl_module):
+        self._close()
+
+    def on_predict_start(self, trainer, pl_module):
+        self._open("Predicting", _total(trainer.predict_dataloaders, trainer.limit_predict_batches, "limit_predict_batches"))
+
+    def on_predict_batch_end(self, trainer, pl_module, *args):
+        self._advance()
+
+    def on_predict_end(self, trainer, pl_module):
+        self._close()
+
+    def on_exception(self, trainer, pl_module, exception):
+        self._close()
+
+    # ---- bars
+
+    def _open(self, text, total):
+        if not self.is_enabled:
+            return
+        self._close()
+        from tqdm import tqdm
+        self._done, self._next = 0, time.monotonic() + (0 if self._terminal else self._seconds_between_lines)
+        self._bar = tqdm(desc=text, total=None if total == math.inf else int(total), position=self.process_position,
+                         file=sys.stderr, leave=True, dynamic_ncols=True, disable=False,
+                         mininterval=0.1 if self._terminal else math.inf, miniters=None if self._terminal else math.inf,
+                         bar_format=None if self._terminal else "{desc}: {percentage:3.0f}% {n_fmt}/{total_fmt} "
+                                                                "[{elapsed}<{remaining}, {rate_fmt}{postfix}]\n")
+
+    def _advance(self, metrics=None):
+        """One batch more. Numbers are asked for only when they will be seen."""
+        bar = self._bar
+        if bar is None:
+            return
+        self._done += 1
+        if self._done % self.refresh_rate:
+            return
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + (0.1 if self._terminal else self._seconds_between_lines)
+        if metrics is not None:
+            bar.set_postfix(metrics(), refresh=False)
+        bar.n = self._done
+        bar.refresh()
+
+    def _close(self, leave=True):
+        bar, self._bar = self._bar, None
+        if bar is None:
+            return
+        bar.n = self._done
+        bar.leave = leave
+        if self._terminal or leave:
+            bar.refresh()
+        bar.leave = leave and self._terminal
+        bar.disable = not self._terminal
+        if self._terminal:
+            bar.close()
+
+
+def _total(loaders, limit, flag):
+    from pi_ml import loading
+    return sum(loading.limited(loading.length(d), limit, flag) for d in loaders)
+
+
+def _rounds(trainer):
+    every = trainer._fit._every
+    return 1 if every == math.inf else int(trainer.num_training_batches // every) if trainer.num_training_batches != math.inf \
+        else 1

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Timer: how long the stages take, and an end for a training that takes too long."""
+import datetime
+import time
+
+from pi_ml.callbacks.base import Callback
+from pi_ml.flags import duration as parsed
+from pi_ml.log import log
+from pi_ml.utilities.exceptions import MisconfigurationException
+
+
+class Timer(Callback):
+    """duration: "DD:HH:MM:SS", a timedelta, or a dictionary of its arguments. interval: "step" or "epoch"."""
+
+    def __init__(self, duration=None, interval="step", verbose=True):
+        if interval not in ("step", "epoch"):
+            raise MisconfigurationException(f"Unsupported parameter value `Timer(interval={interval!r})`. Possible choices "
+                                            "are: step, epoch.")
+        found = parsed(duration)
+        self._limit = found.total_seconds() if found is not None else None
+        self._interval, self._verbose = interval, verbose
+        self._start, self._end, self._before = {}, {}, 0.0
+
+    def time_elapsed(self, stage="train"):
+        if stage not in self._start:
+            return self._before if stage == "train" else 0.0
+        return (self._end.get(stage) or time.monotonic()) - self._start[stage] + (self._before if stage == "train" else 0.0)
+
+    def time_remaining(self, stage="train"):
+        return None if self._limit is None else self._limit - self.time_elapsed(stage)
+
+    def on_train_start(self, trainer, pl_module):
+        self._start["train"], self._end["train"] = time.monotonic(), None
+
+    def on_train_end(self, trainer, pl_module):
+        self._end["train"] = time.monotonic()
+
+    def on_validation_start(self, trainer, pl_module):
+        self._start["validate"], self._end["validate"] = time.monotonic(), None
+
+    def on_validation_end(self, trainer, pl_module):
+        self._end["validate"] = time.monotonic()
+
+    def on_test_start(self, trainer, pl_module):
+        self._start["test"], self._end["test"] = time.monotonic(), None
+
+    def on_test_end(self, trainer, pl_module):
+        self._end["test"] = time.monotonic()
+
+    def on_train_batch_end(self, trainer, pl_module, *args):
+        if self._interval == "step":
+            self._check(trainer)
+
+    def on_train_epoch_end(self, trainer, pl_module):
+        if self._interval == "epoch":
+            self._check(trainer)
+
+    def _check(self, trainer):
+        if self._limit is not None and self.time_elapsed() >= self._limit and not trainer.should_stop:
+            trainer.should_stop = True
+            if self._verbose:
+                log.info("Time limit reached. Elapsed time is %s. Signaling Trainer to stop.",
+                         datetime.timedelta(seconds=int(self.time_elapsed())))
+
+    def state_dict(self):
+        return {"time_elapsed": {"train": self.time_elapsed()}}
+
+    def load_state_dict(self, state):
+        self._before = state.get("time_elapsed", {}).get("train", 0.0)

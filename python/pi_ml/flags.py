@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""The trainer's flags: what each may be, and what fits together."""
+import datetime
+import difflib
+
+from pi_ml.accelerators import IPUAccelerator
+from pi_ml.log import rank_zero_warn
+from pi_ml.strategies.base import Strategy
+from pi_ml.utilities.exceptions import MisconfigurationException, UnknownFlag
+
+# Flags of Lightning for other hardware, or for what an IPU does itself: any value but these is refused.
+_elsewhere = {"gpus": (None, 0), "tpu_cores": (None, 0), "hpus": (None, 0), "auto_select_gpus": (False,),
+              "num_nodes": (1,), "num_processes": (None, 1), "amp_backend": ("native",), "amp_level": (None,),
+              "sync_batchnorm": (False,), "benchmark": (None, False), "auto_lr_find": (False,),
+              "auto_scale_batch_size": (False,), "move_metrics_to_cpu": (False,), "detect_anomaly": (False,),
+              "track_grad_norm": (-1,), "multiple_trainloader_mode": ("max_size_cycle",), "replace_sampler_ddp": (True,)}
+_precisions = {16: 16, "16": 16, "16-mixed": 16, "16-true": 16, 32: 32, "32": 32, "32-true": 32}
+
+
+def refuse_unknown(given, known):
+    for name, value in given.items():
+        if name in _elsewhere:
+            if value not in _elsewhere[name]:
+                raise MisconfigurationException(f"Trainer({name}={value!r}): this trainer runs on IPUs or on the CPU, in one "
+                                                "process; leave the flag out.")
+            continue
+        near = difflib.get_close_matches(name, [*known, *_elsewhere], 1)
+        raise UnknownFlag(f"Trainer.__init__() got an unexpected keyword argument {name!r}."
+                          + (f" Did you mean {near[0]!r}?" if near else ""))
+
+
+def devices(accelerator, devices, ipus, strategy):
+    """("ipu" or "cpu", number) of the four flags that say where to run."""
+    if accelerator is not None and accelerator not in ("ipu", "cpu", "auto"):
+        near = difflib.get_close_matches(str(accelerator), ["ipu", "cpu", "auto"], 1)
+        raise MisconfigurationException(f"Trainer(accelerator={accelerator!r}): there are \"ipu\", \"cpu\" and \"auto\"."
+                                        + (f" Did you mean {near[0]!r}?" if near else ""))
+    on_ipu = ipus is not None or _is_ipu_strategy(strategy) or accelerator == "ipu"
+    if accelerator == "cpu" and on_ipu:
+        raise MisconfigurationException("Trainer(accelerator=\"cpu\") contradicts ipus= or an IPUStrategy.")
+    if accelerator == "auto" and not on_ipu:
+        on_ipu = IPUAccelerator.is_available()
+    if not on_ipu:
+        if devices not in (None, 1, "1", "auto"):
+            raise MisconfigurationException(f"Trainer(devices={devices!r}) on the CPU: there is one device there. Set "
+                                            "accelerator=\"ipu\" for more.")
+        return "cpu", 1
+    if ipus is not None and devices is not None:
+        rank_zero_warn(f"The flag `devices={devices!r}` will be ignored, instead the device specific number {ipus!r} will be "
+                       "used")
+    asked = ipus if ipus is not None else devices
+    count = _count(1 if asked is None else IPUAccelerator.auto_device_count() if asked in ("auto", -1) else asked)
+    if not IPUAccelerator.is_available():
+        raise MisconfigurationException("The IPU Accelerator requires IPU devices to run. Is the SDK enabled, and does "
+                                        "OPENIPU_NUM_IPUS give some?")
+    return "ipu", count
+
+
+def _is_ipu_strategy(strategy):
+    return getattr(strategy, "strategy_name", None) == "ipu_strategy" or strategy == "ipu_strategy"
+
+
+def _count(asked):
+    if isinstance(asked, (list, tuple)):
+        raise MisconfigurationException(f"Trainer(ipus={asked!r}): IPUs are given by a single number, not by their ids.")
+    try:
+        count = int(asked)
+    except (TypeError, ValueError):
+        raise MisconfigurationException(f"Trainer(ipus={asked!r}): a whole number of IPUs is needed.") from None
+    if count < 1 or isinstance(asked, (bool, float)):
+        raise MisconfigurationException(f"Trainer(ipus={asked!r}): a whole number of at least 1 is needed.")
+    return count
+
+
+def check_replicas(count, strategy):
+    """A power of two, unless the user's own options say that IPUs may be left over."""
+    own = strategy._given["train"] or strategy._given["inference"]
+    if count & (count - 1) and own is None:
+        raise MisconfigurationException(
+            f"Trainer(ipus={count}): {count} is not a power of two, and IPUs come in powers of two. Use "
+            f"{1 << (count.bit_length() - 1)} or {1 << count.bit_length()}; or {count} replicas with IPUs left over, by "
+            f"options of your own: poptorch.Options().replicationFactor({count}).autoRoundNumIPUs(True).")
+
+
+def strategy_of(strategy, kind):
+    if isinstance(strategy, Strategy):
+        if kind == "cpu" and strategy.strategy_name == "ipu_strategy":
+            raise MisconfigurationException("An IPUStrategy needs IPUs.")
+        return strategy
+    if strategy not in (None, "ipu_strategy", "single_device"):
+        raise MisconfigurationException(f"Trainer(strategy={strategy!r}): there is IPUStrategy (or \"ipu_strategy\").")
+    if kind == "ipu":
+        from pi_ml.strategies.ipu import IPUStrategy
+        return IPUStrategy()
+    from pi_ml.strategies.cpu import SingleDeviceStrategy
+    return SingleDeviceStrategy()
+
+
+def precision(value, kind):
+    if value in ("bf16", 64, "64") or value not in _precisions:
+        raise ValueError(f"`Trainer(accelerator='{kind}', precision={value!r})` is not supported. `precision` must be one of: "
+                         "(16, 32).")
+    if kind == "cpu" and _precisions[value] == 16:
+        raise MisconfigurationException("Trainer(precision=16) needs IPUs: torch computes little in half precision on the CPU.")
+    return _precisions[value]
+
+
+def accumulation(value, kind):
+    """The number of accumulated batches; a dictionary may only say one number for all epochs."""
+    if isinstance(value, dict):
+        if kind == "ipu" and (len(value) > 1 or 0 not in value):
+            raise MisconfigurationException("IPUs currently does not support different `accumulate_grad_batches` at "
+                                            f"different epochs: {value}.")
+        if set(value) != {0}:
+            raise MisconfigurationException(f"accumulate_grad_batches={value}: one number for all epochs is supported.")
+        value = value[0]
+    return whole("accumulate_grad_batches", 1 if value is None else value, 1)
+
+
+def whole(name, value, least):
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise MisconfigurationException(f"Trainer({name}={value!r}): a whole number of at least {least} is needed.")
+    return value
+
+
+def share(name, value, otherwise=1.0):
+    """A number of batches, or a share of them."""
+    if value is None:
+        return otherwise
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise MisconfigurationException(f"Trainer({name}={value!r}): a whole number of batches or a share from 0.0 to 1.0 is "
+                                        "needed.")
+    if value < 0 or isinstance(value, float) and value > 1.0:
+        raise MisconfigurationException(f"You have passed invalid value {value} for {name}, it has to be in [0.0, 1.0] or an "
+                                        "int.")
+    return value
+
+
+def check_interval(value):
+    if value is None:
+        return 1.0
+    value = share("val_check_interval", value)
+    if value == 0:
+        raise MisconfigurationException("Trainer(val_check_interval=0): validation after every 0 batches has no meaning; "
+                                        "limit_val_batches=0 switches it off.")
+    return value
+
+
+def duration(value):
+    """A time as a timedelta: one, a dictionary of its arguments, or "DD:HH:MM:SS"."""
+    if value is None or isinstance(value, datetime.timedelta):
+        return value
+    if isinstance(value, dict):
+        try:
+            return datetime.timedelta(**value)
+        except TypeError:
+            raise MisconfigurationException(f"max_time={value!r}: the keys are those of datetime.timedelta.") from None
+    if isinstance(value, str):
+        parts = value.strip().split(":")
+        if len(parts) == 4 and all(p.isdigit() for p in parts):
+            return datetime.timedelta(**dict(zip(("days", "hours", "minutes", "seconds"), map(int, parts))))
+    raise MisconfigurationException(f"`Timer(duration={value!r})` is not a valid duration. Expected a string in the format "
+                                    "DD:HH:MM:SS, a dictionary, or a timedelta.")

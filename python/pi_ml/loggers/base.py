@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Logger: numbered folders (save_dir/name/version_N), hyperparameters in hparams.yaml."""
+import os
+import re
+
+
+
+class Logger:
+    """A place for metrics. Override log_metrics, save and finalize."""
+
+    def __init__(self, save_dir, name="lightning_logs", version=None):
+        self.save_dir, self.name = os.fspath(save_dir), name or ""
+        self._version = version
+        self._hparams = {}
+
+    @property
+    def root_dir(self):
+        return os.path.join(self.save_dir, self.name)
+
+    @property
+    def version(self):
+        """The next free number, unless one was given."""
+        if self._version is None:
+            taken = [int(found.group(1)) for entry in _entries(self.root_dir)
+                     for found in (re.fullmatch(r"version_(\d+)", entry),) if found]
+            self._version = max(taken, default=-1) + 1
+        return self._version
+
+    @property
+    def log_dir(self):
+        version = self.version
+        return os.path.join(self.root_dir, version if isinstance(version, str) else f"version_{version}")
+
+    def log_hyperparams(self, params):
+        self._hparams.update(params)
+        os.makedirs(self.log_dir, exist_ok=True)
+        with open(os.path.join(self.log_dir, "hparams.yaml"), "w") as file:
+            for name, value in self._hparams.items():
+                file.write(f"{name}: {_yaml(value)}\n")
+
+    def log_metrics(self, metrics, step=None):
+        raise NotImplementedError
+
+    def save(self):
+        pass
+
+    def finalize(self, status):
+        self.save()
+
+
+def _entries(folder):
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+def _yaml(value):
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_yaml, value)) + "]"
+    return "'" + str(value).replace("'", "''").replace("\n", " ") + "'"
+
+

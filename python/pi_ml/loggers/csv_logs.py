@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""CSVLogger: metrics.csv, one line a step, a column a metric."""
+import csv
+import os
+
+from pi_ml.loggers.base import Logger
+
+
+class CSVLogger(Logger):
+    """flush_logs_every_n_steps: how many lines are kept before the file is written."""
+
+    def __init__(self, save_dir, name="lightning_logs", version=None, prefix="", flush_logs_every_n_steps=100):
+        super().__init__(save_dir, name, version)
+        self._prefix = prefix + "-" if prefix else ""
+        self._every = max(1, flush_logs_every_n_steps)
+        self._rows, self._new, self._columns = [], 0, []
+
+    def log_metrics(self, metrics, step=None):
+        row = {self._prefix + name if name != "epoch" else name: value for name, value in metrics.items()}
+        row["step"] = len(self._rows) if step is None else step
+        for name in row:
+            if name not in self._columns:
+                self._columns.append(name)
+        self._rows.append(row)
+        self._new += 1
+        if self._new >= self._every:
+            self.save()
+
+    def save(self):
+        """The whole file: later metrics may add columns."""
+        if not self._new:
+            return
+        os.makedirs(self.log_dir, exist_ok=True)
+        path = os.path.join(self.log_dir, "metrics.csv")
+        with open(path + ".new", "w", newline="") as file:
+            writer = csv.DictWriter(file, fieldnames=self._columns)
+            writer.writeheader()
+            writer.writerows(self._rows)
+        os.replace(path + ".new", path)
+        self._new = 0

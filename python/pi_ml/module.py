@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""LightningModule: a model, its steps and its optimiser."""
+import torch
+
+from pi_ml.checkpoints import Loading
+from pi_ml.hooks import DataHooks, ModuleHooks
+from pi_ml.hyperparameters import HyperparametersMixin
+from pi_ml.results import Entry
+from pi_ml.utilities.exceptions import MisconfigurationException
+
+
+class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, torch.nn.Module):
+    """Give it training_step and configure_optimizers, and what else is wanted of the other steps, hooks and loaders."""
+
+    CHECKPOINT_HYPER_PARAMS_KEY = "hyper_parameters"
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        self.__dict__["trainer"] = None
+        self.automatic_optimization = True
+
+    # ---- steps; those that are not overridden are missing
+
+    def training_step(self, *args, **kwargs):
+        raise MisconfigurationException("No `training_step()` method defined: Trainer.fit needs one that returns the loss.")
+
+    def validation_step(self, *args, **kwargs): pass
+    def test_step(self, *args, **kwargs): pass
+
+    def predict_step(self, batch, batch_idx, dataloader_idx=0):
+        return self(batch)
+
+    def training_step_end(self, outputs):
+        return outputs
+
+    def validation_step_end(self, outputs):
+        return outputs
+
+    def test_step_end(self, outputs):
+        return outputs
+
+    def training_epoch_end(self, outputs): pass
+    def validation_epoch_end(self, outputs): pass
+    def test_epoch_end(self, outputs): pass
+
+    def configure_optimizers(self):
+        raise MisconfigurationException("No `configure_optimizers()` method defined: Trainer.fit needs one that returns an "
+                                        "optimizer, or ([optimizer], [scheduler]), or {'optimizer': …, 'lr_scheduler': …}.")
+
+    def train_dataloader(self):
+        return None
+
+    def val_dataloader(self):
+        return None
+
+    def test_dataloader(self):
+        return None
+
+    def predict_dataloader(self):
+        return None
+
+    # ---- training by hand may change these, on the CPU; an IPU does them itself
+
+    def backward(self, loss, optimizer, optimizer_idx, *args, **kwargs):
+        loss.backward(*args, **kwargs)
+
+    def optimizer_zero_grad(self, epoch, batch_idx, optimizer, optimizer_idx):
+        optimizer.zero_grad()
+
+    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_idx=0, optimizer_closure=None, on_tpu=False,
+                       using_native_amp=False, using_lbfgs=False):
+        optimizer.step(closure=optimizer_closure)
+
+    def configure_gradient_clipping(self, optimizer, optimizer_idx, gradient_clip_val=None, gradient_clip_algorithm=None):
+        self.clip_gradients(optimizer, gradient_clip_val, gradient_clip_algorithm)
+
+    def clip_gradients(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
+        if not gradient_clip_val:
+            return
+        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        if gradient_clip_algorithm == "value":
+            torch.nn.utils.clip_grad_value_(parameters, gradient_clip_val)
+        else:
+            torch.nn.utils.clip_grad_norm_(parameters, gradient_clip_val)
+
+    def lr_scheduler_step(self, scheduler, optimizer_idx, metric):
+        scheduler.step() if metric is None else scheduler.step(metric)
+
+    def manual_backward(self, loss, *args, **kwargs):
+        loss.backward(*args, **kwargs)
+
+    def optimizers(self, use_pl_optimizer=True):
+        found = self._of_trainer("optimizers").optimizers
+        return found[0] if len(found) == 1 else found
+
+    def lr_schedulers(self):
+        found = [c["scheduler"] for c in self._of_trainer("lr_schedulers").lr_scheduler_configs]
+        return found[0] if len(found) == 1 else found or None
+
+    # ---- logging
+
+    def log(self, name, value, prog_bar=False, logger=True, on_step=None, on_epoch=None, reduce_fx="mean",
+            enable_graph=False, sync_dist=False, sync_dist_group=None, add_dataloader_idx=True, batch_size=None,
+            metric_attribute=None, rank_zero_only=False):
+        """Logs a number. In a step it comes back from the IPU with the step's results."""
+        trainer = self._of_trainer("log")
+        step, epoch = trainer._when_logged(on_step, on_epoch, name)
+        entry = Entry(name, prog_bar, logger, step, epoch, reduce_fx, batch_size)
+        trainer._log(entry, value, add_dataloader_idx)
+
+    def log_dict(self, dictionary, **settings):
+        for name, value in dictionary.items():
+            self.log(name, value, **settings)
+
+    def print(self, *args, **kwargs):
+        trainer = self.__dict__.get("trainer")
+        bar = trainer.progress_bar_callback if trainer is not None else None
+        bar.print(*args, **kwargs) if bar is not None else print(*args, **kwargs)
+
+    def _of_trainer(self, what):
+        trainer = self.__dict__.get("trainer")
+        if trainer is None:
+            raise MisconfigurationException(f"self.{what} was used, but the module is not attached to a Trainer: it works "
+                                            "while a trainer fits, validates, tests or predicts.")
+        return trainer
+
+    # ---- what it can be asked
+
+    def __setattr__(self, name, value):
+        if name == "trainer":
+            self.__dict__["trainer"] = value
+        else:
+            super().__setattr__(name, value)
+
+    @property
+    def current_epoch(self):
+        return self.trainer.current_epoch if self.trainer else 0
+
+    @property
+    def global_step(self):
+        return self.trainer.global_step if self.trainer else 0
+
+    @property
+    def global_rank(self):
+        return 0
+
+    local_rank = global_rank
+
+    @property
+    def logger(self):
+        return self.trainer.logger if self.trainer else None
+
+    @property
+    def loggers(self):
+        return self.trainer.loggers if self.trainer else []
+
+    @property
+    def device(self):
+        return torch.device("cpu")
+
+    @property
+    def dtype(self):
+        return next((p.dtype for p in self.parameters() if p.is_floating_point()), torch.get_default_dtype())
+
+    def all_gather(self, data, group=None, sync_grads=False):
+        return data
+
+    def freeze(self):
+        for parameter in self.parameters():
+            parameter.requires_grad = False
+        self.eval()
+
+    def unfreeze(self):
+        for parameter in self.parameters():
+            parameter.requires_grad = True
+        self.train()
+
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        state["trainer"] = None
+        return state
+
+

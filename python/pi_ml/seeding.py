@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""One seed for Python, numpy, torch and the IPUs; and all generators' states, for checkpoints."""
+import os
+import random
+
+import numpy
+import torch
+
+from pi_ml.log import log
+
+
+def seed_everything(seed=None, workers=False):
+    """Seeds all generators and returns the seed. Without one: PL_GLOBAL_SEED, else a number from the system."""
+    if seed is None:
+        seed = os.environ.get("PL_GLOBAL_SEED", int.from_bytes(os.urandom(4), "little"))
+    try:
+        seed = int(seed)
+    except (TypeError, ValueError):
+        raise ValueError(f"seed_everything: {seed!r} is not a whole number.") from None
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"seed_everything: {seed} is not in bounds, 0 to {2**32 - 1}.")
+    log.info("Global seed set to %d", seed)
+    os.environ["PL_GLOBAL_SEED"] = str(seed)
+    os.environ["PL_SEED_WORKERS"] = str(int(bool(workers)))
+    random.seed(seed)
+    numpy.random.seed(seed)
+    torch.manual_seed(seed)
+    return seed
+
+
+def random_states():
+    """The host's generators, as a checkpoint keeps them."""
+    return {"python": random.getstate(), "numpy": numpy.random.get_state(), "torch": torch.get_rng_state()}
+
+
+def set_random_states(states):
+    random.setstate(states["python"])
+    numpy.random.set_state(states["numpy"])
+    torch.set_rng_state(states["torch"])
+
+
+def seed_worker(worker):
+    """Of a data loader's worker process, after seed_everything(workers=True): numpy and Python too, not torch alone."""
+    seed = torch.initial_seed() % 2**32
+    random.seed(seed + worker)
+    numpy.random.seed((seed + worker) % 2**32)

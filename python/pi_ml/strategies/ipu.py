@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""IPUStrategy: every step is a PopTorch model; training, validation and the rest share the module's weights."""
+import json
+import os
+
+import torch
+from torch.utils._pytree import tree_flatten
+
+from pi_ml import loading
+from pi_ml.log import log, rank_zero_warn
+from pi_ml.strategies.base import Strategy
+from pi_ml.strategies.steps import StepModule
+from pi_ml.utilities.exceptions import MisconfigurationException
+
+_steps = {"train": "training_step", "validate": "validation_step", "test": "test_step", "predict": "predict_step"}
+_stage_names = {"train": "training", "validate": "validating", "test": "testing", "predict": "predicting"}
+# Hooks around what an IPU does in one go: nobody can be called in its midst.
+_within = ("on_before_zero_grad", "on_before_backward", "on_after_backward", "on_before_optimizer_step",
+           "transfer_batch_to_device")
+
+
+class IPUStrategy(Strategy):
+    """Data parallel over the trainer's IPUs, times the IPUs of a model that has blocks.
+
+    training_opts, inference_opts: your own poptorch.Options, used as they are. Otherwise the strategy makes them of
+    device_iterations, the trainer's number of IPUs and accumulate_grad_batches. automatic_loss_scaling: for half
+    precision, where gradients would vanish. autoreport_dir alone asks for reports too.
+    """
+
+    strategy_name = "ipu_strategy"
+
+    def __init__(self, accelerator=None, device_iterations=1, autoreport=False, autoreport_dir=None, parallel_devices=None,
+                 cluster_environment=None, checkpoint_io=None, precision_plugin=None, training_opts=None,
+                 inference_opts=None, automatic_loss_scaling=False):
+        _check_count("device_iterations", device_iterations)
+        for name, options in (("training_opts", training_opts), ("inference_opts", inference_opts)):
+            _check_options(name, options)
+        self.device_iterations = device_iterations
+        self.autoreport = bool(autoreport or autoreport_dir)
+        self.autoreport_dir = autoreport_dir
+        self.automatic_loss_scaling = automatic_loss_scaling
+        self._given = {"train": training_opts, "inference": inference_opts}
+        self._made = {}
+        self.poptorch_models = {}  # by the name of the stage: training, validating, testing, predicting
+        self._models, self._active, self.module = {}, None, None
+        self.trainer = None
+        if self.autoreport:
+            self._ask_for_reports()
+
+    def _ask_for_reports(self):
+        options = json.loads(os.environ.get("POPLAR_ENGINE_OPTIONS") or "{}")
+        options["autoReport.all"] = "true"
+        if self.autoreport_dir:
+            os.makedirs(self.autoreport_dir, exist_ok=True)
+            options["autoReport.directory"] = os.fspath(self.autoreport_dir)
+        os.environ["POPLAR_ENGINE_OPTIONS"] = json.dumps(options)
+
+    # ---- options
+
+    @property
+    def training_opts(self):
+        return self._options("train")
+
+    @property
+    def inference_opts(self):
+        return self._options("inference")
+
+    @property
+    def replication_factor(self):
+        if self._active in self._models:
+            return self._models[self._active].executor._options.replication_factor
+        for given in self._given.values():
+            if given is not None:
+                return given.replication_factor
+        return self.trainer.num_devices
+
+    @property
+    def world_size(self):
+        return 1
+
+    def _options(self, kind):
+        if self._given[kind] is not None:
+            return self._given[kind]
+        if kind not in self._made:
+            self._made[kind] = self._new_options(kind)
+        return self._made[kind]
+
+    def _new_options(self, kind):
+        import poptorch
+        options = poptorch.Options()
+        options.deviceIterations(self.device_iterations)
+        options.replicationFactor(self.replication_factor)
+        training = kind == "train"
+        accumulation = self.trainer.accumulate_grad_batches if training else 1
+        options.Training.gradientAccumulation(accumulation)
+        if training and accumulation == 1:  # too few micro-batches for any pipeline: see _tell_placement
+            options.setExecutionStrategy(poptorch.ShardedExecution(poptorch.AutoStage.SameAsIpu))
+        if training and self.automatic_loss_scaling:
+            options.Training.setAutomaticLossScaling(True)
+        if os.environ.get("PL_GLOBAL_SEED"):
+            with torch.random.fork_rng(devices=[]):  # it seeds torch as well, which goes on as it would on the CPU
+                options.randomSeed(int(os.environ["PL_GLOBAL_SEED"]))
+        if not self.trainer.enable_progress_bar:
+            options.showCompilationProgressBar(False)
+        return options
+
+    # ---- models
+
+    def setup(self, module, stages):
+        super().setup(module, stages)
+        if "train" in stages:
+            self._check_training(module)
+        self._models = {stage: _Model(self, module, stage) for stage in stages}
+        self.poptorch_models = {_stage_names[stage]: model.executor for stage, model in self._models.items()}
+
+    def _check_training(self, module):
+        trainer = self.trainer
+        if not module.automatic_optimization:
+            raise MisconfigurationException("Manual optimization (automatic_optimization = False) does not run on IPUs: the "
+                                            "backward pass and the weight update are part of the compiled program.")
+        if len(trainer.optimizers) != 1:
+            raise MisconfigurationException("IPUs currently only support one optimizer.")
+        optimizer = trainer.optimizers[0]
+        if isinstance(optimizer, torch.optim.LBFGS):
+            raise MisconfigurationException("IPUs and the LBFGS optimizer are not compatible.")
+        clip = trainer.gradient_clip_val
+        if clip:
+            if trainer.gradient_clip_algorithm == "value":
+                raise MisconfigurationException("IPUs currently do not support clipping gradients by value. "
+                                                "Use gradient_clip_algorithm=\"norm\".")
+            optimizer.max_grad_norm = float(clip)
+        from pi_ml.module import LightningModule
+        for name, why in (("optimizer_zero_grad", "IPUs handle the zeroing of gradients"),
+                          ("backward", "IPUs handle the backward pass"),
+                          ("optimizer_step", "IPUs handle the weight update"),
+                          ("configure_gradient_clipping", "IPUs clip gradients by the trainer's gradient_clip_val")):
+            if getattr(type(module), name) is not getattr(LightningModule, name):
+                rank_zero_warn(f"You have overridden the `LightningModule.{name}` hook but it will be ignored since {why}.")
+        for name in _within:
+            if trainer._calls.overridden(name):
+                rank_zero_warn(f"The hook `{name}` is overridden, but it is not called on IPUs: they do the whole step in "
+                               "one go.")
+
+    def start(self, stage):
+        if self._active is not None and self._active != stage:
+            self.stop(self._active)
+        self._active = stage
+        executor = self._models[stage].executor
+        if executor.isCompiled() and not executor.isAttachedToDevice():
+            executor.attachToDevice()
+
+    def stop(self, stage):
+        executor = self._models[stage].executor
+        if executor.isCompiled() and executor.isAttachedToDevice():
+            executor.detachFromDevice()
+        if self._active == stage:
+            self._active = None
+
+    def loader(self, stage, loader):
+        return loading.for_ipu(loader, self._options("train" if stage == "train" else "inference"), stage)
+
+    # ---- steps
+
+    def train_batch(self, batch, batch_idx):
+        return self._models["train"](batch, batch_idx, 0), 1
+
+    def evaluate_batch(self, stage, batch, batch_idx, dataloader_idx):
+        return self._models[stage](batch, batch_idx, dataloader_idx)
+
+    def optimizer_changed(self, optimizer):
+        self._models["train"].executor.setOptimizer(optimizer)
+
+    # ---- state
+
+    def before_reading_weights(self):
+        model = self._models.get("train")
+        if model is not None:
+            model.executor.copyWeightsToHostIfNeeded()
+
+    def after_writing_weights(self):
+        for model in self._models.values():
+            if model.executor.isCompiled():
+                model.executor.copyWeightsToDevice()
+
+    def optimizer_state(self):
+        model = self._models.get("train")
+        if model is None:
+            return None
+        return model.executor._read_optimizer()[0] if model.executor.isCompiled() else model.optimizer_state
+
+    def set_optimizer_state(self, state):
+        if state is not None and "train" in self._models:
+            self._models["train"].optimizer_state = state
+
+    def random_state(self):
+        model = self._models.get("train")
+        return model.executor._get_rng_state() if model is not None else None
+
+    def set_random_state(self, state):
+        if state is not None and "train" in self._models:
+            self._models["train"].executor.rng_state = state
+
+    def teardown(self):
+        for model in self._models.values():
+            model.executor.destroy()
+        self._models, self._active = {}, None
+
+
+class _Model:
+    """One stage's step on IPUs."""
+
+    def __init__(self, strategy, module, stage):
+        import poptorch
+        self._strategy, self._trainer, self._stage = strategy, strategy.trainer, stage
+        self._name = _steps[stage]
+        self._half = strategy.trainer.precision == 16
+        options = strategy._options("train" if stage == "train" else "inference")
+        self._rows = options.device_iterations * options.replication_factor
+        was_training = module.training
+        step = StepModule(module, stage, self._name, strategy.trainer)
+        step.train(stage == "train")
+        if stage == "train":
+            self._rows *= options.Training.gradient_accumulation
+            self.executor = poptorch.trainingModel(step, options, strategy.trainer.optimizers[0])
+        else:
+            self.executor = poptorch.inferenceModel(step, options)
+        module.train(was_training)
+        self._step, self._spec, self._told = step, None, False
+        self.optimizer_state = None  # of a checkpoint: the device gets it with the program
+        self._count = _index_arguments(getattr(module, self._name))
+
+    def __call__(self, batch, batch_idx, dataloader_idx):
+        leaves, spec = tree_flatten(batch)
+        if self._spec is None:
+            self._begin(leaves, spec)
+        elif spec != self._spec:
+            raise MisconfigurationException(f"{self._name}: the batch {batch_idx} has another structure than the first one "
+                                            f"({spec} instead of {self._spec}). A compiled step takes batches of one form.")
+        leaves = [self._leaf(leaf) for leaf in leaves]
+        for number in (batch_idx, dataloader_idx)[:self._count]:
+            leaves.append(torch.full((self._rows,), number, dtype=torch.int32))
+        if self.optimizer_state is not None:
+            self._resume(leaves)
+        results = self.executor(*leaves)
+        if not self._told:
+            self._tell_placement()
+        output, logged = self._step.unpacked(results)
+        for entry, key, value in logged:
+            self._trainer._log_now(entry, key, value)
+        return output
+
+    def _begin(self, leaves, spec):
+        self._spec = spec
+        # The executor's copy is the one that is captured.
+        for step in (self._step, self.executor._model):
+            step.batch_spec = (spec, self._count)
+        for leaf in leaves:
+            if not isinstance(leaf, (torch.Tensor, int, float)):
+                raise MisconfigurationException(f"{self._name}: the batch has a {type(leaf).__name__}; an IPU takes tensors "
+                                                "and numbers. Leave it out in the data set or in collate_fn.")
+
+    def _resume(self, leaves):
+        self.executor.compile(*leaves)
+        self.executor._write_optimizer(self.optimizer_state, {})
+        self.optimizer_state = None
+
+    def _leaf(self, leaf):
+        if isinstance(leaf, torch.Tensor):
+            return leaf.half() if self._half and leaf.dtype is torch.float32 else leaf
+        kind = torch.int32 if isinstance(leaf, int) else torch.float16 if self._half else torch.float32
+        return torch.full((self._rows,), leaf, dtype=kind)
+
+    def _tell_placement(self):
+        """After the first call: what runs where."""
+        self._told = True
+        options = self.executor._options
+        ipus = max(1, self.executor._device.numIpus // options.replication_factor)
+        log.info("%s runs on %s%s.", self._name, f"{ipus} IPU" + ("s" if ipus > 1 else ""),
+                 f", {options.replication_factor} replicas" if options.replication_factor > 1 else "")
+        if self._stage == "train" and ipus > 1 and self._strategy._given["train"] is None \
+                and options.Training.gradient_accumulation == 1:
+            rank_zero_warn(f"The model is spread over {ipus} IPUs, but without gradient accumulation they cannot work at the "
+                           "same time: they run one after the other, with the same numbers. Set "
+                           f"Trainer(accumulate_grad_batches={2 * ipus - 1}) or more to pipeline them.")
+
+
+def _index_arguments(step):
+    """How many of batch_idx and dataloader_idx a step takes."""
+    import inspect
+    parameters = inspect.signature(step).parameters.values()
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return 1
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    return max(0, min(count - 1, 2))
+
+
+def _check_count(name, value):
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise MisconfigurationException(f"IPUStrategy({name}={value!r}): a whole number of at least 1 is needed.")
+
+
+def _check_options(name, options):
+    if options is None:
+        return
+    import poptorch
+    if not isinstance(options, poptorch.Options):
+        raise MisconfigurationException(f"IPUStrategy({name}=...) takes poptorch.Options, not {type(options).__name__}.")

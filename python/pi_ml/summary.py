@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""The table of a model's layers and parameters."""
+import math
+
+
+
+def readable(number):
+    """123 -> 123, 1234 -> 1.2 K, 100480 -> 100 K; at most three digits and a letter."""
+    number = int(number)
+    if number < 1000:
+        return f"{number}"
+    power = min(int(math.log10(number)) // 3, 4)
+    scaled = number / 1000**power
+    return f"{int(scaled)} {' KMBT'[power]}" if scaled >= 100 else f"{scaled:.1f} {' KMBT'[power]}"
+
+
+class ModelSummary:
+    """str() is the table. max_depth: 1 shows the module's own children, -1 all layers, 0 the totals only."""
+
+    def __init__(self, model, max_depth=1):
+        if not isinstance(max_depth, int) or max_depth < -1:
+            raise ValueError(f"`max_depth` can be -1, 0 or > 0, got {max_depth!r}.")
+        self._rows = [] if max_depth == 0 else [
+            (name, type(part).__name__, sum(p.numel() for p in part.parameters()))
+            for name, part in model.named_modules()
+            if name and (max_depth == -1 or name.count(".") < max_depth)]
+        parameters = list(model.parameters())
+        self.total_parameters = sum(p.numel() for p in parameters)
+        self.trainable_parameters = sum(p.numel() for p in parameters if p.requires_grad)
+        self.model_size = sum(p.numel() * p.element_size() for p in parameters) / 1e6
+
+    @property
+    def layer_names(self):
+        return [name for name, _, _ in self._rows]
+
+    @property
+    def layer_types(self):
+        return [kind for _, kind, _ in self._rows]
+
+    @property
+    def param_nums(self):
+        return [count for _, _, count in self._rows]
+
+    def __str__(self):
+        cells = [("", "Name", "Type", "Params")] + [
+            (str(i), name, kind, readable(count)) for i, (name, kind, count) in enumerate(self._rows)]
+        widths = [max(len(row[column]) for row in cells) for column in range(4)]
+        lines = [" | ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)) for row in cells]
+        rule = "-" * (sum(widths) + 3 * 5)
+        totals = [(readable(self.trainable_parameters), "Trainable params"),
+                  (readable(self.total_parameters - self.trainable_parameters), "Non-trainable params"),
+                  (readable(self.total_parameters), "Total params"),
+                  (f"{self.model_size:,.3f}", "Total estimated model params size (MB)")]
+        return "\n".join([lines[0], rule, *lines[1:], rule, *(f"{value:<10}{text}" for value, text in totals)])
+
+    __repr__ = __str__
+
+
+def summarize(model, max_depth=1):
+    return ModelSummary(model, max_depth)
+
+

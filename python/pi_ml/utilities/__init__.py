@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+"""Helpers with Lightning's names."""
+from pi_ml.log import rank_zero_info, rank_zero_only, rank_zero_warn
+from pi_ml.seeding import seed_everything
+from pi_ml.summary import ModelSummary
+from pi_ml.utilities import exceptions
+from pi_ml.utilities.exceptions import MisconfigurationException
