@@ -24,7 +24,8 @@ from poptorch.ops import (accessAttributes, cond, ctc_beam_search_decoder, custo
                           set_overlap_for_output)
 from poptorch.clusters import fps, nearest
 from poptorch.cpu import CPU
-from poptorch.blocks import Attribute, BeginBlock, Block, BlockFunction, MultiConv, NameScope, removeBlocks
+from poptorch.blocks import (Attribute, BeginBlock, Block, BlockFunction, LegacyBeginBlockFn, MultiConv, NameScope,
+                             removeBlocks)
 
 # Beside models.
 from poptorch import autocasting, profiling, testing
@@ -61,7 +62,8 @@ from poptorch.dataloader import DataLoader
 
 # What needs PopART is imported when it is first used.
 _later = {"PoplarExecutor": "executor", "load": "persistence", "importPoptorchMetadataFromFile": "persistence",
-          "ipuHardwareIsAvailable": "devices", "ipuHardwareVersion": "devices", "poptorch_core": None}
+          "ipuHardwareIsAvailable": "devices", "ipuHardwareVersion": "devices",
+          "hasMLIRSupportOnPlatform": "poptorch_core", "poptorch_core": None}
 
 
 def __getattr__(name):

@@ -10,6 +10,7 @@ import popart_core
 
 from .enums import ConnectionType
 from .errors import createPoptorchError
+from .errors_translate import failures
 from .strategies import ipusToReserve
 
 _versions = {1: "ipu1", 2: "ipu2", 21: "ipu21"}
@@ -75,11 +76,19 @@ def _ipu_model(manager, wanted):
     return manager.createIpuModelDevice(settings)
 
 
+def _try_id(manager, number, pattern, connection):
+    """None if it is in use, or there is none."""
+    try:
+        return manager.tryAcquireDeviceById(number, pattern, connection)
+    except failures:
+        return None
+
+
 def _by_id(manager, number, wanted, pattern, connection):
-    device = manager.tryAcquireDeviceById(number, pattern, connection)
+    device = _try_id(manager, number, pattern, connection)
     if device is None:
         gc.collect()
-        device = manager.tryAcquireDeviceById(number, pattern, connection)
+        device = _try_id(manager, number, pattern, connection)
     if device is None:
         raise createPoptorchError(f"Failed to acquire device with id {number} and {wanted} IPU(s). gc-info -l lists "
                                   "the devices.")

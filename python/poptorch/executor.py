@@ -30,7 +30,7 @@ from .persistence import Persistence
 from . import replicas as _replicas  # noqa: F401 (parameters get their method)
 from .structure_of import structure_of
 from .weights import OwnerOf, set_owner, unwrap_tensors, weights_of, wrap_tensors
-from .wrapping import unwrap_module, wrap_module
+from .wrapping import check_optimizer, unwrap_module, wrap_module
 
 
 class ModelledStep(typing.NamedTuple):
@@ -70,6 +70,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._attached = False
         self._compile_time = None
         self._rng_state = None
+        if training:
+            wrap_module(self._user_model, self)
 
     # ---- compiling
 
@@ -194,6 +196,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
             result = self._model(*args, **kwargs)
             outputs = []
             structure = structure_of(result, outputs)
+            if not outputs and not self._training:
+                outputs.append(torch.zeros(()))  # something must come back; nobody sees it
             for tensor in outputs:
                 capture.output(tensor)
             self._output_metas = [(tuple(t.shape), t.dtype) for t in outputs]
@@ -344,7 +348,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
     def _own_weights(self):
         set_owner(self._used, self)
         wrap_tensors(self._used)
-        wrap_module(self._user_model, self)
+        wrap_module(self._user_model, self)  # again, after destroy()
 
     def copyWeightsToHost(self):
         """The device's parameters and buffers become those of the module."""
@@ -391,6 +395,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         """New values for the optimiser, or another optimiser of the same kind, from the next call on."""
         if not self._training:
             raise createPoptorchError("setOptimizer: an inference model has no optimizer.")
+        check_optimizer(optimizer)
         if self.isCompiled():
             checkStrategy(self._options, self._strategy, optimizer)
             if optimizer is not self._optimizer:
@@ -452,15 +457,15 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
 
     def destroy(self):
         """Forgets the compiled model; the module is as it was, with its newest weights."""
-        if not self.isCompiled():
-            return
-        if self._attached:
-            self.copyWeightsToHostIfNeeded()
+        if self.isCompiled():
+            if self._attached:
+                self.copyWeightsToHostIfNeeded()
+            if self._training:
+                self._detach_optimizer(keep=True)
+                unwrap_tensors(self._used)
+            self._drop_session()
         if self._training:
-            self._detach_optimizer(keep=True)
-            unwrap_tensors(self._used)
             unwrap_module(self._user_model)
-        self._drop_session()
 
     def _drop_session(self):
         self._executable = None
@@ -518,6 +523,11 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         """All tensors of the compiled model."""
         self._require_compiled()
         return sorted(self._executable.getAllTensorIds())
+
+    def _debugGetPopartIR(self):
+        """The compiled model as PopART has it, in JSON."""
+        self._require_compiled()
+        return self._executable._serializeIr(popart.IrSerializationFormat.JSON)
 
     def cycleCount(self):
         """Cycles of the last call."""

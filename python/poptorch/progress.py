@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The line `Graph compilation: 100%|##########| 100/100 [00:12<00:00]` on stderr."""
 
+_FORMAT = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}]"
+
 
 class Bar:
     """As a context manager around a compilation; attach() connects it to a session."""
@@ -19,7 +21,7 @@ class Bar:
             from tqdm import tqdm
         except ImportError:  # the bar is an ornament
             return
-        self._bar = tqdm(total=100, desc="Graph compilation")
+        self._bar = tqdm(total=100, desc="Graph compilation", bar_format=_FORMAT)
         session_options.compilationProgressTotal = 100
         session_options.compilationProgressLogger = self._progress
 

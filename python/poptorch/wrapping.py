@@ -86,7 +86,13 @@ def _checked(options):
     if not isinstance(options, Options):
         raise createPoptorchError(f"Invalid type for options: a poptorch.Options is needed, not "
                                   f"{type(options).__name__}.")
-    return options
+    return options.freeze()
+
+
+def check_optimizer(optimizer):
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise createPoptorchError(f"Invalid type for optimizer: one of torch.optim or poptorch.optim is needed, not "
+                                  f"{type(optimizer).__name__}.")
 
 
 def _shallow(model, training):
@@ -128,6 +134,7 @@ def trainingModel(model, options=None, optimizer=None):
     if optimizer is None:
         parameters = [p for p in user_model.parameters() if p.requires_grad]
         optimizer = torch.optim.SGD(parameters or [torch.nn.Parameter(torch.zeros(()))], lr=0.01)
+    check_optimizer(optimizer)
     inner = _shallow(user_model, True)
     inner.train()
     return PoplarExecutor(inner, options, True, optimizer, user_model)

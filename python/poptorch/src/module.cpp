@@ -9,6 +9,9 @@ PYBIND11_MODULE(poptorch_core, m) {
   bindRecorder(m);
   bindSteps(m);
   bindSessions(m);
+  m.def(
+      "hasMLIRSupportOnPlatform", [] { return false; },
+      "Whether there is another compiler beside PopART: no.");
   for (const char *name : {"Error", "RecoverableError", "UnrecoverableError"})
     m.attr(name) = py::module::import("poptorch.errors").attr(name);
 }

@@ -323,10 +323,48 @@ def test_wrong_uses():
 
     with pytest.raises(poptorch.Error, match="known only when the model runs"):
         poptorch.inferenceModel(Asks())(x)
+    model = Net()
     training = poptorch.trainingModel(model)
-    training(x, labels)
-    with pytest.raises(RuntimeError, match="already been wrapped"):
-        poptorch.trainingModel(model)
+    for _ in range(2):  # compiled or not
+        with pytest.raises(RuntimeError, match="already been wrapped"):
+            poptorch.trainingModel(model)
+        training(x, labels)
+    training.destroy()
+    poptorch.trainingModel(model).destroy()
+    assert type(model) is Net
+
+
+def test_models_that_return_nothing():
+    class Counts(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("seen", torch.zeros(()))
+
+        def forward(self, x):
+            self.seen += x.sum()
+
+    counts = Counts()
+    model = poptorch.inferenceModel(counts, poptorch.Options().deviceIterations(2))
+    assert model(torch.ones(4)) is None and model(torch.ones(4)) is None
+    model.copyWeightsToHost()
+    assert counts.seen == 8
+
+
+def test_options_are_frozen_and_types_checked():
+    options = poptorch.Options()
+    poptorch.inferenceModel(Net(), options)
+    for change in (lambda: options.deviceIterations(2), lambda: options.Training.gradientAccumulation(2),
+                   lambda: setattr(options, "replication_factor", 2), lambda: options._Popart.set("a", 1)):
+        with pytest.raises(AttributeError, match="Can't modify frozen Options"):
+            change()
+    assert options.clone().deviceIterations(2).device_iterations == 2 and options.defaultOutputMode()
+    with pytest.raises(poptorch.Error, match="Invalid type for optimizer"):
+        poptorch.trainingModel(Net(), optimizer=0.1)
+    training = poptorch.trainingModel(Net())
+    with pytest.raises(poptorch.Error, match="Invalid type for optimizer"):
+        training.setOptimizer(None)
+    with pytest.raises(poptorch.Error, match="Failed to acquire device with id 9999"):
+        poptorch.inferenceModel(Net(), poptorch.Options().useIpuId(9999))(data(5)[0])
 
 
 def test_inference_follows_whoever_trains():

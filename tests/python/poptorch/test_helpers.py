@@ -214,9 +214,8 @@ def test_overlapped_transfers_that_cannot_be():
             with poptorch.Block("b", ipu_id=1):
                 return x * 2
 
-    options.deviceIterations(2)
     with pytest.raises(poptorch.Error, match="pipelined"):
-        poptorch.inferenceModel(Two(), options)(torch.ones(2))
+        poptorch.inferenceModel(Two(), options.clone().deviceIterations(2))(torch.ones(2))
 
 
 # ---- several convolutions at once
