@@ -111,11 +111,13 @@ def _training(out, popart, options, optimizer):
 
 def _strategy(out, popart, strategy, placer, training):
     modes = popart.VirtualGraphMode
-    if strategy.phased:
+    # A backward pass that begins in a phase of its own is one phase further away.
+    phases = strategy.phases + (training and strategy.separate_backward_phase) if strategy.phased else 1
+    if phases > 1:
         out.virtualGraphMode = modes.ExecutionPhases
-        out.executionPhaseSettings.phases = strategy.phases
+        out.executionPhaseSettings.phases = phases
         out.executionPhaseSettings.stages = strategy.stages
-        if not getattr(strategy, "off_chip_after_forward", True):
+        if not strategy.off_chip:
             return
         for field in list(_LOCATIONS.values())[:3]:
             if getattr(out, field).location.storage == popart.TensorLocation().storage:

@@ -213,7 +213,7 @@ class SerialPhasedExecution(_PhasedExecution):
 
     def __init__(self, *phases):
         super().__init__(*phases)
-        self._liveness = Liveness.AlwaysLive
+        self._liveness = None
 
     def setTensorsLiveness(self, liveness: Liveness):
         """When tensors are on the chip."""
@@ -223,8 +223,14 @@ class SerialPhasedExecution(_PhasedExecution):
         return self
 
     @property
-    def liveness(self) -> Liveness:
+    def liveness(self) -> "Liveness | None":
+        """What setTensorsLiveness said."""
         return self._liveness
+
+    @property
+    def off_chip(self) -> bool:
+        """Whether tensors wait beside the chip, which they do unless they are to be live always."""
+        return self._liveness != Liveness.AlwaysLive
 
 
 class ParallelPhasedExecution(_PhasedExecution):
@@ -241,7 +247,8 @@ class ParallelPhasedExecution(_PhasedExecution):
         return self
 
     @property
-    def off_chip_after_forward(self) -> bool:
+    def off_chip(self) -> bool:
+        """Whether tensors wait beside the chip."""
         return self._off_chip
 
     def _ipu(self, phase, stage):

@@ -71,8 +71,10 @@ TEST(Phases, SayWhatDoesNotFit) {
             "executionPhaseSettings.phases is 1.");
   EXPECT_EQ(message({}, [](auto &o) { o.executionPhaseSettings.stages = 3; }),
             "executionPhaseSettings.stages is 3. Phases run on 1 IPU, or on 2 in turn.");
-  EXPECT_EQ(message({}, [](auto &o) { o.executionPhaseSettings.stages = 2; }),
-            "executionPhaseSettings.stages is 2, but a replica has 1 IPUs. They must be the same.");
+  EXPECT_EQ(
+      message({}, [](auto &o) { o.executionPhaseSettings.stages = 2; }),
+      "executionPhaseSettings.stages is 2, but a replica has 1 IPUs. They must be the same, or "
+      "several times as many.");
   EXPECT_EQ(message({}, [](auto &o) { o.virtualGraphMode = VirtualGraphMode::Off; }),
             "executionPhaseSettings.phases is 2, which needs virtualGraphMode ExecutionPhases.");
   EXPECT_EQ(message({}, [](auto &o) { o.enablePipelining = true; }),

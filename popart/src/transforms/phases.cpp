@@ -27,9 +27,25 @@ void checkSettings(const ExecutionPhaseSettings &s, unsigned ipus) {
   if (s.stages != 1 && s.stages != 2)
     throw error(base::str("executionPhaseSettings.stages is ", s.stages,
                           ". Phases run on 1 IPU, or on 2 in turn."));
-  if (static_cast<unsigned>(s.stages) != ipus)
+  if (ipus % static_cast<unsigned>(s.stages))
     throw error(base::str("executionPhaseSettings.stages is ", s.stages, ", but a replica has ",
-                          ipus, " IPUs. They must be the same."));
+                          ipus, " IPUs. They must be the same, or several times as many."));
+}
+
+// Phases on several IPUs at a time: every operator says on which.
+void checkIpus(const Graph &graph, std::int64_t stages, std::int64_t ipus) {
+  for (const auto &node : graph.nodes) {
+    const auto ipu = node.settings.virtualGraph;
+    if (!ipu || *ipu < 0 || *ipu >= ipus)
+      throw error(base::str(ops::describe(graph, node), " is on ",
+                            ipu ? base::str("virtual graph ", *ipu) : "no virtual graph",
+                            ". A replica has ", ipus, " IPUs for ", stages,
+                            " stages of execution phases, so every operator must name one."));
+    if (const auto phase = *node.settings.executionPhase; *ipu % stages != phase % stages)
+      throw error(base::str(ops::describe(graph, node), " is in execution phase ", phase,
+                            " and on virtual graph ", *ipu,
+                            ". Even phases run on even virtual graphs, odd ones on odd."));
+  }
 }
 
 // Every weight counts where it is used first; a node is where the middle of its weights is.
@@ -87,8 +103,12 @@ void assignPhases(Graph &graph, const ExecutionPhaseSettings &settings, unsigned
   if (!annotated)
     sharePhases(graph, settings.phases);
   checkAnnotations(graph, settings.phases);
+  const bool several = ipus > static_cast<unsigned>(settings.stages);
+  if (several)
+    checkIpus(graph, settings.stages, ipus);
   for (auto &node : graph.nodes) {
-    node.settings.virtualGraph = *node.settings.executionPhase % settings.stages;
+    if (!several)
+      node.settings.virtualGraph = *node.settings.executionPhase % settings.stages;
     node.settings.pipelineStage.reset(); // of pipelines, which this is not
   }
 }

@@ -9,8 +9,8 @@
 namespace popart::transforms {
 
 // Phases of the forward pass as annotated, or by even shares of the bytes of weights in running
-// order; every node goes to the IPU of its phase. popart::error for settings or annotations that
-// cannot be kept.
+// order; every node goes to the IPU of its phase, or stays where it is annotated if a replica has
+// more IPUs than stages. popart::error for settings or annotations that cannot be kept.
 void assignPhases(ir::Graph &graph, const ExecutionPhaseSettings &settings, unsigned ipus);
 // The backward pass of phase p of n is phase 2 n - 2 - p; once all its nodes are there.
 void mirrorPhases(ir::Graph &graph, std::int64_t phases);

@@ -71,8 +71,24 @@ def parallel():
     return poptorch.ParallelPhasedExecution(*(Phase(f"b{i}").ipus(i % 2) for i in range(4)))
 
 
+def serial_on_two():
+    strategy = poptorch.SerialPhasedExecution(Phase(Stage("b0"), Stage("b1")), [Stage("b2"), Stage("b3")])
+    strategy.phase(0).ipus(0, 1)
+    return strategy.useSeparateBackwardPhase()
+
+
+def parallel_on_four():
+    return poptorch.ParallelPhasedExecution(Phase(Stage("b0"), Stage("b1")).ipus(0, 2),
+                                            Phase(Stage("b2"), Stage("b3")).ipus(1, 3))
+
+
+def one_phase():
+    return poptorch.SerialPhasedExecution(Phase("b0", "b1", "b2", "b3"))
+
+
 STRATEGIES = {"pipelined": pipelined, "two stages": two_stages, "sharded": sharded, "serial": serial,
-              "parallel": parallel}
+              "parallel": parallel, "serial on two": serial_on_two, "parallel on four": parallel_on_four,
+              "one phase": one_phase}
 
 
 def same(ours, theirs, tolerance=1e-4):
@@ -86,7 +102,7 @@ def test_strategies_learn_the_same(name, replicas):
     plain = train(Plain(), options(replicas=replicas))
     placed = train(Blocks(), options(replicas=replicas).setExecutionStrategy(STRATEGIES[name]()))
     same(plain, placed)
-    ipus = {"pipelined": 4, "serial": 1}.get(name, 2)
+    ipus = {"pipelined": 4, "parallel on four": 4, "serial": 1, "one phase": 1}.get(name, 2)
     assert placed[2]._device.numIpus == ipus * replicas
 
 
@@ -129,6 +145,24 @@ def test_strategies_with_other_options(name, change):
     placed = options(replicas=2).setExecutionStrategy(STRATEGIES[name]())
     change(placed)
     same(train(Plain(), base, make=make), train(Blocks(), placed, make=make))
+
+
+def transfers(strategy):
+    """How often weights come from memory beside the chip in a step of training."""
+    made = options(1).setExecutionStrategy(strategy)
+    made.TensorLocations.setWeightLocation(TensorLocationSettings().minElementsForOffChip(1))
+    model = train(Blocks(), made, steps=1)[2]
+    return model._debugGetPopartIR().count('"name":"remoteLoad/layers')
+
+
+def test_phases_say_what_waits_beside_the_chip():
+    off_chip = transfers(serial())
+    assert off_chip > 0
+    assert transfers(serial().setTensorsLiveness(poptorch.Liveness.OffChipAfterEachPhase)) == off_chip
+    assert transfers(serial().setTensorsLiveness(poptorch.Liveness.AlwaysLive)) == 0
+    assert transfers(parallel().sendTensorsOffChipAfterFwd(False)) == 0
+    separate = train(Blocks(), options(1).setExecutionStrategy(serial().useSeparateBackwardPhase()), steps=1)[2]
+    assert separate._session_options.executionPhaseSettings.phases == 5  # 0 1 2 3, then 5 6 7 8
 
 
 def test_blocks_of_modules_and_automatic_stages():
