@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Marks of the user's own in the trace of a run; without a Python module pvti they cost nothing and do nothing."""
+"""Marks in the trace of a run, which PVTI_OPTIONS='{"enable":"true"}' switches on. Without libpvti they do nothing."""
 import contextlib
-import functools
 
 from .errors import Error
 
 try:
-    import pvti as _pvti
+    import libpvti as _pvti
 except ImportError:
     _pvti = None
 
@@ -26,16 +25,12 @@ class Channel:
     def instrument(self, obj, *methods):
         """From now on these methods of an object leave marks when they are called."""
         for name in methods:
-            method = getattr(obj, name, None)
-            if not callable(method):
+            if not callable(getattr(obj, name, None)):
                 raise Error(f"profiling.Channel.instrument: {type(obj).__name__} has no method {name!r}.")
-            if self._channel is not None:
-                setattr(obj, name, self._marked(method, f"{type(obj).__name__}.{name}"))
+        if self._channel is not None:
+            _pvti.instrument(obj, methods, self._channel)
 
-    def _marked(self, method, label):
-        @functools.wraps(method)
-        def called(*args, **kwargs):
-            with self.tracepoint(label):
-                return method(*args, **kwargs)
-
-        return called
+    @property
+    def traced(self) -> bool:
+        """Whether marks are kept."""
+        return self._channel is not None and self._channel.isEnabled()

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// libpvti._core: traces of Python programs (pvti/pvti.hpp).
+#include <optional>
+#include <pvti/pvti.hpp>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+
+namespace {
+
+// metadata: None, a text, or JSON.
+pvti::Metadata metadataOf(const std::optional<std::string> &text, bool json) {
+  if (!text)
+    return {};
+  return json ? pvti::createJsonMetadata(*text) : pvti::Metadata(*text);
+}
+
+using Record = void (*)(pvti::TraceChannel *, const std::string &, const pvti::Metadata &);
+
+void bindPoint(py::module &m, const char *name, Record record) {
+  m.def(
+      name,
+      [record](pvti::TraceChannel *channel, const std::string &label,
+               const std::optional<std::string> &metadata,
+               bool json) { record(channel, label, metadataOf(metadata, json)); },
+      py::arg("channel"), py::arg("label"), py::arg("metadata") = py::none(),
+      py::arg("json") = false);
+}
+
+} // namespace
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The C++ side of libpvti.";
+  py::class_<pvti::TraceChannel>(m, "TraceChannel", "A named row of a trace.")
+      .def(py::init<const std::string &, bool>(), py::arg("name"), py::arg("enabled") = true)
+      .def_property_readonly("name", &pvti::TraceChannel::name)
+      .def("isEnabled", &pvti::TraceChannel::isEnabled,
+           "Whether it is on, and PVTI_OPTIONS wants it.")
+      .def("enable", &pvti::TraceChannel::enable)
+      .def("disable", &pvti::TraceChannel::disable);
+  bindPoint(m, "begin", &pvti::Tracepoint::begin);
+  bindPoint(m, "end", &pvti::Tracepoint::end);
+  bindPoint(m, "event", &pvti::Tracepoint::event);
+  py::class_<pvti::Graph::Series>(m, "Series", "A line of a Graph.")
+      .def("add", &pvti::Graph::Series::add, py::arg("value"), "The value it has now.");
+  py::class_<pvti::Graph>(m, "Graph", "Numbers over time, in the same trace.")
+      .def(py::init<std::string, std::string>(), py::arg("name"), py::arg("unit") = "")
+      .def("addSeries", &pvti::Graph::addSeries, py::arg("name"), "A line of it.");
+  const auto each = [&m](const char *name, auto byChannel, auto byName) {
+    m.def(name, byChannel, py::arg("channel"));
+    m.def(name, byName, py::arg("name"));
+  };
+  each(
+      "enableTraceChannel", [](pvti::TraceChannel *c) { pvti::enableTraceChannel(c); },
+      [](const std::string &n) { pvti::enableTraceChannel(n); });
+  each(
+      "disableTraceChannel", [](pvti::TraceChannel *c) { pvti::disableTraceChannel(c); },
+      [](const std::string &n) { pvti::disableTraceChannel(n); });
+  each(
+      "checkTraceChannel", [](pvti::TraceChannel *c) { return pvti::checkTraceChannel(c); },
+      [](const std::string &n) { return pvti::checkTraceChannel(n); });
+  m.def("listTraceChannels", &pvti::listTraceChannels, "Names of all channels.");
+  m.def("getCurrentTraceFilename", &pvti::getCurrentTraceFilename,
+        "Empty as long as nothing is recorded.");
+  m.def("closeTrace", &pvti::closeTrace, "Completes the file; later events open another.");
+}
