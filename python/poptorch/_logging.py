@@ -8,9 +8,9 @@ import os
 import sys
 import time
 
-LEVELS = {"TRACE_ALL": 5, "TRACE": 5, "DEBUG_IR": 10, "DEBUG": 10, "INFO": 20, "WARN": 30, "ERR": 40, "OFF": 60}
+LEVELS = {"TRACE_ALL": 5, "TRACE": 5, "DEBUG_IR": 8, "DEBUG": 10, "INFO": 20, "WARN": 30, "ERR": 40, "OFF": 60}
 _NUMBERS = {0: "TRACE", 1: "DEBUG", 2: "INFO", 3: "WARN", 4: "ERR", 6: "OFF"}  # as in C++
-_NAMES = {5: ("trace", 37), 10: ("debug", 36), 20: ("info", 32), 30: ("warning", 33), 40: ("error", 31), 50: ("critical", 31)}
+_NAMES = {5: ("trace", 37), 8: ("debug:ir", 36), 10: ("debug", 36), 20: ("info", 32), 30: ("warning", 33), 40: ("error", 31), 50: ("critical", 31)}
 
 logger = logging.getLogger("poptorch::python")
 
@@ -72,6 +72,23 @@ def setMaxRepeats(most: "int | None"):
     """How often the same line is shown; None: always."""
     _repeats.most = most
     _repeats.seen.clear()
+
+
+def logGraph(title, listing):
+    """A graph at DEBUG_IR: listing() makes its lines, of which POPTORCH_MAX_GRAPH_LEN are shown; all if it is not set."""
+    if not logger.isEnabledFor(LEVELS["DEBUG_IR"]):
+        return
+    lines = listing().rstrip("\n").split("\n")
+    text = os.environ.get("POPTORCH_MAX_GRAPH_LEN", "")
+    most = int(text) if text.isdigit() else len(lines)
+    if len(lines) > most:
+        lines[most:] = [f"... {len(lines) - most} more lines (POPTORCH_MAX_GRAPH_LEN)"]
+    logger.log(LEVELS["DEBUG_IR"], "%s:\n%s", title, "\n".join(lines))
+
+
+def trace(text, *values):
+    """A line at TRACE."""
+    logger.log(LEVELS["TRACE"], text, *values)
 
 
 def _handler(destination):

@@ -6,6 +6,7 @@ import functools
 import torch
 
 from ._current import current
+from .enums import MultiConvPlanType
 from .errors import Error
 
 
@@ -224,10 +225,10 @@ def _setter(name, check):
     return setter
 
 
-def _list_of(kinds, convert):
+def _list_of(kinds, convert, least=None):
     def check(name, value):
         values = list(value) if isinstance(value, (list, tuple)) else [value]
-        if not values or not all(isinstance(v, kinds) for v in values):
+        if not values or not all(isinstance(v, kinds) and (least is None or v >= least) for v in values):
             raise ValueError(f"MultiConv.{name}: {value!r} is not understood.")
         return [convert(v) for v in values]
 
@@ -251,9 +252,9 @@ def _partials(value):
 
 
 for _name, _check in {
-        "availableMemoryProportions": _list_of((float, int), float),
+        "availableMemoryProportions": _list_of((float, int), float, 0),
         "partialsTypes": _list_of(torch.dtype, _partials),
-        "planType": _one_of(object, lambda v: int(getattr(v, "value", v))),
+        "planType": _one_of(int, lambda v: int(MultiConvPlanType(v))),
         "perConvReservedTiles": _one_of(int, int, 0),
         "cycleBackOff": _one_of((float, int), float, 0),
         "enableConvDithering": _list_of(bool, int),

@@ -2,7 +2,6 @@
 """PoplarExecutor: a module on the IPU. The first call captures, compiles and loads it; every call runs a step."""
 import datetime
 import gc
-import json
 import os
 import time
 import typing
@@ -11,9 +10,9 @@ import popart
 import popart_core
 import torch
 
-from . import autocasting, batching, devices, progress
+from . import autocasting, batching, devices, profiling, progress
 from . import poptorch_core as core
-from ._logging import logger
+from ._logging import logGraph, logger, trace
 from ._types import device_type, returned_type
 from .anchors import Anchors, return_type
 from .arguments import Signature
@@ -25,7 +24,7 @@ from .hooks import runPostCompileHooks, runPreCompileHooks
 from .latency import Latencies
 from .optim_state import OptimizerState
 from .optim_translate import Translator, checkStrategy, countStep, maximizes, untrained
-from .options_popart import sessionOptions
+from .options_popart import engineOptionsOfEnvironment, sessionOptions
 from .persistence import Persistence
 from . import replicas as _replicas  # noqa: F401 (parameters get their method)
 from .structure_of import structure_of
@@ -72,6 +71,14 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._rng_state = None
         if training:
             wrap_module(self._user_model, self)
+        self._trace()
+
+    def _trace(self):
+        """What takes time leaves marks in a trace, if there is one."""
+        channel = profiling.Channel("poptorch.trainingModel" if self._training else "poptorch.inferenceModel")
+        if channel.traced:
+            channel.instrument(self, "_compile", "_run", "_send_weights", "copyWeightsToHost", "copyWeightsToDevice",
+                               "setOptimizer", "attachToDevice", "detachFromDevice", "save", "loadExecutable")
 
     # ---- compiling
 
@@ -90,6 +97,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
 
     def _compile(self, args, kwargs, load_from=None):
         runPreCompileHooks()
+        kind = "training" if self._training else "inference"
+        logger.info("Compiling the %s model %s", kind, type(self._user_model).__name__)
         start = time.perf_counter()
         bar = progress.Bar(self._options.show_compilation_progress_bar)
         try:
@@ -103,6 +112,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         finally:
             self._capturing = None
         self._compile_time = datetime.timedelta(seconds=time.perf_counter() - start)
+        logger.info("Compiled the %s model in %.3f s", kind, self._compile_time.total_seconds())
         runPostCompileHooks()
 
     def _make_session(self, args, kwargs, bar, load_from):
@@ -118,6 +128,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
                 weight.trained &= weight.name not in held
         placer = self._options.execution_strategy.placer()
         capture, structure = self._capture(shapes, placer)
+        logGraph("Graph of the model as captured", capture.recorder.listing)
         placer.check(self._options, self._training)
         self._check_overlaps(capture, placer)
         missing = capture.recorder.unsupported()
@@ -137,6 +148,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         converted = core.convert(capture.recorder, self._training, self._options.module_namescope_enabled, maximize,
                                  memory)
         self._device = devices.acquire(self._options, placer.ipus)
+        logger.debug("The model has a device of %d IPU(s), %d per replica", self._device.numIpus, placer.ipus)
         name = self._options.model_name or ("training" if self._training else "inference")
         flow = (self._options.device_iterations, self._returned(), self._anchors())
         self._inputs, self._outputs = list(converted.inputs), list(converted.outputs)
@@ -244,7 +256,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         options.constantWeights = False
         options.enableLoadAndOffloadRNGState = True
         # A model that is too large for the tiles still runs here, with a warning; the engine option says otherwise.
-        given = json.loads(os.environ.get("POPLAR_ENGINE_OPTIONS") or "{}")
+        given = engineOptionsOfEnvironment()
         if "debug.allowOutOfMemory" not in options.engineOptions and "debug.allowOutOfMemory" not in given:
             options.engineOptions["debug.allowOutOfMemory"] = "true"
 
@@ -264,6 +276,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         outputs = [(name, device_type(dtype), shape) for name, (shape, dtype) in
                    (*zip(self._outputs, self._results), *self._anchor_results.items())]
         self._step_io = core.StepIo(inputs, outputs)
+        self._counts_cycles = self._options.log_cycle_count
 
     def __call__(self, *args, **kwargs):
         """Runs one step; results in the structure that forward() returns."""
@@ -286,7 +299,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         anchored = self._new_anchors() if self._anchor_results else ()
         self._step_io.set([v.data_ptr() for v in values], [r.data_ptr() for r in (*results, *anchored)])
         try:
-            self._executable.run(self._step_io)
+            self._run()
         except failures as problem:
             self._after_failure()
             self._raise(problem)
@@ -300,9 +313,14 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
             self.version += 1
         if self._training:
             countStep(self._optimizer)
+        if self._counts_cycles:
+            logger.debug("Total number of IPU cycles: %d", self._executable.getCycleCount())
         for result in results:
             result.backward = _no_backward
         return self._structure(results)
+
+    def _run(self):
+        self._executable.run(self._step_io)
 
     def _after_failure(self):
         """A step ended in its midst: the host gets what the device has learnt, and the next step begins with that."""
@@ -339,6 +357,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         owner = self._owner.get()
         if owner is not None and owner._newer_on_device:
             owner.copyWeightsToHost()
+        trace("Weights go to the device")
         self._executable.weightsFromHost()
         self._uploaded_version = self._shared_version()
         self._upload = False
@@ -358,6 +377,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
                 raise createPoptorchError("The weights cannot be fetched: the device is not attached.")
             return
         self._newer_on_device = False
+        trace("Weights go to the host")
         with translated():
             self._executable.weightsToHost()
 
@@ -427,6 +447,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
                     core.connect_host_function(self._executable, call.handle, call, replica)
         self._attached = True
         self._upload = True
+        logger.debug("The model is attached to its device")
 
     def attachToDevice(self):
         """Takes a device again, after detachFromDevice."""
@@ -454,6 +475,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._rng_state = self._get_rng_state()
         self._device.detach()
         self._attached = False
+        logger.debug("The model is detached from its device")
 
     def destroy(self):
         """Forgets the compiled model; the module is as it was, with its newest weights."""

@@ -53,8 +53,18 @@ def _run(out, popart, options):
         out.updatableNamedBuffers = list(options.updatable_named_buffers)
 
 
+def engineOptionsOfEnvironment() -> dict:
+    """What POPLAR_ENGINE_OPTIONS says; it is stronger than options of a model."""
+    text = os.environ.get("POPLAR_ENGINE_OPTIONS") or "{}"
+    try:
+        return dict(json.loads(text))
+    except ValueError as problem:
+        raise createPoptorchError(f"POPLAR_ENGINE_OPTIONS must hold JSON such as {{\"autoReport.all\":\"true\"}}, not "
+                                  f"{text}: {problem}") from problem
+
+
 def _profiling(out, folder):
-    given = json.loads(os.environ.get("POPLAR_ENGINE_OPTIONS") or "{}")
+    given = engineOptionsOfEnvironment()
     wanted = {"autoReport.all": "true", "autoReport.directory": folder, "debug.allowOutOfMemory": "true"}
     out.engineOptions.update({name: value for name, value in wanted.items() if name not in given})
 

@@ -13,7 +13,7 @@ import struct
 import tempfile
 
 from .enums import ConnectionType
-from .errors import createPoptorchError, require
+from .errors import Error, createPoptorchError, require
 from .errors_translate import translated
 from .version import VERSION
 
@@ -127,6 +127,7 @@ class Persistence:
     def loadExecutable(self, filename):
         """Takes the compiled model of a file instead of compiling."""
         require(not self.isCompiled(), "The model is already compiled. Call destroy() first.")
+        filename = os.fspath(filename)
         record = importPoptorchMetadataFromFile(filename)
         if record["training"] != self._training:
             kinds = ("an inference", "a training")
@@ -140,4 +141,8 @@ class Persistence:
                 shutil.copyfileobj(file, executable)
             executable.flush()
             self._rng_state = record["rng_state"]
-            self._compile(args, kwargs, load_from=executable.name)
+            try:
+                self._compile(args, kwargs, load_from=executable.name)
+            except Error as problem:  # which names the part of the file that it got
+                message = problem.message.replace(executable.name, filename)
+                raise type(problem)(message, problem.type, problem.location) from problem

@@ -2,6 +2,7 @@
 #include "recorder.hpp"
 
 #include "core/Conversion.hpp"
+#include "core/Listing.hpp"
 #include <popart/error.hpp>
 
 using namespace poptorch;
@@ -149,6 +150,9 @@ void bindRecorder(py::module &m) {
       .def(
           "unsupported", [](const Recorder &r) { return unsupported(r.recording); },
           "Operators without a converter, each with its place.")
+      .def(
+          "listing", [](const Recorder &r) { return listing(r.recording); },
+          "A line for every operator.")
       .def("__len__", [](const Recorder &r) { return r.recording.operations.size(); });
   m.attr("no_tensor") = noTensor;
   m.def(

@@ -271,7 +271,8 @@ def test_multi_convolutions_that_cannot_be():
         with pytest.raises(poptorch.Error, match=text):
             run(function, x)
     for name, value in (("partialsTypes", torch.int32), ("cycleBackOff", -1), ("perConvReservedTiles", 1.5),
-                        ("availableMemoryProportions", "much")):
+                        ("availableMemoryProportions", "much"), ("availableMemoryProportions", [0.1, -0.1]),
+                        ("planType", 7), ("planType", "serial")):
         with pytest.raises(ValueError):
             getattr(poptorch.MultiConv(), name)(value)
     with poptorch.MultiConv():  # on the CPU

@@ -238,6 +238,49 @@ def test_modules_print_their_blocks(capsys):
     assert "last" in capsys.readouterr().out
 
 
+def test_levels_of_the_log(capfd, monkeypatch):
+    options = poptorch.Options().logCycleCount(True).showCompilationProgressBar(False).maxRepeatLogs(None)
+    lines = {}
+    try:
+        for level in ("TRACE", "DEBUG_IR", "DEBUG", "INFO", "WARN"):
+            poptorch.setLogLevel(level)
+            model = poptorch.inferenceModel(torch.nn.Linear(2, 3), options)
+            model(torch.ones(4, 2))
+            lines[level] = capfd.readouterr().err
+        poptorch.setLogLevel("DEBUG_IR")
+        monkeypatch.setenv("POPTORCH_MAX_GRAPH_LEN", "2")
+        poptorch.inferenceModel(torch.nn.Linear(2, 3), options)(torch.ones(4, 2))
+        cut = capfd.readouterr().err
+    finally:
+        poptorch.setLogLevel("WARN")
+        poptorch.Options().maxRepeatLogs(4)
+    for what, least in (("Weights go to the device", "TRACE"), ("aten::linear(input=%0, weight=%1, bias=%2)", "DEBUG_IR"),
+                        (f"IPU cycles: {model.cycleCount()}", "DEBUG"), ("Compiled the inference model in", "INFO")):
+        names = list(lines)
+        assert [what in lines[name] for name in names] == [names.index(name) <= names.index(least) for name in names]
+    assert not lines["WARN"]
+    assert "= weight weight" in cut and "aten::linear" not in cut and "3 more lines" in cut
+
+
+def test_engine_options_that_are_no_json(monkeypatch):
+    monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", "{autoReport.all")
+    with pytest.raises(poptorch.Error, match="POPLAR_ENGINE_OPTIONS must hold JSON"):
+        poptorch.inferenceModel(torch.nn.Linear(2, 3))(torch.ones(4, 2))
+
+
+def test_damaged_files_are_named(tmp_path):
+    path = tmp_path / "model.poptorch"
+    model = poptorch.inferenceModel(torch.nn.Linear(2, 3))
+    model.compileAndExport(path, torch.ones(4, 2))
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:20], whole[:1000], whole[:-10], whole[:-50] + b"?" + whole[-49:]):
+        path.write_bytes(damaged)
+        with pytest.raises(poptorch.Error, match=str(path)):
+            poptorch.load(path)
+    path.write_bytes(whole)
+    assert poptorch.load(path)(torch.ones(4, 2)).shape == (4, 3)
+
+
 def test_channels_do_nothing_without_a_trace():
     channel = poptorch.profiling.Channel("mine")
     with channel.tracepoint("part"):
