@@ -5,6 +5,7 @@
 // Neighbours in memory that are no field positions (channels or batch elements) are done together
 // as lanes; without lanes, the positions of a row are (PoolLine.hpp).
 #include "openipu/Attributes.hpp"
+#include "PoolBoxes.hpp"
 #include "PoolLine.hpp"
 #include "PoolLoops.hpp"
 #include "poplin/Rows.hpp"
@@ -267,6 +268,33 @@ const float *sideBySide(PoolRow row, std::size_t n, unsigned slot) {
   return to;
 }
 
+// Windows that do not overlap and have elements, along one dimension.
+bool areApart(const std::vector<Window> &windows) {
+  for (std::size_t o = 0; o < windows.size(); ++o)
+    if (windows[o].first >= windows[o].last || (o && windows[o].first < windows[o - 1].last))
+      return false;
+  return true;
+}
+bool areBoxes(const Pooling &pooling) {
+  std::size_t rows = 1;
+  for (const auto kernel : pooling.settings.kernel)
+    rows *= kernel;
+  bool apart = rows / pooling.settings.kernel.back() <= maxBoxRows;
+  for (const auto &axis : pooling.axes)
+    apart = apart && areApart(axis.ofOutput);
+  return apart && pooling.settings.type == PoolingType::MAX;
+}
+// Of a row of windows: where the rows lie that it stands on.
+template <class Float> struct RowPointers {
+  Float *rows[maxBoxRows];
+  std::size_t count = 0;
+  RowPointers(const RowTable &table, std::size_t row, const std::vector<std::int64_t> &offsets,
+              Float *base) {
+    for (auto i = table.begin[row]; i < table.begin[row + 1]; ++i)
+      rows[count++] = base + offsets[table.source[i]];
+  }
+};
+
 // Calls body(outer offsets, lanes, row, unit) for all rows of the destination; a unit is a row of a
 // block of lanes of a plane.
 struct RowWork {
@@ -305,7 +333,8 @@ public:
         table_(pooling_.outerWindows(true), side(args.outputs[0], planes_, 0),
                outerField(args.inputs[0]), pooling_.outerInverse()),
         sources_(rowOffsets(side(args.inputs[0], planes_, 1), outerField(args.inputs[0]))),
-        line_(pooling_.line()), empty_(args.outputs[0].elements == 0) {}
+        line_(pooling_.line()), boxes_(planes_.lane.size > 1 && areBoxes(pooling_)),
+        empty_(args.outputs[0].elements == 0) {}
 
   void run(const KernelArgs &args) {
     if (empty_)
@@ -315,12 +344,21 @@ public:
         2, [&](const auto &offset, std::size_t lanes, std::size_t row, std::size_t) {
           auto at = offset[0] + table_.destination[row];
           auto out = targetRow(to, at, lanes, 0);
-          pool(out, from, offset[1], lanes, row);
+          if (boxes_ && from.data.direct(from.laneStride))
+            poolBoxes(out, from, offset[1], lanes, row);
+          else
+            pool(out, from, offset[1], lanes, row);
           writeRow(to, at, lanes, out);
         });
   }
 
 private:
+  void poolBoxes(PoolTarget out, const Side &from, std::int64_t base, std::size_t lanes,
+                 std::size_t row) const {
+    const RowPointers<const float> in(table_, row, sources_, from.data.floats() + base);
+    const auto &windows = pooling_.last().ofOutput;
+    maxBoxes(out, {in.rows, in.count, from.xStride}, {windows.data(), windows.size(), lanes});
+  }
   void pool(PoolTarget out, const Side &from, std::int64_t base, std::size_t lanes,
             std::size_t row) const {
     bool max = pooling_.settings.type == PoolingType::MAX;
@@ -377,7 +415,7 @@ private:
   RowTable table_;
   std::vector<std::int64_t> sources_;
   PoolLine line_;
-  bool empty_;
+  bool boxes_, empty_;
 };
 
 // Output: gradient of the activations. Inputs: gradient of pooled, and for MAX activations and
@@ -389,7 +427,8 @@ public:
         table_(pooling_.outerWindows(false), side(args.outputs[0], planes_, 0),
                outerField(args.inputs[0]), {}),
         sources_(rowOffsets(side(args.inputs[0], planes_, 1), outerField(args.inputs[0]))),
-        line_(pooling_.line()), empty_(args.outputs[0].elements == 0) {
+        line_(pooling_.line()), apart_(planes_.lane.size > 1 && areBoxes(pooling_)),
+        empty_(args.outputs[0].elements == 0) {
     const auto &windows = pooling_.last().ofOutput;
     for (std::size_t o = 1; o < windows.size(); ++o)
       disjoint_ = disjoint_ && windows[o].first >= windows[o - 1].last;
@@ -399,11 +438,16 @@ public:
       return;
     pooledRows_ = rowOffsets(side(args.inputs[2], planes_, 3), outerField(args.inputs[2]));
     inputRows_ = rowOffsets(side(args.inputs[1], planes_, 2), outerField(args.inputs[1]));
-    if (!pooling_.settings.scaled)
+    if (apart_) {
+      outputRows_ = rowOffsets(side(args.outputs[0], planes_, 0), outerField(args.outputs[0]));
+      for (std::size_t row = 0; row < outputRows_.size(); ++row)
+        if (table_.begin[row] == table_.begin[row + 1])
+          unseen_.push_back(outputRows_[row]);
+    }
+    if (!pooling_.settings.scaled && !apart_)
       return;
     boxes_.emplace(pooling_.outerWindows(true), side(args.inputs[0], planes_, 1),
                    outerField(args.inputs[1]), std::vector<const std::vector<float> *>{});
-    shared_.resize(args.inputs[0].elements);
   }
 
   void run(const KernelArgs &args) {
@@ -413,12 +457,15 @@ public:
     if (pooling_.settings.type != PoolingType::MAX)
       return spread(dx, g);
     Side in = side(args.inputs[1], planes_, 2), pooled = side(args.inputs[2], planes_, 3);
+    const std::array sides{&dx, &g, &in, &pooled};
+    if (arePairs(dx, g, in, pooled))
+      return pairsToMaxima(dx, g, in, pooled);
+    if (apart_ && std::all_of(sides.begin(), sides.end(),
+                              [](const Side *s) { return s->data.direct(s->laneStride); }))
+      return boxesToMaxima(dx, g, in, pooled);
     if (pooling_.settings.scaled)
       share(g, in, pooled);
-    if (arePairs(dx, g, in, pooled))
-      pairsToMaxima(dx, g, in, pooled);
-    else
-      toMaxima(dx, g, in, pooled);
+    toMaxima(dx, g, in, pooled);
   }
 
 private:
@@ -490,6 +537,7 @@ private:
 
   // shared = g / (how many elements of the window equal the maximum)
   void share(const Side &g, const Side &in, const Side &pooled) {
+    shared_.resize(g.width * sources_.size() * rows::sizeOf(planes_.outer) * planes_.lane.size);
     const auto &last = pooling_.last();
     auto perOuter = planes_.laneBlocks * sources_.size();
     auto range = [&](std::size_t begin, std::size_t end, unsigned) {
@@ -525,8 +573,7 @@ private:
   bool arePairs(const Side &dx, const Side &g, const Side &in, const Side &pooled) const {
     const auto &s = pooling_.settings;
     bool pairs = planes_.lane.size == 1 && line_.arePairs() && s.input.size() == 2 &&
-                 s.kernel[0] == 2 && s.stride[0] == 2 && s.lower[0] == 0 && s.upper[0] <= 0 &&
-                 shared_.empty();
+                 s.kernel[0] == 2 && s.stride[0] == 2 && s.lower[0] == 0 && s.upper[0] <= 0;
     for (const Side *side : {&dx, &g, &in, &pooled})
       pairs = pairs && side->xStride == 1 && !side->data.half;
     return pairs;
@@ -538,10 +585,37 @@ private:
           float *out = dx.data.floats() + offset[0];
           line_.equalInPairs({in.data.floats() + offset[2], pooled.data.floats() + offset[3],
                               g.data.floats() + offset[1], out, in.fieldStrides[0],
-                              pooled.fieldStrides[0], g.fieldStrides[0], dx.fieldStrides[0], rows});
+                              pooled.fieldStrides[0], g.fieldStrides[0], dx.fieldStrides[0], rows,
+                              pooling_.settings.scaled});
           for (auto y = rows; y < height; ++y)
             std::fill_n(out + std::int64_t(y) * dx.fieldStrides[0], dx.width, 0.0f);
         });
+  }
+
+  // Rows of windows, then rows of the gradient that no window stands on.
+  void boxesToMaxima(const Side &dx, const Side &g, const Side &in, const Side &pooled) const {
+    const auto count = sources_.size();
+    RowWork{planes_, count + unseen_.size(), 2 * dx.width}.run(4, [&](const auto &offset,
+                                                                      std::size_t lanes,
+                                                                      std::size_t row,
+                                                                      std::size_t) {
+      float *out = dx.data.floats() + offset[0];
+      if (row >= count)
+        return clear(out + unseen_[row - count], dx, lanes);
+      const RowPointers<const float> from(*boxes_, row, inputRows_, in.data.floats() + offset[2]);
+      const RowPointers<float> to(*boxes_, row, outputRows_, out);
+      const BoxGradient given{{from.rows, from.count, in.xStride},
+                              {pooled.data.floats() + offset[3] + pooledRows_[row], pooled.xStride},
+                              {g.data.floats() + offset[1] + sources_[row], g.xStride},
+                              pooling_.settings.scaled};
+      const auto &windows = pooling_.last().ofOutput;
+      maxGradientOfBoxes({to.rows, to.count, dx.xStride}, given,
+                         {windows.data(), windows.size(), lanes}, dx.width);
+    });
+  }
+  static void clear(float *row, const Side &dx, std::size_t lanes) {
+    for (std::size_t x = 0; x < dx.width; ++x)
+      std::fill_n(row + std::int64_t(x) * dx.xStride, lanes, 0.0f);
   }
 
   void toMaxima(const Side &dx, const Side &g, const Side &in, const Side &pooled) {
@@ -587,11 +661,13 @@ private:
   Pooling pooling_;
   Planes planes_;
   RowTable table_;
-  std::vector<std::int64_t> sources_, pooledRows_, inputRows_;
+  std::vector<std::int64_t> sources_, pooledRows_, inputRows_, outputRows_;
+  std::vector<std::int64_t> unseen_; // rows of the gradient on which no window stands
   std::vector<float> weights_, shared_;
   std::optional<RowTable> boxes_;
   PoolLine line_;
   bool disjoint_ = true; // windows along the last dimension
+  bool apart_;           // in all of them, and there are lanes
   bool empty_;
 };
 

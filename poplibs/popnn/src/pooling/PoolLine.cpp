@@ -41,42 +41,94 @@ OPENIPU_SIMD void maxPairs(const float *__restrict in, float *__restrict out, st
   for (std::size_t i = 0; i < n; ++i)
     out[i] = in[2 * i + 1] > in[2 * i] ? in[2 * i + 1] : in[2 * i];
 }
-// Eight pairs fill a vector; the last ones overlap those before.
-OPENIPU_INLINE void selectInPairs(const float *in, const float *pooled, const float *g, float *out,
-                                  std::size_t n) {
-  typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
-  typedef float Vector __attribute__((vector_size(64), aligned(4), may_alias));
-  const Vector zero{};
-  auto twice = [](const float *at, Vector &to) __attribute__((always_inline)) {
-    const Eight &v = *reinterpret_cast<const Eight *>(at);
-    to = __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
-  };
-  auto eight = [&](std::size_t i) __attribute__((always_inline)) {
-    Vector p, grad;
-    twice(pooled + i, p);
-    twice(g + i, grad);
-    const Vector &x = *reinterpret_cast<const Vector *>(in + 2 * i);
-    *reinterpret_cast<Vector *>(out + 2 * i) = x == p ? grad : zero;
-  };
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    eight(i);
-  if (i < n && n >= 8)
-    return eight(n - 8);
-  for (; i < n; ++i) {
-    out[2 * i] = ifEqual(in[2 * i], pooled[i], g[i]);
-    out[2 * i + 1] = ifEqual(in[2 * i + 1], pooled[i], g[i]);
+// Two rows of windows of 2 x 2: where in and out of both begin, and what they share.
+struct TwoRows {
+  const float *in[2], *pooled, *g;
+  float *out[2];
+};
+typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float Sixteen __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int Integers __attribute__((vector_size(64)));
+
+OPENIPU_INLINE void load(const float *at, Sixteen &to) {
+  to = *reinterpret_cast<const Sixteen *>(at);
+}
+OPENIPU_INLINE void loadTwice(const float *at, Sixteen &to) {
+  const Eight &v = *reinterpret_cast<const Eight *>(at);
+  to = __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+}
+// How many of each window equal its maximum, given -1 or 0 for both rows.
+OPENIPU_INLINE void countEqual(const Integers &above, const Integers &below, Integers &count) {
+  const Integers column = above + below;
+  count = -column - __builtin_shufflevector(column, column, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10,
+                                            13, 12, 15, 14);
+}
+// Eight windows from number i on. `most` becomes the largest count of equals that was seen, if
+// they are not shared.
+template <bool shared>
+OPENIPU_INLINE void selectEight(const TwoRows &r, std::size_t i, Integers &most) {
+  Sixteen p, g, x, y;
+  loadTwice(r.pooled + i, p);
+  loadTwice(r.g + i, g);
+  load(r.in[0] + 2 * i, x);
+  load(r.in[1] + 2 * i, y);
+  const Integers above = x == p, below = y == p;
+  Integers count;
+  countEqual(above, below, count);
+  if (shared)
+    g = g / __builtin_convertvector(count > 1 ? count : 1, Sixteen); // none of NaN
+  else
+    most = count > most ? count : most;
+  *reinterpret_cast<Sixteen *>(r.out[0] + 2 * i) = above ? g : Sixteen{};
+  *reinterpret_cast<Sixteen *>(r.out[1] + 2 * i) = below ? g : Sixteen{};
+}
+// The last ones overlap those before. n >= 8
+template <bool shared> OPENIPU_INLINE int selectEights(const TwoRows &r, std::size_t n) {
+  Integers most{};
+  for (std::size_t i = 0; i + 8 <= n; i += 8)
+    selectEight<shared>(r, i, most);
+  if (n % 8)
+    selectEight<shared>(r, n - 8, most);
+  int largest = 0;
+  for (int l = 0; !shared && l < 16; l += 2)
+    largest = std::max(largest, most[l]);
+  return largest;
+}
+OPENIPU_INLINE void selectOne(const TwoRows &r, std::size_t i, bool shared) {
+  float equal = 0;
+  for (auto *in : r.in)
+    equal += float(in[2 * i] == r.pooled[i]) + float(in[2 * i + 1] == r.pooled[i]);
+  const float grad = shared && equal > 1 ? r.g[i] / equal : r.g[i];
+  for (int row = 0; row < 2; ++row)
+    for (auto x = 2 * i; x < 2 * i + 2; ++x)
+      r.out[row][x] = ifEqual(r.in[row][x], r.pooled[i], grad);
+}
+// g where in == pooled, or with `shared` g over how many of a window are equal. Equals are rare and
+// divisions take long: rows that have some are done again.
+template <bool shared> OPENIPU_INLINE void selectInPairs(const TwoRows &r, std::size_t n) {
+  if (n < 8)
+    for (std::size_t i = 0; i < n; ++i)
+      selectOne(r, i, shared);
+  else if (selectEights<false>(r, n) > 1 && shared)
+    selectEights<true>(r, n);
+}
+template <bool shared>
+OPENIPU_INLINE void pairRows(const PoolLine::PairRows &p, std::size_t outputs, std::size_t width) {
+  for (std::int64_t r = 0; r < std::int64_t(p.rows); r += 2) {
+    const TwoRows rows{{p.in + r * p.inLd, p.in + (r + 1) * p.inLd},
+                       p.pooled + r / 2 * p.pooledLd,
+                       p.g + r / 2 * p.gLd,
+                       {p.out + r * p.outLd, p.out + (r + 1) * p.outLd}};
+    selectInPairs<shared>(rows, outputs);
+    for (auto x = 2 * outputs; x < width; ++x)
+      rows.out[0][x] = rows.out[1][x] = 0;
   }
 }
-OPENIPU_SIMD void pairRows(const PoolLine::PairRows &p, std::size_t outputs, std::size_t width) {
-  for (std::size_t r = 0; r < p.rows; ++r) {
-    const auto row = std::int64_t(r), half = std::int64_t(r / 2);
-    float *out = p.out + row * p.outLd;
-    selectInPairs(p.in + row * p.inLd, p.pooled + half * p.pooledLd, p.g + half * p.gLd, out,
-                  outputs);
-    for (auto x = 2 * outputs; x < width; ++x)
-      out[x] = 0;
-  }
+OPENIPU_SIMD void wholePairs(const PoolLine::PairRows &p, std::size_t outputs, std::size_t width) {
+  pairRows<false>(p, outputs, width);
+}
+OPENIPU_SIMD void sharedPairs(const PoolLine::PairRows &p, std::size_t outputs, std::size_t width) {
+  pairRows<true>(p, outputs, width);
 }
 
 } // namespace
@@ -153,6 +205,8 @@ void PoolLine::spreadToEqual(const float *in, const float *pooled, const float *
 void PoolLine::largestOfPairs(const float *row, float *out) const {
   maxPairs(row, out, g_.outputs);
 }
-void PoolLine::equalInPairs(const PairRows &rows) const { pairRows(rows, g_.outputs, g_.width); }
+void PoolLine::equalInPairs(const PairRows &rows) const {
+  (rows.shared ? sharedPairs : wholePairs)(rows, g_.outputs, g_.width);
+}
 
 } // namespace popnn

@@ -39,12 +39,14 @@ public:
   }
   void largestOfPairs(const float *row, float *out) const;
   // row = g where in == pooled, else 0; for `rows` rows, of which two neighbours share what is
-  // pooled and its gradient. Each has its distance from row to row.
+  // pooled and its gradient. Each has its distance from row to row. With `shared`, equal elements
+  // of a window of two rows share g.
   struct PairRows {
     const float *in, *pooled, *g;
     float *out;
     std::int64_t inLd, pooledLd, gLd, outLd;
-    std::size_t rows;
+    std::size_t rows; // an even number
+    bool shared;
   };
   void equalInPairs(const PairRows &rows) const;
 
