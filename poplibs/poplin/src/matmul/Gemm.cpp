@@ -85,12 +85,17 @@ struct Piece {
   bool direct = c.type == TypeId::Float && c.column == 1 && g.alpha == 1 &&
                 (g.beta == 0 || g.beta == 1) && held < 2;
   bool outer = outerProduct(a, n);
+  // Whether panels may begin earlier, and compute some columns again: nothing is added up that
+  // another panel has begun.
+  bool sliding = direct && !shared.data && (outer || g.k <= depth) && g.beta == 0 && !held;
+  // A piece of less than a panel becomes whole vectors and one that slides.
+  bool cut = sliding && n < width && n > kernels.lanes &&n % kernels.lanes;
 
   float *rows = nullptr, *panel = nullptr, *result = nullptr, *room = nullptr;
   const float **pointers = nullptr; // of a: m of them, or one per k; then of b, one per k
 
   void run() {
-    auto panels = ceilDiv(n, width);
+    const auto panels = numPanels();
     panel = scratch(Slot::Panel, depth * width);
     // Rows that lie far apart compete for the same places in the cache: a copy pays when it is
     // used for many panels.
@@ -101,28 +106,35 @@ struct Piece {
       room = scratch(Slot::Extras, 2 * micro::maxRows * width);
     pointers = static_cast<const float **>(
         scratchBytes(Slot::Pointers, (std::max(m, depth) + depth) * sizeof(float *)));
-    for (std::size_t k = 0; k < g.k; k += depth) {
-      auto length = std::min(depth, g.k - k);
-      prepareRows(k, length);
-      for (std::size_t p = 0; p < panels; ++p)
-        runPanel(k, length, p);
+    const auto stretches = ceilDiv(g.k, depth);
+    // Rows are prepared for all panels at a time; where there is little to prepare, panels are
+    // finished one by one.
+    for (std::size_t i = 0; i < stretches * panels; ++i) {
+      const auto p = outer ? i / stretches : i % panels;
+      const auto k = (outer ? i % stretches : i / panels) * depth;
+      const auto length = std::min(depth, g.k - k);
+      if (outer || p == 0)
+        prepareRows(k, length);
+      runPanel(k, length, p);
     }
     for (std::size_t p = 0; p < panels; ++p)
       if (!isDirect(p))
-        unpack(resultOf(p), width, m, panelWidth(p), c.at(0, p * width), g.alpha, g.beta);
+        unpack(resultOf(p), width, m, panelWidth(p), c.at(0, panelBegin(p)), g.alpha, g.beta);
   }
 
 private:
-  std::size_t panelWidth(std::size_t p) const { return std::min(width, n - p * width); }
+  std::size_t numPanels() const { return cut ? 2 : ceilDiv(n, width); }
+  std::size_t panelBegin(std::size_t p) const {
+    return cut && p ? n / kernels.lanes * kernels.lanes : p * width;
+  }
+  std::size_t panelWidth(std::size_t p) const {
+    return (p + 1 == numPanels() ? n : panelBegin(p + 1)) - panelBegin(p);
+  }
   // Straight into c; only the last panel may be ragged.
   bool isDirect(std::size_t p) const {
     return direct && (panelWidth(p) % kernels.lanes == 0 || slides(p));
   }
-  // A ragged panel may begin earlier, and compute some columns again, if nothing is added up.
-  bool slides(std::size_t p) const {
-    const auto columns = panelWidth(p);
-    return columns % kernels.lanes && !shared.data && p > 0 && g.k <= depth && g.beta == 0 && !held;
-  }
+  bool slides(std::size_t p) const { return sliding && p > 0 && panelWidth(p) % kernels.lanes; }
   float *resultOf(std::size_t p) const { return result + (direct ? 0 : p) * m * width; }
 
   void prepareRows(std::size_t k, std::size_t length) {
@@ -145,13 +157,13 @@ private:
   void runPanel(std::size_t k, std::size_t length, std::size_t p) {
     auto columns = panelWidth(p);
     auto vectors = ceilDiv(columns, kernels.lanes), packed = vectors * kernels.lanes;
-    auto first = p * width;
+    auto first = panelBegin(p);
     if (isDirect(p) && columns != packed)
       first -= packed - columns, columns = packed;
     auto from = b.at(k, first);
     Tiles tiles(m, kernels.rowsFor[vectors]);
-    bool inPlace = !shared.data && from.type == TypeId::Float && b.column == 1 &&
-                   packed == columns && !outer && m <= 64;
+    bool inPlace =
+        !shared.data && from.type == TypeId::Float && b.column == 1 && packed == columns && m <= 64;
     float *to = isDirect(p) ? static_cast<float *>(c.at(0, first).data) : resultOf(p);
     const auto toRow = isDirect(p) ? c.row : std::int64_t(width);
 
@@ -171,7 +183,8 @@ private:
         last.emplace(rest.at(begin, first), rows, columns, packed, room);
       const micro::Finish *end = last ? &last->work : nullptr;
       if (outer)
-        runOuter(begin, rows, vectors, source, packed, length, targets, accumulate, end);
+        runOuter(begin, rows, vectors, inPlace ? unpacked : source,
+                 inPlace ? b.row : std::int64_t(packed), length, targets, accumulate, end);
       else if (inPlace && t == 0) // reads b where it is and packs it on the way
         kernels.rows[vectors][rows]({pointers + begin, 1, 0, length, &unpacked, std::size_t(b.row),
                                      targets, accumulate, tiles.count > 1 ? panel : nullptr, 0, 0,
@@ -197,12 +210,12 @@ private:
   }
 
   void runOuter(std::size_t begin, std::size_t rows, std::size_t vectors, const float *source,
-                std::size_t packed, std::size_t length, float **targets, bool accumulate,
+                std::int64_t stride, std::size_t length, float **targets, bool accumulate,
                 const micro::Finish *end) {
     const float **columns = pointers + depth;
     if (begin == 0)
       for (std::size_t i = 0; i < length; ++i)
-        columns[i] = source + i * packed;
+        columns[i] = source + std::int64_t(i) * stride;
     kernels.outer[vectors][rows]({pointers, columns, length, begin, 0, kernels.lanes, targets,
                                   accumulate, kernels.lanes, nullptr, 0, end});
   }
@@ -268,10 +281,11 @@ struct Pieces {
     if (m > 288)
       m = std::min<std::size_t>(ceilDiv(ceilDiv(m, 16), rowStep) * rowStep, 240);
     const auto work = Pieces::work(g);
+    // A million operations take a thread about ten microseconds; handing them over takes one.
     auto count = [&] { return g.groups * ceilDiv(g.m, m) * ceilDiv(g.n, n); };
-    while (count() < 16 && n > widthStep && work * double(m) * double(n) > 4e6)
+    while (count() < 16 && n > widthStep && work * double(m) * double(n) > 1e6)
       n = ceilDiv(n / 2, widthStep) * widthStep;
-    while (count() < 16 && m > 24 && work * double(m) * double(n) > 4e6)
+    while (count() < 16 && m > 24 && work * double(m) * double(n) > 1e6)
       m = ceilDiv(m, 2);
   }
 };

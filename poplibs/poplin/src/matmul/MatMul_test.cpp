@@ -63,9 +63,10 @@ TEST(MatMul, AgreesWithLoopsForManyShapesTypesAndOrdersOfStorage) {
   };
   std::vector<Check> checks;
   const std::vector<Sizes> sizes{
-      {1, 1, 1, 1},      {1, 1, 3, 1}, {1, 1, 1000, 1}, {1, 40, 40, 40},   {1, 40, 39, 38},
-      {5, 10, 20, 30},   {1, 5, 0, 4}, {1, 0, 3, 4},    {1, 5, 3, 0},      {1, 2, 300, 65},
-      {1, 16, 257, 100}, {3, 7, 1, 9}, {1, 33, 515, 3}, {1, 300, 70, 129}, {2, 64, 64, 64}};
+      {1, 1, 1, 1},      {1, 1, 3, 1},     {1, 1, 1000, 1}, {1, 40, 40, 40},   {1, 40, 39, 38},
+      {5, 10, 20, 30},   {1, 5, 0, 4},     {1, 0, 3, 4},    {1, 5, 3, 0},      {1, 2, 300, 65},
+      {1, 16, 257, 100}, {3, 7, 1, 9},     {1, 33, 515, 3}, {1, 300, 70, 129}, {2, 64, 64, 64},
+      {1, 16, 600, 36},  {1, 16, 972, 100}};
   const std::vector<std::pair<poplar::Type, poplar::Type>> types{{poplar::FLOAT, poplar::FLOAT},
                                                                  {poplar::HALF, poplar::HALF},
                                                                  {poplar::HALF, poplar::FLOAT},

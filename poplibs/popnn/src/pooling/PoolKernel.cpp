@@ -320,8 +320,10 @@ struct RowWork {
           walk.next();
       }
     };
+    // About two microseconds: more than it takes to hand work to threads that wait for it.
+    constexpr std::size_t worthwhile = 12288;
     auto elements = std::max<std::size_t>(1, width * planes.laneBlock);
-    base::parallelFor(units(), std::max<std::size_t>(1, 32768 / elements), std::ref(range));
+    base::parallelFor(units(), std::max<std::size_t>(1, worthwhile / elements), std::ref(range));
   }
 };
 
