@@ -32,16 +32,32 @@ struct Waiting {
   }
 };
 
+std::set<Value> assignedIn(const ir::Graph &graph) {
+  std::set<Value> out;
+  for (const auto &node : graph.nodes)
+    if (node.def->updates >= 0)
+      out.insert(node.inputs[static_cast<std::size_t>(node.def->updates)]);
+  return out;
+}
+
 // BatchNormalization reads running mean and variance as inputs 3 and 4; outputs 1 and 2 are new.
 constexpr std::size_t firstStatistic = 3, firstNew = 1;
 
 } // namespace
 
-void keepRunningStatistics(ir::Graph &graph) {
-  std::set<Value> assigned;
+std::set<Value> runningStatistics(const ir::Graph &graph) {
+  const auto assigned = assignedIn(graph);
+  std::set<Value> out;
   for (const auto &node : graph.nodes)
-    if (node.def->updates >= 0)
-      assigned.insert(node.inputs[static_cast<std::size_t>(node.def->updates)]);
+    if (node.def->type == "BatchNormalization")
+      for (std::size_t i = firstStatistic; i < firstStatistic + 2 && i < node.inputs.size(); ++i)
+        if (assigned.count(node.inputs[i]))
+          out.insert(node.inputs[i]);
+  return out;
+}
+
+void keepRunningStatistics(ir::Graph &graph) {
+  auto assigned = assignedIn(graph);
   std::vector<ir::Node> nodes;
   ops::GraphBuilder b(graph, nodes);
   for (auto &node : graph.nodes) {

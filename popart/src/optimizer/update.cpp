@@ -91,13 +91,10 @@ private:
   // ---- what there is
 
   void collect(const autodiff::Gradients &gradients) {
-    std::set<Value> assigned; // by nodes of the model itself
-    for (const auto &node : graph_.nodes)
-      if (node.def->updates >= 0)
-        assigned.insert(node.inputs[static_cast<std::size_t>(node.def->updates)]);
+    const auto statistics = runningStatistics(graph_);
     const ir::Links links(graph_);
     for (const auto &[value, gradient] : gradients)
-      if (!assigned.count(value))
+      if (!statistics.count(value))
         weights_.push_back(described(links, value, gradient));
     for (auto &w : weights_)
       addState(w);

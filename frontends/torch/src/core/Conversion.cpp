@@ -29,6 +29,8 @@ popart::ExchangeStrategy strategyOf(const std::string &mode) {
   return popart::ExchangeStrategy::JustInTime;
 }
 
+bool isReal(DataType type) { return type != DataType::BOOL && popart::isFloatingPoint(type); }
+
 // How inputs or outputs overlap: markers of the form (self, mode). For inputs by what the marker
 // takes, for outputs by what it gives.
 std::map<TensorNumber, popart::ExchangeStrategy> overlapsIn(const Recording &recording,
@@ -128,8 +130,13 @@ void Conversion::write(TensorNumber tensor, Value value) {
   value = fitted(value, recording_.tensors[tensor], *current_);
   if (state.base == noTensor)
     ++versions_[state.storage];
-  else
-    write(state.base, withWrite(state, read(state.base), value));
+  else {
+    Value base = withWrite(state, read(state.base), value);
+    const auto &view = recording_.signatures.at(state.view->signature).name;
+    if (view == "aten::detach" && settings_.training && isReal(model().type(base)))
+      base = withoutGradient(base, state.base);
+    write(state.base, base);
+  }
   state.bound = Bound{value, frames_.size() - 1};
   state.version = versions_[state.storage];
 }
@@ -288,6 +295,18 @@ Values Conversion::call(const Operation &operation) {
   }
 }
 
+// What is computed within torch.no_grad(). A write there changes values, but the tensor keeps the
+// gradient that it had:  y = new + (old - old), where only the first old one lets gradients
+// through.
+Value Conversion::withoutGradient(Value value, TensorNumber written) {
+  auto &m = model();
+  value = m.op("Detach", {value});
+  if (written == noTensor || fixed_.count(states_[written].storage))
+    return value;
+  const Value old = m.cast(read(written), m.type(value));
+  return m.add(value, m.sub(old, m.op("Detach", {old})));
+}
+
 void Conversion::convert(const Operation &operation) {
   const auto *before = std::exchange(current_, &operation);
   const Values values = call(operation);
@@ -299,12 +318,11 @@ void Conversion::convert(const Operation &operation) {
     if (tensor == noTensor || values[i] == none)
       continue;
     Value value = fitted(values[i], recording_.tensors[tensor], operation);
-    const auto type = model().type(value);
-    if (operation.noGradient && settings_.training && type != DataType::BOOL &&
-        popart::isFloatingPoint(type))
-      value = model().op("Detach", {value});
     const auto alias = i < operation.aliases.size() ? operation.aliases[i] : noTensor;
-    if (operation.writes && alias != noTensor) {
+    const bool writes = operation.writes && alias != noTensor;
+    if (operation.noGradient && settings_.training && isReal(model().type(value)))
+      value = withoutGradient(value, writes ? alias : noTensor);
+    if (writes) {
       write(alias, value);
       if (alias != tensor)
         states_[tensor] = states_[alias];
@@ -377,6 +395,8 @@ void Conversion::declare() {
                                       weight.data, weight.owner, role, weight.settings));
     settle(weightPlaces_.at(weight.tensor));
     startRoot(weight.tensor, main_.cast(variables_.back(), info.dataType()));
+    if (!weight.trained)
+      fixed_.insert(states_[weight.tensor].storage);
   }
   for (const auto &[tensor, values] : recording_.constants)
     startRoot(tensor, main_.constant(values));

@@ -130,6 +130,7 @@ private:
   Values call(const Operation &operation);
   void place(const Operation &operation);
   Value fitted(Value v, const TensorInfo &info, const Operation &operation) const;
+  Value withoutGradient(Value value, TensorNumber written);
   void startRoot(TensorNumber tensor, Value value);
   Value intoFrame(const Bound &bound);
   Value madeAnew(TensorNumber tensor);
@@ -146,6 +147,7 @@ private:
   Values variables_;                                      // by weight
   std::map<TensorNumber, Placement> weightPlaces_;        // of their first uses
   std::vector<std::uint32_t> versions_;                   // by storage
+  std::set<std::uint32_t> fixed_;                         // storages of buffers
   std::optional<std::pair<TensorNumber, Value>> instead_; // read() gives this for that tensor
   std::vector<std::pair<const Operation *, Value>> losses_;
   std::vector<Open> open_;
