@@ -36,7 +36,7 @@ def checkBatch(options, shape, name: str = "", training: bool = True) -> int:
     if len(shape) == 0:
         return 1
     rows = shape[0]
-    if rows % parts or rows == 0:
+    if rows % parts:
         accumulation = options.Training.gradient_accumulation if training else 1
         raise AssertionError(
             f"Invalid batch dimension: the input tensor {name + ' ' if name else ''}has {rows} rows, which must be a "

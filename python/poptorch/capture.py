@@ -12,7 +12,7 @@ import torch
 from torch.utils import _python_dispatch as modes
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import moving
+from . import moving, packed
 from . import poptorch_core as core
 from ._current import current, empty_meta, set_current
 from ._types import device_type, unsupported_type
@@ -20,6 +20,7 @@ from .autocasting import cast_operands
 from .constants import Known, derived
 from .errors import Error
 from .shape_rules import shape_rules, value_rules
+from .substitutes import substitutes
 
 _own_sources = (os.path.dirname(__file__) + os.sep, os.path.dirname(torch.__file__) + os.sep)
 
@@ -70,6 +71,29 @@ class IpuTensor(torch.Tensor):
 
     def __repr__(self):
         return f"tensor(<unavailable>, size={tuple(self.size())}, dtype={self.dtype}, device='ipu:0')"
+
+    def _on_host(self, name, read):
+        if self.value is None:
+            raise current().located(name, Error(_no_value)) if current() else Error(_no_value)
+        unseen = torch._C._DisableTorchDispatch()
+        try:
+            return read(self.value)
+        finally:
+            del unseen
+
+    def numpy(self, **kwargs):
+        return self._on_host("numpy()", lambda value: value.numpy(**kwargs))
+
+    def tolist(self):
+        return self._on_host("tolist()", lambda value: value.tolist())
+
+    def __array__(self, *args):
+        return self._on_host("numpy()", lambda value: value.__array__(*args))
+
+    def register_hook(self, hook):
+        problem = Error("Hooks on gradients of tensors are functions of Python, which do not run on the IPU. Write what "
+                        "the gradient is to be with operators: detach(), products, torch.no_grad().")
+        raise current().located("register_hook()", problem) if current() else problem
 
     def __deepcopy__(self, memo):
         raise Error("A tensor of a model that is being captured has no values to copy; use clone().")
@@ -131,6 +155,7 @@ class Capture(TorchDispatchMode):
         self._signatures = {}
         self._names = module_names  # id of a module -> name
         self._scopes = [self.recorder.scope("")]
+        self._scope_names = [""]
         self._sources = {}
         self.hidden_sources = _own_sources
         self.used_weights = []
@@ -165,6 +190,8 @@ class Capture(TorchDispatchMode):
         self._set(distribution, "_validate_args", False)
         for name in ("tensor", "as_tensor", "asarray"):
             self._set(torch, name, _on_the_host(getattr(torch, name)))
+        for replaced in substitutes():
+            self._set(*replaced)
 
     def _set(self, where, name, value):
         before = getattr(where, name)
@@ -193,10 +220,12 @@ class Capture(TorchDispatchMode):
             if name is None:
                 return call_module(module, *args, **kwargs)
             capture._scopes.append(capture.recorder.scope(name))
+            capture._scope_names.append(name)
             try:
                 return call_module(module, *args, **kwargs)
             finally:
                 capture._scopes.pop()
+                capture._scope_names.pop()
 
         return scoped
 
@@ -240,9 +269,7 @@ class Capture(TorchDispatchMode):
         else:
             if tensor.device.type == "meta":
                 raise Error("A tensor on the meta device has no values.")
-            values = tensor.detach().contiguous()
-            if values.dtype is torch.bfloat16:
-                values = values.float()
+            values = _values(tensor)
             wrapped = self.new(_meta(tensor), Known(values))
             self.recorder.constant(wrapped.number, values.data_ptr(), device_type(values.dtype, narrow=False), values)
         self._known[id(tensor)] = (tensor, wrapped)
@@ -252,7 +279,7 @@ class Capture(TorchDispatchMode):
         tensor = weight.tensor
         wrapped = self.new(empty_meta(weight.shape, tensor.dtype))
         self.recorder.weight(wrapped.number, weight.name, weight.values.data_ptr(),
-                             device_type(tensor.dtype, narrow=False), weight.trained, weight.settings,
+                             device_type(weight.values.dtype, narrow=False), weight.trained, weight.settings,
                              weight.values)
         self.used_weights.append(weight)
         return wrapped
@@ -261,10 +288,23 @@ class Capture(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        special = _special.get(func._schema.name)
-        if special is not None:
-            return special(self, func, args, kwargs)
-        return self.record_call(func, args, kwargs)
+        special = _special.get(func._schema.name) or _special.get(str(func))
+        try:
+            if special is not None:
+                return special(self, func, args, kwargs)
+            return self.record_call(func, args, kwargs)
+        except Error as problem:
+            raise self.located(func._schema.name, problem)
+
+    def located(self, name, problem):
+        """The error, with the operator, its module and the user's line before what it says; once."""
+        if problem.location:
+            return problem
+        line = self._line()
+        where = [f'in "{self._scope_names[-1]}"'] * bool(self._scope_names[-1])
+        where += [f"at {line[0]}:{line[1]}"] * bool(line)
+        text = f"{name} ({', '.join(where)}): {problem.message}" if where else f"{name}: {problem.message}"
+        return type(problem)(text, problem.type, where or [name])
 
     def record_call(self, func, args, kwargs):
         operator = _operator(func)
@@ -359,8 +399,10 @@ class Capture(TorchDispatchMode):
             base = storages.get(meta.storage()._cdata)
             if base is not None:
                 made.see(base)
+            if not written:
+                made.known = derived(operator.name, func, args, kwargs, lambda t: self.wrap(t).constant(),
+                                     part=None if results is meta else len(outputs))
             if not written and results is meta:
-                made.known = derived(operator.name, func, args, kwargs, lambda t: self.wrap(t).constant())
                 if made.known is None and meta.numel() == 1 and not meta.dtype.is_floating_point:
                     made.offset = moving.offset(operator.name, args, self.wrap)
             outputs.append(made.number)
@@ -432,6 +474,16 @@ def _memory(tensor):
     return tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype
 
 
+def _values(tensor):
+    """A constant's values as the device can read them."""
+    unseen = torch._C._DisableTorchDispatch()
+    try:
+        values = tensor.detach().contiguous()
+        return values.float() if values.dtype is torch.bfloat16 else values
+    finally:
+        del unseen
+
+
 def _meta(tensor):
     return empty_meta(tensor.size(), tensor.dtype, tensor.stride())
 
@@ -477,14 +529,27 @@ def _lift(capture, func, args, kwargs):
     return capture.wrap(args[0])
 
 
+_no_value = ("A value of a tensor is needed while the model is captured (item(), bool(), int() or float() of a tensor, "
+             "or an if on one), but it is known only when the model runs. Use torch.where, poptorch.cond or "
+             "poptorch.for_loop, or compute it outside of forward().")
+
+
 def _scalar(capture, func, args, kwargs):
     """item(), and what compares whole tensors."""
-    values = [capture.wrap(v).value for v in args]
+    values = [capture.wrap(v).value if isinstance(v, torch.Tensor) else v for v in args]
     if any(v is None for v in values):
-        raise Error("A value of a tensor is needed while the model is captured (item(), bool(), int() or float() of "
-                    "a tensor, or an if on one), but it is known only when the model runs. Use torch.where, "
-                    "poptorch.cond or poptorch.for_loop, or compute it outside of forward().")
-    return func(*values)
+        raise Error(_no_value)
+    return func(*values, **kwargs)
+
+
+def _split_at(capture, func, args, kwargs):
+    """tensor_split with places that are a tensor: it must be known."""
+    places = capture.wrap(args[1]).value
+    if places is None:
+        raise Error("The shapes of results depend on values, but shapes are fixed when a model is captured. Give the "
+                    "places to split at as numbers.")
+    with capture:
+        return torch.tensor_split(args[0], places.tolist(), *args[2:], **kwargs)
 
 
 def _reshape_in_place(capture, func, args, kwargs):
@@ -517,6 +582,9 @@ def _as_strided(capture, func, args, kwargs):
 
 
 def _resize(capture, func, args, kwargs):
+    size = args[1].shape if isinstance(args[1], torch.Tensor) else args[1]
+    if tuple(size) == tuple(args[0].shape):
+        return args[0]
     raise Error("Tensors of a model have one size: resize_ is not supported. Make a new tensor, or slice.")
 
 
@@ -535,11 +603,16 @@ _special = {
     "aten::_local_scalar_dense": _scalar,
     "aten::item": _scalar,
     "aten::equal": _scalar,
+    "aten::allclose": _scalar,
     "aten::detach_": _nothing,
     "aten::requires_grad_": _nothing,
     "aten::set_.source_Tensor": _nothing,
     "aten::as_strided": _as_strided,
+    "aten.tensor_split.tensor_indices_or_sections": _split_at,
     "aten::_nested_tensor_from_mask_left_aligned": _not_left_aligned,
+    "aten::_pack_padded_sequence": packed.pack,
+    "aten::_pad_packed_sequence": packed.pad,
+    **{f"aten::{name}": packed.recurrent for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
     "aten::resize_": _resize,
     "aten::resize_as_": _resize,
     **{f"aten::{name}_": _reshape_in_place for name in ("t", "transpose", "squeeze", "unsqueeze")},

@@ -5,12 +5,12 @@ They are computed when somebody asks: a mask that selects elements, an if, int()
 """
 import torch
 
-# Operators that such values may go through. All have one result, and give the same one every time.
+# Operators that such values may go through. They give the same every time.
 _names = """arange eye full linspace ones scalar_tensor zeros full_like ones_like zeros_like
 abs add all amax amin any argmax argmin argsort bitwise_and bitwise_not bitwise_or bitwise_xor cat clamp clone cumsum
 diagonal div eq expand flip floor_divide ge gt index index_select isin le logical_and logical_not logical_or logical_xor
-lt masked_fill max maximum mean min minimum mul ne neg permute pow remainder repeat roll round rsub select slice squeeze
-stack sub sum t to transpose tril triu unsqueeze view where _reshape_alias _to_copy _unsafe_view alias contiguous detach
+lt masked_fill max maximum mean min minimum mul ne neg permute pow remainder repeat roll round rsub select slice sort
+squeeze stack sub sum t to transpose tril triu unsqueeze view where _reshape_alias _to_copy _unsafe_view alias contiguous detach
 """.split()
 _foldable = {f"aten::{name}" for name in _names}
 
@@ -23,13 +23,17 @@ class Known:
 
     def get(self):
         if self._value is None:
-            self._value = self._make()
+            unseen = torch._C._DisableTorchDispatch()
+            try:
+                self._value = self._make()
+            finally:
+                del unseen
         return self._value
 
 
-def derived(name, func, args, kwargs, known, writes=False):
-    """What an operator makes of known values; None if one is unknown. known: a tensor's Known, or None. An operator
-    that writes does so on a copy."""
+def derived(name, func, args, kwargs, known, writes=False, part=None):
+    """What an operator makes of known values; None if one is unknown. known: a tensor's Known, or None. part: which one
+    of several results. An operator that writes does so on a copy."""
     if (name[:-1] if writes else name) not in _foldable:
         return None
     unknown = []
@@ -56,6 +60,7 @@ def derived(name, func, args, kwargs, known, writes=False):
         values = real(args)
         if writes:
             values[0] = values[0].clone()
-        return func(*values, **{key: real(value) for key, value in kwargs.items()})
+        result = func(*values, **{key: real(value) for key, value in kwargs.items()})
+        return result if part is None else result[part]
 
     return Known(make=make)

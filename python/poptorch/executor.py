@@ -154,6 +154,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._inputs, self._outputs = list(converted.inputs), list(converted.outputs)
         self._changed = set(converted.changed)
         self._used = capture.used_weights
+        self._copies = [weight for weight in self._used if weight.is_copy]
         self._owner = OwnerOf(self._used, self)
         if self._training:
             self._translator = Translator(self._options, {id(w.tensor): w.name for w in self._used})
@@ -209,7 +210,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
             outputs = []
             structure = structure_of(result, outputs)
             if not outputs and not self._training:
-                outputs.append(torch.zeros(()))  # something must come back; nobody sees it
+                outputs.append(torch.zeros(()))  # a model that only changes its buffers, or prints, gives nothing else
             for tensor in outputs:
                 capture.output(tensor)
             self._output_metas = [(tuple(t.shape), t.dtype) for t in outputs]
@@ -236,7 +237,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
 
     def _assigned(self):
         return [(module, kind, dict(module.__dict__[kind])) for module in torch.nn.Module.modules(self._model)
-                for kind in ("_parameters", "_buffers")]
+                if not isinstance(module, torch.jit.ScriptModule) for kind in ("_parameters", "_buffers")]
 
     def _check_assigned(self, before):
         """Parameters and buffers may be written in place, but not replaced."""
@@ -327,7 +328,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         if not self._training or not self._attached:
             return
         try:
-            self._executable.weightsToHost()
+            self._weights_to_host()
             self.version += 1
         except failures:
             if self._newer_on_device:
@@ -358,7 +359,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         if owner is not None and owner._newer_on_device:
             owner.copyWeightsToHost()
         trace("Weights go to the device")
-        self._executable.weightsFromHost()
+        self._weights_from_host()
         self._uploaded_version = self._shared_version()
         self._upload = False
 
@@ -379,7 +380,17 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._newer_on_device = False
         trace("Weights go to the host")
         with translated():
-            self._executable.weightsToHost()
+            self._weights_to_host()
+
+    def _weights_from_host(self):
+        for weight in self._copies:
+            weight.read_host()
+        self._executable.weightsFromHost()
+
+    def _weights_to_host(self):
+        self._executable.weightsToHost()
+        for weight in self._copies:
+            weight.write_host()
 
     def copyWeightsToHostIfNeeded(self):
         """Whether the device had newer weights, which the host has now."""
@@ -394,7 +405,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._newer_on_device = False
         if self._attached:
             with translated():
-                self._executable.weightsFromHost()
+                self._weights_from_host()
             self.version += 1
         else:
             self._upload = True

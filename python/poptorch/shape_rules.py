@@ -8,22 +8,13 @@ from . import loss_shapes
 from .errors import Error
 
 
-def _packed(*args, **kwargs):
-    raise Error("Packed sequences are not supported: their sizes would be known only when the model runs. Give layers "
-                "the padded sequence.")
-
-
 def _lstm(input, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first):
-    if isinstance(hx, torch.Tensor):
-        _packed()
     h, c = hx[0], hx[1]
     width = h.size(2) * (2 if bidirectional else 1)
     return (input.new_empty(*input.shape[:2], width), torch.empty_like(h), torch.empty_like(c))
 
 
 def _rnn(input, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first):
-    if isinstance(params, torch.Tensor):
-        _packed()
     width = hx.size(2) * (2 if bidirectional else 1)
     return input.new_empty(*input.shape[:2], width), torch.empty_like(hx)
 
@@ -120,7 +111,7 @@ def _bincount(self, weights=None, minlength=0):
 
 
 shape_rules = {f"aten::{name}": rule for name, rule in {
-    "lstm": _lstm, "gru": _rnn, "rnn_tanh": _rnn, "rnn_relu": _rnn, "_pack_padded_sequence": _packed,
+    "lstm": _lstm, "gru": _rnn, "rnn_tanh": _rnn, "rnn_relu": _rnn,
     "dropout": _same, "feature_dropout": _same, "alpha_dropout": _same, "prelu": _same, "col2im": _col2im,
     "full": _full, "arange": _arange, **loss_shapes.rules,
     "cdist": _cdist, "_cdist_forward": _cdist, "narrow": _narrow, "one_hot": _one_hot, "bincount": _bincount,

@@ -11,9 +11,10 @@ import torch
 
 
 class Weight:
-    """One parameter or buffer; `values` is the memory that the device reads from and writes to."""
+    """One parameter or buffer; `values` is the memory that the device reads from and writes to: torch's own, or a copy
+    in float of a double that is trained."""
 
-    __slots__ = ("name", "tensor", "values", "trained", "settings", "shape", "memory")
+    __slots__ = ("name", "tensor", "values", "trained", "settings", "shape", "memory", "is_copy")
 
     def __init__(self, name, tensor, trained, replicas=1):
         self.name, self.tensor, self.trained = name, tensor, trained
@@ -27,6 +28,19 @@ class Weight:
         grouped = group is not None and group.groups(replicas, name, plain.shape) > 1
         self.shape = tuple(plain.shape[1:]) if grouped else tuple(plain.shape)
         self.memory = (plain.data_ptr(), tuple(plain.shape), tuple(plain.stride()), plain.dtype)
+        self.is_copy = trained and plain.dtype is torch.float64
+        if self.is_copy:
+            self.values = plain.float()
+
+    def read_host(self):
+        """A copy gets torch's values."""
+        if self.is_copy:
+            self.values.copy_(plain_data(self.tensor))
+
+    def write_host(self):
+        """torch's values become those of a copy."""
+        if self.is_copy:
+            plain_data(self.tensor).copy_(self.values)
 
 
 def getattr_plain(tensor, name, default=None):
@@ -63,7 +77,7 @@ def weights_of(module, training, replicas=1):
 
 def _named(module, kind):
     for prefix, part in torch.nn.Module.named_modules(module):
-        for name, tensor in part.__dict__[kind].items():
+        for name, tensor in getattr(part, kind).items():
             if tensor is not None:
                 yield (prefix + "." if prefix else "") + name, tensor
 

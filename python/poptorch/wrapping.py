@@ -100,6 +100,8 @@ def _shallow(model, training):
     copies = {}
 
     def copied(module):
+        if isinstance(module, torch.jit.ScriptModule):  # its state is in C++
+            return module
         found = copies.get(id(module))
         if found is None:
             plain = getattr(type(module), "_poptorch_plain", type(module))

@@ -34,6 +34,77 @@ def run(forward, *inputs, **members):
     return poptorch.inferenceModel(Module(forward, **members))(*inputs)
 
 
+# ---- results
+
+@pytest.mark.parametrize("nothing", [None, (), 3, "text", {"a": [None]}], ids=str)
+def test_a_model_may_return_no_tensor(nothing):
+    assert run(lambda s, x: nothing, torch.ones(2)) == nothing
+
+
+def test_a_model_that_returns_nothing_still_changes_its_buffers():
+    def forward(self, x):
+        self.total.add_(x.sum())
+    module = Module(forward, {"total": torch.zeros(())})
+    model = poptorch.inferenceModel(module)
+    assert model(torch.ones(3)) is None and model(torch.ones(3)) is None
+    model.copyWeightsToHost()
+    assert module.total == 6
+
+
+def test_constants_of_the_module_are_results():
+    values = torch.arange(6.0).reshape(2, 3).t()
+    assert torch.equal(run(lambda s, x: s.values, torch.ones(2), values=values), values)
+
+
+def test_inputs_and_results_without_rows():
+    x, total = run(lambda s, x: (x * 2, x.sum()), torch.ones(0, 3))
+    assert x.shape == (0, 3) and total == 0
+
+
+# ---- values that are known
+
+def test_known_values_are_python_values():
+    def forward(self, x):
+        order = torch.tensor([3, 1, 2]).sort()[1].tolist()
+        return x[:, order] * torch.arange(4).numpy()[2] * torch.tensor([2.0, 5.0]).max(0)[0].item()
+    x = torch.rand(2, 3)
+    assert torch.allclose(run(forward, x), x[:, [1, 2, 0]] * 10)
+
+
+def test_splits_at_known_places():
+    check_inference(Module(lambda s, x: torch.tensor_split(x, torch.tensor([1, 2]))
+                           + x.tensor_split(torch.tensor(2), 1)), torch.rand(4, 3))
+
+
+def test_sizes_that_stay():
+    x = torch.rand(2, 3)
+    assert torch.equal(run(lambda s, x: x.clone().resize_(2, 3).resize_as_(x), x), x)
+
+
+@pytest.mark.parametrize("ask, name", [
+    (lambda s, x: x if x.sum() > 0 else -x, "aten::item"), (lambda s, x: x.numpy(), r"numpy\(\)"),
+    (lambda s, x: x.tolist(), r"tolist\(\)"), (lambda s, x: x[torch.equal(x, x)], "aten::equal"),
+    (lambda s, x: torch.allclose(x, x), "aten::allclose"), (lambda s, x: range(x.int()[0]), "aten::item")])
+def test_unknown_values_are_refused_where_they_are_asked_for(ask, name):
+    model = poptorch.inferenceModel(nn.Sequential(nn.ReLU(), Module(ask)))
+    where = r' \(in "1", at .*test_capture.py:\d+\)'
+    with pytest.raises(poptorch.Error, match=name + where + ": A value of a tensor is needed.*Use torch.where"):
+        model(torch.ones(2))
+
+
+@pytest.mark.parametrize("ask", ["nonzero", "unique", "argwhere", "unique_consecutive"])
+def test_shapes_that_depend_on_values_are_refused_with_their_line(ask):
+    model = poptorch.inferenceModel(nn.Sequential(nn.ReLU(), Module(lambda s, x: getattr(x, ask)())))
+    where = r'aten::_?\w+ \(in "1", at .*test_capture.py:\d+\)'
+    with pytest.raises(poptorch.Error, match=where + ": The shape of a result"):
+        model(torch.ones(2))
+
+
+def test_hooks_of_gradients_are_refused():
+    with pytest.raises(poptorch.Error, match=r"register_hook\(\) \(at .*test_capture.py:\d+\): Hooks on gradients"):
+        run(lambda s, x: x.register_hook(print), torch.ones(2))
+
+
 # ---- gradients
 
 def clamped(self, x):
@@ -65,3 +136,56 @@ def test_parameters_that_a_model_changes_are_trained_from_there(forward):
 
 def test_tables_that_are_renormalised_are_trained():
     check_step(nn.Embedding(5, 3, max_norm=0.5), torch.tensor([1, 1, 3]), steps=2)
+
+
+def test_doubles_are_trained():
+    check_step(nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)).double(), torch.rand(4, 3).double(), steps=2)
+    module = nn.Linear(2, 1).double()
+    model = poptorch.trainingModel(Module(lambda s, x: poptorch.identity_loss(s.m(x), "sum"), m=module))
+    model.compile(torch.ones(1, 2).double())
+    with torch.no_grad():
+        module.weight.fill_(7.0)
+    model.copyWeightsToDevice()
+    model(torch.ones(1, 2).double())
+    assert module.weight.dtype is torch.double and torch.allclose(module.weight, torch.full((1, 2), 6.99).double())
+
+
+# ---- modules
+
+def test_normalisation_by_the_mean_of_all_batches():
+    check_step(nn.BatchNorm1d(3, momentum=None), torch.rand(4, 3), steps=3)
+
+
+@pytest.mark.parametrize("keywords", [{}, {"full": True, "reduction": "sum"}])
+def test_gaussian_loss(keywords):
+    target = torch.rand(4, 3)
+    loss = nn.GaussianNLLLoss(**keywords)
+    for var in (torch.rand(4, 3) + 0.1, torch.rand(4) + 0.1, torch.rand(4, 1) + 0.1, torch.zeros(4, 3) + 2e-7):
+        check_step(Module(lambda s, t: loss(s.p, t, s.var), p=nn.Parameter(torch.rand(4, 3)), var=nn.Parameter(var)),
+                   target, lr=1e-3, rtol=1e-3)
+
+
+class Doubling(nn.Module):
+    def forward(self, x, n: int):
+        for _ in range(n):
+            x = x * 2 + 1
+        return x
+
+
+def test_modules_of_torchscript():
+    linear = nn.Linear(3, 3)
+    for inner in (torch.jit.script(copy.deepcopy(linear)), torch.jit.trace(linear, torch.rand(2, 3))):
+        module = Module(lambda s, x: s.m(s.twice(x, 2)), m=inner, twice=torch.jit.script(Doubling()))
+        x = torch.rand(2, 3)
+        assert torch.allclose(poptorch.inferenceModel(module)(x), linear(x * 4 + 3), atol=1e-5)
+
+
+def test_modules_of_torchscript_are_trained():
+    plain = nn.Linear(3, 1)
+    script = torch.jit.script(copy.deepcopy(plain))
+    x = torch.rand(4, 3)
+    model = poptorch.trainingModel(Module(lambda s, x: poptorch.identity_loss(s.m(x), "sum"), m=script))
+    model(x)
+    model.copyWeightsToHost()
+    plain(x).sum().backward()
+    assert torch.allclose(script.weight.detach(), plain.weight.detach() - 0.01 * plain.weight.grad, atol=1e-6)

@@ -4,6 +4,7 @@
 //   lstm  i, f, o = sigmoid, g = tanh of W x + U h + b;   c = f * c + i * g;   h = o * tanh(c)
 //   gru   r, z = sigmoid;   n = tanh(W x + b + r * (U h + b'));   h = (1 - z) * n + z * h
 //   rnn   h = tanh or relu of W x + U h + b
+// Packed sequences and projections are taken apart before this, by python/poptorch/packed.py.
 #include "core/Call.hpp"
 
 namespace poptorch {
@@ -33,8 +34,7 @@ std::vector<Parameters> parametersOf(Call &c, std::int64_t count) {
   const bool biases = c.flag("has_biases");
   const std::size_t each = biases ? 4 : 2;
   if (all.size() != each * std::size_t(count))
-    c.fail("it has ", all.size(), " parameters, not ", each * std::size_t(count),
-           ". Projections (proj_size) are not supported.");
+    c.fail("it has ", all.size(), " parameters, not ", each * std::size_t(count), ".");
   std::vector<Parameters> out;
   for (std::size_t i = 0; i < all.size(); i += each)
     out.push_back({all[i], all[i + 1], biases ? all[i + 2] : none, biases ? all[i + 3] : none});
@@ -82,19 +82,10 @@ Values initialStates(Call &c, const Cell &cell, DataType type) {
   Values out = cell.hasCellState ? c.list("hx") : Values{c.in("hx")};
   for (auto &v : out)
     v = c.cast(v, type);
-  if (cell.hasCellState && c.shapeOf(out[0]) != c.shapeOf(out[1]))
-    c.fail("projections (proj_size) are not supported.");
   return out;
 }
 
-void refusePacked(const Call &c) {
-  if (c.has("batch_sizes"))
-    c.fail("packed sequences are not supported: their sizes would be known only when the model "
-           "runs. Give the padded sequence.");
-}
-
 Values recurrent(Call &c, const Cell &cell) {
-  refusePacked(c);
   Value x = c.in("input");
   const bool batchFirst = c.flag("batch_first"), both = c.flag("bidirectional");
   const auto layers = c.integer("num_layers"), directions = std::int64_t(both ? 2 : 1);

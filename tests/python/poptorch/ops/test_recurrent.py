@@ -99,17 +99,40 @@ def test_halves():
         torch.testing.assert_close(actual.float(), expected, rtol=1e-2, atol=5e-3)
 
 
-def test_refusals():
-    with pytest.raises((poptorch.Error, RuntimeError), match="[Pp]rojection"):
-        poptorch.inferenceModel(nn.LSTM(3, 4, proj_size=2))(rand(5, 2, 3))
+class Packed(nn.Module):
+    """A layer on sequences of four lengths that are known."""
 
-    class Packed(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.gru = nn.GRU(3, 4)
+    def __init__(self, layer, lengths=(4, 2, 2, 5), **keywords):
+        super().__init__()
+        self.layer, self.lengths, self.keywords = layer, lengths, keywords
 
+    def forward(self, x):
+        first = self.layer.batch_first
+        packed = nn.utils.rnn.pack_padded_sequence(x, list(self.lengths), first, enforce_sorted=False)
+        y, last = self.layer(packed)
+        return nn.utils.rnn.pad_packed_sequence(y, first, **self.keywords), last
+
+
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
+def test_packed_sequences(kind):
+    check_module(Packed(kind(3, 4)), rand(6, 4, 3))
+    layer = kind(3, 4, 2, bidirectional=True, batch_first=True, bias=False)
+    check_module(Packed(layer, padding_value=-1.5, total_length=7), rand(4, 5, 3))
+
+
+def test_lengths_of_packed_sequences_must_be_known():
+    class Unknown(nn.Module):
         def forward(self, x, lengths):
-            return self.gru(nn.utils.rnn.pack_padded_sequence(x, lengths))[1]
+            return nn.utils.rnn.pack_padded_sequence(x, lengths).data
+    with pytest.raises(poptorch.Error, match=r"_pack_padded_sequence \(at .*test_recurrent.py:\d+\): The lengths"):
+        poptorch.inferenceModel(Unknown())(rand(4, 2, 3), torch.tensor([3, 2]))
 
-    with pytest.raises((poptorch.Error, RuntimeError), match="Packed sequences"):
-        poptorch.inferenceModel(Packed())(rand(5, 2, 3), torch.tensor([5, 3]))
+
+@pytest.mark.parametrize("keywords", [dict(), dict(bidirectional=True, num_layers=2),
+                                      dict(batch_first=True, bias=False)], ids=str)
+def test_projections(keywords):
+    check_module(nn.LSTM(3, 4, proj_size=2, **keywords), rand(5, 2, 3))
+
+
+def test_packed_sequences_and_projections():
+    check_module(Packed(nn.LSTM(3, 4, proj_size=2, bidirectional=True)), rand(6, 4, 3))
