@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "Blur.hpp"
+#include <algorithm>
+#include <cmath>
+
+namespace calibration {
+
+using namespace poplar;
+using namespace poplar::program;
+
+namespace {
+
+struct Part {
+  std::size_t x, y, width, height;
+};
+
+// `size` in `count` parts, those at the front as large as the largest.
+std::vector<std::pair<std::size_t, std::size_t>> cut(std::size_t size, std::size_t count) {
+  const auto each = (size + count - 1) / count;
+  std::vector<std::pair<std::size_t, std::size_t>> parts;
+  for (std::size_t from = 0; from < size; from += each)
+    parts.push_back({from, std::min(each, size - from)});
+  return parts;
+}
+
+std::vector<Part> cut(const Part &whole, Grid grid) {
+  std::vector<Part> parts;
+  for (auto [y, height] : cut(whole.height, grid.rows))
+    for (auto [x, width] : cut(whole.width, grid.columns))
+      parts.push_back({whole.x + x, whole.y + y, width, height});
+  return parts;
+}
+
+// What is left over when the size is cut, relative to the size.
+double remainder(std::size_t size, std::size_t by) { return double(size % by) / double(size); }
+
+// Workers cut the dimension that leaves less; rows when neither does. Which it was is not
+// published; this gives the published numbers of pieces.
+Grid workerGrid(const Part &block, std::size_t workers) {
+  return remainder(block.width, workers) < remainder(block.height, workers) ? Grid{workers, 1}
+                                                                            : Grid{1, workers};
+}
+
+class Builder {
+public:
+  Builder(const Target &target, const Blur &blur)
+      : blur_(blur), graph_(target), type_(blur.vertex == "BlurHalf4" ? HALF : FLOAT) {
+    graph_.addCodelets(std::string(OPENIPU_CALIBRATION) + "/codelets/blur.cpp");
+    // A rim of one pixel around the image belongs to the blocks at its edge.
+    for (auto &image : images_)
+      image = graph_.addVariable(type_, {blur.height + 2, blur.width + 2, 4}, "image");
+    steps_[0] = graph_.addComputeSet("there");
+    steps_[1] = graph_.addComputeSet("back");
+    const auto perIpu = target.getTilesPerIPU();
+    std::size_t ipu = 0;
+    for (const auto &share : cut({0, 0, blur.width, blur.height}, ipuGrid(blur))) {
+      auto tile = unsigned(perIpu * ipu++);
+      for (const auto &block : cut(share, tileGrid(blur, share.width, share.height, perIpu)))
+        addBlock(block, tile++);
+    }
+  }
+  Graph &graph() { return graph_; }
+  Sequence program() const { return Sequence(Execute(steps_[0]), Execute(steps_[1])); }
+  std::size_t blockWidth = 0, blockHeight = 0;
+
+private:
+  void addBlock(const Part &block, unsigned tile) {
+    blockWidth = std::max(blockWidth, block.width);
+    blockHeight = std::max(blockHeight, block.height);
+    const auto left = block.x ? block.x + 1 : 0, top = block.y ? block.y + 1 : 0;
+    const bool last = block.x + block.width == blur_.width,
+               low = block.y + block.height == blur_.height;
+    for (auto &image : images_)
+      graph_.setTileMapping(image.slice({top, left, 0}, {block.y + block.height + 1 + low,
+                                                         block.x + block.width + 1 + last, 4}),
+                            tile);
+    for (const auto &part :
+         cut(block, workerGrid(block, graph_.getTarget().getNumWorkerContexts())))
+      for (unsigned i = 0; i < 2; ++i)
+        addVertex(part, tile, steps_[i], images_[i], images_[1 - i]);
+  }
+  void addVertex(const Part &p, unsigned tile, ComputeSet &step, const Tensor &from,
+                 const Tensor &to) {
+    const auto in = from.slice({p.y, p.x, 0}, {p.y + p.height + 2, p.x + p.width + 2, 4});
+    const auto out = to.slice({p.y + 1, p.x + 1, 0}, {p.y + p.height + 1, p.x + p.width + 1, 4});
+    const auto v =
+        graph_.addVertex(step, blur_.vertex, {{"in", in.flatten()}, {"out", out.flatten()}});
+    graph_.setInitialValue(v["width"], unsigned(p.width));
+    graph_.setInitialValue(v["height"], unsigned(p.height));
+    graph_.setTileMapping(v, tile);
+  }
+
+  const Blur &blur_;
+  Graph graph_;
+  Type type_;
+  Tensor images_[2];
+  ComputeSet steps_[2];
+};
+
+} // namespace
+
+Grid ipuGrid(const Blur &blur) {
+  if (blur.cut == Cut::Columns)
+    return {blur.ipus, 1};
+  const std::size_t less = blur.ipus == 16 ? 4 : blur.ipus >= 4 ? 2 : 1, more = blur.ipus / less;
+  return remainder(blur.width, more) <= remainder(blur.height, more) ? Grid{more, less}
+                                                                     : Grid{less, more};
+}
+
+// As near to squares as the number of tiles allows: 45x47 and 12x12 for 2200x1122 on one and on 16
+// IPUs are published.
+Grid tileGrid(const Blur &blur, std::size_t width, std::size_t height, std::size_t tiles) {
+  const auto ideal = std::sqrt(double(tiles) * double(width) / double(height));
+  const auto most = std::max<std::size_t>(1, width / blur.leastWidth);
+  const auto columns = std::clamp<std::size_t>(std::size_t(std::lround(ideal)), 1, most);
+  return {columns, std::clamp<std::size_t>(tiles / columns, 1,
+                                           std::max<std::size_t>(1, height / blur.leastHeight))};
+}
+
+BlurRun run(const Blur &blur) {
+  const auto device = deviceOf("ipu1", blur.ipus);
+  Builder builder(device.getTarget(), blur);
+  return {run(device, builder.graph(), builder.program()), builder.blockWidth, builder.blockHeight};
+}
+
+} // namespace calibration

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "Program.hpp"
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <stdexcept>
+
+namespace calibration {
+
+using namespace poplar;
+using Type = pva::Program::Type;
+
+Device deviceOf(const std::string &chip, unsigned ipus) {
+  IPUModel model(chip.c_str());
+  model.numIPUs = ipus;
+  return model.createDevice();
+}
+
+Profile::Profile(const pva::Report &report) {
+  const auto execution = report.execution();
+  all_ = double(execution.totalCycles());
+  clock_ = report.compilation().target().clockFrequency();
+  watts_ = execution.energy().averageWatts();
+  for (const auto &total : execution.totals()) {
+    byType_[total.program()->type()] += double(total.cycles());
+    byName_[total.program()->name()] += double(total.cycles());
+  }
+}
+
+double Profile::cycles(Type type) const {
+  const auto at = byType_.find(type);
+  return at == byType_.end() ? 0 : at->second;
+}
+
+double Profile::named(const std::string &end) const {
+  double sum = 0;
+  for (const auto &[name, cycles] : byName_)
+    if (name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
+      sum += cycles;
+  return sum;
+}
+
+static OptionFlags withMemoryAllowed(OptionFlags options) {
+  options.set("debug.allowOutOfMemory", "true"); // what a row needs is another table's subject
+  return options;
+}
+
+Profile run(const Device &device, const Graph &graph, const program::Program &program,
+            const OptionFlags &options) {
+  Engine engine(graph, program, withMemoryAllowed(options));
+  engine.load(device);
+  engine.run();
+  return Profile(engine.getReport());
+}
+
+static double cyclesOf(const pva::Program &program) {
+  double sum = double(program.cycles());
+  for (const auto &child : program.children())
+    sum += cyclesOf(*child);
+  if (program.type() == Type::Switch)
+    throw std::logic_error("a program whose data decide must be run");
+  return program.type() == Type::Repeat ? sum * double(program.count()) : sum;
+}
+
+double compiledCycles(const Graph &graph, const program::Program &program,
+                      const OptionFlags &options) {
+  Engine engine(graph, program, withMemoryAllowed(options));
+  const auto report = engine.getReport(false);
+  double sum = 0;
+  for (const auto &root : report.compilation().programs())
+    sum += cyclesOf(*root);
+  return sum;
+}
+
+} // namespace calibration
