@@ -39,15 +39,18 @@ double Profile::named(const std::string &end) const {
   return sum;
 }
 
-static OptionFlags withMemoryAllowed(OptionFlags options) {
-  options.set("debug.allowOutOfMemory", "true"); // what a row needs is another table's subject
-  return options;
-}
+static const OptionFlags options{{"debug.allowOutOfMemory", "true"}}; // memory is another subject
 
 Profile run(const Device &device, const Graph &graph, const program::Program &program,
-            const OptionFlags &options) {
-  Engine engine(graph, program, withMemoryAllowed(options));
+            const std::map<std::string, std::size_t> &streamBytes) {
+  Engine engine(graph, program, options);
   engine.load(device);
+  std::map<std::string, std::vector<char>> memory;
+  for (const auto &[name, bytes] : streamBytes) {
+    auto &buffer = memory[name];
+    buffer.resize(bytes);
+    engine.connectStream(name, buffer.data());
+  }
   engine.run();
   return Profile(engine.getReport());
 }
@@ -61,9 +64,8 @@ static double cyclesOf(const pva::Program &program) {
   return program.type() == Type::Repeat ? sum * double(program.count()) : sum;
 }
 
-double compiledCycles(const Graph &graph, const program::Program &program,
-                      const OptionFlags &options) {
-  Engine engine(graph, program, withMemoryAllowed(options));
+double compiledCycles(const Graph &graph, const program::Program &program) {
+  Engine engine(graph, program, options);
   const auto report = engine.getReport(false);
   double sum = 0;
   for (const auto &root : report.compilation().programs())

@@ -4,7 +4,6 @@
 #include <map>
 #include <poplar/Device.hpp>
 #include <poplar/Graph.hpp>
-#include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <pva/pva.hpp>
 #include <string>
@@ -30,11 +29,12 @@ private:
   std::map<std::string, double> byName_;
 };
 
+// Runs once. Streams are joined to memory of their size first.
 Profile run(const poplar::Device &device, const poplar::Graph &graph,
-            const poplar::program::Program &program, const poplar::OptionFlags &options = {});
+            const poplar::program::Program &program,
+            const std::map<std::string, std::size_t> &streamBytes = {});
 // The same without data, for programs whose costs are all known once they are compiled: the profile
 // of the compiled programs, loops as often as they turn.
-double compiledCycles(const poplar::Graph &graph, const poplar::program::Program &program,
-                      const poplar::OptionFlags &options = {});
+double compiledCycles(const poplar::Graph &graph, const poplar::program::Program &program);
 
 } // namespace calibration

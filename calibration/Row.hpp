@@ -32,7 +32,8 @@ const char *toString(Unit unit);
 
 struct Figure {
   double value = 0;
-  std::string note; // how the product did it
+  std::string note = {};    // how the product did it
+  std::string profile = {}; // where its cycles go, if there is more to tell than one number
 };
 
 struct Row {
@@ -73,8 +74,7 @@ template <class F> auto lazily(F make) {
 void addVertexRows(Rows &rows);      // small loops in C++
 void addStreamRows(Rows &rows);      // triads
 void addBlurRows(Rows &rows);        // the stencil, and the parts of its steps
-void addExchangeRows(Rows &rows);    // exchange and on-tile copies
-void addLinkRows(Rows &rows);        // between two IPUs
+void addExchangeRows(Rows &rows);    // exchange, on-tile copies, two IPUs
 void addHostRows(Rows &rows);        // streams
 void addProductRows(Rows &rows);     // dense
 void addSparseRows(Rows &rows);      // against dense

@@ -6,7 +6,16 @@ namespace calibration {
 
 Rows allRows() {
   Rows rows;
+  addVertexRows(rows);
   addBlurRows(rows);
+  addStreamRows(rows);
+  addExchangeRows(rows);
+  addHostRows(rows);
+  addProductRows(rows);
+  addSparseRows(rows);
+  addConvolutionRows(rows);
+  addPowerRows(rows);
+  addModelRows(rows);
   return rows;
 }
 

@@ -9,11 +9,12 @@ namespace {
 
 int usage(bool asked) {
   (asked ? std::cout : std::cerr)
-      << "usage: openipu-calibration [--json | --markdown] [ROW | KIND]...\n"
+      << "usage: openipu-calibration [--json | --markdown | --profile] [ROW | KIND]...\n"
          "Runs the program of every row (or of those named: \"B9\", \"B9 exchange\", \"links\") "
          "and "
          "prints its figure beside\nthe published one, their ratio (above 1: the model is slow), "
-         "and per kind the geometric mean and the worst.\n";
+         "and per kind the geometric mean and the worst. --profile tells\nwhere the cycles of "
+         "whole models go.\n";
   return asked ? 0 : 2;
 }
 
@@ -32,7 +33,8 @@ int main(int argc, char **argv) {
       return usage(true);
     if (argument.rfind("--", 0) != 0)
       names.push_back(argument);
-    else if (format.empty() && (argument == "--json" || argument == "--markdown"))
+    else if (format.empty() &&
+             (argument == "--json" || argument == "--markdown" || argument == "--profile"))
       format = argument;
     else
       return usage(false);
@@ -43,6 +45,8 @@ int main(int argc, char **argv) {
                                      [&](const auto &name) { return matches(row, name); })) {
       measured.push_back(calibration::measure(row));
       std::cerr << row.id << ": " << measured.back().ratio << "\n";
+      if (format == "--profile" && !measured.back().model.profile.empty())
+        std::cout << row.id << ": " << measured.back().model.profile << "\n";
     }
   if (measured.empty()) {
     std::cerr << "No row or kind has this name.\n";

@@ -3,7 +3,7 @@
 #include "models.hpp"
 #include <popart/sgd.hpp>
 
-namespace calibration {
+namespace calibration::models {
 namespace {
 
 struct Form {
@@ -75,4 +75,4 @@ Made resnet50(std::int64_t batch, bool training) {
 }
 Made resnext101(std::int64_t batch) { return made({{3, 4, 23, 3}, 32, 128, 15}, batch, true); }
 
-} // namespace calibration
+} // namespace calibration::models

@@ -4,7 +4,7 @@
 #include "net.hpp"
 #include <popart/adam.hpp>
 
-namespace calibration {
+namespace calibration::models {
 
 struct Made {
   std::unique_ptr<Net> net;
@@ -31,4 +31,4 @@ Made bert(const BertShape &shape);
 Made vit(std::int64_t batch);
 Made yolo(std::int64_t batch, std::int64_t pixels, const std::string &type);
 
-} // namespace calibration
+} // namespace calibration::models

@@ -4,7 +4,7 @@
 #include "models.hpp"
 #include "transformer.hpp"
 
-namespace calibration {
+namespace calibration::models {
 namespace {
 
 constexpr std::int64_t words = 30522;
@@ -116,4 +116,4 @@ Made bert(const BertShape &shape) {
   return made;
 }
 
-} // namespace calibration
+} // namespace calibration::models

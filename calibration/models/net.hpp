@@ -4,7 +4,7 @@
 #pragma once
 #include <popart/builder.hpp>
 
-namespace calibration {
+namespace calibration::models {
 
 using popart::Shape;
 using popart::TensorId;
@@ -45,4 +45,4 @@ private:
   std::vector<char> zeros_;
 };
 
-} // namespace calibration
+} // namespace calibration::models

@@ -5,7 +5,7 @@
 #include "modelrows.hpp"
 #include "base/Text.hpp"
 
-namespace calibration {
+namespace calibration::models {
 namespace {
 
 using base::str;
@@ -22,11 +22,13 @@ void addResnet(Rows &rows, const char *id, const char *chip, unsigned ipus,
                std::int64_t accumulation, double published, std::int64_t batch = 20) {
   ModelRow row;
   row.id = id;
-  row.section = "ResNet-50 training";
+  row.kind = "models: ResNet-50";
+  row.source = id[1] == '1' && id[2] >= '7' ? "MLP" : "PERF";
   row.what = str("ResNet-50, ", ipus, " ", chip);
   row.published = published;
   row.batch = batch;
   row.setup = {chip, ipus, 1, accumulation, RecomputationType::NormOnly};
+  row.model = "resnet50";
   row.make = [batch] { return resnet50(batch, true); };
   rows.push_back(std::move(row));
 }
@@ -45,17 +47,21 @@ void addResnets(Rows &rows) {
   addResnet(rows, "M19 Pod16", "bow", 16, 11, 42134);
   addResnet(rows, "M19 Pod128", "bow", 128, 2, 226821);
   addResnet(rows, "M28", "ipu2", 4, 1, 3556, 8);
+  rows.back().kind = "models: others"; // no recipe is published
+  rows.back().source = "CARA";
 }
 
 // The model on two IPUs.
 void addResnext(Rows &rows) {
   ModelRow row;
   row.id = "M7";
-  row.section = "Other training";
+  row.kind = "models: others";
+  row.source = "PERF";
   row.what = "ResNeXt-101, 16 bow";
   row.published = 12277;
   row.batch = 6;
   row.setup = {"bow", 8, 2, 16, RecomputationType::Pipeline};
+  row.model = "resnext101";
   row.make = [] { return resnext101(6); };
   rows.push_back(std::move(row));
 }
@@ -63,11 +69,13 @@ void addResnext(Rows &rows) {
 void addVit(Rows &rows, const char *id, unsigned replicas, double published) {
   ModelRow row;
   row.id = id;
-  row.section = "Other training";
+  row.kind = "models: others";
+  row.source = "PERF";
   row.what = str("ViT-Base/16, ", 4 * replicas, " bow");
   row.published = published;
   row.batch = 8;
   row.setup = {"bow", replicas, 4, 8192 / replicas, RecomputationType::Pipeline, besideSharded()};
+  row.model = "vit";
   row.make = [] { return vit(8); };
   rows.push_back(std::move(row));
 }
@@ -77,12 +85,14 @@ void addYolo(Rows &rows, const char *id, std::int64_t pixels, double millisecond
              std::int64_t batch = 1, bool floats = false) {
   ModelRow row;
   row.id = id;
-  row.section = "Inference";
+  row.kind = "models: others";
+  row.source = "YOLO";
   row.what = str("YOLOv4-P5, ", pixels, " px, ", floats ? "float" : "half", ", 1 ipu2");
   row.published = double(batch) / milliseconds * 1000;
   row.batch = batch;
   row.setup = {"ipu2"};
   row.setup.partials = "float";
+  row.model = str("yolo ", pixels, floats);
   row.make = [=] { return yolo(batch, pixels, floats ? "FLOAT" : "FLOAT16"); };
   rows.push_back(std::move(row));
 }
@@ -106,11 +116,14 @@ void addBert(Rows &rows, const char *id, const char *what, const char *chip, uns
              double perRow = 1) {
   ModelRow row;
   row.id = id;
-  row.section = shape.hidden == 768 ? "BERT-Base" : "BERT-Large";
+  row.kind = "models: BERT";
+  row.source = id[1] == '2' ? "MLP" : "PERF";
   row.what = str(what, ", ", 4 * replicas, " ", chip);
   row.published = published;
   row.batch = shape.batch;
   row.setup = {chip, replicas, 4, accumulation, RecomputationType::Pipeline, besideSharded()};
+  row.model = str("bert ", shape.hidden, " ", shape.sequence, " ", shape.predictions, " ",
+                  shape.perRow, shape.questions ? " questions" : "");
   row.make = [shape] { return bert(shape); };
   row.perRow = perRow;
   rows.push_back(std::move(row));
@@ -158,7 +171,7 @@ void addBerts(Rows &rows) {
 
 } // namespace
 
-std::vector<ModelRow> modelRows(const std::string &id) {
+std::vector<ModelRow> modelRows() {
   Rows rows;
   addResnets(rows);
   addBerts(rows);
@@ -166,10 +179,7 @@ std::vector<ModelRow> modelRows(const std::string &id) {
   addVit(rows, "M8 Pod16", 4, 7615);
   addVit(rows, "M8 Pod64", 16, 27868);
   addYolos(rows);
-  std::erase_if(rows, [&](const ModelRow &row) {
-    return !id.empty() && row.id != id && row.id.rfind(id + " ", 0) != 0;
-  });
   return rows;
 }
 
-} // namespace calibration
+} // namespace calibration::models

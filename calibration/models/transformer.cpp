@@ -3,7 +3,7 @@
 #include "models.hpp"
 #include <cmath>
 
-namespace calibration {
+namespace calibration::models {
 
 TensorId attention(Net &net, const Rows &rows, const TensorId &x, const TensorId &mask,
                    const std::string &name) {
@@ -44,4 +44,4 @@ std::shared_ptr<popart::Optimizer> lamb(popart::AdamMode mode) {
       mode, popart::WeightDecayMode::Decay, DataType::FLOAT16, DataType::FLOAT16, DataType::FLOAT);
 }
 
-} // namespace calibration
+} // namespace calibration::models

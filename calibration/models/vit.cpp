@@ -4,7 +4,7 @@
 #include "models.hpp"
 #include "transformer.hpp"
 
-namespace calibration {
+namespace calibration::models {
 namespace {
 
 constexpr std::int64_t patches = 14 * 14, hidden = 768;
@@ -67,4 +67,4 @@ Made vit(std::int64_t batch) {
   return made;
 }
 
-} // namespace calibration
+} // namespace calibration::models

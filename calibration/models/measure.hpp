@@ -5,7 +5,7 @@
 #include <popart/modelledstep.hpp>
 #include <popart/sessionoptions.hpp>
 
-namespace calibration {
+namespace calibration::models {
 
 struct Setup {
   std::string chip; // "ipu2", "bow"
@@ -17,6 +17,6 @@ struct Setup {
   std::int64_t stepsPerRun = 1; // inference: batches between returns to the host
 };
 
-popart::ModelledStep measure(const Made &made, const Setup &setup);
+popart::ModelledStep stepOf(const Made &made, const Setup &setup);
 
-} // namespace calibration
+} // namespace calibration::models

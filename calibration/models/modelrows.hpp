@@ -2,31 +2,27 @@
 // Whole models beside published throughput: every row is built, compiled for its system and timed
 // by the machine model; nothing runs.
 #pragma once
-#include "arch/Calibration.hpp"
 #include "measure.hpp"
 #include <functional>
 
-namespace calibration {
+namespace calibration::models {
 
 struct ModelRow {
-  std::string id, section, what;
+  std::string id, kind, what, source;
   double published = 0;   // samples per second
   std::int64_t batch = 0; // rows of one micro-batch
   Setup setup;
+  std::string model; // names what `make` builds: rows with the same model and setup are one program
   std::function<Made()> make;
   double perRow = 1; // samples in a row: sequences that are packed
 };
+std::vector<ModelRow> modelRows();
 
-// All rows, or that with this id ("M9 Pod16") or those of this publication ("M9").
-std::vector<ModelRow> modelRows(const std::string &id = "");
-
-struct Measured {
-  arch::CalibrationRow row;
-  popart::ModelledStep step;
-};
-Measured measure(const ModelRow &row);
-
+// What a step of the row takes; the same program is compiled once.
+const popart::ModelledStep &stepOf(const ModelRow &row);
+double samplesPerSecond(const ModelRow &row, const popart::ModelledStep &step);
+std::string configurationOf(const ModelRow &row, const popart::ModelledStep &step);
 // Where the cycles of a step go: by kind, by kernel, and the longest steps.
 std::string profileOf(const popart::ModelledStep &step);
 
-} // namespace calibration
+} // namespace calibration::models

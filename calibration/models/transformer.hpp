@@ -3,7 +3,7 @@
 #pragma once
 #include "net.hpp"
 
-namespace calibration {
+namespace calibration::models {
 
 struct Rows { // of places, all sequences below each other
   std::int64_t batch, sequence, hidden, heads;
@@ -15,4 +15,4 @@ TensorId attention(Net &net, const Rows &rows, const TensorId &x, const TensorId
 // Wider by four and back.
 TensorId feedForward(Net &net, const Rows &rows, const TensorId &x, const std::string &name);
 
-} // namespace calibration
+} // namespace calibration::models

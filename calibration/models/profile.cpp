@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A row measured, and where its cycles go.
+// Where the cycles of a step go.
 #include "base/Text.hpp"
 #include "modelrows.hpp"
 #include <algorithm>
@@ -7,42 +7,10 @@
 #include <map>
 #include <sstream>
 
-namespace calibration {
+namespace calibration::models {
 namespace {
 
 using Part = popart::ModelledStep::Part;
-
-const char *nameOf(popart::RecomputationType type) {
-  switch (type) {
-  case popart::RecomputationType::None:
-    return "none";
-  case popart::RecomputationType::NormOnly:
-    return "norms";
-  default:
-    return "stages";
-  }
-}
-
-std::string configuration(const ModelRow &row, const popart::ModelledStep &step) {
-  const auto &s = row.setup;
-  std::ostringstream out;
-  out << "micro-batch " << row.batch;
-  if (row.perRow > 1)
-    out << std::setprecision(3) << " (" << row.perRow << " sequences each)";
-  if (s.replicas > 1)
-    out << " x " << s.replicas << " replicas";
-  if (s.ipusPerReplica > 1)
-    out << " of " << s.ipusPerReplica << " stages";
-  if (s.accumulation > 1)
-    out << " x " << s.accumulation << " accumulated";
-  if (s.accumulation > 1)
-    out << ", recomputed: " << nameOf(s.recompute);
-  if (s.optimizerState.storage == popart::TensorStorage::OffChip)
-    out << ", state beside the chip";
-  out << ", fullest tile " << std::fixed << std::setprecision(1)
-      << double(step.fullestTile) / double(step.bytesPerTile) << " of its memory";
-  return out.str();
-}
 
 void line(std::ostream &out, const Part &part, double all, const std::string &name) {
   const auto percent = [&](std::uint64_t cycles) { return 100 * double(cycles) / all; };
@@ -63,20 +31,6 @@ void sum(Part &to, const Part &part) {
 }
 
 } // namespace
-
-Measured measure(const ModelRow &row) {
-  Measured out;
-  out.step = measure(row.make(), row.setup);
-  const double samples = double(out.step.microBatches * row.batch) * row.perRow;
-  out.row = {row.id,
-             row.section,
-             row.what,
-             row.published,
-             samples / out.step.seconds,
-             "/s",
-             configuration(row, out.step)};
-  return out;
-}
 
 std::string profileOf(const popart::ModelledStep &step) {
   std::map<std::string, Part> kernels;
@@ -106,4 +60,4 @@ std::string profileOf(const popart::ModelledStep &step) {
   return out.str();
 }
 
-} // namespace calibration
+} // namespace calibration::models

@@ -2,7 +2,7 @@
 #include "net.hpp"
 #include <popart/voiddata.hpp>
 
-namespace calibration {
+namespace calibration::models {
 
 void Net::place(std::int64_t ipu, std::int64_t stage) {
   builder->setAttribute(popart::sVirtualGraphAttribute, ipu);
@@ -69,4 +69,4 @@ TensorId Net::dropout(const TensorId &x, float ratio) {
   return ratio > 0 ? onnx.dropout({x}, 1, ratio)[0] : x;
 }
 
-} // namespace calibration
+} // namespace calibration::models

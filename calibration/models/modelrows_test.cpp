@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "modelrows.hpp"
+#include "models/modelrows.hpp"
 #include <gtest/gtest.h>
 #include <map>
 
-using namespace calibration;
+using namespace calibration::models;
 
 // Micro-batch * replicas * accumulation is the global batch that was published, in rows.
 TEST(ModelCalibration, ConfigurationsAddUpToThePublishedBatches) {
@@ -29,27 +29,4 @@ TEST(ModelCalibration, ConfigurationsAddUpToThePublishedBatches) {
         << row.id;
   }
   EXPECT_EQ(built, batches);
-}
-
-TEST(ModelCalibration, RowsAreFoundByTheirId) {
-  EXPECT_EQ(modelRows("M9").size(), 2u);
-  EXPECT_EQ(modelRows("M9 Pod64").size(), 1u);
-  EXPECT_TRUE(modelRows("X").empty());
-}
-
-// Figures are those of docs/timing.md: a change of the model or of a plan is noticed here.
-TEST(ModelCalibration, ResnetTrainsAsFastAsItDid) {
-  for (const auto &[id, ratio] : {std::pair{"M2", 0.81}, std::pair{"M4", 1.01}}) {
-    const auto measured = measure(modelRows(id).at(0));
-    EXPECT_NEAR(measured.row.ratio(), ratio, 0.06) << id;
-    EXPECT_TRUE(measured.step.exact);
-    const auto profile = profileOf(measured.step);
-    for (const char *part : {"poplin.convolution", "poplin.weightGradient", "gcl.across"})
-      EXPECT_NE(profile.find(part), std::string::npos) << profile;
-  }
-}
-
-TEST(ModelCalibration, BertTrainsAsFastAsItDid) {
-  const auto measured = measure(modelRows("M14 SL128").at(0));
-  EXPECT_NEAR(measured.row.ratio(), 0.94, 0.06);
 }

@@ -3,7 +3,7 @@
 #include <popart/devicemanager.hpp>
 #include <popart/session.hpp>
 
-namespace calibration {
+namespace calibration::models {
 
 using namespace popart;
 
@@ -34,7 +34,7 @@ SessionOptions optionsOf(const Setup &setup, bool training) {
 
 } // namespace
 
-ModelledStep measure(const Made &made, const Setup &setup) {
+ModelledStep stepOf(const Made &made, const Setup &setup) {
   DeviceOptions device{{"numIPUs", std::to_string(setup.replicas * setup.ipusPerReplica)},
                        {"tilesPerIPU", "1472"},
                        {"ipuVersion", setup.chip}};
@@ -54,4 +54,4 @@ ModelledStep measure(const Made &made, const Setup &setup) {
   return session->getModelledStep();
 }
 
-} // namespace calibration
+} // namespace calibration::models

@@ -3,7 +3,7 @@
 // of them returned.
 #include "models.hpp"
 
-namespace calibration {
+namespace calibration::models {
 namespace {
 
 constexpr std::int64_t anchors = 4, classes = 80;
@@ -98,4 +98,4 @@ Made yolo(std::int64_t batch, std::int64_t pixels, const std::string &type) {
   return made;
 }
 
-} // namespace calibration
+} // namespace calibration::models
