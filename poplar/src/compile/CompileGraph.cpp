@@ -40,9 +40,10 @@ static std::string saveProfile(const executable::Image &image, const Target &tar
 // IPU models and the CPU go on without a limit; an IPU does so only when asked.
 static void judgeMemory(const executable::Image &image, const Target &target,
                         const engine::Options &options) {
-  if (!image.memory.outOfMemory || target.getTargetType() != TargetType::IPU)
+  if (!image.memory.outOfMemory)
     return;
-  if (options.isSet("debug.allowOutOfMemory") && options.flag("debug.allowOutOfMemory")) {
+  if (target.getTargetType() != TargetType::IPU ||
+      (options.isSet("debug.allowOutOfMemory") && options.flag("debug.allowOutOfMemory"))) {
     logger().warn(image.memory.outOfMemoryText);
     return;
   }

@@ -32,6 +32,22 @@ void logSize(const base::Logger &log, const Image &image) {
             thousands(most), " B");
 }
 
+// What the fullest tile and all tiles hold, kind by kind.
+void logKinds(const base::Logger &log, const Image &image) {
+  const auto &tiles = image.memory.tiles;
+  const auto fullest =
+      std::max_element(tiles.begin(), tiles.end(),
+                       [](const auto &a, const auto &b) { return a.total() < b.total(); });
+  for (unsigned c = 0; c < numMemoryCategories; ++c) {
+    std::uint64_t sum = 0;
+    for (const auto &tile : tiles)
+      sum += tile.category[c];
+    if (sum)
+      log.debug("  ", memoryCategoryName(MemoryCategory(c)), ": ", thousands(sum), " B, on tile ",
+                fullest - tiles.begin(), " ", thousands(fullest->category[c]), " B");
+  }
+}
+
 const char *kindName(PhaseKind kind) {
   constexpr const char *names[] = {"compute",       "exchange", "global exchange",
                                    "host exchange", "sync",     "control"};
@@ -100,6 +116,7 @@ void logCompiled(const base::Logger &log, const Image &image, const arch::System
   if (!log.enabled(base::LogLevel::Debug))
     return;
   logSize(log, image);
+  logKinds(log, image);
   logSteps(log, image);
   if (!log.enabled(base::LogLevel::Trace))
     return;
