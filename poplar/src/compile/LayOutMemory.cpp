@@ -45,7 +45,8 @@ class Layout {
 public:
   Layout(Image &image, const arch::System &system)
       : image_(image), chip_(system.chip), reached_(reach(image)), like_(sharedCode(image)),
-        tiles_(image.memory.tiles), bytes_(unsigned(tiles_.size())) {
+        tiles_(image.memory.tiles), bytes_(unsigned(tiles_.size())),
+        superstep_(unsigned(tiles_.size())) {
     tiles_.resize(system.tiles() / image.replicationFactor);
   }
 
@@ -148,8 +149,11 @@ public:
   }
 
 private:
+  // What a step needs beside its variables: arrived and departing messages; fields put together,
+  // spans packed, an operator's temporaries.
   struct Buffers {
     std::uint64_t messages = 0, copies = 0;
+    std::uint64_t bytes() const { return messages + copies; }
   };
   struct Peak {
     std::uint64_t variables = 0;
@@ -188,41 +192,80 @@ private:
     }
   }
 
-  // What a step needs beside its variables: arrived and departing messages, fields put together,
-  // spans packed.
-  static void addBuffers(const Step &step, ByTile<Buffers> &out) {
-    bool packed = std::any_of(step.cost.phases.begin(), step.cost.phases.end(),
-                              [](const Phase &p) { return p.name == "pack"; });
+  void addBuffers(const Step &step, ByTile<Buffers> &out) {
     if (step.plan)
-      return addPlannedBuffers(step, out);
+      addPlannedBuffers(step, out);
+    else if (step.kind == StepKind::Copy)
+      addCopyBuffers(step, out);
+    else
+      addVertexBuffers(step, out);
+  }
+
+  // Spans that are packed leave from one buffer and arrive in another; others go from variable to
+  // variable.
+  static void addCopyBuffers(const Step &step, ByTile<Buffers> &out) {
+    const auto &phases = step.cost.phases;
+    if (std::none_of(phases.begin(), phases.end(),
+                     [](const Phase &phase) { return phase.name == "pack"; }))
+      return;
+    for (const auto &phase : phases)
+      for (const auto &share : phase.tiles) {
+        if (phase.name == "pack")
+          out[share.tile].copies += share.bytesIn;
+        else if (phase.name.ends_with("exchange"))
+          out[share.tile].messages += share.bytesIn;
+      }
+  }
+
+  // Around vertices: arrived messages, fields put together and results that leave are there at
+  // once while the vertices run. What is packed for the way in has left by then; what arrives for
+  // unpacking comes when all else has gone.
+  static void addVertexBuffers(const Step &step, ByTile<Buffers> &out) {
     for (const auto &phase : step.cost.phases) {
-      bool in = phase.name.ends_with("exchange-in"), sent = phase.name.ends_with("exchange-out");
-      bool put = phase.name == "pack" || phase.name == "copy-in" || phase.name == "copy-out";
-      bool unpack = phase.name == "unpack" || (phase.name == "copy" && packed);
-      if (in || sent || put || unpack)
+      const bool in = phase.name.ends_with("exchange-in"),
+                 sent = phase.name.ends_with("exchange-out");
+      const bool put = phase.name == "copy-in" || phase.name == "copy-out";
+      if (in || sent || put)
         for (const auto &share : phase.tiles) {
           out[share.tile].messages += in ? share.bytesIn : sent ? share.bytesOut : 0;
-          out[share.tile].copies += put || unpack ? share.bytesIn : 0;
+          out[share.tile].copies += put ? share.bytesIn : 0;
         }
+    }
+    for (const auto &phase : step.cost.phases)
+      if (phase.name == "pack" || phase.name == "unpack")
+        for (const auto &share : phase.tiles)
+          out[share.tile].copies = std::max(out[share.tile].copies, share.bytesIn);
+  }
+
+  // The supersteps of an operator come one after the other, and each may be done several times:
+  // the largest counts, once.
+  void addPlannedBuffers(const Step &step, ByTile<Buffers> &out) {
+    const auto &phases = step.cost.phases;
+    auto phase = phases.begin();
+    for (std::uint32_t i = 0; i != step.plan->steps.size(); ++i) {
+      for (const auto &work : step.plan->steps[i].tiles)
+        if (work.tempBytes || work.bytesIn)
+          for (auto tile = work.tile; tile != work.tile + work.count; ++tile)
+            superstep_[tile] = {(work.bytesIn + 3) / 4 * 4, work.tempBytes};
+      for (; phase != phases.end() && phase->superstep == i; ++phase)
+        addNeeds(*phase);
+      for (const auto &[tile, buffers] : superstep_.entries())
+        if (out[tile].bytes() < buffers.bytes())
+          out[tile] = buffers;
+      superstep_.clear();
     }
   }
 
-  // The supersteps of an operator come one after the other: the largest counts.
-  static void addPlannedBuffers(const Step &step, ByTile<Buffers> &out) {
-    for (const auto &phase : step.cost.phases)
-      if (phase.name.ends_with("exchange-in"))
-        for (const auto &share : phase.tiles)
-          for (auto tile = share.tile; tile != share.tile + share.count; ++tile)
-            out[tile].messages = std::max(out[tile].messages, share.bytesIn);
-    for (const auto &superstep : step.plan->steps)
-      for (const auto &work : superstep.tiles)
-        if (work.tempBytes)
-          for (auto tile = work.tile; tile != work.tile + work.count; ++tile)
-            out[tile].copies = std::max(out[tile].copies, work.tempBytes);
+  // What operands bring along that lie elsewhere, on top of the operator's own messages.
+  void addNeeds(const Phase &phase) {
+    const bool in = phase.name == "exchange-in" || phase.name == "global-exchange-in";
+    if (in || phase.name == "copy-in")
+      for (const auto &share : phase.tiles)
+        (in ? superstep_[share.tile].messages : superstep_[share.tile].copies) += share.bytesIn;
   }
 
   void raise(std::uint32_t tile, const Buffers &buffers, std::uint32_t step) {
-    auto bytes = live_[tile] + buffers.messages + buffers.copies;
+    auto bytes = live_[tile] + buffers.bytes();
     if (bytes <= tiles_[tile].peakNotAlwaysLive)
       return;
     tiles_[tile].peakNotAlwaysLive = bytes;
@@ -236,6 +279,7 @@ private:
   std::vector<std::uint32_t> like_; // by step: whose code it runs
   std::vector<TileMemory> &tiles_;
   ByTile<std::uint64_t> bytes_; // scratch
+  ByTile<Buffers> superstep_;   // scratch
   std::vector<std::uint64_t> stateByType_;
   std::vector<std::uint64_t> live_; // by tile: bytes of variables alive at the step looked at
   std::vector<Peak> peaks_;

@@ -103,6 +103,60 @@ TEST(LayOutMemory, ArrivingMessagesNeedRoom) {
   expectSumsUp(t.image);
 }
 
+namespace {
+std::uint32_t kernel(Laid &t, std::vector<openipu::Superstep> steps) {
+  auto plan = std::make_shared<openipu::Plan>();
+  plan->steps = std::move(steps);
+  t.step(StepKind::Kernel).plan = std::move(plan);
+  return t.lastStep();
+}
+openipu::Superstep superstep(std::uint64_t bytesIn, std::uint64_t tempBytes, unsigned repeats = 1) {
+  openipu::TileWork work;
+  work.tile = 3;
+  work.cycles = 10;
+  work.bytesIn = bytesIn;
+  work.tempBytes = tempBytes;
+  openipu::Superstep step;
+  step.name = "Part";
+  step.tiles = {work};
+  step.repeats = repeats;
+  return step;
+}
+} // namespace
+
+TEST(LayOutMemory, SlicesInTurnUseOneBuffer) {
+  Laid t;
+  t.image.programs = {kernel(t, {superstep(1000, 500, 8)})};
+  t.layOut();
+  EXPECT_EQ(t.on(3, MemoryCategory::Message), 1000u);
+  EXPECT_EQ(t.on(3, MemoryCategory::Rearrangement), 500u);
+  EXPECT_EQ(t.tile(3).peakNotAlwaysLive, 1500u);
+  expectSumsUp(t.image);
+}
+
+TEST(LayOutMemory, TheLargestPartOfAnOperatorCountsAndNotTheSumOfAll) {
+  Laid t;
+  t.image.programs = {kernel(t, {superstep(1000, 100), superstep(40, 900), superstep(500, 501)})};
+  t.layOut();
+  EXPECT_EQ(t.tile(3).peakNotAlwaysLive, 1100u);
+  EXPECT_EQ(t.on(3, MemoryCategory::Message), 1000u);
+  expectSumsUp(t.image);
+}
+
+TEST(LayOutMemory, OnlyPackedCopiesNeedRoomAtBothEnds) {
+  for (std::uint64_t stride : {1u, 40u}) { // every 40th element of tile 0: packed
+    Laid t;
+    auto from = t.variable("from", 8000, {0}), to = t.variable("to", 8000, {1});
+    auto n = stride == 1 ? 8000 : 200;
+    auto copy = t.copy(from, 0, to, 0, {{std::uint64_t(n), std::int64_t(stride), 1}});
+    t.image.programs = {t.sequence({copy, t.print(to)})};
+    t.image.hostWrites.push_back({"from", TypeId::Float, 8000, {}, t.view(from)});
+    t.layOut();
+    EXPECT_EQ(t.on(0, MemoryCategory::Rearrangement), stride == 1 ? 0u : 800u);
+    EXPECT_EQ(t.on(1, MemoryCategory::Message), stride == 1 ? 0u : 800u);
+  }
+}
+
 TEST(LayOutMemory, OutOfMemoryNamesTileNeedLimitAndCulprits) {
   Laid t;
   auto big = t.variable("weights", 200000, {9}), small = t.variable("bias", 1000, {9, 10});

@@ -64,8 +64,12 @@ public:
       break;
     case StepKind::Kernel:
       if (step.plan)
-        for (const auto &superstep : step.plan->steps)
-          planned(step, superstep);
+        for (std::uint32_t i = 0; i != step.plan->steps.size(); ++i) {
+          const auto before = step.cost.phases.size();
+          planned(step, step.plan->steps[i]);
+          for (auto phase = before; phase != step.cost.phases.size(); ++phase)
+            step.cost.phases[phase].superstep = i;
+        }
       break;
     case StepKind::Sync:
       step.cost.phases = {syncPhase(syncCycles(SyncType(step.count)))};

@@ -145,6 +145,7 @@ struct Phase {
   SharedList<TileShare> tiles;
   std::string vertex = {}; // what an operator's vertices would be called
   std::uint64_t flops = 0;
+  std::uint32_t superstep = 0; // of an operator's plan; for the passes, not part of files
 };
 struct Cost {
   std::vector<Phase> phases;

@@ -327,7 +327,8 @@ public:
     all(a, b, c, d, e, f, g);
   }
   void operator()(const Phase &x) {
-    auto &[a, b, c, d, e, f, g, h] = x;
+    auto &[a, b, c, d, e, f, g, h, superstep] = x; // only passes ask for it
+    (void)superstep;
     all(a, b, c, d, e, f, g, h);
   }
   void operator()(const Cost &x) {
