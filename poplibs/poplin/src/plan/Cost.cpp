@@ -214,6 +214,18 @@ struct Pricer {
     return vertex::rearrange(rows, b.in, atom);
   }
 
+  // Vertices read a tile's own part of the operands where it lies, unless it is put in order or
+  // sliced before, and write results that need no further step where they belong.
+  bool writesOutput() const {
+    return partialResults() == 1 && p.partials == p.output && steps == 1 &&
+           !c.options.gatherConvOutput;
+  }
+  std::uint64_t inPlace() const {
+    const auto in = arranges() || serialIn > 1 ? 0 : b.ownIn / inputUsers();
+    const auto weights = steps > 1 ? 0 : b.weights / weightUsers();
+    return in + weights + (writesOutput() ? b.outputs * sizeOf(p.output) : 0);
+  }
+
   template <class Sink> void convolve(Sink &&sink) const {
     const auto in = serialOut > 1 ? 0 : inputsToReceive(), out = serialOut > 1 ? 0 : inputsToSend();
     const auto temp = b.in + b.weights + b.partials;
@@ -222,7 +234,9 @@ struct Pricer {
                 in + weightsToReceive(),
                 out + weightsToSend(),
                 temp,
-                steps};
+                steps,
+                0,
+                inPlace()};
     if (arranges()) {
       sink(Phase{PhaseKind::Arrange, arrangeCycles(), phase.bytesIn, phase.bytesOut, 2 * b.in,
                  steps});
@@ -262,7 +276,8 @@ struct Pricer {
     const auto mine = ceilDiv(b.outputs, partialResults());
     const auto bytes = mine * sizeOf(p.output);
     if (partialResults() == 1 && p.partials != p.output)
-      sink(Phase{PhaseKind::Finish, vertex::cast(b.outputs), 0, 0, bytes, steps});
+      sink(Phase{PhaseKind::Finish, vertex::cast(b.outputs), 0, 0, bytes, steps, 0,
+                 steps == 1 ? bytes : 0});
     if (serialIn > 1)
       sink(Phase{PhaseKind::AddInPlace, vertex::addInPlace(mine, p.output != poplar::FLOAT), 0, 0,
                  bytes, steps});

@@ -45,8 +45,9 @@ struct Phase {
   std::uint64_t cycles = 0; // of the vertices
   // Per tile; a stream that both tiles of a pair take counts half, because it moves twice as fast.
   std::uint64_t bytesIn = 0, bytesOut = 0;
-  std::uint64_t tempBytes = 0;
+  std::uint64_t tempBytes = 0; // what the vertices work on: the planner's measure of memory
   unsigned repeats = 1, stage = 0;
+  std::uint64_t inPlaceBytes = 0; // of these, what lies in the operands' or the result's variables
 };
 
 constexpr unsigned maxDims = 8;

@@ -139,6 +139,19 @@ TEST(Planner, SerialSplitsAreRepeats) {
   EXPECT_NEAR(double(flops), 2.0 * 2048 * 2048 * 16384, 1e4);
 }
 
+// Of a large matrix and a few columns every tile reads its part of the matrix where it lies.
+TEST(Planner, OperandsThatStayInPlaceAreNoTemporaries) {
+  const auto p = product(poplar::HALF, 4, 4096, 4096);
+  const auto options = with({{"partialsType", "half"}});
+  const auto found = plan(p, options);
+  const auto matrix = 2ull * 4096 * 4096 / gc200().getTilesPerIPU();
+  ASSERT_EQ(found.serialSplits(), 1u);
+  ASSERT_GT(found.tempBytes, matrix); // the search weighs all that vertices work on
+  for (const auto &step : supersteps(gc200(), p, options, found).steps)
+    for (const auto &work : step.tiles)
+      EXPECT_LT(work.tempBytes + work.bytesIn, matrix / 4) << step.name;
+}
+
 TEST(Planner, MethodsFitTheirProblems) {
   const auto half = with({{"partialsType", "half"}});
   EXPECT_EQ(plan(product(poplar::HALF, 256, 256, 256)).method, Method::AMP);

@@ -85,7 +85,8 @@ openipu::TileWork workOf(const Phase &phase) {
   work.cycles = phase.cycles;
   work.bytesIn = phase.bytesIn;
   work.bytesOut = phase.bytesOut;
-  work.tempBytes = phase.tempBytes > phase.bytesIn ? phase.tempBytes - phase.bytesIn : 0;
+  const auto elsewhere = phase.bytesIn + phase.inPlaceBytes; // messages and variables
+  work.tempBytes = phase.tempBytes > elsewhere ? phase.tempBytes - elsewhere : 0;
   work.vertices = phase.cycles ? 1 : 0;
   return work;
 }
