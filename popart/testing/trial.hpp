@@ -23,6 +23,7 @@ struct Trial {
   ReductionType loss = ReductionType::Sum;
   int ipus = 1, stages = 1, replicas = 1, accumulation = 1, batches = 1, steps = 3;
   std::set<int> recomputed; // layers that are marked for it
+  std::set<int> kept;       // layers with a checkpoint behind them
   std::set<int> tied;       // layers with the weights of the first, of equal shapes
   std::map<TensorId, AnchorReturnType> returned;
   std::set<TensorId> scalars; // to look at beside the weights
@@ -47,6 +48,7 @@ inline Trial plain(const Trial &trial) {
   out.attached = false;
   (trial.inference ? out.batches : out.accumulation) *= trial.replicas;
   out.recomputed.clear();
+  out.kept.clear();
   out.patterns = Patterns(PatternsLevel::Default);
   out.options = SessionOptions();
   out.options.enableOutlining = false;
@@ -74,6 +76,8 @@ public:
       h = add(layer, h);
       if (trial.recomputed.count(layer))
         builder->recomputeOutputInBackwardPass(h);
+      if (trial.kept.count(layer))
+        h = builder->checkpointOutput({h}).at(0);
       if (layer == 0)
         first = h;
     }

@@ -131,6 +131,17 @@ TEST(Pipelines, RecomputeWhatIsMarked) {
   }
 }
 
+TEST(Pipelines, KeepCheckpointsWithinStages) {
+  auto trial = pipelined(2, 2);
+  trial.layers = 5;
+  trial.norm = trial.dropout = true;
+  trial.options.autoRecomputation = RecomputationType::Pipeline;
+  for (const auto &layers : {std::set<int>{0}, {1}, {0, 1, 3}, {0, 1, 2, 3}}) {
+    trial.kept = layers;
+    expectSameAsPlain(trial);
+  }
+}
+
 TEST(SeveralIpus, FollowValuesOfSgdThatChange) {
   expectEverywhereSame(plainSgd());
   expectEverywhereSame(sgd(SGDAccumulatorAndMomentum::Combined));

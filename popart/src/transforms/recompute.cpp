@@ -20,6 +20,7 @@ using Stage = std::optional<std::int64_t>; // of a pipeline
 namespace {
 
 bool isForward(const Node &node) { return node.pass == Pass::Forward; }
+bool isCheckpoint(const Node &node) { return node.settings.recompute == Recompute::Checkpoint; }
 bool canRepeat(const Node &node) { return !node.def->sideEffect && node.def->updates < 0; }
 
 // Bytes of forward values that are alive after each forward node, counting only uses within the
@@ -72,19 +73,35 @@ void chooseStandard(Graph &graph) {
     auto &node = graph.nodes[n];
     const bool kept = std::any_of(node.outputs.begin(), node.outputs.end(),
                                   [&](Value v) { return v != none && keep[v.value]; });
-    node.settings.recompute = kept ? Recompute::Checkpoint : Recompute::Recompute;
+    node.settings.recompute =
+        kept || isCheckpoint(node) ? Recompute::Checkpoint : Recompute::Recompute;
   }
 }
 
-// Each stage but the last keeps only what enters it.
+std::int64_t stageOf(const Node &node) { return node.settings.pipelineStage.value_or(0); }
+
+// Behind the last checkpoint of the last stage the backward pass follows at once: what is
+// computed there is kept. Without a checkpoint that is the whole stage.
+std::size_t keptFrom(const Graph &graph, std::int64_t last) {
+  std::size_t from = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    if (isForward(graph.nodes[n]) && stageOf(graph.nodes[n]) == last &&
+        isCheckpoint(graph.nodes[n]))
+      from = n;
+  return from;
+}
+
+// Each stage keeps what enters it and what the user marks within.
 void choosePipeline(Graph &graph) {
   std::int64_t last = 0;
   for (const auto &node : graph.nodes)
     if (isForward(node))
-      last = std::max(last, node.settings.pipelineStage.value_or(0));
+      last = std::max(last, stageOf(node));
+  const auto kept = keptFrom(graph, last);
   const ir::Links links(graph);
-  for (auto &node : graph.nodes) {
-    if (!isForward(node) || node.settings.pipelineStage.value_or(0) == last)
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    auto &node = graph.nodes[n];
+    if (!isForward(node) || isCheckpoint(node) || (stageOf(node) == last && n >= kept))
       continue;
     const auto leaves = [&](Value v) {
       return v != none && std::any_of(links.consumers[v.value].begin(),

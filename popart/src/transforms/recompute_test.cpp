@@ -50,6 +50,33 @@ TEST(Recompute, KeepsWhatIsMarkedAsCheckpoint) {
   EXPECT_EQ(m.repeated(), 0u); // gradients of tanh and of products by constants need nothing else
 }
 
+TEST(Recompute, StagesKeepTheirCheckpoints) {
+  for (std::int64_t stages : {1, 2}) {
+    Layers m;
+    int layer = 0;
+    for (auto &node : m.graph.nodes) {
+      node.settings.pipelineStage = node.pass == ir::Pass::Forward ? 0 : 2 * (stages - 1);
+      if (node.def->type == "Tanh" && layer++ == 1)
+        node.settings.recompute = ir::Recompute::Checkpoint;
+      if (node.def->type == "ReduceSum")
+        node.settings.pipelineStage = stages - 1;
+    }
+    transforms::chooseRecomputation(m.graph, RecomputationType::Pipeline);
+    const auto marked = [&](const std::string &type) {
+      std::string marks;
+      for (const auto &node : m.graph.nodes)
+        if (node.pass == ir::Pass::Forward && node.def->type == type)
+          marks += node.settings.recompute == ir::Recompute::Checkpoint  ? 'c'
+                   : node.settings.recompute == ir::Recompute::Recompute ? 'r'
+                                                                         : '-';
+      return marks;
+    };
+    // What leaves the first of two stages is kept; the last stage keeps all behind the mark.
+    EXPECT_EQ(marked("Tanh"), stages == 2 ? "rcc" : "rc-");
+    EXPECT_EQ(marked("MatMul"), stages == 2 ? "rrr" : "rr-");
+  }
+}
+
 TEST(Recompute, RefusesMarksBesideTheOption) {
   Layers m;
   m.graph.nodes[1].settings.recompute = ir::Recompute::Recompute;
