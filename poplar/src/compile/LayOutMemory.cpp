@@ -3,6 +3,7 @@
 // and go with the liveness steps, and a step's own buffers stand on top of them.
 #include "compile/LayOutMemory.hpp"
 #include "compile/ByTile.hpp"
+#include "compile/ControlCode.hpp"
 #include "compile/DescribeOutOfMemory.hpp"
 #include "compile/Reach.hpp"
 #include "compile/SharedCode.hpp"
@@ -17,49 +18,21 @@ constexpr std::uint64_t regionAlignment = 8; // loads and stores are up to 64 bi
 
 std::uint64_t aligned(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
 
-// Supervisor instructions that a step takes on every tile, beside the exchange code itself.
-unsigned controlInstructions(const Step &step) {
-  unsigned count = 0;
-  for (const auto &phase : step.cost.phases)
-    count += phase.kind == PhaseKind::Compute ? 4 // entry, base, run, wait for the workers
-             : phase.kind == PhaseKind::Sync  ? 1
-                                              : 2; // address of the exchange code, call
-  switch (step.kind) {
-  case StepKind::Repeat:
-    return count + 3; // set the counter, count down, branch
-  case StepKind::RepeatWhile:
-  case StepKind::If:
-    return count + 3; // load the predicate, branch, jump behind the other part
-  case StepKind::Switch:
-    return count + 2 * unsigned(step.cases.size() + 1);
-  case StepKind::Sequence:
-    return count + (isOutlined(step) ? 2 : 0);
-  case StepKind::Call:
-    return count + 2; // call, return
-  default:
-    return count;
-  }
-}
-
 class Layout {
 public:
   Layout(Image &image, const arch::System &system)
-      : image_(image), chip_(system.chip), reached_(reach(image)), like_(sharedCode(image)),
-        tiles_(image.memory.tiles), bytes_(unsigned(tiles_.size())),
+      : image_(image), system_(system), chip_(system.chip), reached_(reach(image)),
+        like_(sharedCode(image)), tiles_(image.memory.tiles), bytes_(unsigned(tiles_.size())),
         superstep_(unsigned(tiles_.size())) {
     tiles_.resize(system.tiles() / image.replicationFactor);
   }
 
   void addCode() {
-    std::uint64_t control = 0;
-    for (auto step : reached_.order)
-      if (like_[step] == none)
-        control +=
-            std::uint64_t(controlInstructions(image_.steps[step])) * chip_.code.instructionBytes;
+    const auto control = controlInstructions(image_, system_, reached_, like_);
     auto stacks = std::uint64_t(chip_.workers) * chip_.code.workerStackBytes +
                   chip_.code.supervisorStackBytes;
     for (std::uint32_t tile = 0; tile != tiles_.size(); ++tile) {
-      add(tile, MemoryCategory::ControlCode, control);
+      add(tile, MemoryCategory::ControlCode, control[tile] * chip_.code.instructionBytes);
       add(tile, MemoryCategory::Stack, stacks);
     }
   }
@@ -274,6 +247,7 @@ private:
   }
 
   Image &image_;
+  const arch::System &system_;
   const arch::Chip &chip_;
   Reach reached_;
   std::vector<std::uint32_t> like_; // by step: whose code it runs

@@ -53,7 +53,8 @@ TEST(LayOutMemory, CountsVariablesConstantsStacksStateAndCodeByTile) {
   EXPECT_EQ(t.on(1, MemoryCategory::VertexInstanceState), 2 * 16u);
   EXPECT_EQ(t.on(1, MemoryCategory::VertexCode), 100u);
   EXPECT_EQ(t.on(0, MemoryCategory::VertexCode), 0u);
-  EXPECT_EQ(t.on(5, MemoryCategory::ControlCode), 16u);
+  EXPECT_EQ(t.on(1, MemoryCategory::ControlCode), 16u);
+  EXPECT_EQ(t.on(5, MemoryCategory::ControlCode), 0u);
   EXPECT_EQ(t.image.memory.vertexBytesByType.at("V"), 32u);
   EXPECT_FALSE(t.image.memory.outOfMemory);
   expectSumsUp(t.image);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The supervisor's own code on every tile: what it calls, waits for and counts. A tile has the code
+// of the steps that it takes part in: vertices and exchanges of its own, syncs and loops of its
+// IPU.
+#pragma once
+#include "arch/System.hpp"
+#include "compile/Reach.hpp"
+
+namespace poplar::compile {
+
+// Instructions by tile. `like`: see SharedCode.hpp. Needs: planExchange.
+std::vector<std::uint64_t> controlInstructions(const executable::Image &image,
+                                               const arch::System &system, const Reach &reached,
+                                               const std::vector<std::uint32_t> &like);
+
+} // namespace poplar::compile
