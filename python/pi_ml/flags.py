@@ -73,13 +73,12 @@ def _count(asked):
 
 
 def check_replicas(count, strategy):
-    """A power of two, unless the user's own options say that IPUs may be left over."""
+    """A power of two; the user's own options say themselves."""
     own = strategy._given["train"] or strategy._given["inference"]
     if count & (count - 1) and own is None:
         raise MisconfigurationException(
-            f"Trainer(ipus={count}): {count} is not a power of two, and IPUs come in powers of two. Use "
-            f"{1 << (count.bit_length() - 1)} or {1 << count.bit_length()}; or {count} replicas with IPUs left over, by "
-            f"options of your own: poptorch.Options().replicationFactor({count}).autoRoundNumIPUs(True).")
+            f"Trainer(ipus={count}): {count} is not a power of two, and replicas come in powers of two. Use "
+            f"{1 << (count.bit_length() - 1)} or {1 << count.bit_length()}. A model may be spread over any number of IPUs.")
 
 
 def strategy_of(strategy, kind):

@@ -90,6 +90,7 @@ class IPUStrategy(Strategy):
         options = poptorch.Options()
         options.deviceIterations(self.device_iterations)
         options.replicationFactor(self.replication_factor)
+        options.autoRoundNumIPUs(True)  # a model over three IPUs reserves four
         training = kind == "train"
         accumulation = self.trainer.accumulate_grad_batches if training else 1
         options.Training.gradientAccumulation(accumulation)
@@ -243,7 +244,7 @@ class _Model:
             self._resume(leaves)
         results = self.executor(*leaves)
         if not self._told:
-            self._tell_placement()
+            self._tell_placement(loading.rows_of(batch))
         output, logged = self._step.unpacked(results)
         for entry, key, value in logged:
             self._trainer._log_now(entry, key, value)
@@ -270,13 +271,17 @@ class _Model:
         kind = torch.int32 if isinstance(leaf, int) else torch.float16 if self._half else torch.float32
         return torch.full((self._rows,), leaf, dtype=kind)
 
-    def _tell_placement(self):
+    def _tell_placement(self, rows):
         """After the first call: what runs where."""
         self._told = True
         options = self.executor._options
         ipus = max(1, self.executor._device.numIpus // options.replication_factor)
-        log.info("%s runs on %s%s.", self._name, f"{ipus} IPU" + ("s" if ipus > 1 else ""),
-                 f", {options.replication_factor} replicas" if options.replication_factor > 1 else "")
+        step = self.executor.modelledStep()
+        log.info("%s runs on %s%s: %s cycles a call, %s rows/s by the machine model; the fullest tile holds %d %%.", self._name,
+                 f"{ipus} IPU" + ("s" if ipus > 1 else ""),
+                 f", {options.replication_factor} replicas" if options.replication_factor > 1 else "",
+                 f"{step.cycles:,}", f"{rows / step.seconds:,.0f}" if step.seconds else "?",
+                 100 * step.fullest_tile // step.bytes_per_tile)
         if self._stage == "train" and ipus > 1 and self._strategy._given["train"] is None \
                 and options.Training.gradient_accumulation == 1:
             rank_zero_warn(f"The model is spread over {ipus} IPUs, but without gradient accumulation they cannot work at the "

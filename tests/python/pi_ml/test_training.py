@@ -210,6 +210,20 @@ def test_models_over_four_ipus_times_replicas(tmp_path, kind, monkeypatch):
     lit.same_weights(ipu, cpu, rtol=1e-3, atol=1e-5)
 
 
+def test_a_model_over_three_ipus_reserves_four(tmp_path):
+    class Three(lit.Classifier):
+        def forward(self, x):
+            for ipu, layer in enumerate((self.first, torch.relu, self.second)):
+                with poptorch.Block(ipu_id=ipu):
+                    x = layer(x)
+            return x
+
+    _, cpu, expected = lit.fit(tmp_path, Three)
+    _, ipu, losses = lit.fit(tmp_path, Three, ipus=1)
+    lit.same_weights(ipu, cpu, rtol=1e-3, atol=1e-5)
+    assert losses == pytest.approx(expected, rel=1e-4)
+
+
 def test_a_pipeline_gives_the_numbers_of_the_plain_run(tmp_path):
     _, cpu, _ = lit.fit(tmp_path, Blocks, train=lit.loader(64))
     _, ipu, _ = lit.fit(tmp_path, Blocks, train=lit.loader(8), ipus=1, accumulate_grad_batches=8)
