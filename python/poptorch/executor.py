@@ -21,6 +21,7 @@ from .enums import ConnectionType
 from .errors import createPoptorchError, require
 from .errors_translate import failures, translated
 from .hooks import runPostCompileHooks, runPreCompileHooks
+from .inputs import Inputs
 from .latency import Latencies
 from .optim_state import OptimizerState
 from .optim_translate import Translator, checkStrategy, countStep, maximizes, untrained
@@ -46,7 +47,7 @@ def _no_backward(*_, **__):
                               "poptorch.trainingModel does the backward pass and the weight update itself.")
 
 
-class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
+class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
     """Made by trainingModel and inferenceModel."""
 
     def __init__(self, model, options, training, optimizer=None, user_model=None):
@@ -150,8 +151,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._device = devices.acquire(self._options, placer.ipus)
         logger.debug("The model has a device of %d IPU(s), %d per replica", self._device.numIpus, placer.ipus)
         name = self._options.model_name or ("training" if self._training else "inference")
-        flow = (self._options.device_iterations, self._returned(), self._anchors())
         self._inputs, self._outputs = list(converted.inputs), list(converted.outputs)
+        flow = (self._options.device_iterations, self._returned(), {**self._anchors(), **self._written_anchors()})
         self._changed = set(converted.changed)
         self._used = capture.used_weights
         self._copies = [weight for weight in self._used if weight.is_copy]
@@ -210,10 +211,12 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
             outputs = []
             structure = structure_of(result, outputs)
             if not outputs and not self._training:
-                outputs.append(torch.zeros(()))  # a model that only changes its buffers, or prints, gives nothing else
-            for tensor in outputs:
+                outputs.append(torch.zeros(()))  # something must come back; nobody sees it
+            written = self._find_written(tensors)
+            for tensor in (*outputs, *written):
                 capture.output(tensor)
-            self._output_metas = [(tuple(t.shape), t.dtype) for t in outputs]
+            self._output_metas, self._written_metas = ([(tuple(t.shape), t.dtype) for t in all_of]
+                                                       for all_of in (outputs, written))
             return structure
 
         self._capturing = capture
@@ -272,10 +275,10 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
         self._results = [(batching.outputShape(shape, times), returned_type(dtype))
                          for shape, dtype in self._output_metas]
         inputs = [(name, device_type(value.dtype, narrow=False), tuple(value.shape))
-                  for name, value in zip(self._inputs, batching.spread(self._options, values, self._training))]
+                  for name, value in zip(self._inputs, self._prepare_inputs(list(values)))]
         self._prepare_anchors()
         outputs = [(name, device_type(dtype), shape) for name, (shape, dtype) in
-                   (*zip(self._outputs, self._results), *self._anchor_results.items())]
+                   (*zip(self._outputs, self._results + self._changes), *self._anchor_results.items())]
         self._step_io = core.StepIo(inputs, outputs)
         self._counts_cycles = self._options.log_cycle_count
 
@@ -287,9 +290,9 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
                     "instead of model(inputs)")
         if self._executable is None:
             self._compile(args, kwargs)
-        values = self._call.prepared(self._call.tensors(args, kwargs))
-        if self._options.input_group_size > 1:
-            values = batching.spread(self._options, values, self._training)
+        values = self._call.tensors(args, kwargs)
+        given = list(values) if self._written else ()
+        values = self._whole(self._call.prepared(values))
         if not self._attached:
             self.attachToDevice()
         if self._upload or (not self._training and self._shared_version() != self._uploaded_version):
@@ -298,7 +301,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
             self._send_optimizer()
         results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._results]
         anchored = self._new_anchors() if self._anchor_results else ()
-        self._step_io.set([v.data_ptr() for v in values], [r.data_ptr() for r in (*results, *anchored)])
+        changes = [torch.empty(shape, dtype=dtype) for shape, dtype in self._changes] if self._written else ()
+        self._step_io.set([v.data_ptr() for v in values], [r.data_ptr() for r in (*results, *changes, *anchored)])
         try:
             self._run()
         except failures as problem:
@@ -316,6 +320,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState):
             countStep(self._optimizer)
         if self._counts_cycles:
             logger.debug("Total number of IPU cycles: %d", self._executable.getCycleCount())
+        if changes:
+            self._write_back(given, changes)
         for result in results:
             result.backward = _no_backward
         return self._structure(results)

@@ -61,6 +61,8 @@ class Leaf:
     __slots__ = ("name", "dtype", "shape")
 
     def __init__(self, value, name):
+        if value.layout is not torch.strided:
+            raise createPoptorchError(f"Sparse tensors are not supported: {name or 'an input'} is one. Use to_dense().")
         self.name, self.dtype, self.shape = name, value.dtype, value.shape
 
     def flatten(self, value, out):

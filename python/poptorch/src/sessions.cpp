@@ -32,13 +32,13 @@ popart::DataFlow flowOf(const Converted &model, int batchesPerStep,
                         const popart::AnchorReturnType &returned,
                         const std::map<std::string, popart::AnchorReturnType> &others) {
   popart::AnchorReturnTypeMap anchors;
+  for (const auto &[name, how] : others) // these may be outputs too
+    anchors.emplace(name, how);
   for (const auto &name : model.outputs) {
     const auto overlap = model.overlaps.find(name);
     anchors.emplace(name, overlap == model.overlaps.end() ? returned
                                                           : overlapping(returned, overlap->second));
   }
-  for (const auto &[name, how] : others)
-    anchors.emplace(name, how);
   return popart::DataFlow(batchesPerStep, anchors);
 }
 

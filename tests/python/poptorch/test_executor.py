@@ -350,6 +350,62 @@ def test_models_that_return_nothing():
     assert counts.seen == 8
 
 
+class Writes(torch.nn.Module):
+    """Changes its inputs: a view of one, all of another; the third is only read."""
+
+    def forward(self, a, b, c):
+        a[:, 0] = 7
+        b.mul_(2).add_(c)
+        return a.sum()
+
+
+@pytest.mark.parametrize("iterations, replicas", [(1, 1), (3, 1), (2, 2)])
+def test_inputs_that_the_model_writes_to(iterations, replicas):
+    options = poptorch.Options().deviceIterations(iterations).replicationFactor(replicas)
+    options.outputMode(poptorch.OutputMode.Final)
+    model = poptorch.inferenceModel(Writes(), options)
+    for i in range(2):
+        a, c = torch.arange(24.).reshape(12, 2) + i, torch.ones(12)
+        b = torch.arange(24, dtype=torch.int64).reshape(12, 2)[:, 0]  # not contiguous, other than on the device
+        theirs = [t.clone() for t in (a, b, c.long())]
+        Writes()(*theirs)
+        model(a, b, c.long())
+        for ours, expected in zip((a, b, c.long()), theirs):
+            assert torch.equal(ours, expected)
+    shared = poptorch.Options().replicationFactor(2).inputReplicaGrouping(2, poptorch.CommGroupType.Consecutive)
+    with pytest.raises(poptorch.Error, match="writes to its input a, which replicas share"):
+        poptorch.inferenceModel(Writes(), shared)(a, b, c.long())
+
+
+def test_numbers_go_to_every_micro_batch():
+    class Scales(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = torch.nn.Parameter(torch.ones(()))
+
+        def forward(self, x, scale):
+            return x * scale, poptorch.identity_loss(self.w * x, "sum")
+
+    options = poptorch.Options().deviceIterations(2).replicationFactor(2).outputMode(poptorch.OutputMode.All)
+    options.Training.gradientAccumulation(3)
+    model = poptorch.trainingModel(Scales(), options)
+    x = torch.arange(12.)
+    for scale in (2., 3.):
+        assert torch.equal(model(x, torch.tensor(scale))[0], x * scale)
+
+
+def test_inputs_and_tensors_that_have_no_values():
+    with pytest.raises(poptorch.Error, match="Sparse tensors are not supported: input"):
+        poptorch.inferenceModel(torch.nn.ReLU())(torch.eye(3).to_sparse())
+    for look in (lambda x: x.numpy(), lambda x: x.tolist()):
+        class Looks(torch.nn.Module):
+            def forward(self, x):
+                return look(x)
+
+        with pytest.raises(poptorch.Error, match="has no values"):
+            poptorch.inferenceModel(Looks())(torch.ones(2))
+
+
 def test_options_are_frozen_and_types_checked():
     options = poptorch.Options()
     poptorch.inferenceModel(Net(), options)
