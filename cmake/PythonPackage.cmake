@@ -1,7 +1,8 @@
-# openipu_python_package(name [MODULE path] [SOURCES files...] [LINK libraries...] [STUBS modules...])
+# openipu_python_package(name [WHEEL summary] [MODULE path] [SOURCES files...] [LINK libraries...] [STUBS modules...])
 # The Python package of the folder <name>: its .py files, sub-packages too, are copied to build/<preset>/python/<name>.
 # MODULE: what <name>/src/*.cpp and SOURCES become, a path below the python folder; its target is <name>_core. A package
-# without that folder has no module. STUBS: modules that get a .pyi, which is written by looking at them.
+# without that folder has no module. WHEEL: also a wheel at
+# the top of the SDK, for virtual environments, with this line as its summary. STUBS: modules that get a .pyi, which is written by looking at them.
 # What is to be built is added to the property OPENIPU_PYTHON of the build.
 set(OPENIPU_PYTHON_ROOT ${CMAKE_BINARY_DIR}/python)
 
@@ -15,9 +16,9 @@ function(openipu_python_module package path)
   pybind11_add_module(${package}_core MODULE NO_EXTRAS ${ARGN})
   target_include_directories(${package}_core PRIVATE ${package}/src)
   target_compile_options(${package}_core PRIVATE -O1 -g0)  # it only passes calls on
-  set_target_properties(${package}_core PROPERTIES OUTPUT_NAME ${file} INSTALL_RPATH "$ORIGIN/${up}lib"
+  set_target_properties(${package}_core PROPERTIES OUTPUT_NAME ${file} INSTALL_RPATH "$ORIGIN/${up}lib:$ORIGIN/${up}../${OPENIPU_POPLAR_DIR}/lib"
                         LIBRARY_OUTPUT_DIRECTORY ${OPENIPU_PYTHON_ROOT}/${folder})
-  install(TARGETS ${package}_core LIBRARY DESTINATION python/${folder})
+  install(TARGETS ${package}_core LIBRARY DESTINATION ${OPENIPU_POPART_DIR}/python/${folder})
 endfunction()
 
 function(openipu_python_copies package result)
@@ -28,12 +29,12 @@ function(openipu_python_copies package result)
                        ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${OPENIPU_PYTHON_ROOT}/${file})
     list(APPEND copies ${OPENIPU_PYTHON_ROOT}/${file})
   endforeach()
-  install(DIRECTORY ${package} DESTINATION python FILES_MATCHING PATTERN "*.py" PATTERN py.typed
+  install(DIRECTORY ${package} DESTINATION ${OPENIPU_POPART_DIR}/python FILES_MATCHING PATTERN "*.py" PATTERN py.typed
           PATTERN __pycache__ EXCLUDE PATTERN src EXCLUDE)
   set(${result} ${copies} PARENT_SCOPE)
 endfunction()
 
-function(openipu_python_stubs package result)
+function(openipu_python_stubs result)
   set(stubs "")
   foreach(module ${ARGN})
     string(REPLACE "." "/" file ${module})
@@ -42,13 +43,13 @@ function(openipu_python_stubs package result)
     endif()
     list(APPEND stubs ${OPENIPU_PYTHON_ROOT}/${file}.pyi)
     cmake_path(GET file PARENT_PATH folder)
-    install(FILES ${OPENIPU_PYTHON_ROOT}/${file}.pyi DESTINATION python/${folder})
+    install(FILES ${OPENIPU_PYTHON_ROOT}/${file}.pyi DESTINATION ${OPENIPU_POPART_DIR}/python/${folder})
   endforeach()
   set(${result} ${stubs} PARENT_SCOPE)
 endfunction()
 
 function(openipu_python_package package)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODULE" "SOURCES;LINK;STUBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODULE;WHEEL" "SOURCES;LINK;STUBS")
   file(GLOB sources CONFIGURE_DEPENDS ${package}/src/*.cpp)
   openipu_python_copies(${package} made)
   if(arg_MODULE AND sources)
@@ -58,12 +59,17 @@ function(openipu_python_package package)
   endif()
   set_property(GLOBAL APPEND PROPERTY OPENIPU_PYTHON ${made})
   if(arg_STUBS)
-    openipu_python_stubs(${package} stubs ${arg_STUBS})
+    openipu_python_stubs(stubs ${arg_STUBS})
     set(write_stubs ${CMAKE_CURRENT_SOURCE_DIR}/tools/stubs.py)
     get_property(before GLOBAL PROPERTY OPENIPU_PYTHON)  # popart_core tells what functions of C++ look like
     add_custom_command(OUTPUT ${stubs} DEPENDS ${before} ${write_stubs}
                        COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${OPENIPU_PYTHON_ROOT}
                                ${Python_EXECUTABLE} ${write_stubs} ${OPENIPU_PYTHON_ROOT} ${arg_STUBS})
     set_property(GLOBAL APPEND PROPERTY OPENIPU_PYTHON ${stubs})
+  endif()
+  if(arg_WHEEL)
+    install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${Python_EXECUTABLE}\"
+      \"${CMAKE_CURRENT_SOURCE_DIR}/tools/wheel.py\" ${package} ${OPENIPU_WHEEL_VERSION} \"${arg_WHEEL}\"
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${OPENIPU_POPART_DIR}/python\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")")
   endif()
 endfunction()

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
-# Source this from bash or zsh, from any folder: compilers, linkers and loaders then find this SDK.
-# Sourcing it again changes nothing; the folder may be moved before it is sourced.
+# Source this from bash or zsh, from any folder: compilers, linkers, loaders and Python then find what is beside it.
+# Sourcing it again changes nothing; the SDK may be moved as a whole. PopART's brings Poplar's with it.
 
 if [ -n "${BASH_SOURCE:-}" ]; then
-  _openipu_sdk=${BASH_SOURCE[0]}
+  _openipu_part=${BASH_SOURCE[0]}
 elif [ -n "${ZSH_VERSION:-}" ]; then
-  _openipu_sdk=${(%):-%x}
+  _openipu_part=${(%):-%x}
 else
   echo "enable.sh: source this file from bash or zsh" >&2
   return 1
 fi
-_openipu_sdk=$(CDPATH= cd -- "$(dirname -- "$_openipu_sdk")" && pwd)
+_openipu_part=$(CDPATH= cd -- "$(dirname -- "$_openipu_part")" && pwd)
 
-# _openipu_prepend VARIABLE DIR: puts DIR first unless it is there already. Never leaves an empty
+# _openipu_prepend VARIABLE DIR: puts DIR first if it is a folder, unless it is there already. Never leaves an empty
 # entry, which would mean the current folder.
 _openipu_prepend() {
+  [ -d "$2" ] || return 0
   eval "_openipu_old=\${$1:-}"
   case ":$_openipu_old:" in
     *":$2:"*) ;;
@@ -22,13 +23,30 @@ _openipu_prepend() {
   esac
 }
 
-_openipu_prepend PATH "$_openipu_sdk/bin"
-_openipu_prepend CPATH "$_openipu_sdk/include"
-_openipu_prepend LIBRARY_PATH "$_openipu_sdk/lib"
-_openipu_prepend LD_LIBRARY_PATH "$_openipu_sdk/lib"
-_openipu_prepend PYTHONPATH "$_openipu_sdk/python"
-_openipu_prepend CMAKE_PREFIX_PATH "$_openipu_sdk"
-export POPLAR_SDK_ENABLED="$_openipu_sdk"
+_openipu_enable() {
+  _openipu_prepend PATH "$1/bin"
+  _openipu_prepend CPATH "$1/include"
+  _openipu_prepend LIBRARY_PATH "$1/lib"
+  _openipu_prepend LD_LIBRARY_PATH "$1/lib"
+  _openipu_prepend PYTHONPATH "$1/python"
+  _openipu_prepend CMAKE_PREFIX_PATH "$1"
+  _openipu_prepend PKG_CONFIG_PATH "$1/lib/pkgconfig"
+  if [ -d "$1/share/man" ]; then # an empty entry means the system's own pages
+    case ":${MANPATH:-}:" in
+      *":$1/share/man:"*) ;;
+      *) export MANPATH="$1/share/man:${MANPATH:-}" ;;
+    esac
+  fi
+}
 
-unset -f _openipu_prepend
-unset _openipu_sdk _openipu_old
+_openipu_poplar=$(dirname -- "$_openipu_part")/@OPENIPU_POPLAR_DIR@
+_openipu_enable "$_openipu_poplar"
+[ "$_openipu_part" = "$_openipu_poplar" ] || _openipu_enable "$_openipu_part"
+export POPLAR_SDK_ENABLED="$_openipu_poplar"
+if [ -n "${BASH_VERSION:-}" ] && [ -n "${PS1:-}" ] && [ -r "$_openipu_poplar/share/bash-completion/openipu" ]; then
+  . "$_openipu_poplar/share/bash-completion/openipu"
+fi
+
+unset -f _openipu_prepend _openipu_enable
+unset _openipu_part _openipu_poplar
+unset _openipu_old 2>/dev/null || true

@@ -1,7 +1,7 @@
 # find_package(popart): models; the target is popart.
 include(CMakeFindDependencyMacro)
 get_filename_component(_popart_sdk "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
-find_dependency(poplibs HINTS "${_popart_sdk}")
+find_dependency(poplibs HINTS "${_popart_sdk}/../@OPENIPU_POPLAR_DIR@")
 
 if(NOT TARGET popart)
   add_library(popart SHARED IMPORTED)

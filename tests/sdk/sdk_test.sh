@@ -8,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-sdk=$work/sdk
+sdk=$work/sdk poplar='' popart=''  # folders; the last two are known after the installation
 mkdir "$work/elsewhere" "$work/runtime"
 cd "$work/elsewhere"
 export OPENIPU_RUNTIME_DIR=$work/runtime
@@ -22,37 +22,96 @@ $out"
   [[ $out == *"$text"* ]] || fail "$* did not print \"$text\" but:
 $out"
 }
-enable() {
-  set +u
+environment() { echo "$PATH|$CPATH|$LIBRARY_PATH|$LD_LIBRARY_PATH|$PYTHONPATH|$CMAKE_PREFIX_PATH|$PKG_CONFIG_PATH|$MANPATH"; }
+enable() { # with set -eu, as scripts have it
   source "$1/enable.sh"
-  local once="$PATH|$CPATH|$LIBRARY_PATH|$LD_LIBRARY_PATH|$PYTHONPATH|$CMAKE_PREFIX_PATH"
+  local once
+  once=$(environment)
   source "$1/enable.sh"
-  local twice="$PATH|$CPATH|$LIBRARY_PATH|$LD_LIBRARY_PATH|$PYTHONPATH|$CMAKE_PREFIX_PATH"
-  set -u
-  [ "$once" = "$twice" ] || fail "sourcing enable.sh twice changed the environment"
-  [ "$POPLAR_SDK_ENABLED" = "$1" ] || fail "POPLAR_SDK_ENABLED is \"$POPLAR_SDK_ENABLED\", not $1"
+  source "$poplar/enable.sh"
+  source "$popart/enable.sh"
+  [ "$once" = "$(environment)" ] || fail "sourcing enable.sh twice changed the environment"
+  [ "$POPLAR_SDK_ENABLED" = "$poplar" ] || fail "POPLAR_SDK_ENABLED is \"$POPLAR_SDK_ENABLED\", not $poplar"
   [[ ":$CPATH:$LIBRARY_PATH:$LD_LIBRARY_PATH:" != *::* ]] || fail "enable.sh left an empty path entry"
 }
 compile() { g++ -std=c++11 -Wall -Wextra -pedantic -Werror "$1" -o prog "${@:2}"; }
 
 layout() {
   local file
-  for file in enable.sh LICENSE bin/popc lib/libpoplar.so lib/libpva.so lib/libpvti.so include/pvti/pvti.hpp include/poplar/Graph.hpp \
-              include/poplar/Vertex.hpp include/pva/pva.hpp lib/cmake/poplar/poplarConfig.cmake \
-              lib/lib{poputil,popops,poplin,popnn,poprand,popsparse,popfloat,gcl}.so \
-              include/popops/ElementWise.hpp include/gcl/Collectives.hpp \
-              lib/cmake/poplibs/poplibsConfig.cmake lib/libpopart.so include/popart/session.hpp \
-              include/popart/aionnx.hpp lib/cmake/popart/popartConfig.cmake share/openipu/docs/profile.md \
-              share/openipu/examples/CMakeLists.txt; do
-    [ -e "$sdk/$file" ] || fail "$file was not installed"
+  for file in enable.sh version.json LICENSE $poplar/enable.sh $popart/enable.sh $poplar/bin/popc \
+              $poplar/lib/lib{poplar,pva,pvti,poputil,popops,poplin,popnn,poprand,popsparse,popfloat,gcl}.so \
+              $poplar/include/{pvti/pvti,poplar/Graph,poplar/Vertex,pva/pva,popops/ElementWise,gcl/Collectives}.hpp \
+              $poplar/lib/cmake/poplar/poplarConfig.cmake $poplar/lib/cmake/poplibs/poplibsConfig.cmake \
+              $poplar/lib/pkgconfig/{poplar,poplibs}.pc $popart/lib/pkgconfig/popart.pc \
+              $popart/lib/libpopart.so $popart/include/popart/{session,aionnx}.hpp \
+              $popart/lib/cmake/popart/popartConfig.cmake $poplar/share/openipu/docs/profile.md \
+              $poplar/share/openipu/examples/CMakeLists.txt $poplar/share/man/man1/popc.1; do
+    [[ $file == /* ]] || file=$sdk/$file
+    [ -e "$file" ] || fail "$file was not installed"
   done
-  [ "$(command -v popc)" = "$sdk/bin/popc" ] || fail "popc is not the installed one"
+  [ "$(command -v popc)" = "$poplar/bin/popc" ] || fail "popc is not the installed one"
   # Nothing installed may point back at the build or source folder.
   local runpaths
-  runpaths=$(for file in "$sdk"/lib/*.so "$sdk"/bin/*; do readelf -d "$file" 2>/dev/null; done | grep -E 'R(UN)?PATH' || true)
+  runpaths=$(for file in "$sdk"/*/lib/*.so "$poplar"/bin/* "$popart"/python/*.so "$popart"/python/*/*.so; do readelf -d "$file" 2>/dev/null; done | grep -E 'R(UN)?PATH' || true)
   [[ $runpaths != *"$build"* ]] || fail "a library is tied to the build folder: $runpaths"
   expect "popc" popc --help
-  links "$sdk/share/openipu"
+  links "$poplar/share/openipu"
+  [ -z "$(man -l "$poplar/share/man/man1/popc.1" 2>&1 >/dev/null || true)" ] || fail "popc's man page has errors"
+  bash -c "PS1=x; source '$sdk/enable.sh'; complete -p popc" | grep -q -- --help || fail "popc has no completions"
+}
+
+# Programs of users that ask pkg-config.
+pkg_config() {
+  command -v pkg-config >/dev/null || return 0
+  cp "$here/operators.cpp" .
+  unset CPATH LIBRARY_PATH LD_LIBRARY_PATH
+  local flags
+  flags=$(pkg-config --cflags --libs poplibs)
+  # shellcheck disable=SC2086  (words)
+  compile operators.cpp $flags "-Wl,-rpath,$poplar/lib"
+  expect "4 5 10 11 sum 30" ./prog
+}
+
+# Shells other than this one, a profile file, one part alone, and nothing at all.
+shells() {
+  printf '#include <poplar/Engine.hpp>\nint main() {}\n' >empty.cpp
+  cat >shells.sh <<'SCRIPT'
+set -eu
+if g++ empty.cpp -lpoplar 2>err; then echo "found before it was enabled"; exit 1; fi
+grep -q "poplar/Engine.hpp" err
+source "$1/enable.sh"
+g++ empty.cpp -lpoplar && ./a.out && popc --help >/dev/null
+SCRIPT
+  local shell part
+  for shell in bash zsh; do
+    command -v $shell >/dev/null || continue
+    for part in "$sdk" "$poplar" "$popart"; do
+      env -i PATH=/usr/bin:/bin HOME="$work" $shell shells.sh "$part" || fail "$shell with $part/enable.sh"
+    done
+  done
+  printf 'cd "%s"\nsource %s/enable.sh\nsource %s/enable.sh\n' "$sdk" "${poplar##*/}" "${popart##*/}" >"$work/.bash_profile"
+  env -i PATH=/usr/bin:/bin HOME="$work" OPENIPU_RUNTIME_DIR="$OPENIPU_RUNTIME_DIR" bash -lc 'popc --help >/dev/null && ls "$POPLAR_SDK_ENABLED/bin" >/dev/null' ||
+    fail "a login shell with the enable lines in its profile file"
+}
+
+# The wheels, in a virtual environment that sees Debian's torch; nothing is fetched.
+wheels() {
+  /usr/bin/python3 -c "import ensurepip, torch" 2>/dev/null && [ -d "$popart/python/poptorch" ] || return 0
+  /usr/bin/python3 -m venv --system-site-packages venv
+  venv/bin/pip install --quiet --no-index --no-deps "$sdk"/poptorch-*.whl "$sdk"/pi_ml-*.whl
+  expect "OpenIPU" venv/bin/pip show -v poptorch pi_ml
+  local others=$work/others
+  mkdir "$others" && cp -r "$popart"/python/popart* "$popart"/python/pva "$others"
+  expect "venv" env PYTHONPATH="$others" venv/bin/python -c "import poptorch, pi_ml; print(poptorch.__file__, pi_ml.__file__)"
+  cat >train.py <<'SCRIPT'
+import poptorch, torch
+model = torch.nn.Linear(2, 2)
+print(poptorch.inferenceModel(model)(torch.ones(1, 2)).shape)
+SCRIPT
+  expect "[1, 2]" env PYTHONPATH="$others" venv/bin/python train.py
+  local out
+  if out=$(env -u PYTHONPATH -u LD_LIBRARY_PATH venv/bin/python train.py 2>&1); then fail "poptorch without the SDK: $out"; fi
+  [[ $out == *ImportError*enable.sh* ]] || fail "poptorch without the SDK says: $out"
 }
 
 # links FOLDER: whatever its pages refer to is there.
@@ -69,7 +128,7 @@ links() {
 readme() {
   awk '/^```(cpp|python)$/ { file = sprintf("snippet%d.%s", ++n, $0 ~ /cpp/ ? "cpp" : "py"); next }
        /^```/ { file = "" }
-       file { print > file }' "$sdk/share/openipu/README.md"
+       file { print > file }' "$poplar/share/openipu/README.md"
   local file programs=0 codelets=0
   for file in snippet*.cpp; do
     if grep -q 'int main' "$file"; then
@@ -82,7 +141,7 @@ readme() {
     fi
   done
   [ $programs -ge 1 ] && [ $codelets -ge 1 ] || fail "README.md has $programs programs and $codelets codelets"
-  [ -d "$sdk/python/popart" ] || return 0
+  [ -d "$popart/python/popart" ] || return 0
   for file in snippet*.py; do
     if ! grep -q poptorch "$file"; then
       expect "[[6. 6.]]" /usr/bin/python3 "$file"
@@ -94,7 +153,7 @@ readme() {
 
 # The examples build with their own build file and find what they need from their folder.
 examples() {
-  cp -r "$sdk/share/openipu/examples" .
+  cp -r "$poplar/share/openipu/examples" .
   unset CPATH LIBRARY_PATH LD_LIBRARY_PATH
   cmake -S examples -B out >/dev/null
   cmake --build out --target 02_operators 14_onnx_inference >/dev/null
@@ -121,7 +180,7 @@ models() {
   cp "$here/models.cpp" .
   compile models.cpp -lpopart -lpoplar
   expect "0 3 0 1" ./prog
-  [ ! -d "$sdk/python/popart" ] || expect "0.0 3.0 0.0 1.0" /usr/bin/python3 "$here/models.py"
+  [ ! -d "$popart/python/popart" ] || expect "0.0 3.0 0.0 1.0" /usr/bin/python3 "$here/models.py"
 }
 
 # Operators and patterns of users: libraries of their own, loaded by Python and by a program.
@@ -134,7 +193,7 @@ custom_operators() {
   done
   compile "$here/custom/infer.cpp" -lpopart -lpoplar -ldl
   expect "in place and not" ./prog "${libraries[@]}"
-  [ ! -d "$sdk/python/popart" ] || expect "trained 4" /usr/bin/python3 "$here/custom/train.py" "${libraries[@]}"
+  [ ! -d "$popart/python/popart" ] || expect "trained 4" /usr/bin/python3 "$here/custom/train.py" "${libraries[@]}"
 }
 
 codelet_in_source() {
@@ -157,7 +216,7 @@ pva_reader() {
   POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report"}' ./prog >/dev/null
   compile pva_reader.cpp -lpva
   expect "vertices 1 tiles 1472" ./prog report/profile.pop
-  [ ! -d "$sdk/python/pva" ] || expect "1 1472" /usr/bin/python3 -c \
+  [ ! -d "$popart/python/pva" ] || expect "1 1472" /usr/bin/python3 -c \
     "import pva; c = pva.openReport('report/profile.pop').compilation; print(c.graph.numVertices, c.target.numTiles)"
 }
 
@@ -185,6 +244,7 @@ SCRIPT
 }
 
 cmake --install "$build" --prefix "$sdk" >/dev/null
+poplar=$(echo "$sdk"/poplar-*) popart=$(echo "$sdk"/popart-*)
 [ "$subject" = moved ] || enable "$sdk"
 "$subject"
 echo "ok: $subject"
