@@ -84,6 +84,18 @@ template <class F> auto visit(DataType type, F &&f) {
   }
 }
 
+// Reals beyond 32 or 64 bits become the most or the least there is; narrower types wrap.
+template <class To> To saturated(double value) {
+  if constexpr (sizeof(To) < 4)
+    return static_cast<To>(saturated<std::int64_t>(value));
+  using Limits = std::numeric_limits<To>;
+  if (value >= static_cast<double>(Limits::max()))
+    return Limits::max();
+  return value <= static_cast<double>(Limits::min()) ? Limits::min()
+         : std::isnan(value)                         ? To(0)
+                                                     : static_cast<To>(value);
+}
+
 template <class To, class From> To converted(From value) {
   if constexpr (std::is_same_v<To, Bfloat16>)
     return Bfloat16::from(static_cast<float>(value));
@@ -91,6 +103,8 @@ template <class To, class From> To converted(From value) {
     return Half::from(static_cast<double>(value));
   else if constexpr (std::is_same_v<To, bool>)
     return value != From(0);
+  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
+    return saturated<To>(static_cast<double>(value));
   else
     return static_cast<To>(value);
 }

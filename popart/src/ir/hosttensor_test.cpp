@@ -33,3 +33,14 @@ TEST(HostTensor, HalvesAreTheNearestToTheirDoubles) {
   for (std::size_t i = 0; i < values.size(); ++i)
     EXPECT_EQ(got[i], double(_Float16(values[i]))) << values[i];
 }
+
+TEST(HostTensor, RealsBeyond32BitsAreTheMostOrTheLeastThereIs) {
+  const auto of = [](DataType type, double value) {
+    return ir::HostTensor::scalar(type, value).integers()[0];
+  };
+  EXPECT_EQ(of(DataType::INT32, 9223372036854775807.0), 2147483647);
+  EXPECT_EQ(of(DataType::INT32, -INFINITY), -2147483648LL);
+  EXPECT_EQ(of(DataType::INT8, 200), -56);
+  EXPECT_EQ(of(DataType::UINT8, -1), 255);
+  EXPECT_EQ(of(DataType::INT32, -7.9), -7);
+}

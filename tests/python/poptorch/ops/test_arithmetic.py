@@ -107,3 +107,9 @@ def test_halves():
     check_halves(lambda x, y: [x + y, x - y, x * y, x / y, x + 0.1, x * 3, torch.lerp(x, y, 0.3),
                                torch.addcmul(x, y, y, value=0.5), x % y], rand(4, 5), rand(5, low=0.5, high=2))
     check(lambda x, y: x + y, rand(3).half(), rand(3), gradient=False)  # a float is wider
+
+
+def test_the_most_and_the_least_of_64_bits():
+    most, least = torch.iinfo(torch.long).max, torch.iinfo(torch.long).min
+    check(lambda x: (torch.where(x > 3, torch.tensor(most), x.long()).amin(), x.long().masked_fill(x > 3, most).amin(),
+                     x.long().masked_fill(x < 3, least).amax(), x.long().clamp(least, most)), ints(9))
