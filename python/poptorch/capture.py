@@ -18,6 +18,7 @@ from ._current import current, empty_meta, set_current
 from ._types import device_type, unsupported_type
 from .autocasting import cast_operands
 from .constants import Known, derived
+from .decompositions import decompositions
 from .errors import Error
 from .shape_rules import shape_rules, value_rules
 from .substitutes import substitutes
@@ -119,6 +120,7 @@ class _Operator:
         self.overload = schema.overload_name
         self.scalars = [i for i, a in enumerate(schema.arguments) if str(a.type) == "number"]
         self.number = None  # in the recording
+        self.decomposition = decompositions.get(_plain(schema.name))
 
 
 def _plain(name):
@@ -315,6 +317,9 @@ class Capture(TorchDispatchMode):
         operator = _operator(func)
         if self.autocast is not None:
             args, kwargs = cast_operands(self, operator.name.split("::")[1], args, kwargs)
+        if operator.decomposition is not None:
+            with self:
+                return _decomposed(operator, args, kwargs)
         if not operator.supported and operator.composite:
             with self:
                 return func.decompose(*args, **kwargs)
@@ -484,6 +489,11 @@ def _values(tensor):
     unseen = torch._C._DisableTorchDispatch()
     try:
         values = tensor.detach().contiguous()
+        if values.dtype is torch.int64:  # the most and the least there is stay so in the device's 32 bits
+            for bound in ("max", "min"):
+                wide, narrow = (getattr(torch.iinfo(kind), bound) for kind in (torch.int64, torch.int32))
+                if (values == wide).any():
+                    values = values.masked_fill(values == wide, narrow)
         return values.float() if values.dtype is torch.bfloat16 else values
     finally:
         del unseen
@@ -526,6 +536,16 @@ def _infer_on_zeros(func, args, kwargs):
         return type(value)(map(meta, value)) if isinstance(value, (list, tuple)) else value
 
     return meta(results)
+
+
+def _decomposed(operator, args, kwargs):
+    """An operator by our own decomposition; what it writes is written with the results."""
+    outs = [operator.arguments[i] for i in operator.written if i >= len(args)]
+    targets = [args[i] for i in operator.written if i < len(args)] + [kwargs.pop(name) for name in outs if name in kwargs]
+    results = operator.decomposition(*args, **kwargs)
+    for target, result in zip(targets, results if isinstance(results, tuple) else [results]):
+        target.copy_(result)
+    return results if not targets else targets[0] if len(targets) == 1 else tuple(targets)
 
 
 # ---- operators that are not recorded as they are

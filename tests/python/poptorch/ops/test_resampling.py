@@ -81,3 +81,11 @@ def test_unfold_and_fold(shape, keywords):
     check(F.unfold, rand(*shape), **keywords)
     columns = F.unfold(rand(*shape), **keywords)
     check(F.fold, rand(*columns.shape), output_size=shape[-2:], **keywords)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+def test_volumes_at_coordinates(mode, padding):
+    grid = rand(2, 2, 3, 4, 3, low=-1.4, high=1.4)
+    check(lambda x, g: [F.grid_sample(x, g, mode, padding, corners) for corners in (True, False)], rand(2, 3, 3, 4, 5), grid,
+          rtol=1e-3, atol=1e-4)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Operators of torch that have no converter and are made of others here, while a model is captured. Their gradients are
+those of what they are made of."""
+import math
+
+import torch
+
+from . import matrices, special_functions
+from .errors import Error
+
+# ---- statistics
+
+
+def _quantiles(x, q, dim, keepdim, interpolation, skip_nan):
+    if dim is None:
+        flat = _quantiles(x.flatten(), q, 0, False, interpolation, skip_nan)
+        return flat.reshape(*flat.shape, *([1] * x.dim())) if keepdim else flat
+    if x.dim() == 0:
+        return _quantiles(x.unsqueeze(0), q, 0, False, interpolation, skip_nan)
+    dim = dim % x.dim()
+    x = x.movedim(dim, -1)
+    q = q if isinstance(q, torch.Tensor) else torch.tensor(q, dtype=x.dtype)
+    if q.dim() > 1:
+        raise Error("quantile: q must be a number or a list of them.")
+    missing = x.isnan()
+    ordered = torch.where(missing, torch.full_like(x, math.inf), x).sort(-1)[0]
+    count = (~missing).sum(-1, keepdim=True)
+    last = (count if skip_nan else torch.full_like(count, x.size(-1))) - 1
+    rank = last.clamp(min=0) * q.reshape(-1)  # [..., quantiles]
+    low = rank.floor()
+    part = rank - low
+    if interpolation == "lower":
+        part = torch.zeros_like(part)
+    elif interpolation == "higher":
+        part = (part > 0).to(x.dtype)
+    elif interpolation == "nearest":
+        low, part = rank.round(), torch.zeros_like(part)
+    elif interpolation == "midpoint":
+        part = torch.where(part > 0, torch.full_like(part, 0.5), part)
+    below = low.long()
+    above = torch.minimum(below + 1, last.clamp(min=0))
+    a, b = torch.take_along_dim(ordered, below, -1), torch.take_along_dim(ordered, above, -1)
+    y = torch.where(part == 0, a, a + part * (b - a))
+    unknown = count == 0 if skip_nan else missing.any(-1, keepdim=True)
+    y = torch.where(unknown, torch.full_like(y, math.nan), y)
+    y = y.movedim(-1, 0)
+    y = y.unsqueeze(dim + 1) if keepdim else y
+    return y.squeeze(0) if q.dim() == 0 else y
+
+
+def quantile(x, q, dim=None, keepdim=False, *, interpolation="linear"):
+    return _quantiles(x, q, dim, keepdim, interpolation, False)
+
+
+def nanquantile(x, q, dim=None, keepdim=False, *, interpolation="linear"):
+    return _quantiles(x, q, dim, keepdim, interpolation, True)
+
+
+def cov(x, *, correction=1, fweights=None, aweights=None):
+    """Of variables in rows and observations in columns, which may be weighed."""
+    x = x.float() if not x.is_floating_point() else x
+    rows = x.reshape(1, -1) if x.dim() < 2 else x
+    weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
+    if weights is None:
+        mean, total = rows.mean(1, keepdim=True), torch.tensor(float(rows.size(1)))
+    else:
+        weights = weights.to(rows.dtype)
+        total = weights.sum()
+        mean = (rows * weights).sum(1, keepdim=True) / total
+    apart = rows - mean
+    norm = total - correction
+    if aweights is not None and correction:
+        own = weights * aweights
+        norm = total - correction * own.sum() / total
+    product = apart @ ((apart if weights is None else apart * weights).t()) / norm.clamp(min=0)
+    return product.reshape(()) if rows.size(0) == 1 else product
+
+
+def corrcoef(x):
+    c = cov(x)
+    if c.dim() == 0:
+        return c / c
+    deviation = c.diagonal().sqrt()
+    return (c / deviation.unsqueeze(1) / deviation.unsqueeze(0)).clamp(-1, 1)
+
+
+def histc(x, bins=100, min=0, max=0):
+    """How many elements lie in each of equal intervals; those outside of all are not counted."""
+    x = x.flatten()
+    low, high = (torch.tensor(float(v)) for v in (min, max))
+    if min == max:
+        low, high = x.amin(), x.amax()
+        same = (low == high).to(x.dtype)
+        low, high = low - same, high + same
+    place = ((x - low) / (high - low) * bins).floor().clamp(max=bins - 1)
+    inside = (x >= low) & (x <= high)
+    index = torch.where(inside, place, torch.full_like(place, bins)).long()
+    return torch.zeros(bins + 1, dtype=x.dtype).scatter_add(0, index, torch.ones_like(x))[:bins]
+
+
+# ---- random numbers
+
+def multinomial(p, num_samples, replacement=False, *, generator=None):
+    """Indices with these chances: the largest of log(p) plus noise of Gumbel's distribution."""
+    def noisy(shape):
+        return p.log().unsqueeze(-2) - (-torch.rand(shape).clamp(min=1e-30).log()).log()
+    if replacement:
+        return noisy((*p.shape[:-1], num_samples, p.size(-1))).argmax(-1)
+    return noisy((*p.shape[:-1], 1, p.size(-1))).squeeze(-2).topk(num_samples, -1)[1]
+
+
+# ---- losses
+
+def multilabel_margin_loss(x, target, reduction=1):
+    """sum over labels j and others i of max(0, 1 - x[j] + x[i]) / classes; labels end at the first -1."""
+    from .ops import identity_loss
+    rows, labels = (x, target) if x.dim() == 2 else (x.reshape(1, -1), target.reshape(1, -1))
+    valid = (labels >= 0).long().cumprod(1)
+    at = torch.where(valid > 0, labels, torch.zeros_like(labels))
+    is_label = torch.zeros_like(labels).scatter_add(1, at, valid) > 0
+    margin = (1 - rows.gather(1, at).unsqueeze(2) + rows.unsqueeze(1)).clamp(min=0)
+    counted = (valid > 0).unsqueeze(2) & ~is_label.unsqueeze(1)
+    each = torch.where(counted, margin, torch.zeros_like(margin)).sum((1, 2)) / rows.size(1)
+    if reduction == 0:
+        return each if x.dim() == 2 else each.squeeze(0)
+    return identity_loss(each.mean() if reduction == 1 else each.sum(), "none")
+
+
+# ---- volumes sampled at coordinates
+
+def _unnormalised(g, n, corners):
+    return (g + 1) / 2 * (n - 1) if corners else ((g + 1) * n - 1) / 2
+
+
+def _reflected(at, n, corners):
+    low, span = (0.0, n - 1) if corners else (-0.5, n)
+    if span <= 0:
+        return torch.zeros_like(at)
+    away = (at - low).abs()
+    turns = (away / span).floor()
+    rest = away - turns * span
+    return torch.where(turns % 2 == 0, rest, span - rest) + low
+
+
+def grid_sampler_3d(x, grid, interpolation_mode, padding_mode, align_corners):
+    """x [n, c, d, h, w], grid [n, d', h', w', (x, y, z)]"""
+    if interpolation_mode > 1:
+        raise Error("grid_sample of volumes is supported with mode bilinear or nearest.")
+    n, c, *field = x.shape
+    places = []
+    for axis, extent in enumerate(field):
+        at = _unnormalised(grid[..., 2 - axis], extent, align_corners)
+        if padding_mode == 2:
+            at = _reflected(at, extent, align_corners)
+        places.append(at.clamp(0, extent - 1) if padding_mode else at)
+    flat, shape = x.reshape(n, c, -1), grid.shape[1:4]
+
+    def taken(corner):
+        index, inside = 0, True
+        for at, extent in zip(corner, field):
+            index = index * extent + at.clamp(0, extent - 1)
+            inside = (at >= 0) & (at < extent) & inside
+        values = flat.gather(2, index.reshape(n, 1, -1).expand(n, c, -1).long()).reshape(n, c, *shape)
+        return torch.where(inside.unsqueeze(1), values, torch.zeros_like(values))
+
+    if interpolation_mode == 1:
+        return taken([at.round() for at in places])
+    total = 0
+    for corner in range(8):
+        ends = [at.detach().floor() + (corner >> axis & 1) for axis, at in enumerate(places)]
+        weight = 1
+        for at, end in zip(places, ends):
+            weight = weight * (1 - (at - end).abs())
+        total = total + taken(ends) * weight.unsqueeze(1)
+    return total
+
+
+def _grid_sampler(x, grid, interpolation_mode, padding_mode, align_corners):
+    sample = grid_sampler_3d if x.dim() == 5 else torch.ops.aten.grid_sampler_2d
+    return sample(x, grid, interpolation_mode, padding_mode, align_corners)
+
+
+decompositions = {f"aten::{name}": function for name, function in {
+    **special_functions.functions, **matrices.functions, "quantile": quantile, "nanquantile": nanquantile, "cov": cov,
+    "corrcoef": corrcoef, "histc": histc, "multinomial": multinomial, "multilabel_margin_loss": multilabel_margin_loss,
+    "grid_sampler": _grid_sampler, "grid_sampler_3d": grid_sampler_3d,
+}.items()}
