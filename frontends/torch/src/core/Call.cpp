@@ -279,6 +279,7 @@ Value Call::iota(std::int64_t n) const {
 Value Call::reduced(Value loss, std::int64_t reduction) const {
   if (reduction == 0)
     return loss;
+  loss = isFloating(loss) ? loss : cast(loss, type()); // torch's mean of integers is real
   Integers axes(rank(loss));
   std::iota(axes.begin(), axes.end(), 0);
   return reduce(reduction == 1 ? "ReduceMean" : "ReduceSum", loss, axes, false);

@@ -124,6 +124,22 @@ Shape broadcastShape(const Call &c, const Shape &a, const Shape &b) {
   return out;
 }
 
+Value scaledByFrequency(Call &c, Value rows, Value indices, std::int64_t tableRows) {
+  const Value at = flat(c, c.cast(indices, DataType::INT32));
+  const auto n = c.shapeOf(at)[0];
+  if (n == 0)
+    return rows;
+  const Value times = c.m.op(
+      "ScatterReduce", {c.full({n}, 1, DataType::INT32), at},
+      {{"axis", std::int64_t(0)}, {"axis_size", tableRows}, {"reduction", std::string("sum")}});
+  Shape shape = c.shapeOf(indices);
+  shape.push_back(1);
+  const Value own = c.m.op("Gather", {times, at}, {{"axis", std::int64_t(0)}});
+  const Value share = c.m.reciprocal(c.cast(c.m.reshape(own, shape), c.m.type(rows)));
+  const Value fixed = c.m.op("Detach", {rows});
+  return c.m.add(fixed, c.m.mul(c.m.sub(rows, fixed), share));
+}
+
 bool differentiates(Call &c) { return c.conversion().settings().training; }
 
 Value rooted(Call &c, Value x, double p) {

@@ -2,6 +2,7 @@
 // Activation functions. Where a derivative jumps, the formula takes torch's side.
 #include "core/Conversion.hpp"
 #include "core/Elementwise.hpp"
+#include <cmath>
 
 namespace poptorch {
 
@@ -17,6 +18,8 @@ Attributes real(const char *name, double value) { return {{name, float(value)}};
 
 // x between the bounds, whose derivative is 0 at the bounds already
 Value hardTanh(Call &c, Value x, double low, double high) {
+  if (!c.isFloating(x))
+    return c.m.op("Clip", {x, c.m.scalar(std::trunc(low), x), c.m.scalar(std::trunc(high), x)});
   return c.m.op("HardTanh", {x}, {{"min", float(low)}, {"max", float(high)}});
 }
 

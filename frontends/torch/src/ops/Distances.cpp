@@ -67,14 +67,13 @@ Value boundedNorm(Call &c, Value x, std::int64_t axis, double eps) {
 
 // sum(a / |a| * b / |b|)
 Values cosineSimilarity(Call &c) {
-  const auto [a, b] = c.operands("x1", "x2");
+  auto [a, b] = c.operands("x1", "x2");
+  a = asVector(c, a), b = asVector(c, b);
   const Shape shape = broadcastShape(c, c.shapeOf(a), c.shapeOf(b));
   const auto axis = c.axis("dim", shape.size());
   const double eps = c.real("eps", 1e-8);
   const Value x = c.cast(c.broadcast(a, shape), DataType::FLOAT);
   const Value y = c.cast(c.broadcast(b, shape), DataType::FLOAT);
-  if (shape.empty())
-    c.fail("it needs vectors; its inputs have no dimension.");
   const Value product =
       c.m.mul(c.m.div(x, boundedNorm(c, x, axis, eps)), c.m.div(y, boundedNorm(c, y, axis, eps)));
   return {c.m.reshape(c.m.reduceSum(product, {axis}, false), c.shape())};

@@ -35,9 +35,14 @@ Bags bagsOf(Call &c) {
   if (c.flag("include_last_offset"))
     b.offsets = c.slice(b.offsets, 0, 0, b.bags);
   b.rows = c.m.op("Gather", {weight, indices}, {{"axis", std::int64_t(0)}});
+  if (c.flag("scale_grad_by_freq") && differentiates(c))
+    b.rows = scaledByFrequency(c, b.rows, indices, c.shapeOf(weight)[0]);
   b.bag = bagOf(c, b.offsets, b.n, b.bags);
   b.counts = none;
-  if (const auto padding = c.integer("padding_idx", -1); c.has("padding_idx") && padding >= 0) {
+  auto padding = c.integer("padding_idx", -1);
+  if (padding < 0 && c.has("padding_idx") && c.name() == "aten::embedding_bag")
+    padding += c.shapeOf(weight)[0]; // from the end; for the inner operator: none
+  if (padding >= 0) {
     const Value is = c.m.op("Equal", {indices, c.m.scalar(double(padding), indices)});
     b.counts = c.cast(c.m.op("Not", {is}), c.m.type(weight));
   }
@@ -103,8 +108,6 @@ Value largest(Call &c, const Bags &b) {
 }
 
 Values embeddingBag(Call &c) {
-  if (c.flag("scale_grad_by_freq") && differentiates(c))
-    c.fail("scale_grad_by_freq is not supported: gradients of rows are summed as they are.");
   const auto mode = c.integer("mode", 0);
   const auto b = bagsOf(c);
   Value y;

@@ -27,6 +27,9 @@ Values clamped(Call &c) {
   Values inputs{c.broadcast(in("self"), c.shape()), in("min"), in("max")};
   while (inputs.back() == none)
     inputs.pop_back();
+  if (c.type() == DataType::BOOL)
+    for (auto &v : inputs)
+      v = v == none ? none : c.cast(v, DataType::INT32);
   return {c.m.op("Clip", inputs)};
 }
 

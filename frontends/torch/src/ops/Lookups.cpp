@@ -36,9 +36,9 @@ Values take(Call &c) {
 // Rows of a table. The row of padding_idx is looked up as all others, but never trained.
 Values embedding(Call &c) {
   const Value weight = c.in("weight"), indices = c.in("indices");
+  Value rows = gathered(c, weight, indices, 0);
   if (c.flag("scale_grad_by_freq") && differentiates(c))
-    c.fail("scale_grad_by_freq is not supported: gradients of rows are summed as they are.");
-  const Value rows = gathered(c, weight, indices, 0);
+    rows = scaledByFrequency(c, rows, indices, c.shapeOf(weight)[0]);
   auto padding = c.integer("padding_idx", -1);
   if (padding < 0 || !differentiates(c))
     return {rows};

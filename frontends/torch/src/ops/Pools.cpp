@@ -49,12 +49,8 @@ Window windowOf(const Call &c, const Shape &x, std::size_t dims) {
 Value batch(const Call &c, Value x, const Window &w) { return w.batched ? x : c.unsqueeze(x, 0); }
 Value unbatch(const Call &c, Value y, const Window &w) { return w.batched ? y : c.squeeze(y, 0); }
 
-Value pooledInput(Call &c) {
-  const Value x = c.in("self");
-  if (!c.isFloating(x))
-    c.fail("pools are computed in floating point; cast its input to float first.");
-  return x;
-}
+// Integers are pooled as floats; results are cast back.
+Value pooledInput(Call &c) { return c.floating(c.in("self")); }
 
 // The number of an element within its channel, of a number within the whole tensor.
 Value withinChannel(const Call &c, Value indices, const Shape &x) {
@@ -83,22 +79,44 @@ Values maxPool(Call &c, std::size_t dims) {
   return out;
 }
 
-// One over the number of elements and padding asked for in every window [1, 1, output...].
-Value shares(const Call &c, const Window &w, const Integers &padding, DataType type) {
+// The number of elements, and of padding if asked for, in every window [1, 1, output...].
+std::vector<double> countsIn(const Window &w, const Integers &padding, bool padded, Shape &shape) {
   std::vector<double> counts{1};
-  Shape shape{1, 1};
+  shape = {1, 1};
   for (std::size_t d = 0; d < w.field.size(); ++d) {
     std::vector<double> next;
     const auto end = w.field[d] + 2 * padding[d];
     for (double before : counts)
-      for (std::int64_t o = 0; o < w.output[d]; ++o)
-        next.push_back(before * double(std::min(w.kernel[d], end - o * w.strides[d])));
+      for (std::int64_t o = 0; o < w.output[d]; ++o) {
+        const auto from = o * w.strides[d], to = std::min(from + w.kernel[d], end);
+        next.push_back(before * double(padded ? to - from
+                                              : std::min(to, padding[d] + w.field[d]) -
+                                                    std::max(from, padding[d])));
+      }
     counts = std::move(next);
     shape.push_back(w.output[d]);
   }
+  return counts;
+}
+
+// One over these numbers.
+Value shares(const Call &c, const Window &w, const Integers &padding, DataType type) {
+  Shape shape;
+  auto counts = countsIn(w, padding, true, shape);
   for (auto &n : counts)
     n = 1 / n;
   return c.m.constant(HostTensor::fromDoubles(TensorInfo(type, shape), counts));
+}
+
+// The means of integers are cut off, as torch does.
+Value integerMeans(Call &c, const Window &w, Value sum) {
+  const auto dims = w.field.size();
+  Shape shape;
+  auto counts = countsIn(w, c.repeated("padding", dims), c.flag("count_include_pad", true), shape);
+  if (c.has("divisor_override"))
+    counts.assign(counts.size(), c.real("divisor_override"));
+  const Value by = c.m.constant(HostTensor::fromDoubles({DataType::INT32, shape}, counts));
+  return c.m.div(c.cast(sum, DataType::INT32), by);
 }
 
 // The mean of every window: over its elements, also over padding, or the sum over a number.
@@ -106,9 +124,11 @@ Values averagePool(Call &c, std::size_t dims) {
   const Value given = pooledInput(c);
   const Window w = windowOf(c, c.shapeOf(given), dims);
   const Value x = batch(c, given, w);
+  if (c.has("divisor_override") && c.integer("divisor_override") == 0)
+    c.fail("divisor_override must not be zero.");
+  if (!popart::isFloatingPoint(c.type()))
+    return {unbatch(c, integerMeans(c, w, c.m.op("SumPool", {x}, w.attributes())), w)};
   if (c.has("divisor_override")) {
-    if (c.integer("divisor_override") == 0)
-      c.fail("divisor_override must not be zero.");
     const Value sum = c.m.op("SumPool", {x}, w.attributes());
     return {unbatch(c, c.m.mul(sum, 1.0 / double(c.integer("divisor_override"))), w)};
   }

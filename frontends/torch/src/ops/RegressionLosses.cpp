@@ -54,7 +54,8 @@ Values klDiv(Call &c) {
 // exp(x) - t x, or x - t log(x + eps); in full also Stirling's t log t - t + log(2 pi t) / 2
 // where t > 1
 Values poissonNll(Call &c) {
-  const auto [x, t] = c.operands("input", "target");
+  auto [x, t] = c.operands("input", "target");
+  x = c.floating(x), t = c.floating(t);
   Value each = c.flag("log_input") ? c.m.sub(c.m.exp(x), c.m.mul(t, x))
                                    : c.m.sub(x, c.m.mul(t, c.m.log(c.m.add(x, c.real("eps")))));
   if (c.flag("full")) {

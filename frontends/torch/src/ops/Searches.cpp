@@ -8,8 +8,11 @@ namespace {
 
 // Elements and boundaries in one type.
 std::pair<Value, Value> alike(Call &c, const char *x, const char *boundaries) {
-  if (c.isTensor(x))
-    return c.operands(x, boundaries);
+  if (c.isTensor(x)) {
+    const auto [a, b] = c.operands(x, boundaries);
+    const auto type = c.isFloating(a) ? c.m.type(a) : DataType::INT32; // what is compared on tiles
+    return {c.cast(a, type), c.cast(b, type)};
+  }
   const Value b = c.in(boundaries);
   const auto type = c.isFloating(b) ? c.m.type(b) : DataType::FLOAT;
   return {c.m.scalar(c.real(x), type), c.cast(b, type)};

@@ -89,3 +89,7 @@ def test_softmax_in_other_types():
     check_halves(lambda x: (F.softmax(x, 1), F.log_softmax(x, 1)), rand(3, 4))
     check(lambda x: F.softmax(x, 1, dtype=torch.float), rand(3, 4).half(), gradient=False)
     check(lambda x: F.softmax(x, 1), torch.tensor([[1000.0, 999, -1000], [0, 1, 2]]))
+
+
+def test_bounds_of_integers():
+    check(lambda x: (F.hardtanh(x, -2, 3), F.relu6(x)), ints(9, low=-5, high=9))

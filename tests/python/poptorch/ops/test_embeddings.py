@@ -39,6 +39,13 @@ def test_modules():
     check(lambda w, i: torch.nn.functional.embedding_bag(i, w), module.weight.detach(), ints(2, 3, high=7))
 
 
-def test_scaling_by_frequency_is_refused_in_training():
-    with pytest.raises(Exception, match="scale_grad_by_freq"):
-        check(lambda w, i: F.embedding(i, w, scale_grad_by_freq=True), W, ints(3, high=7))
+def test_gradients_by_frequency():
+    check(lambda w: (F.embedding(torch.tensor([[0, 1], [1, 1]]), w, scale_grad_by_freq=True, padding_idx=0),
+                     F.embedding_bag(torch.tensor([[0, 1], [1, 1]]), w, mode="mean", scale_grad_by_freq=True)), rand(5, 5))
+
+
+def test_padding_of_bags_counts_from_the_end_too():
+    offsets = torch.tensor([0, 3])
+    check(lambda w, i: (F.embedding_bag(i, w, offsets, mode="max", padding_idx=-1),
+                        F.embedding_bag(i, w, offsets, mode="sum", padding_idx=-3)), rand(5, 5),
+          torch.tensor([0, 4, 2, 4, 4, 1]))

@@ -133,3 +133,12 @@ def test_threshold():
 def test_halves():
     check_halves(lambda x, y: [torch.maximum(x, y), torch.fmin(x, y), x.clamp(-0.5, 0.5), torch.where(x > y, x, y),
                                x.masked_fill(x > 0, 0.25), x < y], rand(4, 5), rand(5))
+
+
+def test_small_integers_between_boundaries():
+    check(lambda x: (torch.bucketize(x, torch.tensor([1, 3, 5], dtype=torch.uint8)),
+                     torch.searchsorted(torch.tensor([1, 3, 5], dtype=torch.int16), x.short())), ints(9, dtype=torch.uint8))
+
+
+def test_bounds_of_bools():
+    check(lambda x, y: (x.clamp_min(y), x.clamp_max(y)), ints(9, high=2).bool(), ints(9, high=2).bool())

@@ -180,3 +180,8 @@ def test_targets_must_fit():
         module = _Loss(F.cross_entropy)
         with pytest.raises(poptorch.Error, match=words):
             poptorch.inferenceModel(module)(rand(4, 3), t)
+
+
+def test_integers():
+    check(lambda x, y: (F.poisson_nll_loss(x, y), F.margin_ranking_loss(x, y, torch.ones(5)),
+                        F.margin_ranking_loss(x, y, -torch.ones(5).int())), ints(5), ints(5))

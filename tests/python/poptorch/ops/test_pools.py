@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 import poptorch
-from harness import check, rand
+from harness import check, ints, rand
 
 
 def distinct(*shape):
@@ -102,3 +102,9 @@ def test_halves():
     for actual, expected in zip(poptorch.inferenceModel(Both())(x.half()), Both()(x)):
         assert actual.dtype == torch.half
         torch.testing.assert_close(actual.float(), expected, rtol=2e-3, atol=1e-3)
+
+
+def test_pools_of_integers():
+    check(lambda x: (F.avg_pool2d(x, 2), F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, count_include_pad=False),
+                     F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), F.avg_pool2d(x, 2, divisor_override=3),
+                     F.avg_pool2d(x, 3, 2, ceil_mode=True)), ints(1, 2, 6, 7, low=-9, high=50, dtype=torch.long))

@@ -145,3 +145,7 @@ def test_cosine_similarity():
 
 def test_renorm():
     check(lambda x: (torch.renorm(x, 2, 0, 0.7), torch.renorm(x, 1, 1, 1.0)), rand(3, 4), rtol=1e-3)
+
+
+def test_cosine_of_numbers():
+    check(lambda a, b: F.cosine_similarity(a, b, 0), rand(), rand())
