@@ -38,7 +38,7 @@ struct ConvolutionKernel {
     conv::checkOperand(args.outputs[0], conv::outputShape(g));
     for (const auto &extra : args.inputs.subspan(2))
       conv::checkOperand(extra, conv::outputShape(g));
-    if (conv::ImagesForward::possible(args))
+    if (conv::ImagesForward::possible(g, args))
       images = std::make_unique<conv::ImagesForward>(g, args, activation);
     else if (conv::isDepthwise(g))
       depthwise = std::make_unique<conv::DepthwiseForward>(g, args, activation);

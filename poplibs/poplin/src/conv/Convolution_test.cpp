@@ -208,6 +208,25 @@ TEST(Convolution, AgreesWithLoopsForLayersWithALanePerImage) {
             {"padded output", grown}});
 }
 
+TEST(Convolution, AgreesWithLoopsForBatchesThatFillVectorsWithTheirNeighbours) {
+  auto dilated = simple(3, {9, 15}, {3, 3}, 2, 3);
+  dilated.kernelTransform.dilation = {2, 2};
+  checkAll({{"half a vector of images", simple(8, {14, 14}, {3, 3}, 1, 5)},
+            {"half a vector, padded", padded(simple(8, {9, 9}, {5, 5}, 5, 12), 2)},
+            {"vectors and a half", strided(simple(24, {7, 8}, {3, 3}, 3, 4), 2)},
+            {"one image", simple(1, {28, 28}, {3, 3}, 1, 5)},
+            {"one image of several channels", simple(1, {9, 24}, {3, 3}, 3, 11)},
+            {"rows of one vector", simple(1, {5, 18}, {3, 3}, 2, 3)},
+            {"rows of half a vector", simple(1, {5, 12}, {3, 3}, 2, 2)},
+            {"rows of several vectors", simple(1, {4, 103}, {2, 4}, 2, 3)},
+            {"images side by side", simple(3, {8, 13}, {3, 3}, 2, 5)},
+            {"long rows", simple(5, {3, 500}, {2, 2}, 1, 2)},
+            {"1 dimension", simple(2, {40}, {5}, 3, 3)},
+            {"3 dimensions", simple(2, {4, 4, 12}, {2, 3, 2}, 2, 2)},
+            {"dilated", dilated},
+            {"one image, padded", padded(simple(1, {9, 20}, {3, 3}, 2, 4), 1)}});
+}
+
 TEST(Convolution, IsEmptyOrZeroWhenASizeIsZero) {
   Session s;
   auto none = simple(2, {4, 4}, {3, 3}, 0, 5);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Convolutions of layers with few channels, on data whose innermost dimension is the batch: a lane
 // of a vector is an image, weights are broadcast, and no lane is idle however few channels there
-// are.
+// are. Batches that fill no vectors do so together with their neighbours in a row, if all outputs
+// of a row meet the same kernel elements.
 #pragma once
 #include "conv/Geometry.hpp"
 #include "epilogue/Finish.hpp"
@@ -18,9 +19,12 @@ struct Segment {
 };
 std::vector<Segment> segments(const Table &table);
 
-// True if an operand [batch][channels][field...] is of floats with the batch innermost, in whole
-// vectors.
+// True if an operand [batch][channels][field...] is of floats with the batch innermost, or the last
+// dimension of the field if there is but one image.
 bool batchIsInnermost(const openipu::KernelOperand &t);
+bool fillsVectors(std::size_t batch);
+// So few that images and positions make better lanes than channels do.
+bool hasFewChannels(const Geometry &g);
 
 class ImagesForward {
 public:
@@ -28,7 +32,7 @@ public:
   void run(const openipu::KernelArgs &args);
   // The batch must be innermost in the activations; what is added must be a value per channel, or
   // lie as the output does.
-  static bool possible(const openipu::KernelArgs &args);
+  static bool possible(const Geometry &g, const openipu::KernelArgs &args);
 
 private:
   // Inputs and weights that are summed for all outputs of a pair of segments.
@@ -37,19 +41,23 @@ private:
     std::vector<std::uint32_t> w; // rows of the packed weights
     std::vector<const float *> xs, ws;
   };
-  // Some outputs in a line, for all output channels and the images of one vector.
+  // Some outputs in a line, for all output channels and the images of one vector. With a length:
+  // so many floats that follow each other, outputs and their images.
   struct Job {
     std::uint32_t cell, vectors, group;
     std::int64_t x, y, xStep, yStep;
+    std::size_t length = 0;
   };
   void addCell(const Segment &rows, const Segment &last);
   void addBatches(std::uint32_t cell, const Segment &rows, const Segment &last);
+  void addLines(std::uint32_t cell, const Segment &rows, const Segment &last);
+  void runLine(Job job, const openipu::KernelArgs &args) const;
   void packWeights(const openipu::KernelOperand &w);
   void sumBiases(const openipu::KernelArgs &args);
   void runJob(const Job &job, const openipu::KernelArgs &args) const;
 
   Geometry g_;
-  const micro::Kernels &kernels_ = micro::kernels();
+  const micro::Kernels &kernels_;
   std::vector<std::int64_t> yRows_, yLast_, kernelOffsets_;
   Tables tables_;
   std::int64_t xChannel_, yChannel_;
@@ -95,7 +103,7 @@ private:
              float beta) const;
 
   Geometry g_;
-  const micro::Kernels &kernels_ = micro::kernels();
+  const micro::Kernels &kernels_;
   Tables tables_;
   std::vector<std::int64_t> yRows_, yLast_, dwOffsets_;
   std::int64_t xChannel_, dyChannel_, dwOut_, dwIn_, dwGroup_;

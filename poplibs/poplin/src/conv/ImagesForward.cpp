@@ -62,23 +62,53 @@ std::vector<Segment> segments(const Table &table) {
 }
 
 bool batchIsInnermost(const openipu::KernelOperand &t) {
-  return t.type == poplar::TypeId::Float && t.shape[0] > 0 && t.strides[0] == 1 &&
-         t.shape[0] % micro::kernels().lanes == 0 &&
+  return t.type == poplar::TypeId::Float && t.shape[0] > 0 &&
+         (t.shape[0] == 1 ? t.strides.back() : t.strides[0]) == 1 &&
          *std::min_element(t.strides.begin(), t.strides.end()) >= 0;
 }
+bool fillsVectors(std::size_t batch) { return batch % micro::kernelsFor(batch).lanes == 0; }
+bool hasFewChannels(const Geometry &g) { return g.in <= 32 && g.out <= 32; }
 
-bool ImagesForward::possible(const openipu::KernelArgs &args) {
+namespace {
+
+// The shortest stretch of floats that follow each other in both operands and meet the same kernel
+// elements; 0 if a row is not made of such stretches.
+std::size_t shortestLine(const Geometry &g, const openipu::KernelArgs &args) {
+  const auto &x = args.inputs[0], &y = args.outputs[0];
+  const auto batch = std::int64_t(g.batch);
+  std::vector<std::int64_t> yRows, yLast;
+  outputOffsets(g, {y.strides.begin() + 2, y.strides.end()}, yRows, yLast);
+  for (std::size_t o = 1; o < yLast.size(); ++o)
+    if (yLast[o] - yLast[o - 1] != batch)
+      return 0;
+  std::size_t shortest = yLast.size() * g.batch;
+  for (const auto &s : segments(tables(g, {x.strides.begin() + 2, x.strides.end()}).last))
+    shortest = s.count > 1 && s.step != batch ? 0 : std::min(shortest, s.count * g.batch);
+  return shortest;
+}
+const micro::Kernels &kernelsOfLines(std::size_t length) {
+  const auto &best = micro::kernels();
+  return length < best.lanes ? micro::kernelsFor(8) : best;
+}
+
+} // namespace
+
+bool ImagesForward::possible(const Geometry &g, const openipu::KernelArgs &args) {
   if (!batchIsInnermost(args.inputs[0]) || !batchIsInnermost(args.outputs[0]))
     return false;
   for (const auto &extra : args.inputs.subspan(2))
     if (!isPerChannel(extra) && !liesAs(extra, args.outputs[0]))
       return false;
-  return heldBy(args).size() < 2;
+  if (fillsVectors(g.batch))
+    return heldBy(args).size() < 2;
+  return hasFewChannels(g) && heldBy(args).empty() && shortestLine(g, args) >= 8;
 }
 
 ImagesForward::ImagesForward(const Geometry &g, const openipu::KernelArgs &args,
                              Activation activation)
-    : g_(g), activation_(activation) {
+    : g_(g), kernels_(fillsVectors(g.batch) ? micro::kernelsFor(g.batch)
+                                            : kernelsOfLines(shortestLine(g, args))),
+      activation_(activation) {
   activationLoop(activation); // refuses what does not exist
   const auto &x = args.inputs[0], &y = args.outputs[0];
   tables_ = tables(g, {x.strides.begin() + 2, x.strides.end()});
@@ -90,7 +120,9 @@ ImagesForward::ImagesForward(const Geometry &g, const openipu::KernelArgs &args,
   for (const auto &row : rows)
     for (const auto &last : lasts)
       addCell(row, last);
-  auto work = 2. * double(g.in * g.out * g.kernelPositions()) * kernels_.lanes * kernels_.vectors;
+  const auto each =
+      std::max(jobs_.empty() ? 0 : jobs_[0].length, std::size_t(kernels_.lanes * kernels_.vectors));
+  auto work = 2. * double(g.in * g.out * g.kernelPositions() * each);
   grain_ = std::max<std::size_t>(1, std::size_t(4e5 / std::max(1., work)));
 }
 
@@ -112,6 +144,8 @@ void ImagesForward::addCell(const Segment &rows, const Segment &last) {
   auto y = [&](std::size_t line, std::size_t i) {
     return yRows_[rows.begin + (along ? line : i)] + yLast_[last.begin + (along ? i : line)];
   };
+  if (!fillsVectors(g_.batch))
+    return addLines(cell, rows, last);
   if (g_.batch % (kernels_.lanes * kernels_.vectors) == 0)
     return addBatches(cell, rows, last);
   auto pieces = ceilDiv(length, kernels_.vectors);
@@ -144,6 +178,17 @@ void ImagesForward::addBatches(std::uint32_t cell, const Segment &rows, const Se
                            yRows_[rows.begin + i] + yLast_[last.begin + j] +
                                std::int64_t(group * g_.out) * yChannel_ + std::int64_t(image),
                            kernels_.lanes, kernels_.lanes});
+}
+
+// Outputs and their images side by side.
+void ImagesForward::addLines(std::uint32_t cell, const Segment &rows, const Segment &last) {
+  for (std::size_t group = 0; group < g_.groups; ++group)
+    for (std::size_t i = 0; i < rows.count; ++i)
+      jobs_.push_back(
+          {cell, 0, std::uint32_t(group),
+           std::int64_t(i) * rows.step + std::int64_t(group * g_.in) * xChannel_,
+           yRows_[rows.begin + i] + yLast_[last.begin] + std::int64_t(group * g_.out) * yChannel_,
+           kernels_.lanes, kernels_.lanes, last.count * g_.batch});
 }
 
 void ImagesForward::packWeights(const openipu::KernelOperand &w) {
@@ -184,8 +229,31 @@ void ImagesForward::run(const openipu::KernelArgs &args) {
   boundTo_ = x;
   base::parallelFor(jobs_.size(), grain_, [&](std::size_t begin, std::size_t end, unsigned) {
     for (auto i = begin; i < end; ++i)
-      runJob(jobs_[i], args);
+      jobs_[i].length ? runLine(jobs_[i], args) : runJob(jobs_[i], args);
   });
+}
+
+// In whole vectors; the last one overlaps the one before it, and both are done together unless
+// the activation would then be applied twice.
+void ImagesForward::runLine(Job job, const openipu::KernelArgs &args) const {
+  const std::size_t lanes = kernels_.lanes;
+  const bool together = activation_ == Activation::None || activation_ == Activation::Relu;
+  while (job.length) {
+    const auto whole = job.length / lanes, rest = job.length % lanes;
+    auto done =
+        std::min<std::size_t>(kernels_.vectors, rest && whole > 1 ? whole - 1 : whole) * lanes;
+    job.vectors = std::uint32_t(done / lanes);
+    job.xStep = job.yStep = std::int64_t(lanes);
+    if (whole == 1 && rest && together) {
+      job.vectors = 2, done = job.length;
+      job.xStep = job.yStep = std::int64_t(rest);
+    } else if (whole == 1 && rest) {
+      done = rest; // the next one is whole, and overlaps
+    }
+    runJob(job, args);
+    job.x += std::int64_t(done), job.y += std::int64_t(done);
+    job.length -= done;
+  }
 }
 
 void ImagesForward::runJob(const Job &job, const openipu::KernelArgs &args) const {

@@ -52,11 +52,22 @@ bool ImagesWeightGradient::possible(const Geometry &g, const openipu::KernelArgs
     return false;
   auto all = tables(g, {x.strides.begin() + 2, x.strides.end()});
   std::vector<Walk> rows, lasts;
-  return walks(all.rows, rows) && walks(all.last, lasts);
+  if (!walks(all.rows, rows) || !walks(all.last, lasts))
+    return false;
+  if (fillsVectors(g.batch))
+    return true;
+  // Else rows without gaps, so long that vectors pay.
+  const auto batch = std::int64_t(g.batch);
+  std::vector<std::int64_t> yRows, yLast;
+  outputOffsets(g, {dy.strides.begin() + 2, dy.strides.end()}, yRows, yLast);
+  const bool dense = yLast.size() < 2 || yLast[1] - yLast[0] == batch;
+  return dense && hasFewChannels(g) && std::all_of(lasts.begin(), lasts.end(), [&](const Walk &w) {
+           return w.outputs.count * g.batch >= 8 && w.outputs.step == batch;
+         });
 }
 
 ImagesWeightGradient::ImagesWeightGradient(const Geometry &g, const openipu::KernelArgs &args)
-    : g_(g) {
+    : g_(g), kernels_(micro::kernelsFor(g.batch)) {
   const auto &dy = args.inputs[0], &x = args.inputs[1], &dw = args.outputs[0];
   tables_ = tables(g, {x.strides.begin() + 2, x.strides.end()});
   outputOffsets(g, {dy.strides.begin() + 2, dy.strides.end()}, yRows_, yLast_);
@@ -127,7 +138,7 @@ void ImagesWeightGradient::addChunks(std::size_t family) {
     for (std::size_t run = 0; run < f.xRun.size(); ++run)
       for (std::size_t p = 0; p < parts; ++p) {
         auto begin = vectors * p / parts * kernels_.lanes,
-             end = vectors * (p + 1) / parts * kernels_.lanes;
+             end = p + 1 == parts ? f.length : vectors * (p + 1) / parts * kernels_.lanes;
         chunks_.push_back({family, run, 1, begin, end - begin});
       }
     return;

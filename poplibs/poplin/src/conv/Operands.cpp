@@ -18,7 +18,7 @@ using poplar::Tensor;
 using poputil::poplibs_error;
 using Shape = std::vector<std::size_t>;
 
-constexpr std::size_t fewChannels = 16, lanes = 16;
+constexpr std::size_t fewChannels = 16, lanes = 16, fewLanes = 8;
 
 bool isEmpty(const ConvParams &p) {
   auto none = [](const Shape &shape) {
@@ -74,13 +74,41 @@ Shape activationShape(std::size_t batch, std::size_t channels, const Shape &fiel
 
 } // namespace
 
+namespace {
+
+double used(std::size_t n) { return double(n) / double((n + lanes - 1) / lanes * lanes); }
+
+// Along the last dimension of the field, every output meets every kernel element, and neighbours
+// are neighbours in the input.
+bool hasEvenRows(const ConvParams &p) {
+  const auto plain = [](const ConvParams::InputTransform &t) {
+    return !t.truncationLower.back() && !t.truncationUpper.back() && !t.paddingLower.back() &&
+           !t.paddingUpper.back() && !t.flip.back();
+  };
+  const auto &out = p.outputTransform;
+  return !p.inputFieldShape.empty() && plain(p.inputTransform) &&
+         p.inputTransform.dilation.back() == 1 && plain(p.kernelTransform) &&
+         out.stride.back() == 1 && !out.truncationLower.back() && !out.truncationUpper.back() &&
+         !out.paddingLower.back() && !out.paddingUpper.back();
+}
+// Whether images fill lanes, or images and positions of a row together fill more of them than
+// channels would.
+bool fillsLanes(const ConvParams &p) {
+  if (p.batchSize % fewLanes == 0)
+    return true;
+  const auto line = hasEvenRows(p) ? p.getOutputFieldShape().back() * p.batchSize : 0;
+  return line >= fewLanes && used(line) > used(p.outputChannelsPerConvGroup);
+}
+
+} // namespace
+
 Storage storageFor(const ConvParams &p) {
   bool few = p.inputChannelsPerConvGroup <= fewChannels &&
              p.outputChannelsPerConvGroup <= fewChannels && p.numConvGroups == 1;
   bool field = std::accumulate(p.inputFieldShape.begin(), p.inputFieldShape.end(), std::size_t(1),
                                std::multiplies<>()) > 1;
-  return few && field && p.batchSize && p.batchSize % lanes == 0 && p.inputType == poplar::FLOAT &&
-                 p.outputType == poplar::FLOAT
+  return few && field && p.batchSize && p.inputType == poplar::FLOAT &&
+                 p.outputType == poplar::FLOAT && fillsLanes(p)
              ? Storage::BatchLast
              : Storage::ChannelsLast;
 }
@@ -89,8 +117,11 @@ Storage storageFor(const ConvParams &p, const Tensor &input) {
   std::vector<std::int64_t> strides;
   if (input.numElements() == 0 || !openipu::hasStrides(input, strides))
     return storageFor(p);
-  bool batchLast = strides[0] == 1, channelsLast = strides[1] == 1;
-  bool vectors = p.batchSize % lanes == 0 && p.outputType == poplar::FLOAT;
+  if (p.batchSize == 1 && p.getNumInputChans() == 1) // both ways at once
+    return storageFor(p);
+  bool batchLast = (p.batchSize == 1 ? strides.back() : strides[0]) == 1,
+       channelsLast = strides[1] == 1;
+  bool vectors = p.outputType == poplar::FLOAT && fillsLanes(p);
   if (batchLast && vectors && p.outputChannelsPerConvGroup <= 2 * fewChannels)
     return Storage::BatchLast;
   return channelsLast || batchLast ? Storage::ChannelsLast : storageFor(p);

@@ -240,6 +240,9 @@ TEST(Epilogue, OfConvolutionsAgreesWithLoops) {
            {"no field", conv(poplar::FLOAT, 3, {}, {}, 5, 9)},
            {"lane per image", conv(poplar::FLOAT, 32, {6, 5}, {3, 3}, 2, 5)},
            {"lane per image, padded", padded(conv(poplar::FLOAT, 16, {4, 9}, {3, 3}, 3, 11), 1)},
+           {"half a lane per image", padded(conv(poplar::FLOAT, 8, {4, 9}, {3, 3}, 3, 11), 1)},
+           {"lanes in a row", conv(poplar::FLOAT, 1, {4, 30}, {3, 3}, 2, 5)},
+           {"lanes of images in a row", conv(poplar::FLOAT, 3, {4, 9}, {2, 2}, 2, 3)},
            {"half", padded(conv(poplar::HALF, 2, {4, 5}, {3, 3}, 8, 24), 1)},
            {"half, odd", conv(poplar::HALF, 1, {4, 5}, {2, 2}, 3, 5)}})
     forAll([&, name = name, p = p](Added added, Activation f) {

@@ -11,4 +11,9 @@ const Kernels &kernels() {
   return best;
 }
 
+const Kernels &kernelsFor(std::size_t n) {
+  const auto &best = kernels(), &narrower = best.lanes > 8 ? avx2Kernels() : best;
+  return n % best.lanes && n % narrower.lanes == 0 ? narrower : best;
+}
+
 } // namespace poplin::micro

@@ -72,6 +72,8 @@ struct Kernels {
 
 // For the processor this runs on, or a lesser one that OPENIPU_ISA names (base/VectorUnit.hpp).
 const Kernels &kernels();
+// The widest of these whose vectors n floats fill, if one does; else the widest.
+const Kernels &kernelsFor(std::size_t n);
 
 const Kernels &avx512Kernels();
 const Kernels &avx2Kernels();
