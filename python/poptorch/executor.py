@@ -33,6 +33,9 @@ from .weights import OwnerOf, set_owner, unwrap_tensors, weights_of, wrap_tensor
 from .wrapping import check_optimizer, unwrap_module, wrap_module
 
 
+_empty_like = torch.empty_like
+
+
 class ModelledStep(typing.NamedTuple):
     """One call on IPUs. seconds: at the chip's clock; micro_batches: of all replicas."""
     cycles: int
@@ -272,8 +275,11 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
     def _prepare_steps(self, values, shapes, capture):
         """What stays the same from call to call: names, types, whole shapes."""
         times = batching.outputMultiplier(self._options, self._training)
+        self._spreads = self._options.input_group_size > 1
         self._results = [(batching.outputShape(shape, times), returned_type(dtype))
                          for shape, dtype in self._output_metas]
+        # torch makes a tensor like another in half the time that it takes to read a shape. Nobody touches their memory.
+        self._forms = [torch.empty(shape, dtype=dtype) for shape, dtype in self._results]
         inputs = [(name, device_type(value.dtype, narrow=False), tuple(value.shape))
                   for name, value in zip(self._inputs, self._prepare_inputs(list(values)))]
         self._prepare_anchors()
@@ -299,7 +305,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
             self._send_weights()
         if self._new_optimizer:
             self._send_optimizer()
-        results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._results]
+        results = [_empty_like(form) for form in self._forms]
         anchored = self._new_anchors() if self._anchor_results else ()
         changes = [torch.empty(shape, dtype=dtype) for shape, dtype in self._changes] if self._written else ()
         self._step_io.set([v.data_ptr() for v in values], [r.data_ptr() for r in (*results, *changes, *anchored)])

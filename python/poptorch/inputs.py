@@ -38,7 +38,7 @@ class Inputs:
 
     def _whole(self, values):
         """Rows for every replica; a number for every micro-batch."""
-        if self._options.input_group_size > 1:
+        if self._spreads:
             values = batching.spread(self._options, values, self._training)
         for i in self._scalars:
             values[i] = values[i].expand(self._micro_batches).contiguous()
