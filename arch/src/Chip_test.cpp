@@ -66,3 +66,16 @@ TEST(Chip, AnOddLastTileIsItsOwnPartner) {
 TEST(Chip, RejectsAChipWithoutTiles) {
   EXPECT_THROW(withTiles(chipByName("ipu2"), 0), std::invalid_argument);
 }
+
+TEST(Chip, FormulasShareWorkAmongItsWorkers) {
+  auto chip = chipByName("ipu2");
+  EXPECT_EQ(chip.workerShare(13), 3u);
+  EXPECT_EQ(chip.onWorkers(20), 120u);
+  EXPECT_EQ(chip.vectorWidth(2), 4u);
+  chip.workers = 4;
+  chip.dataPathBits = 128;
+  EXPECT_EQ(chip.workerShare(13), 4u);
+  EXPECT_EQ(chip.onWorkers(20), 80u);
+  EXPECT_EQ(chip.vectorWidth(4), 4u);
+  EXPECT_EQ(chip.vectorWidth(32), 1u);
+}

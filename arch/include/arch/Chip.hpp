@@ -177,6 +177,14 @@ struct Chip {
   std::vector<std::uint64_t>
   elementOffsets() const;              // where each element begins, from the base address
   unsigned interleavedElement() const; // index of the first interleaved one
+  // What formulas of vertices are written with: the slowest worker's share of so many things, the
+  // tile's cycles while each worker has so many bundles, and what one load or store moves.
+  std::uint64_t workerShare(std::uint64_t things) const { return ceilDiv(things, workers); }
+  Cycles onWorkers(std::uint64_t bundles) const { return workers * bundles; }
+  unsigned pathBytes() const { return dataPathBits < 8 ? 1 : dataPathBits / 8; }
+  unsigned vectorWidth(std::size_t elementBytes) const {
+    return pathBytes() < elementBytes ? 1 : unsigned(pathBytes() / elementBytes);
+  }
   Cycles cycles(double seconds) const { return secondsToCycles(seconds, clockHz); }
   double seconds(Cycles c) const { return cyclesToSeconds(c, clockHz); }
   // Floating-point operations per second of the whole chip.

@@ -7,6 +7,7 @@
 #include "base/Text.hpp"
 #include "device/SystemNames.hpp"
 #include "device/TargetData.hpp"
+#include "openipu/Chip.hpp"
 #include "poplar/exceptions.hpp"
 #include "types/TypeAccess.hpp"
 #include <algorithm>
@@ -131,6 +132,8 @@ Target Target::createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const
 
 // ---- what it is
 // -------------------------------------------------------------------------------------------------
+
+const arch::Chip &openipu::chipOf(const Target &target) { return device::systemOf(target).chip; }
 
 TargetType Target::getTargetType() const { return data().type; }
 StringRef Target::getTargetArchString() const {
