@@ -3,6 +3,7 @@
 // gather. Tiles combine each share as it arrives. Without syncs all hops are one superstep and all
 // arriving shares have buffers; with syncs a hop is a superstep and one share has a buffer.
 #include "Exchange.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/Placement.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include <algorithm>
@@ -60,13 +61,14 @@ bool reduces(const Collective &what) {
 }
 
 // Combining one share of what lies on a tile.
-std::uint64_t combineCycles(const Collective &what, const OnTile &tile, std::uint64_t shares) {
+std::uint64_t combineCycles(const arch::Chip &chip, const Collective &what, const OnTile &tile,
+                            std::uint64_t shares) {
   std::uint64_t cycles = 0;
   for (const auto &[type, n] : tile.elements) {
-    cycles += popops::cost::binaryCycles(vertexOp(what.op), type, ceilDiv(n, shares), true);
+    cycles += popops::cost::binaryCycles(chip, vertexOp(what.op), type, ceilDiv(n, shares), true);
     if (what.op == CollectiveOperator::SQUARE_ADD)
-      cycles +=
-          popops::cost::unaryCycles(popops::expr::UnaryOpType::SQUARE, type, ceilDiv(n, shares));
+      cycles += popops::cost::unaryCycles(chip, popops::expr::UnaryOpType::SQUARE, type,
+                                          ceilDiv(n, shares));
   }
   return cycles;
 }
@@ -123,7 +125,7 @@ Plan ringPlan(const poplar::Graph &graph, const Collective &what,
     TileWork work;
     work.tile = tile;
     if (reduces(what) && members > 1)
-      work.cycles = (syncless ? hops : 1) * combineCycles(what, on, shares);
+      work.cycles = (syncless ? hops : 1) * combineCycles(openipu::chipOf(graph), what, on, shares);
     work.tempBytes = (syncless ? hops : 1) * ceilDiv(on.bytes, shares);
     work.vertices = work.cycles ? 1 : 0;
     append(step, work);

@@ -8,6 +8,7 @@
 #include "Draw.hpp"
 #include "MaskTile.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/Overwrite.hpp"
 #include "Philox.hpp"
 #include "popops/ElementWiseCost.hpp"
@@ -291,10 +292,13 @@ Keep keepOf(const Tensor *seed, std::uint32_t modifier, double probability, doub
 }
 
 openipu::Superstep dropoutStep(const poplar::Graph &graph, const Tensor &out) {
+  const auto &chip = openipu::chipOf(graph);
   const unsigned width = graph.getTarget().getVectorWidth(out.elementType());
-  auto step = poputil::whereItLies(
-      graph, out, "dropout", poputil::templateVertex("poprand::Dropout", out.elementType()),
-      [&](std::uint64_t n, std::uint32_t) { return 6 + 24 * 6 + 2 * ((n + width - 1) / width); });
+  auto step = poputil::whereItLies(graph, out, "dropout",
+                                   poputil::templateVertex("poprand::Dropout", out.elementType()),
+                                   [&](std::uint64_t n, std::uint32_t) {
+                                     return 6 + chip.onWorkers(24) + 2 * ((n + width - 1) / width);
+                                   });
   step.needs.push_back({1, 0});
   step.flops = out.numElements();
   return step;
@@ -351,14 +355,17 @@ Tensor shapedDropout(poplar::Graph &graph, const Tensor *seed, const std::uint32
   mask.insert(mask.begin(), input.rank() - mask.size(), 1);
   // Decisions are made where the reference lies, sent to the input, and multiplied there.
   const auto type = input.elementType();
+  const auto &chip = openipu::chipOf(graph);
   const unsigned width = graph.getTarget().getVectorWidth(type);
-  auto decide = poputil::whereItLies(
-      graph, reference, "mask", poputil::templateVertex("poprand::Bernoulli", type),
-      [&](std::uint64_t n, std::uint32_t) { return 4 + 23 * 6 + (n + width - 1) / width; });
+  auto decide = poputil::whereItLies(graph, reference, "mask",
+                                     poputil::templateVertex("poprand::Bernoulli", type),
+                                     [&](std::uint64_t n, std::uint32_t) {
+                                       return 4 + chip.onWorkers(23) + (n + width - 1) / width;
+                                     });
   auto multiply = poputil::whereItLies(
       graph, out, "multiply", "popops::BinaryOp1D", [&](std::uint64_t n, std::uint32_t regions) {
-        return popops::cost::binaryCycles(popops::expr::BinaryOpType::MULTIPLY, type, n, false,
-                                          regions);
+        return popops::cost::binaryCycles(chip, popops::expr::BinaryOpType::MULTIPLY, type, n,
+                                          false, regions);
       });
   multiply.needs.push_back({1, 0});
   multiply.flops = out.numElements();

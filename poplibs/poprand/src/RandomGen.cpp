@@ -9,6 +9,7 @@
 #include "Draw.hpp"
 #include "Generate.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Chip.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -90,18 +91,20 @@ void setBounds(const Call &call, double minVal, double maxVal, Draw &draw) {
     fail("no value of the type lies between them");
 }
 
-// Cycles of the vertex on a tile: once, and for each vector of elements.
+// The vertex on a tile: supervisor cycles, bundles of each worker before and after its loop, and
+// tile cycles for each vector of elements.
 struct Rate {
   const char *vertex;
-  unsigned once, perVector;
+  unsigned supervisor, bundles, perVector;
 };
 
 openipu::Superstep vertexStep(const Call &call, const Tensor &out, const Rate &rate) {
   const unsigned width = call.graph.getTarget().getVectorWidth(call.type);
+  const auto once = rate.supervisor + openipu::chipOf(call.graph).onWorkers(rate.bundles);
   return poputil::whereItLies(call.graph, out, call.name,
                               poputil::templateVertex(rate.vertex, call.type),
                               [&](std::uint64_t n, std::uint32_t) {
-                                return rate.once + rate.perVector * ((n + width - 1) / width);
+                                return once + rate.perVector * ((n + width - 1) / width);
                               });
 }
 
@@ -143,8 +146,8 @@ Tensor uniform(poplar::Graph &graph, const Tensor *seed, std::uint32_t seedModif
   draw.choices = std::uint64_t(maxVal - minVal) + 1;
   const bool allIntegers = draw.choices == std::uint64_t(1) << 32;
   const Rate rate = outType == poplar::INT
-                        ? Rate{"poprand::Uniform", 4 + 132, allIntegers ? 1u : 6u}
-                        : Rate{"poprand::Uniform", 4 + (isHalf(outType) ? 24u : 22u) * 6, 4};
+                        ? Rate{"poprand::Uniform", 4, 22, allIntegers ? 1u : 6u}
+                        : Rate{"poprand::Uniform", 4, isHalf(outType) ? 24u : 22u, 4};
   return generate(call, draw, rate, prog, {di, "uniform"});
 }
 
@@ -172,13 +175,14 @@ Tensor logUniform(poplar::Graph &graph, const Tensor *seed, std::uint32_t seedMo
   const double low = std::log(minVal), high = std::log(maxVal + (integers ? 1 : 0));
   draw.centre = (low + high) / 2;
   draw.spread = (high - low) / 2;
-  const Rate rate{"poprand::Uniform", 4 + (isHalf(outType) ? 24u : 22u) * 6, 4};
+  const Rate rate{"poprand::Uniform", 4, isHalf(outType) ? 24u : 22u, 4};
   const Type through = isHalf(outType) ? poplar::HALF : poplar::FLOAT;
+  const auto &chip = openipu::chipOf(graph);
   return generate(call, draw, rate, prog, {di, "logUniform"}, [&](const Tensor &out) {
     return poputil::whereItLies(graph, out, "exponent", "popops::UnaryOp1DInPlace",
                                 [&](std::uint64_t n, std::uint32_t regions) {
                                   return popops::cost::unaryCycles(
-                                      popops::expr::UnaryOpType::EXPONENT, through, n, true,
+                                      chip, popops::expr::UnaryOpType::EXPONENT, through, n, true,
                                       regions);
                                 });
   });
@@ -194,7 +198,7 @@ Tensor bernoulli(poplar::Graph &graph, const Tensor *seed, std::uint32_t seedMod
                                  DI_ARGS(seed, seedModifier, reference, outType, prob));
   Draw draw{outType == poplar::INT ? Kind::BernoulliInt : Kind::Bernoulli};
   draw.choices = std::uint64_t(std::llround(prob * 0x1p32));
-  const Rate rate{"poprand::Bernoulli", 4 + (isHalf(outType) ? 21u : 23u) * 6, 1};
+  const Rate rate{"poprand::Bernoulli", 4, isHalf(outType) ? 21u : 23u, 1};
   return generate(call, draw, rate, prog, {di, "bernoulli"});
 }
 
@@ -219,7 +223,7 @@ Tensor normal(poplar::Graph &graph, const Tensor *seed, std::uint32_t seedModifi
   Draw draw{Kind::Normal};
   draw.centre = mean;
   draw.spread = stdDev;
-  const Rate rate{"poprand::Normal", 4 + (isHalf(outType) ? 24u : 22u) * 6, 4};
+  const Rate rate{"poprand::Normal", 4, isHalf(outType) ? 24u : 22u, 4};
   return generate(call, draw, rate, prog, {di, "normal"});
 }
 
@@ -245,7 +249,7 @@ Tensor truncatedNormal(poplar::Graph &graph, const Tensor *seed, std::uint32_t s
   const auto iterations =
       unsigned(std::max(1.0, std::ceil(-4 / std::log10(std::max(outside, 1e-300)))));
   const bool half = isHalf(outType);
-  const Rate rate{"poprand::TruncatedNormal", 4 + (half ? 28u : 26u) * 6,
+  const Rate rate{"poprand::TruncatedNormal", 4, half ? 28u : 26u,
                   (half ? 12u : 11u) * iterations + 5};
   return generate(call, draw, rate, prog, {di, "truncatedNormal"});
 }

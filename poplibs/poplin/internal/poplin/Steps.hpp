@@ -2,6 +2,7 @@
 // Supersteps of element-wise work as part of a larger plan, with the temporary memory they take and
 // the operations they count: what norms, softmax and losses are put together from.
 #pragma once
+#include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
 #include "openipu/Placement.hpp"
 #include "popops/ElementWiseCost.hpp"
@@ -53,7 +54,7 @@ openipu::Superstep elementStep(const poplar::Graph &graph, const poplar::Tensor 
     work.tile = tile;
     work.cycles = cycles(elements, regions);
     work.tempBytes = details.tempBytes * elements;
-    work.vertices = regions == 1 ? 1 : 6;
+    work.vertices = regions == 1 ? 1 : openipu::chipOf(graph).workers;
     if (details.arrive)
       details.arrive(elements, work);
     step.flops += details.flops * elements;

@@ -79,11 +79,12 @@ const openipu::Registered registeredQuarter{openipu::stateful<OfQuarters<WeightG
 
 openipu::Superstep conv::updateStep(const Graph &graph, const Tensor &weights) {
   auto type = weights.elementType();
+  const auto &chip = openipu::chipOf(graph);
   return poputil::whereItLies(
       graph, weights, "AddScaled",
       poputil::templateVertex("popops::ScaledAddSupervisor", type, type, type, false),
       [&](std::uint64_t elements, std::uint32_t regions) {
-        return popops::cost::scaledAddCycles(type, type, type, elements,
+        return popops::cost::scaledAddCycles(chip, type, type, type, elements,
                                              popops::cost::ScaledAdd::APlusbB, false, regions);
       });
 }

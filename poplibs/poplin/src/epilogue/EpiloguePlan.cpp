@@ -55,48 +55,52 @@ Function functionOf(Activation activation) {
 Superstep activationStep(const poplar::Graph &graph, const poplar::Tensor &out,
                          Activation activation) {
   const auto type = out.elementType();
+  const auto &chip = openipu::chipOf(graph);
   const bool gelu = activation == Activation::Gelu;
   if (gelu || activation == Activation::Swish)
     return elementStep(graph, out, gelu ? "Gelu" : "Swish",
                        "popnn::NonLinearity1DInPlace<" + type.toString() +
                            ",popnn::NonLinearityType::" + (gelu ? "GELU>" : "SWISH>"),
                        [&](std::uint64_t n, std::uint32_t regions) {
-                         return gelu ? popops::cost::geluCycles(type, n, regions)
-                                     : popops::cost::swishCycles(type, n, regions);
+                         return gelu ? popops::cost::geluCycles(chip, type, n, regions)
+                                     : popops::cost::swishCycles(chip, type, n, regions);
                        },
                        {0, gelu ? 8u : 2u, {}});
   if (activation == Activation::Relu6) // a minimum of a maximum
     return elementStep(graph, out, "Relu6", binaryVertex("BinaryOp1DInPlace", "MAXIMUM", type),
                        [&](std::uint64_t n, std::uint32_t regions) {
-                         return popops::cost::fusedCycles(2, 1, type, n, regions);
+                         return popops::cost::fusedCycles(chip, 2, 1, type, n, regions);
                        },
                        {0, 2, {}});
   const auto function = functionOf(activation);
   return elementStep(graph, out, function.name,
                      unaryVertex("UnaryOp1DInPlace", function.vertex, type),
                      [&](std::uint64_t n, std::uint32_t regions) {
-                       return popops::cost::unaryCycles(function.op, type, n, true, regions);
+                       return popops::cost::unaryCycles(chip, function.op, type, n, true, regions);
                      },
                      {0, function.flops, {}});
 }
 
 Superstep biasStep(const poplar::Graph &graph, const poplar::Tensor &out, std::size_t channels) {
   const auto type = out.elementType();
+  const auto &chip = openipu::chipOf(graph);
   return elementStep(graph, out, "AddBias",
                      binaryVertex("BroadcastVectorInner1DInPlace", "ADD", type),
                      [&](std::uint64_t n, std::uint32_t) {
                        const auto length = std::min<std::uint64_t>(channels, n);
-                       return popops::cost::vectorInnerCycles(BinaryOpType::ADD, type, 1, length,
-                                                              (n + length - 1) / length);
+                       return popops::cost::vectorInnerCycles(chip, BinaryOpType::ADD, type, 1,
+                                                              length, (n + length - 1) / length);
                      },
                      {0, 1, {}});
 }
 
 Superstep addendStep(const poplar::Graph &graph, const poplar::Tensor &out) {
   const auto type = out.elementType();
+  const auto &chip = openipu::chipOf(graph);
   return elementStep(graph, out, "Add", binaryVertex("BinaryOp1DInPlace", "ADD", type),
                      [&](std::uint64_t n, std::uint32_t regions) {
-                       return popops::cost::binaryCycles(BinaryOpType::ADD, type, n, true, regions);
+                       return popops::cost::binaryCycles(chip, BinaryOpType::ADD, type, n, true,
+                                                         regions);
                      },
                      {0, 1, {}});
 }

@@ -44,8 +44,8 @@ std::string quarterUses(poplar::Graph &graph, const std::string &kernel,
       quarters.push_back(use.tensor);
   if (quarters.empty())
     return kernel;
-  const auto &target = graph.getTarget();
-  const bool casts = target.getNumConvUnits(poplar::QUARTER, poplar::HALF) == 0;
+  const auto &chip = openipu::chipOf(graph);
+  const bool casts = chip.amp.quarterUnits == 0;
   for (const auto &t : quarters) {
     uses.push_back(openipu::in(metadataOf(graph, t)));
     if (casts)
@@ -54,8 +54,8 @@ std::string quarterUses(poplar::Graph &graph, const std::string &kernel,
           poputil::whereItLies(
               graph, t, "FromQuarter",
               poputil::templateVertex("popops::Cast1D", poplar::QUARTER, poplar::HALF),
-              [](std::uint64_t n, std::uint32_t regions) {
-                return popops::cost::castCycles(poplar::QUARTER, poplar::HALF, n, regions);
+              [&](std::uint64_t n, std::uint32_t regions) {
+                return popops::cost::castCycles(chip, poplar::QUARTER, poplar::HALF, n, regions);
               }));
   }
   return kernel + ".quarter";

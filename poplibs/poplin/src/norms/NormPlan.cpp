@@ -76,15 +76,16 @@ openipu::Superstep broadcastStep(const poplar::Graph &graph, const poplar::Tenso
                                  bool temporary) {
   auto type = acts.elementType();
   auto [run, length] = runs(acts, groups, key);
+  const auto &chip = openipu::chipOf(graph);
   const VectorArrival arrival(graph, vector);
   const std::uint64_t size = graph.getTarget().getTypeSize(type);
   auto cycles = [&, run = run, length = length](std::uint64_t n, std::uint32_t) {
     if (run > 1) {
       auto columns = std::min<std::uint64_t>(run, n);
-      return popops::cost::vectorOuterCycles(op, type, (n + columns - 1) / columns, columns);
+      return popops::cost::vectorOuterCycles(chip, op, type, (n + columns - 1) / columns, columns);
     }
     auto len = std::min<std::uint64_t>(length, n);
-    return popops::cost::vectorInnerCycles(op, type, 1, len, (n + len - 1) / len);
+    return popops::cost::vectorInnerCycles(chip, op, type, 1, len, (n + len - 1) / len);
   };
   const char *kind = run > 1 ? "BroadcastVectorOuterByRow1D" : "BroadcastVectorInner1D";
   StepDetails details{temporary ? size : 0, 1, {}};
@@ -99,6 +100,7 @@ openipu::Superstep broadcastStep(const poplar::Graph &graph, const poplar::Tenso
 openipu::Superstep binaryStep(const poplar::Graph &graph, const poplar::Tensor &at, BinaryOpType op,
                               const std::string &name, std::vector<unsigned> from, unsigned to) {
   auto type = at.elementType();
+  const auto &chip = openipu::chipOf(graph);
   StepDetails details;
   details.tempBytes = graph.getTarget().getTypeSize(type);
   details.flops = 1;
@@ -107,7 +109,7 @@ openipu::Superstep binaryStep(const poplar::Graph &graph, const poplar::Tensor &
   return elementStep(
       graph, at, name, binaryVertex("BinaryOp1D", nameOf(op), type),
       [&](std::uint64_t n, std::uint32_t regions) {
-        return popops::cost::binaryCycles(op, type, n, false, regions);
+        return popops::cost::binaryCycles(chip, op, type, n, false, regions);
       },
       details);
 }

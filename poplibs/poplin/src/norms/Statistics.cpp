@@ -209,12 +209,13 @@ openipu::Plan reduceTo(const poplar::Graph &graph, const poplar::Tensor &acts, N
 openipu::Superstep invStdDevStep(const poplar::Graph &graph, const poplar::Tensor &isd,
                                  bool stable) {
   auto type = isd.elementType();
+  const auto &chip = openipu::chipOf(graph);
   auto vertex = "poplin::InverseStdDeviation<" + type.toString() + "," + type.toString() + "," +
                 type.toString() + "," + (stable ? "true" : "false") + ">";
   return elementStep(graph, isd, "InvStdDev", vertex,
                      [&](std::uint64_t n, std::uint32_t regions) {
                        return popops::cost::broadcastScalarCycles(
-                           BinaryOpType::VARIANCE_TO_INV_STD_DEV, type, n, false, regions);
+                           chip, BinaryOpType::VARIANCE_TO_INV_STD_DEV, type, n, false, regions);
                      },
                      {0, 2, {}});
 }

@@ -115,9 +115,9 @@ openipu::Superstep invertBlocks(const poplar::Graph &graph, const Problem &p) {
   const auto d = std::uint64_t(p.block), all = std::uint64_t(p.batches * p.blocks);
   const auto tiles = std::min<std::uint64_t>(all, graph.getTarget().getNumTiles());
   const auto perTile = (all + tiles - 1) / tiles;
-  const auto workers = graph.getTarget().getNumWorkerContexts();
+  const auto &chip = openipu::chipOf(graph);
   openipu::TileWork work;
-  work.cycles = workers * ((perTile + workers - 1) / workers) * (20 + d * d * d / 2 + 10 * d);
+  work.cycles = chip.onWorkers(chip.workerShare(perTile)) * (20 + d * d * d / 2 + 10 * d);
   work.bytesIn = perTile * d * d * graph.getTarget().getTypeSize(p.type);
   work.bytesOut = work.bytesIn;
   work.tempBytes = work.bytesIn;
@@ -191,12 +191,13 @@ Tensor triangularMask(poplar::Graph &graph, const Tensor &a, bool lower, bool un
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(a, lower, unitDiagonal));
   solve::checkSquare("triangularMask", "a", a.elementType(), a.shape());
   auto y = graph.clone(a, {di, "mask"});
+  const auto &chip = openipu::chipOf(graph);
   openipu::Plan plan;
   if (y.numElements())
     plan.add(
         poputil::whereItLies(graph, y, "Mask", "popops::BinaryOp1D", [&](auto n, auto regions) {
-          return popops::cost::binaryCycles(popops::expr::BinaryOpType::MULTIPLY, y.elementType(),
-                                            n, false, regions);
+          return popops::cost::binaryCycles(chip, popops::expr::BinaryOpType::MULTIPLY,
+                                            y.elementType(), n, false, regions);
         }));
   openipu::AttributeWriter attributes;
   attributes.put(Sides{true, lower, unitDiagonal});

@@ -4,6 +4,7 @@
 // wavefront, forward and backward probabilities at the same time from both ends.
 #include "ctc/CtcPlan.hpp"
 #include "base/Text.hpp"
+#include "openipu/Chip.hpp"
 #include "poplin/ProductPlan.hpp"
 #include "popnn/CTCInference.hpp"
 #include "popnn/CTCLoss.hpp"
@@ -81,7 +82,6 @@ namespace {
 
 constexpr std::uint64_t logAdd = 16, logMultiply = 1; // cycles of one worker
 constexpr std::uint64_t vertexOverhead = 60;          // entry, pointers, loop set-up of one block
-constexpr std::uint64_t workers = 6;
 
 std::uint64_t divided(std::uint64_t a, std::uint64_t b) { return b ? (a + b - 1) / b : 0; }
 
@@ -89,12 +89,12 @@ std::uint64_t divided(std::uint64_t a, std::uint64_t b) { return b ? (a + b - 1)
 std::uint64_t statesOf(const Plan::Impl &p) {
   return std::max<std::uint64_t>(1, divided(2 * p.labels + !p.lastBlankApart, p.labelSplit));
 }
-std::uint64_t blockCycles(const Plan::Impl &p) {
+std::uint64_t blockCycles(const arch::Chip &chip, const Plan::Impl &p) {
   const auto perCell = 2 * logAdd + logMultiply; // from three cells of the step before
   const auto elements = divided(p.batch, p.batchSplit);
   // A step of the block depends on the one before: workers share its states.
-  return workers * elements *
-         (vertexOverhead + divided(p.time, p.timeSplit) * divided(statesOf(p), workers) * perCell);
+  return chip.onWorkers(elements * (vertexOverhead + divided(p.time, p.timeSplit) *
+                                                         chip.workerShare(statesOf(p)) * perCell));
 }
 std::uint64_t partialBytes(const poplar::Target &target, const Plan::Impl &p) {
   return target.getTypeSize(p.partials);
@@ -195,23 +195,24 @@ openipu::Plan lossSupersteps(const poplar::Target &target, const Plan::Impl &p, 
   openipu::Plan plan;
   if (!p.batch || !p.time)
     return plan;
+  const auto &chip = openipu::chipOf(target);
   const std::uint64_t elements = divided(p.batch, p.batchSplit),
                       time = divided(p.time, p.timeSplit), size = partialBytes(target, p),
                       data = elements * time * divided(p.classes, p.labelSplit);
   if (softmax) {
     openipu::TileWork work;
-    work.cycles =
-        popops::cost::unaryCycles(popops::expr::UnaryOpType::EXPONENT, p.in, data) +
-        popops::cost::broadcastScalarCycles(popops::expr::BinaryOpType::SUBTRACT, p.in, data, true);
+    work.cycles = popops::cost::unaryCycles(chip, popops::expr::UnaryOpType::EXPONENT, p.in, data) +
+                  popops::cost::broadcastScalarCycles(chip, popops::expr::BinaryOpType::SUBTRACT,
+                                                      p.in, data, true);
     work.bytesIn = work.bytesOut = elements * time * size;
     plan.add(poplin::onTiles("LogSoftmax", "popops::UnaryOp1D", p.tiles(), work));
   }
   openipu::TileWork block; // one block a tile and step of the wavefront; two fronts with a gradient
-  block.cycles = (gradient ? 2 : 1) * blockCycles(p);
+  block.cycles = (gradient ? 2 : 1) * blockCycles(chip, p);
   block.bytesIn = elements * (statesOf(p) + 2 * time) * size;
   block.bytesOut = block.bytesIn;
   block.tempBytes = tempBytesOf(target, p);
-  block.vertices = unsigned(workers * (gradient ? 2 : 1));
+  block.vertices = chip.workers * (gradient ? 2 : 1);
   auto front = poplin::onTiles("Wavefront", gradient ? "popnn::CTCAlphaBeta" : "popnn::CTCAlpha",
                                p.tiles(), block, p.timeSplit + p.labelSplit + p.lastBlankApart - 1);
   front.flops = std::uint64_t(p.batch) * p.time * (2 * p.labels + 1) * 13 * (gradient ? 2 : 1) /
@@ -219,8 +220,8 @@ openipu::Plan lossSupersteps(const poplar::Target &target, const Plan::Impl &p, 
   plan.add(front);
   if (gradient) {
     openipu::TileWork work;
-    work.cycles = workers * (vertexOverhead + divided(elements * time * statesOf(p), workers) *
-                                                  (logAdd + logMultiply));
+    work.cycles = chip.onWorkers(vertexOverhead + chip.workerShare(elements * time * statesOf(p)) *
+                                                      (logAdd + logMultiply));
     work.bytesIn = p.labelSplit > 1 ? data * size : 0; // partial gradients of the label splits
     work.bytesOut = work.bytesIn;
     work.tempBytes = data * size;
@@ -317,26 +318,27 @@ openipu::Plan inferenceSupersteps(const poplar::Target &target, const Plan::Impl
   openipu::Plan plan;
   if (!p.batch || !p.time)
     return plan;
+  const auto &chip = openipu::chipOf(target);
   const std::uint64_t elements = divided(p.batch, p.batchSplit), size = partialBytes(target, p),
                       classes = divided(p.classes, p.classSplit);
   if (softmax) {
     openipu::TileWork work;
     const auto n = elements * p.time * classes;
-    work.cycles = popops::cost::unaryCycles(popops::expr::UnaryOpType::EXPONENT, p.in, n);
+    work.cycles = popops::cost::unaryCycles(chip, popops::expr::UnaryOpType::EXPONENT, p.in, n);
     work.bytesIn = work.bytesOut = elements * p.time * size;
     plan.add(poplin::onTiles("LogSoftmax", "popops::UnaryOp1D", p.tiles(), work));
   }
   openipu::TileWork generate, select, output;
-  generate.cycles = workers * elements *
-                    (vertexOverhead + divided(classes * p.beams, workers) * (logAdd + logMultiply));
+  generate.cycles = chip.onWorkers(
+      elements * (vertexOverhead + chip.workerShare(classes * p.beams) * (logAdd + logMultiply)));
   generate.bytesIn = elements * (p.beams * 4 + classes) * size; // beams to every class split
   generate.bytesOut = elements * p.beams * size;
   generate.tempBytes = elements * classes * p.beams * (size + 8);
   plan.add(poplin::onTiles("Generate", "popnn::CTCGenerateExtendCandidates", p.tiles(), generate,
                            p.time));
-  select.cycles =
-      workers * elements *
-      (vertexOverhead + divided(std::uint64_t(p.beams) * p.beams * p.classSplit, workers) * 3);
+  select.cycles = chip.onWorkers(
+      elements *
+      (vertexOverhead + chip.workerShare(std::uint64_t(p.beams) * p.beams * p.classSplit) * 3));
   select.bytesIn = elements * p.beams * p.classSplit * (size + 8);
   select.tempBytes = select.bytesIn;
   plan.add(poplin::onTiles("Select", "popnn::CTCSelectCandidates", p.batchSplit, select, p.time));
@@ -344,11 +346,12 @@ openipu::Plan inferenceSupersteps(const poplar::Target &target, const Plan::Impl
       "Update", "popnn::CTCUpdate", p.batchSplit,
       [&] {
         openipu::TileWork work;
-        work.cycles = workers * elements * (vertexOverhead + 6 * p.beams);
+        work.cycles = chip.onWorkers(elements * (vertexOverhead + 6 * p.beams));
         return work;
       }(),
       p.time));
-  output.cycles = workers * elements * topPaths * (vertexOverhead + 6 * std::uint64_t(p.time));
+  output.cycles =
+      chip.onWorkers(elements * topPaths * (vertexOverhead + 6 * std::uint64_t(p.time)));
   plan.add(poplin::onTiles("Output", "popnn::CTCGenerateOutput", p.batchSplit, output));
   return plan;
 }

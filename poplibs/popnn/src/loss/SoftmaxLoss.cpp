@@ -61,6 +61,7 @@ const openipu::Overwriting inPlace{
 openipu::Plan planOf(const poplar::Graph &graph, const SoftmaxLoss &loss,
                      const poplar::Tensor &dx) {
   const auto type = dx.elementType();
+  const auto &chip = openipu::chipOf(graph);
   const auto size = graph.getTarget().getTypeSize(type);
   const std::uint64_t classes = std::max<std::size_t>(1, dx.dim(1));
   openipu::Plan plan;
@@ -74,14 +75,15 @@ openipu::Plan planOf(const poplar::Graph &graph, const SoftmaxLoss &loss,
     plan.add(poplin::elementStep(
         graph, dx, "Exp", poplin::unaryVertex("UnaryOp1D", "EXPONENT", type),
         [&](std::uint64_t n, std::uint32_t regions) {
-          return popops::cost::unaryCycles(UnaryOpType::EXPONENT, type, n, false, regions);
+          return popops::cost::unaryCycles(chip, UnaryOpType::EXPONENT, type, n, false, regions);
         },
         {size, 1, {{1, 0}}}));
   for (auto [name, vertex, op] : {std::tuple{"SubOneHot", "SUBTRACT", BinaryOpType::SUBTRACT},
                                   std::tuple{"Scale", "MULTIPLY", BinaryOpType::MULTIPLY}}) {
     plan.add(poplin::elementStep(graph, dx, name, poplin::binaryVertex("BinaryOp1D", vertex, type),
                                  [&, op = op](std::uint64_t n, std::uint32_t regions) {
-                                   return popops::cost::binaryCycles(op, type, n, true, regions);
+                                   return popops::cost::binaryCycles(chip, op, type, n, true,
+                                                                     regions);
                                  },
                                  {0, 1, {}}));
   }

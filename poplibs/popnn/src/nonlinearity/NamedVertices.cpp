@@ -41,14 +41,14 @@ bool hasFormula(const Name &name) { return functionOf(name) != NonLinearityType:
 template <bool gradient> VertexPerfEstimate oneRegion(const Priced &v) {
   const auto function = functionOf(v.name);
   const auto n = v.size(gradient ? "inGrad" : "data");
-  return {nonLinearityVertexCycles(function, v.type(0), n, gradient),
+  return {nonLinearityVertexCycles(v.chip(), function, v.type(0), n, gradient),
           n * nonLinearityFlops(function, gradient)};
 }
 
 template <bool gradient> VertexPerfEstimate manyRegions(const Priced &v) {
   const auto function = functionOf(v.name);
   const char *field = gradient ? "inGrad" : "data";
-  return {nonLinearityWorkerCycles(function, v.type(0), v.sizes(field), gradient),
+  return {nonLinearityWorkerCycles(v.chip(), function, v.type(0), v.sizes(field), gradient),
           v.total(field) * nonLinearityFlops(function, gradient)};
 }
 

@@ -64,7 +64,7 @@ openipu::Operation forward(const poplar::Graph &graph, NonLinearityType nonLinea
   plan.add(poplin::elementStep(
       graph, at, "", nonLinearityVertex(nonLinearity, type, inPlace),
       [&](std::uint64_t n, std::uint32_t regions) {
-        return nonLinearityCycles(nonLinearity, type, n, inPlace, regions);
+        return nonLinearityCycles(openipu::chipOf(graph), nonLinearity, type, n, inPlace, regions);
       },
       details));
   return {"popnn.nonLinearity", std::move(uses), bytes(nonLinearity), std::move(plan), context};
@@ -79,7 +79,8 @@ openipu::Operation backward(poplar::Graph &graph, NonLinearityType nonLinearity,
                                "popnn::NonLinearityGrad1D<" + type.toString() +
                                    ",popnn::NonLinearityType::" + asString(nonLinearity) + ">",
                                [&](std::uint64_t n, std::uint32_t regions) {
-                                 return nonLinearityGradientCycles(nonLinearity, type, n, regions);
+                                 return nonLinearityGradientCycles(openipu::chipOf(graph),
+                                                                   nonLinearity, type, n, regions);
                                },
                                {0, nonLinearityFlops(nonLinearity, true), {{1, 0}, {2, 0}}}));
   return {"popnn.nonLinearityGradient",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SIGMOID, TANH, RELU and GELU_ERF forward are popops' unary vertices, HARD_SIGMOID a generated
-// one; the rest are NonLinearity vertices. With v vectors per worker:
-//   forward  1D  9 + 6 (20 + (2 + op + (v - 1) vec + 1 + op) + tail)
-//   gradient 1D  9 + 6 (20 + 4 + (v - 1) vec + 1 + tail)
-//   2D, a worker: 14 + the same for its share, without 9 + 6 * 20, and 9 per region
+// one; the rest are NonLinearity vertices. With v vectors for each of W workers:
+//   forward  1D  9 + W (20 + (2 + op + (v - 1) vec + 1 + op) + tail)
+//   gradient 1D  9 + W (20 + 4 + (v - 1) vec + 1 + tail)
+//   2D, a worker: 14 + the same for its share, without 9 + W * 20, and 9 per region
 #include "NonLinearityCost.hpp"
 #include "popnn/NonLinearityDefUtil.hpp"
 #include "popops/ElementWiseCost.hpp"
@@ -66,45 +66,51 @@ static bool unaryOf(NonLinearityType type, UnaryOpType &op) {
   }
 }
 
-std::uint64_t nonLinearityCycles(NonLinearityType nonLinearity, const poplar::Type &type,
-                                 std::uint64_t n, bool inPlace, unsigned regions) {
+std::uint64_t nonLinearityCycles(const arch::Chip &chip, NonLinearityType nonLinearity,
+                                 const poplar::Type &type, std::uint64_t n, bool inPlace,
+                                 unsigned regions) {
   UnaryOpType unary;
   if (unaryOf(nonLinearity, unary))
-    return popops::cost::unaryCycles(unary, type, n, inPlace, regions);
+    return popops::cost::unaryCycles(chip, unary, type, n, inPlace, regions);
   if (nonLinearity == NonLinearityType::HARD_SIGMOID) // multiply, add, clamp
-    return popops::cost::fusedCycles(3, 1, type, n, regions);
+    return popops::cost::fusedCycles(chip, 3, 1, type, n, regions);
   bool half = type == poplar::HALF;
   auto inner = forwardInner(nonLinearity, half);
-  return popops::cost::nonLinearityCycles(n, regions, half ? 4 : 2, inner, 3 + 2 * inner.op);
+  return popops::cost::nonLinearityCycles(chip, n, regions, popops::cost::vectorWidth(chip, type),
+                                          inner, 3 + 2 * inner.op);
 }
 
-std::uint64_t nonLinearityGradientCycles(NonLinearityType nonLinearity, const poplar::Type &type,
-                                         std::uint64_t n, unsigned regions) {
+std::uint64_t nonLinearityGradientCycles(const arch::Chip &chip, NonLinearityType nonLinearity,
+                                         const poplar::Type &type, std::uint64_t n,
+                                         unsigned regions) {
   if (nonLinearity == NonLinearityType::HARD_SIGMOID) // two comparisons, and, multiply, select
-    return popops::cost::fusedCycles(5, 2, type, n, regions);
+    return popops::cost::fusedCycles(chip, 5, 2, type, n, regions);
   bool half = type == poplar::HALF;
-  return popops::cost::nonLinearityCycles(n, regions, half ? 4 : 2,
+  return popops::cost::nonLinearityCycles(chip, n, regions, popops::cost::vectorWidth(chip, type),
                                           gradientInner(nonLinearity, half), 5);
 }
 
-std::uint64_t nonLinearityVertexCycles(NonLinearityType nonLinearity, const poplar::Type &type,
-                                       std::uint64_t n, bool gradient) {
+std::uint64_t nonLinearityVertexCycles(const arch::Chip &chip, NonLinearityType nonLinearity,
+                                       const poplar::Type &type, std::uint64_t n, bool gradient) {
   const bool half = type == poplar::HALF;
   if (gradient)
-    return popops::cost::nonLinearityCycles(n, 1, half ? 4 : 2, gradientInner(nonLinearity, half),
-                                            5);
+    return popops::cost::nonLinearityCycles(chip, n, 1, popops::cost::vectorWidth(chip, type),
+                                            gradientInner(nonLinearity, half), 5);
   const auto inner = forwardInner(nonLinearity, half);
-  return popops::cost::nonLinearityCycles(n, 1, half ? 4 : 2, inner, 3 + 2 * inner.op);
+  return popops::cost::nonLinearityCycles(chip, n, 1, popops::cost::vectorWidth(chip, type), inner,
+                                          3 + 2 * inner.op);
 }
 
-std::uint64_t nonLinearityWorkerCycles(NonLinearityType nonLinearity, const poplar::Type &type,
+std::uint64_t nonLinearityWorkerCycles(const arch::Chip &chip, NonLinearityType nonLinearity,
+                                       const poplar::Type &type,
                                        const std::vector<std::uint64_t> &regions, bool gradient) {
   const bool half = type == poplar::HALF;
   const auto inner =
       gradient ? gradientInner(nonLinearity, half) : forwardInner(nonLinearity, half);
   std::uint64_t cycles = 14;
   for (auto n : regions)
-    cycles += 9 + popops::cost::loopCycles(n, half ? 4 : 2, inner, gradient ? 5 : 3 + 2 * inner.op);
+    cycles += 9 + popops::cost::loopCycles(n, popops::cost::vectorWidth(chip, type), inner,
+                                           gradient ? 5 : 3 + 2 * inner.op);
   return cycles;
 }
 

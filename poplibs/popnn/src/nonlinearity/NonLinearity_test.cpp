@@ -207,11 +207,12 @@ TEST(NonLinearity, NamesGoThroughStreams) {
 }
 
 TEST(NonLinearity, VertexCyclesFollowTheFormula) {
+  const auto &chip = arch::chipByName("ipu2");
   // 600 floats: 300 vectors, 50 a worker: 9 + 6 (20 + 2 + 10 + 49 * 10 + 1 + 10)
-  EXPECT_EQ(popnn::nonLinearityCycles(NonLinearityType::GELU, FLOAT, 600, false, 1),
+  EXPECT_EQ(popnn::nonLinearityCycles(chip, NonLinearityType::GELU, FLOAT, 600, false, 1),
             9u + 6 * (20 + 2 + 10 + 49 * 10 + 1 + 10));
   // 600 halves backwards: 150 vectors, 25 a worker: 9 + 6 (20 + 4 + 24 * 9 + 1)
-  EXPECT_EQ(popnn::nonLinearityGradientCycles(NonLinearityType::SWISH, HALF, 600, 1),
+  EXPECT_EQ(popnn::nonLinearityGradientCycles(chip, NonLinearityType::SWISH, HALF, 600, 1),
             9u + 6 * (20 + 4 + 24 * 9 + 1));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "PoolPlan.hpp"
+#include "openipu/Chip.hpp"
 #include "poplin/ConvPlan.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/OptionParsing.hpp"
@@ -8,8 +9,6 @@
 
 namespace popnn::pooling {
 namespace {
-
-constexpr unsigned workers = 6;
 
 std::uint64_t divideUp(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -23,7 +22,7 @@ struct Partition {
 struct Problem {
   PoolingType type;
   Direction direction;
-  std::uint64_t batch, groups, vectorsPerGroup; // vectors of 64 bits in a group of channels
+  std::uint64_t batch, groups, vectorsPerGroup; // vectors in a group of channels
   std::uint64_t groupBytes;
   std::uint64_t fieldRows, fieldRest, kernelRows, kernelRest, stride, sourceRest;
   std::uint64_t partialBytes; // of a group of channels, when the kernel is split
@@ -34,16 +33,18 @@ struct Cost {
   std::uint64_t compute, bytesIn, reduceCompute = 0, reduceBytes = 0, tempBytes = 0;
 };
 
-Cost costOf(const Problem &p, const Partition &parts) {
+Cost costOf(const arch::Chip &chip, const Problem &p, const Partition &parts) {
   auto batch = divideUp(p.batch, parts.batch), groups = divideUp(p.groups, parts.groups);
   auto field = divideUp(p.fieldRows, parts.field), kernel = divideUp(p.kernelRows, parts.kernel);
   auto rows = batch * field;
   auto outputs = batch * groups * field * p.fieldRest;
-  auto rowsOfWorker = divideUp(rows, workers);
-  auto positions = rows < workers ? divideUp(p.fieldRest, divideUp(workers, rows)) : p.fieldRest;
+  auto rowsOfWorker = chip.workerShare(rows);
+  auto positions =
+      rows < chip.workers ? divideUp(p.fieldRest, divideUp(chip.workers, rows)) : p.fieldRest;
   Cost cost;
-  cost.compute = workers * poolWorkerCycles(p.type, p.direction, groups, rowsOfWorker, positions,
-                                            kernel * p.kernelRest * p.vectorsPerGroup);
+  cost.compute =
+      chip.onWorkers(poolWorkerCycles(p.type, p.direction, groups, rowsOfWorker, positions,
+                                      kernel * p.kernelRest * p.vectorsPerGroup));
   auto sourceRows = p.direction == Direction::Forward ? (field - 1) * p.stride + kernel
                                                       : divideUp(field + kernel - 1, p.stride);
   cost.bytesIn = batch * groups * sourceRows * p.sourceRest * p.groupBytes;
@@ -54,9 +55,9 @@ Cost costOf(const Problem &p, const Partition &parts) {
     auto reduced = divideUp(outputs, parts.kernel);
     cost.reduceBytes = reduced * p.partialBytes * parts.kernel;
     cost.reduceCompute = popops::cost::reduceTileCycles(
-        {popops::cost::ReduceVertex::Strided,
-         p.type == PoolingType::MAX ? popops::Operation::MAX : popops::Operation::ADD,
-         p.partialType, p.partialType, reduced * p.vectorsPerGroup, parts.kernel});
+        chip, {popops::cost::ReduceVertex::Strided,
+               p.type == PoolingType::MAX ? popops::Operation::MAX : popops::Operation::ADD,
+               p.partialType, p.partialType, reduced * p.vectorsPerGroup, parts.kernel});
   }
   return cost;
 }
@@ -78,6 +79,7 @@ std::vector<std::uint64_t> splits(std::uint64_t n, std::uint64_t limit) {
 
 std::pair<Partition, Cost> search(const poplar::Target &target, const Problem &p,
                                   std::uint64_t tiles) {
+  const auto &chip = openipu::chipOf(target);
   std::pair<Partition, Cost> best;
   std::uint64_t least = UINT64_MAX;
   for (auto groups : splits(p.groups, tiles))
@@ -87,7 +89,7 @@ std::pair<Partition, Cost> search(const poplar::Target &target, const Problem &p
           if (kernel > 1 && p.direction == Direction::Backward)
             continue; // every input collects all it gets on one tile
           Partition parts{batch, groups, field, kernel};
-          auto cost = costOf(p, parts);
+          auto cost = costOf(chip, p, parts);
           auto cycles = cost.compute + openipu::exchangeCycles(target, cost.bytesIn, cost.bytesIn);
           if (kernel > 1)
             cycles += cost.reduceCompute + openipu::syncCycles(target) +
@@ -117,7 +119,7 @@ Problem problemOf(const poplar::Target &target, const PoolParams &params,
   p.batch = std::max<std::size_t>(1, params.batchSize);
   p.groups = std::max<std::uint64_t>(1, divideUp(params.numChannels, work.chansPerGroup));
   p.groupBytes = work.chansPerGroup * size;
-  p.vectorsPerGroup = divideUp(p.groupBytes, 8);
+  p.vectorsPerGroup = divideUp(p.groupBytes, openipu::chipOf(target).pathBytes());
   p.fieldRows = destination[0];
   p.fieldRest = product(destination, 1);
   p.kernelRows = params.kernelShape[0];

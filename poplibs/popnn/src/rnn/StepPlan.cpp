@@ -47,22 +47,22 @@ void StepPlan::update(const std::string &name, std::size_t elements) {
       n * target_->getTypeSize(type_));
 }
 void StepPlan::binary(const std::string &name, BinaryOpType op, std::size_t elements) {
-  add(name, "popops::BinaryOp1D", elements, cost::binaryCycles(op, type_, perTile(elements)),
-      cost::flops(op, type_), repeats_);
+  add(name, "popops::BinaryOp1D", elements,
+      cost::binaryCycles(chip(), op, type_, perTile(elements)), cost::flops(op, type_), repeats_);
 }
 void StepPlan::scaleRows(const std::string &name, std::size_t rows, std::size_t columns) {
   const auto tiles = tilesFor(rows * columns);
   const auto rowsHere = std::max<std::size_t>(1, rows / tiles);
   const auto columnsHere = (rows * columns + tiles * rowsHere - 1) / (tiles * rowsHere);
   add(name, "popops::BroadcastVectorOuterByColumn1DInPlace", rows * columns,
-      cost::vectorOuterCycles(BinaryOpType::MULTIPLY, type_, rowsHere, columnsHere), 1, repeats_,
-      rowsHere * target_->getTypeSize(type_));
+      cost::vectorOuterCycles(chip(), BinaryOpType::MULTIPLY, type_, rowsHere, columnsHere), 1,
+      repeats_, rowsHere * target_->getTypeSize(type_));
 }
 
 // A row lies on several tiles: their sums are exchanged, a value per grain.
 void StepPlan::rowSums(const std::string &name, std::size_t elements) {
   add(name, "popops::Reduce", elements,
-      cost::binaryCycles(BinaryOpType::ADD, type_, perTile(elements)), 1, repeats_,
+      cost::binaryCycles(chip(), BinaryOpType::ADD, type_, perTile(elements)), 1, repeats_,
       (perTile(elements) + stepGrain - 1) / stepGrain * target_->getTypeSize(poplar::FLOAT));
 }
 
@@ -73,14 +73,15 @@ void StepPlan::activate(const std::string &name, NonLinearityType type, std::siz
       binary(name + "/SubMax", BinaryOpType::SUBTRACT, elements);
     }
     add(name + "/Exp", "popops::UnaryOp1DInPlace", elements,
-        cost::unaryCycles(popops::expr::UnaryOpType::EXPONENT, type_, perTile(elements), true), 1,
-        repeats_);
+        cost::unaryCycles(chip(), popops::expr::UnaryOpType::EXPONENT, type_, perTile(elements),
+                          true),
+        1, repeats_);
     rowSums(name + "/Sum", elements);
     return binary(name + "/Mul", BinaryOpType::MULTIPLY, elements);
   }
   add(name, nonLinearityVertex(type, type_, true), elements,
-      nonLinearityCycles(type, type_, perTile(elements), true, 1), nonLinearityFlops(type, false),
-      repeats_);
+      nonLinearityCycles(chip(), type, type_, perTile(elements), true, 1),
+      nonLinearityFlops(type, false), repeats_);
 }
 
 void StepPlan::activationGradient(const std::string &name, NonLinearityType type,
@@ -92,8 +93,8 @@ void StepPlan::activationGradient(const std::string &name, NonLinearityType type
     return binary(name + "/Sub", BinaryOpType::SUBTRACT, elements);
   }
   add(name, "popnn::NonLinearityGrad1D", elements,
-      nonLinearityGradientCycles(type, type_, perTile(elements), 1), nonLinearityFlops(type, true),
-      repeats_);
+      nonLinearityGradientCycles(chip(), type, type_, perTile(elements), 1),
+      nonLinearityFlops(type, true), repeats_);
 }
 
 void StepPlan::product(const std::string &name, std::size_t m, std::size_t k, std::size_t n,
@@ -106,13 +107,14 @@ void StepPlan::product(const std::string &name, std::size_t m, std::size_t k, st
 void StepPlan::accumulate(const std::string &name, const poplar::Type &accumulators,
                           std::size_t elements, std::size_t every) {
   add(name, "popops::ScaledAddSupervisor", elements,
-      cost::scaledAddCycles(accumulators, type_, type_, perTile(elements)), 2,
+      cost::scaledAddCycles(chip(), accumulators, type_, type_, perTile(elements)), 2,
       (repeats_ + every - 1) / every);
 }
 
 void StepPlan::cast(const std::string &name, const poplar::Type &from, std::size_t elements) {
   if (from != type_)
-    add(name, "popops::Cast1D", elements, cost::castCycles(from, type_, perTile(elements)), 0, 1);
+    add(name, "popops::Cast1D", elements, cost::castCycles(chip(), from, type_, perTile(elements)),
+        0, 1);
 }
 
 openipu::Plan inShards(openipu::Plan plan, std::size_t steps, std::size_t shards, bool codeReuse) {

@@ -2,6 +2,7 @@
 // Plans of recurrent layers: supersteps of one time step, each repeated as often as the loop runs.
 // Sequences are sliced before and updated after a step; element-wise work is spread evenly.
 #pragma once
+#include "openipu/Chip.hpp"
 #include "poplin/ProductPlan.hpp"
 #include "popnn/NonLinearityDef.hpp"
 #include "popops/ExprOp.hpp"
@@ -30,6 +31,7 @@ public:
   openipu::Plan take() { return std::move(plan_); }
 
 private:
+  const arch::Chip &chip() const { return openipu::chipOf(*target_); }
   void rowSums(const std::string &name, std::size_t elements);
   unsigned tilesFor(std::size_t elements) const;
   std::uint64_t perTile(std::size_t elements) const;

@@ -187,11 +187,13 @@ openipu::Superstep perRowStep(const poplar::Graph &graph, const poplar::Tensor &
                               const char *opName, const char *name) {
   auto type = t.elementType();
   std::uint64_t length = t.dim(t.rank() - 1);
+  const auto &chip = openipu::chipOf(graph);
   auto step = poplin::elementStep(
       graph, t, name, poplin::binaryVertex("BroadcastVectorOuterByRow1DInPlace", opName, type),
       [&](std::uint64_t n, std::uint32_t) {
         auto columns = std::min<std::uint64_t>(n, length);
-        return popops::cost::vectorOuterCycles(op, type, (n + columns - 1) / columns, columns);
+        return popops::cost::vectorOuterCycles(chip, op, type, (n + columns - 1) / columns,
+                                               columns);
       },
       {0, 1, {}});
   bool spread = false;
@@ -211,10 +213,11 @@ openipu::Superstep perRowStep(const poplar::Graph &graph, const poplar::Tensor &
 openipu::Superstep unaryStep(const poplar::Graph &graph, const poplar::Tensor &t, UnaryOpType op,
                              const char *opName, const char *name, poplin::StepDetails details) {
   auto type = t.elementType();
+  const auto &chip = openipu::chipOf(graph);
   return poplin::elementStep(
       graph, t, name, poplin::unaryVertex("UnaryOp1D", opName, type),
       [&](std::uint64_t n, std::uint32_t regions) {
-        return popops::cost::unaryCycles(op, type, n, false, regions);
+        return popops::cost::unaryCycles(chip, op, type, n, false, regions);
       },
       std::move(details));
 }
@@ -222,23 +225,24 @@ openipu::Superstep unaryStep(const poplar::Graph &graph, const poplar::Tensor &t
 // One float per row, on the tiles that hold t.
 openipu::Superstep reducedStep(const poplar::Graph &graph, const poplar::Tensor &t,
                                const char *vertex, const char *name,
-                               std::uint64_t (*cycles)(std::uint64_t)) {
+                               std::uint64_t (*cycles)(const arch::Chip &, std::uint64_t)) {
   std::uint64_t length = t.dim(t.rank() - 1);
+  const auto &chip = openipu::chipOf(graph);
   return poplin::elementStep(graph, t, name, vertex, [&](std::uint64_t n, std::uint32_t) {
-    return cycles((n + length - 1) / length);
+    return cycles(chip, (n + length - 1) / length);
   });
 }
-std::uint64_t inverseCycles(std::uint64_t n) {
-  return popops::cost::unaryCycles(UnaryOpType::INVERSE, poplar::FLOAT, n, true);
+std::uint64_t inverseCycles(const arch::Chip &chip, std::uint64_t n) {
+  return popops::cost::unaryCycles(chip, UnaryOpType::INVERSE, poplar::FLOAT, n, true);
 }
-std::uint64_t logCycles(std::uint64_t n) {
-  return popops::cost::unaryCycles(UnaryOpType::LOGARITHM, poplar::FLOAT, n, true);
+std::uint64_t logCycles(const arch::Chip &chip, std::uint64_t n) {
+  return popops::cost::unaryCycles(chip, UnaryOpType::LOGARITHM, poplar::FLOAT, n, true);
 }
-std::uint64_t scaleCycles(std::uint64_t n) {
-  return popops::cost::broadcastScalarCycles(BinaryOpType::MULTIPLY, poplar::FLOAT, n, true);
+std::uint64_t scaleCycles(const arch::Chip &chip, std::uint64_t n) {
+  return popops::cost::broadcastScalarCycles(chip, BinaryOpType::MULTIPLY, poplar::FLOAT, n, true);
 }
-std::uint64_t castCycles(std::uint64_t n) {
-  return popops::cost::castCycles(poplar::FLOAT, poplar::HALF, n);
+std::uint64_t castCycles(const arch::Chip &chip, std::uint64_t n) {
+  return popops::cost::castCycles(chip, poplar::FLOAT, poplar::HALF, n);
 }
 
 openipu::Plan softmaxPlan(const poplar::Graph &graph, const std::vector<openipu::Used> &uses,
@@ -285,12 +289,13 @@ openipu::Plan softmaxPlan(const poplar::Graph &graph, const std::vector<openipu:
 openipu::Plan gradientPlan(const poplar::Graph &graph, const poplar::Tensor &y,
                            const poplar::Tensor &inGradient) {
   auto type = y.elementType();
+  const auto &chip = openipu::chipOf(graph);
   auto binary = [&](BinaryOpType op, const char *opName, const char *name,
                     poplin::StepDetails details) {
     return poplin::elementStep(
         graph, inGradient, name, poplin::binaryVertex("BinaryOp1D", opName, type),
         [&](std::uint64_t n, std::uint32_t regions) {
-          return popops::cost::binaryCycles(op, type, n, false, regions);
+          return popops::cost::binaryCycles(chip, op, type, n, false, regions);
         },
         std::move(details));
   };

@@ -69,6 +69,7 @@ const openipu::Registered registered{{"popnn.spatialSoftMax2D", run, {}, {}, nul
 openipu::Plan plan(const poplar::Graph &graph, const poplar::Tensor &fields,
                    const poplar::Tensor &out, bool softmax) {
   auto type = fields.elementType();
+  const auto &chip = openipu::chipOf(graph);
   auto size = graph.getTarget().getTypeSize(type);
   openipu::Plan plan;
   auto element = [&](const char *name, std::string vertex, auto cycles) {
@@ -77,7 +78,7 @@ openipu::Plan plan(const poplar::Graph &graph, const poplar::Tensor &fields,
   auto scalarStep = [&](const char *name, BinaryOpType op, const char *opName) {
     element(name, poplin::binaryVertex("BroadcastScalar1D", opName, type),
             [&, op](std::uint64_t n, std::uint32_t regions) {
-              return popops::cost::broadcastScalarCycles(op, type, n, false, regions);
+              return popops::cost::broadcastScalarCycles(chip, op, type, n, false, regions);
             });
   };
   if (softmax) {
@@ -87,7 +88,8 @@ openipu::Plan plan(const poplar::Graph &graph, const poplar::Tensor &fields,
     scalarStep("SubMax", BinaryOpType::SUBTRACT, "SUBTRACT");
     element("Exp", poplin::unaryVertex("UnaryOp1D", "EXPONENT", type),
             [&](std::uint64_t n, std::uint32_t regions) {
-              return popops::cost::unaryCycles(UnaryOpType::EXPONENT, type, n, false, regions);
+              return popops::cost::unaryCycles(chip, UnaryOpType::EXPONENT, type, n, false,
+                                               regions);
             });
     plan.append(popops::cost::reducePlan(graph, fields, {1, 2}, popops::Operation::ADD,
                                          poplar::FLOAT, "Sum"));
@@ -96,7 +98,8 @@ openipu::Plan plan(const poplar::Graph &graph, const poplar::Tensor &fields,
   for (unsigned axis : {0u, 1u}) { // times the coordinate, and summed
     element(axis ? "MulColumn" : "MulRow", poplin::binaryVertex("BinaryOp1D", "MULTIPLY", type),
             [&](std::uint64_t n, std::uint32_t regions) {
-              return popops::cost::binaryCycles(BinaryOpType::MULTIPLY, type, n, false, regions);
+              return popops::cost::binaryCycles(chip, BinaryOpType::MULTIPLY, type, n, false,
+                                                regions);
             });
     plan.append(popops::cost::reducePlan(graph, fields, out.slice(axis, axis + 1, 1).flatten(),
                                          {1, 2}, popops::Operation::ADD,

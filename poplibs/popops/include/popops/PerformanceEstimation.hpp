@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tile cycles of common vertices, for planners of other libraries: all six workers of one tile on
+// Tile cycles of common vertices, for planners of other libraries: all workers of one GC200 tile on
 // `elements` (or outputs and partials) that it holds.
 #pragma once
 #include <cassert>

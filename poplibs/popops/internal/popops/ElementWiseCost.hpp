@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Tile cycles of the element-wise vertices: n elements on a tile, in `regions` contiguous stretches
-// (one: the 1D vertex, on all workers; several: 2D vertices, the regions shared among the workers).
-// The inner loops of each operator are in src/elementwise/Operators.def.
+// Tile cycles of the element-wise vertices on a chip (openipu::chipOf): n elements on a tile, in
+// `regions` contiguous stretches (one: the 1D vertex, on all workers; several: 2D vertices, the
+// regions shared among the workers). The inner loops of each operator are in
+// src/elementwise/Operators.def.
 #pragma once
+#include "arch/Chip.hpp"
 #include "popops/ExprOp.hpp"
 #include <cstdint>
 #include <poplar/Type.hpp>
@@ -10,34 +12,40 @@
 namespace popops {
 namespace cost {
 
-std::uint64_t unaryCycles(expr::UnaryOpType op, const poplar::Type &type, std::uint64_t n,
-                          bool inPlace = false, unsigned regions = 1);
-std::uint64_t binaryCycles(expr::BinaryOpType op, const poplar::Type &type, std::uint64_t n,
-                           bool inPlace = false, unsigned regions = 1);
-std::uint64_t broadcastScalarCycles(expr::BinaryOpType op, const poplar::Type &type,
-                                    std::uint64_t n, bool inPlace = false, unsigned regions = 1);
+std::uint64_t unaryCycles(const arch::Chip &chip, expr::UnaryOpType op, const poplar::Type &type,
+                          std::uint64_t n, bool inPlace = false, unsigned regions = 1);
+std::uint64_t binaryCycles(const arch::Chip &chip, expr::BinaryOpType op, const poplar::Type &type,
+                           std::uint64_t n, bool inPlace = false, unsigned regions = 1);
+std::uint64_t broadcastScalarCycles(const arch::Chip &chip, expr::BinaryOpType op,
+                                    const poplar::Type &type, std::uint64_t n, bool inPlace = false,
+                                    unsigned regions = 1);
 // `len` values of the vector against each of `slices` * `broadcast` rows of that length.
-std::uint64_t vectorInnerCycles(expr::BinaryOpType op, const poplar::Type &type,
-                                std::uint64_t slices, std::uint64_t len, std::uint64_t broadcast);
+std::uint64_t vectorInnerCycles(const arch::Chip &chip, expr::BinaryOpType op,
+                                const poplar::Type &type, std::uint64_t slices, std::uint64_t len,
+                                std::uint64_t broadcast);
 // One value of the vector per row of `columns` elements.
-std::uint64_t vectorOuterCycles(expr::BinaryOpType op, const poplar::Type &type, std::uint64_t rows,
+std::uint64_t vectorOuterCycles(const arch::Chip &chip, expr::BinaryOpType op,
+                                const poplar::Type &type, std::uint64_t rows,
                                 std::uint64_t columns);
-std::uint64_t selectCycles(const poplar::Type &type, std::uint64_t n, unsigned regions = 1);
-std::uint64_t clampCycles(const poplar::Type &type, std::uint64_t n, unsigned regions = 1);
-std::uint64_t scalarMultiplyCycles(std::uint64_t n); // halves by one float
-std::uint64_t castCycles(const poplar::Type &from, const poplar::Type &to, std::uint64_t n,
+std::uint64_t selectCycles(const arch::Chip &chip, const poplar::Type &type, std::uint64_t n,
+                           unsigned regions = 1);
+std::uint64_t clampCycles(const arch::Chip &chip, const poplar::Type &type, std::uint64_t n,
+                          unsigned regions = 1);
+std::uint64_t scalarMultiplyCycles(const arch::Chip &chip, std::uint64_t n); // halves by one float
+std::uint64_t castCycles(const arch::Chip &chip, const poplar::Type &from, const poplar::Type &to,
+                         std::uint64_t n, unsigned regions = 1);
+std::uint64_t fillCycles(const arch::Chip &chip, const poplar::Type &type, std::uint64_t n,
                          unsigned regions = 1);
-std::uint64_t fillCycles(const poplar::Type &type, std::uint64_t n, unsigned regions = 1);
 
 enum class ScaledAdd { APlusbB, AMinusbB, aAPlusbB, aAMinusbB };
 // `scale`: type of the scales; `constrained`: A and B in different memory elements.
-std::uint64_t scaledAddCycles(const poplar::Type &a, const poplar::Type &b,
+std::uint64_t scaledAddCycles(const arch::Chip &chip, const poplar::Type &a, const poplar::Type &b,
                               const poplar::Type &scale, std::uint64_t n,
                               ScaledAdd form = ScaledAdd::APlusbB, bool constrained = false,
                               unsigned regions = 1);
 // The vertex that `map` generates for an expression of `ops` operators on `inputs` tensors.
-std::uint64_t fusedCycles(unsigned ops, unsigned inputs, const poplar::Type &type, std::uint64_t n,
-                          unsigned regions = 1);
+std::uint64_t fusedCycles(const arch::Chip &chip, unsigned ops, unsigned inputs,
+                          const poplar::Type &type, std::uint64_t n, unsigned regions = 1);
 
 // Floating-point operations of one element; none for other types.
 unsigned flops(expr::UnaryOpType op, const poplar::Type &type);

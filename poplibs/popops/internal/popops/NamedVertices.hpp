@@ -5,6 +5,7 @@
 // it (sources are in <lib>/codelets/), the estimators of all vertices that have a cycle formula,
 // and the refusal of vertices whose fields are not public.
 #pragma once
+#include "openipu/Chip.hpp"
 #include <cstdint>
 #include <map>
 #include <poplar/Graph.hpp>
@@ -30,6 +31,7 @@ struct Priced {
   const Name &name;
   const poplar::VertexIntrospector &fields;
   const poplar::Target &target;
+  const arch::Chip &chip() const { return openipu::chipOf(target); }
   poplar::Type type(std::size_t i) const { return name.type(i); }
   // Elements of a vector field; sizes of the regions of a vector of vectors.
   std::uint64_t size(const char *field) const;

@@ -2,6 +2,7 @@
 // Tile cycles of the NonLinearity vertices, for all libraries that plan with them: n elements in
 // `regions` stretches of memory, `width` of them in a vector.
 #pragma once
+#include "arch/Chip.hpp"
 #include <algorithm>
 #include <cstdint>
 #include <poplar/Type.hpp>
@@ -30,29 +31,34 @@ inline std::uint64_t loopCycles(std::uint64_t n, unsigned width, NonLinearityLoo
   return cycles + (rest ? 2 + inner.op : 0);
 }
 
-inline std::uint64_t nonLinearityCycles(std::uint64_t n, unsigned regions, unsigned width,
-                                        NonLinearityLoop inner, unsigned first) {
-  constexpr unsigned workers = 6;
+inline std::uint64_t nonLinearityCycles(const arch::Chip &chip, std::uint64_t n, unsigned regions,
+                                        unsigned width, NonLinearityLoop inner, unsigned first) {
   if (regions <= 1) {
     auto vectors = (n + width - 1) / width; // shared by vectors; one worker has the rest
-    auto perWorker = (vectors + workers - 1) / workers * width;
-    return 9 + workers * (20 + loopCycles(std::min(perWorker, n), width, inner, first));
+    auto perWorker = chip.workerShare(vectors) * width;
+    return 9 + chip.onWorkers(20 + loopCycles(std::min(perWorker, n), width, inner, first));
   }
-  auto regionsOfWorker = (regions + workers - 1) / workers;
   auto perRegion = (n + regions - 1) / regions;
-  return workers * (14 + regionsOfWorker * (9 + loopCycles(perRegion, width, inner, first)));
+  return chip.onWorkers(14 + chip.workerShare(regions) *
+                                 (9 + loopCycles(perRegion, width, inner, first)));
+}
+
+inline unsigned vectorWidth(const arch::Chip &chip, const poplar::Type &type) {
+  return chip.vectorWidth(type == poplar::HALF ? 2 : 4);
 }
 
 // The whole of a vertex with such a loop.
-inline std::uint64_t forwardCycles(const poplar::Type &type, std::uint64_t n, unsigned regions,
-                                   NonLinearityLoop inner) {
-  return nonLinearityCycles(n, regions, type == poplar::HALF ? 4 : 2, inner, 3 + 2 * inner.op);
+inline std::uint64_t forwardCycles(const arch::Chip &chip, const poplar::Type &type,
+                                   std::uint64_t n, unsigned regions, NonLinearityLoop inner) {
+  return nonLinearityCycles(chip, n, regions, vectorWidth(chip, type), inner, 3 + 2 * inner.op);
 }
-inline std::uint64_t geluCycles(const poplar::Type &type, std::uint64_t n, unsigned regions) {
-  return forwardCycles(type, n, regions, geluLoop(type == poplar::HALF));
+inline std::uint64_t geluCycles(const arch::Chip &chip, const poplar::Type &type, std::uint64_t n,
+                                unsigned regions) {
+  return forwardCycles(chip, type, n, regions, geluLoop(type == poplar::HALF));
 }
-inline std::uint64_t swishCycles(const poplar::Type &type, std::uint64_t n, unsigned regions) {
-  return forwardCycles(type, n, regions, swishLoop(type == poplar::HALF));
+inline std::uint64_t swishCycles(const arch::Chip &chip, const poplar::Type &type, std::uint64_t n,
+                                 unsigned regions) {
+  return forwardCycles(chip, type, n, regions, swishLoop(type == poplar::HALF));
 }
 
 } // namespace popops::cost

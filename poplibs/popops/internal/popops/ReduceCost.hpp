@@ -8,6 +8,7 @@
 //
 //   plan.append(popops::cost::reducePlan(graph, in, {1}, Operation::MAX, FLOAT, "Max"));
 #pragma once
+#include "arch/Chip.hpp"
 #include "openipu/Placement.hpp"
 #include "openipu/Plan.hpp"
 #include "poplar/Graph.hpp"
@@ -60,9 +61,9 @@ struct ReduceVertexShape {
   std::uint64_t outer = 1; // Strided: partials come in so many strided groups
   bool scale = false, update = false;
 };
-std::uint64_t reduceWorkerCycles(const ReduceVertexShape &shape);
-// The tile's six workers share the outputs, or the partials when there are few outputs.
-std::uint64_t reduceTileCycles(const ReduceVertexShape &shape);
+std::uint64_t reduceWorkerCycles(const arch::Chip &chip, const ReduceVertexShape &shape);
+// The tile's workers share the outputs, or the partials when there are few outputs.
+std::uint64_t reduceTileCycles(const arch::Chip &chip, const ReduceVertexShape &shape);
 std::string reduceVertexName(const ReduceVertexShape &shape);
 
 } // namespace popops::cost

@@ -144,13 +144,14 @@ const openipu::Registered registered{
 static openipu::Plan planCast(const Graph &graph, const Tensor &src, const Tensor &dst,
                               std::size_t operands) {
   const auto tiles = openipu::elementsByTile(graph, dst);
+  const auto &chip = openipu::chipOf(graph);
   const Type from = src.elementType(), to = dst.elementType();
   openipu::Superstep step;
   step.name = "Cast";
   step.vertex = poputil::templateVertex(
       !tiles.empty() && tiles[0].regions > 1 ? "popops::Cast2D" : "popops::Cast1D", from, to);
-  step.tiles = workOn(tiles, [&](std::uint64_t n, unsigned regions) {
-    return cost::castCycles(from, to, n, regions);
+  step.tiles = workOn(chip, tiles, [&](std::uint64_t n, unsigned regions) {
+    return cost::castCycles(chip, from, to, n, regions);
   });
   if (operands > 1)
     step.needs.push_back({1, 0});

@@ -51,9 +51,10 @@ const openipu::Registered looking{{"popops.circBufPrev", previous, {}, {}, nullp
 openipu::Plan planOf(const poplar::Graph &graph, const Tensor &entries, unsigned indexTile,
                      const char *indexVertex, std::uint64_t indexCycles, bool update) {
   auto index = stepOf("Index", indexVertex);
+  const auto &chip = openipu::chipOf(graph);
   openipu::TileWork one;
   one.tile = indexTile;
-  one.cycles = 6 * indexCycles;
+  one.cycles = chip.onWorkers(indexCycles);
   index.tiles = {one};
   std::uint64_t size = entries.dim(0), bytes = graph.getTarget().getTypeSize(entries.elementType());
   auto slice = poputil::whereItLies(
@@ -61,8 +62,8 @@ openipu::Plan planOf(const poplar::Graph &graph, const Tensor &entries, unsigned
       base::str(update ? "popops::DynamicUpdateSlice1D<" : "popops::DynamicSlice1D<",
                 entries.elementType(), ">"),
       [&](std::uint64_t n, std::uint32_t) {
-        std::uint64_t words = (n / size * bytes + 23) / 24; // of four bytes, per worker
-        return 11 + 14 + 6 * (39 + 24 + 2 * words);
+        const auto words = arch::ceilDiv(n / size * bytes, 4 * chip.workers); // per worker
+        return 11 + 14 + chip.onWorkers(39 + 24 + 2 * words);
       });
   for (auto &work : slice.tiles)
     work.bytesIn = 4;

@@ -10,14 +10,15 @@ using expr::BinaryOpType;
 using expr::UnaryOpType;
 using poplar::Type;
 
-constexpr std::uint64_t workers = 6;
 constexpr std::uint64_t supervisor = 11; // enter, start the workers, leave
+
+using arch::Chip;
 
 constexpr std::uint64_t up(std::uint64_t n, std::uint64_t d) { return (n + d - 1) / d; }
 
 struct Loop {
   unsigned cycles = 0;
-  unsigned elements = 0; // 0: a 64-bit vector
+  unsigned elements = 0; // 0: a vector
   bool overhead = false; // of the loop itself, to be added
   bool exists() const { return cycles != 0; }
 };
@@ -48,7 +49,9 @@ std::uint64_t bytesOf(const Type &type) {
   constexpr std::uint64_t sizes[] = {4, 2, 4, 4, 8, 8, 2, 1, 1};
   return sizes[columnOf(type)];
 }
-std::uint64_t vectorWidth(const Type &type) { return 8 / bytesOf(type); }
+std::uint64_t vectorWidth(const Chip &chip, const Type &type) {
+  return chip.vectorWidth(bytesOf(type));
+}
 
 // [operator][in place or scalar][type]
 struct Row {
@@ -93,8 +96,9 @@ Loop loopOf(BinaryOpType op, const Type &type, bool inPlace) {
 }
 
 // One worker's loop over n elements.
-std::uint64_t run(const Loop &loop, const Type &type, std::uint64_t n, unsigned overhead) {
-  const std::uint64_t elements = loop.elements ? loop.elements : vectorWidth(type);
+std::uint64_t run(const Chip &chip, const Loop &loop, const Type &type, std::uint64_t n,
+                  unsigned overhead) {
+  const std::uint64_t elements = loop.elements ? loop.elements : vectorWidth(chip, type);
   return up(n, elements) * (loop.cycles + (loop.overhead ? overhead : 0));
 }
 
@@ -107,44 +111,45 @@ constexpr unsigned unaryOverhead = 4;
 unsigned binaryOverhead(BinaryOpType op, const Type &type) { return isFast(op, type) ? 2 : 5; }
 unsigned scalarOverhead(BinaryOpType op, const Type &type) { return isFast(op, type) ? 1 : 4; }
 
-// Six workers with a share of the regions each: once `enter`, then piece(elements) for each region
+// All workers with a share of the regions each: once `enter`, then piece(elements) for each region
 // of the slowest worker.
 template <class Piece>
-std::uint64_t share(std::uint64_t n, unsigned regions, std::uint64_t enter, Piece piece) {
-  const std::uint64_t perWorker = up(n, workers), pieces = up(std::max(regions, 1u), workers);
-  return workers * (enter + pieces * piece(up(perWorker, pieces)));
+std::uint64_t share(const Chip &chip, std::uint64_t n, unsigned regions, std::uint64_t enter,
+                    Piece piece) {
+  const auto pieces = chip.workerShare(std::max(regions, 1u));
+  return chip.onWorkers(enter + pieces * piece(up(chip.workerShare(n), pieces)));
 }
 
 } // namespace
 
-std::uint64_t unaryCycles(UnaryOpType op, const Type &type, std::uint64_t n, bool inPlace,
-                          unsigned regions) {
+std::uint64_t unaryCycles(const Chip &chip, UnaryOpType op, const Type &type, std::uint64_t n,
+                          bool inPlace, unsigned regions) {
   const Loop loop = loopOf(op, type, inPlace);
-  auto piece = [&](std::uint64_t m) { return run(loop, type, m, unaryOverhead); };
+  auto piece = [&](std::uint64_t m) { return run(chip, loop, type, m, unaryOverhead); };
   if (regions > 1)
-    return share(n, regions, 20, piece);
+    return share(chip, n, regions, 20, piece);
   const unsigned enter = inPlace ? 55 : op == UnaryOpType::EXPONENT ? 33 : 17;
-  return supervisor + 9 + workers * (enter + piece(up(n, workers)));
+  return supervisor + 9 + chip.onWorkers(enter + piece(chip.workerShare(n)));
 }
 
-std::uint64_t binaryCycles(BinaryOpType op, const Type &type, std::uint64_t n, bool inPlace,
-                           unsigned regions) {
+std::uint64_t binaryCycles(const Chip &chip, BinaryOpType op, const Type &type, std::uint64_t n,
+                           bool inPlace, unsigned regions) {
   const Loop loop = loopOf(op, type, inPlace);
-  auto piece = [&](std::uint64_t m) { return run(loop, type, m, binaryOverhead(op, type)); };
+  auto piece = [&](std::uint64_t m) { return run(chip, loop, type, m, binaryOverhead(op, type)); };
   if (regions > 1)
-    return share(n, regions, inPlace ? 20 : 5, piece);
+    return share(chip, n, regions, inPlace ? 20 : 5, piece);
   const unsigned enter = inPlace ? 58 : type == poplar::FLOAT ? 29 : 26;
-  return supervisor + workers * (enter + piece(up(n, workers)));
+  return supervisor + chip.onWorkers(enter + piece(chip.workerShare(n)));
 }
 
-std::uint64_t broadcastScalarCycles(BinaryOpType op, const Type &type, std::uint64_t n, bool,
-                                    unsigned regions) {
+std::uint64_t broadcastScalarCycles(const Chip &chip, BinaryOpType op, const Type &type,
+                                    std::uint64_t n, bool, unsigned regions) {
   const Loop loop =
       columnOf(type) == numColumns ? Loop{} : binaryRows[unsigned(op)].other[columnOf(type)];
-  auto piece = [&](std::uint64_t m) { return run(loop, type, m, scalarOverhead(op, type)); };
+  auto piece = [&](std::uint64_t m) { return run(chip, loop, type, m, scalarOverhead(op, type)); };
   if (regions > 1)
-    return share(n, regions, 20, [&](std::uint64_t m) { return piece(m) + 28; });
-  return supervisor + workers * (20 + piece(up(n, workers)));
+    return share(chip, n, regions, 20, [&](std::uint64_t m) { return piece(m) + 28; });
+  return supervisor + chip.onWorkers(20 + piece(chip.workerShare(n)));
 }
 
 // Cycles of one worker for one slice of the vector, b rows of data.
@@ -164,47 +169,48 @@ static std::uint64_t innerCore(BinaryOpType op, const Type &type, std::uint64_t 
   return 5 + len * (5 + 9 * b);
 }
 
-std::uint64_t vectorInnerCycles(BinaryOpType op, const Type &type, std::uint64_t slices,
-                                std::uint64_t len, std::uint64_t broadcast) {
+std::uint64_t vectorInnerCycles(const Chip &chip, BinaryOpType op, const Type &type,
+                                std::uint64_t slices, std::uint64_t len, std::uint64_t broadcast) {
   const bool half = type == poplar::HALF, multiply = op == BinaryOpType::MULTIPLY;
-  const std::uint64_t b = std::max<std::uint64_t>(up(broadcast, workers), 1);
+  const std::uint64_t b = std::max<std::uint64_t>(chip.workerShare(broadcast), 1);
   const std::uint64_t enter = !half ? 17 : multiply ? 24 : 19 + (len % 2 ? 7 : 0);
   const std::uint64_t perSlice = (slices > 1 ? 17 : 0) + innerCore(op, type, len, b);
-  const auto byRow = 13 + workers * (enter + slices * perSlice) + (multiply ? 12 : 6 + 18);
-  if (slices > 1 || broadcast >= 3 * workers)
+  const auto byRow = 13 + chip.onWorkers(enter + slices * perSlice) + (multiply ? 12 : 6 + 18);
+  if (slices > 1 || broadcast >= 3 * chip.workers)
     return byRow;
   // With few rows every worker takes a stretch of the vector instead (the 2D vertex).
-  const std::uint64_t stretch = up(up(len, workers), 8) * 8;
-  return std::min(byRow, workers * (enter + 17 + innerCore(op, type, stretch, broadcast)));
+  const std::uint64_t stretch = up(chip.workerShare(len), 8) * 8;
+  return std::min(byRow, chip.onWorkers(enter + 17 + innerCore(op, type, stretch, broadcast)));
 }
 
-std::uint64_t vectorOuterCycles(BinaryOpType op, const Type &type, std::uint64_t rows,
-                                std::uint64_t columns) {
+std::uint64_t vectorOuterCycles(const Chip &chip, BinaryOpType op, const Type &type,
+                                std::uint64_t rows, std::uint64_t columns) {
   if (columnOf(type) == numColumns)
     return 0;
   const Loop loop = binaryRows[unsigned(op)].other[columnOf(type)];
-  const unsigned enter = columns % vectorWidth(type) ? 25 : 7;
+  const unsigned enter = columns % vectorWidth(chip, type) ? 25 : 7;
   auto worker = [&](std::uint64_t r, std::uint64_t c) {
-    return 15 + r * (enter + run(loop, type, c, scalarOverhead(op, type)));
+    return 15 + r * (enter + run(chip, loop, type, c, scalarOverhead(op, type)));
   };
-  const auto byColumn = worker(rows, up(columns, workers)),
-             byRow = worker(up(rows, workers), columns);
-  return supervisor + workers * std::min(byColumn, byRow);
+  const auto byColumn = worker(rows, chip.workerShare(columns)),
+             byRow = worker(chip.workerShare(rows), columns);
+  return supervisor + chip.onWorkers(std::min(byColumn, byRow));
 }
 
-std::uint64_t selectCycles(const Type &, std::uint64_t n, unsigned regions) {
-  return share(n, regions, 5, [](std::uint64_t m) { return 6 + 5 * m; });
+std::uint64_t selectCycles(const Chip &chip, const Type &, std::uint64_t n, unsigned regions) {
+  return share(chip, n, regions, 5, [](std::uint64_t m) { return 6 + 5 * m; });
 }
 
-std::uint64_t clampCycles(const Type &type, std::uint64_t n, unsigned regions) {
-  return share(n, regions, 5, [&](std::uint64_t m) {
-    return 6 + (type == poplar::INT ? 7 * m : 2 * up(m, vectorWidth(type)));
+std::uint64_t clampCycles(const Chip &chip, const Type &type, std::uint64_t n, unsigned regions) {
+  return share(chip, n, regions, 5, [&](std::uint64_t m) {
+    return 6 + (type == poplar::INT ? 7 * m : 2 * up(m, vectorWidth(chip, type)));
   });
 }
 
-std::uint64_t scalarMultiplyCycles(std::uint64_t n) {
-  const std::uint64_t perWorker = up(n, workers), loops = std::max<std::uint64_t>(perWorker / 4, 1);
-  return workers * (51 + 1 + 7 + 5 * (loops - 1) + perWorker % 4);
+std::uint64_t scalarMultiplyCycles(const Chip &chip, std::uint64_t n) {
+  const std::uint64_t perWorker = chip.workerShare(n),
+                      loops = std::max<std::uint64_t>(perWorker / 4, 1);
+  return chip.onWorkers(51 + 1 + 7 + 5 * (loops - 1) + perWorker % 4);
 }
 
 static std::uint64_t castCore(const Type &from, const Type &to, std::uint64_t n) {
@@ -239,10 +245,11 @@ static std::uint64_t castCore(const Type &from, const Type &to, std::uint64_t n)
   return 19 + cycles * (n / v) + remainder;
 }
 
-std::uint64_t castCycles(const Type &from, const Type &to, std::uint64_t n, unsigned regions) {
+std::uint64_t castCycles(const Chip &chip, const Type &from, const Type &to, std::uint64_t n,
+                         unsigned regions) {
   if (regions > 1)
-    return share(n, regions, 5, [&](std::uint64_t m) { return 11 + castCore(from, to, m); });
-  return 12 + workers * (castCore(from, to, up(n, workers)) + 18);
+    return share(chip, n, regions, 5, [&](std::uint64_t m) { return 11 + castCore(from, to, m); });
+  return 12 + chip.onWorkers(castCore(from, to, chip.workerShare(n)) + 18);
 }
 
 static std::uint64_t fillCore(const Type &type, std::uint64_t n) {
@@ -258,20 +265,20 @@ static std::uint64_t fillCore(const Type &type, std::uint64_t n) {
   }
 }
 
-std::uint64_t fillCycles(const Type &type, std::uint64_t n, unsigned regions) {
+std::uint64_t fillCycles(const Chip &chip, const Type &type, std::uint64_t n, unsigned regions) {
   if (regions <= 1)
-    return workers * fillCore(type, n); // one worker works, the others wait
+    return chip.workers * fillCore(type, n); // one worker works, the others wait
   const std::uint64_t less = type == poplar::HALF ? 2 : 3;
-  return share(n, regions, 5, [&](std::uint64_t m) { return fillCore(type, m) - less; });
+  return share(chip, n, regions, 5, [&](std::uint64_t m) { return fillCore(type, m) - less; });
 }
 
-std::uint64_t scaledAddCycles(const Type &a, const Type &b, const Type &scale, std::uint64_t n,
-                              ScaledAdd form, bool constrained, unsigned regions) {
+std::uint64_t scaledAddCycles(const Chip &chip, const Type &a, const Type &b, const Type &scale,
+                              std::uint64_t n, ScaledAdd form, bool constrained, unsigned regions) {
   using namespace poplar;
   const bool both = form == ScaledAdd::aAPlusbB || form == ScaledAdd::aAMinusbB;
   const bool minus = form == ScaledAdd::AMinusbB || form == ScaledAdd::aAMinusbB;
   const bool floating = a == FLOAT || a == HALF;
-  const std::uint64_t width = vectorWidth(a);
+  const std::uint64_t width = vectorWidth(chip, a);
   auto worker = [&](std::uint64_t m) -> std::uint64_t {
     if (!floating)
       return 53 + 26 * up(m, 3) + 6 + 8 + 6;
@@ -284,19 +291,19 @@ std::uint64_t scaledAddCycles(const Type &a, const Type &b, const Type &scale, s
     return 15 + 6 + c * further + 2 + m % width + 1;
   };
   if (regions > 1)
-    return share(n, regions, 5, worker);
+    return share(chip, n, regions, 5, worker);
   if (!floating)
-    return workers * worker(up(n, workers));
-  const bool remainder = n % (workers * width) != 0;
+    return chip.workers * worker(chip.workerShare(n));
+  const bool remainder = n % (chip.workers * width) != 0;
   return 21 + 11 + (remainder ? 13 : 7) + 12 + 6 + (both ? 12 : 0) + (minus ? 7 : 0) +
-         workers * worker(up(n, workers));
+         chip.workers * worker(chip.workerShare(n));
 }
 
-std::uint64_t fusedCycles(unsigned ops, unsigned inputs, const Type &type, std::uint64_t n,
-                          unsigned regions) {
-  const std::uint64_t width = vectorWidth(type);
+std::uint64_t fusedCycles(const Chip &chip, unsigned ops, unsigned inputs, const Type &type,
+                          std::uint64_t n, unsigned regions) {
+  const std::uint64_t width = vectorWidth(chip, type);
   auto piece = [&](std::uint64_t m) { return inputs * (m / width + m % width) * ops; };
-  return share(n, regions, regions > 1 ? 13 : 20, piece);
+  return share(chip, n, regions, regions > 1 ? 13 : 20, piece);
 }
 
 static bool floating(const Type &type) { return type == poplar::FLOAT || type == poplar::HALF; }

@@ -246,16 +246,29 @@ TEST(ElementWise, OutputsTakeThePlaceOfTheBestSpreadOperand) {
 
 TEST(ElementWiseCost, AgreesWithTheReferenceFormulas) {
   using namespace cost;
-  EXPECT_EQ(binaryCycles(BinaryOpType::ADD, FLOAT, 680), 1211u);
-  EXPECT_EQ(unaryCycles(UnaryOpType::EXPONENT, HALF, 680), 914u);
-  EXPECT_EQ(castCycles(FLOAT, HALF, 680), 594u);
+  const auto &chip = arch::chipByName("ipu2");
+  EXPECT_EQ(binaryCycles(chip, BinaryOpType::ADD, FLOAT, 680), 1211u);
+  EXPECT_EQ(unaryCycles(chip, UnaryOpType::EXPONENT, HALF, 680), 914u);
+  EXPECT_EQ(castCycles(chip, FLOAT, HALF, 680), 594u);
   // 100 workers' floats: 11 + 6 * (20 + 50 * 2)
-  EXPECT_EQ(broadcastScalarCycles(BinaryOpType::MULTIPLY, FLOAT, 600), 11u + 6 * (20 + 50 * 2));
-  EXPECT_EQ(unaryCycles(UnaryOpType::TANH, HALF, 240, true), 20u + 6 * (55 + 10 * 2));
-  EXPECT_EQ(fillCycles(FLOAT, 1000), 6u * (23 + 500));
-  EXPECT_EQ(vectorInnerCycles(BinaryOpType::ADD, FLOAT, 1, 10, 12), 13u + 6 * (17 + 7 + 120) + 24);
+  EXPECT_EQ(broadcastScalarCycles(chip, BinaryOpType::MULTIPLY, FLOAT, 600),
+            11u + 6 * (20 + 50 * 2));
+  EXPECT_EQ(unaryCycles(chip, UnaryOpType::TANH, HALF, 240, true), 20u + 6 * (55 + 10 * 2));
+  EXPECT_EQ(fillCycles(chip, FLOAT, 1000), 6u * (23 + 500));
+  EXPECT_EQ(vectorInnerCycles(chip, BinaryOpType::ADD, FLOAT, 1, 10, 12),
+            13u + 6 * (17 + 7 + 120) + 24);
   // Twelve regions: two of fifty elements for each worker.
-  EXPECT_EQ(unaryCycles(UnaryOpType::NEGATE, FLOAT, 600, false, 12), 6u * (20 + 2 * 25 * 2));
+  EXPECT_EQ(unaryCycles(chip, UnaryOpType::NEGATE, FLOAT, 600, false, 12), 6u * (20 + 2 * 25 * 2));
+}
+
+TEST(ElementWiseCost, FollowsTheWorkersAndTheDataPathOfTheChip) {
+  using namespace cost;
+  auto chip = arch::chipByName("ipu2");
+  chip.workers = 4;
+  EXPECT_EQ(broadcastScalarCycles(chip, BinaryOpType::MULTIPLY, FLOAT, 600), 11u + 4 * (20 + 150));
+  chip.dataPathBits = 128;
+  EXPECT_EQ(broadcastScalarCycles(chip, BinaryOpType::MULTIPLY, FLOAT, 600),
+            11u + 4 * (20 + 2 * 38));
 }
 
 TEST(ElementWise, AHalfOfTheHostIsAConstantOfTypeHalf) {

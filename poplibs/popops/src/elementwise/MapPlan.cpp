@@ -70,8 +70,8 @@ public:
   // Of a root of the tree; the other roots are planned by others.
   Planner(const poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
           const MapOptions &options, std::size_t root)
-      : tree_(tree), operands_(operands), options_(options), root_(root),
-        tiles_(openipu::elementsByTile(graph, operands.outs[root])),
+      : chip_(openipu::chipOf(graph)), tree_(tree), operands_(operands), options_(options),
+        root_(root), tiles_(openipu::elementsByTile(graph, operands.outs[root])),
         elements_(operands.outs[root].numElements()),
         many_(!tiles_.empty() && tiles_[0].regions > 1) {}
 
@@ -99,8 +99,8 @@ public:
     }
     const Type type = widest(operators);
     const unsigned ops = std::max(unsigned(operators.size()), 1u), inputs = std::max(tensors, 1u);
-    step.tiles = workOn(tiles_, [&](std::uint64_t n, unsigned regions) {
-      return cost::fusedCycles(ops, inputs, type, n, regions);
+    step.tiles = workOn(chip_, tiles_, [&](std::uint64_t n, unsigned regions) {
+      return cost::fusedCycles(chip_, ops, inputs, type, n, regions);
     });
     for (int i : operators)
       step.flops += elements_ * flopsOf(tree_.at(i));
@@ -166,8 +166,8 @@ private:
     for (std::size_t i = 0; i < operands_.inputs.size(); ++i)
       need(step, i);
     const std::uint64_t bytes = bytesOf(tree_.type(root_));
-    step.tiles = workOn(tiles_, [&](std::uint64_t n, unsigned) {
-      return (n * bytes + 7) / 8; /* bytes a cycle */
+    step.tiles = workOn(chip_, tiles_, [&](std::uint64_t n, unsigned) {
+      return arch::ceilDiv(n * bytes, chip_.copy.bytesPerCycle);
     });
     return step;
   }
@@ -191,7 +191,7 @@ private:
     Superstep step;
     step.name = std::move(name);
     step.vertex = std::move(vertex);
-    step.tiles = workOn(tiles_, cycles, temporary_);
+    step.tiles = workOn(chip_, tiles_, cycles, temporary_);
     return step;
   }
   std::string shaped(const std::string &name, bool inPlace) const {
@@ -203,8 +203,8 @@ private:
     const Type type = tree_.at(node.args[0]).type;
     inPlace &= node.type == type;
     return make(str(op), templateVertex(shaped("UnaryOp", inPlace), op, type),
-                [=](std::uint64_t n, unsigned regions) {
-                  return cost::unaryCycles(op, type, n, inPlace, regions);
+                [=, this](std::uint64_t n, unsigned regions) {
+                  return cost::unaryCycles(chip_, op, type, n, inPlace, regions);
                 });
   }
 
@@ -250,37 +250,39 @@ private:
     inPlace &= node.type == type;
     const auto b = broadcastOf(node.args[1]);
     if (type != tree_.at(node.args[1]).type)
-      return make("ScalarMultiply",
-                  templateVertex(
-                      str("popops::ScalarMultiply", many_ ? "2D" : "1D", inPlace ? "Inplace" : ""),
-                      type, tree_.at(node.args[1]).type),
-                  [](std::uint64_t n, unsigned) { return cost::scalarMultiplyCycles(n); });
+      return make(
+          "ScalarMultiply",
+          templateVertex(
+              str("popops::ScalarMultiply", many_ ? "2D" : "1D", inPlace ? "Inplace" : ""), type,
+              tree_.at(node.args[1]).type),
+          [this](std::uint64_t n, unsigned) { return cost::scalarMultiplyCycles(chip_, n); });
     if (b.kind == Broadcast::Scalar)
       return make(str(op),
                   templateVertex(str("popops::BroadcastScalar", many_ ? "2DData" : "1D",
                                      inPlace ? "InPlace" : ""),
                                  op, type),
-                  [=](std::uint64_t n, unsigned regions) {
-                    return cost::broadcastScalarCycles(op, type, n, inPlace, regions);
+                  [=, this](std::uint64_t n, unsigned regions) {
+                    return cost::broadcastScalarCycles(chip_, op, type, n, inPlace, regions);
                   });
     if (b.kind == Broadcast::Inner && hasVectorVertex(op, type, b.kind))
       return make(str(op), templateVertex(shaped("BroadcastVectorInner", inPlace), op, type),
-                  [=](std::uint64_t n, unsigned) {
+                  [=, this](std::uint64_t n, unsigned) {
                     const std::uint64_t length = std::min<std::uint64_t>(b.length, n);
-                    return cost::vectorInnerCycles(op, type, 1, length, (n + length - 1) / length);
+                    return cost::vectorInnerCycles(chip_, op, type, 1, length,
+                                                   (n + length - 1) / length);
                   });
     if (b.kind == Broadcast::Outer && hasVectorVertex(op, type, b.kind))
       return make(
           str(op),
           templateVertex(str("popops::BroadcastVectorOuterByColumn1D", inPlace ? "InPlace" : ""),
                          op, type, false),
-          [=](std::uint64_t n, unsigned) {
+          [=, this](std::uint64_t n, unsigned) {
             const std::uint64_t columns = std::min<std::uint64_t>(b.columns, n);
-            return cost::vectorOuterCycles(op, type, (n + columns - 1) / columns, columns);
+            return cost::vectorOuterCycles(chip_, op, type, (n + columns - 1) / columns, columns);
           });
     return make(str(op), templateVertex(shaped("BinaryOp", inPlace), op, type),
-                [=](std::uint64_t n, unsigned regions) {
-                  return cost::binaryCycles(op, type, n, inPlace, regions);
+                [=, this](std::uint64_t n, unsigned regions) {
+                  return cost::binaryCycles(chip_, op, type, n, inPlace, regions);
                 });
   }
 
@@ -292,19 +294,21 @@ private:
     return make(clamp ? "Clamp" : "Select",
                 templateVertex(
                     str("popops::", scalars ? "Broadcast" : "", clamp ? "Clamp" : "Select"), type),
-                [=](std::uint64_t n, unsigned regions) {
-                  return clamp ? cost::clampCycles(type, n, regions)
-                               : cost::selectCycles(type, n, regions);
+                [=, this](std::uint64_t n, unsigned regions) {
+                  return clamp ? cost::clampCycles(chip_, type, n, regions)
+                               : cost::selectCycles(chip_, type, n, regions);
                 });
   }
 
   Superstep cast(const MapNode &node) const {
     const Type from = tree_.at(node.args[0]).type, to = node.type;
-    return make(
-        "Cast", templateVertex(shaped("Cast", false), from, to),
-        [=](std::uint64_t n, unsigned regions) { return cost::castCycles(from, to, n, regions); });
+    return make("Cast", templateVertex(shaped("Cast", false), from, to),
+                [=, this](std::uint64_t n, unsigned regions) {
+                  return cost::castCycles(chip_, from, to, n, regions);
+                });
   }
 
+  const arch::Chip &chip_;
   const MapTree &tree_;
   const MapOperands &operands_;
   const MapOptions &options_;

@@ -3,6 +3,7 @@
 // vertex if they can be fused, else by one superstep per operator.
 #pragma once
 #include "elementwise/MapTree.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/Placement.hpp"
 #include "openipu/Plan.hpp"
 #include <poplar/Graph.hpp>
@@ -54,14 +55,15 @@ bool canFuse(const MapTree &tree, const MapOptions &options);
 
 // Work where a tensor lies: as poputil::whereItLies, for a list that is used again and again.
 template <class Cycles>
-std::vector<openipu::TileWork> workOn(const std::vector<openipu::TileElements> &tiles,
+std::vector<openipu::TileWork> workOn(const arch::Chip &chip,
+                                      const std::vector<openipu::TileElements> &tiles,
                                       Cycles &&cycles, std::uint64_t tempBytesPerElement = 0) {
   std::vector<openipu::TileWork> out;
   for (const auto &[tile, elements, regions] : tiles) {
     openipu::TileWork work;
     work.tile = tile;
     work.cycles = cycles(elements, regions);
-    work.vertices = regions == 1 ? 1 : 6;
+    work.vertices = regions == 1 ? 1 : chip.workers;
     work.tempBytes = elements * tempBytesPerElement;
     auto *last = out.empty() ? nullptr : &out.back();
     if (last && last->tile + last->count == tile && last->cycles == work.cycles &&

@@ -41,11 +41,12 @@ void add(poplar::Graph &graph, const poplar::Tensor &t, std::uint32_t start,
   if (t.numElements() == 0)
     return;
   openipu::Plan plan;
+  const auto &chip = openipu::chipOf(graph);
   plan.add(poputil::whereItLies(graph, t, "Iota", "popops::Iota<" + type.toString() + ">",
-                                [](std::uint64_t n, std::uint32_t regions) {
-                                  std::uint64_t vectors = (n / 6 + 1) / 2 + 1;
-                                  return 6 *
-                                         (10 + 4 * std::uint64_t((regions + 5) / 6) + 3 * vectors);
+                                [&](std::uint64_t n, std::uint32_t regions) {
+                                  std::uint64_t vectors = (n / chip.workers + 1) / 2 + 1;
+                                  return chip.onWorkers(10 + 4 * chip.workerShare(regions) +
+                                                        3 * vectors);
                                 }));
   prog.add(openipu::operation(graph, {"popops.iota",
                                       {openipu::out(t)},

@@ -88,11 +88,12 @@ void check(const poplar::Tensor &params, const poplar::Tensor &indices, const ch
 openipu::Superstep onTiles(const poplar::Graph &graph, const poplar::Tensor &params,
                            const char *vertex) {
   std::uint64_t columns = std::max<std::size_t>(1, params.dim(1));
-  auto step = poputil::whereItLies(graph, params, "Rows",
-                                   base::str("popops::", vertex, "<", params.elementType(), ">"),
-                                   [&](std::uint64_t n, std::uint32_t) {
-                                     return 6 * (10 + 10 * ((n + 6 * columns - 1) / (6 * columns)));
-                                   });
+  const auto &chip = openipu::chipOf(graph);
+  auto step = poputil::whereItLies(
+      graph, params, "Rows", base::str("popops::", vertex, "<", params.elementType(), ">"),
+      [&](std::uint64_t n, std::uint32_t) {
+        return chip.onWorkers(10 + 10 * arch::ceilDiv(n, chip.workers * columns));
+      });
   for (auto &work : step.tiles)
     work.bytesIn = 4;
   return step;
@@ -111,6 +112,7 @@ poplar::Tensor selectScalarFromRows(poplar::Graph &graph, const poplar::Tensor &
   if (out.numElements() == 0)
     return out;
   openipu::Plan plan;
+  const auto &chip = openipu::chipOf(graph);
   if (params.numElements())
     plan.add(onTiles(graph, params, "SelectFromIntervals"));
   // The tiles' candidates meet where the result lies.
@@ -118,7 +120,7 @@ poplar::Tensor selectScalarFromRows(poplar::Graph &graph, const poplar::Tensor &
       graph, out, "Join",
       base::str("popops::Reduce<popops::ReduceAdd,", params.elementType(), ",",
                 params.elementType(), ",false,popops::ReductionSpecialisation::STRIDED_REDUCE>"),
-      [](std::uint64_t n, std::uint32_t) { return 6 * (16 + (n + 5) / 6 * 6); });
+      [&](std::uint64_t n, std::uint32_t) { return chip.onWorkers(16 + 6 * chip.workerShare(n)); });
   for (auto &work : join.tiles)
     work.bytesIn = graph.getTarget().getTypeSize(params.elementType());
   plan.add(std::move(join));

@@ -93,9 +93,11 @@ void fill(Graph &graph, const Tensor &tensor, Sequence &prog, const expr::Const 
     return;
   if (t.elementType() == QUARTER && value.getDataAsDouble() != 0)
     return fillQuarter(graph, t, prog, value, {di});
-  auto tiles = workOn(openipu::elementsByTile(graph, t), [&](std::uint64_t n, unsigned regions) {
-    return cost::fillCycles(t.elementType(), n, regions);
-  });
+  const auto &chip = openipu::chipOf(graph);
+  auto tiles =
+      workOn(chip, openipu::elementsByTile(graph, t), [&](std::uint64_t n, unsigned regions) {
+        return cost::fillCycles(chip, t.elementType(), n, regions);
+      });
   prog.add(openipu::operation(graph, operationFor(t, value, std::move(tiles), {di})));
 }
 
@@ -104,6 +106,7 @@ void fill(Graph &graph, const Tensor &t, const std::vector<Intervals> &mapping, 
   check(t, value);
   if (t.elementType() == QUARTER && value.getDataAsDouble() != 0)
     throw poplibs_error("popops::fill: in a compute set, quarter tensors can only be zeroed.");
+  const auto &chip = openipu::chipOf(graph);
   Intervals all;
   std::vector<openipu::TileWork> tiles;
   for (unsigned tile = 0; tile < mapping.size(); ++tile) {
@@ -120,8 +123,8 @@ void fill(Graph &graph, const Tensor &t, const std::vector<Intervals> &mapping, 
       continue;
     openipu::TileWork work;
     work.tile = tile;
-    work.cycles = cost::fillCycles(t.elementType(), elements, unsigned(mapping[tile].size()));
-    work.vertices = mapping[tile].size() == 1 ? 1 : 6;
+    work.cycles = cost::fillCycles(chip, t.elementType(), elements, unsigned(mapping[tile].size()));
+    work.vertices = mapping[tile].size() == 1 ? 1 : chip.workers;
     tiles.push_back(work);
   }
   if (all.empty())

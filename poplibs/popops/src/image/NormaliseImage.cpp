@@ -40,8 +40,9 @@ static openipu::Plan planOf(const Graph &graph, const Tensor &in, const Tensor &
   step.name = "NormaliseImage";
   step.vertex =
       poputil::templateVertex("popops::NormaliseImage", in.elementType(), pixels.elementType());
-  step.tiles = workOn(openipu::elementsByTile(graph, pixels), [&](std::uint64_t n, unsigned) {
-    return cost::fusedCycles(3, 1, pixels.elementType(), n);
+  const auto &chip = openipu::chipOf(graph);
+  step.tiles = workOn(chip, openipu::elementsByTile(graph, pixels), [&](std::uint64_t n, unsigned) {
+    return cost::fusedCycles(chip, 3, 1, pixels.elementType(), n);
   });
   step.flops = 3 * pixels.numElements();
   step.needs = {{1, 0}, {2, 0}, {3, 0}};

@@ -2,6 +2,7 @@
 // Counted loops: a counter of one element, an operation that advances it, and Poplar's own loops.
 #include "popops/Loop.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -48,11 +49,12 @@ openipu::Plan planOn(unsigned tile, const char *vertex, std::uint64_t cycles) {
 
 void advance(poplar::Graph &graph, const Tensor &count, int step, Sequence &prog,
              const poplar::DebugContext &context) {
-  prog.add(openipu::operation(graph, {"popops.loopCounter",
-                                      {openipu::inOut(count)},
-                                      openipu::AttributeWriter().put(std::int32_t(step)).take(),
-                                      planOn(0, "popops::CircBufIncrIndex", 6 * 8),
-                                      context}));
+  prog.add(openipu::operation(
+      graph, {"popops.loopCounter",
+              {openipu::inOut(count)},
+              openipu::AttributeWriter().put(std::int32_t(step)).take(),
+              planOn(0, "popops::CircBufIncrIndex", openipu::chipOf(graph).onWorkers(8)),
+              context}));
 }
 
 void setTo(poplar::Graph &graph, const Tensor &count, std::uint32_t value, Sequence &prog,

@@ -84,12 +84,13 @@ VertexPerfEstimate clampInPlace(const Priced &v) { return clampRegions(v, "in1Ou
 
 // ---- casts, fills, counting
 
-// What 1D casts spend on one worker's n elements: all but 12 and 6 * 18.
+// What 1D casts spend on one worker's n elements: all but 12, and 18 of each worker.
 std::uint64_t castCore(const Priced &v, std::uint64_t n) {
-  return (cost::castCycles(v.type(0), v.type(1), 6 * n) - 12) / 6 - 18;
+  const auto workers = v.chip().workers;
+  return (cost::castCycles(v.chip(), v.type(0), v.type(1), workers * n) - 12) / workers - 18;
 }
 VertexPerfEstimate cast1D(const Priced &v) {
-  return cost::castCycles(v.type(0), v.type(1), v.value("numElems"));
+  return cost::castCycles(v.chip(), v.type(0), v.type(1), v.value("numElems"));
 }
 VertexPerfEstimate castSingle(const Priced &v) { return 5 + castCore(v, v.value("numElems")); }
 VertexPerfEstimate cast2D(const Priced &v) {
@@ -97,7 +98,8 @@ VertexPerfEstimate cast2D(const Priced &v) {
 }
 
 std::uint64_t fillCore(const Priced &v, std::uint64_t n) {
-  return cost::fillCycles(v.type(0), n) / 6; // of the tile: one worker works, the others wait
+  return cost::fillCycles(v.chip(), v.type(0), n) /
+         v.chip().workers; // of the tile: one worker works, the others wait
 }
 VertexPerfEstimate fill(const Priced &v) { return fillCore(v, v.size("out")); }
 VertexPerfEstimate fill2d(const Priced &v) {
@@ -117,12 +119,13 @@ bool scaledExists(const Name &name) {
 }
 template <cost::ScaledAdd form> VertexPerfEstimate scaled(const Priced &v) {
   const auto n = v.value("size");
-  return {cost::scaledAddCycles(v.type(0), v.type(1), v.type(2), n, form, v.name.flag(3)),
+  return {cost::scaledAddCycles(v.chip(), v.type(0), v.type(1), v.type(2), n, form, v.name.flag(3)),
           isFloat(v.type(0)) ? 2 * n : 0};
 }
 template <cost::ScaledAdd form> VertexPerfEstimate scaledBoth(const Priced &v) {
   const auto n = v.value("size");
-  return {cost::scaledAddCycles(v.type(0), v.type(0), v.type(1), n, form, v.name.flag(2)), 3 * n};
+  return {cost::scaledAddCycles(v.chip(), v.type(0), v.type(0), v.type(1), n, form, v.name.flag(2)),
+          3 * n};
 }
 VertexPerfEstimate product(const Priced &v) {
   auto region = [&](std::uint64_t n) {
@@ -134,7 +137,7 @@ bool halfByFloat(const Name &name) {
   return name.type(0) == poplar::HALF && name.type(1) == poplar::FLOAT;
 }
 VertexPerfEstimate scalarMultiply(const Priced &v) {
-  return {cost::scalarMultiplyCycles(v.size("out")), v.size("out")};
+  return {cost::scalarMultiplyCycles(v.chip(), v.size("out")), v.size("out")};
 }
 
 } // namespace

@@ -153,42 +153,46 @@ poplar::VertexPerfEstimate binary(const Priced &v, std::uint64_t cycles, std::ui
 
 poplar::VertexPerfEstimate unary1D(const Priced &v) {
   const auto n = v.size(inPlace(v.name) ? "inOut" : "out");
-  return unary(v, cost::unaryCycles(unaryOf(v.name), v.type(1), n, inPlace(v.name)), n);
+  return unary(v, cost::unaryCycles(v.chip(), unaryOf(v.name), v.type(1), n, inPlace(v.name)), n);
 }
 poplar::VertexPerfEstimate unary2D(const Priced &v) {
   const char *field = inPlace(v.name) ? "inOut" : "out";
   auto tile = [&](std::uint64_t n) {
-    return cost::unaryCycles(unaryOf(v.name), v.type(1), n, inPlace(v.name));
+    return cost::unaryCycles(v.chip(), unaryOf(v.name), v.type(1), n, inPlace(v.name));
   };
   std::uint64_t cycles = 20;
   for (auto n : v.sizes(field))
-    cycles += named::workerLoop(tile, n);
+    cycles += named::workerLoop(v, tile, n);
   return unary(v, cycles, v.total(field));
 }
 
 poplar::VertexPerfEstimate binary1D(const Priced &v) {
   const auto n = v.size(inPlace(v.name) ? "in1Out" : "out");
-  return binary(v, cost::binaryCycles(binaryOf(v.name), v.type(1), n, inPlace(v.name)), n);
+  return binary(v, cost::binaryCycles(v.chip(), binaryOf(v.name), v.type(1), n, inPlace(v.name)),
+                n);
 }
 poplar::VertexPerfEstimate binary2D(const Priced &v) {
   const char *field = inPlace(v.name) ? "in1Out" : "out";
   auto tile = [&](std::uint64_t n) {
-    return cost::binaryCycles(binaryOf(v.name), v.type(1), n, inPlace(v.name));
+    return cost::binaryCycles(v.chip(), binaryOf(v.name), v.type(1), n, inPlace(v.name));
   };
   std::uint64_t cycles = inPlace(v.name) ? 20 : 5;
   for (auto n : v.sizes(field))
-    cycles += named::workerLoop(tile, n);
+    cycles += named::workerLoop(v, tile, n);
   return binary(v, cycles, v.total(field));
 }
 
 std::uint64_t scalarLoop(const Priced &v, std::uint64_t n) {
   return named::workerLoop(
-      [&](std::uint64_t m) { return cost::broadcastScalarCycles(binaryOf(v.name), v.type(1), m); },
+      v,
+      [&](std::uint64_t m) {
+        return cost::broadcastScalarCycles(v.chip(), binaryOf(v.name), v.type(1), m);
+      },
       n);
 }
 poplar::VertexPerfEstimate scalar1D(const Priced &v) {
   const auto n = v.size(inPlace(v.name) ? "data" : "out");
-  return binary(v, cost::broadcastScalarCycles(binaryOf(v.name), v.type(1), n), n);
+  return binary(v, cost::broadcastScalarCycles(v.chip(), binaryOf(v.name), v.type(1), n), n);
 }
 // One scalar for all regions.
 poplar::VertexPerfEstimate scalar2DData(const Priced &v) {
@@ -212,21 +216,22 @@ poplar::VertexPerfEstimate scalar2D(const Priced &v) {
 poplar::VertexPerfEstimate vectorInner(const Priced &v) {
   const auto slices = v.value("bSlicesM1") + 1, length = v.value("bSliceLen"),
              rows = v.value("bBroadcastFactor");
-  return binary(v, cost::vectorInnerCycles(binaryOf(v.name), v.type(1), slices, length, rows),
-                slices * length * rows);
+  return binary(
+      v, cost::vectorInnerCycles(v.chip(), binaryOf(v.name), v.type(1), slices, length, rows),
+      slices * length * rows);
 }
 
 poplar::VertexPerfEstimate vectorOuter(const Priced &v, std::uint64_t rows, std::uint64_t columns) {
   const bool aligned = v.value("columns") % v.target.getVectorWidth(v.type(1)) == 0;
   const auto enter = aligned ? 7 : 25;
-  return binary(v, 11 + 6 * (15 + rows * (enter + scalarLoop(v, columns))),
+  return binary(v, 11 + v.chip().onWorkers(15 + rows * (enter + scalarLoop(v, columns))),
                 v.value("rows") * v.value("columns"));
 }
 poplar::VertexPerfEstimate outerByRow(const Priced &v) {
-  return vectorOuter(v, named::divideUp(v.value("rows"), 6), v.value("columns"));
+  return vectorOuter(v, v.chip().workerShare(v.value("rows")), v.value("columns"));
 }
 poplar::VertexPerfEstimate outerByColumn(const Priced &v) {
-  return vectorOuter(v, v.value("rows"), named::divideUp(v.value("columns"), 6));
+  return vectorOuter(v, v.value("rows"), v.chip().workerShare(v.value("columns")));
 }
 
 } // namespace

@@ -67,7 +67,7 @@ VertexPerfEstimate reduced(const Priced &v, std::uint64_t cycles, std::uint64_t 
 VertexPerfEstimate continuousReduce(const Priced &v) {
   const auto outputs = v.value("numOutputsM1") + 1, partials = v.value("numPartials");
   const auto shape = shapeOf(v, cost::ReduceVertex::AllRegionsContinuous, outputs, partials);
-  return reduced(v, cost::reduceWorkerCycles(shape), outputs * partials);
+  return reduced(v, cost::reduceWorkerCycles(v.chip(), shape), outputs * partials);
 }
 
 // Reductions one after the other; entering and leaving counts once.
@@ -84,8 +84,8 @@ VertexPerfEstimate reduceLists(const Priced &v) {
     for (const auto end = next + counts[r]; next < end && next < partials.size(); ++next)
       values += partials[next];
     const auto perOutput = values / std::max<std::uint64_t>(outputs[r], 1);
-    cycles += cost::reduceWorkerCycles(
-                  shapeOf(v, cost::ReduceVertex::Default, outputs[r], perOutput, counts[r])) -
+    cycles += cost::reduceWorkerCycles(v.chip(), shapeOf(v, cost::ReduceVertex::Default, outputs[r],
+                                                         perOutput, counts[r])) -
               enter;
   }
   return reduced(v, cycles, v.total("partials"));
@@ -96,7 +96,7 @@ VertexPerfEstimate reduce(const Priced &v) {
     return reduceLists(v);
   const auto partials = v.value("numPartials");
   const auto shape = shapeOf(v, cost::ReduceVertex::ScalarOutput, 1, partials);
-  return reduced(v, cost::reduceWorkerCycles(shape), partials);
+  return reduced(v, cost::reduceWorkerCycles(v.chip(), shape), partials);
 }
 // Lists of regions, and (without a scale) one region to one output.
 bool reduceFormula(const Name &name) {
@@ -113,8 +113,9 @@ VertexPerfEstimate oneHotCustom(const Priced &v) { return 100 * v.size("indices"
 
 VertexPerfEstimate hasNaN(const Priced &v) {
   const bool half = v.type(0) == poplar::HALF;
-  const auto vectors = divideUp(v.size("in"), 6) / (half ? 8 : 4);
-  return 24 + 6 * (17 + (half ? 12 : 10) + (v.name.flag(1) ? 3 : 2) * vectors + (half ? 11 : 7));
+  const auto vectors = v.chip().workerShare(v.size("in")) / (half ? 8 : 4);
+  return 24 + v.chip().onWorkers(17 + (half ? 12 : 10) + (v.name.flag(1) ? 3 : 2) * vectors +
+                                 (half ? 11 : 7));
 }
 
 std::uint64_t heapCycles(std::uint64_t n) {

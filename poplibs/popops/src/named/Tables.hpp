@@ -16,9 +16,11 @@ Choices reduceChoices();
 Choices sliceChoices();
 
 // The cycles that one worker's loop over n elements takes in tileCycles(n), the formula of a
-// vertex on six workers.
-template <class Cycles> std::uint64_t workerLoop(const Cycles &tileCycles, std::uint64_t n) {
-  return (tileCycles(6 * n) - tileCycles(0)) / 6;
+// vertex on all workers.
+template <class Cycles>
+std::uint64_t workerLoop(const Priced &v, const Cycles &tileCycles, std::uint64_t n) {
+  const auto workers = v.chip().workers;
+  return (tileCycles(workers * n) - tileCycles(0)) / workers;
 }
 
 std::string joined(const Words &words, const char *between);

@@ -54,18 +54,19 @@ const openipu::Registered registered{{"popops.cumulativeSum", run, {}, {}, nullp
 openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &t) {
   openipu::Plan plan;
   auto type = t.elementType();
-  auto scan =
-      poputil::whereItLies(graph, t, "SumOnTile", base::str("popops::CumulativeSum<", type, ">"),
-                           [&](std::uint64_t n, std::uint32_t regions) {
-                             return 6 * (20 + 6 * std::uint64_t(regions) + 3 * ((n + 5) / 6));
-                           });
+  const auto &chip = openipu::chipOf(graph);
+  auto scan = poputil::whereItLies(
+      graph, t, "SumOnTile", base::str("popops::CumulativeSum<", type, ">"),
+      [&](std::uint64_t n, std::uint32_t regions) {
+        return chip.onWorkers(20 + 6 * std::uint64_t(regions) + 3 * chip.workerShare(n));
+      });
   auto raise = poputil::whereItLies(graph, t, "AddTotals",
                                     base::str("popops::BroadcastScalar1DInPlace<popops::expr::"
                                               "BinaryOpType::ADD,",
                                               type, ">"),
                                     [&](std::uint64_t n, std::uint32_t regions) {
-                                      return cost::broadcastScalarCycles(expr::BinaryOpType::ADD,
-                                                                         type, n, true, regions);
+                                      return cost::broadcastScalarCycles(
+                                          chip, expr::BinaryOpType::ADD, type, n, true, regions);
                                     });
   std::uint64_t bytes = graph.getTarget().getTypeSize(type);
   std::uint32_t tiles = 0;

@@ -15,19 +15,21 @@ namespace popops {
 
 namespace {
 
-std::uint64_t vertexCycles(const poplar::Type &type, bool inf, std::uint64_t n) {
+std::uint64_t vertexCycles(const arch::Chip &chip, const poplar::Type &type, bool inf,
+                           std::uint64_t n) {
   bool half = type == poplar::HALF;
-  std::uint64_t perWorker = (n + 5) / 6, width = half ? 8 : 4;
-  return 24 + 6 * (17 + (half ? 12 : 10) + (inf ? 3 : 2) * (perWorker / width) + (half ? 11 : 7));
+  const auto vectors = chip.workerShare(n) / (half ? 8 : 4);
+  return 24 + chip.onWorkers(17 + (half ? 12 : 10) + (inf ? 3 : 2) * vectors + (half ? 11 : 7));
 }
 
 openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &src, bool inf) {
   openipu::Plan plan;
   auto type = src.elementType();
+  const auto &chip = openipu::chipOf(graph);
   auto step = poputil::whereItLies(
       graph, src, "HasNaN",
       base::str("popops::HasNaNOrInf1D<", type, ",", inf ? "true" : "false", ">"),
-      [&](std::uint64_t n, std::uint32_t) { return vertexCycles(type, inf, n); });
+      [&](std::uint64_t n, std::uint32_t) { return vertexCycles(chip, type, inf, n); });
   auto join = stepOf("Join", "popops::Reduce<popops::ReduceOr,bool,bool,false,"
                              "popops::ReductionSpecialisation::DEFAULT>");
   std::uint64_t flags = 0;
@@ -38,7 +40,7 @@ openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &src, bool
   openipu::TileWork all;
   all.bytesIn = flags;
   all.messagesIn = std::uint32_t(flags);
-  all.cycles = 6 * cost::reduceWorkerCycles(shape);
+  all.cycles = chip.onWorkers(cost::reduceWorkerCycles(chip, shape));
   for (auto work : step.tiles) {
     openipu::TileWork send;
     send.tile = work.tile;

@@ -186,15 +186,17 @@ openipu::Plan copyPlan(const poplar::Graph &graph, const Checked &c, unsigned in
                        unsigned outOperand) {
   const auto &from = c.in.elementType(), &to = c.out.elementType();
   bool fills = c.in.numElements() == 0;
+  const auto &chip = openipu::chipOf(graph);
   auto step = poputil::whereItLies(
       graph, c.out, fills ? "Fill" : "Copy",
       fills ? "popops::Fill<" + to.toString() + ">"
             : "popops::Cast1D<" + from.toString() + "," + to.toString() + ">",
       [&](std::uint64_t n, std::uint32_t regions) {
         if (fills)
-          return cost::fillCycles(to, n, regions);
-        return from == to ? std::uint64_t(n * graph.getTarget().getTypeSize(to) + 7) / 8
-                          : cost::castCycles(from, to, n, regions);
+          return cost::fillCycles(chip, to, n, regions);
+        return from == to
+                   ? arch::ceilDiv(n * graph.getTarget().getTypeSize(to), chip.copy.bytesPerCycle)
+                   : cost::castCycles(chip, from, to, n, regions);
       });
   if (!fills)
     step.needs.push_back({inOperand, outOperand});

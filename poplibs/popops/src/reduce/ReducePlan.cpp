@@ -2,6 +2,7 @@
 // The supersteps of a reduction: on the tiles that hold the input; through intermediate tiles while
 // very many of them contribute to one output; at last where the output lies, or spread evenly with
 // a move to the output afterwards, whichever is cheaper.
+#include "openipu/Chip.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/TileMapping.hpp"
 #include "reduce/Spread.hpp"
@@ -37,9 +38,9 @@ public:
   Planner(const poplar::Graph &graph, const Spread &spread, std::vector<TileElements> home,
           const poplar::Type &in, const poplar::Type &out, Operation op, std::string name,
           const ReduceTypes &types)
-      : target_(graph.getTarget()), spread_(spread), home_(std::move(home)), in_(in), out_(out),
-        op_(op), name_(std::move(name)), types_(types), held_(spread.shares),
-        sources_(spread.sources()), heldType_(in) {
+      : target_(graph.getTarget()), chip_(openipu::chipOf(target_)), spread_(spread),
+        home_(std::move(home)), in_(in), out_(out), op_(op), name_(std::move(name)), types_(types),
+        held_(spread.shares), sources_(spread.sources()), heldType_(in) {
     partial_ = types.interTile != poplar::Type()        ? types.interTile
                : out == poplar::HALF && sumsInFloat(op) ? poplar::FLOAT
                                                         : out;
@@ -82,8 +83,9 @@ private:
       auto shape = onTileShape(share, last);
       TileWork work;
       work.tile = share.tile;
-      work.cycles = reduceTileCycles(shape);
-      work.vertices = shape.outputs < 6 && share.elements < 12 ? 1 : 6;
+      work.cycles = reduceTileCycles(chip_, shape);
+      work.vertices =
+          shape.outputs < chip_.workers && share.elements < 2 * chip_.workers ? 1 : chip_.workers;
       work.tempBytes = last ? 0 : share.outputs * size(partial_);
       step.flops += share.elements * flopsPerValue(op_, in_);
       if (&share == &held_.back())
@@ -190,7 +192,7 @@ private:
       auto &work = works[t.tile];
       work.bytesIn = t.elements * partials * size(heldType_);
       work.messagesIn = std::uint32_t(std::min<std::uint64_t>(partials, held_.size()));
-      work.cycles = reduceTileCycles(shape);
+      work.cycles = reduceTileCycles(chip_, shape);
       work.tempBytes = last ? 0 : t.elements * size(partial_);
       step.flops += t.elements * partials * flopsPerValue(op_, heldType_);
       if (&t == &to.back())
@@ -247,6 +249,7 @@ private:
   }
 
   const poplar::Target &target_;
+  const arch::Chip &chip_;
   const Spread &spread_;
   std::vector<TileElements> home_;
   poplar::Type in_, out_, partial_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "openipu/Chip.hpp"
 #include "popops/PerformanceEstimation.hpp"
 #include "popops/ReduceCost.hpp"
 #include "Session.hpp"
@@ -62,14 +63,15 @@ TEST(ReducePlan, OneTileNeedsNoExchange) {
   EXPECT_EQ(plan.steps[0].tiles[0].tile, 5u);
   // Two vectors of four outputs: fewer than workers, so three of those share 40 partials of each.
   cost::ReduceVertexShape each{cost::ReduceVertex::Strided, Operation::MAX, HALF, HALF, 4, 14};
-  EXPECT_EQ(cost::reduceWorkerCycles(each), 16u + 3 + 2 + 3 + 13);
+  EXPECT_EQ(cost::reduceWorkerCycles(openipu::chipOf(s.graph), each), 16u + 3 + 2 + 3 + 13);
 }
 
 TEST(ReducePlan, VertexCyclesFollowTheTables) {
   using cost::ReduceVertex;
   auto cycles = [](ReduceVertex kind, Operation op, Type type, std::uint64_t outputs,
                    std::uint64_t partials) {
-    return cost::reduceWorkerCycles({kind, op, type, type, outputs, partials});
+    return cost::reduceWorkerCycles(arch::chipByName("ipu2"),
+                                    {kind, op, type, type, outputs, partials});
   };
   EXPECT_EQ(cycles(ReduceVertex::ScalarOutput, Operation::ADD, HALF, 1, 800), 17u + 2 * 100 + 5);
   EXPECT_EQ(cycles(ReduceVertex::AllRegionsContinuous, Operation::ADD, FLOAT, 10, 64),

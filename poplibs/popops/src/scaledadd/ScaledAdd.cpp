@@ -151,15 +151,16 @@ std::string vertexOf(const ScaledSum &sum, const Type &scale, bool fast, bool ma
 openipu::Plan planOf(const Graph &graph, const ScaledSum &sum, const Type &scale, bool fast,
                      std::size_t operands) {
   const auto tiles = openipu::elementsByTile(graph, sum.A);
+  const auto &chip = openipu::chipOf(graph);
   const bool many = !tiles.empty() && tiles[0].regions > 1;
   const Form form = sum.scaleA ? (sum.subtract ? Form::aAMinusbB : Form::aAPlusbB)
                                : (sum.subtract ? Form::AMinusbB : Form::APlusbB);
   openipu::Superstep step;
   step.name = sum.subtract ? "ScaledSubtract" : "ScaledAdd";
   step.vertex = vertexOf(sum, scale, fast, many);
-  step.tiles = workOn(tiles, [&](std::uint64_t n, unsigned regions) {
-    return cost::scaledAddCycles(sum.A.elementType(), sum.B.elementType(), scale, n, form, fast,
-                                 regions);
+  step.tiles = workOn(chip, tiles, [&](std::uint64_t n, unsigned regions) {
+    return cost::scaledAddCycles(chip, sum.A.elementType(), sum.B.elementType(), scale, n, form,
+                                 fast, regions);
   });
   const unsigned each = sum.scaleA ? (sum.xMinusAx ? 5 : 3) : 2;
   step.flops = isFloating(sum.A.elementType()) ? each * sum.A.numElements() : 0;

@@ -4,6 +4,7 @@
 //            [collect the candidates of all entry ranges and pick the valid one]
 //   update:  [zero partials] combine slices into own entries [reduce over parallel lookups]
 //            [combine with the base]
+#include "openipu/Chip.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ReduceCost.hpp"
 #include "popops/SliceCost.hpp"
@@ -39,19 +40,21 @@ Operation reduction(Update op) {
   return op == Update::Max ? Operation::MAX : op == Update::Mul ? Operation::MUL : Operation::ADD;
 }
 
-std::uint64_t reduceCycles(const Table &t, Update op, std::size_t outputs, std::size_t partials) {
-  return cost::reduceTileCycles({cost::ReduceVertex::Strided, reduction(op), t.partialType,
-                                 t.partialType, outputs, partials});
+std::uint64_t reduceCycles(const arch::Chip &chip, const Table &t, Update op, std::size_t outputs,
+                           std::size_t partials) {
+  return cost::reduceTileCycles(chip, {cost::ReduceVertex::Strided, reduction(op), t.partialType,
+                                       t.partialType, outputs, partials});
 }
 
-std::uint64_t mergeCycles(const Table &t, Update op, bool scaled, std::size_t n) {
+std::uint64_t mergeCycles(const arch::Chip &chip, const Table &t, Update op, bool scaled,
+                          std::size_t n) {
   if (op == Update::Add && scaled)
-    return cost::scaledAddCycles(t.type, t.partialType, t.type, n);
+    return cost::scaledAddCycles(chip, t.type, t.partialType, t.type, n);
   auto binary = op == Update::Add   ? expr::BinaryOpType::ADD
                 : op == Update::Max ? expr::BinaryOpType::MAXIMUM
                                     : expr::BinaryOpType::MULTIPLY;
-  auto cast = t.type == t.partialType ? 0 : cost::castCycles(t.partialType, t.type, n);
-  return cast + cost::binaryCycles(binary, t.type, n, true);
+  auto cast = t.type == t.partialType ? 0 : cost::castCycles(chip, t.partialType, t.type, n);
+  return cast + cost::binaryCycles(chip, binary, t.type, n, true);
 }
 
 } // namespace
@@ -107,13 +110,14 @@ Stages updateStages(const poplar::Target &target, const Table &table, const Spli
   Share share(table, split, lookups);
   std::uint64_t bytes = target.getTypeSize(table.type);
   std::uint64_t partialBytes = target.getTypeSize(table.partialType);
+  const auto &chip = openipu::chipOf(target);
   auto parallel = split.lookupParallelSplit;
   bool partials = op != Update::Replace && (parallel > 1 || table.partialType != table.type);
   auto kept = partials ? share.base() * partialBytes : 0;
   Stages out;
   if (partials)
-    out.add({"ZeroPartials", "popops::Fill", cost::fillCycles(table.partialType, share.base()), 0,
-             0, kept});
+    out.add({"ZeroPartials", "popops::Fill",
+             cost::fillCycles(chip, table.partialType, share.base()), 0, 0, kept});
   auto work = share.work(split, options);
   auto each = op == Update::Replace
                   ? multiUpdateCycles(target, table.type, work)
@@ -126,11 +130,11 @@ Stages updateStages(const poplar::Target &target, const Table &table, const Spli
     return out;
   auto mine = ceilDiv(share.base(), parallel);
   if (parallel > 1)
-    out.add({"Reduce", "popops::Reduce", reduceCycles(table, op, mine, parallel),
+    out.add({"Reduce", "popops::Reduce", reduceCycles(chip, table, op, mine, parallel),
              mine * parallel * partialBytes, kept, kept + mine * partialBytes,
              std::uint32_t(parallel)});
-  out.add({"UpdateBase", "popops::ScaledAddSupervisor", mergeCycles(table, op, scaled, mine), 0, 0,
-           mine * partialBytes});
+  out.add({"UpdateBase", "popops::ScaledAddSupervisor", mergeCycles(chip, table, op, scaled, mine),
+           0, 0, mine * partialBytes});
   return out;
 }
 

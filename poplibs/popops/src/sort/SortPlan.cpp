@@ -3,6 +3,7 @@
 // log K (log K + 1) / 2 rounds of compare-and-swap; then pairs of runs are halved to their better K
 // (one round) and sorted again (log K rounds) until one run is left. Rounds between keys on
 // different tiles exchange them first.
+#include "openipu/Chip.hpp"
 #include "rearrange/Step.hpp"
 #include "sort/SortSpec.hpp"
 #include <algorithm>
@@ -21,7 +22,7 @@ unsigned log2Up(std::uint64_t n) {
 }
 
 struct Network {
-  const poplar::Graph &graph;
+  const arch::Chip &chip;
   std::uint64_t total; // keys of all rows that are left
   unsigned tiles;
   std::uint64_t keyBytes;
@@ -34,7 +35,7 @@ struct Network {
     auto step = stepOf(name, vertex);
     openipu::TileWork work;
     work.count = unsigned(std::min<std::uint64_t>(tiles, total));
-    work.cycles = 19 + 6 * (workerOverhead + perComparison * ((pairs + 5) / 6));
+    work.cycles = 19 + chip.onWorkers(workerOverhead + perComparison * chip.workerShare(pairs));
     if ((std::uint64_t(1) << distance) >= perTile && work.count > 1) {
       work.bytesIn = work.bytesOut = pairs * keyBytes;
       work.tempBytes = pairs * keyBytes;
@@ -68,7 +69,7 @@ openipu::Plan sortPlan(const poplar::Graph &graph, const poplar::Tensor &keys, c
                          : base::str("popops::CompareAndSwapAtDistance<", type, ">");
   std::uint64_t tiles = std::min<std::uint64_t>(
       graph.getTarget().getNumTiles(), std::max<std::uint64_t>(1, keys.numElements() / 32));
-  Network network{graph,
+  Network network{openipu::chipOf(graph),
                   keys.numElements(),
                   unsigned(tiles),
                   withValues ? 8u : 4u,

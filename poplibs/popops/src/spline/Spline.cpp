@@ -210,12 +210,15 @@ void splineBasis(poplar::Graph &graph, const Tensor &pseudo, const Tensor &kerne
   if (basis.numElements() == 0)
     return;
   // Per product and coordinate: a multiplication, the floor, the polynomial and the knot.
+  const auto &chip = openipu::chipOf(graph);
   std::uint64_t perProduct = pseudo.dim(1) * (12 + 4 * degree);
   openipu::Plan plan;
   auto step = poputil::whereItLies(
       graph, basis, "Basis",
       base::str("popops::SplineBasis<", pseudo.elementType(), ",", degree, ">"),
-      [&](std::uint64_t n, std::uint32_t) { return 6 * (20 + (n + 5) / 6 * perProduct); });
+      [&](std::uint64_t n, std::uint32_t) {
+        return chip.onWorkers(20 + chip.workerShare(n) * perProduct);
+      });
   std::uint64_t bytes = graph.getTarget().getTypeSize(pseudo.elementType()) * pseudo.dim(1);
   for (auto &work : step.tiles)
     work.bytesIn = bytes;
@@ -240,11 +243,14 @@ Tensor splineWeighting(poplar::Graph &graph, const Tensor &input, const Tensor &
   di.addOutput(out);
   if (out.numElements() == 0)
     return out;
+  const auto &chip = openipu::chipOf(graph);
   std::uint64_t products = basis.dim(1) * weight.dim(1);
   std::uint64_t bytes = graph.getTarget().getTypeSize(input.elementType());
   auto step = poputil::whereItLies(
       graph, out, "Weighting", base::str("popops::SplineWeighting<", input.elementType(), ">"),
-      [&](std::uint64_t n, std::uint32_t) { return 6 * (20 + (n + 5) / 6 * (5 + 4 * products)); });
+      [&](std::uint64_t n, std::uint32_t) {
+        return chip.onWorkers(20 + chip.workerShare(n) * (5 + 4 * products));
+      });
   for (auto &work : step.tiles)
     work.bytesIn = bytes * (products + basis.dim(1)) + 4 * basis.dim(1);
   step.flops = 3 * out.numElements() * products;

@@ -138,16 +138,17 @@ openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &input,
                      const poplar::Tensor &output, std::size_t levels, bool absolute,
                      const Options &options) {
   auto type = input.elementType();
+  const auto &chip = openipu::chipOf(graph);
+  const bool shareLevels = levels >= chip.workers;
   std::uint64_t width = graph.getTarget().getVectorWidth(type), perVector = 3 + absolute;
   auto step = poputil::whereItLies(
       graph, input, "Histogram",
       base::str("popops::Histogram1D<", type, ",", absolute ? "true" : "false", ",",
-                levels >= 6 ? "true" : "false", ">"),
+                shareLevels ? "true" : "false", ">"),
       [&](std::uint64_t n, std::uint32_t) {
-        if (levels >= 6) // workers share the levels
-          return 6 * (20 + (levels + 5) / 6 * (8 + perVector * ((n + width - 1) / width)));
-        std::uint64_t each = (n + 5) / 6;
-        return 6 * (20 + levels * (8 + perVector * ((each + width - 1) / width)));
+        const auto passes = shareLevels ? chip.workerShare(levels) : levels;
+        const auto each = shareLevels ? n : chip.workerShare(n);
+        return chip.onWorkers(20 + passes * (8 + perVector * ((each + width - 1) / width)));
       });
   std::uint64_t tiles = 0, bins = levels + 1;
   for (auto &work : step.tiles) {
@@ -163,7 +164,7 @@ openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &input,
       [&](std::uint64_t n, std::uint32_t) {
         auto partial = options.floats || options.floatsInside ? poplar::FLOAT : poplar::INT;
         return cost::reduceTileCycles(
-            {cost::ReduceVertex::Strided, Operation::ADD, partial, partial, n, tiles});
+            chip, {cost::ReduceVertex::Strided, Operation::ADD, partial, partial, n, tiles});
       });
   for (auto &work : sum.tiles) {
     work.bytesIn = 4 * tiles * bins / std::max<std::uint64_t>(1, sum.tiles.size());

@@ -177,6 +177,7 @@ openipu::Plan softmaxPlan(const poplar::Graph &graph, const Tensor &at, const Pa
   using popops::expr::BinaryOpType;
   using popops::expr::UnaryOpType;
   const poplar::Type type = at.elementType();
+  const auto &chip = openipu::chipOf(graph);
   const auto step = [&](const char *name, const char *vertex, auto cycles) {
     return poputil::whereItLies(graph, at, name, vertex, cycles);
   };
@@ -187,8 +188,8 @@ openipu::Plan softmaxPlan(const poplar::Graph &graph, const Tensor &at, const Pa
     return s;
   };
   const auto binary = [&](BinaryOpType op) {
-    return [op, type](std::uint64_t n, std::uint32_t regions) {
-      return popops::cost::binaryCycles(op, type, n, true, regions);
+    return [&chip, op, type](std::uint64_t n, std::uint32_t regions) {
+      return popops::cost::binaryCycles(chip, op, type, n, true, regions);
     };
   };
   openipu::Plan plan;
@@ -200,9 +201,9 @@ openipu::Plan softmaxPlan(const poplar::Graph &graph, const Tensor &at, const Pa
     return plan;
   }
   plan.add(step("max", "popops::ContinuousReduce", binary(BinaryOpType::MAXIMUM)));
-  plan.add(
-      rowsSent(step("exp", "popops::UnaryOp1D", [type](std::uint64_t n, std::uint32_t regions) {
-        return popops::cost::unaryCycles(UnaryOpType::EXPONENT, type, n, true, regions);
+  plan.add(rowsSent(
+      step("exp", "popops::UnaryOp1D", [&chip, type](std::uint64_t n, std::uint32_t regions) {
+        return popops::cost::unaryCycles(chip, UnaryOpType::EXPONENT, type, n, true, regions);
       })));
   plan.add(step("sum", "popops::ContinuousReduce", binary(BinaryOpType::ADD)));
   plan.add(rowsSent(step("multiply", "popops::BinaryOp1DInPlace", binary(BinaryOpType::MULTIPLY))));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The commonest pieces of a plan: vertices that compute where a tensor lies.
 #pragma once
+#include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
 #include "openipu/Placement.hpp"
 
@@ -18,7 +19,7 @@ openipu::Superstep whereItLies(const poplar::Graph &graph, const poplar::Tensor 
     openipu::TileWork work;
     work.tile = tile;
     work.cycles = cycles(elements, regions);
-    work.vertices = regions == 1 ? 1 : 6;
+    work.vertices = regions == 1 ? 1 : openipu::chipOf(graph).workers;
     auto *last = step.tiles.empty() ? nullptr : &step.tiles.back();
     if (last && last->tile + last->count == tile && last->cycles == work.cycles &&
         last->vertices == work.vertices)
