@@ -3,6 +3,7 @@
 #include "Draw.hpp"
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Chip.hpp"
 #include "Philox.hpp"
 #include "poprand/RandomGen.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -53,7 +54,7 @@ std::vector<unsigned> drawingOrder(const Tensor &reference) {
 // Every tile of the work takes the two words of the seed; its tiles send them once.
 static Superstep seedStep(const poplar::Graph &graph, const Tensor &seed,
                           const std::vector<TileWork> &where) {
-  constexpr unsigned cycles = 14 + 27 * 6;
+  const auto cycles = 14 + openipu::chipOf(graph).onWorkers(27);
   std::map<unsigned, TileWork> tiles; // by first tile; runs that senders cut
   const auto senders = openipu::elementsByTile(graph, seed);
   for (const TileWork &work : where) {
