@@ -6,8 +6,6 @@
 
 namespace popnn {
 
-constexpr unsigned workers = 6;
-
 static std::uint64_t oneHotCycles(std::uint64_t n, std::uint64_t classes, bool half) {
   auto rows = (n + classes - 1) / classes;
   return 11 + (half ? 74 : 100) * rows;
@@ -20,6 +18,7 @@ openipu::Plan lossPlan(const poplar::Graph &graph, const poplar::Tensor &modelOu
   auto element = modelOutputs.elementType();
   auto size = graph.getTarget().getTypeSize(element);
   std::uint64_t classes = std::max<std::size_t>(1, modelOutputs.dim(1));
+  const auto &chip = openipu::chipOf(graph);
   openipu::Plan plan;
   plan.add(poplin::elementStep(graph, deltas, "EncodeOneHot",
                                "popops::EncodeOneHot<unsigned int," + element.toString() + ">",
@@ -35,8 +34,7 @@ openipu::Plan lossPlan(const poplar::Graph &graph, const poplar::Tensor &modelOu
       std::string("popnn::") + (cross ? "LossCrossEntropyTransform<" : "LossSumSquaredTransform<") +
           element.toString() + ">",
       [&](std::uint64_t n, std::uint32_t) {
-        auto perWorker = (n + workers - 1) / workers;
-        return 11 + workers * (20 + cycles * ((perWorker + width - 1) / width));
+        return 11 + chip.onWorkers(20 + cycles * arch::ceilDiv(chip.workerShare(n), width));
       },
       {size, cross ? 4u : 3u, {{operands.modelOutputs, 1}}}));
   plan.append(popops::cost::reducePlan(graph, deltas, loss, {1}, popops::Operation::ADD, "Reduce"));
@@ -49,14 +47,15 @@ openipu::Plan classPlan(const poplar::Graph &graph, const poplar::Tensor &input,
                      : search == ClassSearch::Min ? "ReduceMinClass"
                                                   : "ReduceMaxNClass";
   auto element = input.elementType();
+  const auto &chip = openipu::chipOf(graph);
   std::uint64_t size = graph.getTarget().getTypeSize(element);
   std::uint64_t rows = std::max<std::size_t>(1, input.dim(0));
   // Three cycles per element; a list of K is kept in order besides.
-  auto cycles = [k](std::uint64_t n) {
+  auto cycles = [&chip, k](std::uint64_t n) {
     std::uint64_t sift = 0;
     for (unsigned rest = k; rest > 1; rest /= 2)
       sift += 4;
-    return 11 + workers * (20 + (3 + sift) * ((n + workers - 1) / workers));
+    return 11 + chip.onWorkers(20 + (3 + sift) * chip.workerShare(n));
   };
   openipu::Plan plan;
   plan.add(poplin::elementStep(

@@ -237,9 +237,10 @@ openipu::Plan plan(const poplar::Graph &graph, const poplar::Tensor &data, std::
   auto samples = p.samplingRatio > 0
                      ? std::uint64_t(p.samplingRatio) * p.samplingRatio * p.poolH * p.poolW
                      : plane;
+  const auto &chip = openipu::chipOf(graph);
   openipu::TileWork work;
   work.count = unsigned(tiles);
-  work.cycles = 6 * (20 + (regions * samples * (20 + 12 * perTile) + 5) / 6);
+  work.cycles = chip.onWorkers(20 + chip.workerShare(regions * samples * (20 + 12 * perTile)));
   work.bytesIn = batch * perTile * plane * size + regions * 5 * 4;
   openipu::Superstep step;
   step.name = name;
