@@ -3,6 +3,7 @@
 // fastest.
 #include "Plan.hpp"
 #include "base/Text.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/LibraryLog.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/OptionParsing.hpp"
@@ -83,6 +84,7 @@ Work workOf(const poplar::Target &target, const Problem &p, SparseKind kind,
   const std::uint64_t blocks = plan.busiest ? ceilDiv(plan.busiest, plan.y)
                                             : ceilDiv(p.blocks, std::uint64_t(plan.x) * plan.y);
   const std::uint64_t meta = kind == SparseKind::Dynamic ? 2 * plan.metaElements * plan.z : 0;
+  const auto &chip = openipu::chipOf(target);
   Work w{};
   const std::uint64_t taken = pass == Pass::Forward ? columns : pass == Pass::GradA ? rows : 0;
   const std::uint64_t made = pass == Pass::Forward ? rows : pass == Pass::GradA ? columns : 0;
@@ -90,7 +92,7 @@ Work workOf(const poplar::Target &target, const Problem &p, SparseKind kind,
   // A tile holds one of z shares of its blocks; the others arrive. Gradients are only told where.
   w.bucketBytes = (pass == Pass::GradW ? 0 : blocks * p.area() * size) + meta;
   w.bucketBytes = w.bucketBytes * (plan.z - 1) / plan.z;
-  w.multiply = 150 + 6 * 10 + blocks * (p.area() == 1 ? 1 : 10) +
+  w.multiply = 150 + chip.onWorkers(10) + blocks * (p.area() == 1 ? 1 : 10) +
                std::uint64_t(double(blocks * p.area() * dense) * macCycles(kind, p));
   // Blocks want their operand in groups of a block's side, which is an on-tile copy, or an
   // exchange.
@@ -103,7 +105,7 @@ Work workOf(const poplar::Target &target, const Problem &p, SparseKind kind,
   if (parts > 1) {
     const std::uint64_t share = ceilDiv(partials, parts);
     w.reduceInBytes = share * (parts - 1) * partialSize;
-    w.reduce = 60 + ceilDiv(share * parts, options.partialsType == poplar::HALF ? 4 : 2);
+    w.reduce = chip.onWorkers(10) + ceilDiv(share * parts, chip.vectorWidth(partialSize));
   }
   return w;
 }

@@ -8,6 +8,7 @@
 #include "base/Threads.hpp"
 #include "dynamic/Planned.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Chip.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
@@ -142,7 +143,8 @@ struct UpdateAdd { // outputs: values; inputs: metaInfo, slices, indices, scale
 const openipu::Registered updateKernel{openipu::stateful<UpdateAdd>("popsparse.dynamic.updateAdd")};
 
 // Indices go to all tiles; rows of a part travel between their tile and the slices.
-openipu::Plan lookupPlan(const Planned &p, std::size_t numIndices, const char *vertex) {
+openipu::Plan lookupPlan(const arch::Chip &chip, const Planned &p, std::size_t numIndices,
+                         const char *vertex) {
   const std::uint64_t size = p.problem.type == poplar::HALF ? 2 : 4;
   const std::uint64_t hits = // blocks of a tile that an average lookup finds
       numIndices * (p.problem.blocks / std::max<std::size_t>(1, p.problem.lines()) + 1) /
@@ -152,7 +154,7 @@ openipu::Plan lookupPlan(const Planned &p, std::size_t numIndices, const char *v
       numIndices * p.problem.columns * size / std::max<std::uint64_t>(1, p.layout.buckets);
   openipu::TileWork work;
   work.count = unsigned(p.layout.buckets);
-  work.cycles = 120 + 6 * numIndices + 6 * hits * (4 + 2 * p.problem.blockColumns);
+  work.cycles = 120 + chip.onWorkers(numIndices + hits * (4 + 2 * p.problem.blockColumns));
   work.bytesIn = 4 * numIndices + bytes;
   work.bytesOut = bytes;
   work.tempBytes = bytes;
@@ -185,13 +187,14 @@ Tensor embeddingSlice(poplar::Graph &graph, const SparseTensor &t, const Tensor 
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(indices, options));
   const Tensor out =
       createSliceTensor(graph, type, params, indices.numElements(), {di, "out"}, options, cache);
-  prog.add(openipu::operation(
-      graph, {"popsparse.dynamic.slice",
-              {openipu::out(out), openipu::in(t.getMetaInfoTensor()),
-               openipu::in(t.getNzValuesTensor()), openipu::in(indices)},
-              openipu::AttributeWriter().put(plan.layout).take(),
-              lookupPlan(plan, indices.numElements(), "popsparse::SparseGatherElementWise"),
-              {di, "embeddingSlice"}}));
+  prog.add(
+      openipu::operation(graph, {"popsparse.dynamic.slice",
+                                 {openipu::out(out), openipu::in(t.getMetaInfoTensor()),
+                                  openipu::in(t.getNzValuesTensor()), openipu::in(indices)},
+                                 openipu::AttributeWriter().put(plan.layout).take(),
+                                 lookupPlan(openipu::chipOf(graph), plan, indices.numElements(),
+                                            "popsparse::SparseGatherElementWise"),
+                                 {di, "embeddingSlice"}}));
   di.addOutput(out);
   return out;
 }
@@ -217,7 +220,8 @@ void embeddingUpdateAdd(poplar::Graph &graph, const SparseTensor &t, const Tenso
               {openipu::inOut(t.getNzValuesTensor()), openipu::in(t.getMetaInfoTensor()),
                openipu::in(slices), openipu::in(indices), openipu::in(scale)},
               openipu::AttributeWriter().put(plan.layout).take(),
-              lookupPlan(plan, indices.numElements(), "popsparse::SparseDenseMultiUpdateAdd"),
+              lookupPlan(openipu::chipOf(graph), plan, indices.numElements(),
+                         "popsparse::SparseDenseMultiUpdateAdd"),
               {di, "embeddingUpdateAdd"}}));
 }
 
