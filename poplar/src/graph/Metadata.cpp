@@ -2,6 +2,7 @@
 // Metadata tensors of 8-bit floats: one byte that holds format and scale (QuarterMetadata).
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
 #include "openipu/Placement.hpp"
@@ -61,7 +62,8 @@ Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format
   graph.setTileMapping(out, tile);
   openipu::TileWork work;
   work.tile = tile;
-  work.cycles = 6 * 8; // one worker: load, mask, set the format, store
+  work.cycles =
+      openipu::chipOf(graph).onWorkers(8); // one worker: load, mask, set the format, store
   openipu::Superstep step;
   step.name = "PackMetadata";
   step.vertex = "poplar::PackMetadata";
