@@ -7,6 +7,7 @@
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "openipu/Attributes.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
 #include "poplin/Dense.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -115,9 +116,10 @@ ProductShape updateProduct(const Problem &p) {
 
 openipu::Superstep diagonalStep(const poplar::Target &target, const Problem &p) {
   const auto tiles = std::min<std::size_t>(p.batches, target.getNumTiles());
-  const auto perTile = (p.batches + tiles - 1) / tiles, workers = std::size_t(6);
+  const auto perTile = (p.batches + tiles - 1) / tiles;
+  const auto &chip = openipu::chipOf(target);
   openipu::TileWork work;
-  work.cycles = workers * ((perTile + workers - 1) / workers) * vertexCycles(p.type, p.block);
+  work.cycles = chip.onWorkers(chip.workerShare(perTile) * vertexCycles(p.type, p.block));
   work.bytesIn = work.bytesOut = perTile * p.block * p.block * target.getTypeSize(p.type);
   work.vertices = std::uint32_t(perTile);
   auto step = onTiles("Diagonal", "poplin::Cholesky", unsigned(tiles), work, p.blocks);
@@ -129,12 +131,13 @@ openipu::Superstep diagonalStep(const poplar::Target &target, const Problem &p) 
 openipu::Superstep panelStep(const poplar::Target &target, const Problem &p) {
   const auto d = std::uint64_t(p.block), rows = std::uint64_t(p.batches * (p.blocks / 2) * d);
   const auto tiles = std::min<std::uint64_t>(rows, target.getNumTiles());
-  const auto perTile = (rows + tiles - 1) / tiles, workers = std::uint64_t(6);
+  const auto perTile = (rows + tiles - 1) / tiles;
+  const auto &chip = openipu::chipOf(target);
   openipu::TileWork work;
-  work.cycles = workers * (20 + (perTile + workers - 1) / workers * (3 * d * d / 2 + 10 * d));
+  work.cycles = chip.onWorkers(20 + chip.workerShare(perTile) * (3 * d * d / 2 + 10 * d));
   work.bytesIn = (perTile * d + d * d) * target.getTypeSize(p.type);
   work.bytesOut = perTile * d * target.getTypeSize(p.type);
-  work.vertices = std::uint32_t(std::min(workers, perTile));
+  work.vertices = std::uint32_t(std::min<std::uint64_t>(chip.workers, perTile));
   auto step = onTiles("Panel", "poplin::TriangularSolve", unsigned(tiles), work, p.blocks - 1);
   step.flops = rows * d * d;
   return step;

@@ -4,6 +4,7 @@
 // of blocks after the other: the diagonal block, its row and column, then the core.
 #include "poplin/experimental/LuFactorization.hpp"
 #include "base/Text.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
 #include "poplin/Dense.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -68,12 +69,13 @@ openipu::Superstep blockStep(const poplar::Target &target, const char *name, con
                              std::size_t repeats) {
   const auto tiles = std::min<std::uint64_t>(blocks, target.getNumTiles());
   const auto perTile = (blocks + tiles - 1) / tiles;
+  const auto &chip = openipu::chipOf(target);
   openipu::TileWork work;
-  work.cycles = 6 * 20 + perTile * (macs * 3 / 2 + 6 * block);
+  work.cycles = chip.onWorkers(20) + perTile * (macs * 3 / 2 + 6 * block);
   work.bytesIn = perTile * operands * block * block * 4;
   work.bytesOut = block * block * 4 * perTile;
   work.tempBytes = work.bytesIn;
-  work.vertices = std::uint32_t(perTile * 6);
+  work.vertices = std::uint32_t(perTile * chip.workers);
   auto step = onTiles(name, vertex, unsigned(tiles), work, repeats);
   step.flops = 2 * blocks * macs;
   return step;

@@ -4,6 +4,7 @@
 // tile updating its rows of A and Q, rowsPerIteration at a time.
 #include "poplin/experimental/QRFactorization.hpp"
 #include "base/Text.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
 #include "poplin/Dense.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -144,17 +145,20 @@ openipu::Plan planFor(const poplar::Target &target, std::uint64_t m, std::uint64
     return plan;
   const auto rows = (m + tiles - 1) / tiles,
              passes = (rows + rowsPerIteration - 1) / rowsPerIteration;
+  const auto &chip = openipu::chipOf(target);
+  const auto pairs = chip.workerShare((m + 1) / 2); // of floats, per worker
   openipu::TileWork norm, reflect, update;
-  norm.cycles = 6 * (20 + (m + 11) / 12 * 3);
+  norm.cycles = chip.onWorkers(20 + pairs * 3);
   norm.bytesIn = m * 4;
   plan.add(onTiles("Norm", "poplin::PartialSquareElements", 1, norm, columns));
-  reflect.cycles = 6 * (40 + (m + 11) / 12 * 3);
+  reflect.cycles = chip.onWorkers(40 + pairs * 3);
   reflect.bytesOut = m * 4;
   plan.add(onTiles("Reflection", "poplin::Householder", 1, reflect, columns));
-  update.cycles = passes * 6 * 30 + rows * (n / 2 + m) * 2; // 2 floats a worker cycle, twice
+  update.cycles =
+      passes * chip.onWorkers(30) + rows * (n / 2 + m) * 2; // 2 floats a worker cycle, twice
   update.bytesIn = m * 4;
   update.tempBytes = std::min(rows, rowsPerIteration) * (n + m) * 4;
-  update.vertices = 6;
+  update.vertices = chip.workers;
   auto step = onTiles("Update", "poplin::Update", unsigned(tiles), update, columns);
   step.flops = 4 * m * (n / 2 + m);
   plan.add(step);
