@@ -6,10 +6,10 @@ set -euo pipefail
 cd "$1"
 fail() { echo "variables_test: $*" >&2; exit 1; }
 
-mapfile -t files < <(find base arch pva pvti poplar poplibs popart frontends python tools \
+mapfile -t files < <(find base arch machine gcipuinfo pva pvti poplar poplibs popart frontends python tools \
   \( -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.py' \) ! -name '*_test.cpp')
 [ ${#files[@]} -gt 100 ] || fail "found only ${#files[@]} source files"
-read_=$({ grep -hoE '"(OPENIPU|POPLAR|POPLIBS|POPART|POPTORCH|POPXL|GCL)_[A-Z0-9_]+"' "${files[@]}"
+read_=$({ grep -hoE '"(OPENIPU|POPLAR|POPLIBS|POPART|POPTORCH|POPXL|GCL|IPUOF|GCDA)_[A-Z0-9_]+"' "${files[@]}"
           grep -hoE '(getenv\(|environ(\.get\(|\[))["'\''][A-Z_0-9]+' "${files[@]}" | sed 's/.*[("'\'']/"/; s/$/"/'; } |
         tr -d '"' | sort -u)
 for name in $read_; do
@@ -19,7 +19,7 @@ done
 # Where the name is put together or passed in, the log's and the options', README.md has all of them by hand; numbers are
 # asked for by a literal, and what g++ reads for itself (Toolchain.cpp) is not ours.
 strangers=$(grep -lE 'getenv\([^")]' "${files[@]}" |
-            grep -vE '^(base/src/(Log|Environment)|poplar/src/codelet/Toolchain|poplar/src/options/OptionFlags|poplar/src/engine/EngineOptions|poplar/src/device/Registry)\.cpp$' || true)
+            grep -vE '^(base/src/(Log|Environment)|poplar/src/codelet/Toolchain|poplar/src/options/OptionFlags|poplar/src/engine/EngineOptions|machine/src/Runtime)\.cpp$' || true)
 [ -z "$strangers" ] || fail "getenv without a literal, whose name README.md must have, in: $strangers"
 for layer in POPLAR POPLIBS GCL POPART; do
   for kind in LEVEL DEST FORMAT; do

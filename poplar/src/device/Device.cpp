@@ -5,6 +5,8 @@
 #include "base/Text.hpp"
 #include "device/DeviceData.hpp"
 #include "device/TargetData.hpp"
+#include "device/ThisMachine.hpp"
+#include "machine/Attributes.hpp"
 #include "poplar/exceptions.hpp"
 #include <cmath>
 #include <cstdio>
@@ -31,13 +33,6 @@ void requireAttachedIpu(const Device &device, const char *call) {
         str(call, ": device ", device.getId(), " is not attached. Call attach() first."));
 }
 
-std::string boardOf(const arch::Chip &chip) {
-  static const std::map<std::string, std::string> boards = {
-      {"ipu1", "C2"}, {"ipu2", "M2000"}, {"bow", "BOW-2000"}, {"ipu21", "C600"}};
-  const auto found = boards.find(chip.name);
-  return found == boards.end() ? chip.displayName : found->second;
-}
-
 // Attribute names, in the order of AttributeId.
 constexpr const char *attributeNames[] = {"id",
                                           "target",
@@ -58,16 +53,6 @@ constexpr const char *attributeNames[] = {"id",
                                           "user executable",
                                           "user name",
                                           "user process id"};
-
-void addHolder(std::map<std::string, std::string> &attributes, unsigned ipu) {
-  const auto holder = device::holderOf(ipu);
-  if (!holder)
-    return;
-  attributes["process start time"] = holder->startTime;
-  attributes["user executable"] = holder->executable;
-  attributes["user name"] = holder->user;
-  attributes["user process id"] = std::to_string(holder->processId);
-}
 
 } // namespace
 
@@ -103,7 +88,7 @@ const Target &Device::getTarget() const { return data().target; }
 bool Device::attach() const {
   if (!data().lease)
     return true;
-  const bool attached = data().lease->acquire();
+  const bool attached = device::asPoplar([&] { return data().lease->acquire(); });
   logger().info("device ", getId(), attached ? " attached" : " is busy");
   return attached;
 }
@@ -125,8 +110,9 @@ Device Device::createVirtualDevice(unsigned tilesPerIPU) {
     throw poplar_error(str("Device::createVirtualDevice: ", tilesPerIPU,
                            " tiles per IPU were asked for; device ", getId(), " has 1 to ",
                            target.getTilesPerIPU(), "."));
-  return device::DeviceAccess::make(
-      {getId(), target.createVirtualTarget(target.getNumIPUs(), tilesPerIPU), data().lease});
+  return device::DeviceAccess::make({getId(),
+                                     target.createVirtualTarget(target.getNumIPUs(), tilesPerIPU),
+                                     data().lease, data().domain, data().group});
 }
 
 void Device::getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const {
@@ -144,24 +130,18 @@ bool Device::hasGateway() const {
 }
 
 std::map<std::string, std::string> Device::getAttributes() const {
+  if (data().lease)
+    return device::asPoplar(
+        [&] { return machine::AttributeReader(*data().domain).of(data().group); });
   std::map<std::string, std::string> attributes{{"id", std::to_string(getId())}};
   if (getTarget().getTargetType() == TargetType::CPU)
     return attributes;
-  const auto &system = device::systemOf(getTarget());
+  const auto &chip = device::systemOf(getTarget()).chip;
   attributes["target"] = getTarget().getGatewayMode() ? "Fabric" : "PCIe";
-  attributes["board type"] = boardOf(system.chip);
-  attributes["clock"] = str(std::lround(system.chip.clockHz / 1e6), "MHz");
-  attributes["ipu architecture"] = system.chip.archName;
-  attributes["remote buffers supported"] = system.chip.host.remoteBytesPerIpu > 0 ? "1" : "0";
-  if (data().lease) {
-    const unsigned first = data().lease->ipus().front(),
-                   perBoard = system.chip.links.ipusPerMachine;
-    attributes["board ipu index"] = std::to_string(perBoard - 1 - first % perBoard);
-    attributes["driver version"] = OPENIPU_VERSION;
-    attributes["ipu error state"] = "no errors";
-    attributes["numa node"] = "0";
-    addHolder(attributes, first);
-  }
+  attributes["board type"] = machine::boxKindOf(chip, chip.name).name;
+  attributes["clock"] = str(std::lround(chip.clockHz / 1e6), "MHz");
+  attributes["ipu architecture"] = chip.archName;
+  attributes["remote buffers supported"] = chip.host.remoteBytesPerIpu > 0 ? "1" : "0";
   return attributes;
 }
 

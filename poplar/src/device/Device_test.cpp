@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/testing/Child.hpp"
-#include "device/Registry.hpp"
+#include "machine/Lease.hpp"
 #include "poplar/DeviceManager.hpp"
 #include "poplar/exceptions.hpp"
 #include <csignal>
@@ -100,7 +100,7 @@ TEST_F(Devices, AreFreedWhenTheHoldersProcessIsKilled) {
   EXPECT_EQ(device.getAttribute(IPUAttributes::AttributeId::UserProcessId), std::to_string(child));
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  EXPECT_FALSE(device::holderOf(0)) << "the record of a dead process counts for nothing";
+  EXPECT_FALSE(machine::holderOf(0)) << "the record of a dead process counts for nothing";
   EXPECT_TRUE(device.attach());
 }
 
@@ -112,7 +112,7 @@ TEST_F(Devices, StayWithTheProcessThatAttachedThem) {
                 [&] { return !device.isAttached() && !device.attach() && other.attach(); }),
             0);
   EXPECT_TRUE(device.isAttached());
-  EXPECT_EQ(device::holderOf(1)->processId, long(::getpid()));
+  EXPECT_EQ(machine::holderOf(1)->processId, long(::getpid()));
   EXPECT_FALSE(manager_.getDevice(1).attach());
   EXPECT_TRUE(other.attach());
 }
@@ -150,7 +150,8 @@ TEST_F(Devices, TellTheirAttributes) {
   EXPECT_EQ(attributes.at("ipu architecture"), "ipu2");
   EXPECT_EQ(attributes.at("board ipu index"), "3");
   EXPECT_EQ(attributes.at("user process id"), std::to_string(::getpid()));
-  EXPECT_EQ(device.getAttribute(IPUAttributes::AttributeId::BoardSerialNumber), "N/A");
+  EXPECT_EQ(device.getAttribute(IPUAttributes::AttributeId::BoardSerialNumber),
+            "0000.0002.0000001");
 }
 
 TEST_F(Devices, VirtualOnesHaveFewerTilesAndShareTheAttachment) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Chips by name or by description file, and whole systems by name.
-#include "arch/ChipText.hpp"
+#include "base/Folder.hpp"
 #include "base/Text.hpp"
 #include "device/SystemNames.hpp"
 #include "device/TargetData.hpp"
+#include "machine/Boxes.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 namespace poplar::device {
 namespace {
@@ -19,23 +18,6 @@ constexpr NamedSystem systems[] = {
     {"BOW-POD16", "bow", 16},    {"BOW-POD64", "bow", 64},
     {"BOW-POD256", "bow", 256},  {"_VIRTUAL_GRAPH_TEST_16", "ipu2", 16}};
 
-bool looksLikePath(const std::string &text) {
-  return text.find_first_of("/.") != std::string::npos;
-}
-
-arch::Chip chipFromFile(const std::string &path) {
-  constexpr std::uintmax_t longest = 1 << 20;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
-    throw file_load_error(path, "it is not a file with the description of a chip.");
-  if (std::filesystem::file_size(path, error) > longest)
-    throw file_load_error(path, base::str("a chip description has at most ", longest, " bytes."));
-  std::ifstream file(path);
-  if (!file)
-    throw file_load_error(path, "the chip description file cannot be read.");
-  return arch::parseChip(file, path);
-}
-
 } // namespace
 
 const NamedSystem *findSystem(const std::string &name) {
@@ -45,7 +27,9 @@ const NamedSystem *findSystem(const std::string &name) {
 
 arch::Chip findChip(const std::string &nameOrPath) {
   try {
-    return looksLikePath(nameOrPath) ? chipFromFile(nameOrPath) : arch::chipByName(nameOrPath);
+    return machine::chipOf(nameOrPath);
+  } catch (const base::FileError &e) {
+    throw file_load_error(e.path, e.what());
   } catch (const std::invalid_argument &e) {
     std::vector<std::string> names;
     for (const auto &system : systems)

@@ -11,6 +11,7 @@
 #include "device/TargetData.hpp"
 #include "engine/EngineImpl.hpp"
 #include "HostMemory.hpp"
+#include "profile/Power.hpp"
 #include <iostream>
 
 namespace poplar {
@@ -226,6 +227,29 @@ void Engine::Impl::raiseSimulatedError() {
   }
 }
 
+// Lets gc-monitor see that the device is busy, and for how much simulated time it was.
+class Engine::Impl::UsageOfRun {
+public:
+  explicit UsageOfRun(Impl &impl) : impl_(impl), start_(impl.machine->cycles()) {
+    if (impl.lease)
+      impl.lease->usage().beginRun();
+  }
+  ~UsageOfRun() {
+    if (!impl_.lease)
+      return;
+    const auto &system = device::systemOf(impl_.target);
+    auto &usage = impl_.lease->usage();
+    if (usage.wantsPower())
+      usage.power(profile::averageWatts(*impl_.image, impl_.recorder, system));
+    usage.endRun(system.chip.seconds(impl_.machine->cycles() - start_));
+  }
+  UsageOfRun(const UsageOfRun &) = delete;
+
+private:
+  Impl &impl_;
+  std::uint64_t start_;
+};
+
 void Engine::Impl::run(unsigned program, const std::string &debugName,
                        const engine::OptionValues &runtime) {
   const Turn turn(*this, "Engine::run");
@@ -248,6 +272,7 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
     return str("Running: program ", program, ", ", base::thousands(machine->cyclesSoFar()),
                " cycles");
   });
+  const UsageOfRun usage(*this);
   try {
     raiseSimulatedError();
     withHostMemory("Engine::run", [&] { machine->run(program); });

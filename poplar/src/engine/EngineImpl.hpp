@@ -5,9 +5,9 @@
 #include "backend/cpu/Machine.hpp"
 #include "backend/Host.hpp"
 #include "base/Fork.hpp"
-#include "device/Registry.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/Streams.hpp"
+#include "machine/Lease.hpp"
 #include "poplar/Engine.hpp"
 #include "profile/Recorder.hpp"
 #include <atomic>
@@ -35,6 +35,8 @@ struct Engine::Impl final : backend::Host {
   private:
     Impl &impl_;
   };
+
+  class UsageOfRun;
 
   void requireIdle(const char *call) const; // refused like a second run, but takes no turn
 
@@ -91,7 +93,7 @@ struct Engine::Impl final : backend::Host {
   std::uint64_t runs = 0;                             // that ended well
   bool reportWritten = false;                         // nothing happened since the last report
   std::unique_ptr<backend::cpu::Machine> machine;
-  std::shared_ptr<device::Lease> lease; // of the device that is loaded; null if it needs none
+  std::shared_ptr<machine::Lease> lease; // of the device that is loaded; null if it needs none
 
   std::vector<std::vector<backend::cpu::Arena>>
       remoteMemory; // by buffer and replica; made at first use

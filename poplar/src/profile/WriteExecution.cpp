@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What ran: the trace of single executions, blocks, totals and energy.
 #include "arch/Energy.hpp"
+#include "profile/Power.hpp"
 #include "profile/WriteTables.hpp"
 #include <algorithm>
 #include <map>
@@ -221,32 +222,6 @@ void writeBlocks(Writer &writer, const LoweredPrograms &programs, const Recorder
                 row.block->overflow, row.block->flush, span.count);
 }
 
-arch::StepKind energyKind(const LoweredProgram &program) {
-  switch (program.phase->kind) {
-  case PhaseKind::Compute:
-    return program.isCopy ? arch::StepKind::TileCopy : arch::StepKind::Compute;
-  case PhaseKind::Exchange:
-    return arch::StepKind::Exchange;
-  case PhaseKind::GlobalExchange:
-    return arch::StepKind::LinkExchange;
-  case PhaseKind::HostExchange:
-    return arch::StepKind::HostExchange;
-  case PhaseKind::Sync:
-  case PhaseKind::Control:
-    break;
-  }
-  return arch::StepKind::Sync;
-}
-
-// The part of all tile-cycles of a phase in which a tile is active.
-double activeShare(const executable::Phase &phase, const Layout &layout) {
-  double sum = 0;
-  for (const auto &share : phase.tiles)
-    sum += double(share.cycles) * share.count;
-  const double all = double(phase.cycles) * layout.tiles();
-  return all > 0 ? std::min(1.0, sum / all) : 0;
-}
-
 void writeEnergy(Writer &writer, const arch::EnergyMeter &meter) {
   auto table = writer.table("energy");
   for (unsigned kind = 0; kind < arch::stepKinds; ++kind)
@@ -280,7 +255,8 @@ void writeTotals(Writer &writer, const LoweredPrograms &programs, const Recorder
     const auto &program = programs.programs[id];
     const auto sum = executions * program.phase->cycles;
     table.row(id, executions, sum);
-    energy.add(energyKind(program), sum, activeShare(*program.phase, layout));
+    energy.add(energyKind(*program.phase, program.isCopy), sum,
+               activeShare(*program.phase, layout.tiles()));
   }
   writer.table("execution").row(cycles, recorder.droppedEvents(), recorder.droppedBlocks());
   writeEnergy(writer, energy);

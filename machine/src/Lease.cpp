@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "machine/Lease.hpp"
+#include "base/Fork.hpp"
+#include "base/Log.hpp"
+#include "base/Text.hpp"
+#include "LeaseFile.hpp"
+#include "machine/Error.hpp"
+#include "machine/Runtime.hpp"
+#include "machine/Settings.hpp"
+#include <cerrno>
+#include <cstring>
+#include <pthread.h>
+#include <set>
+#include <unistd.h>
+
+namespace machine {
+namespace {
+
+const base::Logger &logger() {
+  static const base::Logger instance("POPLAR", "PO", "TARGET");
+  return instance;
+}
+
+// An open file that is locked, or -1 if another holder has it.
+int tryLock(const base::Folder &folder, unsigned ipu) {
+  try {
+    base::Descriptor file = folder.openOrMake(leaseFile(ipu));
+    return lockFile(file.get()) ? file.release() : -1;
+  } catch (const base::FileError &e) {
+    throw Error(
+        base::str("Cannot open \"", e.path, "\", which stands for a simulated IPU: ", e.what(),
+                  ". Remove it, or set OPENIPU_RUNTIME_DIR to another folder of your own."));
+  }
+}
+
+} // namespace
+
+// All leases of the process. One lock for all of them, which fork waits for: the child then knows
+// every file that it must close, because a lock lasts as long as any process has its file open.
+class Leases {
+public:
+  static Leases &get() {
+    static auto *all = new Leases; // devices may be static
+    return *all;
+  }
+  base::ForkMutex mutex;
+  std::set<Lease *> all;
+
+private:
+  Leases() {
+    ::pthread_atfork(nullptr, nullptr, [] {
+      for (auto *lease : get().all) {
+        for (int file : lease->files_)
+          ::close(file);
+        lease->files_.clear();
+        lease->usage_.forget();
+      }
+    });
+  }
+};
+
+Lease::Lease(std::vector<unsigned> ipus, unsigned device)
+    : ipus_(std::move(ipus)), device_(device) {
+  std::lock_guard lock(Leases::get().mutex);
+  Leases::get().all.insert(this);
+}
+
+Lease::~Lease() {
+  std::lock_guard lock(Leases::get().mutex);
+  releaseLocked();
+  Leases::get().all.erase(this);
+}
+
+// Under the machine's lock, so that nobody sees the IPUs that an attempt in vain takes on its way.
+bool Lease::acquire() {
+  const auto settings = settingsOfEnvironment();
+  std::lock_guard lock(Leases::get().mutex);
+  if (!files_.empty())
+    return true;
+  const auto folder = runtimeFolder();
+  const RuntimeLock turn(folder, Turn::Attach);
+  try {
+    for (unsigned ipu : ipus_) {
+      const int file = tryLock(folder, ipu);
+      if (file < 0) {
+        logger().debug("IPU ", ipu, " is held by another process or device");
+        releaseLocked();
+        return false;
+      }
+      files_.push_back(file);
+      if (::ftruncate(file, 0) != 0) // what a dead holder left
+        logger().warn("the record of a simulated IPU could not be cleared: ", std::strerror(errno));
+    }
+  } catch (...) {
+    releaseLocked();
+    throw;
+  }
+  announceLocked();
+  if (settings.monitorUtilisation)
+    usage_.open(files_.front(), settings.monitor);
+  return true;
+}
+
+void Lease::release() {
+  std::lock_guard lock(Leases::get().mutex);
+  releaseLocked();
+}
+
+bool Lease::held() const {
+  std::lock_guard lock(Leases::get().mutex);
+  return !files_.empty();
+}
+
+void Lease::announce() {
+  std::lock_guard lock(Leases::get().mutex);
+  announceLocked();
+}
+
+void Lease::announceLocked() {
+  const auto text = describeSelf(ipus_.front(), device_);
+  for (int file : files_)
+    if (!writeText(file, text))
+      logger().warn("the holder of a simulated IPU could not be recorded: ", std::strerror(errno));
+}
+
+void Lease::releaseLocked() {
+  usage_.close();
+  for (int file : files_) {
+    if (::ftruncate(file, 0) != 0)
+      logger().warn("the record of a simulated IPU could not be cleared: ", std::strerror(errno));
+    unlockFile(file); // a child that was just forked may not have closed its copy yet
+    ::close(file);    // whoever waits for the IPU is woken by this
+  }
+  files_.clear();
+}
+
+} // namespace machine
