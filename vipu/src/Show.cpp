@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "vipu/Show.hpp"
+#include "base/Text.hpp"
+#include "machine/Attributes.hpp"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+namespace vipu {
+namespace {
+
+std::string count(std::size_t n) { return std::to_string(n); }
+
+std::string joined(const std::vector<std::string> &parts) {
+  std::string out;
+  for (const auto &part : parts)
+    out += (out.empty() ? "" : ",") + part;
+  return out;
+}
+
+std::vector<std::size_t> widths(const Table &table) {
+  std::vector<std::size_t> out;
+  for (std::size_t column = 0; column < table.titles.size(); ++column) {
+    out.push_back(table.titles[column].size());
+    for (const auto &row : table.rows)
+      out.back() = std::max(out.back(), row[column].size());
+  }
+  return out;
+}
+
+std::string line(const std::vector<std::string> &cells, const std::vector<std::size_t> &width) {
+  std::string out = " ";
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    out += cells[i] + std::string(width[i] - cells[i].size(), ' ') +
+           (i + 1 < cells.size() ? " | " : "");
+  return out;
+}
+
+std::string trimmed(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+nlohmann::ordered_json objectOf(const Table &table, const std::vector<std::string> &row) {
+  auto out = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < table.titles.size(); ++i)
+    out[table.titles[i]] = row[i];
+  return out;
+}
+
+unsigned domainsOf(const machine::State &state, const machine::StoredPartition &stored) {
+  for (const auto &cluster : state.clusters)
+    if (cluster.name == stored.partition.cluster)
+      return cluster.linkDomains;
+  return 1;
+}
+
+} // namespace
+
+void print(std::ostream &out, const Table &table, Format format) {
+  if (format == Format::Json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const auto &row : table.rows)
+      list.push_back(objectOf(table, row));
+    out << list.dump(2) << '\n';
+    return;
+  }
+  const auto width = widths(table);
+  const auto title = line(table.titles, width);
+  const std::string rule(title.size(), '-');
+  out << trimmed(title) << '\n' << rule << '\n';
+  for (const auto &row : table.rows)
+    out << trimmed(line(row, width)) << '\n';
+  out << rule << '\n';
+}
+
+void printOne(std::ostream &out, const Table &table, Format format) {
+  if (format == Format::Json) {
+    out << objectOf(table, table.rows.front()).dump(2) << '\n';
+    return;
+  }
+  std::size_t width = 0;
+  for (const auto &title : table.titles)
+    width = std::max(width, title.size());
+  for (std::size_t i = 0; i < table.titles.size(); ++i)
+    out << ' ' << table.titles[i] << std::string(width - table.titles[i].size(), ' ') << " | "
+        << table.rows.front()[i] << '\n';
+}
+
+Table partitionTable(const machine::State &state) {
+  Table out{{"Partition", "Cluster", "ILDs", "GW Routing", "ILD Routing", "Size", "GCDs", "State"}, {}};
+  for (const auto &stored : state.partitions) {
+    const auto &p = stored.partition;
+    out.rows.push_back({p.name, p.allocation.empty() ? p.cluster : p.allocation,
+                        count(domainsOf(state, stored)), p.gatewayRouting, p.routing,
+                        count(stored.ipus), count(p.gcds), p.state});
+  }
+  return out;
+}
+
+Table agentTable(const machine::State &state) {
+  Table out{{"Agent", "Host", "Machine", "Architecture", "IPUs", "First IPU"}, {}};
+  for (const auto &box : state.boxes)
+    out.rows.push_back({box.agent, box.host.empty() ? "PCIe" : box.host, box.kind.name,
+                        box.kind.chip, count(box.ipus), count(box.firstIpu)});
+  return out;
+}
+
+Table clusterTable(const machine::State &state) {
+  Table out{{"Cluster", "Agents", "ILDs", "Topology"}, {}};
+  for (const auto &cluster : state.clusters)
+    out.rows.push_back({cluster.name, joined(cluster.agents), count(cluster.linkDomains),
+                        cluster.looped ? "looped" : "mesh"});
+  return out;
+}
+
+Table allocationTable(const machine::State &state) {
+  Table out{{"Allocation ID", "Agents"}, {}};
+  for (const auto &allocation : state.allocations)
+    out.rows.push_back({allocation.name, joined(allocation.agents)});
+  return out;
+}
+
+Table attributeTable(const machine::State &state) {
+  Table out{{"Agent", "IPU", "Attribute", "Value"}, {}};
+  for (const auto &box : state.boxes) {
+    machine::Domain domain;
+    domain.partition.chip = box.kind.chip;
+    for (unsigned place = 0; place < box.ipus; ++place)
+      domain.ipus.push_back(machine::ipuOf(box, place));
+    const machine::AttributeReader reader(domain);
+    for (unsigned place = 0; place < box.ipus; ++place) {
+      bool first = true;
+      for (const auto &[name, value] : reader.of({place, place, 1})) {
+        out.rows.push_back({first && place == 0 ? box.agent : "", first ? count(place) : "", name, value});
+        first = false;
+      }
+    }
+  }
+  return out;
+}
+
+Table userTable(const std::vector<User> &users) {
+  Table out{{"User", "Role"}, {}};
+  for (const auto &user : users)
+    out.rows.push_back({user.name, user.admin ? "admin" : "user"});
+  return out;
+}
+
+Table only(Table table, const std::string &name) {
+  std::erase_if(table.rows, [&](const auto &row) { return row.front() != name; });
+  return table;
+}
+
+} // namespace vipu
