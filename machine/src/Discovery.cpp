@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "machine/Discovery.hpp"
+#include "AskController.hpp"
 #include "base/Folder.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
@@ -83,18 +84,21 @@ State localState() {
   return stored ? std::move(*stored) : stateOfEnvironment();
 }
 
+// Of the controller that IPUOF_VIPU_API_HOST names, else of this machine.
 Domain domainOfController(const std::string &name) {
   const auto gcd = numberOf("IPUOF_VIPU_API_GCD_ID", 0, 0, mostIpus - 1);
+  if (auto host = environment("IPUOF_VIPU_API_HOST"); !host.empty()) {
+    const auto seconds = numberOf("IPUOF_VIPU_API_TIMEOUT", 10, 1, 86400);
+    if (const auto port = numberOf("IPUOF_VIPU_API_PORT", 0, 0, 65535))
+      host += base::str(":", port);
+    return parseConfiguration(askController({host, name, gcd, seconds}), "the answer of " + host);
+  }
   const auto state = localState();
   if (const auto *stored = state.find(name))
     return state.domain(*stored, gcd);
-  const auto host = environment("IPUOF_VIPU_API_HOST");
   throw Error(base::str("IPUOF_VIPU_API_PARTITION_ID names the partition \"", base::brief(name),
-                        "\", which this machine does not have",
-                        host.empty() ? std::string()
-                                     : base::str(", and the controller at ", base::brief(host),
-                                                 " cannot be asked: that is not built yet"),
-                        ". Save its configuration in a file and set IPUOF_CONFIG_PATH to that, or "
+                        "\", which this machine does not have. Create it with vipu create "
+                        "partition, set IPUOF_VIPU_API_HOST to the controller that has it, or "
                         "unset the variable."));
 }
 

@@ -52,12 +52,12 @@ TEST_F(Discovery, SaysWhatIsWrongAndWhatToDo) {
   EXPECT_NE(active().find("is no IPUoF configuration"), std::string::npos);
   ::unsetenv("IPUOF_CONFIG_PATH");
   set("IPUOF_VIPU_API_PARTITION_ID", "gone");
-  set("IPUOF_VIPU_API_HOST", "pod.example");
   EXPECT_EQ(active(),
-            "IPUOF_VIPU_API_PARTITION_ID names the partition \"gone\", which this machine "
-            "does not have, and the controller at pod.example cannot be asked: that is "
-            "not built yet. Save its configuration in a file and set IPUOF_CONFIG_PATH "
-            "to that, or unset the variable.");
+            "IPUOF_VIPU_API_PARTITION_ID names the partition \"gone\", which this machine does not "
+            "have. Create it with vipu create partition, set IPUOF_VIPU_API_HOST to the controller "
+            "that has it, or unset the variable.");
+  set("IPUOF_VIPU_API_HOST", "-x");
+  EXPECT_EQ(active(), "IPUOF_VIPU_API_HOST: \"-x\" is no host's name or address.");
   set("IPUOF_VIPU_API_PARTITION_ID", "ipuof");
   set("IPUOF_VIPU_API_GCD_ID", "x");
   EXPECT_THROW(activeDomain(), BadVariable);

@@ -96,6 +96,16 @@ has "$(vipu --server-version)" "host: "
 vipu get partition far --gcd 0 --ipu-configs >far.conf
 has "$(cat far.conf)" '"far"'
 refuses "power of two" vipu create partition odd --size 5
+# Programs ask it too, by vipu.
+if command -v gc-info >/dev/null; then
+  rm -rf .ipuof.conf.d
+  api=(env IPUOF_VIPU_API_HOST=127.0.0.1 IPUOF_VIPU_API_PORT="$port" IPUOF_VIPU_API_TIMEOUT=5)
+  has "$("${api[@]}" IPUOF_VIPU_API_PARTITION_ID=far gc-info -l)" "Partition: far [active]"
+  is "$("${api[@]}" IPUOF_VIPU_API_PARTITION_ID=far gc-info --ipu-count)" 8
+  refuses "There is no partition near" "${api[@]}" IPUOF_VIPU_API_PARTITION_ID=near gc-info -l
+  refuses "no partition's name" "${api[@]}" IPUOF_VIPU_API_PARTITION_ID=--help gc-info -l
+  refuses "no host's name" env IPUOF_VIPU_API_HOST=-x IPUOF_VIPU_API_PARTITION_ID=far gc-info -l
+fi
 refuses "cannot be listened on" vipu-server --port "$port" --state other.sqlite
 stop
 refuses "cannot be reached" vipu --api-timeout 2 list partitions

@@ -34,8 +34,7 @@ void checkName(const char *what, const std::string &name) {
     fail(str("\"", name, "\" is no name for ", what, ": it takes ", machine::nameRule, "."));
 }
 
-template <class List, class Name>
-auto *findIn(List &list, const std::string &name, Name nameOf) {
+template <class List, class Name> auto *findIn(List &list, const std::string &name, Name nameOf) {
   const auto found = std::ranges::find(list, name, nameOf);
   return found == list.end() ? nullptr : &*found;
 }
@@ -88,15 +87,13 @@ void checkAgents(const State &state, const std::vector<std::string> &agents) {
 // The IPUs of a partition lie one after the other; with a cluster or allocation in its boxes.
 bool allowed(const State &state, const Range &range, const std::vector<std::string> &agents) {
   for (unsigned ipu = range.first; ipu < range.first + range.size; ++ipu) {
-    const auto box = std::ranges::find_if(state.boxes, [&](const auto &b) {
-      return ipu >= b.firstIpu && ipu < b.firstIpu + b.ipus;
-    });
+    const auto box = std::ranges::find_if(
+        state.boxes, [&](const auto &b) { return ipu >= b.firstIpu && ipu < b.firstIpu + b.ipus; });
     if (box == state.boxes.end() || (!agents.empty() && !contains(agents, box->agent)))
       return false;
-    if (box->kind.chip !=
-        std::ranges::find_if(state.boxes, [&](const auto &b) {
-          return range.first >= b.firstIpu && range.first < b.firstIpu + b.ipus;
-        })->kind.chip)
+    if (box->kind.chip != std::ranges::find_if(state.boxes, [&](const auto &b) {
+                            return range.first >= b.firstIpu && range.first < b.firstIpu + b.ipus;
+                          })->kind.chip)
       return false;
   }
   return true;
@@ -104,7 +101,8 @@ bool allowed(const State &state, const Range &range, const std::vector<std::stri
 
 std::vector<std::string> agentsFor(const State &state, const PartitionRequest &request) {
   if (!request.allocation.empty() && !request.cluster.empty())
-    fail("A partition is in a cluster or in an allocation: give one of --cluster and --allocation.");
+    fail(
+        "A partition is in a cluster or in an allocation: give one of --cluster and --allocation.");
   if (!request.allocation.empty())
     return require("allocation", state.allocations, request.allocation, allocationName).agents;
   if (!request.cluster.empty())
@@ -192,8 +190,8 @@ void refuseInUse(const machine::StoredPartition &stored, const char *what) {
     if (const auto holder = machine::holderOf(ipu))
       fail(str("Partition ", stored.partition.name, " is in use: process ", holder->processId, " (",
                holder->command.empty() ? holder->executable : holder->command, ", user ",
-               holder->user, ") has attached IPU ", ipu - stored.firstIpu,
-               " of it. End it, then ", what, " the partition."));
+               holder->user, ") has attached IPU ", ipu - stored.firstIpu, " of it. End it, then ",
+               what, " the partition."));
 }
 
 // Numbers of IPUs follow the order of boxes.
@@ -302,9 +300,9 @@ void createPartition(State &state, const PartitionRequest &request) {
   made.routing = request.reconfigurable ? "DNC" : request.size > 1 ? "RINGSWNC" : "SWNC";
   made.gatewayRouting =
       oneOf("--gw-routing", request.gatewayRouting, "DEFAULT", machine::gatewayRoutings());
-  const auto sync = oneOf("--sync-type", request.syncType,
-                          request.reconfigurable ? "c2-compatible" : "pod-native-default",
-                          machine::syncTypes());
+  const auto sync =
+      oneOf("--sync-type", request.syncType,
+            request.reconfigurable ? "c2-compatible" : "pod-native-default", machine::syncTypes());
   made.syncType = request.reconfigurable ? "c2-compatible" : sync;
   made.cluster = request.cluster;
   made.allocation = request.allocation;

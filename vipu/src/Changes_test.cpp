@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "vipu/Changes.hpp"
 #include "machine/Error.hpp"
+#include "vipu/Changes.hpp"
 #include <gtest/gtest.h>
 
 namespace vipu {
@@ -131,9 +131,12 @@ TEST(Changes, ClustersAndAllocationsLimitPartitions) {
   refused(state, "has the partition p", [](auto &s) { removeAllocation(s, "team"); });
   refused(state, "has the allocation team", [](auto &s) { removeCluster(s, "c2"); });
   refused(state, "is in cluster c1", [](auto &s) { removeAgent(s, "ag01"); });
-  refused(state, "is not in cluster c1", [](auto &s) { createAllocation(s, {"x", "c1", {"ag03"}}); });
-  refused(state, "in the allocation team already",
-          [](auto &s) { createAllocation(s, {"x", "c2", {"ag04"}}); });
+  refused(state, "is not in cluster c1", [](auto &s) {
+    createAllocation(s, {"x", "c1", {"ag03"}});
+  });
+  refused(state, "in the allocation team already", [](auto &s) {
+    createAllocation(s, {"x", "c2", {"ag04"}});
+  });
   removePartition(state, "p");
   removeAllocation(state, "team");
   removeCluster(state, "c2");

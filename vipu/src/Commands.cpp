@@ -63,10 +63,11 @@ std::vector<std::string> listOf(const std::string &text) {
 }
 
 Line::Line(Role role)
-    : role_(role), app_(role == Role::Admin ? "Sets up simulated IPU machines: agents, clusters, "
-                                              "allocations, users and partitions."
-                                            : "Partitions of simulated IPUs: create, look at, reset "
-                                              "and remove them.") {
+    : role_(role),
+      app_(role == Role::Admin ? "Sets up simulated IPU machines: agents, clusters, "
+                                 "allocations, users and partitions."
+                               : "Partitions of simulated IPUs: create, look at, reset "
+                                 "and remove them.") {
   app_.name(role == Role::Admin ? "vipu-admin" : "vipu");
   connection_.addOptions(app_);
   app_.add_flag("-j,--json", json_, "print JSON");
@@ -135,7 +136,8 @@ void Line::createThings(CLI::App *create) {
     return;
   auto *agent = thing(create, "agent", "an IPU machine and its agent");
   agent->add_option("--host", agent_.host, "its address");
-  agent->add_option("--port", connection_.agentPort, "the agent's port; simulated ones listen nowhere");
+  agent->add_option("--port", connection_.agentPort,
+                    "the agent's port; simulated ones listen nowhere");
   agent->add_option("--kind", agent_.kind, "M2000, BOW-2000, C2 or C600");
   changes(agent, "create", "agent", [this](Controller &c) {
     agent_.name = name_;
@@ -169,8 +171,7 @@ void Line::createThings(CLI::App *create) {
 }
 
 void Line::shows(CLI::App *what, std::function<Table(const machine::State &)> table) {
-  what->callback(
-      [=, this] { print(std::cout, table(controller().state()), format()); });
+  what->callback([=, this] { print(std::cout, table(controller().state()), format()); });
 }
 
 void Line::listThings(CLI::App *list) {
@@ -208,8 +209,9 @@ void Line::showsOne(CLI::App *what, const std::string &kind,
 void Line::getThings(CLI::App *get) {
   auto *partition = thing(get, "partition", "one partition, or its configuration for programs");
   partition->add_option("--gcd", gcd_, "of this graph compile domain (0)");
-  partition->add_flag("--ipu-configs,--ipuof-configs", configurations_,
-                      "print the configuration file: programs find it in ~/.ipuof.conf.d, or by IPUOF_CONFIG_PATH");
+  partition->add_flag(
+      "--ipu-configs,--ipuof-configs", configurations_,
+      "print the configuration file: programs find it in ~/.ipuof.conf.d, or by IPUOF_CONFIG_PATH");
   partition->callback([this] { showPartition(); });
   if (role_ != Role::Admin)
     return;
@@ -228,9 +230,9 @@ void Line::showPartition() {
   auto table = only(partitionTable(state), name_);
   table.titles.insert(table.titles.end(), {"Reconfigurable", "Sync type", "First IPU", "Chip"});
   const auto &p = stored.partition;
-  table.rows.front().insert(table.rows.front().end(),
-                            {p.reconfigurable ? "true" : "false", p.syncType,
-                             std::to_string(stored.firstIpu), p.chip});
+  table.rows.front().insert(
+      table.rows.front().end(),
+      {p.reconfigurable ? "true" : "false", p.syncType, std::to_string(stored.firstIpu), p.chip});
   printOne(std::cout, table, format());
 }
 

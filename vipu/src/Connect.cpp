@@ -3,8 +3,8 @@
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
 #include "machine/Runtime.hpp"
-#include <CLI/CLI.hpp>
 #include <charconv>
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -47,12 +47,14 @@ std::map<std::string, std::string> readHcl(const std::string &path) {
 } // namespace
 
 void Connection::addOptions(CLI::App &app) {
-  app.add_option("-H,--api-host", host_, "the controller's host, or host:port; without it this machine");
+  app.add_option("-H,--api-host", host_,
+                 "the controller's host, or host:port; without it this machine");
   app.add_option("--api-port", port_, "the controller's port (8090)");
   app.add_option("--api-user-id", user_, "who you are for a controller in secure mode");
   app.add_option("--api-access-key", key_, "and your access key");
   app.add_option("--api-timeout", seconds_, "seconds to wait for an answer (10)");
-  app.add_option("--config", file_, "file with these: api-host = \"…\" and so on; ~/.vipu.hcl if it is there");
+  app.add_option("--config", file_,
+                 "file with these: api-host = \"…\" and so on; ~/.vipu.hcl if it is there");
 }
 
 void Connection::readConfiguration() {

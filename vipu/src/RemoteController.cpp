@@ -36,7 +36,9 @@ public:
   void createPartition(const PartitionRequest &r) override {
     tell(&Stub::CreatePartition, toMessage(r));
   }
-  void resetPartition(const std::string &name) override { tell(&Stub::ResetPartition, named(name)); }
+  void resetPartition(const std::string &name) override {
+    tell(&Stub::ResetPartition, named(name));
+  }
   void removePartition(const std::string &name, bool force) override {
     auto message = named(name);
     message.set_force(force);
@@ -90,8 +92,10 @@ private:
       return reply;
     switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
-      throw machine::Error(base::str("The controller at ", address_, " cannot be reached. Is vipu-server "
-                                     "running there? (", status.error_message(), ")"));
+      throw machine::Error(base::str("The controller at ", address_,
+                                     " cannot be reached. Is vipu-server "
+                                     "running there? (",
+                                     status.error_message(), ")"));
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       throw machine::Error(base::str("The controller at ", address_, " did not answer within ",
                                      server_.seconds, " s. Raise --api-timeout, or look at it."));

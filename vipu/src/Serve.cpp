@@ -37,7 +37,8 @@ void serveUntilSignal(Store &store, bool secure, const std::string &address, uns
   Service service(store, secure, base::str(hostName(), ":", port));
   grpc::ServerBuilder builder;
   int bound = 0;
-  builder.AddListeningPort(base::str(address, ":", port), grpc::InsecureServerCredentials(), &bound);
+  builder.AddListeningPort(base::str(address, ":", port), grpc::InsecureServerCredentials(),
+                           &bound);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.SetMaxReceiveMessageSize(largestMessage);
   builder.RegisterService(&service);
@@ -46,8 +47,8 @@ void serveUntilSignal(Store &store, bool secure, const std::string &address, uns
     throw machine::Error(base::str("The address ", address, ":", port,
                                    " cannot be listened on: is another controller running? --port "
                                    "and --address give others."));
-  std::cout << "vipu-server " << machine::softwareVersion() << " listens on " << address << ":" << bound
-            << (secure ? ", secure" : "") << std::endl;
+  std::cout << "vipu-server " << machine::softwareVersion() << " listens on " << address << ":"
+            << bound << (secure ? ", secure" : "") << std::endl;
   int signal = 0;
   ::sigwait(&signals, &signal);
   server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(2));
@@ -56,14 +57,17 @@ void serveUntilSignal(Store &store, bool secure, const std::string &address, uns
 } // namespace
 
 int serve(int argc, char **argv) {
-  CLI::App app("A controller of simulated IPU machines: vipu, vipu-admin and programs ask it for partitions.",
+  CLI::App app("A controller of simulated IPU machines: vipu, vipu-admin and programs ask it for "
+               "partitions.",
                "vipu-server");
   std::string address = "127.0.0.1", file, admin;
   unsigned port = 8090;
   bool secure = false;
-  app.add_option("--address", address, "where to listen; 127.0.0.1, this machine alone, unless it is given");
+  app.add_option("--address", address,
+                 "where to listen; 127.0.0.1, this machine alone, unless it is given");
   app.add_option("--port", port, "the port (8090); 0: any free one")->check(CLI::Range(0, 65535));
-  app.add_option("--state", file, "the SQLite file with its state; in the runtime folder unless it is given");
+  app.add_option("--state", file,
+                 "the SQLite file with its state; in the runtime folder unless it is given");
   app.add_flag("--secure", secure, "everybody gives a user id and an access key");
   app.add_option("--create-admin", admin, "make this operator, print his access key, and end");
   app.set_version_flag("--version", machine::softwareVersion());

@@ -21,15 +21,17 @@ Service::Status Service::admit(Context *context, Who who) {
     return Status::OK;
   const auto name = metadata(*context, "vipu-user-id");
   if (name.empty())
-    return {grpc::StatusCode::UNAUTHENTICATED, "This controller is in secure mode: give --api-user-id and "
-                                               "--api-access-key, or put them into ~/.vipu.hcl."};
+    return {grpc::StatusCode::UNAUTHENTICATED,
+            "This controller is in secure mode: give --api-user-id and "
+            "--api-access-key, or put them into ~/.vipu.hcl."};
   const auto user = store_.userWith(name, metadata(*context, "vipu-access-key"));
   if (!user)
     return {grpc::StatusCode::UNAUTHENTICATED,
             base::str("The user ", name, " and this access key are not known to the controller.")};
   if (who == Who::Operator && !user->admin)
     return {grpc::StatusCode::PERMISSION_DENIED,
-            base::str("The user ", name, " is no operator; an operator was made with `vipu-admin "
+            base::str("The user ", name,
+                      " is no operator; an operator was made with `vipu-admin "
                       "create user NAME --admin`.")};
   return Status::OK;
 }
@@ -60,7 +62,8 @@ Service::Status Service::CreateAgent(Context *c, const api::AgentSpec *m, api::E
                 [&] { store_.change([&](auto &s) { createAgent(s, fromMessage(*m)); }); });
 }
 Service::Status Service::RemoveAgent(Context *c, const api::Name *m, api::Empty *) {
-  return answer(c, Who::Operator, [&] { store_.change([&](auto &s) { removeAgent(s, m->id()); }); });
+  return answer(c, Who::Operator,
+                [&] { store_.change([&](auto &s) { removeAgent(s, m->id()); }); });
 }
 Service::Status Service::CreateCluster(Context *c, const api::ClusterSpec *m, api::Empty *) {
   return answer(c, Who::Operator,

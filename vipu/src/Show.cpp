@@ -88,7 +88,8 @@ void printOne(std::ostream &out, const Table &table, Format format) {
 }
 
 Table partitionTable(const machine::State &state) {
-  Table out{{"Partition", "Cluster", "ILDs", "GW Routing", "ILD Routing", "Size", "GCDs", "State"}, {}};
+  Table out{{"Partition", "Cluster", "ILDs", "GW Routing", "ILD Routing", "Size", "GCDs", "State"},
+            {}};
   for (const auto &stored : state.partitions) {
     const auto &p = stored.partition;
     out.rows.push_back({p.name, p.allocation.empty() ? p.cluster : p.allocation,
@@ -132,7 +133,8 @@ Table attributeTable(const machine::State &state) {
     for (unsigned place = 0; place < box.ipus; ++place) {
       bool first = true;
       for (const auto &[name, value] : reader.of({place, place, 1})) {
-        out.rows.push_back({first && place == 0 ? box.agent : "", first ? count(place) : "", name, value});
+        out.rows.push_back(
+            {first && place == 0 ? box.agent : "", first ? count(place) : "", name, value});
         first = false;
       }
     }

@@ -92,11 +92,13 @@ Store::Store(const std::string &path) : path_(path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0 &&
       (!base::isTrustedUser(info.st_uid) || base::isWritableByOthers(info)))
-    throw Error(str("The controller's file ", path, " belongs to somebody else or may be written by others. "
-                    "Give another with --state, or: chmod go-w ", path));
+    throw Error(str("The controller's file ", path,
+                    " belongs to somebody else or may be written by others. "
+                    "Give another with --state, or: chmod go-w ",
+                    path));
   const auto before = ::umask(0077);
-  const int opened = ::sqlite3_open_v2(path.c_str(), &db_,
-                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  const int opened =
+      ::sqlite3_open_v2(path.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   ::umask(before);
   if (opened != SQLITE_OK) {
     const std::string why = db_ ? ::sqlite3_errmsg(db_) : "no memory";
@@ -106,12 +108,15 @@ Store::Store(const std::string &path) : path_(path) {
   ::sqlite3_busy_timeout(db_, 5000);
   try {
     run("PRAGMA journal_mode=WAL");
-    run("CREATE TABLE IF NOT EXISTS record(id INTEGER PRIMARY KEY CHECK(id = 1), text TEXT NOT NULL)");
-    run("CREATE TABLE IF NOT EXISTS users(name TEXT PRIMARY KEY, admin INTEGER NOT NULL, hash TEXT NOT NULL)");
+    run("CREATE TABLE IF NOT EXISTS record(id INTEGER PRIMARY KEY CHECK(id = 1), text TEXT NOT "
+        "NULL)");
+    run("CREATE TABLE IF NOT EXISTS users(name TEXT PRIMARY KEY, admin INTEGER NOT NULL, hash TEXT "
+        "NOT NULL)");
     read();
   } catch (const Error &e) {
     ::sqlite3_close(db_);
-    throw Error(str(path, ": ", e.what(), " Give another file with --state, or remove it to begin anew."));
+    throw Error(
+        str(path, ": ", e.what(), " Give another file with --state, or remove it to begin anew."));
   }
 }
 Store::~Store() { ::sqlite3_close(db_); }
@@ -156,7 +161,8 @@ void Store::change(const std::function<void(machine::State &)> &what) {
 
 std::string Store::addUser(const User &user) {
   if (!machine::isName(user.name))
-    throw Error(str("\"", user.name, "\" is no name for a user: it takes ", machine::nameRule, "."));
+    throw Error(
+        str("\"", user.name, "\" is no name for a user: it takes ", machine::nameRule, "."));
   std::lock_guard lock(mutex_);
   {
     Statement found(db_, "SELECT 1 FROM users WHERE name = ?1");
