@@ -173,6 +173,7 @@ class Capture(TorchDispatchMode):
         self.recorded = False  # whether there is an operator of torch
         self.autocast = self.autocast_policy = None  # of the region that runs, and of regions
         self.state = {}  # what helper operations keep while this capture runs
+        self.linearity = None  # of what a backward() of the user's makes of a gradient, while it runs
         self._undo = []
 
     # ---- running
@@ -201,8 +202,11 @@ class Capture(TorchDispatchMode):
             self._set(*replaced)
 
     def _set(self, where, name, value):
-        before = getattr(where, name)
-        self._undo.append(lambda: setattr(where, name, before))
+        if name in vars(where):
+            before = vars(where)[name]
+            self._undo.append(lambda: setattr(where, name, before))
+        else:  # a class inherits it
+            self._undo.append(lambda: name in vars(where) and delattr(where, name))
         setattr(where, name, value)
 
     def _leave(self):
@@ -424,6 +428,8 @@ class Capture(TorchDispatchMode):
             outputs = aliases = [w.number for w in written]
         self.recorder.operation(number, [self._argument(v) for v in arguments], outputs, aliases, bool(written),
                                 not torch.is_grad_enabled(), self._scopes[-1], self._source())
+        if self.linearity is not None:
+            self.linearity.see(self, operator.name, args, returned)
         return returned
 
     def _argument(self, value):

@@ -126,7 +126,50 @@ def multilabel_margin_loss(x, target, reduction=1):
     return identity_loss(each.mean() if reduction == 1 else each.sum(), "none")
 
 
-# ---- volumes sampled at coordinates
+# ---- pictures and volumes sampled at coordinates
+
+def _bilinear(flat, field, ys, xs):
+    """flat [..., h * w] at ys [..., n] and xs; 0 more than one element outside, the edge's element nearer."""
+    h, w = field
+    inside = (ys >= -1) & (ys <= h) & (xs >= -1) & (xs <= w)
+    ys, xs = ys.clamp(0, h - 1), xs.clamp(0, w - 1)
+    y0, x0 = ys.floor().clamp(max=max(h - 2, 0)), xs.floor().clamp(max=max(w - 2, 0))
+    total = 0
+    for dy in range(min(h, 2)):
+        for dx in range(min(w, 2)):
+            weight = (1 - (ys - y0 - dy).abs()) * (1 - (xs - x0 - dx).abs())
+            total = total + flat.gather(-1, ((y0 + dy) * w + x0 + dx).long()) * weight
+    return torch.where(inside, total, torch.zeros_like(total))
+
+
+def roi_align(x, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned):
+    """Means of sampling_ratio^2 points in each part of each box (picture, x1, y1, x2, y2)."""
+    if sampling_ratio <= 0:
+        raise Error("roi_align takes as many points as boxes are large, which is not known here: give sampling_ratio.")
+    (n, c, h, w), boxes = x.shape, rois.size(0)
+    shift = 0.5 if aligned else 0.0
+    corners = rois[:, 1:] * spatial_scale - shift
+    size = corners[:, 2:] - corners[:, :2]
+    size = size if aligned else size.clamp(min=1)
+
+    def points(axis, parts):
+        steps = parts * sampling_ratio
+        return corners[:, axis, None] + size[:, axis, None] * ((torch.arange(steps) + 0.5) / steps)
+
+    ys, xs = points(1, pooled_height), points(0, pooled_width)
+    places = (boxes, 1, ys.size(1), xs.size(1))
+    ys, xs = ys[:, None, :, None].expand(places), xs[:, None, None, :].expand(places)
+    own = x.index_select(0, rois[:, 0].detach().long()).reshape(boxes, c, h * w)
+    every = (boxes, c, places[2] * places[3])
+    values = _bilinear(own, (h, w), ys.reshape(boxes, 1, -1).expand(every), xs.reshape(boxes, 1, -1).expand(every))
+    values = values.reshape(boxes, c, pooled_height, sampling_ratio, pooled_width, sampling_ratio)
+    return values.mean((3, 5))
+
+
+def nms(boxes, scores, iou_threshold):
+    raise Error("How many boxes remain depends on values, but shapes are fixed when a model is captured. Select boxes "
+                "on the host.")
+
 
 def _unnormalised(g, n, corners):
     return (g + 1) / 2 * (n - 1) if corners else ((g + 1) * n - 1) / 2
@@ -185,3 +228,4 @@ decompositions = {f"aten::{name}": function for name, function in {
     "corrcoef": corrcoef, "histc": histc, "multinomial": multinomial, "multilabel_margin_loss": multilabel_margin_loss,
     "grid_sampler": _grid_sampler, "grid_sampler_3d": grid_sampler_3d,
 }.items()}
+decompositions.update({"torchvision::roi_align": roi_align, "torchvision::nms": nms})

@@ -229,6 +229,6 @@ functions = {
     "linalg_solve_triangular": solve_triangular, "triangular_solve": triangular_solve, "cholesky": cholesky,
     "linalg_cholesky_ex": cholesky_ex, "cholesky_solve": cholesky_solve, "cholesky_inverse": cholesky_inverse,
     "linalg_lu_factor_ex": lu_factor_ex, "linalg_lu": lu, "linalg_lu_solve": lu_solve, "_linalg_solve_ex": solve_ex,
-    "linalg_inv_ex": inv_ex, "_linalg_slogdet": slogdet, "linalg_qr": qr, "linalg_householder_product": householder_product,
-    "linalg_matrix_exp": matrix_exp, "_linalg_check_errors": lambda info, name, is_matrix: None,
+    "linalg_inv_ex": inv_ex, "_linalg_slogdet": slogdet, "linalg_qr": qr,
+    "linalg_householder_product": householder_product, "linalg_matrix_exp": matrix_exp, "_linalg_check_errors": lambda info, name, is_matrix: None,
 }

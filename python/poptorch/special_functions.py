@@ -149,9 +149,11 @@ def log_ndtr(x):
 # ---- modified Bessel functions. Coefficients: Abramowitz and Stegun, 9.8.1 to 9.8.4.
 
 _i0_near = [0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1.0]
-_i0_far = [0.00392377, -0.01647633, 0.02635537, -0.02057706, 0.00916281, -0.00157565, 0.00225319, 0.01328592, 0.39894228]
+_i0_far = [0.00392377, -0.01647633, 0.02635537, -0.02057706, 0.00916281, -0.00157565, 0.00225319, 0.01328592,
+           0.39894228]
 _i1_near = [0.00032411, 0.00301532, 0.02658733, 0.15084934, 0.51498869, 0.87890594, 0.5]
-_i1_far = [-0.00420059, 0.01787654, -0.02895312, 0.02282967, -0.01031555, 0.00163801, -0.00362018, -0.03988024, 0.39894228]
+_i1_far = [-0.00420059, 0.01787654, -0.02895312, 0.02282967, -0.01031555, 0.00163801, -0.00362018,
+           -0.03988024, 0.39894228]
 
 
 def _bessel(near, far, odd, scaled):
@@ -192,8 +194,8 @@ def angle(x):
 
 
 functions = {
-    "lgamma": lgamma, "digamma": digamma, "polygamma": polygamma, "mvlgamma": mvlgamma, "erfinv": erfinv, "angle": angle,
-    "i0": _bessel(_i0_near, _i0_far, False, False), "special_i0e": _bessel(_i0_near, _i0_far, False, True),
+    "lgamma": lgamma, "digamma": digamma, "polygamma": polygamma, "mvlgamma": mvlgamma, "erfinv": erfinv,
+    "angle": angle, "i0": _bessel(_i0_near, _i0_far, False, False), "special_i0e": _bessel(_i0_near, _i0_far, False, True),
     "special_i1": _bessel(_i1_near, _i1_far, True, False), "special_i1e": _bessel(_i1_near, _i1_far, True, True),
     "special_ndtri": ndtri, "special_erfcx": erfcx, "special_log_ndtr": log_ndtr, "special_xlog1py": xlog1py,
     "special_entr": entr,

@@ -5,6 +5,9 @@ import math
 
 import torch
 import torch.nn.functional as F
+from torch.utils.checkpoint import CheckpointFunction
+
+from . import custom_functions
 
 
 def _batch_norm(forward):
@@ -43,7 +46,14 @@ def _gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
+def _checkpointed(run_function, preserve_rng_state, *args):
+    """torch.utils.checkpoint saves memory by its own means; on the IPU that is Options and recomputationCheckpoint."""
+    return run_function(*args)
+
+
 def substitutes():
     """(object, attribute, value to have while a capture runs)"""
     norm = torch.nn.modules.batchnorm._BatchNorm
-    return [(norm, "forward", _batch_norm(norm.forward)), (F, "gaussian_nll_loss", _gaussian_nll_loss)]
+    return [(norm, "forward", _batch_norm(norm.forward)), (F, "gaussian_nll_loss", _gaussian_nll_loss),
+            (torch.autograd.Function, "apply", classmethod(custom_functions.apply)),
+            (CheckpointFunction, "apply", staticmethod(_checkpointed))]

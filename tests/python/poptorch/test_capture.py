@@ -189,3 +189,77 @@ def test_modules_of_torchscript_are_trained():
     model.copyWeightsToHost()
     plain(x).sum().backward()
     assert torch.allclose(script.weight.detach(), plain.weight.detach() - 0.01 * plain.weight.grad, atol=1e-6)
+
+
+# ---- functions with a gradient of their own
+
+def function(forward, backward):
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type("Function", (torch.autograd.Function,), members)
+
+
+def saved_sign(context, x):
+    context.save_for_backward(x)
+    return x.sign()
+
+
+def within_one(context, gradient):
+    return gradient * (context.saved_tensors[0].abs() <= 1).float()
+
+
+def where_positive(context, gradient):
+    gradient = gradient.clone()
+    gradient[context.saved_tensors[0] < 0] = 0
+    return gradient
+
+
+def by_side(context, gradient):
+    x, = context.saved_tensors
+    return torch.where(x > 0, gradient, torch.zeros_like(gradient)) + torch.where(x < 0, gradient / 2, 0.0)
+
+
+@pytest.mark.parametrize("backward", [lambda context, g: g, lambda context, g: -2 * g, within_one, where_positive,
+                                      by_side])
+def test_gradients_that_functions_say_themselves(backward):
+    sign = function(saved_sign, backward)
+    check_step(Module(lambda s, x: sign.apply(s.p * x) * s.p, p=nn.Parameter(torch.tensor([-1.5, -0.3, 0.4, 2.0]))),
+               torch.ones(4))
+    x = torch.ones(3, requires_grad=True)
+    sign.apply(x).sum().backward()
+    assert x.grad is not None and "apply" not in vars(torch.autograd.Function)
+
+
+def test_functions_of_several_arguments():
+    def forward(context, x, y, scale):
+        context.save_for_backward(x, y)
+        context.scale = scale
+        return x * y
+
+    def backward(context, gradient):
+        x, y = context.saved_tensors
+        return gradient * y * context.scale, gradient * x, None
+    product = function(forward, backward)
+    check_step(Module(lambda s, x: product.apply(s.p * x, s.p, 3.0), p=nn.Parameter(torch.rand(4))), torch.rand(4))
+
+
+def test_gradients_that_mix_elements_are_those_of_forward():
+    def forward(context, x, w):
+        return x @ w
+
+    def backward(context, gradient):
+        return gradient.sum(1, keepdim=True).expand(2, 4), None
+    product = function(forward, backward)
+    plain = Module(lambda s, x: x @ s.p, p=nn.Parameter(torch.rand(4, 3)))
+    module, x = Module(lambda s, x: poptorch.identity_loss(product.apply(x, s.p), "sum"), p=plain.p), torch.rand(2, 4)
+    wanted = (plain.p - 0.01 * x.sum(0, keepdim=True).t()).detach()
+    model = poptorch.trainingModel(module)
+    model(x)
+    model.copyWeightsToHost()
+    assert torch.allclose(module.p, wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_checkpoints_of_torch_are_trained(reentrant):
+    from torch.utils.checkpoint import checkpoint
+    check_step(Module(lambda s, x: checkpoint(s.m, x, use_reentrant=reentrant).relu(), m=nn.Linear(3, 3)),
+               torch.rand(2, 3, requires_grad=True))

@@ -32,7 +32,8 @@ def test_solutions():
 
 
 def test_triangles():
-    check(lambda a, b: (linalg.solve_triangular(a.tril(), b, upper=False), linalg.solve_triangular(a.triu(), b, upper=True),
+    check(lambda a, b: (linalg.solve_triangular(a.tril(), b, upper=False),
+                        linalg.solve_triangular(a.triu(), b, upper=True),
                         linalg.solve_triangular(a[0].triu(), b, upper=True, unitriangular=True)), A, B, **close)
     check(lambda a, b: (linalg.solve_triangular(a.tril(), b, upper=False, left=False),
                         torch.triangular_solve(b.mT, a, upper=False, transpose=True)[0]), A, rand(2, 3, 4), **close)

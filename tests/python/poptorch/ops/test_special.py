@@ -31,7 +31,8 @@ def test_normal_distribution():
     check(torch.erfinv, torch.tensor([0, 0.1, -0.5, 0.9, 0.99, -0.9999]), **close)
     check(torch.erfinv, torch.tensor([1.0, -1, 2]), gradient=False)
     check(torch.special.ndtri, rand(9, low=0.01, high=0.99), **close)
-    each([torch.special.log_ndtr, torch.special.erfcx], torch.tensor([-3, -1.5, -0.3, 0.0, 0.4, 1.2, 2.5, 4, 8]), **close)
+    x = torch.tensor([-3, -1.5, -0.3, 0.0, 0.4, 1.2, 2.5, 4, 8])
+    each([torch.special.log_ndtr, torch.special.erfcx], x, **close)
     check(torch.special.log_ndtr, torch.tensor([-20.0, -6]), **close)
 
 
@@ -66,12 +67,13 @@ def test_covariances():
     check(lambda x: (torch.cov(x), torch.cov(x, correction=0), torch.corrcoef(x), torch.cov(x[0]), torch.corrcoef(x[0]),
                      torch.cov(x[:1])), rand(3, 5), atol=1e-4)
     f, a = torch.tensor([1, 2, 3, 1, 1]), torch.tensor([0.1, 0.2, 0.3, 0.4, 0.5])
-    check(lambda x: (torch.cov(x, fweights=f), torch.cov(x, aweights=a), torch.cov(x, correction=0, fweights=f, aweights=a)),
-          rand(3, 5), atol=1e-4)
+    check(lambda x: (torch.cov(x, fweights=f), torch.cov(x, aweights=a),
+                     torch.cov(x, correction=0, fweights=f, aweights=a)), rand(3, 5), atol=1e-4)
 
 
 def test_histograms():
-    check(lambda x: (torch.histc(x, 4), torch.histc(x, 5, -0.5, 0.5), torch.histc(x * 0 + 2, 3)), rand(30), gradient=False)
+    check(lambda x: (torch.histc(x, 4), torch.histc(x, 5, -0.5, 0.5), torch.histc(x * 0 + 2, 3)), rand(30),
+          gradient=False)
 
 
 def test_margins_of_several_labels():
