@@ -12,6 +12,7 @@
 #include "engine/EngineImpl.hpp"
 #include "HostMemory.hpp"
 #include "profile/Power.hpp"
+#include <cstdlib>
 #include <iostream>
 
 namespace poplar {
@@ -250,6 +251,18 @@ private:
   std::uint64_t start_;
 };
 
+// Reading them takes longer than a small step: those of runs without options of their own are kept.
+engine::StreamOptions Engine::Impl::optionsOfRun(const engine::OptionValues &runtime) {
+  const char *environment = std::getenv("POPLAR_RUNTIME_OPTIONS");
+  const std::string_view text = environment ? environment : "";
+  if (runtime.empty() && usualOptions && usualOptions->environment == text)
+    return usualOptions->options;
+  const auto read = streamOptions(options, engine::Options::forRun(options, runtime));
+  if (runtime.empty())
+    usualOptions = {std::string(text), read};
+  return read;
+}
+
 void Engine::Impl::run(unsigned program, const std::string &debugName,
                        const engine::OptionValues &runtime) {
   const Turn turn(*this, "Engine::run");
@@ -264,7 +277,7 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
     throw index_error(str("Engine::run: there is no program ", program, "; the engine has ",
                           image->programs.size(), " (0 to ", int(image->programs.size()) - 1,
                           ")."));
-  streams.configure(streamOptions(options, engine::Options::forRun(options, runtime)));
+  streams.configure(optionsOfRun(runtime));
   const auto startCycle = machine->cycles();
   recorder.beginRun(program, debugName, startCycle);
   reportWritten = false;
@@ -290,8 +303,9 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
   ++runs;
   log().info("program ", program, " \"", debugName, "\" ran: ", machine->cycles() - startCycle,
              " cycles");
-  if (wantsReport() && options.flag("autoReport.streamAtEachRun") &&
-      runs <= recorder.options().maxRuns)
+  if (!reportsEachRun)
+    reportsEachRun = wantsReport() && options.flag("autoReport.streamAtEachRun");
+  if (*reportsEachRun && wantsReport() && runs <= recorder.options().maxRuns)
     writeReport();
 }
 
@@ -351,6 +365,8 @@ void Engine::prepare(const Device &device, const RuntimeOptions &options) {
   engine::Options::forRun(impl().options, valuesOf(options)); // refuses what no run could use
   for (const auto &[key, value] : valuesOf(options))
     impl().options.set(key, value);
+  impl().usualOptions.reset();
+  impl().reportsEachRun.reset();
   impl().prepare(device);
 }
 void Engine::deploy() {

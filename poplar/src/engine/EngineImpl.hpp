@@ -45,6 +45,7 @@ struct Engine::Impl final : backend::Host {
   void bind();
   void deploy();
   void run(unsigned program, const std::string &debugName, const engine::OptionValues &runtime);
+  engine::StreamOptions optionsOfRun(const engine::OptionValues &runtime);
   void raiseSimulatedError();
   void requireAttached(const char *call) const;
   unsigned replicas() const { return std::max(1u, image->replicationFactor); }
@@ -83,6 +84,12 @@ struct Engine::Impl final : backend::Host {
 
   std::shared_ptr<const executable::Image> image;
   engine::Options options;
+  struct UsualOptions { // of runs that have none of their own
+    std::string environment;
+    engine::StreamOptions options;
+  };
+  std::optional<UsualOptions> usualOptions;
+  std::optional<bool> reportsEachRun; // what the options say, once it was asked
   std::string name;
   Target target;
   profile::Recorder recorder;

@@ -288,6 +288,22 @@ TEST(Engine, LambdasAndHostFunctionsAreCalled) {
   EXPECT_EQ(result, 42);
 }
 
+TEST(Engine, OptionsOfARunAreReadAgainWhenTheyChange) {
+  Small s(1);
+  Engine engine(s.graph, Sequence({Copy(s.in, s.v), Copy(s.v, s.out)}));
+  engine.connectStreamToCallback("in", [](void *p) { *static_cast<int *>(p) = 21; });
+  engine.connectStreamToCallback("out", 0, [](void *) {});
+  engine.load(s.device);
+  engine.run();
+  setenv("POPLAR_RUNTIME_OPTIONS", R"({"streamCallbacks.numWorkerThreads":"2000"})", 1);
+  EXPECT_HAS(failure<invalid_option>([&] { engine.run(); }), "at most 1024");
+  unsetenv("POPLAR_RUNTIME_OPTIONS");
+  engine.run();
+  const RuntimeOptions many(OptionFlags{{"streamCallbacks.numWorkerThreads", "2000"}});
+  EXPECT_HAS(failure<invalid_option>([&] { engine.run(0, "", many); }), "at most 1024");
+  engine.run();
+}
+
 TEST(Engine, RemoteBuffersKeepTheirSlots) {
   Small s;
   auto remote = s.graph.addRemoteBuffer("far", INT, 2, 3);
