@@ -2,6 +2,7 @@
 // A 10000 x 1000 matrix times a vector with streams from and to the host, one C++ vertex per row
 // (E1 to E4); vertices of known length (E18); the matrix unit in a vertex.
 #include "arch/Compute.hpp"
+#include "arch/MatrixUnit.hpp"
 #include "Program.hpp"
 #include "Row.hpp"
 #include <poputil/TileMapping.hpp>
@@ -59,12 +60,15 @@ double twoVertices() {
   return run(device, graph, program).cycles();
 }
 
-// A block of 16 outputs and 64 inputs, without the call.
+// 16 columns, 64 inputs and as many outputs as there are units, without the call: every group of
+// inputs as the kernel goes on, with the worker that has most columns.
 Figure ampBlock(arch::Interleave weights) {
   const auto &chip = arch::chipByName("ipu21");
-  return {double(arch::ampCycles(chip, {arch::AmpType::Half, 16, 64, 16, weights}) -
-                 chip.amp.startCycles),
-          ""};
+  arch::AmpProduct block{{arch::AmpInput::Half, false, chip.amp.halfHalfUnits}};
+  block.load = arch::ampLoadCycles(chip, block.use.units, weights);
+  const auto worker = arch::ampWorkerBundles(chip, block.use, chip.workerShare(16), false);
+  const auto groups = arch::ceilDiv(64 * 2, chip.amp.weightBytesPerUnit);
+  return {double(groups * arch::ampInputGroupCycles(chip, block, chip.onWorkers(worker))), ""};
 }
 
 } // namespace

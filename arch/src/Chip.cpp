@@ -3,9 +3,12 @@
 // finding a chip by name.
 #include "arch/Chip.hpp"
 #include "base/Text.hpp"
+#include "ChipFields.hpp"
 #include "chips/Chips.hpp"
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
+#include <type_traits>
 
 namespace arch {
 
@@ -75,6 +78,15 @@ const Chip &chipByName(std::string_view name) {
   throw std::invalid_argument(base::str("Unknown chip \"", name, "\".",
                                         base::didYouMean(name, names),
                                         " Known chips: ", base::list(names, ", "), "."));
+}
+
+std::uint64_t fingerprint(const Chip &chip) {
+  std::uint64_t hash = 0;
+  forEachField(chip, [&](const char *, const auto &member, Unit, Least) {
+    hash = hash * 0x9e3779b97f4a7c15ull + std::hash<std::decay_t<decltype(member)>>()(member);
+    hash ^= hash >> 29;
+  });
+  return hash;
 }
 
 Chip withTiles(Chip chip, unsigned tiles) {

@@ -27,6 +27,7 @@ template <class C, class Visit> void forEachField(C &c, Visit &&visit) {
   number("dataPathBits", c.dataPathBits, positive);
   number("repeatCountMax", c.repeatCountMax, any);
   number("strideBits", c.strideBits, any);
+  visit("vmac", c.vmac, Unit::Flag, any);
 
   number("fabric.columns", c.fabric.columns, positive);
   number("fabric.tilesPerRow", c.fabric.tilesPerRow, positive);
@@ -71,8 +72,8 @@ template <class C, class Visit> void forEachField(C &c, Visit &&visit) {
   number("amp.halfFloatUnits", c.amp.halfFloatUnits, positive);
   number("amp.floatUnits", c.amp.floatUnits, positive);
   number("amp.quarterUnits", c.amp.quarterUnits, any);
-  number("amp.halfInputsPerCycle", c.amp.halfInputsPerCycle, any);
-  number("amp.floatInputsPerCycle", c.amp.floatInputsPerCycle, any);
+  number("amp.halfInputsPerCycle", c.amp.halfInputsPerCycle, positive);
+  number("amp.floatInputsPerCycle", c.amp.floatInputsPerCycle, positive);
   number("amp.quarterInputsPerCycle", c.amp.quarterInputsPerCycle, any);
   number("amp.weightBytesPerUnit", c.amp.weightBytesPerUnit, positive);
   number("amp.pipelineDepth", c.amp.pipelineDepth, any);
@@ -82,12 +83,11 @@ template <class C, class Visit> void forEachField(C &c, Visit &&visit) {
   number("amp.start", c.amp.startCycles, any);
   number("amp.inputGroup", c.amp.inputGroupCycles, any);
   number("amp.outputGroup", c.amp.outputGroupCycles, any);
+  number("amp.pass", c.amp.passCycles, any);
   number("amp.halfFirst", c.amp.halfFirst, any);
-  number("amp.halfNext", c.amp.halfNext, any);
   number("amp.floatFirst", c.amp.floatFirst, any);
-  number("amp.floatNext", c.amp.floatNext, any);
   number("amp.quarterFirst", c.amp.quarterFirst, any);
-  number("amp.quarterNext", c.amp.quarterNext, any);
+  visit("amp.slic", c.amp.slic, Unit::Flag, any);
 
   visit("links.bandwidth", c.links.bytesPerSecond, Unit::BytesPerSecond, positive);
   number("links.usable", c.links.usable, positive);

@@ -67,6 +67,17 @@ TEST(Chip, RejectsAChipWithoutTiles) {
   EXPECT_THROW(withTiles(chipByName("ipu2"), 0), std::invalid_argument);
 }
 
+TEST(Chip, TheFingerprintIsOfEveryField) {
+  auto chip = chipByName("ipu2");
+  EXPECT_EQ(fingerprint(chip), fingerprint(chipByName("ipu2")));
+  EXPECT_NE(fingerprint(chip), fingerprint(chipByName("bow")));
+  chip.amp.passCycles += 1;
+  EXPECT_NE(fingerprint(chip), fingerprint(chipByName("ipu2")));
+  chip = chipByName("ipu2");
+  chip.vmac = false;
+  EXPECT_NE(fingerprint(chip), fingerprint(chipByName("ipu2")));
+}
+
 TEST(Chip, FormulasShareWorkAmongItsWorkers) {
   auto chip = chipByName("ipu2");
   EXPECT_EQ(chip.workerShare(13), 3u);

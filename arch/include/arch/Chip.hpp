@@ -80,10 +80,10 @@ struct Amp {
   unsigned pipelineDepth = 0;
   unsigned weightLoadBytesPerCycle = 0;            // plain memory
   unsigned interleavedWeightLoadBytesPerCycle = 0; // 128-bit loads
-  unsigned startCycles = 0, inputGroupCycles = 0, outputGroupCycles = 0;
-  unsigned halfFirst = 0, halfNext = 0; // worker bundles: first three positions, each further one
-  unsigned floatFirst = 0, floatNext = 0;
-  unsigned quarterFirst = 0, quarterNext = 0;
+  // Supervisor: start, a group of inputs, a group of outputs, a pass of the units over one.
+  unsigned startCycles = 0, inputGroupCycles = 0, outputGroupCycles = 0, passCycles = 0;
+  unsigned halfFirst = 0, floatFirst = 0, quarterFirst = 0; // bundles of the first three positions
+  bool slic = false; // also convolves rows with a window of four
   bool operator==(const Amp &) const = default;
 };
 
@@ -155,6 +155,7 @@ struct Chip {
   unsigned dataPathBits = 0;
   unsigned repeatCountMax = 0; // hardware loop
   unsigned strideBits = 0;     // of paced loads and stores
+  bool vmac = false;           // multiplies vectors of halves into accumulators, lane by lane
   Fabric fabric;
   TileMemory memory;
   Launch launch;
@@ -197,6 +198,9 @@ struct Chip {
 // "ipu1", "ipu2", "bow", "ipu21". Anything else throws std::invalid_argument with near matches.
 const Chip &chipByName(std::string_view name);
 std::vector<std::string> chipNames();
+
+// A hash of all fields: plans made for a chip are looked up by it.
+std::uint64_t fingerprint(const Chip &chip);
 
 // The same chip with another number of tiles. Throws std::invalid_argument for 0.
 Chip withTiles(Chip chip, unsigned tiles);

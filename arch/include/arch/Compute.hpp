@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What computing costs on one tile. Six worker contexts take turns: a worker issues one bundle
-// every six cycles however many others run. Worker costs are therefore given in bundles, supervisor
-// costs in cycles.
+// What computing costs on one tile. Worker contexts take turns: one of six issues a bundle every
+// six cycles however many others run. Worker costs are therefore given in bundles, supervisor costs
+// in cycles.
 #pragma once
 #include "arch/Chip.hpp"
 #include <span>
@@ -47,17 +47,6 @@ std::uint64_t fallbackBundles(const Chip &chip, std::uint64_t bytesTouched,
 // cycle over all.
 Cycles memoryPortCycles(const Chip &chip, std::span<const std::uint64_t> accessesPerElement,
                         std::uint64_t bytes);
-
-enum class AmpType { Half, HalfFloat, Float, Quarter }; // HalfFloat: half in, float partials
-enum class Interleave { No, Yes };
-
-// A matrix product on one tile: positions x inputs times inputs x outputs.
-struct AmpShape {
-  AmpType type = AmpType::Half;
-  std::uint64_t positions = 0, inputs = 0, outputs = 0;
-  Interleave weights = Interleave::No;
-};
-Cycles ampCycles(const Chip &chip, const AmpShape &shape);
 
 // Rearranging data inside a tile, done the cheaper of two ways: piece by piece, or atom by atom.
 struct TileRearrangement {

@@ -19,6 +19,7 @@ Chip ipu1() {
   c.dataPathBits = 64;                          // PL
   c.repeatCountMax = 4095;                      // ISA
   c.strideBits = 10;                            // PL
+  c.vmac = false;                               // C4
   c.fabric = {.columns = 16, .tilesPerRow = 4}; // A13: as Mk2, with 19 rows
   c.memory = {
       .baseAddress = 0x40000,               // A13
@@ -73,15 +74,14 @@ Chip ipu1() {
       .pipelineDepth = 4,                       // PL
       .weightLoadBytesPerCycle = 8,             // PL
       .interleavedWeightLoadBytesPerCycle = 16, // PL
-      .startCycles = 100,                       // PL, as Mk2; as are the rest
-      .inputGroupCycles = 15,
-      .outputGroupCycles = 25,
-      .halfFirst = 31,
-      .halfNext = 4,
+      .startCycles = 50,                        // PL, as Mk2; as are the next five
+      .inputGroupCycles = 16,
+      .outputGroupCycles = 19,
+      .passCycles = 6,
+      .halfFirst = 38,
       .floatFirst = 46,
-      .floatNext = 8,
-      .quarterFirst = 31,
-      .quarterNext = 4, // as half, after the cast
+      .quarterFirst = 44, // as C600, were there such units
+      .slic = false,      // C4: the planner of that time took neither SLIC nor VMAC
   };
   c.links = {
       .bytesPerSecond = 128.0 * 1024 * 1024 * 1024 / 8, // PLT: 128 Gibit/s

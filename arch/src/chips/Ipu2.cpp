@@ -19,6 +19,7 @@ Chip ipu2() {
   c.dataPathBits = 64;                          // PL
   c.repeatCountMax = 4095;                      // ISA: 12-bit count
   c.strideBits = 10;                            // PL
+  c.vmac = true;                                // PL
   c.fabric = {.columns = 16, .tilesPerRow = 4}; // STK: 16 columns x 23 rows x 4 tiles
   c.memory = {
       .baseAddress = 0x4C000,               // STK
@@ -73,15 +74,14 @@ Chip ipu2() {
       .pipelineDepth = 4,                       // PL
       .weightLoadBytesPerCycle = 8,             // PL
       .interleavedWeightLoadBytesPerCycle = 16, // PL
-      .startCycles = 100,                       // PL, reference model 4.1; as are the rest
-      .inputGroupCycles = 15,
-      .outputGroupCycles = 25,
-      .halfFirst = 31,
-      .halfNext = 4,
+      .startCycles = 50,                        // PL, as are the next five
+      .inputGroupCycles = 16,
+      .outputGroupCycles = 19,
+      .passCycles = 6,
+      .halfFirst = 38,
       .floatFirst = 46,
-      .floatNext = 8,
-      .quarterFirst = 31,
-      .quarterNext = 4, // as half, after the cast
+      .quarterFirst = 44, // PL: 27 + 17, where there are such units
+      .slic = true,       // PL
   };
   c.links = {
       .bytesPerSecond = 128.0 * 1024 * 1024 * 1024 / 8, // PLT: 128 Gibit/s

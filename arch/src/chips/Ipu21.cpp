@@ -15,7 +15,6 @@ Chip ipu21() {
   c.exchange.messageGapCycles = 85; // STK: 80 to 93 in its scheduler; E7
   c.amp.quarterUnits = 16;          // PL
   c.amp.quarterInputsPerCycle = 8;  // PL: 16 units x 8
-  c.amp.quarterFirst = 37;          // PL: 27 + 17, less 7 when state is kept
   c.host.hasGateway = false;        // ISA: a PCIe card
   c.host.remoteBytesPerIpu = 0;
   c.links.ipusPerMachine = 8; // A14: cards in one server

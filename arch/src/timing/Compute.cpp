@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compute time of one tile: worker schedule, supervisor vertices, the matrix unit, memory ports,
-// on-tile copies.
+// Compute time of one tile: worker schedule, supervisor vertices, memory ports, on-tile copies.
 #include "arch/Compute.hpp"
 #include <algorithm>
 #include <array>
@@ -141,47 +140,6 @@ Cycles memoryPortCycles(const Chip &chip, std::span<const std::uint64_t> accesse
   for (auto accesses : accessesPerElement)
     cycles = std::max(cycles, accesses);
   return cycles;
-}
-
-namespace {
-
-struct AmpFigures {
-  unsigned units, elementBytes, first, next;
-};
-
-AmpFigures figuresOf(const Chip &chip, AmpType type) {
-  const auto &amp = chip.amp;
-  switch (type) {
-  case AmpType::Float:
-    return {amp.floatUnits, 4, amp.floatFirst, amp.floatNext};
-  case AmpType::HalfFloat:
-    return {amp.halfFloatUnits, 2, amp.halfFirst, amp.halfNext};
-  case AmpType::Quarter:
-    if (amp.quarterUnits)
-      return {amp.quarterUnits, 1, amp.quarterFirst, amp.quarterNext};
-    break; // cast to half first
-  case AmpType::Half:
-    break;
-  }
-  return {amp.halfHalfUnits, 2, amp.halfFirst, amp.halfNext};
-}
-
-} // namespace
-
-Cycles ampCycles(const Chip &chip, const AmpShape &shape) {
-  if (shape.positions == 0 || shape.inputs == 0 || shape.outputs == 0)
-    return 0;
-  const auto &amp = chip.amp;
-  const auto f = figuresOf(chip, shape.type);
-  const auto perWorker = ceilDiv(shape.positions, chip.workers);
-  const auto inner = chip.workers * (f.first + f.next * (perWorker > 3 ? perWorker - 3 : 0));
-  const auto loadRate = shape.weights == Interleave::Yes ? amp.interleavedWeightLoadBytesPerCycle
-                                                         : amp.weightLoadBytesPerCycle;
-  const auto weights = ceilDiv(std::uint64_t(f.units) * amp.weightBytesPerUnit, loadRate);
-  const auto inputGroups = ceilDiv(shape.inputs * f.elementBytes, amp.weightBytesPerUnit);
-  const auto outputGroups = ceilDiv(shape.outputs, f.units);
-  return amp.startCycles + inputGroups * (amp.inputGroupCycles +
-                                          outputGroups * (amp.outputGroupCycles + weights + inner));
 }
 
 Cycles rearrangeCycles(const Chip &chip, const TileRearrangement &copy) {

@@ -86,26 +86,6 @@ TEST(Compute, MemoryPortsLimitEveryKernel) {
   EXPECT_EQ(memoryPortCycles(chip, elements, 2400), 100u);
 }
 
-TEST(Compute, TheMatrixKernelFollowsItsFormula) {
-  // 24 positions on 6 workers: 4 each, one beyond the first three.
-  EXPECT_EQ(ampCycles(chip, {AmpType::Half, 24, 32, 16, Interleave::Yes}),
-            100u + 2 * (15 + 25 + 32 + 6 * 35));
-  EXPECT_EQ(ampCycles(chip, {AmpType::Half, 24, 32, 17, Interleave::No}),
-            100u + 2 * (15 + 2 * (25 + 64 + 6 * 35)));
-  EXPECT_EQ(ampCycles(chip, {AmpType::Float, 24, 32, 16, Interleave::Yes}),
-            100u + 4 * (15 + 25 + 32 + 6 * 54));
-  EXPECT_EQ(ampCycles(chip, {AmpType::HalfFloat, 6, 16, 16, Interleave::Yes}),
-            100u + 15 + 2 * (25 + 16 + 6 * 31));
-  EXPECT_EQ(ampCycles(chip, {AmpType::Half, 0, 32, 16, Interleave::No}), 0u);
-}
-
-TEST(Compute, QuartersAreCastToHalfWhereTheUnitCannotTakeThem) {
-  const AmpShape half{AmpType::Half, 24, 64, 16, Interleave::No},
-      quarter{AmpType::Quarter, 24, 64, 16, Interleave::No};
-  EXPECT_EQ(ampCycles(chip, quarter), ampCycles(chip, half));
-  EXPECT_LT(ampCycles(chipByName("ipu21"), quarter), ampCycles(chipByName("ipu21"), half));
-}
-
 TEST(Compute, BigPiecesAreCopiedPieceByPieceAndSmallOnesAtomByAtom) {
   const auto &gc2 = chipByName("ipu1");
   EXPECT_EQ(rearrangeCycles(gc2, {36, 33408, 8}), 36u * 77 + 33408 / 8);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bytes and cycles of every phase of a convolution, for the busiest tile.
 #include "Cost.hpp"
+#include "openipu/Chip.hpp"
 #include "poputil/VertexTemplates.hpp"
 #include <algorithm>
 #include <cmath>
@@ -15,9 +16,7 @@ static unsigned sizeOf(const poplar::Type &type) {
 Machine::Machine(const poplar::Target &target)
     : tiles(target.getTilesPerIPU()), bytesPerTile(target.getBytesPerTile()),
       tilesPerBus(target.supportsExchangeBusSharing() ? target.getTilesPerSharedExchangeBus() : 1),
-      laterChip(target.getTargetType() == poplar::TargetType::CPU ||
-                std::string(target.getTargetArchString()) != "ipu1"),
-      sync(openipu::syncCycles(target)) {
+      chip(openipu::chipOf(target)), sync(openipu::syncCycles(target)) {
   const auto offsets = target.getMemoryElementOffsets();
   elementBytes = offsets.size() > 1 ? offsets[1] - offsets[0] : bytesPerTile;
   // The machine model's own answers, so that both stay the same.
@@ -83,9 +82,9 @@ Slice Candidate::slice() const {
 
 static vertex::Work workOf(const Problem &problem, const Variant &v, const Slice &s) {
   vertex::Work w;
-  w.input = problem.input == poplar::FLOAT  ? vertex::Work::Float
-            : problem.input == poplar::HALF ? vertex::Work::Half
-                                            : vertex::Work::Quarter;
+  w.input = problem.input == poplar::FLOAT  ? arch::AmpInput::Float
+            : problem.input == poplar::HALF ? arch::AmpInput::Half
+                                            : arch::AmpInput::Quarter;
   w.floatPartials = problem.partials == poplar::FLOAT;
   w.convUnits = v.convUnits;
   w.loadCycles = v.loadCycles;
@@ -115,17 +114,19 @@ static vertex::Work workOf(const Problem &problem, const Variant &v, const Slice
 
 std::uint64_t Candidate::vertexCycles(const Slice &s) const {
   const auto w = workOf(problem, variant, s);
+  const auto &chip = machine.chip;
   switch (variant.method) {
   case Method::AMP:
-    return s.kernelElements == 1 && w.valid >= 1 ? vertex::amp1x1(w) : vertex::ampNx1(w);
+    return s.kernelElements == 1 && w.valid >= 1 ? vertex::amp1x1(chip, w)
+                                                 : vertex::ampNx1(chip, w);
   case Method::SLIC:
-    return vertex::slic(w);
+    return vertex::slic(chip, w);
   case Method::HMAC:
-    return vertex::hmac(w);
+    return vertex::hmac(chip, w);
   case Method::VMAC:
-    return vertex::vmac(w);
+    return vertex::vmac(chip, w);
   case Method::OUTER_PRODUCT:
-    return vertex::outerProduct(w);
+    return vertex::outerProduct(chip, w);
   }
   return 0;
 }
@@ -140,6 +141,7 @@ struct Bytes {
 
 struct Pricer {
   const Candidate &c;
+  const arch::Chip &chip = c.machine.chip;
   const Slice s = c.slice();
   const Problem &p = c.problem;
   const Variant &v = c.variant;
@@ -199,7 +201,7 @@ struct Pricer {
       sink(Phase{PhaseKind::BroadcastInput, 0, inputsToReceive(), inputsToSend(), b.in});
     if (steps > 1) {
       const auto sliced = b.weights / weightUsers() + (serialIn > 1 ? b.ownIn / inputUsers() : 0);
-      sink(Phase{PhaseKind::DynamicSlice, vertex::dynamicSlice(sliced), 0, 0, sliced, steps});
+      sink(Phase{PhaseKind::DynamicSlice, vertex::dynamicSlice(chip, sliced), 0, 0, sliced, steps});
     }
   }
 
@@ -210,8 +212,8 @@ struct Pricer {
                       2 * (s.in[inner] < s.inputs ? 4 : 1);
     const unsigned atom = v.inChansPerGroup * v.convGroupsPerGroup * sizeOf(p.input);
     if (p.rearrangeInput || c.options.convTransformsEstimates)
-      return vertex::rearrange(b.in, b.in, atom);
-    return vertex::rearrange(rows, b.in, atom);
+      return vertex::rearrange(chip, b.in, b.in, atom);
+    return vertex::rearrange(chip, rows, b.in, atom);
   }
 
   // Vertices read a tile's own part of the operands where it lies, unless it is put in order or
@@ -252,7 +254,7 @@ struct Pricer {
   template <class Sink> void reduce(Sink &&sink) const {
     const auto size = sizeOf(p.interTile);
     if (partialResults() > 1 && size < sizeOf(p.partials))
-      sink(Phase{PhaseKind::CastPartials, vertex::cast(b.partialElements), 0, 0,
+      sink(Phase{PhaseKind::CastPartials, vertex::cast(chip, b.partialElements), 0, 0,
                  b.partialElements * size, steps});
     const auto stages = reduceStages(partialResults(), c.options.enableMultiStageReduce);
     auto elements = b.outputs;
@@ -265,8 +267,8 @@ struct Pricer {
       const vertex::ReduceWork work{size == 4, last ? p.output == poplar::FLOAT : size == 4,
                                     single,    c.options.enableFastReduce,
                                     mine,      depth};
-      sink(Phase{PhaseKind::Reduce, vertex::reduceAdd(work), moved, moved, elements * size + moved,
-                 steps, i});
+      sink(Phase{PhaseKind::Reduce, vertex::reduceAdd(chip, work), moved, moved,
+                 elements * size + moved, steps, i});
       elements = mine;
     }
   }
@@ -276,25 +278,25 @@ struct Pricer {
     const auto mine = ceilDiv(b.outputs, partialResults());
     const auto bytes = mine * sizeOf(p.output);
     if (partialResults() == 1 && p.partials != p.output)
-      sink(Phase{PhaseKind::Finish, vertex::cast(b.outputs), 0, 0, bytes, steps, 0,
+      sink(Phase{PhaseKind::Finish, vertex::cast(chip, b.outputs), 0, 0, bytes, steps, 0,
                  steps == 1 ? bytes : 0});
     if (serialIn > 1)
-      sink(Phase{PhaseKind::AddInPlace, vertex::addInPlace(mine, p.output != poplar::FLOAT), 0, 0,
-                 bytes, steps});
+      sink(Phase{PhaseKind::AddInPlace, vertex::addInPlace(chip, mine, p.output != poplar::FLOAT),
+                 0, 0, bytes, steps});
     if (serialOut > 1)
-      sink(Phase{PhaseKind::DynamicUpdate, vertex::dynamicSlice(bytes), 0, 0, bytes, steps});
+      sink(Phase{PhaseKind::DynamicUpdate, vertex::dynamicSlice(chip, bytes), 0, 0, bytes, steps});
     if (c.options.gatherConvOutput)
-      sink(Phase{PhaseKind::Gather, vertex::rearrange(1, bytes * serialOut, 8), 0, 0,
+      sink(Phase{PhaseKind::Gather, vertex::rearrange(chip, 1, bytes * serialOut, 8), 0, 0,
                  bytes * serialOut});
   }
 
   // Backward passes read the weights with channels swapped: cheap when both groups are alike.
   template <class Sink> void regroup(Sink &&sink) const {
-    const unsigned perUnit = 32 / sizeOf(p.input);
+    const unsigned perUnit = chip.amp.weightBytesPerUnit / sizeOf(p.input);
     if (c.options.pass == Pass::TRAINING_FWD && v.partialChansPerGroup % perUnit)
       sink(Phase{PhaseKind::RegroupWeights,
-                 vertex::rearrange(b.weights, b.weights, sizeOf(p.input)), b.weights, b.weights,
-                 b.weights});
+                 vertex::rearrange(chip, b.weights, b.weights, sizeOf(p.input)), b.weights,
+                 b.weights, b.weights});
   }
 
   template <class Sink> void all(Sink &&sink) const {

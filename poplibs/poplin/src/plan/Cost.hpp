@@ -13,7 +13,7 @@ struct Machine {
   explicit Machine(const poplar::Target &target);
   unsigned tiles, bytesPerTile, tilesPerBus;
   std::uint64_t elementBytes; // smallest memory element
-  bool laterChip;             // has the instructions of SLIC and VMAC
+  const arch::Chip &chip;
   std::uint64_t sync, route, launch;
   double laneBytesPerCycle;
 };

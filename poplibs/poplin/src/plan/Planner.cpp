@@ -3,6 +3,7 @@
 // memory the options allow; and one plan for the three passes of a fully connected layer.
 #include "base/OutputFile.hpp"
 #include "base/Text.hpp"
+#include "openipu/Chip.hpp"
 #include "openipu/LibraryLog.hpp"
 #include "PlanningCache.hpp"
 #include "poputil/exceptions.hpp"
@@ -193,7 +194,8 @@ struct Layer {
   std::uint64_t transposeCycles() const {
     const auto bytes = forward.groups * forward.inChans * forward.outChans *
                        (forward.input == poplar::FLOAT ? 4 : 2) / planner.machine.tiles;
-    Phase phase{PhaseKind::RegroupWeights, vertex::rearrange(bytes, bytes, 2), bytes, bytes, bytes};
+    Phase phase{PhaseKind::RegroupWeights, vertex::rearrange(planner.machine.chip, bytes, bytes, 2),
+                bytes, bytes, bytes};
     return cyclesOf(planner.machine, phase);
   }
 
@@ -272,11 +274,9 @@ ConvPlan makePlan(const poplar::Target &target, const ConvParams &params,
 
 std::string keyOf(const poplar::Target &target, const ConvParams &params, const ConvOptions &o) {
   std::ostringstream key;
-  key << target.getTargetSystemString() << ' ' << target.getTilesPerIPU() << ' '
-      << target.getBytesPerTile() << ' ' << target.getTileClockFrequency() << ' '
-      << target.getExchangeBytesPerCycle() << ' ' << target.getMaxIPUSyncDelay() << ' ' << params
-      << ' ' << o.availableMemoryProportion << ' ' << unsigned(o.pass) << ' ' << o.partialsType
-      << ' ' << o.interTilePartialsType << ' ' << o.use128BitConvUnitLoad
+  key << target.getTilesPerIPU() << ' ' << arch::fingerprint(openipu::chipOf(target)) << ' '
+      << params << ' ' << o.availableMemoryProportion << ' ' << unsigned(o.pass) << ' '
+      << o.partialsType << ' ' << o.interTilePartialsType << ' ' << o.use128BitConvUnitLoad
       << o.enableMultiStageReduce << o.enableFastReduce << o.enableConvDithering
       << o.gatherConvOutput << o.enableTileLevelExpandDims << o.remapOutputTensor
       << o.disableTransformations << o.convTransformsEstimates << o.slicVmac16 << o.planConstraints;

@@ -49,6 +49,6 @@ void search(const Machine &machine, const Problem &problem, const ConvOptions &o
 ConvOptions withWidePartials(const ConvParams &params, ConvOptions options);
 // Chips without units for quarters cast them to half first.
 Problem withUnits(const poplar::Target &target, Problem problem);
-Variant variantOf(const ConvPlan &plan, const ConvOptions &options);
+Variant variantOf(const arch::Chip &chip, const ConvPlan &plan, const ConvOptions &options);
 
 } // namespace poplin

@@ -76,8 +76,8 @@ struct Planned {
           const ConvPlan &plan)
       : machine(target), options(withWidePartials(params, given)),
         problem(transformed(withUnits(target, problemOf(params, options)), transformOf(plan))),
-        variant(variantOf(plan, options)), candidate{machine, problem, options, variant,
-                                                     plan.partition} {}
+        variant(variantOf(machine.chip, plan, options)), candidate{machine, problem, options,
+                                                                   variant, plan.partition} {}
 };
 
 openipu::TileWork workOf(const Phase &phase) {

@@ -6,14 +6,16 @@
 namespace poplin {
 namespace {
 
-// A full set of weights: 32 bytes for each unit, 16 bytes per cycle when allowed; a filter of four
-// rows cannot use the wide loads.
-unsigned loadCyclesOf(const ConvOptions &options, unsigned units, unsigned filterHeight) {
-  return units * 32 / (options.use128BitConvUnitLoad && filterHeight < 4 ? 16 : 8);
+// A full set of weights, by wide loads when allowed; a filter of four rows cannot use those.
+unsigned loadCyclesOf(const arch::Chip &chip, const ConvOptions &options, unsigned units,
+                      unsigned filterHeight) {
+  const bool wide = options.use128BitConvUnitLoad && filterHeight < 4;
+  return unsigned(
+      arch::ampLoadCycles(chip, units, wide ? arch::Interleave::Yes : arch::Interleave::No));
 }
 
 struct Lister {
-  const Machine &machine;
+  const arch::Chip &chip;
   const poplar::Target &target;
   const Problem &p;
   const ConvOptions &options;
@@ -52,7 +54,7 @@ struct Lister {
     v.convUnits = units;
     v.inChansPerGroup = inChans;
     v.filterHeight = heightFor(inChans, perUnit);
-    v.loadCycles = loadCyclesOf(options, units, v.filterHeight);
+    v.loadCycles = loadCyclesOf(chip, options, units, v.filterHeight);
     for (unsigned partial : {units, perUnit})
       if (partial >= units && (partial == units || perUnit != units)) {
         v.partialChansPerGroup = partial;
@@ -71,13 +73,14 @@ struct Lister {
   }
 
   void amp() {
-    const unsigned load = quarter() ? 8 : half() ? 4 : 2;
+    const unsigned load = target.getVectorWidth(p.input);
     const unsigned perUnit = target.getWeightsPerConvUnit(p.input);
     const unsigned most = target.getNumConvUnits(p.input, p.partials);
     if (!fits(c.inputLoadElems, load))
       return;
-    for (unsigned units : {16u, 8u}) {
-      if (units > most || !fits(c.convUnits, units) || (units == 8 && quarter()))
+    // All units, or half of them where that leaves eight; quarters have a kernel for all only.
+    for (unsigned units = most; units; units = units >= 16 && !quarter() ? units / 2 : 0) {
+      if (!fits(c.convUnits, units))
         continue;
       for (unsigned inChans = perUnit; inChans >= load; inChans /= 2)
         if (useful(inChans, perUnit))
@@ -94,16 +97,17 @@ struct Lister {
   void slic() {
     const bool fc = options.pass >= Pass::NONE_MATMUL &&
                     (options.pass == Pass::NONE_MATMUL || options.pass >= Pass::FC_INFERENCE_FWD);
-    if (!machine.laterChip || !(half() || quarter()) || fc || !plainKernel() ||
+    if (!chip.amp.slic || !(half() || quarter()) || fc || !plainKernel() ||
         p.dims.back().stride > 2 || p.kernelElements() == 1 || !fits(c.windowWidth, 4))
       return;
-    const unsigned chains = halfPartials() ? 4 : 2;
+    const unsigned chains = chip.amp.pipelineDepth / (halfPartials() ? 1 : 2);
+    const unsigned units = halfPartials() ? chip.amp.halfHalfUnits : chip.amp.halfFloatUnits;
     if (!fits(c.chains, chains))
       return;
     const auto shape = [&](unsigned groups, unsigned chans) {
       const bool pays = p.inChans <= 2 * chans && (p.groups > 1 || groups == 1);
       if (pays || c.method)
-        add({Method::SLIC, groups, chans, chans, halfPartials() ? 16u : 8u, 1, 0, chains});
+        add({Method::SLIC, groups, chans, chans, units, 1, 0, chains});
     };
     shape(1, 4);
     shape(2, 2);
@@ -127,7 +131,7 @@ struct Lister {
   }
 
   void vmac() {
-    if (!machine.laterChip || !half() || ((p.inChans != 1 || p.outChans != 1) && !c.method))
+    if (!chip.vmac || !half() || ((p.inChans != 1 || p.outChans != 1) && !c.method))
       return;
     add({Method::VMAC, 4, 1, 1, 0, 1, 0, 0});
     if (halfPartials())
@@ -151,7 +155,7 @@ struct Lister {
 std::vector<Variant> variantsFor(const Machine &machine, const poplar::Target &target,
                                  const Problem &problem, const ConvOptions &options,
                                  const Constraints &constraints) {
-  Lister lister{machine, target, problem, options, constraints, {}};
+  Lister lister{machine.chip, target, problem, options, constraints, {}};
   if (lister.allowed(Method::AMP))
     lister.amp();
   if (lister.allowed(Method::SLIC))
@@ -165,14 +169,14 @@ std::vector<Variant> variantsFor(const Machine &machine, const poplar::Target &t
   return lister.list;
 }
 
-Variant variantOf(const ConvPlan &plan, const ConvOptions &options) {
+Variant variantOf(const arch::Chip &chip, const ConvPlan &plan, const ConvOptions &options) {
   return {plan.method,
           plan.convGroupsPerGroup,
           plan.inChansPerGroup,
           plan.partialChansPerGroup,
           plan.convUnits,
           plan.filterHeight,
-          loadCyclesOf(options, plan.convUnits, plan.filterHeight),
+          loadCyclesOf(chip, options, plan.convUnits, plan.filterHeight),
           plan.convUnitChains};
 }
 

@@ -7,18 +7,20 @@
 using namespace poplin;
 using vertex::Work;
 
+static const arch::Chip &chip = arch::chipByName("ipu2");
+
 TEST(ConvVertices, OneByOneOfTheReference) {
   Work w;
-  w.input = Work::Half;
+  w.input = Work::Input::Half;
   w.floatPartials = false;
   w.convUnits = 16;
   w.loadCycles = 64;
   w.inGroups = 4;
   w.inChansPerGroup = w.outChansPerGroup = 16;
   w.width = 48;
-  EXPECT_EQ(vertex::amp1x1(w), 1845u); // 64 in, 16 out, 48 positions
+  EXPECT_EQ(vertex::amp1x1(chip, w), 1845u); // 64 in, 16 out, 48 positions
   w.loadCycles = 32;
-  EXPECT_EQ(vertex::amp1x1(w), 1845u - 4 * 32);
+  EXPECT_EQ(vertex::amp1x1(chip, w), 1845u - 4 * 32);
 }
 
 TEST(ConvVertices, OneByOneInFloat) {
@@ -28,7 +30,7 @@ TEST(ConvVertices, OneByOneInFloat) {
   w.outChansPerGroup = 16;
   w.width = 30; // five for each worker: 46 + 16 and, zeroing, 2 + 40 more
   const unsigned inner = 6 * 62 + 14, zeroing = 6 * 104 + 14;
-  EXPECT_EQ(vertex::amp1x1(w),
+  EXPECT_EQ(vertex::amp1x1(chip, w),
             50u + 13 + (15 + 19 + 6 + 64 + inner) + 11 + (18 + 7 + 64 + zeroing));
 }
 
@@ -40,25 +42,25 @@ TEST(ConvVertices, HorizontalMacPerKernelElement) {
   w.kernelOuter = w.kernelInner = 3;
   const unsigned dot = 3 + 4 + 2;
   const unsigned worker = 16 + 9 * (19 + 10 * (7 + dot)) + 16;
-  EXPECT_EQ(vertex::hmac(w), 58u + 23 + 15 + 10 + 6 * worker);
+  EXPECT_EQ(vertex::hmac(chip, w), 58u + 23 + 15 + 10 + 6 * worker);
 }
 
 TEST(ConvVertices, ReduceOfOneBlock) {
   vertex::ReduceWork w;
   w.outputs = 96; // four loops of four accumulators on six workers
   w.partials = 5;
-  EXPECT_EQ(vertex::reduceAdd(w), 33u + 6 * (20 + (2 * 5 + 8) * 4));
+  EXPECT_EQ(vertex::reduceAdd(chip, w), 33u + 6 * (20 + (2 * 5 + 8) * 4));
   w.fast = true;
-  EXPECT_EQ(vertex::reduceAdd(w), 33u + 6 * (20 + (5 + 8) * 4));
+  EXPECT_EQ(vertex::reduceAdd(chip, w), 33u + 6 * (20 + (5 + 8) * 4));
   w.single = false;
-  EXPECT_EQ(vertex::reduceAdd(w), 6u * (32 + (3 * 5 + 7) * 4));
+  EXPECT_EQ(vertex::reduceAdd(chip, w), 6u * (32 + (3 * 5 + 7) * 4));
 }
 
 TEST(ConvVertices, MoreWorkNeverTakesFewerCycles) {
   const auto all = {vertex::amp1x1, vertex::ampNx1, vertex::slic,
                     vertex::hmac,   vertex::vmac,   vertex::outerProduct};
   for (auto cycles : all)
-    for (auto input : {Work::Half, Work::Float}) {
+    for (auto input : {Work::Input::Half, Work::Input::Float}) {
       Work w;
       w.input = input;
       w.inChansPerGroup = w.outChansPerGroup = 16;
@@ -66,12 +68,39 @@ TEST(ConvVertices, MoreWorkNeverTakesFewerCycles) {
       for (unsigned n : {1, 6, 7, 48, 500}) {
         w.rows = n;
         w.width = 3;
-        EXPECT_GE(cycles(w), last);
-        last = cycles(w);
+        EXPECT_GE(cycles(chip, w), last);
+        last = cycles(chip, w);
       }
       w.convGroups = 2;
-      EXPECT_GT(cycles(w), last);
+      EXPECT_GT(cycles(chip, w), last);
     }
+}
+
+TEST(ConvVertices, FollowTheChip) {
+  const auto all = {vertex::amp1x1, vertex::ampNx1, vertex::slic,
+                    vertex::hmac,   vertex::vmac,   vertex::outerProduct};
+  auto other = chip;
+  other.workers = 9;
+  Work w;
+  w.input = Work::Input::Half;
+  w.inChansPerGroup = w.outChansPerGroup = 16;
+  w.rows = 6;
+  w.width = 100;
+  for (auto cycles : all)
+    EXPECT_NE(cycles(chip, w), cycles(other, w));
+  other = chip;
+  other.amp.halfInputsPerCycle = 1;
+  for (auto cycles : {vertex::amp1x1, vertex::ampNx1, vertex::slic})
+    EXPECT_LT(cycles(chip, w), cycles(other, w));
+}
+
+TEST(ConvVertices, RearrangeAtTheRatesOfTheChip) {
+  EXPECT_EQ(vertex::rearrange(chip, 2, 800, 8), 2u * 77 + 100);
+  EXPECT_EQ(vertex::rearrange(chip, 100, 800, 8), 587u + 352);
+  auto other = chip;
+  other.copy.pieceCycles = 10;
+  other.copy.bytesPerCycle = 16;
+  EXPECT_EQ(vertex::rearrange(other, 2, 800, 8), 2u * 10 + 50);
 }
 
 TEST(ConvReduce, StagesMultiplyToTheDepth) {
