@@ -2,6 +2,7 @@
 #include "openipu/Kernel.hpp"
 #include "base/Fork.hpp"
 #include "base/Text.hpp"
+#include "openipu/KernelNames.hpp"
 #include "openipu/Overwrite.hpp"
 #include "poplar/exceptions.hpp"
 #include <deque>
@@ -44,6 +45,15 @@ const Kernel &findKernel(const std::string &name) {
                                        "\" is registered. Link and initialise the library that the "
                                        "executable was compiled with.",
                                        base::didYouMean(name, names)));
+}
+
+std::vector<std::string> kernelNames() {
+  auto &all = registry();
+  std::lock_guard lock(all.mutex);
+  std::vector<std::string> names;
+  for (const auto &[name, kernel] : all.byName)
+    names.push_back(name);
+  return names;
 }
 
 Overwriting::Overwriting(std::string kernel, OverwriteRule rule) {
