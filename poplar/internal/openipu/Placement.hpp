@@ -16,6 +16,10 @@ struct TileElements {
 // count several times. Throws invalid_tile_mapping, naming the tensor, when an element has no tile.
 std::vector<TileElements> elementsByTile(const poplar::Graph &graph, const poplar::Tensor &tensor);
 
+// A tile to begin at, another one after every variable that is made, so that what takes few tiles
+// does not always take the first. Tiles 2i and 2i+1 stay a pair.
+unsigned startTile(const poplar::Graph &graph);
+
 // How two tensors share memory.
 enum class Overlap { None, Same /* element i is element i */, Some };
 Overlap overlap(const poplar::Tensor &a, const poplar::Tensor &b);

@@ -33,6 +33,14 @@ View onePiece(const View &view, const tensor::Piece &piece) {
 
 } // namespace
 
+unsigned startTile(const Graph &graph) {
+  const auto &view = Access::graph(graph);
+  // A multiple of the golden ratio: any few numbers in a row lie far apart.
+  const std::uint64_t mixed = view.state->variables.size() * 0x9e3779b97f4a7c15u;
+  const auto pairs = (view.state->target.getNumTiles() + 1) / 2;
+  return unsigned((mixed >> 32) * pairs >> 32) * 2;
+}
+
 std::vector<TileElements> elementsByTile(const Graph &graph, const Tensor &tensor) {
   auto &view = Access::graph(graph);
   const auto &shown = Access::ownView(*view.state, tensor, "The plan of an operator");

@@ -381,11 +381,10 @@ void planSums(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Ten
   plan.add(binaryStep(graph, x, BinaryOpType::MULTIPLY, "MulGrads", {gradsOperand}, xOperand));
   popops::cost::ReduceTypes types;
   types.interTile = types.inVertex = partials;
-  auto products = reducible(x, groups, key), sums = reducible(grads, groups, key);
-  plan.append(popops::cost::reducePlan(graph, products.view, products.dims, popops::Operation::ADD,
-                                       x.elementType(), "SumProducts", types));
+  types.alike = 2; // of products and of gradients, which lie alike
+  const auto sums = reducible(grads, groups, key);
   plan.append(popops::cost::reducePlan(graph, sums.view, sums.dims, popops::Operation::ADD,
-                                       x.elementType(), "SumGrads", types));
+                                       x.elementType(), "SumGradsAndProducts", types));
 }
 
 void planApply(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Tensor &x,

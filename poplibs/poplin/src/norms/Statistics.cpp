@@ -198,9 +198,10 @@ const openipu::Registered registeredCombine{
 
 openipu::Plan reduceTo(const poplar::Graph &graph, const poplar::Tensor &acts, NormGroups groups,
                        const poplar::Tensor &out, popops::Operation op, const char *name,
-                       const poplar::Type &partials) {
+                       const poplar::Type &partials, unsigned alike = 1) {
   auto r = reducible(acts, groups, Key::Statistic);
   popops::cost::ReduceTypes types;
+  types.alike = alike;
   types.interTile = types.inVertex = partials;
   types.scale = true;
   return popops::cost::reducePlan(graph, r.view, out.reshape(r.kept), r.dims, op, name, types);
@@ -231,13 +232,17 @@ poplar::Tensor makeStatistic(poplar::Graph &graph, const poplar::Tensor &acts, N
 openipu::Plan statisticsPlan(const poplar::Graph &graph, const poplar::Tensor &acts,
                              NormGroups groups, const poplar::Tensor &mean,
                              const poplar::Tensor &isd, const NormStatisticsOptions &options) {
-  openipu::Plan plan =
-      reduceTo(graph, acts, groups, mean, popops::Operation::ADD, "Mean", options.partials);
-  if (options.stable)
+  openipu::Plan plan;
+  if (options.stable) {
+    plan = reduceTo(graph, acts, groups, mean, popops::Operation::ADD, "Mean", options.partials);
     plan.add(broadcastStep(graph, acts, groups, Key::Statistic, BinaryOpType::SUBTRACT, "Centre",
                            mean, true));
-  plan.append(
-      reduceTo(graph, acts, groups, isd, popops::Operation::SQUARE_ADD, "Power", options.partials));
+    plan.append(reduceTo(graph, acts, groups, isd, popops::Operation::SQUARE_ADD, "Power",
+                         options.partials));
+  } else { // both at once
+    plan = reduceTo(graph, acts, groups, isd, popops::Operation::SQUARE_ADD, "MeanAndPower",
+                    options.partials, 2);
+  }
   plan.add(invStdDevStep(graph, isd, options.stable));
   return plan;
 }

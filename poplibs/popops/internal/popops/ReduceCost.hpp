@@ -22,6 +22,7 @@ struct ReduceTypes {
   // Of partial results between tiles and within vertices. Type() (the default): as reduce() does.
   poplar::Type interTile, inVertex;
   bool scale = false, update = false;
+  unsigned alike = 1; // reductions of as many tensors at once, of which this is one
 };
 
 // Reduce on the tiles that hold the input, then through intermediate tiles if many tiles

@@ -4,10 +4,11 @@
 // a move to the output afterwards, whichever is cheaper.
 #include "openipu/Chip.hpp"
 #include "popops/ReduceCost.hpp"
+#include "poputil/Start.hpp"
 #include "poputil/TileMapping.hpp"
 #include "reduce/Spread.hpp"
+#include "reduce/Tree.hpp"
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace popops::cost {
@@ -38,9 +39,10 @@ public:
   Planner(const poplar::Graph &graph, const Spread &spread, std::vector<TileElements> home,
           const poplar::Type &in, const poplar::Type &out, Operation op, std::string name,
           const ReduceTypes &types)
-      : target_(graph.getTarget()), chip_(openipu::chipOf(target_)), spread_(spread),
-        home_(std::move(home)), in_(in), out_(out), op_(op), name_(std::move(name)), types_(types),
-        held_(spread.shares), sources_(spread.sources()), heldType_(in) {
+      : target_(graph.getTarget()), chip_(openipu::chipOf(target_)),
+        start_(openipu::startTile(graph)), spread_(spread), home_(std::move(home)), in_(in),
+        out_(out), op_(op), name_(std::move(name)), types_(types), held_(spread.shares),
+        sources_(spread.sources()), heldType_(in) {
     partial_ = types.interTile != poplar::Type()        ? types.interTile
                : out == poplar::HALF && sumsInFloat(op) ? poplar::FLOAT
                                                         : out;
@@ -51,8 +53,8 @@ public:
       return {};
     onTile();
     if (sources_ > 1) {
-      while (needsIntermediate())
-        intermediate();
+      for (const auto &level : tree())
+        intermediate(level);
       finalStage();
     } else {
       moveTo(home_, "Output");
@@ -112,21 +114,31 @@ private:
     return shape;
   }
 
-  bool needsIntermediate() const {
-    std::uint64_t partials = 0;
-    for (const auto &share : held_)
-      partials += share.outputs;
-    auto tiles = target_.getNumTiles();
-    bool fewSources = double(sources_) < 2 * std::sqrt(double(tiles));
-    bool busyTiles = home_.size() > tiles * 3 / 4;
-    return !(fewSources && busyTiles) && partials > 64 * spread_.outputs;
+  // Through which stages partial results go before the last one.
+  std::vector<reduction::Level> tree() const {
+    reduction::TreeProblem p;
+    p.sources = sources_;
+    p.outputs = spread_.outputs;
+    p.tiles = target_.getNumTiles();
+    p.partialBytes = unsigned(size(partial_));
+    p.lastTiles = std::max<std::size_t>(1, home_.size());
+    p.held = mostHeld();
+    p.vertices = [&](std::uint64_t results, std::uint64_t values) {
+      return reduceTileCycles(chip_, shapeOf(stageVertex(results), results, values, false));
+    };
+    const auto balanced = evenly(spread_.outputs, 8);
+    p.last = [&, most = mostAtHome()](std::uint64_t sources, std::uint64_t held) {
+      const auto there = destinationCycles(most, sources, held);
+      const auto spread = balancedCycles(balanced, most, sources, held);
+      return home_.empty() ? spread : std::min(there, spread);
+    };
+    return reduction::chooseTree(target_, p);
   }
 
-  void intermediate() {
-    auto split = std::max<std::uint64_t>(2, std::llround(std::sqrt(double(sources_))));
-    auto groups = divideUp(sources_, split);
-    auto pieces = evenly(spread_.outputs * groups, 1);
-    exchangeAndReduce(pieces, divideUp(sources_, groups), "IntermediateReduce", false);
+  void intermediate(const reduction::Level &level) {
+    const auto groups = divideUp(sources_, level.fanIn);
+    const auto pieces = evenly(spread_.outputs * groups, level.grain);
+    exchangeAndReduce(pieces, level.fanIn, "IntermediateReduce", false);
     held_.clear();
     for (const auto &p : pieces)
       held_.push_back({p.tile, p.elements, p.elements, 1});
@@ -134,11 +146,10 @@ private:
   }
 
   void finalStage() {
-    std::uint64_t most = 0;
-    for (const auto &t : home_)
-      most = std::max(most, t.elements);
     auto balanced = evenly(spread_.outputs, 8);
-    if (home_.empty() || balancedCycles(balanced, most) < destinationCycles(most)) {
+    const auto most = mostAtHome();
+    if (home_.empty() || balancedCycles(balanced, most, sources_, mostHeld()) <
+                             destinationCycles(most, sources_, mostHeld())) {
       exchangeAndReduce(balanced, sources_, "ReduceFinalStage", true);
       held_.clear();
       for (const auto &t : balanced)
@@ -149,32 +160,51 @@ private:
     }
   }
 
-  std::uint64_t vectors(std::uint64_t n) const {
-    return divideUp(n, std::max(1u, target_.getVectorWidth(partial_)));
+  std::uint64_t mostHeld() const {
+    std::uint64_t most = 1;
+    for (const auto &share : held_)
+      most = std::max(most, share.outputs);
+    return most;
   }
-  std::uint64_t exchange(std::uint64_t bytes) const {
-    return divideUp(bytes, target_.getExchangeBytesPerCycle());
+  std::uint64_t mostAtHome() const {
+    std::uint64_t most = 0;
+    for (const auto &t : home_)
+      most = std::max(most, t.elements);
+    return most;
   }
-  std::uint64_t destinationCycles(std::uint64_t most) const {
-    return exchange(most * size(partial_)) + sources_ * vectors(most) +
-           openipu::syncCycles(target_);
+  static ReduceVertex stageVertex(std::uint64_t results) {
+    return results == 1 ? ReduceVertex::ScalarOutput : ReduceVertex::Strided;
   }
-  std::uint64_t balancedCycles(const std::vector<TileElements> &tiles, std::uint64_t most) const {
-    std::uint64_t each = 0;
+  // Exchange and vertices where `each` results of so many partials come together.
+  std::uint64_t lastCycles(std::uint64_t each, std::uint64_t sources, std::uint64_t held) const {
+    return openipu::syncCycles(target_) +
+           openipu::exchangeCycles(target_, each * sources * size(partial_), 0,
+                                   std::uint32_t(sources * divideUp(each, held))) +
+           reduceTileCycles(shapeOf(stageVertex(each), each, sources, true));
+  }
+  std::uint64_t destinationCycles(std::uint64_t most, std::uint64_t sources,
+                                  std::uint64_t held) const {
+    return lastCycles(std::max<std::uint64_t>(1, most), sources, held);
+  }
+  std::uint64_t balancedCycles(const std::vector<TileElements> &tiles, std::uint64_t most,
+                               std::uint64_t sources, std::uint64_t held) const {
+    std::uint64_t each = 1;
     for (const auto &t : tiles)
       each = std::max(each, t.elements);
-    return exchange(each * sources_ * size(partial_)) + openipu::syncCycles(target_) +
-           sources_ * vectors(each) + exchange(most * size(out_)) + openipu::syncCycles(target_);
+    return lastCycles(each, sources, held) + openipu::syncCycles(target_) +
+           openipu::exchangeCycles(target_, most * size(out_), each * size(out_));
   }
 
-  // n things on as many tiles as have at least `grain` each.
+  // n things on as many tiles as have at least `grain` each, from another tile on every time, so
+  // that the code for them does not pile up.
   std::vector<TileElements> evenly(std::uint64_t n, std::uint64_t grain) const {
     std::uint64_t grains = divideUp(n, grain);
     std::uint64_t used = std::min<std::uint64_t>(grains, target_.getNumTiles());
     std::vector<TileElements> tiles;
     for (std::uint64_t t = 0; t < used; ++t) {
       auto first = t * grains / used * grain, end = (t + 1) * grains / used * grain;
-      tiles.push_back({unsigned(t), std::min(end, n) - first, 1});
+      tiles.push_back(
+          {unsigned((start_ + t) % target_.getNumTiles()), std::min(end, n) - first, 1});
     }
     return tiles;
   }
@@ -184,14 +214,22 @@ private:
                          const char *name, bool last) {
     std::map<unsigned, TileWork> works;
     auto step = begin(name);
-    for (const auto &share : held_)
+    const auto held = mostHeld();
+    std::uint64_t most = 1;
+    for (const auto &t : to)
+      most = std::max(most, t.elements);
+    for (const auto &share : held_) {
       works[share.tile].bytesOut = share.outputs * size(heldType_);
+      works[share.tile].messagesOut =
+          std::uint32_t(std::clamp<std::uint64_t>(divideUp(share.outputs, most), 1, to.size()));
+    }
     for (const auto &t : to) {
-      auto kind = t.elements == 1 ? ReduceVertex::ScalarOutput : ReduceVertex::Strided;
-      auto shape = shapeOf(kind, t.elements, partials, last);
+      auto shape = shapeOf(stageVertex(t.elements), t.elements, partials, last);
       auto &work = works[t.tile];
       work.bytesIn = t.elements * partials * size(heldType_);
-      work.messagesIn = std::uint32_t(std::min<std::uint64_t>(partials, held_.size()));
+      // What one tile holds arrives in one message; more results have other sources.
+      work.messagesIn = std::uint32_t(
+          std::min<std::uint64_t>(partials * divideUp(t.elements, held), held_.size()));
       work.cycles = reduceTileCycles(chip_, shape);
       work.tempBytes = last ? 0 : t.elements * size(partial_);
       step.flops += t.elements * partials * flopsPerValue(op_, heldType_);
@@ -250,6 +288,7 @@ private:
 
   const poplar::Target &target_;
   const arch::Chip &chip_;
+  const unsigned start_;
   const Spread &spread_;
   std::vector<TileElements> home_;
   poplar::Type in_, out_, partial_;
@@ -275,7 +314,8 @@ std::vector<TileElements> homeTiles(const poplar::Graph &graph, const Spread &sp
   if (mapping.empty() && spread.shares.size() == 1)
     return {{spread.shares[0].tile, spread.outputs, 1}};
   if (mapping.empty())
-    mapping = poputil::calcLinearTileMapping(graph.getTarget(), {spread.outputs}, type);
+    mapping = poputil::calcLinearTileMapping(graph.getTarget(), {spread.outputs}, type,
+                                             poputil::startOf(graph, spread.outputs, type));
   std::vector<TileElements> tiles;
   for (unsigned tile = 0; tile < mapping.size(); ++tile) {
     std::uint64_t n = 0;
@@ -289,13 +329,27 @@ std::vector<TileElements> homeTiles(const poplar::Graph &graph, const Spread &sp
 
 } // namespace
 
+static openipu::Plan planOf(const poplar::Graph &graph, Spread spread,
+                            std::vector<TileElements> home, const poplar::Type &in,
+                            const poplar::Type &out, Operation op, const std::string &name,
+                            const ReduceTypes &types) {
+  spread.outputs *= types.alike;
+  for (auto &share : spread.shares) {
+    share.elements *= types.alike;
+    share.outputs *= types.alike;
+    share.regions *= types.alike;
+  }
+  for (auto &tile : home)
+    tile.elements *= types.alike;
+  return Planner(graph, spread, std::move(home), in, out, op, name, types).plan();
+}
+
 openipu::Plan reducePlan(const poplar::Graph &graph, const poplar::Tensor &in,
                          const poplar::Tensor &out, const std::vector<std::size_t> &dims,
                          Operation op, const std::string &name, const ReduceTypes &types) {
-  auto spread = reduction::spreadOf(graph, in, flags(in, dims));
-  return Planner(graph, spread, openipu::elementsByTile(graph, out), in.elementType(),
-                 out.elementType(), op, name, types)
-      .plan();
+  return planOf(graph, reduction::spreadOf(graph, in, flags(in, dims)),
+                openipu::elementsByTile(graph, out), in.elementType(), out.elementType(), op, name,
+                types);
 }
 
 openipu::Plan reducePlan(const poplar::Graph &graph, const poplar::Tensor &in,
@@ -303,9 +357,9 @@ openipu::Plan reducePlan(const poplar::Graph &graph, const poplar::Tensor &in,
                          const poplar::Type &outType, const std::string &name,
                          const ReduceTypes &types) {
   auto spread = reduction::spreadOf(graph, in, flags(in, dims));
-  return Planner(graph, spread, homeTiles(graph, spread, outType), in.elementType(), outType, op,
-                 name, types)
-      .plan();
+  auto home = homeTiles(graph, spread, outType);
+  return planOf(graph, std::move(spread), std::move(home), in.elementType(), outType, op, name,
+                types);
 }
 
 poplar::Tensor createReduceOutput(poplar::Graph &graph, const poplar::Tensor &in,
@@ -326,7 +380,8 @@ poplar::Tensor createReduceOutput(poplar::Graph &graph, const poplar::Tensor &in
   else if (spread.shares.size() == 1)
     graph.setTileMapping(variable, spread.shares[0].tile);
   else
-    poputil::mapTensorLinearly(graph, variable);
+    poputil::mapTensorLinearlyWithOffset(graph, variable,
+                                         poputil::startOf(graph, variable.numElements(), outType));
   std::vector<unsigned> logical;
   for (unsigned d = 0; d < in.rank(); ++d)
     if (!reduced[d])
