@@ -10,6 +10,7 @@
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/Start.hpp>
 #include <poputil/TileMapping.hpp>
 
 namespace popart::lowering {
@@ -102,6 +103,12 @@ bool Lowering::canHave(Value v) const {
   return isBound(v) || (model_[v].kind != Kind::Computed && !model_[v].offChip);
 }
 
+// Small tensors of different sizes do not all begin on the first tile.
+static void mapSpread(poplar::Graph &graph, const poplar::Tensor &t) {
+  poputil::mapTensorLinearlyWithOffset(graph, t,
+                                       poputil::startOf(graph, t.numElements(), t.elementType()));
+}
+
 poplar::Tensor Lowering::constant(const ops::HostTensor &data, const std::string &name) {
   const auto values = data.as(ir::narrowed(data.type()));
   const auto type = deviceType(data.type());
@@ -130,7 +137,7 @@ poplar::Tensor Lowering::constant(const ops::HostTensor &data, const std::string
     t = add(static_cast<unsigned char>(0));
   else
     t = add(bool());
-  poputil::mapTensorLinearly(g, t);
+  mapSpread(g, t);
   return t;
 }
 
@@ -157,13 +164,13 @@ poplar::Tensor Lowering::seedOfBody(const OpView &op, poplar::program::Sequence 
   const auto outer = seed();
   const auto debug = name("seed");
   const auto modifier = mixed(ops::seedModifierOf(op));
-  poplar::Tensor low = popops::map(root_, pe::BitwiseXor(pe::_1, pe::Const(modifier)),
-                                   {outer[0]}, into, debug);
+  poplar::Tensor low =
+      popops::map(root_, pe::BitwiseXor(pe::_1, pe::Const(modifier)), {outer[0]}, into, debug);
   if (iteration.valid())
     popops::mapInPlace(root_, pe::Add(pe::_1, pe::Mul(pe::_2, pe::Const(0x9e3779b1u))),
                        {low, iteration.reshape({}).reinterpret(poplar::UNSIGNED_INT)}, into, debug);
-  const auto round = pe::Mul(pe::BitwiseXor(pe::_1, pe::Shr(pe::_1, pe::Const(16u))),
-                             pe::Const(0x7feb352du));
+  const auto round =
+      pe::Mul(pe::BitwiseXor(pe::_1, pe::Shr(pe::_1, pe::Const(16u))), pe::Const(0x7feb352du));
   for (int i = 0; i < 2; ++i)
     popops::mapInPlace(root_, round, {low}, into, debug);
   return poplar::concat(low.reshape({1}), outer.slice(1, 2));
@@ -200,10 +207,11 @@ poplar::Tensor Lowering::newTensor(Value v, const poplar::Tensor &like) {
     throw internal_error("The layout made for \"{}\" is {}, not {}.", value.name, t.shapeToString(),
                          value.info);
   const poplar::DebugContext name(value.name);
-  return t.valid()      ? t
-         : like.valid() ? graph().clone(type, like, name)
-                        : graph().addVariable(type, value.info.shape_szt(),
-                                              poplar::VariableMappingMethod::LINEAR, name);
+  if (t.valid() || like.valid())
+    return t.valid() ? t : graph().clone(type, like, name);
+  const auto own = graph().addVariable(type, value.info.shape_szt(), name);
+  mapSpread(graph(), own);
+  return own;
 }
 
 RemoteStorage &Lowering::remote(Value variable) {

@@ -5,6 +5,7 @@
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Sizes.hpp"
+#include "poputil/Start.hpp"
 #include "SplitRegions.hpp"
 #include <algorithm>
 #include <functional>
@@ -200,7 +201,8 @@ Tensor createBroadcastOperand(Graph &graph, const Tensor &full, const poplar::Ty
   const unsigned start =
       ditherMapping ? unsigned(chooseMappingOffset(target.getNumTiles(), full.shape())) : 0;
   if (full.numElements() == 0 || !dimIsSplitOverTiles(graph, full, dim)) {
-    mapTensorLinearlyWithOffset(graph, out, start);
+    // With reduced values of the same size: gradients of parameters.
+    mapTensorLinearlyWithOffset(graph, out, ditherMapping ? start : startOf(graph, size, type));
     return out;
   }
   const std::size_t rest = full.numElements() / size;
