@@ -383,7 +383,63 @@ def memory():
            ">= 1.00", ours <= peer)
 
 
-GROUPS = {"training": training, "calls": calls, "iterations": iterations, "loading": loading, "inference": inference,
+def trainer():
+    """pi_ml's Trainer beside the same loop by hand, epochs in turn, on the CNN at batch 64."""
+    import logging
+
+    import models_peer
+    import pi_ml as pl
+    import poptorch
+    logging.getLogger("pi_ml").setLevel(logging.ERROR)
+    batch = 64
+
+    class Lit(pl.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.model = models_peer.fill(models_peer.Cnn())
+
+        def training_step(self, rows, index):
+            return models_peer.F.nll_loss(self.model(rows[0]), rows[1])
+
+        def configure_optimizers(self):
+            return poptorch.optim.SGD(self.parameters(), lr=0.001, momentum=0.9)
+
+    class Epochs(pl.Callback):
+        def __init__(self):
+            self.seconds = []
+
+        def on_train_epoch_start(self, trainer, module):
+            self.start = time.perf_counter()
+
+        def on_train_epoch_end(self, trainer, module):
+            self.seconds.append(time.perf_counter() - self.start)
+
+    for iterations, steps, goal in ((1, 100, 0.90), (50, 4, 0.97)):
+        xs = models_peer.data("x", [steps, batch * iterations, 1, 28, 28])
+        ys = models_peer.data("labels", [steps, batch * iterations], 10)
+        batches = list(zip(xs, ys))
+        hand, fitted = [], []
+        for _ in range(4):
+            executor = cnn_training(batch, poptorch.Options().deviceIterations(iterations).showCompilationProgressBar(False))
+            executor(*batches[0])
+            for _ in range(3):
+                start = time.perf_counter()
+                for rows_of in batches:
+                    executor(*rows_of)
+                hand.append(time.perf_counter() - start)
+            executor.destroy()
+            epochs = Epochs()
+            pl.Trainer(ipus=1, max_epochs=4, logger=False, enable_checkpointing=False, enable_progress_bar=False,
+                       enable_model_summary=False, callbacks=[epochs],
+                       strategy=pl.strategies.IPUStrategy(device_iterations=iterations)).fit(Lit(), batches)
+            fitted += epochs.seconds[1:]
+        ours, peer = statistics.median(fitted) / steps, statistics.median(hand) / steps
+        yield (f"pi_ml: training CNN b64, device iterations {iterations}", duration(ours), f"{duration(peer)} by hand",
+               peer / ours, f"ratio >= {goal}", peer / ours >= goal)
+
+
+GROUPS = {"training": training, "calls": calls, "iterations": iterations, "loading": loading, "trainer": trainer,
+          "inference": inference,
           "compiling": compiling, "starting": starting, "memory": memory}
 
 
