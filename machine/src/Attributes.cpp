@@ -105,7 +105,7 @@ void AttributeReader::addBoard(Attributes &out, const Ipu &ipu) const {
   out["firmware major version"] = std::to_string(version[0]);
   out["firmware minor version"] = std::to_string(version[1]);
   out["firmware patch version"] = std::to_string(version[2]);
-  out["ipu error state"] = "no errors";
+  out["ipu error state"] = errorStateOf(ipu.number).value_or("no errors");
   for (const char *count : {"host link correctable error count", "link correctable error count",
                             "link correctable error count (session)", "numa node"})
     out[count] = "0";

@@ -73,7 +73,7 @@ Lease::~Lease() {
 
 // Under the machine's lock, so that nobody sees the IPUs that an attempt in vain takes on its way.
 bool Lease::acquire() {
-  const auto settings = settingsOfEnvironment();
+  auto settings = settingsOfEnvironment();
   std::lock_guard lock(Leases::get().mutex);
   if (!files_.empty())
     return true;
@@ -98,6 +98,8 @@ bool Lease::acquire() {
   announceLocked();
   if (settings.monitorUtilisation)
     usage_.open(files_.front(), settings.monitor);
+  settings_ = std::move(settings);
+  countedRuns_ = 0;
   return true;
 }
 
@@ -113,6 +115,22 @@ bool Lease::held() const {
 
 void Lease::announce() {
   std::lock_guard lock(Leases::get().mutex);
+  announceLocked();
+}
+
+std::vector<std::string> Lease::countRun() {
+  std::lock_guard lock(Leases::get().mutex);
+  if (settings_.errors.empty() || ++countedRuns_ != settings_.triggerCount)
+    return {};
+  setErrorState(ipus_, settings_.errors.front());
+  return settings_.errors;
+}
+
+void Lease::reset() {
+  std::lock_guard lock(Leases::get().mutex);
+  clearErrorState(ipus_);
+  if (settings_.rearmOnReset)
+    countedRuns_ = 0;
   announceLocked();
 }
 

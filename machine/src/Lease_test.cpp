@@ -154,6 +154,25 @@ TEST_F(Leasing, ServesManyProcessesThatWaitAndDie) {
   EXPECT_TRUE(both.acquire());
 }
 
+TEST_F(Leasing, InjectsErrorsAtTheRunThatWasAskedFor) {
+  set("GCDA_OPTIONS",
+      R"({"simulateSOCError.errorList":"'IPUSOFTERR, LINK_DOWN'",)"
+      R"("simulateSOCError.triggerCount":"2","simulateSOCError.rearmOnReset":"true"})");
+  Lease lease({0, 1});
+  ASSERT_TRUE(lease.acquire());
+  const std::vector<std::string> none, both = {"IPUSOFTERR", "LINK_DOWN"};
+  EXPECT_EQ(lease.countRun(), none);
+  EXPECT_FALSE(errorStateOf(1));
+  EXPECT_EQ(lease.countRun(), both);
+  EXPECT_EQ(errorStateOf(1), "IPUSOFTERR");
+  EXPECT_EQ(lease.countRun(), none);
+  lease.reset();
+  EXPECT_FALSE(errorStateOf(0));
+  EXPECT_EQ(lease.countRun(), none);
+  EXPECT_EQ(lease.countRun(), both);
+  clearErrorState({0, 1});
+}
+
 TEST_F(Leasing, RefusesOptionsThatNobodyKnows) {
   Lease lease({0});
   set("GCDA_OPTIONS", R"({"enableMonitorin":"true"})");

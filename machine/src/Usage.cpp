@@ -96,7 +96,7 @@ void UsageWriter::endRun(double deviceSeconds) {
 
 bool UsageWriter::wantsPower() {
   std::lock_guard lock(mutex_);
-  return record_ && (record_->watts <= 0 || now() - record_->powerTime > second);
+  return record_ && (!record_->powerTime || now() - record_->powerTime > second);
 }
 
 void UsageWriter::power(double watts) {

@@ -38,7 +38,7 @@ compile() { g++ -std=c++11 -Wall -Wextra -pedantic -Werror "$1" -o prog "${@:2}"
 
 layout() {
   local file
-  for file in enable.sh version.json LICENSE $poplar/enable.sh $popart/enable.sh $poplar/bin/popc \
+  for file in enable.sh version.json LICENSE $poplar/enable.sh $popart/enable.sh $poplar/bin/popc $poplar/bin/gc-{info,monitor,inventory,reset} \
               $poplar/lib/lib{poplar,pva,pvti,poputil,popops,poplin,popnn,poprand,popsparse,popfloat,gcl}.so \
               $poplar/include/{pvti/pvti,poplar/Graph,poplar/Vertex,pva/pva,popops/ElementWise,gcl/Collectives}.hpp \
               $poplar/lib/cmake/poplar/poplarConfig.cmake $poplar/lib/cmake/poplibs/poplibsConfig.cmake \
@@ -55,6 +55,7 @@ layout() {
   runpaths=$(for file in "$sdk"/*/lib/*.so "$poplar"/bin/* "$popart"/python/*.so "$popart"/python/*/*.so; do readelf -d "$file" 2>/dev/null; done | grep -E 'R(UN)?PATH' || true)
   [[ $runpaths != *"$build"* ]] || fail "a library is tied to the build folder: $runpaths"
   expect "popc" popc --help
+  machine
   links "$poplar/share/openipu"
   [ -z "$(man -l "$poplar/share/man/man1/popc.1" 2>&1 >/dev/null || true)" ] || fail "popc's man page has errors"
   bash -c "PS1=x; source '$sdk/enable.sh'; complete -p popc" | grep -q -- --help || fail "popc has no completions"
@@ -112,6 +113,12 @@ SCRIPT
   local out
   if out=$(env -u PYTHONPATH -u LD_LIBRARY_PATH venv/bin/python train.py 2>&1); then fail "poptorch without the SDK: $out"; fi
   [[ $out == *ImportError*enable.sh* ]] || fail "poptorch without the SDK says: $out"
+}
+
+# The tools see the machine that programs use.
+machine() {
+  OPENIPU_NUM_IPUS=4 expect "-+- Id: [6], target: [Multi IPU]" gc-info -l
+  expect "No attached processes in partition ipuof" gc-monitor
 }
 
 # links FOLDER: whatever its pages refer to is there.

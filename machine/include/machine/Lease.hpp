@@ -4,6 +4,7 @@
 // death of a process frees it; its text says who the holder is, and a record behind it what he
 // uses.
 #pragma once
+#include "machine/Settings.hpp"
 #include "machine/Usage.hpp"
 #include <chrono>
 #include <optional>
@@ -40,6 +41,10 @@ public:
   void announce(); // writes who holds them; they must be held
   const std::vector<unsigned> &ipus() const { return ipus_; }
   UsageWriter &usage() { return usage_; }
+  // To be called at each run: the errors that GCDA_OPTIONS wants to see now. They become the error
+  // state of the IPUs.
+  std::vector<std::string> countRun();
+  void reset(); // clears the error state, and arms the errors again if that was asked for
 
 private:
   friend class Leases;
@@ -49,7 +54,14 @@ private:
   std::vector<int> files_;     // open and locked, one per IPU; empty if not held
   unsigned device_;
   UsageWriter usage_;
+  Settings settings_;        // when it was acquired
+  unsigned countedRuns_ = 0; // since then, or since a reset that arms again
 };
+
+// An error that an IPU has shown since its last reset, whoever holds it now; or nothing.
+std::optional<std::string> errorStateOf(unsigned ipu);
+void setErrorState(const std::vector<unsigned> &ipus, const std::string &error);
+void clearErrorState(const std::vector<unsigned> &ipus);
 
 // Acquires one of the leases, the first that can be had, as soon as one is free; without polling.
 // `which` says which one. A negative time is for ever.
