@@ -126,6 +126,21 @@ def multilabel_margin_loss(x, target, reduction=1):
     return identity_loss(each.mean() if reduction == 1 else each.sum(), "none")
 
 
+# ---- numbers rounded as if they were small integers; the gradient passes where nothing was cut off
+
+def _fake_quantized(x, scale, zero_point, quant_min, quant_max):
+    fixed = x.detach()
+    steps = (fixed / scale).round() + zero_point
+    inside = (steps >= quant_min) & (steps <= quant_max)
+    y = (steps.clamp(quant_min, quant_max) - zero_point) * scale
+    return y + (x - fixed) * inside.to(x.dtype), inside
+
+
+def fake_quantize_channels(x, scale, zero_point, axis, quant_min, quant_max):
+    shape = [-1 if i == axis % x.dim() else 1 for i in range(x.dim())]
+    return _fake_quantized(x, scale.reshape(shape), zero_point.reshape(shape), quant_min, quant_max)
+
+
 # ---- pictures and volumes sampled at coordinates
 
 def _bilinear(flat, field, ys, xs):
@@ -226,6 +241,7 @@ def _grid_sampler(x, grid, interpolation_mode, padding_mode, align_corners):
 decompositions = {f"aten::{name}": function for name, function in {
     **special_functions.functions, **matrices.functions, "quantile": quantile, "nanquantile": nanquantile, "cov": cov,
     "corrcoef": corrcoef, "histc": histc, "multinomial": multinomial, "multilabel_margin_loss": multilabel_margin_loss,
-    "grid_sampler": _grid_sampler, "grid_sampler_3d": grid_sampler_3d,
+    "fake_quantize_per_tensor_affine_cachemask": _fake_quantized,
+    "fake_quantize_per_channel_affine_cachemask": fake_quantize_channels, "grid_sampler": _grid_sampler, "grid_sampler_3d": grid_sampler_3d,
 }.items()}
 decompositions.update({"torchvision::roi_align": roi_align, "torchvision::nms": nms})

@@ -4,6 +4,8 @@
 structure_of(value, name) looks at a value once. flatten(value, out) then takes the tensors of another value, which must be
 of the same form, and build(iterator) puts tensors in their places. Everything that is no tensor is a constant.
 """
+import collections
+import functools
 from abc import ABC, abstractmethod
 
 import torch
@@ -54,6 +56,12 @@ def _mismatch(what, name, expected, got):
 def _shown(value):
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def dict_maker(table):
+    """What makes such a dict of entries."""
+    kind = type(table)
+    return functools.partial(kind, table.default_factory) if isinstance(table, collections.defaultdict) else kind
 
 
 class Leaf:
@@ -136,10 +144,10 @@ class Items:
 
 class Table:
     """A dict. Its order is that of the first value."""
-    __slots__ = ("name", "kind", "parts")
+    __slots__ = ("name", "kind", "parts", "make")
 
     def __init__(self, value, name):
-        self.name, self.kind = name, type(value)
+        self.name, self.kind, self.make = name, type(value), dict_maker(value)
         self.parts = {k: structure_of(v, f"{name}[{k!r}]" if name else str(k)) for k, v in value.items()}
 
     def flatten(self, value, out):
@@ -155,7 +163,7 @@ class Table:
 
     def build(self, tensors):
         items = {key: part.build(tensors) for key, part in self.parts.items()}
-        return items if self.kind is dict else self.kind(items)
+        return items if self.kind is dict else self.make(items)
 
 
 class Custom:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tensors within tuples, lists and dicts."""
+"""Tensors within tuples, lists, dicts, dataclasses and registered types."""
 import copy
+import dataclasses
 
 import torch
+
+from .structure import _parser, dict_maker
 
 
 def structure_of(value, tensors):
@@ -11,19 +14,24 @@ def structure_of(value, tensors):
         tensors.append(value)
         index = len(tensors) - 1
         return lambda values: values[index]
+    kind, parser = type(value), _parser(value)
+    if parser is not None:
+        places = [structure_of(tensor, tensors) for tensor in parser.yieldTensors(value)]
+        return lambda values: parser.reconstruct(value, iter([place(values) for place in places]))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: structure_of(getattr(value, f.name), tensors) for f in dataclasses.fields(value) if f.init}
+        return lambda values: kind(**{name: part(values) for name, part in fields.items()})
     if isinstance(value, dict):
-        parts = {key: structure_of(entry, tensors) for key, entry in value.items()}
-        kind = type(value)
-        return lambda values: kind((key, part(values)) for key, part in parts.items())
+        parts, make = {key: structure_of(entry, tensors) for key, entry in value.items()}, dict_maker(value)
+        return lambda values: make((key, part(values)) for key, part in parts.items())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         parts = [structure_of(entry, tensors) for entry in value]
-        return lambda values: type(value)(*(part(values) for part in parts))
+        return lambda values: kind(*(part(values) for part in parts))
     if isinstance(value, (list, tuple)):
         if all(isinstance(entry, torch.Tensor) for entry in value):  # the most common result of a model, by far
             start, end, kind = len(tensors), len(tensors) + len(value), type(value)
             tensors.extend(value)
             return lambda values: kind(values[start:end])
         parts = [structure_of(entry, tensors) for entry in value]
-        kind = type(value)
         return lambda values: kind(part(values) for part in parts)
     return lambda values: copy.copy(value)

@@ -8,6 +8,8 @@ import torch.nn.functional as F
 from torch.utils.checkpoint import CheckpointFunction
 
 from . import custom_functions
+from ._current import current
+from .errors import Error
 
 
 def _batch_norm(forward):
@@ -51,9 +53,19 @@ def _checkpointed(run_function, preserve_rng_state, *args):
     return run_function(*args)
 
 
+def _refused(name):
+    def refused(*args, **kwargs):
+        problem = Error("Gradients cannot be asked for within forward(): they are made when the whole model is known. "
+                        "Return the loss from forward(); poptorch.trainingModel does the backward pass.")
+        raise current().located(name, problem)
+    return refused
+
+
 def substitutes():
     """(object, attribute, value to have while a capture runs)"""
     norm = torch.nn.modules.batchnorm._BatchNorm
     return [(norm, "forward", _batch_norm(norm.forward)), (F, "gaussian_nll_loss", _gaussian_nll_loss),
             (torch.autograd.Function, "apply", classmethod(custom_functions.apply)),
-            (CheckpointFunction, "apply", staticmethod(_checkpointed))]
+            (CheckpointFunction, "apply", staticmethod(_checkpointed)),
+            (torch.autograd, "grad", _refused("torch.autograd.grad()")),
+            (torch.autograd, "backward", _refused("backward()"))]

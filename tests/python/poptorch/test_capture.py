@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What forward() may do while it is captured, and what it is told where it may not."""
+import collections
 import copy
+import dataclasses
 import os
 import sys
 
@@ -61,6 +63,54 @@ def test_inputs_and_results_without_rows():
     assert x.shape == (0, 3) and total == 0
 
 
+@dataclasses.dataclass
+class Pair:
+    first: object
+    second: object = 1
+
+
+def test_classes_of_results_stay():
+    def forward(self, x):
+        table = collections.defaultdict(list, a=[x])
+        return Pair(x, Pair(x + 1)), table
+    pair, table = run(forward, torch.ones(2))
+    assert isinstance(pair.second, Pair) and torch.equal(pair.second.first, torch.full((2,), 2.0))
+    assert torch.equal(table["a"][0], torch.ones(2)) and table["b"] == []
+
+
+class Box:
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+
+class BoxParser(poptorch.ICustomArgParser):
+    def yieldTensors(self, struct):
+        yield struct.tensor
+
+    def reconstruct(self, original_structure, tensor_iterator):
+        return Box(next(tensor_iterator))
+
+
+def test_registered_types_are_results_too():
+    poptorch.registerCustomArgParser(Box, BoxParser())
+    try:
+        result = run(lambda s, box: [Box(box.tensor + 1)], Box(torch.ones(2)))
+    finally:
+        poptorch.registerCustomArgParser(Box, None)
+    assert torch.equal(result[0].tensor, torch.full((2,), 2.0))
+
+
+def test_inputs_that_a_model_writes_are_written():
+    def forward(self, x, named):
+        x.add_(1)
+        named["a"][0] = 5.0
+        return x * 2
+    x, a, model = torch.zeros(2, 3), torch.zeros(3), poptorch.inferenceModel(Module(forward))
+    for times in (1, 2):
+        assert torch.equal(model(x, {"a": a}), torch.full((2, 3), 2.0 * times))
+        assert torch.equal(x, torch.full((2, 3), float(times))) and torch.equal(a, torch.tensor([5.0, 0, 0]))
+
+
 # ---- values that are known
 
 def test_known_values_are_python_values():
@@ -105,6 +155,18 @@ def test_hooks_of_gradients_are_refused():
         run(lambda s, x: x.register_hook(print), torch.ones(2))
 
 
+@pytest.mark.parametrize("ask", [lambda loss, p: loss.backward(), lambda loss, p: torch.autograd.grad(loss, p)])
+def test_gradients_within_forward_are_refused(ask):
+    module = Module(lambda s, x: ask((s.p * x).sum(), s.p), p=nn.Parameter(torch.ones(2)))
+    with pytest.raises(poptorch.Error, match=r"\(at .*test_capture.py:\d+\): Gradients cannot be asked for within forward"):
+        poptorch.trainingModel(module)(torch.ones(2))
+
+
+def test_sparse_inputs_are_refused():
+    with pytest.raises(poptorch.Error, match="Unsupported input type torch.sparse_coo of args"):
+        run(lambda s, x: x, torch.eye(2).to_sparse())
+
+
 # ---- gradients
 
 def clamped(self, x):
@@ -124,12 +186,18 @@ def limited(self, x):
     return self.p * x
 
 
+def limited_in_part(self, x):
+    with torch.no_grad():
+        self.p[1:].zero_()
+    return self.p * x
+
+
 def limited_apart(self, x):
     self.p.detach().mul_(0.5)
     return self.p * x
 
 
-@pytest.mark.parametrize("forward", [limited, limited_apart])
+@pytest.mark.parametrize("forward", [limited, limited_in_part, limited_apart])
 def test_parameters_that_a_model_changes_are_trained_from_there(forward):
     check_step(Module(forward, p=nn.Parameter(torch.tensor([1.0, -1.0, 0.05]))), torch.ones(3), steps=2)
 

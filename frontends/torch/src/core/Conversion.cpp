@@ -132,8 +132,9 @@ void Conversion::write(TensorNumber tensor, Value value) {
     ++versions_[state.storage];
   else {
     Value base = withWrite(state, read(state.base), value);
-    const auto &view = recording_.signatures.at(state.view->signature).name;
-    if (view == "aten::detach" && settings_.training && isReal(model().type(base)))
+    const bool apart = state.view->noGradient ||
+                       recording_.signatures.at(state.view->signature).name == "aten::detach";
+    if (apart && settings_.training && isReal(model().type(base)))
       base = withoutGradient(base, state.base);
     write(state.base, base);
   }

@@ -72,7 +72,7 @@ def check(function, *tensors, gradient=True, rtol=1e-4, atol=1e-5, **keywords):
     """Values, and gradients of every floating-point tensor unless told otherwise (a list of positions)."""
     expected = flat(function(*[t.clone() for t in tensors], **keywords))
     inference = poptorch.inferenceModel(_Forward(function, keywords))
-    actual = flat(inference(*tensors))
+    actual = flat(inference(*[t.clone() for t in tensors]))
     assert len(actual) == len(expected)
     for i, (a, e) in enumerate(zip(actual, expected)):
         _same(a, e, rtol, atol, f"result {i}")

@@ -115,3 +115,9 @@ def test_numbers_instead_of_nan():
     check(torch.nan_to_num, rand(3))
     check(torch.nan_to_num, ints(3))
     check(torch.nan_to_num, x.half(), gradient=False)
+
+
+def test_numbers_as_small_integers():
+    scales, zeros = torch.tensor([0.1, 0.2]), torch.tensor([0, 1], dtype=torch.int32)
+    check(lambda x: (torch.fake_quantize_per_tensor_affine(x, 0.1, 3, -8, 7),
+                     torch.fake_quantize_per_channel_affine(x, scales, zeros, 1, -8, 7)), rand(3, 2, low=-2, high=2))
