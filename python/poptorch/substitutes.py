@@ -48,6 +48,14 @@ def _gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
+def _adaptive_log_softmax(self, input, target):
+    """torch computes the clusters that targets are in for these rows alone. Here: all, and the targets' are taken."""
+    rows, targets = (input, target) if input.dim() == 2 else (input.unsqueeze(0), target.unsqueeze(0))
+    output = self.log_prob(rows).gather(1, targets.unsqueeze(1)).squeeze(1)
+    loss = -output.mean()
+    return torch.nn.modules.adaptive._ASMoutput(output if input.dim() == 2 else output.squeeze(0), loss)
+
+
 def _checkpointed(run_function, preserve_rng_state, *args):
     """torch.utils.checkpoint saves memory by its own means; on the IPU that is Options and recomputationCheckpoint."""
     return run_function(*args)
@@ -65,6 +73,7 @@ def substitutes():
     """(object, attribute, value to have while a capture runs)"""
     norm = torch.nn.modules.batchnorm._BatchNorm
     return [(norm, "forward", _batch_norm(norm.forward)), (F, "gaussian_nll_loss", _gaussian_nll_loss),
+            (torch.nn.AdaptiveLogSoftmaxWithLoss, "forward", _adaptive_log_softmax),
             (torch.autograd.Function, "apply", classmethod(custom_functions.apply)),
             (CheckpointFunction, "apply", staticmethod(_checkpointed)),
             (torch.autograd, "grad", _refused("torch.autograd.grad()")),

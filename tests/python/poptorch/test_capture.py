@@ -233,6 +233,12 @@ def test_gaussian_loss(keywords):
                    target, lr=1e-3, rtol=1e-3)
 
 
+def test_clusters_of_classes():
+    module, target = nn.AdaptiveLogSoftmaxWithLoss(16, 12, [4, 7]), torch.tensor([1, 5, 9])
+    check_inference(module, torch.rand(3, 16), target)
+    check_step(module, torch.rand(3, 16), target)
+
+
 class Doubling(nn.Module):
     def forward(self, x, n: int):
         for _ in range(n):
