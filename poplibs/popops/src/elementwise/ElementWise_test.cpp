@@ -41,6 +41,40 @@ TEST(ElementWise, ConstantsTakeTheTypeOfTheTensorAndWrappersTakeThemOnEitherSide
   e.run();
 }
 
+// Products are done together with the sums that take them, which must not be seen.
+TEST(ElementWise, ProductsAndTheirSumsAreBothRounded) {
+  Expected e;
+  const auto float32 = [](double x) { return double(float(x)); };
+  auto inputs = [&] {
+    auto v = e.s.random(1500);
+    for (auto &x : v)
+      x = float32(x);
+    return v;
+  };
+  const auto a = inputs(), b = inputs(), c = inputs();
+  const auto ta = e.s.input(FLOAT, {1500}, a), tb = e.s.input(FLOAT, {1500}, b);
+  const auto tc = e.s.input(FLOAT, {1500}, c);
+  auto check = [&](const Any &expression, auto &&f, const char *what) {
+    Doubles expected;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      expected.push_back(float32(f(float32(a[i] * b[i]), c[i])));
+    e.expect(map(e.s.graph, expression, {ta, tb, tc}, e.s.prog), expected, 0, 0, what);
+  };
+  check(
+      _1 * _2 + _3, [](double p, double x) { return p + x; }, "product first");
+  check(
+      _3 + _1 * _2, [](double p, double x) { return p + x; }, "product last");
+  check(
+      _1 * _2 - _3, [](double p, double x) { return p - x; }, "less something");
+  check(
+      _3 - _1 * _2, [](double p, double x) { return x - p; }, "something less it");
+  check(
+      _1 * _2 - _1 * _2, [](double, double) { return 0.0; }, "twice");
+  check((_1 * _2 + _3) * _3 - _1 * _2,
+        [&](double p, double x) { return float32(float32(p + x) * x) - p; }, "used again");
+  e.run();
+}
+
 TEST(ElementWise, SeveralExpressionsSeeTheOldValues) {
   Expected e;
   const auto a = e.s.input(FLOAT, {3}, {1, 2, 3}), b = e.s.input(FLOAT, {3}, {10, 20, 30});

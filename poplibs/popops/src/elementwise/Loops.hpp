@@ -23,6 +23,10 @@ BlockLoop ternaryLoop(expr::TernaryOpType op, TypeId type);
 BlockLoop castLoop(TypeId from, TypeId to);
 BlockLoop copyLoop(TypeId type);
 
+// Floats c + a * b, c - a * b, a * b - c, with both operators rounded.
+enum class Joined { Add, Take, From };
+BlockLoop joinedLoop(Joined how);
+
 // Bytes of a value while it is computed with.
 inline std::size_t computeSize(TypeId type) { return type == TypeId::Half ? 4 : sizeOf(type); }
 // Results that are halves again if the operands are.

@@ -81,6 +81,8 @@ BlockLoop loopOf(const MapStep &step) {
 }
 
 bool isOperand(const MapStep &step, std::size_t value) {
+  if (step.kind == MapStep::Joined)
+    return false;
   return step.a == value || (step.b == value && step.kind != MapStep::Unary) ||
          (step.c == value && step.kind == MapStep::Ternary);
 }
@@ -123,6 +125,7 @@ public:
     for (const auto &input : inputs)
       operands.push_back(&input);
     walk_ = walkTogether(operands);
+    joinProducts();
     allotRegisters();
     chooseBlocks();
     placeInputs();
@@ -229,6 +232,8 @@ private:
   }
   void checkStep(const MapStep &step, std::size_t index) const {
     const std::uint16_t operands[] = {step.a, step.b, step.c};
+    if (step.kind > MapStep::Copy)
+      damaged("a step is of no kind");
     const unsigned used = step.kind == MapStep::Ternary ? 3 : step.kind == MapStep::Binary ? 2 : 1;
     for (unsigned i = 0; i < used; ++i)
       if (operands[i] >= index)
@@ -240,6 +245,34 @@ private:
           i == 2 && step.op == unsigned(expr::TernaryOpType::SELECT); // BOOL beside the others
       if (computeSize(typeOf(operands[i])) != (condition ? 1 : computeSize(step.type)))
         damaged("a step gets operands of another type");
+    }
+  }
+
+  // A product of floats that only the next step takes, to add or to subtract it, is done with it.
+  void joinProducts() {
+    using enum expr::BinaryOpType;
+    auto &steps = program_.steps;
+    joined_.assign(steps.size(), nullptr);
+    std::vector<unsigned> uses(numValues(), 0);
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      for (std::size_t v = 0; v < numValues(); ++v)
+        uses[v] += isOperand(steps[i], v);
+    for (auto result : program_.results)
+      uses[result] += 2;
+    const auto isFloat = [](const MapStep &s, expr::BinaryOpType op) {
+      return s.kind == MapStep::Binary && s.op == unsigned(op) && s.type == TypeId::Float;
+    };
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+      const auto value = std::uint16_t(firstStep() + i);
+      const MapStep product = steps[i], sum = steps[i + 1];
+      const bool adds = isFloat(sum, ADD), first = sum.a == value;
+      if (joined_[i] || !isFloat(product, MULTIPLY) || !(adds || isFloat(sum, SUBTRACT)) ||
+          uses[value] != 1 || first == (sum.b == value))
+        continue;
+      joined_[i + 1] = joinedLoop(adds ? Joined::Add : first ? Joined::From : Joined::Take);
+      steps[i + 1] = {MapStep::Ternary,     sum.op, sum.type, sum.result, product.a, product.b,
+                      first ? sum.b : sum.a};
+      steps[i].kind = MapStep::Joined;
     }
   }
 
@@ -260,6 +293,8 @@ private:
       home_[v] = numRegisters_++;
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       const auto &step = program_.steps[i];
+      if (step.kind == MapStep::Joined)
+        continue;
       for (std::size_t v = first; v < first + i; ++v)
         if (lastUse[v] == i && isOperand(step, v) &&
             computeSize(typeOf(v)) == computeSize(step.result))
@@ -268,7 +303,8 @@ private:
         free.push_back(numRegisters_++);
       home_[first + i] = free.back();
       free.pop_back();
-      code_.push_back({loopOf(step), std::uint16_t(first + i), step.a, step.b, step.c});
+      code_.push_back({joined_[i] ? joined_[i] : loopOf(step), std::uint16_t(first + i), step.a,
+                       step.b, step.c});
       timePerElement_ += operatorTime * (isSlow(step) ? 8 : 1);
       for (std::size_t v = first; v < first + i; ++v)
         if (lastUse[v] == i)
@@ -594,6 +630,7 @@ private:
   std::vector<Source> sources_;
   std::vector<Target> targets_;
   std::vector<Code> code_;
+  std::vector<BlockLoop> joined_;   // by step, of those that took the product before them
   std::vector<std::uint16_t> home_; // register of each value
   std::vector<Memory> constants_;
   std::uint16_t numRegisters_ = 0;

@@ -14,7 +14,8 @@ namespace popops {
 using poplar::TypeId;
 
 struct MapStep {
-  enum Kind : std::uint8_t { Unary, Binary, Ternary, Cast, RoundToHalf, Copy };
+  // Joined: not in programs; the next step does it (MapKernel.cpp).
+  enum Kind : std::uint8_t { Unary, Binary, Ternary, Cast, RoundToHalf, Copy, Joined };
   Kind kind;
   std::uint8_t op;     // of the enumeration that belongs to the kind
   TypeId type, result; // of the (first) operand and of the result
