@@ -106,7 +106,9 @@ const std::string &codegenVersion() {
   return version;
 }
 
-unsigned workersOf(const std::string &arch) { return arch == "cpu" ? 1 : 6; }
+unsigned workersOf(const CompileOptions &options) {
+  return options.workers ? options.workers : options.arch == "cpu" ? 1 : 6;
+}
 
 void requireKnownArch(const std::string &arch) {
   const Words known = {"cpu", "ipu1", "ipu2", "ipu21"};
@@ -405,9 +407,10 @@ std::vector<DiscoveredType> discoverInEitherForm(Compilation &work, Module &modu
 // A source may change its meaning with the folder it is compiled in only through relative paths.
 std::string requestKey(const Source &source, const CompileOptions &options) {
   std::error_code error;
-  return contentHashOf({codegenVersion(), options.arch, machineArchitecture(), options.flags,
-                        source.name, source.path, source.text, fs::current_path(error).string(),
-                        includeDirectory(), includeEnvironment()});
+  return contentHashOf({codegenVersion(), options.arch, std::to_string(workersOf(options)),
+                        machineArchitecture(), options.flags, source.name, source.path, source.text,
+                        fs::current_path(error).string(), includeDirectory(),
+                        includeEnvironment()});
 }
 
 Module build(const Source &source, const CompileOptions &options, const Cache *cache,
@@ -417,7 +420,7 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
   module.flags = options.flags;
   module.arch = options.arch;
   module.machine = machineArchitecture();
-  module.numWorkers = workersOf(options.arch);
+  module.numWorkers = workersOf(options);
   Compilation work(source.name, options.flags, module.machine, module.numWorkers);
   Words included;
   module.preprocessedSource = work.preprocess(source, options.arch, included);
@@ -563,13 +566,13 @@ Module linkModule(const Module &module,
 std::string compileToAssembly(const SourceInput &input, const CompileOptions &options) {
   requireKnownArch(options.arch);
   const Source source = readSource(input);
-  Compilation work(source.name, options.flags, machineArchitecture(), workersOf(options.arch));
+  Compilation work(source.name, options.flags, machineArchitecture(), workersOf(options));
   Words ignored;
   Module module;
   module.preprocessedSource = work.preprocess(source, options.arch, ignored);
   const auto types = discoverInEitherForm(work, module);
   return work.assembly(module.preprocessedSource,
-                       types.empty() ? std::string() : countedGlue(types, workersOf(options.arch)));
+                       types.empty() ? std::string() : countedGlue(types, workersOf(options)));
 }
 
 } // namespace poplar::codelet

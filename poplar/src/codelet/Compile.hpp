@@ -25,8 +25,9 @@ struct SourceInput {
 
 struct CompileOptions {
   std::string flags;         // the user's, split like a shell: -O3 -I dir -Dname="a b"
-  std::string arch = "ipu2"; // ipu1, ipu2, ipu21 or cpu: numWorkers() and the available layouts
+  std::string arch = "ipu2"; // ipu1, ipu2, ipu21 or cpu: the available layouts
   bool useCache = true;
+  unsigned workers = 0; // what numWorkers() says; 0: as the shipped chips of this arch
 };
 
 // Throws CompileError (compiler's text, or a field or file popc would refuse), LinkError (new,

@@ -68,6 +68,7 @@ void installSource(GraphState &state, const codelet::SourceInput &source,
   codelet::CompileOptions options;
   options.flags = flags;
   options.arch = archOf(state.target);
+  options.workers = state.target.getNumWorkerContexts();
   const base::Activity activity("Compiling codelets");
   install(state, translated([&] { return codelet::compileSource(source, options); }));
 }
