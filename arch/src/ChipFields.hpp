@@ -42,6 +42,7 @@ template <class C, class Visit> void forEachField(C &c, Visit &&visit) {
 
   number("launch.cycles", c.launch.cycles, any);
   number("launch.vertexBundles", c.launch.vertexBundles, any);
+  visit("launch.pairs", c.launch.pairs, Unit::Flag, any);
 
   number("sync.local", c.sync.localCycles, any);
   number("sync.boundary", c.sync.boundaryCycles, any);

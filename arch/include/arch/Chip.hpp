@@ -33,6 +33,7 @@ struct TileMemory {
 struct Launch {
   unsigned cycles = 0;        // supervisor: set entry and base, then run or runall
   unsigned vertexBundles = 0; // a worker enters and leaves a compiled vertex
+  bool pairs = false;         // compiled C++ fills both slots of a bundle (A5)
   bool operator==(const Launch &) const = default;
 };
 

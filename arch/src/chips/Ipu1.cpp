@@ -33,6 +33,7 @@ Chip ipu1() {
   c.launch = {
       .cycles = 12,        // PL, as Mk2
       .vertexBundles = 20, // PL
+      .pairs = false,      // A5: S1
   };
   c.sync = {
       .localCycles = 6,        // PL

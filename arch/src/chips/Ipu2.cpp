@@ -33,6 +33,7 @@ Chip ipu2() {
   c.launch = {
       .cycles = 12,        // PL 6 for run, and 6 to set entry and base; E18 confirms the sum
       .vertexBundles = 20, // PL: element-wise worker entry and exit
+      .pairs = true,       // A5
   };
   c.sync = {
       .localCycles = 6,        // PL
