@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cost table of compiled C++. Plain loops on GC2 (S1, S2, S4 to S7, B9, B10) are met by one and
-// a quarter bundles per memory access and five eighths for everything that may share a bundle with
-// it.
+// The cost table of compiled C++.
 #include "arch/Instructions.hpp"
 #include "base/Text.hpp"
 #include <map>
@@ -10,9 +8,6 @@
 namespace arch {
 namespace {
 
-constexpr double access = 1.25;  // A5
-constexpr double shared = 0.625; // A5
-
 struct ClassCost {
   Instruction instruction;
   const char *name;
@@ -20,18 +15,18 @@ struct ClassCost {
 };
 
 constexpr ClassCost classes[instructionClasses] = {
-    {Instruction::Load, "load", access},                         // A5
-    {Instruction::Store, "store", access},                       // A5
-    {Instruction::SubwordStore, "subword store", 2 * access},    // PL: read-modify-write; S4
-    {Instruction::Integer, "integer", shared},                   // A5
-    {Instruction::IntegerMultiply, "integer multiply", shared},  // A5
-    {Instruction::IntegerDivide, "integer divide", 40},          // A15: software
-    {Instruction::Branch, "branch", shared},                     // A5
-    {Instruction::FloatAddMul, "float add or multiply", shared}, // A5
-    {Instruction::HalfAddMul, "half add or multiply", 1}, // A5: a bundle of its own (B11, B13)
+    {Instruction::Load, "load", 1},                         // ISA
+    {Instruction::Store, "store", 1},                       // ISA
+    {Instruction::SubwordStore, "subword store", 3},        // PL: load, merge, store
+    {Instruction::Integer, "integer", 1},                   // ISA
+    {Instruction::IntegerMultiply, "integer multiply", 1},  // ISA
+    {Instruction::IntegerDivide, "integer divide", 40},     // A15: software
+    {Instruction::Branch, "branch", 1},                     // ISA
+    {Instruction::FloatAddMul, "float add or multiply", 1}, // ISA
+    {Instruction::HalfAddMul, "half add or multiply", 1},   // ISA
     {Instruction::FloatDivide, "float divide", 2},    // PL: inverse is 6 per 2, with load and store
     {Instruction::FloatSqrt, "float square root", 4}, // PL: 10 per 2, with load and store
-    {Instruction::Convert, "convert", 2 * shared},    // A15: convert, and move to the other file
+    {Instruction::Convert, "convert", 2},             // A15: convert, and move to the other file
     {Instruction::Move, "move", 0},                   // A15: three-operand instructions need none
     {Instruction::Call, "call", 4},                   // A15: call, save, restore, return
     {Instruction::DoubleAddMul, "double add or multiply", 60}, // A15: software
@@ -48,22 +43,22 @@ const std::map<std::string, double, std::less<>> &functions() {
   constexpr double doubleFunction = 32 * 60; // A15: a polynomial of 16 terms in software
   static const std::map<std::string, double, std::less<>> table = {
       {"expf", exp},
-      {"exp2f", exp + shared},
-      {"expm1f", exp + shared},
+      {"exp2f", exp + 1},
+      {"expm1f", exp + 1},
       {"logf", log},
-      {"log2f", log + shared},
-      {"log10f", log + shared},
-      {"log1pf", log + shared},
+      {"log2f", log + 1},
+      {"log10f", log + 1},
+      {"log1pf", log + 1},
       {"tanhf", tanh},
-      {"sinhf", 2 * exp + 2 * shared},
-      {"coshf", 2 * exp + 2 * shared},
+      {"sinhf", 2 * exp + 2},
+      {"coshf", 2 * exp + 2},
       {"sqrtf", sqrt},
       {"rsqrtf", rsqrt},
-      {"cbrtf", log + exp + shared},
-      {"hypotf", sqrt + 3 * shared},
-      {"powf", log + exp + shared},
+      {"cbrtf", log + exp + 1},
+      {"hypotf", sqrt + 3},
+      {"powf", log + exp + 1},
       {"erff", erf},
-      {"erfcf", erf + shared},
+      {"erfcf", erf + 1},
       {"sinf", sin},
       {"cosf", sin},
       {"tanf", 2 * sin + divide},
@@ -72,18 +67,18 @@ const std::map<std::string, double, std::less<>> &functions() {
       {"acosf", sin},
       {"atanf", sin},
       {"atan2f", sin + divide},
-      {"fabsf", shared},
-      {"fmaxf", shared},
-      {"fminf", shared},
-      {"copysignf", shared},
-      {"fmaf", 2 * shared},
-      {"floorf", shared},
-      {"ceilf", shared},
-      {"roundf", shared},
-      {"truncf", shared},
-      {"rintf", shared},
-      {"nearbyintf", shared},
-      {"fmodf", divide + 3 * shared},
+      {"fabsf", 1},
+      {"fmaxf", 1},
+      {"fminf", 1},
+      {"copysignf", 1},
+      {"fmaf", 2},
+      {"floorf", 1},
+      {"ceilf", 1},
+      {"roundf", 1},
+      {"truncf", 1},
+      {"rintf", 1},
+      {"nearbyintf", 1},
+      {"fmodf", divide + 3},
       {"exp", doubleFunction},
       {"exp2", doubleFunction},
       {"expm1", doubleFunction},
@@ -108,8 +103,8 @@ const std::map<std::string, double, std::less<>> &functions() {
       {"acos", doubleFunction},
       {"atan", doubleFunction},
       {"atan2", doubleFunction + 250},
-      {"fabs", shared},
-      {"copysign", shared},
+      {"fabs", 1},
+      {"copysign", 1},
       {"fmax", 20},
       {"fmin", 20},
       {"fma", 2 * 60},
@@ -150,7 +145,8 @@ void InstructionCount::call(std::string_view function, std::uint64_t times) {
     throw std::invalid_argument(base::str("No cost is known for the function \"", function, "\".",
                                           base::didYouMean(function, libraryFunctions())));
   libraryBundles += each * double(times);
-  executed[unsigned(Instruction::Call)] += times;
+  if (each > longestInline)
+    executed[unsigned(Instruction::Call)] += times;
 }
 
 std::uint64_t InstructionCount::bundles(const Chip &chip) const {

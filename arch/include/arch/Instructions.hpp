@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What compiled C++ costs a worker: bundles per executed instruction of a class, and per library
-// call. Fitted to published plain C++ loops, so co-issue and loop overhead are in the numbers
-// (docs/timing.md, assumption A5). Count an un-vectorised codelet: a load with an operation is a
-// load and an operation; a compare that only feeds the next branch is part of the branch.
+// What compiled C++ costs a worker: bundles per executed instruction of a class when each has a
+// bundle of its own, and per library call. Bundles.hpp says what shares one.
 #pragma once
 #include "arch/Chip.hpp"
 #include <array>
@@ -33,6 +31,9 @@ constexpr unsigned instructionClasses = 18;
 
 double bundlesPer(Instruction instruction);
 const char *toString(Instruction instruction);
+
+// Functions up to here are instructions of the tile and a few around them; longer ones are called.
+constexpr double longestInline = 10;
 
 // A call of a C library function, beside the call itself. Names as in <math.h>: "expf" float, "exp"
 // double. Unknown names cost nothing here: returns false and leaves bundles alone, so that the

@@ -43,17 +43,20 @@ inline Float4 widen(long long bits) {
 }
 inline long long narrow(Float4 lanes) { return ((LongLong2)__builtin_ia32_vcvtps2ph(lanes, 0))[0]; }
 #else
-inline Float4 widen(long long bits) {
+// Functions by name, so that the count of a tile's instructions knows them for what they are.
+extern "C" inline __attribute__((noipa, const)) Float4 openipu_widen_halves(long long bits) {
   half lanes[4];
   __builtin_memcpy(lanes, &bits, 8);
   return Float4{float(lanes[0]), float(lanes[1]), float(lanes[2]), float(lanes[3])};
 }
-inline long long narrow(Float4 lanes) {
+extern "C" inline __attribute__((noipa, const)) long long openipu_narrow_halves(Float4 lanes) {
   const half rounded[4] = {half(lanes[0]), half(lanes[1]), half(lanes[2]), half(lanes[3])};
   long long bits;
   __builtin_memcpy(&bits, rounded, 8);
   return bits;
 }
+inline Float4 widen(long long bits) { return openipu_widen_halves(bits); }
+inline long long narrow(Float4 lanes) { return openipu_narrow_halves(lanes); }
 #endif
 
 template <unsigned N> class alignas(2 * N) HalfVector {
@@ -66,10 +69,8 @@ public:
   template <class A, class B, class... Rest>
   HalfVector(A first, B second, Rest... rest) : lanes_{half(first), half(second), half(rest)...} {}
   static HalfVector splat(half value) {
-    HalfVector v;
-    for (unsigned i = 0; i < N; ++i)
-      v.lanes_[i] = value;
-    return v;
+    const float wide = float(value); // exact, and leaves loops, which bit by bit does not
+    return fromFloat(Float4{wide, wide, wide, wide});
   }
 
   half &operator[](unsigned i) { return lanes_[i]; }

@@ -3,6 +3,8 @@
 // compile the fast and the counted image side by side. All passes but the first work on the
 // preprocessed text, whose line markers keep diagnostics at the user's file and line.
 #include "codelet/Compile.hpp"
+#include "arch/Bundles.hpp"
+#include "arch/Chip.hpp"
 #include "arch/Instructions.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
@@ -36,11 +38,11 @@ Words operator+(Words a, const Words &b) {
 // Same results in every image: no contraction, no value-changing optimisation. -fno-gnu-unique
 // keeps statics of templates local to each loaded image.
 Words commonFlags(const std::string &machine) {
-  return {"-std=gnu++17",         "-march=" + machine,       "-fPIC",
-          "-ffp-contract=off",    "-fno-strict-aliasing",    "-fno-math-errno",
-          "-fno-trapping-math",   "-fno-gnu-unique",         "-fno-use-cxa-atexit",
-          "-fvisibility=hidden",  "-fno-builtin-printf",     "-U_FORTIFY_SOURCE",
-          "-fno-stack-protector", "-Wno-attributes=poplar::"};
+  return {"-std=gnu++17",         "-march=" + machine,        "-fPIC",
+          "-ffp-contract=off",    "-fno-strict-aliasing",     "-fno-math-errno",
+          "-fno-trapping-math",   "-fno-gnu-unique",          "-fno-use-cxa-atexit",
+          "-fvisibility=hidden",  "-fno-builtin-printf",      "-U_FORTIFY_SOURCE",
+          "-fno-stack-protector", "-Wno-attributes=poplar::", "-Wno-ignored-attributes"};
 }
 
 const Words linkFlags = {"-shared",
@@ -93,7 +95,7 @@ Source readSource(const SourceInput &input) {
 // everything else.
 const std::string &codegenVersion() {
   static const std::string version = [] {
-    std::vector<std::string> parts = {"4", fastGlue({}, 6), countedGlue({}, 6), checkedSupport()};
+    std::vector<std::string> parts = {"5", fastGlue({}, 6), countedGlue({}, 6), checkedSupport()};
     for (unsigned i = 0; i < arch::instructionClasses; ++i)
       parts.push_back(base::str(arch::bundlesPer(arch::Instruction(i))));
     for (const std::string &function : arch::libraryFunctions()) {
@@ -108,6 +110,10 @@ const std::string &codegenVersion() {
 
 unsigned workersOf(const CompileOptions &options) {
   return options.workers ? options.workers : options.arch == "cpu" ? 1 : 6;
+}
+arch::Pairing pairingOf(const std::string &arch) {
+  const bool pairs = arch == "cpu" || arch::chipByName(arch).launch.pairs;
+  return pairs ? arch::Pairing::Scheduled : arch::Pairing::None;
 }
 
 void requireKnownArch(const std::string &arch) {
@@ -158,9 +164,9 @@ void replaceAll(std::string &text, const std::string &from, const std::string &t
 class Compilation {
 public:
   Compilation(std::string name, const std::string &flags, const std::string &machine,
-              unsigned numWorkers, std::string companion = {})
+              const std::string &arch, unsigned workers, std::string companion = {})
       : name_(std::move(name)), compiler_(requireCompiler()), userFlags_(splitFlags(flags)),
-        machine_(machine), numWorkers_(numWorkers), own_(std::move(companion)) {}
+        machine_(machine), arch_(arch), numWorkers_(workers), own_(std::move(companion)) {}
 
   std::string preprocess(const Source &source, const std::string &arch, Words &dependencies) {
     const std::string file = directory_.file("source.cpp");
@@ -214,7 +220,7 @@ public:
   // Sources that are linked into every image from now on.
   void accompany(const std::vector<Companion> &companions) {
     for (const auto &c : companions)
-      companions_.push_back(std::make_unique<Compilation>(c.sourceName, c.flags, machine_,
+      companions_.push_back(std::make_unique<Compilation>(c.sourceName, c.flags, machine_, arch_,
                                                           numWorkers_, c.preprocessedSource));
   }
 
@@ -258,7 +264,8 @@ public:
     require(command_() + quiet + wholeProgram() +
             Words{"-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
                   "-fno-tree-loop-distribute-patterns", "-fno-reorder-blocks-and-partition",
-                  "-ffixed-r15", "-g0", "-S", source, "-o", directory_.file("plain.s")});
+                  "-fno-jump-tables", "-fno-ipa-ra", "-fverbose-asm", "-ffixed-r15", "-g0", "-S",
+                  source, "-o", directory_.file("plain.s")});
     return readBack("plain.s");
   }
 
@@ -267,7 +274,7 @@ public:
     Words files = {directory_.file("counted.s")};
     for (const auto &c : companions_) {
       files.push_back(c->directory_.file("companion.s"));
-      writeFile(files.back(), countAssembly(c->assembly(c->own_, "")).text);
+      writeFile(files.back(), countAssembly(c->assembly(c->own_, ""), pairingOf(arch_)).text);
     }
     require(Words{compiler_} + linkFlags + files + Words{"-o", directory_.file("counted.so")});
     return readBack("counted.so");
@@ -338,7 +345,7 @@ private:
 
   std::string name_, compiler_;
   Words userFlags_;
-  std::string machine_;
+  std::string machine_, arch_;
   unsigned numWorkers_;
   std::string own_; // of a companion
   std::vector<std::unique_ptr<Compilation>> companions_;
@@ -349,12 +356,25 @@ private:
 };
 
 void fill(Module &module, const std::vector<DiscoveredType> &types,
-          const std::map<std::string, std::uint32_t> &codeBytes) {
+          const std::map<std::string, CountedAssembly::Code> &code) {
   for (std::size_t k = 0; k < types.size(); ++k) {
     module.types.push_back(types[k].type);
-    const auto bytes = codeBytes.find(computeSymbol(k));
-    module.types.back().codeBytes = bytes == codeBytes.end() ? 0 : bytes->second;
+    if (const auto found = code.find(computeSymbol(k)); found != code.end()) {
+      module.types.back().codeBytes = found->second.bytes;
+      module.types.back().dependsOnData = found->second.dependsOnData;
+    }
   }
+}
+
+std::map<std::string, VertexState> statesOf(const std::vector<DiscoveredType> &types) {
+  std::map<std::string, VertexState> states;
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    auto &tables = states[computeSymbol(k)].tables;
+    for (const Field &field : types[k].type.fields)
+      if (field.shape == FieldShape::VectorOfVectors || field.shape == FieldShape::VectorList)
+        tables.push_back(field.hostOffset);
+  }
+  return states;
 }
 
 void buildImages(Module &module, Compilation &work, const std::vector<DiscoveredType> &types) {
@@ -364,7 +384,8 @@ void buildImages(Module &module, Compilation &work, const std::vector<Discovered
   CountedAssembly counted;
   std::exception_ptr failure; // the fast pass must end before its inputs do
   try {
-    counted = countAssembly(work.assembly(text, countedGlue(types, module.numWorkers)));
+    counted = countAssembly(work.assembly(text, countedGlue(types, module.numWorkers)),
+                            pairingOf(module.arch), statesOf(types));
     module.countedImage = work.assemble(counted.text);
   } catch (...) {
     failure = std::current_exception();
@@ -374,7 +395,7 @@ void buildImages(Module &module, Compilation &work, const std::vector<Discovered
     std::rethrow_exception(failure);
   module.needs = undefinedSymbols(module.image, module.sourceName);
   module.mutableStatics = hasMutableStatics(module.image);
-  fill(module, types, counted.codeBytes);
+  fill(module, types, counted.code);
 }
 
 // One number in the headers (poplar/codelet/Elements.hpp) set to 1.
@@ -421,14 +442,14 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
   module.arch = options.arch;
   module.machine = machineArchitecture();
   module.numWorkers = workersOf(options);
-  Compilation work(source.name, options.flags, module.machine, module.numWorkers);
+  Compilation work(source.name, options.flags, module.machine, options.arch, module.numWorkers);
   Words included;
   module.preprocessedSource = work.preprocess(source, options.arch, included);
   const std::string compiler = compilerIdentity();
   const auto inputs = cache ? work.inputs(source, options.arch, included) : std::optional<Inputs>();
-  module.contentHash =
-      contentHashOf({codegenVersion(), compiler, module.machine, options.flags,
-                     std::to_string(module.numWorkers), module.preprocessedSource});
+  module.contentHash = contentHashOf(
+      {codegenVersion(), compiler, module.machine, options.flags, std::to_string(module.numWorkers),
+       std::to_string(int(pairingOf(options.arch))), module.preprocessedSource});
   if (cache)
     if (auto known = cache->findModule(module.contentHash)) {
       if (inputs)
@@ -468,7 +489,8 @@ static Module buildChecked(const Module &module, const std::string &contentHash)
   Module checked = module;
   checked.contentHash = contentHash;
   const std::string text = with(module.preprocessedSource, "openipuChecked");
-  Compilation work(module.sourceName, module.flags, machineArchitecture(), module.numWorkers);
+  Compilation work(module.sourceName, module.flags, machineArchitecture(), module.arch,
+                   module.numWorkers);
   std::vector<Companion> companions = module.companions;
   for (auto &c : companions)
     c.preprocessedSource = with(std::move(c.preprocessedSource), "openipuChecked");
@@ -478,7 +500,8 @@ static Module buildChecked(const Module &module, const std::string &contentHash)
   checked.types.clear();
   fill(checked, types, {});
   for (std::size_t k = 0; k < checked.types.size() && k < module.types.size(); ++k)
-    checked.types[k].codeBytes = module.types[k].codeBytes;
+    checked.types[k].codeBytes = module.types[k].codeBytes,
+    checked.types[k].dependsOnData = module.types[k].dependsOnData;
   if (!types.empty())
     checked.checkedImage = work.checkedImage(text, fastGlue(types, module.numWorkers));
   checked.image.clear();
@@ -552,7 +575,8 @@ Module linkModule(const Module &module,
       linked = std::move(*known);
       continue;
     }
-    Compilation work(module.sourceName, module.flags, module.machine, module.numWorkers);
+    Compilation work(module.sourceName, module.flags, module.machine, module.arch,
+                     module.numWorkers);
     work.accompany(linked.companions);
     std::string ignored;
     const auto types = work.discover(linked.preprocessedSource, ignored);
@@ -563,16 +587,30 @@ Module linkModule(const Module &module,
   return linked;
 }
 
+// The compiler's remarks on whole lines name its temporary files.
+static std::string withoutRemarks(const std::string &assembly) {
+  std::string kept;
+  for (std::size_t at = 0; at < assembly.size();) {
+    const auto end = std::min(assembly.find('\n', at), assembly.size() - 1) + 1;
+    if (assembly[at] != '#')
+      kept.append(assembly, at, end - at);
+    at = end;
+  }
+  return kept;
+}
+
 std::string compileToAssembly(const SourceInput &input, const CompileOptions &options) {
   requireKnownArch(options.arch);
   const Source source = readSource(input);
-  Compilation work(source.name, options.flags, machineArchitecture(), workersOf(options));
+  Compilation work(source.name, options.flags, machineArchitecture(), options.arch,
+                   workersOf(options));
   Words ignored;
   Module module;
   module.preprocessedSource = work.preprocess(source, options.arch, ignored);
   const auto types = discoverInEitherForm(work, module);
-  return work.assembly(module.preprocessedSource,
-                       types.empty() ? std::string() : countedGlue(types, workersOf(options)));
+  return withoutRemarks(
+      work.assembly(module.preprocessedSource,
+                    types.empty() ? std::string() : countedGlue(types, workersOf(options))));
 }
 
 } // namespace poplar::codelet

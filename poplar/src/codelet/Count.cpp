@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/Count.hpp"
 #include "base/Text.hpp"
-#include "codelet/InstructionCost.hpp"
-#include <cmath>
+#include "codelet/TileCode.hpp"
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -73,29 +73,35 @@ openipu_counted_call:
 
 class Rewriter {
 public:
+  Rewriter(arch::Pairing pairing, const std::map<std::string, VertexState> &vertices)
+      : pairing_(pairing), vertices_(vertices) {}
+
   CountedAssembly rewrite(std::string_view assembly) {
     while (!assembly.empty()) {
       const auto end = std::min(assembly.find('\n'), assembly.size());
       line(assembly.substr(0, end));
       assembly.remove_prefix(std::min(end + 1, assembly.size()));
     }
-    closeBlock();
+    endFunction();
     addWrappers();
-    return {join(), codeBytes()};
+    return {join(), code()};
   }
 
 private:
-  struct Function {
+  struct Counted {
     unsigned instructions = 0;
+    bool dependsOnData = false;
     std::set<std::string> calls;
   };
 
   void line(std::string_view text) {
     const std::string_view content = trimmed(text);
     if (content.empty() || content.front() == '#')
-      return keep(text);
-    if (content.back() == ':' && content.find_first_of(" \t\"") == std::string_view::npos)
-      return label(text, content.substr(0, content.size() - 1));
+      return startsWith(content, "#APP") || startsWith(content, "#NO_APP") ? keep(text) : void();
+    const std::string_view code = trimmed(content.substr(0, content.find('#')));
+    const std::string_view word = code.substr(0, code.find_first_of(" \t\""));
+    if (!word.empty() && word.back() == ':')
+      return label(text, word.substr(0, word.size() - 1));
     if (content.front() == '.')
       return directive(text, content);
     instruction(text, content);
@@ -103,15 +109,15 @@ private:
 
   void directive(std::string_view text, std::string_view content) {
     if (startsWith(content, ".section") || startsWith(content, ".text") ||
-        startsWith(content, ".data") || startsWith(content, ".bss")) {
-      closeBlock();
+        startsWith(content, ".data") || startsWith(content, ".bss"))
       initialisers_ = content.find(".init_array") != content.npos ||
                       content.find(".fini_array") != content.npos;
-    }
     if (startsWith(content, ".type") && content.find("@function") != content.npos) {
       const std::string_view rest = trimmed(content.substr(5));
       functions_.insert(std::string(rest.substr(0, rest.find(','))));
     }
+    if (startsWith(content, ".size"))
+      endFunction();
     if (initialisers_ && startsWith(content, ".quad"))
       return wrapInitialiser(trimmed(content.substr(5)));
     keep(text);
@@ -119,29 +125,35 @@ private:
 
   void wrapInitialiser(std::string_view function) {
     const std::string wrapper = base::str("openipu_init_", wrapped_.size());
+    function = function.substr(0, function.find_first_of(" \t#"));
     wrapped_.emplace_back(wrapper, function);
     keep("\t.quad\t" + wrapper);
   }
 
   void label(std::string_view text, std::string_view name) {
     if (functions_.count(std::string(name))) {
-      closeBlock();
+      endFunction();
       function_ = std::string(name);
     } else if (startsBlock(name)) {
-      closeBlock();
+      beginBlock(name);
     }
     keep(text);
   }
 
+  void beginBlock(std::string_view label) {
+    blocks_.push_back({std::string(label), {}, {}, {}});
+    places_.push_back(0);
+    open_ = true;
+  }
+
   void instruction(std::string_view text, std::string_view content) {
     HostInstruction i = parseInstruction(content);
-    if (function_.empty() || isGlue(function_))
+    if (function_.empty() || isGlue(function_) || i.mnemonic == "endbr64")
       return keep(text);
-    if (i.mnemonic == "endbr64")
-      return keep(text);
-    if (!open_) {
-      open_ = true;
-      blockStart_ = lines_.size();
+    if (!open_)
+      beginBlock({});
+    if (blocks_.back().instructions.empty() && places_.back() == 0) {
+      places_.back() = lines_.size();
       keep(""); // the counting instruction goes here
     }
     if (const std::string target = callee(i); !target.empty())
@@ -149,22 +161,18 @@ private:
     if (i.isRepeated)
       addRepeated(i);
     keep(text);
-    const bool last = endsBlock(i);
+    open_ = !endsBlock(i);
     if (!i.isRepeated)
-      block_.push_back(std::move(i));
-    if (last)
-      closeBlock();
+      blocks_.back().instructions.push_back(std::move(i));
   }
 
   void noteCall(const std::string &target) {
     graph_[function_].calls.insert(target);
     // Flags and r11 are dead at a call.
     if (copiesBytes(target) || fillsBytes(target)) {
-      const double perWord = arch::bundlesPer(arch::Instruction::Store) +
-                             (copiesBytes(target) ? arch::bundlesPer(arch::Instruction::Load) : 0);
       keep("\tleaq\t7(%rdx), %r11");
       keep("\tshrq\t$3, %r11");
-      keep(base::str("\timulq\t$", units(perWord), ", %r11, %r11"));
+      keep(base::str("\timulq\t$", copiesBytes(target) ? 2 : 1, ", %r11, %r11"));
       keep("\taddq\t%r11, %r15");
     }
   }
@@ -172,28 +180,27 @@ private:
   // rep movs and rep stos run rcx times. The flags may be in use, and leaq leaves them alone.
   void addRepeated(const HostInstruction &i) {
     const bool copies = startsWith(i.mnemonic, "movs");
-    const double each = arch::bundlesPer(arch::Instruction::Store) +
-                        (copies ? arch::bundlesPer(arch::Instruction::Load) : 0);
-    unsigned rest = units(each);
-    // r15 += rest * rcx as a sum of powers of two up to eight.
-    for (unsigned step = 8; step > 0; step /= 2)
-      for (; rest >= step; rest -= step)
-        keep(base::str("\tleaq\t(%r15,%rcx,", step, "), %r15"));
+    keep(base::str("\tleaq\t(%r15,%rcx,", copies ? 2 : 1, "), %r15"));
     graph_[function_].instructions += copies ? 2 : 1;
   }
 
-  static unsigned units(double bundles) {
-    return unsigned(std::lround(bundles * countUnitsPerBundle));
-  }
-
-  void closeBlock() {
-    if (!open_)
-      return;
-    const TileCost cost = costOf(block_);
-    graph_[function_].instructions += cost.instructions;
-    if (const unsigned n = units(cost.bundles); n > 0)
-      lines_[blockStart_] = base::str("\tleaq\t", n, "(%r15), %r15");
-    block_.clear();
+  // Now the whole function is known: every block gets its cost.
+  void endFunction() {
+    if (!blocks_.empty()) {
+      const Function function = valuesOf(ControlFlow(std::move(blocks_)));
+      const auto costs = tileCost(function, pairing_);
+      const auto vertex = vertices_.find(function_);
+      graph_[function_].dependsOnData =
+          dependsOnData(function, vertex == vertices_.end() ? nullptr : &vertex->second);
+      for (std::size_t b = 0; b < costs.size(); ++b) {
+        graph_[function_].instructions += costs[b].instructions;
+        if (costs[b].bundles > 0 && places_[b] > 0)
+          lines_[places_[b]] = base::str("\tleaq\t", costs[b].bundles, "(%r15), %r15");
+      }
+    }
+    blocks_.clear();
+    places_.clear();
+    function_.clear();
     open_ = false;
   }
 
@@ -224,30 +231,47 @@ private:
   }
 
   // Four bytes an instruction; a function's cold part has the same name with a suffix and is
-  // reached by a jump.
-  std::map<std::string, std::uint32_t> codeBytes() const {
-    std::map<std::string, std::uint32_t> bytes;
+  // reached by a jump. What is defined elsewhere may do anything.
+  std::map<std::string, CountedAssembly::Code> code() const {
+    std::map<std::string, CountedAssembly::Code> all;
     for (const auto &[name, function] : graph_) {
       std::set<std::string> seen;
       reach(name, seen);
-      for (const std::string &f : seen)
-        bytes[name] += 4 * graph_.at(f).instructions;
+      auto &sum = all[name];
+      for (const std::string &f : seen) {
+        const Counted &one = graph_.at(f);
+        sum.bytes += 4 * one.instructions;
+        sum.dependsOnData = sum.dependsOnData || one.dependsOnData ||
+                            std::any_of(one.calls.begin(), one.calls.end(), [&](const auto &c) {
+                              return !graph_.count(c) && !isKnown(c);
+                            });
+      }
     }
-    return bytes;
+    return all;
+  }
+  static bool isKnown(const std::string &function) {
+    double ignored = 0;
+    return isGlue(function) || copiesBytes(function) || fillsBytes(function) ||
+           startsWith(function, "__") || arch::libraryBundles(function, ignored);
   }
 
+  const arch::Pairing pairing_;
+  const std::map<std::string, VertexState> &vertices_;
   std::vector<std::string> lines_;
-  std::vector<HostInstruction> block_;
+  std::vector<Block> blocks_;       // of the function that is being read
+  std::vector<std::size_t> places_; // of their counting instructions; 0: none
   std::vector<std::pair<std::string, std::string>> wrapped_;
   std::set<std::string> functions_;
-  std::map<std::string, Function> graph_;
+  std::map<std::string, Counted> graph_;
   std::string function_;
-  std::size_t blockStart_ = 0;
   bool open_ = false, initialisers_ = false;
 };
 
 } // namespace
 
-CountedAssembly countAssembly(std::string_view assembly) { return Rewriter().rewrite(assembly); }
+CountedAssembly countAssembly(std::string_view assembly, arch::Pairing pairing,
+                              const std::map<std::string, VertexState> &vertices) {
+  return Rewriter(pairing, vertices).rewrite(assembly);
+}
 
 } // namespace poplar::codelet

@@ -7,6 +7,8 @@
 // which saves the caller's value and has unwind information, so exceptions restore it too. Static
 // initialisers are wrapped for the same reason.
 #pragma once
+#include "arch/Bundles.hpp"
+#include "codelet/DataPaths.hpp"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -14,16 +16,20 @@
 
 namespace poplar::codelet {
 
-// Costs are added in sixteenths of a bundle; arch/Instructions gives them in eighths.
-constexpr unsigned countUnitsPerBundle = 16;
-
 struct CountedAssembly {
   std::string text;
-  // Bytes of device code of each function with everything it calls, by symbol.
-  std::map<std::string, std::uint32_t> codeBytes;
+  // Of each function with everything it calls, by symbol: bytes of device code, and whether the
+  // count can change with the data.
+  struct Code {
+    std::uint32_t bytes = 0;
+    bool dependsOnData = false;
+  };
+  std::map<std::string, Code> code;
 };
 
 // Functions whose names begin with openipu_ are glue and stay as they are, except openipu_one_*.
-CountedAssembly countAssembly(std::string_view assembly);
+// `vertices`: the functions among them that run a vertex.
+CountedAssembly countAssembly(std::string_view assembly, arch::Pairing pairing,
+                              const std::map<std::string, VertexState> &vertices = {});
 
 } // namespace poplar::codelet

@@ -4,7 +4,6 @@
 // picks operator,(bool, Yes) otherwise.
 #include "codelet/Glue.hpp"
 #include "base/Text.hpp"
-#include "codelet/Count.hpp"
 
 namespace poplar::codelet {
 namespace {
@@ -98,8 +97,7 @@ std::string countedEntry(const DiscoveredType &t, std::size_t k, unsigned worker
       computeSymbol(k), "), ", isMulti(t) ? workers : 1u, "); }\n");
 }
 
-std::string countedLoop() {
-  return base::str(R"(
+const char *const countedLoop = R"(
 extern "C" bool openipu_counted_call(void *, unsigned, bool (*)(void *, unsigned), unsigned long *)
     __attribute__((visibility("hidden")));
 extern "C" __attribute__((visibility("hidden"))) bool openipu_run_counted(
@@ -112,9 +110,7 @@ extern "C" __attribute__((visibility("hidden"))) bool openipu_run_counted(
       unsigned long units = 0;
       const bool one = openipu_counted_call(vertices[i], w, compute, &units);
       all = all && one;
-      const unsigned long own = units < )",
-                   countUnitsPerBundle, " ? 1 : (units + ", countUnitsPerBundle - 1, ") / ",
-                   countUnitsPerBundle, R"(;
+      const unsigned long own = units ? units : 1;
       longest = own > longest ? own : longest;
       sum += own;
     }
@@ -124,8 +120,7 @@ extern "C" __attribute__((visibility("hidden"))) bool openipu_run_counted(
   }
   return all;
 }
-)");
-}
+)";
 
 } // namespace
 
@@ -146,8 +141,8 @@ std::string countedGlue(const std::vector<DiscoveredType> &types, unsigned numWo
       common +
       countedCycles(base::str("unsigned long long units; asm volatile(\"movq %%r15, %0\" : "
                               "\"=r\"(units)); return units * ",
-                              numWorkers, " / ", countUnitsPerBundle, ";")) +
-      countedLoop();
+                              numWorkers, ";")) +
+      countedLoop;
   std::string rows;
   for (std::size_t k = 0; k < types.size(); ++k) {
     text += countedEntry(types[k], k, numWorkers);

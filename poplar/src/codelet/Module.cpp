@@ -8,7 +8,8 @@
 namespace poplar::codelet {
 namespace {
 
-constexpr std::uint32_t moduleVersion = 2; // 1: without needs and companions
+constexpr std::uint32_t moduleVersion =
+    3; // 1: without needs and companions; 2: without dependsOnData
 
 void write(ByteWriter &out, const Field &f) {
   out.text(f.name);
@@ -52,6 +53,7 @@ void write(ByteWriter &out, const VertexType &t) {
   for (auto n : {t.hostSize, t.hostAlign, t.deviceBytes, t.codeBytes})
     out.number(n);
   out.number(std::uint8_t(t.returnsBool));
+  out.number(std::uint8_t(t.dependsOnData));
   out.list(t.fields, [&](const Field &f) { write(out, f); });
 }
 
@@ -74,13 +76,14 @@ void checkLayout(const VertexType &t) {
     checkField(f, t);
 }
 
-VertexType readType(ByteReader &in) {
+VertexType readType(ByteReader &in, std::uint32_t version) {
   VertexType t;
   t.name = in.text();
   t.kind = VertexKind(in.below<std::uint8_t>(4, "a vertex kind"));
   for (auto *n : {&t.hostSize, &t.hostAlign, &t.deviceBytes, &t.codeBytes})
     *n = in.number<std::uint32_t>();
   t.returnsBool = in.flag();
+  t.dependsOnData = version < 3 || in.flag();
   for (auto n = in.count(40); n > 0; --n)
     t.fields.push_back(readField(in));
   checkLayout(t);
@@ -140,7 +143,7 @@ std::string serialise(const Module &m) {
 Module parseModule(std::string_view bytes) {
   ByteReader in(bytes);
   const auto version = in.number<std::uint32_t>();
-  if (version != 1 && version != moduleVersion)
+  if (version < 1 || version > moduleVersion)
     throw FormatError(base::str("codelet module format ", version, ", expected ", moduleVersion));
   Module m;
   for (std::string *s :
@@ -149,7 +152,7 @@ Module parseModule(std::string_view bytes) {
   m.numWorkers = in.number<std::uint32_t>();
   m.mutableStatics = in.flag();
   for (auto n = in.count(34); n > 0; --n)
-    m.types.push_back(readType(in));
+    m.types.push_back(readType(in, version));
   for (std::string *s : {&m.image, &m.countedImage, &m.checkedImage, &m.preprocessedSource})
     *s = in.text();
   if (version > 1) {

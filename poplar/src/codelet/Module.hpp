@@ -95,6 +95,7 @@ struct VertexType {
   bool returnsBool = false;      // compute() returns bool rather than void
   std::vector<Field> fields;     // in declaration order, bases first
   std::uint32_t codeBytes = 0;   // estimated device code, with the helpers it calls
+  bool dependsOnData = false;    // one count of its cycles is not right for every run
 
   const Field *find(std::string_view fieldName) const; // null when there is none
 };
