@@ -15,6 +15,8 @@
 #include "profile/Recorder.hpp"
 #include <atomic>
 #include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 
 namespace poplar::backend::cpu {
@@ -79,8 +81,9 @@ private:
   void execute(const Instruction &in);
   void executeReturning(const Instruction &in);
   bool executeOn(const Instruction &in, unsigned replica, bool returning);
-  bool executeFirst(const Instruction &in, unsigned replica);
-  void measure(const Instruction &in, const std::vector<std::uint64_t> &cycles);
+  void executeCounted(const Instruction &in, const std::function<void(unsigned, bool)> &answer);
+  bool count(const Instruction &in, unsigned replica, std::vector<std::uint64_t> &cycles);
+  void measure(const Instruction &in, std::vector<std::uint64_t> cycles);
   void copy(const Instruction &in);
   void hostToDevice(const Instruction &in);
   void deviceToHost(const Instruction &in);
@@ -120,9 +123,10 @@ private:
   Modules modules_;
   LoadedModules loaded_, loadedPlain_; // plain: for counting in checked mode
   std::unique_ptr<Program> program_;
-  std::unique_ptr<Program> plainProgram_; // checked mode only
-  std::deque<executable::Cost> measured_; // costs that counting completed
-  std::vector<std::uint8_t> counted_;     // by compute set
+  std::unique_ptr<Program> plainProgram_;            // checked mode only
+  std::map<std::size_t, executable::Cost> measured_; // by step: costs that counting completed
+  std::vector<std::vector<std::uint64_t>> counted_;  // by compute set: cycles of its vertices
+  std::vector<std::uint8_t> recounts_; // by compute set: its cycles change with the data
   std::deque<Replica> replicas_;
   std::vector<unsigned> active_;
   FloatingPointState floatingPoint_;

@@ -71,9 +71,7 @@ void Machine::execute(const Instruction &in) {
     return account(in);
   }
   if (in.cost->pending) {
-    executeFirst(in, active_[0]);
-    for (std::size_t i = 1; i < active_.size(); ++i)
-      executeOn(in, active_[i], false);
+    executeCounted(in, [](unsigned, bool) {});
   } else if (!mode_.threads) {
     for (auto r : active_)
       executeOn(in, r, false);
@@ -90,12 +88,16 @@ void Machine::execute(const Instruction &in) {
 void Machine::executeReturning(const Instruction &in) {
   const base::FlushDenormals asTilesDo;
   const auto &predicate = in.details->views[0];
-  for (auto r : active_) {
-    const bool result = in.cost->pending ? executeFirst(in, r) : executeOn(in, r, true);
+  auto answer = [&](unsigned r, bool result) {
     std::byte bytes[8] = {std::byte(result)}; // little endian: right for every integer type
     predicate.write(bytes, arena(r));
     markWritten(predicate, r);
-  }
+  };
+  if (in.cost->pending)
+    executeCounted(in, answer);
+  else
+    for (auto r : active_)
+      answer(r, executeOn(in, r, true));
   account(in);
 }
 
@@ -107,17 +109,33 @@ bool Machine::executeOn(const Instruction &in, unsigned replica, bool returning)
   return true;
 }
 
-// The first time: counts the vertices that have no estimate. In checked mode the checked code
-// decides the result; the plain code is then counted on the state from before, which is put back
-// afterwards.
-bool Machine::executeFirst(const Instruction &in, unsigned replica) {
-  auto &mine = replicas_[replica];
-  std::vector<std::uint64_t> cycles;
-  if (!options_.checked) {
-    const bool result = mine.computeSets[in.index]->runCounted(mode_, system_.chip.workers, cycles);
-    measure(in, cycles);
-    return result;
+// Counts the vertices that have no estimate: the first time, and every time where the count depends
+// on the data. Replicas wait for each other, so the slowest one's vertices count.
+void Machine::executeCounted(const Instruction &in,
+                             const std::function<void(unsigned, bool)> &answer) {
+  std::vector<std::uint64_t> slowest;
+  for (const auto r : active_) {
+    const bool counts = slowest.empty() || recounts_[in.index];
+    if (!counts) {
+      answer(r, executeOn(in, r, true));
+      continue;
+    }
+    auto cycles = counted_[in.index];
+    answer(r, count(in, r, cycles));
+    slowest.resize(cycles.size());
+    for (std::size_t i = 0; i < cycles.size(); ++i)
+      slowest[i] = std::max(slowest[i], cycles[i]);
   }
+  if (slowest != counted_[in.index])
+    measure(in, std::move(slowest));
+}
+
+// In checked mode the checked code decides the result; the plain code is then counted on the state
+// from before, which is put back afterwards. That takes long, so it is done once.
+bool Machine::count(const Instruction &in, unsigned replica, std::vector<std::uint64_t> &cycles) {
+  auto &mine = replicas_[replica];
+  if (!options_.checked)
+    return mine.computeSets[in.index]->runCounted(mode_, system_.chip.workers, cycles);
   auto *memory = mine.arena.data();
   std::vector<std::byte> before(memory, memory + mine.arena.size());
   const bool result = mine.computeSets[in.index]->runReturning(mode_);
@@ -130,12 +148,11 @@ bool Machine::executeFirst(const Instruction &in, unsigned replica) {
   PrintScope silent(nullptr);
   plain->runCounted(mode_, system_.chip.workers, cycles);
   std::memcpy(memory, after.data(), after.size());
-  measure(in, cycles);
   return result;
 }
 
 // From now on every step that executes this compute set has its full cost.
-void Machine::measure(const Instruction &in, const std::vector<std::uint64_t> &cycles) {
+void Machine::measure(const Instruction &in, std::vector<std::uint64_t> cycles) {
   executable::Phase phase;
   compile::timeComputeSet(*image_, system_, in.index, cycles, phase);
   const auto &vertices = image_->computeSets[in.index].vertices;
@@ -149,12 +166,14 @@ void Machine::measure(const Instruction &in, const std::vector<std::uint64_t> &c
     auto timed = step;
     compile::computePhase(*image_, timed) = phase;
     timed.cost.measured = true;
-    const auto &kept = measured_.emplace_back(std::move(timed.cost));
-    program_->costs()[s] = {&kept, kept.cycles(), false};
+    auto &kept = measured_[s];
+    kept = std::move(timed.cost);
+    program_->costs()[s] = {&kept, kept.cycles(), recounts_[in.index] != 0};
   }
   for (auto &replica : replicas_)
     if (replica.computeSets[in.index])
       replica.computeSets[in.index]->setWork(cycles);
+  counted_[in.index] = std::move(cycles);
 }
 
 // ---- copies

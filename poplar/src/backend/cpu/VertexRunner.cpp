@@ -290,7 +290,7 @@ bool VertexRunner::runAll(const RunMode &mode, bool returning) {
   return result;
 }
 
-bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned contexts,
+bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned contexts, bool known,
                               std::vector<std::uint64_t> &cycles) {
   const auto &planned = plan_.batches()[index];
   const auto &batch = batches_[index];
@@ -298,9 +298,11 @@ bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned c
   auto counted = module.entry(planned.type, codelet::Variant::Counted);
   const auto code = module.code(codelet::Variant::Counted);
   // A vertex is counted in bundles of its own thread; a MultiVertex holds all contexts for its
-  // slowest worker.
-  const auto kind = module.module().types[planned.type].kind;
-  const std::uint64_t perBundle = kind == codelet::VertexKind::MultiVertex ? contexts : 1;
+  // slowest worker, and a supervisor's C++ issues an instruction in as many cycles as a worker's.
+  const auto &type = module.module().types[planned.type];
+  const std::uint64_t perBundle = type.kind == codelet::VertexKind::Vertex ? 1 : contexts;
+  if (known && !type.dependsOnData)
+    return runBatch(batch, mode, true);
   auto count = [&](std::uint32_t i) {
     seedVertex(batch, i);
     auto &to = cycles[plan_.position()[planned.first + i]];
@@ -330,11 +332,12 @@ bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned c
 bool VertexRunner::runCounted(const RunMode &mode, unsigned contexts,
                               std::vector<std::uint64_t> &cycles) {
   ++executions_;
-  cycles.assign(plan_.order().size(), 0);
+  const bool known = !cycles.empty();
+  cycles.resize(plan_.order().size());
   plan_.gather().run(arena_->data(), arena_->data());
   bool result = true;
   for (std::size_t b = 0; b < batches_.size(); ++b)
-    result = countBatch(b, mode, contexts, cycles) && result;
+    result = countBatch(b, mode, contexts, known, cycles) && result;
   plan_.scatter().run(arena_->data(), arena_->data());
   return result;
 }

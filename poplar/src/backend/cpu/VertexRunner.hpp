@@ -53,7 +53,7 @@ public:
   }
 
   // Runs with counting code where the image has no estimate. cycles: one per vertex of the set, in
-  // its order.
+  // its order; if they are given, those that cannot change are not counted again.
   bool runCounted(const RunMode &mode, unsigned contexts, std::vector<std::uint64_t> &cycles);
   // Tells how much work there is, for the choice between threads and none.
   void setWork(const std::vector<std::uint64_t> &cycles);
@@ -94,7 +94,7 @@ private:
   std::size_t indexOf(const codelet::VertexCall &call) const;
   void seedVertex(const Batch &batch, std::size_t i) const;
   bool runTimed(const Batch &batch, const RunMode &mode, std::size_t i);
-  bool countBatch(std::size_t index, const RunMode &mode, unsigned contexts,
+  bool countBatch(std::size_t index, const RunMode &mode, unsigned contexts, bool known,
                   std::vector<std::uint64_t> &cycles);
 
   const executable::Image &image_;
