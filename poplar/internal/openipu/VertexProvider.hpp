@@ -12,6 +12,10 @@ namespace poplar::openipu {
 using VertexSource = std::string (*)(const std::string &vertexName);
 // Asked in the order added; adding the same function again changes nothing.
 void addVertexProvider(poplar::Graph &graph, VertexSource source);
+// The cycles of a library's vertex, whose code on a tile is not what its C++ says. Unlike the
+// estimates of programs, which price the IPU Model alone, they hold on every device.
+void registerLibraryCycles(poplar::Graph &graph, const std::string &vertexName,
+                           poplar::PerfEstimateFunc cycles);
 
 } // namespace poplar::openipu
 

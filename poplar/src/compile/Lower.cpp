@@ -258,13 +258,23 @@ private:
       }
     }
   }
+  // A program's estimates are for the IPU Model; hardware takes what its instructions take.
   void estimate(std::uint32_t id, executable::Vertex &vertex) {
-    if (vertex.cycles != executable::noEstimate || graph_.estimators.empty())
+    if (!graph_.usesEstimates())
+      vertex.cycles = executable::noEstimate;
+    if (vertex.cycles != executable::noEstimate)
       return;
-    auto found = graph_.estimators.find(graph_.typeAt(vertex.type).name);
-    if (found == graph_.estimators.end())
+    const auto &name = graph_.typeAt(vertex.type).name;
+    const PerfEstimateFunc *found = nullptr;
+    if (const auto own = graph_.estimators.find(name);
+        own != graph_.estimators.end() && graph_.usesEstimates())
+      found = &own->second;
+    else if (const auto known = graph_.libraryCycles.find(name);
+             known != graph_.libraryCycles.end())
+      found = &known->second;
+    if (!found)
       return;
-    auto estimate = found->second(graph::introspect(graph_, id), graph_.target);
+    const auto estimate = (*found)(graph::introspect(graph_, id), graph_.target);
     vertex.cycles = estimate.cycles;
     vertex.flops = estimate.flops;
   }

@@ -64,7 +64,9 @@ struct GraphState {
       vertexTypeIndex;                              // by the name as written, into vertexTypes
   std::vector<openipu::VertexSource> vertexSources; // of libraries, for names not found
   std::vector<executable::VertexTypeRef> vertexTypes;
-  std::map<std::string, PerfEstimateFunc> estimators; // by canonical name
+  // By canonical name: what programs register, for the IPU Model, and what libraries know.
+  std::map<std::string, PerfEstimateFunc> estimators, libraryCycles;
+  bool usesEstimates() const { return target.getTargetType() != TargetType::IPU; }
 
   std::vector<executable::Vertex> vertices;
   std::vector<executable::Slot> slots;

@@ -87,7 +87,8 @@ bool sameType(TypeId field, TypeId tensor) {
 }
 
 constexpr std::size_t shortSpanLimit = 2047; // an 11-bit element count
-constexpr std::size_t maxFieldSize = 1 << 24;  // of values or inner vectors: no tile has room for more
+constexpr std::size_t maxFieldSize = 1
+                                     << 24; // of values or inner vectors: no tile has room for more
 
 void requireFieldSize(std::size_t size, const std::string &where, const char *call) {
   if (size > maxFieldSize)
@@ -433,8 +434,8 @@ static void setValues(Graph &graph, const FieldRef &ref, const void *values, std
                                      spelled(to.field), " and takes one value, not ", count, "."));
   requireFieldSize(count, where(state, ref), "Graph::setInitialValue");
   if (!values)
-    throw graph_connection_error(
-        str("Graph::setInitialValue: the pointer to the values of ", where(state, ref), " is null."));
+    throw graph_connection_error(str("Graph::setInitialValue: the pointer to the values of ",
+                                     where(state, ref), " is null."));
   if (vector && broadcast && to.slot.kind == SlotKind::Value && to.slot.count != 1)
     count = to.slot.count; // setFieldSize, then one value for all
   while (state.values.size() % 8)
@@ -514,12 +515,13 @@ VertexPerfEstimate Graph::getPerfEstimate(const VertexRef &vertex) const {
   const auto &entry = state.vertices[Access::ownVertex(state, vertex, "Graph::getPerfEstimate")];
   if (entry.cycles != executable::noEstimate)
     return {entry.cycles, entry.flops};
-  auto estimator = state.estimators.find(state.vertexType(vertex.getId()).name);
-  if (estimator == state.estimators.end())
-    throw missing_perf_estimate(str("A vertex of type \"", state.vertexType(vertex.getId()).name,
-                                    "\" has no estimate: its cycles are counted when it first "
-                                    "runs. Give one with setPerfEstimate."));
-  return estimator->second(graph::introspect(state, vertex.getId()), state.target);
+  const auto &type = state.vertexType(vertex.getId()).name;
+  for (const auto *known : {&state.estimators, &state.libraryCycles})
+    if (const auto estimator = known->find(type); estimator != known->end())
+      return estimator->second(graph::introspect(state, vertex.getId()), state.target);
+  throw missing_perf_estimate(str("A vertex of type \"", type,
+                                  "\" has no estimate: its cycles are counted when it runs. Give "
+                                  "one with setPerfEstimate."));
 }
 
 void Graph::registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator) {
@@ -528,6 +530,10 @@ void Graph::registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimat
                            vertexType.cloneAsString(), "\" is an empty function."));
   Access::graph(*this).state->estimators[codelet::canonicalName(vertexType.cloneAsString())] =
       std::move(estimator);
+}
+void openipu::registerLibraryCycles(Graph &graph, const std::string &vertexName,
+                                    PerfEstimateFunc cycles) {
+  Access::graph(graph).state->libraryCycles[codelet::canonicalName(vertexName)] = std::move(cycles);
 }
 std::size_t Graph::getNumVertices() const { return Access::graph(*this).state->vertices.size(); }
 

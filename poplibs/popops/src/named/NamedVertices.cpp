@@ -208,10 +208,11 @@ std::string Library::source(const Words &names) const {
 void Library::addTo(poplar::Graph &graph, std::string (*provide)(const std::string &)) const {
   openipu::addVertexProvider(graph, provide);
   for (const auto &entry : priced_)
-    graph.registerPerfEstimator(entry.spelling, [&entry](const poplar::VertexIntrospector &fields,
-                                                         const poplar::Target &target) {
-      return entry.family->estimate({entry.name, fields, target});
-    });
+    openipu::registerLibraryCycles(
+        graph, entry.spelling,
+        [&entry](const poplar::VertexIntrospector &fields, const poplar::Target &target) {
+          return entry.family->estimate({entry.name, fields, target});
+        });
 }
 
 } // namespace popops::named
