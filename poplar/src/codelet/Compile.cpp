@@ -95,7 +95,7 @@ Source readSource(const SourceInput &input) {
 // everything else.
 const std::string &codegenVersion() {
   static const std::string version = [] {
-    std::vector<std::string> parts = {"5", fastGlue({}, 6), countedGlue({}, 6), checkedSupport()};
+    std::vector<std::string> parts = {"6", fastGlue({}, 6), countedGlue({}, 6), checkedSupport()};
     for (unsigned i = 0; i < arch::instructionClasses; ++i)
       parts.push_back(base::str(arch::bundlesPer(arch::Instruction(i))));
     for (const std::string &function : arch::libraryFunctions()) {

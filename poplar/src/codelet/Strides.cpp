@@ -14,11 +14,16 @@ void add(Sum &to, const Sum &other, std::int64_t factor) {
       to.terms.erase(value);
 }
 
+bool sharesPointer(const Sum &a, const Sum &b) {
+  return std::any_of(a.terms.begin(), a.terms.end(),
+                     [&](const auto &term) { return b.terms.count(term.first) != 0; });
+}
+
 } // namespace
 
 Strides::Strides(const Function &function)
     : f_(function), sums_(function.nodes.size()), open_(function.nodes.size()),
-      stores_(function.flow.loops().size()) {}
+      accesses_(function.flow.loops().size()) {}
 
 const Sum &Strides::sum(ValueId value) {
   if (!sums_[value]) {
@@ -83,19 +88,20 @@ bool Strides::computeFixed(ValueId value, int loop) {
   }
 }
 
-const Strides::Stores &Strides::storesOf(int loop) {
-  auto &known = stores_[unsigned(loop)];
+const Strides::Accesses &Strides::accessesOf(int loop) {
+  auto &known = accesses_[unsigned(loop)];
   if (known)
     return *known;
-  Stores found;
+  Accesses found;
   for (unsigned b = 0; b < f_.byBlock.size(); ++b)
     if (f_.flow.isIn(b, loop))
       for (const ValueId v : f_.byBlock[b]) {
         double ignored = 0;
-        if (f_.nodes[v].op == Op::Store)
-          found.addresses.push_back(sum(f_.nodes[v].address));
-        else if (f_.nodes[v].op == Op::Call)
-          found.calls = found.calls || !arch::libraryBundles(f_.nodes[v].callee, ignored);
+        const Node &node = f_.nodes[v];
+        if (node.op == Op::Store || node.op == Op::Load)
+          (node.op == Op::Store ? found.stores : found.loads).push_back(sum(node.address));
+        else if (node.op == Op::Call)
+          found.calls = found.calls || !arch::libraryBundles(node.callee, ignored);
       }
   known = std::move(found);
   return *known;
@@ -106,19 +112,35 @@ bool Strides::leaves(ValueId load, int loop) {
   const Sum address = sum(f_.nodes[load].address);
   if (loop == noLoop || !fixed(address, loop))
     return false;
-  const Stores &stores = storesOf(loop);
-  if (stores.calls)
+  const Accesses &all = accessesOf(loop);
+  if (all.calls)
     return false;
-  for (const Sum &store : stores.addresses)
-    for (const auto &term : store.terms)
-      if (address.terms.count(term.first))
-        return false;
-  return !f_.nodes[load].address.terms.empty() || stores.addresses.empty();
+  for (const Sum &store : all.stores)
+    if (sharesPointer(store, address))
+      return false;
+  return !f_.nodes[load].address.terms.empty() || all.stores.empty();
 }
 
-unsigned Strides::home(ValueId load) {
-  unsigned block = f_.nodes[load].block;
-  for (int loop = f_.flow.loopOf(block); loop != noLoop && leaves(load, loop);
+// One place in memory that a loop reads and writes, and nothing else through its pointer. Variables
+// of the source that lie on the stack lie there for a reason.
+bool Strides::promoted(ValueId access, int loop) {
+  const Node &node = f_.nodes[access];
+  const Sum address = sum(node.address);
+  if (loop == noLoop || node.address.onStack || address.terms.empty() || !fixed(address, loop))
+    return false;
+  const Accesses &all = accessesOf(loop);
+  const auto apart = [&](const Sum &other) {
+    return other == address || !sharesPointer(other, address);
+  };
+  return !all.calls && std::all_of(all.loads.begin(), all.loads.end(), apart) &&
+         std::all_of(all.stores.begin(), all.stores.end(), apart);
+}
+
+unsigned Strides::home(ValueId access) {
+  unsigned block = f_.nodes[access].block;
+  const bool isLoad = f_.nodes[access].op == Op::Load;
+  for (int loop = f_.flow.loopOf(block);
+       loop != noLoop && ((isLoad && leaves(access, loop)) || promoted(access, loop));
        loop = f_.flow.loops()[unsigned(loop)].parent)
     block = f_.flow.dominator(f_.flow.loops()[unsigned(loop)].header);
   return block;

@@ -29,8 +29,9 @@ public:
   // Fixed parts and induction variables of the loop. The step may be zero; nothing: other values
   // take part.
   std::optional<Sum> step(const Sum &sum, int loop);
-  // The block whose business a load is, when it leaves the loops that do not change it.
-  unsigned home(ValueId load);
+  // The block whose business a load or store is: outside the loops in which a register serves
+  // instead.
+  unsigned home(ValueId access);
 
 private:
   Sum compute(ValueId value);
@@ -43,12 +44,13 @@ private:
   std::vector<bool> open_; // being computed
   std::map<std::pair<ValueId, int>, bool> fixed_;
   std::map<std::pair<ValueId, int>, std::optional<Sum>> steps_;
-  struct Stores {
-    std::vector<Sum> addresses;
+  bool promoted(ValueId access, int loop);
+  struct Accesses {
+    std::vector<Sum> loads, stores;
     bool calls = false; // anything may be written
   };
-  std::vector<std::optional<Stores>> stores_; // by loop
-  const Stores &storesOf(int loop);
+  std::vector<std::optional<Accesses>> accesses_; // by loop
+  const Accesses &accessesOf(int loop);
 };
 
 } // namespace poplar::codelet

@@ -186,17 +186,23 @@ private:
   void addLoad(ValueId v) {
     const Node &node = f_.nodes[v];
     const unsigned count = std::max(1u, node.bytes / 8);
-    if (const unsigned home = strides_.home(v); home != node.block) {
-      for (unsigned i = 0; i < count; ++i)
-        blocks_[home].issue(Slot::Main, 1, {});
+    if (leavesLoop(v, count))
       return nothing(v);
-    }
     addAddress(v);
     repeat(v, Slot::Main, 1, count);
   }
 
+  bool leavesLoop(ValueId v, unsigned count) {
+    const unsigned home = strides_.home(v);
+    for (unsigned i = 0; i < count && home != f_.nodes[v].block; ++i)
+      blocks_[home].issue(Slot::Main, 1, {});
+    return home != f_.nodes[v].block;
+  }
+
   void addStore(ValueId v) {
     const Node &node = f_.nodes[v];
+    if (leavesLoop(v, node.bytes < 4 ? 3 : std::max(1u, node.bytes / 8)))
+      return;
     addAddress(v);
     if (node.bytes >= 4)
       return repeat(v, Slot::Main, 1, std::max(1u, node.bytes / 8));
@@ -288,7 +294,7 @@ private:
   void addSteps() {
     for (unsigned l = 0; l < steps_.size(); ++l)
       for (std::size_t i = 0; i < steps_[l].size(); ++i)
-        blocks_[latchOf(l)].issue(Slot::Main, 1, {});
+        blocks_[f_.flow.loops()[l].header].issue(Slot::Main, 1, {});
     for (ValueId v = 0; v < f_.nodes.size(); ++v) {
       const Node &node = f_.nodes[v];
       const int loop = node.op == Op::Phi ? loopOf(v) : noLoop;
@@ -296,7 +302,7 @@ private:
         continue;
       const auto step = strides_.step(strides_.sum(v), loop);
       if (step && *step != Sum{} && uses_.needed(v) && !updateCounts(v, loop))
-        blocks_[latchOf(unsigned(loop))].issue(Slot::Main, 1, {});
+        blocks_[node.block].issue(Slot::Main, 1, {});
     }
   }
   // A loop that counts down needs its count first.
@@ -314,17 +320,6 @@ private:
              uses_.needed(v);
     });
   }
-  unsigned latchOf(unsigned loop) const {
-    const auto &l = f_.flow.loops()[loop];
-    unsigned found = l.header, count = 0;
-    for (const unsigned p : f_.flow.blocks()[l.header].predecessors)
-      if (l.contains[p]) {
-        found = p;
-        ++count;
-      }
-    return count == 1 ? found : l.header;
-  }
-
   using StepKey = std::pair<std::int64_t, std::vector<std::pair<ValueId, std::int64_t>>>;
   const Function &f_;
   Strides strides_;

@@ -44,6 +44,8 @@ VERTEX(Exp, FLOATS, LOOP a[i] = std::exp(b[i]);)
 VERTEX(Convert, FLOATS Input<Ints> j;, LOOP a[i] = j[i];)
 VERTEX(Widen, FLOATS Input<Halves> h;, LOOP a[i] = h[i];)
 VERTEX(ScalarInput, FLOATS Input<float> w;, LOOP a[i] = *w * b[i];)
+VERTEX(ScalarOutput, FLOATS Output<float> w; InOut<float> k;, LOOP { *w += b[i]; *k -= c[i]; })
+VERTEX(Relu, FLOATS, LOOP a[i] = a[i] > 0 ? a[i] : 0;)
 VERTEX(Strided, FLOATS unsigned stride;, LOOP a[i] = b[i * stride];)
 __attribute__((noinline)) float twice(float x) { return x + x; }
 VERTEX(Call, FLOATS, LOOP a[i] = twice(b[i]);)
@@ -65,7 +67,7 @@ private:
   std::uint64_t count(Bench &bench, unsigned n) {
     std::vector<float> a(4096), b(4096, 1.5f), c(4096, 0.5f);
     std::vector<int> j(4096, 3);
-    float w = 2;
+    float w = 2, k = 0;
     VertexStorage v(bench.type(type_));
     v.vector("a", a);
     v.vector("b", b);
@@ -75,6 +77,8 @@ private:
         v.vector(f.name, j);
       if (f.name == "w")
         v.scalar("w", w);
+      if (f.name == "k")
+        v.scalar("k", k);
       if (f.name == "stride")
         v.plain<unsigned>("stride", 2);
     }
@@ -144,6 +148,14 @@ TEST(TileCode, OfConversions) {
 
 TEST(TileCode, LoadsScalarInputsOnce) {
   expectCost("ScalarInput", {4, 5}); // load, multiply, store
+}
+
+TEST(TileCode, KeepsScalarOutputsInRegisters) {
+  expectCost("ScalarOutput", {4, 6}); // two loads, two adds
+}
+
+TEST(TileCode, OfAChoiceBetweenFloats) {
+  expectCost("Relu", {5, 6}); // load, compare, choose, store
 }
 
 TEST(TileCode, OfTwoStepsAddsTwice) {
