@@ -12,6 +12,7 @@
 #include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
 #include "openipu/Overwrite.hpp"
+#include "popops/Cast.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/exceptions.hpp"
 #include "UnitNorms.hpp"
@@ -419,15 +420,14 @@ void planInput(openipu::Plan &plan, const poplar::Graph &graph, const poplar::Te
 
 } // namespace
 
-std::pair<poplar::Tensor, poplar::Tensor>
-paramGradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
-               const poplar::Tensor &mean, const poplar::Tensor &isd, NormGroups groups,
-               const poplar::Type &partials, poplar::program::Sequence &prog,
-               const poplar::DebugContext &context, const std::string &api) {
-  check(x, grads, mean, isd, {}, groups, partials, api, Needs::Nothing);
+static std::pair<poplar::Tensor, poplar::Tensor>
+parameterSums(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
+              const poplar::Tensor &mean, const poplar::Tensor &isd, NormGroups groups,
+              const poplar::Type &type, const poplar::Type &partials,
+              poplar::program::Sequence &prog, const poplar::DebugContext &context) {
   auto r = reducible(grads, groups, Key::Parameter);
-  auto gammaDelta = popops::cost::createReduceOutput(graph, r.view, grads.elementType(), r.dims,
-                                                     {context, "gammaDelta"});
+  auto gammaDelta =
+      popops::cost::createReduceOutput(graph, r.view, type, r.dims, {context, "gammaDelta"});
   auto betaDelta = graph.clone(gammaDelta, {context, "betaDelta"});
   auto o =
       operands({openipu::out(gammaDelta), openipu::out(betaDelta)}, x, grads, {}, mean, isd, {});
@@ -437,6 +437,16 @@ paramGradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tens
   prog.add(openipu::operation(
       graph, {"poplin.norm.sums", o.uses, bytes(s), std::move(plan), {context, "paramGradients"}}));
   return {gammaDelta, betaDelta};
+}
+
+std::pair<poplar::Tensor, poplar::Tensor>
+paramGradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
+               const poplar::Tensor &mean, const poplar::Tensor &isd, NormGroups groups,
+               const poplar::Type &partials, poplar::program::Sequence &prog,
+               const poplar::DebugContext &context, const std::string &api) {
+  check(x, grads, mean, isd, {}, groups, partials, api, Needs::Nothing);
+  return parameterSums(graph, x, grads, mean, isd, groups, grads.elementType(), partials, prog,
+                       context);
 }
 
 poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
@@ -456,16 +466,18 @@ poplar::Tensor gradients(poplar::Graph &graph, const poplar::Tensor &x, const po
 }
 
 // Batch norm of channels side by side: the parameters' sums serve the input's gradient, too.
-static poplar::Tensor
-gradientsFromSums(poplar::Graph &graph, const poplar::Tensor &x, const poplar::Tensor &grads,
-                  const poplar::Tensor &mean, const poplar::Tensor &isd,
-                  const poplar::Tensor &gamma, const poplar::Tensor &gammaDelta,
-                  const poplar::Tensor &betaDelta, const poplar::Type &partials,
-                  poplar::program::Sequence &prog, const poplar::DebugContext &context) {
+static poplar::Tensor gradientsFromSums(poplar::Graph &graph, const poplar::Tensor &x,
+                                        const poplar::Tensor &grads, const poplar::Tensor &mean,
+                                        const poplar::Tensor &isd, const poplar::Tensor &gamma,
+                                        const poplar::Tensor &gammaDelta,
+                                        const poplar::Tensor &betaDelta,
+                                        poplar::program::Sequence &prog,
+                                        const poplar::DebugContext &context) {
   auto dx = graph.clone(grads.elementType(), x, {context, "gradients"});
   auto o = operands({openipu::out(dx)}, x, grads, {betaDelta, gammaDelta}, mean, isd, gamma);
   openipu::Plan plan;
-  planInput(plan, graph, x, grads, {}, o, 1, partials);
+  planWhiten(plan, graph, x, {}, o);
+  planApply(plan, graph, x, {}, o);
   Settings s{{}, true, true, true, true, false, 1.0, true};
   prog.add(openipu::operation(
       graph, {"poplin.norm.gradient", o.uses, bytes(s), std::move(plan), {context, "gradients"}}));
@@ -479,14 +491,17 @@ AllGradients allGradients(poplar::Graph &graph, const poplar::Tensor &x,
                           const poplar::DebugContext &context, const std::string &api) {
   check(x, grads, mean, isd, gamma, groups, partials, api, Needs::Deviation);
   if (!haveUnits(x, groups)) {
-    auto [gammaDelta, betaDelta] =
-        paramGradients(graph, x, grads, mean, isd, groups, partials, prog, context, api);
+    // Sums in half could overflow.
+    auto [gammaSums, betaSums] =
+        parameterSums(graph, x, grads, mean, isd, groups, poplar::FLOAT, partials, prog, context);
     auto dx =
-        x.elementType() == poplar::FLOAT // sums in half could overflow
-            ? gradientsFromSums(graph, x, grads, mean, isd, gamma, gammaDelta, betaDelta, partials,
-                                prog, context)
-            : gradients(graph, x, grads, mean, isd, gamma, groups, partials, prog, context, api);
-    return {dx, gammaDelta, betaDelta};
+        gradientsFromSums(graph, x, grads, mean, isd, gamma, gammaSums, betaSums, prog, context);
+    const auto narrow = [&](const poplar::Tensor &sums, const char *name) {
+      return sums.elementType() == grads.elementType()
+                 ? sums
+                 : popops::cast(graph, sums, grads.elementType(), prog, {context, name});
+    };
+    return {dx, narrow(gammaSums, "gammaDelta"), narrow(betaSums, "betaDelta")};
   }
   auto dx = graph.clone(grads.elementType(), x, {context, "gradients"});
   auto r = reducible(grads, groups, Key::Parameter);
@@ -497,7 +512,10 @@ AllGradients allGradients(poplar::Graph &graph, const poplar::Tensor &x,
                     {}, mean, isd, gamma);
   openipu::Plan plan;
   planParameters(plan, graph, x, grads, groups, o, 3, partials);
-  planInput(plan, graph, x, grads, groups, o, 3, partials);
+  if (groups.count == 0) // the same sums, and x is whitened still
+    planApply(plan, graph, x, groups, o, 3);
+  else
+    planInput(plan, graph, x, grads, groups, o, 3, partials);
   Settings s{groups, false, true, true, true, true, 1.0};
   prog.add(openipu::operation(
       graph, {"poplin.norm.backward", o.uses, bytes(s), std::move(plan), {context, "gradients"}}));
