@@ -85,11 +85,11 @@ unsigned ampFirstBundles(const Chip &chip, AmpInput input) {
 unsigned ampNextBundles(const Chip &chip, AmpInput input) {
   const auto &amp = chip.amp;
   const bool isFloat = input == AmpInput::Float, half = input == AmpInput::Half;
-  const unsigned perCycle = isFloat ? amp.floatInputsPerCycle
-                            : half  ? amp.halfInputsPerCycle
-                                    : amp.quarterInputsPerCycle;
-  const unsigned bytes = isFloat ? 4 : half ? 2 : 1;
-  return unsigned(ceilDiv(amp.weightBytesPerUnit / bytes, std::max(1u, perCycle)));
+  const unsigned perCycle = std::max(1u, isFloat ? amp.floatInputsPerCycle
+                                         : half  ? amp.halfInputsPerCycle
+                                                 : amp.quarterInputsPerCycle);
+  const unsigned inputs = amp.weightBytesPerUnit >> (isFloat ? 2 : half ? 1 : 0);
+  return (inputs + perCycle - 1) / perCycle;
 }
 
 std::uint64_t ampWorkerBundles(const Chip &chip, const AmpUse &use, std::uint64_t positions,
