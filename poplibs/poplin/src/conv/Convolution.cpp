@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolution. Host: with a lane per image if batch is innermost in both activations, else on
+// Convolution. Host: with a lane per image (or position) if batch is innermost in both, else on
 // channels-last data; with a lane per channel where each is a group of its own. Device: what the
 // planner found.
 #include "poplin/Convolution.hpp"

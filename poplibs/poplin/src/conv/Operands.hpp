@@ -8,7 +8,7 @@
 namespace poplin::conv {
 
 // Storage of activations. The host computes best with channels innermost; layers with few channels
-// and whole vectors of images with the batch innermost.
+// with the batch innermost, if images, or images and positions of a row together, fill vectors.
 enum class Storage { ChannelsLast, BatchLast };
 Storage storageFor(const ConvParams &params);
 // For a result: that of the input where it suits, so that chains of layers agree.
