@@ -42,7 +42,10 @@ void addSplit(Rows &rows, const std::string &id, const Blur &blur, const Split &
     add("links", "links", published.links, [](const Profile &p) {
       return p.cycles(Type::GlobalExchange);
     }).setting("links of a rail, hop");
-  add("sync", "sync", published.sync, [](const Profile &p) { return p.cycles(Type::Sync); });
+  auto &sync =
+      add("sync", "sync", published.sync, [](const Profile &p) { return p.cycles(Type::Sync); });
+  if (published.sync == 117)
+    sync.setting("boundary");
 }
 
 struct Published {

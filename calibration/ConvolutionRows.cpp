@@ -53,10 +53,10 @@ void addConvolutionRows(Rows &rows) {
   add("C2 x1", {768, 1024, FLOAT, 0.6, 1}, 6.373).setting("kernel rows per pass");
   add("C2 x2", {768, 1024, FLOAT, 0.6, 2}, 3.73);
   add("C3", {2200, 1122, HALF, 0.4, 1}, 4.472);
-  add("C4 0.1", {2200, 1122, HALF, 0.1, 1}, 162).setting("vector code on GC2");
-  add("C4 0.3", {2200, 1122, HALF, 0.3, 1}, 137).setting("vector code on GC2");
+  add("C4 0.1", {2200, 1122, HALF, 0.1, 1}, 162);
+  add("C4 0.3", {2200, 1122, HALF, 0.3, 1}, 137);
   add("C5 0.3", {2200, 1122, FLOAT, 0.3, 2}, 10.25);
-  add("C5 0.2", {2200, 1122, FLOAT, 0.2, 2}, 94.4).setting("padding of channels");
+  add("C5 0.2", {2200, 1122, FLOAT, 0.2, 2}, 94.4);
 }
 
 } // namespace calibration

@@ -56,7 +56,7 @@ Figure spread(std::uint64_t messages, std::uint64_t words) {
   const auto &chip = arch::chipByName("ipu21");
   arch::TileTraffic traffic;
   for (std::uint64_t i = 0; i < messages; ++i)
-    traffic.receive(chip, 4 * words);
+    traffic.receive(4 * words);
   const std::vector<arch::ActiveTile> pair = {{0, traffic}, {1, traffic}};
   return {double(arch::exchangeCycles(chip, pair).cycles),
           "taken as evenly spread and of one size"};

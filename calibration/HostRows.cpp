@@ -68,6 +68,7 @@ void addHostRows(Rows &rows) {
       {"E17 mid", "host", "StreamCopyMid, one word", 1630, Unit::Cycles, "EX", [word] {
          return Figure{word().cycles(Type::StreamCopyMid), "middle of 1.49 to 1.77 thousand"};
        }});
+  rows.back().setting("first data");
 }
 
 } // namespace calibration

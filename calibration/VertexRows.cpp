@@ -95,7 +95,7 @@ void addVertexRows(Rows &rows) {
        [](const Profile &p) { return p.named("multiply"); });
   part("E4", "sync", "sync of the same program", 135850, [](const Profile &p) {
     return p.cycles(Type::Sync) + p.cycles(Type::StreamCopyBegin) + p.cycles(Type::StreamCopyEnd);
-  });
+  }).setting("neighbouring streams wait once");
   add("E18", "C++ vertices", "two vertices of 3600 cycles, Mk2", 7238, "EX", [] {
     return Figure{twoVertices(), ""};
   }).setting("launch");

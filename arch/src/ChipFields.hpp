@@ -54,18 +54,17 @@ template <class C, class Visit> void forEachField(C &c, Visit &&visit) {
 
   number("exchange.bytesPerCycle", c.exchange.bytesPerCycle, positive);
   number("exchange.pairBytesPerCycle", c.exchange.pairBytesPerCycle, positive);
-  number("exchange.messageGap", c.exchange.messageGapCycles, any);
-  number("exchange.wordsPerMessage", c.exchange.wordsPerMessage, positive);
+  number("exchange.senderGap", c.exchange.senderGapCycles, any);
+  number("exchange.span", c.exchange.spanCycles, any);
   number("exchange.routeBase", c.exchange.routeBaseCycles, any);
   number("exchange.routePerColumn", c.exchange.routePerColumn, any);
   number("exchange.routePerRow", c.exchange.routePerRow, any);
   number("exchange.routeUnknown", c.exchange.routeUnknownCycles, any);
 
+  number("copy.straight", c.copy.straightCycles, any);
   number("copy.start", c.copy.startCycles, any);
   number("copy.piece", c.copy.pieceCycles, any);
   number("copy.bytesPerCycle", c.copy.bytesPerCycle, positive);
-  number("copy.gatherStart", c.copy.gatherStartCycles, any);
-  number("copy.gather8", c.copy.gather8, any);
   number("copy.gather4", c.copy.gather4, any);
   number("copy.gather2", c.copy.gather2, any);
 
@@ -91,11 +90,13 @@ template <class C, class Visit> void forEachField(C &c, Visit &&visit) {
   visit("amp.slic", c.amp.slic, Unit::Flag, any);
 
   visit("links.bandwidth", c.links.bytesPerSecond, Unit::BytesPerSecond, positive);
-  number("links.usable", c.links.usable, positive);
   number("links.rung", c.links.rungLinks, positive);
   number("links.rungThrough", c.links.rungThroughLinks, positive);
   number("links.rail", c.links.railLinks, positive);
   visit("links.hop", c.links.hopSeconds, Unit::Seconds, any);
+  visit("links.packet", c.links.packetBytes, Unit::Bytes, positive);
+  number("links.packetOverheadWords", c.links.packetOverheadWords, any);
+  number("links.packetLeastWords", c.links.packetLeastWords, any);
   number("links.ipusPerMachine", c.links.ipusPerMachine, positive);
   number("links.ipusPerDomain", c.links.ipusPerDomain, positive);
   visit("links.gatewayBandwidth", c.links.gatewayBytesPerSecond, Unit::BytesPerSecond, positive);

@@ -51,8 +51,8 @@ struct SyncDelay {
 struct ExchangeBus {
   unsigned bytesPerCycle = 0;     // one tile sends, and receives, this much
   unsigned pairBytesPerCycle = 0; // both tiles of a pair take one stream, or the partner is idle
-  unsigned messageGapCycles = 0;  // between consecutive messages at one tile
-  unsigned wordsPerMessage = 0;   // a longer message counts as several
+  unsigned senderGapCycles = 0;   // at a receiver, when another tile begins to send to it
+  double spanCycles = 0;          // each further span of one sender
   unsigned routeBaseCycles = 0;   // plus so much per column and row crossed
   unsigned routePerColumn = 0;
   unsigned routePerRow = 0;
@@ -62,11 +62,11 @@ struct ExchangeBus {
 
 // Copies inside a tile before and after an exchange.
 struct TileCopy {
-  unsigned startCycles = 0;       // one call that copies any number of pieces
-  unsigned pieceCycles = 0;       // one contiguous piece: six workers enter, share it and leave
-  unsigned bytesPerCycle = 0;     // within a piece
-  unsigned gatherStartCycles = 0; // the other way to do it: one loop over atoms of 8, 4 or 2 bytes
-  double gather8 = 0, gather4 = 0, gather2 = 0; // cycles per byte
+  unsigned straightCycles = 0; // one contiguous piece by itself: six workers enter, share it, leave
+  unsigned startCycles = 0;    // a list of pieces, however many
+  double pieceCycles = 0;      // each of them
+  unsigned bytesPerCycle = 0;  // within a piece
+  double gather4 = 0, gather2 = 0; // pieces below 8 bytes, by atoms of so many: cycles per byte
   bool operator==(const TileCopy &) const = default;
 };
 
@@ -90,11 +90,13 @@ struct Amp {
 
 struct Links {
   double bytesPerSecond = 0;     // one link, one direction
-  double usable = 0;             // fraction
   unsigned rungLinks = 0;        // between the two IPUs of a rung, traffic that ends there
   unsigned rungThroughLinks = 0; // traffic that goes on along the rail
   unsigned railLinks = 0;        // along a rail, each direction
   double hopSeconds = 0;
+  unsigned packetBytes = 0;         // the most that one packet carries
+  unsigned packetOverheadWords = 0; // words of the link that a packet takes beside what it carries
+  unsigned packetLeastWords = 0;    // and at least so many in all
   unsigned ipusPerMachine = 0;
   unsigned ipusPerDomain = 0;       // one rack; beyond it traffic takes the gateway links
   double gatewayBytesPerSecond = 0; // per machine, each direction
@@ -125,7 +127,7 @@ struct Host {
 // Dynamic power is for the whole chip, that unit busy in every cycle, at this chip's clock and
 // voltage.
 struct Power {
-  double idleWatts = 0;
+  double idleWatts = 0; // the clock running, no unit busy
   double ampWatts = 0, vectorWatts = 0, memoryWatts = 0, exchangeWatts = 0;
   double machineWatts = 0; // gateway, DRAM, fans: per machine, beside its IPUs
   bool operator==(const Power &) const = default;

@@ -48,11 +48,14 @@ std::uint64_t fallbackBundles(const Chip &chip, std::uint64_t bytesTouched,
 Cycles memoryPortCycles(const Chip &chip, std::span<const std::uint64_t> accessesPerElement,
                         std::uint64_t bytes);
 
-// Rearranging data inside a tile, done the cheaper of two ways: piece by piece, or atom by atom.
+// Rearranging data inside a tile: pieces that are contiguous in both source and destination. What a
+// piece adds depends on its size, so pieces of several sizes add up.
 struct TileRearrangement {
-  std::uint64_t pieces = 0; // contiguous in both source and destination
-  std::uint64_t bytes = 0;
-  unsigned atomBytes = 4; // largest of 8, 4, 2, 1 that divides every piece and its offsets
+  std::uint64_t pieces = 0, bytes = 0;
+  double work = 0; // cycles of the pieces in a list of them
+  void add(const Chip &chip, std::uint64_t pieceBytes, std::uint64_t count = 1);
+  void add(const TileRearrangement &other);
+  void subtract(const TileRearrangement &other);
 };
 Cycles rearrangeCycles(const Chip &chip, const TileRearrangement &copy);
 

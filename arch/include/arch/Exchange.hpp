@@ -12,16 +12,16 @@ namespace arch {
 // What enters and leaves one tile in one exchange phase. A payload sent to many tiles leaves once.
 struct TileTraffic {
   std::uint64_t bytesIn = 0, bytesOut = 0;
-  std::uint64_t messagesIn = 0, messagesOut = 0;
+  std::uint64_t messagesIn = 0, messagesOut = 0; // contiguous spans
+  std::uint64_t sendersIn = 0;                   // tiles they come from
   std::uint64_t sameElementBytes =
       0;                        // received into a memory element that is sent from at the same time
   bool pairSharesInput = false; // the partner takes the very same stream
   bool pairSharesOutput = false;
 
-  // One contiguous span; rounded up to whole words, and counted as several messages when it is
-  // long.
-  void receive(const Chip &chip, std::uint64_t bytes);
-  void send(const Chip &chip, std::uint64_t bytes);
+  // One contiguous span, rounded up to whole words; from a sender of its own.
+  void receive(std::uint64_t bytes);
+  void send(std::uint64_t bytes);
 };
 
 struct ActiveTile {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What moving data between IPUs costs: every flow is routed over links, the fullest link decides,
-// and the farthest flow adds its hops. Beyond one rack traffic takes the gateway links of the
-// machines.
+// What moving data between IPUs costs: every flow is routed over links as packets, the fullest link
+// decides, and the farthest flow adds its hops. Beyond one rack traffic takes the gateway links of
+// the machines.
 #pragma once
 #include "arch/System.hpp"
 #include <span>
@@ -11,6 +11,7 @@ namespace arch {
 struct Flow {
   unsigned fromIpu = 0, toIpu = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t packets = 1; // pieces that are sent by themselves; more when they are long
 };
 
 // A directed bundle of links (or a machine's gateway) that flows share.
@@ -22,6 +23,8 @@ struct LinkResource {
 
 std::string toString(const LinkResource &resource);
 double bytesPerSecond(const System &system, const LinkResource &resource);
+// What a flow takes of a link: packets have an overhead and a least size.
+std::uint64_t bytesOnLink(const Links &links, const Flow &flow);
 
 // The resources a flow passes, in order. Empty when both ends are one IPU.
 std::vector<LinkResource> routeBetween(const System &system, unsigned fromIpu, unsigned toIpu);

@@ -10,8 +10,9 @@ Chip bow() {
   c.name = "bow";
   c.displayName = "Bow (Mk2)";
   c.clockHz = 1.85e9; // CLI, MLP
-  // EEN: a Bow-2000 averages 1.25 kW, so an IPU may draw (1250 - 250) / 4 = 250 W. Idle as GC200
-  // (A10); clock and voltage together then raise the dynamic 76 W to 202 W.
+  c.power.idleWatts = idleAt(c.clockHz);
+  // EEN: a Bow-2000 averages 1.25 kW, so an IPU may draw (1250 - 250) / 4 = 250 W. Clock and
+  // voltage together then raise the dynamic 76 W to 192 W.
   const double dynamic = (250.0 - c.power.idleWatts) / 76;
   c.power.ampWatts *= dynamic;
   c.power.vectorWatts *= dynamic;

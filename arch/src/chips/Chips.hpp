@@ -11,4 +11,6 @@ Chip ipu2();
 Chip bow();
 Chip ipu21();
 
+double idleAt(double clockHz); // watts of an idle Mk2
+
 } // namespace arch::chips

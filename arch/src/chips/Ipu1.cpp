@@ -47,19 +47,18 @@ Chip ipu1() {
   c.exchange = {
       .bytesPerCycle = 4,     // PL
       .pairBytesPerCycle = 8, // API, PL
-      .messageGapCycles = 20, // A2: B9, B11, B12 and B13 with one constant
-      .wordsPerMessage = 64,  // A2: one send instruction
+      .senderGapCycles = 10,  // A2: B9, B11, B12 and B13
+      .spanCycles = 2.4,      // A2: the same four
       .routeBaseCycles = 20,  // A13: as Mk2, as are the next three
       .routePerColumn = 6,
       .routePerRow = 2,
       .routeUnknownCycles = 64,
   };
   c.copy = {
-      .startCycles = 0,         // A3: B9 to B13
-      .pieceCycles = 77,        // A3: B9 to B13
-      .bytesPerCycle = 8,       // PL: straight copy
-      .gatherStartCycles = 587, // PL, as are the next three
-      .gather8 = 0.44,
+      .straightCycles = 288, // STK, on Mk2 (E11)
+      .startCycles = 587,    // PL; B9 to B13
+      .pieceCycles = 7.4,    // A3: B9 to B13
+      .bytesPerCycle = 8,    // PL: straight copy; as are the next two
       .gather4 = 3.1,
       .gather2 = 5.1,
   };
@@ -86,15 +85,17 @@ Chip ipu1() {
   };
   c.links = {
       .bytesPerSecond = 128.0 * 1024 * 1024 * 1024 / 8, // PLT: 128 Gibit/s
-      .usable = 0.85,                                   // PLT
       .rungLinks = 4,                                   // PLT, JIA: on the card
       .rungThroughLinks = 2,                            // PLT, JIA
-      .railLinks = 2,                                   // PLT
-      .hopSeconds = 650e-9,                             // A4: B12 and B13
-      .ipusPerMachine = 16,                             // LOUW: eight cards in a server
-      .ipusPerDomain = 16,                              // LOUW: one ladder
-      .gatewayBytesPerSecond = 12.5e9,                  // A6: no gateway; servers join over 100 GbE
-      .gatewayHopSeconds = 2e-6,                        // A6
+      .railLinks = 1,                                   // A4: B12 and B13; PLT has 2
+      .hopSeconds = 100e-9,                             // A4: B12 and B13
+      .packetBytes = 256,                               // STK, on Mk2: an outgoing packet
+      .packetOverheadWords = 14,       // A4: of the least, all but one pixel of floats (B14 to B16)
+      .packetLeastWords = 18,          // STK, on Mk2
+      .ipusPerMachine = 16,            // LOUW: eight cards in a server
+      .ipusPerDomain = 16,             // LOUW: one ladder
+      .gatewayBytesPerSecond = 12.5e9, // A6: no gateway; servers join over 100 GbE
+      .gatewayHopSeconds = 2e-6,       // A6
   };
   c.host = {
       .card = {.inBytesPerSecond = 26e9, .outBytesPerSecond = 26e9}, // A7
@@ -103,7 +104,7 @@ Chip ipu1() {
                   .sharedBytesPerSecond = 2 * 12.5e9}, // as Mk2, should one build it
       .hasGateway = false,
       .callbackSeconds = 60e-6,                // EX, on Mk2: the host decides
-      .transferSeconds = 1e-6,                 // A8
+      .transferSeconds = 1.2e-6,               // A8: E17, on Mk2
       .packetBytesIn = 1024,                   // STK, on Mk2
       .packetBytesOut = 256,                   // STK, on Mk2
       .tilePacketSecondsIn = 32 * 256 / 3.3e9, // CLI, on Mk2 (E16)

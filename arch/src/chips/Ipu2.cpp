@@ -5,6 +5,13 @@
 
 namespace arch::chips {
 
+// CLI: 48 W with the clock at 1.33 GHz; 46.5 W for two with link traffic alone, taken as the clock
+// of the tiles standing still (A10). The rest goes with the clock.
+double idleAt(double clockHz) {
+  const double stopped = 46.5 / 2;
+  return stopped + (48 - stopped) * clockHz / 1.33e9;
+}
+
 Chip ipu2() {
   Chip c;
   c.name = "ipu2";
@@ -45,21 +52,20 @@ Chip ipu2() {
       .ipusPerWireHop = 4,     // PLT: hops = 1 + IPUs / 4
   };
   c.exchange = {
-      .bytesPerCycle = 4,      // PL
-      .pairBytesPerCycle = 8,  // API, PL, STK
-      .messageGapCycles = 40,  // A2: between what GC2 shows (20) and STK's careful scheduler (85)
-      .wordsPerMessage = 4148, // STK: with continuation instructions
-      .routeBaseCycles = 20,   // STK's routing function, as are the next three
+      .bytesPerCycle = 4,     // PL
+      .pairBytesPerCycle = 8, // API, PL, STK
+      .senderGapCycles = 10,  // A2: as GC2, the same vendor's compiler
+      .spanCycles = 2.4,      // A2: as GC2
+      .routeBaseCycles = 20,  // STK's routing function, as are the next three
       .routePerColumn = 6,
       .routePerRow = 2,
       .routeUnknownCycles = 64,
   };
   c.copy = {
-      .startCycles = 211,       // STK: a copy call of one piece is 288 cycles
-      .pieceCycles = 77,        // A3: B9 to B13 on GC2, the same core
-      .bytesPerCycle = 8,       // PL: straight copy
-      .gatherStartCycles = 587, // PL, as are the next three
-      .gather8 = 0.44,
+      .straightCycles = 288, // STK: a copy call of one piece (E11)
+      .startCycles = 587,    // PL
+      .pieceCycles = 7.4,    // A3: B9 to B13 on GC2, the same core
+      .bytesPerCycle = 8,    // PL: straight copy; as are the next two
       .gather4 = 3.1,
       .gather2 = 5.1,
   };
@@ -86,11 +92,13 @@ Chip ipu2() {
   };
   c.links = {
       .bytesPerSecond = 128.0 * 1024 * 1024 * 1024 / 8, // PLT: 128 Gibit/s
-      .usable = 0.85,                                   // PLT
       .rungLinks = 2,                      // E15: the measured pair rate is that of two links
       .rungThroughLinks = 2,               // PLT
       .railLinks = 2,                      // PLT
-      .hopSeconds = 650e-9,                // A4: B12 and B13
+      .hopSeconds = 100e-9,                // A4: B12 and B13 on GC2
+      .packetBytes = 256,                  // STK: an outgoing packet
+      .packetOverheadWords = 14,           // A4: B14 to B16 on GC2; E15 agrees
+      .packetLeastWords = 18,              // STK
       .ipusPerMachine = 4,                 // TAMU
       .ipusPerDomain = 64,                 // DS
       .gatewayBytesPerSecond = 2 * 12.5e9, // DS: two 100 Gbit/s links
@@ -102,10 +110,10 @@ Chip ipu2() {
                   .outBytesPerSecond = 5.5e9,                        // EX EfficientDet
                   .sharedBytesPerSecond = 2 * 12.5e9}, // DS: two 100 GbE ports per machine
       .hasGateway = true,
-      .callbackSeconds = 60e-6, // EX lightweight profiling (E17)
-      .transferSeconds = 1e-6,  // A8
-      .packetBytesIn = 1024,    // STK
-      .packetBytesOut = 256,    // STK
+      .callbackSeconds = 60e-6,  // EX lightweight profiling (E17)
+      .transferSeconds = 1.2e-6, // A8: E17
+      .packetBytesIn = 1024,     // STK
+      .packetBytesOut = 256,     // STK
       .tilePacketSecondsIn =
           32 * 256 / 3.3e9, // CLI: 26.4 Gbit/s to 32 tiles in 256-byte packets (E16)
       .tilePacketSecondsOut = 32 * 256 / 3.75e9, // CLI: 30.0 Gbit/s
@@ -114,7 +122,7 @@ Chip ipu2() {
       .remoteBytesPerIpu = 32ull * 1000 * 1000 * 1000, // MLP
   };
   c.power = {
-      .idleWatts = 48,             // CLI (W1)
+      .idleWatts = idleAt(1.33e9), // CLI (W1)
       .ampWatts = 76 * 0.6,        // CLI: 76 W in all (W1); split A10
       .vectorWatts = 76 * 0.6 / 8, // A10: 4 of the matrix unit's 32 float operations per cycle
       .memoryWatts = 76 * 0.3,

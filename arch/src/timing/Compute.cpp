@@ -142,17 +142,36 @@ Cycles memoryPortCycles(const Chip &chip, std::span<const std::uint64_t> accesse
   return cycles;
 }
 
+// What is narrower than the data path goes atom by atom.
+static double cyclesOfPiece(const Chip &chip, std::uint64_t bytes) {
+  const auto &c = chip.copy;
+  if (bytes < chip.dataPathBits / 8)
+    return (bytes % 4 == 0 ? c.gather4 : c.gather2) * double(bytes);
+  return c.pieceCycles + double(bytes) / c.bytesPerCycle;
+}
+
+void TileRearrangement::add(const Chip &chip, std::uint64_t pieceBytes, std::uint64_t count) {
+  pieces += count;
+  bytes += pieceBytes * count;
+  work += double(count) * cyclesOfPiece(chip, pieceBytes);
+}
+void TileRearrangement::add(const TileRearrangement &other) {
+  pieces += other.pieces;
+  bytes += other.bytes;
+  work += other.work;
+}
+void TileRearrangement::subtract(const TileRearrangement &other) {
+  pieces -= other.pieces;
+  bytes -= other.bytes;
+  work = std::max(0.0, work - other.work);
+}
+
 Cycles rearrangeCycles(const Chip &chip, const TileRearrangement &copy) {
   if (copy.bytes == 0)
     return 0;
   const auto &c = chip.copy;
-  const Cycles byPiece =
-      c.startCycles + copy.pieces * c.pieceCycles + ceilDiv(copy.bytes, c.bytesPerCycle);
-  const double perByte = copy.atomBytes >= 8   ? c.gather8
-                         : copy.atomBytes >= 4 ? c.gather4
-                                               : c.gather2;
-  const Cycles byAtom = c.gatherStartCycles + roundUp(perByte * double(copy.bytes));
-  return std::min(byPiece, byAtom);
+  const Cycles oneByOne = copy.pieces * c.straightCycles + ceilDiv(copy.bytes, c.bytesPerCycle);
+  return std::min(oneByOne, c.startCycles + roundUp(copy.work));
 }
 
 } // namespace arch

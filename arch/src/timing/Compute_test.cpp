@@ -88,12 +88,18 @@ TEST(Compute, MemoryPortsLimitEveryKernel) {
 
 TEST(Compute, BigPiecesAreCopiedPieceByPieceAndSmallOnesAtomByAtom) {
   const auto &gc2 = chipByName("ipu1");
-  EXPECT_EQ(rearrangeCycles(gc2, {36, 33408, 8}), 36u * 77 + 33408 / 8);
-  EXPECT_EQ(rearrangeCycles(gc2, {36, 576, 8}), 587u + 254); // 253.44 rounded up
-  EXPECT_EQ(rearrangeCycles(gc2, {1000, 4000, 4}), 587u + 12400);
-  EXPECT_EQ(rearrangeCycles(gc2, {1000, 2000, 2}), 587u + 10200);
-  EXPECT_EQ(rearrangeCycles(chipByName("ipu21"), {1, 8192, 8}), 1312u);
-  EXPECT_EQ(rearrangeCycles(gc2, {5, 0, 8}), 0u);
+  const auto cycles = [](const Chip &chip, std::uint64_t pieces, std::uint64_t bytes) {
+    TileRearrangement copy;
+    copy.add(chip, bytes, pieces);
+    return rearrangeCycles(chip, copy);
+  };
+  // B9: rows of a 45x47 block, each in six parts of 7.5 pixels of 16 bytes; 6954 published.
+  EXPECT_EQ(cycles(gc2, 282, 120), 587u + 2087 + 4230);
+  EXPECT_EQ(cycles(gc2, 36, 16), 587u + 339); // 36 * 9.4 rounded up
+  EXPECT_EQ(cycles(gc2, 1000, 4), 587u + 12400);
+  EXPECT_EQ(cycles(gc2, 1000, 2), 587u + 10200);
+  EXPECT_EQ(cycles(chipByName("ipu21"), 1, 8192), 1312u);
+  EXPECT_EQ(cycles(gc2, 5, 0), 0u);
 }
 
 TEST(Compute, AChipMayHaveAnotherNumberOfWorkers) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exchange inside an IPU: the busiest tile's words and message gaps, and one route. Pairs of tiles
-// share a bus and go twice as fast when they want the same thing or only one of them wants
+// Exchange inside an IPU: the busiest tile's words, spans and senders, and one route. Pairs of
+// tiles share a bus and go twice as fast when they want the same thing or only one of them wants
 // anything.
 #include "arch/Exchange.hpp"
 #include "base/Error.hpp"
@@ -11,17 +11,14 @@ namespace arch {
 
 constexpr unsigned wordBytes = 4; // granularity of the exchange (PL, STK)
 
-static void addSpan(const Chip &chip, std::uint64_t bytes, std::uint64_t &total,
-                    std::uint64_t &messages) {
-  const auto words = ceilDiv(bytes, wordBytes);
-  total += words * wordBytes;
-  messages += ceilDiv(words, chip.exchange.wordsPerMessage);
+void TileTraffic::receive(std::uint64_t bytes) {
+  bytesIn += ceilDiv(bytes, wordBytes) * wordBytes;
+  ++messagesIn;
+  ++sendersIn;
 }
-void TileTraffic::receive(const Chip &chip, std::uint64_t bytes) {
-  addSpan(chip, bytes, bytesIn, messagesIn);
-}
-void TileTraffic::send(const Chip &chip, std::uint64_t bytes) {
-  addSpan(chip, bytes, bytesOut, messagesOut);
+void TileTraffic::send(std::uint64_t bytes) {
+  bytesOut += ceilDiv(bytes, wordBytes) * wordBytes;
+  ++messagesOut;
 }
 
 Cycles routeCycles(const Chip &chip, unsigned columnsCrossed, unsigned rowsCrossed) {
@@ -74,18 +71,22 @@ const TileTraffic *partnerTraffic(const Chip &chip, std::span<const ActiveTile> 
   return nullptr;
 }
 
-Cycles laneCycles(const Chip &chip, std::uint64_t bytes, std::uint64_t messages, bool wide) {
+// A receiver waits where the sender changes; spans of one tile follow each other closely.
+Cycles laneCycles(const Chip &chip, std::uint64_t bytes, std::uint64_t spans, std::uint64_t tiles,
+                  bool wide) {
   if (bytes == 0)
     return 0;
-  const auto rate = wide ? chip.exchange.pairBytesPerCycle : chip.exchange.bytesPerCycle;
-  return ceilDiv(bytes, rate) + chip.exchange.messageGapCycles * (messages > 0 ? messages - 1 : 0);
+  const auto &x = chip.exchange;
+  const auto rate = wide ? x.pairBytesPerCycle : x.bytesPerCycle;
+  const auto changes = tiles > 0 ? tiles - 1 : 0, close = spans > tiles ? spans - tiles : 0;
+  return ceilDiv(bytes, rate) + changes * x.senderGapCycles + roundUp(double(close) * x.spanCycles);
 }
 
 Cycles tileCycles(const Chip &chip, const TileTraffic &own, const TileTraffic *partner) {
   const bool wideIn = own.pairSharesInput || !partner || partner->bytesIn == 0;
   const bool wideOut = own.pairSharesOutput || !partner || partner->bytesOut == 0;
-  const auto in = laneCycles(chip, own.bytesIn, own.messagesIn, wideIn);
-  const auto out = laneCycles(chip, own.bytesOut, own.messagesOut, wideOut);
+  const auto in = laneCycles(chip, own.bytesIn, own.messagesIn, own.sendersIn, wideIn);
+  const auto out = laneCycles(chip, own.bytesOut, own.messagesOut, 1, wideOut);
   // A memory element serves the send or the receive in one cycle; at worst they take turns
   // throughout (A18).
   const auto conflicts = ceilDiv(own.sameElementBytes, chip.exchange.bytesPerCycle);

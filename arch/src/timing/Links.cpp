@@ -96,7 +96,7 @@ std::string toString(const LinkResource &resource) {
 
 double bytesPerSecond(const System &system, const LinkResource &resource) {
   const auto &links = system.chip.links;
-  const double one = links.bytesPerSecond * links.usable;
+  const double one = links.bytesPerSecond;
   switch (resource.kind) {
   case Kind::Rung:
     return links.rungLinks * one;
@@ -109,6 +109,13 @@ double bytesPerSecond(const System &system, const LinkResource &resource) {
     break;
   }
   return links.gatewayBytesPerSecond;
+}
+
+std::uint64_t bytesOnLink(const Links &links, const Flow &flow) {
+  constexpr std::uint64_t wordBytes = 4;
+  const auto packets = std::max(flow.packets, ceilDiv(flow.bytes, links.packetBytes));
+  return std::max(flow.bytes + packets * links.packetOverheadWords * wordBytes,
+                  packets * links.packetLeastWords * wordBytes);
 }
 
 std::vector<LinkResource> routeBetween(const System &system, unsigned fromIpu, unsigned toIpu) {
@@ -130,8 +137,11 @@ LinkCost linkExchange(const System &system, std::span<const Flow> flows) {
     const auto path = routeBetween(system, flow.fromIpu, flow.toIpu);
     if (flow.bytes == 0 || path.empty())
       continue;
+    const auto onLink = bytesOnLink(system.chip.links, flow);
     for (const auto &resource : path)
-      load[resource] += flow.bytes;
+      load[resource] += resource.kind == Kind::GatewayOut || resource.kind == Kind::GatewayIn
+                            ? flow.bytes
+                            : onLink;
     farthest = std::max(farthest, latency(system, path));
     cost.hops = std::max(cost.hops, hopsOf(path));
   }

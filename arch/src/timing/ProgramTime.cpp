@@ -20,7 +20,7 @@ Cycles loopCycles(const System &, Cycles body, std::uint64_t iterations) {
 Cycles conditionCycles(const System &system) {
   const auto &chip = system.chip;
   TileTraffic scalar;
-  scalar.receive(chip, 4);
+  scalar.receive(4);
   const std::vector<ActiveTile> farthest = {{chip.tiles - 1, scalar}};
   const auto route = routeBetweenTiles(chip, 0, chip.tiles - 1);
   const Cycles onChip =
@@ -29,7 +29,7 @@ Cycles conditionCycles(const System &system) {
     return onChip + takenBranch;
   std::vector<Flow> flows;
   for (unsigned ipu = 1; ipu < system.ipus; ++ipu)
-    flows.push_back({0, ipu, 4});
+    flows.push_back({0, ipu, 4, 1});
   return onChip + syncCycles(system, SyncScope::AllIpus) + linkExchange(system, flows).cycles +
          takenBranch;
 }

@@ -5,7 +5,8 @@
 
 namespace arch {
 
-// The wire runs from machine to machine and back: hops = 1 + IPUs / 4.
+// The wire runs from machine to machine and back: hops = 1 + IPUs / 4. One IPU alone waits for it
+// too.
 static Cycles wireCycles(const System &system) {
   const auto &sync = system.chip.sync;
   const unsigned hops = 1 + system.ipus / sync.ipusPerWireHop;
@@ -14,8 +15,6 @@ static Cycles wireCycles(const System &system) {
 
 static Cycles allIpus(const System &system) {
   const auto &sync = system.chip.sync;
-  if (system.ipus == 1)
-    return sync.boundaryCycles;
   return std::max<Cycles>(sync.boundaryCycles + wireCycles(system), sync.globalCycles);
 }
 

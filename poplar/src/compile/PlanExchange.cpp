@@ -218,6 +218,24 @@ private:
   std::vector<std::uint32_t> firstStep_; // by compute set: the first step that executes it
 };
 
+// The host hands out the data of neighbouring streams together (A26).
+void waitOnce(Image &image, const arch::System &system) {
+  auto isStream = [](StepKind kind) {
+    return kind == StepKind::HostToDevice || kind == StepKind::DeviceToHost;
+  };
+  const auto noWait = arch::syncCycles(system, arch::SyncScope::Host, arch::HostWait::Prefetched);
+  for (const auto &sequence : image.steps) {
+    if (sequence.kind != StepKind::Sequence || sequence.flag)
+      continue;
+    for (std::size_t i = 1; i < sequence.children.size(); ++i) {
+      const auto before = image.steps[sequence.children[i - 1]].kind;
+      auto &step = image.steps[sequence.children[i]];
+      if (isStream(step.kind) && step.kind == before && !step.cost.phases.empty())
+        step.cost.phases[0].cycles = std::min(step.cost.phases[0].cycles, noWait);
+    }
+  }
+}
+
 } // namespace
 
 void planExchange(Image &image, const arch::System &system) {
@@ -231,6 +249,7 @@ void planExchange(Image &image, const arch::System &system) {
   for (auto leaf : leaves)
     if (like[leaf] != none)
       image.steps[leaf].cost.phases = image.steps[like[leaf]].cost.phases;
+  waitOnce(image, system);
 }
 
 } // namespace poplar::compile

@@ -5,15 +5,16 @@
 //
 // Phases of an Execute, each present only when it has work:
 // - pack (Compute): senders gather spans that travel together
-// - sync, exchange-in, global-exchange-in (between IPUs)
+// - sync, exchange-in; sync, global-exchange-in (between IPUs)
 // - copy-in (Compute): fields whose elements are scattered become contiguous on the tile
 // - the compute set's name (Compute): always present
 // - copy-out (Compute): results leave their buffers, or are gathered to travel together
-// - sync, exchange-out, global-exchange-out
+// - sync, exchange-out; sync, global-exchange-out
 // - unpack (Compute): receivers spread what came packed
 //
-// Copy: pack, sync, exchange, global-exchange, copy. Streams, remote buffers, host calls, printing:
-// sync, host-exchange, exchange. Copies between replicas: sync, global-exchange. Without an
+// Copy: pack, sync, exchange, sync, global-exchange, copy. Streams, remote buffers, host calls,
+// printing: sync, host-exchange, exchange; streams of one direction that follow each other in a
+// sequence wait for the host once. Copies between replicas: sync, global-exchange. Without an
 // exchange there is no sync: two compute sets on local data follow each other directly, as on
 // hardware. Kernel steps are priced from their plans; TimeSteps prices control flow.
 //
@@ -21,9 +22,8 @@
 // both. The same data go to a tile once, and leave their sender once however many tiles listen.
 // Elements are neighbours in a tile's memory when they are neighbours in the variable, so a field
 // made of several rows is put together by a copy, once for all readers on the tile. A message is a
-// contiguous span; when the gaps between many short ones cost more than packing them, each pair of
-// tiles packs its short spans of a variable into one message. (These rules reproduce the published
-// split of a blur step: PlanExchange_test, "costs what was measured".) A copy of more than 2^20
+// contiguous span; when that is faster, or when the code of many short ones would fill a tile, each
+// pair of tiles packs its short spans of a variable into one message. A copy of more than 2^20
 // pieces (a large transpose over all tiles) is not walked pair by pair: what each tile sends and
 // receives is still exact, but partners are taken as evenly spread, one message per pair.
 #pragma once

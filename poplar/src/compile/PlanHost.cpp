@@ -127,6 +127,7 @@ void PlanHost::betweenReplicas(Step &step) {
       volume.payload += share.bytes;
       volume.spans += share.spans;
       volume.messages += share.spans;
+      volume.partners = 1;
       volume.spanWords = volume.packedWords += arch::ceilDiv(share.bytes, 4);
       (side == Side::From ? sent : received)[replica_.ipuOf(tile)] += share.bytes;
       all += side == Side::From ? share.bytes : 0;

@@ -36,9 +36,22 @@ void PlanVertices::edge(std::uint32_t tile, const Edge &edge, FieldDirection dir
   // together by a copy.
   if (!lie.here || (!lie.away && lie.ordered))
     return;
+  const bool again =
+      direction != FieldDirection::Output && !gathered_.insert(keyOf(tile, runs)).second;
   for (const auto &run : runs)
     if (run.count)
-      copy(tile, run, direction);
+      copy(tile, run, direction, again);
+}
+
+// Readers of the very same field share what was put together.
+std::uint64_t PlanVertices::keyOf(std::uint32_t tile, std::span<const Run> runs) {
+  std::uint64_t key = tile;
+  for (const auto &run : runs) {
+    const std::uint64_t numbers[] = {run.var, std::uint64_t(run.offset), run.count,
+                                     std::uint64_t(std::int64_t(run.stride))};
+    key = base::hashBytes(numbers, sizeof numbers, key);
+  }
+  return key;
 }
 
 // Pieces elsewhere are not visited, so a run over all tiles costs no more than its part here.
@@ -86,15 +99,11 @@ CopyLoad PlanVertices::loadOf(const Run &run) {
   return load;
 }
 
-void PlanVertices::copy(std::uint32_t tile, const Run &run, FieldDirection direction) {
+void PlanVertices::copy(std::uint32_t tile, const Run &run, FieldDirection direction, bool again) {
   auto load = loadOf(run);
   if (direction != FieldDirection::Input)
     copyOut_[tile].add(load);
-  if (direction == FieldDirection::Output)
-    return;
-  const std::uint64_t key[] = {tile, run.var, std::uint64_t(run.offset), run.count,
-                               std::uint64_t(std::int64_t(run.stride))};
-  if (gathered_.insert(base::hashBytes(key, sizeof key)).second)
+  if (direction != FieldDirection::Output && !again)
     copyIn_[tile].add(load);
 }
 

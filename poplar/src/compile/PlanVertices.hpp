@@ -3,6 +3,7 @@
 // tiles, and copies that make a field contiguous on its tile.
 #pragma once
 #include "compile/PriceExchange.hpp"
+#include <span>
 #include <unordered_set>
 
 namespace poplar::compile {
@@ -30,7 +31,9 @@ private:
   void edge(std::uint32_t tile, const executable::Edge &edge, codelet::FieldDirection direction);
   void look(std::uint32_t tile, const executable::Run &run, Lie &lie);
   void travel(std::uint32_t tile, const executable::Run &run, codelet::FieldDirection direction);
-  void copy(std::uint32_t tile, const executable::Run &run, codelet::FieldDirection direction);
+  void copy(std::uint32_t tile, const executable::Run &run, codelet::FieldDirection direction,
+            bool again);
+  static std::uint64_t keyOf(std::uint32_t tile, std::span<const executable::Run> runs);
   CopyLoad loadOf(const executable::Run &run);
 
   const executable::Image &image_;
@@ -39,7 +42,7 @@ private:
   std::vector<Need> inputs_, outputs_;
   ByTile<CopyLoad> copyIn_, copyOut_;
   std::unordered_set<std::uint64_t>
-      gathered_; // hashes of tile and run: neighbouring vertices share a gathered row
+      gathered_; // tile and field: vertices that read the same share a copy
 };
 
 } // namespace poplar::compile

@@ -24,6 +24,7 @@ arch::TileTraffic trafficOf(const Volume &in, const Volume &out, Style style) {
   t.bytesOut = 4 * (spans ? out.spanWords : out.packedWords);
   t.messagesIn = spans ? in.spans : in.messages;
   t.messagesOut = spans ? out.spans : out.messages;
+  t.sendersIn = std::min(in.partners, t.messagesIn);
   return t;
 }
 
@@ -38,31 +39,13 @@ void markSharedInputs(const arch::Chip &chip, const TileLoads &loads,
   }
 }
 
-// The longest way that a word may have to go, over all IPUs.
-arch::Cycles routeOf(const arch::System &replica, const std::vector<arch::ActiveTile> &active) {
-  arch::Cycles longest = 0;
-  std::vector<unsigned> senders, receivers;
-  for (std::size_t i = 0; i != active.size(); ++i) {
-    auto tile = active[i].tile;
-    if (active[i].traffic.bytesOut)
-      senders.push_back(replica.tileOnIpu(tile));
-    if (active[i].traffic.bytesIn)
-      receivers.push_back(replica.tileOnIpu(tile));
-    if (i + 1 == active.size() || replica.ipuOf(active[i + 1].tile) != replica.ipuOf(tile)) {
-      longest = std::max(longest, arch::longestRoute(replica.chip, senders, receivers));
-      senders.clear();
-      receivers.clear();
-    }
-  }
-  return longest;
-}
-
-Variant inside(const arch::System &replica, const TileLoads &loads, Style style) {
+Variant inside(const arch::System &replica, const TrafficResult &traffic, Style style) {
   Variant v;
+  const auto &loads = traffic.loads;
   for (const auto &[tile, load] : loads)
     v.active.push_back({tile, trafficOf(load.in, load.out, style)});
   markSharedInputs(replica.chip, loads, v.active);
-  v.cost = arch::exchangeCycles(replica.chip, v.active, routeOf(replica, v.active));
+  v.cost = arch::exchangeCycles(replica.chip, v.active, traffic.route);
   return v;
 }
 
@@ -73,8 +56,8 @@ CopyLoads packing(const TileLoads &loads, bool receiving) {
     for (const auto *v :
          receiving ? std::array{&load.in, &load.linkIn} : std::array{&load.out, &load.linkOut})
       if (v->packing.pieces) {
-        copy.shorter.add(v->packing);
-        copy.descriptors += v->messages;
+        copy.pieces.add(v->packing);
+        copy.descriptors += v->partners;
       }
     if (copy.bytes())
       out.push_back({tile, copy});
@@ -128,6 +111,24 @@ Variant overLinks(const arch::System &replica, const TrafficResult &traffic, Sty
 
 } // namespace
 
+// Code of the exchange on the tile that has most of it.
+static std::uint64_t mostCode(const arch::Chip &chip, const Variant &v) {
+  std::uint64_t most = 0;
+  for (const auto &tile : v.active)
+    most = std::max(most, arch::exchangeCodeBytes(chip, tile.traffic));
+  return most;
+}
+
+// Spans are packed where that is faster, or where their messages would fill the tile with code
+// (A25).
+static bool packs(const arch::Chip &chip, const Variant &spans, const Variant &packed,
+                  arch::Cycles copies) {
+  constexpr unsigned mostOfATile = 32; // assumption A25 of docs/timing.md: one part in so many
+  const auto code = mostCode(chip, spans);
+  return packed.cost.cycles + copies < spans.cost.cycles ||
+         (code > chip.bytesPerTile / mostOfATile && mostCode(chip, packed) < code / 2);
+}
+
 Phase syncPhase(std::uint64_t cycles) { return {PhaseKind::Sync, "sync", cycles, 0, 0, {}}; }
 
 PricedExchange priceExchange(Image &image, const arch::System &replica,
@@ -137,29 +138,27 @@ PricedExchange priceExchange(Image &image, const arch::System &replica,
   if (traffic.loads.empty())
     return out;
   bool links = !traffic.flows.empty();
-  auto chosen = inside(replica, traffic.loads, Style::Spans);
+  auto chosen = inside(replica, traffic, Style::Spans);
   auto pack = packing(traffic.loads, false), unpack = packing(traffic.loads, true);
   auto style = Style::Spans;
   if (!pack.empty() || !unpack.empty()) {
-    auto packed = inside(replica, traffic.loads, Style::Packed);
-    auto cost = packed.cost.cycles + slowest(replica.chip, pack, anyway.senders) +
-                slowest(replica.chip, unpack, anyway.receivers);
-    auto linkGain = links ? overLinks(replica, traffic, Style::Spans).cost.cycles -
-                                overLinks(replica, traffic, Style::Packed).cost.cycles
-                          : 0;
-    if (cost < chosen.cost.cycles + linkGain) {
+    auto packed = inside(replica, traffic, Style::Packed);
+    if (packs(replica.chip, chosen, packed,
+              slowest(replica.chip, pack, anyway.senders) +
+                  slowest(replica.chip, unpack, anyway.receivers))) {
       style = Style::Packed;
       chosen = std::move(packed);
       out.pack = std::move(pack);
       out.unpack = std::move(unpack);
     }
   }
-  out.phases.push_back(syncPhase(
-      arch::syncCycles(replica, links ? arch::SyncScope::AllIpus : arch::SyncScope::Ipu)));
   addCode(image, replica.chip, chosen.active, MemoryCategory::InternalExchangeCode);
-  if (chosen.cost.cycles)
+  if (chosen.cost.cycles) {
+    out.phases.push_back(syncPhase(arch::syncCycles(replica, arch::SyncScope::Ipu)));
     out.phases.push_back(phaseOf(PhaseKind::Exchange, "exchange" + suffix, chosen));
+  }
   if (links) {
+    out.phases.push_back(syncPhase(arch::syncCycles(replica, arch::SyncScope::AllIpus)));
     auto global = overLinks(replica, traffic, style);
     addCode(image, replica.chip, global.active, MemoryCategory::GlobalExchangeCode);
     out.phases.push_back(phaseOf(PhaseKind::GlobalExchange, "global-exchange" + suffix, global));

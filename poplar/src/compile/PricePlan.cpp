@@ -17,21 +17,14 @@ using openipu::TileWork;
 
 namespace {
 
-// Equal messages; the chip may have to cut long ones.
-std::uint64_t messages(const arch::Chip &chip, std::uint64_t bytes, std::uint32_t planned) {
-  const auto each = bytes / std::max(planned, 1u);
-  arch::TileTraffic one;
-  one.receive(chip, each);
-  return one.messagesIn * std::max(planned, 1u);
-}
-
-arch::TileTraffic trafficOf(const arch::Chip &chip, const TileWork &work) {
+// Every planned message comes from a tile of its own.
+arch::TileTraffic trafficOf(const TileWork &work) {
   auto words = [](std::uint64_t bytes) { return (bytes + 3) / 4 * 4; };
   arch::TileTraffic t;
   t.bytesIn = words(work.bytesIn);
   t.bytesOut = words(work.bytesOut);
-  t.messagesIn = work.bytesIn ? messages(chip, work.bytesIn, work.messagesIn) : 0;
-  t.messagesOut = work.bytesOut ? messages(chip, work.bytesOut, work.messagesOut) : 0;
+  t.messagesIn = t.sendersIn = work.bytesIn ? std::max(work.messagesIn, 1u) : 0;
+  t.messagesOut = work.bytesOut ? std::max(work.messagesOut, 1u) : 0;
   t.pairSharesInput = work.pairSharesInput;
   return t;
 }
@@ -42,15 +35,15 @@ struct Represented {
   std::vector<arch::ActiveTile> active;
   std::vector<std::size_t> first; // of each range
 };
-Represented represent(const arch::Chip &chip, const Superstep &step) {
+Represented represent(const Superstep &step) {
   Represented r;
   for (const auto &work : step.tiles) {
     auto tile = work.tile + (work.count > 2 ? work.tile % 2 : 0);
     bool pair = work.count > 1 && tile % 2 == 0;
     r.first.push_back(r.active.size());
-    r.active.push_back({tile, trafficOf(chip, work)});
+    r.active.push_back({tile, trafficOf(work)});
     if (pair)
-      r.active.push_back({tile + 1, trafficOf(chip, work)});
+      r.active.push_back({tile + 1, trafficOf(work)});
   }
   return r;
 }
@@ -62,7 +55,7 @@ void addPlannedExchange(const arch::System &replica, const Superstep &step, bool
   auto travels = [](const TileWork &w) { return w.bytesIn || w.bytesOut; };
   if (std::none_of(step.tiles.begin(), step.tiles.end(), travels))
     return;
-  auto represented = represent(replica.chip, step);
+  auto represented = represent(step);
   auto cost = arch::exchangeCycles(replica.chip, represented.active);
   if (!synced)
     phases.push_back(syncPhase(step.repeats * arch::syncCycles(replica, arch::SyncScope::Ipu)));
@@ -72,7 +65,7 @@ void addPlannedExchange(const arch::System &replica, const Superstep &step, bool
     const auto &work = step.tiles[i];
     if (!travels(work))
       continue;
-    auto traffic = trafficOf(replica.chip, work);
+    auto traffic = trafficOf(work);
     auto in = traffic.bytesIn * step.repeats, out = traffic.bytesOut * step.repeats;
     phase.tiles.push_back(
         {work.tile, step.repeats * cost.perTile[represented.first[i]], 0, in, out, work.count});
@@ -138,7 +131,7 @@ std::uint64_t plannedStateBytes(const TileWork &work) {
 }
 
 std::uint64_t plannedExchangeCode(const arch::Chip &chip, const TileWork &work) {
-  return work.bytesIn || work.bytesOut ? arch::exchangeCodeBytes(chip, trafficOf(chip, work)) : 0;
+  return work.bytesIn || work.bytesOut ? arch::exchangeCodeBytes(chip, trafficOf(work)) : 0;
 }
 
 } // namespace poplar::compile

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "compile/Traffic.hpp"
+#include "arch/Exchange.hpp"
 #include "base/Text.hpp"
 #include <numeric>
+#include <utility>
 
 namespace poplar::compile {
 
@@ -9,56 +11,31 @@ using namespace executable;
 
 constexpr std::uint64_t wordBytes = 4;
 
-void CopyLoad::Part::add(const Part &other) {
-  bytes += other.bytes;
-  pieces += other.pieces;
-  atom = std::min(atom, other.atom);
-}
+// A message of its own takes about so many bytes of exchange code at both ends; shorter spans may
+// be packed instead.
+constexpr std::uint64_t shortSpanBytes = 32;
 
 void CopyLoad::add(const CopyLoad &other) {
-  longer.add(other.longer);
-  shorter.add(other.shorter);
+  pieces.add(other.pieces);
   descriptors += other.descriptors;
 }
 
-void CopyLoad::Part::subtract(const Part &other) {
-  bytes -= other.bytes;
-  pieces -= other.pieces;
-}
-
 void CopyLoad::subtract(const CopyLoad &other) {
-  longer.subtract(other.longer);
-  shorter.subtract(other.shorter);
+  pieces.subtract(other.pieces);
   descriptors -= other.descriptors;
 }
 
-bool CopyLoad::add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t pieces,
+void CopyLoad::add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t count,
                    std::uint64_t moreDescriptors) {
-  const auto &c = chip.copy;
-  auto atom = dividingAtom(pieceBytes);
-  auto perByte = atom >= 8 ? c.gather8 : atom >= 4 ? c.gather4 : c.gather2;
-  bool isLong =
-      double(c.pieceCycles) + double(pieceBytes) / c.bytesPerCycle < perByte * double(pieceBytes);
-  (isLong ? longer : shorter).add({pieceBytes * pieces, pieces, atom});
+  pieces.add(chip, pieceBytes, count);
   descriptors += moreDescriptors;
-  return isLong;
-}
-
-arch::Cycles CopyLoad::cycles(const arch::Chip &chip) const {
-  auto all = longer;
-  all.add(shorter);
-  auto cost = [&](const Part &part) {
-    return arch::rearrangeCycles(chip, {part.pieces, part.bytes, part.atom});
-  };
-  return std::min(cost(all), cost(longer) + cost(shorter));
 }
 
 void Volume::add(const Volume &o) {
   payload += o.payload;
+  partners += o.partners;
   spanWords += o.spanWords;
   spans += o.spans;
-  longWords += o.longWords;
-  longSpans += o.longSpans;
   packedWords += o.packedWords;
   messages += o.messages;
   copying.add(o.copying);
@@ -66,10 +43,9 @@ void Volume::add(const Volume &o) {
 }
 void Volume::subtract(const Volume &o) {
   payload -= o.payload;
+  partners -= o.partners;
   spanWords -= o.spanWords;
   spans -= o.spans;
-  longWords -= o.longWords;
-  longSpans -= o.longSpans;
   packedWords -= o.packedWords;
   messages -= o.messages;
   copying.subtract(o.copying);
@@ -89,26 +65,26 @@ unsigned Traffic::elementBytes(std::uint32_t var) const {
   return unsigned(sizeOf(image_.variables[var].type));
 }
 
-// A span travels in whole words; one longer than a message can be takes several.
+// A span travels in whole words.
 void Traffic::addSpans(Volume &volume, std::uint64_t spanBytes, std::uint64_t spans) const {
-  auto words = arch::ceilDiv(spanBytes, wordBytes);
-  auto messages = arch::ceilDiv(words, replica_.chip.exchange.wordsPerMessage) * spans;
   volume.payload += spanBytes * spans;
-  volume.spanWords += words * spans;
-  volume.spans += messages;
-  if (volume.copying.add(replica_.chip, spanBytes, spans)) {
-    volume.longWords += words * spans;
-    volume.longSpans += messages;
-  }
+  volume.spanWords += arch::ceilDiv(spanBytes, wordBytes) * spans;
+  volume.spans += spans;
+  volume.copying.add(replica_.chip, spanBytes, spans);
+  if (spanBytes < shortSpanBytes)
+    volume.packing.add(replica_.chip, spanBytes, spans);
 }
 // All spans of a pair of tiles in one variable are known.
 void Traffic::seal(Volume &volume) const {
-  auto shortWords = arch::ceilDiv(volume.copying.shorter.bytes, wordBytes);
-  volume.packedWords = volume.longWords + shortWords;
-  volume.messages =
-      volume.longSpans + arch::ceilDiv(shortWords, replica_.chip.exchange.wordsPerMessage);
-  if (volume.copying.shorter.pieces > 1)
-    volume.packing = volume.copying.shorter;
+  volume.partners = 1;
+  if (volume.packing.pieces < 2)
+    volume.packing = {};
+  const auto &packed = volume.packing;
+  const auto longBytes = volume.payload - packed.bytes;
+  volume.packedWords =
+      packed.pieces ? arch::ceilDiv(longBytes, wordBytes) + arch::ceilDiv(packed.bytes, wordBytes)
+                    : volume.spanWords;
+  volume.messages = volume.spans - packed.pieces + (packed.pieces ? 1 : 0);
 }
 
 // Adds `next` to `last` when the same elements (or neighbours, if they may join) are needed by one
@@ -208,11 +184,34 @@ void Traffic::note(std::uint32_t tile, Volume TileLoad::*part, const Volume &vol
   (loads_[tile].*part).add(volume);
 }
 
+// Every span is a packet, or several.
+void Traffic::addFlow(unsigned from, unsigned to, const Volume &volume) {
+  auto &flow = flows_[{from, to}];
+  const auto bytes = volume.spanWords * wordBytes;
+  flow.bytes += bytes;
+  flow.packets += std::max(volume.spans, arch::ceilDiv(bytes, replica_.chip.links.packetBytes));
+}
+
+// The longest way between the tiles of a group and the homes of what they need, on each IPU.
+void Traffic::noteRoute(const Group &group) {
+  for (const auto &[ipu, count] : group.perIpu) {
+    std::vector<unsigned> homes, tiles;
+    for (const auto &[home, volume] : homes_.entries())
+      if (replica_.ipuOf(home) == ipu)
+        homes.push_back(replica_.tileOnIpu(home));
+    for (auto tile : group.tiles)
+      if (replica_.ipuOf(tile) == ipu)
+        tiles.push_back(replica_.tileOnIpu(tile));
+    route_ = std::max(route_, arch::longestRoute(replica_.chip, homes, tiles));
+  }
+}
+
 constexpr std::uint64_t spreadBits = 0x9e3779b97f4a7c15ull; // makes sums of small numbers differ
 
-// Homes send to the tiles of a group. What leaves within the IPU is counted by sendOnce.
+// Homes send to the tiles of a group. What leaves them is counted by sendOnce.
 void Traffic::deliver(const Group &group, std::uint64_t id) {
   findHomes(group.list);
+  noteRoute(group);
   std::vector<std::pair<unsigned, Volume>> fromIpu;
   for (const auto &[tile, home] : homes_.entries()) {
     auto ipu = replica_.ipuOf(tile);
@@ -224,16 +223,6 @@ void Traffic::deliver(const Group &group, std::uint64_t id) {
   }
   for (auto tile : group.tiles)
     deliverTo(tile, id, fromIpu);
-  if (replica_.ipus == 1)
-    return;
-  for (const auto &[tile, home] : homes_.entries()) {
-    auto ipu = replica_.ipuOf(tile);
-    if (group.perIpu.size() > (group.on(ipu) ? 1 : 0))
-      note(tile, &TileLoad::linkOut, home);
-    for (auto [to, count] : group.perIpu)
-      if (to != ipu)
-        flows_[{ipu, to}] += home.packedWords * wordBytes;
-  }
 }
 
 void Traffic::deliverTo(std::uint32_t tile, std::uint64_t id,
@@ -255,6 +244,7 @@ void Traffic::deliverTo(std::uint32_t tile, std::uint64_t id,
 // One tile made the elements of a list and sends them home.
 void Traffic::collect(const Group &group, std::uint64_t id) {
   findHomes(group.list);
+  noteRoute(group);
   auto tile = group.tiles[0];
   auto ipu = replica_.ipuOf(tile);
   for (const auto &[home, part] : homes_.entries()) {
@@ -265,7 +255,7 @@ void Traffic::collect(const Group &group, std::uint64_t id) {
     note(tile, near ? &TileLoad::out : &TileLoad::linkOut, part);
     loads_[home].inputs += (id + 1) * spreadBits;
     if (!near)
-      flows_[{ipu, replica_.ipuOf(home)}] += part.packedWords * wordBytes;
+      addFlow(ipu, replica_.ipuOf(home), part);
   }
 }
 
@@ -285,9 +275,10 @@ TrafficResult Traffic::finish() {
     return !(l.in.payload | l.out.payload | l.linkIn.payload | l.linkOut.payload);
   });
   result.local = local_.take();
-  for (const auto &[ipus, bytes] : flows_)
-    result.flows.push_back({ipus.first, ipus.second, bytes});
+  for (const auto &[ipus, load] : flows_)
+    result.flows.push_back({ipus.first, ipus.second, load.bytes, load.packets});
   flows_.clear();
+  result.route = std::exchange(route_, 0);
   return result;
 }
 

@@ -20,25 +20,18 @@ struct Need {
   auto operator<=>(const Need &) const = default;
 };
 
-// Copies inside one tile. Long pieces are copied one by one and short ones atom by atom, unless one
-// way does it all for less.
+// Copies inside one tile.
 struct CopyLoad {
-  struct Part {
-    std::uint64_t bytes = 0, pieces = 0;
-    unsigned atom = 8; // largest of 8, 4, 2, 1 bytes that divides every piece
-    void add(const Part &other);
-    void subtract(const Part &other);
-  };
-  Part longer, shorter;
+  arch::TileRearrangement pieces;
   std::uint64_t descriptors = 0; // regular patterns: what the copy has to remember
 
-  std::uint64_t bytes() const { return longer.bytes + shorter.bytes; }
+  std::uint64_t bytes() const { return pieces.bytes; }
   void add(const CopyLoad &other);
   void subtract(const CopyLoad &other);
-  // Pieces of equal size. True when they are long.
-  bool add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t pieces,
+  // Pieces of equal size.
+  void add(const arch::Chip &chip, std::uint64_t pieceBytes, std::uint64_t count,
            std::uint64_t descriptors = 1);
-  arch::Cycles cycles(const arch::Chip &chip) const;
+  arch::Cycles cycles(const arch::Chip &chip) const { return arch::rearrangeCycles(chip, pieces); }
 };
 
 // Bytes on the wire are whole words; payload is what the program asked for. Spans travel as
@@ -46,11 +39,11 @@ struct CopyLoad {
 // and variable.
 struct Volume {
   std::uint64_t payload = 0;
+  std::uint64_t partners = 0;                  // tiles at the other end, once for each variable
   std::uint64_t spanWords = 0, spans = 0;      // messages when nothing is packed
-  std::uint64_t longWords = 0, longSpans = 0;  // those not worth packing
   std::uint64_t packedWords = 0, messages = 0; // when short spans are packed
   CopyLoad copying;                            // of all spans, were they copied on a tile
-  CopyLoad::Part packing;                      // of the spans that are packed
+  arch::TileRearrangement packing;             // of the spans that are short
   void add(const Volume &other);
   void subtract(const Volume &other);
 };
@@ -66,6 +59,7 @@ using TileLoads = std::vector<ByTile<TileLoad>::Entry>;
 
 struct TrafficResult {
   TileLoads loads;                            // sorted by tile
+  arch::Cycles route = 0;                     // the longest way within an IPU
   std::vector<arch::Flow> flows;              // between IPUs of the replica
   std::vector<ByTile<CopyLoad>::Entry> local; // already on the right tile, sorted
 };
@@ -118,6 +112,8 @@ private:
   class Sender;
   void sendOnce(const std::vector<Group> &groups);
   void note(std::uint32_t tile, Volume TileLoad::*part, const Volume &volume);
+  void noteRoute(const Group &group);
+  void addFlow(unsigned from, unsigned to, const Volume &volume);
   bool listens(const Group &group, std::uint32_t home) const;
   void addSpans(Volume &volume, std::uint64_t spanBytes, std::uint64_t spans) const;
   void seal(Volume &volume) const;
@@ -132,12 +128,11 @@ private:
   ByTile<TileLoad> loads_;
   ByTile<CopyLoad> local_;
   ByTile<Volume> homes_; // of the list looked at
-  std::map<std::pair<unsigned, unsigned>, std::uint64_t> flows_;
+  struct LinkLoad {
+    std::uint64_t bytes = 0, packets = 0;
+  };
+  std::map<std::pair<unsigned, unsigned>, LinkLoad> flows_;
+  arch::Cycles route_ = 0;
 };
-
-// Largest of 8, 4, 2, 1 that divides the number.
-inline unsigned dividingAtom(std::uint64_t bytes) {
-  return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
-}
 
 } // namespace poplar::compile

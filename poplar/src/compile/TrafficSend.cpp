@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The sending side of a Traffic: what leaves each home, once; and traffic that is only known tile
 // by tile.
+#include "arch/Exchange.hpp"
 #include "compile/Traffic.hpp"
 #include <tuple>
 
@@ -15,10 +16,12 @@ bool Traffic::listens(const Group &group, std::uint32_t home) const {
 }
 
 // Walks needs in the order of their first element; every mapped range remembers how far it has been
-// sent already. Scattered needs are only recognised when they are equal.
+// sent already. Scattered needs are only recognised when they are equal. What goes to another IPU
+// leaves once for all its tiles.
 class Traffic::Sender {
 public:
-  explicit Sender(Traffic &traffic) : traffic_(traffic) {}
+  // `to`: the IPU sent to; none for tiles of the homes' own.
+  explicit Sender(Traffic &traffic, std::uint32_t to = none) : traffic_(traffic), to_(to) {}
   ~Sender() { flush(); }
 
   void send(const Need &need, const Group &group) {
@@ -27,10 +30,11 @@ public:
     if (need.elements.count > 1 && heard_ && last_ == need.elements)
       return;
     last_ = need.elements;
-    heard_ = group.tiles.size() > 1;
+    heard_ = to_ != none || group.tiles.size() > 1;
     auto size = traffic_.elementBytes(var_);
     traffic_.placement_.forEachPiece(var_, need.elements, [&](const Placement::Piece &piece) {
-      if (!traffic_.listens(group, piece.tile))
+      if (to_ == none ? !traffic_.listens(group, piece.tile)
+                      : traffic_.replica_.ipuOf(piece.tile) == to_)
         return;
       if (need.elements.count == 1)
         sendRest(need.elements, piece);
@@ -38,6 +42,16 @@ public:
         traffic_.addSpans(traffic_.homes_[piece.tile],
                           arch::ceilDiv(piece.elements, piece.spans) * size, piece.spans);
     });
+  }
+
+  void flush() {
+    for (auto [tile, home] : traffic_.homes_.entries()) {
+      traffic_.seal(home);
+      traffic_.note(tile, to_ == none ? &TileLoad::out : &TileLoad::linkOut, home);
+      if (to_ != none)
+        traffic_.addFlow(traffic_.replica_.ipuOf(tile), to_, home);
+    }
+    traffic_.homes_.clear();
   }
 
 private:
@@ -55,15 +69,9 @@ private:
       traffic_.addSpans(traffic_.homes_[piece.tile], (end - from) * traffic_.elementBytes(var_), 1);
     sent_[piece.range] = std::max(sent_[piece.range], end);
   }
-  void flush() {
-    for (auto [tile, home] : traffic_.homes_.entries()) {
-      traffic_.seal(home);
-      traffic_.note(tile, &TileLoad::out, home);
-    }
-    traffic_.homes_.clear();
-  }
 
   Traffic &traffic_;
+  std::uint32_t to_;
   std::uint32_t var_ = none;
   std::vector<std::uint64_t> sent_; // by mapped range: elements below this have left
   Pattern last_;
@@ -81,9 +89,16 @@ void Traffic::sendOnce(const std::vector<Group> &groups) {
   std::stable_sort(order.begin(), order.end(),
                    [&](const auto &a, const auto &b) { return key(a) < key(b); });
   homes_.clear();
-  Sender sender(*this);
+  Sender near(*this);
   for (auto [need, group] : order)
-    sender.send(needs_[need], groups[group]);
+    near.send(needs_[need], groups[group]);
+  near.flush();
+  for (std::uint32_t ipu = 0; replica_.ipus > 1 && ipu != replica_.ipus; ++ipu) {
+    Sender far(*this, ipu);
+    for (auto [need, group] : order)
+      if (groups[group].on(ipu))
+        far.send(needs_[need], groups[group]);
+  }
 }
 
 namespace {
@@ -125,6 +140,7 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
     Volume v;
     addSpans(v, spanBytes, arch::ceilDiv(bytes, spanBytes));
     seal(v);
+    v.partners = std::min(v.spans, partners);
     v.messages = std::min(v.spans, std::max(v.messages, partners));
     return v;
   };
@@ -150,7 +166,9 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
   for (auto [a, bytes] : from.byIpu)
     for (auto [b, wanted] : to.byIpu)
       if (a != b)
-        flows_[{a, b}] += scaled(bytes, wanted, to.all);
+        addFlow(a, b, volume(scaled(bytes, wanted, to.all), 1));
+  route_ = std::max(route_, arch::routeCycles(replica_.chip, replica_.chip.fabric.columns - 1,
+                                              replica_.chip.rows() - 1));
 }
 
 } // namespace poplar::compile

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cycle formulas of the convolution vertices.
 #include "Vertices.hpp"
+#include "arch/Compute.hpp"
 #include <algorithm>
 
 namespace poplin::vertex {
@@ -200,17 +201,16 @@ std::uint64_t dynamicSlice(const Chip &chip, std::uint64_t bytes) {
                : 0;
 }
 
-// As copies around an exchange, without the call: they are part of a vertex's own work.
+// Pieces of equal size, none smaller than an atom.
 std::uint64_t rearrange(const Chip &chip, std::uint64_t pieces, std::uint64_t bytes,
                         unsigned atomBytes) {
-  if (bytes == 0)
+  if (bytes == 0 || pieces == 0)
     return 0;
-  const auto &copy = chip.copy;
-  const auto byPiece = copy.pieceCycles * pieces + ceilDiv(bytes, copy.bytesPerCycle);
-  const double perByte = atomBytes % 8 == 0   ? copy.gather8
-                         : atomBytes % 4 == 0 ? copy.gather4
-                                              : copy.gather2;
-  return std::min(byPiece, std::uint64_t(copy.gatherStartCycles + perByte * double(bytes)));
+  const std::uint64_t atom = atomBytes % 8 == 0 ? 8 : atomBytes % 4 == 0 ? 4 : 2;
+  const auto count = std::min(pieces, ceilDiv(bytes, atom));
+  arch::TileRearrangement copy;
+  copy.add(chip, bytes / count, count);
+  return arch::rearrangeCycles(chip, copy);
 }
 
 } // namespace poplin::vertex
