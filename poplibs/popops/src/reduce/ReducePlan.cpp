@@ -180,7 +180,7 @@ private:
     return openipu::syncCycles(target_) +
            openipu::exchangeCycles(target_, each * sources * size(partial_), 0,
                                    std::uint32_t(sources * divideUp(each, held))) +
-           reduceTileCycles(shapeOf(stageVertex(each), each, sources, true));
+           reduceTileCycles(chip_, shapeOf(stageVertex(each), each, sources, true));
   }
   std::uint64_t destinationCycles(std::uint64_t most, std::uint64_t sources,
                                   std::uint64_t held) const {
