@@ -7,10 +7,21 @@ namespace poplar::profile {
 using executable::PhaseKind;
 using executable::StepKind;
 
-arch::StepKind energyKind(const executable::Phase &phase, bool isCopy) {
+// Only the matrix unit does more than a vector operation in every cycle.
+static bool usesMatrixUnit(const executable::Phase &phase, const arch::Chip &chip) {
+  const auto vectorFlops = 2.0 * chip.dataPathBits / 16; // multiply and add, on halves
+  double tileCycles = 0;
+  for (const auto &share : phase.tiles)
+    tileCycles += double(share.cycles) * share.count;
+  return double(phase.flops) > vectorFlops * tileCycles;
+}
+
+arch::StepKind energyKind(const executable::Phase &phase, bool isCopy, const arch::Chip &chip) {
   switch (phase.kind) {
   case PhaseKind::Compute:
-    return isCopy ? arch::StepKind::TileCopy : arch::StepKind::Compute;
+    return isCopy                        ? arch::StepKind::TileCopy
+           : usesMatrixUnit(phase, chip) ? arch::StepKind::MatrixCompute
+                                         : arch::StepKind::Compute;
   case PhaseKind::Exchange:
     return arch::StepKind::Exchange;
   case PhaseKind::GlobalExchange:
@@ -43,8 +54,9 @@ double averageWatts(const executable::Image &image, const Recorder &recorder,
       continue;
     const auto kind = image.steps[index].kind;
     for (const auto &phase : total.cost->phases)
-      meter.add(energyKind(phase, kind != StepKind::Kernel && kind != StepKind::Execute),
-                total.executions * phase.cycles, activeShare(phase, tiles));
+      meter.add(
+          energyKind(phase, kind != StepKind::Kernel && kind != StepKind::Execute, system.chip),
+          total.executions * phase.cycles, activeShare(phase, tiles));
   }
   return meter.averageWatts() / std::max(1u, system.ipus);
 }

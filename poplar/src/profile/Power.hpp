@@ -7,7 +7,7 @@
 namespace poplar::profile {
 
 // isCopy: compute that only moves data within tiles.
-arch::StepKind energyKind(const executable::Phase &phase, bool isCopy);
+arch::StepKind energyKind(const executable::Phase &phase, bool isCopy, const arch::Chip &chip);
 
 // The part of all tile-cycles of a phase in which a tile is active.
 double activeShare(const executable::Phase &phase, std::uint32_t tiles);

@@ -255,7 +255,7 @@ void writeTotals(Writer &writer, const LoweredPrograms &programs, const Recorder
     const auto &program = programs.programs[id];
     const auto sum = executions * program.phase->cycles;
     table.row(id, executions, sum);
-    energy.add(energyKind(*program.phase, program.isCopy), sum,
+    energy.add(energyKind(*program.phase, program.isCopy, system.chip), sum,
                activeShare(*program.phase, layout.tiles()));
   }
   writer.table("execution").row(cycles, recorder.droppedEvents(), recorder.droppedBlocks());
