@@ -175,6 +175,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
             session.loadExecutable(load_from)
         session.prepareDevice(False)
         self._executable = session
+        self._export_proto()
         self._tell_memory()
         self._structure = structure
         self._prepare_steps(values, shapes, capture)

@@ -12,6 +12,7 @@ import shutil
 import struct
 import tempfile
 
+from . import poptorch_core as core
 from .enums import ConnectionType
 from .errors import Error, createPoptorchError, require
 from .errors_translate import translated
@@ -69,7 +70,19 @@ def load(filename, edit_opts_fn=None):
 
 
 class Persistence:
-    """save, loadExecutable and compileAndExport of an executor."""
+    """save, loadExecutable and compileAndExport of an executor, and ONNX files of it."""
+
+    def _export_proto(self):
+        """POPTORCH_EXPORT_PROTO_FILE: the model as ONNX, in protobuf's text unless ..._AS_BINARY is set."""
+        filename = os.environ.get("POPTORCH_EXPORT_PROTO_FILE")
+        if not filename:
+            return
+        self._executable.modelToHost(filename)
+        if os.environ.get("POPTORCH_EXPORT_PROTO_AS_BINARY", "0") in ("", "0"):
+            with open(filename, "rb") as file:
+                text = core.onnx_text(file.read())
+            with open(filename, "w", encoding="utf-8") as file:
+                file.write(text)
 
     def compileAndExport(self, filename, *args, export_model=True, **kwargs):
         """Compiles the model and saves it."""

@@ -4,6 +4,7 @@
 #include "openipu/Model.hpp"
 #include "sessions.hpp"
 #include <cmath>
+#include <cstdio>
 #include <popart/adam.hpp>
 
 namespace popart::testing {
@@ -302,13 +303,23 @@ TEST(Model, StartsWarm) {
   }
 }
 
-// There is no file that it came from.
-TEST(Model, IsNoFile) {
+// A session of the file computes the same; one of a further file what the new weights make.
+TEST(Model, BecomesAnOnnxFile) {
   Mlp mlp;
   const auto session = makeInferenceSession(mlp.model(), flow("y"), modelDevice(), changing());
-  EXPECT_EQ(messageOf([&] { session->modelToHost("model.onnx"); }),
-            "modelToHost: the model \"mlp\" was built from code; there is no ONNX file that its "
-            "weights could be written back to. Save the weights where they stand.");
+  session->prepareDevice();
+  session->weightsFromHost();
+  const std::string file = ::testing::TempDir() + "model_becomes_a_file.onnx";
+  for (int i = 0; i < 2; ++i) {
+    session->modelToHost(file);
+    auto other = InferenceSession::createFromOnnxModel(file, flow("y"), modelDevice());
+    other->prepareDevice();
+    expectNear(infer(*other), PlainMlp(mlp).forward(x), "of the file");
+    for (auto &w : mlp.w2)
+      w *= 2;
+    session->weightsFromHost();
+  }
+  std::remove(file.c_str());
   EXPECT_NE(messageOf([&] { session->updateExternallySavedTensorLocations("a", "b"); }),
             "no error");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Models built from code as the source of a session.
 #include "ir/narrowed.hpp"
+#include "onnx/export.hpp"
+#include "onnx/fromgraph.hpp"
 #include "openipu/Model.hpp"
 #include "ops/core/opdef.hpp"
 #include "session/convert.hpp"
@@ -83,10 +85,15 @@ public:
          });
   }
 
-  void write(const std::map<TensorId, ir::HostTensor> &, const std::string &) const override {
-    throw error("modelToHost: the model \"{}\" was built from code; there is no ONNX file that its "
-                "weights could be written back to. Save the weights where they stand.",
-                model_.graph().name);
+  void write(const std::map<TensorId, ir::HostTensor> &values,
+             const std::string &file) const override {
+    auto proto = onnxmodel::modelFrom(model_.graph(), settings_);
+    for (auto &tensor : *proto.mutable_graph()->mutable_initializer())
+      if (const auto it = values.find(tensor.name()); it != values.end())
+        onnxmodel::write(tensor, it->second); // of grouped variables all groups
+      else if (const auto own = model_.memory().find(tensor.name()); own != model_.memory().end())
+        onnxmodel::write(tensor, {onnxmodel::infoOf(tensor), own->second.data, own->second.owner});
+    onnxmodel::writeModel(std::move(proto), values, file);
   }
   void moveExternalData(const std::string &from, const std::string &) override {
     throw error("updateExternallySavedTensorLocations: no initializer of the model is stored in "

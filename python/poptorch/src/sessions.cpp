@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From a recording to a session of popart_core.
 #include "core/Conversion.hpp"
+#include "openipu/OnnxText.hpp"
 #include "recorder.hpp"
 #include <popart/error.hpp>
 
@@ -112,6 +113,9 @@ void bindSessions(py::module &m) {
   m.def("connect_host_function", connectHostFunction<popart::InferenceSession>,
         "Who computes what a model asks of the host.");
   m.def("connect_host_function", connectHostFunction<popart::TrainingSession>);
+  m.def(
+      "onnx_text", [](const py::bytes &model) { return popart::onnxText(model); },
+      "An ONNX model in protobuf's text format.");
   m.def("convert", &convert, py::arg("recorder"), py::arg("training"), py::arg("module_names"),
         py::arg("maximize"), py::arg("memory"), "What the recorded operators mean, as a model.");
 }
