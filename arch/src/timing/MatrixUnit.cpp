@@ -13,57 +13,70 @@ bool keepsState(const AmpUse &use) {
   return use.input == AmpInput::Half && (isWide(use) || use.floatPartials);
 }
 
-std::int64_t keptBundles(const Chip &chip, std::int64_t n, bool begins) {
-  const std::int64_t first = ampFirstBundles(chip, AmpInput::Half), less = 7 + begins;
-  switch (n) {
-  case 0:
-    return 22 - less; // enters and leaves
-  case 1:
-    return first - 5 - less;
-  case 2:
-    return first + 4 - less;
-  default:
-    return first + ampNextBundles(chip, AmpInput::Half) * (n - 3) - less;
+// A worker's loop over its positions, with the chip's figures at hand: planners ask again and
+// again.
+class Loop {
+public:
+  Loop(const Chip &chip, const AmpUse &use)
+      : input_(use.input), kept_(keepsState(use)), first_(ampFirstBundles(chip, use.input)),
+        next_(ampNextBundles(chip, use.input)),
+        zeros_((use.units * (use.floatPartials ? 4 : 2) + chip.pathBytes() - 1) /
+               chip.pathBytes()) {}
+
+  std::uint64_t bundles(std::uint64_t positions, bool begins) const {
+    const auto n = std::int64_t(positions);
+    const auto all = input_ == AmpInput::Quarter ? quarters(n, begins)
+                     : kept_                     ? kept(n, begins)
+                                                 : plain(n, begins);
+    return std::uint64_t(std::max<std::int64_t>(all, 1));
   }
-}
 
-std::int64_t quarterBundles(const Chip &chip, std::int64_t n, bool begins) {
-  const std::int64_t first = ampFirstBundles(chip, AmpInput::Quarter) - (begins ? 5 : 0);
-  switch (n) {
-  case 0:
-    return 21;
-  case 1:
-    return first - 9;
-  case 2:
-    return first - 4;
-  default:
-    return first + ampNextBundles(chip, AmpInput::Quarter) * (n - 3);
+private:
+  std::int64_t more(std::int64_t n) const { return n > 3 ? next_ * (n - 3) : 0; }
+  std::int64_t kept(std::int64_t n, bool begins) const {
+    if (n == 0)
+      return 22 - 7 - begins; // enters and leaves
+    return first_ + (n == 1 ? -5 : n == 2 ? 4 : 0) + more(n) - 7 - begins;
   }
-}
+  std::int64_t quarters(std::int64_t n, bool begins) const {
+    if (n == 0)
+      return 21;
+    return first_ + (n == 1 ? -9 : n == 2 ? -4 : 0) + more(n) - (begins ? 5 : 0);
+  }
+  // Sums that begin are stored as zeros first.
+  std::int64_t plain(std::int64_t n, bool begins) const {
+    if (n == 0)
+      return 24;
+    const std::int64_t extra = input_ == AmpInput::Half ? std::min<std::int64_t>(n, 3) : n == 1;
+    return first_ + extra + (begins ? 2 + zeros_ * n : 0) + more(n);
+  }
 
-// Sums that begin are stored as zeros first.
-std::int64_t plainBundles(const Chip &chip, const AmpUse &use, std::int64_t n, bool begins) {
-  if (n == 0)
-    return 24;
-  const bool half = use.input == AmpInput::Half;
-  const std::int64_t sumBytes = use.floatPartials ? 4 : 2;
-  const auto zeros = std::int64_t(ceilDiv(use.units * sumBytes, chip.pathBytes()));
-  const std::int64_t extra = half ? std::min<std::int64_t>(n, 3) : n == 1;
-  return ampFirstBundles(chip, use.input) + extra + (begins ? 2 + zeros * n : 0) +
-         ampNextBundles(chip, use.input) * std::max<std::int64_t>(n - 3, 0);
-}
+  AmpInput input_;
+  bool kept_;
+  std::int64_t first_, next_, zeros_;
+};
 
-Cycles innerCycles(const Chip &chip, const AmpProduct &p, bool begins) {
-  const auto bundles = [&](std::uint64_t n) { return ampWorkerBundles(chip, p.use, n, begins); };
-  return std::max(chip.onWorkers(bundles(chip.workerShare(p.positions))),
-                  chip.onWorkers(bundles(p.positions / chip.workers)) + 14);
-}
+// All workers through one pass: shares differ by one position.
+struct Inner {
+  Cycles begins, goesOn;
+  Inner(const Chip &chip, const AmpProduct &p) {
+    const Loop loop(chip, p.use);
+    const auto least = p.positions / chip.workers;
+    const auto most = least + (p.positions % chip.workers != 0);
+    const auto cycles = [&](bool begins) {
+      return std::max(chip.onWorkers(loop.bundles(most, begins)),
+                      chip.onWorkers(loop.bundles(least, begins)) + 14);
+    };
+    begins = cycles(true);
+    goesOn = cycles(false);
+  }
+};
 
 // Slow supervisor instructions (branches, uses of a value just loaded) take a turn of all slots.
-Cycles quarterCycles(const Chip &chip, const AmpProduct &p) {
+Cycles quarterCycles(const Chip &chip, const AmpProduct &p, const Inner &inner) {
   const Cycles turn = chip.workers;
-  const auto first = 14 * turn + 11 + 36 + p.load + innerCycles(chip, p, true);
-  const auto next = 11 * turn + 6 + 36 + p.load + innerCycles(chip, p, false);
+  const auto first = 14 * turn + 11 + 36 + p.load + inner.begins;
+  const auto next = 11 * turn + 6 + 36 + p.load + inner.goesOn;
   return 46 + p.groups * (2 * turn + 9 +
                           p.outputGroups * (6 * turn + 10 + first + (p.inputGroups - 1) * next));
 }
@@ -94,11 +107,7 @@ unsigned ampNextBundles(const Chip &chip, AmpInput input) {
 
 std::uint64_t ampWorkerBundles(const Chip &chip, const AmpUse &use, std::uint64_t positions,
                                bool begins) {
-  const auto n = std::int64_t(positions);
-  const auto bundles = use.input == AmpInput::Quarter ? quarterBundles(chip, n, begins)
-                       : keepsState(use)              ? keptBundles(chip, n, begins)
-                                                      : plainBundles(chip, use, n, begins);
-  return std::uint64_t(std::max<std::int64_t>(bundles, 1));
+  return Loop(chip, use).bundles(positions, begins);
 }
 
 Cycles ampLoadCycles(const Chip &chip, unsigned units, Interleave weights) {
@@ -118,12 +127,13 @@ Cycles ampInputGroupCycles(const Chip &chip, const AmpProduct &p, Cycles inner) 
 Cycles ampCycles(const Chip &chip, const AmpProduct &p) {
   if (p.positions == 0 || p.groups == 0 || p.inputGroups == 0 || p.outputGroups == 0)
     return 0;
+  const Inner inner(chip, p);
   if (p.use.input == AmpInput::Quarter)
-    return quarterCycles(chip, p);
+    return quarterCycles(chip, p, inner);
   const auto &amp = chip.amp;
   const Cycles kept = keepsState(p.use) ? 7 + 3ull * (p.inputGroups * p.groups - 1) : 0;
-  const auto next = ampInputGroupCycles(chip, p, innerCycles(chip, p, false));
-  const auto pass = amp.passCycles + 1 + p.load + innerCycles(chip, p, true);
+  const auto next = ampInputGroupCycles(chip, p, inner.goesOn);
+  const auto pass = amp.passCycles + 1 + p.load + inner.begins;
   const auto first = 11 + p.outputGroups * (amp.outputGroupCycles + p.passes * pass - saved(p.use));
   return amp.startCycles + chip.onWorkers(kept) +
          p.groups * (12 + saved(p.use) + (p.inputGroups - 1) * next + first);
