@@ -92,8 +92,8 @@ class IpuTensor(torch.Tensor):
         return self._on_host("numpy()", lambda value: value.__array__(*args))
 
     def register_hook(self, hook):
-        problem = Error("Hooks on gradients of tensors are functions of Python, which do not run on the IPU. Write what "
-                        "the gradient is to be with operators: detach(), products, torch.no_grad().")
+        problem = Error("Hooks on gradients of tensors are functions of Python, which do not run on the IPU. Write "
+                        "what the gradient is to be with operators: detach(), products, torch.no_grad().")
         raise current().located("register_hook()", problem) if current() else problem
 
     def __deepcopy__(self, memo):
@@ -117,10 +117,19 @@ class _Operator:
         self.arguments = [a.name for a in schema.arguments]
         self.defaults = [a.default_value if a.has_default_value() else None for a in schema.arguments]
         self.written = [i for i, a in enumerate(schema.arguments) if a.alias_info and a.alias_info.is_write]
+        self.returned = [_written_by(r, schema.arguments) for r in schema.returns]  # the argument that a result is
         self.overload = schema.overload_name
         self.scalars = [i for i, a in enumerate(schema.arguments) if str(a.type) == "number"]
         self.number = None  # in the recording
         self.decomposition = decompositions.get(_plain(schema.name))
+
+
+def _written_by(result, arguments):
+    """Which argument a result is, written: of in-place operators, and those with out=."""
+    alias = result.alias_info
+    if not alias or not alias.is_write:
+        return None
+    return next(i for i, a in enumerate(arguments) if a.alias_info and a.alias_info.before_set == alias.before_set)
 
 
 def _plain(name):
@@ -398,17 +407,19 @@ class Capture(TorchDispatchMode):
             storages.setdefault(wrapped.meta.storage()._cdata, wrapped)
         outputs, aliases = [], []
 
-        def to_result(meta):
+        def to_result(meta, argument=None):
             if isinstance(meta, (list, tuple)):
-                made = [to_result(m) for m in meta]
+                known = operator.returned if meta is results else []
+                made = [to_result(m, *known[i:i + 1]) for i, m in enumerate(meta)]
                 return made if isinstance(meta, list) else tuple(made)
             if not isinstance(meta, torch.Tensor):
                 return meta
-            given = originals.get(id(meta))
-            if given is not None and operator.written:
-                outputs.append(given[1].number)
-                aliases.append(given[1].number)
-                return given[0]
+            if argument is not None and isinstance(arguments[argument], torch.Tensor):
+                given = self.wrap(arguments[argument])
+                _require_shape(given, meta, operator.arguments[argument])
+                outputs.append(given.number)
+                aliases.append(given.number)
+                return arguments[argument]
             made = self.new(meta)
             base = storages.get(meta.storage()._cdata)
             if base is not None:
@@ -423,7 +434,7 @@ class Capture(TorchDispatchMode):
             aliases.append(base.number if base is not None else core.no_tensor)
             return made
 
-        returned = to_result(results)
+        returned = to_result(results, *operator.returned[:1])
         if written and not outputs:  # operators that return nothing
             outputs = aliases = [w.number for w in written]
         self.recorder.operation(number, [self._argument(v) for v in arguments], outputs, aliases, bool(written),
@@ -475,6 +486,13 @@ class Capture(TorchDispatchMode):
 
     def output(self, tensor):
         self.recorder.output(self.wrap(tensor).number)
+
+
+def _require_shape(given, meta, name):
+    """torch makes tensors that are given for results as large as these; here they are of their size already."""
+    if tuple(given.size()) != tuple(meta.size()):
+        raise Error(f"The tensor given as {name} has shape {list(given.size())}, the result {list(meta.size())}. Give a "
+                    "tensor of the result's shape, or take the result without out=.")
 
 
 def _on_the_host(make):
@@ -547,7 +565,8 @@ def _infer_on_zeros(func, args, kwargs):
 def _decomposed(operator, args, kwargs):
     """An operator by our own decomposition; what it writes is written with the results."""
     outs = [operator.arguments[i] for i in operator.written if i >= len(args)]
-    targets = [args[i] for i in operator.written if i < len(args)] + [kwargs.pop(name) for name in outs if name in kwargs]
+    targets = [args[i] for i in operator.written if i < len(args)]
+    targets += [kwargs.pop(name) for name in outs if name in kwargs]
     results = operator.decomposition(*args, **kwargs)
     for target, result in zip(targets, results if isinstance(results, tuple) else [results]):
         target.copy_(result)

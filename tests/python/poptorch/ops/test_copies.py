@@ -2,7 +2,9 @@
 """Copies, casts and fills."""
 import pytest
 import torch
-from harness import check, ints, rand
+from harness import _Forward, check, ints, rand
+
+import poptorch
 
 KINDS = [torch.float, torch.half, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool, torch.int64,
          torch.double]
@@ -72,3 +74,29 @@ def test_fills():
     check(forward, rand(3, 4))
     check(lambda x: x.clone().fill_(7), ints(3))
     check(lambda x: x.clone().fill_(True), torch.tensor([True, False]))
+
+
+def into(function, *kinds):
+    """A function with out=, and what it has written."""
+    def run(*tensors):
+        out = tuple(torch.zeros(shape, dtype=kind) for shape, kind in kinds)
+        return function(*tensors, out=out if len(out) > 1 else out[0]), out
+    return run
+
+
+def test_results_written_where_the_caller_says():
+    real, whole, x = torch.float, torch.long, rand(3, 4)
+    for function, *kinds in [
+            (lambda x, out: torch.cummax(x, 0, out=out), ((3, 4), real), ((3, 4), whole)),
+            (lambda x, out: torch.kthvalue(x, 2, out=out), ((3,), real), ((3,), whole)),
+            (lambda x, out: torch.max(x, 1, out=out), ((3,), real), ((3,), whole)),
+            (lambda x, out: torch.take(x, torch.tensor([1, 5, 7]), out=out), ((3,), real)),
+            (lambda x, out: torch.bucketize(x, torch.tensor([0.0, 0.5]), out=out), ((3, 4), whole)),
+            (lambda x, out: torch.logcumsumexp(x, 0, out=out), ((3, 4), real)),
+            (lambda x, out: torch.erfinv(x, out=out), ((3, 4), real))]:
+        check(into(function, *kinds), x, gradient=False, rtol=1e-3)
+
+
+def test_a_tensor_for_results_has_their_shape():
+    with pytest.raises(poptorch.Error, match=r"given as out has shape \[0\], the result \[3\]"):
+        poptorch.inferenceModel(_Forward(lambda x: torch.add(x, 1, out=torch.empty(0)), {}))(rand(3))
