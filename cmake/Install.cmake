@@ -5,7 +5,7 @@
 #   popart-<os>-<version>/   enable.sh  include/  lib/  python/
 # The static layers (base, arch) are inside the shared libraries and are not installed.
 include(CMakePackageConfigHelpers)
-set(sdkLibraries poplar pva pvti popart)
+set(sdkLibraries poplar pva pvti popart gcipuinfo_lib)
 set(sdkOperators poputil popfloat popops poprand poplin popnn popsparse gcl)
 set(sdkPackages poplar pva libpvti poplibs gcl popart)
 

@@ -39,7 +39,7 @@ compile() { g++ -std=c++11 -Wall -Wextra -pedantic -Werror "$1" -o prog "${@:2}"
 layout() {
   local file
   for file in enable.sh version.json LICENSE $poplar/enable.sh $popart/enable.sh $poplar/bin/popc $poplar/bin/gc-{info,monitor,inventory,reset} \
-              $poplar/lib/lib{poplar,pva,pvti,poputil,popops,poplin,popnn,poprand,popsparse,popfloat,gcl}.so \
+              $poplar/lib/lib{poplar,gcipuinfo,pva,pvti,poputil,popops,poplin,popnn,poprand,popsparse,popfloat,gcl}.so \
               $poplar/include/{pvti/pvti,poplar/Graph,poplar/Vertex,pva/pva,popops/ElementWise,gcl/Collectives}.hpp \
               $poplar/lib/cmake/poplar/poplarConfig.cmake $poplar/lib/cmake/poplibs/poplibsConfig.cmake \
               $poplar/lib/pkgconfig/{poplar,poplibs}.pc $popart/lib/pkgconfig/popart.pc \
@@ -119,6 +119,8 @@ SCRIPT
 machine() {
   OPENIPU_NUM_IPUS=4 expect "-+- Id: [6], target: [Multi IPU]" gc-info -l
   expect "No attached processes in partition ipuof" gc-monitor
+  [ ! -d "$sdk/python/gcipuinfo" ] || expect "1330MHz" /usr/bin/python3 -c \
+    "import gcipuinfo; print(gcipuinfo.gcipuinfo().getDevices()[0]['clock'])"
 }
 
 # links FOLDER: whatever its pages refer to is there.
