@@ -3,7 +3,6 @@
 import gc
 import itertools
 import os
-import time
 
 import popart
 import popart_core
@@ -35,19 +34,18 @@ def acquire(options, ipus_per_replica):
     device = manager.tryAcquireAvailableDevice(wanted, 0, pattern, connection)
     if device is None:
         gc.collect()  # models that nobody uses any more may wait to be collected, and hold theirs
-    while True:
-        device = device or manager.tryAcquireAvailableDevice(wanted, 0, pattern, connection)
-        if device is not None:
-            return device
-        all_devices = manager.enumerateDevices(pattern, wanted)
-        if not all_devices:
-            raise _none(manager, wanted)
-        if os.environ.get("POPTORCH_WAIT_FOR_IPU", "0") in ("", "0"):
-            raise createPoptorchError(
-                f"Failed to acquire {wanted} IPU(s): all of the {len(all_devices)} devices with {wanted} IPU(s) are in "
-                "use by other programs. Set POPTORCH_WAIT_FOR_IPU=1 to wait for one, or detachFromDevice() a model of "
-                "this program.")
-        time.sleep(0.1)
+        device = manager.tryAcquireAvailableDevice(wanted, 0, pattern, connection)
+    if device is not None:
+        return device
+    all_devices = manager.enumerateDevices(pattern, wanted)
+    if not all_devices:
+        raise _none(manager, wanted)
+    if os.environ.get("POPTORCH_WAIT_FOR_IPU", "0") in ("", "0"):
+        raise createPoptorchError(
+            f"Failed to acquire {wanted} IPU(s): all of the {len(all_devices)} devices with {wanted} IPU(s) are in "
+            "use by other programs. Set POPTORCH_WAIT_FOR_IPU=1 to wait for one, or detachFromDevice() a model of "
+            "this program.")
+    return manager._acquireWhenFree(wanted)
 
 
 _promises = itertools.count()

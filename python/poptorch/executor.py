@@ -489,11 +489,10 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
     def _wait_for_device(self):
         waits = os.environ.get("POPTORCH_WAIT_FOR_IPU", "0") not in ("", "0")
         gc.collect()  # of models that nobody uses any more
-        while not self._device.attach():
-            if not waits:
-                raise createPoptorchError(f"Failed to acquire {self._device.numIpus} IPU(s): the device is in use by "
-                                          "another program or model.")
-            time.sleep(0.05)
+        if not self._device.attach() and not waits:
+            raise createPoptorchError(f"Failed to acquire {self._device.numIpus} IPU(s): the device is in use by "
+                                      "another program or model.")
+        self._device._attachWhenFree()
 
     def detachFromDevice(self):
         """Brings everything that must last to the host, and lets others have the device."""

@@ -2,6 +2,8 @@
 #include <popart/devicemanager.hpp>
 
 #include "base/Text.hpp"
+#include "openipu/WaitForDevice.hpp"
+#include "openipu/Waiting.hpp"
 #include <algorithm>
 #include <ostream>
 #include <popart/error.hpp>
@@ -9,7 +11,6 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/Target.hpp>
 #include <random>
-#include <thread>
 
 namespace popart {
 
@@ -58,13 +59,29 @@ void DeviceInfo::detach() {
   attached_ = false;
 }
 bool DeviceInfo::tryAttachUntilTimeout() {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(attachTimeout_);
-  while (!attach()) {
-    if (std::chrono::steady_clock::now() >= until)
+  using namespace std::chrono;
+  const auto until = steady_clock::now() + seconds(attachTimeout_);
+  bool interrupted = false;
+  do { // a signal that the program handles does not end it
+    const auto left = duration_cast<milliseconds>(until - steady_clock::now());
+    if (frontends::attachWhenFree(*this, std::max(left, milliseconds(0)), interrupted))
+      return true;
+  } while (interrupted);
+  return false;
+}
+
+bool frontends::attachWhenFree(DeviceInfo &device, std::chrono::milliseconds longest,
+                               bool &interrupted) {
+  std::size_t which = 0;
+  interrupted = false;
+  if (device.getType() == DeviceType::Ipu && !device.isAttached()) {
+    using poplar::openipu::Waited;
+    const auto result = poplar::openipu::attachOne({&device.getDevice()}, longest, which);
+    interrupted = result == Waited::Interrupted;
+    if (result != Waited::Attached)
       return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
-  return true;
+  return device.attach();
 }
 
 int DeviceInfo::getId() const { return type_ == DeviceType::Ipu ? int(device_->getId()) : 0; }
@@ -255,13 +272,28 @@ DeviceManager::acquireAvailableDevice(int numIpus, int tilesPerIPU, SyncPattern 
                                       DeviceSelectionCriterion criterion) {
   if (auto device = tryAcquireAvailableDevice(numIpus, tilesPerIPU, pattern, connection, criterion))
     return device;
-  const bool none = enumerateDevices(pattern, numIpus, DeviceType::Ipu, connection, tilesPerIPU)
-                        .empty();
+  const bool none =
+      enumerateDevices(pattern, numIpus, DeviceType::Ipu, connection, tilesPerIPU).empty();
   throw error(base::str("Failed to acquire device with ", numIpus, " IPUs: ",
                         none ? "this machine has none of that kind. OPENIPU_NUM_IPUS sets how many "
                                "IPUs it has."
-                             : "all of this machine's are in use. gc-info lists them."));
+                             : "all of this machine's are in use. gc-monitor shows by whom."));
 }
+std::shared_ptr<DeviceInfo>
+frontends::acquireWhenFree(int numIpus, std::chrono::milliseconds longest, bool &interrupted) {
+  checkAcquire(numIpus, DeviceConnectionType::Always);
+  const auto all =
+      DeviceManager::createDeviceManager().enumerateDevices(SyncPattern::Full, numIpus);
+  std::vector<const poplar::Device *> devices;
+  for (const auto &info : all)
+    devices.push_back(&info->getDevice());
+  std::size_t which = 0;
+  const auto result = devices.empty() ? poplar::openipu::Waited::TimedOut
+                                      : poplar::openipu::attachOne(devices, longest, which);
+  interrupted = result == poplar::openipu::Waited::Interrupted;
+  return result == poplar::openipu::Waited::Attached && all[which]->attach() ? all[which] : nullptr;
+}
+
 std::shared_ptr<DeviceInfo> DeviceManager::tryAcquireDeviceById(int id, SyncPattern,
                                                                 DeviceConnectionType connection) {
   checkAcquire(1, connection);

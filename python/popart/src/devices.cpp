@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Devices.
 #include "bind.hpp"
+#include "openipu/WaitForDevice.hpp"
 #include <popart/devicemanager.hpp>
 
 using namespace popart;
@@ -14,6 +15,23 @@ DeviceOptions options(const std::map<std::string, py::object> &given) {
   return out;
 }
 
+// Calls `wait(interrupted)`, without Python's lock, until it is not interrupted by a signal that
+// Python lets pass.
+template <class Wait> auto waiting(const Wait &wait) {
+  for (;;) {
+    bool interrupted = false;
+    auto result = [&] {
+      const py::gil_scoped_release unlocked;
+      return wait(interrupted);
+    }();
+    if (!interrupted)
+      return result;
+    if (PyErr_CheckSignals())
+      throw py::error_already_set();
+  }
+}
+constexpr std::chrono::milliseconds forEver{-1};
+
 void bindDevice(py::module &m) {
   using Unlocked = py::call_guard<py::gil_scoped_release>;
   py::class_<DeviceInfo, std::shared_ptr<DeviceInfo>>(
@@ -22,6 +40,14 @@ void bindDevice(py::module &m) {
       .def("detach", &DeviceInfo::detach, "Lets others have it.")
       .def("tryAttachUntilTimeout", &DeviceInfo::tryAttachUntilTimeout, Unlocked(),
            "Takes an on-demand device, waiting as long as setOnDemandAttachTimeout said.")
+      .def(
+          "_attachWhenFree",
+          [](DeviceInfo &device) {
+            return waiting([&](bool &interrupted) {
+              return frontends::attachWhenFree(device, forEver, interrupted);
+            });
+          },
+          "Takes the device as soon as it is free.")
       .def("__enter__", [](std::shared_ptr<DeviceInfo> device) { return device; })
       .def("__exit__", [](DeviceInfo &device, py::args) { device.detach(); })
       .def("__repr__",
@@ -93,6 +119,14 @@ void bindManager(py::module &m) {
       .def("enumerateDevices", &Manager::enumerateDevices, pattern, ipus,
            py::arg("deviceType") = DeviceType::Ipu, connection, py::arg("tilesPerIPU") = 0,
            "All devices of a kind, free or not.")
+      .def(
+          "_acquireWhenFree",
+          [](Manager &, int numIpus) {
+            return waiting([&](bool &interrupted) {
+              return frontends::acquireWhenFree(numIpus, forEver, interrupted);
+            });
+          },
+          py::arg("numIpus"), "A device with so many IPUs, as soon as one is free.")
       .def("setOnDemandAttachTimeout", &Manager::setOnDemandAttachTimeout, py::arg("attachTimeout"),
            "Seconds to wait for on-demand devices.");
 }
