@@ -124,6 +124,10 @@ TEST_F(Tools, RefuseWhatIsNotThere) {
   const auto registers = run("gc-info --tile-status 3");
   EXPECT_EQ(registers.status, 1);
   EXPECT_TRUE(has(registers.out, "--tile-status: a simulated IPU has no registers"));
+  set("OPENIPU_CHIP", "/nowhere.chip");
+  EXPECT_EQ(run("gc-info").out,
+            "gc-info: \"/nowhere.chip\": it is not a file with the description of a chip.\n");
+  ::unsetenv("OPENIPU_CHIP");
   set("IPUOF_CONFIG_PATH", "/nowhere");
   for (const char *tool : {"gc-info", "gc-monitor", "gc-inventory", "gc-reset"}) {
     EXPECT_EQ(run(tool).status, 1) << tool;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Tool.hpp"
+#include "base/Folder.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
 #include <CLI/CLI.hpp>
@@ -78,6 +79,9 @@ int Tool::run(int argc, char **argv, const std::function<Outcome()> &work) {
     std::cout << outcome.text << std::flush;
   } catch (const CLI::ParseError &e) {
     return app_->exit(e, std::cout, std::cerr) ? 2 : 0;
+  } catch (const base::FileError &e) { // of a chip's description
+    std::cerr << name_ << ": \"" << e.path << "\": " << e.what() << "\n";
+    return 1;
   } catch (const std::exception &e) {
     std::cerr << name_ << ": " << e.what() << "\n";
     return 1;

@@ -101,7 +101,7 @@ void Device::detach() const {
 void Device::reset() const {
   requireAttachedIpu(*this, "Device::reset");
   if (data().lease)
-    data().lease->announce();
+    data().lease->reset();
 }
 
 Device Device::createVirtualDevice(unsigned tilesPerIPU) {

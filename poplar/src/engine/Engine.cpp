@@ -193,9 +193,13 @@ void Engine::Impl::deploy() {
 }
 
 void Engine::Impl::raiseSimulatedError() {
-  if (simulatedErrors.empty())
+  auto errors = simulatedErrors;
+  if (lease)
+    for (const auto &name : lease->countRun())
+      errors[ErrorLocation()] = errorCodeFromString(name);
+  if (errors.empty())
     return;
-  const auto [location, code] = *simulatedErrors.begin();
+  const auto [location, code] = *errors.begin();
   const auto text = str("Simulated error ", errorCodeToString(code), " on IPU ", location.ipu,
                         ", tile ", location.tile, ".");
   auto raise = [&, location = location, code = code](auto error) {
