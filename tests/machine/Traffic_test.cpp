@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Figures that the tools give are those of the model.
+#include "Tools.hpp"
+
+using namespace tools;
+
+namespace {
+
+struct Traffic : Tools {
+  Traffic() { set("OPENIPU_CACHE_DIR", scratch.folder("cache")); }
+  static double figure(const nlohmann::json &json, const char *key) {
+    return std::stod(json[key].get<std::string>());
+  }
+};
+
+} // namespace
+
+TEST_F(Traffic, BetweenIpusIsNoFasterThanTheLinks) {
+  set("OPENIPU_CHIP", scratch.write("small.chip", "base = ipu2\nname = small\ntiles = 12\n"));
+  const auto result = json("gc-iputraffictest --device0 0 --device1 1 -i 10 -j")["tile_to_tile"];
+  EXPECT_EQ(result["errors"], "0");
+  EXPECT_GT(figure(result, "gbps"), 10);
+  EXPECT_LT(figure(result, "gbps"), 2 * 8 * 160) << "10 links of 32 GB/s in both directions";
+  EXPECT_EQ(result["boards"]["0000.0002.0000001"]["device_ids"].size(), 2u);
+  EXPECT_EQ(run("gc-iputraffictest --device0 1 --device1 1").status, 1);
+  EXPECT_EQ(run("gc-iputraffictest --device0 1 --device1 9").status, 1);
+}
+
+TEST_F(Traffic, WithTheHostHasFourPatterns) {
+  const auto result = json("gc-hosttraffictest -i 100 -j");
+  EXPECT_EQ(result["configuration"]["tiles_per_ipu"], "32");
+  EXPECT_EQ(result["repeat_0"].size(), 4u);
+  EXPECT_GT(figure(result["repeat_0"]["host_to_buffer_to_tile"], "host_transfer_speed_gbps"), 0);
+  EXPECT_TRUE(has(output("gc-hosttraffictest -i 10"), "host <- buffer <- tile"));
+}
+
+TEST_F(Traffic, SyncsWithTheHostTakeTime) {
+  const auto few = json("gc-hostsynclatencytest --mark-count 100 -j");
+  EXPECT_EQ(few["result"], "pass");
+  EXPECT_GT(figure(few, "time_to_sync_us"), 0);
+  EXPECT_TRUE(has(output("gc-hostsynclatencytest --mark-count 10 -m posted"),
+                  "o Using sync mode: Posted, HSP: hsp1\n  - Issuing 10 syncs, each followed by 32 "
+                  "delay instructions of 5 cycles\no Loading binary on all tiles... done\n"));
+}
+
+TEST_F(Traffic, FlopsStayBelowThePeak) {
+  const auto half = json("gc-flops --size 512 -j"), single = json("gc-flops --size 512 -p FP32 -j");
+  EXPECT_LT(figure(half, "teraflops"), 250);
+  EXPECT_GT(figure(half, "teraflops"), figure(single, "teraflops"));
+  EXPECT_TRUE(has(output("gc-flops --size 256"), "IPU clock speed: 1330 MHz\n"));
+}

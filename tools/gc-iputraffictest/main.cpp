@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// gc-iputraffictest: every tile of each of two IPUs sends to its fellow on the other, in both
+// directions at once; the time is the model's, and what arrives is compared.
+#include "base/Text.hpp"
+#include "Bench.hpp"
+#include "machine/Discovery.hpp"
+#include "machine/Error.hpp"
+#include <poplar/exceptions.hpp>
+
+namespace {
+
+using namespace poplar;
+using base::str;
+using gctest::Bench;
+using gctest::number;
+
+constexpr std::size_t wordsPerTransfer = 64 * 1024 / 4;
+
+struct Options {
+  unsigned device0 = 0, device1 = 1, iterations = 1000;
+  bool json = false, verbose = false;
+};
+
+struct Result {
+  double seconds = 0, bytes = 0;
+  std::uint64_t errors = 0;
+};
+
+std::vector<std::uint32_t> pattern(std::size_t size) {
+  std::vector<std::uint32_t> data(size);
+  for (std::size_t i = 0; i < size; ++i)
+    data[i] = std::uint32_t(i) * 2654435761u;
+  return data;
+}
+
+// Places of the two IPUs within the device that has both.
+std::pair<unsigned, unsigned> placesIn(unsigned device, const Options &options) {
+  const auto domain = machine::activeDomain();
+  const auto group = gctool::groupOf(domain, device);
+  return {options.device0 - group.first, options.device1 - group.first};
+}
+
+struct Built {
+  std::size_t words; // of all tiles of one IPU
+  unsigned program;
+};
+
+// As much as a tile holds twice, in so many turns that each tile sends 64 KB per iteration.
+Built build(Bench &bench, const std::pair<unsigned, unsigned> &places, const Options &options) {
+  auto &graph = bench.graph();
+  const unsigned tiles = bench.tilesPerIpu();
+  const unsigned first[] = {places.first * tiles, places.second * tiles};
+  Tensor sent[2], arrived[2];
+  for (const int side : {0, 1}) {
+    sent[side] = bench.rows(UNSIGNED_INT, tiles, wordsPerTransfer, first[side], "sent");
+    arrived[side] = bench.rows(UNSIGNED_INT, tiles, wordsPerTransfer, first[side], "arrived");
+    graph.createHostWrite(str("sent", side), sent[side]);
+    graph.createHostRead(str("arrived", side), arrived[side]);
+  }
+  const program::Copy both(concat(sent[1], sent[0]), concat(arrived[0], arrived[1]));
+  const auto program =
+      bench.addProgram(program::Sequence(program::Repeat(options.iterations, both)));
+  return {tiles * wordsPerTransfer, program};
+}
+
+Result measure(Bench &bench, const Built &built, const Options &options) {
+  auto &engine = bench.load();
+  auto data = pattern(built.words);
+  engine.writeTensor("sent0", data.data(), data.data() + data.size());
+  engine.writeTensor("sent1", data.data(), data.data() + data.size());
+  Result result;
+  result.seconds = bench.run(built.program);
+  result.bytes = 2.0 * 4 * double(built.words) * options.iterations;
+  std::vector<std::uint32_t> got(data.size());
+  for (const char *handle : {"arrived0", "arrived1"}) {
+    engine.readTensor(handle, got.data(), got.data() + got.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      result.errors += got[i] != data[i];
+  }
+  return result;
+}
+
+gctool::Json boards(const Options &options) {
+  const machine::AttributeReader reader(machine::activeDomain());
+  gctool::Json all = gctool::Json::object();
+  for (const unsigned id : {options.device0, options.device1}) {
+    const auto &ipu = reader.domain().ipus[id];
+    auto &board = all[ipu.serial];
+    board["device_ids"].push_back(std::to_string(id));
+    board["type"] = ipu.board;
+    board["board_power"] = number(reader.boardWatts(id), 1);
+  }
+  return all;
+}
+
+gctool::Outcome work(const Options &options) {
+  const auto domain = machine::activeDomain();
+  for (const unsigned id : {options.device0, options.device1})
+    if (id >= domain.ipus.size())
+      throw machine::Error(str("there is no IPU ", id, ": partition ", domain.partition.name,
+                               " has IPUs 0 to ", domain.ipus.size() - 1, "."));
+  if (options.device0 == options.device1)
+    throw machine::Error("--device0 and --device1 must be two IPUs.");
+  const unsigned device = Bench::deviceWith(options.device0, options.device1);
+  Bench bench(device);
+  const auto built = build(bench, placesIn(device, options), options);
+  gctool::Json json = {{"device0", std::to_string(options.device0)},
+                       {"device1", std::to_string(options.device1)}};
+  try {
+    const auto result = measure(bench, built, options);
+    const double gbps = result.bytes * 8 / 1e9 / result.seconds;
+    json["boards"] = boards(options);
+    json["duration_sec"] = number(result.seconds, 6);
+    json["kbytes_transferred"] = number(result.bytes / 1024, 0);
+    json["gbytes_transferred"] = number(result.bytes / (1u << 30), 3);
+    json["gbps"] = number(gbps);
+    json["errors"] = std::to_string(result.errors);
+    if (options.json)
+      return {gctool::textOf({{"tile_to_tile", json}}), result.errors == 0};
+    return {str("o IPUs ", options.device0, " and ", options.device1, ": ", number(gbps),
+                " Gbps in both directions together (simulated)\n",
+                options.verbose ? str("  - ", number(result.bytes / (1u << 30), 3), " GB in ",
+                                      number(result.seconds, 6), " s of device time\n")
+                                : std::string(),
+                "o Errors: ", result.errors, "\no Result - ", result.errors ? "Fail\n" : "Pass\n"),
+            result.errors == 0};
+  } catch (const runtime_error &e) {
+    return gctest::failure(options.json, json, e.what());
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  gctool::Tool tool("gc-iputraffictest", "Measures the bandwidth between two simulated IPUs.",
+                    "--version");
+  tool.number("--device0", options.device0, 0, machine::mostIpus, {"one IPU"});
+  tool.number("--device1", options.device1, 0, machine::mostIpus, {"the other"});
+  tool.json(options.json, "-j,--json-output,--json");
+  tool.number("-i,--iterations", options.iterations, 1, 1000000,
+              {"transfers of 64 KB of every tile"});
+  tool.flag("-v,--verbose", options.verbose, {"also amounts and times"});
+  return tool.run(argc, argv, [&] { return work(options); });
+}
