@@ -2,6 +2,8 @@
 // Kinds that need no whole model are measured here as the command measures them, and pinned.
 #include "Report.hpp"
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
@@ -38,4 +40,75 @@ TEST(Calibration, SummariesCountEvidenceOnly) {
 TEST(Calibration, RatesAreTurnedRound) {
   const Row row{"a", "x", "", 10, Unit::Teraflops, "X", [] { return Figure{20}; }};
   EXPECT_DOUBLE_EQ(measure(row).ratio, 0.5); // twice as fast
+}
+
+namespace {
+
+// The table in docs/timing.md, as `--markdown` wrote it: lines of rows by id, ratios of both.
+struct Document {
+  std::map<std::string, double> ratios, means; // by id, by kind
+
+  Document() {
+    std::ifstream file(OPENIPU_CALIBRATION "/../docs/timing.md");
+    std::string line;
+    while (std::getline(file, line) && line != "<!-- calibration: begin -->")
+      ;
+    bool summary = false;
+    while (std::getline(file, line) && line != "<!-- calibration: end -->") {
+      summary = summary || line.rfind("model / published", 0) == 0;
+      if (line.rfind("  ", 0) != 0)
+        continue;
+      const auto name = line.substr(2, summary ? 24 : 16);
+      auto &value = (summary ? means : ratios)[name.substr(0, name.find_last_not_of(' ') + 1)];
+      value = std::atof(line.substr(summary ? 30 : 95, summary ? 12 : 5).c_str());
+    }
+  }
+};
+
+class CalibrationKind : public testing::TestWithParam<std::string> {};
+
+} // namespace
+
+TEST(Calibration, TheDocumentShowsEveryRow) {
+  const Document document;
+  std::set<std::string> ids;
+  for (const auto &row : allRows()) {
+    ids.insert(row.id);
+    if (row.kind.rfind("models: ", 0) != 0) { // which take minutes
+      EXPECT_GT(document.ratios.count(row.id), 0u) << row.id;
+    }
+  }
+  for (const auto &shown : document.ratios)
+    EXPECT_GT(ids.count(shown.first), 0u) << shown.first;
+}
+
+// After a change of the model: openipu-calibration --markdown, into docs/timing.md.
+TEST_P(CalibrationKind, IsWhatTheDocumentSays) {
+  const Document document;
+  std::vector<Measured> measured;
+  for (const auto &row : allRows())
+    if (row.kind == GetParam()) {
+      measured.push_back(measure(row));
+      const auto shown = document.ratios.at(row.id);
+      EXPECT_NEAR(measured.back().ratio, shown, 0.05 * shown + 0.005) << row.id;
+    }
+  const auto summary = summarise(measured).front();
+  if (summary.rows) {
+    EXPECT_NEAR(summary.geometricMean, document.means.at(GetParam()), 0.03);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, CalibrationKind,
+                         testing::Values("on-tile copies", "exchange", "sync", "host", "streams",
+                                         "C++ vertices", "products, half", "products, float",
+                                         "sparse", "convolution", "power"));
+
+// The whole kind takes a minute; a few rows of it stand for the rest.
+TEST(Calibration, LinksAreWhatTheDocumentSays) {
+  const Document document;
+  for (const auto &row : allRows())
+    if (row.id == "B14 x4" || row.id == "B16 x4" || row.id == "B17 x2" || row.id == "E15") {
+      const auto shown = document.ratios.at(row.id);
+      EXPECT_NEAR(measure(row).ratio, shown, 0.05 * shown + 0.005) << row.id;
+    }
 }

@@ -89,9 +89,9 @@ void addExchangeRows(Rows &rows) {
         return 80000 / p.seconds(p.cycles(Type::DoExchange)) / 1e9;
       });
   for (const auto &[id, published] : {std::pair{"E5", 238}, std::pair{"E6", 237}})
-    add(id, "sync", "boundary of an exchange: measured less scheduled, C600", published,
-        Unit::Cycles, "STK", [two] { return two().cycles(Type::Sync); })
-        .setting("boundary");
+    add(id, "sync", "boundary of an exchange, C600", published, Unit::Cycles, "STK", [two] {
+      return two().cycles(Type::Sync);
+    }).setting("boundary");
   add("E11", "on-tile copies", "8 KiB, six workers, C600", 1308, Unit::Cycles, "STK", [] {
     return copyOnTile(8192).cycles(Type::OnTileExecute);
   }).setting("start of a copy");
