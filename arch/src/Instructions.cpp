@@ -132,6 +132,41 @@ bool libraryBundles(std::string_view function, double &bundles) {
   return true;
 }
 
+namespace {
+
+// Per four halves, where they are not four floats: kernels of PL less their load and store.
+const std::map<std::string, double, std::less<>> fourHalves = {
+    {"exp", 2}, {"tanh", 2}, {"log", 2}, {"sigmoid", 4}, {"sqrt", 21}, {"rsqrt", 17}};
+
+// Of one float. What <math.h> does not have is made of what it has (A15).
+bool floatBundles(std::string_view function, double &bundles) {
+  static const std::map<std::string, double, std::less<>> others = {
+      {"max", 1},     {"min", 1},   {"clamp", 2}, {"absmax", 3},
+      {"sigmoid", 5}, {"exp10", 8}, {"fdim", 2},  {"remainder", 5}};
+  if (const auto at = others.find(function); at != others.end()) {
+    bundles = at->second;
+    return true;
+  }
+  return libraryBundles(std::string(function) + "f", bundles);
+}
+
+} // namespace
+
+bool vectorBundles(std::string_view function, std::string_view type, double &bundles) {
+  const bool isHalf = type.substr(0, 4) == "half";
+  const double lanes = type.back() - '0';
+  if (!floatBundles(function, bundles) || (lanes != 2 && lanes != 4))
+    return false;
+  const auto four = fourHalves.find(function);
+  if (isHalf && four != fourHalves.end())
+    bundles = lanes == 4 ? four->second : (four->second + 1) / 2;
+  else if (bundles <= 3) // one operation after the other on 64 bits
+    bundles *= isHalf ? 1 : lanes / 2;
+  else
+    bundles *= lanes;
+  return true;
+}
+
 std::vector<std::string> libraryFunctions() {
   std::vector<std::string> names;
   for (const auto &[name, bundles] : functions())

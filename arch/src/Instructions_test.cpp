@@ -45,6 +45,20 @@ TEST(Instructions, LongLibraryFunctionsAreCalls) {
   EXPECT_FALSE(libraryBundles("frobnicate", sine));
 }
 
+TEST(Instructions, OfVectorsAreFewerThanTheirLanes) {
+  const auto cost = [](const char *function, const char *type) {
+    double bundles = -1;
+    return vectorBundles(function, type, bundles) ? bundles : -1;
+  };
+  EXPECT_EQ(cost("max", "float2"), 1);
+  EXPECT_EQ(cost("max", "half4"), 1);
+  EXPECT_EQ(cost("fma", "float4"), 4);
+  EXPECT_EQ(cost("exp", "half4"), 2);
+  EXPECT_EQ(cost("exp", "half2"), 1.5);
+  EXPECT_EQ(cost("tanh", "float2"), 10);
+  EXPECT_EQ(cost("frobnicate", "half4"), -1);
+}
+
 TEST(Instructions, SuggestsAFunctionThatIsNear) {
   InstructionCount count;
   try {

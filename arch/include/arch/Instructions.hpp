@@ -40,6 +40,8 @@ constexpr double longestInline = 10;
 // caller counts its code.
 bool libraryBundles(std::string_view function, double &bundles);
 std::vector<std::string> libraryFunctions(); // all known names, sorted
+// The same for a whole vector: "exp", "half4". Unknown names: false.
+bool vectorBundles(std::string_view function, std::string_view type, double &bundles);
 
 // How often each class was executed.
 struct InstructionCount {

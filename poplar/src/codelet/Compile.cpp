@@ -161,6 +161,14 @@ void replaceAll(std::string &text, const std::string &from, const std::string &t
     text.replace(at, from.size(), to);
 }
 
+// One number in the headers (poplar/codelet/Elements.hpp) set to 1.
+std::string with(std::string text, std::string_view number) {
+  const auto off = base::str(number, " = 0"), on = base::str(number, " = 1");
+  if (const auto at = text.find(off); at != std::string::npos)
+    text.replace(at, off.size(), on);
+  return text;
+}
+
 class Compilation {
 public:
   Compilation(std::string name, const std::string &flags, const std::string &machine,
@@ -258,7 +266,7 @@ public:
 
   std::string assembly(const std::string &text, const std::string &glue) {
     const std::string source = directory_.file("counted.ii");
-    writeFile(source, text + glue);
+    writeFile(source, with(text, "openipuCounted") + glue);
     // Last on the line, so that they win over the user's -O. Loops stay loops: one pass of the
     // source, one count.
     require(command_() + quiet + wholeProgram() +
@@ -396,14 +404,6 @@ void buildImages(Module &module, Compilation &work, const std::vector<Discovered
   module.needs = undefinedSymbols(module.image, module.sourceName);
   module.mutableStatics = hasMutableStatics(module.image);
   fill(module, types, counted.code);
-}
-
-// One number in the headers (poplar/codelet/Elements.hpp) set to 1.
-std::string with(std::string text, std::string_view number) {
-  const auto off = base::str(number, " = 0"), on = base::str(number, " = 1");
-  if (const auto at = text.find(off); at != std::string::npos)
-    text.replace(at, off.size(), on);
-  return text;
 }
 
 // What compiles only with the Inputs of older SDKs is compiled with those; the message is that of

@@ -252,7 +252,7 @@ private:
   static bool isKnown(const std::string &function) {
     double ignored = 0;
     return isGlue(function) || copiesBytes(function) || fillsBytes(function) ||
-           startsWith(function, "__") || arch::libraryBundles(function, ignored);
+           startsWith(function, "__") || functionBundles(function, ignored);
   }
 
   const arch::Pairing pairing_;

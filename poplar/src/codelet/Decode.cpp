@@ -163,14 +163,14 @@ private:
     if (convertsHalf(n.callee))
       return;
     double ignored = 0;
-    const bool isMath = arch::libraryBundles(n.callee, ignored);
+    const bool isMath = functionBundles(n.callee, ignored);
     const bool hasLength = n.callee == "memcpy" || n.callee == "memmove" || n.callee == "memset";
     if (hasLength)
       n.in.push_back(to_.read(2));
     // Arguments are what was put into their registers; others hold what they held.
     static constexpr std::array<int, 10> arguments = {16, 17, 18, 19, 7, 6, 2, 1, 8, 9};
     for (const int place : arguments)
-      if (isMath ? place == 16 || place == 17 : !hasLength && to_.isWritten(place))
+      if (isMath ? place >= 16 && place <= 18 : !hasLength && to_.isWritten(place))
         n.in.push_back(to_.read(place));
     const ValueId result = to_.add(std::move(n));
     for (const int r : {0, 1, 2, 6, 7, 8, 9, 10, 11, ValueBuilder::flags})

@@ -101,7 +101,7 @@ const Strides::Accesses &Strides::accessesOf(int loop) {
         if (node.op == Op::Store || node.op == Op::Load)
           (node.op == Op::Store ? found.stores : found.loads).push_back(sum(node.address));
         else if (node.op == Op::Call)
-          found.calls = found.calls || !arch::libraryBundles(node.callee, ignored);
+          found.calls = found.calls || !functionBundles(node.callee, ignored);
       }
   known = std::move(found);
   return *known;

@@ -281,12 +281,14 @@ private:
     const Node &node = f_.nodes[v];
     const auto call = unsigned(arch::bundlesPer(Instruction::Call));
     double bundles = 0;
-    if (!arch::libraryBundles(node.callee, bundles))
+    if (!functionBundles(node.callee, bundles))
       code(v).made[v] = {code(v).call(call)};
     else if (bundles > arch::longestInline)
       code(v).made[v] = {code(v).call(call + unsigned(std::lround(bundles)))};
+    else if (bundles <= 1)
+      chain(v, {{Slot::Aux, 1}});
     else
-      chain(v, {{Slot::Both, std::max(1u, unsigned(std::lround(bundles)))}});
+      chain(v, {{Slot::Both, unsigned(std::lround(bundles))}});
   }
 
   // One addition for every step by which addresses of a loop advance, and for every induction

@@ -11,6 +11,7 @@ namespace {
 
 const std::string loops = prologue() + R"(
 #include <ipudef.h>
+#include <ipu_vector_math>
 #include <cmath>
 typedef Vector<float, VectorLayout::ONE_PTR, 8> Floats;
 typedef Vector<half, VectorLayout::ONE_PTR, 8> Halves;
@@ -46,6 +47,9 @@ VERTEX(Widen, FLOATS Input<Halves> h;, LOOP a[i] = h[i];)
 VERTEX(ScalarInput, FLOATS Input<float> w;, LOOP a[i] = *w * b[i];)
 VERTEX(ScalarOutput, FLOATS Output<float> w; InOut<float> k;, LOOP { *w += b[i]; *k -= c[i]; })
 VERTEX(Relu, FLOATS, LOOP a[i] = a[i] > 0 ? a[i] : 0;)
+VERTEX(Max2, FLOATS, VECTORS(float2) LOOP x[i] = ipu::max(y[i], z[i]);)
+VERTEX(Fma4, HALVES, VECTORS(half4) LOOP x[i] = ipu::fma(y[i], z[i], x[i]);)
+VERTEX(Exp4, HALVES, VECTORS(half4) LOOP x[i] = half4_exp(y[i]);)
 VERTEX(Strided, FLOATS unsigned stride;, LOOP a[i] = b[i * stride];)
 __attribute__((noinline)) float twice(float x) { return x + x; }
 VERTEX(Call, FLOATS, LOOP a[i] = twice(b[i]);)
@@ -139,6 +143,12 @@ TEST(TileCode, OfDivisionRootAndExponential) {
   expectCost("Divide", {7, 7}); // two loads, 2, store
   expectCost("Sqrt", {8, 8});   // load, 4, store
   expectCost("Exp", {6, 6});    // load, 2, store
+}
+
+TEST(TileCode, OfFunctionsOnVectors) {
+  expectCost("Max2", {5, 6}); // two loads, 1, store
+  expectCost("Fma4", {8, 8}); // three loads, 2, store
+  expectCost("Exp4", {6, 6}); // load, 2, store
 }
 
 TEST(TileCode, OfConversions) {

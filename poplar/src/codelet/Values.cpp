@@ -114,6 +114,16 @@ void ValueBuilder::simplify() {
   }
 }
 
+bool functionBundles(std::string_view callee, double &bundles) {
+  constexpr std::string_view vectors = "openipu_tile_";
+  if (callee.substr(0, vectors.size()) != vectors)
+    return arch::libraryBundles(callee, bundles);
+  callee.remove_prefix(vectors.size());
+  const auto split = callee.rfind('_');
+  return split != callee.npos &&
+         arch::vectorBundles(callee.substr(0, split), callee.substr(split + 1), bundles);
+}
+
 Function valuesOf(ControlFlow flow) {
   ValueBuilder builder(flow);
   std::vector<unsigned> order = flow.order();

@@ -59,4 +59,8 @@ struct Function {
 
 Function valuesOf(ControlFlow flow);
 
+// Of a function that a tile has instructions for: the C library's, and those on vectors in
+// ipu_vector_math. Others: false.
+bool functionBundles(std::string_view callee, double &bundles);
+
 } // namespace poplar::codelet

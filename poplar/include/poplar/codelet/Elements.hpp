@@ -26,6 +26,9 @@ enum { openipuChecked = 0 };
 // codelets that compile in that form only.
 enum { openipuMutableInputs = 0 };
 
+// Likewise: 1 in the pass whose instructions are counted.
+enum { openipuCounted = 0 };
+
 // Read: Input. Write: Output and InOut. State: plain vectors and the outer level of 2-D fields.
 enum class Access { Read, Write, State };
 
