@@ -42,11 +42,15 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
     : image_(std::move(image)),
       system_(compile::oneReplica(system, std::max(1u, image_->replicationFactor))),
       options_(options), host_(host), recorder_(recorder), faults_(!image_->vertices.empty()),
-      counted_(image_->computeSets.size()), recounts_(image_->computeSets.size()) {
+      counted_(image_->computeSets.size()), recounts_(image_->computeSets.size()),
+      executions_(image_->computeSets.size()) {
   for (std::uint32_t v = 0; v < image_->vertices.size(); ++v)
     if (image_->vertices[v].cycles == executable::noEstimate && !options.checked &&
         image_->vertexType(v).dependsOnData)
       recounts_[image_->vertices[v].computeSet] = true;
+  for (std::uint32_t s = 0; s < image_->steps.size(); ++s)
+    if (image_->steps[s].kind == executable::StepKind::Execute)
+      executions_[image_->steps[s].index].push_back(s);
   loadModules();
   auto watches = [&](std::uint32_t step) { return recorder.watches(step); };
   program_ = std::make_unique<Program>(*image_, modules_, options.checked, watches);

@@ -127,6 +127,7 @@ private:
   std::map<std::size_t, executable::Cost> measured_; // by step: costs that counting completed
   std::vector<std::vector<std::uint64_t>> counted_;  // by compute set: cycles of its vertices
   std::vector<std::uint8_t> recounts_; // by compute set: its cycles change with the data
+  std::vector<std::vector<std::uint32_t>> executions_; // by compute set: steps that execute it
   std::deque<Replica> replicas_;
   std::vector<unsigned> active_;
   FloatingPointState floatingPoint_;

@@ -159,11 +159,8 @@ void Machine::measure(const Instruction &in, std::vector<std::uint64_t> cycles) 
   for (std::size_t i = 0; i < vertices.size(); ++i)
     if (image_->vertices[vertices[i]].cycles == executable::noEstimate)
       recorder_.measured(vertices[i], cycles[i]);
-  for (std::size_t s = 0; s < image_->steps.size(); ++s) {
-    const auto &step = image_->steps[s];
-    if (step.kind != executable::StepKind::Execute || step.index != in.index)
-      continue;
-    auto timed = step;
+  for (const auto s : executions_[in.index]) {
+    auto timed = image_->steps[s];
     compile::computePhase(*image_, timed) = phase;
     timed.cost.measured = true;
     auto &kept = measured_[s];
