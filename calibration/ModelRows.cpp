@@ -39,8 +39,8 @@ std::string configurationOf(const ModelRow &row, const popart::ModelledStep &ste
     out << ", recomputed: " << nameOf(s.recompute);
   if (s.optimizerState.storage == popart::TensorStorage::OffChip)
     out << ", state beside the chip";
-  out << ", fullest tile " << std::fixed << std::setprecision(1)
-      << double(step.fullestTile) / double(step.bytesPerTile) << " of its memory";
+  out << ", tile " << std::fixed << std::setprecision(1)
+      << double(step.fullestTile) / double(step.bytesPerTile);
   return out.str();
 }
 
