@@ -80,8 +80,9 @@ void addStreamRows(Rows &rows) {
     rows.push_back({id, "streams", what, published, Unit::GigabytesPerSecond, source, model});
     return rows.back();
   };
-  add("S1", "triad, plain C++, float, GC2", 3726, "LOUW",
-      [] { return loop("Triad<float>", FLOAT, 3); });
+  add("S1", "triad, plain C++, float, GC2", 3726, "LOUW", [] {
+    return loop("Triad<float>", FLOAT, 3);
+  }).setting("pairing of instructions");
   add("S2 C++", "triad, tuned C++, float2, GC2", 7261, "LOUW",
       [] { return loop("TriadFloat2", FLOAT, 3); });
   add("S2 popops", "copy, then scaledAddTo, float, GC2", 7261, "LOUW", operators);

@@ -91,8 +91,9 @@ void addVertexRows(Rows &rows) {
   part("E2", "host", "host exchange of the same program", 2641488, [](const Profile &p) {
     return p.cycles(Type::StreamCopyMid);
   }).setting("port of the gateway");
-  part("E3", "C++ vertices", "dot products of the same program", 28300,
-       [](const Profile &p) { return p.named("multiply"); });
+  part("E3", "C++ vertices", "dot products of the same program", 28300, [](const Profile &p) {
+    return p.named("multiply");
+  }).setting("pairing of instructions");
   part("E4", "sync", "sync of the same program", 135850, [](const Profile &p) {
     return p.cycles(Type::Sync) + p.cycles(Type::StreamCopyBegin) + p.cycles(Type::StreamCopyEnd);
   }).setting("neighbouring streams wait once");
