@@ -116,7 +116,7 @@ void Session::Impl::lowerAndCompile() {
     executable = poplar::compileGraph(std::move(*lowered.graph), lowered.programs, engineOptions(),
                                       progress, poplar::DebugContext(name));
   } catch (const poplar::graph_memory_allocation_error &e) {
-    throw OutOfMemory(e.what(), e.profilePath);
+    throw OutOfMemory(base::str(e.what(), "\n", memoryAdvice()), e.profilePath);
   }
 }
 

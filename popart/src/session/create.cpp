@@ -59,26 +59,29 @@ std::map<TensorId, ir::HostTensor> savedState(const Session::Impl &impl, ir::Gra
 
 } // namespace
 
-const session::Prepared &Session::Impl::prepared() const {
-  const std::lock_guard hold(preparing_);
-  if (prepared_)
-    return *prepared_;
-  const custom::InSession here(training, options, flow, loss);
+session::Prepared Session::Impl::preparedWith(const SessionOptions &given, unsigned ipus) const {
+  const custom::InSession here(training, given, flow, loss);
   session::Request request;
   request.graph =
-      source->graph({training, options.constantWeights, options.strictOpVersions, replicas()});
+      source->graph({training, given.constantWeights, given.strictOpVersions, replicas()});
   request.inputSettings = source->settings().inputs;
   request.variableSettings = source->settings().variables;
   request.flow = flow;
-  request.options = options;
+  request.options = given;
   request.patterns = patterns;
   request.training = training;
   request.loss = loss;
   request.optimizer = optimizer.get();
-  request.ipus = static_cast<unsigned>(device->getNumIpus());
+  request.ipus = ipus;
   if (training)
     request.state = savedState(*this, request.graph);
-  prepared_ = session::prepare(std::move(request));
+  return session::prepare(std::move(request));
+}
+
+const session::Prepared &Session::Impl::prepared() const {
+  const std::lock_guard hold(preparing_);
+  if (!prepared_)
+    prepared_ = preparedWith(options, static_cast<unsigned>(device->getNumIpus()));
   return *prepared_;
 }
 std::int64_t Session::Impl::replicas() const {

@@ -48,11 +48,14 @@ struct Session::Impl {
 
   // Import, gradients, transforms; with an executable from the cache only if somebody asks.
   const session::Prepared &prepared() const;
+  // The same under other options, on so many IPUs.
+  session::Prepared preparedWith(const SessionOptions &given, unsigned ipus) const;
   const ir::Graph &graph() const { return prepared().model.graph; }
   std::int64_t replicas() const;
   session::Execution &loaded(); // popart::runtime_error before prepareDevice
   std::map<TensorId, ir::HostTensor> heldConstants() const;
   poplar::OptionFlags engineOptions() const;
+  std::string memoryAdvice() const; // for a model that does not fit (memoryadvice.cpp)
   std::map<TensorId, ir::HostTensor> hyperParameters() const;
   bool caches() const;
   bool openCached(); // whether the session can start without the ir
