@@ -162,12 +162,29 @@ struct Parts {
   Tensor result; // of one tensor, all parts
 };
 
-// New parts, each where the first part of its source lies.
+// A part on the tiles of its source, as much of it on each: what is done with parts is done by all
+// these tiles.
+Tensor newPart(Graph &graph, const Tensor &source, const Group &group,
+               const DebugContext &context) {
+  const auto scaled = [&](std::size_t i) { return (i + group.size - 1) / group.size; };
+  auto part = graph.addVariable(source.elementType(), {partSize(source, group)}, context);
+  auto mapping = graph.getTileMapping(source);
+  for (auto &regions : mapping) {
+    std::vector<poplar::Interval> own;
+    for (const auto &region : regions)
+      if (scaled(region.begin()) < scaled(region.end()))
+        own.emplace_back(scaled(region.begin()), scaled(region.end()));
+    regions = std::move(own);
+  }
+  graph.setTileMapping(part, mapping);
+  return part;
+}
+
 Parts newParts(Graph &graph, const Tensor &data, const Group &group, const DebugContext &context) {
   Parts parts;
   parts.from = byIpu(graph, data);
   for (const auto &source : parts.from)
-    parts.to.push_back(graph.clone(source.slice(0, partSize(source, group)), context));
+    parts.to.push_back(newPart(graph, source, group, context));
   parts.result = parts.to.size() == 1 ? parts.to[0] : concat(parts.to);
   return parts;
 }

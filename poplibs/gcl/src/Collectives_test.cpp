@@ -222,6 +222,19 @@ TEST(ReduceScatter, SharesOutTheElementsOfEachIpuSeparately) {
   EXPECT_EQ(s.values(o, 1), (Doubles{112, 0, 110, 0}));
 }
 
+TEST(ReduceScatter, PartsLieOnAllTilesOfTheirSource) {
+  Session s(4, 1, 2);
+  auto t = s.graph.addVariable(FLOAT, {800});
+  for (unsigned tile = 0; tile != 4; ++tile)
+    s.graph.setTileMapping(t.slice(200 * tile, 200 * tile + 200), tile);
+  auto out = reduceScatterCrossReplica(s.graph, t, Op::ADD, s.prog);
+  ASSERT_EQ(out.numElements(), 400u);
+  for (const auto &regions : s.graph.getTileMapping(out)) {
+    ASSERT_EQ(regions.size(), 1u);
+    EXPECT_EQ(regions[0].size(), 100u);
+  }
+}
+
 TEST(WithinReplica, RowsAreReducedScatteredAndGathered) {
   Session s(4, 3);
   const Doubles values{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
