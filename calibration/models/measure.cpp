@@ -13,6 +13,10 @@ SessionOptions optionsOf(const Setup &setup, bool training) {
   SessionOptions options;
   options.convolutionOptions["partialsType"] = setup.partials;
   options.partialsTypeMatMuls = setup.partials;
+  if (!setup.memoryProportion.empty()) {
+    options.convolutionOptions["availableMemoryProportion"] = setup.memoryProportion;
+    options.matmulOptions["availableMemoryProportion"] = setup.memoryProportion;
+  }
   options.engineOptions["debug.allowOutOfMemory"] = "true";
   options.engineOptions["exchange.streamBufferOverlap"] = "hostRearrangeOnly"; // read ahead
   if (setup.replicas > 1) {

@@ -14,6 +14,8 @@ struct Setup {
   popart::RecomputationType recompute = popart::RecomputationType::None;
   popart::TensorLocation optimizerState{}; // where it is between updates
   std::string partials = "half";
+  // availableMemoryProportion of products and convolutions; empty: the library's default.
+  std::string memoryProportion = {};
   std::int64_t stepsPerRun = 1; // inference: batches between returns to the host
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ResNet-50 v1.5 and ResNeXt-101: the same blocks, the latter with groups, twice as wide within.
 #include "models.hpp"
+#include <algorithm>
 #include <popart/sgd.hpp>
 
 namespace calibration::models {
@@ -8,8 +9,9 @@ namespace {
 
 struct Form {
   std::vector<std::int64_t> blocks;
-  std::int64_t groups, width;     // of a block's middle, in its first group of blocks
-  std::int64_t secondIpuFrom = 0; // block; 0: all on one
+  std::int64_t groups, width;                // of a block's middle, in its first group of blocks
+  std::int64_t secondIpuFrom = 0;            // block; 0: all on one
+  std::vector<std::int64_t> keptBefore = {}; // blocks whose input is kept for the backward pass
 };
 
 class Resnet {
@@ -22,8 +24,10 @@ public:
     std::int64_t block = 0;
     for (std::size_t group = 0; group < form_.blocks.size(); ++group)
       for (std::int64_t i = 0; i < form_.blocks[group]; ++i) {
-        if (form_.secondIpuFrom && block++ == form_.secondIpuFrom)
+        if (form_.secondIpuFrom && block == form_.secondIpuFrom)
           net_.place(1, 1);
+        if (training_ && std::count(form_.keptBefore.begin(), form_.keptBefore.end(), block++))
+          x = net_.builder->checkpointOutput({x})[0];
         x = bottleneck(x, form_.width << group, 256 << group, group && !i ? 2 : 1);
       }
     x = net_.onnx.globalaveragepool({x});
@@ -71,8 +75,10 @@ Made made(const Form &form, std::int64_t batch, bool training) {
 } // namespace
 
 Made resnet50(std::int64_t batch, bool training) {
-  return made({{3, 4, 6, 3}, 1, 64}, batch, training);
+  return made({{3, 4, 6, 3}, 1, 64, 0, {1, 2, 3, 5, 8, 13}}, batch, training); // seven stretches
 }
-Made resnext101(std::int64_t batch) { return made({{3, 4, 23, 3}, 32, 128, 15}, batch, true); }
+Made resnext101(std::int64_t batch) {
+  return made({{3, 4, 23, 3}, 32, 128, 15, {0, 3, 7, 11, 19, 23, 27, 30}}, batch, true);
+}
 
 } // namespace calibration::models
