@@ -99,11 +99,6 @@ class IpuTensor(torch.Tensor):
     def __deepcopy__(self, memo):
         raise Error("A tensor of a model that is being captured has no values to copy; use clone().")
 
-    def numpy(self, *_, **__):
-        raise Error("A tensor of a model that is being captured has no values: numpy() and tolist() are for results.")
-
-    tolist = __array__ = numpy
-
 
 class _Operator:
     """What is known of an overload: how it is recorded."""

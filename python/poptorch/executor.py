@@ -122,10 +122,6 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
     def _make_session(self, args, kwargs, bar, load_from):
         self._call = self._signature.compile(args, kwargs)
         values = self._example = self._call.prepared(self._call.tensors(args, kwargs))
-        for name, value in zip(self._call.names, values):
-            if value.layout is not torch.strided:
-                raise createPoptorchError(f"Unsupported input type {value.layout} of {name}: sparse tensors are not "
-                                          "supported.")
         rows = [batching.checkBatch(self._options, tuple(v.shape), n, self._training)
                 for n, v in zip(self._call.names, values)]
         shapes = [(r, *v.shape[1:]) if v.dim() else () for r, v in zip(rows, values)]

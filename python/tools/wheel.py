@@ -32,6 +32,7 @@ def files_of(folder, name):
 
 def main():
     name, version, summary, source, target = sys.argv[1:]
+    summary += " (OpenIPU)"
     files = list(files_of(source, name))
     if not files:
         sys.exit(f"wheel.py: there is no package {name} in {source}.")

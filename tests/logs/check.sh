@@ -47,15 +47,15 @@ one=$(lines operators POPLIBS_POPLIN_LOG_LEVEL=INFO)
 
 # Poplar: passes and runs, then steps, then tiles.
 passes=$(lines operators POPLAR_LOG_LEVEL=INFO)
-has "$passes" 'PO:ENGINE I binding 4 steps and 0 vertices' 'PO:ENGINE I program 0 "all of it" ran: 1467 cycles'
+has "$passes" 'PO:ENGINE I binding 4 steps and 0 vertices' 'PO:ENGINE I program 0 "all of it" ran: 1377 cycles'
 [[ $passes == *'PO:GRAPH I pass "lay out memory": '*' ms'* && $passes != *" D "* ]] || fail "INFO of Poplar is: $passes"
 steps=$(lines operators POPLAR_LOG_LEVEL=DEBUG)
 has "$steps" 'PO:GRAPH D compiled: 4 variables, 0 vertices, 0 compute sets, 4 steps' \
-  'PO:GRAPH D step 2 "most/Reduce": 605 cycles' 'PO:GRAPH D   exchange "ReduceFinalStage/exchange-in": 188 cycles, 32 B'
+  'PO:GRAPH D step 2 "most/Reduce": 515 cycles' 'PO:GRAPH D   exchange "ReduceFinalStage/exchange-in": 98 cycles, 32 B'
 [[ $steps != *" T "* ]] || fail "DEBUG shows lines of TRACE"
 has "$(lines operators POPLAR_LOG_LEVEL=TRACE)" 'PO:GRAPH T     tiles 1-3: 2 cycles, 0 B in, 8 B out' \
   'PO:GRAPH T variable 2 "layer/product/out" float[1,4,2]' 'PO:GRAPH T   tile 1: elements 2 to 3' \
-  'PO:GRAPH T memory of tiles 1-3: 4,838 of 638,976 B, variable 8, stack 4,096, vertexInstanceState 24, controlCode 60, vertexCode 640, internalExchangeCode 10'
+  'PO:GRAPH T memory of tiles 1-3: 4,806 of 638,976 B, variable 8, stack 4,096, vertexInstanceState 24, controlCode 28, vertexCode 640, internalExchangeCode 10'
 
 # PopART: its modules have levels of their own.
 echo '{"transform": "INFO", "ir": "OFF"}' >"$work/levels.json"

@@ -123,7 +123,7 @@ TEST(OperatorPrices, FollowTheWorkers) {
 
 TEST(OperatorPrices, OfCopiesFollowTheRatesOfCopies) {
   const auto same = unmoved("copy.bytesPerCycle = 32\ncopy.start = 50\ncopy.piece = 20\n"
-                            "copy.gatherStart = 60\ncopy.gather8 = 0.1\ncopy.gather4 = 1\n"
+                            "copy.straight = 60\ncopy.gather4 = 1\n"
                             "copy.gather2 = 2\n");
   for (const auto &text : copies)
     EXPECT_FALSE(same.contains(text)) << text;

@@ -95,12 +95,13 @@ TEST(ConvVertices, FollowTheChip) {
 }
 
 TEST(ConvVertices, RearrangeAtTheRatesOfTheChip) {
-  EXPECT_EQ(vertex::rearrange(chip, 2, 800, 8), 2u * 77 + 100);
-  EXPECT_EQ(vertex::rearrange(chip, 100, 800, 8), 587u + 352);
+  EXPECT_EQ(vertex::rearrange(chip, 2, 800, 8), 2u * 288 + 100);     // one by one
+  EXPECT_EQ(vertex::rearrange(chip, 100, 800, 8), 587u + 740 + 100); // a list of pieces
   auto other = chip;
+  other.copy.startCycles = 100;
   other.copy.pieceCycles = 10;
   other.copy.bytesPerCycle = 16;
-  EXPECT_EQ(vertex::rearrange(other, 2, 800, 8), 2u * 10 + 50);
+  EXPECT_EQ(vertex::rearrange(other, 2, 800, 8), 100u + 2 * 10 + 50);
 }
 
 TEST(ConvReduce, StagesMultiplyToTheDepth) {
