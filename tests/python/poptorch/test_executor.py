@@ -402,7 +402,7 @@ def test_inputs_and_tensors_that_have_no_values():
             def forward(self, x):
                 return look(x)
 
-        with pytest.raises(poptorch.Error, match="has no values"):
+        with pytest.raises(poptorch.Error, match="A value of a tensor is needed"):
             poptorch.inferenceModel(Looks())(torch.ones(2))
 
 
