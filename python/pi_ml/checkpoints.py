@@ -69,8 +69,9 @@ class Loading:
     """load_from_checkpoint of a LightningModule."""
 
     @classmethod
-    def load_from_checkpoint(cls, checkpoint_path, map_location=None, hparams_file=None, strict=True, **kwargs):
-        """A new module with the weights and, unless given here, the hyperparameters of a checkpoint."""
+    def load_from_checkpoint(cls, checkpoint_path, map_location=None, strict=True, **kwargs):
+        """A new module with the weights and, unless given here, the hyperparameters of a checkpoint. Weights
+        are on the CPU, whatever map_location says: an IPU takes them from there."""
         found = read(checkpoint_path)
         arguments = {**found.get(cls.CHECKPOINT_HYPER_PARAMS_KEY, {}), **kwargs}
         signature = inspect.signature(cls.__init__).parameters

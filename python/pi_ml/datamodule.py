@@ -13,24 +13,6 @@ class LightningDataModule(DataHooks, HyperparametersMixin):
         super().__init__()
         self.trainer = None
 
-    def train_dataloader(self):
-        return None
-
-    def val_dataloader(self):
-        return None
-
-    def test_dataloader(self):
-        return None
-
-    def predict_dataloader(self):
-        return None
-
-    def on_before_batch_transfer(self, batch, dataloader_idx):
-        return batch
-
-    def on_after_batch_transfer(self, batch, dataloader_idx):
-        return batch
-
     def state_dict(self):
         return {}
 

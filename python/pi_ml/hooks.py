@@ -16,13 +16,7 @@ class ModuleHooks:
     def on_train_epoch_start(self): pass
     def on_train_batch_start(self, batch, batch_idx, unused=0): pass
 
-    def on_before_batch_transfer(self, batch, dataloader_idx):
-        return batch
-
     def transfer_batch_to_device(self, batch, device, dataloader_idx):
-        return batch
-
-    def on_after_batch_transfer(self, batch, dataloader_idx):
         return batch
 
     def on_before_zero_grad(self, optimizer): pass
@@ -78,6 +72,24 @@ class DataHooks:
     def prepare_data(self): pass
     def setup(self, stage=None): pass
     def teardown(self, stage=None): pass
+
+    def train_dataloader(self):
+        return None
+
+    def val_dataloader(self):
+        return None
+
+    def test_dataloader(self):
+        return None
+
+    def predict_dataloader(self):
+        return None
+
+    def on_before_batch_transfer(self, batch, dataloader_idx):
+        return batch
+
+    def on_after_batch_transfer(self, batch, dataloader_idx):
+        return batch
 
 
 class Calls:

@@ -47,18 +47,6 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
         raise MisconfigurationException("No `configure_optimizers()` method defined: Trainer.fit needs one that returns an "
                                         "optimizer, or ([optimizer], [scheduler]), or {'optimizer': …, 'lr_scheduler': …}.")
 
-    def train_dataloader(self):
-        return None
-
-    def val_dataloader(self):
-        return None
-
-    def test_dataloader(self):
-        return None
-
-    def predict_dataloader(self):
-        return None
-
     # ---- training by hand may change these, on the CPU; an IPU does them itself
 
     def backward(self, loss, optimizer, optimizer_idx, *args, **kwargs):

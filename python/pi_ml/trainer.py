@@ -62,7 +62,9 @@ class Trainer:
         self.default_root_dir = os.path.abspath(os.fspath(default_root_dir or weights_save_path or os.getcwd()))
         self.resume_from_checkpoint = ckpt_path or resume_from_checkpoint
         self.max_time = flags.duration(max_time)
-        self.profiler = profiler
+        if profiler is not None:
+            raise MisconfigurationException(f"Trainer(profiler={profiler!r}): there are no profilers here. "
+                                            "IPUStrategy(autoreport=True) profiles what runs on IPUs.")
         _be_deterministic(deterministic)
         self.loggers = [] if self._fast else loggers_of(logger, self.default_root_dir)
         self.callbacks = standard.completed(self, callbacks, bool(enable_checkpointing) and not self._fast)

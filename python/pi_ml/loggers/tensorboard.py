@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: MIT
 """TensorBoardLogger: event files that TensorBoard reads, written without it."""
+import os
+
 from pi_ml.loggers.base import Logger
 from pi_ml.loggers.events import EventFile
 
 
 class TensorBoardLogger(Logger):
-    def __init__(self, save_dir, name="lightning_logs", version=None, prefix="", sub_dir=None, **unused):
+    def __init__(self, save_dir, name="lightning_logs", version=None, prefix="", sub_dir=None):
         super().__init__(save_dir, name, version)
         self._prefix = prefix + "-" if prefix else ""
-        self._file = None
+        self._file, self._sub_dir = None, sub_dir
+
+    @property
+    def log_dir(self):
+        folder = super().log_dir
+        return os.path.join(folder, self._sub_dir) if self._sub_dir else folder
 
     @property
     def experiment(self):

@@ -35,6 +35,12 @@ class IPUStrategy(Strategy):
         _check_count("device_iterations", device_iterations)
         for name, options in (("training_opts", training_opts), ("inference_opts", inference_opts)):
             _check_options(name, options)
+        for name, given in (("accelerator", accelerator), ("parallel_devices", parallel_devices),
+                            ("cluster_environment", cluster_environment), ("checkpoint_io", checkpoint_io),
+                            ("precision_plugin", precision_plugin)):
+            if given is not None:
+                raise MisconfigurationException(f"IPUStrategy({name}=...) is not supported: the Trainer's flags (ipus, "
+                                                "precision, callbacks) say that.")
         self.device_iterations = device_iterations
         self.autoreport = bool(autoreport or autoreport_dir)
         self.autoreport_dir = autoreport_dir

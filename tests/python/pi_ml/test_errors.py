@@ -41,6 +41,7 @@ poptorch = pytest.importorskip("poptorch")
     ({"callbacks": [3]}, MisconfigurationException, "3 is not a Callback"),
     ({"logger": "csv"}, MisconfigurationException, "csv"),
     ({"strategy": "ddp"}, MisconfigurationException, "ddp"),
+    ({"profiler": "simple"}, MisconfigurationException, "autoreport"),
     ({"max_time": "soon"}, MisconfigurationException, "DD:HH:MM:SS"),
 ])
 def test_flags(tmp_path, flags, kind, text):
@@ -59,6 +60,8 @@ def test_strategies():
         IPUStrategy(device_iterations=0)
     with pytest.raises(MisconfigurationException, match="training_opts"):
         IPUStrategy(training_opts={"deviceIterations": 4})
+    with pytest.raises(MisconfigurationException, match="precision_plugin"):
+        IPUStrategy(precision_plugin=IPUPrecisionPlugin(16))
     with pytest.warns(DeprecationWarning, match="deprecated"):
         assert isinstance(IPUPlugin(device_iterations=2), IPUStrategy)
     with pytest.raises(ValueError, match="must be one of"):
