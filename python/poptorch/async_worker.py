@@ -204,5 +204,7 @@ def main(memory, connection, others, dataset, settings):
     except BaseException:
         try:
             connection.send(("error", traceback.format_exc()))
-        except OSError:
+            while connection.poll(2):  # requests on their way: to end with them unread would take the error with it
+                connection.recv_bytes()
+        except (EOFError, OSError):
             pass

@@ -254,7 +254,7 @@ def test_errors_of_datasets_come_through(workers):
 def test_a_killed_process_is_an_error(workers):
     loader = poptorch.DataLoader(options(), Numbers(8, kill_at=5), 2, num_workers=workers, mode=DataLoaderMode.Async,
                                  async_options=Fork)
-    with pytest.raises(poptorch.Error, match="exit code -9" if workers == 0 else "The process that loads data"):
+    with pytest.raises(poptorch.Error, match="exit code -9" if workers == 0 else "The process that loads data failed"):
         list(loader)
     loader.terminate()
 

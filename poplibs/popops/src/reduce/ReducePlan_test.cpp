@@ -47,13 +47,13 @@ TEST(ReducePlan, GoesThroughIntermediateTilesWhenVeryManyContribute) {
   Session s(1472);
   auto in = s.graph.addVariable(FLOAT, {1472 * 128}, VariableMappingMethod::LINEAR);
   auto plan = cost::reducePlan(s.graph, in, {0}, Operation::ADD, FLOAT, "");
-  ASSERT_GE(plan.steps.size(), 3u);
+  ASSERT_EQ(plan.steps.size(), 3u);
   std::uint64_t ways = 1;
   for (const auto &step : plan.steps) {
     std::uint32_t most = 1;
     for (const auto &work : step.tiles)
       most = std::max(most, work.messagesIn);
-    EXPECT_LE(most, 64u) << step.name;
+    EXPECT_LE(most, 39u) << step.name; // the root of 1472
     ways *= most;
   }
   EXPECT_GE(ways, 1472u); // every tile's sum arrives
