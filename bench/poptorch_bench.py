@@ -404,6 +404,16 @@ def trainer():
         def configure_optimizers(self):
             return poptorch.optim.SGD(self.parameters(), lr=0.001, momentum=0.9)
 
+    class Batches:  # a list would be several loaders
+        def __init__(self, batches):
+            self.batches = batches
+
+        def __iter__(self):
+            return iter(self.batches)
+
+        def __len__(self):
+            return len(self.batches)
+
     class Epochs(pl.Callback):
         def __init__(self):
             self.seconds = []
@@ -417,7 +427,7 @@ def trainer():
     for iterations, steps, goal in ((1, 100, 0.90), (50, 4, 0.97)):
         xs = models_peer.data("x", [steps, batch * iterations, 1, 28, 28])
         ys = models_peer.data("labels", [steps, batch * iterations], 10)
-        batches = list(zip(xs, ys))
+        batches = tuple(zip(xs, ys))
         hand, fitted = [], []
         for _ in range(4):
             executor = cnn_training(batch, poptorch.Options().deviceIterations(iterations).showCompilationProgressBar(False))
@@ -431,7 +441,8 @@ def trainer():
             epochs = Epochs()
             pl.Trainer(ipus=1, max_epochs=4, logger=False, enable_checkpointing=False, enable_progress_bar=False,
                        enable_model_summary=False, callbacks=[epochs],
-                       strategy=pl.strategies.IPUStrategy(device_iterations=iterations)).fit(Lit(), batches)
+                       strategy=pl.strategies.IPUStrategy(device_iterations=iterations)).fit(
+                           Lit(), Batches(batches))
             fitted += epochs.seconds[1:]
         ours, peer = statistics.median(fitted) / steps, statistics.median(hand) / steps
         yield (f"pi_ml: training CNN b64, device iterations {iterations}", duration(ours), f"{duration(peer)} by hand",

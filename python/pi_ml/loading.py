@@ -33,7 +33,7 @@ def listed(loaders):
 def check_train(loader):
     if isinstance(loader, (list, tuple, dict)):
         raise MisconfigurationException("Several training loaders at once are not supported: combine the data sets, for "
-                                        "example with torch.utils.data.ConcatDataset or StackDataset.")
+                                        "example with torch.utils.data.ConcatDataset.")
     if loader is None:
         raise MisconfigurationException("No `train_dataloader()` method defined, and no loader given: pass one to "
                                         "trainer.fit(model, train_dataloaders=...), or define it in the module or data "
