@@ -186,7 +186,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
     def modelledStep(self):
         """What one call would take on IPUs, by the machine model: a ModelledStep."""
         self._require_compiled()
-        return ModelledStep(*core.modelled_step(self._executable))
+        return ModelledStep(*popart_core.modelled_step(self._executable))
 
     def _tell_memory(self):
         step = self.modelledStep()
@@ -286,7 +286,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         self._prepare_anchors()
         outputs = [(name, device_type(dtype), shape) for name, (shape, dtype) in
                    (*zip(self._outputs, self._results + self._changes), *self._anchor_results.items())]
-        self._step_io = core.StepIo(inputs, outputs)
+        self._step_io = popart_core.AddressIo(inputs, outputs)
         self._counts_cycles = self._options.log_cycle_count
 
     def __call__(self, *args, **kwargs):
@@ -468,7 +468,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
                 self._set_rng_state(self._rng_state)
             for call in self._host_calls:
                 for replica in range(self._options.replication_factor):
-                    core.connect_host_function(self._executable, call.handle, call, replica)
+                    popart_core.connect_host_function(self._executable, call.handle, call, replica)
         self._attached = True
         self._upload = True
         logger.debug("The model is attached to its device")

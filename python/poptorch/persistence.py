@@ -12,7 +12,8 @@ import shutil
 import struct
 import tempfile
 
-from . import poptorch_core as core
+import popart_core
+
 from .enums import ConnectionType
 from .errors import Error, createPoptorchError, require
 from .errors_translate import translated
@@ -80,7 +81,7 @@ class Persistence:
         self._executable.modelToHost(filename)
         if os.environ.get("POPTORCH_EXPORT_PROTO_AS_BINARY", "0") in ("", "0"):
             with open(filename, "rb") as file:
-                text = core.onnx_text(file.read())
+                text = popart_core.onnx_text(file.read())
             with open(filename, "w", encoding="utf-8") as file:
                 file.write(text)
 

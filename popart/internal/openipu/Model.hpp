@@ -49,8 +49,14 @@ public:
   // The variables so far, in order.
   std::vector<TensorId> weights() const;
 
-  // The settings of the operator that made a value, or of the nearest one before it that is of these
-  // types, behind operators that only add, cast or rearrange; null if there is none.
+  // The gradients of a sum of values by others, written into the model here and now: for front ends
+  // whose programs say themselves what is done with them. `given` are the gradients that the chain
+  // starts from, in the order of `of`; `none` and missing ones are all ones. `none` comes back for
+  // what the values do not depend on.
+  Values gradients(const Values &of, const Values &by, const Values &given = {});
+
+  // The settings of the operator that made a value, or of the nearest one before it that is of
+  // these types, behind operators that only add, cast or rearrange; null if there is none.
   ir::Settings *producer(Value v, const std::vector<std::string> &types);
 
   // If, Loop, Scan, Call: `body` makes a graph of its own that sees its own inputs only (declared

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "openipu/Model.hpp"
 
+#include "autodiff/autodiff.hpp"
 #include "base/Text.hpp"
 #include "ops/core/graphbuilder.hpp"
 #include <algorithm>
@@ -116,6 +117,25 @@ void Model::output(Value v, const TensorId &name) {
 
 const TensorId &Model::nameOf(Value v) const { return impl_->graph[v].name; }
 std::vector<TensorId> Model::weights() const { return impl_->weights; }
+
+Model::Values Model::gradients(const Values &of, const Values &by, const Values &given) {
+  autodiff::Request request{ops::none, ops::none, {by.begin(), by.end()}, {}};
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    const bool known = i < given.size() && given[i] != ops::none;
+    if (known && info(given[i]).shape() != info(of[i]).shape())
+      throw error(base::str("The gradient of \"", nameOf(of[i]), "\", which is ", info(of[i]),
+                            ", cannot be ", info(given[i]), "."));
+    request.given.emplace_back(of[i],
+                               known ? given[i] : expand(scalar(1.0, of[i]), info(of[i]).shape()));
+  }
+  const auto found = autodiff::differentiate(impl_->graph, request);
+  Values out;
+  for (Value v : by) {
+    const auto at = found.find(v);
+    out.push_back(at == found.end() ? ops::none : at->second);
+  }
+  return out;
+}
 
 namespace {
 // Operators that people do not think of when they speak of the one before.

@@ -159,6 +159,39 @@ TEST(Model, TrainsInTheMemoryOfTheCaller) {
   expectNear(mlp.w2, again.w2, "w2 again");
 }
 
+// A program that says itself what is done with its gradients.
+TEST(Model, DescendsByGradientsOfItsOwn) {
+  Mlp mlp;
+  PlainMlp plain(mlp);
+  Model m;
+  const auto x0 = m.input("x", floats({batch, in}));
+  const auto w1 = m.weight("w1", floats({in, hidden}), mlp.w1.data());
+  const auto b1 = m.weight("b1", floats({hidden}), mlp.b1.data());
+  const auto w2 = m.weight("w2", floats({hidden, out}), mlp.w2.data());
+  const auto h = m.op("Tanh", {m.add(m.matmul(x0, w1), b1)});
+  const auto y = m.matmul(h, w2);
+  m.output(y, "y");
+  // Of y itself, with 2 y as what the chain starts from: what sum(y y) would give.
+  const auto found = m.gradients({y}, {w1, b1, w2, x0}, {m.mul(y, 2.0)});
+  const Model::Values weights{w1, b1, w2};
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    m.update(weights[i], m.sub(weights[i], m.mul(found[i], 0.05)));
+  EXPECT_EQ(m.gradients({h}, {w2}), Model::Values{ir::none});
+  EXPECT_EQ(m.shape(m.gradients({h}, {x0}).front()), (Shape{batch, in}));
+  EXPECT_THROW(m.gradients({y}, {w1}, {h}), error);
+  const auto session = makeInferenceSession(std::move(m), flow("y"), modelDevice(), changing());
+  session->prepareDevice();
+  session->weightsFromHost();
+  for (int i = 0; i < 3; ++i) {
+    infer(*session);
+    plain.train(x, 0.05);
+  }
+  session->weightsToHost();
+  expectNear(mlp.w1, plain.w1, "w1");
+  expectNear(mlp.b1, plain.b1, "b1");
+  expectNear(mlp.w2, plain.w2, "w2");
+}
+
 TEST(Model, LeavesFixedWeightsAlone) {
   Mlp mlp;
   mlp.role1 = ir::Role::Fixed;

@@ -17,10 +17,12 @@ PYBIND11_MODULE(popart_core, m) {
   bindOptimizers(m);
   bindDevices(m);
   bindStepIo(m);
+  bindAddressIo(m);
   bindBuilder(m);
   bindAiOnnx(m);
   bindOpsets(m);
   bindSessions(m);
+  bindModels(m);
   bindUtilities(m);
   present(m);
 }

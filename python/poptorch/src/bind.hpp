@@ -9,4 +9,3 @@ namespace py = pybind11;
 // One function per binding file.
 void bindRecorder(py::module &m);
 void bindSessions(py::module &m);
-void bindSteps(py::module &m);

@@ -7,7 +7,6 @@ PYBIND11_MODULE(poptorch_core, m) {
   m.doc() = "The C++ side of poptorch, which is the package to import.";
   py::module_::import("popart_core");
   bindRecorder(m);
-  bindSteps(m);
   bindSessions(m);
   m.def(
       "hasMLIRSupportOnPlatform", [] { return false; },

@@ -3,6 +3,7 @@
 // is a new value of its base, and every other view of that base is made anew when it is next read.
 #pragma once
 #include "core/Call.hpp"
+#include "openipu/Converted.hpp"
 #include <optional>
 #include <popart/error.hpp>
 #include <set>
@@ -15,13 +16,7 @@ public:
   using error::error;
 };
 
-struct Converted {
-  popart::Model model;
-  std::string loss; // of training
-  std::vector<std::string> inputs, outputs;
-  std::map<std::string, popart::ExchangeStrategy> overlaps; // of outputs
-  std::set<std::string> changed; // weights and buffers that the model writes itself
-};
+using popart::Converted;
 
 struct ConversionSettings {
   bool training = false;

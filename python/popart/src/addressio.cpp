@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps on torch's memory: inputs are read and outputs are written where they lie.
+// Steps on memory of the caller, by its address: inputs are read and outputs are written where they
+// lie.
 #include "bind.hpp"
 #include <chrono>
 #include <popart/stepio.hpp>
@@ -52,11 +53,11 @@ struct Memories {
 struct Both {
   Memories inputs, outputs;
 };
-class TorchIo : private Both, public popart::StepIO {
+class AddressIo : private Both, public popart::StepIO {
 public:
   using Times = std::map<TensorId, std::vector<double>>; // seconds, by tensor and micro-batch
 
-  TorchIo(const Description &in, const Description &out)
+  AddressIo(const Description &in, const Description &out)
       : Both{Memories(in), Memories(out)}, StepIO(inputs.named, outputs.named) {}
   void set(const std::vector<std::uintptr_t> &in, const std::vector<std::uintptr_t> &out) {
     inputs.set(in);
@@ -105,10 +106,10 @@ private:
 
 } // namespace
 
-void bindSteps(py::module &m) {
-  py::class_<TorchIo, popart::IStepIO>(m, "StepIo", "A step on torch's memory.")
+void bindAddressIo(py::module &m) {
+  py::class_<AddressIo, popart::IStepIO>(m, "AddressIo", "A step on memory that others own.")
       .def(py::init<const Description &, const Description &>(), py::arg("inputs"),
            py::arg("outputs"), "Names, element types and whole shapes.")
-      .def("times", &TorchIo::times, "Of the last step.")
-      .def("set", &TorchIo::set, "The addresses of the next step's inputs and outputs.");
+      .def("times", &AddressIo::times, "Of the last step.")
+      .def("set", &AddressIo::set, "The addresses of the next step's inputs and outputs.");
 }

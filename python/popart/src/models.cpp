@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What every front end's package needs of a model that C++ made: the session, and what it would
+// cost.
+#include "bind.hpp"
+#include "openipu/Converted.hpp"
+#include "openipu/OnnxText.hpp"
+
+namespace {
+
+using popart::Converted;
+
+popart::AnchorReturnType overlapping(const popart::AnchorReturnType &how,
+                                     popart::ExchangeStrategy strategy) {
+  if (strategy == popart::ExchangeStrategy::JustInTime)
+    return how;
+  const auto tiles = popart::TileSet::IO;
+  return how.id() == popart::AnchorReturnTypeId::EveryN
+             ? popart::AnchorReturnType("EveryN", int(how.rp()), tiles, strategy)
+             : popart::AnchorReturnType(how.str(), tiles, strategy);
+}
+
+popart::DataFlow flowOf(const Converted &model, int batchesPerStep,
+                        const popart::AnchorReturnType &returned,
+                        const std::map<std::string, popart::AnchorReturnType> &others) {
+  popart::AnchorReturnTypeMap anchors;
+  for (const auto &[name, how] : others) // these may be outputs too
+    anchors.emplace(name, how);
+  for (const auto &name : model.outputs) {
+    const auto overlap = model.overlaps.find(name);
+    anchors.emplace(name, overlap == model.overlaps.end() ? returned
+                                                          : overlapping(returned, overlap->second));
+  }
+  return popart::DataFlow(batchesPerStep, anchors);
+}
+
+// What a step would take on the device, without its parts.
+py::tuple modelledStep(const popart::Session &session) {
+  const auto step = session.getModelledStep();
+  return py::make_tuple(step.cycles, step.seconds, step.microBatches, step.bytesPerTile,
+                        step.fullestTile);
+}
+
+// A Python function that gets the addresses of the inputs and of the outputs. It must not throw.
+template <class S>
+void connectHostFunction(S &session, const std::string &handle, const py::function &function,
+                         unsigned replica) {
+  const std::shared_ptr<py::function> held(new py::function(function), [](py::function *f) {
+    const py::gil_scoped_acquire locked;
+    delete f;
+  });
+  session.connectHostFunction(
+      handle,
+      [held](const void *const *in, std::size_t ins, void *const *out, std::size_t outs) {
+        const py::gil_scoped_acquire locked;
+        std::vector<std::uintptr_t> from, to;
+        for (std::size_t i = 0; i < ins; ++i)
+          from.push_back(reinterpret_cast<std::uintptr_t>(in[i]));
+        for (std::size_t i = 0; i < outs; ++i)
+          to.push_back(reinterpret_cast<std::uintptr_t>(out[i]));
+        (*held)(from, to);
+      },
+      replica);
+}
+
+} // namespace
+
+void bindModels(py::module &m) {
+  py::class_<Converted>(m, "Converted", "A model made of a recording; makes one session.")
+      .def_readonly("loss", &Converted::loss)
+      .def_readonly("inputs", &Converted::inputs)
+      .def_readonly("outputs", &Converted::outputs)
+      .def_readonly("changed", &Converted::changed)
+      .def_property_readonly("weights", [](const Converted &c) { return c.model.weights(); })
+      .def(
+          "training",
+          [](Converted &self, int batches, const popart::AnchorReturnType &returned,
+             const std::map<std::string, popart::AnchorReturnType> &others,
+             const popart::Optimizer &optimizer, std::shared_ptr<popart::DeviceInfo> device,
+             const popart::SessionOptions &options, const popart::Patterns &patterns,
+             const std::string &name) {
+            const auto flow = flowOf(self, batches, returned, others);
+            const py::gil_scoped_release unlocked;
+            return popart::makeTrainingSession(std::move(self.model), flow, self.loss, optimizer,
+                                               std::move(device), options, patterns, name);
+          },
+          "A session that trains it.")
+      .def(
+          "inference",
+          [](Converted &self, int batches, const popart::AnchorReturnType &returned,
+             const std::map<std::string, popart::AnchorReturnType> &others,
+             std::shared_ptr<popart::DeviceInfo> device, const popart::SessionOptions &options,
+             const popart::Patterns &patterns, const std::string &name) {
+            const auto flow = flowOf(self, batches, returned, others);
+            const py::gil_scoped_release unlocked;
+            return popart::makeInferenceSession(std::move(self.model), flow, std::move(device),
+                                                options, patterns, name);
+          },
+          "A session that runs it.");
+  m.def(
+      "modelled_step", [](const popart::TrainingSession &s) { return modelledStep(s); },
+      "Cycles, seconds, micro-batches, bytes of a tile, bytes that the fullest one needs.");
+  m.def("modelled_step", [](const popart::InferenceSession &s) { return modelledStep(s); });
+  m.def("connect_host_function", connectHostFunction<popart::InferenceSession>,
+        "Who computes what a model asks of the host.");
+  m.def("connect_host_function", connectHostFunction<popart::TrainingSession>);
+  m.def(
+      "onnx_text", [](const py::bytes &model) { return popart::onnxText(model); },
+      "An ONNX model in protobuf's text format.");
+}
