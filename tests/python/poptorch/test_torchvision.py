@@ -125,25 +125,52 @@ def torchs_step(module, x, labels):
     return {name: (after - before[name]).double() for name, after in module.state_dict().items()}, loss.item()
 
 
-@pytest.mark.parametrize("name", CHOSEN)
-def test_training_step(name):
-    """Against torch in double precision. How far a step may be off depends on how far torch's own is in single:
-    with two small pictures, normalisations of deep layers see few values and make much of small differences."""
-    if name in TOO_LARGE_TO_TRAIN:
-        pytest.skip("takes too much memory of the host")
-    module, x = made(name)
+def large(steps):
+    """The steps without those that are rounding alone, as those of a bias in front of a normalisation."""
+    whole = sum(step.square().sum() for step in steps.values()).sqrt().item()
+    return {key: step for key, step in steps.items() if step.norm().item() > 1e-4 * whole}
+
+
+def spread(module, x, labels, expected):
+    """How far torch's own steps in single precision are off, for pictures that differ in their last bits."""
+    nearly = [x] + [x * (1 + 1.2e-7 * (2 * torch.rand(x.shape, generator=torch.Generator().manual_seed(seed)) - 1))
+                    for seed in range(3)]
+    steps = [torchs_step(copy.deepcopy(module), pictures, labels)[0] for pictures in nearly]
+    return max(distance(step[key], wanted) for step in steps for key, wanted in expected.items())
+
+
+def check_step(module, x, labels):
+    """That a step agrees with torch's in double precision as well as torch's in single does. Returns how well that is."""
     module.train()
-    labels = torch.tensor([3, 7])
     expected, loss = torchs_step(copy.deepcopy(module).double(), x.double(), labels)
-    single, loss_of_single = torchs_step(copy.deepcopy(module), x, labels)
+    expected = large(expected)
+    off = spread(module, x, labels, expected)
     before = copy.deepcopy(module.state_dict())
     training = poptorch.trainingModel(WithLoss(module), optimizer=torch.optim.SGD(module.parameters(), lr=0.1))
-    assert training(x, labels).item() == pytest.approx(loss, rel=max(1e-4, 10 * abs(loss_of_single / loss - 1)))
+    assert training(x, labels).item() == pytest.approx(loss, rel=max(1e-4, off))
     training.copyWeightsToHost()
     after = module.state_dict()
+    errors = {key: distance((after[key] - before[key]).double(), step) for key, step in expected.items()}
+    assert {key: error for key, error in errors.items() if error > max(5e-3, 3 * off)} == {}
+    return off
 
-    whole = sum(step.square().sum() for step in expected.values()).sqrt().item()
-    wanted = {key: step for key, step in expected.items() if step.norm().item() > 1e-4 * whole}
-    allowed = max(5e-3, 10 * max(distance(single[key], step) for key, step in wanted.items()))
-    errors = {key: distance((after[key] - before[key]).double(), step) for key, step in wanted.items()}
-    assert {key: error for key, error in errors.items() if error > allowed} == {}
+
+def smooth(module):
+    for name, part in module.named_children():
+        if isinstance(part, (torch.nn.ReLU, torch.nn.ReLU6)):
+            setattr(module, name, torch.nn.SiLU())
+        else:
+            smooth(part)
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_training_step(name):
+    """With two small pictures, normalisations of deep layers see few values and make much of rounding. Where that turns the
+    sign of what enters a relu, torch itself is off by hundredths of the step; then a model without relus is compared too."""
+    if name in TOO_LARGE_TO_TRAIN:
+        pytest.skip("takes too much memory of the host")
+    labels = torch.tensor([3, 7])
+    if check_step(*made(name), labels) > 1e-3:
+        module, x = made(name)
+        smooth(module)
+        check_step(module, x, labels)
