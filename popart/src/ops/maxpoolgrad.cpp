@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // MaxPoolGrad: from x, y and dy of a MaxPool, dx: every element that equals the maximum of a window
-// gets that window's gradient, or with share_ties its part of it.
+// gets that window's gradient, or with first_of_ties the first one.
 #include "ops/core/elementwise.hpp"
 #include "ops/nn/pooling.hpp"
 #include <limits>
 #include <popops/ElementWise.hpp>
 #include <popops/Zero.hpp>
+#include <poputil/Util.hpp>
 
 namespace popart::ops {
 
@@ -13,19 +14,7 @@ namespace {
 
 using poplar::Tensor;
 
-bool sharesTies(const OpView &op) { return op.integer("share_ties", 0) != 0; }
-
-// dy over the number of elements of a window that equal its maximum.
-Tensor shared(lowering::Lowering &l, const Tensors &seen, const Tensor &y, const Tensor &dy) {
-  const Tensor count = l.graph().clone(dy, l.name("ties"));
-  popops::zero(l.graph(), count, l.program(), l.name("ties"));
-  for (std::size_t k = 0; k < seen.size(); ++k)
-    popops::mapInPlace(l.graph(),
-                       pe::Add(pe::_1, pe::Cast(pe::Equal(pe::_2, pe::_3), dy.elementType())),
-                       {count, seen[k], y}, l.program(), l.name("ties"));
-  return popops::map(l.graph(), pe::Divide(pe::_1, pe::_2), {dy, count}, l.program(),
-                     l.name("shared"));
-}
+bool toFirst(const OpView &op) { return op.integer("first_of_ties", 0) != 0; }
 
 // popnn has no dilated windows: one addition for every position in the kernel.
 Tensor dilated(lowering::Lowering &l, const OpView &op, const Window &w) {
@@ -39,12 +28,16 @@ Tensor dilated(lowering::Lowering &l, const OpView &op, const Window &w) {
   popops::zero(g, all, l.program(), l.name());
   const Tensors seen = windowViews(x, w, lowest), into = windowViewsOfPadded(all, w);
   Tensor dy = l.tensor(op.in(2));
-  if (sharesTies(op))
-    dy = shared(l, seen, y, dy);
-  for (std::size_t k = 0; k < seen.size(); ++k)
+  if (toFirst(op))
+    dy = poputil::duplicate(g, dy, l.program(), l.name("left"));
+  for (std::size_t k = 0; k < seen.size(); ++k) {
     popops::mapInPlace(
         g, pe::Add(pe::_1, pe::Select(pe::_4, pe::Const(0.0f), pe::Equal(pe::_2, pe::_3))),
         {into[k], seen[k], y, dy}, l.program(), l.name());
+    if (toFirst(op)) // is given away
+      popops::mapInPlace(g, pe::Select(pe::Const(0.0f), pe::_1, pe::Equal(pe::_2, pe::_3)),
+                         {dy, seen[k], y}, l.program(), l.name("left"));
+  }
   Tensor dx = all;
   for (unsigned d = 0; d < w.dims(); ++d)
     dx = dx.slice(std::size_t(w.lower[d]), std::size_t(w.lower[d] + w.field[d]), d + 2);
@@ -59,7 +52,8 @@ Tensors lower(lowering::Lowering &l, const OpView &op) {
   const auto type = lowering::deviceType(op.in(0).type());
   return {popnn::pooling::poolInputGradient(
       l.graph(), poolParams(popnn::PoolingType::MAX, shape, w, type), l.tensor(op.in(0)),
-      l.tensor(op.in(1)), l.tensor(op.in(2)), sharesTies(op), l.program(), l.name())};
+      l.tensor(op.in(1)), l.tensor(op.in(2)), false, l.program(), l.name(),
+      {{"gradientToFirstMaximum", toFirst(op) ? "true" : "false"}})};
 }
 
 } // namespace

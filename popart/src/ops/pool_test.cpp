@@ -173,10 +173,10 @@ TEST(MaxPoolOp, NamesTheFirstOfSeveralMaximaAndCountsColumnsIfAsked) {
   expectNear(m.run(m.b.ops("MaxPool", {same}, 2, {{"kernel_shape", I{3}}})[1]), {0, 1});
 }
 
-// Windows of three over 5 5 1 5: their gradients go to all fives, or in equal parts.
-TEST(MaxPoolOp, GivesGradientsToAllMaximaOrInParts) {
+// Windows of three over 5 5 1 5: their gradients go to all fives, or to the first.
+TEST(MaxPoolOp, GivesGradientsToAllMaximaOrToTheFirst) {
   for (bool dilated : {false, true})
-    for (bool share : {false, true}) {
+    for (bool first : {false, true}) {
       Model m;
       const auto x =
           dilated ? m.input({1, 1, 8}, {5, 0, 5, 0, 1, 0, 5, 0}) : m.input({1, 1, 4}, {5, 5, 1, 5});
@@ -184,15 +184,15 @@ TEST(MaxPoolOp, GivesGradientsToAllMaximaOrInParts) {
                             {{"kernel_shape", I{3}},
                              {"dilations", I{dilated ? 2 : 1}},
                              {"strides", I{dilated ? 2 : 1}},
-                             {"share_ties", std::int64_t(share)}});
+                             {"first_of_ties", std::int64_t(first)}});
       const Value loss = m.b.op("ReduceSum", {m.b.mul(y, m.constant({1, 1, 2}, {2, 6}))},
                                 {{"keepdims", std::int64_t(0)}});
       const auto gradients = autodiff::differentiate(m.graph, {loss, m.b.scalar(1, loss), {x}});
-      const Doubles all{2, 8, 0, 6}, parts{1, 4, 0, 3};
+      const Doubles all{2, 8, 0, 6}, one{2, 6, 0, 0};
       auto got = m.run(gradients.at(x));
       if (dilated)
         got = {got[0], got[2], got[4], got[6]};
-      EXPECT_EQ(got, share ? parts : all);
+      EXPECT_EQ(got, first ? one : all);
     }
 }
 

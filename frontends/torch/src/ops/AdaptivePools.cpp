@@ -53,29 +53,28 @@ Plan planOf(Call &c, std::size_t dims) {
     kernel.push_back(r.length());
     strides.push_back(r.stride());
   }
-  p.window = {{"kernel_shape", kernel}, {"strides", strides}, {"share_ties", std::int64_t(1)}};
+  p.window = {{"kernel_shape", kernel}, {"strides", strides}, {"first_of_ties", std::int64_t(1)}};
   return p;
 }
 
 Value unbatch(const Call &c, const Plan &p, Value y) { return p.batched ? y : c.squeeze(y, 0); }
 
-// One reduction of every region of an axis, side by side.
-Value reducedAlong(const Call &c, const char *reduction, Value x, const Regions &r,
-                   std::int64_t axis) {
+// The means of every region of an axis, side by side.
+Value meansAlong(const Call &c, Value x, const Regions &r, std::int64_t axis) {
   Values parts;
   for (std::size_t i = 0; i < r.begin.size(); ++i) {
     const Value part = c.slice(x, axis, r.begin[i], r.end[i]);
-    parts.push_back(r.end[i] - r.begin[i] == 1 ? part : c.reduce(reduction, part, {axis}, true));
+    parts.push_back(r.end[i] - r.begin[i] == 1 ? part : c.reduce("ReduceMean", part, {axis}, true));
   }
   return c.concat(parts, axis);
 }
 
-Value pooled(const Call &c, const Plan &p, const char *pool, const char *reduction) {
+Value averaged(const Call &c, const Plan &p) {
   if (p.isPool)
-    return c.m.op(pool, {p.x}, p.window);
+    return c.m.op("AveragePool", {p.x}, p.window);
   Value y = p.x;
   for (std::size_t d = 0; d < p.regions.size(); ++d)
-    y = reducedAlong(c, reduction, y, p.regions[d], std::int64_t(d) + 2);
+    y = meansAlong(c, y, p.regions[d], std::int64_t(d) + 2);
   return y;
 }
 
@@ -110,12 +109,24 @@ Value positions(const Call &c, const Plan &p) {
 
 Values adaptiveAverage(Call &c, std::size_t dims) {
   const Plan p = planOf(c, dims);
-  return {unbatch(c, p, pooled(c, p, "AveragePool", "ReduceMean"))};
+  return {unbatch(c, p, averaged(c, p))};
+}
+
+// What is at positions within channels: gradients go there, as torch's do.
+Value taken(const Call &c, Value x, Value at) {
+  const Shape shape = c.shapeOf(x), result = c.shapeOf(at);
+  const Value y = c.m.op(
+      "GatherElements",
+      {c.m.reshape(x, {shape[0], shape[1], -1}), c.m.reshape(at, {result[0], result[1], -1})},
+      {{"axis", std::int64_t(2)}});
+  return c.m.reshape(y, result);
 }
 
 Values adaptiveMax(Call &c, std::size_t dims) {
   const Plan p = planOf(c, dims);
-  return {unbatch(c, p, pooled(c, p, "MaxPool", "ReduceMax")), unbatch(c, p, positions(c, p))};
+  const Value at = positions(c, p);
+  const Value y = p.isPool ? c.m.op("MaxPool", {p.x}, p.window) : taken(c, p.x, at);
+  return {unbatch(c, p, y), unbatch(c, p, at)};
 }
 
 } // namespace

@@ -70,7 +70,7 @@ Values maxPool(Call &c, std::size_t dims) {
   const Window w = windowOf(c, c.shapeOf(given), dims);
   const Value x = batch(c, given, w);
   Attributes attributes = w.attributes();
-  attributes.set("share_ties", std::int64_t(1));
+  attributes.set("first_of_ties", std::int64_t(1));
   Values out{unbatch(c, c.m.op("MaxPool", {x}, attributes), w)};
   if (c.results() > 1) {
     const Value where = c.m.ops("MaxPool", {c.m.op("Detach", {x})}, 2, w.attributes())[1];

@@ -89,7 +89,7 @@ Tensors windowViews(const Tensor &x, const Window &w, const Tensor &padding) {
 Attributes poolAttributes(const OpView &op) {
   Attributes out;
   for (const char *name : {"kernel_shape", "strides", "dilations", "pads", "auto_pad", "ceil_mode",
-                           "count_include_pad", "share_ties"})
+                           "count_include_pad", "first_of_ties"})
     if (op.has(name))
       out.set(name, op.node().attributes.all().at(name));
   return out;

@@ -5,7 +5,8 @@
 // Options: poolUseIntrospectiveMapping [true]: the output lies near the input it comes from;
 // optimizeForSpeed [false]: sums and averages may be planned as a convolution;
 // useFloatPartialsWhereBeneficial [false]: half sums that are split between tiles are exchanged as
-// float.
+// float; gradientToFirstMaximum [false], of OpenIPU: of equal maxima of a window the first has the
+// gradient.
 #pragma once
 #include <cstdint>
 #include <iosfwd>

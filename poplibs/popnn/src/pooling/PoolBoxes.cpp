@@ -57,7 +57,7 @@ OPENIPU_INLINE void largest(PoolTarget to, const BoxesRead &from, const Windows 
         });
 }
 
-template <int N, bool shared>
+template <int N, Ties ties>
 OPENIPU_INLINE void toEqual(const BoxesWritten &dx, const BoxGradient &b, std::size_t o,
                             const Window &w, std::size_t lanes) {
   using Floats = typename Lanes<N>::Floats;
@@ -67,7 +67,7 @@ OPENIPU_INLINE void toEqual(const BoxesWritten &dx, const BoxGradient &b, std::s
         Floats p, g, in;
         load<N>(p, b.pooled.at + std::int64_t(o) * b.pooled.ld + l);
         load<N>(g, b.g.at + std::int64_t(o) * b.g.ld + l);
-        if (shared) {
+        if (ties == Ties::Shared) {
           typename Lanes<N>::Integers equal{};
           for (std::size_t r = 0; r < b.in.count; ++r)
             for (auto x = w.first; x < w.last; ++x) {
@@ -81,10 +81,12 @@ OPENIPU_INLINE void toEqual(const BoxesWritten &dx, const BoxGradient &b, std::s
           for (auto x = w.first; x < w.last; ++x) {
             load<N>(in, b.in.rows[r] + std::int64_t(x) * b.in.ld + l);
             store<N>(dx.rows[r] + std::int64_t(x) * dx.ld + l, in == p ? g : Floats{});
+            if (ties == Ties::First)
+              g = in == p ? Floats{} : g;
           }
       });
 }
-template <int N, bool shared>
+template <int N, Ties ties>
 OPENIPU_INLINE void gradient(const BoxesWritten &dx, const BoxGradient &b, const Windows &w,
                              std::size_t width) {
   std::size_t next = 0;
@@ -95,7 +97,7 @@ OPENIPU_INLINE void gradient(const BoxesWritten &dx, const BoxGradient &b, const
   };
   for (std::size_t o = 0; o < w.count; ++o) {
     clear(w.windows[o].first);
-    toEqual<N, shared>(dx, b, o, w.windows[o], w.lanes);
+    toEqual<N, ties>(dx, b, o, w.windows[o], w.lanes);
     next = std::max<std::size_t>(next, w.windows[o].last);
   }
   clear(width);
@@ -107,8 +109,9 @@ OPENIPU_INLINE void gradient(const BoxesWritten &dx, const BoxGradient &b, const
   : w.lanes >= 4 ? FUNCTION(4, __VA_ARGS__)                                                        \
                  : FUNCTION(1, __VA_ARGS__)
 #define LARGEST(N, ...) largest<N>(__VA_ARGS__)
-#define WHOLE(N, ...) gradient<N, false>(__VA_ARGS__)
-#define SHARED(N, ...) gradient<N, true>(__VA_ARGS__)
+#define WHOLE(N, ...) gradient<N, Ties::All>(__VA_ARGS__)
+#define SHARED(N, ...) gradient<N, Ties::Shared>(__VA_ARGS__)
+#define FIRST(N, ...) gradient<N, Ties::First>(__VA_ARGS__)
 
 OPENIPU_SIMD void largestLoop(PoolTarget to, const BoxesRead &from, const Windows &w) {
   EACH_WIDTH(LARGEST, to, from, w);
@@ -121,13 +124,19 @@ OPENIPU_SIMD void sharedLoop(const BoxesWritten &dx, const BoxGradient &b, const
                              std::size_t width) {
   EACH_WIDTH(SHARED, dx, b, w, width);
 }
+OPENIPU_SIMD void firstLoop(const BoxesWritten &dx, const BoxGradient &b, const Windows &w,
+                            std::size_t width) {
+  EACH_WIDTH(FIRST, dx, b, w, width);
+}
 
 } // namespace
 
 void maxBoxes(PoolTarget to, BoxesRead from, Windows windows) { largestLoop(to, from, windows); }
 void maxGradientOfBoxes(BoxesWritten dx, const BoxGradient &given, Windows windows,
                         std::size_t width) {
-  (given.shared ? sharedLoop : wholeLoop)(dx, given, windows, width);
+  (given.ties == Ties::All      ? wholeLoop
+   : given.ties == Ties::Shared ? sharedLoop
+                                : firstLoop)(dx, given, windows, width);
 }
 
 } // namespace popnn

@@ -19,12 +19,12 @@ using BoxesWritten = BoxRows<float>;
 
 // to[o] = the largest of window o; no window is empty.
 void maxBoxes(PoolTarget to, BoxesRead from, Windows windows);
-// dx = g[o] where in == pooled[o], or with `shared` g[o] over how many of the window are; else 0,
-// in all `width` positions of the rows.
+// dx = g[o] where in == pooled[o], or what `ties` says of it; else 0, in all `width` positions of
+// the rows.
 struct BoxGradient {
   BoxesRead in;
   PoolRow pooled, g;
-  bool shared;
+  Ties ties;
 };
 void maxGradientOfBoxes(BoxesWritten dx, const BoxGradient &given, Windows windows,
                         std::size_t width);

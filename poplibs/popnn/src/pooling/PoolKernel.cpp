@@ -8,6 +8,7 @@
 #include "PoolBoxes.hpp"
 #include "PoolLine.hpp"
 #include "PoolLoops.hpp"
+#include "PoolSelect.hpp"
 #include "poplin/Rows.hpp"
 #include "popnn/PoolingDef.hpp"
 #include <optional>
@@ -21,7 +22,7 @@ using openipu::KernelOperand;
 
 struct Settings {
   PoolingType type;
-  bool scaled; // MAX backwards: equal elements share the gradient
+  Ties ties; // MAX backwards
   std::vector<std::uint64_t> input, output, kernel;
   std::vector<std::uint32_t> stride;
   std::vector<std::int32_t> lower, upper;
@@ -29,7 +30,7 @@ struct Settings {
   explicit Settings(std::string_view attributes) {
     openipu::AttributeReader in(attributes);
     type = PoolingType(in.get<std::uint8_t>());
-    scaled = in.get<bool>();
+    ties = Ties(in.get<std::uint8_t>());
     input = in.getVector<std::uint64_t>();
     output = in.getVector<std::uint64_t>();
     kernel = in.getVector<std::uint64_t>();
@@ -446,7 +447,7 @@ public:
         if (table_.begin[row] == table_.begin[row + 1])
           unseen_.push_back(outputRows_[row]);
     }
-    if (!pooling_.settings.scaled && !apart_)
+    if (pooling_.settings.ties == Ties::All && !apart_)
       return;
     boxes_.emplace(pooling_.outerWindows(true), side(args.inputs[0], planes_, 1),
                    outerField(args.inputs[1]), std::vector<const std::vector<float> *>{});
@@ -465,8 +466,8 @@ public:
     if (apart_ && std::all_of(sides.begin(), sides.end(),
                               [](const Side *s) { return s->data.direct(s->laneStride); }))
       return boxesToMaxima(dx, g, in, pooled);
-    if (pooling_.settings.scaled)
-      share(g, in, pooled);
+    if (pooling_.settings.ties != Ties::All)
+      compare(g, in, pooled);
     toMaxima(dx, g, in, pooled);
   }
 
@@ -529,17 +530,18 @@ private:
     line_.join(parts, out.at, out.ld);
   }
 
-  // Where the scaled gradient of a row is kept: packed by unit of work.
-  float *sharedRow(std::size_t plane, std::size_t firstLane, std::size_t row, std::size_t width) {
+  // Where what was found out about a row is kept: packed by unit of work.
+  float *foundRow(std::size_t plane, std::size_t firstLane, std::size_t row, std::size_t width) {
     auto laneSize = planes_.lane.size;
-    return &shared_[((plane * sources_.size()) * laneSize + firstLane * sources_.size()) * width +
-                    0] +
+    return &found_[((plane * sources_.size()) * laneSize + firstLane * sources_.size()) * width +
+                   0] +
            row * width * std::min(planes_.laneBlock, laneSize - firstLane);
   }
 
-  // shared = g / (how many elements of the window equal the maximum)
-  void share(const Side &g, const Side &in, const Side &pooled) {
-    shared_.resize(g.width * sources_.size() * rows::sizeOf(planes_.outer) * planes_.lane.size);
+  // found = g / (how many elements of the window equal the maximum), or the first row of the input
+  // that has one of them.
+  void compare(const Side &g, const Side &in, const Side &pooled) {
+    found_.resize(g.width * sources_.size() * rows::sizeOf(planes_.outer) * planes_.lane.size);
     const auto &last = pooling_.last();
     auto perOuter = planes_.laneBlocks * sources_.size();
     auto range = [&](std::size_t begin, std::size_t end, unsigned) {
@@ -552,12 +554,19 @@ private:
         auto at = [&](unsigned i) {
           return walk.offset[i] + std::int64_t(first) * planes_.lane.strides[i];
         };
-        PoolTarget count{sharedRow(plane, first, row, g.width), std::int64_t(lanes)};
-        std::fill(count.at, count.at + g.width * lanes, 0.0f);
+        PoolTarget count{foundRow(plane, first, row, g.width), std::int64_t(lanes)};
+        const bool whichRow = pooling_.settings.ties == Ties::First;
+        std::fill(count.at, count.at + g.width * lanes, whichRow ? -1.0f : 0.0f);
         auto best = readRow(pooled, at(3) + pooledRows_[row], lanes, 1);
-        for (auto i = boxes_->begin[row]; i < boxes_->begin[row + 1]; ++i)
-          countRow(count, readRow(in, at(2) + inputRows_[boxes_->source[i]], lanes, 2), best,
-                   {last.ofOutput.data(), last.ofOutput.size(), lanes});
+        const Windows windows{last.ofOutput.data(), last.ofOutput.size(), lanes};
+        for (auto i = boxes_->begin[row + 1]; i-- > boxes_->begin[row];) { // the first row is last
+          const auto source = boxes_->source[i];
+          const auto acts = readRow(in, at(2) + inputRows_[source], lanes, 2);
+          whichRow ? markRow(count, acts, best, windows, float(source))
+                   : countRow(count, acts, best, windows);
+        }
+        if (whichRow)
+          continue;
         auto grad = readRow(g, at(1) + sources_[row], lanes, 3);
         for (std::size_t x = 0; x < g.width; ++x)
           for (std::size_t l = 0; l < lanes; ++l) {
@@ -588,7 +597,7 @@ private:
           line_.equalInPairs({in.data.floats() + offset[2], pooled.data.floats() + offset[3],
                               g.data.floats() + offset[1], out, in.fieldStrides[0],
                               pooled.fieldStrides[0], g.fieldStrides[0], dx.fieldStrides[0], rows,
-                              pooling_.settings.scaled});
+                              pooling_.settings.ties});
           for (auto y = rows; y < height; ++y)
             std::fill_n(out + std::int64_t(y) * dx.fieldStrides[0], dx.width, 0.0f);
         });
@@ -609,7 +618,7 @@ private:
       const BoxGradient given{{from.rows, from.count, in.xStride},
                               {pooled.data.floats() + offset[3] + pooledRows_[row], pooled.xStride},
                               {g.data.floats() + offset[1] + sources_[row], g.xStride},
-                              pooling_.settings.scaled};
+                              pooling_.settings.ties};
       const auto &windows = pooling_.last().ofOutput;
       maxGradientOfBoxes({to.rows, to.count, dx.xStride}, given,
                          {windows.data(), windows.size(), lanes}, dx.width);
@@ -620,44 +629,71 @@ private:
       std::fill_n(row + std::int64_t(x) * dx.xStride, lanes, 0.0f);
   }
 
+  // The gradient of the windows whose first maximum is in this row of the input, in scratch memory.
+  static PoolRow ofThisRow(PoolRow g, const float *rowOf, std::size_t row, std::size_t lanes,
+                           std::size_t width) {
+    float *out = rows::scratch(8, width * lanes);
+    for (std::size_t x = 0; x < width; ++x)
+      for (std::size_t l = 0; l < lanes; ++l)
+        out[x * lanes + l] = ifEqual(rowOf[x * lanes + l], float(row),
+                                     g.at[std::int64_t(x) * g.ld + std::int64_t(l)]);
+    return {out, std::int64_t(lanes)};
+  }
+  // Scratch memory that may be used up.
+  static PoolTarget used(PoolRow row) { return {const_cast<float *>(row.at), row.ld}; }
+  void spreadLineToMaxima(const float *in, const float *pooled, const float *g, float *sums) const {
+    if (pooling_.settings.ties == Ties::First)
+      line_.spreadToFirst(in, pooled, const_cast<float *>(g), sums);
+    else
+      line_.spreadToEqual(in, pooled, g, sums);
+  }
+
   void toMaxima(const Side &dx, const Side &g, const Side &in, const Side &pooled) {
     const auto &last = pooling_.last();
+    const bool toFirst = pooling_.settings.ties == Ties::First;
     const auto perPlane = table_.destination.size(), perOuter = planes_.laneBlocks * perPlane;
-    RowWork{planes_, perPlane, dx.width}.run(
-        4, [&](const auto &offset, std::size_t lanes, std::size_t row, std::size_t unit) {
-          const auto to = offset[0] + table_.destination[row];
-          const auto out = targetRow(dx, to, lanes, 0);
-          const auto acts = readRow(in, offset[2] + inputRows_[row], lanes, 1);
-          auto best = [&](std::size_t source) {
-            return readRow(pooled, offset[3] + pooledRows_[source], lanes, 2);
-          };
-          auto grad = [&](std::size_t source) {
-            if (shared_.empty())
-              return readRow(g, offset[1] + sources_[source], lanes, 3);
-            const auto first = unit % perOuter / perPlane * planes_.laneBlock;
-            return PoolRow{sharedRow(unit / perOuter, first, source, g.width), std::int64_t(lanes)};
-          };
-          const auto begin = table_.begin[row], end = table_.begin[row + 1];
-          const Windows windows{last.ofOutput.data(), last.ofOutput.size(), lanes};
-          if (planes_.lane.size == 1) {
-            const float *parts = line_.split(acts.at, acts.ld, rows::scratch(4, line_.room()));
-            float *sums = rows::scratch(5, line_.room());
-            std::fill(sums, sums + line_.room(), 0.0f);
-            for (auto i = begin; i < end; ++i)
-              line_.spreadToEqual(parts, sideBySide(best(table_.source[i]), pooled.width, 6),
-                                  sideBySide(grad(table_.source[i]), g.width, 7), sums);
-            line_.join(sums, out.at, out.ld);
-          } else if (disjoint_ && end == begin + 1) {
-            maxGradientOfDisjoint(out, acts, best(table_.source[begin]), grad(table_.source[begin]),
-                                  windows, dx.width);
-          } else {
-            for (std::size_t x = 0; x < dx.width; ++x)
-              std::fill_n(out.at + std::int64_t(x) * out.ld, lanes, 0.0f);
-            for (auto i = begin; i < end; ++i)
-              maxGradientRow(out, acts, best(table_.source[i]), grad(table_.source[i]), windows);
-          }
-          writeRow(dx, to, lanes, out);
-        });
+    RowWork{planes_, perPlane, dx.width}.run(4, [&](const auto &offset, std::size_t lanes,
+                                                    std::size_t row, std::size_t unit) {
+      const auto to = offset[0] + table_.destination[row];
+      const auto out = targetRow(dx, to, lanes, 0);
+      const auto acts = readRow(in, offset[2] + inputRows_[row], lanes, 1);
+      auto best = [&](std::size_t source) {
+        return readRow(pooled, offset[3] + pooledRows_[source], lanes, 2);
+      };
+      auto grad = [&](std::size_t source) {
+        if (found_.empty())
+          return readRow(g, offset[1] + sources_[source], lanes, 3);
+        const auto first = unit % perOuter / perPlane * planes_.laneBlock;
+        float *found = foundRow(unit / perOuter, first, source, g.width);
+        if (!toFirst)
+          return PoolRow{found, std::int64_t(lanes)};
+        const auto all = readRow(g, offset[1] + sources_[source], lanes, 3);
+        return ofThisRow(all, found, row, lanes, g.width);
+      };
+      const auto begin = table_.begin[row], end = table_.begin[row + 1];
+      const Windows windows{last.ofOutput.data(), last.ofOutput.size(), lanes};
+      if (planes_.lane.size == 1) {
+        const float *parts = line_.split(acts.at, acts.ld, rows::scratch(4, line_.room()));
+        float *sums = rows::scratch(5, line_.room());
+        std::fill(sums, sums + line_.room(), 0.0f);
+        for (auto i = begin; i < end; ++i)
+          spreadLineToMaxima(parts, sideBySide(best(table_.source[i]), pooled.width, 6),
+                             sideBySide(grad(table_.source[i]), g.width, 7), sums);
+        line_.join(sums, out.at, out.ld);
+      } else if (disjoint_ && end == begin + 1 && !toFirst) {
+        maxGradientOfDisjoint(out, acts, best(table_.source[begin]), grad(table_.source[begin]),
+                              windows, dx.width);
+      } else {
+        for (std::size_t x = 0; x < dx.width; ++x)
+          std::fill_n(out.at + std::int64_t(x) * out.ld, lanes, 0.0f);
+        for (auto i = begin; i < end; ++i)
+          toFirst
+              ? firstGradientRow(out, acts, best(table_.source[i]), used(grad(table_.source[i])),
+                                 windows)
+              : maxGradientRow(out, acts, best(table_.source[i]), grad(table_.source[i]), windows);
+      }
+      writeRow(dx, to, lanes, out);
+    });
   }
 
   Pooling pooling_;
@@ -665,7 +701,7 @@ private:
   RowTable table_;
   std::vector<std::int64_t> sources_, pooledRows_, inputRows_, outputRows_;
   std::vector<std::int64_t> unseen_; // rows of the gradient on which no window stands
-  std::vector<float> weights_, shared_;
+  std::vector<float> weights_, found_;
   std::optional<RowTable> boxes_;
   PoolLine line_;
   bool disjoint_ = true; // windows along the last dimension

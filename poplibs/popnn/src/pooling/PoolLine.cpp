@@ -37,6 +37,13 @@ OPENIPU_SIMD void addWhereEqual(const float *__restrict in, const float *__restr
   for (std::size_t i = 0; i < n; ++i)
     out[i] += ifEqual(in[i], pooled[i], g[i]);
 }
+OPENIPU_SIMD void moveWhereEqual(const float *__restrict in, const float *__restrict pooled,
+                                 float *__restrict g, float *__restrict out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i] += ifEqual(in[i], pooled[i], g[i]);
+    g[i] = ifUnequal(in[i], pooled[i], g[i]);
+  }
+}
 OPENIPU_SIMD void maxPairs(const float *__restrict in, float *__restrict out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
     out[i] = in[2 * i + 1] > in[2 * i] ? in[2 * i + 1] : in[2 * i];
@@ -57,25 +64,39 @@ OPENIPU_INLINE void loadTwice(const float *at, Sixteen &to) {
   const Eight &v = *reinterpret_cast<const Eight *>(at);
   to = __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
 }
+// What the other element of a row of a window has.
+OPENIPU_INLINE void exchange(const Integers &v, Integers &other) {
+  other = __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+}
 // How many of each window equal its maximum, given -1 or 0 for both rows.
 OPENIPU_INLINE void countEqual(const Integers &above, const Integers &below, Integers &count) {
   const Integers column = above + below;
-  count = -column - __builtin_shufflevector(column, column, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10,
-                                            13, 12, 15, 14);
+  exchange(column, count);
+  count = -column - count;
+}
+// Only the first of each window stays: left before right, above before below.
+OPENIPU_INLINE void keepFirst(Integers &above, Integers &below) {
+  const Integers right{0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1};
+  Integers otherAbove, otherBelow;
+  exchange(above, otherAbove);
+  exchange(below, otherBelow);
+  below &= ~(above | otherAbove | (otherBelow & right));
+  above &= ~(otherAbove & right);
 }
 // Eight windows from number i on. `most` becomes the largest count of equals that was seen, if
-// they are not shared.
-template <bool shared>
+// all have the gradient.
+template <Ties ties>
 OPENIPU_INLINE void selectEight(const TwoRows &r, std::size_t i, Integers &most) {
   Sixteen p, g, x, y;
   loadTwice(r.pooled + i, p);
   loadTwice(r.g + i, g);
   load(r.in[0] + 2 * i, x);
   load(r.in[1] + 2 * i, y);
-  const Integers above = x == p, below = y == p;
-  Integers count;
+  Integers above = x == p, below = y == p, count;
   countEqual(above, below, count);
-  if (shared)
+  if (ties == Ties::First)
+    keepFirst(above, below);
+  else if (ties == Ties::Shared)
     g = g / __builtin_convertvector(count > 1 ? count : 1, Sixteen); // none of NaN
   else
     most = count > most ? count : most;
@@ -83,52 +104,58 @@ OPENIPU_INLINE void selectEight(const TwoRows &r, std::size_t i, Integers &most)
   *reinterpret_cast<Sixteen *>(r.out[1] + 2 * i) = below ? g : Sixteen{};
 }
 // The last ones overlap those before. n >= 8
-template <bool shared> OPENIPU_INLINE int selectEights(const TwoRows &r, std::size_t n) {
+template <Ties ties> OPENIPU_INLINE int selectEights(const TwoRows &r, std::size_t n) {
   Integers most{};
   for (std::size_t i = 0; i + 8 <= n; i += 8)
-    selectEight<shared>(r, i, most);
+    selectEight<ties>(r, i, most);
   if (n % 8)
-    selectEight<shared>(r, n - 8, most);
+    selectEight<ties>(r, n - 8, most);
   int largest = 0;
-  for (int l = 0; !shared && l < 16; l += 2)
+  for (int l = 0; ties == Ties::All && l < 16; l += 2)
     largest = std::max(largest, most[l]);
   return largest;
 }
-OPENIPU_INLINE void selectOne(const TwoRows &r, std::size_t i, bool shared) {
+OPENIPU_INLINE void selectOne(const TwoRows &r, std::size_t i, Ties ties) {
   float equal = 0;
   for (auto *in : r.in)
     equal += float(in[2 * i] == r.pooled[i]) + float(in[2 * i + 1] == r.pooled[i]);
-  const float grad = shared && equal > 1 ? r.g[i] / equal : r.g[i];
+  float grad = ties == Ties::Shared && equal > 1 ? r.g[i] / equal : r.g[i];
   for (int row = 0; row < 2; ++row)
-    for (auto x = 2 * i; x < 2 * i + 2; ++x)
+    for (auto x = 2 * i; x < 2 * i + 2; ++x) {
       r.out[row][x] = ifEqual(r.in[row][x], r.pooled[i], grad);
+      if (ties == Ties::First)
+        grad = ifUnequal(r.in[row][x], r.pooled[i], grad);
+    }
 }
-// g where in == pooled, or with `shared` g over how many of a window are equal. Equals are rare and
-// divisions take long: rows that have some are done again.
-template <bool shared> OPENIPU_INLINE void selectInPairs(const TwoRows &r, std::size_t n) {
+// g where in == pooled, for those of equal elements that are to have it. Equals are rare and to
+// tell them apart takes long: rows that have some are done again.
+template <Ties ties> OPENIPU_INLINE void selectInPairs(const TwoRows &r, std::size_t n) {
   if (n < 8)
     for (std::size_t i = 0; i < n; ++i)
-      selectOne(r, i, shared);
-  else if (selectEights<false>(r, n) > 1 && shared)
-    selectEights<true>(r, n);
+      selectOne(r, i, ties);
+  else if (selectEights<Ties::All>(r, n) > 1 && ties != Ties::All)
+    selectEights<ties>(r, n);
 }
-template <bool shared>
+template <Ties ties>
 OPENIPU_INLINE void pairRows(const PoolLine::PairRows &p, std::size_t outputs, std::size_t width) {
   for (std::int64_t r = 0; r < std::int64_t(p.rows); r += 2) {
     const TwoRows rows{{p.in + r * p.inLd, p.in + (r + 1) * p.inLd},
                        p.pooled + r / 2 * p.pooledLd,
                        p.g + r / 2 * p.gLd,
                        {p.out + r * p.outLd, p.out + (r + 1) * p.outLd}};
-    selectInPairs<shared>(rows, outputs);
+    selectInPairs<ties>(rows, outputs);
     for (auto x = 2 * outputs; x < width; ++x)
       rows.out[0][x] = rows.out[1][x] = 0;
   }
 }
 OPENIPU_SIMD void wholePairs(const PoolLine::PairRows &p, std::size_t outputs, std::size_t width) {
-  pairRows<false>(p, outputs, width);
+  pairRows<Ties::All>(p, outputs, width);
 }
 OPENIPU_SIMD void sharedPairs(const PoolLine::PairRows &p, std::size_t outputs, std::size_t width) {
-  pairRows<true>(p, outputs, width);
+  pairRows<Ties::Shared>(p, outputs, width);
+}
+OPENIPU_SIMD void firstPairs(const PoolLine::PairRows &p, std::size_t outputs, std::size_t width) {
+  pairRows<Ties::First>(p, outputs, width);
 }
 
 } // namespace
@@ -202,11 +229,19 @@ void PoolLine::spreadToEqual(const float *in, const float *pooled, const float *
     addWhereEqual(in + at, pooled + tap.first, g + tap.first, parts + at, tap.last - tap.first);
   }
 }
+void PoolLine::spreadToFirst(const float *in, const float *pooled, float *g, float *parts) const {
+  for (const Tap &tap : taps_) {
+    const auto at = tap.at + std::int64_t(tap.first);
+    moveWhereEqual(in + at, pooled + tap.first, g + tap.first, parts + at, tap.last - tap.first);
+  }
+}
 void PoolLine::largestOfPairs(const float *row, float *out) const {
   maxPairs(row, out, g_.outputs);
 }
 void PoolLine::equalInPairs(const PairRows &rows) const {
-  (rows.shared ? sharedPairs : wholePairs)(rows, g_.outputs, g_.width);
+  (rows.ties == Ties::All      ? wholePairs
+   : rows.ties == Ties::Shared ? sharedPairs
+                               : firstPairs)(rows, g_.outputs, g_.width);
 }
 
 } // namespace popnn

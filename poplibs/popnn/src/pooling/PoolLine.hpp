@@ -3,6 +3,7 @@
 // part x % stride, place x / stride; in parts, the elements that neighbouring windows have at the
 // same place are neighbours, too.
 #pragma once
+#include "PoolLoops.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,6 +33,9 @@ public:
   void spread(const float *g, float *parts) const;
   void spreadToEqual(const float *in, const float *pooled, const float *g, float *parts) const;
 
+  // The same for the first that is equal; there g becomes 0.
+  void spreadToFirst(const float *in, const float *pooled, float *g, float *parts) const;
+
   // Two neighbours every two positions, the commonest window by far: without parts.
   bool arePairs() const {
     return g_.kernel == 2 && g_.stride == 2 && g_.lower == 0 && g_.begin == 0 &&
@@ -39,14 +43,13 @@ public:
   }
   void largestOfPairs(const float *row, float *out) const;
   // row = g where in == pooled, else 0; for `rows` rows, of which two neighbours share what is
-  // pooled and its gradient. Each has its distance from row to row. With `shared`, equal elements
-  // of a window of two rows share g.
+  // pooled and its gradient. Each has its distance from row to row.
   struct PairRows {
     const float *in, *pooled, *g;
     float *out;
     std::int64_t inLd, pooledLd, gLd, outLd;
     std::size_t rows; // an even number
-    bool shared;
+    Ties ties;
   };
   void equalInPairs(const PairRows &rows) const;
 

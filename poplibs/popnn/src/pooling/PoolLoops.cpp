@@ -91,6 +91,22 @@ OPENIPU_SIMD void maxGradientLoop(PoolTarget dx, PoolRow in, PoolRow pooled, Poo
   }
 }
 
+OPENIPU_SIMD void firstGradientLoop(PoolTarget dx, PoolRow in, PoolRow pooled, PoolTarget g,
+                                    Windows w) {
+  for (std::size_t o = 0; o < w.count; ++o) {
+    const float *__restrict p = pooled.at + std::int64_t(o) * pooled.ld;
+    float *__restrict grad = g.at + std::int64_t(o) * g.ld;
+    for (auto x = w.windows[o].first; x < w.windows[o].last; ++x) {
+      const float *__restrict i = in.at + std::int64_t(x) * in.ld;
+      float *__restrict out = dx.at + std::int64_t(x) * dx.ld;
+      for (std::size_t l = 0; l < w.lanes; ++l) {
+        out[l] += ifEqual(i[l], p[l], grad[l]);
+        grad[l] = ifUnequal(i[l], p[l], grad[l]);
+      }
+    }
+  }
+}
+
 // Vectors by hand: lanes are often a single one.
 constexpr std::size_t vector = 16;
 typedef float Vector __attribute__((vector_size(4 * vector), aligned(4), may_alias));
@@ -143,6 +159,18 @@ OPENIPU_SIMD void countLoop(PoolTarget count, PoolRow in, PoolRow pooled, Window
   }
 }
 
+OPENIPU_SIMD void markLoop(PoolTarget found, PoolRow in, PoolRow pooled, Windows w, float number) {
+  for (std::size_t o = 0; o < w.count; ++o) {
+    const float *__restrict p = pooled.at + std::int64_t(o) * pooled.ld;
+    float *__restrict out = found.at + std::int64_t(o) * found.ld;
+    for (auto x = w.windows[o].first; x < w.windows[o].last; ++x) {
+      const float *__restrict i = in.at + std::int64_t(x) * in.ld;
+      for (std::size_t l = 0; l < w.lanes; ++l)
+        out[l] = i[l] == p[l] ? number : out[l];
+    }
+  }
+}
+
 } // namespace
 
 void maxRow(PoolTarget to, PoolRow from, std::size_t width, std::size_t lanes, bool first) {
@@ -166,8 +194,14 @@ void maxGradientOfDisjoint(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g,
                            std::size_t width) {
   disjointLoop(dx, in, pooled, g, w, width);
 }
+void firstGradientRow(PoolTarget dx, PoolRow in, PoolRow pooled, PoolTarget g, Windows w) {
+  firstGradientLoop(dx, in, pooled, g, w);
+}
 void countRow(PoolTarget count, PoolRow in, PoolRow pooled, Windows w) {
   countLoop(count, in, pooled, w);
+}
+void markRow(PoolTarget found, PoolRow in, PoolRow pooled, Windows w, float number) {
+  markLoop(found, in, pooled, w, number);
 }
 
 } // namespace popnn

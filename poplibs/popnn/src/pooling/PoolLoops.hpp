@@ -15,6 +15,9 @@ struct PoolTarget {
   float *at;
   std::int64_t ld;
 };
+// Who has the gradient of a maximum that several elements of a window are equal to: all of them,
+// all in equal parts, or the first in row-major order.
+enum class Ties : std::uint8_t { All, Shared, First };
 // Positions of the source that belong to a position of the destination: [first, last).
 struct Window {
   std::uint32_t first, last;
@@ -45,7 +48,11 @@ void maxGradientRow(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Window
 // The same where no windows overlap: all `width` positions are written, those of no window with 0.
 void maxGradientOfDisjoint(PoolTarget dx, PoolRow in, PoolRow pooled, PoolRow g, Windows windows,
                            std::size_t width);
+// dx[x] += g[o] for the first x of a window where in[x] == pooled[o]. There g becomes 0.
+void firstGradientRow(PoolTarget dx, PoolRow in, PoolRow pooled, PoolTarget g, Windows windows);
 // count[o] += how many in[x] == pooled[o] in the window of o.
 void countRow(PoolTarget count, PoolRow in, PoolRow pooled, Windows windows);
+// found[o] = number where any in[x] == pooled[o] in the window of o.
+void markRow(PoolTarget found, PoolRow in, PoolRow pooled, Windows windows, float number);
 
 } // namespace popnn

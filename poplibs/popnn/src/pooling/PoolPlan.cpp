@@ -184,7 +184,8 @@ PoolOptions parsePoolOptions(const poplar::OptionFlags &options) {
        OptionHandler::createWithBool(out.poolUseIntrospectiveMapping)},
       {"optimizeForSpeed", OptionHandler::createWithBool(out.optimizeForSpeed)},
       {"useFloatPartialsWhereBeneficial",
-       OptionHandler::createWithBool(out.useFloatPartialsWhereBeneficial)}};
+       OptionHandler::createWithBool(out.useFloatPartialsWhereBeneficial)},
+      {"gradientToFirstMaximum", OptionHandler::createWithBool(out.gradientToFirstMaximum)}};
   for (const auto &option : options)
     spec.parse(option.first, option.second);
   return out;

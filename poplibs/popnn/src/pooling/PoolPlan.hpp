@@ -8,7 +8,7 @@ namespace popnn::pooling {
 
 struct PoolOptions {
   bool poolUseIntrospectiveMapping = true, optimizeForSpeed = false,
-       useFloatPartialsWhereBeneficial = false;
+       useFloatPartialsWhereBeneficial = false, gradientToFirstMaximum = false;
 };
 PoolOptions parsePoolOptions(const poplar::OptionFlags &options);
 

@@ -6,6 +6,7 @@
 #include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
 #include "openipu/Placement.hpp"
+#include "PoolLoops.hpp"
 #include "PoolPlan.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -91,7 +92,8 @@ std::uint64_t taps(const PoolParams &p) {
     const auto sum = [&](std::int64_t from) {
       return sumClamped(from, p.stride[d], output[d], begin, end);
     };
-    all *= end > begin ? std::uint64_t(sum(first + std::int64_t(p.kernelShape[d])) - sum(first)) : 0;
+    all *=
+        end > begin ? std::uint64_t(sum(first + std::int64_t(p.kernelShape[d])) - sum(first)) : 0;
   }
   return all * p.batchSize * p.numChannels;
 }
@@ -134,12 +136,12 @@ Tensor makeLike(poplar::Graph &graph, const Tensor &like, const std::vector<std:
   return t.dimShuffle(back);
 }
 
-std::string bytes(const PoolParams &p, bool scaled) {
+std::string bytes(const PoolParams &p, Ties ties = Ties::All) {
   auto wide = [](const std::vector<std::size_t> &v) {
     return std::vector<std::uint64_t>(v.begin(), v.end());
   };
   openipu::AttributeWriter out;
-  out.put(std::uint8_t(p.poolingType)).put(scaled);
+  out.put(std::uint8_t(p.poolingType)).put(std::uint8_t(ties));
   out.put(wide(p.inputFieldShape)).put(wide(p.getOutputFieldShape())).put(wide(p.kernelShape));
   out.put(std::vector<std::uint32_t>(p.stride.begin(), p.stride.end()));
   out.put(std::vector<std::int32_t>(p.inputTruncationOrPaddingLower.begin(),
@@ -182,7 +184,7 @@ Tensor spreadGradient(poplar::Graph &graph, const PoolParams &params, unsigned c
   prog.add(openipu::operation(
       graph, {"popnn.poolGradient",
               {openipu::out(dx), openipu::in(pooledGradient)},
-              bytes(params, false),
+              bytes(params),
               poolPlan(graph, params, options, workOf(graph, dx, Direction::Backward, chans)),
               {context, "poolInputGradient"}}));
   return dx;
@@ -259,7 +261,7 @@ Tensor pool(poplar::Graph &graph, const PoolParams &params, const Tensor &in,
   auto work = workOf(graph, out, Direction::Forward, chansPerGroup(graph, in));
   prog.add(openipu::operation(graph, {"popnn.pool",
                                       {openipu::out(out), openipu::in(in)},
-                                      bytes(params, false),
+                                      bytes(params),
                                       poolPlan(graph, params, parsed, work),
                                       {di, "pool"}}));
   di.addOutput(out);
@@ -281,10 +283,16 @@ Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params, const T
     return spreadGradient(graph, params, chansPerGroup(graph, in), pooledGradient, prog, parsed,
                           {di}, api);
   checkTensor(pooledGradient, params, params.getOutputFieldShape(), "pooledGradient", api);
+  if (useScaledGradient && parsed.gradientToFirstMaximum)
+    fail(base::str(api, ": with gradientToFirstMaximum no maxima share a gradient; "
+                        "useScaledGradient must be false"));
+  const Ties ties = parsed.gradientToFirstMaximum ? Ties::First
+                    : useScaledGradient           ? Ties::Shared
+                                                  : Ties::All;
   auto dx = graph.clone(in, {di, "inputGradient"});
   auto work = workOf(graph, dx, Direction::Backward, chansPerGroup(graph, in));
   auto plan = poolPlan(graph, params, parsed, work);
-  if (useScaledGradient) { // equal elements are counted first: a forward pass over the input
+  if (ties != Ties::All) { // equal elements are counted first, or found: a pass over the input
     work.direction = Direction::Forward;
     auto scale = poolPlan(graph, params, PoolOptions{}, work);
     scale.steps[0].name = "ScaleGradient";
@@ -295,7 +303,7 @@ Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params, const T
   prog.add(openipu::operation(
       graph, {"popnn.poolGradient",
               {openipu::out(dx), openipu::in(pooledGradient), openipu::in(in), openipu::in(pooled)},
-              bytes(params, useScaledGradient),
+              bytes(params, ties),
               std::move(plan),
               {di, "poolInputGradient"}}));
   di.addOutput(dx);

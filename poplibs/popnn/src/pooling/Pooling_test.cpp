@@ -57,16 +57,20 @@ Doubles pooled(const PoolParams &p, const Doubles &x) {
   return out;
 }
 
+enum class Equals { AllHave, Share, FirstHas };
 Doubles gradient(const PoolParams &p, const Doubles &x, const Doubles &y, const Doubles &g,
-                 bool scaled) {
-  Doubles dx(x.size(), 0), taps(g.size(), 0), equal(g.size(), 0);
+                 Equals equals = Equals::AllHave) {
+  Doubles dx(x.size(), 0), taps(g.size(), 0), equal(g.size(), 0), seen(g.size(), 0);
   forTaps(p, [&](std::size_t o, std::size_t i) {
     ++taps[o];
     equal[o] += x[i] == y[o];
   });
   forTaps(p, [&](std::size_t o, std::size_t i) {
     if (p.poolingType == PoolingType::MAX)
-      dx[i] += x[i] == y[o] ? g[o] / (scaled ? equal[o] : 1) : 0;
+      dx[i] += x[i] != y[o]                                  ? 0
+               : equals == Equals::FirstHas && seen[o]++ > 0 ? 0
+               : equals == Equals::Share                     ? g[o] / equal[o]
+                                                             : g[o];
     else
       dx[i] += p.poolingType == PoolingType::AVG ? g[o] / taps[o] : g[o];
   });
@@ -144,6 +148,9 @@ TEST(Pooling, ForwardAndBackwardAgreeWithPlainLoops) {
           for (bool scaled : {false, true})
             c.outputs.push_back(s.output(
                 popnn::pooling::poolInputGradient(s.graph, p, t, y, gradient, scaled, s.prog)));
+          c.outputs.push_back(s.output(
+              popnn::pooling::poolInputGradient(s.graph, p, t, y, gradient, false, s.prog, {},
+                                                {{"gradientToFirstMaximum", "true"}})));
           if (pooling != PoolingType::MAX)
             c.outputs.push_back(
                 s.output(popnn::pooling::poolInputGradient(s.graph, p, 1, gradient, s.prog)));
@@ -158,10 +165,11 @@ TEST(Pooling, ForwardAndBackwardAgreeWithPlainLoops) {
     double rel = half ? 1e-3 : 1e-6, abs = half ? 1e-2 : 1e-5;
     auto y = pooled(c.p, c.x);
     expectClose(s.values(c.outputs[0]), y, rel, abs);
-    expectClose(s.values(c.outputs[1]), gradient(c.p, c.x, y, c.g, false), rel, abs);
-    expectClose(s.values(c.outputs[2]), gradient(c.p, c.x, y, c.g, true), rel, abs);
-    if (c.outputs.size() > 3)
-      expectClose(s.values(c.outputs[3]), gradient(c.p, c.x, y, c.g, false), rel, abs);
+    expectClose(s.values(c.outputs[1]), gradient(c.p, c.x, y, c.g), rel, abs);
+    expectClose(s.values(c.outputs[2]), gradient(c.p, c.x, y, c.g, Equals::Share), rel, abs);
+    expectClose(s.values(c.outputs[3]), gradient(c.p, c.x, y, c.g, Equals::FirstHas), rel, abs);
+    if (c.outputs.size() > 4)
+      expectClose(s.values(c.outputs[4]), gradient(c.p, c.x, y, c.g), rel, abs);
   }
 }
 

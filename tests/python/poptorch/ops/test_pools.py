@@ -33,10 +33,21 @@ def test_maxima(function, shape, keywords):
     check(function, distinct(*shape), return_indices=True, gradient=False, **keywords)
 
 
-def test_maxima_of_maxima_share_gradients():
+def test_gradients_of_maxima_of_maxima():
     """Neighbours of a pooled picture are often one element: together they have its gradient once."""
     check(lambda x: F.max_pool2d(F.max_pool2d(x, 3, 2), 3, 1, 1), distinct(2, 3, 9, 9))
     check(lambda x: F.max_pool2d(F.max_pool2d(x, 3, 1), 2, 1, dilation=2), distinct(2, 3, 9, 9))
+
+
+@pytest.mark.parametrize("function,shape,keywords", MAXIMA)
+def test_the_first_of_equal_maxima_has_the_gradient(function, shape, keywords):
+    check(function, ints(*shape, high=3).float(), **keywords)
+    check(function, torch.zeros(shape), **keywords)
+
+
+@pytest.mark.parametrize("size", [(2, 2), (3, 5), (4, 3)])
+def test_the_first_of_equal_maxima_of_an_adaptive_pool_has_the_gradient(size):
+    check(lambda x: F.adaptive_max_pool2d(x, size), ints(2, 3, 8, 7, high=3).float())
 
 
 AVERAGES = [
