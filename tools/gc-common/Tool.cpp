@@ -29,6 +29,14 @@ void Tool::number(const std::string &names, unsigned &value, unsigned least, uns
       ->group(about.group);
 }
 
+void Tool::number(const std::string &names, std::optional<unsigned> &value, unsigned least,
+                  unsigned most, const About &about) {
+  app_->add_option_function<unsigned>(
+          names, [&value](unsigned given) { value = given; }, about.help)
+      ->check(CLI::Range(least, most))
+      ->group(about.group);
+}
+
 void Tool::number(const std::string &names, double &value, double least, double most, double bare,
                   const About &about) {
   app_->add_option_function<std::string>(

@@ -6,6 +6,7 @@
 #include "machine/Partition.hpp"
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace CLI {
 class App;
@@ -34,6 +35,8 @@ public:
   void flag(const std::string &names, bool &value, const About &about);
   void number(const std::string &names, unsigned &value, unsigned least, unsigned most,
               const About &about);
+  void number(const std::string &names, std::optional<unsigned> &value, unsigned least,
+              unsigned most, const About &about);
   // The option alone means `bare`.
   void number(const std::string &names, double &value, double least, double most, double bare,
               const About &about);
