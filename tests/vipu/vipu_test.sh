@@ -53,7 +53,7 @@ has "$(vipu list allocations)" " a1            | new1"
 vipu create partition inside --size 4 --allocation a1 >/dev/null
 refuses "has the partition inside" vipu-admin remove allocation a1
 is "$(vipu remove partition inside)" "remove partition (inside): success."
-refuses "Users are a controller's" vipu-admin create user alice
+has "$(vipu-admin list users)" " User "
 has "$(vipu --server-version)" "version: "
 vipu remove partition demo >/dev/null
 refuses "There is no partition" vipu remove partition demo

@@ -27,11 +27,20 @@ bool sameWord(const std::string &a, const std::string &b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
+bool isHost(const std::string &text) {
+  return text.size() <= 253 && std::ranges::all_of(text, [](unsigned char c) {
+           return std::isalnum(c) || c == '.' || c == '-' || c == ':' || c == '_';
+         });
+}
+
 [[noreturn]] void fail(const std::string &text) { throw Error(text); }
+
+std::string oneOfKind(const char *what) { return str(what[0] == 'a' ? "an " : "a ", what); }
 
 void checkName(const char *what, const std::string &name) {
   if (!machine::isName(name))
-    fail(str("\"", name, "\" is no name for ", what, ": it takes ", machine::nameRule, "."));
+    fail(str("\"", base::brief(name), "\" is no name for ", oneOfKind(what), ": it takes ",
+             machine::nameRule, "."));
 }
 
 template <class List, class Name> auto *findIn(List &list, const std::string &name, Name nameOf) {
@@ -49,13 +58,15 @@ template <class List, class Name>
 auto &require(const char *what, List &list, const std::string &name, Name nameOf) {
   if (auto *found = findIn(list, name, nameOf))
     return *found;
-  fail(str("There is no ", what, " ", name, ".", base::didYouMean(name, namesOf(list, nameOf))));
+  fail(str("There is no ", what, " ", base::brief(name), ".",
+           base::didYouMean(base::brief(name), namesOf(list, nameOf))));
 }
 template <class List, class Name>
 void requireNew(const char *what, List &list, const std::string &name, Name nameOf) {
   checkName(what, name);
   if (findIn(list, name, nameOf))
-    fail(str("There is a ", what, " ", name, " already. Remove it first, or take another name."));
+    fail(str("There is ", oneOfKind(what), " ", name,
+             " already. Remove it first, or take another name."));
 }
 
 constexpr auto agentName = &machine::Box::agent;
@@ -122,7 +133,8 @@ unsigned linkDomains(const State &state, const PartitionRequest &request) {
 void checkSize(const PartitionRequest &request) {
   if (request.size == 0 || !std::has_single_bit(request.size) || request.size > machine::mostIpus)
     fail(str("A partition has a power of two of IPUs, at most ", machine::mostIpus, ": --size ",
-             request.size, " is none. Try ", std::bit_ceil(std::max(request.size, 1u)), "."));
+             request.size, " is none. Try ",
+             std::bit_ceil(std::clamp(request.size, 1u, machine::mostIpus)), "."));
   if (request.gcds == 0 || request.size % request.gcds)
     fail(str("--num-gcds ", request.gcds, " does not divide the ", request.size, " IPUs."));
   if (request.gcdSyncReplicas && request.gcdSyncReplicas % request.gcds)
@@ -150,7 +162,7 @@ std::string oneOf(const char *flag, const std::string &given, const std::string 
   for (const auto &one : all)
     if (sameWord(one, given))
       return one;
-  fail(str(flag, " ", given, " is unknown; there are ", joined(all), "."));
+  fail(str(flag, " ", base::brief(given), " is unknown; there are ", joined(all), "."));
 }
 
 Range findPlace(const State &state, const PartitionRequest &request) {
@@ -209,10 +221,12 @@ void createAgent(State &state, const AgentRequest &request) {
   requireNew("agent", state.boxes, request.name, agentName);
   const auto *kind = machine::findBoxKind(request.kind);
   if (!kind)
-    fail(str("There is no kind of machine ", request.kind, "; there are ",
+    fail(str("There is no kind of machine ", base::brief(request.kind), "; there are ",
              joined(namesOf(machine::boxKinds(), &machine::BoxKind::name)), "."));
   if (kind->fabric && request.host.empty())
     fail(str("Agent ", request.name, " needs --host: its IPU-Machine's address."));
+  if (kind->fabric && !isHost(request.host))
+    fail(str("\"", base::brief(request.host), "\" is no host's name or address."));
   if (state.ipus() + kind->ipus > machine::mostIpus)
     fail(str("The machine would have more than ", machine::mostIpus, " IPUs."));
   unsigned number = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "machine/Attributes.hpp"
-#include "machine/Error.hpp"
+#include "machine/State.hpp"
+#include "Store.hpp"
 #include "vipu/Controller.hpp"
 #include <unistd.h>
 
@@ -50,9 +51,9 @@ public:
     const auto now = state();
     return machine::configurationOf(now.domain(vipu::partition(now, name), gcd));
   }
-  std::string createUser(const User &) override { noUsers(); }
-  void removeUser(const std::string &) override { noUsers(); }
-  std::vector<User> users() override { return {}; }
+  std::string createUser(const User &user) override { return store().addUser(user); }
+  void removeUser(const std::string &name) override { store().removeUser(name); }
+  std::vector<User> users() override { return store().users(); }
   Version version() override {
     char host[256] = "localhost";
     ::gethostname(host, sizeof host - 1);
@@ -61,10 +62,9 @@ public:
 
 private:
   template <class Change> static void change(const Change &what) { machine::changeState(what); }
-  [[noreturn]] static void noUsers() {
-    throw machine::Error("Users are a controller's: start `vipu-server --secure` and give its host "
-                         "with --api-host. On this machine everybody has the IPUs of his own.");
-  }
+  // Users are a controller's: here they are those that a `vipu-server --secure` of this machine
+  // will admit. Partitions of the local record belong to the user of the system whose folder it is.
+  static Store store() { return Store(defaultStore()); }
 };
 
 } // namespace

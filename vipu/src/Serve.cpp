@@ -3,10 +3,10 @@
 #include "base/Text.hpp"
 #include "machine/Attributes.hpp"
 #include "machine/Error.hpp"
-#include "machine/Runtime.hpp"
 #include "Service.hpp"
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <google/protobuf/stubs/logging.h>
 #include <grpcpp/grpcpp.h>
 #include <iostream>
 #include <unistd.h>
@@ -34,6 +34,7 @@ sigset_t blockSignals() {
 
 void serveUntilSignal(Store &store, bool secure, const std::string &address, unsigned port) {
   const auto signals = blockSignals();
+  google::protobuf::SetLogHandler(nullptr); // whoever sends nonsense must not fill the log
   Service service(store, secure, base::str(hostName(), ":", port));
   grpc::ServerBuilder builder;
   int bound = 0;
@@ -73,7 +74,7 @@ int serve(int argc, char **argv) {
   app.set_version_flag("--version", machine::softwareVersion());
   try {
     app.parse(argc, argv);
-    Store store(file.empty() ? machine::runtimeFolder().pathOf("controller.sqlite") : file);
+    Store store(file.empty() ? defaultStore() : file);
     if (!admin.empty())
       std::cout << store.addUser({admin, true}) << '\n';
     else

@@ -8,6 +8,8 @@
 namespace vipu {
 namespace {
 
+constexpr std::size_t longestReason = 4000;
+
 std::string metadata(const grpc::ServerContext &context, const char *name) {
   const auto &all = context.client_metadata();
   const auto found = all.find(name);
@@ -27,7 +29,8 @@ Service::Status Service::admit(Context *context, Who who) {
   const auto user = store_.userWith(name, metadata(*context, "vipu-access-key"));
   if (!user)
     return {grpc::StatusCode::UNAUTHENTICATED,
-            base::str("The user ", name, " and this access key are not known to the controller.")};
+            base::str("The user ", base::brief(name),
+                      " and this access key are not known to the controller.")};
   if (who == Who::Operator && !user->admin)
     return {grpc::StatusCode::PERMISSION_DENIED,
             base::str("The user ", name,
@@ -42,8 +45,8 @@ template <class Act> Service::Status Service::answer(Context *context, Who who, 
     if (admitted.ok())
       act();
     return admitted;
-  } catch (const machine::Error &e) {
-    return {grpc::StatusCode::FAILED_PRECONDITION, e.what()};
+  } catch (const machine::Error &e) { // an answer's header has room for some kilobytes
+    return {grpc::StatusCode::FAILED_PRECONDITION, std::string(e.what()).substr(0, longestReason)};
   } catch (const std::exception &e) {
     return {grpc::StatusCode::INTERNAL, base::str("The controller failed: ", e.what())};
   }

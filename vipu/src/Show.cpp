@@ -48,11 +48,30 @@ nlohmann::ordered_json objectOf(const Table &table, const std::vector<std::strin
   return out;
 }
 
-unsigned domainsOf(const machine::State &state, const machine::StoredPartition &stored) {
-  for (const auto &cluster : state.clusters)
-    if (cluster.name == stored.partition.cluster)
-      return cluster.linkDomains;
-  return 1;
+// IPUs of a rack; 0 if the description of the chip is gone, which must not hide the partition.
+unsigned rackOf(const std::string &chip) {
+  try {
+    return machine::chipOf(chip).links.ipusPerDomain;
+  } catch (const std::exception &) {
+    return 0;
+  }
+}
+
+// IPU-Link domains that a partition lies in: those of its cluster, or racks of its chip.
+std::string domainsOf(const machine::State &state, const machine::StoredPartition &stored) {
+  auto cluster = stored.partition.cluster;
+  for (const auto &allocation : state.allocations)
+    if (allocation.name == stored.partition.allocation)
+      cluster = allocation.cluster;
+  unsigned perDomain = rackOf(stored.partition.chip);
+  for (const auto &found : state.clusters)
+    if (found.name == cluster) {
+      unsigned ipus = 0;
+      for (const auto &box : state.boxes)
+        ipus += std::ranges::count(found.agents, box.agent) ? box.ipus : 0;
+      perDomain = std::max(1u, ipus / found.linkDomains);
+    }
+  return perDomain ? count((stored.ipus + perDomain - 1) / perDomain) : "N/A";
 }
 
 } // namespace
@@ -93,8 +112,8 @@ Table partitionTable(const machine::State &state) {
   for (const auto &stored : state.partitions) {
     const auto &p = stored.partition;
     out.rows.push_back({p.name, p.allocation.empty() ? p.cluster : p.allocation,
-                        count(domainsOf(state, stored)), p.gatewayRouting, p.routing,
-                        count(stored.ipus), count(p.gcds), p.state});
+                        domainsOf(state, stored), p.gatewayRouting, p.routing, count(stored.ipus),
+                        count(p.gcds), p.state});
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include "base/Folder.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
+#include "machine/Runtime.hpp"
 #include <array>
 #include <crypt.h>
 #include <cstring>
@@ -46,7 +47,10 @@ public:
 
 private:
   [[noreturn]] void fail() {
-    throw Error(str("The controller's file cannot be used: ", ::sqlite3_errmsg(db_), "."));
+    const int code = ::sqlite3_errcode(db_) & 0xff;
+    throw Error(str("The controller's file ", ::sqlite3_db_filename(db_, "main"),
+                    " cannot be used: ", ::sqlite3_errmsg(db_), ".",
+                    code == SQLITE_FULL || code == SQLITE_IOERR ? " Make room on its disk." : ""));
   }
   sqlite3 *db_;
   sqlite3_stmt *statement_ = nullptr;
@@ -88,6 +92,8 @@ bool same(const std::string &a, const std::string &b) {
 
 } // namespace
 
+std::string defaultStore() { return machine::runtimeFolder().pathOf("controller.sqlite"); }
+
 Store::Store(const std::string &path) : path_(path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0 &&
@@ -115,8 +121,7 @@ Store::Store(const std::string &path) : path_(path) {
     read();
   } catch (const Error &e) {
     ::sqlite3_close(db_);
-    throw Error(
-        str(path, ": ", e.what(), " Give another file with --state, or remove it to begin anew."));
+    throw Error(str(e.what(), " Give another file with --state, or remove it to begin anew."));
   }
 }
 Store::~Store() { ::sqlite3_close(db_); }
@@ -153,16 +158,17 @@ void Store::change(const std::function<void(machine::State &)> &what) {
         .bind(1, text)
         .next();
     run("COMMIT");
-  } catch (...) {
-    run("ROLLBACK");
+  } catch (...) { // on a full disk it may have been rolled back already
+    if (!::sqlite3_get_autocommit(db_))
+      ::sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
     throw;
   }
 }
 
 std::string Store::addUser(const User &user) {
   if (!machine::isName(user.name))
-    throw Error(
-        str("\"", user.name, "\" is no name for a user: it takes ", machine::nameRule, "."));
+    throw Error(str("\"", base::brief(user.name), "\" is no name for a user: it takes ",
+                    machine::nameRule, "."));
   std::lock_guard lock(mutex_);
   {
     Statement found(db_, "SELECT 1 FROM users WHERE name = ?1");
@@ -182,7 +188,7 @@ void Store::removeUser(const std::string &name) {
   std::lock_guard lock(mutex_);
   Statement(db_, "DELETE FROM users WHERE name = ?1").bind(1, name).next();
   if (::sqlite3_changes(db_) == 0)
-    throw Error(str("There is no user ", name, "."));
+    throw Error(str("There is no user ", base::brief(name), "."));
 }
 
 std::vector<User> Store::users() {

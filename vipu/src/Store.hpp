@@ -10,6 +10,8 @@ struct sqlite3;
 
 namespace vipu {
 
+std::string defaultStore(); // controller.sqlite in the runtime folder
+
 class Store {
 public:
   explicit Store(const std::string &path); // machine::Error if it is no file of ours
