@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The blur as a convolution of one group of 4 to 4 channels on GC2, its result copied back into the
-// input after every step (LBM).
+// input after every step (LBM). Partial sums are float, the library's default: with half ones the
+// matrix unit's plan would fit at 0.3, where C4 says that it did not.
 #include "base/Text.hpp"
 #include "Program.hpp"
 #include "Row.hpp"
@@ -24,7 +25,7 @@ double milliseconds(const Image &image) {
   Graph graph(device.getTarget());
   poplin::addCodelets(graph);
   const OptionFlags options{{"availableMemoryProportion", std::to_string(image.memory)},
-                            {"partialsType", image.type == HALF ? "half" : "float"},
+                            {"partialsType", "float"},
                             {"pass", "INFERENCE_FWD"}};
   poplin::ConvParams params(image.type, 1, {image.height, image.width}, {3, 3}, 4, 4, 1);
   params.inputTransform.paddingLower = params.inputTransform.paddingUpper = {1, 1};
@@ -54,7 +55,7 @@ void addConvolutionRows(Rows &rows) {
   add("C2 x2", {768, 1024, FLOAT, 0.6, 2}, 3.73);
   add("C3", {2200, 1122, HALF, 0.4, 1}, 4.472);
   add("C4 0.1", {2200, 1122, HALF, 0.1, 1}, 162);
-  add("C4 0.3", {2200, 1122, HALF, 0.3, 1}, 137);
+  add("C4 0.3", {2200, 1122, HALF, 0.3, 1}, 137).setting("partial sums of the program");
   add("C5 0.3", {2200, 1122, FLOAT, 0.3, 2}, 10.25);
   add("C5 0.2", {2200, 1122, FLOAT, 0.2, 2}, 94.4);
 }

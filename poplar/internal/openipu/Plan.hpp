@@ -15,7 +15,7 @@ namespace poplar::openipu {
 // tile.
 struct TileWork {
   unsigned tile = 0, count = 1;
-  std::uint64_t cycles = 0;                // vertices: supervisor + six times the slowest worker
+  std::uint64_t cycles = 0;                // vertices: supervisor and the slowest worker's turns
   std::uint64_t bytesIn = 0, bytesOut = 0; // exchanged before the vertices run; a payload that
                                            // goes to many tiles leaves once
   std::uint32_t messagesIn = 0, messagesOut = 0; // 0: one, if there are bytes
@@ -24,6 +24,13 @@ struct TileWork {
   std::uint32_t vertices = 1;
   std::uint32_t stateBytes = 0; // of all these vertices
   bool operator==(const TileWork &) const = default;
+};
+
+// What goes from one IPU to another before the vertices run. IPUs are told by any of their tiles.
+struct Crossing {
+  unsigned fromTile = 0, toTile = 0;
+  std::uint64_t bytes = 0, pieces = 1;
+  bool operator==(const Crossing &) const = default;
 };
 
 struct Superstep {
@@ -46,6 +53,7 @@ struct Superstep {
     std::uint64_t bytes = 0;
     unsigned replicas = 1;
   } ring;
+  std::vector<Crossing> crossings;
 };
 
 struct Plan {
@@ -67,6 +75,8 @@ std::uint64_t syncCycles(const poplar::Target &target);
 std::uint64_t exchangeCycles(const poplar::Target &target, std::uint64_t bytesIn,
                              std::uint64_t bytesOut, std::uint32_t messagesIn = 1,
                              std::uint32_t messagesOut = 1, bool pairSharesInput = false);
+// The same between IPUs, with the sync of all of them.
+std::uint64_t crossingCycles(const poplar::Target &target, const std::vector<Crossing> &crossings);
 
 } // namespace poplar::openipu
 

@@ -145,6 +145,7 @@ private:
     append(phases, std::move(priced.phases));
     addCopyPhase(image_, replica_, "copy-in", priced.unpack, phases);
     addPlannedRing(device_, replica_, superstep, phases);
+    addPlannedCrossings(replica_, superstep, phases);
     addPlannedExchange(replica_, superstep, synced, phases);
     addPlannedCompute(replica_, superstep, phases);
     addPlannedMemory(superstep);

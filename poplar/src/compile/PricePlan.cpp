@@ -107,6 +107,34 @@ void addPlannedRing(const arch::System &device, const arch::System &replica, con
                     {}});
 }
 
+static std::vector<arch::Flow> flowsOf(const arch::System &system,
+                                       const std::vector<openipu::Crossing> &crossings) {
+  std::vector<arch::Flow> flows;
+  for (const auto &c : crossings)
+    flows.push_back(
+        {c.fromTile / system.tilesPerIpu(), c.toTile / system.tilesPerIpu(), c.bytes, c.pieces});
+  return flows;
+}
+
+void addPlannedCrossings(const arch::System &replica, const Superstep &step,
+                         std::vector<Phase> &phases) {
+  if (step.crossings.empty())
+    return;
+  const auto flows = flowsOf(replica, step.crossings);
+  Phase phase{PhaseKind::GlobalExchange,
+              step.name + "/between-ipus",
+              step.repeats * arch::linkExchange(replica, flows).cycles,
+              0,
+              0,
+              {}};
+  for (const auto &flow : flows) {
+    phase.bytes += flow.bytes * step.repeats;
+    phase.messages += flow.packets * step.repeats;
+  }
+  phases.push_back(syncPhase(step.repeats * arch::syncCycles(replica, arch::SyncScope::AllIpus)));
+  phases.push_back(std::move(phase));
+}
+
 void addPlannedCompute(const arch::System &replica, const Superstep &step,
                        std::vector<Phase> &phases) {
   const auto launch = arch::tileCompute(replica.chip, std::array{arch::VertexCost::supervisor(0)});
@@ -147,6 +175,7 @@ std::uint64_t cyclesOf(const Plan &plan, const Target &target) {
     auto replica = system;
     replica.ipus = std::max(1u, system.ipus / std::max(1u, step.ring.replicas));
     compile::addPlannedRing(system, replica, step, phases);
+    compile::addPlannedCrossings(replica, step, phases);
     compile::addPlannedExchange(system, step, false, phases);
     compile::addPlannedCompute(system, step, phases);
   }
@@ -175,6 +204,14 @@ std::uint64_t exchangeCycles(const Target &target, std::uint64_t bytesIn, std::u
   std::vector<executable::Phase> phases;
   compile::addPlannedExchange(device::systemOf(target), step, true, phases);
   return phases.empty() ? 0 : phases[0].cycles;
+}
+
+std::uint64_t crossingCycles(const Target &target, const std::vector<Crossing> &crossings) {
+  Superstep step;
+  step.crossings = crossings;
+  std::vector<executable::Phase> phases;
+  compile::addPlannedCrossings(device::systemOf(target), step, phases);
+  return phases.empty() ? 0 : phases[0].cycles + phases[1].cycles;
 }
 
 } // namespace poplar::openipu

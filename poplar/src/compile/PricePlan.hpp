@@ -13,6 +13,9 @@ void addPlannedExchange(const arch::System &replica, const openipu::Superstep &s
 // Appends the phases of traffic between replicas, which needs all of them.
 void addPlannedRing(const arch::System &device, const arch::System &replica,
                     const openipu::Superstep &step, std::vector<executable::Phase> &phases);
+// Appends the phases of traffic between the IPUs of a replica.
+void addPlannedCrossings(const arch::System &replica, const openipu::Superstep &step,
+                         std::vector<executable::Phase> &phases);
 void addPlannedCompute(const arch::System &replica, const openipu::Superstep &step,
                        std::vector<executable::Phase> &phases);
 

@@ -45,6 +45,10 @@ void toWholeTiles(const graph::GraphView &graph, const std::string &kernel, Supe
                              " tiles."));
   if (graph.tiles.empty())
     return;
+  for (auto &crossing : step.crossings) {
+    crossing.fromTile = graph.wholeTile(crossing.fromTile);
+    crossing.toTile = graph.wholeTile(crossing.toTile);
+  }
   std::vector<TileWork> whole;
   for (const auto &work : step.tiles)
     for (unsigned i = 0; i < work.count; ++i) {

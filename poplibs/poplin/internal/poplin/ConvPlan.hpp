@@ -49,6 +49,14 @@ struct ConvPartition {
   unsigned batchSplit = 1, convGroupSplit = 1;
   Split outChanSplit, inChanSplit;
 };
+// How many IPUs share each part of a convolution, before any transform.
+struct IpuSplit {
+  unsigned batch = 1, convGroups = 1, outChans = 1, inChans = 1;
+  std::vector<unsigned> field; // may be shorter than the field
+  unsigned fieldOf(std::size_t d) const { return d < field.size() ? field[d] : 1; }
+  unsigned count() const;
+  bool operator==(const IpuSplit &) const = default;
+};
 struct ConvPlan {
   Method method = Method::AMP;
   unsigned convGroupsPerGroup = 1, inChansPerGroup = 1, partialChansPerGroup = 1;
@@ -60,10 +68,12 @@ struct ConvPlan {
   unsigned combineConvGroupsFactor = 1;
   bool remapOutput = true; // the output is spread over all tiles, not only those of the plan
   bool joint = false;      // one plan for the three passes of a fully connected layer
-  ConvPartition partition; // of the convolution after these transforms
+  IpuSplit ipus;
+  ConvPartition partition;                 // of one IPU's share after these transforms
   std::uint64_t cycles = 0, tempBytes = 0; // the planner's estimate
 
-  unsigned tilesUsed() const;
+  unsigned tilesPerIpu() const;
+  unsigned tilesUsed() const { return tilesPerIpu() * ipus.count(); }
   unsigned serialSplits() const {
     return partition.outChanSplit.serial * partition.inChanSplit.serial;
   }

@@ -150,10 +150,15 @@ openipu::Plan sideBySide(const std::vector<openipu::Plan> &plans,
       auto step = plans[i].steps[s];
       for (auto &work : step.tiles)
         work.tile += shares[i].first;
+      for (auto &crossing : step.crossings) {
+        crossing.fromTile += shares[i].first;
+        crossing.toTile += shares[i].first;
+      }
       // Repeated supersteps of different convolutions keep their own length.
       if (s < merged.steps.size() && merged.steps[s].repeats == step.repeats) {
         auto &to = merged.steps[s];
         to.tiles.insert(to.tiles.end(), step.tiles.begin(), step.tiles.end());
+        to.crossings.insert(to.crossings.end(), step.crossings.begin(), step.crossings.end());
         to.flops += step.flops;
       } else {
         merged.steps.insert(merged.steps.begin() + std::min(s, merged.steps.size()), step);

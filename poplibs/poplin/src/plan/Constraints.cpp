@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <poplar/exceptions.hpp>
+#include <utility>
 
 namespace poplin {
 namespace {
@@ -180,20 +181,21 @@ void readLevel(const Json &json, const std::string &level, Constraints &c) {
     readPartition(members.at("partition"), level, c);
 }
 
-// Constraints of two levels: "0" is between IPUs, where nothing can be split but in time, and "1"
-// between tiles.
-void dropSplitsBetweenIpus(Constraints &c) {
-  auto splits = c.fieldSplit;
-  splits.insert(splits.end(), c.kernelSplit.begin(), c.kernelSplit.end());
-  splits.insert(splits.end(), {c.convGroupSplit, c.batchSplit, c.inParallel, c.outParallel});
-  for (const auto &split : splits)
+// Constraints of two levels: "0" is between IPUs, where kernels are not split, and "1" between
+// tiles.
+void takeAsBetweenIpus(Constraints &c) {
+  for (const auto &split : c.kernelSplit)
     if (split.value_or(1) != 1)
-      fail("0.partition", base::str("beside a level \"1\" this level is between IPUs, and a "
-                                    "convolution is not split over ",
-                                    *split, " of them"));
-  c.fieldSplit.clear();
+      fail("0.partition.kernelSplit",
+           base::str("beside a level \"1\" this level is between IPUs, and a kernel is not split "
+                     "over ",
+                     *split, " of them"));
   c.kernelSplit.clear();
-  c.convGroupSplit = c.batchSplit = c.inParallel = c.outParallel = std::nullopt;
+  c.ipus.field = std::exchange(c.fieldSplit, {});
+  c.ipus.convGroups = std::exchange(c.convGroupSplit, std::nullopt);
+  c.ipus.batch = std::exchange(c.batchSplit, std::nullopt);
+  c.ipus.inChans = std::exchange(c.inParallel, std::nullopt);
+  c.ipus.outChans = std::exchange(c.outParallel, std::nullopt);
 }
 
 Json splitsOf(const std::vector<unsigned> &splits) {
@@ -230,13 +232,42 @@ Constraints parseConstraints(const std::string &text) {
   read(json, "", "partialChansPerGroup", c.partialChansPerGroup);
   readLevel(json, "0", c);
   if (json.contains("1"))
-    dropSplitsBetweenIpus(c);
+    takeAsBetweenIpus(c);
+  else
+    c.ipus.one = json.contains("0");
   readLevel(json, "1", c);
   return c;
 }
 
-std::string constraintsOf(const ConvPlan &plan) {
+static Json levelsOf(const ConvPlan &plan) {
   const auto &p = plan.partition;
+  const Json tiles = {
+      {"transform",
+       {{"swapOperands", plan.swapOperands},
+        {"expandDims", plan.expandDims},
+        {"outChanFlattenDims", plan.outChanFlattenDims},
+        {"combineConvGroupsFactor", plan.combineConvGroupsFactor}}},
+      {"partition",
+       {{"convGroupSplit", p.convGroupSplit},
+        {"batchSplit", p.batchSplit},
+        {"fieldSplit", splitsOf(p.fieldSplit)},
+        {"kernelSplit", splitsOf(p.kernelSplit)},
+        {"inChanSplit", {{"serial", p.inChanSplit.serial}, {"parallel", p.inChanSplit.parallel}}},
+        {"outChanSplit",
+         {{"serial", p.outChanSplit.serial}, {"parallel", p.outChanSplit.parallel}}}}}};
+  if (plan.ipus.count() == 1)
+    return {{"0", tiles}};
+  const auto &i = plan.ipus;
+  const Json ipus = {{"partition",
+                      {{"convGroupSplit", i.convGroups},
+                       {"batchSplit", i.batch},
+                       {"fieldSplit", splitsOf(i.field)},
+                       {"inChanSplit", {{"parallel", i.inChans}}},
+                       {"outChanSplit", {{"parallel", i.outChans}}}}}};
+  return {{"0", ipus}, {"1", tiles}};
+}
+
+std::string constraintsOf(const ConvPlan &plan) {
   Json method = {{"type", nameOf(plan.method)}};
   if (plan.method == Method::AMP)
     method["convUnits"] = plan.convUnits;
@@ -244,25 +275,11 @@ std::string constraintsOf(const ConvPlan &plan) {
     method["windowWidth"] = plan.windowWidth;
     method["convUnitChainsRequired"] = plan.convUnitChains;
   }
-  const Json json = {
-      {"method", method},
-      {"convGroupsPerGroup", plan.convGroupsPerGroup},
-      {"inChansPerGroup", plan.inChansPerGroup},
-      {"partialChansPerGroup", plan.partialChansPerGroup},
-      {"0",
-       {{"transform",
-         {{"swapOperands", plan.swapOperands},
-          {"expandDims", plan.expandDims},
-          {"outChanFlattenDims", plan.outChanFlattenDims},
-          {"combineConvGroupsFactor", plan.combineConvGroupsFactor}}},
-        {"partition",
-         {{"convGroupSplit", p.convGroupSplit},
-          {"batchSplit", p.batchSplit},
-          {"fieldSplit", splitsOf(p.fieldSplit)},
-          {"kernelSplit", splitsOf(p.kernelSplit)},
-          {"inChanSplit", {{"serial", p.inChanSplit.serial}, {"parallel", p.inChanSplit.parallel}}},
-          {"outChanSplit",
-           {{"serial", p.outChanSplit.serial}, {"parallel", p.outChanSplit.parallel}}}}}}}};
+  Json json = {{"method", method},
+               {"convGroupsPerGroup", plan.convGroupsPerGroup},
+               {"inChansPerGroup", plan.inChansPerGroup},
+               {"partialChansPerGroup", plan.partialChansPerGroup}};
+  json.update(levelsOf(plan));
   return json.dump(2);
 }
 

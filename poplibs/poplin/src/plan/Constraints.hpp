@@ -16,6 +16,12 @@ struct Constraints {
   std::optional<unsigned> convGroupSplit, batchSplit;
   std::vector<std::optional<unsigned>> fieldSplit, kernelSplit; // per dimension; may be shorter
   std::optional<unsigned> inSerial, inParallel, outSerial, outParallel;
+  // Between IPUs. One level of constraints describes the tiles of one IPU, and then it is `one`.
+  struct {
+    bool one = false;
+    std::optional<unsigned> batch, convGroups, outChans, inChans;
+    std::vector<std::optional<unsigned>> field; // per dimension; may be shorter
+  } ipus;
   bool any = false;
 
   std::optional<unsigned> field(unsigned d) const {

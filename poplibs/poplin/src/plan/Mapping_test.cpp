@@ -65,6 +65,23 @@ TEST(ConvMapping, RemappedOutputsUseAllTilesAndDitheredPlansStartElsewhere) {
   EXPECT_EQ(std::count(outputs.begin(), outputs.end(), 0u), 0);
 }
 
+// The published blur copies its result back into its input: no pixel may change its tile.
+TEST(ConvMapping, PixelsOfFewChannelsLieWhereTheirInputsDo) {
+  const auto target = poplar::Target::createIPUTarget(1, "ipu1");
+  poplar::Graph graph(target);
+  ConvParams p(poplar::HALF, 1, {1122, 2200}, {3, 3}, 4, 4, 1);
+  p.inputTransform.paddingLower = p.inputTransform.paddingUpper = {1, 1};
+  const auto plan = planConvolution(target, p, {}, nullptr);
+  ASSERT_LT(plan.tilesUsed(), target.getNumTiles());
+  const auto image = [&](const char *name) {
+    return graph.addVariable(poplar::HALF, {1, 1122, 2200, 4}, name).dimShuffle({0, 3, 1, 2});
+  };
+  const auto in = image("in"), out = image("out");
+  mapInput(graph, in, p, plan);
+  mapOutput(graph, out, p, plan);
+  EXPECT_EQ(graph.getTileMapping(in), graph.getTileMapping(out));
+}
+
 TEST(ConvMapping, GroupsOfProductsStayContiguous) {
   const auto target = poplar::Target::createIPUTarget(1, 64, "ipu2");
   poplar::Graph graph(target);

@@ -138,5 +138,5 @@ TEST(PlanConstraints, MistakesAreNamed) {
   fails(R"({"2": {}})", "'2'");
   fails(R"({"inChansPerGroup": "16x"})", "inChansPerGroup");
   fails(R"({"inChansPerGroup": ""})", "inChansPerGroup");
-  fails(R"({"0": {"partition": {"batchSplit": 2}}, "1": {}})", "between IPUs");
+  fails(R"({"0": {"partition": {"kernelSplit": {"0": 2}}}, "1": {}})", "between IPUs");
 }

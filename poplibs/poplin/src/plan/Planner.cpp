@@ -3,6 +3,7 @@
 // memory the options allow; and one plan for the three passes of a fully connected layer.
 #include "base/OutputFile.hpp"
 #include "base/Text.hpp"
+#include "Ipus.hpp"
 #include "openipu/Chip.hpp"
 #include "openipu/LibraryLog.hpp"
 #include "PlanningCache.hpp"
@@ -35,11 +36,11 @@ void checkTypes(const ConvParams &p) {
 
 ConvOptions withWidePartials(const ConvParams &p, ConvOptions o) {
   if (p.inputType == poplar::QUARTER) {
-    o.partialsType = o.interTilePartialsType = poplar::HALF;
+    o.partialsType = o.interTilePartialsType = o.interIpuPartialsType = poplar::HALF;
     return o;
   }
   if (p.inputType == poplar::FLOAT || p.outputType == poplar::FLOAT)
-    o.partialsType = o.interTilePartialsType = poplar::FLOAT;
+    o.partialsType = o.interTilePartialsType = o.interIpuPartialsType = poplar::FLOAT;
   return o;
 }
 
@@ -66,7 +67,24 @@ struct Planner {
   const Constraints constraints;
   const Machine machine{target};
 
+  // Over all IPUs, or over one.
   Found best(const Problem &problem, const Objective &objective) const {
+    Found found;
+    for (const auto &split : ipuSplitsFor(problem, target.getNumIPUs(), constraints)) {
+      const auto between = betweenIpus(machine, problem, split, options.interIpuPartialsType)
+                               .cycles(target, machine);
+      if (found.valid && !objective.leastMemory && between >= found.cost.cycles)
+        continue;
+      auto share = bestOnIpu(shareOf(problem, split, options.interIpuPartialsType), objective);
+      share.cost.cycles += between;
+      share.ipus = split;
+      if (share.valid && (!found.valid || objective.better(share.cost, found.cost)))
+        found = std::move(share);
+    }
+    return found;
+  }
+
+  Found bestOnIpu(const Problem &problem, const Objective &objective) const {
     Found found;
     for (const auto &transform : transformsFor(problem, options, constraints)) {
       const auto p = transformed(problem, transform);
@@ -120,6 +138,7 @@ ConvPlan toPlan(const Found &found) {
   plan.outChanFlattenDims = found.transform.outChanFlattenDims;
   plan.combineConvGroupsFactor = found.transform.combineConvGroupsFactor;
   plan.partition = found.partition;
+  plan.ipus = found.ipus;
   plan.joint = found.joint;
   plan.cycles = found.cost.cycles;
   plan.tempBytes = found.cost.tempBytes;
@@ -274,9 +293,10 @@ ConvPlan makePlan(const poplar::Target &target, const ConvParams &params,
 
 std::string keyOf(const poplar::Target &target, const ConvParams &params, const ConvOptions &o) {
   std::ostringstream key;
-  key << target.getTilesPerIPU() << ' ' << arch::fingerprint(openipu::chipOf(target)) << ' '
-      << params << ' ' << o.availableMemoryProportion << ' ' << unsigned(o.pass) << ' '
-      << o.partialsType << ' ' << o.interTilePartialsType << ' ' << o.use128BitConvUnitLoad
+  key << target.getNumIPUs() << ' ' << target.getTilesPerIPU() << ' '
+      << arch::fingerprint(openipu::chipOf(target)) << ' ' << params << ' '
+      << o.availableMemoryProportion << ' ' << unsigned(o.pass) << ' ' << o.partialsType << ' '
+      << o.interTilePartialsType << ' ' << o.interIpuPartialsType << ' ' << o.use128BitConvUnitLoad
       << o.enableMultiStageReduce << o.enableFastReduce << o.enableConvDithering
       << o.gatherConvOutput << o.enableTileLevelExpandDims << o.remapOutputTensor
       << o.disableTransformations << o.convTransformsEstimates << o.slicVmac16 << o.planConstraints;
@@ -300,7 +320,7 @@ void report(const ConvParams &params, const ConvOptions &options, const ConvPlan
 
 } // namespace
 
-unsigned ConvPlan::tilesUsed() const {
+unsigned ConvPlan::tilesPerIpu() const {
   unsigned tiles = partition.batchSplit * partition.convGroupSplit *
                    partition.outChanSplit.parallel * partition.inChanSplit.parallel;
   for (auto split : partition.fieldSplit)

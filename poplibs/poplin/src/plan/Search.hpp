@@ -33,6 +33,7 @@ struct Found {
   Variant variant;
   ConvPartition partition;
   Transform transform;
+  IpuSplit ipus;
   Cost cost{~0ull, ~0ull};
   bool valid = false, joint = false;
 };

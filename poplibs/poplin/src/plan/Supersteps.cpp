@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A plan as supersteps on ranges of tiles, as a list of costs, and as text.
 #include "base/Text.hpp"
+#include "Ipus.hpp"
 #include "poputil/VertexTemplates.hpp"
 #include "Search.hpp"
 #include <ostream>
@@ -68,14 +69,16 @@ std::string convVertex(const Candidate &c) {
 struct Planned {
   Machine machine;
   ConvOptions options;
-  Problem problem;
+  Problem whole, problem; // of all IPUs, and of one as it is transformed
   Variant variant;
   Candidate candidate;
 
   Planned(const poplar::Target &target, const ConvParams &params, const ConvOptions &given,
           const ConvPlan &plan)
       : machine(target), options(withWidePartials(params, given)),
-        problem(transformed(withUnits(target, problemOf(params, options)), transformOf(plan))),
+        whole(withUnits(target, problemOf(params, options))),
+        problem(transformed(shareOf(whole, plan.ipus, options.interIpuPartialsType),
+                            transformOf(plan))),
         variant(variantOf(machine.chip, plan, options)), candidate{machine, problem, options,
                                                                    variant, plan.partition} {}
 };
@@ -91,8 +94,8 @@ openipu::TileWork workOf(const Phase &phase) {
   return work;
 }
 
-// From the start tile on, round the end of the IPU.
-std::vector<openipu::TileWork> onTiles(openipu::TileWork work, unsigned start, unsigned count,
+// From the start tile on, round the end of the IPU, and alike on all IPUs of the plan.
+std::vector<openipu::TileWork> onTiles(openipu::TileWork work, const ConvPlan &plan,
                                        unsigned tiles) {
   std::vector<openipu::TileWork> ranges;
   const auto put = [&](unsigned tile, unsigned n) {
@@ -101,10 +104,30 @@ std::vector<openipu::TileWork> onTiles(openipu::TileWork work, unsigned start, u
     if (n)
       ranges.push_back(work);
   };
+  const auto start = plan.startTile, count = plan.tilesPerIpu();
   const auto wrapped = start + count > tiles ? start + count - tiles : 0;
-  put(0, wrapped);
-  put(start, count - wrapped);
+  for (unsigned ipu = 0; ipu < plan.ipus.count(); ++ipu) {
+    put(ipu * tiles, wrapped);
+    put(ipu * tiles + start, count - wrapped);
+  }
   return ranges;
+}
+
+// Partial results of several IPUs are added where their sum will lie: on all tiles.
+openipu::Superstep sumOfIpus(const Planned &planned, BetweenIpus between, const ConvPlan &plan) {
+  openipu::Superstep step;
+  step.name = "ReduceBetweenIPUs";
+  step.vertex = templateVertex("poplin::ReduceAdd", planned.whole.output,
+                               planned.options.interIpuPartialsType, false, false);
+  openipu::TileWork work;
+  work.cycles = between.sumCycles;
+  work.count = planned.machine.tiles * plan.ipus.count();
+  for (const auto &crossing : between.partials)
+    work.tempBytes += crossing.bytes;
+  work.tempBytes /= work.count;
+  step.tiles = {work};
+  step.crossings = std::move(between.partials);
+  return step;
 }
 
 bool isEmpty(const ConvParams &params, const ConvOptions &options) {
@@ -144,18 +167,28 @@ openipu::Plan supersteps(const poplar::Target &target, const ConvParams &params,
   if (isEmpty(params, options))
     return result;
   const Planned planned(target, params, options, plan);
+  auto between =
+      betweenIpus(planned.machine, planned.whole, plan.ipus, planned.options.interIpuPartialsType);
+  if (!between.operands.empty()) {
+    openipu::Superstep step;
+    step.name = "BroadcastBetweenIPUs";
+    step.crossings = std::move(between.operands);
+    result.add(std::move(step));
+  }
   for (const auto &phase : planned.candidate.phases()) {
     openipu::Superstep step;
     step.name = nameOf(phase.kind);
     if (phase.kind == PhaseKind::Reduce && phase.stage > 0)
       step.name += "Stage" + std::to_string(phase.stage + 1);
     step.vertex = planned.candidate.vertexName(phase);
-    step.tiles = onTiles(workOf(phase), plan.startTile, plan.tilesUsed(), planned.machine.tiles);
+    step.tiles = onTiles(workOf(phase), plan, planned.machine.tiles);
     step.repeats = phase.repeats;
     if (phase.kind == PhaseKind::Convolve)
       step.flops = 2 * problemOf(params, options).macs() / phase.repeats;
     result.add(std::move(step));
   }
+  if (!between.partials.empty())
+    result.add(sumOfIpus(planned, std::move(between), plan));
   return result;
 }
 
@@ -165,6 +198,10 @@ std::vector<PlanPart> costsByPart(const poplar::Target &target, const ConvParams
   if (isEmpty(params, options))
     return parts;
   const Planned planned(target, params, options, plan);
+  const auto between =
+      betweenIpus(planned.machine, planned.whole, plan.ipus, planned.options.interIpuPartialsType);
+  if (const auto cycles = openipu::crossingCycles(target, between.operands))
+    parts.push_back({"BroadcastBetweenIPUs exchange", cycles, 0, 1});
   for (const auto &phase : planned.candidate.phases()) {
     Phase vertices = phase, transfer = phase;
     vertices.bytesIn = vertices.bytesOut = 0;
@@ -175,6 +212,10 @@ std::vector<PlanPart> costsByPart(const poplar::Target &target, const ConvParams
     if (const auto cycles = cyclesOf(planned.machine, vertices))
       parts.push_back({nameOf(phase.kind), cycles, phase.tempBytes, phase.repeats});
   }
+  if (const auto cycles = openipu::crossingCycles(target, between.partials)) {
+    parts.push_back({"ReduceBetweenIPUs exchange", cycles, 0, 1});
+    parts.push_back({nameOf(PhaseKind::Reduce), between.sumCycles + planned.machine.launch, 0, 1});
+  }
   return parts;
 }
 
@@ -183,6 +224,10 @@ void print(std::ostream &out, const ConvParams &params, const ConvPlan &plan) {
   out << "Convolution " << params << "\n  Plan: " << poplin::nameOf(plan.method);
   if (plan.convUnits)
     out << ", " << plan.convUnits << " units, " << plan.filterHeight << " kernel rows per pass";
+  if (const auto &i = plan.ipus; i.count() > 1)
+    out << "\n    ipus                 " << i.count() << ": groups " << i.convGroups << ", batch "
+        << i.batch << ", field " << base::list(i.field) << ", input channels " << i.inChans
+        << ", output channels " << i.outChans;
   out << "\n    tiles                " << plan.tilesUsed() << " from " << plan.startTile
       << "\n    convGroupsPerGroup   " << plan.convGroupsPerGroup << "\n    inChansPerGroup      "
       << plan.inChansPerGroup << "\n    partialChansPerGroup " << plan.partialChansPerGroup
