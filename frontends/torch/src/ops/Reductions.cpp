@@ -80,12 +80,17 @@ Values maxOrMin(Call &c, bool largest) {
   const auto axis = c.axis("dim", c.rank(v));
   if (count(c.shape()) == 0)
     return {c.full(c.shape(0), 0, c.type(0)), c.full(c.shape(1), 0, c.type(1))};
+  if (!largest && c.isFloating(v)) { // TopK has NaN behind all numbers
+    const Value at = c.m.op("ArgMin", {v}, {{"axis", axis}});
+    const Value least = c.m.op("GatherElements", {v, at}, {{"axis", axis}});
+    return {c.m.reshape(least, c.shape(0)), c.m.reshape(at, c.shape(1))};
+  }
   const auto top = c.m.ops(
       "TopK", {v}, 2, {{"axis", axis}, {"k", std::int64_t(1)}, {"largest", std::int64_t(largest)}});
   return {c.m.reshape(top[0], c.shape(0)), c.m.reshape(top[1], c.shape(1))};
 }
 
-// Where the first extreme is; without an axis, in the flat tensor.
+// Where the first extreme or NaN is; without an axis, in the flat tensor.
 Values argument(Call &c, const char *type) {
   Value x = c.in("self");
   x = c.has("dim") ? asVector(c, x) : flat(c, x);

@@ -53,18 +53,29 @@ double lowest(DataType type) {
              : -2147483648.0;
 }
 
-// The lower one of two middle elements. Of all elements: equal ones share the gradient.
+// If there is NaN, the first one.
+Sorted orNan(Call &c, Value x, std::int64_t axis, const Sorted &s) {
+  const Value at = c.m.op("ArgMax", {x}, {{"axis", axis}});
+  const Value top = c.m.op("GatherElements", {x, at}, {{"axis", axis}});
+  const Value isNan = c.m.op("IsNaN", {top});
+  return {c.m.where(isNan, top, s.values), c.m.where(isNan, at, s.indices)};
+}
+
+// The lower one of two middle elements, or NaN. Of all elements: equal ones share the gradient.
 Values median(Call &c) {
   Value x = c.in("self");
   const bool along = c.has("dim");
   x = along ? asVector(c, x) : flat(c, x);
   const auto axis = along ? c.axis("dim", c.rank(x)) : 0;
-  const auto s = kth(c, x, (extentOf(c, x, axis) + 1) / 2, axis);
+  auto s = kth(c, x, (extentOf(c, x, axis) + 1) / 2, axis);
+  if (c.isFloating(x))
+    s = orNan(c, x, axis, s);
   if (along)
     return shaped(c, s);
   Value y = s.values;
   if (differentiates(c) && c.isFloating(x)) {
-    const Value is = c.m.op("Equal", {x, c.m.op("Detach", {y})});
+    const Value is =
+        c.m.op("Or", {c.m.op("Equal", {x, c.m.op("Detach", {y})}), c.m.op("IsNaN", {x})});
     y = c.reduce("ReduceMax", c.m.where(is, x, c.m.scalar(lowest(c.m.type(x)), x)), {0}, false);
   }
   return {c.m.reshape(y, c.shape())};

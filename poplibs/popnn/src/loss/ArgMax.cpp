@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The largest or smallest element of each row, its index, and the K largest. The first of equal
-// elements counts. Host: one pass. Tiles: ReduceMaxClass vertices.
+// elements counts, and the first NaN before all numbers. Host: one pass. Tiles: ReduceMaxClass
+// vertices.
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "LossPlan.hpp"
@@ -30,6 +31,9 @@ struct HalfOrder {
   friend bool operator<(HalfOrder a, HalfOrder b) { return b > a; }
 };
 
+bool isNan(HalfOrder x) { return x.isNan(); }
+template <class T> bool isNan(T x) { return x != x; }
+
 template <class Body> void forType(TypeId type, const Body &body) {
   if (type == TypeId::Float)
     body(float{});
@@ -41,13 +45,13 @@ template <class Body> void forType(TypeId type, const Body &body) {
     body(std::uint32_t{});
 }
 
-// Blocks are searched for their best value first, which compilers do in vectors, then for its
-// place.
 template <bool greatest, class T>
 std::size_t best(const T *row, std::int64_t stride, std::size_t n) {
   std::size_t at = 0;
-  for (std::size_t i = 1; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
     T x = row[std::int64_t(i) * stride], y = row[std::int64_t(at) * stride];
+    if (isNan(x))
+      return i;
     if (greatest ? x > y : x < y)
       at = i;
   }

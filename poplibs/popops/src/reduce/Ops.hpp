@@ -40,13 +40,14 @@ template <class T> struct Mul : Plain<T> {
   template <class V> OPENIPU_INLINE static V combine(const V &a, const V &b) { return a * b; }
 };
 
+// NaN wins, whichever comes first.
 template <class T> struct Min : Plain<T> {
   static constexpr T identity() {
     return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
                                        : std::numeric_limits<T>::max();
   }
   template <class V> OPENIPU_INLINE static V combine(const V &a, const V &b) {
-    return b < a ? b : a;
+    return (b < a) | (b != b) ? b : a;
   }
 };
 
@@ -56,7 +57,7 @@ template <class T> struct Max : Plain<T> {
                                        : std::numeric_limits<T>::lowest();
   }
   template <class V> OPENIPU_INLINE static V combine(const V &a, const V &b) {
-    return b > a ? b : a;
+    return (b > a) | (b != b) ? b : a;
   }
 };
 

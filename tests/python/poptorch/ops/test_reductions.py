@@ -84,9 +84,19 @@ def test_nothing():
     check(lambda x: of_no_rows(x[:0]), rand(1, 3), gradient=False)
 
 
+def extremes(x):
+    return (x.amax(), x.amin(0), x.amax((0, 1)), x.max(), x.min(), x.max(1), x.min(1), x.min(0), x.argmax(), x.argmin(1),
+            x.argmax(0), x.aminmax(dim=1), x.median(), x.median(1), x.clamp(0, 2), torch.maximum(x, x[0]), x.topk(2, 1).values,
+            x.kthvalue(2, 1).values, x.cummax(1), x.relu(), F.hardtanh(x), x.softmax(1), x.abs().sign())
+
+
 def test_numbers_that_are_none():
     nan = float("nan")
     check(lambda x: (x.nansum(), x.nansum(1), x.nanmean(1)), torch.tensor([[1.0, nan, 2], [3, 4, nan]]), gradient=False)
+    check(extremes, torch.tensor([[1.0, nan, 2], [3, 4, 5], [nan, 7, nan]]), gradient=False)
+    check(extremes, rand(3, 70).masked_fill(rand(3, 70) > 0.97, nan), gradient=False)
+    check(extremes, rand(2, 3), gradient=False)
+    check(lambda x: (x.min(1).values, x.max(1).values, x.median(1).values), torch.tensor([[1.0, 1, 2], [3, 4, 3]]))
     check(lambda x: (x.logsumexp(1),), torch.tensor([[-inf, -inf], [100.0, 101.0], [-inf, 0.5]]), gradient=False)
 
 
