@@ -325,6 +325,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
             self.version += 1
         if self._training:
             countStep(self._optimizer)
+            self._new_optimizer |= self._translator.begin()
         if self._counts_cycles:
             logger.debug("Total number of IPU cycles: %d", self._executable.getCycleCount())
         if changes:

@@ -65,6 +65,7 @@ class OptimizerState:
             with translated():
                 self._executable.writeWeights(popart.PyWeightsIO(chosen))
             self._upload = True
+            self._translator.begin()
         for name, value in parameters.items():
             if hasattr(self._optimizer, name):
                 setattr(self._optimizer, name, type(getattr(self._optimizer, name))(value.item()))

@@ -2,7 +2,8 @@
 """From an optimizer of PyTorch or PopTorch to PopART's.
 
 The first group's values are PopART's defaults; weights of further groups get values of their own. A Translator keeps what
-it has translated: update() costs microseconds when no number changed. Torch's first step is not dampened; PopART's is.
+it has translated: update() costs microseconds when no number changed. Torch's first step is not dampened; PopART's is, so it
+gets no dampening for a first call that is one step.
 """
 import math
 from operator import itemgetter
@@ -160,6 +161,7 @@ class Translator:
         self._automatic_scale = options.Training.auto_loss_scaling
         self._relax = options.relax_optimizer_checks if relax is None else relax
         self._optimizer = self._snapshot = self._kind = None
+        self._first = options.device_iterations == 1
 
     def translate(self, optimizer):
         """popart.Optimizer of it, with all checks."""
@@ -168,6 +170,13 @@ class Translator:
         self._kind, self._optimizer = kind, optimizer
         self._snapshot = self._read(optimizer)
         return self._build(optimizer, self._snapshot)
+
+    def begin(self) -> bool:
+        """A step was done, or there is state of earlier ones. Whether there are other numbers from now on."""
+        if not self._first:
+            return False
+        self._first = False
+        return self._snapshot != self._read(self._optimizer)
 
     def update(self, optimizer):
         """popart.Optimizer if a number changed since the last time, else None."""
@@ -184,7 +193,9 @@ class Translator:
     def _read(self, optimizer):
         """All that a popart.Optimizer is made of, as a tuple."""
         get = self._kind.get
-        groups = tuple([(get(group), group.get("velocity_scaling", 1.0), len(group["params"]))
+        first = self._first and self._kind.build[0] is _sgd
+        groups = tuple([(get(group), group.get("velocity_scaling", 1.0), len(group["params"]),
+                         first and group["dampening"] != 0)
                         for group in optimizer.param_groups])
         if not isinstance(optimizer, Optimizer):
             return type(optimizer), groups
@@ -195,7 +206,7 @@ class Translator:
     def _build(self, optimizer, snapshot):
         import popart
         build, named = self._kind.build
-        groups = [named(self._values(optimizer, values, scale)) for values, scale, _ in snapshot[1]]
+        groups = [named(self._values(optimizer, *group)) for group in snapshot[1]]
         defaults = {name if name == "nesterov" else "default" + name[0].upper() + name[1:]: value
                     for name, value in groups[0].items()}
         defaults["lossScaling"] = self._loss_scaling(optimizer)
@@ -206,13 +217,16 @@ class Translator:
                     out.insertSpecific(self._names[id(p)], values)
         return out
 
-    def _values(self, optimizer, values, scale):
+    def _values(self, optimizer, values, scale, _, undamped):
         """{"lr": (0.1, False)}: numbers, and whether they are constant."""
         read = dict(zip(self._kind.attributes, values))
         if self._kind.build[0] is _sgd:
             read["velocity_scaling"] = scale if getattr(optimizer, "use_combined_accum", False) else 1.0
-        return {name: (value if name == "betas" else float(value), _constant(optimizer, name, value))
-                for name, value in read.items()}
+        out = {name: (value if name == "betas" else float(value), _constant(optimizer, name, value))
+               for name, value in read.items()}
+        if undamped and not out["dampening"][1]:
+            out["dampening"] = (0.0, False)
+        return out
 
     def _loss_scaling(self, optimizer):
         constant = not isinstance(optimizer, Optimizer) or optimizer.variable_attrs.isConstant("loss_scaling")
@@ -240,5 +254,8 @@ class Translator:
 
 
 def translate(optimizer, options, names: dict, relax: "bool | None" = None):
-    """popart.Optimizer of an optimizer, once."""
-    return Translator(options, names, relax).translate(optimizer)
+    """popart.Optimizer of an optimizer, for any step but the first."""
+    translator = Translator(options, names, relax)
+    translator.translate(optimizer)
+    translator.begin()
+    return translator.translate(optimizer)

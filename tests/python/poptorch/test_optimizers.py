@@ -53,6 +53,8 @@ def on_device(optimizer, w, v, changes=None):
     for i, x in enumerate(INPUTS):
         trainer.step(x)
         countStep(optimizer)
+        if translator.begin():
+            trainer.session.updateOptimizerFromHost(translator.update(optimizer))
         if changes:
             changes(i, optimizer)
             trainer.session.updateOptimizerFromHost(translator.update(optimizer))
@@ -127,17 +129,38 @@ def test_arguments_of_the_device_change_no_step(kind, arguments):
     compare(ours, on_host(getattr(torch.optim, kind)([w, v], lr=0.02, **own), w, v, norm=arguments.get("max_grad_norm")))
 
 
-def test_dampening_holds_from_the_first_step():
+@pytest.mark.parametrize("sgd", [torch.optim.SGD, optim.SGD])
+def test_dampening_holds_after_the_first_step(sgd):
     w, v = weights()
-    ours = on_device(optim.SGD([w, v], lr=0.05, momentum=0.8, dampening=0.4), w, v)
-    speed = {}
-    for x in INPUTS:
-        w.grad = v.grad = None
-        loss_of(x, w, v).backward()
-        for p in (w, v):
-            speed[p] = 0.8 * speed.get(p, 0) + 0.6 * p.grad
-            p.data -= 0.05 * speed[p]
-    compare(ours, {"w": w.detach().numpy(), "v": v.detach().numpy()})
+    settings = dict(lr=0.05, momentum=0.8, dampening=0.4, weight_decay=0.1)
+    ours = on_device(sgd([w, v], **settings), w, v)
+    compare(ours, on_host(torch.optim.SGD([w, v], **settings), w, v))
+
+
+@pytest.mark.parametrize("sgd", [torch.optim.SGD, optim.SGD])
+def test_dampened_trainings_agree_with_torch(sgd):
+    settings = dict(lr=0.1, momentum=0.9, dampening=0.5)
+    torch.manual_seed(3)
+    module, data = torch.nn.Linear(4, 3), torch.rand(5, 6, 4)
+    reference = copy.deepcopy(module)
+    host = torch.optim.SGD(reference.parameters(), **settings)
+    module.loss = torch.nn.MSELoss()
+
+    class Training(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = module
+
+        def forward(self, x):
+            y = self.inner(x)
+            return y, self.inner.loss(y, torch.zeros_like(y))
+    training = poptorch.trainingModel(Training(), optimizer=sgd(module.parameters(), **settings))
+    for x in data:
+        training(x)
+        host.zero_grad()
+        torch.nn.functional.mse_loss(reference(x), torch.zeros(6, 3)).backward()
+        host.step()
+        torch.testing.assert_close(module.weight.detach().clone(), reference.weight.detach(), rtol=1e-5, atol=1e-6)
 
 
 def test_adamw_without_correction_and_tensorflows_rmsprop():
