@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """PoplarExecutor: a module on the IPU. The first call captures, compiles and loads it; every call runs a step."""
+import _thread
 import datetime
 import gc
 import os
+import sys
+import threading
 import time
 import typing
+import weakref
 
 import popart
 import popart_core
@@ -73,6 +77,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         self._attached = False
         self._compile_time = None
         self._rng_state = None
+        self._reference = weakref.ref(self)  # there is one, whoever asks for it
         if training:
             wrap_module(self._user_model, self)
         self._trace()
@@ -511,7 +516,19 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
                 unwrap_tensors(self._used)
             self._drop_session()
         if self._training:
-            unwrap_module(self._user_model)
+            unwrap_module(self._user_model, self._reference)
+
+    def __del__(self):
+        """A module that was trained gets its newest weights. Python drops what is raised here, so Ctrl-C comes again."""
+        if sys.is_finalizing() or not self.__dict__.get("_training") or "_reference" not in self.__dict__:
+            return
+        try:
+            self.destroy()
+        except KeyboardInterrupt:
+            self._drop_session()
+            threading.Timer(0.01, _thread.interrupt_main).start()
+        except Exception as problem:
+            logger.warning("The weights of a model that is not used any more could not be fetched: %s", problem)
 
     def _drop_session(self):
         self._executable = None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """trainingModel and inferenceModel; what happens to the user's module."""
 import copy
+import weakref
 
 import torch
 
@@ -11,6 +12,13 @@ _fetching = ("parameters", "named_parameters", "buffers", "named_buffers", "stat
 _wrapped_classes = {}
 
 
+def _fetch(module):
+    """A module knows its executor weakly: one that nobody uses any more goes at once, and its IPUs are free."""
+    executor = module.__dict__["_poptorch_executor"]()
+    if executor is not None:
+        executor.copyWeightsToHostIfNeeded()
+
+
 def _wrapped_class(plain):
     """A class like a module's own whose state is fetched from the device when somebody asks for it."""
     found = _wrapped_classes.get(plain)
@@ -19,7 +27,7 @@ def _wrapped_class(plain):
 
     def method(name):
         def called(self, *args, **kwargs):
-            self.__dict__["_poptorch_executor"].copyWeightsToHostIfNeeded()
+            _fetch(self)
             return getattr(plain, name)(self, *args, **kwargs)
 
         called.__name__ = name
@@ -28,12 +36,12 @@ def _wrapped_class(plain):
     members = {name: method(name) for name in _fetching if hasattr(plain, name)}
 
     def reduce(self, protocol):
-        self.__dict__["_poptorch_executor"].copyWeightsToHostIfNeeded()
+        _fetch(self)
         state = {k: v for k, v in self.__dict__.items() if k != "_poptorch_executor"}
         return _restored, (plain, state)
 
     def deepcopy(self, memo):
-        self.__dict__["_poptorch_executor"].copyWeightsToHostIfNeeded()
+        _fetch(self)
         made = plain.__new__(plain)
         memo[id(self)] = made
         made.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items()
@@ -59,12 +67,13 @@ def is_wrapped(module):
 def wrap_module(module, executor):
     if is_wrapped(module):
         return
-    module.__dict__["_poptorch_executor"] = executor
+    module.__dict__["_poptorch_executor"] = weakref.ref(executor)
     module.__class__ = _wrapped_class(type(module))
 
 
-def unwrap_module(module):
-    if not is_wrapped(module):
+def unwrap_module(module, reference):
+    """Unless it is another executor's than that of the weak reference."""
+    if not is_wrapped(module) or module.__dict__.get("_poptorch_executor") is not reference:
         return
     module.__class__ = type(module)._poptorch_plain
     module.__dict__.pop("_poptorch_executor", None)

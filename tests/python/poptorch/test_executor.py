@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Models on the IPU beside the same models on the CPU: numbers, weights, batching, devices."""
 import copy
+import gc
 import pickle
+import weakref
 
 import pytest
 import torch
@@ -439,3 +441,48 @@ def test_inference_follows_whoever_trains():
         torch.testing.assert_close(after, model(x).detach(), rtol=1e-4, atol=1e-5)
     assert inference._owner.get() is None
     assert torch.equal(inference(x), after)
+
+
+@pytest.mark.parametrize("optimizer", [lambda p: torch.optim.SGD(p, lr=0.1),
+                                       lambda p: poptorch.optim.Adam(p, lr=0.1)])
+def test_a_model_that_is_dropped_leaves_its_weights_and_frees_its_ipus(optimizer):
+    gc.disable()  # nothing may wait for it
+    try:
+        model, reference = Net(), Net()
+        x, labels = data(8)
+        training = poptorch.trainingModel(model, optimizer=optimizer(model.parameters()))
+        other = poptorch.trainingModel(reference, optimizer=optimizer(reference.parameters()))
+        for each in (training, other):
+            each(x, labels)
+        inference = poptorch.inferenceModel(model)
+        inference(x)
+        device, seen = training._device, weakref.ref(training)
+        del training, each
+        assert seen() is None and not device.isAttached
+        assert type(model) is Net and type(model.first.weight) is torch.nn.Parameter
+        other.copyWeightsToHost()
+        same_weights(model, reference)
+        torch.testing.assert_close(inference(x), model(x).detach())
+        again = poptorch.trainingModel(model, optimizer=optimizer(model.parameters()))
+        again(x, labels)
+        other(x, labels)
+        seen = weakref.ref(inference)
+        del inference
+        assert seen() is None
+    finally:
+        gc.enable()
+
+
+def test_dropping_a_destroyed_model_leaves_the_next_one_alone():
+    model = Net()
+    x, labels = data(8)
+    first = poptorch.trainingModel(model)
+    first(x, labels)
+    first.destroy()
+    second = poptorch.trainingModel(model)
+    before = model.first.weight.detach().clone()
+    second(x, labels)
+    del first
+    assert not torch.equal(before, model.first.weight.detach())
+    with pytest.raises(RuntimeError, match="already been wrapped"):
+        poptorch.trainingModel(model)
