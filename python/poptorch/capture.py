@@ -117,6 +117,19 @@ class _Operator:
         self.scalars = [i for i, a in enumerate(schema.arguments) if str(a.type) == "number"]
         self.number = None  # in the recording
         self.decomposition = decompositions.get(_plain(schema.name))
+        if self.decomposition is None and self.composite and not self.supported:
+            self.decomposition = _without_out(func)
+
+
+def _without_out(func):
+    """The overload that returns what this one writes to out=. Some that torch takes apart write to memory of their own
+    accord, which tensors of a capture do not have."""
+    arguments = [a.name for a in func._schema.arguments if not a.is_out]
+    if len(arguments) == len(func._schema.arguments):
+        return None
+    packet = func.overloadpacket
+    same = (getattr(packet, name) for name in packet.overloads())
+    return next((f for f in same if [a.name for a in f._schema.arguments] == arguments), None)
 
 
 def _written_by(result, arguments):
@@ -564,6 +577,7 @@ def _decomposed(operator, args, kwargs):
     targets += [kwargs.pop(name) for name in outs if name in kwargs]
     results = operator.decomposition(*args, **kwargs)
     for target, result in zip(targets, results if isinstance(results, tuple) else [results]):
+        _require_shape(target, result, "out")
         target.copy_(result)
     return results if not targets else targets[0] if len(targets) == 1 else tuple(targets)
 

@@ -93,6 +93,7 @@ def extremes(x):
 def test_numbers_that_are_none():
     nan = float("nan")
     check(lambda x: (x.nansum(), x.nansum(1), x.nanmean(1)), torch.tensor([[1.0, nan, 2], [3, 4, nan]]), gradient=False)
+    check(lambda x: torch.nanmean(x, 1, out=torch.zeros(2)), torch.tensor([[1.0, nan, 2], [3, 4, nan]]), gradient=False)
     check(extremes, torch.tensor([[1.0, nan, 2], [3, 4, 5], [nan, 7, nan]]), gradient=False)
     check(extremes, rand(3, 70).masked_fill(rand(3, 70) > 0.97, nan), gradient=False)
     check(extremes, rand(2, 3), gradient=False)
