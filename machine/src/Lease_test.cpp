@@ -122,6 +122,19 @@ TEST_F(Leasing, WaitingEndsWithASignal) {
   sender.join();
 }
 
+TEST_F(Leasing, AFileThatCanBeReadEndsWaitingBeforeItBegins) {
+  Lease held({0}), wanted({0});
+  ASSERT_TRUE(held.acquire());
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  Lease *const leases[]{&wanted};
+  EXPECT_EQ(acquireOne(leases, -1ms, which, ends[0]), Waited::Interrupted);
+  EXPECT_FALSE(wanted.held());
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 // Many processes take turns at few IPUs, some die while they hold one, and nothing is lost.
 TEST_F(Leasing, ServesManyProcessesThatWaitAndDie) {
   std::vector<pid_t> children;

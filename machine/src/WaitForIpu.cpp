@@ -28,8 +28,8 @@ constexpr milliseconds firstPause{1}, longestPause{512};
 
 class Watch {
 public:
-  explicit Watch(std::span<Lease *const> leases)
-      : events_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+  Watch(std::span<Lease *const> leases, int wake)
+      : wake_(wake), events_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
     for (const auto *lease : leases)
       for (unsigned ipu : lease->ipus())
         names_.insert(leaseFile(ipu));
@@ -40,12 +40,14 @@ public:
       throw Error(base::str("Cannot wait for a simulated IPU: ", std::strerror(errno),
                             ". Raise fs.inotify.max_user_instances, or try again."));
   }
-  // Until an event or the time; a negative time is for ever. False if a signal came.
+  // Until an event or the time; a negative time is for ever. False if a signal came, or `wake`.
   bool sleep(milliseconds longest) {
-    pollfd wanted{events_.get(), POLLIN, 0};
+    pollfd wanted[]{{events_.get(), POLLIN, 0}, {wake_, POLLIN, 0}}; // it passes over negative ones
     constexpr milliseconds most{1 << 30};
     const int time = longest.count() < 0 ? -1 : int(std::min(longest, most).count());
-    return ::poll(&wanted, 1, time) >= 0 || errno != EINTR;
+    if (::poll(wanted, 2, time) < 0)
+      return errno != EINTR;
+    return wanted[1].revents == 0;
   }
   bool sawOne() { // of the IPUs that are wanted
     alignas(inotify_event) char buffer[4096];
@@ -61,6 +63,7 @@ public:
   }
 
 private:
+  int wake_;
   base::Descriptor events_;
   std::set<std::string> names_;
 };
@@ -78,7 +81,8 @@ milliseconds shorter(milliseconds a, milliseconds b) { // negative: for ever
 
 } // namespace
 
-Waited acquireOne(std::span<Lease *const> leases, milliseconds longest, std::size_t &which) {
+Waited acquireOne(std::span<Lease *const> leases, milliseconds longest, std::size_t &which,
+                  int wake) {
   for (which = 0; which < leases.size(); ++which)
     if (leases[which]->held())
       return Waited::Attached;
@@ -87,7 +91,7 @@ Waited acquireOne(std::span<Lease *const> leases, milliseconds longest, std::siz
   if (longest.count() == 0)
     return Waited::TimedOut;
   const auto end = Clock::now() + std::max(longest, milliseconds(0));
-  Watch watch(leases);
+  Watch watch(leases, wake);
   for (milliseconds pause = firstPause;;) { // it may have become free before the watch began
     if (tryOne(leases, which))
       return Waited::Attached;

@@ -64,8 +64,10 @@ void setErrorState(const std::vector<unsigned> &ipus, const std::string &error);
 void clearErrorState(const std::vector<unsigned> &ipus);
 
 // Acquires one of the leases, the first that can be had, as soon as one is free; without polling.
-// `which` says which one. A negative time is for ever.
+// `which` says which one. A negative time is for ever. A signal of this thread interrupts it, and
+// so does `wake`, a file that can be read: a signal that came before the wait, or to another
+// thread.
 Waited acquireOne(std::span<Lease *const> leases, std::chrono::milliseconds longest,
-                  std::size_t &which);
+                  std::size_t &which, int wake = -1);
 
 } // namespace machine

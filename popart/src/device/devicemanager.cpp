@@ -71,12 +71,12 @@ bool DeviceInfo::tryAttachUntilTimeout() {
 }
 
 bool frontends::attachWhenFree(DeviceInfo &device, std::chrono::milliseconds longest,
-                               bool &interrupted) {
+                               bool &interrupted, int wake) {
   std::size_t which = 0;
   interrupted = false;
   if (device.getType() == DeviceType::Ipu && !device.isAttached()) {
     using poplar::openipu::Waited;
-    const auto result = poplar::openipu::attachOne({&device.getDevice()}, longest, which);
+    const auto result = poplar::openipu::attachOne({&device.getDevice()}, longest, which, wake);
     interrupted = result == Waited::Interrupted;
     if (result != Waited::Attached)
       return false;
@@ -279,8 +279,9 @@ DeviceManager::acquireAvailableDevice(int numIpus, int tilesPerIPU, SyncPattern 
                                "IPUs it has."
                              : "all of this machine's are in use. gc-monitor shows by whom."));
 }
-std::shared_ptr<DeviceInfo>
-frontends::acquireWhenFree(int numIpus, std::chrono::milliseconds longest, bool &interrupted) {
+std::shared_ptr<DeviceInfo> frontends::acquireWhenFree(int numIpus,
+                                                       std::chrono::milliseconds longest,
+                                                       bool &interrupted, int wake) {
   checkAcquire(numIpus, DeviceConnectionType::Always);
   const auto all =
       DeviceManager::createDeviceManager().enumerateDevices(SyncPattern::Full, numIpus);
@@ -289,7 +290,7 @@ frontends::acquireWhenFree(int numIpus, std::chrono::milliseconds longest, bool 
     devices.push_back(&info->getDevice());
   std::size_t which = 0;
   const auto result = devices.empty() ? poplar::openipu::Waited::TimedOut
-                                      : poplar::openipu::attachOne(devices, longest, which);
+                                      : poplar::openipu::attachOne(devices, longest, which, wake);
   interrupted = result == poplar::openipu::Waited::Interrupted;
   return result == poplar::openipu::Waited::Attached && all[which]->attach() ? all[which] : nullptr;
 }

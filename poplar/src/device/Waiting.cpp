@@ -6,7 +6,7 @@
 namespace poplar::openipu {
 
 Waited attachOne(const std::vector<const Device *> &devices, std::chrono::milliseconds longest,
-                 std::size_t &which) {
+                 std::size_t &which, int wake) {
   std::vector<machine::Lease *> leases;
   for (which = 0; which < devices.size(); ++which) {
     const auto lease = DeviceAccess::lease(*devices[which]);
@@ -14,7 +14,7 @@ Waited attachOne(const std::vector<const Device *> &devices, std::chrono::millis
       return Waited::Attached; // nobody else could have it
     leases.push_back(lease.get());
   }
-  switch (device::asPoplar([&] { return machine::acquireOne(leases, longest, which); })) {
+  switch (device::asPoplar([&] { return machine::acquireOne(leases, longest, which, wake); })) {
   case machine::Waited::Attached:
     return Waited::Attached;
   case machine::Waited::Interrupted:

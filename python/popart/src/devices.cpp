@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Devices.
+#include "base/Folder.hpp"
 #include "bind.hpp"
+#include "interrupt.hpp"
 #include "openipu/WaitForDevice.hpp"
 #include <popart/devicemanager.hpp>
+#include <sys/eventfd.h>
 
 using namespace popart;
 
@@ -15,19 +18,23 @@ DeviceOptions options(const std::map<std::string, py::object> &given) {
   return out;
 }
 
-// Calls `wait(interrupted)`, without Python's lock, until it is not interrupted by a signal that
-// Python lets pass.
+// Calls `wait(interrupted, wake)`, without Python's lock, until it is not interrupted by a signal
+// that Python lets pass. Ctrl-C between the look at signals and the wait makes `wake` readable.
 template <class Wait> auto waiting(const Wait &wait) {
+  const base::Descriptor wake(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  const Interruptible guard(wake.get());
   for (;;) {
+    if (PyErr_CheckSignals())
+      throw py::error_already_set();
     bool interrupted = false;
     auto result = [&] {
       const py::gil_scoped_release unlocked;
-      return wait(interrupted);
+      return wait(interrupted, wake.get());
     }();
     if (!interrupted)
       return result;
-    if (PyErr_CheckSignals())
-      throw py::error_already_set();
+    eventfd_t count;
+    eventfd_read(wake.get(), &count);
   }
 }
 constexpr std::chrono::milliseconds forEver{-1};
@@ -43,8 +50,8 @@ void bindDevice(py::module &m) {
       .def(
           "_attachWhenFree",
           [](DeviceInfo &device) {
-            return waiting([&](bool &interrupted) {
-              return frontends::attachWhenFree(device, forEver, interrupted);
+            return waiting([&](bool &interrupted, int wake) {
+              return frontends::attachWhenFree(device, forEver, interrupted, wake);
             });
           },
           "Takes the device as soon as it is free.")
@@ -122,8 +129,8 @@ void bindManager(py::module &m) {
       .def(
           "_acquireWhenFree",
           [](Manager &, int numIpus) {
-            return waiting([&](bool &interrupted) {
-              return frontends::acquireWhenFree(numIpus, forEver, interrupted);
+            return waiting([&](bool &interrupted, int wake) {
+              return frontends::acquireWhenFree(numIpus, forEver, interrupted, wake);
             });
           },
           py::arg("numIpus"), "A device with so many IPUs, as soon as one is free.")

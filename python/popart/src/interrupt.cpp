@@ -3,14 +3,17 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <mutex>
+#include <sys/eventfd.h>
 #include <thread>
 
 namespace {
 
 struct Slot {
   std::atomic<popart::Session *> session = nullptr;
+  std::atomic<int> wake = -1;
   std::atomic<bool> interrupted = false;
 };
 // Of the calls that run; a call that finds none free cannot be interrupted.
@@ -27,19 +30,29 @@ void onInterrupt(int signal) {
       slot.interrupted = true;
       session->interrupt();
     }
-  --handling;
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
     previous.sa_handler(signal); // Python's: the main thread will raise KeyboardInterrupt
+  const int error = errno;
+  for (auto &slot : slots) // asks Python what came, so it must know by now
+    if (const int wake = slot.wake; wake >= 0)
+      eventfd_write(wake, 1);
+  errno = error;
+  --handling;
 }
 
 } // namespace
 
-Interruptible::Interruptible(popart::Session &session) : slot_(-1) {
+Interruptible::Interruptible(popart::Session &session) : Interruptible(&session, -1) {}
+Interruptible::Interruptible(int wake) : Interruptible(nullptr, wake) {}
+
+Interruptible::Interruptible(popart::Session *session, int wake) : slot_(-1) {
   const std::lock_guard hold(changing);
-  for (int i = 0; i < int(slots.size()) && slot_ < 0; ++i)
-    if (!slots[std::size_t(i)].session) {
-      slots[std::size_t(i)].interrupted = false;
-      slots[std::size_t(i)].session = &session;
+  const bool any = session || wake >= 0;
+  for (int i = 0; any && i < int(slots.size()) && slot_ < 0; ++i)
+    if (auto &slot = slots[std::size_t(i)]; !slot.session && slot.wake < 0) {
+      slot.interrupted = false;
+      slot.session = session;
+      slot.wake = wake;
       slot_ = i;
     }
   if (running++)
@@ -50,8 +63,10 @@ Interruptible::Interruptible(popart::Session &session) : slot_(-1) {
 }
 Interruptible::~Interruptible() {
   const std::lock_guard hold(changing);
-  if (slot_ >= 0)
+  if (slot_ >= 0) {
     slots[std::size_t(slot_)].session = nullptr;
+    slots[std::size_t(slot_)].wake = -1;
+  }
   while (handling) // the session may go when no handler has it any more
     std::this_thread::yield();
   if (!--running)
