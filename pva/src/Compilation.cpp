@@ -150,6 +150,9 @@ LiveMemory LivenessProgramStep::notAlwaysLiveMemory() const {
     variables.emplace_back(data_, variable);
   return LiveMemory(row.size, std::move(variables));
 }
+std::uint64_t LivenessProgramStep::notAlwaysLiveBytes() const {
+  return data_->liveness[index_].size;
+}
 LiveMemory LivenessProgramStep::notAlwaysLiveMemoryForTile(std::uint64_t tile) const {
   loweredOn(*data_, tile);
   return inTiles(tile, tile + 1);
@@ -175,8 +178,11 @@ LiveMemory LivenessProgramStep::inTiles(std::uint64_t begin, std::uint64_t end) 
 }
 
 std::vector<std::pair<std::uint64_t, std::uint64_t>> EquivalenceClass::steps() const {
+  return Variable(data_, variable_).liveSteps();
+}
+std::vector<std::pair<std::uint64_t, std::uint64_t>> Variable::liveSteps() const {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> result;
-  const auto &variable = data_->variables[variable_];
+  const auto &variable = data_->variables[index_];
   if (variable.alwaysLive && !data_->liveness.empty())
     result.emplace_back(0, data_->liveness.size() - 1);
   else

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "pva/Execution.hpp"
+#include "base/Text.hpp"
 #include "Data.hpp"
+#include "pva/Error.hpp"
 #include <algorithm>
 
 namespace pva {
@@ -71,6 +73,12 @@ std::vector<ExecutionStepOnIpu> ExecutionStep::ipus() const {
     result.emplace_back(data_, index_, ipu);
   return result;
 }
+ExecutionStepOnIpu ExecutionStep::ipu(std::uint64_t index) const {
+  if (index >= data_->target.ipusPerReplica())
+    throw Error(base::str("There is no IPU ", index, " in this profile of ",
+                          data_->target.ipusPerReplica(), "."));
+  return ExecutionStepOnIpu(data_, index_, std::uint32_t(index));
+}
 NumberByTile ExecutionStep::cyclesByTile() const { return program()->estimatedCyclesByTile(); }
 std::vector<ComputeSet> ExecutionStep::computeSets() const {
   std::vector<ComputeSet> result;
@@ -102,6 +110,7 @@ Microseconds Run::microseconds() const {
 ProgramRef Block::program() const { return data_->program(data_->blocks[index_].program); }
 std::uint64_t Block::cyclesFrom() const { return data_->blocks[index_].from; }
 std::uint64_t Block::cyclesTo() const { return data_->blocks[index_].to; }
+std::uint64_t Block::numTiles() const { return data_->blocks[index_].numTiles; }
 bool Block::isCommon() const { return !isStreamCopy() && !isBlockFlush() && !isOverflow(); }
 bool Block::isOverflow() const { return data_->blocks[index_].overflow; }
 bool Block::isBlockFlush() const { return data_->blocks[index_].flush; }
@@ -131,6 +140,12 @@ std::vector<Block> ExecutionReport::blocks(std::uint64_t tile) const {
   for (std::uint32_t i = 0; i < data_->blocks.size(); ++i)
     if (tile >= data_->blocks[i].tile && tile - data_->blocks[i].tile < data_->blocks[i].numTiles)
       result.emplace_back(data_, i, std::uint32_t(tile));
+  return result;
+}
+std::vector<Block> ExecutionReport::blockRecords() const {
+  std::vector<Block> result;
+  for (std::uint32_t i = 0; i < data_->blocks.size(); ++i)
+    result.emplace_back(data_, i, data_->blocks[i].tile);
   return result;
 }
 std::vector<ProgramTotal> ExecutionReport::totals() const {

@@ -198,6 +198,8 @@ TEST(Report, TellsWhatIsLiveWhereAndWhen) {
   ASSERT_EQ(steps.size(), 3u);
   EXPECT_EQ(steps[0].notAlwaysLiveMemory().bytes(), 60u);
   EXPECT_EQ(steps[0].notAlwaysLiveMemory().variables().at(0).name(), "t");
+  EXPECT_EQ(steps[0].notAlwaysLiveBytes(), 60u);
+  EXPECT_EQ(steps[0].notAlwaysLiveMemory().variables().at(0).liveSteps().at(0).first, 0u);
   EXPECT_EQ(steps[0].notAlwaysLiveMemoryForTile(1).bytes(), 40u);
   EXPECT_EQ(steps[0].notAlwaysLiveMemoryForIpu(1).bytes(), 20u);
   EXPECT_EQ(steps[2].notAlwaysLiveMemoryForIpu(1).bytes(), 0u);

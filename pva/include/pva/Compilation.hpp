@@ -174,6 +174,7 @@ public:
       : Handle(std::move(data)), index_(index) {}
   ProgramRef program() const;
   LiveMemory notAlwaysLiveMemory() const;
+  std::uint64_t notAlwaysLiveBytes() const; // its bytes, without listing the variables
   LiveMemory notAlwaysLiveMemoryForTile(std::uint64_t tile) const;
   LiveMemory notAlwaysLiveMemoryForIpu(std::uint64_t ipu) const;
 

@@ -51,6 +51,7 @@ public:
       : Handle(std::move(data)), index_(index) {}
   ProgramRef program() const;
   std::vector<ExecutionStepOnIpu> ipus() const;
+  ExecutionStepOnIpu ipu(std::uint64_t index) const; // one of them
   NumberByTile cyclesByTile() const;
   std::vector<ComputeSet> computeSets() const;
 
@@ -91,6 +92,7 @@ public:
   std::uint64_t cyclesFrom() const;
   std::uint64_t cyclesTo() const;
   std::uint64_t tile() const { return tile_; }
+  std::uint64_t numTiles() const; // of the record it comes from: so many tiles have the same
   bool isCommon() const;     // an ordinary one: none of the following
   bool isOverflow() const;   // the buffer was full: blocks between these cycles are missing
   bool isBlockFlush() const; // the buffer was emptied
@@ -157,6 +159,7 @@ public:
   std::vector<Run> runs() const;
   std::vector<Block> blocks() const;
   std::vector<Block> blocks(std::uint64_t tile) const;
+  std::vector<Block> blockRecords() const; // each record once, on the first of its tiles
 
   std::vector<ProgramTotal> totals() const;     // programs that ran, by id
   std::uint64_t totalCycles() const;            // over all runs, traced or not

@@ -18,6 +18,8 @@ public:
   std::uint64_t size() const; // bytes
   std::uint64_t bytes() const { return size(); }
   bool alwaysLive() const;
+  // The liveness steps at which it is live, as [first, last] pairs.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> liveSteps() const;
 
 private:
   std::uint32_t index_;
