@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Making elements, and writing numbers. A number that comes from a report carries its key and its exact value, so that
+// tests can read them off the page.
+
+type Child = Node | string | number | null | undefined | false | Child[];
+type Attributes = Record<string, string | number | boolean | ((event: any) => void) | undefined>;
+
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false && value !== undefined) element.setAttribute(name, String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+function append(element: Element, children: Child[]): void {
+  for (const child of children) {
+    if (Array.isArray(child)) append(element, child);
+    else if (child instanceof Node) element.append(child);
+    else if (child !== null && child !== undefined && child !== false) element.append(String(child));
+  }
+}
+
+export function clear(element: Element, ...children: Child[]): void { element.replaceChildren(); append(element, children); }
+
+const svgSpace = 'http://www.w3.org/2000/svg';
+export function svg(tag: string, attributes: Record<string, string | number> = {}, ...children: (Node | string)[]): SVGElement {
+  const element = document.createElementNS(svgSpace, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
+// ---- numbers ----
+
+export type Unit = 'bytes' | 'cycles' | 'count' | 'share' | 'seconds' | 'text' | 'flops' | 'times' | 'ns' | 'watts' | 'joules';
+let memoryUnit: 'B' | 'KiB' | 'MiB' = (localStorageGet('unit') as 'B' | 'KiB' | 'MiB') || 'B';
+export function setMemoryUnit(unit: typeof memoryUnit): void { memoryUnit = unit; localStorageSet('unit', unit); }
+export function getMemoryUnit(): string { return memoryUnit; }
+
+// An exported page may stand where nothing can be stored.
+export function localStorageGet(key: string): string | null { try { return localStorage.getItem(`popvision.${key}`); } catch { return null; } }
+export function localStorageSet(key: string, value: string): void { try { localStorage.setItem(`popvision.${key}`, value); } catch { /* then not */ } }
+
+export function thousands(value: number): string { return Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ','); }
+function digits(value: number): string { return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2); }
+export function prefixed(value: number, unit: string): string {
+  if (value === 0) return `0 ${unit}`;
+  const names = ['p', 'n', 'µ', 'm', '', 'k', 'M', 'G', 'T', 'P'];
+  const power = Math.max(-4, Math.min(5, Math.floor(Math.log10(Math.abs(value)) / 3)));
+  return `${digits(value / 1000 ** power)} ${names[power + 4]}${unit}`;
+}
+export function format(value: number, unit: Unit): string {
+  switch (unit) {
+    case 'bytes':
+      return memoryUnit === 'B' ? `${thousands(value)} B` : memoryUnit === 'KiB' ? `${(value / 1024).toFixed(1)} KiB` : `${(value / 1048576).toFixed(2)} MiB`;
+    case 'share': return `${(100 * value).toFixed(1)} %`;
+    case 'seconds': return prefixed(value, 's');
+    case 'ns': return prefixed(value / 1e9, 's');
+    case 'flops': return prefixed(value, 'FLOP');
+    case 'joules': return prefixed(value, 'J');
+    case 'watts': return `${digits(value)} W`;
+    case 'times': return `${value.toFixed(2)} ×`;
+    default: return thousands(value);
+  }
+}
+
+export function num(key: string, value: number, unit: Unit = 'count'): HTMLElement {
+  return h('span', { class: 'num', 'data-key': key, 'data-v': value }, format(value, unit));
+}
+
+// A value, and beside it the other report's and the difference when there is one.
+export function compared(key: string, value: number, other: number | undefined, unit: Unit = 'count'): Child[] {
+  const cells: Child[] = [h('td', {}, num(key, value, unit))];
+  if (other === undefined) return cells;
+  const change = other - value;
+  const share = value ? ` (${change > 0 ? '+' : ''}${((100 * change) / value).toFixed(1)} %)` : '';
+  cells.push(h('td', {}, num(`${key}.other`, other, unit)));
+  cells.push(h('td', { class: change > 0 ? 'grown' : change < 0 ? 'shrunk' : 'same' },
+    h('span', { class: 'num', 'data-key': `${key}.change`, 'data-v': change }, change === 0 ? '0' : `${change > 0 ? '+' : '−'}${format(Math.abs(change), unit)}${share}`)));
+  return cells;
+}
+
+export function debounce(work: () => void, wait: number): () => void {
+  let timer = 0;
+  return () => { window.clearTimeout(timer); timer = window.setTimeout(work, wait); };
+}
+
+// How long each reaction to the user took, for the bench.
+export const reactions: { what: string; ms: number }[] = [];
+export function timed<T>(what: string, work: () => T): T {
+  const begin = performance.now();
+  const result = work();
+  reactions.push({ what, ms: performance.now() - begin });
+  if (reactions.length > 5000) reactions.splice(0, 2500);
+  return result;
+}

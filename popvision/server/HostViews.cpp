@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+#include "HostViews.hpp"
+#include "Json.hpp"
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+
+namespace popvision {
+
+namespace {
+
+constexpr std::uint64_t fewEvents = 200'000; // the page takes these whole
+
+std::int64_t begin(const HostTraces &traces) {
+  std::int64_t first = INT64_MAX;
+  for (const auto &trace : traces)
+    first = std::min(first, trace->begin);
+  return traces.empty() ? 0 : first;
+}
+
+std::uint64_t numEvents(const HostTraces &traces) {
+  std::uint64_t sum = 0;
+  for (const auto &trace : traces)
+    sum += trace->numEvents;
+  return sum;
+}
+
+// visit(file, offset of the file on the common axis, thread)
+template <class Visit> void eachThread(const HostTraces &traces, Visit visit) {
+  const auto first = begin(traces);
+  for (std::size_t file = 0; file < traces.size(); ++file)
+    for (const auto &thread : traces[file]->threads)
+      visit(file, traces[file]->begin - first, thread);
+}
+
+// One text table for all files.
+class Texts {
+public:
+  explicit Texts(const HostTraces &traces) {
+    for (const auto &trace : traces) {
+      std::vector<std::size_t> file;
+      for (const auto &text : trace->texts) {
+        const auto added = index_.emplace(text, all.size());
+        if (added.second)
+          all.push_back(text);
+        file.push_back(added.first->second);
+      }
+      byFile_.push_back(std::move(file));
+    }
+  }
+  std::size_t operator()(std::size_t file, std::uint32_t text) const { return byFile_[file][text]; }
+  std::vector<std::string> all;
+
+private:
+  std::map<std::string, std::size_t> index_;
+  std::vector<std::vector<std::size_t>> byFile_;
+};
+
+struct Shown {
+  std::int64_t start, duration;
+  std::size_t name, channel;
+  std::uint32_t depth, count, details;
+};
+
+// What is narrower than a pixel is one with its neighbours at the same depth.
+std::vector<Shown> merged(const HostThread &thread, std::size_t file, const Texts &texts,
+                          std::int64_t from, std::int64_t to, std::int64_t pixel) {
+  std::vector<Shown> shown;
+  std::vector<std::size_t> last; // by depth: the crowd that may take more
+  for (const auto &event : thread.events) {
+    const auto length = std::max<std::int64_t>(0, event.duration);
+    if (event.start > to)
+      break;
+    if (event.start + length < from)
+      continue;
+    if (last.size() <= event.depth)
+      last.resize(std::min<std::size_t>(event.depth, 10'000) + 1, SIZE_MAX);
+    auto &crowd = last[std::min<std::size_t>(event.depth, last.size() - 1)];
+    if (pixel > 0 && length < pixel && crowd != SIZE_MAX &&
+        event.start / pixel == shown[crowd].start / pixel) {
+      auto &into = shown[crowd];
+      into.duration = std::max(into.duration, event.start + length - into.start);
+      ++into.count;
+      into.details = noDetails;
+      continue;
+    }
+    crowd = pixel > 0 && length < pixel ? shown.size() : SIZE_MAX;
+    shown.push_back({event.start, event.duration, texts(file, event.name),
+                     texts(file, event.channel), event.depth, 1, event.details});
+  }
+  return shown;
+}
+
+template <class Field>
+void column(Json &json, const char *name, const std::vector<Shown> &rows, Field field) {
+  json.key(name).array([&] {
+    for (const auto &row : rows)
+      json.value(field(row));
+  });
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
+  return text;
+}
+
+std::string seconds(double value) {
+  char text[32];
+  if (value < 1e-3)
+    std::snprintf(text, sizeof text, "%.1f us", value * 1e6);
+  else if (value < 1)
+    std::snprintf(text, sizeof text, "%.2f ms", value * 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.2f s", value);
+  return text;
+}
+
+std::string sentence(const Verdict &v) {
+  if (!v.runs)
+    return "No run of an IPU in these traces: nothing to say about who waits.";
+  const bool host = v.between > v.ipu;
+  const double least = std::max(v.between, v.ipu);
+  return (host ? "Host-bound: " : "IPU-bound: ") +
+         ("between runs the host works " + seconds(v.between) + ", and the modelled IPU takes " +
+          seconds(v.ipu) + " for " + std::to_string(v.runs) + (v.runs == 1 ? " run" : " runs") +
+          ". Even with everything overlapped the IPU would be busy " +
+          percent(least > 0 ? v.ipu / least : 0) + " of the time.") +
+         (host ? " Use more loader processes, larger batches or more device iterations."
+               : " The host keeps up.");
+}
+
+} // namespace
+
+Verdict verdict(const HostTraces &traces) {
+  Verdict v;
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> spans; // by process
+  for (const auto &trace : traces)
+    for (const auto &run : trace->runs) {
+      ++v.runs;
+      v.simulated += double(run.duration) / 1e9;
+      v.ipu += run.ipuSeconds;
+      const auto start = trace->begin + run.start;
+      auto &span = spans.try_emplace(run.process, start, start).first->second;
+      span.first = std::min(span.first, start);
+      span.second = std::max(span.second, start + run.duration);
+    }
+  for (const auto &[process, span] : spans)
+    v.span += double(span.second - span.first) / 1e9;
+  v.between = std::max(0.0, v.span - v.simulated);
+  v.text = sentence(v);
+  return v;
+}
+
+std::string hostView(const HostTraces &traces) {
+  const auto first = begin(traces);
+  std::int64_t last = first;
+  for (const auto &trace : traces)
+    last = std::max(last, trace->end);
+  Json json;
+  json.object([&] {
+    json("nanoseconds", last - first)("events", numEvents(traces));
+    json.key("files").array([&] {
+      for (const auto &trace : traces)
+        json.object([&] {
+          json("path", trace->path)("complete", trace->complete)("events", trace->numEvents);
+          json("unmatched", trace->unmatched)("processes", trace->processNames);
+        });
+    });
+    json.key("threads").array([&] {
+      eachThread(traces, [&](std::size_t file, std::int64_t, const HostThread &thread) {
+        std::int64_t busy = 0;
+        std::uint32_t depth = 0;
+        for (const auto &event : thread.events) {
+          busy += event.depth == 0 ? std::max<std::int64_t>(0, event.duration) : 0;
+          depth = std::max(depth, event.depth);
+        }
+        json.object([&] {
+          json("file", file)("process", thread.process)("thread", thread.thread);
+          json("name", thread.name)("events", thread.events.size())("busy", busy)("depth", depth);
+        });
+      });
+    });
+    json.key("counters").array([&] {
+      for (const auto &trace : traces)
+        for (const auto &counter : trace->counters)
+          json.object([&] {
+            json("graph", counter.graph)("series", counter.series)("process", counter.process);
+            json.key("times").array([&] {
+              for (auto time : counter.times)
+                json.value(time + trace->begin - first);
+            });
+            json("values", counter.values);
+          });
+    });
+    json.key("ipuRuns").array([&] {
+      for (const auto &trace : traces)
+        for (const auto &run : trace->runs)
+          json.value(run.start + trace->begin - first).value(run.duration).value(run.ipuSeconds);
+    });
+    const auto v = verdict(traces);
+    json.key("verdict").object([&] {
+      json("runs", v.runs)("span", v.span)("between", v.between)("simulated", v.simulated);
+      json("ipu", v.ipu)("text", v.text);
+    });
+  });
+  return json.take();
+}
+
+std::string hostEventsView(const HostTraces &traces, std::int64_t from, std::int64_t to,
+                           unsigned pixels) {
+  const bool whole = numEvents(traces) <= fewEvents;
+  const auto pixel = whole ? 0 : std::max<std::int64_t>(1, (to - from) / std::max(1u, pixels));
+  const Texts texts(traces);
+  Json json;
+  json.object([&] {
+    json("whole", whole)("from", from)("to", to)("texts", texts.all);
+    json.key("threads").array([&] {
+      eachThread(traces, [&](std::size_t file, std::int64_t offset, const HostThread &thread) {
+        const auto rows = merged(thread, file, texts, whole ? INT64_MIN / 2 : from - offset,
+                                 whole ? INT64_MAX / 2 : to - offset, pixel);
+        json.object([&] {
+          column(json, "start", rows, [&](const Shown &s) { return s.start + offset; });
+          column(json, "duration", rows, [](const Shown &s) { return s.duration; });
+          column(json, "depth", rows, [](const Shown &s) { return s.depth; });
+          column(json, "name", rows, [](const Shown &s) { return s.name; });
+          column(json, "channel", rows, [](const Shown &s) { return s.channel; });
+          column(json, "count", rows, [](const Shown &s) { return s.count; });
+          column(json, "details", rows, [](const Shown &s) {
+            return s.details == noDetails ? std::int64_t(-1) : std::int64_t(s.details);
+          });
+        });
+      });
+    });
+  });
+  return json.take();
+}
+
+std::string hostSearchView(const HostTraces &traces, const std::string &text, std::size_t most) {
+  const auto lower = [](std::string s) {
+    for (auto &c : s)
+      c = char(std::tolower(static_cast<unsigned char>(c)));
+    return s;
+  };
+  const auto wanted = lower(text);
+  std::uint64_t count = 0;
+  std::vector<std::int64_t> found; // thread, start, duration
+  std::size_t thread = 0, file = SIZE_MAX;
+  std::vector<bool> matches;
+  eachThread(traces, [&](std::size_t inFile, std::int64_t offset, const HostThread &events) {
+    if (inFile != file) {
+      file = inFile;
+      matches.clear();
+      for (const auto &name : traces[file]->texts)
+        matches.push_back(lower(name).find(wanted) != std::string::npos);
+    }
+    for (const auto &event : events.events)
+      if (matches[event.name] && ++count && found.size() < 3 * most)
+        found.insert(found.end(), {std::int64_t(thread), event.start + offset, event.duration});
+    ++thread;
+  });
+  Json json;
+  json.object([&] { json("count", count)("found", found); });
+  return json.take();
+}
+
+std::string hostStatisticsView(const HostTraces &traces, std::int64_t from, std::int64_t to) {
+  struct Row {
+    std::uint64_t count = 0;
+    std::int64_t total = 0, most = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Row> rows;
+  eachThread(traces, [&](std::size_t file, std::int64_t offset, const HostThread &thread) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Row> here;
+    for (const auto &event : thread.events) {
+      const auto start = std::max(from, event.start + offset);
+      const auto end =
+          std::min(to, event.start + offset + std::max<std::int64_t>(0, event.duration));
+      if (end < start)
+        continue;
+      auto &row = here[{event.channel, event.name}];
+      ++row.count;
+      row.total += end - start;
+      row.most = std::max(row.most, end - start);
+    }
+    for (const auto &[key, row] : here) {
+      auto &sum = rows[{traces[file]->texts[key.first], traces[file]->texts[key.second]}];
+      sum.count += row.count;
+      sum.total += row.total;
+      sum.most = std::max(sum.most, row.most);
+    }
+  });
+  Json json;
+  json.array([&] {
+    for (const auto &[key, row] : rows)
+      json.object([&] {
+        json("channel", key.first)("name", key.second)("count", row.count);
+        json("total", row.total)("longest", row.most);
+      });
+  });
+  return json.take();
+}
+
+std::string hostDetailsView(const HostTraces &traces, std::size_t file, std::size_t details) {
+  return traces.at(file)->details.at(details);
+}
+
+std::string hostPerfetto(const HostTraces &traces) {
+  const auto first = begin(traces);
+  Json json;
+  json.array([&] {
+    eachThread(traces, [&](std::size_t file, std::int64_t offset, const HostThread &thread) {
+      const auto &texts = traces[file]->texts;
+      const auto common = [&](const char *phase, double time) {
+        json("ph", phase)("pid", thread.process)("tid", thread.thread)("ts", time);
+      };
+      if (!thread.name.empty())
+        json.object([&] {
+          common("M", 0);
+          json("name", "thread_name").key("args").object([&] { json("name", thread.name); });
+        });
+      for (const auto &event : thread.events)
+        json.object([&] {
+          common(event.duration < 0 ? "i" : "X", double(event.start + offset) / 1000);
+          json("name", texts[event.name])("cat", texts[event.channel]);
+          if (event.duration >= 0)
+            json("dur", double(event.duration) / 1000);
+          else
+            json("s", "t");
+          if (event.details != noDetails)
+            json.key("args").raw(traces[file]->details[event.details]);
+        });
+    });
+    for (const auto &trace : traces)
+      for (const auto &counter : trace->counters)
+        for (std::size_t i = 0; i < counter.times.size(); ++i)
+          json.object([&] {
+            json("ph", "C")("pid", counter.process)("name", counter.graph);
+            json("ts", double(counter.times[i] + trace->begin - first) / 1000);
+            json.key("args").object([&] { json(counter.series, counter.values[i]); });
+          });
+  });
+  return json.take();
+}
+
+} // namespace popvision

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "Model.hpp"
+#include <set>
+#include <stdexcept>
+
+namespace popvision {
+
+const char *nameOf(Kind kind) {
+  constexpr const char *names[] = {"compute", "exchange", "globalExchange",
+                                   "host",    "sync",     "control"};
+  return names[unsigned(kind)];
+}
+
+Kind kindOf(pva::Program::Type type) {
+  using Type = pva::Program::Type;
+  switch (type) {
+  case Type::OnTileExecute:
+    return Kind::Compute;
+  case Type::DoExchange:
+    return Kind::Exchange;
+  case Type::GlobalExchange:
+    return Kind::GlobalExchange;
+  case Type::StreamCopyMid:
+    return Kind::Host;
+  case Type::StreamCopyBegin:
+  case Type::StreamCopyEnd:
+  case Type::Sync:
+  case Type::Sans:
+  case Type::SyncAns:
+    return Kind::Sync;
+  default:
+    return Kind::Control;
+  }
+}
+
+// A chip that a user described has a name that says nothing; its peaks are then unknown.
+static std::optional<arch::Chip> chipOf(const std::string &name) {
+  try {
+    return arch::chipByName(name);
+  } catch (const std::invalid_argument &) {
+    return std::nullopt;
+  }
+}
+
+Model::Model(Files files)
+    : files_(std::move(files)),
+      report_(files_.debug.empty() ? pva::openReport(files_.profile)
+                                   : pva::openReport(files_.profile, files_.debug)),
+      programs_(report_.compilation().allPrograms()), spent_(programs_.size()),
+      chip_(chipOf(report_.compilation().target().architectureName())),
+      debug_(report_.debugContexts()) {
+  for (std::size_t i = 0; i < debug_.size(); ++i)
+    debugIndex_.emplace(debug_[i].id(), i);
+  addUp();
+  operations_ = operationRows(*this);
+}
+
+void Model::addUp() {
+  totalCycles_ = execution().totalCycles();
+  for (const auto &total : execution().totals()) {
+    const auto program = total.program();
+    spent_[program->id()] = {total.executions(), total.cycles()};
+    byKind_[unsigned(kindOf(program->type()))] += total.cycles();
+  }
+}
+
+std::vector<pva::DebugContext> Model::contexts(std::uint64_t debugId) const {
+  std::vector<pva::DebugContext> chain;
+  std::set<std::uint64_t> seen; // a damaged file may lead in a circle
+  for (auto at = debugIndex_.find(debugId);
+       at != debugIndex_.end() && seen.insert(at->first).second;
+       at = debugIndex_.find(chain.back().parentId()))
+    chain.push_back(debug_[at->second]);
+  return chain;
+}
+
+} // namespace popvision

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "Terminal.hpp"
+#include "base/Text.hpp"
+#include "Json.hpp"
+#include "Views.hpp"
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace popvision {
+
+namespace {
+
+using base::str;
+using base::thousands;
+using Value = nlohmann::ordered_json;
+
+std::string pad(const std::string &text, std::size_t width) {
+  return text.size() >= width ? text : text + std::string(width - text.size(), ' ');
+}
+std::string right(const std::string &text, std::size_t width) {
+  return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
+}
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+std::string percent(double part, double whole) {
+  return whole > 0 ? fixed(100 * part / whole, 1) + " %" : "-";
+}
+std::string bytes(std::uint64_t value) {
+  if (value < 10'000)
+    return thousands(value) + " B";
+  return value < 10'000 * 1024ull ? fixed(double(value) / 1024, 1) + " KiB"
+                                  : fixed(double(value) / 1048576, 1) + " MiB";
+}
+std::string row(const std::string &name, const std::string &value) {
+  return "  " + pad(name, 26) + right(value, 20) + "\n";
+}
+std::string bar(double share, std::size_t width) {
+  const auto full = std::size_t(std::clamp(share, 0.0, 1.0) * double(width) + 0.5);
+  return std::string(full, '#') + std::string(width - full, '.');
+}
+
+// Heights of a list, squeezed into so many characters, the largest of each.
+std::string sparkline(const std::vector<std::uint64_t> &values, std::size_t width) {
+  constexpr const char *blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const auto most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  std::string text;
+  const auto cells = std::min(width, values.size());
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    std::uint64_t high = 0;
+    for (auto i = cell * values.size() / cells; i < (cell + 1) * values.size() / cells; ++i)
+      high = std::max(high, values[i]);
+    text += blocks[most ? std::size_t(8.0 * double(high) / double(most) + 0.5) : 0];
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> figures(const Model &model) {
+  const auto summary = Value::parse(summaryView(model));
+  std::vector<std::pair<std::string, std::uint64_t>> list;
+  const auto take = [&](const char *title, const char *pointer) {
+    list.emplace_back(title, summary.at(Value::json_pointer(pointer)).get<std::uint64_t>());
+  };
+  take("cycles", "/execution/totalCycles");
+  for (unsigned kind = 0; kind < numKinds; ++kind)
+    list.emplace_back(str("  ", nameOf(Kind(kind))), model.cyclesByKind()[kind]);
+  take("memory used", "/memory/used");
+  take("memory gaps", "/memory/gaps");
+  take("memory always live", "/memory/alwaysLive");
+  take("memory of fullest tile", "/memory/fullestTileBytes");
+  take("tiles over the limit", "/memory/tilesOverLimit");
+  take("compute sets", "/graph/numComputeSets");
+  take("vertices", "/graph/numVertices");
+  take("edges", "/graph/numEdges");
+  take("variables", "/graph/numVars");
+  take("tiles", "/target/numTiles");
+  std::map<std::string, std::uint64_t> byCategory;
+  for (const auto &tile : model.compilation().tiles())
+    for (const auto &name : tile.memory().category().names())
+      byCategory[name] += tile.memory().category().find(name).total();
+  for (const auto &[name, sum] : byCategory)
+    list.emplace_back("bytes of " + name, sum);
+  return list;
+}
+
+struct Change {
+  std::string name;
+  std::uint64_t before = 0, after = 0;
+};
+
+std::vector<Change> changes(const Model &before, const Model &after) {
+  std::vector<Change> list;
+  for (const auto &[name, value] : figures(before))
+    list.push_back({name, value, 0});
+  for (const auto &[name, value] : figures(after)) {
+    const auto found =
+        std::find_if(list.begin(), list.end(), [&](auto &c) { return c.name == name; });
+    found == list.end() ? void(list.push_back({name, 0, value})) : void(found->after = value);
+  }
+  return list;
+}
+
+std::string signedText(std::uint64_t before, std::uint64_t after) {
+  return before == after
+             ? "0"
+             : (after > before ? "+" + thousands(after - before) : "-" + thousands(before - after));
+}
+
+} // namespace
+
+std::string summaryText(const Model &model) {
+  const auto v = Value::parse(summaryView(model));
+  const auto &t = v["target"], &m = v["memory"], &e = v["execution"];
+  const auto number = [](const Value &value) { return thousands(value.get<std::uint64_t>()); };
+  std::string out =
+      v["name"].get<std::string>() + "  (" + v["profile"].get<std::string>() + ")\n\n";
+  out += row("chip", t["chip"]) + row("IPUs", number(t["numIPUs"])) +
+         row("replicas", number(t["numReplicas"])) + row("tiles", number(t["numTiles"]));
+  out += row("memory per tile", bytes(t["bytesPerTile"])) + row("memory used", bytes(m["used"])) +
+         row("always live", bytes(m["alwaysLive"])) +
+         row(str("fullest tile (", m["fullestTile"].get<std::uint64_t>(), ")"),
+             bytes(m["fullestTileBytes"]));
+  out += row("vertices", number(v["graph"]["numVertices"])) +
+         row("compute sets", number(v["graph"]["numComputeSets"])) +
+         row("cycles", number(e["totalCycles"])) +
+         row("time on the IPU", fixed(e["seconds"].get<double>() * 1e3, 3) + " ms");
+  for (const auto &[kind, cycles] : e["cyclesByKind"].items())
+    if (cycles.get<std::uint64_t>())
+      out += "    " + pad(kind, 16) + right(number(cycles), 16) +
+             right(percent(cycles, e["totalCycles"]), 10) + "  " +
+             bar(cycles.get<double>() / std::max(1.0, e["totalCycles"].get<double>()), 30) + "\n";
+  out += "\n";
+  for (const auto &insight : Value::parse(insightsView(model))) {
+    const auto severity = insight["severity"].get<std::string>();
+    out += str(severity == "bad"    ? "!! "
+               : severity == "warn" ? " ! "
+               : severity == "good" ? " + "
+                                    : " - ",
+               insight["title"].get<std::string>(), "\n     ", insight["detail"].get<std::string>(),
+               "\n");
+    if (!insight["advice"].get<std::string>().empty())
+      out += "     " + insight["advice"].get<std::string>() + "\n";
+  }
+  return out;
+}
+
+std::string memoryText(const Model &model) {
+  const auto v = Value::parse(memoryView(model));
+  const auto total = v["total"].get<std::vector<std::uint64_t>>();
+  const auto withGaps = v["withGaps"].get<std::vector<std::uint64_t>>();
+  std::uint64_t all = 0;
+  for (auto value : total)
+    all += value;
+  std::string out = str("bytes by tile, 0 to ", total.size(), " (highest ",
+                        bytes(total.empty() ? 0 : *std::max_element(total.begin(), total.end())),
+                        ")\n  ", sparkline(total, 72), "\n\n", pad("category", 30),
+                        right("bytes", 18), right("share", 10), "\n");
+  for (const auto &category : v["categories"]) {
+    std::uint64_t sum = 0;
+    for (const auto &value : category["bytes"])
+      sum += value.get<std::uint64_t>();
+    if (sum)
+      out += pad(category["name"], 30) + right(thousands(sum), 18) +
+             right(percent(double(sum), double(all)), 10) + "\n";
+  }
+  out += pad("all", 30) + right(thousands(all), 18) + "\n\nfullest tiles\n";
+  std::vector<std::size_t> order(withGaps.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return withGaps[a] > withGaps[b]; });
+  const auto limit = v["bytesPerTile"].get<double>();
+  for (std::size_t i = 0; i < std::min<std::size_t>(10, order.size()); ++i)
+    out += right(std::to_string(order[i]), 8) + right(thousands(withGaps[order[i]]), 14) +
+           right(percent(double(withGaps[order[i]]), limit), 10) + "  " +
+           bar(double(withGaps[order[i]]) / limit, 36) + "\n";
+  return out;
+}
+
+std::string tileText(const Model &model, std::uint64_t tile) {
+  const auto v = Value::parse(tileView(model, tile));
+  std::string out =
+      str("tile ", tile, ": ", thousands(v["withGaps"].get<std::uint64_t>()), " bytes, ",
+          thousands(v["alwaysLive"].get<std::uint64_t>()), " always live\n\n");
+  for (const auto &[name, value] : v["categories"].items())
+    if (value.get<std::uint64_t>())
+      out += row(name, thousands(value.get<std::uint64_t>()));
+  out += "\n";
+  std::size_t shown = 0;
+  for (const auto &variable : v["variables"])
+    if (++shown <= 40)
+      out += right(thousands(variable["bytes"].get<std::uint64_t>()), 12) + "  " +
+             pad(variable["category"], 24) + variable["name"].get<std::string>() + "\n";
+  if (shown > 40)
+    out += str("  and ", shown - 40, " more; --json has all\n");
+  return out;
+}
+
+std::string livenessText(const Model &model, std::int64_t wanted) {
+  const auto steps = model.compilation().livenessProgramSteps();
+  std::vector<std::uint64_t> sizes;
+  for (const auto &step : steps)
+    sizes.push_back(step.notAlwaysLiveBytes());
+  if (sizes.empty())
+    return "The report has no liveness.\n";
+  const auto peak = std::size_t(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+  const auto at = wanted < 0 ? peak : std::size_t(wanted);
+  if (at >= steps.size())
+    throw std::out_of_range(str("There is no step ", at, "; the report has ", steps.size(), "."));
+  std::string out =
+      str("bytes not always live, step 0 to ", sizes.size() - 1, ", peak ", thousands(sizes[peak]),
+          " at step ", peak, "\n  ", sparkline(sizes, 72), "\n\nstep ", at, ": ",
+          steps[at].program() ? steps[at].program()->name() : "", ", ", thousands(sizes[at]),
+          " bytes\n");
+  auto variables = steps[at].notAlwaysLiveMemory().variables();
+  std::stable_sort(variables.begin(), variables.end(),
+                   [](const auto &a, const auto &b) { return a.bytes() > b.bytes(); });
+  for (std::size_t i = 0; i < std::min<std::size_t>(20, variables.size()); ++i)
+    out += right(thousands(variables[i].bytes()), 14) + "  " + pad(variables[i].type(), 8) +
+           variables[i].name() + "\n";
+  return out;
+}
+
+std::string traceText(const Model &model) {
+  std::vector<pva::ProgramRef> order;
+  for (const auto &program : model.programs())
+    if (model.spent(program->id()).executions)
+      order.push_back(program);
+  std::stable_sort(order.begin(), order.end(), [&](const auto &a, const auto &b) {
+    return model.spent(a->id()).cycles > model.spent(b->id()).cycles;
+  });
+  std::string out;
+  for (const auto &run : model.execution().runs())
+    out += row(str("run ", run.name().empty() ? "(no name)" : run.name()),
+               thousands(run.cycles()) + " cycles");
+  if (out.size() > 2000)
+    out = str(model.execution().runs().size(), " runs\n");
+  out += str("\n", right("cycles", 16), right("share", 9), right("times", 10), right("balance", 10),
+             "  program\n");
+  for (std::size_t i = 0; i < std::min<std::size_t>(25, order.size()); ++i) {
+    const auto &spent = model.spent(order[i]->id());
+    out += right(thousands(spent.cycles), 16) +
+           right(percent(double(spent.cycles), double(model.totalCycles())), 9) +
+           right(thousands(spent.executions), 10) +
+           right(fixed(100 * order[i]->tileBalance(), 1) + " %", 10) + "  " +
+           toString(order[i]->type()) + " " + order[i]->name() + "\n";
+  }
+  return out;
+}
+
+std::string hostText(const HostTraces &traces) {
+  std::string out = verdict(traces).text + "\n\n";
+  auto rows = Value::parse(hostStatisticsView(traces, 0, INT64_MAX / 4));
+  std::stable_sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
+    return a["total"].template get<std::int64_t>() > b["total"].template get<std::int64_t>();
+  });
+  out += right("total ms", 14) + right("times", 12) + right("mean us", 14) + "  event\n";
+  for (std::size_t i = 0; i < std::min<std::size_t>(30, rows.size()); ++i) {
+    const auto &row = rows[i];
+    const auto total = row["total"].get<double>(), count = row["count"].get<double>();
+    out += right(fixed(total / 1e6, 3), 14) + right(thousands(std::uint64_t(count)), 12) +
+           right(fixed(total / count / 1e3, 2), 14) + "  " + row["channel"].get<std::string>() +
+           ": " + row["name"].get<std::string>() + "\n";
+  }
+  return out;
+}
+
+std::string compareText(const Model &before, const Model &after) {
+  std::string out = str(pad("", 34), right("before", 18), right("after", 18), right("change", 18),
+                        right("", 10), "\n");
+  for (const auto &c : changes(before, after))
+    out +=
+        pad(c.name, 34) + right(thousands(c.before), 18) + right(thousands(c.after), 18) +
+        right(signedText(c.before, c.after), 18) +
+        right(c.before ? fixed(100 * (double(c.after) / double(c.before) - 1), 1) + " %" : "", 10) +
+        "\n";
+  const auto a = before.compilation().target(), b = after.compilation().target();
+  if (a.architectureName() != b.architectureName() || a.tilesPerIpu() != b.tilesPerIpu())
+    out += str("\nThe reports are of different chips (", a.architectureName(), " with ",
+               a.tilesPerIpu(), " tiles and ", b.architectureName(), " with ", b.tilesPerIpu(),
+               "): cycles and tiles do not compare one to one.\n");
+  return out;
+}
+
+std::string compareJson(const Model &before, const Model &after) {
+  Json json;
+  json.array([&] {
+    for (const auto &c : changes(before, after))
+      json.object([&] {
+        json("name", c.name.substr(c.name.find_first_not_of(' ')))("before", c.before)("after",
+                                                                                       c.after);
+        json("change", std::int64_t(c.after) - std::int64_t(c.before));
+      });
+  });
+  return json.take();
+}
+
+} // namespace popvision

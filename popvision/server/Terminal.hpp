@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The views as text for a terminal. Numbers are those of Views.hpp.
+#pragma once
+#include "HostViews.hpp"
+#include "Model.hpp"
+
+namespace popvision {
+
+std::string summaryText(const Model &model); // with the insights
+std::string memoryText(const Model &model);
+std::string tileText(const Model &model, std::uint64_t tile);
+std::string livenessText(const Model &model, std::int64_t step); // -1: the peak
+std::string traceText(const Model &model);
+std::string hostText(const HostTraces &traces);
+std::string compareText(const Model &before, const Model &after);
+std::string compareJson(const Model &before, const Model &after);
+
+} // namespace popvision

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// popvision: looks at reports and traces, in a browser or in the terminal.
+#include "base/Text.hpp"
+#include "Export.hpp"
+#include "Page.hpp"
+#include "Routes.hpp"
+#include "Serve.hpp"
+#include "Terminal.hpp"
+#include "Views.hpp"
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace popvision;
+
+namespace {
+
+struct Options {
+  std::vector<std::string> paths;
+  std::string output;
+  ServeOptions serve;
+  std::int64_t tile = -1, step = -1;
+  bool json = false, browser = true;
+};
+
+std::string pretty(const std::string &json) {
+  return nlohmann::ordered_json::parse(json).dump(2, ' ', false,
+                                                  nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+// The one report that a command in the terminal is about.
+std::shared_ptr<const Model> only(const Site &site) {
+  if (site.numReports() == 1)
+    return site.report(0);
+  std::string names;
+  for (std::size_t i = 0; i < site.numReports(); ++i)
+    names += "\n  " + site.files(i).profile;
+  throw std::runtime_error(site.numReports()
+                               ? "There are several reports here; give one of:" + names
+                               : "There is no profile.pop here.");
+}
+
+std::string summary(const Options &options, const Site &site) {
+  const auto model = only(site);
+  if (!options.json)
+    return summaryText(*model);
+  return pretty("{\"summary\":" + summaryView(*model) + ",\"insights\":" + insightsView(*model) +
+                "}");
+}
+std::string memory(const Options &options, const Site &site) {
+  const auto model = only(site);
+  if (options.tile >= 0)
+    return options.json ? pretty(tileView(*model, std::uint64_t(options.tile)))
+                        : tileText(*model, std::uint64_t(options.tile));
+  return options.json ? pretty(memoryView(*model)) : memoryText(*model);
+}
+std::string liveness(const Options &options, const Site &site) {
+  const auto model = only(site);
+  return options.json ? pretty("{\"liveness\":" + livenessView(*model) +
+                               ",\"variables\":" + variablesView(*model) + "}")
+                      : livenessText(*model, options.step);
+}
+// Of a report what the IPU did, of traces what the host did.
+std::string trace(const Options &options, const Site &site) {
+  if (site.numTraces() && !site.numReports())
+    return options.json ? pretty(hostPerfetto(hostTraces(site))) : hostText(hostTraces(site));
+  const auto model = only(site);
+  return options.json ? pretty(traceView(*model)) : traceText(*model);
+}
+std::string compare(const Options &options, const Site &site) {
+  if (site.numReports() != 2)
+    throw std::runtime_error(
+        base::str("compare wants two reports; these are ", site.numReports(), "."));
+  const auto before = site.report(0), after = site.report(1);
+  return options.json ? pretty(compareJson(*before, *after)) : compareText(*before, *after);
+}
+
+void write(const std::string &path, const std::string &text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (!file)
+    throw std::runtime_error("Cannot write \"" + path + "\".");
+  std::cout << "Wrote " << path << " (" << base::thousands(text.size()) << " bytes)\n";
+}
+
+void wantPage() {
+  if (!hasPage())
+    throw std::runtime_error(
+        "The page is not in this build: it needs node and npm (apt install nodejs npm). "
+        "`popvision summary`, `memory`, `liveness`, `trace` and `compare` work without.");
+}
+
+void exportTo(const Options &options, const Site &site) {
+  wantPage();
+  for (std::size_t i = 0; i < site.numReports(); ++i)
+    site.report(i); // what cannot be read is told here
+  write(options.output, pageWith(bundle(site)));
+}
+
+// Where there is a screen. The browser outlives us if it likes.
+void openBrowser(const std::string &url) {
+  if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY"))
+    return;
+  if (const auto child = ::fork(); child == 0) {
+    if (::fork() == 0) {
+      ::execlp("xdg-open", "xdg-open", url.c_str(), nullptr);
+      ::_exit(1);
+    }
+    ::_exit(0);
+  } else if (child > 0) {
+    ::waitpid(child, nullptr, 0);
+  }
+}
+
+void show(const Options &options, const Site &site) {
+  wantPage();
+  serve(site, options.serve, [&](const std::string &url) {
+    std::cout << "PopVision: " << url << "   (Ctrl-C ends it)\n";
+    const auto port = url.substr(url.rfind(':') + 1, url.size() - url.rfind(':') - 2);
+    if (std::getenv("SSH_CONNECTION"))
+      std::cout << "From your own machine: ssh -L " << port << ":127.0.0.1:" << port
+                << " THIS_HOST, then open it there.\n";
+    std::cout << std::flush;
+    if (options.browser)
+      openBrowser(url);
+  });
+}
+
+using Command = std::string (*)(const Options &, const Site &);
+
+CLI::App *command(CLI::App &app, Options &options, const char *name, const char *help, Command work,
+                  Command &chosen) {
+  auto *sub = app.add_subcommand(name, help);
+  sub->add_option("PATH", options.paths, "profile.pop, a trace, or a folder of them")->required();
+  sub->add_flag("--json", options.json, "JSON, the same that the page draws");
+  sub->callback([&chosen, work] { chosen = work; });
+  return sub;
+}
+
+int run(int argc, char **argv) {
+  CLI::App app("Where cycles, memory and host time go: reports (profile.pop) and traces (pvti, "
+               "Chrome) in a browser or in "
+               "the terminal.",
+               "popvision");
+  Options options;
+  Command chosen = nullptr;
+  app.add_option("PATH", options.paths, "profile.pop, a trace, or a folder of them; serves a page");
+  app.add_option("--export", options.output, "write one self-contained HTML file and end");
+  app.add_option("--port", options.serve.port, "default: a free one")->check(CLI::Range(0, 65535));
+  app.add_option("--host", options.serve.address,
+                 "address to serve on; others than 127.0.0.1 let other machines read")
+      ->capture_default_str();
+  app.add_flag("!--no-browser", options.browser, "only print the address");
+  command(app, options, "summary", "target, memory, cycles, and what to do about them", summary,
+          chosen);
+  command(app, options, "memory", "by tile and category", memory, chosen)
+      ->add_option("--tile", options.tile, "one tile");
+  command(app, options, "liveness", "memory over steps", liveness, chosen)
+      ->add_option("--step", options.step, "one step");
+  command(app, options, "trace", "programs by cycles, or host events by time", trace, chosen);
+  command(app, options, "compare", "two reports", compare, chosen);
+  CLI11_PARSE(app, argc, argv);
+  if (options.paths.empty()) {
+    std::cout << app.help();
+    return 2;
+  }
+  const Site site(find(options.paths));
+  if (chosen)
+    std::cout << chosen(options, site);
+  else if (!options.output.empty())
+    exportTo(options, site);
+  else
+    show(options, site);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &e) {
+    std::cerr << "popvision: " << e.what() << "\n";
+    return 1;
+  }
+}
