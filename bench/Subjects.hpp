@@ -11,6 +11,7 @@ std::vector<Row> graphs();   // Graphs.cpp    building and compiling many vertic
 std::vector<Row> copies();   // Copies.cpp    compiling many copies of one variable
 std::vector<Row> views();    // Views.cpp     copying and making views of a large tensor
 std::vector<Row> codelets(); // Codelets.cpp  compiling a codelet source
+std::vector<Row> machine();  // Machine.cpp   tools and attaching, with 64 processes
 // Operators.cpp
 std::vector<Row> matmuls();           // beside OpenBLAS and oneDNN
 std::vector<Row> convolutions();      // beside oneDNN and torch
@@ -37,6 +38,7 @@ void graphsChild(std::size_t vertices);
 void codeletsChild(const std::string &file);
 void compileChild(const std::string &model, const std::string &cache);
 void memoryChild();
+void machineChild(const std::vector<std::string> &words);
 
 struct Subject {
   std::string name;
@@ -49,6 +51,7 @@ inline std::vector<Subject> subjects() {
           {"copies", copies},
           {"views", views},
           {"codelets", codelets},
+          {"machine", machine},
           {"matmul", matmuls},
           {"convolution", convolutions},
           {"elementwise", elementWise},

@@ -88,8 +88,6 @@ bool Lease::acquire() {
         return false;
       }
       files_.push_back(file);
-      if (::ftruncate(file, 0) != 0) // what a dead holder left
-        logger().warn("the record of a simulated IPU could not be cleared: ", std::strerror(errno));
     }
   } catch (...) {
     releaseLocked();
@@ -98,6 +96,8 @@ bool Lease::acquire() {
   announceLocked();
   if (settings.monitorUtilisation)
     usage_.open(files_.front(), settings.monitor);
+  else
+    clearUsage(files_.front()); // a dead holder's
   settings_ = std::move(settings);
   countedRuns_ = 0;
   return true;
@@ -144,10 +144,9 @@ void Lease::announceLocked() {
 void Lease::releaseLocked() {
   usage_.close();
   for (int file : files_) {
-    if (::ftruncate(file, 0) != 0)
-      logger().warn("the record of a simulated IPU could not be cleared: ", std::strerror(errno));
-    unlockFile(file); // a child that was just forked may not have closed its copy yet
-    ::close(file);    // whoever waits for the IPU is woken by this
+    writeText(file, ""); // the file keeps its room on the disk: the next holder need not ask for it
+    unlockFile(file);    // a child that was just forked may not have closed its copy yet
+    ::close(file);       // whoever waits for the IPU is woken by this
   }
   files_.clear();
 }

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -22,6 +23,13 @@ std::int64_t now() {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time); // the same for all processes of a machine
   return time.tv_sec * second + time.tv_nsec;
+}
+
+// A former holder's room is still there, as a rule; asking for more takes the disk's journal.
+bool hasRoom(int file, off_t bytes) {
+  struct stat info {};
+  return (::fstat(file, &info) == 0 && info.st_size >= bytes && info.st_blocks * 512 >= bytes) ||
+         ::fallocate(file, 0, 0, bytes) == 0;
 }
 
 } // namespace
@@ -42,7 +50,7 @@ static_assert(sizeof(Record) < 4096);
 void UsageWriter::open(int file, bool monitored) {
   close();
   const auto page = std::size_t(::sysconf(_SC_PAGESIZE));
-  if (page > std::size_t(recordOffset) || ::fallocate(file, 0, 0, recordOffset + off_t(page)) != 0)
+  if (page > std::size_t(recordOffset) || !hasRoom(file, recordOffset + off_t(page)))
     return;
   void *memory = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, file, recordOffset);
   if (memory == MAP_FAILED)
@@ -61,7 +69,16 @@ void UsageWriter::forget() {
 
 void UsageWriter::close() {
   std::lock_guard lock(mutex_);
+  if (record_)
+    record_->mark = 0;
   forget();
+}
+
+void clearUsage(int file) {
+  const std::uint32_t none = 0;
+  struct stat info {};
+  if (::fstat(file, &info) == 0 && info.st_size > recordOffset)
+    static_cast<void>(::pwrite(file, &none, sizeof none, recordOffset));
 }
 
 template <class Change> void UsageWriter::change(const Change &change) {

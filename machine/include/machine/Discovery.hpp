@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which partition this process uses. The first that is there counts:
 //   IPUOF_CONFIG_PATH                       one configuration file
-//   IPUOF_VIPU_API_PARTITION_ID, _GCD_ID    a partition of the controller (IPUOF_VIPU_API_HOST), else
+//   IPUOF_VIPU_API_PARTITION_ID, _GCD_ID    a partition of the controller (IPUOF_VIPU_API_HOST),
+//   else
 //                                           of this machine's record
 //   OPENIPU_NUM_IPUS, OPENIPU_CHIP, OPENIPU_IPU   the machine that they describe
 //   ~/.ipuof.conf.d, /etc/ipuof.conf.d      configuration files, by name the first is active

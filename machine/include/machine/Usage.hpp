@@ -45,6 +45,7 @@ private:
   std::mutex mutex_;
 };
 
+void clearUsage(int file);                    // what a former holder left
 std::optional<UsageView> readUsage(int file); // nothing if there is no whole record
 
 } // namespace machine
