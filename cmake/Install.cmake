@@ -107,8 +107,15 @@ set(CPACK_PACKAGE_CONTACT "The OpenIPU project")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "IPU software stack on a simulated IPU")
 set(CPACK_PACKAGING_INSTALL_PREFIX /opt/${OPENIPU_SDK_NAME})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Poplar, PopLibs, PopART and PopTorch compatible libraries and the tools of a
+ simulated machine, below /opt. To use them: . /opt/${OPENIPU_SDK_NAME}/enable.sh")
+set(CPACK_STRIP_FILES ON)
+configure_file(cmake/sdk/deb/prerm ${PROJECT_BINARY_DIR}/sdk/deb/prerm @ONLY)
+file(CHMOD ${PROJECT_BINARY_DIR}/sdk/deb/prerm PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+     WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/sdk/deb/prerm)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++, libprotobuf-dev, libonnx-dev")   # codelets are compiled; popart's headers include these
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++, libprotobuf-dev, libonnx-dev, python3 (>= 3.11), python3 (<< 3.12)")   # codelets are compiled; popart's headers include these
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy, python3-torch, python3-torchvision, python3-tqdm, cmake")
 include(CPack)
