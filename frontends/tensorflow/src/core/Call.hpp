@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// One node as its converter sees it: inputs in TensorFlow's order, attributes by TensorFlow's
+// names, and the model to write into.
+//
+//   Values biasAdd(Call &c) { return {c.m.add(c.in(0), alongChannels(c, c.in(1)))}; }
+//
+// Inputs that must be known when the graph is built (axes, shapes) are read with integers(i).
+#pragma once
+#include "core/Recording.hpp"
+#include "openipu/Model.hpp"
+#include <functional>
+#include <sstream>
+
+namespace tensorflow {
+
+using popart::TensorInfo;
+using popart::ops::Attributes;
+using popart::ops::Integers;
+using popart::ops::none;
+using popart::ops::Value;
+using popart::ops::Values;
+
+class Conversion;
+
+class Call {
+public:
+  Call(Conversion &conversion, const Node &node, Values inputs, popart::Model &model);
+
+  popart::Model &m;
+
+  // ---- inputs
+  std::size_t size() const { return inputs_.size(); }
+  bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i] != none; }
+  Value in(std::size_t i) const;
+  const Values &all() const { return inputs_; }
+  // The numbers of an input that is known when the graph is built.
+  Integers integers(std::size_t i) const;
+  // An axis of a tensor of that rank, from an input; made positive.
+  std::int64_t axis(std::size_t i, std::size_t rank) const;
+
+  // ---- attributes. Without `otherwise` they must be there.
+  bool has(const char *name) const;
+  std::int64_t integer(const char *name) const;
+  std::int64_t integer(const char *name, std::int64_t otherwise) const;
+  double real(const char *name) const;
+  double real(const char *name, double otherwise) const;
+  bool flag(const char *name, bool otherwise = false) const;
+  std::string text(const char *name, const std::string &otherwise) const;
+  Integers list(const char *name) const;
+  std::vector<double> reals(const char *name) const;
+  DataType type(const char *name) const;
+  std::int64_t positive(std::int64_t axis, std::size_t rank) const;
+
+  std::size_t results() const { return node_.outputs.size(); }
+  const Node &node() const { return node_; }
+  Conversion &conversion() { return conversion_; }
+
+  // ---- often needed
+  std::size_t rank(Value v) const { return m.shape(v).size(); }
+  const Shape &shapeOf(Value v) const { return m.shape(v); }
+  bool isFloating(Value v) const;
+  Value cast(Value v, DataType type) const { return m.cast(v, type); }
+  Value reduce(const char *type, Value v, const Integers &axes, bool keepDims) const;
+  Value full(const Shape &shape, double value, DataType type) const;
+  Value slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
+              std::int64_t step = 1) const;
+  Value concat(const Values &parts, std::int64_t axis) const;
+  Value squeeze(Value v, std::int64_t axis) const;
+  Value unsqueeze(Value v, std::int64_t axis) const;
+  Value iota(std::int64_t n) const;            // [0, 1, ... n) INT32
+  Value numbers(const Integers &values) const; // INT32 [n]
+
+  // ---- errors: ConversionError with the node
+  [[noreturn]] void failWith(const std::string &message) const;
+  template <class... Parts> [[noreturn]] void fail(const Parts &...parts) const {
+    std::ostringstream out;
+    (out << ... << parts);
+    failWith(out.str());
+  }
+
+private:
+  const Attribute *find(const char *name) const;
+  const Attribute &require(const char *name) const;
+  Conversion &conversion_;
+  const Node &node_;
+  Values inputs_;
+};
+
+using Converter = std::function<Values(Call &)>;
+
+// The converters of src/ops, by the operation's name.
+class Registry {
+public:
+  void add(const std::string &name, Converter converter);
+  const Converter *find(const std::string &name) const;
+  std::vector<std::string> names() const;
+  static const Registry &all();
+
+private:
+  std::map<std::string, Converter> converters_;
+};
+
+} // namespace tensorflow

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// A recording becomes a model, node by node: while a graph is traced a conversion runs beside it
+// and tells the shapes, with a number in place of every dimension that is not known.
+#pragma once
+#include "core/Call.hpp"
+#include "openipu/Converted.hpp"
+#include <popart/error.hpp>
+
+namespace tensorflow {
+
+using popart::Converted;
+
+// The graph is at fault; the text names the node.
+class ConversionError : public popart::error {
+public:
+  using error::error;
+};
+
+// MatMul "dense/MatMul"
+std::string describe(const Node &node);
+
+class Conversion {
+public:
+  // `instead`: of unknown dimensions.
+  explicit Conversion(const Recording &recording, std::int64_t instead = 1);
+  // The body of a loop or condition: `model` is its own, the values are its inputs.
+  Conversion(const Recording &recording, popart::Model &model, const Values &inputs);
+
+  // What came to the recording since the last call.
+  void follow();
+  Value at(TensorNumber tensor) const;
+  bool knows(TensorNumber tensor) const {
+    return tensor < values_.size() && values_[tensor] != none;
+  }
+  popart::Model &model() { return *model_; }
+  Converted finish(); // once
+
+private:
+  void declare();
+  void convert(const Node &node);
+  void place(const Place &place, const std::string &name);
+  Place placeOf(TensorNumber variable) const; // of its first use
+
+  const Recording &recording_;
+  std::int64_t instead_ = 1;
+  popart::Model own_;
+  popart::Model *model_;
+  Values values_;    // by tensor
+  Values variables_; // by variable
+  std::size_t inputs_ = 0, constants_ = 0, nodes_ = 0;
+};
+
+} // namespace tensorflow

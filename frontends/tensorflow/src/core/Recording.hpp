@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// A graph of TensorFlow's operations by their own names and attributes, as it was traced: nodes in
+// program order, tensors as numbers. A dimension that is not known yet is -1.
+//
+// Element types are the device's: int64 is INT32 here, float64 is FLOAT.
+#pragma once
+#include "ir/settings.hpp"
+#include <map>
+#include <memory>
+#include <optional>
+#include <popart/tensorinfo.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tensorflow {
+
+using popart::DataType;
+using popart::Shape;
+using popart::ir::HostTensor;
+
+using TensorNumber = std::uint32_t;
+inline constexpr TensorNumber noTensor = 0xffffffffu;
+inline constexpr std::int64_t unknown = -1;
+
+struct Info {
+  DataType type = DataType::FLOAT;
+  Shape shape; // -1: not known
+};
+
+using Attribute = std::variant<std::monostate, bool, std::int64_t, double, std::string, DataType,
+                               std::vector<std::int64_t>, std::vector<double>>;
+
+// Where a node runs, within a replica.
+struct Place {
+  std::optional<std::int64_t> ipu, stage;
+};
+
+struct Recording;
+
+struct Node {
+  std::string op, name;             // "Conv2D", "block1/conv"
+  std::vector<TensorNumber> inputs; // noTensor: left out
+  std::map<std::string, Attribute> attributes;
+  std::vector<TensorNumber> outputs;
+  Place place;
+  std::vector<std::shared_ptr<const Recording>> bodies; // of While and If
+};
+
+// A variable in the memory of who made it.
+struct Variable {
+  TensorNumber tensor = noTensor;
+  std::string name;
+  void *data = nullptr;
+  std::shared_ptr<void> owner;
+  DataType stored = DataType::FLOAT; // its type there
+  bool trained = false;
+};
+
+struct Recording {
+  std::vector<Info> tensors;
+  std::vector<Node> nodes;
+  std::vector<std::pair<TensorNumber, std::string>> inputs; // with their names
+  std::vector<Variable> variables;
+  std::vector<std::pair<TensorNumber, HostTensor>> constants;
+  std::vector<TensorNumber> outputs;
+  std::vector<std::pair<std::size_t, TensorNumber>> updates; // variable, its new value
+  TensorNumber loss = noTensor;                              // of training
+};
+
+} // namespace tensorflow

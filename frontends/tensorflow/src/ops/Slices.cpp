@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Parts of tensors: slices by fixed bounds or from a place known at run time, rows, one-hot rows.
+#include "core/Call.hpp"
+
+namespace tensorflow {
+
+namespace {
+
+// Bounds for every dimension as numbers; dimensions of `shrink` are taken out, -1 in `begin`
+// positions of `fresh` are new ones. Attributes, since Python has resolved them.
+Values stridedSlice(Call &c) {
+  Value x = c.in(0);
+  const auto begin = c.list("begin"), end = c.list("end"), step = c.list("strides");
+  for (std::size_t d = 0; d < begin.size(); ++d) {
+    if (step[d] >= 0) {
+      x = c.slice(x, std::int64_t(d), begin[d], end[d], step[d]);
+      continue;
+    }
+    Integers at;
+    for (auto i = begin[d]; i > end[d]; i += step[d])
+      at.push_back(i);
+    x = c.m.op("Gather", {x, c.numbers(at)}, {{"axis", std::int64_t(d)}});
+  }
+  return {x};
+}
+
+// Inputs: begin and size, which must be known if begin is.
+Values slice(Call &c) {
+  Value x = c.in(0);
+  const auto size = c.integers(2);
+  if (c.m.valuesOf(c.in(1))) {
+    const auto begin = c.integers(1);
+    for (std::size_t d = 0; d < begin.size(); ++d)
+      x = c.slice(x, std::int64_t(d), begin[d], size[d] < 0 ? c.shapeOf(x)[d] : begin[d] + size[d]);
+    return {x};
+  }
+  const Value begin = c.cast(c.in(1), DataType::INT32);
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    const auto n = c.shapeOf(x)[d], wanted = size[d] < 0 ? n : size[d];
+    if (wanted == n)
+      continue;
+    const Value at =
+        c.m.add(c.iota(wanted), c.slice(begin, 0, std::int64_t(d), std::int64_t(d) + 1));
+    x = c.m.op("Gather", {x, at}, {{"axis", std::int64_t(d)}});
+  }
+  return {x};
+}
+
+// Inputs: the table, indices, the axis.
+Values gather(Call &c) {
+  const Value x = c.in(0), at = c.cast(c.in(1), DataType::INT32);
+  const auto axis = c.has(2) ? c.axis(2, c.rank(x)) : 0;
+  const auto batch = c.integer("batch_dims", 0);
+  if (batch == 0)
+    return {c.m.op("Gather", {x, at}, {{"axis", axis}})};
+  if (batch != 1 || axis != 1 || c.rank(at) < 1)
+    c.fail("batch_dims must be 0, or 1 with axis 1.");
+  const auto rows = c.shapeOf(x)[0], n = c.shapeOf(x)[1];
+  Shape flat(c.shapeOf(x).begin() + 1, c.shapeOf(x).end()), first(c.rank(at), 1);
+  flat[0] = rows * n;
+  first[0] = rows;
+  const Value starts = c.m.reshape(c.m.mul(c.iota(rows), double(n)), first);
+  return {
+      c.m.op("Gather", {c.m.reshape(x, flat), c.m.add(at, starts)}, {{"axis", std::int64_t(0)}})};
+}
+
+Values gatherNd(Call &c) {
+  return {c.m.op("GatherND", {c.in(0), c.cast(c.in(1), DataType::INT32)},
+                 {{"batch_dims", c.integer("batch_dims", 0)}})};
+}
+
+// Inputs: indices, the depth, on, off.
+Values oneHot(Call &c) {
+  const Value on = c.in(2), off = c.in(3);
+  const auto axis = c.integer("axis", -1);
+  const Value both = c.concat({c.m.reshape(off, {1}), c.m.reshape(on, {1})}, 0);
+  return {c.m.op("OneHot", {c.cast(c.in(0), DataType::INT32), both},
+                 {{"axis", axis}, {"depth", c.integers(1).at(0)}})};
+}
+
+// Inputs: the tensor, indices [n, k], new rows.
+Converter scatter(const char *reduction) {
+  return [reduction](Call &c) -> Values {
+    return {c.m.op("ScatterND", {c.in(0), c.cast(c.in(1), DataType::INT32), c.in(2)},
+                   {{"reduction", std::string(reduction)}})};
+  };
+}
+
+// Inputs: data, the segment of each row; attribute num_segments.
+Values segmentSum(Call &c) {
+  const Value rows = c.in(0);
+  Shape shape = c.shapeOf(rows);
+  shape[0] = c.integer("num_segments");
+  const Value at = c.unsqueeze(c.cast(c.in(1), DataType::INT32), 1);
+  return {c.m.op("ScatterND", {c.full(shape, 0, c.m.type(rows)), at, rows},
+                 {{"reduction", std::string("add")}})};
+}
+
+} // namespace
+
+void addSlices(Registry &r) {
+  r.add("StridedSlice", stridedSlice);
+  r.add("Slice", slice);
+  r.add("GatherV2", gather);
+  r.add("GatherNd", gatherNd);
+  r.add("OneHot", oneHot);
+  r.add("TensorScatterUpdate", scatter("none"));
+  r.add("TensorScatterAdd", scatter("add"));
+  r.add("UnsortedSegmentSum", segmentSum);
+}
+
+} // namespace tensorflow

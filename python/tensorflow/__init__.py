@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+"""TensorFlow's interface on simulated IPUs, written for OpenIPU: this is not Google's TensorFlow.
+
+docs/tensorflow.md lists what there is. Graphs run on the host's own device outside of an IPUStrategy's scope.
+"""
+from tensorflow import _real
+
+_other = _real.find()
+if _other is not None:
+    _real.take_its_place(_other)
+else:
+    from tensorflow._shown import *  # noqa: F401,F403
+    from tensorflow._shown import __getattr__, __dir__  # noqa: F401
+    from tensorflow._version import VERSION as __version__  # noqa: F401

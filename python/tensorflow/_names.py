@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Namespaces: what a module shows, and an error for what it does not have that says where the list is."""
+import difflib
+import importlib
+
+LIST = "docs/tensorflow.md of OpenIPU lists what there is"
+
+
+def export(namespace, module, names):
+    for name in names:
+        namespace[name] = getattr(module, name)
+
+
+def lazy(namespace, modules):
+    """__getattr__ for a module: `modules` (name -> module, or module:attribute) are imported when they are first used."""
+    own = namespace["__name__"]
+
+    def __getattr__(name):
+        if name in modules:
+            path, _, attribute = modules[name].partition(":")
+            value = importlib.import_module(path)
+            value = getattr(value, attribute) if attribute else value
+            namespace[name] = value
+            return value
+        raise missing(own.replace("._shown", ""), name, [*namespace, *modules])
+
+    def __dir__():
+        return sorted({*namespace, *modules})
+
+    namespace["__getattr__"], namespace["__dir__"] = __getattr__, __dir__
+
+
+def missing(module, name, there=()):
+    near = difflib.get_close_matches(name, [n for n in there if not n.startswith("_")], 1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    return AttributeError(f"module '{module}' has no attribute '{name}': OpenIPU's TensorFlow does not have it; {LIST}."
+                          + hint)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""What `import tensorflow as tf` shows."""
+import sys
+
+from tensorflow import _names
+from tensorflow.framework import dtypes as _dtypes
+from tensorflow.framework import functions as _functions
+from tensorflow.framework.shapes import TensorShape  # noqa: F401
+from tensorflow.framework.specs import TensorSpec, TypeSpec  # noqa: F401
+from tensorflow.framework.tape import GradientTape, custom_gradient, gradients  # noqa: F401
+from tensorflow.framework.tensors import Tensor, convert_to_tensor, is_tensor  # noqa: F401
+from tensorflow.framework.variables import Variable  # noqa: F401
+from tensorflow.framework.scopes import control_dependencies, device, init_scope, name_scope  # noqa: F401
+from tensorflow.framework.graphs import Graph  # noqa: F401
+from tensorflow.framework.operations import Operation  # noqa: F401
+from tensorflow.ops import array_ops as _array
+from tensorflow.ops import control_flow as _control
+from tensorflow.ops import math_ops as _math
+
+_here = globals()
+for _d in _dtypes.ALL:
+    _here[_d.name] = _d
+half, double = _dtypes.float16, _dtypes.float64
+DType, as_dtype = _dtypes.DType, _dtypes.as_dtype
+_not_top = {"is_nan", "is_inf", "is_finite", "count_nonzero", "in_top_k", "top_k", "floordiv", "floormod", "mod", "softplus",
+            "erf", "erfc", "log1p", "expm1", "rsqrt", "reciprocal", "ceil", "rint", "l2_normalize", "realdiv", "to_float",
+            "to_int32", "accumulate_n", "unsorted_segment_sum", "reduce_euclidean_norm", "reduce_std", "reduce_variance",
+            "logical_xor", "squared_difference", "divide_no_nan", "multiply_no_nan"}
+_names.export(_here, _math, [n for n in _math.names if n not in _not_top])
+_names.export(_here, _array, _array.names)
+_names.export(_here, _control, _control.names)
+range, slice, function = _array.range_, _array.slice_, _functions.function
+newaxis = None
+
+
+def executing_eagerly():
+    from tensorflow.framework.graphs import active
+    return active() is None
+
+
+def get_static_value(tensor, partial=False):
+    from tensorflow.framework.tensors import constant_value
+    return constant_value(convert_to_tensor(tensor))
+
+
+def no_op(name=None):
+    from tensorflow.framework.scopes import group
+    return group(name=name)
+
+
+def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):
+    """At once outside of graphs; in a graph when it is traced."""
+    import builtins
+    builtins.print(*[i.numpy() if hasattr(i, "array") else i for i in inputs], sep=sep, end=end,
+                   file=output_stream or sys.stderr)
+
+
+from tensorflow.framework.scopes import group  # noqa: E402,F401
+
+_modules = {name: f"tensorflow.{name}" for name in
+            "nn math random linalg data keras errors train distribute config autograph nest debugging image io summary "
+            "compat python signal sparse strings raw_ops saved_model profiler experimental types version dtypes".split()}
+_modules |= {"losses": "tensorflow.keras.losses", "metrics": "tensorflow.keras.metrics",
+             "optimizers": "tensorflow.keras.optimizers", "initializers": "tensorflow.keras.initializers",
+             "estimator": "tensorflow.compat.v1.estimator"}
+for _gone in ("signal", "sparse", "strings", "raw_ops", "saved_model", "profiler", "types", "summary", "io", "estimator"):
+    _modules.pop(_gone)
+_names.lazy(_here, _modules)
+
+__all__ = [_n for _n in _here if not _n.startswith("_") and _n not in ("sys",)]

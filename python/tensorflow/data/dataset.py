@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: MIT
+"""Dataset: a sequence of elements (structures of arrays) that is computed while somebody looks. Slices of arrays stay arrays
+as long as they can: batches of them are views, and shuffled ones are gathered at once."""
+import itertools
+
+import numpy as np
+
+from tensorflow.framework import dtypes, nest
+from tensorflow.framework.graphs import eagerly
+from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.specs import TensorSpec
+from tensorflow.framework.tensors import EagerTensor, Tensor, convert_to_tensor
+
+AUTOTUNE = -1
+INFINITE, UNKNOWN = -1, -2
+
+
+class Options:
+    """Nothing here depends on them."""
+
+    def __init__(self):
+        self.__dict__["_set"] = {}
+
+    def __getattr__(self, name):
+        return self._set.setdefault(name, Options())
+
+    def __setattr__(self, name, value):
+        self._set[name] = value
+
+
+def _array(value):
+    if isinstance(value, EagerTensor):
+        return value.array
+    return convert_to_tensor(value).array
+
+
+class Dataset:
+    """make: a function that gives an iterator; size: elements, -1 endless, -2 unknown; spec: of an element."""
+
+    def __init__(self, make, size, spec, rows=None):
+        self._make, self._size, self._spec = make, size, spec
+        self._rows = rows  # flat arrays of which element i is row i, if that is all there is to it
+
+    # ---- sources
+
+    @staticmethod
+    def from_tensor_slices(tensors, name=None):
+        if isinstance(tensors, list) and not any(isinstance(t, (np.ndarray, Tensor)) for t in tensors):
+            tensors = _array(tensors)
+        elif isinstance(tensors, list):
+            tensors = tuple(tensors)
+        whole = nest.map_structure(_array, tensors)
+        flat = nest.flatten(whole)
+        if any(a.ndim == 0 for a in flat):
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        counts = {len(a) for a in flat}
+        if len(counts) != 1:
+            raise ValueError(f"Dimensions {sorted(counts)} are not compatible: all tensors must have the same first "
+                             "dimension.")
+        spec = nest.map_structure(lambda a: TensorSpec(a.shape[1:], a.dtype), whole)
+        n = len(flat[0])
+
+        def make():
+            for i in range(n):
+                yield nest.pack_sequence_as(whole, [a[i] for a in flat])
+        return Dataset(make, n, spec, flat)
+
+    @staticmethod
+    def from_tensors(tensors, name=None):
+        whole = nest.map_structure(_array, tensors)
+        return Dataset(lambda: iter([whole]), 1, nest.map_structure(lambda a: TensorSpec(a.shape, a.dtype), whole))
+
+    @staticmethod
+    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
+        if output_signature is not None:
+            spec = output_signature
+        elif output_types is not None:
+            shapes = nest.map_structure(lambda _: None, output_types) if output_shapes is None else output_shapes
+            flat_types = nest.flatten(output_types)
+            flat_shapes = [shapes] if len(flat_types) == 1 and not isinstance(output_types, (list, tuple, dict)) else \
+                _shapes(shapes, len(flat_types))
+            spec = nest.pack_sequence_as(output_types, [TensorSpec(s, t) for s, t in zip(flat_shapes, flat_types)])
+        else:
+            raise TypeError("Must specify either `output_types` or `output_signature`")
+        given = [np.asarray(a) for a in args or ()]
+
+        def make():
+            for element in generator(*given):
+                if isinstance(element, list) and isinstance(spec, tuple):
+                    element = tuple(element)
+                leaves = nest.flatten(element) if nest.is_nested(spec) else [element]
+                yield nest.pack_sequence_as(spec, [np.asarray(v, s.dtype.as_numpy_dtype)
+                                                   for v, s in zip(leaves, nest.flatten(spec))])
+        return Dataset(make, UNKNOWN, spec)
+
+    @staticmethod
+    def range(*args, output_type=dtypes.int64, name=None):
+        numbers = range(*[int(a) for a in args])
+        kind = dtypes.as_dtype(output_type).as_numpy_dtype
+        return Dataset(lambda: (kind(n) for n in numbers), len(numbers), TensorSpec((), output_type),
+                       [np.array(numbers, kind)])
+
+    @staticmethod
+    def zip(datasets, name=None):
+        flat = nest.flatten(datasets)
+        spec = nest.map_structure(lambda d: d._spec, datasets)
+
+        def make():
+            for each in zip(*[d._make() for d in flat]):
+                yield nest.pack_sequence_as(datasets, list(each))
+        return Dataset(make, _smallest([d._size for d in flat]), spec)
+
+    # ---- transformations
+
+    def _like(self, make, size=None, spec=None, rows=None):
+        return Dataset(make, self._size if size is None else size, self._spec if spec is None else spec, rows)
+
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
+        with_tuple = isinstance(self._spec, tuple)
+
+        def one(element):
+            with eagerly():
+                tensors = nest.map_structure(lambda a: EagerTensor(np.asarray(a)), element)
+                made = map_func(*tensors) if with_tuple else map_func(tensors)
+                made = tuple(made) if isinstance(made, list) else made
+                return nest.map_structure(_array, made)
+
+        spec = self._spec_of(one)
+        return Dataset(lambda: (one(e) for e in self._make()), self._size, spec)
+
+    def _spec_of(self, function):
+        """What a function makes of elements: of the first one; dimensions that were not known stay so."""
+        first = next(iter(self._make()), None)
+        if first is None:
+            return self._spec
+        made = function(first)
+        open_first = any(s.shape.rank and s.shape[0] is None for s in nest.flatten(self._spec))
+
+        def spec(a):
+            a = np.asarray(a)
+            shape = list(a.shape)
+            if open_first and shape:
+                shape[0] = None
+            return TensorSpec(shape, a.dtype)
+        return nest.map_structure(spec, made)
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+        batch_size = int(batch_size)
+        if batch_size < 1:
+            raise ValueError("batch_size must be greater than zero.")
+        size = self._size
+        if size >= 0:
+            size = size // batch_size if drop_remainder else -(-size // batch_size)
+        exact = drop_remainder or self._size == INFINITE
+        spec = nest.map_structure(lambda s: TensorSpec([batch_size if exact else None, *s.shape]
+                                                       if s.shape.rank is not None else None, s.dtype), self._spec)
+
+        def views():
+            n = len(self._rows[0])
+            for begin in range(0, n - batch_size + 1 if drop_remainder else n, batch_size):
+                yield nest.pack_sequence_as(self._spec, [a[begin:begin + batch_size] for a in self._rows])
+
+        def gathered():
+            elements = self._make()
+            while True:
+                group = list(itertools.islice(elements, batch_size))
+                if not group or drop_remainder and len(group) < batch_size:
+                    return
+                yield _stacked(self._spec, group)
+        source = getattr(self, "_gather", None)
+        if source is not None:
+            return Dataset(lambda: source(batch_size, drop_remainder), size, spec)
+        return Dataset(views if self._rows is not None else gathered, size, spec)
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+        from tensorflow.ops.random_ops import generator
+        again = reshuffle_each_iteration is None or reshuffle_each_iteration
+        state = {}
+
+        def rng():
+            if not again:
+                return generator(seed if seed is not None else state.setdefault("seed", 1234))
+            if seed is None:
+                return generator()
+            return state.setdefault("generator", generator(seed))
+
+        def make():
+            random, waiting = rng(), []
+            for element in self._make():
+                waiting.append(element)
+                if len(waiting) >= buffer_size:
+                    i = int(random.integers(len(waiting)))
+                    waiting[i], waiting[-1] = waiting[-1], waiting[i]
+                    yield waiting.pop()
+            order = random.permutation(len(waiting))
+            for i in order:
+                yield waiting[i]
+        out = self._like(make)
+        if self._rows is not None and buffer_size >= len(self._rows[0]):
+            def gather(batch_size, drop):
+                order = rng().permutation(len(self._rows[0]))
+                for begin in range(0, len(order) - batch_size + 1 if drop else len(order), batch_size):
+                    rows = order[begin:begin + batch_size]
+                    yield nest.pack_sequence_as(self._spec, [np.take(a, rows, 0) for a in self._rows])
+            out._gather = gather
+        return out
+
+    def repeat(self, count=None, name=None):
+        if count is None or count < 0:
+            def endless():
+                while True:
+                    nothing = True
+                    for element in self._make():
+                        nothing = False
+                        yield element
+                    if nothing:
+                        return
+            return self._like(endless, INFINITE if self._size != 0 else 0)
+        size = self._size * count if self._size >= 0 else self._size if count else 0
+        return self._like(lambda: itertools.chain.from_iterable(self._make() for _ in range(count)), size)
+
+    def prefetch(self, buffer_size=None, name=None):
+        return self
+
+    def cache(self, filename="", name=None):
+        kept = []
+
+        def make():
+            if kept:
+                yield from kept[0]
+                return
+            elements = []
+            for element in self._make():
+                elements.append(element)
+                yield element
+            kept[:] = [elements]
+        out = self._like(make, rows=self._rows)
+        if hasattr(self, "_gather"):
+            out._gather = self._gather
+        return out
+
+    def take(self, count, name=None):
+        if count < 0:
+            return self
+        size = min(count, self._size) if self._size >= 0 else count if self._size == INFINITE else UNKNOWN
+        rows = None if self._rows is None else [a[:count] for a in self._rows]
+        return self._like(lambda: itertools.islice(self._make(), count), size, rows=rows)
+
+    def skip(self, count, name=None):
+        size = max(self._size - count, 0) if self._size >= 0 else self._size
+        rows = None if self._rows is None else [a[count:] for a in self._rows]
+        return self._like(lambda: itertools.islice(self._make(), count, None), size, rows=rows)
+
+    def shard(self, num_shards, index, name=None):
+        size = self._size if self._size < 0 else max(0, -(-(self._size - index) // num_shards))
+        rows = None if self._rows is None else [a[index::num_shards] for a in self._rows]
+        return self._like(lambda: itertools.islice(self._make(), index, None, num_shards), size, rows=rows)
+
+    def filter(self, predicate, name=None):
+        with_tuple = isinstance(self._spec, tuple)
+
+        def kept(element):
+            with eagerly():
+                tensors = nest.map_structure(lambda a: EagerTensor(np.asarray(a)), element)
+                return bool(predicate(*tensors) if with_tuple else predicate(tensors))
+        return self._like(lambda: (e for e in self._make() if kept(e)), UNKNOWN)
+
+    def concatenate(self, dataset, name=None):
+        sizes = (self._size, dataset._size)
+        size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
+        return self._like(lambda: itertools.chain(self._make(), dataset._make()), size)
+
+    def unbatch(self, name=None):
+        def make():
+            for element in self._make():
+                flat = nest.flatten(element)
+                for i in range(len(flat[0])):
+                    yield nest.pack_sequence_as(self._spec, [a[i] for a in flat])
+        return self._like(make, UNKNOWN, nest.map_structure(lambda s: TensorSpec(s.shape[1:], s.dtype), self._spec))
+
+    def enumerate(self, start=0, name=None):
+        def make():
+            for i, element in enumerate(self._make(), start):
+                yield (np.int64(i), element)
+        return self._like(make, spec=(TensorSpec((), "int64"), self._spec))
+
+    def flat_map(self, map_func, name=None):
+        with_tuple = isinstance(self._spec, tuple)
+        first = next(iter(self._make()))
+
+        def inner(element):
+            with eagerly():
+                tensors = nest.map_structure(lambda a: EagerTensor(np.asarray(a)), element)
+                return map_func(*tensors) if with_tuple else map_func(tensors)
+        return Dataset(lambda: itertools.chain.from_iterable(inner(e)._make() for e in self._make()), UNKNOWN,
+                       inner(first)._spec)
+
+    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
+                   name=None):
+        return self.flat_map(map_func)
+
+    def reduce(self, initial_state, reduce_func, name=None):
+        state = nest.map_structure(convert_to_tensor, initial_state)
+        for element in self:
+            state = reduce_func(state, element)
+        return state
+
+    def apply(self, transformation_func):
+        return transformation_func(self)
+
+    def with_options(self, options):
+        return self
+
+    def with_size(self, count):
+        return self._like(self._make, int(count))
+
+    # ---- what it is
+
+    @property
+    def element_spec(self):
+        return self._spec
+
+    def known_size(self):
+        """Elements, None if there is no end or it is not known."""
+        return self._size if self._size >= 0 else None
+
+    def cardinality(self, name=None):
+        return EagerTensor(np.array(self._size, np.int64))
+
+    def __len__(self):
+        if self._size == INFINITE:
+            raise TypeError("The dataset is infinite.")
+        if self._size == UNKNOWN:
+            raise TypeError("The dataset length is unknown.")
+        return self._size
+
+    def __bool__(self):
+        return True
+
+    def __iter__(self):
+        return Iterator(self)
+
+    def as_numpy_iterator(self):
+        return (nest.map_structure(np.asarray, e) for e in self._make())
+
+    def make_one_shot_iterator(self):
+        from tensorflow.compat.v1.iterators import GraphIterator
+        return GraphIterator(self, initialized=True)
+
+    def make_initializable_iterator(self, shared_name=None):
+        from tensorflow.compat.v1.iterators import GraphIterator
+        return GraphIterator(self)
+
+    output_types = property(lambda self: nest.map_structure(lambda s: s.dtype, self._spec))
+    output_shapes = property(lambda self: nest.map_structure(lambda s: s.shape, self._spec))
+
+    def __repr__(self):
+        return f"<Dataset element_spec={self._spec}>"
+
+
+class Iterator:
+    """Elements as tensors."""
+
+    def __init__(self, dataset):
+        self._dataset, self._elements = dataset, dataset._make()
+
+    element_spec = property(lambda self: self._dataset._spec)
+
+    def __iter__(self):
+        return self
+
+    def raw(self):
+        return next(self._elements)
+
+    def __next__(self):
+        from tensorflow.framework.graphs import active
+        if active() is not None:
+            raise RuntimeError("next() of a data set's iterator in a traced function: loop over it with `for x in iterator` "
+                               "or pass the element in.")
+        return nest.map_structure(lambda a: EagerTensor(np.asarray(a)), next(self._elements))
+
+    def get_next(self):
+        return next(self)
+
+
+def _stacked(spec, group):
+    flat = [nest.flatten(e) for e in group]
+    try:
+        return nest.pack_sequence_as(spec, [np.stack(parts) for parts in zip(*flat)])
+    except ValueError as problem:
+        from tensorflow.framework.errors import InvalidArgumentError
+        raise InvalidArgumentError(None, None, f"Cannot batch tensors with different shapes: {problem}") from None
+
+
+def _smallest(sizes):
+    if UNKNOWN in sizes:
+        return UNKNOWN
+    finite = [s for s in sizes if s >= 0]
+    return min(finite) if finite else INFINITE
+
+
+def _shapes(shapes, count):
+    if isinstance(shapes, (list, tuple)) and len(shapes) == count and all(
+            s is None or isinstance(s, (list, tuple, TensorShape)) for s in shapes):
+        return list(shapes)
+    flat = nest.flatten(shapes)
+    return flat if len(flat) == count else [None] * count

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Every operation goes through `apply`: recorded if a graph is being traced, else computed at once, by numpy or as a graph
+of one node on the host's device."""
+import numpy as np
+
+from . import devices, dtypes
+from .errors import InvalidArgumentError
+from .graphs import Graph, active, current
+from .kernels import KERNELS
+from .tensors import EagerTensor, SymbolicTensor, Tensor, convert_to_tensor
+from .variables import Variable
+
+# Inputs of operations that must be known when a graph is built.
+CONSTANT_INPUTS = {"Conv1DBackpropInput": (0,), "Conv2DBackpropInput": (0,), "Conv3DBackpropInputV2": (0,), "Reshape": (1,),
+                   "Transpose": (1,), "ExpandDims": (1,), "BroadcastTo": (1,), "Tile": (1,), "Pad": (1,), "PadV2": (1, 2),
+                   "MirrorPad": (1,), "ReverseV2": (1,), "Split": (0,), "SplitV": (1, 2), "Slice": (2,), "GatherV2": (2,),
+                   "OneHot": (1,), "Fill": (0,), "Range": (0, 1, 2), "TopKV2": (1,), "Cumsum": (1,), "ArgMax": (1,),
+                   "ArgMin": (1,), "RandomUniform": (0,), "RandomUniformInt": (0,), "RandomStandardNormal": (0,),
+                   "TruncatedNormal": (0,), "ConcatV2": (-1,), "Resize": (1,),
+                   **{name: (1,) for name in ("Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "LogSumExp",
+                                              "EuclideanNorm")}}
+
+keras_hook = None  # set by keras: operations on its symbolic tensors become layers
+
+
+def apply(op, inputs, attributes=None, outputs=1, out_types=None, name=None, bodies=()):
+    """The results of an operation by TensorFlow's name: a tensor, or a list of `outputs` if there are several."""
+    graph = active()
+    inputs = [None if t is None else t if isinstance(t, (EagerTensor, SymbolicTensor, Variable)) else convert_to_tensor(t)
+              for t in inputs]
+    if graph is None and keras_hook is not None and any(getattr(t, "is_keras", False) for t in inputs):
+        return keras_hook(op, inputs, attributes or {}, outputs, out_types, name)
+    if graph is not None:
+        made = graph.record(op, inputs, attributes, outputs, out_types, name, bodies)
+    else:
+        made = compute(op, inputs, attributes or {}, outputs, out_types)
+    return made[0] if outputs == 1 else made
+
+
+def compute(op, inputs, attributes, outputs=1, out_types=None):
+    values = [t.read_value() if isinstance(t, Variable) else t for t in inputs]
+    for t in values:
+        if isinstance(t, SymbolicTensor):
+            raise TypeError(f"{op}: the tensor {t.name} belongs to a graph and has no value here. A tensor that was made in "
+                            "a tf.function or a Graph exists in there only.")
+    kernel = KERNELS.get(op)
+    if kernel is not None:
+        arrays = _by_numpy(op, kernel, values, attributes)
+    else:
+        arrays = one_node(op, values, attributes, outputs)
+    made = []
+    for i, array in enumerate(arrays[:outputs]):
+        kind = out_types[i] if out_types and out_types[i] is not None else None
+        made.append(EagerTensor(np.asarray(array, None if kind is None else kind.as_numpy_dtype), kind))
+    for tape in current.tapes:
+        tape.record(op, values, attributes, made)
+    return made
+
+
+def _by_numpy(op, kernel, values, attributes):
+    try:
+        out = kernel(*[None if t is None else t.array for t in values if t is not None], **attributes)
+    except (ValueError, IndexError, TypeError) as problem:
+        shapes = ", ".join("None" if t is None else str(t.shape) for t in values)
+        raise InvalidArgumentError(None, None, f"{op} of shapes {shapes}: {problem} [Op:{op}]") from None
+    return out if isinstance(out, list) else [out]
+
+
+_programs = {}
+
+
+def one_node(op, values, attributes, outputs):
+    """An operation as a program of its own, made once for every shape."""
+    from .execution import Executable
+    fixed = {i % len(values) for i in CONSTANT_INPUTS.get(op, ()) if i < len(values)}
+    key = (op, outputs, repr(sorted(attributes.items(), key=lambda item: item[0])),
+           tuple(None if t is None else (t.dtype.name, t.array.shape, t.array.tobytes() if i in fixed else None)
+                 for i, t in enumerate(values)))
+    program = _programs.get(key)
+    if program is None:
+        graph = Graph()
+        given = [None if t is None else graph.constant(t.array, t.dtype) if i in fixed
+                 else graph.input(t.shape, t.dtype, f"in{i}") for i, t in enumerate(values)]
+        graph.finish(graph.record(op, given, attributes, outputs))
+        program = _programs[key] = Executable(graph, devices.host())
+    return program([t.array for i, t in enumerate(values) if t is not None and i not in fixed])
+
+
+def same_type(a, b):
+    """Two operands as tensors: a Python number takes the type of the other one."""
+    a_is, b_is = (isinstance(v, (Tensor, Variable)) for v in (a, b))
+    if a_is and not b_is:
+        b = _like(b, a.dtype)
+    elif b_is and not a_is:
+        a = _like(a, b.dtype)
+    else:
+        a, b = convert_to_tensor(a), convert_to_tensor(b)
+    a, b = (v.read_value() if isinstance(v, Variable) else v for v in (a, b))
+    if a.dtype is not b.dtype:
+        if not (a_is or b_is):
+            return a, convert_to_tensor(np.asarray(b.array, a.dtype.as_numpy_dtype))
+        raise InvalidArgumentError(None, None, f"cannot compute this operation as input #1 was expected to be a "
+                                   f"{a.dtype.name} tensor but is a {b.dtype.name} tensor")
+    return a, b
+
+
+def _like(value, dtype):
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype != dtype._numpy and not (
+            np.asarray(value).dtype.kind in "iu" and dtype.is_floating is False) and np.ndim(value):
+        return convert_to_tensor(value)
+    if dtype.is_integer and np.asarray(value).dtype.kind == "f":
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+    if isinstance(value, (list, tuple)) and any(isinstance(v, (EagerTensor, SymbolicTensor)) for v in value):
+        return convert_to_tensor(value)
+    return convert_to_tensor(np.asarray(value).astype(dtype.as_numpy_dtype))
+
+
+__all__ = ["apply", "compute", "same_type", "dtypes"]

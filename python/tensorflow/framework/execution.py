@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Executable: a finished graph as a session of PopART on a device. Inputs and results are numpy's arrays, by address."""
+import numpy as np
+import popart
+import popart_core
+
+from . import dtypes
+from .errors import failures, translated
+
+_numpy_of = {popart.DataType.FLOAT: np.float32, popart.DataType.FLOAT16: np.float16, popart.DataType.INT32: np.int32,
+             popart.DataType.BOOL: np.bool_, popart.DataType.UINT8: np.uint8, popart.DataType.INT8: np.int8,
+             popart.DataType.INT16: np.int16, popart.DataType.UINT16: np.uint16, popart.DataType.UINT32: np.uint32}
+
+
+class Settings:
+    """How a graph is run: all of it in numbers of PopART."""
+
+    def __init__(self, batches=1, replicas=1, accumulation=1, optimizer=None, returned="All", adapt=None, name="graph",
+                 patterns=None):
+        self.batches, self.replicas, self.accumulation = batches, replicas, accumulation
+        self.optimizer = optimizer  # a function of {id of a variable: its name here} that gives popart's
+        self.returned = returned  # "All" or "Final", or one for each output
+        self.adapt = adapt  # changes the session options
+        self.name = name
+
+    @property
+    def times(self):
+        """Micro-batches of one run."""
+        return self.batches * self.replicas * self.accumulation
+
+
+class Executable:
+    def __init__(self, graph, device, settings=None, session=None):
+        self.graph, self.device = graph, device
+        self.settings = settings = settings or Settings()
+        self.variables = [v for v, *_ in graph.variables.values()]
+        self.names = {key: name for key, (_, _, _, name) in graph.variables.items()}
+        self._sent = {}  # id of a variable -> the version on the device
+        with translated():
+            converted = graph.recorder.convert()
+            changed = set(converted.changed)
+            self.outputs, self.inputs = list(converted.outputs), list(converted.inputs)
+            self.session = self._make(converted)
+            self.session.prepareDevice(False)
+        self.changed = [v for v in self.variables if settings.optimizer and graph.trains(v) or
+                        self.names[id(v)] in changed]
+        self._prepare()
+        self._loaded = False
+
+    def _make(self, converted):
+        s = self.settings
+        options = popart.SessionOptions()
+        options.constantWeights = False
+        options.enableLoadAndOffloadRNGState = True
+        options.engineOptions["debug.allowOutOfMemory"] = "true"
+        if s.replicas > 1:
+            options.enableReplicatedGraphs = True
+            options.replicatedGraphCount = s.replicas
+        if s.accumulation > 1:
+            options.enableGradientAccumulation = True
+            options.accumulationFactor = s.accumulation
+        if s.adapt is not None:
+            s.adapt(options)
+        self.device.adapt(options)
+        returned = [s.returned] * len(self.outputs) if isinstance(s.returned, str) else s.returned
+        self.returned = returned
+        flow = {name: popart.AnchorReturnType(how) for name, how in zip(self.outputs, returned)}
+        patterns = popart.Patterns(popart.PatternsLevel.Default)
+        first = popart.AnchorReturnType("All")
+        if s.optimizer is not None:
+            return converted.training(s.batches, first, flow, s.optimizer(self.names), self.device.info, options, patterns,
+                                      s.name)
+        return converted.inference(s.batches, first, flow, self.device.info, options, patterns, s.name)
+
+    def _prepare(self):
+        times, s = self.settings.times, self.settings
+        self._in_types = [(t.dtype, tuple(t.shape)) for t in self.graph.inputs]
+        inputs = [(name, dtype.stored_type, _times(shape, times))
+                  for name, (dtype, shape) in zip(self.inputs, self._in_types)]
+        self.input_shapes = [shape for _, _, shape in inputs]
+        self._results, outputs = [], []
+        for name, how, tensor in zip(self.outputs, self.returned, self.graph.outputs):
+            kind = tensor.dtype.device_type
+            count = times if how == "All" else s.replicas
+            shape = (count, *tensor.shape.as_list()) if count > 1 else tuple(tensor.shape.as_list())
+            outputs.append((name, kind, shape))
+            self._results.append((shape, _numpy_of[kind], tensor.dtype))
+        self._io = popart_core.AddressIo(inputs, outputs)
+
+    # ---- running
+
+    def __call__(self, arrays):
+        """One run: arrays of input_shapes -> arrays, in front of their shape the micro-batches if there are several."""
+        arrays = [np.require(a, dtype.as_numpy_dtype, ("C", "A")) for a, (dtype, _) in zip(arrays, self._in_types)]
+        self._ready()
+        results = [np.empty(shape, kind) for shape, kind, _ in self._results]
+        self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
+        with translated():
+            self.session.run(self._io)
+        for variable in self.changed:
+            variable.version += 1
+            variable.newest = self
+            self._sent[id(variable)] = variable.version
+        return [r if r.dtype == dtype._numpy else r.astype(dtype._numpy)
+                for r, (_, _, dtype) in zip(results, self._results)]
+
+    def _ready(self):
+        """The program is on the device, with everything it needs."""
+        if self.device.loaded is not self or not self._loaded:
+            self.device.load(self)
+            self._loaded = True
+            self._sent.clear()
+        sent = self._sent
+        for variable in self.variables:
+            if variable.newest is not None and variable.newest is not self:
+                variable.fetch()
+            if sent.get(id(variable), -1) != variable.version:
+                return self._send()
+        return None
+
+    def _send(self):
+        for variable in self.variables:
+            variable.fetch()  # of this program too: all are written
+        with translated():
+            self.session.weightsFromHost()
+        self._sent = {id(v): v.version for v in self.variables}
+
+    def fetch(self):
+        """The device's variables come to the host."""
+        ours = [v for v in self.changed if v.newest is self]
+        if not ours:
+            return
+        try:
+            with translated():
+                self.session.weightsToHost()
+        finally:
+            for variable in ours:
+                variable.newest = None
+
+    def update_optimizer(self, optimizer):
+        with translated():
+            self.session.updateOptimizerFromHost(optimizer)
+
+
+def _times(shape, times):
+    """All micro-batches of a run, one after the other."""
+    if times == 1:
+        return shape
+    return (times, *shape)
+
+
+__all__ = ["Executable", "Settings", "failures", "dtypes"]

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""Graph: operations as they are traced, in a recorder of C++ that knows their shapes. Variables are followed as values:
+a read gives the value that was assigned last, and what a variable is worth at the end is its update."""
+import contextlib
+import threading
+
+import numpy as np
+
+from tensorflow import _core
+
+from . import dtypes
+from .errors import translated
+from .shapes import TensorShape
+
+
+class _Current(threading.local):
+    graph = None
+    default = None  # of TensorFlow 1: where operations go when nothing is traced
+    shard = stage = None
+    scopes = ()  # names
+    tapes = ()  # that watch what is computed
+    strategy = None  # of the scope
+
+
+current = _Current()
+
+
+def active():
+    """The graph that operations go to; None: they are computed at once."""
+    return current.graph if current.graph is not None else current.default
+
+
+@contextlib.contextmanager
+def tracing(graph):
+    before = current.graph, current.tapes
+    current.graph = graph
+    try:
+        yield graph
+    finally:
+        current.graph, current.tapes = before
+
+
+@contextlib.contextmanager
+def eagerly():
+    """Nothing is traced in here."""
+    before = current.graph, current.default
+    current.graph = current.default = None
+    try:
+        yield
+    finally:
+        current.graph, current.default = before
+
+
+@contextlib.contextmanager
+def placed(**where):
+    """shard=, stage=: of operations in here."""
+    before = {name: getattr(current, name) for name in where}
+    for name, value in where.items():
+        setattr(current, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(current, name, value)
+
+
+class Graph:
+    """outer: of a loop's or condition's body, the graph around it."""
+
+    def __init__(self, outer=None, name="graph"):
+        self.recorder = _core.Recorder()
+        self.outer, self.name = outer, name
+        self.inputs, self.outputs = [], []
+        self.variables = {}  # id -> (variable, number, its first value)
+        self.state = {}  # id -> the value now
+        self.captured = {}  # id of an outer tensor -> (it, the input here)
+        self._constants = {}
+        self._names = {}
+        self.collections = {}
+        self.held = []  # what must live as long as the graph
+
+    # ---- names
+
+    def unique(self, name):
+        seen = self._names.get(name, -1) + 1
+        self._names[name] = seen
+        return name if seen == 0 else f"{name}_{seen}"
+
+    def scoped(self, name):
+        return "/".join((*current.scopes, name))
+
+    # ---- tensors
+
+    def _tensor(self, number, dtype, name):
+        from .tensors import SymbolicTensor
+        _, shape = self.recorder.info(number)
+        return SymbolicTensor(self, number, dtype, TensorShape([None if d < 0 else d for d in shape]), name)
+
+    def input(self, shape, dtype, name="input"):
+        dtype = dtypes.as_dtype(dtype)
+        _check(dtype, name)
+        name = self.unique(name)
+        dims = [-1 if d is None else d for d in TensorShape(shape)]
+        out = self._tensor(self.recorder.input(dims, dtype.device_type, name), dtype, name)
+        self.inputs.append(out)
+        return out
+
+    def constant(self, array, dtype=None):
+        array = np.asarray(array)
+        dtype = dtypes.as_dtype(array.dtype) if dtype is None else dtype
+        _check(dtype, "a constant")
+        array = np.array(array, dtype.as_numpy_dtype, order="C", ndmin=0)
+        number = self.recorder.constant(list(array.shape), dtype.device_type, array.ctypes.data if array.size else 0,
+                                        dtype.stored_type, array)
+        return self._tensor(number, dtype, "Const")
+
+    def taken(self, tensor):
+        """A tensor of another graph or of none, in this one."""
+        from .tensors import EagerTensor
+        if isinstance(tensor, EagerTensor):
+            known = self._constants.get(id(tensor))
+            if known is None:
+                known = self._constants[id(tensor)] = (tensor, self.constant(tensor.array, tensor.dtype))
+            return known[1]
+        if tensor.graph is self:
+            return tensor
+        return self.capture(tensor)
+
+    def capture(self, tensor):
+        if self.outer is None:
+            raise ValueError(f"Tensor {tensor.name} is of another graph than the operation that uses it. A tensor that "
+                             "was made in a tf.function or a Graph exists in there only: return it.")
+        found = self.captured.get(id(tensor))
+        if found is None:
+            outer = self.outer.taken(tensor)
+            if not outer.shape.is_fully_defined():
+                raise ValueError(f"Tensor {tensor.name} of shape {outer.shape} cannot be used in a loop or condition: its "
+                                 "shape is not fully defined.")
+            found = self.captured[id(tensor)] = (tensor, self.input(outer.shape, outer.dtype, "captured"))
+        return found[1]
+
+    # ---- operations
+
+    def record(self, op, inputs, attributes=None, outputs=1, out_types=None, name=None, bodies=()):
+        """The results of an operation: a list of tensors."""
+        from .variables import Variable
+        taken = [self.read(t) if isinstance(t, Variable) else None if t is None else self.taken(t) for t in inputs]
+        name = self.unique(self.scoped(name or op))
+        given = [t.dtype for t in taken if t is not None]
+        numbers = [_core.no_tensor if t is None else t.number for t in taken]
+        with translated():
+            first = self.recorder.node(op, name, numbers, _device_attributes(attributes), outputs, current.shard,
+                                       current.stage, [b.recorder for b in bodies])
+        out = []
+        for i in range(outputs):
+            kind, _ = self.recorder.info(first + i)
+            dtype = out_types[i] if out_types and out_types[i] is not None else dtypes.of_device(kind, given)
+            out.append(self._tensor(first + i, dtype, name if i == 0 else f"{name}:{i}"))
+        return out
+
+    # ---- variables
+
+    def read(self, variable):
+        """The value that a variable has at this point."""
+        now = self.state.get(id(variable))
+        if now is not None:
+            return now
+        if self.outer is not None:
+            return self.capture(self.outer.read(variable))
+        return self._declare(variable)[2]
+
+    def _declare(self, variable):
+        found = self.variables.get(id(variable))
+        if found is None:
+            array = variable.memory
+            name = self.unique("var:" + variable.name.split(":")[0])
+            _check(variable.dtype, variable.name)
+            number = self.recorder.variable(list(array.shape), variable.dtype.device_type, name, array.ctypes.data,
+                                            variable.dtype.stored_type, self.trains(variable), array)
+            first = self._tensor(number, variable.dtype, name)
+            first.variable = variable
+            found = self.variables[id(variable)] = (variable, len(self.variables), first, name)
+        return found
+
+    trained = ()  # ids of variables that an optimiser of PopART changes
+
+    def trains(self, variable):
+        return id(variable) in self.trained
+
+    def assign(self, variable, value):
+        if self.outer is None:
+            self._declare(variable)
+        else:
+            self.held.append(variable)
+        self.state[id(variable)] = value
+        self.assigned.setdefault(id(variable), variable)
+
+    @property
+    def assigned(self):
+        return self.__dict__.setdefault("_assigned", {})
+
+    def changed(self):
+        """Variables that have another value at the end than at the beginning."""
+        return list(self.assigned.values())
+
+    def finish(self, outputs):
+        """Says what comes out; then the graph can be converted."""
+        self.outputs = [self.taken(t) for t in outputs]
+        for tensor in self.outputs:
+            self.recorder.output(tensor.number)
+        if self.outer is None:
+            for variable in self.changed():
+                self.recorder.update(self.variables[id(variable)][1], self.taken(self.state[id(variable)]).number)
+        return self
+
+    def known(self, tensor):
+        """The numbers of a tensor that is constant in this graph, or None."""
+        found = self.recorder.known(tensor.number)
+        if found is None:
+            return None
+        return np.array(found, tensor.dtype.as_numpy_dtype).reshape(tensor.shape.as_list())
+
+    # ---- of TensorFlow 1
+
+    def as_default(self):
+        return _as_default(self)
+
+    def get_collection(self, name, scope=None):
+        return [v for v in self.collections.get(name, ()) if scope is None or v.name.startswith(scope)]
+
+    def add_to_collection(self, name, value):
+        self.collections.setdefault(name, []).append(value)
+
+
+@contextlib.contextmanager
+def _as_default(graph):
+    before = current.default, current.graph
+    current.default, current.graph = graph, None
+    try:
+        yield graph
+    finally:
+        current.default, current.graph = before
+
+
+def _device_attributes(attributes):
+    return {name: v.device_type if isinstance(v, dtypes.DType) else v for name, v in (attributes or {}).items()}
+
+
+def _check(dtype, name):
+    if dtype.device_type is None:
+        raise TypeError(f"Unsupported data type: {name} is of type {dtype.name}, which the device does not have.")

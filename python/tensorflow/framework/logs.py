@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Lines for the user on stderr, as TensorFlow writes them. TF_CPP_MIN_LOG_LEVEL and the logger's level quiet them."""
+import logging
+import sys
+
+logger = logging.getLogger("tensorflow")
+
+
+class _Format(logging.Formatter):
+    def format(self, record):
+        return f"{record.levelname}:tensorflow:{record.getMessage()}"
+
+
+class _Stderr(logging.StreamHandler):
+    @property
+    def stream(self):
+        return sys.stderr  # as it is now: tests and programs replace it
+
+    @stream.setter
+    def stream(self, value):
+        pass
+
+
+if not logger.handlers:
+    handler = _Stderr()
+    handler.setFormatter(_Format())
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+
+
+def info(text, *args):
+    logger.info(text, *args)
+
+
+def warning(text, *args):
+    logger.warning(text, *args)

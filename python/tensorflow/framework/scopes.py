@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Scopes that say something of the operations in them: names, devices, order."""
+import contextlib
+
+from .graphs import active, current, eagerly
+from .operations import Operation
+
+
+@contextlib.contextmanager
+def name_scope(name, default_name=None, values=None):
+    name = name or default_name
+    before = current.scopes
+    current.scopes = (*before, *[p for p in (name or "").split("/") if p])
+    try:
+        yield "/".join(current.scopes) + "/"
+    finally:
+        current.scopes = before
+
+
+class device:
+    """A device by its name: "/device:IPU:0", "/cpu:0". Programs for IPUs are compiled with ipu_compiler or a strategy."""
+
+    def __init__(self, name):
+        if name is not None and not callable(name) and not any(k in str(name).upper() for k in ("CPU", "IPU", "GPU", "TPU")):
+            raise ValueError(f"Unknown device {name!r}: use a name such as /device:IPU:0 or /device:CPU:0.")
+        if name is not None and any(k in str(name).upper() for k in ("GPU", "TPU")):
+            raise ValueError(f"There is no device {name}: this TensorFlow has CPU and IPU devices.")
+        self.name = name
+
+    def __enter__(self):
+        self._before = getattr(current, "device", None)
+        current.device = self.name
+        return self
+
+    def __exit__(self, *_):
+        current.device = self._before
+
+
+@contextlib.contextmanager
+def init_scope():
+    with eagerly():
+        yield
+
+
+@contextlib.contextmanager
+def control_dependencies(control_inputs):
+    """In a traced function the order of the program is kept anyway. In a graph of TensorFlow 1, operations that are made
+    in here run after those that are given."""
+    before = getattr(current, "after", ())
+    current.after = (*before, *(control_inputs or ()))
+    try:
+        yield
+    finally:
+        current.after = before
+
+
+def group(*inputs, name=None):
+    """One operation that stands for several."""
+    from . import nest
+    graph = active()
+    if graph is None:
+        return None
+    out = Operation(graph, graph.unique(name or "group_deps"))
+    out.members = nest.flatten(list(inputs))
+    return out

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""TensorSpec: shape and type of a tensor to come."""
+from . import dtypes
+from .shapes import TensorShape
+
+
+class TypeSpec:
+    pass
+
+
+class TensorSpec(TypeSpec):
+    def __init__(self, shape, dtype=dtypes.float32, name=None):
+        self.shape, self.dtype, self.name = TensorShape(shape), dtypes.as_dtype(dtype), name
+
+    def is_compatible_with(self, other):
+        return self.dtype is other.dtype and self.shape.is_compatible_with(other.shape)
+
+    @classmethod
+    def from_tensor(cls, tensor, name=None):
+        return cls(tensor.shape, tensor.dtype, name)
+
+    def __eq__(self, other):
+        return isinstance(other, TensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype))
+
+    def __repr__(self):
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Variable: numbers in numpy's memory, which programs use where it is. After a program has changed them on its device they
+come back when somebody looks."""
+import numpy as np
+
+from . import dtypes
+from .graphs import active, current, eagerly
+from .shapes import TensorShape
+from .tensors import EagerTensor, Tensor, convert_to_tensor
+
+
+class Variable:
+    """initial_value: a tensor, or a function that makes one."""
+    __array_priority__ = 100
+
+    def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
+                 variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None, aggregation=None,
+                 shape=None):
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        graph = current.graph
+        if graph is not None and not _deferred(graph):
+            raise ValueError("tf.function-decorated function tried to create variables on non-first call. Create them "
+                             "outside, for example in __init__.")
+        with eagerly():
+            value = initial_value() if callable(initial_value) else initial_value
+            value = convert_to_tensor(value, dtype=None if isinstance(value, (Tensor, Variable)) else dtype)
+        if not isinstance(value, EagerTensor):
+            raise ValueError("The initial value of a variable must be known when it is made.")
+        self.dtype = value.dtype if dtype is None else dtypes.as_dtype(dtype)
+        self._memory = np.array(value.array, self.dtype.as_numpy_dtype, order="C")
+        self._initial = self._memory.copy() if active() is not None else None
+        self.trainable = trainable is None or bool(trainable)
+        self.constraint, self.synchronization, self.aggregation = constraint, synchronization, aggregation
+        scoped = "/".join((*current.scopes, name or "Variable"))
+        self._name = (current.default.unique(scoped) if current.default is not None else scoped) + ":0"
+        self.version = 0  # of the values
+        self.newest = None  # the program that has them on its device
+        self.strategy = current.strategy  # whose scope it was made in
+        self._watch()
+
+    def _watch(self):
+        graph = current.default
+        if graph is not None and current.graph is None or graph is not None:
+            graph.add_to_collection("variables", self)
+            if self.trainable:
+                graph.add_to_collection("trainable_variables", self)
+
+    # ---- values
+
+    @property
+    def memory(self):
+        """Where the numbers are, also when a device has newer ones."""
+        return self._memory
+
+    def fetch(self):
+        if self.newest is not None:
+            self.newest.fetch()
+
+    def numpy(self):
+        self.fetch()
+        return self._memory.copy() if self._memory.ndim else self._memory[()]
+
+    def set(self, values):
+        """New numbers from the host."""
+        self.fetch()
+        self._memory[...] = values
+        self.version += 1
+
+    name = property(lambda self: self._name)
+    shape = property(lambda self: TensorShape(self._memory.shape))
+    device = property(lambda self: "/device:CPU:0" if self.strategy is None else "/device:IPU:0")
+    graph = None
+    op = property(lambda self: self)
+    initializer = property(lambda self: _Initializer([self]))
+    handle = property(lambda self: self)
+    _shared_name = property(lambda self: self._name.split(":")[0])
+
+    def get_shape(self):
+        return self.shape
+
+    def initialized_value(self):
+        return self.read_value()
+
+    def read_value(self):
+        graph = active()
+        if graph is not None:
+            return graph.read(self)
+        self.fetch()
+        out = EagerTensor(self._memory.copy(), self.dtype)
+        for tape in current.tapes:
+            tape.read(self, out)
+        return out
+
+    value = read_value
+
+    def __array__(self, dtype=None):
+        return np.asarray(self.numpy(), dtype)
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        return self._become("assign", value)
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        return self._become("assign_add", delta)
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        return self._become("assign_sub", delta)
+
+    def _become(self, how, value):
+        value = convert_to_tensor(value, dtype=None if isinstance(value, (Tensor, Variable)) else self.dtype)
+        if value.dtype is not self.dtype:
+            raise ValueError(f"Tensor conversion requested dtype {self.dtype.name} for Tensor with dtype "
+                             f"{value.dtype.name} in {how} of variable {self.name}.")
+        if not (value.shape.rank == 0 and how != "assign") and not self.shape.is_compatible_with(value.shape):
+            raise ValueError(f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape "
+                             f"{self.shape}, and the assigned value shape {value.shape} are incompatible.")
+        graph = active()
+        if graph is not None:
+            return graph_assign(graph, self, how, value)
+        self.fetch()
+        if how == "assign":
+            self.set(value.array)
+        else:
+            self.set(self._memory + value.array if how == "assign_add" else self._memory - value.array)
+        return self
+
+    def experimental_ref(self):
+        return self.ref()
+
+    def ref(self):
+        from .operations import Reference
+        return Reference(self)
+
+    def load(self, value, session=None):
+        self.set(value)
+
+    def eval(self, session=None):
+        return self.numpy()
+
+    def __hash__(self):
+        return id(self)
+
+    def __bool__(self):
+        return bool(self.numpy())
+
+    def __int__(self):
+        return int(self.numpy())
+
+    def __float__(self):
+        return float(self.numpy())
+
+    def __repr__(self):
+        return (f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
+                f"numpy={np.array2string(np.asarray(self.numpy()), separator=', ')}>")
+
+    def __deepcopy__(self, memo):
+        out = Variable(self.numpy(), self.trainable, name=self.name.split(":")[0])
+        memo[id(self)] = out
+        return out
+
+    def __reduce__(self):
+        return _again, (self.numpy(), self.trainable, self.name.split(":")[0])
+
+
+def _again(values, trainable, name):
+    return Variable(values, trainable, name=name)
+
+
+def _deferred(graph):
+    """Whether variables may be made while this graph is traced."""
+    while graph is not None:
+        if getattr(graph, "makes_variables", False):
+            return True
+        graph = graph.outer
+    return False
+
+
+def graph_assign(graph, variable, how, value):
+    from tensorflow.ops import math_ops
+    hook = getattr(graph, "on_assign", None)
+    if hook is not None and hook(variable, how, value):
+        return value
+    if how != "assign":
+        now = graph.read(variable)
+        value = math_ops.add(now, value) if how == "assign_add" else math_ops.subtract(now, value)
+    if graph is current.default and current.graph is None:
+        from tensorflow.compat.v1.session import deferred_assign
+        return deferred_assign(graph, variable, value)
+    graph.assign(variable, graph.taken(value))
+    return value
+
+
+class _Initializer:
+    """Gives variables their first values back; a Session runs it."""
+
+    def __init__(self, variables):
+        self.variables = variables
+
+    def __call__(self):
+        for variable in self.variables:
+            if variable._initial is not None:
+                variable.set(variable._initial)

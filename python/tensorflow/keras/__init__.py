@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""tf.keras"""
+from tensorflow import _names
+
+__version__ = "2.6.0"
+_modules = {name: f"tensorflow.keras.{name}" for name in
+            "layers losses metrics optimizers initializers regularizers constraints activations callbacks datasets utils "
+            "backend models ipu mixed_precision".split()}
+_modules |= {"Model": "tensorflow.keras.engine.training:Model", "Sequential": "tensorflow.keras.engine.sequential:Sequential",
+             "Input": "tensorflow.keras.layers.core:Input", "experimental": "tensorflow.keras.experimental"}
+_modules.pop("experimental")
+_names.lazy(globals(), _modules)
+__all__ = sorted(_modules)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Activations: functions of one tensor."""
+from tensorflow.keras.named import Registry
+from tensorflow.ops import math_ops, nn_ops
+from tensorflow.ops.math_ops import exp as _exp
+
+_all = Registry("activation function")
+serialize, deserialize = _all.serialize, _all.deserialize
+
+
+def get(identifier):
+    if identifier is None:
+        return linear
+    return _all.get(identifier)
+
+
+@_all.add()
+def linear(x):
+    return x
+
+
+@_all.add()
+def relu(x, alpha=0.0, max_value=None, threshold=0.0):
+    """x above the threshold up to max_value; alpha * (x - threshold) below."""
+    if alpha == 0 and max_value is None and threshold == 0:
+        return nn_ops.relu(x)
+    if threshold == 0 and max_value is None:
+        return nn_ops.leaky_relu(x, alpha)
+    below = math_ops.multiply(math_ops.subtract(x, threshold), alpha)
+    top = x if max_value is None else math_ops.minimum(x, max_value)
+    return math_ops.where(math_ops.greater_equal(x, threshold), top, below)
+
+
+@_all.add()
+def softmax(x, axis=-1):
+    out = nn_ops.softmax(x, axis)
+    if axis in (-1, out.shape.rank - 1):
+        out._keras_logits = x
+    return out
+
+
+@_all.add()
+def elu(x, alpha=1.0):
+    return nn_ops.elu(x, alpha=alpha)
+
+
+@_all.add()
+def selu(x):
+    return nn_ops.selu(x)
+
+
+@_all.add()
+def softplus(x):
+    return nn_ops.softplus(x)
+
+
+@_all.add()
+def softsign(x):
+    return nn_ops.softsign(x)
+
+
+@_all.add("silu")
+def swish(x):
+    return nn_ops.silu(x)
+
+
+@_all.add()
+def gelu(x, approximate=False):
+    return nn_ops.gelu(x, approximate)
+
+
+@_all.add()
+def tanh(x):
+    return nn_ops.tanh(x)
+
+
+@_all.add()
+def sigmoid(x):
+    return nn_ops.sigmoid(x)
+
+
+@_all.add()
+def exponential(x):
+    return _exp(x)
+
+
+@_all.add()
+def hard_sigmoid(x):
+    return math_ops.clip_by_value(math_ops.add(math_ops.multiply(x, 0.2), 0.5), 0.0, 1.0)

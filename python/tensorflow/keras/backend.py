@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Keras' global settings and the little of its backend that programs use."""
+import threading
+
+import numpy as np
+
+from tensorflow.framework import dtypes
+from tensorflow.ops import math_ops
+
+_settings = {"floatx": "float32", "epsilon": 1e-7, "image_data_format": "channels_last"}
+_counts = {}
+
+
+class _Call(threading.local):
+    """The layer call that is going on."""
+    training = None
+    depth = 0
+    stage = None  # of keras.ipu.PipelineStage
+
+
+call = _Call()
+
+
+def floatx():
+    return _settings["floatx"]
+
+
+def set_floatx(value):
+    if value not in ("float16", "float32", "float64"):
+        raise ValueError(f"Unknown `floatx` value: {value}. Expected one of float16, float32, float64")
+    _settings["floatx"] = value
+
+
+def epsilon():
+    return _settings["epsilon"]
+
+
+def set_epsilon(value):
+    _settings["epsilon"] = float(value)
+
+
+def image_data_format():
+    return _settings["image_data_format"]
+
+
+def set_image_data_format(value):
+    if value not in ("channels_last", "channels_first"):
+        raise ValueError(f"Unknown data_format: {value}")
+    _settings["image_data_format"] = value
+
+
+def learning_phase():
+    return 0 if call.training is None else int(bool(call.training))
+
+
+def set_learning_phase(value):
+    call.training = bool(value)
+
+
+def unique_name(base):
+    """dense, dense_1, ..."""
+    n = _counts.get(base, -1) + 1
+    _counts[base] = n
+    return base if n == 0 else f"{base}_{n}"
+
+
+def get_uid(prefix=""):
+    _counts[prefix] = _counts.get(prefix, 0) + 1
+    return _counts[prefix]
+
+
+def reset_uids():
+    _counts.clear()
+
+
+def clear_session():
+    """Names start again."""
+    _counts.clear()
+
+
+def get_value(x):
+    return x.numpy() if hasattr(x, "numpy") else x
+
+
+def set_value(x, value):
+    if hasattr(x, "set_rate"):
+        x.set_rate(value)
+    else:
+        x.set(np.asarray(value))
+
+
+def int_shape(x):
+    return tuple(x.shape)
+
+
+def cast(x, dtype):
+    return math_ops.cast(x, dtypes.as_dtype(dtype))
+
+
+def cast_to_floatx(x):
+    return np.asarray(x, floatx()) if not hasattr(x, "dtype") or isinstance(x, np.ndarray) else cast(x, floatx())

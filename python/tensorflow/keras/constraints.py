@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Constraints: what a variable becomes after an update."""
+from tensorflow.keras.named import Registry
+from tensorflow.ops import math_ops
+
+_all = Registry("constraint")
+get, serialize, deserialize = _all.get, _all.serialize, _all.deserialize
+
+
+class Constraint:
+    def __call__(self, w):
+        return w
+
+    def get_config(self):
+        return {}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+@_all.add("non_neg")
+class NonNeg(Constraint):
+    def __call__(self, w):
+        return math_ops.maximum(w, 0.0)
+
+
+@_all.add("max_norm")
+class MaxNorm(Constraint):
+    def __init__(self, max_value=2, axis=0):
+        self.max_value, self.axis = max_value, axis
+
+    def __call__(self, w):
+        norms = math_ops.sqrt(math_ops.reduce_sum(math_ops.square(w), self.axis, keepdims=True))
+        wanted = math_ops.clip_by_value(norms, 0.0, float(self.max_value))
+        return math_ops.multiply(w, math_ops.divide(wanted, math_ops.add(norms, 1e-7)))
+
+    def get_config(self):
+        return {"max_value": self.max_value, "axis": self.axis}
+
+
+@_all.add("unit_norm")
+class UnitNorm(Constraint):
+    def __init__(self, axis=0):
+        self.axis = axis
+
+    def __call__(self, w):
+        norms = math_ops.sqrt(math_ops.reduce_sum(math_ops.square(w), self.axis, keepdims=True))
+        return math_ops.divide(w, math_ops.add(norms, 1e-7))
+
+    def get_config(self):
+        return {"axis": self.axis}
+
+
+non_neg, max_norm, unit_norm = NonNeg, MaxNorm, UnitNorm

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""Callbacks for users: stopping, checkpoints, rates, logs."""
+import csv
+
+import numpy as np
+
+from tensorflow.framework.logs import warning
+from tensorflow.keras.engine.callback_base import Callback
+
+
+class LambdaCallback(Callback):
+    def __init__(self, **functions):
+        super().__init__()
+        for name, function in functions.items():
+            if function is not None:
+                setattr(self, name, function)
+
+
+class TerminateOnNaN(Callback):
+    def on_batch_end(self, batch, logs=None):
+        loss = (logs or {}).get("loss")
+        if loss is not None and not np.isfinite(loss):
+            print(f"Batch {batch}: Invalid loss, terminating training")
+            self.model.stop_training = True
+
+
+class _Monitor(Callback):
+    """Watches one number: lower is better, or higher."""
+
+    def __init__(self, monitor, mode, min_delta=0.0):
+        super().__init__()
+        self.monitor = monitor
+        if mode not in ("auto", "min", "max"):
+            warning(f"{type(self).__name__} mode {mode} is unknown, fallback to auto mode.")
+            mode = "auto"
+        up = mode == "max" or mode == "auto" and ("acc" in monitor or monitor.startswith("fmeasure") or "auc" in monitor)
+        self._sign = 1 if up else -1
+        self.min_delta = abs(min_delta)
+        self.best = -self._sign * np.inf
+
+    def _better(self, value):
+        return self._sign * (value - self.best) > self.min_delta
+
+    def _value(self, logs):
+        value = (logs or {}).get(self.monitor)
+        if value is None:
+            warning(f"{type(self).__name__} conditioned on metric `{self.monitor}` which is not available. Available metrics "
+                    f"are: {','.join(logs or ())}")
+        return value
+
+
+class EarlyStopping(_Monitor):
+    def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None,
+                 restore_best_weights=False):
+        super().__init__(monitor, mode, min_delta)
+        self.patience, self.verbose, self.baseline, self._restore = patience, verbose, baseline, restore_best_weights
+
+    def on_train_begin(self, logs=None):
+        self.wait = self.stopped_epoch = 0
+        self.best = -self._sign * np.inf if self.baseline is None else self.baseline
+        self.best_weights = None
+
+    def on_epoch_end(self, epoch, logs=None):
+        value = self._value(logs)
+        if value is None:
+            return
+        if self._restore and self.best_weights is None:
+            self.best_weights = self.model.get_weights()
+        self.wait += 1
+        if self._better(value):
+            self.best, self.wait = value, 0
+            if self._restore:
+                self.best_weights = self.model.get_weights()
+        if self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch, self.model.stop_training = epoch, True
+            if self._restore:
+                if self.verbose > 0:
+                    print("Restoring model weights from the end of the best epoch.")
+                self.model.set_weights(self.best_weights)
+
+    def on_train_end(self, logs=None):
+        if self.stopped_epoch > 0 and self.verbose > 0:
+            print(f"Epoch {self.stopped_epoch + 1:05d}: early stopping")
+
+
+class ModelCheckpoint(_Monitor):
+    def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False, mode="auto",
+                 save_freq="epoch", options=None, initial_value_threshold=None, **kwargs):
+        super().__init__(monitor, mode)
+        self.filepath, self.verbose, self.save_freq = str(filepath), verbose, save_freq
+        self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
+        self._batches = 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self.save_freq != "epoch":
+            before, self._batches = self._batches, self._batches + 1
+            if self._batches // int(self.save_freq) > before // int(self.save_freq):
+                self._save(self._epoch, logs)
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch = epoch
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self.save_freq == "epoch":
+            self._save(epoch, logs)
+
+    def _save(self, epoch, logs):
+        path = self.filepath.format(epoch=epoch + 1, **(logs or {}))
+        if self.save_best_only:
+            value = self._value(logs)
+            if value is None or not self._better(value):
+                return
+            if self.verbose > 0:
+                print(f"\nEpoch {epoch + 1:05d}: {self.monitor} improved from {self.best:0.5f} to {value:0.5f}, saving model "
+                      f"to {path}")
+            self.best = value
+        elif self.verbose > 0:
+            print(f"\nEpoch {epoch + 1:05d}: saving model to {path}")
+        self.model.save_weights(path) if self.save_weights_only else self.model.save(path)
+
+
+class LearningRateScheduler(Callback):
+    def __init__(self, schedule, verbose=0):
+        super().__init__()
+        self.schedule, self.verbose = schedule, verbose
+
+    def on_epoch_begin(self, epoch, logs=None):
+        now = self.model.optimizer.rate_now()
+        try:
+            rate = self.schedule(epoch, now)
+        except TypeError:
+            rate = self.schedule(epoch)
+        self.model.optimizer.learning_rate = float(rate)
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1:05d}: LearningRateScheduler setting learning rate to {float(rate)}.")
+
+    def on_epoch_end(self, epoch, logs=None):
+        if logs is not None:
+            logs["lr"] = self.model.optimizer.rate_now()
+
+
+class ReduceLROnPlateau(_Monitor):
+    def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0,
+                 min_lr=0, **kwargs):
+        if factor >= 1.0:
+            raise ValueError("ReduceLROnPlateau does not support a factor >= 1.0.")
+        super().__init__(monitor, mode, min_delta)
+        self.factor, self.patience, self.verbose, self.cooldown, self.min_lr = factor, patience, verbose, cooldown, min_lr
+
+    def on_train_begin(self, logs=None):
+        self._wait = self._cooling = 0
+        self.best = -self._sign * np.inf
+
+    def on_epoch_end(self, epoch, logs=None):
+        rate = self.model.optimizer.rate_now()
+        if logs is not None:
+            logs["lr"] = rate
+        value = self._value(logs)
+        if value is None:
+            return
+        if self._cooling > 0:
+            self._cooling, self._wait = self._cooling - 1, 0
+        if self._better(value):
+            self.best, self._wait = value, 0
+        elif self._cooling <= 0:
+            self._wait += 1
+            if self._wait >= self.patience and rate > self.min_lr:
+                new = max(rate * self.factor, self.min_lr)
+                self.model.optimizer.learning_rate = new
+                if self.verbose > 0:
+                    print(f"\nEpoch {epoch + 1:05d}: ReduceLROnPlateau reducing learning rate to {new}.")
+                self._cooling, self._wait = self.cooldown, 0
+
+
+class CSVLogger(Callback):
+    def __init__(self, filename, separator=",", append=False):
+        super().__init__()
+        self.filename, self.separator, self.append = str(filename), separator, append
+
+    def on_train_begin(self, logs=None):
+        self._file = open(self.filename, "a" if self.append else "w", newline="", encoding="utf-8")
+        self._writer = None
+
+    def on_epoch_end(self, epoch, logs=None):
+        row = {"epoch": epoch, **{k: (logs or {})[k] for k in sorted(logs or {})}}
+        if self._writer is None:
+            self._writer = csv.DictWriter(self._file, list(row), delimiter=self.separator)
+            if not self.append:
+                self._writer.writeheader()
+        self._writer.writerow(row)
+        self._file.flush()
+
+    def on_train_end(self, logs=None):
+        self._file.close()

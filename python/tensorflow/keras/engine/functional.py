@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Functional: a model of calls of layers between inputs and outputs. Model(inputs, outputs) makes one."""
+from tensorflow.framework import nest
+from tensorflow.framework.graphs import placed
+from tensorflow.keras.engine.nodes import KerasTensor
+from tensorflow.keras.engine.training import Model
+
+
+class Functional(Model):
+    def __init__(self, inputs=None, outputs=None, name=None, trainable=True, **kwargs):
+        super().__init__(name=name or None, **kwargs)
+        self._set_up(inputs, outputs)
+        self.trainable = trainable
+
+    def _set_up(self, inputs, outputs):
+        self._structure_in, self._structure_out = inputs, outputs
+        self.inputs, self.outputs = nest.flatten(inputs), nest.flatten(outputs)
+        for t in (*self.inputs, *self.outputs):
+            if not isinstance(t, KerasTensor):
+                raise ValueError(f"Output tensors of a Functional model must be the output of a TensorFlow `Layer` (thus "
+                                 f"holding past layer metadata). Found: {t!r}")
+        self._nodes = self._in_order()
+        layers = []
+        for node in self._nodes:
+            if not any(node.layer is layer for layer in layers):
+                layers.append(node.layer)
+        self._all_layers = layers
+        self.__dict__["_layers_inside"] = list(layers)
+        self.built = True
+        self.input_names = [t._keras_history[0].name for t in self.inputs]
+        self.output_names = [t._keras_history[0].name for t in self.outputs]
+
+    def _in_order(self):
+        """Nodes, each behind those that it needs; inputs first."""
+        done, order, given = set(), [], {id(t) for t in self.inputs}
+
+        def visit(start):
+            stack = [(start, False)]
+            while stack:
+                tensor, expanded = stack.pop()
+                node = tensor.node
+                if id(node) in done:
+                    continue
+                if expanded:
+                    done.add(id(node))
+                    order.append(node)
+                    continue
+                stack.append((tensor, True))
+                if id(tensor) in given:
+                    continue
+                if not node.inputs:
+                    raise ValueError(f"Graph disconnected: cannot obtain value for tensor {tensor!r} at layer "
+                                     f"\"{node.layer.name}\". It is not among the inputs of the model.")
+                stack.extend((t, False) for t in reversed(node.inputs))
+
+        for t in self.inputs:
+            visit(t)
+        for t in self.outputs:
+            visit(t)
+        return order
+
+    def call(self, inputs, training=None, mask=None):
+        given = self._matched(inputs)
+        values = {id(t): v for t, v in zip(self.inputs, given)}
+        for node in self._nodes:
+            if any(id(t) in values for t in nest.flatten(node.outputs)):
+                continue
+            where = {name: value for name, value in (("stage", node.stage), ("shard", node.shard)) if value is not None}
+            with placed(**where):
+                made = node.run(values)
+            for t, v in zip(nest.flatten(node.outputs), nest.flatten(made)):
+                values[id(t)] = v
+        return nest.map_structure(lambda t: values[id(t)], self._structure_out)
+
+    def _matched(self, inputs):
+        if isinstance(inputs, dict) and not isinstance(self._structure_in, dict):
+            missing = [n for n in self.input_names if n not in inputs]
+            if missing:
+                raise ValueError(f"Missing data for input \"{missing[0]}\". You passed a data dictionary with keys "
+                                 f"{sorted(inputs)}. Expected the following keys: {self.input_names}")
+            flat = [inputs[n] for n in self.input_names]
+        else:
+            flat = nest.flatten(inputs)
+        if len(flat) != len(self.inputs):
+            raise ValueError(f"Layer {self.name} expects {len(self.inputs)} input(s), but it received {len(flat)} input "
+                             "tensors.")
+        out = []
+        for t, v in zip(self.inputs, flat):
+            if v.shape.rank == t.shape.rank - 1 and t.shape[-1] == 1:
+                from tensorflow.ops import array_ops
+                v = array_ops.expand_dims(v, -1)
+            if not t.shape[1:].is_compatible_with(v.shape[1:]):
+                raise ValueError(f'Input 0 is incompatible with layer {self.name}: expected shape={t.shape}, found '
+                                 f"shape={v.shape}")
+            out.append(v)
+        return out
+
+    @property
+    def input(self):
+        return self._structure_in
+
+    @property
+    def output(self):
+        return self._structure_out
+
+    @property
+    def layers(self):
+        return list(self._all_layers)
+
+    def compute_mask(self, inputs, mask=None):
+        return None

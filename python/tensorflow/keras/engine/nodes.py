@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""The functional interface: tensors of shapes to come, and the calls of layers that made them."""
+from tensorflow.framework import dispatch, dtypes, nest
+from tensorflow.framework.graphs import Graph, current, tracing
+from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.tensors import Tensor
+from tensorflow.keras import backend
+
+
+class KerasTensor(Tensor):
+    is_keras = True
+    graph = None
+
+    def __init__(self, shape, dtype, name=None):
+        self.shape, self.dtype, self.name = TensorShape(shape), dtypes.as_dtype(dtype), name
+        self._keras_history = None  # (layer, node index, tensor index)
+        self.node = None
+
+    def __bool__(self):
+        raise TypeError("A symbolic Keras input/output has no truth value: a Keras model has no Python conditions on its "
+                        "tensors. Write a layer, or use tf.where.")
+
+    def __iter__(self):
+        if not self.shape.rank or self.shape[0] is None:
+            raise TypeError("Cannot iterate over a symbolic Keras tensor with unknown first dimension.")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __array__(self, dtype=None):
+        raise TypeError("A symbolic Keras input/output cannot be converted to a numpy array. Write a layer for what is to "
+                        "be computed of it.")
+
+    def __repr__(self):
+        layer = f" (created by layer '{self._keras_history[0].name}')" if self._keras_history else ""
+        return f"<KerasTensor: shape={self.shape} dtype={self.dtype.name}{layer}>"
+
+
+class Node:
+    """One call of a layer: arguments with KerasTensors in them, and what came out."""
+
+    def __init__(self, layer, args, kwargs, outputs, stage=None):
+        self.layer, self.args, self.kwargs, self.outputs = layer, args, kwargs, outputs
+        self.inputs = [t for t in nest.flatten((args, kwargs)) if isinstance(t, KerasTensor)]
+        self.stage = stage
+        self.shard = current.shard
+        layer._inbound_nodes.append(self)
+        for i, tensor in enumerate(nest.flatten(outputs)):
+            tensor._keras_history = (layer, len(layer._inbound_nodes) - 1, i)
+            tensor.node = self
+
+    def inbound_layers(self):
+        return [t._keras_history[0] for t in self.inputs]
+
+    def run(self, values):
+        """The call on other tensors: values by the id of a KerasTensor."""
+        def put(t):
+            return values[id(t)] if isinstance(t, KerasTensor) else t
+        args, kwargs = nest.map_structure(put, self.args), nest.map_structure(put, self.kwargs)
+        return self.layer(*args, **kwargs)
+
+
+def shapes_of(function, tensors):
+    """What a function makes of tensors of these shapes, as KerasTensors: it is traced once, and forgotten."""
+    graph = Graph(name="shapes")
+    graph.makes_variables = True
+    given = {}
+    with tracing(graph):
+        for t in tensors:
+            given[id(t)] = graph.input(t.shape, t.dtype, "in")
+            given[id(t)]._keras_mask = _mask_in(graph, t)
+        made = function(lambda t: given[id(t)])
+        out = nest.map_structure(lambda t: _of(graph, t, given), made)
+    return out
+
+
+def _mask_in(graph, t):
+    mask = getattr(t, "_keras_mask", None)
+    return None if mask is None else graph.input(mask.shape, mask.dtype, "mask")
+
+
+def _of(graph, tensor, given):
+    from tensorflow.framework.tensors import convert_to_tensor
+    made = graph.taken(convert_to_tensor(tensor))
+    out = KerasTensor(made.shape, made.dtype)
+    mask = getattr(tensor, "_keras_mask", None)
+    if mask is not None:
+        out._keras_mask = KerasTensor(mask.shape, mask.dtype)
+    return out
+
+
+def _operation(op, inputs, attributes, outputs, out_types, name):
+    """An operation on KerasTensors is a layer of its own."""
+    from tensorflow.keras.layers.operation import OperationLayer
+    layer = OperationLayer(op, inputs, attributes, outputs, out_types, name)
+    return layer([t for t in inputs if isinstance(t, KerasTensor)])
+
+
+dispatch.keras_hook = _operation
+__all__ = ["KerasTensor", "Node", "backend"]

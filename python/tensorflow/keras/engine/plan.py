@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""How a model is spread: replicas, accumulation, stages, batches per execution. Outside of a strategy's scope a program runs
+on the host's device, one batch after the other."""
+from tensorflow.framework import devices
+
+
+class Plan:
+    def __init__(self, device=None, steps=1, replicas=1, accumulation=1, adapt=None, strategy=None, sum_accumulated=True,
+                 stages=None):
+        self._device = device
+        self.steps, self.replicas, self.accumulation = steps, replicas, accumulation
+        self.adapt, self.strategy, self.sum_accumulated = adapt, strategy, sum_accumulated
+        self.stages = stages  # device_mapping of a pipeline: the IPU of each stage
+
+    @property
+    def device(self):
+        if self._device is None:
+            self._device = devices.host()
+        return self._device
+
+    @property
+    def batches(self):
+        """Of one execution, of all replicas."""
+        return self.steps * self.replicas
+
+    @property
+    def key(self):
+        return (self.steps, self.replicas, self.accumulation, id(self._device))
+
+
+def plan_for(model, training):
+    if model._strategy is not None:
+        return model._strategy.plan(model, training)
+    return Plan(steps=max(1, model._steps_per_execution))

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""Saving and loading of weights and models."""
+
+
+class Saving:
+    pass

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""Model: compile, fit, evaluate, predict and their batch forms."""
+import numpy as np
+
+from tensorflow.framework import nest
+from tensorflow.framework.graphs import active, current
+from tensorflow.keras.engine.base_layer import Layer, snake
+from tensorflow.keras.engine.compiled import CompiledLoss, CompiledMetrics
+from tensorflow.keras.engine.feeding import feed_of
+from tensorflow.keras.engine.ipu_options import IpuOptions
+from tensorflow.keras.engine.loops import Loops
+from tensorflow.keras.engine.plan import plan_for
+from tensorflow.keras.engine.programs import Program
+from tensorflow.keras.engine.saving import Saving
+from tensorflow.keras.engine.tracking import Tracker
+
+
+class Model(Loops, Saving, IpuOptions, Layer):
+    def __new__(cls, *args, **kwargs):
+        from tensorflow.keras.engine.functional import Functional
+        if cls is Model and (len(args) >= 2 or "inputs" in kwargs and "outputs" in kwargs):
+            return object.__new__(Functional)
+        return object.__new__(cls)
+
+    def __init__(self, *args, **kwargs):
+        from tensorflow.keras.engine.functional import Functional
+        if type(self) is Functional and (args or "inputs" in kwargs) and "_own" not in self.__dict__:
+            return  # Functional.__init__ runs
+        if args and not isinstance(args[0], str) and not isinstance(self, Functional) or "inputs" in kwargs:
+            # a subclass that is given inputs and outputs
+            names = ("inputs", "outputs", "name")
+            given = {**dict(zip(names, args)), **kwargs}
+            self.__class__ = type(type(self).__name__, (type(self), Functional), {"__module__": type(self).__module__})
+            self._start(given.get("name"))
+            Functional._set_up(self, given["inputs"], given["outputs"])
+            return
+        self._start(kwargs.pop("name", args[0] if args else None), **kwargs)
+
+    def _start(self, name=None, **kwargs):
+        from tensorflow.keras import backend
+        kind = snake(type(self).__name__)
+        Layer.__init__(self, name=name or backend.unique_name({"functional": "model"}.get(kind, kind)), **kwargs)
+        self._strategy = current.strategy
+        self._steps_per_execution = 1
+        self.optimizer = None
+        self.compiled_loss = None
+        self.compiled_metrics = CompiledMetrics()
+        self.stop_training = False
+        self.history = None
+        self._programs = {}
+        self._is_compiled = False
+        self._start_ipu_options()
+
+    # ---- compiling
+
+    def compile(self, optimizer="rmsprop", loss=None, metrics=None, loss_weights=None, weighted_metrics=None,
+                run_eagerly=None, steps_per_execution=None, **kwargs):
+        from tensorflow.keras import optimizers
+        if kwargs:
+            raise TypeError(f"Invalid keyword argument(s) in `compile`: {sorted(kwargs)[0]}")
+        if run_eagerly and (self._strategy is not None or current.strategy is not None):
+            raise RuntimeError("Keras models cannot run eagerly when created within an IPUStrategy. Please set "
+                               "`run_eagerly` to `False` and re-compile.")
+        if steps_per_execution is not None and int(steps_per_execution) < 1:
+            raise ValueError(f"steps_per_execution must be at least 1, not {steps_per_execution}.")
+        self.optimizer = optimizers.get(optimizer)
+        self.loss = loss
+        self.compiled_loss = CompiledLoss(loss, loss_weights)
+        self.compiled_metrics = CompiledMetrics(metrics, weighted_metrics)
+        self._steps_per_execution = int(steps_per_execution or 1)
+        self.run_eagerly = bool(run_eagerly)
+        self._compile_arguments = {"loss": loss, "metrics": metrics, "loss_weights": loss_weights,
+                                   "weighted_metrics": weighted_metrics, "steps_per_execution": self._steps_per_execution}
+        self._programs = {}
+        self._is_compiled = True
+
+    def _require_compiled(self):
+        if not self._is_compiled:
+            raise RuntimeError("You must compile your model before training/testing. Use `model.compile(optimizer, "
+                               "loss)`.")
+
+    @property
+    def metrics(self):
+        from tensorflow.keras.metrics.base import Mean
+        if not self._is_compiled:
+            return self.metrics_of_layers()
+        if self.__dict__.get("_loss_metric") is None:
+            self.__dict__["_loss_metric"] = Mean(name="loss")
+        return [self.__dict__["_loss_metric"], *self.compiled_metrics.metrics, *self.metrics_of_layers()]
+
+    @property
+    def metrics_names(self):
+        return [m.name for m in self.metrics]
+
+    def metrics_of_layers(self):
+        return [m for layer in self._flatten_layers() for m in layer._metrics_inside]
+
+    def _output_names(self, y_pred):
+        names = getattr(self, "output_names", None)
+        if names and len(names) == len(nest.flatten(y_pred)):
+            return names
+        if isinstance(y_pred, dict):
+            return sorted(y_pred)
+        return [f"output_{i + 1}" for i in range(len(nest.flatten(y_pred)))]
+
+    # ---- steps, which users may override
+
+    def train_step(self, data):
+        from tensorflow.framework.tape import GradientTape
+        x, y, weight = (*data, *[None] * (3 - len(data)))
+        with GradientTape() as tape:
+            y_pred = self(x, training=True)
+            loss, _ = self.compiled_loss(y, y_pred, weight, regularization_losses=self.losses)
+        self.optimizer.minimize(loss, self.trainable_variables, tape=tape)
+        self.metrics[0].update_state(loss)
+        self.compiled_metrics.build(nest.flatten(y), nest.flatten(y_pred), self._output_names(y_pred))
+        self.compiled_metrics.update_state(y, y_pred, weight)
+        return {m.name: m.result() for m in self.metrics}
+
+    def test_step(self, data):
+        x, y, weight = (*data, *[None] * (3 - len(data)))
+        y_pred = self(x, training=False)
+        loss, _ = self.compiled_loss(y, y_pred, weight, regularization_losses=self.losses)
+        self.metrics[0].update_state(loss)
+        self.compiled_metrics.build(nest.flatten(y), nest.flatten(y_pred), self._output_names(y_pred))
+        self.compiled_metrics.update_state(y, y_pred, weight)
+        return {m.name: m.result() for m in self.metrics}
+
+    def predict_step(self, data):
+        return self(data[0] if isinstance(data, tuple) else data, training=False)
+
+    def make_train_function(self):
+        return self.train_on_batch
+
+    def make_test_function(self):
+        return self.test_on_batch
+
+    def make_predict_function(self):
+        return self.predict_on_batch
+
+    # ---- programs
+
+    def _program(self, mode, batch, plan):
+        specs = tuple(None if a is None else (a.shape, str(a.dtype)) for a in nest.flatten(batch))
+        trained = tuple(id(v) for v in self.trainable_variables) if self.built else ()
+        key = (mode, specs, plan.key, trained, self._pipeline_key())
+        found = self._programs.get(key)
+        if found is None:
+            if active() is not None:
+                raise RuntimeError("fit, evaluate and predict cannot be called in a function that is traced.")
+            found = Program(self, mode, batch, plan)
+            if not self.built or (not trained and self.trainable_variables):
+                self.built = True
+                return self._program(mode, batch, plan)
+            self._programs[key] = found
+        return found
+
+    # ---- single batches
+
+    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True, return_dict=False):
+        self._require_compiled()
+        logs = self._one_batch("train", x, y, sample_weight, reset_metrics)
+        return logs if return_dict else _listed(logs)
+
+    def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True, return_dict=False):
+        self._require_compiled()
+        logs = self._one_batch("test", x, y, sample_weight, reset_metrics)
+        return logs if return_dict else _listed(logs)
+
+    def predict_on_batch(self, x):
+        return self.predict(x, batch_size=len(nest.flatten(x)[0]))
+
+    def _one_batch(self, mode, x, y, weight, reset):
+        feed = feed_of(x, y, weight, batch_size=len(nest.flatten(x)[0]))
+        plan = plan_for(self, mode == "train")
+        plan.steps = plan.accumulation
+        program = self._program(mode, feed.example(), plan)
+        tracker = self.__dict__.get("_batch_tracker")
+        if tracker is None or reset:
+            tracker = self.__dict__["_batch_tracker"] = Tracker(plan.replicas, self._replica_reduction)
+            tracker.reset(program.metrics)
+        arrays = next(iter(feed.executions(1)))[0]
+        return program.update_metrics(program.run(arrays), tracker)
+
+    def reset_metrics(self):
+        for metric in self.metrics:
+            metric.reset_state()
+
+    # ---- structure
+
+    @property
+    def layers(self):
+        return list(self._layers_inside)
+
+    def get_layer(self, name=None, index=None):
+        if index is not None:
+            if index >= len(self.layers):
+                raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} "
+                                 "layers.")
+            return self.layers[index]
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise ValueError(f"No such layer: {name}.")
+
+    def build(self, input_shape=None):
+        from tensorflow.keras.engine.base_layer import _shape_leaves
+        from tensorflow.keras.engine.nodes import KerasTensor, shapes_of
+        if self.built or input_shape is None:
+            return
+        tensors = nest.map_structure(lambda s: KerasTensor(s, "float32"), _shape_leaves(input_shape))
+        self.built = True
+        shapes_of(lambda put: self(nest.map_structure(put, tensors)), nest.flatten(tensors))
+
+    def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False):
+        from tensorflow.keras.engine.summary import print_summary
+        if not self.built:
+            raise ValueError("This model has not yet been built. Build the model first by calling `build()` or calling "
+                             "`fit()` with some data, or specify an `input_shape` argument in the first layer(s) for "
+                             "automatic build.")
+        print_summary(self, line_length, positions, print_fn, expand_nested)
+
+
+def _listed(logs):
+    values = list(logs.values())
+    return values[0] if len(values) == 1 else values
+
+
+__all__ = ["Model", "np"]

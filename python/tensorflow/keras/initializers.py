@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Initialisers: a shape and a type -> a tensor. `get` takes a name, a configuration, a function or an object."""
+import numpy as np
+
+from tensorflow.framework import dtypes
+from tensorflow.framework.tensors import EagerTensor
+from tensorflow.keras.named import Registry
+from tensorflow.ops import random_ops
+
+_all = Registry("initializer")
+get, serialize, deserialize = _all.get, _all.serialize, _all.deserialize
+
+
+class Initializer:
+    def __call__(self, shape, dtype=None, **kwargs):
+        raise NotImplementedError
+
+    def get_config(self):
+        return {}
+
+    @classmethod
+    def from_config(cls, config):
+        config = dict(config)
+        config.pop("dtype", None)
+        return cls(**config)
+
+    @staticmethod
+    def _tensor(array, dtype):
+        dtype = dtypes.as_dtype(dtype or "float32")
+        return EagerTensor(np.asarray(array).astype(dtype.as_numpy_dtype))
+
+
+@_all.add("zeros", "Zero")
+class Zeros(Initializer):
+    def __call__(self, shape, dtype=None, **kwargs):
+        return self._tensor(np.zeros(tuple(shape)), dtype)
+
+
+@_all.add("ones", "One")
+class Ones(Initializer):
+    def __call__(self, shape, dtype=None, **kwargs):
+        return self._tensor(np.ones(tuple(shape)), dtype)
+
+
+@_all.add("constant")
+class Constant(Initializer):
+    def __init__(self, value=0):
+        self.value = value
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        return self._tensor(np.broadcast_to(np.asarray(self.value), tuple(shape)).copy(), dtype)
+
+    def get_config(self):
+        return {"value": self.value}
+
+
+@_all.add("random_uniform", "uniform")
+class RandomUniform(Initializer):
+    def __init__(self, minval=-0.05, maxval=0.05, seed=None):
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        u = random_ops.uniform_array(shape, self.seed)
+        return self._tensor(self.minval + u * (self.maxval - self.minval), dtype)
+
+    def get_config(self):
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
+
+
+@_all.add("random_normal", "normal")
+class RandomNormal(Initializer):
+    def __init__(self, mean=0.0, stddev=0.05, seed=None):
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        return self._tensor(random_ops.generator(self.seed).normal(self.mean, self.stddev, tuple(shape)), dtype)
+
+    def get_config(self):
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
+
+
+@_all.add("truncated_normal")
+class TruncatedNormal(RandomNormal):
+    def __call__(self, shape, dtype=None, **kwargs):
+        return self._tensor(random_ops.truncated_array(tuple(shape), self.seed) * self.stddev + self.mean, dtype)
+
+
+def fans(shape):
+    """(in, out) of a kernel [field..., in, out]."""
+    shape = tuple(shape)
+    if len(shape) < 1:
+        return 1, 1
+    if len(shape) == 1:
+        return shape[0], shape[0]
+    field = int(np.prod(shape[:-2], dtype=int))
+    return shape[-2] * field, shape[-1] * field
+
+
+@_all.add("variance_scaling")
+class VarianceScaling(Initializer):
+    # A normal distribution that is cut off at two deviations has this one left.
+    _CUT = 0.87962566103423978
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None):
+        if scale <= 0:
+            raise ValueError("`scale` must be positive float.")
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"Invalid `mode` argument: {mode}")
+        distribution = {"normal": "truncated_normal"}.get(distribution, distribution)
+        if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError(f"Invalid `distribution` argument: {distribution}")
+        self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        fan_in, fan_out = fans(shape)
+        n = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        scale = self.scale / max(1.0, n)
+        shape = tuple(shape)
+        if self.distribution == "uniform":
+            limit = np.sqrt(3 * scale)
+            out = (random_ops.uniform_array(shape, self.seed) * 2 - 1) * limit
+        elif self.distribution == "truncated_normal":
+            out = random_ops.truncated_array(shape, self.seed) * np.sqrt(scale) / self._CUT
+        else:
+            out = random_ops.generator(self.seed).normal(0, np.sqrt(scale), shape)
+        return self._tensor(out, dtype)
+
+    def get_config(self):
+        return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed}
+
+
+def _scaled(name, scale, mode, distribution, *also):
+    def __init__(self, seed=None):
+        VarianceScaling.__init__(self, scale, mode, distribution, seed)
+
+    def get_config(self):
+        return {"seed": self.seed}
+
+    kind = type(name, (VarianceScaling,), {"__init__": __init__, "get_config": get_config, "__module__": __name__})
+    return _all.add(*also)(kind)
+
+
+GlorotUniform = _scaled("GlorotUniform", 1.0, "fan_avg", "uniform", "glorot_uniform")
+GlorotNormal = _scaled("GlorotNormal", 1.0, "fan_avg", "truncated_normal", "glorot_normal")
+HeUniform = _scaled("HeUniform", 2.0, "fan_in", "uniform", "he_uniform")
+HeNormal = _scaled("HeNormal", 2.0, "fan_in", "truncated_normal", "he_normal")
+LecunUniform = _scaled("LecunUniform", 1.0, "fan_in", "uniform", "lecun_uniform")
+LecunNormal = _scaled("LecunNormal", 1.0, "fan_in", "truncated_normal", "lecun_normal")
+
+
+@_all.add("orthogonal")
+class Orthogonal(Initializer):
+    def __init__(self, gain=1.0, seed=None):
+        self.gain, self.seed = gain, seed
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        if len(shape) < 2:
+            raise ValueError("The tensor to initialize must be at least two-dimensional")
+        rows, columns = int(np.prod(shape[:-1])), shape[-1]
+        a = random_ops.generator(self.seed).normal(size=(max(rows, columns), min(rows, columns)))
+        q, r = np.linalg.qr(a)
+        q = q * np.sign(np.diag(r))
+        q = q.T if rows < columns else q
+        return self._tensor(self.gain * q.reshape(shape), dtype)
+
+    def get_config(self):
+        return {"gain": self.gain, "seed": self.seed}
+
+
+@_all.add("identity")
+class Identity(Initializer):
+    def __init__(self, gain=1.0):
+        self.gain = gain
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        if len(shape) != 2:
+            raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
+        return self._tensor(self.gain * np.eye(*shape), dtype)
+
+    def get_config(self):
+        return {"gain": self.gain}
+
+
+zeros, ones, constant = Zeros, Ones, Constant
+random_uniform, random_normal, truncated_normal = RandomUniform, RandomNormal, TruncatedNormal
+variance_scaling, orthogonal, identity = VarianceScaling, Orthogonal, Identity
+glorot_uniform, glorot_normal, he_uniform, he_normal = GlorotUniform, GlorotNormal, HeUniform, HeNormal
+lecun_uniform, lecun_normal = LecunUniform, LecunNormal

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Input, Dense, Activation, Dropout, Flatten, Reshape and others that everything is made of."""
+import numpy as np
+
+from tensorflow.framework.shapes import TensorShape
+from tensorflow.keras import activations, backend, constraints, initializers, regularizers
+from tensorflow.keras.engine.base_layer import InputSpec, Layer
+from tensorflow.keras.engine.nodes import KerasTensor, Node
+from tensorflow.ops import array_ops, math_ops, nn_ops
+
+__all__ = ["Input", "InputLayer", "Dense", "Activation", "Dropout", "Flatten", "Reshape", "Permute", "RepeatVector", "Lambda"]
+
+
+class InputLayer(Layer):
+    def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None, sparse=None, name=None, ragged=None,
+                 batch_input_shape=None, **kwargs):
+        super().__init__(name=name or backend.unique_name("input"), dtype=dtype or backend.floatx())
+        shape = batch_input_shape if batch_input_shape is not None else (batch_size, *(input_shape or ()))
+        self._batch_input_shape = tuple(TensorShape(shape))
+        self.built = True
+        tensor = KerasTensor(self._batch_input_shape, dtype or backend.floatx(), self.name)
+        Node(self, (), {}, tensor, backend.call.stage)
+
+    def get_config(self):
+        return {"batch_input_shape": self._batch_input_shape, "dtype": self._policy.name, "sparse": False, "ragged": False,
+                "name": self.name}
+
+
+def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=None, tensor=None, ragged=None, type_spec=None,
+          batch_shape=None):
+    """A tensor that a model gets."""
+    if shape is None and batch_shape is None:
+        raise ValueError("Please provide to Input a `shape` or a `batch_shape`.")
+    for value, what in ((sparse, "sparse"), (ragged, "ragged"), (tensor, "tensor"), (type_spec, "type_spec")):
+        if value:
+            raise NotImplementedError(f"Input(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
+    if isinstance(shape, (int, np.integer)):
+        shape = (shape,)
+    if name is None:
+        backend.get_uid("input_counter")
+        name = f"input_{backend.get_uid('input_names')}"
+    return InputLayer(shape, batch_size, dtype, name=name, batch_input_shape=batch_shape).output
+
+
+class Dense(Layer):
+    """activation(x . kernel + bias)"""
+
+    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+                 bias_constraint=None, **kwargs):
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.units = int(units)
+        if self.units < 0:
+            raise ValueError(f"Received an invalid value for `units`, expected a positive integer, got {units}.")
+        self.activation, self.use_bias = activations.get(activation), use_bias
+        self.kernel_initializer, self.bias_initializer = map(initializers.get, (kernel_initializer, bias_initializer))
+        self.kernel_regularizer, self.bias_regularizer = map(regularizers.get, (kernel_regularizer, bias_regularizer))
+        self.kernel_constraint, self.bias_constraint = map(constraints.get, (kernel_constraint, bias_constraint))
+        self.input_spec, self.supports_masking = InputSpec(min_ndim=2), True
+
+    def build(self, input_shape):
+        last = TensorShape(input_shape)[-1]
+        if last is None:
+            raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
+        self.input_spec = InputSpec(min_ndim=2, axes={-1: last})
+        self.kernel = self.add_weight("kernel", (last, self.units), initializer=self.kernel_initializer,
+                                      regularizer=self.kernel_regularizer, constraint=self.kernel_constraint)
+        self.bias = self.add_weight("bias", (self.units,), initializer=self.bias_initializer,
+                                    regularizer=self.bias_regularizer, constraint=self.bias_constraint) \
+            if self.use_bias else None
+
+    def call(self, inputs):
+        kernel = math_ops.cast(self.kernel, inputs.dtype)
+        out = math_ops.matmul(inputs, kernel)
+        if self.use_bias:
+            out = nn_ops.bias_add(out, math_ops.cast(self.bias, out.dtype))
+        return self.activation(out)
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units, "activation": activations.serialize(self.activation),
+                "use_bias": self.use_bias, "kernel_initializer": initializers.serialize(self.kernel_initializer),
+                "bias_initializer": initializers.serialize(self.bias_initializer),
+                "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
+                "bias_regularizer": regularizers.serialize(self.bias_regularizer)}
+
+
+class Activation(Layer):
+    def __init__(self, activation, **kwargs):
+        super().__init__(**kwargs)
+        self.activation, self.supports_masking = activations.get(activation), True
+
+    def call(self, inputs):
+        return self.activation(inputs)
+
+    def get_config(self):
+        return {**super().get_config(), "activation": activations.serialize(self.activation)}
+
+
+class Dropout(Layer):
+    """While training: x / (1 - rate), or 0 with probability rate."""
+
+    def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        if not 0 <= rate <= 1:
+            raise ValueError(f"Invalid value {rate} received for `rate`, expected a value between 0 and 1.")
+        self.rate, self.noise_shape, self.seed, self.supports_masking = rate, noise_shape, seed, True
+
+    def call(self, inputs, training=None):
+        if not training or self.rate == 0:
+            return inputs
+        return nn_ops.dropout(inputs, self.rate, self.noise_shape, self.seed)
+
+    def get_config(self):
+        return {**super().get_config(), "rate": self.rate, "noise_shape": self.noise_shape, "seed": self.seed}
+
+
+class Flatten(Layer):
+    def __init__(self, data_format=None, **kwargs):
+        super().__init__(**kwargs)
+        self.data_format = data_format or backend.image_data_format()
+        self.input_spec = InputSpec(min_ndim=1)
+
+    def call(self, inputs):
+        rank = inputs.shape.rank
+        if self.data_format == "channels_first" and rank > 2:
+            inputs = array_ops.transpose(inputs, [0, *range(2, rank), 1])
+        if rank == 1:
+            return array_ops.expand_dims(inputs, 1)
+        count = 1
+        for d in inputs.shape[1:]:
+            if d is None:
+                raise ValueError(f"Flatten needs all dimensions but the batch; the input has shape {inputs.shape}.")
+            count *= d
+        return array_ops.reshape(inputs, [-1, count])
+
+    def get_config(self):
+        return {**super().get_config(), "data_format": self.data_format}
+
+
+class Reshape(Layer):
+    def __init__(self, target_shape, **kwargs):
+        super().__init__(**kwargs)
+        self.target_shape = tuple(target_shape)
+
+    def call(self, inputs):
+        count = int(np.prod([d for d in inputs.shape[1:]], dtype=int))
+        target = list(self.target_shape)
+        known = int(np.prod([d for d in target if d != -1], dtype=int))
+        if -1 in target:
+            target[target.index(-1)] = count // max(known, 1)
+        if int(np.prod(target, dtype=int)) != count:
+            raise ValueError(f"total size of new array must be unchanged, input_shape = {list(inputs.shape[1:])}, "
+                             f"output_shape = {list(self.target_shape)}")
+        return array_ops.reshape(inputs, [-1 if inputs.shape[0] is None else inputs.shape[0], *target])
+
+    def get_config(self):
+        return {**super().get_config(), "target_shape": self.target_shape}
+
+
+class Permute(Layer):
+    def __init__(self, dims, **kwargs):
+        super().__init__(**kwargs)
+        self.dims = tuple(dims)
+        if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
+            raise ValueError(f"Invalid permutation `dims` for Permute Layer: {dims}. The set of indices in `dims` must be "
+                             "consecutive and start from 1.")
+        self.input_spec = InputSpec(ndim=len(self.dims) + 1)
+
+    def call(self, inputs):
+        return array_ops.transpose(inputs, [0, *self.dims])
+
+    def get_config(self):
+        return {**super().get_config(), "dims": self.dims}
+
+
+class RepeatVector(Layer):
+    def __init__(self, n, **kwargs):
+        super().__init__(**kwargs)
+        self.n, self.input_spec = int(n), InputSpec(ndim=2)
+
+    def call(self, inputs):
+        return array_ops.tile(array_ops.expand_dims(inputs, 1), [1, self.n, 1])
+
+    def get_config(self):
+        return {**super().get_config(), "n": self.n}
+
+
+class Lambda(Layer):
+    def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
+        super().__init__(**kwargs)
+        self.function, self.arguments = function, arguments or {}
+
+    def call(self, inputs, mask=None, training=None):
+        import inspect
+        more = dict(self.arguments)
+        names = inspect.signature(self.function).parameters
+        if "training" in names:
+            more["training"] = training
+        return self.function(inputs, **more)
+
+

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Loss: a function of labels and predictions that gives one number per sample, and how these become one."""
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.keras.named import Registry
+from tensorflow.ops import array_ops, math_ops
+
+registry = Registry("loss function")
+serialize, deserialize = registry.serialize, registry.deserialize
+
+
+def get(identifier):
+    if isinstance(identifier, str):
+        found = registry.find(identifier)
+        return found() if isinstance(found, type) else found
+    return registry.get(identifier)
+
+
+class Reduction:
+    AUTO, NONE, SUM, SUM_OVER_BATCH_SIZE = "auto", "none", "sum", "sum_over_batch_size"
+
+    @classmethod
+    def validate(cls, key):
+        if key not in ("auto", "none", "sum", "sum_over_batch_size"):
+            raise ValueError(f"Invalid Reduction Key: {key}. Expected keys are \"auto\", \"none\", \"sum\", "
+                             "\"sum_over_batch_size\"")
+
+
+def reduced(values, sample_weight, reduction):
+    """Weights [batch] or like the values; the mean is over the number of values, whatever they weigh."""
+    if sample_weight is not None:
+        weight = math_ops.cast(convert_to_tensor(sample_weight), values.dtype)
+        if weight.shape.rank == values.shape.rank + 1 and weight.shape[-1] == 1:
+            weight = array_ops.squeeze(weight, [-1])
+        while weight.shape.rank and weight.shape.rank < values.shape.rank:
+            weight = array_ops.expand_dims(weight, -1)
+        values = math_ops.multiply(values, weight)
+    if reduction == Reduction.NONE:
+        return values
+    if reduction == Reduction.SUM:
+        return math_ops.reduce_sum(values)
+    return math_ops.reduce_mean(values)
+
+
+class Loss:
+    def __init__(self, reduction=Reduction.AUTO, name=None):
+        Reduction.validate(reduction)
+        self.reduction, self.name = reduction, name
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        y_pred = convert_to_tensor(y_pred)
+        if not isinstance(y_true, Tensor):
+            y_true = convert_to_tensor(y_true)
+        return reduced(self.call(y_true, y_pred), sample_weight, self.reduction)
+
+    def call(self, y_true, y_pred):
+        raise NotImplementedError(f"{type(self).__name__} must implement call(y_true, y_pred).")
+
+    def get_config(self):
+        return {"reduction": self.reduction, "name": self.name}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+class LossFunctionWrapper(Loss):
+    """A function as a loss."""
+
+    def __init__(self, fn, reduction=Reduction.AUTO, name=None, **kwargs):
+        super().__init__(reduction, name or getattr(fn, "__name__", "loss"))
+        self.fn, self._fn_kwargs = fn, kwargs
+
+    def call(self, y_true, y_pred):
+        return self.fn(y_true, y_pred, **self._fn_kwargs)
+
+    def get_config(self):
+        return {**super().get_config(), **self._fn_kwargs}
+
+
+def loss_class(class_name, function, **defaults):
+    """The class of a loss function: its arguments in front of reduction and name."""
+    names = list(defaults)
+
+    def __init__(self, *args, **kwargs):
+        order = [*names, "reduction", "name"]
+        given = {**dict(zip(order, args)), **kwargs}
+        unknown = set(given) - set(order)
+        if unknown:
+            raise TypeError(f"{class_name} got an unexpected keyword argument '{sorted(unknown)[0]}'")
+        own = {n: given.get(n, defaults[n]) for n in names}
+        LossFunctionWrapper.__init__(self, function, given.get("reduction", Reduction.AUTO),
+                                     given.get("name") or function.__name__, **own)
+
+    kind = type(class_name, (LossFunctionWrapper,), {"__init__": __init__, "__module__": function.__module__,
+                                                     "__doc__": function.__doc__})
+    return registry.add()(kind)
+
+
+def prepared(y_true, y_pred):
+    """Predictions as a tensor, labels in their type."""
+    y_pred = convert_to_tensor(y_pred)
+    return math_ops.cast(convert_to_tensor(y_true), y_pred.dtype), y_pred

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Metric: variables that update_state adds to and result reads. While a model is trained or evaluated only what is added is
+computed on the device; a metric whose update_state does anything but assign_add keeps its variables there."""
+import numpy as np
+
+from tensorflow.framework import dtypes
+from tensorflow.framework.graphs import eagerly
+from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.variables import Variable
+from tensorflow.keras import backend
+from tensorflow.keras.named import Registry
+from tensorflow.ops import array_ops, math_ops
+
+__all__ = ["Mean", "Sum", "MeanMetricWrapper", "Metric"]
+registry = Registry("metric function")
+serialize, deserialize = registry.serialize, registry.deserialize
+
+
+def get(identifier):
+    return registry.get(identifier)
+
+
+class Metric:
+    def __init__(self, name=None, dtype=None, **kwargs):
+        from tensorflow.keras.engine.base_layer import snake
+        self._name = name or backend.unique_name(snake(type(self).__name__))
+        self._dtype = dtypes.as_dtype(dtype or backend.floatx()).name
+        self.__dict__.setdefault("_weights", [])
+
+    name = property(lambda self: self._name)
+    dtype = property(lambda self: self._dtype)
+
+    def add_weight(self, name=None, shape=(), aggregation=None, synchronization=None, initializer="zeros", dtype=None):
+        from tensorflow.keras import initializers
+        with eagerly():
+            value = initializers.get(initializer)(tuple(shape), dtype=dtype or self._dtype)
+        out = Variable(value, trainable=False, name=f"{self.name}/{name}")
+        self.__dict__.setdefault("_weights", []).append(out)
+        return out
+
+    @property
+    def variables(self):
+        own = list(self.__dict__.get("_weights", ()))
+        for value in vars(self).values():
+            if isinstance(value, Metric):
+                own += value.variables
+        return own
+
+    weights = trainable_weights = property(lambda self: self.variables)
+
+    def update_state(self, *args, **kwargs):
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    def result(self):
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    def reset_state(self):
+        for variable in self.variables:
+            variable.set(np.zeros(variable.shape.as_list(), variable.dtype.as_numpy_dtype))
+
+    def reset_states(self):
+        self.reset_state()
+
+    def __call__(self, *args, **kwargs):
+        self.update_state(*args, **kwargs)
+        return self.result()
+
+    def get_config(self):
+        return {"name": self.name, "dtype": self._dtype}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+class _Reduced(Metric):
+    """A sum of values, perhaps over a sum of their weights."""
+
+    def __init__(self, name=None, dtype=None, mean=True):
+        super().__init__(name, dtype)
+        self._mean = mean
+        self.total = self.add_weight("total")
+        if mean:
+            self.count = self.add_weight("count")
+
+    def update_state(self, values, sample_weight=None):
+        values = math_ops.cast(convert_to_tensor(values), self._dtype)
+        if sample_weight is not None:
+            weight = math_ops.cast(convert_to_tensor(sample_weight), self._dtype)
+            while weight.shape.rank and weight.shape.rank > values.shape.rank and weight.shape[-1] == 1:
+                weight = array_ops.squeeze(weight, [-1])
+            while weight.shape.rank and weight.shape.rank < values.shape.rank:
+                values = math_ops.reduce_mean(values, -1)
+            values = math_ops.multiply(values, weight)
+            count = math_ops.reduce_sum(array_ops.broadcast_to(weight, values.shape.as_list()))
+        else:
+            count = float(np.prod(values.shape.as_list(), dtype=float))
+        self.total.assign_add(math_ops.reduce_sum(values))
+        if self._mean:
+            self.count.assign_add(count)
+
+    def result(self):
+        return math_ops.divide_no_nan(self.total, self.count) if self._mean else math_ops.identity(self.total)
+
+
+@registry.add()
+class Mean(_Reduced):
+    def __init__(self, name="mean", dtype=None):
+        super().__init__(name, dtype, True)
+
+
+@registry.add()
+class Sum(_Reduced):
+    def __init__(self, name="sum", dtype=None):
+        super().__init__(name, dtype, False)
+
+
+class MeanMetricWrapper(Mean):
+    """The mean of a function of labels and predictions."""
+
+    def __init__(self, fn, name=None, dtype=None, **kwargs):
+        super().__init__(name or getattr(fn, "__name__", "metric"), dtype)
+        self._fn, self._fn_kwargs = fn, kwargs
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        super().update_state(self._fn(convert_to_tensor(y_true), convert_to_tensor(y_pred), **self._fn_kwargs),
+                             sample_weight)
+
+    def get_config(self):
+        return {**super().get_config(), **self._fn_kwargs}
+
+
+def metric_class(class_name, function, name=None, **defaults):
+    """The class of a metric function: its arguments beside name and dtype."""
+    names = list(defaults)
+
+    def __init__(self, *args, **kwargs):
+        given = {**dict(zip([*names[:0], "name", "dtype", *names], args)), **kwargs}
+        unknown = set(given) - {*names, "name", "dtype"}
+        if unknown:
+            raise TypeError(f"{class_name} got an unexpected keyword argument '{sorted(unknown)[0]}'")
+        own = {n: given.get(n, defaults[n]) for n in names}
+        MeanMetricWrapper.__init__(self, function, given.get("name") or name or function.__name__, given.get("dtype"), **own)
+
+    kind = type(class_name, (MeanMetricWrapper,), {"__init__": __init__, "__module__": function.__module__,
+                                                   "__doc__": function.__doc__})
+    return registry.add()(kind)

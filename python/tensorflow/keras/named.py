@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Things by their names: activations, initialisers, losses, metrics, optimisers, regularisers, layers."""
+import difflib
+
+custom = {}  # of keras.utils.custom_object_scope
+
+
+class Registry:
+    def __init__(self, kind):
+        self.kind, self.named = kind, {}
+
+    def add(self, *names):
+        def decorate(thing):
+            for name in (thing.__name__, *names):
+                self.named[name] = thing
+            return thing
+        return decorate
+
+    def find(self, name, custom_objects=None):
+        for source in (custom_objects or {}, custom, self.named):
+            if name in source:
+                return source[name]
+        near = difflib.get_close_matches(str(name), self.named, 1)
+        raise ValueError(f"Unknown {self.kind}: {name}. docs/tensorflow.md lists those there are."
+                         + (f" Did you mean {near[0]!r}?" if near else ""))
+
+    def get(self, identifier):
+        if identifier is None:
+            return None
+        if isinstance(identifier, dict):
+            return self.deserialize(identifier)
+        if isinstance(identifier, str):
+            found = self.find(identifier)
+            return found() if isinstance(found, type) else found
+        if isinstance(identifier, type):
+            return identifier()
+        if callable(identifier) or hasattr(identifier, "get_config"):
+            return identifier
+        raise ValueError(f"Could not interpret {self.kind} identifier: {identifier!r}")
+
+    def deserialize(self, config, custom_objects=None):
+        if isinstance(config, str):
+            found = self.find(config, custom_objects)
+            return found() if isinstance(found, type) else found
+        found = self.find(config["class_name"], custom_objects)
+        return found.from_config(dict(config.get("config") or {})) if hasattr(found, "from_config") else found
+
+    def serialize(self, thing):
+        if thing is None:
+            return None
+        if hasattr(thing, "get_config"):
+            return {"class_name": type(thing).__name__, "config": thing.get_config()}
+        if hasattr(thing, "__name__"):
+            return thing.__name__
+        raise ValueError(f"Cannot serialize {self.kind} {thing!r}")

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Optimizer: hyperparameters, slots, and one update rule in two forms. `update` writes it out with TensorFlow's operations,
+for apply_gradients. `fused` says it as PopART's optimiser, which fit() uses: it must be the same rule to the last term, or None.
+"""
+import numpy as np
+
+from tensorflow.framework.graphs import active, eagerly
+from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.variables import Variable
+from tensorflow.keras import backend
+from tensorflow.keras.named import Registry
+from tensorflow.ops import math_ops
+
+registry = Registry("optimizer")
+serialize = registry.serialize
+
+
+def deserialize(config, custom_objects=None):
+    if isinstance(config, dict) and config["class_name"].lower() in registry.named:
+        config = {**config, "class_name": config["class_name"].lower()}
+    return registry.deserialize(config, custom_objects)
+
+
+def get(identifier):
+    if isinstance(identifier, str):
+        return registry.find(identifier.lower() if identifier.lower() in registry.named else identifier)()
+    out = registry.get(identifier)
+    if not isinstance(out, Optimizer):
+        raise ValueError(f"Could not interpret optimizer identifier: {identifier!r}")
+    return out
+
+
+class Optimizer:
+    _defaults = {}  # hyperparameters beside the rate
+
+    def __init__(self, name=None, learning_rate=0.01, clipnorm=None, clipvalue=None, global_clipnorm=None, lr=None, decay=0.0,
+                 **hyper):
+        from tensorflow.keras.optimizers.schedules import LearningRateSchedule
+        learning_rate = learning_rate if lr is None else lr
+        for value, what in ((clipnorm, "clipnorm"), (clipvalue, "clipvalue"), (global_clipnorm, "global_clipnorm")):
+            if value is not None and value < 0:
+                raise ValueError(f"Expected {what} >= 0, received: {value}")
+        if clipnorm is not None and global_clipnorm is not None:
+            raise ValueError("At most one of `clipnorm` and `global_clipnorm` can be set.")
+        self._name = name or type(self).__name__
+        self.clipnorm, self.clipvalue, self.global_clipnorm, self.decay = clipnorm, clipvalue, global_clipnorm, float(decay)
+        self._schedule = learning_rate if isinstance(learning_rate, LearningRateSchedule) else None
+        with eagerly():
+            self._rate = None if self._schedule else Variable(np.float32(learning_rate), False, name="learning_rate")
+            self.iterations = Variable(np.int64(0), False, name=f"{self._name}/iter", dtype="int64")
+        unknown = set(hyper) - set(self._defaults)
+        if unknown:
+            raise TypeError(f"{type(self).__name__} got an unexpected keyword argument: {sorted(unknown)[0]}")
+        for key, default in self._defaults.items():
+            setattr(self, key, hyper.get(key, default))
+        self._slots, self._order = {}, []
+        self.state_source = None  # the program that has newer slots (fit)
+
+    # ---- the rate
+
+    @property
+    def learning_rate(self):
+        return self._schedule if self._schedule is not None else self._rate
+
+    @learning_rate.setter
+    def learning_rate(self, value):
+        from tensorflow.keras.optimizers.schedules import LearningRateSchedule
+        if isinstance(value, LearningRateSchedule):
+            self._schedule = value
+        elif self._schedule is not None:
+            raise TypeError("This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` "
+                            "constructor argument, hence its learning rate is not settable.")
+        else:
+            self._rate.set(np.float32(value))
+
+    lr = learning_rate
+
+    def rate_now(self):
+        """The rate of the next step, on the host."""
+        step = int(self.iterations.numpy())
+        with eagerly():
+            rate = float(self._schedule(np.float32(step))) if self._schedule is not None else float(self._rate.numpy())
+        return rate / (1.0 + self.decay * step)
+
+    @property
+    def rate_is_constant(self):
+        """Whether it stays the same from step to step unless somebody sets it."""
+        return self._schedule is None and self.decay == 0
+
+    def _decayed_lr(self, dtype="float32"):
+        step = math_ops.cast(self.iterations, "float32")
+        rate = convert_to_tensor(self._schedule(step)) if self._schedule is not None else convert_to_tensor(self._rate)
+        if self.decay:
+            rate = math_ops.divide(rate, math_ops.add(math_ops.multiply(step, self.decay), 1.0))
+        return math_ops.cast(rate, dtype)
+
+    # ---- slots
+
+    def add_slot(self, var, slot_name, initializer=0.0):
+        key = (id(var), slot_name)
+        if key not in self._slots:
+            with eagerly():
+                value = np.full(var.shape.as_list(), initializer, np.float32)
+                self._slots[key] = Variable(value, False, name=f"{self._name}/{var.name.split(':')[0]}/{slot_name}")
+            self._order.append((var, slot_name))
+        return self._slots[key]
+
+    def get_slot(self, var, slot_name):
+        return self._slots[(id(var), slot_name)]
+
+    def create_slots(self, var):
+        """add_slot for what the rule keeps of a variable."""
+
+    def _create_all(self, variables):
+        for v in variables:
+            self.create_slots(v)
+
+    @property
+    def weights(self):
+        return [self.iterations, *self._slots.values()]
+
+    def variables(self):
+        return self.weights
+
+    def get_weights(self):
+        return [w.numpy() for w in self.weights]
+
+    def set_weights(self, weights):
+        if len(weights) != len(self.weights):
+            raise ValueError(f"You called `set_weights(weights)` on optimizer {self._name} with a weight list of length "
+                             f"{len(weights)}, but the optimizer was expecting {len(self.weights)} weights.")
+        for v, w in zip(self.weights, weights):
+            v.set(w)
+
+    # ---- steps
+
+    def apply_gradients(self, grads_and_vars, name=None, experimental_aggregate_gradients=True):
+        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        if not pairs:
+            raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in grads_and_vars]}.")
+        gradients = self._clipped([g for g, _ in pairs])
+        self._create_all([v for _, v in pairs])
+        rate = self._decayed_lr()
+        for gradient, (_, var) in zip(gradients, pairs):
+            gradient = math_ops.cast(gradient, var.dtype)
+            self.update(gradient, var, rate if var.dtype.name == "float32" else math_ops.cast(rate, var.dtype))
+            if var.constraint is not None:
+                var.assign(var.constraint(var.read_value()))
+        return self.iterations.assign_add(np.int64(1))
+
+    def _clipped(self, gradients):
+        if self.clipvalue is not None:
+            return [math_ops.clip_by_value(g, -float(self.clipvalue), float(self.clipvalue)) for g in gradients]
+        if self.clipnorm is not None:
+            return [math_ops.clip_by_norm(g, float(self.clipnorm)) for g in gradients]
+        if self.global_clipnorm is not None:
+            return math_ops.clip_by_global_norm(gradients, float(self.global_clipnorm))[0]
+        return list(gradients)
+
+    def minimize(self, loss, var_list, grad_loss=None, name=None, tape=None):
+        from tensorflow.framework.tape import GradientTape, graph_gradients
+        variables = var_list() if callable(var_list) else var_list
+        if callable(loss):
+            with GradientTape() as tape:
+                loss = loss()
+            gradients = tape.gradient(loss, variables)
+        elif tape is not None:
+            gradients = tape.gradient(loss, variables)
+        elif active() is not None:
+            gradients = graph_gradients(active(), [loss], variables)
+        else:
+            raise ValueError("`tape` is required when a `Tensor` loss is passed.")
+        return self.apply_gradients(zip(gradients, variables))
+
+    def update(self, gradient, var, rate):
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    def fused(self, popart, rate, clip):
+        """popart's optimiser of the same rule with this rate, or None."""
+        return None
+
+    def clip_settings(self, popart):
+        """What PopART clips by, or None if it cannot say it."""
+        if self.clipvalue is not None or self.clipnorm is not None:
+            return None
+        if self.global_clipnorm is not None:
+            return [popart.ClipNormSettings.clipAllWeights(float(self.global_clipnorm))]
+        return []
+
+    def get_config(self):
+        rate = self._schedule
+        config = {"name": self._name, "decay": self.decay, **{k: getattr(self, k) for k in self._defaults}}
+        if rate is not None:
+            from tensorflow.keras.optimizers import schedules
+            config["learning_rate"] = schedules.serialize(rate)
+        else:
+            config["learning_rate"] = float(self._rate.numpy())
+        for key in ("clipnorm", "clipvalue", "global_clipnorm"):
+            if getattr(self, key) is not None:
+                config[key] = getattr(self, key)
+        return config
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        from tensorflow.keras.optimizers import schedules
+        config = dict(config)
+        if isinstance(config.get("learning_rate"), dict):
+            config["learning_rate"] = schedules.deserialize(config["learning_rate"])
+        return cls(**config)
+
+
+def epsilon_of(value):
+    return backend.epsilon() if value is None else value

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""SGD.   v = momentum * v - rate * g;   w += v,  or with Nesterov  w += momentum * v - rate * g
+
+PopART keeps the velocity without the rate (v' = momentum * v' + g, w -= rate * v'). The two are the same while the rate
+stays the same, so with momentum only a constant rate is fused."""
+from tensorflow.keras.optimizers.base import Optimizer, registry
+from tensorflow.ops import math_ops
+
+__all__ = ["SGD"]
+
+
+@registry.add("sgd")
+class SGD(Optimizer):
+    _defaults = {"momentum": 0.0, "nesterov": False}
+
+    def __init__(self, learning_rate=0.01, momentum=0.0, nesterov=False, name="SGD", **kwargs):
+        if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
+            raise ValueError("`momentum` must be between [0, 1].")
+        super().__init__(name, learning_rate, momentum=momentum, nesterov=nesterov, **kwargs)
+
+    def create_slots(self, var):
+        if self.momentum:
+            self.add_slot(var, "momentum")
+
+    def update(self, gradient, var, rate):
+        step = math_ops.multiply(gradient, rate)
+        if not self.momentum:
+            var.assign_sub(step)
+            return
+        slot = self.get_slot(var, "momentum")
+        v = math_ops.subtract(math_ops.multiply(slot, self.momentum), step)
+        slot.assign(v)
+        var.assign_add(math_ops.subtract(math_ops.multiply(v, self.momentum), step) if self.nesterov else v)
+
+    def fused(self, popart, rate, clip):
+        values = {"defaultLearningRate": (rate, False), "defaultMomentum": (float(self.momentum), True),
+                  "nesterov": (bool(self.nesterov), True)}
+        return popart.SGD(values, clip, popart.SGDAccumulatorAndMomentum.Separate)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Regularisers: a tensor -> a number that is added to the loss."""
+from tensorflow.keras.named import Registry
+from tensorflow.ops import math_ops
+
+_all = Registry("regularizer")
+get, serialize, deserialize = _all.get, _all.serialize, _all.deserialize
+
+
+class Regularizer:
+    def __call__(self, x):
+        return 0.0
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+@_all.add("l1_l2")
+class L1L2(Regularizer):
+    """l1 * sum |x| + l2 * sum x^2"""
+
+    def __init__(self, l1=0.0, l2=0.0):
+        self.l1, self.l2 = float(l1 or 0), float(l2 or 0)
+
+    def __call__(self, x):
+        out = None
+        if self.l1:
+            out = math_ops.multiply(math_ops.reduce_sum(math_ops.abs(x)), self.l1)
+        if self.l2:
+            squares = math_ops.multiply(math_ops.reduce_sum(math_ops.square(x)), self.l2)
+            out = squares if out is None else math_ops.add(out, squares)
+        return math_ops.multiply(math_ops.reduce_sum(x), 0.0) if out is None else out
+
+    def get_config(self):
+        return {"l1": self.l1, "l2": self.l2}
+
+
+@_all.add("l1")
+class L1(L1L2):
+    def __init__(self, l1=0.01, **kwargs):
+        super().__init__(kwargs.pop("l", l1), 0)
+
+    def get_config(self):
+        return {"l1": self.l1}
+
+
+@_all.add("l2")
+class L2(L1L2):
+    def __init__(self, l2=0.01, **kwargs):
+        super().__init__(0, kwargs.pop("l", l2))
+
+    def get_config(self):
+        return {"l2": self.l2}
+
+
+l1, l2 = L1, L2
+
+
+def l1_l2(l1=0.01, l2=0.01):
+    return L1L2(l1, l2)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""tf.keras.utils"""
+import contextlib
+
+import numpy as np
+
+from tensorflow import _names
+from tensorflow.keras import named as _named
+from tensorflow.keras.engine.progress import Progbar  # noqa: F401
+
+
+def to_categorical(y, num_classes=None, dtype="float32"):
+    """Numbers of classes as rows with a one."""
+    y = np.array(y, dtype="int")
+    shape = y.shape
+    if shape and shape[-1] == 1 and len(shape) > 1:
+        shape = shape[:-1]
+    y = y.ravel()
+    num_classes = int(np.max(y)) + 1 if num_classes is None else num_classes
+    out = np.zeros((len(y), num_classes), dtype=dtype)
+    out[np.arange(len(y)), y] = 1
+    return out.reshape(*shape, num_classes)
+
+
+def normalize(x, axis=-1, order=2):
+    norms = np.atleast_1d(np.linalg.norm(x, order, axis))
+    norms[norms == 0] = 1
+    return x / np.expand_dims(norms, axis)
+
+
+class Sequence:
+    """Batches by their number."""
+
+    def __getitem__(self, index):
+        raise NotImplementedError
+
+    def __len__(self):
+        raise NotImplementedError
+
+    def on_epoch_end(self):
+        pass
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+
+@contextlib.contextmanager
+def custom_object_scope(*objects):
+    before = dict(_named.custom)
+    for each in objects:
+        _named.custom.update(each)
+    try:
+        yield
+    finally:
+        _named.custom.clear()
+        _named.custom.update(before)
+
+
+CustomObjectScope = custom_object_scope
+
+
+def get_custom_objects():
+    return _named.custom
+
+
+def register_keras_serializable(package="Custom", name=None):
+    def decorate(thing):
+        _named.custom[name or thing.__name__] = thing
+        return thing
+    return decorate
+
+
+def plot_model(*args, **kwargs):
+    raise NotImplementedError("plot_model needs pydot and graphviz, which this TensorFlow does not use. Use "
+                              "model.summary().")
+
+
+def set_random_seed(seed):
+    from tensorflow.ops.random_ops import set_seed
+    np.random.seed(seed)
+    set_seed(seed)
+
+
+_names.lazy(globals(), {"get_file": "tensorflow.keras.datasets:get_file"})

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+"""tf.linalg"""
+from tensorflow import _names
+from tensorflow.ops import array_ops as _array
+from tensorflow.ops import math_ops as _math
+
+_names.export(globals(), _math, ("matmul", "einsum", "tensordot", "norm", "l2_normalize", "global_norm"))
+_names.export(globals(), _array, ("eye",))
+band_part = _array.linalg_band_part
+_names.lazy(globals(), {})

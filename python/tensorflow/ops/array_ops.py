@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: MIT
+"""Shapes: reshaping, joining, slicing, looking up, making."""
+import numpy as np
+
+from tensorflow.framework import dtypes
+from tensorflow.framework.dispatch import apply, same_type
+from tensorflow.framework.graphs import active
+from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.variables import Variable
+
+
+def constant(value, dtype=None, shape=None, name="Const"):
+    dtype = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(value, (EagerTensor, np.ndarray, np.generic)):
+        value = np.asarray(value) if dtype is None else np.asarray(value).astype(dtype.as_numpy_dtype)
+    out = convert_to_tensor(value, dtype)
+    if shape is not None:
+        shape = tuple(TensorShape(shape))
+        array = out.array
+        array = np.full(shape, array) if array.size == 1 else array.reshape(shape)
+        out = EagerTensor(array.astype(out.dtype.as_numpy_dtype), out.dtype)
+    graph = active()
+    return graph.taken(out) if graph is not None else out
+
+
+def _shape_tensor(shape):
+    """A shape as a tensor; one that has traced parts is stacked."""
+    if isinstance(shape, Tensor):
+        return shape
+    if isinstance(shape, TensorShape):
+        shape = shape.as_list()
+    if isinstance(shape, (int, np.integer)):
+        shape = [shape]
+    if any(isinstance(d, SymbolicTensor) for d in shape):
+        known = [constant_value(d) if isinstance(d, Tensor) else d for d in shape]
+        if all(d is not None for d in known):
+            return np.array(known, np.int32)
+        return stack([convert_to_tensor(d, dtypes.int32) if not isinstance(d, Tensor) else d for d in shape])
+    return np.array([int(d) for d in shape], np.int32)
+
+
+def reshape(tensor, shape, name=None):
+    return apply("Reshape", [convert_to_tensor(tensor), _shape_tensor(shape)], name=name)
+
+
+def shape(input, out_type=dtypes.int32, name=None):
+    x = convert_to_tensor(input)
+    if x.shape.is_fully_defined():
+        return EagerTensor(np.array(x.shape.as_list(), dtypes.as_dtype(out_type).as_numpy_dtype))
+    return apply("Shape", [x], out_types=[dtypes.as_dtype(out_type)], name=name)
+
+
+def size(input, out_type=dtypes.int32, name=None):
+    x = convert_to_tensor(input)
+    if x.shape.is_fully_defined():
+        return EagerTensor(np.array(x.shape.num_elements(), dtypes.as_dtype(out_type).as_numpy_dtype))
+    return apply("Size", [x], name=name)
+
+
+def rank(input, name=None):
+    return EagerTensor(np.array(convert_to_tensor(input).shape.rank, np.int32))
+
+
+def transpose(a, perm=None, conjugate=False, name=None):
+    a = convert_to_tensor(a)
+    perm = list(range(a.shape.rank))[::-1] if perm is None else perm
+    return apply("Transpose", [a, np.asarray(perm, np.int32)], name=name)
+
+
+def expand_dims(input, axis=None, name=None, dim=None):
+    return apply("ExpandDims", [convert_to_tensor(input), np.int32(dim if axis is None else axis)], name=name)
+
+
+def squeeze(input, axis=None, name=None, squeeze_dims=None):
+    axis = squeeze_dims if axis is None else axis
+    axes = [] if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    return apply("Squeeze", [convert_to_tensor(input)], {"squeeze_dims": axes}, name=name)
+
+
+def broadcast_to(input, shape, name=None):
+    return apply("BroadcastTo", [convert_to_tensor(input), _shape_tensor(shape)], name=name)
+
+
+def tile(input, multiples, name=None):
+    return apply("Tile", [convert_to_tensor(input), _shape_tensor(multiples)], name=name)
+
+
+def repeat(input, repeats, axis=None, name=None):
+    x = convert_to_tensor(input)
+    if axis is None:
+        x, axis = reshape(x, [-1]), 0
+    index = np.repeat(np.arange(x.shape[axis]), repeats).astype(np.int32)
+    return gather(x, index, axis=axis)
+
+
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+    x = convert_to_tensor(tensor)
+    paddings = np.asarray(paddings, np.int32)
+    if mode.upper() == "CONSTANT":
+        return apply("PadV2", [x, paddings, same_type(x, constant_values)[1]], name=name)
+    return apply("MirrorPad", [x, paddings], {"mode": mode.upper()}, name=name)
+
+
+def reverse(tensor, axis, name=None):
+    return apply("ReverseV2", [convert_to_tensor(tensor), np.atleast_1d(np.asarray(axis, np.int32))], name=name)
+
+
+def roll(input, shift, axis, name=None):
+    x = convert_to_tensor(input)
+    for s, a in zip(np.atleast_1d(shift), np.atleast_1d(axis)):
+        x = gather(x, np.roll(np.arange(x.shape[int(a)]), int(s)).astype(np.int32), axis=int(a))
+    return x
+
+
+def concat(values, axis, name="concat"):
+    values = [convert_to_tensor(v) for v in (values if isinstance(values, (list, tuple)) else [values])]
+    return values[0] if len(values) == 1 else apply("ConcatV2", [*values, np.int32(axis)], name=name)
+
+
+def stack(values, axis=0, name="stack"):
+    values = list(values)
+    first = next((v for v in values if isinstance(v, (Tensor, Variable))), None)
+    values = [same_type(v, first)[0] if first is not None else convert_to_tensor(v) for v in values]
+    return apply("Pack", values, {"axis": int(axis)}, name=name)
+
+
+def unstack(value, num=None, axis=0, name="unstack"):
+    x = convert_to_tensor(value)
+    num = x.shape[axis] if num is None else num
+    if num is None:
+        raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
+    out = apply("Unpack", [x], {"axis": axis, "num": int(num)}, outputs=int(num), name=name)
+    return [out] if num == 1 else list(out)
+
+
+def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+    x = convert_to_tensor(value)
+    if isinstance(num_or_size_splits, (int, np.integer)):
+        n = int(num_or_size_splits)
+        out = apply("Split", [np.int32(axis), x], {"num_split": n}, outputs=n, name=name)
+        return [out] if n == 1 else list(out)
+    sizes = np.asarray(num_or_size_splits, np.int32)
+    out = apply("SplitV", [x, sizes, np.int32(axis)], outputs=len(sizes), name=name)
+    return [out] if len(sizes) == 1 else list(out)
+
+
+def slice_(input_, begin, size, name=None):
+    begin = begin if isinstance(begin, Tensor) else _shape_tensor(begin)
+    return apply("Slice", [convert_to_tensor(input_), begin, _shape_tensor(size)], name=name)
+
+
+def getitem(x, key):
+    """x[key]: integers, slices, None, ..., a mask that is known; an index that is traced is looked up."""
+    x = convert_to_tensor(x)
+    keys = list(key) if isinstance(key, tuple) else [key]
+    if len(keys) == 1 and _is_mask(keys[0]):
+        return boolean_mask(x, keys[0])
+    used = sum(k is not None and k is not Ellipsis for k in keys)
+    if used > x.shape.rank:
+        raise IndexError(f"{used} indices for a tensor of {x.shape.rank} dimensions")
+    if Ellipsis in [k for k in keys if not isinstance(k, (Tensor, np.ndarray))]:
+        at = next(i for i, k in enumerate(keys) if k is Ellipsis)
+        keys[at:at + 1] = [slice(None)] * (x.shape.rank - used)
+    begin, end, strides, dropped, fresh, traced = [], [], [], [], [], []
+    out_dim = 0
+    for k in keys:
+        d = len(begin)
+        if k is None:
+            fresh.append(out_dim)
+            out_dim += 1
+            continue
+        extent = x.shape[d]
+        if isinstance(k, slice):
+            begin_, end_, step = _bounds(k, extent)
+            out_dim += 1
+        else:
+            known = constant_value(k) if isinstance(k, Tensor) else k
+            if known is None:
+                traced.append((d, k))
+                begin_, end_, step = 0, _whole(extent), 1
+                out_dim += 1
+                dropped.append((d, True))
+            else:
+                i = int(known)
+                if extent is not None and not -extent <= i < extent:
+                    from tensorflow.framework.errors import InvalidArgumentError
+                    raise InvalidArgumentError(None, None, f"slice index {i} of dimension {d} out of bounds.")
+                i = i + extent if i < 0 and extent is not None else i
+                begin_, end_, step = i, i + 1, 1
+                dropped.append((d, False))
+        begin.append(begin_)
+        end.append(end_)
+        strides.append(step)
+    out = apply("StridedSlice", [x], {"begin": begin, "end": end, "strides": strides}) if begin else x
+    for d, index in traced:
+        out = gather(out, reshape(index, [1]), axis=d)
+    if dropped:
+        out = squeeze(out, [d for d, _ in dropped])
+    gone = {d for d, _ in dropped}
+    position = 0
+    d = 0
+    for k in keys:
+        if k is None:
+            out = expand_dims(out, position)
+            position += 1
+        else:
+            position += d not in gone
+            d += 1
+    return out
+
+
+def _whole(extent):
+    return 2 ** 31 - 1 if extent is None else extent
+
+
+def _is_mask(k):
+    return isinstance(k, (Tensor, np.ndarray)) and (k.dtype == dtypes.bool_ if isinstance(k, Tensor) else k.dtype == bool)
+
+
+def _bounds(k, extent):
+    values = [None if v is None else int(constant_value(v)) if isinstance(v, Tensor) else int(v)
+              for v in (k.start, k.stop, k.step)]
+    if extent is not None:
+        begin, end, step = slice(*values).indices(extent)
+        if (end - begin) * step <= 0:
+            end = begin
+        return begin, end, step
+    begin, end, step = values
+    if (step or 1) < 0 or (begin or 0) < 0:
+        raise ValueError("Slices of a dimension that is not known must go forward.")
+    return begin or 0, 2 ** 31 - 1 if end is None else end, step or 1
+
+
+def boolean_mask(tensor, mask, axis=None, name=None):
+    known = constant_value(convert_to_tensor(mask))
+    if known is None:
+        raise ValueError("boolean_mask with a mask that is only known at run time has no fixed shape, which the IPU needs. "
+                         "Use tf.where.")
+    x = convert_to_tensor(tensor)
+    axis = 0 if axis is None else axis
+    x = reshape(x, [*x.shape.as_list()[:axis], -1, *x.shape.as_list()[axis + known.ndim:]])
+    return gather(x, np.flatnonzero(known).astype(np.int32), axis=axis)
+
+
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    x, at = convert_to_tensor(params), convert_to_tensor(indices)
+    axis = batch_dims if axis is None else axis
+    axis = constant_value(axis) if isinstance(axis, Tensor) else axis
+    return apply("GatherV2", [x, at, np.int32(axis)], {"batch_dims": int(batch_dims)},
+                 out_types=[x.dtype], name=name)
+
+
+def gather_nd(params, indices, batch_dims=0, name=None):
+    x = convert_to_tensor(params)
+    return apply("GatherNd", [x, convert_to_tensor(indices)], {"batch_dims": batch_dims}, out_types=[x.dtype], name=name)
+
+
+def embedding_lookup(params, ids, max_norm=None, name=None):
+    return gather(params, ids, name=name)
+
+
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    dtype = dtypes.as_dtype(dtype or dtypes.float32)
+    on, off = (dtype.as_numpy_dtype(default if v is None else v) for v, default in ((on_value, 1), (off_value, 0)))
+    return apply("OneHot", [convert_to_tensor(indices), np.int32(depth), on, off], {"axis": -1 if axis is None else axis},
+                 out_types=[dtype], name=name)
+
+
+def tensor_scatter_nd_update(tensor, indices, updates, name=None):
+    return apply("TensorScatterUpdate", [convert_to_tensor(t) for t in (tensor, indices, updates)], name=name)
+
+
+def tensor_scatter_nd_add(tensor, indices, updates, name=None):
+    return apply("TensorScatterAdd", [convert_to_tensor(t) for t in (tensor, indices, updates)], name=name)
+
+
+def scatter_nd(indices, updates, shape, name=None):
+    updates = convert_to_tensor(updates)
+    return tensor_scatter_nd_add(zeros(shape, updates.dtype), indices, updates, name)
+
+
+def fill(dims, value, name=None):
+    return apply("Fill", [_shape_tensor(dims), convert_to_tensor(value)], name=name)
+
+
+def zeros(shape, dtype=dtypes.float32, name=None):
+    return _filled(shape, 0, dtype)
+
+
+def ones(shape, dtype=dtypes.float32, name=None):
+    return _filled(shape, 1, dtype)
+
+
+def _filled(shape, value, dtype):
+    shape = _shape_tensor(shape)
+    value = dtypes.as_dtype(dtype).as_numpy_dtype(value)
+    if isinstance(shape, SymbolicTensor):
+        return fill(shape, value)
+    return EagerTensor(np.full(tuple(int(d) for d in np.atleast_1d(np.asarray(shape))), value))
+
+
+def zeros_like(input, dtype=None, name=None, optimize=True):
+    x = convert_to_tensor(input)
+    out = apply("ZerosLike", [x], name=name)
+    return out if dtype is None else _cast(out, dtype)
+
+
+def ones_like(input, dtype=None, name=None, optimize=True):
+    x = convert_to_tensor(input)
+    out = apply("OnesLike", [x], name=name)
+    return out if dtype is None else _cast(out, dtype)
+
+
+def _cast(x, dtype):
+    from tensorflow.ops.math_ops import cast
+    return cast(x, dtype)
+
+
+def range_(start, limit=None, delta=1, dtype=None, name="range"):
+    if limit is None:
+        start, limit = 0, start
+    parts = [constant_value(convert_to_tensor(v)) for v in (start, limit, delta)]
+    if any(p is None for p in parts):
+        raise ValueError("tf.range: its bounds must be known when the graph is built.")
+    if dtype is None:
+        dtype = dtypes.as_dtype(np.result_type(*[np.asarray(p) for p in parts]))
+        given = [v.dtype for v in (start, limit, delta) if isinstance(v, Tensor)]
+        dtype = dtypes.float32 if dtype is dtypes.float64 and dtypes.float64 not in given else dtype
+    return EagerTensor(np.arange(*[p.item() for p in parts], dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
+
+
+def linspace(start, stop, num, name=None, axis=0):
+    return EagerTensor(np.linspace(start, stop, int(num)).astype(np.float32))
+
+
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+    out = np.eye(num_rows, num_columns, dtype=dtypes.as_dtype(dtype).as_numpy_dtype)
+    return EagerTensor(np.broadcast_to(out, (*(batch_shape or ()), *out.shape)).copy())
+
+
+def meshgrid(*args, indexing="xy", name=None):
+    xs = [np.asarray(constant_value(convert_to_tensor(a))) for a in args]
+    return [EagerTensor(g.copy()) for g in np.meshgrid(*xs, indexing=indexing)]
+
+
+def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
+    from tensorflow.ops.math_ops import less
+    lengths = convert_to_tensor(lengths)
+    if maxlen is None:
+        maxlen = int(constant_value(lengths).max())
+    steps = np.arange(int(maxlen), dtype=lengths.dtype.as_numpy_dtype)
+    return _cast(less(steps, expand_dims(lengths, -1)), dtype)
+
+
+def ensure_shape(x, shape, name=None):
+    x = convert_to_tensor(x)
+    x.shape.assert_is_compatible_with(shape)
+    return x
+
+
+def linalg_band_part(input, num_lower, num_upper, name=None):
+    x = convert_to_tensor(input)
+    if num_lower >= 0:
+        x = apply("UpperTriangle", [x], {"k": -int(num_lower)})
+    return apply("LowerTriangle", [x], {"k": int(num_upper)}) if num_upper >= 0 else x
+
+
+Tensor.__getitem__ = getitem
+Variable.__getitem__ = getitem
+Variable.__iter__ = lambda self: iter(self.read_value())
+Variable.__len__ = lambda self: len(self.read_value())
+names = """constant reshape shape size rank transpose expand_dims squeeze broadcast_to tile repeat pad reverse roll concat stack
+unstack split boolean_mask gather gather_nd one_hot tensor_scatter_nd_update tensor_scatter_nd_add scatter_nd fill zeros ones
+zeros_like ones_like linspace eye meshgrid sequence_mask ensure_shape""".split()

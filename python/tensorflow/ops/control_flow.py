@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Loops and conditions. Outside of graphs they are Python's; in graphs their bodies are graphs of their own, which get what
+they use from outside as inputs. Variables that a body assigns are carried along."""
+import numpy as np
+
+from tensorflow.framework import dtypes, nest
+from tensorflow.framework.graphs import Graph, active, tracing
+from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.variables import Variable
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    graph = active()
+    pred = convert_to_tensor(pred)
+    known = constant_value(pred)
+    if graph is None or known is not None:
+        return true_fn() if bool(known if known is not None else pred) else false_fn()
+    return _branches(graph, pred, true_fn, false_fn)
+
+
+def _branches(graph, pred, true_fn, false_fn):
+    first = [_branch(graph, fn, [], []) for fn in (true_fn, false_fn)]
+    outside, changed = [], []
+    for inner, _, _ in first:
+        outside += [t for t, _ in inner.captured.values() if not any(t is o for o in outside)]
+        changed += [v for v in inner.changed() if not any(v is c for c in changed)]
+    made = [_branch(graph, fn, outside, changed) for fn in (true_fn, false_fn)]
+    (inner, structure, flat), (_, _, other) = made
+    if len(flat) != len(other):
+        raise TypeError(f"true_fn and false_fn must return the same structure; they return {len(flat)} and {len(other)} "
+                        "tensors.")
+    inputs = [pred, *[t for t, _ in inner.captured.values()]]
+    count = len(flat) + len(changed)
+    if count == 0:
+        return structure
+    out = graph.record("If", inputs, {}, count, [t.dtype for t in flat] + [v.dtype for v in changed],
+                       bodies=[b for b, _, _ in made])
+    for variable, value in zip(changed, out[len(flat):]):
+        graph.assign(variable, value)
+    return nest.pack_sequence_as(structure, out[:len(flat)]) if flat else structure
+
+
+def _branch(graph, function, outside, changed):
+    inner = Graph(outer=graph, name="branch")
+    for tensor in outside:
+        inner.capture(tensor)
+    for variable in changed:
+        inner.read(variable)
+    with tracing(inner):
+        result = function()
+        flat = [convert_to_tensor(t) for t in nest.flatten(result) if t is not None]
+        inner.finish([*flat, *[inner.read(v) for v in changed]])
+    return inner, result if flat else None, inner.outputs[:len(flat)]
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    if not pairs:
+        return default()
+    (pred, function), rest = pairs[0], pairs[1:]
+    if not rest and default is None:
+        return function()
+    return cond(pred, function, lambda: case(rest, default))
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    pairs = list(branch_fns.items() if isinstance(branch_fns, dict) else enumerate(branch_fns))
+    default = pairs[-1][1] if default is None else default
+    index = convert_to_tensor(branch_index)
+    return case([(index == i, function) for i, function in pairs], default)
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+               maximum_iterations=None, return_same_structure=True, name=None):
+    graph = active()
+    loop_vars = nest.map_structure(_kept, loop_vars)
+    if graph is None:
+        rounds = 0
+        while bool(cond(*loop_vars)) and (maximum_iterations is None or rounds < maximum_iterations):
+            made = body(*loop_vars)
+            loop_vars = made if isinstance(made, (list, tuple)) else [made]
+            rounds += 1
+        return loop_vars
+    return loop(graph, body, loop_vars, condition=cond, trip=maximum_iterations)
+
+
+def _kept(value):
+    return value if isinstance(value, Tensor) else convert_to_tensor(value)
+
+
+def loop(graph, body, loop_vars, condition=None, trip=None, unpacked=True):
+    """body(*loop_vars) -> new ones, `trip` times or while condition(*loop_vars). A loop of the device."""
+    flat = [graph.taken(t) for t in nest.flatten(loop_vars)]
+    for t in flat:
+        if not t.shape.is_fully_defined():
+            raise ValueError(f"A loop's variable has shape {t.shape}, which is not fully defined.")
+
+    def again(tensors):
+        return nest.pack_sequence_as(loop_vars, tensors)
+
+    changed = []
+    while True:
+        inner = Graph(outer=graph, name="loop")
+        carried = [inner.input(t.shape, t.dtype, "carried") for t in flat]
+        for variable in changed:
+            inner.state[id(variable)] = inner.input(variable.shape, variable.dtype, "state")
+        with tracing(inner):
+            outputs = _round(body, again(carried), flat, unpacked)
+        more = [v for v in inner.changed() if not any(v is c for c in changed)]
+        if not more:
+            break
+        changed += more
+    with tracing(inner):
+        outputs += [inner.read(v) for v in changed]
+        goes_on = [_truth(condition(*_as_args(again(outputs[:len(flat)]), unpacked)))] if condition is not None else []
+        inner.finish([*goes_on, *outputs])
+    inputs = [*flat, *[graph.read(v) for v in changed], *[t for t, _ in inner.captured.values()]]
+    if condition is not None:
+        inputs.insert(0, _truth(condition(*_as_args(again(flat), unpacked))))
+    attributes = {"carried": len(outputs), "conditional": condition is not None}
+    if trip is not None:
+        attributes["trip"] = int(trip)
+    types = [t.dtype for t in flat] + [v.dtype for v in changed]
+    results = graph.record("While", inputs, attributes, len(outputs), types, bodies=[inner]) if outputs else []
+    for variable, value in zip(changed, results[len(flat):]):
+        graph.assign(variable, value)
+    return again(results[:len(flat)])
+
+
+def _as_args(values, unpacked):
+    return values if unpacked and isinstance(values, (list, tuple)) else [values]
+
+
+def _truth(value):
+    return convert_to_tensor(value)
+
+
+def _round(body, values, flat, unpacked):
+    made = body(*_as_args(values, unpacked))
+    made = [] if made is None else nest.flatten(made)
+    made = [convert_to_tensor(t) if isinstance(t, (Tensor, Variable)) else convert_to_tensor(t, like.dtype)
+            for t, like in zip(made, flat)] if len(made) == len(flat) else made
+    if len(made) != len(flat):
+        raise TypeError(f"A loop's body must return as many tensors as it gets: it gets {len(flat)} and returns "
+                        f"{len(made)}.")
+    for t, like in zip(made, flat):
+        if t.dtype is not like.dtype or not t.shape.is_compatible_with(like.shape):
+            raise ValueError(f"A loop's variable of shape {like.shape} and type {like.dtype.name} becomes {t.shape} and "
+                             f"{t.dtype.name} in its body; it must stay the same.")
+    return list(made)
+
+
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
+           fn_output_signature=None):
+    """One call for every row: unrolled."""
+    from tensorflow.ops import array_ops
+    rows = [array_ops.unstack(convert_to_tensor(t)) for t in nest.flatten(elems)]
+    results = [fn(nest.pack_sequence_as(elems, list(row))) for row in zip(*rows)]
+    return nest.map_structure(lambda *parts: array_ops.stack(parts), *results)
+
+
+def scan(fn, elems, initializer=None, name=None, **_):
+    from tensorflow.ops import array_ops
+    rows = [nest.pack_sequence_as(elems, list(row))
+            for row in zip(*[array_ops.unstack(convert_to_tensor(t)) for t in nest.flatten(elems)])]
+    state, out = initializer, []
+    for row in rows:
+        state = row if state is None else fn(state, row)
+        out.append(state)
+    return nest.map_structure(lambda *parts: array_ops.stack(parts), *out)
+
+
+def foldl(fn, elems, initializer=None, name=None, **_):
+    from tensorflow.ops import array_ops
+    state = initializer
+    for row in array_ops.unstack(convert_to_tensor(elems)):
+        state = row if state is None else fn(state, row)
+    return state
+
+
+class TensorArray:
+    """A list of tensors, in Python: its indices must be known."""
+
+    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, element_shape=None, name=None, **_):
+        self.dtype = dtypes.as_dtype(dtype)
+        self._all = [None] * (int(size) if size is not None else 0)
+
+    def write(self, index, value, name=None):
+        index = int(index)
+        self._all += [None] * (index + 1 - len(self._all))
+        self._all[index] = convert_to_tensor(value)
+        return self
+
+    def read(self, index, name=None):
+        return self._all[int(index)]
+
+    def size(self, name=None):
+        return EagerTensor(np.array(len(self._all), np.int32))
+
+    def stack(self, name=None):
+        from tensorflow.ops import array_ops
+        return array_ops.stack(self._all)
+
+    def unstack(self, value, name=None):
+        from tensorflow.ops import array_ops
+        self._all = array_ops.unstack(value)
+        return self
+
+
+__all__ = ["SymbolicTensor"]
+names = "cond case switch_case while_loop map_fn scan foldl TensorArray".split()

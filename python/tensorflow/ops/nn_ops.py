@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""tf.nn: activations, convolutions, pools, softmax and its losses, dropout, normalisation."""
+import numpy as np
+
+from tensorflow.framework import dtypes
+from tensorflow.framework.dispatch import apply, same_type
+from tensorflow.framework.graphs import active
+from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
+from tensorflow.ops import array_ops, math_ops
+
+sigmoid, tanh, softplus = math_ops.sigmoid, math_ops.tanh, math_ops.softplus
+top_k, in_top_k, l2_normalize = math_ops.top_k, math_ops.in_top_k, math_ops.l2_normalize
+embedding_lookup = array_ops.embedding_lookup
+
+
+def relu(features, name=None):
+    return apply("Relu", [convert_to_tensor(features)], name=name)
+
+
+def relu6(features, name=None):
+    return apply("Relu6", [convert_to_tensor(features)], name=name)
+
+
+def elu(features, name=None, alpha=1.0):
+    return apply("Elu", [convert_to_tensor(features)], {"alpha": float(alpha)}, name=name)
+
+
+def selu(features, name=None):
+    return apply("Selu", [convert_to_tensor(features)], name=name)
+
+
+def leaky_relu(features, alpha=0.2, name=None):
+    return apply("LeakyRelu", [convert_to_tensor(features)], {"alpha": float(alpha)}, name=name)
+
+
+def softsign(features, name=None):
+    return apply("Softsign", [convert_to_tensor(features)], name=name)
+
+
+def silu(features, name=None):
+    return apply("Silu", [convert_to_tensor(features)], name=name)
+
+
+swish = silu
+
+
+def gelu(features, approximate=False, name=None):
+    return apply("Gelu", [convert_to_tensor(features)], {"approximate": bool(approximate)}, name=name)
+
+
+def _last_axis(x, axis):
+    """The permutation that brings an axis to the end; None if it is there."""
+    axis = -1 if axis is None else axis
+    axis %= x.shape.rank
+    if axis == x.shape.rank - 1:
+        return None
+    perm = [d for d in range(x.shape.rank) if d != axis] + [axis]
+    return perm
+
+
+def _along(op, x, axis, name):
+    perm = _last_axis(x, axis)
+    if perm is None:
+        return apply(op, [x], name=name)
+    y = apply(op, [array_ops.transpose(x, perm)], name=name)
+    return array_ops.transpose(y, np.argsort(perm))
+
+
+def softmax(logits, axis=None, name=None):
+    return _along("Softmax", convert_to_tensor(logits), axis, name)
+
+
+def log_softmax(logits, axis=None, name=None):
+    return _along("LogSoftmax", convert_to_tensor(logits), axis, name)
+
+
+def softmax_cross_entropy_with_logits(labels=None, logits=None, axis=-1, name=None):
+    logits, labels = same_type(logits, labels)
+    return apply("SoftmaxCrossEntropyWithLogits", [logits, labels], name=name)
+
+
+softmax_cross_entropy_with_logits_v2 = softmax_cross_entropy_with_logits
+
+
+def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    return apply("SparseSoftmaxCrossEntropyWithLogits", [convert_to_tensor(logits), convert_to_tensor(labels)], name=name)
+
+
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    logits, labels = same_type(logits, labels)
+    positive = relu(logits)
+    return math_ops.add(math_ops.subtract(positive, math_ops.multiply(logits, labels)),
+                        math_ops.log1p(math_ops.exp(math_ops.negative(math_ops.abs(logits)))))
+
+
+def bias_add(value, bias, data_format=None, name=None):
+    x, bias = same_type(value, bias)
+    return apply("BiasAdd", [x, bias], {"data_format": data_format or "NHWC"}, name=name)
+
+
+def _spread(given, dims, data_format, what):
+    """One number, one per field dimension or one per dimension -> one per dimension."""
+    given = [given] * dims if isinstance(given, (int, np.integer)) else [int(v) for v in given]
+    if len(given) == 1:
+        given = given * dims
+    if len(given) == dims + 2:
+        return given
+    if len(given) != dims:
+        raise ValueError(f"{what} must be one number, {dims} or {dims + 2}, not {given}.")
+    return [1, *given, 1] if data_format.endswith("C") else [1, 1, *given]
+
+
+def _padding(padding, dims, data_format):
+    if isinstance(padding, str):
+        return {"padding": padding.upper()}
+    return {"padding": "EXPLICIT", "explicit_paddings": [int(v) for pair in padding for v in pair]}
+
+
+_FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
+_CONV = {1: "Conv1D", 2: "Conv2D", 3: "Conv3D"}
+_TRANSPOSED = {1: "Conv1DBackpropInput", 2: "Conv2DBackpropInput", 3: "Conv3DBackpropInputV2"}
+
+
+def conv(dims, input, filters, strides, padding, data_format=None, dilations=None, name=None):
+    data_format = data_format or _FORMATS[dims]
+    x, w = same_type(input, filters)
+    attributes = {"strides": _spread(strides, dims, data_format, "strides"), "data_format": data_format,
+                  "dilations": _spread(1 if dilations is None else dilations, dims, data_format, "dilations"),
+                  **_padding(padding, dims, data_format)}
+    return apply(_CONV[dims], [x, w], attributes, name=name)
+
+
+def conv1d(input, filters, stride=1, padding="VALID", data_format=None, dilations=None, name=None):
+    return conv(1, input, filters, stride, padding, data_format, dilations, name)
+
+
+def conv2d(input, filters=None, strides=1, padding="VALID", data_format=None, dilations=None, name=None, filter=None,
+           use_cudnn_on_gpu=True):
+    return conv(2, input, filter if filters is None else filters, strides, padding, data_format, dilations, name)
+
+
+def conv3d(input, filters, strides=1, padding="VALID", data_format=None, dilations=None, name=None):
+    return conv(3, input, filters, strides, padding, data_format, dilations, name)
+
+
+def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
+    x = convert_to_tensor(input)
+    return conv(x.shape.rank - 2, x, filters, 1 if strides is None else strides, padding, data_format, dilations, name)
+
+
+def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
+    data_format = data_format or "NHWC"
+    x, w = same_type(input, filter)
+    return apply("DepthwiseConv2dNative", [x, w], {
+        "strides": _spread(strides, 2, data_format, "strides"), "data_format": data_format,
+        "dilations": _spread(1 if dilations is None else dilations, 2, data_format, "dilations"),
+        **_padding(padding, 2, data_format)}, name=name)
+
+
+def conv_transpose(dims, input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
+    data_format = data_format or _FORMATS[dims]
+    x, w = same_type(input, filters)
+    attributes = {"strides": _spread(strides, dims, data_format, "strides"), "data_format": data_format,
+                  "dilations": _spread(1 if dilations is None else dilations, dims, data_format, "dilations"),
+                  **_padding(padding, dims, data_format)}
+    return apply(_TRANSPOSED[dims], [array_ops._shape_tensor(output_shape), w, x], attributes, name=name)
+
+
+def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
+    return conv_transpose(2, input, filters, output_shape, strides, padding, data_format, dilations, name)
+
+
+def _pool(op, dims, input, ksize, strides, padding, data_format, name):
+    data_format = data_format or _FORMATS[dims]
+    x = convert_to_tensor(input)
+    return apply(op, [x], {"ksize": _spread(ksize, dims, data_format, "ksize"), "data_format": data_format,
+                           "strides": _spread(strides, dims, data_format, "strides"),
+                           **_padding(padding, dims, data_format)}, name=name)
+
+
+def max_pool(input, ksize, strides, padding, data_format=None, name=None):
+    x = convert_to_tensor(input)
+    return _pool("MaxPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
+
+
+def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
+    x = convert_to_tensor(input)
+    return _pool("AvgPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
+
+
+max_pool2d, avg_pool2d, max_pool1d, avg_pool1d = max_pool, avg_pool, max_pool, avg_pool
+
+
+def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None):
+    x = convert_to_tensor(x)
+    rate = 1 - keep_prob if rate is None else rate
+    if not 0 <= rate < 1:
+        raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate}")
+    if active() is None and not getattr(x, "is_keras", False):
+        from tensorflow.ops import random_ops
+        kept = random_ops.uniform_array(noise_shape or x.shape.as_list()) >= rate
+        return math_ops.multiply(x, EagerTensor((kept / (1 - rate)).astype(x.dtype.as_numpy_dtype)))
+    attributes = {"rate": float(rate)}
+    if noise_shape is not None:
+        attributes["noise_shape"] = [-1 if d is None else int(d) for d in noise_shape]
+    return apply("Dropout", [x], attributes, name=name)
+
+
+def moments(x, axes, shift=None, keepdims=False, name=None, keep_dims=None):
+    keep = keepdims if keep_dims is None else keep_dims
+    x = convert_to_tensor(x)
+    mean = math_ops.reduce_mean(x, axes, True)
+    variance = math_ops.reduce_mean(math_ops.squared_difference(x, math_ops.stop_gradient(mean)), axes, keep)
+    return (mean if keep else array_ops.squeeze(mean, list(np.atleast_1d(axes)))), variance
+
+
+def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+    inverse = math_ops.rsqrt(math_ops.add(variance, variance_epsilon))
+    inverse = inverse if scale is None else math_ops.multiply(inverse, scale)
+    y = math_ops.multiply(math_ops.subtract(x, mean), inverse)
+    return y if offset is None else math_ops.add(y, offset)
+
+
+def l2_loss(t, name=None):
+    return math_ops.multiply(math_ops.reduce_sum(math_ops.square(t)), 0.5)
+
+
+def zero_fraction(value, name=None):
+    return math_ops.reduce_mean(math_ops.cast(math_ops.equal(value, 0), dtypes.float32))
+
+
+names = """sigmoid tanh softplus top_k in_top_k l2_normalize embedding_lookup relu relu6 elu selu leaky_relu softsign silu swish
+gelu softmax log_softmax softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2
+sparse_softmax_cross_entropy_with_logits sigmoid_cross_entropy_with_logits bias_add conv1d conv2d conv3d convolution
+depthwise_conv2d conv2d_transpose max_pool avg_pool max_pool2d avg_pool2d max_pool1d avg_pool1d dropout moments
+batch_normalization l2_loss zero_fraction""".split()

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""tf.random: numbers of numpy's generator where they are drawn at once, of the device's in graphs."""
+import numpy as np
+
+from tensorflow.framework import dtypes
+from tensorflow.framework.dispatch import apply
+from tensorflow.framework.graphs import active
+from tensorflow.framework.tensors import EagerTensor
+from tensorflow.ops import array_ops
+
+_state = {"generator": np.random.Generator(np.random.PCG64()), "seed": None}
+
+
+def set_seed(seed):
+    _state["seed"] = int(seed)
+    _state["generator"] = np.random.Generator(np.random.PCG64(int(seed)))
+
+
+set_random_seed = set_seed
+
+
+def global_seed():
+    return _state["seed"]
+
+
+def generator(seed=None):
+    """numpy's generator: the global one, or one of its own for a seed."""
+    if seed is None:
+        return _state["generator"]
+    both = [int(seed), _state["seed"] or 0]
+    return np.random.Generator(np.random.PCG64(both))
+
+
+def uniform_array(shape, seed=None):
+    return generator(seed).random(tuple(shape))
+
+
+def _drawn(op, shape, dtype, attributes, draw, name):
+    dtype = dtypes.as_dtype(dtype)
+    if active() is not None:
+        return apply(op, [array_ops._shape_tensor(shape)], {"dtype": dtype, **attributes}, out_types=[dtype], name=name)
+    shape = tuple(int(d) for d in np.atleast_1d(np.asarray(array_ops._shape_tensor(shape))))
+    return EagerTensor(np.asarray(draw(shape)).astype(dtype.as_numpy_dtype))
+
+
+def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    return _drawn("RandomStandardNormal", shape, dtype, {"mean": float(mean), "stddev": float(stddev)},
+                  lambda s: generator(seed).normal(mean, stddev, s), name)
+
+
+def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+    dtype = dtypes.as_dtype(dtype)
+    if dtype.is_integer:
+        if maxval is None:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype.name}")
+        return _drawn("RandomUniformInt", shape, dtype, {"minval": float(minval), "maxval": float(maxval)},
+                      lambda s: generator(seed).integers(minval, maxval, s), name)
+    maxval = 1 if maxval is None else maxval
+    return _drawn("RandomUniform", shape, dtype, {"minval": float(minval), "maxval": float(maxval)},
+                  lambda s: generator(seed).random(s) * (maxval - minval) + minval, name)
+
+
+def truncated_array(shape, seed=None):
+    """Normal numbers within two deviations; others are drawn again."""
+    rng = generator(seed)
+    out = rng.normal(size=shape)
+    while True:
+        far = np.abs(out) > 2
+        if not far.any():
+            return out
+        out[far] = rng.normal(size=int(far.sum()))
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    return _drawn("TruncatedNormal", shape, dtype, {"mean": float(mean), "stddev": float(stddev)},
+                  lambda s: np.asarray(truncated_array(s, seed)) * stddev + mean, name)
+
+
+def shuffle(value, seed=None, name=None):
+    if active() is not None:
+        raise NotImplementedError("tf.random.shuffle in a graph is not there. Shuffle with tf.data.")
+    return EagerTensor(generator(seed).permutation(np.asarray(value)))
+
+
+names = "normal uniform truncated_normal shuffle set_seed".split()

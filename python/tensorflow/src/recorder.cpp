@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "recorder.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+using namespace tensorflow;
+
+namespace {
+
+// In place of unknown dimensions: large enough for most windows, divisible by most strides.
+constexpr std::int64_t instead[] = {240, 480};
+
+std::shared_ptr<void> held(const py::object &owner) {
+  return {new py::object(owner), [](void *object) {
+            const py::gil_scoped_acquire gil;
+            delete static_cast<py::object *>(object);
+          }};
+}
+
+Attribute listFrom(const py::handle &value) {
+  const auto list = py::reinterpret_borrow<py::sequence>(value);
+  for (const auto &entry : list)
+    if (PyFloat_Check(entry.ptr()))
+      return list.cast<std::vector<double>>();
+  return list.cast<std::vector<std::int64_t>>();
+}
+
+Attribute attributeFrom(const py::handle &value) {
+  if (value.is_none())
+    return std::monostate();
+  if (PyBool_Check(value.ptr()))
+    return value.ptr() == Py_True;
+  if (PyLong_Check(value.ptr()))
+    return value.cast<std::int64_t>();
+  if (PyFloat_Check(value.ptr()))
+    return value.cast<double>();
+  if (PyUnicode_Check(value.ptr()))
+    return value.cast<std::string>();
+  if (py::isinstance<DataType>(value))
+    return value.cast<DataType>();
+  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
+    return listFrom(value);
+  throw py::type_error("An attribute of type " + py::str(py::type::of(value)).cast<std::string>() +
+                       " cannot be recorded.");
+}
+
+bool isOpen(const Shape &shape) {
+  return std::find(shape.begin(), shape.end(), unknown) != shape.end();
+}
+
+} // namespace
+
+Recorder::Tensor Recorder::add(DataType type, const Shape &shape) {
+  recording_->tensors.push_back({type, shape});
+  return Tensor(recording_->tensors.size() - 1);
+}
+
+void Recorder::follow() {
+  if (shadows_.empty())
+    shadows_.push_back(std::make_unique<Conversion>(*recording_, instead[0]));
+  for (auto &shadow : shadows_)
+    shadow->follow();
+}
+
+// What the conversions say of the tensors from here on.
+void Recorder::learn(Tensor first) {
+  for (Tensor t = first; t < recording_->tensors.size(); ++t) {
+    auto &info = recording_->tensors[t];
+    const auto &one = shadows_.front()->model().info(shadows_.front()->at(t));
+    const auto &other = shadows_.back()->model().info(shadows_.back()->at(t));
+    info.type = one.dataType();
+    info.shape = one.shape();
+    for (std::size_t d = 0; d < info.shape.size(); ++d)
+      if (d >= other.shape().size() || other.shape()[d] != info.shape[d])
+        info.shape[d] = unknown;
+  }
+}
+
+Recorder::Tensor Recorder::input(const Shape &shape, DataType type, const std::string &name) {
+  const auto out = add(type, shape);
+  recording_->inputs.emplace_back(out, name);
+  if (isOpen(shape) && shadows_.size() < 2) {
+    if (shadows_.empty())
+      shadows_.push_back(std::make_unique<Conversion>(*recording_, instead[0]));
+    shadows_.push_back(std::make_unique<Conversion>(*recording_, instead[1]));
+  }
+  return out;
+}
+Recorder::Tensor Recorder::variable(const Shape &shape, DataType type, const std::string &name,
+                                    std::uintptr_t address, DataType stored, bool trained,
+                                    const py::object &owner) {
+  const auto out = add(type, shape);
+  recording_->variables.push_back(
+      {out, name, reinterpret_cast<void *>(address), held(owner), stored, trained});
+  return out;
+}
+Recorder::Tensor Recorder::constant(const Shape &shape, DataType type, std::uintptr_t address,
+                                    DataType stored, const py::object &owner) {
+  const auto out = add(type, shape);
+  static const char nothing[1] = {};
+  const auto *data = address ? reinterpret_cast<const void *>(address) : nothing;
+  const HostTensor values(TensorInfo(stored, shape), data, held(owner));
+  recording_->constants.emplace_back(out, values.as(type));
+  return out;
+}
+
+Recorder::Tensor Recorder::node(const std::string &op, const std::string &name,
+                                const std::vector<Tensor> &inputs, const py::dict &attributes,
+                                unsigned outputs, std::optional<std::int64_t> ipu,
+                                std::optional<std::int64_t> stage,
+                                const std::vector<const Recorder *> &bodies) {
+  Node out;
+  out.op = op;
+  out.name = name;
+  out.inputs = inputs;
+  for (const auto &[key, value] : attributes)
+    out.attributes.emplace(key.cast<std::string>(), attributeFrom(value));
+  out.place = {ipu, stage};
+  for (const auto *body : bodies)
+    out.bodies.push_back(body->recording_);
+  const auto first = Tensor(recording_->tensors.size());
+  for (unsigned i = 0; i < outputs; ++i)
+    out.outputs.push_back(add(DataType::FLOAT, {}));
+  recording_->nodes.push_back(std::move(out));
+  try {
+    follow();
+  } catch (...) { // as if it had not been asked for
+    recording_->nodes.pop_back();
+    recording_->tensors.resize(first);
+    throw;
+  }
+  learn(first);
+  return first;
+}
+
+std::pair<DataType, Shape> Recorder::info(Tensor tensor) const {
+  const auto &info = recording_->tensors.at(tensor);
+  return {info.type, info.shape};
+}
+
+py::object Recorder::known(Tensor tensor) const {
+  for (const auto &info : {recording_->tensors.at(tensor)})
+    if (isOpen(info.shape))
+      return py::none();
+  std::vector<double> first;
+  for (const auto &shadow : shadows_) {
+    if (!shadow->knows(tensor))
+      return py::none();
+    const auto *values = shadow->model().valuesOf(shadow->at(tensor));
+    if (!values)
+      return py::none();
+    if (&shadow == &shadows_.front())
+      first = values->doubles();
+    else if (values->doubles() != first)
+      return py::none();
+  }
+  return shadows_.empty() ? py::none() : py::cast(first);
+}
+
+popart::Converted Recorder::convert() const { return Conversion(*recording_).finish(); }
+
+std::string Recorder::listing() const {
+  std::ostringstream out;
+  for (const auto &node : recording_->nodes) {
+    for (auto t : node.outputs)
+      out << "%" << t << " " << popart::ir::text(recording_->tensors[t].shape) << " ";
+    out << "= " << node.op << "(";
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      out << (i ? ", " : "") << "%" << node.inputs[i];
+    out << ")" << (node.name.empty() ? "" : " \"" + node.name + "\"") << "\n";
+  }
+  return out.str();
+}
+
+void bindRecorder(py::module &m) {
+  py::class_<Recorder>(m, "Recorder", "Takes down the operations of a graph in program order.")
+      .def(py::init<>())
+      .def("input", &Recorder::input, "A tensor that is fed.")
+      .def("variable", &Recorder::variable, "A variable in this memory.")
+      .def("constant", &Recorder::constant, "A tensor of these values.")
+      .def("node", &Recorder::node, py::arg("op"), py::arg("name"), py::arg("inputs"),
+           py::arg("attributes"), py::arg("outputs"), py::arg("ipu"), py::arg("stage"),
+           py::arg("bodies"), "Appends an operation; its first output.")
+      .def("output", &Recorder::output, "Appends an output.")
+      .def("update", &Recorder::update, "A variable's new value, when everything is computed.")
+      .def("loss", &Recorder::loss, "What training makes small.")
+      .def("info", &Recorder::info, "Element type and shape, -1 for unknown dimensions.")
+      .def("known", &Recorder::known, "The numbers of what is constant, or None.")
+      .def("convert", &Recorder::convert, "The graph as a model.")
+      .def("listing", &Recorder::listing, "A line for every operation.")
+      .def("__len__", &Recorder::size);
+  m.attr("no_tensor") = noTensor;
+  m.def(
+      "operations", [] { return Registry::all().names(); }, "All operations with a conversion.");
+}

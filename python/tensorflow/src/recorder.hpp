@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Takes down a graph while Python traces it, with conversions beside it that tell the shapes: one
+// if all dimensions are known, two with different numbers in place of those that are not.
+#pragma once
+#include "core/Conversion.hpp"
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+
+class Recorder {
+public:
+  Recorder() : recording_(std::make_shared<tensorflow::Recording>()) {}
+
+  using Tensor = tensorflow::TensorNumber;
+  Tensor input(const popart::Shape &shape, popart::DataType type, const std::string &name);
+  Tensor variable(const popart::Shape &shape, popart::DataType type, const std::string &name,
+                  std::uintptr_t address, popart::DataType stored, bool trained,
+                  const py::object &owner);
+  Tensor constant(const popart::Shape &shape, popart::DataType type, std::uintptr_t address,
+                  popart::DataType stored, const py::object &owner);
+  // The first of its outputs, which follow each other.
+  Tensor node(const std::string &op, const std::string &name, const std::vector<Tensor> &inputs,
+              const py::dict &attributes, unsigned outputs, std::optional<std::int64_t> ipu,
+              std::optional<std::int64_t> stage, const std::vector<const Recorder *> &bodies);
+  void output(Tensor tensor) { recording_->outputs.push_back(tensor); }
+  void update(std::size_t variable, Tensor value) {
+    recording_->updates.emplace_back(variable, value);
+  }
+  void loss(Tensor tensor) { recording_->loss = tensor; }
+
+  // Element type and shape, -1 for dimensions that are not known.
+  std::pair<popart::DataType, popart::Shape> info(Tensor tensor) const;
+  // The numbers of a tensor that is known already.
+  py::object known(Tensor tensor) const;
+  popart::Converted convert() const;
+  std::string listing() const;
+  std::size_t size() const { return recording_->nodes.size(); }
+
+private:
+  Tensor add(popart::DataType type, const popart::Shape &shape);
+  void follow();
+  void learn(Tensor first);
+
+  std::shared_ptr<tensorflow::Recording> recording_;
+  std::vector<std::unique_ptr<tensorflow::Conversion>> shadows_;
+};
+
+void bindRecorder(py::module &m);

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+"""tf.version"""
+from tensorflow._version import VERSION  # noqa: F401
