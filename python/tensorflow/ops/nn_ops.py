@@ -170,9 +170,10 @@ def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data
     return conv_transpose(2, input, filters, output_shape, strides, padding, data_format, dilations, name)
 
 
-def _pool(op, dims, input, ksize, strides, padding, data_format, name):
+def pool(op, dims, input, ksize, strides, padding, data_format, name=None):
     data_format = data_format or _FORMATS[dims]
     x = convert_to_tensor(input)
+    op = op + "3D" if dims == 3 else op
     return apply(op, [x], {"ksize": _spread(ksize, dims, data_format, "ksize"), "data_format": data_format,
                            "strides": _spread(strides, dims, data_format, "strides"),
                            **_padding(padding, dims, data_format)}, name=name)
@@ -180,12 +181,12 @@ def _pool(op, dims, input, ksize, strides, padding, data_format, name):
 
 def max_pool(input, ksize, strides, padding, data_format=None, name=None):
     x = convert_to_tensor(input)
-    return _pool("MaxPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
+    return pool("MaxPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
 
 
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
     x = convert_to_tensor(input)
-    return _pool("AvgPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
+    return pool("AvgPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
 
 
 max_pool2d, avg_pool2d, max_pool1d, avg_pool1d = max_pool, avg_pool, max_pool, avg_pool
