@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include "core/Call.hpp"
+
+#include "core/Environment.hpp"
+#include <algorithm>
+#include <numeric>
+
+namespace paddleipu {
+
+Call::Call(Environment &environment, const proto::OpDesc &op, popart::Model &model)
+    : m(model), environment_(environment), op_(op) {}
+
+// ---- inputs
+
+const proto::OpDesc::Var *Call::inputs(const char *slot) const {
+  for (const auto &var : op_.inputs())
+    if (var.parameter() == slot)
+      return &var;
+  return nullptr;
+}
+const proto::OpDesc::Var *Call::outputs(const char *slot) const {
+  for (const auto &var : op_.outputs())
+    if (var.parameter() == slot)
+      return &var;
+  return nullptr;
+}
+
+std::size_t Call::count(const char *slot) const {
+  const auto *var = inputs(slot);
+  return var ? std::size_t(var->arguments_size()) : 0;
+}
+Value Call::in(const char *slot, std::size_t i) {
+  if (i >= count(slot))
+    fail("its input ", slot, count(slot) ? " has too few variables." : " is missing.");
+  return environment_.read(inputs(slot)->arguments(int(i)), this);
+}
+Value Call::maybe(const char *slot) { return has(slot) ? in(slot) : none; }
+Values Call::ins(const char *slot) {
+  Values out;
+  for (std::size_t i = 0; i < count(slot); ++i)
+    out.push_back(in(slot, i));
+  if (out.empty())
+    fail("its input ", slot, " is missing.");
+  return out;
+}
+Integers Call::constants(const char *slot, std::size_t i) {
+  const auto *values = m.valuesOf(in(slot, i));
+  if (!values)
+    fail("its input ", slot, " (\"", inputs(slot)->arguments(int(i)),
+         "\") must be constant: shapes on the IPU are "
+         "fixed when a program is compiled. Give numbers instead of a tensor.");
+  return values->integers();
+}
+VarType::Type Call::typeIn(const char *slot, std::size_t i) const {
+  return environment_.typeOrThrow(inputs(slot)->arguments(int(i)));
+}
+
+// ---- attributes
+
+const proto::OpDesc::Attr *Call::attribute(const char *name) const {
+  for (const auto &attr : op_.attrs())
+    if (attr.name() == name)
+      return &attr;
+  return nullptr;
+}
+bool Call::given(const char *name) const { return attribute(name) != nullptr; }
+
+std::int64_t Call::integer(const char *name, std::int64_t otherwise) const {
+  const auto *a = attribute(name);
+  if (!a)
+    return otherwise;
+  switch (a->type()) {
+  case proto::INT:
+    return a->i();
+  case proto::LONG:
+    return a->l();
+  case proto::BOOLEAN:
+    return a->b();
+  case proto::INTS:
+    if (a->ints_size() == 1)
+      return a->ints(0);
+    [[fallthrough]];
+  default:
+    fail("its attribute ", name, " must be an integer.");
+  }
+}
+std::int64_t Call::integer(const char *name) const {
+  if (!given(name))
+    fail("its attribute ", name, " is missing.");
+  return integer(name, 0);
+}
+double Call::real(const char *name, double otherwise) const {
+  const auto *a = attribute(name);
+  if (!a)
+    return otherwise;
+  if (a->type() == proto::FLOAT)
+    return double(a->f());
+  if (a->type() == proto::FLOAT64)
+    return a->float64();
+  return double(integer(name, 0));
+}
+bool Call::flag(const char *name, bool otherwise) const { return integer(name, otherwise) != 0; }
+std::string Call::text(const char *name, const std::string &otherwise) const {
+  const auto *a = attribute(name);
+  if (!a)
+    return otherwise;
+  if (a->type() != proto::STRING)
+    fail("its attribute ", name, " must be a text.");
+  return a->s();
+}
+Integers Call::integers(const char *name) const {
+  const auto *a = attribute(name);
+  if (!a)
+    return {};
+  switch (a->type()) {
+  case proto::INTS:
+    return {a->ints().begin(), a->ints().end()};
+  case proto::LONGS:
+    return {a->longs().begin(), a->longs().end()};
+  case proto::BOOLEANS:
+    return {a->bools().begin(), a->bools().end()};
+  case proto::INT:
+    return {a->i()};
+  case proto::LONG:
+    return {a->l()};
+  default:
+    fail("its attribute ", name, " must be integers.");
+  }
+}
+std::vector<double> Call::reals(const char *name) const {
+  const auto *a = attribute(name);
+  if (!a)
+    return {};
+  if (a->type() == proto::FLOATS)
+    return {a->floats().begin(), a->floats().end()};
+  if (a->type() == proto::FLOAT64S)
+    return {a->float64s().begin(), a->float64s().end()};
+  if (a->type() == proto::FLOAT)
+    return {double(a->f())};
+  const auto all = integers(name);
+  return {all.begin(), all.end()};
+}
+std::vector<std::string> Call::texts(const char *name) const {
+  const auto *a = attribute(name);
+  return a ? std::vector<std::string>(a->strings().begin(), a->strings().end())
+           : std::vector<std::string>();
+}
+std::int64_t Call::positive(std::int64_t axis, std::size_t rank) const {
+  const auto n = std::int64_t(rank);
+  if (axis < -n || axis >= std::max<std::int64_t>(n, 1))
+    fail("its axis ", axis, " is not one of a tensor with ", n, " dimensions.");
+  return axis < 0 ? axis + n : axis;
+}
+std::int64_t Call::axis(const char *name, std::int64_t otherwise, std::size_t rank) const {
+  return positive(integer(name, otherwise), rank);
+}
+
+// ---- results
+
+std::size_t Call::wanted(const char *slot) const {
+  const auto *var = outputs(slot);
+  return var ? std::size_t(var->arguments_size()) : 0;
+}
+bool Call::wants(const char *slot, std::size_t i) const { return i < wanted(slot); }
+
+void Call::out(const char *slot, Value v, std::size_t i, std::optional<VarType::Type> type) {
+  if (!wants(slot, i))
+    return;
+  const auto &name = outputs(slot)->arguments(int(i));
+  auto result = type ? *type : paddleipu::typeOf(m.type(v));
+  if (!type) { // 64 bits on the host are 32 on the device: the results of such inputs are theirs
+    const auto like = [&](VarType::Type narrow, VarType::Type wide) {
+      if (result != narrow)
+        return;
+      for (const auto &var : op_.inputs())
+        for (const auto &argument : var.arguments())
+          if (environment_.typeOf(argument) == wide)
+            result = wide;
+    };
+    like(VarType::INT32, VarType::INT64);
+    like(VarType::FP32, VarType::FP64);
+  }
+  if (!environment_.inferring) {
+    if (const auto declared = environment_.typeOf(name)) {
+      if (!type || environment_.declared(name))
+        result = *declared;
+      v = cast(v, environment_.device(result));
+    }
+  }
+  environment_.bind(name, v, result);
+  environment_.noteWrite(name);
+}
+void Call::unused(const char *slot, const Shape &shape, VarType::Type type) {
+  if (wants(slot))
+    out(slot, full(shape, 0, deviceType(type)), 0, type);
+}
+
+// ---- often needed
+
+bool Call::isFloating(Value v) const { return popart::isFloatingPoint(m.type(v)); }
+Value Call::floating(Value v) const { return isFloating(v) ? v : cast(v, environment_.floats); }
+Value Call::reduce(const char *type, Value v, const Integers &axes, bool keepDims) const {
+  return m.op(type, {v}, {{"axes", axes}, {"keepdims", std::int64_t(keepDims)}});
+}
+Value Call::full(const Shape &shape, double value, DataType type) const {
+  return m.expand(m.scalar(value, type), shape);
+}
+Value Call::slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
+                  std::int64_t step) const {
+  return m.op("Slice", {v},
+              {{"starts", Integers{begin}},
+               {"ends", Integers{end}},
+               {"axes", Integers{axis}},
+               {"steps", Integers{step}}});
+}
+Value Call::concat(const Values &parts, std::int64_t axis) const {
+  return parts.size() == 1 ? parts[0] : m.op("Concat", parts, {{"axis", axis}});
+}
+Value Call::iota(std::int64_t n) const {
+  Integers values(static_cast<std::size_t>(n));
+  std::iota(values.begin(), values.end(), 0);
+  return m.constant(HostTensor::fromIntegers({DataType::INT32, {n}}, values));
+}
+Value Call::flat(Value v) const { return m.reshape(v, {m.info(v).nelms()}); }
+Value Call::compared(const char *relation, Value x, double number) const {
+  return m.op(relation, {x, m.scalar(number, x)});
+}
+Value Call::mean(Value v) const {
+  return rank(v) == 0 ? v : reduce("ReduceMean", flat(v), {0}, false);
+}
+Value Call::sum(Value v) const { return rank(v) == 0 ? v : m.reduceSum(flat(v), {0}, false); }
+
+bool Call::testing() const { return flag("is_test") || environment_.testing; }
+
+// ---- errors
+
+namespace {
+std::string named(const proto::OpDesc &op) {
+  std::string out = "(" + op.type();
+  for (const auto &var : op.outputs())
+    if (var.arguments_size()) {
+      out += " -> " + var.arguments(0);
+      break;
+    }
+  return out + ") ";
+}
+} // namespace
+void Call::failWith(const std::string &message) const { throw ProgramError(named(op_) + message); }
+void Call::unimplementedWith(const std::string &message) const {
+  throw UnimplementedError(named(op_) + message);
+}
+
+void Registry::add(const std::string &name, Converter converter) {
+  if (!converters_.emplace(name, std::move(converter)).second)
+    throw popart::internal_error("Two converters for " + name);
+}
+const Converter *Registry::find(const std::string &name) const {
+  const auto it = converters_.find(name);
+  return it == converters_.end() ? nullptr : &it->second;
+}
+std::vector<std::string> Registry::names() const {
+  std::vector<std::string> out;
+  for (const auto &[name, converter] : converters_)
+    out.push_back(name);
+  return out;
+}
+
+} // namespace paddleipu

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// One operator of a program as its converter sees it: inputs by Paddle's slots, attributes by name,
+// the model to write into, and where results go.
+//
+//   void scale(Call &c) {  // scale * x + bias
+//     c.out("Out", c.m.add(c.m.mul(c.in("X"), c.real("scale", 1)), c.real("bias", 0)));
+//   }
+//
+// Results are cast to what the program says of their variables.
+#pragma once
+#include "format/Types.hpp"
+#include "openipu/Model.hpp"
+#include <functional>
+#include <optional>
+#include <sstream>
+
+namespace paddleipu {
+
+using popart::DataType;
+using popart::Shape;
+using popart::TensorInfo;
+using popart::ir::HostTensor;
+using popart::ops::Attributes;
+using popart::ops::Integers;
+using popart::ops::none;
+using popart::ops::Value;
+using popart::ops::Values;
+using VarType = proto::VarType;
+
+// The program is at fault; the text names operator, variables and values.
+class ProgramError : public popart::error {
+public:
+  using error::error;
+};
+// An operator, or something that it asks for, that is not there.
+class UnimplementedError : public popart::error {
+public:
+  using error::error;
+};
+
+class Environment;
+
+class Call {
+public:
+  Call(Environment &environment, const proto::OpDesc &op, popart::Model &model);
+
+  popart::Model &m;
+
+  // ---- inputs
+  std::size_t count(const char *slot) const;
+  bool has(const char *slot) const { return count(slot) > 0; }
+  Value in(const char *slot, std::size_t i = 0);
+  Value maybe(const char *slot); // `none` if the slot is empty
+  Values ins(const char *slot);
+  // Numbers of a tensor that is constant: shapes and axes that are given as tensors.
+  Integers constants(const char *slot, std::size_t i = 0);
+  // The type that the program says an input has.
+  VarType::Type typeIn(const char *slot, std::size_t i = 0) const;
+
+  // ---- attributes; a default for what is absent
+  bool given(const char *name) const;
+  std::int64_t integer(const char *name, std::int64_t otherwise) const;
+  std::int64_t integer(const char *name) const; // must be there
+  double real(const char *name, double otherwise) const;
+  bool flag(const char *name, bool otherwise = false) const;
+  std::string text(const char *name, const std::string &otherwise = "") const;
+  Integers integers(const char *name) const; // ints, longs, one int; absent: empty
+  std::vector<double> reals(const char *name) const;
+  std::vector<std::string> texts(const char *name) const;
+  std::int64_t axis(const char *name, std::int64_t otherwise, std::size_t rank) const; // positive
+  std::int64_t positive(std::int64_t axis, std::size_t rank) const;
+
+  // ---- results
+  bool wants(const char *slot, std::size_t i = 0) const; // somebody named it
+  std::size_t wanted(const char *slot) const;            // how many names the slot has
+  // `type`: what Paddle says of the result where it is not that of the value.
+  void out(const char *slot, Value v, std::size_t i = 0, std::optional<VarType::Type> type = {});
+  // A result that stands in the program for its own backward pass and is never looked at: it has
+  // the shape only.
+  void unused(const char *slot, const Shape &shape, VarType::Type type = VarType::FP32);
+
+  // ---- often needed
+  std::size_t rank(Value v) const { return m.shape(v).size(); }
+  const Shape &shapeOf(Value v) const { return m.shape(v); }
+  bool isFloating(Value v) const;
+  Value floating(Value v) const; // integers and bools as FLOAT
+  Value cast(Value v, DataType type) const { return m.cast(v, type); }
+  Value reduce(const char *type, Value v, const Integers &axes, bool keepDims) const;
+  Value full(const Shape &shape, double value, DataType type) const;
+  Value slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
+              std::int64_t step = 1) const;
+  Value concat(const Values &parts, std::int64_t axis) const;
+  Value iota(std::int64_t n) const; // INT32 [n]
+  Value flat(Value v) const;
+  Value compared(const char *relation, Value x, double number) const;
+  Value mean(Value v) const; // of all elements, rank 0
+  Value sum(Value v) const;
+
+  bool testing() const; // is_test, or a program that is not trained
+  Environment &environment() { return environment_; }
+  const proto::OpDesc &op() const { return op_; }
+  const std::string &type() const { return op_.type(); }
+
+  [[noreturn]] void failWith(const std::string &message) const;
+  [[noreturn]] void unimplementedWith(const std::string &message) const;
+  template <class... Parts> [[noreturn]] void fail(const Parts &...parts) const {
+    failWith(joined(parts...));
+  }
+  template <class... Parts> [[noreturn]] void unimplemented(const Parts &...parts) const {
+    unimplementedWith(joined(parts...));
+  }
+
+private:
+  template <class... Parts> static std::string joined(const Parts &...parts) {
+    std::ostringstream out;
+    (out << ... << parts);
+    return out.str();
+  }
+  const proto::OpDesc::Attr *attribute(const char *name) const;
+  const proto::OpDesc::Var *inputs(const char *slot) const;
+  const proto::OpDesc::Var *outputs(const char *slot) const;
+  Environment &environment_;
+  const proto::OpDesc &op_;
+};
+
+using Converter = std::function<void(Call &)>;
+
+// The converters of this folder, by Paddle's names.
+class Registry {
+public:
+  void add(const std::string &name, Converter converter);
+  // The gradient of this operator is not that of its formula: written by hand.
+  const Converter *find(const std::string &name) const;
+  std::vector<std::string> names() const;
+  static const Registry &all();
+
+private:
+  std::map<std::string, Converter> converters_;
+};
+
+} // namespace paddleipu

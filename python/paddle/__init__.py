@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""paddle: static graphs of PaddlePaddle on simulated IPUs.
+
+An own package (distribution paddlepaddle-ipu), not PaddlePaddle: what is here behaves as there and uses its file formats;
+docs/paddle.md lists what is here and what is not. Where a real Paddle is importable, that one is imported instead.
+"""
+from . import _other
+
+_real = _other.find()
+if _real is not None:
+    _other.take_over(_real)
+else:
+    from ._package import *  # noqa: F401,F403
+    from ._package import __version__, full_version
+    from ._names import refuse_unknown as _refuse
+    _refuse(__name__)

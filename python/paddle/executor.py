@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Executor: runs programs. One that was compiled for IPUs runs there; all others run on the CPU device, where the same
+operators compute."""
+import numpy as np
+
+from . import guards, scopes
+from .compiled_program import CompiledProgram
+from .cpu_runner import CpuRunner
+from .places import CPUPlace, IPUPlace
+from .program import Program
+from .variable import Variable
+
+
+class Executor:
+    """place: where programs are to run."""
+
+    def __init__(self, place=None):
+        if place is not None and not isinstance(place, (CPUPlace, IPUPlace)):
+            raise TypeError(f"Executor needs a paddle.CPUPlace() or paddle.IPUPlace(), not {place!r}.")
+        self.place = place or CPUPlace()
+        self._closed = False
+
+    def close(self):
+        """Frees what was compiled."""
+        self._closed = True
+
+    def run(self, program=None, feed=None, fetch_list=None, feed_var_name="feed", fetch_var_name="fetch", scope=None,
+            return_numpy=True, use_program_cache=False, return_merged=True, use_prune=False):
+        """One step: values of the fetched variables, as numpy arrays."""
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Executor.")
+        program = guards.default_main_program() if program is None else program
+        if isinstance(program, CompiledProgram):
+            program = program._program
+        if not isinstance(program, Program):
+            raise TypeError(f"The type of 'program' in Executor.run must be paddle.static.Program or CompiledProgram, but "
+                            f"received {type(program)}. IpuCompiledProgram must be compiled: "
+                            "program = ipu_compiled.compile(feed_list, fetch_list).")
+        feed, names = _feeds(feed), _fetches(fetch_list)
+        runner = getattr(program, "_ipu_runner", None)
+        if runner is None:
+            runner = self._cpu_runner(program, feed, names, scope or scopes.global_scope())
+        results = runner.run(feed, names)
+        if return_numpy:
+            return results
+        return [_tensor(r) for r in results]
+
+    def _cpu_runner(self, program, feed, names, scope):
+        shapes = {name: np.shape(value) for name, value in feed.items()}
+        key = ("cpu", tuple(sorted(shapes.items())), tuple(names), id(scope))
+        runner = program._cache.get(key)
+        if runner is None or not runner.fits():
+            runner = program._cache[key] = CpuRunner(program, shapes, names, scope)
+        return runner
+
+
+def _tensor(array):
+    out = scopes.LoDTensor()
+    out.set(array)
+    return out
+
+
+def _feeds(feed):
+    if feed is None:
+        return {}
+    if isinstance(feed, (list, tuple)) and len(feed) == 1:
+        feed = feed[0]
+    if not isinstance(feed, dict):
+        raise TypeError(f"feed requires dict as its Parameter, but received {type(feed)}: "
+                        "{'name of the data': numpy array}.")
+    return {name.name if isinstance(name, Variable) else name: value for name, value in feed.items()}
+
+
+def _fetches(fetch_list):
+    if fetch_list is None:
+        return []
+    if not isinstance(fetch_list, (list, tuple)):
+        fetch_list = [fetch_list]
+    for f in fetch_list:
+        if not isinstance(f, (Variable, str)):
+            raise TypeError(f"fetch_list must hold variables or their names, not {type(f)}.")
+    return [f.name if isinstance(f, Variable) else f for f in fetch_list]

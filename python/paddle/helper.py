@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""LayerHelper: what layers need to write operators, parameters and their initialisation."""
+from . import guards, modes, unique_name
+from .dtypes import to_type
+from .param_attr import ParamAttr
+from .variable import Variable
+
+
+class LayerHelper:
+    """Names of parameters and results begin with the layer's own name."""
+
+    def __init__(self, layer_type, name=None):
+        modes.require_static(f"paddle: {layer_type}")
+        self.layer_type = layer_type
+        self.name = name if name is not None else unique_name.generate(layer_type)
+
+    @property
+    def block(self):
+        return guards.default_main_program().current_block()
+
+    def create_variable_for_type_inference(self, dtype=None, stop_gradient=False):
+        return self.block.create_var(unique_name.generate(f"{self.name}.tmp"), dtype=dtype, stop_gradient=stop_gradient)
+
+    def create_parameter(self, attr, shape, dtype, is_bias=False, default_initializer=None, stop_gradient=False):
+        """None if attr is False."""
+        attr = ParamAttr._to_attr(attr)
+        if attr is False:
+            return None
+        name = attr.name or unique_name.generate(f"{self.name}.{'b' if is_bias else 'w'}")
+        initializer = attr.initializer or _global_initializer(is_bias) or default_initializer or _default(is_bias)
+        return make_parameter(name, shape, to_type(dtype), attr, initializer, stop_gradient)
+
+    def append(self, op_type, inputs, attrs=None, slot="Out", more=(), stop_gradient=None):
+        """The result of an operator; with `more` slots a tuple of results."""
+        check_variables(self.layer_type, inputs)
+        outs = [self.create_variable_for_type_inference() for _ in range(1 + len(more))]
+        for out in outs:
+            out.stop_gradient = _untrained(self.block, inputs) if stop_gradient is None else stop_gradient
+        self.block.append_op(op_type, inputs, dict(zip((slot, *more), outs)), attrs)
+        return outs[0] if not more else tuple(outs)
+
+    def append_many(self, op_type, inputs, attrs, count, slot="Out"):
+        outs = [self.create_variable_for_type_inference() for _ in range(count)]
+        self.block.append_op(op_type, inputs, {slot: outs}, attrs)
+        for out in outs:
+            out.stop_gradient = _untrained(self.block, inputs)
+        return outs
+
+    def append_activation(self, x, act):
+        if act is None:
+            return x
+        attrs = dict(act) if isinstance(act, dict) else {"type": act}
+        return self.append(attrs.pop("type"), {"X": x}, attrs)
+
+    def append_bias(self, x, bias, axis=1):
+        return x if bias is None else self.append("elementwise_add", {"X": x, "Y": bias}, {"axis": axis})
+
+
+def check_variables(what, inputs):
+    for slot, given in inputs.items():
+        for v in given if isinstance(given, (list, tuple)) else [given]:
+            if v is not None and not isinstance(v, Variable):
+                raise TypeError(f"The type of '{slot}' in {what} must be Variable, but received {type(v)}. Make one with "
+                                "paddle.static.data, paddle.full or paddle.assign.")
+
+
+def _untrained(block, inputs):
+    """Results of what is not trained are not trained."""
+    for given in inputs.values():
+        for v in given if isinstance(given, (list, tuple)) else [given]:
+            if v is not None and not v.stop_gradient:
+                return False
+    return True
+
+
+def _global_initializer(is_bias):
+    from .nn import initializer
+    return initializer._global[is_bias]
+
+
+def _default(is_bias):
+    from .nn import initializer
+    return initializer.Constant(0.0) if is_bias else initializer.XavierUniform()
+
+
+def make_parameter(name, shape, dtype, attr, initializer, stop_gradient=False):
+    """In the main program; its initialisation in the startup program."""
+    shape = [int(d) for d in shape]
+    main, startup = guards.default_main_program(), guards.default_startup_program()
+    if main.global_block().has_var(name):
+        return _shared(main.global_block().var(name), shape, dtype)
+    kwargs = {"trainable": attr.trainable and not stop_gradient, "regularizer": attr.regularizer,
+              "optimize_attr": {"learning_rate": attr.learning_rate}, "need_clip": attr.need_clip}
+    start = startup.global_block().create_parameter(name, shape, dtype, **kwargs)
+    initializer(start, startup.global_block())
+    return main.global_block().create_parameter(name, shape, dtype, initializer=initializer, **kwargs)
+
+
+def _shared(param, shape, dtype):
+    if list(param.shape) != shape or param.dtype != dtype:
+        raise ValueError(f"The parameter {param.name!r} is there already, with shape {list(param.shape)}; it cannot also "
+                         f"have shape {shape}.")
+    return param
+
+
+def make_persistable(name, shape, dtype, value, stop_gradient=True):
+    """A variable of both programs that is filled with a number at the start."""
+    from .nn.initializer import Constant
+    startup = guards.default_startup_program().global_block()
+    start = startup.create_var(name, shape, dtype, persistable=True, stop_gradient=stop_gradient)
+    Constant(value)(start, startup)
+    return guards.default_main_program().global_block().create_var(name, shape, dtype, persistable=True,
+                                                                   stop_gradient=stop_gradient)

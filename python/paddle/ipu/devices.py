@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""The IPUs that a program runs on."""
+import gc
+import os
+
+import popart
+
+
+def acquire(ipus, tiles_per_ipu):
+    """A device of so many IPUs; POPLAR_IPUMODEL=1 makes an IPU Model of it."""
+    manager = popart.DeviceManager()
+    if os.environ.get("POPLAR_IPUMODEL", "0") not in ("", "0"):
+        return manager.createIpuModelDevice({"numIPUs": ipus, "tilesPerIPU": tiles_per_ipu})
+    device = manager.tryAcquireAvailableDevice(ipus)
+    if device is None:
+        gc.collect()  # programs that nobody uses any more may wait to be collected, and hold theirs
+        device = manager.tryAcquireAvailableDevice(ipus)
+    if device is not None:
+        return device
+    if not manager.enumerateDevices():
+        raise RuntimeError("(Unavailable) Do not found any IPU devices, please make sure Poplar sdk is enabled: "
+                           "OPENIPU_NUM_IPUS says how many IPUs are simulated, gc-info -l lists them.")
+    raise RuntimeError(f"(Unavailable) Can't attach IPU, ipu_num = {ipus}. They are in use (gc-monitor shows by whom), or "
+                       "there is no device of so many IPUs: gc-info -l lists the devices.")

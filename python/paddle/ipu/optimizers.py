@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""The optimizer of a program, read from its operators: PopART's optimizer, whose numbers change with the learning rate."""
+import popart
+
+_ADAM = {"adam": ("Adam", "AdamNoBias"), "adamw": ("Adam", "AdamNoBias"), "adamax": ("AdaMax", "AdaMax"),
+         "lamb": ("Lamb", "LambNoBias")}
+_ADAPTIVE = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "rmsprop": "RMSProp"}
+TYPES = ("sgd", "momentum", *_ADAM, *_ADAPTIVE)
+
+
+def _refuse(what, remedy):
+    raise NotImplementedError(f"(Unimplemented) {what} is not possible on IPUs: {remedy}")
+
+
+class ExtractedOptimizer:
+    """optimizer(rate): PopART's, for a learning rate."""
+
+    def __init__(self, program, strategy, scope):
+        block = program.global_block()
+        self._strategy = strategy
+        self._ops = [op for op in block.ops if op.role == 2 and op.type in TYPES]
+        if not self._ops:
+            raise ValueError("The program has no optimizer: IpuStrategy says is_training=True, but nobody called minimize() "
+                             "on it. Call it, or set_graph_config(is_training=False).")
+        kinds = {op.type for op in self._ops}
+        if len(kinds) > 1:
+            _refuse(f"A program with several optimizers ({', '.join(sorted(kinds))})", "use one.")
+        self.kind = kinds.pop()
+        self._decays = _decays(block)
+        self._factors = _rate_factors(block)
+        self._clip = _clip(block)
+        self._rate_name = self._factors.get(self._ops[0].input("LearningRate")[0], (None, 1.0))[0] \
+            or self._ops[0].input("LearningRate")[0]
+        array = scope.array(self._rate_name)
+        if array is None:
+            raise ValueError(f"The learning rate {self._rate_name!r} has no value: run the startup program before.")
+        self._rate = array
+
+    def rate(self):
+        return float(self._rate.reshape(-1)[0])
+
+    def optimizer(self, rate):
+        op = self._ops[0]
+        numbers = self._numbers(op)
+        defaults = {"default" + n[0].upper() + n[1:]: (v, n != "learningRate") for n, v in
+                    {"learningRate": rate, "weightDecay": self._decay(op), **numbers}.items()}
+        defaults["lossScaling"] = (self._strategy.get_option("loss_scaling"), True)
+        clips = [popart.ClipNormSettings.clipAllWeights(self._clip)] if self._clip else []
+        out = self._build(op, defaults, clips)
+        for other in self._ops:
+            own = {}
+            factor = self._factors.get(other.input("LearningRate")[0], (None, 1.0))[1]
+            if factor != 1.0:
+                own["learningRate"] = (rate * factor, False)
+            if self._decay(other) != self._decay(op):
+                own["weightDecay"] = (self._decay(other), True)
+            if own:
+                out.insertSpecific(other.input("Param")[0], own)
+        return out
+
+    def _decay(self, op):
+        decay = self._decays.get(op.input("Param")[0], 0.0)
+        if self.kind == "adamw":
+            return op.attr("coeff") if op.attr("with_decay") else 0.0
+        if self.kind == "lamb":
+            return op.attr("weight_decay")
+        if self.kind == "momentum" and op.has_attr("regularization_method") and op.attr("regularization_method"):
+            decay += op.attr("regularization_coeff")
+        return decay
+
+    def _numbers(self, op):
+        if self.kind == "momentum":
+            if op.attr("use_nesterov"):
+                _refuse("Momentum with use_nesterov=True", "leave it out.")
+            if op.has_attr("rescale_grad") and op.attr("rescale_grad") != 1.0:
+                _refuse(f"Momentum with rescale_grad={op.attr('rescale_grad')}", "scale the loss instead.")
+            return {"momentum": op.attr("mu"), "dampening": 0.0}
+        if self.kind in _ADAM:
+            if op.has_attr("lazy_mode") and op.attr("lazy_mode"):
+                _refuse("lazy_mode=True", "leave it out.")
+            out = {"beta1": op.attr("beta1"), "beta2": op.attr("beta2"), "eps": op.attr("epsilon")}
+            if self.kind == "lamb":
+                out["maxWeightNorm"] = self._strategy.get_option("max_weight_norm")
+            return out
+        if self.kind == "adagrad":
+            return {"eps": op.attr("epsilon"), "alpha": 0.0, "momentum": 0.0}
+        if self.kind == "adadelta":
+            return {"eps": op.attr("epsilon"), "alpha": op.attr("rho"), "momentum": 0.0}
+        if self.kind == "rmsprop":
+            return {"eps": op.attr("epsilon"), "alpha": op.attr("decay"), "momentum": op.attr("momentum")}
+        return {}
+
+    def _build(self, op, values, clips):
+        def data_type(option):
+            return getattr(popart.DataType, self._strategy.get_option(option))
+
+        mode = self._strategy.get_option("weight_decay_mode")
+        modes = popart.WeightDecayMode
+        decay = modes.Decay if mode == "decay" or (not mode and self.kind in ("adamw", "lamb")) else modes.L2Regularization
+        if self.kind in ("sgd", "momentum"):
+            return popart.SGD(values, clips, popart.SGDAccumulatorAndMomentum.Separate, popart.DataType.FLOAT,
+                              data_type("accl1_type"))
+        if self.kind in _ADAM:
+            name = _ADAM[self.kind][self._strategy.get_option("use_no_bias_optimizer")]
+            return popart.Adam(values, getattr(popart.AdamMode, name), decay, popart.DataType.FLOAT, data_type("accl1_type"),
+                               data_type("accl2_type"), clips, self._strategy.get_option("scaled_optimizer_state"))
+        if clips:
+            _refuse(f"Clipping of gradients with {self.kind}", "use sgd, momentum, adam, adamw or lamb.")
+        name = _ADAPTIVE[self.kind]
+        if self.kind == "rmsprop" and op.attr("centered"):
+            name = "CenteredRMSProp"
+        return popart.Adaptive(values, getattr(popart.AdaptiveMode, name), decay, popart.DataType.FLOAT,
+                               data_type("accl1_type"), data_type("accl2_type"), data_type("accl3_type"), False)
+
+
+def _in_scope(op, name):
+    return op.has_attr("op_namescope") and name in op.attr("op_namescope")
+
+
+def _decays(block):
+    """Decay by parameter: what regularisation adds to gradients."""
+    out = {}
+    for op in block.ops:
+        if not _in_scope(op, "regularization"):
+            continue
+        if op.type == "sign":
+            _refuse("L1Decay", "use paddle.regularizer.L2Decay.")
+        if op.type == "scale":
+            out[op.input("X")[0]] = op.attr("scale")
+    return out
+
+
+def _rate_factors(block):
+    """Learning rates that are a multiple of another: name -> (of which, factor)."""
+    return {op.output("Out")[0]: (op.input("X")[0], op.attr("scale")) for op in block.ops
+            if op.type == "scale" and op.role == 2 and "learning_rate" in op.input("X")[0]}
+
+
+def _clip(block):
+    """The largest norm of all gradients together; None if they are not clipped."""
+    ops = [op for op in block.ops if _in_scope(op, "gradient_clip")]
+    if any(op.type in ("clip", "clip_by_norm") for op in ops):
+        _refuse("Clipping of single gradients (ClipGradByValue, ClipGradByNorm)", "use paddle.nn.ClipGradByGlobalNorm.")
+    norms = [op.attr("value") for op in ops if op.type == "fill_constant"]
+    return norms[0] if norms else None

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""set_ipu_shard: a layer or function whose operators belong to an IPU and a stage."""
+import functools
+
+from ..guards import ipu_shard_guard
+
+
+def set_ipu_shard(call_func, index=-1, stage=-1):
+    """A function that builds under ipu_shard_guard; of a layer the class is replaced in place."""
+    from ..nn.layer import Layer
+
+    def wrapped(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            with ipu_shard_guard(index=index, stage=stage):
+                return function(*args, **kwargs)
+        return call
+
+    if isinstance(call_func, Layer):
+        kind = type(call_func)
+
+        class Sharded(kind):
+            __call__ = wrapped(kind.__call__)
+
+        Sharded.__name__ = kind.__name__
+        call_func.__class__ = Sharded
+        return call_func
+    if callable(call_func) and hasattr(call_func, "__name__"):
+        return wrapped(call_func)
+    raise TypeError("Unsupported type. Only accept paddle.nn.Layer or function.")

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""IpuStrategy: how a program is compiled for IPUs."""
+import difflib
+
+import popart
+
+from . import options as table
+from .locations import set_location
+
+
+class IpuStrategy:
+    """set_graph_config, set_pipelining_config, set_precision_config; set_options for everything else."""
+
+    def __init__(self):
+        self._own = dict(table.OWN)
+        self._session = {}
+        self._locations = {"location_optimizer": {"on_chip": 0, "use_replicated_tensor_sharding": 1}}
+        self._patterns = {}
+        self._custom_ops = []
+        self._logger = None
+        self.need_compile = True
+        self.has_custom_ops = False
+        self.custom_op_names = []
+        self._session_defaults = popart.SessionOptions()
+        self._session_defaults.accumulationAndReplicationReductionType = popart.ReductionType.Mean
+        self._session_defaults.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Post
+
+    # ---- the usual ways
+
+    def set_graph_config(self, num_ipus=1, is_training=True, micro_batch_size=1, enable_manual_shard=False):
+        """num_ipus: of all replicas together. enable_manual_shard: ipu_shard_guard places operators."""
+        if num_ipus == 1 and enable_manual_shard:
+            raise RuntimeError("Only if num_ipus > 1, enable_manual_shard is able to be set True.")
+        self.set_options({"num_ipus": num_ipus, "is_training": is_training, "micro_batch_size": micro_batch_size,
+                          "enable_manual_shard": enable_manual_shard})
+
+    def set_pipelining_config(self, enable_pipelining=False, batches_per_step=1, enable_gradient_accumulation=False,
+                              accumulation_factor=1):
+        """batches_per_step: micro-batches (or accumulated groups of them) that one Executor.run takes."""
+        if enable_pipelining and not self._own["enable_manual_shard"]:
+            raise RuntimeError("Only if enable_manual_shard=True, enable_pipelining is able to be set True.")
+        self.set_options({"enable_pipelining": enable_pipelining, "batches_per_step": batches_per_step,
+                          "enable_gradient_accumulation": enable_gradient_accumulation,
+                          "accumulation_factor": accumulation_factor})
+
+    def set_precision_config(self, enable_fp16=False):
+        """enable_fp16: the device computes in float16; the parameters of the scope stay what they are."""
+        self.set_options({"enable_fp16": enable_fp16})
+
+    def set_optimizer(self, optimizer):
+        raise RuntimeError("set_optimizer is of the dynamic graph. In a static program call optimizer.minimize(loss).")
+
+    def parse_optimizer(self, optimizer):
+        raise RuntimeError("parse_optimizer is of the dynamic graph. In a static program call optimizer.minimize(loss).")
+
+    def register_patch(self):
+        raise RuntimeError("register_patch is of the dynamic graph, which is not there: build a static program.")
+
+    def release_patch(self):
+        """Nothing is patched."""
+
+    def add_custom_op(self, paddle_op, popart_op=None, domain="custom.ops", version=1):
+        """An operator of the program that PopART knows by another name."""
+        for name, value in (("paddle_op", paddle_op), ("domain", domain)):
+            if not isinstance(value, str) or not value:
+                raise TypeError(f"add_custom_op: {name} must be a text, not {value!r}.")
+        popart_op = paddle_op if popart_op is None else popart_op
+        self._custom_ops.append({"paddle_op": paddle_op, "popart_op": popart_op, "domain": domain, "version": int(version)})
+        self.has_custom_ops, self.need_compile = True, True
+        self.custom_op_names.append(paddle_op)
+
+    def enable_pattern(self, pattern):
+        self._set_pattern(pattern, True)
+
+    def disable_pattern(self, pattern):
+        self._set_pattern(pattern, False)
+
+    def _set_pattern(self, pattern, on):
+        try:
+            popart.Patterns(popart.PatternsLevel.Default).enablePattern(pattern, on)
+        except Exception as problem:
+            raise ValueError(f"There is no pattern {pattern!r} of PopART: {problem}") from None
+        self._patterns[pattern], self.need_compile = on, True
+
+    def is_pattern_enabled(self, pattern):
+        return self._patterns.get(pattern, popart.Patterns(popart.PatternsLevel.Default).isPatternEnabled(pattern))
+
+    # ---- options by name
+
+    def set_options(self, options):
+        if not isinstance(options, dict):
+            raise TypeError(f"set_options needs a dict of options, not {options!r}.")
+        for name, value in options.items():
+            self._set(name, value)
+            if name != "lr":
+                self.need_compile = True
+
+    def _set(self, name, value):
+        if name in table.REFUSED and value:
+            raise NotImplementedError(f"(Unimplemented) The option {name}: {table.REFUSED[name]}.")
+        if name in table.OWN:
+            self._own[name] = _checked(name, value, table.OWN[name])
+        elif name in table.SESSION:
+            self._session[name] = self._tried(name, value)
+        elif name in table.LOCATIONS:
+            set_location(getattr(popart.SessionOptions(), table.LOCATIONS[name]), name, value)
+            self._locations.setdefault(name, {}).update(value)
+        elif name == "compilation_progress_logger":
+            if not callable(value):
+                raise TypeError(f"compilation_progress_logger must be a function (progress, total), not {value!r}.")
+            self._logger = value
+        elif name == "custom_op":
+            self.add_custom_op(**value)
+        else:
+            raise _unknown(name)
+
+    def _tried(self, name, value):
+        """The value as the option has it; an error now, not when a program is compiled."""
+        _assign(popart.SessionOptions(), table.SESSION[name], name, value)
+        if name in ("replicated_graph_count", "accumulation_factor") and value < 1:
+            raise ValueError(f"The option {name} must be at least 1, not {value!r}.")
+        return value
+
+    def get_option(self, option):
+        if option in self._own:
+            return self._own[option]
+        if option in self._session:
+            return self._session[option]
+        if option in table.SESSION:
+            value = getattr(self._session_defaults, table.SESSION[option])
+            return int(value) if hasattr(type(value), "__members__") else value
+        if option in table.LOCATIONS:
+            return dict(self._locations.get(option, {}))
+        if option == "compilation_progress_logger":
+            return self._logger
+        if option == "custom_op":
+            return list(self._custom_ops)
+        raise _unknown(option)
+
+    @property
+    def num_ipus(self):
+        return self._own["num_ipus"]
+
+    @property
+    def is_training(self):
+        return self._own["is_training"]
+
+    @property
+    def enable_pipelining(self):
+        return bool(self.get_option("enable_pipelining"))
+
+    @property
+    def enable_fp16(self):
+        return self._own["enable_fp16"]
+
+    # ---- for those who compile
+
+    @property
+    def replicas(self):
+        return int(self.get_option("replicated_graph_count")) if self.get_option("enable_replicated_graphs") else 1
+
+    @property
+    def accumulation(self):
+        return int(self.get_option("accumulation_factor")) if self.get_option("enable_gradient_accumulation") else 1
+
+    @property
+    def ipus_per_replica(self):
+        if self.num_ipus % self.replicas:
+            raise ValueError(f"num_ipus={self.num_ipus} do not divide between replicated_graph_count={self.replicas} "
+                             "replicas; num_ipus counts the IPUs of all of them.")
+        return self.num_ipus // self.replicas
+
+    def session_options(self):
+        out = popart.SessionOptions()
+        out.accumulationAndReplicationReductionType = popart.ReductionType.Mean
+        out.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Post
+        for name, value in self._session.items():
+            _assign(out, table.SESSION[name], name, value)
+        for name, value in self._locations.items():
+            if name != "location_optimizer" or self.replicas > 1 or value.get("on_chip"):
+                set_location(getattr(out, table.LOCATIONS[name]), name, value)
+        if self._own["enable_half_partial"]:
+            out.partialsTypeMatMuls = "half"
+            out.convolutionOptions["partialsType"] = "half"
+        if self.ipus_per_replica > 1 and "virtual_graph_mode" not in self._session:
+            out.virtualGraphMode = popart.VirtualGraphMode.Manual
+        if self._logger is not None:
+            out.compilationProgressLogger = self._logger
+        return out
+
+    def patterns(self):
+        out = popart.Patterns(popart.PatternsLevel.Default)
+        for name, on in self._patterns.items():
+            out.enablePattern(name, on)
+        return out
+
+
+def _checked(name, value, default):
+    kinds = {bool: (bool, int), int: int, float: (int, float), str: str}[type(default)]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and type(default) is not bool):
+        raise TypeError(f"The option {name} must be of type {type(default).__name__}, not {value!r}.")
+    if name in ("num_ipus", "batches_per_step", "micro_batch_size", "tiles_per_ipu") and value < 1:
+        raise ValueError(f"The option {name} must be at least 1, not {value!r}.")
+    if name == "available_memory_proportion" and not 0 <= value <= 1:
+        raise ValueError(f"The option {name} must be between 0 (off) and 1, not {value!r}.")
+    if name.startswith("accl") and value not in ("FLOAT", "FLOAT16"):
+        raise ValueError(f"The option {name} must be 'FLOAT' or 'FLOAT16', not {value!r}.")
+    if name == "weight_decay_mode" and value not in ("", "decay", "l2_regularization"):
+        raise ValueError(f"The option {name} must be 'decay' or 'l2_regularization', not {value!r}.")
+    return type(default)(value)
+
+
+def _assign(out, field, name, value):
+    now = getattr(out, field)
+    try:
+        if hasattr(type(now), "__members__"):
+            value = type(now)(int(value)) if not isinstance(value, str) else type(now).__members__[value]
+        if hasattr(now, "update") and isinstance(value, dict):
+            now.update({str(k): str(v) for k, v in value.items()})
+        elif isinstance(value, dict):
+            for key, part in value.items():
+                head, *rest = key.split("_")
+                setattr(now, head + "".join(r.capitalize() for r in rest), part)
+        else:
+            setattr(out, field, type(now)(value) if isinstance(now, (set, list)) else value)
+    except (TypeError, ValueError, KeyError, AttributeError) as problem:
+        raise TypeError(f"The option {name} cannot be {value!r}: {problem}") from None
+
+
+def _unknown(name):
+    near = difflib.get_close_matches(str(name), table.all_names(), 1)
+    return ValueError(f"Cannot find option: {name}." + (f" Did you mean {near[0]}?" if near else "")
+                      + " docs/paddle.md lists all options.")

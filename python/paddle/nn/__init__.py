@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""paddle.nn: layers, which write into static programs."""
+from . import functional, initializer
+from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from .layer import Layer
+from .activations import *  # noqa: F401,F403
+from .containers import LayerList, ParameterList, Sequential
+from .layers import *  # noqa: F401,F403
+from .losses import *  # noqa: F401,F403
+from .transformer import MultiHeadAttention, TransformerEncoder, TransformerEncoderLayer
+from .._names import refuse_unknown
+
+refuse_unknown(__name__)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Convolutions."""
+from ...helper import LayerHelper
+from .windows import padding_attributes, repeated
+
+__all__ = ["conv1d", "conv2d", "conv2d_transpose", "conv3d"]
+
+
+def convolution(kind, x, weight, bias, stride, padding, dilation, groups, data_format, n, **attrs):
+    helper = LayerHelper(kind)
+    pads, algorithm = padding_attributes(padding, n, data_format)
+    y = helper.append(kind, {"Input": x, "Filter": weight}, {
+        "strides": repeated(stride, n, "stride"), "paddings": pads, "dilations": repeated(dilation, n, "dilation"),
+        "groups": int(groups), "padding_algorithm": algorithm, "data_format": data_format, **attrs}, slot="Output")
+    return helper.append_bias(y, bias, len(x.shape) - 1 if data_format.endswith("C") else 1)
+
+
+def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCHW", name=None):
+    channels = x.shape[3 if data_format == "NHWC" else 1]
+    deep = groups == channels and groups != 1 and weight.shape[0] % channels == 0
+    return convolution("depthwise_conv2d" if deep else "conv2d", x, weight, bias, stride, padding, dilation, groups,
+                       data_format, 2)
+
+
+def conv3d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCDHW", name=None):
+    return convolution("conv3d", x, weight, bias, stride, padding, dilation, groups, data_format, 3)
+
+
+def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCL", name=None):
+    """A picture of one row."""
+    from ...tensor.manipulation import squeeze, unsqueeze
+    last = data_format == "NLC"
+    pads, algorithm = padding_attributes(padding, 1, data_format)
+    pads = [0, *pads] if len(pads) == 1 else [0, 0, *pads]
+    row = 1 if last else 2
+    y = conv2d(unsqueeze(x, row), unsqueeze(weight, 2), bias, [1, *repeated(stride, 1, "stride")],
+               algorithm if algorithm != "EXPLICIT" else pads, [1, *repeated(dilation, 1, "dilation")], groups,
+               "NHWC" if last else "NCHW")
+    return squeeze(y, row)
+
+
+def conv2d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, dilation=1, groups=1, output_size=None,
+                     data_format="NCHW", name=None):
+    attrs = {"output_padding": repeated(output_padding, 2, "output_padding") if output_padding else []}
+    if output_size is not None:
+        attrs["output_size"] = repeated(output_size, 2, "output_size")
+    return convolution("conv2d_transpose", x, weight, bias, stride, padding, dilation, groups, data_format, 2, **attrs)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Normalisations."""
+from ...helper import LayerHelper
+
+__all__ = ["batch_norm", "layer_norm", "group_norm", "instance_norm", "normalize"]
+
+
+def batch_norm(x, running_mean, running_var, weight, bias, training=False, momentum=0.9, epsilon=1e-5, data_format="NCHW",
+               use_global_stats=None, name=None, helper=None):
+    """The moving statistics are changed while training."""
+    helper = helper or LayerHelper("batch_norm")
+    block = helper.block
+    y, saved_mean, saved_variance = (helper.create_variable_for_type_inference() for _ in range(3))
+    saved_mean.stop_gradient = saved_variance.stop_gradient = True
+    layout = "NHWC" if data_format in ("NHWC", "NLC", "NDHWC") else "NCHW"
+    inputs = {"X": x, "Scale": weight, "Bias": bias, "Mean": running_mean, "Variance": running_var}
+    block.append_op("batch_norm", inputs, {"Y": y, "MeanOut": running_mean, "VarianceOut": running_var,
+                                           "SavedMean": saved_mean, "SavedVariance": saved_variance}, {
+        "momentum": float(momentum), "epsilon": float(epsilon), "is_test": not training, "data_layout": layout,
+        "use_mkldnn": False, "fuse_with_relu": False, "use_global_stats": bool(use_global_stats),
+        "trainable_statistics": False})
+    return y
+
+
+def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-5, name=None):
+    shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    axis = len(x.shape) - len(shape)
+    if list(x.shape[axis:]) != shape:
+        raise ValueError(f"normalized_shape {shape} is not the end of the input's shape {list(x.shape)}.")
+    return layer_norm_from(x, axis, weight, bias, epsilon)
+
+
+def layer_norm_from(x, axis, weight, bias, epsilon, helper=None):
+    inputs = {name: v for name, v in (("X", x), ("Scale", weight), ("Bias", bias)) if v is not None}
+    return (helper or LayerHelper("layer_norm")).append("layer_norm", inputs, {
+        "epsilon": float(epsilon), "begin_norm_axis": int(axis)}, slot="Y", more=("Mean", "Variance"))[0]
+
+
+def group_norm(x, num_groups, epsilon=1e-5, weight=None, bias=None, data_format="NCHW", name=None):
+    inputs = {name: v for name, v in (("X", x), ("Scale", weight), ("Bias", bias)) if v is not None}
+    return LayerHelper("group_norm").append("group_norm", inputs, {
+        "epsilon": float(epsilon), "groups": int(num_groups), "data_layout": data_format}, slot="Y",
+        more=("Mean", "Variance"))[0]
+
+
+def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.9,
+                  eps=1e-5, data_format="NCHW", name=None):
+    inputs = {name: v for name, v in (("X", x), ("Scale", weight), ("Bias", bias)) if v is not None}
+    return LayerHelper("instance_norm").append("instance_norm", inputs, {"epsilon": float(eps)}, slot="Y",
+                                               more=("SavedMean", "SavedVariance"))[0]
+
+
+def normalize(x, p=2, axis=1, epsilon=1e-12, name=None):
+    from ...tensor import clip, divide, norm
+    return divide(x, clip(norm(x, p, axis, True), min=epsilon))

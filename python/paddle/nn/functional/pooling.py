@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Pools."""
+from ...helper import LayerHelper
+from .windows import padding_attributes, repeated
+
+__all__ = ["max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "adaptive_max_pool2d"]
+
+
+def pool2d(x, kind, kernel, stride, padding, ceil_mode=False, exclusive=True, global_pooling=False, adaptive=False,
+           data_format="NCHW", name=None):
+    pads, algorithm = padding_attributes(padding, 2, data_format)
+    return LayerHelper("pool2d", name).append("pool2d", {"X": x}, {
+        "pooling_type": kind, "ksize": repeated(kernel, 2, "kernel_size"), "global_pooling": bool(global_pooling),
+        "strides": repeated(kernel if stride is None else stride, 2, "stride"), "paddings": pads,
+        "padding_algorithm": algorithm, "use_cudnn": True, "ceil_mode": bool(ceil_mode), "use_mkldnn": False,
+        "exclusive": bool(exclusive), "adaptive": bool(adaptive), "data_format": data_format})
+
+
+def max_pool2d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCHW", name=None):
+    if return_mask:
+        pads, _ = padding_attributes(padding, 2, data_format)
+        return LayerHelper("max_pool2d_with_index").append("max_pool2d_with_index", {"X": x}, {
+            "ksize": repeated(kernel_size, 2, "kernel_size"), "paddings": pads, "global_pooling": False, "adaptive": False,
+            "strides": repeated(kernel_size if stride is None else stride, 2, "stride")}, more=("Mask",))
+    return pool2d(x, "max", kernel_size, stride, padding, ceil_mode, data_format=data_format)
+
+
+def avg_pool2d(x, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
+               data_format="NCHW", name=None):
+    if divisor_override is not None:
+        raise NotImplementedError("(Unimplemented) avg_pool2d: divisor_override. Multiply the result instead.")
+    return pool2d(x, "avg", kernel_size, stride, padding, ceil_mode, exclusive, data_format=data_format)
+
+
+def adaptive_avg_pool2d(x, output_size, data_format="NCHW", name=None):
+    return pool2d(x, "avg", _sizes(output_size), 1, 0, adaptive=True, data_format=data_format)
+
+
+def adaptive_max_pool2d(x, output_size, return_mask=False, name=None):
+    if return_mask:
+        raise NotImplementedError("(Unimplemented) adaptive_max_pool2d: return_mask=True.")
+    return pool2d(x, "max", _sizes(output_size), 1, 0, adaptive=True)
+
+
+def _sizes(size):
+    sizes = list(size) if isinstance(size, (list, tuple)) else [size, size]
+    return [-1 if s is None else s for s in sizes]

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Layer: parameters and sub-layers by name; forward() writes operators into the current program."""
+import collections
+
+from .. import modes, unique_name
+from ..dtypes import to_type
+from ..helper import LayerHelper, make_persistable
+from ..variable import Parameter, Variable
+
+
+class Layer:
+    def __init__(self, name_scope=None, dtype="float32"):
+        modes.require_static(f"paddle.nn.{type(self).__name__}")
+        self._full_name = unique_name.generate(name_scope or _snake(type(self).__name__))
+        self._dtype = dtype
+        self.training = True
+        self._parameters = collections.OrderedDict()
+        self._sub_layers = collections.OrderedDict()
+        self._buffers = collections.OrderedDict()
+
+    def full_name(self):
+        return self._full_name
+
+    # ---- parts
+
+    def __setattr__(self, name, value):
+        if "_parameters" not in self.__dict__ and isinstance(value, (Layer, Variable)):
+            raise RuntimeError("super().__init__() must be called before parameters and layers are assigned.")
+        for kind, store in ((Parameter, "_parameters"), (Layer, "_sub_layers")):
+            if isinstance(value, kind):
+                self.__dict__[store][name] = value
+                return
+        for store in ("_parameters", "_sub_layers", "_buffers"):
+            if store in self.__dict__:
+                self.__dict__[store].pop(name, None)
+        object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        for store in ("_parameters", "_sub_layers", "_buffers"):
+            if store in self.__dict__ and name in self.__dict__[store]:
+                return self.__dict__[store][name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def create_parameter(self, shape, attr=None, dtype=None, is_bias=False, default_initializer=None):
+        helper = LayerHelper(self._full_name, self._full_name)
+        return helper.create_parameter(attr, shape, dtype or self._dtype, is_bias, default_initializer)
+
+    def add_parameter(self, name, parameter):
+        self._parameters[name] = parameter
+        return parameter
+
+    def add_sublayer(self, name, sublayer):
+        self._sub_layers[name] = sublayer
+        return sublayer
+
+    def register_buffer(self, name, tensor, persistable=True):
+        self._buffers[name] = tensor
+
+    def _statistic(self, value, shape, attr_name=None):
+        """A persistable variable that is not trained, named like a parameter."""
+        name = attr_name or unique_name.generate(f"{self._full_name}.w")
+        return make_persistable(name, shape, to_type(self._dtype), value)
+
+    def children(self):
+        return iter(self._sub_layers.values())
+
+    def named_sublayers(self, prefix="", include_self=False):
+        if include_self:
+            yield prefix, self
+        for name, layer in self._sub_layers.items():
+            yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, True)
+
+    def sublayers(self, include_self=False):
+        return [layer for _, layer in self.named_sublayers(include_self=include_self)]
+
+    def named_parameters(self, prefix="", include_sublayers=True):
+        for at, layer in [(prefix, self)] + (list(self.named_sublayers(prefix)) if include_sublayers else []):
+            for name, parameter in layer._parameters.items():
+                if parameter is not None:
+                    yield (f"{at}.{name}" if at else name), parameter
+
+    def parameters(self, include_sublayers=True):
+        return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
+
+    def apply(self, fn):
+        for layer in self.sublayers():
+            fn(layer)
+        fn(self)
+        return self
+
+    # ---- running
+
+    def train(self):
+        for layer in self.sublayers(include_self=True):
+            layer.training = True
+
+    def eval(self):
+        for layer in self.sublayers(include_self=True):
+            layer.training = False
+
+    def forward(self, *inputs, **kwargs):
+        raise NotImplementedError(f"{type(self).__name__} has no forward().")
+
+    def __call__(self, *inputs, **kwargs):
+        return self.forward(*inputs, **kwargs)
+
+    def state_dict(self, *args, **kwargs):
+        """Values of parameters and buffers, from the scope."""
+        out = collections.OrderedDict()
+        for at, layer in self.named_sublayers(include_self=True):
+            for name, v in (*layer._parameters.items(), *layer._buffers.items()):
+                if v is not None:
+                    out[f"{at}.{name}" if at else name] = v.get_value()
+        return out
+
+    def set_state_dict(self, state_dict, use_structured_name=True):
+        for at, layer in self.named_sublayers(include_self=True):
+            for name, v in (*layer._parameters.items(), *layer._buffers.items()):
+                key = (f"{at}.{name}" if at else name) if use_structured_name else v.name
+                if v is not None and key in state_dict:
+                    v.set_value(state_dict[key])
+
+    set_dict = load_dict = set_state_dict
+
+    def __repr__(self):
+        inner = ", ".join(f"{name}={layer!r}" for name, layer in self._sub_layers.items())
+        return f"{type(self).__name__}({inner})"
+
+
+def _snake(name):
+    out = ""
+    for i, c in enumerate(name):
+        lower = i and (name[i - 1].islower() or (i + 1 < len(name) and name[i + 1].islower() and not name[i - 1].isdigit()))
+        out += ("_" if c.isupper() and lower else "") + c.lower()
+    return out

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Layers with parameters, pools and the like."""
+import math
+
+from .. import tensor
+from . import functional as F
+from .functional.windows import repeated
+from .initializer import Constant, Normal
+from .layer import Layer
+
+__all__ = ["Linear", "Embedding", "Conv2D", "Conv2DTranspose", "BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D",
+           "LayerNorm", "GroupNorm", "InstanceNorm2D", "Dropout", "MaxPool2D", "AvgPool2D", "AdaptiveAvgPool2D",
+           "AdaptiveMaxPool2D", "Flatten", "Pad2D", "Upsample"]
+
+
+class Linear(Layer):
+    def __init__(self, in_features, out_features, weight_attr=None, bias_attr=None, name=None):
+        super().__init__("linear")
+        self.weight = self.create_parameter([in_features, out_features], weight_attr)
+        self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
+
+    def forward(self, x):
+        return F.linear(x, self.weight, self.bias)
+
+
+class Embedding(Layer):
+    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, sparse=False, weight_attr=None, name=None):
+        super().__init__("embedding")
+        self._padding = padding_idx
+        self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr,
+                                            default_initializer=Normal(0.0, 1.0))
+
+    def forward(self, x):
+        return F.embedding(x, self.weight, self._padding)
+
+
+class Conv2D(Layer):
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1,
+                 padding_mode="zeros", weight_attr=None, bias_attr=None, data_format="NCHW"):
+        super().__init__("conv2d")
+        if padding_mode != "zeros":
+            raise NotImplementedError(f"(Unimplemented) Conv2D: padding_mode={padding_mode!r}. Use paddle.nn.functional.pad.")
+        if in_channels % groups:
+            raise ValueError(f"in_channels {in_channels} must be divisible by groups {groups}.")
+        kernel = repeated(kernel_size, 2, "kernel_size")
+        self._window = (stride, padding, dilation, groups, data_format)
+        fan = in_channels // groups * kernel[0] * kernel[1]
+        self.weight = self.create_parameter([out_channels, in_channels // groups, *kernel], weight_attr,
+                                            default_initializer=Normal(0.0, math.sqrt(2.0 / (fan * groups))))
+        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
+
+    def forward(self, x):
+        return F.conv2d(x, self.weight, self.bias, *self._window)
+
+
+class Conv2DTranspose(Layer):
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, dilation=1, groups=1,
+                 weight_attr=None, bias_attr=None, data_format="NCHW"):
+        super().__init__("conv2d_transpose")
+        kernel = repeated(kernel_size, 2, "kernel_size")
+        self._window = dict(stride=stride, padding=padding, output_padding=output_padding, dilation=dilation, groups=groups,
+                            data_format=data_format)
+        self.weight = self.create_parameter([in_channels, out_channels // groups, *kernel], weight_attr)
+        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
+
+    def forward(self, x, output_size=None):
+        return F.conv2d_transpose(x, self.weight, self.bias, output_size=output_size, **self._window)
+
+
+class BatchNorm(Layer):
+    def __init__(self, num_features, momentum=0.9, epsilon=1e-5, weight_attr=None, bias_attr=None, data_format="NCHW",
+                 use_global_stats=None, name=None):
+        super().__init__("batch_norm")
+        self._numbers = dict(momentum=momentum, epsilon=epsilon, data_format=data_format, use_global_stats=use_global_stats)
+        self.weight = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
+        self.register_buffer("_mean", self._statistic(0.0, [num_features]))
+        self.register_buffer("_variance", self._statistic(1.0, [num_features]))
+
+    def forward(self, x):
+        return F.batch_norm(x, self._mean, self._variance, self.weight, self.bias, self.training, **self._numbers)
+
+
+class BatchNorm1D(BatchNorm):
+    pass
+
+
+class BatchNorm2D(BatchNorm):
+    pass
+
+
+class BatchNorm3D(BatchNorm):
+    pass
+
+
+class LayerNorm(Layer):
+    def __init__(self, normalized_shape, epsilon=1e-5, weight_attr=None, bias_attr=None, name=None):
+        super().__init__("layer_norm")
+        self._shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._epsilon = epsilon
+        count = math.prod(self._shape)
+        self.weight = self.create_parameter([count], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([count], bias_attr, is_bias=True)
+
+    def forward(self, x):
+        return F.layer_norm(x, self._shape, self.weight, self.bias, self._epsilon)
+
+
+class GroupNorm(Layer):
+    def __init__(self, num_groups, num_channels, epsilon=1e-5, weight_attr=None, bias_attr=None, data_format="NCHW",
+                 name=None):
+        super().__init__("group_norm")
+        self._numbers = num_groups, epsilon, data_format
+        self.weight = self.create_parameter([num_channels], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
+
+    def forward(self, x):
+        groups, epsilon, data_format = self._numbers
+        return F.group_norm(x, groups, epsilon, self.weight, self.bias, data_format)
+
+
+class InstanceNorm2D(Layer):
+    def __init__(self, num_features, epsilon=1e-5, momentum=0.9, weight_attr=None, bias_attr=None, data_format="NCHW",
+                 name=None):
+        super().__init__("instance_norm")
+        self._epsilon = epsilon
+        self.scale = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
+
+    def forward(self, x):
+        return F.instance_norm(x, weight=self.scale, bias=self.bias, eps=self._epsilon)
+
+
+class Dropout(Layer):
+    def __init__(self, p=0.5, axis=None, mode="upscale_in_train", name=None):
+        super().__init__()
+        self._arguments = p, axis, mode
+
+    def forward(self, x):
+        p, axis, mode = self._arguments
+        return F.dropout(x, p, axis, self.training, mode)
+
+
+def _pool(name, function, arguments):
+    def init(self, *args, name=None, **kwargs):
+        Layer.__init__(self)
+        given = {**dict(zip(arguments, args)), **kwargs}
+        unknown = set(given) - set(arguments)
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no argument {', '.join(unknown)}.")
+        self._given = given
+
+    def forward(self, x):
+        return getattr(F, function)(x, **self._given)
+    return type(name, (Layer,), {"__init__": init, "forward": forward})
+
+
+MaxPool2D = _pool("MaxPool2D", "max_pool2d", ("kernel_size", "stride", "padding", "return_mask", "ceil_mode", "data_format"))
+AvgPool2D = _pool("AvgPool2D", "avg_pool2d", ("kernel_size", "stride", "padding", "ceil_mode", "exclusive",
+                                              "divisor_override", "data_format"))
+AdaptiveAvgPool2D = _pool("AdaptiveAvgPool2D", "adaptive_avg_pool2d", ("output_size", "data_format"))
+AdaptiveMaxPool2D = _pool("AdaptiveMaxPool2D", "adaptive_max_pool2d", ("output_size", "return_mask"))
+Pad2D = _pool("Pad2D", "pad", ("pad", "mode", "value", "data_format"))
+Upsample = _pool("Upsample", "upsample", ("size", "scale_factor", "mode", "align_corners", "align_mode", "data_format"))
+
+
+class Flatten(Layer):
+    def __init__(self, start_axis=1, stop_axis=-1):
+        super().__init__()
+        self._axes = start_axis, stop_axis
+
+    def forward(self, x):
+        return tensor.flatten(x, *self._axes)
+
+

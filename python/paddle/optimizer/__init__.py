@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+"""paddle.optimizer: minimize() writes the backward pass and the updates into a program."""
+from . import lr
+from .base import Optimizer
+from .kinds import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, Lamb, Momentum, RMSProp
+from .._names import refuse_unknown
+
+refuse_unknown(__name__)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""ParamAttr: what a user says of a parameter."""
+
+
+class ParamAttr:
+    def __init__(self, name=None, initializer=None, learning_rate=1.0, regularizer=None, trainable=True,
+                 do_model_average=True, need_clip=True):
+        self.name, self.initializer, self.learning_rate = name, initializer, learning_rate
+        self.regularizer, self.trainable, self.need_clip = regularizer, trainable, need_clip
+        self.do_model_average = do_model_average  # kept; averages of models are not there
+
+    @staticmethod
+    def _to_attr(arg):
+        """What users may write for one: None, a name, an initializer, False (no parameter)."""
+        if arg is None or arg is True:
+            return ParamAttr()
+        if isinstance(arg, ParamAttr) or arg is False:
+            return arg
+        if isinstance(arg, str):
+            return ParamAttr(name=arg)
+        if callable(arg):
+            return ParamAttr(initializer=arg)
+        from .regularizer import WeightDecayRegularizer
+        if isinstance(arg, WeightDecayRegularizer):
+            return ParamAttr(regularizer=arg)
+        raise TypeError(f"{arg!r} cannot be cast to ParamAttr: a ParamAttr, a name, an initializer, a regularizer, None or "
+                        "False.")

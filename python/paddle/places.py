@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Where programs run."""
+import popart
+
+
+class _Place:
+    def __eq__(self, other):
+        return type(self) is type(other)
+
+    def __hash__(self):
+        return hash(type(self).__name__)
+
+    def __repr__(self):
+        return f"Place({self._name})"
+
+
+class CPUPlace(_Place):
+    """The CPU: the same operators, without IPUs."""
+    _name = "cpu"
+
+
+class IPUPlace(_Place):
+    """IPUs; a program runs there when it was compiled with IpuCompiledProgram."""
+    _name = "ipu"
+
+
+def cpu_places(device_count=None):
+    """CPUPlaces; as many as are asked for, or one."""
+    import os
+    return [CPUPlace() for _ in range(device_count or int(os.environ.get("CPU_NUM", 1)))]
+
+
+def ipu_count():
+    return len(popart.DeviceManager().enumerateDevices(popart.SyncPattern.Full, 1))
+
+
+_device = "cpu"
+
+
+def set_device(device):
+    """"cpu" or "ipu"."""
+    global _device
+    if device not in ("cpu", "ipu"):
+        raise ValueError(f"The device must be 'cpu' or 'ipu', not {device!r}: this package has no others.")
+    _device = device
+    return IPUPlace() if device == "ipu" else CPUPlace()
+
+
+def get_device():
+    return "cpu" if _device == "cpu" else f"ipus:{{0-{max(ipu_count() - 1, 0)}}}"
+
+
+def is_compiled_with_ipu():
+    return True
+
+
+def is_compiled_with_cuda():
+    return False
+
+
+def is_compiled_with_xpu():
+    return False
+
+
+def is_compiled_with_npu():
+    return False
+
+
+def is_compiled_with_rocm():
+    return False

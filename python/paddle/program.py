@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""Program: blocks of variables and operators, as they stand in .pdmodel files."""
+from . import guards
+from .dtypes import VarType
+from .operator import Operator, attributes_from
+from .paddle_core import infer_shapes, read_program, write_program
+from .variable import Parameter, Variable
+
+
+class Block:
+    """Variables by name, and operators in order."""
+
+    def __init__(self, program, idx, parent_idx=-1):
+        self.program, self.idx, self.parent_idx = program, idx, parent_idx
+        self.vars, self.ops = {}, []
+
+    # ---- variables
+
+    def create_var(self, name=None, shape=None, dtype=None, type=VarType.LOD_TENSOR, persistable=False,
+                   stop_gradient=False, is_data=False, need_check_feed=False, lod_level=0, **kwargs):
+        var = Variable(self, name, shape, dtype, type, persistable, stop_gradient, is_data, need_check_feed, lod_level)
+        return self._add(var)
+
+    def create_parameter(self, name=None, shape=None, dtype=None, **kwargs):
+        return self._add(Parameter(self, name, shape, dtype, **kwargs))
+
+    def _add(self, var):
+        self.program._changed()
+        self.vars[var.name] = var
+        return var
+
+    def has_var(self, name):
+        return name in self.vars
+
+    def var(self, name):
+        if name not in self.vars:
+            raise ValueError(f"There is no variable {name!r} in this block. It has: {', '.join(sorted(self.vars)[:20])}.")
+        return self.vars[name]
+
+    def all_parameters(self):
+        return [v for v in self.vars.values() if isinstance(v, Parameter)]
+
+    def _remove_var(self, name):
+        self.program._changed()
+        self.vars.pop(name, None)
+
+    # ---- operators
+
+    def append_op(self, type, inputs=None, outputs=None, attrs=None, infer=True, **kwargs):
+        """Adds an operator; the shapes and types of its results follow from those of its inputs."""
+        op = Operator(self, type, inputs, outputs, {**(attrs or {}), **guards.attributes(self.program)})
+        self.program._changed()
+        if infer:
+            self._infer(op)
+        self.ops.append(op)
+        return op
+
+    def _prepend_op(self, type, inputs=None, outputs=None, attrs=None, **kwargs):
+        op = self.append_op(type, inputs, outputs, attrs, infer=False)
+        self.ops.insert(0, self.ops.pop())
+        return op
+
+    def _remove_op(self, index):
+        self.program._changed()
+        del self.ops[index]
+
+    def _infer(self, op):
+        known = []
+        for name in dict.fromkeys(op.input_arg_names):
+            var = self.var(name)
+            if var.dtype is None or var.shape is None:
+                raise ValueError(f"({op.type}) the shape and type of its input {name!r} are not known.")
+            known.append((name, int(var.dtype), list(var.shape)))
+        for name, kind, shape in infer_shapes(op.described(), known):
+            var = self.vars.get(name)
+            if var is not None and name not in op.input_arg_names:
+                var.shape, var.dtype = tuple(shape), VarType(kind)
+
+
+class Program:
+    """What runs: made by layers under program_guard, or read from a file."""
+
+    def __init__(self):
+        self.blocks = [Block(self, 0)]
+        self.random_seed = 0
+        self._version = 0  # counts changes: what was compiled of it is old then
+        self._op_role = 0
+        self.lr_scheduler = self._lr_variable = None
+        self._file_version = 0
+        self._op_versions = None
+        self._cache = {}
+
+    def _changed(self):
+        self._version += 1
+        self._cache.clear()
+
+    def global_block(self):
+        return self.blocks[0]
+
+    def current_block(self):
+        return self.blocks[0]
+
+    def block(self, index):
+        return self.blocks[index]
+
+    @property
+    def num_blocks(self):
+        return len(self.blocks)
+
+    def list_vars(self):
+        for block in self.blocks:
+            yield from block.vars.values()
+
+    def all_parameters(self):
+        return [p for block in self.blocks for p in block.all_parameters()]
+
+    # ---- as bytes
+
+    def described(self):
+        out = {"blocks": [_described(block) for block in self.blocks], "version": self._file_version}
+        if self._op_versions is not None:
+            out["op_versions"] = self._op_versions
+        return out
+
+    def serialize_to_string(self):
+        """The bytes of a .pdmodel file."""
+        if "bytes" not in self._cache:
+            self._cache["bytes"] = write_program(self.described())
+        return self._cache["bytes"]
+
+    class _Desc:
+        def __init__(self, program):
+            self.serialize_to_string = program.serialize_to_string
+
+    @property
+    def desc(self):
+        return Program._Desc(self)
+
+    @staticmethod
+    def parse_from_string(binary_str, where="memory"):
+        """A program of the bytes of a .pdmodel file; ValueError if they are damaged."""
+        described = read_program(binary_str, where)
+        program = Program()
+        program.blocks = []
+        for block in described["blocks"]:
+            program.blocks.append(_block_from(program, block))
+        program._file_version = described.get("version", 0)
+        program._op_versions = described.get("op_versions")
+        return program
+
+    # ---- copies
+
+    def clone(self, for_test=False):
+        """A copy. for_test: the forward pass only, with batch norm and dropout as they are when nothing is trained."""
+        out = Program()
+        out.random_seed = self.random_seed
+        out.blocks = []
+        for block in self.blocks:
+            own = Block(out, block.idx, block.parent_idx)
+            own.vars = {name: var._copied(own) for name, var in block.vars.items()}
+            own.ops = [op._copied(own) for op in block.ops if not (for_test and op.role & 0xff)]
+            out.blocks.append(own)
+        if for_test:
+            for block in out.blocks:
+                for op in block.ops:
+                    if op.type in ("batch_norm", "dropout") or op.has_attr("is_test"):
+                        op._set_attr("is_test", True)
+        else:
+            out.lr_scheduler, out._lr_variable = self.lr_scheduler, self._lr_variable
+        out._file_version, out._op_versions = self._file_version, self._op_versions
+        return out
+
+    def __deepcopy__(self, memo):
+        return self.clone()
+
+    def to_string(self, throw_on_error=False, with_details=False):
+        lines = []
+        for block in self.blocks:
+            lines.append(f"{{ // block {block.idx}")
+            lines += [f"    {var!r}" for var in block.vars.values()] + [f"    {op!r}" for op in block.ops] + ["}"]
+        return "\n".join(lines)
+
+    __repr__ = __str__ = lambda self: self.to_string()
+
+
+def _described(block):
+    return {"idx": block.idx, "parent_idx": block.parent_idx, "vars": [v.described() for v in block.vars.values()],
+            "ops": [op.described() for op in block.ops], "forward_block_idx": getattr(block, "forward_block_idx", -1)}
+
+
+def _block_from(program, described):
+    block = Block(program, described["idx"], described["parent_idx"])
+    for var in described["vars"]:
+        kind = Parameter if var.get("is_parameter") else Variable
+        block.vars[var["name"]] = kind._from(block, var)
+    for op in described["ops"]:
+        block.ops.append(Operator(block, op["type"], dict(op["inputs"]), dict(op["outputs"]),
+                                  attributes_from(op["attrs"]), op.get("is_target")))
+    return block

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""Decay of weights as a part of their gradients."""
+
+
+class WeightDecayRegularizer:
+    def __init__(self, coeff=0.0):
+        self._coeff = float(coeff)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self._coeff})"
+
+
+class L2Decay(WeightDecayRegularizer):
+    """coeff * parameter is added to the gradient."""
+
+
+class L1Decay(WeightDecayRegularizer):
+    """coeff * sign(parameter) is added to the gradient; on the CPU only."""

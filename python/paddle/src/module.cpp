@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// paddle_core: Paddle's programs, files and predictor in C++.
+#include "bind.hpp"
+
+#include "core/Call.hpp"
+
+PYBIND11_MODULE(paddle_core, m) {
+  py::module::import("popart_core"); // Converted and popart's errors
+  m.doc() = "Paddle's programs and files on simulated IPUs.";
+  // Paddle's classes of errors are Python's.
+  static py::exception<paddleipu::ProgramError> invalid(m, "InvalidArgumentError",
+                                                        PyExc_ValueError);
+  static py::exception<paddleipu::UnimplementedError> unimplemented(m, "UnimplementedError",
+                                                                    PyExc_NotImplementedError);
+  static py::exception<paddleipu::FileError> damaged(m, "FileError", PyExc_ValueError);
+  py::register_exception_translator([](std::exception_ptr p) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const paddleipu::ProgramError &e) {
+      PyErr_SetString(invalid.ptr(), ("(InvalidArgument) " + std::string(e.what())).c_str());
+    } catch (const paddleipu::UnimplementedError &e) {
+      PyErr_SetString(unimplemented.ptr(), ("(Unimplemented) " + std::string(e.what())).c_str());
+    } catch (const paddleipu::FileError &e) {
+      PyErr_SetString(damaged.ptr(), ("(InvalidArgument) " + std::string(e.what())).c_str());
+    }
+  });
+  bindDescriptions(m);
+  bindFiles(m);
+  bindConversion(m);
+}

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Layers as functions."""
+import math
+
+from ... import unique_name
+from ...dtypes import VarType
+from ...helper import LayerHelper, make_persistable
+from ...nn.functional.norm import batch_norm as normalized
+from ...nn.functional.norm import layer_norm_from
+from ...nn.functional.windows import padding_attributes, repeated
+from ...nn.initializer import Constant, Normal
+from ...param_attr import ParamAttr
+
+
+def fc(x, size, num_flatten_dims=1, weight_attr=None, bias_attr=None, activation=None, name=None):
+    """Everything behind num_flatten_dims times a matrix, plus a bias."""
+    helper = LayerHelper("fc", name)
+    inputs = list(x) if isinstance(x, (list, tuple)) else [x]
+    products = []
+    for one in inputs:
+        axis = num_flatten_dims if num_flatten_dims >= 0 else len(one.shape) + num_flatten_dims
+        width = math.prod(one.shape[axis:])
+        if width <= 0:
+            raise ValueError(f"fc: the dimensions of {one.name!r} behind {axis} must be known, not {list(one.shape)}.")
+        weight = helper.create_parameter(weight_attr, [width, size], one.dtype)
+        products.append(helper.append("mul", {"X": one, "Y": weight}, {"x_num_col_dims": axis, "y_num_col_dims": 1}))
+    total = products[0] if len(products) == 1 else helper.append("sum", {"X": products})
+    bias = helper.create_parameter(bias_attr, [size], total.dtype, is_bias=True)
+    return helper.append_activation(helper.append_bias(total, bias, len(total.shape) - 1), activation)
+
+
+def _kernel(size):
+    return repeated(size, 2, "filter_size")
+
+
+def conv2d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, groups=None, param_attr=None, bias_attr=None,
+           use_cudnn=True, act=None, name=None, data_format="NCHW"):
+    channels = input.shape[3 if data_format == "NHWC" else 1]
+    groups = groups or 1
+    if channels % groups:
+        raise ValueError(f"The channel of input must be divisible by groups: {channels} channels, groups={groups}.")
+    deep = channels == groups and num_filters % channels == 0 and groups != 1
+    kind = "depthwise_conv2d" if deep else "conv2d"
+    helper, kernel = LayerHelper(kind, name), _kernel(filter_size)
+    first = Normal(0.0, math.sqrt(2.0 / (kernel[0] * kernel[1] * channels)))
+    weight = helper.create_parameter(param_attr, [num_filters, channels // groups, *kernel], input.dtype,
+                                     default_initializer=first)
+    pads, algorithm = padding_attributes(padding, 2, data_format)
+    y = helper.append(kind, {"Input": input, "Filter": weight}, {
+        "strides": repeated(stride, 2, "stride"), "paddings": pads, "dilations": repeated(dilation, 2, "dilation"),
+        "groups": groups, "use_cudnn": bool(use_cudnn), "use_mkldnn": False, "fuse_relu_before_depthwise_conv": False,
+        "padding_algorithm": algorithm, "data_format": data_format}, slot="Output")
+    bias = helper.create_parameter(bias_attr, [num_filters], input.dtype, is_bias=True)
+    return helper.append_activation(helper.append_bias(y, bias, 3 if data_format == "NHWC" else 1), act)
+
+
+def conv2d_transpose(input, num_filters, output_size=None, filter_size=None, padding=0, stride=1, dilation=1, groups=None,
+                     param_attr=None, bias_attr=None, use_cudnn=True, act=None, name=None, data_format="NCHW"):
+    if filter_size is None:
+        raise ValueError("conv2d_transpose needs filter_size.")
+    helper, kernel, groups = LayerHelper("conv2d_transpose", name), _kernel(filter_size), groups or 1
+    channels = input.shape[3 if data_format == "NHWC" else 1]
+    weight = helper.create_parameter(param_attr, [channels, num_filters // groups, *kernel], input.dtype)
+    pads, algorithm = padding_attributes(padding, 2, data_format)
+    attrs = {"strides": repeated(stride, 2, "stride"), "paddings": pads, "dilations": repeated(dilation, 2, "dilation"),
+             "groups": groups, "padding_algorithm": algorithm, "data_format": data_format, "output_padding": []}
+    if output_size is not None:
+        attrs["output_size"] = repeated(output_size, 2, "output_size")
+    y = helper.append("conv2d_transpose", {"Input": input, "Filter": weight}, attrs, slot="Output")
+    bias = helper.create_parameter(bias_attr, [num_filters], input.dtype, is_bias=True)
+    return helper.append_activation(helper.append_bias(y, bias, 3 if data_format == "NHWC" else 1), act)
+
+
+def batch_norm(input, act=None, is_test=False, momentum=0.9, epsilon=1e-05, param_attr=None, bias_attr=None,
+               data_layout="NCHW", in_place=False, name=None, moving_mean_name=None, moving_variance_name=None,
+               do_model_average_for_mean_and_var=True, use_global_stats=False):
+    helper = LayerHelper("batch_norm", name)
+    channels = [input.shape[-1 if data_layout == "NHWC" else 1]]
+    scale = helper.create_parameter(param_attr, channels, VarType.FP32, default_initializer=Constant(1.0))
+    bias = helper.create_parameter(bias_attr, channels, VarType.FP32, is_bias=True)
+    mean = make_persistable(moving_mean_name or unique_name.generate(f"{helper.name}.w"), channels, VarType.FP32, 0.0)
+    variance = make_persistable(moving_variance_name or unique_name.generate(f"{helper.name}.w"), channels, VarType.FP32, 1.0)
+    y = normalized(input, mean, variance, scale, bias, not is_test, momentum, epsilon, data_layout, use_global_stats,
+                   helper=helper)
+    return helper.append_activation(y, act)
+
+
+def layer_norm(input, scale=True, shift=True, begin_norm_axis=1, epsilon=1e-05, param_attr=None, bias_attr=None, act=None,
+               name=None):
+    helper = LayerHelper("layer_norm", name)
+    width = [math.prod(input.shape[begin_norm_axis:])]
+    weight = helper.create_parameter(param_attr, width, input.dtype, default_initializer=Constant(1.0)) if scale else None
+    bias = helper.create_parameter(bias_attr, width, input.dtype, is_bias=True) if shift else None
+    return helper.append_activation(layer_norm_from(input, begin_norm_axis, weight, bias, epsilon, helper), act)
+
+
+def group_norm(input, groups, epsilon=1e-05, param_attr=None, bias_attr=None, act=None, data_layout="NCHW", name=None):
+    helper = LayerHelper("group_norm", name)
+    channels = [input.shape[-1 if data_layout == "NHWC" else 1]]
+    scale = helper.create_parameter(param_attr, channels, input.dtype, default_initializer=Constant(1.0))
+    bias = helper.create_parameter(bias_attr, channels, input.dtype, is_bias=True)
+    inputs = {k: v for k, v in (("X", input), ("Scale", scale), ("Bias", bias)) if v is not None}
+    y = helper.append("group_norm", inputs, {"epsilon": float(epsilon), "groups": int(groups), "data_layout": data_layout},
+                      slot="Y", more=("Mean", "Variance"))[0]
+    return helper.append_activation(y, act)
+
+
+def instance_norm(input, epsilon=1e-05, param_attr=None, bias_attr=None, name=None):
+    helper, channels = LayerHelper("instance_norm", name), [input.shape[1]]
+    scale = helper.create_parameter(param_attr, channels, input.dtype, default_initializer=Constant(1.0))
+    bias = helper.create_parameter(bias_attr, channels, input.dtype, is_bias=True)
+    inputs = {k: v for k, v in (("X", input), ("Scale", scale), ("Bias", bias)) if v is not None}
+    return helper.append("instance_norm", inputs, {"epsilon": float(epsilon)}, slot="Y",
+                         more=("SavedMean", "SavedVariance"))[0]
+
+
+def data_norm(input, act=None, epsilon=1e-05, param_attr=None, data_layout="NCHW", name=None, **kwargs):
+    if kwargs:
+        raise NotImplementedError(f"(Unimplemented) data_norm: {', '.join(kwargs)}.")
+    helper, channels = LayerHelper("data_norm", name), [input.shape[-1]]
+    size, total, squares = (make_persistable(f"{helper.name}.{part}", channels, VarType.FP32, value)
+                            for part, value in (("batch_size", 1e4), ("batch_sum", 0.0), ("batch_square_sum", 1e4)))
+    y = helper.append("data_norm", {"X": input, "BatchSize": size, "BatchSum": total, "BatchSquareSum": squares}, {
+        "epsilon": float(epsilon)}, slot="Y", more=("Means", "Scales"))[0]
+    return helper.append_activation(y, act)
+
+
+def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=None, param_attr=None, dtype="float32"):
+    helper = LayerHelper("embedding")
+    weight = helper.create_parameter(param_attr, size, dtype)
+    index = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else size[0] + padding_idx
+    return helper.append("lookup_table_v2", {"Ids": input, "W": weight}, {
+        "is_sparse": bool(is_sparse), "is_distributed": False, "remote_prefetch": False, "padding_idx": index})
+
+
+def prelu(x, mode, param_attr=None, data_format="NCHW", name=None):
+    helper = LayerHelper("prelu", name)
+    if mode not in ("all", "channel", "element"):
+        raise ValueError("mode should be one of all, channel, element.")
+    shape = [1] if mode == "all" else [1, x.shape[-1 if data_format == "NHWC" else 1], 1, 1] if mode == "channel" \
+        else [1, *x.shape[1:]]
+    attr = ParamAttr._to_attr(param_attr)
+    alpha = helper.create_parameter(attr, shape, x.dtype, default_initializer=Constant(0.25))
+    return helper.append("prelu", {"X": x, "Alpha": alpha}, {"mode": mode, "data_format": data_format})

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Training states: <path>.pdparams and <path>.pdopt (numpy arrays by name, pickled as Paddle does) and <path>.pdmodel."""
+import os
+import pickle
+
+import numpy as np
+
+from .. import scopes
+from ..dtypes import VarType
+from ..variable import Parameter
+
+
+def _persistables(program):
+    return [v for v in program.list_vars() if v.persistable and v.type == VarType.LOD_TENSOR]
+
+
+def save(program, model_path, protocol=4, **configs):
+    """Parameters, the optimizer's variables and the program."""
+    scope, variables = scopes.global_scope(), _persistables(program)
+    folder = os.path.dirname(model_path)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    for suffix, kind in ((".pdparams", True), (".pdopt", False)):
+        values = {v.name: np.array(scope.array(v.name)) for v in variables
+                  if isinstance(v, Parameter) == kind and scope.array(v.name) is not None}
+        with open(model_path + suffix, "wb") as file:
+            pickle.dump(values, file, protocol=protocol)
+    with open(model_path + ".pdmodel", "wb") as file:
+        file.write(program.serialize_to_string())
+
+
+class _Arrays(pickle.Unpickler):
+    """Arrays and plain containers; anything else a file might ask for is refused."""
+    _allowed = {("numpy.core.multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype"),
+                ("numpy.core.multiarray", "scalar"), ("numpy._core.multiarray", "_reconstruct"),
+                ("collections", "OrderedDict"), ("_codecs", "encode")}
+
+    def find_class(self, module, name):
+        if (module, name) not in self._allowed:
+            raise ValueError(f"The file holds a {module}.{name}; only arrays by name are loaded.")
+        return super().find_class(module, name)
+
+
+def _loaded(path):
+    try:
+        with open(path, "rb") as file:
+            values = _Arrays(file).load()
+    except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, KeyError, UnicodeDecodeError) as problem:
+        raise ValueError(f"(InvalidArgument) The file {path} is damaged: {problem}") from None
+    if not isinstance(values, dict):
+        raise ValueError(f"(InvalidArgument) The file {path} has no arrays by name.")
+    return {name: np.asarray(value) for name, value in values.items() if isinstance(value, np.ndarray)}
+
+
+def load_program_state(model_path, var_list=None):
+    """Arrays by name."""
+    path = model_path if model_path.endswith(".pdparams") else model_path + ".pdparams"
+    if not os.path.isfile(path):
+        raise ValueError(f"(NotFound) There is no file {path}; paddle.static.save writes it.")
+    out = _loaded(path)
+    more = path[:-len(".pdparams")] + ".pdopt"
+    if os.path.isfile(more):
+        out.update(_loaded(more))
+    return out
+
+
+def set_program_state(program, state_dict):
+    """Values for the variables of a program; those that are not in the dict stay as they are."""
+    scope = scopes.global_scope()
+    for var in _persistables(program):
+        if var.name not in state_dict:
+            continue
+        value = np.asarray(state_dict[var.name])
+        if tuple(value.shape) != tuple(var.shape):
+            raise ValueError(f"The variable {var.name!r} has shape {list(var.shape)}, and its value in the file "
+                             f"{list(value.shape)}.")
+        scope.var(var.name).get_tensor().set(value)
+
+
+def load(program, model_path, executor=None, var_list=None):
+    set_program_state(program, load_program_state(model_path))

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Arithmetic, functions, comparisons, reductions and products."""
+from ..dtypes import to_type
+from ..helper import LayerHelper
+from ..variable import Variable
+
+_unary = ("abs acos asin atan ceil cos cosh erf exp floor log log10 log1p log2 reciprocal round rsqrt sigmoid sign sin sinh "
+          "sqrt square tan tanh").split()
+_binary = {"add": "elementwise_add", "subtract": "elementwise_sub", "multiply": "elementwise_mul",
+           "divide": "elementwise_div", "maximum": "elementwise_max", "minimum": "elementwise_min",
+           "mod": "elementwise_mod", "remainder": "elementwise_mod", "floor_divide": "elementwise_floordiv"}
+_relations = {"equal": "equal", "not_equal": "not_equal", "less_than": "less_than", "less_equal": "less_equal",
+              "greater_than": "greater_than", "greater_equal": "greater_equal"}
+_logic = ("logical_and", "logical_or", "logical_xor")
+__all__ = [*_unary, *_binary, *_relations, *_logic, "logical_not", "pow", "scale", "add_n", "sum", "mean", "max", "min",
+           "prod", "all", "any", "logsumexp", "argmax", "argmin", "cumsum", "matmul", "mm", "bmm", "dot", "norm", "dist",
+           "clip", "isnan", "stanh"]
+
+
+def _make_unary(name):
+    def function(x, name=None):
+        return LayerHelper(function.__name__).append(function.__name__, {"X": x})
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{name} of every element."
+    return function
+
+
+def _make_binary(name, op):
+    def function(x, y, name=None):
+        return LayerHelper(op).append(op, {"X": x, "Y": y}, {"axis": -1})
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{name} element by element, broadcast as numpy does."
+    return function
+
+
+for _name in _unary:
+    globals()[_name] = _make_unary(_name)
+for _name, _op in {**_binary, **_relations, **{n: n for n in _logic}}.items():
+    globals()[_name] = _make_binary(_name, _op)
+
+
+def logical_not(x, out=None, name=None):
+    return LayerHelper("logical_not").append("logical_not", {"X": x})
+
+
+def pow(x, y, name=None):
+    if isinstance(y, Variable):
+        return LayerHelper("elementwise_pow").append("elementwise_pow", {"X": x, "Y": y}, {"axis": -1})
+    return LayerHelper("pow").append("pow", {"X": x}, {"factor": float(y)})
+
+
+def scale(x, scale=1.0, bias=0.0, bias_after_scale=True, act=None, name=None):
+    helper = LayerHelper("scale", name)
+    inputs, attrs = {"X": x}, {"bias": float(bias), "bias_after_scale": bool(bias_after_scale)}
+    if isinstance(scale, Variable):
+        inputs["ScaleTensor"] = scale
+    else:
+        attrs["scale"] = float(scale)
+    return helper.append_activation(helper.append("scale", inputs, attrs), act)
+
+
+def stanh(x, scale_a=0.67, scale_b=1.7159, name=None):
+    return LayerHelper("stanh").append("stanh", {"X": x}, {"scale_a": float(scale_a), "scale_b": float(scale_b)})
+
+
+def add_n(inputs, name=None):
+    return LayerHelper("sum").append("sum", {"X": inputs if isinstance(inputs, (list, tuple)) else [inputs]})
+
+
+def clip(x, min=None, max=None, name=None):
+    low, high = -3.4028235e38 if min is None else min, 3.4028235e38 if max is None else max
+    return LayerHelper("clip").append("clip", {"X": x}, {"min": float(low), "max": float(high)})
+
+
+def isnan(x, name=None):
+    return LayerHelper("isnan").append("not_equal", {"X": x, "Y": x}, {"axis": -1})
+
+
+def _reduction(op, x, axis, keepdim, **attrs):
+    axes = [] if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis]
+    return LayerHelper(op).append(op, {"X": x}, {"dim": axes or [0], "keep_dim": bool(keepdim), "reduce_all": not axes,
+                                                 **attrs})
+
+
+def sum(x, axis=None, dtype=None, keepdim=False, name=None):
+    if dtype is not None and to_type(dtype) != x.dtype:
+        from .creation import cast
+        x = cast(x, dtype)
+    return _reduction("reduce_sum", x, axis, keepdim)
+
+
+def mean(x, axis=None, keepdim=False, name=None):
+    return _reduction("reduce_mean", x, axis, keepdim)
+
+
+def max(x, axis=None, keepdim=False, name=None):
+    return _reduction("reduce_max", x, axis, keepdim)
+
+
+def min(x, axis=None, keepdim=False, name=None):
+    return _reduction("reduce_min", x, axis, keepdim)
+
+
+def prod(x, axis=None, keepdim=False, dtype=None, name=None):
+    return _reduction("reduce_prod", x, axis, keepdim)
+
+
+def all(x, axis=None, keepdim=False, name=None):
+    return _reduction("reduce_all", x, axis, keepdim)
+
+
+def any(x, axis=None, keepdim=False, name=None):
+    return _reduction("reduce_any", x, axis, keepdim)
+
+
+def logsumexp(x, axis=None, keepdim=False, name=None):
+    axes = [] if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis]
+    return LayerHelper("logsumexp").append("logsumexp", {"X": x}, {"axis": axes or [0], "keepdim": bool(keepdim),
+                                                                   "reduce_all": not axes})
+
+
+def _place(op, x, axis, keepdim, dtype):
+    attrs = {"axis": 0 if axis is None else int(axis), "flatten": axis is None, "keepdims": bool(keepdim),
+             "dtype": int(to_type(dtype))}
+    return LayerHelper(op).append(op, {"X": x}, attrs, stop_gradient=True)
+
+
+def argmax(x, axis=None, keepdim=False, dtype="int64", name=None):
+    return _place("arg_max", x, axis, keepdim, dtype)
+
+
+def argmin(x, axis=None, keepdim=False, dtype="int64", name=None):
+    return _place("arg_min", x, axis, keepdim, dtype)
+
+
+def cumsum(x, axis=None, dtype=None, name=None):
+    attrs = {"flatten": True} if axis is None else {"axis": int(axis)}
+    return LayerHelper("cumsum").append("cumsum", {"X": x}, attrs)
+
+
+def matmul(x, y, transpose_x=False, transpose_y=False, name=None):
+    return LayerHelper("matmul_v2").append("matmul_v2", {"X": x, "Y": y}, {"trans_x": bool(transpose_x),
+                                                                          "trans_y": bool(transpose_y)})
+
+
+def mm(input, mat2, name=None):
+    return matmul(input, mat2)
+
+
+def bmm(x, y, name=None):
+    return LayerHelper("bmm").append("bmm", {"X": x, "Y": y})
+
+
+def dot(x, y, name=None):
+    return LayerHelper("dot").append("dot", {"X": x, "Y": y})
+
+
+def norm(x, p="fro", axis=None, keepdim=False, name=None):
+    order = 2.0 if p == "fro" else float(p)
+    attrs = {"porder": order, "axis": -1 if axis is None else int(axis), "keepdim": bool(keepdim), "epsilon": 1e-12,
+             "asvector": axis is None}
+    return LayerHelper("p_norm").append("p_norm", {"X": x}, attrs)
+
+
+def dist(x, y, p=2, name=None):
+    return LayerHelper("dist").append("dist", {"X": x, "Y": y}, {"p": float(p)})
+
+

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Tensor: values outside of programs, as loaders give them. Arithmetic on them is of the dynamic graph."""
+import numpy as np
+
+from .dtypes import to_numpy, to_type
+
+
+class Tensor:
+    def __init__(self, array):
+        self._array = np.asarray(array)
+
+    @property
+    def shape(self):
+        return list(self._array.shape)
+
+    @property
+    def dtype(self):
+        return to_type(self._array.dtype)
+
+    def numpy(self):
+        return self._array
+
+    def item(self):
+        return self._array.item()
+
+    def astype(self, dtype):
+        return Tensor(self._array.astype(to_numpy(dtype)))
+
+    def __array__(self, dtype=None, copy=None):
+        return self._array if dtype is None else self._array.astype(dtype)
+
+    def __len__(self):
+        return len(self._array)
+
+    def __getitem__(self, item):
+        return Tensor(self._array[item])
+
+    def __repr__(self):
+        return f"Tensor(shape={self.shape}, dtype={self._array.dtype}, {self._array!r})"
+
+    def _dynamic(self, *args):
+        raise RuntimeError("Arithmetic on values is of the dynamic graph, which is not in this package: build a static "
+                           "program, or use .numpy().")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = _dynamic
+    backward = _dynamic
+
+
+def to_tensor(data, dtype=None, place=None, stop_gradient=True):
+    """Values as a Tensor."""
+    array = np.asarray(data)
+    if dtype is not None:
+        array = array.astype(to_numpy(dtype))
+    elif array.dtype == np.float64 and not isinstance(data, np.ndarray):
+        array = array.astype(np.float32)
+    return Tensor(array)
