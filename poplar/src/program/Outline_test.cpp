@@ -62,7 +62,7 @@ struct Chain {
   }
   Program step(const Tensor &from, const Tensor &to) {
     openipu::Plan plan;
-    openipu::Superstep work{"work", "test::Next", {}, 0, {}, 1, {}};
+    openipu::Superstep work{"work", "test::Next", {}, 0, {}, 1, {}, {}};
     openipu::TileWork tile;
     tile.cycles = 100;
     tile.bytesIn = tile.bytesOut = 400;
