@@ -9,9 +9,11 @@ namespace {
 
 constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 constexpr std::size_t maxDepth = 576; // sums over so many inputs at a time: weights stay in cache
-constexpr std::size_t mostPointers = 1 << 20; // that are kept from run to run
-constexpr std::size_t keptWeights = 1 << 16;  // floats that stay in second-level cache anyway
-alignas(64) const float noInput[8192] = {};   // what outputs next to padding read
+// Pointers that are kept from run to run: few, or more of them if little is computed with each, so
+// that to make them again would take a part of the time.
+constexpr std::size_t fewPointers = 1 << 13, mostPointers = 1 << 20, muchWork = 4096;
+constexpr std::size_t keptWeights = 1 << 16; // floats that stay in second-level cache anyway
+alignas(64) const float noInput[8192] = {};  // what outputs next to padding read
 
 } // namespace
 
@@ -96,7 +98,9 @@ void ChannelsForward::run(const openipu::KernelArgs &args) {
   }
   auto blocks = ceilDiv(positions_, blockRows_), across = ceilDiv(panels_, panelsPerPiece_);
   const auto pointers = g_.groups * positions_ * (joins_ ? tables_.rows.kernels : steps_);
-  const bool lasting = zeros == noInput && pointers <= mostPointers;
+  const auto work = g_.in * g_.out * (joins_ ? tables_.last.kernels : 1);
+  const bool lasting =
+      zeros == noInput && pointers <= (work < muchWork ? mostPointers : fewPointers);
   if (lasting && builtFor_ != x)
     buildAll(args, x);
   base::parallelFor(

@@ -84,6 +84,7 @@ public:
   }
 
   void run(const rows::Data &x, const rows::Data &g, const Tables &tables) {
+    sums_.begin();
     reduction_.runTasks([&](std::size_t task) {
       if (!reduction_.byColumn())
         whole(x, g, tables, task);

@@ -177,8 +177,12 @@ private:
 // Two sums for each sum of each task.
 class TaskSums {
 public:
-  explicit TaskSums(const Reduction &reduction)
-      : reduction_(reduction), sums_(reduction.tasks() * reduction.width() * 2) {}
+  explicit TaskSums(const Reduction &reduction) : reduction_(reduction) {}
+  // Before the tasks of a run. Norms run one after the other and use the same memory.
+  void begin() {
+    const auto doubles = reduction_.tasks() * reduction_.width() * 2;
+    sums_ = reinterpret_cast<double *>(rows::scratch(slot, 2 * doubles));
+  }
   double *first(std::size_t task) { return &sums_[task * reduction_.width() * 2]; }
   double *second(std::size_t task) { return first(task) + reduction_.width(); }
   // Both, set to zero.
@@ -196,7 +200,8 @@ public:
 
 private:
   const Reduction &reduction_;
-  std::vector<double> sums_;
+  static constexpr unsigned slot = 15;
+  double *sums_ = nullptr;
 };
 
 } // namespace poplin::norms

@@ -88,6 +88,7 @@ public:
       storeVector(args.outputs[0], units_->mean.data());
       return storeVector(args.outputs[1], units_->invStdDev.data());
     }
+    sums_.begin();
     reduction_.runTasks(
         [&](std::size_t task) { reduction_.byColumn() ? byColumn(x, task) : whole(x, task); });
     std::fill(moments_.begin(), moments_.end(), Moments{});
