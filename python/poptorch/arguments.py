@@ -30,13 +30,22 @@ def deviceType(dtype: torch.dtype, name: str = "") -> torch.dtype:
     return _NARROW[dtype]
 
 
+def _parameters(forward):
+    """What a traced module takes stands in its schema alone."""
+    try:
+        return list(inspect.signature(forward).parameters.values())
+    except ValueError:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return [inspect.Parameter(argument.name, kind) for argument in forward.schema.arguments[1:]]
+
+
 class Signature:
     """The parameters of forward."""
 
     def __init__(self, forward):
         self._positional, self._keyword = [], {}
         self._rest = self._others = None
-        for p in inspect.signature(forward).parameters.values():
+        for p in _parameters(forward):
             if p.kind is p.VAR_POSITIONAL:
                 self._rest = p.name
             elif p.kind is p.VAR_KEYWORD:

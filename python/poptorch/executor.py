@@ -24,7 +24,7 @@ from .capture import Capture
 from .enums import ConnectionType
 from .errors import createPoptorchError, require
 from .errors_translate import failures, translated
-from .hooks import runPostCompileHooks, runPreCompileHooks
+from .hooks import runPostCompileHooks, runPreCompileHooks, warnOfBackwardHooks
 from .inputs import Inputs
 from .latency import Latencies
 from .optim_state import OptimizerState
@@ -132,6 +132,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         shapes = [(r, *v.shape[1:]) if v.dim() else () for r, v in zip(rows, values)]
         self._weights = weights_of(self._model, self._training, self._options.replication_factor)
         if self._training:
+            warnOfBackwardHooks(self._model)
             held = set(untrained(self._optimizer, {id(w.tensor): w.name for w in self._weights}))
             for weight in self._weights:
                 weight.trained &= weight.name not in held

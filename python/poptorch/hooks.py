@@ -2,7 +2,10 @@
 """Functions of the user that run before and after every compilation."""
 from collections import OrderedDict
 
+import torch
 from torch.utils.hooks import RemovableHandle
+
+from ._logging import logger
 
 _before, _after = OrderedDict(), OrderedDict()
 
@@ -23,6 +26,13 @@ def registerPreCompileHook(hook) -> RemovableHandle:
 def registerPostCompileHook(hook) -> RemovableHandle:
     """hook() runs after every compilation, until the handle that this gives is removed."""
     return _register(_after, hook)
+
+
+def warnOfBackwardHooks(model):
+    """Gradients stay on the device: nobody calls these."""
+    for name, module in torch.nn.Module.named_modules(model):
+        if getattr(module, "_backward_hooks", None):
+            logger.warning("Hooks on the backward pass of the module %r are ignored: gradients stay on the device.", name)
 
 
 def runPreCompileHooks():

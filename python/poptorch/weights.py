@@ -9,6 +9,8 @@ import weakref
 import popart_core
 import torch
 
+from .errors import createPoptorchError
+
 
 class Weight:
     """One parameter or buffer; `values` is the memory that the device reads from and writes to: torch's own, or a copy
@@ -64,6 +66,9 @@ def weights_of(module, training, replicas=1):
     for name, parameter in _named(module, "_parameters"):
         if id(parameter) in seen:
             continue
+        if torch.nn.parameter.is_lazy(parameter):
+            raise createPoptorchError(f"The parameter {name} of a lazy module has no shape yet. Run the module once on the "
+                                      "host before it is wrapped.")
         seen.add(id(parameter))
         with torch._C.DisableTorchFunction():
             trained = training and parameter.requires_grad and parameter.is_floating_point()
@@ -149,7 +154,9 @@ class _Fetching:
 
     def __reduce_ex__(self, protocol):
         fetch(self)
-        return plain_class(self).__reduce_ex__(self, protocol)
+        if isinstance(self, torch.nn.Parameter):
+            return torch.nn.Parameter.__reduce_ex__(self, protocol)
+        return plain_data(self).__reduce_ex__(protocol)
 
     def __deepcopy__(self, memo):
         fetch(self)

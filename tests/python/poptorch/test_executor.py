@@ -486,3 +486,32 @@ def test_dropping_a_destroyed_model_leaves_the_next_one_alone():
     assert not torch.equal(before, model.first.weight.detach())
     with pytest.raises(RuntimeError, match="already been wrapped"):
         poptorch.trainingModel(model)
+
+
+def test_a_module_in_training_is_pickled_as_it_is():
+    model = Net()
+    x, labels = data(8)
+    training = poptorch.trainingModel(model)
+    training(x, labels)
+    copied = pickle.loads(pickle.dumps(model))
+    assert type(copied) is Net and type(copied.calls) is torch.Tensor and type(copied.first.weight) is torch.nn.Parameter
+    same_weights(model, copied)
+    assert copied.calls == 1
+
+
+def test_traced_and_lazy_modules():
+    x = data(8)[0]
+    traced = torch.jit.trace(torch.nn.Linear(4, 3), x)
+    torch.testing.assert_close(poptorch.inferenceModel(traced)(x), traced(x).detach())
+    with pytest.raises(poptorch.Error, match="weight of a lazy module"):
+        poptorch.inferenceModel(torch.nn.LazyLinear(3))(x)
+
+
+def test_hooks_on_the_backward_pass_are_warned_of(capfd):
+    model = Net()
+    x, labels = data(8)
+    model.second.register_full_backward_hook(lambda *_: None)
+    poptorch.inferenceModel(model)(x)
+    assert "backward pass" not in capfd.readouterr().err
+    poptorch.trainingModel(model)(x, labels)
+    assert "backward pass of the module 'second'" in capfd.readouterr().err
