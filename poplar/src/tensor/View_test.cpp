@@ -70,6 +70,7 @@ TEST(View, SortedRangesCoverEachElementOnce) {
       expected.emplace_back(e.var.value, e.at);
     std::sort(expected.begin(), expected.end());
     expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+    EXPECT_EQ(containsAliases(p.view), expected.size() != p.naive.elements.size()) << seed;
     for (auto &r : sortedRanges(p.view))
       for (auto i = r.begin; i < r.end; ++i)
         got.emplace_back(r.var.value, i);

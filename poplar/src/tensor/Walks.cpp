@@ -4,6 +4,7 @@
 #include "tensor/Loops.hpp"
 #include "tensor/View.hpp"
 #include <algorithm>
+#include <tuple>
 
 namespace poplar::tensor {
 
@@ -109,11 +110,82 @@ std::vector<VarRange> sortedRanges(const View &view) {
   return out;
 }
 
+namespace {
+
+// A piece whose loops, outermost first, each step over all that the loops inside them reach.
+struct Nest {
+  VarId var;
+  std::int64_t begin, reach = 0; // lowest element, and how far the highest one lies behind it
+  std::vector<Loop> loops;
+  bool isProper = true;
+
+  explicit Nest(const Piece &piece)
+      : var(piece.var), begin(lowestOffset(piece)), loops(ascendingLoops(piece.loops)) {
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+      isProper = isProper && loop->stride > reach;
+      reach += std::int64_t(loop->extent - 1) * loop->stride;
+    }
+  }
+};
+
+bool areApart(std::vector<Nest>::iterator first, std::vector<Nest>::iterator end,
+              std::size_t level);
+
+// Nests that reach over each other lie apart if they do in the columns of common rows.
+bool areApartInRows(std::vector<Nest>::iterator first, std::vector<Nest>::iterator end,
+                    std::size_t level) {
+  if (level >= first->loops.size())
+    return false;
+  const auto row = first->loops[level].stride;
+  for (auto nest = first; nest != end; ++nest) {
+    if (level >= nest->loops.size() || nest->loops[level].stride != row)
+      return false;
+    nest->begin %= row;
+    nest->reach -= std::int64_t(nest->loops[level].extent - 1) * row;
+    if (nest->begin + nest->reach >= row)
+      return false;
+  }
+  return areApart(first, end, level + 1);
+}
+
+bool areApart(std::vector<Nest>::iterator first, std::vector<Nest>::iterator end,
+              std::size_t level) {
+  std::sort(first, end, [](const Nest &a, const Nest &b) {
+    return std::tie(a.var, a.begin) < std::tie(b.var, b.begin);
+  });
+  while (first != end) { // one stretch of overlapping nests after the other
+    auto next = first + 1;
+    auto last = first->begin + first->reach;
+    for (; next != end && next->var == first->var && next->begin <= last; ++next)
+      last = std::max(last, next->begin + next->reach);
+    if (next - first > 1 && !areApartInRows(first, next, level))
+      return false;
+    first = next;
+  }
+  return true;
+}
+
+// Whether strides alone prove that a view shows every element once. Most views do, and walking
+// them is slow.
+bool isPlainlyDistinct(const View &view) {
+  std::vector<Nest> nests;
+  for (const auto &piece : view.pieces) {
+    nests.emplace_back(piece);
+    if (!nests.back().isProper)
+      return false;
+  }
+  return areApart(nests.begin(), nests.end(), 0);
+}
+
+} // namespace
+
 bool containsAliases(const View &view) {
   for (const auto &piece : view.pieces)
     for (const auto &loop : piece.loops)
       if (loop.stride == 0)
         return true;
+  if (isPlainlyDistinct(view))
+    return false;
   std::size_t distinct = 0;
   for (const auto &range : sortedRanges(view))
     distinct += range.end - range.begin;
