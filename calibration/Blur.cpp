@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "Blur.hpp"
+#include "base/Text.hpp"
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace calibration {
 
@@ -117,10 +119,22 @@ Grid tileGrid(const Blur &blur, std::size_t width, std::size_t height, std::size
                                            std::max<std::size_t>(1, height / blur.leastHeight))};
 }
 
-BlurRun run(const Blur &blur) {
+// How IPUs share an image that one has does not matter.
+std::string Blur::name() const {
+  return base::str("blur ", width, " ", height, " ", vertex, " ", ipus, " ",
+                   ipus > 1 && cut == Cut::Columns ? "columns " : "", leastWidth, " ", leastHeight);
+}
+
+static BlurRun runOnce(const Blur &blur) {
   const auto device = deviceOf("ipu1", blur.ipus);
   Builder builder(device.getTarget(), blur);
   return {run(device, builder.graph(), builder.program()), builder.blockWidth, builder.blockHeight};
+}
+
+const BlurRun &run(const Blur &blur) {
+  static std::map<std::string, BlurRun> runs;
+  const auto at = runs.find(blur.name());
+  return at != runs.end() ? at->second : runs.emplace(blur.name(), runOnce(blur)).first->second;
 }
 
 } // namespace calibration

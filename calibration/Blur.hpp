@@ -16,6 +16,7 @@ struct Blur {
   unsigned ipus = 1;
   Cut cut = Cut::Grid;
   std::size_t leastWidth = 1, leastHeight = 1; // of a tile's block
+  std::string name() const;                    // equal blurs have equal ones
 };
 
 struct Grid {
@@ -31,6 +32,6 @@ struct BlurRun {
   std::size_t blockWidth, blockHeight; // the largest
   double milliseconds(unsigned steps) const { return 1e3 * profile.seconds() * steps / 2; }
 };
-BlurRun run(const Blur &blur);
+const BlurRun &run(const Blur &blur); // runs equal blurs once
 
 } // namespace calibration

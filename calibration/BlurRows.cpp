@@ -16,14 +16,14 @@ struct Split {
 
 // The profile is that of two steps.
 void addSplit(Rows &rows, const std::string &id, const Blur &blur, const Split &published) {
-  const auto measured = lazily([blur] { return run(blur); });
   const auto add = [&](const char *kind, const char *part, double value, auto cycles) -> Row & {
     rows.push_back(
         {str(id, " ", part), kind, str("blur step, ", blur.vertex, ", ", blur.ipus, " IPU"), value,
-         Unit::Cycles, "LBM", [measured, cycles]() -> Figure {
-           const auto &r = measured();
+         Unit::Cycles, "LBM", [blur, cycles]() -> Figure {
+           const auto &r = run(blur);
            return {cycles(r.profile) / 2, str("blocks of ", r.blockWidth, "x", r.blockHeight)};
          }});
+    rows.back().run = blur.name();
     return rows.back();
   };
   add("C++ vertices", "compute", published.compute,
@@ -64,9 +64,10 @@ void addRuns(Rows &rows, const char *id, Blur blur, const std::vector<Published>
          str(steps, " blur steps, ", blur.vertex, ", ", width, "x", blur.height,
              weak ? " per IPU" : ""),
          ms, Unit::Milliseconds, "LBM", [blur, steps]() -> Figure {
-           const auto r = run(blur);
+           const auto &r = run(blur);
            return {r.milliseconds(steps), str("blocks of ", r.blockWidth, "x", r.blockHeight)};
          }});
+    rows.back().run = blur.name();
   }
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Kinds that need no whole model are measured here as the command measures them, and pinned.
-#include "Report.hpp"
+#include "Processes.hpp"
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
+#include <unistd.h>
 
 using namespace calibration;
 
@@ -40,6 +41,38 @@ TEST(Calibration, SummariesCountEvidenceOnly) {
 TEST(Calibration, RatesAreTurnedRound) {
   const Row row{"a", "x", "", 10, Unit::Teraflops, "X", [] { return Figure{20}; }};
   EXPECT_DOUBLE_EQ(measure(row).ratio, 0.5); // twice as fast
+}
+
+// Three processes: figures come in order, rows of one program are measured by one of them, and a
+// row that fails is named.
+TEST(Calibration, ProcessesMeasureRowsInOrder) {
+  Rows rows;
+  for (unsigned i = 0; i < 40; ++i) {
+    rows.push_back({"r" + std::to_string(i), "x", "", 1, Unit::Cycles, "X", [i] {
+                      return Figure{double(i), std::to_string(getpid()), std::string(70000, 'p')};
+                    }});
+    rows.back().run = i % 4 == 0 ? "one program" : "";
+  }
+  const auto measured = measureAll(rows, 3);
+  ASSERT_EQ(measured.size(), rows.size());
+  std::set<std::string> processes;
+  for (unsigned i = 0; i < 40; ++i) {
+    EXPECT_EQ(measured[i].model.value, i);
+    EXPECT_EQ(measured[i].model.profile.size(), 70000u);
+    EXPECT_NE(measured[i].model.note, std::to_string(getpid()));
+    if (i % 4 == 0)
+      processes.insert(measured[i].model.note);
+  }
+  EXPECT_EQ(processes.size(), 1u);
+  rows[7].model = []() -> Figure { throw std::runtime_error("no such codelet"); };
+  try {
+    measureAll(rows, 2);
+    ADD_FAILURE();
+  } catch (const std::runtime_error &e) {
+    EXPECT_STREQ(e.what(), "r7: no such codelet");
+  }
+  rows[7].model = []() -> Figure { _exit(3); };
+  EXPECT_THROW(measureAll(rows, 2), std::runtime_error);
 }
 
 namespace {

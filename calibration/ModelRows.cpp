@@ -44,15 +44,13 @@ std::string configurationOf(const ModelRow &row, const popart::ModelledStep &ste
   return out.str();
 }
 
-namespace {
-
-std::string keyOf(const ModelRow &row) {
+// Rows with the same one are one program.
+static std::string keyOf(const ModelRow &row) {
   const auto &s = row.setup;
   return base::str(row.model, ", ", row.batch, ", ", s.chip, " ", s.replicas, " ", s.ipusPerReplica,
-                   " ", s.accumulation, " ", nameOf(s.recompute), " ", s.partials);
+                   " ", s.accumulation, " ", nameOf(s.recompute), " ", s.partials, " ",
+                   s.memoryProportion);
 }
-
-} // namespace
 
 const popart::ModelledStep &stepOf(const ModelRow &row) {
   static std::map<std::string, popart::ModelledStep> steps;
@@ -70,12 +68,14 @@ double samplesPerSecond(const ModelRow &row, const popart::ModelledStep &step) {
 namespace calibration {
 
 void addModelRows(Rows &rows) {
-  for (const auto &row : models::modelRows())
+  for (const auto &row : models::modelRows()) {
     rows.push_back({row.id, row.kind, row.what, row.published, Unit::PerSecond, row.source, [row] {
                       const auto &step = stepOf(row);
                       return Figure{samplesPerSecond(row, step), models::configurationOf(row, step),
                                     models::profileOf(step)};
                     }});
+    rows.back().run = keyOf(row);
+  }
 }
 
 } // namespace calibration

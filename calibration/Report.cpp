@@ -17,11 +17,12 @@ const char *toString(Unit unit) {
   return names[unsigned(unit)];
 }
 
-Measured measure(const Row &row) {
-  const auto model = row.model();
+Measured measuredAs(const Row &row, Figure model) {
   const auto ratio = model.value / row.published;
-  return {row, model, isRate(row.unit) ? 1 / ratio : ratio};
+  return {row, std::move(model), isRate(row.unit) ? 1 / ratio : ratio};
 }
+
+Measured measure(const Row &row) { return measuredAs(row, row.model()); }
 
 static Summary summaryOf(const std::string &kind, const std::vector<Measured> &rows) {
   Summary summary;

@@ -11,6 +11,7 @@ struct Measured {
   double ratio = 1; // of times: above 1 the model is slow; of watts for power
 };
 Measured measure(const Row &row);
+Measured measuredAs(const Row &row, Figure model);
 
 struct Summary {
   std::string kind;

@@ -46,6 +46,7 @@ struct Row {
   std::function<Figure()> model;
   Role role = Role::Evidence;
   std::string sets = {}; // the constant; or why no program exists
+  std::string run = {};  // names the program that several rows are parts of
 
   Row &setting(std::string constant) {
     role = Role::Sets;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // openipu-calibration: programs run on the simulated machine beside published measurements of them.
 // `!` marks rows more than 30 % off; docs/timing.md explains them.
-#include "Report.hpp"
+#include "Processes.hpp"
 #include <algorithm>
 #include <iostream>
+#include <thread>
 
 namespace {
 
@@ -22,9 +23,7 @@ bool matches(const calibration::Row &row, const std::string &name) {
   return row.id == name || row.kind == name || row.id.rfind(name + " ", 0) == 0;
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
+int measureRows(int argc, char **argv) {
   std::string format;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
@@ -39,20 +38,36 @@ int main(int argc, char **argv) {
     else
       return usage(false);
   }
-  std::vector<calibration::Measured> measured;
-  for (const auto &row : calibration::allRows())
-    if (names.empty() || std::any_of(names.begin(), names.end(),
-                                     [&](const auto &name) { return matches(row, name); })) {
-      measured.push_back(calibration::measure(row));
-      std::cerr << row.id << ": " << measured.back().ratio << "\n";
-      if (format == "--profile" && !measured.back().model.profile.empty())
-        std::cout << row.id << ": " << measured.back().model.profile << "\n";
-    }
-  if (measured.empty()) {
+  auto rows = calibration::allRows();
+  std::erase_if(rows, [&](const auto &row) {
+    return !names.empty() && std::none_of(names.begin(), names.end(),
+                                          [&](const auto &name) { return matches(row, name); });
+  });
+  if (rows.empty()) {
     std::cerr << "No row or kind has this name.\n";
     return 2;
   }
+  const auto measured =
+      calibration::measureAll(rows, std::thread::hardware_concurrency(), [](const auto &m) {
+        std::cerr << m.row.id << ": " << m.ratio << "\n";
+      });
+  if (format == "--profile")
+    for (const auto &m : measured)
+      if (!m.model.profile.empty())
+        std::cout << m.row.id << ": " << m.model.profile << "\n";
   std::cout << (format == "--json"       ? calibration::toJson(measured)
                 : format == "--markdown" ? calibration::toMarkdown(measured)
                                          : calibration::toText(measured));
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return measureRows(argc, argv);
+  } catch (const std::exception &e) {
+    std::cerr << e.what() << "\n";
+    return 1;
+  }
 }
