@@ -4,6 +4,7 @@
 #include "machine/Attributes.hpp"
 #include "machine/Discovery.hpp"
 #include "machine/Error.hpp"
+#include "machine/Events.hpp"
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -107,6 +108,8 @@ std::vector<std::string> gcipuinfo::getNamedAttributeForAll(const std::string &a
 
 void gcipuinfo::updateData() { impl_->look(); }
 void gcipuinfo::setUpdateMode(bool automatic) { impl_->automatic = automatic; }
+
+std::string gcipuinfo::getEventRecords() { return machine::eventRecords(); }
 
 std::string gcipuinfo::checkHealthOfDevices() {
   impl_->look();

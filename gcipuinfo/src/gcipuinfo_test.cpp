@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "gcipuinfo/gcipuinfo.hpp"
+#include "machine/Events.hpp"
 #include "machine/Lease.hpp"
 #include "machine/TestMachine.hpp"
+#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace {
 
@@ -43,6 +46,33 @@ TEST_F(Gcipuinfo, NamesDevicesWithErrors) {
       info.checkHealthOfDevices(),
       R"({"hosts":{"127.0.1.1":[{"error":"device","id":"2","partition":"ipuof","board ipu )"
       R"(index":"1"},{"error":"device","id":"5","partition":"ipuof","board ipu index":"1"}]}})");
+}
+
+TEST_F(Gcipuinfo, KeepsARecordOfEveryError) {
+  gcipuinfo info;
+  EXPECT_EQ(info.getEventRecords(), "[]");
+  set("GCDA_OPTIONS", R"({"simulateSOCError.errorList":"IPUSOFTERR",)"
+                      R"("simulateSOCError.triggerCount":"1"})");
+  machine::Lease lease({0, 1});
+  ASSERT_TRUE(lease.acquire());
+  lease.countRun();
+  const auto records = nlohmann::json::parse(info.getEventRecords());
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0]["description"], "Simulated error IPUSOFTERR");
+  EXPECT_EQ(records[0]["severity"], "error");
+  EXPECT_EQ(records[0]["pid"], std::to_string(::getpid()));
+  EXPECT_EQ(records[0]["partition"], "ipuof");
+  EXPECT_EQ(records[0]["attached ipus"], (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(records[0]["specific ipu hosts"], (std::vector<std::string>{"127.0.1.1"}));
+  EXPECT_NE(records[0]["command line"].get<std::string>().find("gcipuinfo_test"),
+            std::string::npos);
+  const std::string path = records[0]["event record path"];
+  EXPECT_EQ(::access(path.c_str(), R_OK), 0);
+  for (int i = 0; i < 120; ++i)
+    machine::recordEvent({"error", std::to_string(i), {0}, {0}});
+  const auto kept = nlohmann::json::parse(info.getEventRecords());
+  EXPECT_EQ(kept.size(), 100u);
+  EXPECT_EQ(kept.back()["description"], "119");
 }
 
 TEST_F(Gcipuinfo, SaysWhatIsWrongWithTheMachine) {

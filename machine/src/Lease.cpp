@@ -5,6 +5,7 @@
 #include "base/Text.hpp"
 #include "LeaseFile.hpp"
 #include "machine/Error.hpp"
+#include "machine/Events.hpp"
 #include "machine/Runtime.hpp"
 #include "machine/Settings.hpp"
 #include <cerrno>
@@ -119,11 +120,16 @@ void Lease::announce() {
 }
 
 std::vector<std::string> Lease::countRun() {
-  std::lock_guard lock(Leases::get().mutex);
-  if (settings_.errors.empty() || ++countedRuns_ != settings_.triggerCount)
-    return {};
-  setErrorState(ipus_, settings_.errors.front());
-  return settings_.errors;
+  std::vector<std::string> errors;
+  {
+    std::lock_guard lock(Leases::get().mutex);
+    if (settings_.errors.empty() || ++countedRuns_ != settings_.triggerCount)
+      return {};
+    setErrorState(ipus_, settings_.errors.front());
+    errors = settings_.errors;
+  }
+  recordEvent({"error", "Simulated error " + errors.front(), ipus_, ipus_});
+  return errors;
 }
 
 void Lease::reset() {

@@ -98,6 +98,8 @@ std::string describeSelf(unsigned firstIpu, unsigned device) {
                    line(me.command), line(me.host), line(me.space), firstIpu, ' ', device, '\n');
 }
 
+std::string ownCommandLine() { return self().command; }
+
 bool writeText(int file, const std::string &text) { // with the zero that ends it: more may follow
   return ::pwrite(file, text.c_str(), text.size() + 1, 0) == ssize_t(text.size() + 1);
 }

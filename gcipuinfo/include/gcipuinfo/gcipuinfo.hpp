@@ -15,33 +15,32 @@ public:
   using Device = std::map<std::string, std::string>;
 
   // Names of attributes.
-  static const char *const AverageBoardTemp,
-      *const AverageDieTemp,
-          *const BoardIpuIndex,
-              *const BoardSerialNumber,
-                  *const BoardType,
-                      *const BoardVariant,
-                          *const Clock,
-                              *const DriverVersion,
-                                  *const FirmwareVersion,
-                                      *const Id,
-                                          *const IpuArchitecture,
-                                              *const IpuErrorState,
-                                                  *const IpuPower,
-                                                      *const IpuUtilisation,
-                                                          *const IpuUtilisationSession,
-                                                              *const IpuofHost,
-                                                                  *const IpuofPartitionId,
-                                                                      *const IpuofRoutingType,
-                                                                          *const IpuofServerVersion,
-                                                                              *const PciId,
-                                                                                  *const ProcessStartTime,
-                                                                                      *const Target,
-                                                                                          *const TotalBoardPower,
-                                                                                              *const UserExecutable,
-                                                                                                  *const UserName,
-                                                                                                      *const
-                                                                                                          UserProcessId;
+  static const char *const AverageBoardTemp;
+  static const char *const AverageDieTemp;
+  static const char *const BoardIpuIndex;
+  static const char *const BoardSerialNumber;
+  static const char *const BoardType;
+  static const char *const BoardVariant;
+  static const char *const Clock;
+  static const char *const DriverVersion;
+  static const char *const FirmwareVersion;
+  static const char *const Id;
+  static const char *const IpuArchitecture;
+  static const char *const IpuErrorState;
+  static const char *const IpuPower;
+  static const char *const IpuUtilisation;
+  static const char *const IpuUtilisationSession;
+  static const char *const IpuofHost;
+  static const char *const IpuofPartitionId;
+  static const char *const IpuofRoutingType;
+  static const char *const IpuofServerVersion;
+  static const char *const PciId;
+  static const char *const ProcessStartTime;
+  static const char *const Target;
+  static const char *const TotalBoardPower;
+  static const char *const UserExecutable;
+  static const char *const UserName;
+  static const char *const UserProcessId;
 
   explicit gcipuinfo(DiscoveryMode mode = DiscoverActivePartitionIPUs);
   ~gcipuinfo();
@@ -56,6 +55,9 @@ public:
   void setUpdateMode(bool automatic); // true: every call looks again
   // JSON: "{}" if all is well, else {"hosts":{"127.0.1.1":[{"error":"device","id":"2",...}]}}.
   std::string checkHealthOfDevices();
+  // JSON: an array with a record for each error that a program has met, oldest first. Ours: the
+  // vendor's name for it is not public.
+  std::string getEventRecords();
 
 private:
   struct Impl;

@@ -53,7 +53,9 @@ PYBIND11_MODULE(_core, m) {
       .def("setUpdateMode", &gcipuinfo::setUpdateMode, py::arg("automatic"),
            "True: every call looks again.")
       .def("checkHealthOfDevices", &gcipuinfo::checkHealthOfDevices,
-           "JSON that names devices with errors; {} if there are none.");
+           "JSON that names devices with errors; {} if there are none.")
+      .def("getEventRecords", &gcipuinfo::getEventRecords,
+           "JSON with a record for each error that a program has met, oldest first.");
   for (const auto &[name, text] : names) {
     m.attr(name) = text;
     type.attr(name) = text;
