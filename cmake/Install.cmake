@@ -94,7 +94,7 @@ install(FILES ${PROJECT_BINARY_DIR}/sdk/enable.sh ${PROJECT_BINARY_DIR}/sdk/vers
 # The pages and examples stand to one another as here, so that links hold; the examples have a build file of their own.
 set(share ${OPENIPU_POPLAR_DIR}/share/openipu)
 install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE DESTINATION ${share})
-install(DIRECTORY docs/ DESTINATION ${share}/docs PATTERN "*.awk" EXCLUDE)
+install(DIRECTORY docs/ DESTINATION ${share}/docs PATTERN "*.awk" EXCLUDE PATTERN "*.sh" EXCLUDE)
 install(DIRECTORY examples/ DESTINATION ${share}/examples
         PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN demo EXCLUDE)
 install(FILES cmake/sdk/examples/CMakeLists.txt cmake/sdk/examples/README.md DESTINATION ${share}/examples)

@@ -68,6 +68,12 @@ std::string timeSince(const std::string &start) {
 
 std::string baseName(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
+// As it was called: python3, not the python3.11 that this is a link to.
+std::string commandOf(const machine::Holder &holder) {
+  const auto called = baseName(holder.command.substr(0, holder.command.find(' ')));
+  return called.empty() ? baseName(holder.executable) : called;
+}
+
 struct SensorCells {
   std::string clock, die, board, power;
 };
@@ -97,7 +103,7 @@ std::string processTable(const AttributeReader &reader) {
     if (!holder || holder->otherNamespace)
       continue;
     const auto cells = sensorCells(reader, i, lastBoard);
-    rows += row(processes, {std::to_string(holder->processId), baseName(holder->executable),
+    rows += row(processes, {std::to_string(holder->processId), commandOf(*holder),
                             timeSince(holder->startTime), holder->user, std::to_string(i),
                             cells.clock, cells.die, cells.board, cells.power});
   }
