@@ -67,6 +67,12 @@ TEST_F(Monitor, DrawsTheFrameOfAnIdlePartition) {
   EXPECT_EQ(linesOf(output("gc-monitor --no-card-info")).size(), 3u);
 }
 
+TEST_F(Monitor, NamesBowInTheSixCharactersThereAre) {
+  set("OPENIPU_IPU", "bow");
+  EXPECT_TRUE(has(output("gc-monitor"), "| BOW  | 0  |  3   |  DNC  |\n"));
+  EXPECT_TRUE(has(output("gc-info"), "  board type: BOW-2000\n"));
+}
+
 TEST_F(Monitor, SeparatesIpuMachines) {
   set("OPENIPU_NUM_IPUS", "8");
   const auto lines = linesOf(output("gc-monitor"));

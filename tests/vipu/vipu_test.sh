@@ -46,6 +46,10 @@ refuses "has no GCD 1" vipu get partition demo --gcd 1 --ipu-configs
 is "$(vipu reset partition demo)" "reset partition (demo): success."
 has "$(vipu list ipu-attrs)" "board serial number"
 has "$(vipu-admin list agents)" "M2000"
+has "$(vipu-admin get agent ag01)" " Num of IPUs          | 4"
+has "$(vipu-admin get agent ag01)" " IPU | PCI | Device | Firmware | Architecture | Num Tiles"
+status=0; vipu list partitions --wide >/dev/null 2>&1 || status=$?
+is $status 2
 is "$(vipu-admin create agent new1 --host 10.9.0.1 --port 8080)" "create agent (new1): success."
 vipu-admin create cluster c1 --agents new1 --cluster-topology looped >/dev/null
 vipu-admin create allocation a1 --cluster c1 >/dev/null

@@ -86,7 +86,10 @@ int Tool::run(int argc, char **argv, const std::function<Outcome()> &work) {
     good = outcome.good;
     std::cout << outcome.text << std::flush;
   } catch (const CLI::ParseError &e) {
-    return app_->exit(e, std::cout, std::cerr) ? 2 : 0;
+    if (e.get_exit_code() == 0) // help, or the version
+      return app_->exit(e, std::cout, std::cerr);
+    std::cerr << name_ << ": " << e.what() << "\nRun with --help for more information.\n";
+    return 2;
   } catch (const base::FileError &e) { // of a chip's description
     std::cerr << name_ << ": \"" << e.path << "\": " << e.what() << "\n";
     return 1;

@@ -31,6 +31,11 @@ std::string named(const AttributeReader &reader, bool active) {
              domain.ipus.size() == 1 ? "" : "s");
 }
 
+// BOW-2000 does not fit into its six characters.
+std::string typeOf(const machine::Ipu &ipu) {
+  return ipu.board.size() > 6 ? ipu.board.substr(0, ipu.board.find('-')) : ipu.board;
+}
+
 std::string cardTable(const AttributeReader &reader, bool active) {
   const auto &domain = reader.domain();
   const bool fabric = domain.isFabric();
@@ -43,7 +48,7 @@ std::string cardTable(const AttributeReader &reader, bool active) {
   for (std::size_t i = 0; i < domain.ipus.size(); ++i) {
     const auto &ipu = domain.ipus[i];
     text += row(cards, {gctool::lastPart(fabric ? ipu.host : ipu.pciId, 13), ipu.serial,
-                        fabric ? version : "", fabric ? version : "", version, ipu.board,
+                        fabric ? version : "", fabric ? version : "", version, typeOf(ipu),
                         std::to_string(i), std::to_string(ipu.index), domain.partition.routing});
     const bool last = i + 1 == domain.ipus.size();
     if (last || (fabric && domain.ipus[i + 1].host != ipu.host))

@@ -327,6 +327,10 @@ void createPartition(State &state, const PartitionRequest &request) {
   state.partitions.push_back({made, range.first, range.size});
 }
 
+const machine::Box &agent(const State &state, const std::string &name) {
+  return require("agent", state.boxes, name, agentName);
+}
+
 const machine::StoredPartition &partition(const State &state, const std::string &name) {
   return require("partition", state.partitions, name, partitionName);
 }

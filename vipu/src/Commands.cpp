@@ -35,6 +35,7 @@ private:
   void showsOne(CLI::App *what, const std::string &kind,
                 std::function<Table(const machine::State &)> table);
   void showPartition();
+  void showAgent();
   void discover();
   Controller &controller();
 
@@ -215,7 +216,7 @@ void Line::getThings(CLI::App *get) {
   partition->callback([this] { showPartition(); });
   if (role_ != Role::Admin)
     return;
-  showsOne(thing(get, "agent", "one agent"), "agent", agentTable);
+  thing(get, "agent", "one agent and its IPUs")->callback([this] { showAgent(); });
   showsOne(thing(get, "cluster", "one cluster"), "cluster", clusterTable);
   showsOne(thing(get, "allocation", "one allocation"), "allocation", allocationTable);
 }
@@ -234,6 +235,14 @@ void Line::showPartition() {
       table.rows.front().end(),
       {p.reconfigurable ? "true" : "false", p.syncType, std::to_string(stored.firstIpu), p.chip});
   printOne(std::cout, table, format());
+}
+
+void Line::showAgent() {
+  const auto state = controller().state();
+  const auto &box = vipu::agent(state, name_);
+  printOne(std::cout, agentDetails(box), format());
+  if (format() == Format::Text)
+    print(std::cout << '\n', ipuTable(box), format());
 }
 
 void Line::removeThings(CLI::App *remove) {
@@ -276,14 +285,17 @@ int Line::run(int argc, char **argv) {
       std::cout << "version: " << found.version << "\nhost: " << found.host << '\n';
     } else if (app_.get_subcommands().empty()) {
       std::cerr << app_.help();
-      return 1;
+      return 2;
     }
     std::cout.flush();
     if (!std::cout)
       throw machine::Error("What was asked for could not be written: is the disk full?");
     return 0;
   } catch (const CLI::ParseError &e) {
-    return app_.exit(e);
+    if (e.get_exit_code() == 0) // help, or the version
+      return app_.exit(e);
+    std::cerr << app_.get_name() << ": " << e.what() << "\nRun with --help for more information.\n";
+    return 2;
   } catch (const std::exception &e) {
     std::cerr << app_.get_name() << ": " << e.what() << '\n';
     return 1;

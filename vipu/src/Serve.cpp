@@ -81,7 +81,10 @@ int serve(int argc, char **argv) {
       serveUntilSignal(store, secure, address, port);
     return 0;
   } catch (const CLI::ParseError &e) {
-    return app.exit(e);
+    if (e.get_exit_code() == 0) // help, or the version
+      return app.exit(e);
+    std::cerr << "vipu-server: " << e.what() << "\nRun with --help for more information.\n";
+    return 2;
   } catch (const std::exception &e) {
     std::cerr << "vipu-server: " << e.what() << '\n';
     return 1;

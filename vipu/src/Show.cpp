@@ -126,6 +126,31 @@ Table agentTable(const machine::State &state) {
   return out;
 }
 
+Table agentDetails(const machine::Box &box) {
+  const auto version = machine::softwareVersion();
+  const bool fabric = box.kind.fabric;
+  const std::string unknown = "N/A"; // a simulated machine has none
+  return {{"Agent ID", "Host", "Port", "Status", "Exporter", "Platform", "Manufacturer",
+           "Discovery Mode", "Virm version", "Runtime version", "Board serial number",
+           "Part number", "GWSW Version", "IPUoF server version", "HDF Version", "HDF Hash",
+           "Num of IPUs"},
+          {{box.agent, fabric ? box.host : "PCIe", fabric ? "8080" : unknown, "ACTIVE", unknown,
+            box.kind.name, "OpenIPU (simulated)", "Static", version, version,
+            machine::ipuOf(box, 0).serial, unknown, fabric ? version : unknown,
+            fabric ? version : unknown, unknown, unknown, count(box.ipus)}}};
+}
+
+Table ipuTable(const machine::Box &box) {
+  const auto chip = machine::chipOf(box.kind.chip);
+  Table out{{"IPU", "PCI", "Device", "Firmware", "Architecture", "Num Tiles"}, {}};
+  for (unsigned place = 0; place < box.ipus; ++place) {
+    const auto ipu = machine::ipuOf(box, place);
+    out.rows.push_back({count(ipu.index), ipu.pciId.empty() ? "N/A" : ipu.pciId, ipu.board,
+                        machine::softwareVersion(), chip.archName, count(chip.tiles)});
+  }
+  return out;
+}
+
 Table clusterTable(const machine::State &state) {
   Table out{{"Cluster", "Agents", "ILDs", "Topology"}, {}};
   for (const auto &cluster : state.clusters)

@@ -43,6 +43,7 @@ void createPartition(machine::State &state, const PartitionRequest &request);
 // These two refuse a partition whose IPUs are in use. `force` removes it all the same.
 void resetPartition(machine::State &state, const std::string &name);
 void removePartition(machine::State &state, const std::string &name, bool force = false);
+const machine::Box &agent(const machine::State &state, const std::string &name);
 const machine::StoredPartition &partition(const machine::State &state, const std::string &name);
 
 } // namespace vipu

@@ -18,6 +18,8 @@ void printOne(std::ostream &out, const Table &table, Format format);
 
 Table partitionTable(const machine::State &state);
 Table agentTable(const machine::State &state);
+Table agentDetails(const machine::Box &box); // one row
+Table ipuTable(const machine::Box &box);
 Table clusterTable(const machine::State &state);
 Table allocationTable(const machine::State &state);
 Table attributeTable(const machine::State &state); // of all IPUs
