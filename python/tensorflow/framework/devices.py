@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What programs run on: the host's own device for everything outside of an IPU scope, and the IPUs of a configuration."""
 import popart
-from .errors import translated
+from .errors import FailedPreconditionError, translated
 
 
 class Device:
@@ -12,11 +12,20 @@ class Device:
         self.loaded = None
         self._adapt = adapt
 
+    only_compiles = never_runs = released = False
+
+    def cache_file(self, key):
+        """Where an executable of this hash is kept; None: nowhere."""
+        return None
+
     def adapt(self, options):
         if self._adapt is not None:
             self._adapt(options)
 
     def load(self, executable):
+        if self.released:
+            raise FailedPreconditionError(None, None, "The IPU system was configured anew since this program was compiled, "
+                                          "and its device is gone. Compile the model again.")
         before, self.loaded = self.loaded, None
         if before is not None:
             before.fetch()

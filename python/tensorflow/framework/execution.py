@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Executable: a finished graph as a session of PopART on a device. Inputs and results are numpy's arrays, by address."""
+import hashlib
+import os
+import tempfile
+
 import numpy as np
 import popart
 import popart_core
 
 from . import dtypes
-from .errors import failures, translated
+from .errors import FailedPreconditionError, failures, translated
+from .logs import info
 
 _numpy_of = {popart.DataType.FLOAT: np.float32, popart.DataType.FLOAT16: np.float16, popart.DataType.INT32: np.int32,
              popart.DataType.BOOL: np.bool_, popart.DataType.UINT8: np.uint8, popart.DataType.INT8: np.int8,
@@ -41,7 +46,7 @@ class Executable:
             changed = set(converted.changed)
             self.outputs, self.inputs = list(converted.outputs), list(converted.inputs)
             self.session = self._make(converted)
-            self.session.prepareDevice(False)
+            self._compile()
         self.changed = [v for v in self.variables if settings.optimizer and graph.trains(v) or
                         self.names[id(v)] in changed]
         self._prepare()
@@ -62,15 +67,47 @@ class Executable:
         if s.adapt is not None:
             s.adapt(options)
         self.device.adapt(options)
+        self._described = _described(options)
         returned = [s.returned] * len(self.outputs) if isinstance(s.returned, str) else s.returned
         self.returned = returned
         flow = {name: popart.AnchorReturnType(how) for name, how in zip(self.outputs, returned)}
         patterns = popart.Patterns(popart.PatternsLevel.Default)
         first = popart.AnchorReturnType("All")
         if s.optimizer is not None:
-            return converted.training(s.batches, first, flow, s.optimizer(self.names), self.device.info, options, patterns,
+            optimizer = s.optimizer(self.names)
+            return converted.training(s.batches, first, flow, optimizer, self.device.info, options, patterns,
                                       s.name)
         return converted.inference(s.batches, first, flow, self.device.info, options, patterns, s.name)
+
+    def _compile(self):
+        """Compiles the program, or takes it from the device's cache."""
+        file = self.device.cache_file(self._key())
+        if file is not None and os.path.exists(file):
+            try:
+                self.session.loadExecutable(file)
+                self.session.prepareDevice(False)
+                return
+            except failures:  # of another version, or damaged
+                os.remove(file)
+                raise
+        self.session.prepareDevice(False)
+        if file is not None:
+            self._save(file)
+            if self.device.only_compiles:
+                info(f"A pre-compiled Poplar program has been saved to {file}")
+
+    def _key(self):
+        """64 bits of everything that the program depends on."""
+        s = self.settings
+        described = (self.graph.recorder.fingerprint(), s.batches, s.replicas, s.accumulation, s.name, self.returned,
+                     self._described, self.device.info.ipuVersion, self.device.info.numIpus, self.device.info.tilesPerIPU)
+        return hashlib.sha256(repr(described).encode()).hexdigest()[:16]
+
+    def _save(self, file):
+        os.makedirs(os.path.dirname(file) or ".", exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(file) or ".") as folder:
+            self.session.saveExecutable(folder)
+            os.replace(os.path.join(folder, "executable.popef"), file)
 
     def _prepare(self):
         times, s = self.settings.times, self.settings
@@ -92,6 +129,8 @@ class Executable:
     def __call__(self, arrays):
         """One run: arrays of input_shapes -> arrays, in front of their shape the micro-batches if there are several."""
         arrays = [np.require(a, dtype.as_numpy_dtype, ("C", "A")) for a, (dtype, _) in zip(arrays, self._in_types)]
+        if self.device.only_compiles:
+            return self._not_run()
         self._ready()
         results = [np.empty(shape, kind) for shape, kind, _ in self._results]
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
@@ -103,6 +142,13 @@ class Executable:
             self._sent[id(variable)] = variable.version
         return [r if r.dtype == dtype._numpy else r.astype(dtype._numpy)
                 for r, (_, _, dtype) in zip(results, self._results)]
+
+    def _not_run(self):
+        """On a device that is not there: zeros, so that everything gets compiled."""
+        if self.device.never_runs:
+            raise FailedPreconditionError(None, None, "Trying to run a program on a device that is configured with "
+                                          "DeviceConnectionType.NEVER.")
+        return [np.zeros(shape, dtype._numpy) for shape, _, dtype in self._results]
 
     def _ready(self):
         """The program is on the device, with everything it needs."""
@@ -140,6 +186,18 @@ class Executable:
     def update_optimizer(self, optimizer):
         with translated():
             self.session.updateOptimizerFromHost(optimizer)
+
+
+def _described(options):
+    """Session options as text, for the hash of a program."""
+    out = []
+    for name in dir(options):
+        value = getattr(options, name) if not name.startswith("_") else None
+        if isinstance(value, (bool, int, float, str)) or hasattr(type(value), "__members__"):
+            out.append((name, str(value)))
+        elif hasattr(value, "items"):
+            out.append((name, sorted((str(k), str(v)) for k, v in value.items())))
+    return out
 
 
 def _times(shape, times):

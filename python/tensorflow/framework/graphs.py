@@ -149,14 +149,27 @@ class Graph:
         given = [t.dtype for t in taken if t is not None]
         numbers = [_core.no_tensor if t is None else t.number for t in taken]
         with translated():
-            first = self.recorder.node(op, name, numbers, _device_attributes(attributes), outputs, current.shard,
-                                       current.stage, [b.recorder for b in bodies])
+            first = self.recorder.node(op, name, numbers, _device_attributes(attributes), outputs, *self._place(),
+                                       [b.recorder for b in bodies])
         out = []
         for i in range(outputs):
             kind, _ = self.recorder.info(first + i)
             dtype = out_types[i] if out_types and out_types[i] is not None else dtypes.of_device(kind, given)
             out.append(self._tensor(first + i, dtype, name if i == 0 else f"{name}:{i}"))
         return out
+
+    mapping = None  # of a pipeline: the IPU of each stage
+    pipelined = True
+
+    def _place(self):
+        """(IPU, stage) of what is recorded now."""
+        root = self
+        while root.outer is not None:
+            root = root.outer
+        if root.mapping is None:
+            return current.shard, current.stage
+        stage = current.stage or 0
+        return root.mapping[stage], stage if root.pipelined else None
 
     # ---- variables
 

@@ -2,6 +2,7 @@
 #include "recorder.hpp"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 using namespace tensorflow;
@@ -43,6 +44,54 @@ Attribute attributeFrom(const py::handle &value) {
     return listFrom(value);
   throw py::type_error("An attribute of type " + py::str(py::type::of(value)).cast<std::string>() +
                        " cannot be recorded.");
+}
+
+void print(std::ostream &out, const Attribute &value) {
+  std::visit(
+      [&](const auto &v) {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, std::vector<std::int64_t>> ||
+                      std::is_same_v<T, std::vector<double>>) {
+          for (auto each : v)
+            out << each << ",";
+        } else if constexpr (std::is_same_v<T, DataType>)
+          out << int(v);
+        else if constexpr (!std::is_same_v<T, std::monostate>)
+          out << v;
+      },
+      value);
+}
+
+void print(std::ostream &out, const Recording &recording) {
+  for (const auto &info : recording.tensors)
+    out << int(info.type) << popart::ir::text(info.shape) << ";";
+  for (const auto &[tensor, name] : recording.inputs)
+    out << "in " << tensor << ";";
+  for (const auto &v : recording.variables)
+    out << "var " << v.tensor << v.name << int(v.stored) << v.trained << ";";
+  for (const auto &[tensor, values] : recording.constants) {
+    out << "const " << tensor << ":";
+    for (double v : values.doubles())
+      out << v << ",";
+  }
+  for (const auto &node : recording.nodes) {
+    out << node.op << "(";
+    for (auto t : node.inputs)
+      out << t << ",";
+    for (const auto &[name, value] : node.attributes) {
+      out << name << "=";
+      print(out, value);
+      out << ";";
+    }
+    out << node.place.ipu.value_or(-1) << "/" << node.place.stage.value_or(-1) << ")";
+    for (const auto &body : node.bodies)
+      print(out, *body);
+  }
+  for (auto t : recording.outputs)
+    out << "out " << t << ";";
+  for (const auto &[variable, t] : recording.updates)
+    out << "set " << variable << "=" << t << ";";
+  out << "loss " << recording.loss;
 }
 
 bool isOpen(const Shape &shape) {
@@ -160,6 +209,37 @@ py::object Recorder::known(Tensor tensor) const {
 
 popart::Converted Recorder::convert() const { return Conversion(*recording_).finish(); }
 
+std::unique_ptr<Recorder>
+Recorder::select(const std::vector<Tensor> &outputs,
+                 const std::vector<std::pair<std::size_t, Tensor>> &updates,
+                 const std::map<Tensor, Shape> &shapes) const {
+  auto out = std::make_unique<Recorder>();
+  auto &to = *out->recording_;
+  to = *recording_;
+  to.outputs = outputs;
+  to.updates = updates;
+  std::set<Tensor> needed(outputs.begin(), outputs.end());
+  for (const auto &[variable, tensor] : updates) {
+    needed.insert(tensor);
+    needed.insert(to.variables.at(variable).tensor);
+  }
+  to.nodes.clear();
+  for (auto it = recording_->nodes.rbegin(); it != recording_->nodes.rend(); ++it) {
+    const auto &made = it->outputs;
+    if (std::none_of(made.begin(), made.end(), [&](Tensor t) { return needed.count(t) > 0; }))
+      continue;
+    needed.insert(it->inputs.begin(), it->inputs.end());
+    to.nodes.push_back(*it);
+  }
+  std::reverse(to.nodes.begin(), to.nodes.end());
+  const auto unused = [&](const auto &entry) { return !needed.count(entry.first); };
+  std::erase_if(to.inputs, unused);
+  std::erase_if(to.constants, unused);
+  for (const auto &[tensor, shape] : shapes)
+    to.tensors.at(tensor).shape = shape;
+  return out;
+}
+
 std::string Recorder::listing() const {
   std::ostringstream out;
   for (const auto &node : recording_->nodes) {
@@ -170,6 +250,13 @@ std::string Recorder::listing() const {
       out << (i ? ", " : "") << "%" << node.inputs[i];
     out << ")" << (node.name.empty() ? "" : " \"" + node.name + "\"") << "\n";
   }
+  return out.str();
+}
+
+std::string Recorder::fingerprint() const {
+  std::ostringstream out;
+  out.precision(17);
+  print(out, *recording_);
   return out.str();
 }
 
@@ -189,6 +276,10 @@ void bindRecorder(py::module &m) {
       .def("known", &Recorder::known, "The numbers of what is constant, or None.")
       .def("convert", &Recorder::convert, "The graph as a model.")
       .def("listing", &Recorder::listing, "A line for every operation.")
+      .def("fingerprint", &Recorder::fingerprint, "What a compiled program depends on.")
+      .def(
+          "select", &Recorder::select, py::arg("outputs"), py::arg("updates"), py::arg("shapes"),
+          "The part of the graph that these outputs and updates need, with inputs of these shapes.")
       .def("__len__", &Recorder::size);
   m.attr("no_tensor") = noTensor;
   m.def(

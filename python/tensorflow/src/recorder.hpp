@@ -29,12 +29,18 @@ public:
   }
   void loss(Tensor tensor) { recording_->loss = tensor; }
 
+  // The part that these outputs and updates (variable, value) need, with inputs of these shapes.
+  std::unique_ptr<Recorder> select(const std::vector<Tensor> &outputs,
+                                   const std::vector<std::pair<std::size_t, Tensor>> &updates,
+                                   const std::map<Tensor, popart::Shape> &shapes) const;
   // Element type and shape, -1 for dimensions that are not known.
   std::pair<popart::DataType, popart::Shape> info(Tensor tensor) const;
   // The numbers of a tensor that is known already.
   py::object known(Tensor tensor) const;
   popart::Converted convert() const;
   std::string listing() const;
+  // Everything that a compiled program depends on, as text.
+  std::string fingerprint() const;
   std::size_t size() const { return recording_->nodes.size(); }
 
 private:

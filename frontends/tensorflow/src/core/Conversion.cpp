@@ -97,6 +97,15 @@ void Conversion::follow() {
     convert(recording_.nodes[nodes_]);
 }
 
+// Of the last stage of a pipeline: outputs leave from there.
+static Place lastPlace(const Recording &recording) {
+  Place last;
+  for (const auto &node : recording.nodes)
+    if (node.place.stage.value_or(-1) >= last.stage.value_or(-1))
+      last = node.place;
+  return last;
+}
+
 Converted Conversion::finish() {
   follow();
   Converted out;
@@ -108,8 +117,7 @@ Converted Conversion::finish() {
   }
   for (const auto &[tensor, name] : recording_.inputs)
     out.inputs.push_back(name);
-  const auto last = recording_.nodes.empty() ? Place() : recording_.nodes.back().place;
-  place(last, "outputs");
+  place(lastPlace(recording_), "outputs");
   if (recording_.loss != noTensor)
     out.loss = own_.nameOf(own_.reshape(at(recording_.loss), {}));
   for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {

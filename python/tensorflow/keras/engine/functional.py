@@ -62,10 +62,13 @@ class Functional(Model):
     def call(self, inputs, training=None, mask=None):
         given = self._matched(inputs)
         values = {id(t): v for t, v in zip(self.inputs, given)}
+        stage = None  # a layer without one is in that of the layer before it
         for node in self._nodes:
             if any(id(t) in values for t in nest.flatten(node.outputs)):
                 continue
-            where = {name: value for name, value in (("stage", node.stage), ("shard", node.shard)) if value is not None}
+            own = node.stage if node.stage is not None else node.layer._stage
+            stage = own if own is not None else stage
+            where = {name: value for name, value in (("stage", stage), ("shard", node.shard)) if value is not None}
             with placed(**where):
                 made = node.run(values)
             for t, v in zip(nest.flatten(node.outputs), nest.flatten(made)):

@@ -2,6 +2,21 @@
 """What models of an IPUStrategy's scope can be told: accumulation, pipelining, replicas, queues."""
 from tensorflow.framework.graphs import current
 
+_BY_KERAS = ("computational_stages", "gradient_accumulation_count", "repeat_count", "inputs", "infeed_queue", "outfeed_queue",
+             "optimizer_function", "infeed_output", "outfeed_loss", "outfeed_mask", "gradient_accumulation_dtype", "name")
+_REDUCTIONS = ("NONE", "LIST", "SUM", "MEAN")
+
+
+def _method(value):
+    from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
+    return GradientAccumulationReductionMethod.parse(value).value
+
+
+def _positive(name, value):
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        raise ValueError(f"Expected `{name}` to be a positive integer, but got {value} instead.")
+    return value
+
 
 class IpuOptions:
     def _start_ipu_options(self):
@@ -13,9 +28,91 @@ class IpuOptions:
         self._queue_options = {"infeed": {}, "outfeed": {}}
 
     def _pipeline_key(self):
-        return (self._accumulation, self._accumulation_method, repr(sorted(self._pipelining.items(), key=str)))
+        return (self._accumulation, self._accumulation_method, repr(sorted(self._pipelining.items(), key=str)),
+                tuple(n.stage for n in getattr(self, "_nodes", ())))
 
+    def _require_strategy(self, what):
+        if self._strategy is None and current.strategy is None:
+            raise AttributeError(f"{what} can only be used with a model that was created inside an IPUStrategy's scope.")
+        self._strategy = self._strategy or current.strategy
 
-def strategy_of(model, what):
-    if model._strategy is None and current.strategy is None:
-        raise RuntimeError(f"{what} can only be used with a model that was created inside an IPUStrategy's scope.")
+    def set_gradient_accumulation_options(self, gradient_accumulation_steps_per_replica=None,
+                                          gradient_accumulation_reduction_method="sum",
+                                          use_v2_gradient_accumulation_optimizer=False, **optimizer_kwargs):
+        self._require_strategy("set_gradient_accumulation_options")
+        for name in ("opt", "num_mini_batches"):
+            if name in optimizer_kwargs:
+                raise ValueError(f"Found `{name}` key in `gradient_accumulation_optimizer_kwargs`. Set the model's optimizer "
+                                 "with `compile` and the number with `gradient_accumulation_steps_per_replica`.")
+        self._refuse(optimizer_kwargs, "set_gradient_accumulation_options")
+        self._accumulation = _positive("gradient_accumulation_steps_per_replica", gradient_accumulation_steps_per_replica)
+        self._accumulation_method = _method(gradient_accumulation_reduction_method)
+
+    def set_pipelining_options(self, gradient_accumulation_steps_per_replica=None, device_mapping=None,
+                               accumulate_outfeed=None, gradient_accumulation_reduction_method="sum", **pipelining_kwargs):
+        self._require_strategy("set_pipelining_options")
+        for name in _BY_KERAS:
+            if name in pipelining_kwargs:
+                raise ValueError(f"Found `{name}` key in `pipelining_kwargs`. This argument is automatically set by Keras.")
+        known = {"pipeline_schedule", "recomputation_mode", "offload_weight_update_variables"}
+        self._refuse({k: v for k, v in pipelining_kwargs.items() if k not in known}, "set_pipelining_options")
+        steps = _positive("gradient_accumulation_steps_per_replica", gradient_accumulation_steps_per_replica)
+        self._pipelining = {"gradient_accumulation_steps_per_replica": steps, "device_mapping": device_mapping,
+                            "accumulate_outfeed": accumulate_outfeed, **pipelining_kwargs}
+        self._accumulation_method = _method(gradient_accumulation_reduction_method)
+
+    @staticmethod
+    def _refuse(given, what):
+        if given:
+            raise NotImplementedError(f"{what}: {sorted(given)[0]} is not there; docs/tensorflow.md lists what is.")
+
+    def set_replication_options(self, replicated_metric_reduction_method="NONE"):
+        self._require_strategy("set_replication_options")
+        value = str(getattr(replicated_metric_reduction_method, "name", replicated_metric_reduction_method)).upper()
+        if value not in _REDUCTIONS:
+            raise ValueError(f"Cannot parse {replicated_metric_reduction_method!r} as one of {', '.join(_REDUCTIONS)}.")
+        self._replica_reduction = value
+
+    def set_asynchronous_callbacks(self, asynchronous=False):
+        """Batches are counted one by one for callbacks, not by executions."""
+        self._require_strategy("set_asynchronous_callbacks")
+        self._asynchronous = bool(asynchronous)
+
+    def set_infeed_queue_options(self, **kwargs):
+        self._require_strategy("set_infeed_queue_options")
+        self._queue("infeed", kwargs, {"prefetch_depth": (1, 255), "optimise_latency": None})
+
+    def set_outfeed_queue_options(self, **kwargs):
+        self._require_strategy("set_outfeed_queue_options")
+        self._queue("outfeed", kwargs, {"buffer_depth": (1, 255), "optimise_latency": None})
+
+    def _queue(self, which, given, known):
+        for name, value in given.items():
+            if name not in known:
+                raise ValueError(f"`{name}` is not an argument of an {which} queue; there are {', '.join(known)}.")
+            if known[name] is not None and not known[name][0] <= value <= known[name][1]:
+                raise ValueError(f"{name} must be between {known[name][0]} and {known[name][1]}, not {value}.")
+        self._queue_options[which] = dict(given)
+
+    # ---- stages
+
+    def set_pipeline_stage_assignment(self, pipeline_stage_assignment):
+        from tensorflow.keras.ipu import assignments
+        self._require_strategy("set_pipeline_stage_assignment")
+        assignments.apply(self, list(pipeline_stage_assignment))
+
+    def get_pipeline_stage_assignment(self):
+        from tensorflow.keras.ipu import assignments
+        return assignments.of(self)
+
+    def reset_pipeline_stage_assignment(self):
+        from tensorflow.keras.ipu import assignments
+        assignments.reset(self)
+
+    def print_pipeline_stage_assignment_summary(self, line_length=None, print_fn=None):
+        from tensorflow.keras.ipu import assignments
+        assignments.summary(self, line_length, print_fn)
+
+    def export_for_ipu_serving(self, *args, **kwargs):
+        raise NotImplementedError("export_for_ipu_serving is not there; docs/tensorflow.md lists what is. Use "
+                                  "TF_POPLAR_FLAGS=--executable_cache_path=... to keep compiled programs.")

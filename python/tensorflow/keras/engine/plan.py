@@ -6,11 +6,12 @@ from tensorflow.framework import devices
 
 class Plan:
     def __init__(self, device=None, steps=1, replicas=1, accumulation=1, adapt=None, strategy=None, sum_accumulated=True,
-                 stages=None):
+                 stages=None, pipelined=True):
         self._device = device
         self.steps, self.replicas, self.accumulation = steps, replicas, accumulation
         self.adapt, self.strategy, self.sum_accumulated = adapt, strategy, sum_accumulated
         self.stages = stages  # device_mapping of a pipeline: the IPU of each stage
+        self.pipelined = pipelined  # or one stage after the other
 
     @property
     def device(self):

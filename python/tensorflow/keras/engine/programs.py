@@ -25,6 +25,8 @@ class Program:
         self.fused = mode == "train" and self._fused(1.0) is not None
         graph.trained = {id(v) for v in model.trainable_variables} if self.fused else ()
         graph.on_assign = self._on_assign
+        if plan.stages is not None:
+            graph.mapping, graph.pipelined = plan.stages, plan.pipelined
         self._increments, self._kept = {}, {}
         self._metric_variables = {}
         with tracing(graph):
@@ -70,7 +72,8 @@ class Program:
             metrics.update_state(labels, y_pred, weight)
         self.parts = list(parts)
         if self.mode == "train":
-            self._train(loss)
+            with self._at_end():
+                self._train(loss)
         values = [loss, *parts.values(), *self._increments.values()]
         kept = [self.graph.state[key] for key in self._kept]
         self._finish([*values, *kept], ["All"] * len(values) + ["Final"] * len(kept))
@@ -78,7 +81,7 @@ class Program:
     def _at_end(self):
         """Losses and metrics belong to the last stage of a pipeline."""
         stages = self.plan.stages
-        return placed(stage=len(stages) - 1, shard=stages[-1]) if stages else placed()
+        return placed(stage=len(stages) - 1) if stages else placed()
 
     def _train(self, loss):
         variables = self.model.trainable_variables

@@ -1,20 +1,51 @@
 # SPDX-License-Identifier: MIT
-"""IPUConfig: what the IPU system is to be."""
-import popart
+"""IPUConfig, and the system that one was applied to: TensorFlow's IPU devices, each a device of PopART."""
+from tensorflow.framework.logs import warning
+from tensorflow.python.ipu import system
+from tensorflow.python.ipu.config_structure import Structure
+from tensorflow.python.ipu.config_table import (TABLE, DeviceConnectionType, ExecutionProfileType,  # noqa: F401
+                                                MergeRemoteBuffersBehaviour, SchedulingAlgorithm, SelectionOrder,
+                                                StochasticRoundingBehaviour)
 
-from tensorflow.framework.devices import Device
 
-_devices = {}
+class IPUConfig(Structure):
+    """What the IPUs are to be; configure_ipu_system() applies it."""
 
+    def __init__(self):
+        super().__init__(TABLE)
 
-class IPUConfig:
-    auto_select_ipus = 1
+    def _changed(self, name, value):
+        if name in ("auto_select_ipus", "select_ipus"):
+            other = "select_ipus" if name == "auto_select_ipus" else "auto_select_ipus"
+            if value not in ([], ()) and self._own[other] not in ([], ()):
+                raise ValueError("Only one of `auto_select_ipus` and `select_ipus` can be set.")
 
     def configure_ipu_system(self, device="cpu"):
-        _devices.clear()
-        info = popart.DeviceManager().acquireAvailableDevice(1)
-        _devices[0] = Device(info)
+        configure_ipu_system(self, device)
 
 
-def device(index):
-    return _devices[index]
+def configure_ipu_system(config, device="cpu", reset_configuration=True):
+    if not isinstance(config, IPUConfig):
+        raise TypeError(f"config must be an IPUConfig, not {type(config).__name__}.")
+    if system.configured():
+        if not reset_configuration:
+            raise RuntimeError("The IPU system is already configured.")
+        warning("Resetting existing IPU configuration before applying new configuration")
+        reset_ipu_configuration()
+    system.configure(config)
+
+
+def get_ipu_config(session=None):
+    """One serialised configuration per IPU device."""
+    if not system.configured():
+        raise RuntimeError("No IPU devices configured.")
+    return [system.configuration().to_json().encode()]
+
+
+def reset_ipu_configuration():
+    """Gives the IPUs back; programs that were compiled for them cannot run any more."""
+    system.reset()
+
+
+def device(index=0):
+    return system.device(index)

@@ -2,21 +2,32 @@
 """IPUStrategy: models and functions of its scope run on the IPUs of the configuration."""
 import contextlib
 
-from tensorflow.framework.graphs import current
-from tensorflow.keras.engine.plan import Plan
+from tensorflow.framework import nest
+from tensorflow.framework.functions import Function
+from tensorflow.framework.graphs import active, current
+from tensorflow.framework.tensors import Tensor
+from tensorflow.framework.variables import Variable
 from tensorflow.python.ipu import config
+from tensorflow.python.ipu.keras_plan import plan_of, steps_of
 
 
 class IPUStrategyV1:
     def __init__(self, ipu_device="/device:IPU:0", cpu_device="/device:CPU:0", enable_dataset_iterators=True,
                  enable_keras_extensions=True):
+        if ":IPU:" not in ipu_device.upper():
+            raise ValueError(f"ipu_device must name an IPU, such as /device:IPU:0, not {ipu_device!r}.")
         self._ipu_device, self._cpu_device = ipu_device, cpu_device
+        self._index = int(ipu_device.rsplit(":", 1)[1])
+
+    @property
+    def device(self):
+        return config.device(self._index)
 
     @contextlib.contextmanager
     def scope(self):
         before = current.strategy
         if before is not None and before is not self:
-            raise RuntimeError("Another strategy's scope is already open.")
+            raise RuntimeError("Mixing different tf.distribute.Strategy objects: another strategy's scope is open.")
         current.strategy = self
         try:
             yield self
@@ -24,12 +35,38 @@ class IPUStrategyV1:
             current.strategy = before
 
     num_replicas_in_sync = 1
+    extended = property(lambda self: self)
+
+    def run(self, fn, args=(), kwargs=None, options=None):
+        """A tf.function on the IPU."""
+        if not isinstance(fn, Function):
+            raise ValueError("IPUStrategy does not support eager execution. Please pass a function that is wrapped with "
+                             "`tf.function`.")
+        kwargs = kwargs or {}
+        for t in nest.flatten((list(args), kwargs)):
+            if isinstance(t, (Tensor, Variable)) and t.dtype.name in ("float64", "complex64", "complex128", "string"):
+                raise TypeError(f"Unsupported data type for input: {t.dtype.name}. Use tf.float32.")
+        if active() is not None:
+            return fn(*args, **kwargs)
+        return fn.run(self.device, tuple(args), kwargs)
+
+    def reduce(self, reduce_op, value, axis=None):
+        return value
+
+    def experimental_distribute_dataset(self, dataset, options=None):
+        return dataset
+
+    def experimental_local_results(self, value):
+        return (value,)
+
+    # ---- Keras
 
     def plan(self, model, training):
-        return Plan(config.device(0), max(1, model._steps_per_execution), strategy=self)
+        return plan_of(self, model, training)
 
     def steps(self, model, feed, plan, wanted, training):
-        return int(wanted) if wanted is not None else feed.size
+        return steps_of(model, feed, plan, wanted, training)
 
 
 IPUStrategy = IPUStrategyV1
+IPUExtendedV1 = IPUStrategyV1

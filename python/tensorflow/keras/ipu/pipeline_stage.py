@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""Layers that are called, or made, in `with PipelineStage(n)` are in stage n."""
+from tensorflow.framework.graphs import current
+from tensorflow.keras import backend
+
+
+class PipelineStage:
+    def __init__(self, stage):
+        if not isinstance(stage, int) or isinstance(stage, bool) or stage < 0:
+            raise ValueError(f"A pipeline stage is a number from 0 on, not {stage!r}.")
+        self._stage = stage
+
+    def __enter__(self):
+        if current.strategy is None:
+            raise RuntimeError("PipelineStage may only be used from within an IPUStrategy's scope.")
+        if backend.call.stage is not None:
+            raise RuntimeError("PipelineStage scope cannot be nested inside another one.")
+        backend.call.stage = self._stage
+        return self
+
+    def __exit__(self, *_):
+        backend.call.stage = None

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+"""What is shown of a metric that several replicas have."""
+import enum
+
+
+class ReplicatedMetricReductionMethod(enum.Enum):
+    NONE, LIST, SUM, MEAN = range(4)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""The configured IPU system: reserves IPUs, and says what sessions on them are to be like."""
+import gc
+import os
+
+import popart
+
+from tensorflow.framework.devices import Device
+from tensorflow.framework.errors import ResourceExhaustedError, failures
+from tensorflow.framework.logs import warning
+from tensorflow.python.ipu import flags
+from tensorflow.python.ipu.config_table import ACTS, NO_EFFECT, DeviceConnectionType
+
+_now = {"config": None, "devices": []}
+
+
+def configured():
+    return _now["config"] is not None
+
+
+def configuration():
+    return _now["config"]
+
+
+def reset():
+    for each in _now["devices"]:
+        each.release()
+    _now.update(config=None, devices=[])
+
+
+def device(index=0):
+    """The n-th IPU device; without a configuration there is one with one IPU."""
+    if not configured():
+        from tensorflow.python.ipu.config import IPUConfig
+        config = IPUConfig()
+        config.auto_select_ipus = 1
+        configure(config)
+    if index >= len(_now["devices"]):
+        raise ValueError(f"There is no device /device:IPU:{index}: {len(_now['devices'])} are configured. Use "
+                         "auto_select_ipus = [...] for several.")
+    return _now["devices"][index]
+
+
+def configure(config):
+    values = config._values()
+    defaults = {name: row.default for name, row in config._table.items()}
+    changed = {name: v for name, v in values.items() if v != defaults[name]}
+    _check(values, changed)
+    for name in sorted(set(changed) & NO_EFFECT):
+        warning(f"{name} = {changed[name]!r} has no effect on the simulated IPU system.")
+    auto, chosen = values["auto_select_ipus"], values["select_ipus"]
+    wanted = [("count", n) for n in _listed(auto)] + [("id", n) for n in _listed(chosen)] or [("count", 1)]
+    made = []
+    try:
+        for how, n in wanted:
+            made.append(IpuDevice(how, n, values, changed, len(made)))
+    except Exception:
+        for each in made:
+            each.release()
+        raise
+    _now.update(config=config, devices=made)
+
+
+def _listed(value):
+    return [value] if isinstance(value, int) else list(value)
+
+
+def _check(values, changed):
+    counts, ids = _listed(values["auto_select_ipus"]), _listed(values["select_ipus"])
+    if counts and ids:
+        raise ValueError("Only one of `auto_select_ipus` and `select_ipus` can be set.")
+    if any(n < 1 for n in counts):
+        raise ValueError(f"auto_select_ipus must be at least 1, not {values['auto_select_ipus']}.")
+    if len(set(ids)) != len(ids):
+        raise ValueError(f"All device ids in `select_ipus` must be unique, not {ids}.")
+    if ids and flags.current().use_ipu_model:
+        raise ValueError("`select_ipus` cannot be used with the IPU Model: use `auto_select_ipus`.")
+    kind = values["device_connection.type"]
+    if kind in (DeviceConnectionType.PRE_COMPILE, DeviceConnectionType.NEVER) and not values["device_connection.version"]:
+        raise ValueError(f"device_connection.version must be set (for example to 'ipu2') when device_connection.type is "
+                         f"{kind.name}.")
+    if values["experimental.multi_replica_distribution.process_count"] > 1:
+        raise ValueError("experimental.multi_replica_distribution: several processes that train together are not there "
+                         "yet. Use replicas in one process.")
+
+
+class IpuDevice(Device):
+    """One TensorFlow device: IPUs of the system, or what programs are compiled for without them."""
+
+    def __init__(self, how, number, values, changed, index):
+        self._changed = changed
+        self.index = index
+        self.kind = values["device_connection.type"]
+        self.only_compiles = self.kind in (DeviceConnectionType.PRE_COMPILE, DeviceConnectionType.NEVER)
+        self.never_runs = self.kind is DeviceConnectionType.NEVER
+        self.saves_to = values["serialization_output_folder"]
+        super().__init__(self._acquire(how, number, values))
+        self.ipus = self.info.numIpus
+
+    def _acquire(self, how, number, values):
+        manager, flag = popart.DeviceManager(), flags.current()
+        if self.only_compiles:
+            return manager.createOfflineIPUDevice({"numIPUs": number, "ipuVersion": values["device_connection.version"]})
+        if flag.use_ipu_model:
+            tiles = flag.ipu_model_tiles or values["ipu_model.tiles_per_ipu"]
+            settings = {"numIPUs": number, "ipuVersion": values["ipu_model.version"],
+                        "compileIPUCode": str(values["ipu_model.compile_ipu_code"]).lower()}
+            settings["tilesPerIPU"] = tiles or {"ipu1": 1216}.get(values["ipu_model.version"], 1472)
+            return manager.createIpuModelDevice(settings)
+        on_demand = flag.use_on_demand or self.kind is DeviceConnectionType.ON_DEMAND
+        connection = popart.DeviceConnectionType.OnDemand if on_demand else popart.DeviceConnectionType.Always
+        if on_demand:
+            manager.setOnDemandAttachTimeout(max(1, flag.on_demand_device_timeout // 1000))
+        return self._reserve(manager, how, number, connection)
+
+    @staticmethod
+    def _reserve(manager, how, number, connection):
+        pattern = popart.SyncPattern.Full
+
+        def attempt():
+            try:
+                if how == "id":
+                    return manager.tryAcquireDeviceById(number, pattern, connection)
+                return manager.tryAcquireAvailableDevice(number, 0, pattern, connection)
+            except failures:
+                return None
+        found = attempt()
+        if found is None:
+            gc.collect()  # of programs that nobody uses any more
+            found = attempt()
+        if found is None:
+            what = f"with id {number}" if how == "id" else f"with {number} IPUs"
+            raise ResourceExhaustedError(None, None, f"Could not find an available device {what}: gc-monitor shows who uses "
+                                         "them, and OPENIPU_NUM_IPUS says how many are simulated.")
+        return found
+
+    # ---- sessions
+
+    def adapt(self, options):
+        for name, value in self._changed.items():
+            if name in ACTS:
+                ACTS[name](options, value)
+        flag = flags.current()
+        if flag.synthetic_for("infeed") or flag.synthetic_for("outfeed"):
+            kinds = {"": "Zeros", "random": "RandomNormal", "normal": "RandomNormal", "uniform": "RandomUniform"}
+            name = kinds.get(flag.synthetic_data_initializer, "Zeros")
+            options.syntheticDataMode = getattr(popart.SyntheticDataMode, name, popart.SyntheticDataMode.Zeros)
+        if flag.log_cycle_count >= 0:
+            options.instrumentWithHardwareCycleCounter = True
+        if flag.dump_schedule_as_dot:
+            options.dotChecks = {"Final"}
+            options.logDir = options.logDir or os.getcwd()
+        return options
+
+    def cache_file(self, key):
+        """Where an executable of this hash is kept, or None."""
+        folder = flags.current().executable_cache_path or self.saves_to
+        return os.path.join(os.path.expanduser(folder), f"{key}.poplar_exec") if folder else None
+
+    def load(self, executable):
+        if not self.info.isAttached and not self.only_compiles:
+            if not self.info.attach() and not self.info.tryAttachUntilTimeout():
+                raise ResourceExhaustedError(None, None, "The IPU device could not be attached in time.")
+        super().load(executable)
+
+    def release(self):
+        if self.loaded is not None:
+            self.loaded.fetch()
+            self.loaded = None
+        try:
+            if self.info.isAttached:
+                self.info.detach()
+        except failures:
+            pass
+        self.released = True

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""IPUConfig and TF_POPLAR_FLAGS: names, types, defaults, and what they do."""
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+from tensorflow.python import ipu
+
+IPUConfig = ipu.config.IPUConfig
+
+
+def test_defaults_and_metadata():
+    config = IPUConfig()
+    assert config.auto_select_ipus == [] and config.io_tiles.available_memory_proportion == 0.9
+    assert config.floating_point_behaviour.esr is ipu.config.StochasticRoundingBehaviour.OFF
+    assert config.optimizations.minimum_remote_tensor_size == 128
+    row = config.get_attribute_metadata("ipu_model.version")
+    assert (row.name, row.type, row.default, row.deprecated) == ("ipu_model.version", str, "ipu2", False) and row.__doc__
+    with pytest.raises(ValueError, match="not a valid attribute"):
+        config.get_attribute_metadata("ipu_model.verion")
+
+
+def test_wrong_names_and_types():
+    config = IPUConfig()
+    with pytest.raises(ValueError, match="'auto_select_ipu' is not a valid attribute of this config. Did you mean "
+                                         "'auto_select_ipus'"):
+        config.auto_select_ipu = 1
+    with pytest.raises(ValueError, match="is not a valid attribute of this config"):
+        config.optimizations.math.quick = True
+    with pytest.raises(TypeError, match="Trying to set allow_recompute to 1, but it must be of type bool"):
+        config.allow_recompute = 1
+    with pytest.raises(TypeError, match="auto_select_ipus"):
+        config.auto_select_ipus = [1, "2"]
+    with pytest.raises(AttributeError, match="io_tiles is a category and cannot be assigned to"):
+        config.io_tiles = 3
+    config.auto_select_ipus = 1
+    with pytest.raises(ValueError, match="Only one of"):
+        config.select_ipus = [0]
+
+
+def test_json_and_back():
+    config = IPUConfig()
+    config.auto_select_ipus = [2, 2]
+    config.selection_order = ipu.config.SelectionOrder.SNAKE
+    config.matmuls.poplar_options = {"partialsType": "half"}
+    again = IPUConfig.from_json(config.to_json())
+    assert again.to_dict() == config.to_dict()
+    assert again.selection_order is ipu.config.SelectionOrder.SNAKE
+    assert json.loads(config.to_json())["auto_select_ipus"] == [2, 2]
+
+
+def test_configuring_reserves_ipus_and_warns_the_second_time(capfd):
+    ipu.config.reset_ipu_configuration()
+    with pytest.raises(RuntimeError, match="No IPU devices configured."):
+        ipu.config.get_ipu_config()
+    config = IPUConfig()
+    config.auto_select_ipus = [1, 2]
+    config.configure_ipu_system()
+    assert "Resetting" not in capfd.readouterr().err
+    assert ipu.utils.get_num_of_ipus_in_device("/device:IPU:1") == 2
+    assert ipu.config.get_ipu_config()
+    config.configure_ipu_system()
+    assert "Resetting existing IPU configuration" in capfd.readouterr().err
+    ipu.config.reset_ipu_configuration()
+
+
+def test_what_cannot_be(monkeypatch):
+    config = IPUConfig()
+    config.auto_select_ipus = 4096
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="4096 IPUs"):
+        config.configure_ipu_system()
+    config = IPUConfig()
+    config.select_ipus = [0, 0]
+    with pytest.raises(ValueError, match="unique"):
+        config.configure_ipu_system()
+    config = IPUConfig()
+    config.device_connection.type = ipu.config.DeviceConnectionType.PRE_COMPILE
+    with pytest.raises(ValueError, match="device_connection.version"):
+        config.configure_ipu_system()
+    monkeypatch.setenv("TF_POPLAR_FLAGS", "--use_ipu_model")
+    config = IPUConfig()
+    config.select_ipus = [0]
+    with pytest.raises(ValueError, match="IPU Model"):
+        config.configure_ipu_system()
+
+
+def test_what_has_no_effect_is_told(capfd):
+    config = IPUConfig()
+    config.optimizations.combine_matmuls = True
+    config.configure_ipu_system()
+    assert "optimizations.combine_matmuls = True has no effect" in capfd.readouterr().err
+    ipu.config.reset_ipu_configuration()
+
+
+def small():
+    model = keras.Sequential([keras.layers.Dense(4, input_shape=(3,)), keras.layers.Dense(2)])
+    model.compile("sgd", "mse")
+    return model
+
+
+def test_options_reach_the_program():
+    import popart
+    config = IPUConfig()
+    config.io_tiles.num_io_tiles = 32
+    config.convolutions.poplar_options = {"availableMemoryProportion": "0.3"}
+    config.floating_point_behaviour.set_all = True
+    config.allow_recompute = True
+    config.configure_ipu_system()
+    options = ipu.config.device(0).adapt(popart.SessionOptions())
+    assert options.numIOTiles == 32 and options.enableFloatingPointChecks
+    assert options.convolutionOptions["availableMemoryProportion"] == "0.3"
+    assert options.autoRecomputation == popart.RecomputationType.Standard
+    ipu.config.reset_ipu_configuration()
+
+
+@pytest.mark.parametrize("flags, text", [("--no_such_flag", "Unknown flag --no_such_flag"),
+                                         ("--executable_cache_pat=/tmp", "Did you mean --executable_cache_path"),
+                                         ("--synthetic_data_initializer=random", "needs --use_synthetic_data"),
+                                         ("--ipu_model_tiles=many", "is no int")])
+def test_unknown_flags_end_the_program(flags, text):
+    run = subprocess.run([sys.executable, "-c", "from tensorflow.python import ipu; print('alive')"], capture_output=True,
+                         text=True, env={**os.environ, "TF_POPLAR_FLAGS": flags})
+    assert run.returncode != 0 and text in run.stderr and "alive" not in run.stdout
+
+
+def fitted(strategy, seed=1):
+    keras.backend.clear_session()
+    tf.random.set_seed(seed)
+    x = np.random.default_rng(0).normal(size=(16, 3)).astype("float32")
+    with strategy.scope():
+        model = small()
+        model.fit(x, x[:, :2], batch_size=8, verbose=0, shuffle=False)
+        return model.get_weights()
+
+
+def test_the_executable_cache_is_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("TF_POPLAR_FLAGS", f"--executable_cache_path={tmp_path}/cache")
+    IPUConfig().configure_ipu_system()
+    strategy = ipu.ipu_strategy.IPUStrategy()
+    first = fitted(strategy)
+    files = os.listdir(tmp_path / "cache")
+    assert len(files) == 1 and files[0].endswith(".poplar_exec") and len(files[0]) == 16 + len(".poplar_exec")
+    stamp = os.stat(tmp_path / "cache" / files[0]).st_mtime_ns
+    again = fitted(strategy)
+    assert os.listdir(tmp_path / "cache") == files
+    assert os.stat(tmp_path / "cache" / files[0]).st_mtime_ns == stamp
+    for a, b in zip(first, again):
+        np.testing.assert_array_equal(a, b)
+    ipu.config.reset_ipu_configuration()
+
+
+def test_precompiling_saves_programs_and_says_so(tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("TF_POPLAR_FLAGS", f"--executable_cache_path={tmp_path}")
+    config = IPUConfig()
+    config.device_connection.type = ipu.config.DeviceConnectionType.PRE_COMPILE
+    config.device_connection.version = "ipu2"
+    config.configure_ipu_system()
+    fitted(ipu.ipu_strategy.IPUStrategy())
+    (file,) = os.listdir(tmp_path)
+    assert f"A pre-compiled Poplar program has been saved to {tmp_path}/{file}" in capfd.readouterr().err
+    ipu.config.reset_ipu_configuration()
+
+
+def test_synthetic_data_is_not_the_users(monkeypatch):
+    monkeypatch.setenv("TF_POPLAR_FLAGS", "--use_synthetic_data --synthetic_data_initializer=random")
+    IPUConfig().configure_ipu_system()
+    with ipu.ipu_strategy.IPUStrategy().scope():
+        model = small()
+        model.fit(np.full((8, 3), np.nan, "float32"), np.zeros((8, 2), "float32"), batch_size=8, verbose=0)
+        assert all(np.isfinite(w).all() for w in model.get_weights())  # nobody read the NaNs
+    ipu.config.reset_ipu_configuration()
+    assert ipu.utils.use_synthetic_data_for("infeed")

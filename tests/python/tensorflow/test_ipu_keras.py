@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Keras models on IPUs: accumulation, replicas and pipelines train like one IPU, and everything that a static program needs
+is asked for in time."""
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+from tensorflow.python import ipu
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(128, 10)).astype("float32")
+Y = (X.sum(1) > 0).astype("int32")
+
+
+def configured(ipus=1):
+    config = ipu.config.IPUConfig()
+    config.auto_select_ipus = ipus
+    config.configure_ipu_system()
+    return ipu.ipu_strategy.IPUStrategy()
+
+
+def made(rate=0.1, steps=1, name=None):
+    tf.random.set_seed(3)
+    model = keras.Sequential([keras.layers.Dense(16, activation="relu", input_shape=(10,)),
+                              keras.layers.Dense(16, activation="relu"), keras.layers.Dense(2, activation="softmax")], name)
+    model.compile(keras.optimizers.SGD(rate, momentum=0.9), "sparse_categorical_crossentropy", metrics=["accuracy"],
+                  steps_per_execution=steps)
+    return model
+
+
+def weights(model, batch, epochs=2):
+    model.fit(X, Y, batch_size=batch, epochs=epochs, shuffle=False, verbose=0)
+    return model.get_weights()
+
+
+def plain(rate, batch):
+    return weights(made(rate), batch)
+
+
+def agree(found, expected):
+    for a, b in zip(found, expected):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_accumulated_gradients_are_summed_or_averaged():
+    with configured().scope():
+        model = made(0.1, 8)
+        model.set_gradient_accumulation_options(gradient_accumulation_steps_per_replica=4)
+        agree(weights(model, 8), plain(0.4, 32))
+        model = made(0.1, 8)
+        model.set_gradient_accumulation_options(gradient_accumulation_steps_per_replica=4,
+                                                gradient_accumulation_reduction_method="mean")
+        agree(weights(model, 8), plain(0.1, 32))
+
+
+def test_replicas_average_and_take_batches_in_turn(capfd):
+    with configured(2).scope():
+        model = made(0.1, 4)
+        got = weights(model, 8)
+        assert "Training is distributed across 2 replicas, your effective batch size is 16." in capfd.readouterr().err
+        history = model.fit(X, Y, batch_size=8, shuffle=False, verbose=1)
+        assert "8/8 [" in capfd.readouterr().out  # 16 batches, 8 steps
+        assert set(history.history) == {"loss", "accuracy"}
+    agree(got, plain(0.1, 16))
+
+
+def test_metrics_of_replicas():
+    with configured(2).scope():
+        model = made(steps=8)
+        values = {}
+        for how in ("NONE", "LIST", "SUM", "MEAN"):
+            model.set_replication_options(replicated_metric_reduction_method=how)
+            values[how] = model.evaluate(X, Y, batch_size=8, verbose=0)[1]
+        assert values["NONE"] == values["LIST"][1]
+        assert values["SUM"] == pytest.approx(sum(values["LIST"]))
+        assert values["MEAN"] == pytest.approx(sum(values["LIST"]) / 2)
+
+
+@pytest.mark.parametrize("schedule", ["Grouped", "Interleaved", "Sequential"])
+def test_pipelines_train_like_accumulation(schedule):
+    kind = ipu.pipelining_ops.PipelineSchedule[schedule]
+    expected = plain(0.4, 32)
+    with configured(2).scope():
+        model = made(0.1, 8)
+        model.set_pipeline_stage_assignment([0, 1, 1])
+        model.set_pipelining_options(gradient_accumulation_steps_per_replica=4, pipeline_schedule=kind)
+        agree(weights(model, 8), expected)
+        loss = model.evaluate(X, Y, batch_size=8, verbose=0)[0]
+    other = made()
+    other.set_weights(model.get_weights())
+    assert loss == pytest.approx(other.evaluate(X, Y, batch_size=8, verbose=0)[0], rel=1e-4)
+
+
+def test_stages_of_functional_models(capsys):
+    with configured(2).scope():
+        x = keras.Input((10,))
+        with keras.ipu.PipelineStage(0):
+            t = keras.layers.Dense(4, name="a")(x)
+        with keras.ipu.PipelineStage(1):
+            t = keras.layers.Dense(2, activation="softmax", name="b")(t)
+        model = keras.Model(x, t)
+        assert [a.pipeline_stage for a in model.get_pipeline_stage_assignment()] == [0, 1]
+        model.print_pipeline_stage_assignment_summary()
+        out = capsys.readouterr().out
+        assert "Layer (type) (node index)" in out and "Input Layers" in out and "Pipeline Stage" in out
+        assert "a (Dense) (0)" in out
+        model.compile("sgd", "sparse_categorical_crossentropy", steps_per_execution=16)
+        with pytest.raises(RuntimeError, match="pipelined, however `gradient_accumulation_steps_per_replica` has not been set"):
+            model.fit(X, Y, batch_size=8, verbose=0)
+        model.set_pipelining_options(gradient_accumulation_steps_per_replica=6)
+        with pytest.raises(ValueError, match="divisible by 4"):
+            model.fit(X, Y, batch_size=8, verbose=0)
+        with pytest.raises(ValueError, match="automatically set by Keras"):
+            model.set_pipelining_options(infeed_queue=1)
+        with pytest.raises(RuntimeError, match="nested"):
+            with keras.ipu.PipelineStage(0), keras.ipu.PipelineStage(1):
+                pass
+        model.reset_pipeline_stage_assignment()
+        assert [a.pipeline_stage for a in model.get_pipeline_stage_assignment()] == [None, None]
+    with pytest.raises(RuntimeError, match="IPUStrategy"):
+        with keras.ipu.PipelineStage(0):
+            pass
+
+
+def test_what_a_static_program_needs_is_asked_for():
+    with configured().scope():
+        model = made(steps=3)
+        with pytest.raises(ValueError, match="must be a divisor of the number of batches"):
+            model.fit(X, Y, batch_size=8, verbose=0)
+        model = made()
+        with pytest.raises(ValueError, match="has a partial batch"):
+            model.fit(X, Y, batch_size=12, verbose=0)
+        slices = tf.data.Dataset.from_tensor_slices((X, Y))
+        with pytest.raises(ValueError, match="partial batch"):
+            model.fit(slices.batch(12), verbose=0)
+        model.fit(slices.batch(12, drop_remainder=True), verbose=0)
+
+        def rows():
+            yield from zip(X, Y)
+        unknown = tf.data.Dataset.from_generator(rows, (tf.float32, tf.int32)).batch(8)
+        with pytest.raises(ValueError, match="not fully defined"):
+            model.fit(unknown, verbose=0)
+        model = made(steps=8)
+        model.set_gradient_accumulation_options(gradient_accumulation_steps_per_replica=3)
+        with pytest.raises(RuntimeError, match="is not divisible by `gradient_accumulation_steps_per_replica`"):
+            model.fit(X, Y, batch_size=8, verbose=0)
+        with pytest.raises(RuntimeError, match="Keras models cannot run eagerly"):
+            model.compile("sgd", "mse", run_eagerly=True)
+    with configured(2).scope():
+        model = made()
+        with pytest.raises(ValueError, match="Your input does not have enough data"):
+            model.fit(X[:8], Y[:8], batch_size=8, verbose=0)
+    with configured().scope():
+        model = made()
+        model.set_pipeline_stage_assignment([0, 1, 1])
+        model.set_pipelining_options(gradient_accumulation_steps_per_replica=4)
+        with pytest.raises(ValueError, match="Current device has 1 IPUs attached, however the current model requires a "
+                                             "multiple of 2 IPUs"):
+            model.fit(X, Y, batch_size=8, verbose=0)
+
+
+def test_notices(capfd):
+    with configured().scope():
+        model = made(name="mine")
+        model.fit(X, Y, batch_size=8, verbose=0)
+        err = capfd.readouterr().err
+        assert "WARNING:tensorflow:The model `mine` has been configured with only 1 steps per execution" in err
+        model = made(steps=100)
+        model.fit(X, Y, batch_size=8, verbose=0)
+        assert "truncated to 16" in capfd.readouterr().err
+        model = made(steps=8)
+        model.set_gradient_accumulation_options(gradient_accumulation_steps_per_replica=8)
+        model.fit(X, Y, batch_size=8, verbose=0)
+        err = capfd.readouterr().err
+        assert "accumulating 8 batches per optimizer step, your effective batch size is 64." in err
+        assert "Doing 1 weight updates per execution per replica" in err
+
+
+def test_options_are_for_models_of_a_strategy():
+    model = made()
+    for call in (model.set_pipelining_options, model.set_gradient_accumulation_options, model.set_replication_options,
+                 model.set_asynchronous_callbacks, model.set_infeed_queue_options):
+        with pytest.raises(AttributeError, match="IPUStrategy's scope"):
+            call()
