@@ -78,6 +78,7 @@ class Graph:
         self._names = {}
         self.collections = {}
         self.held = []  # what must live as long as the graph
+        self.shards = set()  # IPUs that are used
 
     # ---- names
 
@@ -146,16 +147,22 @@ class Graph:
         from .variables import Variable
         taken = [self.read(t) if isinstance(t, Variable) else None if t is None else self.taken(t) for t in inputs]
         name = self.unique(self.scoped(name or op))
+        shard, stage = self._place()
+        if shard is None:  # with what it uses
+            shard = max((t.shard for t in taken if t is not None and t.shard is not None), default=None)
+        if shard is not None:
+            self.shards.add(shard)
         given = [t.dtype for t in taken if t is not None]
         numbers = [_core.no_tensor if t is None else t.number for t in taken]
         with translated():
-            first = self.recorder.node(op, name, numbers, _device_attributes(attributes), outputs, *self._place(),
+            first = self.recorder.node(op, name, numbers, _device_attributes(attributes), outputs, shard, stage,
                                        [b.recorder for b in bodies])
         out = []
         for i in range(outputs):
             kind, _ = self.recorder.info(first + i)
             dtype = out_types[i] if out_types and out_types[i] is not None else dtypes.of_device(kind, given)
             out.append(self._tensor(first + i, dtype, name if i == 0 else f"{name}:{i}"))
+            out[-1].shard = shard
         return out
 
     mapping = None  # of a pipeline: the IPU of each stage

@@ -101,8 +101,9 @@ class SymbolicTensor(Tensor):
     def __init__(self, graph, number, dtype, shape, name):
         self.graph, self.number, self.dtype, self._name = graph, number, dtype, name
         self.shape = shape
-        self.variable = None
+        self.variable = self.shard = None
         self.producer = None  # of TensorFlow 1: what makes it, in place of a node
+        self.assigns = None  # of TensorFlow 1: the variable that gets this value when it is run
 
     @property
     def name(self):

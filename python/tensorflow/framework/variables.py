@@ -25,11 +25,15 @@ class Variable:
         with eagerly():
             value = initial_value() if callable(initial_value) else initial_value
             value = convert_to_tensor(value, dtype=None if isinstance(value, (Tensor, Variable)) else dtype)
+        if not isinstance(value, EagerTensor) and current.default is not None and value.graph is current.default:
+            from tensorflow.compat.v1.session import evaluated
+            value = EagerTensor(evaluated(value))
         if not isinstance(value, EagerTensor):
             raise ValueError("The initial value of a variable must be known when it is made.")
         self.dtype = value.dtype if dtype is None else dtypes.as_dtype(dtype)
         self._memory = np.array(value.array, self.dtype.as_numpy_dtype, order="C")
         self._initial = self._memory.copy() if active() is not None else None
+        self.initialized = current.default is None  # TensorFlow 1: a session's initializer does it
         self.trainable = trainable is None or bool(trainable)
         self.constraint, self.synchronization, self.aggregation = constraint, synchronization, aggregation
         scoped = "/".join((*current.scopes, name or "Variable"))
@@ -41,7 +45,7 @@ class Variable:
 
     def _watch(self):
         graph = current.default
-        if graph is not None and current.graph is None or graph is not None:
+        if graph is not None:
             graph.add_to_collection("variables", self)
             if self.trainable:
                 graph.add_to_collection("trainable_variables", self)
@@ -200,3 +204,4 @@ class _Initializer:
         for variable in self.variables:
             if variable._initial is not None:
                 variable.set(variable._initial)
+            variable.initialized = True

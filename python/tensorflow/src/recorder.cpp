@@ -240,6 +240,33 @@ Recorder::select(const std::vector<Tensor> &outputs,
   return out;
 }
 
+void Recorder::resolve() {
+  follow();
+  for (Tensor t = 0; t < recording_->tensors.size(); ++t)
+    if (shadows_.front()->knows(t)) {
+      const auto &info = shadows_.front()->model().info(shadows_.front()->at(t));
+      recording_->tensors[t] = {info.dataType(), info.shape()};
+    }
+}
+
+std::vector<Recorder::Tensor> Recorder::inputs() const {
+  std::vector<Tensor> out;
+  for (const auto &[tensor, name] : recording_->inputs)
+    out.push_back(tensor);
+  return out;
+}
+
+std::vector<std::size_t> Recorder::variables() const {
+  std::set<Tensor> used(recording_->outputs.begin(), recording_->outputs.end());
+  for (const auto &node : recording_->nodes)
+    used.insert(node.inputs.begin(), node.inputs.end());
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < recording_->variables.size(); ++i)
+    if (used.count(recording_->variables[i].tensor))
+      out.push_back(i);
+  return out;
+}
+
 std::string Recorder::listing() const {
   std::ostringstream out;
   for (const auto &node : recording_->nodes) {
@@ -271,6 +298,7 @@ void bindRecorder(py::module &m) {
            py::arg("bodies"), "Appends an operation; its first output.")
       .def("output", &Recorder::output, "Appends an output.")
       .def("update", &Recorder::update, "A variable's new value, when everything is computed.")
+      .def("train", &Recorder::train, "A variable that an optimiser changes.")
       .def("loss", &Recorder::loss, "What training makes small.")
       .def("info", &Recorder::info, "Element type and shape, -1 for unknown dimensions.")
       .def("known", &Recorder::known, "The numbers of what is constant, or None.")
@@ -280,6 +308,9 @@ void bindRecorder(py::module &m) {
       .def(
           "select", &Recorder::select, py::arg("outputs"), py::arg("updates"), py::arg("shapes"),
           "The part of the graph that these outputs and updates need, with inputs of these shapes.")
+      .def("resolve", &Recorder::resolve, "Learns all shapes, now that those of inputs are known.")
+      .def("inputs", &Recorder::inputs, "The tensors that are fed.")
+      .def("variables", &Recorder::variables, "The numbers of the variables that are used.")
       .def("__len__", &Recorder::size);
   m.attr("no_tensor") = noTensor;
   m.def(

@@ -27,6 +27,7 @@ public:
   void update(std::size_t variable, Tensor value) {
     recording_->updates.emplace_back(variable, value);
   }
+  void train(std::size_t variable) { recording_->variables.at(variable).trained = true; }
   void loss(Tensor tensor) { recording_->loss = tensor; }
 
   // The part that these outputs and updates (variable, value) need, with inputs of these shapes.
@@ -41,6 +42,9 @@ public:
   std::string listing() const;
   // Everything that a compiled program depends on, as text.
   std::string fingerprint() const;
+  void resolve(); // all shapes, of a selection
+  std::vector<Tensor> inputs() const;
+  std::vector<std::size_t> variables() const; // those that are read
   std::size_t size() const { return recording_->nodes.size(); }
 
 private:

@@ -28,7 +28,7 @@ Value Conversion::at(TensorNumber tensor) const {
 
 void Conversion::place(const Place &place, const std::string &name) {
   auto &settings = model_->settings;
-  settings.virtualGraph = place.ipu;
+  settings.virtualGraph = sharded_ && !place.ipu ? 0 : place.ipu;
   settings.pipelineStage = place.stage;
   settings.name = name;
 }
@@ -92,6 +92,9 @@ void Conversion::convert(const Node &node) {
 }
 
 void Conversion::follow() {
+  // What is on no IPU of a model that is on several is on the first.
+  sharded_ = std::any_of(recording_.nodes.begin(), recording_.nodes.end(),
+                         [](const Node &node) { return node.place.ipu.has_value(); });
   declare();
   for (; nodes_ < recording_.nodes.size(); ++nodes_)
     convert(recording_.nodes[nodes_]);

@@ -47,6 +47,7 @@ private:
   popart::Model *model_;
   Values values_;    // by tensor
   Values variables_; // by variable
+  bool sharded_ = false;
   std::size_t inputs_ = 0, constants_ = 0, nodes_ = 0;
 };
 

@@ -2,4 +2,6 @@
 """Operations of the IPU's own."""
 from tensorflow import _names
 
-_names.lazy(globals(), {name: f"tensorflow.python.ipu.ops.{name}" for name in ("pipelining_ops",)})
+_names.lazy(globals(), {name: f"tensorflow.python.ipu.ops.{name}" for name in (
+    "pipelining_ops", "embedding_ops", "functional_ops", "rand_ops", "normalization_ops", "replication_ops",
+    "cross_replica_ops")})

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Pipelines of functions, one for each stage."""
+"""pipeline: functions, one for each stage, that batches pass through one after the other."""
 import enum
+
+from tensorflow.framework import nest
+from tensorflow.framework.graphs import placed
+from tensorflow.framework.operations import Operation
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.ops import math_ops
+from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
 
 
 class PipelineSchedule(enum.IntEnum):
@@ -9,3 +16,95 @@ class PipelineSchedule(enum.IntEnum):
 
 class RecomputationMode(enum.Enum):
     Auto, RecomputeThenBackpropagate, RecomputeAndBackpropagateInterleaved = "Auto", "RTB", "RBI"
+
+
+class OptimizerFunctionOutput:
+    """What trains a pipeline: an optimiser and the loss."""
+
+    def __init__(self, opt, loss, compute_gradients_args=None, compute_gradients_kwargs=None, apply_gradients_args=None,
+                 apply_gradients_kwargs=None, variables=None, tape=None, gradient_capture_context=None,
+                 captured_gradient_outfeed=None):
+        self.opt, self.loss = opt, loss
+
+
+def pipeline(computational_stages, gradient_accumulation_count=None, gradient_accumulation_dtype=None, repeat_count=1,
+             batch_serialization_iterations=1, inputs=None, infeed_queue=None, outfeed_queue=None, optimizer_function=None,
+             device_mapping=None, pipeline_schedule=None, recomputation_mode=None,
+             forward_propagation_stages_poplar_options=None, backward_propagation_stages_poplar_options=None,
+             weight_update_poplar_options=None, offload_weight_update_variables=None,
+             replicated_optimizer_state_sharding=False, offload_activations=None, offload_gradient_accumulation_buffers=None,
+             replicated_weight_sharding=None, offload_weights=None, continuous_weight_updates=False, outfeed_loss=False,
+             accumulate_outfeed=False, accumulate_outfeed_dtype=None, outfeed_mask=None,
+             reduction_method=GradientAccumulationReductionMethod.SUM, name=None, pipeline_depth=None):
+    """In a compiled function: count x repeat_count batches, the weights change after every `count` of them."""
+    from tensorflow.python.ipu.programs import program
+    graph = program()
+    if graph is None:
+        raise RuntimeError("pipelining_ops.pipeline belongs into a function that ipu_compiler.compile compiles, outside of "
+                           "its loops.")
+    count = gradient_accumulation_count if gradient_accumulation_count is not None else pipeline_depth
+    count = int(count or 1)
+    stages = len(computational_stages)
+    schedule = PipelineSchedule(pipeline_schedule if pipeline_schedule is not None else PipelineSchedule.Grouped)
+    _check(stages, count, schedule, device_mapping, optimizer_function, outfeed_queue, outfeed_loss)
+    for given, what in ((outfeed_mask, "outfeed_mask"), (continuous_weight_updates, "continuous_weight_updates"),
+                        (accumulate_outfeed, "accumulate_outfeed"),
+                        (batch_serialization_iterations != 1, "batch_serialization_iterations")):
+        if given:
+            raise NotImplementedError(f"pipeline(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
+    if offload_weight_update_variables and optimizer_function is None:
+        from tensorflow.framework.logs import info
+        info("offload_weight_update_variables will have no effect since this pipeline is in inference.")
+    graph.mapping = list(device_mapping) if device_mapping is not None else list(range(stages))
+    graph.pipelined = schedule is not PipelineSchedule.Sequential
+    graph.rounds = repeat_count if optimizer_function is not None else repeat_count * count
+    values = [convert_to_tensor(t) for t in nest.flatten(inputs or [])]
+    with placed(stage=0):
+        elements = [] if infeed_queue is None else infeed_queue.dequeue_in(graph)
+    kwargs = elements if isinstance(elements, dict) else {}
+    values += [] if isinstance(elements, dict) else nest.flatten(elements)
+    for i, stage in enumerate(computational_stages):
+        with placed(stage=i):
+            made = stage(*values, **kwargs)
+        kwargs = {}
+        last = made
+        values = [] if made is None else [v for v in nest.flatten(made) if isinstance(v, Tensor)]
+    with placed(stage=stages - 1):
+        return _end(graph, last, values, count, optimizer_function, outfeed_queue, outfeed_loss, reduction_method)
+
+
+def _check(stages, count, schedule, mapping, optimizer_function, outfeed_queue, outfeed_loss):
+    if stages < 2:
+        raise ValueError("Pipeline requires at least two computational stages.")
+    times = {PipelineSchedule.Grouped: 2 * stages, PipelineSchedule.Interleaved: stages}.get(schedule, 1)
+    if count % times:
+        raise ValueError(f"gradient_accumulation_count ({count}) must be divisible by {times}: "
+                         f"{'twice ' if schedule is PipelineSchedule.Grouped else ''}the number of stages ({stages}) with "
+                         f"PipelineSchedule.{schedule.name}.")
+    if mapping is not None and len(mapping) != stages:
+        raise ValueError(f"device_mapping has {len(mapping)} entries; there are {stages} computational stages.")
+    if outfeed_loss and optimizer_function is None:
+        raise ValueError("An optimizer_function must be provided when outfeed_loss is True.")
+    if outfeed_loss and outfeed_queue is None:
+        raise ValueError("An outfeed_queue must be provided when outfeed_loss is True.")
+
+
+def _end(graph, last, values, count, optimizer_function, outfeed_queue, outfeed_loss, reduction):
+    result = Operation(graph, "pipeline")
+    if optimizer_function is not None:
+        wanted = optimizer_function(*values)
+        if not isinstance(wanted, OptimizerFunctionOutput):
+            raise TypeError("optimizer_function must return pipelining_ops.OptimizerFunctionOutput.")
+        keras = getattr(wanted.opt, "keras", wanted.opt)
+        loss = wanted.loss
+        method = GradientAccumulationReductionMethod.parse(reduction)
+        trained = math_ops.multiply(loss, float(count)) if method is GradientAccumulationReductionMethod.SUM else loss
+        graph.train(keras, trained, count)
+        if outfeed_queue is not None:
+            outfeed_queue.enqueue(loss if outfeed_loss else last)
+        return result
+    if outfeed_queue is not None and values:
+        outfeed_queue.enqueue(last)
+    elif values and outfeed_queue is None:
+        raise ValueError("The last computational stage has outputs, but there is no outfeed_queue for them.")
+    return result

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""TensorFlow 1: `import tensorflow.compat.v1 as tf`. Graphs, placeholders, sessions; what it does not change is tf's."""
+import tensorflow as _tf
+from tensorflow import _names
+from tensorflow._shown import *  # noqa: F401,F403
+from tensorflow._version import VERSION as __version__  # noqa: F401
+from tensorflow.compat.v1.graphs import (GraphKeys, disable_eager_execution, disable_v2_behavior,  # noqa: F401
+                                         enable_eager_execution, enable_v2_behavior, get_collection, get_default_graph,
+                                         global_variables, local_variables_initializer, placeholder,
+                                         placeholder_with_default, reset_default_graph, set_random_seed,
+                                         trainable_variables, global_variables_initializer, tables_initializer,
+                                         variables_initializer, add_to_collection)
+from tensorflow.compat.v1.session import ConfigProto, GPUOptions, InteractiveSession, Session, get_default_session  # noqa: F401
+from tensorflow.compat.v1.variable_scope import (AUTO_REUSE, get_variable, get_variable_scope, variable_scope)  # noqa: F401
+from tensorflow.compat.v1.initializers import (constant_initializer, glorot_normal_initializer,  # noqa: F401
+                                               glorot_uniform_initializer, ones_initializer, orthogonal_initializer,
+                                               random_normal_initializer, random_uniform_initializer,
+                                               truncated_normal_initializer, variance_scaling_initializer,
+                                               zeros_initializer)
+from tensorflow.ops import math_ops as _math
+from tensorflow.ops import random_ops as _random
+
+random_normal, random_uniform, truncated_normal = _random.normal, _random.uniform, _random.truncated_normal
+random_shuffle = _random.shuffle
+_names.export(globals(), _math, ("rsqrt", "log1p", "erf", "ceil", "floordiv", "mod", "squared_difference", "to_float",
+                                 "to_int32", "is_nan", "is_inf", "is_finite", "count_nonzero", "reciprocal", "logical_xor",
+                                 "unsorted_segment_sum"))
+arg_max, arg_min, div, where_v2, to_bfloat16 = _math.argmax, _math.argmin, _math.divide, _math.where, None
+del to_bfloat16
+
+
+def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+    return ref.assign(value)
+
+
+def assign_add(ref, value, use_locking=None, name=None):
+    return ref.assign_add(value)
+
+
+def assign_sub(ref, value, use_locking=None, name=None):
+    return ref.assign_sub(value)
+
+
+def executing_eagerly():
+    return _tf.executing_eagerly()
+
+
+class logging:
+    """tf.logging"""
+    DEBUG, INFO, WARN, WARNING, ERROR, FATAL = 10, 20, 30, 30, 40, 50
+
+    @staticmethod
+    def set_verbosity(level):
+        from tensorflow.framework.logs import logger
+        logger.setLevel(level)
+
+    @staticmethod
+    def info(text, *args):
+        from tensorflow.framework.logs import info
+        info(text, *args)
+
+    @staticmethod
+    def warning(text, *args):
+        from tensorflow.framework.logs import warning
+        warning(text, *args)
+
+    warn = warning
+    error = warning
+
+
+_names.lazy(globals(), {"train": "tensorflow.compat.v1.train", "layers": "tensorflow.compat.v1.layers",
+                        "losses": "tensorflow.compat.v1.losses", "data": "tensorflow.compat.v1.data",
+                        **{name: f"tensorflow.{name}" for name in "nn math random linalg keras errors nest config".split()},
+                        "initializers": "tensorflow.compat.v1.initializers", "test": "tensorflow.test"})

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""tf.train of TensorFlow 1: optimisers with compute_gradients, apply_gradients and minimize."""
+import numpy as np
+
+from tensorflow import _names
+from tensorflow.compat.v1.graphs import trainable_variables
+from tensorflow.framework.graphs import active, current
+from tensorflow.framework.scopes import group
+from tensorflow.framework.tape import graph_gradients
+from tensorflow.framework.variables import Variable
+from tensorflow.keras import optimizers as _keras
+
+
+class Optimizer:
+    """`keras`: the optimiser of Keras with the same rule."""
+
+    def __init__(self, keras, name):
+        self.keras, self._name = keras, name
+
+    def get_name(self):
+        return self._name
+
+    def compute_gradients(self, loss, var_list=None, **_):
+        graph = active()
+        if graph is None:
+            raise RuntimeError("Optimizers of tf.compat.v1 need a graph; outside of one use tf.keras.optimizers.")
+        variables = var_list or [v for v in trainable_variables()]
+        if not variables:
+            raise ValueError("No variables to optimize.")
+        return list(zip(graph_gradients(graph, [loss], variables), variables))
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        grads_and_vars = list(grads_and_vars)
+        graph = active()
+        made = []
+        if graph is current.default and current.graph is None:
+            graph.__dict__["_gathered"] = made
+            graph.on_assign = lambda variable, how, value: _gather(graph, made, variable, how, value)
+        try:
+            self.keras.apply_gradients(grads_and_vars)
+            if global_step is not None:
+                global_step.assign_add(np.ones((), global_step.dtype.as_numpy_dtype))
+        finally:
+            graph.on_assign = None
+        return group(*made, name=name or self._name)
+
+    def minimize(self, loss, global_step=None, var_list=None, name=None, **_):
+        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step, name)
+
+    def variables(self):
+        return self.keras.variables()
+
+    def get_slot(self, var, name):
+        return self.keras.get_slot(var, name)
+
+
+def _gather(graph, made, variable, how, value):
+    """All assignments of a step are one operation."""
+    from tensorflow.compat.v1.session import deferred_assign
+    from tensorflow.ops import math_ops
+    if how != "assign":
+        now = graph.read(variable)
+        value = math_ops.add(now, value) if how == "assign_add" else math_ops.subtract(now, value)
+    made.append(deferred_assign(graph, variable, value))
+    return True
+
+
+class GradientDescentOptimizer(Optimizer):
+    def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+        super().__init__(_keras.SGD(learning_rate), name)
+
+
+class MomentumOptimizer(Optimizer):
+    """v = momentum * v + g;  w -= rate * v"""
+
+    def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
+        super().__init__(_keras.SGD(learning_rate, momentum, use_nesterov), name)
+
+
+class AdamOptimizer(Optimizer):
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam"):
+        super().__init__(_keras.Adam(learning_rate, beta1, beta2, epsilon), name)
+
+
+class RMSPropOptimizer(Optimizer):
+    def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False,
+                 name="RMSProp"):
+        super().__init__(_keras.RMSprop(learning_rate, decay, momentum, epsilon, centered), name)
+
+
+def get_or_create_global_step(graph=None):
+    graph = graph or current.default
+    found = graph.__dict__.get("global_step")
+    if found is None:
+        found = graph.__dict__["global_step"] = Variable(np.int64(0), False, name="global_step", dtype="int64")
+    return found
+
+
+get_global_step = create_global_step = get_or_create_global_step
+
+
+class Saver:
+    """Variables in .npz files."""
+
+    def __init__(self, var_list=None, max_to_keep=5, **_):
+        self._given = var_list
+
+    def _variables(self):
+        from tensorflow.compat.v1.graphs import global_variables
+        return list(self._given or global_variables())
+
+    def save(self, sess, save_path, global_step=None, **_):
+        path = save_path if global_step is None else f"{save_path}-{int(np.asarray(global_step))}"
+        np.savez(path + ".npz", **{v.name.replace("/", "|"): v.numpy() for v in self._variables()})
+        return path
+
+    def restore(self, sess, save_path):
+        with np.load(save_path + ".npz") as file:
+            for v in self._variables():
+                v.set(file[v.name.replace("/", "|")])
+                v.initialized = True
+
+
+_names.lazy(globals(), {})

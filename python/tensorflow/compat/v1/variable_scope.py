@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Variables by their names."""
+import contextlib
+
+from tensorflow.compat.v1.graphs import get_default_graph
+from tensorflow.framework import dtypes
+from tensorflow.framework.graphs import current, eagerly
+from tensorflow.framework.scopes import name_scope
+from tensorflow.framework.variables import Variable
+
+AUTO_REUSE = "auto"
+_scopes = []
+
+
+class VariableScope:
+    def __init__(self, name, reuse=False, initializer=None, dtype=None):
+        self.name, self.reuse, self.initializer, self.dtype = name, reuse, initializer, dtype
+        self.original_name_scope = name + "/" if name else ""
+
+    def reuse_variables(self):
+        self.reuse = True
+
+
+def get_variable_scope():
+    return _scopes[-1] if _scopes else VariableScope("")
+
+
+@contextlib.contextmanager
+def variable_scope(name_or_scope=None, default_name=None, values=None, initializer=None, regularizer=None, reuse=None,
+                   dtype=None, use_resource=None, custom_getter=None, auxiliary_name_scope=True, **_):
+    outer = get_variable_scope()
+    if isinstance(name_or_scope, VariableScope):
+        full = name_or_scope.name
+        reuse = name_or_scope.reuse if reuse is None else reuse
+    else:
+        name = name_or_scope or default_name
+        full = f"{outer.name}/{name}" if outer.name else name
+    scope = VariableScope(full, outer.reuse if reuse is None else reuse, initializer or outer.initializer, dtype)
+    _scopes.append(scope)
+    try:
+        with name_scope(full.split("/")[-1]):
+            yield scope
+    finally:
+        _scopes.pop()
+
+
+def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
+                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, **_):
+    scope = get_variable_scope()
+    full = f"{scope.name}/{name}" if scope.name else name
+    graph = get_default_graph()
+    named = graph.__dict__.setdefault("named_variables", {})
+    if full in named:
+        if not scope.reuse:
+            raise ValueError(f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or "
+                             "reuse=tf.AUTO_REUSE in VarScope?")
+        return named[full]
+    if scope.reuse and scope.reuse != AUTO_REUSE:
+        raise ValueError(f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+                         "reuse=tf.AUTO_REUSE in VarScope?")
+    from tensorflow.keras import initializers
+    dtype = dtypes.as_dtype(dtype or scope.dtype or "float32")
+    initializer = initializer if initializer is not None else scope.initializer or "glorot_uniform"
+    if isinstance(initializer, (type, str)) or callable(initializer):
+        initializer = initializers.get(initializer)
+        with eagerly():
+            value = initializer(tuple(shape or ()), dtype=dtype)
+    else:
+        value = initializer
+    before, current.scopes = current.scopes, ()
+    try:
+        out = Variable(value, trainable, name=full, dtype=dtype)
+    finally:
+        current.scopes = before
+    named[full] = out
+    return out

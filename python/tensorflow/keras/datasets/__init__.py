@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Data sets in Keras' cache layout, ~/.keras/datasets (KERAS_HOME: another folder). Nothing is downloaded: a file that is
+missing is an error that says where it belongs."""
+import os
+
+from tensorflow import _names
+
+
+def home():
+    return os.path.join(os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras"), "datasets")
+
+
+def find(*names, origin):
+    """The first of these files or folders in the cache."""
+    for name in names:
+        path = os.path.join(home(), name)
+        if os.path.exists(path):
+            return path
+    raise FileNotFoundError(f"{os.path.join(home(), names[0])} is not there, and this TensorFlow downloads nothing. Get it "
+                            f"from {origin} and put it there, or set KERAS_HOME to the folder that has datasets/{names[0]}.")
+
+
+def get_file(fname, origin=None, untar=False, md5_hash=None, file_hash=None, cache_subdir="datasets", hash_algorithm="auto",
+             extract=False, archive_format="auto", cache_dir=None):
+    """A file of the cache; nothing is downloaded."""
+    if os.path.isabs(fname) and os.path.exists(fname):
+        return fname
+    base = cache_dir or os.path.dirname(home())
+    path = os.path.join(base, cache_subdir, fname)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{path} is not there, and this TensorFlow downloads nothing. Get it from {origin} and put "
+                                "it there.")
+    return path
+
+
+_names.lazy(globals(), {name: f"tensorflow.keras.datasets.{name}" for name in ("mnist", "fashion_mnist", "cifar10",
+                                                                              "cifar100", "boston_housing")})

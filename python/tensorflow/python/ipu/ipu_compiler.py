@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""compile: a function as one program for an IPU, in a graph of TensorFlow 1."""
+from tensorflow.framework import nest
+from tensorflow.framework.graphs import active
+from tensorflow.framework.operations import Operation
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.variables import Variable
+from tensorflow.python.ipu import scopes
+from tensorflow.python.ipu.programs import Compiled, _is_operation
+
+
+def compile(computation, inputs=None):
+    """Results as the function gives them: one value is a list of one; nothing or operations alone are an operation."""
+    index = scopes.device_index()
+    if index is None:
+        raise RuntimeError("ipu_compiler.compile() must be called inside of an ipu_scope: with "
+                           'ipu.scopes.ipu_scope("/device:IPU:0"): ...')
+    graph = active()
+    if graph is None:
+        raise RuntimeError("ipu_compiler.compile() needs a graph of TensorFlow 1. Call tf.disable_v2_behavior(), or use "
+                           "IPUStrategy.run with a tf.function.")
+    if inputs is not None and not isinstance(inputs, (list, tuple)):
+        raise TypeError("inputs must be a list")
+    tensors = [graph.taken(convert_to_tensor(t)) for t in inputs or ()]
+    call = Call(Compiled(computation, tensors, index), tensors)
+    return call.results(graph)
+
+
+class Call:
+    """A compiled program in the graph of the session that runs it."""
+
+    def __init__(self, compiled, inputs):
+        self.compiled, self.inputs = compiled, inputs
+        self.outputs = []
+
+    def results(self, graph):
+        result = self.compiled.result
+        if _is_operation(result):
+            self.operation = Operation(graph, graph.unique("cluster"))
+            self.operation.evaluate = self._run
+            self.operation.members, self.operation.run_now = (), None
+            return _Program(self)
+        flat = nest.flatten(result)
+        tensors = iter([self._output(graph, t) for t in self.compiled.tensors])
+        out = [next(tensors) if isinstance(t, (Tensor, Variable)) else t for t in flat]
+        if isinstance(result, (list, tuple)):
+            kept = [t for t in nest.pack_sequence_as(result, out) if t is not None and not isinstance(t, Operation)]
+            return list(kept)
+        return nest.pack_sequence_as(result, out) if isinstance(result, dict) else [out[0]]
+
+    def _output(self, graph, tensor):
+        out = graph.input(tensor.shape, tensor.dtype, "cluster")
+        out.producer = self
+        self.outputs.append(out)
+        return out
+
+    def produce(self, step):
+        arguments = [step.value(t) for t in self.inputs]
+        for t, value in zip(self.outputs, self.compiled.run(arguments)):
+            step.values[id(t)] = value
+
+    def _run(self, step):
+        self.produce(step)
+
+
+class _Program:
+    """A program without results, for Session.run."""
+
+    def __init__(self, call):
+        self._call = call
+
+    def evaluate(self, step):
+        self._call.produce(step)
+        return None

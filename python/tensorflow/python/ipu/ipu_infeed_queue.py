@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Infeeds: a data set that a program on the IPU reads, an element for every round."""
+import numpy as np
+
+from tensorflow.framework import nest
+from tensorflow.framework.errors import FailedPreconditionError, OutOfRangeError
+from tensorflow.framework.graphs import active
+from tensorflow.framework.operations import Operation
+from tensorflow.python.ipu import flags
+
+
+class IPUInfeedQueue:
+    def __init__(self, dataset, device_ordinal=None, prefetch_depth=None, optimise_latency=False, feed_name=None, **_):
+        self.dataset = dataset
+        self._depth = 3 if prefetch_depth is None else prefetch_depth
+        if not 1 <= self._depth <= 255:
+            raise ValueError(f"prefetch_depth must be between 1 and 255, not {prefetch_depth}.")
+        for spec in nest.flatten(dataset.element_spec):
+            if not spec.shape.is_fully_defined():
+                raise ValueError(f"Output shape {spec.shape} is not fully defined, which programs for IPUs need. If using "
+                                 "batch, set drop_remainder=True.")
+        self._elements = None
+        self._initialized = self._used = False
+
+    structure = property(lambda self: self.dataset.element_spec)
+    number_of_tuple_elements = property(lambda self: len(nest.flatten(self.structure)))
+    dequeued = property(lambda self: self._used)
+
+    @property
+    def initializer(self):
+        """Starts reading; it may be asked for once."""
+        if active() is None:
+            self._start()
+            return None
+        if self._initialized:
+            raise ValueError("The IPUInfeedQueue `initializer` function can only be accessed once.")
+        self._initialized = True
+        return Operation(active(), "infeed_start", run=self._start)
+
+    def _start(self):
+        self._elements = self.dataset._make()
+
+    @property
+    def deleter(self):
+        def stop():
+            self._elements = None
+        if active() is None:
+            stop()
+            return None
+        return Operation(active(), "infeed_delete", run=stop)
+
+    def get_next(self):
+        raise RuntimeError("`get_next` is obsolete: pass the queue to ipu.loops.repeat or pipelining_ops.pipeline.")
+
+    def dequeue_in(self, graph):
+        """The tensors of an element, as inputs of a program."""
+        self._used = True
+        out = nest.map_structure(lambda s: graph.input(s.shape, s.dtype, "infeed"), self.structure)
+        graph.infeeds.append((self, nest.flatten(out)))
+        return out
+
+    def next_arrays(self, count):
+        """The next elements, one array per tensor."""
+        if self._elements is None:
+            raise FailedPreconditionError(None, None, "The infeed queue is not initialized: run its `initializer` first.")
+        flag = flags.current()
+        if flag.null_data_feed or flag.synthetic_for("infeed"):
+            return [np.zeros((count, *s.shape.as_list()), s.dtype.as_numpy_dtype) for s in nest.flatten(self.structure)]
+        rows = []
+        for _ in range(count):
+            try:
+                rows.append(nest.flatten(next(self._elements)))
+            except StopIteration:
+                raise OutOfRangeError(None, None, f"End of sequence: the infeed has {len(rows)} elements left, but the "
+                                      f"program reads {count}. Use dataset.repeat().") from None
+        return [np.stack(each) for each in zip(*rows)]
+
+    def __iter__(self):
+        return iter(self.dataset)
+
+
+class IPUIterator:
+    """A data set's iterator for functions that IPUStrategy.run runs."""
+
+    def __init__(self, dataset=None, infeed_spec=None, element_spec=None, **_):
+        self._dataset = dataset
+        self._iterator = iter(dataset)
+        self.element_spec = dataset.element_spec
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._iterator)
+
+
+IPUOwnedIterator = IPUIterator

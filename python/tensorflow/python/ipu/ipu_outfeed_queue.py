@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Outfeeds: what a program on the IPU gives back while it runs."""
+import enum
+
+import numpy as np
+
+from tensorflow.framework import nest
+from tensorflow.framework.errors import FailedPreconditionError
+from tensorflow.framework.graphs import active
+from tensorflow.framework.operations import Operation
+from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
+from tensorflow.python.ipu.programs import root_program
+
+
+class IPUOutfeedMode(enum.Enum):
+    ALL, LAST = "all", "get_last"
+
+
+class IPUOutfeedQueue:
+    def __init__(self, outfeed_mode=None, device_ordinal=None, buffer_depth=3, optimise_latency=False, feed_name=None, **_):
+        self._mode = IPUOutfeedMode(outfeed_mode or IPUOutfeedMode.ALL)
+        if not 1 <= buffer_depth <= 255:
+            raise ValueError(f"buffer_depth must be between 1 and 255, not {buffer_depth}.")
+        self._waiting, self._structure, self._enqueued = [], None, False
+
+    keeps_all = property(lambda self: self._mode is IPUOutfeedMode.ALL)
+    enqueued = property(lambda self: self._enqueued)
+
+    def enqueue(self, tensors):
+        """In a program: these go out in every round."""
+        if self._enqueued:
+            raise ValueError("An outfeed can only be enqueued once.")
+        graph = root_program()
+        if graph is None:
+            owner = active()
+            if owner is None or owner.outer is not None:
+                raise RuntimeError("IPUOutfeedQueue.enqueue belongs into a program for an IPU.")
+            return self._enqueue_in_function(owner, tensors)
+        if active() is not graph:
+            raise NotImplementedError("An outfeed in an inner loop is not there: enqueue in the outermost loop's body.")
+        self._enqueued = True
+        flat = [graph.taken(convert_to_tensor(t)) for t in nest.flatten(tensors)]
+        self._structure = nest.map_structure(lambda _: 0, tensors)
+        graph.outfeeds.append((self, flat))
+        return Operation(graph, "outfeed_enqueue")
+
+    def _enqueue_in_function(self, graph, tensors):
+        """In a function that IPUStrategy.run runs."""
+        hook = getattr(graph, "outfeeds_of_function", None)
+        if hook is None:
+            raise RuntimeError("IPUOutfeedQueue.enqueue belongs into a program for an IPU.")
+        self._enqueued = True
+        self._structure = nest.map_structure(lambda _: 0, tensors)
+        hook.append((self, [graph.taken(convert_to_tensor(t)) for t in nest.flatten(tensors)]))
+        return None
+
+    def put(self, arrays):
+        """What a run gave: of every tensor [rounds, ...], or the last one."""
+        if self.keeps_all:
+            self._waiting.append(arrays)
+        else:
+            self._waiting = [arrays]
+
+    def _take(self):
+        if self._structure is None:
+            raise RuntimeError("Trying to dequeue an outfeed which has not been enqueued.")
+        if not self._waiting:
+            if self.keeps_all:
+                raise FailedPreconditionError(None, None, "The outfeed is empty: no program has run since it was dequeued.")
+            raise FailedPreconditionError(None, None, "The outfeed has nothing to give: no program has run.")
+        arrays = [np.concatenate(each) if self.keeps_all else each[0] for each in zip(*self._waiting)]
+        if self.keeps_all:
+            self._waiting = []
+        return arrays
+
+    def dequeue(self, wait_for_completion=False):
+        if active() is not None:
+            return _Dequeue(self)
+        return nest.pack_sequence_as(self._structure, [EagerTensor(a) for a in self._take()])
+
+    @property
+    def deleter(self):
+        def stop():
+            self._waiting = []
+        if active() is None:
+            stop()
+            return None
+        return Operation(active(), "outfeed_delete", run=stop)
+
+    def __iter__(self):
+        """Elements one by one."""
+        if self.keeps_all:
+            arrays = self._take() if self._waiting else []
+            for row in zip(*arrays):
+                yield nest.pack_sequence_as(self._structure, [EagerTensor(np.asarray(a)) for a in row])
+
+
+class _Dequeue:
+    """For Session.run: what has gone out until then."""
+
+    def __init__(self, queue):
+        self._queue = queue
+
+    def evaluate(self, step):
+        return nest.pack_sequence_as(self._queue._structure, self._queue._take())
+
+
+class ScopedIPUOutfeedQueue(IPUOutfeedQueue):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._waiting = []

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Loops on the device. At the top of a program one is the program's own loop; within others it is an operation."""
+import inspect
+
+import numpy as np
+
+from tensorflow.framework import nest
+from tensorflow.framework.graphs import active
+from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.ops import control_flow
+from tensorflow.python.ipu.programs import program, root_program
+
+
+def repeat(n, body, inputs=None, infeed_queue=None, use_while_v1=True):
+    """body n times: it gets the loop's state, then the elements of the infeed, and gives the new state."""
+    n = int(constant_value(convert_to_tensor(n)) if isinstance(n, Tensor) else n)
+    state = _listed(inputs)
+    _check_arity(body, state, infeed_queue)
+    graph = active()
+    if graph is None:
+        raise RuntimeError("loops.repeat() belongs into a function that ipu_compiler.compile compiles.")
+    top = program()
+    if top is not None and top.rounds is None:
+        return _main(top, n, body, state, infeed_queue)
+    if infeed_queue is not None:
+        raise NotImplementedError("A loop with an infeed must be the outermost loop of a program.")
+    made = control_flow.loop(graph, lambda *v: _state(body(*v), len(v)), list(map(convert_to_tensor, state)), trip=n)
+    return _unlisted(list(made))
+
+
+def while_loop(condition, body, inputs=None, infeed_queue=None, maximum_iterations=None, use_while_v1=True):
+    if infeed_queue is not None:
+        raise NotImplementedError("loops.while_loop with an infeed is not there: the number of rounds must be known. Use "
+                                  "loops.repeat.")
+    state = list(map(convert_to_tensor, _listed(inputs)))
+    _check_arity(body, state, None)
+    graph = active()
+    if graph is None:
+        raise RuntimeError("loops.while_loop() belongs into a function that ipu_compiler.compile compiles.")
+    if root_program() is not None and root_program().rounds is None:
+        root_program().rounds = 1
+    made = control_flow.loop(graph, lambda *v: _state(body(*v), len(v)), state, condition=condition, trip=maximum_iterations)
+    return _unlisted(list(made))
+
+
+def _main(graph, n, body, state, queue):
+    """The body is the program; what it carries are variables of the program."""
+    graph.rounds = n
+    carried, graph.starts = [], []
+    for value in state:
+        tensor = convert_to_tensor(value)
+        known = constant_value(tensor)
+        if known is None:
+            argument = next((a for a in graph.arguments if graph.read(a) is tensor), None)
+            if argument is None:
+                raise NotImplementedError("The first value of a loop's variable must be a constant or an input of the "
+                                          "compiled function.")
+            variable = argument
+        else:
+            variable = graph.hidden(np.asarray(known), "state")
+            graph.starts.append((variable, np.array(known)))
+        carried.append(variable)
+    elements = [] if queue is None else queue.dequeue_in(graph)
+    args, kwargs = ([], elements) if isinstance(elements, dict) else (_listed(elements), {})
+    made = _state(body(*[graph.read(v) for v in carried], *args, **kwargs), len(carried))
+    results = []
+    for variable, value in zip(carried, made):
+        value = convert_to_tensor(value) if isinstance(value, Tensor) else convert_to_tensor(value, variable.dtype)
+        value = graph.taken(value)
+        if not value.shape.is_compatible_with(variable.shape):
+            raise ValueError(f"A loop's variable of shape {variable.shape} becomes {value.shape} in its body.")
+        graph.states.append((variable, value))
+        results.append(value)
+    return _unlisted(results)
+
+
+def _state(made, count):
+    """The tensors of what a body returns; operations are part of the program anyway."""
+    flat = [] if made is None else [v for v in nest.flatten(made) if isinstance(v, (Tensor, float, int, np.ndarray))]
+    if len(flat) < count:
+        raise ValueError(f"A loop's body must return its {count} loop variables; it returns {len(flat)}.")
+    return flat[:count]
+
+
+def _listed(value):
+    return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _unlisted(values):
+    return values
+
+
+def _check_arity(body, state, queue):
+    elements = {} if queue is None else queue.structure
+    more = 0 if isinstance(elements, dict) else len(_listed(elements))
+    names = list(elements) if isinstance(elements, dict) else []
+    try:
+        inspect.signature(body).bind(*[None] * (len(state) + more), **dict.fromkeys(names))
+    except TypeError as problem:
+        raise TypeError(f"Supplied loop body function cannot be called with the specified inputs: it gets {len(state)} loop "
+                        f"variables and {more + len(names)} infeed elements ({problem}).") from None
+    except ValueError:
+        pass
+
+
+__all__ = ["repeat", "while_loop", "EagerTensor"]

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+"""Dropout on the device."""
+from tensorflow.ops import nn_ops
+
+
+def dropout(x, rate=0.5, noise_shape=None, seed=None, name=None, ref=None, **kwargs):
+    if seed is not None:
+        raise NotImplementedError("rand_ops.dropout with a seed is not there: ipu.utils.reset_ipu_seed sets that of the "
+                                  "device.")
+    return nn_ops.dropout(x, rate, noise_shape)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Optimisers around others: gradients of replicas are averaged, gradients of several batches are gathered."""
+from tensorflow import _names
+from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
+
+
+class _Around:
+    def __init__(self, opt, name):
+        self._opt, self._name = opt, name
+        self.keras = getattr(opt, "keras", opt)
+
+    def compute_gradients(self, loss, var_list=None, **kwargs):
+        return self._opt.compute_gradients(loss, var_list, **kwargs)
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        return self._opt.apply_gradients(grads_and_vars, global_step)
+
+    def minimize(self, loss, global_step=None, var_list=None, name=None, **kwargs):
+        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step, name)
+
+    def variables(self):
+        return self._opt.variables()
+
+
+class CrossReplicaOptimizer(_Around):
+    """Gradients are averaged over replicas."""
+
+    def __init__(self, opt, name="CrossReplicaOptimizer"):
+        super().__init__(opt, name)
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        from tensorflow.python.ipu.ops.cross_replica_ops import cross_replica_mean
+        return self._opt.apply_gradients([(None if g is None else cross_replica_mean(g), v) for g, v in grads_and_vars],
+                                         global_step)
+
+
+class GradientAccumulationOptimizerV2(_Around):
+    """The weights change after num_mini_batches batches."""
+
+    def __init__(self, opt, num_mini_batches, offload_weight_update_variables=None,
+                 replicated_optimizer_state_sharding=False, dtype=None,
+                 reduction_method=GradientAccumulationReductionMethod.SUM, name="GradientAccumulationOptimizerV2"):
+        super().__init__(opt, name)
+        self._count = int(num_mini_batches)
+        self._method = GradientAccumulationReductionMethod.parse(reduction_method)
+
+    def minimize(self, loss, global_step=None, var_list=None, name=None, **kwargs):
+        from tensorflow.framework.operations import Operation
+        from tensorflow.ops import math_ops
+        from tensorflow.python.ipu.programs import program
+        graph = program()
+        if graph is None or graph.rounds is None:
+            raise RuntimeError("GradientAccumulationOptimizerV2 belongs into the body of ipu.loops.repeat.")
+        if graph.rounds % self._count:
+            raise ValueError(f"The loop's {graph.rounds} rounds must be a multiple of num_mini_batches ({self._count}).")
+        total = math_ops.multiply(loss, float(self._count)) \
+            if self._method is GradientAccumulationReductionMethod.SUM else loss
+        graph.rounds //= self._count
+        graph.train(self.keras, total, self._count)
+        return Operation(graph, self._name)
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        raise NotImplementedError("GradientAccumulationOptimizerV2.apply_gradients is not there: use minimize.")
+
+
+class CrossReplicaGradientAccumulationOptimizerV2(GradientAccumulationOptimizerV2):
+    pass
+
+
+class ShardedOptimizer(_Around):
+    def __init__(self, optimizer, name="ShardedOptimizer"):
+        super().__init__(optimizer, name)
+
+
+_names.lazy(globals(), {})

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Scopes: on which IPU operations are."""
+import contextlib
+
+from tensorflow.framework import scopes
+from tensorflow.framework.graphs import current, placed
+
+
+@contextlib.contextmanager
+def ipu_scope(device):
+    """Operations in here are for an IPU: "/device:IPU:0"."""
+    if "IPU" not in str(device).upper():
+        raise ValueError(f"ipu_scope needs an IPU device such as /device:IPU:0, not {device!r}.")
+    with scopes.device(device):
+        yield
+
+
+@contextlib.contextmanager
+def ipu_shard(index):
+    """Operations in here are on this IPU of the device."""
+    index = index[0] if isinstance(index, (list, tuple)) else index
+    if not isinstance(index, int) or index < 0:
+        raise ValueError(f"A shard is a number from 0 on, not {index!r}.")
+    with placed(shard=index):
+        yield
+
+
+@contextlib.contextmanager
+def ipu_jit_scope(ipu_scope):
+    yield
+
+
+@contextlib.contextmanager
+def frontend_attribute(attribute_name, attribute_value, restore_to=None):
+    yield
+
+
+def outside_compilation_scope(name="outside"):
+    raise NotImplementedError("outside_compilation_scope is not there; docs/tensorflow.md lists what is.")
+
+
+def stochastic_rounding(override):
+    raise NotImplementedError("scopes.stochastic_rounding is not there: IPUConfig.floating_point_behaviour.esr sets it for "
+                              "the whole program.")
+
+
+def partials_type(override):
+    raise NotImplementedError("scopes.partials_type is not there: IPUConfig.convolutions.poplar_options and "
+                              "matmuls.poplar_options set it for the whole program.")
+
+
+def device_index():
+    """Of the IPU scope that is open, or None."""
+    name = getattr(current, "device", None)
+    if name is None or "IPU" not in str(name).upper():
+        return None
+    return int(str(name).rsplit(":", 1)[1])

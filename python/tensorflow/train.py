@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+"""tf.train"""
+from tensorflow import _names
+
+_names.lazy(globals(), {})
