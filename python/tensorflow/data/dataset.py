@@ -375,9 +375,16 @@ class Iterator:
     def __next__(self):
         from tensorflow.framework.graphs import active
         if active() is not None:
-            raise RuntimeError("next() of a data set's iterator in a traced function: loop over it with `for x in iterator` "
-                               "or pass the element in.")
+            return self._in_graph(active())
         return nest.map_structure(lambda a: EagerTensor(np.asarray(a)), next(self._elements))
+
+    def _in_graph(self, graph):
+        """In a function that runs on an IPU: an infeed of the program."""
+        from tensorflow.python.ipu.function_program import FunctionGraph, IteratorQueue
+        if not isinstance(graph, FunctionGraph):
+            raise RuntimeError("next() of a data set's iterator in a traced function is for functions that IPUStrategy.run "
+                               "runs, outside of inner loops. Pass the element in instead.")
+        return IteratorQueue(self).dequeue_in(graph)
 
     def get_next(self):
         return next(self)

@@ -43,15 +43,17 @@ class Function:
     def __call__(self, *args, **kwargs):
         if active() is not None:  # a part of what is traced
             return self.traced()(*args, **kwargs)
-        return self.run(devices_default(), args, kwargs)
+        return self.run(None, args, kwargs)
 
-    def run(self, device, args, kwargs, ipu=False):
+    def run(self, device, args, kwargs, make=None):
+        """make: of a program, from the traced function, its arguments; without one it is for this device."""
         args, kwargs = self._canonical(args, kwargs)
         flat = nest.flatten((args, kwargs))
         key = (id(device), *[_key(v) for v in flat], _structure((args, kwargs)))
         program = self.programs.get(key)
         if program is None:
-            program = self.programs[key] = Program(self.traced(), args, kwargs, device, ipu)
+            program = self.programs[key] = make(self.traced(), args, kwargs) if make is not None else \
+                Program(self.traced(), args, kwargs, device)
         return program(flat)
 
     def _canonical(self, args, kwargs):
@@ -74,8 +76,7 @@ class Function:
         args = nest.map_structure(lambda v: EagerTensor(np.zeros(v.shape.as_list(), v.dtype.as_numpy_dtype))
                                   if isinstance(v, TensorSpec) else v, tuple(args))
         args, kwargs = self._canonical(args, kwargs)
-        program = Program(self.traced(), args, kwargs, devices_default())
-        return program
+        return Program(self.traced(), args, kwargs)
 
     def experimental_get_tracing_count(self):
         return len(self.programs)
@@ -103,19 +104,10 @@ def _structure(value):
     return "."
 
 
-_default = []
-
-
-def devices_default():
-    if not _default:
-        _default.append(None)
-    return None
-
-
 class Program:
     """One trace of a function: what goes in, what comes out, and the executable."""
 
-    def __init__(self, function, args, kwargs, device=None, ipu=False, adapt=None):
+    def __init__(self, function, args, kwargs, device=None, adapt=None):
         self._held = (args, kwargs)
         graph = Graph(name=getattr(function, "__name__", "function"))
         graph.makes_variables = True

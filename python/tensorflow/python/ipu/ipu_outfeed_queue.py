@@ -32,10 +32,7 @@ class IPUOutfeedQueue:
             raise ValueError("An outfeed can only be enqueued once.")
         graph = root_program()
         if graph is None:
-            owner = active()
-            if owner is None or owner.outer is not None:
-                raise RuntimeError("IPUOutfeedQueue.enqueue belongs into a program for an IPU.")
-            return self._enqueue_in_function(owner, tensors)
+            raise RuntimeError("IPUOutfeedQueue.enqueue belongs into a program for an IPU.")
         if active() is not graph:
             raise NotImplementedError("An outfeed in an inner loop is not there: enqueue in the outermost loop's body.")
         self._enqueued = True
@@ -43,16 +40,6 @@ class IPUOutfeedQueue:
         self._structure = nest.map_structure(lambda _: 0, tensors)
         graph.outfeeds.append((self, flat))
         return Operation(graph, "outfeed_enqueue")
-
-    def _enqueue_in_function(self, graph, tensors):
-        """In a function that IPUStrategy.run runs."""
-        hook = getattr(graph, "outfeeds_of_function", None)
-        if hook is None:
-            raise RuntimeError("IPUOutfeedQueue.enqueue belongs into a program for an IPU.")
-        self._enqueued = True
-        self._structure = nest.map_structure(lambda _: 0, tensors)
-        hook.append((self, [graph.taken(convert_to_tensor(t)) for t in nest.flatten(tensors)]))
-        return None
 
     def put(self, arrays):
         """What a run gave: of every tensor [rounds, ...], or the last one."""

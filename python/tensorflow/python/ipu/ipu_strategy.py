@@ -48,7 +48,8 @@ class IPUStrategyV1:
                 raise TypeError(f"Unsupported data type for input: {t.dtype.name}. Use tf.float32.")
         if active() is not None:
             return fn(*args, **kwargs)
-        return fn.run(self.device, tuple(args), kwargs)
+        from tensorflow.python.ipu.function_program import FunctionProgram
+        return fn.run(self.device, tuple(args), kwargs, lambda f, a, k: FunctionProgram(f, a, k, self._index))
 
     def reduce(self, reduce_op, value, axis=None):
         return value

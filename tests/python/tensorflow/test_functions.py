@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""tf.function with Python's control flow, and functions that a strategy runs on an IPU."""
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+from tensorflow.python import ipu
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(64, 6)).astype("float32")
+Y = (X[:, 0] > 0).astype("int32")
+
+
+@pytest.fixture
+def strategy():
+    config = ipu.config.IPUConfig()
+    config.auto_select_ipus = 1
+    config.configure_ipu_system()
+    return ipu.ipu_strategy.IPUStrategy()
+
+
+def test_loops_and_conditions_on_tensors():
+    @tf.function
+    def f(x, n):
+        for _ in tf.range(n):
+            if tf.reduce_sum(x) > 10.0:
+                x = x - 1.0
+            else:
+                x = x * 2.0
+        return x
+
+    def expected(x, n):
+        for _ in range(n):
+            x = x - 1 if x.sum() > 10 else x * 2
+        return x
+
+    for start in ([1.0, 2.0], [5.0, 6.0]):
+        np.testing.assert_allclose(f(tf.constant(start), 5), expected(np.array(start), 5))
+
+
+def test_while_with_variables_and_two_returns():
+    rounds = tf.Variable(0.0)
+
+    @tf.function
+    def f(x):
+        while tf.reduce_sum(x) < 100.0:
+            x = x * 2.0
+            rounds.assign_add(1.0)
+        if tf.reduce_sum(x) > 150.0:
+            return x
+        return -x
+
+    np.testing.assert_allclose(f(tf.constant([1.0, 2.0])), [64, 128])
+    assert rounds.numpy() == 6
+    np.testing.assert_allclose(f(tf.constant([1.0, 1.0])), [-64, -64])
+
+
+def test_python_loops_stay_pythons():
+    @tf.function
+    def f(x):
+        parts = []
+        for i in range(3):
+            if i == 1:
+                continue
+            parts.append(x * float(i))
+        return parts
+
+    assert [p.numpy().tolist() for p in f(tf.constant([1.0, 2.0]))] == [[0, 0], [2, 4]]
+
+
+def test_a_strategy_runs_functions(strategy):
+    with strategy.scope():
+        v = tf.Variable(tf.ones([3]))
+
+        @tf.function
+        def step(x):
+            v.assign_sub(x)
+            return tf.reduce_sum(v)
+
+        assert strategy.run(step, args=(tf.constant([1.0, 0.0, 0.0]),)).numpy() == 2
+        assert strategy.run(step, args=(tf.constant([0.0, 1.0, 0.0]),)).numpy() == 1
+        np.testing.assert_allclose(v, [0, 0, 1])
+        with pytest.raises(ValueError, match="does not support eager execution"):
+            strategy.run(lambda x: x, args=(1.0,))
+        with pytest.raises(TypeError, match="Unsupported data type"):
+            strategy.run(step, args=(tf.constant([1.0, 0.0, 0.0], tf.float64),))
+
+
+def made():
+    tf.random.set_seed(2)
+    return keras.Sequential([keras.layers.Dense(8, activation="relu", input_shape=(6,)), keras.layers.Dense(2)])
+
+
+def test_a_training_loop_on_the_device(strategy):
+    dataset = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8, drop_remainder=True).repeat()
+    peer = made()
+    loss_of = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    peer.compile(keras.optimizers.SGD(0.1), loss_of)
+    expected = [peer.train_on_batch(x.numpy(), y.numpy()) for x, y in dataset.take(12)]
+    with strategy.scope():
+        model, optimizer = made(), keras.optimizers.SGD(0.1)
+        outfeed = ipu.ipu_outfeed_queue.IPUOutfeedQueue()
+
+        @tf.function(jit_compile=True)
+        def training(iterator, steps):
+            total = 0.0
+            for _ in tf.range(steps):
+                x, y = next(iterator)
+                with tf.GradientTape() as tape:
+                    loss = loss_of(y, model(x, training=True))
+                gradients = tape.gradient(loss, model.trainable_variables)
+                optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+                outfeed.enqueue(loss)
+                total += loss
+            return total
+
+        iterator = iter(dataset)
+        totals = [strategy.run(training, args=(iterator, 6)).numpy() for _ in range(2)]
+        losses = outfeed.dequeue().numpy()
+    np.testing.assert_allclose(losses, expected, rtol=1e-4)
+    np.testing.assert_allclose(totals, [losses[:6].sum(), losses[6:].sum()], rtol=1e-5)
+    for a, b in zip(model.get_weights(), peer.get_weights()):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
+    assert optimizer.iterations.numpy() == 12
+
+
+def test_an_overridden_train_step(strategy):
+    class Mine(keras.Sequential):
+        def train_step(self, data):
+            x, y = data
+            with tf.GradientTape() as tape:
+                loss = self.compiled_loss(y, self(x, training=True))[0]
+            self.optimizer.minimize(loss, self.trainable_variables, tape=tape)
+            return {"mine": loss * 2.0}
+
+    tf.random.set_seed(2)
+    with strategy.scope():
+        model = Mine([keras.layers.Dense(8, activation="relu", input_shape=(6,)), keras.layers.Dense(2)])
+        model.compile(keras.optimizers.SGD(0.1), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        history = model.fit(X, Y, batch_size=8, epochs=3, verbose=0).history
+    assert set(history) == {"mine"} and history["mine"][-1] < history["mine"][0]
