@@ -112,3 +112,65 @@ class Functional(Model):
 
     def compute_mask(self, inputs, mask=None):
         return None
+
+    # ---- configuration
+
+    def get_config(self):
+        from tensorflow.keras import layers
+        out = {"name": self.name, "layers": []}
+        for layer in self._all_layers:
+            nodes = [n for n in layer._inbound_nodes if any(n is own for own in self._nodes)]
+            out["layers"].append({"name": layer.name, **layers.serialize(layer),
+                                  "inbound_nodes": [] if not nodes or not nodes[0].inputs else
+                                  [self._described(n) for n in nodes]})
+        for what, tensors in (("input_layers", self.inputs), ("output_layers", self.outputs)):
+            out[what] = [self._place(t) for t in tensors]
+        return out
+
+    def _place(self, tensor):
+        """[layer, which of its calls in this model, which of its results]"""
+        layer, index, at = tensor._keras_history
+        own = [n for n in layer._inbound_nodes if any(n is o for o in self._nodes)]
+        return [layer.name, own.index(layer._inbound_nodes[index]), at]
+
+    def _described(self, node):
+        def put(v):
+            return {"__tensor__": self._place(v)} if isinstance(v, KerasTensor) else v
+        args, kwargs = nest.map_structure(put, node.args), nest.map_structure(put, node.kwargs)
+        return {"args": list(args), "kwargs": kwargs}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        from tensorflow.keras import layers
+        made, tensors, waiting = {}, {}, []
+        for each in config["layers"]:
+            layer = layers.deserialize(each, custom_objects)
+            made[each["name"]] = layer
+            if not each["inbound_nodes"]:
+                tensors[(each["name"], 0, 0)] = layer.output
+            waiting += [(each["name"], i, node) for i, node in enumerate(each["inbound_nodes"])]
+        while waiting:
+            left = []
+            for name, i, node in waiting:
+                try:
+                    args, kwargs = _restored(node["args"], tensors), _restored(node["kwargs"], tensors)
+                except KeyError:
+                    left.append((name, i, node))
+                    continue
+                for at, t in enumerate(nest.flatten(made[name](*args, **kwargs))):
+                    tensors[(name, i, at)] = t
+            if len(left) == len(waiting):
+                raise ValueError("The configuration's layers need each other in a circle.")
+            waiting = left
+        ins, outs = ([tensors[tuple(p)] for p in config[what]] for what in ("input_layers", "output_layers"))
+        return cls(ins[0] if len(ins) == 1 else ins, outs[0] if len(outs) == 1 else outs, name=config.get("name"))
+
+
+def _restored(value, tensors):
+    if isinstance(value, dict) and "__tensor__" in value:
+        return tensors[tuple(value["__tensor__"])]
+    if isinstance(value, dict):
+        return {k: _restored(v, tensors) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_restored(v, tensors) for v in value]
+    return value

@@ -1,6 +1,271 @@
 # SPDX-License-Identifier: MIT
-"""Saving and loading of weights and models."""
+"""Saving and loading: weights and models as HDF5 files (h5py) or .npz; configurations as JSON."""
+import json
+import os
+
+import numpy as np
 
 
 class Saving:
-    pass
+    def save_weights(self, filepath, overwrite=True, save_format=None, options=None):
+        path = os.fspath(filepath)
+        _check_overwrite(path, overwrite)
+        store = _Store.writing(path, save_format)
+        store.put_weights(self)
+        store.close()
+
+    def load_weights(self, filepath, by_name=False, skip_mismatch=False, options=None):
+        store = _Store.reading(os.fspath(filepath))
+        try:
+            _load(self, store, by_name, skip_mismatch)
+        finally:
+            store.close()
+
+    def save(self, filepath, overwrite=True, include_optimizer=True, save_format=None, signatures=None, options=None,
+             save_traces=True):
+        path = os.fspath(filepath)
+        _check_overwrite(path, overwrite)
+        store = _Store.writing(path, save_format)
+        config = {"class_name": type(self).__name__, "config": self.get_config()}
+        store.put_text("model_config", json.dumps(config, default=_plain))
+        if self._is_compiled and include_optimizer:
+            store.put_text("training_config", json.dumps(_training(self), default=_plain))
+            for i, w in enumerate(self.optimizer.get_weights()):
+                store.put_array("optimizer_weights", f"w{i:04d}", w)
+        store.put_weights(self)
+        store.close()
+
+    def to_json(self, **kwargs):
+        config = {"class_name": type(self).__name__, "config": self.get_config(), "keras_version": "2.6.0",
+                  "backend": "tensorflow"}
+        return json.dumps(config, default=_plain, **kwargs)
+
+
+def _check_overwrite(path, overwrite):
+    if not overwrite and os.path.exists(path):
+        raise FileExistsError(f"{path} exists, and overwrite is False.")
+
+
+def _plain(value):
+    if hasattr(value, "get_config"):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if hasattr(value, "name"):
+        return value.name
+    if callable(value):
+        return value.__name__
+    raise TypeError(f"{value!r} cannot be saved.")
+
+
+def _training(model):
+    from tensorflow.keras import optimizers
+    return {**model._compile_arguments, "optimizer_config": optimizers.serialize(model.optimizer)}
+
+
+def _loss(value):
+    from tensorflow.keras import losses
+    return losses.deserialize(value) if isinstance(value, dict) and "class_name" in value else value
+
+
+def load_model(filepath, custom_objects=None, compile=True, options=None):
+    """A model that save() wrote."""
+    from tensorflow.keras import optimizers
+    from tensorflow.keras.utils import custom_object_scope
+    store = _Store.reading(os.fspath(filepath))
+    try:
+        text = store.get_text("model_config")
+        if text is None:
+            raise ValueError(f"No model config found in {filepath}: it has weights alone. Use load_weights.")
+        with custom_object_scope(custom_objects or {}):
+            model = model_from_config(json.loads(text))
+            _load(model, store, False, False)
+            training = store.get_text("training_config")
+            if compile and training is not None:
+                given = json.loads(training)
+                optimizer = optimizers.deserialize(given.pop("optimizer_config"))
+                model.compile(optimizer, _loss(given.pop("loss")), **given)
+                saved = store.arrays("optimizer_weights")
+                if saved:
+                    optimizer._create_all(model.trainable_variables)
+                    if len(saved) == len(optimizer.weights):
+                        optimizer.set_weights([saved[k] for k in sorted(saved)])
+        return model
+    finally:
+        store.close()
+
+
+def model_from_config(config, custom_objects=None):
+    from tensorflow.keras.engine.functional import Functional
+    from tensorflow.keras.engine.sequential import Sequential
+    kinds = {"Sequential": Sequential, "Functional": Functional, "Model": Functional}
+    from tensorflow.keras import named
+    kind = kinds.get(config["class_name"]) or named.custom.get(config["class_name"]) or (custom_objects or {}).get(
+        config["class_name"])
+    if kind is None:
+        raise ValueError(f"Unknown model class {config['class_name']}: give it as custom_objects.")
+    return kind.from_config(config["config"])
+
+
+def model_from_json(text, custom_objects=None):
+    return model_from_config(json.loads(text), custom_objects)
+
+
+def clone_model(model, input_tensors=None, clone_function=None):
+    """The same structure with weights of its own."""
+    return type(model).from_config(model.get_config())
+
+
+def _load(model, store, by_name, skip_mismatch):
+    if not model.built:
+        raise ValueError("Unable to load weights saved in HDF5 format into a subclassed Model which has not created its "
+                         "variables yet. Call the Model first, then load the weights.")
+    layers = [layer for layer in model.layers if layer.weights]
+    names = [n for n in store.layer_names() if store.layer_weights(n)]
+    if by_name:
+        pairs = [(layer, layer.name) for layer in layers if layer.name in names]
+    else:
+        if len(names) != len(layers):
+            raise ValueError(f"You are trying to load a weight file containing {len(names)} layers into a model with "
+                             f"{len(layers)} layers.")
+        pairs = list(zip(layers, names))
+    for layer, name in pairs:
+        values = store.layer_weights(name)
+        own = layer.weights
+        fits = len(values) == len(own) and all(tuple(v.shape) == w.shape for v, w in zip(own, values))
+        if not fits and skip_mismatch:
+            continue
+        if not fits:
+            shapes = [w.shape for w in values]
+            raise ValueError(f"Layer \"{layer.name}\" has weights {[tuple(v.shape) for v in own]}, but the saved weights have "
+                             f"{shapes}.")
+        layer.set_weights(values)
+
+
+class _Store:
+    """Weights by layer and texts, in a file."""
+
+    @staticmethod
+    def writing(path, kind):
+        if kind in ("h5", "hdf5", "keras") or path.endswith((".h5", ".hdf5", ".keras")):
+            return _Hdf5(path, "w")
+        if path.endswith(".npz"):
+            return _Npz(path, "w")
+        if kind == "tf":
+            raise NotImplementedError("TensorFlow's SavedModel and checkpoint formats are not there: name a file that ends in "
+                                      ".h5 or .npz.")
+        return _Npz(path + ".npz", "w")
+
+    @staticmethod
+    def reading(path):
+        for candidate in (path, path + ".npz", path + ".h5"):
+            if os.path.isfile(candidate):
+                with open(candidate, "rb") as file:
+                    start = file.read(8)
+                return _Hdf5(candidate, "r") if start == b"\x89HDF\r\n\x1a\n" else _Npz(candidate, "r")
+        raise OSError(f"{path} is not there.")
+
+
+class _Hdf5:
+    """Keras' layout: groups of layers with the attribute weight_names, in model_weights of a whole model."""
+
+    def __init__(self, path, mode):
+        try:
+            import h5py
+        except ImportError:
+            raise ImportError(f"{path}: HDF5 files need h5py (apt install python3-h5py). Files that end in .npz do not.") \
+                from None
+        self._file = h5py.File(path, mode)
+        self._whole = "model_config" in self._file.attrs
+
+    def put_text(self, name, text):
+        self._file.attrs[name] = text
+        self._whole = True
+
+    def get_text(self, name):
+        found = self._file.attrs.get(name)
+        return found.decode() if isinstance(found, bytes) else found
+
+    def put_array(self, group, name, array):
+        self._file.require_group(group).create_dataset(name, data=array)
+
+    def arrays(self, group):
+        return {k: np.asarray(v) for k, v in self._file[group].items()} if group in self._file else {}
+
+    @property
+    def _weights(self):
+        return self._file.require_group("model_weights") if self._whole and self._file.mode != "r" else \
+            self._file["model_weights"] if "model_weights" in self._file else self._file
+
+    def put_weights(self, model):
+        root = self._weights
+        root.attrs["layer_names"] = [layer.name.encode() for layer in model.layers]
+        root.attrs["backend"], root.attrs["keras_version"] = b"tensorflow", b"2.6.0"
+        for layer in model.layers:
+            group = root.create_group(layer.name)
+            names = _unique([v.name for v in layer.weights])
+            group.attrs["weight_names"] = [n.encode() for n in names]
+            for name, v in zip(names, layer.weights):
+                group.create_dataset(name, data=v.numpy())
+
+    def layer_names(self):
+        return [n.decode() if isinstance(n, bytes) else n for n in self._weights.attrs["layer_names"]]
+
+    def layer_weights(self, name):
+        group = self._weights[name]
+        return [np.asarray(group[n.decode() if isinstance(n, bytes) else n]) for n in group.attrs["weight_names"]]
+
+    def close(self):
+        self._file.close()
+
+
+class _Npz:
+    """The same in numpy's format: layer|number -> array."""
+
+    def __init__(self, path, mode):
+        self._path, self._mode = path, mode
+        self._all = {} if mode == "w" else dict(np.load(path, allow_pickle=False))
+
+    def put_text(self, name, text):
+        self._all["text|" + name] = np.array(text)
+
+    def get_text(self, name):
+        found = self._all.get("text|" + name)
+        return None if found is None else str(found)
+
+    def put_array(self, group, name, array):
+        self._all[f"group|{group}|{name}"] = np.asarray(array)
+
+    def arrays(self, group):
+        start = f"group|{group}|"
+        return {k[len(start):]: v for k, v in self._all.items() if k.startswith(start)}
+
+    def put_weights(self, model):
+        self._all["layers"] = np.array([layer.name for layer in model.layers])
+        for layer in model.layers:
+            for i, v in enumerate(layer.weights):
+                self._all[f"{layer.name}|{i:04d}"] = np.asarray(v.numpy())
+
+    def layer_names(self):
+        return [str(n) for n in self._all["layers"]]
+
+    def layer_weights(self, name):
+        return [self._all[k] for k in sorted(k for k in self._all if k.startswith(name + "|"))]
+
+    def close(self):
+        if self._mode == "w":
+            part = self._path + ".partial"
+            with open(part, "wb") as file:
+                np.savez(file, **self._all)
+            os.replace(part, self._path)
+
+
+def _unique(names):
+    seen, out = {}, []
+    for name in names:
+        n = seen.get(name, 0)
+        seen[name] = n + 1
+        out.append(name if n == 0 else f"{name}_{n}")
+    return out

@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: MIT
 """A TensorFlow operation on symbolic tensors, as a layer."""
+import numpy as np
+
+from tensorflow.framework import dtypes
 from tensorflow.framework.dispatch import apply
+from tensorflow.framework.tensors import EagerTensor
+from tensorflow.framework.variables import Variable
 from tensorflow.keras.engine.base_layer import Layer
 from tensorflow.keras.engine.nodes import KerasTensor
 
+__all__ = ["OperationLayer"]
+
 
 class OperationLayer(Layer):
-    def __init__(self, op, inputs, attributes, outputs=1, out_types=None, name=None):
-        super().__init__(name=name or _name(op))
-        self._op, self._attributes, self._outputs, self._out_types = op, attributes, outputs, out_types
+    """inputs: KerasTensors where the layer's inputs belong, constants elsewhere."""
+
+    def __init__(self, op, inputs, attributes, outputs=1, out_types=None, name=None, **kwargs):
+        super().__init__(name=name or _name(op), **kwargs)
+        self._op, self._attributes, self._outputs, self._out_types = op, dict(attributes), outputs, out_types
         self._places = [None if isinstance(t, KerasTensor) else t for t in inputs]
         self._autocast = False
 
@@ -17,11 +26,33 @@ class OperationLayer(Layer):
         return apply(self._op, [next(given) if t is None else t for t in self._places], self._attributes, self._outputs,
                      self._out_types)
 
+    def get_config(self):
+        if any(isinstance(t, Variable) for t in self._places):
+            raise ValueError(f"The layer {self.name} uses a variable from outside of the model, which cannot be saved.")
+        return {"name": self.name, "op": self._op, "outputs": self._outputs,
+                "attributes": {k: _saved(v) for k, v in self._attributes.items()},
+                "out_types": None if self._out_types is None else [t and t.name for t in self._out_types],
+                "places": [None if t is None else {"dtype": t.dtype.name, "values": t.array.tolist()}
+                           for t in self._places]}
+
+    @classmethod
+    def from_config(cls, config):
+        inputs = [KerasTensor((), "float32") if p is None else
+                  EagerTensor(np.array(p["values"], dtypes.as_dtype(p["dtype"]).as_numpy_dtype)) for p in config["places"]]
+        types = config["out_types"]
+        return cls(config["op"], inputs, {k: _loaded(v) for k, v in config["attributes"].items()}, config["outputs"],
+                   None if types is None else [t and dtypes.as_dtype(t) for t in types], config["name"])
+
+
+def _saved(value):
+    return {"dtype": value.name} if isinstance(value, dtypes.DType) else value
+
+
+def _loaded(value):
+    return dtypes.as_dtype(value["dtype"]) if isinstance(value, dict) else value
+
 
 def _name(op):
     from tensorflow.keras import backend
     from tensorflow.keras.engine.base_layer import snake
     return backend.unique_name("tf." + snake(op))
-
-
-__all__ = []

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Weights and models in files, configurations, callbacks."""
+import os
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(32, 6)).astype("float32"), RNG.integers(0, 3, 32).astype("int32")
+
+
+def sequential():
+    return keras.Sequential([keras.layers.Dense(8, activation="relu", input_shape=(6,)),
+                             keras.layers.Dense(3, activation="softmax")])
+
+
+def functional():
+    x = keras.Input((6,))
+    a = keras.layers.Dense(4, activation="relu", name="a")(x)
+    b = keras.layers.Dense(4, name="b")(x)
+    shared = keras.layers.Dense(3, name="shared")
+    y = shared(a) + shared(b) * 0.5
+    return keras.Model(x, keras.layers.Activation("softmax")(y), name="two")
+
+
+
+
+def have_h5py():
+    try:
+        import h5py  # noqa: F401
+        return True
+    except ImportError:
+        return False
+
+
+@pytest.mark.parametrize("make", [sequential, functional])
+@pytest.mark.parametrize("ending", [".npz", ".h5"])
+def test_models_come_back(tmp_path, make, ending):
+    if ending == ".h5" and not have_h5py():
+        with pytest.raises(ImportError, match="python3-h5py"):
+            make().save(str(tmp_path / "m.h5"))
+        return
+    model = make()
+    model.compile(keras.optimizers.SGD(0.05, momentum=0.5), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(X, Y, batch_size=8, verbose=0)
+    path = str(tmp_path / f"m{ending}")
+    model.save(path)
+    again = keras.models.load_model(path)
+    np.testing.assert_allclose(again.predict(X), model.predict(X), rtol=1e-6)
+    assert again.optimizer.get_config() == model.optimizer.get_config()
+    np.testing.assert_allclose(again.evaluate(X, Y, verbose=0), model.evaluate(X, Y, verbose=0), rtol=1e-5)
+    other = make()
+    other.save_weights(path)
+    model.load_weights(path)
+    np.testing.assert_allclose(other.predict(X), model.predict(X), rtol=1e-6)
+
+
+def test_configurations_make_equal_models():
+    for make in (sequential, functional):
+        model = make()
+        again = keras.models.model_from_json(model.to_json())
+        again.set_weights(model.get_weights())
+        np.testing.assert_allclose(again.predict(X), model.predict(X), rtol=1e-6)
+
+
+def test_what_does_not_fit(tmp_path):
+    model = sequential()
+    path = str(tmp_path / "w.npz")
+    model.save_weights(path)
+    with pytest.raises(ValueError, match="layers"):
+        functional().load_weights(path)
+    wider = keras.Sequential([keras.layers.Dense(9, input_shape=(6,)), keras.layers.Dense(3)])
+    with pytest.raises(ValueError, match="saved weights have"):
+        wider.load_weights(path)
+    with pytest.raises(OSError):
+        model.load_weights(str(tmp_path / "nothing"))
+    with pytest.raises(ValueError, match="weights alone"):
+        keras.models.load_model(path)
+
+
+def test_callbacks(tmp_path, capsys):
+    model = sequential()
+    model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    seen = []
+
+    class Mine(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            seen.append((epoch, sorted(logs)))
+
+        def on_train_batch_end(self, batch, logs=None):
+            seen.append(batch)
+
+    log = str(tmp_path / "log.csv")
+    history = model.fit(X, Y, batch_size=16, epochs=2, verbose=0, validation_data=(X, Y), callbacks=[
+        Mine(), keras.callbacks.CSVLogger(log), keras.callbacks.LearningRateScheduler(lambda e: 0.1 / (e + 1)),
+        keras.callbacks.ModelCheckpoint(str(tmp_path / "best-{epoch}.npz"), monitor="val_loss")])
+    assert seen == [0, 1, (0, ["accuracy", "loss", "val_accuracy", "val_loss"]), 0, 1,
+                    (1, ["accuracy", "loss", "val_accuracy", "val_loss"])]
+    np.testing.assert_allclose(history.history["lr"], [0.1, 0.05], rtol=1e-6)
+    assert open(log).readline().startswith("epoch,accuracy,loss")
+    assert {"best-1.npz", "best-2.npz"} <= set(os.listdir(tmp_path))
+    stop = keras.callbacks.EarlyStopping(monitor="loss", min_delta=10, patience=1)
+    assert len(model.fit(X, Y, epochs=20, verbose=0, callbacks=[stop]).epoch) == 2
+
+
+def test_layers_with_constants_and_operations():
+    x = keras.Input((6,))
+    y = tf.reduce_mean(x * 2.0 + 1.0, axis=1, keepdims=True)
+    model = keras.Model(x, tf.concat([y, x[:, :2]], axis=1))
+    expected = np.concatenate([(X * 2 + 1).mean(1, keepdims=True), X[:, :2]], 1)
+    np.testing.assert_allclose(model.predict(X), expected, rtol=1e-5)
