@@ -185,7 +185,7 @@ class IpuStrategy:
         if self.ipus_per_replica > 1 and "virtual_graph_mode" not in self._session:
             out.virtualGraphMode = popart.VirtualGraphMode.Manual
         if self._logger is not None:
-            out.compilationProgressLogger = self._logger
+            out.compilationProgressLogger = _every_step(self._logger)
         return out
 
     def patterns(self):
@@ -193,6 +193,18 @@ class IpuStrategy:
         for name, on in self._patterns.items():
             out.enablePattern(name, on)
         return out
+
+
+def _every_step(logger):
+    """Progress comes in leaps; loggers look for certain numbers, so they get all in between."""
+    told = 0
+
+    def log(done, total):
+        nonlocal told
+        for step in range(told + 1, done + 1):
+            logger(step, total)
+        told = max(told, done)
+    return log
 
 
 def _checked(name, value, default):

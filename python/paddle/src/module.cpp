@@ -27,4 +27,5 @@ PYBIND11_MODULE(paddle_core, m) {
   bindDescriptions(m);
   bindFiles(m);
   bindConversion(m);
+  bindPredictor(m);
 }

@@ -1,1 +1,88 @@
 # SPDX-License-Identifier: MIT
+"""Pictures as networks want them: numpy arrays [height, width, channels] in and out."""
+import numpy as np
+
+from ..._names import refuse_unknown
+
+
+class Compose:
+    def __init__(self, transforms):
+        self.transforms = list(transforms)
+
+    def __call__(self, data):
+        for transform in self.transforms:
+            data = transform(data)
+        return data
+
+
+def _array(image):
+    array = np.asarray(image)
+    return array[:, :, None] if array.ndim == 2 else array
+
+
+def to_tensor(pic, data_format="CHW"):
+    """Bytes as numbers up to 1, channels first."""
+    array = _array(pic)
+    out = array.astype(np.float32) / 255 if array.dtype == np.uint8 else array.astype(np.float32)
+    return out.transpose(2, 0, 1) if data_format == "CHW" else out
+
+
+def normalize(img, mean, std, data_format="CHW", to_rgb=False):
+    shape = (-1, 1, 1) if data_format == "CHW" else (1, 1, -1)
+    return ((np.asarray(img, np.float32) - np.reshape(mean, shape)) / np.reshape(std, shape)).astype(np.float32)
+
+
+def resize(img, size, interpolation="bilinear"):
+    from PIL import Image
+    array = _array(img)
+    if isinstance(size, int):
+        h, w = array.shape[:2]
+        size = (size, int(size * w / h)) if h < w else (int(size * h / w), size)
+    modes = {"nearest": Image.NEAREST, "bilinear": Image.BILINEAR, "bicubic": Image.BICUBIC}
+    picture = Image.fromarray(array[:, :, 0] if array.shape[2] == 1 else array)
+    return _array(picture.resize((size[1], size[0]), modes[interpolation]))
+
+
+def center_crop(img, output_size):
+    array, (h, w) = _array(img), (output_size, output_size) if isinstance(output_size, int) else output_size
+    y, x = (array.shape[0] - h) // 2, (array.shape[1] - w) // 2
+    return array[y:y + h, x:x + w]
+
+
+class _Function:
+    def __init__(self, *args, keys=None, **kwargs):
+        self._args, self._kwargs = args, kwargs
+
+    def __call__(self, img):
+        return type(self)._function(img, *self._args, **self._kwargs)
+
+
+class ToTensor(_Function):
+    _function = staticmethod(to_tensor)
+
+
+class Normalize(_Function):
+    _function = staticmethod(normalize)
+
+    def __init__(self, mean=0.0, std=1.0, data_format="CHW", to_rgb=False, keys=None):
+        super().__init__(mean, std, data_format)
+
+
+class Resize(_Function):
+    _function = staticmethod(resize)
+
+
+class CenterCrop(_Function):
+    _function = staticmethod(center_crop)
+
+
+class Transpose(_Function):
+    def __init__(self, order=(2, 0, 1), keys=None):
+        super().__init__()
+        self._order = order
+
+    def __call__(self, img):
+        return _array(img).transpose(self._order)
+
+
+refuse_unknown(__name__)

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// What Paddle's predictor prints on standard error when it is made.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace paddle_infer {
+
+void logAnalysis(); // before compiling
+void logExecutor(const std::vector<std::string> &feeds,
+                 const std::vector<std::string> &fetches); // after
+
+} // namespace paddle_infer

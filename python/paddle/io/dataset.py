@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Data sets: samples by number, or one after the other."""
+import numpy as np
+
+
+class Dataset:
+    def __getitem__(self, index):
+        raise NotImplementedError(f"{type(self).__name__} has no __getitem__.")
+
+    def __len__(self):
+        raise NotImplementedError(f"{type(self).__name__} has no __len__.")
+
+
+class IterableDataset(Dataset):
+    def __iter__(self):
+        raise NotImplementedError(f"{type(self).__name__} has no __iter__.")
+
+    def __getitem__(self, index):
+        raise RuntimeError("An IterableDataset has no samples by number.")
+
+
+class TensorDataset(Dataset):
+    """Row i of every array."""
+
+    def __init__(self, tensors):
+        self.tensors = [np.asarray(t) for t in tensors]
+        if len({len(t) for t in self.tensors}) != 1:
+            raise ValueError("All tensors of a TensorDataset must have the same number of rows.")
+
+    def __getitem__(self, index):
+        return tuple(t[index] for t in self.tensors)
+
+    def __len__(self):
+        return len(self.tensors[0])
+
+
+class ComposeDataset(Dataset):
+    """The fields of several data sets side by side."""
+
+    def __init__(self, datasets):
+        self.datasets = list(datasets)
+
+    def __len__(self):
+        return min(len(d) for d in self.datasets)
+
+    def __getitem__(self, index):
+        out = []
+        for d in self.datasets:
+            sample = d[index]
+            out += sample if isinstance(sample, (list, tuple)) else [sample]
+        return tuple(out)
+
+
+class ChainDataset(IterableDataset):
+    def __init__(self, datasets):
+        self.datasets = list(datasets)
+
+    def __iter__(self):
+        for d in self.datasets:
+            yield from d
+
+
+class Subset(Dataset):
+    def __init__(self, dataset, indices):
+        self.dataset, self.indices = dataset, list(indices)
+
+    def __getitem__(self, index):
+        return self.dataset[self.indices[index]]
+
+    def __len__(self):
+        return len(self.indices)
+
+
+def random_split(dataset, lengths, generator=None):
+    if sum(lengths) != len(dataset):
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset.")
+    order = np.random.permutation(len(dataset)).tolist()
+    out, at = [], 0
+    for n in lengths:
+        out.append(Subset(dataset, order[at:at + n]))
+        at += n
+    return out
