@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""What layers with several weights share: the initialiser, regulariser and constraint of each, by the weight's name."""
+from tensorflow.keras import constraints, initializers, regularizers
+
+_KINDS = {"initializer": initializers, "regularizer": regularizers, "constraint": constraints}
+__all__ = []
+
+
+def take(layer, names, given):
+    """kernel_initializer=, kernel_regularizer=, ... of a constructor become attributes."""
+    for name in names:
+        for kind, module in _KINDS.items():
+            if f"{name}_{kind}" in given:
+                setattr(layer, f"{name}_{kind}", module.get(given[f"{name}_{kind}"]))
+
+
+def weight(layer, name, shape, of=None, settings=None, **more):
+    """A weight with what was taken for `of`."""
+    settings, of = settings or layer, of or name
+    own = {kind: getattr(settings, f"{of}_{kind}", None) for kind in _KINDS}
+    return layer.add_weight(name, shape, **own, **more)
+
+
+def config(layer, names):
+    return {f"{name}_{kind}": module.serialize(getattr(layer, f"{name}_{kind}"))
+            for name in names for kind, module in _KINDS.items() if hasattr(layer, f"{name}_{kind}")}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Convolutions of every channel by itself: DepthwiseConv2D; SeparableConv1D and 2D with a convolution over channels behind."""
+from tensorflow.keras.layers import parts
+from tensorflow.keras.layers.convolutional import Conv, tensorflow_format
+from tensorflow.ops import array_ops, math_ops, nn_ops
+
+__all__ = ["DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D", "SeparableConvolution2D"]
+
+
+class DepthwiseConv2D(Conv):
+    """Kernel [height, width, in, depth_multiplier]; channel i gives outputs i * depth_multiplier ..."""
+
+    def __init__(self, kernel_size, strides=(1, 1), padding="valid", depth_multiplier=1, data_format=None,
+                 dilation_rate=(1, 1), activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
+                 bias_initializer="zeros", depthwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 depthwise_constraint=None, bias_constraint=None, **kwargs):
+        given = dict(locals())
+        super().__init__(2, 1, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
+                         bias_initializer=bias_initializer, bias_regularizer=bias_regularizer,
+                         activity_regularizer=activity_regularizer, bias_constraint=bias_constraint, **kwargs)
+        self.depth_multiplier = int(depth_multiplier)
+        parts.take(self, ("depthwise",), given)
+
+    def build(self, input_shape):
+        channels = self._channels(input_shape)
+        self.depthwise_kernel = parts.weight(self, "depthwise_kernel", (*self.kernel_size, channels, self.depth_multiplier),
+                                             "depthwise")
+        self._add_bias(channels * self.depth_multiplier)
+
+    def call(self, inputs):
+        own_format = tensorflow_format(self.data_format, 2)
+        out = depthwise(inputs, self.depthwise_kernel, self.strides, self.padding, own_format, self.dilation_rate)
+        return self._finished(out, own_format)
+
+    def get_config(self):
+        out = {**super().get_config(), "depth_multiplier": self.depth_multiplier, **parts.config(self, ("depthwise",))}
+        return {k: v for k, v in out.items() if not k.startswith("kernel_") or k == "kernel_size"
+                if k not in ("filters", "groups")}
+
+
+def depthwise(x, kernel, strides, padding, own_format, dilations):
+    strides = [1, *strides, 1] if own_format == "NHWC" else [1, 1, *strides]
+    return nn_ops.depthwise_conv2d(x, math_ops.cast(kernel, x.dtype), strides, padding.upper(), own_format, dilations)
+
+
+class _Separable(Conv):
+    def __init__(self, rank, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier,
+                 activation, use_bias, given, kwargs):
+        super().__init__(rank, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
+                         activity_regularizer=given["activity_regularizer"], **kwargs)
+        self.depth_multiplier = int(depth_multiplier)
+        parts.take(self, ("depthwise", "pointwise", "bias"), given)
+
+    def build(self, input_shape):
+        channels = self._channels(input_shape)
+        self.depthwise_kernel = parts.weight(self, "depthwise_kernel", (*self.kernel_size, channels, self.depth_multiplier),
+                                             "depthwise")
+        self.pointwise_kernel = parts.weight(self, "pointwise_kernel",
+                                             (*[1] * self.rank, channels * self.depth_multiplier, self.filters), "pointwise")
+        self._add_bias(self.filters)
+
+    def call(self, inputs):
+        own_format = tensorflow_format(self.data_format, self.rank)
+        x, strides, dilations, padding = inputs, self.strides, self.dilation_rate, self.padding
+        kernel = self.depthwise_kernel
+        if self.rank == 1:  # as an image of one row
+            axis = 1 if self.data_format == "channels_last" else 2
+            if padding == "causal":
+                before = (self.kernel_size[0] - 1) * dilations[0]
+                x, padding = array_ops.pad(x, [[before if d == axis else 0, 0] for d in range(3)]), "valid"
+            x, kernel = array_ops.expand_dims(x, axis), array_ops.expand_dims(kernel, 0)
+            strides, dilations = (strides[0],) * 2, (1, dilations[0])
+        x = depthwise(x, kernel, strides, padding, tensorflow_format(self.data_format, 2), dilations)
+        if self.rank == 1:
+            x = array_ops.squeeze(x, [axis])
+        out = nn_ops.conv(self.rank, x, math_ops.cast(self.pointwise_kernel, x.dtype), 1, "VALID", own_format, 1)
+        return self._finished(out, own_format)
+
+    def get_config(self):
+        out = {**super().get_config(), "depth_multiplier": self.depth_multiplier,
+               **parts.config(self, ("depthwise", "pointwise"))}
+        return {k: v for k, v in out.items() if not k.startswith("kernel_") or k == "kernel_size" if k != "groups"}
+
+
+class SeparableConv1D(_Separable):
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1,
+                 depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
+                 pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
+                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
+                 pointwise_constraint=None, bias_constraint=None, **kwargs):
+        given = dict(locals())
+        super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
+                         use_bias, given, kwargs)
+
+
+class SeparableConv2D(_Separable):
+    def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1),
+                 depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
+                 pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
+                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
+                 pointwise_constraint=None, bias_constraint=None, **kwargs):
+        given = dict(locals())
+        super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
+                         use_bias, given, kwargs)
+
+
+SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D
