@@ -15,8 +15,9 @@ Values batchNorm(Call &c) {
   if (!c.flag("is_training", true))
     return {fromChannelsSecond(c, c.m.op("BatchNormalization", inputs, {{"epsilon", epsilon}})),
             c.in(3), c.in(4)};
-  // With momentum 0 the running statistics are those of the batch.
-  const auto made = c.m.ops("BatchNormalization", inputs, 3,
+  // With momentum 0 the running statistics are those of the batch. The other results are for the
+  // gradient.
+  const auto made = c.m.ops("BatchNormalization", inputs, 6,
                             {{"epsilon", epsilon},
                              {"momentum", 0.0f},
                              {"training_mode", std::int64_t(1)},
