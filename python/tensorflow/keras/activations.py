@@ -76,7 +76,9 @@ def tanh(x):
 
 @_all.add()
 def sigmoid(x):
-    return nn_ops.sigmoid(x)
+    out = nn_ops.sigmoid(x)
+    out._keras_sigmoid_of = x
+    return out
 
 
 @_all.add()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Loss: a function of labels and predictions that gives one number per sample, and how these become one."""
+import inspect
+
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.keras.named import Registry
 from tensorflow.ops import array_ops, math_ops
@@ -77,23 +79,30 @@ class LossFunctionWrapper(Loss):
         return {**super().get_config(), **self._fn_kwargs}
 
 
-def loss_class(class_name, function, **defaults):
+def loss_class(class_name, function, name=None, **defaults):
     """The class of a loss function: its arguments in front of reduction and name."""
-    names = list(defaults)
+    own_defaults = {**defaults, "reduction": Reduction.AUTO, "name": name or function.__name__}
+    signature = _signature(own_defaults)
 
     def __init__(self, *args, **kwargs):
-        order = [*names, "reduction", "name"]
-        given = {**dict(zip(order, args)), **kwargs}
-        unknown = set(given) - set(order)
-        if unknown:
-            raise TypeError(f"{class_name} got an unexpected keyword argument '{sorted(unknown)[0]}'")
-        own = {n: given.get(n, defaults[n]) for n in names}
-        LossFunctionWrapper.__init__(self, function, given.get("reduction", Reduction.AUTO),
-                                     given.get("name") or function.__name__, **own)
+        try:
+            given = signature.bind(self, *args, **kwargs)
+        except TypeError as problem:
+            raise TypeError(f"{class_name}: {problem}") from None
+        given.apply_defaults()
+        own = {n: given.arguments[n] for n in defaults}
+        LossFunctionWrapper.__init__(self, function, given.arguments["reduction"], given.arguments["name"], **own)
 
+    __init__.__signature__ = signature
     kind = type(class_name, (LossFunctionWrapper,), {"__init__": __init__, "__module__": function.__module__,
                                                      "__doc__": function.__doc__})
     return registry.add()(kind)
+
+
+def _signature(defaults):
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter("self", kind)] +
+                             [inspect.Parameter(n, kind, default=v) for n, v in defaults.items()])
 
 
 def prepared(y_true, y_pred):

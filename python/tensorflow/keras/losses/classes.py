@@ -56,7 +56,9 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0, ax
     y_true, y_pred = prepared(y_true, y_pred)
     if label_smoothing:
         y_true = math_ops.add(math_ops.multiply(y_true, 1.0 - label_smoothing), 0.5 * label_smoothing)
-    if from_logits:
+    logits = y_pred if from_logits else getattr(y_pred, "_keras_sigmoid_of", None)
+    if logits is not None:
+        y_pred = logits
         return math_ops.reduce_mean(nn_ops.sigmoid_cross_entropy_with_logits(y_true, y_pred), axis)
     eps = backend.epsilon()
     p = math_ops.clip_by_value(y_pred, eps, 1 - eps)
