@@ -57,5 +57,6 @@ Accuracy = metric_class("Accuracy", accuracy)
 BinaryAccuracy = metric_class("BinaryAccuracy", binary_accuracy, threshold=0.5)
 CategoricalAccuracy = metric_class("CategoricalAccuracy", categorical_accuracy)
 SparseCategoricalAccuracy = metric_class("SparseCategoricalAccuracy", sparse_categorical_accuracy)
-TopKCategoricalAccuracy = metric_class("TopKCategoricalAccuracy", top_k_categorical_accuracy, k=5)
-SparseTopKCategoricalAccuracy = metric_class("SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy, k=5)
+TopKCategoricalAccuracy = metric_class("TopKCategoricalAccuracy", top_k_categorical_accuracy, leading=["k"], k=5)
+SparseTopKCategoricalAccuracy = metric_class("SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy,
+                                             leading=["k"], k=5)

@@ -8,6 +8,7 @@ from tensorflow.framework.graphs import eagerly
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import backend
+from tensorflow.keras.losses import base as losses_base
 from tensorflow.keras.named import Registry
 from tensorflow.ops import array_ops, math_ops
 
@@ -130,18 +131,22 @@ class MeanMetricWrapper(Mean):
         return {**super().get_config(), **self._fn_kwargs}
 
 
-def metric_class(class_name, function, name=None, **defaults):
-    """The class of a metric function: its arguments beside name and dtype."""
-    names = list(defaults)
+def metric_class(class_name, function, name=None, leading=(), **defaults):
+    """The class of a metric function: its arguments behind name and dtype, those of `leading` in front."""
+    named = {"name": name or function.__name__, "dtype": None}
+    front = {n: defaults[n] for n in leading}
+    signature = losses_base._signature({**front, **named, **{n: v for n, v in defaults.items() if n not in front}})
 
     def __init__(self, *args, **kwargs):
-        given = {**dict(zip([*names[:0], "name", "dtype", *names], args)), **kwargs}
-        unknown = set(given) - {*names, "name", "dtype"}
-        if unknown:
-            raise TypeError(f"{class_name} got an unexpected keyword argument '{sorted(unknown)[0]}'")
-        own = {n: given.get(n, defaults[n]) for n in names}
-        MeanMetricWrapper.__init__(self, function, given.get("name") or name or function.__name__, given.get("dtype"), **own)
+        try:
+            given = signature.bind(self, *args, **kwargs)
+        except TypeError as problem:
+            raise TypeError(f"{class_name}: {problem}") from None
+        given.apply_defaults()
+        own = {n: given.arguments[n] for n in defaults}
+        MeanMetricWrapper.__init__(self, function, given.arguments["name"], given.arguments["dtype"], **own)
 
+    __init__.__signature__ = signature
     kind = type(class_name, (MeanMetricWrapper,), {"__init__": __init__, "__module__": function.__module__,
                                                    "__doc__": function.__doc__})
     return registry.add()(kind)
