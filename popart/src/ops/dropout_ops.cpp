@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Dropout and ShapedDropout: while training, elements are dropped with probability `ratio` and the
 // others scaled by 1 / (1 - ratio); the second output says which are kept. Otherwise y = x.
+// Attribute always: also in programs that PopART does not train, for steps whose gradients and
+// updates are written out.
 //   dx = the same on dy: the seed and this node's seedModifier choose the same elements again
 #include "lowering/lowering.hpp"
 #include "ops/core/arithmetic.hpp"
@@ -34,8 +36,9 @@ double ratioOf(const OpView &op) {
   return ratio;
 }
 bool drops(const lowering::Lowering &l, const OpView &op) {
-  return l.options().training && op.integer("training_mode", 1) && ratioOf(op) > 0 &&
-         op.in(0).elements() > 0;
+  const bool wanted =
+      op.integer("always", 0) || (l.options().training && op.integer("training_mode", 1));
+  return wanted && ratioOf(op) > 0 && op.in(0).elements() > 0;
 }
 
 Infos infer(const OpView &op) {

@@ -73,7 +73,8 @@ private:
     if (!identities_)
       return false;
     if (type == "Dropout" || type == "ShapedDropout")
-      return !training_ || op.integer("training_mode", 1) == 0 || op.real("ratio", 0.5f) == 0;
+      return op.real("ratio", 0.5f) == 0 ||
+             (!op.integer("always", 0) && (!training_ || op.integer("training_mode", 1) == 0));
     if (type == "Mul" || type == "Div" || type == "Pow")
       return isScalar(node.inputs[1], 1);
     if (type == "Sub")

@@ -199,7 +199,10 @@ def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None
         raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate}")
     if active() is None and not getattr(x, "is_keras", False):
         from tensorflow.ops import random_ops
-        kept = random_ops.uniform_array(noise_shape or x.shape.as_list()) >= rate
+        shape = x.shape.as_list()
+        if noise_shape is not None:
+            shape = [own if n is None else int(n) for n, own in zip(noise_shape, shape)]
+        kept = random_ops.uniform_array(shape) >= rate
         return math_ops.multiply(x, EagerTensor((kept / (1 - rate)).astype(x.dtype.as_numpy_dtype)))
     attributes = {"rate": float(rate)}
     if noise_shape is not None:

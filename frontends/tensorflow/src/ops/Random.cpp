@@ -54,7 +54,7 @@ Values dropout(Call &c) {
   const double rate = c.real("rate");
   if (rate == 0)
     return {c.in(0)};
-  Attributes attributes{{"ratio", float(rate)}};
+  Attributes attributes{{"ratio", float(rate)}, {"always", std::int64_t(1)}};
   if (!c.has("noise_shape"))
     return {c.m.op("Dropout", {c.in(0)}, attributes)};
   Shape shape = c.list("noise_shape");
