@@ -139,20 +139,17 @@ def spread(module, x, labels, expected):
     return max(distance(step[key], wanted) for step in steps for key, wanted in expected.items())
 
 
-def check_step(module, x, labels):
-    """That a step agrees with torch's in double precision as well as torch's in single does. Returns how well that is."""
+def step_errors(module, x, labels):
+    """How far a step is from torch's in double precision, by weight, and the step that it should be."""
     module.train()
     expected, loss = torchs_step(copy.deepcopy(module).double(), x.double(), labels)
     expected = large(expected)
-    off = spread(module, x, labels, expected)
     before = copy.deepcopy(module.state_dict())
     training = poptorch.trainingModel(WithLoss(module), optimizer=torch.optim.SGD(module.parameters(), lr=0.1))
-    assert training(x, labels).item() == pytest.approx(loss, rel=max(1e-4, off))
+    assert training(x, labels).item() == pytest.approx(loss, rel=1e-3)
     training.copyWeightsToHost()
     after = module.state_dict()
-    errors = {key: distance((after[key] - before[key]).double(), step) for key, step in expected.items()}
-    assert {key: error for key, error in errors.items() if error > max(5e-3, 3 * off)} == {}
-    return off
+    return {key: distance((after[key] - before[key]).double(), step) for key, step in expected.items()}, expected
 
 
 def smooth(module):
@@ -166,11 +163,18 @@ def smooth(module):
 @pytest.mark.parametrize("name", CHOSEN)
 def test_training_step(name):
     """With two small pictures, normalisations of deep layers see few values and make much of rounding. Where that turns the
-    sign of what enters a relu, torch itself is off by hundredths of the step; then a model without relus is compared too."""
+    sign of what enters a relu, torch itself is off by hundredths of the step; then it must be as far off as we are, and a
+    model without relus must agree."""
     if name in TOO_LARGE_TO_TRAIN:
         pytest.skip("takes too much memory of the host")
     labels = torch.tensor([3, 7])
-    if check_step(*made(name), labels) > 1e-3:
-        module, x = made(name)
-        smooth(module)
-        check_step(module, x, labels)
+    errors, expected = step_errors(*made(name), labels)
+    if max(errors.values()) < 5e-3:
+        return
+    module, x = made(name)
+    module.train()
+    off = spread(module, x, labels, expected)
+    assert {key: error for key, error in errors.items() if error > 3 * off} == {}
+    smooth(module)
+    errors, _ = step_errors(module, x, labels)
+    assert {key: error for key, error in errors.items() if error > 5e-3} == {}
