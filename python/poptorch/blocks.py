@@ -2,6 +2,7 @@
 """Blocks: which part of a model runs on which IPU. On the CPU they do nothing."""
 import contextlib
 import functools
+import numbers
 
 import torch
 
@@ -17,7 +18,7 @@ class Block(torch.nn.Module):
 
     def __init__(self, user_id=None, ipu_id=None):
         super().__init__()
-        self._user_id, self._ipu_id = user_id, ipu_id
+        self._user_id, self._ipu_id = user_id, _checked(ipu_id)
 
     @staticmethod
     def useAutoId():
@@ -27,7 +28,7 @@ class Block(torch.nn.Module):
     @staticmethod
     def start(user_id=None, ipu_id=None):
         """Operators from here on belong to the block, until the next one starts."""
-        _start(user_id, ipu_id)
+        _start(user_id, _checked(ipu_id))
 
     def __enter__(self):
         _start(self._user_id, self._ipu_id, nested=True)
@@ -61,6 +62,12 @@ def joining_last_block():
         happened.append(True)
 
 
+def _checked(ipu_id):
+    if ipu_id is not None and (not isinstance(ipu_id, numbers.Integral) or isinstance(ipu_id, bool) or ipu_id < 0):
+        raise Error(f"The IPU of a block is a number from 0 on, not {ipu_id!r}.")
+    return ipu_id
+
+
 def _start(user_id, ipu_id, nested=False):
     capture = current()
     if capture is None:
@@ -83,7 +90,7 @@ class _BlockHook:
     """Starts a block when a module is called."""
 
     def __init__(self, user_id, ipu_id):
-        self.user_id, self.ipu_id = user_id, ipu_id
+        self.user_id, self.ipu_id = user_id, _checked(ipu_id)
 
     def __call__(self, module, inputs):
         _start(self.user_id, self.ipu_id)

@@ -202,6 +202,14 @@ def test_checks_of_strategies():
             poptorch.ParallelPhasedExecution(*(Phase(f"b{i}").ipus(1) for i in range(4)))))(x)
 
 
+@pytest.mark.parametrize("ipu", [-1, 0.5, True, "0"])
+def test_numbers_of_ipus_that_cannot_be(ipu):
+    for make in (lambda: poptorch.BeginBlock(torch.nn.Linear(1, 1), "a", ipu_id=ipu), lambda: poptorch.Block("a", ipu_id=ipu),
+                 lambda: poptorch.Block.start("a", ipu_id=ipu), lambda: poptorch.BlockFunction("a", ipu)(abs)(1)):
+        with pytest.raises(poptorch.Error, match="a number from 0 on"):
+            make()
+
+
 def test_operators_without_a_block():
     class Loose(torch.nn.Module):
         def forward(self, x):
