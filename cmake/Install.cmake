@@ -5,7 +5,7 @@
 #   popart-<os>-<version>/   enable.sh  include/  lib/  python/
 # The static layers (base, arch) are inside the shared libraries and are not installed.
 include(CMakePackageConfigHelpers)
-set(sdkLibraries poplar pva pvti popart gcipuinfo_lib)
+set(sdkLibraries poplar pva pvti popart popdist gcipuinfo_lib)
 set(sdkOperators poputil popfloat popops poprand poplin popnn popsparse gcl)
 set(sdkPackages poplar pva libpvti poplibs gcl popart)
 
@@ -117,5 +117,5 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/sdk/deb/prerm)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++, libprotobuf-dev, libonnx-dev, python3 (>= 3.11), python3 (<< 3.12)")   # codelets are compiled; popart's headers include these
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy, python3-torch, python3-torchvision, python3-tqdm, cmake")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy, python3-torch, python3-torchvision, python3-tqdm, cmake, openmpi-bin")
 include(CPack)

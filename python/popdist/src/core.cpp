@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// popdist in Python: the context that poprun sets up.
+#include <popdist/context.hpp>
+#include <pybind11/pybind11.h>
+
+namespace py = pybind11;
+
+PYBIND11_MODULE(_core, m) {
+  m.def("isPopdistEnvSet", &popdist::isPopdistEnvSet, "True if poprun started this process.");
+  m.def("getInstanceIndex", &popdist::getInstanceIndex, "This instance among all, from 0.");
+  m.def("getNumInstances", &popdist::getNumInstances, "Processes that share the program.");
+  m.def("getLocalInstanceIndex", &popdist::getLocalInstanceIndex, "This instance on its host.");
+  m.def("getNumTotalReplicas", &popdist::getNumTotalReplicas, "Replicas of all instances.");
+  m.def("getNumLocalReplicas", &popdist::getNumLocalReplicas, "Replicas of this instance.");
+  m.def("getReplicaIndexOffset", &popdist::getReplicaIndexOffset,
+        "Index of its first replica among all.");
+  m.def("getNumIpusPerReplica", &popdist::getNumIpusPerReplica, "IPUs of a replica.");
+  m.def("getUniformReplicasPerInstance", &popdist::getUniformReplicasPerInstance,
+        "True if every instance has as many replicas.");
+  m.def("checkNumIpusPerReplica", &popdist::checkNumIpusPerReplica, py::arg("ipus_per_replica"),
+        "Raises an error if poprun was told another number.");
+  m.def("getDeviceId", &popdist::getDeviceId, py::arg("ipus_per_replica") = 0,
+        "Id of the device with this instance's IPUs.");
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// poprun: starts the instances of a distributed program with Open MPI's mpirun.
+#include "base/Text.hpp"
+#include "Command.hpp"
+#include "machine/Attributes.hpp"
+#include "machine/Error.hpp"
+#include "Partition.hpp"
+#include <chrono>
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <iostream>
+
+namespace {
+
+using namespace poprun;
+
+// 03:04:05.123 1 POPRUN [D] text
+void say(const Options &options, unsigned level, const std::string &text) {
+  if (options.verbosity < level)
+    return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  const std::time_t seconds = millis / 1000;
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  char time[32];
+  std::snprintf(time, sizeof time, "%02d:%02d:%02d.%03d", local.tm_hour, local.tm_min, local.tm_sec,
+                int(millis % 1000));
+  std::cerr << time << ' ' << ::getpid() << " POPRUN [" << (level == 1 ? 'I' : 'D') << "] " << text
+            << std::endl;
+}
+
+std::string versionText(const std::string &format) {
+  const auto version = machine::softwareVersion();
+  if (format == "full-json")
+    return base::str("{\"name\": \"poprun\", \"version\": \"", version,
+                     "\", \"package\": \"OpenIPU\"}");
+  return format == "full-text" ? "poprun " + version + " (OpenIPU, simulated IPUs)" : version;
+}
+
+void parse(CLI::App &app, Options &options, const std::vector<std::string> &given) {
+  auto words = given;
+  std::ranges::reverse(words); // as CLI11 takes them
+  app.parse(words);
+  if (!options.importConfig.empty()) {
+    words = importFrom(options.importConfig);
+    words.insert(words.end(), given.begin(), given.end());
+    options = Options();
+    std::ranges::reverse(words);
+    app.clear();
+    app.parse(words);
+  }
+  options.program = app.remaining();
+  if (!options.program.empty() && options.program[0] == "--")
+    options.program.erase(options.program.begin());
+  else if (!options.program.empty() && options.program[0][0] == '-')
+    throw CLI::ExtrasError({options.program[0]});
+}
+
+int start(const Options &options) {
+  const PreparedPartition partition(options);
+  const auto plan = planOf(options, partition.ilds());
+  if (options.printTopology)
+    std::cout << topologyOf(plan) << std::flush;
+  if (options.program.empty()) {
+    if (options.printTopology || !options.exportConfig.empty())
+      return 0;
+    throw machine::Error("there is no program to run: poprun [options] program [arguments].");
+  }
+  const auto command = commandOf(options, plan, {partition.isFixed(), partition.gcds()});
+  say(options, 1,
+      base::str("starting ", plan.instances.size(), " instances with ", plan.replicasPerInstance,
+                " replicas each"));
+  say(options, 2, asText(command));
+  const int status = runCommand(command, options.onlyOutputFrom);
+  say(options, 1, base::str("ended with status ", status));
+  return status;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  CLI::App app("Starts the instances of a program whose replicas are spread over processes and "
+               "hosts.\nUsage: poprun [OPTIONS] program [arguments]",
+               "poprun");
+  addOptions(app, options);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  for (auto *option : app.get_options())
+    if (option->get_name() != "--help")
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  bool version = false;
+  std::string format = "text";
+  app.add_flag("--version", version, "print the version");
+  app.add_option("--version-format", format, "text, full-text or full-json")
+      ->check(CLI::IsMember({"text", "full-json", "full-text"}));
+  try {
+    parse(app, options, {argv + 1, argv + argc});
+    if (version) {
+      std::cout << versionText(format) << '\n';
+      return 0;
+    }
+    if (!options.exportConfig.empty())
+      exportTo(app, options.exportConfig, options.overwriteConfig);
+    return start(options);
+  } catch (const CLI::ParseError &e) {
+    if (e.get_exit_code() == 0)
+      return app.exit(e);
+    std::cerr << "poprun: " << e.what() << "\nRun with --help for more information.\n";
+    return 2;
+  } catch (const std::exception &e) {
+    std::cerr << "poprun: " << e.what() << '\n';
+    return 1;
+  }
+}
