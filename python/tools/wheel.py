@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""wheel.py NAME VERSION SUMMARY FROM TO: a wheel of the package in the folder FROM/NAME, for virtual environments.
+"""wheel.py NAME VERSION SUMMARY FROM TO [DISTRIBUTION]: a wheel of the package in the folder FROM/NAME, for virtual
+environments. DISTRIBUTION: what pip calls it, if that is not the package's name.
 
 The wheel has what the SDK's python folder has, a module of C++ too; the libraries stay in the SDK, which must be enabled.
 """
@@ -31,7 +32,9 @@ def files_of(folder, name):
 
 
 def main():
-    name, version, summary, source, target = sys.argv[1:]
+    name, version, summary, source, target, *other = sys.argv[1:]
+    distribution = other[0] if other else name
+    stem = f"{distribution.replace('-', '_')}-{version}"
     summary += " (OpenIPU)"
     files = list(files_of(source, name))
     if not files:
@@ -39,15 +42,16 @@ def main():
     binary = any(path.endswith(".so") for path, _ in files)
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
     tag = f"{python}-{python}-linux_x86_64" if binary else "py3-none-any"
-    info = f"{name}-{version}.dist-info"
+    info = f"{stem}.dist-info"
     wheel = f"Wheel-Version: 1.0\nGenerator: openipu\nRoot-Is-Purelib: {str(not binary).lower()}\nTag: {tag}\n"
     contents = [(path, open(whole, "rb").read()) for path, whole in files]
-    contents += [(f"{info}/METADATA", _text.format(name=name, version=version, summary=summary).encode()),
+    contents += [(f"{info}/METADATA", _text.format(name=distribution, version=version, summary=summary).encode()),
                  (f"{info}/WHEEL", wheel.encode()), (f"{info}/top_level.txt", f"{name}\n".encode())]
     record = [f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}"
               for path, data in contents] + [f"{info}/RECORD,,"]
     contents.append((f"{info}/RECORD", ("\n".join(record) + "\n").encode()))
-    with zipfile.ZipFile(os.path.join(target, f"{name}-{version}-{tag}.whl"), "w", zipfile.ZIP_DEFLATED) as archive:
+    os.makedirs(target, exist_ok=True)
+    with zipfile.ZipFile(os.path.join(target, f"{stem}-{tag}.whl"), "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in contents:
             entry = zipfile.ZipInfo(path, (2024, 1, 1, 0, 0, 0))  # the same bytes every time
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (0o755 if path.endswith(".so") else 0o644) << 16

@@ -239,6 +239,44 @@ cmake_package() {
   expect "4 5 10 11 sum 30" out/operators
 }
 
+# What a build of Paddle looks for in POPLAR_DIR and POPART_DIR, Paddle's wheel, and a deployment in C++.
+paddle() {
+  [ -d "$popart/python/paddle" ] || return 0
+  local file
+  for file in "$sdk"/paddlepaddle_ipu-0.0.0-cp*-linux_x86_64.whl "$popart/include/paddle_inference_api.h"; do
+    [ -f "$file" ] || fail "there is no $file"
+  done
+  mkdir external
+  cat >external/CMakeLists.txt <<'SCRIPT'
+cmake_minimum_required(VERSION 3.16)
+project(external CXX)
+foreach(name POPLAR POPART)
+  string(TOLOWER ${name} library)
+  find_library(${name}_LIB NAMES ${library} PATHS ${${name}_DIR}/lib NO_DEFAULT_PATH REQUIRED)
+  include_directories(${${name}_DIR}/include)
+endforeach()
+add_executable(uses uses.cpp)
+target_link_libraries(uses ${POPART_LIB} ${POPLAR_LIB})
+SCRIPT
+  cat >external/uses.cpp <<'SCRIPT'
+#include <iostream>
+#include <poplar/DeviceManager.hpp>
+#include <popart/builder.hpp>
+int main() { std::cout << popart::Builder::create()->getModelProto().size() + poplar::DeviceManager().getDevices().size() << " found"; }
+SCRIPT
+  (unset CPATH LIBRARY_PATH; cmake -S external -B out -DPOPLAR_DIR="$poplar" -DPOPART_DIR="$popart" >/dev/null; cmake --build out >/dev/null)
+  expect "found" out/uses
+  /usr/bin/python3 - <<'SCRIPT'
+import paddle
+paddle.enable_static()
+x = paddle.static.data("x", [-1, 4])
+y = paddle.sum(x, 1)
+paddle.static.save_inference_model("sum", [x], [y], paddle.static.Executor())
+SCRIPT
+  g++ -std=c++17 "$poplar"/share/openipu/examples/paddle/predict.cpp -o predict -lpaddle_inference -lpopart -lpoplar
+  expect "save_infer_model/scale_0.tmp_0: 1 sum 4" ./predict sum.pdmodel sum.pdiparams
+}
+
 # The folder may be moved after it was installed.
 moved() {
   mv "$sdk" "$work/other place"

@@ -46,7 +46,7 @@ class Case:
         for slot in self.more:
             outs[slot] = [block.create_var(f"more_{slot}")]
         block.append_op(self.op, slots, outs, self.attrs)
-        fetched = list(outs[self.out]) + [outs[s][0] for s in self.more if not s.startswith("_")]
+        fetched = list(outs[self.out])
         derived = []
         if self.grads:
             weights = [block.create_var(f"w_{i}", v.shape, v.dtype, is_data=True) for i, v in enumerate(outs[self.out])]

@@ -65,6 +65,7 @@ public:
         settings_(settings), environment_(block_), ops_(chosen()), placement_(ops_, settings) {
     environment_.floats = settings.half ? DataType::FLOAT16 : DataType::FLOAT;
     environment_.custom = settings.custom;
+    environment_.asWritten = settings.whole;
     environment_.testing = !settings.whole && !settings.training;
   }
 

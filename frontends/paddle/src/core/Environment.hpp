@@ -29,6 +29,8 @@ public:
 
   // Types follow from the operators, not from declarations: shapes are being inferred.
   bool inferring = false;
+  // Every operator is converted as it is written, for a session that does not know of training.
+  bool asWritten = false;
   bool testing = false;              // nothing is trained: dropout and batch norm behave so
   DataType floats = DataType::FLOAT; // FLOAT16: what floating-point variables are computed in
   // Operators of users: their name in Paddle -> type with domain, and version.

@@ -9,8 +9,8 @@ namespace paddleipu {
 
 namespace {
 
-// Large enough for windows, and with no common divisor that a formula might hide behind.
-constexpr std::int64_t batches[] = {7 * 1024, 11 * 1024};
+// Large enough for windows, and primes: no formula makes the same of both by rounding.
+constexpr std::int64_t batches[] = {61, 67};
 
 struct Inferred {
   std::vector<Slot> slots;

@@ -219,11 +219,14 @@ Predictor::Predictor(const Config &config) : impl_(std::make_unique<Impl>()) {
   impl_->config = config;
   if (!config.from_memory_ && config.prog_file_.empty())
     throw popart::error("The configuration names no model: use Config(prog_file, params_file).");
-  impl_->model = config.from_memory_
-                     ? SavedModel::read(config.prog_, config.params_, "memory", "memory")
-                     : SavedModel::read(contentsOf(config.prog_file_, "program"),
-                                        contentsOf(config.params_file_, "parameter file"),
-                                        config.prog_file_, config.params_file_);
+  if (config.from_memory_)
+    impl_->model = SavedModel::read(config.prog_, config.params_, "memory", "memory");
+  else {
+    auto program = contentsOf(config.prog_file_, "program");
+    impl_->model =
+        SavedModel::read(std::move(program), contentsOf(config.params_file_, "parameter file"),
+                         config.prog_file_, config.params_file_);
+  }
   impl_->prepare();
 }
 Predictor::Predictor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) { impl_->prepare(); }

@@ -2,7 +2,7 @@
 // dropout: elements that become zero at random while training. upscale_in_train makes the others
 // larger then; downgrade_in_infer makes all smaller when nothing is dropped. Its gradient uses the
 // very Mask.
-#include "core/Call.hpp"
+#include "core/Environment.hpp"
 
 namespace paddleipu {
 
@@ -22,6 +22,20 @@ struct Rate {
   }
 };
 
+// The elements that stay, made larger, and the mask. PopART's operator drops nothing where nothing
+// is trained.
+Values dropped(Call &c, Value x, double p) {
+  Attributes seed;
+  if (c.flag("fix_seed"))
+    seed.set("seed", float(c.integer("seed", 0)));
+  if (!c.environment().asWritten) {
+    seed.set("ratio", float(p));
+    return c.m.ops("Dropout", {x}, 2, seed);
+  }
+  const Value mask = c.m.op("Bernoulli", {c.full(c.shapeOf(x), 1 - p, DataType::FLOAT)}, seed);
+  return {c.m.mul(c.m.mul(x, c.cast(mask, c.m.type(x))), 1 / (1 - p)), mask};
+}
+
 void dropout(Call &c) {
   const Value x = c.in("X");
   const Rate rate(c);
@@ -33,10 +47,7 @@ void dropout(Call &c) {
     c.out("Out", rate.p == 0 ? x : c.m.zerosLike(x));
     return c.out("Mask", c.full(c.shapeOf(x), 1 - rate.p, DataType::UINT8), 0, VarType::UINT8);
   }
-  Attributes attributes{{"ratio", float(rate.p)}};
-  if (c.flag("fix_seed"))
-    attributes.set("seed", c.integer("seed", 0));
-  const auto made = c.m.ops("Dropout", {x}, 2, attributes);
+  const auto made = dropped(c, x, rate.p);
   c.out("Out", rate.upscale ? made[0] : c.m.mul(made[0], 1 - rate.p));
   c.out("Mask", c.cast(made[1], DataType::UINT8), 0, VarType::UINT8);
 }

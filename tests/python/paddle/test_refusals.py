@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""The wrong things that users try: Paddle's classes of errors, with names, values and a remedy."""
+import numpy as np
+import pytest
+
+import paddle
+from paddle import static
+
+
+def compiled(fetch, configure=lambda s: s.set_graph_config(is_training=False), feeds=("x",)):
+    strategy = static.IpuStrategy()
+    configure(strategy)
+    return static.IpuCompiledProgram(ipu_strategy=strategy).compile(list(feeds), [fetch])
+
+
+def test_the_dynamic_graph_says_that_it_is_not_there():
+    paddle.disable_static()
+    with pytest.raises(RuntimeError, match="enable_static"):
+        static.data("x", [1])
+    with pytest.raises(RuntimeError, match="enable_static"):
+        paddle.nn.Linear(1, 1)
+    with pytest.raises(RuntimeError, match="dynamic graph"):
+        paddle.to_tensor([1.0]) + 1
+
+
+@pytest.mark.parametrize("module, name", [(paddle, "fft"), (paddle.nn, "LSTM"), (paddle.static.nn, "while_loop"),
+                                          (paddle.fluid.layers, "dynamic_lstm"), (paddle.optimizer, "LBFGS")])
+def test_unknown_names_say_where_the_list_is(module, name):
+    with pytest.raises(AttributeError, match=f"{name} is not in this package.*docs/paddle.md"):
+        getattr(module, name)
+
+
+def test_near_names_are_suggested():
+    with pytest.raises(AttributeError, match="Did you mean paddle.static.program_guard"):
+        static.program_gard
+
+
+def test_unknown_operators_are_named():
+    x = static.data("x", [2, 2])
+    block = static.default_main_program().global_block()
+    with pytest.raises(NotImplementedError, match='no operator "conv2d_fusion".*docs/paddle.md'):
+        block.append_op("conv2d_fusion", {"X": x}, {"Out": block.create_var("y")})
+
+
+def test_shapes_that_do_not_fit_are_named_while_building():
+    x = static.data("x", [2, 3])
+    with pytest.raises(ValueError, match=r"\(InvalidArgument\).*matmul"):
+        paddle.matmul(x, x)
+    with pytest.raises(ValueError, match="3 columns.*4 rows"):
+        paddle.fluid.layers.mul(x, static.data("y", [4, 2]))
+    with pytest.raises(ValueError, match="axis 5"):
+        paddle.nn.functional.softmax(x, 5)
+
+
+def test_shard_indices_out_of_range():
+    x = static.data("x", [2, 2])
+    with static.ipu_shard_guard(index=3):
+        y = paddle.nn.functional.relu(x)
+    with pytest.raises(ValueError, match=r"index=3.*num_ipus=2"):
+        compiled(y.name, lambda s: s.set_graph_config(2, False, 1, True))
+    with pytest.raises(ValueError, match="index must be"):
+        with static.ipu_shard_guard(index=-2):
+            pass
+
+
+def test_stages_on_two_ipus_and_gaps():
+    x = static.data("x", [2, 2])
+    with static.ipu_shard_guard(0, 0):
+        y = paddle.nn.functional.relu(x)
+    with static.ipu_shard_guard(1, 0):
+        z = paddle.nn.functional.relu(y)
+
+    def configure(s):
+        s.set_graph_config(2, False, 1, True)
+        s.set_pipelining_config(True, 4)
+    with pytest.raises(ValueError, match="Stage 0 of the pipeline is on IPU 0 and on IPU 1"):
+        compiled(z.name, configure)
+
+
+def test_strategies_check_their_settings():
+    s = static.IpuStrategy()
+    with pytest.raises(RuntimeError, match="num_ipus > 1"):
+        s.set_graph_config(1, enable_manual_shard=True)
+    with pytest.raises(RuntimeError, match="enable_manual_shard=True"):
+        s.set_pipelining_config(enable_pipelining=True)
+    with pytest.raises(ValueError, match="Cannot find option: micro_batch. Did you mean micro_batch_size"):
+        s.set_options({"micro_batch": 4})
+    with pytest.raises(ValueError, match="Cannot find option"):
+        s.get_option("nothing")
+    with pytest.raises(ValueError, match="at least 1"):
+        s.set_graph_config(num_ipus=0)
+    with pytest.raises(TypeError, match="outline_threshold"):
+        s.set_options({"outline_threshold": "much"})
+    with pytest.raises(RuntimeError, match="dynamic graph"):
+        s.set_optimizer(None)
+    with pytest.raises(TypeError, match="Only accept paddle.nn.Layer or function"):
+        static.set_ipu_shard(3)
+
+
+def test_programs_that_are_not_ready():
+    x = static.data("x", [2, 2])
+    y = static.nn.fc(x, 1)
+    with pytest.raises(ValueError, match="fc_0.w_0.*startup program"):
+        static.Executor().run(feed={"x": np.zeros((2, 2), np.float32)}, fetch_list=[y])
+    with pytest.raises(ValueError, match="startup program"):
+        compiled(y.name)
+    with pytest.raises(TypeError, match="must be compiled"):
+        static.Executor().run(static.IpuCompiledProgram(), fetch_list=[y])
+    with pytest.raises(ValueError, match="no loss"):
+        compiled(y.name, lambda s: s.set_graph_config(is_training=True))
+    with pytest.raises(TypeError, match="wrong, expected Program"):
+        static.IpuCompiledProgram(3)
+    with pytest.raises(ValueError, match="no variable 'nothing'"):
+        compiled("nothing")
+    with pytest.raises(TypeError, match="feed requires dict"):
+        static.Executor().run(feed=3)
+
+
+def test_fetching_what_was_not_compiled():
+    x = static.data("x", [2, 2])
+    y = paddle.nn.functional.relu(x)
+    program = compiled(y.name)
+    with pytest.raises(ValueError, match="compiled to fetch"):
+        static.Executor().run(program, feed={"x": np.zeros((2, 2), np.float32)}, fetch_list=[x])
+
+
+def test_no_ipus(monkeypatch):
+    x = static.data("x", [2, 2])
+    y = paddle.nn.functional.relu(x)
+    monkeypatch.setenv("OPENIPU_NUM_IPUS", "1")
+    with monkeypatch.context() as none:
+        none.setattr("popart.DeviceManager.enumerateDevices", lambda *_: [])
+        none.setattr("popart.DeviceManager.tryAcquireAvailableDevice", lambda *_: None)
+        with pytest.raises(RuntimeError, match="Do not found any IPU devices"):
+            compiled(y.name)
+    with pytest.raises(RuntimeError, match="Can't attach IPU, ipu_num = 2"):
+        compiled(y.name, lambda s: (s.set_graph_config(2, False), s.set_options(
+            {"enable_replicated_graphs": True, "replicated_graph_count": 2})))
+
+
+def test_a_loss_of_several_numbers():
+    x = static.data("x", [4, 2])
+    with pytest.raises(ValueError, match="paddle.mean"):
+        paddle.optimizer.SGD(0.1).minimize(static.nn.fc(x, 3))
+
+
+def test_custom_operators_take_popart_s():
+    x = static.data("x", [2, 2])
+    block = static.default_main_program().global_block()
+    y = block.create_var("y", [2, 2], "float32")
+    block.append_op("my_swish", {"X": x}, {"Out": y}, infer=False)
+    strategy = static.IpuStrategy()
+    strategy.set_graph_config(is_training=False)
+    strategy.add_custom_op("my_swish", "Swish", "ai.graphcore", 1)
+    program = static.IpuCompiledProgram(ipu_strategy=strategy).compile(["x"], ["y"])
+    value = np.array([[1, 2], [3, -4]], np.float32)
+    result, = static.Executor().run(program, feed={"x": value}, fetch_list=["y"])
+    np.testing.assert_allclose(result, value / (1 + np.exp(-value)), rtol=1e-5)
