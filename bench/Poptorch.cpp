@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // PopTorch beside plain torch and PopART. poptorch_bench.py measures, in Python as users do; its
-// rows come here one by one.
+// rows come here one by one, as do those of every front end's script.
 #include "PeerProcess.hpp"
 #include "Subjects.hpp"
 #include <cstdio>
@@ -21,16 +21,15 @@ static Row rowFrom(const std::string &line) {
           columns[4], met(columns[5] == "yes")};
 }
 
-std::vector<Row> poptorch() {
+std::vector<Row> scriptRows(const std::string &name, const std::string &file,
+                            const std::string &needs) {
   const std::string folder = OPENIPU_BENCH_FILES, packages = OPENIPU_BENCH_PYTHON;
   std::filesystem::create_directories(folder);
-  const auto log = folder + "/poptorch.log";
-  PeerProcess script(
-      "PopTorch", {"/usr/bin/python3", OPENIPU_BENCH "/poptorch_bench.py", packages, folder}, log);
+  const auto log = folder + "/" + file + ".log";
+  PeerProcess script(name, {"/usr/bin/python3", OPENIPU_BENCH "/" + file, packages, folder}, log);
   if (!script.ready()) {
-    std::fprintf(stderr, "  PopTorch is left out: it needs the packages of %s, torch and torchvision; "
-                         "messages are in %s\n",
-                 packages.c_str(), log.c_str());
+    std::fprintf(stderr, "  %s is left out: it needs the packages of %s%s; messages are in %s\n",
+                 name.c_str(), packages.c_str(), needs.c_str(), log.c_str());
     return {};
   }
   std::vector<Row> rows;
@@ -39,6 +38,10 @@ std::vector<Row> poptorch() {
     std::fprintf(stderr, "  %s\n", rows.back().what.c_str());
   }
   return rows;
+}
+
+std::vector<Row> poptorch() {
+  return scriptRows("PopTorch", "poptorch_bench.py", ", torch and torchvision");
 }
 
 } // namespace bench

@@ -32,6 +32,10 @@ inline std::vector<Row> models() {
 }
 
 std::vector<Row> poptorch(); // Poptorch.cpp  through PyTorch's front end, beside torch and PopART
+std::vector<Row> paddle();   // Paddle.cpp    through Paddle's, beside PopART
+// The rows that a script in Python measures; `needs` is what it imports beside our packages.
+std::vector<Row> scriptRows(const std::string &name, const std::string &file,
+                            const std::string &needs);
 
 // What the children do; they print numbers.
 void graphsChild(std::size_t vertices);
@@ -58,7 +62,8 @@ inline std::vector<Subject> subjects() {
           {"rows", rowsAndReductions},
           {"operators", manyOperators},
           {"models", models},
-          {"poptorch", poptorch}};
+          {"poptorch", poptorch},
+          {"paddle", paddle}};
 }
 
 } // namespace bench

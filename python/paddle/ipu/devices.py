@@ -2,8 +2,27 @@
 """The IPUs that a program runs on."""
 import gc
 import os
+import weakref
 
 import popart
+
+
+_runners = weakref.WeakSet()
+
+
+def take_turns(runner):
+    """From here on the program gives its IPUs to others that need them; it takes them again when it runs."""
+    _runners.add(runner)
+
+
+def reattach(device, runner):
+    """The same device once more."""
+    others = [r for r in _runners if r is not runner]
+    while not device.attach():
+        if not others:
+            raise RuntimeError(f"(Unavailable) Can't attach IPU, ipu_num = {device.numIpus}. They are in use: gc-monitor shows "
+                               "by whom.")
+        others.pop().detach()
 
 
 def acquire(ipus, tiles_per_ipu):
@@ -14,6 +33,11 @@ def acquire(ipus, tiles_per_ipu):
     device = manager.tryAcquireAvailableDevice(ipus)
     if device is None:
         gc.collect()  # programs that nobody uses any more may wait to be collected, and hold theirs
+        device = manager.tryAcquireAvailableDevice(ipus)
+    for runner in list(_runners):  # other programs of this process take turns with this one
+        if device is not None:
+            break
+        runner.detach()
         device = manager.tryAcquireAvailableDevice(ipus)
     if device is not None:
         return device

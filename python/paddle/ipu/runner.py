@@ -46,7 +46,7 @@ class IpuRunner:
         self._changed = set(converted.changed)
         self._optimizer = ExtractedOptimizer(program, strategy, scope) if self._training else None
         self._sent_rate = None
-        self._newer_on_device = False
+        self._newer_on_device = self._attached = False
         self._compile(converted)
         self._prepare()
 
@@ -72,6 +72,8 @@ class IpuRunner:
             return
         self._compiled_only = False
         session.prepareDevice(True)
+        self._attached = True
+        devices.take_turns(self)
         session.setRandomSeed(self._seed())
         session.weightsFromHost()
         dump = strategy.get_option("onnx_dump_path") or os.environ.get("IPU_ONNX_DUMP_PATH", "")
@@ -118,6 +120,8 @@ class IpuRunner:
         if self._compiled_only:
             print("IPU_COMPILE_ONLY is set: offline_cache.popart is written, and nothing runs.", file=sys.stderr)
             return [r.astype(wanted, copy=False) for r, (_, _, wanted) in zip(results, self._forms)]
+        if not self._attached:
+            self._attach()
         if self._training:
             self._send_rate()
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
@@ -139,7 +143,7 @@ class IpuRunner:
         if not self._training:
             print("weights_to_host: the program is not trained, so the scope has its weights.", file=sys.stderr)
             return
-        if self._newer_on_device:
+        if self._newer_on_device and self._attached:
             self._session.weightsToHost()
             self._newer_on_device = False
 
@@ -151,7 +155,19 @@ class IpuRunner:
         self._session.modelToHost(path)
 
     def detach(self):
+        """Others may have the IPUs; what was learnt is in the scope."""
+        if self._compiled_only or not self._attached:
+            return
+        if self._training:
+            self.weights_to_host()
         self._device.detach()
+        self._attached = False
+
+    def _attach(self):
+        devices.reattach(self._device, self)
+        self._session.loadEngineAndConnectStreams()
+        self._session.weightsFromHost()
+        self._attached = True
 
     @property
     def session(self):

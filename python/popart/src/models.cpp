@@ -4,6 +4,7 @@
 #include "bind.hpp"
 #include "openipu/Converted.hpp"
 #include "openipu/OnnxText.hpp"
+#include <utility>
 
 namespace {
 
@@ -80,8 +81,9 @@ void bindModels(py::module &m) {
              const std::string &name) {
             const auto flow = flowOf(self, batches, returned, others);
             const py::gil_scoped_release unlocked;
-            return popart::makeTrainingSession(std::move(self.model), flow, self.loss, optimizer,
-                                               std::move(device), options, patterns, name);
+            return popart::makeTrainingSession(std::exchange(self.model, popart::Model()), flow,
+                                               self.loss, optimizer, std::move(device), options,
+                                               patterns, name);
           },
           "A session that trains it.")
       .def(
@@ -92,8 +94,8 @@ void bindModels(py::module &m) {
              const popart::Patterns &patterns, const std::string &name) {
             const auto flow = flowOf(self, batches, returned, others);
             const py::gil_scoped_release unlocked;
-            return popart::makeInferenceSession(std::move(self.model), flow, std::move(device),
-                                                options, patterns, name);
+            return popart::makeInferenceSession(std::exchange(self.model, popart::Model()), flow,
+                                                std::move(device), options, patterns, name);
           },
           "A session that runs it.");
   m.def(

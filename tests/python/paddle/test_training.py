@@ -104,3 +104,19 @@ def test_wrong_feeds_are_named(feed, words):
     _, program = compiled(["x", "label"], [loss.name])
     with pytest.raises(ValueError, match=words):
         exe.run(program, feed=feed, fetch_list=[loss])
+
+
+def test_programs_take_turns_on_one_ipu(monkeypatch):
+    monkeypatch.setenv("OPENIPU_NUM_IPUS", "1")
+    *_, prediction, loss, test = network()
+    exe, data = static.Executor(paddle.IPUPlace()), task()
+    exe.run(static.default_startup_program())
+    ipu, program = compiled(["x", "label"], [loss.name])
+    losses = [exe.run(program, feed=data, fetch_list=[loss])[0].mean()]
+    strategy = static.IpuStrategy()
+    strategy.set_graph_config(is_training=False, micro_batch_size=64)
+    testing = static.IpuCompiledProgram(test, ipu_strategy=strategy).compile(["x"], [prediction.name])
+    for _ in range(3):
+        scores, = exe.run(testing, feed={"x": data["x"]}, fetch_list=[prediction])
+        losses.append(exe.run(program, feed=data, fetch_list=[loss])[0].mean())
+    assert scores.shape == (64, 3) and losses == sorted(losses, reverse=True)

@@ -3,9 +3,10 @@
 
 #include "base/Text.hpp"
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
-#include <sstream>
 
 namespace paddleipu {
 
@@ -74,15 +75,14 @@ std::vector<std::string> savedNames(const proto::ProgramDesc &program) {
 }
 
 std::string contentsOf(const std::string &path, const char *what) {
+  std::error_code problem;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream out;
-  if (!file || !(out << file.rdbuf())) // an empty file and a folder end here too
-    throw FileError(
-        base::str("The ", what, " ", path,
-                  " cannot be read: there is no such file, or it is empty or a "
-                  "folder. paddle.static.save_inference_model writes <prefix>.pdmodel and "
-                  "<prefix>.pdiparams."));
-  return out.str();
+  if (!file || std::filesystem::is_directory(path, problem))
+    throw FileError(base::str("The ", what, " ", path,
+                              " cannot be read: there is no such file, or it is a folder. "
+                              "paddle.static.save_inference_model writes <prefix>.pdmodel and "
+                              "<prefix>.pdiparams."));
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 } // namespace paddleipu
