@@ -9,6 +9,7 @@
 #include "Sqlite.hpp"
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <tuple>
 
 namespace pva::detail {
@@ -20,7 +21,8 @@ void damaged(const std::string &name, const std::string &what) {
 
 namespace {
 
-constexpr unsigned maxDepth = 10'000; // of nested programs: readers recurse
+constexpr unsigned maxDepth = 10'000;      // of nested programs: readers recurse
+constexpr std::size_t largeFile = 4 << 20; // worth a thread
 
 std::uint32_t bigEndian(const unsigned char *p) {
   return std::uint32_t(p[0]) << 24 | std::uint32_t(p[1]) << 16 | std::uint32_t(p[2]) << 8 | p[3];
@@ -51,27 +53,41 @@ void checkHeader(const unsigned char *bytes, std::size_t size, const std::string
                   ". Write it again, or read it with the library that came with its writer."));
 }
 
-void attach(Database &database, const void *bytes, std::size_t size) {
-  auto *copy = static_cast<unsigned char *>(sqlite3_malloc64(size));
-  if (!copy)
-    throw Error(base::str("Not enough memory to read profile \"", database.name(), "\" of ", size,
-                          " bytes."));
-  std::memcpy(copy, bytes, size);
-  // A file in write-ahead mode cannot be opened from memory; the two version bytes say which it is.
-  copy[18] = copy[19] = 1;
-  const unsigned flags = SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY;
-  auto length = sqlite3_int64(size);
-  if (sqlite3_deserialize(database.handle(), "main", copy, length, length, flags) != SQLITE_OK)
-    database.fail("be read");
-}
+// The bytes of a profile, made ready for SQLite; several connections may read them.
+class Bytes {
+public:
+  Bytes(const void *bytes, std::size_t size, const std::string &name)
+      : copy_(static_cast<unsigned char *>(sqlite3_malloc64(size))), size_(size) {
+    if (!copy_)
+      throw Error(
+          base::str("Not enough memory to read profile \"", name, "\" of ", size, " bytes."));
+    std::memcpy(copy_, bytes, size);
+    // A file in write-ahead mode cannot be opened from memory; two version bytes say which it is.
+    copy_[18] = copy_[19] = 1;
+  }
+  ~Bytes() { sqlite3_free(copy_); }
+  Bytes(const Bytes &) = delete;
+  void attach(Database &database) const {
+    const auto length = sqlite3_int64(size_);
+    if (sqlite3_deserialize(database.handle(), "main", copy_, length, length,
+                            SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
+      database.fail("be read");
+  }
+
+private:
+  unsigned char *copy_;
+  std::size_t size_;
+};
 
 // A damaged page must not be read as data, and a view or trigger in a hostile file must not run.
-void checkDatabase(Database &database) {
+void harden(Database &database) {
   sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, 64 << 20);
   database.execute("PRAGMA cell_size_check=ON", "be read");
+}
+void checkPages(Database &database) {
   Statement check(database, "PRAGMA quick_check(1)");
   if (!check.step() || check.text(0) != "ok")
     damaged(database.name(), check.text(0));
@@ -132,12 +148,22 @@ private:
 
 class Loader {
 public:
-  Loader(Database &database, Data &data) : db_(database), data_(data) {}
+  // Both are connections to the same profile. What lies on which tile is the larger half of a large
+  // one: it is read through `parts` while the rest is read.
+  Loader(Database &database, Database &parts, Data &data, std::launch policy)
+      : db_(database), parts_(parts), data_(data), policy_(policy) {}
   void run() {
     readTexts();
     readTarget();
     readComputeSets();
     readVariables();
+    auto lowered = std::async(policy_, [this] { readLowered(); });
+    readRest();
+    lowered.get();
+  }
+
+private:
+  void readRest() {
     readPrograms();
     readProgramDetails();
     readMemory();
@@ -146,12 +172,11 @@ public:
     readRuns();
     readTotals();
   }
-
-private:
   void readTexts();
   void readTarget();
   void readComputeSets();
   void readVariables();
+  void readLowered(); // touches of a variable only the list of its parts
   void readPrograms();
   void readProgramDetails();
   void checkTree();
@@ -162,8 +187,9 @@ private:
   void readTotals();
   std::uint32_t numTiles() const { return data_.target.tiles(); }
 
-  Database &db_;
+  Database &db_, &parts_;
   Data &data_;
+  std::launch policy_;
 };
 
 void Loader::readTexts() {
@@ -244,7 +270,10 @@ void Loader::readVariables() {
     r.expectId(data_.categories.size());
     data_.categories.push_back(r.text());
   }
-  for (Rows r(db_, "vars_info", "id, tile, size_bytes, category, var"); r.next();) {
+}
+
+void Loader::readLowered() {
+  for (Rows r(parts_, "vars_info", "id, tile, size_bytes, category, var"); r.next();) {
     const auto id = std::uint32_t(data_.lowered.size());
     r.expectId(id);
     auto tile = r.index(numTiles(), "tile");
@@ -371,12 +400,16 @@ void Loader::readLiveness() {
     auto program = r.index(data_.programs.size(), "program");
     data_.liveness.push_back({program, r.number(), {}});
   }
-  for (Rows r(db_, "liveness_vars", "step, var", "step, rowid"); r.next();) {
+  // Sorted here and not by SQLite: they come in order, and there are millions.
+  for (Rows r(db_, "liveness_vars", "step, var"); r.next();) {
     auto step = r.index(data_.liveness.size(), "liveness step");
     auto variable = r.index(data_.variables.size(), "variable");
     data_.liveness[step].variables.push_back(variable);
     data_.variables[variable].liveSteps.push_back(step);
   }
+  for (auto &variable : data_.variables)
+    if (!std::is_sorted(variable.liveSteps.begin(), variable.liveSteps.end()))
+      std::sort(variable.liveSteps.begin(), variable.liveSteps.end());
 }
 
 void Loader::readSteps() {
@@ -458,13 +491,40 @@ void Loader::readTotals() {
 
 std::shared_ptr<Data> load(const void *bytes, std::size_t size, const std::string &name) {
   checkHeader(static_cast<const unsigned char *>(bytes), size, name);
-  Database database(":memory:", SQLITE_OPEN_READWRITE, name);
-  attach(database, bytes, size);
-  checkDatabase(database);
+  const Bytes copy(bytes, size, name);
+  constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX; // a thread each
+  Database database(":memory:", flags, name), parts(":memory:", flags, name),
+      checked(":memory:", flags, name);
+  for (auto *each : {&database, &parts, &checked}) {
+    copy.attach(*each);
+    harden(*each);
+  }
   auto data = std::make_shared<Data>();
   data->path = name;
   data->format = formatVersion;
-  Loader(database, *data).run();
+  // The check of all pages takes as long as a third of the reading: both go on at once. Nothing
+  // that was read is used unless it passes, and reading stops when it does not.
+  const auto policy = size > largeFile ? std::launch::async : std::launch::deferred;
+  auto check = std::async(policy, [&] {
+    try {
+      checkPages(checked);
+    } catch (...) {
+      sqlite3_interrupt(database.handle());
+      sqlite3_interrupt(parts.handle());
+      throw;
+    }
+  });
+  if (size <= largeFile)
+    check.get();
+  try {
+    Loader(database, parts, *data, policy).run();
+  } catch (...) {
+    if (check.valid())
+      check.get(); // what is wrong with the pages is the better reason
+    throw;
+  }
+  if (check.valid())
+    check.get();
   return data;
 }
 
