@@ -27,6 +27,7 @@ def lazy(namespace, modules):
     def __dir__():
         return sorted({*namespace, *modules})
 
+    namespace["__lazy__"] = sorted(modules)
     namespace["__getattr__"], namespace["__dir__"] = __getattr__, __dir__
 
 

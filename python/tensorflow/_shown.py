@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What `import tensorflow as tf` shows."""
-import sys
+import sys as _sys
 
 from tensorflow import _names
 from tensorflow.framework import dtypes as _dtypes
 from tensorflow.framework import functions as _functions
 from tensorflow.framework.shapes import TensorShape  # noqa: F401
 from tensorflow.framework.specs import TensorSpec, TypeSpec  # noqa: F401
-from tensorflow.framework.tape import GradientTape, custom_gradient, gradients  # noqa: F401
+from tensorflow.framework.tape import GradientTape, gradients  # noqa: F401
 from tensorflow.framework.tensors import Tensor, convert_to_tensor, is_tensor  # noqa: F401
 from tensorflow.framework.variables import Variable  # noqa: F401
 from tensorflow.framework.scopes import control_dependencies, device, init_scope, name_scope  # noqa: F401
@@ -52,19 +52,15 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     """At once outside of graphs; in a graph when it is traced."""
     import builtins
     builtins.print(*[i.numpy() if hasattr(i, "array") else i for i in inputs], sep=sep, end=end,
-                   file=output_stream or sys.stderr)
+                   file=output_stream or _sys.stderr)
 
 
 from tensorflow.framework.scopes import group  # noqa: E402,F401
 
 _modules = {name: f"tensorflow.{name}" for name in
-            "nn math random linalg data keras errors train distribute config autograph nest debugging image io summary "
-            "compat python signal sparse strings raw_ops saved_model profiler experimental types version dtypes".split()}
-_modules |= {"losses": "tensorflow.keras.losses", "metrics": "tensorflow.keras.metrics",
-             "optimizers": "tensorflow.keras.optimizers", "initializers": "tensorflow.keras.initializers",
-             "estimator": "tensorflow.compat.v1.estimator"}
-for _gone in ("signal", "sparse", "strings", "raw_ops", "saved_model", "profiler", "types", "summary", "io", "estimator"):
-    _modules.pop(_gone)
+            "nn math random linalg data keras errors distribute config autograph nest debugging compat python version dtypes"
+            .split()}
+_modules |= {name: f"tensorflow.keras.{name}" for name in ("losses", "metrics", "optimizers", "initializers")}
 _names.lazy(_here, _modules)
 
-__all__ = [_n for _n in _here if not _n.startswith("_") and _n not in ("sys",)]
+__all__ = [_n for _n in _here if not _n.startswith("_")]

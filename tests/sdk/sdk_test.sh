@@ -95,6 +95,21 @@ SCRIPT
     fail "a login shell with the enable lines in its profile file"
 }
 
+# TensorFlow's wheel in an environment of its own: it says what it is, and the ipu package works.
+tensorflow_wheel() {
+  /usr/bin/python3 -c "import ensurepip" 2>/dev/null && [ -d "$popart/python/tensorflow" ] || return 0
+  /usr/bin/python3 -m venv --system-site-packages venv_tf2
+  venv_tf2/bin/pip install --quiet --no-index --no-deps "$sdk"/tensorflow-*.whl
+  expect "OpenIPU" venv_tf2/bin/pip show -v tensorflow
+  local others=$work/others script="from tensorflow.python import ipu; import tensorflow as tf; print(tf.__version__, tf.__file__)"
+  mkdir "$others" && cp -r "$popart"/python/popart* "$popart"/python/pva "$others"
+  expect "2.6.3+openipu $work/venv_tf2" env PYTHONPATH="$others" venv_tf2/bin/python -c "$script"
+  expect "2.6.3+openipu" venv_tf2/bin/python -c "$script"
+  local out
+  if out=$(env -u PYTHONPATH -u LD_LIBRARY_PATH venv_tf2/bin/python -c "$script" 2>&1); then fail "tensorflow without the SDK: $out"; fi
+  [[ $out == *ImportError*enable.sh* ]] || fail "tensorflow without the SDK says: $out"
+}
+
 # The wheels, in a virtual environment that sees Debian's torch; nothing is fetched.
 wheels() {
   /usr/bin/python3 -c "import ensurepip, torch" 2>/dev/null && [ -d "$popart/python/poptorch" ] || return 0

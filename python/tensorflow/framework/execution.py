@@ -49,6 +49,7 @@ class Executable:
             self._compile()
         self.changed = [v for v in self.variables if settings.optimizer and graph.trains(v) or
                         self.names[id(v)] in changed]
+        self._read_only = [v for v in self.variables if not any(v is c for c in self.changed)]
         self._prepare()
         self._loaded = False
 
@@ -176,10 +177,14 @@ class Executable:
         ours = [v for v in self.changed if v.newest is self]
         if not ours:
             return
+        # All weights come, but of those that the program only reads the host may have newer values.
+        kept = [(v, v.memory.copy()) for v in self._read_only]
         try:
             with translated():
                 self.session.weightsToHost()
         finally:
+            for variable, values in kept:
+                variable.memory[...] = values
             for variable in ours:
                 variable.newest = None
 

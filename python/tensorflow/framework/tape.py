@@ -211,7 +211,3 @@ def gradients(ys, xs, grad_ys=None, name="gradients", **_):
     given = None if grad_ys is None else nest.flatten(grad_ys)
     return graph_gradients(active(), nest.flatten(ys), nest.flatten(xs), given)
 
-
-def custom_gradient(f=None):
-    """A function that says its gradient: (result, grad_fn). In graphs:  y + (x . g(dy) - the same, detached)."""
-    raise NotImplementedError("tf.custom_gradient is not there yet; docs/tensorflow.md lists what is.")

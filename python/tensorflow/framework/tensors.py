@@ -178,14 +178,17 @@ def _array(value, dtype):
         if any(isinstance(v, SymbolicTensor) for v in flat):
             return None
         value = _plain(value)
-        array = np.array(value)
+        try:
+            array = np.array(value)
+        except ValueError:
+            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
         if dtype is None and not any(isinstance(v, (np.ndarray, np.generic, EagerTensor)) for v in flat):
             if array.dtype == np.float64:
                 dtype = dtypes.float32
             elif array.dtype == np.int64 and (array.size == 0 or np.abs(array).max() < 2 ** 31):
                 dtype = dtypes.int32 if array.size or flat else dtypes.float32
         if array.dtype == object and not all(isinstance(v, (str, bytes)) for v in flat):
-            raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {value!r}")
+            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
         return array if dtype is None else array.astype(dtype.as_numpy_dtype)
     kind = dtype or _type_of(value)
     return np.asarray(value) if kind is None else np.asarray(value).astype(kind.as_numpy_dtype)

@@ -135,6 +135,25 @@ def by_hand(rate, batch, steps, accumulate=1):
     return losses, w
 
 
+def test_steps_that_are_fed():
+    configured()
+    x, y = tf.placeholder(tf.float32, [8, 6]), tf.placeholder(tf.int32, [8])
+
+    def step(x, y):
+        w = tf.get_variable("w", [6, 2], initializer=tf.constant_initializer(0.1))
+        loss = tf.losses.sparse_softmax_cross_entropy(y, tf.matmul(x, w) * [1.0, -1.0])
+        return loss, tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+    with ipu_scope("/device:IPU:0"):
+        run = ipu.ipu_compiler.compile(step, [x, y])
+    losses, expected = by_hand(0.1, 8, 8)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = [session.run(run, {x: X[i:i + 8], y: Y[i:i + 8]})[0] for i in range(0, 64, 8)]
+        np.testing.assert_allclose(found, losses, rtol=1e-4)
+        np.testing.assert_allclose(session.run(tf.global_variables()[0]), expected, rtol=1e-4, atol=1e-6)
+
+
 def test_loops_with_infeeds_and_outfeeds():
     (first, second), w = losses_of_loop(4, 8, lambda: tf.train.GradientDescentOptimizer(0.1))
     losses, expected = by_hand(0.1, 8, 8)

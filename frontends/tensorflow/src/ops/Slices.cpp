@@ -36,7 +36,9 @@ Values slice(Call &c) {
   }
   const Value begin = c.cast(c.in(1), DataType::INT32);
   for (std::size_t d = 0; d < size.size(); ++d) {
-    const auto n = c.shapeOf(x)[d], wanted = size[d] < 0 ? n : size[d];
+    const auto n = c.shapeOf(x)[d], wanted = size[d];
+    if (wanted < 0)
+      c.fail("a size of -1 needs a begin that is known when the graph is built.");
     if (wanted == n)
       continue;
     const Value at =

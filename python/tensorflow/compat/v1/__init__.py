@@ -25,8 +25,7 @@ random_shuffle = _random.shuffle
 _names.export(globals(), _math, ("rsqrt", "log1p", "erf", "ceil", "floordiv", "mod", "squared_difference", "to_float",
                                  "to_int32", "is_nan", "is_inf", "is_finite", "count_nonzero", "reciprocal", "logical_xor",
                                  "unsorted_segment_sum"))
-arg_max, arg_min, div, where_v2, to_bfloat16 = _math.argmax, _math.argmin, _math.divide, _math.where, None
-del to_bfloat16
+arg_max, arg_min, div, where_v2 = _math.argmax, _math.argmin, _math.divide, _math.where
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
@@ -71,4 +70,4 @@ class logging:
 _names.lazy(globals(), {"train": "tensorflow.compat.v1.train", "layers": "tensorflow.compat.v1.layers",
                         "losses": "tensorflow.compat.v1.losses", "data": "tensorflow.compat.v1.data",
                         **{name: f"tensorflow.{name}" for name in "nn math random linalg keras errors nest config".split()},
-                        "initializers": "tensorflow.compat.v1.initializers", "test": "tensorflow.test"})
+                        "initializers": "tensorflow.compat.v1.initializers"})

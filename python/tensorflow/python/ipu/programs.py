@@ -192,7 +192,7 @@ def _of_last(values, replicas, shape):
 def _is_operation(value):
     from tensorflow.framework.operations import Operation
     return value is None or isinstance(value, Operation) or (
-        isinstance(value, (list, tuple)) and bool(value) and all(v is None or isinstance(v, Operation) for v in value))
+        isinstance(value, (list, tuple)) and all(v is None or isinstance(v, Operation) for v in value))
 
 
 __all__ = ["Compiled", "ProgramGraph", "EagerTensor", "convert_to_tensor"]

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""tf.config: the devices that there are."""
+import collections
+
+from tensorflow import _names
+
+PhysicalDevice = collections.namedtuple("PhysicalDevice", "name device_type")
+LogicalDevice = collections.namedtuple("LogicalDevice", "name device_type")
+
+
+def _ipus():
+    from tensorflow.python.ipu import system
+    return range(len(system._now["devices"]))
+
+
+def list_physical_devices(device_type=None):
+    all_devices = [PhysicalDevice("/physical_device:CPU:0", "CPU")] + \
+        [PhysicalDevice(f"/physical_device:IPU:{i}", "IPU") for i in _ipus()]
+    return [d for d in all_devices if device_type in (None, d.device_type)]
+
+
+def list_logical_devices(device_type=None):
+    all_devices = [LogicalDevice("/device:CPU:0", "CPU")] + [LogicalDevice(f"/device:IPU:{i}", "IPU") for i in _ipus()]
+    return [d for d in all_devices if device_type in (None, d.device_type)]
+
+
+def run_functions_eagerly(run_eagerly):
+    if run_eagerly:
+        raise NotImplementedError("tf.config.run_functions_eagerly(True) is not there: call python_function of a tf.function.")
+
+
+class experimental:
+    list_physical_devices = staticmethod(list_physical_devices)
+    list_logical_devices = staticmethod(list_logical_devices)
+
+
+_names.lazy(globals(), {})

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""tf.distribute: the strategy of the scope that is open."""
+import enum
+
+from tensorflow import _names
+from tensorflow.framework.graphs import current
+
+
+class ReduceOp(enum.Enum):
+    SUM, MEAN = "SUM", "MEAN"
+
+
+def has_strategy():
+    return current.strategy is not None
+
+
+def get_strategy():
+    """The open one; outside of all scopes one that does nothing."""
+    return current.strategy or _Default()
+
+
+class _Default:
+    num_replicas_in_sync = 1
+
+    def scope(self):
+        import contextlib
+        return contextlib.nullcontext(self)
+
+    def run(self, fn, args=(), kwargs=None, options=None):
+        return fn(*args, **(kwargs or {}))
+
+
+_names.lazy(globals(), {})

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""docs/tensorflow-names.md lists all names there are, and no others. After a change: python3 test_names.py writes it."""
+import importlib
+import inspect
+import os
+import types
+
+MODULES = ["tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.random", "tensorflow.linalg", "tensorflow.data",
+           "tensorflow.data.Dataset", "tensorflow.errors", "tensorflow.keras", "tensorflow.keras.layers",
+           "tensorflow.keras.losses", "tensorflow.keras.metrics", "tensorflow.keras.optimizers",
+           "tensorflow.keras.optimizers.schedules", "tensorflow.keras.initializers", "tensorflow.keras.regularizers",
+           "tensorflow.keras.constraints", "tensorflow.keras.activations", "tensorflow.keras.callbacks",
+           "tensorflow.keras.datasets", "tensorflow.keras.utils", "tensorflow.keras.models", "tensorflow.keras.ipu",
+           "tensorflow.keras.Model", "tensorflow.python.ipu", "tensorflow.python.ipu.config", "tensorflow.python.ipu.scopes",
+           "tensorflow.python.ipu.loops", "tensorflow.python.ipu.utils", "tensorflow.python.ipu.optimizers",
+           "tensorflow.python.ipu.ops.pipelining_ops", "tensorflow.compat.v1", "tensorflow.compat.v1.train",
+           "tensorflow.compat.v1.layers", "tensorflow.compat.v1.losses"]
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, os.pardir, "docs", "tensorflow-names.md")
+
+
+def found(path):
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError:
+        owner, _, name = path.rpartition(".")
+        return getattr(found(owner), name)
+
+
+def names(path):
+    """What a module or class shows of its own."""
+    thing = found(path)
+    out = []
+    for name in dir(thing):
+        if name.startswith("_") or name == "absolute_import":
+            continue
+        value = getattr(thing, name)
+        if isinstance(value, types.ModuleType) and name not in getattr(thing, "__lazy__", ()):
+            continue
+        made_in = getattr(value, "__module__", None) or type(value).__module__
+        inside = made_in.startswith(("tensorflow.framework", "tensorflow.keras.named"))
+        if inside and path not in ("tensorflow", "tensorflow.compat.v1", "tensorflow.errors"):
+            continue  # what the module uses itself
+        if inspect.isclass(thing) and name in dir(object):
+            continue
+        out.append(name)
+    return sorted(out, key=lambda n: (n.lower(), n))
+
+
+def page():
+    lines = ["# Names of OpenIPU's TensorFlow", "",
+             "Everything that is not here raises an error that names it. [tensorflow.md](tensorflow.md) says what is behind "
+             "the names.", "", "| where | names |", "| --- | --- |"]
+    for path in MODULES:
+        lines.append(f"| `{path}` | {' '.join(f'`{n}`' for n in names(path))} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_page_lists_all_names():
+    with open(PAGE, encoding="utf-8") as file:
+        assert file.read() == page(), "run this file to write the page anew"
+
+
+if __name__ == "__main__":
+    with open(PAGE, "w", encoding="utf-8") as out:
+        out.write(page())
