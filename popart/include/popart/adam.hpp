@@ -71,6 +71,9 @@ public:
   AdamMode getMode() const { return mode_; }
   WeightDecayMode getWeightDecayMode() const { return decay_; }
   bool useScaledOptimizerState() const { return scaledState_; }
+  // Not of PopART: eps is added to the root of v in front of its correction, as Keras has it.
+  void setEpsBeforeCorrection(bool on) { epsBeforeCorrection_ = on; }
+  bool epsBeforeCorrection() const { return epsBeforeCorrection_; }
   DataType getAccumType() const { return accumType_; }
   DataType getAccl1Type() const { return accl1Type_; }
   DataType getAccl2Type() const { return accl2Type_; }
@@ -90,7 +93,7 @@ private:
   AdamMode mode_;
   WeightDecayMode decay_;
   DataType accumType_, accl1Type_, accl2Type_;
-  bool scaledState_;
+  bool scaledState_, epsBeforeCorrection_ = false;
   std::map<TensorId, std::int64_t> steps_; // "" is all others
 };
 

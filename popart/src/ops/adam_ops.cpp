@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Adam's family. AdamStep counts updates, BiasCorrection gives 1 / (1 - beta^t) of the counts, and
 // AdamVarUpdate changes m, v and w (formulas: popart/adam.hpp). Attributes of AdamVarUpdate:
-// `adamax`, `lamb`, and `decay` (weight decay is taken off the weight) or not (added to the
-// gradient).
+// `adamax`, `lamb`, `epsBeforeCorrection` (eps joins the root of v as it is), and `decay` (weight
+// decay is taken off the weight) or not (added to the gradient).
 #include "ops/core/groups.hpp"
 #include "ops/core/updating.hpp"
 
@@ -48,7 +48,10 @@ void adam(lowering::Lowering &l, Updating &u, const OpView &op) {
   u.write(v, adamax ? maximum(b2 * u[v], abs(s)) : b2 * u[v] + (1.0 - b2) * square(s));
   const Term top = corrections > 0 ? u.perWeight(0) * u[m] : u[m];
   const Term size = corrections > 1 ? u.perWeight(1) * u[v] : u[v];
-  Term x = top / ((adamax ? size : sqrt(size)) + u.scalar("adamEps"));
+  Term eps = u.scalar("adamEps");
+  if (op.integer("epsBeforeCorrection", 0))
+    eps = eps * sqrt(u.perWeight(1));
+  Term x = top / ((adamax ? size : sqrt(size)) + eps);
   if (decay)
     x = x + u.scalar("weightDecay") * u[w];
   Term rate = u.scalar("learningRate");

@@ -110,7 +110,8 @@ std::vector<std::pair<std::string, std::string>> Adam::modes() const {
           {"accumType", nameOf(accumType_)},
           {"accl1Type", nameOf(accl1Type_)},
           {"accl2Type", nameOf(accl2Type_)},
-          {"scaledOptimizerState", scaledState_ ? "on" : "off"}};
+          {"scaledOptimizerState", scaledState_ ? "on" : "off"},
+          {"epsBeforeCorrection", epsBeforeCorrection_ ? "on" : "off"}};
 }
 
 } // namespace popart

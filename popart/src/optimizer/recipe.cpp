@@ -73,6 +73,8 @@ Recipe ofAdam(const Adam &adam, DataType type) {
   r.attributes.set("decay", std::int64_t(decay));
   r.attributes.set("adamax", std::int64_t(mode == AdamMode::AdaMax));
   r.attributes.set("lamb", std::int64_t(r.alone));
+  if (adam.epsBeforeCorrection() && mode == AdamMode::Adam)
+    r.attributes.set("epsBeforeCorrection", std::int64_t(1));
   if (!r.alone)
     r.scalars.pop_back(); // maxWeightNorm is Lamb's
   if (mode == AdamMode::Adam || mode == AdamMode::Lamb)

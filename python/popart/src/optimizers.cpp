@@ -147,7 +147,9 @@ void bindOptimizers(py::module &m) {
       .def("weightDecays", &Adam::weightDecays, "The weight decays.")
       .def("beta1s", &Adam::beta1s, "The beta1.")
       .def("beta2s", &Adam::beta2s, "The beta2.")
-      .def("epss", &Adam::epss, "The eps.");
+      .def("epss", &Adam::epss, "The eps.")
+      .def("setEpsBeforeCorrection", &Adam::setEpsBeforeCorrection, py::arg("on"),
+           "Not of PopART: adds eps to the root of v in front of its correction, as Keras does.");
   py::class_<Adaptive, Optimizer> adaptive(
       m, "Adaptive", "AdaGrad, RMSProp and AdaDelta. Values by name, as in SGD.");
   copyable(adaptive);
