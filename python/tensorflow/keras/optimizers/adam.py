@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Adam.  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2;  w -= rate * sqrt(1 - b2^t) / (1 - b1^t) * m / (sqrt(v) + eps)
 
-The epsilon is added to the uncorrected root, which PopART's Adam does not do (its epsilon is added after the correction)."""
+The epsilon is added to the uncorrected root; PopART's Adam has a setting for that."""
 from tensorflow.keras.optimizers.base import Optimizer, epsilon_of, registry
 from tensorflow.ops import math_ops
 
@@ -37,3 +37,13 @@ class Adam(Optimizer):
         change = math_ops.divide(math_ops.multiply(m_now, math_ops.multiply(math_ops.cast(rate, "float32"), scale)),
                                  math_ops.add(math_ops.sqrt(v_now), self.epsilon))
         var.assign_sub(math_ops.cast(change, var.dtype))
+
+    def fused(self, popart, rate, clip):
+        if self.amsgrad:
+            return None
+        out = popart.Adam({"defaultLearningRate": (rate, False), "defaultBeta1": (float(self.beta_1), True),
+                           "defaultBeta2": (float(self.beta_2), True), "defaultEps": (float(self.epsilon), True),
+                           "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdamMode.Adam,
+                          clip_norm_settings=clip)
+        out.setEpsBeforeCorrection(True)
+        return out

@@ -141,6 +141,7 @@ class Optimizer:
         gradients = self._clipped([g for g, _ in pairs])
         self._create_all([v for _, v in pairs])
         rate = self._decayed_lr()
+        self.prepare()
         for gradient, (_, var) in zip(gradients, pairs):
             gradient = math_ops.cast(gradient, var.dtype)
             self.update(gradient, var, rate if var.dtype.name == "float32" else math_ops.cast(rate, var.dtype))
@@ -150,11 +151,11 @@ class Optimizer:
 
     def _clipped(self, gradients):
         if self.clipvalue is not None:
-            return [math_ops.clip_by_value(g, -float(self.clipvalue), float(self.clipvalue)) for g in gradients]
+            gradients = [math_ops.clip_by_value(g, -float(self.clipvalue), float(self.clipvalue)) for g in gradients]
         if self.clipnorm is not None:
-            return [math_ops.clip_by_norm(g, float(self.clipnorm)) for g in gradients]
+            gradients = [math_ops.clip_by_norm(g, float(self.clipnorm)) for g in gradients]
         if self.global_clipnorm is not None:
-            return math_ops.clip_by_global_norm(gradients, float(self.global_clipnorm))[0]
+            gradients = math_ops.clip_by_global_norm(gradients, float(self.global_clipnorm))[0]
         return list(gradients)
 
     def minimize(self, loss, var_list, grad_loss=None, name=None, tape=None):
@@ -171,6 +172,20 @@ class Optimizer:
         else:
             raise ValueError("`tape` is required when a `Tensor` loss is passed.")
         return self.apply_gradients(zip(gradients, variables))
+
+    def prepare(self):
+        """What all variables of a step share, in front of their updates."""
+
+    def step_now(self):
+        """The number of this step, from 1."""
+        return math_ops.add(math_ops.cast(self.iterations, "float32"), 1.0)
+
+    @staticmethod
+    def mixed(slot, value, keep):
+        """slot = keep * slot + (1 - keep) * value, and what it is then."""
+        out = math_ops.add(math_ops.multiply(slot, float(keep)), math_ops.multiply(value, 1.0 - float(keep)))
+        slot.assign(out)
+        return out
 
     def update(self, gradient, var, rate):
         raise NotImplementedError("Must be implemented in subclasses.")

@@ -38,3 +38,110 @@ class ExponentialDecay(LearningRateSchedule):
     def get_config(self):
         return {"initial_learning_rate": self.initial_learning_rate, "decay_steps": self.decay_steps,
                 "decay_rate": self.decay_rate, "staircase": self.staircase, "name": self.name}
+
+
+@registry.add()
+class PiecewiseConstantDecay(LearningRateSchedule):
+    """values[i] up to step boundaries[i], the last one from there"""
+
+    def __init__(self, boundaries, values, name=None):
+        if len(boundaries) != len(values) - 1:
+            raise ValueError("The length of boundaries should be 1 less than the length of values")
+        self.boundaries, self.values, self.name = list(boundaries), list(values), name
+
+    def __call__(self, step):
+        step = math_ops.cast(step, "float32")
+        out = float(self.values[-1])
+        for limit, value in reversed(list(zip(self.boundaries, self.values))):
+            out = math_ops.where(math_ops.less_equal(step, float(limit)), np.float32(value), out)
+        return out
+
+    def get_config(self):
+        return {"boundaries": self.boundaries, "values": self.values, "name": self.name}
+
+
+@registry.add()
+class PolynomialDecay(LearningRateSchedule):
+    """(first - last) * (1 - step / steps)^power + last;  cycle: steps grows to the next multiple"""
+
+    def __init__(self, initial_learning_rate, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None):
+        self.initial_learning_rate, self.decay_steps = float(initial_learning_rate), float(decay_steps)
+        self.end_learning_rate, self.power, self.cycle, self.name = float(end_learning_rate), float(power), cycle, name
+
+    def __call__(self, step):
+        step = math_ops.cast(step, "float32")
+        if self.cycle:
+            rounds = math_ops.maximum(math_ops.ceil(math_ops.divide(step, self.decay_steps)), 1.0)
+            p = math_ops.divide(step, math_ops.multiply(rounds, self.decay_steps))
+        else:
+            p = math_ops.divide(math_ops.minimum(step, self.decay_steps), self.decay_steps)
+        left = math_ops.pow(math_ops.subtract(1.0, p), self.power)
+        return math_ops.add(math_ops.multiply(left, self.initial_learning_rate - self.end_learning_rate),
+                            self.end_learning_rate)
+
+    def get_config(self):
+        return {"initial_learning_rate": self.initial_learning_rate, "decay_steps": self.decay_steps,
+                "end_learning_rate": self.end_learning_rate, "power": self.power, "cycle": self.cycle, "name": self.name}
+
+
+@registry.add()
+class InverseTimeDecay(LearningRateSchedule):
+    """first / (1 + decay_rate * step / decay_steps)"""
+
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
+        self.initial_learning_rate, self.decay_steps = float(initial_learning_rate), float(decay_steps)
+        self.decay_rate, self.staircase, self.name = float(decay_rate), staircase, name
+
+    def __call__(self, step):
+        p = math_ops.divide(math_ops.cast(step, "float32"), self.decay_steps)
+        p = math_ops.floor(p) if self.staircase else p
+        return math_ops.divide(self.initial_learning_rate, math_ops.add(math_ops.multiply(p, self.decay_rate), 1.0))
+
+    get_config = ExponentialDecay.get_config
+
+
+@registry.add()
+class CosineDecay(LearningRateSchedule):
+    """first * ((1 - alpha) * (1 + cos(pi * step / steps)) / 2 + alpha)"""
+
+    def __init__(self, initial_learning_rate, decay_steps, alpha=0.0, name=None):
+        self.initial_learning_rate, self.decay_steps = float(initial_learning_rate), float(decay_steps)
+        self.alpha, self.name = float(alpha), name
+
+    def __call__(self, step):
+        p = math_ops.divide(math_ops.minimum(math_ops.cast(step, "float32"), self.decay_steps), self.decay_steps)
+        wave = math_ops.multiply(math_ops.add(math_ops.cos(math_ops.multiply(p, float(np.pi))), 1.0), 0.5)
+        return math_ops.multiply(math_ops.add(math_ops.multiply(wave, 1 - self.alpha), self.alpha),
+                                 self.initial_learning_rate)
+
+    def get_config(self):
+        return {"initial_learning_rate": self.initial_learning_rate, "decay_steps": self.decay_steps, "alpha": self.alpha,
+                "name": self.name}
+
+
+@registry.add()
+class CosineDecayRestarts(LearningRateSchedule):
+    """CosineDecay again and again: each time t_mul times longer, from m_mul times the rate."""
+
+    def __init__(self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
+        self.initial_learning_rate, self.first_decay_steps = float(initial_learning_rate), float(first_decay_steps)
+        self._t_mul, self._m_mul, self.alpha, self.name = float(t_mul), float(m_mul), float(alpha), name
+
+    def __call__(self, step):
+        done = math_ops.divide(math_ops.cast(step, "float32"), self.first_decay_steps)
+        if self._t_mul == 1.0:
+            times = math_ops.floor(done)
+            p = math_ops.subtract(done, times)
+        else:
+            grown = math_ops.log(math_ops.subtract(1.0, math_ops.multiply(done, 1.0 - self._t_mul)))
+            times = math_ops.floor(math_ops.multiply(grown, 1.0 / float(np.log(self._t_mul))))
+            before = math_ops.divide(math_ops.subtract(1.0, math_ops.pow(self._t_mul, times)), 1.0 - self._t_mul)
+            p = math_ops.divide(math_ops.subtract(done, before), math_ops.pow(self._t_mul, times))
+        wave = math_ops.multiply(math_ops.add(math_ops.cos(math_ops.multiply(p, float(np.pi))), 1.0), 0.5)
+        wave = math_ops.multiply(wave, math_ops.pow(self._m_mul, times))
+        return math_ops.multiply(math_ops.add(math_ops.multiply(wave, 1 - self.alpha), self.alpha),
+                                 self.initial_learning_rate)
+
+    def get_config(self):
+        return {"initial_learning_rate": self.initial_learning_rate, "first_decay_steps": self.first_decay_steps,
+                "t_mul": self._t_mul, "m_mul": self._m_mul, "alpha": self.alpha, "name": self.name}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """SGD.   v = momentum * v - rate * g;   w += v,  or with Nesterov  w += momentum * v - rate * g
 
-PopART keeps the velocity without the rate (v' = momentum * v' + g, w -= rate * v'). The two are the same while the rate
-stays the same, so with momentum only a constant rate is fused."""
+PopART keeps the velocity without the rate (v' = momentum * v' + g, w -= rate * v'), which is another rule when the rate
+changes. Its velocity scaling s (v' = momentum * v' + s * g, w -= rate / s * v') makes it this one: s is the rate."""
 from tensorflow.keras.optimizers.base import Optimizer, registry
 from tensorflow.ops import math_ops
 
@@ -35,4 +35,7 @@ class SGD(Optimizer):
     def fused(self, popart, rate, clip):
         values = {"defaultLearningRate": (rate, False), "defaultMomentum": (float(self.momentum), True),
                   "nesterov": (bool(self.nesterov), True)}
+        if self.momentum:
+            scale = max(rate, 1e-30)  # of a rate of zero nothing is left to divide by
+            values |= {"defaultVelocityScaling": (scale, False), "defaultLearningRate": (scale, False)}
         return popart.SGD(values, clip, popart.SGDAccumulatorAndMomentum.Separate)

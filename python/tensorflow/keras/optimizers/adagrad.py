@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""Adagrad.  v += g^2;  w -= rate * g / (sqrt(v) + eps)"""
+from tensorflow.keras.optimizers.base import Optimizer, epsilon_of, registry
+from tensorflow.ops import math_ops
+
+__all__ = ["Adagrad"]
+
+
+@registry.add("adagrad")
+class Adagrad(Optimizer):
+    _defaults = {"initial_accumulator_value": 0.1, "epsilon": 1e-7}
+
+    def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, name="Adagrad", **kwargs):
+        if initial_accumulator_value < 0:
+            raise ValueError(f"initial_accumulator_value must be non-negative: {initial_accumulator_value}")
+        super().__init__(name, learning_rate, initial_accumulator_value=initial_accumulator_value,
+                         epsilon=epsilon_of(epsilon), **kwargs)
+
+    def create_slots(self, var):
+        self.add_slot(var, "accumulator", self.initial_accumulator_value)
+
+    def update(self, gradient, var, rate):
+        slot = self.get_slot(var, "accumulator")
+        v = math_ops.add(slot, math_ops.square(gradient))
+        slot.assign(v)
+        var.assign_sub(math_ops.divide(math_ops.multiply(gradient, rate), math_ops.add(math_ops.sqrt(v), self.epsilon)))
+
+    def fused(self, popart, rate, clip):
+        if self.initial_accumulator_value or clip:
+            return None  # PopART's starts from zeros
+        return popart.Adaptive({"defaultLearningRate": (rate, False), "defaultAlpha": (0.0, True),
+                                "defaultMomentum": (0.0, True), "defaultEps": (float(self.epsilon), True),
+                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdaptiveMode.AdaGrad)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Nadam: Adam with Nesterov's look ahead. With u(t) = b1 (1 - 0.96^(0.004 t) / 2) and U(t) = u(1) ... u(t):
+    m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
+    w -= rate * ((1 - u(t)) g / (1 - U(t)) + u(t+1) m / (1 - U(t) u(t+1))) / (sqrt(v / (1 - b2^t)) + eps)"""
+import numpy as np
+
+from tensorflow.framework.graphs import eagerly
+from tensorflow.framework.variables import Variable
+from tensorflow.keras.optimizers.base import Optimizer, epsilon_of, registry
+from tensorflow.ops import math_ops
+
+__all__ = ["Nadam"]
+
+
+@registry.add("nadam")
+class Nadam(Optimizer):
+    _defaults = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
+
+    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name="Nadam", **kwargs):
+        from tensorflow.keras.optimizers.schedules import LearningRateSchedule
+        if isinstance(learning_rate, LearningRateSchedule):
+            raise ValueError("The Nadam optimizer does not support tf.keras.optimizers.LearningRateSchedules as the "
+                             "learning rate.")
+        kwargs["decay"] = kwargs.pop("schedule_decay", kwargs.get("decay", 0.004))
+        super().__init__(name, learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=epsilon_of(epsilon), **kwargs)
+        self._of_momentum, self.decay = self.decay, 0.0  # the decay is the momentum's, not the rate's
+        with eagerly():
+            self._product = Variable(np.float32(1), False, name=f"{self._name}/m_cache")
+
+    def create_slots(self, var):
+        for name in ("m", "v"):
+            self.add_slot(var, name)
+
+    @property
+    def weights(self):
+        return [self.iterations, self._product, *self._slots.values()]
+
+    def _momentum(self, step):
+        return math_ops.multiply(math_ops.subtract(1.0, math_ops.multiply(math_ops.pow(
+            0.96, math_ops.multiply(step, self._of_momentum)), 0.5)), float(self.beta_1))
+
+    def prepare(self):
+        step = self.step_now()
+        self._now, self._next = self._momentum(step), self._momentum(math_ops.add(step, 1.0))
+        self._so_far = math_ops.multiply(self._product, self._now)
+        self._product.assign(self._so_far)
+        self._correction = math_ops.subtract(1.0, math_ops.pow(float(self.beta_2), step))
+
+    def update(self, gradient, var, rate):
+        m = self.mixed(self.get_slot(var, "m"), gradient, self.beta_1)
+        v = self.mixed(self.get_slot(var, "v"), math_ops.square(gradient), self.beta_2)
+        of_g = math_ops.divide(math_ops.subtract(1.0, self._now), math_ops.subtract(1.0, self._so_far))
+        of_m = math_ops.divide(self._next, math_ops.subtract(1.0, math_ops.multiply(self._so_far, self._next)))
+        top = math_ops.add(math_ops.multiply(gradient, of_g), math_ops.multiply(m, of_m))
+        root = math_ops.add(math_ops.sqrt(math_ops.divide(v, self._correction)), self.epsilon)
+        var.assign_sub(math_ops.divide(math_ops.multiply(top, rate), root))
+
+    def get_config(self):
+        return {**super().get_config(), "decay": self._of_momentum}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""RMSprop.  v = rho v + (1 - rho) g^2;  centred: d = v - a^2 with a = rho a + (1 - rho) g, else d = v
+    without momentum:  w -= rate * g / (sqrt(d) + eps)
+    with it:           u = momentum u + rate * g / sqrt(d + eps);  w -= u"""
+from tensorflow.keras.optimizers.base import Optimizer, epsilon_of, registry
+from tensorflow.ops import math_ops
+
+__all__ = ["RMSprop"]
+
+
+@registry.add("rmsprop")
+class RMSprop(Optimizer):
+    _defaults = {"rho": 0.9, "momentum": 0.0, "epsilon": 1e-7, "centered": False}
+
+    def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, name="RMSprop", **kwargs):
+        if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
+            raise ValueError("`momentum` must be between [0, 1].")
+        super().__init__(name, learning_rate, rho=rho, momentum=momentum, epsilon=epsilon_of(epsilon), centered=centered,
+                         **kwargs)
+
+    def create_slots(self, var):
+        self.add_slot(var, "rms")
+        if self.momentum:
+            self.add_slot(var, "momentum")
+        if self.centered:
+            self.add_slot(var, "mg")
+
+    def update(self, gradient, var, rate):
+        v = self.mixed(self.get_slot(var, "rms"), math_ops.square(gradient), self.rho)
+        if self.centered:
+            v = math_ops.subtract(v, math_ops.square(self.mixed(self.get_slot(var, "mg"), gradient, self.rho)))
+        step = math_ops.multiply(gradient, rate)
+        if not self.momentum:
+            var.assign_sub(math_ops.divide(step, math_ops.add(math_ops.sqrt(v), self.epsilon)))
+            return
+        slot = self.get_slot(var, "momentum")
+        moved = math_ops.add(math_ops.multiply(slot, self.momentum),
+                             math_ops.divide(step, math_ops.sqrt(math_ops.add(v, self.epsilon))))
+        slot.assign(moved)
+        var.assign_sub(moved)
+
+    def fused(self, popart, rate, clip):
+        if self.momentum or clip:
+            return None  # PopART's form with epsilon under the root starts from ones
+        mode = popart.AdaptiveMode.CenteredRMSProp if self.centered else popart.AdaptiveMode.RMSProp
+        return popart.Adaptive({"defaultLearningRate": (rate, False), "defaultAlpha": (float(self.rho), True),
+                                "defaultMomentum": (0.0, True), "defaultEps": (float(self.epsilon), True),
+                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, mode)
