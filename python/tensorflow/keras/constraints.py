@@ -52,4 +52,22 @@ class UnitNorm(Constraint):
         return {"axis": self.axis}
 
 
-non_neg, max_norm, unit_norm = NonNeg, MaxNorm, UnitNorm
+@_all.add("min_max_norm")
+class MinMaxNorm(Constraint):
+    """Norms between two bounds; rate: how much of the way they go."""
+
+    def __init__(self, min_value=0.0, max_value=1.0, rate=1.0, axis=0):
+        self.min_value, self.max_value, self.rate, self.axis = min_value, max_value, rate, axis
+
+    def __call__(self, w):
+        norms = math_ops.sqrt(math_ops.reduce_sum(math_ops.square(w), self.axis, keepdims=True))
+        wanted = math_ops.multiply(math_ops.clip_by_value(norms, float(self.min_value), float(self.max_value)),
+                                   float(self.rate))
+        wanted = math_ops.add(wanted, math_ops.multiply(norms, 1.0 - float(self.rate)))
+        return math_ops.multiply(w, math_ops.divide(wanted, math_ops.add(norms, 1e-7)))
+
+    def get_config(self):
+        return {"min_value": self.min_value, "max_value": self.max_value, "rate": self.rate, "axis": self.axis}
+
+
+non_neg, max_norm, unit_norm, min_max_norm = NonNeg, MaxNorm, UnitNorm, MinMaxNorm

@@ -4,7 +4,11 @@ from tensorflow.keras.named import Registry
 from tensorflow.ops import math_ops
 
 _all = Registry("regularizer")
-get, serialize, deserialize = _all.get, _all.serialize, _all.deserialize
+serialize, deserialize = _all.serialize, _all.deserialize
+
+
+def get(identifier):
+    return L1L2(0.01, 0.01) if identifier == "l1_l2" else _all.get(identifier)
 
 
 class Regularizer:
@@ -16,7 +20,7 @@ class Regularizer:
         return cls(**config)
 
 
-@_all.add("l1_l2")
+@_all.add()
 class L1L2(Regularizer):
     """l1 * sum |x| + l2 * sum x^2"""
 
