@@ -15,6 +15,7 @@ from tensorflow.framework.graphs import Graph  # noqa: F401
 from tensorflow.framework.operations import Operation  # noqa: F401
 from tensorflow.ops import array_ops as _array
 from tensorflow.ops import control_flow as _control
+from tensorflow.ops import counting_ops as _counting
 from tensorflow.ops import math_ops as _math
 
 _here = globals()
@@ -29,6 +30,7 @@ _not_top = {"is_nan", "is_inf", "is_finite", "count_nonzero", "in_top_k", "top_k
 _names.export(_here, _math, [n for n in _math.names if n not in _not_top])
 _names.export(_here, _array, _array.names)
 _names.export(_here, _control, _control.names)
+_names.export(_here, _counting, ("sort", "argsort", "searchsorted"))
 range, slice, function = _array.range_, _array.slice_, _functions.function
 newaxis = None
 

@@ -178,8 +178,8 @@ KERNELS = {
     **_elementwise(),
     "Add": np.add, "AddV2": np.add, "RealDiv": _quiet(_division), "Div": _quiet(_division),
     "Erf": lambda x: _erf(x).astype(x.dtype), "Erfc": lambda x: _erfc(x).astype(x.dtype),
-    "Rsqrt": _quiet(lambda x: 1 / np.sqrt(x)), "Sigmoid": _quiet(_sigmoid), "Softplus": _softplus,
-    "Softsign": lambda x: x / (1 + np.abs(x)), "Relu": lambda x: np.maximum(x, 0).astype(x.dtype),
+    "Rsqrt": _quiet(lambda x: (1 / np.sqrt(x)).astype(x.dtype)), "Sigmoid": _quiet(_sigmoid), "Softplus": _softplus,
+    "Softsign": lambda x: (x / (1 + np.abs(x))).astype(x.dtype), "Relu": lambda x: np.maximum(x, 0).astype(x.dtype),
     "Relu6": lambda x: np.clip(x, 0, 6), "Silu": _quiet(lambda x: x * _sigmoid(x)),
     "Elu": _quiet(lambda x, alpha=1.0: np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0))).astype(x.dtype)),
     "Selu": _quiet(lambda x: (1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(np.minimum(x, 0))))

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""tf.linalg: diagonals, traces, products of vectors."""
+import numpy as np
+
+from tensorflow.framework.dispatch import same_type
+from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.ops import array_ops, math_ops
+
+
+def _eye(n, m, dtype):
+    return np.eye(n, m, dtype=dtype.as_numpy_dtype)
+
+
+def diag(diagonal, name=None):
+    """[..., n] -> [..., n, n]"""
+    x = convert_to_tensor(diagonal)
+    return math_ops.multiply(array_ops.expand_dims(x, -1), _eye(x.shape[-1], x.shape[-1], x.dtype))
+
+
+def diag_part(input, name=None, k=0):
+    """[..., m, n] -> [..., min(m, n)]"""
+    if k != 0:
+        raise NotImplementedError("tf.linalg.diag_part with k is not there; docs/tensorflow.md lists what is.")
+    x = convert_to_tensor(input)
+    n = min(x.shape[-2], x.shape[-1])
+    x = x[..., :n, :n]
+    return math_ops.reduce_sum(math_ops.multiply(x, _eye(n, n, x.dtype)), -1)
+
+
+def set_diag(input, diagonal, name=None, k=0):
+    if k != 0:
+        raise NotImplementedError("tf.linalg.set_diag with k is not there; docs/tensorflow.md lists what is.")
+    x, d = same_type(input, diagonal)
+    m, n = x.shape[-2], x.shape[-1]
+    eye = np.eye(m, n, dtype=bool)
+    wide = array_ops.expand_dims(d, -1) if m <= n else array_ops.expand_dims(d, -2)
+    return math_ops.where(eye, math_ops.add(array_ops.zeros_like(x), wide), x)
+
+
+def tensor_diag_part(input, name=None):
+    return diag_part(input)
+
+
+def trace(x, name=None):
+    return math_ops.reduce_sum(diag_part(x), -1)
+
+
+def matrix_transpose(a, name=None, conjugate=False):
+    x = convert_to_tensor(a)
+    return array_ops.transpose(x, [*range(x.shape.rank - 2), x.shape.rank - 1, x.shape.rank - 2])
+
+
+def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
+    a, b = same_type(a, b)
+    return array_ops.squeeze(math_ops.matmul(a, array_ops.expand_dims(b, -1), transpose_a or adjoint_a), [-1])
+
+
+def cross(a, b, name=None):
+    a, b = same_type(a, b)
+    (a0, a1, a2), (b0, b1, b2) = (array_ops.unstack(v, axis=-1) for v in (a, b))
+    parts = [math_ops.subtract(math_ops.multiply(p, q), math_ops.multiply(r, s))
+             for p, q, r, s in ((a1, b2, a2, b1), (a2, b0, a0, b2), (a0, b1, a1, b0))]
+    return array_ops.stack(parts, -1)
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    norm = math_ops.norm(tensor, ord, axis, keepdims=True)
+    return math_ops.divide(tensor, norm), norm
+
+
+names = "diag diag_part set_diag trace matrix_transpose matvec cross normalize tensor_diag_part".split()
