@@ -202,6 +202,7 @@ def test_time_distributed():
 
 @pytest.mark.parametrize("kind", [L.LSTM, L.GRU])
 def test_a_model_with_a_recurrent_layer_learns(kind):
+    tf.random.set_seed(1)
     x = normal(64, 6, 3)
     y = (x.sum((1, 2)) > 0).astype("float32")[:, None]
     model = keras.Sequential([kind(8, input_shape=(6, 3), dropout=0.1, recurrent_dropout=0.1), L.Dense(1, "sigmoid")])
@@ -218,3 +219,15 @@ def test_dropout_is_the_same_at_every_step():
     assert set(np.unique(y.round(5))) == {0.0, 2.0}
     np.testing.assert_array_equal(y, np.repeat(y[:, :1], 4, 1))
     np.testing.assert_allclose(layer(np.ones((8, 4, 3), "float32")), 1)
+
+
+@pytest.mark.parametrize("layer", [L.LSTM(4, return_sequences=True), L.GRU(4, "relu", return_sequences=True),
+                                   L.Bidirectional(L.LSTM(4, return_sequences=True)), L.RNN(L.LSTMCell(4))])
+def test_numbers_of_steps_that_are_not_known_yet(layer):
+    inputs = keras.Input((None, 3))
+    model = keras.Model(inputs, layer(inputs))
+    width = 8 if isinstance(layer, L.Bidirectional) else 4
+    assert tuple(model.output.shape) == ((None, None, width) if getattr(layer, "return_sequences", True) else (None, width))
+    for steps in (3, 5):
+        x = normal(2, steps, 3)
+        np.testing.assert_allclose(model.predict(x), layer(x), rtol=1e-4, atol=1e-6)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import active, current
+from tensorflow.framework.graphs import active, current, placed
 from tensorflow.keras.engine.base_layer import Layer, snake
 from tensorflow.keras.engine.compiled import CompiledLoss, CompiledMetrics
 from tensorflow.keras.engine.feeding import feed_of
@@ -210,7 +210,9 @@ class Model(Loops, Saving, IpuOptions, Layer):
             return
         tensors = nest.map_structure(lambda s: KerasTensor(s, "float32"), _shape_leaves(input_shape))
         self.built = True
-        shapes_of(lambda put: self(nest.map_structure(put, tensors)), nest.flatten(tensors))
+        scopes = current.scopes[:-1] if current.scopes[-1:] == (self.name,) else current.scopes
+        with placed(scopes=scopes):  # the call has the model's own
+            shapes_of(lambda put: self(nest.map_structure(put, tensors)), nest.flatten(tensors))
 
     def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False):
         from tensorflow.keras.engine.summary import print_summary

@@ -5,6 +5,7 @@ import numpy as np
 
 from tensorflow.framework import nest
 from tensorflow.framework.dispatch import apply
+from tensorflow.framework.graphs import active
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor
@@ -84,7 +85,7 @@ class RNN(Layer):
 
     def call(self, inputs, mask=None, training=None, initial_state=None):
         x = inputs if self.time_major else array_ops.transpose(inputs, [1, 0, *range(2, inputs.shape.rank)])
-        if x.shape[0] is None:
+        if x.shape[0] is None and getattr(active(), "name", "") != "shapes":
             raise ValueError(f"{type(self).__name__} needs the number of steps of its input, of shape {inputs.shape}: the "
                              "IPU's programs have fixed shapes.")
         mask = nest.flatten(mask)[0] if mask is not None else None
@@ -105,7 +106,15 @@ class RNN(Layer):
     def _fused(self, training, mask):
         return False
 
+    def _by_one_step(self, x, states, training):
+        """What comes out of a number of steps that is not known yet, when only shapes are asked for."""
+        out, states = self._step(x[:1][0], states, not isinstance(self.cell.state_size, (list, tuple)), training)
+        first = math_ops.multiply(math_ops.reduce_sum(x, list(range(2, x.shape.rank)), keepdims=True), 0.0)
+        return lambda: math_ops.add(first, out), out, states
+
     def _by_steps(self, x, states, mask, training):
+        if x.shape[0] is None:
+            return self._by_one_step(x, states, training)
         steps = array_ops.unstack(x)
         masks = None
         if mask is not None:
