@@ -107,11 +107,34 @@ class Conv(Layer):
         return out
 
 
-def _of_rank(name, rank):
-    def __init__(self, filters, kernel_size, *args, **kwargs):
-        Conv.__init__(self, rank, filters, kernel_size, *args, **kwargs)
-    return type(name, (Conv,), {"__init__": __init__, "__module__": __name__})
+class Conv1D(Conv):
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, groups=1,
+                 activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+                 bias_constraint=None, **kwargs):
+        super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation, use_bias,
+                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+                         kernel_constraint, bias_constraint, **kwargs)
 
 
-Conv1D, Conv2D, Conv3D = (_of_rank(f"Conv{n}D", n) for n in (1, 2, 3))
+class Conv2D(Conv):
+    def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1), groups=1,
+                 activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+                 bias_constraint=None, **kwargs):
+        super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation, use_bias,
+                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+                         kernel_constraint, bias_constraint, **kwargs)
+
+
+class Conv3D(Conv):
+    def __init__(self, filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format=None, dilation_rate=(1, 1, 1), groups=1,
+                 activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+                 bias_constraint=None, **kwargs):
+        super().__init__(3, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation, use_bias,
+                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+                         kernel_constraint, bias_constraint, **kwargs)
+
+
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D

@@ -6,6 +6,7 @@ from tensorflow.framework.shapes import TensorShape
 from tensorflow.keras import activations, backend, constraints, initializers, regularizers
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
 from tensorflow.keras.engine.nodes import KerasTensor, Node
+from tensorflow.keras.layers import parts
 from tensorflow.ops import array_ops, math_ops, nn_ops
 
 __all__ = ["Input", "InputLayer", "Dense", "Activation", "Dropout", "Flatten", "Reshape", "Permute", "RepeatVector", "Lambda"]
@@ -78,10 +79,7 @@ class Dense(Layer):
 
     def get_config(self):
         return {**super().get_config(), "units": self.units, "activation": activations.serialize(self.activation),
-                "use_bias": self.use_bias, "kernel_initializer": initializers.serialize(self.kernel_initializer),
-                "bias_initializer": initializers.serialize(self.bias_initializer),
-                "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
-                "bias_regularizer": regularizers.serialize(self.bias_regularizer)}
+                "use_bias": self.use_bias, **parts.config(self, ("kernel", "bias"))}
 
 
 class Activation(Layer):

@@ -40,15 +40,29 @@ class _GlobalPool(Layer):
         return {**super().get_config(), "data_format": self.data_format, "keepdims": self.keepdims}
 
 
+def _explicit(base, pool_size=None, data_format=None):
+    """Keras' own arguments of a pool, and of those of one dimension their data format."""
+    def __init__(self, pool_size=pool_size, strides=None, padding="valid", data_format=data_format, **kwargs):
+        _Pool.__init__(self, pool_size, strides, padding, data_format, **kwargs)
+
+    def whole(self, data_format=data_format, keepdims=False, **kwargs):
+        _GlobalPool.__init__(self, data_format, keepdims, **kwargs)
+    whole.__name__ = "__init__"
+    return __init__ if base is _Pool else whole
+
+
+def _make(name, rank, **members):
+    base = _GlobalPool if name.startswith("Global") else _Pool
+    init = _explicit(base, (2,) * rank if rank > 1 else 2, "channels_last" if rank == 1 else None)
+    return type(name, (base,), {"_rank": rank, "__init__": init, "__module__": __name__, **members})
+
+
 for _rank in (1, 2, 3):
-    for _name, _op, _reduce in (("Max", "MaxPool", math_ops.reduce_max), ("Average", "AvgPool", math_ops.reduce_mean)):
-        for _suffix in ("Pooling", "Pool"):
-            _full = f"{'Avg' if _suffix == 'Pool' and _name == 'Average' else _name}{_suffix}{_rank}D"
-            _made = globals().get(f"{_name}Pooling{_rank}D") or type(
-                f"{_name}Pooling{_rank}D", (_Pool,), {"_rank": _rank, "_op": _op, "__module__": __name__})
-            globals()[_full] = _made
-            _whole = globals().get(f"Global{_name}Pooling{_rank}D") or type(
-                f"Global{_name}Pooling{_rank}D", (_GlobalPool,),
-                {"_rank": _rank, "_reduce": staticmethod(_reduce), "__module__": __name__})
-            globals()["Global" + _full] = _whole
-            __all__ += [_full, "Global" + _full]
+    for _name, _short, _op, _reduce in (("Max", "Max", "MaxPool", math_ops.reduce_max),
+                                        ("Average", "Avg", "AvgPool", math_ops.reduce_mean)):
+        _windows = _make(f"{_name}Pooling{_rank}D", _rank, _op=_op)
+        _whole = _make(f"Global{_name}Pooling{_rank}D", _rank, _reduce=staticmethod(_reduce))
+        for _full, _kind in ((f"{_name}Pooling{_rank}D", _windows), (f"{_short}Pool{_rank}D", _windows),
+                             (f"Global{_name}Pooling{_rank}D", _whole), (f"Global{_short}Pool{_rank}D", _whole)):
+            globals()[_full] = _kind
+            __all__.append(_full)
