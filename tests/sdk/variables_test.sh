@@ -6,10 +6,10 @@ set -euo pipefail
 cd "$1"
 fail() { echo "variables_test: $*" >&2; exit 1; }
 
-mapfile -t files < <(find base arch machine gcipuinfo pva pvti poplar poplibs popart frontends python tools \
+mapfile -t files < <(find base arch machine gcipuinfo popdist vipu pva pvti poplar poplibs popart frontends python tools \
   \( -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.py' \) ! -name '*_test.cpp')
 [ ${#files[@]} -gt 100 ] || fail "found only ${#files[@]} source files"
-read_=$({ grep -hoE '"(OPENIPU|POPLAR|POPLIBS|POPART|POPTORCH|POPXL|GCL|IPUOF|GCDA)_[A-Z0-9_]+"' "${files[@]}"
+read_=$({ grep -hoE '"(OPENIPU|POPLAR|POPLIBS|POPART|POPTORCH|POPXL|GCL|IPUOF|GCDA|POPDIST|VIPU_CLI)_[A-Z0-9_]+"' "${files[@]}"
           grep -hoE '(getenv\(|environ(\.get\(|\[))["'\''][A-Z_0-9]+' "${files[@]}" | sed 's/.*[("'\'']/"/; s/$/"/'; } |
         tr -d '"' | sort -u)
 for name in $read_; do
