@@ -26,6 +26,23 @@ TEST_F(Traffic, BetweenIpusIsNoFasterThanTheLinks) {
   EXPECT_EQ(run("gc-iputraffictest --device0 1 --device1 9").status, 1);
 }
 
+TEST_F(Traffic, SoaksEveryLink) {
+  set("OPENIPU_CHIP", scratch.write("small.chip", "base = ipu2\nname = small\ntiles = 12\n"));
+  const auto all = json("gc-iputraffictest --all-links -i 2 -j")["all_links"];
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[1]["device1"], "2");
+  const double board =
+      figure(all[1]["boards"]["0000.0002.0000001"]["power_sensors"], "XDPE132G5C:0");
+  EXPECT_GT(board, 2 * 40) << "two IPUs that draw at least what idle ones do";
+  EXPECT_GT(figure(all[1], "power"), 1.9 * board) << "IPUs 0 and 2 stand on two boards";
+  EXPECT_EQ(run("gc-iputraffictest --forever -j").status, 1);
+  const auto soak = scratch.file("soak");
+  const auto text = output("gc-iputraffictest --forever --all-links -i 1 > " + soak +
+                           " & pid=$!; until [ \"$(wc -l < " + soak +
+                           ")\" -gt 8 ]; do :; done; kill -INT $pid; wait $pid; tail -1 " + soak);
+  EXPECT_EQ(text, "o Result - Pass\n");
+}
+
 TEST_F(Traffic, WithTheHostHasFourPatterns) {
   const auto result = json("gc-hosttraffictest -i 100 -j");
   EXPECT_EQ(result["configuration"]["tiles_per_ipu"], "32");

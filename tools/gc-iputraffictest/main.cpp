@@ -3,8 +3,11 @@
 // directions at once; the time is the model's, and what arrives is compared.
 #include "base/Text.hpp"
 #include "Bench.hpp"
+#include "Links.hpp"
 #include "machine/Discovery.hpp"
 #include "machine/Error.hpp"
+#include <csignal>
+#include <iostream>
 #include <poplar/exceptions.hpp>
 
 namespace {
@@ -18,8 +21,10 @@ constexpr std::size_t wordsPerTransfer = 64 * 1024 / 4;
 
 struct Options {
   unsigned device0 = 0, device1 = 1, iterations = 1000;
-  bool json = false, verbose = false;
+  bool json = false, verbose = false, allLinks = false, forever = false;
 };
+
+volatile std::sig_atomic_t interrupted = 0;
 
 struct Result {
   double seconds = 0, bytes = 0;
@@ -80,20 +85,27 @@ Result measure(Bench &bench, const Built &built, const Options &options) {
   return result;
 }
 
-gctool::Json boards(const Options &options) {
+// The watts of a board stand for its one power sensor.
+gctool::Json boards(const Options &options, double &watts) {
   const machine::AttributeReader reader(machine::activeDomain());
   gctool::Json all = gctool::Json::object();
   for (const unsigned id : {options.device0, options.device1}) {
     const auto &ipu = reader.domain().ipus[id];
     auto &board = all[ipu.serial];
+    if (board.is_null()) {
+      const double drawn = reader.boardWatts(id);
+      watts += drawn;
+      board["power_sensors"] = {{"XDPE132G5C:0", number(drawn, 1)}};
+      board["device_ids"] = gctool::Json::array();
+      board["type"] = ipu.board;
+      board["board_power"] = number(drawn, 1);
+    }
     board["device_ids"].push_back(std::to_string(id));
-    board["type"] = ipu.board;
-    board["board_power"] = number(reader.boardWatts(id), 1);
   }
   return all;
 }
 
-gctool::Outcome work(const Options &options) {
+void check(const Options &options) {
   const auto domain = machine::activeDomain();
   for (const unsigned id : {options.device0, options.device1})
     if (id >= domain.ipus.size())
@@ -101,31 +113,100 @@ gctool::Outcome work(const Options &options) {
                                " has IPUs 0 to ", domain.ipus.size() - 1, "."));
   if (options.device0 == options.device1)
     throw machine::Error("--device0 and --device1 must be two IPUs.");
-  const unsigned device = Bench::deviceWith(options.device0, options.device1);
-  Bench bench(device);
-  const auto built = build(bench, placesIn(device, options), options);
-  gctool::Json json = {{"device0", std::to_string(options.device0)},
+  if (options.forever && options.json)
+    throw machine::Error("--forever prints no JSON: a test without an end has none.");
+}
+
+// Neighbours, or the two that were named.
+std::vector<Options> pairsOf(const Options &options) {
+  if (!options.allLinks)
+    return {options};
+  const auto domain = machine::activeDomain();
+  const auto system =
+      arch::systemOf(machine::chipOf(domain.partition.chip), unsigned(domain.ipus.size()));
+  std::vector<Options> pairs;
+  for (const auto &pair : gclinks::pairsOf(system)) {
+    pairs.push_back(options);
+    pairs.back().device0 = pair.from;
+    pairs.back().device1 = pair.to;
+  }
+  if (pairs.empty())
+    throw machine::Error(str("partition ", domain.partition.name, " has no links: it is one IPU."));
+  return pairs;
+}
+
+gctool::Json jsonOf(const Options &options, const Result &result) {
+  double watts = 0;
+  gctool::Json json = {{"boards", boards(options, watts)},
+                       {"device0", std::to_string(options.device0)},
                        {"device1", std::to_string(options.device1)}};
+  json["duration_sec"] = number(result.seconds, 6);
+  json["kbytes_transferred"] = number(result.bytes / 1024, 0);
+  json["gbytes_transferred"] = number(result.bytes / (1u << 30), 3);
+  json["gbps"] = number(result.bytes * 8 / 1e9 / result.seconds);
+  json["errors"] = std::to_string(result.errors);
+  json["power"] = number(watts, 1);
+  return json;
+}
+
+std::string textOf(const Options &options, const Result &result) {
+  auto text = str("o IPUs ", options.device0, " and ", options.device1, ": ",
+                  number(result.bytes * 8 / 1e9 / result.seconds),
+                  " Gbps in both directions together (simulated)\n");
+  if (options.verbose)
+    text += str("  - ", number(result.bytes / (1u << 30), 3), " GB in ", number(result.seconds, 6),
+                " s of device time\n");
+  return text;
+}
+
+class Test {
+public:
+  explicit Test(const Options &options) : options_(options) {}
+
+  void round() {
+    for (const auto &pair : pairsOf(options_)) {
+      const unsigned device = Bench::deviceWith(pair.device0, pair.device1);
+      Bench bench(device);
+      const auto result = measure(bench, build(bench, placesIn(device, pair), pair), pair);
+      errors_ += result.errors;
+      json_.push_back(jsonOf(pair, result));
+      if (!options_.json)
+        std::cout << textOf(pair, result) << std::flush;
+      if (interrupted || !std::cout)
+        return;
+    }
+  }
+  gctool::Outcome outcome() const {
+    const bool good = errors_ == 0;
+    if (!options_.json)
+      return {str("o Errors: ", errors_, "\no Result - ", good ? "Pass\n" : "Fail\n"), good};
+    if (options_.allLinks)
+      return {gctool::textOf({{"all_links", json_}}), good};
+    return {gctool::textOf({{"tile_to_tile", json_[0]}}), good};
+  }
+
+private:
+  const Options &options_;
+  std::uint64_t errors_ = 0;
+  gctool::Json json_ = gctool::Json::array();
+};
+
+gctool::Outcome work(const Options &options) {
+  check(options);
+  if (options.forever)
+    for (const int signal : {SIGINT, SIGTERM})
+      ::signal(signal, [](int) { interrupted = 1; });
+  Test test(options);
   try {
-    const auto result = measure(bench, built, options);
-    const double gbps = result.bytes * 8 / 1e9 / result.seconds;
-    json["boards"] = boards(options);
-    json["duration_sec"] = number(result.seconds, 6);
-    json["kbytes_transferred"] = number(result.bytes / 1024, 0);
-    json["gbytes_transferred"] = number(result.bytes / (1u << 30), 3);
-    json["gbps"] = number(gbps);
-    json["errors"] = std::to_string(result.errors);
-    if (options.json)
-      return {gctool::textOf({{"tile_to_tile", json}}), result.errors == 0};
-    return {str("o IPUs ", options.device0, " and ", options.device1, ": ", number(gbps),
-                " Gbps in both directions together (simulated)\n",
-                options.verbose ? str("  - ", number(result.bytes / (1u << 30), 3), " GB in ",
-                                      number(result.seconds, 6), " s of device time\n")
-                                : std::string(),
-                "o Errors: ", result.errors, "\no Result - ", result.errors ? "Fail\n" : "Pass\n"),
-            result.errors == 0};
+    do
+      test.round();
+    while (options.forever && !interrupted && std::cout);
+    return test.outcome();
   } catch (const runtime_error &e) {
-    return gctest::failure(options.json, json, e.what());
+    return gctest::failure(options.json,
+                           {{"device0", std::to_string(options.device0)},
+                            {"device1", std::to_string(options.device1)}},
+                           e.what());
   }
 }
 
@@ -137,6 +218,8 @@ int main(int argc, char **argv) {
                     "--version");
   tool.number("--device0", options.device0, 0, machine::mostIpus, {"one IPU"});
   tool.number("--device1", options.device1, 0, machine::mostIpus, {"the other"});
+  tool.flag("--all-links", options.allLinks, {"all neighbours of the partition, in turn"});
+  tool.flag("--forever", options.forever, {"again and again, until it is interrupted"});
   tool.json(options.json, "-j,--json-output,--json");
   tool.number("-i,--iterations", options.iterations, 1, 1000000,
               {"transfers of 64 KB of every tile"});
