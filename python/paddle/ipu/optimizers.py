@@ -45,7 +45,7 @@ class ExtractedOptimizer:
         defaults = {"default" + n[0].upper() + n[1:]: (v, n != "learningRate") for n, v in
                     {"learningRate": rate, "weightDecay": self._decay(op), **numbers}.items()}
         defaults["lossScaling"] = (self._strategy.get_option("loss_scaling"), True)
-        clips = [popart.ClipNormSettings.clipAllWeights(self._clip)] if self._clip else []
+        clips = self._clips()
         out = self._build(op, defaults, clips)
         for other in self._ops:
             own = {}
@@ -57,6 +57,14 @@ class ExtractedOptimizer:
             if own:
                 out.insertSpecific(other.input("Param")[0], own)
         return out
+
+    def _clips(self):
+        if self._clip is None:
+            return []
+        norm, clipped = self._clip
+        if clipped >= {op.input("Param")[0] for op in self._ops}:
+            return [popart.ClipNormSettings.clipAllWeights(norm)]
+        return [popart.ClipNormSettings.clipWeights(sorted(clipped), norm)]
 
     def _decay(self, op):
         decay = self._decays.get(op.input("Param")[0], 0.0)
@@ -137,9 +145,10 @@ def _rate_factors(block):
 
 
 def _clip(block):
-    """The largest norm of all gradients together; None if they are not clipped."""
+    """The largest norm of gradients together, and whose they are; None if they are not clipped."""
     ops = [op for op in block.ops if _in_scope(op, "gradient_clip")]
     if any(op.type in ("clip", "clip_by_norm") for op in ops):
         _refuse("Clipping of single gradients (ClipGradByValue, ClipGradByNorm)", "use paddle.nn.ClipGradByGlobalNorm.")
     norms = [op.attr("value") for op in ops if op.type == "fill_constant"]
-    return norms[0] if norms else None
+    clipped = {op.input("X")[0][:-len("@GRAD")] for op in ops if op.type == "elementwise_mul"}
+    return (norms[0], clipped) if norms else None

@@ -18,7 +18,8 @@ def several(monkeypatch):
 def build(optimizer):
     x, y = static.data("x", [-1, 8]), static.data("y", [-1, 1], "int64")
     with static.ipu_shard_guard(0, 0):
-        hidden = static.nn.fc(x, 16, activation="relu")
+        slow = paddle.ParamAttr(learning_rate=0.5, need_clip=False)
+        hidden = static.nn.fc(x, 16, weight_attr=slow, activation="relu")
     with static.ipu_shard_guard(1, 1):
         scores = static.nn.fc(hidden, 3)
     loss = paddle.mean(paddle.nn.functional.softmax_with_cross_entropy(scores, y))  # outside: with its inputs
@@ -83,7 +84,7 @@ def half(s):
 
 @pytest.mark.parametrize("configure, shape, apart", [
     (sharded, (4, 4, 1), 0), (pipelined, (4, 4, 1), 0), (averaged, (4, 4, 1), 0), (replicated, (2, 2, 4, 1), 1e-6),
-    (half, (4, 4, 1), 2e-3)])
+    (half, (4, 4, 1), 1e-2)])  # a relu may decide otherwise
 def test_gives_the_plain_numbers(configure, shape, apart):
     expected, weights = trained(momentum, plain)
     losses, learnt = trained(momentum, configure)
