@@ -86,11 +86,7 @@ class Dataset:
 
         def make():
             for element in generator(*given):
-                if isinstance(element, list) and isinstance(spec, tuple):
-                    element = tuple(element)
-                leaves = nest.flatten(element) if nest.is_nested(spec) else [element]
-                yield nest.pack_sequence_as(spec, [np.asarray(v, s.dtype.as_numpy_dtype)
-                                                   for v, s in zip(leaves, nest.flatten(spec))])
+                yield _like_spec(spec, element)
         return Dataset(make, UNKNOWN, spec)
 
     @staticmethod
@@ -388,6 +384,20 @@ class Iterator:
 
     def get_next(self):
         return next(self)
+
+
+def _like_spec(spec, element):
+    """What a generator gives, as arrays in the structure that was announced: lists below it are arrays."""
+    if isinstance(spec, dict):
+        return {key: _like_spec(s, element[key]) for key, s in spec.items()}
+    if isinstance(spec, (list, tuple)):
+        if len(spec) != len(element):
+            raise TypeError(f"The generator gave {len(element)} values; {len(spec)} were announced.")
+        return type(spec)(_like_spec(s, e) for s, e in zip(spec, element))
+    array = np.asarray(element, spec.dtype.as_numpy_dtype)
+    if not spec.shape.is_compatible_with(array.shape):
+        raise ValueError(f"The generator gave an element of shape {array.shape}; {spec.shape} was announced.")
+    return array
 
 
 def _stacked(spec, group):

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""tf.data, and data sets in Keras' cache layout."""
+import gzip
+import os
+import struct
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+
+
+def listed(dataset):
+    return [tf.nest.map_structure(lambda a: np.asarray(a).tolist(), e) for e in dataset.as_numpy_iterator()]
+
+
+def test_slices_batches_and_their_shapes():
+    x, y = np.arange(10, dtype="float32").reshape(5, 2), np.arange(5)
+    slices = tf.data.Dataset.from_tensor_slices((x, y))
+    assert len(slices) == 5 and slices.element_spec[0].shape == (2,)
+    open_batches, whole = slices.batch(2), slices.batch(2, drop_remainder=True)
+    assert open_batches.element_spec[0].shape == (None, 2) and whole.element_spec[1].shape == (2,)
+    assert (len(open_batches), len(whole)) == (3, 2)
+    assert listed(whole) == [([[0, 1], [2, 3]], [0, 1]), ([[4, 5], [6, 7]], [2, 3])]
+    with pytest.raises(ValueError, match="not compatible"):
+        tf.data.Dataset.from_tensor_slices((x, y[:3]))
+
+
+def test_transformations():
+    numbers = tf.data.Dataset.range(6)
+    assert listed(numbers.map(lambda v: v * 2).filter(lambda v: v > 2)) == [4, 6, 8, 10]
+    assert listed(numbers.skip(1).take(2).repeat(2)) == [1, 2, 1, 2]
+    assert listed(numbers.batch(4).unbatch()) == list(range(6))
+    assert listed(tf.data.Dataset.zip((numbers, numbers.skip(4)))) == [(0, 4), (1, 5)]
+    assert listed(numbers.shard(3, 1).concatenate(numbers.take(1)).enumerate()) == [(0, 1), (1, 4), (2, 0)]
+    assert numbers.reduce(np.int64(0), lambda a, b: a + b).numpy() == 15
+    assert numbers.repeat().cardinality().numpy() == -1
+    with pytest.raises(TypeError, match="infinite"):
+        len(numbers.repeat())
+
+
+@pytest.mark.parametrize("buffer", [3, 100])
+def test_shuffling_keeps_everything_and_changes_every_epoch(buffer):
+    shuffled = tf.data.Dataset.from_tensor_slices(np.arange(50)).shuffle(buffer, seed=1)
+    first, second = (np.concatenate(listed(shuffled.batch(7))) for _ in range(2))
+    assert sorted(first) == sorted(second) == list(range(50))
+    assert list(first) != list(range(50)) and list(first) != list(second)
+    fixed = tf.data.Dataset.range(20).shuffle(20, seed=1, reshuffle_each_iteration=False)
+    assert listed(fixed) == listed(fixed)
+
+
+def test_generators():
+    def rows():
+        for i in range(3):
+            yield [i, i], i
+
+    dataset = tf.data.Dataset.from_generator(rows, output_signature=(tf.TensorSpec([2], tf.float32),
+                                                                     tf.TensorSpec([], tf.int32)))
+    assert listed(dataset.batch(3)) == [([[0, 0], [1, 1], [2, 2]], [0, 1, 2])]
+    assert dataset.cardinality().numpy() == -2
+    for x, y in dataset.take(1):
+        assert x.dtype == tf.float32 and y.numpy() == 0
+
+
+def test_mnist_of_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
+    for name in ("mnist", "fashion_mnist", "cifar10", "cifar100"):
+        with pytest.raises(FileNotFoundError, match=f"{tmp_path}/datasets/.* put it there"):
+            getattr(keras.datasets, name).load_data()
+    os.makedirs(tmp_path / "datasets" / "fashion-mnist")
+    images, labels = np.arange(2 * 28 * 28, dtype="uint8").reshape(2, 28, 28), np.array([3, 4], "uint8")
+    np.savez(tmp_path / "datasets" / "mnist.npz", x_train=images, y_train=labels, x_test=images[:1], y_test=labels[:1])
+    (x, y), (xt, _) = keras.datasets.mnist.load_data()
+    np.testing.assert_array_equal(x, images)
+    assert y.tolist() == [3, 4] and len(xt) == 1
+    for part in ("train", "t10k"):
+        for name, data in (("images-idx3", images), ("labels-idx1", labels)):
+            head = struct.pack(f">BBBB{data.ndim}i", 0, 0, 8, data.ndim, *data.shape)
+            with gzip.open(tmp_path / "datasets" / "fashion-mnist" / f"{part}-{name}-ubyte.gz", "wb") as file:
+                file.write(head + data.tobytes())
+    (x, y), _ = keras.datasets.fashion_mnist.load_data()
+    np.testing.assert_array_equal(x, images)
+    assert y.tolist() == [3, 4]
+
+
+def test_fit_takes_all_kinds_of_data():
+    x, y = np.random.default_rng(0).normal(size=(24, 3)).astype("float32"), np.zeros((24, 1), "float32")
+
+    class Rows(keras.utils.Sequence):
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, i):
+            return x[i * 8:i * 8 + 8], y[i * 8:i * 8 + 8]
+
+    def endless():
+        while True:
+            yield x[:8], y[:8]
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    slices = tf.data.Dataset.from_tensor_slices((x, y))
+    for data, steps in (((x, y), None), (slices.batch(8), None), (slices.batch(7), None), (Rows(), None), (endless(), 3),
+                        (slices.batch(8).repeat(), 3)):
+        before = model.get_weights()[0]
+        args = data if isinstance(data, tuple) else (data,)
+        history = model.fit(*args, steps_per_epoch=steps, epochs=2, verbose=0)
+        assert len(history.history["loss"]) == 2 and not np.allclose(before, model.get_weights()[0])
+    assert model.predict(slices.batch(8)).shape == (24, 1)
+    with pytest.raises(ValueError, match="cardinality is ambiguous"):
+        model.fit(x, y[:5])
