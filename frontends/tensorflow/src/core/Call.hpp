@@ -53,7 +53,7 @@ public:
 
   std::size_t results() const { return node_.outputs.size(); }
   const Node &node() const { return node_; }
-  Conversion &conversion() { return conversion_; }
+  Conversion &conversion() const { return conversion_; }
 
   // ---- often needed
   std::size_t rank(Value v) const { return m.shape(v).size(); }

@@ -3,6 +3,7 @@
 
 #include "base/Text.hpp"
 #include <algorithm>
+#include <set>
 
 namespace tensorflow {
 
@@ -64,6 +65,58 @@ void Conversion::declare() {
   }
 }
 
+Value Conversion::turned(Value channelsLast) const {
+  const auto it = turned_.find(channelsLast);
+  return it == turned_.end() ? none : it->second;
+}
+const Conversion::Convolution *Conversion::convolutionOf(Value result) const {
+  const auto it = convolutions_.find(result);
+  return it == convolutions_.end() ? nullptr : &it->second;
+}
+
+// Operations whose results are in the order of their inputs, whatever that is.
+static bool keepsOrder(const Node &node) {
+  static const std::set<std::string> names{
+      "Abs",      "Neg",         "Exp",   "Log",   "Sqrt",     "Rsqrt",        "Square",
+      "Tanh",     "Sigmoid",     "Relu",  "Relu6", "Elu",      "Selu",         "Softplus",
+      "Softsign", "LeakyRelu",   "Silu",  "Gelu",  "Identity", "StopGradient", "Cast",
+      "Dropout",  "Add",         "AddV2", "Sub",   "Mul",      "RealDiv",      "Maximum",
+      "Minimum",  "ClipByValue", "Erf"};
+  return names.count(node.op) && !node.attributes.count("noise_shape");
+}
+
+// Whether all inputs are there with channels second, or are single numbers.
+bool Conversion::turns(const Node &node, const Values &inputs) const {
+  if (!keepsOrder(node))
+    return false;
+  bool any = false;
+  for (Value v : inputs) {
+    const bool one = v != none && turned(v) != none;
+    if (!one && (v == none || model_->info(v).nelms() != 1 || model_->shape(v).size() > 1))
+      return false;
+    any |= one;
+  }
+  return any;
+}
+
+Values Conversion::callTurned(const Converter &converter, const Node &node, Values inputs) {
+  for (auto &v : inputs)
+    if (turned(v) != none)
+      v = turned(v);
+  Call call(*this, node, std::move(inputs), *model_);
+  Values made = converter(call);
+  for (auto &v : made) {
+    Integers perm{0};
+    for (std::int64_t d = 2; d < std::int64_t(model_->shape(v).size()); ++d)
+      perm.push_back(d);
+    perm.push_back(1);
+    const Value last = model_->transpose(v, perm);
+    remember(last, v);
+    v = last;
+  }
+  return made;
+}
+
 void Conversion::convert(const Node &node) {
   const auto *converter = Registry::all().find(node.op);
   if (!converter)
@@ -73,10 +126,14 @@ void Conversion::convert(const Node &node) {
   for (auto tensor : node.inputs)
     inputs.push_back(tensor == noTensor ? none : at(tensor));
   place(node.place, node.name);
-  Call call(*this, node, std::move(inputs), *model_);
   Values made;
   try {
-    made = (*converter)(call);
+    if (turns(node, inputs))
+      made = callTurned(*converter, node, std::move(inputs));
+    else {
+      Call call(*this, node, std::move(inputs), *model_);
+      made = (*converter)(call);
+    }
   } catch (const ConversionError &) {
     throw;
   } catch (const popart::internal_error &) {

@@ -35,6 +35,23 @@ public:
   popart::Model &model() { return *model_; }
   Converted finish(); // once
 
+  // Values with their channels last of which there is one with the channels second: what is made of
+  // them elementwise is made of that one, so that a network's activations are turned once, not at
+  // every convolution.
+  Value turned(Value channelsLast) const;
+  void remember(Value channelsLast, Value channelsSecond) {
+    turned_[channelsLast] = channelsSecond;
+  }
+  // A convolution without a bias, in case one is added to it.
+  struct Convolution {
+    Values inputs;
+    Attributes attributes;
+  };
+  void remember(Value result, Convolution convolution) {
+    convolutions_[result] = std::move(convolution);
+  }
+  const Convolution *convolutionOf(Value result) const;
+
 private:
   void declare();
   void convert(const Node &node);
@@ -45,6 +62,10 @@ private:
   std::int64_t instead_ = 1;
   popart::Model own_;
   popart::Model *model_;
+  bool turns(const Node &node, const Values &inputs) const;
+  Values callTurned(const Converter &converter, const Node &node, Values inputs);
+  std::map<Value, Value> turned_;
+  std::map<Value, Convolution> convolutions_;
   Values values_;    // by tensor
   Values variables_; // by variable
   bool sharded_ = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/Layout.hpp"
 
+#include "core/Conversion.hpp"
+
 #include <algorithm>
 
 namespace tensorflow {
@@ -13,6 +15,8 @@ bool channelsLast(const Call &c) {
 Value toChannelsSecond(const Call &c, Value v) {
   if (!channelsLast(c))
     return v;
+  if (const Value known = c.conversion().turned(v); known != none)
+    return known;
   const auto rank = std::int64_t(c.rank(v));
   Integers perm{0, rank - 1};
   for (std::int64_t d = 1; d + 1 < rank; ++d)
@@ -26,7 +30,9 @@ Value fromChannelsSecond(const Call &c, Value v) {
   for (std::int64_t d = 2; d < std::int64_t(c.rank(v)); ++d)
     perm.push_back(d);
   perm.push_back(1);
-  return c.m.transpose(v, perm);
+  const Value last = c.m.transpose(v, perm);
+  c.conversion().remember(last, v);
+  return last;
 }
 Integers ofField(const Call &c, const Integers &perDimension) {
   const auto first = perDimension.begin() + (channelsLast(c) ? 1 : 2);

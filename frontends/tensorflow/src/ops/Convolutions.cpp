@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Convolutions. Filters are [field..., in / groups, out]; of depthwise ones [field..., in, times].
+#include "core/Conversion.hpp"
 #include "core/Layout.hpp"
 
 namespace tensorflow {

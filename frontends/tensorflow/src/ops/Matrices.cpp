@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Products of matrices.
+#include "core/Conversion.hpp"
 #include "core/Layout.hpp"
 #include <numeric>
 
@@ -27,8 +28,14 @@ Value product(Call &c, bool turnA, bool turnB) {
 Values matMul(Call &c) { return {product(c, c.flag("transpose_a"), c.flag("transpose_b"))}; }
 Values batchMatMul(Call &c) { return {product(c, c.flag("adj_x"), c.flag("adj_y"))}; }
 
+// One that follows a convolution is the convolution's own.
 Values biasAdd(Call &c) {
-  const Value x = c.in(0);
+  const Value x = c.in(0), second = channelsLast(c) ? c.conversion().turned(x) : x;
+  if (const auto *convolution = second == none ? nullptr : c.conversion().convolutionOf(second)) {
+    Values inputs = convolution->inputs;
+    inputs.push_back(c.in(1));
+    return {fromChannelsSecond(c, c.m.op("Conv", inputs, convolution->attributes))};
+  }
   return {c.m.add(x, alongChannels(c, c.in(1), c.rank(x)))};
 }
 
