@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Activations: functions of one tensor."""
+from tensorflow import _names
 from tensorflow.keras.named import Registry
 from tensorflow.ops import math_ops, nn_ops
 from tensorflow.ops.math_ops import exp as _exp
@@ -89,3 +90,6 @@ def exponential(x):
 @_all.add()
 def hard_sigmoid(x):
     return math_ops.clip_by_value(math_ops.add(math_ops.multiply(x, 0.2), 0.5), 0.0, 1.0)
+
+
+_names.lazy(globals(), {})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Constraints: what a variable becomes after an update."""
+from tensorflow import _names
 from tensorflow.keras.named import Registry
 from tensorflow.ops import math_ops
 
@@ -71,3 +72,4 @@ class MinMaxNorm(Constraint):
 
 
 non_neg, max_norm, unit_norm, min_max_norm = NonNeg, MaxNorm, UnitNorm, MinMaxNorm
+_names.lazy(globals(), {})

@@ -2,6 +2,7 @@
 """Initialisers: a shape and a type -> a tensor. `get` takes a name, a configuration, a function or an object."""
 import numpy as np
 
+from tensorflow import _names
 from tensorflow.framework import dtypes
 from tensorflow.framework.tensors import EagerTensor
 from tensorflow.keras.named import Registry
@@ -186,3 +187,4 @@ random_uniform, random_normal, truncated_normal = RandomUniform, RandomNormal, T
 variance_scaling, orthogonal, identity = VarianceScaling, Orthogonal, Identity
 glorot_uniform, glorot_normal, he_uniform, he_normal = GlorotUniform, GlorotNormal, HeUniform, HeNormal
 lecun_uniform, lecun_normal = LecunUniform, LecunNormal
+_names.lazy(globals(), {})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Regularisers: a tensor -> a number that is added to the loss."""
+from tensorflow import _names
 from tensorflow.keras.named import Registry
 from tensorflow.ops import math_ops
 
@@ -63,3 +64,6 @@ l1, l2 = L1, L2
 
 def l1_l2(l1=0.01, l2=0.01):
     return L1L2(l1, l2)
+
+
+_names.lazy(globals(), {})

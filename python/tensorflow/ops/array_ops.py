@@ -58,6 +58,12 @@ def size(input, out_type=dtypes.int32, name=None):
     return apply("Size", [x], name=name)
 
 
+def dims(x):
+    """The dimensions of a tensor: numbers, and tensors for those that are not known yet."""
+    whole = None if x.shape.is_fully_defined() else shape(x)
+    return [whole[d] if n is None else n for d, n in enumerate(x.shape)]
+
+
 def rank(input, name=None):
     return EagerTensor(np.array(convert_to_tensor(input).shape.rank, np.int32))
 
@@ -229,7 +235,7 @@ def _bounds(k, extent):
     begin, end, step = values
     if (step or 1) < 0 or (begin or 0) < 0:
         raise ValueError("Slices of a dimension that is not known must go forward.")
-    return begin or 0, 2 ** 31 - 1 if end is None else end, step or 1
+    return begin or 0, 2 ** 31 - 1 if end is None else end, step or 1  # a negative end counts from the end
 
 
 def boolean_mask(tensor, mask, axis=None, name=None):

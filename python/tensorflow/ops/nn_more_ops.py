@@ -45,24 +45,20 @@ def _of_images(data_format):
         raise NotImplementedError(f"data_format {data_format} of blocks of pixels is not there: NHWC is.")
 
 
-def _batch(x):
-    return -1 if x.shape[0] is None else x.shape[0]
-
-
 def depth_to_space(input, block_size, data_format="NHWC", name=None):
     _of_images(data_format)
     x, n = convert_to_tensor(input), int(block_size)
-    _, h, w, c = x.shape
-    x = array_ops.reshape(x, [_batch(x), h, w, n, n, c // (n * n)])
-    return array_ops.reshape(array_ops.transpose(x, [0, 1, 3, 2, 4, 5]), [_batch(x), h * n, w * n, c // (n * n)])
+    b, h, w, c = array_ops.dims(x)
+    x = array_ops.reshape(x, [b, h, w, n, n, c // (n * n)])
+    return array_ops.reshape(array_ops.transpose(x, [0, 1, 3, 2, 4, 5]), [b, h * n, w * n, c // (n * n)])
 
 
 def space_to_depth(input, block_size, data_format="NHWC", name=None):
     _of_images(data_format)
     x, n = convert_to_tensor(input), int(block_size)
-    _, h, w, c = x.shape
-    x = array_ops.reshape(x, [_batch(x), h // n, n, w // n, n, c])
-    return array_ops.reshape(array_ops.transpose(x, [0, 1, 3, 2, 4, 5]), [_batch(x), h // n, w // n, n * n * c])
+    b, h, w, c = array_ops.dims(x)
+    x = array_ops.reshape(x, [b, h // n, n, w // n, n, c])
+    return array_ops.reshape(array_ops.transpose(x, [0, 1, 3, 2, 4, 5]), [b, h // n, w // n, n * n * c])
 
 
 def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None):

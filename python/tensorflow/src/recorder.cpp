@@ -10,7 +10,7 @@ using namespace tensorflow;
 namespace {
 
 // In place of unknown dimensions: large enough for most windows, divisible by most strides.
-constexpr std::int64_t instead[] = {240, 480};
+constexpr std::int64_t instead[] = {120, 240};
 
 std::shared_ptr<void> held(const py::object &owner) {
   return {new py::object(owner), [](void *object) {

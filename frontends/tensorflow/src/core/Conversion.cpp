@@ -47,6 +47,8 @@ void Conversion::declare() {
     const auto &[tensor, name] = recording_.inputs[inputs_];
     const auto &info = recording_.tensors[tensor];
     Shape shape = info.shape;
+    if (!shape.empty() && shape[0] == unknown) // a batch: smaller than a field may be
+      shape[0] = std::max<std::int64_t>(instead_ / 2, 1);
     std::replace(shape.begin(), shape.end(), unknown, instead_);
     values_[tensor] = model_->input(name, TensorInfo(info.type, shape));
   }

@@ -107,7 +107,7 @@ class _Projection(Layer):
 
     def call(self, x):
         size = int(np.prod([d for d in x.shape[-self._inner:]]))
-        rows = [-1 if d is None else d for d in x.shape[:x.shape.rank - self._inner]]
+        rows = array_ops.dims(x)[:x.shape.rank - self._inner]
         flat = array_ops.reshape(x, [*rows, size])
         kernel = array_ops.reshape(math_ops.cast(self.kernel, x.dtype), [size, -1])
         out = array_ops.reshape(math_ops.matmul(flat, kernel), [*rows, *self._outer])

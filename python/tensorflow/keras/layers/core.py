@@ -141,8 +141,10 @@ class Reshape(Layer):
         self.target_shape = tuple(target_shape)
 
     def call(self, inputs):
-        count = int(np.prod([d for d in inputs.shape[1:]], dtype=int))
         target = list(self.target_shape)
+        if None in tuple(inputs.shape[1:]):
+            return array_ops.reshape(inputs, [array_ops.dims(inputs)[0], *target])
+        count = int(np.prod([d for d in inputs.shape[1:]], dtype=int))
         known = int(np.prod([d for d in target if d != -1], dtype=int))
         if -1 in target:
             target[target.index(-1)] = count // max(known, 1)

@@ -79,9 +79,9 @@ class _Cropping(_Field):
         keys = [slice(None)] * (self._rank + 2)
         for d, (begin, end) in enumerate(self.cropping):
             extent = inputs.shape[self._first + d]
-            if begin + end >= extent:
+            if extent is not None and begin + end >= extent:
                 raise ValueError(f"cropping {self.cropping} leaves nothing of an input of shape {inputs.shape}")
-            keys[self._first + d] = slice(begin, extent - end)
+            keys[self._first + d] = slice(begin, None if end == 0 else -end if extent is None else extent - end)
         return inputs[tuple(keys)]
 
     def get_config(self):
@@ -111,9 +111,9 @@ class Cropping3D(_Cropping):
 
 def _repeated(x, n, axis):
     """Every row n times, as a view: no lookup, whose gradient would be one too."""
-    shape = [-1 if d is None else d for d in x.shape]
+    shape = array_ops.dims(x)
     rows = array_ops.tile(array_ops.expand_dims(x, axis + 1), [n if d == axis + 1 else 1 for d in range(len(shape) + 1)])
-    shape[axis] *= n
+    shape[axis] = shape[axis] * n
     return array_ops.reshape(rows, shape)
 
 

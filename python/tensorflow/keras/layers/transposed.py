@@ -32,10 +32,10 @@ class _ConvTranspose(Conv):
     def call(self, inputs):
         last = self.data_format == "channels_last"
         first = 1 if last else 2
-        field = [self._length(inputs.shape[first + d], d) for d in range(self.rank)]
+        dims = array_ops.dims(inputs)
+        field = [self._length(dims[first + d], d) for d in range(self.rank)]
         kernel, own_format = math_ops.cast(self.kernel, inputs.dtype), tensorflow_format(self.data_format, self.rank)
-        batch = inputs.shape[0] if inputs.shape[0] is not None else array_ops.shape(inputs)[0]
-        shape = [batch, *field, self.filters] if last else [batch, self.filters, *field]
+        shape = [dims[0], *field, self.filters] if last else [dims[0], self.filters, *field]
         padding = self.padding.upper()
         if self.output_padding is not None and padding == "SAME":
             padding = self._explicit(last)

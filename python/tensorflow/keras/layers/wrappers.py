@@ -33,15 +33,14 @@ class TimeDistributed(Wrapper):
         self.supports_masking = True
 
     def call(self, inputs, training=None, mask=None):
-        if inputs.shape.rank < 3 or inputs.shape[1] is None:
-            raise ValueError("`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions, the "
-                             f"steps among them known; received: {inputs.shape}")
-        steps = inputs.shape[1]
+        if inputs.shape.rank < 3:
+            raise ValueError("`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions, "
+                             f"received: {inputs.shape}")
         rows = array_ops.reshape(inputs, [-1, *inputs.shape[2:]])
         arguments = {"training": training} if self.layer._parameters[0] else {}
         made = self.layer(rows, **arguments)
-        batch = -1 if inputs.shape[0] is None else inputs.shape[0]
-        return nest.map_structure(lambda t: array_ops.reshape(t, [batch, steps, *t.shape[1:]]), made)
+        front = array_ops.dims(inputs)[:2]
+        return nest.map_structure(lambda t: array_ops.reshape(t, [*front, *t.shape[1:]]), made)
 
 
 _MERGES = {"sum": math_ops.add, "mul": math_ops.multiply}
