@@ -81,6 +81,33 @@ TEST(Schedule, ReadersStayOnTheirSideOfAnUpdate) {
   }
 }
 
+// Gradients come last layer first and are gathered first layer first; that replicas reduce all
+// accumulators together later does not tie one to the other.
+TEST(Schedule, GradientsThatAreReducedTogetherAreGatheredOneByOne) {
+  Model m;
+  Value h = m.randomInput({64});
+  Values wide, accumulators, gathered;
+  for (int i = 0; i < 4; ++i) {
+    h = m.b.op("Tanh", {h});
+    wide.push_back(m.b.op("Exp", {m.b.op("Expand", {h}, {{"shape", ir::Integers{50, 64}}})}));
+    accumulators.push_back(m.graph.addVariable("a" + std::to_string(i),
+                                               HostTensor::filled({DataType::FLOAT, {50, 64}}, 0)));
+  }
+  for (int i = 4; i-- > 0;)
+    gathered.push_back(m.b.op("Accumulate", {accumulators[std::size_t(i)], wide[std::size_t(i)]},
+                              {{"weights", std::int64_t(1)}}));
+  ir::Node reduce;
+  reduce.def = &ops::opOf("ReplicatedReduceScatter");
+  reduce.inputs = gathered;
+  reduce.attributes.set("replicas", std::int64_t(2));
+  m.b.append(std::move(reduce), 4);
+  EXPECT_GE(transforms::peakLiveBytes(m.graph), 4 * 50 * 64 * 4);
+  transforms::schedule(m.graph, SessionOptions());
+  // One gradient, or the four halves that are left of all.
+  EXPECT_LE(transforms::peakLiveBytes(m.graph), 3 * 50 * 64 * 4) << ir::text(m.graph);
+  EXPECT_LT(typesOf(m.graph).find("Accumulate"), typesOf(m.graph).rfind("Exp"));
+}
+
 TEST(Schedule, StagesAndPassesStayInOrder) {
   Wide m;
   const auto n = m.graph.nodes.size();

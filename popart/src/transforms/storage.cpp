@@ -22,7 +22,7 @@ bool mayShareMemory(const Graph &graph, const Node &node) {
   if (def.reduction && node.inputs[0] != none && node.outputs[0] != none)
     return graph[node.inputs[0]].info.nelms() == graph[node.outputs[0]].info.nelms();
   if (def.type == "Gather" && graph[node.inputs[1]].kind == ir::Kind::Constant)
-    return true; // entries that are known now are a view
+    return true;                                            // entries that are known now are a view
   return !def.isElementwise() && !def.create && !def.fresh; // create: it chooses layouts
 }
 
@@ -44,6 +44,13 @@ std::vector<Value> storageOf(const Graph &graph) {
   return of;
 }
 
+// Whether output i can lie where input i does and nowhere else: updates, and what replicas do with
+// several tensors at once.
+static bool pairsOutputs(const Node &node) {
+  return node.def->updates >= 0 ||
+         (node.def->type.rfind("Replicated", 0) == 0 && node.inputs.size() == node.outputs.size());
+}
+
 std::vector<std::uint32_t> memoryClasses(const Graph &graph) {
   std::vector<std::uint32_t> parent(graph.size());
   std::iota(parent.begin(), parent.end(), 0u);
@@ -56,12 +63,12 @@ std::vector<std::uint32_t> memoryClasses(const Graph &graph) {
     if (graph[Value{v}].shardOf != none)
       parent[find(v)] = find(graph[Value{v}].shardOf.value);
   for (const Node &node : graph.nodes) {
-    const bool updates = node.def->updates >= 0;
-    if (!mayShareMemory(graph, node) && !updates)
+    const bool pairs = pairsOutputs(node);
+    if (!mayShareMemory(graph, node) && !pairs)
       continue;
     for (std::size_t o = 0; o < node.outputs.size(); ++o)
       for (std::size_t i = 0; i < node.inputs.size(); ++i)
-        if (node.outputs[o] != none && node.inputs[i] != none && (!updates || o == i))
+        if (node.outputs[o] != none && node.inputs[i] != none && (!pairs || o == i))
           parent[find(node.outputs[o].value)] = find(node.inputs[i].value);
   }
   for (std::uint32_t v = 0; v < parent.size(); ++v)
