@@ -7,7 +7,8 @@
 namespace calibration::models {
 namespace {
 
-constexpr std::int64_t words = 30522;
+constexpr std::int64_t wordSlices = 5; // of the product with the table, one after the other
+constexpr std::int64_t words = 30525;  // 30522, and as many as make the slices equal
 
 class Bert {
 public:
@@ -63,7 +64,7 @@ private:
   }
 
   TensorId encoder(TensorId x, const std::string &name) {
-    const auto a = net_.dropout(attention(net_, places_, x, mask_, name + "attention."), 0.1f);
+    const auto a = net_.dropout(attention(net_, places_, x, mask_, 0, name + "attention."), 0.1f);
     x = net_.layerNorm(sum(x, a), name + "norm1");
     x = net_.layerNorm(sum(x, feedForward(net_, places_, x, name)), name + "norm2");
     return net_.builder->checkpointOutput({x})[0];
@@ -83,6 +84,7 @@ private:
                        "words.norm");
     const auto logits =
         net_.onnx.matmul({y, net_.onnx.transpose({table_}, {1, 0})}, "words.project");
+    net_.builder->setSerializeMatMul({logits}, "output_channels", wordSlices, true);
     return cost(sum(logits, net_.weight({words}, "words.bias")), "maskedWords");
   }
   TensorId nextSentence(const TensorId &x) {

@@ -123,6 +123,7 @@ void addBert(Rows &rows, const char *id, const char *what, const char *chip, uns
   row.published = published;
   row.batch = shape.batch;
   row.setup = {chip, replicas, 4, accumulation, RecomputationType::Pipeline, besideSharded()};
+  row.setup.memoryProportion = "0.15";
   row.model = str("bert ", shape.hidden, " ", shape.sequence, " ", shape.predictions, " ",
                   shape.perRow, shape.questions ? " questions" : "");
   row.make = [shape] { return bert(shape); };

@@ -6,7 +6,7 @@
 namespace calibration::models {
 
 TensorId attention(Net &net, const Rows &rows, const TensorId &x, const TensorId &mask,
-                   const std::string &name) {
+                   float dropout, const std::string &name) {
   auto &o = net.onnx;
   const auto hidden = rows.hidden, width = hidden / rows.heads;
   const auto heads = [&](const TensorId &part, const std::vector<std::int64_t> &order,
@@ -25,7 +25,7 @@ TensorId attention(Net &net, const Rows &rows, const TensorId &x, const TensorId
   scores = net.graphcore.scale({scores}, 1 / std::sqrt(float(width)));
   if (!mask.empty())
     scores = o.add({scores, mask});
-  scores = net.dropout(o.softmax({scores}, 3, name + "softmax"), 0.1f);
+  scores = net.dropout(o.softmax({scores}, 3, name + "softmax"), dropout);
   const auto mixed = o.transpose({o.matmul({scores, v}, name + "mix")}, {0, 2, 1, 3});
   return net.dense(net.graphcore.reshape(mixed, {rows.batch * rows.sequence, hidden}), hidden,
                    name + "out");

@@ -11,7 +11,7 @@ struct Rows { // of places, all sequences below each other
 
 // Scores of places that attend to each other get the mask added, if there is one.
 TensorId attention(Net &net, const Rows &rows, const TensorId &x, const TensorId &mask,
-                   const std::string &name);
+                   float dropout, const std::string &name);
 // Wider by four and back.
 TensorId feedForward(Net &net, const Rows &rows, const TensorId &x, const std::string &name);
 

@@ -42,7 +42,8 @@ private:
     return net_.dropout(x, 0.1f);
   }
   TensorId encoder(TensorId x, const std::string &name) {
-    auto y = attention(net_, rows_, net_.layerNorm(x, name + "norm1"), {}, name + "attention.");
+    auto y =
+        attention(net_, rows_, net_.layerNorm(x, name + "norm1"), {}, 0.1f, name + "attention.");
     x = net_.onnx.add({x, net_.dropout(y, 0.1f)});
     x = net_.onnx.add({x, feedForward(net_, rows_, net_.layerNorm(x, name + "norm2"), name)});
     return net_.builder->checkpointOutput({x})[0];
