@@ -333,8 +333,7 @@ micro::Finish ChannelsForward::finishTile(const Block &b, const Tile &tile, std:
       }
     finish.add[e] = to;
   }
-  finish.relu = activation_ == Activation::Relu;
-  finish.activation = finish.relu ? nullptr : activationLoop(activation_);
+  setActivation(finish, activation_);
   return finish;
 }
 

@@ -261,8 +261,7 @@ void ImagesForward::runJob(const Job &job, const openipu::KernelArgs &args) cons
   auto tiles = ceilDiv(g_.out, kernels_.rowsFor[job.vectors]);
   micro::Finish finish;
   finish.step = std::size_t(job.yStep);
-  finish.relu = activation_ == Activation::Relu;
-  finish.activation = finish.relu ? nullptr : activationLoop(activation_);
+  setActivation(finish, activation_);
   for (std::size_t t = 0; t < tiles; ++t) {
     auto first = g_.out * t / tiles, rows = g_.out * (t + 1) / tiles - first;
     float *targets[micro::maxRows];

@@ -54,6 +54,12 @@ ActivationLoop activationLoop(Activation activation) {
                            "or was written by another version. Compile it again.");
 }
 
+void setActivation(micro::Finish &finish, Activation activation) {
+  finish.relu = activation == Activation::Relu || activation == Activation::Relu6;
+  finish.most = activation == Activation::Relu6 ? 6.f : 0.f;
+  finish.activation = finish.relu ? nullptr : activationLoop(activation);
+}
+
 std::vector<std::size_t> heldBy(const openipu::KernelArgs &args) {
   std::vector<std::size_t> held;
   const auto extras = args.inputs.subspan(2);
@@ -91,8 +97,7 @@ TileFinish::TileFinish(const Finish &of, std::size_t rows, std::size_t columns, 
       pointers_[i][r] = static_cast<const float *>(from.data) + std::int64_t(r) * from.row;
     work.add[i] = pointers_[i];
   }
-  work.relu = of.activation == Activation::Relu;
-  work.activation = work.relu ? nullptr : activationLoop(of.activation);
+  setActivation(work, of.activation);
 }
 
 void finishRows(float *sums, std::size_t ld, std::size_t rows, std::size_t columns,

@@ -15,6 +15,8 @@ using openipu::Activation;
 // that is none of the enumeration (executables are files).
 using ActivationLoop = void (*)(float *data, std::size_t n);
 ActivationLoop activationLoop(Activation activation);
+// In innermost loops: some are done there, others by a loop.
+void setActivation(micro::Finish &finish, Activation activation);
 
 // What is added to the results of a product and done to them; the added matrices are as large as
 // the results.

@@ -18,6 +18,7 @@ struct Finish {
   std::size_t step = 0; // 0: vectors lie side by side
   const float *perRow = nullptr, *perColumn = nullptr;
   bool relu = false;
+  float most = 0; // with relu, larger values become this; 0: none do
   void (*activation)(float *data, std::size_t n) = nullptr;
 };
 
