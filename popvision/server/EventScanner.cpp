@@ -6,6 +6,8 @@
 namespace popvision {
 
 void EventScanner::skipSpace() {
+  if (at_ < text_.size() && text_[at_] > ' ') // mostly there is none
+    return;
   while (at_ < text_.size() &&
          (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
     ++at_;
@@ -58,10 +60,17 @@ bool EventScanner::string(std::string_view &content) {
   if (at_ >= text_.size() || text_[at_] != '"')
     return false;
   const auto first = ++at_;
-  while (at_ < text_.size() && text_[at_] != '"')
-    at_ += text_[at_] == '\\' ? 2 : 1;
-  if (at_ >= text_.size())
-    return false;
+  for (;;) { // to a quote that an even number of backslashes stands before
+    at_ = text_.find('"', at_);
+    if (at_ == std::string_view::npos)
+      return at_ = text_.size(), false;
+    auto escapes = at_;
+    while (escapes > first && text_[escapes - 1] == '\\')
+      --escapes;
+    if ((at_ - escapes) % 2 == 0)
+      break;
+    ++at_;
+  }
   content = text_.substr(first, at_++ - first);
   return true;
 }
@@ -100,7 +109,7 @@ bool EventScanner::number(double &value) {
   at_ = std::size_t(result.ptr - text_.data());
   if (quoted && (at_ >= text_.size() || text_[at_++] != '"'))
     return false;
-  return value == value && value < 1e18 && value > -1e18;
+  return value > -1e15 && value < 1e15; // thirty years; sums of such times in nanoseconds fit
 }
 
 // Other tools write ids as texts; those become a number that differs from text to text.

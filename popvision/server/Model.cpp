@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Model.hpp"
 #include <set>
-#include <stdexcept>
 
 namespace popvision {
 
@@ -33,13 +32,19 @@ Kind kindOf(pva::Program::Type type) {
   }
 }
 
-// A chip that a user described has a name that says nothing; its peaks are then unknown.
-static std::optional<arch::Chip> chipOf(const std::string &name) {
-  try {
-    return arch::chipByName(name);
-  } catch (const std::invalid_argument &) {
-    return std::nullopt;
+// A report names the instruction set and the clock, which together tell the chip. One that a user
+// described has a name that says nothing; its peaks are then unknown.
+static std::optional<arch::Chip> chipOf(const pva::Target &target) {
+  std::optional<arch::Chip> found;
+  for (const auto &name : arch::chipNames()) {
+    const auto &chip = arch::chipByName(name);
+    const bool sameClock = std::uint64_t(chip.clockHz) == target.clockFrequency();
+    if (chip.archName == target.architectureName() && (!found || sameClock))
+      found = chip;
   }
+  if (found)
+    found->clockHz = double(target.clockFrequency()); // peaks are those of this clock
+  return found;
 }
 
 Model::Model(Files files)
@@ -47,7 +52,7 @@ Model::Model(Files files)
       report_(files_.debug.empty() ? pva::openReport(files_.profile)
                                    : pva::openReport(files_.profile, files_.debug)),
       programs_(report_.compilation().allPrograms()), spent_(programs_.size()),
-      chip_(chipOf(report_.compilation().target().architectureName())),
+      chip_(chipOf(report_.compilation().target())),
       debug_(report_.debugContexts()) {
   for (std::size_t i = 0; i < debug_.size(); ++i)
     debugIndex_.emplace(debug_[i].id(), i);

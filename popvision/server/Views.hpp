@@ -22,6 +22,9 @@ std::string operationsView(const Model &model);
 std::string traceView(const Model &model);
 std::string layersView(const Model &model);
 
+// What lies on a tile; none when the report was made without autoReport.outputLoweredVars.
+std::vector<pva::LoweredVariable> partsOn(const Model &model, std::uint64_t tile);
+
 // Equal neighbours as [first, count, value, value...] of one or more lists over tiles.
 void writeRanges(Json &json, const std::vector<pva::NumberByTile> &lists);
 

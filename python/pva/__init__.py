@@ -64,3 +64,6 @@ class ProgramVisitor:
 
     def visitUnknown(self, program: "Program") -> None:
         """Does nothing."""
+
+
+from pva.trace import Trace, TraceEvent, TraceProcess, TraceThread, openTrace  # noqa: E402,F401

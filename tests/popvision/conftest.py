@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 
+import pva
 import pytest
 
 HERE = os.path.dirname(__file__)
@@ -34,7 +35,8 @@ def other_report():
 @pytest.fixture(scope="session")
 def popvision():
     def run(*arguments, **more):
-        return subprocess.run([os.environ["POPVISION"], *arguments], capture_output=True, text=True, timeout=120, **more)
+        command = [os.environ["POPVISION"], *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
 
     return run
 
@@ -42,8 +44,8 @@ def popvision():
 @pytest.fixture(scope="session")
 def browse():
     """Runs one of the browser scripts beside this file; what it prints."""
-    if not os.environ.get("CHROMIUM"):
-        pytest.skip("Chromium is not installed")
+    if not os.environ.get("CHROMIUM") or not shutil.which("node") or not shutil.which("npm"):
+        pytest.skip("the page needs node and npm, its tests Chromium")
 
     def run(script, *arguments):
         command = ["node", os.path.join(HERE, script), os.environ["POPVISION"], *arguments]
@@ -52,3 +54,20 @@ def browse():
         return json.loads(found.stdout)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def page(browse, report, program):
+    return browse("read.mjs", os.environ.get("POPVISION_PICTURES", "-"), str(program.id), report)
+
+
+@pytest.fixture(scope="session")
+def truth(report):
+    return pva.openReport(f"{report}/training/profile.pop", f"{report}/debug.cbor")
+
+
+@pytest.fixture(scope="session")
+def program(truth):
+    """The compute set that takes most of the time."""
+    executed = [t for t in truth.execution.totals if t.program.type == pva.Program.Type.OnTileExecute]
+    return max(executed, key=lambda total: total.cycles).program

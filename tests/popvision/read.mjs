@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// read.mjs PROGRAM PICTURES PATH...: visits the views as a user would and prints as JSON every number that was on the
-// screen. PICTURES: a folder for screenshots, or "-".
+// read.mjs PROGRAM PICTURES PROGRAM_ID PATH...: visits the views as a user would and prints as JSON every number that was
+// on the screen. PICTURES: a folder for screenshots, or "-".
 import { Browser, serve } from './browser.mjs';
 
-const [program, pictures, ...paths] = process.argv.slice(2);
+const [program, pictures, id, ...paths] = process.argv.slice(2);
 const server = await serve(program, ...paths);
 const browser = await Browser.start();
 const seen = {};
+const picture = async name => {
+  if (pictures !== '-') await browser.picture(`${pictures}/${name}.png`);
+};
 try {
   await browser.size(1280, 800);
   await browser.open(server.url);
@@ -14,8 +17,9 @@ try {
   const views = await browser.run(`[...document.querySelectorAll('nav a')].map(a => a.dataset.view)`);
   for (const view of views) {
     await browser.view(view);
+    await new Promise(done => setTimeout(done, 200)); // what is fetched while it is drawn
     seen[view] = await browser.numbers();
-    if (pictures !== '-') await browser.picture(`${pictures}/${view}.png`);
+    await picture(view);
   }
 
   await browser.view('memory?at=7');
@@ -23,16 +27,39 @@ try {
   seen['memory?at=7'] = await browser.numbers();
   const plot = await browser.box('.plot canvas');
   await browser.click(plot.x + plot.width / 2, plot.y + 150);
+  await browser.until(`document.querySelector('[data-tile]').dataset.tile !== '7'`, 'another tile');
   await browser.key('ArrowRight');
   seen.clicked = await browser.numbers();
   await browser.mouse('mouseWheel', plot.x + plot.width / 2, plot.y + 150, { deltaX: 0, deltaY: -800 });
   await browser.frame();
 
-  if (views.includes('summary')) {
-    await browser.view('summary?other=0');
-    seen.itself = await browser.numbers();
-    await browser.view('memory?other=0');
-    seen.memoryItself = await browser.numbers();
+  await browser.view(`programs?at=${id}`);
+  await browser.until(`document.querySelector('.panel[data-program="${id}"]')`, `program ${id}`);
+  seen.program = await browser.numbers();
+  await picture('program');
+
+  // Typed into the search field of the tree, with the keyboard alone.
+  await browser.key('/');
+  for (const letter of 'sync') await browser.key(letter);
+  await browser.key('Enter');
+  seen.found = await browser.run(`document.querySelectorAll('.grid mark').length`);
+
+  await browser.view('summary?other=0');
+  seen.itself = await browser.numbers();
+  await browser.view('memory?other=0');
+  seen.memoryItself = await browser.numbers();
+  await browser.view('operations?other=0');
+  seen.operationsItself = await browser.numbers();
+
+  for (const [theme, width] of [
+    ['dark', 3840],
+    ['dark', 1280],
+  ]) {
+    await browser.size(width, 900, theme);
+    await browser.run(`document.documentElement.dataset.theme = '${theme}'`);
+    await browser.view('memory');
+    seen[`overflow${width}`] = await browser.run('document.documentElement.scrollWidth - innerWidth');
+    await picture(`memory-${theme}-${width}`);
   }
   seen.problems = browser.problems;
   seen.elsewhere = browser.requests.filter(url => !url.startsWith(server.url) && !/^(about|data|blob):/.test(url));

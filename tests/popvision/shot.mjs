@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // shot.mjs PROGRAM OUT VIEW THEME WIDTH HEIGHT PATH...: one picture of one view.
 import { Browser, serve } from './browser.mjs';
 const [program, out, view, theme, width, height, ...paths] = process.argv.slice(2);

@@ -1,20 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every number on the page is the one that libpva gives."""
-import os
-
 import pva
 import pytest
-
-
-@pytest.fixture(scope="module")
-def page(browse, report):
-    pictures = os.environ.get("POPVISION_PICTURES", "-")
-    return browse("read.mjs", pictures, report)
-
-
-@pytest.fixture(scope="module")
-def truth(report):
-    return pva.openReport(f"{report}/training/profile.pop", f"{report}/debug.cbor")
 
 
 def values(numbers, prefix):
@@ -32,13 +19,15 @@ def test_nothing_goes_wrong_and_nothing_is_fetched_from_elsewhere(page):
 
 def test_the_summary(page, truth):
     numbers, target, graph = page["summary"], truth.compilation.target, truth.compilation.graph
-    for name in ("numIPUs", "numTiles", "tilesPerIpu", "bytesPerTile", "bytesPerIPU", "totalMemory", "clockFrequency", "numReplicas"):
+    for name in ("numIPUs", "numTiles", "tilesPerIpu", "bytesPerTile", "bytesPerIPU", "totalMemory",
+                 "clockFrequency", "numReplicas"):
         assert reads(numbers[f"target.{name}"]) == numbers[f"target.{name}"]["value"] == getattr(target, name)
     for name in ("numVertices", "numEdges", "numVars", "numComputeSets"):
         assert reads(numbers[f"graph.{name}"]) == getattr(graph, name)
     assert reads(numbers["memory.used"]) == sum(t.memory.total.excludingGaps for t in truth.compilation.tiles)
     assert reads(numbers["memory.alwaysLive"]) == sum(t.memory.alwaysLiveBytes for t in truth.compilation.tiles)
-    assert reads(numbers["memory.fullestTileBytes"]) == max(t.memory.total.includingGaps for t in truth.compilation.tiles)
+    most = max(t.memory.total.includingGaps for t in truth.compilation.tiles)
+    assert reads(numbers["memory.fullestTileBytes"]) == most
     assert reads(numbers["execution.totalCycles"]) == truth.execution.totalCycles
     assert reads(numbers["execution.steps"]) == len(truth.execution.steps)
     assert reads(numbers["execution.runs"]) == len(truth.execution.runs)
@@ -72,10 +61,71 @@ def test_one_tile(page, truth):
 
 def test_a_click_and_an_arrow_key_select_a_tile(page, truth):
     tile = int(page["clicked"]["tile.tile"]["value"])
-    assert tile > 600 and reads(page["clicked"]["tile.total"]) == truth.compilation.tiles[tile].memory.total.excludingGaps
+    memory = truth.compilation.tiles[tile].memory
+    assert tile > 600 and reads(page["clicked"]["tile.total"]) == memory.total.excludingGaps
 
 
 def test_a_report_compared_with_itself_has_no_changes(page):
     for numbers in (page["itself"], page["memoryItself"]):
         changes = {key: number["value"] for key, number in numbers.items() if key.endswith(".change")}
         assert len(changes) > 5 and set(changes.values()) == {0}
+    changes = {key: number["value"] for key, number in page["operationsItself"].items() if key.endswith(".change")}
+    assert len(changes) > 5 and set(changes.values()) == {0}
+
+
+def test_the_peak_of_liveness_and_its_variables(page, truth):
+    shown, steps = page["liveness"], truth.compilation.livenessProgramSteps
+    peak = max(range(len(steps)), key=lambda i: (steps[i].notAlwaysLiveMemory.bytes, -i))
+    assert shown["step.index"]["value"] == peak and reads(shown["step.bytes"]) == steps[peak].notAlwaysLiveMemory.bytes
+    variables = {v.id if hasattr(v, "id") else v._id: v.bytes for v in steps[peak].notAlwaysLiveMemory.variables}
+    assert shown["step.variables"]["value"] == len(variables)
+    listed = {int(key): value for key, value in values(shown, "live.").items()}
+    assert listed and all(variables[key] == value for key, value in listed.items())
+
+
+def test_a_program_and_its_place_in_the_tree(page, truth, program):
+    shown = page["program"]
+    total = next(t for t in truth.execution.totals if t.program.id == program.id)
+    assert reads(shown["program.cycles"]) == program.cycles and reads(shown["program.totalCycles"]) == total.cycles
+    assert reads(shown["program.executions"]) == total.executions
+    assert reads(shown["program.activeTiles"]) == program.activeTiles
+    assert shown["program.tileBalance"]["value"] == pytest.approx(program.tileBalance)
+    assert reads(shown[f"tree.{program.id}"]) == total.cycles
+    assert page["found"] > 0
+
+
+def test_operations_and_that_they_add_up(page, truth):
+    totals = {t.program.id: t.cycles for t in truth.execution.totals}
+    operations = pva.OperationAnalysis(truth).operations
+    expected = [sum(totals.get(p.id, 0) for p in o.programs()) for o in operations]
+    shown = {int(key.split(".")[0]): value for key, value in values(page["operations"], "op.").items()
+             if key.endswith(".cycles")}
+    assert len(shown) > 10
+    assert all(value == expected[i] for i, value in shown.items() if i < len(expected))
+    assert reads(page["operations"]["operations.total"]) == sum(totals.values())
+
+
+def test_the_trace_by_kind(page, truth):
+    kinds = {"OnTileExecute": "compute", "DoExchange": "exchange", "StreamCopyMid": "host"}
+    sums = dict.fromkeys(kinds.values(), 0)
+    for step in truth.execution.steps:
+        kind = kinds.get(str(step.program.type).split(".")[-1])
+        if kind:
+            sums[kind] += step.ipus[0].cycles
+    assert {kind: reads(page["trace"][f"visible.{kind}"]) for kind in sums} == sums
+    assert reads(page["trace"]["visible.steps"]) == len(truth.execution.steps)
+
+
+def test_wide_and_narrow_screens(page):
+    assert page["overflow3840"] <= 0 and page["overflow1280"] <= 0
+
+
+def test_an_exported_page_shows_the_same(page, browse, popvision, report, tmp_path):
+    file = str(tmp_path / "report.html")
+    done = popvision("--export", file, report)
+    assert done.returncode == 0, done.stderr
+    shown = browse("exported.mjs", file)
+    assert shown["problems"] == [] and shown["elsewhere"] == []
+    for view in ("summary", "insights", "memory", "liveness", "operations", "trace", "layers", "host"):
+        assert shown[view] == page[view], view
+    assert shown["tile"]["tile.total"] == page["memory?at=7"]["tile.total"]

@@ -5,12 +5,26 @@ import type { Column } from './grid';
 import type { Unit } from './dom';
 import { h, num } from './dom';
 
-export interface Context { report: Report; other: Report | null; target: number; go: (view: string, target?: number) => void }
+export interface Context {
+  report: Report;
+  other: Report | null;
+  target: number;
+  go: (view: string, target?: number) => void;
+}
 export type View = (context: Context) => Promise<HTMLElement>;
 
-export function kindColour(kind: string): string { return `var(--${kind})`; }
+export function kindColour(kind: string): string {
+  return `var(--${kind})`;
+}
 
-export function numberColumn<Row>(title: string, value: (row: Row) => number, unit: Unit, width = '120px', key?: (row: Row) => string, hint?: string): Column<Row> {
+export function numberColumn<Row>(
+  title: string,
+  value: (row: Row) => number,
+  unit: Unit,
+  width = '120px',
+  key?: (row: Row) => string,
+  hint?: string,
+): Column<Row> {
   return { title, hint, width, right: true, sort: value, cell: row => num(key ? key(row) : '', value(row), unit) };
 }
 
@@ -26,9 +40,13 @@ export function kindBar(byKind: Record<string, number>, total: number): HTMLElem
   return bar;
 }
 export function legend(entries: [string, string][]): HTMLElement {
-  return h('div', {}, entries.map(([name, colour]) => {
-    const box = h('i', {});
-    box.style.background = colour;
-    return h('span', { class: 'key' }, box, name);
-  }));
+  return h(
+    'div',
+    {},
+    entries.map(([name, colour]) => {
+      const box = h('i', {});
+      box.style.background = colour;
+      return h('span', { class: 'key' }, box, name);
+    }),
+  );
 }

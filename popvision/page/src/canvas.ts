@@ -7,8 +7,27 @@ export function colour(name: string): string {
 }
 
 // Colours that stay apart, for categories and channels.
-const palette = ['#4e79a7', '#f28e2b', '#e15759', '#76b7b2', '#59a14f', '#edc948', '#b07aa1', '#ff9da7', '#9c755f', '#8cd17d', '#86bcb6', '#d37295', '#a0cbe8', '#b6992d', '#499894', '#f1ce63'];
-export function paletteColour(index: number): string { return palette[index % palette.length]; }
+const palette = [
+  '#4e79a7',
+  '#f28e2b',
+  '#e15759',
+  '#76b7b2',
+  '#59a14f',
+  '#edc948',
+  '#b07aa1',
+  '#ff9da7',
+  '#9c755f',
+  '#8cd17d',
+  '#86bcb6',
+  '#d37295',
+  '#a0cbe8',
+  '#b6992d',
+  '#499894',
+  '#f1ce63',
+];
+export function paletteColour(index: number): string {
+  return palette[index % palette.length];
+}
 export function textColour(text: string): string {
   let hash = 7;
   for (let i = 0; i < text.length; ++i) hash = (hash * 31 + text.charCodeAt(i)) | 0;
@@ -22,7 +41,10 @@ export class Surface {
   private pending = false;
   private observer: ResizeObserver;
 
-  constructor(public height: number, private readonly draw: () => void) {
+  constructor(
+    public height: number,
+    private readonly draw: () => void,
+  ) {
     this.context = this.element.getContext('2d')!;
     this.element.style.height = `${height}px`;
     this.observer = new ResizeObserver(() => this.fit());
@@ -46,7 +68,10 @@ export class Surface {
   request(): void {
     if (this.pending) return;
     this.pending = true;
-    requestAnimationFrame(() => { this.pending = false; if (this.width) this.draw(); });
+    requestAnimationFrame(() => {
+      this.pending = false;
+      if (this.width) this.draw();
+    });
   }
 }
 
@@ -59,9 +84,15 @@ export function showTip(x: number, y: number, ...content: (Node | string)[]): vo
   tip.style.left = `${Math.max(4, x + 16 + box.width > innerWidth ? x - box.width - 14 : x + 16)}px`;
   tip.style.top = `${Math.max(4, y + 14 + box.height > innerHeight ? y - box.height - 10 : y + 14)}px`;
 }
-export function hideTip(): void { tip.hidden = true; }
+export function hideTip(): void {
+  tip.hidden = true;
+}
 export function tipTable(rows: [string, string][]): HTMLElement {
-  return h('table', {}, rows.map(([name, value]) => h('tr', {}, h('td', { class: 'soft' }, name), h('td', {}, value))));
+  return h(
+    'table',
+    {},
+    rows.map(([name, value]) => h('tr', {}, h('td', { class: 'soft' }, name), h('td', {}, value))),
+  );
 }
 
 // "Nice" marks for an axis: about `count` of them.

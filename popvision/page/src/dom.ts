@@ -5,7 +5,11 @@
 type Child = Node | string | number | null | undefined | false | Child[];
 type Attributes = Record<string, string | number | boolean | ((event: any) => void) | undefined>;
 
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name.slice(2), value);
@@ -24,10 +28,17 @@ function append(element: Element, children: Child[]): void {
   }
 }
 
-export function clear(element: Element, ...children: Child[]): void { element.replaceChildren(); append(element, children); }
+export function clear(element: Element, ...children: Child[]): void {
+  element.replaceChildren();
+  append(element, children);
+}
 
 const svgSpace = 'http://www.w3.org/2000/svg';
-export function svg(tag: string, attributes: Record<string, string | number> = {}, ...children: (Node | string)[]): SVGElement {
+export function svg(
+  tag: string,
+  attributes: Record<string, string | number> = {},
+  ...children: (Node | string)[]
+): SVGElement {
   const element = document.createElementNS(svgSpace, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
   element.append(...children);
@@ -36,17 +47,51 @@ export function svg(tag: string, attributes: Record<string, string | number> = {
 
 // ---- numbers ----
 
-export type Unit = 'bytes' | 'cycles' | 'count' | 'share' | 'seconds' | 'text' | 'flops' | 'times' | 'ns' | 'watts' | 'joules';
+export type Unit =
+  | 'bytes'
+  | 'cycles'
+  | 'count'
+  | 'share'
+  | 'seconds'
+  | 'text'
+  | 'flops'
+  | 'times'
+  | 'ns'
+  | 'watts'
+  | 'joules';
 let memoryUnit: 'B' | 'KiB' | 'MiB' = (localStorageGet('unit') as 'B' | 'KiB' | 'MiB') || 'B';
-export function setMemoryUnit(unit: typeof memoryUnit): void { memoryUnit = unit; localStorageSet('unit', unit); }
-export function getMemoryUnit(): string { return memoryUnit; }
+export function setMemoryUnit(unit: typeof memoryUnit): void {
+  memoryUnit = unit;
+  localStorageSet('unit', unit);
+}
+export function getMemoryUnit(): string {
+  return memoryUnit;
+}
 
 // An exported page may stand where nothing can be stored.
-export function localStorageGet(key: string): string | null { try { return localStorage.getItem(`popvision.${key}`); } catch { return null; } }
-export function localStorageSet(key: string, value: string): void { try { localStorage.setItem(`popvision.${key}`, value); } catch { /* then not */ } }
+export function localStorageGet(key: string): string | null {
+  try {
+    return localStorage.getItem(`popvision.${key}`);
+  } catch {
+    return null;
+  }
+}
+export function localStorageSet(key: string, value: string): void {
+  try {
+    localStorage.setItem(`popvision.${key}`, value);
+  } catch {
+    /* then not */
+  }
+}
 
-export function thousands(value: number): string { return Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ','); }
-function digits(value: number): string { return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2); }
+export function thousands(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+function digits(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
 export function prefixed(value: number, unit: string): string {
   if (value === 0) return `0 ${unit}`;
   const names = ['p', 'n', 'µ', 'm', '', 'k', 'M', 'G', 'T', 'P'];
@@ -56,15 +101,27 @@ export function prefixed(value: number, unit: string): string {
 export function format(value: number, unit: Unit): string {
   switch (unit) {
     case 'bytes':
-      return memoryUnit === 'B' ? `${thousands(value)} B` : memoryUnit === 'KiB' ? `${(value / 1024).toFixed(1)} KiB` : `${(value / 1048576).toFixed(2)} MiB`;
-    case 'share': return `${(100 * value).toFixed(1)} %`;
-    case 'seconds': return prefixed(value, 's');
-    case 'ns': return prefixed(value / 1e9, 's');
-    case 'flops': return prefixed(value, 'FLOP');
-    case 'joules': return prefixed(value, 'J');
-    case 'watts': return `${digits(value)} W`;
-    case 'times': return `${value.toFixed(2)} ×`;
-    default: return thousands(value);
+      return memoryUnit === 'B'
+        ? `${thousands(value)} B`
+        : memoryUnit === 'KiB'
+          ? `${(value / 1024).toFixed(1)} KiB`
+          : `${(value / 1048576).toFixed(2)} MiB`;
+    case 'share':
+      return `${(100 * value).toFixed(1)} %`;
+    case 'seconds':
+      return prefixed(value, 's');
+    case 'ns':
+      return prefixed(value / 1e9, 's');
+    case 'flops':
+      return prefixed(value, 'FLOP');
+    case 'joules':
+      return prefixed(value, 'J');
+    case 'watts':
+      return `${digits(value)} W`;
+    case 'times':
+      return `${value.toFixed(2)} ×`;
+    default:
+      return thousands(value);
   }
 }
 
@@ -79,14 +136,38 @@ export function compared(key: string, value: number, other: number | undefined, 
   const change = other - value;
   const share = value ? ` (${change > 0 ? '+' : ''}${((100 * change) / value).toFixed(1)} %)` : '';
   cells.push(h('td', {}, num(`${key}.other`, other, unit)));
-  cells.push(h('td', { class: change > 0 ? 'grown' : change < 0 ? 'shrunk' : 'same' },
-    h('span', { class: 'num', 'data-key': `${key}.change`, 'data-v': change }, change === 0 ? '0' : `${change > 0 ? '+' : '−'}${format(Math.abs(change), unit)}${share}`)));
+  cells.push(
+    h(
+      'td',
+      { class: change > 0 ? 'grown' : change < 0 ? 'shrunk' : 'same' },
+      h(
+        'span',
+        { class: 'num', 'data-key': `${key}.change`, 'data-v': change },
+        change === 0 ? '0' : `${change > 0 ? '+' : '−'}${format(Math.abs(change), unit)}${share}`,
+      ),
+    ),
+  );
   return cells;
+}
+
+// Of lists too long to be arguments of Math.max.
+export function highest(values: ArrayLike<number>, least = -Infinity): number {
+  let high = least;
+  for (let i = 0; i < values.length; ++i) if (values[i] > high) high = values[i];
+  return high;
+}
+export function lowest(values: ArrayLike<number>, most = Infinity): number {
+  let low = most;
+  for (let i = 0; i < values.length; ++i) if (values[i] < low) low = values[i];
+  return low;
 }
 
 export function debounce(work: () => void, wait: number): () => void {
   let timer = 0;
-  return () => { window.clearTimeout(timer); timer = window.setTimeout(work, wait); };
+  return () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(work, wait);
+  };
 }
 
 // How long each reaction to the user took, for the bench.

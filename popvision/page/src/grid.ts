@@ -3,8 +3,26 @@
 // with the arrow keys.
 import { h, clear, timed } from './dom';
 
-export interface Column<Row> { title: string; hint?: string; width: string; right?: boolean; cell: (row: Row) => Node | string; sort?: (row: Row) => number | string; fill?: (row: Row) => number; colour?: string }
-export interface GridOptions<Row> { columns: Column<Row>[]; rows: Row[]; height?: number; select?: (row: Row) => void; key?: (row: Row) => string; sorted?: number; ascending?: boolean; filter?: (row: Row, text: string) => boolean }
+export interface Column<Row> {
+  title: string;
+  hint?: string;
+  width: string;
+  right?: boolean;
+  cell: (row: Row) => Node | string;
+  sort?: (row: Row) => number | string;
+  fill?: (row: Row) => number;
+  colour?: string;
+}
+export interface GridOptions<Row> {
+  columns: Column<Row>[];
+  rows: Row[];
+  height?: number;
+  select?: (row: Row) => void;
+  key?: (row: Row) => string;
+  sorted?: number;
+  ascending?: boolean;
+  filter?: (row: Row, text: string) => boolean;
+}
 
 export class Grid<Row> {
   readonly element: HTMLElement;
@@ -30,9 +48,17 @@ export class Grid<Row> {
     new ResizeObserver(() => this.render()).observe(this.element);
     this.refresh();
   }
-  setRows(rows: Row[]): void { this.options.rows = rows; this.refresh(); }
-  setFilter(text: string): void { this.text = text.toLowerCase(); this.refresh(); }
-  get length(): number { return this.shown.length; }
+  setRows(rows: Row[]): void {
+    this.options.rows = rows;
+    this.refresh();
+  }
+  setFilter(text: string): void {
+    this.text = text.toLowerCase();
+    this.refresh();
+  }
+  get length(): number {
+    return this.shown.length;
+  }
 
   private refresh(): void {
     timed('table', () => {
@@ -49,43 +75,83 @@ export class Grid<Row> {
       this.render();
     });
   }
-  private get template(): string { return this.options.columns.map(c => c.width).join(' '); }
+  // So wide that every column has its least width: rows of any text then line up.
+  private get least(): string {
+    const pixels = this.options.columns.map(c => Number(/(\d+)px/.exec(c.width)?.[1] ?? 100));
+    return `${pixels.reduce((a, b) => a + b, 0) + 10 * (pixels.length - 1) + 20}px`;
+  }
+  private get template(): string {
+    return this.options.columns.map(c => c.width).join(' ');
+  }
   private heading(): void {
     this.head.style.gridTemplateColumns = this.template;
-    clear(this.head, this.options.columns.map((column, index) => h('span', {
-      class: column.right ? 'right' : '', role: 'columnheader', title: column.hint ?? column.title,
-      'aria-sort': index === this.sortBy ? (this.ascending ? 'ascending' : 'descending') : undefined,
-      onclick: () => { this.ascending = this.sortBy === index ? !this.ascending : false; this.sortBy = index; this.refresh(); },
-    }, column.title)));
+    this.head.style.minWidth = this.body.style.minWidth = this.least;
+    clear(
+      this.head,
+      this.options.columns.map((column, index) =>
+        h(
+          'span',
+          {
+            class: column.right ? 'right' : '',
+            role: 'columnheader',
+            title: column.hint ?? column.title,
+            'aria-sort': index === this.sortBy ? (this.ascending ? 'ascending' : 'descending') : undefined,
+            onclick: () => {
+              this.ascending = this.sortBy === index ? !this.ascending : false;
+              this.sortBy = index;
+              this.refresh();
+            },
+          },
+          column.title,
+        ),
+      ),
+    );
   }
   private render(): void {
     const height = this.rowHeight;
     this.body.style.height = `${this.shown.length * height}px`;
     const first = Math.max(0, Math.floor(this.element.scrollTop / height) - 4);
-    const last = Math.min(this.shown.length, Math.ceil((this.element.scrollTop + this.element.clientHeight) / height) + 4);
-    clear(this.body, Array.from({ length: Math.max(0, last - first) }, (_, i) => this.row(this.shown[first + i], first + i)));
+    const last = Math.min(
+      this.shown.length,
+      Math.ceil((this.element.scrollTop + this.element.clientHeight) / height) + 4,
+    );
+    clear(
+      this.body,
+      Array.from({ length: Math.max(0, last - first) }, (_, i) => this.row(this.shown[first + i], first + i)),
+    );
   }
   private row(row: Row, index: number): HTMLElement {
-    const element = h('div', {
-      class: 'row', role: 'row', 'aria-selected': row === this.selected, 'data-row': this.options.key?.(row) ?? index,
-      onclick: () => this.pick(row),
-    }, this.options.columns.map(column => {
-      const cell = h('span', { role: 'gridcell', class: column.right ? 'right' : '' }, column.cell(row));
-      if (typeof column.cell(row) === 'string') cell.title = cell.textContent ?? '';
-      if (column.fill) {
-        cell.classList.add('fill');
-        const share = Math.min(1, Math.max(0, column.fill(row))) * 100;
-        cell.style.backgroundImage = `linear-gradient(to left, color-mix(in srgb, ${column.colour ?? 'var(--accent)'} 30%, transparent) ${share}%, transparent ${share}%)`;
-      }
-      return cell;
-    }));
+    const element = h(
+      'div',
+      {
+        class: 'row',
+        role: 'row',
+        'aria-selected': row === this.selected,
+        'data-row': this.options.key?.(row) ?? index,
+        onclick: () => this.pick(row),
+      },
+      this.options.columns.map(column => {
+        const cell = h('span', { role: 'gridcell', class: column.right ? 'right' : '' }, column.cell(row));
+        if (typeof column.cell(row) === 'string') cell.title = cell.textContent ?? '';
+        if (column.fill) {
+          cell.classList.add('fill');
+          const share = Math.min(1, Math.max(0, column.fill(row))) * 100;
+          cell.style.backgroundImage = `linear-gradient(to left, color-mix(in srgb, ${column.colour ?? 'var(--accent)'} 30%, transparent) ${share}%, transparent ${share}%)`;
+        }
+        return cell;
+      }),
+    );
     element.style.gridTemplateColumns = this.template;
     element.style.top = `${index * this.rowHeight}px`;
     element.style.height = `${this.rowHeight}px`;
     return element;
   }
   pick(row: Row): void {
-    timed('select', () => { this.selected = row; this.options.select?.(row); this.render(); });
+    timed('select', () => {
+      this.selected = row;
+      this.options.select?.(row);
+      this.render();
+    });
   }
   reveal(row: Row): void {
     const index = this.shown.indexOf(row);

@@ -6,15 +6,34 @@ import type { Site } from './data';
 import { Report, exported, forget, fresh, get } from './data';
 import { clear, getMemoryUnit, h, localStorageGet, localStorageSet, reactions, setMemoryUnit } from './dom';
 import { hideTip } from './canvas';
+import { host } from './views/host';
 import { insights } from './views/insights';
+import { layers } from './views/layers';
+import { liveness } from './views/liveness';
 import { memory } from './views/memory';
+import { operations } from './views/operations';
+import { programs } from './views/programs';
+import { roofline } from './views/roofline';
 import { summary } from './views/summary';
+import { trace } from './views/trace';
 
-interface Entry { name: string; title: string; view: View; part: string }
+interface Entry {
+  name: string;
+  title: string;
+  view: View;
+  part: string;
+}
 const entries: Entry[] = [
   { name: 'summary', title: 'Summary', view: summary, part: 'Graph' },
   { name: 'insights', title: 'Insights', view: insights, part: 'Graph' },
   { name: 'memory', title: 'Memory', view: memory, part: 'Graph' },
+  { name: 'liveness', title: 'Liveness', view: liveness, part: 'Graph' },
+  { name: 'programs', title: 'Program tree', view: programs, part: 'Graph' },
+  { name: 'operations', title: 'Operations', view: operations, part: 'Graph' },
+  { name: 'trace', title: 'Execution trace', view: trace, part: 'Graph' },
+  { name: 'roofline', title: 'Roofline', view: roofline, part: 'Graph' },
+  { name: 'layers', title: 'Layers', view: layers, part: 'Graph' },
+  { name: 'host', title: 'Host and IPU', view: host, part: 'System' },
 ];
 
 let site: Site;
@@ -28,7 +47,10 @@ const nav = h('nav', { 'aria-label': 'views' });
 function readAddress(): void {
   const [view, query] = location.hash.replace(/^#\/?/, '').split('?');
   const values = new URLSearchParams(query ?? '');
-  const number = (name: string, otherwise: number): number => { const value = Number(values.get(name) ?? otherwise); return Number.isInteger(value) ? value : otherwise; };
+  const number = (name: string, otherwise: number): number => {
+    const value = Number(values.get(name) ?? otherwise);
+    return Number.isInteger(value) ? value : otherwise;
+  };
   state.view = available().some(e => e.name === view) ? view : available()[0].name;
   state.report = Math.min(Math.max(0, number('report', 0)), Math.max(0, site.reports.length - 1));
   state.other = number('other', -1) < site.reports.length ? number('other', -1) : -1;
@@ -42,33 +64,72 @@ function address(change: Partial<typeof state>): string {
   if (next.target >= 0) values.set('at', String(next.target));
   return `#/${next.view}${values.size ? `?${values}` : ''}`;
 }
-function go(change: Partial<typeof state>): void { location.hash = address(change); }
-function available(): Entry[] { return entries.filter(e => (e.part === 'System' ? site.traces.length : site.reports.length)); }
+function go(change: Partial<typeof state>): void {
+  location.hash = address(change);
+}
+function available(): Entry[] {
+  return entries.filter(e => (e.part === 'System' ? site.traces.length : site.reports.length));
+}
 
-function theme(): string { return localStorageGet('theme') ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'); }
-function applyTheme(name: string): void { document.documentElement.dataset.theme = name; }
+function theme(): string {
+  return localStorageGet('theme') ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+}
+function applyTheme(name: string): void {
+  document.documentElement.dataset.theme = name;
+}
 
 function chooser(label: string, value: number, none: boolean, choose: (index: number) => void): HTMLElement {
-  const select: HTMLSelectElement = h('select', { onchange: () => choose(Number(select.value)), 'aria-label': label }, none ? h('option', { value: -1 }, 'nothing') : null, site.reports.map((r, i) => h('option', { value: i, selected: i === value }, `${i + 1} ${r.name}`)));
+  const select: HTMLSelectElement = h(
+    'select',
+    { onchange: () => choose(Number(select.value)), 'aria-label': label },
+    none ? h('option', { value: -1 }, 'nothing') : null,
+    site.reports.map((r, i) => h('option', { value: i, selected: i === value }, `${i + 1} ${r.name}`)),
+  );
   return h('label', {}, `${label} `, select);
 }
 
 function drawHeader(): void {
-  clear(header, h('h1', {}, h('b', {}, 'Pop'), 'Vision'),
+  clear(
+    header,
+    h('h1', {}, h('b', {}, 'Pop'), 'Vision'),
     site.reports.length ? chooser('Report', state.report, false, report => go({ report })) : null,
     site.reports.length > 1 ? chooser('Compare with', state.other, true, other => go({ other })) : null,
     h('span', { class: 'space' }),
-    exported ? h('span', { class: 'soft' }, 'exported') : h('button', { title: 'reload when a file changes', 'aria-pressed': live !== 0, onclick: watch }, 'Live'),
-    h('select', { 'aria-label': 'unit of memory', onchange: (e: Event) => { setMemoryUnit((e.target as HTMLSelectElement).value as 'B'); void draw(); } }, ['B', 'KiB', 'MiB'].map(u => h('option', { value: u, selected: u === getMemoryUnit() }, u))),
-    h('button', { title: 'dark or light (t)', onclick: toggleTheme }, theme() === 'dark' ? '☀' : '☾'));
+    exported
+      ? h('span', { class: 'soft' }, 'exported')
+      : h('button', { title: 'reload when a file changes', 'aria-pressed': live !== 0, onclick: watch }, 'Live'),
+    h(
+      'select',
+      {
+        'aria-label': 'unit of memory',
+        onchange: (e: Event) => {
+          setMemoryUnit((e.target as HTMLSelectElement).value as 'B');
+          void draw();
+        },
+      },
+      ['B', 'KiB', 'MiB'].map(u => h('option', { value: u, selected: u === getMemoryUnit() }, u)),
+    ),
+    h('button', { title: 'dark or light (t)', onclick: toggleTheme }, theme() === 'dark' ? '☀' : '☾'),
+  );
 }
 function drawNav(): void {
-  const list: (HTMLElement)[] = [];
+  const list: HTMLElement[] = [];
   let part = '';
   available().forEach((entry, i) => {
     if (entry.part !== part) list.push(h('div', { class: 'part' }, entry.part));
     part = entry.part;
-    list.push(h('a', { href: address({ view: entry.name }), 'aria-current': entry.name === state.view ? 'page' : undefined, 'data-view': entry.name }, entry.title, h('kbd', {}, i < 9 ? i + 1 : '')));
+    list.push(
+      h(
+        'a',
+        {
+          href: address({ view: entry.name }),
+          'aria-current': entry.name === state.view ? 'page' : undefined,
+          'data-view': entry.name,
+        },
+        entry.title,
+        h('kbd', {}, i < 9 ? i + 1 : ''),
+      ),
+    );
   });
   clear(nav, list);
 }
@@ -82,12 +143,22 @@ async function draw(): Promise<void> {
   document.body.dataset.ready = '';
   const entry = entries.find(e => e.name === state.view)!;
   const make = (index: number): Report => new Report(index, site.reports[index]?.name ?? '');
-  const context: Context = { report: make(state.report), other: state.other >= 0 ? make(state.other) : null, target: state.target, go: (view, target = -1) => go({ view, target }) };
+  const context: Context = {
+    report: make(state.report),
+    other: state.other >= 0 ? make(state.other) : null,
+    target: state.target,
+    go: (view, target = -1) => go({ view, target }),
+  };
   let content: HTMLElement;
   try {
     content = await entry.view(context);
   } catch (error) {
-    content = h('div', { class: 'panel' }, h('h2', {}, 'This cannot be shown'), h('p', { class: 'error', role: 'alert' }, (error as Error).message));
+    content = h(
+      'div',
+      { class: 'panel' },
+      h('h2', {}, 'This cannot be shown'),
+      h('p', { class: 'error', role: 'alert' }, (error as Error).message),
+    );
   }
   if (mine !== drawing) return; // the user has gone on
   clear(main, content);
@@ -109,10 +180,18 @@ async function look(): Promise<void> {
     site = now;
     forget();
     void draw();
-  } catch { /* the server may come back */ }
+  } catch {
+    /* the server may come back */
+  }
 }
 function watch(): void {
-  if (live) { clearInterval(live); live = 0; } else { live = window.setInterval(() => void look(), 1000); void look(); }
+  if (live) {
+    clearInterval(live);
+    live = 0;
+  } else {
+    live = window.setInterval(() => void look(), 1000);
+    void look();
+  }
   drawHeader();
 }
 
@@ -121,16 +200,28 @@ function keys(event: KeyboardEvent): void {
   const entry = /^[1-9]$/.test(event.key) ? available()[Number(event.key) - 1] : undefined;
   if (entry) go({ view: entry.name });
   else if (event.key === 't') toggleTheme();
-  else if (event.key === '/') { const field = main.querySelector<HTMLInputElement>('input[type=search]'); if (field) { event.preventDefault(); field.focus(); } }
+  else if (event.key === '/') {
+    const field = main.querySelector<HTMLInputElement>('input[type=search]');
+    if (field) {
+      event.preventDefault();
+      field.focus();
+    }
+  }
 }
 
 async function start(): Promise<void> {
   applyTheme(theme());
   app.append(header, nav, main);
   site = await get<Site>('/api/site');
-  if (!available().length) { clear(main, h('p', { class: 'error' }, 'There is nothing to show.')); return; }
+  if (!available().length) {
+    clear(main, h('p', { class: 'error' }, 'There is nothing to show.'));
+    return;
+  }
   readAddress();
-  addEventListener('hashchange', () => { readAddress(); void draw(); });
+  addEventListener('hashchange', () => {
+    readAddress();
+    void draw();
+  });
   addEventListener('keydown', keys);
   await draw();
 }

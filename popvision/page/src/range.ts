@@ -5,11 +5,18 @@ import { timed } from './dom';
 export class Range {
   low: number;
   high: number;
-  constructor(public min: number, public max: number, public least: number, private readonly changed: () => void) {
+  constructor(
+    public min: number,
+    public max: number,
+    public least: number,
+    private readonly changed: () => void,
+  ) {
     this.low = min;
     this.high = max;
   }
-  get span(): number { return this.high - this.low; }
+  get span(): number {
+    return this.high - this.low;
+  }
   set(low: number, high: number): void {
     const span = Math.min(Math.max(high - low, this.least), this.max - this.min);
     this.low = Math.min(Math.max(low, this.min), this.max - span);
@@ -21,24 +28,40 @@ export class Range {
     const share = this.span ? (at - this.low) / this.span : 0.5;
     this.set(at - share * span, at - share * span + span);
   }
-  pan(share: number): void { this.set(this.low + share * this.span, this.high + share * this.span); }
-  reset(): void { this.set(this.min, this.max); }
-  get whole(): boolean { return this.low <= this.min && this.high >= this.max; }
+  pan(share: number): void {
+    this.set(this.low + share * this.span, this.high + share * this.span);
+  }
+  reset(): void {
+    this.set(this.min, this.max);
+  }
+  get whole(): boolean {
+    return this.low <= this.min && this.high >= this.max;
+  }
 }
 
 // Wheel zooms, shift or a sideways wheel pans, dragging pans (with shift: selects a range to zoom to), keys do the same.
-export function attach(element: HTMLElement, range: Range, area: () => { left: number; width: number }, select?: (from: number, to: number) => void): void {
+export function attach(
+  element: HTMLElement,
+  range: Range,
+  area: () => { left: number; width: number },
+  select?: (from: number, to: number) => void,
+): void {
   const at = (x: number): number => {
     const { left, width } = area();
     return range.low + ((x - element.getBoundingClientRect().left - left) / Math.max(1, width)) * range.span;
   };
-  element.addEventListener('wheel', event => {
-    event.preventDefault();
-    timed('zoom', () => {
-      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) range.pan((event.deltaX || event.deltaY) / 800);
-      else range.zoom(Math.exp(event.deltaY / 400), at(event.clientX));
-    });
-  }, { passive: false });
+  element.addEventListener(
+    'wheel',
+    event => {
+      event.preventDefault();
+      timed('zoom', () => {
+        if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+          range.pan((event.deltaX || event.deltaY) / 800);
+        else range.zoom(Math.exp(event.deltaY / 400), at(event.clientX));
+      });
+    },
+    { passive: false },
+  );
   let from: { x: number; low: number; shift: boolean; at: number } | null = null;
   element.addEventListener('pointerdown', event => {
     if (event.button !== 0) return;
@@ -47,7 +70,10 @@ export function attach(element: HTMLElement, range: Range, area: () => { left: n
   });
   element.addEventListener('pointermove', event => {
     if (!from || Math.abs(event.clientX - from.x) < 4) return;
-    if (from.shift) { select?.(Math.min(from.at, at(event.clientX)), Math.max(from.at, at(event.clientX))); return; }
+    if (from.shift) {
+      select?.(Math.min(from.at, at(event.clientX)), Math.max(from.at, at(event.clientX)));
+      return;
+    }
     const low = from.low - ((event.clientX - from.x) / Math.max(1, area().width)) * range.span;
     timed('pan', () => range.set(low, low + range.span));
   });
@@ -59,9 +85,17 @@ export function attach(element: HTMLElement, range: Range, area: () => { left: n
   element.addEventListener('keydown', event => {
     const middle = (range.low + range.high) / 2;
     const keys: Record<string, () => void> = {
-      '+': () => range.zoom(0.6, middle), '=': () => range.zoom(0.6, middle), '-': () => range.zoom(1 / 0.6, middle), w: () => range.zoom(0.6, middle), s: () => range.zoom(1 / 0.6, middle),
-      a: () => range.pan(-0.2), d: () => range.pan(0.2), Home: () => range.reset(), '0': () => range.reset(),
-      PageUp: () => range.pan(-0.9), PageDown: () => range.pan(0.9),
+      '+': () => range.zoom(0.6, middle),
+      '=': () => range.zoom(0.6, middle),
+      '-': () => range.zoom(1 / 0.6, middle),
+      w: () => range.zoom(0.6, middle),
+      s: () => range.zoom(1 / 0.6, middle),
+      a: () => range.pan(-0.2),
+      d: () => range.pan(0.2),
+      Home: () => range.reset(),
+      '0': () => range.reset(),
+      PageUp: () => range.pan(-0.9),
+      PageDown: () => range.pan(0.9),
     };
     if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();

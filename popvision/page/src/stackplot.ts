@@ -6,14 +6,30 @@ import type { Unit } from './dom';
 import { Surface, colour, hideTip, showTip, ticks, tipTable } from './canvas';
 import { Range, attach, wasDragged } from './range';
 
-export interface Series { name: string; colour: string; values: ArrayLike<number> }
+export interface Series {
+  name: string;
+  colour: string;
+  values: ArrayLike<number>;
+}
 export interface StackOptions {
-  count: number; unit: Unit; what: string; series: Series[]; limit?: number; limitName?: string;
-  other?: ArrayLike<number>; otherName?: string; describe?: (index: number) => [string, string][]; select: (index: number) => void; height?: number;
+  count: number;
+  unit: Unit;
+  what: string;
+  series: Series[];
+  limit?: number;
+  limitName?: string;
+  other?: ArrayLike<number>;
+  otherName?: string;
+  describe?: (index: number) => [string, string][];
+  select: (index: number) => void;
+  height?: number;
   marks?: (index: number) => boolean;
 }
 
-const left = 84, bottom = 22, top = 8, strip = 34;
+const left = 84,
+  bottom = 22,
+  top = 8,
+  strip = 34;
 
 export class StackPlot {
   readonly element: HTMLElement;
@@ -28,18 +44,34 @@ export class StackPlot {
   constructor(private options: StackOptions) {
     this.surface = new Surface(options.height ?? 320, () => this.draw());
     this.overview = new Surface(strip, () => this.drawOverview());
-    this.range = new Range(0, Math.max(1, options.count), Math.min(8, Math.max(1, options.count)), () => { this.surface.request(); this.overview.request(); });
+    this.range = new Range(0, Math.max(1, options.count), Math.min(8, Math.max(1, options.count)), () => {
+      this.surface.request();
+      this.overview.request();
+    });
     this.totals = this.sum();
     this.element = h('div', { class: 'plot' }, this.surface.element, this.overview.element);
     this.surface.element.setAttribute('aria-label', `${options.what}; arrow keys select, plus and minus zoom`);
     const canvas = this.surface.element;
-    attach(canvas, this.range, () => ({ left, width: this.surface.width - left }), (from, to) => this.range.set(from, to));
+    attach(
+      canvas,
+      this.range,
+      () => ({ left, width: this.surface.width - left }),
+      (from, to) => this.range.set(from, to),
+    );
     canvas.addEventListener('pointermove', event => this.hover(event));
-    canvas.addEventListener('pointerleave', () => { this.hovered = -1; hideTip(); this.surface.request(); });
-    canvas.addEventListener('click', event => { if (!wasDragged(canvas)) this.pick(this.indexAt(event.offsetX)); });
+    canvas.addEventListener('pointerleave', () => {
+      this.hovered = -1;
+      hideTip();
+      this.surface.request();
+    });
+    canvas.addEventListener('click', event => {
+      if (!wasDragged(canvas)) this.pick(this.indexAt(event.offsetX));
+    });
     canvas.addEventListener('keydown', event => this.key(event));
     this.overview.element.addEventListener('pointerdown', event => this.jump(event.offsetX));
-    this.overview.element.addEventListener('pointermove', event => { if (event.buttons & 1) this.jump(event.offsetX); });
+    this.overview.element.addEventListener('pointermove', event => {
+      if (event.buttons & 1) this.jump(event.offsetX);
+    });
   }
 
   update(options: Partial<StackOptions>): void {
@@ -62,7 +94,8 @@ export class StackPlot {
     });
   }
   show(index: number): void {
-    if (index < this.range.low || index >= this.range.high) this.range.set(index - this.range.span / 2, index + this.range.span / 2);
+    if (index < this.range.low || index >= this.range.high)
+      this.range.set(index - this.range.span / 2, index + this.range.span / 2);
     this.pick(index);
   }
   private jump(x: number): void {
@@ -75,7 +108,12 @@ export class StackPlot {
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
-    this.show(Math.min(Math.max((this.selected < 0 ? Math.floor(this.range.low) : this.selected) + by, 0), this.options.count - 1));
+    this.show(
+      Math.min(
+        Math.max((this.selected < 0 ? Math.floor(this.range.low) : this.selected) + by, 0),
+        this.options.count - 1,
+      ),
+    );
   }
   // Where a pixel covers many, the highest of them.
   private indexAt(x: number): number {
@@ -88,7 +126,10 @@ export class StackPlot {
   private hover(event: PointerEvent): void {
     timed('hover', () => {
       const index = this.indexAt(event.offsetX);
-      if (index < 0) { hideTip(); return; }
+      if (index < 0) {
+        hideTip();
+        return;
+      }
       this.hovered = index;
       const { series, unit, other, otherName, describe, what } = this.options;
       const rows: [string, string][] = [[what, thousands(index)], ...(describe?.(index) ?? [])];
@@ -102,16 +143,23 @@ export class StackPlot {
 
   private highest(from: number, to: number): number {
     let high = 0;
-    for (let i = from; i < to; ++i) { if (this.totals[i] > high) high = this.totals[i]; if (this.options.other && this.options.other[i] > high) high = this.options.other[i]; }
+    for (let i = from; i < to; ++i) {
+      if (this.totals[i] > high) high = this.totals[i];
+      if (this.options.other && this.options.other[i] > high) high = this.options.other[i];
+    }
     return high;
   }
 
-  private draw(): void { timed('draw', () => this.paint()); }
+  private draw(): void {
+    timed('draw', () => this.paint());
+  }
   private paint(): void {
     const { context: c, width, height } = this.surface;
     const { count, series, limit, unit, other } = this.options;
-    const first = Math.floor(this.range.low), last = Math.min(count, Math.ceil(this.range.high));
-    const plotWidth = width - left, plotHeight = height - bottom - top;
+    const first = Math.floor(this.range.low),
+      last = Math.min(count, Math.ceil(this.range.high));
+    const plotWidth = width - left,
+      plotHeight = height - bottom - top;
     let high = this.highest(first, last);
     if (limit !== undefined && limit < 3 * high) high = Math.max(high, limit);
     high = high * 1.05 || 1;
@@ -137,7 +185,8 @@ export class StackPlot {
     };
     if (perPixel > 1) {
       for (let pixel = 0; pixel < plotWidth; ++pixel) {
-        const from = Math.floor(this.range.low + pixel * perPixel), to = Math.min(count, Math.max(from + 1, Math.floor(this.range.low + (pixel + 1) * perPixel)));
+        const from = Math.floor(this.range.low + pixel * perPixel),
+          to = Math.min(count, Math.max(from + 1, Math.floor(this.range.low + (pixel + 1) * perPixel)));
         let best = from;
         for (let i = from; i < to; ++i) if (this.totals[i] > this.totals[best]) best = i;
         this.tops[pixel] = best;
@@ -148,7 +197,10 @@ export class StackPlot {
       for (let i = first; i < last; ++i) column(i, x(i), x(i + 1) - gap);
     }
     if (other) this.line(other, x, y, perPixel);
-    for (const [index, name] of [[this.selected, 'accent'], [this.hovered, 'soft']] as [number, string][]) {
+    for (const [index, name] of [
+      [this.selected, 'accent'],
+      [this.hovered, 'soft'],
+    ] as [number, string][]) {
       if (index < 0) continue;
       c.strokeStyle = colour(name);
       c.lineWidth = 1.5;
@@ -157,7 +209,10 @@ export class StackPlot {
     if (limit !== undefined && limit <= high) {
       c.strokeStyle = colour('bad');
       c.setLineDash([5, 4]);
-      c.beginPath(); c.moveTo(left, y(limit)); c.lineTo(width, y(limit)); c.stroke();
+      c.beginPath();
+      c.moveTo(left, y(limit));
+      c.lineTo(width, y(limit));
+      c.stroke();
       c.setLineDash([]);
       c.fillStyle = colour('bad');
       c.textAlign = 'right';
@@ -174,7 +229,8 @@ export class StackPlot {
     for (let i = Math.floor(this.range.low); i < Math.min(values.length, this.range.high + step); i += step) {
       let high = values[i];
       for (let k = i; k < Math.min(values.length, i + step); ++k) if (values[k] > high) high = values[k];
-      c.lineTo(x(i), y(high)); c.lineTo(x(i + step), y(high));
+      c.lineTo(x(i), y(high));
+      c.lineTo(x(i + step), y(high));
     }
     c.stroke();
   }
@@ -185,26 +241,38 @@ export class StackPlot {
     for (const value of ticks(0, high, 5)) {
       c.strokeStyle = colour('line');
       c.lineWidth = 1;
-      c.beginPath(); c.moveTo(left, y(value)); c.lineTo(width, y(value)); c.stroke();
+      c.beginPath();
+      c.moveTo(left, y(value));
+      c.lineTo(width, y(value));
+      c.stroke();
       c.fillStyle = colour('soft');
       c.textAlign = 'right';
       c.fillText(format(value, this.options.unit), left - 6, y(value) + 4);
     }
     c.textAlign = 'center';
-    for (const value of ticks(first, last, Math.max(2, width / 130))) if (Number.isInteger(value)) c.fillText(thousands(value), Math.min(width - 20, x(value + 0.5)), height - 6);
+    for (const value of ticks(first, last, Math.max(2, width / 130)))
+      if (Number.isInteger(value)) c.fillText(thousands(value), Math.min(width - 20, x(value + 0.5)), height - 6);
     if (this.options.marks) {
       c.strokeStyle = colour('soft');
-      for (let i = first; i < last; ++i) if (this.options.marks(i)) { c.beginPath(); c.moveTo(x(i), top); c.lineTo(x(i), height - bottom); c.stroke(); }
+      for (let i = first; i < last; ++i)
+        if (this.options.marks(i)) {
+          c.beginPath();
+          c.moveTo(x(i), top);
+          c.lineTo(x(i), height - bottom);
+          c.stroke();
+        }
     }
   }
   private drawOverview(): void {
     const { context: c, width, height } = this.overview;
-    const plotWidth = width - left, count = this.options.count;
+    const plotWidth = width - left,
+      count = this.options.count;
     const high = this.highest(0, count) || 1;
     c.clearRect(0, 0, width, height);
     c.fillStyle = colour('soft');
     for (let pixel = 0; pixel < plotWidth; ++pixel) {
-      const from = Math.floor((pixel * count) / plotWidth), to = Math.max(from + 1, Math.floor(((pixel + 1) * count) / plotWidth));
+      const from = Math.floor((pixel * count) / plotWidth),
+        to = Math.max(from + 1, Math.floor(((pixel + 1) * count) / plotWidth));
       let value = 0;
       for (let i = from; i < Math.min(count, to); ++i) if (this.totals[i] > value) value = this.totals[i];
       const size = (value / high) * (height - 4);
@@ -214,6 +282,11 @@ export class StackPlot {
     c.globalAlpha = 1;
     c.strokeStyle = colour('accent');
     c.lineWidth = 1.5;
-    c.strokeRect(left + (this.range.low / count) * plotWidth + 1, 1, Math.max(3, (this.range.span / count) * plotWidth - 2), height - 2);
+    c.strokeRect(
+      left + (this.range.low / count) * plotWidth + 1,
+      1,
+      Math.max(3, (this.range.span / count) * plotWidth - 2),
+      height - 2,
+    );
   }
 }

@@ -63,7 +63,7 @@ std::string livenessOfTile(const Model &model, std::uint64_t tile) {
     throw std::out_of_range("There is no tile " + std::to_string(tile) + ".");
   std::vector<std::int64_t> change(compilation.livenessProgramSteps().size() + 1);
   bool any = false;
-  for (const auto &part : compilation.loweredVariables().forTile(tile)) {
+  for (const auto &part : partsOn(model, tile)) {
     any = true;
     if (!part.hasUnloweredVar() || part.unloweredVar().alwaysLive())
       continue;

@@ -38,7 +38,7 @@ pva::Tile tileOf(const Model &model, std::uint64_t tile) {
 }
 
 void variables(Json &json, const Model &model, std::uint64_t tile) {
-  auto lowered = model.compilation().loweredVariables().forTile(tile);
+  auto lowered = partsOn(model, tile);
   std::sort(lowered.begin(), lowered.end(), [](const auto &a, const auto &b) {
     return a.bytes() != b.bytes() ? a.bytes() > b.bytes() : a.id() < b.id();
   });
@@ -54,6 +54,14 @@ void variables(Json &json, const Model &model, std::uint64_t tile) {
 }
 
 } // namespace
+
+std::vector<pva::LoweredVariable> partsOn(const Model &model, std::uint64_t tile) {
+  try {
+    return model.compilation().loweredVariables().forTile(tile);
+  } catch (const pva::Error &) {
+    return {};
+  }
+}
 
 std::string memoryView(const Model &model) {
   using Memory = pva::TileMemory;

@@ -44,10 +44,10 @@ std::set<std::uint32_t> variablesOf(const Model &model, const OperationRow &row)
 void edges(Json &json, const Model &model, const std::vector<OperationRow> &rows) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].firstStep >= 0)
+    if (rows[i].context)
       order.push_back(i);
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return std::pair(rows[a].firstStep, a) < std::pair(rows[b].firstStep, b);
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { // programs are numbered as they run
+    return std::pair(rows[a].programs[0], a) < std::pair(rows[b].programs[0], b);
   });
   std::map<std::uint32_t, std::size_t> last;
   std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> found;
@@ -85,6 +85,7 @@ std::string operationsView(const Model &model) {
     column(json, "bytes", rows, [](const auto &r) { return r.bytes; });
     column(json, "flops", rows, [](const auto &r) { return r.flops; });
     column(json, "tileCycles", rows, [](const auto &r) { return r.tileCycles; });
+    column(json, "context", rows, [](const auto &r) { return r.context; });
     column(json, "firstStep", rows, [](const auto &r) { return r.firstStep; });
     column(json, "programs", rows, [](const auto &r) { return r.programs; });
   });

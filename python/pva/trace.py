@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Traces of host programs (libpvti's, or any other in Chrome's trace-event format) as processes, threads and events."""
+import json
+
+
+class TraceEvent:
+    """A piece of work: label, channel, timestamp and duration in microseconds. duration is 0 for an instant."""
+
+    def __init__(self, label, channel, timestamp, metadata):
+        self.label, self.channel, self.timestamp, self.metadata = label, channel, timestamp, metadata
+        self.duration = 0.0
+        self._children = []
+
+    def children(self):
+        """What happened within it, in order."""
+        return list(self._children)
+
+    def __repr__(self):
+        return f"<TraceEvent {self.label!r} on {self.channel!r}, {self.duration} us>"
+
+
+class TraceThread:
+    """tid, and the events that lie in no other."""
+
+    def __init__(self, tid):
+        self.tid, self.events, self._open = tid, [], []
+
+    def _add(self, event):
+        (self._open[-1]._children if self._open else self.events).append(event)
+
+
+class TraceProcess:
+    """pid and threads."""
+
+    def __init__(self, pid):
+        self.pid, self._threads = pid, {}
+
+    @property
+    def threads(self):
+        """In the order of their ids."""
+        return [self._threads[tid] for tid in sorted(self._threads)]
+
+    def thread(self, tid):
+        """The one with this id; KeyError if there is none."""
+        return self._threads[tid]
+
+
+class Trace:
+    """processes, and from them everything else."""
+
+    def __init__(self):
+        self._processes = {}
+
+    @property
+    def processes(self):
+        """In the order of their ids."""
+        return [self._processes[pid] for pid in sorted(self._processes)]
+
+    def process(self, pid):
+        """The one with this id; KeyError if there is none."""
+        return self._processes[pid]
+
+    def _take(self, entry):
+        phase = entry.get("ph")
+        if phase not in ("B", "E", "X", "i", "I"):
+            return
+        process = self._processes.setdefault(entry["pid"], TraceProcess(entry["pid"]))
+        thread = process._threads.setdefault(entry["tid"], TraceThread(entry["tid"]))
+        if phase == "E":
+            if thread._open:
+                event = thread._open.pop()
+                event.duration = entry["ts"] - event.timestamp
+                event.metadata = entry.get("args", {}).get("metadata", event.metadata)
+            return
+        metadata = entry.get("args", {}).get("metadata")
+        event = TraceEvent(entry.get("name", ""), entry.get("cat", ""), entry["ts"], metadata)
+        event.duration = entry.get("dur", 0.0)
+        thread._add(event)
+        if phase == "B":
+            thread._open.append(event)
+
+
+def _entries(text, path):
+    """The list of events; of a file that ends in the middle, as many as there are."""
+    try:
+        found = json.loads(text)
+        return found["traceEvents"] if isinstance(found, dict) else found
+    except (ValueError, KeyError):
+        pass
+    entries = []
+    for line in text.lstrip().removeprefix("[").splitlines():
+        try:
+            entries.append(json.loads(line.strip().rstrip(",").removeprefix(",").removeprefix("[")))
+        except ValueError:
+            continue
+    if not entries:
+        raise ValueError(f"\"{path}\" is not a trace. Give a file that a program with PVTI_OPTIONS wrote.")
+    return [entry for entry in entries if isinstance(entry, dict)]
+
+
+def openTrace(path):
+    """Reads the trace of a host program."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    trace = Trace()
+    for entry in _entries(text, path):
+        trace._take(entry)
+    return trace

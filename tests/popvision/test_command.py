@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""The command in the terminal, and what it says of things that are no reports."""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import urllib.error
+import urllib.request
+
+import pva
+import pytest
+
+
+@pytest.fixture(scope="module")
+def profile(report):
+    return f"{report}/training/profile.pop"
+
+
+def parsed(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_json_is_what_libpva_says(popvision, profile):
+    truth = pva.openReport(profile)
+    summary = parsed(popvision("summary", "--json", profile))
+    assert summary["summary"]["execution"]["totalCycles"] == truth.execution.totalCycles
+    assert {i["severity"] for i in summary["insights"]} <= {"bad", "warn", "note", "good"}
+    memory = parsed(popvision("memory", "--json", profile))
+    assert memory["total"] == [t.memory.total.excludingGaps for t in truth.compilation.tiles]
+    tile = parsed(popvision("memory", "--tile", "3", "--json", profile))
+    assert sum(tile["categories"].values()) == memory["total"][3]
+    liveness = parsed(popvision("liveness", "--json", profile))
+    steps = truth.compilation.livenessProgramSteps
+    assert liveness["liveness"]["bytes"] == [s.notAlwaysLiveMemory.bytes for s in steps]
+    trace = parsed(popvision("trace", "--json", profile))
+    assert trace["ipus"][0]["cycles"] == [s.ipus[0].cycles for s in truth.execution.steps]
+
+
+def test_text(popvision, profile, report):
+    assert "GC200" in popvision("summary", profile).stdout
+    assert "vertexCode" in popvision("memory", profile).stdout
+    assert "tile 5:" in popvision("memory", "--tile", "5", profile).stdout
+    assert "peak" in popvision("liveness", profile).stdout
+    assert "OnTileExecute" in popvision("trace", profile).stdout
+    traces = [os.path.join(report, name) for name in os.listdir(report) if name.endswith(".pvti.json")]
+    assert "PoplarExecutor._run" in popvision("trace", *traces).stdout
+
+
+def test_a_report_compared_with_itself_and_with_another(popvision, profile, other_report):
+    same = parsed(popvision("compare", "--json", profile, profile))
+    assert len(same) > 10 and all(row["change"] == 0 for row in same)
+    path = f"{other_report}/training/profile.pop"
+    rows = {row["name"]: row for row in parsed(popvision("compare", "--json", profile, path))}
+    other = pva.openReport(path)
+    assert rows["cycles"]["after"] == other.execution.totalCycles and rows["cycles"]["change"] != 0
+
+
+def damaged(tmp_path, profile, what):
+    path = str(tmp_path / "profile.pop")
+    shutil.copy(profile, path)
+    if what == "truncated":
+        os.truncate(path, os.path.getsize(path) // 2)
+    elif what == "newer":
+        database = sqlite3.connect(path)
+        database.execute("PRAGMA user_version = 99")
+        database.close()
+    elif what == "empty":
+        os.truncate(path, 0)
+    else:
+        with open(path, "w") as file:
+            file.write("hello " * 1000)
+    return path
+
+
+@pytest.mark.parametrize("what, says", [("truncated", "damaged"), ("newer", "format version 99"),
+                                        ("empty", "is empty"), ("text", "is not a profile")])
+def test_bad_reports(popvision, browse, profile, tmp_path, what, says):
+    path = damaged(tmp_path, profile, what)
+    for command in ("summary", "memory", "liveness", "trace"):
+        done = popvision(command, path)
+        assert done.returncode == 1 and says in done.stderr, done.stderr
+    assert popvision("--export", str(tmp_path / "x.html"), path).returncode == 1
+    if what in ("truncated", "text"):
+        shown = browse("broken.mjs", path)
+        assert says in shown["text"] and shown["problems"] == []
+
+
+def test_wrong_paths_and_numbers(popvision, profile, report, tmp_path):
+    assert "There is no file or folder" in popvision("summary", "nowhere").stderr
+    assert "no profile.pop" in popvision("summary", str(tmp_path)).stderr
+    assert "There is no tile 99999" in popvision("memory", "--tile", "99999", profile).stderr
+    assert "There is no step 99999" in popvision("liveness", "--step", "99999", profile).stderr
+    assert "two reports" in popvision("compare", profile).stderr
+    assert popvision("--port", "99999", profile).returncode != 0
+    text = tmp_path / "x.json"
+    text.write_text("hello")
+    assert "is not a trace" in popvision("trace", str(text)).stderr
+
+
+def test_half_a_trace(popvision, report, tmp_path):
+    """What a killed process leaves, and what a running one has written so far."""
+    name = next(n for n in os.listdir(report) if n.endswith(".pvti.json"))
+    whole = open(os.path.join(report, name)).read()
+    half = tmp_path / "half.pvti.json"
+    half.write_text(whole[: len(whole) // 2])
+    done = popvision("trace", str(half))
+    assert done.returncode == 0 and "event" in done.stdout, done.stderr
+
+
+@pytest.fixture(scope="module")
+def server(profile):
+    process = subprocess.Popen([os.environ["POPVISION"], "--no-browser", profile], stdout=subprocess.PIPE, text=True)
+    yield process.stdout.readline().split()[1]
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def ask(url, **headers):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read().decode()
+
+
+def test_the_server_serves_nothing_but_its_views(server):
+    assert server.startswith("http://127.0.0.1:")
+    status, headers, page = ask(server)
+    assert status == 200 and "PopVision" in page
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
+    for path in ("api/../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "api/report/0/../../x", "api/report/7/summary",
+                 "etc/passwd", "api/report/0/nothing"):
+        assert ask(server + path)[0] == 404, path
+    for path in ("api/report/x/summary", "api/report/0/tile", "api/report/0/tile?tile=-1",
+                 "api/report/0/tile?tile=1e9", "api/report/-1/summary"):
+        assert ask(server + path)[0] == 400, path
+    assert ask(server + "api/report/0/tile?tile=99999")[0] == 404
+    assert ask(server + "api/site", Host="evil.example")[0] == 403
+    assert ask(server + "api/site")[0] == 200
