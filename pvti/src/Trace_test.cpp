@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "pvti/pvti.hpp"
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // PVTI_OPTIONS is read once in a process, so each case is a process of its own.
@@ -60,6 +63,35 @@ TEST(Trace, WritesWhatTheChosenChannelsDo) {
   const auto options =
       R"({"enable": "true", "directory": ")" + folder + R"(", "channels": ["mine"]})";
   inChild(options.c_str(), traced);
+  std::filesystem::remove_all(folder);
+}
+
+// Whatever ends a process, its file is a list of events but for the closing bracket; a child of
+// fork writes to one of its own.
+TEST(Trace, IsWholeWhenTheProcessIsKilledAndSplitsAtAFork) {
+  const auto options = R"({"enable": "true", "directory": ")" + folder + R"("})";
+  EXPECT_EXIT(
+      {
+        ::setenv("PVTI_OPTIONS", options.c_str(), 1);
+        pvti::TraceChannel mine("mine");
+        for (int i = 0; i < 20'000; ++i) // more than one window of the file
+          pvti::Tracepoint::event(&mine, "a label \"with\" quotes");
+        if (::fork() == 0) {
+          pvti::Tracepoint::event(&mine, "child");
+          ::kill(::getpid(), SIGKILL);
+        }
+        ::wait(nullptr);
+        pvti::Tracepoint::event(&mine, "parent");
+        ::kill(::getpid(), SIGKILL);
+      },
+      ::testing::KilledBySignal(SIGKILL), "");
+  std::multiset<std::size_t> sizes;
+  for (const auto &file : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(file.path());
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    sizes.insert(nlohmann::json::parse(text + "]").size());
+  }
+  EXPECT_EQ(sizes, (std::multiset<std::size_t>{1, 20'001}));
   std::filesystem::remove_all(folder);
 }
 

@@ -37,7 +37,8 @@ class TraceChannel {
 public:
   explicit TraceChannel(const std::string &name, bool enabled = true);
   const std::string &name() const;
-  bool isEnabled() const; // and the trace is, and PVTI_OPTIONS wants this channel
+  const std::string &quotedName() const; // as JSON
+  bool isEnabled() const;                // and the trace is, and PVTI_OPTIONS wants this channel
   void enable();
   void disable();
 
@@ -57,14 +58,19 @@ void disableTraceChannel(const std::string &name);
 bool checkTraceChannel(const std::string &name);
 std::vector<std::string> listTraceChannels();
 
-// From construction to destruction; or piece by piece.
+// From construction to destruction; or piece by piece. Costs a few nanoseconds when the channel is
+// off, less than a microsecond when it is on.
 class Tracepoint {
 public:
+  Tracepoint(TraceChannel *channel, const char *label);
   Tracepoint(TraceChannel *channel, const std::string &label);
   Tracepoint(TraceChannel *channel, const std::string &label, const Metadata &metadata);
   Tracepoint(const Tracepoint &) = delete;
   Tracepoint &operator=(const Tracepoint &) = delete;
   ~Tracepoint();
+  // What is known only at the end goes with the end.
+  void result(const Metadata &metadata);
+  bool isRecorded() const { return open_ != nullptr; }
 
   static void begin(TraceChannel *channel, const std::string &label);
   static void begin(TraceChannel *channel, const std::string &label, const Metadata &metadata);
@@ -74,8 +80,12 @@ public:
   static void event(TraceChannel *channel, const std::string &label, const Metadata &metadata);
 
 private:
-  TraceChannel channel_;
-  std::string label_;
+  struct Open {
+    TraceChannel channel;
+    std::string label;
+    Metadata result = {};
+  };
+  std::unique_ptr<Open> open_; // none when the channel is off
 };
 
 // A line graph of numbers over time, in the same file.
