@@ -68,6 +68,8 @@ void addRuns(Rows &rows, const char *id, Blur blur, const std::vector<Published>
            return {r.milliseconds(steps), str("blocks of ", r.blockWidth, "x", r.blockHeight)};
          }});
     rows.back().run = blur.name();
+    if (weak && ipus > 1) // A4: what their steps take longer than on one IPU
+      rows.back().setting("packet of a link");
   }
 }
 
