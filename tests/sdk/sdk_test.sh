@@ -103,7 +103,7 @@ tensorflow_wheel() {
   expect "OpenIPU" venv_tf2/bin/pip show -v tensorflow
   local others=$work/others script="from tensorflow.python import ipu; import tensorflow as tf; print(tf.__version__, tf.__file__)"
   mkdir "$others" && cp -r "$popart"/python/popart* "$popart"/python/pva "$others"
-  expect "2.6.3+openipu $work/venv_tf2" env PYTHONPATH="$others" venv_tf2/bin/python -c "$script"
+  expect "2.6.3+openipu $PWD/venv_tf2" env PYTHONPATH="$others" venv_tf2/bin/python -c "$script"
   expect "2.6.3+openipu" venv_tf2/bin/python -c "$script"
   local out
   if out=$(env -u PYTHONPATH -u LD_LIBRARY_PATH venv_tf2/bin/python -c "$script" 2>&1); then fail "tensorflow without the SDK: $out"; fi
