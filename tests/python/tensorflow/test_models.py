@@ -311,6 +311,18 @@ def test_a_text_classifier_learns():
     assert history["loss"][-1] < 0.7 * history["loss"][0]
 
 
+def test_masked_steps_do_not_count_in_losses_and_metrics():
+    ids, y = np.array([[3, 1, 0, 0], [2, 4, 1, 0]]), rng(0).integers(0, 3, (2, 4))
+    model = keras.Sequential([L.Embedding(5, 4, mask_zero=True, input_length=4), L.LSTM(4, return_sequences=True),
+                              L.TimeDistributed(L.Dense(3, "softmax"))])
+    model.compile("sgd", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    p, kept = model.predict(ids), ids != 0
+    each = -np.log(np.take_along_axis(p, y[..., None], -1))[..., 0]
+    loss, accuracy = model.evaluate(ids, y, verbose=0)
+    assert loss == pytest.approx((each * kept).mean(), rel=1e-4)  # Keras divides by all steps
+    assert accuracy == pytest.approx((p.argmax(-1) == y)[kept].mean(), rel=1e-4)
+
+
 def test_a_transformer_block_learns():
     inputs = keras.Input((6,), dtype="int32")
     x = L.Embedding(12, 8)(inputs)

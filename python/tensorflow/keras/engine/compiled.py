@@ -5,7 +5,7 @@ import inspect
 from tensorflow.framework import nest
 from tensorflow.keras import losses as losses_module
 from tensorflow.keras.metrics import base as metrics_base
-from tensorflow.ops import math_ops
+from tensorflow.ops import array_ops, math_ops
 
 
 def _by_output(given, names, what):
@@ -54,11 +54,26 @@ class CompiledLoss:
 
     @staticmethod
     def _one(loss, label, value, weight):
+        weight = _masked(value, weight)
         if isinstance(loss, losses_module.Loss):
             out = loss(label, value, weight)
         else:
             out = losses_module.base.reduced(loss(label, value), weight, "sum_over_batch_size")
         return math_ops.cast(out if out.shape.rank == 0 else math_ops.reduce_mean(out), "float32")
+
+
+def _masked(value, weight):
+    """Weights of samples, and nothing for the steps that a layer has masked."""
+    mask = getattr(value, "_keras_mask", None)
+    if mask is None:
+        return weight
+    mask = math_ops.cast(mask, "float32")
+    if weight is None:
+        return mask
+    weight = math_ops.cast(weight, "float32")
+    while weight.shape.rank < mask.shape.rank:
+        weight = array_ops.expand_dims(weight, -1)
+    return math_ops.multiply(mask, weight)
 
 
 class CompiledMetrics:
@@ -92,9 +107,10 @@ class CompiledMetrics:
     def update_state(self, y_true, y_pred, sample_weight=None):
         for group, weighted in zip(self._made or (), (False, True)):
             for own, label, value in zip(group, nest.flatten(y_true), nest.flatten(y_pred)):
+                weight = _masked(value, sample_weight if weighted else None)
                 for metric in own:
-                    if weighted and sample_weight is not None:
-                        metric.update_state(label, value, sample_weight=sample_weight)
+                    if weight is not None:
+                        metric.update_state(label, value, sample_weight=weight)
                     else:
                         metric.update_state(label, value)
 
