@@ -4,7 +4,9 @@ import threading
 
 import numpy as np
 
+from tensorflow import _names
 from tensorflow.framework import dtypes
+from tensorflow.ops import array_ops as _array_ops
 from tensorflow.ops import math_ops
 
 _settings = {"floatx": "float32", "epsilon": 1e-7, "image_data_format": "channels_last"}
@@ -99,3 +101,47 @@ def cast(x, dtype):
 
 def cast_to_floatx(x):
     return np.asarray(x, floatx()) if not hasattr(x, "dtype") or isinstance(x, np.ndarray) else cast(x, floatx())
+
+
+def flatten(x):
+    return _array_ops.reshape(x, [-1])
+
+
+def batch_flatten(x):
+    return _array_ops.reshape(x, [_array_ops.dims(x)[0], -1])
+
+
+def clip(x, min_value, max_value):
+    return math_ops.clip_by_value(x, min_value, max_value)
+
+
+def random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+    from tensorflow.ops import random_ops
+    return random_ops.normal(shape, mean, stddev, dtype or floatx(), seed)
+
+
+def random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
+    from tensorflow.ops import random_ops
+    return random_ops.uniform(shape, minval, maxval, dtype or floatx(), seed)
+
+
+def concatenate(tensors, axis=-1):
+    return _array_ops.concat(tensors, axis)
+
+
+def ndim(x):
+    return x.shape.rank
+
+
+_MATH = {"mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "prod": "reduce_prod",
+         "std": "reduce_std", "var": "reduce_variance", "any": "reduce_any", "all": "reduce_all",
+         "logsumexp": "reduce_logsumexp", "dot": "matmul",
+         **{n: n for n in "abs argmax argmin cos cumsum equal exp greater greater_equal l2_normalize less less_equal log maximum "
+            "minimum not_equal pow round sigmoid sign sin sqrt square softplus stop_gradient tanh".split()}}
+_ARRAY = {"permute_dimensions": "transpose", **{n: n for n in "constant expand_dims eye gather one_hot ones ones_like reshape "
+                                                "reverse shape squeeze stack tile zeros zeros_like".split()}}
+_names.lazy(globals(), {
+    **{n: f"tensorflow.ops.math_ops:{f}" for n, f in _MATH.items()},
+    **{n: f"tensorflow.ops.array_ops:{f}" for n, f in _ARRAY.items()},
+    **{n: f"tensorflow.keras.activations:{n}" for n in "relu elu softmax softsign hard_sigmoid".split()},
+    "variable": "tensorflow.framework.variables:Variable", "dropout": "tensorflow.ops.nn_ops:dropout"})

@@ -246,3 +246,37 @@ def test_the_gradient_of_a_dropout_drops_the_same():
     np.testing.assert_array_equal(y, gradient)
     assert 60 < (y.numpy() == 0).sum() < 140
     assert (both(tf.ones([200]))[0].numpy() != y.numpy()).any()
+
+
+@pytest.mark.parametrize("equation,shape,bias,kernel", [
+    ("abc,cd->abd", (None, 6), "d", (5, 6)), ("abc,cde->abde", (None, 2, 3), "de", (5, 2, 3)), ("abc,bcd->ad", 6, None, (4, 5, 6))])
+def test_einsum_dense(equation, shape, bias, kernel):
+    layer = L.experimental.EinsumDense(equation, shape, bias_axes=bias, activation="tanh")
+    check(layer, [normal(3, 4, 5)], lambda x, w: torch.tanh(torch.einsum(equation, x[0], w["kernel"]) + w.get("bias", 0)))
+    assert tuple(layer.kernel.shape) == kernel
+    assert L.experimental.preprocessing.Rescaling is L.Rescaling
+
+
+@pytest.mark.parametrize("make", [lambda: L.Dense(3), lambda: L.Conv1D(3, 2), lambda: L.Conv1DTranspose(3, 2),
+                                  lambda: L.SeparableConv1D(3, 2), lambda: L.LSTM(3), lambda: L.GRU(3, "relu")])
+def test_integers_are_computed_in_floating_point(make):
+    x = rng(0).integers(0, 9, (2, 5, 4)).astype("int32")
+    layer = make()
+    y = layer(x)
+    assert y.dtype.name == "float32"
+    np.testing.assert_allclose(y, layer(x.astype("float32")), rtol=1e-5)
+    inputs = keras.Input((5, 4))
+    model = keras.Model(inputs, layer(inputs))
+    np.testing.assert_allclose(model.predict(x.astype("uint8")), y, rtol=1e-4, atol=1e-5)
+
+
+def test_the_backend():
+    K, x = keras.backend, normal(3, 4)
+    for got, want in ((K.mean(x, axis=0), x.mean(0)), (K.sum(x, 1, keepdims=True), x.sum(1, keepdims=True)), (K.max(x), x.max()),
+                      (K.square(x), x ** 2), (K.clip(x, -0.5, 0.5), x.clip(-0.5, 0.5)), (K.dot(x, x.T), x @ x.T),
+                      (K.concatenate([x, x]), np.concatenate([x, x], -1)), (K.flatten(x), x.ravel()),
+                      (K.permute_dimensions(x, [1, 0]), x.T), (K.std(x), x.std()), (K.exp(x), np.exp(x))):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    assert K.random_normal((3, 2)).shape == (3, 2) and K.ndim(K.constant(x)) == 2
+    with pytest.raises(AttributeError, match="docs/tensorflow.md"):
+        K.ctc_decode

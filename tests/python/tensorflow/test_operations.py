@@ -90,7 +90,7 @@ CASES |= {
 ELSEWHERE = {name for name in _core.operations() if name.startswith(("Conv", "Depthwise", "MaxPool", "AvgPool", "Random",
                                                                      "Truncated"))}
 ELSEWHERE |= {"Dropout", "While", "If", "Gradients", "CrossReplicaSum", "FusedBatchNormV3", "LayerNorm", "GroupNorm"}
-ELSEWHERE |= {"LSTMLayer", "GRULayer", "RNNLayer"}  # test_recurrent.py
+ELSEWHERE |= {"LSTMLayer", "GRULayer", "RNNLayer"}  # test_layers_recurrent.py
 
 
 def outputs_of(op, attributes):

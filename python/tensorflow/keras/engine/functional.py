@@ -89,6 +89,7 @@ class Functional(Model):
                              "tensors.")
         out = []
         for t, v in zip(self.inputs, flat):
+            v = v if v.dtype is t.dtype else _in_type(v, t.dtype)
             if v.shape.rank == t.shape.rank - 1 and t.shape[-1] == 1:
                 from tensorflow.ops import array_ops
                 v = array_ops.expand_dims(v, -1)
@@ -174,3 +175,12 @@ def _restored(value, tensors):
     if isinstance(value, list):
         return [_restored(v, tensors) for v in value]
     return value
+
+
+def _in_type(value, dtype):
+    """Data in the type of the input that gets it, with its mask."""
+    from tensorflow.ops import math_ops
+    out = math_ops.cast(value, dtype)
+    if getattr(value, "_keras_mask", None) is not None:
+        out._keras_mask = value._keras_mask
+    return out

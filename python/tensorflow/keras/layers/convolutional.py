@@ -3,6 +3,7 @@
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.keras import activations, backend, constraints, initializers, regularizers
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
+from tensorflow.keras.layers import parts
 from tensorflow.ops import array_ops, math_ops, nn_ops
 
 __all__ = ["Conv1D", "Conv2D", "Conv3D", "Convolution1D", "Convolution2D", "Convolution3D"]
@@ -82,6 +83,7 @@ class Conv(Layer):
                                     constraint=self.bias_constraint) if self.use_bias else None
 
     def call(self, inputs):
+        inputs = parts.floating(self, inputs)
         padding, data_format = self.padding.upper(), tensorflow_format(self.data_format, self.rank)
         if padding == "CAUSAL":
             before = (self.kernel_size[0] - 1) * self.dilation_rate[0]

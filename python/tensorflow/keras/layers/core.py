@@ -71,6 +71,7 @@ class Dense(Layer):
             if self.use_bias else None
 
     def call(self, inputs):
+        inputs = parts.floating(self, inputs)
         kernel = math_ops.cast(self.kernel, inputs.dtype)
         out = math_ops.matmul(inputs, kernel)
         if self.use_bias:

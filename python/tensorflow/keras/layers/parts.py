@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What layers with several weights share: the initialiser, regulariser and constraint of each, by the weight's name."""
 from tensorflow.keras import constraints, initializers, regularizers
+from tensorflow.ops import math_ops
 
 _KINDS = {"initializer": initializers, "regularizer": regularizers, "constraint": constraints}
 __all__ = []
@@ -19,6 +20,11 @@ def weight(layer, name, shape, of=None, settings=None, **more):
     settings, of = settings or layer, of or name
     own = {kind: getattr(settings, f"{of}_{kind}", None) for kind in _KINDS}
     return layer.add_weight(name, shape, **own, **more)
+
+
+def floating(layer, x):
+    """Inputs that are integers, in what the layer computes in: its weights would be no numbers in theirs."""
+    return x if x.dtype.is_floating else math_ops.cast(x, layer.compute_dtype or "float32")
 
 
 def config(layer, names):

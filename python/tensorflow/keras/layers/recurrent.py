@@ -11,6 +11,7 @@ from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor
 from tensorflow.framework.variables import Variable
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
+from tensorflow.keras.layers import parts
 from tensorflow.keras.layers.cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells, zeros_like_rows
 from tensorflow.ops import array_ops, math_ops
 
@@ -84,6 +85,7 @@ class RNN(Layer):
         self.__dict__["_kept"] = made  # no weights of the layer
 
     def call(self, inputs, mask=None, training=None, initial_state=None):
+        inputs = parts.floating(self, inputs)
         x = inputs if self.time_major else array_ops.transpose(inputs, [1, 0, *range(2, inputs.shape.rank)])
         if x.shape[0] is None and getattr(active(), "name", "") != "shapes":
             raise ValueError(f"{type(self).__name__} needs the number of steps of its input, of shape {inputs.shape}: the "

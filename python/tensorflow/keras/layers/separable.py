@@ -28,6 +28,7 @@ class DepthwiseConv2D(Conv):
         self._add_bias(channels * self.depth_multiplier)
 
     def call(self, inputs):
+        inputs = parts.floating(self, inputs)
         own_format = tensorflow_format(self.data_format, 2)
         out = depthwise(inputs, self.depthwise_kernel, self.strides, self.padding, own_format, self.dilation_rate)
         return self._finished(out, own_format)
@@ -60,6 +61,7 @@ class _Separable(Conv):
         self._add_bias(self.filters)
 
     def call(self, inputs):
+        inputs = parts.floating(self, inputs)
         own_format = tensorflow_format(self.data_format, self.rank)
         x, strides, dilations, padding = inputs, self.strides, self.dilation_rate, self.padding
         kernel = self.depthwise_kernel

@@ -30,6 +30,7 @@ class _ConvTranspose(Conv):
         return (n - 1) * stride + kernel - 2 * pad + self.output_padding[d]
 
     def call(self, inputs):
+        inputs = parts.floating(self, inputs)
         last = self.data_format == "channels_last"
         first = 1 if last else 2
         dims = array_ops.dims(inputs)
