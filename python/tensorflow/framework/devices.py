@@ -31,7 +31,26 @@ class Device:
             before.fetch()
         with translated():
             executable.session.loadEngineAndConnectStreams()
+            self._start_random(executable)
         self.loaded = executable
+
+    seed = None  # of random numbers, where somebody set one for this device
+
+    def set_seed(self, seed):
+        """Random numbers of all programs on this device start from here."""
+        self.seed = seed
+        if self.loaded is not None:
+            self.loaded.session.setRandomSeed(seed)
+        self._seeded = set() if self.loaded is None else {id(self.loaded)}
+
+    def _start_random(self, executable):
+        """Once for every program: the device's seed, or that of tf.random.set_seed."""
+        from tensorflow.ops.random_ops import global_seed
+        seeded = self.__dict__.setdefault("_seeded", set())
+        seed = self.seed if self.seed is not None else global_seed()
+        if seed is not None and id(executable) not in seeded:
+            executable.session.setRandomSeed(seed)
+        seeded.add(id(executable))
 
 
 def host():

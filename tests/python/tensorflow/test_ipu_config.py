@@ -175,3 +175,24 @@ def test_synthetic_data_is_not_the_users(monkeypatch):
         assert all(np.isfinite(w).all() for w in model.get_weights())  # nobody read the NaNs
     ipu.config.reset_ipu_configuration()
     assert ipu.utils.use_synthetic_data_for("infeed")
+
+
+def test_seeds_start_random_numbers_again():
+    IPUConfig().configure_ipu_system()
+    strategy = ipu.ipu_strategy.IPUStrategy()
+
+    @tf.function
+    def draw():
+        return tf.random.normal([8])
+
+    def drawn():
+        return strategy.run(draw).numpy()
+
+    ipu.utils.reset_ipu_seed(5)
+    first, second = drawn(), drawn()
+    ipu.utils.reset_ipu_seed(5)
+    np.testing.assert_array_equal(drawn(), first)
+    assert not np.array_equal(first, second)
+    ipu.utils.reset_ipu_seed(6)
+    assert not np.array_equal(drawn(), first)
+    ipu.config.reset_ipu_configuration()
