@@ -5,8 +5,8 @@ import inspect
 import os
 import types
 
-MODULES = ["tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.random", "tensorflow.linalg", "tensorflow.image", "tensorflow.data",
-           "tensorflow.data.Dataset", "tensorflow.errors", "tensorflow.keras", "tensorflow.keras.layers",
+MODULES = ["tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.random", "tensorflow.linalg", "tensorflow.image",
+           "tensorflow.data", "tensorflow.data.Dataset", "tensorflow.errors", "tensorflow.keras", "tensorflow.keras.layers",
            "tensorflow.keras.losses", "tensorflow.keras.metrics", "tensorflow.keras.optimizers",
            "tensorflow.keras.optimizers.schedules", "tensorflow.keras.initializers", "tensorflow.keras.regularizers",
            "tensorflow.keras.constraints", "tensorflow.keras.activations", "tensorflow.keras.callbacks",
