@@ -8,7 +8,8 @@ from tensorflow.framework import dtypes, nest
 from tensorflow.framework.execution import Executable, Settings
 from tensorflow.framework.graphs import Graph, placed, tracing
 from tensorflow.framework.tape import graph_gradients
-from tensorflow.ops import math_ops
+from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.ops import array_ops, math_ops
 
 
 class Program:
@@ -74,9 +75,22 @@ class Program:
         if self.mode == "train":
             with self._at_end():
                 self._train(loss)
-        values = [loss, *parts.values(), *self._increments.values()]
         kept = [self.graph.state[key] for key in self._kept]
-        self._finish([*values, *kept], ["All"] * len(values) + ["Final"] * len(kept))
+        with self._at_end():
+            packed = self._packed([loss, *parts.values(), *self._increments.values()])
+        self._finish([packed, *kept], ["All"] + ["Final"] * len(kept))
+
+    def _packed(self, values):
+        """One tensor of all that a batch gives back: every transfer to the host has its price."""
+        values = [self.graph.taken(convert_to_tensor(v)) for v in values]
+        self._shapes = [tuple(v.shape) for v in values]
+        return array_ops.concat([array_ops.reshape(math_ops.cast(v, "float32"), [-1]) for v in values], 0)
+
+    def _unpacked(self, packed):
+        """[batches, *shape] of every value."""
+        ends = np.cumsum([int(np.prod(shape, dtype=int)) for shape in self._shapes])
+        rows = np.asarray(packed).reshape(-1, int(ends[-1]))
+        return [part.reshape(len(rows), *shape) for part, shape in zip(np.split(rows, ends[:-1], 1), self._shapes)]
 
     def _at_end(self):
         """Losses and metrics belong to the last stage of a pipeline."""
@@ -191,16 +205,12 @@ class Program:
         if self._custom is not None:
             return {name: _last(v, self.plan.replicas) for name, v in zip(self._custom, results)}
         replicas = self.plan.replicas
-        count = 1 + len(self.parts)
-        tracker.losses(["loss", *self.parts], results[:count], rows)
-        at = count
-        for key in self._increments:
-            tracker.add(self._metric_variables[key], results[at])
-            at += 1
-        for variable in self._kept.values():
-            values = results[at]
-            variable.set(values[-1] if replicas > 1 else values)
-            at += 1
+        values, count = self._unpacked(results[0]), 1 + len(self.parts)
+        tracker.losses(["loss", *self.parts], values[:count], rows)
+        for key, added in zip(self._increments, values[count:]):
+            tracker.add(self._metric_variables[key], added)
+        for variable, value in zip(self._kept.values(), results[1:]):
+            variable.set(value[-1] if replicas > 1 else value)
         return tracker.logs(self.metrics)
 
 
