@@ -135,3 +135,16 @@ def test_the_log(files):
     assert out.stdout == ""
     for line, pattern in zip(out.stderr.splitlines(), lines, strict=True):
         assert re.fullmatch(pattern, line), line
+
+
+def test_inference_writes_no_variable(files, tmp_path):
+    """Moving statistics that stay what they are are not written, and the model in ONNX is plain."""
+    import onnx
+    exe = static.Executor()
+    program, feeds, fetches = static.load_inference_model(files[0][:-len(".pdmodel")], exe)
+    strategy = static.IpuStrategy()
+    strategy.set_graph_config(is_training=False, micro_batch_size=8)
+    compiled = static.IpuCompiledProgram(program, ipu_strategy=strategy)
+    compiled.compile(feeds, [f.name for f in fetches])
+    compiled._backend.save_model_proto(str(tmp_path / "m.onnx"))
+    assert {n.domain for n in onnx.load(str(tmp_path / "m.onnx")).graph.node} == {""}

@@ -154,6 +154,7 @@ private:
                                   variable.owner, role);
     handles_[name] = v;
     environment_.bind(name, model_.cast(v, environment_.device(variable.type)), variable.type);
+    first_[name] = environment_.read(name, nullptr);
     out_.variables.push_back(name);
   }
 
@@ -174,8 +175,10 @@ private:
     }
   }
   void update(const std::string &name, Value handle) {
-    settle(placement_.ofVariable(name));
     Value v = environment_.read(name, nullptr);
+    if (v == first_.at(name)) // an operator gave back what it got
+      return;
+    settle(placement_.ofVariable(name));
     if (model_.shape(v) != model_.shape(handle)) // a startup program that runs again
       throw ProgramError(base::str("The variable \"", name, "\" gets a value of shape ",
                                    popart::ir::text(model_.shape(v)), " and has shape ",
@@ -213,7 +216,7 @@ private:
   std::vector<const proto::OpDesc *> ops_;
   Placement placement_;
   popart::Model model_{"program"};
-  std::map<std::string, Value> handles_;
+  std::map<std::string, Value> handles_, first_; // variables, and their values at the beginning
   Conversion out_;
 };
 

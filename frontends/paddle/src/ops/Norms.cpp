@@ -33,8 +33,8 @@ void batchNorm(Call &c) {
   if (fixed) {
     c.out("Y", fromChannelsFirst(
                    c, c.m.op("BatchNormalization", inputs, {{"epsilon", epsilonOf(c)}}), last));
-    c.out("MeanOut", inputs[3]);
-    c.out("VarianceOut", inputs[4]);
+    c.out("MeanOut", c.in("Mean")); // the variables themselves: nothing is written
+    c.out("VarianceOut", c.in("Variance"));
     for (const char *slot : {"SavedMean", "SavedVariance"})
       c.unused(slot, {channels});
     return;
