@@ -46,7 +46,7 @@ class Case:
         for slot in self.more:
             outs[slot] = [block.create_var(f"more_{slot}")]
         block.append_op(self.op, slots, outs, self.attrs)
-        fetched = list(outs[self.out])
+        fetched = [v for slot in outs.values() for v in slot]  # all of them: what is fetched changes what overwrites what
         derived = []
         if self.grads:
             weights = [block.create_var(f"w_{i}", v.shape, v.dtype, is_data=True) for i, v in enumerate(outs[self.out])]

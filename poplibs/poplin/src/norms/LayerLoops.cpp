@@ -94,9 +94,9 @@ OPENIPU_SIMD void backwardLoop(Shape2 shape, In x, In g, Out dx, const LayerGrad
   const float *__restrict gamma = v.gamma;
   float *__restrict gammaSums = v.gammaSums, *__restrict betaSums = v.betaSums;
   for (std::size_t r = 0; r < shape.rows; ++r) {
-    const float *__restrict in = x.at + std::int64_t(r) * x.ld;
-    const float *__restrict grad = g.at + std::int64_t(r) * g.ld;
-    float *__restrict out = wantDx ? dx.at + std::int64_t(r) * dx.ld : nullptr;
+    const float *in = x.at + std::int64_t(r) * x.ld;
+    const float *grad = g.at + std::int64_t(r) * g.ld;
+    float *out = wantDx ? dx.at + std::int64_t(r) * dx.ld : nullptr; // may be `in` or `grad`
     const float mean = v.mean[r], isd = v.invStdDev[r];
     double first = 0, second = 0;
     if (wantDx)
@@ -114,12 +114,12 @@ OPENIPU_SIMD void backwardLoop(Shape2 shape, In x, In g, Out dx, const LayerGrad
       }
     }
     for (; j < shape.n; ++j) {
-      const float d = in[j] - mean;
+      const float d = in[j] - mean, gr = grad[j];
       if (wantDx)
-        out[j] = isd * (gamma[j] * grad[j]) + (b * d + c);
+        out[j] = isd * (gamma[j] * gr) + (b * d + c);
       if (wantSums) {
-        gammaSums[j] += grad[j] * (d * isd);
-        betaSums[j] += grad[j];
+        gammaSums[j] += gr * (d * isd);
+        betaSums[j] += gr;
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // poplin's norms: the parts put together give the whole. Layouts, types and groupings are swept in
 // popnn's tests, which run on the same operations.
+#include "LayerLoops.hpp"
 #include "NormPlan.hpp"
 #include "NormSpace.hpp"
 #include "poplin/Norms.hpp"
@@ -75,6 +76,32 @@ TEST(PoplinNorms, RefusesPartialsThatAreNoFloats) {
 }
 
 // Memory orders become rows of what lies side by side.
+// Rows end within a vector, and the gradient may lie where what came in does.
+TEST(PoplinNorms, GradientsOfRowsMayOverwrite) {
+  constexpr std::size_t rows = 3;
+  Session s;
+  for (const std::size_t n : {1, 15, 16, 33, 42}) {
+    const std::vector<float> x = s.random(rows * n), g = s.random(rows * n), gamma = s.random(n);
+    const std::vector<float> mean{0.1f, -0.2f, 0.3f}, isd{0.9f, 1.1f, 1.2f};
+    const auto run = [&](std::vector<float> in, std::vector<float> grad, float *dx) {
+      std::vector<float> sums(2 * n);
+      const auto ld = std::int64_t(n);
+      poplin::norms::layerBackward(
+          {rows, n}, {in.data(), ld}, {grad.data(), ld}, {dx ? dx : grad.data(), ld},
+          {mean.data(), isd.data(), gamma.data(), sums.data(), sums.data() + n});
+      if (!dx)
+        sums.insert(sums.end(), grad.begin(), grad.end());
+      return sums;
+    };
+    std::vector<float> dx(rows * n);
+    auto apart = run(x, g, dx.data());
+    apart.insert(apart.end(), dx.begin(), dx.end());
+    EXPECT_EQ(run(x, g, nullptr), apart) << n;
+    for (std::size_t j = 0; j < n; ++j)
+      EXPECT_NEAR(apart[n + j], g[j] + g[n + j] + g[2 * n + j], 1e-6) << n << " " << j;
+  }
+}
+
 TEST(PoplinNorms, SpacesFollowTheMemory) {
   std::vector<std::size_t> shape{4, 6, 5, 7};
   std::vector<std::int64_t> first{210, 35, 7, 1}, last{210, 1, 42, 6}, inner{1, 140, 28, 4};
