@@ -190,6 +190,14 @@ class _Joined:
             self._slot = None
 
 
+def _silence_workers():
+    """From here on torch raises nothing for workers that die: what is being told may be of just that."""
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    except RuntimeError:  # it was about to
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
 def main(memory, connection, others, dataset, settings):
     """The whole life of the process. others: the reader's end, if it was inherited."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the reader decides what to do then
@@ -201,9 +209,10 @@ def main(memory, connection, others, dataset, settings):
         _Worker(memory, connection, dataset, settings).run()
     except _Stopped:
         pass
-    except BaseException:
+    except BaseException as problem:
+        _silence_workers()
         try:
-            connection.send(("error", traceback.format_exc()))
+            connection.send(("error", "".join(traceback.format_exception(problem))))
             while connection.poll(2):  # requests on their way: to end with them unread would take the error with it
                 connection.recv_bytes()
         except (EOFError, OSError):
