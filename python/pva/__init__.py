@@ -67,3 +67,6 @@ class ProgramVisitor:
 
 
 from pva.trace import Trace, TraceEvent, TraceProcess, TraceThread, openTrace  # noqa: E402,F401
+for _type in (Trace, TraceEvent, TraceProcess, TraceThread):
+    _type.__module__ = __name__
+del _type
