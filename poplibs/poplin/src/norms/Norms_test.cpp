@@ -81,7 +81,11 @@ TEST(PoplinNorms, GradientsOfRowsMayOverwrite) {
   constexpr std::size_t rows = 3;
   Session s;
   for (const std::size_t n : {1, 15, 16, 33, 42}) {
-    const std::vector<float> x = s.random(rows * n), g = s.random(rows * n), gamma = s.random(n);
+    const auto floats = [&](std::size_t count) {
+      const auto values = s.random(count);
+      return std::vector<float>(values.begin(), values.end());
+    };
+    const auto x = floats(rows * n), g = floats(rows * n), gamma = floats(n);
     const std::vector<float> mean{0.1f, -0.2f, 0.3f}, isd{0.9f, 1.1f, 1.2f};
     const auto run = [&](std::vector<float> in, std::vector<float> grad, float *dx) {
       std::vector<float> sums(2 * n);
