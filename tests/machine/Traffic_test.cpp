@@ -43,6 +43,23 @@ TEST_F(Traffic, SoaksEveryLink) {
   EXPECT_EQ(text, "o Result - Pass\n");
 }
 
+TEST_F(Traffic, GoesThereAndBackOrStaysOnOneIpu) {
+  set("OPENIPU_NUM_IPUS", "2");
+  set("OPENIPU_CHIP", scratch.write("small.chip", "base = ipu2\nname = small\ntiles = 12\n"));
+  const auto seconds = [&](const std::string &options) {
+    const auto result = json("gc-iputraffictest -i 2 -j " + options)["tile_to_tile"];
+    EXPECT_EQ(result["errors"], "0") << options;
+    return figure(result, "duration_sec");
+  };
+  const double once = seconds("");
+  EXPECT_NEAR(seconds("--loopback"), 2 * once, 0.2 * once);
+  EXPECT_GT(seconds("--high-power"), once);
+  EXPECT_LT(seconds("--single-ipu"), once) << "an exchange is faster than links";
+  EXPECT_TRUE(
+      has(output("gc-iputraffictest --single-ipu --device0 1 -i 1"), "o Halves of IPU 1: "));
+  EXPECT_EQ(run("gc-iputraffictest --single-ipu --all-links").status, 1);
+}
+
 TEST_F(Traffic, WithTheHostHasFourPatterns) {
   const auto result = json("gc-hosttraffictest -i 100 -j");
   EXPECT_EQ(result["configuration"]["tiles_per_ipu"], "32");
@@ -58,11 +75,19 @@ TEST_F(Traffic, SyncsWithTheHostTakeTime) {
   EXPECT_TRUE(has(output("gc-hostsynclatencytest --mark-count 10 -m posted"),
                   "o Using sync mode: Posted, HSP: hsp1\n  - Issuing 10 syncs, each followed by 32 "
                   "delay instructions of 5 cycles\no Loading binary on all tiles... done\n"));
+  set("OPENIPU_NUM_IPUS", "4");
+  const auto split = json("gc-hostsynclatencytest -d 6 --mark-count 10 --split-increment 3 -j");
+  EXPECT_EQ(split["split_increments"], "3");
+  EXPECT_EQ(split["splits"].size(), 2u);
+  EXPECT_EQ(split["splits"]["4"], split["time_to_sync_us"]);
 }
 
 TEST_F(Traffic, FlopsStayBelowThePeak) {
   const auto half = json("gc-flops --size 512 -j"), single = json("gc-flops --size 512 -p FP32 -j");
   EXPECT_LT(figure(half, "teraflops"), 250);
   EXPECT_GT(figure(half, "teraflops"), figure(single, "teraflops"));
+  EXPECT_GT(figure(json("gc-flops --size 512 -p FP8 -j"), "teraflops"),
+            figure(single, "teraflops"));
   EXPECT_TRUE(has(output("gc-flops --size 256"), "IPU clock speed: 1330 MHz\n"));
+  EXPECT_EQ(run("gc-flops -l").status, 1);
 }

@@ -5,8 +5,10 @@
 #include "machine/Error.hpp"
 #include <cmath>
 #include <poplar/exceptions.hpp>
+#include <poplar/MetadataCreation.hpp>
 #include <poplin/codelets.hpp>
 #include <poplin/MatMul.hpp>
+#include <popops/Cast.hpp>
 #include <popops/codelets.hpp>
 
 namespace {
@@ -19,7 +21,7 @@ using gctest::number;
 struct Options {
   unsigned device = 0, size = 2048, repeats = 1;
   std::string precision = "FP16";
-  bool json = false;
+  bool json = false, lowClock = false;
 };
 
 // What the matrices hold does not matter to the time.
@@ -27,16 +29,26 @@ unsigned build(Bench &bench, const Options &options) {
   auto &graph = bench.graph();
   popops::addCodelets(graph);
   poplin::addCodelets(graph);
-  const auto type = options.precision == "FP16" ? HALF : FLOAT;
-  program::Sequence body;
+  const auto type = options.precision == "FP32" ? FLOAT : HALF;
+  program::Sequence before, body;
   const std::size_t n = options.size;
-  const auto left = poplin::createMatMulInputLHS(graph, type, {n, n}, {n, n}, "left");
-  const auto right = poplin::createMatMulInputRHS(graph, type, {n, n}, {n, n}, "right");
+  auto left = poplin::createMatMulInputLHS(graph, type, {n, n}, {n, n}, "left");
+  auto right = poplin::createMatMulInputRHS(graph, type, {n, n}, {n, n}, "right");
+  if (options.precision == "FP8") {
+    const auto metadata =
+        createConstantMetadataTensor(graph, QuarterMetadata::Format::F143, /*scale=*/0);
+    graph.setTileMapping(metadata, 0);
+    for (auto *side : {&left, &right})
+      *side = popops::cast(graph, *side, QUARTER, metadata, before);
+  }
   poplin::matMul(graph, left, right, body, type, "product");
+  bench.addProgram(before);
   return bench.addProgram(program::Sequence(program::Repeat(options.repeats, body)));
 }
 
 gctool::Outcome work(const Options &options) {
+  if (options.lowClock)
+    throw machine::Error("-l: a simulated IPU has one clock, which gc-info shows.");
   Bench bench(options.device);
   if (bench.ipus() != 1)
     throw machine::Error(
@@ -72,7 +84,8 @@ int main(int argc, char **argv) {
   gctool::Tool tool("gc-flops", "Measures what a simulated IPU reaches in a matrix product.");
   tool.device(options.device);
   tool.json(options.json);
-  tool.choice("-p,--fp", options.precision, {"FP16", "FP32"}, {"FP16 or FP32"});
+  tool.choice("-p,--fp", options.precision, {"FP16", "FP32", "FP8"}, {"FP16, FP32 or FP8"});
+  tool.flag("-l,--low-clock-rate", options.lowClock, {"refused: there is one clock"});
   tool.number("--size", options.size, 16, 16384, {"rows and columns of the matrices"});
   tool.number("--repeats", options.repeats, 1, 1000, {"products, one after the other"});
   return tool.run(argc, argv, [&] { return work(options); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // gc-iputraffictest: every tile of each of two IPUs sends to its fellow on the other, in both
-// directions at once; the time is the model's, and what arrives is compared.
+// directions at once; the time is the model's, and what arrives is compared. With --loopback the
+// data come back to where they were sent from; with --single-ipu the two are halves of one IPU.
 #include "base/Text.hpp"
 #include "Bench.hpp"
 #include "Links.hpp"
@@ -9,6 +10,9 @@
 #include <csignal>
 #include <iostream>
 #include <poplar/exceptions.hpp>
+#include <poplin/codelets.hpp>
+#include <poplin/MatMul.hpp>
+#include <popops/codelets.hpp>
 
 namespace {
 
@@ -22,6 +26,7 @@ constexpr std::size_t wordsPerTransfer = 64 * 1024 / 4;
 struct Options {
   unsigned device0 = 0, device1 = 1, iterations = 1000;
   bool json = false, verbose = false, allLinks = false, forever = false;
+  bool single = false, loopback = false, highPower = false;
 };
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -38,11 +43,43 @@ std::vector<std::uint32_t> pattern(std::size_t size) {
   return data;
 }
 
+std::vector<unsigned> idsOf(const Options &options) {
+  if (options.single)
+    return {options.device0};
+  return {options.device0, options.device1};
+}
+
 // Places of the two IPUs within the device that has both.
 std::pair<unsigned, unsigned> placesIn(unsigned device, const Options &options) {
   const auto domain = machine::activeDomain();
   const auto group = gctool::groupOf(domain, device);
+  if (options.single)
+    return {0, 0};
   return {options.device0 - group.first, options.device1 - group.first};
+}
+
+// The tiles that send to each other: all of two IPUs, or the halves of one.
+struct Sides {
+  unsigned tiles, first[2];
+};
+Sides sidesOf(const Bench &bench, const std::pair<unsigned, unsigned> &places, bool single) {
+  const unsigned tiles = bench.tilesPerIpu(), first = places.first * tiles;
+  if (single)
+    return {tiles / 2, {first, first + tiles / 2}};
+  return {tiles, {first, places.second * tiles}};
+}
+
+// A product between transfers, on all tiles: what it holds does not matter.
+program::Sequence product(Bench &bench) {
+  auto &graph = bench.graph();
+  popops::addCodelets(graph);
+  poplin::addCodelets(graph);
+  constexpr std::size_t n = 256;
+  const auto left = poplin::createMatMulInputLHS(graph, HALF, {n, n}, {n, n}, "left");
+  const auto right = poplin::createMatMulInputRHS(graph, HALF, {n, n}, {n, n}, "right");
+  program::Sequence made;
+  poplin::matMul(graph, left, right, made, HALF, "product");
+  return made;
 }
 
 struct Built {
@@ -53,19 +90,26 @@ struct Built {
 // As much as a tile holds twice, in so many turns that each tile sends 64 KB per iteration.
 Built build(Bench &bench, const std::pair<unsigned, unsigned> &places, const Options &options) {
   auto &graph = bench.graph();
-  const unsigned tiles = bench.tilesPerIpu();
-  const unsigned first[] = {places.first * tiles, places.second * tiles};
+  const auto sides = sidesOf(bench, places, options.single);
   Tensor sent[2], arrived[2];
   for (const int side : {0, 1}) {
-    sent[side] = bench.rows(UNSIGNED_INT, tiles, wordsPerTransfer, first[side], "sent");
-    arrived[side] = bench.rows(UNSIGNED_INT, tiles, wordsPerTransfer, first[side], "arrived");
+    const auto rows = [&](const char *name) {
+      return bench.rows(UNSIGNED_INT, sides.tiles, wordsPerTransfer, sides.first[side], name);
+    };
+    sent[side] = rows("sent");
+    arrived[side] = rows("arrived");
     graph.createHostWrite(str("sent", side), sent[side]);
-    graph.createHostRead(str("arrived", side), arrived[side]);
+    // What went there and back lies with its sender.
+    graph.createHostRead(str("arrived", side), options.loopback ? sent[side] : arrived[side]);
   }
-  const program::Copy both(concat(sent[1], sent[0]), concat(arrived[0], arrived[1]));
+  program::Sequence turn(program::Copy(concat(sent[1], sent[0]), concat(arrived[0], arrived[1])));
+  if (options.loopback)
+    turn.add(program::Copy(concat(arrived[1], arrived[0]), concat(sent[0], sent[1])));
+  if (options.highPower)
+    turn.add(product(bench));
   const auto program =
-      bench.addProgram(program::Sequence(program::Repeat(options.iterations, both)));
-  return {tiles * wordsPerTransfer, program};
+      bench.addProgram(program::Sequence(program::Repeat(options.iterations, turn)));
+  return {sides.tiles * wordsPerTransfer, program};
 }
 
 Result measure(Bench &bench, const Built &built, const Options &options) {
@@ -75,7 +119,7 @@ Result measure(Bench &bench, const Built &built, const Options &options) {
   engine.writeTensor("sent1", data.data(), data.data() + data.size());
   Result result;
   result.seconds = bench.run(built.program);
-  result.bytes = 2.0 * 4 * double(built.words) * options.iterations;
+  result.bytes = 2.0 * 4 * double(built.words) * options.iterations * (options.loopback ? 2 : 1);
   std::vector<std::uint32_t> got(data.size());
   for (const char *handle : {"arrived0", "arrived1"}) {
     engine.readTensor(handle, got.data(), got.data() + got.size());
@@ -89,7 +133,7 @@ Result measure(Bench &bench, const Built &built, const Options &options) {
 gctool::Json boards(const Options &options, double &watts) {
   const machine::AttributeReader reader(machine::activeDomain());
   gctool::Json all = gctool::Json::object();
-  for (const unsigned id : {options.device0, options.device1}) {
+  for (const unsigned id : idsOf(options)) {
     const auto &ipu = reader.domain().ipus[id];
     auto &board = all[ipu.serial];
     if (board.is_null()) {
@@ -107,12 +151,14 @@ gctool::Json boards(const Options &options, double &watts) {
 
 void check(const Options &options) {
   const auto domain = machine::activeDomain();
-  for (const unsigned id : {options.device0, options.device1})
+  for (const unsigned id : idsOf(options))
     if (id >= domain.ipus.size())
       throw machine::Error(str("there is no IPU ", id, ": partition ", domain.partition.name,
                                " has IPUs 0 to ", domain.ipus.size() - 1, "."));
-  if (options.device0 == options.device1)
-    throw machine::Error("--device0 and --device1 must be two IPUs.");
+  if (options.device0 == options.device1 && !options.single)
+    throw machine::Error("--device0 and --device1 must be two IPUs. --single-ipu tests one.");
+  if (options.single && options.allLinks)
+    throw machine::Error("--single-ipu uses no link, so that there is nothing for --all-links.");
   if (options.forever && options.json)
     throw machine::Error("--forever prints no JSON: a test without an end has none.");
 }
@@ -139,7 +185,7 @@ gctool::Json jsonOf(const Options &options, const Result &result) {
   double watts = 0;
   gctool::Json json = {{"boards", boards(options, watts)},
                        {"device0", std::to_string(options.device0)},
-                       {"device1", std::to_string(options.device1)}};
+                       {"device1", std::to_string(idsOf(options).back())}};
   json["duration_sec"] = number(result.seconds, 6);
   json["kbytes_transferred"] = number(result.bytes / 1024, 0);
   json["gbytes_transferred"] = number(result.bytes / (1u << 30), 3);
@@ -150,8 +196,9 @@ gctool::Json jsonOf(const Options &options, const Result &result) {
 }
 
 std::string textOf(const Options &options, const Result &result) {
-  auto text = str("o IPUs ", options.device0, " and ", options.device1, ": ",
-                  number(result.bytes * 8 / 1e9 / result.seconds),
+  const auto which = options.single ? str("o Halves of IPU ", options.device0)
+                                    : str("o IPUs ", options.device0, " and ", options.device1);
+  auto text = str(which, ": ", number(result.bytes * 8 / 1e9 / result.seconds),
                   " Gbps in both directions together (simulated)\n");
   if (options.verbose)
     text += str("  - ", number(result.bytes / (1u << 30), 3), " GB in ", number(result.seconds, 6),
@@ -165,7 +212,7 @@ public:
 
   void round() {
     for (const auto &pair : pairsOf(options_)) {
-      const unsigned device = Bench::deviceWith(pair.device0, pair.device1);
+      const unsigned device = Bench::deviceWith(pair.device0, idsOf(pair).back());
       Bench bench(device);
       const auto result = measure(bench, build(bench, placesIn(device, pair), pair), pair);
       errors_ += result.errors;
@@ -219,6 +266,9 @@ int main(int argc, char **argv) {
   tool.number("--device0", options.device0, 0, machine::mostIpus, {"one IPU"});
   tool.number("--device1", options.device1, 0, machine::mostIpus, {"the other"});
   tool.flag("--all-links", options.allLinks, {"all neighbours of the partition, in turn"});
+  tool.flag("--single-ipu", options.single, {"between the halves of --device0"});
+  tool.flag("--loopback", options.loopback, {"what was sent comes back to its sender"});
+  tool.flag("--high-power", options.highPower, {"a matrix product after every transfer"});
   tool.flag("--forever", options.forever, {"again and again, until it is interrupted"});
   tool.json(options.json, "-j,--json-output,--json");
   tool.number("-i,--iterations", options.iterations, 1, 1000000,
