@@ -35,3 +35,10 @@ def info(text, *args):
 
 def warning(text, *args):
     logger.warning(text, *args)
+
+
+def without_effect(**given):
+    """Says of arguments that programs for hardware have and nothing here depends on that they do nothing, if they are given."""
+    for name, value in given.items():
+        if value not in (None, False):
+            warning(f"{name} = {value!r} has no effect on the simulated IPU system.")

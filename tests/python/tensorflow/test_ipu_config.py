@@ -121,6 +121,8 @@ def test_options_reach_the_program():
 @pytest.mark.parametrize("flags, text", [("--no_such_flag", "Unknown flag --no_such_flag"),
                                          ("--executable_cache_pat=/tmp", "Did you mean --executable_cache_path"),
                                          ("--synthetic_data_initializer=random", "needs --use_synthetic_data"),
+                                         ("--use_synthetic_data --synthetic_data_initializer=3", "a number is not there"),
+                                         ("--synthetic_data_categories=seed", "is not there yet"),
                                          ("--ipu_model_tiles=many", "is no int")])
 def test_unknown_flags_end_the_program(flags, text):
     run = subprocess.run([sys.executable, "-c", "from tensorflow.python import ipu; print('alive')"], capture_output=True,

@@ -176,6 +176,21 @@ def test_notices(capfd):
         assert "Doing 1 weight updates per execution per replica" in err
 
 
+def test_what_does_nothing_says_so(capfd):
+    with configured().scope():
+        model = made()
+    capfd.readouterr()
+    model.set_asynchronous_callbacks(True)
+    model.set_outfeed_queue_options(buffer_depth=4)
+    model.set_infeed_queue_options(prefetch_depth=2)
+    model.set_pipelining_options(gradient_accumulation_steps_per_replica=4, recomputation_mode="Auto")
+    err = capfd.readouterr().err
+    assert [line.split()[0] for line in err.splitlines()] == [
+        "WARNING:tensorflow:asynchronous", "WARNING:tensorflow:buffer_depth", "WARNING:tensorflow:recomputation_mode"]
+    with pytest.raises(NotImplementedError, match="accumulate_outfeed"):
+        model.set_pipelining_options(gradient_accumulation_steps_per_replica=4, accumulate_outfeed=True)
+
+
 def test_options_are_for_models_of_a_strategy():
     model = made()
     for call in (model.set_pipelining_options, model.set_gradient_accumulation_options, model.set_replication_options,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What models of an IPUStrategy's scope can be told: accumulation, pipelining, replicas, queues."""
 from tensorflow.framework.graphs import current
+from tensorflow.framework.logs import without_effect
 
 _BY_KERAS = ("computational_stages", "gradient_accumulation_count", "repeat_count", "inputs", "infeed_queue", "outfeed_queue",
              "optimizer_function", "infeed_output", "outfeed_loss", "outfeed_mask", "gradient_accumulation_dtype", "name")
@@ -24,7 +25,6 @@ class IpuOptions:
         self._accumulation_method = "sum"
         self._pipelining = {}
         self._replica_reduction = "NONE"
-        self._asynchronous = False
         self._queue_options = {"infeed": {}, "outfeed": {}}
 
     def _pipeline_key(self):
@@ -56,9 +56,11 @@ class IpuOptions:
                 raise ValueError(f"Found `{name}` key in `pipelining_kwargs`. This argument is automatically set by Keras.")
         known = {"pipeline_schedule", "recomputation_mode", "offload_weight_update_variables"}
         self._refuse({k: v for k, v in pipelining_kwargs.items() if k not in known}, "set_pipelining_options")
+        self._refuse({"accumulate_outfeed": True} if accumulate_outfeed else {}, "set_pipelining_options")
+        without_effect(**{k: v for k, v in pipelining_kwargs.items() if k != "pipeline_schedule"})
         steps = _positive("gradient_accumulation_steps_per_replica", gradient_accumulation_steps_per_replica)
         self._pipelining = {"gradient_accumulation_steps_per_replica": steps, "device_mapping": device_mapping,
-                            "accumulate_outfeed": accumulate_outfeed, **pipelining_kwargs}
+                            **pipelining_kwargs}
         self._accumulation_method = _method(gradient_accumulation_reduction_method)
 
     @staticmethod
@@ -74,9 +76,9 @@ class IpuOptions:
         self._replica_reduction = value
 
     def set_asynchronous_callbacks(self, asynchronous=False):
-        """Batches are counted one by one for callbacks, not by executions."""
+        """Callbacks come after every execution, whatever is asked for: an execution's results arrive at once."""
         self._require_strategy("set_asynchronous_callbacks")
-        self._asynchronous = bool(asynchronous)
+        without_effect(asynchronous=bool(asynchronous))
 
     def set_infeed_queue_options(self, **kwargs):
         self._require_strategy("set_infeed_queue_options")
@@ -92,6 +94,7 @@ class IpuOptions:
                 raise ValueError(f"`{name}` is not an argument of an {which} queue; there are {', '.join(known)}.")
             if known[name] is not None and not known[name][0] <= value <= known[name][1]:
                 raise ValueError(f"{name} must be between {known[name][0]} and {known[name][1]}, not {value}.")
+        without_effect(**{k: v for k, v in given.items() if k != "prefetch_depth"})
         self._queue_options[which] = dict(given)
 
     # ---- stages

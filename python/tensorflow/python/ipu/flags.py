@@ -11,8 +11,8 @@ FLAGS = {
     "use_ipu_model": (False, "Programs run on a model of IPUs instead of the simulated system's."),
     "ipu_model_tiles": (0, "Tiles of each IPU of that model; 0: all."),
     "use_synthetic_data": (False, "No data is moved between host and device."),
-    "synthetic_data_categories": ("", "The same for some of: infeed, outfeed, seed, hostembedding, parameters."),
-    "synthetic_data_initializer": ("", "What inputs are instead: random, uniform, normal or a number."),
+    "synthetic_data_categories": ("", "The same for infeed or outfeed; other categories are refused."),
+    "synthetic_data_initializer": ("", "What inputs are instead: random, uniform or normal; a number is not there yet."),
     "log_cycle_count": (-1, "The tile whose cycles of every run are logged; -1: none."),
     "while_loop_brute_force_max_trip_count": (128, "No effect: loops whose count is known are found otherwise."),
     "max_compilation_threads": (-1, "No effect: POPLAR_ENGINE_OPTIONS sets the compiler's threads."),
@@ -22,9 +22,9 @@ FLAGS = {
     "fallback_scheduler": (False, "No effect: there is one scheduler."),
     "allow_nans": (False, "No effect: NaNs are always allowed unless floating_point_behaviour stops at them."),
     "null_data_feed": (False, "Infeeds give zeros."),
-    "show_progress_bar": ("auto", "auto, true or false: whether compiling shows a bar."),
+    "show_progress_bar": ("auto", "No effect: compiling takes too little time for a bar."),
     "use_on_demand": (False, "Devices are attached when a program first runs."),
-    "on_demand_device_poll_time": (1000, "Milliseconds between tries to attach."),
+    "on_demand_device_poll_time": (1000, "No effect: who waits for a device is woken."),
     "on_demand_device_timeout": (3600000, "Milliseconds after which attaching is given up."),
     "sync_replica_start": (False, "No effect: replicas start together."),
     "enable_hlo_verifier": (False, "No effect: the checks of the ir are always on."),
@@ -62,10 +62,9 @@ class Flags:
         if self.synthetic_data_initializer and not self.synthetic:
             raise _fatal("--synthetic_data_initializer needs --use_synthetic_data or --synthetic_data_categories.")
         if self.synthetic_data_initializer not in ("", "random", "uniform", "normal"):
-            try:
-                float(self.synthetic_data_initializer)
-            except ValueError:
-                raise _fatal("--synthetic_data_initializer must be random, uniform, normal or a number.") from None
+            raise _fatal("--synthetic_data_initializer must be random, uniform or normal; a number is not there yet.")
+        for category in self.categories & {"seed", "hostembedding", "parameters"}:
+            raise _fatal(f"--synthetic_data_categories={category} is not there yet: infeed and outfeed are.")
         if self.show_progress_bar not in ("auto", "true", "false"):
             raise _fatal("--show_progress_bar must be auto, true or false.")
         if self.tensor_map_file_path:

@@ -5,15 +5,16 @@ import numpy as np
 from tensorflow.framework import nest
 from tensorflow.framework.errors import FailedPreconditionError, OutOfRangeError
 from tensorflow.framework.graphs import active
+from tensorflow.framework.logs import without_effect
 from tensorflow.framework.operations import Operation
 from tensorflow.python.ipu import flags
 
 
 class IPUInfeedQueue:
-    def __init__(self, dataset, device_ordinal=None, prefetch_depth=None, optimise_latency=False, feed_name=None, **_):
+    def __init__(self, dataset, device_ordinal=None, prefetch_depth=None, optimise_latency=False, feed_name=None):
+        without_effect(prefetch_depth=prefetch_depth, optimise_latency=optimise_latency)
         self.dataset = dataset
-        self._depth = 3 if prefetch_depth is None else prefetch_depth
-        if not 1 <= self._depth <= 255:
+        if prefetch_depth is not None and not 1 <= prefetch_depth <= 255:
             raise ValueError(f"prefetch_depth must be between 1 and 255, not {prefetch_depth}.")
         for spec in nest.flatten(dataset.element_spec):
             if not spec.shape.is_fully_defined():

@@ -7,6 +7,7 @@ import numpy as np
 from tensorflow.framework import nest
 from tensorflow.framework.errors import FailedPreconditionError
 from tensorflow.framework.graphs import active
+from tensorflow.framework.logs import without_effect
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
 from tensorflow.python.ipu.programs import root_program
@@ -17,7 +18,8 @@ class IPUOutfeedMode(enum.Enum):
 
 
 class IPUOutfeedQueue:
-    def __init__(self, outfeed_mode=None, device_ordinal=None, buffer_depth=3, optimise_latency=False, feed_name=None, **_):
+    def __init__(self, outfeed_mode=None, device_ordinal=None, buffer_depth=3, optimise_latency=False, feed_name=None):
+        without_effect(buffer_depth=buffer_depth != 3 and buffer_depth, optimise_latency=optimise_latency)
         self._mode = IPUOutfeedMode(outfeed_mode or IPUOutfeedMode.ALL)
         if not 1 <= buffer_depth <= 255:
             raise ValueError(f"buffer_depth must be between 1 and 255, not {buffer_depth}.")

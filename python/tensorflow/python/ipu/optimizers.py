@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Optimisers around others: gradients of replicas are averaged, gradients of several batches are gathered."""
 from tensorflow import _names
+from tensorflow.framework.logs import without_effect
 from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
 
 
@@ -41,6 +42,8 @@ class GradientAccumulationOptimizerV2(_Around):
                  replicated_optimizer_state_sharding=False, dtype=None,
                  reduction_method=GradientAccumulationReductionMethod.SUM, name="GradientAccumulationOptimizerV2"):
         super().__init__(opt, name)
+        without_effect(offload_weight_update_variables=offload_weight_update_variables, dtype=dtype,
+                       replicated_optimizer_state_sharding=replicated_optimizer_state_sharding)
         self._count = int(num_mini_batches)
         self._method = GradientAccumulationReductionMethod.parse(reduction_method)
 

@@ -2,7 +2,7 @@
 """pipeline: functions, one for each stage, that batches pass through one after the other."""
 import enum
 
-from tensorflow.framework import nest
+from tensorflow.framework import logs, nest
 from tensorflow.framework.graphs import placed
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
@@ -52,9 +52,17 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
                         (batch_serialization_iterations != 1, "batch_serialization_iterations")):
         if given:
             raise NotImplementedError(f"pipeline(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
+    logs.without_effect(
+        gradient_accumulation_dtype=gradient_accumulation_dtype, recomputation_mode=recomputation_mode,
+        forward_propagation_stages_poplar_options=forward_propagation_stages_poplar_options,
+        backward_propagation_stages_poplar_options=backward_propagation_stages_poplar_options,
+        weight_update_poplar_options=weight_update_poplar_options,
+        offload_weight_update_variables=optimizer_function and offload_weight_update_variables,
+        replicated_optimizer_state_sharding=replicated_optimizer_state_sharding, offload_activations=offload_activations,
+        offload_gradient_accumulation_buffers=offload_gradient_accumulation_buffers,
+        replicated_weight_sharding=replicated_weight_sharding, offload_weights=offload_weights)
     if offload_weight_update_variables and optimizer_function is None:
-        from tensorflow.framework.logs import info
-        info("offload_weight_update_variables will have no effect since this pipeline is in inference.")
+        logs.info("offload_weight_update_variables will have no effect since this pipeline is in inference.")
     graph.mapping = list(device_mapping) if device_mapping is not None else list(range(stages))
     graph.pipelined = schedule is not PipelineSchedule.Sequential
     graph.rounds = repeat_count if optimizer_function is not None else repeat_count * count
