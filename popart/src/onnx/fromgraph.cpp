@@ -212,8 +212,16 @@ struct AsTensor {
 // Where a model is written to: names of all graphs in it are different ones.
 struct Target {
   int opset = usual;
-  std::set<std::string> domains;
+  std::set<std::string> domains, nodes;
   unsigned bodies = 0, constants = 0;
+
+  // Operators of one layer have its name; others that read the file want different ones.
+  std::string nodeName(const std::string &name) {
+    auto unique = name;
+    for (unsigned i = 1; !name.empty() && !nodes.insert(unique).second; ++i)
+      unique = base::str(name, "/", i);
+    return unique;
+  }
 };
 
 class GraphWriter {
@@ -271,6 +279,7 @@ private:
       outputs.push_back(nameOf(v));
     for (auto &made : recurrentNodes(graph_, node, inputs, outputs, outputs.at(0))) {
       settings(node.settings, made);
+      made.set_name(target_.nodeName(made.name()));
       *out_.add_node() = std::move(made);
     }
   }
@@ -290,7 +299,7 @@ private:
     onnx::NodeProto out;
     out.set_op_type(form.type);
     out.set_domain(form.domain);
-    out.set_name(node.settings.name);
+    out.set_name(target_.nodeName(node.settings.name));
     std::vector<std::string> inputs;
     for (Value v : ownInputs(node))
       inputs.push_back(nameOf(v));

@@ -5,6 +5,7 @@
 #include "sessions.hpp"
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <popart/adam.hpp>
 
 namespace popart::testing {
@@ -355,6 +356,25 @@ TEST(Model, BecomesAnOnnxFile) {
   std::remove(file.c_str());
   EXPECT_NE(messageOf([&] { session->updateExternallySavedTensorLocations("a", "b"); }),
             "no error");
+}
+
+// Other programs refuse files in which two operators have one name.
+TEST(Model, NamesItsOperatorsApart) {
+  Model m;
+  m.settings.name = "layer";
+  const auto x0 = m.input("x", floats({2}));
+  m.output(m.add(m.mul(m.add(x0, 1.0), 2.0), x0), "y");
+  const auto session = makeInferenceSession(std::move(m), flow("y"), modelDevice());
+  const std::string file = ::testing::TempDir() + "model_names.onnx";
+  session->modelToHost(file);
+  onnx::ModelProto read;
+  std::ifstream in(file, std::ios::binary);
+  ASSERT_TRUE(read.ParseFromIstream(&in));
+  std::vector<std::string> names;
+  for (const auto &node : read.graph().node())
+    names.push_back(node.name());
+  EXPECT_EQ(names, (std::vector<std::string>{"layer", "layer/1", "layer/2"}));
+  std::remove(file.c_str());
 }
 
 // The values of a file with the same names go where the caller's are.
