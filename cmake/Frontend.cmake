@@ -29,5 +29,5 @@ const Registry &Registry::all() {
   add_library(${target} STATIC ${sources} ${CMAKE_CURRENT_BINARY_DIR}/registry.cpp)
   target_include_directories(${target} PUBLIC src)
   target_compile_options(${target} PRIVATE -O1)  # it builds models, once
-  target_link_libraries(${target} PUBLIC popart)
+  target_link_libraries(${target} PUBLIC frontendcommon)
 endfunction()

@@ -3,12 +3,11 @@
 
 #include "core/Environment.hpp"
 #include <algorithm>
-#include <numeric>
 
 namespace paddleipu {
 
 Call::Call(Environment &environment, const proto::OpDesc &op, popart::Model &model)
-    : m(model), environment_(environment), op_(op) {}
+    : Writing(model), environment_(environment), op_(op) {}
 
 // ---- inputs
 
@@ -197,30 +196,7 @@ void Call::unused(const char *slot, const Shape &shape, VarType::Type type) {
 
 // ---- often needed
 
-bool Call::isFloating(Value v) const { return popart::isFloatingPoint(m.type(v)); }
 Value Call::floating(Value v) const { return isFloating(v) ? v : cast(v, environment_.floats); }
-Value Call::reduce(const char *type, Value v, const Integers &axes, bool keepDims) const {
-  return m.op(type, {v}, {{"axes", axes}, {"keepdims", std::int64_t(keepDims)}});
-}
-Value Call::full(const Shape &shape, double value, DataType type) const {
-  return m.expand(m.scalar(value, type), shape);
-}
-Value Call::slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
-                  std::int64_t step) const {
-  return m.op("Slice", {v},
-              {{"starts", Integers{begin}},
-               {"ends", Integers{end}},
-               {"axes", Integers{axis}},
-               {"steps", Integers{step}}});
-}
-Value Call::concat(const Values &parts, std::int64_t axis) const {
-  return parts.size() == 1 ? parts[0] : m.op("Concat", parts, {{"axis", axis}});
-}
-Value Call::iota(std::int64_t n) const {
-  Integers values(static_cast<std::size_t>(n));
-  std::iota(values.begin(), values.end(), 0);
-  return m.constant(HostTensor::fromIntegers({DataType::INT32, {n}}, values));
-}
 Value Call::flat(Value v) const { return m.reshape(v, {m.info(v).nelms()}); }
 Value Call::compared(const char *relation, Value x, double number) const {
   return m.op(relation, {x, m.scalar(number, x)});
@@ -248,21 +224,6 @@ std::string named(const proto::OpDesc &op) {
 void Call::failWith(const std::string &message) const { throw ProgramError(named(op_) + message); }
 void Call::unimplementedWith(const std::string &message) const {
   throw UnimplementedError(named(op_) + message);
-}
-
-void Registry::add(const std::string &name, Converter converter) {
-  if (!converters_.emplace(name, std::move(converter)).second)
-    throw popart::internal_error("Two converters for " + name);
-}
-const Converter *Registry::find(const std::string &name) const {
-  const auto it = converters_.find(name);
-  return it == converters_.end() ? nullptr : &it->second;
-}
-std::vector<std::string> Registry::names() const {
-  std::vector<std::string> out;
-  for (const auto &[name, converter] : converters_)
-    out.push_back(name);
-  return out;
 }
 
 } // namespace paddleipu

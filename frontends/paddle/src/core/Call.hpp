@@ -9,7 +9,8 @@
 // Results are cast to what the program says of their variables.
 #pragma once
 #include "format/Types.hpp"
-#include "openipu/Model.hpp"
+#include "frontend/Registry.hpp"
+#include "frontend/Writing.hpp"
 #include <functional>
 #include <optional>
 #include <sstream>
@@ -40,11 +41,9 @@ public:
 
 class Environment;
 
-class Call {
+class Call : public frontend::Writing {
 public:
   Call(Environment &environment, const proto::OpDesc &op, popart::Model &model);
-
-  popart::Model &m;
 
   // ---- inputs
   std::size_t count(const char *slot) const;
@@ -80,17 +79,7 @@ public:
   void unused(const char *slot, const Shape &shape, VarType::Type type = VarType::FP32);
 
   // ---- often needed
-  std::size_t rank(Value v) const { return m.shape(v).size(); }
-  const Shape &shapeOf(Value v) const { return m.shape(v); }
-  bool isFloating(Value v) const;
   Value floating(Value v) const; // integers and bools as FLOAT
-  Value cast(Value v, DataType type) const { return m.cast(v, type); }
-  Value reduce(const char *type, Value v, const Integers &axes, bool keepDims) const;
-  Value full(const Shape &shape, double value, DataType type) const;
-  Value slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
-              std::int64_t step = 1) const;
-  Value concat(const Values &parts, std::int64_t axis) const;
-  Value iota(std::int64_t n) const; // INT32 [n]
   Value flat(Value v) const;
   Value compared(const char *relation, Value x, double number) const;
   Value mean(Value v) const; // of all elements, rank 0
@@ -125,17 +114,10 @@ private:
 
 using Converter = std::function<void(Call &)>;
 
-// The converters of this folder, by Paddle's names.
-class Registry {
+// The converters of src/ops, by Paddle's names.
+class Registry : public frontend::Converters<Converter> {
 public:
-  void add(const std::string &name, Converter converter);
-  // The gradient of this operator is not that of its formula: written by hand.
-  const Converter *find(const std::string &name) const;
-  std::vector<std::string> names() const;
   static const Registry &all();
-
-private:
-  std::map<std::string, Converter> converters_;
 };
 
 } // namespace paddleipu

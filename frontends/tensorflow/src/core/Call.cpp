@@ -3,12 +3,11 @@
 
 #include "core/Conversion.hpp"
 #include <algorithm>
-#include <numeric>
 
 namespace tensorflow {
 
 Call::Call(Conversion &conversion, const Node &node, Values inputs, popart::Model &model)
-    : m(model), conversion_(conversion), node_(node), inputs_(std::move(inputs)) {}
+    : Writing(model), conversion_(conversion), node_(node), inputs_(std::move(inputs)) {}
 
 Value Call::in(std::size_t i) const {
   if (!has(i))
@@ -102,67 +101,8 @@ DataType Call::type(const char *name) const {
   fail("its attribute \"", name, "\" must be an element type.");
 }
 
-bool Call::isFloating(Value v) const {
-  return m.type(v) != DataType::BOOL && popart::isFloatingPoint(m.type(v));
-}
-Value Call::reduce(const char *type, Value v, const Integers &axes, bool keepDims) const {
-  if (axes.empty())
-    return v;
-  return m.op(type, {v}, {{"axes", axes}, {"keepdims", std::int64_t(keepDims)}});
-}
-Value Call::full(const Shape &shape, double value, DataType type) const {
-  return m.constant(HostTensor::filled(TensorInfo(type, shape), value));
-}
-Value Call::slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
-                  std::int64_t step) const {
-  if (begin == 0 && step == 1 && end >= m.shape(v)[std::size_t(axis)])
-    return v;
-  return m.op("Slice", {v},
-              {{"axes", Integers{axis}},
-               {"starts", Integers{begin}},
-               {"ends", Integers{end}},
-               {"steps", Integers{step}}});
-}
-Value Call::concat(const Values &parts, std::int64_t axis) const {
-  return parts.size() == 1 ? parts[0] : m.op("Concat", parts, {{"axis", axis}});
-}
-Value Call::squeeze(Value v, std::int64_t axis) const {
-  auto shape = m.shape(v);
-  shape.erase(shape.begin() + axis);
-  return m.reshape(v, shape);
-}
-Value Call::unsqueeze(Value v, std::int64_t axis) const {
-  auto shape = m.shape(v);
-  shape.insert(shape.begin() + axis, 1);
-  return m.reshape(v, shape);
-}
-Value Call::iota(std::int64_t n) const {
-  Integers out(static_cast<std::size_t>(n));
-  std::iota(out.begin(), out.end(), 0);
-  return numbers(out);
-}
-Value Call::numbers(const Integers &values) const {
-  return m.constant(
-      HostTensor::fromIntegers({DataType::INT32, {std::int64_t(values.size())}}, values));
-}
-
 void Call::failWith(const std::string &message) const {
   throw ConversionError(describe(node_) + ": " + message);
-}
-
-void Registry::add(const std::string &name, Converter converter) {
-  if (!converters_.emplace(name, std::move(converter)).second)
-    throw popart::internal_error("Two converters for {}.", name);
-}
-const Converter *Registry::find(const std::string &name) const {
-  auto it = converters_.find(name);
-  return it == converters_.end() ? nullptr : &it->second;
-}
-std::vector<std::string> Registry::names() const {
-  std::vector<std::string> out;
-  for (const auto &[name, converter] : converters_)
-    out.push_back(name);
-  return out;
 }
 
 } // namespace tensorflow

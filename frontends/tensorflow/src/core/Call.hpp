@@ -7,7 +7,8 @@
 // Inputs that must be known when the graph is built (axes, shapes) are read with integers(i).
 #pragma once
 #include "core/Recording.hpp"
-#include "openipu/Model.hpp"
+#include "frontend/Registry.hpp"
+#include "frontend/Writing.hpp"
 #include <functional>
 #include <sstream>
 
@@ -22,11 +23,9 @@ using popart::ops::Values;
 
 class Conversion;
 
-class Call {
+class Call : public frontend::Writing {
 public:
   Call(Conversion &conversion, const Node &node, Values inputs, popart::Model &model);
-
-  popart::Model &m;
 
   // ---- inputs
   std::size_t size() const { return inputs_.size(); }
@@ -55,21 +54,6 @@ public:
   const Node &node() const { return node_; }
   Conversion &conversion() const { return conversion_; }
 
-  // ---- often needed
-  std::size_t rank(Value v) const { return m.shape(v).size(); }
-  const Shape &shapeOf(Value v) const { return m.shape(v); }
-  bool isFloating(Value v) const;
-  Value cast(Value v, DataType type) const { return m.cast(v, type); }
-  Value reduce(const char *type, Value v, const Integers &axes, bool keepDims) const;
-  Value full(const Shape &shape, double value, DataType type) const;
-  Value slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
-              std::int64_t step = 1) const;
-  Value concat(const Values &parts, std::int64_t axis) const;
-  Value squeeze(Value v, std::int64_t axis) const;
-  Value unsqueeze(Value v, std::int64_t axis) const;
-  Value iota(std::int64_t n) const;            // [0, 1, ... n) INT32
-  Value numbers(const Integers &values) const; // INT32 [n]
-
   // ---- errors: ConversionError with the node
   [[noreturn]] void failWith(const std::string &message) const;
   template <class... Parts> [[noreturn]] void fail(const Parts &...parts) const {
@@ -89,15 +73,9 @@ private:
 using Converter = std::function<Values(Call &)>;
 
 // The converters of src/ops, by the operation's name.
-class Registry {
+class Registry : public frontend::Converters<Converter> {
 public:
-  void add(const std::string &name, Converter converter);
-  const Converter *find(const std::string &name) const;
-  std::vector<std::string> names() const;
   static const Registry &all();
-
-private:
-  std::map<std::string, Converter> converters_;
 };
 
 } // namespace tensorflow

@@ -9,7 +9,7 @@ namespace poptorch {
 
 Call::Call(Conversion &conversion, const Recording &recording, const Operation &operation,
            popart::Model &model)
-    : m(model), conversion_(conversion), recording_(recording), operation_(operation) {}
+    : Writing(model), conversion_(conversion), recording_(recording), operation_(operation) {}
 
 const Argument *Call::find(const char *name) const {
   const auto &names = recording_.signatures[operation_.signature].arguments;
@@ -236,46 +236,9 @@ std::pair<Value, Value> Call::operands(const char *a, const char *b) {
   return {make(a, x), make(b, y)};
 }
 
-bool Call::isFloating(Value v) const { return floats(m.type(v)); }
 bool Call::isBool(Value v) const { return m.type(v) == DataType::BOOL; }
 Value Call::floating(Value v) const { return isFloating(v) ? v : m.cast(v, DataType::FLOAT); }
 
-Value Call::reduce(const char *type, Value v, const Integers &axes, bool keepDims) const {
-  if (axes.empty())
-    return v;
-  return m.op(type, {v}, {{"axes", axes}, {"keepdims", std::int64_t(keepDims)}});
-}
-Value Call::full(const Shape &shape, double value, DataType type) const {
-  return m.constant(HostTensor::filled(TensorInfo(type, shape), value));
-}
-Value Call::slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
-                  std::int64_t step) const {
-  if (begin == 0 && step == 1 && end >= m.shape(v)[std::size_t(axis)])
-    return v;
-  return m.op("Slice", {v},
-              {{"axes", Integers{axis}},
-               {"starts", Integers{begin}},
-               {"ends", Integers{end}},
-               {"steps", Integers{step}}});
-}
-Value Call::concat(const Values &parts, std::int64_t axis) const {
-  return parts.size() == 1 ? parts[0] : m.op("Concat", parts, {{"axis", axis}});
-}
-Value Call::squeeze(Value v, std::int64_t axis) const {
-  auto shape = m.shape(v);
-  shape.erase(shape.begin() + axis);
-  return m.reshape(v, shape);
-}
-Value Call::unsqueeze(Value v, std::int64_t axis) const {
-  auto shape = m.shape(v);
-  shape.insert(shape.begin() + axis, 1);
-  return m.reshape(v, shape);
-}
-Value Call::iota(std::int64_t n) const {
-  std::vector<std::int32_t> numbers(static_cast<std::size_t>(n));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return m.constant(HostTensor::of<std::int32_t>({n}, numbers));
-}
 Value Call::reduced(Value loss, std::int64_t reduction) const {
   if (reduction == 0)
     return loss;
@@ -299,19 +262,8 @@ void Call::failWith(const std::string &message) const {
 }
 
 void Registry::add(const std::string &name, Converter converter) {
-  const auto full = name.find("::") == std::string::npos ? "aten::" + name : name;
-  if (!converters_.emplace(full, std::move(converter)).second)
-    throw popart::internal_error("Two converters for {}.", full);
-}
-const Converter *Registry::find(const std::string &name) const {
-  auto it = converters_.find(name);
-  return it == converters_.end() ? nullptr : &it->second;
-}
-std::vector<std::string> Registry::names() const {
-  std::vector<std::string> out;
-  for (const auto &[name, converter] : converters_)
-    out.push_back(name);
-  return out;
+  Converters::add(name.find("::") == std::string::npos ? "aten::" + name : name,
+                  std::move(converter));
 }
 
 } // namespace poptorch

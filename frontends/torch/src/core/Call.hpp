@@ -11,7 +11,8 @@
 // care for the type it computes in: `operands` promotes as torch does.
 #pragma once
 #include "core/Recording.hpp"
-#include "openipu/Model.hpp"
+#include "frontend/Registry.hpp"
+#include "frontend/Writing.hpp"
 #include <functional>
 #include <sstream>
 
@@ -25,12 +26,10 @@ using popart::ops::Values;
 
 class Conversion;
 
-class Call {
+class Call : public frontend::Writing {
 public:
   Call(Conversion &conversion, const Recording &recording, const Operation &operation,
        popart::Model &model);
-
-  popart::Model &m;
 
   // ---- arguments, by name. popart::error-like ConversionError for one that is missing or of
   // another kind.
@@ -69,25 +68,10 @@ public:
   std::pair<Value, Value> operands(const char *a, const char *b);
   // The same for results that are floating point even of integers (division, exp ...).
   Value floating(Value v) const; // integers and bools as FLOAT
-  bool isFloating(Value v) const;
   bool isBool(Value v) const;
-  Value cast(Value v, DataType type) const { return m.cast(v, type); }
-  std::size_t rank(Value v) const { return m.shape(v).size(); }
-  const Shape &shapeOf(Value v) const { return m.shape(v); }
 
   // ---- often needed
-  // One ONNX reduction ("ReduceSum") over axes.
-  Value reduce(const char *type, Value v, const Integers &axes, bool keepDims) const;
-  Value full(const Shape &shape, double value, DataType type) const;
   Value broadcast(Value v, const Shape &shape) const { return m.expand(v, shape); }
-  // [begin, end) of one axis, in steps.
-  Value slice(Value v, std::int64_t axis, std::int64_t begin, std::int64_t end,
-              std::int64_t step = 1) const;
-  Value concat(const Values &parts, std::int64_t axis) const;
-  Value squeeze(Value v, std::int64_t axis) const;   // takes out an axis of extent 1
-  Value unsqueeze(Value v, std::int64_t axis) const; // puts one in
-  // [0, 1, ... n) INT32.
-  Value iota(std::int64_t n) const;
   // sum, mean or none of a loss: torch's reduction 0 = none, 1 = mean, 2 = sum.
   Value reduced(Value loss, std::int64_t reduction) const;
   // From here on the value counts as a loss of the model.
@@ -120,15 +104,10 @@ using Converter = std::function<Values(Call &)>;
 
 // The converters of this folder, by operator without its overload. In-place and out= forms need
 // none of their own.
-class Registry {
+class Registry : public frontend::Converters<Converter> {
 public:
   void add(const std::string &name, Converter converter); // "lerp" is "aten::lerp"
-  const Converter *find(const std::string &name) const;   // "aten::lerp"
-  std::vector<std::string> names() const;
   static const Registry &all();
-
-private:
-  std::map<std::string, Converter> converters_;
 };
 
 } // namespace poptorch

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Converters by the names of the operators that they convert. A front end's own Registry derives
+// from this; its all() is written by the build from the files of src/ops (cmake/Frontend.cmake).
+#pragma once
+#include <map>
+#include <popart/error.hpp>
+#include <string>
+#include <vector>
+
+namespace frontend {
+
+template <class Converter> class Converters {
+public:
+  void add(const std::string &name, Converter converter) {
+    if (!converters_.emplace(name, std::move(converter)).second)
+      throw popart::internal_error("Two converters for {}.", name);
+  }
+  const Converter *find(const std::string &name) const {
+    const auto it = converters_.find(name);
+    return it == converters_.end() ? nullptr : &it->second;
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const auto &[name, converter] : converters_)
+      out.push_back(name);
+    return out;
+  }
+
+private:
+  std::map<std::string, Converter> converters_;
+};
+
+} // namespace frontend
