@@ -146,6 +146,7 @@ int run(int argc, char **argv) {
                "Chrome) in a browser or in "
                "the terminal.",
                "popvision");
+  app.set_version_flag("--version", POPVISION_VERSION);
   Options options;
   Command chosen = nullptr;
   app.add_option("PATH", options.paths, "profile.pop, a trace, or a folder of them; serves a page");
