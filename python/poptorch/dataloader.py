@@ -86,6 +86,10 @@ class DataLoader(torch.utils.data.DataLoader):
         if rows is not None and not drop_last and rows % self._combined and self._mode == DataLoaderMode.Sync:
             logger.warning("DataLoader: %d elements are not a multiple of the combined batch size %d. The last batch is too "
                            "small for a call; with drop_last=True it is left out.", rows, self._combined)
+        if drop_last and rows is not None and 0 < rows < self._combined and self._mode != DataLoaderMode.AsyncRebatched:
+            logger.warning("DataLoader: %d elements do not fill one combined batch of %d (batch size %d x %d batches of a call), "
+                           "so that there is nothing to iterate over. Take a smaller batch size or fewer device iterations, or "
+                           "pass drop_last=False.", rows, self._combined, batch_size, self._micro_batches)
         return out
 
     def _rebatched(self, batch_sampler, drop_last):

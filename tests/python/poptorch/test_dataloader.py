@@ -128,6 +128,10 @@ def test_warnings(capsys):
     assert capsys.readouterr().err == ""
     poptorch.DataLoader(options(), Stream(10), num_workers=2)
     assert "worker_init_fn" in capsys.readouterr().err
+    small = poptorch.DataLoader(options(D=4), Numbers(7), 2)
+    assert list(small) == [] and "7 elements do not fill one combined batch of 8" in capsys.readouterr().err
+    poptorch.DataLoader(options(D=4), Numbers(8), 2)
+    assert capsys.readouterr().err == ""
 
 
 # ---- several processes
