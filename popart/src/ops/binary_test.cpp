@@ -88,12 +88,14 @@ TEST(BinaryOps, HaveTheGradientsOfTheirFunctions) {
 }
 
 TEST(BinaryOps, FoldConstants) {
+  const std::set<std::string> onDevice{"Atan2", "ScaledAdd"}; // no shape is computed with them
   for (const auto &f : functions) {
     SCOPED_TRACE(f.type);
     Model m;
     const Doubles av{-3.5, 2.75, 0.5, -0.625, 1.875, 5.25}, bv{-1.25, 2.5};
     const Value a = m.constant({2, 1, 3}, av), b = m.constant({2, 1}, bv);
     const Value y = m.b.op(f.type, {a, b}, f.attributes);
+    ASSERT_EQ(bool(m.graph[y].data), !onDevice.count(f.type));
     if (m.graph[y].data)
       expectNear(m.graph[y].data.doubles(), spreadBoth(av, bv, f.f));
   }

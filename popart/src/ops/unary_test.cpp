@@ -171,12 +171,20 @@ TEST(UnaryOps, HaveGradientsInHalvesThatDoNotOverflow) {
 }
 
 TEST(UnaryOps, FoldConstants) {
+  const std::set<std::string> onDevice{
+      // no shape is computed with them
+      "Acos",        "Acosh",     "Asin",           "Asinh",     "Atan",     "Atanh",
+      "Celu",        "Cos",       "Cosh",           "Elu",       "Gelu",     "GeluErf",
+      "HardSigmoid", "HardSwish", "HardTanh",       "LeakyRelu", "Selu",     "Shrink",
+      "Sigmoid",     "Sin",       "Sinh",           "Softplus",  "Softsign", "Swish",
+      "Tan",         "Tanh",      "ThresholdedRelu"};
   for (const auto &f : functions) {
     SCOPED_TRACE(f.type);
     Model m;
     const Value y = call(m, f, m.constant({2, 4}, samples(f)), DataType::FLOAT);
+    ASSERT_EQ(bool(m.graph[y].data), !onDevice.count(f.type));
     if (!m.graph[y].data)
-      continue; // computed on the device
+      continue;
     Doubles want = samples(f);
     for (auto &x : want)
       x = f.f(float(x));
