@@ -18,36 +18,42 @@ class ExtractedOptimizer:
     def __init__(self, program, strategy, scope):
         block = program.global_block()
         self._strategy = strategy
-        self._ops = [op for op in block.ops if op.role == 2 and op.type in TYPES]
-        if not self._ops:
+        self.ops = [op for op in block.ops if op.role == 2 and op.type in TYPES]
+        if not self.ops:
             raise ValueError("The program has no optimizer: IpuStrategy says is_training=True, but nobody called minimize() "
                              "on it. Call it, or set_graph_config(is_training=False).")
-        kinds = {op.type for op in self._ops}
+        kinds = {op.type for op in self.ops}
         if len(kinds) > 1:
             _refuse(f"A program with several optimizers ({', '.join(sorted(kinds))})", "use one.")
         self.kind = kinds.pop()
         self._decays = _decays(block)
         self._factors = _rate_factors(block)
         self._clip = _clip(block)
-        self._rate_name = self._factors.get(self._ops[0].input("LearningRate")[0], (None, 1.0))[0] \
-            or self._ops[0].input("LearningRate")[0]
+        self._rate_name = self._factors.get(self.ops[0].input("LearningRate")[0], (None, 1.0))[0] \
+            or self.ops[0].input("LearningRate")[0]
         array = scope.array(self._rate_name)
         if array is None:
             raise ValueError(f"The learning rate {self._rate_name!r} has no value: run the startup program before.")
         self._rate = array
 
+    @property
+    def state_scaling(self):
+        """By how much Adam's moments are larger on the device."""
+        strategy = self._strategy
+        return strategy.get_option("loss_scaling") if strategy.get_option("scaled_optimizer_state") else 1.0
+
     def rate(self):
         return float(self._rate.reshape(-1)[0])
 
     def optimizer(self, rate):
-        op = self._ops[0]
+        op = self.ops[0]
         numbers = self._numbers(op)
         defaults = {"default" + n[0].upper() + n[1:]: (v, n != "learningRate") for n, v in
                     {"learningRate": rate, "weightDecay": self._decay(op), **numbers}.items()}
         defaults["lossScaling"] = (self._strategy.get_option("loss_scaling"), True)
         clips = self._clips()
         out = self._build(op, defaults, clips)
-        for other in self._ops:
+        for other in self.ops:
             own = {}
             factor = self._factors.get(other.input("LearningRate")[0], (None, 1.0))[1]
             if factor != 1.0:
@@ -62,7 +68,7 @@ class ExtractedOptimizer:
         if self._clip is None:
             return []
         norm, clipped = self._clip
-        if clipped >= {op.input("Param")[0] for op in self._ops}:
+        if clipped >= {op.input("Param")[0] for op in self.ops}:
             return [popart.ClipNormSettings.clipAllWeights(norm)]
         return [popart.ClipNormSettings.clipWeights(sorted(clipped), norm)]
 
@@ -117,8 +123,11 @@ class ExtractedOptimizer:
         name = _ADAPTIVE[self.kind]
         if self.kind == "rmsprop" and op.attr("centered"):
             name = "CenteredRMSProp"
+        # Paddle's RMSProp is TensorFlow's (epsilon under the root, the rate within the momentum) apart from its first
+        # squares, which come from the scope.
         return popart.Adaptive(values, getattr(popart.AdaptiveMode, name), decay, popart.DataType.FLOAT,
-                               data_type("accl1_type"), data_type("accl2_type"), data_type("accl3_type"), False)
+                               data_type("accl1_type"), data_type("accl2_type"), data_type("accl3_type"),
+                               self.kind == "rmsprop")
 
 
 def _in_scope(op, name):

@@ -11,6 +11,7 @@ from .. import random_state, steps
 from ..dtypes import VarType, to_numpy, to_type
 from ..paddle_core import ConversionSettings, convert
 from . import devices
+from .optimizer_state import OptimizerState
 from .optimizers import ExtractedOptimizer
 
 
@@ -75,6 +76,9 @@ class IpuRunner:
         self._attached = True
         devices.take_turns(self)
         session.setRandomSeed(self._seed())
+        if self._training:
+            self._state = OptimizerState(session, self._optimizer.ops, self._scope, self._optimizer.state_scaling)
+            self._state.send()
         session.weightsFromHost()
         dump = strategy.get_option("onnx_dump_path") or os.environ.get("IPU_ONNX_DUMP_PATH", "")
         if dump:
@@ -145,6 +149,7 @@ class IpuRunner:
             return
         if self._newer_on_device and self._attached:
             self._session.weightsToHost()
+            self._state.fetch()
             self._newer_on_device = False
 
     def weights_from_host(self):

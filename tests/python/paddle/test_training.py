@@ -25,7 +25,8 @@ def task(rows=64):
 
 def state():
     scope = static.global_scope()
-    return {v.name: np.array(scope.array(v.name)) for v in static.default_main_program().all_parameters()}
+    variables = [v.name for v in static.default_main_program().list_vars() if v.persistable]
+    return {name: np.array(scope.array(name)) for name in variables}
 
 
 def restore(values):
