@@ -3,6 +3,7 @@
 from .dataset import ChainDataset, ComposeDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
 from .loader import DataLoader, default_collate_fn
 from .sampler import BatchSampler, RandomSampler, Sampler, SequenceSampler
+from .workers import get_worker_info
 from .._names import refuse_unknown
 
 refuse_unknown(__name__)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""DataLoader: batches as numpy arrays; num_workers threads prepare them ahead."""
-import collections
-import concurrent.futures
+"""DataLoader: batches as numpy arrays; num_workers processes prepare them ahead."""
 import numbers
 
 import numpy as np
 
 from .dataset import IterableDataset
 from .sampler import BatchSampler
+from .workers import Workers
+
+_AHEAD = 2  # batches of each worker
 
 
 def default_collate_fn(batch):
@@ -23,16 +24,20 @@ def default_collate_fn(batch):
 
 
 class DataLoader:
+    """use_buffer_reader and places are of Paddle's device memory: feeds are used where they lie, so they change nothing."""
+
     def __init__(self, dataset, feed_list=None, places=None, return_list=True, batch_sampler=None, batch_size=1,
                  shuffle=False, drop_last=False, collate_fn=None, num_workers=0, use_buffer_reader=True,
                  use_shared_memory=True, timeout=0, worker_init_fn=None, persistent_workers=False):
-        if num_workers < 0:
-            raise ValueError("num_workers should be a non-negative value.")
-        if worker_init_fn is not None or timeout:
-            raise NotImplementedError("(Unimplemented) DataLoader: worker_init_fn and timeout. Workers are threads here.")
+        if not isinstance(num_workers, int) or num_workers < 0:
+            raise ValueError(f"num_workers should be a non-negative value, but got {num_workers!r}.")
+        if not isinstance(timeout, (int, float)) or timeout < 0:
+            raise ValueError(f"timeout should be a non-negative value (seconds; 0: no limit), but got {timeout!r}.")
         self.dataset, self.feed_list, self.return_list = dataset, feed_list, return_list
         self.num_workers, self.batch_size, self.drop_last = num_workers, batch_size, drop_last
         self.collate_fn = collate_fn or default_collate_fn
+        self._timeout, self._init, self._shared = timeout, worker_init_fn, bool(use_shared_memory)
+        self._persistent, self._kept, self._epoch = bool(persistent_workers), None, 0
         self._iterable = isinstance(dataset, IterableDataset)
         if self._iterable and (batch_sampler is not None or shuffle):
             raise ValueError("An IterableDataset has its own order: no batch_sampler and no shuffle.")
@@ -45,9 +50,9 @@ class DataLoader:
         return len(self.batch_sampler)
 
     def __iter__(self):
-        if self._iterable:
-            return self._in_order()
-        return self._ahead() if self.num_workers else map(self._batch, self.batch_sampler)
+        if self.num_workers:
+            return self._ahead()
+        return self._in_order() if self._iterable else map(self._batch, self.batch_sampler)
 
     __call__ = __iter__
 
@@ -69,12 +74,75 @@ class DataLoader:
         if samples and not self.drop_last:
             yield self._finished(self.collate_fn(samples))
 
+    # ---- with workers
+
+    def _answers(self):
+        """In a worker: what makes batches. A batch stands in a list; an empty one is the end of an iterable."""
+        if not self._iterable:
+            return lambda indices: [self._batch(indices)]
+        epochs = {}
+
+        def following(epoch):
+            if epoch not in epochs:
+                epochs.clear()
+                epochs[epoch] = self._in_order()
+            return [batch for batch in (next(epochs[epoch], None),) if batch is not None]
+        return following
+
+    def _workers(self):
+        self._epoch += 1
+        if self._kept is not None:
+            try:
+                self._kept.drain()
+                return self._kept
+            except RuntimeError:
+                self._drop(self._kept)
+        state = np.random.RandomState()
+        state.set_state(np.random.get_state())  # a copy: workers do not change what the program draws
+        seed = int(state.randint(0, 2**31)) + 1000 * self._epoch
+        made = Workers(self.num_workers, self._answers, self.dataset, self._init, self._timeout, self._shared, seed)
+        self._kept = made if self._persistent else None
+        return made
+
+    def _drop(self, workers):
+        self._kept = None
+        workers.close()
+
     def _ahead(self):
-        with concurrent.futures.ThreadPoolExecutor(self.num_workers) as pool:
-            waiting = collections.deque()
-            for indices in self.batch_sampler:
-                waiting.append(pool.submit(self._batch, indices))
-                if len(waiting) > 2 * self.num_workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+        workers, whole = self._workers(), False
+        try:
+            yield from (self._of_iterables(workers) if self._iterable else self._of_indices(workers))
+            whole = True
+        except GeneratorExit:
+            whole = True  # left early: what was asked for is still to come
+            raise
+        finally:
+            if not (self._persistent and whole):
+                self._drop(workers)
+
+    def _of_indices(self, workers):
+        asked = given = 0
+        for indices in self.batch_sampler:
+            workers.ask(asked % len(workers), list(indices))
+            asked += 1
+            if asked - given > _AHEAD * len(workers):
+                yield workers.answer(given % len(workers))[0]
+                given += 1
+        while given < asked:
+            yield workers.answer(given % len(workers))[0]
+            given += 1
+
+    def _of_iterables(self, workers):
+        """Every worker goes through the data set (get_worker_info() tells which share is its own); batches come in turn."""
+        left = list(range(len(workers)))
+        for worker in left * _AHEAD:
+            workers.ask(worker, self._epoch)
+        while left:
+            for worker in list(left):
+                batch = workers.answer(worker)
+                if batch:
+                    workers.ask(worker, self._epoch)
+                    yield batch[0]
+                else:
+                    left.remove(worker)
+        workers.drain()
