@@ -42,6 +42,18 @@ def test_unknown_operators_are_named():
         block.append_op("conv2d_fusion", {"X": x}, {"Out": block.create_var("y")})
 
 
+def test_unknown_attributes_are_named():
+    x = static.data("x", [2, 2])
+    block = static.default_main_program().global_block()
+    with pytest.raises(ValueError, match='softmax -> y.*no attribute "axsi".*Did you mean "axis"'):
+        block.append_op("softmax", {"X": x}, {"Out": block.create_var("y")}, {"axsi": 0})
+    with pytest.raises(ValueError, match="attribute axis must be an integer"):
+        block.append_op("softmax", {"X": x}, {"Out": block.create_var("z")}, {"axis": "first"})
+    block.append_op("softmax", {"X": x}, {"Out": block.create_var("u")}, {"use_cudnn": True, "op_device": ""})
+    with pytest.raises(NotImplementedError, match="fuse_with_relu asks for another operator"):
+        block.append_op("softmax", {"X": x}, {"Out": block.create_var("v")}, {"fuse_with_relu": True})
+
+
 def test_shapes_that_do_not_fit_are_named_while_building():
     x = static.data("x", [2, 3])
     with pytest.raises(ValueError, match=r"\(InvalidArgument\).*matmul"):
@@ -156,3 +168,17 @@ def test_custom_operators_take_popart_s():
     value = np.array([[1, 2], [3, -4]], np.float32)
     result, = static.Executor().run(program, feed={"x": value}, fetch_list=["y"])
     np.testing.assert_allclose(result, value / (1 + np.exp(-value)), rtol=1e-5)
+
+
+def test_custom_operators_take_their_attributes_along():
+    x = static.data("x", [2, 4])
+    block = static.default_main_program().global_block()
+    y = block.create_var("y", [2, 4], "float32")
+    block.append_op("my_leaky", {"X": x}, {"Out": y}, {"alpha": 0.25}, infer=False)
+    strategy = static.IpuStrategy()
+    strategy.set_graph_config(is_training=False)
+    strategy.add_custom_op("my_leaky", "LeakyRelu", "ai.onnx", 6)
+    program = static.IpuCompiledProgram(ipu_strategy=strategy).compile(["x"], ["y"])
+    value = np.array([[1, 2, -1, -2], [3, -4, 0, 1]], np.float32)
+    result, = static.Executor().run(program, feed={"x": value}, fetch_list=["y"])
+    assert np.array_equal(result, np.where(value > 0, value, 0.25 * value))

@@ -57,6 +57,7 @@ VarType::Type Call::typeIn(const char *slot, std::size_t i) const {
 // ---- attributes
 
 const proto::OpDesc::Attr *Call::attribute(const char *name) const {
+  read_.insert(name);
   for (const auto &attr : op_.attrs())
     if (attr.name() == name)
       return &attr;

@@ -13,6 +13,7 @@
 #include "frontend/Writing.hpp"
 #include <functional>
 #include <optional>
+#include <set>
 #include <sstream>
 
 namespace paddleipu {
@@ -89,6 +90,7 @@ public:
   Environment &environment() { return environment_; }
   const proto::OpDesc &op() const { return op_; }
   const std::string &type() const { return op_.type(); }
+  const std::set<std::string> &attributesRead() const { return read_; }
 
   [[noreturn]] void failWith(const std::string &message) const;
   [[noreturn]] void unimplementedWith(const std::string &message) const;
@@ -110,6 +112,7 @@ private:
   const proto::OpDesc::Var *outputs(const char *slot) const;
   Environment &environment_;
   const proto::OpDesc &op_;
+  mutable std::set<std::string> read_; // attributes that were asked for
 };
 
 using Converter = std::function<void(Call &)>;

@@ -2,6 +2,7 @@
 #include "core/Conversion.hpp"
 
 #include "base/Text.hpp"
+#include "core/Attributes.hpp"
 #include "core/Environment.hpp"
 #include "core/Gradient.hpp"
 #include "core/Placement.hpp"
@@ -19,7 +20,7 @@ void convertCustom(Call &c, const std::pair<std::string, std::int64_t> &to) {
   unsigned outputs = 0;
   for (const auto &var : c.op().outputs())
     outputs += unsigned(var.arguments_size());
-  const auto made = c.m.ops(to.first, inputs, outputs);
+  const auto made = c.m.ops(to.first, inputs, outputs, attributesOf(c));
   std::size_t at = 0;
   for (const auto &var : c.op().outputs())
     for (std::size_t i = 0; i < std::size_t(var.arguments_size()); ++i)
@@ -40,8 +41,13 @@ void convertOperator(Environment &environment, const proto::OpDesc &op, popart::
   try {
     if (const auto it = environment.custom.find(op.type()); it != environment.custom.end())
       return convertCustom(call, it->second);
-    if (const auto *converter = Registry::all().find(op.type()))
-      return (*converter)(call);
+    if (const auto *converter = Registry::all().find(op.type())) {
+      refuseFusions(call);
+      (*converter)(call);
+      if (environment.building)
+        refuseUnknownAttributes(call, call.attributesRead());
+      return;
+    }
     if (isGradient(op.type()))
       return convertGradient(call);
   } catch (const ProgramError &) {

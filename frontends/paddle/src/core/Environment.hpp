@@ -29,6 +29,7 @@ public:
 
   // Types follow from the operators, not from declarations: shapes are being inferred.
   bool inferring = false;
+  bool building = false; // of an operator that is being added: a misspelt attribute is an error
   // Every operator is converted as it is written, for a session that does not know of training.
   bool asWritten = false;
   bool testing = false;              // nothing is trained: dropout and batch norm behave so

@@ -39,9 +39,27 @@ struct Forward {
         addOutputs(var);
       else
         addInputs(c, outer, var);
+    for (const auto &var : c.op().outputs())
+      if (endsWith(var.parameter(), suffix) && !listed(c, without(var.parameter(), suffix)))
+        addInputs(c, outer, unlisted(var));
   }
 
 private:
+  // Paddle leaves out inputs that its own kernels do not read (X of a relu whose Out is there). The
+  // name of a gradient says whose it is: "x@GRAD", or "x@GRAD@RENAME@..." where several are added.
+  static bool listed(const Call &c, const std::string &slot) {
+    for (const auto &var : c.op().inputs())
+      if (var.parameter() == slot)
+        return true;
+    return false;
+  }
+  static proto::OpDesc::Var unlisted(const proto::OpDesc::Var &gradients) {
+    proto::OpDesc::Var out;
+    out.set_parameter(without(gradients.parameter(), suffix));
+    for (const auto &name : gradients.arguments())
+      out.add_arguments(name.substr(0, name.find(suffix)));
+    return out;
+  }
   void addOutputs(const proto::OpDesc::Var &gradients) {
     auto *to = op.add_outputs();
     to->set_parameter(without(gradients.parameter(), suffix));

@@ -20,7 +20,7 @@ Inferred inferWith(const proto::OpDesc &op, const std::map<std::string, Slot> &i
                    std::int64_t batch) {
   const proto::BlockDesc nothing;
   Environment environment(nothing);
-  environment.inferring = true;
+  environment.inferring = environment.building = true;
   popart::Model model("shapes");
   for (auto [name, slot] : inputs) {
     for (auto &d : slot.shape)
