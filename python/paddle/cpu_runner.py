@@ -5,7 +5,7 @@ import numpy as np
 import popart
 import popart_core
 
-from . import random_state, steps
+from . import errors, random_state, steps
 from .dtypes import VarType, to_numpy, to_type
 from .paddle_core import ConversionSettings, convert
 
@@ -32,7 +32,8 @@ class CpuRunner:
         self._idle = not self._outputs and not self._changed
         if self._idle:
             return
-        self._session = self._make(converted)
+        with errors.translated():
+            self._session = self._make(converted)
         self._io = popart_core.AddressIo(steps.described(self._inputs), steps.described(self._outputs, True))
 
     def _make(self, converted):
@@ -56,7 +57,10 @@ class CpuRunner:
         self._session.setRandomSeed(random_state.next_seed(self._program))
         self._session.weightsFromHost()
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
-        self._session.run(self._io)
+        try:
+            self._session.run(self._io)
+        except errors.FAILURES as problem:
+            raise errors.of(problem) from problem
         if self._changed:
             self._session.weightsToHost()
         results = [r.astype(to_numpy(kind), copy=False) for r, (_, kind, _) in zip(results, self._outputs)]

@@ -46,12 +46,19 @@ class Executor:
         return [_tensor(r) for r in results]
 
     def _cpu_runner(self, program, feed, names, scope):
-        shapes = {name: np.shape(value) for name, value in feed.items()}
+        shapes = {name: _shape(name, value) for name, value in feed.items()}
         key = ("cpu", tuple(sorted(shapes.items())), tuple(names), id(scope))
         runner = program._cache.get(key)
         if runner is None or not runner.fits():
             runner = program._cache[key] = CpuRunner(program, shapes, names, scope)
         return runner
+
+
+def _shape(name, value):
+    try:
+        return value.shape if isinstance(value, np.ndarray) else np.shape(value)
+    except ValueError as problem:
+        raise ValueError(f"The feed {name!r} is no array: {problem}") from None
 
 
 def _tensor(array):
@@ -68,6 +75,9 @@ def _feeds(feed):
     if not isinstance(feed, dict):
         raise TypeError(f"feed requires dict as its Parameter, but received {type(feed)}: "
                         "{'name of the data': numpy array}.")
+    for name, value in feed.items():
+        if value is None:
+            raise TypeError(f"The feed {name!r} is None; a program needs arrays of numbers.")
     return {name.name if isinstance(name, Variable) else name: value for name, value in feed.items()}
 
 

@@ -39,17 +39,38 @@ def arrays_of(slots, feed, rows=None):
     for name, kind, shape in slots:
         value = feed[name]
         kind = VarType(kind)
-        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        array = value if isinstance(value, np.ndarray) else _array(name, value)
         wanted = to_numpy(VarType.FP32 if kind == VarType.FP64 else kind)
         if array.dtype != wanted:
             array = _cast(name, array, kind, wanted)
         if not array.flags.c_contiguous:
             array = np.ascontiguousarray(array)
-        if array.shape != tuple(shape) and (rows is None or array.size != np.prod(shape, dtype=np.int64)):
+        if array.shape != tuple(shape) and (rows is None or not _same_rows(array.shape, shape)):
             raise ValueError(f"The feed {name!r} has shape {list(array.shape)}; the program needs {list(shape)}."
                              + (rows or ""))
         out.append(array)
     return out
+
+
+def _array(name, value):
+    try:
+        return np.asarray(value)
+    except ValueError as problem:
+        raise ValueError(f"The feed {name!r} is no array: {problem}") from None
+
+
+def _same_rows(given, wanted):
+    """[16, 4, 8] and [64, 8] are the same rows, [64] and [64, 1] too; [8, 4] and [4, 8] are not."""
+    row, given = [d for d in wanted[1:] if d != 1], [d for d in given if d != 1]
+    return (np.prod(given, dtype=np.int64) == np.prod(wanted, dtype=np.int64)
+            and given[len(given) - len(row):] == row)
+
+
+def refuse_unknown(feed, known):
+    """Data that the program has, but does not need now, may be fed."""
+    for name in feed:
+        if name not in known:
+            raise ValueError(f"(InvalidArgument) The program has no variable \"{name}\" to feed.")
 
 
 def _cast(name, array, kind, wanted):

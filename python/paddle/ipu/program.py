@@ -71,6 +71,12 @@ class IpuCompiledProgram:
             if not block.has_var(name):
                 raise ValueError(f"The program has no variable {name!r}. Its data: "
                                  f"{', '.join(v.name for v in block.vars.values() if v.is_data)}.")
+        repeated = sorted({name for name in feeds if feeds.count(name) > 1})
+        if repeated:
+            raise ValueError(f"feed_list names {', '.join(map(repr, repeated))} more than once.")
+        if not fetches and not self._ipu_strategy.is_training:
+            raise ValueError("fetch_list is empty: a program that is not trained computes what is fetched, so that this one "
+                             "would do nothing.")
         program = self._program.clone()
         program.lr_scheduler, program._lr_variable = self._program.lr_scheduler, self._program._lr_variable
         runner = IpuRunner(program, feeds, fetches, self._ipu_strategy, self._scope)

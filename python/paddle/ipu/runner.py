@@ -7,7 +7,7 @@ import numpy as np
 import popart
 import popart_core
 
-from .. import random_state, steps
+from .. import errors, random_state, steps
 from ..dtypes import VarType, to_numpy, to_type
 from ..paddle_core import ConversionSettings, convert
 from . import devices
@@ -44,11 +44,13 @@ class IpuRunner:
         if created:
             raise ValueError(f"The variable {created[0][0]!r} is not initialized: run the startup program before.")
         self._fetches = list(fetches)
+        self._known = {v.name for v in program.list_vars()}
         self._changed = set(converted.changed)
         self._optimizer = ExtractedOptimizer(program, strategy, scope) if self._training else None
         self._sent_rate = None
         self._newer_on_device = self._attached = False
-        self._compile(converted)
+        with errors.translated():
+            self._compile(converted)
         self._prepare()
 
     # ---- compiling
@@ -119,6 +121,8 @@ class IpuRunner:
         if fetches != self._fetches:
             raise ValueError(f"The program was compiled to fetch {self._fetches}, not {fetches}. Fetch those, or compile "
                              "it again.")
+        if len(feed) > len(self._whole):
+            steps.refuse_unknown(feed, self._known)
         arrays = steps.arrays_of(self._whole, feed, self._rows)
         results = [np.empty(shape, kind) for shape, kind, _ in self._forms]
         if self._compiled_only:
@@ -129,7 +133,10 @@ class IpuRunner:
         if self._training:
             self._send_rate()
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
-        self._session.run(self._io)
+        try:
+            self._session.run(self._io)
+        except errors.FAILURES as problem:
+            raise errors.of(problem) from problem
         self._newer_on_device = self._training or bool(self._changed)
         return [r.astype(wanted, copy=False) for r, (_, _, wanted) in zip(results, self._forms)]
 

@@ -24,6 +24,22 @@ PYBIND11_MODULE(paddle_core, m) {
       PyErr_SetString(damaged.ptr(), ("(InvalidArgument) " + std::string(e.what())).c_str());
     }
   });
+  // Of this module's functions alone: popart_core's stay what they are.
+  py::register_local_exception_translator([](std::exception_ptr p) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const paddleipu::ProgramError &) {
+      throw;
+    } catch (const paddleipu::UnimplementedError &) {
+      throw;
+    } catch (const paddleipu::FileError &) {
+      throw;
+    } catch (const popart::runtime_error &e) {
+      PyErr_SetString(PyExc_RuntimeError, ("(Unavailable) " + std::string(e.what())).c_str());
+    } catch (const popart::error &e) {
+      PyErr_SetString(invalid.ptr(), ("(InvalidArgument) " + std::string(e.what())).c_str());
+    }
+  });
   bindDescriptions(m);
   bindFiles(m);
   bindConversion(m);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Data that is fed."""
+import numpy as np
+
 from .. import guards, modes
 from ..dtypes import to_type
 
@@ -11,6 +13,9 @@ def data(name, shape, dtype=None, lod_level=0):
         raise TypeError(f"The type of 'name' in data must be str, but received {type(name)}.")
     if not isinstance(shape, (list, tuple)):
         raise TypeError(f"The type of 'shape' in data must be list or tuple, but received {type(shape)}.")
+    for d in shape:
+        if d is not None and (isinstance(d, bool) or not isinstance(d, (int, np.integer)) or d < -1):
+            raise TypeError(f"data {name!r}: a dimension is a number, or None or -1 for the batch, not {d!r}.")
     if lod_level:
         raise NotImplementedError("(Unimplemented) data: lod_level. Sequences of different lengths are not there: pad them.")
     block = guards.default_main_program().global_block()

@@ -95,25 +95,25 @@ def test_a_configuration_file(files, tmp_path):
     (scores, _), _ = predicted(config)
     assert scores.shape == (2, 4, 5)
     path.write_text("ipu_devices, 1\n")
-    with pytest.raises(Exception, match=r"ipu.conf:1: .ipu_devices, 1. is no line"):
+    with pytest.raises(ValueError, match=r"ipu.conf:1: .ipu_devices, 1. is no line"):
         config.load_ipu_config(str(path))
 
 
 def test_mistakes_are_named(files):
     config = inference.Config(*files[:2])
-    with pytest.raises(Exception, match="ipu_batches_per_step >= 4"):
+    with pytest.raises(ValueError, match="ipu_batches_per_step >= 4"):
         config.enable_ipu(4, 1, True, 2)
     config.enable_ipu(1, 4)
     config.disable_glog_info()
     predictor = inference.create_predictor(config)
-    with pytest.raises(Exception, match='no input "y". It has: x'):
+    with pytest.raises(ValueError, match='no input "y". It has: x'):
         predictor.get_input_handle("y")
-    with pytest.raises(Exception, match="no data"):
+    with pytest.raises(ValueError, match="no data"):
         predictor.run()
     with pytest.raises(ValueError, match="needs elements of type float32, not float64"):
         predictor.get_input_handle("x").copy_from_cpu(X.astype(np.float64))
     predictor.get_input_handle("x").copy_from_cpu(X)
-    with pytest.raises(Exception, match=r"\[8,3,8,8\]; the predictor was compiled for \[4,3,8,8\]"):
+    with pytest.raises(ValueError, match=r"\[8,3,8,8\]; the predictor was compiled for \[4,3,8,8\]"):
         predictor.run()
 
 

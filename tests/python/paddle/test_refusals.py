@@ -128,6 +128,67 @@ def test_programs_that_are_not_ready():
         static.Executor().run(feed=3)
 
 
+def rows(x=None, **more):
+    return {"x": np.ones((4, 8), np.float32) if x is None else x, **more}
+
+
+@pytest.mark.parametrize("feed, kind, words", [
+    (rows(other=np.ones(2)), ValueError, 'no variable "other" to feed'),
+    ({"x": None}, TypeError, "'x' is None"),
+    (rows([[1, 2], [3]]), ValueError, "'x' is no array"),
+    (rows(np.array([["a"] * 8] * 4)), TypeError, "'x' has elements of type <U1"),
+    (rows(np.ones((4, 7), np.float32)), ValueError, r"\[4, ?7\]"),
+])
+@pytest.mark.parametrize("ipu", [False, True])
+def test_wrong_feeds(feed, kind, words, ipu):
+    y = static.nn.fc(static.data("x", [-1, 8]), 3)
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    program = compiled(y.name, lambda s: s.set_graph_config(is_training=False, micro_batch_size=4)) if ipu else None
+    with pytest.raises(kind, match=words):
+        exe.run(program, feed=feed, fetch_list=[y])
+
+
+def test_rows_are_not_taken_for_columns():
+    y = paddle.sum(static.data("x", [-1, 8]), axis=1)
+    program = compiled(y.name, lambda s: (s.set_graph_config(is_training=False, micro_batch_size=4),
+                                          s.set_pipelining_config(batches_per_step=2)))
+    exe, values = static.Executor(), np.arange(64, dtype=np.float32)
+    expected, = exe.run(program, feed={"x": values.reshape(8, 8)}, fetch_list=[y])
+    assert np.array_equal(exe.run(program, feed={"x": values.reshape(2, 4, 8)}, fetch_list=[y])[0], expected)
+    with pytest.raises(ValueError, match=r"\[4, 16\]; the program needs \[8, 8\].*batches_per_step=2"):
+        exe.run(program, feed={"x": values.reshape(4, 16)}, fetch_list=[y])
+
+
+def test_errors_of_popart_are_paddles():
+    x = static.data("x", [-1, 2], "int64")
+    y = paddle.cast(x, "float32")
+    program = compiled(y.name)
+    with pytest.raises(ValueError, match=r"\(InvalidArgument\) The value 1099511627776 of \"x\""):
+        static.Executor().run(program, feed={"x": np.full((1, 2), 2**40)}, fetch_list=[y])
+    with pytest.raises(ValueError, match="feed_list names 'x' more than once"):
+        compiled(y.name, feeds=("x", "x"))
+    with pytest.raises(ValueError, match="fetch_list is empty"):
+        static.IpuCompiledProgram(ipu_strategy=_testing()).compile(["x"], [])
+    with pytest.raises(TypeError, match="data 'z': a dimension is a number.*'a'"):
+        static.data("z", [2, "a"])
+
+
+def _testing():
+    out = static.IpuStrategy()
+    out.set_graph_config(is_training=False)
+    return out
+
+
+def test_a_pipeline_that_is_never_full():
+    with static.ipu_shard_guard(0, 0):
+        y = paddle.nn.functional.relu(static.data("x", [-1, 2]))
+    with static.ipu_shard_guard(1, 1):
+        z = paddle.nn.functional.relu(y)
+    with pytest.raises(ValueError, match=r"\(InvalidArgument\) A pipeline of 2 stages"):
+        compiled(z.name, lambda s: (s.set_graph_config(2, False, 1, True), s.set_pipelining_config(True, 1)))
+
+
 def test_fetching_what_was_not_compiled():
     x = static.data("x", [2, 2])
     y = paddle.nn.functional.relu(x)

@@ -35,13 +35,15 @@ std::shared_ptr<popart::DeviceInfo> acquire(int ipus) {
   if (auto device = manager.tryAcquireAvailableDevice(ipus))
     return device;
   if (manager.enumerateDevices().empty())
-    throw popart::error("Do not found any IPU devices, please make sure Poplar sdk is enabled: "
-                        "OPENIPU_NUM_IPUS says how "
-                        "many IPUs are simulated.");
-  throw popart::error("Can't attach IPU, ipu_num = {}. They are in use (gc-monitor shows by whom), "
-                      "or there is no device "
-                      "of so many IPUs: gc-info -l lists the devices.",
-                      ipus);
+    throw popart::runtime_error(
+        "Do not found any IPU devices, please make sure Poplar sdk is enabled: "
+        "OPENIPU_NUM_IPUS says how "
+        "many IPUs are simulated.");
+  throw popart::runtime_error(
+      "Can't attach IPU, ipu_num = {}. They are in use (gc-monitor shows by whom), "
+      "or there is no device "
+      "of so many IPUs: gc-info -l lists the devices.",
+      ipus);
 }
 
 } // namespace
