@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 mkdir -m 700 runtime fake
 export OPENIPU_RUNTIME_DIR=$work/runtime HOME=$work PATH=$build/bin:$PATH OPENIPU_NUM_IPUS=16
-unset "${!IPUOF_@}" "${!VIPU_@}" "${!POPDIST_@}" "${!OMPI_@}"
+unset "${!IPUOF_@}" "${!VIPU_@}" "${!POPDIST_@}" "${!OMPI_@}" "${!SLURM_@}"
 
 fail() { echo "poprun_test: $*" >&2; exit 1; }
 is() { [ "$1" = "$2" ] || fail "expected:
@@ -39,13 +39,16 @@ has "$(poprun --num-replicas 4 --num-instances 4 --host 'h[0-2,4]' --num-ilds 2 
 # The command, as a stand-in for mpirun sees it.
 printf '#!/bin/bash\nprintf "%%s\\n" "$@" >"$LOG"\n' >fake/mpirun
 chmod +x fake/mpirun
-asked() { LOG=$work/log PATH=$work/fake:$PATH poprun "$@" && tr '\n' ' ' <log; }
+printf '#!/bin/bash\n' >fake/prog
+chmod +x fake/prog
+asked() { LOG=$work/log PATH=$work/fake:$PATH OMPI_ALLOW_RUN_AS_ROOT=1 poprun "$@" && tr '\n' ' ' <log; }
 local_=$(asked --num-replicas 4 --num-instances 2 --ipus-per-replica 2 --executable-cache-path /cache --mpi-local-args '--one 1' --mpi-global-args '--all' prog --num-replicas 9)
-has "$local_" "--tag-output --bind-to none --oversubscribe --all -np 1 -x POPDIST_NUM_TOTAL_REPLICAS=4"
+has "$local_" "--tag-output --oversubscribe --bind-to none --all -np 1 -x POPDIST_NUM_TOTAL_REPLICAS=4"
 has "$local_" "-x POPDIST_REPLICA_INDEX_OFFSET=2 -x POPDIST_LOCAL_INSTANCE_INDEX=1 -x POPDIST_UNIFORM_REPLICAS_PER_INSTANCE=1 -x POPART_CACHE_DIR=/cache"
-has "$local_" "--one 1 prog --num-replicas 9 : -np 1 "
+has "$local_" "--one 1 $build/bin/poprun --watch-instance 0 $(hostname) 600 prog --num-replicas 9 : -np 1 "
+printf '#!/bin/bash\n[[ $* != *--probe-host* ]] || { echo "poprun-probe: ok"; exit; }\nprintf "%%s\\n" "$@" >"$LOG"\n' >fake/mpirun
 far=$(asked --num-replicas 4 --num-instances 4 -H a,b --host-subnet 10.1.0.0/16 --numa-aware prog)
-has "$far" "--bind-to numa --mca btl_tcp_if_include 10.1.0.0/16 --mca oob_tcp_if_include 10.1.0.0/16"
+has "$far" "--bind-to numa:overload-allowed --map-by numa --mca btl_tcp_if_include 10.1.0.0/16 --mca oob_tcp_if_include 10.1.0.0/16"
 has "$far" "-x OPENIPU_NUM_IPUS "
 has "$far" "--host b -x POPDIST_NUM_TOTAL_REPLICAS=4 -x POPDIST_NUM_LOCAL_REPLICAS=1 -x POPDIST_NUM_IPUS_PER_REPLICA=1 -x POPDIST_REPLICA_INDEX_OFFSET=3 -x POPDIST_LOCAL_INSTANCE_INDEX=1"
 printf 'a\n# no host\nb\n' >hosts
@@ -54,6 +57,15 @@ has "$(asked --num-instances 2 --num-replicas 2 --hosts-file hosts prog)" "--hos
 # Options of an earlier call; those of this one come after them.
 poprun --num-replicas 4 --num-instances 2 --numa-aware --export-config options.json
 has "$(asked --import-config options.json prog)" "--bind-to numa"
+has "$(asked --num-instances 8 --num-replicas 8 -H 'n[08-11]' prog)" "--host n09 "
+has "$(SLURM_JOB_ID=1 SLURM_JOB_NODELIST='n[08-09],m' asked --num-instances 3 --num-replicas 3 prog)" "--host m "
+offline=$(asked --offline-mode --num-replicas 4096 --num-instances 2 --executable-cache-path /cache --stuck-timeout 7 prog)
+has "$offline" "-x IPU_CACHE_PATH=/cache -x POPDIST_OFFLINE_MODE=1 -x IPU_COMPILE_ONLY=1"
+has "$offline" " 7 prog"
+loud=$(asked --debug --mpi-global-args "--mca plm_rsh_agent 'ssh -p 7'" prog 2>&1)
+has "$loud" "-x POPLAR_LOG_LEVEL=DEBUG"
+has "$loud" "POPRUN [D] mpirun"
+has "$(tr '\n' '|' <log)" "|plm_rsh_agent|ssh -p 7|"
 has "$(poprun --import-config options.json --num-replicas 2 --print-topology)" "| replicas  |      0       |       1       |"
 refuses "exists. Give --overwrite-config 1" poprun --export-config options.json
 poprun --num-replicas 8 --export-config options.json --overwrite-config 1
@@ -63,33 +75,37 @@ refuses "no file that --export-config has written" poprun --import-config nowher
 
 # Partitions: looked at, made for a run, and removed after it.
 unset OPENIPU_NUM_IPUS
-refuses "partition pod is not there. --update-partition 1" poprun --vipu-partition pod --num-replicas 4 --num-instances 2 prog
+refuses "partition pod is not there. --update-partition 1" asked --vipu-partition pod --num-replicas 4 --num-instances 2 prog
 made=$(asked --vipu-partition pod --update-partition 1 --num-replicas 4 --num-instances 2 prog)
 has "$made" "-x IPUOF_VIPU_API_PARTITION_ID=pod -x IPUOF_VIPU_API_GCD_ID=1 -x IPUOF_VIPU_API_TIMEOUT=120 -x IPUOF_LOG_LEVEL=WARN"
 has "$made" '"ipuLinkConfiguration":"slidingWindow"'
 [[ $(vipu list partitions) != *pod* ]] || fail "the partition was not removed"
 vipu create partition pod --size 4 --num-gcds 2 >/dev/null
-refuses "has 4 IPUs, but 8 replicas of 1 need 8" poprun --vipu-partition pod --num-replicas 8 --num-instances 2 prog
-refuses "has 2 GCDs, but there are 4 instances" poprun --vipu-partition pod --num-replicas 4 --num-instances 4 prog
+refuses "has 4 IPUs, but 8 replicas of 1 need 8" asked --vipu-partition pod --num-replicas 8 --num-instances 2 prog
+refuses "has 2 GCDs, but there are 4 instances" asked --vipu-partition pod --num-replicas 4 --num-instances 4 prog
 asked --vipu-partition pod --num-replicas 4 --num-instances 2 prog >/dev/null
 has "$(vipu list partitions)" " pod "
 vipu remove partition pod >/dev/null
-refuses "cannot be reached" poprun --vipu-server-host 127.0.0.1 --vipu-server-port 1 --vipu-server-timeout 2 --vipu-partition pod prog
+refuses "cannot be reached" asked --vipu-server-host 127.0.0.1 --vipu-server-port 1 --vipu-server-timeout 2 --vipu-partition pod prog
 export OPENIPU_NUM_IPUS=16
 
 refuses "3 replicas (--num-replicas) cannot be spread evenly over 2 instances" poprun --num-replicas 3 --num-instances 2 prog
 refuses "cannot be spread evenly over 2 hosts" poprun --num-replicas 3 --num-instances 3 -H a,b prog
 refuses "over 3 IPU-Link domains" poprun --num-replicas 2 --num-instances 2 --num-ilds 3 prog
-refuses "has 16 IPUs, but 64 replicas of 1 need 64" poprun --num-replicas 64 prog
+refuses "has 16 IPUs, but 64 replicas of 1 need 64" asked --num-replicas 64 prog
 refuses "the instances are 0 to 1" poprun --num-replicas 2 --num-instances 2 --only-output-from-instance 2 prog
 refuses "is no host's name" poprun -H 'a b' prog
 refuses "brackets come in pairs" poprun -H 'a[1-' prog
 refuses '"2-1" is no range' poprun -H 'a[2-1]' prog
 refuses "there is no program" poprun --num-replicas 2
-refuses 'argument of the program is ":"' poprun prog :
+refuses 'argument of the program is ":"' asked prog :
+refuses 'there is no program "nowhere"' asked nowhere
+refuses "a quote is not closed" asked --mpi-global-args "'x" prog
+refuses "name the controller with --vipu-server-host" asked -H a --vipu-partition pod prog
+[ "$(id -u)" -ne 0 ] || refuses "--allow-run-as-root" poprun prog
 refuses "--nonsense" poprun --nonsense prog
 mkdir empty
-refuses "mpirun cannot be started: No such file or directory. Install Open MPI" env PATH="$work/empty" "$build/bin/poprun" prog
+refuses "there is no mpirun. Install Open MPI" env PATH="$work/empty" "$build/bin/poprun" prog
 
 command -v mpirun >/dev/null || { echo "ok: poprun, without mpirun"; exit 0; }
 root=()
@@ -112,6 +128,43 @@ while read -r process; do
   for _ in $(seq 200); do runs "$process" || break; sleep 0.05; done
   ! runs "$process" || fail "an instance goes on"
 done <pids
+# Those that are killed, fail or are stuck are named, with the last step that they have told of.
+cat >steps.sh <<'SH'
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] || phase=waiting
+for step in 1 2 3; do
+  echo "$step $(date +%s.%N) ${phase-}" >"$POPDIST_HEARTBEAT_FILE.new" && mv "$POPDIST_HEARTBEAT_FILE.new" "$POPDIST_HEARTBEAT_FILE"
+  sleep 0.15
+done
+[ "$OMPI_COMM_WORLD_RANK" != 1 ] || eval "$1"
+exec sleep 60
+SH
+ends() { # ends STATUS TEXT COMMAND [OPTION...]
+  local status=0 wanted=$1 text=$2 how=$3 out
+  shift 3
+  out=$(poprun "${root[@]}" "$@" --num-replicas 2 --num-instances 2 bash steps.sh "$how" 2>&1) || status=$?
+  is "$status" "$wanted"
+  has "$out" "[1,1]<stderr>:poprun: instance 1 (rank 1) on host $(hostname) $text"
+  [[ $out != *"instance 0 "* ]] || fail "instance 0 was only ended: $out"
+}
+ends 137 "was killed by signal 9 (Killed), last step 3" 'kill -9 $$'
+ends 139 "was killed by signal 11 (Segmentation fault), last step 3" 'kill -SEGV $$' --only-output-from-instance 0
+ends 5 "ended with status 5, last step 3" 'exit 5'
+ends 1 "is stuck: no sign of life for 1 s (--stuck-timeout), last step 3, " 'kill -STOP $$' --stuck-timeout 1
+[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'poprun.*' -newer steps.sh 2>/dev/null)" ] || fail "heartbeats were left"
+
+# Within mpirun every process prepares its own rank.
+inner=$(mpirun "${root[@]}" --oversubscribe -np 2 poprun --num-replicas 4 sh -c 'echo $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE from $POPDIST_REPLICA_INDEX_OFFSET' | sort)
+is "$inner" "0 of 2 from 0
+1 of 2 from 2"
+refuses "mpirun has started 2 processes, but --num-instances is 4" mpirun "${root[@]}" --oversubscribe -np 2 poprun --num-replicas 4 --num-instances 4 true
+refuses "are for the one process that starts the others" mpirun "${root[@]}" --oversubscribe -np 1 poprun --vipu-partition pod --update-partition 1 true
+
+# One NUMA node after the other, on a machine with two of them that hwloc makes up.
+map=$(HWLOC_SYNTHETIC="node:2 core:4 pu:1" poprun "${root[@]}" --numa-aware --num-replicas 3 --num-instances 3 --mpi-global-args '--display-map --do-not-launch' true 2>&1) || true
+is "$(grep -o 'rank: . Bound: socket 0.core .' <<<"$map")" "rank: 0 Bound: socket 0[core 0
+rank: 1 Bound: socket 0[core 4
+rank: 2 Bound: socket 0[core 0"
+
 # Every instance has a device of its own.
 if [ -d "$build/python/popdist" ]; then
   cat >instance.py <<'PYTHON'

@@ -10,12 +10,15 @@ struct Surroundings {
   unsigned gcds = 1;
 };
 
+// mpirun with what holds for all instances.
+std::vector<std::string> mpirunWords(const Options &options, bool isRemote);
+// What an instance finds in its environment.
+std::vector<std::pair<std::string, std::string>> environmentOf(const Options &options,
+                                                               const Plan &plan,
+                                                               const Instance &instance,
+                                                               const Surroundings &around);
 std::vector<std::string> commandOf(const Options &options, const Plan &plan,
                                    const Surroundings &around);
 std::string asText(const std::vector<std::string> &command); // for a shell
-
-// Runs it to its end: its exit status. Signals that end poprun reach it. `only`: what other
-// instances print is left out.
-int runCommand(const std::vector<std::string> &command, std::optional<unsigned> only);
 
 } // namespace poprun

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "Options.hpp"
+#include "base/Text.hpp"
+#include "machine/Error.hpp"
 #include "machine/Partition.hpp"
 #include <CLI/CLI.hpp>
-#include <sstream>
 
 namespace poprun {
 namespace {
@@ -22,6 +23,8 @@ void hosts(CLI::App &app, Options &o) {
   auto *list = app.add_option("-H,--host", o.hosts, "hosts of the instances: h0,h1 or h[0-2,4]");
   app.add_option("--hosts-file", o.hostsFile, "a file with a host on each line")->excludes(list);
   app.add_option("--host-subnet", o.hostSubnet, "network between hosts, such as 10.1.0.0/16");
+  app.add_option("--host-timeout", o.hostTimeout, "seconds for a host to answer (30)")
+      ->check(CLI::Range(1, 3600));
 }
 
 void partition(CLI::App &app, Options &o) {
@@ -58,12 +61,23 @@ void addOptions(CLI::App &app, Options &o) {
   app.add_option_function<unsigned>(
       "--only-output-from-instance", [&o](unsigned k) { o.onlyOutputFrom = k; },
       "hide what the others print");
+  app.add_flag("--offline-mode", o.offline, "without IPUs: instances compile and do not run");
+  app.add_option("--stuck-timeout", o.stuckTimeout,
+                 "seconds without a step after which an instance is stuck (600; 0: never)")
+      ->check(CLI::Range(0, 864000));
   app.add_flag("--print-topology", o.printTopology, "show hosts, instances and replicas first");
   app.add_flag("--allow-run-as-root", o.allowRoot, "as root, which mpirun refuses otherwise");
   app.add_flag_callback(
       "-v", [&o] { o.verbosity = 1; }, "say what is done");
   app.add_flag_callback(
       "--vv", [&o] { o.verbosity = 2; }, "and with which command");
+  app.add_flag_callback(
+      "--debug",
+      [&o] {
+        o.debug = true;
+        o.verbosity = 2;
+      },
+      "and let the layers beneath log everything that they do");
   app.add_option("--import-config", o.importConfig, "read options from a file first");
   app.add_option("--export-config", o.exportConfig, "write the options into a file");
   app.add_option("--overwrite-config", o.overwriteConfig, "1: over a file that is there (0)");
@@ -71,10 +85,26 @@ void addOptions(CLI::App &app, Options &o) {
 }
 
 std::vector<std::string> wordsOf(const std::string &text) {
-  std::istringstream in(text);
   std::vector<std::string> words;
-  for (std::string word; in >> word;)
-    words.push_back(word);
+  bool within = false; // a word
+  char quote = 0;
+  for (const char c : text) {
+    if (quote ? c == quote : c == '"' || c == '\'') {
+      quote = quote ? 0 : c;
+      if (!within)
+        words.emplace_back();
+      within = true;
+    } else if (!quote && std::isspace(static_cast<unsigned char>(c))) {
+      within = false;
+    } else {
+      if (!within)
+        words.emplace_back();
+      within = true;
+      words.back() += c;
+    }
+  }
+  if (quote)
+    throw machine::Error(base::str("a quote is not closed in: ", text));
   return words;
 }
 

@@ -21,6 +21,8 @@ struct Options {
   std::optional<bool> resetPartition; // nothing: fixed partitions are reset
   std::string cachePath, mpiGlobal, mpiLocal;
   bool numaAware = false, printTopology = false, allowRoot = false;
+  bool offline = false, debug = false;
+  unsigned hostTimeout = 30, stuckTimeout = 600; // seconds
   std::optional<unsigned> onlyOutputFrom;
   unsigned verbosity = 0; // -v, --vv
   std::string importConfig, exportConfig;
@@ -29,7 +31,8 @@ struct Options {
 };
 
 void addOptions(CLI::App &app, Options &options);
-std::vector<std::string> wordsOf(const std::string &text); // at blanks
+// At blanks that are not within quotes. Error.
+std::vector<std::string> wordsOf(const std::string &text);
 
 // Every option but the program and the files themselves, by its name on the command line. Error.
 void exportTo(const CLI::App &app, const std::string &path, bool overwrite);

@@ -3,6 +3,8 @@
 #include "base/Text.hpp"
 #include "machine/Discovery.hpp"
 #include "machine/Error.hpp"
+#include "Outer.hpp"
+#include "Run.hpp"
 #include "vipu/Connect.hpp"
 #include <chrono>
 #include <iostream>
@@ -43,12 +45,14 @@ std::string problemOf(const machine::StoredPartition &stored, const Options &o) 
 } // namespace
 
 PreparedPartition::PreparedPartition(const Options &options) : options_(options) {
+  if (options.offline)
+    return; // nothing is looked at
   if (!options.partition.empty()) {
     controller_ = controllerOf(options);
     useNamed();
     return;
   }
-  if (!options.hosts.empty() || !options.hostsFile.empty())
+  if (!options.hosts.empty() || !options.hostsFile.empty() || slurmHosts().size() > 1)
     return; // every host has a machine of its own
   const auto domain = machine::activeDomain();
   const unsigned needed = options.replicas * options.ipusPerReplica;
@@ -100,6 +104,7 @@ void PreparedPartition::create() {
       if (attempt >= options_.partitionAttempts)
         throw;
       std::this_thread::sleep_for(std::chrono::seconds(1));
+      throwIfSignalled();
     }
 }
 

@@ -2,10 +2,12 @@
 #include "Plan.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
+#include "Outer.hpp"
 #include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <unistd.h>
+#include <utility>
 
 namespace poprun {
 namespace {
@@ -25,6 +27,12 @@ unsigned numberIn(const std::string &all, std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size())
     badHosts(all, str("\"", text, "\" is no number"));
   return value;
+}
+
+// node[08-11]: names keep their zeros.
+std::string padded(unsigned n, std::size_t width) {
+  const auto text = std::to_string(n);
+  return std::string(width - std::min(width, text.size()), '0') + text;
 }
 
 // h[0-2,4]x
@@ -48,12 +56,13 @@ void expand(const std::string &all, const std::string &name, std::vector<std::st
     const auto end = std::min(inside.find(',', begin), inside.size());
     const auto part = std::string_view(inside).substr(begin, end - begin);
     const auto dash = part.find('-');
-    const unsigned first = numberIn(all, part.substr(0, dash));
+    const auto digits = part.substr(0, dash);
+    const unsigned first = numberIn(all, digits);
     const unsigned last = dash == part.npos ? first : numberIn(all, part.substr(dash + 1));
     if (last < first || last - first >= mostHosts)
       badHosts(all, str("\"", part, "\" is no range"));
     for (unsigned n = first; n <= last; ++n)
-      expand(all, str(before, n, after), out);
+      expand(all, str(before, padded(n, digits.size()), after), out);
     begin = end + 1;
   }
 }
@@ -62,6 +71,8 @@ std::vector<std::string> hostsOf(const Options &options) {
   if (!options.hosts.empty())
     return expandHosts(options.hosts);
   if (options.hostsFile.empty()) {
+    if (auto given = slurmHosts(); !given.empty())
+      return given;
     char name[256] = "localhost";
     ::gethostname(name, sizeof name - 1);
     return {name};
@@ -107,7 +118,7 @@ std::vector<std::string> expandHosts(const std::string &text) {
 Plan planOf(const Options &options, unsigned ilds) {
   Plan plan;
   plan.hosts = hostsOf(options);
-  plan.isRemote = !options.hosts.empty() || !options.hostsFile.empty();
+  plan.isRemote = !options.hosts.empty() || !options.hostsFile.empty() || plan.hosts.size() > 1;
   plan.ilds = options.ilds.value_or(ilds);
   const unsigned hosts = unsigned(plan.hosts.size());
   mustDivide("instances (--num-instances)", options.instances, "replicas (--num-replicas)",

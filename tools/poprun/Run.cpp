@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // mpirun as a child. Its output goes through a pipe only if some of it is to be left out.
-#include "base/Folder.hpp"
+#include "Run.hpp"
 #include "base/Text.hpp"
-#include "Command.hpp"
 #include "machine/Error.hpp"
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -16,14 +17,21 @@
 namespace poprun {
 namespace {
 
-volatile std::sig_atomic_t child = 0;
+using Clock = std::chrono::steady_clock;
+using Words = std::vector<std::string>;
 
-void forward(int signal) {
-  if (child)
+constexpr std::chrono::seconds patience{15}; // for mpirun, after a signal
+
+volatile std::sig_atomic_t child = 0, received = 0;
+
+// Ctrl-C in a terminal reaches mpirun by itself; twice in a row would be an abort without cleaning.
+void forward(int signal, siginfo_t *info, void *) {
+  received = signal;
+  if (child && info->si_code != SI_KERNEL)
     ::kill(pid_t(child), signal);
 }
 
-[[noreturn]] void become(const std::vector<std::string> &command, int out, int error) {
+[[noreturn]] void become(const Words &command, int out, int error) {
   if (out >= 0)
     ::dup2(out, 1);
   if (error >= 0)
@@ -33,17 +41,26 @@ void forward(int signal) {
     words.push_back(const_cast<char *>(word.c_str()));
   words.push_back(nullptr);
   ::execvp(words[0], words.data());
-  std::fprintf(stderr,
-               "poprun: %s cannot be started: %s. Install Open MPI (Debian: apt install "
-               "openmpi-bin).\n",
-               words[0], std::strerror(errno));
+  std::fprintf(stderr, "poprun: %s cannot be started: %s.\n", words[0], std::strerror(errno));
   ::_exit(127);
 }
 
-// "[1,3]<stdout>:text" is of instance 3. Lines of mpirun itself have no tag and stay.
+pid_t started(const Words &command, int out, int error) {
+  std::fflush(nullptr);
+  const pid_t process = ::fork();
+  if (process < 0)
+    throw machine::Error(base::str("no process can be started: ", std::strerror(errno), "."));
+  if (process == 0)
+    become(command, out, error);
+  return process;
+}
+
+// "[1,3]<stdout>:text" is of instance 3. Lines of mpirun itself have no tag and stay, as does what
+// poprun says beside an instance.
 bool isFromAnother(const std::string &line, unsigned wanted) {
   unsigned job = 0, rank = 0;
-  return std::sscanf(line.c_str(), "[%u,%u]<std", &job, &rank) == 2 && rank != wanted;
+  return std::sscanf(line.c_str(), "[%u,%u]<std", &job, &rank) == 2 && rank != wanted &&
+         line.find("<stderr>:poprun: ") == std::string::npos;
 }
 
 void copyLines(int from, FILE *to, unsigned wanted) {
@@ -70,38 +87,93 @@ struct Pipe {
   }
 };
 
+// Somebody who was asked to end and does not is killed.
 int waitFor(pid_t process) {
   int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  Clock::time_point asked{};
+  while (::waitpid(process, &status, WNOHANG) == 0) {
+    ::usleep(20'000);
+    if (received && asked == Clock::time_point{})
+      asked = Clock::now();
+    if (received && Clock::now() - asked > patience)
+      ::kill(process, SIGKILL);
   }
+  child = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 } // namespace
 
-int runCommand(const std::vector<std::string> &command, std::optional<unsigned> only) {
+void noteSignals() {
+  struct sigaction action {};
+  action.sa_sigaction = forward;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    ::sigaction(signal, &action, nullptr);
+}
+
+void throwIfSignalled() {
+  if (received)
+    throw machine::Error(base::str("ended by signal ", int(received), " (",
+                                   ::strsignal(int(received)), ") before the start."));
+}
+
+int runCommand(const Words &command, std::optional<unsigned> only) {
+  throwIfSignalled();
   Pipe out, error;
   if (only) {
     out.open();
     error.open();
   }
-  std::fflush(nullptr);
-  const pid_t process = ::fork();
-  if (process < 0)
-    throw machine::Error(base::str("no process can be started: ", std::strerror(errno), "."));
-  if (process == 0)
-    become(command, out.in, error.in);
-  child = process;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    ::signal(signal, forward);
+  child = started(command, out.in, error.in);
+  if (received) // between the look and the start
+    ::kill(pid_t(child), int(received));
   if (only) {
     ::close(out.in);
     ::close(error.in);
     std::thread errors([&] { copyLines(error.out, stderr, *only); });
-    copyLines(out.out, stdout, *only);
+    std::thread lines([&] { copyLines(out.out, stdout, *only); });
+    const int status = waitFor(pid_t(child));
     errors.join();
+    lines.join();
+    return status;
   }
-  return waitFor(process);
+  return waitFor(pid_t(child));
+}
+
+Captured captured(const Words &command, std::chrono::seconds atMost) {
+  Pipe pipe;
+  pipe.open();
+  const pid_t process = started(command, pipe.in, pipe.in);
+  ::close(pipe.in);
+  Captured out;
+  const auto end = Clock::now() + atMost;
+  for (char text[4096];;) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd waiting{pipe.out, POLLIN, 0};
+    if (left <= 0 || received ||
+        (::poll(&waiting, 1, int(std::min<long>(left, 100))) < 0 && errno != EINTR))
+      break;
+    if (!waiting.revents)
+      continue;
+    const auto n = ::read(pipe.out, text, sizeof text);
+    if (n <= 0) {
+      out.ended = true;
+      break;
+    }
+    out.output.append(text, std::size_t(n));
+  }
+  if (!out.ended) { // it passes the signal on to its agents, if it still can
+    ::kill(process, SIGTERM);
+    for (int i = 0; i < 20 && ::waitpid(process, nullptr, WNOHANG) == 0; ++i)
+      ::usleep(100'000);
+    ::kill(process, SIGKILL);
+  }
+  ::waitpid(process, nullptr, 0);
+  ::close(pipe.out);
+  throwIfSignalled();
+  return out;
 }
 
 } // namespace poprun

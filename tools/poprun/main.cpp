@@ -2,9 +2,13 @@
 // poprun: starts the instances of a distributed program with Open MPI's mpirun.
 #include "base/Text.hpp"
 #include "Command.hpp"
+#include "Hosts.hpp"
 #include "machine/Attributes.hpp"
 #include "machine/Error.hpp"
+#include "Outer.hpp"
 #include "Partition.hpp"
+#include "Run.hpp"
+#include "Watch.hpp"
 #include <chrono>
 #include <CLI/CLI.hpp>
 #include <ctime>
@@ -57,8 +61,40 @@ void parse(CLI::App &app, Options &options, const std::vector<std::string> &give
     throw CLI::ExtrasError({options.program[0]});
 }
 
-int start(const Options &options) {
+// Within mpirun or srun, which have started a process for every instance: this one's part.
+int startRank(Options options, const Rank &rank, bool countGiven) {
+  if (!countGiven)
+    options.instances = rank.size;
+  if (options.instances != rank.size)
+    throw machine::Error(base::str(
+        rank.launcher, " has started ", rank.size, " processes, but --num-instances is ",
+        options.instances, ". Start as many as there are instances, or start poprun once (",
+        rank.launcher == "srun" ? "srun -n 1, or in the script of sbatch" : "without mpirun",
+        "), which starts them."));
+  if (options.updatePartition || options.resetPartition.value_or(false))
+    throw machine::Error(base::str("--update-partition and --reset-partition are for the one "
+                                   "process that starts the others; ",
+                                   rank.launcher, " has started this one."));
+  options.resetPartition = false;
   const PreparedPartition partition(options);
+  auto plan = planOf(options, partition.ilds());
+  auto &instance = plan.instances[rank.rank];
+  instance.local = rank.local;
+  for (const auto &[name, value] :
+       environmentOf(options, plan, instance, {partition.isFixed(), partition.gcds()}))
+    ::setenv(name.c_str(), value.c_str(), 1);
+  nameRank(rank);
+  char host[256] = "localhost";
+  ::gethostname(host, sizeof host - 1);
+  return watch({rank.rank, host, options.stuckTimeout, options.program});
+}
+
+int start(const Options &options) {
+  // What needs no partition first: nothing is created in vain.
+  if (!options.program.empty())
+    checkLaunch(options, planOf(options, options.ilds.value_or(1)));
+  const PreparedPartition partition(options);
+  throwIfSignalled();
   const auto plan = planOf(options, partition.ilds());
   if (options.printTopology)
     std::cout << topologyOf(plan) << std::flush;
@@ -80,6 +116,10 @@ int start(const Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (isWatchCall(argc, argv))
+    return watch(argc, argv);
+  if (isProbeCall(argc, argv))
+    return probe(argc, argv);
   Options options;
   CLI::App app("Starts the instances of a program whose replicas are spread over processes and "
                "hosts.\nUsage: poprun [OPTIONS] program [arguments]",
@@ -102,6 +142,9 @@ int main(int argc, char **argv) {
     }
     if (!options.exportConfig.empty())
       exportTo(app, options.exportConfig, options.overwriteConfig);
+    if (const auto rank = outerRank(); rank && !options.program.empty())
+      return startRank(options, *rank, app.count("--num-instances") > 0);
+    noteSignals();
     return start(options);
   } catch (const CLI::ParseError &e) {
     if (e.get_exit_code() == 0)
