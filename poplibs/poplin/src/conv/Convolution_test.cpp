@@ -120,8 +120,9 @@ TEST(Convolution, AgreesWithLoopsForFieldsOfAllRanksAndManyChannels) {
        {"half, padded, strided", strided(padded(half, 1), 2)}});
 }
 
-TEST(Convolution, AgreesWithLoopsForTransforms) {
-  auto base = simple(2, {9, 10}, {3, 3}, 4, 5);
+namespace {
+
+void checkTransformsOf(const ConvParams &base) {
   std::vector<std::pair<std::string, ConvParams>> cases{
       {"padded", padded(base, 1)},
       {"padded beyond the kernel", padded(base, 4)},
@@ -173,6 +174,36 @@ TEST(Convolution, AgreesWithLoopsForTransforms) {
     p.kernelTransform = {{0, 1}, {1, 0}, {1, 2}, {0, 1}, {1, 0}, {false, true}};
     p.outputTransform = {{1, 0}, {0, 1}, {2, 3}, {1, 0}, {0, 1}};
   });
+  checkAll(cases);
+}
+
+} // namespace
+
+TEST(Convolution, AgreesWithLoopsForTransforms) {
+  checkTransformsOf(simple(2, {9, 10}, {3, 3}, 4, 5));
+}
+TEST(Convolution, AgreesWithLoopsForTransformsOfDepthwiseLayers) {
+  checkTransformsOf(simple(2, {9, 10}, {3, 3}, 1, 1, 40));
+}
+
+// Channels that fill vectors and blocks of them, and others; rows that fill tiles of outputs, and
+// others.
+TEST(Convolution, AgreesWithLoopsForDepthwiseLayersOfManySizes) {
+  std::vector<std::pair<std::string, ConvParams>> cases;
+  for (std::size_t channels : {8, 15, 16, 17, 48, 63, 64, 80, 128, 131})
+    for (std::size_t kernel : {1, 3, 5})
+      for (unsigned stride : {1, 2})
+        cases.push_back({base::str(channels, " channels, kernel ", kernel, ", stride ", stride),
+                         strided(padded(simple(1, {5, 7}, {kernel, kernel}, 1, 1, channels),
+                                        unsigned(kernel) / 2),
+                                 stride)});
+  for (std::size_t width = 1; width < 20; ++width)
+    cases.push_back(
+        {base::str("rows of ", width), padded(simple(2, {2, width}, {3, 3}, 1, 1, 33), 1)});
+  for (auto type : {poplar::FLOAT, poplar::HALF}) {
+    cases.push_back({"rank 1", padded(simple(2, {20}, {5}, 1, 1, 70, type), 2)});
+    cases.push_back({"rank 3", padded(simple(1, {3, 4, 9}, {3, 2, 3}, 1, 1, 20, type), 1)});
+  }
   checkAll(cases);
 }
 

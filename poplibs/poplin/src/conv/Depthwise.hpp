@@ -9,6 +9,9 @@ namespace poplin::conv {
 // Fewer channels fill no vector.
 bool isDepthwise(const Geometry &g);
 
+// to[i] += from[i]
+void addTo(float *to, const float *from, std::size_t n);
+
 class DepthwiseForward {
 public:
   // Inputs after the weights are added to the results.
@@ -19,17 +22,36 @@ private:
   struct Offsets { // of positions in an operand like the output
     std::vector<std::int64_t> rows, last;
   };
-  struct Row;
-  void runRow(const openipu::KernelArgs &args, const Row &row) const;
-  void finish(const openipu::KernelArgs &args, const Row &row, std::size_t last, float *sums,
-              float *room) const;
+  struct Run { // outputs of a row that meet the same columns of the kernel
+    std::size_t first, count;
+    std::int64_t xStep, yStep;
+    std::vector<std::uint32_t> columns;
+  };
+  struct Part;
+  void findRuns();
+  std::size_t blocks() const; // of channels
+  const float *packedWeights(const openipu::KernelArgs &args);
+  const float *biases(const openipu::KernelArgs &args) const;
+  void runPart(const openipu::KernelArgs &args, const Part &part) const;
+  void runRun(const openipu::KernelArgs &args, const Part &part, std::size_t row, const Run &run,
+              std::vector<const float *> &inputs,
+              const std::vector<std::uint32_t> &positions) const;
+  void finish(const openipu::KernelArgs &args, const Part &part, std::size_t row, std::size_t last,
+              float *sums) const;
+  static std::int64_t place(const openipu::KernelOperand &t, const Offsets &offsets,
+                            const Part &part, std::size_t row, std::size_t last);
 
   Geometry g_;
   ChannelsLast x_;
   Tables tables_;
+  std::vector<Run> runs_;
   Offsets y_;
   std::vector<Offsets> extras_;
+  Activation function_;
   ActivationLoop activation_;
+  bool direct_ = false;          // sums become outputs in registers
+  KeptFloats kept_;              // packed weights, while they are steady
+  std::uint64_t generation_ = 0; // that they are of
 };
 
 class DepthwiseWeightGradient {

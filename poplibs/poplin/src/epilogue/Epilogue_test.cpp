@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "conv/Reference_test.hpp"
+#include "epilogue/Finish.hpp"
 #include "openipu/Epilogue.hpp"
 #include "poplin/Convolution.hpp"
 #include "poplin/MatMul.hpp"
@@ -203,6 +204,34 @@ ConvParams padded(ConvParams p, unsigned by) {
 
 } // namespace
 
+// Far from zero too, where exponentials overflow, and in vectors that are not full.
+TEST(Epilogue, ActivationsAgreeWithDoublesEverywhere) {
+  for (auto activation : activations)
+    if (auto loop = activationLoop(activation))
+      for (std::size_t n : {1, 15, 16, 401}) {
+        std::vector<float> values(n);
+        for (std::size_t i = 0; i < n; ++i)
+          values[i] = float(i % 20) * (i % 2 ? -0.41f : 0.37f) * float(1 + i / 20);
+        auto results = values;
+        loop(results.data(), n);
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto expected = activated(activation, double(values[i]));
+          ASSERT_NEAR(results[i], expected, 2e-6 * std::abs(expected) + 2e-7)
+              << "activation " << int(activation) << " of " << values[i];
+        }
+      }
+  const float infinity = std::numeric_limits<float>::infinity();
+  float ends[] = {infinity, NAN, -infinity};
+  activationLoop(Activation::Sigmoid)(ends, 3);
+  EXPECT_EQ(ends[0], 1);
+  EXPECT_TRUE(std::isnan(ends[1]));
+  EXPECT_EQ(ends[2], 0);
+  float swished[] = {infinity, NAN};
+  activationLoop(Activation::Swish)(swished, 2);
+  EXPECT_EQ(swished[0], infinity);
+  EXPECT_TRUE(std::isnan(swished[1]));
+}
+
 TEST(Epilogue, OfMatrixProductsAgreesWithLoops) {
   Session s;
   std::vector<Check> checks;
@@ -236,6 +265,11 @@ TEST(Epilogue, OfConvolutionsAgreesWithLoops) {
            {"more than a block", conv(poplar::FLOAT, 1, {3, 3}, {1, 1}, 20, 150)},
            {"deep", padded(conv(poplar::FLOAT, 1, {3, 3}, {3, 3}, 600, 16), 1)},
            {"groups", padded(conv(poplar::FLOAT, 2, {4, 4}, {3, 3}, 3, 5, 4), 1)},
+           {"depthwise", padded(conv(poplar::FLOAT, 2, {4, 11}, {3, 3}, 1, 1, 80), 1)},
+           {"depthwise, odd", padded(conv(poplar::FLOAT, 1, {3, 4}, {3, 5}, 1, 1, 43), 2)},
+           {"depthwise, few channels", padded(conv(poplar::FLOAT, 1, {3, 4}, {3, 3}, 1, 1, 9), 1)},
+           {"depthwise, one output", conv(poplar::FLOAT, 1, {3, 3}, {3, 3}, 1, 1, 32)},
+           {"half depthwise", padded(conv(poplar::HALF, 1, {3, 4}, {3, 3}, 1, 1, 35), 1)},
            {"outputs of nothing", padded(conv(poplar::FLOAT, 1, {2, 2}, {1, 1}, 3, 16), 2)},
            {"no field", conv(poplar::FLOAT, 3, {}, {}, 5, 9)},
            {"lane per image", conv(poplar::FLOAT, 32, {6, 5}, {3, 3}, 2, 5)},
@@ -260,8 +294,11 @@ TEST(Epilogue, DoesNotDependOnTheNumberOfThreads) {
                              Activation::Gelu));
     checks.push_back(convolved(s, "", padded(conv(poplar::FLOAT, 2, {20, 20}, {3, 3}, 4, 48), 1),
                                Added::Both, Activation::Relu));
+    checks.push_back(convolved(s, "", padded(conv(poplar::FLOAT, 2, {9, 20}, {3, 3}, 1, 1, 150), 1),
+                               Added::Bias, Activation::Swish));
     s.run();
-    return std::pair(s.values(checks[0].output), s.values(checks[1].output));
+    return std::tuple(s.values(checks[0].output), s.values(checks[1].output),
+                      s.values(checks[2].output));
   };
   const auto before = base::numThreads();
   const auto one = run(1), three = run(3);

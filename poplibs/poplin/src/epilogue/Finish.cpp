@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "epilogue/Finish.hpp"
-#include "base/Simd.hpp"
+#include "base/Exponential.hpp"
 #include <algorithm>
 #include <stdexcept>
 
@@ -9,6 +9,38 @@ namespace {
 
 constexpr std::size_t block = 256; // floats at a time, in first-level cache
 
+// In whole vectors; the last may be filled up with zeros.
+template <class F> OPENIPU_INLINE void inVectors(float *data, std::size_t n, F f) {
+  std::size_t i = 0;
+  for (; i + base::lanes <= n; i += base::lanes)
+    f(base::lanesAt(data + i));
+  if (i < n) {
+    base::Lanes rest = {};
+    __builtin_memcpy(&rest, data + i, (n - i) * sizeof(float));
+    f(rest);
+    __builtin_memcpy(data + i, &rest, (n - i) * sizeof(float));
+  }
+}
+
+// x / (1 + exp(-x)), or the factor of x alone; the exponential is of what is not positive.
+template <bool factor> OPENIPU_INLINE void gate(base::Lanes &x) {
+  base::Lanes e = x < 0 ? x : -x;
+  base::exponential(e);
+  const base::Lanes one = 1.f - base::Lanes{}, whole = factor ? one : x;
+  x = (x < 0 ? e * whole : whole) / (1.f + e);
+}
+
+#define VECTORS(name, step)                                                                        \
+  OPENIPU_SIMD void name(float *data, std::size_t n) {                                             \
+    inVectors(                                                                                     \
+        data, n, [](base::Lanes & x) __attribute__((always_inline)) { step; });                    \
+  }
+VECTORS(relu, x = x < 0 ? base::Lanes{} : x)
+VECTORS(relu6, x = x < 0 ? base::Lanes{} : x > 6 ? 6.f - base::Lanes{} : x)
+VECTORS(sigmoid, gate<true>(x))
+VECTORS(swish, gate<false>(x))
+#undef VECTORS
+
 #define LOOP(name, result)                                                                         \
   OPENIPU_SIMD void name(float *data, std::size_t n) {                                             \
     for (std::size_t i = 0; i < n; ++i) {                                                          \
@@ -16,13 +48,9 @@ constexpr std::size_t block = 256; // floats at a time, in first-level cache
       data[i] = result;                                                                            \
     }                                                                                              \
   }
-LOOP(relu, x < 0.f ? 0.f : x)
 LOOP(gelu, 0.5f * x * (1.f + tanhf(0.7978845608028654f * x * (1.f + 0.044715f * x * x))))
 LOOP(geluErf, x *(0.5f * (1.f + erff(x * 0.7071067811865475f))))
 LOOP(hyperbolicTangent, tanhf(x))
-LOOP(sigmoid, 1.f / (1.f + expf(-x)))
-LOOP(swish, x / (1.f + expf(-x)))
-LOOP(relu6, x<0.f ? 0.f : x> 6.f ? 6.f : x)
 #undef LOOP
 
 bool isDirect(const Strided &from, std::size_t columns, std::size_t padded) {

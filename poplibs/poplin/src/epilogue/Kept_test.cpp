@@ -85,8 +85,9 @@ TEST(KeptWeights, OfProductsFollowWhatIsWritten) {
 }
 
 TEST(KeptWeights, OfConvolutionsFollowWhatIsWritten) {
-  for (auto [batch, in, out] : {std::tuple{1, 20, 64}, std::tuple{2, 5, 7}, std::tuple{16, 3, 4}}) {
-    ConvParams p(poplar::FLOAT, batch, {6, 5}, {3, 3}, in, out, 1);
+  for (auto [batch, in, out, groups] : {std::tuple{1, 20, 64, 1}, std::tuple{2, 5, 7, 1},
+                                        std::tuple{16, 3, 4, 1}, std::tuple{1, 1, 1, 90}}) {
+    ConvParams p(poplar::FLOAT, batch, {6, 5}, {3, 3}, in, out, groups);
     Session s;
     auto x = createInput(s.graph, p), w = createWeights(s.graph, p);
     auto y = convolution(s.graph, x, w, p, false, s.prog);
@@ -95,6 +96,6 @@ TEST(KeptWeights, OfConvolutionsFollowWhatIsWritten) {
               [=](const Doubles &a, const Doubles &b) {
                 return convReference(p, a, b, Doubles(outputs)).y;
               },
-              base::str(batch, " images, ", in, " to ", out, " channels")});
+              base::str(batch, " images, ", in, " to ", out, " channels, ", groups, " groups")});
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "SoftmaxLoops.hpp"
-#include "Exponential.hpp"
+#include "base/Exponential.hpp"
+#include "Largest.hpp"
 #include <algorithm>
 #include <limits>
 
@@ -105,7 +106,7 @@ OPENIPU_INLINE double sumOfExponentials(const float *x, float *e, std::size_t n,
     Lanes s{};
     for (const std::size_t end = std::min(n, i + 2048); i + lanes <= end; i += lanes) {
       Lanes v = lanesAt(x + i) - shift;
-      exponential(v);
+      base::exponential(v);
       s += v;
       if (keep)
         lanesAt(e + i) = v;
@@ -117,7 +118,7 @@ OPENIPU_INLINE double sumOfExponentials(const float *x, float *e, std::size_t n,
   Lanes rest;
   loadSome(x + i, n - i, rest);
   rest -= shift;
-  exponential(rest);
+  base::exponential(rest);
   for (std::size_t j = i; keep && j < n; ++j)
     e[j] = rest[j - i];
   return sum + double(base::quickTotal(rest));
@@ -158,7 +159,7 @@ OPENIPU_SIMD void lossGradientLoop(bool logarithms, const float *x, float *dx, s
   for (; i + lanes <= n; i += lanes) {
     Lanes v = lanesAt(x + i);
     v = v > 0.0f ? Lanes{} : v; // logarithms that rounding brought above
-    exponential(v);
+    base::exponential(v);
     lanesAt(dx + i) = v * scale;
   }
   if (i == n)
@@ -166,7 +167,7 @@ OPENIPU_SIMD void lossGradientLoop(bool logarithms, const float *x, float *dx, s
   Lanes rest;
   loadSome(x + i, n - i, rest);
   rest = rest > 0.0f ? Lanes{} : rest;
-  exponential(rest);
+  base::exponential(rest);
   for (std::size_t j = i; j < n; ++j)
     dx[j] = rest[j - i] * scale;
 }
