@@ -11,10 +11,11 @@ namespace {
 struct Layers {
   std::unique_ptr<Builder> builder = Builder::create();
   TensorId x, y;
-  explicit Layers(int ipus, int batch = 2, bool placed = true) {
+  // Tied: the last layer has the weights of the first.
+  explicit Layers(int ipus, int batch = 2, bool placed = true, bool tied = false) {
     auto onnx = builder->aiOnnxOpset11();
     x = builder->addInputTensor("FLOAT", {batch, 4}, "x");
-    TensorId h = x;
+    TensorId h = x, first;
     for (int layer = 0; layer < 3; ++layer) {
       std::vector<float> w(16);
       for (int i = 0; i < 16; ++i)
@@ -22,7 +23,8 @@ struct Layers {
       const auto weights = builder->addInitializedInputTensor(
           ConstVoidData(w.data(), TensorInfo(DataType::FLOAT, {4, 4})),
           "w" + std::to_string(layer));
-      const auto product = onnx.matmul({h, weights});
+      first = layer ? first : weights;
+      const auto product = onnx.matmul({h, tied && layer == 2 ? first : weights});
       h = layer < 2 ? onnx.relu({product}) : product;
       for (const auto &id : {product, h}) {
         if (!placed)
@@ -57,8 +59,8 @@ std::vector<float> run(int ipus, bool pipelined, int batches = 6,
 }
 
 // The weights after three steps of training on the same samples, which are cut up as `how` says.
-std::vector<float> train(const How &how) {
-  Layers model(how.ipus, 12 / how.parts());
+std::vector<float> train(const How &how, bool tied = false) {
+  Layers model(how.ipus, 12 / how.parts(), true, tied);
   const auto loss = model.builder->aiGraphcoreOpset1().identityloss({model.y}, ReductionType::Sum);
   model.builder->virtualGraph(loss, 2 % how.ipus);
   model.builder->pipelineStage(loss, 2);
@@ -102,6 +104,15 @@ TEST(SeveralIpus, TrainToTheSameWeights) {
   expectClose(train({.ipus = 3, .accumulation = 6, .pipelined = true}), plain);
   expectClose(train({.ipus = 2, .accumulation = 6, .pipelined = true}), plain);
   expectClose(train({.ipus = 3, .replicas = 2, .accumulation = 6, .pipelined = true}), plain);
+}
+
+// Its gradients arise in two stages, which accumulate them one after the other.
+TEST(SeveralIpus, TrainAWeightOfTwoStages) {
+  How one, two;
+  one.accumulation = two.accumulation = 6;
+  two.ipus = 2;
+  two.pipelined = true;
+  expectClose(train(two, true), train(one, true));
 }
 
 TEST(SeveralIpus, RecomputeToTheSameWeights) {

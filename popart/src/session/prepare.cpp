@@ -199,7 +199,7 @@ void findAnchors(const ir::Graph &graph, const DataFlow &flow,
   }
 }
 
-void pipeline(lowering::Model &model, const SessionOptions &options) {
+void pipeline(lowering::Model &model, const SessionOptions &options, const std::set<Value> &kept) {
   for (const auto &id : model.flow.anchors())
     if (model.flow.art(id).id() == AnchorReturnTypeId::EveryN)
       throw error(base::str("The anchor \"", id, "\" is EveryN, which a pipeline cannot return."));
@@ -210,6 +210,8 @@ void pipeline(lowering::Model &model, const SessionOptions &options) {
                 "enableGradientAccumulation, or switch enablePipelining off.");
   if (model.training && !accumulation)
     transforms::updateInStages(model.graph);
+  transforms::raiseStages(model.graph);
+  transforms::accumulateInStages(model.graph, kept);
   transforms::splitStages(model.graph);
   transforms::insertIpuCopies(model.graph, true);
   model.stages = transforms::checkStages(
@@ -353,7 +355,7 @@ Prepared prepare(Request request) {
   }
   model.spread = transforms::spreadVariables(model.graph, model.hyperParameters);
   if (pipelined)
-    pipeline(model, o);
+    pipeline(model, o, kept);
   else if (model.ipusPerReplica > 1)
     transforms::insertIpuCopies(model.graph);
   if (model.ipusPerReplica > 1)

@@ -83,23 +83,6 @@ std::vector<std::int64_t> stagesOfValues(const Graph &graph) {
   return stage;
 }
 
-// A node runs no earlier than what it reads.
-void raiseStages(Graph &graph) {
-  std::vector<std::int64_t> stage(graph.size(), 0);
-  for (auto &node : graph.nodes) {
-    if (node.pass == Pass::Update)
-      continue;
-    auto &own = *node.settings.pipelineStage;
-    if (node.pass == Pass::Backward)
-      for (Value v : node.inputs)
-        if (v != none)
-          own = std::max(own, stage[v.value]);
-    for (Value v : node.outputs)
-      if (v != none)
-        stage[v.value] = own;
-  }
-}
-
 class Splitter {
 public:
   explicit Splitter(Graph &graph)
@@ -209,9 +192,22 @@ void updateInStages(Graph &graph) {
   }
 }
 
-void splitStages(Graph &graph) {
-  raiseStages(graph);
-  Splitter(graph).run();
+void raiseStages(Graph &graph) {
+  std::vector<std::int64_t> stage(graph.size(), 0);
+  for (auto &node : graph.nodes) {
+    if (node.pass == Pass::Update)
+      continue;
+    auto &own = *node.settings.pipelineStage;
+    if (node.pass == Pass::Backward)
+      for (Value v : node.inputs)
+        if (v != none)
+          own = std::max(own, stage[v.value]);
+    for (Value v : node.outputs)
+      if (v != none)
+        stage[v.value] = own;
+  }
 }
+
+void splitStages(Graph &graph) { Splitter(graph).run(); }
 
 } // namespace popart::transforms

@@ -6,6 +6,7 @@
 #pragma once
 #include "ir/graph.hpp"
 #include <popart/sessionoptions.hpp>
+#include <set>
 
 namespace popart::transforms {
 
@@ -20,6 +21,13 @@ std::int64_t checkStages(const ir::Graph &graph, std::int64_t microBatches, bool
 // Without gradient accumulation every micro-batch updates the weights: nodes of the update go to
 // the first stage of their IPU that has what they read, or to a new one behind the last.
 void updateInStages(ir::Graph &graph);
+
+// Gradients of several stages that are summed and then accumulated are accumulated in their stages
+// instead, unless the sum is `kept`: none of them has to wait for another.
+void accumulateInStages(ir::Graph &graph, const std::set<ir::Value> &kept);
+
+// A node of the backward pass runs no earlier than what it reads.
+void raiseStages(ir::Graph &graph);
 
 // After this every input of a node is made in the node's own stage, or is a variable or a constant
 // of its IPU. Nodes that run once per weight update stay as they are.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <map>
 #include <numeric>
 #include <popart/error.hpp>
 #include <random>
@@ -42,8 +43,10 @@ struct Problem {
     findBytes();
     findDependences();
     for (unsigned i = 0; i < n; ++i)
-      for (unsigned p : before[i])
+      for (unsigned p : before[i]) {
         after[p].push_back(i);
+        segment[i] = std::max(segment[i], segment[p]);
+      }
   }
 
   std::size_t size() const { return before.size(); }
@@ -153,12 +156,16 @@ std::vector<unsigned> lastUsers(const Problem &p, const Order &order) {
   return last;
 }
 
-Measure measure(const Problem &p, const Order &order) {
+// By segment: where one begins and ends is alive what it is in every order.
+using Measures = std::map<std::int64_t, Measure>;
+
+Measures measure(const Problem &p, const Order &order) {
   const auto last = lastUsers(p, order);
-  Measure m;
+  Measures out;
   std::int64_t live = 0;
   std::vector<bool> alive(p.bytes.size(), false);
   for (unsigned n : order) {
+    auto &m = out[p.segment[n]];
     for (unsigned s : p.touches[n])
       if (!alive[s]) {
         alive[s] = true;
@@ -170,7 +177,7 @@ Measure measure(const Problem &p, const Order &order) {
       if (last[s] == n)
         live -= p.bytes[s];
   }
-  return m;
+  return out;
 }
 
 // Who goes before whom among nodes that could run: users' wishes first.
@@ -361,7 +368,8 @@ private:
 class Scheduler {
 public:
   Scheduler(const Graph &graph, const SessionOptions &options)
-      : problem_(graph), ranks_(graph, options), options_(options), present_(problem_.size()) {
+      : problem_(graph), ranks_(graph, options), options_(options), present_(problem_.size()),
+        swapsLeft_(options.swapLimitScheduler) {
     std::iota(present_.begin(), present_.end(), 0u);
     for (const unsigned char c : options.kahnTieBreaker)
       tie_ += static_cast<char>(std::tolower(c));
@@ -369,8 +377,9 @@ public:
 
   Order run() {
     best_ = Greedy(problem_, ranks_, false, false, present_).run();
-    measure_ = measure(problem_, best_);
+    measures_ = measure(problem_, best_);
     if (tie_ == "greedy") {
+      improve(); // the present order often needs no more than its updates next to their gradients
       consider(Greedy(problem_, ranks_, false, true, present_).run());
       consider(Greedy(problem_, ranks_, true, true, present_).run());
     } else if (tie_ == "random") {
@@ -379,7 +388,7 @@ public:
       for (std::size_t i = tie.size(); i > 1; --i)
         std::swap(tie[i - 1], tie[random() % i]);
       best_ = Greedy(problem_, ranks_, false, false, tie).run();
-      measure_ = measure(problem_, best_);
+      measures_ = measure(problem_, best_);
     } else if (tie_ != "fifo")
       throw error(base::str("kahnTieBreaker is \"", options_.kahnTieBreaker,
                             "\"; it can be \"greedy\", \"fifo\" or \"random\"."));
@@ -388,13 +397,23 @@ public:
   }
 
 private:
-  bool consider(Order order) {
-    const auto m = measure(problem_, order);
-    if (!(m < measure_))
-      return false;
-    best_ = std::move(order);
-    measure_ = m;
-    return true;
+  // Segments follow each other in all orders, so each takes the order that is best for it: stages
+  // of a pipeline are on IPUs of their own, and the fullest one says nothing about the others.
+  bool consider(const Order &order) {
+    const auto measures = measure(problem_, order);
+    bool better = false;
+    for (auto first = order.begin(); first != order.end();) {
+      const auto segment = problem_.segment[*first];
+      const auto end = std::find_if(first, order.end(),
+                                    [&](unsigned n) { return problem_.segment[n] != segment; });
+      if (measures.at(segment) < measures_.at(segment)) {
+        std::copy(first, end, best_.begin() + (first - order.begin()));
+        measures_[segment] = measures.at(segment);
+        better = true;
+      }
+      first = end;
+    }
+    return better;
   }
   void improve() {
     if (problem_.size() > options_.transitiveClosureOptimizationThreshold)
@@ -404,7 +423,7 @@ private:
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
     constexpr int rounds = 8;
-    auto left = options_.swapLimitScheduler;
+    auto &left = swapsLeft_;
     bool better = true;
     for (int i = 0; i < rounds && better; ++i) {
       better = false;
@@ -414,7 +433,7 @@ private:
         auto order = best_;
         left -= shift(problem_, order, later, left);
         if (isValid(problem_, order))
-          better = consider(std::move(order)) || better;
+          better = consider(order) || better;
       }
     }
   }
@@ -423,8 +442,9 @@ private:
   Ranks ranks_;
   const SessionOptions &options_;
   Order present_, best_;
-  std::string tie_; // kahnTieBreaker in small letters
-  Measure measure_;
+  std::string tie_;   // kahnTieBreaker in small letters
+  Measures measures_; // of the best
+  std::int64_t swapsLeft_;
 };
 
 } // namespace
@@ -446,7 +466,10 @@ void schedule(Graph &graph, const SessionOptions &options) {
 std::int64_t peakLiveBytes(const Graph &graph) {
   Order order(graph.nodes.size());
   std::iota(order.begin(), order.end(), 0u);
-  return measure(Problem(graph), order).peak;
+  std::int64_t peak = 0;
+  for (const auto &[segment, m] : measure(Problem(graph), order))
+    peak = std::max(peak, m.peak);
+  return peak;
 }
 
 } // namespace popart::transforms

@@ -53,6 +53,21 @@ TEST(Schedule, ComputesWideValuesOneByOne) {
   EXPECT_EQ(m.run(m.sum), before);
 }
 
+// The last stage has a large value whatever the order; the first is put in a good one all the same.
+TEST(Schedule, EveryPipelineStageHasItsOwnPeak) {
+  Wide m;
+  const Value large =
+      m.b.op("Exp", {m.b.op("Expand", {m.sum}, {{"shape", ir::Integers{900, 64}}})});
+  m.b.reduceSum(large, {0}, false);
+  for (std::size_t n = 0; n < m.graph.nodes.size(); ++n)
+    m.graph.nodes[n].settings.pipelineStage = n + 3 < m.graph.nodes.size() ? 0 : 1;
+  transforms::schedule(m.graph, SessionOptions());
+  std::erase_if(m.graph.nodes, [](const auto &node) { return *node.settings.pipelineStage; });
+  const auto wide = std::int64_t(50 * 64 * sizeof(float)),
+             narrow = std::int64_t(64 * sizeof(float));
+  EXPECT_LE(transforms::peakLiveBytes(m.graph), wide + 8 * narrow) << ir::text(m.graph);
+}
+
 TEST(Schedule, KeepsTheOrderWhenNothingIsToBeGained) {
   Model m;
   Value h = m.randomInput({4, 4});
