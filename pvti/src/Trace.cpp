@@ -4,6 +4,7 @@
 // costs a few hundred nanoseconds: its line is put together in the thread's own room and copied
 // into a mapping of the file under a lock.
 #include "base/Fork.hpp"
+#include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "pvti/pvti.hpp"
 #include "TraceFile.hpp"
@@ -134,7 +135,6 @@ struct Whoami {
 class Trace {
 public:
   Trace() : options_(fromEnvironment()) {}
-  ~Trace() { close(); }
 
   bool wants(const std::string &channel) const {
     return options_.enable && (options_.channels.empty() || options_.channels.count(channel));
@@ -155,12 +155,14 @@ public:
       line << ",\"cat\":" << quotedChannel;
     line << ",\"pid\":" << me.process << ",\"tid\":" << me.thread << rest << ",\"ts\":";
     std::lock_guard<base::ForkMutex> lock(mutex_);
+    if (ended_)
+      return;
     const auto now = nanoseconds(); // under the lock: events stand in the order of their times
     line.time(now) << "}";
     if (!out_ || me.generation != generation_)
       open();
     room.front() = first_ ? '[' : ',';
-    out_->append(room);
+    append(room);
     first_ = false;
   }
   void close() {
@@ -168,10 +170,15 @@ public:
     if (!out_)
       return;
     if (generation_ == base::forkGeneration())
-      out_->append("\n]\n");
+      append("\n]\n");
     else
       out_->forget();
     out_.reset();
+  }
+  void end() { // what is destroyed after this leaves no marks
+    close();
+    std::lock_guard<base::ForkMutex> lock(mutex_);
+    ended_ = true;
   }
   std::string name() {
     std::lock_guard<base::ForkMutex> lock(mutex_);
@@ -189,16 +196,30 @@ private:
     ++files_;
     first_ = true;
   }
+  // A day of training is not lost because there is no room for its trace.
+  void append(std::string_view text) {
+    try {
+      out_->append(text);
+    } catch (const std::exception &problem) {
+      ended_ = true;
+      base::sayOnce(base::str(problem.what(), " It ends here."));
+    }
+  }
   const Options options_;
   base::ForkMutex mutex_;
   std::unique_ptr<TraceFile> out_;
   unsigned files_ = 0, generation_ = 0;
-  bool first_ = true;
+  bool first_ = true, ended_ = false;
 };
 
+// It stays until the process is gone: engines in global variables end after it is completed.
 Trace &trace() {
-  static Trace instance;
-  return instance;
+  static Trace *const instance = [] {
+    auto *made = new Trace;
+    std::atexit([] { trace().end(); });
+    return made;
+  }();
+  return *instance;
 }
 
 // Channels of all translation units, by name.
@@ -214,8 +235,8 @@ struct Channels {
   }
 };
 Channels &channels() {
-  static Channels instance;
-  return instance;
+  static auto *const instance = new Channels; // stays, as the trace does
+  return *instance;
 }
 
 void record(const TraceChannel *channel, char phase, std::string_view label,
@@ -328,6 +349,7 @@ void Graph::Series::add(double value) {
     trace().write('C', "", graph_, ",\"args\":" + json{{name_, value}}.dump());
 }
 
+bool isTraceEnabled() { return trace().enabled(); }
 std::string getCurrentTraceFilename() { return trace().name(); }
 void closeTrace() { trace().close(); }
 

@@ -8,7 +8,8 @@
 //   PVTI_OPTIONS='{"enable":"true", "directory":"reports", "channels":["loading"]}'
 // Then the trace is a file <time>_<process>.pvti.json in the directory (default: where the program
 // was started), in the trace-event format that chrome://tracing and Perfetto open. Without
-// "channels" all channels are written. All functions may be called from any thread.
+// "channels" all channels are written. All functions may be called from any thread. When the disk
+// is full the trace ends and the program goes on.
 #pragma once
 #include <memory>
 #include <string>
@@ -108,6 +109,7 @@ private:
   std::string name_;
 };
 
+bool isTraceEnabled();                 // by PVTI_OPTIONS, whatever the channels
 std::string getCurrentTraceFilename(); // empty as long as nothing is recorded
 void closeTrace();                     // completes the file; later events open another
 
