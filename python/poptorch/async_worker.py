@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import torch
 
+from poptorch import profiling
 from poptorch.async_ring import BATCH, EPOCH, FREE, STOP, WORD, Ring, take_apart
 
 
@@ -103,7 +104,7 @@ class _Worker:
     def _load(self):
         put = _Joined(self) if self._settings.rows else self
         try:
-            for batch in self._dataset:
+            for batch in profiling.Channel("poptorch.DataLoader").each("load batch", iter(self._dataset)):
                 tensors = []
                 put.put(take_apart(batch, tensors), tensors)
                 self._listen(wait=False)

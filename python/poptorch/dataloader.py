@@ -3,6 +3,7 @@
 import torch
 from torch.utils.data import IterableDataset
 
+from poptorch import profiling
 from poptorch._logging import logger
 from poptorch.async_accessor import AsynchronousDataAccessor
 from poptorch.batching import microBatches
@@ -115,7 +116,8 @@ class DataLoader(torch.utils.data.DataLoader):
         return super().__len__() if self._accessor is None else len(self._accessor)
 
     def __iter__(self):
-        return super().__iter__() if self._accessor is None else iter(self._accessor)
+        batches = super().__iter__() if self._accessor is None else iter(self._accessor)
+        return profiling.Channel("poptorch.DataLoader").each("next batch", batches)
 
     def terminate(self):
         """Ends the processes that load."""

@@ -30,6 +30,19 @@ class Channel:
         if self._channel is not None:
             _pvti.instrument(obj, methods, self._channel)
 
+    def each(self, label, items):
+        """The items of an iterator; what each of them is waited for stands in the trace."""
+        return self._each(label, items) if self.traced else items
+
+    def _each(self, label, items):
+        while True:
+            with self.tracepoint(label):
+                try:
+                    item = next(items)
+                except StopIteration:
+                    return
+            yield item
+
     @property
     def traced(self) -> bool:
         """Whether marks are kept."""

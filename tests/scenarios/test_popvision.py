@@ -24,6 +24,20 @@ def run_with(folder, **variables):
     assert done.returncode == 0, done.stderr
 
 
+def test_traces_the_host(tmp_path):
+    """S-59"""
+    run_with(tmp_path, PVTI_OPTIONS={"enable": "true"})
+    files = [name for name in os.listdir(tmp_path) if name.endswith(".pvti.json")]
+    assert len(files) == 1
+    events = [e for p in pva.openTrace(tmp_path / files[0]).processes for t in p.threads for e in t.events]
+    channels, todo = set(), list(events)
+    while todo:
+        event = todo.pop()
+        channels.add(event.channel)
+        todo += event.children()
+    assert {"poplar", "popart", "graphConstruction/poplin", "drivers", "poptorch.inferenceModel"} <= channels
+
+
 @pytest.mark.skipif(not os.path.exists(POPVISION), reason="popvision is not built")
 def test_opens_reports_in_the_analyser(tmp_path):
     """S-58, S-104"""

@@ -2,6 +2,7 @@
 // prepareDevice: lower and compile, or take it from the cache; load.
 #include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
+#include "openipu/HostTrace.hpp"
 #include "session/cache.hpp"
 #include "session/guard.hpp"
 #include "session/hash.hpp"
@@ -106,8 +107,11 @@ void Session::Impl::lowerAndCompile() {
       options.compilationProgressLogger(scaled, total);
   };
   const base::Activity activity("Building the graph");
-  auto lowered =
-      lowering::lowerModel(prepared().model, device->getTarget(), prepared().options, options);
+  const auto lower = [&] {
+    const openipu::HostTrace traced("popart", "build the graph");
+    return lowering::lowerModel(prepared().model, device->getTarget(), prepared().options, options);
+  };
+  auto lowered = lower();
   session::logOf("devicex").info("lowered to ", lowered.programs.size(), " programs");
   io = std::move(lowered.interface);
   if (!options.compileEngine)
@@ -180,6 +184,7 @@ void Session::Impl::load() {
 
 void Session::prepareDevice(bool loadEngine) {
   const auto turn = impl_->turns.change("prepareDevice");
+  const openipu::HostTrace traced("popart", "Session::prepareDevice");
   session::guarded("prepareDevice", [&] {
     impl_->compile();
     if (loadEngine && impl_->options.compileEngine)

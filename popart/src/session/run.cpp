@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps, seeds, hyper-parameters.
 #include "base/Text.hpp"
+#include "openipu/HostTrace.hpp"
 #include "session/impl.hpp"
 #include "session/log.hpp"
 #include <popart/error.hpp>
@@ -44,6 +45,7 @@ std::map<TensorId, StepTensor> Session::Impl::anchorTensors() const {
 
 void Session::run(IStepIO &stepIo, std::string debugName) {
   const auto turn = impl_->turns.change("run");
+  const openipu::HostTrace traced("popart", "Session::run");
   impl_->loaded();
   if (impl_->training && !impl_->weightsSent && !impl_->io.weights.empty() &&
       impl_->options.syntheticDataMode == SyntheticDataMode::Off)

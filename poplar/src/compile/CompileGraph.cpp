@@ -7,6 +7,7 @@
 #include "compile/Pipeline.hpp"
 #include "device/TargetData.hpp"
 #include "HostMemory.hpp"
+#include "openipu/HostTrace.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/exceptions.hpp"
 #include "profile/WriteProfile.hpp"
@@ -54,6 +55,7 @@ static void judgeMemory(const executable::Image &image, const Target &target,
 
 Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs,
                         const OptionFlags &flags, ProgressFunc progress, const DebugContext &) {
+  const openipu::HostTrace traced("poplar", "compileGraph");
   auto &state = *Access::graph(graph).state;
   engine::OptionValues given;
   for (const auto &[key, value] : flags)

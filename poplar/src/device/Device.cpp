@@ -7,6 +7,7 @@
 #include "device/TargetData.hpp"
 #include "device/ThisMachine.hpp"
 #include "machine/Attributes.hpp"
+#include "openipu/HostTrace.hpp"
 #include "poplar/exceptions.hpp"
 #include <cmath>
 #include <cstdio>
@@ -88,12 +89,14 @@ const Target &Device::getTarget() const { return data().target; }
 bool Device::attach() const {
   if (!data().lease)
     return true;
+  const openipu::HostTrace traced("drivers", "Device::attach");
   const bool attached = device::asPoplar([&] { return data().lease->acquire(); });
   logger().info("device ", getId(), attached ? " attached" : " is busy");
   return attached;
 }
 bool Device::isAttached() const { return !data().lease || data().lease->held(); }
 void Device::detach() const {
+  const openipu::HostTrace traced("drivers", "Device::detach");
   if (data().lease)
     data().lease->release();
 }

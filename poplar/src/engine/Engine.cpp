@@ -11,9 +11,11 @@
 #include "device/TargetData.hpp"
 #include "engine/EngineImpl.hpp"
 #include "HostMemory.hpp"
+#include "openipu/HostTrace.hpp"
 #include "profile/Power.hpp"
 #include <cstdlib>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 namespace poplar {
 
@@ -267,6 +269,17 @@ engine::StreamOptions Engine::Impl::optionsOfRun(const engine::OptionValues &run
   return read;
 }
 
+// What a viewer of the trace needs to tell who waits for whom: the time that the modelled IPU
+// takes, not that of the simulation.
+static std::string costOfRun(const Target &target, unsigned program, const std::string &debugName,
+                             std::uint64_t cycles) {
+  const nlohmann::json cost{{"program", program},
+                            {"name", debugName},
+                            {"cycles", cycles},
+                            {"ipuSeconds", device::systemOf(target).chip.seconds(cycles)}};
+  return cost.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 void Engine::Impl::run(unsigned program, const std::string &debugName,
                        const engine::OptionValues &runtime) {
   const Turn turn(*this, "Engine::run");
@@ -289,7 +302,17 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
     return str("Running: program ", program, ", ", base::thousands(machine->cyclesSoFar()),
                " cycles");
   });
+  execute(program, debugName, startCycle);
+  ++runs;
+  log().info("program ", program, " \"", debugName, "\" ran: ", machine->cycles() - startCycle,
+             " cycles");
+  reportWhileRunning();
+}
+
+void Engine::Impl::execute(unsigned program, const std::string &debugName,
+                           std::uint64_t startCycle) {
   const UsageOfRun usage(*this);
+  openipu::HostTrace traced("poplar", "Engine::run");
   try {
     raiseSimulatedError();
     withHostMemory("Engine::run", [&] { machine->run(program); });
@@ -304,13 +327,8 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
     throw;
   }
   recorder.endRun(machine->cycles());
-  ++runs;
-  log().info("program ", program, " \"", debugName, "\" ran: ", machine->cycles() - startCycle,
-             " cycles");
-  if (!reportsEachRun)
-    reportsEachRun = wantsReport() && options.flag("autoReport.streamAtEachRun");
-  if (*reportsEachRun && wantsReport() && runs <= recorder.options().maxRuns)
-    writeReport();
+  if (traced)
+    traced.result(costOfRun(target, program, debugName, machine->cycles() - startCycle));
 }
 
 // ---- constructors
@@ -357,6 +375,7 @@ static engine::OptionValues valuesOf(const RuntimeOptions &options) {
 
 void Engine::load(const Device &device) {
   const Impl::Turn turn(impl(), "Engine::load");
+  const openipu::HostTrace traced("poplar", "Engine::load");
   impl().prepare(device);
   impl().deploy();
 }

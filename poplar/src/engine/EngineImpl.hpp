@@ -45,6 +45,7 @@ struct Engine::Impl final : backend::Host {
   void bind();
   void deploy();
   void run(unsigned program, const std::string &debugName, const engine::OptionValues &runtime);
+  void execute(unsigned program, const std::string &debugName, std::uint64_t startCycle);
   engine::StreamOptions optionsOfRun(const engine::OptionValues &runtime);
   void raiseSimulatedError();
   void requireAttached(const char *call) const;
@@ -80,6 +81,7 @@ struct Engine::Impl final : backend::Host {
   std::string reportDirectory() const;
   bool wantsReport() const;
   void writeReport();
+  void reportWhileRunning(); // after a run, now and then
   void dumpVariables() const;
 
   std::shared_ptr<const executable::Image> image;
@@ -99,6 +101,7 @@ struct Engine::Impl final : backend::Host {
   const unsigned generation = base::forkGeneration(); // of the process that made it
   std::uint64_t runs = 0;                             // that ended well
   bool reportWritten = false;                         // nothing happened since the last report
+  TimerTimePoint nextReport = {};                     // not before
   std::unique_ptr<backend::cpu::Machine> machine;
   std::shared_ptr<machine::Lease> lease; // of the device that is loaded; null if it needs none
 

@@ -6,6 +6,7 @@
 #include "device/TargetData.hpp"
 #include "engine/EngineImpl.hpp"
 #include "executable/Serialise.hpp"
+#include "openipu/HostTrace.hpp"
 #include "profile/ProfileTree.hpp"
 #include "profile/Summary.hpp"
 #include "profile/WriteProfile.hpp"
@@ -58,6 +59,7 @@ static profile::ProfileSource source(const executable::Image &image, const Targe
 }
 
 void Engine::Impl::writeReport() {
+  const openipu::HostTrace traced("poplar", "write report");
   const auto directory = std::filesystem::path(reportDirectory());
   const bool execution =
       options.flag("autoReport.all") || options.flag("autoReport.outputExecutionProfile");
@@ -69,6 +71,22 @@ void Engine::Impl::writeReport() {
                [&](std::ostream &out) { executable::write(*image, out); });
   reportWritten = true;
   log().info("report written to ", directory.string());
+}
+
+// After the first run, which tells all that was compiled. A large report takes a second to write:
+// it is written again when that is a twentieth of the time since, so that a training that is
+// watched takes hardly longer. The last one is written when the engine goes.
+void Engine::Impl::reportWhileRunning() {
+  if (!reportsEachRun)
+    reportsEachRun = wantsReport() && options.flag("autoReport.streamAtEachRun");
+  if (!*reportsEachRun || !wantsReport())
+    return;
+  const auto begin = std::chrono::steady_clock::now();
+  if (begin < nextReport)
+    return;
+  writeReport();
+  const auto end = std::chrono::steady_clock::now();
+  nextReport = end + 20 * (end - begin);
 }
 
 // One line per variable and tile: what real tools call lowered variables.

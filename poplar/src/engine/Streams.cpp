@@ -2,6 +2,7 @@
 #include "engine/Streams.hpp"
 #include "base/Text.hpp"
 #include "HostMemory.hpp"
+#include "openipu/HostTrace.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 #include <utility>
@@ -129,6 +130,7 @@ void Streams::configure(const StreamOptions &options) {
 // ----------------------------------------------------------------------------------------------------
 
 template <class Call> void Streams::call(std::uint32_t stream, const Call &work) {
+  const openipu::HostTrace traced("poplar", image_.streams[stream].handle);
   if (options_.mode == CallbackMode::Dedicated)
     threads_->post(stream, work).get();
   else
@@ -151,6 +153,7 @@ std::byte *Streams::slot(std::uint32_t stream, Endpoint &end, std::uint32_t inde
 }
 
 void Streams::prefetch(std::uint32_t stream, Endpoint &end) {
+  const openipu::HostTrace traced("poplar", image_.streams[stream].handle);
   while (end.filled < depth(stream, end) &&
          end.callback->prefetch(slot(stream, end, end.head + end.filled)) ==
              StreamCallback::Result::Success)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "CallLog.hpp"
 #include "base/Text.hpp"
+#include "openipu/HostTrace.hpp"
 #include "openipu/LibraryLog.hpp"
 #include <cctype>
 #include <dlfcn.h>
 #include <sstream>
+#include <unordered_map>
 
 namespace poputil {
 
@@ -90,6 +92,19 @@ void logCall(const void *from, const std::string &function, const std::vector<Ar
 
 void logOutputs(const void *from, const std::vector<ArgType> &outputs, const std::string &path) {
   openipu::libraryLog(libraryOf(from)).debug("-> ", joined(outputs), inQuotes(path));
+}
+
+// A place in the code is called often, and asking the linker takes longer than an event may.
+static const std::string &channelOf(const void *from) {
+  thread_local std::unordered_map<const void *, std::string> known;
+  auto &channel = known[from];
+  if (channel.empty())
+    channel = "graphConstruction/" + libraryOf(from);
+  return channel;
+}
+
+std::shared_ptr<void> traceCall(const void *from, const std::string &function) {
+  return std::make_shared<openipu::HostTrace>(channelOf(from), function);
 }
 
 } // namespace poputil

@@ -2,6 +2,7 @@
 // What is noted about arguments: sizes and types, never contents, so that noting stays cheap.
 #include "poputil/DebugInfo.hpp"
 #include "CallLog.hpp"
+#include "openipu/HostTrace.hpp"
 #include "openipu/LibraryLog.hpp"
 
 namespace poputil {
@@ -63,6 +64,8 @@ PoplibsOpDebugInfo::PoplibsOpDebugInfo(const poplar::DebugContext &debugContext,
   add("args", args);
   if (openipu::librariesLog(base::LogLevel::Info))
     logCall(__builtin_return_address(0), api, args, getPathName());
+  if (openipu::HostTrace::isOn())
+    trace_ = traceCall(__builtin_return_address(0), api);
 }
 PoplibsOpDebugInfo::~PoplibsOpDebugInfo() = default;
 

@@ -10,6 +10,7 @@
 // only when a log or a debug file is open.
 #pragma once
 #include <array>
+#include <memory>
 #include <poplar/DebugContext.hpp>
 #include <poplar/GraphElements.hpp>
 #include <poplar/OptionFlags.hpp>
@@ -123,6 +124,9 @@ public:
   ~PoplibsOpDebugInfo() override;
   void addOutputs(const std::vector<ArgType> &outputs);
   void addOutput(const poplar::Tensor &output);
+
+private:
+  std::shared_ptr<void> trace_; // of the host program, as long as the call lasts; often none
 };
 
 } // namespace poputil
