@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "ir/narrowed.hpp"
 #include "lowering/expression.hpp"
+#include "openipu/LibraryLog.hpp"
 #include "ops/core/arithmetic.hpp"
 #include <popart/error.hpp>
 #include <poplar/exceptions.hpp>
@@ -84,10 +85,56 @@ poplar::Graph &Lowering::graph() {
 }
 poplar::program::Sequence &Lowering::program() { return *program_; }
 
+static std::string nameOf(const ir::Node *node) {
+  return !node                         ? std::string()
+         : node->settings.name.empty() ? node->def->type
+                                       : node->settings.name;
+}
+
+// What profiles say of an operator: they show it where the model's author looks for it.
+static void describe(poplar::DebugInfo &info, const ir::Graph &model, const ir::Node &node) {
+  const auto names = [&](const auto &values) {
+    poplar::ProfileValue::Vector list;
+    for (const auto value : values)
+      if (value != ir::none)
+        list.emplace_back(model[value].name);
+    return poplar::ProfileValue(std::move(list));
+  };
+  info.setValue("category", poplar::ProfileValue("op"));
+  info.setValue("opid", poplar::ProfileValue(node.def->type));
+  info.setValue("inputs", names(node.inputs));
+  info.setValue("outputs", names(node.outputs));
+}
+
+// The node that is being lowered, on this thread, with the context that its programs hang under. It
+// lies on the stack of lower(); bodies of functions are lowered within their callers.
+class Lowered {
+public:
+  Lowered(const ir::Graph &model, const ir::Node &node)
+      : node_(node), // the place in this file would say nothing to the model's author
+        info_(poplar::DebugContext(nameOf(&node), poplar::SourceLocation()), "popart"),
+        outer_(std::exchange(innermost, this)) {
+    if (openipu::callsAreNoted())
+      describe(info_, model, node);
+  }
+  ~Lowered() { innermost = outer_; }
+  Lowered(const Lowered &) = delete;
+  static const poplar::DebugInfo *infoOf(const ir::Node *node) {
+    return innermost && &innermost->node_ == node ? &innermost->info_ : nullptr;
+  }
+
+private:
+  static thread_local const Lowered *innermost;
+  const ir::Node &node_;
+  poplar::DebugInfo info_;
+  const Lowered *outer_;
+};
+thread_local const Lowered *Lowered::innermost = nullptr;
+
 poplar::DebugContext Lowering::name(const std::string &part) const {
-  std::string text = !node_                         ? std::string()
-                     : node_->settings.name.empty() ? node_->def->type
-                                                    : node_->settings.name;
+  if (const auto *info = Lowered::infoOf(node_))
+    return poplar::DebugContext(*info, part);
+  std::string text = nameOf(node_);
   if (!part.empty())
     text += (text.empty() ? "" : "/") + part;
   return poplar::DebugContext(text);
@@ -252,6 +299,7 @@ poplar::Tensor Lowering::create(Value v) {
 void Lowering::lower(const ir::Node &node, poplar::program::Sequence &into) {
   const ir::Node *outerNode = std::exchange(node_, &node);
   auto *outerProgram = std::exchange(program_, &into);
+  const Lowered lowered(model_, node);
   const OpView op(model_, node);
   const Tensors made = programsOf(op);
   if (made.size() < node.outputs.size())
