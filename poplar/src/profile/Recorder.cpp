@@ -96,9 +96,8 @@ void Recorder::beginRun(std::uint32_t program, const std::string &name, std::uin
   if (!enabled_)
     return;
   running_ = true;
-  ++runsByProgram_.at(program);
   open_.clear();
-  keepsRun_ = runs_.size() < options_.maxRuns;
+  keepsRun_ = runsByProgram_.at(program)++ < options_.maxRuns;
   tracing_ = keepsRun_ && options_.trace;
   if (keepsRun_)
     runs_.push_back({program, name, cycle, cycle, events_.size(), events_.size()});

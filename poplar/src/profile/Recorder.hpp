@@ -15,7 +15,7 @@ namespace poplar::profile {
 
 struct RecorderOptions {
   bool trace = false;        // keep every execution of every leaf step
-  std::uint64_t maxRuns = 2; // runs that the trace covers
+  std::uint64_t maxRuns = 2; // runs of each program that the trace covers
   std::uint64_t maxEvents =
       200'000; // executions, and blocks, kept over all runs; the others are counted
   std::string blocksFilter = {};   // regex over the names of Block steps; empty: none
@@ -99,7 +99,7 @@ public:
 
   const RecorderOptions &options() const { return options_; }
   const std::vector<Total> &totals() const { return totals_; } // by step
-  const std::vector<Run> &runs() const { return runs_; }       // the first maxRuns
+  const std::vector<Run> &runs() const { return runs_; }       // the first maxRuns of each program
   const std::vector<std::uint64_t> &runsByProgram() const { return runsByProgram_; } // all
   const std::vector<Event> &events() const { return events_; }
   std::uint64_t droppedEvents() const { return droppedEvents_; }

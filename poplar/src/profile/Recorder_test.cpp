@@ -20,6 +20,17 @@ TEST(Recorder, KeepsTotalsWithoutATrace) {
   EXPECT_TRUE(recorder.events().empty());
 }
 
+TEST(Recorder, TracesTheFirstRunsOfEveryProgram) {
+  TestProgram program;
+  Recorder recorder(program.image, {.trace = true, .maxRuns = 1});
+  for (std::uint32_t which : {0u, 0u, 1u, 1u}) {
+    recorder.beginRun(which, std::to_string(which), 0);
+    recorder.endRun(10);
+  }
+  ASSERT_EQ(recorder.runs().size(), 2u);
+  EXPECT_EQ(recorder.runs()[1].name, "1") << "loading weights does not use up the runs of training";
+}
+
 TEST(Recorder, TracesTheFirstRunsOnly) {
   TestProgram program;
   Recorder recorder(program.image, {.trace = true, .maxRuns = 2});

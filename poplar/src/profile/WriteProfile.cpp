@@ -39,6 +39,14 @@ static void writeHead(pva::Writer &writer, const ProfileSource &source,
                              std::uint64_t(chip.clockHz), chip.workers);
 }
 
+// Part of autoReport.all unless switched off: they cost little, and without them nothing says how
+// far from the chip's peak an operation is.
+static bool wantsFlops(const ProfileSource &source) {
+  const auto asked = option(source, "profiler.includeFlopEstimates", "");
+  return asked.empty() ? flag(source, "autoReport.all")
+                       : flag(source, "profiler.includeFlopEstimates");
+}
+
 static void writeAll(pva::Writer &writer, const ProfileSource &source) {
   const auto replicas = std::max(1u, source.image->replicationFactor);
   const Layout layout{.ipus = std::max(1u, source.system->ipus / replicas),
@@ -46,8 +54,7 @@ static void writeAll(pva::Writer &writer, const ProfileSource &source) {
   const auto programs = lowerPrograms(*source.image, source.recorder);
   writeHead(writer, source, layout.ipus);
   writePrograms(writer, *source.image, programs, source.recorder);
-  writeVertices(writer, *source.image, programs, source.recorder,
-                flag(source, "profiler.includeFlopEstimates"));
+  writeVertices(writer, *source.image, programs, source.recorder, wantsFlops(source));
   writeMemory(writer, *source.image, programs, source.loweredVars);
   if (source.recorder) {
     writeTrace(writer, programs, *source.recorder, layout);
