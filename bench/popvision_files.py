@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Large inputs for PopVision, made of nothing.
 
-popvision_files.py report FOLDER [TILES STEPS VARIABLES] writes a report, popvision_files.py trace FILE [EVENTS] a trace of a
-host program.
+popvision_files.py report FOLDER [TILES STEPS VARIABLES] writes a report, popvision_files.py trace FILE [EVENTS] a trace
+of a host program.
 """
+import itertools
 import os
 import random
 import re
@@ -53,7 +54,7 @@ def report(folder, tiles=1472, steps=20000, variables=5000):
         os.remove(path)
     database = sqlite3.connect(path)
     database.execute("PRAGMA application_id = 0x4f495055")
-    database.execute("PRAGMA user_version = 1")
+    database.execute("PRAGMA user_version = 2")
     database.execute("PRAGMA journal_mode = OFF")
     database.execute("PRAGMA synchronous = OFF")
     text = open(SCHEMA).read()
@@ -81,27 +82,29 @@ def report(folder, tiles=1472, steps=20000, variables=5000):
                              int(always[v]), 0) for v in range(variables)])
     fill(database, "var_categories", enumerate(["variable", "constant", "vertexCode", "internalExchangeCode",
                                                 "controlCode", "message"]))
-    parts, number = [], 0
+    parts = []
     for v in range(variables):
         count = r.choice((tiles // 16, tiles // 4, tiles // 2))
-        first = r.randrange(tiles)
-        for k in range(count):
-            parts.append((number, (first + k) % tiles, max(4, sizes[v] // count), 0, v))
-            number += 1
-    fill(database, "vars_info", parts)
+        first = r.randrange(tiles - count)
+        pieces = r.choice((1, 2, 2, 3, 8))  # ranges of tiles that hold as much each
+        cuts = [first + count * k // pieces for k in range(pieces + 1)]
+        parts += [(v, 0, a, b - a, max(4, sizes[v] // count - 4 * k)) for k, (a, b) in enumerate(zip(cuts, cuts[1:]))]
+    fill(database, "var_parts", parts)
     more = [(t * 7919) % 200000 for t in range(tiles)]
     fill(database, "memory_by_tile", [(t, 300000 + more[t], (t * 31) % 900, 200000, 100000 + more[t], t % steps)
                                       for t in range(tiles)])
     fill(database, "memory_by_category", [(c, t, 1, 20000 * (c + 1) + more[t] // 10) for c in range(6)
                                           for t in range(tiles)])
-    live = [[] for _ in range(steps)]
+    spans, change = [], [0] * (steps + 1)
     for v in range(variables):
         if not always[v]:
             first = r.randrange(steps)
-            for step in range(first, min(steps, first + r.randint(20, 800))):
-                live[step].append(v)
-    fill(database, "liveness_steps", [(s, s, sum(sizes[v] for v in live[s])) for s in range(steps)])
-    fill(database, "liveness_vars", ((s, v) for s in range(steps) for v in live[s]))
+            count = min(steps - first, r.randint(20, 800))
+            spans.append((v, first, count))
+            change[first] += sizes[v]
+            change[first + count] -= sizes[v]
+    fill(database, "liveness_steps", [(s, s, live) for s, live in enumerate(itertools.accumulate(change[:-1]))])
+    fill(database, "liveness_spans", spans)
     cycle, trace, onIpu = 0, [], []
     for run in range(2):
         for p in made[:steps]:

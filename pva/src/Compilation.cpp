@@ -8,6 +8,17 @@
 
 namespace pva {
 
+std::vector<std::uint32_t> detail::Data::liveAt(std::uint32_t step) const {
+  std::call_once(liveOnce_, [this] {
+    std::vector<LiveAt::Life> lives;
+    for (std::uint32_t i = 0; i < variables.size(); ++i)
+      for (const auto &span : variables[i].live)
+        lives.push_back({i, span});
+    live_ = LiveAt(std::move(lives), std::uint32_t(liveness.size()));
+  });
+  return live_(step);
+}
+
 template <class T>
 static std::vector<T> handles(const detail::DataRef &data, std::size_t begin, std::size_t end) {
   std::vector<T> result;
@@ -25,14 +36,26 @@ static std::vector<ProgramRef> programsAt(const detail::Data &data,
   return result;
 }
 
-static const std::vector<std::uint32_t> &loweredOn(const detail::Data &data, std::uint64_t tile) {
-  if (data.loweredByTile.empty())
+static void checkLowered(const detail::Data &data, std::uint64_t tile) {
+  if (data.parts.empty())
     throw Error(base::str("Profile \"", data.path, "\" has no lowered variables. ",
                           "Set the engine option autoReport.outputLoweredVars to true."));
-  if (tile >= data.loweredByTile.size())
+  if (tile >= data.target.tiles())
     throw Error(
-        base::str("There is no tile ", tile, ": the target has ", data.loweredByTile.size(), "."));
-  return data.loweredByTile[tile];
+        base::str("There is no tile ", tile, ": the target has ", data.target.tiles(), "."));
+}
+
+// How much of a variable lies on these tiles.
+static std::uint64_t bytesWithin(const detail::Data &data, std::uint32_t variable,
+                                 std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t bytes = 0;
+  for (auto index : data.variables[variable].parts) {
+    const auto &part = data.parts[index];
+    const auto first = std::max<std::uint64_t>(begin, part.first);
+    const auto last = std::min<std::uint64_t>(end, std::uint64_t(part.first) + part.count);
+    bytes += last > first ? (last - first) * part.size : 0;
+  }
+  return bytes;
 }
 
 // ---- target, graph ----
@@ -87,16 +110,14 @@ std::uint64_t MemoryCategory::interleaved() const {
   if (total() == 0 || std::none_of(variables.begin(), variables.end(),
                                    [](const auto &variable) { return variable.interleaved; }))
     return 0;
-  if (data_->loweredByTile.empty())
+  if (data_->parts.empty())
     throw Error("MemoryCategory::interleaved: the profile does not say where its variables lie. "
                 "Make it with the engine option autoReport.outputLoweredVars.");
   std::uint64_t sum = 0;
-  for (auto i : data_->loweredByTile[tile_]) {
-    const auto &part = data_->lowered[i];
-    if (part.category == category_ && part.variable < variables.size() &&
+  for (const auto &part : data_->parts)
+    if (part.isOn(tile_) && part.category == category_ && part.variable < variables.size() &&
         variables[part.variable].interleaved)
       sum += part.size;
-  }
   return std::min(sum, total()); // parts that are never live together share bytes
 }
 std::uint64_t MemoryCategory::overflowed() const {
@@ -146,7 +167,7 @@ ProgramRef LivenessProgramStep::program() const {
 LiveMemory LivenessProgramStep::notAlwaysLiveMemory() const {
   const auto &row = data_->liveness[index_];
   std::vector<Variable> variables;
-  for (auto variable : row.variables)
+  for (auto variable : data_->liveAt(index_))
     variables.emplace_back(data_, variable);
   return LiveMemory(row.size, std::move(variables));
 }
@@ -154,22 +175,19 @@ std::uint64_t LivenessProgramStep::notAlwaysLiveBytes() const {
   return data_->liveness[index_].size;
 }
 LiveMemory LivenessProgramStep::notAlwaysLiveMemoryForTile(std::uint64_t tile) const {
-  loweredOn(*data_, tile);
+  checkLowered(*data_, tile);
   return inTiles(tile, tile + 1);
 }
 LiveMemory LivenessProgramStep::notAlwaysLiveMemoryForIpu(std::uint64_t ipu) const {
   const std::uint64_t perIpu = data_->target.tilesPerIpu;
-  loweredOn(*data_, ipu < data_->target.ipusPerReplica() ? ipu * perIpu : ~std::uint64_t(0));
+  checkLowered(*data_, ipu < data_->target.ipusPerReplica() ? ipu * perIpu : ~std::uint64_t(0));
   return inTiles(ipu * perIpu, (ipu + 1) * perIpu);
 }
 LiveMemory LivenessProgramStep::inTiles(std::uint64_t begin, std::uint64_t end) const {
   std::uint64_t bytes = 0;
   std::vector<Variable> variables;
-  for (auto variable : data_->liveness[index_].variables) {
-    std::uint64_t here = 0;
-    for (auto id : data_->variables[variable].lowered)
-      if (data_->lowered[id].tile >= begin && data_->lowered[id].tile < end)
-        here += data_->lowered[id].size;
+  for (auto variable : data_->liveAt(index_)) {
+    const auto here = bytesWithin(*data_, variable, begin, end);
     bytes += here;
     if (here > 0)
       variables.emplace_back(data_, variable);
@@ -186,23 +204,23 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> Variable::liveSteps() const
   if (variable.alwaysLive && !data_->liveness.empty())
     result.emplace_back(0, data_->liveness.size() - 1);
   else
-    for (auto step : variable.liveSteps) {
-      if (result.empty() || result.back().second + 1 < step)
-        result.emplace_back(step, step);
-      result.back().second = step;
-    }
+    for (const auto &span : variable.live)
+      result.emplace_back(span.first, span.last);
   return result;
 }
 
 // ---- lowered variables ----
 
 bool LoweredVariable::hasUnloweredVar() const {
-  return data_->lowered[index_].variable != detail::none;
+  return data_->partOf(index_).variable != detail::none;
 }
-std::uint64_t LoweredVariable::bytes() const { return data_->lowered[index_].size; }
-std::uint64_t LoweredVariable::tileId() const { return data_->lowered[index_].tile; }
+std::uint64_t LoweredVariable::bytes() const { return data_->partOf(index_).size; }
+std::uint64_t LoweredVariable::tileId() const {
+  const auto &part = data_->partOf(index_);
+  return part.first + (index_ - part.firstId);
+}
 std::string LoweredVariable::category() const {
-  return data_->categories[data_->lowered[index_].category];
+  return data_->categories[data_->partOf(index_).category];
 }
 std::string LoweredVariable::name() const {
   return hasUnloweredVar() ? unloweredVar().name() : category();
@@ -212,19 +230,21 @@ Variable LoweredVariable::unloweredVar() const {
     throw Error(base::str("Lowered variable ", index_, " (", category(),
                           ") stands for no variable of the graph. ",
                           "Ask hasUnloweredVar() first."));
-  return Variable(data_, data_->lowered[index_].variable);
+  return Variable(data_, data_->partOf(index_).variable);
 }
 EquivalenceClass LoweredVariable::equivalenceClass() const {
   return EquivalenceClass(data_, std::uint32_t(unloweredVar().id()));
 }
 
 std::vector<LoweredVariable> LoweredVariables::allBriefVars() const {
-  return handles<LoweredVariable>(data_, 0, data_->lowered.size());
+  return handles<LoweredVariable>(data_, 0, data_->numParts);
 }
 std::vector<LoweredVariable> LoweredVariables::forTile(std::uint64_t tile) const {
   std::vector<LoweredVariable> result;
-  for (auto id : loweredOn(*data_, tile))
-    result.emplace_back(data_, id);
+  checkLowered(*data_, tile);
+  for (const auto &part : data_->parts)
+    if (part.isOn(tile))
+      result.emplace_back(data_, part.firstId + std::uint32_t(tile - part.first));
   return result;
 }
 
@@ -265,12 +285,12 @@ std::vector<Variable> CompilationReport::alwaysLiveVariables() const {
   return result;
 }
 std::vector<Variable> CompilationReport::alwaysLiveVariablesForTile(std::uint64_t tile) const {
+  checkLowered(*data_, tile);
   std::set<std::uint32_t> found;
-  for (auto id : loweredOn(*data_, tile)) {
-    auto variable = data_->lowered[id].variable;
-    if (variable != detail::none && data_->variables[variable].alwaysLive)
-      found.insert(variable);
-  }
+  for (const auto &part : data_->parts)
+    if (part.isOn(tile) && part.variable != detail::none &&
+        data_->variables[part.variable].alwaysLive)
+      found.insert(part.variable);
   std::vector<Variable> result;
   for (auto variable : found)
     result.emplace_back(data_, variable);

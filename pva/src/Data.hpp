@@ -3,8 +3,11 @@
 // whoever holds a Data may index without checking. Handles share it; Program objects live in it, so
 // a ProgramRef keeps all of it alive.
 #pragma once
+#include "LiveAt.hpp"
 #include "pva/Program.hpp"
+#include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 
 namespace pva::detail {
@@ -39,12 +42,16 @@ struct VariableRow {
   std::string name, type;
   std::uint64_t size;
   bool alwaysLive, interleaved;
-  std::vector<std::uint32_t> liveSteps; // rising
-  std::vector<std::uint32_t> lowered;   // in `lowered`
+  std::vector<Span> live;           // steps, rising and apart
+  std::vector<std::uint32_t> parts; // in Data::parts
 };
-struct LoweredRow {
-  std::uint32_t tile, category, variable; // variable: none for code and the like
+// What lies on a range of tiles, as much on each. The part on one tile has an id, counted through
+// all rows.
+struct PartRow {
+  std::uint32_t variable, category; // variable: none for code and the like
+  std::uint32_t first, count, firstId;
   std::uint64_t size;
+  bool isOn(std::uint64_t tile) const { return tile >= first && tile - first < count; }
 };
 struct TileRow {
   std::uint64_t total, gaps, alwaysLive, notAlwaysLive;
@@ -54,7 +61,6 @@ struct TileRow {
 struct LivenessRow {
   std::uint32_t program;
   std::uint64_t size;
-  std::vector<std::uint32_t> variables;
 };
 struct RunRow {
   std::string name;
@@ -105,9 +111,8 @@ struct Data : std::enable_shared_from_this<Data> {
   std::map<std::string, std::uint64_t> vertexMemory;
   std::vector<VariableRow> variables;
   std::vector<std::string> categories;
-  std::vector<LoweredRow> lowered;
-  std::vector<std::vector<std::uint32_t>>
-      loweredByTile; // empty when the profile has no lowered variables
+  std::vector<PartRow> parts; // none when the profile has no lowered variables
+  std::uint32_t numParts = 0; // on single tiles
   std::vector<TileRow> tiles;
   std::vector<LivenessRow> liveness;
   std::vector<RunRow> runs;
@@ -125,10 +130,21 @@ struct Data : std::enable_shared_from_this<Data> {
     return found == debugIndex.end() ? none : found->second;
   }
 
+  const PartRow &partOf(std::uint32_t id) const {
+    return *std::prev(
+        std::upper_bound(parts.begin(), parts.end(), id,
+                         [](auto at, const auto &part) { return at < part.firstId; }));
+  }
+  std::vector<std::uint32_t> liveAt(std::uint32_t step) const; // variables, rising
+
   ProgramRef program(std::uint32_t index) const {
     return index == none ? ProgramRef()
                          : ProgramRef(shared_from_this(), programObjects[index].get());
   }
+
+private:
+  mutable std::once_flag liveOnce_;
+  mutable LiveAt live_; // made when it is first asked
 };
 
 std::unique_ptr<Program> makeProgram(const Data &data, std::uint32_t index);

@@ -148,22 +148,13 @@ private:
 
 class Loader {
 public:
-  // Both are connections to the same profile. What lies on which tile is the larger half of a large
-  // one: it is read through `parts` while the rest is read.
-  Loader(Database &database, Database &parts, Data &data, std::launch policy)
-      : db_(database), parts_(parts), data_(data), policy_(policy) {}
+  Loader(Database &database, Data &data) : db_(database), data_(data) {}
   void run() {
     readTexts();
     readTarget();
     readComputeSets();
     readVariables();
-    auto lowered = std::async(policy_, [this] { readLowered(); });
-    readRest();
-    lowered.get();
-  }
-
-private:
-  void readRest() {
+    readParts();
     readPrograms();
     readProgramDetails();
     readMemory();
@@ -172,11 +163,13 @@ private:
     readRuns();
     readTotals();
   }
+
+private:
   void readTexts();
   void readTarget();
   void readComputeSets();
   void readVariables();
-  void readLowered(); // touches of a variable only the list of its parts
+  void readParts();
   void readPrograms();
   void readProgramDetails();
   void checkTree();
@@ -187,9 +180,8 @@ private:
   void readTotals();
   std::uint32_t numTiles() const { return data_.target.tiles(); }
 
-  Database &db_, &parts_;
+  Database &db_;
   Data &data_;
-  std::launch policy_;
 };
 
 void Loader::readTexts() {
@@ -272,20 +264,22 @@ void Loader::readVariables() {
   }
 }
 
-void Loader::readLowered() {
-  for (Rows r(parts_, "vars_info", "id, tile, size_bytes, category, var"); r.next();) {
-    const auto id = std::uint32_t(data_.lowered.size());
-    r.expectId(id);
-    auto tile = r.index(numTiles(), "tile");
-    auto size = r.number();
-    auto category = r.index(data_.categories.size(), "category");
-    auto variable = r.optionalIndex(data_.variables.size(), "variable");
-    data_.lowered.push_back({tile, category, variable, size});
-    data_.loweredByTile.resize(numTiles());
-    data_.loweredByTile[tile].push_back(id);
-    if (variable != none)
-      data_.variables[variable].lowered.push_back(id);
+void Loader::readParts() {
+  std::uint64_t count = 0;
+  for (Rows r(db_, "var_parts", "var, category, first_tile, num_tiles, size_bytes"); r.next();) {
+    PartRow part{};
+    part.variable = r.optionalIndex(data_.variables.size(), "variable");
+    part.category = r.index(data_.categories.size(), "category");
+    std::tie(part.first, part.count) = r.tiles(numTiles());
+    part.firstId = std::uint32_t(count);
+    part.size = r.number();
+    if ((count += part.count) > maxParts)
+      r.fail(base::str("more than ", maxParts, " parts of variables"));
+    if (part.variable != none)
+      data_.variables[part.variable].parts.push_back(std::uint32_t(data_.parts.size()));
+    data_.parts.push_back(part);
   }
+  data_.numParts = std::uint32_t(count);
 }
 
 void Loader::readPrograms() {
@@ -398,18 +392,16 @@ void Loader::readLiveness() {
   for (Rows r(db_, "liveness_steps", "id, program, size_bytes"); r.next();) {
     r.expectId(data_.liveness.size());
     auto program = r.index(data_.programs.size(), "program");
-    data_.liveness.push_back({program, r.number(), {}});
+    data_.liveness.push_back({program, r.number()});
   }
-  // Sorted here and not by SQLite: they come in order, and there are millions.
-  for (Rows r(db_, "liveness_vars", "step, var"); r.next();) {
-    auto step = r.index(data_.liveness.size(), "liveness step");
-    auto variable = r.index(data_.variables.size(), "variable");
-    data_.liveness[step].variables.push_back(variable);
-    data_.variables[variable].liveSteps.push_back(step);
+  for (Rows r(db_, "liveness_spans", "var, first_step, num_steps"); r.next();) {
+    auto &live = data_.variables[r.index(data_.variables.size(), "variable")].live;
+    const auto first = r.index(data_.liveness.size(), "liveness step");
+    const auto count = r.number(data_.liveness.size() - first);
+    if (count == 0 || (!live.empty() && live.back().last >= first))
+      r.fail(base::str(count, " steps from ", first, " on do not follow what came before"));
+    live.push_back({first, first + std::uint32_t(count) - 1});
   }
-  for (auto &variable : data_.variables)
-    if (!std::is_sorted(variable.liveSteps.begin(), variable.liveSteps.end()))
-      std::sort(variable.liveSteps.begin(), variable.liveSteps.end());
 }
 
 void Loader::readSteps() {
@@ -493,9 +485,8 @@ std::shared_ptr<Data> load(const void *bytes, std::size_t size, const std::strin
   checkHeader(static_cast<const unsigned char *>(bytes), size, name);
   const Bytes copy(bytes, size, name);
   constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX; // a thread each
-  Database database(":memory:", flags, name), parts(":memory:", flags, name),
-      checked(":memory:", flags, name);
-  for (auto *each : {&database, &parts, &checked}) {
+  Database database(":memory:", flags, name), checked(":memory:", flags, name);
+  for (auto *each : {&database, &checked}) {
     copy.attach(*each);
     harden(*each);
   }
@@ -510,14 +501,13 @@ std::shared_ptr<Data> load(const void *bytes, std::size_t size, const std::strin
       checkPages(checked);
     } catch (...) {
       sqlite3_interrupt(database.handle());
-      sqlite3_interrupt(parts.handle());
       throw;
     }
   });
   if (size <= largeFile)
     check.get();
   try {
-    Loader(database, parts, *data, policy).run();
+    Loader(database, *data).run();
   } catch (...) {
     if (check.valid())
       check.get(); // what is wrong with the pages is the better reason

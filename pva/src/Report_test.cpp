@@ -33,11 +33,11 @@ void fill(Writer &w) {
   w.table("vars").row(1, "t", "half", 60, 0, 1);
   w.table("var_categories").row(0, "variable");
   w.table("var_categories").row(1, "vertexCode");
-  auto lowered = w.table("vars_info");
-  lowered.row(0, 0, 100, 0, 0);
-  lowered.row(1, 1, 40, 0, 1);
-  lowered.row(2, 2, 20, 0, 1);
-  lowered.row(3, 0, 32, 1, null);
+  auto parts = w.table("var_parts");
+  parts.row(0, 0, 0, 1, 100);
+  parts.row(1, 0, 1, 1, 40);
+  parts.row(1, 0, 2, 1, 20);
+  parts.row(null, 1, 0, 1, 32);
   auto programs = w.table("programs");
   programs.row(0, "main", "Sequence", null, 0, 0, 0, 0, 7);
   programs.row(1, "in", "DoExchange", null, 0, 10, 64, 2, 8);
@@ -63,9 +63,7 @@ void fill(Writer &w) {
   liveness.row(0, 1, 60);
   liveness.row(1, 2, 60);
   liveness.row(2, 1, 0);
-  auto live = w.table("liveness_vars");
-  live.row(0, 1);
-  live.row(1, 1);
+  w.table("liveness_spans").row(1, 0, 2);
   auto steps = w.table("steps");
   steps.row(0, "DoExchange", 1, null);
   steps.row(1, "OnTileExecute", 2, 0);
@@ -112,6 +110,23 @@ std::string changed(const char *sql) {
   sqlite3_free(out);
   sqlite3_close(db);
   return result;
+}
+
+// What SQL says of the profile: one number.
+std::int64_t asked(const char *sql) {
+  const auto bytes = profile();
+  sqlite3 *db = nullptr;
+  sqlite3_open(":memory:", &db);
+  auto *copy = reinterpret_cast<unsigned char *>(const_cast<char *>(bytes.data()));
+  sqlite3_deserialize(db, "main", copy, sqlite3_int64(bytes.size()), sqlite3_int64(bytes.size()),
+                      SQLITE_DESERIALIZE_READONLY);
+  sqlite3_stmt *statement = nullptr;
+  EXPECT_EQ(sqlite3_prepare_v2(db, sql, -1, &statement, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  EXPECT_EQ(sqlite3_step(statement), SQLITE_ROW);
+  const auto value = sqlite3_column_int64(statement, 0);
+  sqlite3_finalize(statement);
+  sqlite3_close(db);
+  return value;
 }
 
 std::string messageOf(const std::function<void()> &action) {
@@ -321,12 +336,15 @@ TEST(Report, RefusesIdsAndSizesThatCannotBe) {
       "INSERT INTO program_tiles VALUES(2, 1, 1, 1, 1, 1, 1)",
       "UPDATE programs SET compute_set=NULL",
       "UPDATE programs SET id=50 WHERE id=2",
-      "UPDATE vars_info SET tile=4",
-      "UPDATE vars_info SET category=2",
+      "UPDATE var_parts SET first_tile=4",
+      "UPDATE var_parts SET num_tiles=5",
+      "UPDATE var_parts SET category=2",
       "UPDATE steps SET program=3",
       "DELETE FROM steps_by_ipu WHERE step_id=1",
       "UPDATE runs SET num_steps=3",
-      "UPDATE liveness_vars SET step=3",
+      "UPDATE liveness_spans SET first_step=3",
+      "UPDATE liveness_spans SET num_steps=4",
+      "INSERT INTO liveness_spans VALUES(1, 1, 1)",
       "UPDATE memory_by_category SET num_tiles=5",
       "INSERT INTO memory_by_tile VALUES(4,0,0,0,0,0)",
       "UPDATE blocks SET program=-1",
@@ -339,7 +357,7 @@ TEST(Report, RefusesIdsAndSizesThatCannotBe) {
 }
 
 TEST(Report, SaysWhichOptionGivesLoweredVariables) {
-  auto report = open(changed("DELETE FROM vars_info"));
+  auto report = open(changed("DELETE FROM var_parts"));
   EXPECT_NE(messageOf([&] {
               report.compilation().alwaysLiveVariablesForTile(0);
             }).find("autoReport.outputLoweredVars"),
@@ -396,6 +414,28 @@ TEST(Report, GroupsProgramsByTheOperationThatMadeThem) {
   EXPECT_TRUE(pva::OperationAnalysis(pva::openReport(base + ".pop")).operations().empty());
   std::remove((base + ".pop").c_str());
   std::remove((base + ".json").c_str());
+}
+
+TEST(Report, AnswersQuestionsInSqlTileByTile) {
+  EXPECT_EQ(asked("SELECT count(*) FROM vars_info"), 4);
+  EXPECT_EQ(asked("SELECT sum(size_bytes) FROM vars_info WHERE tile = 0"), 132);
+  EXPECT_EQ(asked("SELECT count(*) FROM vars_info JOIN var_categories c ON c.id = category "
+                  "WHERE c.name = 'vertexCode'"),
+            1);
+}
+
+TEST(Report, PartsOfARangeAreOnEachOfItsTiles) {
+  const auto report = open(changed("UPDATE var_parts SET first_tile=1, num_tiles=3 WHERE var=0"));
+  const auto lowered = report.compilation().loweredVariables();
+  const auto all = lowered.allBriefVars();
+  ASSERT_EQ(all.size(), 6u);
+  for (std::uint64_t tile : {1u, 2u, 3u}) {
+    EXPECT_EQ(all[tile - 1].tileId(), tile);
+    EXPECT_EQ(lowered.forTile(tile).at(0).bytes(), 100u);
+    EXPECT_EQ(lowered.forTile(tile).at(0).name(), "x");
+  }
+  EXPECT_EQ(all[3].tileId(), 1u);
+  EXPECT_EQ(lowered.forTile(0).size(), 1u);
 }
 
 TEST(Writer, LeavesNothingBehindUnlessFinished) {

@@ -46,6 +46,19 @@ void writeVariables(Writer &writer, const Image &image) {
     categories.row(c, executable::memoryCategoryName(MemoryCategory(c)));
 }
 
+// Ranges of tiles on which a category holds as much, and more than nothing.
+template <class Each> void eachCategory(const Image &image, Each each) {
+  const auto &tiles = image.memory.tiles;
+  for (unsigned c = 0; c < numMemoryCategories; ++c)
+    for (std::size_t i = 0, end = 0; i < tiles.size(); i = end) {
+      const auto bytes = tiles[i].category[c];
+      for (end = i + 1; end < tiles.size() && tiles[end].category[c] == bytes;)
+        ++end;
+      if (bytes > 0)
+        each(c, i, end - i, bytes);
+    }
+}
+
 // Bytes of one variable by tile, in order of tiles.
 std::vector<std::pair<std::uint32_t, std::uint64_t>>
 bytesByTile(const executable::Variable &variable) {
@@ -64,20 +77,26 @@ bytesByTile(const executable::Variable &variable) {
   return result;
 }
 
+// Neighbouring tiles with as much on each are one row: a variable has few.
 void writeLowered(Writer &writer, const Image &image) {
-  auto table = writer.table("vars_info");
-  std::uint64_t id = 0;
+  auto table = writer.table("var_parts");
   for (std::size_t i = 0; i < image.variables.size(); ++i) {
     const bool constant = image.variables[i].kind == executable::VariableKind::Constant;
     const auto category = unsigned(constant ? MemoryCategory::Constant : MemoryCategory::Variable);
-    for (const auto &[tile, bytes] : bytesByTile(image.variables[i]))
-      table.row(id++, tile, bytes, category, i);
+    const auto parts = bytesByTile(image.variables[i]);
+    for (std::size_t at = 0, end = 0; at < parts.size(); at = end) {
+      const auto [tile, bytes] = parts[at];
+      for (end = at + 1; end < parts.size() && parts[end].first == tile + (end - at) &&
+                         parts[end].second == bytes;)
+        ++end;
+      table.row(i, category, tile, end - at, bytes);
+    }
   }
-  for (std::size_t tile = 0; tile < image.memory.tiles.size(); ++tile)
-    for (unsigned c = 0; c < numMemoryCategories; ++c)
-      if (c != unsigned(MemoryCategory::Variable) && c != unsigned(MemoryCategory::Constant) &&
-          image.memory.tiles[tile].category[c] > 0)
-        table.row(id++, tile, image.memory.tiles[tile].category[c], c, null);
+  eachCategory(image, [&](unsigned category, std::size_t tile, std::size_t count, auto bytes) {
+    if (category != unsigned(MemoryCategory::Variable) &&
+        category != unsigned(MemoryCategory::Constant))
+      table.row(null, category, tile, count, bytes);
+  });
 }
 
 // The program that stands for a step when only one can.
@@ -100,24 +119,34 @@ void writeTiles(Writer &writer, const Image &image, const LoweredPrograms &progr
                 mainOf(programs, t.peakStep));
   }
   auto categories = writer.table("memory_by_category");
-  for (unsigned c = 0; c < numMemoryCategories; ++c)
-    for (std::size_t i = 0, end = 0; i < tiles.size(); i = end) {
-      const auto bytes = tiles[i].category[c];
-      for (end = i + 1; end < tiles.size() && tiles[end].category[c] == bytes;)
-        ++end;
-      if (bytes > 0)
-        categories.row(c, i, end - i, bytes);
-    }
+  eachCategory(image, [&](unsigned category, std::size_t tile, std::size_t count, auto bytes) {
+    categories.row(category, tile, count, bytes);
+  });
 }
 
 void writeLiveness(Writer &writer, const Image &image, const LoweredPrograms &programs) {
-  auto steps = writer.table("liveness_steps"), vars = writer.table("liveness_vars");
+  auto steps = writer.table("liveness_steps"), spans = writer.table("liveness_spans");
+  struct Life {
+    std::size_t first = 0, end = 0;
+  };
+  std::vector<Life> lives(image.variables.size()); // the one that goes on
+  const auto close = [&](std::size_t variable) {
+    if (const auto &life = lives[variable]; life.end > life.first)
+      spans.row(variable, life.first, life.end - life.first);
+  };
   for (std::size_t i = 0; i < image.memory.steps.size(); ++i) {
     const auto &step = image.memory.steps[i];
     steps.row(i, mainOf(programs, step.step), step.notAlwaysLiveBytes);
-    for (auto var : step.variables)
-      vars.row(i, var);
+    for (auto variable : step.variables) {
+      if (lives[variable].end != i) {
+        close(variable);
+        lives[variable].first = i;
+      }
+      lives[variable].end = i + 1;
+    }
   }
+  for (std::size_t i = 0; i < lives.size(); ++i)
+    close(i);
 }
 
 } // namespace

@@ -9,11 +9,13 @@
 namespace pva {
 
 constexpr std::uint32_t applicationId = 0x4f495055; // "OIPU"
-constexpr std::uint32_t formatVersion = 1;
+constexpr std::uint32_t formatVersion = 2;
 constexpr std::uint32_t maxTiles = 1u << 22; // beyond it a file is taken for damaged
+constexpr std::uint64_t maxParts = 1u << 28; // of variables on tiles; the same
 
 // Ids are dense and start at 0. Tiles and IPUs are those of the first replica; the others do the
-// same. (first_tile, num_tiles) is a range of tiles with equal values, per tile.
+// same. (first_tile, num_tiles) is a range of tiles with equal values, per tile; vars_info has them
+// one by one for questions in SQL, and the reader does without.
 constexpr const char *schema = R"sql(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE options(name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -38,12 +40,16 @@ CREATE TABLE vertex_memory(category TEXT PRIMARY KEY, size_bytes INTEGER);
 CREATE TABLE vars(id INTEGER PRIMARY KEY, name TEXT, type TEXT, size_bytes INTEGER, always_live INTEGER,
   interleaved INTEGER);
 CREATE TABLE var_categories(id INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE vars_info(id INTEGER PRIMARY KEY, tile INTEGER, size_bytes INTEGER, category INTEGER, var INTEGER);
+CREATE TABLE var_parts(var INTEGER, category INTEGER, first_tile INTEGER, num_tiles INTEGER, size_bytes INTEGER);
+CREATE VIEW vars_info AS WITH RECURSIVE part(tile, size_bytes, category, var, more) AS (
+  SELECT first_tile, size_bytes, category, var, num_tiles - 1 FROM var_parts UNION ALL
+  SELECT tile + 1, size_bytes, category, var, more - 1 FROM part WHERE more > 0)
+  SELECT tile, size_bytes, category, var FROM part;
 CREATE TABLE memory_by_tile(tile INTEGER PRIMARY KEY, total INTEGER, gaps INTEGER, always_live INTEGER,
   not_always_live INTEGER, peak_program INTEGER);
 CREATE TABLE memory_by_category(category INTEGER, first_tile INTEGER, num_tiles INTEGER, size_bytes INTEGER);
 CREATE TABLE liveness_steps(id INTEGER PRIMARY KEY, program INTEGER, size_bytes INTEGER);
-CREATE TABLE liveness_vars(step INTEGER, var INTEGER);
+CREATE TABLE liveness_spans(var INTEGER, first_step INTEGER, num_steps INTEGER);
 
 CREATE TABLE runs(id INTEGER PRIMARY KEY, name TEXT, program INTEGER, cycles_from INTEGER, cycles_to INTEGER,
   first_step INTEGER, num_steps INTEGER);
