@@ -11,10 +11,9 @@ namespace popvision {
 
 struct RawEvent {
   char phase = 0;
-  std::string_view name, category; // inside the quotes, escapes as they are
-  std::string_view args;           // the value, JSON
-  std::string_view scope;
-  double timestamp = 0, duration = 0; // microseconds
+  std::string_view name, category;     // inside the quotes, escapes as they are
+  std::string_view args;               // the value, JSON
+  std::int64_t time = 0, duration = 0; // nanoseconds; the file has microseconds
   std::int64_t process = 0, thread = 0;
   bool timed = false;
 };
@@ -22,19 +21,24 @@ struct RawEvent {
 class EventScanner {
 public:
   explicit EventScanner(std::string_view text) : text_(text) {}
-  bool begin();                               // to the first event; false: this is no trace
-  bool next(RawEvent &event);                 // false: no more
-  bool complete() const { return complete_; } // the text did not end within an event
+  bool begin();                                       // to the first event; false: this is no trace
+  bool next(RawEvent &event);                         // false: no more
+  bool complete() const { return complete_; }         // the text did not end within an event
+  bool ranOut() const { return at_ >= text_.size(); } // rather than met the end of the list
   std::size_t position() const { return at_; }
 
 private:
+  bool atEnd() const { return at_ >= text_.size(); }
+  bool take(char c); // after space: it is there, and is passed
   void skipSpace();
   bool string(std::string_view &content);
   bool skipValue(std::string_view &value);
-  bool number(double &value);
+  bool microseconds(std::int64_t &nanoseconds);
+  bool anyNumber(std::int64_t &nanoseconds);
   bool integer(std::int64_t &value);
   bool field(std::string_view key, RawEvent &event);
   bool object(RawEvent &event);
+  bool ownLine(RawEvent &event);
 
   std::string_view text_;
   std::size_t at_ = 0;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "HostTrace.hpp"
+#include "base/Folder.hpp"
 #include "base/Text.hpp"
 #include "EventScanner.hpp"
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <unordered_map>
+#include <utility>
 
 namespace popvision {
 
@@ -33,8 +34,17 @@ private:
     std::vector<std::uint32_t> stack;
     bool unordered = false; // has events that came with their duration
   };
+  // Where something that was seen before is found at once.
+  struct Seen {
+    std::string name, channel;
+    std::uint32_t kind = 0;
+    bool known = false;
+  };
   Open &threadOf(const RawEvent &raw);
+  Open &newThreadOf(const RawEvent &raw);
   std::uint32_t text(std::string_view content);
+  std::uint32_t kind(const RawEvent &raw);
+  std::uint32_t newKind(const RawEvent &raw);
   std::uint32_t details(std::string_view args);
   void begin(const RawEvent &raw, std::int64_t time);
   void end(const RawEvent &raw, std::int64_t time);
@@ -49,22 +59,54 @@ private:
   std::map<std::pair<std::int64_t, std::int64_t>, std::unique_ptr<HostThread>> threads_;
   std::map<const HostThread *, Open> open_;
   std::unordered_map<std::string, std::uint32_t> index_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> kinds_;
+  std::array<Seen, 1024> seen_;
+  std::array<Open *, 64> recent_{};
   std::map<std::pair<std::int64_t, std::string>, std::size_t> counters_;
   std::map<std::int64_t, std::string> processes_;
   std::string key_;
-  Open *last_ = nullptr;
   std::int64_t first_ = INT64_MAX, end_ = INT64_MIN;
 };
 
 Builder::Open &Builder::threadOf(const RawEvent &raw) {
-  if (last_ && last_->thread->process == raw.process && last_->thread->thread == raw.thread)
-    return *last_;
+  auto *&recent = recent_[std::uint64_t(raw.thread) % recent_.size()];
+  if (!recent || recent->thread->process != raw.process || recent->thread->thread != raw.thread)
+    recent = &newThreadOf(raw);
+  return *recent;
+}
+
+Builder::Open &Builder::newThreadOf(const RawEvent &raw) {
   auto &thread = threads_[{raw.process, raw.thread}];
   if (!thread)
     thread = std::make_unique<HostThread>(HostThread{raw.process, raw.thread, "", {}});
-  last_ = &open_[thread.get()];
-  last_->thread = thread.get();
-  return *last_;
+  auto &open = open_[thread.get()];
+  open.thread = thread.get();
+  return open;
+}
+
+static std::uint64_t mixed(std::string_view text) {
+  std::uint64_t head = 0, tail = 0;
+  const auto size = std::min(text.size(), sizeof head);
+  std::memcpy(&head, text.data(), size);
+  std::memcpy(&tail, text.data() + text.size() - size, size);
+  return (head ^ tail * 31 ^ text.size() << 3) * 0x9e3779b97f4a7c15u;
+}
+
+// Few kinds of events make up a trace.
+std::uint32_t Builder::kind(const RawEvent &raw) {
+  auto &seen = seen_[(mixed(raw.name) ^ mixed(raw.category) >> 7) >> 54];
+  if (!seen.known || seen.name != raw.name || seen.channel != raw.category)
+    seen = {std::string(raw.name), std::string(raw.category), newKind(raw), true};
+  return seen.kind;
+}
+
+std::uint32_t Builder::newKind(const RawEvent &raw) {
+  const HostKind kind{text(raw.name), text(raw.category)};
+  const auto [found, added] =
+      kinds_.try_emplace({kind.name, kind.channel}, std::uint32_t(trace_.kinds.size()));
+  if (added)
+    trace_.kinds.push_back(kind);
+  return found->second;
 }
 
 std::uint32_t Builder::text(std::string_view content) {
@@ -88,8 +130,8 @@ std::uint32_t Builder::details(std::string_view args) {
 void Builder::begin(const RawEvent &raw, std::int64_t time) {
   auto &open = threadOf(raw);
   open.stack.push_back(std::uint32_t(open.thread->events.size()));
-  open.thread->events.push_back({time, -2, text(raw.name), text(raw.category),
-                                 std::uint32_t(open.stack.size() - 1), details(raw.args)});
+  open.thread->events.push_back(
+      {time, -2, kind(raw), std::uint32_t(open.stack.size() - 1), details(raw.args)});
 }
 
 // The innermost one, as the format says; Poplar's runs say at their end what they cost.
@@ -110,17 +152,16 @@ void Builder::end(const RawEvent &raw, std::int64_t time) {
 void Builder::whole(const RawEvent &raw, std::int64_t time) {
   auto &open = threadOf(raw);
   open.unordered = true;
-  const auto duration = std::int64_t(std::max(0.0, raw.duration) * 1000);
-  open.thread->events.push_back(
-      {time, duration, text(raw.name), text(raw.category), 0, details(raw.args)});
+  const auto duration = std::max<std::int64_t>(0, raw.duration);
+  open.thread->events.push_back({time, duration, kind(raw), 0, details(raw.args)});
   end_ = std::max(end_, time + duration);
   run(raw, raw.process, open.thread->events.back());
 }
 
 void Builder::instant(const RawEvent &raw, std::int64_t time) {
   auto &open = threadOf(raw);
-  open.thread->events.push_back({time, -1, text(raw.name), text(raw.category),
-                                 std::uint32_t(open.stack.size()), details(raw.args)});
+  open.thread->events.push_back(
+      {time, -1, kind(raw), std::uint32_t(open.stack.size()), details(raw.args)});
 }
 
 void Builder::counter(const RawEvent &raw, std::int64_t time) {
@@ -167,7 +208,7 @@ void Builder::add(const RawEvent &raw) {
     return metadata(raw);
   if (!raw.timed)
     return;
-  const auto time = std::int64_t(std::llround(raw.timestamp * 1000));
+  const auto time = raw.time;
   ++trace_.numEvents;
   switch (raw.phase) {
   case 'B':
@@ -233,65 +274,96 @@ void Builder::finish() {
     trace_.processNames.push_back(base::str(process, " ", name));
 }
 
-struct Mapping {
-  Mapping(const std::string &path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+// The text of a trace, piece by piece. It is read, not mapped: a program that ends cuts its file to
+// what it wrote, and who looks at a page of a mapping that is gone is ended.
+class Pieces {
+public:
+  Pieces(const std::string &path, std::size_t bytes)
+      : path_(path), piece_(bytes), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat info {};
-    if (file < 0 || ::fstat(file, &info) != 0) {
-      const int error = errno;
-      if (file >= 0)
-        ::close(file);
-      throw std::runtime_error(
-          base::str("Cannot read trace \"", path, "\": ", std::strerror(error), "."));
-    }
-    size = std::size_t(info.st_size);
-    if (S_ISREG(info.st_mode) && size)
-      data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-    ::close(file);
-    if (data == MAP_FAILED || !data)
-      throw std::runtime_error(base::str("\"", path, "\" is not a trace: it ",
-                                         size ? "cannot be mapped" : "is empty", "."));
+    if (!file_ || ::fstat(file_.get(), &info) != 0)
+      fail();
+    if (!S_ISREG(info.st_mode))
+      throw std::runtime_error(base::str("\"", path, "\" is not a trace: it is no file."));
+    more();
   }
-  ~Mapping() { ::munmap(data, size); }
-  void *data = nullptr;
-  std::size_t size = 0;
+  std::string_view text() const { return {room_.data() + done_, size_ - done_}; }
+  void done(std::size_t bytes) { done_ += bytes; }
+  // Adds to the text. False: there is no more, or an event is so long that it is none.
+  bool more() {
+    constexpr std::size_t longest = 64 << 20;
+    if (size_ - done_ > longest)
+      return false;
+    std::copy(room_.begin() + std::ptrdiff_t(done_), room_.begin() + std::ptrdiff_t(size_),
+              room_.begin());
+    size_ -= std::exchange(done_, 0);
+    room_.resize(std::max(room_.size(), size_ + piece_));
+    ssize_t count = 0;
+    while ((count = ::read(file_.get(), room_.data() + size_, piece_)) < 0)
+      if (errno != EINTR)
+        fail();
+    size_ += std::size_t(count);
+    return count > 0;
+  }
+
+private:
+  [[noreturn]] void fail() const {
+    throw std::runtime_error(
+        base::str("Cannot read trace \"", path_, "\": ", std::strerror(errno), "."));
+  }
+  std::string path_;
+  std::size_t piece_;
+  base::Descriptor file_;
+  std::vector<char> room_;
+  std::size_t done_ = 0, size_ = 0;
 };
 
-constexpr std::size_t piece =
-    16 << 20; // what has been read is given back to the system in such pieces
+[[noreturn]] void refuse(const std::string &path, bool empty) {
+  throw std::runtime_error(base::str(
+      "\"", path, "\" is not a trace: it ", empty ? "is empty. " : "is no list of trace events. ",
+      "Give a file that a program with PVTI_OPTIONS wrote, or one of Chrome."));
+}
 
-std::shared_ptr<const HostTrace> parse(std::string_view text, const std::string &path,
-                                       Mapping *mapping) {
-  auto trace = std::make_shared<HostTrace>();
-  trace->path = path;
-  EventScanner scanner(text);
-  if (!scanner.begin())
-    throw std::runtime_error(
-        base::str("\"", path, "\" is not a trace: it is no list of trace events. ",
-                  "Give a file that a program with PVTI_OPTIONS wrote, or one of Chrome."));
-  Builder builder(*trace);
-  std::size_t given = 0;
-  for (RawEvent raw; scanner.next(raw);) {
+// All events of the text; how far they go.
+std::size_t scan(EventScanner &scanner, Builder &builder) {
+  auto done = scanner.position();
+  for (RawEvent raw; scanner.next(raw); done = scanner.position())
     builder.add(raw);
-    if (mapping && scanner.position() - given > 2 * piece) {
-      ::madvise(static_cast<char *>(mapping->data) + given, piece, MADV_DONTNEED);
-      given += piece;
-    }
-  }
-  builder.finish();
-  trace->complete = scanner.complete();
-  return trace;
+  return done;
 }
 
 } // namespace
 
 std::shared_ptr<const HostTrace> parseHostTrace(std::string_view text, const std::string &path) {
-  return parse(text, path, nullptr);
+  auto trace = std::make_shared<HostTrace>();
+  trace->path = path;
+  EventScanner scanner(text);
+  if (!scanner.begin())
+    refuse(path, text.empty());
+  Builder builder(*trace);
+  scan(scanner, builder);
+  builder.finish();
+  trace->complete = scanner.complete();
+  return trace;
 }
 
-std::shared_ptr<const HostTrace> readHostTrace(const std::string &path) {
-  Mapping mapping(path);
-  return parse({static_cast<const char *>(mapping.data), mapping.size}, path, &mapping);
+std::shared_ptr<const HostTrace> readHostTrace(const std::string &path, std::size_t pieceBytes) {
+  Pieces pieces(path, pieceBytes);
+  auto trace = std::make_shared<HostTrace>();
+  trace->path = path;
+  EventScanner first(pieces.text());
+  if (!first.begin())
+    refuse(path, pieces.text().empty());
+  pieces.done(first.position());
+  Builder builder(*trace);
+  for (bool more = true; more;) {
+    EventScanner scanner(pieces.text());
+    pieces.done(scan(scanner, builder));
+    trace->complete = scanner.complete();
+    more = scanner.ranOut() && pieces.more();
+  }
+  builder.finish();
+  return trace;
 }
 
 } // namespace popvision

@@ -14,8 +14,11 @@ namespace popvision {
 
 struct HostEvent {
   std::int64_t start, duration; // duration -1: an instant
-  std::uint32_t name, channel, depth;
-  std::uint32_t details; // index into HostTrace::details, or none
+  std::uint32_t kind, depth;    // kind: index into HostTrace::kinds
+  std::uint32_t details;        // index into HostTrace::details, or none
+};
+struct HostKind {              // of an event
+  std::uint32_t name, channel; // indices into HostTrace::texts
 };
 constexpr std::uint32_t noDetails = 0xffffffffu;
 
@@ -45,15 +48,21 @@ public:
   bool complete = true;                       // false: the file ends in the middle of an event
   std::uint64_t numEvents = 0, unmatched = 0; // unmatched: ends without a beginning
   std::vector<std::string> texts;             // names and channels, by index
-  std::vector<std::string> details;           // JSON
-  std::vector<HostThread> threads;            // by process and thread
+  std::vector<HostKind> kinds;
+  std::vector<std::string> details; // JSON
+  std::vector<HostThread> threads;  // by process and thread
   std::vector<HostCounter> counters;
   std::vector<std::string> processNames; // "pid name"
   std::vector<IpuRun> runs;
+  const std::string &nameOf(const HostEvent &event) const { return texts[kinds[event.kind].name]; }
+  const std::string &channelOf(const HostEvent &event) const {
+    return texts[kinds[event.kind].channel];
+  }
 };
 
 // std::runtime_error with the path when the file is none, or cannot be read.
-std::shared_ptr<const HostTrace> readHostTrace(const std::string &path);
+std::shared_ptr<const HostTrace> readHostTrace(const std::string &path,
+                                               std::size_t pieceBytes = 16 << 20);
 std::shared_ptr<const HostTrace> parseHostTrace(std::string_view text, const std::string &path);
 
 } // namespace popvision

@@ -64,8 +64,9 @@ struct Shown {
 };
 
 // What is narrower than a pixel is one with its neighbours at the same depth.
-std::vector<Shown> merged(const HostThread &thread, std::size_t file, const Texts &texts,
-                          std::int64_t from, std::int64_t to, std::int64_t pixel) {
+std::vector<Shown> merged(const HostTrace &trace, const HostThread &thread, std::size_t file,
+                          const Texts &texts, std::int64_t from, std::int64_t to,
+                          std::int64_t pixel) {
   std::vector<Shown> shown;
   std::vector<std::size_t> last; // by depth: the crowd that may take more
   for (const auto &event : thread.events) {
@@ -86,8 +87,9 @@ std::vector<Shown> merged(const HostThread &thread, std::size_t file, const Text
       continue;
     }
     crowd = pixel > 0 && length < pixel ? shown.size() : SIZE_MAX;
-    shown.push_back({event.start, event.duration, texts(file, event.name),
-                     texts(file, event.channel), event.depth, 1, event.details});
+    const auto &kind = trace.kinds[event.kind];
+    shown.push_back({event.start, event.duration, texts(file, kind.name), texts(file, kind.channel),
+                     event.depth, 1, event.details});
   }
   return shown;
 }
@@ -218,8 +220,9 @@ std::string hostEventsView(const HostTraces &traces, std::int64_t from, std::int
     json("whole", whole)("from", from)("to", to)("texts", texts.all);
     json.key("threads").array([&] {
       eachThread(traces, [&](std::size_t file, std::int64_t offset, const HostThread &thread) {
-        const auto rows = merged(thread, file, texts, whole ? INT64_MIN / 2 : from - offset,
-                                 whole ? INT64_MAX / 2 : to - offset, pixel);
+        const auto rows =
+            merged(*traces[file], thread, file, texts, whole ? INT64_MIN / 2 : from - offset,
+                   whole ? INT64_MAX / 2 : to - offset, pixel);
         json.object([&] {
           column(json, "start", rows, [&](const Shown &s) { return s.start + offset; });
           column(json, "duration", rows, [](const Shown &s) { return s.duration; });
@@ -252,11 +255,11 @@ std::string hostSearchView(const HostTraces &traces, const std::string &text, st
     if (inFile != file) {
       file = inFile;
       matches.clear();
-      for (const auto &name : traces[file]->texts)
-        matches.push_back(lower(name).find(wanted) != std::string::npos);
+      for (const auto &kind : traces[file]->kinds)
+        matches.push_back(lower(traces[file]->texts[kind.name]).find(wanted) != std::string::npos);
     }
     for (const auto &event : events.events)
-      if (matches[event.name] && ++count && found.size() < 3 * most)
+      if (matches[event.kind] && ++count && found.size() < 3 * most)
         found.insert(found.end(), {std::int64_t(thread), event.start + offset, event.duration});
     ++thread;
   });
@@ -272,23 +275,26 @@ std::string hostStatisticsView(const HostTraces &traces, std::int64_t from, std:
   };
   std::map<std::pair<std::string, std::string>, Row> rows;
   eachThread(traces, [&](std::size_t file, std::int64_t offset, const HostThread &thread) {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Row> here;
+    std::vector<Row> here(traces[file]->kinds.size());
     for (const auto &event : thread.events) {
       const auto start = std::max(from, event.start + offset);
       const auto end =
           std::min(to, event.start + offset + std::max<std::int64_t>(0, event.duration));
       if (end < start)
         continue;
-      auto &row = here[{event.channel, event.name}];
+      auto &row = here[event.kind];
       ++row.count;
       row.total += end - start;
       row.most = std::max(row.most, end - start);
     }
-    for (const auto &[key, row] : here) {
-      auto &sum = rows[{traces[file]->texts[key.first], traces[file]->texts[key.second]}];
-      sum.count += row.count;
-      sum.total += row.total;
-      sum.most = std::max(sum.most, row.most);
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      if (!here[i].count)
+        continue;
+      const auto &kind = traces[file]->kinds[i];
+      auto &sum = rows[{traces[file]->texts[kind.channel], traces[file]->texts[kind.name]}];
+      sum.count += here[i].count;
+      sum.total += here[i].total;
+      sum.most = std::max(sum.most, here[i].most);
     }
   });
   Json json;
@@ -311,7 +317,7 @@ std::string hostPerfetto(const HostTraces &traces) {
   Json json;
   json.array([&] {
     eachThread(traces, [&](std::size_t file, std::int64_t offset, const HostThread &thread) {
-      const auto &texts = traces[file]->texts;
+      const auto &trace = *traces[file];
       const auto common = [&](const char *phase, double time) {
         json("ph", phase)("pid", thread.process)("tid", thread.thread)("ts", time);
       };
@@ -323,13 +329,13 @@ std::string hostPerfetto(const HostTraces &traces) {
       for (const auto &event : thread.events)
         json.object([&] {
           common(event.duration < 0 ? "i" : "X", double(event.start + offset) / 1000);
-          json("name", texts[event.name])("cat", texts[event.channel]);
+          json("name", trace.nameOf(event))("cat", trace.channelOf(event));
           if (event.duration >= 0)
             json("dur", double(event.duration) / 1000);
           else
             json("s", "t");
           if (event.details != noDetails)
-            json.key("args").raw(traces[file]->details[event.details]);
+            json.key("args").raw(trace.details[event.details]);
         });
     });
     for (const auto &trace : traces)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "HostTrace.hpp"
+#include "HostViews.hpp"
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+using namespace popvision;
+
+static HostTraces tracesOf(const std::string &text) { return {parseHostTrace(text, "x")}; }
+
+TEST(HostTrace, NestsBeginningsAndEndsAndGivesTimesFromTheFirstEvent) {
+  const auto trace = parseHostTrace(R"([
+{"ph":"B","name":"outer","cat":"c","pid":7,"tid":8,"ts":100.5},
+{"ph":"B","name":"inner \"x\"","cat":"c","pid":7,"tid":8,"ts":101},
+{"ph":"E","pid":7,"tid":8,"ts":103},
+{"ph":"E","pid":7,"tid":8,"ts":104.5}])",
+                                    "x");
+  ASSERT_EQ(trace->threads.size(), 1u);
+  const auto &events = trace->threads[0].events;
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].start, 0);
+  EXPECT_EQ(events[0].duration, 4000);
+  EXPECT_EQ(events[1].start, 500);
+  EXPECT_EQ(events[1].depth, 1u);
+  EXPECT_EQ(trace->nameOf(events[1]), "inner \"x\"");
+  EXPECT_TRUE(trace->complete);
+}
+
+TEST(HostTrace, SortsWholeEventsThatComeInAnyOrder) {
+  const auto trace = parseHostTrace(
+      R"({"other":[1,{"a":"]"}],"traceEvents":[{"ph":"X","name":"late","pid":1,"tid":1,"ts":5,"dur":1},
+{"ph":"X","name":"outer","pid":1,"tid":1,"ts":0,"dur":10}]})",
+      "x");
+  const auto &events = trace->threads.at(0).events;
+  EXPECT_EQ(trace->nameOf(events[0]), "outer");
+  EXPECT_EQ(events[1].depth, 1u);
+}
+
+TEST(HostTrace, TakesWhatIsThereOfAFileThatEndsInTheMiddle) {
+  const std::string whole = R"([
+{"ph":"B","name":"a","cat":"c","pid":1,"tid":1,"ts":1},
+{"ph":"i","name":"b","cat":"c","pid":1,"tid":1,"ts":9})";
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    const auto trace = parseHostTrace(std::string_view(whole).substr(0, size), "x");
+    EXPECT_LE(trace->numEvents, 2u);
+  }
+  const auto open = parseHostTrace(whole + "        ", "x"); // the room that a writer keeps ahead
+  EXPECT_TRUE(open->complete);
+  EXPECT_EQ(open->threads.at(0).events.at(0).duration, 8000) << "it was still going on";
+}
+
+// Lines as pvti writes them and as others do, one after the other, in pieces of every size.
+TEST(HostTrace, IsTheSameInHoweverSmallPiecesItIsRead) {
+  const std::string text = R"([
+{"ph":"B","name":"a","cat":"c","pid":1,"tid":1,"ts":1.250},
+{"ph":"B","name":"b \"q\"","cat":"c","pid":1,"tid":2,"ts":2.5},
+{ "ts" : 3e0 , "tid":1, "pid" : 1, "cat":"c", "name":"i", "ph":"i", "other":{"x":["]"]} },
+{"ph":"E","name":"a","cat":"c","pid":1,"tid":1,"args":{"metadata":{"ipuSeconds":0.5}},"ts":1004.000},
+{"ph":"X","name":"w","pid":1,"tid":3,"ts":7,"dur":0.125}
+])";
+  const auto path = testing::TempDir() + "popvision-pieces-" + std::to_string(::getpid());
+  std::ofstream(path) << text;
+  const auto expected = hostPerfetto(tracesOf(text));
+  for (std::size_t piece = 20; piece < text.size() + 2; piece += 7) {
+    const auto trace = readHostTrace(path, piece);
+    EXPECT_EQ(hostPerfetto({trace}), expected) << piece;
+    EXPECT_EQ(trace->numEvents, 5u);
+    ASSERT_EQ(trace->runs.size(), 1u);
+    EXPECT_EQ(trace->runs[0].duration, 1'002'750);
+    EXPECT_TRUE(trace->complete);
+  }
+  std::remove(path.c_str());
+}
+
+TEST(HostTrace, RefusesWhatIsNone) {
+  for (const char *text : {"", "hello", "{}", "{\"a\":1}", "17"})
+    EXPECT_THROW(parseHostTrace(text, "x"), std::runtime_error) << text;
+}
+
+TEST(HostViews, MergesWhatIsNarrowerThanAPixelAndCountsIt) {
+  std::string text = "[";
+  for (int i = 0; i < 210'000; ++i)
+    text += (i ? ",\n" : "\n") +
+            std::string(R"({"ph":"X","name":"e","pid":1,"tid":1,"dur":0.5,"ts":)") +
+            std::to_string(i) + "}";
+  const auto traces = tracesOf(text + "]");
+  const auto all = nlohmann::json::parse(hostEventsView(traces, 0, 210'000'000, 100));
+  const auto &thread = all["threads"][0];
+  EXPECT_LE(thread["start"].size(), 202u);
+  std::uint64_t count = 0;
+  for (const auto &each : thread["count"])
+    count += each.get<std::uint64_t>();
+  EXPECT_EQ(count, 210'000u);
+  const auto close = nlohmann::json::parse(hostEventsView(traces, 1'000'000, 1'010'000, 100));
+  EXPECT_EQ(close["threads"][0]["start"].size(), 11u) << "ten microseconds: each event by itself";
+}
+
+TEST(HostViews, SaysWhoWaitsForWhom) {
+  const auto run = [](int from, int to, double seconds) {
+    return R"({"ph":"B","name":"Engine::run","cat":"poplar","pid":1,"tid":1,"ts":)" +
+           std::to_string(from) + R"(},{"ph":"E","pid":1,"tid":1,"ts":)" + std::to_string(to) +
+           R"(,"args":{"metadata":{"ipuSeconds":)" + std::to_string(seconds) + "}}}";
+  };
+  const auto host =
+      verdict(tracesOf("[" + run(0, 1000, 0.001) + "," + run(900'000, 901'000, 0.001) + "]"));
+  EXPECT_EQ(host.runs, 2u);
+  EXPECT_DOUBLE_EQ(host.between, 0.899);
+  EXPECT_DOUBLE_EQ(host.ipu, 0.002);
+  EXPECT_EQ(host.text.rfind("Host-bound", 0), 0u);
+  const auto ipu = verdict(tracesOf("[" + run(0, 1000, 0.5) + "," + run(1100, 2000, 0.5) + "]"));
+  EXPECT_EQ(ipu.text.rfind("IPU-bound", 0), 0u);
+}
