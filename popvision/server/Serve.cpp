@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "Serve.hpp"
+#include "Access.hpp"
 #include "base/Text.hpp"
 #include "Page.hpp"
 #include "Routes.hpp"
+#include <csignal>
 #include <httplib.h>
+#include <thread>
+#include <unistd.h>
 
 namespace popvision {
 
@@ -27,17 +31,61 @@ void handle(const Site &site, const httplib::Request &request, httplib::Response
   response.set_content(std::move(result.body), result.type);
 }
 
-} // namespace
+// What stands before every answer.
+class Door {
+public:
+  explicit Door(const ServeOptions &options) : options_(options) {}
+  void opensAt(int port) { cookie_ = cookieName(port); }
+  using Handled = httplib::Server::HandlerResponse;
+  Handled operator()(const httplib::Request &request, httplib::Response &response) const {
+    guard(response);
+    if (!isOwnHost(request.get_header_value("Host"), options_.address))
+      return refuse(response, "This server answers for its own address only.\n");
+    if (options_.token.empty())
+      return Handled::Unhandled;
+    if (request.path == "/" && sameSecret(request.get_param_value("token"), options_.token))
+      return welcome(response);
+    if (sameSecret(cookieOf(request.get_header_value("Cookie"), cookie_), options_.token))
+      return Handled::Unhandled;
+    return refuse(response, "Open the address that popvision printed, with its token: others on "
+                            "this machine are not to read along.\n");
+  }
 
-bool isOwnHost(const std::string &header, const std::string &address) {
-  const auto colon = header.rfind(':');
-  const auto bracket = header.rfind(']');
-  const bool port = colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
-  const auto name = port ? header.substr(0, colon) : header;
-  if (name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == address)
-    return true;
-  return address == "0.0.0.0" || address == "::"; // told to serve everybody
+private:
+  // The token leaves the address bar; what stands after # stays.
+  Handled welcome(httplib::Response &response) const {
+    response.set_header("Set-Cookie",
+                        cookie_ + "=" + options_.token + "; Path=/; HttpOnly; SameSite=Lax");
+    response.set_redirect("/", 303);
+    return Handled::Handled;
+  }
+  static Handled refuse(httplib::Response &response, const char *text) {
+    response.status = 403;
+    response.set_content(text, "text/plain");
+    return Handled::Handled;
+  }
+  const ServeOptions &options_;
+  std::string cookie_;
+};
+
+// Ctrl-C ends the server, not the process: what comes after serve() is still done. The second one
+// ends everything.
+void stopOnSignal(httplib::Server &server) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&signals, each);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr); // in the server's threads too
+  std::thread([signals, &server] {
+    int which = 0;
+    sigwait(&signals, &which);
+    server.stop();
+    sigwait(&signals, &which);
+    ::_exit(128 + which);
+  }).detach();
 }
+
+} // namespace
 
 void serve(const Site &site, const ServeOptions &options,
            const std::function<void(const std::string &url)> &ready) {
@@ -45,14 +93,10 @@ void serve(const Site &site, const ServeOptions &options,
   server.set_payload_max_length(1 << 16);
   server.set_read_timeout(10, 0);
   server.set_keep_alive_max_count(1000);
-  server.set_pre_routing_handler([&](const auto &request, auto &response) {
-    guard(response);
-    if (isOwnHost(request.get_header_value("Host"), options.address))
-      return httplib::Server::HandlerResponse::Unhandled;
-    response.status = 403;
-    response.set_content("This server answers for its own address only.\n", "text/plain");
-    return httplib::Server::HandlerResponse::Handled;
-  });
+  server.set_keep_alive_timeout(1); // how long Ctrl-C may take
+  Door door(options);
+  server.set_pre_routing_handler(
+      [&](const auto &request, auto &response) { return door(request, response); });
   server.Get("/", [](const auto &, auto &response) {
     response.set_content(std::string(pageText()), "text/html; charset=utf-8");
   });
@@ -67,8 +111,11 @@ void serve(const Site &site, const ServeOptions &options,
     throw std::runtime_error(base::str("Cannot serve on ", options.address, " port ", options.port,
                                        ": it is taken, or not an address of this machine. "
                                        "Without --port a free one is taken."));
+  door.opensAt(port);
+  stopOnSignal(server);
   const bool v6 = options.address.find(':') != std::string::npos;
-  ready(base::str("http://", v6 ? "[" : "", options.address, v6 ? "]" : "", ":", port, "/"));
+  ready(base::str("http://", v6 ? "[" : "", options.address, v6 ? "]" : "", ":", port, "/",
+                  options.token.empty() ? "" : "?token=", options.token));
   server.listen_after_bind();
 }
 

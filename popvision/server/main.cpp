@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // popvision: looks at reports and traces, in a browser or in the terminal.
+#include "Access.hpp"
 #include "base/Text.hpp"
 #include "Export.hpp"
 #include "Page.hpp"
@@ -8,10 +9,14 @@
 #include "Terminal.hpp"
 #include "Views.hpp"
 #include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace popvision;
@@ -23,7 +28,7 @@ struct Options {
   std::string output;
   ServeOptions serve;
   std::int64_t tile = -1, step = -1;
-  bool json = false, browser = true;
+  bool json = false, browser = true, open = false;
 };
 
 std::string pretty(const std::string &json) {
@@ -101,32 +106,79 @@ void exportTo(const Options &options, const Site &site) {
   write(options.output, pageWith(bundle(site)));
 }
 
+// A page that leads to ours. Everybody sees the arguments of everybody's programs: a browser that
+// gets the name of a file which only its user can read gives no token away.
+class Lead {
+public:
+  explicit Lead(const std::string &url) {
+    char name[] = "/tmp/popvision-XXXXXX";
+    if (!::mkdtemp(name))
+      return;
+    folder_ = name;
+    std::ofstream(file()) << "<!doctype html><meta http-equiv=refresh content=\"0;url=" << url
+                          << "\">";
+  }
+  ~Lead() {
+    std::error_code ignored;
+    if (!folder_.empty())
+      std::filesystem::remove_all(folder_, ignored);
+  }
+  Lead(const Lead &) = delete;
+  std::string file() const { return folder_ + "/open.html"; }
+
+private:
+  std::string folder_;
+};
+
 // Where there is a screen. The browser outlives us if it likes.
-void openBrowser(const std::string &url) {
+std::unique_ptr<Lead> openBrowser(const std::string &url) {
   if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY"))
-    return;
+    return nullptr;
+  auto lead = std::make_unique<Lead>(url);
   if (const auto child = ::fork(); child == 0) {
     if (::fork() == 0) {
-      ::execlp("xdg-open", "xdg-open", url.c_str(), nullptr);
+      sigset_t none;
+      sigemptyset(&none);
+      sigprocmask(SIG_SETMASK, &none, nullptr);
+      ::execlp("xdg-open", "xdg-open", lead->file().c_str(), nullptr);
       ::_exit(1);
     }
     ::_exit(0);
   } else if (child > 0) {
     ::waitpid(child, nullptr, 0);
   }
+  return lead;
+}
+
+// While the browser starts, what its first view needs is read.
+std::jthread readAhead(const Site &site) {
+  return std::jthread([&site] {
+    try {
+      if (site.numReports())
+        site.report(0);
+      else
+        hostTraces(site);
+    } catch (const std::exception &) { // the page says what is wrong
+    }
+  });
 }
 
 void show(const Options &options, const Site &site) {
   wantPage();
-  serve(site, options.serve, [&](const std::string &url) {
+  std::jthread reading; // begun when the server's signals are its own
+  std::unique_ptr<Lead> lead;
+  auto how = options.serve;
+  how.token = options.open ? "" : makeToken();
+  serve(site, how, [&](const std::string &url) {
+    reading = readAhead(site);
     std::cout << "PopVision: " << url << "   (Ctrl-C ends it)\n";
-    const auto port = url.substr(url.rfind(':') + 1, url.size() - url.rfind(':') - 2);
+    const auto port = url.substr(url.rfind(':') + 1, url.rfind('/') - url.rfind(':') - 1);
     if (std::getenv("SSH_CONNECTION"))
       std::cout << "From your own machine: ssh -L " << port << ":127.0.0.1:" << port
                 << " THIS_HOST, then open it there.\n";
     std::cout << std::flush;
     if (options.browser)
-      openBrowser(url);
+      lead = openBrowser(url);
   });
 }
 
@@ -156,6 +208,7 @@ int run(int argc, char **argv) {
                  "address to serve on; others than 127.0.0.1 let other machines read")
       ->capture_default_str();
   app.add_flag("!--no-browser", options.browser, "only print the address");
+  app.add_flag("--no-token", options.open, "everybody who can reach the address may read");
   command(app, options, "summary", "target, memory, cycles, and what to do about them", summary,
           chosen);
   command(app, options, "memory", "by tile and category", memory, chosen)

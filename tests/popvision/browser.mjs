@@ -101,7 +101,9 @@ export class Browser {
   // Goes to a view of the page and waits until it is drawn.
   async view(address) {
     await this.run(
-      `document.body.dataset.ready = ''; location.hash = ${JSON.stringify(`#/${address}`)}; dispatchEvent(new HashChangeEvent('hashchange'))`,
+      `document.body.dataset.ready = '';
+       location.hash = ${JSON.stringify(`#/${address}`)};
+       dispatchEvent(new HashChangeEvent('hashchange'))`,
     );
     await this.until(`document.body.dataset.ready === ${JSON.stringify(address.split('?')[0])}`, `the view ${address}`);
     await this.frame();
@@ -112,7 +114,14 @@ export class Browser {
   // Every number of a report that is on the screen: by key the exact value and what the user reads.
   numbers() {
     return this.run(
-      `Object.fromEntries([...document.querySelectorAll('[data-key]')].filter(e => e.dataset.key).map(e => [e.dataset.key, { value: e.dataset.v === undefined ? null : Number(e.dataset.v), text: e.textContent }]))`,
+      `Object.fromEntries(
+        [...document.querySelectorAll('[data-key]')]
+          .filter(e => e.dataset.key)
+          .map(e => [
+            e.dataset.key,
+            { value: e.dataset.v === undefined ? null : Number(e.dataset.v), text: e.textContent },
+          ]),
+      )`,
     );
   }
   async mouse(type, x, y, more = {}) {
@@ -147,7 +156,10 @@ export class Browser {
   }
   box(selector) {
     return this.run(
-      `(() => { const b = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect(); return { x: b.x, y: b.y, width: b.width, height: b.height }; })()`,
+      `(() => {
+        const b = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
+        return { x: b.x, y: b.y, width: b.width, height: b.height };
+      })()`,
     );
   }
   async picture(file) {
@@ -174,5 +186,5 @@ export async function serve(program, ...paths) {
     });
     server.on('exit', code => reject(new Error(`popvision ended (${code})`)));
   });
-  return { url, end: () => server.kill(), process: server };
+  return { url, origin: new URL(url).origin, end: () => server.kill(), process: server };
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import urllib.error
@@ -111,33 +112,78 @@ def test_half_a_trace(popvision, report, tmp_path):
 
 @pytest.fixture(scope="module")
 def server(profile):
+    """(address, token)"""
     process = subprocess.Popen([os.environ["POPVISION"], "--no-browser", profile], stdout=subprocess.PIPE, text=True)
-    yield process.stdout.readline().split()[1]
+    yield process.stdout.readline().split()[1].split("?token=")
     process.kill()
     process.wait()
     process.stdout.close()
 
 
+class NotElsewhere(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
 def ask(url, **headers):
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
+        opener = urllib.request.build_opener(NotElsewhere)
+        with opener.open(urllib.request.Request(url, headers=headers)) as answer:
             return answer.status, answer.headers, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read().decode()
 
 
+def test_only_who_has_the_token_may_ask(server):
+    """Everybody with an account can connect to loopback."""
+    address, token = server
+    assert len(token) == 32
+    for path in ("", "api/site", "?token=", "?token=" + "0" * 32, f"api/site?token={token}"):
+        status, headers, text = ask(address + path)
+        assert status == 403 and "Set-Cookie" not in headers and token not in text, path
+    status, headers, _ = ask(f"{address}?token={token}")
+    assert status == 303 and headers["Location"] == "/"
+    cookie = headers["Set-Cookie"]
+    assert "HttpOnly" in cookie and "SameSite" in cookie
+    assert ask(address + "api/site", Cookie=cookie.split(";")[0])[0] == 200
+    assert ask(address + "api/site", Cookie=cookie.split(";")[0][:-1] + "x")[0] == 403
+
+
+def test_everybody_may_ask_if_told_so(profile):
+    command = [os.environ["POPVISION"], "--no-browser", "--no-token", profile]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        address = process.stdout.readline().split()[1]
+        assert "token" not in address and ask(address + "api/site")[0] == 200
+        process.kill()
+
+
+def test_ctrl_c_ends_it_well(profile):
+    command = [os.environ["POPVISION"], "--no-browser", profile]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+        assert process.stderr.read() == ""
+
+
 def test_the_server_serves_nothing_but_its_views(server):
-    assert server.startswith("http://127.0.0.1:")
-    status, headers, page = ask(server)
+    address, token = server
+    cookie = ask(f"{address}?token={token}")[1]["Set-Cookie"].split(";")[0]
+
+    def get(path, **headers):
+        return ask(address + path, Cookie=cookie, **headers)
+
+    assert address.startswith("http://127.0.0.1:")
+    status, headers, page = get("")
     assert status == 200 and "PopVision" in page
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
     for path in ("api/../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "api/report/0/../../x", "api/report/7/summary",
                  "etc/passwd", "api/report/0/nothing"):
-        assert ask(server + path)[0] == 404, path
+        assert get(path)[0] == 404, path
     for path in ("api/report/x/summary", "api/report/0/tile", "api/report/0/tile?tile=-1",
                  "api/report/0/tile?tile=1e9", "api/report/-1/summary"):
-        assert ask(server + path)[0] == 400, path
-    assert ask(server + "api/report/0/tile?tile=99999")[0] == 404
-    assert ask(server + "api/site", Host="evil.example")[0] == 403
-    assert ask(server + "api/site")[0] == 200
+        assert get(path)[0] == 400, path
+    assert get("api/report/0/tile?tile=99999")[0] == 404
+    assert get("api/site", Host="evil.example")[0] == 403
+    assert get("api/site")[0] == 200
