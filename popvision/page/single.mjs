@@ -9,7 +9,14 @@ const [dist, out] = process.argv.slice(2);
 const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const script = `\n${readFileSync(join(dist, 'page.js'), 'utf8').replaceAll('</script', '<\\/script')}`;
 const style = `\n${readFileSync(join(dist, 'page.css'), 'utf8')}`;
-const inside = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data: blob:; base-uri 'none'; form-action 'none'`;
+const inside = [
+  "default-src 'none'",
+  `script-src ${hash(script)}`,
+  `style-src ${hash(style)}`,
+  'img-src data: blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
 const page = `<!doctype html>
 <html lang="en">
 <head>

@@ -9,7 +9,7 @@ except ModuleNotFoundError as e:
 
 
 class ProgramVisitor:
-    """One method for every type of program; Program.accept calls the one that fits. None looks at children by itself."""
+    """One method for every type of program; Program.accept calls the one that fits. None looks at children itself."""
 
     def visitSequence(self, program: "Program") -> None:
         """Does nothing."""

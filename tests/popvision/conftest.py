@@ -15,7 +15,7 @@ HERE = os.path.dirname(__file__)
 def recorded(batch):
     folder = os.path.abspath(f"report{batch}")
     shutil.rmtree(folder, ignore_errors=True)
-    options = {"autoReport.all": "true", "autoReport.directory": folder, "profiler.includeFlopEstimates": "true"}
+    options = {"autoReport.all": "true", "autoReport.directory": folder}
     trace = {"enable": "true", "directory": folder}
     environment = {**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options), "PVTI_OPTIONS": json.dumps(trace)}
     subprocess.run([sys.executable, os.path.join(HERE, "training.py"), str(batch)], env=environment, check=True)
@@ -59,6 +59,18 @@ def browse():
 @pytest.fixture(scope="session")
 def page(browse, report, program):
     return browse("read.mjs", os.environ.get("POPVISION_PICTURES", "-"), str(program.id), report)
+
+
+@pytest.fixture(scope="session")
+def both(browse, report, other_report):
+    """Every view of the first report beside the second."""
+    profiles = [f"{folder}/training/profile.pop" for folder in (report, other_report)]
+    return browse("compared.mjs", os.environ.get("POPVISION_PICTURES", "-"), *profiles)
+
+
+@pytest.fixture(scope="session")
+def other_truth(other_report):
+    return pva.openReport(f"{other_report}/training/profile.pop", f"{other_report}/debug.cbor")
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// read.mjs PROGRAM PICTURES PROGRAM_ID PATH...: visits the views as a user would and prints as JSON every number that was
-// on the screen. PICTURES: a folder for screenshots, or "-".
+// read.mjs PROGRAM PICTURES PROGRAM_ID PATH...: visits the views as a user would and prints as JSON every number that
+// was on the screen. PICTURES: a folder for screenshots, or "-".
 import { Browser, serve } from './browser.mjs';
 
 const [program, pictures, id, ...paths] = process.argv.slice(2);
@@ -44,12 +44,13 @@ try {
   await browser.key('Enter');
   seen.found = await browser.run(`document.querySelectorAll('.grid mark').length`);
 
-  await browser.view('summary?other=0');
-  seen.itself = await browser.numbers();
-  await browser.view('memory?other=0');
-  seen.memoryItself = await browser.numbers();
-  await browser.view('operations?other=0');
-  seen.operationsItself = await browser.numbers();
+  // Beside itself, every view.
+  seen.itself = {};
+  for (const view of views.filter(view => view !== 'host')) {
+    await browser.view(`${view}?other=0${view === 'programs' ? `&at=${id}` : ''}`);
+    if (view === 'programs') await browser.until(`document.querySelector('.panel[data-program="${id}"]')`, id);
+    seen.itself[view] = await browser.numbers();
+  }
 
   for (const [theme, width] of [
     ['dark', 3840],
@@ -62,7 +63,7 @@ try {
     await picture(`memory-${theme}-${width}`);
   }
   seen.problems = browser.problems;
-  seen.elsewhere = browser.requests.filter(url => !url.startsWith(server.url) && !/^(about|data|blob):/.test(url));
+  seen.elsewhere = browser.requests.filter(url => !url.startsWith(server.origin) && !/^(about|data|blob):/.test(url));
 } finally {
   await browser.end();
   server.end();

@@ -65,12 +65,28 @@ def test_a_click_and_an_arrow_key_select_a_tile(page, truth):
     assert tile > 600 and reads(page["clicked"]["tile.total"]) == memory.total.excludingGaps
 
 
-def test_a_report_compared_with_itself_has_no_changes(page):
-    for numbers in (page["itself"], page["memoryItself"]):
-        changes = {key: number["value"] for key, number in numbers.items() if key.endswith(".change")}
-        assert len(changes) > 5 and set(changes.values()) == {0}
-    changes = {key: number["value"] for key, number in page["operationsItself"].items() if key.endswith(".change")}
-    assert len(changes) > 5 and set(changes.values()) == {0}
+@pytest.mark.parametrize("view", ["summary", "insights", "memory", "liveness", "programs", "operations", "trace",
+                                  "roofline", "layers"])
+def test_a_report_compared_with_itself_has_no_changes(page, view):
+    shown = page["itself"][view]
+    changes = {key: number for key, number in shown.items() if key.endswith(".change")}
+    assert len(changes) >= 5 and {number["value"] for number in changes.values()} == {0}
+    for key, number in shown.items():
+        if key.endswith(".other"):
+            assert number["value"] == shown[key.removesuffix(".other")]["value"], key
+
+
+def test_two_reports_beside_each_other(both, truth, other_truth):
+    assert both["problems"] == []
+    for view in ("summary", "insights", "memory", "liveness", "programs", "operations", "trace", "roofline", "layers"):
+        changes = {key: number["value"] for key, number in both[view].items() if key.endswith(".change")}
+        assert any(changes.values()), view
+    compute = pva.Program.Type.OnTileExecute
+    first, second = (sum(s.ipus[0].cycles for s in r.execution.steps if s.program.type == compute)
+                     for r in (truth, other_truth))
+    assert both["trace"]["visible.compute"]["value"] == first
+    assert both["trace"]["visible.compute.other"]["value"] == second
+    assert both["trace"]["visible.compute.change"]["value"] == second - first
 
 
 def test_the_peak_of_liveness_and_its_variables(page, truth):

@@ -48,6 +48,7 @@ export interface Insight {
   unit: string;
   view: string;
   target: number;
+  rule: string;
 }
 export interface Memory {
   bytesPerTile: number;
@@ -302,7 +303,8 @@ export class Report {
     return this.at<Layers>('layers');
   }
   async programTiles(ids: number[]): Promise<Record<string, number[]>> {
-    if (!exported) return ids.length ? this.at<Record<string, number[]>>(`programTiles?programs=${ids.join(',')}`) : {};
+    if (!ids.length) return {};
+    if (!exported) return this.at<Record<string, number[]>>(`programTiles?programs=${ids.join(',')}`);
     const result: Record<string, number[]> = {};
     for (const id of ids) {
       const tiles = (await this.program(id)).tiles; // [first, count, cycles, in, out]

@@ -55,6 +55,8 @@ export type Unit =
   | 'seconds'
   | 'text'
   | 'flops'
+  | 'flopspeed'
+  | 'number'
   | 'times'
   | 'ns'
   | 'watts'
@@ -114,6 +116,10 @@ export function format(value: number, unit: Unit): string {
       return prefixed(value / 1e9, 's');
     case 'flops':
       return prefixed(value, 'FLOP');
+    case 'flopspeed':
+      return prefixed(value, 'FLOP/s');
+    case 'number':
+      return digits(value);
     case 'joules':
       return prefixed(value, 'J');
     case 'watts':
@@ -129,25 +135,42 @@ export function num(key: string, value: number, unit: Unit = 'count'): HTMLEleme
   return h('span', { class: 'num', 'data-key': key, 'data-v': value }, format(value, unit));
 }
 
+export function percentOf(value: number, other: number): string {
+  return value && other !== value ? `${other > value ? '+' : ''}${((100 * (other - value)) / value).toFixed(1)} %` : '';
+}
+export function grown(change: number): string {
+  return change > 0 ? 'grown' : change < 0 ? 'shrunk' : 'same';
+}
+export function changeText(change: number, unit: Unit): string {
+  return change === 0 ? '0' : `${change > 0 ? '+' : '−'}${format(Math.abs(change), unit)}`;
+}
+// How the other report's value differs.
+export function changed(key: string, value: number, other: number, unit: Unit = 'count', share = true): HTMLElement {
+  const change = other - value,
+    percent = share ? percentOf(value, other) : '';
+  return h(
+    'span',
+    { class: `num ${grown(change)}`, 'data-key': `${key}.change`, 'data-v': change },
+    changeText(change, unit) + (percent ? ` (${percent})` : ''),
+  );
+}
 // A value, and beside it the other report's and the difference when there is one.
 export function compared(key: string, value: number, other: number | undefined, unit: Unit = 'count'): Child[] {
   const cells: Child[] = [h('td', {}, num(key, value, unit))];
   if (other === undefined) return cells;
-  const change = other - value;
-  const share = value ? ` (${change > 0 ? '+' : ''}${((100 * change) / value).toFixed(1)} %)` : '';
   cells.push(h('td', {}, num(`${key}.other`, other, unit)));
-  cells.push(
-    h(
-      'td',
-      { class: change > 0 ? 'grown' : change < 0 ? 'shrunk' : 'same' },
-      h(
-        'span',
-        { class: 'num', 'data-key': `${key}.change`, 'data-v': change },
-        change === 0 ? '0' : `${change > 0 ? '+' : '−'}${format(Math.abs(change), unit)}${share}`,
-      ),
-    ),
-  );
+  cells.push(h('td', {}, changed(key, value, other, unit)));
   return cells;
+}
+// Which of the other's names each of ours is: the first of a name is the first, the second the second. -1: none.
+export function paired(names: ArrayLike<string>, others: ArrayLike<string>): Int32Array {
+  const free = new Map<string, number[]>();
+  for (let i = others.length - 1; i >= 0; --i) {
+    const list = free.get(others[i]);
+    if (list) list.push(i);
+    else free.set(others[i], [i]);
+  }
+  return Int32Array.from(names, name => free.get(name)?.pop() ?? -1);
 }
 
 // Of lists too long to be arguments of Math.max.

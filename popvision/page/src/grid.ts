@@ -136,7 +136,8 @@ export class Grid<Row> {
         if (column.fill) {
           cell.classList.add('fill');
           const share = Math.min(1, Math.max(0, column.fill(row))) * 100;
-          cell.style.backgroundImage = `linear-gradient(to left, color-mix(in srgb, ${column.colour ?? 'var(--accent)'} 30%, transparent) ${share}%, transparent ${share}%)`;
+          const tint = `color-mix(in srgb, ${column.colour ?? 'var(--accent)'} 30%, transparent)`;
+          cell.style.backgroundImage = `linear-gradient(to left, ${tint} ${share}%, transparent ${share}%)`;
         }
         return cell;
       }),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which containers (sequences, loops, calls) each execution of the trace ran in. The trace has leaves only; the tree says
-// where a leaf stands. A function has several callers: the one that follows the present place in the caller is taken.
+// Which containers (sequences, loops, calls) each execution of the trace ran in. The trace has leaves only; the tree
+// says where a leaf stands. A function has several callers: the one that follows the present place in the caller is
+// taken.
 import type { Programs } from './data';
 
 export class Nesting {
@@ -99,7 +100,8 @@ export function frames(programs: Programs, steps: number[], runs: { firstStep: n
     let before: number[] = [];
     const open: number[] = []; // index of the frame at each depth
     for (let step = run.firstStep; step < run.firstStep + run.numSteps; ++step) {
-      const key = `${before.length ? before[before.length - 1] : -1},${steps[step]},${before.length > 1 ? before[0] : -1}`;
+      const outer = before.length > 1 ? before[0] : -1;
+      const key = `${before.length ? before[before.length - 1] : -1},${steps[step]},${outer}`;
       let path = programs.functions.length ? undefined : kept.get(key);
       if (!path) {
         path = nesting.next(steps[step], before);

@@ -39,7 +39,8 @@ export class Range {
   }
 }
 
-// Wheel zooms, shift or a sideways wheel pans, dragging pans (with shift: selects a range to zoom to), keys do the same.
+// Wheel zooms, shift or a sideways wheel pans, dragging pans (with shift: selects a range to zoom to), keys do the
+// same.
 export function attach(
   element: HTMLElement,
   range: Range,

@@ -21,6 +21,7 @@ struct Insight {
   const char *unit;         // of the value: bytes, cycles, share, tiles
   std::string view;         // where to look: a view of the page, and what in it
   std::int64_t target = -1; // tile, program or step
+  const char *rule = "";    // who says so: the same rule of another report is compared with it
 };
 
 class Finder {
@@ -28,18 +29,23 @@ public:
   explicit Finder(const Model &model)
       : model_(model), target_(model.compilation().target()), tiles_(model.compilation().tiles()) {}
   std::vector<Insight> run() {
-    fits();
-    memorySpread();
-    memoryPeak();
-    largeConstants();
-    singlePrecision();
-    codeSize();
-    kinds();
-    unbalanced();
-    fewTiles();
-    threads();
-    exchanges();
-    layers();
+    const std::pair<const char *, void (Finder::*)()> rules[] = {
+        {"fits", &Finder::fits},
+        {"memory spread", &Finder::memorySpread},
+        {"memory peak", &Finder::memoryPeak},
+        {"large constants", &Finder::largeConstants},
+        {"single precision", &Finder::singlePrecision},
+        {"code size", &Finder::codeSize},
+        {"kinds", &Finder::kinds},
+        {"unbalanced", &Finder::unbalanced},
+        {"few tiles", &Finder::fewTiles},
+        {"threads", &Finder::threads},
+        {"exchanges", &Finder::exchanges},
+        {"layers", &Finder::layers}};
+    for (const auto &[name, rule] : rules) {
+      rule_ = name;
+      (this->*rule)();
+    }
     return std::move(found_);
   }
 
@@ -57,7 +63,10 @@ private:
   void exchanges();
   void layers();
 
-  void add(Insight insight) { found_.push_back(std::move(insight)); }
+  void add(Insight insight) {
+    insight.rule = rule_;
+    found_.push_back(std::move(insight));
+  }
   static std::string percent(double share) {
     char text[32];
     std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
@@ -73,6 +82,7 @@ private:
   const Model &model_;
   const pva::Target target_;
   const std::vector<pva::Tile> tiles_;
+  const char *rule_ = "";
   std::vector<Insight> found_;
 };
 
@@ -348,7 +358,7 @@ std::string insightsView(const Model &model) {
       json.object([&] {
         json("severity", insight.severity)("title", insight.title)("detail", insight.detail);
         json("advice", insight.advice)("value", insight.value)("unit", insight.unit);
-        json("view", insight.view)("target", insight.target);
+        json("view", insight.view)("target", insight.target)("rule", insight.rule);
       });
   });
   return json.take();

@@ -2,7 +2,7 @@
 import type { Context, View } from '../app';
 import type { Insight } from '../data';
 import type { Unit } from '../dom';
-import { h, num } from '../dom';
+import { changed, h, num, paired } from '../dom';
 
 const marks: Record<string, string> = { bad: '✖', warn: '▲', note: '●', good: '✔' };
 const units: Record<string, Unit> = {
@@ -13,7 +13,9 @@ const units: Record<string, Unit> = {
   times: 'times',
 };
 
-function entry(insight: Insight, index: number, context: Context): HTMLElement {
+// other: what the same rule says of the other report; null: nothing.
+function entry(insight: Insight, index: number, context: Context, other?: Insight | null): HTMLElement {
+  const unit = units[insight.unit] ?? 'count';
   const mark = h('span', { class: 'mark', title: insight.severity }, marks[insight.severity] ?? '●');
   mark.style.color = `var(--${insight.severity})`;
   return h(
@@ -31,14 +33,27 @@ function entry(insight: Insight, index: number, context: Context): HTMLElement {
     h(
       'div',
       { class: 'value' },
-      num(`insight.${index}`, insight.value, units[insight.unit] ?? 'count'),
+      num(`insight.${index}`, insight.value, unit),
       h('div', { class: 'soft' }, insight.unit === 'share' ? '' : insight.unit === 'bytes' ? '' : insight.unit),
+      other
+        ? [
+            h('div', { class: 'soft' }, 'other: ', num(`insight.${index}.other`, other.value, unit)),
+            changed(`insight.${index}`, insight.value, other.value, unit, unit !== 'share'),
+          ]
+        : other === null
+          ? h('div', { class: 'shrunk' }, 'not in the other report')
+          : null,
     ),
   );
 }
 
 export const insights: View = async context => {
-  const list = await context.report.insights();
+  const [list, others] = await Promise.all([context.report.insights(), context.other?.insights()]);
+  const pairs = others && paired(
+    list.map(i => i.rule),
+    others.map(i => i.rule),
+  );
+  const only = others?.filter((_, i) => !pairs!.includes(i)) ?? [];
   const order = ['bad', 'warn', 'note', 'good'];
   const sorted = list
     .map((insight, index) => ({ insight, index }))
@@ -50,8 +65,13 @@ export const insights: View = async context => {
     h(
       'p',
       { class: 'soft' },
-      'What stands out, most serious first. Each has the number behind it; a saving is what a perfect arrangement would gain.',
+      'What stands out, most serious first. Each has the number behind it; ',
+      'a saving is what a perfect arrangement would gain.',
     ),
-    sorted.map(({ insight, index }) => entry(insight, index, context)),
+    sorted.map(({ insight, index }) =>
+      entry(insight, index, context, others && pairs ? (others[pairs[index]] ?? null) : undefined),
+    ),
+    only.length ? h('h2', {}, 'Only in the other report') : null,
+    only.map((insight, i) => entry(insight, list.length + i, context)),
   );
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The model's operations, or its layers, as a graph: one depends on another when it uses a variable the other touched last.
+// The model's operations, or its layers, as a graph: one depends on another when it uses a variable the other touched
+// last. Beside another report the colour is that of the change.
 import type { View } from '../app';
 import type { Operations } from '../data';
-import { format, h, highest, num, svg, thousands } from '../dom';
+import { changeText, format, h, highest, num, paired, percentOf, svg, thousands } from '../dom';
 import { hideTip, showTip, tipTable } from '../canvas';
 
 interface Node {
@@ -17,13 +18,13 @@ interface Node {
   column: number;
 }
 
-function nodesOf(o: Operations, by: (i: number) => string): { nodes: Node[]; of: Map<number, number> } {
+function nodesOf(o: Operations, by: (o: Operations, i: number) => string): { nodes: Node[]; of: Map<number, number> } {
   const index = new Map<string, number>(),
     nodes: Node[] = [],
     of = new Map<number, number>();
   for (let i = 0; i < o.name.length; ++i) {
     if (!o.context[i]) continue; // made by nobody in particular
-    const key = by(i);
+    const key = by(o, i);
     if (!index.has(key)) {
       index.set(key, nodes.length);
       nodes.push({
@@ -52,11 +53,15 @@ function nodesOf(o: Operations, by: (i: number) => string): { nodes: Node[]; of:
 }
 
 export const layers: View = async context => {
-  const [o, graph] = await Promise.all([context.report.operations(), context.report.layers()]);
-  const ways: [string, (i: number) => string][] = [
-    ['operation', i => `${o.name[i]}#${i}`],
-    ['layer', i => o.group[i] || o.name[i]],
-    ['top layer', i => (o.group[i] || o.name[i]).split('/')[0]],
+  const [o, graph, second] = await Promise.all([
+    context.report.operations(),
+    context.report.layers(),
+    context.other?.operations(),
+  ]);
+  const ways: [string, (of: Operations, i: number) => string][] = [
+    ['operation', (of, i) => `${of.name[i]}#${i}`],
+    ['layer', (of, i) => of.group[i] || of.name[i]],
+    ['top layer', (of, i) => (of.group[i] || of.name[i]).split('/')[0]],
   ];
   const holder = h('div', { class: 'panel' });
   const width = 190,
@@ -65,6 +70,14 @@ export const layers: View = async context => {
     gapY = 30;
   const draw = (way: number): void => {
     const { nodes, of } = nodesOf(o, ways[way][1]);
+    const others = second ? nodesOf(second, ways[way][1]).nodes : null;
+    const pairs =
+      others &&
+      paired(
+        nodes.map(n => n.name),
+        others.map(n => n.name),
+      );
+    const otherOf = (n: number): number | undefined => others?.[pairs![n]]?.cycles;
     if (!nodes.length) {
       holder.replaceChildren(
         h('p', { class: 'soft' }, 'No operation is known. Set autoReport.outputDebugInfo (part of autoReport.all).'),
@@ -116,8 +129,11 @@ export const layers: View = async context => {
         }),
       );
     }
-    nodes.forEach(n => {
-      const share = Math.sqrt(n.cycles / most);
+    nodes.forEach((n, index) => {
+      const share = Math.sqrt(n.cycles / most),
+        other = otherOf(index);
+      // Between halved and doubled.
+      const growth = other === undefined ? 0 : Math.max(-1, Math.min(1, Math.log2((other + 1) / (n.cycles + 1))));
       const label = n.name.length > 28 ? `…${n.name.slice(-27)}` : n.name;
       const box = svg('rect', {
         x: x(n),
@@ -125,10 +141,16 @@ export const layers: View = async context => {
         width,
         height,
         rx: 6,
-        fill: `hsl(${45 - 45 * share} ${20 + 70 * share}% ${78 - 22 * share}%)`,
+        fill: second
+          ? `hsl(${growth > 0 ? 5 : 140} ${80 * Math.abs(growth)}% ${80 - 15 * Math.abs(growth)}%)`
+          : `hsl(${45 - 45 * share} ${20 + 70 * share}% ${78 - 22 * share}%)`,
       });
       const one = svg('text', { x: x(n) + 8, y: y(n) + 16 }, label),
         two = svg('text', { x: x(n) + 8, y: y(n) + 32 }, `${thousands(n.cycles)} cycles`);
+      if (other !== undefined) {
+        const key = { 'data-key': `layer.${index}.cycles.change`, 'data-v': other - n.cycles };
+        two.append(svg('tspan', key, ` ${percentOf(n.cycles, other) || changeText(other - n.cycles, 'cycles')}`));
+      }
       one.style.fill = two.style.fill = '#1b2230';
       const element = svg('g', { class: 'node', tabindex: 0 }, box, one, two);
       element.addEventListener('pointermove', e =>
@@ -139,6 +161,12 @@ export const layers: View = async context => {
             ['', n.name],
             ['cycles', format(n.cycles, 'count')],
             ['of all', format(n.cycles / Math.max(1, o.totalCycles), 'share')],
+            ...(other === undefined
+              ? []
+              : ([
+                  ['other', format(other, 'count')],
+                  ['change', changeText(other - n.cycles, 'cycles')],
+                ] as [string, string][])),
             ['FLOP', format(n.flops, 'count')],
             ['bytes exchanged', format(n.bytes, 'bytes')],
             ['operations', String(n.members.length)],
@@ -159,7 +187,9 @@ export const layers: View = async context => {
         'p',
         { class: 'soft' },
         num('layers.nodes', nodes.length),
-        ' nodes; redder is more cycles; thicker is more bytes',
+        second
+          ? ' nodes; red takes longer in the other report, green less long; thicker is more bytes'
+          : ' nodes; redder is more cycles; thicker is more bytes',
       ),
       scroll,
     );

@@ -3,7 +3,7 @@ import type { View } from '../app';
 import type { Variables } from '../data';
 import { legend, numberColumn } from '../app';
 import { paletteColour } from '../canvas';
-import { clear, compared, format, h, num } from '../dom';
+import { clear, compared, format, h, highest, num } from '../dom';
 import { Grid } from '../grid';
 import { StackPlot } from '../stackplot';
 
@@ -39,11 +39,12 @@ export function liveAt(variables: Variables, step: number): Row[] {
 }
 
 export const liveness: View = async ({ report, other, target, go }) => {
-  const [data, variables, programs, second] = await Promise.all([
+  const [data, variables, programs, second, otherVariables] = await Promise.all([
     report.liveness(),
     report.variables(),
     report.programs(),
     other?.liveness(),
+    other?.variables(),
   ]);
   if (!data.bytes.length)
     return h(
@@ -87,7 +88,10 @@ export const liveness: View = async ({ report, other, target, go }) => {
     ],
   });
   const fill = (): void => {
-    const rows = liveAt(variables, step).filter(r => r.always === (kind === 'always'));
+    const listed = (of: Variables) => liveAt(of, step).filter(r => r.always === (kind === 'always'));
+    const rows = listed(variables),
+      others = otherVariables && listed(otherVariables);
+    const largest = (of: Row[]): number => highest(of.map(r => r.bytes), 0);
     grid.setRows(rows);
     clear(
       heading,
@@ -102,7 +106,19 @@ export const liveness: View = async ({ report, other, target, go }) => {
           compared('step.bytes', bytes[step], second ? (second.bytes[step] ?? 0) : undefined, 'bytes'),
         ),
         h('tr', {}, h('td', {}, 'Always live'), compared('step.alwaysLive', always, second?.alwaysLive, 'bytes')),
-        h('tr', {}, h('td', {}, 'Variables listed'), h('td', {}, num('step.variables', rows.length))),
+        h('tr', {}, h('td', {}, 'Variables listed'), compared('step.variables', rows.length, others?.length)),
+        h(
+          'tr',
+          {},
+          h('td', {}, 'The largest of them'),
+          compared('step.largest', largest(rows), others && largest(others), 'bytes'),
+        ),
+        h(
+          'tr',
+          {},
+          h('td', {}, 'Peak of all steps'),
+          compared('liveness.peak', highest(data.bytes, 0), second && highest(second.bytes, 0), 'bytes'),
+        ),
       ),
       data.program[step] !== null
         ? h('button', { onclick: () => go('programs', data.program[step]!) }, 'Show in the program tree')

@@ -3,7 +3,7 @@ import type { Context, View } from '../app';
 import type { Operations } from '../data';
 import type { Column } from '../grid';
 import { numberColumn } from '../app';
-import { clear, format, h, highest, num, thousands } from '../dom';
+import { changed, clear, format, h, highest, num, paired, thousands } from '../dom';
 import { Grid } from '../grid';
 
 export interface Row {
@@ -129,9 +129,12 @@ export const operations: View = async context => {
   const rowsOf = (): Row[] => {
     const rows = group(o, by);
     if (!second) return rows;
-    const others = new Map<string, number[]>(); // by name, in order
-    for (const row of group(second, by)) others.set(row.name, [...(others.get(row.name) ?? []), row.cycles]);
-    for (const row of rows) row.other = others.get(row.name)?.shift() ?? 0;
+    const others = group(second, by);
+    const of = paired(
+      rows.map(r => r.name),
+      others.map(r => r.name),
+    );
+    rows.forEach((row, i) => (row.other = others[of[i]]?.cycles ?? 0));
     return rows;
   };
   const key = (name: string) => (r: Row) => (by === 'operation' ? `op.${r.members[0]}.${name}` : '');
@@ -147,18 +150,7 @@ export const operations: View = async context => {
             width: '105px',
             right: true,
             sort: (r: Row) => (r.other ?? 0) - r.cycles,
-            cell: (r: Row) => {
-              const change = (r.other ?? 0) - r.cycles;
-              return h(
-                'span',
-                {
-                  class: change > 0 ? 'grown' : change < 0 ? 'shrunk' : 'same',
-                  'data-key': `${key('cycles')(r)}.change`,
-                  'data-v': change,
-                },
-                `${change > 0 ? '+' : ''}${change < 0 ? '−' : ''}${thousands(Math.abs(change))}`,
-              );
-            },
+            cell: (r: Row) => changed(key('cycles')(r), r.cycles, r.other ?? 0, 'cycles', false),
           },
         ]
       : []),

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // What is known of one program; shown beside the tree and the execution trace.
 import type { Context } from '../app';
+import type { ProgramDetails } from '../data';
+import type { Unit } from '../dom';
 import { paletteColour } from '../canvas';
-import { format, h, num } from '../dom';
+import { compared, format, h, num } from '../dom';
 import { StackPlot } from '../stackplot';
 
-export async function programDetails(context: Context, id: number): Promise<HTMLElement> {
-  const [details, variables, memory] = await Promise.all([
+// otherId: the same program of the report that this one is compared with, if there is one.
+export async function programDetails(context: Context, id: number, otherId = -1): Promise<HTMLElement> {
+  const [details, variables, memory, other] = await Promise.all([
     context.report.program(id),
     context.report.variables(),
     context.report.memory(),
+    otherId >= 0 ? context.other?.program(otherId) : undefined,
   ]);
   const tiles = memory.total.length;
   const cycles = new Float64Array(tiles),
@@ -19,8 +23,8 @@ export async function programDetails(context: Context, id: number): Promise<HTML
       cycles[t] = details.tiles[i + 2];
       received[t] = details.tiles[i + 3];
     }
-  const row = (name: string, key: string, value: number, unit: Parameters<typeof num>[2] = 'count') =>
-    h('tr', {}, h('td', {}, name), h('td', {}, num(`program.${key}`, value, unit)));
+  const row = (name: string, key: keyof ProgramDetails, unit: Unit = 'count') =>
+    h('tr', {}, h('td', {}, name), compared(`program.${key}`, Number(details[key]), other && Number(other[key]), unit));
   const data =
     details.type === 'OnTileExecute'
       ? { values: cycles, unit: 'cycles' as const, name: 'cycles' }
@@ -46,21 +50,19 @@ export async function programDetails(context: Context, id: number): Promise<HTML
     h(
       'table',
       {},
-      row('Id', 'id', details.id),
-      row('Cycles of one execution', 'cycles', details.cycles),
-      row('Executions', 'executions', details.executions),
-      row('Cycles in all', 'totalCycles', details.totalCycles),
-      details.count ? row('Iterations', 'count', details.count) : null,
-      row('Active tiles', 'activeTiles', details.activeTiles),
+      h('tr', {}, h('td', {}, 'Id'), h('td', {}, num('program.id', details.id))),
+      row('Cycles of one execution', 'cycles'),
+      row('Executions', 'executions'),
+      row('Cycles in all', 'totalCycles'),
+      details.count ? row('Iterations', 'count') : null,
+      row('Active tiles', 'activeTiles'),
       details.tileCycles
         ? [
-            row('Tile balance', 'tileBalance', details.tileBalance, 'share'),
-            row('Balance of active tiles', 'activeTileBalance', details.activeTileBalance, 'share'),
+            row('Tile balance', 'tileBalance', 'share'),
+            row('Balance of active tiles', 'activeTileBalance', 'share'),
           ]
         : null,
-      details.bytes
-        ? [row('Bytes moved', 'bytes', details.bytes, 'bytes'), row('Messages', 'messages', details.messages)]
-        : null,
+      details.bytes ? [row('Bytes moved', 'bytes', 'bytes'), row('Messages', 'messages')] : null,
     ),
     plot ? [h('p', { class: 'soft' }, `${data.name} by tile`), plot.element] : null,
     details.vertices?.length

@@ -3,7 +3,7 @@ import type { View } from '../app';
 import type { Programs } from '../data';
 import { kindColour } from '../app';
 import { kinds } from '../data';
-import { clear, h, num, thousands, timed } from '../dom';
+import { changed, clear, h, num, paired, thousands, timed } from '../dom';
 import { programDetails } from './programdetails';
 
 interface Node {
@@ -26,6 +26,7 @@ class Tree {
   constructor(
     private readonly programs: Programs,
     private readonly select: (program: number) => void,
+    private readonly others: { programs: Programs; of: Int32Array } | null,
   ) {
     this.element.append(this.body);
     this.element.style.height = '640px';
@@ -175,6 +176,16 @@ class Tree {
       this.rows.slice(first, last).map((node, i) => this.row(node, first + i)),
     );
   }
+  // What the other report has in its place, and the difference.
+  private change(id: number): HTMLElement[] {
+    const { programs, of } = this.others!;
+    const mine = this.programs.totalCycles[id],
+      other = of[id] < 0 ? 0 : programs.totalCycles[of[id]];
+    const cell = (content: HTMLElement | string) => h('span', { class: 'right' }, content);
+    if (of[id] < 0) return [cell(mine ? '–' : ''), cell('')];
+    if (!mine && !other) return [cell(''), cell('')];
+    return [cell(num(`tree.${id}.other`, other, 'cycles')), cell(changed(`tree.${id}`, mine, other, 'cycles', false))];
+  }
   private row(node: Node, index: number): HTMLElement {
     const p = this.programs,
       id = node.program,
@@ -218,23 +229,31 @@ class Tree {
       },
       line,
       h('span', { class: 'right' }, p.totalCycles[id] ? num(`tree.${id}`, p.totalCycles[id], 'cycles') : ''),
+      this.others ? this.change(id) : null,
     );
-    row.style.gridTemplateColumns = 'minmax(300px, 1fr) 120px';
+    row.style.gridTemplateColumns = `minmax(300px, 1fr) 120px${this.others ? ' 120px 120px' : ''}`;
     row.style.top = `${index * this.height}px`;
     return row;
   }
 }
 
+// Programs of two reports that are the same: of one type and name, in the same order.
+export function pairedPrograms(mine: Programs, other: Programs): Int32Array {
+  const names = (p: Programs) => p.type.map((type, i) => `${type} ${p.names[p.name[i]]}`);
+  return paired(names(mine), names(other));
+}
+
 export const programs: View = async context => {
-  const data = await context.report.programs();
+  const [data, second] = await Promise.all([context.report.programs(), context.other?.programs()]);
+  const others = second ? { programs: second, of: pairedPrograms(data, second) } : null;
   const details = h('div', {}, h('p', { class: 'soft' }, 'Select a program.'));
   const tree = new Tree(data, async id => {
     try {
-      clear(details, await programDetails(context, id));
+      clear(details, await programDetails(context, id, others ? others.of[id] : -1));
     } catch (error) {
       clear(details, h('p', { class: 'error' }, (error as Error).message));
     }
-  });
+  }, others);
   const count = h('span', { class: 'soft', 'aria-live': 'polite' });
   const run = (back: boolean): void => {
     const found = tree.search(field.value, back);
@@ -261,7 +280,12 @@ export const programs: View = async context => {
       count,
       h('button', { onclick: () => tree.all(true) }, 'Expand all'),
       h('button', { onclick: () => tree.all(false) }, 'Collapse all'),
-      h('span', { class: 'soft' }, `${thousands(data.type.length)} programs; on the right: cycles in all runs`),
+      h(
+        'span',
+        { class: 'soft' },
+        `${thousands(data.type.length)} programs; on the right: cycles in all runs`,
+        others ? ', those of the other report, and the change' : '',
+      ),
     ),
     h('div', { class: 'split' }, tree.element, details),
   );

@@ -1,14 +1,55 @@
 // SPDX-License-Identifier: MIT
-// Each operation by what it computes per byte it exchanges and how fast it is, under the roofs of the chip.
+// Each operation by what it computes per byte it exchanges and how fast it is, under the roofs of the chip. Beside
+// another report a line leads from where an operation is there to where it is here.
 import type { View } from '../app';
+import type { Column } from '../grid';
 import type { Row } from './operations';
+import { numberColumn } from '../app';
 import { Surface, colour, hideTip, showTip, textColour, tipTable } from '../canvas';
-import { format, h, prefixed } from '../dom';
+import { changed, format, h, highest, lowest, paired, prefixed } from '../dom';
+import { Grid } from '../grid';
 import { group } from './operations';
 
+interface Pair {
+  row: Row;
+  other: Row | undefined;
+}
+
+// The same as a table: sorted, with the keyboard, and beside the other report.
+function table(pairs: Pair[], speed: (r: Row) => number, intensity: (r: Row) => number, peak: number, two: boolean) {
+  const key = (name: string) => (p: Pair) => `roof.${p.row.members[0]}.${name}`;
+  const columns: Column<Pair>[] = [
+    { title: 'Operation', width: 'minmax(180px, 1fr)', cell: p => p.row.name, sort: p => p.row.name },
+    numberColumn<Pair>('Cycles', p => p.row.cycles, 'cycles', '120px', key('cycles')),
+    numberColumn<Pair>('FLOP', p => p.row.flops, 'flops', '110px', key('flops')),
+    numberColumn<Pair>('Bytes', p => p.row.bytes, 'bytes', '130px', key('bytes'), 'exchanged'),
+    numberColumn<Pair>('FLOP per byte', p => intensity(p.row), 'number', '110px', key('intensity')),
+    numberColumn<Pair>('Speed', p => speed(p.row), 'flopspeed', '120px', key('speed')),
+    numberColumn<Pair>('Of half peak', p => speed(p.row) / peak, 'share', '100px', key('peak')),
+  ];
+  if (two)
+    columns.push(
+      numberColumn<Pair>('Other speed', p => (p.other ? speed(p.other) : 0), 'flopspeed', '120px', key('speed.other')),
+      {
+        title: 'Change',
+        width: '130px',
+        right: true,
+        sort: p => (p.other ? speed(p.other) - speed(p.row) : 0),
+        cell: p => (p.other ? changed(key('speed')(p), speed(p.row), speed(p.other), 'flopspeed', false) : '–'),
+      },
+    );
+  return new Grid<Pair>({ columns, rows: pairs, height: 320, sorted: 1 }).element;
+}
+
 export const roofline: View = async context => {
-  const o = await context.report.operations();
+  const [o, second] = await Promise.all([context.report.operations(), context.other?.operations()]);
   const rows = group(o, 'operation').filter(r => r.flops && r.cycles);
+  const others = second ? group(second, 'operation').filter(r => r.flops && r.cycles) : [];
+  const of = paired(
+    rows.map(r => r.name),
+    others.map(r => r.name),
+  );
+  const pairs = rows.map((row, i) => ({ row, other: others[of[i]] as Row | undefined }));
   if (!rows.length || !o.peakHalf)
     return h(
       'div',
@@ -18,21 +59,22 @@ export const roofline: View = async context => {
         'p',
         { class: 'soft' },
         o.peakHalf
-          ? 'No operation has FLOPs. Set profiler.includeFlopEstimates (and autoReport.outputDebugInfo) and run the program again.'
+          ? 'No operation has FLOPs. Set autoReport.all, or profiler.includeFlopEstimates and autoReport.outputDebugInfo.'
           : 'The peaks of this chip are not known.',
       ),
     );
   const speed = (r: Row): number => r.flops / (r.cycles / o.clock);
   const intensity = (r: Row): number => r.flops / Math.max(1, r.bytes);
-  const low = { x: Math.min(0.1, ...rows.map(intensity)) / 2, y: Math.min(1e9, ...rows.map(speed)) / 2 };
-  const high = { x: Math.max(1000, ...rows.map(intensity)) * 2, y: o.peakHalf * 3 };
+  const all = [...rows, ...others];
+  const low = { x: lowest(all.map(intensity), 0.1) / 2, y: lowest(all.map(speed), 1e9) / 2 };
+  const high = { x: highest(all.map(intensity), 1000) * 2, y: o.peakHalf * 3 };
   const left = 84,
     bottom = 34;
   const x = (value: number): number =>
     left + (Math.log(value / low.x) / Math.log(high.x / low.x)) * (surface.width - left - 10);
   const y = (value: number): number =>
     10 + (1 - Math.log(value / low.y) / Math.log(high.y / low.y)) * (surface.height - bottom - 10);
-  const most = Math.max(...rows.map(r => r.cycles));
+  const most = highest(rows.map(r => r.cycles));
   const radius = (r: Row): number => 4 + 16 * Math.sqrt(r.cycles / most);
   let hovered: Row | null = null;
   const roof = (peak: number, bandwidth: number, name: string, dash: number[]): void => {
@@ -71,6 +113,15 @@ export const roofline: View = async context => {
     c.fillText('FLOP per byte exchanged', left + (surface.width - left) / 2, surface.height - 4);
     roof(o.peakHalf!, o.exchangeBytesPerSecond ?? 1, 'half', []);
     roof(o.peakFloat ?? o.peakHalf!, o.exchangeBytesPerSecond ?? 1, 'float', [6, 4]);
+    c.strokeStyle = colour('soft');
+    for (const { row, other } of pairs) {
+      if (!other) continue;
+      c.beginPath();
+      c.arc(x(intensity(other)), y(speed(other)), radius(other), 0, 7);
+      c.moveTo(x(intensity(other)), y(speed(other)));
+      c.lineTo(x(intensity(row)), y(speed(row)));
+      c.stroke();
+    }
     for (const row of rows) {
       c.globalAlpha = row === hovered ? 1 : 0.65;
       c.fillStyle = textColour(row.name);
@@ -94,6 +145,7 @@ export const roofline: View = async context => {
   surface.element.addEventListener('pointermove', event => {
     hovered = near(event);
     surface.request();
+    const other = hovered && pairs[rows.indexOf(hovered)].other;
     if (hovered)
       showTip(
         event.clientX,
@@ -105,6 +157,7 @@ export const roofline: View = async context => {
           ['bytes exchanged', format(hovered.bytes, 'bytes')],
           ['speed', prefixed(speed(hovered), 'FLOP/s')],
           ['of half peak', format(speed(hovered) / o.peakHalf!, 'share')],
+          ...(other ? [['other speed', prefixed(speed(other), 'FLOP/s')] as [string, string]] : []),
         ]),
       );
     else hideTip();
@@ -121,8 +174,11 @@ export const roofline: View = async context => {
     h(
       'p',
       { class: 'soft' },
-      'A circle is an operation, its size the cycles it takes. Left of the corner exchange holds it back, right of it arithmetic; far below both: balance, few tiles, waiting.',
+      'A circle is an operation, its size the cycles it takes. Left of the corner exchange holds it back, ',
+      'right of it arithmetic; far below both: balance, few tiles, waiting.',
+      second ? ' An empty circle is the same operation in the other report.' : '',
     ),
     h('div', { class: 'panel plot' }, surface.element),
+    table(pairs, speed, intensity, o.peakHalf, second !== undefined),
   );
 };

@@ -171,7 +171,8 @@ export const summary: View = async ({ report, other }) => {
       figure(
         'Fullest tile',
         num('top.fullest', s.memory.fullestTileBytes / Math.max(1, limit), 'share'),
-        `tile ${s.memory.fullestTile}, ${s.memory.tilesOverLimit ? `${s.memory.tilesOverLimit} over the limit` : 'everything fits'}`,
+        `tile ${s.memory.fullestTile}, ` +
+          (s.memory.tilesOverLimit ? `${s.memory.tilesOverLimit} over the limit` : 'everything fits'),
       ),
       figure(
         'Energy',

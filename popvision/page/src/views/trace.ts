@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-import type { View } from '../app';
+import type { Context, View } from '../app';
 import type { Frames } from '../nesting';
 import type { Lane } from '../flame';
 import type { Programs, Trace } from '../data';
 import { kindColour, legend } from '../app';
 import { colour, textColour } from '../canvas';
 import { kinds } from '../data';
-import { clear, debounce, format, h, num, prefixed, thousands } from '../dom';
+import { clear, compared, debounce, format, h, highest, num, prefixed, thousands } from '../dom';
 import { Flame } from '../flame';
 import { frames } from '../nesting';
 import { programDetails } from './programdetails';
+import { pairedPrograms } from './programs';
 
 interface Shown {
   lane: Lane;
   frame: Int32Array;
 }
 
-function flameLane(trace: Trace, programs: Programs, all: Frames, ipu: number, flat: boolean): Shown {
+// who: whose IPU, where there are two reports.
+function flameLane(trace: Trace, programs: Programs, all: Frames, ipu: number, flat: boolean, who = ''): Shown {
   const at = trace.ipus[ipu];
   const chosen: number[] = [];
   for (let i = 0; i < all.program.length; ++i) {
@@ -58,7 +60,30 @@ function flameLane(trace: Trace, programs: Programs, all: Frames, ipu: number, f
       return rows;
     },
   };
-  return { lane: { label: `IPU ${ipu}`, hint: `${thousands(trace.program.length)} steps`, intervals }, frame };
+  const lane = { label: `${who}IPU ${ipu}`, hint: `${thousands(trace.program.length)} steps`, intervals };
+  return { lane, frame };
+}
+
+function runLane(trace: Trace, label: string): Lane {
+  const cycles = (microseconds: number): number => (microseconds * trace.clock) / 1e6;
+  return {
+    label,
+    intervals: {
+      start: trace.runs.map(r => cycles(r.start)),
+      end: trace.runs.map(r => cycles(r.end)),
+      depth: trace.runs.map(() => 0),
+      colour: () => colour('control'),
+      label: i => `Engine::run #${i} ${trace.runs[i].name}`,
+      describe: i => [
+        ['cycles', thousands(trace.runs[i].cycles)],
+        ['time', prefixed(trace.runs[i].cycles / trace.clock, 's')],
+      ],
+    },
+  };
+}
+
+function lastCycle(trace: Trace): number {
+  return Math.max(1, ...trace.ipus.map(i => highest(i.to, 0)), ...trace.runs.map(r => (r.end * trace.clock) / 1e6));
 }
 
 // Every tile over time: what it does while its step lasts. Needs the cycles of each tile, so only what is visible, when
@@ -199,8 +224,21 @@ function visible(
   return { cycles, steps, tileCycles, compute };
 }
 
+interface Other {
+  data: Trace;
+  programs: Programs;
+  all: Frames;
+  of: Int32Array; // our programs there
+}
+async function otherOf(context: Context, mine: Programs): Promise<Other | null> {
+  if (!context.other) return null;
+  const [data, programs] = await Promise.all([context.other.trace(), context.other.programs()]);
+  return { data, programs, all: frames(programs, data.program, data.runs), of: pairedPrograms(mine, programs) };
+}
+
 export const trace: View = async context => {
   const [data, programs] = await Promise.all([context.report.trace(), context.report.programs()]);
+  const other = await otherOf(context, programs);
   if (!data.program.length && !data.blocks.length)
     return h(
       'div',
@@ -219,25 +257,8 @@ export const trace: View = async context => {
   const side = h('div', {}, h('p', { class: 'soft' }, 'Select a step.')),
     sums = h('div', { class: 'panel' });
   let shown: Shown[] = [];
-  const last = Math.max(
-    1,
-    ...data.ipus.map(i => i.to.reduce((a, b) => Math.max(a, b), 0)),
-    ...data.runs.map(r => (r.end * data.clock) / 1e6),
-  );
-  const runs: Lane = {
-    label: 'Runs',
-    intervals: {
-      start: data.runs.map(r => (r.start * data.clock) / 1e6),
-      end: data.runs.map(r => (r.end * data.clock) / 1e6),
-      depth: data.runs.map(() => 0),
-      colour: () => colour('control'),
-      label: i => `Engine::run #${i} ${data.runs[i].name}`,
-      describe: i => [
-        ['cycles', thousands(data.runs[i].cycles)],
-        ['time', prefixed(data.runs[i].cycles / data.clock, 's')],
-      ],
-    },
-  };
+  const last = Math.max(lastCycle(data), other ? lastCycle(other.data) : 0);
+  const runs = runLane(data, 'Runs');
   const blockLane = (): Lane | null => {
     if (!data.blocks.length) return null;
     const rows: number[][] = [];
@@ -267,23 +288,22 @@ export const trace: View = async context => {
     };
   };
   const totals = (): void => {
-    const v = visible(data, programs, ipu, flame.range.low, flame.range.high);
+    const { low, high } = flame.range;
+    const v = visible(data, programs, ipu, low, high);
+    const o = other && ipu < other.data.ipus.length ? visible(other.data, other.programs, ipu, low, high) : undefined;
+    const balance = (x: typeof v): number => (x.compute ? x.tileCycles / x.compute : 0);
+    const row = (name: string, ...cells: Parameters<typeof compared>) =>
+      h('tr', {}, h('td', {}, name), compared(...cells));
     clear(
       sums,
       h('h3', {}, `Visible, IPU ${ipu}`),
       h(
         'table',
         {},
-        h('tr', {}, h('td', {}, 'Steps'), h('td', {}, num('visible.steps', v.steps))),
-        kinds.map((kind, i) =>
-          h('tr', {}, h('td', {}, kind), h('td', {}, num(`visible.${kind}`, v.cycles[i], 'cycles'))),
-        ),
-        h(
-          'tr',
-          {},
-          h('td', {}, 'Tile balance while computing'),
-          h('td', {}, format(v.compute ? v.tileCycles / v.compute : 0, 'share')),
-        ),
+        o ? h('tr', {}, ['', 'this', 'other', 'change'].map(title => h('th', {}, title))) : null,
+        row('Steps', 'visible.steps', v.steps, o?.steps),
+        kinds.map((kind, i) => row(kind, `visible.${kind}`, v.cycles[i], o?.cycles[i], 'cycles')),
+        row('Tile balance while computing', 'visible.balance', balance(v), o && balance(o), 'share'),
       ),
     );
   };
@@ -302,7 +322,7 @@ export const trace: View = async context => {
           step = all.first[frame];
         const at = data.ipus[ipu];
         try {
-          const details = await programDetails(context, p);
+          const details = await programDetails(context, p, other ? other.of[p] : -1);
           details.prepend(
             h(
               'p',
@@ -338,6 +358,11 @@ export const trace: View = async context => {
       ...(blocks ? [blocks] : []),
       ...data.ipus.flatMap((_, i) => [shown[i].lane, ...(bsp ? [bands[i].lane] : [])]),
     ];
+    if (other) {
+      lanes.push(runLane(other.data, 'Other: runs'));
+      for (let i = 0; i < other.data.ipus.length; ++i)
+        lanes.push(flameLane(other.data, other.programs, other.all, i, flat, 'Other: ').lane);
+    }
     flame.setLanes(lanes);
   };
   build();
