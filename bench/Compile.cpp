@@ -3,7 +3,7 @@
 // from the executable cache, and the peak memory of training ResNet-50. Each in a process of its
 // own.
 #include "base/Text.hpp"
-#include "ModelGraphs.hpp"
+#include "CompiledModels.hpp"
 #include "Subjects.hpp"
 #include "Values.hpp"
 #include <cmath>
@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <popart/adam.hpp>
 #include <popart/ndarraywrapper.hpp>
-#include <popart/session.hpp>
 #include <popart/sgd.hpp>
 #include <popart/stepio.hpp>
 #include <stdexcept>
@@ -37,6 +36,8 @@ const std::vector<CompiledModel> &all() {
       {"bert-large", "BERT-large training, 4 stages x 4 replicas", 20}};
   return list;
 }
+
+} // namespace
 
 ModelGraph modelOf(const std::string &name) {
   if (name == "cnn")
@@ -72,6 +73,8 @@ std::unique_ptr<Session> sessionOf(const std::string &name, ModelGraph model,
   return TrainingSession::createFromOnnxModel(std::move(model.proto), flow, model.loss, optimizer,
                                               device, InputShapeInfo(), options);
 }
+
+namespace {
 
 std::string mebibytes(double bytes) { return fixed(bytes / (1 << 20), 0) + " MiB"; }
 

@@ -31,8 +31,9 @@ inline std::vector<Row> models() {
   return rows;
 }
 
-std::vector<Row> poptorch(); // Poptorch.cpp  through PyTorch's front end, beside torch and PopART
-std::vector<Row> paddle();   // Paddle.cpp    through Paddle's, beside PopART
+std::vector<Row> poptorch();  // Poptorch.cpp  through PyTorch's front end, beside torch and PopART
+std::vector<Row> paddle();    // Paddle.cpp    through Paddle's, beside PopART
+std::vector<Row> recording(); // Recording.cpp what reports and traces cost
 // The rows that a script in Python measures; `needs` is what it imports beside our packages.
 std::vector<Row> scriptRows(const std::string &name, const std::string &file,
                             const std::string &needs);
@@ -42,6 +43,7 @@ void graphsChild(std::size_t vertices);
 void codeletsChild(const std::string &file);
 void compileChild(const std::string &model, const std::string &cache);
 void memoryChild();
+void recordChild(const std::string &model, int steps);
 void machineChild(const std::vector<std::string> &words);
 
 struct Subject {
@@ -63,7 +65,8 @@ inline std::vector<Subject> subjects() {
           {"operators", manyOperators},
           {"models", models},
           {"poptorch", poptorch},
-          {"paddle", paddle}};
+          {"paddle", paddle},
+          {"recording", recording}};
 }
 
 } // namespace bench

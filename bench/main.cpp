@@ -19,6 +19,8 @@ static int child(int argc, char **argv) {
     compileChild(argv[3], argv[4]);
   else if (argc == 5 && !std::strcmp(argv[2], "memory"))
     memoryChild();
+  else if (argc == 5 && !std::strcmp(argv[2], "record"))
+    recordChild(argv[3], std::stoi(argv[4]));
   else if (argc > 3 && !std::strcmp(argv[2], "machine"))
     machineChild({argv + 3, argv + argc});
   else
