@@ -200,7 +200,7 @@ void Builder::run(const RawEvent &raw, std::int64_t process, const HostEvent &ev
   const double seconds =
       args.contains(at) && args.at(at).is_number() ? args.at(at).get<double>() : -1;
   if (seconds >= 0 && seconds < 1e9)
-    trace_.runs.push_back({process, event.start, event.duration, seconds});
+    trace_.runs.push_back({process, raw.thread, event.start, event.duration, seconds});
 }
 
 void Builder::add(const RawEvent &raw) {

@@ -37,8 +37,8 @@ struct HostCounter {
 
 // One run of a program on an IPU, as Poplar traces it.
 struct IpuRun {
-  std::int64_t process, start, duration; // on the host
-  double ipuSeconds;                     // on the modelled IPU
+  std::int64_t process, thread, start, duration; // on the host
+  double ipuSeconds;                             // on the modelled IPU
 };
 
 class HostTrace {

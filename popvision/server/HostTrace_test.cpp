@@ -98,6 +98,31 @@ TEST(HostViews, MergesWhatIsNarrowerThanAPixelAndCountsIt) {
   EXPECT_EQ(close["threads"][0]["start"].size(), 11u) << "ten microseconds: each event by itself";
 }
 
+// Callbacks within a run are the host's work; a report between runs is nobody's.
+TEST(HostViews, CountsWhatStreamsCallAndNotWhatReportsTake) {
+  const auto event = [](const char *name, int from, int to, const std::string &end = "") {
+    const std::string common = R"(,"cat":"poplar","pid":1,"tid":1,"ts":)";
+    return std::pair(R"({"ph":"B","name":")" + std::string(name) + "\"" + common +
+                         std::to_string(from) + "}",
+                     R"({"ph":"E","name":"")" + end + common + std::to_string(to) + "}");
+  };
+  const std::string cost = R"(,"args":{"metadata":{"ipuSeconds":0.0001}})";
+  const auto outer = event("Session::run", 0, 1100), run = event("Engine::run", 0, 1000, cost),
+             callback = event("input", 100, 400), inner = event("decode", 200, 300),
+             report = event("write report", 2000, 7000),
+             last = event("Engine::run", 8000, 8500, cost);
+  const auto v = verdict(tracesOf("[" + outer.first + "," + run.first + "," + callback.first + "," +
+                                  inner.first + "," + inner.second + "," + callback.second + "," +
+                                  run.second + "," + outer.second + "," + report.first + "," +
+                                  report.second + "," + last.first + "," + last.second + "]"));
+  EXPECT_EQ(v.runs, 2u);
+  EXPECT_DOUBLE_EQ(v.callbacks, 300e-6);
+  EXPECT_DOUBLE_EQ(v.reports, 5000e-6);
+  EXPECT_DOUBLE_EQ(v.simulated, 1200e-6);
+  EXPECT_NEAR(v.between, 2000e-6, 1e-12);
+  EXPECT_EQ(v.text.rfind("Host-bound", 0), 0u);
+}
+
 TEST(HostViews, SaysWhoWaitsForWhom) {
   const auto run = [](int from, int to, double seconds) {
     return R"({"ph":"B","name":"Engine::run","cat":"poplar","pid":1,"tid":1,"ts":)" +

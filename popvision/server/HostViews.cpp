@@ -122,22 +122,66 @@ std::string seconds(double value) {
 std::string sentence(const Verdict &v) {
   if (!v.runs)
     return "No run of an IPU in these traces: nothing to say about who waits.";
-  const bool host = v.between > v.ipu;
-  const double least = std::max(v.between, v.ipu);
+  const bool host = v.host() > v.ipu;
+  const double least = std::max(v.host(), v.ipu);
   return (host ? "Host-bound: " : "IPU-bound: ") +
-         ("between runs the host works " + seconds(v.between) + ", and the modelled IPU takes " +
-          seconds(v.ipu) + " for " + std::to_string(v.runs) + (v.runs == 1 ? " run" : " runs") +
+         ("between runs and for streams the host works " + seconds(v.host()) +
+          ", and the modelled IPU takes " + seconds(v.ipu) + " for " + std::to_string(v.runs) +
+          (v.runs == 1 ? " run" : " runs") +
           ". Even with everything overlapped the IPU would be busy " +
           percent(least > 0 ? v.ipu / least : 0) + " of the time.") +
          (host ? " Use more loader processes, larger batches or more device iterations."
                : " The host keeps up.");
 }
 
+// What lies directly within runs, on their threads.
+std::int64_t callbacksOf(const HostTraces &traces) {
+  std::int64_t sum = 0;
+  for (const auto &trace : traces)
+    for (const auto &run : trace->runs)
+      for (const auto &thread : trace->threads) {
+        if (thread.process != run.process || thread.thread != run.thread)
+          continue;
+        auto at = std::lower_bound(
+            thread.events.begin(), thread.events.end(), run.start,
+            [](const HostEvent &event, std::int64_t start) { return event.start < start; });
+        while (at != thread.events.end() && at->start == run.start && at->duration != run.duration)
+          ++at; // what begins with it, around it
+        if (at == thread.events.end())
+          continue;
+        const auto depth = at->depth + 1;
+        for (++at; at != thread.events.end() && at->start < run.start + run.duration; ++at)
+          sum += at->depth == depth ? std::max<std::int64_t>(0, at->duration) : 0;
+      }
+  return sum;
+}
+
+using Spans = std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>>; // by process
+
+std::int64_t reportsWithin(const HostTraces &traces, const Spans &spans) {
+  std::int64_t sum = 0;
+  for (const auto &trace : traces)
+    for (const auto &thread : trace->threads) {
+      const auto span = spans.find(thread.process);
+      if (span == spans.end())
+        continue;
+      std::vector<bool> writes;
+      for (const auto &kind : trace->kinds)
+        writes.push_back(trace->texts[kind.name] == "write report" &&
+                         trace->texts[kind.channel] == "poplar");
+      for (const auto &event : thread.events)
+        if (writes[event.kind] && trace->begin + event.start >= span->second.first &&
+            trace->begin + event.start < span->second.second)
+          sum += std::max<std::int64_t>(0, event.duration);
+    }
+  return sum;
+}
+
 } // namespace
 
 Verdict verdict(const HostTraces &traces) {
   Verdict v;
-  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> spans; // by process
+  Spans spans;
   for (const auto &trace : traces)
     for (const auto &run : trace->runs) {
       ++v.runs;
@@ -150,7 +194,10 @@ Verdict verdict(const HostTraces &traces) {
     }
   for (const auto &[process, span] : spans)
     v.span += double(span.second - span.first) / 1e9;
-  v.between = std::max(0.0, v.span - v.simulated);
+  v.callbacks = double(callbacksOf(traces)) / 1e9;
+  v.reports = double(reportsWithin(traces, spans)) / 1e9;
+  v.between = std::max(0.0, v.span - v.simulated - v.reports);
+  v.simulated = std::max(0.0, v.simulated - v.callbacks);
   v.text = sentence(v);
   return v;
 }
@@ -203,8 +250,8 @@ std::string hostView(const HostTraces &traces) {
     });
     const auto v = verdict(traces);
     json.key("verdict").object([&] {
-      json("runs", v.runs)("span", v.span)("between", v.between)("simulated", v.simulated);
-      json("ipu", v.ipu)("text", v.text);
+      json("runs", v.runs)("span", v.span)("between", v.between)("callbacks", v.callbacks);
+      json("simulated", v.simulated)("reports", v.reports)("ipu", v.ipu)("text", v.text);
     });
   });
   return json.take();

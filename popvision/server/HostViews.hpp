@@ -26,8 +26,11 @@ struct Verdict {
   std::uint64_t runs = 0;
   double span = 0;      // seconds from the first run's beginning to the last one's end
   double between = 0;   // of it outside of runs: what the host does alone
-  double simulated = 0; // of it inside: what simulating the IPU took, no IPU would
+  double callbacks = 0; // of it inside: what the program does for streams, while the IPU waits
+  double simulated = 0; // of it inside otherwise: what simulating the IPU took, no IPU would
+  double reports = 0;   // of it outside: what writing reports took, which nobody does in earnest
   double ipu = 0;       // what the modelled IPU takes for the same runs
+  double host() const { return between + callbacks; }
   std::string text;
 };
 Verdict verdict(const HostTraces &traces);

@@ -190,7 +190,16 @@ export interface Host {
   }[];
   counters: { graph: string; series: string; process: number; times: number[]; values: number[] }[];
   ipuRuns: number[];
-  verdict: { runs: number; span: number; between: number; simulated: number; ipu: number; text: string };
+  verdict: {
+    runs: number;
+    span: number;
+    between: number;
+    callbacks: number;
+    simulated: number;
+    reports: number;
+    ipu: number;
+    text: string;
+  };
 }
 export interface HostEvents {
   whole: boolean;

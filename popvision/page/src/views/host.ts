@@ -293,7 +293,7 @@ export const host: View = async context => {
     h('h2', {}, 'Host and IPU over time'),
     h(
       'div',
-      { class: `panel insight ${v.runs ? (v.between > v.ipu ? 'warn' : 'good') : ''}` },
+      { class: `panel insight ${v.runs ? (v.between + v.callbacks > v.ipu ? 'warn' : 'good') : ''}` },
       h('span', { class: 'mark' }, '⚖'),
       h(
         'div',
@@ -307,8 +307,10 @@ export const host: View = async context => {
                 ['Runs', num('verdict.runs', v.runs)],
                 ['From the first run to the end of the last', num('verdict.span', v.span, 'seconds')],
                 ['Host alone, between runs', num('verdict.between', v.between, 'seconds')],
+                ['Host in callbacks of streams', num('verdict.callbacks', v.callbacks, 'seconds')],
                 ['Modelled IPU', num('verdict.ipu', v.ipu, 'seconds')],
                 ['Simulating the IPU here (no IPU would take this)', num('verdict.simulated', v.simulated, 'seconds')],
+                ['Writing reports (not counted)', num('verdict.reports', v.reports, 'seconds')],
               ].map(([k, n]) => h('tr', {}, h('td', {}, k), h('td', {}, n))),
             )
           : null,
