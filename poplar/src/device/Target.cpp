@@ -8,6 +8,7 @@
 #include "device/SystemNames.hpp"
 #include "device/TargetData.hpp"
 #include "openipu/Chip.hpp"
+#include "openipu/TargetDifferences.hpp"
 #include "poplar/exceptions.hpp"
 #include "types/TypeAccess.hpp"
 #include <algorithm>
@@ -67,6 +68,17 @@ void device::requireSize(const arch::System &system) {
     throw invalid_machine_model(str("A target of ", system.ipus, " IPUs with ", system.chip.tiles,
                                     " tiles each was asked for; it needs 1 to ",
                                     base::thousands(most), " tiles in all."));
+}
+
+Target openipu::targetOfAll(const Target &device, unsigned here, unsigned all) {
+  auto data = device::dataOf(device);
+  auto &system = data.system;
+  const auto usual = [&] { return arch::systemOf(system.chip, system.ipus).links; };
+  const bool chosen = system.links != usual();
+  system.ipus = system.ipus / here * all;
+  if (!chosen)
+    system.links = usual();
+  return device::TargetAccess::make(std::move(data));
 }
 
 Target::Target() = default;

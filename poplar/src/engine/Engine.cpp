@@ -11,7 +11,9 @@
 #include "device/TargetData.hpp"
 #include "engine/EngineImpl.hpp"
 #include "HostMemory.hpp"
+#include "openipu/Heartbeat.hpp"
 #include "openipu/HostTrace.hpp"
+#include "openipu/TargetDifferences.hpp"
 #include "profile/Power.hpp"
 #include <cstdlib>
 #include <iostream>
@@ -92,14 +94,19 @@ std::shared_ptr<const executable::Image> imageOf(const Executable &executable) {
   return image;
 }
 
-// Replicas of this device all live in one process.
-void checkReplicaOptions(const engine::Options &options, unsigned replicas) {
+// The replicas that run in this process.
+std::pair<unsigned, unsigned> shareOf(const engine::Options &options, std::int64_t replicas) {
+  const auto first = options.integer("target.firstRuntimeReplica");
   auto number = options.integer("target.numberRuntimeReplica");
-  if ((number != 0 && number != replicas) || options.integer("target.firstRuntimeReplica") != 0)
-    throw invalid_option(
-        str("target.firstRuntimeReplica = ", options.text("target.firstRuntimeReplica"),
-            " and target.numberRuntimeReplica = ", number, ": a simulated device runs all ",
-            replicas, " replicas in one process. Leave both options at 0."));
+  if (number == 0 && first == 0)
+    number = replicas;
+  if (first < 0 || number < 1 || first > replicas || number > replicas - first)
+    throw invalid_option(str("target.firstRuntimeReplica = ", first,
+                             " and target.numberRuntimeReplica = ", number,
+                             ": the program has replicas 0 to ", replicas - 1,
+                             ". Name some of them that run in this process, or leave both options "
+                             "at 0."));
+  return {unsigned(first), unsigned(number)};
 }
 
 } // namespace
@@ -107,11 +114,14 @@ void checkReplicaOptions(const engine::Options &options, unsigned replicas) {
 Engine::Impl::Impl(std::shared_ptr<const executable::Image> compiled, const OptionFlags &flags,
                    std::string engineName)
     : image(std::move(compiled)), options(engine::Options::forEngine(combined(*image, flags))),
+      shareOfReplicas([&] {
+        const auto [first, number] = shareOf(options, std::max(1u, image->replicationFactor));
+        return Share{first, number};
+      }()),
       name(std::move(engineName)), target(targetOf(*image)),
-      recorder(*image, profile::recorderOptions(options)), streams(*image),
+      recorder(*image, profile::recorderOptions(options)), streams(*image, shareOfReplicas.number),
       remoteMemory(image->remoteBuffers.size()), hostFunctions(image->hostFunctions.size()),
       vertexStream(&std::cerr), tensorStream(&std::cerr) {
-  checkReplicaOptions(options, replicas());
   for (auto &callbacks : hostFunctions)
     callbacks.resize(replicas());
   for (auto &memory : remoteMemory)
@@ -130,7 +140,10 @@ Engine::Impl::~Impl() {
 }
 
 void Engine::Impl::prepare(const Device &device) {
-  const auto &given = device.getTarget();
+  const auto &whole = device.getTarget();
+  const auto given = apart() && whole.getNumIPUs() % replicas() == 0
+                         ? openipu::targetOfAll(whole, replicas(), image->replicationFactor)
+                         : whole;
   if (!(given == target))
     throw poplar_error(
         str("Engine::load: the device does not match the target that the program was compiled "
@@ -172,8 +185,11 @@ void Engine::Impl::requireAttached(const char *call) const {
 void Engine::Impl::bind() {
   log().info("binding ", image->steps.size(), " steps and ", image->vertices.size(), " vertices");
   try {
-    machine = std::make_unique<backend::cpu::Machine>(image, device::systemOf(target),
-                                                      machineOptions(options), *this, recorder);
+    auto how = machineOptions(options);
+    how.firstReplica = shareOfReplicas.first;
+    how.numReplicas = shareOfReplicas.number;
+    machine = std::make_unique<backend::cpu::Machine>(image, device::systemOf(target), how, *this,
+                                                      recorder);
   } catch (const codelet::CompileError &error) { // of the checked form of a codelet
     throw graph_program_compilation_error(error.what());
   } catch (const codelet::LinkError &error) {
@@ -190,6 +206,8 @@ void Engine::Impl::deploy() {
     throw poplar_error("Engine::deploy: the engine was not prepared. Call Engine::prepare or "
                        "Engine::load with a device first.");
   requireAttached("deploy");
+  if (apart())
+    findPeers();
   withHostMemory("Engine::load", [&] { machine->load(); });
   state = State::Loaded;
 }
@@ -231,6 +249,17 @@ void Engine::Impl::raiseSimulatedError() {
     break;
   default:
     raise(application_runtime_error(text));
+  }
+}
+
+// The exception that is under way ends this process's part in the program.
+static void tellPeers() noexcept {
+  try {
+    throw;
+  } catch (const std::exception &error) {
+    openipu::transport().fail(error.what());
+  } catch (...) {
+    openipu::transport().fail("unknown exception");
   }
 }
 
@@ -304,6 +333,7 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
   });
   execute(program, debugName, startCycle);
   ++runs;
+  openipu::beatOfRun();
   log().info("program ", program, " \"", debugName, "\" ran: ", machine->cycles() - startCycle,
              " cycles");
   reportWhileRunning();
@@ -319,6 +349,8 @@ void Engine::Impl::execute(unsigned program, const std::string &debugName,
     streams.endRun();
   } catch (...) {
     state = State::Failed;
+    if (apart())
+      tellPeers();
     recorder.endRun(machine->cycles());
     try {
       streams.endRun();

@@ -49,7 +49,9 @@ struct Engine::Impl final : backend::Host {
   engine::StreamOptions optionsOfRun(const engine::OptionValues &runtime);
   void raiseSimulatedError();
   void requireAttached(const char *call) const;
-  unsigned replicas() const { return std::max(1u, image->replicationFactor); }
+  unsigned replicas() const { return shareOfReplicas.number; } // of this process
+  bool apart() const { return replicas() != std::max(1u, image->replicationFactor); }
+  void findPeers();
 
   // ---- host side of a running program (backend::Host)
   const std::byte *beginRead(std::uint32_t stream, unsigned replica) override {
@@ -92,6 +94,9 @@ struct Engine::Impl final : backend::Host {
   };
   std::optional<UsualOptions> usualOptions;
   std::optional<bool> reportsEachRun; // what the options say, once it was asked
+  struct Share {
+    unsigned first, number;
+  } shareOfReplicas;
   std::string name;
   Target target;
   profile::Recorder recorder;

@@ -125,9 +125,10 @@ constexpr OptionInfo engineTable[] = {
     {"target.exceptionPollPeriodUs", Integer, "250000", "", "no effect: exceptions arrive at once"},
     {"target.syncReplicasIndependently", Bool, "false", "", "no effect: replicas run in step"},
     {"target.numberRuntimeReplica", Integer, "0", "",
-     "0 or the number of replicas: a simulated device runs all of them in one process"},
+     "replicas that run in this process; 0: all of them. The others run in processes that poprun or "
+     "mpirun starts"},
     {"target.firstRuntimeReplica", Integer, "0", "",
-     "must be 0: a simulated device runs all replicas in one process"},
+     "the first of them among the replicas of all processes"},
     {"target.extendedMemory", Bool, "false", "",
      "no effect: tile memory is a limit of the model, not of the host"},
     {"target.workerStackSizeInBytes", Integer, "0", "",

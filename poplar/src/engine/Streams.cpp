@@ -11,9 +11,10 @@ namespace poplar::engine {
 
 using base::str;
 
-Streams::Streams(const executable::Image &image) : image_(image), endpoints_(image.streams.size()) {
+Streams::Streams(const executable::Image &image, unsigned replicas)
+    : image_(image), endpoints_(image.streams.size()) {
   for (std::size_t s = 0; s < image.streams.size(); ++s)
-    endpoints_[s].resize(image.streams[s].broadcast ? 1 : std::max(1u, image.replicationFactor));
+    endpoints_[s].resize(image.streams[s].broadcast ? 1 : replicas);
 }
 
 // What callbacks refer to may be gone by now: they are waited for, but not called any more.

@@ -25,7 +25,7 @@ struct StreamOptions {
 
 class Streams {
 public:
-  explicit Streams(const executable::Image &image);
+  Streams(const executable::Image &image, unsigned replicas); // those of this process
   ~Streams();
 
   // Handles and sizes are checked; stream_connection_error says what is wrong.

@@ -4,8 +4,11 @@
 #include "Exchange.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
+#include "Between.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Kernel.hpp"
+#include "openipu/Transport.hpp"
+#include "Operands.hpp"
 #include "poplar/exceptions.hpp"
 #include "popops/Box.hpp"
 #include "popops/CopyRun.hpp"
@@ -22,12 +25,6 @@ using openipu::KernelOperand;
 using popops::slice::Box;
 
 constexpr std::size_t elementsPerThread = 1 << 14;
-
-struct Request {
-  Kind kind;
-  CollectiveOperator op;
-  Group group;
-};
 
 Request read(std::string_view attributes) {
   openipu::AttributeReader reader(attributes);
@@ -174,6 +171,8 @@ void runCollective(const Members &m, const Request &r) {
 
 void runAcross(std::span<const KernelArgs> replicas) {
   auto request = read(replicas[0].attributes);
+  if (const auto *peers = openipu::peersOfKernel())
+    return runBetween(replicas, request, *peers);
   if (replicas.size() % (std::size_t(request.group.size) * request.group.stride) != 0)
     throw poplar::application_runtime_error(
         base::str("A collective for groups of ", request.group.size, " replicas was reached by ",
@@ -181,15 +180,7 @@ void runAcross(std::span<const KernelArgs> replicas) {
                   " of them. All replicas must take the same way to it: do not "
                   "put collectives into branches whose condition differs."));
   for (const auto &members : membersOf(request.group, unsigned(replicas.size())))
-    for (std::size_t t = 0; t != replicas[0].outputs.size(); ++t) {
-      Members m;
-      for (auto r : members) {
-        m.to.push_back(replicas[r].outputs[t]);
-        m.from.push_back(replicas[r].inputs.empty() ? replicas[r].outputs[t]
-                                                    : replicas[r].inputs[t]);
-      }
-      runCollective(m, request);
-    }
+    runHere(replicas, members, request);
 }
 
 // Rows of an operand [rows, n] as operands of their own.
@@ -250,6 +241,30 @@ poplar::program::Program toProgram(const poplar::Graph &graph, const char *kerne
 }
 
 } // namespace
+
+void copyOperand(const KernelOperand &operand, std::byte *dense, bool fromOperand) {
+  std::vector<std::int64_t> strides(operand.shape.size());
+  std::int64_t stride = 1;
+  for (auto d = strides.size(); d-- != 0; stride *= std::int64_t(operand.shape[d]))
+    strides[d] = stride;
+  auto packed = operand;
+  packed.data = dense;
+  packed.strides = strides;
+  const auto &to = fromOperand ? packed : operand, &from = fromOperand ? operand : packed;
+  copyBox(operand.type, boxOf(to, 0, from, 0), from.data, to.data);
+}
+
+void runHere(std::span<const KernelArgs> replicas, const std::vector<unsigned> &members,
+             const Request &request) {
+  for (std::size_t t = 0; t != replicas[0].outputs.size(); ++t) {
+    Members m;
+    for (auto r : members) {
+      m.to.push_back(replicas[r].outputs[t]);
+      m.from.push_back(replicas[r].inputs.empty() ? replicas[r].outputs[t] : replicas[r].inputs[t]);
+    }
+    runCollective(m, request);
+  }
+}
 
 poplar::program::Program crossReplica(const poplar::Graph &graph, const Collective &what,
                                       const std::vector<poplar::Tensor> &to,

@@ -8,6 +8,12 @@ namespace gcl {
 
 enum class Kind : std::uint8_t { AllReduce, ReduceScatter, AllGather, AllToAll, Broadcast };
 
+struct Request { // what a kernel is asked
+  Kind kind;
+  CollectiveOperator op;
+  Group group;
+};
+
 struct Collective {
   Kind kind;
   CollectiveOperator op = CollectiveOperator::LOCAL;

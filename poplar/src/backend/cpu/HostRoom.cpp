@@ -37,8 +37,8 @@ std::string copies(unsigned replicas, bool checked) {
 
 } // namespace
 
-void requireHostRoom(const executable::Image &image, std::uint64_t scratch, bool checked) {
-  const auto replicas = std::max(1u, image.replicationFactor);
+void requireHostRoom(const executable::Image &image, std::uint64_t scratch, bool checked,
+                     unsigned replicas) {
   auto need = base::checkedSum(scratchStart(image), scratch);
   if (need)
     need = base::checkedProduct(*need, std::uint64_t(replicas) * (checked ? 2 : 1));

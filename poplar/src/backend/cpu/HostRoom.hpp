@@ -7,8 +7,9 @@
 
 namespace poplar::backend::cpu {
 
-// What all replicas need; throws poplar_error if that is more than base::hostMemory().
+// What these many replicas need; throws poplar_error if that is more than base::hostMemory().
 // `scratch`: bytes behind the variables of a replica; `checked`: with a shadow of the same size.
-void requireHostRoom(const executable::Image &image, std::uint64_t scratch, bool checked);
+void requireHostRoom(const executable::Image &image, std::uint64_t scratch, bool checked,
+                     unsigned replicas);
 
 } // namespace poplar::backend::cpu

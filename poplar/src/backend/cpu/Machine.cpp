@@ -21,6 +21,10 @@ LoadedModules loadAll(const Modules &modules) {
   return loaded;
 }
 
+std::uint64_t generatorKey(std::uint64_t seed, unsigned replica) {
+  return base::mix(seed + 0x9e3779b97f4a7c15ull * (replica + 1));
+}
+
 ErrorCode codeOf(int signal) {
   switch (signal) {
   case SIGFPE:
@@ -51,6 +55,8 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
   for (std::uint32_t s = 0; s < image_->steps.size(); ++s)
     if (image_->steps[s].kind == executable::StepKind::Execute)
       executions_[image_->steps[s].index].push_back(s);
+  if (options_.numReplicas == 0)
+    options_.numReplicas = std::max(1u, image_->replicationFactor);
   loadModules();
   auto watches = [&](std::uint32_t step) { return recorder.watches(step); };
   program_ = std::make_unique<Program>(*image_, modules_, options.checked, watches);
@@ -59,8 +65,8 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
     plainProgram_ = std::make_unique<Program>(*image_, image_->modules, false, watches);
     scratch = std::max(scratch, plainProgram_->scratchBytes());
   }
-  requireHostRoom(*image_, scratch, options.checked);
-  for (unsigned r = 0; r < std::max(1u, image_->replicationFactor); ++r) {
+  requireHostRoom(*image_, scratch, options.checked, options_.numReplicas);
+  for (unsigned r = 0; r < options_.numReplicas; ++r) {
     auto &replica = replicas_.emplace_back();
     replica.arena = Arena(scratchStart(*image_), scratch, options.checked);
     replica.kernels.resize(program_->numKernels());
@@ -98,7 +104,7 @@ void Machine::load() {
   const auto fill = options_.poison ? Fill::Poison : Fill::Zero;
   for (unsigned r = 0; r < replicas_.size(); ++r) {
     auto &replica = replicas_[r];
-    replica.arena.reset(*image_, r, fill);
+    replica.arena.reset(*image_, global(r), fill);
     for (auto &set : replica.computeSets)
       if (set)
         set->reset(replica.arena);
@@ -107,9 +113,12 @@ void Machine::load() {
     for (auto &call : replica.kernels)
       call.reset();
     replica.seeds.clear();
-    replica.random = {base::mix(options_.seed + 0x9e3779b97f4a7c15ull * (r + 1)), 0, false};
-    replica.seedVertices(base::mix(options_.seed) + r);
+    replica.random = {generatorKey(options_.seed, global(r)), 0, false};
+    replica.seedVertices(base::mix(options_.seed) + global(r));
   }
+  firstKey_ = generatorKey(options_.seed, 0);
+  firstKeyChanged_ = false;
+  meetings_ = 0;
   floatingPoint_.word = options_.floatingPoint;
   mode_ = {floatingPoint_.trapped(), options_.threads, &stop_, &cycles_};
 }

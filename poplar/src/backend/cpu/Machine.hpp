@@ -2,7 +2,8 @@
 // The simulated device as the host runs it: one arena per replica and an interpreter of bound
 // programs. Replicas run in step: each instruction is carried out for all active replicas before
 // the next, and where a branch divides them each side runs with its own. That keeps callbacks on
-// the calling thread and makes cross-replica copies meet.
+// the calling thread and makes cross-replica copies meet. Some of the replicas of a program may run
+// in other processes: then all that is numbered here by replica are those of this one.
 #pragma once
 #include "arch/System.hpp"
 #include "backend/cpu/HostTimes.hpp"
@@ -12,6 +13,7 @@
 #include "backend/Host.hpp"
 #include "base/Log.hpp"
 #include "base/OutputFile.hpp"
+#include "openipu/Transport.hpp"
 #include "profile/Recorder.hpp"
 #include <atomic>
 #include <deque>
@@ -30,6 +32,8 @@ struct MachineOptions {
   bool trace = false;              // debug.trace
   std::string traceFile;
   std::string hostTimesFile; // debug.hostTimesFile
+  unsigned firstReplica = 0; // of those that run in this process
+  unsigned numReplicas = 0; // 0: all
 };
 
 class Machine {
@@ -41,6 +45,8 @@ public:
   void load();                     // memory, vertex state and floating point state as at the start
   void run(std::uint32_t program); // throws runtime_error and its kin; then load again
   void requestStop() noexcept;     // from any thread, also in a signal handler
+  // Who has the other replicas; before load(), if there are any.
+  void setPeers(openipu::Peers peers) { peers_ = std::move(peers); }
   std::uint64_t cycles() const { return cycles_; }
   // About as many, for another thread to read during a run.
   std::uint64_t cyclesSoFar() const { return cyclesSoFar_.load(std::memory_order_relaxed); }
@@ -53,6 +59,11 @@ private:
   struct Stop {};
   const executable::Step &stepOf(const Instruction &in) const { return image_->steps[in.step]; }
   bool single() const { return replicas_.size() == 1; }
+  unsigned global(unsigned replica) const { return options_.firstReplica + replica; }
+  bool apart() const { return peers_.transport != nullptr; } // replicas run elsewhere too
+  void meet(const Instruction &in);
+  void sendApart(const Instruction &in, std::byte *packed);
+  std::uint64_t firstKey();
   std::byte *arena(unsigned replica) { return replicas_[replica].arena.data(); }
 
   void interpret(const Block &block);
@@ -129,6 +140,10 @@ private:
   std::vector<std::uint8_t> recounts_; // by compute set: its cycles change with the data
   std::vector<std::vector<std::uint32_t>> executions_; // by compute set: steps that execute it
   std::deque<Replica> replicas_;
+  openipu::Peers peers_;
+  std::uint64_t meetings_ = 0;   // collectives so far
+  std::uint64_t firstKey_ = 0;   // of the generator of the first replica of all
+  bool firstKeyChanged_ = false; // since it was asked for
   std::vector<unsigned> active_;
   FloatingPointState floatingPoint_;
   RunMode mode_;

@@ -267,15 +267,23 @@ void Machine::crossReplica(const Instruction &in) {
                   " replicas arrived. Control flow must not differ between "
                   "replicas where they communicate."));
   const auto bytes = in.details->bufferBytes;
-  auto *packed = buffer(bytes * replicas_.size());
+  const auto total = std::max(1u, image_->replicationFactor);
+  auto *packed = buffer(bytes * total);
   const auto &pairs = stepOf(in).cases;
+  const auto isHere = [&](auto r) {
+    return unsigned(r) - options_.firstReplica < replicas_.size();
+  };
+  const auto here = [&](auto r) { return unsigned(r) - options_.firstReplica; };
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
-    in.moves->run(arena(unsigned(pairs[i])), packed + std::uint64_t(pairs[i]) * bytes);
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    in.details->scatter.run(packed + std::uint64_t(pairs[i]) * bytes,
-                            arena(unsigned(pairs[i + 1])));
-    markWritten(in.details->scatter, bytes, unsigned(pairs[i + 1]));
-  }
+    if (isHere(pairs[i]))
+      in.moves->run(arena(here(pairs[i])), packed + std::uint64_t(pairs[i]) * bytes);
+  if (apart())
+    sendApart(in, packed);
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
+    if (isHere(pairs[i + 1])) {
+      in.details->scatter.run(packed + std::uint64_t(pairs[i]) * bytes, arena(here(pairs[i + 1])));
+      markWritten(in.details->scatter, bytes, here(pairs[i + 1]));
+    }
   account(in);
 }
 
@@ -333,7 +341,7 @@ KernelCall &Machine::gathered(const Instruction &in, unsigned r) {
   const auto &details = *in.details;
   auto &call = replicas_[r].kernels[in.index];
   if (!call) [[unlikely]]
-    call = makeCall(in, stepOf(in).attributes, arena(r), &replicas_[r].random, r);
+    call = makeCall(in, stepOf(in).attributes, arena(r), &replicas_[r].random, global(r));
   for (std::size_t i = 0; i < details.views.size(); ++i)
     if (details.gathered[i])
       details.views[i].read(arena(r), call->operands[i].data);
@@ -349,6 +357,7 @@ void Machine::scattered(const Instruction &in, unsigned r) {
   }
   if (auto &random = replicas_[r].random; random.reseeded) [[unlikely]] {
     random.reseeded = false;
+    firstKeyChanged_ = true;
     replicas_[r].seedVertices(random.key);
   }
 }
@@ -362,7 +371,8 @@ openipu::Rounding Machine::nextRounding() {
   if (!rounding.stochastic)
     return rounding;
   const auto &random = replicas_[active_[0]].random;
-  rounding.key = base::mix(~random.key + base::mix(random.counter));
+  const auto key = apart() ? firstKey() : random.key;
+  rounding.key = base::mix(~key + base::mix(random.counter));
   for (auto r : active_)
     ++replicas_[r].random.counter;
   return rounding;
@@ -389,6 +399,9 @@ void Machine::kernel(const Instruction &in) {
     std::vector<KernelArgs> args;
     for (auto r : active_)
       args.push_back(gathered(in, r).args);
+    if (apart())
+      meet(in);
+    const openipu::PeersScope others(apart() ? &peers_ : nullptr);
     kernel.runAcross(args);
     for (auto r : active_)
       scattered(in, r);
@@ -446,14 +459,24 @@ void Machine::abort(const Instruction &in) {
 }
 
 void Machine::assumeEqual(const Instruction &in) {
-  if (options_.checked && active_.size() > 1) {
+  if (options_.checked && image_->replicationFactor > 1) {
     const auto &view = in.details->views[0];
     const auto first = packed(view, active_[0]);
+    const auto differ = [&](unsigned r, unsigned s) {
+      throw application_runtime_error(base::str("AssumeEqualAcrossReplicas \"", stepOf(in).name,
+                                                "\": replicas ", r, " and ", s, " differ."));
+    };
     for (auto r : active_)
       if (packed(view, r) != first)
-        throw application_runtime_error(base::str("AssumeEqualAcrossReplicas \"", stepOf(in).name,
-                                                  "\": replicas ", active_[0], " and ", r,
-                                                  " differ."));
+        differ(global(active_[0]), global(r));
+    if (apart()) {
+      meet(in);
+      const auto hash = std::to_string(base::hashBytes(first.data(), first.size()));
+      const auto all = openipu::gatherBytes(*peers_.transport, hash);
+      for (unsigned p = 0; p < all.size(); ++p)
+        if (all[p] != hash)
+          differ(global(active_[0]), peers_.firsts[p]);
+    }
   }
   account(in);
 }
@@ -508,13 +531,15 @@ void Machine::seeds(const Instruction &in) {
   for (auto r : active_) {
     auto &words = replicas_[r].seeds;
     for (auto i = words.size(); i < view.elements(); ++i)
-      words.push_back(std::uint32_t(base::mix(options_.seed * 0x10001 + r * 0x100000001ull + i)));
+      words.push_back(
+          std::uint32_t(base::mix(options_.seed * 0x10001 + global(r) * 0x100000001ull + i)));
     auto &random = replicas_[r].random;
     if (in.op == Op::SetSeeds) {
       view.read(arena(r), reinterpret_cast<std::byte *>(words.data()));
       replicas_[r].seedVertices(base::hashBytes(words.data(), words.size() * sizeof words[0]));
       if (words.size() >= seedWords)
         random = {joined(words, 0), joined(words, 2)};
+      firstKeyChanged_ = true;
     } else {
       if (words.size() >= seedWords) {
         split(words, 0, random.key);

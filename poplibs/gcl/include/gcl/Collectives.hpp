@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Collectives between the replicas of a graph, or between the IPUs of one replica. Calls are made
 // on the replicated graph. With a replication factor of one every collective is the operation on a
-// single member: sums and gathers are copies. Reductions add in the order of the replicas, so
-// results are the same in every run.
+// single member: sums and gathers are copies. Reductions combine replicas as a binary tree over
+// their numbers, ((0 1) (2 3)) ((4 5) 6), so results are the same bits in every run, however the
+// replicas are spread over processes.
 #pragma once
 #include <iosfwd>
 #include <poplar/DebugContext.hpp>

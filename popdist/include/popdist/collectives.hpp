@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Values of the host, such as losses, between instances. All instances call them with as many
+// elements. Outside poprun there is one instance, and nothing to do.
+#ifndef POPDIST_COLLECTIVES_HPP
+#define POPDIST_COLLECTIVES_HPP
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace popdist::collectives {
+
+namespace detail {
+void broadcast(void *data, std::size_t bytes, unsigned root);
+void allGather(const void *data, std::size_t bytes, void *all);
+} // namespace detail
+
+// Those of the root, everywhere.
+template <class T> void broadcast(T *data, std::size_t elements, unsigned root = 0) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  detail::broadcast(data, elements * sizeof(T), root);
+}
+// Those of every instance, one after the other.
+template <class T> std::vector<T> allGather(const T *data, std::size_t elements);
+// Their sum, in order of instances, everywhere.
+template <class T> void allReduceSum(T *data, std::size_t elements);
+
+} // namespace popdist::collectives
+
+#include "popdist/collectives_impl.hpp"
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#ifndef POPDIST_COLLECTIVES_IMPL_HPP
+#define POPDIST_COLLECTIVES_IMPL_HPP
+#include "popdist/collectives.hpp"
+#include "popdist/context.hpp"
+
+namespace popdist::collectives {
+
+template <class T> std::vector<T> allGather(const T *data, std::size_t elements) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(elements * getNumInstances());
+  detail::allGather(data, elements * sizeof(T), all.data());
+  return all;
+}
+
+template <class T> void allReduceSum(T *data, std::size_t elements) {
+  const auto all = allGather(data, elements);
+  for (std::size_t i = 0; i < elements; ++i) {
+    data[i] = all[i];
+    for (std::size_t from = elements + i; from < all.size(); from += elements)
+      data[i] += all[from];
+  }
+}
+
+} // namespace popdist::collectives
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Where replicas of other processes come in.
+#include "backend/cpu/Machine.hpp"
+#include "base/Text.hpp"
+#include "poplar/exceptions.hpp"
+#include <algorithm>
+#include <cstring>
+
+namespace poplar::backend::cpu {
+
+using Channel = openipu::Transport::Channel;
+
+// All processes must come to the same collective. Each tells its neighbour where it is: where one
+// is elsewhere, somebody notices, and nobody waits for bytes that never come.
+void Machine::meet(const Instruction &in) {
+  if (active_.size() != replicas_.size())
+    throw application_runtime_error(
+        base::str("Only ", active_.size(), " of the ", replicas_.size(),
+                  " replicas of this process came to \"", stepOf(in).name,
+                  "\", which replicas of other processes take part in. All replicas must take the "
+                  "same way to it: do not put collectives into branches whose condition differs."));
+  struct Place {
+    std::uint64_t meeting, step;
+  };
+  auto &t = *peers_.transport;
+  const auto size = t.size(), next = (t.rank() + 1) % size, before = (t.rank() + size - 1) % size;
+  const Place mine{++meetings_, in.step};
+  Place theirs{};
+  const openipu::Transport::Transfer both[] = {
+      t.receive(before, Channel::Control, &theirs, sizeof theirs),
+      t.send(next, Channel::Control, &mine, sizeof mine)};
+  t.wait(both);
+  if (theirs.meeting == mine.meeting && theirs.step == mine.step)
+    return;
+  const auto name = [&](std::uint64_t step) {
+    return step < image_->steps.size() ? image_->steps[step].name : "another program";
+  };
+  throw application_runtime_error(base::str(
+      "Instance ", t.rank(), " came to \"", name(mine.step), "\" while instance ", before,
+      " on host ", t.host(before), " came to \"", name(theirs.step),
+      "\". All replicas must run the same programs in the same order, and take the same way to "
+      "every collective."));
+}
+
+// What replicas of other processes copy from or to, in `packed` by replica.
+void Machine::sendApart(const Instruction &in, std::byte *packed) {
+  meet(in);
+  const auto bytes = in.details->bufferBytes;
+  const auto &pairs = stepOf(in).cases;
+  auto &t = *peers_.transport;
+  std::vector<openipu::Transport::Transfer> under;
+  std::vector<std::pair<unsigned, unsigned>> sent; // a replica goes to a process once
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    const auto from = unsigned(pairs[i]);
+    const auto source = peers_.ownerOf(from), sink = peers_.ownerOf(unsigned(pairs[i + 1]));
+    if (source == sink || std::count(sent.begin(), sent.end(), std::pair(from, sink)))
+      continue;
+    sent.emplace_back(from, sink);
+    auto *data = packed + std::uint64_t(from) * bytes;
+    if (source == t.rank())
+      openipu::sendAll(t, sink, Channel::Parts, data, bytes, under);
+    else if (sink == t.rank())
+      openipu::receiveAll(t, source, Channel::Parts, data, bytes, under);
+  }
+  t.wait(under);
+}
+
+// Asked of its owner when generators were seeded: every process seeds them at the same step.
+std::uint64_t Machine::firstKey() {
+  if (!firstKeyChanged_)
+    return firstKey_;
+  firstKeyChanged_ = false;
+  std::string key(sizeof firstKey_, '\0');
+  std::memcpy(key.data(), &replicas_[0].random.key, sizeof firstKey_);
+  openipu::broadcastBytes(*peers_.transport, 0, key);
+  std::memcpy(&firstKey_, key.data(), sizeof firstKey_);
+  return firstKey_;
+}
+
+} // namespace poplar::backend::cpu
