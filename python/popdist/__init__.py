@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a process that poprun started knows of the others. Collectives between them are not there yet."""
+"""What a process that poprun started knows of the others. popdist.popart and popdist.poptorch set up sessions and models."""
 try:
     from popdist._core import *  # noqa: F401,F403
-    from popdist._core import getInstanceIndex as _instance, isPopdistEnvSet as _is_set
+    from popdist._core import getInstanceIndex as _instance, initializeBackend as _start, isPopdistEnvSet as _is_set
+    from popdist._core import getNumInstances as _instances
 except ModuleNotFoundError as e:
     if e.name != "popdist._core":
         raise
@@ -10,9 +11,11 @@ except ModuleNotFoundError as e:
 
 
 def init():
-    """Reads what poprun has set up; an error says so if this process was started without it."""
+    """Meets the other instances that poprun started; an error says so if this process was started without it."""
     if not _is_set():
         raise RuntimeError("popdist.init(): this process was not started by poprun. Start it with `poprun --num-instances N ... python3 script.py`.")
+    if _instances() > 1:
+        _start()
 
 
 def execute_on_instances(instances, function, *args, **kwargs):

@@ -434,7 +434,7 @@ private:
     spec.buffersPerStep = art.id() == AnchorReturnTypeId::All      ? all
                           : art.id() == AnchorReturnTypeId::EveryN ? all / art.rp()
                                                                    : 1;
-    spec.outer = anchorOuterShape(model_, art);
+    spec.outer = anchorOuterShape(model_.flow, art, model_.accumulationFactor, model_.replicas);
   }
 
   void addWeightStreams() {
@@ -679,13 +679,14 @@ void Builder::makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id
 
 } // namespace
 
-Shape anchorOuterShape(const Model &model, const AnchorReturnType &art) {
+Shape anchorOuterShape(const DataFlow &flow, const AnchorReturnType &art,
+                       std::int64_t accumulationFactor, std::int64_t replicas) {
   Shape outer;
   if (art.id() == AnchorReturnTypeId::All)
-    outer = {model.flow.batchesPerStep(), model.accumulationFactor};
+    outer = {flow.batchesPerStep(), accumulationFactor};
   else if (art.id() == AnchorReturnTypeId::EveryN)
-    outer = {model.flow.batchesPerStep() / art.rp(), model.accumulationFactor};
-  outer.push_back(model.replicas);
+    outer = {flow.batchesPerStep() / art.rp(), accumulationFactor};
+  outer.push_back(replicas);
   std::erase(outer, 1);
   return outer;
 }

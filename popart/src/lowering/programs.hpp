@@ -66,7 +66,8 @@ struct Interface {
   bool random = false;                    // there is a seed
   std::int64_t rngWords = 0;              // state of the tiles' generators, if it is asked for
   bool startsUp = false;                  // HeldConstantsFromHost does something
-  std::int64_t batchesPerStep = 1, accumulationFactor = 1, replicas = 1;
+  std::int64_t batchesPerStep = 1, accumulationFactor = 1;
+  std::int64_t replicas = 1; // of all instances
 };
 
 // Programs of an engine, in this order; custom ones follow.
@@ -91,8 +92,10 @@ struct Lowered {
   Interface interface;
 };
 
-// The leading dimensions of the array that one step fills for an anchor, ones left out.
-Shape anchorOuterShape(const Model &model, const AnchorReturnType &art);
+// The leading dimensions of the array that one step of so many replicas fills for an anchor, ones
+// left out.
+Shape anchorOuterShape(const DataFlow &flow, const AnchorReturnType &art,
+                       std::int64_t accumulationFactor, std::int64_t replicas);
 
 Lowered lowerModel(const Model &model, const poplar::Target &target, const Options &options,
                    const SessionOptions &session);

@@ -64,10 +64,10 @@ std::map<TensorId, ir::HostTensor> Session::Impl::hyperParameters() const {
 // are small and are folded: of what was made of it.
 std::string Session::Impl::hash() const {
   if (training)
-    return session::hashOf(session::SourceInput{*source, flow, options, patterns, *optimizer, loss,
-                                                device->getTarget()});
-  return session::hashOf(session::HashInput{prepared(), options, patterns, optimizer.get(), loss,
-                                            device->getTarget()});
+    return session::hashOf(
+        session::SourceInput{*source, flow, options, patterns, *optimizer, loss, target()});
+  return session::hashOf(
+      session::HashInput{prepared(), options, patterns, optimizer.get(), loss, target()});
 }
 
 bool Session::Impl::caches() const {
@@ -109,7 +109,7 @@ void Session::Impl::lowerAndCompile() {
   const base::Activity activity("Building the graph");
   const auto lower = [&] {
     const openipu::HostTrace traced("popart", "build the graph");
-    return lowering::lowerModel(prepared().model, device->getTarget(), prepared().options, options);
+    return lowering::lowerModel(prepared().model, target(), prepared().options, options);
   };
   auto lowered = lower();
   session::logOf("devicex").info("lowered to ", lowered.programs.size(), " programs");
@@ -130,6 +130,19 @@ void Session::Impl::compile() {
     return;
   const session::Turns::Busy busy(turns, "compilation");
   const auto start = std::chrono::steady_clock::now();
+  if (apart())
+    compileOnce();
+  else
+    makeExecutable();
+  started = true;
+  fitHostWeights();
+  const double prepareSeconds = secondsSince(start);
+  session::log().info("session \"", name, "\": ", fromFile ? "warm" : "cold", " start in ",
+                      constructionSeconds + prepareSeconds, " s (model ", constructionSeconds,
+                      " s, ", fromFile ? "from the cache " : "compiled ", prepareSeconds, " s)");
+}
+
+void Session::Impl::makeExecutable() {
   if (!executable) {
     std::optional<session::Cache> cache;
     if (caches())
@@ -149,12 +162,6 @@ void Session::Impl::compile() {
       }
     }
   }
-  started = true;
-  fitHostWeights();
-  const double prepareSeconds = secondsSince(start);
-  session::log().info("session \"", name, "\": ", fromFile ? "warm" : "cold", " start in ",
-                      constructionSeconds + prepareSeconds, " s (model ", constructionSeconds,
-                      " s, ", fromFile ? "from the cache " : "compiled ", prepareSeconds, " s)");
 }
 
 void Session::Impl::load() {
@@ -169,7 +176,11 @@ void Session::Impl::load() {
   auto flags = engineOptions();
   if (!options.engineOptions.count("autoReport.name"))
     flags.set("autoReport.name", name); // two sessions of a program write to two folders
-  execution = std::make_unique<session::Execution>(*executable, io, flags);
+  if (apart()) {
+    flags.set("target.firstRuntimeReplica", std::to_string(share().first));
+    flags.set("target.numberRuntimeReplica", std::to_string(share().number));
+  }
+  execution = std::make_unique<session::Execution>(*executable, io, share(), flags);
   weightsSent = unfinished = false;
   execution->load(*device, heldConstants());
   if (!training && options.constantWeights && !io.weights.empty()) {

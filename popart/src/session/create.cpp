@@ -81,12 +81,10 @@ session::Prepared Session::Impl::preparedWith(const SessionOptions &given, unsig
 const session::Prepared &Session::Impl::prepared() const {
   const std::lock_guard hold(preparing_);
   if (!prepared_)
-    prepared_ = preparedWith(options, static_cast<unsigned>(device->getNumIpus()));
+    prepared_ = preparedWith(options, target().getNumIPUs());
   return *prepared_;
 }
-std::int64_t Session::Impl::replicas() const {
-  return options.enableReplicatedGraphs ? options.replicatedGraphCount : 1;
-}
+std::int64_t Session::Impl::replicas() const { return options.getGlobalReplicationFactor(); }
 
 namespace {
 
@@ -213,11 +211,13 @@ std::unique_ptr<Session::Impl> make(const Open &open, const DataFlow &flow, cons
   impl->seed = clockSeed();
   if (optimizer)
     impl->optimizer = optimizer->clone();
+  impl->meetInstances();
   impl->context = session::contextOf(options, impl->training, impl->source->settings().variables);
   if (!impl->openCached()) {
     session::log().debug("session \"", name, "\": ", impl->graph().nodes.size(), " nodes");
     impl->takeWeights();
   }
+  impl->compareInstances();
   impl->constructionSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return impl;

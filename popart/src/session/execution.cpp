@@ -4,11 +4,14 @@
 #include "base/Text.hpp"
 #include "ir/narrowed.hpp"
 #include "openipu/DirectSource.hpp"
+#include "openipu/Heartbeat.hpp"
+#include "openipu/Transport.hpp"
 #include "session/convert.hpp"
 #include <algorithm>
 #include <cstring>
 #include <popart/error.hpp>
 #include <popart/stepio.hpp>
+#include <set>
 
 namespace popart::session {
 
@@ -99,9 +102,9 @@ private:
 
 } // namespace
 
-Execution::Execution(const poplar::Executable &executable, lowering::Interface io,
+Execution::Execution(const poplar::Executable &executable, lowering::Interface io, Share share,
                      const poplar::OptionFlags &engineOptions)
-    : io_(std::move(io)), engine_(executable, engineOptions) {}
+    : io_(std::move(io)), share_(share), engine_(executable, engineOptions) {}
 
 bool RunningStep::call(const std::function<void(IStepIO &)> &work) {
   if (!io || failed)
@@ -146,15 +149,15 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
   }
   if (io_.random) {
     engine_.connectStream("h2d_randomSeed", seed_);
-    seeds_.assign(2 * std::size_t(io_.replicas), 0);
+    seeds_.assign(2 * std::size_t(share_.number), 0);
     engine_.connectStream("d2h_randomSeed", seeds_.data());
   }
-  rngState_.assign(std::size_t(io_.rngWords * io_.replicas), 0);
+  rngState_.assign(std::size_t(io_.rngWords * share_.number), 0);
   if (io_.rngWords) {
     engine_.connectStream("d2h_rngState", rngState_.data());
     engine_.connectStream("h2d_rngState", rngState_.data());
   }
-  cycles_.assign(2 * io_.cycleCounters.size() * std::size_t(io_.replicas), 0);
+  cycles_.assign(2 * io_.cycleCounters.size() * std::size_t(share_.number), 0);
   if (!io_.cycleCounters.empty())
     engine_.connectStream("d2h_cycleCount", cycles_.data());
   loaded_ = true;
@@ -163,12 +166,12 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
 }
 
 void Execution::connectInput(const InputSpec &spec) {
-  const auto copies = spec.broadcast ? 1 : io_.replicas;
+  const auto copies = spec.broadcast ? 1 : share_.number;
   for (unsigned r = 0; r < copies; ++r)
     engine_.connectStreamToCallback(spec.toDevice, r, std::make_unique<FromStep>(step_, spec));
 }
 void Execution::connectAnchor(const AnchorSpec &spec) {
-  for (unsigned r = 0; r < io_.replicas; ++r)
+  for (unsigned r = 0; r < share_.number; ++r)
     engine_.connectStreamToCallback(spec.toHost, r, std::make_unique<ToStep>(step_, spec));
 }
 namespace {
@@ -203,24 +206,25 @@ void Execution::connectUpload(const lowering::WeightSpec &spec, const HostBytes 
   char *begin = const_cast<char *>(from.data()); // streams have one type of pointer, this one reads
   if (spec.groupOf.empty() && spec.shardOf.empty())
     return engine_.connectStream(spec.toDevice, begin);
-  for (unsigned r = 0; r < io_.replicas; ++r)
+  for (unsigned r = 0; r < share_.number; ++r)
     engine_.connectStreamToCallback(
-        spec.toDevice, r, [begin, part = partOf(spec, r)](void *p) { fillPart(part, begin, p); });
+        spec.toDevice, r,
+        [begin, part = partOf(spec, globalIndex(r))](void *p) { fillPart(part, begin, p); });
 }
 // The host keeps the values of each group's first replica, or every shard; those of all replicas
 // beside, if asked to.
 std::function<void(const void *)> Execution::receiver(const lowering::WeightSpec &spec,
                                                       unsigned replica) {
   const auto whole = deviceBytes(spec.info);
-  const auto part = partOf(spec, replica);
+  const auto part = partOf(spec, globalIndex(replica));
   unsigned first = 0; // replica that has this part
-  while (partOf(spec, first).first != part.first)
+  while (partOf(spec, globalIndex(first)).first != part.first)
     ++first;
   char *&to = downloads_[spec.id];
   std::vector<char *> others;
   auto &all = returned[spec.id];
-  for (unsigned r = 0; r < io_.replicas && spec.returnsAll; ++r) {
-    all.resize(whole * std::size_t(io_.replicas));
+  for (unsigned r = 0; r < share_.number && spec.returnsAll; ++r) {
+    all.resize(whole * std::size_t(share_.number));
     if (spec.shardOf.empty() ? r == replica : first == replica)
       others.push_back(all.data() + whole * r + (spec.shardOf.empty() ? 0 : part.first));
   }
@@ -233,21 +237,21 @@ std::function<void(const void *)> Execution::receiver(const lowering::WeightSpec
 }
 void Execution::connectDownload(const lowering::WeightSpec &spec) {
   downloads_[spec.id] = nullptr;
-  for (unsigned r = 0; r < io_.replicas && !spec.remote; ++r)
+  for (unsigned r = 0; r < share_.number && !spec.remote; ++r)
     engine_.connectStreamToCallback(spec.toHost, r, receiver(spec, r));
 }
 
 void Execution::uploadRemote(const lowering::WeightSpec &spec, const HostBytes &from) {
-  for (unsigned r = 0; r < io_.replicas; ++r) {
-    const auto part = partOf(spec, r);
+  for (unsigned r = 0; r < share_.number; ++r) {
+    const auto part = partOf(spec, globalIndex(r));
     std::vector<char> bytes(part.size + part.padding);
     fillPart(part, from.data(), bytes.data());
     engine_.copyToRemoteBuffer(poplar::ArrayRef<char>(bytes), spec.toDevice, 0, r);
   }
 }
 void Execution::downloadRemote(const lowering::WeightSpec &spec) {
-  for (unsigned r = 0; r < io_.replicas; ++r) {
-    const auto part = partOf(spec, r);
+  for (unsigned r = 0; r < share_.number; ++r) {
+    const auto part = partOf(spec, globalIndex(r));
     std::vector<char> bytes(part.size + part.padding);
     engine_.copyFromRemoteBuffer(spec.toHost, poplar::ArrayRef<char>(bytes), 0, r);
     receiver(spec, r)(bytes.data());
@@ -283,6 +287,42 @@ void Execution::weightsToHost(Weights &to) {
   for (const auto &spec : io_.weights)
     if (spec.remote && !spec.toHost.empty())
       downloadRemote(spec);
+  if (share_.number != io_.replicas)
+    gatherParts(to);
+}
+// Groups and shards of which no replica is here. A part comes from the process with the first
+// replica that has it; one that has none of them sends nothing.
+void Execution::gatherParts(Weights &to) {
+  std::vector<std::pair<const lowering::WeightSpec *, unsigned>> parts; // and who has it first
+  for (const auto &spec : io_.weights) {
+    if (spec.toHost.empty() || (spec.groupOf.empty() && spec.shardOf.empty()))
+      continue;
+    std::set<std::size_t> seen;
+    for (unsigned r = 0; r < io_.replicas; ++r)
+      if (const auto part = partOf(spec, r); part.size && seen.insert(part.first).second)
+        parts.emplace_back(&spec, r);
+  }
+  if (parts.empty())
+    return; // also with the others, whose model is the same
+  const auto here = [&](unsigned r) {
+    return r >= share_.first && r < share_.first + share_.number;
+  };
+  // Processes have their replicas in order of rank, so that parts arrive in order of replicas.
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto &a, const auto &b) { return a.second < b.second; });
+  std::string mine;
+  for (const auto &[spec, r] : parts)
+    if (const auto part = partOf(*spec, r); here(r))
+      mine.append(to[spec->id].data() + part.first, part.size);
+  std::string all;
+  for (const auto &bytes : openipu::gatherBytes(openipu::transport(), mine))
+    all += bytes;
+  std::size_t at = 0;
+  for (const auto &[spec, r] : parts) {
+    const auto part = partOf(*spec, r);
+    std::memcpy(to[spec->id].writable() + part.first, all.data() + at, part.size);
+    at += part.size;
+  }
 }
 void Execution::buffersFromHost(const Weights &from, const std::vector<TensorId> &ids) {
   for (const auto &spec : io_.weights)
@@ -308,6 +348,7 @@ bool Execution::step(IStepIO &io, const std::string &name, const Turns &turns) {
   try {
     run(lowering::Main, name);
     step_.end();
+    openipu::beat();
   } catch (...) {
     step_.io = nullptr;
     io.rewind();

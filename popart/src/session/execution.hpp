@@ -35,9 +35,14 @@ struct RunningStep {
   std::mutex lock;
 };
 
+// The replicas that this process has.
+struct Share {
+  std::int64_t first, number;
+};
+
 class Execution {
 public:
-  Execution(const poplar::Executable &executable, lowering::Interface io,
+  Execution(const poplar::Executable &executable, lowering::Interface io, Share share,
             const poplar::OptionFlags &engineOptions);
 
   // Loads on the device and connects everything; large constants go down once.
@@ -61,7 +66,7 @@ public:
   void setRngState(const std::vector<std::uint32_t> &state);
   std::uint64_t cycles(const std::string &id);
 
-  // Of weights that ask for it: those of every replica, one after the other.
+  // Of weights that ask for it: those of every replica of this process, one after the other.
   std::map<TensorId, std::vector<char>> returned;
   poplar::Engine &engine() { return engine_; }
   const lowering::Interface &io() const { return io_; }
@@ -76,8 +81,11 @@ private:
   std::function<void(const void *)> receiver(const lowering::WeightSpec &spec, unsigned replica);
   void uploadRemote(const lowering::WeightSpec &spec, const HostBytes &from);
   void downloadRemote(const lowering::WeightSpec &spec);
+  unsigned globalIndex(unsigned replica) const { return unsigned(share_.first) + replica; }
+  void gatherParts(Weights &to); // that only replicas of other processes have
 
   lowering::Interface io_;
+  Share share_;
   poplar::Engine engine_;
   RunningStep step_{engine_};
   std::map<TensorId, std::vector<char>> hyperParameters_;

@@ -57,7 +57,7 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
   if (!stored.executable || !stored.interface)
     throw error(base::str("The executable of ", from, " cannot be loaded: the file holds no ",
                           stored.executable ? "PopART metadata" : "executable", "."));
-  if (const auto differ = openipu::targetDifferences(*stored.executable, impl.device->getTarget());
+  if (const auto differ = openipu::targetDifferences(*stored.executable, impl.target());
       !differ.empty())
     throw error(base::str("The executable of ", from,
                           " cannot be loaded: it was compiled for another device.\n", differ,

@@ -8,6 +8,7 @@
 #include "session/source.hpp"
 #include "session/turns.hpp"
 #include <atomic>
+#include <poplar/Target.hpp>
 #include <popart/session.hpp>
 
 namespace popart {
@@ -51,7 +52,15 @@ struct Session::Impl {
   // The same under other options, on so many IPUs.
   session::Prepared preparedWith(const SessionOptions &given, unsigned ipus) const;
   const ir::Graph &graph() const { return prepared().model.graph; }
-  std::int64_t replicas() const;
+  std::int64_t replicas() const; // of all instances
+  // ---- several instances (instances.cpp)
+  session::Share share() const; // of the replicas: this instance's
+  bool apart() const { return share().number != replicas(); }
+  poplar::Target target() const; // of the replicas of all instances
+  void meetInstances();          // finds the others, and takes what the first one drew at random
+  void compareInstances() const; // popart::error if one has another model
+  void agreeOnWeights();         // those of the first instance
+  void compileOnce();            // the first instance compiles, the others get what it made
   session::Execution &loaded(); // popart::runtime_error before prepareDevice
   std::map<TensorId, ir::HostTensor> heldConstants() const;
   poplar::OptionFlags engineOptions() const;
@@ -63,6 +72,7 @@ struct Session::Impl {
   void takeWeights();
   void takeStoredWeights(const session::Start &start);
   void compile();
+  void makeExecutable(); // from the cache, or anew
   void lowerAndCompile();
   std::string hash() const;
   void requireRngState(const char *what);

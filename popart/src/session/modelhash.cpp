@@ -18,18 +18,19 @@ namespace {
 void addModelOptions(Hasher &h, const SessionOptions &o) {
   const auto &als = o.automaticLossScalingSettings;
   const auto &batch = o.batchSerializationSettings;
+  const bool apart = o.enableDistributedReplicatedGraphs; // all instances make the same of it
   h.text(base::str(
-      int(o.virtualGraphMode), base::list(o.virtualGraphSplitRatios), o.enableReplicatedGraphs, ' ',
-      o.replicatedGraphCount, ' ', o.accumulationFactor, ' ',
+      int(o.virtualGraphMode), base::list(o.virtualGraphSplitRatios),
+      o.enableReplicatedGraphs || apart, ' ',
+      apart ? o.globalReplicationFactor : o.replicatedGraphCount, ' ', o.accumulationFactor, ' ',
       int(o.accumulationAndReplicationReductionType), ' ',
-      int(o.meanAccumulationAndReplicationReductionStrategy), o.enableDistributedReplicatedGraphs,
-      ' ', o.globalReplicationFactor, ' ', o.globalReplicaOffset, ' ',
-      o.executionPhaseSettings.phases, ' ', o.executionPhaseSettings.stages, ' ', batch.factor, ' ',
-      int(batch.method), ' ', int(batch.transformContext), ' ', int(batch.batchSchedule),
-      o.explicitRecomputation, o.stashAllTensorsInferencePipeline, int(o.autoRecomputation), ' ',
-      int(o.mergeVarUpdate), ' ', o.mergeVarUpdateMemThreshold, ' ', o.looseThresholdAtPeak,
-      o.decomposeGradSum, ' ', int(o.subgraphCopyingStrategy), ' ', o.outlineThreshold,
-      o.enableOutliningCopyCostPruning, ' ', o.outlineSequenceBreakCost, o.delayVarUpdates,
+      int(o.meanAccumulationAndReplicationReductionStrategy), ' ', o.executionPhaseSettings.phases,
+      ' ', o.executionPhaseSettings.stages, ' ', batch.factor, ' ', int(batch.method), ' ',
+      int(batch.transformContext), ' ', int(batch.batchSchedule), o.explicitRecomputation,
+      o.stashAllTensorsInferencePipeline, int(o.autoRecomputation), ' ', int(o.mergeVarUpdate), ' ',
+      o.mergeVarUpdateMemThreshold, ' ', o.looseThresholdAtPeak, o.decomposeGradSum, ' ',
+      int(o.subgraphCopyingStrategy), ' ', o.outlineThreshold, o.enableOutliningCopyCostPruning,
+      ' ', o.outlineSequenceBreakCost, o.delayVarUpdates,
       o.scheduleNonWeightUpdateGradientConsumersEarly));
   h.text(base::str(als.enabled, als.binEdgeLocation, ' ', als.thresholdUpperCountProportion, ' ',
                    als.updatePeriod, als.toTrackTensors.has_value(),

@@ -26,9 +26,20 @@ void checkWhatIsThere(const SessionOptions &o) {
   notYet(!o.serializedPoprithmsShiftGraphsDir.empty(), "serializedPoprithmsShiftGraphsDir");
   notYet(!o.experimentalSettings.customTransformApplierSettings.empty(),
          "experimentalSettings.customTransformApplierSettings");
-  if (o.enableDistributedReplicatedGraphs)
-    throw error(
-        "enableDistributedReplicatedGraphs: replicas in several processes are not there yet.");
+}
+
+// Replicas of several instances.
+void checkShare(const SessionOptions &o) {
+  if (!o.enableDistributedReplicatedGraphs)
+    return;
+  const auto here = o.enableReplicatedGraphs ? o.replicatedGraphCount : 1;
+  const auto first = o.globalReplicaOffset, all = o.globalReplicationFactor;
+  if (all < 1 || first < 0 || here > all || first > all - here)
+    throw error(base::str(
+        "enableDistributedReplicatedGraphs: ", here, " replicas from globalReplicaOffset ", first,
+        " on are not among the ", all,
+        " of globalReplicationFactor. replicatedGraphCount is the number of this instance, "
+        "globalReplicationFactor that of all."));
 }
 
 // What no arithmetic could make sense of.
@@ -108,6 +119,7 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
   if (training && o.autoRecomputation == RecomputationType::Pipeline && !o.enablePipelining)
     throw error("autoRecomputation is Pipeline, which keeps what enters the stages of a pipeline, "
                 "and there is none. Set enablePipelining, or take Standard or RecomputeAll.");
+  checkShare(o);
   checkNumbers(o);
   checkWhatIsThere(o);
   checkDotOptions(o);

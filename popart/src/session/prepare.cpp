@@ -266,7 +266,7 @@ bool anchorsVariables(const lowering::Model &model) {
 
 optimizer::Context contextOf(const SessionOptions &o, bool training,
                              const std::map<TensorId, VariableSettings> &variables) {
-  const std::int64_t replicas = o.enableReplicatedGraphs ? o.replicatedGraphCount : 1;
+  const std::int64_t replicas = o.getGlobalReplicationFactor();
   optimizer::Context out{training ? o.getAccumulationFactor() : 1,
                          o.enableGradientAccumulation,
                          replicas,
@@ -295,7 +295,7 @@ Prepared prepare(Request request) {
   auto &model = out.model;
   model.flow = request.flow;
   model.training = request.training;
-  model.replicas = o.enableReplicatedGraphs ? o.replicatedGraphCount : 1;
+  model.replicas = o.getGlobalReplicationFactor();
   model.accumulationFactor = request.training ? o.getAccumulationFactor() : 1;
   model.ipusPerReplica = ipusPerReplica(request, model.replicas);
   model.inputSettings = request.inputSettings;

@@ -40,8 +40,8 @@ std::string Session::getSerializedGraph() const {
   const auto turn = impl_->turns.look();
   compiledHere(*impl_, "getSerializedGraph");
   const auto &prepared = impl_->prepared();
-  auto lowered = lowering::lowerModel(prepared.model, impl_->device->getTarget(), prepared.options,
-                                      impl_->options);
+  auto lowered =
+      lowering::lowerModel(prepared.model, impl_->target(), prepared.options, impl_->options);
   std::ostringstream out;
   lowered.graph->serialize(out, lowered.programs, poplar::SerializationFormat::Binary);
   return out.str();
@@ -104,7 +104,7 @@ std::set<TensorId> Session::getAllTensorIds() const {
 
 const DataFlow &Session::getDataFlow() const { return impl_->flow; }
 const SessionOptions &Session::getOptions() const { return impl_->options; }
-std::int64_t Session::getReplicationFactor() const { return impl_->replicas(); }
+std::int64_t Session::getReplicationFactor() const { return impl_->share().number; }
 std::int64_t Session::getAccumulationFactor() const { return impl_->context.accumulationFactor; }
 const std::shared_ptr<DeviceInfo> &Session::getDeviceInfo() const { return impl_->device; }
 
@@ -118,15 +118,22 @@ TensorInfo arrayInfo(Shape outer, const TensorInfo &info) {
 std::map<TensorId, TensorInfo> Session::getAnchorArrayInfos() const {
   const auto turn = impl_->turns.look();
   std::map<TensorId, TensorInfo> out;
+  const auto add = [&](const TensorId &id, const DataFlow &flow, std::int64_t accumulation,
+                       const TensorInfo &info) {
+    out[id] = arrayInfo(
+        lowering::anchorOuterShape(flow, flow.art(id), accumulation, impl_->share().number), info);
+  };
   if (impl_->executable) {
     for (const auto &spec : impl_->io.anchors)
-      out[spec.id] = arrayInfo(spec.outer, spec.info);
+      if (impl_->apart())
+        add(spec.id, impl_->flow, impl_->io.accumulationFactor, spec.info);
+      else
+        out[spec.id] = arrayInfo(spec.outer, spec.info);
     return out;
   }
   const auto &model = impl_->prepared().model;
   for (const auto &[id, value] : model.anchors)
-    out[id] =
-        arrayInfo(lowering::anchorOuterShape(model, model.flow.art(id)), model.graph[value].info);
+    add(id, model.flow, model.accumulationFactor, model.graph[value].info);
   return out;
 }
 std::map<TensorId, TensorInfo> Session::getInputArrayInfos() const {
@@ -138,7 +145,7 @@ std::map<TensorId, TensorInfo> Session::getInputArrayInfos() const {
     const bool broadcast =
         own != all.end() && own->second.replicatedStreamMode() == ReplicatedStreamMode::Broadcast;
     Shape outer{impl_->flow.batchesPerStep(), impl_->context.accumulationFactor,
-                broadcast ? 1 : impl_->replicas()};
+                broadcast ? 1 : impl_->share().number};
     std::erase(outer, 1);
     out[id] = arrayInfo(outer, info);
   }

@@ -23,7 +23,7 @@ std::map<TensorId, StepTensor> Session::Impl::inputTensors() const {
   for (const auto &spec : io.inputs) {
     if (spec.toDevice.empty())
       continue;
-    const std::int64_t replicas = spec.broadcast ? 1 : io.replicas;
+    const std::int64_t replicas = spec.broadcast ? 1 : share().number;
     out[spec.id] = {spec.info, replicas * io.batchesPerStep * io.accumulationFactor,
                     factors(io, replicas, "")};
   }
@@ -36,8 +36,8 @@ std::map<TensorId, StepTensor> Session::Impl::anchorTensors() const {
   for (const auto &spec : io.anchors)
     if (!spec.toHost.empty())
       out[spec.id] = {
-          spec.info, spec.buffersPerStep * io.replicas,
-          factors(io, io.replicas, base::str(", returned as ", flow.art(spec.id).str()))};
+          spec.info, spec.buffersPerStep * share().number,
+          factors(io, share().number, base::str(", returned as ", flow.art(spec.id).str()))};
     else
       out[spec.id] = {spec.info, 0, ""}; // without elements
   return out;
@@ -126,7 +126,7 @@ std::vector<std::uint32_t> Session::getRNGState() {
   if (!impl_->io.random)
     return state;
   const auto seed = impl_->loaded().seed();
-  for (std::uint32_t r = 0; r < impl_->io.replicas; ++r) {
+  for (std::uint32_t r = 0; r < impl_->share().number; ++r) {
     state.push_back(static_cast<std::uint32_t>(seed) + r);
     state.push_back(static_cast<std::uint32_t>(seed >> 32));
   }
@@ -137,8 +137,8 @@ std::vector<std::uint32_t> Session::getRNGState() {
 void Session::setRNGState(const std::vector<std::uint32_t> state) {
   const auto turn = impl_->turns.change("setRNGState");
   impl_->requireRngState("setRNGState");
-  const auto words = impl_->io.random ? std::size_t(impl_->io.replicas) * 2 : 0;
-  const auto all = words + std::size_t(impl_->io.rngWords * impl_->io.replicas);
+  const auto words = impl_->io.random ? std::size_t(impl_->share().number) * 2 : 0;
+  const auto all = words + std::size_t(impl_->io.rngWords * impl_->share().number);
   bool fits = state.size() == all;
   for (std::size_t r = 1; fits && r < words / 2; ++r)
     fits = state[2 * r] == state[0] + r && state[2 * r + 1] == state[1];

@@ -31,6 +31,8 @@ void Session::weightsFromHost() {
     impl_->load();
   auto &execution = impl_->loaded();
   impl_->source->refresh(impl_->hostWeights, impl_->replicas());
+  if (impl_->apart())
+    impl_->agreeOnWeights();
   execution.weightsFromHost(impl_->hostWeights);
   impl_->weightsSent = true;
 }
@@ -124,7 +126,7 @@ void Session::readWeights(const IWeightsIO &weights) {
       continue;
     const auto data = weights.weight(spec.id);
     const bool all = spec.returnsAll && impl_->execution;
-    const auto copies = all ? impl_->io.replicas : spec.groups;
+    const auto copies = all ? impl_->share().number : spec.groups;
     checkSize(spec, data, copies);
     const char *from =
         all ? impl_->execution->returned[spec.id].data() : impl_->hostWeights[spec.id].data();

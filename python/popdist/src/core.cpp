@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // popdist in Python: the context that poprun sets up.
+#include <popdist/backend.hpp>
 #include <popdist/context.hpp>
 #include <pybind11/pybind11.h>
 
@@ -19,6 +20,10 @@ PYBIND11_MODULE(_core, m) {
         "True if every instance has as many replicas.");
   m.def("checkNumIpusPerReplica", &popdist::checkNumIpusPerReplica, py::arg("ipus_per_replica"),
         "Raises an error if poprun was told another number.");
+  m.def("initializeBackend", &popdist::initializeBackend,
+        "Loads Open MPI and meets the other instances; all of them call it.");
+  m.def("isBackendInitialized", &popdist::isBackendInitialized, "Whether that was done.");
+  m.def("finalizeBackend", &popdist::finalizeBackend, "Waits for all instances.");
   m.def("getDeviceId", &popdist::getDeviceId, py::arg("ipus_per_replica") = 0,
         "Id of the device with this instance's IPUs.");
 }

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""PopART sessions of an instance that poprun started."""
+import popart
+
+import popdist
+
+
+def configureSessionOptions(opts):
+    """Sets what says which replicas are this instance's, and how many there are in all."""
+    local, total = popdist.getNumLocalReplicas(), popdist.getNumTotalReplicas()
+    opts.enableReplicatedGraphs = local > 1
+    opts.replicatedGraphCount = local
+    opts.enableDistributedReplicatedGraphs = total > local
+    opts.globalReplicaOffset = popdist.getReplicaIndexOffset()
+    opts.globalReplicationFactor = total
+    return opts
+
+
+def getDevice(ipus_per_replica=0, connectionType=popart.DeviceConnectionType.Always):
+    """The device with this instance's IPUs; ipus_per_replica 0: as many as poprun was told."""
+    if ipus_per_replica:
+        popdist.checkNumIpusPerReplica(ipus_per_replica)
+    manager = popart.DeviceManager()
+    if not popdist.isPopdistEnvSet():
+        return manager.acquireAvailableDevice(max(1, ipus_per_replica), connectionType=connectionType)
+    return manager.acquireDeviceById(popdist.getDeviceId(ipus_per_replica), connectionType=connectionType)
