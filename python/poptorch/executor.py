@@ -130,7 +130,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         rows = [batching.checkBatch(self._options, tuple(v.shape), n, self._training)
                 for n, v in zip(self._call.names, values)]
         shapes = [(r, *v.shape[1:]) if v.dim() else () for r, v in zip(rows, values)]
-        self._weights = weights_of(self._model, self._training, self._options.replication_factor)
+        self._weights = weights_of(self._model, self._training, self._options._shareOfReplicas()[1])
         if self._training:
             warnOfBackwardHooks(self._model)
             held = set(untrained(self._optimizer, {id(w.tensor): w.name for w in self._weights}))

@@ -99,6 +99,11 @@ class Options(DeviceOptions):
         self.replication_factor = positive("replicationFactor", replication_factor)
         return self
 
+    def _shareOfReplicas(self):
+        """(first of this process's replicas, those of all processes)"""
+        together = self.Distributed
+        return together.processId * self.replication_factor, together.numProcesses * self.replication_factor
+
     def inputReplicaGrouping(self, input_group_size: int, input_cgt: CommGroupType):
         """Replicas of a group get the same input."""
         size = positive("inputReplicaGrouping", input_group_size)

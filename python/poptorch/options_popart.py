@@ -34,12 +34,12 @@ def sessionOptions(options, training: bool, placer=None, optimizer=None):
 
 
 def _run(out, popart, options):
-    if options.Distributed.numProcesses > 1:
-        raise createPoptorchError(
-            f"Options.Distributed.configureProcessId: {options.Distributed.numProcesses} processes that train together "
-            "are not there yet. Use replicationFactor in one process.")
     out.enableReplicatedGraphs = options.replication_factor > 1
     out.replicatedGraphCount = options.replication_factor
+    first, total = options._shareOfReplicas()
+    if total > options.replication_factor:
+        out.enableDistributedReplicatedGraphs = True
+        out.globalReplicaOffset, out.globalReplicationFactor = first, total
     if options.executable_cache:
         out.enableEngineCaching = True
         out.cachePath = options.executable_cache
