@@ -31,9 +31,10 @@ inline std::vector<Row> models() {
   return rows;
 }
 
-std::vector<Row> poptorch();  // Poptorch.cpp  through PyTorch's front end, beside torch and PopART
-std::vector<Row> paddle();    // Paddle.cpp    through Paddle's, beside PopART
-std::vector<Row> recording(); // Recording.cpp what reports and traces cost
+std::vector<Row> poptorch();   // Poptorch.cpp  through PyTorch's front end, beside torch and PopART
+std::vector<Row> paddle();     // Paddle.cpp    through Paddle's, beside PopART and ONNX Runtime
+std::vector<Row> tensorflow(); // Tensorflow.cpp  through Keras', beside PopART and torch
+std::vector<Row> recording();  // Recording.cpp what reports and traces cost
 // The rows that a script in Python measures; `needs` is what it imports beside our packages.
 std::vector<Row> scriptRows(const std::string &name, const std::string &file,
                             const std::string &needs);
@@ -66,6 +67,7 @@ inline std::vector<Subject> subjects() {
           {"models", models},
           {"poptorch", poptorch},
           {"paddle", paddle},
+          {"tensorflow", tensorflow},
           {"recording", recording}};
 }
 

@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-# Paddle's front end beside PopART's own interface on the same model, for ./run bench paddle. paddle_bench.py PACKAGES FOLDER
-# says "ready" and then answers each line with a row of the table, as poptorch_bench.py does; "end" is the last answer.
+# Paddle's front end beside PopART's own interface and ONNX Runtime on the same models, for ./run bench paddle.
+# paddle_bench.py PACKAGES FOLDER says "ready" and then answers each line with a row of the table, as poptorch_bench.py does;
+# "end" is the last answer.
 import os
 import statistics
+import subprocess
 import sys
 import time
 
-sys.path[:0] = [sys.argv[1]]
+sys.path[:0] = [sys.argv[1], os.path.dirname(os.path.abspath(__file__))]
+from bench_clock import THREADS, now  # noqa: E402
 
 
 def duration(seconds):
@@ -16,10 +19,10 @@ def duration(seconds):
 
 def timed(step, calls):
     step()
-    start = time.perf_counter()
+    start = now()
     for _ in range(calls):
         step()
-    return (time.perf_counter() - start) / calls
+    return (now() - start) / calls
 
 
 def in_turn(*steps, rounds=9, block=0.15):
@@ -147,8 +150,31 @@ def predictor_overhead(folder):
             "< 30 us more", more < 30e-6)
 
 
-def resnet(folder):
-    import numpy as np
+class OnnxRuntime:
+    """The model FOLDER/NAME.onnx in a process of its own."""
+
+    def __init__(self, folder, name):
+        peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "onnxruntime_peer.mjs")
+        self.process = subprocess.Popen(["node", peer, folder, name], text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+        if self.process.stdout.readline() != "ready\n":
+            raise OSError(f"ONNX Runtime does not run {name}.onnx")
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().split()
+
+    def seconds(self, threads, calls):
+        self.ask(f"threads {threads}")
+        return float(self.ask(f"time {calls}")[0])
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def resnet_files(folder):
     import paddle
     from paddle import static
 
@@ -157,21 +183,52 @@ def resnet(folder):
         network = paddle.vision.models.resnet50()
         network.eval()
         return image, network(image)
-    files = saved(folder, "resnet50", build)
-    value = np.random.rand(1, 3, 224, 224).astype(np.float32)
+    return saved(folder, "resnet50", build)
+
+
+def resnet(folder):
+    import models_peer
+    files = resnet_files(folder)
+    value = models_peer.uniform("x", [1, 3, 224, 224])
     predictor = predictor_of(files)
     predictor.get_input_handle("image").copy_from_cpu(value)
-    _, popart_alone = popart_session(files, value)
+    session, popart_alone = popart_session(files, value)
     mine, theirs = in_turn(predictor.run, popart_alone, rounds=5)
-    return ("predict with ResNet-50, one picture", duration(mine), f"{duration(theirs)} PopART", theirs / mine, ">= 0.95",
-            theirs / mine >= 0.95)
+    yield ("predict with ResNet-50, one picture", duration(mine), f"{duration(theirs)} PopART", theirs / mine, ">= 0.95",
+           theirs / mine >= 0.95)
+    session.modelToHost(os.path.join(folder, "paddle-resnet50.onnx"))
+    try:
+        peer = OnnxRuntime(folder, "paddle-resnet50")
+    except OSError as problem:
+        print(f"  ONNX Runtime is left out: {problem}", file=sys.stderr)
+        return
+    yield beside_onnx_runtime(predictor, peer)
+    peer.close()
+
+
+def beside_onnx_runtime(predictor, peer):
+    what = "predict with ResNet-50, one picture, the same model"
+    out = predictor.get_output_handle(predictor.get_output_names()[0])
+    predictor.run()
+    values, theirs = out.copy_to_cpu().flatten().tolist(), [float(v) for v in peer.ask("values")]
+    apart = max(abs(a - b) for a, b in zip(values, theirs)) / max(map(abs, theirs))
+    print(f"  {what}: ours and ONNX Runtime's numbers differ by {apart:.1e}", file=sys.stderr)
+    if not (apart < 2e-3 and len(values) == len(theirs)):
+        return what, "other numbers", "ONNX Runtime", "", "the same", False
+    times, calls, ours = {t: [] for t in THREADS}, 3, []
+    for _ in range(7):
+        ours.append(timed(predictor.run, calls))
+        for t in THREADS:
+            times[t].append(peer.seconds(t, calls))
+    best, mine = min(statistics.median(t) for t in times.values()), statistics.median(ours)
+    return (what, duration(mine), f"{duration(best)} ONNX Runtime", best / mine, ">= 1.00", best / mine >= 1)
 
 
 def rows(folder):
-    yield lambda: training(64, 0.95)
-    yield lambda: training(1, 0.80)
-    yield lambda: predictor_overhead(folder)
-    yield lambda: resnet(folder)
+    yield training(64, 0.95)
+    yield training(1, 0.80)
+    yield predictor_overhead(folder)
+    yield from resnet(folder)
 
 
 def main():
@@ -180,11 +237,11 @@ def main():
     print("ready", flush=True)
     work = rows(sys.argv[2])
     for _ in sys.stdin:
-        step = next(work, None)
-        if step is None:
+        row = next(work, None)
+        if row is None:
             print("end", flush=True)
             return
-        *columns, met = step()
+        *columns, met = row
         print("\t".join([*map(str, columns), "yes" if met else "no"]), flush=True)
 
 
