@@ -43,6 +43,12 @@ public:
                const VariableSettings &settings = {});
   // A new value for a variable, once it was used for the last time in this micro-batch.
   void update(Value variable, Value value);
+  // A rule of updates of the model's own, instead of the training session's optimizer (which then
+  // only scales the loss): while `on`, operators and updates run once per weight update. They read
+  // variables, constants, each other, and the gradients of weights as accumulation and replicas
+  // left them; nothing that a micro-batch computes.
+  void writeRule(bool on);
+  Value gradientOf(Value weight);
   // Makes a value an output, by this name from now on.
   void output(Value v, const TensorId &name);
   const TensorId &nameOf(Value v) const;

@@ -56,6 +56,9 @@ class Graph {
 public:
   std::string name = "maingraph";
   std::vector<Node> nodes; // in running order
+  // How weights are updated, where the model says it itself instead of an optimizer: nodes that
+  // addUpdates appends to the others (optimizer/rule.hpp).
+  std::vector<Node> rule;
   Values inputs, outputs;  // of a body in order; of the main graph: streams, and the ONNX outputs
 
   // Adds a value; a name that is taken gets "/1", "/2" ... appended.

@@ -11,7 +11,8 @@ namespace popart {
 
 struct Model::Impl {
   ir::Graph graph;
-  ops::GraphBuilder builder{graph};
+  ops::GraphBuilder builder{graph}, rule{graph, graph.rule};
+  bool writesRule = false;
   bool isBody = false;
   std::map<TensorId, InputSettings> inputs;
   std::map<TensorId, VariableSettings> variables;
@@ -32,9 +33,11 @@ struct Model::Impl {
     return std::find(values.begin(), values.end(), v) != values.end();
   }
   Values append(const Writer &as, ir::Node node, unsigned outputs) {
-    builder.settings = as.settings;
-    builder.prefix = as.settings.name.empty() ? "" : as.settings.name + "/";
-    return builder.append(std::move(node), outputs);
+    auto &to = writesRule ? rule : builder;
+    to.settings = as.settings;
+    to.prefix = as.settings.name.empty() ? "" : as.settings.name + "/";
+    to.pass = writesRule ? ir::Pass::Update : ir::Pass::Forward;
+    return to.append(std::move(node), outputs);
   }
 };
 
@@ -98,10 +101,23 @@ void Model::update(Value variable, Value value) {
   if (data.kind != ir::Kind::Variable)
     throw error("\"{}\" is no weight of the model \"{}\", so that it cannot be updated.", data.name,
                 impl_->graph.name);
-  for (const auto &node : impl_->graph.nodes)
-    if (node.def->updates >= 0 && node.inputs[std::size_t(node.def->updates)] == variable)
-      throw error("\"{}\" is updated twice.", data.name);
+  for (const auto *nodes : {&impl_->graph.nodes, &impl_->graph.rule})
+    for (const auto &node : *nodes)
+      if (node.def->updates >= 0 && node.inputs[std::size_t(node.def->updates)] == variable)
+        throw error("\"{}\" is updated twice.", data.name);
   op("CopyVarUpdate", {variable, value});
+}
+
+void Model::writeRule(bool on) {
+  if (on && impl_->isBody)
+    throw error("The body \"{}\" cannot have a rule of updates.", impl_->graph.name);
+  impl_->writesRule = on;
+}
+Model::Value Model::gradientOf(Value weight) {
+  if (!impl_->writesRule)
+    throw error("The gradient of \"{}\" is part of a rule of updates: writeRule(true) first.",
+                nameOf(weight));
+  return op("WeightGradient", {weight});
 }
 
 void Model::output(Value v, const TensorId &name) {

@@ -5,6 +5,7 @@
 #include "ops/core/graphbuilder.hpp"
 #include "optimizer/lossscale.hpp"
 #include "optimizer/recipe.hpp"
+#include "optimizer/rule.hpp"
 #include "transforms/offchip.hpp"
 #include <algorithm>
 #include <popart/adam.hpp>
@@ -67,7 +68,7 @@ public:
 
   void add(const autodiff::Gradients &gradients) {
     collect(gradients);
-    if (weights_.empty())
+    if (weights_.empty() && !hasRule(graph_))
       return;
     if (context_.accumulation)
       accumulate();
@@ -75,10 +76,10 @@ public:
     if (context_.replicas > 1 && context_.reduction != ReductionType::NoReduction)
       reduce();
     makeWhole();
-    clip();
-    countSteps();
-    for (auto &group : grouped())
-      update(group);
+    if (hasRule(graph_))
+      addOwnRule();
+    else
+      addOptimizer();
     for (const auto &[place, running] : running_) {
       b_.settings = running.settings;
       b_.op("AccumulatorZero", {running.counter});
@@ -88,13 +89,52 @@ public:
   }
 
 private:
+  void addOptimizer() {
+    clip();
+    countSteps();
+    for (auto &group : grouped())
+      update(group);
+  }
+
+  // The model says itself what becomes of gradients.
+  void addOwnRule() {
+    std::map<Value, RuleInput> inputs;
+    for (auto &w : weights_) {
+      if (w.sharded)
+        throw error(base::str("The weight \"", w.name,
+                              "\" is shared out over replicas, which the model's own rule of "
+                              "updates cannot do."));
+      place(w);
+      inputs[w.value] = {reduced(w), b_.settings};
+    }
+    optimizer::addRule(graph_, inputs);
+    for (auto &w : weights_)
+      if (w.accumulator != ir::none) {
+        place(w);
+        b_.op("AccumulatorZero", {w.accumulator});
+      }
+  }
+  // The gradient without the scales that optimizers take off in their update.
+  Value reduced(const Weight &w) {
+    Value out = w.gradient;
+    const auto &scale = scalar(w, "clipNormGradientScaling");
+    if (!scale.constant)
+      out = b_.mul(out, b_.cast(scalarValue(w, scale), graph_[out].info.dataType()));
+    else if (scale.value != 1)
+      out = b_.mul(out, scale.value);
+    if (lossScaleFactor(graph_) != ir::none)
+      out = b_.mul(out, b_.cast(inverseFactor(), graph_[out].info.dataType()));
+    return b_.cast(out, graph_[w.value].info.dataType());
+  }
+
   // ---- what there is
 
   void collect(const autodiff::Gradients &gradients) {
     const auto statistics = runningStatistics(graph_);
     const ir::Links links(graph_);
+    const auto asked = weightsOfRule(graph_);
     for (const auto &[value, gradient] : gradients)
-      if (!statistics.count(value))
+      if (!statistics.count(value) && (!hasRule(graph_) || asked.count(value)))
         weights_.push_back(described(links, value, gradient));
     for (auto &w : weights_)
       addState(w);
@@ -111,6 +151,11 @@ private:
     w.gradient = gradient;
     w.name = data.name;
     w.recipe = recipeOf(optimizer_, w.name, data.info.dataType(), context_);
+    if (hasRule(graph_)) { // which has states of its own
+      Recipe none;
+      none.accumType = w.recipe.accumType;
+      w.recipe = std::move(none);
+    }
     w.scalars = scalarsOf(optimizer_, w.name, context_);
     if (!links.consumers[value.value].empty())
       w.virtualGraph = graph_.nodes[links.consumers[value.value][0]].settings.virtualGraph;

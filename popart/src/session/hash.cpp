@@ -58,9 +58,11 @@ public:
       value(graph[ir::Value{i}], isMain);
     for (const auto *all : {&graph.inputs, &graph.outputs})
       values(*all);
-    h_.number(graph.nodes.size());
-    for (const auto &n : graph.nodes)
-      node(n);
+    for (const auto *all : {&graph.nodes, &graph.rule}) {
+      h_.number(all->size());
+      for (const auto &n : *all)
+        node(n);
+    }
   }
 
 private:

@@ -430,6 +430,62 @@ TEST(Model, KeepsOptimizerStateOfTheCaller) {
   EXPECT_EQ(w, whole);
 }
 
+// loss = sum(w x), and a rule that counts: w -= (1 + count) * gradient.
+struct OwnRule {
+  Floats w{1, 2}, count{0};
+
+  Model model(bool readsInput = false) {
+    Model m("own");
+    const auto x = m.input("x", floats({2}));
+    const auto weight = m.weight("w", floats({2}), w.data());
+    const auto counter = m.weight("count", floats({}), count.data(), nullptr, ir::Role::Fixed);
+    m.output(m.reduceSum(m.mul(weight, x), {0}, false), "loss");
+    m.writeRule(true);
+    const auto now = m.add(counter, 1);
+    const auto change = m.mul(readsInput ? x : m.gradientOf(weight), now);
+    m.update(weight, m.sub(weight, change));
+    m.update(counter, now);
+    m.writeRule(false);
+    return m;
+  }
+  static std::unique_ptr<TrainingSession> session(Model m, const SessionOptions &options = {}) {
+    return makeTrainingSession(std::move(m), flow("loss"), "loss", ConstSGD(1.0f), modelDevice(),
+                               options);
+  }
+};
+
+TEST(Model, MayHaveARuleOfUpdatesOfItsOwn) {
+  for (const auto reduction : {ReductionType::Sum, ReductionType::Mean}) {
+    OwnRule own;
+    SessionOptions options;
+    options.enableGradientAccumulation = true;
+    options.accumulationFactor = 2;
+    options.accumulationAndReplicationReductionType = reduction;
+    const auto session = OwnRule::session(own.model(), options);
+    session->prepareDevice();
+    session->weightsFromHost();
+    for (int i = 0; i < 2; ++i)
+      step(*session, "x", {1, 2, 3, 6}, "loss", 2); // gradients (1, 2) and (3, 6)
+    session->weightsToHost();
+    const float times = reduction == ReductionType::Sum ? 1 : 0.5f;
+    EXPECT_EQ(own.w, (Floats{1 - 3 * 4 * times, 2 - 3 * 8 * times}));
+    EXPECT_EQ(own.count, Floats{2});
+  }
+}
+
+TEST(Model, SaysWhatARuleOfUpdatesCannotDo) {
+  OwnRule own;
+  EXPECT_NE(
+      messageOf([&] { OwnRule::session(own.model(true)); }).find("reads \"x\" of a micro-batch"),
+      std::string::npos);
+  EXPECT_EQ(messageOf([&] { makeInferenceSession(own.model(), flow("loss"), modelDevice()); }),
+            "The model \"own\" has a rule of updates, which only a training session runs.");
+  Model m("none");
+  const auto w = m.weight("w", floats({2}), own.w.data());
+  EXPECT_EQ(messageOf([&] { m.gradientOf(w); }),
+            "The gradient of \"w\" is part of a rule of updates: writeRule(true) first.");
+}
+
 TEST(Model, SaysWhatDoesNotFit) {
   Floats w{1, 2};
   Model m("net");

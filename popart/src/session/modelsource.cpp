@@ -17,9 +17,10 @@ namespace {
 // What nodes of the model itself write.
 std::set<ir::Value> written(const ir::Graph &graph) {
   std::set<ir::Value> out;
-  for (const auto &node : graph.nodes)
-    if (node.def->updates >= 0)
-      out.insert(node.inputs[static_cast<std::size_t>(node.def->updates)]);
+  for (const auto *nodes : {&graph.nodes, &graph.rule})
+    for (const auto &node : *nodes)
+      if (node.def->updates >= 0)
+        out.insert(node.inputs[static_cast<std::size_t>(node.def->updates)]);
   return out;
 }
 
@@ -34,15 +35,19 @@ public:
 
   ir::Graph graph(const Use &use) const override {
     ir::Graph out = model_.graph();
+    if (!use.training && !out.rule.empty())
+      throw error("The model \"{}\" has a rule of updates, which only a training session runs.",
+                  out.name);
     const auto changed = written(out);
     for (std::uint32_t i = 0; i < out.size() && !use.training && use.constantWeights; ++i)
       if (auto &value = out[ir::Value{i}]; value.kind == ir::Kind::Variable &&
                                            !changed.count(ir::Value{i}) &&
                                            settings_.groupsOf(value.name, use.replicas) == 1)
         value.kind = ir::Kind::Constant;
-    for (auto &node : out.nodes) // collectives count with them
-      if (node.def->collective && !node.attributes.has("replicas"))
-        node.attributes.set("replicas", use.replicas);
+    for (auto *nodes : {&out.nodes, &out.rule}) // collectives count with them
+      for (auto &node : *nodes)
+        if (node.def->collective && !node.attributes.has("replicas"))
+          node.attributes.set("replicas", use.replicas);
     return out;
   }
 
