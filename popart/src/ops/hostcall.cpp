@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: MIT
 // HostCall: what the host makes of the inputs. The program stops, sends them, and waits for the
 // outputs; Session::connectHostFunction says who computes them, by the attribute `handle`.
-//   types, shapes, ranks   of the outputs: numbers in DataType, and all extents one after the other
+//   types, shapes, ranks   of the outputs (ops/core/declared.hpp)
 #include "lowering/lowering.hpp"
+#include "ops/core/declared.hpp"
 #include "ops/core/elementwise.hpp"
 
 namespace popart::ops {
 
 namespace {
-
-Infos infer(const OpView &op) {
-  Infos out;
-  const Integers types = op.integers("types"), ranks = op.integers("ranks");
-  const Integers extents = op.integers("shapes", {});
-  auto next = extents.begin();
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    const auto rank = ranks.at(i);
-    if (rank < 0 || rank > extents.end() - next)
-      op.fail("the shapes ", ir::text(extents), " are not those of tensors with ", ir::text(ranks),
-              " dimensions.");
-    out.emplace_back(DataType(types[i]), Shape(next, next + rank));
-    next += rank;
-  }
-  return out;
-}
 
 using Arguments = std::vector<poplar::Graph::HostFunctionArgument>;
 
@@ -54,7 +39,7 @@ OpDef hostcallOp() {
   op.in = {0, any};
   op.out = {1, any};
   op.sideEffect = true;
-  op.infer = infer;
+  op.infer = declaredOutputs;
   op.lower = lower;
   op.noGradient = "the host computes it";
   return op;
