@@ -5,6 +5,7 @@ import sys as _sys
 from tensorflow import _names
 from tensorflow.framework import dtypes as _dtypes
 from tensorflow.framework import functions as _functions
+from tensorflow.framework.custom_gradients import custom_gradient  # noqa: F401
 from tensorflow.framework.shapes import TensorShape  # noqa: F401
 from tensorflow.framework.specs import TensorSpec, TypeSpec  # noqa: F401
 from tensorflow.framework.tape import GradientTape, gradients  # noqa: F401

@@ -13,6 +13,13 @@ class Device:
         self._adapt = adapt
 
     only_compiles = never_runs = released = False
+    drops_results = False  # results are not transferred
+    parameters = None  # a function: what the device has in place of a variable's values
+    sends_seed = True  # or one that nobody gave
+
+    def synthetic(self, inputs):
+        """Arrays that stand for these inputs of a program, or None: the host sends them."""
+        return None
 
     def cache_file(self, key):
         """Where an executable of this hash is kept; None: nowhere."""
@@ -48,6 +55,8 @@ class Device:
         from tensorflow.ops.random_ops import global_seed
         seeded = self.__dict__.setdefault("_seeded", set())
         seed = self.seed if self.seed is not None else global_seed()
+        if not self.sends_seed:
+            seed = 0
         if seed is not None and id(executable) not in seeded:
             executable.session.setRandomSeed(seed)
         seeded.add(id(executable))

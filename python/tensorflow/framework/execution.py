@@ -12,9 +12,10 @@ from . import dtypes
 from .errors import FailedPreconditionError, failures, translated
 from .logs import info
 
-_numpy_of = {popart.DataType.FLOAT: np.float32, popart.DataType.FLOAT16: np.float16, popart.DataType.INT32: np.int32,
-             popart.DataType.BOOL: np.bool_, popart.DataType.UINT8: np.uint8, popart.DataType.INT8: np.int8,
-             popart.DataType.INT16: np.int16, popart.DataType.UINT16: np.uint16, popart.DataType.UINT32: np.uint32}
+# numpy's types of the device's.
+device_arrays = {popart.DataType.FLOAT: np.float32, popart.DataType.FLOAT16: np.float16, popart.DataType.INT32: np.int32,
+                 popart.DataType.BOOL: np.bool_, popart.DataType.UINT8: np.uint8, popart.DataType.INT8: np.int8,
+                 popart.DataType.INT16: np.int16, popart.DataType.UINT16: np.uint16, popart.DataType.UINT32: np.uint32}
 
 
 class Settings:
@@ -24,7 +25,7 @@ class Settings:
                  patterns=None):
         self.batches, self.replicas, self.accumulation = batches, replicas, accumulation
         self.optimizer = optimizer  # a function of {id of a variable: its name here} that gives popart's
-        self.returned = returned  # "All" or "Final", or one for each output
+        self.returned = returned  # "All", "Final" or "Sum", or one for each output
         self.adapt = adapt  # changes the session options
         self.name = name
 
@@ -42,7 +43,8 @@ class Executable:
         self.names = {key: name for key, (_, _, _, name) in graph.variables.items()}
         self._sent = {}  # id of a variable -> the version on the device
         with translated():
-            converted = graph.recorder.convert()
+            self._synthetic = device.synthetic(graph.inputs)
+            converted = graph.recorder.convert([] if self._synthetic is None else self._synthetic)
             changed = set(converted.changed)
             self.outputs, self.inputs = list(converted.outputs), list(converted.inputs)
             self.session = self._make(converted)
@@ -70,6 +72,8 @@ class Executable:
         self.device.adapt(options)
         self._described = _described(options)
         returned = [s.returned] * len(self.outputs) if isinstance(s.returned, str) else s.returned
+        if self.device.drops_results:  # and of the last batch, since something must come
+            returned = ["Final"] * len(returned)
         self.returned = returned
         flow = {name: popart.AnchorReturnType(how) for name, how in zip(self.outputs, returned)}
         patterns = popart.Patterns(popart.PatternsLevel.Default)
@@ -101,7 +105,7 @@ class Executable:
         """64 bits of everything that the program depends on."""
         s = self.settings
         described = (self.graph.recorder.fingerprint(), s.batches, s.replicas, s.accumulation, s.name, self.returned,
-                     self._described, self.device.info.ipuVersion, self.device.info.numIpus, self.device.info.tilesPerIPU)
+                     self._described, self._synthetic is None, self.device.info.ipuVersion, self.device.info.numIpus, self.device.info.tilesPerIPU)
         return hashlib.sha256(repr(described).encode()).hexdigest()[:16]
 
     def _save(self, file):
@@ -122,14 +126,18 @@ class Executable:
             count = times if how == "All" else s.replicas
             shape = (count, *tensor.shape.as_list()) if count > 1 else tuple(tensor.shape.as_list())
             outputs.append((name, kind, shape))
-            self._results.append((shape, _numpy_of[kind], tensor.dtype))
+            self._results.append((shape, device_arrays[kind], tensor.dtype))
+        wanted = [s.returned] * len(self.outputs) if isinstance(s.returned, str) else s.returned
+        self._dropped = [((times if how == "All" else s.replicas, *t.shape.as_list()), t.dtype)
+                         for how, t in zip(wanted, self.graph.outputs)]
         self._io = popart_core.AddressIo(inputs, outputs)
 
     # ---- running
 
     def __call__(self, arrays):
         """One run: arrays of input_shapes -> arrays, in front of their shape the micro-batches if there are several."""
-        arrays = [np.require(a, dtype.as_numpy_dtype, ("C", "A")) for a, (dtype, _) in zip(arrays, self._in_types)]
+        arrays = [] if self._synthetic is not None else [np.require(a, dtype.as_numpy_dtype, ("C", "A"))
+                                                         for a, (dtype, _) in zip(arrays, self._in_types)]
         if self.device.only_compiles:
             return self._not_run()
         self._ready()
@@ -141,6 +149,8 @@ class Executable:
             variable.version += 1
             variable.newest = self
             self._sent[id(variable)] = variable.version
+        if self.device.drops_results:
+            return [np.zeros(shape, dtype._numpy) for shape, dtype in self._dropped]
         return [r if r.dtype == dtype._numpy else r.astype(dtype._numpy)
                 for r, (_, _, dtype) in zip(results, self._results)]
 
@@ -157,6 +167,8 @@ class Executable:
             self.device.load(self)
             self._loaded = True
             self._sent.clear()
+            if self._synthetic is not None:  # inputs that are variables
+                return self._send()
         sent = self._sent
         for variable in self.variables:
             if variable.newest is not None and variable.newest is not self:
@@ -168,14 +180,25 @@ class Executable:
     def _send(self):
         for variable in self.variables:
             variable.fetch()  # of this program too: all are written
-        with translated():
-            self.session.weightsFromHost()
+        own = None if self.device.parameters is None else [v.memory.copy() for v in self.variables]
+        for variable in self.variables if own is not None else ():
+            variable.memory[...] = self.device.parameters(variable)
+        try:
+            with translated():
+                self.session.weightsFromHost()
+        finally:
+            for variable, values in zip(self.variables, own or ()):
+                variable.memory[...] = values
         self._sent = {id(v): v.version for v in self.variables}
 
     def fetch(self):
         """The device's variables come to the host."""
         ours = [v for v in self.changed if v.newest is self]
         if not ours:
+            return
+        if self.device.parameters is not None:  # they stay on the device
+            for variable in ours:
+                variable.newest = None
             return
         # All weights come, but of those that the program only reads the host may have newer values.
         kept = [(v, v.memory.copy()) for v in self._read_only]
@@ -187,6 +210,20 @@ class Executable:
                 variable.memory[...] = values
             for variable in ours:
                 variable.newest = None
+
+    def read(self, arrays):
+        """{name of a tensor that the program keeps: an array for it}, for those that are no variables of the graph."""
+        self.fetch()
+        with translated():
+            self.session.readWeights(popart.PyWeightsIO(arrays))
+
+    def write(self, arrays):
+        """The same the other way; everything is sent before the next run."""
+        for variable in self.variables:
+            variable.fetch()
+        with translated():
+            self.session.writeWeights(popart.PyWeightsIO(arrays))
+        self._sent.clear()
 
     def update_optimizer(self, optimizer):
         with translated():

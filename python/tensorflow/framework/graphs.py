@@ -17,6 +17,7 @@ class _Current(threading.local):
     graph = None
     default = None  # of TensorFlow 1: where operations go when nothing is traced
     shard = stage = None
+    update = False  # once per weight update, not for every batch
     scopes = ()  # names
     tapes = ()  # that watch what is computed
     strategy = None  # of the scope
@@ -53,7 +54,7 @@ def eagerly():
 
 @contextlib.contextmanager
 def placed(**where):
-    """shard=, stage=: of operations in here."""
+    """shard=, stage=, update=: of operations in here."""
     before = {name: getattr(current, name) for name in where}
     for name, value in where.items():
         setattr(current, name, value)
@@ -156,7 +157,7 @@ class Graph:
         numbers = [_core.no_tensor if t is None else t.number for t in taken]
         with translated():
             first = self.recorder.node(op, name, numbers, _device_attributes(attributes), outputs, shard, stage,
-                                       [b.recorder for b in bodies])
+                                       [b.recorder for b in bodies], current.update)
         out = []
         for i in range(outputs):
             kind, _ = self.recorder.info(first + i)
@@ -188,6 +189,10 @@ class Graph:
         if self.outer is not None:
             return self.capture(self.outer.read(variable))
         return self._declare(variable)[2]
+
+    def declare(self, variable):
+        """The number of a variable of this graph."""
+        return self._declare(variable)[1]
 
     def _declare(self, variable):
         found = self.variables.get(id(variable))

@@ -4,6 +4,7 @@ gradient is a graph of it, compiled once for every form and run on the host's de
 import numpy as np
 
 from . import devices, nest
+from .custom_gradients import record as record_custom
 from .dispatch import CONSTANT_INPUTS
 from .graphs import Graph, active, current
 from .tensors import EagerTensor, Tensor, convert_to_tensor
@@ -123,9 +124,12 @@ class GradientTape:
         key.append((tuple(number(t) for t in targets), tuple(by_numbers), given is not None and
                     tuple((g.dtype.name, g.array.shape) for g in given)))
         key = tuple(key)
-        program = _programs.get(key)
+        own = any(op == "CustomGradient" for op, *_ in plan)  # has constants of this call
+        program = None if own else _programs.get(key)
         if program is None:
-            program = _programs[key] = self._build(graph, leaves, plan, targets, by, given, Executable)
+            program = self._build(graph, leaves, plan, targets, by, given, Executable)
+            if not own:
+                _programs[key] = program
         executable, depends = program
         results = executable([t.array for t in leaves] + [g.array for g in given or ()]) if executable else []
         return [EagerTensor(results.pop(0)) if d else None for d in depends]
@@ -142,6 +146,10 @@ class GradientTape:
         for op, ins, attributes, outs, fixed in plan:
             taken = [None if t is None else graph.constant(t.array, t.dtype) if i in fixed else values[id(t)]
                      for i, t in enumerate(ins)]
+            if op == "CustomGradient":
+                own = record_custom(graph, taken[:len(outs)], taken[len(outs):], attributes["function"])
+                values.update((id(t), v) for t, v in zip(outs, own))
+                continue
             for t, v in zip(outs, graph.record(op, taken, attributes, len(outs), [t.dtype for t in outs])):
                 values[id(t)] = v
         made, depends = _gradients(graph, [values[id(t)] for t in targets], [values[id(t)] for t in by], starts)

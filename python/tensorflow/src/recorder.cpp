@@ -68,7 +68,7 @@ void print(std::ostream &out, const Recording &recording) {
   for (const auto &[tensor, name] : recording.inputs)
     out << "in " << tensor << ";";
   for (const auto &v : recording.variables)
-    out << "var " << v.tensor << v.name << int(v.stored) << v.trained << ";";
+    out << "var " << v.tensor << v.name << int(v.stored) << v.trained << v.state << ";";
   for (const auto &[tensor, values] : recording.constants) {
     out << "const " << tensor << ":";
     for (double v : values.doubles())
@@ -83,7 +83,8 @@ void print(std::ostream &out, const Recording &recording) {
       print(out, value);
       out << ";";
     }
-    out << node.place.ipu.value_or(-1) << "/" << node.place.stage.value_or(-1) << ")";
+    out << node.place.ipu.value_or(-1) << "/" << node.place.stage.value_or(-1)
+        << (node.place.update ? "/update)" : ")");
     for (const auto &body : node.bodies)
       print(out, *body);
   }
@@ -158,14 +159,14 @@ Recorder::Tensor Recorder::node(const std::string &op, const std::string &name,
                                 const std::vector<Tensor> &inputs, const py::dict &attributes,
                                 unsigned outputs, std::optional<std::int64_t> ipu,
                                 std::optional<std::int64_t> stage,
-                                const std::vector<const Recorder *> &bodies) {
+                                const std::vector<const Recorder *> &bodies, bool update) {
   Node out;
   out.op = op;
   out.name = name;
   out.inputs = inputs;
   for (const auto &[key, value] : attributes)
     out.attributes.emplace(key.cast<std::string>(), attributeFrom(value));
-  out.place = {ipu, stage};
+  out.place = {ipu, stage, update};
   for (const auto *body : bodies)
     out.bodies.push_back(body->recording_);
   const auto first = Tensor(recording_->tensors.size());
@@ -207,7 +208,26 @@ py::object Recorder::known(Tensor tensor) const {
   return shadows_.empty() ? py::none() : py::cast(first);
 }
 
-popart::Converted Recorder::convert() const { return Conversion(*recording_).finish(); }
+popart::Converted Recorder::convert(const std::vector<py::array> &instead) const {
+  Conversion conversion(*recording_);
+  std::vector<Conversion::Memory> memory;
+  for (const auto &array : instead)
+    memory.push_back({const_cast<void *>(array.data()), held(array)});
+  conversion.synthesise(std::move(memory));
+  return conversion.finish();
+}
+
+std::vector<bool> Recorder::depends(Tensor of, const std::vector<std::size_t> &variables) const {
+  Conversion own(*recording_, instead[0]);
+  own.follow();
+  Values by;
+  for (auto i : variables)
+    by.push_back(own.at(recording_->variables.at(i).tensor));
+  std::vector<bool> out;
+  for (Value v : own.model().gradients({own.at(of)}, by))
+    out.push_back(v != none);
+  return out;
+}
 
 std::unique_ptr<Recorder>
 Recorder::select(const std::vector<Tensor> &outputs,
@@ -295,14 +315,17 @@ void bindRecorder(py::module &m) {
       .def("constant", &Recorder::constant, "A tensor of these values.")
       .def("node", &Recorder::node, py::arg("op"), py::arg("name"), py::arg("inputs"),
            py::arg("attributes"), py::arg("outputs"), py::arg("ipu"), py::arg("stage"),
-           py::arg("bodies"), "Appends an operation; its first output.")
+           py::arg("bodies"), py::arg("update") = false, "Appends an operation; its first output.")
       .def("output", &Recorder::output, "Appends an output.")
       .def("update", &Recorder::update, "A variable's new value, when everything is computed.")
       .def("train", &Recorder::train, "A variable that an optimiser changes.")
+      .def("state", &Recorder::state, "A variable that an optimiser keeps for itself.")
       .def("loss", &Recorder::loss, "What training makes small.")
       .def("info", &Recorder::info, "Element type and shape, -1 for unknown dimensions.")
       .def("known", &Recorder::known, "The numbers of what is constant, or None.")
-      .def("convert", &Recorder::convert, "The graph as a model.")
+      .def("depends", &Recorder::depends, "Whether a tensor has a gradient by these variables.")
+      .def("convert", &Recorder::convert, py::arg("instead") = std::vector<py::array>(),
+           "The graph as a model.")
       .def("listing", &Recorder::listing, "A line for every operation.")
       .def("fingerprint", &Recorder::fingerprint, "What a compiled program depends on.")
       .def(

@@ -3,6 +3,7 @@
 // if all dimensions are known, two with different numbers in place of those that are not.
 #pragma once
 #include "core/Conversion.hpp"
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -22,12 +23,14 @@ public:
   // The first of its outputs, which follow each other.
   Tensor node(const std::string &op, const std::string &name, const std::vector<Tensor> &inputs,
               const py::dict &attributes, unsigned outputs, std::optional<std::int64_t> ipu,
-              std::optional<std::int64_t> stage, const std::vector<const Recorder *> &bodies);
+              std::optional<std::int64_t> stage, const std::vector<const Recorder *> &bodies,
+              bool update = false); // once per weight update
   void output(Tensor tensor) { recording_->outputs.push_back(tensor); }
   void update(std::size_t variable, Tensor value) {
     recording_->updates.emplace_back(variable, value);
   }
   void train(std::size_t variable) { recording_->variables.at(variable).trained = true; }
+  void state(std::size_t variable) { recording_->variables.at(variable).state = true; }
   void loss(Tensor tensor) { recording_->loss = tensor; }
 
   // The part that these outputs and updates (variable, value) need, with inputs of these shapes.
@@ -38,7 +41,10 @@ public:
   std::pair<popart::DataType, popart::Shape> info(Tensor tensor) const;
   // The numbers of a tensor that is known already.
   py::object known(Tensor tensor) const;
-  popart::Converted convert() const;
+  // Whether `of` depends on each of these variables in a way that has a gradient.
+  std::vector<bool> depends(Tensor of, const std::vector<std::size_t> &variables) const;
+  // `instead`: arrays of the device's types that stand for the inputs, if there are any.
+  popart::Converted convert(const std::vector<py::array> &instead) const;
   std::string listing() const;
   // Everything that a compiled program depends on, as text.
   std::string fingerprint() const;

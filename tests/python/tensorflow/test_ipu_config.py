@@ -97,6 +97,16 @@ def test_what_has_no_effect_is_told(capfd):
     ipu.config.reset_ipu_configuration()
 
 
+def test_every_attribute_acts_or_says_why_not():
+    from tensorflow.python.ipu import config_table, no_effect
+    acts, elsewhere = set(config_table.ACTS), config_table.ELSEWHERE
+    assert acts | elsewhere | set(no_effect.CONFIG) == set(config_table.TABLE)
+    assert not acts & elsewhere and not (acts | elsewhere) & set(no_effect.CONFIG)
+    page = open(os.path.join(os.path.dirname(__file__), "../../../docs/tensorflow.md")).read()
+    for name, reason in {**no_effect.CONFIG, **no_effect.ARGUMENTS}.items():
+        assert f"| `{name}` | {reason} |" in page, name
+
+
 def small():
     model = keras.Sequential([keras.layers.Dense(4, input_shape=(3,)), keras.layers.Dense(2)])
     model.compile("sgd", "mse")
@@ -121,8 +131,9 @@ def test_options_reach_the_program():
 @pytest.mark.parametrize("flags, text", [("--no_such_flag", "Unknown flag --no_such_flag"),
                                          ("--executable_cache_pat=/tmp", "Did you mean --executable_cache_path"),
                                          ("--synthetic_data_initializer=random", "needs --use_synthetic_data"),
-                                         ("--use_synthetic_data --synthetic_data_initializer=3", "a number is not there"),
-                                         ("--synthetic_data_categories=seed", "is not there yet"),
+                                         ("--use_synthetic_data --synthetic_data_initializer=x", "or a number, not 'x'"),
+                                         ("--use_synthetic_data --synthetic_data_initializer=nan", "or a number"),
+                                         ("--synthetic_data_categories=seeds", "Unknown synthetic data category 'seeds'"),
                                          ("--ipu_model_tiles=many", "is no int")])
 def test_unknown_flags_end_the_program(flags, text):
     run = subprocess.run([sys.executable, "-c", "from tensorflow.python import ipu; print('alive')"], capture_output=True,

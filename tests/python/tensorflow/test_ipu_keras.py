@@ -180,15 +180,43 @@ def test_what_does_nothing_says_so(capfd):
     with configured().scope():
         model = made()
     capfd.readouterr()
-    model.set_asynchronous_callbacks(True)
     model.set_outfeed_queue_options(buffer_depth=4)
-    model.set_infeed_queue_options(prefetch_depth=2)
-    model.set_pipelining_options(gradient_accumulation_steps_per_replica=4, recomputation_mode="Auto")
+    model.set_infeed_queue_options(prefetch_depth=2, optimise_latency=True)
+    model.set_pipelining_options(gradient_accumulation_steps_per_replica=4, weight_update_poplar_options={"a": "b"})
     err = capfd.readouterr().err
-    assert [line.split()[0] for line in err.splitlines()] == [
-        "WARNING:tensorflow:asynchronous", "WARNING:tensorflow:buffer_depth", "WARNING:tensorflow:recomputation_mode"]
-    with pytest.raises(NotImplementedError, match="accumulate_outfeed"):
-        model.set_pipelining_options(gradient_accumulation_steps_per_replica=4, accumulate_outfeed=True)
+    assert [line.split()[0] for line in err.splitlines()] == [f"WARNING:tensorflow:{name}" for name in (
+        "buffer_depth", "prefetch_depth", "optimise_latency", "weight_update_poplar_options")]
+    with pytest.raises(NotImplementedError, match="batch_serialization_iterations"):
+        model.set_pipelining_options(gradient_accumulation_steps_per_replica=4, batch_serialization_iterations=2)
+    with pytest.raises(TypeError, match="RecomputationMode"):
+        model.set_pipelining_options(gradient_accumulation_steps_per_replica=4, recomputation_mode="Auto")
+
+
+def test_asynchronous_callbacks_come_for_every_step():
+    seen = {}
+    for asynchronous in (False, True):
+        steps = seen[asynchronous] = []
+        with configured().scope():
+            model = made(steps=8)
+            model.set_asynchronous_callbacks(asynchronous)
+            note = keras.callbacks.LambdaCallback(on_batch_end=lambda i, logs: steps.append((i, logs["loss"])))
+            history = model.fit(X, Y, batch_size=8, shuffle=False, verbose=0, callbacks=[note])
+        assert history.history["loss"][0] == pytest.approx(steps[-1][1])
+    assert [i for i, _ in seen[False]] == [7, 15] and [i for i, _ in seen[True]] == list(range(16))
+    assert seen[True][7][1] == pytest.approx(seen[False][0][1]) and seen[True][15] == pytest.approx(seen[False][1])
+    assert len({loss for _, loss in seen[True]}) == 16
+
+
+def test_metrics_that_are_accumulated_are_the_same():
+    found = []
+    for accumulate in (False, True):
+        with configured(2).scope():
+            model = made(0.1, 8)
+            model.set_pipeline_stage_assignment([0, 1, 1])
+            model.set_pipelining_options(gradient_accumulation_steps_per_replica=4, accumulate_outfeed=accumulate)
+            found.append(model.fit(X, Y, batch_size=8, shuffle=False, verbose=0).history)
+    assert found[0]["loss"] == pytest.approx(found[1]["loss"], rel=1e-5)
+    assert found[0]["accuracy"] == pytest.approx(found[1]["accuracy"], rel=1e-5)
 
 
 def test_options_are_for_models_of_a_strategy():

@@ -32,6 +32,8 @@ void Conversion::place(const Place &place, const std::string &name) {
   settings.virtualGraph = sharded_ && !place.ipu ? 0 : place.ipu;
   settings.pipelineStage = place.stage;
   settings.name = name;
+  if (model_ == &own_)
+    model_->writeRule(place.update);
 }
 
 Place Conversion::placeOf(TensorNumber variable) const {
@@ -39,6 +41,15 @@ Place Conversion::placeOf(TensorNumber variable) const {
     if (std::find(node.inputs.begin(), node.inputs.end(), variable) != node.inputs.end())
       return node.place;
   return {};
+}
+
+Place Conversion::placeOfUpdate(const Variable &variable, TensorNumber value) const {
+  Place out = placeOf(variable.tensor);
+  out.update = std::any_of(recording_.nodes.begin(), recording_.nodes.end(), [&](const Node &node) {
+    return node.place.update &&
+           std::find(node.outputs.begin(), node.outputs.end(), value) != node.outputs.end();
+  });
+  return out;
 }
 
 void Conversion::declare() {
@@ -50,11 +61,18 @@ void Conversion::declare() {
     if (!shape.empty() && shape[0] == unknown) // a batch: smaller than a field may be
       shape[0] = std::max<std::int64_t>(instead_ / 2, 1);
     std::replace(shape.begin(), shape.end(), unknown, instead_);
-    values_[tensor] = model_->input(name, TensorInfo(info.type, shape));
+    const TensorInfo one(info.type, shape);
+    if (synthetic_.empty())
+      values_[tensor] = model_->input(name, one);
+    else
+      values_[tensor] = model_->weight(name, one, synthetic_.at(inputs_).data,
+                                       synthetic_.at(inputs_).owner, popart::ir::Role::Fixed);
   }
   while (variables_.size() < recording_.variables.size()) {
     const auto &variable = recording_.variables[variables_.size()];
-    const auto role = variable.trained ? popart::ir::Role::Weight : popart::ir::Role::Fixed;
+    const auto role = variable.trained ? popart::ir::Role::Weight
+                      : variable.state ? popart::ir::Role::OptimizerState
+                                       : popart::ir::Role::Fixed;
     const auto &info = recording_.tensors[variable.tensor];
     place(placeOf(variable.tensor), variable.name);
     variables_.push_back(model_->weight(variable.name, TensorInfo(variable.stored, info.shape),
@@ -163,7 +181,7 @@ void Conversion::follow() {
 static Place lastPlace(const Recording &recording) {
   Place last;
   for (const auto &node : recording.nodes)
-    if (node.place.stage.value_or(-1) >= last.stage.value_or(-1))
+    if (!node.place.update && node.place.stage.value_or(-1) >= last.stage.value_or(-1))
       last = node.place;
   return last;
 }
@@ -173,12 +191,13 @@ Converted Conversion::finish() {
   Converted out;
   for (const auto &[variable, tensor] : recording_.updates) {
     const auto &stored = recording_.variables.at(variable);
-    place(placeOf(stored.tensor), stored.name);
+    place(placeOfUpdate(stored, tensor), stored.name);
     own_.update(variables_.at(variable), own_.cast(at(tensor), stored.stored));
     out.changed.insert(stored.name);
   }
   for (const auto &[tensor, name] : recording_.inputs)
-    out.inputs.push_back(name);
+    if (synthetic_.empty())
+      out.inputs.push_back(name);
   place(lastPlace(recording_), "outputs");
   if (recording_.loss != noTensor)
     out.loss = own_.nameOf(own_.reshape(at(recording_.loss), {}));

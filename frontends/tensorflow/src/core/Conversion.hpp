@@ -26,6 +26,14 @@ public:
   // The body of a loop or condition: `model` is its own, the values are its inputs.
   Conversion(const Recording &recording, popart::Model &model, const Values &inputs);
 
+  // Inputs are variables with these values, in their order, instead of what the host sends: of
+  // programs that run without data. Before anything is followed.
+  struct Memory {
+    void *data;
+    std::shared_ptr<void> owner;
+  };
+  void synthesise(std::vector<Memory> inputs) { synthetic_ = std::move(inputs); }
+
   // What came to the recording since the last call.
   void follow();
   Value at(TensorNumber tensor) const;
@@ -57,6 +65,7 @@ private:
   void convert(const Node &node);
   void place(const Place &place, const std::string &name);
   Place placeOf(TensorNumber variable) const; // of its first use
+  Place placeOfUpdate(const Variable &variable, TensorNumber value) const;
 
   const Recording &recording_;
   std::int64_t instead_ = 1;
@@ -64,6 +73,7 @@ private:
   popart::Model *model_;
   bool turns(const Node &node, const Values &inputs) const;
   Values callTurned(const Converter &converter, const Node &node, Values inputs);
+  std::vector<Memory> synthetic_;
   std::map<Value, Value> turned_;
   std::map<Value, Convolution> convolutions_;
   Values values_;    // by tensor

@@ -34,6 +34,7 @@ using Attribute = std::variant<std::monostate, bool, std::int64_t, double, std::
 // Where a node runs, within a replica.
 struct Place {
   std::optional<std::int64_t> ipu, stage;
+  bool update = false; // once per weight update, not for every batch
 };
 
 struct Recording;
@@ -55,6 +56,7 @@ struct Variable {
   std::shared_ptr<void> owner;
   DataType stored = DataType::FLOAT; // its type there
   bool trained = false;
+  bool state = false; // of an optimiser
 };
 
 struct Recording {

@@ -76,11 +76,26 @@ Values conditional(Call &c) {
   return c.m.ops("If", inputs, unsigned(c.results()), std::move(bodies), {});
 }
 
+// Inputs: results, what they have gradients by, and what the body captures. Its own inputs are the
+// results' gradients and the captured ones.
+Values customGradient(Call &c) {
+  const auto results = std::size_t(c.integer("results")), by = std::size_t(c.integer("by"));
+  Values given(c.all().begin(), c.all().begin() + std::ptrdiff_t(results));
+  given.insert(given.end(), c.all().begin() + std::ptrdiff_t(results + by), c.all().end());
+  auto body = bodyOf(c, *c.node().bodies.at(0), {}, given, "gradient");
+  give(body, body.outputs);
+  std::vector<popart::Model> bodies;
+  bodies.push_back(std::move(body.model));
+  return c.m.ops("openipu.CustomGradient", c.all(), unsigned(c.results()), std::move(bodies),
+                 {{"results", std::int64_t(results)}, {"by", std::int64_t(by)}});
+}
+
 } // namespace
 
 void addBodies(Registry &r) {
   r.add("While", loop);
   r.add("If", conditional);
+  r.add("CustomGradient", customGradient);
 }
 
 } // namespace tensorflow

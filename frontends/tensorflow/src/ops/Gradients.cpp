@@ -27,8 +27,14 @@ Values gradients(Call &c) {
   return out;
 }
 
+// Of a variable that is trained, after accumulation and reduction: in a rule of updates.
+Values weightGradient(Call &c) { return {c.m.gradientOf(c.in(0))}; }
+
 } // namespace
 
-void addGradients(Registry &r) { r.add("Gradients", gradients); }
+void addGradients(Registry &r) {
+  r.add("Gradients", gradients);
+  r.add("WeightGradient", weightGradient);
+}
 
 } // namespace tensorflow

@@ -4,7 +4,7 @@ from tensorflow.framework.graphs import current
 from tensorflow.framework.logs import without_effect
 
 _BY_KERAS = ("computational_stages", "gradient_accumulation_count", "repeat_count", "inputs", "infeed_queue", "outfeed_queue",
-             "optimizer_function", "infeed_output", "outfeed_loss", "outfeed_mask", "gradient_accumulation_dtype", "name")
+             "optimizer_function", "infeed_output", "outfeed_loss", "outfeed_mask", "name")
 _REDUCTIONS = ("NONE", "LIST", "SUM", "MEAN")
 
 
@@ -23,12 +23,15 @@ class IpuOptions:
     def _start_ipu_options(self):
         self._accumulation = None  # steps per replica
         self._accumulation_method = "sum"
+        self._accumulation_arguments = {}
         self._pipelining = {}
         self._replica_reduction = "NONE"
+        self._asynchronous = False
         self._queue_options = {"infeed": {}, "outfeed": {}}
 
     def _pipeline_key(self):
         return (self._accumulation, self._accumulation_method, repr(sorted(self._pipelining.items(), key=str)),
+                repr(sorted(self._accumulation_arguments.items(), key=str)), repr(self._queue_options),
                 tuple(n.stage for n in getattr(self, "_nodes", ())))
 
     def _require_strategy(self, what):
@@ -44,7 +47,9 @@ class IpuOptions:
             if name in optimizer_kwargs:
                 raise ValueError(f"Found `{name}` key in `gradient_accumulation_optimizer_kwargs`. Set the model's optimizer "
                                  "with `compile` and the number with `gradient_accumulation_steps_per_replica`.")
-        self._refuse(optimizer_kwargs, "set_gradient_accumulation_options")
+        known = {"offload_weight_update_variables", "replicated_optimizer_state_sharding", "dtype"}
+        self._refuse({k: v for k, v in optimizer_kwargs.items() if k not in known}, "set_gradient_accumulation_options")
+        self._accumulation_arguments = dict(optimizer_kwargs)
         self._accumulation = _positive("gradient_accumulation_steps_per_replica", gradient_accumulation_steps_per_replica)
         self._accumulation_method = _method(gradient_accumulation_reduction_method)
 
@@ -54,13 +59,15 @@ class IpuOptions:
         for name in _BY_KERAS:
             if name in pipelining_kwargs:
                 raise ValueError(f"Found `{name}` key in `pipelining_kwargs`. This argument is automatically set by Keras.")
-        known = {"pipeline_schedule", "recomputation_mode", "offload_weight_update_variables"}
+        from tensorflow.python.ipu.ops import pipelining_ops
+        from tensorflow.python.ipu.placement import ARGUMENTS, Placement
+        known = {"pipeline_schedule", *ARGUMENTS, *pipelining_ops._NO_EFFECT} - {"dtype"}
         self._refuse({k: v for k, v in pipelining_kwargs.items() if k not in known}, "set_pipelining_options")
-        self._refuse({"accumulate_outfeed": True} if accumulate_outfeed else {}, "set_pipelining_options")
-        without_effect(**{k: v for k, v in pipelining_kwargs.items() if k != "pipeline_schedule"})
+        without_effect(**{k: v for k, v in pipelining_kwargs.items() if k in pipelining_ops._NO_EFFECT})
+        Placement({k: v for k, v in pipelining_kwargs.items() if k in ARGUMENTS})  # complains in time
         steps = _positive("gradient_accumulation_steps_per_replica", gradient_accumulation_steps_per_replica)
         self._pipelining = {"gradient_accumulation_steps_per_replica": steps, "device_mapping": device_mapping,
-                            **pipelining_kwargs}
+                            "accumulate_outfeed": bool(accumulate_outfeed), **pipelining_kwargs}
         self._accumulation_method = _method(gradient_accumulation_reduction_method)
 
     @staticmethod
@@ -76,9 +83,9 @@ class IpuOptions:
         self._replica_reduction = value
 
     def set_asynchronous_callbacks(self, asynchronous=False):
-        """Callbacks come after every execution, whatever is asked for: an execution's results arrive at once."""
+        """Callbacks come for every step of an execution, with the numbers as they were then, instead of after its last one."""
         self._require_strategy("set_asynchronous_callbacks")
-        without_effect(asynchronous=bool(asynchronous))
+        self._asynchronous = bool(asynchronous)
 
     def set_infeed_queue_options(self, **kwargs):
         self._require_strategy("set_infeed_queue_options")
@@ -94,7 +101,7 @@ class IpuOptions:
                 raise ValueError(f"`{name}` is not an argument of an {which} queue; there are {', '.join(known)}.")
             if known[name] is not None and not known[name][0] <= value <= known[name][1]:
                 raise ValueError(f"{name} must be between {known[name][0]} and {known[name][1]}, not {value}.")
-        without_effect(**{k: v for k, v in given.items() if k != "prefetch_depth"})
+        without_effect(**given)
         self._queue_options[which] = dict(given)
 
     # ---- stages

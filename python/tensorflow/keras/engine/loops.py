@@ -61,9 +61,13 @@ class Loops:
             begin(step)
             results = program.run(arrays)
             seen += batches
-            logs = program.update_metrics(results, tracker, rows)
-            step += max(1, batches // plan.replicas)
-            end(step - 1, logs)
+            parts = program.steps_of(results) if self._asynchronous else [results]
+            for i, part in enumerate(parts):
+                if i:
+                    begin(step)
+                logs = program.update_metrics(part, tracker, rows)
+                step += max(1, batches // plan.replicas // len(parts))
+                end(step - 1, logs)
             if self.stop_training:
                 break
         if steps is not None and step < steps and not self.stop_training:
@@ -140,7 +144,7 @@ def _single(plan):
     """What is left of an epoch: one batch at a time."""
     from tensorflow.keras.engine.plan import Plan
     out = Plan(plan._device, plan.accumulation, 1, plan.accumulation, plan.adapt, plan.strategy, plan.sum_accumulated,
-               plan.stages, plan.pipelined)
+               plan.stages, plan.pipelined, plan.placement, plan.sums_results)
     return out
 
 

@@ -6,12 +6,14 @@ from tensorflow.framework import devices
 
 class Plan:
     def __init__(self, device=None, steps=1, replicas=1, accumulation=1, adapt=None, strategy=None, sum_accumulated=True,
-                 stages=None, pipelined=True):
+                 stages=None, pipelined=True, placement=None, sums_results=False):
         self._device = device
         self.steps, self.replicas, self.accumulation = steps, replicas, accumulation
         self.adapt, self.strategy, self.sum_accumulated = adapt, strategy, sum_accumulated
         self.stages = stages  # device_mapping of a pipeline: the IPU of each stage
         self.pipelined = pipelined  # or one stage after the other
+        self.placement = placement  # of what a training keeps
+        self.sums_results = sums_results  # of all batches of an execution
 
     @property
     def device(self):
@@ -26,7 +28,7 @@ class Plan:
 
     @property
     def key(self):
-        return (self.steps, self.replicas, self.accumulation, id(self._device))
+        return (self.steps, self.replicas, self.accumulation, self.sums_results, id(self._device))
 
 
 def plan_for(model, training):

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""A model's training, evaluation or prediction as one program. Training is a session of PopART with its fused optimiser where
-that is the same rule; else gradients and updates are written out. Metrics come back as what each batch adds to them."""
+"""A model's training, evaluation or prediction as one program. Training is a session of PopART, with its fused optimiser
+where that is the same rule; else the update is written out as the model's own rule. Metrics come back as what each batch adds
+to them."""
 import numpy as np
 import popart
 
 from tensorflow.framework import dtypes, nest
 from tensorflow.framework.execution import Executable, Settings
 from tensorflow.framework.graphs import Graph, placed, tracing
-from tensorflow.framework.tape import graph_gradients
+from tensorflow.framework.rules import unused_optimizer, write_rule
 from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.keras.optimizers.device_state import DeviceState
 from tensorflow.ops import array_ops, math_ops
 
 
@@ -24,7 +26,9 @@ class Program:
         graph = self.graph = Graph(name=f"{model.name}/{mode}")
         graph.makes_variables = True
         self.fused = mode == "train" and self._fused(1.0) is not None
-        graph.trained = {id(v) for v in model.trainable_variables} if self.fused else ()
+        self.trains = mode == "train" and not _overrides(model, "train_step")
+        graph.trained = {id(v) for v in model.trainable_variables} if self.trains else ()
+        graph.averages = mode == "train" and not self.trains and plan.replicas > 1  # gradients that are written out
         graph.on_assign = self._on_assign
         if plan.stages is not None:
             graph.mapping, graph.pipelined = plan.stages, plan.pipelined
@@ -78,7 +82,7 @@ class Program:
         kept = [self.graph.state[key] for key in self._kept]
         with self._at_end():
             packed = self._packed([loss, *parts.values(), *self._increments.values()])
-        self._finish([packed, *kept], ["All"] + ["Final"] * len(kept))
+        self._finish([packed, *kept], ["Sum" if self.plan.sums_results else "All"] + ["Final"] * len(kept))
 
     def _packed(self, values):
         """One tensor of all that a batch gives back: every transfer to the host has its price."""
@@ -98,19 +102,11 @@ class Program:
         return placed(stage=len(stages) - 1) if stages else placed()
 
     def _train(self, loss):
-        variables = self.model.trainable_variables
-        graph = self.graph
-        if self.fused:
-            factor = self.plan.accumulation if self.plan.sum_accumulated else 1
-            trained = loss if factor == 1 else math_ops.multiply(loss, float(factor))
-            graph.recorder.loss(graph.taken(trained).number)
-            return
-        if self.plan.accumulation > 1 or self.plan.replicas > 1:
-            raise NotImplementedError(f"The optimizer {type(self.model.optimizer).__name__} with these settings cannot be "
-                                      "used with gradient accumulation, pipelining or replicas here: PopART has no such "
-                                      "rule. docs/tensorflow.md says which optimizers can.")
-        gradients = graph_gradients(graph, [loss], variables)
-        self.model.optimizer.apply_gradients(zip(gradients, variables))
+        factor = self.plan.accumulation if self.plan.sum_accumulated else 1
+        loss = self.graph.taken(loss if factor == 1 else math_ops.multiply(loss, float(factor)))
+        self.graph.recorder.loss(loss.number)
+        if not self.fused:
+            write_rule(self.graph, loss, self.model.optimizer, self.model.trainable_variables)
 
     def _trace_custom(self, step, data):
         """train_step or test_step of the user: metrics are on the device, and come back as they are at the end."""
@@ -145,15 +141,15 @@ class Program:
     # ---- compiling
 
     def _fused(self, rate):
-        optimizer = self.model.optimizer
+        optimizer, variables = self.model.optimizer, self.model.trainable_variables
         constant = optimizer.rate_is_constant or self.plan.steps == self.plan.accumulation
-        clip = optimizer.clip_settings(popart)
-        if clip is None or _overrides(self.model, "train_step") or any(v.constraint is not None
-                                                                       for v in self.model.trainable_variables):
+        if not constant or _overrides(self.model, "train_step") or any(v.constraint is not None for v in variables):
             return None
-        if not constant:
-            return None
-        return optimizer.fused(popart, rate, clip)
+        return optimizer.fused_here(popart, rate, self._accumulator_type())
+
+    def _accumulator_type(self):
+        placement = self.plan.placement
+        return placement.accumulator_type(self.model.trainable_variables) if placement else popart.DataType.UNDEFINED
 
     def compile(self):
         if self.executable is not None:
@@ -165,13 +161,17 @@ class Program:
         def adapt(options):
             options.accumulationAndReplicationReductionType = popart.ReductionType.Mean
             if plan.adapt is not None:
-                plan.adapt(options)
+                plan.adapt(options, self)
 
         settings.adapt = adapt
         if self.fused:
             self._rate = self.model.optimizer.rate_now()
             settings.optimizer = lambda names: self._fused(self._rate)
+        elif self.trains:
+            settings.optimizer = lambda names: unused_optimizer(self._accumulator_type())
         self.executable = Executable(self.graph, plan.device, settings)
+        if self.fused:
+            self._state = DeviceState(self.model.optimizer, self.executable, self.model.trainable_variables)
         self.input_shapes = self.executable.input_shapes
         return self.executable
 
@@ -180,25 +180,25 @@ class Program:
     def run(self, arrays):
         """Arrays with all batches of an execution -> the results of the program."""
         executable = self.compile()
-        if self.fused:
-            self._before_step(executable)
-        results = executable(arrays)
-        if self.fused:
-            steps = self.plan.steps // self.plan.accumulation
-            self.model.optimizer.iterations.set(self.model.optimizer.iterations.numpy() + steps)
-        return results
-
-    def _before_step(self, executable):
+        if not self.fused:
+            return executable(arrays)
         optimizer = self.model.optimizer
-        source = optimizer.state_source
-        if source is not executable:
-            if source is not None:
-                move_state(source, executable)
-            optimizer.state_source = executable
+        self._state.before_run()
         rate = optimizer.rate_now()
         if rate != self._rate:
             self._rate = rate
             executable.update_optimizer(self._fused(rate))
+        results = executable(arrays)
+        optimizer.iterations.set(optimizer.iterations.numpy() + self.plan.steps // self.plan.accumulation)
+        self._state.after_run()
+        return results
+
+    def steps_of(self, results):
+        """The results of an execution step by step, as far as they are known for every step."""
+        if self._custom is not None or self.plan.sums_results:
+            return [results]
+        packed = np.asarray(results[0]).reshape(self.plan.steps, self.plan.replicas, -1)
+        return [[step, *results[1:]] for step in packed]
 
     def update_metrics(self, results, tracker, rows=1):
         """Adds what an execution gave to the metrics; {name: number} of all of them."""
@@ -206,7 +206,7 @@ class Program:
             return {name: _last(v, self.plan.replicas) for name, v in zip(self._custom, results)}
         replicas = self.plan.replicas
         values, count = self._unpacked(results[0]), 1 + len(self.parts)
-        tracker.losses(["loss", *self.parts], values[:count], rows)
+        tracker.losses(["loss", *self.parts], values[:count], rows, self.plan.steps if self.plan.sums_results else 1)
         for key, added in zip(self._increments, values[count:]):
             tracker.add(self._metric_variables[key], added)
         for variable, value in zip(self._kept.values(), results[1:]):
@@ -228,47 +228,3 @@ def _type(array):
 def _overrides(model, name):
     from tensorflow.keras.engine.training import Model
     return getattr(type(model), name) is not getattr(Model, name)
-
-
-def move_state(source, target):
-    """The optimiser's state of one program becomes that of another one of the same model."""
-    state = read_state(source)
-    arrays = {}
-    for name in _state_names(target):
-        prefix, _, variable = name.partition("___")
-        key = (prefix, _variable_of(target, variable))
-        if key in state:
-            arrays[name] = np.ascontiguousarray(state[key])
-    if arrays:
-        target.session.writeWeights(popart.PyWeightsIO(arrays))
-        target._sent.clear()
-
-
-_STATE = ("Accl___", "Accl1___", "Accl2___", "Accl3___", "Step___")
-
-
-def _state_names(executable):
-    return sorted(n for n in executable.session.getAllTensorIds() if n.startswith(_STATE))
-
-
-def _variable_of(executable, name):
-    for key, own in executable.names.items():
-        if own == name:
-            return key
-    return name
-
-
-def read_state(executable):
-    """{(kind, id of the variable): array}"""
-    executable.fetch()
-    arrays = {}
-    for name in _state_names(executable):
-        info = executable.session.getInfo(name)
-        arrays[name] = np.empty(info.shape(), dtype=info.data_type_lcase())
-    if arrays:
-        executable.session.readWeights(popart.PyWeightsIO(arrays))
-    out = {}
-    for name, array in arrays.items():
-        prefix, _, variable = name.partition("___")
-        out[(prefix, _variable_of(executable, variable))] = array
-    return out

@@ -30,8 +30,7 @@ class Saving:
         store.put_text("model_config", json.dumps(config, default=_plain))
         if self._is_compiled and include_optimizer:
             store.put_text("training_config", json.dumps(_training(self), default=_plain))
-            for i, w in enumerate(self.optimizer.get_weights()):
-                store.put_array("optimizer_weights", f"w{i:04d}", w)
+            store.put_arrays("optimizer_weights", [(v.name, v.numpy()) for v in self.optimizer.weights])
         store.put_weights(self)
         store.close()
 
@@ -89,12 +88,22 @@ def load_model(filepath, custom_objects=None, compile=True, options=None):
                 model.compile(optimizer, _loss(given.pop("loss")), **given)
                 saved = store.arrays("optimizer_weights")
                 if saved:
-                    optimizer._create_all(model.trainable_variables)
-                    if len(saved) == len(optimizer.weights):
-                        optimizer.set_weights([saved[k] for k in sorted(saved)])
+                    _restore(optimizer, model, saved, filepath)
         return model
     finally:
         store.close()
+
+
+def _restore(optimizer, model, saved, path):
+    if len(saved) > 1:
+        optimizer._create_all(model.trainable_variables)
+    own = optimizer.weights
+    if len(saved) != len(own) or any(tuple(v.shape) != w.shape for v, w in zip(own, saved)):
+        from tensorflow.framework.logs import warning
+        warning(f"Error in loading the saved optimizer state of {path}. As a result, your model is starting with a freshly "
+                "initialized optimizer.")
+        return
+    optimizer.set_weights(saved)
 
 
 def model_from_config(config, custom_objects=None):
@@ -188,11 +197,19 @@ class _Hdf5:
         found = self._file.attrs.get(name)
         return found.decode() if isinstance(found, bytes) else found
 
-    def put_array(self, group, name, array):
-        self._file.require_group(group).create_dataset(name, data=array)
+    def put_arrays(self, group, named):
+        """In order: the group's attribute weight_names says it."""
+        group, names = self._file.require_group(group), _unique([name for name, _ in named])
+        group.attrs["weight_names"] = [name.encode() for name in names]
+        for name, (_, array) in zip(names, named):
+            group.create_dataset(name, data=array)
 
     def arrays(self, group):
-        return {k: np.asarray(v) for k, v in self._file[group].items()} if group in self._file else {}
+        if group not in self._file:
+            return []
+        group = self._file[group]
+        names = [n.decode() if isinstance(n, bytes) else n for n in group.attrs.get("weight_names", sorted(group))]
+        return [np.asarray(group[n]) for n in names]
 
     @property
     def _weights(self):
@@ -235,12 +252,12 @@ class _Npz:
         found = self._all.get("text|" + name)
         return None if found is None else str(found)
 
-    def put_array(self, group, name, array):
-        self._all[f"group|{group}|{name}"] = np.asarray(array)
+    def put_arrays(self, group, named):
+        for i, (name, array) in enumerate(named):
+            self._all[f"group|{group}|{i:04d}|{name}"] = np.asarray(array)
 
     def arrays(self, group):
-        start = f"group|{group}|"
-        return {k[len(start):]: v for k, v in self._all.items() if k.startswith(start)}
+        return [self._all[k] for k in sorted(self._all) if k.startswith(f"group|{group}|")]
 
     def put_weights(self, model):
         self._all["layers"] = np.array([layer.name for layer in model.layers])

@@ -22,11 +22,12 @@ class Tracker:
         """[rounds, replicas, *shape]"""
         return np.asarray(values).reshape(-1, self._replicas, *shape)
 
-    def losses(self, names, all_values, weight=1.0):
+    def losses(self, names, all_values, weight=1.0, summed=1):
+        """summed: how many batches each value is the sum of."""
         for name, values in zip(names, all_values):
             rows = self._split(values, ())
             self._sums[name] = self._sums.get(name, 0) + rows.sum(0, dtype=np.float64) * weight
-            self._counts[name] = self._counts.get(name, 0) + len(rows) * weight
+            self._counts[name] = self._counts.get(name, 0) + len(rows) * weight * summed
 
     def add(self, variable, values):
         rows = self._split(values, tuple(variable.shape)).sum(0, dtype=np.float64)

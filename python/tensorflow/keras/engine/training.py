@@ -143,7 +143,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
     def _program(self, mode, batch, plan):
         specs = tuple(None if a is None else (a.shape, str(a.dtype)) for a in nest.flatten(batch))
         trained = tuple(id(v) for v in self.trainable_variables) if self.built else ()
-        key = (mode, specs, plan.key, trained, self._pipeline_key())
+        key = (mode, specs, plan.key, trained, self._pipeline_key(), self.optimizer.hyper() if mode == "train" else None)
         found = self._programs.get(key)
         if found is None:
             if active() is not None:

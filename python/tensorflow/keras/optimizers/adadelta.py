@@ -25,9 +25,12 @@ class Adadelta(Optimizer):
         self.mixed(u, math_ops.square(x), self.rho)
         var.assign_sub(math_ops.multiply(x, rate))
 
-    def fused(self, popart, rate, clip):
+    def fused(self, popart, rate, clip, accum):
         if clip:
             return None
         return popart.Adaptive({"defaultLearningRate": (rate, False), "defaultAlpha": (float(self.rho), True),
                                 "defaultMomentum": (0.0, True), "defaultEps": (float(self.epsilon), True),
-                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdaptiveMode.AdaDelta)
+                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdaptiveMode.AdaDelta, accum_type=accum)
+
+    def fused_slots(self):
+        return {"accum_grad": ("Accl1", 1), "accum_var": ("Accl2", 1)}

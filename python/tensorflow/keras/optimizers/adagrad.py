@@ -25,9 +25,12 @@ class Adagrad(Optimizer):
         slot.assign(v)
         var.assign_sub(math_ops.divide(math_ops.multiply(gradient, rate), math_ops.add(math_ops.sqrt(v), self.epsilon)))
 
-    def fused(self, popart, rate, clip):
-        if self.initial_accumulator_value or clip:
-            return None  # PopART's starts from zeros
+    def fused(self, popart, rate, clip, accum):
+        if clip:
+            return None
         return popart.Adaptive({"defaultLearningRate": (rate, False), "defaultAlpha": (0.0, True),
                                 "defaultMomentum": (0.0, True), "defaultEps": (float(self.epsilon), True),
-                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdaptiveMode.AdaGrad)
+                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdaptiveMode.AdaGrad, accum_type=accum)
+
+    def fused_slots(self):
+        return {"accumulator": ("Accl1", 1)}

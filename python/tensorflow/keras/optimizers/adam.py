@@ -38,12 +38,15 @@ class Adam(Optimizer):
                                  math_ops.add(math_ops.sqrt(v_now), self.epsilon))
         var.assign_sub(math_ops.cast(change, var.dtype))
 
-    def fused(self, popart, rate, clip):
+    def fused(self, popart, rate, clip, accum):
         if self.amsgrad:
             return None
         out = popart.Adam({"defaultLearningRate": (rate, False), "defaultBeta1": (float(self.beta_1), True),
                            "defaultBeta2": (float(self.beta_2), True), "defaultEps": (float(self.epsilon), True),
                            "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdamMode.Adam,
-                          clip_norm_settings=clip)
+                          accum_type=accum, clip_norm_settings=clip)
         out.setEpsBeforeCorrection(True)
         return out
+
+    def fused_slots(self):
+        return {"m": ("Accl1", 1), "v": ("Accl2", 1)}

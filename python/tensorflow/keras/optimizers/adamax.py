@@ -26,8 +26,11 @@ class Adamax(Optimizer):
         scale = math_ops.divide(math_ops.cast(rate, "float32"), math_ops.subtract(1.0, power))
         var.assign_sub(math_ops.divide(math_ops.multiply(m, scale), math_ops.add(largest, self.epsilon)))
 
-    def fused(self, popart, rate, clip):
+    def fused(self, popart, rate, clip, accum):
         return popart.Adam({"defaultLearningRate": (rate, False), "defaultBeta1": (float(self.beta_1), True),
                             "defaultBeta2": (float(self.beta_2), True), "defaultEps": (float(self.epsilon), True),
                             "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdamMode.AdaMax,
-                           clip_norm_settings=clip)
+                           accum_type=accum, clip_norm_settings=clip)
+
+    def fused_slots(self):
+        return {"m": ("Accl1", 1), "v": ("Accl2", 1)}

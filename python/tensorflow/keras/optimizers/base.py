@@ -4,6 +4,7 @@ for apply_gradients. `fused` says it as PopART's optimiser, which fit() uses: it
 """
 import numpy as np
 
+from tensorflow.framework.dispatch import apply
 from tensorflow.framework.graphs import active, eagerly
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.framework.variables import Variable
@@ -54,7 +55,6 @@ class Optimizer:
         for key, default in self._defaults.items():
             setattr(self, key, hyper.get(key, default))
         self._slots, self._order = {}, []
-        self.state_source = None  # the program that has newer slots (fit)
 
     # ---- the rate
 
@@ -115,9 +115,19 @@ class Optimizer:
         for v in variables:
             self.create_slots(v)
 
+    slots_by_variable = False  # in the order of weights: all slots of a variable, or one slot of all variables
+
     @property
     def weights(self):
-        return [self.iterations, *self._slots.values()]
+        slots = list(self._slots.items())
+        if not self.slots_by_variable:
+            names = list(dict.fromkeys(name for (_, name), _ in slots))
+            slots.sort(key=lambda item: names.index(item[0][1]))
+        return [self.iterations, *self._own_weights(), *[slot for _, slot in slots]]
+
+    def _own_weights(self):
+        """What the rule keeps beside the slots."""
+        return []
 
     def variables(self):
         return self.weights
@@ -138,7 +148,7 @@ class Optimizer:
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         if not pairs:
             raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in grads_and_vars]}.")
-        gradients = self._clipped([g for g, _ in pairs])
+        gradients = self._clipped(_averaged([g for g, _ in pairs]))
         self._create_all([v for _, v in pairs])
         rate = self._decayed_lr()
         self.prepare()
@@ -190,9 +200,23 @@ class Optimizer:
     def update(self, gradient, var, rate):
         raise NotImplementedError("Must be implemented in subclasses.")
 
-    def fused(self, popart, rate, clip):
-        """popart's optimiser of the same rule with this rate, or None."""
+    def fused(self, popart, rate, clip, accum):
+        """popart's optimiser of the same rule with this rate, or None. accum: the type that gradients are gathered in."""
         return None
+
+    def fused_here(self, popart, rate, accum):
+        """The same with this optimiser's clipping."""
+        clip = self.clip_settings(popart)
+        return None if clip is None else self.fused(popart, rate, clip, accum)
+
+    def fused_slots(self):
+        """{slot: (what popart's optimiser calls it, the factor between its value and the slot's)}"""
+        return {}
+
+    def hyper(self):
+        """Everything that a compiled program has of this optimiser."""
+        return (tuple(getattr(self, k) for k in self._defaults), self.decay, self.clipnorm, self.clipvalue,
+                self.global_clipnorm, id(self._schedule))
 
     def clip_settings(self, popart):
         """What PopART clips by, or None if it cannot say it."""
@@ -222,6 +246,13 @@ class Optimizer:
         if isinstance(config.get("learning_rate"), dict):
             config["learning_rate"] = schedules.deserialize(config["learning_rate"])
         return cls(**config)
+
+
+def _averaged(gradients):
+    """Over the replicas of a program that writes its gradients out."""
+    if not getattr(active(), "averages", False):
+        return gradients
+    return [apply("CrossReplicaMean", [g], {"replica_group_size": 0}) for g in gradients]
 
 
 def epsilon_of(value):

@@ -27,6 +27,8 @@ class Ftrl(Optimizer):
             raise ValueError(f"`learning_rate_power` needs to be negative or zero. Received: {learning_rate_power}.")
         super().__init__(name, learning_rate, **given, **kwargs)
 
+    slots_by_variable = True
+
     def create_slots(self, var):
         self.add_slot(var, "accumulator", self.initial_accumulator_value)
         self.add_slot(var, "linear")

@@ -31,9 +31,8 @@ class Nadam(Optimizer):
         for name in ("m", "v"):
             self.add_slot(var, name)
 
-    @property
-    def weights(self):
-        return [self.iterations, self._product, *self._slots.values()]
+    def _own_weights(self):
+        return [self._product]
 
     def _momentum(self, step):
         return math_ops.multiply(math_ops.subtract(1.0, math_ops.multiply(math_ops.pow(

@@ -39,10 +39,13 @@ class RMSprop(Optimizer):
         slot.assign(moved)
         var.assign_sub(moved)
 
-    def fused(self, popart, rate, clip):
+    def fused(self, popart, rate, clip, accum):
         if self.momentum or clip:
             return None  # PopART's form with epsilon under the root starts from ones
         mode = popart.AdaptiveMode.CenteredRMSProp if self.centered else popart.AdaptiveMode.RMSProp
         return popart.Adaptive({"defaultLearningRate": (rate, False), "defaultAlpha": (float(self.rho), True),
                                 "defaultMomentum": (0.0, True), "defaultEps": (float(self.epsilon), True),
-                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, mode)
+                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, mode, accum_type=accum)
+
+    def fused_slots(self):
+        return {"rms": ("Accl1", 1), **({"mg": ("Accl2", 1)} if self.centered else {})}

@@ -32,10 +32,13 @@ class SGD(Optimizer):
         slot.assign(v)
         var.assign_add(math_ops.subtract(math_ops.multiply(v, self.momentum), step) if self.nesterov else v)
 
-    def fused(self, popart, rate, clip):
+    def fused(self, popart, rate, clip, accum):
         values = {"defaultLearningRate": (rate, False), "defaultMomentum": (float(self.momentum), True),
                   "nesterov": (bool(self.nesterov), True)}
         if self.momentum:
             scale = max(rate, 1e-30)  # of a rate of zero nothing is left to divide by
             values |= {"defaultVelocityScaling": (scale, False), "defaultLearningRate": (scale, False)}
-        return popart.SGD(values, clip, popart.SGDAccumulatorAndMomentum.Separate)
+        return popart.SGD(values, clip, popart.SGDAccumulatorAndMomentum.Separate, accum)
+
+    def fused_slots(self):
+        return {"momentum": ("Accl1", -1)} if self.momentum else {}

@@ -4,6 +4,7 @@ options; rows without one say in NO_EFFECT why nothing here depends on them, whi
 import enum
 
 from tensorflow.python.ipu.config_structure import Attribute
+from tensorflow.python.ipu.no_effect import CONFIG
 
 
 class SelectionOrder(enum.Enum):
@@ -108,7 +109,7 @@ def _set(field, to=None):
 
 def _recompute(options, value):
     import popart
-    if value:
+    if value and not options.enablePipelining:  # pipelines have modes of their own
         options.autoRecomputation = popart.RecomputationType.Standard
 
 
@@ -143,7 +144,6 @@ ACTS = {
     "experimental.always_rearrange_copies_on_the_host": _set("rearrangeStreamsOnHost"),
 }
 # Applied where devices are chosen and programs are saved.
-ELSEWHERE = {"auto_select_ipus", "select_ipus", "serialization_output_folder", "device_connection.type",
+ELSEWHERE = {"optimizations.minimum_remote_tensor_size", "auto_select_ipus", "select_ipus", "serialization_output_folder", "device_connection.type",
              "device_connection.version", "ipu_model.compile_ipu_code", "ipu_model.tiles_per_ipu", "ipu_model.version"}
-# Nothing a program computes or costs here depends on them.
-NO_EFFECT = set(TABLE) - set(ACTS) - ELSEWHERE
+NO_EFFECT = set(CONFIG)

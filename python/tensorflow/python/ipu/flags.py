@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """TF_POPLAR_FLAGS: --name or --name=value, separated by spaces. An unknown one ends the program."""
 import difflib
+import math
 import os
 import shlex
 
@@ -11,8 +12,8 @@ FLAGS = {
     "use_ipu_model": (False, "Programs run on a model of IPUs instead of the simulated system's."),
     "ipu_model_tiles": (0, "Tiles of each IPU of that model; 0: all."),
     "use_synthetic_data": (False, "No data is moved between host and device."),
-    "synthetic_data_categories": ("", "The same for infeed or outfeed; other categories are refused."),
-    "synthetic_data_initializer": ("", "What inputs are instead: random, uniform or normal; a number is not there yet."),
+    "synthetic_data_categories": ("", "The same for infeed, outfeed, seed, hostembedding or parameters alone, by commas."),
+    "synthetic_data_initializer": ("", "What inputs and parameters are instead: random, uniform, normal or a number; else zeros."),
     "log_cycle_count": (-1, "The tile whose cycles of every run are logged; -1: none."),
     "while_loop_brute_force_max_trip_count": (128, "No effect: loops whose count is known are found otherwise."),
     "max_compilation_threads": (-1, "No effect: POPLAR_ENGINE_OPTIONS sets the compiler's threads."),
@@ -61,10 +62,10 @@ class Flags:
             raise _fatal(f"Unknown synthetic data category {sorted(unknown)[0]!r}; there are {', '.join(sorted(_CATEGORIES))}.")
         if self.synthetic_data_initializer and not self.synthetic:
             raise _fatal("--synthetic_data_initializer needs --use_synthetic_data or --synthetic_data_categories.")
-        if self.synthetic_data_initializer not in ("", "random", "uniform", "normal"):
-            raise _fatal("--synthetic_data_initializer must be random, uniform or normal; a number is not there yet.")
-        for category in self.categories & {"seed", "hostembedding", "parameters"}:
-            raise _fatal(f"--synthetic_data_categories={category} is not there yet: infeed and outfeed are.")
+        if self.synthetic_data_initializer not in ("", "random", "uniform", "normal") and not _number(
+                self.synthetic_data_initializer):
+            raise _fatal("--synthetic_data_initializer must be random, uniform, normal or a number, not "
+                         f"{self.synthetic_data_initializer!r}.")
         if self.show_progress_bar not in ("auto", "true", "false"):
             raise _fatal("--show_progress_bar must be auto, true or false.")
         if self.tensor_map_file_path:
@@ -89,6 +90,13 @@ def _bool(value, given):
     if value.lower() in ("false", "0"):
         return False
     raise ValueError(value)
+
+
+def _number(text):
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _fatal(text):

@@ -23,7 +23,7 @@ class IPUOutfeedQueue:
         self._mode = IPUOutfeedMode(outfeed_mode or IPUOutfeedMode.ALL)
         if not 1 <= buffer_depth <= 255:
             raise ValueError(f"buffer_depth must be between 1 and 255, not {buffer_depth}.")
-        self._waiting, self._structure, self._enqueued = [], None, False
+        self._waiting, self._structure, self._enqueued, self._count = [], None, False, 1
 
     keeps_all = property(lambda self: self._mode is IPUOutfeedMode.ALL)
     enqueued = property(lambda self: self._enqueued)
@@ -43,8 +43,16 @@ class IPUOutfeedQueue:
         graph.outfeeds.append((self, flat))
         return Operation(graph, "outfeed_enqueue")
 
+    def accumulates(self, count):
+        """The queue gets sums of this many rounds."""
+        if not self.keeps_all:
+            raise ValueError("accumulate_outfeed needs an outfeed queue with IPUOutfeedMode.ALL.")
+        self._count = count
+
     def put(self, arrays):
         """What a run gave: of every tensor [rounds, ...], or the last one."""
+        if self._count > 1:
+            arrays = [a.reshape(-1, self._count, *a.shape[1:]).sum(1, dtype=np.float64).astype(a.dtype) for a in arrays]
         if self.keeps_all:
             self._waiting.append(arrays)
         else:

@@ -7,6 +7,7 @@ from tensorflow.framework.logs import info, warning
 from tensorflow.keras.engine.feeding import Arrays
 from tensorflow.keras.engine.plan import Plan
 from tensorflow.python.ipu import stages
+from tensorflow.python.ipu.placement import Placement
 
 
 def _power_of_two(n):
@@ -21,17 +22,22 @@ def plan_of(strategy, model, training):
         raise ValueError(f"Current device has {device.ipus} IPUs attached, however the current model requires a multiple of "
                          f"{shards} IPUs.")
     accumulation = _accumulation(model, pipeline, steps) if training else 1
+    method = _method(model._accumulation_method)
+    placement = pipeline.placement if pipeline is not None else Placement(model._accumulation_arguments)
 
-    def adapt(options):
+    def adapt(options, program):
         if pipeline is not None:
             pipeline.adapt(options, training)
-        for key, value in model._queue_options["infeed"].items():
-            if key == "prefetch_depth":
-                options.defaultBufferingDepth = int(value)
+        if training:
+            placement.adapt(options, program.fused)
+        if method == "running_mean":
+            options.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Running
+        if "prefetch_depth" in model._queue_options["infeed"]:
+            options.defaultBufferingDepth = int(model._queue_options["infeed"]["prefetch_depth"])
 
-    return Plan(device, steps, device.ipus // shards, accumulation, adapt, strategy,
-                _method(model._accumulation_method) == "sum", pipeline.mapping if pipeline else None,
-                pipeline is None or pipeline.overlaps)
+    return Plan(device, steps, device.ipus // shards, accumulation, adapt, strategy, method == "sum",
+                pipeline.mapping if pipeline else None, pipeline is None or pipeline.overlaps, placement,
+                pipeline is not None and bool(model._pipelining.get("accumulate_outfeed")))
 
 
 def _method(value):
@@ -155,5 +161,3 @@ def _tell_training(model, plan, batch):
     if a > 1:
         info(f"Doing {k // a} weight updates per execution per replica, each accumulating {a} batches.")
 
-
-__all__ = ["plan_of", "steps_of", "popart"]

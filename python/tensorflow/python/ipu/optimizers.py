@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Optimisers around others: gradients of replicas are averaged, gradients of several batches are gathered."""
 from tensorflow import _names
-from tensorflow.framework.logs import without_effect
 from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
+from tensorflow.python.ipu.placement import Placement as _Placement
 
 
 class _Around:
@@ -42,24 +42,22 @@ class GradientAccumulationOptimizerV2(_Around):
                  replicated_optimizer_state_sharding=False, dtype=None,
                  reduction_method=GradientAccumulationReductionMethod.SUM, name="GradientAccumulationOptimizerV2"):
         super().__init__(opt, name)
-        without_effect(offload_weight_update_variables=offload_weight_update_variables, dtype=dtype,
-                       replicated_optimizer_state_sharding=replicated_optimizer_state_sharding)
+        self._placement = _Placement({"offload_weight_update_variables": offload_weight_update_variables, "dtype": dtype,
+                                     "replicated_optimizer_state_sharding": replicated_optimizer_state_sharding})
         self._count = int(num_mini_batches)
         self._method = GradientAccumulationReductionMethod.parse(reduction_method)
 
     def minimize(self, loss, global_step=None, var_list=None, name=None, **kwargs):
         from tensorflow.framework.operations import Operation
-        from tensorflow.ops import math_ops
         from tensorflow.python.ipu.programs import program
         graph = program()
         if graph is None or graph.rounds is None:
             raise RuntimeError("GradientAccumulationOptimizerV2 belongs into the body of ipu.loops.repeat.")
         if graph.rounds % self._count:
             raise ValueError(f"The loop's {graph.rounds} rounds must be a multiple of num_mini_batches ({self._count}).")
-        total = math_ops.multiply(loss, float(self._count)) \
-            if self._method is GradientAccumulationReductionMethod.SUM else loss
         graph.rounds //= self._count
-        graph.train(self.keras, total, self._count)
+        graph.placement = self._placement
+        graph.train(self.keras, loss, self._count, self._method)
         return Operation(graph, self._name)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):

@@ -8,9 +8,13 @@ from tensorflow.framework import nest
 from tensorflow.framework.errors import translated
 from tensorflow.framework.execution import Executable, Settings
 from tensorflow.framework.graphs import Graph, active, tracing
+from tensorflow.framework.rules import unused_optimizer, write_rule
 from tensorflow.framework.tensors import EagerTensor, Tensor, convert_to_tensor
 from tensorflow.framework.variables import Variable
+from tensorflow.ops import math_ops
 from tensorflow.python.ipu import system
+from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
+from tensorflow.python.ipu.placement import Placement
 
 
 class ProgramGraph(Graph):
@@ -21,17 +25,31 @@ class ProgramGraph(Graph):
         self.rounds = None  # of the main loop
         self.infeeds, self.outfeeds = [], []  # (queue, tensors)
         self.arguments, self.states = [], []  # hidden variables
-        self.training = None  # (optimizer, loss, accumulation, reduction) of a fused training
+        self.training = None  # (optimizer, loss, accumulation, reduction) of PopART's training
+        self.placement = Placement({})  # of what it keeps
         self.returned_final = True
         self.schedule = None
 
-    def train(self, optimizer, loss, accumulation):
-        """The variables are trained by PopART's optimiser of the same rule."""
+    def train(self, optimizer, loss, accumulation, method=GradientAccumulationReductionMethod.SUM):
+        """The variables are trained in PopART's training, by its optimiser of the same rule or by this one written out."""
         if self.training is not None:
             raise RuntimeError("A program trains with one optimizer.")
         from tensorflow.compat.v1.graphs import trainable_variables
-        self.training = (optimizer, loss, accumulation)
+        if method is GradientAccumulationReductionMethod.SUM:
+            loss = math_ops.multiply(loss, float(accumulation))
+        self.training = (optimizer, loss, accumulation, method)
         self.retrain = {id(v) for v in trainable_variables()}
+
+    def trained_variables(self):
+        return [v for key, (v, *_) in self.variables.items() if key in self.retrain]
+
+    def fused(self):
+        """PopART's optimiser of the training's rule, or None."""
+        optimizer = self.training[0]
+        if not optimizer.rate_is_constant:
+            return None
+        accum = self.placement.accumulator_type(self.trained_variables())
+        return optimizer.fused_here(popart, optimizer.rate_now(), accum)
 
     def hidden(self, array, name):
         """A variable of the program alone."""
@@ -101,8 +119,12 @@ class Compiled:
         if graph.training is not None:
             graph.recorder.loss(graph.taken(graph.training[1]).number)
             graph.trained = graph.retrain
-            for key in set(graph.variables) & graph.retrain:
-                graph.recorder.train(graph.variables[key][1])
+            trained = graph.trained_variables()
+            for variable in trained:
+                graph.recorder.train(graph.declare(variable))
+            if graph.fused() is None:
+                with tracing(graph):
+                    write_rule(graph, graph.taken(graph.training[1]), graph.training[0], trained)
         if not outputs:
             outputs, returned = [graph.constant(np.float32(0))], ["Final"]
             self._nothing = True
@@ -126,11 +148,7 @@ class Compiled:
         settings = Settings(rounds if graph.training is not None or accumulation == 1 else rounds, device.ipus // size,
                             accumulation, returned=returned, name="cluster", adapt=lambda o: self._adapt(o, ipus))
         if graph.training is not None:
-            optimizer = graph.training[0]
-            made = optimizer.fused(popart, optimizer.rate_now(), optimizer.clip_settings(popart) or [])
-            if made is None:
-                raise NotImplementedError(f"{type(optimizer).__name__} cannot accumulate gradients here: PopART has no such "
-                                          "rule.")
+            made = graph.fused() or unused_optimizer(graph.placement.accumulator_type(graph.trained_variables()))
             settings.optimizer = lambda names: made
         self.executable = Executable(graph, device, settings)
         return self.executable
@@ -147,10 +165,13 @@ class Compiled:
             options.virtualGraphMode = popart.VirtualGraphMode.Manual
         if graph.mapping is not None and graph.pipelined:
             options.enablePipelining = True
-            if graph.training is not None:
-                options.autoRecomputation = popart.RecomputationType.Pipeline
+            if graph.training is not None and system.value("allow_recompute"):
+                options.autoRecomputation = graph.placement.recomputation
         if graph.training is not None:
             options.accumulationAndReplicationReductionType = popart.ReductionType.Mean
+            graph.placement.adapt(options, graph.fused() is not None)
+            if graph.training[3] is GradientAccumulationReductionMethod.RUNNING_MEAN:
+                options.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Running
 
     def run(self, arguments):
         """Values of the inputs -> values of the results; queues are read and filled."""

@@ -2,16 +2,19 @@
 """Pipelines of Keras models: which stage every layer is in, and on which IPU every stage runs."""
 import popart
 
+from tensorflow.python.ipu import system
 from tensorflow.python.ipu.ops.pipelining_ops import PipelineSchedule
+from tensorflow.python.ipu.placement import ARGUMENTS, Placement
 
 
 class Pipeline:
-    def __init__(self, count, mapping=None, schedule=PipelineSchedule.Grouped):
+    def __init__(self, count, mapping=None, schedule=PipelineSchedule.Grouped, placement=None):
         self.count = count
         self.mapping = list(range(count)) if mapping is None else list(mapping)
         if len(self.mapping) != count:
             raise ValueError(f"device_mapping has {len(self.mapping)} entries; the model has {count} pipeline stages.")
         self.schedule = PipelineSchedule(schedule)
+        self.placement = placement or Placement({})
 
     @property
     def ipus(self):
@@ -33,8 +36,8 @@ class Pipeline:
         if not self.overlaps:
             return
         options.enablePipelining = True
-        if training:
-            options.autoRecomputation = popart.RecomputationType.Pipeline
+        if training and system.value("allow_recompute"):
+            options.autoRecomputation = self.placement.recomputation
 
 
 def of(model):
@@ -48,7 +51,8 @@ def of(model):
     if count < 2:
         return None
     options = model._pipelining
-    return Pipeline(count, options.get("device_mapping"), options.get("pipeline_schedule") or PipelineSchedule.Grouped)
+    return Pipeline(count, options.get("device_mapping"), options.get("pipeline_schedule") or PipelineSchedule.Grouped,
+                    Placement({k: v for k, v in options.items() if k in ARGUMENTS}))
 
 
 def stages_of(model):

@@ -8,8 +8,9 @@ import popart
 from tensorflow.framework.devices import Device
 from tensorflow.framework.errors import ResourceExhaustedError, failures
 from tensorflow.framework.logs import warning
-from tensorflow.python.ipu import flags
+from tensorflow.python.ipu import flags, synthetic
 from tensorflow.python.ipu.config_table import ACTS, NO_EFFECT, DeviceConnectionType
+from tensorflow.python.ipu.no_effect import CONFIG
 
 _now = {"config": None, "devices": []}
 
@@ -20,6 +21,14 @@ def configured():
 
 def configuration():
     return _now["config"]
+
+
+def value(name):
+    """Of an attribute of the configuration."""
+    if _now["config"] is None:
+        from tensorflow.python.ipu.config_table import TABLE
+        return TABLE[name].default
+    return _now["config"]._values()[name]
 
 
 def reset():
@@ -47,7 +56,7 @@ def configure(config):
     changed = {name: v for name, v in values.items() if v != defaults[name]}
     _check(values, changed)
     for name in sorted(set(changed) & NO_EFFECT):
-        warning(f"{name} = {changed[name]!r} has no effect on the simulated IPU system.")
+        warning(f"{name} = {changed[name]!r} has no effect on the simulated IPU system: {CONFIG[name]}.")
     auto, chosen = values["auto_select_ipus"], values["select_ipus"]
     wanted = [("count", n) for n in _listed(auto)] + [("id", n) for n in _listed(chosen)] or [("count", 1)]
     made = []
@@ -141,16 +150,31 @@ class IpuDevice(Device):
             if name in ACTS:
                 ACTS[name](options, value)
         flag = flags.current()
-        if flag.synthetic_for("infeed") or flag.synthetic_for("outfeed"):
-            kinds = {"": "Zeros", "random": "RandomNormal", "normal": "RandomNormal", "uniform": "RandomUniform"}
-            name = kinds.get(flag.synthetic_data_initializer, "Zeros")
-            options.syntheticDataMode = getattr(popart.SyntheticDataMode, name, popart.SyntheticDataMode.Zeros)
+        if flag.synthetic_for("infeed") and flag.synthetic_for("outfeed"):
+            options.syntheticDataMode = popart.SyntheticDataMode.Zeros  # for results: inputs are variables
         if flag.log_cycle_count >= 0:
             options.instrumentWithHardwareCycleCounter = True
         if flag.dump_schedule_as_dot:
             options.dotChecks = {"Final"}
             options.logDir = options.logDir or os.getcwd()
         return options
+
+    # ---- data that is made up
+
+    def synthetic(self, inputs):
+        return synthetic.inputs(inputs) if flags.current().synthetic_for("infeed") else None
+
+    @property
+    def drops_results(self):
+        return flags.current().synthetic_for("outfeed")
+
+    @property
+    def parameters(self):
+        return synthetic.parameter if flags.current().synthetic_for("parameters") else None
+
+    @property
+    def sends_seed(self):
+        return not flags.current().synthetic_for("seed")
 
     def cache_file(self, key):
         """Where an executable of this hash is kept, or None."""

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Sums and means over replicas."""
+"""Sums and means over replicas, or over groups of so many that follow each other."""
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.tensors import convert_to_tensor
 
 
+def _reduced(op, x, size, name):
+    if size is not None and (not isinstance(size, int) or size < 1):
+        raise ValueError(f"replica_group_size must be a positive number, not {size!r}.")
+    return apply(op, [convert_to_tensor(x)], {"replica_group_size": size or 0}, name=name)
+
+
 def cross_replica_sum(x, replica_group_size=None, name=None):
-    return apply("CrossReplicaSum", [convert_to_tensor(x)], name=name)
+    return _reduced("CrossReplicaSum", x, replica_group_size, name)
 
 
 def cross_replica_mean(x, replica_group_size=None, name=None):
-    from tensorflow.python.ipu import scopes, system
-    count = system.device(scopes.device_index() or 0).ipus
-    return cross_replica_sum(x) * (1.0 / count)
+    return _reduced("CrossReplicaMean", x, replica_group_size, name)

@@ -6,16 +6,17 @@ from tensorflow.framework import logs, nest
 from tensorflow.framework.graphs import placed
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
-from tensorflow.ops import math_ops
 from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
+from tensorflow.python.ipu.placement import Placement as _Placement
+from tensorflow.python.ipu.placement import RecomputationMode  # noqa: F401
 
 
 class PipelineSchedule(enum.IntEnum):
     Grouped, Interleaved, Sequential = range(3)
 
 
-class RecomputationMode(enum.Enum):
-    Auto, RecomputeThenBackpropagate, RecomputeAndBackpropagateInterleaved = "Auto", "RTB", "RBI"
+_NO_EFFECT = ("forward_propagation_stages_poplar_options", "backward_propagation_stages_poplar_options",
+             "weight_update_poplar_options", "accumulate_outfeed_dtype")
 
 
 class OptimizerFunctionOutput:
@@ -47,20 +48,16 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
     stages = len(computational_stages)
     schedule = PipelineSchedule(pipeline_schedule if pipeline_schedule is not None else PipelineSchedule.Grouped)
     _check(stages, count, schedule, device_mapping, optimizer_function, outfeed_queue, outfeed_loss)
-    for given, what in ((outfeed_mask, "outfeed_mask"), (continuous_weight_updates, "continuous_weight_updates"),
-                        (accumulate_outfeed, "accumulate_outfeed"),
+    for given, what in ((continuous_weight_updates, "continuous_weight_updates"),
                         (batch_serialization_iterations != 1, "batch_serialization_iterations")):
         if given:
             raise NotImplementedError(f"pipeline(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
-    logs.without_effect(
-        gradient_accumulation_dtype=gradient_accumulation_dtype, recomputation_mode=recomputation_mode,
-        forward_propagation_stages_poplar_options=forward_propagation_stages_poplar_options,
-        backward_propagation_stages_poplar_options=backward_propagation_stages_poplar_options,
-        weight_update_poplar_options=weight_update_poplar_options,
-        offload_weight_update_variables=optimizer_function and offload_weight_update_variables,
-        replicated_optimizer_state_sharding=replicated_optimizer_state_sharding, offload_activations=offload_activations,
-        offload_gradient_accumulation_buffers=offload_gradient_accumulation_buffers,
-        replicated_weight_sharding=replicated_weight_sharding, offload_weights=offload_weights)
+    own = locals()
+    logs.without_effect(**{name: own[name] for name in _NO_EFFECT})
+    placed_by = ("gradient_accumulation_dtype", "recomputation_mode", "offload_weight_update_variables", "offload_activations",
+                 "replicated_optimizer_state_sharding", "offload_gradient_accumulation_buffers",
+                 "replicated_weight_sharding", "offload_weights")
+    graph.placement = _Placement({name: own[name] for name in placed_by} if optimizer_function is not None else {})
     if offload_weight_update_variables and optimizer_function is None:
         logs.info("offload_weight_update_variables will have no effect since this pipeline is in inference.")
     graph.mapping = list(device_mapping) if device_mapping is not None else list(range(stages))
@@ -78,7 +75,18 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
         last = made
         values = [] if made is None else [v for v in nest.flatten(made) if isinstance(v, Tensor)]
     with placed(stage=stages - 1):
-        return _end(graph, last, values, count, optimizer_function, outfeed_queue, outfeed_loss, reduction_method)
+        return _end(graph, _unmasked(last, outfeed_mask), values, count, optimizer_function, outfeed_queue, outfeed_loss,
+                    GradientAccumulationReductionMethod.parse(reduction_method), accumulate_outfeed)
+
+
+def _unmasked(outputs, mask):
+    """What goes out of the last stage's outputs: those whose entry of the mask is False."""
+    if mask is None:
+        return outputs
+    flat = nest.flatten(outputs)
+    if len(flat) != len(mask):
+        raise ValueError(f"outfeed_mask has {len(mask)} entries; the last computational stage has {len(flat)} outputs.")
+    return [t for t, hidden in zip(flat, mask) if not hidden]
 
 
 def _check(stages, count, schedule, mapping, optimizer_function, outfeed_queue, outfeed_loss):
@@ -97,17 +105,16 @@ def _check(stages, count, schedule, mapping, optimizer_function, outfeed_queue, 
         raise ValueError("An outfeed_queue must be provided when outfeed_loss is True.")
 
 
-def _end(graph, last, values, count, optimizer_function, outfeed_queue, outfeed_loss, reduction):
+def _end(graph, last, values, count, optimizer_function, outfeed_queue, outfeed_loss, method, accumulate):
     result = Operation(graph, "pipeline")
+    if accumulate and outfeed_queue is not None:
+        outfeed_queue.accumulates(count)
     if optimizer_function is not None:
         wanted = optimizer_function(*values)
         if not isinstance(wanted, OptimizerFunctionOutput):
             raise TypeError("optimizer_function must return pipelining_ops.OptimizerFunctionOutput.")
-        keras = getattr(wanted.opt, "keras", wanted.opt)
         loss = wanted.loss
-        method = GradientAccumulationReductionMethod.parse(reduction)
-        trained = math_ops.multiply(loss, float(count)) if method is GradientAccumulationReductionMethod.SUM else loss
-        graph.train(keras, trained, count)
+        graph.train(getattr(wanted.opt, "keras", wanted.opt), loss, count, method)
         if outfeed_queue is not None:
             outfeed_queue.enqueue(loss if outfeed_loss else last)
         return result

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What a fused optimiser keeps on the device, seen through the optimiser's slots: they are fetched when somebody looks at them,
+and sent when somebody (set_weights, another program) has changed them."""
+import numpy as np
+
+_STEP = "Step___"
+
+
+class DeviceState:
+    """rows: (the session's name of a tensor, the slot, the factor between the slot and it)."""
+
+    def __init__(self, optimizer, executable, variables):
+        self._optimizer, self._executable = optimizer, executable
+        known = set(executable.session.getAllTensorIds())
+        self._rows, self._steps = [], []
+        for variable in variables:
+            name = executable.names.get(id(variable))
+            optimizer.create_slots(variable)
+            for slot, (prefix, factor) in optimizer.fused_slots().items():
+                if f"{prefix}___{name}" in known:
+                    self._rows.append((f"{prefix}___{name}", optimizer.get_slot(variable, slot), factor))
+            if _STEP + str(name) in known:
+                self._steps.append(_STEP + name)
+        self._sent = None
+
+    def _versions(self):
+        return [self._optimizer.iterations.version, *[slot.version for _, slot, _ in self._rows]]
+
+    def before_run(self):
+        if not self._rows and not self._steps:
+            return
+        for _, slot, _ in self._rows:
+            if slot.newest is not None and slot.newest is not self:
+                slot.fetch()
+        if self._sent != self._versions():
+            self._send()
+
+    def after_run(self):
+        """The iterations are counted already."""
+        for _, slot, _ in self._rows:
+            slot.version += 1
+            slot.newest = self
+        self._sent = self._versions()
+
+    def _send(self):
+        self.fetch()
+        step = np.array(self._optimizer.iterations.numpy(), np.float32)
+        arrays = {name: np.ascontiguousarray(slot.memory * np.float32(factor), self._kind(name))
+                  for name, slot, factor in self._rows}
+        arrays |= {name: step for name in self._steps}
+        self._executable.write(arrays)
+
+    def _kind(self, name):
+        return self._executable.session.getInfo(name).data_type_lcase()
+
+    def fetch(self):
+        """The slots have what the device has."""
+        ours = [row for row in self._rows if row[1].newest is self]
+        if not ours:
+            return
+        arrays = {name: np.empty(slot.shape.as_list(), self._kind(name)) for name, slot, _ in ours}
+        self._executable.read(arrays)
+        for name, slot, factor in ours:
+            slot.memory[...] = arrays[name] * np.float32(factor)
+            slot.newest = None

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""Gradients and operations of the user's own: tf.custom_gradient, and libraries that build programs with Poplar's interface."""
+import os
+import subprocess
+
+import numpy as np
+import popart_core
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+from tensorflow.python import ipu
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+SOURCE = r"""
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <popops/ElementWise.hpp>
+#include <string>
+#include <vector>
+using namespace poplar;
+using Tensors = std::vector<Tensor>;
+extern "C" {
+std::int32_t custom_op_api_level = LEVEL;
+
+// y = a * b * scale, z = a + b
+program::Program Build(Graph &graph, const Tensors &in, Tensors &out, const std::string &text, const std::string &name) {
+  program::Sequence prog;
+  Tensor product = popops::mul(graph, in.at(0), in.at(1), prog, name);
+  popops::mulInPlace(graph, product, std::stof(text), prog, name);
+  out = {product, popops::add(graph, in.at(0), in.at(1), prog, name)};
+  return prog;
+}
+// Not the true gradients: twice those by a, and by b those of z alone.
+program::Program Build_grad(Graph &graph, int, const Tensors &dy, const Tensors &in, const Tensors &, Tensors &out,
+                            const std::string &text, const std::string &name) {
+  program::Sequence prog;
+  Tensor da = popops::mul(graph, dy.at(0), in.at(1), prog, name);
+  popops::mulInPlace(graph, da, std::stof(text), prog, name);
+  out = {da, popops::neg(graph, dy.at(1), prog, name)};
+  return prog;
+}
+program::Program Each(Graph &graph, const Tensors &in, Tensors &out, const std::string &text, const std::string &name) {
+  program::Program prog = Build(graph, in, out, text, name);
+  out.pop_back();
+  return prog;
+}
+program::Program Each_grad(Graph &graph, int which, const Tensors &dy, const Tensors &, const Tensors &, Tensors &out,
+                           const std::string &, const std::string &name) {
+  program::Sequence prog;
+  out = {popops::mul(graph, dy.at(0), float(which + 1), prog, name)};
+  return prog;
+}
+}
+"""
+
+
+def library(folder, level=5):
+    source, made = folder / f"own{level}.cpp", folder / f"libown{level}.so"
+    source.write_text(SOURCE.replace("LEVEL", str(level)))
+    headers = [f"-I{ROOT}/{path}" for path in ("poplar/include", "poplibs/popops/include", "poplibs/poputil/include")]
+    libraries = os.path.join(os.path.dirname(os.path.dirname(popart_core.__file__)), "lib")
+    subprocess.run(["g++", "-std=c++17", "-shared", "-fPIC", *headers, "-o", str(made), str(source), f"-L{libraries}",
+                    "-lpopops", "-lpoplar"], check=True)
+    return str(made)
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    return library(tmp_path_factory.mktemp("own"))
+
+
+OUTS = {"output_types": [tf.float32, tf.float32], "output_shapes": [tf.TensorShape([3]), [3]]}
+A, B = np.array([1, 2, 3], "float32"), np.array([4, 5, 6], "float32")
+
+
+def on_ipu(function, *args):
+    config = ipu.config.IPUConfig()
+    config.auto_select_ipus = 1
+    config.configure_ipu_system()
+    strategy = ipu.ipu_strategy.IPUStrategy()
+    with strategy.scope():
+        return strategy.run(tf.function(function), [tf.constant(a) for a in args])
+
+
+def test_an_operation_and_its_gradient(own):
+    def f(a, b):
+        with tf.GradientTape() as tape:
+            tape.watch([a, b])
+            y, z = ipu.custom_ops.precompiled_user_op([a, b], own, outs=OUTS, attributes="0.5", gradient_attributes="3")
+            total = tf.reduce_sum(y) + 2.0 * tf.reduce_sum(z)
+        return (y, z, *tape.gradient(total, [a, b]))
+    y, z, da, db = on_ipu(f, A, B)
+    np.testing.assert_allclose(y, A * B * 0.5)
+    np.testing.assert_allclose(z, A + B)
+    np.testing.assert_allclose(da, 3 * B)
+    np.testing.assert_allclose(db, [-2, -2, -2])
+
+
+def test_a_gradient_for_each_input(own):
+    outs = {"output_types": [tf.float32], "output_shapes": [[3]]}
+
+    def f(a, b, wanted=None):
+        with tf.GradientTape() as tape:
+            tape.watch([a, b])
+            y, = ipu.custom_ops.precompiled_user_op([a, b], own, outs=outs, op_name="Each", attributes="1",
+                                                    separate_gradients=True, inputs_with_gradients=wanted)
+            total = tf.reduce_sum(y * y)
+        return tape.gradient(total, [a, b], unconnected_gradients="zero")
+    da, db = on_ipu(f, A, B)
+    np.testing.assert_allclose(da, 2 * A * B)
+    np.testing.assert_allclose(db, 4 * A * B)
+    da, db = on_ipu(lambda a, b: f(a, b, [1]), A, B)
+    np.testing.assert_allclose(da, 0 * A)
+    np.testing.assert_allclose(db, 4 * A * B)
+
+
+def test_libraries_that_do_not_fit(own, tmp_path):
+    def call(path=own, **kwargs):
+        return on_ipu(lambda a, b: ipu.custom_ops.precompiled_user_op([a, b], path, attributes="1",
+                                                                      **{"outs": OUTS, **kwargs})[0], A, B)
+    with pytest.raises(ValueError, match="nothing.so is not there"):
+        call("/nothing.so")
+    with pytest.raises(ValueError, match="as many output_types as output_shapes"):
+        call(outs={"output_types": [tf.float32], "output_shapes": []})
+    with pytest.raises(ValueError, match="not fully defined"):
+        call(outs={"output_types": [tf.float32], "output_shapes": [[None]]})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="has no function Missing. It must be extern"):
+        call(op_name="Missing")
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"made 2 outputs; 1 were declared"):
+        call(outs={"output_types": [tf.float32], "output_shapes": [[3]]})
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"has the shape \[3\]; \[4\] was declared"):
+        call(outs={"output_types": [tf.float32] * 2, "output_shapes": [[4], [3]]})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="custom_op_api_level 4; it must be 5"):
+        call(library(tmp_path, 4))
+    text = tmp_path / "text.so"
+    text.write_text("no library")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be loaded"):
+        call(str(text))
+
+
+def test_expressions_of_elements():
+    found = on_ipu(lambda a, b: ipu.custom_ops.codelet_expression_op(lambda x, y: x * y + x, a, b), A, B)
+    np.testing.assert_allclose(found, A * B + A)
+
+
+# ---- tf.custom_gradient
+
+@tf.custom_gradient
+def log1pexp(x):
+    e = tf.exp(x)
+    return tf.math.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_gradient_that_is_said(traced):
+    """The example of TensorFlow's documents: the plain gradient is NaN at 100."""
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = 2.0 * log1pexp(x)
+        return tape.gradient(y, x)
+    f = tf.function(f) if traced else f
+    for x in (np.array([0.5, 100, -3], "float32"), np.array([1, -1, 90], "float32")):
+        np.testing.assert_allclose(f(tf.constant(x)), 2 / (1 + np.exp(-x.astype(float))), rtol=1e-5)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_several_results_and_arguments(traced):
+    @tf.custom_gradient
+    def two(x, w):
+        return (x + w, x * w), lambda p, q: (p * 10.0, q * w)
+
+    def f(a, b):
+        with tf.GradientTape() as tape:
+            tape.watch([a, b])
+            p, q = two(a, b)
+            total = tf.reduce_sum(p) + tf.reduce_sum(q * q)
+        return tape.gradient(total, [a, b])
+    da, db = (tf.function(f) if traced else f)(tf.constant(A), tf.constant(B))
+    np.testing.assert_allclose(da, [10, 10, 10])
+    np.testing.assert_allclose(db, 2 * A * B * B)
+
+
+@pytest.mark.parametrize("ipus", [0, 1])
+def test_a_layer_that_says_its_gradient(ipus):
+    class Clipped(keras.layers.Layer):
+        def build(self, shape):
+            self.w = self.add_weight("w", (4,), initializer="ones")
+
+        def call(self, x):
+            @tf.custom_gradient
+            def times(x, w):
+                return x * w, lambda dy: (dy * w, tf.clip_by_value(tf.reduce_sum(dy * x, 0), -0.1, 0.1))
+            return times(x, tf.convert_to_tensor(self.w))
+
+    def run():
+        model = keras.Sequential([Clipped(input_shape=(4,))])
+        model.compile(keras.optimizers.SGD(1.0), "mse")
+        model.fit(np.ones((8, 4), "float32"), np.zeros((8, 4), "float32"), batch_size=8, verbose=0)
+        return model.get_weights()[0]
+    if ipus:
+        config = ipu.config.IPUConfig()
+        config.auto_select_ipus = ipus
+        config.configure_ipu_system()
+        with ipu.ipu_strategy.IPUStrategy().scope():
+            found = run()
+    else:
+        found = run()
+    np.testing.assert_allclose(found, np.full(4, 0.9), rtol=1e-6)
+
+
+def test_gradients_that_do_not_fit():
+    @tf.custom_gradient
+    def few(x, y):
+        return x + y, lambda dy: dy
+    with pytest.raises(ValueError, match="expected to return 2 gradients, but returned 1 instead"):
+        tf.function(lambda: few(tf.constant(1.0), tf.constant(2.0)))()
+
+    @tf.custom_gradient
+    def alone(x):
+        return x
+    with pytest.raises(ValueError, match="its result and a function of gradients"):
+        alone(tf.constant(1.0))
+
+    @tf.custom_gradient
+    def shaped(x):
+        return x, lambda dy: tf.reduce_sum(dy)
+    with pytest.raises(ValueError, match=r"shape \(3,\) has shape \(\)"):
+        tf.function(lambda: shaped(tf.constant(A)))()
+    with pytest.raises(NotImplementedError, match="variables cannot be arguments"):
+        shaped(tf.Variable(A))
