@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mpirun as a child. Its output goes through a pipe only if some of it is to be left out.
+// mpirun as a child. What it prints goes through pipes where somebody looks at it.
 #include "Run.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
@@ -55,6 +55,14 @@ pid_t started(const Words &command, int out, int error) {
   return process;
 }
 
+void writeAll(int to, const char *text, std::size_t size) {
+  for (ssize_t n; size && ((n = ::write(to, text, size)) > 0 || errno == EINTR);)
+    if (n > 0) {
+      text += n;
+      size -= std::size_t(n);
+    }
+}
+
 // "[1,3]<stdout>:text" is of instance 3. Lines of mpirun itself have no tag and stay, as does what
 // poprun says beside an instance.
 bool isFromAnother(const std::string &line, unsigned wanted) {
@@ -63,17 +71,38 @@ bool isFromAnother(const std::string &line, unsigned wanted) {
          line.find("<stderr>:poprun: ") == std::string::npos;
 }
 
-void copyLines(int from, FILE *to, unsigned wanted) {
-  FILE *in = ::fdopen(from, "r");
-  char *line = nullptr;
-  std::size_t room = 0;
-  for (ssize_t n; (n = ::getline(&line, &room, in)) > 0;)
-    if (!isFromAnother(std::string(line, std::size_t(n)), wanted)) {
-      std::fwrite(line, 1, std::size_t(n), to);
-      std::fflush(to);
+// What is shown goes on at once, line by line only where lines are left out: progress bars have
+// none. Ends when nobody writes any more; once mpirun has `ended`, what its agents may still hold
+// open does not count.
+void copy(int from, int to, std::optional<unsigned> only, const std::atomic<bool> &ended,
+          const std::function<void(const std::string &)> &onLine) {
+  std::string line;
+  for (char text[4096];;) {
+    const bool last = ended;
+    pollfd waiting{from, POLLIN, 0};
+    if (::poll(&waiting, 1, 100) <= 0) {
+      if (last)
+        break;
+      continue;
     }
-  std::free(line);
-  std::fclose(in);
+    const auto n = ::read(from, text, sizeof text);
+    if (n <= 0)
+      break;
+    if (!only)
+      writeAll(to, text, std::size_t(n));
+    for (const char c : std::string_view(text, std::size_t(n))) {
+      line += c;
+      if (c != '\n')
+        continue;
+      if (only && !isFromAnother(line, *only))
+        writeAll(to, line.data(), line.size());
+      onLine(line);
+      line.clear();
+    }
+  }
+  if (only && !line.empty() && !isFromAnother(line, *only))
+    writeAll(to, line.data(), line.size());
+  ::close(from);
 }
 
 struct Pipe {
@@ -118,27 +147,29 @@ void throwIfSignalled() {
                                    ::strsignal(int(received)), ") before the start."));
 }
 
-int runCommand(const Words &command, std::optional<unsigned> only) {
+int runCommand(const Words &command, std::optional<unsigned> only,
+               const std::function<void(const std::string &)> &onError) {
   throwIfSignalled();
   Pipe out, error;
-  if (only) {
+  error.open();
+  if (only)
     out.open();
-    error.open();
-  }
   child = started(command, out.in, error.in);
   if (received) // between the look and the start
     ::kill(pid_t(child), int(received));
+  ::close(error.in);
+  std::atomic<bool> ended = false;
+  std::thread errors([&] { copy(error.out, 2, only, ended, onError); }), lines;
   if (only) {
     ::close(out.in);
-    ::close(error.in);
-    std::thread errors([&] { copyLines(error.out, stderr, *only); });
-    std::thread lines([&] { copyLines(out.out, stdout, *only); });
-    const int status = waitFor(pid_t(child));
-    errors.join();
-    lines.join();
-    return status;
+    lines = std::thread([&] { copy(out.out, 1, only, ended, [](const std::string &) {}); });
   }
-  return waitFor(pid_t(child));
+  const int status = waitFor(pid_t(child));
+  ended = true;
+  errors.join();
+  if (lines.joinable())
+    lines.join();
+  return status;
 }
 
 Captured captured(const Words &command, std::chrono::seconds atMost) {

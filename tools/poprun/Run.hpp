@@ -2,6 +2,7 @@
 // Other programs as children of this one.
 #pragma once
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,8 +14,9 @@ void noteSignals();
 void throwIfSignalled(); // machine::Error
 
 // Runs mpirun to its end: its exit status. Signals that end poprun reach it. `only`: what other
-// instances print is left out.
-int runCommand(const std::vector<std::string> &command, std::optional<unsigned> only);
+// instances print is left out. `onError`: called with every line of the other kind of output.
+int runCommand(const std::vector<std::string> &command, std::optional<unsigned> only,
+               const std::function<void(const std::string &)> &onError);
 
 struct Captured {
   bool ended = false; // in time

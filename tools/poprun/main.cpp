@@ -61,6 +61,23 @@ void parse(CLI::App &app, Options &options, const std::vector<std::string> &give
     throw CLI::ExtrasError({options.program[0]});
 }
 
+// mpirun tells of hosts that it has lost; users think in instances.
+void sayLost(const Plan &plan, const std::string &line) {
+  constexpr std::string_view on = " on node ";
+  const auto at = line.find(on);
+  if (line.find("Remote daemon:") == std::string::npos || at == std::string::npos)
+    return;
+  const auto host =
+      line.substr(at + on.size(), line.find_first_of(" \n", at + on.size()) - at - on.size());
+  std::string ranks;
+  for (const auto &instance : plan.instances)
+    if (plan.hosts[instance.host] == host)
+      ranks += base::str(ranks.empty() ? "" : ", ", instance.index);
+  std::cerr << base::str("poprun: host ", host, " is lost, and with it the instances (ranks) ",
+                         ranks, ".\n")
+            << std::flush;
+}
+
 // Within mpirun or srun, which have started a process for every instance: this one's part.
 int startRank(Options options, const Rank &rank, bool countGiven) {
   if (!countGiven)
@@ -108,7 +125,8 @@ int start(const Options &options) {
       base::str("starting ", plan.instances.size(), " instances with ", plan.replicasPerInstance,
                 " replicas each"));
   say(options, 2, asText(command));
-  const int status = runCommand(command, options.onlyOutputFrom);
+  const int status = runCommand(command, options.onlyOutputFrom,
+                                [&](const std::string &line) { sayLost(plan, line); });
   say(options, 1, base::str("ended with status ", status));
   return status;
 }
