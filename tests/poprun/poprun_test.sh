@@ -117,17 +117,40 @@ is "$(poprun "${root[@]}" --num-replicas 4 --num-instances 4 --only-output-from-
 status=0
 poprun "${root[@]}" --num-replicas 2 --num-instances 2 sh -c 'exit 7' >/dev/null 2>&1 || status=$?
 is $status 7
-# A signal for poprun reaches the instances.
-poprun "${root[@]}" --num-replicas 2 --num-instances 2 sh -c 'echo $$ >>pids; exec sleep 60' >/dev/null 2>&1 &
-started=$!
-until [ -e pids ] && [ "$(wc -l <pids)" = 2 ]; do kill -0 $started || fail "poprun ended"; sleep 0.05; done
-kill -TERM $started
-wait $started 2>/dev/null && fail "a job that was ended is no success"
+# A signal for poprun reaches the instances, and so does Ctrl-C in a terminal.
 runs() { [ -e "/proc/$1" ] && ! grep -qs '^State:.Z' "/proc/$1/status"; }
-while read -r process; do
-  for _ in $(seq 200); do runs "$process" || break; sleep 0.05; done
-  ! runs "$process" || fail "an instance goes on"
-done <pids
+gone() {
+  while read -r process; do
+    for _ in $(seq 200); do runs "$process" || break; sleep 0.05; done
+    ! runs "$process" || fail "an instance goes on"
+  done <pids
+  rm pids
+}
+for signal in TERM INT HUP; do
+  # Background jobs of a script ignore SIGINT, unless somebody says otherwise.
+  env --default-signal=INT poprun "${root[@]}" --num-replicas 2 --num-instances 2 sh -c 'echo $$ >>pids; exec sleep 60' >/dev/null 2>&1 &
+  started=$!
+  until [ -e pids ] && [ "$(wc -l <pids)" = 2 ]; do kill -0 $started || fail "poprun ended"; sleep 0.05; done
+  kill -$signal $started
+  wait $started 2>/dev/null && fail "a job that was ended is no success"
+  gone
+done
+/usr/bin/python3 - poprun "${root[@]}" --num-replicas 2 --num-instances 2 sh -c 'echo $$ >>pids; exec sleep 60' <<'PYTHON'
+import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+while not os.path.exists("pids") or len(open("pids").readlines()) < 2:
+    time.sleep(0.05)
+os.write(terminal, b"\3")
+try:
+    while os.read(terminal, 1024):
+        pass
+except OSError:
+    pass  # the terminal is closed at the end
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0)
+PYTHON
+gone
 # Those that are killed, fail or are stuck are named, with the last step that they have told of.
 cat >steps.sh <<'SH'
 [ "$OMPI_COMM_WORLD_RANK" = 1 ] || phase=waiting
