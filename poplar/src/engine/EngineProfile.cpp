@@ -10,6 +10,7 @@
 #include "profile/ProfileTree.hpp"
 #include "profile/Summary.hpp"
 #include "profile/WriteProfile.hpp"
+#include "types/DebugStreamer.hpp"
 #include <filesystem>
 #include <iomanip>
 #include <ostream>
@@ -85,6 +86,7 @@ void Engine::Impl::reportWhileRunning() {
   if (begin < nextReport)
     return;
   writeReport();
+  types::checkpointDebugFile();
   const auto end = std::chrono::steady_clock::now();
   nextReport = end + 20 * (end - begin);
 }

@@ -32,6 +32,13 @@ Streaming &streaming() {
 
 bool types::debugFileIsOpen() { return streaming().open.load(std::memory_order_relaxed); }
 
+void types::checkpointDebugFile() {
+  auto &s = streaming();
+  std::lock_guard lock(s.mutex);
+  if (s.streamer)
+    s.streamer->checkpoint();
+}
+
 DebugNameAndId::DebugNameAndId(std::string name, DebugId debugId, std::string parentPath)
     : parentPath_(std::move(parentPath)), name_(std::move(name)), parentId_(debugId) {}
 DebugNameAndId::DebugNameAndId(const char *name) : DebugNameAndId(std::string(name)) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "poplar/DebugContext.hpp"
 #include "poplar/exceptions.hpp"
+#include "types/DebugStreamer.hpp"
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -78,6 +79,21 @@ TEST_P(DebugFile, HoldsContextsAndATableOfStrings) {
   EXPECT_EQ(contexts[1].at("location").at("lineNumber"), 7);
   EXPECT_EQ(contexts[1].at("args").at("n"), 3);
   EXPECT_EQ(contexts[1].at("args").at("list").dump(), "[1.5,\"a\",true]");
+}
+TEST_P(DebugFile, AppearsWithWhatThereIsSoFarAndAsAWholeAtTheEnd) {
+  DebugInfo::initializeStreamer(name_, GetParam());
+  { const DebugInfo first({"first"}, "poplibs"); }
+  EXPECT_FALSE(std::filesystem::exists(name_));
+  types::checkpointDebugFile();
+  EXPECT_EQ(read().at("contexts").size(), 1u);
+  { const DebugInfo second({"second"}, "poplibs"); }
+  types::checkpointDebugFile();
+  EXPECT_EQ(read().at("contexts").size(), 2u);
+  { const DebugInfo third({"third"}, "poplibs"); }
+  DebugInfo::closeStreamer();
+  const auto json = read();
+  ASSERT_EQ(json.at("contexts").size(), 3u);
+  EXPECT_EQ(json.at("stringTable").at(json.at("contexts")[2].at("name").get<int>()), "third");
 }
 INSTANTIATE_TEST_SUITE_P(BothFormats, DebugFile,
                          testing::Values(DebugSerializationFormat::JSON,

@@ -4,6 +4,7 @@
 #include "types/DebugStreamer.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
+#include <filesystem>
 
 namespace poplar::types {
 namespace {
@@ -13,9 +14,7 @@ constexpr char cborMap = '\xbf', cborList = '\x9f', cborEnd = '\xff';
 } // namespace
 
 DebugStreamer::DebugStreamer(const std::string &fileName, DebugSerializationFormat format) try
-    : output_(fileName), file_(output_.stream()), cbor_(format == DebugSerializationFormat::CBOR) {
-  file_ << (cbor_ ? cborMap : '{');
-  putKey("contexts");
+    : fileName_(fileName), output_(fileName), cbor_(format == DebugSerializationFormat::CBOR) {
 } catch (const base::FileError &e) {
   throw poplar_error(base::str("Debug information: ", e.what()));
 }
@@ -35,43 +34,61 @@ std::size_t DebugStreamer::indexOf(const std::string &text) {
   return entry->second;
 }
 
-void DebugStreamer::putKey(const char *key) {
-  if (cbor_)
-    put(key), file_ << cborList;
-  else
-    file_ << '"' << key << "\":[";
-  first_ = true;
+void DebugStreamer::begin(std::string &to, const char *key) const {
+  if (cbor_) {
+    put(to, key);
+    to += cborList;
+  } else {
+    to += base::str('"', key, "\":[");
+  }
 }
 
-void DebugStreamer::put(const nlohmann::ordered_json &value) {
-  if (!cbor_) {
-    file_ << value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return;
-  }
-  const auto bytes = nlohmann::ordered_json::to_cbor(value);
-  file_.write(reinterpret_cast<const char *>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
+void DebugStreamer::put(std::string &to, const nlohmann::ordered_json &value) const {
+  if (cbor_) // at the end of what is there
+    nlohmann::ordered_json::to_cbor(value, nlohmann::detail::output_adapter<char>(to));
+  else
+    to += value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void DebugStreamer::write(const nlohmann::ordered_json &entry) {
   if (!cbor_)
-    file_ << (first_ ? "\n" : ",\n");
-  first_ = false;
-  put(entry);
+    contexts_ += contexts_.empty() ? "\n" : ",\n";
+  put(contexts_, entry);
+}
+
+std::string DebugStreamer::whole() const {
+  std::string text(1, cbor_ ? cborMap : '{');
+  begin(text, "contexts");
+  text += contexts_;
+  text += cbor_ ? std::string(1, cborEnd) : "],\n";
+  begin(text, "stringTable");
+  for (std::size_t i = 0; i < strings_.size(); ++i) {
+    if (!cbor_)
+      text += i == 0 ? "\n" : ",\n";
+    put(text, strings_[i]);
+  }
+  return text + (cbor_ ? std::string{cborEnd, cborEnd} : "]}\n");
 }
 
 void DebugStreamer::close() {
   if (!std::exchange(open_, false))
     return;
-  file_ << (cbor_ ? cborEnd : ']');
-  if (!cbor_)
-    file_ << ",\n";
-  putKey("stringTable");
-  for (const auto &text : strings_)
-    write(text);
-  file_ << (cbor_ ? std::string{cborEnd, cborEnd} : "]}\n");
+  output_.stream() << whole();
   try {
     output_.commit();
+  } catch (const base::FileError &e) {
+    throw poplar_error(base::str("Debug information: ", e.what()));
+  }
+}
+
+// A pipe or a device would get everything twice.
+void DebugStreamer::checkpoint() {
+  std::error_code none;
+  const auto there = std::filesystem::status(fileName_, none);
+  if (!open_ || (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)))
+    return;
+  try {
+    base::writeWhole(fileName_, whole());
   } catch (const base::FileError &e) {
     throw poplar_error(base::str("Debug information: ", e.what()));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes one object with two lists, "contexts" and "stringTable", as JSON or CBOR. Entries are
-// written as they come, to a file that takes its name at the end; the table of strings, to which
-// entries refer by index, is kept until then.
+// Writes one object with two lists, "contexts" and "stringTable", as JSON or CBOR. The file appears
+// at the end, or with what there is so far when checkpoint() is called; entries refer to the table
+// of strings by index.
 #pragma once
 #include "base/OutputFile.hpp"
 #include "poplar/DebugContext.hpp"
@@ -21,13 +21,16 @@ public:
   std::size_t indexOf(const std::string &text);
   void write(const nlohmann::ordered_json &entry);
   void close(); // throws poplar_error if something could not be written
+  void checkpoint();
 
 private:
-  void put(const nlohmann::ordered_json &value);
-  void putKey(const char *key);
-  base::OutputFile output_;
-  std::ostream &file_;
-  bool cbor_, first_ = true, open_ = true;
+  void put(std::string &to, const nlohmann::ordered_json &value) const;
+  void begin(std::string &to, const char *key) const;
+  std::string whole() const;
+  std::string fileName_;
+  base::OutputFile output_; // made first: what cannot be written is said at once
+  bool cbor_, open_ = true;
+  std::string contexts_;
   std::map<std::string, std::size_t> indexes_;
   std::vector<std::string> strings_;
 };
@@ -36,5 +39,7 @@ private:
 std::string askedDebugFile();
 // Whether DebugInfo::initializeStreamer has one open.
 bool debugFileIsOpen();
+// Writes what there is so far, for those who watch a running program.
+void checkpointDebugFile();
 
 } // namespace poplar::types
