@@ -84,8 +84,10 @@ std::string hostAnswer(const Site &site, const std::string &view, const Query &q
 
 std::string body(const Site &site, const std::string &path, const Query &query) {
   constexpr std::string_view report = "/api/report/", host = "/api/host/";
-  if (path == "/api/site")
+  if (path == "/api/site") {
+    site.lookAgain();
     return siteView(site);
+  }
   if (path.starts_with(host))
     return hostAnswer(site, path.substr(host.size()), query);
   if (!path.starts_with(report))

@@ -121,31 +121,70 @@ Found find(const std::vector<std::string> &paths) {
   return found;
 }
 
-Site::Site(Found found) : found_(std::move(found)) {
-  for (std::size_t i = 0; i < found_.reports.size(); ++i)
-    reports_.push_back(std::make_unique<Slot<Model>>());
-  for (std::size_t i = 0; i < found_.traces.size(); ++i)
-    traces_.push_back(std::make_unique<Slot<HostTrace>>());
+// A report that is given twice is there twice: it may be compared with itself.
+Site::Site(std::vector<std::string> paths) : paths_(std::move(paths)) {
+  auto found = find(paths_);
+  for (auto &files : found.reports)
+    reports_.emplace_back(std::move(files));
+  for (auto &path : found.traces)
+    traces_.emplace_back(std::move(path));
 }
 Site::~Site() = default;
 
+void Site::lookAgain() const {
+  Found found;
+  try {
+    found = find(paths_);
+  } catch (const std::exception &) { // a folder may be gone, or have become too full: as it was
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto &files : found.reports)
+    if (std::ranges::none_of(reports_, [&](auto &r) { return r.files.profile == files.profile; }))
+      reports_.emplace_back(std::move(files));
+  for (auto &path : found.traces)
+    if (std::ranges::none_of(traces_, [&](auto &t) { return t.files == path; }))
+      traces_.emplace_back(std::move(path));
+}
+
+std::size_t Site::numReports() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return reports_.size();
+}
+std::size_t Site::numTraces() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return traces_.size();
+}
+Site::ReportSlot &Site::reportAt(std::size_t index) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return reports_.at(index);
+}
+Site::TraceSlot &Site::traceAt(std::size_t index) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return traces_.at(index);
+}
+
+// The debug information may have come after the profile.
 std::shared_ptr<const Model> Site::report(std::size_t index) const {
-  const auto &files = found_.reports.at(index);
-  return fresh(*reports_[index], stampOf(files.profile),
+  auto &slot = reportAt(index);
+  const auto files = filesOf(slot.files.profile);
+  return fresh(slot, stampOf(files.profile) ^ stampOf(files.debug),
                [&] { return std::make_shared<const Model>(files); });
 }
 
 std::shared_ptr<const HostTrace> Site::trace(std::size_t index) const {
-  const auto &path = found_.traces.at(index);
-  return fresh(*traces_[index], stampOf(path), [&] { return readHostTrace(path); });
+  auto &slot = traceAt(index);
+  return fresh(slot, stampOf(slot.files), [&] { return readHostTrace(slot.files); });
 }
 
 std::uint64_t Site::stamp() const {
   std::uint64_t sum = 0;
-  for (const auto &files : found_.reports)
-    sum = (sum * 31 + stampOf(files.profile)) & ((std::uint64_t(1) << 53) - 1);
-  for (const auto &path : found_.traces)
+  const auto add = [&](const std::string &path) {
     sum = (sum * 31 + stampOf(path)) & ((std::uint64_t(1) << 53) - 1);
+  };
+  for (std::size_t i = 0; i < numReports(); ++i)
+    add(files(i).profile);
+  for (std::size_t i = 0; i < numTraces(); ++i)
+    add(traceFile(i));
   return sum;
 }
 

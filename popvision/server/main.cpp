@@ -222,7 +222,7 @@ int run(int argc, char **argv) {
     std::cout << app.help();
     return 2;
   }
-  const Site site(find(options.paths));
+  const Site site(options.paths);
   if (chosen)
     std::cout << chosen(options, site);
   else if (!options.output.empty())

@@ -44,7 +44,7 @@ struct Reports {
     w.table("totals").row(0, 1, 20);
     w.table("execution").row(20, 0, 0);
     w.finish();
-    site = std::make_unique<Site>(find({path}));
+    site = std::make_unique<Site>(std::vector<std::string>{path});
   }
   ~Reports() { std::filesystem::remove(path); }
   std::string path;

@@ -145,3 +145,10 @@ def test_an_exported_page_shows_the_same(page, browse, popvision, report, tmp_pa
     for view in ("summary", "insights", "memory", "liveness", "operations", "trace", "layers", "host"):
         assert shown[view] == page[view], view
     assert shown["tile"]["tile.total"] == page["memory?at=7"]["tile.total"]
+
+
+def test_a_page_that_watches_shows_what_is_written(browse, report, other_report, truth, other_truth):
+    seen = browse("live.mjs", report, other_report)
+    assert seen["before"] == truth.execution.totalCycles
+    assert seen["after"] == other_truth.execution.totalCycles != seen["before"]
+    assert seen["events"] > 50 and seen["problems"] == []

@@ -120,6 +120,11 @@ export const host: View = async context => {
     );
     heading.textContent = `Statistics: ${format(from, 'ns')} to ${format(to, 'ns')}`;
   };
+  // Each channel has a colour of its own, in the order of their names.
+  const channels = [...new Set(events.threads.flatMap(t => t.channel))].map(c => events.texts[c]).sort();
+  const shades = new Map(channels.map((channel, i) => [channel, paletteColour(i)]));
+  const shade = (channel: string, name: string): string =>
+    (channel && shades.get(channel)) || textColour(channel || name);
   const lanesOf = (): Lane[] =>
     overview.threads.map((thread, t): Lane => {
       const e = events.threads[t];
@@ -136,7 +141,7 @@ export const host: View = async context => {
           end: keep.map(i => e.start[i] + Math.max(0, e.duration[i])),
           depth: keep.map(i => Math.min(40, e.depth[i])),
           label: name,
-          colour: i => textColour(events.texts[e.channel[keep[i]]] || events.texts[e.name[keep[i]]]),
+          colour: i => shade(events.texts[e.channel[keep[i]]], events.texts[e.name[keep[i]]]),
           describe: i => {
             const k = keep[i];
             return [
@@ -215,10 +220,9 @@ export const host: View = async context => {
   );
   build();
   await count(0, overview.nanoseconds);
-  const channels = [...new Set(events.threads.flatMap(t => t.channel))].map(c => events.texts[c]).sort();
   const boxes = channels.map(channel => {
     const dot = h('i', { class: 'dot' });
-    dot.style.background = textColour(channel);
+    dot.style.background = shade(channel, channel);
     return h(
       'label',
       { class: 'key' },

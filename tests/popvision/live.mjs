@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// live.mjs PROGRAM REPORT OTHER: what a page that watches shows when a report is written again, and when a trace
+// appears.
+import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Browser, serve } from './browser.mjs';
+
+const [program, report, other] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'popvision-live-'));
+const write = from => {
+  copyFileSync(from, join(folder, 'next'));
+  renameSync(join(folder, 'next'), join(folder, 'profile.pop'));
+};
+write(join(report, 'training', 'profile.pop'));
+const server = await serve(program, folder);
+const browser = await Browser.start();
+const cycles = `document.querySelector('[data-key="execution.totalCycles"]').dataset.v`;
+const seen = {};
+try {
+  await browser.open(server.url);
+  await browser.until('document.body.dataset.ready', 'the first view');
+  seen.before = Number(await browser.run(cycles));
+  await browser.run(`[...document.querySelectorAll('header button')].find(b => b.textContent === 'Live').click()`);
+  write(join(other, 'training', 'profile.pop'));
+  await browser.until(`${cycles} !== '${seen.before}'`, 'the new report');
+  seen.after = Number(await browser.run(cycles));
+  const trace = readdirSync(report).find(name => name.endsWith('.pvti.json'));
+  copyFileSync(join(report, trace), join(folder, trace));
+  await browser.until(`document.querySelector('nav a[data-view=host]')`, 'the trace');
+  await browser.view('host');
+  seen.events = (await browser.numbers())['host.events'].value;
+  seen.problems = browser.problems;
+} finally {
+  await browser.end();
+  server.end();
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(JSON.stringify(seen));
