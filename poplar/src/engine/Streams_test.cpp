@@ -70,7 +70,7 @@ template <class Work> std::string failure(Work work) {
 
 TEST(Streams, CircularBuffersAdvanceAndWrap) {
   auto image = imageWith(1, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   int data[] = {0, 0, 1, 1, 2, 2};
   streams.connect("in", data, data + 6);
   for (int expected : {0, 1, 2, 0, 1})
@@ -82,7 +82,7 @@ TEST(Streams, CircularBuffersAdvanceAndWrap) {
 
 TEST(Streams, ReplicasHaveTheirOwnPartOfABuffer) {
   auto image = imageWith(2, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   int data[] = {0, 0, 1, 1, 2, 2, 3, 3};
   streams.connect("in", data, data + 8);
   EXPECT_EQ(transfer(streams, 0), 0);
@@ -94,7 +94,7 @@ TEST(Streams, ReplicasHaveTheirOwnPartOfABuffer) {
 
 TEST(Streams, SizesThatAreNoMultipleAreRefused) {
   auto image = imageWith(2, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   int data[6];
   auto text = failure([&] { streams.connect("in", data, data + 6); });
   for (auto part : {"\"in\"", "2 elements", "24 bytes", "multiple of 16"})
@@ -104,7 +104,7 @@ TEST(Streams, SizesThatAreNoMultipleAreRefused) {
 
 TEST(Streams, UnknownAndUnconnectedStreamsAreNamed) {
   auto image = imageWith(1, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   EXPECT_NE(failure([&] { streams.connect("int", nullptr); }).find("Did you mean \"in\""),
             std::string::npos);
   auto text = failure([&] { streams.beginRead(0, 0); });
@@ -114,7 +114,7 @@ TEST(Streams, UnknownAndUnconnectedStreamsAreNamed) {
 
 TEST(Streams, WithoutPrefetchEveryTransferFetches) {
   auto image = imageWith(1, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   std::string log;
   streams.connect("in", std::make_unique<Counter>(log));
   EXPECT_EQ(transfer(streams), 0);
@@ -147,7 +147,7 @@ TEST(Streams, DataThatLieReadyAreReadWhereTheyAre) {
     int done = 0;
   };
   auto image = imageWith(1, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   streams.configure({.prefetch = true});
   std::string log;
   streams.connect("in", std::make_unique<Ready>(log));
@@ -161,7 +161,7 @@ TEST(Streams, DataThatLieReadyAreReadWhereTheyAre) {
 
 TEST(Streams, PrefetchedDataAreUsedAndTheRestIsInvalidated) {
   auto image = imageWith(1, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   streams.configure({.prefetch = true});
   std::string log;
   streams.connect("in", std::make_unique<Counter>(log));
@@ -174,7 +174,7 @@ TEST(Streams, PrefetchedDataAreUsedAndTheRestIsInvalidated) {
 
 TEST(Streams, BufferingDepthAllowsSeveralPrefetches) {
   auto image = imageWith(1, false, 3);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   streams.configure({.prefetch = true});
   std::string log;
   streams.connect("in", std::make_unique<Counter>(log));
@@ -190,7 +190,7 @@ TEST(Streams, BufferingDepthAllowsSeveralPrefetches) {
 
 TEST(Streams, FetchIsCalledWhenPrefetchHadNothing) {
   auto image = imageWith(1, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   streams.configure({.prefetch = true});
   std::string log;
   streams.connect("in", std::make_unique<Counter>(log, 0));
@@ -201,7 +201,7 @@ TEST(Streams, FetchIsCalledWhenPrefetchHadNothing) {
 
 TEST(Streams, ReconnectingInvalidates) {
   auto image = imageWith(1, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   streams.configure({.prefetch = true});
   std::string first, second;
   streams.connect("in", std::make_unique<Counter>(first));
@@ -213,7 +213,7 @@ TEST(Streams, ReconnectingInvalidates) {
 
 TEST(Streams, BroadcastStreamsHaveOneEndpoint) {
   auto image = imageWith(4, true);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   int data[] = {7, 7};
   streams.connect("in", data, data + 2);
   EXPECT_EQ(transfer(streams), 7);
@@ -225,7 +225,7 @@ TEST(Streams, BroadcastStreamsHaveOneEndpoint) {
 
 TEST(Streams, OutputCallbacksReceiveTheData) {
   auto image = imageWith(1, false);
-  Streams streams(image);
+  Streams streams(image, image.replicationFactor);
   int seen = 0;
   streams.connect(
       "out", StreamCallbackHandle([&](void *p) { std::memcpy(&seen, p, sizeof seen); }).release());
@@ -237,7 +237,7 @@ TEST(Streams, OutputCallbacksReceiveTheData) {
 TEST(Streams, OtherThreadsDeliverTheSameData) {
   for (auto mode : {CallbackMode::Collaborative, CallbackMode::Dedicated}) {
     auto image = imageWith(1, false, 2);
-    Streams streams(image);
+    Streams streams(image, image.replicationFactor);
     streams.configure({.prefetch = true, .mode = mode, .threads = 2});
     std::string log;
     streams.connect("in", std::make_unique<Counter>(log));

@@ -22,6 +22,8 @@ PYBIND11_MODULE(_core, m) {
         "Raises an error if poprun was told another number.");
   m.def("initializeBackend", &popdist::initializeBackend,
         "Loads Open MPI and meets the other instances; all of them call it.");
+  m.def("registerBackend", &popdist::registerBackend, py::arg("file"),
+        "Another library than the one on Open MPI; before the first use.");
   m.def("isBackendInitialized", &popdist::isBackendInitialized, "Whether that was done.");
   m.def("finalizeBackend", &popdist::finalizeBackend, "Waits for all instances.");
   m.def("getDeviceId", &popdist::getDeviceId, py::arg("ipus_per_replica") = 0,
