@@ -15,7 +15,6 @@ def test_one_of_two(monkeypatch):
     for name, value in (("OMPI_COMM_WORLD_RANK", 1), ("OMPI_COMM_WORLD_SIZE", 2), ("POPDIST_NUM_TOTAL_REPLICAS", 4),
                         ("POPDIST_NUM_LOCAL_REPLICAS", 2), ("POPDIST_REPLICA_INDEX_OFFSET", 2)):
         monkeypatch.setenv(name, str(value))
-    popdist.init()
     assert (popdist.getInstanceIndex(), popdist.getNumInstances(), popdist.getReplicaIndexOffset()) == (1, 2, 2)
     assert popdist.getDeviceId() == 17
     assert popdist.execute_on_instances({1}, lambda x: 2 * x, 21) == 42
