@@ -224,9 +224,14 @@ struct Layer {
     own[1] = planner.plan(backward);
     own[2] = planner.plan(update);
     std::uint64_t apart = transposeCycles();
-    for (const auto &found : own)
+    auto memory = std::uint64_t(planner.options.availableMemoryProportion *
+                                double(planner.machine.bytesPerTile));
+    for (const auto &found : own) {
       apart += found.valid ? found.cost.cycles : 0;
-    return joint.valid && joint.cost.cycles <= apart;
+      memory = std::max(memory, found.valid ? found.cost.tempBytes : 0);
+    }
+    // One partition for all has no serial splits: it may be fast because it takes more memory.
+    return joint.valid && joint.cost.tempBytes <= memory && joint.cost.cycles <= apart;
   }
 };
 

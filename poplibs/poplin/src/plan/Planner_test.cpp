@@ -298,6 +298,18 @@ TEST(Planner, PassesOfAFullyConnectedLayerSharePartitions) {
   EXPECT_EQ(fwd.partition.inChanSplit.parallel, wu.partition.batchSplit);
 }
 
+// One partition for all passes cannot be cut in time: here it would take a third of a tile.
+TEST(Planner, PassesOfAFullyConnectedLayerKeepWithinTheirMemory) {
+  const auto options = [](const char *pass) {
+    return with({{"pass", pass}, {"partialsType", "half"}, {"availableMemoryProportion", "0.15"}});
+  };
+  const auto type = poplar::HALF;
+  for (const auto &found : {plan(product(type, 1024, 4096, 1024), options("FC_TRAINING_FWD")),
+                            plan(product(type, 1024, 1024, 4096), options("FC_TRAINING_BWD")),
+                            plan(product(type, 4096, 1024, 1024), options("FC_TRAINING_WU"))})
+    EXPECT_LE(double(found.tempBytes), 0.15 * gc200().getBytesPerTile());
+}
+
 TEST(Planner, PlansAreRememberedAndTheSameWithoutMemory) {
   PlanningCache cache, other;
   EXPECT_EQ(cache.size(), 0u);
