@@ -308,6 +308,12 @@ std::vector<bool> flags(const poplar::Tensor &in, const std::vector<std::size_t>
   return reduced;
 }
 
+// One number belongs to nothing else: it begins elsewhere each time, so that the messages of many
+// such sums do not all end on one tile.
+unsigned startOf(const poplar::Graph &graph, std::uint64_t outputs, const poplar::Type &type) {
+  return outputs == 1 ? openipu::startTile(graph) : poputil::startOf(graph, outputs, type);
+}
+
 std::vector<TileElements> homeTiles(const poplar::Graph &graph, const Spread &spread,
                                     const poplar::Type &type) {
   auto mapping = spread.home;
@@ -315,7 +321,7 @@ std::vector<TileElements> homeTiles(const poplar::Graph &graph, const Spread &sp
     return {{spread.shares[0].tile, spread.outputs, 1}};
   if (mapping.empty())
     mapping = poputil::calcLinearTileMapping(graph.getTarget(), {spread.outputs}, type,
-                                             poputil::startOf(graph, spread.outputs, type));
+                                             startOf(graph, spread.outputs, type));
   std::vector<TileElements> tiles;
   for (unsigned tile = 0; tile < mapping.size(); ++tile) {
     std::uint64_t n = 0;
@@ -381,7 +387,7 @@ poplar::Tensor createReduceOutput(poplar::Graph &graph, const poplar::Tensor &in
     graph.setTileMapping(variable, spread.shares[0].tile);
   else
     poputil::mapTensorLinearlyWithOffset(graph, variable,
-                                         poputil::startOf(graph, variable.numElements(), outType));
+                                         startOf(graph, variable.numElements(), outType));
   std::vector<unsigned> logical;
   for (unsigned d = 0; d < in.rank(); ++d)
     if (!reduced[d])
