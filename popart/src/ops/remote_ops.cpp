@@ -22,7 +22,6 @@ OpDef moving(const std::string &type, unsigned inputs, const std::string &doc) {
   op.doc = doc;
   op.noGradient = "tensors are moved after differentiation";
   op.infer = [](const OpView &op) -> Infos { return {op.in(0).info()}; };
-  op.crosses = true;
   return op;
 }
 

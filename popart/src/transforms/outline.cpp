@@ -40,8 +40,7 @@ double valueOf(const Graph &graph, const Node &node) {
   return simple ? lowValue : highValue;
 }
 
-// Nodes that stay where they are: they touch the world, other IPUs, the pipeline's buffers or what
-// is kept off the tiles.
+// Nodes that stay where they are: they touch the world, other IPUs or the pipeline's buffers.
 bool staysOut(const Node &node, const std::set<Value> &kept) {
   return node.def->sideEffect || node.def->crosses ||
          std::any_of(node.outputs.begin(), node.outputs.end(),
@@ -159,7 +158,7 @@ private:
     double bytes = 0;
     for (auto n = places[0]; n < places[0] + repeat.length; ++n)
       for (Value v : graph_.nodes[n].inputs)
-        if (v != none && graph_[v].kind != Kind::Constant &&
+        if (v != none && graph_[v].kind != Kind::Constant && !graph_[v].offChip &&
             !within(links_.producer[v.value], places[0], repeat.length) && seen.insert(v).second)
           bytes += double(graph_[v].info.nbytes());
     return {worthOf(repeat.length, places, bytes), std::move(repeat)};
@@ -257,6 +256,8 @@ private:
   }
   bool differs(const Slot &slot, const Places &places) const {
     const Value first = slot.of(graph_, places[0]);
+    if (graph_[first].offChip)
+      return false; // the code is told where in memory beside the chip it lies
     if (graph_[first].kind == Kind::Constant && !lowering::isHeld(graph_[first]))
       return false; // part of the code
     return std::any_of(places.begin(), places.end(),

@@ -74,6 +74,19 @@ TEST(Outline, FindsLayersAndTheirArguments) {
   }
 }
 
+// What is kept beside the chip is no argument: the code is told where it lies.
+TEST(Outline, SharesLoadsFromMemoryBesideTheChip) {
+  Stack m(0);
+  for (int i = 0; i < 3; ++i) {
+    const Value state =
+        m.graph.addVariable("state", HostTensor::filled({DataType::FLOAT, {8, 8}}, 0));
+    m.graph[state].offChip = true;
+    const Value x = m.b.op("RemoteLoad", {state});
+    m.b.op("RemoteStore", {state, m.b.op("Tanh", {m.b.matmul(x, x)})});
+  }
+  EXPECT_EQ(text(m.outlined()), "0:0-4(0) 0:4-8(0) 0:8-12(0)");
+}
+
 TEST(Outline, OptionsAct) {
   Stack m(5);
   SessionOptions options;

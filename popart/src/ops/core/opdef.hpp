@@ -79,7 +79,7 @@ struct OpDef {
   bool product = false;    // of matrices, or images and filters
   bool norm = false;       // normalises: cheap to compute again
   bool collective = false; // between replicas
-  bool crosses = false;    // between IPUs, stages, or the tiles and memory beside them
+  bool crosses = false;    // between IPUs or stages
   bool fetches = false;    // of those: brings what is kept elsewhere, anew for every use
   Batch batch = Batch::Whole;
 
