@@ -58,3 +58,17 @@ def test_a_pipeline_stashes_what_a_later_stage_restores():
     restored = {op["inputs"][0]["name"] for op in graph if op["type"] == "Restore"}
     assert stashed and len(stashed) == len(set(stashed)) and set(stashed) == restored
     assert x in stashed  # the gradient of w needs it two stages later
+
+
+def test_what_nobody_needs_does_not_keep_others_apart():
+    b = popart.Builder()
+    x = b.addInputTensor("FLOAT", [1, 2, 6, 6])
+    w = b.addInitializedInputTensor(np.ones([3, 2, 3, 3], dtype=np.float32))
+    h = b.aiOnnx.relu([b.aiOnnx.conv([x, w])])
+    b.aiOnnx.neg([h])  # another user, of which nothing is asked
+    y = b.aiOnnx.maxpool([h], 1, [2, 2], strides=[2, 2])[0]
+    loss = b.aiGraphcore.identityloss([y], popart.ReductionType.Sum)
+    session = popart.TrainingSession(b.getModelProto(), popart.DataFlow(1, [loss]), loss, popart.ConstSGD(0.1), device())
+    types = [t.replace("Inplace", "") for t in types_of(session)]
+    assert "Neg" not in types
+    assert types.index("MaxPool") < types.index("Relu")  # fewer elements behind the pool

@@ -234,6 +234,7 @@ std::set<Value> askedFor(const Request &request) {
 void rewriteForward(Request &request) {
   auto &graph = request.graph;
   const auto kept = askedFor(request);
+  transforms::prune(graph, kept); // who uses a value without need keeps others from being joined
   transforms::bypass(graph, request.patterns, request.training, kept);
   transforms::joinNormalisations(graph);
   transforms::joinGelus(graph);
