@@ -70,3 +70,19 @@ def test_global_pools():
     x = np.random.default_rng(0).normal(size=(2, 4, 5, 3)).astype("float32")
     np.testing.assert_allclose(keras.layers.GlobalAveragePooling2D()(x), x.mean((1, 2)), rtol=1e-5)
     np.testing.assert_allclose(keras.layers.GlobalMaxPool2D()(x), x.max((1, 2)))
+
+
+def test_biases_stay_in_the_order_of_the_convolution():
+    import json
+
+    import popart
+    model = keras.Sequential([keras.Input((9, 8, 3)), keras.layers.Conv2D(5, 3, activation="relu"),
+                              keras.layers.MaxPooling2D(2), keras.layers.Flatten(), keras.layers.Dense(2)])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((4, 9, 8, 3), "float32"), np.ones((4, 2), "float32"), batch_size=4, verbose=0)
+    session = next(iter(model._programs.values())).executable.session
+    nodes = next(iter(json.loads(session._serializeIr(popart.IrSerializationFormat.JSON)).values()))
+    types = [node["type"].replace("Inplace", "") for node in nodes]
+    # What follows a convolution is moved behind the pool, where nothing has to be turned in between.
+    assert types.index("Conv") < types.index("MaxPool") < types.index("Relu")
+    assert types[types.index("Conv"):types.index("Relu")].count("Transpose") == 0

@@ -89,10 +89,6 @@ Value Conversion::turned(Value channelsLast) const {
   const auto it = turned_.find(channelsLast);
   return it == turned_.end() ? none : it->second;
 }
-const Conversion::Convolution *Conversion::convolutionOf(Value result) const {
-  const auto it = convolutions_.find(result);
-  return it == convolutions_.end() ? nullptr : &it->second;
-}
 
 // Operations whose results are in the order of their inputs, whatever that is.
 static bool keepsOrder(const Node &node) {

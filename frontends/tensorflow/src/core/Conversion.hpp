@@ -50,15 +50,6 @@ public:
   void remember(Value channelsLast, Value channelsSecond) {
     turned_[channelsLast] = channelsSecond;
   }
-  // A convolution without a bias, in case one is added to it.
-  struct Convolution {
-    Values inputs;
-    Attributes attributes;
-  };
-  void remember(Value result, Convolution convolution) {
-    convolutions_[result] = std::move(convolution);
-  }
-  const Convolution *convolutionOf(Value result) const;
 
 private:
   void declare();
@@ -75,7 +66,6 @@ private:
   Values callTurned(const Converter &converter, const Node &node, Values inputs);
   std::vector<Memory> synthetic_;
   std::map<Value, Value> turned_;
-  std::map<Value, Convolution> convolutions_;
   Values values_;    // by tensor
   Values variables_; // by variable
   bool sharded_ = false;

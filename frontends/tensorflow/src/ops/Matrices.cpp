@@ -28,15 +28,14 @@ Value product(Call &c, bool turnA, bool turnB) {
 Values matMul(Call &c) { return {product(c, c.flag("transpose_a"), c.flag("transpose_b"))}; }
 Values batchMatMul(Call &c) { return {product(c, c.flag("adj_x"), c.flag("adj_y"))}; }
 
-// One that follows a convolution is the convolution's own.
+// Where the channels are second already, which is where products take a bias along.
 Values biasAdd(Call &c) {
-  const Value x = c.in(0), second = channelsLast(c) ? c.conversion().turned(x) : x;
-  if (const auto *convolution = second == none ? nullptr : c.conversion().convolutionOf(second)) {
-    Values inputs = convolution->inputs;
-    inputs.push_back(c.in(1));
-    return {fromChannelsSecond(c, c.m.op("Conv", inputs, convolution->attributes))};
-  }
-  return {c.m.add(x, alongChannels(c, c.in(1), c.rank(x)))};
+  const Value x = c.in(0), second = channelsLast(c) ? c.conversion().turned(x) : none;
+  if (second == none)
+    return {c.m.add(x, alongChannels(c, c.in(1), c.rank(x)))};
+  Shape channels(c.rank(x) - 1, 1);
+  channels[0] = c.shapeOf(c.in(1))[0];
+  return {fromChannelsSecond(c, c.m.add(second, c.m.reshape(c.in(1), channels)))};
 }
 
 Values einsum(Call &c) {
