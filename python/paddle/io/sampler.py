@@ -55,3 +55,39 @@ class BatchSampler(Sampler):
     def __len__(self):
         n = len(self.sampler)
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
+
+
+class DistributedBatchSampler(BatchSampler):
+    """The batches of one process of several: batch after batch goes to the next process. All get as many samples: the first
+    ones are taken again where the last are too few."""
+
+    def __init__(self, dataset, batch_size, num_replicas=None, rank=None, shuffle=False, drop_last=False):
+        from .. import distributed
+        super().__init__(dataset, batch_size=batch_size, drop_last=drop_last)
+        self.dataset, self.shuffle, self.epoch = dataset, shuffle, 0
+        self.nranks = distributed.get_world_size() if num_replicas is None else num_replicas
+        self.local_rank = distributed.get_rank() if rank is None else rank
+        if not 0 <= self.local_rank < self.nranks:
+            raise ValueError(f"rank={self.local_rank} is not among num_replicas={self.nranks} processes.")
+        self.num_samples = -(-len(dataset) // self.nranks)
+
+    def set_epoch(self, epoch):
+        """Another order of samples, the same in all processes."""
+        self.epoch = epoch
+
+    def _own(self):
+        n, whole = len(self.dataset), self.num_samples * self.nranks
+        order = np.random.RandomState(self.epoch).permutation(n) if self.shuffle else np.arange(n)
+        order = np.resize(order, whole)
+        rows = whole // (self.batch_size * self.nranks) * self.batch_size * self.nranks
+        full = order[:rows].reshape(-1, self.nranks, self.batch_size)[:, self.local_rank].reshape(-1)
+        rest = order[rows:].reshape(self.nranks, -1)[self.local_rank]  # what is left is divided evenly
+        return np.concatenate([full, rest]).tolist()
+
+    def __iter__(self):
+        self.sampler = self._own()
+        return super().__iter__()
+
+    def __len__(self):
+        n = self.num_samples
+        return n // self.batch_size if self.drop_last else -(-n // self.batch_size)

@@ -25,20 +25,35 @@ def reattach(device, runner):
         others.pop().detach()
 
 
-def acquire(ipus, tiles_per_ipu):
-    """A device of so many IPUs; POPLAR_IPUMODEL=1 makes an IPU Model of it."""
-    manager = popart.DeviceManager()
-    if os.environ.get("POPLAR_IPUMODEL", "0") not in ("", "0"):
-        return manager.createIpuModelDevice({"numIPUs": ipus, "tilesPerIPU": tiles_per_ipu})
-    device = manager.tryAcquireAvailableDevice(ipus)
+def _available(manager, ipus, chosen=None):
+    def found():
+        return manager.tryAcquireAvailableDevice(ipus) if chosen is None else manager.tryAcquireDeviceById(chosen)
+    device = found()
     if device is None:
         gc.collect()  # programs that nobody uses any more may wait to be collected, and hold theirs
-        device = manager.tryAcquireAvailableDevice(ipus)
+        device = found()
     for runner in list(_runners):  # other programs of this process take turns with this one
         if device is not None:
             break
         runner.detach()
-        device = manager.tryAcquireAvailableDevice(ipus)
+        device = found()
+    return device
+
+
+def make_room(ipus):
+    """For somebody who acquires a device himself."""
+    if os.environ.get("POPLAR_IPUMODEL", "0") in ("", "0"):
+        device = _available(popart.DeviceManager(), ipus)
+        if device is not None:
+            device.detach()
+
+
+def acquire(ipus, tiles_per_ipu, chosen=None):
+    """A device of so many IPUs, or that of this id; POPLAR_IPUMODEL=1 makes an IPU Model of it."""
+    manager = popart.DeviceManager()
+    if os.environ.get("POPLAR_IPUMODEL", "0") not in ("", "0"):
+        return manager.createIpuModelDevice({"numIPUs": ipus, "tilesPerIPU": tiles_per_ipu})
+    device = _available(manager, ipus, chosen)
     if device is not None:
         return device
     if not manager.enumerateDevices():

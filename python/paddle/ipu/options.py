@@ -19,8 +19,6 @@ WITHOUT_EFFECT = {
     "lr": "the learning rate is that of the program's optimizer; this one is of the dynamic graph",
 }
 REFUSED = {
-    "enable_distribution": "several hosts that train one model are not there: use replicas on one host "
-                           "(replicated_graph_count)",
     "is_dynamic": "the dynamic graph is not there: build a static program",
 }
 # Texts and numbers of PopART's sessions, by Paddle's names.

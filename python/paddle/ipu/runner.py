@@ -10,7 +10,7 @@ import popart_core
 from .. import errors, random_state, steps
 from ..dtypes import VarType, to_numpy, to_type
 from ..paddle_core import ConversionSettings, convert
-from . import devices
+from . import devices, distribution
 from .optimizer_state import OptimizerState
 from .optimizers import ExtractedOptimizer
 
@@ -59,7 +59,8 @@ class IpuRunner:
         strategy = self._strategy
         options = self._options = strategy.session_options()
         self._finish_options(options)
-        self._device = devices.acquire(strategy.num_ipus, strategy.get_option("tiles_per_ipu"))
+        chosen = distribution.device_id(strategy) if strategy.get_option("enable_distribution") else None
+        self._device = devices.acquire(strategy.num_ipus, strategy.get_option("tiles_per_ipu"), chosen)
         flow = (strategy.get_option("batches_per_step"), popart.AnchorReturnType("All"), {})
         if self._training:
             rate = steps.schedule(self._program, self._scope) or self._optimizer.rate()

@@ -4,6 +4,7 @@ import difflib
 
 import popart
 
+from . import distribution
 from . import options as table
 from .locations import set_location
 
@@ -184,6 +185,8 @@ class IpuStrategy:
             out.convolutionOptions["partialsType"] = "half"
         if self.ipus_per_replica > 1 and "virtual_graph_mode" not in self._session:
             out.virtualGraphMode = popart.VirtualGraphMode.Manual
+        if self._own["enable_distribution"]:
+            distribution.configure(out, self)
         if self._logger is not None:
             out.compilationProgressLogger = _every_step(self._logger)
         return out

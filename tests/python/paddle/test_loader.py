@@ -131,3 +131,17 @@ def test_workers_end_with_their_program(tmp_path):
             signal.sigtimedwait([], 0.05)
         else:
             pytest.fail(f"worker {pid} is still there")
+
+
+@pytest.mark.parametrize("count, shuffle", [(24, False), (23, True), (5, False)])
+def test_processes_share_the_batches(count, shuffle):
+    parts = []
+    for rank in range(2):
+        sampler = io.DistributedBatchSampler(Squares(count), 4, num_replicas=2, rank=rank, shuffle=shuffle)
+        sampler.set_epoch(3)
+        parts.append([i for batch in sampler for i in batch])
+        assert len(list(sampler)) == len(sampler)
+    assert len(parts[0]) == len(parts[1]) == -(-count // 2) and set(parts[0] + parts[1]) == set(range(count))
+    assert shuffle or count < 24 or parts[1][:8] == [4, 5, 6, 7, 12, 13, 14, 15]
+    with pytest.raises(ValueError, match="rank=2 is not among num_replicas=2"):
+        io.DistributedBatchSampler(Squares(), 4, num_replicas=2, rank=2)

@@ -148,3 +148,16 @@ def test_inference_writes_no_variable(files, tmp_path):
     compiled.compile(feeds, [f.name for f in fetches])
     compiled._backend.save_model_proto(str(tmp_path / "m.onnx"))
     assert {n.domain for n in onnx.load(str(tmp_path / "m.onnx")).graph.node} == {""}
+
+
+def test_programs_make_room_for_a_predictor(files, monkeypatch):
+    monkeypatch.setenv("OPENIPU_NUM_IPUS", "1")
+    strategy = static.IpuStrategy()
+    strategy.set_graph_config(is_training=False)
+    with static.program_guard(static.Program()):
+        y = paddle.nn.functional.relu(static.data("one", [1, 1]))
+        program = static.IpuCompiledProgram(ipu_strategy=strategy).compile(["one"], [y.name])
+    config = inference.Config(*files[:2])
+    config.enable_ipu(1, 8)
+    np.testing.assert_allclose(predicted(config)[0][0], files[2][0], rtol=1e-5, atol=1e-6)
+    assert static.Executor().run(program, feed={"one": np.ones((1, 1), np.float32)}, fetch_list=[y])[0] == 1

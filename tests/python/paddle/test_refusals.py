@@ -243,3 +243,21 @@ def test_custom_operators_take_their_attributes_along():
     value = np.array([[1, 2, -1, -2], [3, -4, 0, 1]], np.float32)
     result, = static.Executor().run(program, feed={"x": value}, fetch_list=["y"])
     assert np.array_equal(result, np.where(value > 0, value, 0.25 * value))
+
+
+def test_distribution_needs_poprun(monkeypatch):
+    y = paddle.nn.functional.relu(static.data("x", [2, 2]))
+
+    def configure(s):
+        s.set_graph_config(is_training=False)
+        s.set_options({"enable_distribution": True})
+    with pytest.raises(RuntimeError, match="enable_distribution=True needs poprun"):
+        compiled(y.name, configure)
+    monkeypatch.setenv("POPDIST_NUM_TOTAL_REPLICAS", "4")
+    monkeypatch.setenv("POPDIST_NUM_LOCAL_REPLICAS", "2")
+    assert paddle.distributed.get_world_size() == 1
+    with pytest.raises(ValueError, match="has 1 replicas of 1 IPUs .* gives each process 2 of 1"):
+        compiled(y.name, configure)
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "1")
+    assert (paddle.distributed.get_rank(), paddle.distributed.get_world_size()) == (1, 2)
