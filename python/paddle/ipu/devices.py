@@ -48,6 +48,11 @@ def make_room(ipus):
             device.detach()
 
 
+def offline(ipus):
+    """What is compiled for, where nothing runs: no IPU is needed."""
+    return popart.DeviceManager().createOfflineIPUDevice({"numIPUs": ipus, "ipuVersion": "ipu2"})
+
+
 def acquire(ipus, tiles_per_ipu, chosen=None):
     """A device of so many IPUs, or that of this id; POPLAR_IPUMODEL=1 makes an IPU Model of it."""
     manager = popart.DeviceManager()

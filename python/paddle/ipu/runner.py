@@ -59,8 +59,12 @@ class IpuRunner:
         strategy = self._strategy
         options = self._options = strategy.session_options()
         self._finish_options(options)
-        chosen = distribution.device_id(strategy) if strategy.get_option("enable_distribution") else None
-        self._device = devices.acquire(strategy.num_ipus, strategy.get_option("tiles_per_ipu"), chosen)
+        self._compiled_only = os.environ.get("IPU_COMPILE_ONLY", "0") not in ("", "0")
+        if self._compiled_only:
+            self._device = devices.offline(strategy.num_ipus)
+        else:
+            chosen = distribution.device_id(strategy) if strategy.get_option("enable_distribution") else None
+            self._device = devices.acquire(strategy.num_ipus, strategy.get_option("tiles_per_ipu"), chosen)
         flow = (strategy.get_option("batches_per_step"), popart.AnchorReturnType("All"), {})
         if self._training:
             rate = steps.schedule(self._program, self._scope) or self._optimizer.rate()
@@ -70,11 +74,9 @@ class IpuRunner:
         else:
             session = converted.inference(*flow, self._device, options, strategy.patterns(), "inference")
         self._session = session
-        if os.environ.get("IPU_COMPILE_ONLY", "0") not in ("", "0"):
+        if self._compiled_only:
             session.compileAndExport("offline_cache.popart")
-            self._compiled_only = True
             return
-        self._compiled_only = False
         session.prepareDevice(True)
         self._attached = True
         devices.take_turns(self)
@@ -125,10 +127,10 @@ class IpuRunner:
         if len(feed) > len(self._whole):
             steps.refuse_unknown(feed, self._known)
         arrays = steps.arrays_of(self._whole, feed, self._rows)
-        results = [np.empty(shape, kind) for shape, kind, _ in self._forms]
         if self._compiled_only:
             print("IPU_COMPILE_ONLY is set: offline_cache.popart is written, and nothing runs.", file=sys.stderr)
-            return [r.astype(wanted, copy=False) for r, (_, _, wanted) in zip(results, self._forms)]
+            return [np.zeros(shape, wanted) for shape, _, wanted in self._forms]
+        results = [np.empty(shape, kind) for shape, kind, _ in self._forms]
         if not self._attached:
             self._attach()
         if self._training:
