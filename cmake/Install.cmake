@@ -25,6 +25,11 @@ foreach(library ${sdkLibraries} ${sdkOperators})
   install(DIRECTORY ${folder}/include/ DESTINATION ${part}/include)
 endforeach()
 
+if(TARGET popdist_mpi)  # loaded by libpoplar, which lies beside it
+  set_target_properties(popdist_mpi PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS popdist_mpi LIBRARY DESTINATION ${OPENIPU_POPLAR_DIR}/lib)
+endif()
+
 install(DIRECTORY ${PROJECT_BINARY_DIR}/popart/include/ DESTINATION ${OPENIPU_POPART_DIR}/include)   # the Builder's generated methods
 
 foreach(package ${sdkPackages})

@@ -99,7 +99,7 @@ public:
       if (waited < 1ms)
         sched_yield();
       else {
-        std::this_thread::sleep_for(waited < 20ms ? 20us : 200us);
+        std::this_thread::sleep_for(waited < 20ms ? 20us : waited < 1s ? 200us : 2000us);
         lookForPartings(transfers.subspan(done));
       }
     }

@@ -16,3 +16,9 @@ for instances in 1 3; do
   spread 3 $instances /usr/bin/python3 "$here/train.py" sharded odd-$instances model >log 2>&1 || fail "$(cat log)"
 done
 cmp odd-1 odd-3 || fail "three instances end elsewhere than one"
+# As large as it gets here: 64 replicas.
+export OPENIPU_NUM_IPUS=64
+for instances in 1 8; do
+  spread 64 $instances /usr/bin/python3 "$here/train.py" plain many-$instances >log 2>&1 || fail "$(cat log)"
+done
+cmp many-1 many-8 || fail "eight instances of eight replicas end elsewhere than one"

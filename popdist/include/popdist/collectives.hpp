@@ -8,7 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-namespace popdist::collectives {
+namespace popdist {
+namespace collectives {
 
 namespace detail {
 void broadcast(void *data, std::size_t bytes, unsigned root);
@@ -17,7 +18,7 @@ void allGather(const void *data, std::size_t bytes, void *all);
 
 // Those of the root, everywhere.
 template <class T> void broadcast(T *data, std::size_t elements, unsigned root = 0) {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_copyable<T>::value, "plain values");
   detail::broadcast(data, elements * sizeof(T), root);
 }
 // Those of every instance, one after the other.
@@ -25,7 +26,8 @@ template <class T> std::vector<T> allGather(const T *data, std::size_t elements)
 // Their sum, in order of instances, everywhere.
 template <class T> void allReduceSum(T *data, std::size_t elements);
 
-} // namespace popdist::collectives
+} // namespace collectives
+} // namespace popdist
 
 #include "popdist/collectives_impl.hpp"
 #endif

@@ -4,10 +4,11 @@
 #include "popdist/collectives.hpp"
 #include "popdist/context.hpp"
 
-namespace popdist::collectives {
+namespace popdist {
+namespace collectives {
 
 template <class T> std::vector<T> allGather(const T *data, std::size_t elements) {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_copyable<T>::value, "plain values");
   std::vector<T> all(elements * getNumInstances());
   detail::allGather(data, elements * sizeof(T), all.data());
   return all;
@@ -22,6 +23,7 @@ template <class T> void allReduceSum(T *data, std::size_t elements) {
   }
 }
 
-} // namespace popdist::collectives
+} // namespace collectives
+} // namespace popdist
 
 #endif
