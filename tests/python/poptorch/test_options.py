@@ -117,9 +117,7 @@ def test_what_acts_changes_the_options_or_the_session(monkeypatch):
 def test_refusals_name_the_option():
     with pytest.raises(ValueError, match="traceModel"):
         called("Jit.traceModel")
-    with pytest.raises(poptorch.Error, match="configureProcessId"):
-        session(called("Distributed.configureProcessId"))
-    assert documented()["Refused"] == ["Distributed.configureProcessId", "Jit.traceModel"]
+    assert documented()["Refused"] == ["Jit.traceModel"]
 
 
 def test_options_without_effect_change_no_session():
