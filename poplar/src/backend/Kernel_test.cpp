@@ -30,15 +30,14 @@ void shrink(const KernelArgs &args) {
   });
 }
 
-executable::Image &addKernel(Builder &b, tensor::View out, tensor::View in) {
+void addKernel(Builder &b, tensor::View out, tensor::View in, const char *name = "test.scale") {
   registerKernel({"test.scale", scale, {}, {}, nullptr});
-  auto &step = b.step(executable::StepKind::Kernel);
-  step.text = "test.scale";
-  step.attributes = "3";
-  step.count = 1;
-  step.cases = {0};
-  step.operands = {std::move(out), std::move(in)};
-  return b.image;
+  executable::step::Kernel kernel;
+  kernel.name = name;
+  kernel.attributes = "3";
+  kernel.outputs = {{std::move(out), false}};
+  kernel.inputs = {std::move(in)};
+  b.put(std::move(kernel));
 }
 
 } // namespace
@@ -69,7 +68,7 @@ TEST(Kernel, FloatDenormalsAreZeroAndTheCallersModeStays) {
   // A product that is denormal, one that is normal, and an operand that is denormal.
   auto in = b.values<float>({1e-30f, 1e-20f, 1e-40f}, TypeId::Float);
   auto out = b.variable(3, TypeId::Float);
-  addKernel(b, b.view(out), b.view(in)).steps.back().text = "test.shrink";
+  addKernel(b, b.view(out), b.view(in), "test.shrink");
   Loaded loaded(b);
   const auto mode = base::floatMode();
   loaded.run();
@@ -80,8 +79,7 @@ TEST(Kernel, FloatDenormalsAreZeroAndTheCallersModeStays) {
 TEST(Kernel, UnknownNamesAreRefusedWhenLoading) {
   Builder b;
   auto v = b.ints({1});
-  auto &image = addKernel(b, b.view(v), b.view(v));
-  image.steps.back().text = "test.scal";
+  addKernel(b, b.view(v), b.view(v), "test.scal");
   try {
     Loaded loaded(b);
     FAIL();

@@ -66,13 +66,17 @@ bool touches(const tensor::View &view, std::uint32_t var) {
 
 // Whether output `o` of a kernel may lie where a variable is, as far as the kernel is concerned:
 // all its views of the variable are like the output.
-bool mayTakePlace(const Image &image, const Step &step, std::size_t o, std::uint32_t var) {
-  const auto &out = step.operands[o];
-  for (std::size_t i = 0; i < step.operands.size(); ++i) {
-    const auto &view = step.operands[i];
+bool mayTakePlace(const Image &image, const step::Kernel &kernel, std::size_t o,
+                  std::uint32_t var) {
+  const auto &out = kernel.outputs[o].tensor;
+  if (std::ranges::any_of(kernel.outputs,
+                          [&](const auto &other) { return touches(other.tensor, var); }))
+    return false;
+  for (std::size_t i = 0; i < kernel.inputs.size(); ++i) {
+    const auto &view = kernel.inputs[i];
     if (touches(view, var) &&
-        (i < step.count || wholeOf(image, view) != var || !lieAlike(out, view) ||
-         !openipu::mayOverwrite(step.text, step.attributes, step.count, o, i - step.count)))
+        (wholeOf(image, view) != var || !lieAlike(out, view) ||
+         !openipu::mayOverwrite(kernel.name, kernel.attributes, kernel.outputs.size(), o, i)))
       return false;
   }
   return true;
@@ -85,14 +89,15 @@ std::vector<std::uint32_t> findHeirs(const Image &image, const std::vector<Stora
   auto inherits = [&](std::uint32_t s, std::size_t o, std::uint32_t heir, std::uint32_t var) {
     return heir != none && var != none && !given[var] && !lives[var].always &&
            !lives[heir].always && lives[var].endsWith == s &&
-           lives[heir].first == lives[var].last && mayTakePlace(image, image.steps[s], o, var);
+           lives[heir].first == lives[var].last &&
+           mayTakePlace(image, *as<step::Kernel>(image.steps[s]), o, var);
   };
   for (std::uint32_t s = 0; s != image.steps.size(); ++s) {
-    const auto &step = image.steps[s];
-    for (std::size_t o = 0; step.kind == StepKind::Kernel && o < step.count; ++o) {
-      const auto heir = wholeOf(image, step.operands[o]);
-      for (std::size_t i = step.count; i < step.operands.size(); ++i)
-        if (const auto var = wholeOf(image, step.operands[i]); inherits(s, o, heir, var)) {
+    const auto *kernel = as<step::Kernel>(image.steps[s]);
+    for (std::size_t o = 0; kernel && o < kernel->outputs.size(); ++o) {
+      const auto heir = wholeOf(image, kernel->outputs[o].tensor);
+      for (const auto &input : kernel->inputs)
+        if (const auto var = wholeOf(image, input); inherits(s, o, heir, var)) {
           from[heir] = var;
           given[var] = true;
           break;

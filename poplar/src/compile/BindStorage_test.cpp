@@ -65,22 +65,19 @@ TEST(BindStorage, ResultsTakeThePlaceOfOperandsThatEndWhereTheKernelAllowsIt) {
     auto s = t.variable("s", 16), x = t.variable("x", 16), z = t.variable("z", 16),
          y = t.variable("y", what == Longer ? 32 : 16);
     t.image.hostWrites.push_back({"s", TypeId::Float, 16, {}, t.view(s)});
-    Step kernel;
-    kernel.kind = StepKind::Kernel;
-    kernel.text = what == OtherKernel ? "test.second" : "test.first";
-    kernel.count = 1;
-    kernel.cases = {0};
+    step::Kernel kernel;
+    kernel.name = what == OtherKernel ? "test.second" : "test.first";
     auto out = t.view(y);
     if (what == Longer)
       out = tensor::slice(out, 0, 16, 0);
-    kernel.operands = {out, t.view(x), t.view(z)};
+    kernel.outputs = {{out, false}};
+    kernel.inputs = {t.view(x), t.view(z)};
     if (what == SecondView)
-      kernel.operands[2] = tensor::reverse(t.view(x), 0);
+      kernel.inputs[1] = tensor::reverse(t.view(x), 0);
     if (what == SecondInput)
-      std::swap(kernel.operands[1], kernel.operands[2]);
+      std::swap(kernel.inputs[0], kernel.inputs[1]);
     auto first = t.copy(s, x), second = t.copy(s, z);
-    t.image.steps.push_back(kernel);
-    const auto middle = std::uint32_t(t.image.steps.size() - 1);
+    const auto middle = t.put(kernel);
     t.image.programs = {t.sequence({first, second, middle, t.print(what == NeededLater ? x : y),
                                     t.print(y), t.print(z)})}; // z is needed until the end
     bindStorage(t.image);

@@ -11,26 +11,23 @@ namespace {
 constexpr unsigned forVertices = 4; // entry, base, run, wait for the workers
 constexpr unsigned forExchange = 2; // address of the exchange code, call
 
+constexpr unsigned forLoop = 3;   // set the counter, count down, branch
+constexpr unsigned forBranch = 3; // load the predicate, branch, jump behind the other part
+constexpr unsigned forCase = 2;   // compare, branch
+constexpr unsigned forCall = 2;   // call, return
+
 unsigned forControl(const Step &step) {
-  switch (step.kind) {
-  case StepKind::Repeat:
-    return 3; // set the counter, count down, branch
-  case StepKind::RepeatWhile:
-  case StepKind::If:
-    return 3; // load the predicate, branch, jump behind the other part
-  case StepKind::Switch:
-    return 2 * unsigned(step.cases.size() + 1);
-  case StepKind::Sequence:
-    return isOutlined(step) ? 2 : 0;
-  case StepKind::Call:
-    return 2; // call, return
-  default:
-    return 0;
-  }
+  return match(
+      step, [](const step::Repeat &) { return forLoop; },
+      [](const step::RepeatWhile &) { return forBranch; },
+      [](const step::If &) { return forBranch; },
+      [](const step::Switch &s) { return forCase * unsigned(s.cases.size() + 1); },
+      [](const step::Sequence &s) { return s.code != none ? forCall : 0; },
+      [](const step::Call &) { return forCall; }, [](const auto &) { return 0u; });
 }
 
 bool needsAllIpus(const Step &step) {
-  return step.kind == StepKind::Sync ||
+  return is<step::Sync>(step) ||
          std::any_of(step.cost.phases.begin(), step.cost.phases.end(), [](const Phase &p) {
            return p.kind == PhaseKind::GlobalExchange || p.kind == PhaseKind::HostExchange;
          });
@@ -55,8 +52,8 @@ public:
           for (auto tile = share.tile; tile != share.tile + share.count; ++tile)
             out_[tile] += phase.kind == PhaseKind::Compute ? forVertices : forExchange;
     }
-    if (step.kind == StepKind::Execute)
-      for (auto tile : tilesOf(step))
+    if (const auto *execute = as<step::Execute>(step))
+      for (auto tile : tilesOf(execute->set))
         out_[tile] += forVertices;
     if (everywhere)
       onIpus(seen_[index], everywhere);
@@ -68,9 +65,9 @@ private:
   using Ipus = std::vector<bool>; // empty: none
 
   // Tiles with vertices of a compute set, each once.
-  std::vector<std::uint32_t> tilesOf(const Step &step) const {
+  std::vector<std::uint32_t> tilesOf(std::uint32_t set) const {
     std::vector<std::uint32_t> tiles;
-    for (auto vertex : image_.computeSets[step.index].vertices)
+    for (auto vertex : image_.computeSets[set].vertices)
       if (tiles.empty() || tiles.back() != image_.vertices[vertex].tile)
         tiles.push_back(image_.vertices[vertex].tile);
     std::sort(tiles.begin(), tiles.end());
@@ -91,8 +88,8 @@ private:
         for (auto ipu = share.tile / tilesPerIpu_;
              ipu <= (share.tile + share.count - 1) / tilesPerIpu_; ++ipu)
           mark(ipu);
-    if (step.kind == StepKind::Execute)
-      for (auto tile : tilesOf(step))
+    if (const auto *execute = as<step::Execute>(step))
+      for (auto tile : tilesOf(execute->set))
         mark(tile / tilesPerIpu_);
     for (auto child : inside(image_, step))
       for (std::size_t ipu = 0; ipu != seen_[child].size(); ++ipu)

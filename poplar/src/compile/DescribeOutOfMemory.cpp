@@ -78,9 +78,9 @@ void addPeak(std::ostream &out, const Image &image, const TileMemory &tile) {
   if (tile.peakStep == none)
     return;
   const auto &step = image.steps[tile.peakStep];
-  auto name = step.name.empty() && step.kind == StepKind::Execute
-                  ? image.computeSets[step.index].name
-                  : step.name;
+  const auto *execute = as<step::Execute>(step);
+  const auto &name =
+      step.name.empty() && execute ? image.computeSets[execute->set].name : step.name;
   row(out, "not always live, at most", tile.peakNotAlwaysLive,
       base::str("at step ", tile.peakStep, name.empty() ? "" : base::str(" \"", name, '"')));
 }

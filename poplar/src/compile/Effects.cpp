@@ -12,60 +12,43 @@ namespace {
 constexpr std::uint64_t mostRanges =
     1u << 18; // of all scattered accesses of a step; beyond it the safe side is taken
 
-class Collector {
+class Collector : public steps::Nothing {
 public:
   Collector(const Image &image, Outputs outputs) : image_(image), outputs_(outputs) {}
   Effects take() { return std::move(effects_); }
 
-  void step(const Step &step) {
-    switch (step.kind) {
-    case StepKind::Execute:
-      for (auto vertex : image_.computeSets[step.index].vertices)
-        fields(vertex);
-      for (const auto &operand : step.operands)
-        write(operand);
-      break;
-    case StepKind::CrossReplicaCopy: // a replica that nobody sends to keeps its contents
-      for (const auto &move : step.moves) {
-        side(move, Side::From);
-        at(move.toVar).used = true;
-      }
-      break;
-    case StepKind::HostCall:
-      for (std::size_t i = 0; i != step.operands.size(); ++i)
-        i < step.count ? read(step.operands[i]) : write(step.operands[i]);
-      break;
-    case StepKind::Kernel:
-      for (std::size_t i = 0; i != step.operands.size(); ++i) {
-        if (i < step.count)
-          write(step.operands[i]);
-        if (i >= step.count || step.cases[i])
-          read(step.operands[i]);
-      }
-      break;
-    case StepKind::CycleStamp: // the difference to an earlier stamp, if one is given
-      if (step.operands.size() > 1)
-        read(step.operands[1]);
-      write(step.operands.at(0));
-      break;
-    case StepKind::GetSeeds:
-      write(step.operands.at(0));
-      break;
-    case StepKind::SetFloatingPoint: // the state from before goes out, or the new one comes in
-      for (const auto &operand : step.operands)
-        step.attributes == "tensor" ? read(operand) : write(operand);
-      break;
-    case StepKind::WriteUndef:
-      forget(step.operands.at(0));
-      break;
-    default: // moves, and operands that are only read
-      for (const auto &move : step.moves) {
-        side(move, Side::From);
+  void reads(const tensor::View &view) {
+    for (const auto &r : tensor::sortedRanges(view))
+      touch(r.var).read.add(r.begin, r.end);
+    if (view.metadata)
+      reads(*view.metadata);
+  }
+  void writes(const tensor::View &view) {
+    for (const auto &r : tensor::sortedRanges(view))
+      touch(r.var).written.add(r.begin, r.end);
+    if (view.metadata)
+      reads(*view.metadata);
+  }
+  void changes(const tensor::View &view) {
+    writes(view);
+    reads(view);
+  }
+  void forgets(const tensor::View &view) {
+    for (const auto &r : tensor::sortedRanges(view))
+      at(r.var.value).written.add(r.begin, r.end);
+  }
+  void moves(const std::vector<Move> &moves, steps::Arrives arrives = steps::Arrives::Everywhere) {
+    for (const auto &move : moves) {
+      side(move, Side::From);
+      if (arrives == steps::Arrives::Everywhere)
         side(move, Side::To);
-      }
-      for (const auto &operand : step.operands)
-        read(operand);
+      else
+        at(move.toVar).used = true;
     }
+  }
+  void computeSet(std::uint32_t set) {
+    for (auto vertex : image_.computeSets[set].vertices)
+      fields(vertex);
   }
 
 private:
@@ -132,22 +115,6 @@ private:
     return end;
   }
 
-  void read(const tensor::View &view) {
-    for (const auto &r : tensor::sortedRanges(view))
-      touch(r.var).read.add(r.begin, r.end);
-    if (view.metadata)
-      read(*view.metadata);
-  }
-  void write(const tensor::View &view) {
-    for (const auto &r : tensor::sortedRanges(view))
-      touch(r.var).written.add(r.begin, r.end);
-    if (view.metadata)
-      read(*view.metadata);
-  }
-  void forget(const tensor::View &view) {
-    for (const auto &r : tensor::sortedRanges(view))
-      at(r.var.value).written.add(r.begin, r.end);
-  }
   Effect &touch(tensor::VarId var) {
     auto &effect = at(var.value);
     effect.used = true;
@@ -166,7 +133,7 @@ private:
 
 Effects effectsOf(const Image &image, const Step &step, Outputs outputs) {
   Collector collector(image, outputs);
-  collector.step(step);
+  describe(step, collector);
   return collector.take();
 }
 

@@ -59,7 +59,7 @@ private:
     owners_ = outlinedOwners(image_);
     for (auto owner : owners_)
       if (owner != none)
-        renamings_.try_emplace(owner, image_, image_.steps[owner]);
+        renamings_.try_emplace(owner, image_, *outlined(image_.steps[owner]));
   }
   Effects ownEffects(const Step &step) const {
     if (isPassed(step) && !onDevice())
@@ -70,9 +70,7 @@ private:
         renamings_.at(owner).apply(effects);
     return effects;
   }
-  static bool isList(const Step &step) {
-    return step.kind == StepKind::Sequence || step.kind == StepKind::Block;
-  }
+  static bool isList(const Step &step) { return flowOf(step) == steps::Flow::InOrder; }
 
   void markInlined() {
     std::vector<std::uint32_t> owners(image_.steps.size(), 0);
@@ -83,71 +81,65 @@ private:
         ++owners[part];
     for (auto step : reached_.order)
       if (isList(image_.steps[step]))
-        for (auto child : image_.steps[step].children)
+        for (auto child : partsOf(image_.steps[step]))
           inlined_[child] = isList(image_.steps[child]) && owners[child] == 1;
   }
 
   // The parts of a sequence, last first.
   template <class Visit> void backwards(const Step &list, Visit visit) const {
-    std::vector<std::uint32_t> stack(list.children.begin(), list.children.end());
+    auto stack = partsOf(list);
     while (!stack.empty()) {
       auto step = stack.back();
       stack.pop_back();
       if (inlined_[step])
-        stack.insert(stack.end(), image_.steps[step].children.begin(),
-                     image_.steps[step].children.end());
+        std::ranges::copy(partsOf(image_.steps[step]), std::back_inserter(stack));
       else
         visit(step);
     }
   }
 
   Shared summarise(const Step &step) {
-    switch (step.kind) {
-    case StepKind::Sequence:
-    case StepKind::Block: {
+    switch (flowOf(step)) {
+    case steps::Flow::InOrder: {
       Effects all;
       backwards(step, [&](std::uint32_t part) { follow(all, *effects_[part]); });
       return std::make_shared<Effects>(std::move(all));
     }
-    case StepKind::Repeat:
-      return step.count ? effects_[step.children[0]] : std::make_shared<Effects>();
-    case StepKind::Call:
-      return effects_[image_.functions[step.index]];
-    case StepKind::RepeatWhile:
+    case steps::Flow::Repeated:
+      return turnsOf(step) ? effects_[partsOf(step)[0]] : std::make_shared<Effects>();
+    case steps::Flow::Called:
+      return effects_[inside(image_, step)[0]];
+    case steps::Flow::While:
       return summariseWhile(step);
-    case StepKind::If:
-    case StepKind::Switch:
+    case steps::Flow::OneOf:
       return summariseBranches(step);
-    case StepKind::Execute:
-      if (step.operands.empty() && ofComputeSet_[step.index] && renamings_.empty())
-        return ofComputeSet_[step.index];
-      break;
-    default:
+    case steps::Flow::Leaf:
       break;
     }
-    auto own = std::make_shared<Effects>(ownEffects(step));
-    if (step.kind == StepKind::Execute && step.operands.empty())
-      ofComputeSet_[step.index] = own;
-    return own;
+    const auto *execute = as<step::Execute>(step);
+    if (!execute || execute->verdict)
+      return std::make_shared<Effects>(ownEffects(step));
+    auto &known = ofComputeSet_[execute->set];
+    if (!known || !renamings_.empty())
+      known = std::make_shared<Effects>(ownEffects(step));
+    return known;
   }
 
   Shared summariseWhile(const Step &step) const {
-    Effects all = *effects_[step.children[1]];
+    const auto parts = partsOf(step); // condition, body
+    Effects all = *effects_[parts[1]];
     for (auto &[var, effect] : all)
       effect.written = {}; // the body may not run
     follow(all, ownEffects(step));
-    follow(all, *effects_[step.children[0]]);
+    follow(all, *effects_[parts[0]]);
     return std::make_shared<Effects>(std::move(all));
   }
 
   Shared summariseBranches(const Step &step) const {
-    Effects all;
-    if (!step.children.empty())
-      all = *effects_[step.children[0]];
-    for (std::size_t i = 1; i < step.children.size(); ++i)
-      branch(all, *effects_[step.children[i]]);
-    if (step.kind == StepKind::Switch && step.children.size() <= step.cases.size())
-      branch(all, {}); // no default: perhaps nothing runs
+    const auto parts = partsOf(step);
+    Effects all = *effects_[parts[0]];
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      branch(all, *effects_[parts[i]]);
     follow(all, ownEffects(step));
     return std::make_shared<Effects>(std::move(all));
   }
@@ -212,20 +204,19 @@ private:
   }
 
   void spread(const Step &step, Live live) {
-    switch (step.kind) {
-    case StepKind::Sequence:
-    case StepKind::Block:
+    switch (flowOf(step)) {
+    case steps::Flow::InOrder:
       backwards(step, [&](std::uint32_t part) {
         give(part, live);
         before(live, *effects_[part]);
       });
       break;
-    case StepKind::Repeat: // the end of an iteration sees the loop's end and the next iteration's
-                           // beginning
-      addReads(live, *effects_[step.children[0]]);
-      give(step.children[0], live);
+    case steps::Flow::Repeated: // the end of an iteration sees the loop's end and the next
+                                // iteration's beginning
+      addReads(live, *effects_[partsOf(step)[0]]);
+      give(partsOf(step)[0], live);
       break;
-    case StepKind::RepeatWhile:
+    case steps::Flow::While:
       spreadWhile(step, std::move(live));
       break;
     default:
@@ -235,7 +226,8 @@ private:
   }
 
   void spreadWhile(const Step &step, Live afterCondition) {
-    const auto &condition = *effects_[step.children[0]], &body = *effects_[step.children[1]];
+    const auto parts = partsOf(step); // condition, body
+    const auto &condition = *effects_[parts[0]], &body = *effects_[parts[1]];
     addReads(afterCondition, ownEffects(step));
     addReads(afterCondition, body);
     auto round = afterCondition; // once through condition and body; a second time adds nothing
@@ -243,9 +235,9 @@ private:
     before(round, body);
     for (const auto &[var, elements] : round)
       afterCondition[var].unite(elements);
-    give(step.children[0], afterCondition);
+    give(parts[0], afterCondition);
     before(afterCondition, condition);
-    give(step.children[1], afterCondition);
+    give(parts[1], afterCondition);
   }
 
   void addReads(Live &live, const Effects &effects) const {
@@ -310,14 +302,14 @@ std::vector<StorageLife> storageLives(const Image &image) {
           lives[var].first = std::min(lives[var].first, place[step]);
           lives[var].last = std::max(lives[var].last, place[step]);
         }
-        if (image.steps[step].kind == StepKind::Kernel)
+        if (is<step::Kernel>(image.steps[step]))
           after[step].insert(after[step].end(), needed.begin(), needed.end());
       });
   for (auto &life : lives)
     if (const auto var = std::uint32_t(&life - lives.data());
         life.used && life.first <= life.last) {
       const auto step = reached.leaves[life.last];
-      if (image.steps[step].kind == StepKind::Kernel &&
+      if (is<step::Kernel>(image.steps[step]) &&
           std::find(after[step].begin(), after[step].end(), var) == after[step].end())
         life.endsWith = step;
     }

@@ -109,8 +109,7 @@ TEST(FindLiveness, AWhileLoopKeepsWhatItsConditionReads) {
   auto p = c.variable("p", 8);
   auto start = c.copy(c.s, c.t), condition = c.copy(c.t, p), body = c.copy(c.s, c.u),
        turn = c.copy(c.u, c.t);
-  c.step(StepKind::RepeatWhile, {condition, c.sequence({body, turn})}).operands = {c.view(p)};
-  auto loop = c.lastStep();
+  auto loop = c.put(step::RepeatWhile{condition, c.view(p), true, c.sequence({body, turn})});
   c.run({c.sequence({start, loop})});
   EXPECT_FALSE(c.always(c.t) || c.always(c.u) || c.always(p));
   EXPECT_EQ(c.liveAt(condition), (Vars{c.t, p}));
@@ -121,10 +120,7 @@ TEST(FindLiveness, FunctionsSeeTheNeedsOfAllCallers) {
   Chain c;
   auto body = c.copy(c.s, c.u);
   c.image.functions = {body};
-  c.step(StepKind::Call).index = 0;
-  auto call = c.lastStep();
-  c.step(StepKind::Call).index = 0;
-  auto call2 = c.lastStep();
+  auto call = c.put(step::Call{0}), call2 = c.put(step::Call{0});
   auto a = c.copy(c.s, c.t), use = c.copy(c.u, c.d), use2 = c.copy(c.t, c.d);
   c.run({c.sequence({a, call, use, use2}), c.sequence({call2})});
   EXPECT_EQ(c.liveAt(body), (Vars{c.t, c.u}));
@@ -133,8 +129,7 @@ TEST(FindLiveness, FunctionsSeeTheNeedsOfAllCallers) {
 TEST(FindLiveness, WriteUndefEndsALife) {
   Chain c;
   auto half = c.copy(c.s, 0, c.t, 0, {{4, 1, 1}});
-  c.step(StepKind::WriteUndef).operands = {c.view(c.t)};
-  auto undef = c.lastStep();
+  auto undef = c.put(step::WriteUndef{c.view(c.t)});
   c.run({c.sequence({undef, half, c.copy(c.t, c.d)})});
   EXPECT_FALSE(c.always(c.t));
   EXPECT_EQ(c.liveAt(undef), Vars{c.t}); // the half that nobody writes is read in the end

@@ -41,8 +41,9 @@ public:
     std::vector<std::uint64_t> placed; // tile and type of every vertex, for the code
     std::vector<bool> own(image_.computeSets.size(), false);
     for (auto step : reached_.order)
-      if (image_.steps[step].kind == StepKind::Execute && like_[step] == none)
-        own[image_.steps[step].index] = true;
+      if (const auto *execute = as<step::Execute>(image_.steps[step]);
+          execute && like_[step] == none)
+        own[execute->set] = true;
     for (std::uint32_t cs = 0; cs != image_.computeSets.size(); ++cs)
       if (own[cs])
         for (auto vertex : image_.computeSets[cs].vertices) {
@@ -166,9 +167,10 @@ private:
   }
 
   void addBuffers(const Step &step, ByTile<Buffers> &out) {
-    if (step.plan)
-      addPlannedBuffers(step, out);
-    else if (step.kind == StepKind::Copy)
+    const auto *kernel = as<step::Kernel>(step);
+    if (kernel && kernel->plan)
+      addPlannedBuffers(*kernel->plan, step.cost.phases, out);
+    else if (is<step::Copy>(step))
       addCopyBuffers(step, out);
     else
       addVertexBuffers(step, out);
@@ -212,11 +214,11 @@ private:
 
   // The supersteps of an operator come one after the other, and each may be done several times:
   // the largest counts, once.
-  void addPlannedBuffers(const Step &step, ByTile<Buffers> &out) {
-    const auto &phases = step.cost.phases;
+  void addPlannedBuffers(const openipu::Plan &plan, const std::vector<Phase> &phases,
+                         ByTile<Buffers> &out) {
     auto phase = phases.begin();
-    for (std::uint32_t i = 0; i != step.plan->steps.size(); ++i) {
-      for (const auto &work : step.plan->steps[i].tiles)
+    for (std::uint32_t i = 0; i != plan.steps.size(); ++i) {
+      for (const auto &work : plan.steps[i].tiles)
         if (work.tempBytes || work.bytesIn)
           for (auto tile = work.tile; tile != work.tile + work.count; ++tile)
             superstep_[tile] = {(work.bytesIn + 3) / 4 * 4, work.tempBytes};

@@ -108,8 +108,9 @@ namespace {
 std::uint32_t kernel(Laid &t, std::vector<openipu::Superstep> steps) {
   auto plan = std::make_shared<openipu::Plan>();
   plan->steps = std::move(steps);
-  t.step(StepKind::Kernel).plan = std::move(plan);
-  return t.lastStep();
+  step::Kernel kernel;
+  kernel.plan = std::move(plan);
+  return t.put(std::move(kernel));
 }
 openipu::Superstep superstep(std::uint64_t bytesIn, std::uint64_t tempBytes, unsigned repeats = 1) {
   openipu::TileWork work;

@@ -4,6 +4,7 @@
 #include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
 #include "codelet/Compile.hpp"
+#include "executable/Fields.hpp"
 #include "executable/ValidateSteps.hpp"
 #include "graph/Introspect.hpp"
 #include "poplar/exceptions.hpp"
@@ -17,11 +18,13 @@ using base::str;
 using executable::Image;
 using executable::none;
 using executable::Step;
-using executable::StepKind;
 using graph::GraphState;
 using program::Node;
 using program::Program;
+using program::Tree;
 using tensor::View;
+namespace step = executable::step;
+namespace steps = executable::steps;
 
 namespace {
 
@@ -63,29 +66,44 @@ private:
           str("Programs are nested more than ", executable::maxStepDepth,
               " deep. Add to one Sequence instead of nesting a new one for every step."));
     requireOwn(*node);
-    for (const auto &tensor : node->operands)
-      view(tensor);
-    if (node->kind == StepKind::Execute)
-      computeSet(*node);
-    if (node->kind == StepKind::Call)
-      function(*node);
-    std::uint64_t size = 1;
-    for (const auto &child : node->children)
-      size += visit(child);
+    Contents contents{{}, *this, *node};
+    executable::describe(*node, contents);
     --depth_;
-    return out_.sizes[node] = std::uint32_t(std::min<std::uint64_t>(size, 1u << 30));
+    return out_.sizes[node] = std::uint32_t(std::min<std::uint64_t>(contents.size, 1u << 30));
   }
+  struct Contents : steps::AllViews<Contents> {
+    Reach &reach;
+    const Node &node;
+    std::uint64_t size = 1;
+
+    Contents(AllViews<Contents>, Reach &r, const Node &n) : reach(r), node(n) {}
+    void view(const Tensor &tensor) { reach.view(tensor); }
+    void moves(const Tree::Moves &data, steps::Arrives = {}) {
+      reach.view(data.from);
+      reach.view(data.to);
+    }
+    void computeSet(std::uint32_t set) { reach.computeSet(set, node); }
+    void function(std::uint32_t function) { reach.function(function); }
+    void part(const Program &program) { size += reach.visit(program); }
+  };
   void requireOwn(const Node &node) const {
     if (node.graph == 0 || node.graph == graph_.tag->number)
       return;
-    throw control_program_error(
-        str("A program uses ",
-            node.kind == StepKind::Execute    ? "a compute set"
-            : node.kind == StepKind::Call     ? "a function"
-            : node.kind == StepKind::HostCall ? "a host function"
-            : node.handle.empty()             ? "a function buffer"
-                                  : str("the stream or remote buffer \"", node.handle, "\""),
-            " of another graph", node.name.empty() ? "." : str(" (at \"", node.name, "\").")));
+    const auto what =
+        std::visit(executable::Overloaded{
+                       [](const steps::Execute<Tree> &) { return std::string("a compute set"); },
+                       [](const steps::Call<Tree> &) { return std::string("a function"); },
+                       [](const steps::HostCall<Tree> &) { return std::string("a host function"); },
+                       []<steps::Direction way>(const steps::StreamCopy<Tree, way> &s) {
+                         return str("the stream or remote buffer \"", s.stream, '"');
+                       },
+                       []<steps::Direction way>(const steps::RemoteCopy<Tree, way> &s) {
+                         return str("the stream or remote buffer \"", s.buffer, '"');
+                       },
+                       [](const auto &) { return std::string("a function buffer"); }},
+                   node.kind);
+    throw control_program_error(str("A program uses ", what, " of another graph",
+                                    node.name.empty() ? "." : str(" (at \"", node.name, "\").")));
   }
   void view(const Tensor &tensor) {
     if (!tensor.valid())
@@ -98,17 +116,17 @@ private:
       for (std::size_t i = 0; part && i < part->pieces.size(); ++i)
         out_.variables[part->pieces[i].var.value] = 1;
   }
-  void computeSet(const Node &node) {
-    if (node.index >= graph_.computeSets.size())
+  void computeSet(std::uint32_t set, const Node &node) {
+    if (set >= graph_.computeSets.size())
       throw control_program_error(str("Execute: the compute set does not belong to this graph.",
                                       node.name.empty() ? "" : " (at \"" + node.name + "\")"));
-    if (out_.computeSets[node.index])
+    if (out_.computeSets[set])
       return;
-    out_.computeSets[node.index] = 1;
-    if (auto at = graph_.operations.find(node.index); at != graph_.operations.end())
+    out_.computeSets[set] = 1;
+    if (auto at = graph_.operations.find(set); at != graph_.operations.end())
       for (const auto &operation : at->second)
         visit(operation);
-    for (auto id : graph_.computeSets[node.index].vertices) {
+    for (auto id : graph_.computeSets[set].vertices) {
       const auto &vertex = graph_.vertices[id];
       for (std::size_t f = 0; f < graph_.typeAt(vertex.type).fields.size(); ++f) {
         const auto &slot = graph_.slots[vertex.firstSlot + f];
@@ -120,12 +138,12 @@ private:
       }
     }
   }
-  void function(const Node &node) {
-    if (node.index >= graph_.functions.size())
+  void function(std::uint32_t function) {
+    if (function >= graph_.functions.size())
       throw control_program_error("Call: the function does not belong to this graph.");
-    if (!out_.functions[node.index]) {
-      out_.functions[node.index] = 1;
-      visit(graph_.functions[node.index]);
+    if (!out_.functions[function]) {
+      out_.functions[function] = 1;
+      visit(graph_.functions[function]);
     }
   }
   const GraphState &graph_;
@@ -346,7 +364,7 @@ private:
     constexpr std::uint32_t worthAFunction = 16;
     auto *node = Access::node(program);
     if (!node)
-      return add(Step(StepKind::Sequence));
+      return add({});
     if (reached_.uses[node] < 2 || reached_.sizes[node] < worthAFunction)
       return lowerNode(*node);
     auto [at, fresh] = shared_.try_emplace(node, image_.functions.size());
@@ -356,11 +374,7 @@ private:
       auto body = lowerNode(*node);
       image_.functions[function] = body;
     }
-    Step call(StepKind::Call);
-    call.name = node->name;
-    call.debugId = node->debugId;
-    call.index = function;
-    return add(std::move(call));
+    return add({node->name, node->debugId, step::Call{function}, {}});
   }
 
   std::uint32_t functionOf(std::uint32_t graphFunction) {
@@ -381,112 +395,106 @@ private:
     throw control_program_error(str("Copy: the graph has no ", kind, " \"", handle, "\"."));
   }
 
-  std::uint32_t lowerNode(const Node &node) {
-    Step step(node.kind);
-    step.name = node.name;
-    step.debugId = node.debugId;
-    step.index = node.index;
-    step.count = node.count;
-    step.flag = node.flag;
-    step.cases = node.cases;
-    step.text = node.text;
-    step.attributes = node.attributes;
-    step.format = node.format;
-    step.plan = node.plan;
-    switch (node.kind) {
-    case StepKind::CrossReplicaCopy:
-      checkReplicas(node);
-      [[fallthrough]];
-    case StepKind::Copy:
-      step.moves = tensor::movesBetween(operand(node.operands[0]), operand(node.operands[1]));
-      break;
-    case StepKind::HostToDevice:
-    case StepKind::DeviceToHost:
-    case StepKind::RemoteToDevice:
-    case StepKind::DeviceToRemote:
-      lowerTransfer(node, step);
-      break;
-    case StepKind::Execute:
-      if (auto at = graph_.operations.find(node.index); at != graph_.operations.end())
-        return lowerOperations(node, at->second);
-      step.index = setIndex_[node.index];
-      if (step.name.empty())
-        step.name = image_.computeSets[step.index].name;
-      operands(node, step);
-      break;
-    case StepKind::Call:
-      step.index = functionOf(node.index);
-      break;
-    case StepKind::HostCall:
-      checkHostCall(node);
-      operands(node, step);
-      break;
-    default:
-      operands(node, step);
+  // The members of a node in the order in which its kind describes them, each in its flat form.
+  struct Flatten : steps::AllMembers<Flatten> {
+    Lowering &lowering;
+    executable::Fields out;
+
+    explicit Flatten(Lowering &l) : lowering(l) {}
+    void part(const Program &program) { out.parts.push_back(lowering.lower(program)); }
+    void view(const Tensor &tensor) { out.views.push_back(lowering.operand(tensor)); }
+    void moves(const Tree::Moves &data, steps::Arrives = {}) { out.moves = lowering.moves(data); }
+    void any(const auto &number) { out.numbers.push_back(std::uint64_t(number)); }
+    void computeSet(std::uint32_t set) { any(lowering.setIndex_[set]); }
+    void function(std::uint32_t function) { any(lowering.functionOf(function)); }
+    void stream(const std::string &handle) {
+      any(lowering.indexOf(lowering.graph_.streams, handle, "stream"));
     }
-    for (const auto &child : node.children)
-      step.children.push_back(lower(child));
-    return add(std::move(step));
+    void remoteBuffer(const std::string &handle) {
+      any(lowering.indexOf(lowering.graph_.remoteBuffers, handle, "remote buffer"));
+    }
+    void text(const std::string &text) { out.texts.push_back(text); }
+    void length(const auto &list) { any(list.size()); }
+    void present(const auto &value) { any(bool(value)); }
+  };
+
+  std::uint32_t lowerNode(const Node &node) {
+    const auto *execute = std::get_if<steps::Execute<Tree>>(&node.kind);
+    if (execute)
+      if (auto at = graph_.operations.find(execute->set); at != graph_.operations.end())
+        return lowerOperations(node, *execute, at->second);
+    std::visit([&](const auto &kind) { check(node, kind); }, node.kind);
+    Step out{node.name, node.debugId, {}, {}};
+    Flatten flatten(*this);
+    executable::describe(node, flatten);
+    executable::take(std::move(flatten.out), node.kind.index(), out);
+    if (execute && out.name.empty())
+      out.name = image_.computeSets[setIndex_[execute->set]].name;
+    if (const auto *kernel = std::get_if<steps::Kernel<Tree>>(&node.kind))
+      executable::as<step::Kernel>(out)->plan = kernel->plan;
+    return add(std::move(out));
   }
   // A compute set with operators of a library in it: they run one after the other, which nobody can
   // tell, and then its vertices, if there are any.
-  std::uint32_t lowerOperations(const Node &node, const std::vector<Program> &operations) {
-    Step all(StepKind::Sequence), execute(StepKind::Execute);
-    all.name = execute.name = node.name;
-    all.debugId = execute.debugId = node.debugId;
+  std::uint32_t lowerOperations(const Node &node, const steps::Execute<Tree> &from,
+                                const std::vector<Program> &operations) {
+    step::Sequence all;
     for (const auto &operation : operations)
-      all.children.push_back(lowerNode(*Access::node(operation)));
-    execute.index = setIndex_[node.index];
-    if (execute.name.empty())
-      execute.name = image_.computeSets[execute.index].name;
-    operands(node, execute);
-    if (!image_.computeSets[execute.index].vertices.empty() || !node.operands.empty())
-      all.children.push_back(add(std::move(execute)));
-    return add(std::move(all));
+      all.parts.push_back(lowerNode(*Access::node(operation)));
+    step::Execute execute{setIndex_[from.set], {}};
+    if (from.verdict)
+      execute.verdict = operand(*from.verdict);
+    const auto &set = image_.computeSets[execute.set];
+    if (!set.vertices.empty() || from.verdict)
+      all.parts.push_back(
+          add({node.name.empty() ? set.name : node.name, node.debugId, std::move(execute), {}}));
+    return add({node.name, node.debugId, std::move(all), {}});
   }
-  void operands(const Node &node, Step &step) {
-    for (const auto &tensor : node.operands)
-      step.operands.push_back(operand(tensor));
+  // A side that is not on the device is a buffer of the host.
+  std::vector<executable::Move> moves(const Tree::Moves &data) {
+    if (data.from.valid() && data.to.valid())
+      return tensor::movesBetween(operand(data.from), operand(data.to));
+    const auto device = operand(data.to.valid() ? data.to : data.from);
+    const auto host = tensor::hostBuffer(device.type, device.shape);
+    return data.to.valid() ? tensor::movesBetween(host, device)
+                           : tensor::movesBetween(device, host);
   }
-  void lowerTransfer(const Node &node, Step &step) {
-    auto device = operand(node.operands[0]);
-    auto host = tensor::hostBuffer(device.type, device.shape);
-    bool remote = node.kind == StepKind::RemoteToDevice || node.kind == StepKind::DeviceToRemote;
-    bool toDevice = node.kind == StepKind::HostToDevice || node.kind == StepKind::RemoteToDevice;
-    step.index = remote ? indexOf(graph_.remoteBuffers, node.handle, "remote buffer")
-                        : indexOf(graph_.streams, node.handle, "stream");
-    step.moves = toDevice ? tensor::movesBetween(host, device) : tensor::movesBetween(device, host);
-    if (node.operands.size() > 1)
-      step.operands.push_back(operand(node.operands[1]));
+
+  // What only the whole graph tells.
+  void check(const Node &, const auto &) const {}
+  void check(const Node &node, const steps::CrossReplicaCopy<Tree> &copy) const {
+    for (const auto &pair : copy.pairs)
+      for (auto replica : {pair.from, pair.to})
+        if (replica >= graph_.replicationFactor)
+          throw control_program_error(
+              str("CrossReplicaCopy: the map names replica ", replica, "; the graph has ",
+                  graph_.replicationFactor, " replica(s), from 0 on.",
+                  node.name.empty() ? "" : str(" (at \"", node.name, "\")")));
   }
-  void checkReplicas(const Node &node) const {
-    for (auto replica : node.cases)
-      if (replica >= std::int64_t(graph_.replicationFactor))
-        throw control_program_error(str("CrossReplicaCopy: the map names replica ", replica,
-                                        "; the graph has ", graph_.replicationFactor,
-                                        " replica(s), from 0 on.",
-                                        node.name.empty() ? "" : str(" (at \"", node.name, "\")")));
-  }
-  void checkHostCall(const Node &node) {
-    if (node.index >= graph_.hostFunctions.size())
+  void check(const Node &, const steps::HostCall<Tree> &call) const {
+    if (call.target >= graph_.hostFunctions.size())
       throw control_program_error("Call: the host function does not belong to this graph.");
-    const auto &function = graph_.hostFunctions[node.index];
-    auto outputs = node.operands.size() - node.count;
-    if (node.count != function.inputs.size() || outputs != function.outputs.size())
+    const auto &function = graph_.hostFunctions[call.target];
+    if (call.inputs.size() != function.inputs.size() ||
+        call.outputs.size() != function.outputs.size())
       throw control_program_error(str("Call: host function \"", function.handle, "\" takes ",
                                       function.inputs.size(), " inputs and ",
-                                      function.outputs.size(), " outputs; ", node.count, " and ",
-                                      outputs, " are given."));
-    for (std::size_t i = 0; i < node.operands.size(); ++i) {
-      const auto &[type, elements] =
-          i < node.count ? function.inputs[i] : function.outputs[i - node.count];
-      auto &view = Access::view(node.operands[i]);
+                                      function.outputs.size(), " outputs; ", call.inputs.size(),
+                                      " and ", call.outputs.size(), " are given."));
+    checkArguments(call.inputs, function.inputs, "input ", function.handle);
+    checkArguments(call.outputs, function.outputs, "output ", function.handle);
+  }
+  static void checkArguments(const std::vector<Tensor> &given,
+                             const std::vector<std::pair<TypeId, std::uint64_t>> &wanted,
+                             const char *what, const std::string &function) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const auto &[type, elements] = wanted[i];
+      const auto &view = Access::view(given[i]);
       if (view.type != type || view.numElements() != elements)
-        throw control_program_error(str("Call: ", i < node.count ? "input " : "output ",
-                                        i < node.count ? i : i - node.count, " of host function \"",
-                                        function.handle, "\" is ", elements, " x ", spelling(type),
-                                        "; ", node.operands[i].getDebugStr(), " is ",
-                                        view.numElements(), " x ", spelling(view.type), "."));
+        throw control_program_error(str("Call: ", what, i, " of host function \"", function,
+                                        "\" is ", elements, " x ", spelling(type), "; ",
+                                        given[i].getDebugStr(), " is ", view.numElements(), " x ",
+                                        spelling(view.type), "."));
     }
   }
 

@@ -55,45 +55,30 @@ public:
   void plan(std::uint32_t index) {
     auto &step = image_.steps[index];
     step.cost.phases.clear();
-    switch (step.kind) {
-    case StepKind::Execute:
-      execute(step, index);
-      break;
-    case StepKind::Copy:
-      copy(step);
-      break;
-    case StepKind::Kernel:
-      if (step.plan)
-        for (std::uint32_t i = 0; i != step.plan->steps.size(); ++i) {
-          const auto before = step.cost.phases.size();
-          planned(step, step.plan->steps[i]);
-          for (auto phase = before; phase != step.cost.phases.size(); ++phase)
-            step.cost.phases[phase].superstep = i;
-        }
-      break;
-    case StepKind::Sync:
-      step.cost.phases = {syncPhase(syncCycles(SyncType(step.count)))};
-      break;
-    default:
-      host_.plan(step);
-    }
-    for (auto &phase : step.cost.phases)
+    auto &phases = step.cost.phases;
+    match(
+        step, [&](const step::Execute &s) { execute(s, index, phases); },
+        [&](const step::Copy &s) { copy(s, phases); },
+        [&](const step::Kernel &s) { kernel(s, phases); },
+        [&](const step::Sync &s) { phases = {syncPhase(syncCycles(s.type))}; },
+        [&](const auto &) { host_.plan(step); });
+    for (auto &phase : phases)
       tiles_.share(phase.tiles);
   }
 
 private:
-  void execute(Step &step, std::uint32_t index) {
-    auto &first = firstStep_[step.index];
+  void execute(const step::Execute &step, std::uint32_t index, std::vector<Phase> &phases) {
+    auto &first = firstStep_[step.set];
     if (first == none) {
       first = index;
-      step.cost.phases = aroundComputeSet(step.index);
+      phases = aroundComputeSet(step.set);
     } else {
-      step.cost.phases = image_.steps[first].cost.phases; // the same code runs again
-      if (!image_.steps[first].operands.empty())
-        step.cost.phases.pop_back();
+      phases = image_.steps[first].cost.phases; // the same code runs again
+      if (as<step::Execute>(image_.steps[first])->verdict)
+        phases.pop_back();
     }
-    if (!step.operands.empty()) // every tile's verdict goes round with a sync
-      step.cost.phases.push_back(syncPhase(arch::syncCycles(
+    if (step.verdict) // every tile's goes round with a sync
+      phases.push_back(syncPhase(arch::syncCycles(
           replica_, replica_.ipus > 1 ? arch::SyncScope::AllIpus : arch::SyncScope::Ipu)));
   }
 
@@ -121,24 +106,33 @@ private:
     return priceExchange(image_, replica_, traffic_.finish(), suffix, anyway);
   }
 
-  void copy(Step &step) {
+  void copy(const step::Copy &step, std::vector<Phase> &phases) {
     traffic_.begin(Traffic::Toward::Tile, Traffic::Join::Overlaps);
-    for (const auto &move : step.moves)
+    for (const auto &move : step.data)
       addMove(image_, placement_, move, traffic_);
     auto result = traffic_.finish();
     auto priced = priceExchange(image_, replica_, result, "");
-    addCopyPhase(image_, replica_, "pack", priced.pack, step.cost.phases);
-    append(step.cost.phases, std::move(priced.phases));
-    addCopyPhase(image_, replica_, "copy", both(result.local, priced.unpack), step.cost.phases);
+    addCopyPhase(image_, replica_, "pack", priced.pack, phases);
+    append(phases, std::move(priced.phases));
+    addCopyPhase(image_, replica_, "copy", both(result.local, priced.unpack), phases);
+  }
+
+  void kernel(const step::Kernel &step, std::vector<Phase> &phases) {
+    for (std::uint32_t i = 0; step.plan && i != step.plan->steps.size(); ++i) {
+      const auto before = phases.size();
+      planned(step, step.plan->steps[i], phases);
+      for (auto phase = before; phase != phases.size(); ++phase)
+        phases[phase].superstep = i;
+    }
   }
 
   // What must come from elsewhere is found from the mappings; elements that are there already cost
   // nothing. The rest is the operator's own word.
-  void planned(Step &step, const openipu::Superstep &superstep) {
-    auto &phases = step.cost.phases;
+  void planned(const step::Kernel &step, const openipu::Superstep &superstep,
+               std::vector<Phase> &phases) {
     traffic_.begin(Traffic::Toward::Tile, Traffic::Join::Overlaps);
     for (const auto &[from, to] : superstep.needs)
-      bring(step.operands.at(from), step.operands.at(to));
+      bring(step.operand(from), step.operand(to));
     auto priced = priceExchange(image_, replica_, traffic_.finish(), "-in");
     addCopyPhase(image_, replica_, "pack", priced.pack, phases);
     bool synced = !priced.phases.empty();
@@ -221,17 +215,18 @@ private:
 
 // The host hands out the data of neighbouring streams together (A26).
 void waitOnce(Image &image, const arch::System &system) {
-  auto isStream = [](StepKind kind) {
-    return kind == StepKind::HostToDevice || kind == StepKind::DeviceToHost;
+  auto isStream = [](const Step &step) {
+    return is<step::HostToDevice>(step) || is<step::DeviceToHost>(step);
   };
   const auto noWait = arch::syncCycles(system, arch::SyncScope::Host, arch::HostWait::Prefetched);
-  for (const auto &sequence : image.steps) {
-    if (sequence.kind != StepKind::Sequence || sequence.flag)
+  for (const auto &owner : image.steps) {
+    const auto *sequence = as<step::Sequence>(owner);
+    if (!sequence || sequence->together)
       continue;
-    for (std::size_t i = 1; i < sequence.children.size(); ++i) {
-      const auto before = image.steps[sequence.children[i - 1]].kind;
-      auto &step = image.steps[sequence.children[i]];
-      if (isStream(step.kind) && step.kind == before && !step.cost.phases.empty())
+    for (std::size_t i = 1; i < sequence->parts.size(); ++i) {
+      const auto &before = image.steps[sequence->parts[i - 1]];
+      auto &step = image.steps[sequence->parts[i]];
+      if (isStream(step) && step.kind.index() == before.kind.index() && !step.cost.phases.empty())
         step.cost.phases[0].cycles = std::min(step.cost.phases[0].cycles, noWait);
     }
   }

@@ -253,9 +253,7 @@ TEST(PlanExchange, AStreamWaitsForTheHostUnlessItIsPrefetched) {
   Planned t;
   auto a = t.variable("a", 1472 * 100, firstTiles(1472));
   t.image.streams = {{"in", TypeId::Float, 1472 * 100, true, false, 1}};
-  t.step(StepKind::HostToDevice).moves = {{none, a, 0, 0, 4, {{1472 * 100, 1, 1}}}};
-  t.image.steps.back().index = 0;
-  auto index = t.lastStep();
+  auto index = t.put(step::HostToDevice{0, {{none, a, 0, 0, 4, {{1472 * 100, 1, 1}}}}});
   const auto &step = t.plan(index);
   EXPECT_EQ(names(step), (Names{"sync", "host-exchange", "exchange"}));
   arch::HostTransfer transfer;
@@ -274,9 +272,7 @@ TEST(PlanExchange, CopiesBetweenReplicasTakeTheLinks) {
   Planned t;
   t.image.replicationFactor = 2;
   auto a = t.variable("a", 1000, {0}), b = t.variable("b", 1000, {7});
-  auto &step = t.step(StepKind::CrossReplicaCopy);
-  step.moves = {{a, b, 0, 0, 4, {{1000, 1, 1}}}};
-  step.cases = {0, 1, 1, 0};
+  t.put(step::CrossReplicaCopy{{{a, b, 0, 0, 4, {{1000, 1, 1}}}}, {{0, 1}, {1, 0}}});
   const auto &planned = t.plan(t.lastStep(), two);
   EXPECT_EQ(names(planned), (Names{"sync", "global-exchange"}));
   const arch::Flow flows[] = {{0, 1, 4000}, {1, 0, 4000}};
@@ -286,19 +282,12 @@ TEST(PlanExchange, CopiesBetweenReplicasTakeTheLinks) {
 TEST(PlanExchange, StreamsThatFollowEachOtherWaitOnce) {
   Planned t;
   t.image.streams = {{"in", TypeId::Float, 10, true, false, 1}};
-  auto stream = [&](StepKind kind) {
+  auto in = [&] {
     auto a = t.variable("a", 10, {0});
-    t.step(kind).moves = {{kind == StepKind::HostToDevice ? none : a,
-                           kind == StepKind::HostToDevice ? a : none,
-                           0,
-                           0,
-                           4,
-                           {{10, 1, 1}}}};
-    t.image.steps.back().index = 0;
-    return t.lastStep();
+    return t.put(step::HostToDevice{0, {{none, a, 0, 0, 4, {{10, 1, 1}}}}});
   };
-  auto first = stream(StepKind::HostToDevice), second = stream(StepKind::HostToDevice),
-       result = stream(StepKind::DeviceToHost);
+  auto first = in(), second = in(), a = t.variable("a", 10, {0}),
+       result = t.put(step::DeviceToHost{0, {{a, none, 0, 0, 4, {{10, 1, 1}}}}});
   t.plan(t.sequence({first, second, result}));
   auto wait = [&](std::uint32_t step) { return phase(t.image.steps[step], "sync").cycles; };
   EXPECT_GT(wait(first), 50000u);

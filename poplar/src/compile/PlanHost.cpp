@@ -9,69 +9,61 @@ namespace poplar::compile {
 
 using namespace executable;
 
-bool PlanHost::plan(Step &step) {
-  switch (step.kind) {
-  case StepKind::HostToDevice:
-    stream(step, Side::To, partnerOf(step));
-    return true;
-  case StepKind::DeviceToHost:
-    stream(step, Side::From, Partner::Host);
-    return true;
-  case StepKind::RemoteToDevice:
-    stream(step, Side::To, Partner::RemoteBuffer);
-    return true;
-  case StepKind::DeviceToRemote:
-    stream(step, Side::From, Partner::RemoteBuffer);
-    return true;
-  case StepKind::HostCall:
-    views(step, 0, step.count, Side::From);
-    views(step, step.count, step.operands.size(), Side::To);
-    return true;
-  case StepKind::Print:
-    views(step, 0, step.operands.size(), Side::From);
-    return true;
-  case StepKind::CrossReplicaCopy:
-    betweenReplicas(step);
-    return true;
-  default:
-    return false;
-  }
+void PlanHost::plan(Step &step) {
+  auto &phases = step.cost.phases;
+  match(
+      step, [&](const step::HostToDevice &s) { stream(s.data, Side::To, partnerOf(s), phases); },
+      [&](const step::DeviceToHost &s) { stream(s.data, Side::From, Partner::Host, phases); },
+      [&](const step::RemoteToDevice &s) {
+        stream(s.data, Side::To, Partner::RemoteBuffer, phases);
+      },
+      [&](const step::DeviceToRemote &s) {
+        stream(s.data, Side::From, Partner::RemoteBuffer, phases);
+      },
+      [&](const step::HostCall &s) {
+        views(s.inputs, Side::From, phases);
+        views(s.outputs, Side::To, phases);
+      },
+      [&](const step::Print &s) { views({s.tensor}, Side::From, phases); },
+      [&](const step::CrossReplicaCopy &s) { betweenReplicas(s, phases); }, [](const auto &) {});
 }
 
 // The host has the data ready when a stream is buffered ahead, or when buffers do not overlap and
 // prefetch is on.
-PlanHost::Partner PlanHost::partnerOf(const Step &step) const {
+PlanHost::Partner PlanHost::partnerOf(const step::HostToDevice &step) const {
   auto option = [&](const char *key, const char *fallback) {
     auto at = image_.options.find(key);
     return at == image_.options.end() ? std::string(fallback) : at->second;
   };
-  bool ahead = image_.streams[step.index].bufferingDepth > 1 ||
+  bool ahead = image_.streams[step.stream].bufferingDepth > 1 ||
                (option("exchange.enablePrefetch", "true") == "true" &&
                 option("exchange.streamBufferOverlap", "any") != "any");
   return ahead ? Partner::PrefetchedHost : Partner::Host;
 }
 
-void PlanHost::stream(Step &step, Side side, Partner partner) {
-  for (const auto &move : step.moves)
+void PlanHost::stream(const std::vector<Move> &moves, Side side, Partner partner,
+                      std::vector<Phase> &phases) {
+  for (const auto &move : moves)
     addSide(placement_, move, side, shares_);
-  transfer(step, side, partner);
+  transfer(side, partner, phases);
 }
 
-void PlanHost::views(Step &step, std::size_t first, std::size_t last, Side side) {
-  for (auto i = first; i < last; ++i)
-    tensor::forEachRun(step.operands[i], [&](const tensor::Run &run) {
+void PlanHost::views(const std::vector<tensor::View> &views, Side side,
+                     std::vector<Phase> &phases) {
+  for (const auto &view : views)
+    tensor::forEachRun(view, [&](const tensor::Run &run) {
       Move move{run.var.value,
                 run.var.value,
                 run.offset,
                 run.offset,
-                std::uint8_t(sizeOf(step.operands[i].type)),
+                std::uint8_t(sizeOf(view.type)),
                 {{run.count, run.stride, run.stride}}};
       addSide(placement_, move, side, shares_);
     });
-  transfer(step, side, Partner::Host);
+  transfer(side, Partner::Host, phases);
 }
 
-void PlanHost::transfer(Step &step, Side side, Partner partner) {
+void PlanHost::transfer(Side side, Partner partner, std::vector<Phase> &phases) {
   const auto &chip = device_.chip;
   bool in = side == Side::To;
   Phase host{PhaseKind::HostExchange, "host-exchange", 0, 0, 0, {}},
@@ -107,20 +99,20 @@ void PlanHost::transfer(Step &step, Side side, Partner partner) {
     inside.tiles.edit().back().cycles =
         arch::ceilDiv(share.bytesIn + share.bytesOut, chip.exchange.bytesPerCycle);
   }
-  step.cost.phases.push_back(syncPhase(cost.sync));
-  step.cost.phases.push_back(std::move(host));
-  step.cost.phases.push_back(std::move(inside));
+  phases.push_back(syncPhase(cost.sync));
+  phases.push_back(std::move(host));
+  phases.push_back(std::move(inside));
 }
 
 // Every pair {from, to} of replicas carries the same bytes. Within a replica of several IPUs
 // sources and destinations are taken as evenly matched.
-void PlanHost::betweenReplicas(Step &step) {
+void PlanHost::betweenReplicas(const step::CrossReplicaCopy &step, std::vector<Phase> &phases) {
   std::map<unsigned, std::uint64_t> sent, received;
   std::uint64_t all = 0;
   TrafficResult traffic;
   ByTile<TileLoad> loads(replica_.tiles());
   for (auto side : {Side::From, Side::To}) {
-    for (const auto &move : step.moves)
+    for (const auto &move : step.data)
       addSide(placement_, move, side, shares_);
     for (const auto &[tile, share] : shares_.take()) {
       auto &volume = side == Side::From ? loads[tile].linkOut : loads[tile].linkIn;
@@ -135,16 +127,15 @@ void PlanHost::betweenReplicas(Step &step) {
   }
   if (!all)
     return;
-  for (std::size_t i = 0; i + 1 < step.cases.size(); i += 2)
+  for (const auto &pair : step.pairs)
     for (auto [a, bytes] : sent)
       for (auto [b, wanted] : received)
-        if (step.cases[i] != step.cases[i + 1])
-          traffic.flows.push_back({unsigned(step.cases[i]) * replica_.ipus + a,
-                                   unsigned(step.cases[i + 1]) * replica_.ipus + b,
+        if (pair.from != pair.to)
+          traffic.flows.push_back({pair.from * replica_.ipus + a, pair.to * replica_.ipus + b,
                                    std::uint64_t(double(bytes) * double(wanted) / double(all))});
   traffic.loads = loads.take();
   if (!traffic.flows.empty())
-    step.cost.phases = priceExchange(image_, device_, traffic, "").phases;
+    phases = priceExchange(image_, device_, traffic, "").phases;
 }
 
 } // namespace poplar::compile

@@ -12,17 +12,18 @@ public:
       : image_(image), placement_(placement), device_(device), replica_(replica),
         shares_(replica.tiles()) {}
 
-  // Streams, remote buffers, host functions, printing, copies between replicas. False: none of
-  // these.
-  bool plan(executable::Step &step);
+  // Streams, remote buffers, host functions, printing, copies between replicas; nothing for others.
+  void plan(executable::Step &step);
 
 private:
   enum class Partner { Host, PrefetchedHost, RemoteBuffer };
-  void stream(executable::Step &step, Side side, Partner partner);
-  void views(executable::Step &step, std::size_t first, std::size_t last, Side side);
-  void transfer(executable::Step &step, Side side, Partner partner);
-  void betweenReplicas(executable::Step &step);
-  Partner partnerOf(const executable::Step &step) const;
+  using Phases = std::vector<executable::Phase>;
+  void stream(const std::vector<executable::Move> &moves, Side side, Partner partner,
+              Phases &phases);
+  void views(const std::vector<tensor::View> &views, Side side, Phases &phases);
+  void transfer(Side side, Partner partner, Phases &phases);
+  void betweenReplicas(const executable::step::CrossReplicaCopy &step, Phases &phases);
+  Partner partnerOf(const executable::step::HostToDevice &step) const;
 
   executable::Image &image_;
   Placement &placement_;

@@ -8,27 +8,6 @@ namespace poplar::compile {
 
 using namespace executable;
 
-bool isLeaf(const Step &step) {
-  switch (step.kind) {
-  case StepKind::Sequence:
-  case StepKind::Repeat:
-  case StepKind::RepeatWhile:
-  case StepKind::If:
-  case StepKind::Switch:
-  case StepKind::Call:
-  case StepKind::Block:
-    return false;
-  default:
-    return true;
-  }
-}
-
-std::vector<std::uint32_t> inside(const Image &image, const Step &step) {
-  if (step.kind == StepKind::Call)
-    return {image.functions[step.index]};
-  return step.children;
-}
-
 namespace {
 
 enum class Colour : std::uint8_t { White, Grey, Black };
@@ -46,8 +25,8 @@ struct Frame {
   for (const auto &frame : stack) {
     within = within || frame.step == again;
     const auto &step = image.steps[frame.step];
-    if (within && step.kind == StepKind::Call)
-      way += base::str(way.empty() ? "" : " -> ", "function ", step.index,
+    if (const auto *call = as<step::Call>(step); call && within)
+      way += base::str(way.empty() ? "" : " -> ", "function ", call->target,
                        step.name.empty() ? "" : base::str(" (called at \"", step.name, "\")"));
   }
   throw graph_recursion_error(
@@ -89,19 +68,28 @@ template <class Visit> void walk(const Image &image, bool backwards, Visit visit
   }
 }
 
-class Marker {
+class Marker : public steps::AllViews<Marker> {
 public:
   explicit Marker(const Image &image, Reach &out) : image_(image), out_(out) {}
 
-  void step(const Step &step) {
-    moves(step.moves);
-    for (const auto &operand : step.operands)
-      view(operand);
-    if (step.kind == StepKind::Execute && !out_.computeSets[step.index]) {
-      out_.computeSets[step.index] = 1;
-      for (auto vertex : image_.computeSets[step.index].vertices)
-        fields(vertex);
+  void view(const tensor::View &view) {
+    for (const auto &piece : view.pieces)
+      mark(piece.var.value);
+    if (view.metadata)
+      this->view(*view.metadata);
+  }
+  void moves(const std::vector<Move> &moves, steps::Arrives = {}) {
+    for (const auto &move : moves) {
+      mark(move.fromVar);
+      mark(move.toVar);
     }
+  }
+  void computeSet(std::uint32_t set) {
+    if (out_.computeSets[set])
+      return;
+    out_.computeSets[set] = 1;
+    for (auto vertex : image_.computeSets[set].vertices)
+      fields(vertex);
   }
   void access(const HostAccess &access) {
     moves(access.moves);
@@ -112,18 +100,6 @@ private:
   void mark(std::uint32_t var) {
     if (var != none)
       out_.variables[var] = 1;
-  }
-  void moves(const std::vector<Move> &moves) {
-    for (const auto &move : moves) {
-      mark(move.fromVar);
-      mark(move.toVar);
-    }
-  }
-  void view(const tensor::View &view) {
-    for (const auto &piece : view.pieces)
-      mark(piece.var.value);
-    if (view.metadata)
-      this->view(*view.metadata);
   }
   void fields(std::uint32_t vertex) {
     const auto &v = image_.vertices[vertex];
@@ -160,7 +136,7 @@ Reach reach(const Image &image) {
   });
   Marker marker(image, out);
   for (auto step : out.order)
-    marker.step(image.steps[step]);
+    describe(image.steps[step], marker);
   for (const auto &access : image.hostReads)
     marker.access(access);
   for (const auto &access : image.hostWrites)

@@ -13,12 +13,6 @@ struct Reach {
   std::vector<std::uint8_t> variables;   // 1 where a step, a vertex or the host uses it
 };
 
-// Steps that contain others: children, or the body of a called function.
-bool isLeaf(const executable::Step &step);
-
-// What a step runs, in order: its children, or the called function's body.
-std::vector<std::uint32_t> inside(const executable::Image &image, const executable::Step &step);
-
 // Throws graph_recursion_error when a function calls itself, naming the way round.
 Reach reach(const executable::Image &image);
 

@@ -7,15 +7,24 @@ namespace poplar::compile {
 
 using namespace executable;
 
-bool isOutlined(const Step &step) { return step.kind == StepKind::Sequence && step.index != none; }
-bool isPassed(const Step &step) { return step.kind == StepKind::Copy && step.flag; }
+const step::Sequence *outlined(const Step &step) {
+  const auto *sequence = as<step::Sequence>(step);
+  return sequence && sequence->code != none ? sequence : nullptr;
+}
+bool isPassed(const Step &step) {
+  const auto *copy = as<step::Copy>(step);
+  return copy && copy->passesArgument;
+}
 
 namespace {
 
 // All steps within, in program order, but for the copies of arguments: every place has its own.
-std::vector<std::uint32_t> partsOf(const Image &image, std::uint32_t outlined) {
-  const auto &first = image.steps[outlined].children;
-  std::vector<std::uint32_t> out, stack(first.rbegin(), first.rend());
+std::vector<std::uint32_t> stepsWithin(const Image &image, std::uint32_t outlined) {
+  std::vector<std::uint32_t> out, stack;
+  const auto push = [&](const std::vector<std::uint32_t> &parts) {
+    stack.insert(stack.end(), parts.rbegin(), parts.rend());
+  };
+  push(partsOf(image.steps[outlined]));
   while (!stack.empty()) {
     const auto index = stack.back();
     stack.pop_back();
@@ -23,7 +32,7 @@ std::vector<std::uint32_t> partsOf(const Image &image, std::uint32_t outlined) {
     if (isPassed(step))
       continue;
     out.push_back(index);
-    stack.insert(stack.end(), step.children.rbegin(), step.children.rend());
+    push(partsOf(step));
   }
   return out;
 }
@@ -32,8 +41,10 @@ bool sameCode(const Image &image, const std::vector<std::uint32_t> &a,
               const std::vector<std::uint32_t> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](std::uint32_t i, std::uint32_t j) {
     const auto &x = image.steps[i], &y = image.steps[j];
-    return x.kind == y.kind && x.text == y.text && x.count == y.count &&
-           x.operands.size() == y.operands.size();
+    const auto *p = as<step::Kernel>(x), *q = as<step::Kernel>(y);
+    return x.kind.index() == y.kind.index() && turnsOf(x) == turnsOf(y) &&
+           viewsOf(x).size() == viewsOf(y).size() &&
+           (!p || (p->name == q->name && p->outputs.size() == q->outputs.size()));
   });
 }
 
@@ -43,10 +54,11 @@ std::vector<std::uint32_t> sharedCode(const Image &image) {
   std::vector<std::uint32_t> like(image.steps.size(), none);
   std::map<std::uint32_t, std::vector<std::uint32_t>> codes; // number -> the first place
   for (auto index : reach(image).order) {
-    if (!isOutlined(image.steps[index]))
+    const auto *sequence = outlined(image.steps[index]);
+    if (!sequence)
       continue;
-    auto parts = partsOf(image, index);
-    const auto [at, first] = codes.try_emplace(image.steps[index].index, parts);
+    auto parts = stepsWithin(image, index);
+    const auto [at, first] = codes.try_emplace(sequence->code, parts);
     if (first || !sameCode(image, at->second, parts))
       continue;
     for (std::size_t i = 0; i != parts.size(); ++i)
@@ -58,8 +70,8 @@ std::vector<std::uint32_t> sharedCode(const Image &image) {
 std::vector<std::uint32_t> outlinedOwners(const Image &image) {
   std::vector<std::uint32_t> owners(image.steps.size(), none);
   for (std::uint32_t index = 0; index != image.steps.size(); ++index)
-    if (isOutlined(image.steps[index]))
-      for (auto part : partsOf(image, index))
+    if (outlined(image.steps[index]))
+      for (auto part : stepsWithin(image, index))
         owners[part] = index;
   return owners;
 }
@@ -67,21 +79,21 @@ std::vector<std::uint32_t> outlinedOwners(const Image &image) {
 std::vector<std::uint8_t> outlineBuffers(const Image &image) {
   std::vector<std::uint8_t> buffers(image.variables.size(), 0);
   for (const auto &step : image.steps)
-    if (isOutlined(step))
-      for (std::size_t i = 1; i < step.operands.size(); i += 2)
-        for (const auto &piece : step.operands[i].pieces)
+    if (const auto *sequence = outlined(step))
+      for (std::size_t i = 1; i < sequence->arguments.size(); i += 2)
+        for (const auto &piece : sequence->arguments[i].pieces)
           buffers[piece.var.value] = 1;
   return buffers;
 }
 
-Renaming::Renaming(const Image &image, const Step &outlined) {
-  for (std::size_t i = 0; i + 1 < outlined.operands.size(); i += 2) {
-    const auto buffer = tensor::sortedRanges(outlined.operands[i + 1]);
+Renaming::Renaming(const Image &image, const step::Sequence &outlined) {
+  for (std::size_t i = 0; i + 1 < outlined.arguments.size(); i += 2) {
+    const auto buffer = tensor::sortedRanges(outlined.arguments[i + 1]);
     if (buffer.empty())
       continue;
     const auto var = buffer.front().var.value;
     std::map<std::uint32_t, RangeSet> elements;
-    for (const auto &range : tensor::sortedRanges(outlined.operands[i]))
+    for (const auto &range : tensor::sortedRanges(outlined.arguments[i]))
       elements[range.var.value].add(range.begin, range.end);
     for (auto &[from, set] : elements)
       buffers_[from].push_back({std::move(set), var, image.variables[var].elements});

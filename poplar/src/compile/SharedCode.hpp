@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Places of a program that run one piece of code (openipu/Outline.hpp): which steps are the same
 // instructions as others, and what their operands are on the device. In an image such a place is a
-// Sequence with the number of the code as its index and the tensor and buffer of each argument as
-// operands; the copies of arguments are Copy steps whose flag is set.
+// Sequence with the number of the code; copies to and from the buffers of its arguments are Copy
+// steps that say so.
 #pragma once
 #include "compile/Effects.hpp"
 #include "executable/Image.hpp"
 
 namespace poplar::compile {
 
-bool isOutlined(const executable::Step &step);
+// Null for other steps.
+const executable::step::Sequence *outlined(const executable::Step &step);
 // A copy of an argument: the device does it, the host does not.
 bool isPassed(const executable::Step &step);
 
@@ -25,7 +26,7 @@ std::vector<std::uint8_t> outlineBuffers(const executable::Image &image);
 // The variables of one outlined sequence that stand for others on the device.
 class Renaming {
 public:
-  Renaming(const executable::Image &image, const executable::Step &outlined);
+  Renaming(const executable::Image &image, const executable::step::Sequence &outlined);
   // What is done to tensors is done to buffers instead, and to a buffer as a whole.
   void apply(Effects &effects) const;
 

@@ -81,47 +81,33 @@ public:
     return id;
   }
 
-  Step &step(StepKind kind, std::vector<std::uint32_t> children = {}) {
-    Step s;
-    s.kind = kind;
-    s.children = std::move(children);
-    image.steps.push_back(s);
-    return image.steps.back();
+  template <class Kind> std::uint32_t put(Kind kind) {
+    image.steps.emplace_back().kind = std::move(kind);
+    return lastStep();
   }
   std::uint32_t lastStep() const { return std::uint32_t(image.steps.size() - 1); }
 
-  std::uint32_t execute(std::uint32_t cs) {
-    step(StepKind::Execute).index = cs;
-    return lastStep();
-  }
-  std::uint32_t sequence(std::vector<std::uint32_t> children) {
-    step(StepKind::Sequence, std::move(children));
-    return lastStep();
+  std::uint32_t execute(std::uint32_t cs) { return put(step::Execute{cs}); }
+  std::uint32_t sequence(std::vector<std::uint32_t> parts) {
+    return put(step::Sequence{std::move(parts)});
   }
   std::uint32_t repeat(std::uint64_t count, std::uint32_t body) {
-    step(StepKind::Repeat, {body}).count = count;
-    return lastStep();
+    return put(step::Repeat{count, body});
   }
   std::uint32_t branch(std::uint32_t predicate, std::uint32_t yes, std::uint32_t no) {
-    step(StepKind::If, {yes, no}).operands = {view(predicate)};
-    return lastStep();
+    return put(step::If{view(predicate), yes, no});
   }
   std::uint32_t copy(std::uint32_t from, std::int64_t fromOffset, std::uint32_t to,
                      std::int64_t toOffset, std::vector<MoveLoop> loops) {
-    auto any = to == none ? from : to;
-    step(StepKind::Copy).moves = {{from, to, fromOffset, toOffset,
-                                   std::uint8_t(sizeOf(image.variables[any].type)),
-                                   std::move(loops)}};
-    return lastStep();
+    return put(
+        step::Copy{{{from, to, fromOffset, toOffset, std::uint8_t(sizeOf(image.variables[to].type)),
+                     std::move(loops)}}});
   }
   // All elements, in order.
   std::uint32_t copy(std::uint32_t from, std::uint32_t to) {
     return copy(from, 0, to, 0, {{image.variables[from].elements, 1, 1}});
   }
-  std::uint32_t print(std::uint32_t var) {
-    step(StepKind::Print).operands = {view(var)};
-    return lastStep();
-  }
+  std::uint32_t print(std::uint32_t var) { return put(step::Print{view(var)}); }
 
   tensor::View view(std::uint32_t var) const {
     const auto &v = image.variables[var];

@@ -58,13 +58,13 @@ Phase decision(const arch::System &system, PhaseKind kind) {
           {}};
 }
 
-void timeExecute(Image &image, const arch::System &system, Step &step) {
-  const auto &set = image.computeSets[step.index];
+void timeExecute(Image &image, const arch::System &system, std::uint32_t index, Step &step) {
+  const auto &set = image.computeSets[index];
   std::vector<std::uint64_t> cycles;
   cycles.reserve(set.vertices.size());
   for (auto vertex : set.vertices)
     cycles.push_back(image.vertices[vertex].cycles);
-  step.cost.measured = timeComputeSet(image, system, step.index, cycles, computePhase(image, step));
+  step.cost.measured = timeComputeSet(image, system, index, cycles, computePhase(image, step));
 }
 
 } // namespace
@@ -93,7 +93,7 @@ bool timeComputeSet(const Image &image, const arch::System &system, std::uint32_
 }
 
 Phase &computePhase(const Image &image, Step &step) {
-  const auto &name = image.computeSets[step.index].name;
+  const auto &name = image.computeSets[std::get<step::Execute>(step.kind).set].name;
   auto &phases = step.cost.phases;
   auto own = [&](const Phase &phase) {
     return phase.kind == PhaseKind::Compute && phase.name == name;
@@ -115,22 +115,14 @@ void timeSteps(Image &image, const arch::System &system) {
   auto replica = oneReplica(system, image.replicationFactor);
   for (auto index : reach(image).order) {
     auto &step = image.steps[index];
-    switch (step.kind) {
-    case StepKind::Execute:
-      timeExecute(image, replica, step);
-      break;
-    case StepKind::Repeat:
+    const auto flow = flowOf(step);
+    if (const auto *execute = as<step::Execute>(step))
+      timeExecute(image, replica, execute->set, step);
+    else if (flow == steps::Flow::Repeated)
       step.cost.phases = {{PhaseKind::Control, "loop", arch::loopCycles(replica, 0, 1), 0, 0, {}}};
-      break;
-    case StepKind::RepeatWhile:
-    case StepKind::If:
-    case StepKind::Switch:
+    else if (flow == steps::Flow::While || flow == steps::Flow::OneOf)
       step.cost.phases = {decision(replica, PhaseKind::Sync),
                           decision(replica, PhaseKind::Control)};
-      break;
-    default:
-      break;
-    }
   }
 }
 

@@ -88,7 +88,7 @@ void checkVertex(const Image &image, std::uint32_t vertex, unsigned tiles) {
 // Programs that write to constants are stopped where they are built; a deserialised image may still
 // try.
 void checkTargets(const Image &image, const Step &step) {
-  for (const auto &move : step.moves)
+  for (const auto &move : movesOf(step))
     if (move.toVar != none && image.variables[move.toVar].kind != VariableKind::Ordinary)
       throw control_program_error(base::str("The copy \"", step.name, "\" writes to a constant: ",
                                             describe(image.variables[move.toVar], move.toVar),

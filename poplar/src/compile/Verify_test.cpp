@@ -198,10 +198,8 @@ TEST(Verify, InOutFieldsMayMeetInPlaceOnOneTileIfAsked) {
 
 TEST(Verify, RejectsFunctionsThatCallThemselves) {
   TestImage t;
-  auto &call = t.step(StepKind::Call);
-  call.index = 0;
-  call.name = "again";
-  auto callStep = t.lastStep();
+  auto callStep = t.put(step::Call{0});
+  t.image.steps[callStep].name = "again";
   auto body = t.sequence({callStep});
   t.image.functions = {body};
   t.image.programs = {t.sequence({callStep})};

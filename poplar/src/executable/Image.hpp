@@ -6,7 +6,7 @@
 #pragma once
 #include "codelet/Module.hpp"
 #include "executable/SharedList.hpp"
-#include "openipu/Plan.hpp"
+#include "executable/Step.hpp"
 #include "openipu/TypeId.hpp"
 #include "tensor/View.hpp"
 #include <cstdint>
@@ -17,7 +17,6 @@
 
 namespace poplar::executable {
 
-constexpr std::uint32_t none = 0xffffffffu; // "no index"
 constexpr std::uint64_t noEstimate =
     ~std::uint64_t(0); // a vertex whose cycles are counted when it first runs
 
@@ -51,23 +50,6 @@ struct Variable {
   bool alwaysLive = true;            // liveness: false when its contents die between uses
   std::uint64_t arenaOffset = 0;     // bind: byte offset in the host arena, a multiple of 64
   std::uint64_t bytes() const { return elements * sizeOf(type); }
-};
-
-// ---- moves of data
-// ---------------------------------------------------------------------------------------------
-
-struct MoveLoop {
-  std::uint64_t extent;
-  std::int64_t from, to; // strides in elements
-};
-
-// Copies elements from one variable to another (or to or from a linear host buffer: variable
-// `none`).
-struct Move {
-  std::uint32_t fromVar, toVar;
-  std::int64_t fromOffset, toOffset; // elements
-  std::uint8_t elementBytes;
-  std::vector<MoveLoop> loops; // outermost first; empty = one element
 };
 
 // ---- vertices
@@ -104,121 +86,6 @@ struct VertexTypeRef {
 struct ComputeSet {
   std::string name;
   std::vector<std::uint32_t> vertices; // in graph order
-};
-
-// ---- cost
-// ------------------------------------------------------------------------------------------------------
-
-enum class PhaseKind : std::uint8_t {
-  Compute,
-  Exchange,
-  GlobalExchange,
-  HostExchange,
-  Sync,
-  Control
-};
-
-struct TileShare {
-  std::uint32_t tile;
-  std::uint64_t cycles;           // of this tile within the phase
-  std::uint64_t busyThreadCycles; // compute: sum over worker contexts, for thread balance
-  std::uint64_t bytesIn, bytesOut;
-  std::uint32_t count = 1;    // consecutive tiles, each with these numbers
-  std::uint32_t vertices = 0; // of an operator, on each of the tiles
-  bool operator==(const TileShare &) const = default;
-  std::uint64_t mix(std::uint64_t hash) const {
-    for (std::uint64_t number : {std::uint64_t(tile) << 32 | count, cycles, busyThreadCycles,
-                                 bytesIn, bytesOut, std::uint64_t(vertices)})
-      hash = mixed(hash, number);
-    return hash;
-  }
-};
-
-// One stretch of a step: all tiles compute, or exchange, or wait. `tiles` lists the active tiles in
-// order.
-struct Phase {
-  PhaseKind kind;
-  std::string name;         // "copy-in", "exchange-in", the compute set's name, ...
-  std::uint64_t cycles = 0; // of the slowest tile
-  std::uint64_t bytes = 0;  // moved between tiles, links or the host
-  std::uint64_t messages = 0;
-  SharedList<TileShare> tiles;
-  std::string vertex = {}; // what an operator's vertices would be called
-  std::uint64_t flops = 0;
-  std::uint32_t superstep = 0; // of an operator's plan; for the passes, not part of files
-};
-struct Cost {
-  std::vector<Phase> phases;
-  bool measured = true; // false while a vertex's cycles are still to be counted by the engine
-  std::uint64_t cycles() const {
-    std::uint64_t sum = 0;
-    for (const auto &phase : phases)
-      sum += phase.cycles;
-    return sum;
-  }
-};
-
-// ---- steps
-// -----------------------------------------------------------------------------------------------------
-
-enum class StepKind : std::uint8_t {
-  Sequence,     // children in order; flag: side by side on IPUs of their own
-  Execute,      // index: compute set; operands[0]: optional predicate that receives the AND of the
-                // results
-  Copy,         // moves
-  HostToDevice, // index: stream; moves from the host buffer
-  DeviceToHost, // index: stream; moves to the host buffer
-  RemoteToDevice, // index: remote buffer; moves; operands[0]: optional offsets
-  DeviceToRemote,
-  Repeat,      // count, children[0]
-  RepeatWhile, // children: condition, body; operands[0]: predicate; flag: value that goes on
-  If,          // operands[0]; children: then, else
-  Switch,   // operands[0]; cases[i] -> children[i]; last child: default; flag: no match is an error
-  Call,     // index: function
-  HostCall, // index: host function; count: number of inputs; operands: inputs, outputs
-  Sync,     // count: SyncType
-  WriteUndef,       // operands[0]
-  Print,            // operands[0]; text: title; format
-  Error,            // operands[0]; text
-  Abort,            // text; operands[0]: optional condition
-  CrossReplicaCopy, // moves (within one replica's arenas); cases: replica map, flattened {from, to,
-                    // from, to...}
-  AssumeEqual,      // operands[0]
-  Block,            // children[0]
-  Kernel,     // text: kernel name; attributes; operands: outputs, then inputs; count: number of
-              // outputs; cases: for each output, 1 when it is read as well
-  CycleStamp, // operands[0]: two words; operands[1]: optional earlier stamp to subtract; count:
-              // tile
-  SetFloatingPoint, // operands[0]: optional previous state; attributes: behaviour
-  GetSeeds,         // operands[0]
-  SetSeeds
-};
-
-struct PrintFormat {
-  std::uint32_t summariseThreshold = 1000, edgeItems = 3, maxLineWidth = 75, digits = 8;
-  std::uint8_t floatFormat = 0;
-  char separator = ' ', openBracket = '[', closeBracket = ']';
-};
-
-struct Step {
-  StepKind kind = StepKind::Sequence;
-  std::string name; // debug path
-  std::uint64_t debugId = 0;
-  std::vector<std::uint32_t> children; // indices in Image::steps
-  std::uint32_t index = none;
-  std::uint64_t count = 0;
-  bool flag = false;
-  std::vector<std::int64_t> cases;
-  std::vector<Move> moves;
-  std::vector<tensor::View> operands; // View::graph is null here; VarIds index Image::variables
-  std::string text, attributes;
-  PrintFormat format;
-  Cost cost; // leaf steps only; filled by exchange and timing
-  std::shared_ptr<const openipu::Plan>
-      plan; // Kernel, until the passes have priced it; not in files
-
-  Step() = default;
-  explicit Step(StepKind k) : kind(k) {}
 };
 
 // ---- the host's side
@@ -340,4 +207,11 @@ struct Image {
 
 namespace poplar::executable {
 using openipu::Image;
+
+// What a step runs, in order: its parts, or the called function's body.
+inline std::vector<std::uint32_t> inside(const Image &image, const Step &step) {
+  if (const auto *call = as<step::Call>(step))
+    return {image.functions[call->target]};
+  return partsOf(step);
+}
 } // namespace poplar::executable

@@ -16,7 +16,8 @@ namespace poplar::openipu {
 using namespace poplar;
 using executable::PhaseKind;
 using executable::Step;
-using executable::StepKind;
+namespace step = executable::step;
+namespace steps = executable::steps;
 
 namespace {
 
@@ -53,7 +54,7 @@ public:
     std::uint64_t sum = 0;
     for (const auto &[child, turns] : visited(index))
       sum += turns * cyclesOf(child);
-    sum += ownTurns(step) * step.cost.cycles();
+    sum += turnsOf(step) * step.cost.cycles();
     exact_ = exact_ && step.cost.measured;
     known_[index] = 1;
     return cycles_[index] = sum;
@@ -62,7 +63,7 @@ public:
   void collect(std::uint32_t index, std::uint64_t turns, std::vector<StepCost> &out) {
     const auto &step = image_.steps[index];
     if (!step.cost.phases.empty() && turns)
-      note(index, turns * ownTurns(step), out);
+      note(index, turns * turnsOf(step), out);
     for (const auto &[child, times] : visited(index))
       collect(child, turns * times, out);
   }
@@ -70,28 +71,23 @@ public:
   bool exact() const { return exact_; }
 
 private:
-  static std::uint64_t ownTurns(const Step &step) {
-    return step.kind == StepKind::Repeat ? step.count : 1;
-  }
   std::uint32_t longest(const std::vector<std::uint32_t> &of) {
     return *std::max_element(of.begin(), of.end(),
                              [&](auto a, auto b) { return cyclesOf(a) < cyclesOf(b); });
   }
   std::vector<std::pair<std::uint32_t, std::uint64_t>> visited(std::uint32_t index) {
     const auto &step = image_.steps[index];
-    if (step.kind == StepKind::Call)
-      return {{image_.functions[step.index], 1}};
-    if (step.children.empty())
+    const auto parts = inside(image_, step);
+    if (parts.empty())
       return {};
-    const bool choice = step.kind == StepKind::If || step.kind == StepKind::Switch;
-    if (choice || (step.kind == StepKind::Sequence && step.flag)) {
-      exact_ = exact_ && !choice;
-      return {{longest(step.children), 1}};
-    }
-    exact_ = exact_ && step.kind != StepKind::RepeatWhile;
+    const auto flow = flowOf(step);
+    const auto *sequence = executable::as<step::Sequence>(step);
+    exact_ = exact_ && flow != steps::Flow::OneOf && flow != steps::Flow::While;
+    if (flow == steps::Flow::OneOf || (sequence && sequence->together))
+      return {{longest(parts), 1}};
     std::vector<std::pair<std::uint32_t, std::uint64_t>> all;
-    for (auto child : step.children)
-      all.emplace_back(child, ownTurns(step));
+    for (auto part : parts)
+      all.emplace_back(part, turnsOf(step));
     return all;
   }
   void note(std::uint32_t index, std::uint64_t turns, std::vector<StepCost> &out) {
@@ -100,7 +96,8 @@ private:
       const auto &step = image_.steps[index];
       auto &made = out.emplace_back();
       made.name = step.name;
-      made.kernel = step.kind == StepKind::Kernel ? step.text : "";
+      if (const auto *kernel = executable::as<step::Kernel>(step))
+        made.kernel = kernel->name;
       for (const auto &phase : step.cost.phases)
         made.phases.push_back({phase.name, kindOf(phase.kind), phase.cycles, phase.bytes});
     }

@@ -5,6 +5,7 @@
 #include "base/Text.hpp"
 #include "codelet/Module.hpp"
 #include "Executable.pb.h"
+#include "executable/Fields.hpp"
 #include "executable/SerialiseParts.hpp"
 #include "executable/Validate.hpp"
 #include <google/protobuf/io/coded_stream.h>
@@ -167,36 +168,18 @@ Phase phase(const proto::Phase &from, const ReadLists &lists) {
           from.flops()};
 }
 
-PrintFormat printFormat(const proto::PrintFormat &from) {
-  if (from.brackets().size() != 3)
-    inconsistent("a print format has ", from.brackets().size(), " bracket characters, not 3");
-  return {from.summarisethreshold(),
-          from.edgeitems(),
-          from.maxlinewidth(),
-          from.digits(),
-          narrow<std::uint8_t>(from.floatformat(), "float format"),
-          from.brackets()[0],
-          from.brackets()[1],
-          from.brackets()[2]};
-}
-
-Step step(const proto::Step &from, const ReadLists &lists) {
-  Step out{};
-  out.kind = enumerator(from.kind(), StepKind::SetSeeds, "kind of step");
+Step stepOf(const proto::Step &from, const ReadLists &lists) {
+  Step out;
   out.name = from.name();
   out.debugId = from.debugid();
-  out.children = values<std::uint32_t>(from.children());
-  out.index = from.index() - 1;
-  out.count = from.count();
-  out.flag = from.flag();
-  out.cases = values<std::int64_t>(from.cases());
-  out.moves = moves(from.moves());
-  for (const auto &operand : from.operands())
-    out.operands.push_back(view(operand));
-  out.text = from.text();
-  out.attributes = from.attributes();
-  if (from.has_format())
-    out.format = printFormat(from.format());
+  Fields fields{values<std::uint32_t>(from.parts()),
+                {},
+                moves(from.moves()),
+                values<std::uint64_t>(from.numbers()),
+                values<std::string>(from.texts())};
+  for (const auto &item : from.views())
+    fields.views.push_back(view(item));
+  take(std::move(fields), from.kind(), out);
   for (const auto &item : from.phases())
     out.cost.phases.push_back(phase(item, lists));
   out.cost.measured = from.measured();
@@ -414,7 +397,7 @@ void decode(std::string_view bytes, Image &image, ReadLists &lists) {
   image.values += part.values();
   takeComputeSets(part, image);
   for (const auto &item : part.steps())
-    image.steps.push_back(step(item, lists));
+    image.steps.push_back(stepOf(item, lists));
   takeHostSide(part, image);
   takeTileMemories(part.tilememories(), image.memory);
   takeLiveness(part.livenesssteps(), image.memory);

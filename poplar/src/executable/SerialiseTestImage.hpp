@@ -5,6 +5,7 @@
 // written here, and in the file.
 #pragma once
 #include "device/TargetData.hpp"
+#include "executable/Fields.hpp"
 #include "executable/Image.hpp"
 #include <memory>
 #include <sstream>
@@ -116,84 +117,72 @@ inline void addHostSide(Image &image) {
   image.hostWrites = {{"write", TypeId::Float, 12, {up}, wholeView(0, TypeId::Float, {12})}};
 }
 
-inline Step step(StepKind kind) {
-  Step out{};
-  out.kind = kind;
-  out.name = "at/step" + std::to_string(int(kind));
-  out.debugId = 100 + unsigned(kind);
+template <class Kind> Step makeStep(Kind kind) {
+  Step out;
+  out.kind = std::move(kind);
+  out.name = "at/step" + std::to_string(out.kind.index());
+  out.debugId = 100 + out.kind.index();
   return out;
 }
 
 inline void addLeafSteps(Image &image) {
-  auto add = [&](StepKind kind, std::uint32_t index, std::vector<tensor::View> operands) -> Step & {
-    image.steps.push_back(step(kind));
-    image.steps.back().index = index;
-    image.steps.back().operands = std::move(operands);
-    return image.steps.back();
-  };
+  auto add = [&](auto kind) { image.steps.push_back(makeStep(std::move(kind))); };
   auto matrix = wholeView(0, TypeId::Float, {3, 4}), scalar = wholeView(1, TypeId::Float, {});
   auto flag = wholeView(2, TypeId::Bool, {}), words = wholeView(3, TypeId::UnsignedInt, {2});
+  auto word = wholeView(4, TypeId::UnsignedInt, {1});
   Move copy{0, 0, 0, 11, 4, {{2, 4, -4}, {2, 1, -1}}}, up{none, 0, 0, 0, 4, {{12, 1, 1}}},
       down{0, none, 0, 0, 4, {{12, 1, 1}}};
-  auto &execute = add(StepKind::Execute, 1, {flag});
+  add(step::Execute{1, flag});
+  auto &execute = image.steps.back();
   execute.cost.phases = {
       {PhaseKind::Exchange, "exchange-in", 40, 64, 2, {{1, 40, 0, 32, 0}, {3, 8, 0, 0, 32}}},
       {PhaseKind::Compute, "second", 90, 0, 0, {{3, 90, 500, 0, 0}}}};
   execute.cost.measured = false;
-  add(StepKind::Copy, none, {}).moves = {copy};
-  add(StepKind::HostToDevice, 0, {}).moves = {up};
-  add(StepKind::DeviceToHost, 1, {}).moves = {down};
-  add(StepKind::RemoteToDevice, 0, {wholeView(4, TypeId::UnsignedInt, {1})}).moves = {up};
-  add(StepKind::DeviceToRemote, 0, {}).moves = {down};
-  add(StepKind::HostCall, 0, {matrix, scalar}).count = 1;
-  add(StepKind::Sync, none, {}).count = 2;
-  add(StepKind::WriteUndef, none, {matrix});
-  auto &print = add(StepKind::Print, none, {matrix});
-  print.text = "title";
-  print.format = {10, 4, 60, 3, 2, ';', '<', '>'};
-  add(StepKind::Error, none, {matrix}).text = "wrong";
-  add(StepKind::Abort, none, {flag}).text = "stop";
-  auto &cross = add(StepKind::CrossReplicaCopy, none, {});
-  cross.moves = {copy};
-  cross.cases = {0, 1, 1, 0};
-  add(StepKind::AssumeEqual, none, {matrix});
+  add(step::Copy{{copy}, true});
+  add(step::HostToDevice{0, {up}});
+  add(step::DeviceToHost{1, {down}});
+  add(step::RemoteToDevice{0, {up}, word});
+  add(step::DeviceToRemote{0, {down}});
+  add(step::HostCall{0, {matrix}, {scalar}});
+  add(step::Sync{SyncType::GLOBAL});
+  add(step::WriteUndef{matrix});
+  add(step::Print{matrix, "title", {10, 4, 60, 3, 2, ';', '<', '>'}});
+  add(step::Error{matrix, "wrong"});
+  add(step::Abort{flag, "stop"});
+  add(step::CrossReplicaCopy{{copy}, {{0, 1}, {1, 0}}});
+  add(step::AssumeEqual{matrix});
   auto quarters = wholeView(5, TypeId::Quarter, {4});
   quarters.metadata =
       std::make_shared<const tensor::View>(wholeView(6, TypeId::QuarterMetadata, {}));
-  auto &kernel = add(StepKind::Kernel, none, {scalar, quarters});
-  kernel.text = "sum";
+  step::Kernel kernel;
+  kernel.name = "sum";
   kernel.attributes = std::string("a\0b", 3);
-  kernel.count = 1;
-  kernel.cases = {1};
-  add(StepKind::CycleStamp, none, {words}).count = 3;
-  add(StepKind::SetFloatingPoint, none, {}).attributes = "11101";
-  add(StepKind::GetSeeds, none, {words});
-  add(StepKind::SetSeeds, none, {words});
+  kernel.outputs = {{scalar, true}};
+  kernel.inputs = {quarters};
+  add(kernel);
+  add(step::CycleStamp{words, words, 3});
+  add(step::SetFloatingPoint{"11101", word, word});
+  add(step::GetSeeds{words});
+  add(step::SetSeeds{words});
 }
 
 inline void addControlSteps(Image &image) {
   auto leaves = std::uint32_t(image.steps.size());
   auto flag = wholeView(2, TypeId::Bool, {}), number = wholeView(1, TypeId::Float, {});
-  auto add = [&](StepKind kind, std::vector<std::uint32_t> children,
-                 std::vector<tensor::View> operands) -> Step & {
-    image.steps.push_back(step(kind));
-    image.steps.back().children = std::move(children);
-    image.steps.back().operands = std::move(operands);
-    return image.steps.back();
-  };
+  auto add = [&](auto kind) { image.steps.push_back(makeStep(std::move(kind))); };
   auto last = [&] { return std::uint32_t(image.steps.size() - 1); };
-  add(StepKind::Repeat, {0}, {}).count = std::uint64_t(1) << 40;
-  add(StepKind::RepeatWhile, {0, 1}, {flag}).flag = true;
-  add(StepKind::If, {2, 3}, {flag});
-  add(StepKind::Switch, {0, 1, 2}, {number}).cases = {-5, 7};
-  add(StepKind::Block, {4}, {});
+  add(step::Repeat{std::uint64_t(1) << 40, 0});
+  add(step::RepeatWhile{0, flag, false, 1});
+  add(step::If{flag, 2, 3});
+  add(step::Switch{number, {{-5, 0}, {7, 1}}, 2, true});
+  add(step::Block{4});
   image.functions = {last()};
-  add(StepKind::Call, {}, {}).index = 0;
+  add(step::Call{0});
   std::vector<std::uint32_t> all;
   for (std::uint32_t i = 0; i < image.steps.size(); ++i)
     if (i < leaves || i + 5 >= image.steps.size())
       all.push_back(i);
-  add(StepKind::Sequence, all, {});
+  add(step::Sequence{all, true, 7, {flag, number}});
   image.programs = {last(), 0};
 }
 
@@ -335,14 +324,13 @@ public:
     auto &[a, b] = x;
     all(a, b);
   }
-  void operator()(const PrintFormat &x) {
-    auto &[a, b, c, d, e, f, g, h] = x;
-    all(a, b, c, d, e, f, g, h);
+  void operator()(const Fields &x) {
+    auto &[a, b, c, d, e] = x;
+    all(a, b, c, d, e);
   }
   void operator()(const Step &x) {
-    auto &[a, b, c, d, e, f, g, h, i, j, k, l, m, n, plan] = x; // plans are not written
-    (void)plan;
-    all(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
+    auto &[a, b, kind, c] = x;
+    all(a, b, kind.index(), fieldsOf(x), c);
   }
   void operator()(const Stream &x) {
     auto &[a, b, c, d, e, f] = x;

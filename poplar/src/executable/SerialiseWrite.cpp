@@ -3,6 +3,7 @@
 #include "base/Text.hpp"
 #include "codelet/Module.hpp"
 #include "Executable.pb.h"
+#include "executable/Fields.hpp"
 #include "executable/SerialiseParts.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
@@ -144,32 +145,19 @@ void put(PartWriter &parts, proto::Phase &to, const Phase &phase) {
   to.set_tiles(parts.number(phase.tiles));
 }
 
-void put(proto::PrintFormat &to, const PrintFormat &format) {
-  to.set_summarisethreshold(format.summariseThreshold);
-  to.set_edgeitems(format.edgeItems);
-  to.set_maxlinewidth(format.maxLineWidth);
-  to.set_digits(format.digits);
-  to.set_floatformat(format.floatFormat);
-  to.set_brackets(std::string{format.separator, format.openBracket, format.closeBracket});
-}
-
 void put(PartWriter &parts, proto::Step &to, const Step &step) {
-  to.set_kind(number(step.kind));
+  to.set_kind(std::uint32_t(step.kind.index()));
   to.set_name(step.name);
   to.set_debugid(step.debugId);
-  fill(*to.mutable_children(), step.children);
-  to.set_index(step.index + 1);
-  to.set_count(step.count);
-  to.set_flag(step.flag);
-  fill(*to.mutable_cases(), step.cases);
-  if (!step.moves.empty())
-    put(*to.mutable_moves(), step.moves);
-  for (const auto &operand : step.operands)
-    put(*to.add_operands(), operand);
-  to.set_text(step.text);
-  to.set_attributes(step.attributes);
-  if (step.kind == StepKind::Print)
-    put(*to.mutable_format(), step.format);
+  const auto fields = fieldsOf(step);
+  fill(*to.mutable_parts(), fields.parts);
+  fill(*to.mutable_numbers(), fields.numbers);
+  if (!fields.moves.empty())
+    put(*to.mutable_moves(), fields.moves);
+  for (const auto &view : fields.views)
+    put(*to.add_views(), view);
+  for (const auto &text : fields.texts)
+    to.add_texts(text);
   for (const auto &phase : step.cost.phases)
     put(parts, *to.add_phases(), phase);
   to.set_measured(step.cost.measured);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "base/Text.hpp"
+#include "executable/Fields.hpp"
 #include "executable/Serialise.hpp"
 #include "executable/SerialiseParts.hpp"
 #include "executable/SerialiseTestImage.hpp"
 #include "poplar/exceptions.hpp"
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace poplar;
 using namespace poplar::executable;
@@ -57,6 +59,46 @@ static void expectRefused(const std::string &part, const std::string &text) {
 TEST(Serialise, KeepsEveryMemberOfAnImage) {
   auto image = testImage();
   EXPECT_EQ(dump(readBack(written(image))), dump(image));
+}
+
+// A member that a kind does not describe would be lost.
+TEST(Serialise, KeepsEveryMemberOfEveryKindOfStep) {
+  auto image = testImage();
+  const auto back = readBack(written(image));
+  std::set<std::size_t> kinds;
+  for (std::size_t i = 0; i < image.steps.size(); ++i) {
+    EXPECT_EQ(back.steps[i].kind, image.steps[i].kind) << i;
+    kinds.insert(image.steps[i].kind.index());
+  }
+  EXPECT_EQ(kinds.size(), numKinds);
+}
+
+TEST(Serialise, RefusesStepsWithTheMembersOfAnotherKind) {
+  const auto image = testImage();
+  const auto refusal = [&](std::size_t step, std::size_t kind) {
+    Step out;
+    try {
+      take(fieldsOf(image.steps[step]), kind, out);
+    } catch (const poplar_error &error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_TRUE(contains(refusal(0, numKinds), "unknown kind of step 26"));
+  for (std::size_t i = 0; i < image.steps.size(); ++i)
+    EXPECT_EQ(refusal(i, image.steps[i].kind.index()), "accepted");
+  Fields fields = fieldsOf(image.steps[19]); // a Repeat without its body
+  fields.parts.clear();
+  Step out;
+  EXPECT_THROW(take(fields, image.steps[19].kind.index(), out), poplar_error);
+  fields.parts = {0, 1};
+  EXPECT_THROW(take(fields, image.steps[19].kind.index(), out), poplar_error);
+  fields = fieldsOf(image.steps[25]); // a Sequence of more parts than memory has room for
+  fields.numbers[0] = ~std::uint64_t(0);
+  EXPECT_THROW(take(fields, image.steps[25].kind.index(), out), poplar_error);
+  fields = fieldsOf(image.steps[15]); // a CycleStamp of a tile beyond 32 bits
+  fields.numbers.back() = std::uint64_t(1) << 40;
+  EXPECT_THROW(take(fields, image.steps[15].kind.index(), out), poplar_error);
 }
 
 TEST(Serialise, GivesTheSameBytesForTheSameImage) {
@@ -131,7 +173,7 @@ TEST(Serialise, AChangedCopyLeavesTheOtherAsItWas) {
 TEST(Serialise, RejectsListsThatAreNotThere) {
   for (const auto &[part, text] : std::vector<std::pair<std::string, std::string>>{
            {std::string("\x12\x02\x30\x01", 4), "a variable refers to mapping 0 of 0"},
-           {std::string("\x62\x04\x72\x02\x30\x05", 6),
+           {std::string("\x62\x08\x08\x0e\x3a\x00\x4a\x02\x30\x05", 10),
             "a phase refers to the costs of tiles 4 of 0"}})
     expectRefused(part, text);
 }
@@ -179,7 +221,7 @@ TEST(Serialise, NamesBothVersionsOfAnotherFormat) {
   bytes[8] = 9;
   EXPECT_EQ(
       failure(bytes),
-      "Executable has format version 9; this library reads version 2. Compile the program again "
+      "Executable has format version 9; this library reads version 3. Compile the program again "
       "with this version of the library and write a new file.");
 }
 

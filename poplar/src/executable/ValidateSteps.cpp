@@ -9,207 +9,117 @@
 namespace poplar::executable {
 namespace {
 
-// What a kind of step must have. `any` stands for a number that the kind checks itself.
-constexpr std::size_t any = ~std::size_t(0);
-struct Needs {
-  std::size_t children = 0;
-  std::size_t minOperands = 0, maxOperands = 0;
-};
-
-Needs needs(StepKind kind) {
-  switch (kind) {
-  case StepKind::Sequence:
-    return {.children = any, .maxOperands = any};
-  case StepKind::Execute:
-    return {.maxOperands = 1};
-  case StepKind::RemoteToDevice:
-  case StepKind::DeviceToRemote:
-    return {.maxOperands = 1};
-  case StepKind::Repeat:
-    return {.children = 1};
-  case StepKind::RepeatWhile:
-    return {.children = 2, .minOperands = 1, .maxOperands = 1};
-  case StepKind::If:
-    return {.children = 2, .minOperands = 1, .maxOperands = 1};
-  case StepKind::Switch:
-    return {.children = any, .minOperands = 1, .maxOperands = 1};
-  case StepKind::HostCall:
-  case StepKind::Kernel:
-    return {.maxOperands = any};
-  case StepKind::Abort:
-    return {.maxOperands = 1};
-  case StepKind::Block:
-    return {.children = 1};
-  case StepKind::SetFloatingPoint:
-    return {.maxOperands = 1};
-  case StepKind::WriteUndef:
-  case StepKind::Print:
-  case StepKind::Error:
-  case StepKind::AssumeEqual:
-  case StepKind::GetSeeds:
-  case StepKind::SetSeeds:
-    return {.minOperands = 1, .maxOperands = 1};
-  case StepKind::CycleStamp:
-    return {.minOperands = 1, .maxOperands = 2};
-  case StepKind::Copy:
-  case StepKind::HostToDevice:
-  case StepKind::DeviceToHost:
-  case StepKind::Call:
-  case StepKind::Sync:
-  case StepKind::CrossReplicaCopy:
-    return {};
-  }
-  inconsistent("unknown kind of step ", static_cast<unsigned>(kind));
-}
-
-class StepChecker {
+class StepChecker : public steps::AllViews<StepChecker> {
 public:
   explicit StepChecker(const Image &image) : image_(image), bounds_{image} {}
 
   void check(std::size_t index) {
     const auto &step = image_.steps[index];
     where_ = {"step", index};
-    checkCounts(step);
-    for (std::size_t i = 0; i < step.operands.size(); ++i)
-      bounds_.view(step.operands[i], {"step", index, "operand", i});
-    checkKind(step);
+    views_ = 0;
+    describe(step, *this);
+    std::visit([&](const auto &kind) { rules(kind); }, step.kind);
     checkCost(step.cost);
   }
 
-private:
-  void checkCounts(const Step &step) const {
-    auto need = needs(step.kind);
-    if (need.children != any && step.children.size() != need.children)
-      inconsistent(where_, " has ", step.children.size(), " children, not ", need.children);
-    if (step.operands.size() < need.minOperands || step.operands.size() > need.maxOperands)
-      inconsistent(where_, " has ", step.operands.size(), " operands");
-    for (auto child : step.children)
-      checkIndex(child, image_.steps.size(), "child");
+  void view(const tensor::View &view) {
+    bounds_.view(view, {"step", where_.index, "operand", views_++});
   }
+  void part(std::uint32_t i) const { checkIndex(i, image_.steps.size(), "child"); }
+  void computeSet(std::uint32_t i) const {
+    checkIndex(i, image_.computeSets.size(), "compute set");
+  }
+  void function(std::uint32_t i) const { checkIndex(i, image_.functions.size(), "function"); }
+  void hostFunction(std::uint32_t i) const {
+    checkIndex(i, image_.hostFunctions.size(), "host function");
+  }
+  void stream(std::uint32_t i) const { checkIndex(i, image_.streams.size(), "stream"); }
+  void remoteBuffer(std::uint32_t i) const {
+    checkIndex(i, image_.remoteBuffers.size(), "remote buffer");
+  }
+  void replica(std::uint32_t i) const { checkIndex(i, image_.replicationFactor, "replica"); }
+  void tile(std::uint32_t i) const { checkIndex(i, numTiles(image_), "tile"); }
 
+private:
   void checkIndex(std::uint64_t index, std::size_t size, const char *table) const {
     if (index >= size)
       inconsistent(where_, " refers to ", table, " ", index, " of ", size);
   }
 
-  void checkKind(const Step &step) const {
-    switch (step.kind) {
-    case StepKind::Execute:
-      return checkExecute(step);
-    case StepKind::Copy:
-      return bounds_.moves(step.moves, where_);
-    case StepKind::HostToDevice:
-    case StepKind::DeviceToHost:
-      return checkStream(step);
-    case StepKind::RemoteToDevice:
-    case StepKind::DeviceToRemote:
-      return checkRemote(step);
-    case StepKind::RepeatWhile:
-    case StepKind::If:
-    case StepKind::Abort:
-      return checkOperands(step, 1);
-    case StepKind::Switch:
-      return checkSwitch(step);
-    case StepKind::Call:
-      return checkIndex(step.index, image_.functions.size(), "function");
-    case StepKind::HostCall:
-      return checkHostCall(step);
-    case StepKind::Sync:
-      return checkIndex(step.count, unsigned(SyncType::GLOBAL) + 1, "sync type");
-    case StepKind::CrossReplicaCopy:
-      return checkCrossReplica(step);
-    case StepKind::Kernel:
-      if (step.cases.size() != step.count)
-        inconsistent(where_, " has ", step.count, " outputs but marks for ", step.cases.size());
-      return checkIndex(step.count, step.operands.size() + 1, "output");
-    case StepKind::CycleStamp:
-      checkIndex(step.count, numTiles(image_), "tile");
-      return checkOperands(step, 2, sizeof(std::uint32_t));
-    case StepKind::SetFloatingPoint:
-      return checkFloatingPoint(step);
-    case StepKind::GetSeeds:
-    case StepKind::SetSeeds:
-      return checkOperands(step, step.operands[0].numElements(), sizeof(std::uint32_t));
-    default:
-      return;
-    }
+  // So many elements, of so many bytes each (0: of any type).
+  void require(const tensor::View &view, std::size_t elements, std::size_t bytes = 0) const {
+    if (view.numElements() != elements || (bytes && sizeOf(view.type) != bytes))
+      inconsistent(where_, " has an operand of ", view.numElements(), " elements of ",
+                   sizeOf(view.type), " bytes");
+  }
+  void require(const std::optional<tensor::View> &view, std::size_t elements,
+               std::size_t bytes = 0) const {
+    if (view)
+      require(*view, elements, bytes);
   }
 
-  // All operands have this many elements, of this many bytes each (0: of any type).
-  void checkOperands(const Step &step, std::size_t elements, std::size_t size = 0) const {
-    for (const auto &operand : step.operands)
-      if (operand.numElements() != elements || (size && sizeOf(operand.type) != size))
-        inconsistent(where_, " has an operand of ", operand.numElements(), " elements of ",
-                     sizeOf(operand.type), " bytes");
+  // What a kind asks of its members beyond that they are there.
+  void rules(const auto &) const {}
+  void rules(const step::Execute &s) const { require(s.verdict, 1); }
+  void rules(const step::Copy &s) const { bounds_.moves(s.data, where_); }
+  void rules(const step::CrossReplicaCopy &s) const { bounds_.moves(s.data, where_); }
+  void rules(const step::RepeatWhile &s) const { require(s.predicate, 1); }
+  void rules(const step::If &s) const { require(s.predicate, 1); }
+  void rules(const step::Switch &s) const { require(s.control, 1); }
+  void rules(const step::Abort &s) const { require(s.condition, 1); }
+  void rules(const step::Sync &s) const {
+    checkIndex(std::uint64_t(s.type), unsigned(SyncType::GLOBAL) + 1, "sync type");
+  }
+  void rules(const step::CycleStamp &s) const {
+    require(s.stamp, 2, sizeof(std::uint32_t));
+    require(s.since, 2, sizeof(std::uint32_t));
+  }
+  void rules(const step::SetFloatingPoint &s) const {
+    require(s.before, 1, sizeof(std::uint32_t));
+    require(s.state, 1, sizeof(std::uint32_t));
+  }
+  void rules(const step::GetSeeds &s) const {
+    require(s.seeds, s.seeds.numElements(), sizeof(std::uint32_t));
+  }
+  void rules(const step::SetSeeds &s) const {
+    require(s.seeds, s.seeds.numElements(), sizeof(std::uint32_t));
   }
 
-  void checkExecute(const Step &step) const {
-    checkIndex(step.index, image_.computeSets.size(), "compute set");
-    checkOperands(step, 1);
+  static Bounds::Host hostSide(steps::Direction way) {
+    return way == steps::Direction::ToDevice ? Bounds::Host::From : Bounds::Host::To;
   }
-
-  void checkStream(const Step &step) const {
-    checkIndex(step.index, image_.streams.size(), "stream");
-    const auto &stream = image_.streams[step.index];
-    bool toDevice = step.kind == StepKind::HostToDevice;
-    if (stream.toDevice != toDevice)
+  template <steps::Direction way> void rules(const steps::StreamCopy<steps::Flat, way> &s) const {
+    const auto &stream = image_.streams[s.stream];
+    if (stream.toDevice != (way == steps::Direction::ToDevice))
       inconsistent(where_, " uses stream \"", stream.handle, "\" in the wrong direction");
-    bounds_.moves(step.moves, toDevice ? Bounds::Host::From : Bounds::Host::To,
-                  stream.elements * sizeOf(stream.type), where_);
+    bounds_.moves(s.data, hostSide(way), stream.elements * sizeOf(stream.type), where_);
   }
-
-  void checkRemote(const Step &step) const {
-    checkIndex(step.index, image_.remoteBuffers.size(), "remote buffer");
-    const auto &buffer = image_.remoteBuffers[step.index];
-    if (step.operands.empty() && buffer.repeats == 0)
+  template <steps::Direction way> void rules(const steps::RemoteCopy<steps::Flat, way> &s) const {
+    const auto &buffer = image_.remoteBuffers[s.buffer];
+    if (!s.slots && buffer.repeats == 0)
       inconsistent(where_, " uses remote buffer \"", buffer.handle, "\", which has no repeats");
-    auto rows = step.operands.empty() ? 1 : step.operands[0].numElements();
-    if (!step.operands.empty() && sizeOf(step.operands[0].type) != sizeof(std::uint32_t))
-      inconsistent(where_, " has offsets of ", sizeOf(step.operands[0].type), " bytes");
-    auto elements = checkedProduct({rows, buffer.elements}, where_);
-    bounds_.moves(step.moves,
-                  step.kind == StepKind::RemoteToDevice ? Bounds::Host::From : Bounds::Host::To,
-                  checkedBytes(elements, buffer.type, where_), where_);
+    if (s.slots && sizeOf(s.slots->type) != sizeof(std::uint32_t))
+      inconsistent(where_, " has offsets of ", sizeOf(s.slots->type), " bytes");
+    auto elements = checkedProduct({s.slots ? s.slots->numElements() : 1, buffer.elements}, where_);
+    bounds_.moves(s.data, hostSide(way), checkedBytes(elements, buffer.type, where_), where_);
   }
 
-  void checkFloatingPoint(const Step &step) const {
-    checkOperands(step, 1, sizeof(std::uint32_t));
-    if (step.attributes == "tensor" && step.operands.empty())
-      inconsistent(where_, " takes the floating point state from an operand it does not have");
+  void rules(const step::HostCall &s) const {
+    const auto &function = image_.hostFunctions[s.target];
+    if (s.inputs.size() != function.inputs.size() || s.outputs.size() != function.outputs.size())
+      inconsistent(where_, " has ", s.inputs.size(), " inputs and ", s.outputs.size(),
+                   " outputs for \"", function.handle, "\"");
+    checkArguments(s.inputs, function.inputs, "input");
+    checkArguments(s.outputs, function.outputs, "output");
   }
-
-  void checkSwitch(const Step &step) const {
-    checkOperands(step, 1);
-    if (step.children.size() != step.cases.size() + 1)
-      inconsistent(where_, " has ", step.cases.size(), " cases and ", step.children.size(),
-                   " children");
-  }
-
-  void checkArgument(const Step &step, std::size_t i,
-                     std::pair<TypeId, std::uint64_t> expected) const {
-    const auto &operand = step.operands[i];
-    if (sizeOf(operand.type) != sizeOf(expected.first) || operand.numElements() != expected.second)
-      inconsistent(where_, " has argument ", i, " of ", operand.numElements(),
-                   " elements, its function wants ", expected.second);
-  }
-
-  void checkHostCall(const Step &step) const {
-    checkIndex(step.index, image_.hostFunctions.size(), "host function");
-    const auto &function = image_.hostFunctions[step.index];
-    auto inputs = function.inputs.size();
-    if (step.count != inputs || step.operands.size() != inputs + function.outputs.size())
-      inconsistent(where_, " has ", step.operands.size(), " arguments and ", step.count,
-                   " inputs for \"", function.handle, "\"");
-    for (std::size_t i = 0; i < step.operands.size(); ++i)
-      checkArgument(step, i, i < inputs ? function.inputs[i] : function.outputs[i - inputs]);
-  }
-
-  void checkCrossReplica(const Step &step) const {
-    bounds_.moves(step.moves, where_);
-    if (step.cases.size() % 2 != 0)
-      inconsistent(where_, " has an odd replica map");
-    for (auto replica : step.cases)
-      checkIndex(static_cast<std::uint64_t>(replica), image_.replicationFactor, "replica");
+  void checkArguments(const std::vector<tensor::View> &given,
+                      const std::vector<std::pair<TypeId, std::uint64_t>> &wanted,
+                      const char *what) const {
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (sizeOf(given[i].type) != sizeOf(wanted[i].first) ||
+          given[i].numElements() != wanted[i].second)
+        inconsistent(where_, " has ", what, " ", i, " of ", given[i].numElements(),
+                     " elements, its function wants ", wanted[i].second);
   }
 
   void checkCost(const Cost &cost) {
@@ -227,6 +137,7 @@ private:
   const Image &image_;
   Bounds bounds_;
   Where where_{"step", 0};
+  std::size_t views_ = 0;                              // of the step so far
   std::unordered_set<const TileShare *> checkedTiles_; // of lists that steps share
 };
 
@@ -250,30 +161,23 @@ private:
   static constexpr std::uint32_t unknown = 0, open = ~std::uint32_t(0);
   struct Frame {
     std::uint32_t step;
-    std::size_t next = 0; // child
+    std::vector<std::uint32_t> inner;
+    std::size_t next = 0;
     std::uint32_t depth = 0;
   };
-
-  std::size_t numInner(const Step &step) const {
-    return step.children.size() + (step.kind == StepKind::Call);
-  }
-  std::uint32_t inner(const Step &step, std::size_t i) const {
-    return i < step.children.size() ? step.children[i] : image_.functions[step.index];
-  }
 
   void enter(std::uint32_t step) {
     if (depth_[step] == open)
       inconsistent("step ", step, " contains itself");
     depth_[step] = open;
-    stack_.push_back({step});
+    stack_.push_back({step, inside(image_, image_.steps[step])});
   }
 
   void advance() {
     auto &frame = stack_.back();
-    const auto &step = image_.steps[frame.step];
-    if (frame.next == numInner(step))
+    if (frame.next == frame.inner.size())
       return leave();
-    auto child = inner(step, frame.next);
+    auto child = frame.inner[frame.next];
     if (depth_[child] == unknown || depth_[child] == open)
       return enter(child);
     frame.depth = std::max(frame.depth, depth_[child]);
@@ -281,7 +185,7 @@ private:
   }
 
   void leave() {
-    auto frame = stack_.back();
+    const auto &frame = stack_.back();
     if (frame.depth + 1 > maxStepDepth)
       inconsistent("step ", frame.step, " is nested more than ", maxStepDepth, " deep");
     depth_[frame.step] = frame.depth + 1;

@@ -23,10 +23,10 @@ static std::string complaint(const std::function<void(Image &)> &spoil) {
   return "accepted";
 }
 
-static Step &stepOf(Image &image, StepKind kind) {
+template <class Kind> static Kind &the(Image &image) {
   for (auto &step : image.steps)
-    if (step.kind == kind)
-      return step;
+    if (auto *kind = as<Kind>(step))
+      return *kind;
   throw std::logic_error("no such step");
 }
 
@@ -173,7 +173,7 @@ TEST(Validate, ChecksEdgesAndRuns) {
 
 TEST(Validate, ChecksMoves) {
   auto with = [](auto spoil) {
-    return complaint([&](Image &image) { spoil(stepOf(image, StepKind::Copy).moves[0]); });
+    return complaint([&](Image &image) { spoil(the<step::Copy>(image).data[0]); });
   };
   EXPECT_EQ(with([](Move &m) { m.fromVar = none; }), "step 1 uses variable 4294967295 of 7");
   EXPECT_EQ(with([](Move &m) { m.elementBytes = 8; }),
@@ -187,9 +187,9 @@ TEST(Validate, ChecksMoves) {
               m.loops[0] = {std::uint64_t(1) << 62, INT64_MAX, 0};
             }),
             "step 1 reads outside its 48 bytes of variable");
-  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::HostToDevice).moves[0].fromOffset = 1; }),
+  EXPECT_EQ(complaint([](Image &i) { the<step::HostToDevice>(i).data[0].fromOffset = 1; }),
             "step 2 reads outside its 48 bytes of host buffer");
-  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::HostToDevice).moves[0].fromVar = 0; }),
+  EXPECT_EQ(complaint([](Image &i) { the<step::HostToDevice>(i).data[0].fromVar = 0; }),
             "step 2 has a move between variables where one with the host belongs");
   EXPECT_EQ(complaint([](Image &i) { i.hostReads[0].moves[0].toOffset = 1; }),
             "host read 0 writes outside its 48 bytes of host buffer");
@@ -199,7 +199,7 @@ TEST(Validate, ChecksMoves) {
 
 TEST(Validate, ChecksViews) {
   auto with = [](auto spoil) {
-    return complaint([&](Image &image) { spoil(stepOf(image, StepKind::WriteUndef).operands[0]); });
+    return complaint([&](Image &image) { spoil(the<step::WriteUndef>(image).tensor); });
   };
   EXPECT_EQ(with([](tensor::View &v) { v.type = TypeId::Half; }),
             "step 8, operand 0 has elements of 2 bytes, variable \"matrix\" of 4");
@@ -224,74 +224,54 @@ TEST(Validate, ChecksViews) {
 }
 
 TEST(Validate, ChecksEachKindOfStep) {
-  auto with = [](StepKind kind, auto spoil) {
-    return complaint([&](Image &image) { spoil(stepOf(image, kind)); });
+  auto with = []<class Kind>(void (*spoil)(Kind &)) {
+    return complaint([&](Image &image) { spoil(the<Kind>(image)); });
   };
-  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.kind = StepKind(26); }),
-            "unknown kind of step 26");
-  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.index = 2; }),
-            "step 0 refers to compute set 2 of 2");
-  EXPECT_EQ(with(StepKind::HostToDevice, [](Step &s) { s.index = none; }),
+  EXPECT_EQ(with(+[](step::Execute &s) { s.set = 2; }), "step 0 refers to compute set 2 of 2");
+  EXPECT_EQ(with(+[](step::HostToDevice &s) { s.stream = none; }),
             "step 2 refers to stream 4294967295 of 2");
-  EXPECT_EQ(with(StepKind::HostToDevice, [](Step &s) { s.index = 1; }),
+  EXPECT_EQ(with(+[](step::HostToDevice &s) { s.stream = 1; }),
             "step 2 uses stream \"out\" in the wrong direction");
-  EXPECT_EQ(with(StepKind::RemoteToDevice, [](Step &s) { s.index = 1; }),
+  EXPECT_EQ(with(+[](step::RemoteToDevice &s) { s.buffer = 1; }),
             "step 4 refers to remote buffer 1 of 1");
-  EXPECT_EQ(with(StepKind::Repeat, [](Step &s) { s.children.clear(); }),
-            "step 19 has 0 children, not 1");
-  EXPECT_EQ(with(StepKind::If, [](Step &s) { s.operands.clear(); }), "step 21 has 0 operands");
-  EXPECT_EQ(with(StepKind::If,
-                 [](Step &s) {
-                   s.operands[0].shape = {0};
-                   s.operands[0].pieces.clear();
-                 }),
+  EXPECT_EQ(with(+[](step::Repeat &s) { s.body = none; }),
+            "step 19 refers to child 4294967295 of 26");
+  EXPECT_EQ(with(+[](step::If &s) {
+              s.predicate.shape = {0};
+              s.predicate.pieces.clear();
+            }),
             "step 21 has an operand of 0 elements of 1 bytes");
-  EXPECT_EQ(with(StepKind::SetFloatingPoint, [](Step &s) { s.attributes = "tensor"; }),
-            "step 16 takes the floating point state from an operand it does not have");
-  EXPECT_EQ(with(StepKind::SetSeeds,
-                 [](Step &s) { s.operands[0] = test::wholeView(2, TypeId::Bool, {1}); }),
+  EXPECT_EQ(
+      with(+[](step::SetFloatingPoint &s) { s.state = test::wholeView(2, TypeId::Bool, {1}); }),
+      "step 16 has an operand of 1 elements of 1 bytes");
+  EXPECT_EQ(with(+[](step::SetSeeds &s) { s.seeds = test::wholeView(2, TypeId::Bool, {1}); }),
             "step 18 has an operand of 1 elements of 1 bytes");
   EXPECT_EQ(complaint([](Image &i) { i.remoteBuffers[0].repeats = 0; }),
             "step 5 uses remote buffer \"remote\", which has no repeats");
-  EXPECT_EQ(with(StepKind::Switch, [](Step &s) { s.cases.pop_back(); }),
-            "step 22 has 1 cases and 3 children");
-  EXPECT_EQ(with(StepKind::Call, [](Step &s) { s.index = 1; }),
-            "step 24 refers to function 1 of 1");
-  EXPECT_EQ(with(StepKind::HostCall, [](Step &s) { s.index = 1; }),
+  EXPECT_EQ(with(+[](step::Switch &s) { s.cases[1].part = 26; }),
+            "step 22 refers to child 26 of 26");
+  EXPECT_EQ(with(+[](step::Call &s) { s.target = 1; }), "step 24 refers to function 1 of 1");
+  EXPECT_EQ(with(+[](step::HostCall &s) { s.target = 1; }),
             "step 6 refers to host function 1 of 1");
-  EXPECT_EQ(with(StepKind::HostCall, [](Step &s) { std::swap(s.operands[0], s.operands[1]); }),
-            "step 6 has argument 0 of 1 elements, its function wants 12");
-  EXPECT_EQ(with(StepKind::Sync, [](Step &s) { s.count = 3; }),
+  EXPECT_EQ(with(+[](step::HostCall &s) { std::swap(s.inputs, s.outputs); }),
+            "step 6 has input 0 of 1 elements, its function wants 12");
+  EXPECT_EQ(with(+[](step::HostCall &s) { s.inputs.push_back(s.inputs[0]); }),
+            "step 6 has 2 inputs and 1 outputs for \"square\"");
+  EXPECT_EQ(with(+[](step::Sync &s) { s.type = SyncType(3); }),
             "step 7 refers to sync type 3 of 3");
-  EXPECT_EQ(with(StepKind::CrossReplicaCopy,
-                 [](Step &s) {
-                   s.cases = {0, 2};
-                 }),
+  EXPECT_EQ(with(+[](step::CrossReplicaCopy &s) { s.pairs[0].to = 2; }),
             "step 12 refers to replica 2 of 2");
-  EXPECT_EQ(with(StepKind::CrossReplicaCopy, [](Step &s) { s.cases = {0}; }),
-            "step 12 has an odd replica map");
-  EXPECT_EQ(with(StepKind::Kernel, [](Step &s) { s.count = 3; }),
-            "step 14 has 3 outputs but marks for 1");
-  EXPECT_EQ(with(StepKind::Kernel,
-                 [](Step &s) {
-                   s.count = 3;
-                   s.cases = {0, 0, 0};
-                 }),
-            "step 14 refers to output 3 of 3");
-  EXPECT_EQ(with(StepKind::CycleStamp, [](Step &s) { s.count = 4; }),
-            "step 15 refers to tile 4 of 4");
-  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.cost.phases[0].tiles.edit()[1].tile = 4; }),
+  EXPECT_EQ(with(+[](step::CycleStamp &s) { s.tile = 4; }), "step 15 refers to tile 4 of 4");
+  EXPECT_EQ(complaint([](Image &i) { i.steps[0].cost.phases[0].tiles.edit()[1].tile = 4; }),
             "step 0 refers to tile 4 of 4");
-  EXPECT_EQ(with(StepKind::Execute, [](Step &s) { s.cost.phases[0].kind = PhaseKind(6); }),
+  EXPECT_EQ(complaint([](Image &i) { i.steps[0].cost.phases[0].kind = PhaseKind(6); }),
             "step 0 has unknown kind of phase 6");
 }
 
 TEST(Validate, RefusesStepsThatContainThemselves) {
-  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::Repeat).children = {19}; }),
-            "step 19 contains itself");
-  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::Block).children = {24}; }),
-            "step 23 contains itself");
-  EXPECT_EQ(complaint([](Image &i) { stepOf(i, StepKind::Sequence).children = {26}; }),
+  EXPECT_EQ(complaint([](Image &i) { the<step::Repeat>(i).body = 19; }), "step 19 contains itself");
+  EXPECT_EQ(complaint([](Image &i) { the<step::Block>(i).body = 24; }), "step 23 contains itself");
+  EXPECT_EQ(complaint([](Image &i) { the<step::Sequence>(i).parts = {26}; }),
             "step 25 refers to child 26 of 26");
 }
 
@@ -299,11 +279,9 @@ TEST(Validate, RefusesNestingThatWouldOverflowTheStack) {
   auto nested = [](std::uint32_t depth) {
     return complaint([&](Image &image) {
       auto first = std::uint32_t(image.steps.size());
-      image.steps.push_back(test::step(StepKind::Sequence));
-      for (std::uint32_t i = 1; i < depth; ++i) {
-        image.steps.push_back(test::step(StepKind::Block));
-        image.steps.back().children = {first + i - 1};
-      }
+      image.steps.push_back(test::makeStep(step::Sequence()));
+      for (std::uint32_t i = 1; i < depth; ++i)
+        image.steps.push_back(test::makeStep(step::Block{first + i - 1}));
     });
   };
   EXPECT_EQ(nested(maxStepDepth), "accepted");

@@ -6,56 +6,44 @@ namespace poplar::profile {
 
 using executable::PhaseKind;
 using executable::Step;
-using executable::StepKind;
+using executable::steps::Shown;
+namespace step = executable::step;
 using Type = pva::Program::Type;
 
 namespace {
 
-bool holdsOthers(const Step &step) { return !step.children.empty() || step.kind == StepKind::Call; }
-
-Type containerType(StepKind kind) {
-  switch (kind) {
-  case StepKind::Repeat:
-  case StepKind::RepeatWhile:
-    return Type::Repeat;
-  case StepKind::If:
-  case StepKind::Switch:
-    return Type::Switch;
-  case StepKind::Call:
-    return Type::Call;
-  case StepKind::Block:
-    return Type::Block;
-  default:
-    return Type::Sequence;
-  }
+bool holdsOthers(const Step &step) {
+  return executable::is<step::Call>(step) || !partsOf(step).empty();
 }
 
-// A leaf without phases takes no time; it is shown for what it is.
-Type idleType(StepKind kind) {
-  switch (kind) {
-  case StepKind::Sequence:
+Type typeOf(Shown shown) {
+  switch (shown) {
+  case Shown::Sequence:
     return Type::Sequence;
-  case StepKind::Repeat:
+  case Shown::Repeat:
     return Type::Repeat;
-  case StepKind::Copy:
-  case StepKind::CrossReplicaCopy:
+  case Shown::Switch:
+    return Type::Switch;
+  case Shown::Call:
+    return Type::Call;
+  case Shown::Block:
+    return Type::Block;
+  case Shown::Exchange:
     return Type::DoExchange;
-  case StepKind::HostToDevice:
-  case StepKind::DeviceToHost:
-  case StepKind::RemoteToDevice:
-  case StepKind::DeviceToRemote:
+  case Shown::StreamCopy:
     return Type::StreamCopyMid;
-  case StepKind::Sync:
+  case Shown::Sync:
     return Type::Sync;
-  case StepKind::WriteUndef:
+  case Shown::WriteUndef:
     return Type::WriteUndef;
-  default:
-    return Type::Unknown;
+  case Shown::Other:
+    break;
   }
+  return Type::Unknown;
 }
 
 // The syncs around a host exchange are the begin and the end of the stream copy.
-Type phaseType(const std::vector<executable::Phase> &phases, std::size_t i, StepKind kind) {
+Type phaseType(const std::vector<executable::Phase> &phases, std::size_t i, Shown shown) {
   auto isHost = [&](std::size_t k) {
     return k < phases.size() && phases[k].kind == PhaseKind::HostExchange;
   };
@@ -75,7 +63,7 @@ Type phaseType(const std::vector<executable::Phase> &phases, std::size_t i, Step
   case PhaseKind::Control:
     break;
   }
-  return idleType(kind);
+  return typeOf(shown);
 }
 
 class Lowering {
@@ -108,8 +96,8 @@ private:
     return measured ? *measured : image_.steps[step].cost;
   }
   std::string nameOf(const Step &step) const {
-    return step.name.empty() && step.kind == StepKind::Execute ? image_.computeSets[step.index].name
-                                                               : step.name;
+    const auto *execute = executable::as<step::Execute>(step);
+    return step.name.empty() && execute ? image_.computeSets[execute->set].name : step.name;
   }
 
   // All phases of a container are its own: cost of one iteration or decision. They share one
@@ -117,7 +105,7 @@ private:
   // leaves before the children.
   void addContainer(std::uint32_t index) {
     const auto &step = image_.steps[index];
-    LoweredProgram program{.name = step.name, .type = containerType(step.kind), .step = index};
+    LoweredProgram program{.name = step.name, .type = typeOf(shownOf(step)), .step = index};
     out_.ofStep[index] = {add(std::move(program))};
     const auto &phases = costOf(index).phases;
     for (std::size_t i = 0; i < phases.size(); ++i) {
@@ -138,7 +126,7 @@ private:
     out_.timed[index] = out_.ofStep[index];
     if (phases.empty())
       out_.ofStep[index].push_back(
-          add({.name = name, .type = idleType(step.kind), .step = index, .isMain = true}));
+          add({.name = name, .type = typeOf(shownOf(step)), .step = index, .isMain = true}));
     else
       markMain(index);
   }
@@ -148,21 +136,21 @@ private:
     const auto &step = image_.steps[index];
     const auto &phase = phases[i];
     LoweredProgram program{.name = phase.name,
-                           .type = phaseType(phases, i, step.kind),
+                           .type = phaseType(phases, i, shownOf(step)),
                            .step = index,
                            .phase = &phase};
-    const bool isSet = step.kind == StepKind::Execute && phase.kind == PhaseKind::Compute &&
-                       phase.name == image_.computeSets[step.index].name;
+    const auto *execute = executable::as<step::Execute>(step);
+    const bool isSet = execute && phase.kind == PhaseKind::Compute &&
+                       phase.name == image_.computeSets[execute->set].name;
     const bool moves = phase.kind == PhaseKind::Exchange ||
                        phase.kind == PhaseKind::GlobalExchange ||
                        phase.kind == PhaseKind::HostExchange;
     if (!isSet && !stepName.empty())
-      program.name = (moves && step.kind != StepKind::Execute) || phase.name.empty()
-                         ? stepName
-                         : stepName + "/" + phase.name;
+      program.name =
+          (moves && !execute) || phase.name.empty() ? stepName : stepName + "/" + phase.name;
     if (phase.kind == PhaseKind::Compute) {
-      program.isCopy = !isSet && step.kind != StepKind::Kernel;
-      program.computeSet = isSet ? step.index : std::uint32_t(out_.computeSets.size());
+      program.isCopy = !isSet && !executable::is<step::Kernel>(step);
+      program.computeSet = isSet ? execute->set : std::uint32_t(out_.computeSets.size());
       if (!isSet)
         out_.computeSets.push_back(program.name);
     }
@@ -204,9 +192,9 @@ private:
       if (id != out_.ofStep[index][0])
         children.push_back(id);
     const auto &step = image_.steps[index];
-    if (step.kind == StepKind::Call)
-      children.push_back(out_.functions[step.index]);
-    for (auto child : step.children)
+    if (const auto *call = executable::as<step::Call>(step))
+      children.push_back(out_.functions[call->target]);
+    for (auto child : partsOf(step))
       children.insert(children.end(), out_.ofStep[child].begin(), out_.ofStep[child].end());
   }
 

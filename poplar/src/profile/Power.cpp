@@ -5,7 +5,7 @@
 namespace poplar::profile {
 
 using executable::PhaseKind;
-using executable::StepKind;
+namespace step = executable::step;
 
 // Only the matrix unit does more than a vector operation in every cycle.
 static bool usesMatrixUnit(const executable::Phase &phase, const arch::Chip &chip) {
@@ -52,11 +52,11 @@ double averageWatts(const executable::Image &image, const Recorder &recorder,
     const auto &total = recorder.totals()[index];
     if (!total.executions || !total.cost)
       continue;
-    const auto kind = image.steps[index].kind;
+    const auto &step = image.steps[index];
+    const bool computes = executable::is<step::Kernel>(step) || executable::is<step::Execute>(step);
     for (const auto &phase : total.cost->phases)
-      meter.add(
-          energyKind(phase, kind != StepKind::Kernel && kind != StepKind::Execute, system.chip),
-          total.executions * phase.cycles, activeShare(phase, tiles));
+      meter.add(energyKind(phase, !computes, system.chip), total.executions * phase.cycles,
+                activeShare(phase, tiles));
   }
   return meter.averageWatts() / std::max(1u, system.ipus);
 }

@@ -47,12 +47,14 @@ struct TestProgram : TestImage {
     loopStep = repeat(3, addStep);
     image.steps.back().cost.phases = {{PhaseKind::Control, "loop", 5, 0, 0, {}}};
     readStep = lastStep() + 1;
-    step(StepKind::DeviceToHost).name = "out";
+    put(step::DeviceToHost());
+    image.steps.back().name = "out";
     image.steps.back().cost.phases = {
         {PhaseKind::Sync, "sync", 30, 0, 0, {}},
         {PhaseKind::HostExchange, "host-exchange", 200, 1600, 4, {{3, 200, 0, 0, 1600}}}};
     blockStep = lastStep() + 1;
-    step(StepKind::Block, {loopStep}).name = "body";
+    put(step::Block{loopStep});
+    image.steps.back().name = "body";
     mainStep = sequence({copyStep, blockStep, readStep});
     image.programs = {mainStep, copyStep};
     addMemory();

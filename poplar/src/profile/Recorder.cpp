@@ -7,7 +7,7 @@
 
 namespace poplar::profile {
 
-using executable::StepKind;
+namespace step = executable::step;
 
 // One block in the tile's buffer: two 64-bit time stamps and a 32-bit id (docs/profile.md,
 // "Blocks").
@@ -35,18 +35,8 @@ RecorderOptions recorderOptions(const engine::Options &options) {
   return result;
 }
 
-static bool meetsTheHost(StepKind kind) {
-  return kind == StepKind::HostToDevice || kind == StepKind::DeviceToHost ||
-         kind == StepKind::RemoteToDevice || kind == StepKind::DeviceToRemote ||
-         kind == StepKind::HostCall;
-}
-
-static bool isStreamCopy(StepKind kind) { return meetsTheHost(kind) && kind != StepKind::HostCall; }
-
-static bool isContainer(StepKind kind) {
-  return kind == StepKind::Sequence || kind == StepKind::Repeat || kind == StepKind::RepeatWhile ||
-         kind == StepKind::If || kind == StepKind::Switch || kind == StepKind::Call ||
-         kind == StepKind::Block;
+static bool isStreamCopy(const executable::Step &step) {
+  return shownOf(step) == executable::steps::Shown::StreamCopy;
 }
 
 Recorder::Recorder(const executable::Image &image, RecorderOptions options)
@@ -66,7 +56,7 @@ void Recorder::watchMatching(const std::string &filter, const char *option, bool
     const std::regex expression(filter);
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       const auto &step = image_->steps[i];
-      if ((step.kind == StepKind::Block) == blocks && !step.name.empty() &&
+      if (executable::is<step::Block>(step) == blocks && !step.name.empty() &&
           std::regex_search(step.name, expression))
         watched_[i] |= keep;
     }
@@ -78,7 +68,7 @@ void Recorder::watchMatching(const std::string &filter, const char *option, bool
 
 void Recorder::watchStreamCopies() {
   for (std::size_t i = 0; i < watched_.size(); ++i)
-    if (isStreamCopy(image_->steps[i].kind))
+    if (isStreamCopy(image_->steps[i]))
       watched_[i] |= streams;
 }
 
@@ -87,8 +77,8 @@ void Recorder::watchFlushes() {
   const bool any =
       std::any_of(watched_.begin(), watched_.end(), [](auto bits) { return bits & keep; });
   for (std::size_t i = 0; any && options_.implicitFlush && i < watched_.size(); ++i)
-    if (const auto kind = image_->steps[i].kind;
-        meetsTheHost(kind) || kind == StepKind::Repeat || kind == StepKind::RepeatWhile)
+    if (const auto &step = image_->steps[i];
+        meetsTheHost(step) || shownOf(step) == executable::steps::Shown::Repeat)
       watched_[i] |= flushes;
 }
 
@@ -122,7 +112,7 @@ void Recorder::recordLeaf(std::uint32_t step, std::uint64_t startCycle, std::uin
       ++droppedEvents_;
   }
   // The control cycles of a container lie within the block that enter() opened.
-  const bool container = isContainer(image_->steps[step].kind);
+  const bool container = !isLeaf(image_->steps[step]);
   if (watched_[step] & streams)
     keepStreamCopy(step, startCycle, startCycle + cycles);
   else if ((watched_[step] & keep) && !container)
@@ -143,7 +133,7 @@ void Recorder::keepBlock(std::uint32_t step, std::uint64_t from, std::uint64_t t
       blocks_.size() >= options_.maxEvents)
     return lose(from, to);
   bufferUsed_ += blockRecordBytes;
-  blocks_.push_back({step, from, to, isStreamCopy(image_->steps[step].kind), false, false});
+  blocks_.push_back({step, from, to, isStreamCopy(image_->steps[step]), false, false});
 }
 
 // The tiles that take part keep these stamps themselves, not the buffer of blocks.

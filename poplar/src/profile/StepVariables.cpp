@@ -19,15 +19,15 @@ void addVariables(const executable::Image &image, const executable::Slot &slot,
 
 std::set<std::uint32_t> StepVariables::operator()(const executable::Step &step) {
   std::set<std::uint32_t> variables;
-  for (const auto &move : step.moves)
+  for (const auto &move : movesOf(step))
     for (auto var : {move.fromVar, move.toVar})
       if (var != none)
         variables.insert(var);
-  for (const auto &view : step.operands)
-    for (const auto &piece : view.pieces)
+  for (const auto *view : viewsOf(step))
+    for (const auto &piece : view->pieces)
       variables.insert(piece.var.value);
-  if (step.kind == executable::StepKind::Execute) {
-    const auto &own = ofSet(step.index);
+  if (const auto *execute = executable::as<executable::step::Execute>(step)) {
+    const auto &own = ofSet(execute->set);
     variables.insert(own.begin(), own.end());
   }
   return variables;

@@ -37,7 +37,8 @@ void writeProgram(Writer::Table &table, const executable::Image &image, std::uin
   const executable::Phase idle{};
   const auto &phase = p.phase ? *p.phase : idle;
   const Step *step = p.step == none ? nullptr : &image.steps[p.step];
-  const auto count = p.type == pva::Program::Type::Repeat && step ? step->count : 0;
+  const auto *repeat = step ? executable::as<executable::step::Repeat>(*step) : nullptr;
+  const auto count = p.type == pva::Program::Type::Repeat && repeat ? repeat->count : 0;
   const auto debugId = step ? step->debugId : 0;
   if (p.computeSet == none)
     table.row(id, p.name, pva::toString(p.type), null, count, phase.cycles, phase.bytes,

@@ -11,18 +11,10 @@
 namespace poplar {
 
 using base::str;
-using executable::StepKind;
-using program::Node;
+using program::nodeOf;
 using program::Sequence;
-
-static Node node(StepKind kind, std::vector<Tensor> operands, const DebugContext &context) {
-  Node out;
-  out.kind = kind;
-  out.name = context.getPathName();
-  out.debugId = context.getParentId();
-  out.operands = std::move(operands);
-  return out;
-}
+using program::Tree;
+namespace steps = executable::steps;
 
 // ---- cycle counters
 // --------------------------------------------------------------------------------------------
@@ -32,12 +24,11 @@ static Tensor addStamp(Graph &graph, Sequence &prog, unsigned tile, SyncType syn
   auto stamp = graph.addVariable(UNSIGNED_INT, {2}, context);
   graph.setTileMapping(stamp, tile);
   prog.add(program::Sync(sync, context));
-  std::vector<Tensor> operands{stamp};
+  steps::CycleStamp<Tree> step{
+      .stamp = stamp, .since = {}, .tile = graph.convertTileToTopLevelGraphTile(tile)};
   if (since.valid())
-    operands.push_back(since);
-  auto step = node(StepKind::CycleStamp, std::move(operands), context);
-  step.count = graph.convertTileToTopLevelGraphTile(tile);
-  prog.add(Access::program(std::move(step)));
+    step.since = since;
+  prog.add(Access::program(nodeOf(std::move(step), context)));
   return stamp;
 }
 
@@ -72,31 +63,27 @@ Tensor cycleCount(Graph &graph, Sequence &prog, unsigned tile, const DebugContex
 // ---- floating point
 // --------------------------------------------------------------------------------------------
 
-// Step::attributes of a SetFloatingPoint step: one character each for inv, div0, oflo, esr and
-// nanoo (backend/FloatingPoint.hpp).
+// One character each for inv, div0, oflo, esr and nanoo (backend/FloatingPoint.hpp).
 static std::string change(const FloatingPointBehaviour &clear, const FloatingPointBehaviour &set) {
   auto one = [](bool off, bool on) { return on ? '1' : off ? '0' : '-'; };
   return {one(clear.inv, set.inv), one(clear.div0, set.div0), one(clear.oflo, set.oflo),
           one(clear.esr, set.esr), one(clear.nanoo, set.nanoo)};
 }
 
-static void addChange(Sequence &prog, std::string attributes, std::vector<Tensor> operands,
-                      const DebugContext &context) {
-  auto step = node(StepKind::SetFloatingPoint, std::move(operands), context);
-  step.attributes = std::move(attributes);
-  prog.add(Access::program(std::move(step)));
+static void add(Sequence &prog, steps::SetFloatingPoint<Tree> step, const DebugContext &context) {
+  prog.add(Access::program(nodeOf(std::move(step), context)));
 }
 
 void setFloatingPointBehaviour(Graph &, Sequence &prog, const FloatingPointBehaviour &behaviour,
                                const DebugContext &context) {
-  addChange(prog, change(!behaviour, behaviour), {}, context);
+  add(prog, {change(!behaviour, behaviour), {}, {}}, context);
 }
 void setFloatingPointBehaviour(Graph &, Sequence &prog, const Tensor &behaviour,
                                const DebugContext &context) {
   if (!behaviour.valid() || behaviour.numElements() != 1 || behaviour.elementType() != UNSIGNED_INT)
     throw control_program_error("setFloatingPointBehaviour: the behaviour must be the tensor that "
                                 "getAndModifyFloatingPointBehaviour returned.");
-  addChange(prog, "tensor", {behaviour}, context);
+  add(prog, {"", {}, behaviour}, context);
 }
 Tensor getAndModifyFloatingPointBehaviour(Graph &graph, Sequence &prog,
                                           const FloatingPointBehaviour &clear,
@@ -104,11 +91,11 @@ Tensor getAndModifyFloatingPointBehaviour(Graph &graph, Sequence &prog,
                                           const DebugContext &context) {
   auto before = graph.addVariable(UNSIGNED_INT, {}, context);
   graph.setTileMapping(before, 0);
-  addChange(prog, change(clear, set), {before}, context);
+  add(prog, {change(clear, set), before, {}}, context);
   return before;
 }
 void setStochasticRounding(Graph &, Sequence &prog, bool enable, const DebugContext &context) {
-  addChange(prog, enable ? "---1-" : "---0-", {}, context);
+  add(prog, {enable ? "---1-" : "---0-", {}, {}}, context);
 }
 
 // ---- random seeds
@@ -122,7 +109,7 @@ Tensor getHwSeeds(Graph &graph, Sequence &prog, const DebugContext &context) {
   auto seeds = graph.addVariable(UNSIGNED_INT, seedShape(graph), context);
   for (unsigned tile = 0; tile < graph.getTarget().getNumTiles(); ++tile)
     graph.setTileMapping(seeds[tile], tile);
-  prog.add(Access::program(node(StepKind::GetSeeds, {seeds}, context)));
+  prog.add(Access::program(nodeOf(steps::GetSeeds<Tree>{seeds}, context)));
   return seeds;
 }
 void setHwSeeds(Graph &graph, const Tensor &seeds, Sequence &prog, const DebugContext &context) {
@@ -133,7 +120,7 @@ void setHwSeeds(Graph &graph, const Tensor &seeds, Sequence &prog, const DebugCo
             seeds.valid() ? ", not " + seeds.elementType().toString() + " " + seeds.shapeToString()
                           : "",
             "."));
-  prog.add(Access::program(node(StepKind::SetSeeds, {seeds}, context)));
+  prog.add(Access::program(nodeOf(steps::SetSeeds<Tree>{seeds}, context)));
 }
 
 } // namespace poplar

@@ -5,81 +5,94 @@
 #include "base/Text.hpp"
 #include "executable/ValidateSteps.hpp"
 #include "poplar/Program.hpp"
+#include <algorithm>
 #include <ostream>
 
 namespace poplar {
 
 using base::str;
-using executable::StepKind;
 using program::Node;
 using program::Program;
+using program::Tree;
+namespace steps = executable::steps;
 
 namespace {
 
-std::string headline(const graph::GraphState &graph, const Node &node) {
-  auto tensor = [&](std::size_t i) {
-    return i < node.operands.size() ? node.operands[i].getDebugStr() : std::string();
-  };
-  switch (node.kind) {
-  case StepKind::Sequence:
-    return "Sequence";
-  case StepKind::Execute:
-    return str("Execute: ",
-               node.index < graph.computeSets.size() ? graph.computeSets[node.index].name : "?");
-  case StepKind::Copy:
-    return str("Copy: ", tensor(0), " -> ", tensor(1));
-  case StepKind::HostToDevice:
-    return str("StreamCopy: \"", node.handle, "\" -> ", tensor(0));
-  case StepKind::DeviceToHost:
-    return str("StreamCopy: ", tensor(0), " -> \"", node.handle, "\"");
-  case StepKind::RemoteToDevice:
-    return str("RemoteCopy: \"", node.handle, "\" -> ", tensor(0));
-  case StepKind::DeviceToRemote:
-    return str("RemoteCopy: ", tensor(0), " -> \"", node.handle, "\"");
-  case StepKind::Repeat:
-    return str("Repeat: ", node.count);
-  case StepKind::RepeatWhile:
-    return str(node.flag ? "RepeatWhileTrue: " : "RepeatWhileFalse: ", tensor(0));
-  case StepKind::If:
-    return str("If: ", tensor(0));
-  case StepKind::Switch:
-    return str("Switch: ", tensor(0), ", cases ", base::list(node.cases));
-  case StepKind::Call:
-    return str("Call: function ", node.index);
-  case StepKind::HostCall:
-    return str("Call: host function \"",
-               node.index < graph.hostFunctions.size() ? graph.hostFunctions[node.index].handle
-                                                       : "?",
-               "\"");
-  case StepKind::Sync:
-    return "Sync";
-  case StepKind::WriteUndef:
-    return str("WriteUndef: ", tensor(0));
-  case StepKind::Print:
-    return str("PrintTensor: ", tensor(0));
-  case StepKind::Error:
-    return str("Error: ", node.text);
-  case StepKind::Abort:
-    return str("Abort", node.operands.empty() ? "" : " if " + tensor(0));
-  case StepKind::CrossReplicaCopy:
-    return str("CrossReplicaCopy: ", tensor(0), " -> ", tensor(1));
-  case StepKind::AssumeEqual:
-    return str("AssumeEqualAcrossReplicas: ", tensor(0));
-  case StepKind::Block:
-    return "Block";
-  case StepKind::Kernel:
-    return str("Kernel: ", node.text);
-  case StepKind::CycleStamp:
-    return str("CycleStamp: tile ", node.count);
-  case StepKind::SetFloatingPoint:
-    return "SetFloatingPointBehaviour";
-  case StepKind::GetSeeds:
-    return "GetSeeds";
-  case StepKind::SetSeeds:
-    return "SetSeeds";
+// What each kind is, with what it works on.
+struct Headline {
+  const graph::GraphState &graph;
+
+  static std::string text(const Tensor &tensor) { return tensor.getDebugStr(); }
+  static std::string both(const Tree::Moves &data) {
+    return str(text(data.from), " -> ", text(data.to));
   }
-  return "?";
-}
+  static std::string withHost(const char *what, steps::Direction way, const std::string &handle,
+                              const Tree::Moves &data) {
+    return way == steps::Direction::ToDevice
+               ? str(what, ": \"", handle, "\" -> ", text(data.to))
+               : str(what, ": ", text(data.from), " -> \"", handle, '"');
+  }
+
+  std::string operator()(const steps::Sequence<Tree> &) const { return "Sequence"; }
+  std::string operator()(const steps::Execute<Tree> &s) const {
+    return str("Execute: ", s.set < graph.computeSets.size() ? graph.computeSets[s.set].name : "?");
+  }
+  std::string operator()(const steps::Copy<Tree> &s) const { return "Copy: " + both(s.data); }
+  template <steps::Direction way>
+  std::string operator()(const steps::StreamCopy<Tree, way> &s) const {
+    return withHost("StreamCopy", way, s.stream, s.data);
+  }
+  template <steps::Direction way>
+  std::string operator()(const steps::RemoteCopy<Tree, way> &s) const {
+    return withHost("RemoteCopy", way, s.buffer, s.data);
+  }
+  std::string operator()(const steps::Repeat<Tree> &s) const { return str("Repeat: ", s.count); }
+  std::string operator()(const steps::RepeatWhile<Tree> &s) const {
+    return str(s.wanted ? "RepeatWhileTrue: " : "RepeatWhileFalse: ", text(s.predicate));
+  }
+  std::string operator()(const steps::If<Tree> &s) const { return "If: " + text(s.predicate); }
+  std::string operator()(const steps::Switch<Tree> &s) const {
+    std::vector<std::int64_t> values;
+    for (const auto &one : s.cases)
+      values.push_back(one.value);
+    return str("Switch: ", text(s.control), ", cases ", base::list(values));
+  }
+  std::string operator()(const steps::Call<Tree> &s) const {
+    return str("Call: function ", s.target);
+  }
+  std::string operator()(const steps::HostCall<Tree> &s) const {
+    return str("Call: host function \"",
+               s.target < graph.hostFunctions.size() ? graph.hostFunctions[s.target].handle : "?",
+               '"');
+  }
+  std::string operator()(const steps::Sync<Tree> &) const { return "Sync"; }
+  std::string operator()(const steps::WriteUndef<Tree> &s) const {
+    return "WriteUndef: " + text(s.tensor);
+  }
+  std::string operator()(const steps::Print<Tree> &s) const {
+    return "PrintTensor: " + text(s.tensor);
+  }
+  std::string operator()(const steps::Error<Tree> &s) const { return "Error: " + s.message; }
+  std::string operator()(const steps::Abort<Tree> &s) const {
+    return s.condition ? "Abort if " + text(*s.condition) : "Abort";
+  }
+  std::string operator()(const steps::CrossReplicaCopy<Tree> &s) const {
+    return "CrossReplicaCopy: " + both(s.data);
+  }
+  std::string operator()(const steps::AssumeEqual<Tree> &s) const {
+    return "AssumeEqualAcrossReplicas: " + text(s.tensor);
+  }
+  std::string operator()(const steps::Block<Tree> &) const { return "Block"; }
+  std::string operator()(const steps::Kernel<Tree> &s) const { return "Kernel: " + s.name; }
+  std::string operator()(const steps::CycleStamp<Tree> &s) const {
+    return str("CycleStamp: tile ", s.tile);
+  }
+  std::string operator()(const steps::SetFloatingPoint<Tree> &) const {
+    return "SetFloatingPointBehaviour";
+  }
+  std::string operator()(const steps::GetSeeds<Tree> &) const { return "GetSeeds"; }
+  std::string operator()(const steps::SetSeeds<Tree> &) const { return "SetSeeds"; }
+};
 
 void dump(const graph::GraphState &graph, const Program &program, unsigned depth,
           std::ostream &out) {
@@ -92,12 +105,16 @@ void dump(const graph::GraphState &graph, const Program &program, unsigned depth
     if (level > executable::maxStepDepth)
       throw control_program_error(str("Programs are nested more than ", executable::maxStepDepth,
                                       " deep, so they are not printed."));
-    out << std::string(2 * level, ' ') << headline(graph, *node);
-    if (!node->name.empty() && node->kind != StepKind::Execute)
+    out << std::string(2 * level, ' ') << std::visit(Headline{graph}, node->kind);
+    if (!node->name.empty() && !std::holds_alternative<steps::Execute<Tree>>(node->kind))
       out << " (" << node->name << ")";
     out << "\n";
-    for (auto child = node->children.rbegin(); child != node->children.rend(); ++child)
-      waiting.emplace_back(Access::node(*child), level + 1);
+    const auto first = waiting.size();
+    program::EachPart parts([&, below = level + 1](const Program &part) {
+      waiting.emplace_back(Access::node(part), below);
+    });
+    executable::describe(*node, parts);
+    std::reverse(waiting.begin() + std::ptrdiff_t(first), waiting.end());
   }
 }
 

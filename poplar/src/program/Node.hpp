@@ -3,13 +3,22 @@
 // under construction are the exception: add() changes a node that nobody else holds and copies one
 // that somebody does.
 #pragma once
-#include "executable/Image.hpp"
+#include "executable/Step.hpp"
 #include "poplar/Program.hpp"
 #include "poplar/Tensor.hpp"
 #include <string>
 #include <vector>
 
 namespace poplar::openipu {
+
+struct Tree {
+  using Tensor = poplar::Tensor;
+  using Part = program::Program;
+  using Handle = std::string; // of a stream or remote buffer
+  struct Moves {
+    poplar::Tensor from, to; // what is not on the device stays empty
+  };
+};
 
 struct Node {
   Node() = default;
@@ -19,24 +28,33 @@ struct Node {
   Node &operator=(Node &&) = default;
   ~Node(); // however deep programs are nested, without recursion
 
-  executable::StepKind kind = executable::StepKind::Sequence;
   std::string name;
   std::uint64_t debugId = 0;
-  std::vector<program::Program> children;
-  std::vector<Tensor> operands; // Copy: source, destination; others as in executable::Step
-  std::string handle;           // stream or remote buffer
-  std::uint32_t index = executable::none; // compute set, function, host function
-  std::uint64_t graph = 0; // the number of the graph that index or handle belong to; 0: not known
-  std::uint64_t count = 0;
-  bool flag = false;
-  std::vector<std::int64_t> cases;
-  std::string text, attributes;
-  executable::PrintFormat format;
-  std::shared_ptr<const openipu::Plan> plan; // Kernel: made by the operator
+  std::uint64_t graph = 0;            // the number of the graph whose parts it uses; 0: not known
+  executable::steps::Kind<Tree> kind; // compute sets and functions by their number in the graph
 };
 
 } // namespace poplar::openipu
 
 namespace poplar::program {
+
 using openipu::Node;
+using openipu::Tree;
+namespace steps = executable::steps;
+
+template <class Kind> Node nodeOf(Kind kind, const DebugContext &context) {
+  Node out;
+  out.name = context.getPathName();
+  out.debugId = context.getParentId();
+  out.kind = std::move(kind);
+  return out;
 }
+
+// The programs that a node holds, in order.
+template <class Part> struct EachPart : steps::Nothing {
+  explicit EachPart(Part each) : each(each) {}
+  void part(auto &program) { each(program); }
+  Part each;
+};
+
+} // namespace poplar::program

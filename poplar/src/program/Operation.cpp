@@ -105,20 +105,16 @@ program::Node nodeOf(const graph::GraphView &graph, Operation op) {
     toWholeTiles(graph, op.kernel, step);
   if (librariesLog(base::LogLevel::Debug))
     logPlan(op, graph.state->target);
-  program::Node node;
-  node.kind = executable::StepKind::Kernel;
-  node.name = op.context.getPathName();
-  node.debugId = op.context.getParentId();
-  node.text = std::move(op.kernel);
-  for (auto &[tensor, use] : op.uses) {
-    node.operands.push_back(tensor);
-    if (use != Use::In)
-      node.cases.push_back(use == Use::InOut);
-  }
-  node.count = node.cases.size();
-  node.attributes = std::move(op.attributes);
-  node.plan = std::make_shared<const Plan>(std::move(op.plan));
-  return node;
+  executable::steps::Kernel<Tree> kernel;
+  kernel.name = std::move(op.kernel);
+  kernel.attributes = std::move(op.attributes);
+  for (auto &[tensor, use] : op.uses)
+    if (use == Use::In)
+      kernel.inputs.push_back(tensor);
+    else
+      kernel.outputs.push_back({tensor, use == Use::InOut});
+  kernel.plan = std::make_shared<const Plan>(std::move(op.plan));
+  return program::nodeOf(std::move(kernel), op.context);
 }
 
 } // namespace

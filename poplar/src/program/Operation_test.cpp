@@ -164,7 +164,7 @@ TEST(Operation, CostsWhatItsPlanSays) {
   auto executable = compileGraph(graph, {prog});
   const auto &image = *Access::image(executable);
   for (const auto &s : image.steps)
-    if (s.kind == executable::StepKind::Kernel) {
+    if (executable::is<executable::step::Kernel>(s)) {
       ASSERT_EQ(s.cost.phases.size(), 3u); // sync, exchange, compute
       EXPECT_EQ(s.cost.phases[1].bytes, 8u);
       EXPECT_EQ(s.cost.phases[1].tiles[0].tile, 3u);
@@ -195,7 +195,8 @@ TEST(Operation, TilesOfAVirtualGraphAreTranslated) {
   plan.add(step);
   auto prog =
       openipu::operation(part, {"test.one", {openipu::out(b), openipu::in(a)}, "", plan, {}});
-  const auto &tiles = Access::node(prog)->plan->steps[0].tiles;
+  const auto &kernel = std::get<executable::steps::Kernel<openipu::Tree>>(Access::node(prog)->kind);
+  const auto &tiles = kernel.plan->steps[0].tiles;
   ASSERT_EQ(tiles.size(), 2u);
   EXPECT_EQ(tiles[0].tile, 2u);
   EXPECT_EQ(tiles[0].count, 2u);

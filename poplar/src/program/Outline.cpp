@@ -13,17 +13,18 @@ using poplar::program::Sequence;
 Program passArgument(const poplar::Tensor &from, const poplar::Tensor &to,
                      const poplar::DebugContext &context) {
   auto node = *Access::node(poplar::program::Copy(from, to, false, context));
-  node.flag = true;
+  std::get<executable::steps::Copy<Tree>>(node.kind).passesArgument = true;
   return Access::program(std::move(node));
 }
 
 Program outlined(const Program &program, std::uint32_t code, const std::vector<Argument> &arguments,
                  const poplar::DebugContext &context) {
   auto node = *Access::node(Sequence({program}, context));
-  node.index = code;
+  auto &sequence = std::get<executable::steps::Sequence<Tree>>(node.kind);
+  sequence.code = code;
   for (const auto &argument : arguments) {
-    node.operands.push_back(argument.tensor);
-    node.operands.push_back(argument.buffer);
+    sequence.arguments.push_back(argument.tensor);
+    sequence.arguments.push_back(argument.buffer);
   }
   return Access::program(std::move(node));
 }

@@ -103,7 +103,7 @@ std::uint64_t bytes(const executable::Image &image, MemoryCategory category) {
 std::uint64_t cyclesOf(const executable::Image &image, bool arguments) {
   std::uint64_t sum = 0;
   for (const auto &step : image.steps)
-    if ((step.kind == executable::StepKind::Copy) == arguments)
+    if (executable::is<executable::step::Copy>(step) == arguments)
       sum += step.cost.cycles();
   return sum;
 }

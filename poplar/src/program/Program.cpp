@@ -13,7 +13,6 @@
 namespace poplar::program {
 
 using base::str;
-using executable::StepKind;
 
 Program::Program() = default;
 Program::~Program() = default;
@@ -24,17 +23,16 @@ Program &Program::operator=(Program &&) noexcept = default;
 
 } // namespace poplar::program
 
-// Whoever holds the last reference to a nested program takes its children before it goes.
+// Whoever holds the last reference to a nested program takes its parts before it goes.
 poplar::openipu::Node::~Node() {
-  auto waiting = std::move(children);
+  std::vector<program::Program> waiting;
+  program::EachPart take([&](program::Program &part) { waiting.push_back(std::move(part)); });
+  executable::describe(*this, take);
   while (!waiting.empty()) {
     const auto last = std::move(Access::nodePointer(waiting.back()));
     waiting.pop_back();
-    if (last.use_count() != 1)
-      continue;
-    auto &inner = const_cast<Node &>(*last).children; // nobody else holds it
-    std::move(inner.begin(), inner.end(), std::back_inserter(waiting));
-    inner.clear();
+    if (last.use_count() == 1)
+      executable::describe(const_cast<Node &>(*last), take); // nobody else holds it
   }
 }
 
@@ -48,36 +46,22 @@ bool Program::isEmpty() const {
     waiting.pop_back();
     if (!seen.insert(node).second)
       continue;
-    if (node->kind != StepKind::Sequence)
+    const auto *sequence = std::get_if<steps::Sequence<Tree>>(&node->kind);
+    if (!sequence)
       return false;
-    for (const auto &child : node->children)
-      waiting.push_back(child.node_.get());
+    for (const auto &part : sequence->parts)
+      waiting.push_back(part.node_.get());
   }
   return true;
 }
 
 namespace {
 
-Node node(StepKind kind, const DebugContext &context) {
-  Node out;
-  out.kind = kind;
-  out.name = context.getPathName();
-  out.debugId = context.getParentId();
-  return out;
-}
-
-// A program that uses a part of a graph by its number, or a stream or remote buffer by its handle.
-template <class Part> Node part(StepKind kind, const Part &part, const DebugContext &context) {
-  auto out = node(kind, context);
-  out.index = part.getId();
+// A program that uses a part of a graph.
+template <class Kind, class Part>
+Node nodeIn(const Part &part, Kind kind, const DebugContext &context) {
+  auto out = nodeOf(std::move(kind), context);
   out.graph = Access::graphNumber(part);
-  return out;
-}
-template <class Stream>
-Node transfer(StepKind kind, const Stream &stream, const DebugContext &context) {
-  auto out = node(kind, context);
-  out.handle = stream.handle();
-  out.graph = Access::graphNumber(stream);
   return out;
 }
 
@@ -135,38 +119,35 @@ void requireSize(const char *what, const std::string &handle, std::size_t expect
 // --------------------------------------------------------------------------------------------------
 
 Sequence::Sequence(const DebugContext &context) {
-  node_ = std::make_shared<Node>(node(StepKind::Sequence, context));
+  node_ = std::make_shared<Node>(nodeOf(steps::Sequence<Tree>(), context));
 }
 Sequence::Sequence(std::initializer_list<Program> programs, const DebugContext &context)
     : Sequence(std::vector<Program>(programs), context) {}
 Sequence::Sequence(const std::vector<Program> &programs, const DebugContext &context) {
-  auto sequence = node(StepKind::Sequence, context);
-  sequence.children = programs;
-  node_ = std::make_shared<Node>(std::move(sequence));
+  node_ = std::make_shared<Node>(nodeOf(steps::Sequence<Tree>{.parts = programs}, context));
 }
 
 void Sequence::add(const Program &program) { add(Program(program)); }
 void Sequence::add(Program &&program) {
   if (!node_) // moved from
-    node_ = std::make_shared<Node>(node(StepKind::Sequence, {}));
+    node_ = std::make_shared<Node>(nodeOf(steps::Sequence<Tree>(), {}));
   else if (node_.use_count() > 1)
     node_ = std::make_shared<Node>(*node_);
-  const_cast<Node &>(*node_).children.push_back(std::move(program)); // nobody else holds it
+  auto &kind = const_cast<Node &>(*node_).kind; // nobody else holds it
+  std::get<steps::Sequence<Tree>>(kind).parts.push_back(std::move(program));
 }
 
 // ---- Execute and copies
 // ----------------------------------------------------------------------------------------
 
 Execute::Execute(ComputeSet cs, const DebugContext &context) {
-  auto execute = part(StepKind::Execute, cs, context);
-  Access::setNode(*this, std::move(execute));
+  Access::setNode(*this, nodeIn(cs, steps::Execute<Tree>{.set = cs.getId()}, context));
 }
 Execute::Execute(ComputeSet cs, Tensor predicate, const DebugContext &context) {
   requireScalar(predicate, "Execute", "predicate", context);
   requireWriteable(predicate, "Execute", context);
-  auto execute = part(StepKind::Execute, cs, context);
-  execute.operands = {std::move(predicate)};
-  Access::setNode(*this, std::move(execute));
+  steps::Execute<Tree> execute{.set = cs.getId(), .verdict = std::move(predicate)};
+  Access::setNode(*this, nodeIn(cs, std::move(execute), context));
 }
 
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &context) {
@@ -183,9 +164,8 @@ Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &context) {
                                     dst.getDebugStr(), " has ", dst.numElements(), ".",
                                     at(context)));
   requireWriteable(dst, "Copy", context);
-  auto copy = node(StepKind::Copy, context);
-  copy.operands = {std::move(src), std::move(dst)};
-  Access::setNode(*this, std::move(copy));
+  steps::Copy<Tree> copy{.data = {std::move(src), std::move(dst)}};
+  Access::setNode(*this, nodeOf(std::move(copy), context));
 }
 Copy::Copy(const DataStream &stream, Tensor dst, bool, const DebugContext &context) {
   if (!isHostToDevice(stream.type()))
@@ -195,9 +175,8 @@ Copy::Copy(const DataStream &stream, Tensor dst, bool, const DebugContext &conte
                                     at(context)));
   requireSize("stream", stream.handle(), stream.numElements(), stream.elementType(), dst, context);
   requireWriteable(dst, "Copy", context);
-  auto copy = transfer(StepKind::HostToDevice, stream, context);
-  copy.operands = {std::move(dst)};
-  Access::setNode(*this, std::move(copy));
+  steps::HostToDevice<Tree> copy{.stream = stream.handle(), .data = {{}, std::move(dst)}};
+  Access::setNode(*this, nodeIn(stream, std::move(copy), context));
 }
 Copy::Copy(Tensor src, const DataStream &stream, bool, const DebugContext &context) {
   if (!isDeviceToHost(stream.type()))
@@ -206,14 +185,13 @@ Copy::Copy(Tensor src, const DataStream &stream, bool, const DebugContext &conte
                                     "Create it with addDeviceToHostFIFO.",
                                     at(context)));
   requireSize("stream", stream.handle(), stream.numElements(), stream.elementType(), src, context);
-  auto copy = transfer(StepKind::DeviceToHost, stream, context);
-  copy.operands = {std::move(src)};
-  Access::setNode(*this, std::move(copy));
+  steps::DeviceToHost<Tree> copy{.stream = stream.handle(), .data = {std::move(src), {}}};
+  Access::setNode(*this, nodeIn(stream, std::move(copy), context));
 }
 
-static Node remote(StepKind kind, const RemoteBuffer &buffer, Tensor data, Tensor offset,
+template <class Kind>
+static Node remote(const RemoteBuffer &buffer, Tensor data, Tensor offset,
                    const DebugContext &context) {
-  auto copy = transfer(kind, buffer, context);
   std::size_t slots = 1;
   if (offset.valid()) {
     if (offset.elementType() != INT && offset.elementType() != UNSIGNED_INT)
@@ -233,28 +211,30 @@ static Node remote(StepKind kind, const RemoteBuffer &buffer, Tensor data, Tenso
                                     "\" hold more than ", base::thousands(base::maxElements),
                                     " elements, which no tensor has.", at(context)));
   requireSize("remote buffer", buffer.handle(), *elements, buffer.elementType(), data, context);
-  if (kind == StepKind::RemoteToDevice)
-    requireWriteable(data, "Copy", context);
-  copy.operands = {std::move(data)};
+  Kind copy;
+  copy.buffer = buffer.handle();
   if (offset.valid())
-    copy.operands.push_back(std::move(offset));
-  return copy;
+    copy.slots = std::move(offset);
+  if (Kind::direction == steps::Direction::ToDevice)
+    requireWriteable(data, "Copy", context);
+  (Kind::direction == steps::Direction::ToDevice ? copy.data.to : copy.data.from) = std::move(data);
+  return nodeIn(buffer, std::move(copy), context);
 }
 Copy::Copy(const RemoteBuffer &buffer, Tensor dst, const DebugContext &context) {
-  Access::setNode(*this, remote(StepKind::RemoteToDevice, buffer, std::move(dst), {}, context));
+  Access::setNode(*this, remote<steps::RemoteToDevice<Tree>>(buffer, std::move(dst), {}, context));
 }
 Copy::Copy(const RemoteBuffer &buffer, Tensor dst, Tensor offset, const DebugContext &context) {
   requireValid(offset, "Copy", "offset", context);
-  Access::setNode(
-      *this, remote(StepKind::RemoteToDevice, buffer, std::move(dst), std::move(offset), context));
+  Access::setNode(*this, remote<steps::RemoteToDevice<Tree>>(buffer, std::move(dst),
+                                                             std::move(offset), context));
 }
 Copy::Copy(Tensor src, const RemoteBuffer &buffer, const DebugContext &context) {
-  Access::setNode(*this, remote(StepKind::DeviceToRemote, buffer, std::move(src), {}, context));
+  Access::setNode(*this, remote<steps::DeviceToRemote<Tree>>(buffer, std::move(src), {}, context));
 }
 Copy::Copy(Tensor src, const RemoteBuffer &buffer, Tensor offset, const DebugContext &context) {
   requireValid(offset, "Copy", "offset", context);
-  Access::setNode(
-      *this, remote(StepKind::DeviceToRemote, buffer, std::move(src), std::move(offset), context));
+  Access::setNode(*this, remote<steps::DeviceToRemote<Tree>>(buffer, std::move(src),
+                                                             std::move(offset), context));
 }
 // The host keeps all code resident, so loading a function's code moves nothing.
 Copy::Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &context) {
@@ -264,19 +244,14 @@ Copy::Copy(const FunctionBuffer &buffer, const Function &function, const DebugCo
         str("Copy: the function buffer and the function must be of one graph. Take them from "
             "Graph::addFunctionBuffer and Graph::addFunction.",
             at(context)));
-  auto copy = node(StepKind::Sequence, context);
-  copy.graph = Access::graphNumber(buffer);
-  Access::setNode(*this, std::move(copy));
+  Access::setNode(*this, nodeIn(buffer, steps::Sequence<Tree>(), context));
 }
 
 // ---- control flow
 // ----------------------------------------------------------------------------------------------
 
 Repeat::Repeat(unsigned count, const Program &body, const DebugContext &context) {
-  auto repeat = node(StepKind::Repeat, context);
-  repeat.count = count;
-  repeat.children = {body};
-  Access::setNode(*this, std::move(repeat));
+  Access::setNode(*this, nodeOf(steps::Repeat<Tree>{.count = count, .body = body}, context));
 }
 unsigned Repeat::checkedCount(std::int64_t count) {
   if (count < 0 || count > 0xffffffffll)
@@ -288,11 +263,10 @@ unsigned Repeat::checkedCount(std::int64_t count) {
 static Node repeatWhile(bool goOn, const Program &cond, Tensor predicate, const Program &body,
                         const DebugContext &context) {
   requireScalar(predicate, goOn ? "RepeatWhileTrue" : "RepeatWhileFalse", "predicate", context);
-  auto loop = node(StepKind::RepeatWhile, context);
-  loop.flag = goOn;
-  loop.children = {cond, body};
-  loop.operands = {std::move(predicate)};
-  return loop;
+  return nodeOf(
+      steps::RepeatWhile<Tree>{
+          .condition = cond, .predicate = std::move(predicate), .wanted = goOn, .body = body},
+      context);
 }
 RepeatWhileTrue::RepeatWhileTrue(const Program &cond, Tensor predicate, const Program &body,
                                  const DebugContext &context) {
@@ -306,27 +280,23 @@ RepeatWhileFalse::RepeatWhileFalse(const Program &cond, Tensor predicate, const 
 If::If(Tensor predicate, const Program &trueBody, const Program &falseBody,
        const DebugContext &context) {
   requireScalar(predicate, "If", "predicate", context);
-  auto branch = node(StepKind::If, context);
-  branch.operands = {std::move(predicate)};
-  branch.children = {trueBody, falseBody};
-  Access::setNode(*this, std::move(branch));
+  steps::If<Tree> branch{
+      .predicate = std::move(predicate), .then = trueBody, .otherwise = falseBody};
+  Access::setNode(*this, nodeOf(std::move(branch), context));
 }
 
 static Node switchNode(Tensor control, const Switch::Cases &cases, const Program &defaultCase,
                        bool checked, const DebugContext &context) {
   requireScalar(control, "Switch", "control", context);
-  auto out = node(StepKind::Switch, context);
-  out.operands = {std::move(control)};
-  out.flag = checked;
+  steps::Switch<Tree> out{
+      .control = std::move(control), .cases = {}, .otherwise = defaultCase, .checked = checked};
   std::set<std::int64_t> known;
   for (const auto &[value, program] : cases) {
     if (!known.insert(value).second)
       throw control_program_error(str("Switch: case ", value, " is given twice.", at(context)));
-    out.cases.push_back(value);
-    out.children.push_back(program);
+    out.cases.push_back({value, program});
   }
-  out.children.push_back(defaultCase); // always last
-  return out;
+  return nodeOf(std::move(out), context);
 }
 Switch::Switch(Tensor control, const DebugContext &context) {
   Access::setNode(*this, switchNode(std::move(control), {}, {}, false, context));
@@ -343,8 +313,8 @@ Switch::Switch(Tensor control, const Cases &cases, const Program &defaultCase,
 }
 Switch Switch::switchWithBoundsChecking(Tensor control, const Cases &cases,
                                         const DebugContext &context) {
-  Switch out(std::move(control), cases, context);
-  const_cast<Node &>(*out.node_).flag = true; // nobody else holds it yet
+  Switch out(control, context);
+  Access::setNode(out, switchNode(std::move(control), cases, {}, true, context));
   return out;
 }
 Switch Switch::switchWithUnreachableDefault(Tensor control, const DebugContext &context) {
@@ -354,55 +324,45 @@ Switch &Switch::add(std::int32_t caseValue, const Program &body) {
   if (!node_)
     throw control_program_error("Switch::add: the switch is empty: it was moved from.");
   auto changed = *node_;
-  if (std::find(changed.cases.begin(), changed.cases.end(), caseValue) != changed.cases.end())
+  auto &cases = std::get<steps::Switch<Tree>>(changed.kind).cases;
+  if (std::ranges::any_of(cases, [&](const auto &one) { return one.value == caseValue; }))
     throw control_program_error(str("Switch: case ", caseValue, " is given twice."));
-  changed.cases.push_back(caseValue);
-  changed.children.insert(changed.children.end() - 1, body);
+  cases.push_back({caseValue, body});
   Access::setNode(*this, std::move(changed));
   return *this;
 }
 
 Call::Call(Function function, const DebugContext &context) {
-  auto call = part(StepKind::Call, function, context);
-  Access::setNode(*this, std::move(call));
+  Access::setNode(*this, nodeIn(function, steps::Call<Tree>{function.getId()}, context));
 }
 Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
            const DebugContext &context) {
-  auto call = part(StepKind::HostCall, function, context);
-  call.count = inputs.size();
+  steps::HostCall<Tree> call;
+  call.target = function.getId();
   for (const auto &input : inputs)
-    requireValid(input, "Call", "input", context), call.operands.push_back(input);
+    requireValid(input, "Call", "input", context), call.inputs.push_back(input);
   for (const auto &output : outputs) {
     requireValid(output, "Call", "output", context);
     requireWriteable(output, "Call", context);
-    call.operands.push_back(output);
+    call.outputs.push_back(output);
   }
-  Access::setNode(*this, std::move(call));
+  Access::setNode(*this, nodeIn(function, std::move(call), context));
 }
 
 // ---- the rest
 // --------------------------------------------------------------------------------------------------
 
 Sync::Sync(SyncType type, const DebugContext &context) {
-  auto sync = node(StepKind::Sync, context);
-  sync.count = unsigned(type);
-  Access::setNode(*this, std::move(sync));
+  Access::setNode(*this, nodeOf(steps::Sync<Tree>{type}, context));
 }
 
-static Node withTensor(StepKind kind, const char *program, Tensor tensor,
-                       const DebugContext &context) {
-  requireValid(tensor, program, "given", context);
-  auto out = node(kind, context);
-  out.operands = {std::move(tensor)};
-  return out;
-}
 WriteUndef::WriteUndef(Tensor tensor, const DebugContext &context) {
-  Access::setNode(*this,
-                  withTensor(StepKind::WriteUndef, "WriteUndef", std::move(tensor), context));
+  requireValid(tensor, "WriteUndef", "given", context);
+  Access::setNode(*this, nodeOf(steps::WriteUndef<Tree>{std::move(tensor)}, context));
 }
 AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor tensor, const DebugContext &context) {
-  Access::setNode(*this, withTensor(StepKind::AssumeEqual, "AssumeEqualAcrossReplicas",
-                                    std::move(tensor), context));
+  requireValid(tensor, "AssumeEqualAcrossReplicas", "given", context);
+  Access::setNode(*this, nodeOf(steps::AssumeEqual<Tree>{std::move(tensor)}, context));
 }
 
 PrintTensor::PrintTensor(Tensor tensor, const DebugContext &context)
@@ -413,27 +373,25 @@ PrintTensor::PrintTensor(StringRef title, Tensor tensor, const DebugContext &con
     : PrintTensor(title, std::move(tensor), PrintTensorFmt(), context) {}
 PrintTensor::PrintTensor(StringRef title, Tensor tensor, const PrintTensorFmt &format,
                          const DebugContext &context) {
-  auto print = withTensor(StepKind::Print, "PrintTensor", std::move(tensor), context);
-  print.text = title.cloneAsString();
+  requireValid(tensor, "PrintTensor", "given", context);
+  steps::Print<Tree> print{std::move(tensor), title.cloneAsString(), {}};
   print.format = {
       format.summariseThreshold,        format.edgeItems, format.maxLineWidth, format.digits,
       std::uint8_t(format.floatFormat), format.separator, format.openBracket,  format.closeBracket};
-  Access::setNode(*this, std::move(print));
+  Access::setNode(*this, nodeOf(std::move(print), context));
 }
 
 ErrorProgram::ErrorProgram(StringRef message, Tensor tensor, const DebugContext &context) {
-  auto error = withTensor(StepKind::Error, "ErrorProgram", std::move(tensor), context);
-  error.text = message.cloneAsString();
-  Access::setNode(*this, std::move(error));
+  requireValid(tensor, "ErrorProgram", "given", context);
+  steps::Error<Tree> error{std::move(tensor), message.cloneAsString()};
+  Access::setNode(*this, nodeOf(std::move(error), context));
 }
 
 Abort::Abort(const DebugContext &context) : Abort(std::string(), context) {}
 static std::string textOf(const char *message) { return message ? message : ""; }
 Abort::Abort(const char *message, const DebugContext &context) : Abort(textOf(message), context) {}
 Abort::Abort(const std::string &message, const DebugContext &context) {
-  auto abort = node(StepKind::Abort, context);
-  abort.text = message;
-  Access::setNode(*this, std::move(abort));
+  Access::setNode(*this, nodeOf(steps::Abort<Tree>{{}, message}, context));
 }
 AbortOnCondition::AbortOnCondition(Tensor predicate, const DebugContext &context)
     : AbortOnCondition(std::move(predicate), std::string(), context) {}
@@ -443,15 +401,13 @@ AbortOnCondition::AbortOnCondition(Tensor predicate, const char *message,
 AbortOnCondition::AbortOnCondition(Tensor predicate, const std::string &message,
                                    const DebugContext &context) {
   requireScalar(predicate, "AbortOnCondition", "predicate", context);
-  auto abort = withTensor(StepKind::Abort, "AbortOnCondition", std::move(predicate), context);
-  abort.text = message;
-  Access::setNode(*this, std::move(abort));
+  Access::setNode(*this, nodeOf(steps::Abort<Tree>{std::move(predicate), message}, context));
 }
 
 CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap,
                                    const DebugContext &context) {
   Copy check(src, dst, false, context); // the same rules for type, size and destination
-  auto copy = node(StepKind::CrossReplicaCopy, context);
+  steps::CrossReplicaCopy<Tree> copy;
   std::set<unsigned> receivers;
   for (const auto &[from, to] : replicaMap) {
     if (from == to)
@@ -461,16 +417,14 @@ CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, un
     if (!receivers.insert(to).second)
       throw control_program_error(
           str("CrossReplicaCopy: replica ", to, " receives from two replicas.", at(context)));
-    copy.cases.insert(copy.cases.end(), {from, to});
+    copy.pairs.push_back({from, to});
   }
-  copy.operands = {std::move(src), std::move(dst)};
-  Access::setNode(*this, std::move(copy));
+  copy.data = {std::move(src), std::move(dst)};
+  Access::setNode(*this, nodeOf(std::move(copy), context));
 }
 
 Block::Block(const Program &body, const DebugContext &context) {
-  auto block = node(StepKind::Block, context);
-  block.children = {body};
-  Access::setNode(*this, std::move(block));
+  Access::setNode(*this, nodeOf(steps::Block<Tree>{body}, context));
 }
 
 } // namespace poplar::program

@@ -10,7 +10,7 @@ poplar::program::Program together(const std::vector<poplar::program::Program> &p
                                   const poplar::DebugContext &context) {
   poplar::program::Sequence sequence(programs, context);
   auto node = *poplar::Access::node(sequence);
-  node.flag = true;
+  std::get<executable::steps::Sequence<Tree>>(node.kind).together = true;
   poplar::program::Sequence out;
   poplar::Access::setNode(out, std::move(node));
   return out;

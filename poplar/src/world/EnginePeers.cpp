@@ -3,6 +3,7 @@
 // that they run the same program.
 #include "base/Text.hpp"
 #include "engine/EngineImpl.hpp"
+#include "executable/Fields.hpp"
 #include "openipu/Transport.hpp"
 #include <sstream>
 
@@ -25,9 +26,13 @@ std::string hashOf(const executable::Image &image) {
     all = base::hashBytes(data, size, all);
   };
   for (const auto &step : image.steps) {
-    add(&step.kind, sizeof step.kind);
+    const auto kind = step.kind.index();
+    add(&kind, sizeof kind);
     add(step.name.data(), step.name.size());
-    add(step.attributes.data(), step.attributes.size());
+    const auto fields = executable::fieldsOf(step);
+    add(fields.numbers.data(), fields.numbers.size() * sizeof(std::uint64_t));
+    for (const auto &text : fields.texts)
+      add(text.data(), text.size());
   }
   for (const auto &variable : image.variables) {
     add(&variable.arenaOffset, sizeof variable.arenaOffset);

@@ -46,13 +46,11 @@ void Machine::meet(const Instruction &in) {
 void Machine::sendApart(const Instruction &in, std::byte *packed) {
   meet(in);
   const auto bytes = in.details->bufferBytes;
-  const auto &pairs = stepOf(in).cases;
   auto &t = *peers_.transport;
   std::vector<openipu::Transport::Transfer> under;
   std::vector<std::pair<unsigned, unsigned>> sent; // a replica goes to a process once
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    const auto from = unsigned(pairs[i]);
-    const auto source = peers_.ownerOf(from), sink = peers_.ownerOf(unsigned(pairs[i + 1]));
+  for (const auto &[from, to] : kindOf<step::CrossReplicaCopy>(in).pairs) {
+    const auto source = peers_.ownerOf(from), sink = peers_.ownerOf(to);
     if (source == sink || std::count(sent.begin(), sent.end(), std::pair(from, sink)))
       continue;
     sent.emplace_back(from, sink);

@@ -9,24 +9,20 @@
 
 namespace poplar::backend::cpu {
 
+namespace step = executable::step;
+
 HostTimes::HostTimes(std::shared_ptr<const executable::Image> image, std::string file)
     : image_(std::move(image)), file_(std::move(file)), steps_(image_->steps.size()) {}
 
 // What a step does; steps that only have a kind are told by it.
 static std::string titleOf(const executable::Image &image, const executable::Step &step) {
-  using executable::StepKind;
-  switch (step.kind) {
-  case StepKind::Execute:
-    return image.computeSets[step.index].name;
-  case StepKind::HostToDevice:
-    return "from host: " + image.streams[step.index].handle;
-  case StepKind::DeviceToHost:
-    return "to host: " + image.streams[step.index].handle;
-  case StepKind::Copy:
-    return "copy";
-  default:
-    return step.text;
-  }
+  return executable::match(
+      step, [&](const step::Execute &s) { return image.computeSets[s.set].name; },
+      [&](const step::HostToDevice &s) { return "from host: " + image.streams[s.stream].handle; },
+      [&](const step::DeviceToHost &s) { return "to host: " + image.streams[s.stream].handle; },
+      [](const step::Copy &) { return std::string("copy"); },
+      [](const step::Kernel &s) { return s.name; }, [](const step::Print &s) { return s.title; },
+      [](const auto &) { return std::string(); });
 }
 
 HostTimes::~HostTimes() {

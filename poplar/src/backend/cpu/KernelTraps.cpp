@@ -47,8 +47,7 @@ int raisedIn(const KernelOperand &o) {
 
 } // namespace
 
-KernelTraps::KernelTraps(int trapped, const KernelArgs &args,
-                         const std::vector<std::int64_t> &reads)
+KernelTraps::KernelTraps(int trapped, const KernelArgs &args, const std::vector<bool> &reads)
     : trapped_(trapped), args_(args) {
   if (!trapped_)
     return;

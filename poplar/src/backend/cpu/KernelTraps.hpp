@@ -10,7 +10,7 @@ namespace poplar::backend::cpu {
 class KernelTraps {
 public:
   // `reads`: of each output, whether the kernel reads it as well (an InOut operand).
-  KernelTraps(int trapped, const KernelArgs &args, const std::vector<std::int64_t> &reads);
+  KernelTraps(int trapped, const KernelArgs &args, const std::vector<bool> &reads);
   void check() const; // throws FloatTrap
 
 private:

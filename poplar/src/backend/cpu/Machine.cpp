@@ -53,8 +53,8 @@ Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::Sys
         image_->vertexType(v).dependsOnData)
       recounts_[image_->vertices[v].computeSet] = true;
   for (std::uint32_t s = 0; s < image_->steps.size(); ++s)
-    if (image_->steps[s].kind == executable::StepKind::Execute)
-      executions_[image_->steps[s].index].push_back(s);
+    if (const auto *execute = executable::as<step::Execute>(image_->steps[s]))
+      executions_[execute->set].push_back(s);
   if (options_.numReplicas == 0)
     options_.numReplicas = std::max(1u, image_->replicationFactor);
   loadModules();
@@ -172,10 +172,9 @@ void Machine::translateFailure() {
     if (!current_)
       return std::string();
     const auto &step = stepOf(*current_);
-    auto set = step.kind == executable::StepKind::Execute ? image_->computeSets[step.index].name
-                                                          : step.name;
-    return base::str(" (in ", step.kind == executable::StepKind::Execute ? "compute set" : "step",
-                     " \"", set, "\")");
+    const auto *execute = executable::as<step::Execute>(step);
+    return base::str(" (in ", execute ? "compute set" : "step", " \"",
+                     execute ? image_->computeSets[execute->set].name : step.name, "\")");
   };
   try {
     throw;
@@ -339,11 +338,8 @@ void Machine::repeatWhile(const Instruction &in) {
 void Machine::branch(const Instruction &in) {
   pay(in);
   auto choose = [&](unsigned r) { return in.scalar.isTrue(arena(r)) ? in.body : in.other; };
-  if (single()) {
-    if (const auto *chosen = choose(0))
-      interpret(*chosen);
-    return;
-  }
+  if (single())
+    return interpret(*choose(0));
   std::vector<std::pair<const Block *, unsigned>> choices;
   for (auto r : active_)
     choices.emplace_back(choose(r), r);
@@ -370,11 +366,8 @@ const Block *Machine::caseOf(const Instruction &in, std::int64_t value) const {
 void Machine::select(const Instruction &in) {
   pay(in);
   std::vector<std::pair<const Block *, unsigned>> choices;
-  if (single()) {
-    if (const auto *chosen = caseOf(in, in.scalar.value(arena(0))))
-      interpret(*chosen);
-    return;
-  }
+  if (single())
+    return interpret(*caseOf(in, in.scalar.value(arena(0))));
   for (auto r : active_)
     choices.emplace_back(caseOf(in, in.scalar.value(arena(r))), r);
   runSplit(choices);
@@ -390,8 +383,6 @@ void Machine::runSplit(const std::vector<std::pair<const Block *, unsigned>> &ch
     if (std::find(done.begin(), done.end(), block) != done.end())
       continue;
     done.push_back(block);
-    if (!block)
-      continue;
     active_.clear();
     for (const auto &[other, r] : choices)
       if (other == block)

@@ -58,6 +58,9 @@ public:
 private:
   struct Stop {};
   const executable::Step &stepOf(const Instruction &in) const { return image_->steps[in.step]; }
+  template <class Kind> const Kind &kindOf(const Instruction &in) const {
+    return *executable::as<Kind>(stepOf(in));
+  }
   bool single() const { return replicas_.size() == 1; }
   unsigned global(unsigned replica) const { return options_.firstReplica + replica; }
   bool apart() const { return peers_.transport != nullptr; } // replicas run elsewhere too
@@ -109,6 +112,8 @@ private:
   KernelCall &gathered(const Instruction &in, unsigned replica); // operands ready to be read
   void scattered(const Instruction &in, unsigned replica);       // outputs back in the arena
   void print(const Instruction &in);
+  void show(const Instruction &in, const tensor::View &tensor, const std::string &title,
+            const executable::PrintFormat &format);
   void cycleStamp(const Instruction &in);
   void floatingPoint(const Instruction &in);
   void seeds(const Instruction &in);

@@ -269,20 +269,18 @@ void Machine::crossReplica(const Instruction &in) {
   const auto bytes = in.details->bufferBytes;
   const auto total = std::max(1u, image_->replicationFactor);
   auto *packed = buffer(bytes * total);
-  const auto &pairs = stepOf(in).cases;
-  const auto isHere = [&](auto r) {
-    return unsigned(r) - options_.firstReplica < replicas_.size();
-  };
-  const auto here = [&](auto r) { return unsigned(r) - options_.firstReplica; };
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
-    if (isHere(pairs[i]))
-      in.moves->run(arena(here(pairs[i])), packed + std::uint64_t(pairs[i]) * bytes);
+  const auto &pairs = kindOf<step::CrossReplicaCopy>(in).pairs;
+  const auto here = [&](unsigned r) { return r - options_.firstReplica; };
+  const auto isHere = [&](unsigned r) { return here(r) < replicas_.size(); };
+  for (const auto &pair : pairs)
+    if (isHere(pair.from))
+      in.moves->run(arena(here(pair.from)), packed + pair.from * bytes);
   if (apart())
     sendApart(in, packed);
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
-    if (isHere(pairs[i + 1])) {
-      in.details->scatter.run(packed + std::uint64_t(pairs[i]) * bytes, arena(here(pairs[i + 1])));
-      markWritten(in.details->scatter, bytes, here(pairs[i + 1]));
+  for (const auto &pair : pairs)
+    if (isHere(pair.to)) {
+      in.details->scatter.run(packed + pair.from * bytes, arena(here(pair.to)));
+      markWritten(in.details->scatter, bytes, here(pair.to));
     }
   account(in);
 }
@@ -341,7 +339,8 @@ KernelCall &Machine::gathered(const Instruction &in, unsigned r) {
   const auto &details = *in.details;
   auto &call = replicas_[r].kernels[in.index];
   if (!call) [[unlikely]]
-    call = makeCall(in, stepOf(in).attributes, arena(r), &replicas_[r].random, global(r));
+    call = makeCall(in, kindOf<step::Kernel>(in).attributes, arena(r), &replicas_[r].random,
+                    global(r));
   for (std::size_t i = 0; i < details.views.size(); ++i)
     if (details.gathered[i])
       details.views[i].read(arena(r), call->operands[i].data);
@@ -383,7 +382,7 @@ void Machine::runKernel(const Instruction &in, KernelCall &call) {
   const auto &kernel = *in.details->kernel;
   if (call.args.rounding.stochastic) [[unlikely]] {
     if (!call.rounded)
-      call.rounded = RoundedCall::make(kernel, call.args, stepOf(in).cases);
+      call.rounded = RoundedCall::make(kernel, call.args, in.details->alsoRead);
     if (call.rounded)
       return call.rounded->run(call.args);
   }
@@ -409,7 +408,7 @@ void Machine::kernel(const Instruction &in) {
     for (auto r : active_) {
       auto &call = gathered(in, r);
       call.args.rounding = rounding;
-      const KernelTraps traps(mode_.trapped, call.args, stepOf(in).cases);
+      const KernelTraps traps(mode_.trapped, call.args, in.details->alsoRead);
       runKernel(in, call);
       traps.check();
       scattered(in, r);
@@ -421,28 +420,34 @@ void Machine::kernel(const Instruction &in) {
 // ---- the rest
 // --------------------------------------------------------------------------------------------------------
 
-void Machine::print(const Instruction &in) {
+void Machine::show(const Instruction &in, const tensor::View &tensor, const std::string &title,
+                   const executable::PrintFormat &format) {
   const auto &view = in.details->views[0];
-  const auto &step = stepOf(in);
-  const bool quarter = view.type() == TypeId::Quarter && step.operands[0].metadata;
+  const bool quarter = view.type() == TypeId::Quarter && tensor.metadata;
   for (auto r : active_) {
     auto data = packed(view, r);
     unsigned char metadata = 0;
     if (quarter)
-      metadata = (unsigned char)packed(BoundView(*step.operands[0].metadata, *image_), r)[0];
-    host_.tensorText(engine::printedTensor(step.text, view.type(), view.shape(), data.data(),
-                                           step.format, metadata));
+      metadata = (unsigned char)packed(BoundView(*tensor.metadata, *image_), r)[0];
+    host_.tensorText(
+        engine::printedTensor(title, view.type(), view.shape(), data.data(), format, metadata));
   }
-  if (in.op == Op::Print)
-    account(in);
+}
+
+void Machine::print(const Instruction &in) {
+  const auto &step = kindOf<step::Print>(in);
+  show(in, step.tensor, step.title, step.format);
+  account(in);
+}
+
+static std::string placeOf(const executable::Step &step) {
+  return step.name.empty() ? "" : base::str(" (at \"", step.name, "\")");
 }
 
 void Machine::fail(const Instruction &in) {
-  const auto &step = stepOf(in);
-  if (in.details)
-    print(in);
-  throw application_runtime_error(
-      base::str(step.text, step.name.empty() ? "" : base::str(" (at \"", step.name, "\")")));
+  const auto &step = kindOf<step::Error>(in);
+  show(in, step.tensor, step.message, {});
+  throw application_runtime_error(step.message + placeOf(stepOf(in)));
 }
 
 void Machine::abort(const Instruction &in) {
@@ -450,12 +455,10 @@ void Machine::abort(const Instruction &in) {
   if (in.details && std::none_of(active_.begin(), active_.end(),
                                  [&](auto r) { return in.scalar.isTrue(arena(r)); }))
     return;
-  const auto &step = stepOf(in);
+  const auto &message = kindOf<step::Abort>(in).message;
   const auto *what =
       in.details ? "AbortOnCondition: the condition is true" : "Abort program executed";
-  throw application_runtime_error(
-      base::str(step.text.empty() ? what : step.text.c_str(),
-                step.name.empty() ? "" : base::str(" (at \"", step.name, "\")")));
+  throw application_runtime_error((message.empty() ? what : message) + placeOf(stepOf(in)));
 }
 
 void Machine::assumeEqual(const Instruction &in) {
@@ -498,12 +501,12 @@ void Machine::cycleStamp(const Instruction &in) {
 
 void Machine::floatingPoint(const Instruction &in) {
   const auto before = floatingPoint_.word;
-  const auto &attributes = stepOf(in).attributes;
-  if (attributes == "tensor") {
+  const auto &step = kindOf<step::SetFloatingPoint>(in);
+  if (step.state) {
     std::memcpy(&floatingPoint_.word, packed(in.details->views[0], active_[0]).data(),
                 sizeof floatingPoint_.word);
   } else {
-    floatingPoint_.apply(attributes);
+    floatingPoint_.apply(step.change);
     for (auto r : active_)
       if (in.details) {
         in.details->views[0].write(reinterpret_cast<const std::byte *>(&before), arena(r));

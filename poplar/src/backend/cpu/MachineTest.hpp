@@ -122,56 +122,44 @@ public:
     image.vertices.push_back(v);
   }
 
-  Step &step(StepKind kind, std::vector<std::uint32_t> children = {}) {
-    Step s;
-    s.kind = kind;
-    s.children = std::move(children);
-    image.steps.push_back(s);
-    return image.steps.back();
+  template <class Kind> std::uint32_t put(Kind kind) {
+    image.steps.emplace_back().kind = std::move(kind);
+    return last();
   }
   std::uint32_t last() const { return std::uint32_t(image.steps.size() - 1); }
-  std::uint32_t sequence(std::vector<std::uint32_t> children) {
-    return step(StepKind::Sequence, std::move(children)), last();
+  std::uint32_t sequence(std::vector<std::uint32_t> parts) {
+    return put(step::Sequence{std::move(parts)});
   }
   std::uint32_t execute(std::uint32_t cs) {
-    auto &s = step(StepKind::Execute);
-    s.index = cs;
+    auto &s = image.steps[put(step::Execute{cs})];
     s.cost.phases = {{PhaseKind::Compute, image.computeSets[cs].name, 100, 0, 0, {}}};
     for (auto v : image.computeSets[cs].vertices)
       s.cost.measured = s.cost.measured && image.vertices[v].cycles != noEstimate;
     return last();
   }
+  std::vector<Move> moves(std::uint32_t from, std::int64_t fromOffset, std::uint32_t to,
+                          std::int64_t toOffset, std::uint64_t n) const {
+    const auto type = image.variables[to == none ? from : to].type;
+    return {{from, to, fromOffset, toOffset, std::uint8_t(sizeOf(type)), {{n, 1, 1}}}};
+  }
+  // A step that moves something.
+  template <class Kind> std::uint32_t moving(Kind kind) {
+    put(std::move(kind));
+    image.steps.back().cost.phases = {{PhaseKind::Exchange, "copy", 7, 0, 0, {}}};
+    return last();
+  }
   std::uint32_t copy(std::uint32_t from, std::int64_t fromOffset, std::uint32_t to,
                      std::int64_t toOffset, std::uint64_t n) {
-    auto any = to == none ? from : to;
-    auto &s = step(StepKind::Copy);
-    s.moves = {{from,
-                to,
-                fromOffset,
-                toOffset,
-                std::uint8_t(sizeOf(image.variables[any].type)),
-                {{n, 1, 1}}}};
-    s.cost.phases = {{PhaseKind::Exchange, "copy", 7, 0, 0, {}}};
-    return last();
+    return moving(step::Copy{moves(from, fromOffset, to, toOffset, n)});
   }
-  std::uint32_t transfer(StepKind kind, std::uint32_t index, std::uint32_t var) {
-    auto step = kind == StepKind::HostToDevice || kind == StepKind::RemoteToDevice
-                    ? copy(none, 0, var, 0, image.variables[var].elements)
-                    : copy(var, 0, none, 0, image.variables[var].elements);
-    image.steps[step].kind = kind;
-    image.steps[step].index = index;
-    return step;
+  std::vector<Move> fromHost(std::uint32_t var) const {
+    return moves(none, 0, var, 0, image.variables[var].elements);
+  }
+  std::vector<Move> toHost(std::uint32_t var) const {
+    return moves(var, 0, none, 0, image.variables[var].elements);
   }
   std::uint32_t repeat(std::uint64_t n, std::uint32_t body) {
-    step(StepKind::Repeat, {body}).count = n;
-    return last();
-  }
-  std::uint32_t with(StepKind kind, std::vector<std::uint32_t> operands,
-                     std::vector<std::uint32_t> children = {}) {
-    auto &s = step(kind, std::move(children));
-    for (auto var : operands)
-      s.operands.push_back(view(var));
-    return last();
+    return put(step::Repeat{n, body});
   }
 
 private:

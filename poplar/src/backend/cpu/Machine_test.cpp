@@ -78,11 +78,9 @@ TEST(Machine, IfAndSwitchTakeTheRightBranch) {
   auto control = b.ints({2}), one = b.ints({1}), two = b.ints({2}), out = b.variable(2);
   auto copyOne = b.copy(one, 0, out, 0, 1), copyTwo = b.copy(two, 0, out, 0, 1),
        copyDefault = b.copy(one, 0, out, 1, 1);
-  auto branch = b.with(StepKind::If, {control}, {copyOne, copyTwo});
-  auto pick = b.with(StepKind::Switch, {control}, {copyOne, copyTwo, copyDefault});
-  b.image.steps[pick].cases = {7, 2};
-  auto miss = b.with(StepKind::Switch, {control}, {copyOne, copyDefault});
-  b.image.steps[miss].cases = {7};
+  auto branch = b.put(step::If{b.view(control), copyOne, copyTwo});
+  auto pick = b.put(step::Switch{b.view(control), {{7, copyOne}, {2, copyTwo}}, copyDefault});
+  auto miss = b.put(step::Switch{b.view(control), {{7, copyOne}}, copyDefault});
   b.sequence({branch, pick, miss});
   Loaded loaded(b);
   loaded.run();
@@ -93,9 +91,7 @@ TEST(Machine, ASwitchWithBoundsCheckingNamesTheValue) {
   Builder b;
   auto control = b.ints({5});
   auto nothing = b.sequence({});
-  auto s = b.with(StepKind::Switch, {control}, {nothing, nothing});
-  b.image.steps[s].cases = {1};
-  b.image.steps[s].flag = true;
+  b.put(step::Switch{b.view(control), {{1, nothing}}, nothing, true});
   Loaded loaded(b);
   EXPECT_NE(failure([&] { loaded.run(); }).find("control value 5 matches none of the cases [1]"),
             std::string::npos);
@@ -108,7 +104,7 @@ TEST(Machine, ReplicasThatDisagreeTakeBothBranches) {
   b.image.variables[index].kind = VariableKind::ReplicationIndex;
   auto one = b.ints({1}), two = b.ints({2}), out = b.variable(1);
   auto then = b.copy(one, 0, out, 0, 1), otherwise = b.copy(two, 0, out, 0, 1);
-  b.with(StepKind::If, {index}, {then, otherwise});
+  b.put(step::If{b.view(index), then, otherwise});
   Loaded loaded(b);
   loaded.run();
   EXPECT_EQ(loaded.ints(out, 0), Ints{2});
@@ -122,9 +118,7 @@ TEST(Machine, CrossReplicaCopiesMeet) {
   b.image.replicationFactor = 2;
   auto index = b.variable(1, TypeId::UnsignedInt);
   b.image.variables[index].kind = VariableKind::ReplicationIndex;
-  auto exchange = b.copy(index, 0, index, 0, 1);
-  b.image.steps[exchange].kind = StepKind::CrossReplicaCopy;
-  b.image.steps[exchange].cases = {0, 1, 1, 0};
+  b.moving(step::CrossReplicaCopy{b.moves(index, 0, index, 0, 1), {{0, 1}, {1, 0}}});
   Loaded loaded(b);
   loaded.run();
   EXPECT_EQ(loaded.ints(index, 0), Ints{1});
@@ -136,11 +130,10 @@ TEST(Machine, CrossReplicaCopyRefusesDivergedReplicas) {
   b.image.replicationFactor = 2;
   auto index = b.variable(1, TypeId::UnsignedInt);
   b.image.variables[index].kind = VariableKind::ReplicationIndex;
-  auto exchange = b.copy(index, 0, index, 0, 1);
-  b.image.steps[exchange].kind = StepKind::CrossReplicaCopy;
-  b.image.steps[exchange].cases = {0, 1, 1, 0};
+  auto exchange =
+      b.moving(step::CrossReplicaCopy{b.moves(index, 0, index, 0, 1), {{0, 1}, {1, 0}}});
   auto nothing = b.sequence({});
-  b.with(StepKind::If, {index}, {exchange, nothing});
+  b.put(step::If{b.view(index), exchange, nothing});
   Loaded loaded(b);
   EXPECT_NE(failure([&] { loaded.run(); }).find("only 1 of 2 replicas"), std::string::npos);
 }
@@ -153,13 +146,10 @@ TEST(Machine, StreamsRemoteBuffersAndHostFunctions) {
                      {"out", TypeId::Int, 2, false, false, 1}};
   b.image.remoteBuffers = {{"far", TypeId::Int, 2, 3}};
   b.image.hostFunctions = {{"f", {{TypeId::Int, 1}}, {{TypeId::Int, 1}}}};
-  auto read = b.transfer(StepKind::HostToDevice, 0, v),
-       write = b.transfer(StepKind::DeviceToHost, 1, v);
-  auto far = b.transfer(StepKind::RemoteToDevice, 0, two);
-  b.image.steps[far].operands = {b.view(slots)};
-  auto call = b.with(StepKind::HostCall, {in, out});
-  b.image.steps[call].index = 0;
-  b.image.steps[call].count = 1;
+  auto read = b.moving(step::HostToDevice{0, b.fromHost(v)}),
+       write = b.moving(step::DeviceToHost{1, b.toHost(v)});
+  auto far = b.moving(step::RemoteToDevice{0, b.fromHost(two), b.view(slots)});
+  auto call = b.put(step::HostCall{0, {b.view(in)}, {b.view(out)}});
   b.sequence({read, write, far, call});
   Loaded loaded(b);
   loaded.host.inputs[0] = {bytesOf<int>({5, 6})};
@@ -178,8 +168,7 @@ TEST(Machine, RemoteOffsetsOutOfRangeNameBufferIndexAndRepeats) {
   Builder b;
   auto v = b.variable(2), slot = b.ints({3});
   b.image.remoteBuffers = {{"far", TypeId::Int, 2, 3}};
-  auto far = b.transfer(StepKind::RemoteToDevice, 0, v);
-  b.image.steps[far].operands = {b.view(slot)};
+  b.moving(step::RemoteToDevice{0, b.fromHost(v), b.view(slot)});
   Loaded loaded(b);
   loaded.host.bytes = 24;
   auto text = failure([&] { loaded.run(); });
@@ -191,11 +180,10 @@ TEST(Machine, PrintsAbortsAndStampsCycles) {
   Builder b;
   auto v = b.ints({1, 2}), stamp = b.variable(2, TypeId::UnsignedInt), no = b.ints({0}),
        yes = b.ints({1});
-  auto print = b.with(StepKind::Print, {v});
-  b.image.steps[print].text = "title";
-  auto copy = b.copy(v, 0, v, 0, 2), take = b.with(StepKind::CycleStamp, {stamp});
-  auto harmless = b.with(StepKind::Abort, {no}), fatal = b.with(StepKind::Abort, {yes});
-  b.image.steps[fatal].text = "too bad";
+  auto print = b.put(step::Print{b.view(v), "title"});
+  auto copy = b.copy(v, 0, v, 0, 2), take = b.put(step::CycleStamp{b.view(stamp)});
+  auto harmless = b.put(step::Abort{b.view(no)}),
+       fatal = b.put(step::Abort{b.view(yes), "too bad"});
   b.sequence({print, copy, take, harmless, fatal});
   Loaded loaded(b);
   EXPECT_NE(failure([&] { loaded.run(); }).find("too bad"), std::string::npos);
@@ -206,8 +194,7 @@ TEST(Machine, PrintsAbortsAndStampsCycles) {
 TEST(Machine, ErrorStepsPrintTheirTensorAndThrow) {
   Builder b;
   auto v = b.ints({3});
-  auto error = b.with(StepKind::Error, {v});
-  b.image.steps[error].text = "wrong";
+  b.put(step::Error{b.view(v), "wrong"});
   Loaded loaded(b);
   EXPECT_EQ(failure([&] { loaded.run(); }), "wrong");
   EXPECT_EQ(loaded.host.tensors, "wrong: [3]\n");
@@ -218,13 +205,10 @@ TEST(Machine, FloatingPointStateAndSeedsAreKept) {
   auto before = b.variable(1, TypeId::UnsignedInt), seeds = b.variable(4, TypeId::UnsignedInt),
        again = b.variable(4, TypeId::UnsignedInt),
        mine = b.values<unsigned>({1, 2, 3, 4}, TypeId::UnsignedInt);
-  b.step(StepKind::SetFloatingPoint);
-  b.image.steps.back().attributes = "111--";
-  auto first = b.last();
-  auto second = b.with(StepKind::SetFloatingPoint, {before});
-  b.image.steps[second].attributes = "0----";
-  auto get = b.with(StepKind::GetSeeds, {seeds}), put = b.with(StepKind::SetSeeds, {mine}),
-       getAgain = b.with(StepKind::GetSeeds, {again});
+  auto first = b.put(step::SetFloatingPoint{"111--"}),
+       second = b.put(step::SetFloatingPoint{"0----", b.view(before)});
+  auto get = b.put(step::GetSeeds{b.view(seeds)}), put = b.put(step::SetSeeds{b.view(mine)}),
+       getAgain = b.put(step::GetSeeds{b.view(again)});
   b.sequence({first, second, get, put, getAgain});
   Loaded loaded(b);
   loaded.run();
@@ -243,8 +227,7 @@ TEST(Machine, WhileLoopsRunTheConditionOnceMore) {
   b.vertex(condition, "Step", {span(n, 0, 1), span(more, 0, 1)});
   b.vertex(body, "Count", {span(bodies, 0, 1)});
   auto test = b.execute(condition), work = b.execute(body);
-  auto loop = b.with(StepKind::RepeatWhile, {more}, {test, work});
-  b.image.steps[loop].flag = true;
+  b.put(step::RepeatWhile{test, b.view(more), true, work});
   Loaded loaded(b);
   loaded.run();
   EXPECT_EQ(loaded.ints(n), Ints{5});

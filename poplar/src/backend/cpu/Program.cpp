@@ -7,69 +7,12 @@
 namespace poplar::backend::cpu {
 namespace {
 
-using executable::StepKind;
-
 constexpr std::size_t spliceLimit =
     8; // longer sequences are called, so that shared ones are not copied again and again
 
-Op opOf(const executable::Step &step) {
-  switch (step.kind) {
-  case StepKind::Execute:
-    return step.operands.empty() ? Op::Execute : Op::ExecuteReturning;
-  case StepKind::Copy:
-    return step.flag ? Op::Wait : Op::Copy; // arguments of outlined code are not copied here
-  case StepKind::HostToDevice:
-    return Op::HostToDevice;
-  case StepKind::DeviceToHost:
-    return Op::DeviceToHost;
-  case StepKind::RemoteToDevice:
-    return Op::RemoteToDevice;
-  case StepKind::DeviceToRemote:
-    return Op::DeviceToRemote;
-  case StepKind::Repeat:
-    return Op::Repeat;
-  case StepKind::RepeatWhile:
-    return Op::RepeatWhile;
-  case StepKind::If:
-    return Op::If;
-  case StepKind::Switch:
-    return Op::Switch;
-  case StepKind::HostCall:
-    return Op::HostCall;
-  case StepKind::Sync:
-    return Op::Wait;
-  case StepKind::WriteUndef:
-    return Op::WriteUndef;
-  case StepKind::Print:
-    return Op::Print;
-  case StepKind::Error:
-    return Op::Error;
-  case StepKind::Abort:
-    return Op::Abort;
-  case StepKind::CrossReplicaCopy:
-    return Op::CrossReplicaCopy;
-  case StepKind::AssumeEqual:
-    return Op::AssumeEqual;
-  case StepKind::Kernel:
-    return Op::Kernel;
-  case StepKind::CycleStamp:
-    return Op::CycleStamp;
-  case StepKind::SetFloatingPoint:
-    return Op::FloatingPoint;
-  case StepKind::GetSeeds:
-    return Op::GetSeeds;
-  case StepKind::SetSeeds:
-    return Op::SetSeeds;
-  case StepKind::Sequence:
-  case StepKind::Call:
-  case StepKind::Block:
-    break;
-  }
-  return Op::Run;
-}
-
-bool isContainer(StepKind kind) {
-  return kind == StepKind::Sequence || kind == StepKind::Block || kind == StepKind::Call;
+bool isContainer(const executable::Step &step) {
+  const auto flow = flowOf(step);
+  return flow == executable::steps::Flow::InOrder || flow == executable::steps::Flow::Called;
 }
 
 } // namespace
@@ -101,19 +44,18 @@ const Block *Program::block(std::uint32_t step) {
 // A container that nobody watches leaves no trace of its own.
 void Program::append(Block &to, std::uint32_t index) {
   const auto &step = image_.steps[index];
-  if (!isContainer(step.kind))
+  if (!isContainer(step))
     return appendLeaf(to, index, step);
   const bool watched = watches_(index);
   if (watched)
     to.push_back({.op = Op::Enter, .step = index});
-  auto children =
-      step.kind == StepKind::Call ? std::vector{image_.functions[step.index]} : step.children;
-  if (step.kind == StepKind::Call && costs_[index].cycles)
+  if (executable::is<step::Call>(step) && costs_[index].cycles)
     to.push_back({.op = Op::Wait, .step = index, .cost = &costs_[index]});
-  const bool sideBySide = step.kind == StepKind::Sequence && step.flag;
+  const auto *sequence = executable::as<step::Sequence>(step);
+  const bool sideBySide = sequence && sequence->together;
   if (sideBySide)
     to.push_back({.op = Op::Fork, .step = index});
-  for (auto child : children) {
+  for (auto child : inside(image_, step)) {
     const auto *inner = block(child);
     if (inner->size() <= spliceLimit)
       to.insert(to.end(), inner->begin(), inner->end());
@@ -135,38 +77,9 @@ Details &Program::detailsOf(Instruction &out) {
 }
 
 void Program::appendLeaf(Block &to, std::uint32_t index, const Step &step) {
-  const bool watched = watches_(index) && !step.children.empty();
-  Instruction out{.op = opOf(step),
-                  .flag = step.flag,
-                  .step = index,
-                  .index = step.index,
-                  .count = step.count,
-                  .cost = &costs_[index]};
-  switch (out.op) {
-  case Op::Repeat:
-  case Op::RepeatWhile:
-  case Op::If:
-  case Op::Switch:
-    bindControl(out, step);
-    break;
-  case Op::Copy:
-    out.moves = keep(bindMoves(step.moves, image_, SameMemory::Yes));
-    break;
-  case Op::HostToDevice:
-  case Op::DeviceToHost:
-  case Op::RemoteToDevice:
-  case Op::DeviceToRemote:
-    bindTransfer(out, step);
-    break;
-  case Op::CrossReplicaCopy:
-    bindCrossReplica(out, step);
-    break;
-  case Op::Kernel:
-    bindKernel(out, index, step);
-    break;
-  default:
-    bindOperands(out, step);
-  }
+  const bool watched = watches_(index) && !isLeaf(step);
+  Instruction out{.op = Op::Wait, .step = index, .cost = &costs_[index]};
+  std::visit([&](const auto &kind) { bind(out, kind); }, step.kind);
   if (watched)
     to.push_back({.op = Op::Enter, .step = index});
   to.push_back(out);
@@ -174,72 +87,181 @@ void Program::appendLeaf(Block &to, std::uint32_t index, const Step &step) {
     to.push_back({.op = Op::Leave, .step = index});
 }
 
-void Program::bindControl(Instruction &out, const Step &step) {
-  if (!step.operands.empty())
-    out.scalar = BoundScalar(step.operands[0], image_);
-  if (out.op == Op::Switch) {
-    auto &details = detailsOf(out);
-    for (std::size_t i = 0; i < step.cases.size(); ++i)
-      details.cases.emplace_back(step.cases[i], block(step.children[i]));
-    std::sort(details.cases.begin(), details.cases.end());
-    out.other = step.children.size() > step.cases.size() ? block(step.children.back()) : nullptr;
-    return;
-  }
-  const auto *first = block(step.children[0]);
-  const auto *second = step.children.size() > 1 ? block(step.children[1]) : nullptr;
-  out.body = out.op == Op::RepeatWhile ? second : first;
-  out.other = out.op == Op::RepeatWhile ? first : second;
+// ---- control flow
+
+void Program::bind(Instruction &out, const step::Repeat &step) {
+  out.op = Op::Repeat;
+  out.count = step.count;
+  out.body = block(step.body);
 }
 
-void Program::bindTransfer(Instruction &out, const Step &step) {
-  out.moves = keep(bindMoves(step.moves, image_, SameMemory::No));
+void Program::bind(Instruction &out, const step::RepeatWhile &step) {
+  out.op = Op::RepeatWhile;
+  out.flag = step.wanted;
+  out.scalar = BoundScalar(step.predicate, image_);
+  out.other = block(step.condition);
+  out.body = block(step.body);
+}
+
+void Program::bind(Instruction &out, const step::If &step) {
+  out.op = Op::If;
+  out.scalar = BoundScalar(step.predicate, image_);
+  out.body = block(step.then);
+  out.other = block(step.otherwise);
+}
+
+void Program::bind(Instruction &out, const step::Switch &step) {
+  out.op = Op::Switch;
+  out.flag = step.checked;
+  out.scalar = BoundScalar(step.control, image_);
   auto &details = detailsOf(out);
-  details.bufferBytes = out.moves->bytes();
-  for (const auto &view : step.operands)
-    details.views.emplace_back(view, image_);
+  for (const auto &one : step.cases)
+    details.cases.emplace_back(one.value, block(one.part));
+  std::sort(details.cases.begin(), details.cases.end());
+  out.other = block(step.otherwise);
 }
 
-void Program::bindCrossReplica(Instruction &out, const Step &step) {
-  auto packed = throughBuffer(resolve(step.moves, image_));
+// ---- copies
+
+void Program::bind(Instruction &out, const step::Copy &step) {
+  if (step.passesArgument) // the device does it
+    return;
+  out.op = Op::Copy;
+  out.moves = keep(bindMoves(step.data, image_, SameMemory::Yes));
+}
+
+void Program::bindTransfer(Instruction &out, const std::vector<executable::Move> &moves) {
+  out.moves = keep(bindMoves(moves, image_, SameMemory::No));
+  detailsOf(out).bufferBytes = out.moves->bytes();
+}
+void Program::bind(Instruction &out, const step::HostToDevice &step) {
+  out.op = Op::HostToDevice;
+  out.index = step.stream;
+  bindTransfer(out, step.data);
+}
+void Program::bind(Instruction &out, const step::DeviceToHost &step) {
+  out.op = Op::DeviceToHost;
+  out.index = step.stream;
+  bindTransfer(out, step.data);
+}
+void Program::bind(Instruction &out, const step::RemoteToDevice &step) {
+  out.op = Op::RemoteToDevice;
+  bindRemote(out, step);
+}
+void Program::bind(Instruction &out, const step::DeviceToRemote &step) {
+  out.op = Op::DeviceToRemote;
+  bindRemote(out, step);
+}
+template <class Remote> void Program::bindRemote(Instruction &out, const Remote &step) {
+  out.index = step.buffer;
+  bindTransfer(out, step.data);
+  if (step.slots)
+    details_.back().views.emplace_back(*step.slots, image_);
+}
+
+void Program::bind(Instruction &out, const step::CrossReplicaCopy &step) {
+  out.op = Op::CrossReplicaCopy;
+  auto packed = throughBuffer(resolve(step.data, image_));
   out.moves = keep(MoveList(packed.in, SameMemory::No));
   auto &details = detailsOf(out);
   details.scatter = MoveList(packed.out, SameMemory::No);
   details.bufferBytes = packed.bytes;
 }
 
-void Program::bindKernel(Instruction &out, std::uint32_t index, const Step &step) {
-  auto &details = detailsOf(out);
-  details.kernel = &findKernel(step.text);
+// ---- work
+
+void Program::bind(Instruction &out, const step::Execute &step) {
+  out.op = step.verdict ? Op::ExecuteReturning : Op::Execute;
+  out.index = step.set;
+  auto &plan = computeSets_[step.set];
+  if (!plan)
+    plan = std::make_unique<VertexPlan>(image_, step.set, modules_, checked_);
+  scratchBytes_ = std::max(scratchBytes_, plan->scratchBytes());
+  if (step.verdict)
+    bindView(out, *step.verdict);
+}
+
+void Program::bind(Instruction &out, const step::Kernel &step) {
+  out.op = Op::Kernel;
+  out.count = step.outputs.size();
   out.index = numKernels_++;
+  auto &details = detailsOf(out);
+  details.kernel = &findKernel(step.name);
   std::uint64_t scratch = 0;
-  for (const auto &view : step.operands) {
-    details.views.emplace_back(view, image_);
-    const auto &bound = details.views.back();
+  for (std::size_t i = 0; i < step.numOperands(); ++i) {
+    const auto &view = step.operand(i);
+    const bool output = i < step.outputs.size();
+    const auto &bound = details.views.emplace_back(view, image_);
     details.scratch.push_back(bound.strided() ? -1 : std::int64_t(scratchStart(image_) + scratch));
-    const auto i = details.gathered.size();
-    details.gathered.push_back(!bound.strided() && (i >= step.count || step.cases[i]));
-    details.unread.push_back(i < step.count && !step.cases[i] && !readVariables_.any(view));
-    details.steady.push_back(i >= step.count && steady_.add(index, out.index, view));
+    details.gathered.push_back(!bound.strided() && step.reads(i));
+    details.unread.push_back(!step.reads(i) && !readVariables_.any(view));
+    details.steady.push_back(!output && steady_.add(out.step, out.index, view));
+    if (output)
+      details.alsoRead.push_back(step.reads(i));
     if (!bound.strided())
       scratch += (bound.bytes() + 127) / 64 * 64;
   }
   scratchBytes_ = std::max(scratchBytes_, scratch);
 }
 
-void Program::bindOperands(Instruction &out, const Step &step) {
-  if (out.op == Op::Execute || out.op == Op::ExecuteReturning) {
-    auto &plan = computeSets_[step.index];
-    if (!plan)
-      plan = std::make_unique<VertexPlan>(image_, step.index, modules_, checked_);
-    scratchBytes_ = std::max(scratchBytes_, plan->scratchBytes());
-  }
-  if (step.operands.empty())
-    return;
+void Program::bind(Instruction &out, const step::HostCall &step) {
+  out.op = Op::HostCall;
+  out.index = step.target;
+  out.count = step.inputs.size();
   auto &details = detailsOf(out);
-  for (const auto &view : step.operands)
-    details.views.emplace_back(view, image_);
-  if (out.op == Op::Abort)
-    out.scalar = BoundScalar(step.operands[0], image_);
+  for (const auto *views : {&step.inputs, &step.outputs})
+    for (const auto &view : *views)
+      details.views.emplace_back(view, image_);
+}
+
+// ---- the rest
+
+Details &Program::bindView(Instruction &out, const tensor::View &view) {
+  auto &details = detailsOf(out);
+  details.views.emplace_back(view, image_);
+  return details;
+}
+void Program::bind(Instruction &out, const step::WriteUndef &step) {
+  out.op = Op::WriteUndef;
+  bindView(out, step.tensor);
+}
+void Program::bind(Instruction &out, const step::Print &step) {
+  out.op = Op::Print;
+  bindView(out, step.tensor);
+}
+void Program::bind(Instruction &out, const step::Error &step) {
+  out.op = Op::Error;
+  bindView(out, step.tensor);
+}
+void Program::bind(Instruction &out, const step::Abort &step) {
+  out.op = Op::Abort;
+  if (!step.condition)
+    return;
+  bindView(out, *step.condition);
+  out.scalar = BoundScalar(*step.condition, image_);
+}
+void Program::bind(Instruction &out, const step::AssumeEqual &step) {
+  out.op = Op::AssumeEqual;
+  bindView(out, step.tensor);
+}
+void Program::bind(Instruction &out, const step::CycleStamp &step) {
+  out.op = Op::CycleStamp;
+  auto &details = bindView(out, step.stamp);
+  if (step.since)
+    details.views.emplace_back(*step.since, image_);
+}
+void Program::bind(Instruction &out, const step::SetFloatingPoint &step) {
+  out.op = Op::FloatingPoint;
+  if (const auto &view = step.state ? step.state : step.before)
+    bindView(out, *view);
+}
+void Program::bind(Instruction &out, const step::GetSeeds &step) {
+  out.op = Op::GetSeeds;
+  bindView(out, step.seeds);
+}
+void Program::bind(Instruction &out, const step::SetSeeds &step) {
+  out.op = Op::SetSeeds;
+  bindView(out, step.seeds);
 }
 
 } // namespace poplar::backend::cpu

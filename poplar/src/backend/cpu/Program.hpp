@@ -15,6 +15,8 @@
 
 namespace poplar::backend::cpu {
 
+namespace step = executable::step;
+
 struct Instruction;
 using Block = std::vector<Instruction>;
 
@@ -33,6 +35,7 @@ struct Details {
   std::uint64_t bufferBytes = 0;     // host side of a copy
   std::vector<std::int64_t> scratch; // Kernel: place of each gathered operand, or -1
   std::vector<bool> gathered;        // Kernel: operands to read into their place before it runs
+  std::vector<bool> alsoRead;        // Kernel: by output
   std::vector<bool> unread;          // Kernel: outputs that nothing reads
   std::vector<bool> steady;          // Kernel: inputs that keep their values from run to run
   const Kernel *kernel = nullptr;
@@ -109,11 +112,32 @@ private:
   const Block *block(std::uint32_t step);
   void append(Block &to, std::uint32_t step);
   void appendLeaf(Block &to, std::uint32_t index, const Step &step);
-  void bindControl(Instruction &out, const Step &step);
-  void bindTransfer(Instruction &out, const Step &step);
-  void bindCrossReplica(Instruction &out, const Step &step);
-  void bindKernel(Instruction &out, std::uint32_t index, const Step &step);
-  void bindOperands(Instruction &out, const Step &step);
+  void bind(Instruction &, const auto &) {} // takes time, does nothing
+  void bind(Instruction &out, const step::Repeat &step);
+  void bind(Instruction &out, const step::RepeatWhile &step);
+  void bind(Instruction &out, const step::If &step);
+  void bind(Instruction &out, const step::Switch &step);
+  void bind(Instruction &out, const step::Copy &step);
+  void bind(Instruction &out, const step::HostToDevice &step);
+  void bind(Instruction &out, const step::DeviceToHost &step);
+  void bind(Instruction &out, const step::RemoteToDevice &step);
+  void bind(Instruction &out, const step::DeviceToRemote &step);
+  void bind(Instruction &out, const step::CrossReplicaCopy &step);
+  void bind(Instruction &out, const step::Execute &step);
+  void bind(Instruction &out, const step::Kernel &step);
+  void bind(Instruction &out, const step::HostCall &step);
+  void bind(Instruction &out, const step::WriteUndef &step);
+  void bind(Instruction &out, const step::Print &step);
+  void bind(Instruction &out, const step::Error &step);
+  void bind(Instruction &out, const step::Abort &step);
+  void bind(Instruction &out, const step::AssumeEqual &step);
+  void bind(Instruction &out, const step::CycleStamp &step);
+  void bind(Instruction &out, const step::SetFloatingPoint &step);
+  void bind(Instruction &out, const step::GetSeeds &step);
+  void bind(Instruction &out, const step::SetSeeds &step);
+  void bindTransfer(Instruction &out, const std::vector<executable::Move> &moves);
+  template <class Remote> void bindRemote(Instruction &out, const Remote &step);
+  Details &bindView(Instruction &out, const tensor::View &view);
   const MoveList *keep(MoveList moves) { return &moves_.emplace_back(std::move(moves)); }
   Details &detailsOf(Instruction &out);
 

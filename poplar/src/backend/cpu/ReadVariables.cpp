@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/ReadVariables.hpp"
 #include <algorithm>
+#include <functional>
 
 namespace poplar::backend::cpu {
-
-using executable::StepKind;
 
 ReadVariables::ReadVariables(const executable::Image &image) : read_(image.variables.size()) {
   for (const auto &step : image.steps)
@@ -15,20 +14,37 @@ ReadVariables::ReadVariables(const executable::Image &image) : read_(image.varia
     add(access.view);
 }
 
-void ReadVariables::add(const executable::Step &step) {
-  for (const auto &move : step.moves)
-    if (move.fromVar != executable::none)
-      read_[move.fromVar] = true;
-  if (step.kind == StepKind::WriteUndef)
-    return;
-  for (std::size_t i = 0; i < step.operands.size(); ++i) {
-    const auto &view = step.operands[i];
-    const bool written = step.kind == StepKind::Kernel && i < step.count && !step.cases[i];
-    if (!written)
+namespace {
+
+// Everything counts as read, but for what kernels only write and what is forgotten.
+struct Reads : executable::steps::AllViews<Reads> {
+  std::function<void(const tensor::View &)> add;
+  std::vector<bool> &read;
+  bool kernel;
+
+  void view(const tensor::View &view) { add(view); }
+  void writes(const tensor::View &view) {
+    if (!kernel)
       add(view);
     else if (view.metadata)
       add(*view.metadata);
   }
+  void forgets(const tensor::View &) {}
+  void moves(const std::vector<executable::Move> &moves, executable::steps::Arrives = {}) {
+    for (const auto &move : moves)
+      if (move.fromVar != executable::none)
+        read[move.fromVar] = true;
+  }
+};
+
+} // namespace
+
+void ReadVariables::add(const executable::Step &step) {
+  Reads reads{{},
+              [this](const tensor::View &view) { add(view); },
+              read_,
+              executable::is<executable::step::Kernel>(step)};
+  describe(step, reads);
 }
 
 void ReadVariables::add(const tensor::View &view) {

@@ -30,7 +30,7 @@ template <class Body> void forRows(const KernelOperand &t, Body body) {
 } // namespace
 
 std::unique_ptr<RoundedCall> RoundedCall::make(const Kernel &kernel, const KernelArgs &args,
-                                               const std::vector<std::int64_t> &reads) {
+                                               const std::vector<bool> &reads) {
   const bool any = std::any_of(args.outputs.begin(), args.outputs.end(), [](const auto &t) {
     return t.type == TypeId::Half && t.elements && !t.unread;
   });
@@ -40,7 +40,7 @@ std::unique_ptr<RoundedCall> RoundedCall::make(const Kernel &kernel, const Kerne
 }
 
 RoundedCall::RoundedCall(const Kernel &kernel, const KernelArgs &args,
-                         const std::vector<std::int64_t> &reads)
+                         const std::vector<bool> &reads)
     : kernel_(kernel), args_(args) {
   operands_.assign(args.outputs.begin(), args.outputs.end());
   operands_.insert(operands_.end(), args.inputs.begin(), args.inputs.end());

@@ -14,12 +14,12 @@ public:
   // Null if no result of this call can be rounded so. `reads`: of each output, whether the kernel
   // reads it as well.
   static std::unique_ptr<RoundedCall> make(const Kernel &kernel, const KernelArgs &args,
-                                           const std::vector<std::int64_t> &reads);
+                                           const std::vector<bool> &reads);
   ~RoundedCall();
   void run(const KernelArgs &args);
 
 private:
-  RoundedCall(const Kernel &kernel, const KernelArgs &args, const std::vector<std::int64_t> &reads);
+  RoundedCall(const Kernel &kernel, const KernelArgs &args, const std::vector<bool> &reads);
   RoundedCall(const RoundedCall &) = delete;
 
   struct Result {

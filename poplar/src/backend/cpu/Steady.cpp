@@ -5,7 +5,7 @@
 namespace poplar::backend::cpu {
 
 using executable::none;
-using executable::StepKind;
+namespace step = executable::step;
 
 static bool meet(const compile::RangeSet &a, const compile::RangeSet &b) {
   return std::ranges::any_of(
@@ -31,25 +31,26 @@ void Steady::reach(Program &program, std::uint32_t index) {
   program.steps[index] = true;
   const auto &step = image_.steps[index];
   addWrites(program, step);
-  if (step.kind == StepKind::Call)
-    reach(program, image_.functions[step.index]);
-  for (auto child : step.children)
-    reach(program, child);
+  for (auto part : inside(image_, step))
+    reach(program, part);
 }
 
 // Operands of other steps than kernels count as written, though many are only read. Those of
 // outlined code are only named, and its arguments are not copied here.
 void Steady::addWrites(Program &program, const executable::Step &step) {
-  if (step.kind == StepKind::Sequence || (step.kind == StepKind::Copy && step.flag))
+  const auto *copy = executable::as<step::Copy>(step);
+  if (executable::is<step::Sequence>(step) || (copy && copy->passesArgument))
     return;
-  program.runsVertices = program.runsVertices || step.kind == StepKind::Execute;
-  for (const auto &move : step.moves)
+  program.runsVertices = program.runsVertices || executable::is<step::Execute>(step);
+  for (const auto &move : movesOf(step))
     if (move.toVar != none)
       addVariable(program.written, move.toVar);
-  const auto written =
-      step.kind == StepKind::Kernel ? std::size_t(step.count) : step.operands.size();
-  for (std::size_t i = 0; i < std::min(written, step.operands.size()); ++i)
-    addView(program.written, step.operands[i]);
+  if (const auto *kernel = executable::as<step::Kernel>(step))
+    for (const auto &output : kernel->outputs)
+      addView(program.written, output.tensor);
+  else
+    for (const auto *view : viewsOf(step))
+      addView(program.written, *view);
 }
 
 void Steady::addVariable(compile::RangeSet &bytes, std::uint32_t index) const {

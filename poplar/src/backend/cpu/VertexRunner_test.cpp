@@ -166,7 +166,7 @@ TEST(VertexRunner, ThePredicateIsTheAndOfAllResults) {
     b.vertex(cs, "Answer", {span(in, 0, 1)});
     b.vertex(cs, "Answer", {span(in, 1, 2)});
     auto run = b.execute(cs);
-    b.image.steps[run].operands = {b.view(predicate)};
+    as<step::Execute>(b.image.steps[run])->verdict = b.view(predicate);
     Loaded loaded(b);
     loaded.run();
     EXPECT_EQ(loaded.read<char>(predicate)[0], second);
