@@ -132,7 +132,7 @@ TEST_P(CalibrationKind, IsWhatTheDocumentSays) {
 INSTANTIATE_TEST_SUITE_P(Kinds, CalibrationKind,
                          testing::Values("on-tile copies", "exchange", "sync", "host", "streams",
                                          "C++ vertices", "products, half", "products, float",
-                                         "sparse", "convolution", "power"));
+                                         "sparse", "convolution", "power", "tile memory"));
 
 // These kinds take minutes; a few rows stand for the rest.
 TEST(Calibration, LinksAndModelsAreWhatTheDocumentSays) {

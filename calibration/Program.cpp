@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Program.hpp"
+#include <algorithm>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <stdexcept>
@@ -15,11 +16,20 @@ Device deviceOf(const std::string &chip, unsigned ipus) {
   return model.createDevice();
 }
 
+// What the fullest tile needs of what it has.
+static double fullestTile(const pva::Report &report) {
+  std::uint64_t most = 0;
+  for (const auto &tile : report.compilation().tiles())
+    most = std::max(most, tile.memory().total().includingGaps());
+  return double(most) / double(report.compilation().target().bytesPerTile());
+}
+
 Profile::Profile(const pva::Report &report) {
   const auto execution = report.execution();
   all_ = double(execution.totalCycles());
   clock_ = report.compilation().target().clockFrequency();
   watts_ = execution.energy().averageWatts();
+  tile_ = fullestTile(report);
   for (const auto &total : execution.totals()) {
     byType_[total.program()->type()] += double(total.cycles());
     byName_[total.program()->name()] += double(total.cycles());
@@ -39,11 +49,9 @@ double Profile::named(const std::string &end) const {
   return sum;
 }
 
-static const OptionFlags options{{"debug.allowOutOfMemory", "true"}}; // memory is another subject
-
 Profile run(const Device &device, const Graph &graph, const program::Program &program,
             const std::map<std::string, std::size_t> &streamBytes) {
-  Engine engine(graph, program, options);
+  Engine engine(graph, program);
   engine.load(device);
   std::map<std::string, std::vector<char>> memory;
   for (const auto &[name, bytes] : streamBytes) {
@@ -65,8 +73,10 @@ static double cyclesOf(const pva::Program &program) {
 }
 
 double compiledCycles(const Graph &graph, const program::Program &program) {
-  Engine engine(graph, program, options);
+  Engine engine(graph, program);
   const auto report = engine.getReport(false);
+  if (const auto need = fullestTile(report); need > 1) // it ran on hardware
+    throw std::runtime_error("needs " + std::to_string(need) + " of a tile's memory");
   double sum = 0;
   for (const auto &root : report.compilation().programs())
     sum += cyclesOf(*root);

@@ -22,9 +22,10 @@ public:
   double seconds() const { return all_ / clock_; }
   double seconds(double cycles) const { return cycles / clock_; }
   double watts() const { return watts_; } // on average, all IPUs
+  double tile() const { return tile_; }   // what the fullest needs of its memory
 
 private:
-  double all_ = 0, clock_ = 1, watts_ = 0;
+  double all_ = 0, clock_ = 1, watts_ = 0, tile_ = 0;
   std::map<pva::Program::Type, double> byType_;
   std::map<std::string, double> byName_;
 };

@@ -13,7 +13,8 @@ bool isRate(Unit unit) {
 }
 
 const char *toString(Unit unit) {
-  static const char *names[] = {"cycles", "ms", "GB/s", "Gbit/s", "TFLOP/s", "/s", "x", "W"};
+  static const char *names[] = {"cycles", "ms", "GB/s", "Gbit/s", "TFLOP/s",
+                                "/s",     "x",  "W",    "MiB",    "B"};
   return names[unsigned(unit)];
 }
 

@@ -25,7 +25,9 @@ enum class Unit {
   Teraflops,
   PerSecond,
   TimesFaster,
-  Watts
+  Watts,
+  Mebibytes,
+  Bytes
 };
 bool isRate(Unit unit);
 const char *toString(Unit unit);
@@ -81,6 +83,7 @@ void addProductRows(Rows &rows);     // dense
 void addSparseRows(Rows &rows);      // against dense
 void addConvolutionRows(Rows &rows); // the blur as a convolution
 void addPowerRows(Rows &rows);
+void addMemoryRows(Rows &rows); // of tiles, by category
 void addModelRows(Rows &rows); // whole models
 
 Rows allRows();

@@ -15,6 +15,7 @@ Rows allRows() {
   addSparseRows(rows);
   addConvolutionRows(rows);
   addPowerRows(rows);
+  addMemoryRows(rows);
   addModelRows(rows);
   return rows;
 }

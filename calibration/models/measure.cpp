@@ -2,6 +2,7 @@
 #include "measure.hpp"
 #include <popart/devicemanager.hpp>
 #include <popart/session.hpp>
+#include <stdexcept>
 
 namespace calibration::models {
 
@@ -17,7 +18,6 @@ SessionOptions optionsOf(const Setup &setup, bool training) {
     options.convolutionOptions["availableMemoryProportion"] = setup.memoryProportion;
     options.matmulOptions["availableMemoryProportion"] = setup.memoryProportion;
   }
-  options.engineOptions["debug.allowOutOfMemory"] = "true";
   options.engineOptions["exchange.streamBufferOverlap"] = "hostRearrangeOnly"; // read ahead
   if (setup.replicas > 1) {
     options.enableReplicatedGraphs = true;
@@ -26,6 +26,7 @@ SessionOptions optionsOf(const Setup &setup, bool training) {
   if (setup.ipusPerReplica > 1) {
     options.virtualGraphMode = VirtualGraphMode::Manual;
     options.enablePipelining = true;
+    options.subgraphCopyingStrategy = SubgraphCopyingStrategy::JustInTime; // holds the least
   }
   if (training) {
     options.enableGradientAccumulation = setup.accumulation > 1;
@@ -55,7 +56,11 @@ ModelledStep stepOf(const Made &made, const Setup &setup) {
   else
     session = InferenceSession::createFromOnnxModel(model, flow, on, InputShapeInfo(), options);
   session->prepareDevice(false);
-  return session->getModelledStep();
+  const auto step = session->getModelledStep();
+  if (step.fullestTile > step.bytesPerTile) // it ran on hardware
+    throw std::runtime_error("needs " + std::to_string(step.fullestTile) + " of " +
+                             std::to_string(step.bytesPerTile) + " bytes on the fullest tile");
+  return step;
 }
 
 } // namespace calibration::models

@@ -127,8 +127,8 @@ Chip ipu1() {
       .wordsPerSend = 64,
       .waitBytes = 6,
       .receiveBytes = 18,
-      .workerStackBytes = 512,      // A12
-      .supervisorStackBytes = 1024, // A12
+      .workerStackBytes = 512,    // A12
+      .supervisorStackBytes = 96, // K5: 3168 with six workers
   };
   return c;
 }

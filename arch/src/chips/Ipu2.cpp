@@ -130,13 +130,13 @@ Chip ipu2() {
       .machineWatts = 250, // A11
   };
   c.code = {
-      .instructionBytes = 4,        // ISA
-      .sendBytes = 4,               // STK
-      .wordsPerSend = 64,           // STK
-      .waitBytes = 6,               // STK: 4 to 8
-      .receiveBytes = 18,           // STK: 12 to 24
-      .workerStackBytes = 512,      // A12
-      .supervisorStackBytes = 1024, // A12
+      .instructionBytes = 4,      // ISA
+      .sendBytes = 4,             // STK
+      .wordsPerSend = 64,         // STK
+      .waitBytes = 6,             // STK: 4 to 8
+      .receiveBytes = 18,         // STK: 12 to 24
+      .workerStackBytes = 512,    // A12
+      .supervisorStackBytes = 96, // K5: 3168 with six workers
   };
   return c;
 }

@@ -49,7 +49,7 @@ TEST(LayOutMemory, CountsVariablesConstantsStacksStateAndCodeByTile) {
   EXPECT_EQ(t.on(0, MemoryCategory::Variable), 200u);
   EXPECT_EQ(t.on(1, MemoryCategory::Constant), 12u);
   EXPECT_EQ(t.tile(1).gaps, 4u);
-  EXPECT_EQ(t.on(7, MemoryCategory::Stack), 6 * 512u + 1024u);
+  EXPECT_EQ(t.on(7, MemoryCategory::Stack), 6 * 512u + 96u);
   EXPECT_EQ(t.on(1, MemoryCategory::VertexInstanceState), 2 * 16u);
   EXPECT_EQ(t.on(1, MemoryCategory::VertexCode), 100u);
   EXPECT_EQ(t.on(0, MemoryCategory::VertexCode), 0u);
