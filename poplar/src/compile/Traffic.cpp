@@ -111,9 +111,32 @@ bool Traffic::absorb(Need &last, const Need &next) {
   return true;
 }
 
+// By tile first, which is a number among few; what one tile needs is a short list, and often in
+// order.
+void Traffic::sortNeeds() {
+  if (std::is_sorted(needs_.begin(), needs_.end()))
+    return;
+  if (needs_.size() < replica_.tiles())
+    return std::sort(needs_.begin(), needs_.end());
+  std::vector<std::size_t> ends(replica_.tiles() + 1);
+  for (const auto &need : needs_)
+    ++ends[need.tile + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<Need> sorted(needs_.size());
+  for (const auto &need : needs_)
+    sorted[ends[need.tile]++] = need;
+  needs_.swap(sorted);
+  auto begin = needs_.begin();
+  for (std::size_t tile = 0; tile + 1 < ends.size(); ++tile) {
+    const auto end = needs_.begin() + std::ptrdiff_t(ends[tile]);
+    if (!std::is_sorted(begin, end))
+      std::sort(begin, end);
+    begin = end;
+  }
+}
+
 void Traffic::mergeNeeds() {
-  if (!std::is_sorted(needs_.begin(), needs_.end()))
-    std::sort(needs_.begin(), needs_.end());
+  sortNeeds();
   std::size_t kept = 0;
   for (const auto &need : needs_)
     if (!kept || !absorb(needs_[kept - 1], need))

@@ -99,6 +99,7 @@ private:
     std::uint32_t on(unsigned ipu) const;
   };
 
+  void sortNeeds();
   void mergeNeeds();
   bool absorb(Need &last, const Need &next);
   std::vector<List> lists() const;
@@ -109,7 +110,13 @@ private:
   void deliverTo(std::uint32_t tile, std::uint64_t id,
                  const std::vector<std::pair<unsigned, Volume>> &fromIpu);
   void collect(const Group &group, std::uint64_t id);
+  struct Sent { // a need of a group
+    std::uint32_t var, group;
+    std::uint64_t begin; // its first element
+    std::size_t need;
+  };
   class Sender;
+  std::vector<Sent> sendingOrder(const std::vector<Group> &groups) const;
   void sendOnce(const std::vector<Group> &groups);
   void note(std::uint32_t tile, Volume TileLoad::*part, const Volume &volume);
   void noteRoute(const Group &group);

@@ -3,6 +3,7 @@
 // by tile.
 #include "arch/Exchange.hpp"
 #include "compile/Traffic.hpp"
+#include <algorithm>
 #include <tuple>
 
 namespace poplar::compile {
@@ -78,26 +79,37 @@ private:
   bool heard_ = false; // several tiles listened to last_, so all of it has left
 };
 
-void Traffic::sendOnce(const std::vector<Group> &groups) {
-  std::vector<std::pair<std::size_t, std::uint32_t>> order; // need, group
+// In the order of variables and elements; equal ones as the groups are. Most differ in what stands
+// in the entries themselves.
+auto Traffic::sendingOrder(const std::vector<Group> &groups) const -> std::vector<Sent> {
+  std::vector<Sent> order;
+  order.reserve(needs_.size());
   for (std::uint32_t g = 0; g != groups.size(); ++g)
     for (auto i = groups[g].list.first; i != groups[g].list.last; ++i)
-      order.push_back({i, g});
-  auto key = [&](const auto &entry) {
-    return std::tie(needs_[entry.first].var, needs_[entry.first].elements);
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](const auto &a, const auto &b) { return key(a) < key(b); });
+      order.push_back({needs_[i].var, g, needs_[i].elements.begin, i});
+  std::sort(order.begin(), order.end(), [&](const Sent &a, const Sent &b) {
+    if (a.var != b.var)
+      return a.var < b.var;
+    if (a.begin != b.begin)
+      return a.begin < b.begin;
+    const auto &x = needs_[a.need].elements, &y = needs_[b.need].elements;
+    return x != y ? x < y : std::tie(a.group, a.need) < std::tie(b.group, b.need);
+  });
+  return order;
+}
+
+void Traffic::sendOnce(const std::vector<Group> &groups) {
+  const auto order = sendingOrder(groups);
   homes_.clear();
   Sender near(*this);
-  for (auto [need, group] : order)
-    near.send(needs_[need], groups[group]);
+  for (const auto &sent : order)
+    near.send(needs_[sent.need], groups[sent.group]);
   near.flush();
   for (std::uint32_t ipu = 0; replica_.ipus > 1 && ipu != replica_.ipus; ++ipu) {
     Sender far(*this, ipu);
-    for (auto [need, group] : order)
-      if (groups[group].on(ipu))
-        far.send(needs_[need], groups[group]);
+    for (const auto &sent : order)
+      if (groups[sent.group].on(ipu))
+        far.send(needs_[sent.need], groups[sent.group]);
   }
 }
 
