@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The time that scripts of the bench measure: seconds, or with OPENIPU_BENCH_CLOCK=processor those of the processor, on one
-thread: on a machine that others load too, only such times can be compared."""
+"""The time that scripts of the bench measure: seconds, or with OPENIPU_BENCH_CLOCK=processor those of the processor, on
+one thread: on a machine that others load too, only such times can be compared."""
 import os
 import time
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 # Paddle's front end beside PopART's own interface and ONNX Runtime on the same models, for ./run bench paddle.
-# paddle_bench.py PACKAGES FOLDER says "ready" and then answers each line with a row of the table, as poptorch_bench.py does;
-# "end" is the last answer.
+# paddle_bench.py PACKAGES FOLDER says "ready" and then answers each line with a row of the table, as poptorch_bench.py
+# does; "end" is the last answer.
 import os
 import statistics
 import subprocess
@@ -194,8 +194,8 @@ def resnet(folder):
     predictor.get_input_handle("image").copy_from_cpu(value)
     session, popart_alone = popart_session(files, value)
     mine, theirs = in_turn(predictor.run, popart_alone, rounds=5)
-    yield ("predict with ResNet-50, one picture", duration(mine), f"{duration(theirs)} PopART", theirs / mine, ">= 0.95",
-           theirs / mine >= 0.95)
+    yield ("predict with ResNet-50, one picture", duration(mine), f"{duration(theirs)} PopART", theirs / mine,
+           ">= 0.95", theirs / mine >= 0.95)
     session.modelToHost(os.path.join(folder, "paddle-resnet50.onnx"))
     try:
         peer = OnnxRuntime(folder, "paddle-resnet50")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 # Keras' fit() beside PopART's own interface and plain torch on the same models, for ./run bench tensorflow.
-# tensorflow_bench.py PACKAGES FOLDER says "ready" and then answers each line with a row of the table, as poptorch_bench.py
-# does; "end" is the last answer. Groups of rows alone: their names as further arguments.
+# tensorflow_bench.py PACKAGES FOLDER says "ready" and then answers each line with a row of the table, as
+# poptorch_bench.py does; "end" is the last answer. Groups of rows alone: their names as further arguments.
 import os
 import statistics
 import subprocess
@@ -101,7 +101,8 @@ def popart_model(name, steps):
         h, wide = drop(b.aiOnnx.relu([b.aiOnnx.gemm([h, weights(dense, wide), weights(dense)], transB=1)]), 0.5), dense
     scores = b.aiOnnx.softmax([b.aiOnnx.gemm([h, weights(10, wide), weights(10)], transB=1)])
     loss = b.aiGraphcore.nllloss([scores, labels])
-    session = popart.TrainingSession(b.getModelProto(), popart.DataFlow(steps, {loss: popart.AnchorReturnType("All")}), loss,
+    flow = popart.DataFlow(steps, {loss: popart.AnchorReturnType("All")})
+    session = popart.TrainingSession(b.getModelProto(), flow, loss,
                                      popart.SGD({"defaultLearningRate": (rate(name), True)}),
                                      popart.DeviceManager().acquireAvailableDevice(1))
     session.prepareDevice()
@@ -151,8 +152,9 @@ def beside_popart(name, what, per_run, goal):
             for _ in range(runs):
                 step()
         ours, theirs = (seconds / (runs * per_run) for seconds in in_turn(epoch, peer))
-    return (f"Keras: fit {what} b{BATCH}, {per_run} steps a run", duration(ours), f"{duration(theirs)} PopART", theirs / ours,
-            f">= {goal:.2f}", theirs / ours >= goal)
+    ratio = theirs / ours
+    return (f"Keras: fit {what} b{BATCH}, {per_run} steps a run", duration(ours), f"{duration(theirs)} PopART", ratio,
+            f">= {goal:.2f}", ratio >= goal)
 
 
 class Torch:
@@ -191,8 +193,9 @@ def same_losses(peer, steps):
     model.set_weights(turned)
     x = models_peer.data("x", [steps, BATCH, 3, 32, 32]).numpy().transpose(0, 1, 3, 4, 2)
     y = models_peer.data("labels", [steps, BATCH], 10).numpy()
-    losses = [model.fit(np.ascontiguousarray(x[i]), tf.keras.utils.to_categorical(y[i], 10), batch_size=BATCH, verbose=0)
-              .history["loss"][0] for i in range(5)]
+    labels = tf.keras.utils.to_categorical
+    losses = [model.fit(np.ascontiguousarray(x[i]), labels(y[i], 10), batch_size=BATCH, verbose=0).history["loss"][0]
+              for i in range(5)]
     theirs = [float(v) for v in peer.ask("values")]
     apart = max(abs(a - b) for a, b in zip(losses, theirs)) / max(map(abs, theirs))
     print(f"  Keras: ours and torch's losses differ by {apart:.1e}", file=sys.stderr)
