@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""network.py FOLDER DELAY_MS LOSS_PERCENT HOST...: hosts in network namespaces, on a cable that delays and loses frames.
+"""network.py FOLDER DELAY_MS LOSS_PERCENT HOST...: hosts in network namespaces, on a cable that delays and loses.
 
 The first host is this process's own namespace; each other one is a process that waits in a namespace of its own, whose
 number is in FOLDER/HOST. Addresses are 10.77.0.1 and on. FOLDER/ready says that all are there; a file FOLDER/HOST.down
-unplugs a host. The cable is this process: frames of a TAP device at every host, so that no module of the kernel is needed
-beyond tun (tc's netem often is not there)."""
+unplugs a host. The cable is this process: frames of a TAP device at every host, so that no module of the kernel is
+needed beyond tun (tc's netem often is not there)."""
 import collections
 import ctypes
 import fcntl

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""paddle_train.py OUT: 12 steps of a small network on the replicas of all processes; the first one writes weights and the
-optimizer's variables to OUT."""
+"""paddle_train.py OUT: 12 steps of a small network on the replicas of all processes; the first one writes weights and
+the optimizer's variables to OUT."""
 import sys
 
 import numpy as np
@@ -21,7 +21,8 @@ exe.run(static.default_startup_program())
 local = popdist.getNumLocalReplicas()
 strategy = static.IpuStrategy()
 strategy.set_graph_config(num_ipus=local, is_training=True, micro_batch_size=2)
-strategy.set_options({"enable_distribution": True, "enable_replicated_graphs": local > 1, "replicated_graph_count": local})
+strategy.set_options({"enable_distribution": True, "enable_replicated_graphs": local > 1,
+                      "replicated_graph_count": local})
 compiled = static.IpuCompiledProgram(ipu_strategy=strategy)
 program = compiled.compile([x, y], [loss])
 

@@ -24,7 +24,7 @@ def default_collate_fn(batch):
 
 
 class DataLoader:
-    """use_buffer_reader and places are of Paddle's device memory: feeds are used where they lie, so they change nothing."""
+    """use_buffer_reader and places change nothing: feeds are used where they lie."""
 
     def __init__(self, dataset, feed_list=None, places=None, return_list=True, batch_sampler=None, batch_size=1,
                  shuffle=False, drop_last=False, collate_fn=None, num_workers=0, use_buffer_reader=True,
@@ -133,7 +133,7 @@ class DataLoader:
             given += 1
 
     def _of_iterables(self, workers):
-        """Every worker goes through the data set (get_worker_info() tells which share is its own); batches come in turn."""
+        """Every worker goes through the data set (get_worker_info() says which share to take); batches come in turn."""
         left = list(range(len(workers)))
         for worker in left * _AHEAD:
             workers.ask(worker, self._epoch)

@@ -58,8 +58,8 @@ class BatchSampler(Sampler):
 
 
 class DistributedBatchSampler(BatchSampler):
-    """The batches of one process of several: batch after batch goes to the next process. All get as many samples: the first
-    ones are taken again where the last are too few."""
+    """The batches of one process of several: batch after batch goes to the next process. All get as many samples: the
+    first ones are taken again where the last are too few."""
 
     def __init__(self, dataset, batch_size, num_replicas=None, rank=None, shuffle=False, drop_last=False):
         from .. import distributed

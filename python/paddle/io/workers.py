@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Processes that prepare batches. Each has a socket of its own to the loader: requests go in, results come out in order, and
-the end of the stream says that a process has died. Arrays of a result lie in memory that both sides map."""
+"""Processes that prepare batches. Each has a socket of its own to the loader: requests go in, results come out in
+order, and the end of the stream says that a process has died. Arrays of a result lie in memory that both sides map."""
 import collections
 import mmap
 import multiprocessing
@@ -165,8 +165,8 @@ class Workers:
     def answer(self, worker):
         sock = self._sockets[worker]
         if self._timeout and not select.select([sock], [], [], self._timeout)[0]:
-            raise RuntimeError(f"DataLoader: worker {worker} (pid {self._processes[worker].pid}) gave no batch within timeout="
-                               f"{self._timeout} seconds.")
+            raise RuntimeError(f"DataLoader: worker {worker} (pid {self._processes[worker].pid}) gave no batch within "
+                               f"timeout={self._timeout} seconds.")
         try:
             good, value = _receive(sock)
         except (EOFError, ConnectionError):
@@ -181,9 +181,10 @@ class Workers:
         process = self._processes[worker]
         process.join(5)
         code = process.exitcode
-        how = f"was killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"ended with code {code}"
-        raise RuntimeError(f"DataLoader: worker {worker} (pid {process.pid}) {how} before it gave its batch. Out of memory and "
-                           "crashes of native code do this; num_workers=0 shows where.")
+        killed = code is not None and code < 0
+        how = f"was killed by {signal.Signals(-code).name}" if killed else f"ended with code {code}"
+        raise RuntimeError(f"DataLoader: worker {worker} (pid {process.pid}) {how} before it gave its batch. Out of "
+                           "memory and crashes of native code do this; num_workers=0 shows where.")
 
     def drain(self):
         """Answers that nobody wants any more are read."""

@@ -11,8 +11,8 @@ def _popdist(strategy):
         (popdist.getNumLocalReplicas(), popdist.getNumIpusPerReplica())
     if wanted != given:
         raise ValueError(f"(InvalidArgument) The strategy has {wanted[0]} replicas of {wanted[1]} IPUs (num_ipus="
-                         f"{strategy.num_ipus}, replicated_graph_count), but poprun gives each process {given[0]} of {given[1]}. "
-                         "num_ipus and replicated_graph_count are those of one process.")
+                         f"{strategy.num_ipus}, replicated_graph_count), but poprun gives each process {given[0]} of "
+                         f"{given[1]}. num_ipus and replicated_graph_count are those of one process.")
     return popdist
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The optimizer's variables between the scope and the device, where PopART knows them by names of its own: training goes
-on from the scope's values, and weights_to_host() brings them back, so that a saved state is a whole one."""
+"""The optimizer's variables between the scope and the device, where PopART knows them by names of its own: training
+goes on from the scope's values, and weights_to_host() brings them back, so that a saved state is a whole one."""
 import math
 
 import numpy as np
@@ -40,7 +40,8 @@ class OptimizerState:
         return self._scaling if prefix == "Accl1___" or kind == "adamax" else self._scaling ** 2
 
     def _arrays(self):
-        infos = {name: self._session.getInfo(name) for name in (*(p[0] for p in self._pairs), *(c[0] for c in self._counts))}
+        names = [*(pair[0] for pair in self._pairs), *(count[0] for count in self._counts)]
+        infos = {name: self._session.getInfo(name) for name in names}
         return {name: np.zeros(info.shape(), info.data_type_lcase()) for name, info in infos.items()}
 
     def send(self):

@@ -89,16 +89,21 @@ def wrong():
     raise KeyError("no such picture")
 
 
+def refuse(number):
+    raise ValueError("not now")
+
+
 @pytest.mark.parametrize("at", [0, 22])
 def test_errors_come_out_as_they_are(at):
     with pytest.raises(KeyError, match="(?s)In DataLoader worker.*no such picture"):
         list(io.DataLoader(Squares(23, at, wrong), batch_size=4, num_workers=2))
     with pytest.raises(ValueError, match="(?s)worker 0.*not now"):
-        list(io.DataLoader(Squares(), num_workers=2, worker_init_fn=lambda _: (_ for _ in ()).throw(ValueError("not now"))))
+        list(io.DataLoader(Squares(), num_workers=2, worker_init_fn=refuse))
 
 
 @pytest.mark.parametrize("end, words", [
-    (lambda: os.kill(os.getpid(), signal.SIGKILL), "worker 1 .*killed by SIGKILL"), (lambda: os._exit(7), "ended with code 7")])
+    (lambda: os.kill(os.getpid(), signal.SIGKILL), "worker 1 .*killed by SIGKILL"),
+    (lambda: os._exit(7), "ended with code 7")])
 def test_a_dead_worker_is_an_error(end, words):
     with pytest.raises(RuntimeError, match=words):
         list(io.DataLoader(Squares(23, 5, end), batch_size=4, num_workers=2))

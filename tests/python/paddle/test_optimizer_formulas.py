@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Optimizers against Paddle's formulas in numpy, float64, on the CPU and on IPUs, with gradients so small that the place of
-epsilon matters; and training that goes on where a saved state left off."""
+"""Optimizers against Paddle's formulas in numpy, float64, on the CPU and on IPUs, with gradients so small that the
+place of epsilon matters; and training that goes on where a saved state left off."""
 import numpy as np
 import pytest
 
@@ -92,7 +92,8 @@ CASES = {
     "adam": (lambda r: paddle.optimizer.Adam(r, beta2=0.99, epsilon=EPS), Adam(eps=EPS)),
     "adamw": (lambda r: paddle.optimizer.AdamW(r, beta2=0.99, epsilon=EPS, weight_decay=0.1), Adam(eps=EPS, decay=0.1)),
     "lamb": (lambda r: paddle.optimizer.Lamb(r, 0.02, beta2=0.99, epsilon=EPS), Lamb(eps=EPS, decay=0.02)),
-    "adagrad": (lambda r: paddle.optimizer.Adagrad(r, EPS, initial_accumulator_value=1e-6), Adagrad(eps=EPS, start=1e-6)),
+    "adagrad": (lambda r: paddle.optimizer.Adagrad(r, EPS, initial_accumulator_value=1e-6),
+                Adagrad(eps=EPS, start=1e-6)),
     "adadelta": (lambda r: paddle.optimizer.Adadelta(r, EPS, 0.9), Adadelta(eps=EPS, rho=0.9)),
     "rmsprop": (lambda r: paddle.optimizer.RMSProp(r, 0.9, EPS), RmsProp(**RMS)),
     "rmsprop_momentum": (lambda r: paddle.optimizer.RMSProp(r, 0.9, EPS, 0.7), RmsProp(**{**RMS, "mu": 0.7})),
