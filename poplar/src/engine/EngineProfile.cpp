@@ -75,7 +75,7 @@ void Engine::Impl::writeReport() {
 }
 
 // After the first run, which tells all that was compiled. A large report takes a second to write:
-// it is written again when that is a twentieth of the time since, so that a training that is
+// it is written again when that is a fiftieth of the time since, so that a training that is
 // watched takes hardly longer. The last one is written when the engine goes.
 void Engine::Impl::reportWhileRunning() {
   if (!reportsEachRun)
@@ -88,7 +88,7 @@ void Engine::Impl::reportWhileRunning() {
   writeReport();
   types::checkpointDebugFile();
   const auto end = std::chrono::steady_clock::now();
-  nextReport = end + 20 * (end - begin);
+  nextReport = end + 50 * (end - begin);
 }
 
 // One line per variable and tile: what real tools call lowered variables.
