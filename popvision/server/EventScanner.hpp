@@ -21,10 +21,11 @@ struct RawEvent {
 class EventScanner {
 public:
   explicit EventScanner(std::string_view text) : text_(text) {}
-  bool begin();                                       // to the first event; false: this is no trace
-  bool next(RawEvent &event);                         // false: no more
-  bool complete() const { return complete_; }         // the text did not end within an event
-  bool ranOut() const { return at_ >= text_.size(); } // rather than met the end of the list
+  bool begin();                               // to the first event; false: this is no trace
+  bool next(RawEvent &event);                 // false: no more
+  bool complete() const { return complete_; } // the text did not end within an event
+  // More text might have helped: it stopped near the end, within a number perhaps.
+  bool ranOut() const { return at_ + 32 >= text_.size(); }
   std::size_t position() const { return at_; }
 
 private:

@@ -87,6 +87,8 @@ Builder::Open &Builder::newThreadOf(const RawEvent &raw) {
 static std::uint64_t mixed(std::string_view text) {
   std::uint64_t head = 0, tail = 0;
   const auto size = std::min(text.size(), sizeof head);
+  if (size == 0)
+    return 0;
   std::memcpy(&head, text.data(), size);
   std::memcpy(&tail, text.data() + text.size() - size, size);
   return (head ^ tail * 31 ^ text.size() << 3) * 0x9e3779b97f4a7c15u;
