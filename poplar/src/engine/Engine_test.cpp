@@ -471,3 +471,24 @@ TEST(Engine, SimulatedErrorsAreRaisedAtTheNextRun) {
   engine.load(s.device);
   EXPECT_NO_THROW(engine.run());
 }
+
+TEST(Engine, SomeReplicasOfAProgram) {
+  Small s(2, 4);
+  const auto executable = compileGraph(s.graph, {Sequence()});
+  const auto with = [&](const char *first, const char *number) {
+    return Engine(executable,
+                  {{"target.firstRuntimeReplica", first}, {"target.numberRuntimeReplica", number}});
+  };
+  for (const auto &[first, number] :
+       {std::pair("4", "1"), std::pair("-1", "1"), std::pair("2", "3"), std::pair("1", "0")})
+    EXPECT_HAS(failure<invalid_option>([&, f = first, n = number] { with(f, n); }),
+               "the program has replicas 0 to 3");
+  auto all = with("0", "4");
+  all.load(s.device);
+  // The device has the IPUs of the replicas that run here, and the others run elsewhere.
+  auto some = with("2", "2");
+  EXPECT_HAS(failure<poplar_error>([&] { some.load(s.device); }), "ipus: compiled for 4");
+  const auto half = model(2);
+  EXPECT_HAS(failure<poplar_error>([&] { some.load(half); }),
+             "this one was started alone. Start it with poprun or mpirun.");
+}
