@@ -12,6 +12,7 @@ std::vector<Row> copies();   // Copies.cpp    compiling many copies of one varia
 std::vector<Row> views();    // Views.cpp     copying and making views of a large tensor
 std::vector<Row> codelets(); // Codelets.cpp  compiling a codelet source
 std::vector<Row> machine();  // Machine.cpp   tools and attaching, with 64 processes
+std::vector<Row> between();  // Between.cpp   collectives of two processes, beside Open MPI
 // Operators.cpp
 std::vector<Row> matmuls();           // beside OpenBLAS and oneDNN
 std::vector<Row> convolutions();      // beside oneDNN and torch
@@ -59,6 +60,7 @@ inline std::vector<Subject> subjects() {
           {"views", views},
           {"codelets", codelets},
           {"machine", machine},
+          {"between", between},
           {"matmul", matmuls},
           {"convolution", convolutions},
           {"elementwise", elementWise},
