@@ -119,6 +119,8 @@ public:
   // At the end of the process.
   void leave() noexcept {
     int over = 0;
+    if (getpid() != process_) // a child that was forked
+      return;
     MPI_Finalized(&over);
     if (over)
       return;
@@ -241,6 +243,7 @@ private:
     Clock::time_point seen;
   };
   std::mutex lock_; // MPI was asked for one thread at a time
+  const pid_t process_ = getpid();
   MPI_Comm world_ = MPI_COMM_NULL;
   bool ownsMpi_ = false, lost_ = false, parted_ = false;
   unsigned rank_ = 0, size_ = 1;
