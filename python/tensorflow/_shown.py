@@ -46,6 +46,11 @@ def get_static_value(tensor, partial=False):
     return constant_value(convert_to_tensor(tensor))
 
 
+def get_logger():
+    from tensorflow.framework.logs import logger
+    return logger
+
+
 def no_op(name=None):
     from tensorflow.framework.scopes import group
     return group(name=name)

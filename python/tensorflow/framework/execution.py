@@ -60,6 +60,7 @@ class Executable:
         options = popart.SessionOptions()
         options.constantWeights = False
         options.enableLoadAndOffloadRNGState = True
+        options.groupNormStridedChannelGrouping = True  # where the operation does not say otherwise
         options.engineOptions["debug.allowOutOfMemory"] = "true"
         if s.replicas > 1:
             options.enableReplicatedGraphs = True

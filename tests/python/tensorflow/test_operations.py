@@ -119,7 +119,8 @@ def test_both_ways_agree(op):
 
 def test_no_operation_is_left_out():
     covered = set(CASES) | ELSEWHERE | {"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits",
-                                        "NegativeLogLikelihood", "InTopKV2", "Gelu"}
+                                        "NegativeLogLikelihood", "InTopKV2", "Gelu"} | {
+        "WeightGradient", "CustomGradient", "UserOp", "CrossReplicaMean", "PrintTensor", "RecomputationCheckpoint"}
     assert set(_core.operations()) <= covered, sorted(set(_core.operations()) - covered)
     assert set(KERNELS) <= set(CASES)
 

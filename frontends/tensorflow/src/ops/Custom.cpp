@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// UserOp: a function of a shared library that builds a program (popart/src/ops/userop.cpp).
+// UserOp: a function of a shared library that builds a program (popart/src/ops/userop.cpp). Hints
+// and looks at what is computed: RecomputationCheckpoint, PrintTensor.
 #include "core/Call.hpp"
 
 namespace tensorflow {
@@ -16,8 +17,25 @@ Values userOp(Call &c) {
   return c.m.ops("openipu.UserOp", c.all(), unsigned(c.results()), std::move(attributes));
 }
 
+// Kept for the backward pass, where others are computed again.
+Values checkpoint(Call &c) {
+  if (auto *settings = c.m.producer(c.in(0), {}))
+    settings->recompute = popart::ir::Recompute::Checkpoint;
+  return {c.m.op("Identity", {c.in(0)})};
+}
+
+Values printTensor(Call &c) {
+  Attributes attributes{{"print_gradient", std::int64_t(0)}};
+  attributes.set("title", c.text("title", ""));
+  return {c.m.op("PrintTensor", {c.in(0)}, std::move(attributes))};
+}
+
 } // namespace
 
-void addCustom(Registry &r) { r.add("UserOp", userOp); }
+void addCustom(Registry &r) {
+  r.add("UserOp", userOp);
+  r.add("RecomputationCheckpoint", checkpoint);
+  r.add("PrintTensor", printTensor);
+}
 
 } // namespace tensorflow

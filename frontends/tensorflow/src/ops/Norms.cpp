@@ -33,11 +33,11 @@ Values layerNorm(Call &c) {
 
 Values groupNorm(Call &c) {
   const Value x = toChannelsSecond(c, c.in(0));
-  return {fromChannelsSecond(
-      c, c.m.op("GroupNormalization", {x, c.in(1), c.in(2)},
-                {{"num_groups", c.integer("num_groups")},
-                 {"epsilon", float(c.real("epsilon", 1e-3))},
-                 {"contiguous_groups", std::int64_t(c.flag("contiguous", true))}}))};
+  const auto made = c.m.ops("GroupNormalization", {x, c.in(1), c.in(2)}, 3,
+                            {{"num_groups", c.integer("num_groups")},
+                             {"epsilon", float(c.real("epsilon", 1e-3))},
+                             {"contiguous_groups", std::int64_t(c.flag("contiguous", true))}});
+  return {fromChannelsSecond(c, made[0])};
 }
 
 } // namespace

@@ -67,6 +67,16 @@ class logging:
     error = warning
 
 
+class app:
+    """tf.app"""
+
+    @staticmethod
+    def run(main=None, argv=None):
+        import sys
+        main = main or sys.modules["__main__"].main
+        sys.exit(main(sys.argv if argv is None else argv))
+
+
 _names.lazy(globals(), {"train": "tensorflow.compat.v1.train", "layers": "tensorflow.compat.v1.layers",
                         "losses": "tensorflow.compat.v1.losses", "data": "tensorflow.compat.v1.data",
                         **{name: f"tensorflow.{name}" for name in "nn math random linalg keras errors nest config".split()},

@@ -9,4 +9,4 @@ from tensorflow.keras.ipu.assignments import (FunctionalLayerPipelineStageAssign
 from tensorflow.keras.ipu.pipeline_stage import PipelineStage  # noqa: F401
 from tensorflow.python.ipu.replicated_metrics import ReplicatedMetricReductionMethod  # noqa: F401
 
-_names.lazy(globals(), {})
+_names.lazy(globals(), {"layers": "tensorflow.keras.ipu.layers"})

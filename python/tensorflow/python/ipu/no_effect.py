@@ -10,6 +10,10 @@ ARGUMENTS = {
     "backward_propagation_stages_poplar_options": "stages share the options of IPUConfig",
     "weight_update_poplar_options": "updates share the options of IPUConfig",
     "accumulate_outfeed_dtype": "the host adds what is accumulated, in float64",
+    "serialization_factor": "lookups are planned by the sizes of their tables",
+    "indices_are_sorted": "lookups take indices in any order",
+    "unique_sharding": "equal parts of a program are found without being told",
+    "keep_input_layouts": "equal parts of a program are found without being told",
 }
 _ONE = "one order of operations is chosen, by the memory that it needs"
 _JOINED = "what is alike is joined by the compiler whatever its size"

@@ -65,7 +65,30 @@ class GradientAccumulationOptimizerV2(_Around):
 
 
 class CrossReplicaGradientAccumulationOptimizerV2(GradientAccumulationOptimizerV2):
-    pass
+    """Replicas average theirs as well; those of one replica always do."""
+
+
+class GradientAccumulationOptimizer(GradientAccumulationOptimizerV2):
+    """The first form of it, whose gradients are always summed."""
+
+    def __init__(self, opt, num_mini_batches, verify_usage=True, name="GradientAccumulationOptimizer"):
+        super().__init__(opt, num_mini_batches, name=name)
+
+
+class CrossReplicaGradientAccumulationOptimizer(GradientAccumulationOptimizer):
+    def __init__(self, opt, num_mini_batches, verify_usage=True, name="CrossReplicaGradientAccumulationOptimizer"):
+        super().__init__(opt, num_mini_batches, verify_usage, name)
+
+
+class MapGradientOptimizer(_Around):
+    """Gradients are what a function makes of them and of their variables."""
+
+    def __init__(self, wrapped_optimizer, gradient_mapping_function, name="MapGradientOptimizer"):
+        super().__init__(wrapped_optimizer, name)
+        self._map = gradient_mapping_function
+
+    def compute_gradients(self, loss, var_list=None, **kwargs):
+        return [(None if g is None else self._map(g, v), v) for g, v in super().compute_gradients(loss, var_list, **kwargs)]
 
 
 class ShardedOptimizer(_Around):

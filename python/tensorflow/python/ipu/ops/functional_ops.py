@@ -2,8 +2,12 @@
 """Functions that are used several times: equal parts of a program are found without being told."""
 import functools
 
+from tensorflow.framework.logs import without_effect
+
 
 def outlined_function(func=None, unique_sharding=False, keep_input_layouts=None, name=None):
+    without_effect(unique_sharding=unique_sharding, keep_input_layouts=keep_input_layouts)
+
     def decorate(f):
         @functools.wraps(f)
         def call(*args, **kwargs):

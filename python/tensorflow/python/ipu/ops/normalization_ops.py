@@ -9,6 +9,8 @@ from tensorflow.keras import initializers
 def group_norm(inputs, groups=2, channels_axis=-1, reduction_axes=None, center=True, scale=True, epsilon=1.53e-5,
                param_initializers=None, reuse=None, variables_collections=None, training=True, trainable=True, scope=None,
                strided_channel_grouping=True):
+    if reduction_axes is not None:
+        raise NotImplementedError("group_norm: reduction_axes cannot be chosen: they are all but those of batch and channels.")
     x = convert_to_tensor(inputs)
     channels = x.shape[channels_axis]
     own = param_initializers or {}

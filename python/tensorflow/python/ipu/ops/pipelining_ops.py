@@ -3,6 +3,7 @@
 import enum
 
 from tensorflow.framework import logs, nest
+from tensorflow.framework.dispatch import apply
 from tensorflow.framework.graphs import placed
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
@@ -17,6 +18,22 @@ class PipelineSchedule(enum.IntEnum):
 
 _NO_EFFECT = ("forward_propagation_stages_poplar_options", "backward_propagation_stages_poplar_options",
              "weight_update_poplar_options", "accumulate_outfeed_dtype")
+
+
+class PipelineStageOptions:
+    """Options of Poplar for a stage: stages share those of IPUConfig, so that giving these is told to have no effect."""
+
+    def __init__(self, convolution_options=None, matmul_options=None, slice_options=None):
+        self.convolution_options, self.matmul_options = convolution_options or {}, matmul_options or {}
+        self.slice_options = slice_options or {}
+
+    def __repr__(self):
+        return f"PipelineStageOptions({self.convolution_options}, {self.matmul_options}, {self.slice_options})"
+
+
+def recomputation_checkpoint(tensors, name=None):
+    """The tensors, which are kept for the backward pass where others are computed again (allow_recompute)."""
+    return nest.map_structure(lambda t: apply("RecomputationCheckpoint", [convert_to_tensor(t)], name=name), tensors)
 
 
 class OptimizerFunctionOutput:

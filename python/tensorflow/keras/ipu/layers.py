@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Layers of the IPU's own: normalisation in groups of channels, checkpoints of recomputation; Embedding and Dropout are Keras'
+with the arguments that those for IPUs have."""
+from tensorflow import _names
+from tensorflow.framework.dispatch import apply
+from tensorflow.framework.logs import without_effect
+from tensorflow.keras import initializers as _initializers
+from tensorflow.keras.engine.base_layer import Layer as _Layer
+from tensorflow.keras.layers import Dropout as _Dropout
+from tensorflow.keras.layers import Embedding as _Embedding
+from tensorflow.ops import array_ops as _array
+
+
+class GroupNormalization(_Layer):
+    """Mean and variance are of groups of channels of a sample. strided_channel_grouping: channel c is of group c mod groups."""
+
+    def __init__(self, groups=2, axis=-1, center=True, scale=True, epsilon=1e-3, beta_initializer="zeros",
+                 gamma_initializer="ones", strided_channel_grouping=True, trainable=True, dtype=None, **kwargs):
+        super().__init__(trainable=trainable, dtype=dtype, **kwargs)
+        self.groups, self.axis, self.center, self.scale, self.epsilon = groups, axis, center, scale, epsilon
+        self.strided_channel_grouping = strided_channel_grouping
+        self.beta_initializer = _initializers.get(beta_initializer)
+        self.gamma_initializer = _initializers.get(gamma_initializer)
+
+    def _group_count(self, channels):
+        if self.groups < 1 or channels % self.groups:
+            raise ValueError(f"{self.name}: {channels} channels cannot be split into {self.groups} groups.")
+        return self.groups
+
+    def build(self, input_shape):
+        self._rank, axis = len(input_shape), self.axis % len(input_shape)
+        if axis not in (1, self._rank - 1) or self._rank < 2:
+            raise ValueError(f"{self.name}: the channels of an input of {self._rank} dimensions are dimension 1 or the last, "
+                             f"not {self.axis}.")
+        self._last = axis == self._rank - 1
+        channels = input_shape[axis]
+        self._groups = self._group_count(channels)
+        self.gamma = self.add_weight("gamma", (channels,), initializer=self.gamma_initializer) if self.scale else None
+        self.beta = self.add_weight("beta", (channels,), initializer=self.beta_initializer) if self.center else None
+        self._channels = channels
+
+    def call(self, inputs, training=None):
+        gamma = self.gamma if self.gamma is not None else _array.ones([self._channels], inputs.dtype)
+        beta = self.beta if self.beta is not None else _array.zeros([self._channels], inputs.dtype)
+        return apply("GroupNorm", [inputs, gamma, beta], {
+            "num_groups": int(self._groups), "epsilon": float(self.epsilon), "data_format": "NHWC" if self._last else "NCHW",
+            "contiguous": not self.strided_channel_grouping})
+
+    def get_config(self):
+        return {**super().get_config(), "groups": self.groups, "axis": self.axis, "center": self.center, "scale": self.scale,
+                "epsilon": self.epsilon, "beta_initializer": _initializers.serialize(self.beta_initializer),
+                "gamma_initializer": _initializers.serialize(self.gamma_initializer),
+                "strided_channel_grouping": self.strided_channel_grouping}
+
+
+class InstanceNormalization(GroupNormalization):
+    """Every channel is a group."""
+
+    def __init__(self, axis=-1, **kwargs):
+        super().__init__(1, axis, **kwargs)
+
+    def _group_count(self, channels):
+        return channels
+
+    def get_config(self):
+        return {k: v for k, v in super().get_config().items() if k != "groups"}
+
+
+class LayerNormalization(GroupNormalization):
+    """All channels are one group: of all dimensions but the first."""
+
+    def __init__(self, axis=-1, **kwargs):
+        super().__init__(1, axis, **kwargs)
+
+    def get_config(self):
+        return {k: v for k, v in super().get_config().items() if k != "groups"}
+
+
+class RecomputationCheckpoint(_Layer):
+    """What passes here is kept for the backward pass; without a checkpoint it may be computed again."""
+
+    def call(self, inputs, **kwargs):
+        from tensorflow.python.ipu.ops.pipelining_ops import recomputation_checkpoint
+        return recomputation_checkpoint(inputs)
+
+
+class Embedding(_Embedding):
+    def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", serialization_factor=1, **kwargs):
+        without_effect(serialization_factor=serialization_factor if serialization_factor != 1 else None)
+        super().__init__(input_dim, output_dim, embeddings_initializer, **kwargs)
+
+
+class Dropout(_Dropout):
+    def __init__(self, rate=0.5, noise_shape=None, seed=None, **kwargs):
+        super().__init__(rate, noise_shape, seed, **kwargs)
+
+
+GroupNorm, InstanceNorm, LayerNorm = GroupNormalization, InstanceNormalization, LayerNormalization
+_names.lazy(globals(), {})
