@@ -53,6 +53,16 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     # ---- compiling
 
+    def _check_scope(self):
+        """What is compiled in a strategy's scope must have been made in it."""
+        for variable in self.weights if current.strategy is not None and self.built else ():
+            if variable.strategy is None:
+                raise ValueError(f"Variable ({variable.name}, shape {variable.shape}) was not created in the distribution "
+                                 f"strategy scope of ({type(current.strategy).__name__}). It is most likely because some "
+                                 "layers, model, or optimizer was being created outside the distribution strategy scope. Try "
+                                 "to make sure your code looks similar to the following.\nwith strategy.scope():\n  "
+                                 "model=_create_model()\n  model.compile(...)")
+
     def compile(self, optimizer="rmsprop", loss=None, metrics=None, loss_weights=None, weighted_metrics=None,
                 run_eagerly=None, steps_per_execution=None, **kwargs):
         from tensorflow.keras import optimizers
@@ -61,6 +71,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
         if run_eagerly and (self._strategy is not None or current.strategy is not None):
             raise RuntimeError("Keras models cannot run eagerly when created within an IPUStrategy. Please set "
                                "`run_eagerly` to `False` and re-compile.")
+        self._check_scope()
         if steps_per_execution is not None and int(steps_per_execution) < 1:
             raise ValueError(f"steps_per_execution must be at least 1, not {steps_per_execution}.")
         self.optimizer = optimizers.get(optimizer)

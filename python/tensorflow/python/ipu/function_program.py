@@ -4,6 +4,7 @@ loop, `next(iterator)` its infeed."""
 import numpy as np
 
 from tensorflow.framework import nest
+from tensorflow.framework.errors import InvalidArgumentError
 from tensorflow.framework.graphs import tracing
 from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
@@ -89,12 +90,21 @@ class FunctionProgram(Compiled):
                 given[i] = graph.input(flat[i].shape, flat[i].dtype, f"arg{i}")
             args, kwargs = nest.pack_sequence_as((args, kwargs), given)
             self.result = function(*args, **kwargs)
+        self._check_variables()
         self._leaves = nest.flatten(self.result)
         self._kinds = [isinstance(v, (Tensor, Variable)) for v in self._leaves]
         self.tensors = [graph.read(v) if isinstance(v, Variable) else graph.taken(v)
                         for v, is_one in zip(self._leaves, self._kinds) if is_one]
         self._feeds = graph.infeeds
         graph.infeeds = []
+
+    def _check_variables(self):
+        for variable, *_ in self.graph.variables.values():
+            if variable.trainable and variable.strategy is None:
+                raise InvalidArgumentError(
+                    None, None, f"Trying to access resource {variable.name.split(':')[0]} located in device /device:CPU:0 from "
+                    f"device /device:IPU:{self.index}: the variable of shape {variable.shape} was created outside of the "
+                    "IPUStrategy's scope. Create it in `with strategy.scope():`.")
 
     def __call__(self, flat):
         times = self.compile().settings.times

@@ -49,7 +49,11 @@ class IPUStrategyV1:
         if active() is not None:
             return fn(*args, **kwargs)
         from tensorflow.python.ipu.function_program import FunctionProgram
-        return fn.run(self.device, tuple(args), kwargs, lambda f, a, k: FunctionProgram(f, a, k, self._index))
+        before, current.strategy = current.strategy, self
+        try:
+            return fn.run(self.device, tuple(args), kwargs, lambda f, a, k: FunctionProgram(f, a, k, self._index))
+        finally:
+            current.strategy = before
 
     def reduce(self, reduce_op, value, axis=None):
         return value
