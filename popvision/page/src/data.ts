@@ -32,7 +32,7 @@ export interface Summary {
     droppedSteps: number;
     droppedBlocks: number;
     cyclesByKind: Record<string, number>;
-    programRuns: { name: string; runs: number }[];
+    programRuns: { name: string; runs: number; program: number }[];
     joules: number;
     averageWatts: number;
   };

@@ -249,7 +249,7 @@ export class Flame {
         c.strokeRect(from + 0.5, y + 0.5, size - 1, rowHeight - 3);
       }
       if (size > 34) {
-        c.fillStyle = '#111';
+        c.fillStyle = intervals.colour(i).length > 7 ? colour('ink') : '#111'; // see-through, or full
         c.textAlign = 'left';
         const label = intervals.label(i),
           room = Math.floor((size - 8) / 5.6);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "../Views.hpp"
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -56,10 +57,13 @@ void execution(Json &json, const Model &model) {
       for (unsigned kind = 0; kind < numKinds; ++kind)
         json(nameOf(Kind(kind)), model.cyclesByKind()[kind]);
     });
+    const auto entries = model.compilation().programs();
     json.key("programRuns").array([&] {
       for (const auto &run : execution.programsRun())
         json.object([&] {
+          const auto entry = std::find(entries.begin(), entries.end(), run.program());
           json("name", run.program() ? run.program()->name() : std::string())("runs", run.runs());
+          json("program", entry - entries.begin()); // as Engine::run calls it
         });
     });
     json("joules", execution.energy().joules())("averageWatts", execution.energy().averageWatts());

@@ -34,7 +34,7 @@ function entry(insight: Insight, index: number, context: Context, other?: Insigh
       'div',
       { class: 'value' },
       num(`insight.${index}`, insight.value, unit),
-      h('div', { class: 'soft' }, insight.unit === 'share' ? '' : insight.unit === 'bytes' ? '' : insight.unit),
+      h('div', { class: 'soft' }, ['share', 'bytes', 'times'].includes(insight.unit) ? '' : insight.unit),
       other
         ? [
             h('div', { class: 'soft' }, 'other: ', num(`insight.${index}.other`, other.value, unit)),

@@ -231,7 +231,7 @@ class Tree {
       h('span', { class: 'right' }, p.totalCycles[id] ? num(`tree.${id}`, p.totalCycles[id], 'cycles') : ''),
       this.others ? this.change(id) : null,
     );
-    row.style.gridTemplateColumns = `minmax(300px, 1fr) 120px${this.others ? ' 120px 120px' : ''}`;
+    row.style.gridTemplateColumns = this.others ? 'minmax(180px, 1fr) 95px 95px 95px' : 'minmax(300px, 1fr) 120px';
     row.style.top = `${index * this.height}px`;
     return row;
   }

@@ -113,7 +113,7 @@ function execution(s: Summary, o: Summary | undefined): HTMLElement {
             h(
               'tr',
               {},
-              h('td', { class: 'soft' }, `run of ${run.name || 'program'}`),
+              h('td', { class: 'soft' }, `runs of ${run.name || `program ${run.program}`}`),
               h('td', {}, format(run.runs, 'count')),
             ),
           ),
