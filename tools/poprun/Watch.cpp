@@ -49,7 +49,8 @@ public:
     if (::mkdtemp(path.data()))
       folder_ = path;
   }
-  ~Heartbeat() {
+  ~Heartbeat() { remove(); }
+  void remove() {
     std::error_code none;
     if (!folder_.empty())
       std::filesystem::remove_all(folder_, none);
@@ -104,6 +105,8 @@ public:
       const int signal = ::sigtimedwait(&signals, nullptr, &time);
       if (signal > 0 && signal != SIGCHLD) {
         ended_ = ended_ || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+        if (ended_) // at once: mpirun kills those who take longer than a second
+          heartbeat_.remove();
         ::kill(process_, signal); // the whole group may have it already: that does no harm
       }
       heartbeat_.look();
