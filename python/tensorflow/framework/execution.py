@@ -106,7 +106,8 @@ class Executable:
         """64 bits of everything that the program depends on."""
         s = self.settings
         described = (self.graph.recorder.fingerprint(), s.batches, s.replicas, s.accumulation, s.name, self.returned,
-                     self._described, self._synthetic is None, self.device.info.ipuVersion, self.device.info.numIpus, self.device.info.tilesPerIPU)
+                     self._described, self._synthetic is None, self.device.info.ipuVersion, self.device.info.numIpus,
+                     self.device.info.tilesPerIPU)
         return hashlib.sha256(repr(described).encode()).hexdigest()[:16]
 
     def _save(self, file):

@@ -30,7 +30,8 @@ class Adadelta(Optimizer):
             return None
         return popart.Adaptive({"defaultLearningRate": (rate, False), "defaultAlpha": (float(self.rho), True),
                                 "defaultMomentum": (0.0, True), "defaultEps": (float(self.epsilon), True),
-                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdaptiveMode.AdaDelta, accum_type=accum)
+                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdaptiveMode.AdaDelta,
+                               accum_type=accum)
 
     def fused_slots(self):
         return {"accum_grad": ("Accl1", 1), "accum_var": ("Accl2", 1)}

@@ -30,7 +30,8 @@ class Adagrad(Optimizer):
             return None
         return popart.Adaptive({"defaultLearningRate": (rate, False), "defaultAlpha": (0.0, True),
                                 "defaultMomentum": (0.0, True), "defaultEps": (float(self.epsilon), True),
-                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdaptiveMode.AdaGrad, accum_type=accum)
+                                "defaultWeightDecay": (0.0, True), "lossScaling": (1.0, True)}, popart.AdaptiveMode.AdaGrad,
+                               accum_type=accum)
 
     def fused_slots(self):
         return {"accumulator": ("Accl1", 1)}
