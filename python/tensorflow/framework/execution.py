@@ -241,6 +241,9 @@ def _described(options):
             out.append((name, str(value)))
         elif hasattr(value, "items"):
             out.append((name, sorted((str(k), str(v)) for k, v in value.items())))
+        elif name.endswith("TensorLocationSettings"):
+            where = value.location
+            out.append((name, str(where.storage), str(where.replicatedTensorSharding), value.minElementsForOffChip))
     return out
 
 
