@@ -21,4 +21,9 @@ std::uint64_t numberFromEnvironment(const char *name, std::uint64_t otherwise, s
   return number;
 }
 
+std::string textFromEnvironment(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
 } // namespace base

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Command.hpp"
+#include "base/Environment.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
 #include "Watch.hpp"
@@ -71,7 +72,7 @@ void addPartition(Variables &to, const Options &o, const Instance &instance,
 void addLogLevels(Variables &to) {
   for (const char *name :
        {"POPLAR_LOG_LEVEL", "POPLIBS_LOG_LEVEL", "POPART_LOG_LEVEL", "POPTORCH_LOG_LEVEL"})
-    if (!std::getenv(name))
+    if (base::textFromEnvironment(name).empty())
       to.emplace_back(name, "DEBUG");
 }
 

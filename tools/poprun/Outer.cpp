@@ -4,36 +4,36 @@
 #include <cstdlib>
 
 namespace poprun {
+
+using base::numberFromEnvironment;
+using base::textFromEnvironment;
+
 namespace {
 
-std::string textOf(const char *name) {
-  const char *value = std::getenv(name);
-  return value ? value : "";
-}
-
-unsigned numberOf(const char *name, unsigned otherwise) {
-  return unsigned(base::numberFromEnvironment(name, otherwise, 0, 1u << 20));
-}
+constexpr unsigned mostRanks = 1u << 20;
 
 } // namespace
 
 std::vector<std::string> slurmHosts() {
-  if (textOf("SLURM_JOB_ID").empty())
+  if (textFromEnvironment("SLURM_JOB_ID").empty())
     return {};
-  auto names = textOf("SLURM_JOB_NODELIST");
+  auto names = textFromEnvironment("SLURM_JOB_NODELIST");
   if (names.empty())
-    names = textOf("SLURM_NODELIST");
+    names = textFromEnvironment("SLURM_NODELIST");
   return names.empty() ? std::vector<std::string>() : expandHosts(names);
 }
 
 std::optional<Rank> outerRank() {
-  if (!textOf("OMPI_COMM_WORLD_SIZE").empty())
-    return Rank{"mpirun", numberOf("OMPI_COMM_WORLD_RANK", 0), numberOf("OMPI_COMM_WORLD_SIZE", 1),
-                numberOf("OMPI_COMM_WORLD_LOCAL_RANK", 0)};
+  if (!textFromEnvironment("OMPI_COMM_WORLD_SIZE").empty())
+    return Rank{"mpirun", unsigned(numberFromEnvironment("OMPI_COMM_WORLD_RANK", 0, 0, mostRanks)),
+                unsigned(numberFromEnvironment("OMPI_COMM_WORLD_SIZE", 1, 0, mostRanks)),
+                unsigned(numberFromEnvironment("OMPI_COMM_WORLD_LOCAL_RANK", 0, 0, mostRanks))};
   // Of a step: the script of sbatch has the job's numbers, but no step's.
-  if (!textOf("SLURM_STEP_NUM_TASKS").empty() && numberOf("SLURM_STEP_NUM_TASKS", 1) > 1)
-    return Rank{"srun", numberOf("SLURM_PROCID", 0), numberOf("SLURM_STEP_NUM_TASKS", 1),
-                numberOf("SLURM_LOCALID", 0)};
+  if (!textFromEnvironment("SLURM_STEP_NUM_TASKS").empty() &&
+      unsigned(numberFromEnvironment("SLURM_STEP_NUM_TASKS", 1, 0, mostRanks)) > 1)
+    return Rank{"srun", unsigned(numberFromEnvironment("SLURM_PROCID", 0, 0, mostRanks)),
+                unsigned(numberFromEnvironment("SLURM_STEP_NUM_TASKS", 1, 0, mostRanks)),
+                unsigned(numberFromEnvironment("SLURM_LOCALID", 0, 0, mostRanks))};
   return {};
 }
 

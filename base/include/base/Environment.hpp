@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Numbers that environment variables hold.
+// What environment variables hold.
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace base {
 
@@ -9,5 +10,8 @@ namespace base {
 // std::invalid_argument, with the name, the text and the limits, for anything else.
 std::uint64_t numberFromEnvironment(const char *name, std::uint64_t otherwise, std::uint64_t least,
                                     std::uint64_t most);
+
+// The variable's text; empty if it is not set.
+std::string textFromEnvironment(const char *name);
 
 } // namespace base

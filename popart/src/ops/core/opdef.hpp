@@ -80,7 +80,7 @@ struct OpDef {
   bool norm = false;       // normalises: cheap to compute again
   bool collective = false; // between replicas
   bool crosses = false;    // between IPUs or stages
-  bool fetches = false;    // of those: brings what is kept elsewhere, anew for every use
+  bool fetches = false;    // brings what is kept elsewhere, anew for every use
   Batch batch = Batch::Whole;
 
   bool isElementwise() const { return expr && !lower; } // and may be fused

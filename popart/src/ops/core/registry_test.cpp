@@ -53,7 +53,7 @@ TEST(Operators, SayOfThemselvesWhatPassesAsk) {
     EXPECT_FALSE(op.decompose && facts) << nameOf(op);
     EXPECT_FALSE(op.view && (op.fresh || op.isElementwise())) << nameOf(op);
     EXPECT_TRUE(op.view || !op.unwind) << nameOf(op); // a layout found without a copy
-    EXPECT_TRUE(op.crosses || !op.fetches) << nameOf(op);
+    EXPECT_FALSE(op.fetches && (op.view || op.isElementwise())) << nameOf(op);
     EXPECT_EQ(op.reduction, op.type.rfind("Reduce", 0) == 0) << nameOf(op);
     EXPECT_EQ(op.collective, op.type.rfind("Replicated", 0) == 0) << nameOf(op);
     times["view"] += op.view;
