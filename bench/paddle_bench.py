@@ -5,12 +5,12 @@
 # does; "end" is the last answer.
 import os
 import statistics
-import subprocess
 import sys
 import time
 
 sys.path[:0] = [sys.argv[1], os.path.dirname(os.path.abspath(__file__))]
 from bench_clock import THREADS, now  # noqa: E402
+from bench_peer import Peer  # noqa: E402
 
 
 def duration(seconds):
@@ -150,28 +150,10 @@ def predictor_overhead(folder):
             "< 30 us more", more < 30e-6)
 
 
-class OnnxRuntime:
+def onnx_runtime(folder, name):
     """The model FOLDER/NAME.onnx in a process of its own."""
-
-    def __init__(self, folder, name):
-        peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "onnxruntime_peer.mjs")
-        self.process = subprocess.Popen(["node", peer, folder, name], text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
-        if self.process.stdout.readline() != "ready\n":
-            raise OSError(f"ONNX Runtime does not run {name}.onnx")
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().split()
-
-    def seconds(self, threads, calls):
-        self.ask(f"threads {threads}")
-        return float(self.ask(f"time {calls}")[0])
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+    peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "onnxruntime_peer.mjs")
+    return Peer(["node", peer, folder, name])
 
 
 def resnet_files(folder):
@@ -198,7 +180,7 @@ def resnet(folder):
            ">= 0.95", theirs / mine >= 0.95)
     session.modelToHost(os.path.join(folder, "paddle-resnet50.onnx"))
     try:
-        peer = OnnxRuntime(folder, "paddle-resnet50")
+        peer = onnx_runtime(folder, "paddle-resnet50")
     except OSError as problem:
         print(f"  ONNX Runtime is left out: {problem}", file=sys.stderr)
         return

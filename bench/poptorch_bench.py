@@ -16,6 +16,7 @@ import warnings
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [sys.argv[1], HERE]
 from bench_clock import THREADS, now  # noqa: E402
+from bench_peer import Peer  # noqa: E402
 CHECKED = 5
 
 
@@ -51,29 +52,9 @@ def in_turn(*steps, rounds=7):
     return [statistics.median(own) for own in times]
 
 
-class Peer:
+def torch_peer(*arguments):
     """Plain torch in another process, with as many threads as is best."""
-
-    def __init__(self, *arguments):
-        self.process = subprocess.Popen([sys.executable, __file__, *sys.argv[1:3], "--peer", *arguments], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert self.process.stdout.readline() == "ready\n", f"torch does not run {arguments}"
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().split()
-
-    def values(self):
-        return [float(v) for v in self.ask("values")]
-
-    def seconds(self, threads, calls):
-        self.ask(f"threads {threads}")
-        return float(self.ask(f"time {calls}")[0])
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+    return Peer([sys.executable, __file__, *sys.argv[1:3], "--peer", *arguments])
 
 
 def beside_torch(what, step, values, peer, goal):
@@ -173,7 +154,7 @@ def cnn_training(batch, options=None):
 def training():
     import models_peer
     for batch, steps, goal in ((16, 32, 4.5), (64, 32, 4.0), (512, 4, 2.5)):
-        peer = Peer("train", "cnn", str(batch), str(steps))
+        peer = torch_peer("train", "cnn", str(batch), str(steps))
         executor = cnn_training(batch)
         xs = models_peer.data("x", [steps, batch, 1, 28, 28])
         ys = models_peer.data("labels", [steps, batch], 10)
@@ -289,7 +270,7 @@ def inference():
     import poptorch
     for name in ("resnet50", "mobilenet_v2", "vit_b_16", "efficientnet_b0"):
         for batch in (1, 8):
-            peer = Peer("infer", name, str(batch))
+            peer = torch_peer("infer", name, str(batch))
             x = vision_input(batch)
             executor = poptorch.inferenceModel(vision_model(name).eval())
             yield beside_torch(f"poptorch: inference {name} b{batch}", lambda: executor(x), sampled(executor(x)), peer, 1.0)

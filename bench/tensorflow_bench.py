@@ -13,6 +13,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [sys.argv[1], HERE]
 import bench_clock  # noqa: E402
+from bench_peer import Peer  # noqa: E402
 BATCH, ROUNDS = 64, 5
 
 
@@ -157,24 +158,10 @@ def beside_popart(name, what, per_run, goal):
             f">= {goal:.2f}", ratio >= goal)
 
 
-class Torch:
+def torch_loop(steps):
     """Its loop on the same model in another process."""
-
-    def __init__(self, steps):
-        folder = tempfile.mkdtemp()
-        self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "models_peer.py"), folder,
-                                         f"cifar-train-{BATCH}-{steps}"], text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
-        assert self.process.stdout.readline() == "ready\n", "torch does not run the CIFAR CNN"
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().split()
-
-    def seconds(self, threads, calls):
-        self.ask(f"threads {threads}")
-        return float(self.ask(f"time {calls}")[0])
+    return Peer([sys.executable, os.path.join(HERE, "models_peer.py"), tempfile.mkdtemp(),
+                 f"cifar-train-{BATCH}-{steps}"])
 
 
 def same_losses(peer, steps):
@@ -196,7 +183,7 @@ def same_losses(peer, steps):
     labels = tf.keras.utils.to_categorical
     losses = [model.fit(np.ascontiguousarray(x[i]), labels(y[i], 10), batch_size=BATCH, verbose=0).history["loss"][0]
               for i in range(5)]
-    theirs = [float(v) for v in peer.ask("values")]
+    theirs = peer.values()
     apart = max(abs(a - b) for a, b in zip(losses, theirs)) / max(map(abs, theirs))
     print(f"  Keras: ours and torch's losses differ by {apart:.1e}", file=sys.stderr)
     return apart < 2e-3
@@ -204,7 +191,7 @@ def same_losses(peer, steps):
 
 def beside_torch():
     what, steps, goal = f"Keras: fit CIFAR CNN b{BATCH} beside torch's loop", 8, 1.2
-    peer = Torch(steps)
+    peer = torch_loop(steps)
     with in_scope():
         if not same_losses(peer, steps):
             return what, "other numbers", "torch", "", "the same", False
@@ -217,7 +204,7 @@ def beside_torch():
                 theirs[t].append(peer.seconds(t, steps))
     best = min(statistics.median(times) for times in theirs.values())
     mine = statistics.median(ours)
-    peer.process.stdin.close()
+    peer.close()
     return what, duration(mine), f"{duration(best)} torch", best / mine, f">= {goal:.2f}", best / mine >= goal
 
 
