@@ -102,6 +102,9 @@ void bindModels(py::module &m) {
       "modelled_step", [](const popart::TrainingSession &s) { return modelledStep(s); },
       "Cycles, seconds, micro-batches, bytes of a tile, bytes that the fullest one needs.");
   m.def("modelled_step", [](const popart::InferenceSession &s) { return modelledStep(s); });
+  m.def(
+      "structure_of", [](const popart::Optimizer &optimizer) { return optimizer.structure(); },
+      "What a compiled program depends on: all but the values that may change.");
   m.def("connect_host_function", connectHostFunction<popart::InferenceSession>,
         "Who computes what a model asks of the host.");
   m.def("connect_host_function", connectHostFunction<popart::TrainingSession>);

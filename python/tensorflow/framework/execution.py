@@ -36,6 +36,8 @@ class Settings:
 
 
 class Executable:
+    _optimizer = None  # what the program has of it
+
     def __init__(self, graph, device, settings=None, session=None):
         self.graph, self.device = graph, device
         self.settings = settings = settings or Settings()
@@ -81,6 +83,7 @@ class Executable:
         first = popart.AnchorReturnType("All")
         if s.optimizer is not None:
             optimizer = s.optimizer(self.names)
+            self._optimizer = popart_core.structure_of(optimizer)
             return converted.training(s.batches, first, flow, optimizer, self.device.info, options, patterns,
                                       s.name)
         return converted.inference(s.batches, first, flow, self.device.info, options, patterns, s.name)
@@ -106,8 +109,8 @@ class Executable:
         """64 bits of everything that the program depends on."""
         s = self.settings
         described = (self.graph.recorder.fingerprint(), s.batches, s.replicas, s.accumulation, s.name, self.returned,
-                     self._described, self._synthetic is None, self.device.info.ipuVersion, self.device.info.numIpus,
-                     self.device.info.tilesPerIPU)
+                     self._described, self._optimizer, self._synthetic is None, self.device.info.ipuVersion,
+                     self.device.info.numIpus, self.device.info.tilesPerIPU)
         return hashlib.sha256(repr(described).encode()).hexdigest()[:16]
 
     def _save(self, file):

@@ -167,6 +167,27 @@ def test_the_executable_cache_is_used(tmp_path, monkeypatch):
     ipu.config.reset_ipu_configuration()
 
 
+def test_optimisers_have_executables_of_their_own(tmp_path, monkeypatch):
+    x = np.random.default_rng(0).normal(size=(16, 3)).astype("float32")
+
+    def trained(momentum, rate=0.1):
+        keras.backend.clear_session()
+        with ipu.ipu_strategy.IPUStrategy().scope():
+            model = keras.Sequential([keras.layers.Dense(2, kernel_initializer="ones", input_shape=(3,))])
+            model.compile(keras.optimizers.SGD(rate, momentum=momentum), "mse")
+            model.fit(x, x[:, :2], batch_size=4, verbose=0, shuffle=False)
+            return model.get_weights()[0]
+
+    IPUConfig().configure_ipu_system()
+    plain = [trained(0.5), trained(0.9)]
+    monkeypatch.setenv("TF_POPLAR_FLAGS", f"--executable_cache_path={tmp_path}")
+    np.testing.assert_array_equal([trained(0.5), trained(0.9)], plain)
+    assert len(os.listdir(tmp_path)) == 2
+    trained(0.9, rate=0.2)  # may change while a program runs
+    assert len(os.listdir(tmp_path)) == 2
+    ipu.config.reset_ipu_configuration()
+
+
 def test_precompiling_saves_programs_and_says_so(tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("TF_POPLAR_FLAGS", f"--executable_cache_path={tmp_path}")
     config = IPUConfig()
