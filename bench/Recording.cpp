@@ -75,7 +75,9 @@ struct Costs {
 };
 
 Costs measure(const RecordedModel &model, const fs::path &root, bool recorded) {
-  std::vector<std::string> environment{"OPENIPU_RUNTIME_DIR=" + (root / "devices").string()};
+  // One thread: others look for work while a report is written, which counts as processor time.
+  std::vector<std::string> environment{"OPENIPU_RUNTIME_DIR=" + (root / "devices").string(),
+                                       "OPENIPU_NUM_THREADS=1"};
   if (recorded) {
     environment.push_back(base::str("POPLAR_ENGINE_OPTIONS={\"autoReport.all\":\"true\",",
                                     "\"autoReport.directory\":\"", (root / "report").string(),
