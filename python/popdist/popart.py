@@ -18,6 +18,7 @@ def configureSessionOptions(opts):
 
 def getDevice(ipus_per_replica=0, connectionType=popart.DeviceConnectionType.Always):
     """The device with this instance's IPUs; ipus_per_replica 0: as many as poprun was told."""
+    popdist._refuse_offline_mode()
     if ipus_per_replica:
         popdist.checkNumIpusPerReplica(ipus_per_replica)
     manager = popart.DeviceManager()

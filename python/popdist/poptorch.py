@@ -35,6 +35,7 @@ class Options(poptorch.Options):
     that is to be compared with poprun's --ipus-per-replica."""
 
     def __init__(self, ipus_per_replica=None):
+        popdist._refuse_offline_mode()
         if ipus_per_replica is not None:
             popdist.checkNumIpusPerReplica(ipus_per_replica)
         super().__init__()

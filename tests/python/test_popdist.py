@@ -21,3 +21,12 @@ def test_one_of_two(monkeypatch):
     assert popdist.execute_on_instances({0}, lambda: 1) is None
     with pytest.raises(RuntimeError, match="--ipus-per-replica 1"):
         popdist.checkNumIpusPerReplica(2)
+
+
+def test_what_cannot_compile_only_says_so(monkeypatch):
+    import popdist.popart
+    import popdist.poptorch
+    monkeypatch.setenv("POPDIST_OFFLINE_MODE", "1")
+    for call in (popdist.popart.getDevice, popdist.poptorch.Options):
+        with pytest.raises(RuntimeError, match="--offline-mode compiles programs of Paddle only"):
+            call()

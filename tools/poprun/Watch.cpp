@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Watch.hpp"
+#include "base/NewFile.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,24 +46,18 @@ std::string selfPath() {
 class Heartbeat {
 public:
   Heartbeat() {
-    const char *folder = std::getenv("TMPDIR");
-    auto path = str(folder && *folder ? folder : "/tmp", "/poprun.XXXXXX");
-    if (::mkdtemp(path.data()))
-      folder_ = path;
+    try {
+      folder_.emplace();
+    } catch (const std::exception &) { // no room: nobody tells the step
+    }
   }
-  ~Heartbeat() { remove(); }
-  void remove() {
-    std::error_code none;
-    if (!folder_.empty())
-      std::filesystem::remove_all(folder_, none);
-  }
-  Heartbeat(const Heartbeat &) = delete;
-  std::string path() const { return folder_.empty() ? "" : folder_ + "/heartbeat"; }
+  void remove() { folder_.reset(); }
+  std::string path() const { return folder_ ? folder_->file("heartbeat") : ""; }
 
   void look() {
     std::ifstream file(path());
     std::string line;
-    if (folder_.empty() || !std::getline(file, line) || line == line_)
+    if (!folder_ || !std::getline(file, line) || line == line_)
       return;
     line_ = line;
     changed_ = Clock::now();
@@ -84,7 +80,8 @@ public:
   }
 
 private:
-  std::string folder_, line_, step_;
+  std::optional<base::TemporaryFolder> folder_;
+  std::string line_, step_;
   Clock::time_point changed_;
   bool waiting_ = false;
 };

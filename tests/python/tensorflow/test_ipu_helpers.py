@@ -7,19 +7,11 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 import torch
+from on_ipus import strategy
 from tensorflow import keras
 from tensorflow.python import ipu
 
 X = np.random.default_rng(0).normal(1, 2, size=(4, 5, 6, 8)).astype("float32")
-
-
-def strategy(ipus=1, **settings):
-    config = ipu.config.IPUConfig()
-    config.auto_select_ipus = ipus
-    for name, value in settings.items():
-        setattr(config, name, value)
-    config.configure_ipu_system()
-    return ipu.ipu_strategy.IPUStrategy()
 
 
 @pytest.mark.parametrize("strided", [False, True])

@@ -5,21 +5,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from agree import normal
+from on_ipus import strategy
 from tensorflow import keras
 from tensorflow.python import ipu
 from test_optimizers import CASES, RATES, O, S, adam, own, sgd, trained
 
 X, Y = normal(64, 4), normal(64, 3, seed=1)
 SMALL = ["sgd", "momentum", "adam", "amsgrad", "nadam", "rmsprop, both", "ftrl, all"]
-
-
-def strategy(ipus=1, **settings):
-    config = ipu.config.IPUConfig()
-    config.auto_select_ipus = ipus
-    for name, value in settings.items():
-        setattr(config, name, value)
-    config.configure_ipu_system()
-    return ipu.ipu_strategy.IPUStrategy()
 
 
 def linear(optimizer, steps, constraint=None):
