@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""check.py ROOT: paths in ARCHITECTURE.md and CONTRIBUTING.md exist, ARCHITECTURE.md names every internal header and every
+layer, and clang-tidy looks at the headers of all layers."""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+layers = list(dict.fromkeys(re.findall(r"add_subdirectory\((\w+)", (root / "CMakeLists.txt").read_text())))
+problems = []
+
+
+def known(path):
+    """A path from the top, with <library> or * for any name."""
+    return any(True for _ in root.glob(re.sub(r"<\w+>", "*", path)))
+
+
+def paths(text):
+    """What looks like the path of a file: it begins with a layer's folder."""
+    first = "|".join(layers)
+    return set(re.findall(rf"(?<![\w/.-])((?:{first})/[\w./<>*-]*[\w*>])", text))
+
+
+for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+    for path in sorted(paths((root / name).read_text())):
+        if not known(path):
+            problems.append(f"{name} names {path}, which is not there")
+
+architecture = (root / "ARCHITECTURE.md").read_text()
+headers = sorted(h for layer in layers for h in (root / layer).glob("**/internal/**/*.hpp"))
+if len(headers) < 30:
+    problems.append(f"only {len(headers)} internal headers were found: this test looks in the wrong place")
+for header in headers:
+    if not re.search(rf"\b{header.stem}(\.hpp)?\b", architecture):
+        problems.append(f"ARCHITECTURE.md does not name the internal header {header.relative_to(root)}")
+
+filtered = re.search(r"HeaderFilterRegex: '\(([^)]*)\)", (root / ".clang-tidy").read_text()).group(1).split("|")
+for layer in layers:
+    if any((root / layer).glob("**/*.hpp")) and layer not in filtered:
+        problems.append(f".clang-tidy leaves the headers of {layer}/ out")
+
+print("\n".join(problems))
+sys.exit(bool(problems))
