@@ -2,12 +2,14 @@
 // Whole-tensor operations of the layers above, by name. A Kernel step of an image names one; the
 // engine binds its operands once, at load, and from then on only calls `run`. Libraries register
 // theirs with registerKernel (usually through a static openipu::Registered) before an engine that
-// needs them is loaded.
+// needs them is loaded. A kernel belongs to a backend (ARCHITECTURE.md, "Backends"): "cpu" unless
+// it says otherwise. What another backend does not have runs on the host, with the cpu's kernel.
 #pragma once
 #include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,32 +61,38 @@ struct KernelArgs {
   template <class T> const T *in(std::size_t i) const { return inputs[i].as<const T>(); }
 };
 
+// Written with the names of its members, so that each says what it is:
+//   static const openipu::Registered registered{{.name = "popops.add", .run = run}};
 struct Kernel {
   std::string name; // "popops.add"
   void (*run)(const KernelArgs &args) = nullptr;
   // Optional: turns attributes and operands into whatever `run` wants to have ready (plans,
   // primitives, scratch memory); called once per load and replica. Attributes may come from a
   // damaged file: check them here and throw.
-  std::function<const void *(const KernelArgs &args)> prepare;
-  std::function<void(const void *prepared)> release;
+  std::function<const void *(const KernelArgs &args)> prepare = {};
+  std::function<void(const void *prepared)> release = {};
   // Instead of `run`, for operators between replicas: called once with the arguments of all
   // replicas, in order.
   void (*runAcross)(std::span<const KernelArgs> replicas) = nullptr;
   // Whether the kernel with these attributes can leave results that are half unrounded: while
   // rounding is stochastic, such outputs are given as floats, and rounded behind it.
   bool (*givesFloats)(std::string_view attributes) = nullptr;
+  // Whose kernel it is. The operands of another backend's kernels are in that backend's memory.
+  std::string backend = "cpu";
 };
 
 inline bool alwaysGivesFloats(std::string_view) { return true; }
 
-// Thread-safe. The same name again replaces the kernel for engines loaded later.
-void registerKernel(Kernel kernel);
-// Throws poplar_error with near matches when no library registered the name.
+// Thread-safe. A second kernel of a name for the same backend is an error that says where both are
+// registered.
+void registerKernel(Kernel kernel, std::source_location where = std::source_location::current());
+// The cpu's. Throws poplar_error with near matches when no library registered the name.
 const Kernel &findKernel(const std::string &name);
 
-// static const openipu::Registered registered{{"popops.add", run}};
 struct Registered {
-  explicit Registered(Kernel kernel) { registerKernel(std::move(kernel)); }
+  explicit Registered(Kernel kernel, std::source_location where = std::source_location::current()) {
+    registerKernel(std::move(kernel), where);
+  }
 };
 
 // A kernel whose prepared state is an object of type State, made from the arguments:
@@ -92,14 +100,19 @@ struct Registered {
 //   static const openipu::Registered registered{openipu::stateful<Gemm>("poplin.matmul")};
 template <class State>
 Kernel stateful(std::string name, bool (*givesFloats)(std::string_view) = nullptr) {
-  return {std::move(name),
-          [](const KernelArgs &args) {
-            const_cast<State *>(static_cast<const State *>(args.prepared))->run(args);
-          },
-          [](const KernelArgs &args) -> const void * { return new State(args); },
-          [](const void *state) { delete static_cast<const State *>(state); },
-          nullptr,
-          givesFloats};
+  return {.name = std::move(name),
+          .run =
+              [](const KernelArgs &args) {
+                const_cast<State *>(static_cast<const State *>(args.prepared))->run(args);
+              },
+          .prepare = [](const KernelArgs &args) -> const void * { return new State(args); },
+          .release = [](const void *state) { delete static_cast<const State *>(state); },
+          .givesFloats = givesFloats};
+}
+
+// A kernel between replicas.
+inline Kernel across(std::string name, void (*run)(std::span<const KernelArgs> replicas)) {
+  return {.name = std::move(name), .runAcross = run};
 }
 
 } // namespace poplar::openipu

@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include "openipu/Kernel.hpp"
+#include "backend/Kernels.hpp"
 #include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include "openipu/KernelNames.hpp"
 #include "openipu/Overwrite.hpp"
 #include "poplar/exceptions.hpp"
-#include <deque>
 #include <map>
 #include <vector>
 
 namespace poplar::openipu {
 namespace {
 
+struct Entry {
+  Kernel kernel;
+  std::source_location where;
+};
+
 struct Registry {
   base::ForkMutex mutex;
-  std::deque<Kernel> kernels; // never moves: engines keep references
-  std::map<std::string, const Kernel *> byName;
+  // By name and backend. Entries never move: engines keep references.
+  std::map<std::string, std::map<std::string, Entry>> kernels;
   std::map<std::string, OverwriteRule> overwriting;
+
+  const Kernel *find(const std::string &name, const std::string &backend) const {
+    const auto named = kernels.find(name);
+    if (named == kernels.end())
+      return nullptr;
+    const auto found = named->second.find(backend);
+    return found == named->second.end() ? nullptr : &found->second.kernel;
+  }
 };
 
 Registry &registry() {
@@ -24,34 +37,35 @@ Registry &registry() {
   return instance;
 }
 
+std::string placeOf(const std::source_location &where) {
+  return base::str(where.file_name(), ":", where.line());
+}
+
+const std::string cpu = "cpu";
+
 } // namespace
 
-void registerKernel(Kernel kernel) {
+void registerKernel(Kernel kernel, std::source_location where) {
   auto &all = registry();
   std::lock_guard lock(all.mutex);
-  const auto &stored = all.kernels.emplace_back(std::move(kernel));
-  all.byName[stored.name] = &stored;
+  const auto name = kernel.name, backend = kernel.backend;
+  const auto [at, isNew] = all.kernels[name].try_emplace(backend, Entry{std::move(kernel), where});
+  if (!isNew)
+    throw poplar::poplar_error(base::str("Kernel \"", name, "\" of backend \"", backend,
+                                         "\" is registered twice: at ", placeOf(at->second.where),
+                                         " and at ", placeOf(where),
+                                         ". Give one of them another name, or another backend."));
 }
 
 const Kernel &findKernel(const std::string &name) {
-  auto &all = registry();
-  std::lock_guard lock(all.mutex);
-  if (auto it = all.byName.find(name); it != all.byName.end())
-    return *it->second;
-  std::vector<std::string> names;
-  for (const auto &[known, kernel] : all.byName)
-    names.push_back(known);
-  throw poplar::poplar_error(base::str("No kernel \"", name,
-                                       "\" is registered. Link and initialise the library that the "
-                                       "executable was compiled with.",
-                                       base::didYouMean(name, names)));
+  return *backend::implementationOf(name, cpu).kernel;
 }
 
 std::vector<std::string> kernelNames() {
   auto &all = registry();
   std::lock_guard lock(all.mutex);
   std::vector<std::string> names;
-  for (const auto &[name, kernel] : all.byName)
+  for (const auto &[name, backends] : all.kernels)
     names.push_back(name);
   return names;
 }
@@ -71,3 +85,24 @@ bool mayOverwrite(const std::string &kernel, std::string_view attributes, std::s
 }
 
 } // namespace poplar::openipu
+
+namespace poplar::backend {
+
+Implementation implementationOf(const std::string &kernel, const std::string &backend) {
+  auto &all = openipu::registry();
+  std::lock_guard lock(all.mutex);
+  if (const auto *own = all.find(kernel, backend))
+    return {own, Where::Here};
+  if (const auto *host = all.find(kernel, openipu::cpu))
+    return {host, Where::Host};
+  std::vector<std::string> names;
+  for (const auto &[known, backends] : all.kernels)
+    if (backends.contains(backend) || backends.contains(openipu::cpu))
+      names.push_back(known);
+  throw poplar::poplar_error(base::str("No kernel \"", kernel,
+                                       "\" is registered. Link and initialise the library that the "
+                                       "executable was compiled with.",
+                                       base::didYouMean(kernel, names)));
+}
+
+} // namespace poplar::backend

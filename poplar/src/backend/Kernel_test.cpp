@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/MachineTest.hpp"
+#include "backend/Kernels.hpp"
 #include "base/FloatMode.hpp"
 #include "base/Threads.hpp"
 #include "openipu/Kernel.hpp"
@@ -30,8 +31,11 @@ void shrink(const KernelArgs &args) {
   });
 }
 
+const openipu::Registered registeredScale{{.name = "test.scale", .run = scale}},
+    registeredShrink{{.name = "test.shrink", .run = shrink}},
+    registeredElsewhere{{.name = "test.scale", .run = scale, .backend = "test.other"}};
+
 void addKernel(Builder &b, tensor::View out, tensor::View in, const char *name = "test.scale") {
-  registerKernel({"test.scale", scale, {}, {}, nullptr});
   executable::step::Kernel kernel;
   kernel.name = name;
   kernel.attributes = "3";
@@ -63,7 +67,6 @@ TEST(Kernel, IrregularViewsAreGatheredAndScattered) {
 }
 
 TEST(Kernel, FloatDenormalsAreZeroAndTheCallersModeStays) {
-  registerKernel({"test.shrink", shrink, {}, {}, nullptr});
   Builder b;
   // A product that is denormal, one that is normal, and an operand that is denormal.
   auto in = b.values<float>({1e-30f, 1e-20f, 1e-40f}, TypeId::Float);
@@ -86,4 +89,31 @@ TEST(Kernel, UnknownNamesAreRefusedWhenLoading) {
   } catch (const poplar_error &error) {
     EXPECT_NE(std::string(error.what()).find("Did you mean \"test.scale\""), std::string::npos);
   }
+}
+
+TEST(Kernel, TheSameNameTwiceForABackendNamesBothPlaces) {
+  const auto first = std::source_location::current();
+  registerKernel({.name = "test.twice", .run = scale}, first);
+  registerKernel({.name = "test.twice", .run = scale, .backend = "test.other"});
+  const auto second = std::source_location::current();
+  try {
+    registerKernel({.name = "test.twice", .run = shrink}, second);
+    FAIL();
+  } catch (const poplar_error &error) {
+    const std::string text = error.what();
+    for (const auto &part :
+         {base::str("Kernel_test.cpp:", first.line()), base::str("Kernel_test.cpp:", second.line()),
+          std::string("\"test.twice\" of backend \"cpu\"")})
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  EXPECT_EQ(findKernel("test.twice").run, &scale);
+}
+
+TEST(Kernel, WhatABackendLacksIsTheHosts) {
+  EXPECT_EQ(implementationOf("test.scale", "cpu").where, Where::Here);
+  EXPECT_EQ(implementationOf("test.scale", "test.other").where, Where::Here);
+  EXPECT_NE(implementationOf("test.scale", "test.other").kernel, &findKernel("test.scale"));
+  const auto host = implementationOf("test.shrink", "test.other");
+  EXPECT_EQ(host.where, Where::Host);
+  EXPECT_EQ(host.kernel, &findKernel("test.shrink"));
 }
