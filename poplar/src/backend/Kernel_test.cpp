@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/MachineTest.hpp"
+#include "backend/InterpreterTest.hpp"
 #include "backend/Kernels.hpp"
 #include "base/FloatMode.hpp"
 #include "base/Threads.hpp"
@@ -10,7 +10,7 @@
 
 using namespace poplar;
 using namespace poplar::backend;
-using namespace poplar::backend::cpu::testing;
+using namespace poplar::backend::testing;
 
 namespace {
 

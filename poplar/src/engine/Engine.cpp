@@ -55,8 +55,8 @@ std::uint32_t initialFloatingPoint(const engine::Options &options) {
   return word;
 }
 
-backend::cpu::MachineOptions machineOptions(const engine::Options &options) {
-  backend::cpu::MachineOptions out;
+backend::RunOptions runOptions(const engine::Options &options) {
+  backend::RunOptions out;
   out.checked = options.flag("debug.checkedCodelets") || options.flag("debug.runtimeVerify");
   out.poison = options.flag("debug.poisonMemory");
   out.threads = options.flag("debug.cpuMultiThreadExecution");
@@ -156,7 +156,7 @@ void Engine::Impl::prepare(const Device &device) {
                            "returns true."));
   lease = device::DeviceAccess::lease(device);
   withHostMemory("Engine::load", [&] {
-    if (!machine)
+    if (!interpreter)
       bind();
   });
   state = State::Prepared;
@@ -185,11 +185,11 @@ void Engine::Impl::requireAttached(const char *call) const {
 void Engine::Impl::bind() {
   log().info("binding ", image->steps.size(), " steps and ", image->vertices.size(), " vertices");
   try {
-    auto how = machineOptions(options);
+    auto how = runOptions(options);
     how.firstReplica = shareOfReplicas.first;
     how.numReplicas = shareOfReplicas.number;
-    machine = std::make_unique<backend::cpu::Machine>(image, device::systemOf(target), how, *this,
-                                                      recorder);
+    interpreter = std::make_unique<backend::Interpreter>(
+        image, device::systemOf(target), backend::findBackend("cpu"), how, *this, recorder);
   } catch (const codelet::CompileError &error) { // of the checked form of a codelet
     throw graph_program_compilation_error(error.what());
   } catch (const codelet::LinkError &error) {
@@ -202,13 +202,13 @@ void Engine::Impl::bind() {
 }
 
 void Engine::Impl::deploy() {
-  if (!machine)
+  if (!interpreter)
     throw poplar_error("Engine::deploy: the engine was not prepared. Call Engine::prepare or "
                        "Engine::load with a device first.");
   requireAttached("deploy");
   if (apart())
     findPeers();
-  withHostMemory("Engine::load", [&] { machine->load(); });
+  withHostMemory("Engine::load", [&] { interpreter->load(); });
   state = State::Loaded;
 }
 
@@ -266,7 +266,7 @@ static void tellPeers() noexcept {
 // Lets gc-monitor see that the device is busy, and for how much simulated time it was.
 class Engine::Impl::UsageOfRun {
 public:
-  explicit UsageOfRun(Impl &impl) : impl_(impl), start_(impl.machine->cycles()) {
+  explicit UsageOfRun(Impl &impl) : impl_(impl), start_(impl.interpreter->cycles()) {
     if (impl.lease)
       impl.lease->usage().beginRun();
   }
@@ -277,7 +277,7 @@ public:
     auto &usage = impl_.lease->usage();
     if (usage.wantsPower())
       usage.power(profile::averageWatts(*impl_.image, impl_.recorder, system));
-    usage.endRun(system.chip.seconds(impl_.machine->cycles() - start_));
+    usage.endRun(system.chip.seconds(impl_.interpreter->cycles() - start_));
   }
   UsageOfRun(const UsageOfRun &) = delete;
 
@@ -324,17 +324,17 @@ void Engine::Impl::run(unsigned program, const std::string &debugName,
                           image->programs.size(), " (0 to ", int(image->programs.size()) - 1,
                           ")."));
   streams.configure(optionsOfRun(runtime));
-  const auto startCycle = machine->cycles();
+  const auto startCycle = interpreter->cycles();
   recorder.beginRun(program, debugName, startCycle);
   reportWritten = false;
   const base::Activity activity([this, program] {
-    return str("Running: program ", program, ", ", base::thousands(machine->cyclesSoFar()),
+    return str("Running: program ", program, ", ", base::thousands(interpreter->cyclesSoFar()),
                " cycles");
   });
   execute(program, debugName, startCycle);
   ++runs;
   openipu::beatOfRun();
-  log().info("program ", program, " \"", debugName, "\" ran: ", machine->cycles() - startCycle,
+  log().info("program ", program, " \"", debugName, "\" ran: ", interpreter->cycles() - startCycle,
              " cycles");
   reportWhileRunning();
 }
@@ -345,22 +345,22 @@ void Engine::Impl::execute(unsigned program, const std::string &debugName,
   openipu::HostTrace traced("poplar", "Engine::run");
   try {
     raiseSimulatedError();
-    withHostMemory("Engine::run", [&] { machine->run(program); });
+    withHostMemory("Engine::run", [&] { interpreter->run(program); });
     streams.endRun();
   } catch (...) {
     state = State::Failed;
     if (apart())
       tellPeers();
-    recorder.endRun(machine->cycles());
+    recorder.endRun(interpreter->cycles());
     try {
       streams.endRun();
     } catch (...) { // the first failure is the one to report
     }
     throw;
   }
-  recorder.endRun(machine->cycles());
+  recorder.endRun(interpreter->cycles());
   if (traced)
-    traced.result(costOfRun(target, program, debugName, machine->cycles() - startCycle));
+    traced.result(costOfRun(target, program, debugName, interpreter->cycles() - startCycle));
 }
 
 // ---- constructors
@@ -437,8 +437,8 @@ void Engine::loadAndRun(const Device &device, unsigned prog) {
   run(prog);
 }
 void Engine::stop() {
-  if (impl().machine)
-    impl().machine->requestStop();
+  if (impl().interpreter)
+    impl().interpreter->requestStop();
 }
 
 void Engine::insertSimulatedError(ErrorCode code, const ErrorLocation &location) {

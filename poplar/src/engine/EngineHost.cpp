@@ -3,6 +3,7 @@
 #include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
 #include "engine/EngineImpl.hpp"
+#include <algorithm>
 #include <cstring>
 #include <ostream>
 
@@ -28,15 +29,6 @@ const executable::HostAccess &find(const std::vector<executable::HostAccess> &al
   throw poplar_error(str("Engine::", used, ": the graph has no ", what, " \"", handle,
                          "\". Declare it with Graph::", made, " before compiling.",
                          base::didYouMean(handle, handlesOf(all))));
-}
-
-const backend::cpu::BoundView &boundView(std::map<std::string, backend::cpu::BoundView> &views,
-                                         const executable::HostAccess &access,
-                                         const executable::Image &image) {
-  auto it = views.find(access.handle);
-  if (it == views.end())
-    it = views.emplace(access.handle, backend::cpu::BoundView(access.view, image)).first;
-  return it->second;
 }
 
 void checkSize(const char *what, const executable::HostAccess &access, unsigned replicas,
@@ -78,10 +70,10 @@ void Engine::Impl::read(const std::string &handle, std::byte *to,
   const auto &access = find(image->hostReads, handle, "host read", "createHostRead", "readTensor");
   requireLoaded("readTensor", handle);
   checkSize("readTensor", access, replicas(), bytes);
-  const auto &view = boundView(readViews, access, *image);
+  const auto &view = viewOf(access);
   requirePointer(to, view.bytes(), "readTensor", handle);
   for (unsigned r = 0; r < replicas(); ++r)
-    machine->read(view, r, to + r * view.bytes());
+    interpreter->read(view, r, to + r * view.bytes());
 }
 
 void Engine::Impl::write(const std::string &handle, const std::byte *from,
@@ -90,10 +82,10 @@ void Engine::Impl::write(const std::string &handle, const std::byte *from,
       find(image->hostWrites, handle, "host write", "createHostWrite", "writeTensor");
   requireLoaded("writeTensor", handle);
   checkSize("writeTensor", access, replicas(), bytes);
-  const auto &view = boundView(writeViews, access, *image);
+  const auto &view = viewOf(access);
   requirePointer(from, view.bytes(), "writeTensor", handle);
   for (unsigned r = 0; r < replicas(); ++r)
-    machine->write(view, r, from + r * view.bytes());
+    interpreter->write(view, r, from + r * view.bytes());
 }
 
 void Engine::readTensor(StringRef handle, void *begin, void *end) {
@@ -109,34 +101,42 @@ void Engine::writeTensor(StringRef handle, const void *p) {
   impl().write(handle, static_cast<const std::byte *>(p), {});
 }
 
+const backend::HostView &Engine::Impl::bound(Views &all, const executable::HostAccess &access,
+                                             const tensor::View &view) {
+  auto it = all.find(&access);
+  if (it == all.end())
+    it = all.emplace(&access, interpreter->view(view)).first;
+  return it->second;
+}
+const backend::HostView &Engine::Impl::viewOf(const executable::HostAccess &access) {
+  return bound(views, access, access.view);
+}
+
 // The metadata of an 8-bit float tensor is one byte of another variable.
-static backend::cpu::BoundView metadataView(const executable::HostAccess &access,
-                                            const executable::Image &image) {
+const backend::HostView &Engine::Impl::metadataOf(const executable::HostAccess &access) {
   if (!access.view.metadata)
     throw tensor_metadata_error(str("The tensor \"", access.handle, "\" has type ",
                                     spelling(access.type),
                                     " and no metadata. Use the form without metadata."));
-  return backend::cpu::BoundView(*access.view.metadata, image);
+  return bound(metadataViews, access, *access.view.metadata);
 }
 
 void Engine::readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end) {
   readTensor(handle, begin, end);
-  auto view = metadataView(
-      find(impl().image->hostReads, handle, "host read", "createHostRead", "readTensor"),
-      *impl().image);
+  const auto &view = impl().metadataOf(
+      find(impl().image->hostReads, handle, "host read", "createHostRead", "readTensor"));
   std::byte byte;
-  impl().machine->read(view, 0, &byte);
+  impl().interpreter->read(view, 0, &byte);
   metadata = QuarterMetadata(static_cast<unsigned char>(byte));
 }
 void Engine::writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin,
                          const void *end) {
   writeTensor(handle, begin, end);
-  auto view = metadataView(
-      find(impl().image->hostWrites, handle, "host write", "createHostWrite", "writeTensor"),
-      *impl().image);
+  const auto &view = impl().metadataOf(
+      find(impl().image->hostWrites, handle, "host write", "createHostWrite", "writeTensor"));
   const auto byte = std::byte(metadata.getBinary());
   for (unsigned r = 0; r < impl().replicas(); ++r)
-    impl().machine->write(view, r, &byte);
+    impl().interpreter->write(view, r, &byte);
 }
 
 // ---- remote buffers
@@ -153,8 +153,9 @@ std::uint32_t Engine::Impl::findRemote(const std::string &handle) const {
 std::byte *Engine::Impl::remoteBuffer(std::uint32_t buffer, unsigned replica) {
   auto &memory = remoteMemory[buffer][replica];
   const auto &remote = image->remoteBuffers[buffer];
-  if (!memory.data())
-    memory = backend::cpu::Arena(remote.elements * remote.repeats * sizeOf(remote.type), 0, false);
+  if (!memory)
+    memory = backend::MappedMemory(
+        std::max<std::uint64_t>(1, remote.elements * remote.repeats * sizeOf(remote.type)));
   return memory.data();
 }
 

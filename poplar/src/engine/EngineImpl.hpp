@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What an Engine holds. It is the host of the machine it runs: streams, remote buffers, host
+// What an Engine holds. It is the host of the programs it runs: streams, remote buffers, host
 // functions and text.
 #pragma once
-#include "backend/cpu/Machine.hpp"
 #include "backend/Host.hpp"
+#include "backend/Interpreter.hpp"
+#include "backend/MappedMemory.hpp"
 #include "base/Fork.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/Streams.hpp"
@@ -76,6 +77,11 @@ struct Engine::Impl final : backend::Host {
   void requireLoaded(const char *what, const std::string &handle) const;
   void read(const std::string &handle, std::byte *to, std::optional<std::uint64_t> bytes);
   void write(const std::string &handle, const std::byte *from, std::optional<std::uint64_t> bytes);
+  using Views = std::map<const executable::HostAccess *, backend::HostView>;
+  const backend::HostView &bound(Views &all, const executable::HostAccess &access,
+                                 const tensor::View &view);
+  const backend::HostView &viewOf(const executable::HostAccess &access);
+  const backend::HostView &metadataOf(const executable::HostAccess &access);
   std::byte *remoteSlot(const std::string &handle, std::uint64_t repeat, unsigned replica);
   std::uint32_t findRemote(const std::string &handle) const;
 
@@ -107,13 +113,13 @@ struct Engine::Impl final : backend::Host {
   std::uint64_t runs = 0;                             // that ended well
   bool reportWritten = false;                         // nothing happened since the last report
   TimerTimePoint nextReport = {};                     // not before
-  std::unique_ptr<backend::cpu::Machine> machine;
+  std::unique_ptr<backend::Interpreter> interpreter;
   std::shared_ptr<machine::Lease> lease; // of the device that is loaded; null if it needs none
 
-  std::vector<std::vector<backend::cpu::Arena>>
-      remoteMemory; // by buffer and replica; made at first use
+  // By buffer and replica; made at first use.
+  std::vector<std::vector<backend::MappedMemory>> remoteMemory;
   std::vector<std::vector<std::unique_ptr<HostCallback>>> hostFunctions; // by function and replica
-  std::map<std::string, backend::cpu::BoundView> readViews, writeViews;  // bound at first use
+  Views views, metadataViews;                                            // bound at first use
   std::map<ErrorLocation, ErrorCode> simulatedErrors;
 
   std::mutex textMutex;

@@ -78,7 +78,7 @@ void Engine::Impl::findPeers() {
     throw poplar_error(str("Engine::load: the ", parts.size(), " instances have ",
                            peers.firsts.back(), " replicas together, but the program has ", total,
                            "."));
-  machine->setPeers(std::move(peers));
+  interpreter->setPeers(std::move(peers));
 }
 
 } // namespace poplar

@@ -2,10 +2,10 @@
 // The memory of one replica: every variable at its arenaOffset, then scratch for gathered fields
 // and operands. In checked mode a shadow of the same size tells which bytes were ever written.
 #pragma once
+#include "backend/MappedMemory.hpp"
 #include "executable/Image.hpp"
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace poplar::backend::cpu {
 
@@ -19,31 +19,24 @@ enum class Fill : std::uint8_t {
   Poison = 0xff
 }; // 0xff..: not a number in every float type
 
-struct UnmapMemory {
-  std::uint64_t size = 0;
-  void operator()(std::byte *p) const;
-};
-
 class Arena {
 public:
   Arena() = default;
   Arena(std::uint64_t variableBytes, std::uint64_t scratchBytes, bool withShadow);
 
-  std::byte *data() { return memory_.get(); }
-  const std::byte *data() const { return memory_.get(); }
-  std::byte *shadow() { return shadow_.get(); } // null unless checked
+  std::byte *data() { return memory_.data(); }
+  const std::byte *data() const { return memory_.data(); }
+  std::byte *shadow() { return shadow_.data(); } // null unless checked
   std::uint64_t size() const { return size_; }
 
   // Contents at load: `fill`, then constants, initial values and the replication index.
   void reset(const executable::Image &image, unsigned replica, Fill fill);
 
 private:
-  using Memory = std::unique_ptr<std::byte[], UnmapMemory>;
-  static Memory map(std::uint64_t size);
   void set(std::uint64_t offset, const void *bytes, std::size_t n);
 
   std::uint64_t size_ = 0;
-  Memory memory_, shadow_;
+  MappedMemory memory_, shadow_;
   bool touched_ = false;
 };
 

@@ -39,17 +39,4 @@ private:
   MoveList gather_, scatter_;
 };
 
-// One element that steers control flow.
-struct BoundScalar {
-  std::uint64_t offset = 0;
-  TypeId type = TypeId::Int;
-  BoundScalar() = default;
-  BoundScalar(const tensor::View &view, const executable::Image &image);
-  std::int64_t value(const std::byte *arena) const; // integers by value, floats as zero or one
-  bool isTrue(const std::byte *arena) const { return value(arena) != 0; }
-};
-
-// The moves that pack a view into a row-major buffer that starts at byte 0 of the destination.
-std::vector<RawMove> packingMoves(const tensor::View &view, const executable::Image &image);
-
 } // namespace poplar::backend::cpu

@@ -2,14 +2,10 @@
 // Finds floating point exceptions that vertices raise on this thread. Costs nothing when nothing is
 // trapped.
 #pragma once
+#include "backend/Faults.hpp"
 #include <cfenv>
 
 namespace poplar::backend::cpu {
-
-// Thrown by check(); the runner adds the name of the compute set.
-struct FloatTrap {
-  int raised; // FE_* flags
-};
 
 class FloatTraps {
 public:
@@ -17,7 +13,7 @@ public:
     if (trapped_)
       std::feclearexcept(trapped_);
   }
-  void check() const {
+  void check() const { // throws FloatTrap
     if (!trapped_)
       return;
     if (int raised = std::fetestexcept(trapped_))

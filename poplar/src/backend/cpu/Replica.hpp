@@ -2,7 +2,6 @@
 // Everything one replica owns: its memory, its vertices and its bound kernel calls.
 #pragma once
 #include "backend/cpu/Arena.hpp"
-#include "backend/cpu/Program.hpp"
 #include "backend/cpu/RoundedCall.hpp"
 #include "backend/cpu/VertexRunner.hpp"
 #include "base/Mix.hpp"
@@ -11,12 +10,11 @@ namespace poplar::backend::cpu {
 
 // A kernel's operands with this replica's addresses.
 struct KernelCall {
-  const Instruction *instruction = nullptr;
+  const Kernel *kernel = nullptr;
   std::vector<KernelOperand> operands; // outputs first
   KernelArgs args;
   std::unique_ptr<RoundedCall> rounded; // made when rounding is stochastic for the first time
   ~KernelCall() {
-    const auto *kernel = instruction ? instruction->details->kernel : nullptr;
     if (kernel && kernel->release && args.prepared)
       kernel->release(args.prepared);
   }
@@ -26,9 +24,7 @@ struct Replica {
   Arena arena;
   std::vector<std::unique_ptr<VertexRunner>> computeSets;      // null: never executed
   std::vector<std::unique_ptr<VertexRunner>> plainComputeSets; // checked mode: made when counting
-  std::vector<std::unique_ptr<KernelCall>> kernels; // by Instruction::index; made at first use
-  std::vector<std::uint32_t> seeds;
-  RandomState random;
+  std::vector<std::unique_ptr<KernelCall>> kernels; // by KernelUse::number; made at first use
 
   void seedVertices(std::uint64_t seed) {
     for (std::size_t i = 0; i < computeSets.size(); ++i)

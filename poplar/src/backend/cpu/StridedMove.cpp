@@ -323,21 +323,6 @@ void runPlanned(const PlannedMove &move, const ByteLoop *loops, const std::byte 
 
 } // namespace
 
-PackedMoves throughBuffer(const std::vector<RawMove> &moves) {
-  PackedMoves packed;
-  for (const auto &move : moves) {
-    const auto at = std::int64_t(packed.bytes);
-    RawMove in{move.from, at, move.unit, move.loops}, out{at, move.to, move.unit, move.loops};
-    auto stride = std::int64_t(move.unit);
-    for (auto i = move.loops.size(); i-- > 0; stride *= std::int64_t(move.loops[i].extent))
-      in.loops[i].to = out.loops[i].from = stride;
-    packed.bytes += std::uint64_t(stride);
-    packed.in.push_back(std::move(in));
-    packed.out.push_back(std::move(out));
-  }
-  return packed;
-}
-
 MoveList::MoveList(const std::vector<RawMove> &raw, SameMemory memory) {
   std::vector<RawMove> moves;
   for (auto move : raw) {
@@ -441,30 +426,6 @@ void MoveList::runBuffered(const std::byte *from, std::byte *to) const {
   constexpr std::size_t keep = 64 << 20;
   if (mine.size() <= keep)
     buffer = std::move(mine);
-}
-
-RawMove resolve(const executable::Move &move, const executable::Image &image) {
-  auto base = [&](std::uint32_t var) {
-    return var == executable::none ? std::int64_t(0)
-                                   : std::int64_t(image.variables[var].arenaOffset);
-  };
-  const std::int64_t size = move.elementBytes;
-  RawMove raw{base(move.fromVar) + move.fromOffset * size,
-              base(move.toVar) + move.toOffset * size,
-              move.elementBytes,
-              {}};
-  for (const auto &loop : move.loops)
-    raw.loops.push_back({loop.extent, loop.from * size, loop.to * size});
-  return raw;
-}
-
-std::vector<RawMove> resolve(const std::vector<executable::Move> &moves,
-                             const executable::Image &image) {
-  std::vector<RawMove> raw;
-  raw.reserve(moves.size());
-  for (const auto &move : moves)
-    raw.push_back(resolve(move, image));
-  return raw;
 }
 
 MoveList bindMoves(const std::vector<executable::Move> &moves, const executable::Image &image,

@@ -5,18 +5,13 @@
 // and spreads large ones over threads. Positions are bytes from two base addresses that are given
 // when the list runs, so one plan serves every replica.
 #pragma once
-#include "executable/Image.hpp"
+#include "backend/Moves.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace poplar::backend::cpu {
-
-struct ByteLoop {
-  std::uint64_t extent;
-  std::int64_t from, to; // strides in bytes
-};
 
 enum class MoveKind : std::uint8_t {
   Run,       // `unit` bytes
@@ -33,13 +28,6 @@ struct PlannedMove {
   std::uint32_t firstLoop, numLoops;
   MoveKind kind;
   bool bypass; // so large that the destination should not pass through the caches
-};
-
-// What planning needs of one move; strides and offsets in bytes, `unit` the element.
-struct RawMove {
-  std::int64_t from, to;
-  std::uint64_t unit;
-  std::vector<ByteLoop> loops; // outermost first
 };
 
 enum class SameMemory : bool { No, Yes }; // may source and destination be the same arena?
@@ -75,17 +63,6 @@ private:
   std::unique_ptr<MoveList> in_, out_;
 };
 
-// The same moves in two halves: into a packed buffer, and from it to the destinations.
-struct PackedMoves {
-  std::vector<RawMove> in, out;
-  std::uint64_t bytes = 0;
-};
-PackedMoves throughBuffer(const std::vector<RawMove> &moves);
-
-// A Move of the image with variables replaced by their places; `none` is a host buffer with base 0.
-RawMove resolve(const executable::Move &move, const executable::Image &image);
-std::vector<RawMove> resolve(const std::vector<executable::Move> &moves,
-                             const executable::Image &image);
 MoveList bindMoves(const std::vector<executable::Move> &moves, const executable::Image &image,
                    SameMemory memory);
 

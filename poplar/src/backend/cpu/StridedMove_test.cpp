@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
+using namespace poplar::backend;
 using namespace poplar::backend::cpu;
 
 namespace {

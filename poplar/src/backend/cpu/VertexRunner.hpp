@@ -4,6 +4,7 @@
 // printed text do not depend on threads.
 #pragma once
 #include "backend/cpu/VertexPlan.hpp"
+#include "backend/Faults.hpp"
 #include "backend/Host.hpp"
 #include "codelet/Load.hpp"
 #include <atomic>
@@ -20,14 +21,6 @@ struct RunMode {
   bool threads = true;
   const std::atomic<bool> *stop = nullptr; // takes vertices that do not end out of their call
   const std::uint64_t *cycles = nullptr;   // of the device so far
-};
-
-// A fault of the processor in a vertex.
-struct VertexFault : codelet::TrapError {
-  VertexFault(const std::string &what, int signal, std::uint32_t tile)
-      : TrapError(what), signal(signal), tile(tile) {}
-  int signal;
-  std::uint32_t tile;
 };
 
 class VertexRunner final : public codelet::VertexNames {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/MachineTest.hpp"
+#include "backend/InterpreterTest.hpp"
 #include "base/FloatMode.hpp"
 #include "base/Threads.hpp"
 #include "poplar/exceptions.hpp"
@@ -7,8 +7,7 @@
 
 using namespace poplar;
 using namespace poplar::backend;
-using namespace poplar::backend::cpu;
-using namespace poplar::backend::cpu::testing;
+using namespace poplar::backend::testing;
 
 namespace {
 
@@ -142,7 +141,7 @@ TEST(VertexRunner, PlainFieldsPersistUntilTheNextLoad) {
   EXPECT_EQ(loaded.ints(out), Ints{6});
   loaded.run();
   EXPECT_EQ(loaded.ints(out), Ints{7});
-  loaded.machine.load();
+  loaded.interpreter.load();
   loaded.run();
   EXPECT_EQ(loaded.ints(out), Ints{6});
 }
@@ -220,7 +219,7 @@ TEST(VertexRunner, RandomNumbersBelongToTheVertexNotToTheThread) {
     results.push_back(loaded.read<unsigned>(out));
     loaded.run();
     EXPECT_NE(loaded.read<unsigned>(out), results.back());
-    loaded.machine.load();
+    loaded.interpreter.load();
     loaded.run();
     EXPECT_EQ(loaded.read<unsigned>(out), results.back());
   }
@@ -236,7 +235,7 @@ TEST(VertexRunner, FloatingPointExceptionsNameTheComputeSet) {
   b.vertex(cs, "Divide", {span(values, 0, 1), span(values, 1, 2), span(values, 2, 3)});
   b.execute(cs);
   EXPECT_NO_THROW(Loaded(b).run());
-  MachineOptions trapping;
+  RunOptions trapping;
   trapping.floatingPoint = 7;
   Loaded loaded(b, trapping);
   auto text = failure([&] { loaded.run(); });
@@ -273,7 +272,7 @@ TEST(VertexRunner, VerticesWithoutAnEstimateAreCountedOnce) {
 }
 
 TEST(VertexRunner, CheckedModeFindsAccessesOutsideAField) {
-  MachineOptions checked;
+  RunOptions checked;
   checked.checked = true;
   for (int index : {1, 2}) {
     Builder b(codelets);
@@ -294,7 +293,7 @@ TEST(VertexRunner, CheckedModeFindsAccessesOutsideAField) {
 }
 
 TEST(VertexRunner, CheckedModeFindsElementsNeverWritten) {
-  MachineOptions checked;
+  RunOptions checked;
   checked.checked = true;
   Builder b(codelets);
   auto in = b.variable(2), one = b.ints({1}), out = b.variable(1);

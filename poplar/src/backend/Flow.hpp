@@ -1,44 +1,30 @@
 // SPDX-License-Identifier: MIT
-// The steps of an image as the machine runs them: blocks of small instructions with every place
-// worked out. Built once per engine; nothing here depends on a replica. Sequences are spliced into
-// their parents, functions are blocks.
+// The steps of an image as the interpreter runs them: blocks of small instructions. Built once per
+// engine; nothing here depends on a replica. Sequences are spliced into their parents, functions
+// are blocks. Leaf steps name who runs them: the backend, or the host for it.
 #pragma once
-#include "backend/cpu/BoundView.hpp"
-#include "backend/cpu/ReadVariables.hpp"
-#include "backend/cpu/Steady.hpp"
-#include "backend/cpu/VertexPlan.hpp"
-#include "openipu/Kernel.hpp"
+#include "backend/Account.hpp"
+#include "backend/HostView.hpp"
+#include "backend/Kernels.hpp"
+#include "backend/OnHost.hpp"
 #include <deque>
-#include <functional>
 #include <memory>
 #include <vector>
 
-namespace poplar::backend::cpu {
+namespace poplar::backend {
 
 namespace step = executable::step;
 
 struct Instruction;
 using Block = std::vector<Instruction>;
 
-// What one execution of a step costs, kept apart because counting may replace it.
-struct StepCost {
-  const executable::Cost *cost = nullptr;
-  std::uint64_t cycles = 0;
-  bool pending = false; // a vertex of the compute set is still to be counted
-};
-
 // What only some kinds of step need.
 struct Details {
-  std::vector<BoundView> views;
+  std::vector<HostView> views;
   std::vector<std::pair<std::int64_t, const Block *>> cases; // Switch: sorted by value
-  MoveList scatter;                  // CrossReplicaCopy: from the packed buffer
-  std::uint64_t bufferBytes = 0;     // host side of a copy
-  std::vector<std::int64_t> scratch; // Kernel: place of each gathered operand, or -1
-  std::vector<bool> gathered;        // Kernel: operands to read into their place before it runs
-  std::vector<bool> alsoRead;        // Kernel: by output
-  std::vector<bool> unread;          // Kernel: outputs that nothing reads
-  std::vector<bool> steady;          // Kernel: inputs that keep their values from run to run
-  const Kernel *kernel = nullptr;
+  Place scatter = 0;             // CrossReplicaCopy: from the packed buffer
+  std::uint64_t bufferBytes = 0; // CrossReplicaCopy: of one replica
+  bool across = false;           // Kernel: between replicas
 };
 
 enum class Op : std::uint8_t {
@@ -48,9 +34,9 @@ enum class Op : std::uint8_t {
   Fork,
   Next,
   Join, // around programs that run side by side: the slowest one's cycles count
+  Leaf, // of the backend: a copy, forgetting
   Execute,
-  ExecuteReturning,
-  Copy,
+  Kernel,
   HostToDevice,
   DeviceToHost,
   RemoteToDevice,
@@ -61,13 +47,11 @@ enum class Op : std::uint8_t {
   Switch,
   HostCall,
   Wait,
-  WriteUndef,
   Print,
   Error,
   Abort,
   CrossReplicaCopy,
   AssumeEqual,
-  Kernel,
   CycleStamp,
   FloatingPoint,
   GetSeeds,
@@ -80,32 +64,34 @@ struct Instruction {
   std::uint32_t step = 0, index = 0;
   std::uint64_t count = 0;
   StepCost *cost = nullptr;
+  StepRunner *runner = nullptr; // of leaf steps
   const Block *body = nullptr,
               *other = nullptr; // RepeatWhile: condition in `other`; If: else in `other`
-  const MoveList *moves = nullptr;
-  BoundScalar scalar{};
+  Place place = 0;              // host side of a copy
+  HostScalar scalar{};
   const Details *details = nullptr;
 };
 
-class Program {
+// Who runs the leaf steps of a program.
+struct Runners {
+  const BackendKind &kind;
+  Backend &backend;
+  OnHost *host; // null: the backend runs all
+  StepRunner &of(std::uint32_t step) const {
+    return host && host->runs(step) ? static_cast<StepRunner &>(*host) : backend;
+  }
+  bool across(const std::string &kernel) const { // between replicas
+    return implementationOf(kernel, kind.name).kernel->runAcross != nullptr;
+  }
+};
+
+class Flow {
 public:
-  using Watches = std::function<bool(std::uint32_t step)>;
-  // `checked`: modules are the checked forms.
-  Program(const executable::Image &image, const Modules &modules, bool checked,
-          const Watches &watches);
-  Program(const Program &) = delete;
+  Flow(const executable::Image &image, const KernelUses &kernels, Account &account,
+       const Runners &runners);
+  Flow(const Flow &) = delete;
 
   const Block &entry(std::uint32_t program) const { return *entries_[program]; }
-  const std::vector<std::unique_ptr<VertexPlan>> &computeSets() const {
-    return computeSets_;
-  } // null: never executed
-  std::vector<StepCost> &costs() { return costs_; }
-  std::uint64_t scratchBytes() const { return scratchBytes_; }
-  std::uint32_t numKernels() const { return numKernels_; }
-  // Kernels whose steady inputs may change when this program runs.
-  const std::vector<std::uint32_t> &disturbed(std::uint32_t program) const {
-    return disturbed_[program];
-  }
 
 private:
   using Step = executable::Step;
@@ -135,27 +121,24 @@ private:
   void bind(Instruction &out, const step::SetFloatingPoint &step);
   void bind(Instruction &out, const step::GetSeeds &step);
   void bind(Instruction &out, const step::SetSeeds &step);
-  void bindTransfer(Instruction &out, const std::vector<executable::Move> &moves);
+  template <class Copied> void bindTransfer(Instruction &out, const Copied &step);
   template <class Remote> void bindRemote(Instruction &out, const Remote &step);
   Details &bindView(Instruction &out, const tensor::View &view);
-  const MoveList *keep(MoveList moves) { return &moves_.emplace_back(std::move(moves)); }
+  void bindShown(Instruction &out, const tensor::View &view);
+  HostView viewOf(const tensor::View &view) { return {view, image_, runners_.backend}; }
+  HostScalar scalarOf(const tensor::View &view) { return {view, image_, runners_.backend}; }
   Details &detailsOf(Instruction &out);
 
   const executable::Image &image_;
-  Modules modules_;
-  bool checked_;
-  Watches watches_;
-  ReadVariables readVariables_;
-  Steady steady_;
+  const KernelUses &kernels_;
+  Account &account_;
+  Runners runners_;
   std::vector<const Block *> blocks_, entries_; // by step; by program
   std::deque<Block> storage_;
-  std::deque<MoveList> moves_;
   std::deque<Details> details_;
-  std::vector<StepCost> costs_;
-  std::vector<std::unique_ptr<VertexPlan>> computeSets_;
-  std::uint64_t scratchBytes_ = 0;
-  std::uint32_t numKernels_ = 0;
-  std::vector<std::vector<std::uint32_t>> disturbed_; // by program
 };
 
-} // namespace poplar::backend::cpu
+// The leaf steps that a backend runs (Execute, Copy, Kernel, WriteUndef), of all programs.
+std::vector<std::uint32_t> leafSteps(const executable::Image &image);
+
+} // namespace poplar::backend

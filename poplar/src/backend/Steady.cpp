@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/Steady.hpp"
+#include "backend/Steady.hpp"
 #include <algorithm>
 
-namespace poplar::backend::cpu {
+namespace poplar::backend {
 
 using executable::none;
 namespace step = executable::step;
@@ -86,4 +86,4 @@ std::vector<std::uint32_t> Steady::disturbedBy(std::uint32_t program) const {
   return kernels;
 }
 
-} // namespace poplar::backend::cpu
+} // namespace poplar::backend

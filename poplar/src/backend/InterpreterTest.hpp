@@ -2,13 +2,13 @@
 // For tests: small images built by hand, and a host that records what a program asks of it.
 #pragma once
 #include "arch/System.hpp"
-#include "backend/cpu/Machine.hpp"
+#include "backend/Interpreter.hpp"
 #include "codelet/TestVertex.hpp"
 #include <cstring>
 #include <map>
 #include <numeric>
 
-namespace poplar::backend::cpu::testing {
+namespace poplar::backend::testing {
 
 using namespace executable;
 
@@ -158,9 +158,7 @@ public:
   std::vector<Move> toHost(std::uint32_t var) const {
     return moves(var, 0, none, 0, image.variables[var].elements);
   }
-  std::uint32_t repeat(std::uint64_t n, std::uint32_t body) {
-    return put(step::Repeat{n, body});
-  }
+  std::uint32_t repeat(std::uint64_t n, std::uint32_t body) { return put(step::Repeat{n, body}); }
 
 private:
   void slot(const Argument &argument, std::size_t size) {
@@ -186,21 +184,23 @@ private:
 // The last step added is the program.
 class Loaded {
 public:
-  explicit Loaded(Builder &builder, MachineOptions options = {})
+  explicit Loaded(Builder &builder, RunOptions options = {}, const std::string &backend = "cpu")
       : image_([&] {
           builder.image.programs = {builder.last()};
           return std::make_shared<const Image>(builder.image);
         }()),
-        recorder(*image_, {}),
-        machine(image_, arch::systemOf(arch::chipByName("ipu2")), options, host, recorder) {
-    machine.load();
+        recorder(*image_, {}), interpreter(image_, arch::systemOf(arch::chipByName("ipu2")),
+                                           findBackend(backend), options, host, recorder) {
+    interpreter.load();
   }
-  void run() { machine.run(0); }
-  template <class T> std::vector<T> read(std::uint32_t var, unsigned replica = 0) {
+  void run() { interpreter.run(0); }
+  HostView view(std::uint32_t var) {
     const auto &v = image_->variables[var];
-    BoundView view(tensor::wholeVariable(nullptr, tensor::VarId(var), v.type, v.shape), *image_);
-    std::vector<T> out(v.elements);
-    machine.read(view, replica, reinterpret_cast<std::byte *>(out.data()));
+    return interpreter.view(tensor::wholeVariable(nullptr, tensor::VarId(var), v.type, v.shape));
+  }
+  template <class T> std::vector<T> read(std::uint32_t var, unsigned replica = 0) {
+    std::vector<T> out(image_->variables[var].elements);
+    interpreter.read(view(var), replica, reinterpret_cast<std::byte *>(out.data()));
     return out;
   }
   std::vector<int> ints(std::uint32_t var, unsigned replica = 0) { return read<int>(var, replica); }
@@ -211,7 +211,7 @@ private:
 public:
   TestHost host;
   profile::Recorder recorder;
-  Machine machine;
+  Interpreter interpreter;
 };
 
-} // namespace poplar::backend::cpu::testing
+} // namespace poplar::backend::testing

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/MachineTest.hpp"
+#include "backend/InterpreterTest.hpp"
 #include "poplar/exceptions.hpp"
 #include <gtest/gtest.h>
 
 using namespace poplar;
 using namespace poplar::backend;
-using namespace poplar::backend::cpu;
-using namespace poplar::backend::cpu::testing;
+using namespace poplar::backend::testing;
 
 namespace {
 
@@ -29,7 +28,7 @@ template <class T> std::vector<std::byte> bytesOf(std::vector<T> values) {
 
 } // namespace
 
-TEST(Machine, StartsWithInitialValuesAndZeros) {
+TEST(Interpreter, StartsWithInitialValuesAndZeros) {
   Builder b;
   auto set = b.ints({1, 2, 3}), unset = b.variable(2), index = b.variable(1, TypeId::UnsignedInt);
   b.image.variables[index].kind = VariableKind::ReplicationIndex;
@@ -41,17 +40,17 @@ TEST(Machine, StartsWithInitialValuesAndZeros) {
   EXPECT_EQ(loaded.ints(index, 1), (Ints{1}));
 }
 
-TEST(Machine, CopiesSeeWhatWasThereBefore) {
+TEST(Interpreter, CopiesSeeWhatWasThereBefore) {
   Builder b;
   auto v = b.ints({1, 2, 3, 4});
   b.copy(v, 0, v, 1, 3);
   Loaded loaded(b);
   loaded.run();
   EXPECT_EQ(loaded.ints(v), (Ints{1, 1, 2, 3}));
-  EXPECT_EQ(loaded.machine.cycles(), 7u);
+  EXPECT_EQ(loaded.interpreter.cycles(), 7u);
 }
 
-TEST(Machine, RepeatsAndCountsCycles) {
+TEST(Interpreter, RepeatsAndCountsCycles) {
   Builder b;
   auto v = b.ints({1, 2, 3, 4, 5});
   auto shift = b.copy(v, 0, v, 1, 4);
@@ -59,21 +58,21 @@ TEST(Machine, RepeatsAndCountsCycles) {
   Loaded loaded(b);
   loaded.run();
   EXPECT_EQ(loaded.ints(v), (Ints{1, 1, 1, 1, 2}));
-  EXPECT_EQ(loaded.machine.cycles(), 21u);
+  EXPECT_EQ(loaded.interpreter.cycles(), 21u);
   EXPECT_EQ(loaded.recorder.totals()[shift].executions, 3u);
 }
 
-TEST(Machine, LoadingAgainResetsEverythingButTheCounter) {
+TEST(Interpreter, LoadingAgainResetsEverythingButTheCounter) {
   Builder b;
   auto v = b.ints({1, 2});
   b.copy(v, 0, v, 1, 1);
   Loaded loaded(b);
   loaded.run();
-  loaded.machine.load();
+  loaded.interpreter.load();
   EXPECT_EQ(loaded.ints(v), (Ints{1, 2}));
 }
 
-TEST(Machine, IfAndSwitchTakeTheRightBranch) {
+TEST(Interpreter, IfAndSwitchTakeTheRightBranch) {
   Builder b;
   auto control = b.ints({2}), one = b.ints({1}), two = b.ints({2}), out = b.variable(2);
   auto copyOne = b.copy(one, 0, out, 0, 1), copyTwo = b.copy(two, 0, out, 0, 1),
@@ -87,7 +86,7 @@ TEST(Machine, IfAndSwitchTakeTheRightBranch) {
   EXPECT_EQ(loaded.ints(out), (Ints{2, 1}));
 }
 
-TEST(Machine, ASwitchWithBoundsCheckingNamesTheValue) {
+TEST(Interpreter, ASwitchWithBoundsCheckingNamesTheValue) {
   Builder b;
   auto control = b.ints({5});
   auto nothing = b.sequence({});
@@ -97,7 +96,7 @@ TEST(Machine, ASwitchWithBoundsCheckingNamesTheValue) {
             std::string::npos);
 }
 
-TEST(Machine, ReplicasThatDisagreeTakeBothBranches) {
+TEST(Interpreter, ReplicasThatDisagreeTakeBothBranches) {
   Builder b;
   b.image.replicationFactor = 3;
   auto index = b.variable(1, TypeId::UnsignedInt);
@@ -110,10 +109,10 @@ TEST(Machine, ReplicasThatDisagreeTakeBothBranches) {
   EXPECT_EQ(loaded.ints(out, 0), Ints{2});
   EXPECT_EQ(loaded.ints(out, 1), Ints{1});
   EXPECT_EQ(loaded.ints(out, 2), Ints{1});
-  EXPECT_EQ(loaded.machine.cycles(), 7u);
+  EXPECT_EQ(loaded.interpreter.cycles(), 7u);
 }
 
-TEST(Machine, CrossReplicaCopiesMeet) {
+TEST(Interpreter, CrossReplicaCopiesMeet) {
   Builder b;
   b.image.replicationFactor = 2;
   auto index = b.variable(1, TypeId::UnsignedInt);
@@ -125,7 +124,7 @@ TEST(Machine, CrossReplicaCopiesMeet) {
   EXPECT_EQ(loaded.ints(index, 1), Ints{0});
 }
 
-TEST(Machine, CrossReplicaCopyRefusesDivergedReplicas) {
+TEST(Interpreter, CrossReplicaCopyRefusesDivergedReplicas) {
   Builder b;
   b.image.replicationFactor = 2;
   auto index = b.variable(1, TypeId::UnsignedInt);
@@ -138,7 +137,7 @@ TEST(Machine, CrossReplicaCopyRefusesDivergedReplicas) {
   EXPECT_NE(failure([&] { loaded.run(); }).find("only 1 of 2 replicas"), std::string::npos);
 }
 
-TEST(Machine, StreamsRemoteBuffersAndHostFunctions) {
+TEST(Interpreter, StreamsRemoteBuffersAndHostFunctions) {
   Builder b;
   auto v = b.variable(2), slots = b.ints({2, 0}), two = b.variable(4), in = b.ints({4}),
        out = b.variable(1);
@@ -164,7 +163,7 @@ TEST(Machine, StreamsRemoteBuffersAndHostFunctions) {
   EXPECT_EQ(loaded.ints(out), Ints{40});
 }
 
-TEST(Machine, RemoteOffsetsOutOfRangeNameBufferIndexAndRepeats) {
+TEST(Interpreter, RemoteOffsetsOutOfRangeNameBufferIndexAndRepeats) {
   Builder b;
   auto v = b.variable(2), slot = b.ints({3});
   b.image.remoteBuffers = {{"far", TypeId::Int, 2, 3}};
@@ -176,7 +175,7 @@ TEST(Machine, RemoteOffsetsOutOfRangeNameBufferIndexAndRepeats) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-TEST(Machine, PrintsAbortsAndStampsCycles) {
+TEST(Interpreter, PrintsAbortsAndStampsCycles) {
   Builder b;
   auto v = b.ints({1, 2}), stamp = b.variable(2, TypeId::UnsignedInt), no = b.ints({0}),
        yes = b.ints({1});
@@ -191,7 +190,7 @@ TEST(Machine, PrintsAbortsAndStampsCycles) {
   EXPECT_EQ(loaded.ints(stamp), (Ints{7, 0}));
 }
 
-TEST(Machine, ErrorStepsPrintTheirTensorAndThrow) {
+TEST(Interpreter, ErrorStepsPrintTheirTensorAndThrow) {
   Builder b;
   auto v = b.ints({3});
   b.put(step::Error{b.view(v), "wrong"});
@@ -200,7 +199,7 @@ TEST(Machine, ErrorStepsPrintTheirTensorAndThrow) {
   EXPECT_EQ(loaded.host.tensors, "wrong: [3]\n");
 }
 
-TEST(Machine, FloatingPointStateAndSeedsAreKept) {
+TEST(Interpreter, FloatingPointStateAndSeedsAreKept) {
   Builder b;
   auto before = b.variable(1, TypeId::UnsignedInt), seeds = b.variable(4, TypeId::UnsignedInt),
        again = b.variable(4, TypeId::UnsignedInt),
@@ -217,7 +216,7 @@ TEST(Machine, FloatingPointStateAndSeedsAreKept) {
   EXPECT_NE(loaded.ints(seeds), (Ints{0, 0, 0, 0}));
 }
 
-TEST(Machine, WhileLoopsRunTheConditionOnceMore) {
+TEST(Interpreter, WhileLoopsRunTheConditionOnceMore) {
   Builder b(R"(
     struct Step : Vertex { InOut<int> n; Output<bool> more; bool compute() { *n += 1; *more = *n < 5; return true; } };
     struct Count : Vertex { InOut<int> n; bool compute() { *n += 1; return true; } };

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Where replicas of other processes come in.
-#include "backend/cpu/Machine.hpp"
+#include "backend/Interpreter.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 #include <cstring>
 
-namespace poplar::backend::cpu {
+namespace poplar::backend {
 
 using Channel = openipu::Transport::Channel;
 
 // All processes must come to the same collective. Each tells its neighbour where it is: where one
 // is elsewhere, somebody notices, and nobody waits for bytes that never come.
-void Machine::meet(const Instruction &in) {
+void Interpreter::meet(const Instruction &in) {
   if (active_.size() != replicas_.size())
     throw application_runtime_error(
         base::str("Only ", active_.size(), " of the ", replicas_.size(),
@@ -43,7 +43,7 @@ void Machine::meet(const Instruction &in) {
 }
 
 // What replicas of other processes copy from or to, in `packed` by replica.
-void Machine::sendApart(const Instruction &in, std::byte *packed) {
+void Interpreter::sendApart(const Instruction &in, std::byte *packed) {
   meet(in);
   const auto bytes = in.details->bufferBytes;
   auto &t = *peers_.transport;
@@ -64,15 +64,15 @@ void Machine::sendApart(const Instruction &in, std::byte *packed) {
 }
 
 // Asked of its owner when generators were seeded: every process seeds them at the same step.
-std::uint64_t Machine::firstKey() {
+std::uint64_t Interpreter::firstKey() {
   if (!firstKeyChanged_)
     return firstKey_;
   firstKeyChanged_ = false;
   std::string key(sizeof firstKey_, '\0');
-  std::memcpy(key.data(), &replicas_[0].random.key, sizeof firstKey_);
+  std::memcpy(key.data(), &random_[0].key, sizeof firstKey_);
   openipu::broadcastBytes(*peers_.transport, 0, key);
   std::memcpy(&firstKey_, key.data(), sizeof firstKey_);
   return firstKey_;
 }
 
-} // namespace poplar::backend::cpu
+} // namespace poplar::backend

@@ -5,7 +5,7 @@
 #include "executable/Image.hpp"
 #include <vector>
 
-namespace poplar::backend::cpu {
+namespace poplar::backend {
 
 class ReadVariables {
 public:
@@ -18,4 +18,4 @@ private:
   std::vector<bool> read_; // by variable
 };
 
-} // namespace poplar::backend::cpu
+} // namespace poplar::backend

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace poplar::backend::cpu {
+namespace poplar::backend {
 
 class HostTimes {
 public:
@@ -37,4 +37,4 @@ private:
   Clock::time_point last_;
 };
 
-} // namespace poplar::backend::cpu
+} // namespace poplar::backend

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/HostTimes.hpp"
+#include "backend/HostTimes.hpp"
 #include "base/OutputFile.hpp"
 #include <algorithm>
 #include <cstdio>
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <sstream>
 
-namespace poplar::backend::cpu {
+namespace poplar::backend {
 
 namespace step = executable::step;
 
@@ -54,4 +54,4 @@ HostTimes::~HostTimes() {
     }
 }
 
-} // namespace poplar::backend::cpu
+} // namespace poplar::backend

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Loading and control flow; MachineSteps.cpp has the steps that move or compute something.
-#include "backend/cpu/Machine.hpp"
-#include "backend/cpu/FloatTraps.hpp"
-#include "backend/cpu/HostRoom.hpp"
-#include "base/Error.hpp"
+// Loading and control flow; InterpreterSteps.cpp has the steps that move or compute something.
+#include "backend/Interpreter.hpp"
+#include "backend/Faults.hpp"
+#include "base/Mix.hpp"
 #include "base/Text.hpp"
-#include "codelet/Compile.hpp"
 #include "compile/Replica.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
+#include <cfenv>
 #include <csignal>
 
-namespace poplar::backend::cpu {
+namespace poplar::backend {
 namespace {
-
-LoadedModules loadAll(const Modules &modules) {
-  LoadedModules loaded;
-  for (const auto &module : modules)
-    loaded.push_back(std::make_shared<codelet::LoadedModule>(module));
-  return loaded;
-}
 
 std::uint64_t generatorKey(std::uint64_t seed, unsigned replica) {
   return base::mix(seed + 0x9e3779b97f4a7c15ull * (replica + 1));
@@ -41,125 +33,108 @@ ErrorCode codeOf(int signal) {
 
 } // namespace
 
-Machine::Machine(std::shared_ptr<const executable::Image> image, const arch::System &system,
-                 const MachineOptions &options, Host &host, profile::Recorder &recorder)
+Interpreter::Interpreter(std::shared_ptr<const executable::Image> image, const arch::System &system,
+                         const BackendKind &kind, const RunOptions &options, Host &host,
+                         profile::Recorder &recorder)
     : image_(std::move(image)),
       system_(compile::oneReplica(system, std::max(1u, image_->replicationFactor))),
-      options_(options), host_(host), recorder_(recorder), faults_(!image_->vertices.empty()),
-      counted_(image_->computeSets.size()), recounts_(image_->computeSets.size()),
-      executions_(image_->computeSets.size()) {
-  for (std::uint32_t v = 0; v < image_->vertices.size(); ++v)
-    if (image_->vertices[v].cycles == executable::noEstimate && !options.checked &&
-        image_->vertexType(v).dependsOnData)
-      recounts_[image_->vertices[v].computeSet] = true;
-  for (std::uint32_t s = 0; s < image_->steps.size(); ++s)
-    if (const auto *execute = executable::as<step::Execute>(image_->steps[s]))
-      executions_[execute->set].push_back(s);
+      options_(options), host_(host), account_(image_, system_, options, recorder),
+      kernels_(*image_, leafSteps(*image_)), disturbances_(kernels_.size()) {
   if (options_.numReplicas == 0)
     options_.numReplicas = std::max(1u, image_->replicationFactor);
-  loadModules();
-  auto watches = [&](std::uint32_t step) { return recorder.watches(step); };
-  program_ = std::make_unique<Program>(*image_, modules_, options.checked, watches);
-  auto scratch = program_->scratchBytes();
-  if (options.checked) {
-    plainProgram_ = std::make_unique<Program>(*image_, image_->modules, false, watches);
-    scratch = std::max(scratch, plainProgram_->scratchBytes());
+  Setup setup{image_, system_, leafSteps(*image_), &kernels_, options_, &host_};
+  const auto left = OnHost::take(setup, kind);
+  backend_ = kind.make(setup);
+  if (!left.empty()) {
+    setup.steps = left;
+    onHost_ = std::make_unique<OnHost>(setup, *backend_);
   }
-  requireHostRoom(*image_, scratch, options.checked, options_.numReplicas);
-  for (unsigned r = 0; r < options_.numReplicas; ++r) {
-    auto &replica = replicas_.emplace_back();
-    replica.arena = Arena(scratchStart(*image_), scratch, options.checked);
-    replica.kernels.resize(program_->numKernels());
-    replica.plainComputeSets.resize(image_->computeSets.size());
-    for (const auto &plan : program_->computeSets())
-      replica.computeSets.push_back(
-          plan ? std::make_unique<VertexRunner>(
-                     *image_, *plan, loaded_,
-                     options.checked ? codelet::Variant::Checked : codelet::Variant::Fast, host_)
-               : nullptr);
-  }
-  if (!options.hostTimesFile.empty())
-    hostTimes_.emplace(image_, options.hostTimesFile);
-  trace_ = options.trace;
-  if (trace_ && !options.traceFile.empty()) {
-    traceFile_ = base::openInPlace(options.traceFile, base::Begin::Anew);
-    traceStream_.emplace(traceFile_.get());
-  }
+  flow_ =
+      std::make_unique<Flow>(*image_, kernels_, account_, Runners{kind, *backend_, onHost_.get()});
+  replicas_.resize(options_.numReplicas);
+  random_.resize(options_.numReplicas);
+  turn_.random = random_.data();
+  turn_.cycles = account_.counter();
 }
 
-Machine::~Machine() = default;
+Interpreter::~Interpreter() = default;
 
-void Machine::loadModules() {
-  modules_ = image_->modules;
-  if (options_.checked) {
-    for (auto &module : modules_)
-      module = std::make_shared<const codelet::Module>(codelet::compileChecked(*module));
-    loadedPlain_ = loadAll(image_->modules);
-  }
-  loaded_ = loadAll(modules_);
-}
-
-void Machine::load() {
-  faults_.renew();
-  const auto fill = options_.poison ? Fill::Poison : Fill::Zero;
+void Interpreter::load() {
+  backend_->load();
+  if (onHost_)
+    onHost_->cpu().load();
   for (unsigned r = 0; r < replicas_.size(); ++r) {
-    auto &replica = replicas_[r];
-    replica.arena.reset(*image_, global(r), fill);
-    for (auto &set : replica.computeSets)
-      if (set)
-        set->reset(replica.arena);
-    for (auto &set : replica.plainComputeSets)
-      set.reset();
-    for (auto &call : replica.kernels)
-      call.reset();
-    replica.seeds.clear();
-    replica.random = {generatorKey(options_.seed, global(r)), 0, false};
-    replica.seedVertices(base::mix(options_.seed) + global(r));
+    replicas_[r].seeds.clear();
+    random_[r] = {generatorKey(options_.seed, global(r)), 0, false};
+    seedVertices(r, base::mix(options_.seed) + global(r));
   }
   firstKey_ = generatorKey(options_.seed, 0);
   firstKeyChanged_ = false;
   meetings_ = 0;
   floatingPoint_.word = options_.floatingPoint;
-  mode_ = {floatingPoint_.trapped(), options_.threads, &stop_, &cycles_};
+  turn_.trapped = floatingPoint_.trapped();
 }
 
-void Machine::read(const BoundView &view, unsigned replica, std::byte *to) const {
-  view.read(replicas_[replica].arena.data(), to);
+void Interpreter::seedVertices(unsigned replica, std::uint64_t seed) {
+  backend_->seed(replica, seed);
+  if (onHost_)
+    onHost_->cpu().seed(replica, seed);
 }
 
-void Machine::write(const BoundView &view, unsigned replica, const std::byte *from) {
-  for (auto &call : replicas_[replica].kernels)
-    if (call)
-      ++call->args.generation;
-  view.write(from, arena(replica));
-  markWritten(view, replica);
+void Interpreter::read(const HostView &view, unsigned replica, std::byte *to) const {
+  backend_->read(view.place, replica, to);
+}
+
+void Interpreter::write(const HostView &view, unsigned replica, const std::byte *from) {
+  ++hostWrites_;
+  backend_->write(view.place, replica, from);
 }
 
 // ---- running
-// -----------------------------------------------------------------------------------------------------
 
-void Machine::requestStop() noexcept {
+void Interpreter::requestStop() noexcept {
   stop_ = true;
-  codelet::interruptCalls();
+  backend_->stop();
+  if (onHost_)
+    onHost_->cpu().stop();
 }
 
-void Machine::run(std::uint32_t program) {
-  PrintScope print(&host_);
-  faults_.watch();
-  for (auto &replica : replicas_)
-    for (auto kernel : program_->disturbed(program))
-      if (auto &call = replica.kernels[kernel])
-        ++call->args.generation;
+namespace {
+
+// Tells backends where a run begins and ends.
+class RunOf {
+public:
+  RunOf(Backend &backend, OnHost *onHost) : backend_(backend), onHost_(onHost) {
+    backend_.begin();
+    if (onHost_)
+      onHost_->cpu().begin();
+  }
+  ~RunOf() {
+    if (onHost_)
+      onHost_->cpu().end();
+    backend_.end();
+  }
+  RunOf(const RunOf &) = delete;
+
+private:
+  Backend &backend_;
+  OnHost *onHost_;
+};
+
+} // namespace
+
+void Interpreter::run(std::uint32_t program) {
+  const RunOf run(*backend_, onHost_.get());
+  for (auto kernel : kernels_.disturbed(program))
+    ++disturbances_[kernel];
   active_.resize(replicas_.size());
   for (unsigned r = 0; r < replicas_.size(); ++r)
     active_[r] = r;
   stop_ = false;
   current_ = nullptr;
-  forks_.clear();
-  if (hostTimes_)
-    hostTimes_->begin();
+  account_.begin();
   try {
-    interpret(program_->entry(program));
+    interpret(flow_->entry(program));
   } catch (const Stop &) {
   } catch (...) {
     translateFailure();
@@ -167,7 +142,7 @@ void Machine::run(std::uint32_t program) {
 }
 
 // Failures of vertices become the public exceptions, with the place where they happened.
-void Machine::translateFailure() {
+void Interpreter::translateFailure() {
   auto where = [&] {
     if (!current_)
       return std::string();
@@ -203,41 +178,40 @@ void Machine::translateFailure() {
   }
 }
 
-void Machine::interpret(const Block &block) {
+void Interpreter::interpret(const Block &block) {
   if (stop_.load(std::memory_order_relaxed)) [[unlikely]]
     throw Stop{};
-  cyclesSoFar_.store(cycles_, std::memory_order_relaxed);
+  account_.tell();
   for (const auto &in : block) {
     current_ = &in;
     switch (in.op) {
     case Op::Enter:
-      recorder_.enter(in.step, cycles_);
+      account_.enter(in.step);
       break;
     case Op::Leave:
-      recorder_.leave(in.step, cycles_);
+      account_.leave(in.step);
       break;
     case Op::Run:
       interpret(*in.body);
       break;
     case Op::Fork:
-      forks_.push_back({cycles_, cycles_});
+      account_.fork();
       break;
     case Op::Next:
-      forks_.back().latest = std::max(forks_.back().latest, cycles_);
-      cycles_ = forks_.back().start;
+      account_.next();
       break;
     case Op::Join:
-      cycles_ = forks_.back().latest;
-      forks_.pop_back();
+      account_.join();
+      break;
+    case Op::Leaf:
+      in.runner->run(in.step, turn_);
+      account(in);
       break;
     case Op::Execute:
       execute(in);
       break;
-    case Op::ExecuteReturning:
-      executeReturning(in);
-      break;
-    case Op::Copy:
-      copy(in);
+    case Op::Kernel:
+      kernel(in);
       break;
     case Op::HostToDevice:
       hostToDevice(in);
@@ -267,9 +241,6 @@ void Machine::interpret(const Block &block) {
     case Op::Wait:
       account(in);
       break;
-    case Op::WriteUndef:
-      writeUndef(in);
-      break;
     case Op::Print:
       print(in);
       break;
@@ -285,9 +256,6 @@ void Machine::interpret(const Block &block) {
     case Op::AssumeEqual:
       assumeEqual(in);
       break;
-    case Op::Kernel:
-      kernel(in);
-      break;
     case Op::CycleStamp:
       cycleStamp(in);
       break;
@@ -302,42 +270,42 @@ void Machine::interpret(const Block &block) {
   }
 }
 
-void Machine::repeat(const Instruction &in) {
+void Interpreter::repeat(const Instruction &in) {
   for (std::uint64_t i = 0; i < in.count; ++i) {
     pay(in);
     interpret(*in.body);
-    recorder_.endOfBody(in.step, cycles_);
+    account_.endOfBody(in.step);
   }
 }
 
 // Replicas leave the loop one by one; those that are still in it go on together.
-void Machine::repeatWhile(const Instruction &in) {
+void Interpreter::repeatWhile(const Instruction &in) {
   if (single()) {
     for (;;) {
       interpret(*in.other);
       pay(in);
-      if (in.scalar.isTrue(arena(0)) != in.flag)
+      if (in.scalar.isTrue(*backend_, 0) != in.flag)
         return;
       interpret(*in.body);
-      recorder_.endOfBody(in.step, cycles_);
+      account_.endOfBody(in.step);
     }
   }
   const auto before = active_;
   for (;;) {
     interpret(*in.other);
     pay(in);
-    std::erase_if(active_, [&](unsigned r) { return in.scalar.isTrue(arena(r)) != in.flag; });
+    std::erase_if(active_, [&](unsigned r) { return in.scalar.isTrue(*backend_, r) != in.flag; });
     if (active_.empty())
       break;
     interpret(*in.body);
-    recorder_.endOfBody(in.step, cycles_);
+    account_.endOfBody(in.step);
   }
   active_ = before;
 }
 
-void Machine::branch(const Instruction &in) {
+void Interpreter::branch(const Instruction &in) {
   pay(in);
-  auto choose = [&](unsigned r) { return in.scalar.isTrue(arena(r)) ? in.body : in.other; };
+  auto choose = [&](unsigned r) { return in.scalar.isTrue(*backend_, r) ? in.body : in.other; };
   if (single())
     return interpret(*choose(0));
   std::vector<std::pair<const Block *, unsigned>> choices;
@@ -346,7 +314,7 @@ void Machine::branch(const Instruction &in) {
   runSplit(choices);
 }
 
-const Block *Machine::caseOf(const Instruction &in, std::int64_t value) const {
+const Block *Interpreter::caseOf(const Instruction &in, std::int64_t value) const {
   const auto &cases = in.details->cases;
   auto it = std::lower_bound(cases.begin(), cases.end(),
                              std::pair(value, static_cast<const Block *>(nullptr)),
@@ -363,21 +331,20 @@ const Block *Machine::caseOf(const Instruction &in, std::int64_t value) const {
                                             "."));
 }
 
-void Machine::select(const Instruction &in) {
+void Interpreter::select(const Instruction &in) {
   pay(in);
   std::vector<std::pair<const Block *, unsigned>> choices;
   if (single())
-    return interpret(*caseOf(in, in.scalar.value(arena(0))));
+    return interpret(*caseOf(in, in.scalar.value(*backend_, 0)));
   for (auto r : active_)
-    choices.emplace_back(caseOf(in, in.scalar.value(arena(r))), r);
+    choices.emplace_back(caseOf(in, in.scalar.value(*backend_, r)), r);
   runSplit(choices);
 }
 
 // Groups of replicas take their branches at the same time on the device: the slowest group counts.
-void Machine::runSplit(const std::vector<std::pair<const Block *, unsigned>> &choices) {
+void Interpreter::runSplit(const std::vector<std::pair<const Block *, unsigned>> &choices) {
   const auto before = active_;
-  const auto start = cycles_;
-  auto latest = start;
+  account_.fork();
   std::vector<const Block *> done;
   for (const auto &[block, first] : choices) {
     if (std::find(done.begin(), done.end(), block) != done.end())
@@ -387,12 +354,11 @@ void Machine::runSplit(const std::vector<std::pair<const Block *, unsigned>> &ch
     for (const auto &[other, r] : choices)
       if (other == block)
         active_.push_back(r);
-    cycles_ = start;
     interpret(*block);
-    latest = std::max(latest, cycles_);
+    account_.next();
   }
-  cycles_ = latest;
+  account_.join();
   active_ = before;
 }
 
-} // namespace poplar::backend::cpu
+} // namespace poplar::backend

@@ -9,7 +9,7 @@
 #include "executable/Image.hpp"
 #include <vector>
 
-namespace poplar::backend::cpu {
+namespace poplar::backend {
 
 class Steady {
 public:
@@ -35,4 +35,4 @@ private:
   std::vector<compile::RangeSet> steady_; // by kernel: bytes of its steady operands
 };
 
-} // namespace poplar::backend::cpu
+} // namespace poplar::backend

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/ReadVariables.hpp"
+#include "backend/ReadVariables.hpp"
 #include <algorithm>
 #include <functional>
 
-namespace poplar::backend::cpu {
+namespace poplar::backend {
 
 ReadVariables::ReadVariables(const executable::Image &image) : read_(image.variables.size()) {
   for (const auto &step : image.steps)
@@ -59,4 +59,4 @@ bool ReadVariables::any(const tensor::View &view) const {
                      [&](const auto &piece) { return read_[piece.var.value]; });
 }
 
-} // namespace poplar::backend::cpu
+} // namespace poplar::backend

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// How a step fails. The interpreter adds where it happened and throws the public exceptions.
+#pragma once
+#include "codelet/Load.hpp"
+#include <cstdint>
+#include <string>
+
+namespace poplar::backend {
+
+// A floating point exception that the program wants to end the run.
+struct FloatTrap {
+  int raised; // FE_* flags
+};
+
+// A fault of the processor in a vertex.
+struct VertexFault : codelet::TrapError {
+  VertexFault(const std::string &what, int signal, std::uint32_t tile)
+      : TrapError(what), signal(signal), tile(tile) {}
+  int signal;
+  std::uint32_t tile;
+};
+
+} // namespace poplar::backend

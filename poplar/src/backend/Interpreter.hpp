@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Runs bound programs on any backend: control flow, the replicas that are active, cycles and
+// profile, streams, remote buffers, host functions, printing, and replicas of other processes.
+// Replicas run in step: each instruction is carried out for all active replicas before the next,
+// and where a branch divides them each side runs with its own. That keeps callbacks on the calling
+// thread and makes cross-replica copies meet. Some of the replicas of a program may run in other
+// processes: then all that is numbered here by replica are those of this one.
+#pragma once
+#include "backend/Account.hpp"
+#include "backend/FloatingPoint.hpp"
+#include "backend/Flow.hpp"
+#include "backend/Host.hpp"
+#include "openipu/Transport.hpp"
+#include <atomic>
+
+namespace poplar::backend {
+
+class Interpreter {
+public:
+  // On a backend of this kind.
+  Interpreter(std::shared_ptr<const executable::Image> image, const arch::System &system,
+              const BackendKind &kind, const RunOptions &options, Host &host,
+              profile::Recorder &recorder);
+  ~Interpreter();
+
+  void load();                     // memory, vertex state and floating point state as at the start
+  void run(std::uint32_t program); // throws runtime_error and its kin; then load again
+  void requestStop() noexcept;     // from any thread, also in a signal handler
+  // Who has the other replicas; before load(), if there are any.
+  void setPeers(openipu::Peers peers) { peers_ = std::move(peers); }
+  std::uint64_t cycles() const { return account_.cycles(); }
+  // About as many, for another thread to read during a run.
+  std::uint64_t cyclesSoFar() const { return account_.cyclesSoFar(); }
+
+  // Host access to tensors, replica by replica.
+  HostView view(const tensor::View &view) { return {view, *image_, *backend_}; }
+  void read(const HostView &view, unsigned replica, std::byte *to) const;
+  void write(const HostView &view, unsigned replica, const std::byte *from);
+
+private:
+  struct Stop {};
+  struct Replica {
+    std::vector<std::uint32_t> seeds;
+  };
+  const executable::Step &stepOf(const Instruction &in) const { return image_->steps[in.step]; }
+  template <class Kind> const Kind &kindOf(const Instruction &in) const {
+    return *executable::as<Kind>(stepOf(in));
+  }
+  bool single() const { return replicas_.size() == 1; }
+  unsigned global(unsigned replica) const { return options_.firstReplica + replica; }
+  bool apart() const { return peers_.transport != nullptr; } // replicas run elsewhere too
+  void meet(const Instruction &in);
+  void sendApart(const Instruction &in, std::byte *packed);
+  std::uint64_t firstKey();
+
+  void interpret(const Block &block);
+  void account(const Instruction &in) { account_.pay(in.step, *in.cost); }
+  void pay(const Instruction &in) { // control steps: often free
+    if (in.cost->cycles)
+      account(in);
+  }
+
+  // Control flow
+  void repeat(const Instruction &in);
+  void repeatWhile(const Instruction &in);
+  void branch(const Instruction &in);
+  void select(const Instruction &in);
+  const Block *caseOf(const Instruction &in, std::int64_t value) const;
+  void runSplit(const std::vector<std::pair<const Block *, unsigned>> &choices);
+
+  // Steps
+  void execute(const Instruction &in);
+  void hostToDevice(const Instruction &in);
+  void deviceToHost(const Instruction &in);
+  void remote(const Instruction &in);
+  std::vector<std::uint64_t> remoteSlots(const Instruction &in, unsigned replica);
+  void hostCall(const Instruction &in);
+  void crossReplica(const Instruction &in);
+  void assumeEqual(const Instruction &in);
+  void kernel(const Instruction &in);
+  openipu::Rounding nextRounding();
+  void reseed();
+  void print(const Instruction &in);
+  void show(const Instruction &in, const std::string &title, const executable::PrintFormat &format);
+  void cycleStamp(const Instruction &in);
+  void floatingPoint(const Instruction &in);
+  void seeds(const Instruction &in);
+  [[noreturn]] void fail(const Instruction &in);
+  void abort(const Instruction &in);
+
+  std::byte *buffer(std::uint64_t bytes);
+  std::vector<std::byte> packed(const HostView &view, unsigned replica) const;
+  void seedVertices(unsigned replica, std::uint64_t seed);
+  [[noreturn]] void translateFailure();
+
+  std::shared_ptr<const executable::Image> image_;
+  arch::System system_; // of one replica
+  RunOptions options_;
+  Host &host_;
+  Account account_;
+  KernelUses kernels_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<OnHost> onHost_; // null: the backend runs every step
+  std::unique_ptr<Flow> flow_;
+  std::uint64_t hostWrites_ = 0; // so far
+  std::vector<std::uint64_t>
+      disturbances_; // by kernel: runs so far that may change steady operands
+  std::vector<Replica> replicas_;
+  std::vector<RandomState> random_; // by replica
+  openipu::Peers peers_;
+  std::uint64_t meetings_ = 0;   // collectives so far
+  std::uint64_t firstKey_ = 0;   // of the generator of the first replica of all
+  bool firstKeyChanged_ = false; // since it was asked for
+  Turn turn_;                    // its replicas are those that are active
+  std::vector<unsigned> &active_ = turn_.replicas;
+  FloatingPointState floatingPoint_;
+  const Instruction *current_ = nullptr; // for messages
+  std::atomic<bool> stop_ = false;
+  std::vector<std::byte> buffer_;
+};
+
+} // namespace poplar::backend

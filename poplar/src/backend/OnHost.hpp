@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Runs steps that a backend cannot run: kernels that it does not have, and vertices if it runs
+// none. The variables that such a step touches are read out of the backend's memory into the same
+// places of a cpu backend's, the step runs there, and what it wrote goes back. Operands so lie as
+// they would if all ran on the cpu, and results are the same bits.
+#pragma once
+#include "backend/Backend.hpp"
+#include <map>
+#include <optional>
+
+namespace poplar::backend {
+
+class OnHost final : public StepRunner {
+public:
+  // The steps of `setup` that this kind of backend leaves to the host; the others stay in `setup`.
+  static std::vector<std::uint32_t> take(Setup &setup, const BackendKind &kind);
+
+  OnHost(const Setup &setup, Backend &device);
+
+  bool runs(std::uint32_t step) const { return steps_.contains(step); }
+  void run(std::uint32_t step, const Turn &turn) override;
+  std::vector<std::uint64_t> count(std::uint32_t step, const Turn &turn) override;
+  Backend &cpu() { return *cpu_; }
+
+private:
+  struct Moved { // the same variables in both memories
+    Place device, cpu;
+    std::uint64_t bytes;
+  };
+  struct Step {
+    Moved in, out;
+  };
+  Step bind(const executable::Image &image, std::uint32_t step);
+  Moved placeOf(const executable::Image &image, const std::vector<bool> &variables);
+  void fetch(const Step &step, const Turn &turn);
+  void put(const Step &step, const Turn &turn);
+
+  Backend &device_;
+  std::unique_ptr<Backend> cpu_;
+  std::map<std::uint32_t, Step> steps_;
+  std::vector<std::byte> buffer_;
+};
+
+} // namespace poplar::backend

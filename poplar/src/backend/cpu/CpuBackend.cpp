@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Loading, the host's access to memory and copies; vertices and kernels stand in CpuVertices.cpp
+// and CpuKernels.cpp.
+#include "backend/cpu/CpuBackend.hpp"
+#include "backend/cpu/HostRoom.hpp"
+#include "codelet/Compile.hpp"
+#include <algorithm>
+
+namespace poplar::backend::cpu {
+
+static LoadedModules loadAll(const Modules &modules) {
+  LoadedModules loaded;
+  for (const auto &module : modules)
+    loaded.push_back(std::make_shared<codelet::LoadedModule>(module));
+  return loaded;
+}
+
+CpuBackend::CpuBackend(const Setup &setup)
+    : image_(setup.image), system_(setup.system), options_(setup.options), host_(*setup.host),
+      faults_(!image_->vertices.empty()), counted_(image_->computeSets.size()),
+      recounts_(image_->computeSets.size()) {
+  for (std::uint32_t v = 0; v < image_->vertices.size(); ++v)
+    if (image_->vertices[v].cycles == executable::noEstimate && !options_.checked &&
+        image_->vertexType(v).dependsOnData)
+      recounts_[image_->vertices[v].computeSet] = true;
+  loadModules();
+  leaves_ = std::make_unique<Leaves>(setup, modules_, options_.checked);
+  auto scratch = leaves_->scratchBytes();
+  if (options_.checked) {
+    plainLeaves_ = std::make_unique<Leaves>(setup, image_->modules, false);
+    scratch = std::max(scratch, plainLeaves_->scratchBytes());
+  }
+  requireHostRoom(*image_, scratch, options_.checked, options_.numReplicas);
+  for (unsigned r = 0; r < options_.numReplicas; ++r) {
+    auto &replica = replicas_.emplace_back();
+    replica.arena = Arena(scratchStart(*image_), scratch, options_.checked);
+    replica.kernels.resize(setup.kernels->size());
+    replica.plainComputeSets.resize(image_->computeSets.size());
+    for (const auto &plan : leaves_->computeSets())
+      replica.computeSets.push_back(
+          plan ? std::make_unique<VertexRunner>(
+                     *image_, *plan, loaded_,
+                     options_.checked ? codelet::Variant::Checked : codelet::Variant::Fast, host_)
+               : nullptr);
+  }
+}
+
+CpuBackend::~CpuBackend() = default;
+
+void CpuBackend::loadModules() {
+  modules_ = image_->modules;
+  if (options_.checked) {
+    for (auto &module : modules_)
+      module = std::make_shared<const codelet::Module>(codelet::compileChecked(*module));
+    loadedPlain_ = loadAll(image_->modules);
+  }
+  loaded_ = loadAll(modules_);
+}
+
+void CpuBackend::load() {
+  faults_.renew();
+  const auto fill = options_.poison ? Fill::Poison : Fill::Zero;
+  for (unsigned r = 0; r < replicas_.size(); ++r) {
+    auto &replica = replicas_[r];
+    replica.arena.reset(*image_, global(r), fill);
+    for (auto &set : replica.computeSets)
+      if (set)
+        set->reset(replica.arena);
+    for (auto &set : replica.plainComputeSets)
+      set.reset();
+    for (auto &call : replica.kernels)
+      call.reset();
+  }
+  mode_ = {0, options_.threads, &stop_, nullptr};
+}
+
+void CpuBackend::begin() {
+  printing_.emplace(&host_);
+  faults_.watch();
+  stop_ = false;
+}
+
+void CpuBackend::stop() noexcept {
+  stop_ = true;
+  codelet::interruptCalls();
+}
+
+void CpuBackend::seed(unsigned replica, std::uint64_t seed) {
+  replicas_[replica].seedVertices(seed);
+}
+
+// ---- memory
+
+Place CpuBackend::place(const Transfer &transfer) {
+  places_.push_back(
+      {MoveList(transfer.toHost, SameMemory::No), MoveList(transfer.fromHost, SameMemory::No)});
+  return Place(places_.size() - 1);
+}
+
+void CpuBackend::read(Place place, unsigned replica, std::byte *to) const {
+  places_[place].toHost.run(replicas_[replica].arena.data(), to);
+}
+
+void CpuBackend::write(Place place, unsigned replica, const std::byte *from) {
+  const auto &moves = places_[place].fromHost;
+  moves.run(from, arena(replica));
+  auto *shadow = replicas_[replica].arena.shadow();
+  if (!shadow)
+    return;
+  if (ones_.size() < moves.bytes())
+    ones_.assign(moves.bytes(), std::byte(1));
+  moves.run(ones_.data(), shadow);
+}
+
+void CpuBackend::markWritten(const BoundView &view, unsigned replica) {
+  if (auto *shadow = replicas_[replica].arena.shadow())
+    view.fill(shadow, std::byte(1));
+}
+
+// ---- steps
+
+void CpuBackend::run(std::uint32_t step, const Turn &turn) {
+  const auto &leaf = leaves_->at(step);
+  switch (leaf.kind) {
+  case LeafKind::Execute:
+    return execute(leaf, turn);
+  case LeafKind::Copy:
+    return copy(leaf, turn);
+  case LeafKind::Kernel:
+    return kernel(leaf, turn);
+  case LeafKind::WriteUndef:
+    return writeUndef(leaf, turn);
+  case LeafKind::None:
+    return;
+  }
+}
+
+void CpuBackend::copy(const Leaf &leaf, const Turn &turn) {
+  for (auto r : turn.replicas) {
+    leaf.moves.run(arena(r), arena(r));
+    if (auto *shadow = replicas_[r].arena.shadow())
+      leaf.moves.run(shadow, shadow);
+  }
+}
+
+void CpuBackend::writeUndef(const Leaf &leaf, const Turn &turn) {
+  for (auto r : turn.replicas) {
+    if (options_.poison)
+      leaf.view.fill(arena(r), std::byte(Fill::Poison));
+    if (auto *shadow = replicas_[r].arena.shadow())
+      leaf.view.fill(shadow, std::byte(0));
+  }
+}
+
+} // namespace poplar::backend::cpu

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The simulated device's memory and steps on the host's processor: one arena per replica, vertices
+// and kernels that work on it.
+#pragma once
+#include "backend/cpu/Leaves.hpp"
+#include "backend/cpu/Replica.hpp"
+#include <deque>
+#include <functional>
+#include <optional>
+
+namespace poplar::backend::cpu {
+
+class CpuBackend final : public Backend {
+public:
+  explicit CpuBackend(const Setup &setup);
+  ~CpuBackend() override;
+
+  void load() override;
+  void begin() override;
+  void end() noexcept override { printing_.reset(); }
+  void run(std::uint32_t step, const Turn &turn) override;
+  std::vector<std::uint64_t> count(std::uint32_t step, const Turn &turn) override;
+  Place place(const Transfer &transfer) override;
+  void read(Place place, unsigned replica, std::byte *to) const override;
+  void write(Place place, unsigned replica, const std::byte *from) override;
+  void seed(unsigned replica, std::uint64_t seed) override;
+  void stop() noexcept override;
+
+private:
+  struct BoundPlace {
+    MoveList toHost, fromHost;
+  };
+  bool single() const { return replicas_.size() == 1; }
+  unsigned global(unsigned replica) const { return options_.firstReplica + replica; }
+  std::byte *arena(unsigned replica) { return replicas_[replica].arena.data(); }
+
+  void execute(const Leaf &leaf, const Turn &turn);
+  bool executeOn(const Leaf &leaf, unsigned replica);
+  void answer(const Leaf &leaf, unsigned replica, bool result);
+  bool count(const Leaf &leaf, unsigned replica, std::vector<std::uint64_t> &cycles);
+  void copy(const Leaf &leaf, const Turn &turn);
+  void writeUndef(const Leaf &leaf, const Turn &turn);
+  void kernel(const Leaf &leaf, const Turn &turn);
+  KernelCall &gathered(const Leaf &leaf, unsigned replica,
+                       const Turn &turn);             // operands ready to be read
+  void scattered(const Leaf &leaf, unsigned replica); // outputs back in the arena
+
+  void markWritten(const BoundView &view, unsigned replica);
+  void loadModules();
+
+  std::shared_ptr<const executable::Image> image_;
+  arch::System system_; // of one replica
+  RunOptions options_;
+  Host &host_;
+  codelet::FaultHandlers faults_;
+  Modules modules_;
+  LoadedModules loaded_, loadedPlain_; // plain: for counting in checked mode
+  std::unique_ptr<Leaves> leaves_;
+  std::unique_ptr<Leaves> plainLeaves_;             // checked mode only
+  std::vector<std::vector<std::uint64_t>> counted_; // by compute set: cycles of its vertices
+  std::vector<std::uint8_t> recounts_; // by compute set: its cycles change with the data
+  std::deque<Replica> replicas_;
+  std::deque<BoundPlace> places_;
+  RunMode mode_;
+  std::atomic<bool> stop_ = false;
+  std::optional<PrintScope> printing_;
+  std::vector<std::byte> ones_;
+};
+
+} // namespace poplar::backend::cpu

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Kernels: operands where they lie, or gathered; rounding and traps around the call.
+#include "backend/cpu/CpuBackend.hpp"
+#include "backend/cpu/KernelTraps.hpp"
+#include "base/FloatMode.hpp"
+
+namespace poplar::backend::cpu {
+
+static std::unique_ptr<KernelCall> makeCall(const BoundKernel &bound, std::byte *arena,
+                                            RandomState *random, unsigned replica) {
+  auto call = std::make_unique<KernelCall>();
+  for (std::size_t i = 0; i < bound.views.size(); ++i) {
+    const auto &view = bound.views[i];
+    const bool gathered = bound.scratch[i] >= 0;
+    call->operands.push_back({arena + (gathered ? std::uint64_t(bound.scratch[i]) : view.offset()),
+                              view.type(), view.shape(), view.strides(), view.elements(),
+                              gathered || view.contiguous(), bound.use->unread[i],
+                              bound.use->steady[i]});
+  }
+  std::span<const KernelOperand> all(call->operands);
+  call->args = {.outputs = all.first(bound.outputs),
+                .inputs = all.subspan(bound.outputs),
+                .attributes = bound.attributes,
+                .random = random,
+                .replica = replica};
+  call->kernel = bound.kernel;
+  if (bound.kernel->prepare)
+    call->args.prepared = bound.kernel->prepare(call->args);
+  return call;
+}
+
+KernelCall &CpuBackend::gathered(const Leaf &leaf, unsigned r, const Turn &turn) {
+  const auto &bound = leaf.kernel;
+  auto &call = replicas_[r].kernels[leaf.index];
+  if (!call) [[unlikely]]
+    call = makeCall(bound, arena(r), &turn.random[r], global(r));
+  call->args.generation = turn.generation;
+  for (std::size_t i = 0; i < bound.views.size(); ++i)
+    if (bound.gathered[i])
+      bound.views[i].read(arena(r), call->operands[i].data);
+  return *call;
+}
+
+void CpuBackend::scattered(const Leaf &leaf, unsigned r) {
+  const auto &bound = leaf.kernel;
+  for (std::size_t i = 0; i < bound.outputs; ++i) {
+    if (bound.scratch[i] >= 0)
+      bound.views[i].write(replicas_[r].kernels[leaf.index]->operands[i].data, arena(r));
+    markWritten(bound.views[i], r);
+  }
+}
+
+// Results are rounded stochastically where the kernel allows it.
+static void runKernel(const BoundKernel &bound, KernelCall &call) {
+  if (call.args.rounding.stochastic) [[unlikely]] {
+    if (!call.rounded)
+      call.rounded = RoundedCall::make(*bound.kernel, call.args, bound.alsoRead);
+    if (call.rounded)
+      return call.rounded->run(call.args);
+  }
+  bound.kernel->run(call.args);
+}
+
+void CpuBackend::kernel(const Leaf &leaf, const Turn &turn) {
+  const base::FlushDenormals asTilesDo;
+  const auto &bound = leaf.kernel;
+  if (bound.kernel->runAcross) {
+    std::vector<KernelArgs> args;
+    for (auto r : turn.replicas)
+      args.push_back(gathered(leaf, r, turn).args);
+    bound.kernel->runAcross(args);
+    for (auto r : turn.replicas)
+      scattered(leaf, r);
+    return;
+  }
+  for (auto r : turn.replicas) {
+    auto &call = gathered(leaf, r, turn);
+    call.args.rounding = turn.rounding;
+    const KernelTraps traps(turn.trapped, call.args, bound.alsoRead);
+    runKernel(bound, call);
+    traps.check();
+    scattered(leaf, r);
+  }
+}
+
+} // namespace poplar::backend::cpu
