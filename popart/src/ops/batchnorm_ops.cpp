@@ -5,9 +5,11 @@
 //            this batch, then its 1/deviation (for the gradient)
 //   running = momentum * running + (1 - momentum) * batch
 // ai.graphcore's differs by the running variance, which is that of n - 1 elements.
+// replica_group_size [1]: statistics when training are of so many consecutive replicas' batches.
 #include "lowering/lowering.hpp"
 #include "ops/core/elementwise.hpp"
 #include "ops/core/importing.hpp"
+#include <gcl/Collectives.hpp>
 #include <poplin/NormOperations.hpp>
 #include <popnn/BatchNorm.hpp>
 #include <popops/Cast.hpp>
@@ -104,17 +106,43 @@ Tensors lowerInference(lowering::Lowering &l, const OpView &op) {
       popnn::bn::batchNormalise(l.graph(), x, as(l, m, x.elementType()), a, l.program(), l.name())};
 }
 
-Tensors lowerTraining(lowering::Lowering &l, const OpView &op) {
+std::int64_t groupSizeOf(const OpView &op) { return op.integer("replica_group_size", 1); }
+
+// Between the replicas of a group.
+poplin::norms::Distributed sharedBy(lowering::Lowering &l, const OpView &op, std::size_t batch) {
+  auto reduce = [&l](poplar::Graph &, const Tensors &in, poplar::program::Sequence &prog,
+                     unsigned size, const poplar::DebugContext &name, const poplar::OptionFlags &) {
+    return gcl::allReduceCrossReplica(l.wholeGraph(), in, gcl::CollectiveOperator::ADD, prog,
+                                      {gcl::CommGroupType::CONSECUTIVE, size}, name,
+                                      l.options().gcl);
+  };
+  return {reduce, unsigned(batch * std::size_t(groupSizeOf(op)))};
+}
+
+poplin::norms::Normalised normalised(lowering::Lowering &l, const OpView &op) {
   auto &g = l.graph();
-  const auto x = l.tensor(op.in(0)), oldMean = l.tensor(op.in(3)), oldVariance = l.tensor(op.in(4));
+  const auto x = l.tensor(op.in(0));
   const auto type = x.elementType();
-  const auto made = poplin::norms::normalised(
-      g, x, {}, {epsilonOf(op), false, l.options().stableNorm, poplar::FLOAT},
-      as(l, l.tensor(op.in(1)), type), as(l, l.tensor(op.in(2)), type), l.program(), l.name(),
-      "BatchNormalization");
+  const auto gamma = as(l, l.tensor(op.in(1)), type), beta = as(l, l.tensor(op.in(2)), type);
+  const poplin::NormStatisticsOptions options{epsilonOf(op), false, l.options().stableNorm,
+                                              poplar::FLOAT};
+  const char *const api = "BatchNormalization";
+  if (groupSizeOf(op) <= 1)
+    return poplin::norms::normalised(g, x, {}, options, gamma, beta, l.program(), l.name(), api);
+  const auto [mean, deviation] = poplin::norms::statistics(g, x, sharedBy(l, op, x.dim(0)), options,
+                                                           l.program(), l.name(), api);
+  const auto made = poplin::norms::affine(g, x, {}, {mean, deviation, gamma, beta, true, false},
+                                          l.program(), l.name(), api);
+  return {made.first, mean, deviation};
+}
+
+Tensors lowerTraining(lowering::Lowering &l, const OpView &op) {
+  const auto x = l.tensor(op.in(0)), oldMean = l.tensor(op.in(3)), oldVariance = l.tensor(op.in(4));
+  const auto made = normalised(l, op);
   const auto &mean = made.mean, &deviation = made.invStdDev;
   const float momentum = op.real("momentum", 0.9f);
-  const double n = double(x.numElements()) / double(std::max<std::size_t>(x.dim(1), 1));
+  const double n = double(x.numElements()) / double(std::max<std::size_t>(x.dim(1), 1)) *
+                   double(std::max<std::int64_t>(groupSizeOf(op), 1));
   const bool sample = op.integer("sample_variance", 0) != 0 && n > 1;
   const Expr variance =
       pe::Sub(pe::Divide(pe::Const(1.0f), pe::Square(asFloat(pe::_1))), pe::Const(epsilonOf(op)));
@@ -155,7 +183,8 @@ Values grad(GradBuilder &g, const OpView &op) {
   if (g.dy() == none)
     return {};
   if (isTraining(op)) {
-    auto grads = g.ops("BatchNormGrad", {g.dy(), op.in(0), op.in(1), op.out(3), op.out(5)}, 3);
+    auto grads = g.ops("BatchNormGrad", {g.dy(), op.in(0), op.in(1), op.out(3), op.out(5)}, 3,
+                       {{"replica_group_size", groupSizeOf(op)}});
     return {grads[0], grads[1], grads[2], none, none};
   }
   if (op.integer("by_outputs", 0))
@@ -170,9 +199,19 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const auto dy = l.tensor(op.in(0)), x = l.tensor(op.in(1)), gamma = l.tensor(op.in(2));
   const auto type = x.elementType();
   const auto mean = as(l, l.tensor(op.in(3)), type), deviation = l.tensor(op.in(4));
-  const auto made =
-      poplin::norms::allGradients(g, x, dy, mean, deviation, as(l, gamma, type), {}, poplar::FLOAT,
-                                  l.program(), l.name(), "BatchNormGrad");
+  const auto factor = as(l, gamma, type);
+  const char *const api = "BatchNormGrad";
+  poplin::norms::AllGradients made;
+  if (groupSizeOf(op) <= 1)
+    made = poplin::norms::allGradients(g, x, dy, mean, deviation, factor, {}, poplar::FLOAT,
+                                       l.program(), l.name(), api);
+  else { // the parameters' are of this replica, as those of all weights are
+    std::tie(made.gamma, made.beta) = poplin::norms::paramGradients(
+        g, x, dy, mean, deviation, {}, poplar::FLOAT, l.program(), l.name(), api);
+    made.acts =
+        poplin::norms::gradients(g, x, dy, mean, deviation, factor, sharedBy(l, op, x.dim(0)),
+                                 poplar::FLOAT, l.program(), l.name(), api);
+  }
   return {made.acts, as(l, made.gamma, gamma.elementType()), as(l, made.beta, gamma.elementType())};
 }
 

@@ -168,12 +168,19 @@ class Graph:
 
     mapping = None  # of a pipeline: the IPU of each stage
     pipelined = True
+    norm_replicas = 1  # whose batches a batch norm has its statistics of, when training
 
-    def _place(self):
-        """(IPU, stage) of what is recorded now."""
+    @property
+    def root(self):
+        """The graph of the whole program."""
         root = self
         while root.outer is not None:
             root = root.outer
+        return root
+
+    def _place(self):
+        """(IPU, stage) of what is recorded now."""
+        root = self.root
         if root.mapping is None:
             return current.shard, current.stage
         stage = current.stage or 0

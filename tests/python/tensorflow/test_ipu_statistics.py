@@ -7,15 +7,10 @@ import tensorflow as tf
 from tensorflow import keras
 from tensorflow.python import ipu
 
+import on_ipus
+
 X = np.random.default_rng(0).normal(2, 3, size=(64, 6, 5, 3)).astype("float32")
 Y = np.random.default_rng(1).normal(size=(64, 2)).astype("float32")
-
-
-def strategy(ipus):
-    config = ipu.config.IPUConfig()
-    config.auto_select_ipus = ipus
-    config.configure_ipu_system()
-    return ipu.ipu_strategy.IPUStrategy()
 
 
 def made(steps, rate=0.01):
@@ -57,14 +52,14 @@ def test_plain():
 
 @pytest.mark.parametrize("count", [2, 4])
 def test_accumulation(count):
-    with strategy(1).scope():
+    with on_ipus.strategy(1).scope():
         model = made(8)
         model.set_gradient_accumulation_options(count)
         check(fit(model), batches_of(8))
 
 
 def test_replicas_have_their_own():
-    with strategy(2).scope():
+    with on_ipus.strategy(2).scope():
         model = fit(made(4))
         own = [batches_of(8)[i::2] for i in (0, 1)]
         found = model.layers[0].moving_mean.numpy()
@@ -76,12 +71,12 @@ def test_replicas_have_their_own():
 @pytest.mark.parametrize("schedule", ["Grouped", "Interleaved", "Sequential"])
 def test_pipelines(schedule):
     """Also of a layer behind others, whose numbers depend on the weights: as accumulation without a pipeline has them."""
-    with strategy(1).scope():
+    with on_ipus.strategy(1).scope():
         plain = made(8)
         plain.set_gradient_accumulation_options(4)
         fit(plain)
         expected = plain.get_weights()
-    with strategy(2).scope():
+    with on_ipus.strategy(2).scope():
         model = made(8)
         model.set_pipeline_stage_assignment([0, 0, 1, 1, 1])
         model.set_pipelining_options(4, pipeline_schedule=ipu.pipelining_ops.PipelineSchedule[schedule])
@@ -91,7 +86,7 @@ def test_pipelines(schedule):
 
 
 def test_frozen_layers_keep_theirs():
-    with strategy(1).scope():
+    with on_ipus.strategy(1).scope():
         model = made(8)
         model.layers[0].trainable = False
         model.compile("sgd", "mse", steps_per_execution=8)
@@ -101,8 +96,62 @@ def test_frozen_layers_keep_theirs():
 
 
 def test_written_out_optimisers_too():
-    with strategy(1).scope():
+    with on_ipus.strategy(1).scope():
         model = made(8)
         model.compile(keras.optimizers.Adam(0.01, clipnorm=0.5), "mse", steps_per_execution=8)
         model.set_gradient_accumulation_options(4)
         check(fit(model), batches_of(8))
+
+
+def grouped(ipus, group):
+    """After an epoch on so many replicas that share statistics in groups of this size."""
+    config = ipu.config.IPUConfig()
+    config.auto_select_ipus = ipus
+    config.norms.experimental.distributed_batch_norm_replica_group_size = group
+    config.configure_ipu_system()
+    with ipu.ipu_strategy.IPUStrategy().scope():
+        model = made(2 if ipus == 4 else 1)
+        fit(model, 32 // ipus, 3)
+        return model
+
+
+def test_replicas_share_the_statistics_of_a_group():
+    """Four replicas with 8 samples each are one with 32: weights, and the moving statistics of both layers."""
+    whole, shared, alone = (grouped(*how).get_weights() for how in ((1, 1), (4, 4), (4, 1)))
+    for a, b in zip(whole, shared):
+        np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)
+    assert max(np.abs(a - b).max() for a, b in zip(whole, alone)) > 1e-2
+
+
+def test_groups_of_half_the_replicas():
+    """The first half of every 32 samples is the group of the replica whose variables the host sees."""
+    norm = grouped(4, 2).layers[0]
+    mean, variance = moved([X[start:start + 16] for _ in range(3) for start in (0, 32)])
+    np.testing.assert_allclose(norm.moving_mean, mean, rtol=1e-4)
+    np.testing.assert_allclose(norm.moving_variance, variance, rtol=1e-4)
+
+
+def test_groups_that_do_not_divide_the_replicas():
+    with pytest.raises(ValueError, match="replica_group_size is 3, which does not divide the 4 replicas"):
+        grouped(4, 3)
+    with pytest.raises(ValueError, match="must be at least 1, not 0"):
+        grouped(4, 0)
+
+
+def test_groups_in_a_function_of_the_strategy():
+    config = ipu.config.IPUConfig()
+    config.auto_select_ipus = 2
+    config.norms.experimental.distributed_batch_norm_replica_group_size = 2
+    config.configure_ipu_system()
+    strategy = ipu.ipu_strategy.IPUStrategy()
+    with strategy.scope():
+        norm, out = keras.layers.BatchNormalization(momentum=0.0), ipu.ipu_outfeed_queue.IPUOutfeedQueue()
+        data = iter(tf.data.Dataset.from_tensor_slices(X.reshape(64, 90)).batch(32, drop_remainder=True))
+
+        @tf.function
+        def step(data):
+            out.enqueue(norm(next(data), training=True))
+        strategy.run(step, [data])
+    rows = X.reshape(64, 90).astype(float)
+    wanted = (rows - rows.mean(0)) / np.sqrt(rows.var(0) + 1e-3)
+    np.testing.assert_allclose(out.dequeue().numpy().reshape(64, 90), wanted, rtol=1e-3, atol=1e-4)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// UserOp: a function of a shared library that builds a program (popart/src/ops/userop.cpp). Hints
-// and looks at what is computed: RecomputationCheckpoint, PrintTensor.
+// UserOp: a function of a shared library that builds a program (popart/src/ops/userop.cpp).
+// HostCall: a function of the host in the middle of a program. Hints and looks at what is computed:
+// RecomputationCheckpoint, PrintTensor.
 #include "core/Call.hpp"
 
 namespace tensorflow {
@@ -15,6 +16,13 @@ Values userOp(Call &c) {
     attributes.set(name, c.list(name));
   attributes.set("separate", std::int64_t(c.flag("separate")));
   return c.m.ops("openipu.UserOp", c.all(), unsigned(c.results()), std::move(attributes));
+}
+
+Values hostCall(Call &c) {
+  Attributes attributes{{"handle", c.text("handle", "")}};
+  for (const char *name : {"types", "ranks", "shapes"})
+    attributes.set(name, c.list(name));
+  return c.m.ops("openipu.HostCall", c.all(), unsigned(c.results()), std::move(attributes));
 }
 
 // Kept for the backward pass, where others are computed again.
@@ -34,6 +42,7 @@ Values printTensor(Call &c) {
 
 void addCustom(Registry &r) {
   r.add("UserOp", userOp);
+  r.add("HostCall", hostCall);
   r.add("RecomputationCheckpoint", checkpoint);
   r.add("PrintTensor", printTensor);
 }

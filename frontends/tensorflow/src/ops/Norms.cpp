@@ -21,7 +21,8 @@ Values batchNorm(Call &c) {
                             {{"epsilon", epsilon},
                              {"momentum", 0.0f},
                              {"training_mode", std::int64_t(1)},
-                             {"sample_variance", std::int64_t(c.flag("sample_variance", true))}});
+                             {"sample_variance", std::int64_t(c.flag("sample_variance", true))},
+                             {"replica_group_size", c.integer("replica_group_size", 1)}});
   return {fromChannelsSecond(c, made[0]), made[1], made[2]};
 }
 

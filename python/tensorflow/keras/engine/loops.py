@@ -144,7 +144,7 @@ def _single(plan):
     """What is left of an epoch: one batch at a time."""
     from tensorflow.keras.engine.plan import Plan
     out = Plan(plan._device, plan.accumulation, 1, plan.accumulation, plan.adapt, plan.strategy, plan.sum_accumulated,
-               plan.stages, plan.pipelined, plan.placement, plan.sums_results)
+               plan.stages, plan.pipelined, plan.placement, plan.sums_results, plan.norm_replicas)
     return out
 
 

@@ -6,7 +6,7 @@ from tensorflow.framework import devices
 
 class Plan:
     def __init__(self, device=None, steps=1, replicas=1, accumulation=1, adapt=None, strategy=None, sum_accumulated=True,
-                 stages=None, pipelined=True, placement=None, sums_results=False):
+                 stages=None, pipelined=True, placement=None, sums_results=False, norm_replicas=1):
         self._device = device
         self.steps, self.replicas, self.accumulation = steps, replicas, accumulation
         self.adapt, self.strategy, self.sum_accumulated = adapt, strategy, sum_accumulated
@@ -14,6 +14,7 @@ class Plan:
         self.pipelined = pipelined  # or one stage after the other
         self.placement = placement  # of what a training keeps
         self.sums_results = sums_results  # of all batches of an execution
+        self.norm_replicas = norm_replicas  # that share the statistics of batch norms
 
     @property
     def device(self):

@@ -30,6 +30,7 @@ class Program:
         graph.trained = {id(v) for v in model.trainable_variables} if self.trains else ()
         graph.averages = mode == "train" and not self.trains and plan.replicas > 1  # gradients that are written out
         graph.on_assign = self._on_assign
+        graph.norm_replicas = plan.norm_replicas
         if plan.stages is not None:
             graph.mapping, graph.pipelined = plan.stages, plan.pipelined
         self._increments, self._kept = {}, {}

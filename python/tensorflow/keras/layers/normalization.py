@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensorflow.framework.dispatch import apply
+from tensorflow.framework.graphs import active
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
@@ -72,7 +73,8 @@ class BatchNormalization(Layer):
         y, mean, variance = apply("FusedBatchNormV3", [x, self._or(self.gamma, 1), self._or(self.beta, 0), self.moving_mean,
                                                        self.moving_variance],
                                   {"epsilon": float(self.epsilon), "is_training": training,
-                                   "data_format": "NCHW" if second else "NHWC", "sample_variance": self._sample}, outputs=3)
+                                   "data_format": "NCHW" if second else "NHWC", "sample_variance": self._sample,
+                                   "replica_group_size": 1 if active() is None else active().root.norm_replicas}, outputs=3)
         if training:
             for moving, now in ((self.moving_mean, mean), (self.moving_variance, variance)):
                 change = math_ops.multiply(math_ops.subtract(moving, math_ops.stop_gradient(now)), 1.0 - self.momentum)

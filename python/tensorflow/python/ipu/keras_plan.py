@@ -37,7 +37,8 @@ def plan_of(strategy, model, training):
 
     return Plan(device, steps, device.ipus // shards, accumulation, adapt, strategy, method == "sum",
                 pipeline.mapping if pipeline else None, pipeline is None or pipeline.overlaps, placement,
-                pipeline is not None and bool(model._pipelining.get("accumulate_outfeed")))
+                pipeline is not None and bool(model._pipelining.get("accumulate_outfeed")),
+                device.norm_replicas(device.ipus // shards) if training else 1)
 
 
 def _method(value):

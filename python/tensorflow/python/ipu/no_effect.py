@@ -26,7 +26,6 @@ CONFIG = {
     "floating_point_behaviour.nanoo": "float16 results that are too large are infinite",
     "io_tiles.place_ops_on_io_tiles": "I/O tiles only move data",
     "io_tiles.available_memory_proportion": "I/O tiles only move data",
-    "norms.experimental.distributed_batch_norm_replica_group_size": "statistics are of a replica's own batch",
     "optimizations.math.fast": "arithmetic is always exact",
     "optimizations.math.dot_strength": "products are planned by their shapes",
     "optimizations.enable_fast_math": "arithmetic is always exact",

@@ -29,6 +29,7 @@ class ProgramGraph(Graph):
         self.placement = Placement({})  # of what it keeps
         self.returned_final = True
         self.schedule = None
+        self.norm_replicas = system.value("norms.experimental.distributed_batch_norm_replica_group_size")
 
     def train(self, optimizer, loss, accumulation, method=GradientAccumulationReductionMethod.SUM):
         """The variables are trained in PopART's training, by its optimiser of the same rule or by this one written out."""
@@ -143,6 +144,7 @@ class Compiled:
         if device.ipus % size:
             raise ValueError(f"Current device has {device.ipus} IPUs attached, however the current model requires a multiple "
                              f"of {size} IPUs.")
+        device.norm_replicas(device.ipus // size)
         accumulation = graph.training[2] if graph.training else 1
         rounds = max(1, graph.rounds or 1)
         settings = Settings(rounds if graph.training is not None or accumulation == 1 else rounds, device.ipus // size,

@@ -88,6 +88,9 @@ def _check(values, changed):
     if kind in (DeviceConnectionType.PRE_COMPILE, DeviceConnectionType.NEVER) and not values["device_connection.version"]:
         raise ValueError(f"device_connection.version must be set (for example to 'ipu2') when device_connection.type is "
                          f"{kind.name}.")
+    if values["norms.experimental.distributed_batch_norm_replica_group_size"] < 1:
+        raise ValueError("norms.experimental.distributed_batch_norm_replica_group_size must be at least 1, not "
+                         f"{values['norms.experimental.distributed_batch_norm_replica_group_size']}.")
     if values["experimental.multi_replica_distribution.process_count"] > 1:
         raise ValueError("experimental.multi_replica_distribution: several processes that train together are not there "
                          "yet. Use replicas in one process.")
@@ -144,6 +147,14 @@ class IpuDevice(Device):
         return found
 
     # ---- sessions
+
+    def norm_replicas(self, replicas):
+        """How many of a program's replicas share the statistics of a batch norm."""
+        size = self._changed.get("norms.experimental.distributed_batch_norm_replica_group_size", 1)
+        if replicas % size:
+            raise ValueError(f"norms.experimental.distributed_batch_norm_replica_group_size is {size}, which does not divide "
+                             f"the {replicas} replica{'s' if replicas > 1 else ''} of the program.")
+        return size
 
     def adapt(self, options):
         for name, value in self._changed.items():
