@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/prune.hpp"
 
-#include "ops/core/opdef.hpp"
+#include "transforms/effects.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -13,7 +13,7 @@ void prune(ir::Graph &graph, const std::set<ir::Value> &kept) {
   std::vector<ir::Node> left;
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     auto &node = graph.nodes[n];
-    const bool wanted = node.def->sideEffect || node.def->updates >= 0 ||
+    const bool wanted = hasSideEffect(node) || node.def->updates >= 0 ||
                         std::any_of(node.outputs.begin(), node.outputs.end(),
                                     [&](ir::Value v) { return v != ir::none && needed[v.value]; });
     if (!wanted)

@@ -2,7 +2,7 @@
 #include "transforms/recompute.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/opdef.hpp"
+#include "transforms/effects.hpp"
 #include <algorithm>
 #include <cmath>
 #include <popart/error.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 bool isForward(const Node &node) { return node.pass == Pass::Forward; }
 bool isCheckpoint(const Node &node) { return node.settings.recompute == Recompute::Checkpoint; }
-bool canRepeat(const Node &node) { return !node.def->sideEffect && node.def->updates < 0; }
+bool canRepeat(const Node &node) { return !hasSideEffect(node) && node.def->updates < 0; }
 
 // Bytes of forward values that are alive after each forward node, counting only uses within the
 // forward pass: where the graph is narrow, little has to be kept to start again from there.

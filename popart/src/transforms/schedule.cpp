@@ -2,7 +2,7 @@
 #include "transforms/schedule.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/opdef.hpp"
+#include "transforms/effects.hpp"
 #include "transforms/storage.hpp"
 #include <algorithm>
 #include <cctype>
@@ -128,7 +128,7 @@ private:
           before[n].push_back(unsigned(a.write));
         a = {int(n), {}};
       }
-      if (node.def->sideEffect) {
+      if (hasSideEffect(node)) {
         if (seen >= 0)
           before[n].push_back(unsigned(seen));
         seen = int(n);

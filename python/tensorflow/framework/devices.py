@@ -38,6 +38,8 @@ class Device:
             before.fetch()
         with translated():
             executable.session.loadEngineAndConnectStreams()
+            for call in executable.graph.host_calls:
+                call.connect(executable.session, executable.settings.replicas)
             self._start_random(executable)
         self.loaded = executable
 

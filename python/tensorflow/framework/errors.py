@@ -29,7 +29,7 @@ globals().update(_kinds())
 
 __all__ = [name for name in globals() if name.endswith("Error")]
 
-failures = (popart_core.popart_exception,)
+failures = (popart_core.popart_exception, popart_core.poplar_exception, popart_core.poplibs_exception)
 
 
 @contextlib.contextmanager

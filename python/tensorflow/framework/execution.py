@@ -150,6 +150,8 @@ class Executable:
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
         with translated():
             self.session.run(self._io)
+        for problem in filter(None, [call.raised() for call in self.graph.host_calls]):
+            raise problem
         for variable in self.changed:
             variable.version += 1
             variable.newest = self

@@ -80,6 +80,7 @@ class Graph:
         self.collections = {}
         self.held = []  # what must live as long as the graph
         self.shards = set()  # IPUs that are used
+        self.host_calls = []  # of the whole program
 
     # ---- names
 

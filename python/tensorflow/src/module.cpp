@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // tensorflow._core: graphs as they are traced, and models of them. Sessions, devices, options and
 // errors are popart_core's.
+#include "library.hpp"
 #include "recorder.hpp"
 
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The C++ side of tensorflow, which is the package to import.";
   py::module_::import("popart_core");
   bindRecorder(m);
+  bindLibrary(m);
 }

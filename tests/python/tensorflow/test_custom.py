@@ -143,6 +143,104 @@ def test_expressions_of_elements():
     np.testing.assert_allclose(found, A * B + A)
 
 
+# ---- functions of the host
+
+ON_HOST = r"""
+#include <cstdint>
+#include <string>
+#include <vector>
+using In = std::vector<const void *>;
+using Out = std::vector<void *>;
+using Sizes = std::vector<std::uint32_t>;
+static const float *floats(const void *p) { return static_cast<const float *>(p); }
+extern "C" {
+std::int32_t custom_op_api_level = LEVEL;
+// y = a * b * scale, n = elements of a
+void Callback(const In &in, const Sizes &sizes, const Out &out, const std::string &text, const std::string &) {
+  for (std::uint32_t i = 0; i < sizes.at(0); ++i)
+    static_cast<float *>(out.at(0))[i] = floats(in.at(0))[i] * floats(in.at(1))[i] * std::stof(text);
+  *static_cast<std::int32_t *>(out.at(1)) = std::int32_t(sizes.at(0));
+}
+// in: gradients of y and n, then a, b, y, n. by a the true one, by b ten times y.
+void Callback_grad(const In &in, const Sizes &sizes, const Out &out, const std::string &text, const std::string &) {
+  for (std::uint32_t i = 0; i < sizes.at(0); ++i) {
+    static_cast<float *>(out.at(0))[i] = floats(in.at(0))[i] * floats(in.at(3))[i] * std::stof(text);
+    if (out.size() > 1)
+      static_cast<float *>(out.at(1))[i] = 10 * floats(in.at(4))[i];
+  }
+}
+void Alone(const In &in, const Sizes &, const Out &out, const std::string &, const std::string &) {
+  *static_cast<float *>(out.at(0)) = floats(in.at(0))[2];
+}
+}
+"""
+HOST_OUTS = {"output_types": [tf.float32, tf.int32], "output_shapes": [[3], []]}
+
+
+def host_library(folder, level=5):
+    source, made = folder / f"host{level}.cpp", folder / f"libhost{level}.so"
+    source.write_text(ON_HOST.replace("LEVEL", str(level)))
+    subprocess.run(["g++", "-std=c++17", "-shared", "-fPIC", "-o", str(made), str(source)], check=True)
+    return str(made)
+
+
+@pytest.fixture(scope="module")
+def on_host(tmp_path_factory):
+    return host_library(tmp_path_factory.mktemp("host"))
+
+
+@pytest.mark.parametrize("where", ["ipu", "traced", "at once"])
+@pytest.mark.parametrize("wanted", [None, [0]])
+def test_a_function_of_the_host_and_its_gradient(on_host, where, wanted):
+    def f(a, b):
+        with tf.GradientTape() as tape:
+            tape.watch([a, b])
+            y, n = ipu.custom_ops.cpu_user_op([a, b], on_host, outs=HOST_OUTS, attributes="0.5", gradient_attributes="3",
+                                              inputs_with_gradients=wanted)
+            total = tf.reduce_sum(y * y)
+        return (y, n, *tape.gradient(total, [a, b], unconnected_gradients="zero"))
+    run = {"ipu": on_ipu, "traced": lambda g, *v: tf.function(g)(*map(tf.constant, v)),
+           "at once": lambda g, *v: g(*map(tf.constant, v))}[where]
+    y, n, da, db = run(f, A, B)
+    np.testing.assert_allclose(y, A * B * 0.5)
+    assert int(n) == 3
+    np.testing.assert_allclose(da, 2 * (A * B * 0.5) * B * 3)
+    np.testing.assert_allclose(db, 0 * B if wanted else 5 * A * B)
+
+
+def test_a_function_of_the_host_for_every_batch_and_replica(on_host):
+    config = ipu.config.IPUConfig()
+    config.auto_select_ipus = 2
+    config.configure_ipu_system()
+    strategy = ipu.ipu_strategy.IPUStrategy()
+    outs = {"output_types": [tf.float32], "output_shapes": [[]]}
+    with strategy.scope():
+        queue = ipu.ipu_outfeed_queue.IPUOutfeedQueue()
+        data = iter(tf.data.Dataset.from_tensor_slices(np.arange(18, dtype="float32").reshape(6, 3)))
+
+        @tf.function
+        def step(data):
+            for _ in tf.range(3):
+                queue.enqueue(ipu.custom_ops.cpu_user_op([next(data)], on_host, outs=outs, op_name="Alone")[0])
+        strategy.run(step, [data])
+        np.testing.assert_array_equal(queue.dequeue(), [[2, 5], [8, 11], [14, 17]])
+
+
+def test_functions_of_the_host_that_do_not_fit(on_host, tmp_path):
+    def call(path=on_host, **own):
+        return ipu.custom_ops.cpu_user_op([tf.constant(A)], path, **{"outs": HOST_OUTS, **own})
+    with pytest.raises(ValueError, match="has no function Missing. It must be extern"):
+        call(op_name="Missing")
+    with pytest.raises(ValueError, match="custom_op_api_level 4; it must be 5"):
+        call(host_library(tmp_path, 4))
+    with pytest.raises(ValueError, match="cpu_user_op: the library /none.so is not there"):
+        call("/none.so")
+    with pytest.raises(NotImplementedError, match="one call gives the gradients of all inputs"):
+        call(separate_gradients=True)
+    with pytest.raises(ValueError, match="not fully defined"):
+        call(outs={"output_types": [tf.float32], "output_shapes": [[None]]})
+
+
 # ---- tf.custom_gradient
 
 @tf.custom_gradient

@@ -90,6 +90,27 @@ def test_the_seed_is_not_sent(flagged):
     assert (found[2] != found[3]).any()
 
 
+def test_rows_of_host_embeddings_are_made_up(flagged):
+    def look(flags):
+        with flagged(flags):
+            strategy = ipu.ipu_strategy.IPUStrategy()
+            words = ipu.embedding_ops.create_host_embedding("words", [5, 2], tf.float32, initializer="ones",
+                                                            optimizer_spec=ipu.embedding_ops.HostEmbeddingOptimizerSpec(1.0))
+
+            @tf.function
+            def step(ids):
+                with tf.GradientTape() as tape:
+                    rows = words.lookup(ids)
+                    total = tf.reduce_sum(rows)
+                tape.gradient(total, words.trainable_variables)
+                return rows
+            return strategy.run(step, [tf.constant([1, 3])]).numpy(), words.embedding_tensor.numpy()
+    rows, table = look("--synthetic_data_categories=hostembedding --synthetic_data_initializer=7")
+    assert (rows == 7).all() and (table == 1).all()
+    rows, table = look("--synthetic_data_categories=seed")
+    assert (rows == 1).all() and table[:, 0].tolist() == [1, 0, 1, 0, 1]
+
+
 def test_everything(flagged):
     with flagged("--use_synthetic_data --synthetic_data_initializer=0.5"):
         model = ones()

@@ -258,3 +258,15 @@ def test_pipelines(schedule):
         np.testing.assert_allclose(session.run(tf.global_variables()[0]), expected, rtol=1e-4, atol=1e-6)
     with ipu_scope("/device:IPU:0"), pytest.raises(ValueError, match="at least two computational stages"):
         ipu.ipu_compiler.compile(lambda: ipu.pipelining_ops.pipeline([stage1], 4, infeed_queue=infeed))
+
+
+def test_a_scope_that_only_says_reuse():
+    with tf.Graph().as_default():
+        with tf.variable_scope("outer"):
+            first = tf.get_variable("v", [2])
+            with tf.variable_scope("", reuse=tf.AUTO_REUSE):
+                assert tf.get_variable("v", [2]) is first and tf.get_variable("w", [2]).name == "outer/w:0"
+        with tf.variable_scope("", reuse=tf.AUTO_REUSE):
+            assert tf.get_variable("u", [1]) is tf.get_variable("u", [1])
+        with pytest.raises(TypeError, match="name_or_scope is required"), tf.variable_scope(None):
+            pass

@@ -18,9 +18,14 @@ Values userOp(Call &c) {
   return c.m.ops("openipu.UserOp", c.all(), unsigned(c.results()), std::move(attributes));
 }
 
+// An extent -1 - d is that of dimension d of the first input.
 Values hostCall(Call &c) {
-  Attributes attributes{{"handle", c.text("handle", "")}};
-  for (const char *name : {"types", "ranks", "shapes"})
+  Integers shapes = c.list("shapes");
+  for (auto &extent : shapes)
+    if (extent < 0)
+      extent = c.m.shape(c.in(0)).at(std::size_t(-1 - extent));
+  Attributes attributes{{"handle", c.text("handle", "")}, {"shapes", shapes}};
+  for (const char *name : {"types", "ranks"})
     attributes.set(name, c.list(name));
   return c.m.ops("openipu.HostCall", c.all(), unsigned(c.results()), std::move(attributes));
 }

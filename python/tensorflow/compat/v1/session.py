@@ -216,6 +216,7 @@ class _Part:
 
     def __init__(self, graph, recorder, inputs, outputs, variables):
         self.recorder, self.inputs, self.outputs, self.variables = recorder, inputs, outputs, variables
+        self.host_calls = graph.host_calls
 
     def trains(self, variable):
         return False

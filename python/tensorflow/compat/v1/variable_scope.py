@@ -33,12 +33,14 @@ def variable_scope(name_or_scope=None, default_name=None, values=None, initializ
         full = name_or_scope.name
         reuse = name_or_scope.reuse if reuse is None else reuse
     else:
-        name = name_or_scope or default_name
-        full = f"{outer.name}/{name}" if outer.name else name
+        if name_or_scope is None and default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        name = default_name if name_or_scope is None else name_or_scope
+        full = "/".join(filter(None, (outer.name, name)))  # "": the scope around it with another `reuse`
     scope = VariableScope(full, outer.reuse if reuse is None else reuse, initializer or outer.initializer, dtype)
     _scopes.append(scope)
     try:
-        with name_scope(full.split("/")[-1]):
+        with name_scope(full.split("/")[-1]) if full != outer.name else contextlib.nullcontext():
             yield scope
     finally:
         _scopes.pop()

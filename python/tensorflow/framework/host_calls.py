@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Functions of the host in the middle of a program: the device sends their arguments and waits for their results."""
+import ctypes
+
+import numpy as np
+import popart_core
+
+from . import dtypes
+from .dispatch import apply
+from .errors import InvalidArgumentError, failures
+from .graphs import active
+from .shapes import TensorShape
+from .tensors import EagerTensor, convert_to_tensor
+
+
+def host_call(function, inputs, outputs, name, by_address=False):
+    """The tensors that a function of the host gives. outputs: (type, shape) of each; an unknown dimension is the same
+    dimension of the first input. function(arrays, replicas) gives arrays; by_address: function(addresses of the inputs, their
+    numbers of elements, addresses of the results), in the device's types."""
+    inputs = [convert_to_tensor(t) for t in inputs]
+    outputs = [(dtypes.as_dtype(kind), TensorShape(shape)) for kind, shape in outputs]
+    graph = active()
+    if graph is None:
+        return _Call("", function, inputs, outputs, by_address).at_once([t.array for t in inputs])
+    calls = graph.root.host_calls
+    call = _Call(f"host/{len(calls)}/{name}", function, inputs, outputs, by_address)
+    calls.append(call)
+    extents = [[-1 - i if d is None else d for i, d in enumerate(shape)] for _, shape in outputs]
+    made = apply("HostCall", inputs, {
+        "handle": call.handle, "types": [int(kind.device_type) for kind, _ in outputs], "ranks": [len(e) for e in extents],
+        "shapes": [d for e in extents for d in e]}, len(outputs), [kind for kind, _ in outputs], name)
+    return made if len(outputs) > 1 else [made]
+
+
+class _Call:
+    """One call in one program."""
+
+    def __init__(self, handle, function, inputs, outputs, by_address):
+        self.handle, self._function, self._by_address = handle, function, by_address
+        self._inputs = [(t.dtype, t.shape) for t in inputs]
+        self._outputs = outputs
+        self._replicas, self._error = 1, None
+
+    def connect(self, session, replicas):
+        self._replicas = replicas
+        try:
+            for replica in range(replicas):
+                popart_core.connect_host_function(session, self.handle, self, replica)
+        except failures as problem:
+            if "has no host function" not in str(problem):  # as that of a gradient that nobody needs
+                raise
+
+    def raised(self):
+        """What the function raised in the last run: it cannot pass through the device's program."""
+        problem, self._error = self._error, None
+        return problem
+
+    def __call__(self, inputs, outputs):
+        try:
+            given = [_at(address, kind, shape.as_list()) for address, (kind, shape) in zip(inputs, self._inputs)]
+            places = [_at(address, kind, shape.as_list()) for address, (kind, shape) in zip(outputs, self._outputs)]
+            self._run(given, places)
+        except BaseException as problem:
+            self._error = problem
+
+    def at_once(self, arrays):
+        given = [np.require(a, _device_type(kind), ("C", "A")) for a, (kind, _) in zip(arrays, self._inputs)]
+        shapes = [[given[0].shape[i] if d is None else d for i, d in enumerate(shape)] for _, shape in self._outputs]
+        places = [np.empty(s, _device_type(kind)) for s, (kind, _) in zip(shapes, self._outputs)]
+        self._run(given, places)
+        return [EagerTensor(p.astype(kind.as_numpy_dtype), kind) for p, (kind, _) in zip(places, self._outputs)]
+
+    def _run(self, given, places):
+        if self._by_address:
+            self._function([a.ctypes.data for a in given], [a.size for a in given], [p.ctypes.data for p in places])
+            return
+        made = self._function([a.astype(kind.as_numpy_dtype) for a, (kind, _) in zip(given, self._inputs)], self._replicas)
+        for place, array in zip(places, made):
+            if np.shape(array) != place.shape:
+                raise InvalidArgumentError(None, None, f"{self.handle}: the host's function gave an array of shape "
+                                           f"{np.shape(array)}; {place.shape} was declared.")
+            place[...] = array
+
+
+def _device_type(kind):
+    from .execution import device_arrays
+    return device_arrays[kind.device_type]
+
+
+def _at(address, kind, shape):
+    """The memory there, as an array."""
+    dtype = np.dtype(_device_type(kind))
+    count = int(np.prod(shape, dtype=int))
+    if not count:
+        return np.empty(shape, dtype)
+    return np.frombuffer((ctypes.c_char * (count * dtype.itemsize)).from_address(address), dtype).reshape(shape)
