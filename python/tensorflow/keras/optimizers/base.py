@@ -96,11 +96,11 @@ class Optimizer:
 
     # ---- slots
 
-    def add_slot(self, var, slot_name, initializer=0.0):
+    def add_slot(self, var, slot_name, initializer=0.0, dtype="float32"):
         key = (id(var), slot_name)
         if key not in self._slots:
             with eagerly():
-                value = np.full(var.shape.as_list(), initializer, np.float32)
+                value = np.full(var.shape.as_list(), initializer, dtype)
                 self._slots[key] = Variable(value, False, name=f"{self._name}/{var.name.split(':')[0]}/{slot_name}")
             self._order.append((var, slot_name))
         return self._slots[key]
