@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,6 +54,8 @@ private:
   void whole(const RawEvent &raw, std::int64_t time);
   void instant(const RawEvent &raw, std::int64_t time);
   void counter(const RawEvent &raw, std::int64_t time);
+  void heatmap(const RawEvent &raw, const json &bins, std::int64_t time);
+  void sortBins(HostHeatmap &map);
   void metadata(const RawEvent &raw);
   void run(const RawEvent &raw, std::int64_t process, const HostEvent &event);
   static void nest(std::vector<HostEvent> &events);
@@ -62,7 +67,7 @@ private:
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> kinds_;
   std::array<Seen, 1024> seen_;
   std::array<Open *, 64> recent_{};
-  std::map<std::pair<std::int64_t, std::string>, std::size_t> counters_;
+  std::map<std::pair<std::int64_t, std::string>, std::size_t> counters_, heatmaps_;
   std::map<std::int64_t, std::string> processes_;
   std::string key_;
   std::int64_t first_ = INT64_MAX, end_ = INT64_MIN;
@@ -170,6 +175,8 @@ void Builder::counter(const RawEvent &raw, std::int64_t time) {
   const auto args = json::parse(raw.args, nullptr, false);
   if (!args.is_object())
     return;
+  if (raw.category == "heatmap")
+    return heatmap(raw, args, time);
   const auto graph = unescape(raw.name);
   for (const auto &[series, value] : args.items()) {
     if (!value.is_number())
@@ -182,6 +189,55 @@ void Builder::counter(const RawEvent &raw, std::int64_t time) {
     counter.times.push_back(time);
     counter.values.push_back(value.get<double>());
   }
+}
+
+// "[0, 1.5)", and "inf" on either side.
+static std::optional<std::pair<double, double>> binOf(const std::string &text) {
+  double from = 0, to = 0;
+  int end = 0;
+  if (std::sscanf(text.c_str(), "[%lf, %lf)%n", &from, &to, &end) != 2 ||
+      std::size_t(end) != text.size() || !(from < to))
+    return std::nullopt;
+  return std::pair(from, to);
+}
+
+// Bins take their places as they come, and are put in order at the end.
+void Builder::heatmap(const RawEvent &raw, const json &bins, std::int64_t time) {
+  const auto name = unescape(raw.name);
+  const auto added = heatmaps_.emplace(std::pair(raw.process, name), trace_.heatmaps.size());
+  if (added.second)
+    trace_.heatmaps.push_back({name, raw.process, {}, {}, {}});
+  auto &map = trace_.heatmaps[added.first->second];
+  map.times.push_back(time);
+  auto &column = map.counts.emplace_back(map.bins.size());
+  for (const auto &[text, count] : bins.items()) {
+    const auto bin = binOf(text);
+    if (!bin || !count.is_number())
+      continue;
+    const auto at =
+        std::size_t(std::find(map.bins.begin(), map.bins.end(), *bin) - map.bins.begin());
+    if (at == map.bins.size())
+      map.bins.push_back(*bin);
+    column.resize(map.bins.size());
+    column[at] = count.get<double>();
+  }
+}
+
+void Builder::sortBins(HostHeatmap &map) {
+  std::vector<std::size_t> order(map.bins.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return map.bins[a] < map.bins[b]; });
+  const auto bins = map.bins;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    map.bins[i] = bins[order[i]];
+  for (auto &column : map.counts) {
+    column.resize(order.size());
+    const auto counts = column;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      column[i] = counts[order[i]];
+  }
+  for (auto &time : map.times)
+    time -= first_;
 }
 
 void Builder::metadata(const RawEvent &raw) {
@@ -270,6 +326,8 @@ void Builder::finish() {
   for (auto &counter : trace_.counters)
     for (auto &time : counter.times)
       time -= first_;
+  for (auto &map : trace_.heatmaps)
+    sortBins(map);
   for (auto &run : trace_.runs)
     run.start -= first_;
   for (const auto &[process, name] : processes_)
@@ -320,7 +378,14 @@ private:
   std::size_t done_ = 0, size_ = 0;
 };
 
-[[noreturn]] void refuse(const std::string &path, bool empty) {
+[[noreturn]] void refuse(const std::string &path, std::string_view text) {
+  const bool empty = text.empty();
+  if (text.starts_with("SQLite format 3"))
+    throw std::runtime_error(base::str(
+        "\"", path,
+        "\" is a database: a .pvti file of the vendor's tools, whose tables are not "
+        "published. Record it again with the libpvti of this SDK, which writes .pvti.json, or "
+        "export it as a Chrome trace."));
   throw std::runtime_error(base::str(
       "\"", path, "\" is not a trace: it ", empty ? "is empty. " : "is no list of trace events. ",
       "Give a file that a program with PVTI_OPTIONS wrote, or one of Chrome."));
@@ -341,7 +406,7 @@ std::shared_ptr<const HostTrace> parseHostTrace(std::string_view text, const std
   trace->path = path;
   EventScanner scanner(text);
   if (!scanner.begin())
-    refuse(path, text.empty());
+    refuse(path, text);
   Builder builder(*trace);
   scan(scanner, builder);
   builder.finish();
@@ -355,7 +420,7 @@ std::shared_ptr<const HostTrace> readHostTrace(const std::string &path, std::siz
   trace->path = path;
   EventScanner first(pieces.text());
   if (!first.begin())
-    refuse(path, pieces.text().empty());
+    refuse(path, pieces.text());
   pieces.done(first.position());
   Builder builder(*trace);
   for (bool more = true; more;) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace popvision {
@@ -35,6 +36,15 @@ struct HostCounter {
   std::vector<double> values;
 };
 
+// Counts of values between edges, a column at a time (pvti's heat maps).
+struct HostHeatmap {
+  std::string name;
+  std::int64_t process;
+  std::vector<std::pair<double, double>> bins; // from, to; rising
+  std::vector<std::int64_t> times;
+  std::vector<std::vector<double>> counts; // by column and bin
+};
+
 // One run of a program on an IPU, as Poplar traces it.
 struct IpuRun {
   std::int64_t process, thread, start, duration; // on the host
@@ -52,6 +62,7 @@ public:
   std::vector<std::string> details; // JSON
   std::vector<HostThread> threads;  // by process and thread
   std::vector<HostCounter> counters;
+  std::vector<HostHeatmap> heatmaps;
   std::vector<std::string> processNames; // "pid name"
   std::vector<IpuRun> runs;
   const std::string &nameOf(const HostEvent &event) const { return texts[kinds[event.kind].name]; }

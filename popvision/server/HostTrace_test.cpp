@@ -138,3 +138,35 @@ TEST(HostViews, SaysWhoWaitsForWhom) {
   const auto ipu = verdict(tracesOf("[" + run(0, 1000, 0.5) + "," + run(1100, 2000, 0.5) + "]"));
   EXPECT_EQ(ipu.text.rfind("IPU-bound", 0), 0u);
 }
+
+TEST(HostTrace, ReadsHeatMapsWhoseBinsComeAndGo) {
+  const auto traces = tracesOf(R"json([
+{"ph":"M","name":"process_name","pid":7,"tid":8,"args":{"name":"loader"}},
+{"ph":"M","name":"thread_name","pid":7,"tid":8,"args":{"name":"reader"}},
+{"ph":"B","name":"x","pid":7,"tid":8,"ts":1},
+{"ph":"C","name":"L [ms]","cat":"heatmap","pid":7,"tid":8,"args":{"[0.0, 1.0)":3,"[1.0, 10.0)":0},"ts":2},
+{"ph":"C","name":"L [ms]","cat":"heatmap","pid":7,"tid":8,"ts":5,
+ "args":{"[-inf, 0.0)":1,"[0.0, 1.0)":2,"odd":9}}])json");
+  ASSERT_EQ(traces[0]->heatmaps.size(), 1u);
+  EXPECT_TRUE(traces[0]->counters.empty());
+  const auto &map = traces[0]->heatmaps[0];
+  EXPECT_EQ(map.times, (std::vector<std::int64_t>{1000, 4000}));
+  EXPECT_EQ(map.counts, (std::vector<std::vector<double>>{{0, 3, 0}, {1, 2, 0}}));
+  const auto view = nlohmann::json::parse(hostView(traces));
+  EXPECT_EQ(view["heatmaps"][0]["bins"], nlohmann::json({"-inf", "0", "0", "1", "1", "10"}));
+  EXPECT_EQ(view["heatmaps"][0]["counts"], nlohmann::json({0, 3, 0, 1, 2, 0}));
+  EXPECT_EQ(view["files"][0]["processes"][0], "7 loader");
+  EXPECT_EQ(view["threads"][0]["name"], "reader");
+  const auto again = tracesOf(hostPerfetto(traces)); // and what it writes says the same
+  EXPECT_EQ(again[0]->heatmaps.at(0).counts, map.counts);
+  EXPECT_EQ(again[0]->heatmaps.at(0).bins, map.bins);
+}
+
+TEST(HostTrace, SaysWhatADatabaseIs) {
+  try {
+    parseHostTrace("SQLite format 3 and more", "old.pvti");
+    FAIL();
+  } catch (const std::runtime_error &e) {
+    EXPECT_NE(std::string(e.what()).find("vendor"), std::string::npos) << e.what();
+  }
+}

@@ -134,6 +134,13 @@ std::string sentence(const Verdict &v) {
                : " The host keeps up.");
 }
 
+// JSON has no infinity; the page shows edges as they are written.
+std::string edge(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
 // What lies directly within runs, on their threads.
 std::int64_t callbacksOf(const HostTraces &traces) {
   std::int64_t sum = 0;
@@ -241,6 +248,26 @@ std::string hostView(const HostTraces &traces) {
                 json.value(time + trace->begin - first);
             });
             json("values", counter.values);
+          });
+    });
+    json.key("heatmaps").array([&] {
+      for (const auto &trace : traces)
+        for (const auto &map : trace->heatmaps)
+          json.object([&] {
+            json("name", map.name)("process", map.process);
+            json.key("bins").array([&] {
+              for (const auto &[from, to] : map.bins)
+                json.value(edge(from)).value(edge(to));
+            });
+            json.key("times").array([&] {
+              for (auto time : map.times)
+                json.value(time + trace->begin - first);
+            });
+            json.key("counts").array([&] {
+              for (const auto &column : map.counts)
+                for (auto count : column)
+                  json.value(count);
+            });
           });
     });
     json.key("ipuRuns").array([&] {
@@ -392,6 +419,18 @@ std::string hostPerfetto(const HostTraces &traces) {
             json("ph", "C")("pid", counter.process)("name", counter.graph);
             json("ts", double(counter.times[i] + trace->begin - first) / 1000);
             json.key("args").object([&] { json(counter.series, counter.values[i]); });
+          });
+    for (const auto &trace : traces)
+      for (const auto &map : trace->heatmaps)
+        for (std::size_t i = 0; i < map.times.size(); ++i)
+          json.object([&] {
+            json("ph", "C")("pid", map.process)("name", map.name)("cat", "heatmap");
+            json("ts", double(map.times[i] + trace->begin - first) / 1000);
+            json.key("args").object([&] {
+              for (std::size_t k = 0; k < map.bins.size(); ++k)
+                json("[" + edge(map.bins[k].first) + ", " + edge(map.bins[k].second) + ")",
+                     map.counts[i][k]);
+            });
           });
   });
   return json.take();

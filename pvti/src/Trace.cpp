@@ -8,9 +8,11 @@
 #include "base/Text.hpp"
 #include "pvti/pvti.hpp"
 #include "TraceFile.hpp"
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <map>
@@ -130,7 +132,18 @@ private:
 struct Whoami {
   unsigned generation = ~0u;
   std::int64_t process = 0, thread = 0;
+  std::string name = {};  // ThreadName; stays after a fork
+  unsigned namedIn = ~0u; // the file that has it
 };
+Whoami &whoami() {
+  thread_local Whoami me;
+  if (me.generation != base::forkGeneration()) {
+    me.generation = base::forkGeneration();
+    me.process = ::getpid();
+    me.thread = ::gettid();
+  }
+  return me;
+}
 
 class Trace {
 public:
@@ -145,9 +158,7 @@ public:
   void write(char phase, std::string_view quotedChannel, std::string_view label,
              std::string_view rest) {
     thread_local std::string room;
-    thread_local Whoami me;
-    if (me.generation != base::forkGeneration())
-      me = {base::forkGeneration(), ::getpid(), ::gettid()};
+    auto &me = whoami();
     Line line(room);
     line << ",\n{\"ph\":\"" << std::string_view(&phase, 1) << "\",\"name\":";
     line.quote(label);
@@ -161,6 +172,10 @@ public:
     line.time(now) << "}";
     if (!out_ || me.generation != generation_)
       open();
+    if (!me.name.empty() && me.namedIn != files_) {
+      appendName("thread_name", me.name);
+      me.namedIn = files_;
+    }
     room.front() = first_ ? '[' : ',';
     append(room);
     first_ = false;
@@ -180,6 +195,12 @@ public:
     std::lock_guard<base::ForkMutex> lock(mutex_);
     ended_ = true;
   }
+  void nameProcess(const std::string &name) {
+    std::lock_guard<base::ForkMutex> lock(mutex_);
+    processName_ = name;
+    if (out_ && !ended_ && generation_ == base::forkGeneration())
+      appendName("process_name", name);
+  }
   std::string name() {
     std::lock_guard<base::ForkMutex> lock(mutex_);
     return out_ && generation_ == base::forkGeneration() ? out_->path() : std::string();
@@ -195,6 +216,18 @@ private:
     generation_ = base::forkGeneration();
     ++files_;
     first_ = true;
+    if (!processName_.empty())
+      appendName("process_name", processName_);
+  }
+  void appendName(const char *what, const std::string &name) {
+    const auto &me = whoami();
+    std::string text;
+    Line line(text);
+    line << (first_ ? "[" : ",") << "\n{\"ph\":\"M\",\"name\":\"" << what
+         << "\",\"pid\":" << me.process << ",\"tid\":" << me.thread << ",\"args\":{\"name\":";
+    line.quote(name) << "}}";
+    append(text);
+    first_ = false;
   }
   // A day of training is not lost because there is no room for its trace.
   void append(std::string_view text) {
@@ -208,6 +241,7 @@ private:
   const Options options_;
   base::ForkMutex mutex_;
   std::unique_ptr<TraceFile> out_;
+  std::string processName_; // Client
   unsigned files_ = 0, generation_ = 0;
   bool first_ = true, ended_ = false;
 };
@@ -347,6 +381,50 @@ Graph::Series Graph::addSeries(const std::string &name) { return Series(name_, n
 void Graph::Series::add(double value) {
   if (trace().enabled())
     trace().write('C', "", graph_, ",\"args\":" + json{{name_, value}}.dump());
+}
+
+template <class T>
+Heatmap<T>::Heatmap(std::string name, std::vector<T> edges, const std::string &unit)
+    : name_(unit.empty() ? std::move(name) : base::str(name, " [", unit, "]")),
+      edges_(std::move(edges)) {
+  bool rising = edges_.size() >= 2;
+  for (std::size_t i = 0; i < edges_.size(); ++i)
+    rising = rising && std::isfinite(double(edges_[i])) && (i == 0 || edges_[i - 1] < edges_[i]);
+  if (!rising)
+    throw std::invalid_argument(
+        base::str("Heatmap \"", name_, "\": edges are at least two numbers, each above the last."));
+}
+// Bins are the series of a counter, named by their edges, which any reader of the format can draw.
+template <class T> void Heatmap<T>::add(const std::vector<T> &values) {
+  if (!trace().enabled())
+    return;
+  std::vector<std::uint64_t> counts(edges_.size() + 1); // below, the bins, above
+  for (const auto value : values)
+    if (value == value) // NaN is in no bin
+      ++counts[std::size_t(std::upper_bound(edges_.begin(), edges_.end(), value) - edges_.begin())];
+  const auto edge = [&](std::size_t i) { return json(edges_[i]).dump(); };
+  std::string bins;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const bool below = i == 0, above = i == edges_.size();
+    if ((below || above) && !counts[i])
+      continue;
+    bins += base::str(bins.empty() ? "" : ",", "\"[", below ? "-inf" : edge(i - 1), ", ",
+                      above ? "inf" : edge(i), ")\":", counts[i]);
+  }
+  trace().write('C', "\"heatmap\"", name_, ",\"args\":{" + bins + "}");
+}
+template class Heatmap<double>;
+template class Heatmap<float>;
+template class Heatmap<std::int64_t>;
+
+ThreadName::ThreadName(const std::string &name) {
+  auto &me = whoami();
+  me.name = name;
+  me.namedIn = ~0u;
+}
+Client::Client(const std::string &name) {
+  if (trace().enabled())
+    trace().nameProcess(name);
 }
 
 bool isTraceEnabled() { return trace().enabled(); }

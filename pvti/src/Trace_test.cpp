@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "pvti/pvti.hpp"
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -93,6 +94,48 @@ TEST(Trace, IsWholeWhenTheProcessIsKilledAndSplitsAtAFork) {
   }
   EXPECT_EQ(sizes, (std::multiset<std::size_t>{1, 20'001}));
   std::filesystem::remove_all(folder);
+}
+
+static void namedAndSpread() {
+  pvti::TraceChannel mine("mine");
+  pvti::Client client("loader 3");
+  pvti::ThreadName name("the \"main\" thread");
+  pvti::HeatmapDouble spread("Latency", {0, 1, 10}, "ms");
+  spread.add({0, 0.5, 1, 9.9, 10, -3, std::nan("")});
+  spread.add({});
+  pvti::closeTrace();
+  pvti::HeatmapInt("Lengths", {0, 5}).add({4});
+  const auto second = pvti::getCurrentTraceFilename();
+  pvti::closeTrace();
+  std::vector<nlohmann::json> lines;
+  for (const auto &file : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(file.path());
+    const auto events = nlohmann::json::parse(in);
+    EXPECT_EQ(events[0]["args"]["name"], "loader 3"); // every file has the names
+    EXPECT_EQ(events[1]["args"]["name"], "the \"main\" thread");
+    EXPECT_EQ(events[1]["name"], "thread_name");
+    EXPECT_EQ(events.size(), file.path() == second ? 3u : 4u);
+    if (file.path() == second) {
+      EXPECT_EQ(events[2]["args"], (nlohmann::json{{"[0, 5)", 1}}));
+      continue;
+    }
+    EXPECT_EQ(events[2]["cat"], "heatmap");
+    EXPECT_EQ(events[2]["name"], "Latency [ms]");
+    EXPECT_EQ(events[2]["args"],
+              (nlohmann::json{
+                  {"[-inf, 0.0)", 1}, {"[0.0, 1.0)", 2}, {"[1.0, 10.0)", 2}, {"[10.0, inf)", 1}}));
+    EXPECT_EQ(events[3]["args"], (nlohmann::json{{"[0.0, 1.0)", 0}, {"[1.0, 10.0)", 0}}));
+  }
+}
+
+TEST(Trace, HeatMapsCountAndNamesComeFirst) {
+  std::filesystem::remove_all(folder);
+  const auto options = R"({"enable": "true", "directory": ")" + folder + R"("})";
+  inChild(options.c_str(), namedAndSpread);
+  std::filesystem::remove_all(folder);
+  using Edges = std::vector<double>;
+  for (const auto &edges : {Edges{}, Edges{1}, Edges{2, 1}, Edges{1, 1}, Edges{0, std::nan("")}})
+    EXPECT_THROW(pvti::HeatmapDouble("bad", edges), std::invalid_argument);
 }
 
 TEST(Trace, IsOffUnlessAskedFor) {

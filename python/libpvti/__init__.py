@@ -10,9 +10,11 @@ import functools
 import json
 
 try:
-    from libpvti._core import (Graph, TraceChannel, checkTraceChannel, closeTrace, disableTraceChannel,  # noqa: F401
-                               enableTraceChannel, getCurrentTraceFilename, listTraceChannels)
+    from libpvti._core import (Client, Graph, HeatmapDouble, HeatmapFloat, HeatmapInt, ThreadName,  # noqa: F401
+                               TraceChannel, checkTraceChannel, closeTrace, disableTraceChannel, enableTraceChannel,
+                               getCurrentTraceFilename, listTraceChannels)
     from libpvti import _core
+    traceDrivers, tracePoplar = TraceChannel("drivers"), TraceChannel("poplar")
 except ModuleNotFoundError as e:
     if e.name != "libpvti._core":
         raise

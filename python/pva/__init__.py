@@ -66,7 +66,8 @@ class ProgramVisitor:
         """Does nothing."""
 
 
-from pva.trace import Trace, TraceEvent, TraceProcess, TraceThread, openTrace  # noqa: E402,F401
-for _type in (Trace, TraceEvent, TraceProcess, TraceThread):
+from pva.trace import (Trace, TraceEvent, TraceGraph, TraceHeatmap, TraceProcess, TraceThread,  # noqa: E402,F401
+                       openTrace)
+for _type in (Trace, TraceEvent, TraceGraph, TraceHeatmap, TraceProcess, TraceThread):
     _type.__module__ = __name__
 del _type

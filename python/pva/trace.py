@@ -20,20 +20,55 @@ class TraceEvent:
 
 
 class TraceThread:
-    """tid, and the events that lie in no other."""
+    """tid, the name that libpvti.ThreadName gave it, and the events that lie in no other."""
 
     def __init__(self, tid):
-        self.tid, self.events, self._open = tid, [], []
+        self.tid, self.name, self.events, self._open = tid, "", [], []
 
     def _add(self, event):
         (self._open[-1]._children if self._open else self.events).append(event)
 
 
+class TraceGraph:
+    """A line graph: name, and series by name, each a list of (timestamp, value)."""
+
+    def __init__(self, name):
+        self.name, self.series = name, {}
+
+
+class TraceHeatmap:
+    """name, bins as (from, to) in rising order, and columns: (timestamp, counts), a count for every bin."""
+
+    def __init__(self, name):
+        self.name, self._columns = name, []
+
+    @property
+    def bins(self):
+        """From where to where each reaches."""
+        return sorted({bin for _, counts in self._columns for bin in counts})
+
+    @property
+    def columns(self):
+        """In the order of their times."""
+        bins = self.bins
+        return [(timestamp, [counts.get(bin, 0) for bin in bins]) for timestamp, counts in self._columns]
+
+
 class TraceProcess:
-    """pid and threads."""
+    """pid, the name that libpvti.Client gave it, threads, line graphs and heat maps."""
 
     def __init__(self, pid):
-        self.pid, self._threads = pid, {}
+        self.pid, self.name, self._threads, self._graphs, self._heatmaps = pid, "", {}, {}, {}
+
+    @property
+    def graphs(self):
+        """In the order in which they came."""
+        return list(self._graphs.values())
+
+    @property
+    def heatmaps(self):
+        """In the order in which they came."""
+        return list(self._heatmaps.values())
 
     @property
     def threads(self):
@@ -60,12 +95,32 @@ class Trace:
         """The one with this id; KeyError if there is none."""
         return self._processes[pid]
 
+    def _count(self, process, entry):
+        name, values, time = entry.get("name", ""), entry.get("args", {}), entry["ts"]
+        if entry.get("cat") != "heatmap":
+            graph = process._graphs.setdefault(name, TraceGraph(name))
+            for series, value in values.items():
+                graph.series.setdefault(series, []).append((time, value))
+            return
+        counts = {tuple(float(edge) for edge in bin[1:-1].split(", ")): count for bin, count in values.items()}
+        process._heatmaps.setdefault(name, TraceHeatmap(name))._columns.append((time, counts))
+
     def _take(self, entry):
         phase = entry.get("ph")
-        if phase not in ("B", "E", "X", "i", "I"):
+        if phase not in ("B", "E", "X", "i", "I", "C", "M"):
             return
         process = self._processes.setdefault(entry["pid"], TraceProcess(entry["pid"]))
+        if phase == "C":
+            self._count(process, entry)
+            return
+        if phase == "M" and entry.get("name") == "process_name":
+            process.name = entry.get("args", {}).get("name", "")
+        if phase == "M" and entry.get("name") != "thread_name":
+            return
         thread = process._threads.setdefault(entry["tid"], TraceThread(entry["tid"]))
+        if phase == "M":
+            thread.name = entry.get("args", {}).get("name", "")
+            return
         if phase == "E":
             if thread._open:
                 event = thread._open.pop()
@@ -102,6 +157,9 @@ def openTrace(path):
     """Reads the trace of a host program."""
     with open(path, encoding="utf-8", errors="replace") as file:
         text = file.read()
+    if text.startswith("SQLite format 3"):
+        raise ValueError(f"\"{path}\" is a database: a .pvti file of the vendor's tools, whose tables are not published. "
+                         "Record it again with the libpvti of this SDK.")
     trace = Trace()
     for entry in _entries(text, path):
         trace._take(entry)

@@ -66,3 +66,49 @@ model.detachFromDevice()
     begun = [e["name"] for e in events(tmp_path) if e["ph"] == "B"]
     assert begun.count("PoplarExecutor._run") == 3 and begun.count("PoplarExecutor._compile") == 1
     assert begun[0] == "all" and begun.count("PoplarExecutor.detachFromDevice") == 2
+
+
+NAMED = """
+import threading
+import libpvti as pvti
+pvti.Client("loader")
+channel = pvti.createTraceChannel("mine")
+def work():
+    pvti.ThreadName("reader")
+    pvti.Tracepoint.event(channel, "here")
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+heat = pvti.HeatmapDouble("Latency", [0, 1, 10], "ms")
+heat.add([0.5, 0.5, 3])
+heat.add([20])
+pvti.Graph("Loss").addSeries("train").add(0.5)
+for wrong in ([], [1], [2, 1]):
+    try:
+        pvti.HeatmapDouble("bad", wrong)
+    except ValueError as e:
+        assert "edges" in str(e)
+    else:
+        raise AssertionError(wrong)
+"""
+
+
+def test_names_and_heat_maps_are_read_back(tmp_path):
+    import pva
+    done = run(NAMED, tmp_path)
+    assert done.returncode == 0, done.stderr
+    (process,) = pva.openTrace(next(tmp_path.glob("*.pvti.json"))).processes
+    assert process.name == "loader"
+    assert [t.name for t in process.threads if t.events] == ["reader"]
+    (heat,) = process.heatmaps
+    assert heat.name == "Latency [ms]"
+    assert heat.bins == [(0, 1), (1, 10), (10, float("inf"))]
+    assert [counts for _, counts in heat.columns] == [[2, 1, 0], [0, 0, 1]]
+    assert [[v for _, v in g.series["train"]] for g in process.graphs] == [[0.5]]
+
+
+def test_databases_of_the_vendor_are_named(tmp_path):
+    import pva
+    (tmp_path / "x.pvti").write_bytes(b"SQLite format 3\0more")
+    with pytest.raises(ValueError, match="vendor"):
+        pva.openTrace(tmp_path / "x.pvti")

@@ -58,7 +58,7 @@ export interface Memory {
   withGaps: number[];
   alwaysLive: number[];
   notAlwaysLive: number[];
-  categories: { name: string; bytes: number[] }[];
+  categories: { name: string; bytes: number[]; alwaysLive: number[] }[];
   vertexMemory: Record<string, number>;
 }
 export interface Tile {
@@ -70,6 +70,7 @@ export interface Tile {
   notAlwaysLive: number;
   peakProgram: string;
   categories: Record<string, number>;
+  alwaysLiveCategories: Record<string, number>;
   variables: { name: string; bytes: number; category: string; variable?: number; alwaysLive?: boolean }[];
   vertices: { name: string; codeBytes: number }[];
 }
@@ -189,6 +190,7 @@ export interface Host {
     depth: number;
   }[];
   counters: { graph: string; series: string; process: number; times: number[]; values: number[] }[];
+  heatmaps: { name: string; process: number; bins: string[]; times: number[]; counts: number[] }[];
   ipuRuns: number[];
   verdict: {
     runs: number;

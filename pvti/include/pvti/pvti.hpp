@@ -11,6 +11,7 @@
 // "channels" all channels are written. All functions may be called from any thread. When the disk
 // is full the trace ends and the program goes on.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -107,6 +108,37 @@ public:
 
 private:
   std::string name_;
+};
+
+// How values are spread, over time: each add() is one column of numbers of values between
+// neighbouring edges. A value on an edge is in the bin above it; values beyond the edges have a bin
+// on each side, and NaN has none. Edges rise and are at least two, else std::invalid_argument.
+template <class T> class Heatmap {
+public:
+  Heatmap(std::string name, std::vector<T> edges, const std::string &unit = "");
+  void add(const std::vector<T> &values);
+
+private:
+  std::string name_;
+  std::vector<T> edges_;
+};
+extern template class Heatmap<double>;
+extern template class Heatmap<float>;
+extern template class Heatmap<std::int64_t>;
+typedef Heatmap<double> HeatmapDouble;
+typedef Heatmap<float> HeatmapFloat;
+typedef Heatmap<std::int64_t> HeatmapInt;
+
+// What the calling thread is called in traces from now on, in place of its number.
+class ThreadName {
+public:
+  explicit ThreadName(const std::string &name);
+};
+
+// What this process is called in traces, beside its number.
+class Client {
+public:
+  explicit Client(const std::string &name);
 };
 
 bool isTraceEnabled();                 // by PVTI_OPTIONS, whatever the channels

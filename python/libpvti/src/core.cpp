@@ -28,6 +28,13 @@ void bindPoint(py::module &m, const char *name, Record record) {
       py::arg("json") = false);
 }
 
+template <class T> void bindHeatmap(py::module &m, const char *name) {
+  py::class_<pvti::Heatmap<T>>(m, name, "How values are spread, over time, in the same trace.")
+      .def(py::init<std::string, std::vector<T>, const std::string &>(), py::arg("name"),
+           py::arg("edges"), py::arg("unit") = "")
+      .def("add", &pvti::Heatmap<T>::add, py::arg("values"), "A column: the values there are now.");
+}
+
 } // namespace
 
 PYBIND11_MODULE(_core, m) {
@@ -47,6 +54,13 @@ PYBIND11_MODULE(_core, m) {
   py::class_<pvti::Graph>(m, "Graph", "Numbers over time, in the same trace.")
       .def(py::init<std::string, std::string>(), py::arg("name"), py::arg("unit") = "")
       .def("addSeries", &pvti::Graph::addSeries, py::arg("name"), "A line of it.");
+  bindHeatmap<double>(m, "HeatmapDouble");
+  bindHeatmap<float>(m, "HeatmapFloat");
+  bindHeatmap<std::int64_t>(m, "HeatmapInt");
+  py::class_<pvti::ThreadName>(m, "ThreadName", "Names the calling thread in traces.")
+      .def(py::init<const std::string &>(), py::arg("name"));
+  py::class_<pvti::Client>(m, "Client", "Names this process in traces.")
+      .def(py::init<const std::string &>(), py::arg("name"));
   const auto each = [&m](const char *name, auto byChannel, auto byName) {
     m.def(name, byChannel, py::arg("channel"));
     m.def(name, byName, py::arg("name"));

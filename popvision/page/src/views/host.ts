@@ -74,12 +74,53 @@ function counterLane(host: Host, graph: string): Lane {
   };
 }
 
+// Each column reaches to the next one; few and many are told apart by a logarithmic scale.
+function heatLane(map: Host['heatmaps'][number], end: number): Lane {
+  const rows = map.bins.length / 2,
+    most = highest(map.counts, 1);
+  const until = (i: number): number => map.times[i + 1] ?? Math.max(end, map.times[i] + 1);
+  const name = (k: number): string => `${map.bins[2 * k]} to ${map.bins[2 * k + 1]}`;
+  return {
+    label: map.name,
+    hint: `process ${map.process}, ${rows} bins`,
+    height: Math.max(70, Math.min(160, rows * 8)),
+    paint: (c, area, range) => {
+      const tall = area.height / Math.max(1, rows);
+      c.fillStyle = colour('compute');
+      for (let i = 0; i < map.times.length; ++i) {
+        if (until(i) < range.low || map.times[i] > range.high) continue;
+        const at = (t: number): number => area.x + ((t - range.low) / range.span) * area.width;
+        const x = Math.max(area.x, at(map.times[i])),
+          right = Math.min(area.x + area.width, at(until(i)));
+        for (let k = 0; k < rows; ++k) {
+          const count = map.counts[i * rows + k];
+          if (!count) continue;
+          c.globalAlpha = 0.15 + 0.85 * (Math.log1p(count) / Math.log1p(most));
+          c.fillRect(x, area.y + area.height - (k + 1) * tall, Math.max(1, right - x), Math.max(1, tall - 0.5));
+        }
+      }
+      c.globalAlpha = 1;
+    },
+    describe: time => {
+      let best = -1;
+      for (let i = 0; i < map.times.length; ++i) if (map.times[i] <= time) best = i;
+      if (best < 0) return [];
+      return Array.from({ length: rows }, (_, k): [string, string] => [
+        name(rows - 1 - k),
+        thousands(map.counts[best * rows + rows - 1 - k]),
+      ]);
+    },
+  };
+}
+
 export const host: View = async context => {
   const overview = await get<Host>('/api/host/overview');
   const range = (from: number, to: number): Promise<HostEvents> =>
     get(`/api/host/events?from=${Math.max(0, Math.floor(from))}&to=${Math.max(0, Math.ceil(to))}&pixels=2000`);
   let events = await range(0, overview.nanoseconds);
   const hidden = new Set<string>();
+  const processName = (file: number, process: number): string =>
+    overview.files[file].processes.find(p => p.startsWith(`${process} `)) ?? String(process);
   const side = h(
     'div',
     { class: 'panel' },
@@ -134,7 +175,7 @@ export const host: View = async context => {
         e.count[keep[i]] > 1 ? `×${thousands(e.count[keep[i]])}` : events.texts[e.name[keep[i]]];
       return {
         label: thread.name || `thread ${thread.thread}`,
-        hint: `process ${thread.process}, ${format(thread.busy, 'ns')} busy`,
+        hint: `process ${processName(thread.file, thread.process)}, ${format(thread.busy, 'ns')} busy`,
         height: Math.max(2, thread.depth + 1) * 18,
         intervals: {
           start: keep.map(i => e.start[i]),
@@ -160,6 +201,7 @@ export const host: View = async context => {
   const fixed = [
     ...ipuLanes(overview),
     ...[...new Set(overview.counters.map(c => c.graph))].map(g => counterLane(overview, g)),
+    ...overview.heatmaps.map(m => heatLane(m, overview.nanoseconds)),
   ];
   let keeps: Lane[] = [];
   const build = (): void => {
