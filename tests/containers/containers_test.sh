@@ -2,18 +2,11 @@
 # SPDX-License-Identifier: MIT
 # containers_test.sh CONTAINERS: what the scripts say, and what they ask of docker. Any failure is fatal.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 scripts=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-fail() { echo "containers_test: $*" >&2; exit 1; }
-has() { [[ $1 == *"$2"* ]] || fail "\"$2\" is missing in: $1"; }
-refuses() { # refuses TEXT COMMAND...
-  local text=$1 out
-  shift
-  if out=$("$@" 2>&1); then fail "$* was accepted: $out"; fi
-  has "$out" "$text"
-}
 
 mkdir bin
 for tool in bash basename dirname id realpath sed cat; do ln -s "$(command -v $tool)" bin/; done

@@ -10,9 +10,7 @@ mkdir -m 700 runtime
 export OPENIPU_RUNTIME_DIR=$work/runtime HOME=$work PATH=$build/bin:$PATH PYTHONPATH=$build/python OPENIPU_NUM_IPUS=16
 export OPENIPU_NUM_THREADS=1
 unset "${!IPUOF_@}" "${!VIPU_@}" "${!POPDIST_@}" "${!OMPI_@}"
-test=$(basename "$0" .sh)
-fail() { echo "$test: $*" >&2; exit 1; }
-has() { [[ $1 == *"$2"* ]] || fail "\"$2\" is missing in: $1"; }
+. "$here/../checks.sh"
 spread() { # spread REPLICAS INSTANCES COMMAND...
   local replicas=$1 instances=$2
   shift 2

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # hosts_test.sh BUILD: poprun over three simulated hosts. Where namespaces are not permitted it says so and ends well.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 build=$1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-skip() { echo "skipped: $*"; exit 0; }
 if [ -z "${INSIDE-}" ]; then
   command -v mpirun >/dev/null || skip "there is no mpirun"
   command -v ip >/dev/null && command -v nsenter >/dev/null || skip "there is no ip (iproute2) or nsenter (util-linux)"
@@ -20,12 +20,6 @@ cd "$work"
 mkdir -m 700 runtime network
 export OPENIPU_RUNTIME_DIR=$work/runtime HOME=$work PATH=$build/bin:$PATH TMPDIR=$work NETWORK=$work/network
 unset "${!IPUOF_@}" "${!VIPU_@}" "${!POPDIST_@}" "${!OMPI_@}" "${!SLURM_@}"
-fail() { echo "hosts_test: $*" >&2; exit 1; }
-is() { [ "$1" = "$2" ] || fail "expected:
-$2
-but it is:
-$1"; }
-has() { [[ $1 == *"$2"* ]] || fail "\"$2\" is missing in: $1"; }
 
 hostname boss
 printf '127.0.0.1 localhost\n10.77.0.1 boss\n10.77.0.2 hostA\n10.77.0.3 hostB\n' >hosts

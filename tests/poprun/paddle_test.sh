@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 # paddle_test.sh BUILD: a Paddle program whose replicas are spread over processes ends with the same bits on 1, 2 and 4.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 build=$1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-fail() { echo "paddle_test: $*" >&2; exit 1; }
-skip() { echo "skipped: $*"; exit 0; }
 command -v mpirun >/dev/null || skip "there is no mpirun"
 [ -e "$build/python/popdist/popart.py" ] || skip "replicas of several processes do not train one model here"
 [ -e "$build/python/paddle/paddle_core"* ] || skip "paddle was not built"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # poprun_test.sh BUILD: what poprun asks of mpirun, and what the instances see. Any failure is fatal.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 build=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -10,18 +11,6 @@ mkdir -m 700 runtime fake
 export OPENIPU_RUNTIME_DIR=$work/runtime HOME=$work TMPDIR=$work PATH=$build/bin:$PATH OPENIPU_NUM_IPUS=16
 unset "${!IPUOF_@}" "${!VIPU_@}" "${!POPDIST_@}" "${!OMPI_@}" "${!SLURM_@}"
 
-fail() { echo "poprun_test: $*" >&2; exit 1; }
-is() { [ "$1" = "$2" ] || fail "expected:
-$2
-but it is:
-$1"; }
-has() { [[ $1 == *"$2"* ]] || fail "\"$2\" is missing in: $1"; }
-refuses() { # refuses TEXT COMMAND...
-  local text=$1 out
-  shift
-  if out=$("$@" 2>&1); then fail "$* was accepted: $out"; fi
-  has "$out" "$text"
-}
 
 is "$(poprun --num-replicas 4 --num-instances 2 --host hostA --print-topology)" " ==========================================
 |             poprun topology              |

@@ -3,8 +3,8 @@
 # slurm_test.sh BUILD: poprun within Slurm: a cluster of one node in namespaces of its own. Where that cannot be it says so
 # and ends well.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 build=$1
-skip() { echo "skipped: $*"; exit 0; }
 PATH=$PATH:/usr/sbin
 if [ -z "${INSIDE-}" ]; then
   for program in mpirun munged slurmctld slurmd srun sbatch ip; do
@@ -23,12 +23,6 @@ mkdir -m 700 runtime state spool
 mkdir -m 755 munge
 export OPENIPU_RUNTIME_DIR=$work/runtime HOME=$work PATH=$build/bin:$PATH TMPDIR=$work SLURM_CONF=$work/slurm.conf OPENIPU_NUM_IPUS=16
 unset "${!IPUOF_@}" "${!VIPU_@}" "${!POPDIST_@}" "${!OMPI_@}"
-fail() { echo "slurm_test: $*" >&2; exit 1; }
-is() { [ "$1" = "$2" ] || fail "expected:
-$2
-but it is:
-$1"; }
-has() { [[ $1 == *"$2"* ]] || fail "\"$2\" is missing in: $1"; }
 soon() { for _ in $(seq 200); do ! "$@" >/dev/null 2>&1 || return 0; sleep 0.1; done; return 1; }
 
 hostname node1

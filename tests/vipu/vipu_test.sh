@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # vipu_test.sh BIN: partitions on this machine and through a controller, with and without access keys. Any failure is fatal.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 bin=$1
 work=$(mktemp -d)
 server=
@@ -12,18 +13,6 @@ chmod 700 runtime
 export OPENIPU_RUNTIME_DIR=$work/runtime HOME=$work PATH=$bin:$PATH
 unset "${!IPUOF_@}" "${!VIPU_@}" OPENIPU_NUM_IPUS OPENIPU_IPU OPENIPU_CHIP
 
-fail() { echo "vipu_test: $*" >&2; exit 1; }
-is() { [ "$1" = "$2" ] || fail "expected:
-$2
-but it is:
-$1"; }
-has() { [[ $1 == *"$2"* ]] || fail "\"$2\" is missing in: $1"; }
-refuses() { # refuses TEXT COMMAND...
-  local text=$1 out
-  shift
-  if out=$("$@" 2>&1); then fail "$* was accepted: $out"; fi
-  has "$out" "$text"
-}
 
 # With nothing set up there is the environment's partition; the first that is created takes its place.
 has "$(vipu list partition)" " ipuof "

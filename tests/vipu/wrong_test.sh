@@ -3,6 +3,7 @@
 # wrong_test.sh BIN: what goes wrong with machines and controllers. Each ends in a message that names the thing, a status
 # that is not 0, and a record that is as before.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 bin=$1
 work=$(mktemp -d)
 server='' listener='' holder=''
@@ -18,14 +19,6 @@ mkdir -m 700 runtime
 export OPENIPU_RUNTIME_DIR=$work/runtime HOME=$work PATH=$bin:$PATH
 unset "${!IPUOF_@}" "${!VIPU_@}" "${!GCDA_@}" OPENIPU_NUM_IPUS OPENIPU_IPU OPENIPU_CHIP
 
-fail() { echo "wrong_test: $*" >&2; exit 1; }
-has() { [[ $1 == *"$2"* ]] || fail "\"$2\" is missing in: $1"; }
-refuses() { # refuses TEXT COMMAND...
-  local text=$1 out
-  shift
-  if out=$("$@" 2>&1); then fail "$* was accepted: $out"; fi
-  has "$out" "$text"
-}
 unharmed() { # unharmed COMMAND...: the record is the same afterwards
   local before
   before=$(cksum <runtime/machine.json)

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# What tests in bash say: `. checks.sh`. The first failure ends the test, under the name of its script.
+fail() { echo "$(basename "$0" .sh): $*" >&2; exit 1; }
+skip() { echo "skipped: $*"; exit 0; }
+is() { [ "$1" = "$2" ] || fail "expected:
+$2
+but it is:
+$1"; }
+has() { [[ $1 == *"$2"* ]] || fail "\"$2\" is missing in: $1"; }
+refuses() { # refuses TEXT COMMAND...
+  local text=$1 out
+  shift
+  if out=$("$@" 2>&1); then fail "$* was accepted: $out"; fi
+  has "$out" "$text"
+}
