@@ -48,9 +48,11 @@ public:
     int ready = 0, level = 0;
     MPI_Initialized(&ready);
     if (!ready) {
-      require(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
+      require(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
       ownsMpi_ = true;
     }
+    MPI_Query_thread(&level);
+    anyThread_ = level == MPI_THREAD_MULTIPLE;
     require(MPI_Comm_dup(MPI_COMM_WORLD, &world_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
     int rank = 0, size = 1;
@@ -64,6 +66,8 @@ public:
   unsigned rank() const override { return rank_; }
   unsigned size() const override { return size_; }
   const std::string &host(unsigned rank) const override { return hosts_.at(rank); }
+
+  bool fromAnyThread() const override { return anyThread_; }
 
   Transfer send(unsigned to, Channel channel, const void *from, std::size_t bytes) override {
     const std::lock_guard hold(lock_);
@@ -85,7 +89,7 @@ public:
   // Spins a little, since a partner on this machine is microseconds away; then leaves the processor
   // to others, which the partner may be among.
   void wait(std::span<const Transfer> transfers) override {
-    const std::lock_guard hold(lock_);
+    std::unique_lock hold(lock_);
     const auto start = Clock::now();
     std::size_t done = 0;
     for (unsigned turns = 0;; ++turns) {
@@ -96,12 +100,16 @@ public:
       if (turns < spins)
         continue;
       const auto waited = Clock::now() - start;
+      hold.unlock(); // other threads have transfers of their own
       if (waited < 1ms)
         sched_yield();
-      else {
+      else
         std::this_thread::sleep_for(waited < 20ms ? 20us : waited < 1s ? 200us : 2000us);
+      hold.lock();
+      if (!lost_.empty()) // found by another thread
+        throw poplar::application_runtime_error(lost_);
+      if (waited >= 1ms)
         lookForPartings(transfers.subspan(done));
-      }
     }
     for (auto t : transfers)
       free_.push_back(t);
@@ -110,7 +118,7 @@ public:
   void fail(const std::string &why) noexcept override {
     try {
       const std::lock_guard hold(lock_);
-      if (!lost_) // else the first to fail has said why
+      if (lost_.empty()) // else the first to fail has said why
         part(true, why);
     } catch (...) { // there is nobody left to tell
     }
@@ -229,29 +237,29 @@ private:
   }
 
   [[noreturn]] void lose(unsigned rank, const std::string &why, std::uint64_t step = 0) {
-    lost_ = true;
     cancelAll();
-    throw poplar::application_runtime_error(
-        str("Instance ", rank, " on host ", hosts_.at(rank),
-            step ? str(" is gone after step ", step) : std::string(" is gone"), ": ", why,
-            ". (This is instance ", rank_, " on host ", hosts_.at(rank_), ", after step ",
-            poplar::openipu::lastStep(), ".)"));
+    lost_ = str("Instance ", rank, " on host ", hosts_.at(rank),
+                step ? str(" is gone after step ", step) : std::string(" is gone"), ": ", why,
+                ". (This is instance ", rank_, " on host ", hosts_.at(rank_), ", after step ",
+                poplar::openipu::lastStep(), ".)");
+    throw poplar::application_runtime_error(lost_);
   }
 
   struct Gone {
     Parting word;
     Clock::time_point seen;
   };
-  std::mutex lock_; // MPI was asked for one thread at a time
+  std::mutex lock_; // of what is below
   const pid_t process_ = getpid();
   MPI_Comm world_ = MPI_COMM_NULL;
-  bool ownsMpi_ = false, lost_ = false, parted_ = false;
+  bool ownsMpi_ = false, anyThread_ = false, parted_ = false;
   unsigned rank_ = 0, size_ = 1;
   std::vector<std::string> hosts_;
   std::vector<Slot> slots_;
   std::vector<Transfer> free_;
   std::map<unsigned, Gone> gone_;
   Parting own_{};
+  std::string lost_; // what was thrown when a process was found to be gone
 };
 
 MpiTransport *instance = nullptr;

@@ -15,12 +15,17 @@ class Transport {
 public:
   using Transfer = std::uint32_t;
   // Between two processes, transfers of one channel meet in the order in which they were started.
-  enum class Channel : int { Control, Parts, Results };
+  // Places, Parts and Results are of collectives on devices, which may be under way beside what
+  // hosts tell each other.
+  enum class Channel : int { Control, Places, Parts, Results };
 
   virtual ~Transport() = default;
   virtual unsigned rank() const = 0; // of this process
   virtual unsigned size() const = 0; // processes
   virtual const std::string &host(unsigned rank) const = 0;
+
+  // Whether several threads may call it, and MPI beside it.
+  virtual bool fromAnyThread() const { return true; }
 
   // Both return at once. The memory must stay as it is until wait().
   virtual Transfer send(unsigned to, Channel channel, const void *from, std::size_t bytes) = 0;

@@ -3,7 +3,7 @@
 // compute sets, kernels. Everything else (control flow, replicas, cycles, the profile, the host's
 // side) is the interpreter's, which no backend repeats. A backend owns its memory: nobody has an
 // address in it, and what the host wants to see or to change goes through read and write. Called by
-// one thread at a time, but for stop.
+// one thread at a time, but for stop and what start returns.
 #pragma once
 #include "arch/System.hpp"
 #include "backend/Host.hpp"
@@ -39,6 +39,13 @@ public:
   // also counts cycles. One number for each vertex of the compute set, of the slowest replica;
   // empty if they are what they were.
   virtual std::vector<std::uint64_t> count(std::uint32_t step, const Turn &turn) = 0;
+
+  // For collectives with other processes. Gets the operands of one ready and returns what carries
+  // it out, on another thread, while steps run that touch no variable of it.
+  virtual bool runsBeside() const { return false; }
+  virtual std::function<void()> start(std::uint32_t step, const Turn &turn) {
+    return [this, step, turn] { run(step, turn); };
+  }
 };
 
 // A part of a replica's memory that the host reads or writes, as moves of bytes between memory and

@@ -60,7 +60,7 @@ enum class Op : std::uint8_t {
 
 struct Instruction {
   Op op;
-  bool flag = false;
+  bool flag = false; // RepeatWhile: wanted; Switch: checked; Kernel: may start early
   std::uint32_t step = 0, index = 0;
   std::uint64_t count = 0;
   StepCost *cost = nullptr;
@@ -92,6 +92,7 @@ public:
   Flow(const Flow &) = delete;
 
   const Block &entry(std::uint32_t program) const { return *entries_[program]; }
+  std::deque<Block> &blocks() { return storage_; }
 
 private:
   using Step = executable::Step;

@@ -135,8 +135,11 @@ void Interpreter::run(std::uint32_t program) {
   account_.begin();
   try {
     interpret(flow_->entry(program));
+    pending_.wait();
   } catch (const Stop &) {
+    pending_.wait();
   } catch (...) {
+    pending_.abandon();
     translateFailure();
   }
 }
@@ -184,6 +187,8 @@ void Interpreter::interpret(const Block &block) {
   account_.tell();
   for (const auto &in : block) {
     current_ = &in;
+    if (pending_.any()) [[unlikely]]
+      settle(in);
     switch (in.op) {
     case Op::Enter:
       account_.enter(in.step);
@@ -283,6 +288,7 @@ void Interpreter::repeatWhile(const Instruction &in) {
   if (single()) {
     for (;;) {
       interpret(*in.other);
+      settle(in);
       pay(in);
       if (in.scalar.isTrue(*backend_, 0) != in.flag)
         return;
@@ -293,6 +299,7 @@ void Interpreter::repeatWhile(const Instruction &in) {
   const auto before = active_;
   for (;;) {
     interpret(*in.other);
+    settle(in);
     pay(in);
     std::erase_if(active_, [&](unsigned r) { return in.scalar.isTrue(*backend_, r) != in.flag; });
     if (active_.empty())

@@ -10,6 +10,7 @@
 #include "backend/FloatingPoint.hpp"
 #include "backend/Flow.hpp"
 #include "backend/Host.hpp"
+#include "backend/Pending.hpp"
 #include "openipu/Transport.hpp"
 #include <atomic>
 
@@ -27,7 +28,7 @@ public:
   void run(std::uint32_t program); // throws runtime_error and its kin; then load again
   void requestStop() noexcept;     // from any thread, also in a signal handler
   // Who has the other replicas; before load(), if there are any.
-  void setPeers(openipu::Peers peers) { peers_ = std::move(peers); }
+  void setPeers(openipu::Peers peers);
   std::uint64_t cycles() const { return account_.cycles(); }
   // About as many, for another thread to read during a run.
   std::uint64_t cyclesSoFar() const { return account_.cyclesSoFar(); }
@@ -50,6 +51,10 @@ private:
   unsigned global(unsigned replica) const { return options_.firstReplica + replica; }
   bool apart() const { return peers_.transport != nullptr; } // replicas run elsewhere too
   void meet(const Instruction &in);
+  void requireAll(const Instruction &in) const;
+  void exchangePlaces(const Instruction &in);
+  void settle(const Instruction &in); // waits for collectives whose memory it needs
+  void across(const Instruction &in);
   void sendApart(const Instruction &in, std::byte *packed);
   std::uint64_t firstKey();
 
@@ -108,15 +113,17 @@ private:
   std::vector<Replica> replicas_;
   std::vector<RandomState> random_; // by replica
   openipu::Peers peers_;
-  std::uint64_t meetings_ = 0;   // collectives so far
-  std::uint64_t firstKey_ = 0;   // of the generator of the first replica of all
-  bool firstKeyChanged_ = false; // since it was asked for
-  Turn turn_;                    // its replicas are those that are active
+  std::optional<Footprints> footprints_; // where there are peers
+  std::uint64_t meetings_ = 0;           // collectives so far
+  std::uint64_t firstKey_ = 0;           // of the generator of the first replica of all
+  bool firstKeyChanged_ = false;         // since it was asked for
+  Turn turn_;                            // its replicas are those that are active
   std::vector<unsigned> &active_ = turn_.replicas;
   FloatingPointState floatingPoint_;
   const Instruction *current_ = nullptr; // for messages
   std::atomic<bool> stop_ = false;
   std::vector<std::byte> buffer_;
+  Pending pending_; // the last: what is under way uses the rest
 };
 
 } // namespace poplar::backend

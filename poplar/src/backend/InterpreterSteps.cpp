@@ -186,14 +186,10 @@ void Interpreter::kernel(const Instruction &in) {
   const bool plain = !(floatingPoint_.word & FloatingPointState::changesRounding);
   turn_.rounding = plain ? openipu::Rounding() : nextRounding();
   turn_.generation = 1 + hostWrites_ + disturbances_[in.index];
-  if (in.details->across) {
-    if (apart())
-      meet(in);
-    const openipu::PeersScope others(apart() ? &peers_ : nullptr);
+  if (in.details->across)
+    across(in);
+  else
     in.runner->run(in.step, turn_);
-  } else {
-    in.runner->run(in.step, turn_);
-  }
   reseed();
   account(in);
 }

@@ -10,15 +10,54 @@ namespace poplar::backend {
 
 using Channel = openipu::Transport::Channel;
 
-// All processes must come to the same collective. Each tells its neighbour where it is: where one
-// is elsewhere, somebody notices, and nobody waits for bytes that never come.
-void Interpreter::meet(const Instruction &in) {
+void Interpreter::setPeers(openipu::Peers peers) {
+  peers_ = std::move(peers);
+  footprints_.emplace(*image_);
+  if (peers_.transport->fromAnyThread())
+    chooseEarly(flow_->blocks(), *footprints_);
+}
+
+void Interpreter::settle(const Instruction &in) {
+  if (pending_.any() && pending_.touched().meets(footprints_->of(in)))
+    pending_.wait();
+}
+
+// A collective that nobody needs at once goes on beside the steps behind it. Operands are gathered
+// before, and its cycles count here.
+void Interpreter::across(const Instruction &in) {
+  if (apart() && in.flag) {
+    requireAll(in);
+    pending_.start(footprints_->of(in), [this, &in, carryOut = in.runner->start(in.step, turn_)] {
+      exchangePlaces(in);
+      const openipu::PeersScope others(&peers_);
+      carryOut();
+    });
+    return;
+  }
+  if (apart())
+    meet(in);
+  const openipu::PeersScope others(apart() ? &peers_ : nullptr);
+  in.runner->run(in.step, turn_);
+}
+
+void Interpreter::requireAll(const Instruction &in) const {
   if (active_.size() != replicas_.size())
     throw application_runtime_error(
         base::str("Only ", active_.size(), " of the ", replicas_.size(),
                   " replicas of this process came to \"", stepOf(in).name,
                   "\", which replicas of other processes take part in. All replicas must take the "
                   "same way to it: do not put collectives into branches whose condition differs."));
+}
+
+void Interpreter::meet(const Instruction &in) {
+  pending_.wait(); // bytes of collectives travel in the order of the program
+  requireAll(in);
+  exchangePlaces(in);
+}
+
+// All processes must come to the same collective. Each tells its neighbour where it is: where one
+// is elsewhere, somebody notices, and nobody waits for bytes that never come.
+void Interpreter::exchangePlaces(const Instruction &in) {
   struct Place {
     std::uint64_t meeting, step;
   };
@@ -27,8 +66,8 @@ void Interpreter::meet(const Instruction &in) {
   const Place mine{++meetings_, in.step};
   Place theirs{};
   const openipu::Transport::Transfer both[] = {
-      t.receive(before, Channel::Control, &theirs, sizeof theirs),
-      t.send(next, Channel::Control, &mine, sizeof mine)};
+      t.receive(before, Channel::Places, &theirs, sizeof theirs),
+      t.send(next, Channel::Places, &mine, sizeof mine)};
   t.wait(both);
   if (theirs.meeting == mine.meeting && theirs.step == mine.step)
     return;

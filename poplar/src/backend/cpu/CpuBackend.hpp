@@ -20,6 +20,8 @@ public:
   void end() noexcept override { printing_.reset(); }
   void run(std::uint32_t step, const Turn &turn) override;
   std::vector<std::uint64_t> count(std::uint32_t step, const Turn &turn) override;
+  bool runsBeside() const override { return true; }
+  std::function<void()> start(std::uint32_t step, const Turn &turn) override;
   Place place(const Transfer &transfer) override;
   void read(Place place, unsigned replica, std::byte *to) const override;
   void write(Place place, unsigned replica, const std::byte *from) override;
@@ -41,6 +43,7 @@ private:
   void copy(const Leaf &leaf, const Turn &turn);
   void writeUndef(const Leaf &leaf, const Turn &turn);
   void kernel(const Leaf &leaf, const Turn &turn);
+  std::function<void()> collective(const Leaf &leaf, const Turn &turn);
   KernelCall &gathered(const Leaf &leaf, unsigned replica,
                        const Turn &turn);             // operands ready to be read
   void scattered(const Leaf &leaf, unsigned replica); // outputs back in the arena

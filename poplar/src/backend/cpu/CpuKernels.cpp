@@ -61,18 +61,28 @@ static void runKernel(const BoundKernel &bound, KernelCall &call) {
   bound.kernel->run(call.args);
 }
 
+// Operands are ready when this returns; the rest is what it returns.
+std::function<void()> CpuBackend::collective(const Leaf &leaf, const Turn &turn) {
+  std::vector<KernelArgs> args;
+  for (auto r : turn.replicas)
+    args.push_back(gathered(leaf, r, turn).args);
+  return [this, &leaf, args = std::move(args), replicas = turn.replicas] {
+    const base::FlushDenormals asTilesDo;
+    leaf.kernel.kernel->runAcross(args);
+    for (auto r : replicas)
+      scattered(leaf, r);
+  };
+}
+
+std::function<void()> CpuBackend::start(std::uint32_t step, const Turn &turn) {
+  return collective(leaves_->at(step), turn);
+}
+
 void CpuBackend::kernel(const Leaf &leaf, const Turn &turn) {
   const base::FlushDenormals asTilesDo;
   const auto &bound = leaf.kernel;
-  if (bound.kernel->runAcross) {
-    std::vector<KernelArgs> args;
-    for (auto r : turn.replicas)
-      args.push_back(gathered(leaf, r, turn).args);
-    bound.kernel->runAcross(args);
-    for (auto r : turn.replicas)
-      scattered(leaf, r);
-    return;
-  }
+  if (bound.kernel->runAcross)
+    return collective(leaf, turn)();
   for (auto r : turn.replicas) {
     auto &call = gathered(leaf, r, turn);
     call.args.rounding = turn.rounding;

@@ -7,11 +7,24 @@ namespace poplar::backend::cpu {
 
 Leaves::Leaves(const Setup &setup, const Modules &modules, bool checked)
     : image_(*setup.image), uses_(*setup.kernels), modules_(modules), checked_(checked),
-      bySteps_(image_.steps.size()), computeSets_(image_.computeSets.size()) {
+      bySteps_(image_.steps.size()), computeSets_(image_.computeSets.size()),
+      isApart_(setup.options.numReplicas < image_.replicationFactor) {
   for (const auto index : setup.steps) {
     auto &leaf = leaves_.emplace_back();
     std::visit([&](const auto &kind) { bind(leaf, index, kind); }, image_.steps[index].kind);
     bySteps_[index] = &leaf;
+  }
+  separateScratch();
+}
+
+// Steps share scratch memory, but not with collectives that may be under way beside them.
+void Leaves::separateScratch() {
+  scratchBytes_ = (scratchBytes_ + 63) / 64 * 64;
+  for (const auto &[kernel, bytes] : apart_) {
+    for (auto &place : kernel->scratch)
+      if (place >= 0)
+        place += std::int64_t(scratchBytes_);
+    scratchBytes_ += bytes;
   }
 }
 
@@ -50,7 +63,10 @@ void Leaves::bind(Leaf &out, std::uint32_t index, const step::Kernel &step) {
     if (!view.strided())
       scratch += (view.bytes() + 127) / 64 * 64;
   }
-  scratchBytes_ = std::max(scratchBytes_, scratch);
+  if (isApart_ && bound.kernel->runAcross)
+    apart_.push_back({&bound, scratch});
+  else
+    scratchBytes_ = std::max(scratchBytes_, scratch);
 }
 
 void Leaves::bind(Leaf &out, std::uint32_t, const step::WriteUndef &step) {

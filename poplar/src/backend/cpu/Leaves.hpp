@@ -49,6 +49,7 @@ public:
   std::uint64_t scratchBytes() const { return scratchBytes_; }
 
 private:
+  void separateScratch();
   void bind(Leaf &, std::uint32_t, const auto &) {} // nothing to do
   void bind(Leaf &out, std::uint32_t index, const step::Copy &step);
   void bind(Leaf &out, std::uint32_t index, const step::Execute &step);
@@ -63,6 +64,12 @@ private:
   std::vector<const Leaf *> bySteps_;
   std::vector<std::unique_ptr<VertexPlan>> computeSets_;
   std::uint64_t scratchBytes_ = 0;
+  struct Apart { // a collective with other processes, and the scratch memory that it takes
+    BoundKernel *kernel;
+    std::uint64_t bytes;
+  };
+  bool isApart_; // there are other processes
+  std::vector<Apart> apart_;
 };
 
 } // namespace poplar::backend::cpu
