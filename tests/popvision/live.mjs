@@ -25,6 +25,25 @@ try {
   write(join(other, 'training', 'profile.pop'));
   await browser.until(`${cycles} !== '${seen.before}'`, 'the new report');
   seen.after = Number(await browser.run(cycles));
+  // Zoom, selection and fields outlive newer data.
+  await browser.view('memory');
+  await browser.run(`document.querySelector('main canvas').focus()`);
+  const press = key =>
+    browser.run(`document.querySelector('main canvas').dispatchEvent(
+      new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`);
+  for (const key of ['+', '+', 'ArrowRight', 'ArrowRight']) await press(key);
+  await browser.run(`{ const choice = document.querySelector('main select'); choice.value = 'liveness';
+    choice.dispatchEvent(new Event('change', { bubbles: true })); }`);
+  const tile = `document.querySelector('[data-key="tile.tile"]')?.dataset.v`;
+  await browser.until(tile, 'the tile');
+  const kept = () => browser.run('JSON.stringify(popvision.kept())');
+  seen.kept = { before: JSON.parse(await kept()), tile: await browser.run(tile) };
+  await browser.run(`window.old = document.querySelector('main').firstElementChild; 0`);
+  write(join(report, 'training', 'profile.pop'));
+  await browser.until(`document.querySelector('main').firstElementChild !== window.old`, 'the report again');
+  await browser.until(tile, 'the tile again');
+  seen.kept.after = JSON.parse(await kept());
+  seen.kept.tileAfter = await browser.run(tile);
   const trace = readdirSync(report).find(name => name.endsWith('.pvti.json'));
   copyFileSync(join(report, trace), join(folder, trace));
   await browser.until(`document.querySelector('nav a[data-view=host]')`, 'the trace');

@@ -152,3 +152,11 @@ def test_a_page_that_watches_shows_what_is_written(browse, report, other_report,
     assert seen["before"] == truth.execution.totalCycles
     assert seen["after"] == other_truth.execution.totalCycles != seen["before"]
     assert seen["events"] > 50 and seen["problems"] == []
+    kept = seen["kept"]  # what the user did to the view outlives newer data
+    assert int(kept["tile"]) > 0 and kept["tileAfter"] == kept["tile"]
+    ranges = [part["state"] for part in kept["before"]["parts"] if part["kind"] == "range"]
+    assert any(ranges)
+    for what in ("parts", "focus"):
+        assert kept["after"][what] == kept["before"][what], what
+    changed = {name for name, field in kept["before"]["fields"].items() if field["value"] == "liveness"}
+    assert changed and all(kept["after"]["fields"][name]["value"] == "liveness" for name in changed)

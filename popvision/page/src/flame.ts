@@ -2,6 +2,7 @@
 // Nested intervals over time in lanes (IPUs, threads), drawn in time that depends on the pixels, not on the intervals:
 // at each depth they are in order, so the first visible one is looked up and everything within a pixel is skipped.
 import { h, timed } from './dom';
+import { keep } from './keep';
 import { Surface, colour, hideTip, showTip, ticks, tipTable } from './canvas';
 import { Range, attach, wasDragged } from './range';
 
@@ -109,6 +110,34 @@ export class Flame {
       if (!wasDragged(canvas)) this.click(event);
     });
     this.setLanes(lanes);
+    keep(
+      'flame',
+      this.element,
+      () => this.mark(),
+      kept => this.restore(kept),
+    );
+  }
+  // What is selected, in words that newer data understand too.
+  private mark(): { lane: string; start: number; depth: number; span: [number, number] | null } | null {
+    const lane = this.selected && this.placed[this.selected[0]]?.lane;
+    if (!lane?.intervals && !this.marked) return null;
+    const index = this.selected?.[1] ?? -1;
+    const { start, depth } = lane?.intervals ?? { start: [], depth: [] };
+    return { lane: lane?.label ?? '', start: start[index] ?? -1, depth: depth[index] ?? -1, span: this.marked };
+  }
+  private restore(kept: { lane: string; start: number; depth: number; span: [number, number] | null }): void {
+    if (kept.span) {
+      this.marked = kept.span;
+      this.options.span?.(...kept.span);
+    }
+    const lane = this.placed.findIndex(p => p.lane.label === kept.lane && p.lane.intervals);
+    const intervals = this.placed[lane]?.lane.intervals;
+    const row = this.placed[lane]?.rows[kept.depth];
+    const index = row && intervals ? row[search(row, i => intervals.start[i] >= kept.start)] : undefined;
+    if (index === undefined || intervals!.start[index] !== kept.start) return;
+    this.selected = [lane, index];
+    this.options.select?.(lane, index);
+    this.surface.request();
   }
   setLanes(lanes: Lane[]): void {
     let top = axis;

@@ -2,6 +2,7 @@
 // A table of any length: only the visible rows exist. Sorted by a click on a heading, filtered by a text, moved through
 // with the arrow keys.
 import { h, clear, timed } from './dom';
+import { keep } from './keep';
 
 export interface Column<Row> {
   title: string;
@@ -47,6 +48,22 @@ export class Grid<Row> {
     this.element.addEventListener('keydown', event => this.key(event));
     new ResizeObserver(() => this.render()).observe(this.element);
     this.refresh();
+    keep(
+      'grid',
+      this.element,
+      () => (this.selected ? { name: this.name(this.selected), sort: this.sortBy, up: this.ascending } : null),
+      kept => this.restore(kept),
+    );
+  }
+  private name(row: Row): string {
+    return String(this.options.key?.(row) ?? this.options.columns[0].sort?.(row));
+  }
+  private restore(kept: { name: string; sort: number; up: boolean }): void {
+    this.sortBy = kept.sort;
+    this.ascending = kept.up;
+    this.refresh();
+    const row = this.options.rows.find(r => this.name(r) === kept.name);
+    if (row) this.pick(row);
   }
   setRows(rows: Row[]): void {
     this.options.rows = rows;

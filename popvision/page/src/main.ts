@@ -6,6 +6,8 @@ import type { Site } from './data';
 import { Report, exported, forget, fresh, get } from './data';
 import { clear, getMemoryUnit, h, localStorageGet, localStorageSet, reactions, setMemoryUnit } from './dom';
 import { hideTip } from './canvas';
+import type { Kept } from './keep';
+import { prune, restore, save } from './keep';
 import { host } from './views/host';
 import { insights } from './views/insights';
 import { layers } from './views/layers';
@@ -104,7 +106,7 @@ function drawHeader(): void {
         'aria-label': 'unit of memory',
         onchange: (e: Event) => {
           setMemoryUnit((e.target as HTMLSelectElement).value as 'B');
-          void draw();
+          void draw(true);
         },
       },
       ['B', 'KiB', 'MiB'].map(u => h('option', { value: u, selected: u === getMemoryUnit() }, u)),
@@ -135,8 +137,12 @@ function drawNav(): void {
 }
 
 let drawing = 0;
-async function draw(): Promise<void> {
+let kept: Kept | null = null;
+// Again: the same view, of newer data or in other colours; what the user did to it stays.
+async function draw(again = false): Promise<void> {
   const mine = ++drawing;
+  if (!again) kept = null;
+  else if (document.body.dataset.ready === state.view) kept = save(main);
   hideTip();
   drawHeader();
   drawNav();
@@ -162,6 +168,9 @@ async function draw(): Promise<void> {
   }
   if (mine !== drawing) return; // the user has gone on
   clear(main, content);
+  prune();
+  if (kept) restore(main, kept);
+  kept = null;
   document.body.dataset.ready = entry.name;
 }
 
@@ -170,7 +179,7 @@ function toggleTheme(): void {
   localStorageSet('theme', name);
   applyTheme(name);
   document.documentElement.dataset.theme = name;
-  void draw();
+  void draw(true);
 }
 
 async function look(): Promise<void> {
@@ -179,7 +188,7 @@ async function look(): Promise<void> {
     if (now.stamp === site.stamp) return;
     site = now;
     forget();
-    void draw();
+    void draw(true);
   } catch {
     /* the server may come back */
   }
@@ -226,5 +235,5 @@ async function start(): Promise<void> {
   await draw();
 }
 
-(window as unknown as { popvision: unknown }).popvision = { reactions };
+(window as unknown as { popvision: unknown }).popvision = { reactions, kept: () => save(main) };
 start().catch(error => clear(main, h('p', { class: 'error', role: 'alert' }, (error as Error).message)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The part of an axis that is visible, and the ways to move it: wheel (at the pointer), drag, double click, keys.
 import { timed } from './dom';
+import { keep } from './keep';
 
 export class Range {
   low: number;
@@ -47,6 +48,12 @@ export function attach(
   area: () => { left: number; width: number },
   select?: (from: number, to: number) => void,
 ): void {
+  keep(
+    'range',
+    element,
+    () => (range.whole ? null : [range.low, range.high]),
+    kept => range.set(kept[0], kept[1]),
+  );
   const at = (x: number): number => {
     const { left, width } = area();
     return range.low + ((x - element.getBoundingClientRect().left - left) / Math.max(1, width)) * range.span;

@@ -2,6 +2,7 @@
 // Stacked bars over a long row of things (tiles, steps): zoom from all to one, an overview strip, hover, selection by
 // click and arrow keys, a limit line, and the line of another report for comparison.
 import { h, format, thousands, timed } from './dom';
+import { keep } from './keep';
 import type { Unit } from './dom';
 import { Surface, colour, hideTip, showTip, ticks, tipTable } from './canvas';
 import { Range, attach, wasDragged } from './range';
@@ -50,6 +51,12 @@ export class StackPlot {
     });
     this.totals = this.sum();
     this.element = h('div', { class: 'plot' }, this.surface.element, this.overview.element);
+    keep(
+      'plot',
+      this.element,
+      () => (this.selected < 0 ? null : this.selected),
+      kept => this.pick(kept),
+    );
     this.surface.element.setAttribute('aria-label', `${options.what}; arrow keys select, plus and minus zoom`);
     const canvas = this.surface.element;
     attach(

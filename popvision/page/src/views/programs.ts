@@ -4,6 +4,7 @@ import type { Programs } from '../data';
 import { kindColour } from '../app';
 import { kinds } from '../data';
 import { changed, clear, h, num, paired, thousands, timed } from '../dom';
+import { keep } from '../keep';
 import { programDetails } from './programdetails';
 
 interface Node {
@@ -35,6 +36,20 @@ class Tree {
     this.element.addEventListener('keydown', event => this.key(event));
     new ResizeObserver(() => this.render()).observe(this.element);
     this.unfold();
+    keep(
+      'tree',
+      this.element,
+      () => ({ open: [...this.open], selected: this.selected }),
+      kept => this.restore(kept),
+    );
+  }
+  private restore(kept: { open: string[]; selected: string }): void {
+    this.open.clear();
+    for (const path of kept.open) this.open.add(path);
+    this.flatten();
+    const node = this.rows.find(r => r.path === kept.selected);
+    if (node) this.pick(node);
+    this.render();
   }
   private roots(): Node[] {
     const { programs, functions } = this.programs;
