@@ -200,6 +200,36 @@ std::string tileText(const Model &model, std::uint64_t tile) {
   return out;
 }
 
+static std::size_t wantedStep(std::int64_t wanted, std::size_t steps) {
+  if (std::size_t(wanted) >= steps)
+    throw std::out_of_range(str("There is no step ", wanted, "; the report has ", steps, "."));
+  return std::size_t(wanted);
+}
+static std::vector<pva::Variable> largestFirst(const pva::LivenessProgramStep &step) {
+  auto variables = step.notAlwaysLiveMemory().variables();
+  std::stable_sort(variables.begin(), variables.end(),
+                   [](const auto &a, const auto &b) { return a.bytes() > b.bytes(); });
+  return variables;
+}
+
+std::string livenessJson(const Model &model, std::int64_t wanted) {
+  const auto steps = model.compilation().livenessProgramSteps();
+  const auto at = wantedStep(wanted, steps.size());
+  Json json;
+  json.object([&] {
+    json("step", at)("bytes", steps[at].notAlwaysLiveBytes());
+    json("program", steps[at].program() ? steps[at].program()->name() : std::string());
+    json.key("variables").array([&] {
+      for (const auto &variable : largestFirst(steps[at]))
+        json.object([&] {
+          json("id", variable.id())("name", variable.name())("type", variable.type());
+          json("bytes", variable.bytes());
+        });
+    });
+  });
+  return json.take();
+}
+
 std::string livenessText(const Model &model, std::int64_t wanted) {
   const auto steps = model.compilation().livenessProgramSteps();
   std::vector<std::uint64_t> sizes;
@@ -208,17 +238,13 @@ std::string livenessText(const Model &model, std::int64_t wanted) {
   if (sizes.empty())
     return "The report has no liveness.\n";
   const auto peak = std::size_t(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
-  const auto at = wanted < 0 ? peak : std::size_t(wanted);
-  if (at >= steps.size())
-    throw std::out_of_range(str("There is no step ", at, "; the report has ", steps.size(), "."));
+  const auto at = wanted < 0 ? peak : wantedStep(wanted, steps.size());
   std::string out =
       str("bytes not always live, step 0 to ", sizes.size() - 1, ", peak ", thousands(sizes[peak]),
           " at step ", peak, "\n  ", sparkline(sizes, 72), "\n\nstep ", at, ": ",
           steps[at].program() ? steps[at].program()->name() : "", ", ", thousands(sizes[at]),
           " bytes\n");
-  auto variables = steps[at].notAlwaysLiveMemory().variables();
-  std::stable_sort(variables.begin(), variables.end(),
-                   [](const auto &a, const auto &b) { return a.bytes() > b.bytes(); });
+  const auto variables = largestFirst(steps[at]);
   for (std::size_t i = 0; i < std::min<std::size_t>(20, variables.size()); ++i)
     out += right(thousands(variables[i].bytes()), 14) + "  " + pad(variables[i].type(), 8) +
            variables[i].name() + "\n";

@@ -9,6 +9,7 @@ namespace popvision {
 std::string summaryText(const Model &model); // with the insights
 std::string memoryText(const Model &model);
 std::string tileText(const Model &model, std::uint64_t tile);
+std::string livenessJson(const Model &model, std::int64_t step); // of one step
 std::string livenessText(const Model &model, std::int64_t step); // -1: the peak
 std::string traceText(const Model &model);
 std::string hostText(const HostTraces &traces);

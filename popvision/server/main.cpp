@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // popvision: looks at reports and traces, in a browser or in the terminal.
 #include "Access.hpp"
+#include "base/NewFile.hpp"
 #include "base/Text.hpp"
 #include "Export.hpp"
 #include "Page.hpp"
@@ -11,7 +12,6 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -65,6 +65,8 @@ std::string memory(const Options &options, const Site &site) {
 }
 std::string liveness(const Options &options, const Site &site) {
   const auto model = only(site);
+  if (options.json && options.step >= 0)
+    return pretty(livenessJson(*model, options.step));
   return options.json ? pretty("{\"liveness\":" + livenessView(*model) +
                                ",\"variables\":" + variablesView(*model) + "}")
                       : livenessText(*model, options.step);
@@ -111,30 +113,26 @@ void exportTo(const Options &options, const Site &site) {
 class Lead {
 public:
   explicit Lead(const std::string &url) {
-    char name[] = "/tmp/popvision-XXXXXX";
-    if (!::mkdtemp(name))
-      return;
-    folder_ = name;
     std::ofstream(file()) << "<!doctype html><meta http-equiv=refresh content=\"0;url=" << url
                           << "\">";
   }
-  ~Lead() {
-    std::error_code ignored;
-    if (!folder_.empty())
-      std::filesystem::remove_all(folder_, ignored);
-  }
-  Lead(const Lead &) = delete;
-  std::string file() const { return folder_ + "/open.html"; }
+  std::string file() const { return folder_.file("open.html"); }
 
 private:
-  std::string folder_;
+  base::TemporaryFolder folder_;
 };
 
 // Where there is a screen. The browser outlives us if it likes.
 std::unique_ptr<Lead> openBrowser(const std::string &url) {
   if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY"))
     return nullptr;
-  auto lead = std::make_unique<Lead>(url);
+  std::unique_ptr<Lead> lead;
+  try {
+    lead = std::make_unique<Lead>(url);
+  } catch (const std::exception &problem) { // the address is on the screen
+    std::cerr << "popvision: no browser is opened: " << problem.what() << "\n";
+    return nullptr;
+  }
   if (const auto child = ::fork(); child == 0) {
     if (::fork() == 0) {
       sigset_t none;
@@ -202,19 +200,26 @@ int run(int argc, char **argv) {
   Options options;
   Command chosen = nullptr;
   app.add_option("PATH", options.paths, "profile.pop, a trace, or a folder of them; serves a page");
-  app.add_option("--export", options.output, "write one self-contained HTML file and end");
-  app.add_option("--port", options.serve.port, "default: a free one")->check(CLI::Range(0, 65535));
+  auto *toFile =
+      app.add_option("--export", options.output, "write one self-contained HTML file and end");
+  app.add_option("--port", options.serve.port, "default: a free one")
+      ->check(CLI::Range(0, 65535))
+      ->excludes(toFile);
   app.add_option("--host", options.serve.address,
                  "address to serve on; others than 127.0.0.1 let other machines read")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(toFile);
   app.add_flag("!--no-browser", options.browser, "only print the address");
-  app.add_flag("--no-token", options.open, "everybody who can reach the address may read");
+  app.add_flag("--no-token", options.open, "everybody who can reach the address may read")
+      ->excludes(toFile);
   command(app, options, "summary", "target, memory, cycles, and what to do about them", summary,
           chosen);
   command(app, options, "memory", "by tile and category", memory, chosen)
-      ->add_option("--tile", options.tile, "one tile");
+      ->add_option("--tile", options.tile, "one tile")
+      ->check(CLI::NonNegativeNumber);
   command(app, options, "liveness", "memory over steps", liveness, chosen)
-      ->add_option("--step", options.step, "one step");
+      ->add_option("--step", options.step, "one step")
+      ->check(CLI::NonNegativeNumber);
   command(app, options, "trace", "programs by cycles, or host events by time", trace, chosen);
   command(app, options, "compare", "two reports", compare, chosen);
   CLI11_PARSE(app, argc, argv);

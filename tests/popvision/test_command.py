@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import urllib.error
@@ -37,6 +38,15 @@ def test_json_is_what_libpva_says(popvision, profile):
     assert liveness["liveness"]["bytes"] == [s.notAlwaysLiveMemory.bytes for s in steps]
     trace = parsed(popvision("trace", "--json", profile))
     assert trace["ipus"][0]["cycles"] == [s.ipus[0].cycles for s in truth.execution.steps]
+
+
+def test_one_step_as_json(popvision, profile):
+    steps = pva.openReport(profile).compilation.livenessProgramSteps
+    at = max(range(len(steps)), key=lambda i: steps[i].notAlwaysLiveMemory.bytes)
+    shown = json.loads(popvision("liveness", "--json", "--step", str(at), profile).stdout)
+    assert (shown["step"], shown["bytes"]) == (at, steps[at].notAlwaysLiveMemory.bytes)
+    assert {v["id"]: v["bytes"] for v in shown["variables"]} == {
+        v.id: v.bytes for v in steps[at].notAlwaysLiveMemory.variables}
 
 
 def test_text(popvision, profile, report):
@@ -95,6 +105,14 @@ def test_wrong_paths_and_numbers(popvision, profile, report, tmp_path):
     assert "There is no step 99999" in popvision("liveness", "--step", "99999", profile).stderr
     assert "two reports" in popvision("compare", profile).stderr
     assert popvision("--port", "99999", profile).returncode != 0
+    assert popvision("memory", "--tile", "-3", profile).returncode != 0
+    exported = popvision("--export", str(tmp_path / "x.html"), "--port", "8000", profile)
+    assert exported.returncode != 0 and "--port" in exported.stderr
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = popvision("--no-browser", "--port", str(taken.getsockname()[1]), profile)
+        assert done.returncode == 1 and "it is taken" in done.stderr
+    (tmp_path / "old.pvti").write_bytes(b"SQLite format 3\0 and more")
+    assert "vendor" in popvision("trace", str(tmp_path / "old.pvti")).stderr
     text = tmp_path / "x.json"
     text.write_text("hello")
     assert "is not a trace" in popvision("trace", str(text)).stderr
