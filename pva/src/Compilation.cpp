@@ -128,6 +128,23 @@ std::uint64_t MemoryCategory::overflowed() const {
                         "memory. TileMemory::overflowed says by how much."));
 }
 
+// What comes and goes is variables, messages and rearranged copies at the tile's peak; all else
+// stays. What is always live and belongs to no other category is variables.
+static bool comesAndGoes(const std::string &category) {
+  return category == "message" || category == "rearrangement";
+}
+std::uint64_t MemoryCategory::alwaysLiveBytes() const {
+  if (category_ >= data_->categories.size() || comesAndGoes(data_->categories[category_]))
+    return 0;
+  if (data_->categories[category_] != "variable")
+    return total();
+  auto rest = data_->tiles[tile_].alwaysLive;
+  for (std::size_t i = 0; i < data_->categories.size(); ++i)
+    if (i != category_ && !comesAndGoes(data_->categories[i]))
+      rest -= std::min(rest, MemoryCategory(data_, tile_, i).total());
+  return std::min(rest, total());
+}
+
 MemoryUse TileMemory::total() const {
   const auto &tile = data_->tiles[tile_];
   return MemoryUse(tile.total + tile.gaps, tile.total);
@@ -196,7 +213,12 @@ LiveMemory LivenessProgramStep::inTiles(std::uint64_t begin, std::uint64_t end) 
 }
 
 std::vector<std::pair<std::uint64_t, std::uint64_t>> EquivalenceClass::steps() const {
-  return Variable(data_, variable_).liveSteps();
+  if (variable_ < data_->variables.size())
+    return Variable(data_, variable_).liveSteps();
+  const auto &category = data_->categories[variable_ - data_->variables.size()];
+  if (data_->liveness.empty() || comesAndGoes(category))
+    return {};
+  return {{0, data_->liveness.size() - 1}};
 }
 std::vector<std::pair<std::uint64_t, std::uint64_t>> Variable::liveSteps() const {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> result;
@@ -233,7 +255,10 @@ Variable LoweredVariable::unloweredVar() const {
   return Variable(data_, data_->partOf(index_).variable);
 }
 EquivalenceClass LoweredVariable::equivalenceClass() const {
-  return EquivalenceClass(data_, std::uint32_t(unloweredVar().id()));
+  const auto &part = data_->partOf(index_);
+  return EquivalenceClass(data_, part.variable != detail::none
+                                     ? part.variable
+                                     : std::uint32_t(data_->variables.size()) + part.category);
 }
 
 std::vector<LoweredVariable> LoweredVariables::allBriefVars() const {

@@ -6,6 +6,7 @@
 #include "LiveAt.hpp"
 #include "pva/Program.hpp"
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -18,6 +19,10 @@ struct TileRange {
   std::uint32_t first, count;
   std::uint64_t cycles, threadCycles, bytesIn, bytesOut; // each tile
 };
+struct CodeRange {
+  std::uint32_t first, count;
+  std::uint64_t control, exchange; // bytes on each tile
+};
 struct ProgramRow {
   std::string name;
   Program::Type type;
@@ -25,6 +30,7 @@ struct ProgramRow {
   std::uint64_t count, cycles, bytes, messages, debugId;
   std::vector<std::uint32_t> children, vars;
   std::vector<TileRange> tiles; // active ones, in order, disjoint
+  std::vector<CodeRange> code;  // likewise
 };
 struct GroupRange {
   std::uint32_t type, first, tiles;
@@ -124,6 +130,8 @@ struct Data : std::enable_shared_from_this<Data> {
   std::map<std::string, double> joules;
   std::vector<DebugRow> debug;
   std::map<std::uint64_t, std::uint32_t> debugIndex; // by id
+
+  mutable std::atomic<std::uint64_t> listPrintLength{10};
 
   std::uint32_t contextOf(std::uint64_t id) const { // none: not in the debug information
     const auto found = debugIndex.find(id);

@@ -172,6 +172,7 @@ private:
   void readParts();
   void readPrograms();
   void readProgramDetails();
+  void readProgramCode();
   void checkTree();
   void readMemory();
   void readLiveness();
@@ -356,9 +357,26 @@ void Loader::readProgramDetails() {
     range.bytesOut = r.number();
     program.tiles.push_back(range);
   }
+  readProgramCode();
   for (Rows r(db_, "program_vars", "program, var"); r.next();) {
     auto &program = data_.programs[r.index(data_.programs.size(), "program")];
     program.vars.push_back(r.index(data_.variables.size(), "variable"));
+  }
+}
+
+// Profiles written before there was such a table do not know.
+void Loader::readProgramCode() {
+  if (!db_.has("program_code"))
+    return;
+  for (Rows r(db_, "program_code", "program, first_tile, num_tiles, control_bytes, exchange_bytes",
+              "program, first_tile");
+       r.next();) {
+    auto &code = data_.programs[r.index(data_.programs.size(), "program")].code;
+    auto [first, count] = r.tiles(numTiles());
+    if (!code.empty() && code.back().first + code.back().count > first)
+      r.fail(base::str("tile ", first, " comes twice"));
+    const auto control = r.number(UINT32_MAX), exchange = r.number(UINT32_MAX);
+    code.push_back({first, count, control, exchange});
   }
 }
 

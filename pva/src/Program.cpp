@@ -6,6 +6,7 @@
 
 namespace pva {
 
+using detail::CodeRange;
 using detail::TileRange;
 
 // ---- variables, vertex types, compute sets ----
@@ -105,10 +106,11 @@ std::vector<Variable> Program::vars() const {
   return result;
 }
 
-static NumberByTile spread(const detail::Data &data, std::uint32_t program,
-                           std::uint64_t TileRange::*field) {
+template <class Range>
+static NumberByTile spread(const detail::Data &data, const std::vector<Range> &ranges,
+                           std::uint64_t Range::*field) {
   NumberByTile result(data.target.tiles());
-  for (const auto &range : data.programs[program].tiles)
+  for (const auto &range : ranges)
     std::fill_n(result.begin() + range.first, range.count, range.*field);
   return result;
 }
@@ -120,13 +122,25 @@ static std::uint64_t sumOver(const detail::ProgramRow &program, std::uint64_t Ti
 }
 
 NumberByTile Program::estimatedCyclesByTile() const {
-  return spread(*data_, index_, &TileRange::cycles);
+  return spread(*data_, data_->programs[index_].tiles, &TileRange::cycles);
 }
 NumberByTile Program::bytesSentByTile() const {
-  return spread(*data_, index_, &TileRange::bytesOut);
+  return spread(*data_, data_->programs[index_].tiles, &TileRange::bytesOut);
 }
 NumberByTile Program::bytesReceivedByTile() const {
-  return spread(*data_, index_, &TileRange::bytesIn);
+  return spread(*data_, data_->programs[index_].tiles, &TileRange::bytesIn);
+}
+NumberByTile Program::controlCodeByTile() const {
+  return spread(*data_, data_->programs[index_].code, &CodeRange::control);
+}
+NumberByTile Program::codeBytesByTile() const {
+  return spread(*data_, data_->programs[index_].code, &CodeRange::exchange);
+}
+std::uint64_t Program::codeBytes() const {
+  std::uint64_t sum = 0;
+  for (const auto &range : data_->programs[index_].code)
+    sum += (range.control + range.exchange) * range.count;
+  return sum;
 }
 std::uint64_t Program::threadCycles() const {
   return sumOver(data_->programs[index_], &TileRange::threadCycles);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sstream>
 #include <unistd.h>
 
 using pva::Writer;
@@ -51,6 +52,7 @@ void fill(Writer &w) {
   tiles.row(1, 1, 1, 10, 0, 64, 0);
   tiles.row(2, 0, 2, 20, 100, 0, 0);
   tiles.row(2, 2, 1, 5, 10, 0, 0);
+  w.table("program_code").row(1, 1, 2, 8, 100);
   w.table("program_vars").row(1, 0);
   auto memory = w.table("memory_by_tile");
   memory.row(0, 132, 8, 132, 0, null);
@@ -334,6 +336,9 @@ TEST(Report, RefusesIdsAndSizesThatCannotBe) {
       "UPDATE program_tiles SET num_tiles=5",
       "UPDATE program_tiles SET first_tile=-1",
       "INSERT INTO program_tiles VALUES(2, 1, 1, 1, 1, 1, 1)",
+      "INSERT INTO program_code VALUES(1, 2, 1, 1, 1)",
+      "UPDATE program_code SET num_tiles=5",
+      "UPDATE program_code SET exchange_bytes=-1",
       "UPDATE programs SET compute_set=NULL",
       "UPDATE programs SET id=50 WHERE id=2",
       "UPDATE var_parts SET first_tile=4",
@@ -436,6 +441,26 @@ TEST(Report, PartsOfARangeAreOnEachOfItsTiles) {
   }
   EXPECT_EQ(all[3].tileId(), 1u);
   EXPECT_EQ(lowered.forTile(0).size(), 1u);
+}
+
+TEST(Report, TellsTheCodeOfAProgramByTile) {
+  const auto exchange = open(profile()).compilation().allPrograms().at(1);
+  EXPECT_EQ(exchange->controlCodeByTile(), (pva::NumberByTile{0, 8, 8, 0}));
+  EXPECT_EQ(exchange->codeBytesByTile(), (pva::NumberByTile{0, 100, 100, 0}));
+  EXPECT_EQ(exchange->codeBytes(), 216u);
+  const auto older = open(changed("DROP TABLE program_code")); // which did not know
+  EXPECT_EQ(older.compilation().allPrograms().at(1)->codeBytesByTile(), pva::NumberByTile(4));
+}
+
+TEST(Report, PrintsSoManyElementsOfAList) {
+  const auto report = open(profile());
+  report.listPrintLength(1);
+  std::ostringstream out;
+  out << report;
+  const auto first = report.compilation().tiles()[0].memory().total().excludingGaps();
+  EXPECT_NE(out.str().find("memory by tile: 4: " + std::to_string(first) + ", ...\n"),
+            std::string::npos)
+      << out.str();
 }
 
 TEST(Writer, LeavesNothingBehindUnlessFinished) {

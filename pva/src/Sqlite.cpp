@@ -60,4 +60,10 @@ std::string Statement::text(int column) const {
                : std::string();
 }
 
+bool Database::has(const std::string &table) {
+  Statement found(*this,
+                  "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '" + table + "'");
+  return found.step();
+}
+
 } // namespace pva::detail

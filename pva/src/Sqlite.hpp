@@ -18,7 +18,8 @@ public:
   ~Database() { sqlite3_close_v2(handle_); }
   sqlite3 *handle() const { return handle_; }
   const std::string &name() const { return name_; }
-  void execute(const char *sql, const char *doing);       // doing: "be written"
+  void execute(const char *sql, const char *doing); // doing: "be written"
+  bool has(const std::string &table);
   [[noreturn]] void fail(const std::string &doing) const; // with SQLite's own reason and a remedy
 
 private:

@@ -20,6 +20,8 @@ void report(const pva::Report &r) {
   r.instrumentationSettings().compute() == pva::InstrumentationSettings::Compute::Device,
       r.instrumentationSettings().externalExchange() ==
           pva::InstrumentationSettings::ExternalExchange::Tile;
+  r.listPrintLength(3);
+  std::cout << r;
 }
 
 void compilation(const pva::CompilationReport &c) {
@@ -36,7 +38,8 @@ void compilation(const pva::CompilationReport &c) {
         memory.overflowed().includingGaps(), memory.alwaysLiveBytes(), memory.notAlwaysLiveBytes();
     auto category = memory.category();
     category.constant().total(), category.controlCode().interleaved(),
-        category.controlTable().nonInterleaved(), category.vertexCode().overflowed();
+        category.controlTable().nonInterleaved(), category.vertexCode().overflowed(),
+        category.variable().alwaysLiveBytes();
     for (auto &vertex : memory.vertices())
       vertex.type().name(), vertex.type().size(), vertex.codeBytes();
   }
@@ -58,7 +61,7 @@ void compilation(const pva::CompilationReport &c) {
   Visitor visitor;
   for (auto &program : c.programs()) {
     program->_id(), program->name(), program->children(), program->accept(visitor),
-        program->estimatedCyclesByTile();
+        program->estimatedCyclesByTile(), program->controlCodeByTile(), program->codeBytesByTile();
     for (auto &var : program->vars())
       var.name(), var.bytes(), var.alwaysLive(), var._id();
     switch (program->type()) {

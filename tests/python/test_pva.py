@@ -78,6 +78,58 @@ def test_compilation_is_what_the_file_says(profile):
     assert (peak,) == file.execute("SELECT max(size_bytes) FROM liveness_steps").fetchone()
 
 
+def test_code_by_program_adds_up_to_the_memory_of_tiles(profile):
+    compilation = pva.openReport(profile).compilation
+    tiles, programs = compilation.tiles, compilation.allPrograms
+
+    def sums(by_tile, *types):
+        chosen = [by_tile(p) for p in programs if not types or p.type.name in types]
+        return [sum(column) for column in zip(*chosen)]
+
+    category = {name: [getattr(t.memory.category, name).total for t in tiles] for name in
+                ("controlCode", "internalExchangeCode", "hostExchangeCode")}
+    assert sums(lambda p: p.controlCodeByTile) == category["controlCode"] and any(category["controlCode"])
+    assert sums(lambda p: p.codeBytesByTile, "DoExchange") == category["internalExchangeCode"]
+    assert sums(lambda p: p.codeBytesByTile, "StreamCopyMid") == category["hostExchangeCode"]
+    assert any(category["hostExchangeCode"])
+    assert sum(p.codeBytes for p in programs) == sum(map(sum, category.values()))
+
+
+def test_what_is_always_live_by_category(profile):
+    compilation = pva.openReport(profile).compilation
+    for tile in compilation.tiles:
+        categories = [tile.memory.category.find(n) for n in tile.memory.category.names]
+        assert sum(c.alwaysLiveBytes for c in categories) == tile.memory.alwaysLiveBytes
+        assert sum(c.notAlwaysLiveBytes for c in categories) == tile.memory.notAlwaysLiveBytes
+        variables = sum(v.bytes for v in compilation.loweredVariables.forTile(tile.id)
+                        if v.hasUnloweredVar and v.unloweredVar.alwaysLive and v.category == "variable")
+        assert tile.memory.category.variable.alwaysLiveBytes == variables
+
+
+def test_every_lowered_variable_says_when_it_is_in_use(profile):
+    compilation = pva.openReport(profile).compilation
+    last = len(compilation.livenessProgramSteps) - 1
+    for part in compilation.loweredVariables.allBriefVars:
+        steps = part.equivalenceClass.steps
+        assert all(0 <= first <= end <= last for first, end in steps)
+        if part.category in ("stack", "controlCode") or part.hasUnloweredVar and part.unloweredVar.alwaysLive:
+            assert steps == [(0, last)], part.category
+    classes = {part.equivalenceClass.id: part.category for part in compilation.loweredVariables.allBriefVars
+               if not part.hasUnloweredVar}
+    assert len(classes) == len(set(classes.values())) > 3  # one for each category
+
+
+def test_a_report_prints_lists_of_the_wanted_length(profile):
+    report = pva.openReport(profile)
+    line = {text.split(":")[0]: text for text in str(report).splitlines()}["memory by tile"]
+    totals = [str(t.memory.total.excludingGaps) for t in report.compilation.tiles]
+    assert line == "memory by tile: 4: " + ", ".join(totals)
+    report.listPrintLength(2)
+    assert f"memory by tile: 4: {totals[0]}, {totals[1]}, ...\n" in str(report)
+    report.listPrintLength(0)
+    assert "memory by tile: 4: ...\n" in str(report)
+
+
 def test_execution_is_what_the_file_says(profile):
     execution, file = pva.openReport(profile).execution, sqlite3.connect(profile)
     assert "turn" in [run.name for run in execution.runs]

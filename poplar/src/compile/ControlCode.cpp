@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compile/ControlCode.hpp"
 #include "compile/SharedCode.hpp"
+#include <algorithm>
+#include <numeric>
 
 namespace poplar::compile {
 
@@ -33,35 +35,41 @@ bool needsAllIpus(const Step &step) {
          });
 }
 
-class Counter {
+class Walk {
 public:
-  Counter(const Image &image, const arch::System &system, const Reach &reached)
-      : image_(image), tilesPerIpu_(system.tilesPerIpu()), out_(image.memory.tiles.size(), 0),
-        ipus_((out_.size() + tilesPerIpu_ - 1) / tilesPerIpu_), seen_(image.steps.size()) {
+  Walk(const Image &image, const arch::System &system, const Reach &reached,
+       const ControlCode &found)
+      : image_(image), tilesPerIpu_(system.tilesPerIpu()), found_(found),
+        tiles_(std::uint32_t(image.memory.tiles.size())),
+        ipus_((tiles_ + tilesPerIpu_ - 1) / tilesPerIpu_), seen_(image.steps.size()) {
     for (auto at = reached.order.rbegin(); at != reached.order.rend(); ++at)
       seen_[*at] = takingPart(image.steps[*at]);
   }
 
-  void add(std::uint32_t index) {
+  void add(std::uint32_t index) const {
     const auto &step = image_.steps[index];
-    unsigned everywhere = forControl(step);
-    for (const auto &phase : step.cost.phases) {
-      everywhere += phase.kind == PhaseKind::Sync;
-      if (phase.kind != PhaseKind::Sync)
-        for (const auto &share : phase.tiles)
-          for (auto tile = share.tile; tile != share.tile + share.count; ++tile)
-            out_[tile] += phase.kind == PhaseKind::Compute ? forVertices : forExchange;
-    }
-    if (const auto *execute = as<step::Execute>(step))
-      for (auto tile : tilesOf(execute->set))
-        out_[tile] += forVertices;
-    if (everywhere)
-      onIpus(seen_[index], everywhere);
+    if (const auto instructions = forControl(step))
+      onIpus(index, none, instructions);
+    for (std::uint32_t i = 0; i != step.cost.phases.size(); ++i)
+      addPhase(index, i, step.cost.phases[i]);
   }
 
-  std::vector<std::uint64_t> take() { return std::move(out_); }
-
 private:
+  void addPhase(std::uint32_t index, std::uint32_t i, const Phase &phase) const {
+    const auto *execute = as<step::Execute>(image_.steps[index]);
+    const bool isSet = execute && phase.kind == PhaseKind::Compute &&
+                       phase.name == image_.computeSets[execute->set].name;
+    if (isSet) // its tiles have no shares before it ran
+      for (auto tile : tilesOf(execute->set))
+        found_(index, i, tile, 1, forVertices);
+    else if (phase.kind == PhaseKind::Sync)
+      onIpus(index, i, 1);
+    else
+      for (const auto &share : phase.tiles)
+        found_(index, i, share.tile, share.count,
+               phase.kind == PhaseKind::Compute ? forVertices : forExchange);
+  }
+
   using Ipus = std::vector<bool>; // empty: none
 
   // Tiles with vertices of a compute set, each once.
@@ -98,29 +106,45 @@ private:
     return ipus;
   }
 
-  void onIpus(const Ipus &ipus, unsigned instructions) {
-    for (std::size_t tile = 0; tile != out_.size(); ++tile)
-      if (ipus.empty() || ipus[tile / tilesPerIpu_])
-        out_[tile] += instructions;
+  void onIpus(std::uint32_t step, std::uint32_t phase, unsigned instructions) const {
+    const auto &ipus = seen_[step];
+    for (std::uint32_t ipu = 0; ipu != ipus_; ++ipu)
+      if (ipus.empty() || ipus[ipu]) {
+        const auto first = ipu * tilesPerIpu_;
+        found_(step, phase, first, std::min(tilesPerIpu_, tiles_ - first), instructions);
+      }
   }
 
   const Image &image_;
-  const std::size_t tilesPerIpu_;
-  std::vector<std::uint64_t> out_;
-  const std::size_t ipus_;
+  const std::uint32_t tilesPerIpu_;
+  const ControlCode &found_;
+  const std::uint32_t tiles_, ipus_;
   std::vector<Ipus> seen_; // by step: the IPUs that take part in it
 };
 
 } // namespace
 
+void forControlCode(const Image &image, const arch::System &system, const Reach &reached,
+                    const std::vector<std::uint32_t> &like, const ControlCode &found) {
+  const Walk walk(image, system, reached, found);
+  for (auto step : reached.order)
+    if (like[step] == none)
+      walk.add(step);
+}
+
 std::vector<std::uint64_t> controlInstructions(const Image &image, const arch::System &system,
                                                const Reach &reached,
                                                const std::vector<std::uint32_t> &like) {
-  Counter counter(image, system, reached);
-  for (auto step : reached.order)
-    if (like[step] == none)
-      counter.add(step);
-  return counter.take();
+  std::vector<std::uint64_t> out(image.memory.tiles.size() + 1); // first how much it changes by
+  forControlCode(image, system, reached, like,
+                 [&](std::uint32_t, std::uint32_t, std::uint32_t first, std::uint32_t count,
+                     unsigned instructions) {
+                   out[first] += instructions;
+                   out[first + count] -= instructions;
+                 });
+  std::partial_sum(out.begin(), out.end(), out.begin());
+  out.pop_back();
+  return out;
 }
 
 } // namespace poplar::compile

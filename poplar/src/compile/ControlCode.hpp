@@ -5,8 +5,16 @@
 #pragma once
 #include "arch/System.hpp"
 #include "compile/Reach.hpp"
+#include <functional>
 
 namespace poplar::compile {
+
+// Instructions on each tile of a range, for one phase of a step, or for the step itself (`none`).
+using ControlCode = std::function<void(std::uint32_t step, std::uint32_t phase, std::uint32_t first,
+                                       std::uint32_t count, unsigned instructions)>;
+void forControlCode(const executable::Image &image, const arch::System &system,
+                    const Reach &reached, const std::vector<std::uint32_t> &like,
+                    const ControlCode &found);
 
 // Instructions by tile. `like`: see SharedCode.hpp. Needs: planExchange.
 std::vector<std::uint64_t> controlInstructions(const executable::Image &image,

@@ -80,12 +80,13 @@ void PlanHost::transfer(Side side, Partner partner, std::vector<Phase> &phases) 
     // A packet fills one contiguous stretch.
     auto packets = std::max(share.spans, arch::ceilDiv(share.bytes, packet));
     host.messages += packets;
-    host.tiles.push_back({tile, 0, 0, in ? share.bytes : 0, in ? 0 : share.bytes});
     arch::TileTraffic traffic;
     (in ? traffic.bytesIn : traffic.bytesOut) = share.bytes;
     (in ? traffic.messagesIn : traffic.messagesOut) = packets;
-    image_.memory.tiles[tile].category[unsigned(MemoryCategory::HostExchangeCode)] +=
-        arch::exchangeCodeBytes(chip, traffic);
+    const auto code = arch::exchangeCodeBytes(chip, traffic);
+    image_.memory.tiles[tile].category[unsigned(MemoryCategory::HostExchangeCode)] += code;
+    host.tiles.push_back(
+        {tile, 0, 0, traffic.bytesIn, traffic.bytesOut, 1, 0, std::uint32_t(code)});
   }
   t.bytesAllIpus = host.bytes * image_.replicationFactor;
   auto cost = partner == Partner::RemoteBuffer ? arch::remoteBufferCopy(device_, t)
@@ -96,8 +97,9 @@ void PlanHost::transfer(Side side, Partner partner, std::vector<Phase> &phases) 
   for (auto &share : host.tiles.edit()) {
     share.cycles = cost.transfer;
     inside.tiles.push_back(share);
-    inside.tiles.edit().back().cycles =
-        arch::ceilDiv(share.bytesIn + share.bytesOut, chip.exchange.bytesPerCycle);
+    auto &last = inside.tiles.edit().back();
+    last.cycles = arch::ceilDiv(share.bytesIn + share.bytesOut, chip.exchange.bytesPerCycle);
+    last.codeBytes = 0; // one piece of code does both
   }
   phases.push_back(syncPhase(cost.sync));
   phases.push_back(std::move(host));

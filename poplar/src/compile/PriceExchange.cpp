@@ -78,20 +78,20 @@ arch::Cycles slowest(const arch::Chip &chip, const CopyLoads &loads, const CopyL
   return most;
 }
 
-void addCode(Image &image, const arch::Chip &chip, const std::vector<arch::ActiveTile> &active,
-             MemoryCategory category) {
-  for (const auto &tile : active)
-    image.memory.tiles[tile.tile].category[unsigned(category)] +=
-        arch::exchangeCodeBytes(chip, tile.traffic);
+// Code is where the phase is.
+void addCode(Image &image, const Phase &phase, MemoryCategory category) {
+  for (const auto &share : phase.tiles)
+    image.memory.tiles[share.tile].category[unsigned(category)] += share.codeBytes;
 }
 
-Phase phaseOf(PhaseKind kind, const std::string &name, const Variant &v) {
+Phase phaseOf(PhaseKind kind, const std::string &name, const arch::Chip &chip, const Variant &v) {
   Phase phase{kind, name, v.cost.cycles, 0, 0, {}};
   for (std::size_t i = 0; i != v.active.size(); ++i) {
     const auto &t = v.active[i].traffic;
     if (!t.bytesIn && !t.bytesOut)
       continue;
-    phase.tiles.push_back({v.active[i].tile, v.cost.perTile[i], 0, t.bytesIn, t.bytesOut});
+    phase.tiles.push_back({v.active[i].tile, v.cost.perTile[i], 0, t.bytesIn, t.bytesOut, 1, 0,
+                           std::uint32_t(arch::exchangeCodeBytes(chip, t))});
     phase.bytes += t.bytesIn;
     phase.messages += t.messagesIn;
   }
@@ -152,16 +152,17 @@ PricedExchange priceExchange(Image &image, const arch::System &replica,
       out.unpack = std::move(unpack);
     }
   }
-  addCode(image, replica.chip, chosen.active, MemoryCategory::InternalExchangeCode);
   if (chosen.cost.cycles) {
     out.phases.push_back(syncPhase(arch::syncCycles(replica, arch::SyncScope::Ipu)));
-    out.phases.push_back(phaseOf(PhaseKind::Exchange, "exchange" + suffix, chosen));
+    out.phases.push_back(phaseOf(PhaseKind::Exchange, "exchange" + suffix, replica.chip, chosen));
+    addCode(image, out.phases.back(), MemoryCategory::InternalExchangeCode);
   }
   if (links) {
     out.phases.push_back(syncPhase(arch::syncCycles(replica, arch::SyncScope::AllIpus)));
     auto global = overLinks(replica, traffic, style);
-    addCode(image, replica.chip, global.active, MemoryCategory::GlobalExchangeCode);
-    out.phases.push_back(phaseOf(PhaseKind::GlobalExchange, "global-exchange" + suffix, global));
+    out.phases.push_back(
+        phaseOf(PhaseKind::GlobalExchange, "global-exchange" + suffix, replica.chip, global));
+    addCode(image, out.phases.back(), MemoryCategory::GlobalExchangeCode);
   }
   return out;
 }

@@ -67,8 +67,8 @@ void addPlannedExchange(const arch::System &replica, const Superstep &step, bool
       continue;
     auto traffic = trafficOf(work);
     auto in = traffic.bytesIn * step.repeats, out = traffic.bytesOut * step.repeats;
-    phase.tiles.push_back(
-        {work.tile, step.repeats * cost.perTile[represented.first[i]], 0, in, out, work.count});
+    phase.tiles.push_back({work.tile, step.repeats * cost.perTile[represented.first[i]], 0, in, out,
+                           work.count, 0, std::uint32_t(plannedExchangeCode(replica.chip, work))});
     phase.bytes += in * work.count;
     phase.messages += traffic.messagesIn * step.repeats * work.count;
   }

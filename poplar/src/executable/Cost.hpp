@@ -22,12 +22,13 @@ struct TileShare {
   std::uint64_t cycles;           // of this tile within the phase
   std::uint64_t busyThreadCycles; // compute: sum over worker contexts, for thread balance
   std::uint64_t bytesIn, bytesOut;
-  std::uint32_t count = 1;    // consecutive tiles, each with these numbers
-  std::uint32_t vertices = 0; // of an operator, on each of the tiles
+  std::uint32_t count = 1;     // consecutive tiles, each with these numbers
+  std::uint32_t vertices = 0;  // of an operator, on each of the tiles
+  std::uint32_t codeBytes = 0; // exchanges: their instructions on each of the tiles
   bool operator==(const TileShare &) const = default;
   std::uint64_t mix(std::uint64_t hash) const {
     for (std::uint64_t number : {std::uint64_t(tile) << 32 | count, cycles, busyThreadCycles,
-                                 bytesIn, bytesOut, std::uint64_t(vertices)})
+                                 bytesIn, bytesOut, std::uint64_t(vertices) << 32 | codeBytes})
       hash = mixed(hash, number);
     return hash;
   }

@@ -146,13 +146,16 @@ SharedList<TileShare> tileShares(const proto::TileShares &from) {
   const int n = from.tile_size();
   sameSize("tile costs", n, from.cycles(), from.busythreadcycles(), from.bytesin(), from.bytesout(),
            from.count(), from.vertices());
+  if (from.codebytes_size() > 0)
+    sameSize("tile costs", n, from.codebytes());
   std::vector<TileShare> out;
   out.reserve(std::size_t(n));
   std::uint32_t tile = 0;
   for (int i = 0; i < n; ++i) {
     tile = index(tile, from.tile(i), "tile of a cost");
     out.push_back({tile, from.cycles(i), from.busythreadcycles(i), from.bytesin(i),
-                   from.bytesout(i), from.count(i), from.vertices(i)});
+                   from.bytesout(i), from.count(i), from.vertices(i),
+                   from.codebytes_size() > 0 ? from.codebytes(i) : 0});
   }
   return out;
 }

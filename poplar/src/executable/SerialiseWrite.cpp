@@ -70,6 +70,9 @@ private:
       to.add_vertices(share.vertices);
       before = share.tile;
     }
+    if (std::any_of(shares.begin(), shares.end(), [](const auto &s) { return s.codeBytes; }))
+      for (const auto &share : shares)
+        to.add_codebytes(share.codeBytes);
   }
   void flush() {
     if (used_ == 0)

@@ -54,6 +54,7 @@ static void writeAll(pva::Writer &writer, const ProfileSource &source) {
   const auto programs = lowerPrograms(*source.image, source.recorder);
   writeHead(writer, source, layout.ipus);
   writePrograms(writer, *source.image, programs, source.recorder);
+  writeCode(writer, *source.image, *source.system, programs);
   writeVertices(writer, *source.image, programs, source.recorder, wantsFlops(source));
   writeMemory(writer, *source.image, programs, source.loweredVars);
   if (source.recorder) {

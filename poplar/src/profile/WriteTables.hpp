@@ -15,6 +15,8 @@ struct Layout {
 
 void writePrograms(pva::Writer &writer, const executable::Image &image,
                    const LoweredPrograms &programs, const Recorder *recorder);
+void writeCode(pva::Writer &writer, const executable::Image &image, const arch::System &system,
+               const LoweredPrograms &programs);
 void writeVertices(pva::Writer &writer, const executable::Image &image,
                    const LoweredPrograms &programs, const Recorder *recorder, bool flops);
 void writeMemory(pva::Writer &writer, const executable::Image &image,

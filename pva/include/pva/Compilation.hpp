@@ -62,6 +62,8 @@ public:
   std::uint64_t interleaved() const;
   std::uint64_t overflowed() const;
   std::uint64_t nonInterleaved() const { return total() - interleaved() - overflowed(); }
+  std::uint64_t alwaysLiveBytes() const;
+  std::uint64_t notAlwaysLiveBytes() const { return total() - alwaysLiveBytes(); }
 
 private:
   std::uint32_t tile_;
@@ -208,7 +210,7 @@ public:
   std::string category() const;
   bool hasUnloweredVar() const;
   Variable unloweredVar() const;             // throws without one
-  EquivalenceClass equivalenceClass() const; // throws without an unlowered variable
+  EquivalenceClass equivalenceClass() const; // of code and the like: one for each category
 
 private:
   std::uint32_t index_;

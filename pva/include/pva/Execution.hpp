@@ -93,9 +93,9 @@ public:
   std::uint64_t cyclesTo() const;
   std::uint64_t tile() const { return tile_; }
   std::uint64_t numTiles() const; // of the record it comes from: so many tiles have the same
-  bool isCommon() const;     // an ordinary one: none of the following
-  bool isOverflow() const;   // the buffer was full: blocks between these cycles are missing
-  bool isBlockFlush() const; // the buffer was emptied
+  bool isCommon() const;          // an ordinary one: none of the following
+  bool isOverflow() const;        // the buffer was full: blocks between these cycles are missing
+  bool isBlockFlush() const;      // the buffer was emptied
   bool isStreamCopy() const;
 
 private:

@@ -110,6 +110,11 @@ public:
   std::uint64_t threadCycles() const; // compute: sum over tiles and worker contexts
   NumberByTile bytesSentByTile() const;
   NumberByTile bytesReceivedByTile() const;
+  // Instructions of the supervisor, and of an exchange. Programs that run the same code count it
+  // once: the first has it, so that sums over programs are what lies on the tiles.
+  NumberByTile controlCodeByTile() const;
+  NumberByTile codeBytesByTile() const;
+  std::uint64_t codeBytes() const;  // both, over all tiles
   double tileBalance() const;       // mean over all tiles of cycles / slowest tile's cycles
   double activeTileBalance() const; // the same over the tiles that do something
   std::uint64_t debugId() const;    // of the debug context that made it; 0: none

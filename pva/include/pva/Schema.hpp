@@ -29,6 +29,8 @@ CREATE TABLE program_children(parent INTEGER, child INTEGER);
 CREATE TABLE program_roots(program INTEGER, is_function INTEGER, runs INTEGER);
 CREATE TABLE program_tiles(program INTEGER, first_tile INTEGER, num_tiles INTEGER, cycles INTEGER,
   thread_cycles INTEGER, bytes_in INTEGER, bytes_out INTEGER);
+CREATE TABLE program_code(program INTEGER, first_tile INTEGER, num_tiles INTEGER, control_bytes INTEGER,
+  exchange_bytes INTEGER);
 CREATE TABLE program_vars(program INTEGER, var INTEGER);
 
 CREATE TABLE compute_sets(compute_set INTEGER PRIMARY KEY, name TEXT);

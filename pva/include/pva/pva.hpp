@@ -6,6 +6,7 @@
 #include "pva/Error.hpp"
 #include "pva/Execution.hpp"
 #include "pva/Program.hpp"
+#include <iosfwd>
 
 namespace pva {
 
@@ -84,9 +85,15 @@ public:
   std::vector<std::pair<std::string, std::string>> engineOptions() const; // by name
   std::vector<DebugContext> debugContexts() const; // empty without a debug file
 
+  // How many elements of each list are printed; all handles on the report share it.
+  void listPrintLength(std::uint64_t length) const;
+  std::uint64_t listPrintLength() const;
+
 private:
   friend class OperationAnalysis;
 };
+// The report in words: target, graph, memory, programs, compute sets, always live variables, runs.
+std::ostream &operator<<(std::ostream &out, const Report &report);
 
 // What a program's author called: the innermost context, around a piece of the program, of a layer
 // above Poplar and PopLibs; without one the outermost call of PopLibs, or of Poplar.

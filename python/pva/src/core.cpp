@@ -4,6 +4,7 @@
 #include <pva/pva.hpp>
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
+#include <sstream>
 
 namespace py = pybind11;
 using namespace pva;
@@ -105,6 +106,9 @@ void bindPrograms(py::module_ &m) {
                                                              "Sum over tiles and worker contexts.")(
       "bytesSentByTile", &Program::bytesSentByTile,
       "By every tile.")("bytesReceivedByTile", &Program::bytesReceivedByTile, "By every tile.")(
+      "controlCodeByTile", &Program::controlCodeByTile, "Bytes of the supervisor's instructions.")(
+      "codeBytesByTile", &Program::codeBytesByTile, "Bytes of an exchange's instructions.")(
+      "codeBytes", &Program::codeBytes, "Both, over all tiles.")(
       "tileBalance", &Program::tileBalance, "Mean over tiles of cycles / the slowest's cycles.")(
       "activeTileBalance", &Program::activeTileBalance, "The same over active tiles.")(
       "debugId", &Program::debugId, "Of the debug context that made it; 0: none.");
@@ -169,6 +173,8 @@ void bindMemory(py::module_ &m) {
       "Bytes.")("interleaved", &MemoryCategory::interleaved,
                 "Of variables that codelets want in interleaved memory.")(
       "nonInterleaved", &MemoryCategory::nonInterleaved, "The others that fit.")(
+      "alwaysLiveBytes", &MemoryCategory::alwaysLiveBytes, "Needed all the time.")(
+      "notAlwaysLiveBytes", &MemoryCategory::notAlwaysLiveBytes, "The others, at the tile's peak.")(
       "overflowed", &MemoryCategory::overflowed, "Beyond the tile's memory.");
   Attributes<MemoryCategories> categories(m, "MemoryCategories",
                                           "The bytes of a tile, by what they are for.");
@@ -399,8 +405,8 @@ void bindReport(py::module_ &m) {
   operation.python().def("programs", &Operation::programs, "The programs that it made.");
   shownByName(operation.python(), "Operation");
 
-  Attributes<Report>(m, "Report", "A profile.")("compilation", &Report::compilation,
-                                                "What was compiled.")(
+  Attributes<Report> report(m, "Report", "A profile.");
+  report("compilation", &Report::compilation, "What was compiled.")(
       "execution", &Report::execution, "What ran.")("poplarVersion", &Report::poplarVersion,
                                                     "Who wrote it.")("version", &Report::version,
                                                                      "Of the file format.")(
@@ -414,6 +420,16 @@ void bindReport(py::module_ &m) {
       },
       "Those that were set.")("debugContexts", &Report::debugContexts,
                               "Empty without a debug file.");
+
+  report.python()
+      .def(
+          "listPrintLength", [](const Report &self, std::uint64_t n) { self.listPrintLength(n); },
+          py::arg("length"), "How many elements of a list are printed.")
+      .def("__str__", [](const Report &self) {
+        std::ostringstream out;
+        out << self;
+        return out.str();
+      });
 
   py::class_<OperationAnalysis>(m, "OperationAnalysis",
                                 "The operations of a report that was opened with its debug file.")
