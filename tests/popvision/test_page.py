@@ -42,12 +42,34 @@ def test_cycles_by_kind_add_up(page, truth):
 
 
 def test_memory_by_category(page, truth):
+    always = values(page["memory"], "all.always.")
+    assert sum(always.values()) == sum(t.memory.alwaysLiveBytes for t in truth.compilation.tiles) > 0
+    assert all(value == sum(t.memory.category.find(name).alwaysLiveBytes for t in truth.compilation.tiles)
+               for name, value in always.items())
     shown = values(page["memory"], "all.category.")
     names = truth.compilation.tiles[0].memory.category.names
     names = names() if callable(names) else names
     sums = {name: sum(getattr(t.memory.category, name).total for t in truth.compilation.tiles) for name in names}
     assert shown == {name: total for name, total in sums.items() if total}
     assert page["memory"]["all.total"]["value"] == sum(t.memory.total.excludingGaps for t in truth.compilation.tiles)
+
+
+def test_code_of_programs_is_what_lies_on_the_tiles(truth):
+    tiles = truth.compilation.tiles
+
+    def sums(by_tile, wanted):
+        total = [0] * len(tiles)
+        for program in truth.compilation.allPrograms:
+            if program.codeBytes and wanted(program.type):
+                total = [a + b for a, b in zip(total, by_tile(program))]
+        return total
+
+    for category, by_tile, wanted in (
+            ("controlCode", lambda p: p.controlCodeByTile, lambda t: True),
+            ("internalExchangeCode", lambda p: p.codeBytesByTile, lambda t: t == pva.Program.Type.DoExchange),
+            ("hostExchangeCode", lambda p: p.codeBytesByTile, lambda t: t == pva.Program.Type.StreamCopyMid)):
+        expected = [tile.memory.category.find(category).total for tile in tiles]
+        assert sums(by_tile, wanted) == expected and any(expected), category
 
 
 def test_one_tile(page, truth):

@@ -25,6 +25,10 @@ void categories(Json &json, const std::vector<pva::Tile> &tiles) {
           for (const auto &tile : tiles)
             json.value(tile.memory().category().find(name).total());
         });
+        json.key("alwaysLive").array([&] {
+          for (const auto &tile : tiles)
+            json.value(tile.memory().category().find(name).alwaysLiveBytes());
+        });
       });
   });
 }
@@ -98,6 +102,10 @@ std::string tileView(const Model &model, std::uint64_t tile) {
     json.key("categories").object([&] {
       for (const auto &name : memory.category().names())
         json(name, memory.category().find(name).total());
+    });
+    json.key("alwaysLiveCategories").object([&] {
+      for (const auto &name : memory.category().names())
+        json(name, memory.category().find(name).alwaysLiveBytes());
     });
     variables(json, model, tile);
     json.key("vertices").array([&] {

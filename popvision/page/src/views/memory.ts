@@ -132,6 +132,20 @@ function tileDetails(tile: Tile, other: Tile | undefined): HTMLElement {
             row(`  ${name}`, `category.${name}`, bytes, other ? (other.categories[name] ?? 0) : undefined),
           ),
       ),
+      h(
+        'details',
+        {},
+        h('summary', {}, 'Always live, by category'),
+        h(
+          'table',
+          {},
+          Object.entries(tile.alwaysLiveCategories)
+            .filter(([name, bytes]) => bytes || other?.alwaysLiveCategories[name])
+            .map(([name, bytes]) =>
+              row(name, `always.${name}`, bytes, other ? (other.alwaysLiveCategories[name] ?? 0) : undefined),
+            ),
+        ),
+      ),
       tile.peakProgram ? h('p', { class: 'soft' }, `Its peak is at ${tile.peakProgram}.`) : null,
     ),
     tile.variables.length
@@ -201,6 +215,24 @@ function totals(memory: Memory, other: Memory | undefined): HTMLElement {
         .map(c =>
           h('tr', {}, h('td', {}, `  ${c.name}`), compared(`all.category.${c.name}`, c.bytes, c.second, 'bytes')),
         ),
+    ),
+    h(
+      'details',
+      {},
+      h('summary', {}, 'Always live, by category'),
+      h(
+        'table',
+        {},
+        memory.categories
+          .map(c => ({
+            name: c.name,
+            bytes: sum(c.alwaysLive),
+            second: other && sum(other.categories.find(o => o.name === c.name)?.alwaysLive),
+          }))
+          .filter(c => c.bytes || c.second)
+          .sort((a, b) => b.bytes - a.bytes)
+          .map(c => h('tr', {}, h('td', {}, c.name), compared(`all.always.${c.name}`, c.bytes, c.second, 'bytes'))),
+      ),
     ),
   );
 }
