@@ -13,6 +13,7 @@ class Device:
         self._adapt = adapt
 
     only_compiles = never_runs = released = False
+    share = None  # of the replicas that several processes have
     drops_results = False  # results are not transferred
     parameters = None  # a function: what the device has in place of a variable's values
     sends_seed = True  # or one that nobody gave

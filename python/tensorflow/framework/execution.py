@@ -22,12 +22,13 @@ class Settings:
     """How a graph is run: all of it in numbers of PopART."""
 
     def __init__(self, batches=1, replicas=1, accumulation=1, optimizer=None, returned="All", adapt=None, name="graph",
-                 patterns=None):
+                 patterns=None, alone=False):
         self.batches, self.replicas, self.accumulation = batches, replicas, accumulation
         self.optimizer = optimizer  # a function of {id of a variable: its name here} that gives popart's
         self.returned = returned  # "All", "Final" or "Sum", or one for each output
         self.adapt = adapt  # changes the session options
         self.name = name
+        self.alone = alone  # it has nothing to do with the replicas of other processes
 
     @property
     def times(self):
@@ -57,6 +58,10 @@ class Executable:
         self._prepare()
         self._loaded = False
 
+    @property
+    def _share(self):
+        return None if self.settings.alone else self.device.share
+
     def _make(self, converted):
         s = self.settings
         options = popart.SessionOptions()
@@ -73,6 +78,8 @@ class Executable:
         if s.adapt is not None:
             s.adapt(options)
         self.device.adapt(options)
+        if self._share is not None:
+            self._share.adapt(options, s.replicas)
         self._described = _described(options)
         returned = [s.returned] * len(self.outputs) if isinstance(s.returned, str) else s.returned
         if self.device.drops_results:  # and of the last batch, since something must come
@@ -91,13 +98,15 @@ class Executable:
     def _compile(self):
         """Compiles the program, or takes it from the device's cache."""
         file = self.device.cache_file(self._key())
-        if file is not None and os.path.exists(file):
+        found = file is not None and os.path.exists(file)
+        if found if self._share is None or file is None else self._share.agreed(found):
             try:
                 self.session.loadExecutable(file)
                 self.session.prepareDevice(False)
                 return
             except failures:  # of another version, or damaged
-                os.remove(file)
+                if os.path.exists(file):
+                    os.remove(file)
                 raise
         self.session.prepareDevice(False)
         if file is not None:

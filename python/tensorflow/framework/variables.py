@@ -32,6 +32,8 @@ class Variable:
             raise ValueError("The initial value of a variable must be known when it is made.")
         self.dtype = value.dtype if dtype is None else dtypes.as_dtype(dtype)
         self._memory = np.array(value.array, self.dtype.as_numpy_dtype, order="C")
+        if hasattr(current.strategy, "first_values"):  # the same in all processes
+            self._memory = current.strategy.first_values(self._memory)
         self._initial = self._memory.copy() if active() is not None else None
         self.initialized = current.default is None  # TensorFlow 1: a session's initializer does it
         self.trainable = trainable is None or bool(trainable)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tensorflow._core: graphs as they are traced, and models of them. Sessions, devices, options and
 // errors are popart_core's.
+#include "instances.hpp"
 #include "library.hpp"
 #include "recorder.hpp"
 
@@ -9,4 +10,5 @@ PYBIND11_MODULE(_core, m) {
   py::module_::import("popart_core");
   bindRecorder(m);
   bindLibrary(m);
+  bindInstances(m);
 }

@@ -230,3 +230,26 @@ def test_seeds_start_random_numbers_again():
     ipu.utils.reset_ipu_seed(6)
     assert not np.array_equal(drawn(), first)
     ipu.config.reset_ipu_configuration()
+
+
+@pytest.mark.parametrize("index,count,message", [(1, 0, "process_index is 1, but .*process_count is 0"),
+                                                 (2, 2, "process_index is 2; it must be at least 0 and below"),
+                                                 (0, 2, "was not started by poprun. Start it with `poprun")])
+def test_processes_that_are_not_there(index, count, message):
+    config = ipu.config.IPUConfig()
+    config.auto_select_ipus = 1
+    here = config.experimental.multi_replica_distribution
+    here.process_index, here.process_count = index, count
+    with pytest.raises(ValueError, match=message):
+        config.configure_ipu_system()
+
+
+def test_one_process_without_poprun():
+    import popdist.tensorflow
+    config = popdist.tensorflow.set_ipu_config(ipu.config.IPUConfig(), ipus_per_replica=1, configure_device=False)
+    assert config.auto_select_ipus == 1 and config.experimental.multi_replica_distribution.process_count == 0
+    strategy = ipu.distributed.PopDistStrategy()
+    assert strategy.num_replicas_in_sync == 1
+    assert float(strategy.reduce("MEAN", np.float32([1, 3]), axis=0)) == 2
+    with pytest.raises(NotImplementedError, match="add_ipu_cross_replica_reductions=False"):
+        ipu.distributed.PopDistStrategy(add_ipu_cross_replica_reductions=False)

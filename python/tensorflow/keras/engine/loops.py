@@ -48,7 +48,7 @@ class Loops:
         return feed.size
 
     def _epoch(self, mode, feed, plan, steps, callbacks):
-        tracker, program = Tracker(plan.replicas, self._replica_reduction), None
+        tracker, program = Tracker(plan.all_replicas, self._replica_reduction), None
         limit = None if steps is None else steps * plan.replicas
         step, logs, seen = 0, {}, 0
         begin, end = getattr(callbacks, f"on_{mode}_batch_begin"), getattr(callbacks, f"on_{mode}_batch_end")

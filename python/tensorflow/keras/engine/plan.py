@@ -23,6 +23,19 @@ class Plan:
         return self._device
 
     @property
+    def share(self):
+        """Of the replicas that several processes have; None: it is one process."""
+        return None if self._device is None else self._device.share
+
+    @property
+    def all_replicas(self):
+        return self.replicas if self.share is None else self.share.total
+
+    def gathered(self, values):
+        """A value of every batch and replica, [n, ...], with those of all processes."""
+        return values if self.share is None else self.share.gathered(values, self.replicas)
+
+    @property
     def batches(self):
         """Of one execution, of all replicas."""
         return self.steps * self.replicas

@@ -28,7 +28,7 @@ class Program:
         self.fused = mode == "train" and self._fused(1.0) is not None
         self.trains = mode == "train" and not _overrides(model, "train_step")
         graph.trained = {id(v) for v in model.trainable_variables} if self.trains else ()
-        graph.averages = mode == "train" and not self.trains and plan.replicas > 1  # gradients that are written out
+        graph.averages = mode == "train" and not self.trains and plan.all_replicas > 1  # gradients that are written out
         graph.on_assign = self._on_assign
         graph.norm_replicas = plan.norm_replicas
         if plan.stages is not None:
@@ -157,7 +157,7 @@ class Program:
             return self.executable
         plan = self.plan
         settings = Settings(plan.steps // plan.accumulation, plan.replicas, plan.accumulation, name=self.mode,
-                            returned=self._returned)
+                            returned=self._returned, alone=self.mode != "train")
 
         def adapt(options):
             options.accumulationAndReplicationReductionType = popart.ReductionType.Mean
@@ -204,15 +204,22 @@ class Program:
     def update_metrics(self, results, tracker, rows=1):
         """Adds what an execution gave to the metrics; {name: number} of all of them."""
         if self._custom is not None:
-            return {name: _last(v, self.plan.replicas) for name, v in zip(self._custom, results)}
-        replicas = self.plan.replicas
-        values, count = self._unpacked(results[0]), 1 + len(self.parts)
+            return {name: _last(self._of_all(v), self.plan.all_replicas) for name, v in zip(self._custom, results)}
+        replicas = self.plan.all_replicas
+        width = sum(int(np.prod(shape, dtype=int)) for shape in self._shapes)
+        values = self._unpacked(self.plan.gathered(np.asarray(results[0]).reshape(-1, width)))
+        count = 1 + len(self.parts)
         tracker.losses(["loss", *self.parts], values[:count], rows, self.plan.steps if self.plan.sums_results else 1)
         for key, added in zip(self._increments, values[count:]):
             tracker.add(self._metric_variables[key], added)
         for variable, value in zip(self._kept.values(), results[1:]):
-            variable.set(value[-1] if replicas > 1 else value)
+            variable.set(_last(self._of_all(value), replicas))
         return tracker.logs(self.metrics)
+
+    def _of_all(self, value):
+        """What every replica has at the end of a run, with those of all processes."""
+        value = np.asarray(value)
+        return value if self.plan.share is None else self.plan.gathered(value if self.plan.replicas > 1 else value[None])
 
 
 def _last(value, replicas):

@@ -188,7 +188,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
         program = self._program(mode, feed.example(), plan)
         tracker = self.__dict__.get("_batch_tracker")
         if tracker is None or reset:
-            tracker = self.__dict__["_batch_tracker"] = Tracker(plan.replicas, self._replica_reduction)
+            tracker = self.__dict__["_batch_tracker"] = Tracker(plan.all_replicas, self._replica_reduction)
             tracker.reset(program.metrics)
         arrays = next(iter(feed.executions(1)))[0]
         return program.update_metrics(program.run(arrays), tracker)

@@ -144,7 +144,8 @@ ACTS = {
     "experimental.always_rearrange_copies_on_the_host": _set("rearrangeStreamsOnHost"),
 }
 # Applied where devices are chosen and programs are saved.
-ELSEWHERE = {"optimizations.minimum_remote_tensor_size", "norms.experimental.distributed_batch_norm_replica_group_size",
+ELSEWHERE = {"experimental.multi_replica_distribution.process_index", "experimental.multi_replica_distribution.process_count",
+             "optimizations.minimum_remote_tensor_size", "norms.experimental.distributed_batch_norm_replica_group_size",
              "auto_select_ipus", "select_ipus", "serialization_output_folder", "device_connection.type",
              "device_connection.version", "ipu_model.compile_ipu_code", "ipu_model.tiles_per_ipu", "ipu_model.version"}
 NO_EFFECT = set(CONFIG)

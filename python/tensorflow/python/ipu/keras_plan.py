@@ -140,7 +140,7 @@ def _all_whole(feed, dataset):
 
 
 def _tell_training(model, plan, batch):
-    k, r, a = plan.steps, plan.replicas, plan.accumulation
+    k, r, a = plan.steps, plan.all_replicas, plan.accumulation
     told = (k, r, a, batch)
     if model.__dict__.get("_told") == told:
         return

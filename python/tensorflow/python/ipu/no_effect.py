@@ -51,6 +51,4 @@ CONFIG = {
     "scheduling.maximum_scheduler_search_space_size": _ONE,
     "experimental.enable_remote_buffer_embedding": "the host looks up the rows of its embeddings",
     "experimental.enable_prng_stability": "the states of random numbers are always kept between programs",
-    "experimental.multi_replica_distribution.process_index": "one process trains; more are refused",
-    "experimental.multi_replica_distribution.process_count": "one process trains; more are refused",
 }

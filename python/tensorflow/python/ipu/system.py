@@ -8,7 +8,7 @@ import popart
 from tensorflow.framework.devices import Device
 from tensorflow.framework.errors import ResourceExhaustedError, failures
 from tensorflow.framework.logs import warning
-from tensorflow.python.ipu import flags, synthetic
+from tensorflow.python.ipu import flags, instances, synthetic
 from tensorflow.python.ipu.config_table import ACTS, NO_EFFECT, DeviceConnectionType
 from tensorflow.python.ipu.no_effect import CONFIG
 
@@ -91,9 +91,8 @@ def _check(values, changed):
     if values["norms.experimental.distributed_batch_norm_replica_group_size"] < 1:
         raise ValueError("norms.experimental.distributed_batch_norm_replica_group_size must be at least 1, not "
                          f"{values['norms.experimental.distributed_batch_norm_replica_group_size']}.")
-    if values["experimental.multi_replica_distribution.process_count"] > 1:
-        raise ValueError("experimental.multi_replica_distribution: several processes that train together are not there "
-                         "yet. Use replicas in one process.")
+    if kind in (DeviceConnectionType.PRE_COMPILE, DeviceConnectionType.NEVER) and instances.share_of(values) is not None:
+        raise ValueError(f"Several processes cannot train on a device that is not there (device_connection.type {kind.name}).")
 
 
 class IpuDevice(Device):
@@ -106,6 +105,7 @@ class IpuDevice(Device):
         self.only_compiles = self.kind in (DeviceConnectionType.PRE_COMPILE, DeviceConnectionType.NEVER)
         self.never_runs = self.kind is DeviceConnectionType.NEVER
         self.saves_to = values["serialization_output_folder"]
+        self.share = instances.share_of(values)
         super().__init__(self._acquire(how, number, values))
         self.ipus = self.info.numIpus
 
@@ -151,6 +151,7 @@ class IpuDevice(Device):
     def norm_replicas(self, replicas):
         """How many of a program's replicas share the statistics of a batch norm."""
         size = self._changed.get("norms.experimental.distributed_batch_norm_replica_group_size", 1)
+        replicas = replicas if self.share is None else self.share.total
         if replicas % size:
             raise ValueError(f"norms.experimental.distributed_batch_norm_replica_group_size is {size}, which does not divide "
                              f"the {replicas} replica{'s' if replicas > 1 else ''} of the program.")

@@ -95,6 +95,8 @@ class HostEmbedding:
         indices = convert_to_tensor(indices)
         if not indices.dtype.is_integer:
             raise TypeError(f"HostEmbedding.lookup: indices must be whole numbers, not {indices.dtype.name}.")
+        if active() is not None and _several_processes():
+            raise NotImplementedError("Host embeddings of several processes are not there: each would train a table of its own.")
         table = self.embedding_tensor
         shape = [*indices.shape.as_list(), table.shape[1]]
         if active() is not None and _is_synthetic():
@@ -147,6 +149,11 @@ class HostEmbedding:
 def _is_synthetic():
     from tensorflow.python.ipu import flags
     return flags.current().synthetic_for("hostembedding")
+
+
+def _several_processes():
+    from tensorflow.python.ipu import system
+    return system.value("experimental.multi_replica_distribution.process_count") > 1
 
 
 def create_host_embedding(name, shape, dtype, partition_strategy="TOKEN", optimizer_spec=None, initializer=None):
