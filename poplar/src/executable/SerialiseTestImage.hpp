@@ -134,9 +134,13 @@ inline void addLeafSteps(Image &image) {
       down{0, none, 0, 0, 4, {{12, 1, 1}}};
   add(step::Execute{1, flag});
   auto &execute = image.steps.back();
-  execute.cost.phases = {
-      {PhaseKind::Exchange, "exchange-in", 40, 64, 2, {{1, 40, 0, 32, 0}, {3, 8, 0, 0, 32}}},
-      {PhaseKind::Compute, "second", 90, 0, 0, {{3, 90, 500, 0, 0}}}};
+  execute.cost.phases = {{PhaseKind::Exchange,
+                          "exchange-in",
+                          40,
+                          64,
+                          2,
+                          {{1, 40, 0, 32, 0}, {3, 8, 0, 0, 32, 1, 0, 70}}},
+                         {PhaseKind::Compute, "second", 90, 0, 0, {{3, 90, 500, 0, 0}}}};
   execute.cost.measured = false;
   add(step::Copy{{copy}, true});
   add(step::HostToDevice{0, {up}});
@@ -312,8 +316,8 @@ public:
     all(a, b);
   }
   void operator()(const TileShare &x) {
-    auto &[a, b, c, d, e, f, g] = x;
-    all(a, b, c, d, e, f, g);
+    auto &[a, b, c, d, e, f, g, h] = x;
+    all(a, b, c, d, e, f, g, h);
   }
   void operator()(const Phase &x) {
     auto &[a, b, c, d, e, f, g, h, superstep] = x; // only passes ask for it
