@@ -40,7 +40,7 @@ public:
   Walk(const Image &image, const arch::System &system, const Reach &reached,
        const ControlCode &found)
       : image_(image), tilesPerIpu_(system.tilesPerIpu()), found_(found),
-        tiles_(std::uint32_t(image.memory.tiles.size())),
+        tiles_(system.tiles() / std::max(1u, image.replicationFactor)),
         ipus_((tiles_ + tilesPerIpu_ - 1) / tilesPerIpu_), seen_(image.steps.size()) {
     for (auto at = reached.order.rbegin(); at != reached.order.rend(); ++at)
       seen_[*at] = takingPart(image.steps[*at]);
@@ -135,7 +135,8 @@ void forControlCode(const Image &image, const arch::System &system, const Reach 
 std::vector<std::uint64_t> controlInstructions(const Image &image, const arch::System &system,
                                                const Reach &reached,
                                                const std::vector<std::uint32_t> &like) {
-  std::vector<std::uint64_t> out(image.memory.tiles.size() + 1); // first how much it changes by
+  std::vector<std::uint64_t> out(system.tiles() / std::max(1u, image.replicationFactor) +
+                                 1); // first how much it changes by
   forControlCode(image, system, reached, like,
                  [&](std::uint32_t, std::uint32_t, std::uint32_t first, std::uint32_t count,
                      unsigned instructions) {
