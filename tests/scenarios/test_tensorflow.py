@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The TensorFlow halves of the training documents, as their readers type them. MNIST and CIFAR-10 are drawn, and shorter."""
+import json
 import os
 import pickle
 import re
@@ -282,10 +283,10 @@ with tf.Session() as sess:
     assert out == "[array([3., 8.], dtype=float32)]\n"
 
 
-def example(name, *arguments, home, tmp_path):
+def example(name, *arguments, home, tmp_path, **environment):
     done = subprocess.run([sys.executable, os.path.join(SOURCE, "examples", "tensorflow", name), *arguments], text=True,
                           capture_output=True, timeout=240, cwd=tmp_path,
-                          env={**os.environ, "HOME": str(home), "OPENIPU_NUM_IPUS": "4"})
+                          env={**os.environ, "HOME": str(home), "OPENIPU_NUM_IPUS": "4", **environment})
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -300,9 +301,18 @@ def test_loops_of_tensorflow_1(home, tmp_path):
 
 def test_shards_and_pipelines_of_tensorflow_1(home, tmp_path):
     """S-99"""
+    import pva
     for more in ((), ("--sharded",)):
-        out = example("tensorflow1_pipeline.py", "--epochs", "2", *more, home=home, tmp_path=tmp_path)
+        folder = tmp_path / f"report{len(more)}"
+        options = json.dumps({"autoReport.all": "true", "autoReport.directory": str(folder)})
+        out = example("tensorflow1_pipeline.py", "--epochs", "2", *more, home=home, tmp_path=tmp_path,
+                      POPLAR_ENGINE_OPTIONS=options)
         assert len(re.findall(r"Step \d+, Epoch \d\.\d, Mean loss: \d\.\d{3}", out)) == 2
+        report = pva.openReport(str(next(folder.rglob("profile.pop"))))
+        ipus = report.compilation.target.numIPUs
+        assert ipus >= 2 and len(report.execution.steps) > 0
+        busy = {i for step in report.execution.steps for i, ipu in enumerate(step.ipus) if ipu.activeTiles}
+        assert len(busy) >= 2, "every stage or shard has tiles that work"
 
 
 def test_loops_accumulates_and_replicates(home, tmp_path):

@@ -7,6 +7,8 @@ import tensorflow as tf
 from tensorflow import keras
 from tensorflow.python import ipu
 
+import on_ipus
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(128, 10)).astype("float32")
 Y = (X.sum(1) > 0).astype("int32")
@@ -225,3 +227,26 @@ def test_options_are_for_models_of_a_strategy():
                  model.set_asynchronous_callbacks, model.set_infeed_queue_options):
         with pytest.raises(AttributeError, match="IPUStrategy's scope"):
             call()
+
+
+def batches(sizes):
+    for n in sizes:
+        yield np.ones((n, 4), "float32"), np.zeros((n, 2), "float32")
+
+
+@pytest.mark.parametrize("ipus,steps,sizes,message", [
+    (1, 1, (8, 8, 8), None), (2, 2, (8,) * 8, None), (1, 1, (8, 8, 5), "partial batch of 5 samples after batches of 8"),
+    (1, 2, (8, 8, 8), r"`steps_per_execution` \(2\) that must be a divisor"),
+    (2, 1, (8, 8, 8), "execution on 2 replicas takes 2 batches, and fewer were left")])
+def test_generators_of_unknown_length(ipus, steps, sizes, message):
+    with on_ipus.strategy(ipus).scope():
+        model = keras.Sequential([keras.layers.Dense(2, input_shape=(4,))])
+        model.compile("sgd", "mse", steps_per_execution=steps)
+        for call in (model.fit, model.evaluate):
+            if message is None:
+                call(batches(sizes), verbose=0)
+            else:
+                with pytest.raises(ValueError, match=message):
+                    call(batches(sizes), verbose=0)
+        if message is None:
+            assert model.predict(x for x, _ in batches(sizes)).shape == (sum(sizes), 2)

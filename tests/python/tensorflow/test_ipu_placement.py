@@ -102,6 +102,11 @@ def test_shared_out_over_replicas(argument):
     assert "ReduceScatter" in trained("fused", ipus, replicas=2, schedule=SCHEDULE.Sequential, **{argument: True})
 
 
+def test_state_that_is_written_out_is_not_shared_out():
+    with pytest.raises(NotImplementedError, match="replicated_optimizer_state_sharding: an optimiser whose update is written out"):
+        trained("written out", 1, replicas=2, replicated_optimizer_state_sharding=True)
+
+
 @pytest.mark.parametrize("mode", MODE)
 def test_recomputation(mode):
     assert trained("fused", 2, recompute=True, recomputation_mode=mode) != trained("fused", 2)

@@ -47,13 +47,19 @@ class Loops:
             return int(wanted)
         return feed.size
 
+    def _left_over(self, plan, feed, batches, rows):
+        """How fewer batches than an execution has, or a partial one, are run; programs for IPUs have fixed shapes."""
+        if plan.strategy is not None:
+            plan.strategy.refuse_left_over(self, plan, feed, batches, rows)
+        return _single(plan)
+
     def _epoch(self, mode, feed, plan, steps, callbacks):
         tracker, program = Tracker(plan.all_replicas, self._replica_reduction), None
         limit = None if steps is None else steps * plan.replicas
         step, logs, seen = 0, {}, 0
         begin, end = getattr(callbacks, f"on_{mode}_batch_begin"), getattr(callbacks, f"on_{mode}_batch_end")
         for arrays, batches, rows in feed.executions(plan.batches, limit):
-            own = plan if batches == plan.batches else _single(plan)
+            own = plan if batches == plan.batches and rows == feed.batch else self._left_over(plan, feed, batches, rows)
             first = program is None
             program = self._program(mode, feed.example(rows if rows != feed.batch else None), own)
             if first:
@@ -115,7 +121,7 @@ class Loops:
         callbacks.on_predict_begin()
         parts, structure, step = [], None, 0
         for arrays, batches, rows in feed.executions(plan.batches, None if count is None else count * plan.replicas):
-            own = plan if batches == plan.batches else _single(plan)
+            own = plan if batches == plan.batches and rows == feed.batch else self._left_over(plan, feed, batches, rows)
             program = self._program("predict", feed.example(rows if rows != feed.batch else None), own)
             structure = program.result
             callbacks.on_predict_batch_begin(step)
@@ -143,9 +149,8 @@ class Loops:
 def _single(plan):
     """What is left of an epoch: one batch at a time."""
     from tensorflow.keras.engine.plan import Plan
-    out = Plan(plan._device, plan.accumulation, 1, plan.accumulation, plan.adapt, plan.strategy, plan.sum_accumulated,
+    return Plan(plan._device, plan.accumulation, 1, plan.accumulation, plan.adapt, plan.strategy, plan.sum_accumulated,
                plan.stages, plan.pipelined, plan.placement, plan.sums_results, plan.norm_replicas)
-    return out
 
 
 def _samples(result, tensor):

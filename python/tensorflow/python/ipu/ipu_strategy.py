@@ -8,7 +8,7 @@ from tensorflow.framework.graphs import active, current
 from tensorflow.framework.tensors import Tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.python.ipu import config
-from tensorflow.python.ipu.keras_plan import plan_of, steps_of
+from tensorflow.python.ipu.keras_plan import plan_of, refuse_left_over, steps_of
 
 
 class IPUStrategyV1:
@@ -68,6 +68,9 @@ class IPUStrategyV1:
 
     def plan(self, model, training):
         return plan_of(self, model, training)
+
+    def refuse_left_over(self, model, plan, feed, batches, rows):
+        refuse_left_over(model, plan, feed, batches, rows)
 
     def steps(self, model, feed, plan, wanted, training):
         return steps_of(model, feed, plan, wanted, training)

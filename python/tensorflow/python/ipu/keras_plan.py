@@ -87,6 +87,16 @@ def steps_of(model, feed, plan, wanted, training):
     return steps
 
 
+def refuse_left_over(model, plan, feed, batches, rows):
+    """Of data whose size was not known beforehand."""
+    if rows != feed.batch:
+        raise ValueError(f"The provided set of data has a partial batch of {rows} samples after batches of {feed.batch}: "
+                         "programs for IPUs have fixed shapes. Use `drop_remainder=True`, or leave the last samples out.")
+    raise ValueError(f"The model `{model.name}` has been configured with `steps_per_execution` ({plan.steps}) that must be a "
+                     f"divisor of the number of batches: each execution on {plan.replicas} replicas takes {plan.batches} "
+                     "batches, and fewer were left. Say how many there are with `steps_per_epoch`, or use `repeat()`.")
+
+
 def _fit_steps(model, plan, steps):
     k = plan.steps
     if steps is None:

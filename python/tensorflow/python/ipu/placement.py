@@ -15,10 +15,10 @@ class RecomputationMode(enum.Enum):
 ARGUMENTS = {
     "offload_weight_update_variables": "optimiser state is in memory beside the chip",
     "offload_gradient_accumulation_buffers": "gradients are gathered in memory beside the chip",
-    "offload_activations": "activations wait in memory beside the chip until the backward pass; PipelineSchedule.Sequential only",
+    "offload_activations": "activations wait in memory beside the chip until the backward pass; refused unless PipelineSchedule.Sequential",
     "offload_weights": "weights are in memory beside the chip",
-    "replicated_optimizer_state_sharding": "every replica keeps a part of the optimiser state",
-    "replicated_weight_sharding": "every replica keeps a part of the weights",
+    "replicated_optimizer_state_sharding": "every replica keeps a part of the optimiser state; refused for optimisers that are written out",
+    "replicated_weight_sharding": "every replica keeps a part of the weights; refused for optimisers that are written out",
     "recomputation_mode": "with allow_recompute: from a stage's inputs (RecomputeThenBackpropagate) or from values within it",
     "gradient_accumulation_dtype": "the type that gradients are gathered in",
     "dtype": "the same, of GradientAccumulationOptimizerV2",
@@ -53,12 +53,16 @@ class Placement:
         return kind.device_type
 
     def adapt(self, options, fused=True):
-        """fused: whether the optimiser is PopART's; state of one that is written out is whole on every replica."""
+        """fused: whether the optimiser is PopART's; state of one that is written out cannot be shared out."""
         for name, what in _LOCATIONS.items():
             if self._given.get(name):
                 self._settings(options, what).location.storage = popart.TensorStorage.OffChip
         for name, what in _SHARDED.items():
-            if self._given.get(name) and fused:
+            if self._given.get(name):
+                if not fused and options.enableReplicatedGraphs:
+                    raise NotImplementedError(f"{name}: an optimiser whose update is written out (docs/tensorflow.md lists "
+                                              "them) has all of its state on every replica. Use one of PopART's rules, such "
+                                              "as SGD or Adam with a constant rate.")
                 settings = self._settings(options, what)
                 settings.location.replicatedTensorSharding = popart.ReplicatedTensorSharding.On
         return options
