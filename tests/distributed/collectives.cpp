@@ -19,6 +19,8 @@
 #include <poplar/Program.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
+#include <set>
+#include <stdexcept>
 
 using namespace poplar;
 using program::Sequence;
@@ -338,6 +340,54 @@ private:
   std::vector<Case> cases_;
 };
 
+void require(bool holds, const char *what) {
+  if (!holds)
+    throw std::runtime_error(what);
+}
+template <class Work> std::string refusal(const Work &work) {
+  try {
+    work();
+  } catch (const std::invalid_argument &e) {
+    return e.what();
+  }
+  return "";
+}
+
+// Values of the host, among all instances and among every other one.
+void hostCollectives() {
+  namespace host = popdist::collectives;
+  const auto me = popdist::getInstanceIndex(), all = popdist::getNumInstances();
+  std::uint64_t sum = me + 1, first = me + 5;
+  host::allReduceSum(&sum, 1);
+  require(sum == all * (all + 1) / 2, "allReduceSum");
+  host::broadcast(&first, 1, all - 1);
+  require(first == all + 4, "broadcast");
+  host::broadcast(&first, 0);
+  std::set<unsigned> members;
+  for (auto i = me % 2; i < all; i += 2)
+    members.insert(i);
+  popdist::registerCommunicator(members, 7);
+  popdist::registerCommunicator(members, 7); // the same again
+  const auto indices = host::allGather(&me, 1, 7);
+  require(std::equal(indices.begin(), indices.end(), members.begin(), members.end()), "allGather");
+  double last = me;
+  host::broadcast(&last, 1, *members.rbegin(), 7);
+  require(last == *members.rbegin(), "broadcast among some");
+  using popdist::registerCommunicator;
+  require(refusal([&] { registerCommunicator({all}, 8); }).find("there is no instance") < 100, "8");
+  require(!refusal([] { registerCommunicator({}, 8); }).empty(), "an empty set");
+  require(!refusal([] { registerCommunicator({0}, 0); }).empty(), "the default's number");
+  require(!refusal([&] { host::allGather(&me, 1, 9); }).empty(), "an unknown number");
+  if (all > 1) {
+    require(!refusal([&] { registerCommunicator({me % 2, (me + 1) % 2}, 7); }).empty(), "others");
+    const auto bytes = me + 1;
+    const std::string text(bytes, 'x');
+    require(!refusal([&] { host::allGather(text.data(), bytes); }).empty(), "different sizes");
+    registerCommunicator({(me + 1) % all}, 10 + me);
+    require(!refusal([&] { host::allGather(&me, 1, 10 + me); }).empty(), "not a member");
+  }
+}
+
 } // namespace
 
 int main(int argc, char **argv) try {
@@ -345,6 +395,7 @@ int main(int argc, char **argv) try {
     return 2;
   Run run(popdist::getNumTotalReplicas(), popdist::getReplicaIndexOffset(),
           popdist::getNumLocalReplicas());
+  hostCollectives();
   run.addCases();
   run.addList();
   return run.run(argv[1]);

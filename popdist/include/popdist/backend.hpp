@@ -3,6 +3,7 @@
 // needed. Engines load it by themselves.
 #ifndef POPDIST_BACKEND_HPP
 #define POPDIST_BACKEND_HPP
+#include <set>
 #include <string>
 
 namespace popdist {
@@ -15,6 +16,14 @@ void registerBackend(const std::string &file); // another library; before the fi
 void initializeBackend();
 bool isBackendInitialized();
 void finalizeBackend(); // waits for all instances; connections are closed when the process ends
+
+// Some of the instances, under a number: collectives of the host (popdist/collectives.hpp) may be
+// among these alone. The members of one register it alike; nobody waits for that.
+using CommunicatorId = unsigned;
+constexpr CommunicatorId defaultCommunicatorId = 0; // all instances
+// Throws std::invalid_argument for instances that do not exist, an empty set, and a number that is
+// the default's or has other instances already.
+void registerCommunicator(const std::set<unsigned> &instances, CommunicatorId id);
 
 } // namespace popdist
 

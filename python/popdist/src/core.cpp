@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: MIT
 // popdist in Python: the context that poprun sets up.
 #include <popdist/backend.hpp>
+#include <popdist/collectives.hpp>
 #include <popdist/context.hpp>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
 
 namespace py = pybind11;
 
+// For packages of ours, on what pickle makes: everybody's, by instance.
+static std::vector<py::bytes> gather(const std::string &mine) {
+  std::vector<std::string> all;
+  {
+    const py::gil_scoped_release others;
+    std::uint64_t size = mine.size();
+    const auto sizes = popdist::collectives::allGather(&size, 1);
+    const auto most = *std::max_element(sizes.begin(), sizes.end());
+    std::string padded = mine;
+    padded.resize(most);
+    const auto bytes = popdist::collectives::allGather(padded.data(), most);
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      all.emplace_back(bytes.data() + i * most, sizes[i]);
+  }
+  return {all.begin(), all.end()};
+}
+
 PYBIND11_MODULE(_core, m) {
+  m.def("_gather", &gather, py::arg("mine"));
+  m.def(
+      "registerCommunicator",
+      [](const std::set<unsigned> &instances, popdist::CommunicatorId id) {
+        popdist::registerCommunicator(instances, id);
+      },
+      py::arg("instances"), py::arg("id"), "Some of the instances, under a number.");
+  m.attr("defaultCommunicatorId") = popdist::defaultCommunicatorId;
   m.def("isPopdistEnvSet", &popdist::isPopdistEnvSet, "True if poprun started this process.");
   m.def("getInstanceIndex", &popdist::getInstanceIndex, "This instance among all, from 0.");
   m.def("getNumInstances", &popdist::getNumInstances, "Processes that share the program.");
