@@ -5,7 +5,7 @@ import os
 try:
     from popdist._core import *  # noqa: F401,F403
     from popdist._core import getInstanceIndex as _instance, initializeBackend as _start, isPopdistEnvSet as _is_set
-    from popdist._core import getNumInstances as _instances
+    from popdist._core import _gather, getNumInstances as _instances  # noqa: F401
 except ModuleNotFoundError as e:
     if e.name != "popdist._core":
         raise
@@ -21,11 +21,15 @@ def init():
         _start()
 
 
-def _refuse_offline_mode():
-    if os.environ.get("POPDIST_OFFLINE_MODE") == "1":
-        raise RuntimeError("poprun --offline-mode compiles programs of Paddle only. With PopART take DeviceManager."
-                           "createOfflineIPUDevice, with PopTorch Options.useOfflineIpuTarget and compileAndExport, without "
-                           "poprun.")
+def _offline_mode():
+    """Whether poprun --offline-mode started this process: it compiles, and attaches no device."""
+    return os.environ.get("POPDIST_OFFLINE_MODE") == "1"
+
+
+def _ipu_version(manager):
+    """Of this machine's IPUs, which need not be free; GC200's where there are none."""
+    found = manager.enumerateDevices()
+    return found[0].ipuVersion if found else "ipu2"
 
 
 def execute_on_instances(instances, function, *args, **kwargs):

@@ -17,11 +17,14 @@ def configureSessionOptions(opts):
 
 
 def getDevice(ipus_per_replica=0, connectionType=popart.DeviceConnectionType.Always):
-    """The device with this instance's IPUs; ipus_per_replica 0: as many as poprun was told."""
-    popdist._refuse_offline_mode()
+    """The device with this instance's IPUs; ipus_per_replica 0: as many as poprun was told. With poprun --offline-mode one
+    like it, that only compiles."""
     if ipus_per_replica:
         popdist.checkNumIpusPerReplica(ipus_per_replica)
     manager = popart.DeviceManager()
+    if popdist._offline_mode():
+        ipus = popdist.getNumLocalReplicas() * (ipus_per_replica or popdist.getNumIpusPerReplica())
+        return manager.createOfflineIPUDevice({"numIPUs": ipus, "ipuVersion": popdist._ipu_version(manager)})
     if not popdist.isPopdistEnvSet():
         return manager.acquireAvailableDevice(max(1, ipus_per_replica), connectionType=connectionType)
     return manager.acquireDeviceById(popdist.getDeviceId(ipus_per_replica), connectionType=connectionType)

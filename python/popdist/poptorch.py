@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """poptorch.Options of an instance that poprun started: its replicas, its device, its place among the processes."""
+import popart
 import poptorch
 from poptorch.options_groups import DistributedOptions
 
@@ -35,7 +36,6 @@ class Options(poptorch.Options):
     that is to be compared with poprun's --ipus-per-replica."""
 
     def __init__(self, ipus_per_replica=None):
-        popdist._refuse_offline_mode()
         if ipus_per_replica is not None:
             popdist.checkNumIpusPerReplica(ipus_per_replica)
         super().__init__()
@@ -43,7 +43,11 @@ class Options(poptorch.Options):
         self.replication_factor = popdist.getNumLocalReplicas()
         if popdist.isPopdistEnvSet():
             popdist.init()
-            self.ipu_id = popdist.getDeviceId(ipus_per_replica or 0)
+            if popdist._offline_mode():
+                version = popdist._ipu_version(popart.DeviceManager())
+                self.useOfflineIpuTarget(int("".join(c for c in version if c.isdigit())))
+            else:
+                self.ipu_id = popdist.getDeviceId(ipus_per_replica or 0)
 
     def _shareOfReplicas(self):
         return popdist.getReplicaIndexOffset(), popdist.getNumTotalReplicas()

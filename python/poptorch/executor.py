@@ -298,6 +298,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
     def __call__(self, *args, **kwargs):
         """Runs one step; results in the structure that forward() returns."""
         if not self._attached:
+            if self._executable is None and os.environ.get("POPDIST_OFFLINE_MODE") == "1":
+                self._compile(args, kwargs)  # poprun --offline-mode: as far as it goes, into the cache
             require(self._options.connection_type != ConnectionType.Never,
                     "Trying to run a model on an offline device (ConnectionType.Never): use model.compile(inputs) "
                     "instead of model(inputs)")

@@ -23,10 +23,20 @@ def test_one_of_two(monkeypatch):
         popdist.checkNumIpusPerReplica(2)
 
 
-def test_what_cannot_compile_only_says_so(monkeypatch):
+def test_offline_mode_takes_devices_that_only_compile(monkeypatch):
+    import popart
     import popdist.popart
-    import popdist.poptorch
     monkeypatch.setenv("POPDIST_OFFLINE_MODE", "1")
-    for call in (popdist.popart.getDevice, popdist.poptorch.Options):
-        with pytest.raises(RuntimeError, match="--offline-mode compiles programs of Paddle only"):
-            call()
+    monkeypatch.setenv("POPDIST_NUM_TOTAL_REPLICAS", "4")
+    monkeypatch.setenv("POPDIST_NUM_LOCAL_REPLICAS", "4")
+    device = popdist.popart.getDevice()
+    assert device.type == popart.DeviceType.OfflineIpu and device.numIpus == 4 and not device.isAttached
+
+
+def test_communicators():
+    popdist.registerCommunicator({0}, 3)
+    popdist.registerCommunicator({0}, 3)
+    for instances, number, why in (({0}, popdist.defaultCommunicatorId, "that of all instances"), (set(), 4, "no instances"),
+                                   ({0, 1}, 4, "no instance 1, only 0 to 0")):
+        with pytest.raises(ValueError, match=why):
+            popdist.registerCommunicator(instances, number)

@@ -9,8 +9,10 @@
 #include "session/impl.hpp"
 #include "session/log.hpp"
 #include <chrono>
+#include <cstdlib>
 #include <popart/error.hpp>
 #include <poplar/exceptions.hpp>
+#include <string_view>
 
 namespace popart {
 
@@ -198,7 +200,7 @@ void Session::prepareDevice(bool loadEngine) {
   const openipu::HostTrace traced("popart", "Session::prepareDevice");
   session::guarded("prepareDevice", [&] {
     impl_->compile();
-    if (loadEngine && impl_->options.compileEngine)
+    if (loadEngine && impl_->options.compileEngine && !impl_->compilesOnly())
       impl_->load();
   });
 }
@@ -207,7 +209,16 @@ void Session::loadEngineAndConnectStreams() {
   session::guarded("loadEngineAndConnectStreams", [&] { impl_->load(); });
 }
 
+// poprun --offline-mode: a program for IPUs goes as far as it can.
+bool Session::Impl::compilesOnly() const {
+  const char *mode = std::getenv("POPDIST_OFFLINE_MODE");
+  return device->getType() == DeviceType::OfflineIpu && mode && std::string_view(mode) == "1";
+}
+
 session::Execution &Session::Impl::loaded() {
+  if (compilesOnly())
+    throw runtime_error("poprun --offline-mode only compiles, and that is done: without the option "
+                        "the program runs, and reads what the cache has.");
   if (!execution || !execution->isLoaded())
     throw runtime_error("The session is not on a device yet. Call prepareDevice() first.");
   if (device->getType() == DeviceType::Ipu && !device->isAttached())

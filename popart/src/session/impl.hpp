@@ -56,6 +56,7 @@ struct Session::Impl {
   // ---- several instances (instances.cpp)
   session::Share share() const; // of the replicas: this instance's
   bool apart() const { return share().number != replicas(); }
+  bool compilesOnly() const;
   poplar::Target target() const; // of the replicas of all instances
   void meetInstances();          // finds the others, and takes what the first one drew at random
   void compareInstances() const; // popart::error if one has another model
