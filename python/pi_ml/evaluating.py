@@ -51,7 +51,7 @@ class Evaluation:
             return results[0] if len(results) == 1 else results
         if verbose:
             table = results_table({"validate": "Validate", "test": "Test"}[self._stage], results)
-            if table:
+            if table and trainer.is_global_zero:
                 print(table)
         return results
 

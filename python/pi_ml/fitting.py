@@ -2,7 +2,7 @@
 """The loop of a training: epochs, batches, validation in between, schedulers; where it stands, for checkpoints."""
 import math
 
-from pi_ml import loading
+from pi_ml import loading, world
 from pi_ml.evaluating import Evaluation
 from pi_ml.log import log, rank_zero_warn
 from pi_ml.seeding import random_states, set_random_states
@@ -142,6 +142,7 @@ class Fit:
     def _stops(self):
         """Whether a callback ends the training; not before min_epochs and min_steps."""
         trainer = self._trainer
+        trainer.should_stop = any(world.gathered(trainer.should_stop))
         if not trainer.should_stop:
             return False
         if (trainer.min_epochs or 0) <= trainer.current_epoch and (trainer.min_steps or 0) <= trainer.global_step:
@@ -216,8 +217,12 @@ class Fit:
                 self._outputs.append(output if isinstance(output, dict) else {"loss": output})
             if validates and self._validates_now():
                 self._validate()
-            if 0 <= trainer.max_steps <= trainer.global_step or trainer.should_stop and self._may_stop():
+            if 0 <= trainer.max_steps <= trainer.global_step or self._stop_asked() and self._may_stop():
                 break
+
+    def _stop_asked(self):
+        """Of several processes, which do the same number of batches: when the epoch is over (_stops)."""
+        return self._trainer.should_stop and world.size() == 1
 
     def _may_stop(self):
         trainer = self._trainer

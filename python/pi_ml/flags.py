@@ -3,6 +3,7 @@
 import datetime
 import difflib
 
+from pi_ml import world
 from pi_ml.accelerators import IPUAccelerator
 from pi_ml.log import rank_zero_warn
 from pi_ml.strategies.base import Strategy
@@ -54,6 +55,22 @@ def devices(accelerator, devices, ipus, strategy):
         raise MisconfigurationException("The IPU Accelerator requires IPU devices to run. Is the SDK enabled, and does "
                                         "OPENIPU_NUM_IPUS give some?")
     return "ipu", count
+
+
+def of_instance(kind, count):
+    """poprun says how many replicas this process has; the trainer's number must agree."""
+    if not world.started_by_poprun():
+        return count
+    if kind != "ipu":
+        if world.size() > 1:
+            raise MisconfigurationException("poprun started several processes, which train one model on IPUs only. Set "
+                                            "Trainer(accelerator=\"ipu\"), or start one process for the CPU.")
+        return count
+    here, total = world.replicas()
+    if count not in (1, here):
+        raise MisconfigurationException(f"Trainer(ipus={count}): poprun gives this process {here} of {total} replicas. Leave the "
+                                        "number out, or start poprun with other --num-replicas and --num-instances.")
+    return here
 
 
 def _is_ipu_strategy(strategy):

@@ -124,7 +124,7 @@ def _worker_init(loader):
 def _check_rows(loader, combined, options, stage):
     if isinstance(loader.dataset, IterableDataset):
         return
-    rows = len(loader.sampler)
+    rows = len(loader.sampler) // options.Distributed.numProcesses
     accumulation = options.Training.gradient_accumulation if stage == "train" else 1
     product = (f"batch size {loader.batch_size} x device iterations {options.device_iterations} x "
                f"accumulation {accumulation} x replicas {options.replication_factor} = {combined} rows")

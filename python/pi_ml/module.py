@@ -2,6 +2,7 @@
 """LightningModule: a model, its steps and its optimiser."""
 import torch
 
+from pi_ml import world
 from pi_ml.checkpoints import Loading
 from pi_ml.hooks import DataHooks, ModuleHooks
 from pi_ml.hyperparameters import HyperparametersMixin
@@ -130,9 +131,11 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
 
     @property
     def global_rank(self):
-        return 0
+        return world.rank()
 
-    local_rank = global_rank
+    @property
+    def local_rank(self):
+        return world.local_rank()
 
     @property
     def logger(self):

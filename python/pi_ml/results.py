@@ -5,6 +5,7 @@ Nothing is copied out of a tensor before somebody asks for it, so that logging c
 """
 import torch
 
+from pi_ml import world
 from pi_ml.utilities.exceptions import MisconfigurationException
 
 _named = {"mean": torch.mean, "sum": torch.sum, "max": torch.max, "min": torch.min, "avg": torch.mean}
@@ -93,8 +94,25 @@ class Results:
         return [(m.entry, k, m.last) for k in updated for m in (self.metrics[k],) if m.entry.on_step]
 
     def of_epoch(self):
-        return [(m.entry, k, value) for k, m in self.metrics.items() if m.entry.on_epoch
+        """(entry, key, value) over the epoch, and over all processes."""
+        metrics = self.metrics if world.size() == 1 else self._of_all()
+        return [(m.entry, k, value) for k, m in metrics.items() if m.entry.on_epoch
                 for value in (m.of_epoch(),) if value is not None]
+
+    def _of_all(self):
+        mine = {k: (m._sum, m._weight, m._values) for k, m in self.metrics.items() if m.entry.on_epoch}
+        parts = world.gathered(mine)
+        if any(part.keys() != mine.keys() for part in parts):
+            raise MisconfigurationException(f"Processes logged different names: {sorted(map(sorted, parts))}. self.log must not "
+                                            "depend on the rank.")
+        out = {}
+        for key, metric in self.metrics.items():
+            out[key] = combined = Metric(metric.entry)
+            combined.last = metric.last
+            for total, weight, values in (part[key] for part in parts if key in part):
+                combined._sum, combined._weight = combined._sum + total, combined._weight + weight
+                combined._values = combined._values + list(values)
+        return out
 
     def state(self):
         """Sums of an epoch that goes on after a checkpoint; by name, since what they mean is logged again."""

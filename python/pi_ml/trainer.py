@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 
-from pi_ml import checkpoints, flags, loading, logging_rules
+from pi_ml import checkpoints, flags, loading, logging_rules, world
 from pi_ml.callbacks import standard
 from pi_ml.evaluating import Evaluation
 from pi_ml.fitting import Fit
@@ -42,6 +42,7 @@ class Trainer:
         kind, self.num_devices = flags.devices(accelerator, devices, ipus, strategy)
         self.accelerator = kind
         self.strategy = flags.strategy_of(strategy, kind)
+        self.num_devices = flags.of_instance(kind, self.num_devices)
         if kind == "ipu":
             flags.check_replicas(self.num_devices, self.strategy)
         self.precision = flags.precision(precision, kind)
@@ -58,7 +59,8 @@ class Trainer:
         self.log_every_n_steps = flags.whole("log_every_n_steps", log_every_n_steps, 0)
         self.num_sanity_val_steps = float("inf") if num_sanity_val_steps == -1 else flags.whole(
             "num_sanity_val_steps", num_sanity_val_steps, 0)
-        self.enable_progress_bar, self.enable_model_summary = bool(enable_progress_bar), bool(enable_model_summary)
+        self.enable_progress_bar, self.enable_model_summary = \
+            bool(enable_progress_bar) and world.rank() == 0, bool(enable_model_summary) and world.rank() == 0
         self.default_root_dir = os.path.abspath(os.fspath(default_root_dir or weights_save_path or os.getcwd()))
         self.resume_from_checkpoint = ckpt_path or resume_from_checkpoint
         self.max_time = flags.duration(max_time)
@@ -136,9 +138,11 @@ class Trainer:
     validating = property(lambda self: self.stage == "validate" and not self.sanity_checking)
     testing = property(lambda self: self.stage == "test")
     predicting = property(lambda self: self.stage == "predict")
-    is_global_zero = True
-    global_rank = local_rank = node_rank = 0
-    world_size = num_nodes = 1
+    is_global_zero = property(lambda self: world.rank() == 0)
+    global_rank = property(lambda self: world.rank())
+    local_rank = property(lambda self: world.local_rank())
+    world_size = property(lambda self: world.size())
+    node_rank, num_nodes = 0, 1
 
     @property
     def logger(self):
@@ -282,7 +286,7 @@ class Trainer:
             datamodule.setup(what)
         self._calls.of_callbacks("setup", what)
         module.setup(what)
-        for logger in self.loggers:
+        for logger in self._writers():
             if module.__dict__.get("_hparams_logged", False) or module.hparams:
                 logger.log_hyperparams(module.hparams_initial)
 
@@ -291,7 +295,7 @@ class Trainer:
             datamodule.teardown(what)
         self._calls.of_callbacks("teardown", what)
         module.teardown(what)
-        for logger in self.loggers:
+        for logger in self._writers():
             logger.finalize("interrupted" if self.interrupted else "success")
 
     def _check_module(self, module, what):
@@ -353,11 +357,15 @@ class Trainer:
         if not metrics:
             return
         self.logged_metrics.update(metrics)
-        if self.loggers:
+        if self._writers():
             values = {name: number(value) for name, value in metrics.items()}
             values.setdefault("epoch", self.current_epoch)
-            for logger in self.loggers:
+            for logger in self._writers():
                 logger.log_metrics(values, step)
+
+    def _writers(self):
+        """Loggers that write: those of the first process."""
+        return self.loggers if self.is_global_zero else []
 
     def _new_results(self):
         self._results = Results()
@@ -370,7 +378,10 @@ class Trainer:
         if self.lightning_module is None:
             raise AttributeError("Saving a checkpoint is only possible if a model is attached to the Trainer. Did you call "
                                  "`Trainer.save_checkpoint()` before calling `Trainer.{fit,validate,test,predict}`?")
-        checkpoints.write(filepath, self._dump(weights_only))
+        checkpoint = self._dump(weights_only)  # by all: weights of replicas elsewhere are gathered
+        if self.is_global_zero:
+            checkpoints.write(filepath, checkpoint)
+        world.barrier()  # who reads it finds it
 
     def _dump(self, weights_only):
         module = self.lightning_module

@@ -6,6 +6,7 @@ import os
 import re
 import time
 
+from pi_ml import world
 from pi_ml.callbacks.base import Callback
 from pi_ml.log import log, rank_zero_warn
 from pi_ml.results import number
@@ -76,7 +77,7 @@ class ModelCheckpoint(Callback):
         if self._at_epoch_end is None:
             self._at_epoch_end = trainer.val_check_interval == 1.0 and trainer.check_val_every_n_epoch == 1
         if not self._given_folder:
-            self.dirpath = os.path.join(trainer.log_dir, "checkpoints")
+            self.dirpath = world.of_first(os.path.join(trainer.log_dir, "checkpoints"))
 
     def on_train_start(self, trainer, pl_module):
         self._last_time = time.monotonic()
@@ -88,7 +89,7 @@ class ModelCheckpoint(Callback):
         by_steps = self._steps and trainer.global_step % self._steps == 0
         by_time = False
         if self._interval is not None:
-            by_time = time.monotonic() - self._last_time >= self._interval.total_seconds()
+            by_time = world.of_first(time.monotonic() - self._last_time >= self._interval.total_seconds())
         if not (by_steps or by_time) or self._saved_already(trainer):
             return
         self._last_time = time.monotonic()
@@ -184,7 +185,7 @@ class ModelCheckpoint(Callback):
         while os.path.exists(path) and path != self.best_model_path:
             path = self._path(f"{name}-v{version}")
             version += 1
-        return path
+        return world.of_first(path)
 
     def format_checkpoint_name(self, metrics, filename=None):
         """The template with its metrics filled in: {epoch} -> epoch=2."""
@@ -220,5 +221,5 @@ class ModelCheckpoint(Callback):
 
 
 def _remove(path):
-    if os.path.exists(path):
+    if world.rank() == 0 and os.path.exists(path):
         os.unlink(path)

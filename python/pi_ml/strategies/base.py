@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Strategy: what the loops ask of the place where a model runs."""
+import torch
+
+from pi_ml import world
 
 
 class Strategy:
     """The loops call these; see cpu.py and ipu.py for the two answers."""
 
     strategy_name = None
-    is_global_zero = True
-    global_rank = local_rank = 0
-    world_size = 1
+    is_global_zero = property(lambda self: self.global_rank == 0)
+    global_rank = property(lambda self: world.rank())
+    local_rank = property(lambda self: world.local_rank())
+    world_size = property(lambda self: world.size())
     root_device = None
 
     def connect(self, trainer):
@@ -54,19 +58,24 @@ class Strategy:
     def teardown(self):
         pass
 
-    # ---- of several processes; there is one
+    # ---- of several processes (poprun); all of them call these
 
-    def reduce(self, tensor, *args, **kwargs):
-        return tensor
+    def reduce(self, tensor, group=None, reduce_op="mean"):
+        if world.size() == 1:
+            return tensor
+        if reduce_op not in ("mean", "avg", "sum"):
+            raise ValueError(f"reduce_op is \"mean\" or \"sum\", not {reduce_op!r}.")
+        total = sum(world.gathered(tensor))
+        return total if reduce_op == "sum" else total / world.size()
 
     def barrier(self, *args, **kwargs):
-        pass
+        world.barrier()
 
     def broadcast(self, value, src=0):
-        return value
+        return world.gathered(value if world.rank() == src else None)[src]
 
     def all_gather(self, tensor, *args, **kwargs):
-        return tensor
+        return tensor if world.size() == 1 else torch.stack(world.gathered(tensor))
 
     def optimizer_state(self):
         """What of an optimiser lies on a device, for a checkpoint; None where its state_dict has everything."""

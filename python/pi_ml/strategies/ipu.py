@@ -6,7 +6,7 @@ import os
 import torch
 from torch.utils._pytree import tree_flatten
 
-from pi_ml import loading
+from pi_ml import loading, world
 from pi_ml.log import log, rank_zero_warn
 from pi_ml.strategies.base import Strategy
 from pi_ml.strategies.steps import StepModule
@@ -80,10 +80,6 @@ class IPUStrategy(Strategy):
                 return given.replication_factor
         return self.trainer.num_devices
 
-    @property
-    def world_size(self):
-        return 1
-
     def _options(self, kind):
         if self._given[kind] is not None:
             return self._given[kind]
@@ -93,9 +89,13 @@ class IPUStrategy(Strategy):
 
     def _new_options(self, kind):
         import poptorch
-        options = poptorch.Options()
+        if world.started_by_poprun():
+            import popdist.poptorch
+            options = popdist.poptorch.Options()
+        else:
+            options = poptorch.Options()
+            options.replicationFactor(self.replication_factor)
         options.deviceIterations(self.device_iterations)
-        options.replicationFactor(self.replication_factor)
         options.autoRoundNumIPUs(True)  # a model over three IPUs reserves four
         training = kind == "train"
         accumulation = self.trainer.accumulate_grad_batches if training else 1
