@@ -5,9 +5,12 @@
 //   ReplicatedAllReduceInplace    the same, written to the variables given
 //   ReplicatedReduceScatter       member i gets part i of the elements, zeros behind the last
 //   ReplicatedAllGather           the elements of all members one after the other
+//   ReplicatedAllToAll            row i of all members, [members, ...]; its own transpose
+// ReplicaIndex: the number of the replica, an INT32 scalar.
 #include "lowering/lowering.hpp"
 #include "ops/core/elementwise.hpp"
 #include "ops/core/groups.hpp"
+#include <popops/Cast.hpp>
 
 namespace popart::ops {
 
@@ -130,10 +133,55 @@ OpDef allGather() {
   return op;
 }
 
+OpDef replicaIndex() {
+  OpDef op;
+  op.type = "ReplicaIndex";
+  op.domain = "openipu";
+  op.doc = "The number of the replica.";
+  op.in = {0, 0};
+  op.out = {1, 1};
+  op.noGradient = "it is a whole number";
+  op.infer = [](const OpView &) { return Infos{{DataType::INT32, {}}}; };
+  op.lower = [](lowering::Lowering &l, const OpView &) -> Tensors {
+    auto &graph = l.wholeGraph();
+    const auto index = graph.addReplicationIndexConstant(l.name());
+    graph.setTileMapping(index, 0);
+    return {popops::cast(graph, index, poplar::INT, l.program(), l.name())};
+  };
+  return op;
+}
+
+OpDef allToAll() {
+  OpDef op;
+  op.type = "ReplicatedAllToAll";
+  op.domain = "openipu";
+  op.doc = "Replicas exchange rows: each gets those with its number.";
+  op.in = op.out = {1, 1};
+  op.collective = true;
+  op.infer = [](const OpView &op) {
+    const auto rows = op.integer("replicas", 0);
+    if (op.in(0).rank() < 1 || (rows && op.in(0).dim(0) != rows))
+      op.fail("input \"", op.in(0).name(), "\" is ", op.in(0).info(),
+              "; it needs a row for each of ", rows, " replicas.");
+    return Infos{op.in(0).info()};
+  };
+  op.grad = [](GradBuilder &g, const OpView &op) {
+    return g.dy() == none
+               ? Values{none}
+               : Values{g.op("openipu.ReplicatedAllToAll", {g.dy()}, op.node().attributes)};
+  };
+  op.lower = [](lowering::Lowering &l, const OpView &op) -> Tensors {
+    return {gcl::allToAllCrossReplica(l.wholeGraph(), l.tensor(op.in(0)), l.program(), {}, l.name(),
+                                      l.options().gcl)};
+  };
+  return op;
+}
+
 } // namespace
 
 std::vector<OpDef> replicatedOps() {
-  return {allReduce(), allReduceInPlace(), reduceScatter(), allGather()};
+  return {allReduce(), allReduceInPlace(), reduceScatter(),
+          allGather(), allToAll(),         replicaIndex()};
 }
 
 } // namespace popart::ops

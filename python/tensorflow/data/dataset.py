@@ -2,6 +2,7 @@
 """Dataset: a sequence of elements (structures of arrays) that is computed while somebody looks. Slices of arrays stay arrays
 as long as they can: batches of them are views, and shuffled ones are gathered at once."""
 import itertools
+import os
 
 import numpy as np
 
@@ -280,20 +281,30 @@ class Dataset:
                 yield (np.int64(i), element)
         return self._like(make, spec=(TensorSpec((), "int64"), self._spec))
 
-    def flat_map(self, map_func, name=None):
+    def _inner(self, map_func):
+        """The function of an element that gives its data set."""
         with_tuple = isinstance(self._spec, tuple)
-        first = next(iter(self._make()))
 
         def inner(element):
             with eagerly():
                 tensors = nest.map_structure(lambda a: EagerTensor(np.asarray(a)), element)
                 return map_func(*tensors) if with_tuple else map_func(tensors)
+        return inner
+
+    def flat_map(self, map_func, name=None):
+        inner = self._inner(map_func)
         return Dataset(lambda: itertools.chain.from_iterable(inner(e)._make() for e in self._make()), UNKNOWN,
-                       inner(first)._spec)
+                       inner(next(iter(self._make())))._spec)
 
     def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
                    name=None):
-        return self.flat_map(map_func)
+        """cycle_length data sets at a time (as many as cores without it), block_length elements of each in turn."""
+        inner = self._inner(map_func)
+        cycle, block = int(cycle_length or os.cpu_count() or 1), int(block_length or 1)
+        if cycle < 1 or block < 1:
+            raise ValueError(f"interleave: cycle_length ({cycle_length}) and block_length ({block_length}) must be positive.")
+        return Dataset(lambda: _interleaved((inner(e)._make() for e in self._make()), cycle, block), UNKNOWN,
+                       inner(next(iter(self._make())))._spec)
 
     def reduce(self, initial_state, reduce_func, name=None):
         state = nest.map_structure(convert_to_tensor, initial_state)
@@ -422,3 +433,20 @@ def _shapes(shapes, count):
         return list(shapes)
     flat = nest.flatten(shapes)
     return flat if len(flat) == count else [None] * count
+
+
+def _interleaved(iterables, cycle, block):
+    """block elements of each of `cycle` iterables in turn; one that is at its end makes room for the next."""
+    waiting = iter(iterables)
+    places = [iter(i) for i in itertools.islice(waiting, cycle)]
+    at = 0
+    while any(p is not None for p in places):
+        place = places[at]
+        taken = 0
+        for element in itertools.islice(place, block) if place is not None else ():
+            taken += 1
+            yield element
+        if place is not None and taken < block:
+            new = next(waiting, None)
+            places[at] = None if new is None else iter(new)
+        at = (at + 1) % len(places)

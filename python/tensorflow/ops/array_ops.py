@@ -263,7 +263,11 @@ def gather_nd(params, indices, batch_dims=0, name=None):
 
 
 def embedding_lookup(params, ids, max_norm=None, name=None):
-    return gather(params, ids, name=name)
+    rows = gather(params, ids, name=name)
+    if max_norm is None:
+        return rows
+    from tensorflow.ops import math_ops
+    return math_ops.clip_by_norm(rows, float(max_norm), axes=[-1])
 
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
@@ -337,7 +341,9 @@ def range_(start, limit=None, delta=1, dtype=None, name="range"):
 
 
 def linspace(start, stop, num, name=None, axis=0):
-    return EagerTensor(np.linspace(start, stop, int(num)).astype(np.float32))
+    start, stop = (np.asarray(constant_value(convert_to_tensor(v))) for v in (start, stop))
+    kind = start.dtype if start.dtype.kind == "f" else np.float32
+    return EagerTensor(np.linspace(start, stop, int(num), axis=axis).astype(kind))
 
 
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):

@@ -156,7 +156,16 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     from tensorflow.ops import array_ops
     rows = [array_ops.unstack(convert_to_tensor(t)) for t in nest.flatten(elems)]
     results = [fn(nest.pack_sequence_as(elems, list(row))) for row in zip(*rows)]
+    _check_types(results[0], dtype if fn_output_signature is None else fn_output_signature)
     return nest.map_structure(lambda *parts: array_ops.stack(parts), *results)
+
+
+def _check_types(result, declared):
+    """Of what map_fn's function gives, if they were declared."""
+    for made, kind in zip(nest.flatten(result), [] if declared is None else nest.flatten(declared)):
+        kind, found = getattr(kind, "dtype", kind), convert_to_tensor(made).dtype
+        if found != kind:
+            raise TypeError(f"map_fn: the function gives {found.name}, but {dtypes.as_dtype(kind).name} was declared.")
 
 
 def scan(fn, elems, initializer=None, name=None, **_):

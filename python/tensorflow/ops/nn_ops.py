@@ -76,6 +76,11 @@ def log_softmax(logits, axis=None, name=None):
 
 def softmax_cross_entropy_with_logits(labels=None, logits=None, axis=-1, name=None):
     logits, labels = same_type(logits, labels)
+    rank = logits.shape.rank
+    if axis % rank != rank - 1:
+        from tensorflow.ops import array_ops
+        turned = [d for d in range(rank) if d != axis % rank] + [axis % rank]
+        logits, labels = (array_ops.transpose(t, turned) for t in (logits, labels))
     return apply("SoftmaxCrossEntropyWithLogits", [logits, labels], name=name)
 
 
@@ -202,7 +207,7 @@ def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None
         shape = x.shape.as_list()
         if noise_shape is not None:
             shape = [own if n is None else int(n) for n, own in zip(noise_shape, shape)]
-        kept = random_ops.uniform_array(shape) >= rate
+        kept = random_ops.uniform_array(shape, seed) >= rate
         return math_ops.multiply(x, EagerTensor((kept / (1 - rate)).astype(x.dtype.as_numpy_dtype)))
     attributes = {"rate": float(rate)}
     if noise_shape is not None:

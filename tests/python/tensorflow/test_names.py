@@ -14,7 +14,8 @@ MODULES = ["tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.random"
            "tensorflow.keras.Model", "tensorflow.python.ipu", "tensorflow.python.ipu.config", "tensorflow.python.ipu.scopes",
            "tensorflow.python.ipu.loops", "tensorflow.python.ipu.utils", "tensorflow.python.ipu.optimizers",
            "tensorflow.python.ipu.ops.pipelining_ops", "tensorflow.python.ipu.ops.embedding_ops",
-           "tensorflow.python.ipu.ops.custom_ops", "ipu_tensorflow_addons.keras.layers",
+           "tensorflow.python.ipu.ops.custom_ops", "tensorflow.python.ipu.ops.all_to_all_op",
+           "tensorflow.python.ipu.distributed", "ipu_tensorflow_addons.keras.layers",
            "ipu_tensorflow_addons.keras.optimizers", "ipu_tensorflow_addons.v1.layers", "tensorflow.compat.v1", "tensorflow.compat.v1.train",
            "tensorflow.compat.v1.layers", "tensorflow.compat.v1.losses"]
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, os.pardir, "docs", "tensorflow-names.md")

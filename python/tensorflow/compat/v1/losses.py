@@ -11,13 +11,27 @@ class Reduction:
     SUM_OVER_BATCH_SIZE, SUM_BY_NONZERO_WEIGHTS = "weighted_sum_over_batch_size", "weighted_sum_by_nonzero_weights"
 
 
-def _reduced(values, weights, reduction):
-    if weights != 1.0 if isinstance(weights, (int, float)) else True:
-        values = math_ops.multiply(values, math_ops.cast(convert_to_tensor(weights), values.dtype))
-    out = values if reduction == Reduction.NONE else math_ops.reduce_sum(values) if reduction == Reduction.SUM else \
-        math_ops.reduce_mean(values)
-    if current.default is not None:
-        current.default.add_to_collection("losses", out)
+def _reduced(values, weights, reduction, collection):
+    weighs = not isinstance(weights, (int, float)) or weights != 1
+    if weighs:
+        weights = math_ops.cast(convert_to_tensor(weights), values.dtype)
+        while 0 < weights.shape.rank < values.shape.rank:
+            weights = array_ops.expand_dims(weights, -1)
+        weights = math_ops.multiply(array_ops.ones_like(values), weights)
+        values = math_ops.multiply(values, weights)
+    if reduction == Reduction.NONE:
+        out = values
+    elif reduction == Reduction.SUM:
+        out = math_ops.reduce_sum(values)
+    elif not weighs or reduction == Reduction.SUM_OVER_BATCH_SIZE:
+        out = math_ops.reduce_mean(values)
+    elif reduction in (Reduction.MEAN, Reduction.SUM_BY_NONZERO_WEIGHTS):
+        parts = weights if reduction == Reduction.MEAN else math_ops.cast(math_ops.not_equal(weights, 0.0), values.dtype)
+        out = math_ops.divide_no_nan(math_ops.reduce_sum(values), math_ops.reduce_sum(parts))
+    else:
+        raise ValueError(f"Invalid Reduction Key {reduction}.")
+    if current.default is not None and collection:
+        current.default.add_to_collection(collection, out)
     return out
 
 
@@ -27,7 +41,7 @@ def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_c
     logits = convert_to_tensor(logits)
     if labels.shape.rank == logits.shape.rank and labels.shape[-1] == 1:
         labels = array_ops.squeeze(labels, [-1])
-    return _reduced(nn_ops.sparse_softmax_cross_entropy_with_logits(labels, logits), weights, reduction)
+    return _reduced(nn_ops.sparse_softmax_cross_entropy_with_logits(labels, logits), weights, reduction, loss_collection)
 
 
 def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses",
@@ -35,30 +49,32 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
     labels = math_ops.cast(convert_to_tensor(onehot_labels), convert_to_tensor(logits).dtype)
     if label_smoothing > 0:
         labels = math_ops.add(math_ops.multiply(labels, 1 - label_smoothing), label_smoothing / labels.shape[-1])
-    return _reduced(nn_ops.softmax_cross_entropy_with_logits(labels, logits), weights, reduction)
+    return _reduced(nn_ops.softmax_cross_entropy_with_logits(labels, logits), weights, reduction, loss_collection)
 
 
 def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses",
                           reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     labels = math_ops.cast(convert_to_tensor(multi_class_labels), convert_to_tensor(logits).dtype)
-    return _reduced(nn_ops.sigmoid_cross_entropy_with_logits(labels, logits), weights, reduction)
+    if label_smoothing > 0:
+        labels = math_ops.add(math_ops.multiply(labels, 1 - label_smoothing), 0.5 * label_smoothing)
+    return _reduced(nn_ops.sigmoid_cross_entropy_with_logits(labels, logits), weights, reduction, loss_collection)
 
 
 def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection="losses",
                        reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     predictions = convert_to_tensor(predictions)
-    return _reduced(math_ops.squared_difference(predictions, math_ops.cast(labels, predictions.dtype)), weights, reduction)
+    return _reduced(math_ops.squared_difference(predictions, math_ops.cast(labels, predictions.dtype)), weights, reduction, loss_collection)
 
 
 def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection="losses",
                         reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     predictions = convert_to_tensor(predictions)
     return _reduced(math_ops.abs(math_ops.subtract(predictions, math_ops.cast(labels, predictions.dtype))), weights,
-                    reduction)
+                    reduction, loss_collection)
 
 
 def get_losses(scope=None, loss_collection="losses"):
-    return current.default.get_collection("losses", None)
+    return current.default.get_collection(loss_collection, scope)
 
 
 _names.lazy(globals(), {})

@@ -13,8 +13,8 @@ _scopes = []
 
 
 class VariableScope:
-    def __init__(self, name, reuse=False, initializer=None, dtype=None):
-        self.name, self.reuse, self.initializer, self.dtype = name, reuse, initializer, dtype
+    def __init__(self, name, reuse=False, initializer=None, dtype=None, regularizer=None):
+        self.name, self.reuse, self.initializer, self.dtype, self.regularizer = name, reuse, initializer, dtype, regularizer
         self.original_name_scope = name + "/" if name else ""
 
     def reuse_variables(self):
@@ -28,6 +28,8 @@ def get_variable_scope():
 @contextlib.contextmanager
 def variable_scope(name_or_scope=None, default_name=None, values=None, initializer=None, regularizer=None, reuse=None,
                    dtype=None, use_resource=None, custom_getter=None, auxiliary_name_scope=True, **_):
+    if custom_getter is not None:
+        raise NotImplementedError("variable_scope(..., custom_getter=...) is not there; docs/tensorflow.md lists what is.")
     outer = get_variable_scope()
     if isinstance(name_or_scope, VariableScope):
         full = name_or_scope.name
@@ -37,7 +39,8 @@ def variable_scope(name_or_scope=None, default_name=None, values=None, initializ
             raise TypeError("If default_name is None then name_or_scope is required")
         name = default_name if name_or_scope is None else name_or_scope
         full = "/".join(filter(None, (outer.name, name)))  # "": the scope around it with another `reuse`
-    scope = VariableScope(full, outer.reuse if reuse is None else reuse, initializer or outer.initializer, dtype)
+    scope = VariableScope(full, outer.reuse if reuse is None else reuse, initializer or outer.initializer, dtype,
+                          regularizer or outer.regularizer)
     _scopes.append(scope)
     try:
         with name_scope(full.split("/")[-1]) if full != outer.name else contextlib.nullcontext():
@@ -48,7 +51,11 @@ def variable_scope(name_or_scope=None, default_name=None, values=None, initializ
 
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
                  caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, **_):
+    for value, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
+        if value is not None:
+            raise NotImplementedError(f"get_variable(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
     scope = get_variable_scope()
+    regularizer = regularizer if regularizer is not None else scope.regularizer
     full = f"{scope.name}/{name}" if scope.name else name
     graph = get_default_graph()
     named = graph.__dict__.setdefault("named_variables", {})
@@ -75,4 +82,9 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
     finally:
         current.scopes = before
     named[full] = out
+    for collection in collections or ():
+        if collection not in ("variables", "trainable_variables"):
+            graph.add_to_collection(collection, out)
+    if regularizer is not None:
+        graph.add_to_collection("regularization_losses", regularizer(out.read_value()))
     return out

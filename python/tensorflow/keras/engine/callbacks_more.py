@@ -89,6 +89,8 @@ class ModelCheckpoint(_Monitor):
         super().__init__(monitor, mode)
         self.filepath, self.verbose, self.save_freq = str(filepath), verbose, save_freq
         self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
+        if initial_value_threshold is not None:
+            self.best = initial_value_threshold
         self._batches = 0
 
     def on_train_batch_end(self, batch, logs=None):

@@ -124,6 +124,9 @@ def model_from_json(text, custom_objects=None):
 
 def clone_model(model, input_tensors=None, clone_function=None):
     """The same structure with weights of its own."""
+    for value, what in ((input_tensors, "input_tensors"), (clone_function, "clone_function")):
+        if value is not None:
+            raise NotImplementedError(f"clone_model(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
     return type(model).from_config(model.get_config())
 
 

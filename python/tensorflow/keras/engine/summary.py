@@ -8,6 +8,8 @@ from tensorflow.framework import nest
 def print_summary(model, line_length=None, positions=None, print_fn=None, expand_nested=False):
     from tensorflow.keras.engine.functional import Functional
     from tensorflow.keras.engine.sequential import Sequential
+    if expand_nested:
+        raise NotImplementedError("summary(expand_nested=True) is not there; docs/tensorflow.md lists what is.")
     show = print_fn or print
     plain = isinstance(model, Sequential) or not isinstance(model, Functional) or _is_chain(model)
     line_length = line_length or (65 if plain else 98)

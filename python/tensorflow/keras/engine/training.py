@@ -170,7 +170,8 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True, return_dict=False):
         self._require_compiled()
-        logs = self._one_batch("train", x, y, sample_weight, reset_metrics)
+        from tensorflow.keras.engine.loops import _class_weights
+        logs = self._one_batch("train", x, y, _class_weights(y, sample_weight, class_weight), reset_metrics)
         return logs if return_dict else _listed(logs)
 
     def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True, return_dict=False):

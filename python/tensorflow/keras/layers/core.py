@@ -15,6 +15,9 @@ __all__ = ["Input", "InputLayer", "Dense", "Activation", "Dropout", "Flatten", "
 class InputLayer(Layer):
     def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None, sparse=None, name=None, ragged=None,
                  batch_input_shape=None, **kwargs):
+        for value, what in ((sparse, "sparse"), (ragged, "ragged"), (input_tensor, "input_tensor")):
+            if value is not None and value is not False:
+                raise NotImplementedError(f"InputLayer(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
         super().__init__(name=name or backend.unique_name("input"), dtype=dtype or backend.floatx())
         shape = batch_input_shape if batch_input_shape is not None else (batch_size, *(input_shape or ()))
         self._batch_input_shape = tuple(TensorShape(shape))
@@ -189,12 +192,18 @@ class RepeatVector(Layer):
 class Lambda(Layer):
     def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
         super().__init__(**kwargs)
-        self.function, self.arguments = function, arguments or {}
+        self.function, self.arguments, self._mask = function, arguments or {}, mask  # shapes follow from the function
+        self.supports_masking = mask is not None
+
+    def compute_mask(self, inputs, mask=None):
+        return self._mask(inputs, mask) if callable(self._mask) else self._mask
 
     def call(self, inputs, mask=None, training=None):
         import inspect
         more = dict(self.arguments)
         names = inspect.signature(self.function).parameters
+        if "mask" in names:
+            more["mask"] = mask
         if "training" in names:
             more["training"] = training
         return self.function(inputs, **more)

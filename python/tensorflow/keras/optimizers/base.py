@@ -145,10 +145,12 @@ class Optimizer:
     # ---- steps
 
     def apply_gradients(self, grads_and_vars, name=None, experimental_aggregate_gradients=True):
+        grads_and_vars = list(grads_and_vars)
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         if not pairs:
             raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in grads_and_vars]}.")
-        gradients = self._clipped(_averaged([g for g, _ in pairs]))
+        gradients = [g for g, _ in pairs]
+        gradients = self._clipped(_averaged(gradients) if experimental_aggregate_gradients else gradients)
         self._create_all([v for _, v in pairs])
         rate = self._decayed_lr()
         self.prepare()
@@ -171,14 +173,15 @@ class Optimizer:
     def minimize(self, loss, var_list, grad_loss=None, name=None, tape=None):
         from tensorflow.framework.tape import GradientTape, graph_gradients
         variables = var_list() if callable(var_list) else var_list
+        given = None if grad_loss is None else [convert_to_tensor(grad_loss)]
         if callable(loss):
             with GradientTape() as tape:
                 loss = loss()
-            gradients = tape.gradient(loss, variables)
+            gradients = tape.gradient(loss, variables, given)
         elif tape is not None:
-            gradients = tape.gradient(loss, variables)
+            gradients = tape.gradient(loss, variables, given)
         elif active() is not None:
-            gradients = graph_gradients(active(), [loss], variables)
+            gradients = graph_gradients(active(), [loss], variables, given)
         else:
             raise ValueError("`tape` is required when a `Tensor` loss is passed.")
         return self.apply_gradients(zip(gradients, variables))

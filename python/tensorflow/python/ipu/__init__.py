@@ -9,4 +9,4 @@ _MODULES = ("scopes", "ipu_compiler", "loops", "ipu_infeed_queue", "ipu_outfeed_
 _names.lazy(globals(), {**{name: f"tensorflow.python.ipu.{name}" for name in _MODULES},
                         **{name: f"tensorflow.python.ipu.ops.{name}" for name in (
                             "pipelining_ops", "embedding_ops", "functional_ops", "rand_ops", "normalization_ops",
-                            "replication_ops", "cross_replica_ops", "custom_ops", "internal_ops", "nn_ops")}})
+                            "replication_ops", "cross_replica_ops", "custom_ops", "internal_ops", "nn_ops", "all_to_all_op")}})

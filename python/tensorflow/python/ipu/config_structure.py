@@ -99,6 +99,16 @@ class Category:
         setattr(owner, last, value)
 
 
+class _OnBoth:
+    """A method of an object, or of a new one when it is called on the class."""
+
+    def __init__(self, function):
+        self._function = function
+
+    def __get__(self, instance, owner):
+        return self._function.__get__(owner() if instance is None else instance, owner)
+
+
 class Structure(Category):
     """The whole, with its conversions."""
 
@@ -112,19 +122,19 @@ class Structure(Category):
     def to_dict(self):
         return {name: str(v) if isinstance(v, enum.Enum) else _copied(v) for name, v in self._values().items()}
 
-    @classmethod
-    def from_dict(cls, values):
-        out = cls()
+    @_OnBoth
+    def from_dict(self, values):
+        """Takes over the values; called on the class, of a new one."""
         for name, value in values.items():
-            out._set(name, value)
-        return out
+            self._set(name, value)
+        return self
 
     def to_json(self):
         return json.dumps(self.to_dict())
 
-    @classmethod
-    def from_json(cls, text):
-        return cls.from_dict(json.loads(text))
+    @_OnBoth
+    def from_json(self, text):
+        return self.from_dict(json.loads(text))
 
 
 def _copied(value):

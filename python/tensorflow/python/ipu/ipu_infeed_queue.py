@@ -13,6 +13,8 @@ from tensorflow.python.ipu import flags
 class IPUInfeedQueue:
     def __init__(self, dataset, device_ordinal=None, prefetch_depth=None, optimise_latency=False, feed_name=None):
         without_effect(prefetch_depth=prefetch_depth, optimise_latency=optimise_latency)
+        if not hasattr(dataset, "element_spec"):
+            raise TypeError(f"IPUInfeedQueue takes a tf.data.Dataset, not {type(dataset).__name__}.")
         self.dataset = dataset
         if prefetch_depth is not None and not 1 <= prefetch_depth <= 255:
             raise ValueError(f"prefetch_depth must be between 1 and 255, not {prefetch_depth}.")

@@ -16,6 +16,10 @@ class IPUStrategyV1:
                  enable_keras_extensions=True):
         if ":IPU:" not in ipu_device.upper():
             raise ValueError(f"ipu_device must name an IPU, such as /device:IPU:0, not {ipu_device!r}.")
+        for value, what in ((enable_dataset_iterators, "enable_dataset_iterators"),
+                            (enable_keras_extensions, "enable_keras_extensions")):
+            if not value:
+                raise NotImplementedError(f"IPUStrategy({what}=False) is not there; docs/tensorflow.md lists what is.")
         self._ipu_device, self._cpu_device = ipu_device, cpu_device
         self._index = int(ipu_device.rsplit(":", 1)[1])
 

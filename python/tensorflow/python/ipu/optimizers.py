@@ -55,9 +55,12 @@ class GradientAccumulationOptimizerV2(_Around):
             raise RuntimeError("GradientAccumulationOptimizerV2 belongs into the body of ipu.loops.repeat.")
         if graph.rounds % self._count:
             raise ValueError(f"The loop's {graph.rounds} rounds must be a multiple of num_mini_batches ({self._count}).")
+        if global_step is not None:
+            raise NotImplementedError("GradientAccumulationOptimizerV2.minimize(global_step=...) is not there: count the "
+                                      "weight updates on the host.")
         graph.rounds //= self._count
         graph.placement = self._placement
-        graph.train(self.keras, loss, self._count, self._method)
+        graph.train(self.keras, loss, self._count, self._method, var_list)
         return Operation(graph, self._name)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):

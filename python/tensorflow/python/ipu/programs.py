@@ -31,7 +31,7 @@ class ProgramGraph(Graph):
         self.schedule = None
         self.norm_replicas = system.value("norms.experimental.distributed_batch_norm_replica_group_size")
 
-    def train(self, optimizer, loss, accumulation, method=GradientAccumulationReductionMethod.SUM):
+    def train(self, optimizer, loss, accumulation, method=GradientAccumulationReductionMethod.SUM, variables=None):
         """The variables are trained in PopART's training, by its optimiser of the same rule or by this one written out."""
         if self.training is not None:
             raise RuntimeError("A program trains with one optimizer.")
@@ -39,7 +39,7 @@ class ProgramGraph(Graph):
         if method is GradientAccumulationReductionMethod.SUM:
             loss = math_ops.multiply(loss, float(accumulation))
         self.training = (optimizer, loss, accumulation, method)
-        self.retrain = {id(v) for v in trainable_variables()}
+        self.retrain = {id(v) for v in (trainable_variables() if variables is None else variables)}
 
     def trained_variables(self):
         return [v for key, (v, *_) in self.variables.items() if key in self.retrain]

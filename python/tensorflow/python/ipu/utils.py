@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Helpers: what a device has, seeds, variables, synthetic data."""
+import enum
+
 import numpy as np
 
 from tensorflow.python.ipu import flags, system
 
 
+class SyntheticDataCategory(enum.Enum):
+    Infeed, Outfeed, Seed, HostEmbedding, Parameters = range(1, 6)
+
+
 def _index(device):
-    return int(str(device).rsplit(":", 1)[1])
+    kind, _, number = str(device).upper().rpartition("IPU:")
+    if not number.isdigit() or kind not in ("", "/", "/DEVICE:"):
+        raise ValueError(f"{device!r} is no IPU device: it is called /device:IPU:0.")
+    return int(number)
 
 
 def get_num_of_ipus_in_device(ipu_device, device="cpu"):
@@ -18,11 +27,21 @@ def running_on_ipu_model(device="cpu"):
 
 
 def use_synthetic_data_for(synthetic_data_category):
-    return flags.current().synthetic_for(str(getattr(synthetic_data_category, "name", synthetic_data_category)).lower())
+    """Of a SyntheticDataCategory, or its name."""
+    name = str(getattr(synthetic_data_category, "name", synthetic_data_category)).lower()
+    known = [c.name.lower() for c in SyntheticDataCategory]
+    if name not in known:
+        raise ValueError(f"{synthetic_data_category!r} is no category of synthetic data: {', '.join(known)}.")
+    return flags.current().synthetic_for(name)
 
 
 def reset_ipu_seed(seed, device="/device:IPU:0", cpu_device="cpu", experimental_identical_replicas=False):
     """Random numbers of the device start from here."""
+    if experimental_identical_replicas:
+        raise NotImplementedError("reset_ipu_seed(experimental_identical_replicas=True) is not there: replicas draw numbers of "
+                                  "their own.")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"seed must be a whole number, not {seed!r}.")
     system.device(_index(device)).set_seed(int(seed))
 
 

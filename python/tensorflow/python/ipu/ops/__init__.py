@@ -4,4 +4,4 @@ from tensorflow import _names
 
 _names.lazy(globals(), {name: f"tensorflow.python.ipu.ops.{name}" for name in (
     "pipelining_ops", "embedding_ops", "functional_ops", "rand_ops", "normalization_ops", "replication_ops",
-    "cross_replica_ops", "custom_ops", "internal_ops", "nn_ops")})
+    "cross_replica_ops", "custom_ops", "internal_ops", "nn_ops", "all_to_all_op")})

@@ -37,12 +37,21 @@ def recomputation_checkpoint(tensors, name=None):
 
 
 class OptimizerFunctionOutput:
-    """What trains a pipeline: an optimiser and the loss."""
+    """What trains a pipeline: an optimiser and the loss; variables: those that it trains, all without it."""
 
     def __init__(self, opt, loss, compute_gradients_args=None, compute_gradients_kwargs=None, apply_gradients_args=None,
                  apply_gradients_kwargs=None, variables=None, tape=None, gradient_capture_context=None,
                  captured_gradient_outfeed=None):
-        self.opt, self.loss = opt, loss
+        for value, what in ((compute_gradients_args, "compute_gradients_args"),
+                            (compute_gradients_kwargs, "compute_gradients_kwargs"),
+                            (apply_gradients_args, "apply_gradients_args"),
+                            (apply_gradients_kwargs, "apply_gradients_kwargs"),
+                            (gradient_capture_context, "gradient_capture_context"),
+                            (captured_gradient_outfeed, "captured_gradient_outfeed")):
+            if value:
+                raise NotImplementedError(f"OptimizerFunctionOutput(..., {what}=...) is not there; docs/tensorflow.md lists "
+                                          "what is.")
+        self.opt, self.loss, self.variables = opt, loss, variables
 
 
 def pipeline(computational_stages, gradient_accumulation_count=None, gradient_accumulation_dtype=None, repeat_count=1,
@@ -131,7 +140,7 @@ def _end(graph, last, values, count, optimizer_function, outfeed_queue, outfeed_
         if not isinstance(wanted, OptimizerFunctionOutput):
             raise TypeError("optimizer_function must return pipelining_ops.OptimizerFunctionOutput.")
         loss = wanted.loss
-        graph.train(getattr(wanted.opt, "keras", wanted.opt), loss, count, method)
+        graph.train(getattr(wanted.opt, "keras", wanted.opt), loss, count, method, wanted.variables)
         if outfeed_queue is not None:
             outfeed_queue.enqueue(loss if outfeed_loss else last)
         return result
