@@ -43,6 +43,7 @@ public:
   // The cycles of a compute set's vertices were counted: from now on every step that executes it
   // has its full cost.
   void measured(std::uint32_t computeSet, const std::vector<std::uint64_t> &cycles);
+  bool recounts(std::uint32_t computeSet) const { return recounts_[computeSet]; }
 
   void enter(std::uint32_t step) { recorder_.enter(step, cycles_); }
   void leave(std::uint32_t step) { recorder_.leave(step, cycles_); }

@@ -17,6 +17,13 @@ std::uint64_t generatorKey(std::uint64_t seed, unsigned replica) {
   return base::mix(seed + 0x9e3779b97f4a7c15ull * (replica + 1));
 }
 
+struct Counted { // as long as it lives
+  explicit Counted(unsigned &n) : n(++n) {}
+  ~Counted() { --n; }
+  Counted(const Counted &) = delete;
+  unsigned &n;
+};
+
 ErrorCode codeOf(int signal) {
   switch (signal) {
   case SIGFPE:
@@ -132,6 +139,7 @@ void Interpreter::run(std::uint32_t program) {
     active_[r] = r;
   stop_ = false;
   current_ = nullptr;
+  choices_ = 0;
   account_.begin();
   try {
     interpret(flow_->entry(program));
@@ -285,6 +293,7 @@ void Interpreter::repeat(const Instruction &in) {
 
 // Replicas leave the loop one by one; those that are still in it go on together.
 void Interpreter::repeatWhile(const Instruction &in) {
+  const Counted inside(choices_);
   if (single()) {
     for (;;) {
       interpret(*in.other);
@@ -311,6 +320,7 @@ void Interpreter::repeatWhile(const Instruction &in) {
 }
 
 void Interpreter::branch(const Instruction &in) {
+  const Counted inside(choices_);
   pay(in);
   auto choose = [&](unsigned r) { return in.scalar.isTrue(*backend_, r) ? in.body : in.other; };
   if (single())
@@ -339,6 +349,7 @@ const Block *Interpreter::caseOf(const Instruction &in, std::int64_t value) cons
 }
 
 void Interpreter::select(const Instruction &in) {
+  const Counted inside(choices_);
   pay(in);
   std::vector<std::pair<const Block *, unsigned>> choices;
   if (single())

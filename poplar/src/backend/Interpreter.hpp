@@ -55,6 +55,8 @@ private:
   void exchangePlaces(const Instruction &in);
   void settle(const Instruction &in); // waits for collectives whose memory it needs
   void across(const Instruction &in);
+  std::vector<std::uint64_t> ofAll(const Instruction &in, std::vector<std::uint64_t> counted);
+  void takeSlowest(const Instruction &in, std::vector<std::uint64_t> &cycles);
   void sendApart(const Instruction &in, std::byte *packed);
   std::uint64_t firstKey();
 
@@ -115,9 +117,14 @@ private:
   openipu::Peers peers_;
   std::optional<Footprints> footprints_; // where there are peers
   std::uint64_t meetings_ = 0;           // collectives so far
-  std::uint64_t firstKey_ = 0;           // of the generator of the first replica of all
-  bool firstKeyChanged_ = false;         // since it was asked for
-  Turn turn_;                            // its replicas are those that are active
+  unsigned choices_ = 0; // branches and loops around this step that others may not take
+  struct Counts {
+    std::vector<std::uint64_t> mine, charged;
+  };
+  std::map<std::uint32_t, Counts> counts_; // by compute set that the data decides, with peers
+  std::uint64_t firstKey_ = 0;             // of the generator of the first replica of all
+  bool firstKeyChanged_ = false;           // since it was asked for
+  Turn turn_;                              // its replicas are those that are active
   std::vector<unsigned> &active_ = turn_.replicas;
   FloatingPointState floatingPoint_;
   const Instruction *current_ = nullptr; // for messages

@@ -29,7 +29,10 @@ std::vector<std::byte> Interpreter::packed(const HostView &view, unsigned replic
 // Vertices without an estimate are counted, the first time or whenever they run.
 void Interpreter::execute(const Instruction &in) {
   if (in.cost->pending) [[unlikely]] {
-    if (const auto cycles = in.runner->count(in.step, turn_); !cycles.empty())
+    auto cycles = in.runner->count(in.step, turn_);
+    if (apart() && account_.recounts(in.index))
+      cycles = ofAll(in, std::move(cycles));
+    if (!cycles.empty())
       account_.measured(in.index, cycles);
   } else {
     in.runner->run(in.step, turn_);

@@ -42,14 +42,19 @@ struct Log {
 class OtherProcess : public openipu::Transport {
 public:
   bool threads = true, fails = false;
-  std::uint64_t step = 0; // where it says it is
+  std::uint64_t step = 0;   // where it says it is
+  std::uint64_t cycles = 0; // of its vertices
   unsigned rank() const override { return 0; }
   unsigned size() const override { return 2; }
   const std::string &host(unsigned) const override { return host_; }
   bool fromAnyThread() const override { return threads; }
   Transfer send(unsigned, Channel, const void *, std::size_t) override { return 0; }
   Transfer receive(unsigned, Channel channel, void *to, std::size_t bytes) override {
-    if (channel == Channel::Places) {
+    if (channel == Channel::Control) { // how many bytes, then cycles
+      const std::uint64_t values[] = {size_ ? cycles : sizeof cycles};
+      size_ = !size_;
+      std::memcpy(to, values, bytes);
+    } else if (channel == Channel::Places) {
       const std::uint64_t place[] = {++meetings_, step};
       std::memcpy(to, place, bytes);
     } else {
@@ -59,7 +64,7 @@ public:
     return 0;
   }
   void wait(std::span<const Transfer> transfers) override {
-    if (transfers.size() == 2) // places
+    if (transfers.size() == 2) // places, or what hosts tell each other
       return;
     now->add("under way");
     if (threads && !now->untilOpen())
@@ -73,6 +78,7 @@ public:
 private:
   std::string host_ = "there";
   std::uint64_t meetings_ = 0;
+  bool size_ = false; // it was told
 };
 
 // out = in + what the other process has.
@@ -102,7 +108,7 @@ struct Pair : Builder {
                 b = variable(1), more = variable(many);
   std::uint32_t collective = kernel("test.pending.sum", total, mine);
 
-  Pair() {
+  explicit Pair(const std::string &codelets = "") : Builder(codelets) {
     now = &log;
     image.replicationFactor = 2;
     other.step = collective;
@@ -204,4 +210,37 @@ TEST(Pending, AnotherPlaceIsNoticedBesideComputeToo) {
               std::string::npos)
         << error.what();
   }
+}
+
+// As long as what it reads says.
+static const char *slow = R"(
+  struct Slow : Vertex {
+    Input<int> n; Output<int> out;
+    void compute() { int i = 0; while (i * i < *n) ++i; *out = i; }
+  };
+)";
+
+static std::uint64_t cyclesOf(bool conditional, std::uint64_t theirs) {
+  Pair p(slow);
+  const auto set = p.computeSet();
+  p.vertex(set, "Slow", {span(p.a, 0, 1), span(p.b, 0, 1)}, noEstimate);
+  const auto execute = p.execute(set);
+  p.other.step = execute;
+  p.other.cycles = theirs;
+  if (conditional)
+    p.put(step::If{p.view(p.a), execute, p.sequence({})});
+  else
+    p.sequence({execute});
+  std::uint64_t cycles = 0;
+  run(p, [&](Loaded &l) { cycles = l.interpreter.cycles(); });
+  return cycles;
+}
+
+TEST(Peers, CyclesThatDependOnDataAreThoseOfTheSlowestReplicaOfAll) {
+  const auto alone = cyclesOf(false, 0);
+  EXPECT_GT(alone, 0u);
+  EXPECT_LT(alone, 1'000'000u);
+  EXPECT_GT(cyclesOf(false, 1'000'000), 1'000'000u);
+  // Where others may not come by, nobody is asked.
+  EXPECT_EQ(cyclesOf(true, 1'000'000), cyclesOf(true, 0));
 }

@@ -102,6 +102,34 @@ void Interpreter::sendApart(const Instruction &in, std::byte *packed) {
   t.wait(under);
 }
 
+// Cycles of vertices that depend on data are those of the slowest replica of all. Within a branch
+// or a loop with a condition replicas elsewhere may not come here: there they are those of this
+// process. Empty if they are what was charged last.
+std::vector<std::uint64_t> Interpreter::ofAll(const Instruction &in,
+                                              std::vector<std::uint64_t> counted) {
+  auto &counts = counts_[in.index];
+  if (!counted.empty())
+    counts.mine = std::move(counted);
+  auto all = counts.mine;
+  if (!choices_)
+    takeSlowest(in, all);
+  if (all == counts.charged)
+    return {};
+  return counts.charged = std::move(all);
+}
+
+void Interpreter::takeSlowest(const Instruction &in, std::vector<std::uint64_t> &cycles) {
+  meet(in);
+  const std::string mine(reinterpret_cast<const char *>(cycles.data()),
+                         cycles.size() * sizeof cycles[0]);
+  for (const auto &theirs : openipu::gatherBytes(*peers_.transport, mine))
+    for (std::size_t i = 0; i < cycles.size() && theirs.size() == mine.size(); ++i) {
+      std::uint64_t one;
+      std::memcpy(&one, theirs.data() + i * sizeof one, sizeof one);
+      cycles[i] = std::max(cycles[i], one);
+    }
+}
+
 // Asked of its owner when generators were seeded: every process seeds them at the same step.
 std::uint64_t Interpreter::firstKey() {
   if (!firstKeyChanged_)
