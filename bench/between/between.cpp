@@ -76,7 +76,8 @@ struct Reduced {
 } // namespace
 
 int main(int argc, char **argv) try {
-  MPI_Init(&argc, &argv);
+  int level = 0; // as programs have it: what goes on beside compute needs it
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
