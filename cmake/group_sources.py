@@ -17,7 +17,7 @@ DEFINED = re.compile(
     r"^(?:(?:struct|class|enum|enum class|union) (?:\[\[\w+\]\] )?(\w+)\b(?=[^;]*\{)"  # types
     r"|using (\w+) ="
     r"|(?:const|constexpr|static) [\w:<>,&* ]*?[ &*](\w+);"
-    r"|(?:template <.*> )?[A-Za-z_][\w:<>,&*\[\] ]*?[ &*](\w+)(?:\(|\[| =|\{| = \[))",  # functions, constants
+    r"|(?:template <.*> )?(?:\[\[\w+\]\] )?[A-Za-z_][\w:<>,&*\[\] ]*?[ &*](\w+)(?:\(|\[| =|\{| = \[))",  # functions, constants
     re.M)
 FURTHER = re.compile(r"^(?:const|constexpr|static) .*", re.M)  # a, b = ...: names behind the first
 NAMED = re.compile(r"\b(\w+) ?(?:=|\{)")
@@ -33,10 +33,11 @@ def macros(source, text):
     """The macros that a file defines, and those of the private headers it includes, with the place of each."""
     found = {name: source for name in MACRO.findall(text)}
     for header in INCLUDE.findall(text):
-        path = os.path.join(source.split("/src/")[0], "src", header)
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as lines:
-                found |= {name: path for name in MACRO.findall(lines.read())}
+        for folder in ("/src/", "/kernels/"):
+            path = re.split("/src/|/kernels/", source)[0] + folder + header
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as lines:
+                    found |= {name: path for name in MACRO.findall(lines.read())}
     return found
 
 

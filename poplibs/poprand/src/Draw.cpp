@@ -2,9 +2,8 @@
 // Seeds: checks, the step that hands them to tiles, and setSeed.
 #include "Draw.hpp"
 #include "base/Text.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Chip.hpp"
-#include "Philox.hpp"
+#include "poprand/kernels/SetSeed.hpp"
 #include "poprand/RandomGen.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -14,7 +13,6 @@
 
 namespace poprand {
 
-using openipu::KernelArgs;
 using openipu::Superstep;
 using openipu::TileWork;
 using poplar::Tensor;
@@ -103,12 +101,6 @@ openipu::Plan seededPlan(const poplar::Graph &graph, const Tensor *seed, Superst
   return plan;
 }
 
-static void runSetSeed(const KernelArgs &args) {
-  openipu::AttributeReader attributes(args.attributes);
-  *args.random = {seededKey(args.inputs[0], attributes.get<std::uint32_t>()), 0, true};
-}
-static const openipu::Registered registered{{"poprand.setSeed", runSetSeed, {}, {}, nullptr}};
-
 void setSeed(poplar::Graph &graph, const Tensor &masterSeed, std::uint32_t seedModifier,
              poplar::program::Sequence &prog, const poplar::DebugContext &debugContext) {
   checkSeed("poprand::setSeed", &masterSeed);
@@ -117,9 +109,9 @@ void setSeed(poplar::Graph &graph, const Tensor &masterSeed, std::uint32_t seedM
   all.count = graph.getTarget().getNumTiles();
   openipu::Plan plan;
   plan.add(seedStep(graph, masterSeed, {all}));
-  prog.add(openipu::operation(graph, {"poprand.setSeed",
+  prog.add(openipu::operation(graph, {kernels::setSeed,
                                       {openipu::in(masterSeed)},
-                                      openipu::AttributeWriter().put(seedModifier).take(),
+                                      kernels::SeedModifier{seedModifier}.write(),
                                       std::move(plan),
                                       {di, "setSeed"}}));
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Tensors of random numbers: uniform, log-uniform, normal, truncated normal, Bernoulli.
-// host: the kernel in Generate.cpp.   device: one vertex on every tile that holds part of the
+// host: kernels/Generate.cpp.   device: one vertex on every tile that holds part of the
 // output, at the rate of one 64-bit vector per so many cycles; tiles are seeded before, if there is
 // a seed.
 #include "poprand/RandomGen.hpp"
 #include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "Draw.hpp"
-#include "Generate.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Chip.hpp"
 #include "popops/ElementWiseCost.hpp"
+#include "poprand/kernels/Generate.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/VertexTemplates.hpp"
@@ -20,6 +19,8 @@
 
 namespace poprand {
 
+using kernels::Draw;
+using kernels::Kind;
 using poplar::Tensor;
 using poplar::Type;
 using poputil::poplibs_error;
@@ -121,9 +122,8 @@ Tensor generate(const Call &call, Draw draw, const Rate &rate, poplar::program::
   std::vector<openipu::Used> uses{openipu::out(out.dimShuffle(drawingOrder(call.reference)))};
   if (call.seed)
     uses.push_back(openipu::in(*call.seed));
-  prog.add(openipu::operation(call.graph, {"poprand.generate", std::move(uses),
-                                           openipu::AttributeWriter().put(draw).take(),
-                                           std::move(plan), context}));
+  prog.add(openipu::operation(
+      call.graph, {kernels::generate, std::move(uses), draw.write(), std::move(plan), context}));
   return out;
 }
 

@@ -2,16 +2,17 @@
 // The kernel behind all random tensors: blocks of 64 random words, turned into values in registers
 // and stored as they lie. Element i is made of word i (Normal: of its pair of words), whatever the
 // number of threads.
-#include "Generate.hpp"
+#include "poprand/kernels/Generate.hpp"
 #include "base/Threads.hpp"
 #include "Chunks.hpp"
-#include "openipu/Attributes.hpp"
 #include "Philox.hpp"
 #include <algorithm>
 #include <cmath>
 
 namespace poprand {
 
+using kernels::Draw;
+using kernels::Kind;
 using openipu::KernelArgs;
 
 namespace {
@@ -201,10 +202,9 @@ Blocks<std::int32_t> intBlocks(Kind kind) {
 
 struct Generate {
   Draw draw;
-  explicit Generate(const KernelArgs &args)
-      : draw(openipu::AttributeReader(args.attributes).get<Draw>()) {
-    if (draw.kind >= Kind::End || (draw.seeded && args.inputs.empty()))
-      throw std::runtime_error("The attributes of poprand.generate are damaged.");
+  explicit Generate(const KernelArgs &args) : draw(Draw::read(args.attributes)) {
+    if (draw.seeded && args.inputs.empty())
+      throw std::runtime_error("The operands of poprand.generate are damaged.");
   }
   void run(const KernelArgs &args) {
     const KernelOperand &out = args.outputs[0];
@@ -216,7 +216,7 @@ struct Generate {
       fill(draw, key, out, floatBlocks(draw.kind), storeFloats);
   }
 };
-const openipu::Registered registered{openipu::stateful<Generate>("poprand.generate")};
+const openipu::Registered registered{openipu::stateful<Generate>(kernels::generate)};
 
 } // namespace
 } // namespace poprand
