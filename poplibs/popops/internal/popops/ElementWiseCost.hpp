@@ -2,7 +2,7 @@
 // Tile cycles of the element-wise vertices on a chip (openipu::chipOf): n elements on a tile, in
 // `regions` contiguous stretches (one: the 1D vertex, on all workers; several: 2D vertices, the
 // regions shared among the workers). The inner loops of each operator are in
-// src/elementwise/Operators.def.
+// Operators.def.
 #pragma once
 #include "arch/Chip.hpp"
 #include "popops/ExprOp.hpp"

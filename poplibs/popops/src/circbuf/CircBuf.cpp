@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // CircBuf: a ring of tensors with an index that lives on the device.
 #include "popops/CircBuf.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
+#include "popops/kernels/CircBuf.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
 #include "poputil/TileMapping.hpp"
-#include "rearrange/CopyStrided.hpp"
 #include "rearrange/Step.hpp"
 #include <base/Text.hpp>
 
@@ -15,36 +14,7 @@ namespace popops {
 
 namespace {
 
-using openipu::KernelArgs;
-using openipu::KernelOperand;
 using poplar::Tensor;
-
-// Entry i of [size, n] as an operand of its own.
-KernelOperand entry(const KernelOperand &entries, std::size_t i) {
-  KernelOperand one = entries;
-  one.data += std::int64_t(i) * entries.strides[0] * std::int64_t(poplar::sizeOf(entries.type));
-  one.shape = entries.shape.subspan(1);
-  one.strides = entries.strides.subspan(1);
-  one.elements = entries.shape[1];
-  return one;
-}
-
-void add(const KernelArgs &args) {
-  const auto &entries = args.outputs[0];
-  auto &index = *args.out<std::uint32_t>(1);
-  index = (index + 1) % std::uint32_t(entries.shape[0]);
-  strided::copy(args.inputs[0], entry(entries, index));
-}
-
-void previous(const KernelArgs &args) {
-  auto back = openipu::AttributeReader(args.attributes).get<std::uint32_t>();
-  const auto &entries = args.inputs[0];
-  std::size_t size = entries.shape[0], index = *args.in<std::uint32_t>(1) % size;
-  strided::copy(entry(entries, (index + size - back % size) % size), args.outputs[0]);
-}
-
-const openipu::Registered adding{{"popops.circBufAdd", add, {}, {}, nullptr}};
-const openipu::Registered looking{{"popops.circBufPrev", previous, {}, {}, nullptr}};
 
 // The index is worked out on its tile and goes to all tiles that hold entries; there one of `size`
 // rows is copied.
@@ -103,9 +73,9 @@ Tensor CircBuf::prev(unsigned i, poplar::program::Sequence &seq,
   auto out = graph_.clone(entries_[0], {di, "prev"});
   if (out.numElements())
     seq.add(
-        openipu::operation(graph_, {"popops.circBufPrev",
+        openipu::operation(graph_, {kernels::circBufPrev,
                                     {openipu::out(out), openipu::in(entries_), openipu::in(index_)},
-                                    openipu::AttributeWriter().put(std::uint32_t(i)).take(),
+                                    kernels::CircBufBack{i}.write(),
                                     planOf(graph_, entries_, 0, "popops::CircOffset", 10, false),
                                     {di, "prev"}}));
   di.addOutput(out);
@@ -121,7 +91,7 @@ void CircBuf::add(Tensor t, poplar::program::Sequence &seq,
                                            entries_.elementType(), base::list(shape_), "."));
   if (t.numElements())
     seq.add(openipu::operation(
-        graph_, {"popops.circBufAdd",
+        graph_, {kernels::circBufAdd,
                  {openipu::inOut(entries_), openipu::inOut(index_), openipu::in(t.flatten())},
                  "",
                  planOf(graph_, entries_, 0, "popops::CircBufIncrIndex", 8, true),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // map, mapInPlace, mapWithOutput: checks, the choice of the outputs' places, and one operation
-// "popops.map" (MapKernel.cpp) for all expressions whose results have one shape.
+// "popops.map" (kernels/elementwise) for all expressions whose results have one shape.
 #include "popops/ElementWise.hpp"
 #include "base/Text.hpp"
 #include "elementwise/MapPlan.hpp"
@@ -164,7 +164,7 @@ void addMaps(Graph &graph, const MapTree &tree, const std::vector<MapOperands> &
       uses.push_back(openipu::in(t));
     }
   prog.add(openipu::operation(
-      graph, {"popops.map", std::move(uses), programOf(tree).write(), std::move(plan), context}));
+      graph, {kernels::map, std::move(uses), programOf(tree).write(), std::move(plan), context}));
   for (std::size_t i = 0; i < lists.size(); ++i)
     for (std::size_t k = 0; k < outs[i].size(); ++k)
       if (outs[i][k] != lists[i].outs[k])

@@ -60,17 +60,17 @@ struct Row {
 const Row unaryRows[] = {
 #define UNARY(name, result, f, fi, h, hi, i, u, l, ul, s, b, bi, expression)                       \
   {{f, h, i, u, l, ul, s, b}, {fi, hi, i, u, l, ul, s, bi}},
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 };
 const Row binaryRows[] = {
 #define BINARY(name, result, f, fs, h, hs, i, is, u, us, l, ls, ul, uls, s, ss, b, bs, flops, e)   \
   {{f, h, i, u, l, ul, s, b}, {fs, hs, is, us, ls, uls, ss, bs}},
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 };
 const unsigned binaryFlops[] = {
 #define BINARY(name, result, f, fs, h, hs, i, is, u, us, l, ls, ul, uls, s, ss, b, bs, flops, e)   \
   flops,
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 };
 
 Loop loopOf(UnaryOpType op, const Type &type, bool inPlace) {
@@ -88,7 +88,7 @@ Loop loopOf(BinaryOpType op, const Type &type, bool inPlace) {
 #define BINARY_IN_PLACE(name, f, h)                                                                \
   case BinaryOpType::name:                                                                         \
     return column == F ? f : h;
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
     default:
       break;
     }

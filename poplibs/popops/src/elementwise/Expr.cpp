@@ -15,11 +15,11 @@ using Tensors = std::vector<poplar::Tensor>;
 
 static const char *const unaryNames[] = {
 #define UNARY(name, ...) #name,
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 };
 static const char *const binaryNames[] = {
 #define BINARY(name, ...) #name,
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 };
 std::string unaryOpTypeToString(UnaryOpType op) { return unaryNames[unsigned(op)]; }
 std::string binaryOpTypeToString(BinaryOpType op) { return binaryNames[unsigned(op)]; }
@@ -205,8 +205,8 @@ void UnaryOp::print(std::ostream &os, unsigned indent, bool pretty) const {
 
 std::unique_ptr<Expr> BinaryOp::clone() const { return std::make_unique<BinaryOp>(*this); }
 std::string BinaryOp::name(const Tensors &inputs) const {
-  return nameOnce(
-      *this, [&] { return str(type_, "_", a_->name(inputs), "_", b_->name(inputs), "_b"); });
+  return nameOnce(*this,
+                  [&] { return str(type_, "_", a_->name(inputs), "_", b_->name(inputs), "_b"); });
 }
 bool BinaryOp::deepEquals(const Expr &other) const {
   auto *op = other.getAs<BinaryOp>();

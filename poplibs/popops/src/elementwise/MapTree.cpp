@@ -2,7 +2,6 @@
 #include "elementwise/MapTree.hpp"
 #include "base/Half.hpp"
 #include "base/Text.hpp"
-#include "elementwise/Loops.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ExprOpUtils.hpp"
 #include "poputil/exceptions.hpp"
@@ -28,11 +27,11 @@ namespace {
 enum class ResultType { Same, Bool };
 constexpr ResultType unaryResults[] = {
 #define UNARY(name, result, ...) ResultType::result,
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 };
 constexpr ResultType binaryResults[] = {
 #define BINARY(name, result, ...) ResultType::result,
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 };
 } // namespace
 bool givesBool(UnaryOpType op) { return unaryResults[unsigned(op)] == ResultType::Bool; }
@@ -200,7 +199,8 @@ private:
     const Type from = tree_.at(a).type;
     if (from == to)
       return a;
-    if (from == poplar::QUARTER || to == poplar::QUARTER || !castLoop(idOf(from), idOf(to)))
+    if (from == poplar::QUARTER || to == poplar::QUARTER ||
+        !kernels::mapCasts(idOf(from), idOf(to)))
       fail(str("cannot cast ", from, " to ", to, " in an expression."));
     return add(MapNode::Cast, 0, to, a);
   }
@@ -267,7 +267,7 @@ private:
                clamp ? str(" and ", tc) : "", ". They must be the same."));
     if (!clamp && tc != poplar::BOOL)
       fail(str("the condition of SELECT has type ", tc, "; it must be bool."));
-    if (!ternaryLoop(e.getOpType(), idOf(ta)))
+    if (!kernels::mapTakes(e.getOpType(), idOf(ta)))
       fail(str(e.getOpType(), " does not take ", ta, "."));
     if (simplify_ && !clamp && tree_.at(c).kind == MapNode::Constant)
       return tree_.at(c).integer ? a : b;
@@ -397,9 +397,9 @@ static bool roundsToHalf(const MapNode &node) {
   if (node.type != poplar::HALF)
     return false;
   if (node.kind == MapNode::Unary)
-    return !keepsHalves(UnaryOpType(node.op));
+    return !kernels::keepsHalves(UnaryOpType(node.op));
   if (node.kind == MapNode::Binary)
-    return !keepsHalves(BinaryOpType(node.op));
+    return !kernels::keepsHalves(BinaryOpType(node.op));
   return node.kind == MapNode::Cast;
 }
 

@@ -2,14 +2,19 @@
 // Expressions with their types worked out, simplified, and equal parts shared: what map plans and
 // runs.
 #pragma once
-#include "elementwise/MapProgram.hpp"
 #include "popops/Expr.hpp"
+#include "popops/kernels/Map.hpp"
 #include <array>
 #include <poplar/Tensor.hpp>
 #include <string>
 #include <vector>
 
 namespace popops {
+
+using kernels::MapConstant;
+using kernels::MapProgram;
+using kernels::MapStep;
+using poplar::TypeId;
 
 struct MapNode {
   enum Kind : std::uint8_t { Input, Constant, Cast, Unary, Binary, Ternary };

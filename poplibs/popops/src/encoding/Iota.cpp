@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: MIT
 // iota: t[i] = start + i.
-#include "openipu/Attributes.hpp"
-#include "openipu/Kernel.hpp"
+#include "popops/kernels/Iota.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/Encoding.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
 #include <base/Text.hpp>
-#include <base/Threads.hpp>
 
 namespace popops {
 
 namespace {
-
-void run(const openipu::KernelArgs &args) {
-  auto start = openipu::AttributeReader(args.attributes).get<std::uint32_t>();
-  const auto &t = args.outputs[0];
-  auto *to = t.as<std::uint32_t>();
-  auto stride = t.strides.empty() ? 1 : t.strides[0];
-  base::parallelFor(t.elements, 65536, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (std::size_t i = begin; i < end; ++i)
-      to[std::int64_t(i) * stride] = start + std::uint32_t(i);
-  });
-}
-
-const openipu::Registered registered{{"popops.iota", run, {}, {}, nullptr}};
 
 void add(poplar::Graph &graph, const poplar::Tensor &t, std::uint32_t start,
          const poplar::Type &type, poplar::program::Sequence &prog,
@@ -48,9 +33,9 @@ void add(poplar::Graph &graph, const poplar::Tensor &t, std::uint32_t start,
                                   return chip.onWorkers(10 + 4 * chip.workerShare(regions) +
                                                         3 * vectors);
                                 }));
-  prog.add(openipu::operation(graph, {"popops.iota",
+  prog.add(openipu::operation(graph, {kernels::iota,
                                       {openipu::out(t)},
-                                      openipu::AttributeWriter().put(start).take(),
+                                      kernels::IotaStart{start}.write(),
                                       std::move(plan),
                                       {di, "iota"}}));
 }

@@ -1,60 +1,17 @@
 // SPDX-License-Identifier: MIT
-// encodeOneHot: rows of `off` with one `on`. Host: rows are filled and one element set. Device:
-// EncodeOneHot where the rows lie, with the indices brought there.
-#include "openipu/Attributes.hpp"
-#include "openipu/Kernel.hpp"
+// encodeOneHot: rows of `off` with one `on`. Device: EncodeOneHot where the rows lie, with
+// the indices brought there.
+#include "popops/kernels/OneHot.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/Encoding.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
-#include "rearrange/Strided.hpp"
 #include <base/Text.hpp>
-#include <base/Threads.hpp>
 
 namespace popops {
 
 namespace {
-
-using openipu::KernelArgs;
-using openipu::TypeId;
-
-template <class T> void encode(const KernelArgs &args, T on, T off) {
-  const auto &encoded = args.outputs[0], &indices = args.inputs[0];
-  std::size_t classes = encoded.shape[1];
-  auto stride = strided::rowStride(encoded);
-  base::parallelFor(encoded.shape[0], 1 + 32768 / (classes + 1),
-                    [&](std::size_t begin, std::size_t end, unsigned) {
-                      for (std::size_t row = begin; row < end; ++row) {
-                        T *to = encoded.as<T>() + strided::rowOffset(encoded, row);
-                        if (stride == 1)
-                          std::fill_n(to, classes, off);
-                        else
-                          for (std::size_t i = 0; i < classes; ++i)
-                            to[std::int64_t(i) * stride] = off;
-                        auto index =
-                            indices.as<std::uint32_t>()[std::int64_t(row) * indices.strides[0]];
-                        if (index < classes)
-                          to[std::int64_t(index) * stride] = on;
-                      }
-                    });
-}
-
-void run(const KernelArgs &args) {
-  auto type = args.outputs[0].type;
-  bool given = args.inputs.size() == 3;
-  if (type == TypeId::Half) {
-    constexpr std::uint16_t one = 0x3c00;
-    encode<std::uint16_t>(args, given ? *args.in<std::uint16_t>(1) : one,
-                          given ? *args.in<std::uint16_t>(2) : 0);
-  } else {
-    std::uint32_t one = type == TypeId::Float ? 0x3f800000u : 1u;
-    encode<std::uint32_t>(args, given ? *args.in<std::uint32_t>(1) : one,
-                          given ? *args.in<std::uint32_t>(2) : 0);
-  }
-}
-
-const openipu::Registered registered{{"popops.encodeOneHot", run, {}, {}, nullptr}};
 
 template <class... Parts> [[noreturn]] void fail(const Parts &...parts) {
   throw poputil::poplibs_error(base::str("popops::encodeOneHot: ", parts...));
@@ -108,7 +65,7 @@ void add(poplar::Graph &graph, const poplar::Tensor &indices, const poplar::Tens
   if (encoded.numElements() == 0)
     return;
   bool custom = uses.size() == 4;
-  prog.add(openipu::operation(graph, {"popops.encodeOneHot", std::move(uses), "",
+  prog.add(openipu::operation(graph, {kernels::encodeOneHot, std::move(uses), "",
                                       planOf(graph, indices, encoded, custom), context}));
 }
 

@@ -68,7 +68,7 @@ static openipu::Operation operationFor(const Tensor &t, const expr::Const &value
   step.tiles = std::move(tiles);
   openipu::Plan plan;
   plan.add(std::move(step));
-  return {"popops.map",
+  return {kernels::map,
           {openipu::out(t)},
           programFor(t.elementType(), value).write(),
           std::move(plan),

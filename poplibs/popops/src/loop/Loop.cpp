@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Counted loops: a counter of one element, an operation that advances it, and Poplar's own loops.
 #include "popops/Loop.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Chip.hpp"
-#include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
+#include "popops/kernels/LoopCounter.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "rearrange/Step.hpp"
@@ -15,26 +14,9 @@ namespace popops {
 
 namespace {
 
-using openipu::KernelArgs;
-using openipu::TypeId;
 using poplar::Tensor;
 using poplar::program::Program;
 using poplar::program::Sequence;
-
-// count += step; with a limit, also whether the loop goes on.
-void run(const KernelArgs &args) {
-  auto step = openipu::AttributeReader(args.attributes).get<std::int32_t>();
-  auto &count = *args.out<std::uint32_t>(0);
-  count += std::uint32_t(step);
-  if (args.outputs.size() < 2)
-    return;
-  auto limit = *args.in<std::uint32_t>(0);
-  bool isSigned = args.outputs[0].type == TypeId::Int;
-  bool below = isSigned ? std::int32_t(count) < std::int32_t(limit) : count < limit;
-  *args.out<std::uint8_t>(1) = step > 0 ? below : !below && count != limit;
-}
-
-const openipu::Registered registered{{"popops.loopCounter", run, {}, {}, nullptr}};
 
 openipu::Plan planOn(unsigned tile, const char *vertex, std::uint64_t cycles) {
   auto step = stepOf("Count", vertex);
@@ -50,9 +32,9 @@ openipu::Plan planOn(unsigned tile, const char *vertex, std::uint64_t cycles) {
 void advance(poplar::Graph &graph, const Tensor &count, int step, Sequence &prog,
              const poplar::DebugContext &context) {
   prog.add(openipu::operation(
-      graph, {"popops.loopCounter",
+      graph, {kernels::loopCounter,
               {openipu::inOut(count)},
-              openipu::AttributeWriter().put(std::int32_t(step)).take(),
+              kernels::LoopStep{step}.write(),
               planOn(0, "popops::CircBufIncrIndex", openipu::chipOf(graph).onWorkers(8)),
               context}));
 }
@@ -121,13 +103,12 @@ Tensor addForLoopCounterVertex(poplar::Graph &graph, const Tensor &count, const 
   auto goesOn = graph.addVariable(poplar::BOOL, {}, {di, "predicate"});
   graph.setTileMapping(goesOn, tile);
   auto name = "popops::ForLoopCounter<" + count.elementType().toString() + ">";
-  prog.add(openipu::operation(
-      graph,
-      {"popops.loopCounter",
-       {openipu::inOut(count.flatten()), openipu::out(goesOn), openipu::in(countLimit.flatten())},
-       openipu::AttributeWriter().put(std::int32_t(countStep)).take(),
-       planOn(tile, name.c_str(), 43),
-       {di, "forLoopCounter"}}));
+  prog.add(openipu::operation(graph, {kernels::loopCounter,
+                                      {openipu::inOut(count.flatten()), openipu::out(goesOn),
+                                       openipu::in(countLimit.flatten())},
+                                      kernels::LoopStep{countStep}.write(),
+                                      planOn(tile, name.c_str(), 43),
+                                      {di, "forLoopCounter"}}));
   di.addOutput(goesOn);
   return goesOn;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Vertices that apply one element-wise operator: unary, binary, and binary with a broadcast scalar
-// or vector. What an operator computes and what its loops cost is in elementwise/Operators.def.
+// or vector. What an operator computes and what its loops cost is in popops/Operators.def.
 #include "base/Text.hpp"
 #include "named/CodeletText.hpp"
 #include "named/Tables.hpp"
@@ -49,12 +49,12 @@ struct Operator {
 const Operator unaryOperators[] = {
 #define UNARY(name, result, f, fi, h, hi, i, u, l, ul, s, b, bi, expression)                       \
   {#name, #result, #expression},
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 };
 const Operator binaryOperators[] = {
 #define BINARY(name, result, f, fs, h, hs, i, is, u, us, l, ls, ul, uls, s, ss, b_, bs, flops, e)  \
   {#name, #result, #e},
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 };
 const std::string unaryPrefix = "popops::expr::UnaryOpType::",
                   binaryPrefix = "popops::expr::BinaryOpType::";

@@ -2,13 +2,12 @@
 // Regrouping and transposing: one operation that copies a tensor into a variable of the wanted
 // order. Device: the elements travel to where the copy lies and are turned there.
 #include "popops/Rearrange.hpp"
-#include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
+#include "popops/kernels/Rearrange.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
 #include "poputil/TileMapping.hpp"
-#include "rearrange/CopyStrided.hpp"
 #include "rearrange/Step.hpp"
 #include <algorithm>
 #include <base/Text.hpp>
@@ -19,9 +18,6 @@ namespace {
 
 using poplar::Tensor;
 using poputil::GroupingInfo;
-
-void run(const openipu::KernelArgs &args) { strided::copy(args.inputs[0], args.outputs[0]); }
-const openipu::Registered registered{{"popops.rearrange", run, {}, {}, nullptr}};
 
 template <class... Parts> [[noreturn]] void fail(const char *name, const Parts &...parts) {
   throw poputil::poplibs_error(base::str("popops::rearrange::", name, ": ", parts...));
@@ -37,7 +33,7 @@ openipu::Operation turning(const poplar::Graph &graph, const Tensor &in, const T
   step.needs.push_back({1, 0});
   openipu::Plan plan;
   plan.add(std::move(step));
-  return {"popops.rearrange", {openipu::out(out), openipu::in(in)}, "", std::move(plan), context};
+  return {kernels::rearrange, {openipu::out(out), openipu::in(in)}, "", std::move(plan), context};
 }
 
 // [.., n, ..] with groups of g lies in memory as [.., n / g, .., g].
@@ -141,7 +137,7 @@ void addTransposeVertices(
   openipu::Plan plan;
   plan.add(std::move(step));
   openipu::addOperation(graph, cs,
-                        {"popops.rearrange",
+                        {kernels::rearrange,
                          {openipu::out(out), openipu::in(in)},
                          "",
                          std::move(plan),

@@ -3,52 +3,17 @@
 // On the tiles: each tile sums what it holds of a row, tiles before it send their totals, and the
 // sums are raised by them.
 #include "popops/CumulativeSum.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/ElementWiseCost.hpp"
+#include "popops/kernels/CumulativeSum.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
-#include "rearrange/Strided.hpp"
 #include <base/Text.hpp>
-#include <base/Threads.hpp>
 
 namespace popops {
 
 namespace {
-
-using openipu::KernelArgs;
-using openipu::TypeId;
-
-template <class T, class Sum> void sumRow(T *row, std::size_t n) {
-  Sum sum = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    sum += Sum(row[i]);
-    row[i] = T(sum);
-  }
-}
-
-void run(const KernelArgs &args) {
-  const auto &in = args.inputs[0], &out = args.outputs[0];
-  std::size_t n = strided::rowLength(in), rows = n ? in.elements / n : 0;
-  base::parallelFor(rows, 1 + 16384 / (n + 1), [&](std::size_t begin, std::size_t end, unsigned) {
-    std::vector<float> floats(n);
-    std::vector<std::uint32_t> words(n);
-    for (std::size_t row = begin; row < end; ++row) {
-      if (in.type == TypeId::Float || in.type == TypeId::Half) {
-        strided::readFloats(in, row, floats.data());
-        sumRow<float, double>(floats.data(), n);
-        strided::writeFloats(out, row, floats.data());
-      } else {
-        strided::readRow(in, row, words.data());
-        sumRow<std::uint32_t, std::uint32_t>(words.data(), n);
-        strided::writeRow(out, row, words.data());
-      }
-    }
-  });
-}
-
-const openipu::Registered registered{{"popops.cumulativeSum", run, {}, {}, nullptr}};
 
 // One addition per element in turn on each tile, then one broadcast addition of what came before.
 openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &t) {
@@ -101,7 +66,7 @@ poplar::Tensor cumulativeSum(poplar::Graph &graph, const poplar::Tensor &t, unsi
                                            "; use float, half, int or unsigned int."));
   auto out = graph.clone(t, {di, "cumulativeSum"});
   if (t.numElements())
-    prog.add(openipu::operation(graph, {"popops.cumulativeSum",
+    prog.add(openipu::operation(graph, {kernels::cumulativeSum,
                                         {openipu::out(out.dimRoll(dim, t.rank() - 1)),
                                          openipu::in(t.dimRoll(dim, t.rank() - 1))},
                                         "",

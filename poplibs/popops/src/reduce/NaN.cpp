@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// hasNaN, hasNaNOrInf: a reduction (reduce/ReduceKernel.cpp) with a test of each element. On the
+// hasNaN, hasNaNOrInf: a reduction (kernels/reduce) with a test of each element. On the
 // tiles: one vertex where the data lies sets a flag per tile, and the flags are joined.
 #include "popops/NaN.hpp"
 #include "openipu/Operation.hpp"
+#include "popops/kernels/Reduce.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
 #include "rearrange/Step.hpp"
-#include "reduce/Spec.hpp"
 #include <base/Text.hpp>
 
 namespace popops {
@@ -71,12 +71,12 @@ poplar::Tensor find(poplar::Graph &graph, const poplar::Tensor &src,
                                            "; only float and half have such values."));
   auto out = graph.addVariable(poplar::BOOL, {}, {di, name});
   graph.setTileMapping(out, 0);
-  reduction::Spec spec;
-  spec.test = inf ? reduction::Test::NotFinite : reduction::Test::NaN;
+  kernels::ReduceSpec spec;
+  spec.test = inf ? kernels::ReduceTest::NotFinite : kernels::ReduceTest::NaN;
   spec.reduced = {true};
-  openipu::Operation operation{"popops.reduce",
+  openipu::Operation operation{kernels::reduce,
                                {openipu::out(out), openipu::in(src.flatten())},
-                               reduction::writeSpecs({spec}),
+                               kernels::writeReductions({spec}),
                                planOf(graph, src, inf),
                                {di, name}};
   prog.add(openipu::operation(graph, std::move(operation)));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // popops::reduce and its variants: checks, options, and one planned operation for any number of
-// reductions. The arithmetic is in ReduceKernel.cpp, the cost in ReducePlan.cpp.
+// reductions. The arithmetic is in kernels/reduce, the cost in ReducePlan.cpp.
 #include "popops/Reduce.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/ElementWiseCost.hpp"
+#include "popops/kernels/Reduce.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/OptionParsing.hpp"
 #include "poputil/Plans.hpp"
 #include "poputil/TileMapping.hpp"
-#include "reduce/Spec.hpp"
 #include <algorithm>
 #include <base/Text.hpp>
 
@@ -205,8 +205,8 @@ openipu::Plan copyPlan(const poplar::Graph &graph, const Checked &c, unsigned in
   return plan;
 }
 
-reduction::Spec specOf(const Checked &c, const Options &options) {
-  reduction::Spec spec;
+kernels::ReduceSpec specOf(const Checked &c, const Options &options) {
+  kernels::ReduceSpec spec;
   spec.op = c.params.op;
   spec.update = c.params.update;
   spec.useScale = c.params.useScale;
@@ -233,9 +233,9 @@ openipu::Operation operationOf(const poplar::Graph &graph, std::vector<Checked> 
                                const Options &options, const poplar::DebugContext &context) {
   std::erase_if(reductions, [](const Checked &c) { return c.out.numElements() == 0; });
   openipu::Operation operation;
-  operation.kernel = "popops.reduce";
+  operation.kernel = kernels::reduce;
   operation.context = context;
-  std::vector<reduction::Spec> specs;
+  std::vector<kernels::ReduceSpec> specs;
   for (const auto &c : reductions) {
     operation.uses.push_back(c.params.update ? openipu::inOut(c.out) : openipu::out(c.out));
     specs.push_back(specOf(c, options));
@@ -245,7 +245,7 @@ openipu::Operation operationOf(const poplar::Graph &graph, std::vector<Checked> 
   for (const auto &c : reductions)
     if (c.params.useScale)
       operation.uses.push_back(openipu::in(c.params.scale.flatten()));
-  operation.attributes = reduction::writeSpecs(specs);
+  operation.attributes = kernels::writeReductions(specs);
   unsigned count = reductions.size();
   std::vector<openipu::Plan> plans;
   for (unsigned i = 0; i < count; ++i)

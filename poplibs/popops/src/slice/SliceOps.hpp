@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The operations behind all slicing functions: read slices, update slices. Operands are in the
-// normal form of slice/Lookups.hpp, and their shapes have been checked.
+// normal form of popops/kernels/Slice.hpp, and their shapes have been checked.
 #pragma once
 #include "openipu/Operation.hpp"
-#include "slice/Lookups.hpp"
+#include "popops/kernels/Slice.hpp"
 
 namespace popops::slice {
+
+using kernels::Bounds;
+using kernels::Update;
+using Request = kernels::SliceRequest;
 
 struct SliceOperands {
   poplar::Tensor table, rows, offsets;
@@ -17,8 +21,6 @@ enum class Missing { Zero, Keep };
 poplar::program::Program sliceOperation(const poplar::Graph &graph, const SliceOperands &operands,
                                         const Request &request, Missing missing, openipu::Plan plan,
                                         const poplar::DebugContext &context);
-
-enum class Update : std::uint8_t { Replace, Add, Max, Mul };
 
 // In the order of the lookups. `scale` may be an invalid tensor. With float partials halves are
 // combined as floats and rounded once per row.

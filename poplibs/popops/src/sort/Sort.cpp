@@ -3,7 +3,7 @@
 #include "popops/Sort.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
-#include "sort/SortSpec.hpp"
+#include "sort/SortPlan.hpp"
 #include <base/Text.hpp>
 
 namespace popops {
@@ -44,7 +44,7 @@ void add(poplar::Graph &graph, const Tensor &k, unsigned dim, std::vector<openip
   for (auto &used : uses)
     used.tensor = rolled(used.tensor, dim);
   prog.add(
-      openipu::operation(graph, {"popops.sort", std::move(uses), sorting::write(spec),
+      openipu::operation(graph, {kernels::sort, std::move(uses), spec.write(),
                                  sorting::sortPlan(graph, rolled(k, dim), spec, false), context}));
 }
 

@@ -3,9 +3,9 @@
 // log K (log K + 1) / 2 rounds of compare-and-swap; then pairs of runs are halved to their better K
 // (one round) and sorted again (log K rounds) until one run is left. Rounds between keys on
 // different tiles exchange them first.
+#include "sort/SortPlan.hpp"
 #include "openipu/Chip.hpp"
 #include "rearrange/Step.hpp"
-#include "sort/SortSpec.hpp"
 #include <algorithm>
 #include <base/Text.hpp>
 #include <cmath>

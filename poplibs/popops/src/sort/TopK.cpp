@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// topK and its variants: checks and operands. Arithmetic: SortKernel.cpp; cost: SortPlan.cpp.
+// topK and its variants: checks and operands. Arithmetic: kernels/sort; cost: SortPlan.cpp.
 #include "popops/TopK.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
-#include "sort/SortSpec.hpp"
+#include "sort/SortPlan.hpp"
 #include <base/Text.hpp>
 #include <ostream>
 
@@ -65,7 +65,7 @@ void add(poplar::Graph &graph, poplar::program::Sequence &prog, const Tensor &ke
   spec.extra = extra;
   spec.byIndex = params.stableSort && params.sortOrder == SortOrder::NONE;
   prog.add(openipu::operation(graph,
-                              {"popops.sort", std::move(uses), sorting::write(spec),
+                              {kernels::sort, std::move(uses), spec.write(),
                                sorting::sortPlan(graph, keys, spec, params.stableSort), context}));
 }
 

@@ -7,22 +7,6 @@ namespace popops::slice {
 
 using openipu::KernelOperand;
 
-void Request::write(openipu::AttributeWriter &to) const {
-  to.put(dims).put(sizes).put(bounds).put(remap).put(padding).put(validate).put(name);
-}
-
-Request Request::read(openipu::AttributeReader &from) {
-  Request r;
-  r.dims = from.getVector<std::uint32_t>();
-  r.sizes = from.getVector<std::uint32_t>();
-  r.bounds = from.get<Bounds>();
-  r.remap = from.get<bool>();
-  r.padding = from.get<bool>();
-  r.validate = from.get<bool>();
-  r.name = from.getString();
-  return r;
-}
-
 static void require(bool fits, const char *what) {
   if (!fits)
     throw poplar::poplar_error(base::str("A slice of this executable does not fit its tensors (",

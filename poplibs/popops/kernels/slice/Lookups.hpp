@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Many slices of one table: where each of them lies. Shared by the kernels that read slices and
-// those that update them. Operands are in normal form: table [groups, shape...], rows
-// [groups, n, slice shape...], offsets [groups, n, sliced dimensions].
+// those that update them.
 #pragma once
-#include "openipu/Attributes.hpp"
 #include "openipu/Kernel.hpp"
 #include "popops/Box.hpp"
+#include "popops/kernels/Slice.hpp"
 #include <string>
 
 namespace popops::slice {
 
-// What an offset may be.
-enum class Bounds : std::uint8_t {
-  Wrap,  // inside the dimension; what leaves it at the end comes back at its beginning
-  Clamp, // moved, as a signed number, so that the slice fits
-  Skip   // as a signed number such that the slice fits, else there is no slice
-};
-
-struct Request {
-  std::vector<std::uint32_t> dims, sizes; // of the table without its groups
-  Bounds bounds = Bounds::Wrap;
-  bool remap = false;    // a bad offset means 0
-  bool padding = false;  // an offset one past the end means a slice of zeros
-  bool validate = false; // a bad offset ends the program
-  std::string name;      // for that error
-
-  void write(openipu::AttributeWriter &to) const;
-  static Request read(openipu::AttributeReader &from);
-};
+using kernels::Bounds;
+using Request = kernels::SliceRequest;
 
 class Lookups {
 public:

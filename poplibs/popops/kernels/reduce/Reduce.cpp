@@ -2,14 +2,11 @@
 // popops.reduce: any number of reductions in one go. Work is cut into tasks whose size depends on
 // the shapes alone, and partial results are combined in a fixed order, so results are the same on
 // any number of threads.
-//
-// Operands: outputs (one per reduction), then inputs (one per reduction), then the scales of those
-// reductions that have one. Attributes: see reduce/Spec.hpp.
+#include "popops/kernels/Reduce.hpp"
 #include "base/Half.hpp"
 #include "openipu/Kernel.hpp"
 #include "reduce/Layout.hpp"
 #include "reduce/Loops.hpp"
-#include "reduce/Spec.hpp"
 #include <algorithm>
 #include <base/Error.hpp>
 #include <base/Threads.hpp>
@@ -37,6 +34,8 @@ constexpr std::size_t enoughTasks = 64;     // with so many outputs, rows are no
 constexpr std::size_t shortRun = 64;
 constexpr std::size_t rowsBeforeFlush = 256;
 
+using Spec = kernels::ReduceSpec;
+using Test = kernels::ReduceTest;
 using openipu::KernelArgs;
 using openipu::KernelOperand;
 using openipu::TypeId;
@@ -499,7 +498,7 @@ Run runOf(const Spec &spec, TypeId type) {
 class Reductions {
 public:
   explicit Reductions(const KernelArgs &args) {
-    auto specs = readSpecs(args.attributes);
+    auto specs = kernels::readReductions(args.attributes);
     if (specs.size() != args.outputs.size() || args.inputs.size() < specs.size())
       damaged();
     for (std::size_t i = 0; i < specs.size(); ++i)
@@ -554,7 +553,7 @@ private:
 };
 
 const openipu::Registered registered{
-    openipu::stateful<Reductions>("popops.reduce", openipu::alwaysGivesFloats)};
+    openipu::stateful<Reductions>(kernels::reduce, openipu::alwaysGivesFloats)};
 
 } // namespace
 

@@ -29,8 +29,5 @@ BlockLoop joinedLoop(Joined how);
 
 // Bytes of a value while it is computed with.
 inline std::size_t computeSize(TypeId type) { return type == TypeId::Half ? 4 : sizeOf(type); }
-// Results that are halves again if the operands are.
-bool keepsHalves(expr::UnaryOpType op);
-bool keepsHalves(expr::BinaryOpType op);
 
 } // namespace popops

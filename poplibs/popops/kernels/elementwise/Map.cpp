@@ -3,16 +3,12 @@
 // blocks that stay in the first-level cache; each operator is a vectorised loop over a block.
 // Operands that lie well are read where they are, and results are written where the outputs are;
 // others go through a register (a block of memory per thread): halves, broadcasts, strided rows.
-//
-// outputs: one per expression    inputs: one per place holder, all of the outputs' shape (broadcast
-// ones with stride zero). Several lists of operands after each other: the same for each list.
+#include "popops/kernels/Map.hpp"
 #include "base/Half.hpp"
 #include "base/Threads.hpp"
 #include "elementwise/Loops.hpp"
-#include "elementwise/MapProgram.hpp"
 #include "elementwise/MapRows.hpp"
 #include "openipu/Kernel.hpp"
-#include "openipu/Overwrite.hpp"
 #include "popops/Strided.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -24,6 +20,9 @@
 namespace popops {
 namespace {
 
+using kernels::keepsHalves;
+using kernels::MapProgram;
+using kernels::MapStep;
 using openipu::KernelArgs;
 using openipu::KernelOperand;
 using Operands = std::span<const KernelOperand>;
@@ -662,15 +661,9 @@ private:
   std::vector<Map> maps_;
 };
 
-// Every element is read before it is written, by the same list.
-bool mayOverwrite(std::string_view attributes, std::size_t, std::size_t output, std::size_t input) {
-  const auto program = MapProgram::read(attributes);
-  return output / program.results.size() == input / program.inputs;
-}
-
 const openipu::Registered registered{
-    openipu::stateful<Maps>("popops.map", openipu::alwaysGivesFloats)};
-const openipu::Overwriting overwriting{"popops.map", mayOverwrite};
+    openipu::stateful<Maps>(kernels::map, openipu::alwaysGivesFloats)};
+const openipu::Overwriting overwriting{kernels::map, kernels::mapMayOverwrite};
 
 } // namespace
 } // namespace popops

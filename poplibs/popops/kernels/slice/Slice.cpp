@@ -2,11 +2,11 @@
 // popops.slice: rows[g, i] = the slice of table[g] at offsets[g, i], for any type. One memcpy per
 // slice when slices are contiguous; lookups, or the parts of one large slice, are shared by
 // threads.
+#include "popops/kernels/Slice.hpp"
 #include "base/Threads.hpp"
 #include "openipu/Kernel.hpp"
 #include "popops/CopyRun.hpp"
 #include "slice/Lookups.hpp"
-#include "slice/SliceOps.hpp"
 
 namespace popops::slice {
 
@@ -16,7 +16,8 @@ using openipu::KernelArgs;
 
 class Slice {
 public:
-  explicit Slice(const KernelArgs &args) : Slice(args, openipu::AttributeReader(args.attributes)) {}
+  explicit Slice(const KernelArgs &args)
+      : Slice(args, kernels::SliceAttributes::read(args.attributes)) {}
 
   void run(const KernelArgs &args) {
     to_ = args.outputs[0].data;
@@ -36,9 +37,10 @@ public:
   }
 
 private:
-  Slice(const KernelArgs &args, openipu::AttributeReader reader)
-      : lookups_(Request::read(reader), args.inputs[0], args.outputs[0], args.inputs[1], true),
-        bytes_(sizeOf(args.outputs[0].type)), keepMissing_(reader.get<bool>()) {}
+  Slice(const KernelArgs &args, kernels::SliceAttributes attributes)
+      : lookups_(std::move(attributes.request), args.inputs[0], args.outputs[0], args.inputs[1],
+                 true),
+        bytes_(sizeOf(args.outputs[0].type)), keepMissing_(attributes.keepMissing) {}
 
   void slice(std::size_t i, const std::uint32_t *offsets, bool threads) {
     auto place = lookups_.find(i, offsets);
@@ -92,24 +94,8 @@ private:
   const std::byte *from_ = nullptr;
 };
 
-const openipu::Registered registered{openipu::stateful<Slice>("popops.slice")};
+const openipu::Registered registered{openipu::stateful<Slice>(kernels::slice)};
 
 } // namespace
-
-poplar::program::Program sliceOperation(const poplar::Graph &graph, const SliceOperands &operands,
-                                        const Request &request, Missing missing, openipu::Plan plan,
-                                        const poplar::DebugContext &context) {
-  openipu::AttributeWriter bytes;
-  request.write(bytes);
-  bytes.put(missing == Missing::Keep);
-  auto result =
-      missing == Missing::Keep ? openipu::inOut(operands.rows) : openipu::out(operands.rows);
-  return openipu::operation(graph,
-                            {"popops.slice",
-                             {result, openipu::in(operands.table), openipu::in(operands.offsets)},
-                             bytes.take(),
-                             std::move(plan),
-                             context});
-}
 
 } // namespace popops::slice

@@ -28,7 +28,7 @@ template <class T> using Bool = bool;
     template <class T> static OPENIPU_INLINE result<T> of(T x) { return result<T>(expression); }   \
   };
 namespace unary {
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 }
 #define BINARY(name, result, f, fs, h, hs, i, is, u, us, l, ls, ul, uls, s, ss, b_, bs, flops, e)  \
   struct name {                                                                                    \
@@ -36,7 +36,7 @@ namespace unary {
     template <class T> static OPENIPU_INLINE result<T> of(T a, T b) { return result<T>(e); }       \
   };
 namespace binary {
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
 }
 } // namespace operators
 
@@ -75,7 +75,7 @@ template <class T> BlockLoop unaryLoopFor(expr::UnaryOpType op) {
     if constexpr (has(kindOf<T>, f, i, u, l, ul, s, b))                                            \
       return unaryBlock<operators::unary::name, T>;                                                \
     break;
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
   }
   return nullptr;
 }
@@ -87,7 +87,7 @@ template <class T> BlockLoop binaryLoopFor(expr::BinaryOpType op) {
     if constexpr (has(kindOf<T>, f, i, u, l, ul, s, b))                                            \
       return binaryBlock<operators::binary::name, T>;                                              \
     break;
-#include "elementwise/Operators.def"
+#include "popops/Operators.def"
   }
   return nullptr;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the kernel popops.reduce is told about each reduction, beside its operands.
+// Any number of reductions in one go.
+//   outputs: one per reduction; read too if it updates
+//   inputs:  one per reduction; then the scales [1], float, of those that have one
 #pragma once
 #include "openipu/Attributes.hpp"
 #include "popops/OperationDef.hpp"
@@ -7,20 +9,22 @@
 #include <string>
 #include <vector>
 
-namespace popops::reduction {
+namespace popops::kernels {
+
+inline constexpr char reduce[] = "popops.reduce";
 
 // Instead of an operation: whether any element is NaN, or not finite. The output is BOOL.
-enum class Test : std::uint8_t { None, NaN, NotFinite };
+enum class ReduceTest : std::uint8_t { None, NaN, NotFinite };
 
-struct Spec {
+struct ReduceSpec {
   Operation op = Operation::ADD;
   bool update = false, useScale = false;
   bool interTileHalf = false, inVertexHalf = false; // partial results are rounded to half
-  Test test = Test::None;
+  ReduceTest test = ReduceTest::None;
   std::vector<bool> reduced; // one per dimension of the input
 };
 
-inline std::string writeSpecs(const std::vector<Spec> &specs) {
+inline std::string writeReductions(const std::vector<ReduceSpec> &specs) {
   openipu::AttributeWriter out;
   out.put(std::uint32_t(specs.size()));
   for (const auto &s : specs) {
@@ -31,11 +35,11 @@ inline std::string writeSpecs(const std::vector<Spec> &specs) {
   return out.take();
 }
 
-inline std::vector<Spec> readSpecs(std::string_view bytes) {
+inline std::vector<ReduceSpec> readReductions(std::string_view bytes) {
   openipu::AttributeReader in(bytes);
-  std::vector<Spec> specs;
+  std::vector<ReduceSpec> specs;
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
-    Spec s;
+    ReduceSpec s;
     auto op = in.get<std::uint8_t>();
     if (op > std::uint8_t(Operation::LOG_ADD))
       throw std::runtime_error("popops.reduce: there is no such operation; the executable is "
@@ -45,7 +49,7 @@ inline std::vector<Spec> readSpecs(std::string_view bytes) {
     s.useScale = in.get<bool>();
     s.interTileHalf = in.get<bool>();
     s.inVertexHalf = in.get<bool>();
-    s.test = Test(in.get<std::uint8_t>());
+    s.test = ReduceTest(in.get<std::uint8_t>());
     for (auto flag : in.getVector<std::uint8_t>())
       s.reduced.push_back(flag != 0);
     specs.push_back(std::move(s));
@@ -53,4 +57,4 @@ inline std::vector<Spec> readSpecs(std::string_view bytes) {
   return specs;
 }
 
-} // namespace popops::reduction
+} // namespace popops::kernels

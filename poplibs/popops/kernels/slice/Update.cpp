@@ -8,14 +8,15 @@
 #include "base/Threads.hpp"
 #include "openipu/Kernel.hpp"
 #include "popops/CopyRun.hpp"
+#include "popops/kernels/Slice.hpp"
 #include "slice/Lookups.hpp"
-#include "slice/SliceOps.hpp"
 #include <memory>
 
 namespace popops::slice {
 
 namespace {
 
+using kernels::Update;
 using openipu::KernelArgs;
 using openipu::TypeId;
 
@@ -284,10 +285,8 @@ private:
 };
 
 std::unique_ptr<Updater> makeUpdater(const KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  Lookups lookups(Request::read(reader), args.outputs[0], args.inputs[0], args.inputs[1], false);
-  auto op = reader.get<Update>();
-  auto floatPartials = reader.get<bool>();
+  auto [request, op, floatPartials] = kernels::UpdateAttributes::read(args.attributes);
+  Lookups lookups(std::move(request), args.outputs[0], args.inputs[0], args.inputs[1], false);
   auto type = args.outputs[0].type;
   if (op == Update::Replace)
     return std::make_unique<Replacer>(std::move(lookups), sizeOf(type));
@@ -306,22 +305,8 @@ struct UpdateKernel {
   std::unique_ptr<Updater> updater;
 };
 
-const openipu::Registered registered{openipu::stateful<UpdateKernel>("popops.update")};
+const openipu::Registered registered{openipu::stateful<UpdateKernel>(kernels::update)};
 
 } // namespace
-
-poplar::program::Program updateOperation(const poplar::Graph &graph, const SliceOperands &operands,
-                                         const Request &request, const UpdateHow &how,
-                                         openipu::Plan plan, const poplar::DebugContext &context) {
-  openipu::AttributeWriter bytes;
-  request.write(bytes);
-  bytes.put(how.op).put(how.floatPartials);
-  std::vector<openipu::Used> uses{openipu::inOut(operands.table), openipu::in(operands.rows),
-                                  openipu::in(operands.offsets)};
-  if (how.scale.valid())
-    uses.push_back(openipu::in(how.scale));
-  return openipu::operation(
-      graph, {"popops.update", std::move(uses), bytes.take(), std::move(plan), context});
-}
 
 } // namespace popops::slice

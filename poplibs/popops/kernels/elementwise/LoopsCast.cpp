@@ -133,25 +133,4 @@ BlockLoop copyLoop(TypeId type) {
   }
 }
 
-bool keepsHalves(UnaryOpType op) {
-  switch (op) {
-  case UnaryOpType::ABSOLUTE:
-  case UnaryOpType::CEIL:
-  case UnaryOpType::FLOOR:
-  case UnaryOpType::NEGATE:
-  case UnaryOpType::NEARBY_INT:
-  case UnaryOpType::RELU:
-  case UnaryOpType::ROUND:
-  case UnaryOpType::SIGNUM:
-  case UnaryOpType::TRUNC:
-    return true;
-  default:
-    return false;
-  }
-}
-bool keepsHalves(BinaryOpType op) {
-  return op == BinaryOpType::MAXIMUM || op == BinaryOpType::MINIMUM ||
-         op == BinaryOpType::REMAINDER;
-}
-
 } // namespace popops

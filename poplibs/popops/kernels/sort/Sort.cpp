@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // popops.sort: the best k of each row, sorted or not, with what else is wanted of them. Rows are
 // shared among the threads; a single long row is cut into parts whose best are compared again.
+#include "popops/kernels/Sort.hpp"
+#include "openipu/Kernel.hpp"
 #include "rearrange/Strided.hpp"
 #include "sort/Select.hpp"
-#include "sort/SortSpec.hpp"
 #include <base/Threads.hpp>
 #include <cstring>
 #include <stdexcept>
@@ -12,6 +13,8 @@ namespace popops::sorting {
 
 namespace {
 
+using kernels::SortExtra;
+using kernels::SortSpec;
 using openipu::KernelArgs;
 using openipu::KernelOperand;
 using openipu::TypeId;
@@ -136,7 +139,7 @@ void sortRow(const KernelArgs &args, const SortSpec &spec, std::size_t row,
 }
 
 void run(const KernelArgs &args) {
-  auto spec = readSortSpec(args.attributes);
+  auto spec = SortSpec::read(args.attributes);
   const auto &keys = spec.inPlace ? args.outputs[0] : args.inputs[0];
   std::size_t n = strided::rowLength(keys);
   base::parallelFor(strided::rowCount(keys), 1 + 4096 / (n + 1),
@@ -147,7 +150,7 @@ void run(const KernelArgs &args) {
                     });
 }
 
-const openipu::Registered registered{{"popops.sort", run, {}, {}, nullptr}};
+const openipu::Registered registered{{.name = kernels::sort, .run = run}};
 
 } // namespace
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The best k of each row [..., n], sorted or not, with what else is wanted of them.
+//   outputs: the keys, if wanted; the values or indices, if wanted. In place, both are read too
+//   inputs:  the keys, then the values, if there are any; in place none
+#pragma once
+#include "openipu/Attributes.hpp"
+#include "popops/SortOrder.hpp"
+
+namespace popops::kernels {
+
+inline constexpr char sort[] = "popops.sort";
+
+enum class SortExtra : std::uint8_t { None, Values, Indices };
+
+struct SortSpec {
+  std::uint32_t k = 0;
+  bool largest = false;
+  SortOrder order = SortOrder::ASCENDING;
+  SortExtra extra = SortExtra::None;
+  bool wantKeys = true, inPlace = false;
+  bool byIndex = false; // without an order: as they lie
+
+  std::string write() const {
+    return openipu::AttributeWriter()
+        .put(k)
+        .put(largest)
+        .put(order)
+        .put(extra)
+        .put(wantKeys)
+        .put(inPlace)
+        .put(byIndex)
+        .take();
+  }
+  static SortSpec read(std::string_view bytes) {
+    openipu::AttributeReader in(bytes);
+    SortSpec s;
+    s.k = in.get<std::uint32_t>();
+    s.largest = in.get<bool>();
+    s.order = in.get<SortOrder>();
+    s.extra = in.get<SortExtra>();
+    s.wantKeys = in.get<bool>();
+    s.inPlace = in.get<bool>();
+    s.byIndex = in.get<bool>();
+    return s;
+  }
+};
+
+} // namespace popops::kernels
