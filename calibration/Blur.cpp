@@ -48,9 +48,10 @@ public:
   Builder(const Target &target, const Blur &blur)
       : blur_(blur), graph_(target), type_(blur.vertex == "BlurHalf4" ? HALF : FLOAT) {
     graph_.addCodelets(std::string(OPENIPU_CALIBRATION) + "/codelets/blur.cpp");
-    // A rim of one pixel around the image belongs to the blocks at its edge.
     for (auto &image : images_)
-      image = graph_.addVariable(type_, {blur.height + 2, blur.width + 2, 4}, "image");
+      image = graph_.addVariable(type_, {blur.height, blur.width, 4}, "image");
+    for (unsigned i = 0; i < 2; ++i)
+      rimmed_[i] = withRim(images_[i]);
     steps_[0] = graph_.addComputeSet("there");
     steps_[1] = graph_.addComputeSet("back");
     const auto perIpu = target.getTilesPerIPU();
@@ -62,29 +63,40 @@ public:
     }
   }
   Graph &graph() { return graph_; }
-  Sequence program() const { return Sequence(Execute(steps_[0]), Execute(steps_[1])); }
+  // Of a loop: what the first image held before does not matter, nor what it holds afterwards.
+  Sequence program() const {
+    return Sequence(WriteUndef(images_[0]), Execute(steps_[0]), Execute(steps_[1]));
+  }
   std::size_t blockWidth = 0, blockHeight = 0;
 
 private:
+  // Pixels beside the image are zero and belong to the blocks at its edge.
+  Tensor withRim(const Tensor &image) {
+    const auto zeros = [&](std::size_t height, std::size_t width) {
+      return graph_.addConstant(type_, {height, width, 4}, 0.0f, "rim");
+    };
+    const auto sides = concat({zeros(blur_.height, 1), image, zeros(blur_.height, 1)}, 1);
+    return concat({zeros(1, blur_.width + 2), sides, zeros(1, blur_.width + 2)}, 0);
+  }
   void addBlock(const Part &block, unsigned tile) {
     blockWidth = std::max(blockWidth, block.width);
     blockHeight = std::max(blockHeight, block.height);
     const auto left = block.x ? block.x + 1 : 0, top = block.y ? block.y + 1 : 0;
     const bool last = block.x + block.width == blur_.width,
                low = block.y + block.height == blur_.height;
-    for (auto &image : images_)
+    for (auto &image : rimmed_)
       graph_.setTileMapping(image.slice({top, left, 0}, {block.y + block.height + 1 + low,
                                                          block.x + block.width + 1 + last, 4}),
                             tile);
     for (const auto &part :
          cut(block, workerGrid(block, graph_.getTarget().getNumWorkerContexts())))
       for (unsigned i = 0; i < 2; ++i)
-        addVertex(part, tile, steps_[i], images_[i], images_[1 - i]);
+        addVertex(part, tile, steps_[i], rimmed_[i], images_[1 - i]);
   }
   void addVertex(const Part &p, unsigned tile, ComputeSet &step, const Tensor &from,
                  const Tensor &to) {
     const auto in = from.slice({p.y, p.x, 0}, {p.y + p.height + 2, p.x + p.width + 2, 4});
-    const auto out = to.slice({p.y + 1, p.x + 1, 0}, {p.y + p.height + 1, p.x + p.width + 1, 4});
+    const auto out = to.slice({p.y, p.x, 0}, {p.y + p.height, p.x + p.width, 4});
     const auto v =
         graph_.addVertex(step, blur_.vertex, {{"in", in.flatten()}, {"out", out.flatten()}});
     graph_.setInitialValue(v["width"], unsigned(p.width));
@@ -95,7 +107,7 @@ private:
   const Blur &blur_;
   Graph graph_;
   Type type_;
-  Tensor images_[2];
+  Tensor images_[2], rimmed_[2];
   ComputeSet steps_[2];
 };
 

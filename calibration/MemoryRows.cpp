@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What lies in the tiles: programs whose memory is published by category.
+#include "base/Text.hpp"
 #include "Program.hpp"
 #include "Row.hpp"
 #include <algorithm>
 #include <map>
 #include <poplar/Engine.hpp>
 #include <poplin/MatMul.hpp>
+#include <popnn/Lstm.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/TileMapping.hpp>
 
@@ -75,6 +77,45 @@ Memory sumOfVectors() {
   return {graph, program};
 }
 
+struct Layer {
+  std::size_t batch, steps, hidden;
+};
+
+// What the fullest tile needs for a layer's inference, inputs and outputs of all steps on the chip.
+double lstm(const Layer &layer) {
+  Graph graph(deviceOf("ipu2").getTarget());
+  const popnn::lstm::LstmParams params(HALF, layer.batch, layer.steps,
+                                       {layer.hidden, layer.hidden});
+  const OptionFlags options{{"inferenceOnly", "true"}};
+  const auto in = popnn::lstm::createInput(graph, params, "x", options);
+  const auto weights = popnn::lstm::createWeights(graph, params, "weights", options);
+  const auto first = popnn::lstm::createInitialState(graph, params, "state", options);
+  Sequence program;
+  popnn::lstm::zeroInitialState(graph, first, program, "zero");
+  const auto out =
+      popnn::lstm::lstmFwd(graph, params, first, in, weights, nullptr, program, "layer", options);
+  graph.createHostWrite("x", in);
+  graph.createHostWrite("w", weights.inputWeights);
+  graph.createHostWrite("u", weights.outputWeights);
+  graph.createHostWrite("b", weights.biases);
+  graph.createHostRead("y", out.first);
+  return fullestTile(Engine(graph, program).getReport(false));
+}
+
+// That they ran is published; neither device nor type is. Mk2 and half here.
+void addLayers(Rows &rows) {
+  for (const Layer &layer : std::vector<Layer>{
+           {256, 25, 1024}, {128, 50, 1536}, {64, 25, 2048}, {1024, 150, 256}, {1024, 25, 512}})
+    rows.push_back(
+        {base::str("LSTM b", layer.batch, " h", layer.hidden), "tile memory",
+         base::str("LSTM b", layer.batch, " s", layer.steps, " h", layer.hidden, ", half, Mk2"), 1,
+         Unit::OfATile, "EX",
+         [layer] {
+           return Figure{lstm(layer), ""};
+         },
+         Role::Fits});
+}
+
 } // namespace
 
 void addMemoryRows(Rows &rows) {
@@ -114,6 +155,7 @@ void addMemoryRows(Rows &rows) {
       [=] { return sum().most.at("hostExchangeCode"); });
   add("K5 control", "control code of a tile", 700, Unit::Bytes,
       [=] { return sum().most.at("controlCode"); });
+  addLayers(rows);
 }
 
 } // namespace calibration

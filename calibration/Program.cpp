@@ -16,8 +16,7 @@ Device deviceOf(const std::string &chip, unsigned ipus) {
   return model.createDevice();
 }
 
-// What the fullest tile needs of what it has.
-static double fullestTile(const pva::Report &report) {
+double fullestTile(const pva::Report &report) {
   std::uint64_t most = 0;
   for (const auto &tile : report.compilation().tiles())
     most = std::max(most, tile.memory().total().includingGaps());
@@ -49,6 +48,12 @@ double Profile::named(const std::string &end) const {
   return sum;
 }
 
+// What a row repeats ran on hardware.
+static void mustFit(double tile) {
+  if (tile > 1)
+    throw std::runtime_error("needs " + std::to_string(tile) + " of a tile's memory");
+}
+
 Profile run(const Device &device, const Graph &graph, const program::Program &program,
             const std::map<std::string, std::size_t> &streamBytes) {
   Engine engine(graph, program);
@@ -60,7 +65,9 @@ Profile run(const Device &device, const Graph &graph, const program::Program &pr
     engine.connectStream(name, buffer.data());
   }
   engine.run();
-  return Profile(engine.getReport());
+  Profile profile(engine.getReport());
+  mustFit(profile.tile());
+  return profile;
 }
 
 static double cyclesOf(const pva::Program &program) {
@@ -75,8 +82,7 @@ static double cyclesOf(const pva::Program &program) {
 double compiledCycles(const Graph &graph, const program::Program &program) {
   Engine engine(graph, program);
   const auto report = engine.getReport(false);
-  if (const auto need = fullestTile(report); need > 1) // it ran on hardware
-    throw std::runtime_error("needs " + std::to_string(need) + " of a tile's memory");
+  mustFit(fullestTile(report));
   double sum = 0;
   for (const auto &root : report.compilation().programs())
     sum += cyclesOf(*root);

@@ -12,6 +12,9 @@ namespace calibration {
 
 poplar::Device deviceOf(const std::string &chip, unsigned ipus = 1);
 
+// What the fullest tile needs of what it has.
+double fullestTile(const pva::Report &report);
+
 // Cycles of everything that ran, by kind of step and by name.
 class Profile {
 public:

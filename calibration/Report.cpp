@@ -13,8 +13,8 @@ bool isRate(Unit unit) {
 }
 
 const char *toString(Unit unit) {
-  static const char *names[] = {"cycles", "ms", "GB/s", "Gbit/s", "TFLOP/s",
-                                "/s",     "x",  "W",    "MiB",    "B"};
+  static const char *names[] = {"cycles", "ms", "GB/s", "Gbit/s", "TFLOP/s", "/s",
+                                "x",      "W",  "MiB",  "B",      "tile"};
   return names[unsigned(unit)];
 }
 
@@ -70,10 +70,15 @@ std::string ratioText(double value) {
   return out.str();
 }
 
+bool isFar(const Measured &m) {
+  return m.ratio > 1.3 || (m.ratio < 1 / 1.3 && m.row.role != Role::Fits);
+}
+
 std::string remark(const Measured &m) {
   const auto &sets = m.row.sets;
   const auto role = m.row.role == Role::Sets          ? " [sets " + sets + "]"
                     : m.row.role == Role::FormulaOnly ? " [formula: " + sets + "]"
+                    : m.row.role == Role::Fits        ? " [at most]"
                                                       : "";
   return m.model.note + role;
 }
@@ -98,6 +103,7 @@ std::string quoted(const std::string &text) {
 const char *toString(Role role) {
   return role == Role::Evidence ? "evidence"
          : role == Role::Sets   ? "sets constant"
+         : role == Role::Fits   ? "fits"
                                 : "formula only";
 }
 
@@ -113,7 +119,7 @@ std::string toText(const std::vector<Measured> &rows) {
         << std::right << std::setw(9) << number(m.row.published) << std::setw(9)
         << number(m.model.value) << " " << std::left << std::setw(8)
         << calibration::toString(m.row.unit) << std::right << std::setw(5) << ratioText(m.ratio)
-        << (m.ratio > 1.3 || m.ratio < 1 / 1.3 ? " !" : "  ") << " " << remark(m) << "\n";
+        << (isFar(m) ? " !" : "  ") << " " << remark(m) << "\n";
   }
   out << "\nmodel / published         rows  geometric mean  worst\n";
   for (const auto &s : summarise(rows)) {

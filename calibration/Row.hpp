@@ -14,6 +14,7 @@ enum class Role {
   Evidence,    // a program that was compiled and run; nothing was read off this row
   Sets,        // a constant or a decision was read off it: it checks arithmetic, not the model
   FormulaOnly, // no program can express it; a formula of arch/ stands in
+  Fits,        // it ran on hardware: a tile's memory is a bound and not a figure to meet
 };
 
 // What a figure counts. Rates are turned round, so that a ratio above 1 is always a slow model.
@@ -27,7 +28,8 @@ enum class Unit {
   TimesFaster,
   Watts,
   Mebibytes,
-  Bytes
+  Bytes,
+  OfATile
 };
 bool isRate(Unit unit);
 const char *toString(Unit unit);
@@ -84,7 +86,7 @@ void addSparseRows(Rows &rows);      // against dense
 void addConvolutionRows(Rows &rows); // the blur as a convolution
 void addPowerRows(Rows &rows);
 void addMemoryRows(Rows &rows); // of tiles, by category
-void addModelRows(Rows &rows); // whole models
+void addModelRows(Rows &rows);  // whole models
 
 Rows allRows();
 

@@ -19,8 +19,13 @@ namespace {
 using Live = std::map<std::uint32_t, RangeSet>; // elements still needed, by variable
 
 using Variables = std::vector<std::uint32_t>;
-// A leaf step; the variables that matter during it; those that are needed after it.
-using Visit = std::function<void(std::uint32_t, const Variables &, const Variables &)>;
+// A leaf step; the variables that matter during it; those that are needed after it; of the former
+// those that its vertices never see because operands, or results, are copied.
+struct Passing {
+  Variables early, late;
+};
+using Visit =
+    std::function<void(std::uint32_t, const Variables &, const Variables &, const Passing &)>;
 
 class Liveness {
 public:
@@ -200,7 +205,31 @@ private:
         here.push_back(var);
     std::inplace_merge(here.begin(), here.begin() + std::ptrdiff_t(after.size()), here.end());
     here.erase(std::unique(here.begin(), here.end()), here.end());
-    (*visit_)(step, here, after);
+    (*visit_)(step, here, after, passing(step, live));
+  }
+
+  // Outlined code works on buffers of its own, which are not looked at.
+  Passing passing(std::uint32_t step, const Live &live) const {
+    Passing found;
+    const auto *execute = as<step::Execute>(image_.steps[step]);
+    if (!execute || (!owners_.empty() && owners_[step] != none))
+      return found;
+    const auto &inPlace = image_.computeSets[execute->set].inPlace;
+    for (const auto &[var, effect] : *effects_[step]) {
+      if (!dies_[var] || !effect.used || std::ranges::binary_search(inPlace, var))
+        continue;
+      const auto after = live.find(var);
+      if (effect.written.empty() && after == live.end())
+        found.early.push_back(var);
+      else if (effect.read.empty() &&
+               (after == live.end() || covers(effect.written, after->second)))
+        found.late.push_back(var);
+    }
+    return found;
+  }
+  static bool covers(const RangeSet &all, RangeSet part) {
+    part.subtract(all);
+    return part.empty();
   }
 
   void spread(const Step &step, Live live) {
@@ -261,6 +290,12 @@ private:
 
 } // namespace
 
+static Variables inBoth(const Variables &a, const Variables &b) {
+  Variables both;
+  std::ranges::set_intersection(a, b, std::back_inserter(both));
+  return both;
+}
+
 void findLiveness(Image &image) {
   auto reached = reach(image);
   Liveness liveness(image, reached, Outputs::Write);
@@ -274,12 +309,17 @@ void findLiveness(Image &image) {
     steps[i].step = reached.leaves[i];
     place[reached.leaves[i]] = i;
   }
-  liveness.forEachLeaf([&](std::uint32_t step, const Variables &variables, const Variables &) {
-    auto &live = steps[place[step]].variables;
-    std::vector<std::uint32_t> both;
-    std::set_union(live.begin(), live.end(), variables.begin(), variables.end(),
-                   std::back_inserter(both));
-    live = std::move(both);
+  std::vector<bool> seen(steps.size(), false);
+  liveness.forEachLeaf([&](std::uint32_t step, const Variables &variables, const Variables &,
+                           const Passing &passing) {
+    auto &live = steps[place[step]];
+    Variables both;
+    std::ranges::set_union(live.variables, variables, std::back_inserter(both));
+    live.variables = std::move(both);
+    const bool again = seen[place[step]];
+    live.early = again ? inBoth(live.early, passing.early) : passing.early;
+    live.late = again ? inBoth(live.late, passing.late) : passing.late;
+    seen[place[step]] = true;
   });
   for (auto &step : steps)
     for (auto var : step.variables)
@@ -296,15 +336,15 @@ std::vector<StorageLife> storageLives(const Image &image) {
   for (std::uint32_t i = 0; i != reached.leaves.size(); ++i)
     place[reached.leaves[i]] = i;
   std::vector<Variables> after(image.steps.size()); // of Kernel steps
-  liveness.forEachLeaf(
-      [&](std::uint32_t step, const Variables &variables, const Variables &needed) {
-        for (auto var : variables) {
-          lives[var].first = std::min(lives[var].first, place[step]);
-          lives[var].last = std::max(lives[var].last, place[step]);
-        }
-        if (is<step::Kernel>(image.steps[step]))
-          after[step].insert(after[step].end(), needed.begin(), needed.end());
-      });
+  liveness.forEachLeaf([&](std::uint32_t step, const Variables &variables, const Variables &needed,
+                           const Passing &) {
+    for (auto var : variables) {
+      lives[var].first = std::min(lives[var].first, place[step]);
+      lives[var].last = std::max(lives[var].last, place[step]);
+    }
+    if (is<step::Kernel>(image.steps[step]))
+      after[step].insert(after[step].end(), needed.begin(), needed.end());
+  });
   for (auto &life : lives)
     if (const auto var = std::uint32_t(&life - lives.data());
         life.used && life.first <= life.last) {

@@ -93,7 +93,7 @@ public:
     live_.assign(tiles_.size(), 0);
     peaks_.assign(tiles_.size(), {});
     std::vector<std::uint32_t> before, come, gone;
-    ByTile<Buffers> touched(unsigned(tiles_.size()));
+    ByTile<Needs> touched(unsigned(tiles_.size()));
     for (const auto &step : image_.memory.steps) {
       come.clear();
       gone.clear();
@@ -110,8 +110,14 @@ public:
           touched[tile];
         }
       addBuffers(image_.steps[step.step], touched);
-      for (const auto &[tile, buffers] : touched.entries())
-        raise(tile, buffers, step.step);
+      for (auto var : step.early)
+        for (const auto &[tile, bytes] : shares(var))
+          touched[tile].early += bytes;
+      for (auto var : step.late)
+        for (const auto &[tile, bytes] : shares(var))
+          touched[tile].late += bytes;
+      for (const auto &[tile, needs] : touched.entries())
+        raise(tile, needs, step.step);
       touched.clear();
       before = step.variables;
     }
@@ -128,6 +134,12 @@ private:
   struct Buffers {
     std::uint64_t messages = 0, copies = 0;
     std::uint64_t bytes() const { return messages + copies; }
+  };
+  // In the order of a step: operands are put together, vertices run, results go where they belong.
+  // Variables that are only copied from, or to, are there for one of the copies alone.
+  struct Needs {
+    Buffers before, during, after;
+    std::uint64_t early = 0, late = 0; // of variables
   };
   struct Peak {
     std::uint64_t variables = 0;
@@ -166,7 +178,7 @@ private:
     }
   }
 
-  void addBuffers(const Step &step, ByTile<Buffers> &out) {
+  void addBuffers(const Step &step, ByTile<Needs> &out) {
     const auto *kernel = as<step::Kernel>(step);
     if (kernel && kernel->plan)
       addPlannedBuffers(*kernel->plan, step.cost.phases, out);
@@ -178,7 +190,7 @@ private:
 
   // Spans that are packed leave from one buffer and arrive in another; others go from variable to
   // variable.
-  static void addCopyBuffers(const Step &step, ByTile<Buffers> &out) {
+  static void addCopyBuffers(const Step &step, ByTile<Needs> &out) {
     const auto &phases = step.cost.phases;
     if (std::none_of(phases.begin(), phases.end(),
                      [](const Phase &phase) { return phase.name == "pack"; }))
@@ -186,36 +198,40 @@ private:
     for (const auto &phase : phases)
       for (const auto &share : phase.tiles) {
         if (phase.name == "pack")
-          out[share.tile].copies += share.bytesIn;
+          out[share.tile].during.copies += share.bytesIn;
         else if (phase.name.ends_with("exchange"))
-          out[share.tile].messages += share.bytesIn;
+          out[share.tile].during.messages += share.bytesIn;
       }
   }
 
   // Around vertices: arrived messages, fields put together and results that leave are there at
   // once while the vertices run. What is packed for the way in has left by then; what arrives for
   // unpacking comes when all else has gone.
-  static void addVertexBuffers(const Step &step, ByTile<Buffers> &out) {
+  static void addVertexBuffers(const Step &step, ByTile<Needs> &out) {
     for (const auto &phase : step.cost.phases) {
-      const bool in = phase.name.ends_with("exchange-in"),
-                 sent = phase.name.ends_with("exchange-out");
-      const bool put = phase.name == "copy-in" || phase.name == "copy-out";
-      if (in || sent || put)
+      const bool in = phase.name.ends_with("exchange-in"), put = phase.name == "copy-in";
+      const bool sent = phase.name.ends_with("exchange-out"), left = phase.name == "copy-out";
+      if (in || put || sent || left)
         for (const auto &share : phase.tiles) {
-          out[share.tile].messages += in ? share.bytesIn : sent ? share.bytesOut : 0;
-          out[share.tile].copies += put ? share.bytesIn : 0;
+          auto &needs = out[share.tile];
+          for (auto *at : {&needs.during, in || put ? &needs.before : &needs.after}) {
+            at->messages += in ? share.bytesIn : sent ? share.bytesOut : 0;
+            at->copies += put || left ? share.bytesIn : 0;
+          }
         }
     }
     for (const auto &phase : step.cost.phases)
-      if (phase.name == "pack" || phase.name == "unpack")
-        for (const auto &share : phase.tiles)
-          out[share.tile].copies = std::max(out[share.tile].copies, share.bytesIn);
+      if (const bool packed = phase.name == "pack"; packed || phase.name == "unpack")
+        for (const auto &share : phase.tiles) {
+          auto &copies = (packed ? out[share.tile].before : out[share.tile].after).copies;
+          copies = std::max(copies, share.bytesIn);
+        }
   }
 
   // The supersteps of an operator come one after the other, and each may be done several times:
   // the largest counts, once.
   void addPlannedBuffers(const openipu::Plan &plan, const std::vector<Phase> &phases,
-                         ByTile<Buffers> &out) {
+                         ByTile<Needs> &out) {
     auto phase = phases.begin();
     for (std::uint32_t i = 0; i != plan.steps.size(); ++i) {
       for (const auto &work : plan.steps[i].tiles)
@@ -225,8 +241,8 @@ private:
       for (; phase != phases.end() && phase->superstep == i; ++phase)
         addNeeds(*phase);
       for (const auto &[tile, buffers] : superstep_.entries())
-        if (out[tile].bytes() < buffers.bytes())
-          out[tile] = buffers;
+        if (out[tile].during.bytes() < buffers.bytes())
+          out[tile].during = buffers;
       superstep_.clear();
     }
   }
@@ -239,13 +255,19 @@ private:
         (in ? superstep_[share.tile].messages : superstep_[share.tile].copies) += share.bytesIn;
   }
 
-  void raise(std::uint32_t tile, const Buffers &buffers, std::uint32_t step) {
-    auto bytes = live_[tile] + buffers.bytes();
+  void raise(std::uint32_t tile, const Needs &needs, std::uint32_t step) {
+    raise(tile, live_[tile] - needs.late, needs.before, step);
+    raise(tile, live_[tile] - needs.early - needs.late, needs.during, step);
+    raise(tile, live_[tile] - needs.early, needs.after, step);
+  }
+  void raise(std::uint32_t tile, std::uint64_t variables, const Buffers &buffers,
+             std::uint32_t step) {
+    auto bytes = variables + buffers.bytes();
     if (bytes <= tiles_[tile].peakNotAlwaysLive)
       return;
     tiles_[tile].peakNotAlwaysLive = bytes;
     tiles_[tile].peakStep = step;
-    peaks_[tile] = {live_[tile], buffers};
+    peaks_[tile] = {variables, buffers};
   }
 
   Image &image_;

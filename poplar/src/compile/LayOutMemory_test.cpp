@@ -104,6 +104,34 @@ TEST(LayOutMemory, ArrivingMessagesNeedRoom) {
   expectSumsUp(t.image);
 }
 
+// Halves in the wrong order are copied before and after. While the vertex runs its operand has gone
+// and its result has not come; unless the operand is needed later, or not only copied.
+TEST(LayOutMemory, WhatIsOnlyCopiedIsNotThereWhileVerticesRun) {
+  for (int what : {0, 1, 2}) {
+    SCOPED_TRACE(what);
+    Laid t;
+    auto s = t.variable("s", 1), x = t.variable("x", 1000), y = t.variable("y", 1000);
+    auto type = t.vertexType("V", {{"x"}, {"y", FieldDirection::Output}});
+    auto cs = t.computeSet("cs");
+    auto turned = [](std::uint32_t var) -> TestSlot {
+      return {{{var, 500, 500, 1}, {var, 0, 500, 1}}};
+    };
+    t.vertex(cs, type, 0, {turned(x), turned(y)});
+    if (what == 1)
+      t.vertex(cs, t.vertexType("W", {{"x"}}), 0, {t.span(x, 0, 10)});
+    auto execute = t.execute(cs);
+    std::vector<std::uint32_t> steps{t.copy(s, 0, x, 0, {{1000, 0, 1}}), execute, t.print(y)};
+    if (what == 2)
+      steps.push_back(t.print(x));
+    t.image.programs = {t.sequence(steps)};
+    t.image.hostWrites.push_back({"s", TypeId::Float, 1, {}, t.view(s)});
+    t.layOut();
+    EXPECT_EQ(t.tile(0).peakNotAlwaysLive, what ? 12000u : 8000u);
+    EXPECT_EQ(t.tile(0).peakStep, execute);
+    expectSumsUp(t.image);
+  }
+}
+
 namespace {
 std::uint32_t kernel(Laid &t, std::vector<openipu::Superstep> steps) {
   auto plan = std::make_shared<openipu::Plan>();

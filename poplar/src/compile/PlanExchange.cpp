@@ -84,6 +84,7 @@ private:
 
   std::vector<Phase> aroundComputeSet(std::uint32_t computeSet) {
     vertices_.scan(computeSet);
+    image_.computeSets[computeSet].inPlace = vertices_.takeInPlace();
     auto copiesIn = vertices_.takeCopiesIn(), copiesOut = vertices_.takeCopiesOut();
     auto in = exchange(vertices_.takeInputs(), Traffic::Toward::Tile, "-in", {{}, copiesIn});
     auto out = exchange(vertices_.takeOutputs(), Traffic::Toward::Home, "-out", {copiesOut, {}});

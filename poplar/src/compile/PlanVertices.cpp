@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compile/PlanVertices.hpp"
 #include "base/Text.hpp"
+#include <algorithm>
 #include <span>
 
 namespace poplar::compile {
@@ -34,13 +35,22 @@ void PlanVertices::edge(std::uint32_t tile, const Edge &edge, FieldDirection dir
   }
   // All here and in order: used in place. All away: received in place. Anything else is put
   // together by a copy.
-  if (!lie.here || (!lie.away && lie.ordered))
+  if (!lie.here || (!lie.away && lie.ordered)) {
+    if (lie.here && (inPlace_.empty() || inPlace_.back() != lie.var))
+      inPlace_.push_back(lie.var);
     return;
+  }
   const bool again =
       direction != FieldDirection::Output && !gathered_.insert(keyOf(tile, runs)).second;
   for (const auto &run : runs)
     if (run.count)
       copy(tile, run, direction, again);
+}
+
+std::vector<std::uint32_t> PlanVertices::takeInPlace() {
+  std::sort(inPlace_.begin(), inPlace_.end());
+  inPlace_.erase(std::unique(inPlace_.begin(), inPlace_.end()), inPlace_.end());
+  return std::exchange(inPlace_, {});
 }
 
 // Readers of the very same field share what was put together.

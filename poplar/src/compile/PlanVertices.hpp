@@ -19,6 +19,7 @@ public:
   std::vector<Need> takeOutputs() { return std::exchange(outputs_, {}); }
   CopyLoads takeCopiesIn() { return copyIn_.take(); }
   CopyLoads takeCopiesOut() { return copyOut_.take(); }
+  std::vector<std::uint32_t> takeInPlace(); // variables that a vertex uses where they lie, sorted
 
 private:
   // How the elements of one edge lie, seen from the vertex's tile.
@@ -40,6 +41,7 @@ private:
   Placement &placement_;
   const arch::Chip &chip_;
   std::vector<Need> inputs_, outputs_;
+  std::vector<std::uint32_t> inPlace_;
   ByTile<CopyLoad> copyIn_, copyOut_;
   std::unordered_set<std::uint64_t>
       gathered_; // tile and field: vertices that read the same share a copy

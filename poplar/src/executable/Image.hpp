@@ -86,6 +86,9 @@ struct VertexTypeRef {
 struct ComputeSet {
   std::string name;
   std::vector<std::uint32_t> vertices; // in graph order
+  // Variables that vertices work on where they lie, sorted; what they see of others is a copy. For
+  // the passes, not part of files.
+  std::vector<std::uint32_t> inPlace = {};
 };
 
 // ---- the host's side
@@ -150,6 +153,9 @@ struct LivenessStep { // one leaf step, in program order
   std::uint32_t step;
   std::uint64_t notAlwaysLiveBytes = 0; // all tiles
   std::vector<std::uint32_t> variables; // not-always-live variables that are live here
+  // Of them, those that are gone once operands have been copied, and those that come when results
+  // are: neither lies there while vertices run. For the passes, not part of files.
+  std::vector<std::uint32_t> early = {}, late = {};
 };
 struct TileMemory {
   std::uint64_t category[numMemoryCategories] = {};

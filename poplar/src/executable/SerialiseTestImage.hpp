@@ -312,7 +312,8 @@ public:
     all(a, b);
   }
   void operator()(const ComputeSet &x) {
-    auto &[a, b] = x;
+    auto &[a, b, inPlace] = x; // only passes ask for it
+    (void)inPlace;
     all(a, b);
   }
   void operator()(const TileShare &x) {
@@ -353,7 +354,8 @@ public:
     all(a, b, c, d, e);
   }
   void operator()(const LivenessStep &x) {
-    auto &[a, b, c] = x;
+    auto &[a, b, c, early, late] = x; // only passes ask for the last two
+    (void)early, (void)late;
     all(a, b, c);
   }
   void operator()(const TileMemory &x) {
