@@ -89,6 +89,19 @@ template struct Pairs<half, half4>;
   expectPairs<_Float16>(bench, "Pairs<half,half4>");
 }
 
+TEST(PublicCodelets, ReadInputsThroughVectorsThatAreTemplateArguments) {
+  Bench bench("#include <ipudef.h>\n" + prologue() + R"(
+template <class T, class V> class Own : public Vertex { public: Input<Vector<T, VectorLayout::ONE_PTR, 8>> x; Output<Vector<T>> y;
+  void compute() {
+    V *from = reinterpret_cast<V *>(&x[0]), *to = reinterpret_cast<V *>(&y[0]);
+    for (unsigned i = 0; i < y.size() * sizeof(T) / sizeof(V); ++i) { V one = from[i] + from[i]; one += T(1); to[i] = one; } } };
+template class Own<half, half4>;
+template class Own<float, float2>;
+)");
+  expectPairs<_Float16>(bench, "Own<half,half4>");
+  expectPairs<float>(bench, "Own<float,float2>");
+}
+
 TEST(PublicCodelets, AssertInMembersOfExplicitInstantiations) {
   Bench bench("#include <cassert>\n" + prologue() + R"(
 template <class T> class A : public Vertex { public: InOut<T> x; T half(T v) { assert(v > T(1)); return v / T(2); } void compute() { *x = half(*x); } };
