@@ -190,20 +190,8 @@ Tensor topK(poplar::Graph &graph, const Tensor &input, Tensor &indices, unsigned
   auto values = make(graph, input.elementType(), {input.dim(0), K}, {di, "values"});
   indices = make(graph, poplar::UNSIGNED_INT, {input.dim(0), K}, {di, "indices"});
   auto plan = classPlan(graph, input, ClassSearch::MaxN, K);
-  if (sort && K > 1) { // HeapSort with values
-    std::uint64_t levels = 0;
-    for (unsigned rest = K; rest > 1; rest /= 2)
-      ++levels;
-    openipu::TileWork work;
-    work.count = unsigned(std::min<std::size_t>(std::max<std::size_t>(1, input.dim(0)),
-                                                graph.getTarget().getNumTiles()));
-    work.cycles = 16 * (19 * K * levels + 6 * K + 2);
-    openipu::Superstep step;
-    step.name = "Sort";
-    step.vertex = "popops::HeapSortVertexKV<" + input.elementType().toString() + ",unsigned int>";
-    step.tiles.push_back(work);
-    plan.add(std::move(step));
-  }
+  if (sort && K > 1)
+    plan.add(sortStep(graph, input, K));
   if (input.numElements() != 0)
     prog.add(openipu::operation(graph,
                                 {"popnn.topK",

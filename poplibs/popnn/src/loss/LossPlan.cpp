@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "LossPlan.hpp"
 #include "poplin/Steps.hpp"
+#include "popops/ElementWiseCost.hpp"
+#include "popops/OneHotCost.hpp"
 #include "popops/ReduceCost.hpp"
 #include <algorithm>
 
 namespace popnn {
-
-static std::uint64_t oneHotCycles(std::uint64_t n, std::uint64_t classes, bool half) {
-  auto rows = (n + classes - 1) / classes;
-  return 11 + (half ? 74 : 100) * rows;
-}
 
 openipu::Plan lossPlan(const poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                        const poplar::Tensor &loss, const poplar::Tensor &deltas, LossType type,
@@ -20,10 +17,17 @@ openipu::Plan lossPlan(const poplar::Graph &graph, const poplar::Tensor &modelOu
   std::uint64_t classes = std::max<std::size_t>(1, modelOutputs.dim(1));
   const auto &chip = openipu::chipOf(graph);
   openipu::Plan plan;
+  plan.add(poplin::elementStep(graph, deltas, "Fill", "popops::Fill<" + element.toString() + ">",
+                               [&](std::uint64_t n, std::uint32_t regions) {
+                                 return popops::cost::fillCycles(chip, element, n, regions);
+                               },
+                               {size, 0, {}}));
   plan.add(poplin::elementStep(graph, deltas, "EncodeOneHot",
                                "popops::EncodeOneHot<unsigned int," + element.toString() + ">",
                                [&](std::uint64_t n, std::uint32_t) {
-                                 return oneHotCycles(n, classes, element == poplar::HALF);
+                                 return popops::cost::oneHotCycles(chip, poplar::UNSIGNED_INT,
+                                                                   element, false,
+                                                                   arch::ceilDiv(n, classes));
                                },
                                {size, 0, {}}));
   // Nine cycles per vector of one float or two halves for the logarithm; four for the square.
@@ -84,6 +88,25 @@ openipu::Plan classPlan(const poplar::Graph &graph, const poplar::Tensor &input,
     plan.add(std::move(step));
   }
   return plan;
+}
+
+openipu::Superstep sortStep(const poplar::Graph &graph, const poplar::Tensor &input,
+                            std::uint64_t k) {
+  std::uint64_t levels = 0;
+  for (auto rest = k; rest > 1; rest /= 2)
+    ++levels;
+  const auto &chip = openipu::chipOf(graph);
+  const std::uint64_t rows = std::max<std::size_t>(1, input.dim(0));
+  openipu::TileWork work;
+  work.count = unsigned(std::min<std::uint64_t>(rows, graph.getTarget().getNumTiles()));
+  const auto perTile = arch::ceilDiv(rows, std::uint64_t(work.count));
+  work.cycles = chip.onWorkers(chip.workerShare(perTile) * 16 * (19 * k * levels + 6 * k + 2));
+  work.vertices = unsigned(perTile);
+  openipu::Superstep step;
+  step.name = "Sort";
+  step.vertex = "popops::HeapSortVertexKV<" + input.elementType().toString() + ",unsigned int>";
+  step.tiles.push_back(work);
+  return step;
 }
 
 openipu::Plan accuracyPlan(const poplar::Graph &graph, const poplar::Tensor &modelOutputs,

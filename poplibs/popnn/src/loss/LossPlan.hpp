@@ -18,6 +18,9 @@ openipu::Plan lossPlan(const poplar::Graph &graph, const poplar::Tensor &modelOu
 enum class ClassSearch { Max, Min, MaxN };
 openipu::Plan classPlan(const poplar::Graph &graph, const poplar::Tensor &input, ClassSearch search,
                         unsigned k = 1);
+// K of each row in order: HeapSort with values, a worker has one row after the other.
+openipu::Superstep sortStep(const poplar::Graph &graph, const poplar::Tensor &input,
+                            std::uint64_t k);
 openipu::Plan accuracyPlan(const poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                            const poplar::Tensor &numCorrect);
 

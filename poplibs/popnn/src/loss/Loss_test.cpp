@@ -251,10 +251,25 @@ TEST(Loss, PlanCountsNineCyclesPerFloatOfTheTransform) {
   Session s(4);
   auto y = s.input(FLOAT, {4, 60}, Doubles(240)), loss = s.input(FLOAT, {4}, Doubles(4));
   auto plan = popnn::lossPlan(s.graph, y, loss, y, popnn::CROSS_ENTROPY_LOSS, {3, 4});
-  ASSERT_GE(plan.steps.size(), 2u);
-  EXPECT_EQ(plan.steps[1].vertex, "popnn::LossCrossEntropyTransform<float>");
+  ASSERT_GE(plan.steps.size(), 3u);
+  EXPECT_EQ(plan.steps[0].vertex, "popops::Fill<float>");
+  EXPECT_EQ(plan.steps[1].tiles.at(0).cycles, 6u * 100); // one worker has the row
+  EXPECT_EQ(plan.steps[2].vertex, "popnn::LossCrossEntropyTransform<float>");
   // 60 elements on each of four tiles, ten per worker
-  EXPECT_EQ(plan.steps[1].tiles.at(0).cycles, 11u + 6 * (20 + 9 * 10));
+  EXPECT_EQ(plan.steps[2].tiles.at(0).cycles, 11u + 6 * (20 + 9 * 10));
+}
+
+// Seven rows on a tile are two turns of its workers.
+TEST(Loss, SortingCostsEveryRow) {
+  const auto cycles = [](std::size_t rows) {
+    Session s(4);
+    auto x = s.input(FLOAT, {rows, 16}, Doubles(16 * rows));
+    return popnn::sortStep(s.graph, x, 8).tiles.at(0).cycles;
+  };
+  const std::uint64_t sort = 6 * 16 * (19 * 8 * 3 + 6 * 8 + 2);
+  EXPECT_EQ(cycles(1), sort);
+  EXPECT_EQ(cycles(24), sort);
+  EXPECT_EQ(cycles(25), 2 * sort);
 }
 
 } // namespace

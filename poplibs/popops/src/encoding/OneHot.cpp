@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// encodeOneHot: rows of `off` with one `on`. Device: EncodeOneHot where the rows lie, with
-// the indices brought there.
+// encodeOneHot: rows of `off` with one `on`. Device: Fill, then EncodeOneHot, where the rows lie,
+// with the indices brought there.
 #include "popops/kernels/OneHot.hpp"
 #include "openipu/Operation.hpp"
+#include "popops/ElementWiseCost.hpp"
 #include "popops/Encoding.hpp"
+#include "popops/OneHotCost.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
@@ -41,20 +43,24 @@ void checkValue(const poplar::Tensor &value, const poplar::Tensor &encoded, cons
 openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &indices,
                      const poplar::Tensor &encoded, bool custom) {
   auto type = encoded.elementType(), index = indices.elementType();
-  bool fast = index == poplar::UNSIGNED_INT && type == poplar::HALF && !custom;
+  const auto &chip = openipu::chipOf(graph);
   std::uint64_t classes = std::max<std::size_t>(1, encoded.dim(1));
   auto name = base::str("popops::", custom ? "EncodeOneHotCustomValues<" : "EncodeOneHot<", index,
                         ",", type, ">");
   auto rowsOf = [&](std::uint64_t n) { return (n + classes - 1) / classes; };
   auto step = poputil::whereItLies(
       graph, encoded, "OneHotEncode", name, [&](std::uint64_t n, std::uint32_t) {
-        return std::uint64_t(fast ? 11 + 74 * rowsOf(n) : 100 * rowsOf(n));
+        return cost::oneHotCycles(chip, index, type, custom, rowsOf(n));
       });
   for (const auto &tile : openipu::elementsByTile(graph, encoded))
     for (auto &work : step.tiles)
       if (work.tile <= tile.tile && tile.tile < work.tile + work.count)
         work.bytesIn = 4 * rowsOf(tile.elements);
   openipu::Plan plan;
+  plan.add(poputil::whereItLies(graph, encoded, "Fill", base::str("popops::Fill<", type, ">"),
+                                [&](std::uint64_t n, std::uint32_t regions) {
+                                  return cost::fillCycles(chip, type, n, regions);
+                                }));
   plan.add(std::move(step));
   return plan;
 }

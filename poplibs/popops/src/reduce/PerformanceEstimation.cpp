@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "popops/PerformanceEstimation.hpp"
+#include "openipu/Chip.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ReduceCost.hpp"
 
 namespace popops::internal {
 
-// These functions are told no target.
-static const arch::Chip &usualChip() { return arch::chipByName("ipu2"); }
-
 std::uint64_t basicOpSupervisorOverhead(bool isScaledPtr64Layout) {
   return 11 + (isScaledPtr64Layout ? 2 : 0);
 }
 
-std::uint64_t getFillCycleEstimate(std::uint64_t elements, const poplar::Type &type) {
-  return cost::fillCycles(usualChip(), type, elements);
+std::uint64_t getFillCycleEstimate(const poplar::Target &target, std::uint64_t elements,
+                                   const poplar::Type &type) {
+  return cost::fillCycles(openipu::chipOf(target), type, elements);
 }
 
-std::uint64_t getCastCycleEstimate(std::uint64_t elements, const poplar::Type &from,
-                                   const poplar::Type &to) {
-  return cost::castCycles(usualChip(), from, to, elements);
+std::uint64_t getCastCycleEstimate(const poplar::Target &target, std::uint64_t elements,
+                                   const poplar::Type &from, const poplar::Type &to) {
+  return cost::castCycles(openipu::chipOf(target), from, to, elements);
 }
 
-std::uint64_t getReduceCycleEstimate(Operation op, std::uint64_t outputs, std::uint64_t partials,
+std::uint64_t getReduceCycleEstimate(const poplar::Target &target, Operation op,
+                                     std::uint64_t outputs, std::uint64_t partials,
                                      const poplar::Type &partialsType,
                                      const poplar::Type &outType) {
   cost::ReduceVertexShape shape;
@@ -31,7 +31,7 @@ std::uint64_t getReduceCycleEstimate(Operation op, std::uint64_t outputs, std::u
   shape.out = outType;
   shape.outputs = outputs;
   shape.partials = partials;
-  return cost::reduceTileCycles(usualChip(), shape);
+  return cost::reduceTileCycles(openipu::chipOf(target), shape);
 }
 
 } // namespace popops::internal

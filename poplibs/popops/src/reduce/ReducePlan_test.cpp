@@ -133,8 +133,10 @@ TEST(ReducePlan, VertexCyclesFollowTheTables) {
 
 TEST(ReducePlan, EstimatesForOtherPlannersAreTheSame) {
   EXPECT_EQ(popops::internal::basicOpSupervisorOverhead(true), 13u);
+  const Session s(4);
+  const auto &target = s.graph.getTarget();
   // 200 vectors of two floats: 34 for each worker.
-  EXPECT_EQ(popops::internal::getReduceCycleEstimate(Operation::ADD, 400, 10, FLOAT, FLOAT),
+  EXPECT_EQ(popops::internal::getReduceCycleEstimate(target, Operation::ADD, 400, 10, FLOAT, FLOAT),
             6u * (16 + 34 * (3 + 2 + 3 + 9)));
 }
 
