@@ -88,24 +88,43 @@ private:
   std::vector<bool> fixed_;
 };
 
-// The weights times m, one factor per output channel.
+// Weights and factors that are known: the product, rounded once as on a tile. Channels stand
+// `apart` elements from each other in `groups` equal parts, which have an equal share of them.
+ir::HostTensor scaledOnHost(const ir::HostTensor &weights, const ir::HostTensor &factors,
+                            std::size_t groups, std::size_t apart) {
+  auto w = weights.doubles();
+  const auto m = factors.doubles();
+  const auto perGroup = m.size() / groups, size = w.size() / groups;
+  for (std::size_t i = 0; i < w.size(); ++i)
+    w[i] *= m[i / size * perGroup + i / apart % perGroup];
+  return ir::HostTensor::fromDoubles(weights.info(), w);
+}
+
+// The weights times m, one factor per output channel: on the host if the weights are constants,
+// else once on the tiles, whenever weights come.
 Value scaledWeights(GraphBuilder &b, std::vector<Node> &nodes, const Node &linear, Value m) {
   const Value w = linear.inputs[1];
   const Shape whole = b.shape(w);
   const auto channels = ir::elementsOf(b.shape(m));
-  Shape shape = whole, factors(whole.size(), 1);
-  if (linear.def->type == "Conv")
-    factors.front() = channels;
-  else if (linear.def->type == "MatMul")
-    factors.back() = channels;
-  else { // [in, out / groups, ...], as [groups, in / groups, out / groups, ...]
-    const auto groups = linear.attributes.find<std::int64_t>("group").value_or(1);
+  const bool transposed = linear.def->type == "ConvDataGrad";
+  const auto groups =
+      transposed ? linear.attributes.find<std::int64_t>("group").value_or(1) : std::int64_t(1);
+  Shape shape = whole;
+  if (transposed) { // [in, out / groups, ...], as [groups, in / groups, out / groups, ...]
     shape.front() /= groups;
     shape.insert(shape.begin(), groups);
-    factors.assign(shape.size(), 1);
-    factors[0] = groups;
-    factors[2] = channels / groups;
   }
+  const std::size_t axis = transposed ? 2 : linear.def->type == "MatMul" ? shape.size() - 1 : 0;
+  const Value factor = b.cast(m, b.type(w));
+  if (b.valuesOf(w) && b.valuesOf(factor)) {
+    const auto apart = ir::elementsOf(Shape(shape.begin() + std::ptrdiff_t(axis) + 1, shape.end()));
+    return b.constant(
+        scaledOnHost(*b.valuesOf(w), *b.valuesOf(factor), std::size_t(groups), std::size_t(apart)),
+        "weights");
+  }
+  Shape factors(shape.size(), 1);
+  factors[0] = groups;
+  factors[axis] = channels / groups;
   const auto node = [&](const char *type, const ir::Values &inputs,
                         const ir::Attributes &attributes) {
     return addNode(b.graph(), nodes, type, inputs, attributes, b.settings, b.prefix + type);
@@ -113,8 +132,7 @@ Value scaledWeights(GraphBuilder &b, std::vector<Node> &nodes, const Node &linea
   const auto reshaped = [&](Value v, const Shape &to) {
     return b.shape(v) == to ? v : node("Reshape", {v}, {{"shape", ir::Integers(to)}});
   };
-  const Value factor = b.cast(b.reshape(m, factors), b.type(w));
-  return reshaped(node("Mul", {reshaped(w, shape), factor}, {}), whole);
+  return reshaped(node("Mul", {reshaped(w, shape), b.reshape(factor, factors)}, {}), whole);
 }
 
 // Writes the linear operator with its new weights, or a product and a sum if there is none to take

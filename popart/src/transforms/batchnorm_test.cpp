@@ -30,21 +30,25 @@ Value variable(Model &m, const Shape &shape, DataType type, double lo = -1, doub
   m.feed(w, values);
   return w;
 }
-Value linear(Model &m, const Layer &l, Value w) {
+Value fixed(Model &m, const Shape &shape, DataType type, double lo = -1, double hi = 1) {
+  return m.constant(shape, m.random(ir::elementsOf(shape), lo, hi), type);
+}
+using Parameter = Value(Model &, const Shape &, DataType, double, double);
+Value linear(Model &m, const Layer &l, Value w, Parameter parameter = variable) {
   const Value x = m.randomInput(l.input, -1, 1, l.data);
-  const Value bias = l.bias ? variable(m, {l.channels()}, l.data) : ir::none;
+  const Value bias = l.bias ? parameter(m, {l.channels()}, l.data, -1, 1) : ir::none;
   if (l.type == "MatMul") {
     const Value y = m.b.matmul(x, w);
     return l.bias ? m.b.add(bias, y) : y;
   }
   return m.b.op(l.type, {x, w, bias}, {{"group", l.group}});
 }
-Value normalised(Model &m, Value v) {
+Value normalised(Model &m, Value v, Parameter parameter = variable) {
   const Shape channels{m.graph[v].info.shape()[1]};
   const auto f = DataType::FLOAT;
   return m.b.op("BatchNormalization",
-                {v, variable(m, channels, f), variable(m, channels, f), variable(m, channels, f),
-                 variable(m, channels, f, 0.1, 2)},
+                {v, parameter(m, channels, f, -1, 1), parameter(m, channels, f, -1, 1),
+                 parameter(m, channels, f, -1, 1), parameter(m, channels, f, 0.1, 2)},
                 {{"epsilon", 1e-3f}});
 }
 
@@ -74,6 +78,30 @@ TEST(FoldBatchNorm, KeepsNumbers) {
     for (const auto &node : m.graph.nodes)
       left += !once.count(node.outputs[0]) && !node.def->unwind;
     EXPECT_EQ(left, l.type == "MatMul" ? 2u : 1u) << ir::text(m.graph);
+  }
+}
+
+// Of any size: nothing is left for the tiles to do but the layer.
+TEST(FoldBatchNorm, FoldsConstantsOnTheHost) {
+  for (const auto &l :
+       std::vector<Layer>{{"Conv", {2, 4, 5, 6}, {6, 2, 3, 3}, 2, false},
+                          {"Conv", {1, 1024, 1, 1}, {1040, 1024, 1, 1}, 1, true},
+                          {"ConvTranspose", {2, 4, 5, 6}, {4, 3, 3, 3}, 2, false},
+                          {"MatMul", {5, 7}, {7, 6}, 1, false, DataType::FLOAT16}}) {
+    SCOPED_TRACE(l.type);
+    Model m;
+    const auto values = m.random(ir::elementsOf(l.weights));
+    const Value v = linear(m, l, m.constant(l.weights, values, l.data), fixed);
+    const Value y = normalised(m, v, fixed);
+    const auto before = m.run(y);
+    EXPECT_EQ(transforms::foldBatchNorms(m.graph, {y}), 1u);
+    transforms::prune(m.graph, {y});
+    unsigned left = 0;
+    for (const auto &node : m.graph.nodes)
+      left += !node.def->unwind;
+    EXPECT_EQ(left, l.type == "MatMul" ? 2u : 1u) << ir::text(m.graph);
+    const double rounding = l.data == DataType::FLOAT16 ? 1e-2 : 1e-4;
+    expectNear(m.run(y), before, rounding, rounding);
   }
 }
 
