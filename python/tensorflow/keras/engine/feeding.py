@@ -22,6 +22,8 @@ class Arrays:
 
     def __init__(self, x, y, weight, batch_size, shuffle):
         batch_size = 32 if batch_size is None else int(batch_size)
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, not {batch_size}.")
         self.structure = tuple(nest.map_structure(_array, part) for part in (x, y, weight))
         self._flat = [a for a in nest.flatten(self.structure) if a is not None]
         counts = {len(a) for a in self._flat if a.ndim}

@@ -65,6 +65,9 @@ class IpuOptions:
         self._refuse({k: v for k, v in pipelining_kwargs.items() if k not in known}, "set_pipelining_options")
         without_effect(**{k: v for k, v in pipelining_kwargs.items() if k in pipelining_ops._NO_EFFECT})
         Placement({k: v for k, v in pipelining_kwargs.items() if k in ARGUMENTS})  # complains in time
+        schedule = pipelining_kwargs.get("pipeline_schedule")
+        if schedule is not None and schedule not in list(pipelining_ops.PipelineSchedule):
+            raise TypeError(f"pipeline_schedule must be a pipelining_ops.PipelineSchedule, not {schedule!r}.")
         steps = _positive("gradient_accumulation_steps_per_replica", gradient_accumulation_steps_per_replica)
         self._pipelining = {"gradient_accumulation_steps_per_replica": steps, "device_mapping": device_mapping,
                             "accumulate_outfeed": bool(accumulate_outfeed), **pipelining_kwargs}
@@ -85,7 +88,9 @@ class IpuOptions:
     def set_asynchronous_callbacks(self, asynchronous=False):
         """Callbacks come for every step of an execution, with the numbers as they were then, instead of after its last one."""
         self._require_strategy("set_asynchronous_callbacks")
-        self._asynchronous = bool(asynchronous)
+        if not isinstance(asynchronous, bool):
+            raise TypeError(f"asynchronous must be True or False, not {asynchronous!r}.")
+        self._asynchronous = asynchronous
 
     def set_infeed_queue_options(self, **kwargs):
         self._require_strategy("set_infeed_queue_options")
@@ -109,6 +114,9 @@ class IpuOptions:
     def set_pipeline_stage_assignment(self, pipeline_stage_assignment):
         from tensorflow.keras.ipu import assignments
         self._require_strategy("set_pipeline_stage_assignment")
+        if not isinstance(pipeline_stage_assignment, (list, tuple)):
+            raise ValueError("`pipeline_stage_assignment` needs to be a list, not "
+                             f"{type(pipeline_stage_assignment).__name__}.")
         assignments.apply(self, list(pipeline_stage_assignment))
 
     def get_pipeline_stage_assignment(self):
