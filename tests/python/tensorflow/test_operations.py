@@ -120,7 +120,8 @@ def test_both_ways_agree(op):
 def test_no_operation_is_left_out():
     covered = set(CASES) | ELSEWHERE | {"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits",
                                         "NegativeLogLikelihood", "InTopKV2", "Gelu"} | {
-        "WeightGradient", "CustomGradient", "UserOp", "CrossReplicaMean", "PrintTensor", "RecomputationCheckpoint"}
+        "WeightGradient", "CustomGradient", "UserOp", "HostCall", "CrossReplicaMean", "AllGather", "AllToAll", "ReplicaIndex",
+        "PrintTensor", "RecomputationCheckpoint"}  # in test_custom.py, test_arguments.py and others
     assert set(_core.operations()) <= covered, sorted(set(_core.operations()) - covered)
     assert set(KERNELS) <= set(CASES)
 
