@@ -21,7 +21,7 @@ HostScalar::HostScalar(const tensor::View &view, const executable::Image &image,
 }
 
 std::int64_t HostScalar::value(const Backend &backend, unsigned replica) const {
-  std::byte bytes[16] = {};
+  std::byte bytes[8];
   backend.read(place, replica, bytes);
   auto load = [&]<class T>(T value) {
     std::memcpy(&value, bytes, sizeof value);

@@ -5,6 +5,8 @@
 #include "backend/cpu/HostRoom.hpp"
 #include "codelet/Compile.hpp"
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 namespace poplar::backend::cpu {
 
@@ -43,6 +45,11 @@ CpuBackend::CpuBackend(const Setup &setup)
                      options_.checked ? codelet::Variant::Checked : codelet::Variant::Fast, host_)
                : nullptr);
   }
+  if (replicas_.size() != 1)
+    return;
+  only_ = options_.checked ? nullptr : arena(0);
+  for (const auto &set : replicas_[0].computeSets)
+    onlySets_.push_back(set.get());
 }
 
 CpuBackend::~CpuBackend() = default;
@@ -92,17 +99,39 @@ void CpuBackend::seed(unsigned replica, std::uint64_t seed) {
 // ---- memory
 
 Place CpuBackend::place(const Transfer &transfer) {
-  places_.push_back(
-      {MoveList(transfer.toHost, SameMemory::No), MoveList(transfer.fromHost, SameMemory::No)});
+  auto &bound = places_.emplace_back();
+  bound.toHost = MoveList(transfer.toHost, SameMemory::No);
+  bound.fromHost = MoveList(transfer.fromHost, SameMemory::No);
+  if (transfer.toHost.size() == 1 && bound.toHost.bytes() == transfer.toHost[0].unit &&
+      transfer.toHost[0].to == 0 && std::has_single_bit(transfer.toHost[0].unit) &&
+      transfer.toHost[0].unit <= 8) {
+    bound.at = transfer.toHost[0].from;
+    bound.bytes = unsigned(transfer.toHost[0].unit);
+  }
   return Place(places_.size() - 1);
 }
 
 void CpuBackend::read(Place place, unsigned replica, std::byte *to) const {
-  places_[place].toHost.run(replicas_[replica].arena.data(), to);
+  const auto *memory = only_ ? only_ : replicas_[replica].arena.data();
+  const auto &bound = places_[place];
+  switch (bound.bytes) {
+  case 1:
+    return void(std::memcpy(to, memory + bound.at, 1));
+  case 2:
+    return void(std::memcpy(to, memory + bound.at, 2));
+  case 4:
+    return void(std::memcpy(to, memory + bound.at, 4));
+  case 8:
+    return void(std::memcpy(to, memory + bound.at, 8));
+  default:
+    bound.toHost.run(memory, to);
+  }
 }
 
 void CpuBackend::write(Place place, unsigned replica, const std::byte *from) {
   const auto &moves = places_[place].fromHost;
+  if (only_)
+    return moves.run(from, only_);
   moves.run(from, arena(replica));
   auto *shadow = replicas_[replica].arena.shadow();
   if (!shadow)
@@ -136,6 +165,8 @@ void CpuBackend::run(std::uint32_t step, const Turn &turn) {
 }
 
 void CpuBackend::copy(const Leaf &leaf, const Turn &turn) {
+  if (only_) [[likely]]
+    return leaf.moves.run(only_, only_);
   for (auto r : turn.replicas) {
     leaf.moves.run(arena(r), arena(r));
     if (auto *shadow = replicas_[r].arena.shadow())

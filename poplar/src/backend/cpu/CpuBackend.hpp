@@ -31,8 +31,9 @@ public:
 private:
   struct BoundPlace {
     MoveList toHost, fromHost;
+    std::int64_t at = 0; // of a single value, which loops and branches ask for
+    unsigned bytes = 0;  // of it; 0: it is more
   };
-  bool single() const { return replicas_.size() == 1; }
   unsigned global(unsigned replica) const { return options_.firstReplica + replica; }
   std::byte *arena(unsigned replica) { return replicas_[replica].arena.data(); }
 
@@ -63,7 +64,10 @@ private:
   std::vector<std::vector<std::uint64_t>> counted_; // by compute set: cycles of its vertices
   std::vector<std::uint8_t> recounts_; // by compute set: its cycles change with the data
   std::deque<Replica> replicas_;
-  std::deque<BoundPlace> places_;
+  // If there is one replica only, tight loops of small steps find it here.
+  std::byte *only_ = nullptr; // its memory, if it has no shadow
+  std::vector<VertexRunner *> onlySets_;
+  std::vector<BoundPlace> places_;
   RunMode mode_;
   std::atomic<bool> stop_ = false;
   std::optional<PrintScope> printing_;

@@ -15,8 +15,8 @@ void CpuBackend::execute(const Leaf &leaf, const Turn &turn) {
   if (leaf.returning) {
     for (auto r : turn.replicas)
       answer(leaf, r, executeOn(leaf, r));
-  } else if (single()) [[likely]] {
-    replicas_[0].computeSets[leaf.index]->run(mode_);
+  } else if (!onlySets_.empty()) [[likely]] {
+    onlySets_[leaf.index]->run(mode_);
   } else if (!mode_.threads) {
     for (auto r : turn.replicas)
       executeOn(leaf, r);

@@ -17,9 +17,8 @@ std::string largest(const executable::Image &image) {
   const auto &variables = image.variables;
   std::vector<std::uint32_t> order(variables.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return variables[a].bytes() > variables[b].bytes();
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return variables[a].bytes() > variables[b].bytes(); });
   std::string out = "Largest variables:\n";
   for (std::size_t i = 0; i != std::min(shown, order.size()); ++i) {
     const auto &v = variables[order[i]];
