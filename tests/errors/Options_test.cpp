@@ -67,8 +67,14 @@ TEST(OptionErrors, UnknownOptionOfATarget) {
   EXPECT_REJECTED(
       "invalid_option: Unknown target option \"gatewayMod\". Did you mean \"gatewayMode\"? "
       "Known options: [syncConfiguration, gatewayMode, ipuLinkConfiguration, ipuLinkTopology, "
-      "ipuLinkDomainSize].",
+      "backend, ipuLinkDomainSize].",
       Target::createIPUTarget(1, "ipu2", {{"gatewayMod", "true"}}));
+}
+
+TEST(OptionErrors, UnknownBackend) {
+  EXPECT_REJECTED("invalid_option: Target option \"backend\" cannot be \"cpuu\". Did you mean "
+                  "\"cpu\"? Use one of [cpu].",
+                  Target::createIPUTarget(1, "ipu2", {{"backend", "cpuu"}}));
 }
 
 TEST(OptionErrors, UnknownChip) {

@@ -4,6 +4,8 @@
 // only perhaps slower.
 #pragma once
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace poplar {
 class Target;
@@ -21,6 +23,8 @@ struct BackendTraits {
 
 // Those of the backend that runs programs of this target.
 const BackendTraits &traitsOf(const poplar::Target &target);
+
+std::vector<std::string> backendNames(); // sorted
 
 } // namespace poplar::openipu
 

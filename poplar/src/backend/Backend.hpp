@@ -111,6 +111,5 @@ struct BackendKind {
 void registerBackend(BackendKind kind);
 // Throws poplar_error with near matches.
 const BackendKind &findBackend(const std::string &name);
-std::vector<std::string> backendNames(); // sorted
 
 } // namespace poplar::backend

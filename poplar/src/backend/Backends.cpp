@@ -3,6 +3,7 @@
 #include "backend/cpu/CpuBackend.hpp"
 #include "base/Fork.hpp"
 #include "base/Text.hpp"
+#include "device/TargetData.hpp"
 #include "poplar/exceptions.hpp"
 #include <map>
 
@@ -36,15 +37,6 @@ void registerBackend(BackendKind kind) {
     throw poplar_error(base::str("Backend \"", name, "\" is registered twice."));
 }
 
-std::vector<std::string> backendNames() {
-  auto &all = backends();
-  std::lock_guard lock(all.mutex);
-  std::vector<std::string> names;
-  for (const auto &[name, kind] : all.byName)
-    names.push_back(name);
-  return names;
-}
-
 const BackendKind &findBackend(const std::string &name) {
   auto &all = backends();
   {
@@ -52,9 +44,26 @@ const BackendKind &findBackend(const std::string &name) {
     if (const auto found = all.byName.find(name); found != all.byName.end())
       return found->second;
   }
-  const auto names = backendNames();
+  const auto names = openipu::backendNames();
   throw poplar_error(base::str("There is no backend \"", name, "\".", base::didYouMean(name, names),
                                " Use one of ", base::list(names, ", "), "."));
 }
 
 } // namespace poplar::backend
+
+namespace poplar::openipu {
+
+std::vector<std::string> backendNames() {
+  auto &all = backend::backends();
+  std::lock_guard lock(all.mutex);
+  std::vector<std::string> names;
+  for (const auto &[name, kind] : all.byName)
+    names.push_back(name);
+  return names;
+}
+
+const BackendTraits &traitsOf(const poplar::Target &target) {
+  return backend::findBackend(device::backendOf(device::dataOf(target))).traits;
+}
+
+} // namespace poplar::openipu

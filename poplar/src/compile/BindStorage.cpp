@@ -5,10 +5,13 @@
 #include "compile/BindStorage.hpp"
 #include "compile/FindLiveness.hpp"
 #include "compile/SharedCode.hpp"
+#include "openipu/BackendTraits.hpp"
 #include "openipu/Overwrite.hpp"
+#include "poplar/Target.hpp"
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <sstream>
 
 namespace poplar::compile {
 
@@ -16,11 +19,18 @@ using namespace executable;
 
 namespace {
 
-constexpr std::uint64_t alignment = 64,
-                        slack = 64; // slack: codelets may read a little past the end
+constexpr std::uint64_t slack = 64; // codelets may read a little past the end
 
-std::uint64_t storageBytes(const Variable &var) {
+std::uint64_t storageBytes(const Variable &var, std::uint64_t alignment) {
   return (var.bytes() + slack + alignment - 1) / alignment * alignment;
+}
+
+// Of the backend that the program is compiled for; a test's image has no target.
+openipu::BackendTraits traitsOf(const Image &image) {
+  if (image.target.empty())
+    return {};
+  std::istringstream text(image.target);
+  return openipu::traitsOf(Target(text));
 }
 
 // Places in use, by offset; all of one kind of lifetime above `base`.
@@ -110,6 +120,7 @@ std::vector<std::uint32_t> findHeirs(const Image &image, const std::vector<Stora
 // Variables that share bytes, in the order of their first use, and whose place each of them takes.
 struct Shared {
   const Image &image;
+  std::uint64_t alignment;
   const std::vector<StorageLife> &lives;
   std::vector<std::uint32_t> vars;
   std::vector<std::uint32_t> from;
@@ -135,7 +146,7 @@ Places byFirstUse(const Shared &shared, std::uint64_t base) {
       const auto [begin, end] = ends.equal_range(life.first);
       ends.erase(std::find_if(begin, end, [&](auto &e) { return e.second == offset; }));
     } else
-      offset = arena.take(storageBytes(shared.image.variables[var]));
+      offset = arena.take(storageBytes(shared.image.variables[var], shared.alignment));
     ends.emplace(life.last, offset);
   }
   out.end = arena.end();
@@ -156,7 +167,7 @@ Places bySize(const Shared &shared, std::uint64_t base) {
   std::map<std::uint32_t, std::size_t> itemOf;
   for (auto var : shared.vars) {
     const auto &life = shared.lives[var];
-    const auto bytes = storageBytes(shared.image.variables[var]);
+    const auto bytes = storageBytes(shared.image.variables[var], shared.alignment);
     const auto from = shared.from[var];
     const auto item = from != none ? itemOf.at(from) : items.size();
     if (from == none)
@@ -194,6 +205,7 @@ Places bySize(const Shared &shared, std::uint64_t base) {
 } // namespace
 
 void bindStorage(Image &image) {
+  const auto traits = traitsOf(image);
   auto lives = storageLives(image);
   const auto buffers = outlineBuffers(image);
   std::uint64_t base = 0;
@@ -207,12 +219,14 @@ void bindStorage(Image &image) {
     if (buffers[var])
       continue; // the host never touches it
     image.variables[var].arenaOffset = base;
-    base += storageBytes(image.variables[var]);
+    base += storageBytes(image.variables[var], traits.alignment);
   }
   std::stable_sort(shared.begin(), shared.end(),
                    [&](auto a, auto b) { return lives[a].first < lives[b].first; });
 
-  const Shared all{image, lives, shared, findHeirs(image, lives)};
+  const auto heirs = traits.overwrites ? findHeirs(image, lives)
+                                       : std::vector<std::uint32_t>(image.variables.size(), none);
+  const Shared all{image, traits.alignment, lives, shared, heirs};
   const auto inTime = byFirstUse(all, base), inSize = bySize(all, base);
   const auto &best = inSize.end < inTime.end ? inSize : inTime;
   for (const auto &[var, offset] : best.offsets)

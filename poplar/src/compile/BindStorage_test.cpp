@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "backend/Backend.hpp"
 #include "compile/BindStorage.hpp"
 #include "compile/TestImage.hpp"
 #include "openipu/Overwrite.hpp"
+#include "poplar/Target.hpp"
 #include "tensor/View.hpp"
 #include <gtest/gtest.h>
+#include <sstream>
 
 using namespace poplar;
 using namespace poplar::compile;
@@ -84,5 +87,32 @@ TEST(BindStorage, ResultsTakeThePlaceOfOperandsThatEndWhereTheKernelAllowsIt) {
     const auto &v = t.image.variables;
     EXPECT_EQ(v[x].arenaOffset == v[y].arenaOffset, what == Plain) << what;
     EXPECT_NE(v[z].arenaOffset, v[y].arenaOffset);
+  }
+}
+
+TEST(BindStorage, AsksTheBackendOfTheTarget) {
+  backend::registerBackend(
+      {.name = "test.picky", .traits = {.alignment = 512, .overwrites = false}, .make = {}});
+  const openipu::Overwriting rule(
+      "test.any", [](std::string_view, std::size_t, std::size_t, std::size_t) { return true; });
+  for (const bool picky : {false, true}) {
+    TestImage t;
+    std::ostringstream target;
+    Target::createIPUTarget(1, "ipu2", {{"backend", picky ? "test.picky" : "cpu"}})
+        .serialize(target);
+    t.image.target = target.str();
+    auto s = t.variable("s", 16), x = t.variable("x", 16), y = t.variable("y", 16);
+    t.image.hostWrites.push_back({"s", TypeId::Float, 16, {}, t.view(s)});
+    step::Kernel kernel;
+    kernel.name = "test.any";
+    kernel.outputs = {{t.view(y), false}};
+    kernel.inputs = {t.view(x)};
+    auto first = t.copy(s, x);
+    const auto second = t.put(kernel);
+    t.image.programs = {t.sequence({first, second, t.print(y)})};
+    bindStorage(t.image);
+    const auto &v = t.image.variables;
+    EXPECT_EQ(v[x].arenaOffset, picky ? 512u : 128u);
+    EXPECT_EQ(v[y].arenaOffset, picky ? 1024u : 128u);
   }
 }

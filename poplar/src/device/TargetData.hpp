@@ -66,6 +66,9 @@ arch::Chip findChip(const std::string &nameOrPath);
 // invalid_option.
 void applyOptions(TargetData &data, const OptionFlags &given);
 
+// Who runs its programs (backend/Backend.hpp): the option "backend", or the cpu.
+std::string backendOf(const TargetData &data);
+
 // One line of text that says everything about the target; what serialize writes. parse throws
 // parse_error.
 std::string describe(const TargetData &data);

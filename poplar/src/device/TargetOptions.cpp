@@ -2,6 +2,7 @@
 // Target options: one row per key. POPLAR_TARGET_OPTIONS overrides what the program asks for.
 #include "base/Text.hpp"
 #include "device/TargetData.hpp"
+#include "openipu/BackendTraits.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 #include <cctype>
@@ -64,6 +65,14 @@ const std::vector<Row> &table() {
          d.system.links =
              static_cast<arch::LinkLayout>(choose(key, value, {"line", "mesh", "torus"}));
        }},
+      {"backend",
+       [](TargetData &, const auto &key, const auto &value) {
+         const auto names = openipu::backendNames();
+         if (std::ranges::find(names, value) == names.end())
+           throw invalid_option(base::str("Target option \"", key, "\" cannot be \"", value, "\".",
+                                          base::didYouMean(value, names), " Use one of ",
+                                          base::list(names, ", "), "."));
+       }},
       {"ipuLinkDomainSize",
        [](TargetData &d, const auto &key, const auto &value) {
          d.system.chip.links.ipusPerDomain = positive(key, value);
@@ -77,6 +86,13 @@ const std::vector<Row> &table() {
 static_assert(static_cast<int>(arch::LinkLayout::Ladder) == 1 &&
                   static_cast<int>(arch::LinkLayout::Torus) == 2,
               "ipuLinkTopology lists line, mesh, torus in the order of LinkLayout");
+
+std::string backendOf(const TargetData &data) {
+  for (const auto &[key, value] : data.options)
+    if (key == "backend")
+      return value;
+  return "cpu";
+}
 
 void applyOptions(TargetData &data, const OptionFlags &given) {
   data.options = given;

@@ -188,8 +188,9 @@ void Engine::Impl::bind() {
     auto how = runOptions(options);
     how.firstReplica = shareOfReplicas.first;
     how.numReplicas = shareOfReplicas.number;
-    interpreter = std::make_unique<backend::Interpreter>(
-        image, device::systemOf(target), backend::findBackend("cpu"), how, *this, recorder);
+    const auto &kind = backend::findBackend(device::backendOf(device::dataOf(target)));
+    interpreter = std::make_unique<backend::Interpreter>(image, device::systemOf(target), kind, how,
+                                                         *this, recorder);
   } catch (const codelet::CompileError &error) { // of the checked form of a codelet
     throw graph_program_compilation_error(error.what());
   } catch (const codelet::LinkError &error) {

@@ -121,7 +121,7 @@ Tensor createInput(Graph &graph, const ConvParams &params, const poplar::DebugCo
                    const OptionFlags &options, PlanningCache *cache) {
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(params, options));
   conv::Planned planned("createInput", graph.getTarget(), params, options, cache);
-  auto t = planned.makeInput(graph, conv::storageFor(params), {di, "input"});
+  auto t = planned.makeInput(graph, conv::storageFor(graph.getTarget(), params), {di, "input"});
   di.addOutput(t);
   return t;
 }
@@ -141,7 +141,7 @@ Tensor createConvOutput(Graph &graph, const ConvParams &params,
                         PlanningCache *cache) {
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(params, options));
   conv::Planned planned("createConvOutput", graph.getTarget(), params, options, cache);
-  auto t = planned.makeOutput(graph, conv::storageFor(params), {di, "output"});
+  auto t = planned.makeOutput(graph, conv::storageFor(graph.getTarget(), params), {di, "output"});
   di.addOutput(t);
   return t;
 }
@@ -210,7 +210,8 @@ poplar::Tensor openipu::convolution(poplar::Graph &graph, const poplar::Tensor &
   conv::Planned planned("convolution", graph.getTarget(), params, options, cache);
   conv::checkInput("convolution", in, params);
   checkRank("convolution", weights, params);
-  auto out = planned.makeOutput(graph, conv::storageFor(params, in), {di, "out"});
+  auto out =
+      planned.makeOutput(graph, conv::storageFor(graph.getTarget(), params, in), {di, "out"});
   std::vector<std::size_t> channels(out.rank(), 1);
   channels[1] = out.dim(1);
   convolve("convolution", graph, in, weights, out, planned, transposeAndFlipWeights, prog, {di},

@@ -299,7 +299,8 @@ std::vector<Tensor> convolution(Graph &graph, const std::vector<ConvolutionArgs>
   for (std::size_t i = 0; i < args.size(); ++i) {
     const auto &a = args[i];
     conv::Planned planned(name, graph.getTarget(), a.params, a.options, cache);
-    outputs.push_back(planned.makeOutput(graph, conv::storageFor(a.params, a.inputs),
+    outputs.push_back(planned.makeOutput(graph,
+                                         conv::storageFor(graph.getTarget(), a.params, a.inputs),
                                          {di, "out" + std::to_string(i)}));
     if (transposeAndFlipWeights && !planned.empty)
       plans[i].steps.insert(plans[i].steps.begin(), conv::transposeStep(graph, a.weights));

@@ -2,6 +2,7 @@
 #include "conv/Operands.hpp"
 #include "base/Text.hpp"
 #include "matmul/Quarter.hpp"
+#include "openipu/BackendTraits.hpp"
 #include "openipu/Placement.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
@@ -17,8 +18,6 @@ using base::str;
 using poplar::Tensor;
 using poputil::poplibs_error;
 using Shape = std::vector<std::size_t>;
-
-constexpr std::size_t fewChannels = 16, lanes = 16, fewLanes = 8;
 
 bool isEmpty(const ConvParams &p) {
   auto none = [](const Shape &shape) {
@@ -76,7 +75,13 @@ Shape activationShape(std::size_t batch, std::size_t channels, const Shape &fiel
 
 namespace {
 
-double used(std::size_t n) { return double(n) / double((n + lanes - 1) / lanes * lanes); }
+// Of vectors with so many lanes.
+double used(std::size_t n, std::size_t lanes) {
+  return double(n) / double((n + lanes - 1) / lanes * lanes);
+}
+std::size_t lanesOf(const poplar::Target &target) {
+  return std::max<std::size_t>(1, openipu::traitsOf(target).floatLanes);
+}
 
 // Along the last dimension of the field, every output meets every kernel element, and neighbours
 // are neighbours in the input.
@@ -93,38 +98,41 @@ bool hasEvenRows(const ConvParams &p) {
 }
 // Whether images fill lanes, or images and positions of a row together fill more of them than
 // channels would.
-bool fillsLanes(const ConvParams &p) {
+bool fillsLanes(const ConvParams &p, std::size_t lanes) {
+  const auto fewLanes = std::max<std::size_t>(1, lanes / 2); // half a vector is worth it
   if (p.batchSize % fewLanes == 0)
     return true;
   const auto line = hasEvenRows(p) ? p.getOutputFieldShape().back() * p.batchSize : 0;
-  return line >= fewLanes && used(line) > used(p.outputChannelsPerConvGroup);
+  return line >= fewLanes && used(line, lanes) > used(p.outputChannelsPerConvGroup, lanes);
 }
 
 } // namespace
 
-Storage storageFor(const ConvParams &p) {
-  bool few = p.inputChannelsPerConvGroup <= fewChannels &&
-             p.outputChannelsPerConvGroup <= fewChannels && p.numConvGroups == 1;
+Storage storageFor(const poplar::Target &target, const ConvParams &p) {
+  const auto lanes = lanesOf(target);
+  bool few = p.inputChannelsPerConvGroup <= lanes && p.outputChannelsPerConvGroup <= lanes &&
+             p.numConvGroups == 1;
   bool field = std::accumulate(p.inputFieldShape.begin(), p.inputFieldShape.end(), std::size_t(1),
                                std::multiplies<>()) > 1;
   return few && field && p.batchSize && p.inputType == poplar::FLOAT &&
-                 p.outputType == poplar::FLOAT && fillsLanes(p)
+                 p.outputType == poplar::FLOAT && fillsLanes(p, lanes)
              ? Storage::BatchLast
              : Storage::ChannelsLast;
 }
 
-Storage storageFor(const ConvParams &p, const Tensor &input) {
+Storage storageFor(const poplar::Target &target, const ConvParams &p, const Tensor &input) {
+  const auto lanes = lanesOf(target);
   std::vector<std::int64_t> strides;
   if (input.numElements() == 0 || !openipu::hasStrides(input, strides))
-    return storageFor(p);
+    return storageFor(target, p);
   if (p.batchSize == 1 && p.getNumInputChans() == 1) // both ways at once
-    return storageFor(p);
+    return storageFor(target, p);
   bool batchLast = (p.batchSize == 1 ? strides.back() : strides[0]) == 1,
        channelsLast = strides[1] == 1;
-  bool vectors = p.outputType == poplar::FLOAT && fillsLanes(p);
-  if (batchLast && vectors && p.outputChannelsPerConvGroup <= 2 * fewChannels)
+  bool vectors = p.outputType == poplar::FLOAT && fillsLanes(p, lanes);
+  if (batchLast && vectors && p.outputChannelsPerConvGroup <= 2 * lanes)
     return Storage::BatchLast;
-  return channelsLast || batchLast ? Storage::ChannelsLast : storageFor(p);
+  return channelsLast || batchLast ? Storage::ChannelsLast : storageFor(target, p);
 }
 
 Planned::Planned(const char *function, const poplar::Target &target, const ConvParams &params,

@@ -7,12 +7,14 @@
 
 namespace poplin::conv {
 
-// Storage of activations. The host computes best with channels innermost; layers with few channels
-// with the batch innermost, if images, or images and positions of a row together, fill vectors.
+// Storage of activations. Vectors compute best with channels innermost; layers with few channels
+// with the batch innermost, if images, or images and positions of a row together, fill the vectors
+// that the target's backend has (openipu/BackendTraits.hpp).
 enum class Storage { ChannelsLast, BatchLast };
-Storage storageFor(const ConvParams &params);
+Storage storageFor(const poplar::Target &target, const ConvParams &params);
 // For a result: that of the input where it suits, so that chains of layers agree.
-Storage storageFor(const ConvParams &params, const poplar::Tensor &input);
+Storage storageFor(const poplar::Target &target, const ConvParams &params,
+                   const poplar::Tensor &input);
 
 // A convolution that is to be planned; the planner is not asked about empty ones.
 struct Planned {
