@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// The seam between the interpreter and backends: programs run on the cpu and on a backend that has
+// other memory and only a few kernels, and nobody can tell the difference.
+#include "backend/Backend.hpp"
+#include "backend/InterpreterTest.hpp"
+#include "backend/TestBackend.hpp"
+#include "poplar/exceptions.hpp"
+#include <gtest/gtest.h>
+
+using namespace poplar;
+using namespace poplar::backend;
+using namespace poplar::backend::testing;
+
+namespace {
+
+template <class Combine> void combine(const KernelArgs &args, Combine combine) {
+  const auto &a = args.inputs[0], &b = args.inputs[1], &out = args.outputs[0];
+  for (std::int64_t i = 0; i < std::int64_t(out.elements); ++i)
+    out.as<int>()[i * out.strides[0]] =
+        combine(a.as<int>()[i * a.strides[0]], b.as<int>()[i * b.strides[0]]);
+}
+void add(const KernelArgs &args) { combine(args, std::plus<>()); }
+void multiply(const KernelArgs &args) { combine(args, std::multiplies<>()); }
+// Only the cpu has these.
+void subtract(const KernelArgs &args) { combine(args, std::minus<>()); }
+void sumOfReplicas(std::span<const KernelArgs> replicas) {
+  int sum = 0;
+  for (const auto &args : replicas)
+    sum += *args.in<int>(0);
+  for (const auto &args : replicas)
+    *args.out<int>(0) = sum;
+}
+void draw(const KernelArgs &args) {
+  auto &random = *args.random;
+  *args.out<int>(0) = int(random.key ^ ++random.counter);
+}
+
+const openipu::Registered kernels[] = {
+    openipu::Registered{{.name = "seam.add", .run = add}},
+    openipu::Registered{{.name = "seam.multiply", .run = multiply}},
+    openipu::Registered{{.name = "seam.subtract", .run = subtract}},
+    openipu::Registered{{.name = "seam.draw", .run = draw}},
+    openipu::Registered{openipu::across("seam.sumOfReplicas", sumOfReplicas)},
+    openipu::Registered{{.name = "seam.add", .run = add, .backend = TestBackend::name}},
+    openipu::Registered{{.name = "seam.multiply", .run = multiply, .backend = TestBackend::name}}};
+
+std::uint32_t call(Builder &b, const char *name, tensor::View out, std::vector<tensor::View> in) {
+  executable::step::Kernel kernel;
+  kernel.name = name;
+  kernel.outputs = {{std::move(out), false}};
+  kernel.inputs = std::move(in);
+  const auto step = b.put(std::move(kernel));
+  b.image.steps[step].cost.phases = {{PhaseKind::Compute, name, 11, 0, 0, {}}};
+  return step;
+}
+
+// All that a run leaves behind.
+struct Outcome {
+  std::vector<std::vector<int>> memory; // by replica and variable
+  std::map<std::uint32_t, std::vector<std::vector<std::byte>>> streams;
+  std::string text;
+  std::uint64_t cycles;
+  bool operator==(const Outcome &) const = default;
+};
+
+Outcome outcomeOn(const std::string &backend, Builder b,
+                  const std::vector<std::vector<std::byte>> &input = {}, unsigned runs = 2) {
+  TestBackend::registerOnce();
+  Loaded loaded(b, {}, backend);
+  loaded.host.bytes = 16;
+  for (unsigned i = 0; i < runs; ++i) {
+    for (const auto &data : input)
+      loaded.host.inputs[0].push_back(data);
+    loaded.run();
+  }
+  Outcome out;
+  for (unsigned r = 0; r < b.image.replicationFactor; ++r)
+    for (std::uint32_t v = 0; v < b.image.variables.size(); ++v)
+      if (sizeOf(b.image.variables[v].type) == sizeof(int))
+        out.memory.push_back(loaded.ints(v, r));
+  out.streams = loaded.host.outputs;
+  out.text = loaded.host.tensors;
+  out.cycles = loaded.interpreter.cycles();
+  return out;
+}
+
+// The same on both; returns what it was.
+Outcome onBoth(const Builder &b, const std::vector<std::vector<std::byte>> &input = {}) {
+  const auto cpu = outcomeOn("cpu", b, input), apart = outcomeOn(TestBackend::name, b, input);
+  EXPECT_EQ(cpu.memory, apart.memory);
+  EXPECT_EQ(cpu.streams, apart.streams);
+  EXPECT_EQ(cpu.text, apart.text);
+  EXPECT_EQ(cpu.cycles, apart.cycles);
+  return apart;
+}
+
+std::vector<std::byte> bytesOf(std::vector<int> values) {
+  std::vector<std::byte> out(values.size() * sizeof(int));
+  std::memcpy(out.data(), values.data(), out.size());
+  return out;
+}
+
+} // namespace
+
+TEST(Backend, KernelsCopiesLoopsAndStreamsOfSeveralReplicas) {
+  Builder b;
+  b.image.replicationFactor = 2;
+  b.image.streams = {{"in", TypeId::Int, 4, true, false, 1},
+                     {"out", TypeId::Int, 4, false, false, 1}};
+  auto x = b.variable(4), y = b.ints({1, 2, 3, 4}), z = b.variable(4);
+  auto read = b.moving(step::HostToDevice{0, b.fromHost(x)});
+  auto sum = call(b, "seam.add", b.view(z), {b.view(x), tensor::reverse(b.view(y), 0)});
+  auto product = call(b, "seam.multiply", b.view(y), {b.view(z), b.view(y)});
+  auto shift = b.copy(y, 0, y, 1, 3);
+  auto loop = b.repeat(3, b.sequence({sum, product, shift}));
+  auto print = b.put(step::Print{b.view(y), "y"});
+  auto write = b.moving(step::DeviceToHost{1, b.toHost(z)});
+  b.sequence({read, loop, print, write});
+  TestBackend::steps = 0;
+  const auto outcome = onBoth(b, {bytesOf({5, 6, 7, 8}), bytesOf({1, 0, -1, 2})});
+  EXPECT_EQ(TestBackend::steps, 2u * 9);
+  EXPECT_EQ(outcome.streams.at(1).size(), 4u);
+  EXPECT_FALSE(outcome.text.empty());
+  EXPECT_EQ(outcome.cycles, 2u * (7 + 3 * (11 + 11 + 7) + 7));
+}
+
+TEST(Backend, BranchesThatDivideReplicasAndCopiesBetweenThem) {
+  Builder b;
+  b.image.replicationFactor = 3;
+  auto index = b.variable(1, TypeId::UnsignedInt);
+  b.image.variables[index].kind = VariableKind::ReplicationIndex;
+  auto one = b.ints({1}), out = b.ints({3}), got = b.variable(1);
+  auto then = call(b, "seam.add", b.view(out), {b.view(out), b.view(one)}),
+       otherwise = b.copy(one, 0, out, 0, 1), nothing = b.sequence({});
+  auto branch = b.put(step::If{b.view(index), then, otherwise});
+  auto pick = b.put(step::Switch{b.view(index), {{2, then}}, nothing});
+  auto exchange =
+      b.moving(step::CrossReplicaCopy{b.moves(out, 0, got, 0, 1), {{0, 1}, {1, 2}, {2, 0}}});
+  b.sequence({branch, pick, exchange});
+  const auto outcome = onBoth(b);
+  EXPECT_EQ(outcome.memory[3], (std::vector<int>{7})); // replica 0 got what replica 2 has
+}
+
+TEST(Backend, KernelsThatItDoesNotHaveRunOnTheHost) {
+  Builder b;
+  b.image.replicationFactor = 2;
+  auto index = b.variable(1, TypeId::UnsignedInt);
+  b.image.variables[index].kind = VariableKind::ReplicationIndex;
+  auto whole = b.ints({1, 2, 3, 4, 5, 6}), other = b.ints({10, 20, 30}), total = b.variable(1),
+       drawn = b.variable(1);
+  // A part of a variable, backwards; what is beside it stays.
+  auto part = tensor::subSample(b.view(whole), 2, 0);
+  auto subtract = call(b, "seam.subtract", part,
+                       {tensor::reverse(b.view(other), 0), tensor::slice(b.view(whole), 1, 4, 0)});
+  auto add = call(b, "seam.add", b.view(other), {b.view(other), part});
+  auto sum = call(b, "seam.sumOfReplicas", b.view(total), {b.view(index)});
+  auto number = call(b, "seam.draw", b.view(drawn), {});
+  b.sequence({subtract, add, sum, number});
+  TestBackend::steps = 0;
+  const auto outcome = onBoth(b);
+  EXPECT_EQ(TestBackend::steps, 2u); // seam.add alone
+  EXPECT_EQ(outcome.memory[3], std::vector<int>{1});
+}
+
+TEST(Backend, VerticesRunOnTheHostAndAreCounted) {
+  Builder b(R"(
+    struct Collatz : Vertex {
+      InOut<Vector<int>> n; Output<bool> more;
+      bool compute() {
+        *more = false;
+        for (unsigned i = 0; i < n.size(); ++i)
+          if (n[i] != 1) { n[i] = n[i] % 2 ? 3 * n[i] + 1 : n[i] / 2; *more = true; }
+        return true;
+      }
+    };
+  )");
+  auto n = b.ints({6, 1, 27, 9, 2}), more = b.variable(1, TypeId::Bool), steps = b.ints({0}),
+       one = b.ints({1});
+  auto set = b.computeSet("collatz");
+  b.vertex(set, "Collatz", {span(n, 1, 4), span(more, 0, 1)}, noEstimate);
+  auto condition = b.execute(set),
+       body = call(b, "seam.add", b.view(steps), {b.view(steps), b.view(one)});
+  b.put(step::RepeatWhile{condition, b.view(more), true, body});
+  const auto outcome = onBoth(b);
+  EXPECT_EQ(outcome.memory[0], (std::vector<int>{6, 1, 1, 1, 2}));
+  EXPECT_EQ(outcome.memory[1], std::vector<int>{111});
+}
+
+TEST(Backend, ItsMemoryIsOutOfReachOfTheHost) {
+  Builder b;
+  b.ints({1});
+  b.sequence({});
+  b.image.programs = {b.last()};
+  const KernelUses uses(b.image, {});
+  TestHost host;
+  RunOptions options;
+  options.numReplicas = 1;
+  TestBackend backend({std::make_shared<const Image>(b.image), {}, {}, &uses, options, &host});
+  backend.load();
+  EXPECT_DEATH((void)*backend.address(), "");
+}
+
+TEST(Backend, UnknownAndSecondNamesAreErrors) {
+  TestBackend::registerOnce();
+  try {
+    findBackend("test.part");
+    FAIL();
+  } catch (const poplar_error &error) {
+    EXPECT_NE(std::string(error.what()).find("Did you mean \"test.apart\""), std::string::npos);
+  }
+  EXPECT_THROW(registerBackend({.name = "cpu", .make = {}}), poplar_error);
+}
