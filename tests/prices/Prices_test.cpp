@@ -92,7 +92,6 @@ const Texts copies = {"compute set/copy",
 const Texts alone = {"popnn.loss/CalcAccuracy",
                      "popnn.loss/EncodeOneHot",
                      "popnn.softmaxLossGradient/EncodeOneHot",
-                     "popnn.topK/Sort",
                      "popops.encodeOneHot/OneHotEncode",
                      "popops.loopCounter/Count",
                      "popops.sequenceSlice/Slice"};

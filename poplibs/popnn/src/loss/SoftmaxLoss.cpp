@@ -8,6 +8,7 @@
 #include "poplin/Steps.hpp"
 #include "popnn/LossOperations.hpp"
 #include "popops/ElementWiseCost.hpp"
+#include "popops/OneHotCost.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "softmax/SoftmaxLoops.hpp"
@@ -65,10 +66,16 @@ openipu::Plan planOf(const poplar::Graph &graph, const SoftmaxLoss &loss,
   const auto size = graph.getTarget().getTypeSize(type);
   const std::uint64_t classes = std::max<std::size_t>(1, dx.dim(1));
   openipu::Plan plan;
+  plan.add(poplin::elementStep(graph, dx, "Fill", "popops::Fill<" + type.toString() + ">",
+                               [&](std::uint64_t n, std::uint32_t regions) {
+                                 return popops::cost::fillCycles(chip, type, n, regions);
+                               },
+                               {size, 0, {}}));
   plan.add(poplin::elementStep(
       graph, dx, "EncodeOneHot", "popops::EncodeOneHot<unsigned int," + type.toString() + ">",
       [&](std::uint64_t n, std::uint32_t) {
-        return 11 + (type == poplar::HALF ? 74 : 100) * ((n + classes - 1) / classes);
+        return popops::cost::oneHotCycles(chip, poplar::UNSIGNED_INT, type, false,
+                                          arch::ceilDiv(n, classes));
       },
       {size, 0, {}}));
   if (loss.logarithms)
@@ -88,7 +95,7 @@ openipu::Plan planOf(const poplar::Graph &graph, const SoftmaxLoss &loss,
                                  {0, 1, {}}));
   }
   if (!loss.logarithms)
-    plan.steps[1].needs.push_back({1, 0});
+    plan.steps[2].needs.push_back({1, 0});
   return plan;
 }
 
