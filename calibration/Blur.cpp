@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Blur.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
 #include <cmath>
@@ -18,7 +19,7 @@ struct Part {
 
 // `size` in `count` parts, those at the front as large as the largest.
 std::vector<std::pair<std::size_t, std::size_t>> cut(std::size_t size, std::size_t count) {
-  const auto each = (size + count - 1) / count;
+  const auto each = base::ceilDiv(size, count);
   std::vector<std::pair<std::size_t, std::size_t>> parts;
   for (std::size_t from = 0; from < size; from += each)
     parts.push_back({from, std::min(each, size - from)});

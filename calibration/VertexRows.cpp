@@ -3,6 +3,7 @@
 // (E1 to E4); vertices of known length (E18); the matrix unit in a vertex.
 #include "arch/Compute.hpp"
 #include "arch/MatrixUnit.hpp"
+#include "base/Arithmetic.hpp"
 #include "Program.hpp"
 #include "Row.hpp"
 #include <poputil/TileMapping.hpp>
@@ -67,7 +68,7 @@ Figure ampBlock(arch::Interleave weights) {
   arch::AmpProduct block{{arch::AmpInput::Half, false, chip.amp.halfHalfUnits}};
   block.load = arch::ampLoadCycles(chip, block.use.units, weights);
   const auto worker = arch::ampWorkerBundles(chip, block.use, chip.workerShare(16), false);
-  const auto groups = arch::ceilDiv(64 * 2, chip.amp.weightBytesPerUnit);
+  const auto groups = base::ceilDiv(64 * 2, chip.amp.weightBytesPerUnit);
   return {double(groups * arch::ampInputGroupCycles(chip, block, chip.onWorkers(worker))), ""};
 }
 

@@ -2,6 +2,7 @@
 // What follows from a chip's numbers: where its tiles and memory elements are, its peaks; and
 // finding a chip by name.
 #include "arch/Chip.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "ChipFields.hpp"
 #include "chips/Chips.hpp"
@@ -14,7 +15,7 @@ namespace arch {
 
 unsigned Chip::rows() const {
   return unsigned(std::max<std::uint64_t>(
-      1, ceilDiv(tiles, std::uint64_t(fabric.columns) * fabric.tilesPerRow)));
+      1, base::ceilDiv(tiles, std::uint64_t(fabric.columns) * fabric.tilesPerRow)));
 }
 unsigned Chip::columnOf(unsigned tile) const { return tile / (rows() * fabric.tilesPerRow); }
 unsigned Chip::rowOf(unsigned tile) const {
@@ -27,7 +28,7 @@ unsigned Chip::partnerOf(unsigned tile) const {
 }
 
 unsigned Chip::interleavedElement() const {
-  return unsigned(ceilDiv(memory.plainBytes, memory.plainElementBytes));
+  return unsigned(base::ceilDiv(memory.plainBytes, memory.plainElementBytes));
 }
 
 unsigned Chip::elementOf(std::uint64_t offset) const {

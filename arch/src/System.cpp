@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Systems: counting machines and racks, and the usual surroundings of a chip.
 #include "arch/System.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include <stdexcept>
 
 namespace arch {
 
-unsigned System::machines() const { return unsigned(ceilDiv(ipus, chip.links.ipusPerMachine)); }
-unsigned System::domains() const { return unsigned(ceilDiv(ipus, chip.links.ipusPerDomain)); }
+unsigned System::machines() const {
+  return unsigned(base::ceilDiv(ipus, chip.links.ipusPerMachine));
+}
+unsigned System::domains() const { return unsigned(base::ceilDiv(ipus, chip.links.ipusPerDomain)); }
 const HostPort &System::hostPort() const {
   return hostLink == HostLink::Gateway ? chip.host.gateway : chip.host.card;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/Threads.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Environment.hpp"
 #include "base/FloatMode.hpp"
 #include "base/Fork.hpp"
@@ -55,7 +56,7 @@ struct Job {
 
   void divide(std::span<Share> among) {
     shares = among;
-    const std::size_t chunks = (n + chunk - 1) / chunk, threads = shares.size();
+    const std::size_t chunks = base::ceilDiv(n, chunk), threads = shares.size();
     for (std::size_t i = 0; i < threads; ++i) {
       shares[i].next = chunks * i / threads;
       shares[i].end = chunks * (i + 1) / threads;
@@ -91,7 +92,7 @@ struct Job {
   Clock::duration tryOne() {
     const auto start = Clock::now();
     step(0);
-    return (Clock::now() - start) * ((n + chunk - 1) / chunk);
+    return (Clock::now() - start) * base::ceilDiv(n, chunk);
   }
 };
 

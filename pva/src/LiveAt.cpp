@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "LiveAt.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 
 namespace pva::detail {
@@ -17,7 +18,7 @@ LiveAt::LiveAt(std::vector<Life> lives, std::uint32_t numSteps)
     begin_[step] = i;
   }
   for (std::uint32_t i = 0; i < lives_.size(); ++i)
-    for (auto mark = (lives_[i].steps.first + stride - 1) / stride;
+    for (auto mark = base::ceilDiv(lives_[i].steps.first, stride);
          mark <= lives_[i].steps.last / stride; ++mark)
       marks_[mark].push_back(i);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Partition.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "machine/Discovery.hpp"
 #include "machine/Error.hpp"
@@ -26,7 +27,7 @@ std::unique_ptr<vipu::Controller> controllerOf(const Options &o) {
 
 unsigned ildsOf(unsigned ipus, const std::string &chip) {
   const unsigned rack = machine::chipOf(chip).links.ipusPerDomain;
-  return (ipus + rack - 1) / rack;
+  return base::ceilDiv(ipus, rack);
 }
 
 // Why the partition does not suit, or nothing.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "vipu/Show.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "machine/Attributes.hpp"
 #include <algorithm>
@@ -71,7 +72,7 @@ std::string domainsOf(const machine::State &state, const machine::StoredPartitio
         ipus += std::ranges::count(found.agents, box.agent) ? box.ipus : 0;
       perDomain = std::max(1u, ipus / found.linkDomains);
     }
-  return perDomain ? count((stored.ipus + perDomain - 1) / perDomain) : "N/A";
+  return perDomain ? count(base::ceilDiv(stored.ipus, perDomain)) : "N/A";
 }
 
 } // namespace

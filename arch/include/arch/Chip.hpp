@@ -5,6 +5,7 @@
 // times that do not are seconds.
 #pragma once
 #include "arch/Cycles.hpp"
+#include "base/Arithmetic.hpp"
 #include <string>
 #include <string_view>
 #include <vector>
@@ -183,7 +184,7 @@ struct Chip {
   unsigned interleavedElement() const; // index of the first interleaved one
   // What formulas of vertices are written with: the slowest worker's share of so many things, the
   // tile's cycles while each worker has so many bundles, and what one load or store moves.
-  std::uint64_t workerShare(std::uint64_t things) const { return ceilDiv(things, workers); }
+  std::uint64_t workerShare(std::uint64_t things) const { return base::ceilDiv(things, workers); }
   Cycles onWorkers(std::uint64_t bundles) const { return workers * bundles; }
   unsigned pathBytes() const { return dataPathBits < 8 ? 1 : dataPathBits / 8; }
   unsigned vectorWidth(std::size_t elementBytes) const {

@@ -10,8 +10,6 @@ namespace arch {
 
 using Cycles = std::uint64_t;
 
-constexpr std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
-
 // The next whole number. A millionth is forgiven: 60 us at 1.6 GHz is 96000 cycles, not 96001.
 inline Cycles roundUp(double cycles) {
   return cycles <= 0 ? 0 : static_cast<Cycles>(std::ceil(cycles - 1e-6));

@@ -3,6 +3,7 @@
 // links of Links.cpp. Replicas in several racks reduce within the rack, then over gateways, then
 // gather within the rack.
 #include "arch/Links.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 
 namespace arch {
@@ -67,17 +68,19 @@ Cycles collectiveCycles(const System &system, Collective kind, std::uint64_t byt
     return 0;
   const unsigned perRack =
       std::clamp(system.chip.links.ipusPerDomain / ipusPerReplica, 1u, replicas);
-  const unsigned racks = unsigned(ceilDiv(replicas, perRack));
+  const unsigned racks = unsigned(base::ceilDiv(replicas, perRack));
   const std::uint64_t rounds = kind == Collective::AllReduce ? 2 : 1;
 
   std::vector<Flow> inRack;
   for (unsigned rack = 0; rack < racks; ++rack) {
     const unsigned members = std::min(perRack, replicas - rack * perRack);
     const Members group{members, rack * system.chip.links.ipusPerDomain, ipusPerReplica};
-    addRingStep(system, group, ceilDiv(bytes, std::uint64_t(perRack) * ipusPerReplica), inRack);
+    addRingStep(system, group, base::ceilDiv(bytes, std::uint64_t(perRack) * ipusPerReplica),
+                inRack);
   }
-  const auto between = gatewayStep(system, racks, perRack * ipusPerReplica,
-                                   ceilDiv(bytes, std::uint64_t(perRack) * ipusPerReplica * racks));
+  const auto between =
+      gatewayStep(system, racks, perRack * ipusPerReplica,
+                  base::ceilDiv(bytes, std::uint64_t(perRack) * ipusPerReplica * racks));
   return ring(system, rounds, perRack, inRack) + ring(system, rounds, racks, between);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compute time of one tile: worker schedule, supervisor vertices, memory ports, on-tile copies.
 #include "arch/Compute.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 #include <array>
 
@@ -130,13 +131,13 @@ TileCompute tileCompute(const Chip &chip, std::span<const VertexCost> vertices) 
 
 std::uint64_t fallbackBundles(const Chip &chip, std::uint64_t bytesTouched,
                               std::uint64_t exposedOperations) {
-  return chip.launch.vertexBundles + ceilDiv(bytesTouched, std::max(1u, chip.dataPathBits / 8)) +
-         exposedOperations;
+  return chip.launch.vertexBundles +
+         base::ceilDiv(bytesTouched, std::max(1u, chip.dataPathBits / 8)) + exposedOperations;
 }
 
 Cycles memoryPortCycles(const Chip &chip, std::span<const std::uint64_t> accessesPerElement,
                         std::uint64_t bytes) {
-  Cycles cycles = ceilDiv(bytes, chip.memory.portBytesPerCycle);
+  Cycles cycles = base::ceilDiv(bytes, chip.memory.portBytesPerCycle);
   for (auto accesses : accessesPerElement)
     cycles = std::max(cycles, accesses);
   return cycles;
@@ -170,7 +171,8 @@ Cycles rearrangeCycles(const Chip &chip, const TileRearrangement &copy) {
   if (copy.bytes == 0)
     return 0;
   const auto &c = chip.copy;
-  const Cycles oneByOne = copy.pieces * c.straightCycles + ceilDiv(copy.bytes, c.bytesPerCycle);
+  const Cycles oneByOne =
+      copy.pieces * c.straightCycles + base::ceilDiv(copy.bytes, c.bytesPerCycle);
   return std::min(oneByOne, c.startCycles + roundUp(copy.work));
 }
 

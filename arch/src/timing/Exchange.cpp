@@ -3,6 +3,7 @@
 // tiles share a bus and go twice as fast when they want the same thing or only one of them wants
 // anything.
 #include "arch/Exchange.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
@@ -12,12 +13,12 @@ namespace arch {
 constexpr unsigned wordBytes = 4; // granularity of the exchange (PL, STK)
 
 void TileTraffic::receive(std::uint64_t bytes) {
-  bytesIn += ceilDiv(bytes, wordBytes) * wordBytes;
+  bytesIn += base::roundUp(bytes, wordBytes);
   ++messagesIn;
   ++sendersIn;
 }
 void TileTraffic::send(std::uint64_t bytes) {
-  bytesOut += ceilDiv(bytes, wordBytes) * wordBytes;
+  bytesOut += base::roundUp(bytes, wordBytes);
   ++messagesOut;
 }
 
@@ -79,7 +80,8 @@ Cycles laneCycles(const Chip &chip, std::uint64_t bytes, std::uint64_t spans, st
   const auto &x = chip.exchange;
   const auto rate = wide ? x.pairBytesPerCycle : x.bytesPerCycle;
   const auto changes = tiles > 0 ? tiles - 1 : 0, close = spans > tiles ? spans - tiles : 0;
-  return ceilDiv(bytes, rate) + changes * x.senderGapCycles + roundUp(double(close) * x.spanCycles);
+  return base::ceilDiv(bytes, rate) + changes * x.senderGapCycles +
+         roundUp(double(close) * x.spanCycles);
 }
 
 Cycles tileCycles(const Chip &chip, const TileTraffic &own, const TileTraffic *partner) {
@@ -89,7 +91,7 @@ Cycles tileCycles(const Chip &chip, const TileTraffic &own, const TileTraffic *p
   const auto out = laneCycles(chip, own.bytesOut, own.messagesOut, 1, wideOut);
   // A memory element serves the send or the receive in one cycle; at worst they take turns
   // throughout (A18).
-  const auto conflicts = ceilDiv(own.sameElementBytes, chip.exchange.bytesPerCycle);
+  const auto conflicts = base::ceilDiv(own.sameElementBytes, chip.exchange.bytesPerCycle);
   return std::min(std::max(in, out) + conflicts, in + out);
 }
 
@@ -123,8 +125,9 @@ ExchangeCost exchangeCycles(const Chip &chip, std::span<const ActiveTile> active
 
 std::uint64_t exchangeCodeBytes(const Chip &chip, const TileTraffic &traffic) {
   const auto &code = chip.code;
-  const auto sends = std::max(
-      traffic.messagesOut, ceilDiv(traffic.bytesOut, std::uint64_t(code.wordsPerSend) * wordBytes));
+  const auto sends =
+      std::max(traffic.messagesOut,
+               base::ceilDiv(traffic.bytesOut, std::uint64_t(code.wordsPerSend) * wordBytes));
   return sends * code.sendBytes + traffic.messagesOut * code.waitBytes +
          traffic.messagesIn * code.receiveBytes;
 }

@@ -2,13 +2,15 @@
 // Streams and remote buffers: wait, move the data over the port (or as fast as the busiest tile
 // takes packets), and pass the same bytes through the exchange.
 #include "arch/Host.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 
 namespace arch {
 namespace {
 
 std::uint64_t busiestTile(const System &system, const HostTransfer &t) {
-  return t.busiestTileBytes ? t.busiestTileBytes : ceilDiv(t.bytesPerIpu, system.tilesPerIpu());
+  return t.busiestTileBytes ? t.busiestTileBytes
+                            : base::ceilDiv(t.bytesPerIpu, system.tilesPerIpu());
 }
 
 // Packets of one tile follow each other at a distance, whatever the port could do.
@@ -16,8 +18,8 @@ double tileSeconds(const System &system, const HostTransfer &t) {
   const auto &host = system.chip.host;
   const bool in = t.direction == HostDirection::ToDevice;
   const unsigned largest = in ? host.packetBytesIn : host.packetBytesOut;
-  const auto packets =
-      ceilDiv(busiestTile(system, t), t.packetBytes ? std::min(t.packetBytes, largest) : largest);
+  const auto packets = base::ceilDiv(busiestTile(system, t),
+                                     t.packetBytes ? std::min(t.packetBytes, largest) : largest);
   return double(packets > 0 ? packets - 1 : 0) *
          (in ? host.tilePacketSecondsIn : host.tilePacketSecondsOut);
 }
@@ -37,7 +39,7 @@ HostCost costOf(const System &system, const HostTransfer &t, Cycles sync, double
     return cost;
   const double data = std::max(portSeconds, tileSeconds(system, t));
   cost.transfer = system.chip.cycles(system.chip.host.transferSeconds + data);
-  cost.exchange = ceilDiv(busiestTile(system, t), system.chip.exchange.bytesPerCycle) +
+  cost.exchange = base::ceilDiv(busiestTile(system, t), system.chip.exchange.bytesPerCycle) +
                   system.chip.exchange.routeUnknownCycles;
   return cost;
 }

@@ -3,6 +3,7 @@
 // runs along the rail; on a torus it takes the shorter way round. Each directed bundle of links is
 // filled by all flows that use it.
 #include "arch/Links.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
@@ -113,7 +114,7 @@ double bytesPerSecond(const System &system, const LinkResource &resource) {
 
 std::uint64_t bytesOnLink(const Links &links, const Flow &flow) {
   constexpr std::uint64_t wordBytes = 4;
-  const auto packets = std::max(flow.packets, ceilDiv(flow.bytes, links.packetBytes));
+  const auto packets = std::max(flow.packets, base::ceilDiv(flow.bytes, links.packetBytes));
   return std::max(flow.bytes + packets * links.packetOverheadWords * wordBytes,
                   packets * links.packetLeastWords * wordBytes);
 }

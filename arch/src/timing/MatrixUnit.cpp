@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compute time of the matrix unit: counts of the published kernels (PL), on the units of a chip.
 #include "arch/MatrixUnit.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 
 namespace arch {
@@ -102,7 +103,7 @@ unsigned ampNextBundles(const Chip &chip, AmpInput input) {
                                          : half  ? amp.halfInputsPerCycle
                                                  : amp.quarterInputsPerCycle);
   const unsigned inputs = amp.weightBytesPerUnit >> (isFloat ? 2 : half ? 1 : 0);
-  return (inputs + perCycle - 1) / perCycle;
+  return base::ceilDiv(inputs, perCycle);
 }
 
 std::uint64_t ampWorkerBundles(const Chip &chip, const AmpUse &use, std::uint64_t positions,
@@ -112,9 +113,9 @@ std::uint64_t ampWorkerBundles(const Chip &chip, const AmpUse &use, std::uint64_
 
 Cycles ampLoadCycles(const Chip &chip, unsigned units, Interleave weights) {
   const auto &amp = chip.amp;
-  return ceilDiv(std::uint64_t(units) * amp.weightBytesPerUnit,
-                 weights == Interleave::Yes ? amp.interleavedWeightLoadBytesPerCycle
-                                            : amp.weightLoadBytesPerCycle);
+  return base::ceilDiv(std::uint64_t(units) * amp.weightBytesPerUnit,
+                       weights == Interleave::Yes ? amp.interleavedWeightLoadBytesPerCycle
+                                                  : amp.weightLoadBytesPerCycle);
 }
 
 Cycles ampInputGroupCycles(const Chip &chip, const AmpProduct &p, Cycles inner) {

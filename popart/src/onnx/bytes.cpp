@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "onnx/bytes.hpp"
+#include "base/Arithmetic.hpp"
 
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
@@ -64,7 +65,7 @@ Bytes Bytes::of(std::string text) {
 namespace {
 
 constexpr std::size_t alignment = 64;
-std::size_t padded(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
+std::size_t padded(std::size_t size) { return base::roundUp(size, alignment); }
 
 // Memory in large pages where there are some: half the time of copying gigabytes is spent on
 // getting them one small page after the other.

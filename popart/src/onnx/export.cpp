@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "onnx/export.hpp"
+#include "base/Arithmetic.hpp"
 
 #include "base/OutputFile.hpp"
 #include "base/Text.hpp"
@@ -192,7 +193,7 @@ void storeExternally(ModelProto &model, const std::vector<TensorId> &ids, const 
     if (isExternal(*tensors[id]) || !seen.insert(id).second)
       throw error("Initializer \"{}\" is stored externally already.", id);
     const HostTensor value = TensorReader().read(*tensors[id]);
-    at = (at + alignment - 1) / alignment * alignment;
+    at = base::roundUp(at, alignment);
     out.seek(at);
     out.write(value.data(), value.bytes());
     all.push_back({tensors[id], at, value.bytes()});

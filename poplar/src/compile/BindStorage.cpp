@@ -3,6 +3,7 @@
 // with most bytes choose first, or those that are used first: whichever needs less in all. Before
 // that, the result of an element-wise kernel takes the place of an operand that ends with it.
 #include "compile/BindStorage.hpp"
+#include "base/Arithmetic.hpp"
 #include "compile/FindLiveness.hpp"
 #include "compile/SharedCode.hpp"
 #include "openipu/BackendTraits.hpp"
@@ -22,7 +23,7 @@ namespace {
 constexpr std::uint64_t slack = 64; // codelets may read a little past the end
 
 std::uint64_t storageBytes(const Variable &var, std::uint64_t alignment) {
-  return (var.bytes() + slack + alignment - 1) / alignment * alignment;
+  return base::roundUp(var.bytes() + slack, alignment);
 }
 
 // Of the backend that the program is compiled for; a test's image has no target.

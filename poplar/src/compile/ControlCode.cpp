@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compile/ControlCode.hpp"
+#include "base/Arithmetic.hpp"
 #include "compile/SharedCode.hpp"
 #include <algorithm>
 #include <numeric>
@@ -41,7 +42,7 @@ public:
        const ControlCode &found)
       : image_(image), tilesPerIpu_(system.tilesPerIpu()), found_(found),
         tiles_(system.tiles() / std::max(1u, image.replicationFactor)),
-        ipus_((tiles_ + tilesPerIpu_ - 1) / tilesPerIpu_), seen_(image.steps.size()) {
+        ipus_(base::ceilDiv(tiles_, tilesPerIpu_)), seen_(image.steps.size()) {
     for (auto at = reached.order.rbegin(); at != reached.order.rend(); ++at)
       seen_[*at] = takingPart(image.steps[*at]);
   }

@@ -2,6 +2,7 @@
 // First what lies on a tile all the time, then the tide of what lives for a while: variables come
 // and go with the liveness steps, and a step's own buffers stand on top of them.
 #include "compile/LayOutMemory.hpp"
+#include "base/Arithmetic.hpp"
 #include "compile/ByTile.hpp"
 #include "compile/ControlCode.hpp"
 #include "compile/DescribeOutOfMemory.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t regionAlignment = 8; // loads and stores are up to 64 bits wide
 
-std::uint64_t aligned(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
+std::uint64_t aligned(std::uint64_t bytes, std::uint64_t to) { return base::roundUp(bytes, to); }
 
 class Layout {
 public:

@@ -3,6 +3,7 @@
 // others count. Each run is cut where the destination's tile changes. Rows that follow each other
 // at a constant distance stay one pattern.
 #include "compile/PlanCopies.hpp"
+#include "base/Arithmetic.hpp"
 #include <set>
 
 namespace poplar::compile {
@@ -76,7 +77,7 @@ private:
       auto count = inner_.extent - done;
       if (inner_.to > 0)
         count = std::min(
-            count, arch::ceilDiv(range.end - std::uint64_t(position), std::uint64_t(inner_.to)));
+            count, base::ceilDiv(range.end - std::uint64_t(position), std::uint64_t(inner_.to)));
       else if (inner_.to < 0)
         count = std::min(count,
                          (std::uint64_t(position) - range.begin) / std::uint64_t(-inner_.to) + 1);

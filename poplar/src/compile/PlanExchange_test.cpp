@@ -2,6 +2,7 @@
 #include "arch/Host.hpp"
 #include "arch/Links.hpp"
 #include "arch/Sync.hpp"
+#include "base/Arithmetic.hpp"
 #include "compile/PlanExchange.hpp"
 #include "compile/TestImage.hpp"
 #include <gtest/gtest.h>
@@ -198,7 +199,7 @@ TEST(PlanExchange, ATransposeOverAllTilesKeepsExactBytes) {
   const auto &step = t.plan(t.copy(a, 0, b, 0, {{n, 1, std::int64_t(n)}, {n, std::int64_t(n), 1}}));
   const auto &exchange = phase(step, "exchange");
   EXPECT_EQ(exchange.tiles.size(), 1472u);
-  auto perTile = 4 * arch::ceilDiv(n * n, 1472);
+  auto perTile = 4 * base::ceilDiv(n * n, 1472);
   EXPECT_NEAR(double(share(exchange, 700).bytesIn), double(perTile) * 1471 / 1472, 8);
   EXPECT_NEAR(double(share(exchange, 700).bytesOut), double(perTile) * 1471 / 1472, 8);
   EXPECT_EQ(exchange.messages, 1472u * 1472u);

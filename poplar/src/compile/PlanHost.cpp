@@ -3,6 +3,7 @@
 #include "arch/Host.hpp"
 #include "arch/Links.hpp"
 #include "arch/Sync.hpp"
+#include "base/Arithmetic.hpp"
 #include "compile/PriceExchange.hpp"
 
 namespace poplar::compile {
@@ -78,7 +79,7 @@ void PlanHost::transfer(Side side, Partner partner, std::vector<Phase> &phases) 
     t.bytesPerIpu = std::max(t.bytesPerIpu, perIpu[replica_.ipuOf(tile)] += share.bytes);
     host.bytes += share.bytes;
     // A packet fills one contiguous stretch.
-    auto packets = std::max(share.spans, arch::ceilDiv(share.bytes, packet));
+    auto packets = std::max(share.spans, base::ceilDiv(share.bytes, packet));
     host.messages += packets;
     arch::TileTraffic traffic;
     (in ? traffic.bytesIn : traffic.bytesOut) = share.bytes;
@@ -98,7 +99,7 @@ void PlanHost::transfer(Side side, Partner partner, std::vector<Phase> &phases) 
     share.cycles = cost.transfer;
     inside.tiles.push_back(share);
     auto &last = inside.tiles.edit().back();
-    last.cycles = arch::ceilDiv(share.bytesIn + share.bytesOut, chip.exchange.bytesPerCycle);
+    last.cycles = base::ceilDiv(share.bytesIn + share.bytesOut, chip.exchange.bytesPerCycle);
     last.codeBytes = 0; // one piece of code does both
   }
   phases.push_back(syncPhase(cost.sync));
@@ -122,7 +123,7 @@ void PlanHost::betweenReplicas(const step::CrossReplicaCopy &step, std::vector<P
       volume.spans += share.spans;
       volume.messages += share.spans;
       volume.partners = 1;
-      volume.spanWords = volume.packedWords += arch::ceilDiv(share.bytes, 4);
+      volume.spanWords = volume.packedWords += base::ceilDiv(share.bytes, 4);
       (side == Side::From ? sent : received)[replica_.ipuOf(tile)] += share.bytes;
       all += side == Side::From ? share.bytes : 0;
     }

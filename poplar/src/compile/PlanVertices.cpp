@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compile/PlanVertices.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
 #include <span>
@@ -99,7 +100,7 @@ CopyLoad PlanVertices::loadOf(const Run &run) {
        last = placement_.find(run.var, pattern.end() - 1);
   if (pattern.count > 1 || last - first > 64) { // mapped ranges of about equal size
     auto pieces = std::max(pattern.count, std::uint64_t(last - first + 1));
-    load.add(chip_, arch::ceilDiv(pattern.elements(), pieces) * size, pieces);
+    load.add(chip_, base::ceilDiv(pattern.elements(), pieces) * size, pieces);
     return load;
   }
   placement_.forEachPiece(run.var, pattern, [&](const Placement::Piece &piece) {

@@ -2,6 +2,7 @@
 // Builds small images by hand for the tests of the passes.
 #pragma once
 #include "arch/System.hpp"
+#include "base/Arithmetic.hpp"
 #include "compile/Placement.hpp"
 #include "executable/Image.hpp"
 #include <numeric>
@@ -33,7 +34,7 @@ public:
     var.type = type;
     var.shape = {elements};
     var.elements = elements;
-    auto part = arch::ceilDiv(elements, tiles.size());
+    auto part = base::ceilDiv(elements, tiles.size());
     for (std::size_t i = 0; i != tiles.size() && i * part < elements; ++i)
       var.mapping.push_back({i * part, std::min(elements, (i + 1) * part), tiles[i]});
     image.variables.push_back(var);
@@ -99,9 +100,8 @@ public:
   }
   std::uint32_t copy(std::uint32_t from, std::int64_t fromOffset, std::uint32_t to,
                      std::int64_t toOffset, std::vector<MoveLoop> loops) {
-    return put(
-        step::Copy{{{from, to, fromOffset, toOffset, std::uint8_t(sizeOf(image.variables[to].type)),
-                     std::move(loops)}}});
+    return put(step::Copy{{{from, to, fromOffset, toOffset,
+                            std::uint8_t(sizeOf(image.variables[to].type)), std::move(loops)}}});
   }
   // All elements, in order.
   std::uint32_t copy(std::uint32_t from, std::uint32_t to) {

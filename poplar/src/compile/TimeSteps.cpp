@@ -3,6 +3,7 @@
 #include "arch/Compute.hpp"
 #include "arch/ProgramTime.hpp"
 #include "arch/Sync.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Error.hpp"
 #include "compile/Reach.hpp"
 #include "compile/Replica.hpp"
@@ -20,7 +21,7 @@ arch::VertexCost costOf(const arch::Chip &chip, codelet::VertexKind kind, std::u
     return arch::VertexCost::worker(cycles);
   if (kind != codelet::VertexKind::MultiVertex)
     return arch::VertexCost::supervisor(cycles);
-  std::vector<std::uint64_t> all(chip.workers, arch::ceilDiv(cycles, chip.workers));
+  std::vector<std::uint64_t> all(chip.workers, base::ceilDiv(cycles, chip.workers));
   return arch::VertexCost::multi(all);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compile/Traffic.hpp"
 #include "arch/Exchange.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include <numeric>
 #include <utility>
@@ -68,7 +69,7 @@ unsigned Traffic::elementBytes(std::uint32_t var) const {
 // A span travels in whole words.
 void Traffic::addSpans(Volume &volume, std::uint64_t spanBytes, std::uint64_t spans) const {
   volume.payload += spanBytes * spans;
-  volume.spanWords += arch::ceilDiv(spanBytes, wordBytes) * spans;
+  volume.spanWords += base::ceilDiv(spanBytes, wordBytes) * spans;
   volume.spans += spans;
   volume.copying.add(replica_.chip, spanBytes, spans);
   if (spanBytes < shortSpanBytes)
@@ -82,7 +83,7 @@ void Traffic::seal(Volume &volume) const {
   const auto &packed = volume.packing;
   const auto longBytes = volume.payload - packed.bytes;
   volume.packedWords =
-      packed.pieces ? arch::ceilDiv(longBytes, wordBytes) + arch::ceilDiv(packed.bytes, wordBytes)
+      packed.pieces ? base::ceilDiv(longBytes, wordBytes) + base::ceilDiv(packed.bytes, wordBytes)
                     : volume.spanWords;
   volume.messages = volume.spans - packed.pieces + (packed.pieces ? 1 : 0);
 }
@@ -195,7 +196,7 @@ void Traffic::findHomes(const List &list) {
   auto size = elementBytes(needs_[list.first].var);
   for (auto i = list.first; i != list.last; ++i)
     placement_.forEachPiece(needs_[i].var, needs_[i].elements, [&](const Placement::Piece &piece) {
-      addSpans(homes_[piece.tile], arch::ceilDiv(piece.elements, piece.spans) * size, piece.spans);
+      addSpans(homes_[piece.tile], base::ceilDiv(piece.elements, piece.spans) * size, piece.spans);
     });
   for (const auto &entry : homes_.entries())
     seal(homes_[entry.first]);
@@ -212,7 +213,7 @@ void Traffic::addFlow(unsigned from, unsigned to, const Volume &volume) {
   auto &flow = flows_[{from, to}];
   const auto bytes = volume.spanWords * wordBytes;
   flow.bytes += bytes;
-  flow.packets += std::max(volume.spans, arch::ceilDiv(bytes, replica_.chip.links.packetBytes));
+  flow.packets += std::max(volume.spans, base::ceilDiv(bytes, replica_.chip.links.packetBytes));
 }
 
 // The longest way between the tiles of a group and the homes of what they need, on each IPU.

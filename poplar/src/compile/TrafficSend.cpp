@@ -2,6 +2,7 @@
 // The sending side of a Traffic: what leaves each home, once; and traffic that is only known tile
 // by tile.
 #include "arch/Exchange.hpp"
+#include "base/Arithmetic.hpp"
 #include "compile/Traffic.hpp"
 #include <algorithm>
 #include <tuple>
@@ -41,7 +42,7 @@ public:
         sendRest(need.elements, piece);
       else
         traffic_.addSpans(traffic_.homes_[piece.tile],
-                          arch::ceilDiv(piece.elements, piece.spans) * size, piece.spans);
+                          base::ceilDiv(piece.elements, piece.spans) * size, piece.spans);
     });
   }
 
@@ -150,7 +151,7 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
     if (!bytes)
       return Volume{};
     Volume v;
-    addSpans(v, spanBytes, arch::ceilDiv(bytes, spanBytes));
+    addSpans(v, spanBytes, base::ceilDiv(bytes, spanBytes));
     seal(v);
     v.partners = std::min(v.spans, partners);
     v.messages = std::min(v.spans, std::max(v.messages, partners));
@@ -173,7 +174,7 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
     loads_[tile].inputs += tile + 1;
     auto stays = scaled(bytes, from.on(tile), from.all);
     if (stays)
-      addLocal(tile, spanBytes, arch::ceilDiv(stays, spanBytes));
+      addLocal(tile, spanBytes, base::ceilDiv(stays, spanBytes));
   }
   for (auto [a, bytes] : from.byIpu)
     for (auto [b, wanted] : to.byIpu)

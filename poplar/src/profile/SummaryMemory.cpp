@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory Usage: totals, by data type, by tile; then the fullest tiles, variables and what sharing
 // saved.
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "profile/SummaryParts.hpp"
 #include <algorithm>
@@ -108,7 +109,7 @@ void printHistogram(std::ostream &out, const std::vector<pva::Tile> &tiles) {
   out << "    Range (KB) Histogram (Excluding Gaps)               Count (tiles)\n";
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto range = base::str(start + i * width, " - ", start + (i + 1) * width);
-    const auto stars = std::size_t((counts[i] * histogramStars + largest - 1) / largest);
+    const auto stars = std::size_t(base::ceilDiv(counts[i] * histogramStars, largest));
     printRight(out, range.size() < 14 ? 14 - range.size() : 0,
                range + " " + std::string(stars, '*'), thousands(counts[i]), 65);
   }

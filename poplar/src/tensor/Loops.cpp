@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tensor/Loops.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/CheckedSize.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
@@ -63,7 +64,7 @@ static void cutLevel(const std::vector<Loop> &loops, std::size_t level, std::siz
   if (lo / inner == (hi - 1) / inner && (hi - lo) < inner)
     return cutLevel(loops, level + 1, lo % inner, lo % inner + (hi - lo), begin, at(lo / inner),
                     out);
-  auto first = (lo + inner - 1) / inner, last = hi / inner;
+  auto first = base::ceilDiv(lo, inner), last = hi / inner;
   if (lo < first * inner)
     cutLevel(loops, level + 1, lo % inner, inner, begin, at(lo / inner), out);
   if (first < last) {
@@ -87,7 +88,7 @@ std::vector<Part> stepLoops(const std::vector<Loop> &loops, std::size_t extent, 
   std::vector<Part> out;
   if (first >= extent)
     return out;
-  auto count = (extent - first + step - 1) / step;
+  auto count = base::ceilDiv(extent - first, step);
   std::vector<Loop> outer, inner;
   if (loops.size() <= 1) {
     auto stride = loops.empty() ? 0 : loops[0].stride;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tensor/View.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/CheckedSize.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
@@ -201,7 +202,7 @@ View upsample(const View &view, std::size_t scale, unsigned dim) {
 View subSample(const View &view, std::size_t stride, unsigned dim) {
   auto out = like(view);
   out.shape = view.shape;
-  out.shape[dim] = (view.shape[dim] + stride - 1) / stride;
+  out.shape[dim] = base::ceilDiv(view.shape[dim], stride);
   for (const auto &piece : view.pieces) {
     auto range = piece.box[dim];
     auto skip =
@@ -434,7 +435,7 @@ void fold(const Stretch &stretch, const Shape &to, std::vector<Folded> &out) {
         };
         if (first == last)
           return emit(part.begin, part.begin + part.extent);
-        auto bodyBegin = (part.begin + inner - 1) / inner * inner;
+        auto bodyBegin = base::roundUp(part.begin, inner);
         auto bodyEnd = (part.begin + part.extent) / inner * inner;
         if (part.begin < bodyBegin)
           emit(part.begin, bodyBegin);

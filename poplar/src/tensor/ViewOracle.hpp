@@ -2,6 +2,7 @@
 // For tests: views beside a list of elements that is moved one by one, and random sequences of
 // operations on both.
 #pragma once
+#include "base/Arithmetic.hpp"
 #include "tensor/View.hpp"
 #include <algorithm>
 #include <numeric>
@@ -130,7 +131,7 @@ public:
       if (!rank)
         return p;
       auto n = pick(1, 4);
-      shape[dim] = (shape[dim] + n - 1) / n;
+      shape[dim] = base::ceilDiv(shape[dim], n);
       return {subSample(p.view, n, dim), p.naive.remap(shape, [&](auto i) {
                 i[dim] *= n;
                 return i;

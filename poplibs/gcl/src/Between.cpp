@@ -2,6 +2,7 @@
 // The parts of a reduction go to their owners and the results come back, cut into pieces that are
 // under way at the same time: while one is added up, the next one travels.
 #include "Between.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "Operands.hpp"
@@ -82,7 +83,7 @@ public:
     std::size_t longest = 0;
     for (std::size_t p = 0; p != team_.processes.size(); ++p)
       longest = std::max(longest, flow_.bounds[p + 1] - flow_.bounds[p]);
-    const auto pieces = (longest + pieceElements() - 1) / pieceElements();
+    const auto pieces = base::ceilDiv(longest, pieceElements());
     std::deque<Piece> parts, results;
     for (std::size_t i = 0; i < pieces + 2 * ahead; ++i) {
       if (i < pieces)

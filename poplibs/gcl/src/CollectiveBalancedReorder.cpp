@@ -3,6 +3,7 @@
 // the grain that holds n / replicas. Element i of the tile is in shard i / places. The collective's
 // order is [shard][tile][place].
 #include "gcl/CollectiveBalancedReorder.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "poputil/exceptions.hpp"
 #include <algorithm>
@@ -105,7 +106,7 @@ CollectiveBalancedReorder::CollectiveBalancedReorder(poplar::Graph &graph, Tenso
     std::size_t n = 0;
     for (const auto &region : regions)
       n += region.size();
-    elementsPerTile_.push_back((n + block - 1) / block * grainSize);
+    elementsPerTile_.push_back(base::ceilDiv(n, block) * grainSize);
     shardSize += elementsPerTile_.back();
   }
   std::vector<Piece> pieces;

@@ -2,6 +2,7 @@
 // Collectives between replicas: checks, results, and one operation per call however many tensors it
 // has.
 #include "gcl/Collectives.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "Exchange.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -154,7 +155,7 @@ Tensors byIpu(const Graph &graph, const Tensor &data) {
 }
 
 std::size_t partSize(const Tensor &t, const Group &group) {
-  return (t.numElements() + group.size - 1) / group.size;
+  return base::ceilDiv(t.numElements(), group.size);
 }
 
 struct Parts {
@@ -166,7 +167,7 @@ struct Parts {
 // these tiles.
 Tensor newPart(Graph &graph, const Tensor &source, const Group &group,
                const DebugContext &context) {
-  const auto scaled = [&](std::size_t i) { return (i + group.size - 1) / group.size; };
+  const auto scaled = [&](std::size_t i) { return base::ceilDiv(i, group.size); };
   auto part = graph.addVariable(source.elementType(), {partSize(source, group)}, context);
   auto mapping = graph.getTileMapping(source);
   for (auto &regions : mapping) {

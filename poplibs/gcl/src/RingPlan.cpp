@@ -2,6 +2,7 @@
 // What a collective takes. A ring of n members passes shares of 1/n: n - 1 hops reduce, n - 1 hops
 // gather. Tiles combine each share as it arrives. Without syncs all hops are one superstep and all
 // arriving shares have buffers; with syncs a hop is a superstep and one share has a buffer.
+#include "base/Arithmetic.hpp"
 #include "Exchange.hpp"
 #include "openipu/Chip.hpp"
 #include "openipu/Placement.hpp"
@@ -17,8 +18,6 @@ using openipu::Plan;
 using openipu::Superstep;
 using openipu::TileWork;
 using popops::expr::BinaryOpType;
-
-std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 struct OnTile {
   std::uint64_t bytes = 0;
@@ -65,10 +64,11 @@ std::uint64_t combineCycles(const arch::Chip &chip, const Collective &what, cons
                             std::uint64_t shares) {
   std::uint64_t cycles = 0;
   for (const auto &[type, n] : tile.elements) {
-    cycles += popops::cost::binaryCycles(chip, vertexOp(what.op), type, ceilDiv(n, shares), true);
+    cycles +=
+        popops::cost::binaryCycles(chip, vertexOp(what.op), type, base::ceilDiv(n, shares), true);
     if (what.op == CollectiveOperator::SQUARE_ADD)
       cycles += popops::cost::unaryCycles(chip, popops::expr::UnaryOpType::SQUARE, type,
-                                          ceilDiv(n, shares));
+                                          base::ceilDiv(n, shares));
   }
   return cycles;
 }
@@ -112,12 +112,13 @@ Plan ringPlan(const poplar::Graph &graph, const Collective &what,
   }
   const auto &o = what.options;
   std::uint64_t rounds =
-      o.maxBytesPerTile ? std::max<std::uint64_t>(1, ceilDiv(most, o.maxBytesPerTile)) : 1;
+      o.maxBytesPerTile ? std::max<std::uint64_t>(1, base::ceilDiv(most, o.maxBytesPerTile)) : 1;
   std::uint64_t shares = members * rounds, hops = members - 1;
   // Buffers for all hops may not be more than the limit, or by default as much as the data.
-  bool syncless = o.syncless == Syncless::True ||
-                  (o.syncless == Syncless::Auto &&
-                   hops * ceilDiv(most, shares) <= (o.maxBytesPerTile ? o.maxBytesPerTile : most));
+  bool syncless =
+      o.syncless == Syncless::True ||
+      (o.syncless == Syncless::Auto &&
+       hops * base::ceilDiv(most, shares) <= (o.maxBytesPerTile ? o.maxBytesPerTile : most));
   Superstep step;
   step.name = syncless ? "SynclessRing" : "Ring";
   step.vertex = reduces(what) && members > 1 ? "popops::BinaryOp1DInPlace" : "";
@@ -126,7 +127,7 @@ Plan ringPlan(const poplar::Graph &graph, const Collective &what,
     work.tile = tile;
     if (reduces(what) && members > 1)
       work.cycles = (syncless ? hops : 1) * combineCycles(openipu::chipOf(graph), what, on, shares);
-    work.tempBytes = (syncless ? hops : 1) * ceilDiv(on.bytes, shares);
+    work.tempBytes = (syncless ? hops : 1) * base::ceilDiv(on.bytes, shares);
     work.vertices = work.cycles ? 1 : 0;
     append(step, work);
   }
@@ -135,7 +136,7 @@ Plan ringPlan(const poplar::Graph &graph, const Collective &what,
   bool both = o.method == Method::BidirectionalPair || o.method == Method::MeetInMiddle;
   step.repeats = std::uint32_t(repeats);
   if (members > 1)
-    step.ring = {ringKind(what), ceilDiv(total * rings, repeats * (both ? 2 : 1)), members};
+    step.ring = {ringKind(what), base::ceilDiv(total * rings, repeats * (both ? 2 : 1)), members};
   Plan plan;
   plan.add(std::move(step));
   return plan;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Collectives between the IPUs of one replica.
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "Exchange.hpp"
 #include "gcl/Collectives.hpp"
@@ -57,7 +58,7 @@ Chunks reduceScatterWithinReplica(Graph &graph, const Tensor &toReduce, Collecti
                                   const OptionFlags &options) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(toReduce, options));
   checkRows("gcl::reduceScatterWithinReplica", op, toReduce);
-  auto ipus = toReduce.dim(0), n = toReduce.dim(1), part = (n + ipus - 1) / ipus;
+  auto ipus = toReduce.dim(0), n = toReduce.dim(1), part = base::ceilDiv(n, ipus);
   auto what = describe(Kind::ReduceScatter, op, unsigned(ipus), options);
   std::vector<Chunk> chunks;
   std::vector<Tensor> parts;

@@ -3,6 +3,7 @@
 // and stored as they lie. Element i is made of word i (Normal: of its pair of words), whatever the
 // number of threads.
 #include "poprand/kernels/Generate.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Threads.hpp"
 #include "Chunks.hpp"
 #include "Philox.hpp"
@@ -169,7 +170,7 @@ template <class T, class Store>
 void fill(const Draw &d, std::uint64_t key, const KernelOperand &out, Blocks<T> make,
           const Store &store) {
   constexpr std::size_t perChunk = chunk / blockWords;
-  const std::size_t blocks = (out.elements + blockWords - 1) / blockWords;
+  const std::size_t blocks = base::ceilDiv(out.elements, blockWords);
   base::parallelFor(blocks, 16 * perChunk, [&](std::size_t begin, std::size_t end, unsigned) {
     alignas(64) T values[chunk];
     for (std::size_t b = begin; b < end; b += perChunk) {

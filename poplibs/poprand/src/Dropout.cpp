@@ -3,6 +3,7 @@
 // host: kernels/Dropout.cpp.
 // device: one Dropout vertex on every tile that holds part of the output.
 #include "poprand/kernels/Dropout.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "Draw.hpp"
 #include "openipu/Chip.hpp"
@@ -41,7 +42,7 @@ openipu::Superstep dropoutStep(const poplar::Graph &graph, const Tensor &out) {
   auto step = poputil::whereItLies(graph, out, "dropout",
                                    poputil::templateVertex("poprand::Dropout", out.elementType()),
                                    [&](std::uint64_t n, std::uint32_t) {
-                                     return 6 + chip.onWorkers(24) + 2 * ((n + width - 1) / width);
+                                     return 6 + chip.onWorkers(24) + 2 * base::ceilDiv(n, width);
                                    });
   step.needs.push_back({1, 0});
   step.flops = out.numElements();
@@ -104,7 +105,7 @@ Tensor shapedDropout(poplar::Graph &graph, const Tensor *seed, const std::uint32
   auto decide = poputil::whereItLies(graph, reference, "mask",
                                      poputil::templateVertex("poprand::Bernoulli", type),
                                      [&](std::uint64_t n, std::uint32_t) {
-                                       return 4 + chip.onWorkers(23) + (n + width - 1) / width;
+                                       return 4 + chip.onWorkers(23) + base::ceilDiv(n, width);
                                      });
   auto multiply = poputil::whereItLies(
       graph, out, "multiply", "popops::BinaryOp1D", [&](std::uint64_t n, std::uint32_t regions) {

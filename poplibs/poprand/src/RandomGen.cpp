@@ -4,6 +4,7 @@
 // output, at the rate of one 64-bit vector per so many cycles; tiles are seeded before, if there is
 // a seed.
 #include "poprand/RandomGen.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "Draw.hpp"
@@ -105,7 +106,7 @@ openipu::Superstep vertexStep(const Call &call, const Tensor &out, const Rate &r
   return poputil::whereItLies(call.graph, out, call.name,
                               poputil::templateVertex(rate.vertex, call.type),
                               [&](std::uint64_t n, std::uint32_t) {
-                                return once + rate.perVector * ((n + width - 1) / width);
+                                return once + rate.perVector * base::ceilDiv(n, width);
                               });
 }
 

@@ -2,6 +2,7 @@
 // Blocks go to the buckets of their own part first, evenly; what is left over goes to the nearest
 // bucket with room.
 #include "Buckets.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "poputil/exceptions.hpp"
 #include <algorithm>
@@ -80,7 +81,7 @@ private:
   }
 
   void placeAtHome(std::uint64_t part, const std::vector<std::uint32_t> &blocks) {
-    const std::size_t share = (blocks.size() + z_ - 1) / z_;
+    const std::size_t share = base::ceilDiv(blocks.size(), z_);
     for (unsigned k = 0; k < z_; ++k) {
       const std::size_t begin = std::min(blocks.size(), k * share),
                         end = std::min(blocks.size(), (k + 1) * share);

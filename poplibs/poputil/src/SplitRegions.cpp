@@ -2,6 +2,7 @@
 // Balanced pieces of lists of intervals. The sizes of the pieces are visible to programs through
 // tile mappings, so partitionGrains is the one definition of them (TileMapping.cpp uses it too).
 #include "SplitRegions.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Util.hpp"
@@ -13,7 +14,7 @@ using poplar::Interval;
 
 Partition partitionGrains(std::size_t elements, std::size_t grain, std::size_t maxPartitions,
                           std::size_t minElements, std::size_t maxElements) {
-  const auto ceil = [](std::size_t a, std::size_t b) { return (a + b - 1) / b; };
+  const auto ceil = [](std::size_t a, std::size_t b) { return base::ceilDiv(a, b); };
   if (grain == 0 || maxPartitions == 0)
     throw poplibs_error(base::str("Cannot split ", elements, " elements into at most ",
                                   maxPartitions, " parts in grains of ", grain,

@@ -2,6 +2,7 @@
 // Uses of variables by tiles, as intervals. Resolving: cut every variable into segments that the
 // same tiles use, widen them to grains or neighbours if asked to, then share the segments of each
 // set of tiles out among the set.
+#include "base/Arithmetic.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
 #include "poputil/Util.hpp"
@@ -115,7 +116,7 @@ Segments widenToGrains(const Segments &segments, std::size_t grain) {
   Segments pieces; // cut where a grain is shared
   for (const Segment &s : segments) {
     const std::size_t begin = s.elements.begin(), end = s.elements.end();
-    const std::size_t first = std::min(end, (begin + grain - 1) / grain * grain);
+    const std::size_t first = std::min(end, base::roundUp(begin, grain));
     const std::size_t last = std::max(first, end / grain * grain);
     for (const Interval &piece :
          {Interval(begin, first), Interval(first, last), Interval(last, end)})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Linear mappings, and questions about mappings.
 #include "poputil/TileMapping.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -36,7 +37,7 @@ struct Linear {
 };
 Linear defaultLinear(const poplar::Target &target, const poplar::Type &type) {
   const std::size_t size = target.getTypeSize(type);
-  return {target.getVectorWidth(type), (128 + size - 1) / size};
+  return {target.getVectorWidth(type), base::ceilDiv(128, size)};
 }
 
 // Writes the mapping into `out`, keeping the memory that its vectors have. Returns the tiles used.
@@ -135,10 +136,10 @@ unsigned getTileImbalance(const Mapping &mapping, unsigned minElementsPerTile, u
     fullest = std::max(fullest, elements);
     total += elements;
   }
-  const auto roundUp = [](std::size_t a, std::size_t b) { return (a + b - 1) / b * b; };
+  const auto roundUp = [](std::size_t a, std::size_t b) { return base::roundUp(a, b); };
   const std::size_t tiles = std::max<std::size_t>(1, mapping.size());
   const std::size_t even = std::max<std::size_t>(
-      minElementsPerTile, roundUp((total + tiles - 1) / tiles, std::max(1u, grainSize)));
+      minElementsPerTile, roundUp(base::ceilDiv(total, tiles), std::max(1u, grainSize)));
   return static_cast<unsigned>(fullest > even ? fullest - even : 0);
 }
 unsigned getTileImbalance(const Graph &graph, const Tensor &t, unsigned minElementsPerTile,

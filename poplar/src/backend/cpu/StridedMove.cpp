@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/StridedMove.hpp"
 #include "backend/cpu/Transpose.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Error.hpp"
 #include "base/Threads.hpp"
 #include <algorithm>
@@ -276,7 +277,7 @@ void walkInParallel(const PlannedMove &move, const ByteLoop *loops, std::uint64_
                                 : move.kind == MoveKind::Blocks
                                     ? std::max<std::uint64_t>(1, blockBytes / move.unit)
                                     : 1;
-  const auto pieces = (longest->extent + granule - 1) / granule;
+  const auto pieces = base::ceilDiv(longest->extent, granule);
   const auto grain = std::max<std::uint64_t>(1, chunkBytes * pieces / bytes);
   base::parallelFor(pieces, grain, [&](std::size_t begin, std::size_t end, unsigned) {
     auto mine = part;
@@ -289,7 +290,7 @@ void walkInParallel(const PlannedMove &move, const ByteLoop *loops, std::uint64_
 
 void copyRunInParallel(const std::byte *from, std::byte *to, std::uint64_t bytes, bool bypass) {
   base::parallelFor(
-      (bytes + chunkBytes - 1) / chunkBytes, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+      base::ceilDiv(bytes, chunkBytes), 1, [&](std::size_t begin, std::size_t end, unsigned) {
         auto first = begin * chunkBytes, last = std::min<std::uint64_t>(end * chunkBytes, bytes);
         if (bypass)
           copyLarge(from + first, to + first, last - first);

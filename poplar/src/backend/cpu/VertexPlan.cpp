@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/VertexPlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
@@ -15,8 +16,6 @@ using executable::SlotKind;
 
 constexpr std::uint64_t scratchGap = 16; // codelets touch a little beyond the end of their vectors
 constexpr std::uint64_t fence = 64;      // bytes that nobody may touch, in checked mode
-
-std::uint64_t alignUp(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
 bool isNested(const Field &field) {
   return field.shape == FieldShape::VectorOfVectors || field.shape == FieldShape::VectorList;
@@ -35,14 +34,14 @@ public:
   Sizes(const executable::Image &image, const codelet::VertexType &type)
       : image_(image), type_(type) {}
   std::uint64_t of(const executable::Vertex &vertex) const {
-    auto bytes = alignUp(type_.hostSize, 16);
+    auto bytes = base::roundUp(type_.hostSize, 16);
     for (std::size_t f = 0; f < type_.fields.size(); ++f) {
       const auto &field = type_.fields[f];
       const auto &slot = image_.slots[vertex.firstSlot + f];
       if (isNested(field))
-        bytes += alignUp(std::uint64_t(slot.count) * field.hostInnerStride, 16);
+        bytes += base::roundUp(std::uint64_t(slot.count) * field.hostInnerStride, 16);
       else if (slot.kind == SlotKind::Value && field.shape == FieldShape::Vector)
-        bytes += alignUp(slot.count * sizeOf(field.type) + scratchGap, 16);
+        bytes += base::roundUp(slot.count * sizeOf(field.type) + scratchGap, 16);
     }
     return bytes;
   }
@@ -66,7 +65,7 @@ VertexPlan::VertexPlan(const executable::Image &image, std::uint32_t computeSet,
 }
 
 std::uint64_t VertexPlan::storageBytes() const {
-  return alignUp(storageBytes_, 64) + (checked_ ? checks_ * sizeof(codelet::FieldCheck) : 0);
+  return base::roundUp(storageBytes_, 64) + (checked_ ? checks_ * sizeof(codelet::FieldCheck) : 0);
 }
 
 void VertexPlan::group() {
@@ -94,8 +93,8 @@ void VertexPlan::measure() {
     Sizes sizes(*image_, type);
     for (auto i = batch.first; i < batch.first + batch.count; ++i) {
       const auto &vertex = image_->vertices[order_[i]];
-      storageBytes_ =
-          alignUp(storageBytes_, std::max<std::uint64_t>(16, type.hostAlign)) + sizes.of(vertex);
+      storageBytes_ = base::roundUp(storageBytes_, std::max<std::uint64_t>(16, type.hostAlign)) +
+                      sizes.of(vertex);
       firstCheck_.push_back(checks_);
       checks_ += isChecked(batch.module);
       planVertex(vertex, type, isChecked(batch.module));
@@ -233,7 +232,7 @@ void VertexPlan::planEdge(const Field &field, const executable::Edge &edge, bool
                 place(*runs) % align == 0;
   if (direct)
     return edgeOffsets_.push_back(place(*runs));
-  scratchBytes_ = alignUp(scratchBytes_, std::max<std::uint64_t>(align, 16));
+  scratchBytes_ = base::roundUp(scratchBytes_, std::max<std::uint64_t>(align, 16));
   auto at = std::int64_t(scratchStart(*image_)) + std::int64_t(scratchBytes_);
   edgeOffsets_.push_back(at);
   scratchBytes_ += edge.elements * size + (fenced ? fence : scratchGap);
@@ -253,7 +252,8 @@ class VertexWriter {
 public:
   VertexWriter(const VertexPlan &plan, std::byte *storage, Arena &arena)
       : plan_(plan), image_(*plan.image_), arena_(arena), next_(storage) {
-    checks_ = reinterpret_cast<codelet::FieldCheck *>(storage + alignUp(plan.storageBytes_, 64));
+    checks_ =
+        reinterpret_cast<codelet::FieldCheck *>(storage + base::roundUp(plan.storageBytes_, 64));
   }
 
   void *write(std::size_t index, const codelet::VertexType &type, bool checked) {
@@ -262,9 +262,9 @@ public:
     check_ = checks_ + plan_.firstCheck_[index];
     const auto &vertex = image_.vertices[id];
     auto at = reinterpret_cast<std::uintptr_t>(next_);
-    next_ += alignUp(at, std::max<std::uint64_t>(16, type.hostAlign)) - at;
+    next_ += base::roundUp(at, std::max<std::uint64_t>(16, type.hostAlign)) - at;
     auto *object = next_;
-    next_ += alignUp(type.hostSize, 16);
+    next_ += base::roundUp(type.hostSize, 16);
     if (checked_)
       *check_++ = {
           type.name.c_str(), nullptr, id,   nullptr, 1, codelet::FieldCheck::noOuter, object,
@@ -349,7 +349,7 @@ private:
 
   std::byte *take(std::uint64_t bytes) {
     auto *p = next_;
-    next_ += alignUp(bytes, 16);
+    next_ += base::roundUp(bytes, 16);
     return p;
   }
 
@@ -377,7 +377,7 @@ void VertexPlan::build(std::byte *storage, Arena &arena, std::vector<void *> &ve
 std::span<const codelet::FieldCheck> VertexPlan::operands(const std::byte *storage,
                                                           std::size_t i) const {
   const auto *checks =
-      reinterpret_cast<const codelet::FieldCheck *>(storage + alignUp(storageBytes_, 64));
+      reinterpret_cast<const codelet::FieldCheck *>(storage + base::roundUp(storageBytes_, 64));
   return {checks + firstCheck_[i], checks + firstCheck_[i + 1]};
 }
 

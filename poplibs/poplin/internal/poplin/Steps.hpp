@@ -2,6 +2,7 @@
 // Supersteps of element-wise work as part of a larger plan, with the temporary memory they take and
 // the operations they count: what norms, softmax and losses are put together from.
 #pragma once
+#include "base/Arithmetic.hpp"
 #include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
 #include "openipu/Placement.hpp"
@@ -22,7 +23,7 @@ public:
   void bring(std::uint64_t values, openipu::TileWork &work) const {
     values = std::min(values, values_);
     work.bytesIn += values * size_;
-    work.messagesIn += std::uint32_t((values + each_ - 1) / each_);
+    work.messagesIn += std::uint32_t(base::ceilDiv(values, each_));
     work.bytesOut += std::min(values, each_) * size_;
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/Arithmetic.hpp"
 #include "base/Threads.hpp"
 #include "conv/Channels.hpp"
 #include <algorithm>
@@ -7,7 +8,6 @@
 namespace poplin::conv {
 namespace {
 
-constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 constexpr std::size_t maxDepth = 576; // sums over so many inputs at a time: weights stay in cache
 // Pointers that are kept from run to run: few, or more of them if little is computed with each, so
 // that to make them again would take a part of the time.
@@ -33,7 +33,7 @@ bool ChannelsForward::sumsOnto(std::size_t extra) const {
 }
 
 std::size_t ChannelsForward::panelWidth(std::size_t panel) const {
-  return ceilDiv(std::min(width_, g_.out - panel * width_), kernels_.lanes) * kernels_.lanes;
+  return base::ceilDiv(std::min(width_, g_.out - panel * width_), kernels_.lanes) * kernels_.lanes;
 }
 
 ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &args,
@@ -58,7 +58,7 @@ ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &a
   yDirect_ = y.type == poplar::TypeId::Float && yChannel_ == 1 && g.out % kernels_.lanes == 0 &&
              held_.size() < 2;
   width_ = kernels_.vectors * kernels_.lanes;
-  panels_ = ceilDiv(g.out, width_);
+  panels_ = base::ceilDiv(g.out, width_);
   steps_ = g.kernelPositions();
   positions_ = g.batch * g.outputPositions();
   unpacked_ = w.type == poplar::TypeId::Float && w.strides[1] == 1 && w.strides[2] >= 0 &&
@@ -70,17 +70,19 @@ ChannelsForward::ChannelsForward(const Geometry &g, const openipu::KernelArgs &a
   blockRows_ = 96;
   panelsPerPiece_ = panels_;
   auto pieces = [&] {
-    return g.groups * ceilDiv(positions_, blockRows_) * ceilDiv(panels_, panelsPerPiece_);
+    return g.groups * base::ceilDiv(positions_, blockRows_) *
+           base::ceilDiv(panels_, panelsPerPiece_);
   };
   while (pieces() < 16 && panelsPerPiece_ > 1)
-    panelsPerPiece_ = ceilDiv(panelsPerPiece_, 2);
+    panelsPerPiece_ = base::ceilDiv(panelsPerPiece_, 2);
   while (pieces() < 8 && blockRows_ > 24)
     blockRows_ /= 2;
   // Blocks of about the same size, in whole tiles.
-  const auto vectors = std::min<std::size_t>(kernels_.vectors, ceilDiv(g.out, kernels_.lanes));
+  const auto vectors =
+      std::min<std::size_t>(kernels_.vectors, base::ceilDiv(g.out, kernels_.lanes));
   const auto tile = kernels_.rowsFor[vectors];
-  const auto each = ceilDiv(positions_, ceilDiv(positions_, blockRows_));
-  blockRows_ = ceilDiv(each, tile) * tile;
+  const auto each = base::ceilDiv(positions_, base::ceilDiv(positions_, blockRows_));
+  blockRows_ = base::roundUp(each, tile);
 }
 
 void ChannelsForward::run(const openipu::KernelArgs &args) {
@@ -96,7 +98,8 @@ void ChannelsForward::run(const openipu::KernelArgs &args) {
     std::fill_n(longer, g_.in, 0.f);
     zeros = longer;
   }
-  auto blocks = ceilDiv(positions_, blockRows_), across = ceilDiv(panels_, panelsPerPiece_);
+  auto blocks = base::ceilDiv(positions_, blockRows_),
+       across = base::ceilDiv(panels_, panelsPerPiece_);
   const auto pointers = g_.groups * positions_ * (joins_ ? tables_.rows.kernels : steps_);
   const auto work = g_.in * g_.out * (joins_ ? tables_.last.kernels : 1);
   const bool lasting =
@@ -120,14 +123,14 @@ void ChannelsForward::run(const openipu::KernelArgs &args) {
 }
 
 void ChannelsForward::place(Block &block, std::size_t index) const {
-  const auto blocks = ceilDiv(positions_, blockRows_);
+  const auto blocks = base::ceilDiv(positions_, blockRows_);
   block.group = index / blocks;
   block.begin = index % blocks * blockRows_;
   block.end = std::min(positions_, block.begin + blockRows_);
 }
 
 void ChannelsForward::buildAll(const openipu::KernelArgs &args, const float *x) {
-  built_.resize(g_.groups * ceilDiv(positions_, blockRows_));
+  built_.resize(g_.groups * base::ceilDiv(positions_, blockRows_));
   base::parallelFor(built_.size(), 4, [&](std::size_t begin, std::size_t end, unsigned) {
     Block block{x, noInput, args.inputs[1], args.outputs[0], args.inputs.subspan(2), nullptr};
     for (auto i = begin; i < end; ++i) {
@@ -193,9 +196,9 @@ void ChannelsForward::findJoins() {
 
 // Pointers to the inputs of every output position, tile by tile.
 void ChannelsForward::buildRows(Block &b) const {
-  auto vectors = std::min<std::size_t>(kernels_.vectors, ceilDiv(g_.out, kernels_.lanes));
+  auto vectors = std::min<std::size_t>(kernels_.vectors, base::ceilDiv(g_.out, kernels_.lanes));
   auto most = kernels_.rowsFor[vectors];
-  auto count = ceilDiv(b.end - b.begin, most), total = b.end - b.begin;
+  auto count = base::ceilDiv(b.end - b.begin, most), total = b.end - b.begin;
   auto &lists = *b.lists;
   lists.tiles.clear(), lists.steps.clear(), lists.targets.clear();
   for (auto &offsets : lists.extras)
@@ -297,7 +300,8 @@ const float *ChannelsForward::comingWeights(const micro::Rows &work, std::size_t
                                             std::size_t tiles) const {
   if (g_.groups * panels_ * steps_ * g_.in * width_ <= keptWeights)
     return nullptr;
-  const auto each = work.steps * work.k, part = ceilDiv(each * (work.ldb / kernels_.lanes), tiles);
+  const auto each = work.steps * work.k,
+             part = base::ceilDiv(each * (work.ldb / kernels_.lanes), tiles);
   const auto at = tile * std::min(part, each) * kernels_.lanes;
   return at < each * work.ldb ? work.b[0] + work.bOffset + each * work.ldb + at : nullptr;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/Arithmetic.hpp"
 #include "base/Threads.hpp"
 #include "conv/Channels.hpp"
 #include <algorithm>
@@ -22,7 +23,7 @@ std::vector<std::int64_t> denseStrides(std::span<const std::size_t> shape, std::
 
 ChannelsLast::ChannelsLast(const openipu::KernelOperand &t, std::size_t groups, std::size_t padTo)
     : groups_(groups), perGroup_(groups ? t.shape[1] / groups : 0),
-      padded_((perGroup_ + padTo - 1) / padTo * padTo) {
+      padded_(base::roundUp(perGroup_, padTo)) {
   direct_ = t.type == poplar::TypeId::Float && (t.strides[1] == 1 || t.shape[1] <= 1) &&
             padded_ == perGroup_ && *std::min_element(t.strides.begin(), t.strides.end()) >= 0;
   group = std::int64_t(padded_);

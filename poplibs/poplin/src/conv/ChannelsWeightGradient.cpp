@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/Arithmetic.hpp"
 #include "base/Simd.hpp"
 #include "base/Threads.hpp"
 #include "conv/Channels.hpp"
@@ -7,7 +8,6 @@
 namespace poplin::conv {
 namespace {
 
-constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 // Positions whose channels are multiplied together: both operands stay near
 // while all blocks of channels use them.
 constexpr std::size_t pairsAtOnce = 128;
@@ -56,7 +56,7 @@ ChannelsWeightGradient::ChannelsWeightGradient(const Geometry &g, const openipu:
   for (std::size_t k = 0; k < last_.size(); ++k)
     if (last_[k].x.size() > last_[longest_].x.size())
       longest_ = k;
-  padded_ = ceilDiv(g.out, kernels_.lanes) * kernels_.lanes;
+  padded_ = base::roundUp(g.out, kernels_.lanes);
   width_ = kernels_.vectors * kernels_.lanes;
   split();
 }
@@ -69,13 +69,13 @@ void ChannelsWeightGradient::split() {
   bool few = in * g_.kernelPositions() * padded_ <= keptSums;
   kernelParts_ = few ? 1 : rows_.kernels;
   channelBlock_ = few ? in : std::min<std::size_t>(in, 64);
-  auto blocks = [&] { return g_.groups * kernelParts_ * ceilDiv(in, channelBlock_); };
+  auto blocks = [&] { return g_.groups * kernelParts_ * base::ceilDiv(in, channelBlock_); };
   auto positions = g_.batch * g_.outputPositions();
-  shares_ = std::min({ceilDiv(pieces, std::max<std::size_t>(1, blocks())),
+  shares_ = std::min({base::ceilDiv(pieces, std::max<std::size_t>(1, blocks())),
                       positions / leastPositions, g_.batch * rows_.outputs});
   shares_ = std::max<std::size_t>(1, shares_);
   while (blocks() * shares_ < 6 && channelBlock_ > 12)
-    channelBlock_ = ceilDiv(channelBlock_, 2);
+    channelBlock_ = base::ceilDiv(channelBlock_, 2);
 }
 
 // Where the gradient goes, and how.
@@ -102,7 +102,7 @@ void ChannelsWeightGradient::run(const openipu::KernelArgs &args, float alpha, f
   const float *x = x_.fetch(args.inputs[1], Slot::Operand);
   auto all = g_.groups * g_.kernelPositions() * g_.in * padded_;
   float *sums = shares_ > 1 ? scratch(Slot::Weights, shares_ * all) : nullptr;
-  auto count = g_.groups * kernelParts_ * ceilDiv(g_.in, channelBlock_) * shares_;
+  auto count = g_.groups * kernelParts_ * base::ceilDiv(g_.in, channelBlock_) * shares_;
   base::parallelFor(count, 1, [&](std::size_t begin, std::size_t end, unsigned) {
     for (auto i = begin; i < end; ++i) {
       auto p = piece(i, sums, all);
@@ -119,7 +119,7 @@ void ChannelsWeightGradient::run(const openipu::KernelArgs &args, float alpha, f
 // `sums`: of all shares, if there are several.
 ChannelsWeightGradient::Piece ChannelsWeightGradient::piece(std::size_t i, float *sums,
                                                             std::size_t all) const {
-  auto blocks = ceilDiv(g_.in, channelBlock_), rows = g_.batch * rows_.outputs;
+  auto blocks = base::ceilDiv(g_.in, channelBlock_), rows = g_.batch * rows_.outputs;
   auto kernels = g_.kernelPositions() / kernelParts_, share = i / blocks % shares_;
   Piece p;
   p.group = i / blocks / shares_ / kernelParts_;
@@ -139,8 +139,8 @@ ChannelsWeightGradient::Piece ChannelsWeightGradient::piece(std::size_t i, float
 // Adds up the shares in order and stores what they come to.
 void ChannelsWeightGradient::addShares(float *sums, std::size_t all, const Result &result) const {
   constexpr std::size_t some = 32; // channels
-  auto kernels = g_.kernelPositions(), parts = ceilDiv(g_.in, some);
-  auto grain = ceilDiv(16384, shares_ * some * padded_);
+  auto kernels = g_.kernelPositions(), parts = base::ceilDiv(g_.in, some);
+  auto grain = base::ceilDiv(16384, shares_ * some * padded_);
   base::parallelFor(
       g_.groups * kernels * parts, grain, [&](std::size_t begin, std::size_t end, unsigned) {
         for (auto i = begin; i < end; ++i) {
@@ -226,10 +226,10 @@ void ChannelsWeightGradient::accumulate(Piece &p, std::size_t k, std::size_t pai
   if (pairs == 0)
     return;
   float *sums = sumsOf(p, k);
-  const auto ofX = ceilDiv(p.channels, kernels_.lanes), ofDy = padded_ / kernels_.lanes;
+  const auto ofX = base::ceilDiv(p.channels, kernels_.lanes), ofDy = padded_ / kernels_.lanes;
   for (std::size_t column = 0; column < padded_; column += width_) {
     auto vectors = std::min(width_, padded_ - column) / kernels_.lanes;
-    auto count = ceilDiv(p.channels, kernels_.rowsFor[vectors]);
+    auto count = base::ceilDiv(p.channels, kernels_.rowsFor[vectors]);
     for (std::size_t t = 0; t < count; ++t, ++p.nextVector) {
       auto first = p.channels * t / count, rows = p.channels * (t + 1) / count - first;
       float *targets[micro::maxRows];

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/Arithmetic.hpp"
 #include "base/Lanes.hpp"
 #include "base/Threads.hpp"
 #include "conv/Depthwise.hpp"
@@ -249,7 +250,7 @@ void DepthwiseForward::runRun(const openipu::KernelArgs &args, const Part &part,
   work.most = direct_ && function_ == Activation::Relu6 ? 6.f : INFINITY;
   work.activation = direct_ && !limited ? activation_ : nullptr;
   work.yStep = direct_ ? run.yStep : std::int64_t(part.channels);
-  const auto tiles = (run.count + mostOutputs - 1) / mostOutputs;
+  const auto tiles = base::ceilDiv(run.count, mostOutputs);
   for (std::size_t t = 0; t < tiles; ++t) {
     const auto from = run.count * t / tiles, to = run.count * (t + 1) / tiles;
     const auto at = place(y, y_, part, row, run.first + from);

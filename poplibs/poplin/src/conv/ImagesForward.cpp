@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/Arithmetic.hpp"
 #include "base/Threads.hpp"
 #include "conv/Channels.hpp"
 #include "conv/Images.hpp"
@@ -6,8 +7,6 @@
 
 namespace poplin::conv {
 namespace {
-
-constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 std::vector<std::uint32_t> kernelsAt(const Table &table, std::size_t o) {
   std::vector<std::uint32_t> found;
@@ -148,7 +147,7 @@ void ImagesForward::addCell(const Segment &rows, const Segment &last) {
     return addLines(cell, rows, last);
   if (g_.batch % (kernels_.lanes * kernels_.vectors) == 0)
     return addBatches(cell, rows, last);
-  auto pieces = ceilDiv(length, kernels_.vectors);
+  auto pieces = base::ceilDiv(length, kernels_.vectors);
   for (std::size_t group = 0; group < g_.groups; ++group)
     for (std::size_t image = 0; image < g_.batch; image += kernels_.lanes)
       for (std::size_t line = 0; line < lines; ++line)
@@ -258,7 +257,7 @@ void ImagesForward::runLine(Job job, const openipu::KernelArgs &args) const {
 
 void ImagesForward::runJob(const Job &job, const openipu::KernelArgs &args) const {
   const auto &cell = cells_[job.cell];
-  auto tiles = ceilDiv(g_.out, kernels_.rowsFor[job.vectors]);
+  auto tiles = base::ceilDiv(g_.out, kernels_.rowsFor[job.vectors]);
   micro::Finish finish;
   finish.step = std::size_t(job.yStep);
   setActivation(finish, activation_);

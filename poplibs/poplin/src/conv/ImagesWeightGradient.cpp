@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sums over images and positions of products of two stretches of memory, several of each at a time.
+#include "base/Arithmetic.hpp"
 #include "base/Threads.hpp"
 #include "conv/Channels.hpp"
 #include "conv/Images.hpp"
@@ -9,7 +10,6 @@
 namespace poplin::conv {
 namespace {
 
-constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 constexpr std::size_t chunkLength = 1024;   // floats of each stretch at a time
 constexpr std::size_t nearFloats = 1 << 18; // in second-level cache
 constexpr std::size_t sumsPerJob = micro::maxVectors * micro::maxVectors;
@@ -116,7 +116,7 @@ void ImagesWeightGradient::addFamily(const std::vector<std::uint32_t> &rowKernel
     }
   f.firstJob = jobs_.size();
   std::size_t side = kernels_.dot[4][4] ? 4 : 3;
-  auto across = ceilDiv(f.x.size(), side), down = ceilDiv(g_.out, side);
+  auto across = base::ceilDiv(f.x.size(), side), down = base::ceilDiv(g_.out, side);
   for (std::uint32_t group = 0; group < g_.groups; ++group)
     for (std::size_t j = 0; j < across; ++j)
       for (std::size_t i = 0; i < down; ++i) {

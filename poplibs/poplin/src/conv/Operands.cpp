@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "conv/Operands.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "matmul/Quarter.hpp"
 #include "openipu/BackendTraits.hpp"
@@ -77,7 +78,7 @@ namespace {
 
 // Of vectors with so many lanes.
 double used(std::size_t n, std::size_t lanes) {
-  return double(n) / double((n + lanes - 1) / lanes * lanes);
+  return double(n) / double(base::roundUp(n, lanes));
 }
 std::size_t lanesOf(const poplar::Target &target) {
   return std::max<std::size_t>(1, openipu::traitsOf(target).floatLanes);
@@ -246,7 +247,7 @@ openipu::Superstep transposeStep(const poplar::Graph &graph, const Tensor &weigh
   return poputil::whereItLies(graph, weights, "WeightsTranspose",
                               poputil::templateVertex("poplar_rt::Transpose2D", type),
                               [&](std::uint64_t elements, std::uint32_t) {
-                                return (elements * size + bytesPerCycle - 1) / bytesPerCycle;
+                                return base::ceilDiv(elements * size, bytesPerCycle);
                               });
 }
 

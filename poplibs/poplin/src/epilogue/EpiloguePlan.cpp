@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "epilogue/EpiloguePlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "poplin/Steps.hpp"
 #include "popops/ElementWiseCost.hpp"
@@ -89,7 +90,7 @@ Superstep biasStep(const poplar::Graph &graph, const poplar::Tensor &out, std::s
                      [&](std::uint64_t n, std::uint32_t) {
                        const auto length = std::min<std::uint64_t>(channels, n);
                        return popops::cost::vectorInnerCycles(chip, BinaryOpType::ADD, type, 1,
-                                                              length, (n + length - 1) / length);
+                                                              length, base::ceilDiv(n, length));
                      },
                      {0, 1, {}});
 }

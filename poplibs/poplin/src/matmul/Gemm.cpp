@@ -4,6 +4,7 @@
 // that several pieces need are packed once, before them. Products of which both sides run along k,
 // with few rows, are dot products without any packing.
 #include "poplin/Gemm.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Threads.hpp"
 #include "epilogue/Finish.hpp"
 #include "matmul/Micro.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 using poplar::TypeId;
 constexpr std::size_t depth = 256; // of k at a time: a panel of 64 columns is 64 KiB
-constexpr std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 Strided strided(const GemmMatrix &m, std::size_t group) {
   return {Strided{m.data, m.type, m.group, 0}.at(group, 0).data, m.type, m.row, m.column};
@@ -47,7 +47,7 @@ bool outerProduct(const Strided &a, std::size_t n) {
 // m rows in tiles of at most `most`, of nearly equal size.
 struct Tiles {
   std::size_t rows, count;
-  Tiles(std::size_t rows, std::size_t most) : rows(rows), count(ceilDiv(rows, most)) {}
+  Tiles(std::size_t rows, std::size_t most) : rows(rows), count(base::ceilDiv(rows, most)) {}
   std::size_t begin(std::size_t i) const { return rows * i / count; }
 };
 
@@ -56,7 +56,8 @@ struct Panels {
   const float *data = nullptr; // null: each piece packs its own
   std::size_t width = 0, across = 0;
   Panels group(std::size_t i, std::size_t k) const {
-    return {data ? data + i * ceilDiv(k, depth) * across * depth * width : nullptr, width, across};
+    return {data ? data + i * base::ceilDiv(k, depth) * across * depth * width : nullptr, width,
+            across};
   }
   const float *at(std::size_t k, std::size_t column) const {
     return data + (k / depth * across + column / width) * depth * width;
@@ -65,7 +66,7 @@ struct Panels {
 
 void packPanel(const Strided &from, std::size_t length, std::size_t columns, std::size_t lanes,
                float *panel) {
-  auto packed = ceilDiv(columns, lanes) * lanes;
+  auto packed = base::roundUp(columns, lanes);
   if (packed != columns)
     std::fill_n(panel, length * packed, 0.f);
   pack(from, length, columns, panel, packed);
@@ -106,7 +107,7 @@ struct Piece {
       room = scratch(Slot::Extras, 2 * micro::maxRows * width);
     pointers = static_cast<const float **>(
         scratchBytes(Slot::Pointers, (std::max(m, depth) + depth) * sizeof(float *)));
-    const auto stretches = ceilDiv(g.k, depth);
+    const auto stretches = base::ceilDiv(g.k, depth);
     // Rows are prepared for all panels at a time; where there is little to prepare, panels are
     // finished one by one.
     for (std::size_t i = 0; i < stretches * panels; ++i) {
@@ -123,7 +124,7 @@ struct Piece {
   }
 
 private:
-  std::size_t numPanels() const { return cut ? 2 : ceilDiv(n, width); }
+  std::size_t numPanels() const { return cut ? 2 : base::ceilDiv(n, width); }
   std::size_t panelBegin(std::size_t p) const {
     return cut && p ? n / kernels.lanes * kernels.lanes : p * width;
   }
@@ -156,7 +157,7 @@ private:
 
   void runPanel(std::size_t k, std::size_t length, std::size_t p) {
     auto columns = panelWidth(p);
-    auto vectors = ceilDiv(columns, kernels.lanes), packed = vectors * kernels.lanes;
+    auto vectors = base::ceilDiv(columns, kernels.lanes), packed = vectors * kernels.lanes;
     auto first = panelBegin(p);
     if (isDirect(p) && columns != packed)
       first -= packed - columns, columns = packed;
@@ -204,7 +205,7 @@ private:
     const bool across = (p + 1) * width < n, down = k + depth < g.k;
     const float *next = across ? shared.at(k, column + (p + 1) * width)
                                : shared.at(down ? k + depth : 0, column + (down ? 0 : n));
-    const auto part = ceilDiv(length * kernels.vectors, tiles); // vectors
+    const auto part = base::ceilDiv(length * kernels.vectors, tiles); // vectors
     const auto at = tile * std::min(part, length) * kernels.lanes;
     return at < length * width ? next + at : nullptr;
   }
@@ -279,14 +280,14 @@ struct Pieces {
   // Tall products are cut by rows alone: their panels are packed once, and so is each row.
   Pieces(const Gemm &g, std::size_t widthStep, std::size_t rowStep) : m(g.m), n(g.n) {
     if (m > 288)
-      m = std::min<std::size_t>(ceilDiv(ceilDiv(m, 16), rowStep) * rowStep, 240);
+      m = std::min<std::size_t>(base::ceilDiv(base::ceilDiv(m, 16), rowStep) * rowStep, 240);
     const auto work = Pieces::work(g);
     // A million operations take a thread about ten microseconds; handing them over takes one.
-    auto count = [&] { return g.groups * ceilDiv(g.m, m) * ceilDiv(g.n, n); };
+    auto count = [&] { return g.groups * base::ceilDiv(g.m, m) * base::ceilDiv(g.n, n); };
     while (count() < 16 && n > widthStep && work * double(m) * double(n) > 1e6)
-      n = ceilDiv(n / 2, widthStep) * widthStep;
+      n = base::roundUp(n / 2, widthStep);
     while (count() < 16 && m > 24 && work * double(m) * double(n) > 1e6)
-      m = ceilDiv(m, 2);
+      m = base::ceilDiv(m, 2);
   }
 };
 
@@ -323,22 +324,22 @@ bool swapSides(const Gemm &g) {
 // Packs b for all pieces; worth it when several of them read the same columns. Some rows at a time,
 // across all panels: memory is read in the order it lies in.
 std::size_t panelFloats(const Gemm &g, std::size_t width) {
-  return g.groups * ceilDiv(g.k, depth) * ceilDiv(g.n, width) * depth * width;
+  return g.groups * base::ceilDiv(g.k, depth) * base::ceilDiv(g.n, width) * depth * width;
 }
 Panels packAll(const Gemm &g, std::size_t width, std::size_t lanes, float *out) {
   constexpr std::size_t strip = 16; // rows
-  const auto across = ceilDiv(g.n, width), each = ceilDiv(g.k, depth) * across;
-  const auto strips = ceilDiv(g.k, strip);
+  const auto across = base::ceilDiv(g.n, width), each = base::ceilDiv(g.k, depth) * across;
+  const auto strips = base::ceilDiv(g.k, strip);
   auto packStrip = [&](std::size_t group, std::size_t k) {
     auto length = std::min(strip, g.k - k);
     float *panels = out + (group * each + k / depth * across) * depth * width;
     for (std::size_t p = 0; p < across; ++p) {
-      auto columns = std::min(width, g.n - p * width), packed = ceilDiv(columns, lanes) * lanes;
+      auto columns = std::min(width, g.n - p * width), packed = base::roundUp(columns, lanes);
       packPanel(strided(g.b, group).at(k, p * width), length, columns, lanes,
                 panels + p * depth * width + k % depth * packed);
     }
   };
-  auto grain = ceilDiv(32768, strip * g.n);
+  auto grain = base::ceilDiv(32768, strip * g.n);
   base::parallelFor(g.groups * strips, grain, [&](std::size_t begin, std::size_t end, unsigned) {
     for (auto i = begin; i < end; ++i)
       packStrip(i / strips, i % strips * strip);
@@ -370,12 +371,12 @@ void gemm(const Gemm &product) {
   bool dots = useDots(g);
   auto &kernels = micro::kernels();
   Pieces size(g, dots ? 16 : kernels.vectors * kernels.lanes, kernels.rowsFor[kernels.vectors]);
-  auto across = ceilDiv(g.n, size.n), down = ceilDiv(g.m, size.m), each = across * down;
+  auto across = base::ceilDiv(g.n, size.n), down = base::ceilDiv(g.m, size.m), each = across * down;
   const auto width = std::size_t(kernels.vectors) * kernels.lanes;
   Panels panels;
   if (keeps) {
     float *kept = g.kept->data_->grow(panelFloats(g, width));
-    panels = {kept, width, ceilDiv(g.n, width)};
+    panels = {kept, width, base::ceilDiv(g.n, width)};
     if (!g.kept->valid_)
       packAll(g, width, kernels.lanes, kept);
     g.kept->valid_ = true;

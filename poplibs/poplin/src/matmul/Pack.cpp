@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "matmul/Pack.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Half.hpp"
 #include "base/Simd.hpp"
 #include <algorithm>
@@ -143,7 +144,7 @@ float *KeptFloats::grow(std::size_t floats) {
   constexpr std::size_t page = 2 << 20;
   bytes_ = floats * sizeof(float) + 4096;
   const auto align = bytes_ > page ? page : 64;
-  data_ = static_cast<float *>(std::aligned_alloc(align, (bytes_ + align - 1) / align * align));
+  data_ = static_cast<float *>(std::aligned_alloc(align, base::roundUp(bytes_, align)));
   if (!data_)
     throw std::bad_alloc();
   if (align == page)

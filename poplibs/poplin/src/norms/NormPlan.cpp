@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "NormPlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "poplin/Steps.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -82,16 +83,16 @@ openipu::Superstep broadcastStep(const poplar::Graph &graph, const poplar::Tenso
   auto cycles = [&, run = run, length = length](std::uint64_t n, std::uint32_t) {
     if (run > 1) {
       auto columns = std::min<std::uint64_t>(run, n);
-      return popops::cost::vectorOuterCycles(chip, op, type, (n + columns - 1) / columns, columns);
+      return popops::cost::vectorOuterCycles(chip, op, type, base::ceilDiv(n, columns), columns);
     }
     auto len = std::min<std::uint64_t>(length, n);
-    return popops::cost::vectorInnerCycles(chip, op, type, 1, len, (n + len - 1) / len);
+    return popops::cost::vectorInnerCycles(chip, op, type, 1, len, base::ceilDiv(n, len));
   };
   const char *kind = run > 1 ? "BroadcastVectorOuterByRow1D" : "BroadcastVectorInner1D";
   StepDetails details{temporary ? size : 0, 1, {}};
   details.arrive = [&, run = run](std::uint64_t n, openipu::TileWork &work) {
     // A stretch of memory may start and end within a run.
-    arrival.bring(run > 1 ? (n + run - 1) / run + 1 : n, work);
+    arrival.bring(run > 1 ? base::ceilDiv(n, run) + 1 : n, work);
   };
   return elementStep(graph, acts, name, binaryVertex(kind, nameOf(op), type), cycles,
                      std::move(details));

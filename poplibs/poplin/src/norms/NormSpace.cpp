@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "NormSpace.hpp"
+#include "base/Arithmetic.hpp"
 #include <cstdlib>
 #include <numeric>
 
@@ -8,8 +9,6 @@ namespace {
 
 using rows::Dim;
 using rows::Nest;
-
-std::size_t divideUp(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 // [groups][channels of a group] or the other way round.
 void addChannels(Nest &nest, Dim dim, NormGroups groups, std::size_t perGroup) {
@@ -174,8 +173,8 @@ BlockWalk::BlockWalk(const Space &space) : space_(&space) {
   blockColumns_ = std::max<std::size_t>(1, std::min(space.row.size, blockElements));
   blockRows_ = std::min(space.repeat.size, std::max<std::size_t>(1, blockElements / blockColumns_));
   blockRows_ = std::max<std::size_t>(1, blockRows_);
-  rowBlocks_ = divideUp(space.repeat.size, blockRows_);
-  columnBlocks_ = divideUp(space.row.size, blockColumns_);
+  rowBlocks_ = base::ceilDiv(space.repeat.size, blockRows_);
+  columnBlocks_ = base::ceilDiv(space.row.size, blockColumns_);
 }
 
 std::size_t BlockWalk::grain() const {
@@ -206,8 +205,8 @@ Reduction::Reduction(const Space &space, unsigned which) : space_(&space), which
   blockColumns_ = std::max<std::size_t>(
       1, std::min<std::size_t>(space.row.size, byColumn_ ? 512 : blockElements));
   blockRows_ = std::max<std::size_t>(1, std::min(space.repeat.size, blockElements / blockColumns_));
-  rowBlocks_ = divideUp(space.repeat.size, blockRows_);
-  auto columns = divideUp(space.row.size, blockColumns_);
+  rowBlocks_ = base::ceilDiv(space.repeat.size, blockRows_);
+  auto columns = base::ceilDiv(space.row.size, blockColumns_);
   columnBlocks_ = byColumn_ ? 1 : columns;
   columnTasks_ = byColumn_ ? columns : 1;
   keptSize_ = space.elements ? rows::sizeOf(kept_) : 0;

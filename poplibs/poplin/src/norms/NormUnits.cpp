@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "NormUnits.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Placement.hpp"
 #include "Transpose.hpp"
 #include <cstdlib>
@@ -94,7 +95,7 @@ void Units::choose(NormGroups by, const openipu::KernelOperand &x) {
   n = mode == Mode::Layer   ? perGroup_
       : mode == Mode::Plain ? positions_
                             : std::min(batch_, columns);
-  count = groups * (mode == Mode::Batch && n ? (batch_ + n - 1) / n : batch_);
+  count = groups * (mode == Mode::Batch && n ? base::ceilDiv(batch_, n) : batch_);
 }
 
 Units::Operand Units::operandOf(const openipu::KernelOperand &t, NormGroups by) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "poplin/Rows.hpp"
+#include "base/Arithmetic.hpp"
 #include <cstdlib>
 
 namespace poplin::rows {
@@ -117,7 +118,7 @@ ElementLoop::ElementLoop(std::initializer_list<const openipu::KernelOperand *> o
     row_ = outer_.back();
     outer_.pop_back();
   }
-  perRow_ = std::max<std::size_t>(1, (row_.size + chunk_ - 1) / chunk_);
+  perRow_ = std::max<std::size_t>(1, base::ceilDiv(row_.size, chunk_));
   units_ = row_.size ? sizeOf(outer_) * perRow_ : 0;
   grain_ =
       std::max<std::size_t>(1, 4 * chunk_ / std::max<std::size_t>(1, std::min(chunk_, row_.size)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bytes and cycles of every phase of a convolution, for the busiest tile.
 #include "Cost.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Chip.hpp"
 #include "poputil/VertexTemplates.hpp"
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 namespace poplin {
 
-static std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 static unsigned sizeOf(const poplar::Type &type) {
   return type == poplar::FLOAT ? 4 : type == poplar::HALF ? 2 : 1;
 }
@@ -43,9 +43,9 @@ Stages reduceStages(unsigned partials, bool multiStage) {
     // The rest goes to the next stage: one of the two whole numbers beside the root.
     const auto root = std::pow(double(partials), double(left - 1) / left);
     const auto down = std::max(1u, unsigned(root + 1e-6)), up = unsigned(std::ceil(root - 1e-6));
-    const auto sum = [&](unsigned next) { return next + ceilDiv(partials, next); };
+    const auto sum = [&](unsigned next) { return next + base::ceilDiv(partials, next); };
     const auto next = sum(up) < sum(down) ? up : down;
-    stages.depth[stages.count++] = unsigned(ceilDiv(partials, next));
+    stages.depth[stages.count++] = unsigned(base::ceilDiv(partials, next));
     partials = next;
     --left;
   }
@@ -56,21 +56,22 @@ Stages reduceStages(unsigned partials, bool multiStage) {
 Slice Candidate::slice() const {
   Slice s;
   const auto &p = partition;
-  const auto grains = [](std::uint64_t n, std::uint64_t grain) { return ceilDiv(n, grain); };
-  s.convGroups = ceilDiv(grains(problem.groups, variant.convGroupsPerGroup), p.convGroupSplit);
-  s.batch = ceilDiv(problem.batch, p.batchSplit);
-  s.inGroups =
-      ceilDiv(ceilDiv(grains(problem.inChans, variant.inChansPerGroup), p.inChanSplit.serial),
-              p.inChanSplit.parallel);
-  s.outGroups = ceilDiv(
-      ceilDiv(grains(problem.outChans, variant.partialChansPerGroup), p.outChanSplit.serial),
+  const auto grains = [](std::uint64_t n, std::uint64_t grain) { return base::ceilDiv(n, grain); };
+  s.convGroups =
+      base::ceilDiv(grains(problem.groups, variant.convGroupsPerGroup), p.convGroupSplit);
+  s.batch = base::ceilDiv(problem.batch, p.batchSplit);
+  s.inGroups = base::ceilDiv(
+      base::ceilDiv(grains(problem.inChans, variant.inChansPerGroup), p.inChanSplit.serial),
+      p.inChanSplit.parallel);
+  s.outGroups = base::ceilDiv(
+      base::ceilDiv(grains(problem.outChans, variant.partialChansPerGroup), p.outChanSplit.serial),
       p.outChanSplit.parallel);
   for (unsigned d = 0; d < problem.dims.size(); ++d) {
     const auto &dim = problem.dims[d];
-    s.out[d] = unsigned(ceilDiv(dim.out, p.fieldSplit[d]));
-    s.kernel[d] = unsigned(ceilDiv(dim.kernel, p.kernelSplit[d]));
+    s.out[d] = unsigned(base::ceilDiv(dim.out, p.fieldSplit[d]));
+    s.kernel[d] = unsigned(base::ceilDiv(dim.kernel, p.kernelSplit[d]));
     s.in[d] = dim.inFor(s.out[d], s.kernel[d]);
-    s.ownIn[d] = std::min<unsigned>(s.in[d], unsigned(ceilDiv(dim.in, p.fieldSplit[d])));
+    s.ownIn[d] = std::min<unsigned>(s.in[d], unsigned(base::ceilDiv(dim.in, p.fieldSplit[d])));
     s.halo |= s.in[d] > s.ownIn[d] || (dim.kernel > 1 && dim.valid() < 1);
     s.outputs *= s.out[d];
     s.kernelElements *= s.kernel[d];
@@ -104,7 +105,7 @@ static vertex::Work workOf(const Problem &problem, const Variant &v, const Slice
   w.kernelOuter = unsigned(s.kernelElements / s.kernel[inner]);
   if (v.filterHeight > 1 && inner > 0) {
     const auto row = s.kernel[inner - 1];
-    w.kernelOuter = w.kernelOuter / row * unsigned(ceilDiv(row, v.filterHeight));
+    w.kernelOuter = w.kernelOuter / row * unsigned(base::ceilDiv(row, v.filterHeight));
   }
   w.stride = problem.dims[inner].stride;
   for (const auto &dim : problem.dims)
@@ -187,7 +188,7 @@ struct Pricer {
     if (p.rearrangeInput && !c.options.enableTileLevelExpandDims)
       return b.realIn;
     const auto bytes = b.realIn - b.ownIn / inputUsers();
-    return pairsShareInput() ? ceilDiv(bytes, c.machine.tilesPerBus) : bytes;
+    return pairsShareInput() ? base::ceilDiv(bytes, c.machine.tilesPerBus) : bytes;
   }
   // Halos come from neighbours; what many tiles use, each of them holds a part of.
   std::uint64_t inputsToSend() const {
@@ -260,7 +261,7 @@ struct Pricer {
     auto elements = b.outputs;
     for (unsigned i = 0; i < stages.count; ++i) {
       const auto depth = stages.depth[i], last = unsigned(i + 1 == stages.count);
-      const auto mine = ceilDiv(elements, depth), moved = mine * (depth - 1) * size;
+      const auto mine = base::ceilDiv(elements, depth), moved = mine * (depth - 1) * size;
       const bool aligned = mine % (16 / size) == 0;
       const bool single =
           aligned && (c.options.enableFastReduce || mine * depth * size <= c.machine.elementBytes);
@@ -275,7 +276,7 @@ struct Pricer {
 
   // Without a reduction nothing has turned partials into outputs yet.
   template <class Sink> void finish(Sink &&sink) const {
-    const auto mine = ceilDiv(b.outputs, partialResults());
+    const auto mine = base::ceilDiv(b.outputs, partialResults());
     const auto bytes = mine * sizeOf(p.output);
     if (partialResults() == 1 && p.partials != p.output)
       sink(Phase{PhaseKind::Finish, vertex::cast(chip, b.outputs), 0, 0, bytes, steps, 0,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "Ipus.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 
 namespace poplin {
 namespace {
 
-std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 unsigned sizeOf(const poplar::Type &type) {
   return type == poplar::FLOAT ? 4 : type == poplar::HALF ? 2 : 1;
 }
@@ -89,16 +89,16 @@ Problem shareOf(const Problem &problem, const IpuSplit &split, const poplar::Typ
   if (split.count() == 1)
     return problem;
   auto p = problem;
-  p.batch = ceilDiv(p.batch, split.batch);
-  p.groups = ceilDiv(p.groups, split.convGroups);
-  p.outChans = ceilDiv(p.outChans, split.outChans);
-  p.inChans = ceilDiv(p.inChans, split.inChans);
+  p.batch = base::ceilDiv(p.batch, split.batch);
+  p.groups = base::ceilDiv(p.groups, split.convGroups);
+  p.outChans = base::ceilDiv(p.outChans, split.outChans);
+  p.inChans = base::ceilDiv(p.inChans, split.inChans);
   p.realInputElements = p.groups * p.batch * p.inChans;
   for (std::size_t d = 0; d < p.dims.size(); ++d) {
     auto &dim = p.dims[d];
     const auto valid = dim.valid();
     if (split.fieldOf(d) > 1) {
-      dim.out = unsigned(ceilDiv(dim.out, split.fieldOf(d)));
+      dim.out = unsigned(base::ceilDiv(dim.out, split.fieldOf(d)));
       dim.in = dim.inFor(dim.out, dim.kernel);
       dim.meetings =
           std::max<std::uint64_t>(1, std::uint64_t(valid * double(dim.out) * dim.kernel + 0.5));
@@ -183,8 +183,8 @@ struct Crossings {
 
   // Rows on one side of a share that its neighbour computes with; corners are left out.
   std::uint64_t haloRows(std::size_t d) const {
-    const auto own = ceilDiv(whole.dims[d].in, split.fieldOf(d));
-    return share.dims[d].in > own ? ceilDiv(share.dims[d].in - own, 2) : 0;
+    const auto own = base::ceilDiv(whole.dims[d].in, split.fieldOf(d));
+    return share.dims[d].in > own ? base::ceilDiv(share.dims[d].in - own, 2) : 0;
   }
   void halos() {
     forPairs([&](unsigned from, unsigned to, const IpuPlace &a, const IpuPlace &b) {
@@ -197,7 +197,7 @@ struct Crossings {
       std::uint64_t runs = share.batch * (*d + 1 < share.dims.size() ? rows : 1);
       for (std::size_t e = 0; e < *d; ++e)
         runs *= share.dims[e].in;
-      add(from, to, bytes, std::max<std::uint64_t>(1, ceilDiv(runs, split.outChans)));
+      add(from, to, bytes, std::max<std::uint64_t>(1, base::ceilDiv(runs, split.outChans)));
     });
   }
 
@@ -222,7 +222,7 @@ static std::uint64_t sumCycles(const Machine &machine, const Problem &share, uns
   auto elements = share.batch * share.groups * share.outChans;
   for (const auto &dim : share.dims)
     elements *= dim.out;
-  const auto mine = ceilDiv(elements, std::uint64_t(partials) * machine.tiles);
+  const auto mine = base::ceilDiv(elements, std::uint64_t(partials) * machine.tiles);
   return vertex::reduceAdd(machine.chip,
                            {floatPartials, floatOutput, false, false, mine, partials});
 }

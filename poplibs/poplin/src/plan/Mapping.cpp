@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tile mappings for the operands of a plan: each is spread evenly, in the order it lies in memory
 // and in whole groups of channels, over the tiles that work on it.
+#include "base/Arithmetic.hpp"
 #include "Ipus.hpp"
 #include "openipu/Placement.hpp"
 #include <algorithm>
@@ -10,8 +11,6 @@
 
 namespace poplin {
 namespace {
-
-std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 // The same elements with dimensions in the order of memory, as one row.
 poplar::Tensor inMemoryOrder(const poplar::Tensor &t) {
@@ -42,7 +41,7 @@ void spread(poplar::Graph &graph, const poplar::Tensor &t, std::size_t grain, co
     return;
   const auto count = std::max(1u, std::min(on.count, tiles));
   grain = std::max<std::size_t>(1, grain);
-  const auto each = ceilDiv(ceilDiv(elements, grain), count * on.ipus.size()) * grain;
+  const auto each = base::ceilDiv(base::ceilDiv(elements, grain), count * on.ipus.size()) * grain;
   poplar::Graph::TileToTensorMapping mapping(graph.getTarget().getNumTiles());
   std::size_t begin = 0;
   for (unsigned i = 0; begin < elements; ++i, begin += each)
@@ -59,7 +58,7 @@ struct Cut {
 
 poplar::Tensor partOf(poplar::Tensor t, const std::vector<Cut> &cuts, const IpuPlace &place) {
   for (const auto &cut : cuts) {
-    const auto size = t.dim(cut.dim), each = ceilDiv(size, cut.parts);
+    const auto size = t.dim(cut.dim), each = base::ceilDiv(size, cut.parts);
     const auto begin = std::min(size, each * cut.part(place));
     t = t.slice(begin, std::min(size, begin + each), cut.dim);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From parameters to counts, and what the planner's transforms do to them.
 #include "Problem.hpp"
+#include "base/Arithmetic.hpp"
 #include "poplin/ConvUtil.hpp"
 #include <algorithm>
 #include <numeric>
@@ -109,7 +110,7 @@ void flatten(Problem &p, unsigned d) {
 
 // Several groups as one dense one: most weights are zeros.
 void combine(Problem &p, unsigned factor) {
-  p.groups = (p.groups + factor - 1) / factor;
+  p.groups = base::ceilDiv(p.groups, factor);
   p.inChans *= factor;
   p.outChans *= factor;
 }

@@ -3,13 +3,12 @@
 // the last one as large as the tiles allow. Branches that could not win even with the matrix unit
 // busy all the time are cut. Serial splits are tried only where memory asks for them.
 #include "Search.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 #include <span>
 
 namespace poplin {
 namespace {
-
-std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 // Splits worth trying for `extent` parts: the smallest for each size of slice, and the even ones
 // beside them (pairs of tiles share a bus). Large ones are thinned to steps of a few percent.
@@ -18,7 +17,7 @@ std::vector<unsigned> splitsOf(std::uint64_t extent, unsigned most) {
   const auto limit = unsigned(std::min<std::uint64_t>(extent, most));
   unsigned next = 1;
   while (next <= limit) {
-    const auto least = unsigned(ceilDiv(extent, ceilDiv(extent, next)));
+    const auto least = unsigned(base::ceilDiv(extent, base::ceilDiv(extent, next)));
     if (splits.empty() || splits.back() < least)
       splits.push_back(least);
     if (splits.back() % 2 && splits.back() < limit && least > 1)
@@ -71,8 +70,8 @@ public:
     partition_.fieldSplit.assign(problem.dims.size(), 1);
     partition_.kernelSplit.assign(problem.dims.size(), 1);
     ideal_ = double(problem.macs()) / peakOf(problem, variant);
-    inGrains_ = ceilDiv(problem.inChans, variant.inChansPerGroup);
-    outGrains_ = ceilDiv(problem.outChans, variant.partialChansPerGroup);
+    inGrains_ = base::ceilDiv(problem.inChans, variant.inChansPerGroup);
+    outGrains_ = base::ceilDiv(problem.outChans, variant.partialChansPerGroup);
     listVariables();
   }
   void run() {
@@ -112,7 +111,7 @@ private:
              constraints_.inParallel);
     variable(p.outChanSplit.parallel, constraints_.outParallel ? problem_.outChans : outGrains_,
              constraints_.outParallel);
-    variable(p.convGroupSplit, ceilDiv(problem_.groups, variant_.convGroupsPerGroup),
+    variable(p.convGroupSplit, base::ceilDiv(problem_.groups, variant_.convGroupsPerGroup),
              constraints_.convGroupSplit);
     variable(p.batchSplit, problem_.batch, constraints_.batchSplit);
     for (unsigned d = 0; d < dims; ++d)
@@ -248,7 +247,7 @@ private:
 
   // The least split that fits; all of them when memory is what counts.
   void serial(Split &split, std::uint64_t grains) {
-    const auto splits = splitsOf(ceilDiv(grains, split.parallel), machine_.tiles);
+    const auto splits = splitsOf(base::ceilDiv(grains, split.parallel), machine_.tiles);
     const auto priceOf = [&](unsigned s) {
       split.serial = s;
       return price();

@@ -2,12 +2,12 @@
 // Cycle formulas of the convolution vertices.
 #include "Vertices.hpp"
 #include "arch/Compute.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 
 namespace poplin::vertex {
 namespace {
 
-using arch::ceilDiv;
 using arch::Chip;
 using Input = Work::Input;
 
@@ -28,13 +28,15 @@ Share shareOf(const Work &w, std::uint64_t elements) {
     return {0, 0};
   const auto width = std::max<std::uint64_t>(
       1, w.valid >= 1 ? w.width : std::uint64_t(double(w.width) * std::min(1.0, w.valid) + 0.5));
-  const auto rows = ceilDiv(elements, width);
-  return {rows, ceilDiv(elements, rows)};
+  const auto rows = base::ceilDiv(elements, width);
+  return {rows, base::ceilDiv(elements, rows)};
 }
 Share slowest(const Chip &chip, const Work &w) { return shareOf(w, chip.workerShare(meetings(w))); }
 Share fastest(const Chip &chip, const Work &w) { return shareOf(w, meetings(w) / chip.workers); }
 
-unsigned passesOf(const Work &w) { return unsigned(ceilDiv(w.outChansPerGroup, w.convUnits)); }
+unsigned passesOf(const Work &w) {
+  return unsigned(base::ceilDiv(w.outChansPerGroup, w.convUnits));
+}
 
 } // namespace
 
@@ -79,7 +81,8 @@ std::uint64_t innerNx1(const Chip &chip, const Work &w) {
 
 // Vectors of outputs that a worker sets to zero.
 std::uint64_t zeroVectors(const Chip &chip, const Work &w, std::uint64_t outputs) {
-  return ceilDiv(outputs, std::uint64_t(chip.workers) * chip.vectorWidth(w.floatPartials ? 4 : 2));
+  return base::ceilDiv(outputs,
+                       std::uint64_t(chip.workers) * chip.vectorWidth(w.floatPartials ? 4 : 2));
 }
 
 } // namespace
@@ -111,12 +114,12 @@ std::uint64_t slic(const Chip &chip, const Work &w) {
   const auto share = slowest(chip, w);
   const auto e = share.elements;
   // A window of four halves, or of four groups of quarters, for every position.
-  const auto next = ceilDiv(arch::ampNextBundles(chip, w.input), 4);
+  const auto next = base::ceilDiv(arch::ampNextBundles(chip, w.input), 4);
   const std::uint64_t row =
       w.stride == 2 ? 15 + 2 * next * (e > 3 ? e - 3 : 0) : 15 + next * (e > 5 ? e - 5 : 0);
   const std::uint64_t worker =
       19 + share.rows * (10 + passes * row - (w.floatPartials ? 1 : 0)) + (w.floatPartials ? 3 : 0);
-  const std::uint64_t subKernels = std::uint64_t(w.kernelOuter) * ceilDiv(w.kernelInner, 4);
+  const std::uint64_t subKernels = std::uint64_t(w.kernelOuter) * base::ceilDiv(w.kernelInner, 4);
   const std::uint64_t each = load + (lean ? 16 : 20) + chip.onWorkers(worker);
   const std::uint64_t blocks = std::uint64_t(w.convGroups) * w.inGroups * w.outGroups;
   return (lean ? 25 : 28) +
@@ -154,9 +157,10 @@ std::uint64_t vmac(const Chip &chip, const Work &w) {
   else
     worker = (groups == 16 ? 25 : 13) + (groups == 16 ? 2 : 1) * entries * (22 + 3 + 3 * last);
   const auto outputs = w.rows * w.width * groups, perWorker = chip.workerShare(outputs);
-  const std::uint64_t zero = chip.onWorkers(4 + ceilDiv(perWorker, chip.vectorWidth(f ? 4 : 2)));
+  const std::uint64_t zero =
+      chip.onWorkers(4 + base::ceilDiv(perWorker, chip.vectorWidth(f ? 4 : 2)));
   const std::uint64_t reduction =
-      chip.onWorkers(10 - f + (7 + 2 * f + (1 + f) * 5) * ceilDiv(perWorker, groups));
+      chip.onWorkers(10 - f + (7 + 2 * f + (1 + f) * 5) * base::ceilDiv(perWorker, groups));
   return 61 + 14 + 26 +
          w.convGroups * (zero + 32 + w.inGroups * (24 + chip.onWorkers(worker)) + reduction);
 }
@@ -175,7 +179,7 @@ std::uint64_t outerProduct(const Chip &chip, const Work &w) {
 
 std::uint64_t reduceAdd(const Chip &chip, const ReduceWork &w) {
   const unsigned path = chip.vectorWidth(w.floatPartials ? 4 : 2), accumulators = 2 * path;
-  const auto loops = chip.workerShare(ceilDiv(w.outputs, accumulators));
+  const auto loops = chip.workerShare(base::ceilDiv(w.outputs, accumulators));
   if (w.single) {
     const unsigned loads = accumulators / std::min(accumulators, path * (w.fast ? 2 : 1));
     const unsigned store = w.floatPartials ? (w.floatOutput ? 8 : 7) : (w.floatOutput ? 10 : 9);
@@ -187,17 +191,19 @@ std::uint64_t reduceAdd(const Chip &chip, const ReduceWork &w) {
 }
 
 std::uint64_t cast(const Chip &chip, std::uint64_t elements) {
-  return elements ? chip.onWorkers(ceilDiv(chip.workerShare(elements), chip.vectorWidth(4)) + 26)
-                  : 0;
+  return elements
+             ? chip.onWorkers(base::ceilDiv(chip.workerShare(elements), chip.vectorWidth(4)) + 26)
+             : 0;
 }
 
 std::uint64_t addInPlace(const Chip &chip, std::uint64_t elements, bool isHalf) {
-  const auto vectors = ceilDiv(elements, chip.vectorWidth(isHalf ? 2 : 4));
+  const auto vectors = base::ceilDiv(elements, chip.vectorWidth(isHalf ? 2 : 4));
   return elements ? 11 + chip.onWorkers(20 + 3 * chip.workerShare(vectors)) : 0;
 }
 
 std::uint64_t dynamicSlice(const Chip &chip, std::uint64_t bytes) {
-  return bytes ? 11 + chip.onWorkers(30 + 2 * chip.workerShare(ceilDiv(bytes, chip.pathBytes())))
+  return bytes ? 11 + chip.onWorkers(30 +
+                                     2 * chip.workerShare(base::ceilDiv(bytes, chip.pathBytes())))
                : 0;
 }
 
@@ -207,7 +213,7 @@ std::uint64_t rearrange(const Chip &chip, std::uint64_t pieces, std::uint64_t by
   if (bytes == 0 || pieces == 0)
     return 0;
   const std::uint64_t atom = atomBytes % 8 == 0 ? 8 : atomBytes % 4 == 0 ? 4 : 2;
-  const auto count = std::min(pieces, ceilDiv(bytes, atom));
+  const auto count = std::min(pieces, base::ceilDiv(bytes, atom));
   arch::TileRearrangement copy;
   copy.add(chip, bytes / count, count);
   return arch::rearrangeCycles(chip, copy);

@@ -4,6 +4,7 @@
 // view. Device: the same with blocks of blockSize: one vertex per diagonal block, then the panel
 // and the update over all tiles.
 #include "poplin/Cholesky.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "openipu/Attributes.hpp"
@@ -106,7 +107,7 @@ struct Problem {
 Problem problem(const poplar::Type &type, const std::vector<std::size_t> &shape,
                 std::size_t blockSize) {
   const auto n = shape.back(), block = std::max<std::size_t>(1, std::min(blockSize, n));
-  return {solve::batches(shape), n, block, (n + block - 1) / block, type};
+  return {solve::batches(shape), n, block, base::ceilDiv(n, block), type};
 }
 // Of the rows below a block, half of them on average; only a triangle of the square is needed.
 ProductShape updateProduct(const Problem &p) {
@@ -116,7 +117,7 @@ ProductShape updateProduct(const Problem &p) {
 
 openipu::Superstep diagonalStep(const poplar::Target &target, const Problem &p) {
   const auto tiles = std::min<std::size_t>(p.batches, target.getNumTiles());
-  const auto perTile = (p.batches + tiles - 1) / tiles;
+  const auto perTile = base::ceilDiv(p.batches, tiles);
   const auto &chip = openipu::chipOf(target);
   openipu::TileWork work;
   work.cycles = chip.onWorkers(chip.workerShare(perTile) * vertexCycles(p.type, p.block));
@@ -131,7 +132,7 @@ openipu::Superstep diagonalStep(const poplar::Target &target, const Problem &p) 
 openipu::Superstep panelStep(const poplar::Target &target, const Problem &p) {
   const auto d = std::uint64_t(p.block), rows = std::uint64_t(p.batches * (p.blocks / 2) * d);
   const auto tiles = std::min<std::uint64_t>(rows, target.getNumTiles());
-  const auto perTile = (rows + tiles - 1) / tiles;
+  const auto perTile = base::ceilDiv(rows, tiles);
   const auto &chip = openipu::chipOf(target);
   openipu::TileWork work;
   work.cycles = chip.onWorkers(20 + chip.workerShare(perTile) * (3 * d * d / 2 + 10 * d));

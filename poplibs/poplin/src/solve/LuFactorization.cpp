@@ -3,6 +3,7 @@
 // it by substitution, then the rest by one product. Device: the matrix in blocks of 16, one column
 // of blocks after the other: the diagonal block, its row and column, then the core.
 #include "poplin/experimental/LuFactorization.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
@@ -68,7 +69,7 @@ openipu::Superstep blockStep(const poplar::Target &target, const char *name, con
                              std::uint64_t blocks, std::uint64_t macs, std::uint64_t operands,
                              std::size_t repeats) {
   const auto tiles = std::min<std::uint64_t>(blocks, target.getNumTiles());
-  const auto perTile = (blocks + tiles - 1) / tiles;
+  const auto perTile = base::ceilDiv(blocks, tiles);
   const auto &chip = openipu::chipOf(target);
   openipu::TileWork work;
   work.cycles = chip.onWorkers(20) + perTile * (macs * 3 / 2 + 6 * block);
@@ -83,7 +84,7 @@ openipu::Superstep blockStep(const poplar::Target &target, const char *name, con
 
 openipu::Plan planFor(const poplar::Target &target, std::size_t m, std::size_t n) {
   openipu::Plan plan;
-  const auto rows = (m + block - 1) / block, columns = (n + block - 1) / block,
+  const auto rows = base::ceilDiv(m, block), columns = base::ceilDiv(n, block),
              steps = std::min(rows, columns), cube = block * block * block;
   if (!steps)
     return plan;

@@ -3,6 +3,7 @@
 // I - V T V^T, applied to the rest of A and to Q by products. Device: a reflection per column, each
 // tile updating its rows of A and Q, rowsPerIteration at a time.
 #include "poplin/experimental/QRFactorization.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
@@ -143,8 +144,7 @@ openipu::Plan planFor(const poplar::Target &target, std::uint64_t m, std::uint64
   const auto columns = std::min(m, n), tiles = std::min<std::uint64_t>(m, target.getNumTiles());
   if (!columns)
     return plan;
-  const auto rows = (m + tiles - 1) / tiles,
-             passes = (rows + rowsPerIteration - 1) / rowsPerIteration;
+  const auto rows = base::ceilDiv(m, tiles), passes = base::ceilDiv(rows, rowsPerIteration);
   const auto &chip = openipu::chipOf(target);
   const auto pairs = chip.workerShare((m + 1) / 2); // of floats, per worker
   openipu::TileWork norm, reflect, update;

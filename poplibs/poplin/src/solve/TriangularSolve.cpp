@@ -3,6 +3,7 @@
 // reversing views, then solved by blocks of 64 rows. Device: the diagonal blocks are inverted, all
 // at once; then block by block one product with an inverse and one that updates the rows below.
 #include "poplin/TriangularSolve.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "openipu/Attributes.hpp"
@@ -95,7 +96,7 @@ Problem problem(const std::vector<std::size_t> &a, const std::vector<std::size_t
   p.n = a.back();
   p.k = left ? b.back() : b[b.size() - 2];
   p.block = std::max<std::size_t>(1, std::min(blockSize, p.n));
-  p.blocks = (p.n + p.block - 1) / p.block;
+  p.blocks = base::ceilDiv(p.n, p.block);
   p.type = type;
   return p;
 }
@@ -114,7 +115,7 @@ ProductShape updateProduct(const Problem &p) {
 openipu::Superstep invertBlocks(const poplar::Graph &graph, const Problem &p) {
   const auto d = std::uint64_t(p.block), all = std::uint64_t(p.batches * p.blocks);
   const auto tiles = std::min<std::uint64_t>(all, graph.getTarget().getNumTiles());
-  const auto perTile = (all + tiles - 1) / tiles;
+  const auto perTile = base::ceilDiv(all, tiles);
   const auto &chip = openipu::chipOf(graph);
   openipu::TileWork work;
   work.cycles = chip.onWorkers(chip.workerShare(perTile)) * (20 + d * d * d / 2 + 10 * d);

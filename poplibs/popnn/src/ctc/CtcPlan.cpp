@@ -3,6 +3,7 @@
 // which each depends on its neighbours of the step before: blocks of cells are worked off as a
 // wavefront, forward and backward probabilities at the same time from both ends.
 #include "ctc/CtcPlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Chip.hpp"
 #include "poplin/ProductPlan.hpp"
@@ -83,7 +84,7 @@ namespace {
 constexpr std::uint64_t logAdd = 16, logMultiply = 1; // cycles of one worker
 constexpr std::uint64_t vertexOverhead = 60;          // entry, pointers, loop set-up of one block
 
-std::uint64_t divided(std::uint64_t a, std::uint64_t b) { return b ? (a + b - 1) / b : 0; }
+std::uint64_t divided(std::uint64_t a, std::uint64_t b) { return b ? base::ceilDiv(a, b) : 0; }
 
 // Cells of a block: all states (labels and the blanks between) of its share.
 std::uint64_t statesOf(const Plan::Impl &p) {

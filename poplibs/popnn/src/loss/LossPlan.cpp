@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "LossPlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "poplin/Steps.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/OneHotCost.hpp"
@@ -27,7 +28,7 @@ openipu::Plan lossPlan(const poplar::Graph &graph, const poplar::Tensor &modelOu
                                [&](std::uint64_t n, std::uint32_t) {
                                  return popops::cost::oneHotCycles(chip, poplar::UNSIGNED_INT,
                                                                    element, false,
-                                                                   arch::ceilDiv(n, classes));
+                                                                   base::ceilDiv(n, classes));
                                },
                                {size, 0, {}}));
   // Nine cycles per vector of one float or two halves for the logarithm; four for the square.
@@ -38,7 +39,7 @@ openipu::Plan lossPlan(const poplar::Graph &graph, const poplar::Tensor &modelOu
       std::string("popnn::") + (cross ? "LossCrossEntropyTransform<" : "LossSumSquaredTransform<") +
           element.toString() + ">",
       [&](std::uint64_t n, std::uint32_t) {
-        return 11 + chip.onWorkers(20 + cycles * arch::ceilDiv(chip.workerShare(n), width));
+        return 11 + chip.onWorkers(20 + cycles * base::ceilDiv(chip.workerShare(n), width));
       },
       {size, cross ? 4u : 3u, {{operands.modelOutputs, 1}}}));
   plan.append(popops::cost::reducePlan(graph, deltas, loss, {1}, popops::Operation::ADD, "Reduce"));
@@ -72,12 +73,12 @@ openipu::Plan classPlan(const poplar::Graph &graph, const poplar::Tensor &input,
     tiles += work.count;
   auto perRow = std::max<std::uint64_t>(1, tiles / rows + (tiles % rows != 0));
   auto numTiles = graph.getTarget().getNumTiles();
-  for (constexpr std::uint64_t fanIn = 32; perRow > 1; perRow = (perRow + fanIn - 1) / fanIn) {
+  for (constexpr std::uint64_t fanIn = 32; perRow > 1; perRow = base::ceilDiv(perRow, fanIn)) {
     auto sources = std::min(perRow, fanIn) * k;
-    auto groups = rows * ((perRow + fanIn - 1) / fanIn);
+    auto groups = rows * base::ceilDiv(perRow, fanIn);
     openipu::TileWork work;
     work.count = unsigned(std::min<std::uint64_t>(groups, numTiles));
-    auto perTile = (groups + work.count - 1) / work.count;
+    auto perTile = base::ceilDiv(groups, work.count);
     work.cycles = cycles(sources * perTile);
     work.bytesIn = work.bytesOut = sources * perTile * (size + 4);
     work.messagesIn = unsigned(std::min(perRow, fanIn) * perTile);
@@ -99,7 +100,7 @@ openipu::Superstep sortStep(const poplar::Graph &graph, const poplar::Tensor &in
   const std::uint64_t rows = std::max<std::size_t>(1, input.dim(0));
   openipu::TileWork work;
   work.count = unsigned(std::min<std::uint64_t>(rows, graph.getTarget().getNumTiles()));
-  const auto perTile = arch::ceilDiv(rows, std::uint64_t(work.count));
+  const auto perTile = base::ceilDiv(rows, std::uint64_t(work.count));
   work.cycles = chip.onWorkers(chip.workerShare(perTile) * 16 * (19 * k * levels + 6 * k + 2));
   work.vertices = unsigned(perTile);
   openipu::Superstep step;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The gradient of a cross entropy by the logits. Host: one pass. Tiles: labels encoded as rows,
 // then exp, a difference and a product where x lies.
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Overwrite.hpp"
@@ -75,7 +76,7 @@ openipu::Plan planOf(const poplar::Graph &graph, const SoftmaxLoss &loss,
       graph, dx, "EncodeOneHot", "popops::EncodeOneHot<unsigned int," + type.toString() + ">",
       [&](std::uint64_t n, std::uint32_t) {
         return popops::cost::oneHotCycles(chip, poplar::UNSIGNED_INT, type, false,
-                                          arch::ceilDiv(n, classes));
+                                          base::ceilDiv(n, classes));
       },
       {size, 0, {}}));
   if (loss.logarithms)

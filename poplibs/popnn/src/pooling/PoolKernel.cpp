@@ -4,6 +4,7 @@
 // same with the roles exchanged: every input position collects from the box of outputs that saw it.
 // Neighbours in memory that are no field positions (channels or batch elements) are done together
 // as lanes; without lanes, the positions of a row are (PoolLine.hpp).
+#include "base/Arithmetic.hpp"
 #include "openipu/Attributes.hpp"
 #include "PoolBoxes.hpp"
 #include "PoolLine.hpp"
@@ -101,7 +102,7 @@ struct Planes {
     }
     laneBlock = std::min<std::size_t>(
         lane.size, std::max<std::size_t>(64, 16384 / std::max<std::size_t>(1, width) / 16 * 16));
-    laneBlocks = (lane.size + laneBlock - 1) / laneBlock;
+    laneBlocks = base::ceilDiv(lane.size, laneBlock);
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "PoolLine.hpp"
+#include "base/Arithmetic.hpp"
 #include "PoolSelect.hpp"
 #include <algorithm>
 
@@ -162,7 +163,7 @@ OPENIPU_SIMD void firstPairs(const PoolLine::PairRows &p, std::size_t outputs, s
 
 PoolLine::PoolLine(Geometry geometry) : g_(geometry) {
   const auto stride = std::int64_t(g_.stride);
-  partSize_ = (g_.width + g_.stride - 1) / g_.stride;
+  partSize_ = base::ceilDiv(g_.width, g_.stride);
   for (std::size_t k = 0; k < g_.kernel; ++k) {
     const auto x = std::int64_t(k) - g_.lower; // of window 0
     const auto first = std::max<std::int64_t>(0, -floorDivide(x - g_.begin, stride));

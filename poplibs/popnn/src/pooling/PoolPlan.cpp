@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "PoolPlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Chip.hpp"
 #include "poplin/ConvPlan.hpp"
 #include "popops/ReduceCost.hpp"
@@ -9,8 +10,6 @@
 
 namespace popnn::pooling {
 namespace {
-
-std::uint64_t divideUp(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 // The parts that one tile gets: batch elements, channel groups, rows of the field (its first
 // dimension), rows of the kernel.
@@ -34,25 +33,27 @@ struct Cost {
 };
 
 Cost costOf(const arch::Chip &chip, const Problem &p, const Partition &parts) {
-  auto batch = divideUp(p.batch, parts.batch), groups = divideUp(p.groups, parts.groups);
-  auto field = divideUp(p.fieldRows, parts.field), kernel = divideUp(p.kernelRows, parts.kernel);
+  auto batch = base::ceilDiv(p.batch, parts.batch), groups = base::ceilDiv(p.groups, parts.groups);
+  auto field = base::ceilDiv(p.fieldRows, parts.field),
+       kernel = base::ceilDiv(p.kernelRows, parts.kernel);
   auto rows = batch * field;
   auto outputs = batch * groups * field * p.fieldRest;
   auto rowsOfWorker = chip.workerShare(rows);
-  auto positions =
-      rows < chip.workers ? divideUp(p.fieldRest, divideUp(chip.workers, rows)) : p.fieldRest;
+  auto positions = rows < chip.workers
+                       ? base::ceilDiv(p.fieldRest, base::ceilDiv(chip.workers, rows))
+                       : p.fieldRest;
   Cost cost;
   cost.compute =
       chip.onWorkers(poolWorkerCycles(p.type, p.direction, groups, rowsOfWorker, positions,
                                       kernel * p.kernelRest * p.vectorsPerGroup));
   auto sourceRows = p.direction == Direction::Forward ? (field - 1) * p.stride + kernel
-                                                      : divideUp(field + kernel - 1, p.stride);
+                                                      : base::ceilDiv(field + kernel - 1, p.stride);
   cost.bytesIn = batch * groups * sourceRows * p.sourceRest * p.groupBytes;
   if (p.direction == Direction::Backward && p.type == PoolingType::MAX)
     cost.bytesIn = 2 * cost.bytesIn + outputs * p.groupBytes; // gradient, pooled, activations
   if (parts.kernel > 1) {
     cost.tempBytes = outputs * p.partialBytes;
-    auto reduced = divideUp(outputs, parts.kernel);
+    auto reduced = base::ceilDiv(outputs, parts.kernel);
     cost.reduceBytes = reduced * p.partialBytes * parts.kernel;
     cost.reduceCompute = popops::cost::reduceTileCycles(
         chip, {popops::cost::ReduceVertex::Strided,
@@ -66,13 +67,13 @@ Cost costOf(const arch::Chip &chip, const Problem &p, const Partition &parts) {
 std::vector<std::uint64_t> splits(std::uint64_t n, std::uint64_t limit) {
   std::vector<std::uint64_t> out;
   for (std::uint64_t size = n; size >= 1;) {
-    auto parts = divideUp(n, size);
+    auto parts = base::ceilDiv(n, size);
     if (parts > limit)
       break;
     out.push_back(parts);
     if (size == 1)
       break;
-    size = std::min(size - 1, divideUp(n, parts + 1));
+    size = std::min(size - 1, base::ceilDiv(n, parts + 1));
   }
   return out.empty() ? std::vector<std::uint64_t>{1} : out;
 }
@@ -117,18 +118,18 @@ Problem problemOf(const poplar::Target &target, const PoolParams &params,
   p.type = params.poolingType;
   p.direction = work.direction;
   p.batch = std::max<std::size_t>(1, params.batchSize);
-  p.groups = std::max<std::uint64_t>(1, divideUp(params.numChannels, work.chansPerGroup));
+  p.groups = std::max<std::uint64_t>(1, base::ceilDiv(params.numChannels, work.chansPerGroup));
   p.groupBytes = work.chansPerGroup * size;
-  p.vectorsPerGroup = divideUp(p.groupBytes, openipu::chipOf(target).pathBytes());
+  p.vectorsPerGroup = base::ceilDiv(p.groupBytes, openipu::chipOf(target).pathBytes());
   p.fieldRows = destination[0];
   p.fieldRest = product(destination, 1);
   p.kernelRows = params.kernelShape[0];
   p.kernelRest = product(params.kernelShape, 1);
   if (work.direction == Direction::Backward) { // an input is seen by so many outputs
-    p.kernelRows = divideUp(p.kernelRows, params.stride[0]);
+    p.kernelRows = base::ceilDiv(p.kernelRows, params.stride[0]);
     p.kernelRest = 1;
     for (std::size_t d = 1; d < params.kernelShape.size(); ++d)
-      p.kernelRest *= divideUp(params.kernelShape[d], params.stride[d]);
+      p.kernelRest *= base::ceilDiv(params.kernelShape[d], params.stride[d]);
   }
   p.stride = std::max(1u, params.stride[0]);
   p.sourceRest = product(source, 1);

@@ -2,6 +2,7 @@
 // Pooling: parameters, checks and operations. The arithmetic is in PoolKernel.cpp, the spread over
 // tiles in PoolPlan.cpp.
 #include "popnn/Pooling.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
@@ -127,7 +128,7 @@ Tensor makeLike(poplar::Graph &graph, const Tensor &like, const std::vector<std:
     return t.dimShuffle(back);
   }
   auto n = t.numElements(), grain = std::size_t(graph.getTarget().getVectorWidth(t.elementType()));
-  auto grains = (n + grain - 1) / grain, used = std::min<std::size_t>(tiles.size(), grains);
+  auto grains = base::ceilDiv(n, grain), used = std::min<std::size_t>(tiles.size(), grains);
   for (std::size_t i = 0; i < used; ++i)
     graph.setTileMapping(
         t.flatten().slice(std::min(n, base::beginOfPart(grains, i, used) * grain),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parameters of recurrent layers and the layout of their tensors.
 #include "rnn/Layout.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -30,14 +31,14 @@ bool RnnParams::batchVariableTimeSteps() const {
 
 unsigned tilesOfStep(const poplar::Target &target, std::size_t elements, std::size_t shards) {
   const std::size_t available = std::max<std::size_t>(1, target.getNumTiles() / shards);
-  return unsigned(std::clamp<std::size_t>((elements + stepGrain - 1) / stepGrain, 1, available));
+  return unsigned(std::clamp<std::size_t>(base::ceilDiv(elements, stepGrain), 1, available));
 }
 
 namespace {
 std::size_t bytesPerTile(const poplar::Graph &graph, const RnnParams &p, std::size_t size) {
   const auto elements = p.batchSize * size;
   const auto tiles = tilesOfStep(graph.getTarget(), elements, 1);
-  return (elements + tiles - 1) / tiles * p.maxTimeSteps *
+  return base::ceilDiv(elements, tiles) * p.maxTimeSteps *
          graph.getTarget().getTypeSize(p.dataType);
 }
 } // namespace
@@ -62,7 +63,7 @@ void mapSteps(poplar::Graph &graph, const Tensor &sequence, std::size_t shards) 
   const auto elements = sequence.numElements() / steps;
   const auto flat = sequence.reshape({steps, elements});
   const auto tiles = tilesOfStep(graph.getTarget(), elements, shards);
-  const auto piece = ((elements + tiles - 1) / tiles + stepGrain - 1) / stepGrain * stepGrain;
+  const auto piece = base::roundUp(base::ceilDiv(elements, tiles), stepGrain);
   for (std::size_t s = 0; s < shards; ++s) {
     const auto part = flat.slice(s * steps / shards, (s + 1) * steps / shards, 0);
     if (!part.numElements())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Supersteps of recurrent layers.
 #include "rnn/StepPlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "nonlinearity/NonLinearityCost.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/SliceCost.hpp"
@@ -15,11 +16,11 @@ using popops::expr::BinaryOpType;
 
 unsigned StepPlan::tilesFor(std::size_t elements) const {
   return unsigned(
-      std::clamp<std::size_t>((elements + stepGrain - 1) / stepGrain, 1, target_->getNumTiles()));
+      std::clamp<std::size_t>(base::ceilDiv(elements, stepGrain), 1, target_->getNumTiles()));
 }
 std::uint64_t StepPlan::perTile(std::size_t elements) const {
   const auto tiles = tilesFor(elements);
-  return (elements + tiles - 1) / tiles;
+  return base::ceilDiv(elements, tiles);
 }
 
 void StepPlan::add(const std::string &name, std::string vertex, std::size_t elements,
@@ -101,14 +102,14 @@ void StepPlan::product(const std::string &name, std::size_t m, std::size_t k, st
                        const poplin::ConvOptions &options, poplin::PlanningCache *cache,
                        std::size_t every) {
   plan_.append(poplin::productPlan(*target_, {1, m, k, n, type_, type_}, options, cache, name,
-                                   (repeats_ + every - 1) / every));
+                                   base::ceilDiv(repeats_, every)));
 }
 
 void StepPlan::accumulate(const std::string &name, const poplar::Type &accumulators,
                           std::size_t elements, std::size_t every) {
   add(name, "popops::ScaledAddSupervisor", elements,
       cost::scaledAddCycles(chip(), accumulators, type_, type_, perTile(elements)), 2,
-      (repeats_ + every - 1) / every);
+      base::ceilDiv(repeats_, every));
 }
 
 void StepPlan::cast(const std::string &name, const poplar::Type &from, std::size_t elements) {

@@ -2,6 +2,7 @@
 // ROI align: each bin of a region is the average of bilinear samples of the data. Host: the samples
 // of a region are worked out once and used for all channels. Tiles: ROIAlignForward/Backward.
 #include "popnn/experimental/ROIAlign.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
@@ -231,7 +232,7 @@ openipu::Plan plan(const poplar::Graph &graph, const poplar::Tensor &data, std::
                    const roiAlignParams &p, const char *name, const char *vertex) {
   std::uint64_t channels = data.dim(1), batch = data.dim(0), plane = data.dim(2) * data.dim(3);
   auto tiles = std::min<std::uint64_t>(channels, graph.getTarget().getNumTiles());
-  auto perTile = (channels + tiles - 1) / tiles;
+  auto perTile = base::ceilDiv(channels, tiles);
   std::uint64_t size = graph.getTarget().getTypeSize(data.elementType());
   // Without a ratio, samples are as dense as the data: a region of the whole field at most.
   auto samples = p.samplingRatio > 0

@@ -4,6 +4,7 @@
 // Host: rows that lie side by side are done one by one; if another dimension does, many rows are
 // done at a time, as columns. Tiles: reduce MAX, subtract, exp, reduce ADD, inverse, multiply.
 #include "Softmax.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Overwrite.hpp"
@@ -51,7 +52,7 @@ struct RowLoop {
       outer.pop_back();
       width =
           std::min<std::size_t>(across.size, std::max<std::size_t>(16, 16384 / row.size / 16 * 16));
-      blocks = (across.size + width - 1) / width;
+      blocks = base::ceilDiv(across.size, width);
     }
     units = row.size ? rows::sizeOf(outer) * blocks : 0;
     if (first.elements == 0)
@@ -192,8 +193,7 @@ openipu::Superstep perRowStep(const poplar::Graph &graph, const poplar::Tensor &
       graph, t, name, poplin::binaryVertex("BroadcastVectorOuterByRow1DInPlace", opName, type),
       [&](std::uint64_t n, std::uint32_t) {
         auto columns = std::min<std::uint64_t>(n, length);
-        return popops::cost::vectorOuterCycles(chip, op, type, (n + columns - 1) / columns,
-                                               columns);
+        return popops::cost::vectorOuterCycles(chip, op, type, base::ceilDiv(n, columns), columns);
       },
       {0, 1, {}});
   bool spread = false;
@@ -203,7 +203,7 @@ openipu::Superstep perRowStep(const poplar::Graph &graph, const poplar::Tensor &
     std::uint64_t size = graph.getTarget().getTypeSize(type), tiles = 0;
     for (const auto &work : step.tiles)
       tiles += work.count;
-    auto rowsPerTile = (t.numElements() / length + tiles - 1) / tiles;
+    auto rowsPerTile = base::ceilDiv(t.numElements() / length, tiles);
     for (auto &work : step.tiles)
       work.bytesIn = work.bytesOut = rowsPerTile * size;
   }
@@ -229,7 +229,7 @@ openipu::Superstep reducedStep(const poplar::Graph &graph, const poplar::Tensor 
   std::uint64_t length = t.dim(t.rank() - 1);
   const auto &chip = openipu::chipOf(graph);
   return poplin::elementStep(graph, t, name, vertex, [&](std::uint64_t n, std::uint32_t) {
-    return cycles(chip, (n + length - 1) / length);
+    return cycles(chip, base::ceilDiv(n, length));
   });
 }
 std::uint64_t inverseCycles(const arch::Chip &chip, std::uint64_t n) {

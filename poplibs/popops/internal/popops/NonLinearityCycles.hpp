@@ -3,6 +3,7 @@
 // `regions` stretches of memory, `width` of them in a vector.
 #pragma once
 #include "arch/Chip.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 #include <cstdint>
 #include <poplar/Type.hpp>
@@ -34,11 +35,11 @@ inline std::uint64_t loopCycles(std::uint64_t n, unsigned width, NonLinearityLoo
 inline std::uint64_t nonLinearityCycles(const arch::Chip &chip, std::uint64_t n, unsigned regions,
                                         unsigned width, NonLinearityLoop inner, unsigned first) {
   if (regions <= 1) {
-    auto vectors = (n + width - 1) / width; // shared by vectors; one worker has the rest
+    auto vectors = base::ceilDiv(n, width); // shared by vectors; one worker has the rest
     auto perWorker = chip.workerShare(vectors) * width;
     return 9 + chip.onWorkers(20 + loopCycles(std::min(perWorker, n), width, inner, first));
   }
-  auto perRegion = (n + regions - 1) / regions;
+  auto perRegion = base::ceilDiv(n, regions);
   return chip.onWorkers(14 + chip.workerShare(regions) *
                                  (9 + loopCycles(perRegion, width, inner, first)));
 }

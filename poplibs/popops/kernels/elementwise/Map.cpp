@@ -4,6 +4,7 @@
 // Operands that lie well are read where they are, and results are written where the outputs are;
 // others go through a register (a block of memory per thread): halves, broadcasts, strided rows.
 #include "popops/kernels/Map.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Half.hpp"
 #include "base/Threads.hpp"
 #include "elementwise/Loops.hpp"
@@ -326,18 +327,18 @@ private:
     }
     if (rowsPerBlock_ > 1) {
       block_ = rowsPerBlock_ * inner;
-      blocks_ = (rows + rowsPerBlock_ - 1) / rowsPerBlock_;
+      blocks_ = base::ceilDiv(rows, rowsPerBlock_);
     } else {
       byColumns_ = rows >= 16 &&
                    std::any_of(walk_.operands.begin() + long(outputs_.size()), walk_.operands.end(),
                                [](const auto &o) { return isFarApart(o); });
       if (byColumns_)
         block_ = tileColumns;
-      blocksPerRow_ = (inner + block_ - 1) / block_;
+      blocksPerRow_ = base::ceilDiv(inner, block_);
       blocks_ = rows * blocksPerRow_;
     }
     const std::size_t held = block_ * (byColumns_ ? tileRows : 1);
-    registerBytes_ = (held * widest + alignment - 1) / alignment * alignment;
+    registerBytes_ = base::roundUp(held * widest, alignment);
   }
 
   // Rows after which an operand repeats: blocks of a multiple of them find it in its register.

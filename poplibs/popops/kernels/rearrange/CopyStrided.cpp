@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "rearrange/CopyStrided.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 #include <base/Threads.hpp>
 #include <cstring>
@@ -69,7 +70,7 @@ template <class T> void copyAs(const KernelOperand &in, const KernelOperand &out
   bringInputNear(dims);
   Dim columns = dims.back(), rows = dims[dims.size() - 2];
   dims.resize(dims.size() - 2);
-  std::size_t outer = 1, bands = (rows.size + side - 1) / side;
+  std::size_t outer = 1, bands = base::ceilDiv(rows.size, side);
   for (const auto &dim : dims)
     outer *= dim.size;
   base::parallelFor(outer * bands, 1 + 32768 / (side * columns.size + 1),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "reduce/Layout.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 #include <limits>
 
@@ -92,7 +93,7 @@ void takeRuns(Walk &walk, std::vector<Dim> &dims) {
       walk.units = dims.back().size;
       walk.unitStride = dims.back().in;
       walk.segment =
-          std::max<std::size_t>(1, std::min(walk.units, (goodVector + dim.size - 1) / dim.size));
+          std::max<std::size_t>(1, std::min(walk.units, base::ceilDiv(goodVector, dim.size)));
       dims.pop_back();
     }
   }

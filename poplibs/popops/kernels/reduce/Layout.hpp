@@ -3,6 +3,7 @@
 // shortest, neighbours merged, reversed ones turned round. What the views of the caller look like
 // no longer matters from here on; only what lies where.
 #pragma once
+#include "base/Arithmetic.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,7 +39,7 @@ struct Walk {
   std::vector<Dim> kept, reduced;
   std::size_t keptCount = 1, reducedCount = 1;
 
-  std::size_t segments() const { return (units + segment - 1) / segment; }
+  std::size_t segments() const { return base::ceilDiv(units, segment); }
   std::size_t rows() const { return reducedCount * segments(); }
   std::size_t elements() const { return keptCount * columns * reducedCount * units; }
 };

@@ -3,6 +3,7 @@
 // the shapes alone, and partial results are combined in a fixed order, so results are the same on
 // any number of threads.
 #include "popops/kernels/Reduce.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Half.hpp"
 #include "openipu/Kernel.hpp"
 #include "reduce/Layout.hpp"
@@ -60,13 +61,13 @@ void cutIntoTasks(Problem &p) {
   const Walk &w = p.walk;
   std::size_t widest = w.rowsReduce ? std::max<std::size_t>(1, 16384 / w.segment) : widestChunk;
   p.chunk = std::max<std::size_t>(1, std::min({w.columns, widest, widestChunk}));
-  p.chunks = w.columns == 0 ? 0 : (w.columns + p.chunk - 1) / p.chunk;
+  p.chunks = w.columns == 0 ? 0 : base::ceilDiv(w.columns, p.chunk);
   p.rowsPerPiece = std::max<std::size_t>(1, w.rows());
   if (p.tiles() > 0 && p.tiles() < enoughTasks) {
     std::size_t share = w.rows() / (enoughTasks / p.tiles()) + 1;
     p.rowsPerPiece = std::max(share, taskElements / (p.chunk * w.segment) + 1);
   }
-  p.pieces = std::max<std::size_t>(1, (w.rows() + p.rowsPerPiece - 1) / p.rowsPerPiece);
+  p.pieces = std::max<std::size_t>(1, base::ceilDiv(w.rows(), p.rowsPerPiece));
 }
 
 std::int64_t offsetOf(const std::vector<Dim> &dims, std::size_t index, std::int64_t Dim::*stride) {

@@ -2,6 +2,7 @@
 // popops.sort: the best k of each row, sorted or not, with what else is wanted of them. Rows are
 // shared among the threads; a single long row is cut into parts whose best are compared again.
 #include "popops/kernels/Sort.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Kernel.hpp"
 #include "rearrange/Strided.hpp"
 #include "sort/Select.hpp"
@@ -39,7 +40,7 @@ void orderedKeys(const KernelOperand &keys, std::size_t row, std::vector<std::ui
 
 std::vector<Candidate> best(const std::vector<std::uint32_t> &keys, std::size_t k) {
   std::vector<Candidate> chosen;
-  std::size_t n = keys.size(), parts = (n + partOfRow - 1) / partOfRow;
+  std::size_t n = keys.size(), parts = base::ceilDiv(n, partOfRow);
   if (parts < 2 || k * 8 > partOfRow) {
     selectSmallest(keys.data(), n, 0, k, chosen);
     return chosen;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CircBuf: a ring of tensors with an index that lives on the device.
 #include "popops/CircBuf.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/kernels/CircBuf.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -32,7 +33,7 @@ openipu::Plan planOf(const poplar::Graph &graph, const Tensor &entries, unsigned
       base::str(update ? "popops::DynamicUpdateSlice1D<" : "popops::DynamicSlice1D<",
                 entries.elementType(), ">"),
       [&](std::uint64_t n, std::uint32_t) {
-        const auto words = arch::ceilDiv(n / size * bytes, 4 * chip.workers); // per worker
+        const auto words = base::ceilDiv(n / size * bytes, 4 * chip.workers); // per worker
         return 11 + 14 + chip.onWorkers(39 + 24 + 2 * words);
       });
   for (auto &work : slice.tiles)

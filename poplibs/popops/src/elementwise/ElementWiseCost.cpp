@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "popops/ElementWiseCost.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 #include <cstddef>
 
@@ -13,8 +14,6 @@ using poplar::Type;
 constexpr std::uint64_t supervisor = 11; // enter, start the workers, leave
 
 using arch::Chip;
-
-constexpr std::uint64_t up(std::uint64_t n, std::uint64_t d) { return (n + d - 1) / d; }
 
 struct Loop {
   unsigned cycles = 0;
@@ -99,7 +98,7 @@ Loop loopOf(BinaryOpType op, const Type &type, bool inPlace) {
 std::uint64_t run(const Chip &chip, const Loop &loop, const Type &type, std::uint64_t n,
                   unsigned overhead) {
   const std::uint64_t elements = loop.elements ? loop.elements : vectorWidth(chip, type);
-  return up(n, elements) * (loop.cycles + (loop.overhead ? overhead : 0));
+  return base::ceilDiv(n, elements) * (loop.cycles + (loop.overhead ? overhead : 0));
 }
 
 bool isFast(BinaryOpType op, const Type &type) {
@@ -117,7 +116,7 @@ template <class Piece>
 std::uint64_t share(const Chip &chip, std::uint64_t n, unsigned regions, std::uint64_t enter,
                     Piece piece) {
   const auto pieces = chip.workerShare(std::max(regions, 1u));
-  return chip.onWorkers(enter + pieces * piece(up(chip.workerShare(n), pieces)));
+  return chip.onWorkers(enter + pieces * piece(base::ceilDiv(chip.workerShare(n), pieces)));
 }
 
 } // namespace
@@ -179,7 +178,7 @@ std::uint64_t vectorInnerCycles(const Chip &chip, BinaryOpType op, const Type &t
   if (slices > 1 || broadcast >= 3 * chip.workers)
     return byRow;
   // With few rows every worker takes a stretch of the vector instead (the 2D vertex).
-  const std::uint64_t stretch = up(chip.workerShare(len), 8) * 8;
+  const std::uint64_t stretch = base::ceilDiv(chip.workerShare(len), 8) * 8;
   return std::min(byRow, chip.onWorkers(enter + 17 + innerCore(op, type, stretch, broadcast)));
 }
 
@@ -203,7 +202,7 @@ std::uint64_t selectCycles(const Chip &chip, const Type &, std::uint64_t n, unsi
 
 std::uint64_t clampCycles(const Chip &chip, const Type &type, std::uint64_t n, unsigned regions) {
   return share(chip, n, regions, 5, [&](std::uint64_t m) {
-    return 6 + (type == poplar::INT ? 7 * m : 2 * up(m, vectorWidth(chip, type)));
+    return 6 + (type == poplar::INT ? 7 * m : 2 * base::ceilDiv(m, vectorWidth(chip, type)));
   });
 }
 
@@ -218,7 +217,7 @@ static std::uint64_t castCore(const Type &from, const Type &to, std::uint64_t n)
   auto isByte = [](const Type &t) {
     return t == CHAR || t == SIGNED_CHAR || t == UNSIGNED_CHAR || t == QUARTER;
   };
-  const std::uint64_t fours = n / 4, eights = up(n, 8);
+  const std::uint64_t fours = n / 4, eights = base::ceilDiv(n, 8);
   auto further = [](std::uint64_t loops) { return loops ? loops - 1 : 0; };
   if (from == QUARTER && to == QUARTER)
     return 13 * eights;
@@ -238,7 +237,7 @@ static std::uint64_t castCore(const Type &from, const Type &to, std::uint64_t n)
     return 19 + 2 * n;
   auto perWord = [](const Type &t) { return t == FLOAT ? 2u : t == HALF ? 4u : 8u; };
   const unsigned v = std::min(2 * perWord(from), perWord(to));
-  const unsigned cycles = std::max(up(v, perWord(from)), up(v, perWord(to)));
+  const unsigned cycles = std::max(base::ceilDiv(v, perWord(from)), base::ceilDiv(v, perWord(to)));
   std::uint64_t remainder = 0;
   for (unsigned bit = 1; bit < v; bit *= 2)
     remainder += 1 + (n & bit ? 2 : 0);
@@ -281,9 +280,9 @@ std::uint64_t scaledAddCycles(const Chip &chip, const Type &a, const Type &b, co
   const std::uint64_t width = vectorWidth(chip, a);
   auto worker = [&](std::uint64_t m) -> std::uint64_t {
     if (!floating)
-      return 53 + 26 * up(m, 3) + 6 + 8 + 6;
+      return 53 + 26 * base::ceilDiv(m, 3) + 6 + 8 + 6;
     if (both && a == HALF && scale == FLOAT)
-      return 15 + 5 * up(m, 2);
+      return 15 + 5 * base::ceilDiv(m, 2);
     const std::uint64_t vectors = m / width, further = vectors ? vectors - 1 : 0;
     if (a == HALF && b == FLOAT)
       return 16 + 9 + 5 * further + m % width;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "elementwise/MapPlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ExprOpUtils.hpp"
@@ -167,7 +168,7 @@ private:
       need(step, i);
     const std::uint64_t bytes = bytesOf(tree_.type(root_));
     step.tiles = workOn(chip_, tiles_, [&](std::uint64_t n, unsigned) {
-      return arch::ceilDiv(n * bytes, chip_.copy.bytesPerCycle);
+      return base::ceilDiv(n * bytes, chip_.copy.bytesPerCycle);
     });
     return step;
   }
@@ -269,7 +270,7 @@ private:
                   [=, this](std::uint64_t n, unsigned) {
                     const std::uint64_t length = std::min<std::uint64_t>(b.length, n);
                     return cost::vectorInnerCycles(chip_, op, type, 1, length,
-                                                   (n + length - 1) / length);
+                                                   base::ceilDiv(n, length));
                   });
     if (b.kind == Broadcast::Outer && hasVectorVertex(op, type, b.kind))
       return make(
@@ -278,7 +279,7 @@ private:
                          op, type, false),
           [=, this](std::uint64_t n, unsigned) {
             const std::uint64_t columns = std::min<std::uint64_t>(b.columns, n);
-            return cost::vectorOuterCycles(chip_, op, type, (n + columns - 1) / columns, columns);
+            return cost::vectorOuterCycles(chip_, op, type, base::ceilDiv(n, columns), columns);
           });
     return make(str(op), templateVertex(shaped("BinaryOp", inPlace), op, type),
                 [=, this](std::uint64_t n, unsigned regions) {

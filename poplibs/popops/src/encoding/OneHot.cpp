@@ -2,6 +2,7 @@
 // encodeOneHot: rows of `off` with one `on`. Device: Fill, then EncodeOneHot, where the rows lie,
 // with the indices brought there.
 #include "popops/kernels/OneHot.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/Encoding.hpp"
@@ -47,7 +48,7 @@ openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &indices,
   std::uint64_t classes = std::max<std::size_t>(1, encoded.dim(1));
   auto name = base::str("popops::", custom ? "EncodeOneHotCustomValues<" : "EncodeOneHot<", index,
                         ",", type, ">");
-  auto rowsOf = [&](std::uint64_t n) { return (n + classes - 1) / classes; };
+  auto rowsOf = [&](std::uint64_t n) { return base::ceilDiv(n, classes); };
   auto step = poputil::whereItLies(
       graph, encoded, "OneHotEncode", name, [&](std::uint64_t n, std::uint32_t) {
         return cost::oneHotCycles(chip, index, type, custom, rowsOf(n));

@@ -2,6 +2,7 @@
 // selectScalarFromRows: y[r] = x[r][i[r]].   updateScalarInRows: x[r][i[r]] -= 1.
 // The masked index selects 0 and changes nothing; other indices beyond the row give NaN.
 #include "popops/kernels/ScalarInRows.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/SelectScalarFromRows.hpp"
 #include "popops/UpdateScalarInRows.hpp"
@@ -39,7 +40,7 @@ openipu::Superstep onTiles(const poplar::Graph &graph, const poplar::Tensor &par
   auto step = poputil::whereItLies(
       graph, params, "Rows", base::str("popops::", vertex, "<", params.elementType(), ">"),
       [&](std::uint64_t n, std::uint32_t) {
-        return chip.onWorkers(10 + 10 * arch::ceilDiv(n, chip.workers * columns));
+        return chip.onWorkers(10 + 10 * base::ceilDiv(n, chip.workers * columns));
       });
   for (auto &work : step.tiles)
     work.bytesIn = 4;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // gather: both forms are many slices of the input, and views.
 #include "popops/Gather.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "gather/GatherChecks.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -21,8 +22,6 @@ using poplar::program::Sequence;
 using poputil::PoplibsOpDebugInfo;
 
 namespace {
-
-std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 // [n, input's shape with dims replaced by sizes] for offsets [n, dims.size()].
 Tensor gatherSlices(Graph &graph, const Tensor &input, const Tensor &offsets, const Sizes &dims,
@@ -72,10 +71,11 @@ Tensor createGatherInput(Graph &graph, const Type &type,
   const auto &target = graph.getTarget();
   std::size_t tiles = target.getNumTiles();
   auto rows = operandShape[axis], columns = out.numElements() / rows;
-  auto grain = ceilDiv(target.getAtomicStoreGranularity(), target.getTypeSize(type));
-  auto rowParts = std::min(
-      {tiles, rows, ceilDiv(rows * grain, std::max<std::size_t>(1, params.maxElementsPerTile))});
-  auto columnParts = std::min(tiles / rowParts, ceilDiv(columns, grain));
+  auto grain = base::ceilDiv(target.getAtomicStoreGranularity(), target.getTypeSize(type));
+  auto rowParts =
+      std::min({tiles, rows,
+                base::ceilDiv(rows * grain, std::max<std::size_t>(1, params.maxElementsPerTile))});
+  auto columnParts = std::min(tiles / rowParts, base::ceilDiv(columns, grain));
   mapGrid(graph, stored.reshape({1, rows, columns}), {1, columnParts, rowParts, grain});
   return out;
 }

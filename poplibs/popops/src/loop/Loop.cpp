@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counted loops: a counter of one element, an operation that advances it, and Poplar's own loops.
 #include "popops/Loop.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/kernels/LoopCounter.hpp"
@@ -86,7 +87,7 @@ Sequence countedLoop(poplar::Graph &graph, std::size_t begin, std::size_t end, s
   Sequence once({}, {di});
   once.add(body(counter));
   advance(graph, counter, int(step), once, {di, "increment"});
-  loop.add(poplar::program::Repeat((end - begin + step - 1) / step, once, {di}));
+  loop.add(poplar::program::Repeat(base::ceilDiv(end - begin, step), once, {di}));
   return loop;
 }
 

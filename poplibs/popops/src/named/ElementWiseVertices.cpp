@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Vertices that select, clamp, convert, fill, count, and add with a scale.
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "named/CodeletText.hpp"
 #include "named/Tables.hpp"
@@ -75,7 +76,8 @@ VertexPerfEstimate selectorSelectInPlace(const Priced &v) {
 bool clampFormula(const Name &name) { return isFloat(name.type(0)) || name.type(0) == poplar::INT; }
 VertexPerfEstimate clampRegions(const Priced &v, const char *field) {
   auto region = [&](std::uint64_t n) {
-    return 6 + (isFloat(v.type(0)) ? 2 * divideUp(n, v.target.getVectorWidth(v.type(0))) : 7 * n);
+    return 6 +
+           (isFloat(v.type(0)) ? 2 * base::ceilDiv(n, v.target.getVectorWidth(v.type(0))) : 7 * n);
   };
   return regions(v, field, 5, region, isFloat(v.type(0)) ? 2 : 0);
 }
@@ -108,7 +110,7 @@ VertexPerfEstimate fill2d(const Priced &v) {
 }
 bool wordFormula(const Name &name) { return isInt(name.type(0)) || name.type(0) == poplar::FLOAT; }
 VertexPerfEstimate iota(const Priced &v) {
-  return regions(v, "out", 10, [](std::uint64_t n) { return 4 + 3 * divideUp(n, 2); });
+  return regions(v, "out", 10, [](std::uint64_t n) { return 4 + 3 * base::ceilDiv(n, 2); });
 }
 
 // ---- sums with scales, products
@@ -129,7 +131,7 @@ template <cost::ScaledAdd form> VertexPerfEstimate scaledBoth(const Priced &v) {
 }
 VertexPerfEstimate product(const Priced &v) {
   auto region = [&](std::uint64_t n) {
-    return 6 + 2 * divideUp(n, v.target.getVectorWidth(v.type(0)));
+    return 6 + 2 * base::ceilDiv(n, v.target.getVectorWidth(v.type(0)));
   };
   return regions(v, "A", 5, region, 1);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Vertices that apply one element-wise operator: unary, binary, and binary with a broadcast scalar
 // or vector. What an operator computes and what its loops cost is in popops/Operators.def.
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "named/CodeletText.hpp"
 #include "named/Tables.hpp"
@@ -209,7 +210,7 @@ poplar::VertexPerfEstimate scalar2D(const Priced &v) {
   const unsigned width = v.target.getVectorWidth(v.type(1));
   std::uint64_t cycles = 20;
   for (auto n : v.sizes(field))
-    cycles += scalarLoop(v, n) + 28 + (fast ? 3 * named::divideUp(n, width) : 0);
+    cycles += scalarLoop(v, n) + 28 + (fast ? 3 * base::ceilDiv(n, width) : 0);
   return binary(v, cycles, v.total(field));
 }
 

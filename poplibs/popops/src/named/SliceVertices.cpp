@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Vertices that slice and update: neighbouring entries, listed entries, runs of elements. Which
 // offsets are in range is known when the vertex runs only; estimates take all of them to be.
+#include "base/Arithmetic.hpp"
 #include "named/Tables.hpp"
 #include "popops/OperationDef.hpp"
 #include "popops/SliceCost.hpp"
@@ -77,7 +78,7 @@ VertexPerfEstimate dynamic2D(const Priced &v) {
   const auto regions = v.sizes("subT");
   std::uint64_t cycles = 27;
   for (std::size_t i = 0; i < regions.size(); i += std::max<std::uint64_t>(slices, 1)) {
-    const auto vectors = divideUp(regions[i] * bytes, 8);
+    const auto vectors = base::ceilDiv(regions[i] * bytes, 8);
     const auto each = bytes >= 4 ? 29 + vectors : (bytes == 2 ? 31 : 50) + 2 * vectors;
     cycles += each * slices + 13;
   }

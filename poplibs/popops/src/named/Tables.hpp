@@ -25,6 +25,4 @@ std::uint64_t workerLoop(const Priced &v, const Cycles &tileCycles, std::uint64_
 
 std::string joined(const Words &words, const char *between);
 
-inline std::uint64_t divideUp(std::uint64_t n, std::uint64_t d) { return (n + d - 1) / d; }
-
 } // namespace popops::named

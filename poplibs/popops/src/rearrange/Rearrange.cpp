@@ -2,6 +2,7 @@
 // Regrouping and transposing: one operation that copies a tensor into a variable of the wanted
 // order. Device: the elements travel to where the copy lies and are turned there.
 #include "popops/Rearrange.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/kernels/Rearrange.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -29,7 +30,7 @@ openipu::Operation turning(const poplar::Graph &graph, const Tensor &in, const T
   auto rate = graph.getTarget().getMemcpyBytesPerCycle();
   auto step = poputil::whereItLies(
       graph, out, "Transpose", "poplar_rt::Transpose1D<" + in.elementType().toString() + ">",
-      [&](std::uint64_t n, std::uint32_t) { return 12 + (n * bytes + rate - 1) / rate; });
+      [&](std::uint64_t n, std::uint32_t) { return 12 + base::ceilDiv(n * bytes, rate); });
   step.needs.push_back({1, 0});
   openipu::Plan plan;
   plan.add(std::move(step));

@@ -2,6 +2,7 @@
 // popops::reduce and its variants: checks, options, and one planned operation for any number of
 // reductions. The arithmetic is in kernels/reduce, the cost in ReducePlan.cpp.
 #include "popops/Reduce.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/kernels/Reduce.hpp"
@@ -195,7 +196,7 @@ openipu::Plan copyPlan(const poplar::Graph &graph, const Checked &c, unsigned in
         if (fills)
           return cost::fillCycles(chip, to, n, regions);
         return from == to
-                   ? arch::ceilDiv(n * graph.getTarget().getTypeSize(to), chip.copy.bytesPerCycle)
+                   ? base::ceilDiv(n * graph.getTarget().getTypeSize(to), chip.copy.bytesPerCycle)
                    : cost::castCycles(chip, from, to, n, regions);
       });
   if (!fills)

@@ -2,6 +2,7 @@
 // The supersteps of a reduction: on the tiles that hold the input; through intermediate tiles while
 // very many of them contribute to one output; at last where the output lies, or spread evenly with
 // a move to the output afterwards, whichever is cheaper.
+#include "base/Arithmetic.hpp"
 #include "openipu/Chip.hpp"
 #include "popops/ReduceCost.hpp"
 #include "poputil/Start.hpp"
@@ -20,8 +21,6 @@ using openipu::TileElements;
 using openipu::TileWork;
 using reduction::Share;
 using reduction::Spread;
-
-std::uint64_t divideUp(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 bool sumsInFloat(Operation op) {
   return op == Operation::ADD || op == Operation::SQUARE_ADD || op == Operation::LOG_ADD ||
@@ -99,7 +98,7 @@ private:
   }
 
   ReduceVertexShape onTileShape(const Share &share, bool last) const {
-    auto partials = divideUp(share.elements, share.outputs);
+    auto partials = base::ceilDiv(share.elements, share.outputs);
     auto kind = !spread_.regular       ? ReduceVertex::Default
                 : share.outputs == 1   ? ReduceVertex::ScalarOutput
                 : spread_.innerReduced ? ReduceVertex::AllRegionsContinuous
@@ -136,7 +135,7 @@ private:
   }
 
   void intermediate(const reduction::Level &level) {
-    const auto groups = divideUp(sources_, level.fanIn);
+    const auto groups = base::ceilDiv(sources_, level.fanIn);
     const auto pieces = evenly(spread_.outputs * groups, level.grain);
     exchangeAndReduce(pieces, level.fanIn, "IntermediateReduce", false);
     held_.clear();
@@ -179,7 +178,7 @@ private:
   std::uint64_t lastCycles(std::uint64_t each, std::uint64_t sources, std::uint64_t held) const {
     return openipu::syncCycles(target_) +
            openipu::exchangeCycles(target_, each * sources * size(partial_), 0,
-                                   std::uint32_t(sources * divideUp(each, held))) +
+                                   std::uint32_t(sources * base::ceilDiv(each, held))) +
            reduceTileCycles(chip_, shapeOf(stageVertex(each), each, sources, true));
   }
   std::uint64_t destinationCycles(std::uint64_t most, std::uint64_t sources,
@@ -198,7 +197,7 @@ private:
   // n things on as many tiles as have at least `grain` each, from another tile on every time, so
   // that the code for them does not pile up.
   std::vector<TileElements> evenly(std::uint64_t n, std::uint64_t grain) const {
-    std::uint64_t grains = divideUp(n, grain);
+    std::uint64_t grains = base::ceilDiv(n, grain);
     std::uint64_t used = std::min<std::uint64_t>(grains, target_.getNumTiles());
     std::vector<TileElements> tiles;
     for (std::uint64_t t = 0; t < used; ++t) {
@@ -220,8 +219,8 @@ private:
       most = std::max(most, t.elements);
     for (const auto &share : held_) {
       works[share.tile].bytesOut = share.outputs * size(heldType_);
-      works[share.tile].messagesOut =
-          std::uint32_t(std::clamp<std::uint64_t>(divideUp(share.outputs, most), 1, to.size()));
+      works[share.tile].messagesOut = std::uint32_t(
+          std::clamp<std::uint64_t>(base::ceilDiv(share.outputs, most), 1, to.size()));
     }
     for (const auto &t : to) {
       auto shape = shapeOf(stageVertex(t.elements), t.elements, partials, last);
@@ -229,7 +228,7 @@ private:
       work.bytesIn = t.elements * partials * size(heldType_);
       // What one tile holds arrives in one message; more results have other sources.
       work.messagesIn = std::uint32_t(
-          std::min<std::uint64_t>(partials * divideUp(t.elements, held), held_.size()));
+          std::min<std::uint64_t>(partials * base::ceilDiv(t.elements, held), held_.size()));
       work.cycles = reduceTileCycles(chip_, shape);
       work.tempBytes = last ? 0 : t.elements * size(partial_);
       step.flops += t.elements * partials * flopsPerValue(op_, heldType_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "reduce/Spread.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -11,8 +12,6 @@ namespace {
 
 // With more stretches of memory than this, what a tile holds is told by counts alone.
 constexpr std::uint64_t manyRegions = 200000;
-
-std::uint64_t divideUp(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 // A run of neighbouring dimensions of one kind.
 struct Group {
@@ -69,7 +68,7 @@ std::pair<std::uint64_t, std::uint64_t> outputsOf(const std::vector<Group> &grou
     if (!g.reduced)
       kept += first / inner % g.size * innerKept;
     if (outermostChange) {
-      std::uint64_t count = g.reduced ? innerKept : divideUp(length, inner) * innerKept;
+      std::uint64_t count = g.reduced ? innerKept : base::ceilDiv(length, inner) * innerKept;
       if (length >= inner)
         kept -= kept % innerKept;
       for (std::size_t o = i; o-- > 0;) {
@@ -119,8 +118,8 @@ std::vector<std::vector<poplar::Interval>> homes(const std::vector<Group> &group
     for (const auto &interval : mapping[tile]) {
       if (innerKept > 1 && (interval.begin() % inner || interval.end() % inner))
         return {};
-      auto begin = divideUp(interval.begin(), inner) * innerKept;
-      auto end = divideUp(interval.end(), inner) * innerKept;
+      auto begin = base::ceilDiv(interval.begin(), inner) * innerKept;
+      auto end = base::ceilDiv(interval.end(), inner) * innerKept;
       if (begin < end)
         result[tile].push_back(poplar::Interval(begin, end));
     }
@@ -139,7 +138,7 @@ std::uint64_t Spread::partials() const {
 std::uint64_t Spread::sources() const {
   return shares.size() <= 1 || outputs == 0
              ? 1
-             : std::min<std::uint64_t>(shares.size(), divideUp(partials(), outputs));
+             : std::min<std::uint64_t>(shares.size(), base::ceilDiv(partials(), outputs));
 }
 
 Spread spreadOf(const poplar::Graph &graph, const poplar::Tensor &in,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "reduce/Tree.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Plan.hpp"
 #include <algorithm>
 #include <cmath>
 
 namespace popops::reduction {
 namespace {
-
-std::uint64_t divideUp(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 struct Price {
   std::uint64_t cycles = 0;
@@ -52,7 +51,7 @@ private:
       if (fanIn < 2)
         break;
       out.push_back({fanIn, grain});
-      sources = divideUp(sources, fanIn);
+      sources = base::ceilDiv(sources, fanIn);
     }
     return out;
   }
@@ -66,11 +65,11 @@ private:
     Price price;
     auto sources = p_.sources, held = p_.held;
     for (const auto &level : levels) {
-      const auto groups = divideUp(sources, level.fanIn), results = p_.outputs * groups;
-      const auto used = std::min<std::uint64_t>(p_.tiles, divideUp(results, level.grain));
-      const auto each = divideUp(results, used);
+      const auto groups = base::ceilDiv(sources, level.fanIn), results = p_.outputs * groups;
+      const auto used = std::min<std::uint64_t>(p_.tiles, base::ceilDiv(results, level.grain));
+      const auto each = base::ceilDiv(results, used);
       // What one tile holds arrives in one message; more results have other sources.
-      const auto in = level.fanIn * divideUp(each, held), out = divideUp(held, each);
+      const auto in = level.fanIn * base::ceilDiv(each, held), out = base::ceilDiv(held, each);
       price.cycles +=
           openipu::syncCycles(target_) +
           openipu::exchangeCycles(target_, each * level.fanIn * p_.partialBytes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cycles of the reduction vertices: the instructions of one worker, and the time of a tile whose
 // workers share the work.
+#include "base/Arithmetic.hpp"
 #include "popops/OperationDefUtil.hpp"
 #include "popops/ReduceCost.hpp"
 #include <algorithm>
@@ -12,8 +13,6 @@ namespace popops::cost {
 namespace {
 
 using arch::Chip;
-
-std::uint64_t divideUp(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 bool isHalf(const poplar::Type &type) { return type == poplar::HALF; }
 bool isFloat(const poplar::Type &type) { return type == poplar::FLOAT; }
@@ -50,8 +49,8 @@ std::uint64_t stridedCycles(const Chip &chip, const ReduceVertexShape &s) {
   auto together = std::min(w.vector, w.word);
   std::uint64_t op = s.op != Operation::LOG_ADD ? 1 : isHalf(s.in) ? 13 : 23;
   auto outer = std::max<std::uint64_t>(1, s.outer);
-  auto inner = divideUp(s.partials, outer);
-  return 16 + divideUp(s.outputs, together) *
+  auto inner = base::ceilDiv(s.partials, outer);
+  return 16 + base::ceilDiv(s.outputs, together) *
                   (3 + finishCycles(s) + outer * (3 + op * (inner ? inner - 1 : 0)));
 }
 
@@ -84,7 +83,7 @@ std::uint64_t defaultCycles(const Chip &chip, const ReduceVertexShape &s) {
   std::uint64_t acc = w.accumulates;
   auto store = (2 + std::uint64_t(s.update)) * std::min<std::uint64_t>(w.vector, outWidth) + acc;
   std::uint64_t log2 = std::uint64_t(std::bit_width(w.vector)) - 1;
-  auto vectors = divideUp(s.outputs, w.vector);
+  auto vectors = base::ceilDiv(s.outputs, w.vector);
   auto perValue = 2 * acc + 2 + w.vector / std::min(w.vector, w.word) + 3;
   return 7 + 26 + 24 + 2 * log2 + vectors * ((acc ? 5 : 3) + store + 1) + vectors * regions * 10 +
          vectors * s.partials * perValue;
@@ -114,7 +113,7 @@ std::uint64_t reduceTileCycles(const Chip &chip, const ReduceVertexShape &shape)
   auto w = widthsOf(chip, shape);
   bool byVector = shape.kind == ReduceVertex::Strided || shape.kind == ReduceVertex::Default;
   auto grain = byVector ? std::min(w.vector, w.word) : 1;
-  auto grains = divideUp(shape.outputs, grain);
+  auto grains = base::ceilDiv(shape.outputs, grain);
   auto each = shape;
   if (2 * grains > chip.workers || shape.partials < 2 * chip.workers) {
     each.outputs = std::min(shape.outputs, chip.workerShare(grains) * grain);
@@ -123,7 +122,7 @@ std::uint64_t reduceTileCycles(const Chip &chip, const ReduceVertexShape &shape)
   // Few outputs: several workers share the partials of each, then one of them adds those up.
   auto split = chip.workers / grains;
   each.outputs = std::min<std::uint64_t>(shape.outputs, grain);
-  each.partials = divideUp(shape.partials, split);
+  each.partials = base::ceilDiv(shape.partials, split);
   auto last = each;
   last.kind = ReduceVertex::Strided;
   last.partials = split;

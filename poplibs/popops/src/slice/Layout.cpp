@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "slice/Layout.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Placement.hpp"
 #include "popops/DynamicSlice.hpp"
@@ -25,8 +26,6 @@ namespace {
 
 constexpr std::size_t mostRuns = 1 << 17; // of one variable's tile mapping
 
-std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-
 void append(std::vector<Interval> &to, std::size_t begin, std::size_t end) {
   if (begin == end)
     return;
@@ -48,7 +47,7 @@ Graph::TileToTensorMapping byRows(std::size_t tiles, std::size_t rows, std::size
 }
 
 Interval columnsOf(std::size_t columns, const Grid &grid, std::size_t part) {
-  auto grains = partOf(ceilDiv(columns, grid.grain), grid.columnParts, part);
+  auto grains = partOf(base::ceilDiv(columns, grid.grain), grid.columnParts, part);
   return {std::min(columns, grains.begin() * grid.grain),
           std::min(columns, grains.end() * grid.grain)};
 }
@@ -211,12 +210,13 @@ Tensor createSliceableTensor(Graph &graph, const Type &type, const std::vector<s
     return out;
   auto columns = out.numElements() / rows;
   const auto &target = graph.getTarget();
-  std::size_t atom = ceilDiv(target.getAtomicStoreGranularity(), target.getTypeSize(type));
+  std::size_t atom = base::ceilDiv(target.getAtomicStoreGranularity(), target.getTypeSize(type));
   auto grain = std::max(std::min(minGrainSize, columns), atom);
-  auto parts = std::min<std::size_t>(target.getNumTiles(), ceilDiv(columns, grain));
-  auto perPart = ceilDiv(ceilDiv(columns, grain), parts); // fewer tiles, if they are full
+  auto parts = std::min<std::size_t>(target.getNumTiles(), base::ceilDiv(columns, grain));
+  auto perPart =
+      base::ceilDiv(base::ceilDiv(columns, grain), parts); // fewer tiles, if they are full
   mapGrid(graph, stored.reshape({1, rows, columns}),
-          {1, ceilDiv(ceilDiv(columns, grain), perPart), 1, grain});
+          {1, base::ceilDiv(base::ceilDiv(columns, grain), perPart), 1, grain});
   di.addOutput(out);
   return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The search over splits, and plans as values.
 #include "slice/PlanLookups.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "poputil/DebugInfo.hpp"
@@ -14,8 +15,6 @@ namespace popops {
 namespace slice {
 
 namespace {
-
-std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 // Which splits to try: first those a quarter apart, then all near the best of them.
 struct Near {
@@ -38,10 +37,10 @@ std::vector<std::size_t> splitsOf(std::size_t n, std::size_t limit,
     if (near.tries(split, out.empty() ? 0 : out.back()))
       out.push_back(split);
     last = split;
-    auto part = ceilDiv(n, split);
+    auto part = base::ceilDiv(n, split);
     if (part <= 1)
       break;
-    split = ceilDiv(n, part - 1);
+    split = base::ceilDiv(n, part - 1);
   }
   if (!near.split && out.back() != last)
     out.push_back(last); // as many tiles as there are
@@ -73,9 +72,9 @@ private:
     Split split;
     std::size_t atom = target_.getAtomicStoreGranularity();
     split.unslicedGrainSize =
-        c.unslicedGrainSize.value_or(ceilDiv(atom, target_.getTypeSize(table_.type)));
+        c.unslicedGrainSize.value_or(base::ceilDiv(atom, target_.getTypeSize(table_.type)));
     std::size_t tiles = target_.getNumTiles();
-    auto grains = ceilDiv(table_.columns, split.unslicedGrainSize);
+    auto grains = base::ceilDiv(table_.columns, split.unslicedGrainSize);
     for (auto g : splitsOf(table_.groups, tiles, c.groupSplit, {near_.groupSplit}))
       for (auto u : splitsOf(grains, tiles / g, c.unslicedDimSplit, {near_.unslicedDimSplit})) {
         split.groupSplit = g;
@@ -114,7 +113,7 @@ private:
   // More serial parts cost more time and less memory: the first that fits is the best.
   void overSerial(Split split) {
     const auto &c = options_.constraints;
-    auto parts = ceilDiv(std::max<std::size_t>(mostLookups_, 1), split.lookupParallelSplit);
+    auto parts = base::ceilDiv(std::max<std::size_t>(mostLookups_, 1), split.lookupParallelSplit);
     for (std::size_t r = c.lookupSerialSplit.value_or(1); r <= parts; r *= 2) {
       split.lookupSerialSplit = r;
       bool fits = false;
@@ -153,9 +152,9 @@ private:
     return fits;
   }
   std::uint64_t basePerTile(const Split &s) const {
-    return ceilDiv(table_.groups, s.groupSplit) *
-           ceilDiv(ceilDiv(table_.entries, s.slicedDimSplit), s.lookupParallelSplit) *
-           ceilDiv(table_.columns, s.unslicedDimSplit);
+    return base::ceilDiv(table_.groups, s.groupSplit) *
+           base::ceilDiv(base::ceilDiv(table_.entries, s.slicedDimSplit), s.lookupParallelSplit) *
+           base::ceilDiv(table_.columns, s.unslicedDimSplit);
   }
   [[noreturn]] void cannot() const {
     throw poputil::poplibs_error(base::str(

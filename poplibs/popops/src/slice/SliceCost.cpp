@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "popops/SliceCost.hpp"
+#include "base/Arithmetic.hpp"
 #include <algorithm>
 #include <bit>
 
@@ -9,8 +10,6 @@ namespace {
 
 using Cycles = std::uint64_t;
 
-Cycles ceilDiv(Cycles a, Cycles b) { return (a + b - 1) / b; }
-
 struct Element {
   Cycles bytes;
   explicit Element(const poplar::Target &target, const poplar::Type &type)
@@ -19,8 +18,8 @@ struct Element {
   // types; 64-bit types are two words.
   Cycles copy(Cycles n) const {
     if (bytes == 1)
-      return 3 * ceilDiv(n, 4);
-    return 2 * ceilDiv(n * std::max<Cycles>(bytes / 4, 1), 2);
+      return 3 * base::ceilDiv(n, 4);
+    return 2 * base::ceilDiv(n * std::max<Cycles>(bytes / 4, 1), 2);
   }
 };
 
@@ -29,10 +28,10 @@ Cycles shared(const poplar::Target &target, const poplar::Type &type, const Slic
               Cycles enter) {
   Cycles workers = target.getNumWorkerContexts();
   bool splitRow = w.splitRow.value_or(w.lookups == 1);
-  Cycles share = w.perWorker ? std::min(w.perWorker, w.row) : ceilDiv(w.row, workers);
+  Cycles share = w.perWorker ? std::min(w.perWorker, w.row) : base::ceilDiv(w.row, workers);
   Cycles row = splitRow ? share : w.row;
-  Cycles in = splitRow ? w.inRange : ceilDiv(w.inRange, workers);
-  Cycles out = ceilDiv(w.lookups - std::min(w.inRange, w.lookups), workers);
+  Cycles in = splitRow ? w.inRange : base::ceilDiv(w.inRange, workers);
+  Cycles out = base::ceilDiv(w.lookups - std::min(w.inRange, w.lookups), workers);
   Cycles search = 0;
   if (w.sorted) { // a binary search finds the first of ours, and no other is looked at
     search = 20 + 9 + 20 * std::bit_width(std::max<Cycles>(w.lookups, 1) - 1);
@@ -61,7 +60,7 @@ Cycles multiUpdateOpCycles(const poplar::Target &target, const poplar::Type &typ
   Cycles workers = target.getNumWorkerContexts();
   Cycles bytes = target.getTypeSize(type);
   bool wide = bytes >= 4;
-  Cycles in = ceilDiv(w.inRange, std::min(workers, std::max<Cycles>(w.entries, 1)));
+  Cycles in = base::ceilDiv(w.inRange, std::min(workers, std::max<Cycles>(w.entries, 1)));
   Cycles out = w.sorted ? 0 : w.lookups - std::min(in, w.lookups);
   Cycles rowBytes = w.row * bytes, each;
   if (rowBytes % 4)
@@ -82,20 +81,20 @@ Cycles dynamicSliceCycles(const poplar::Target &target, const poplar::Type &type
   bool bytewise = element.bytes == 1;
   return 11 + 14 +
          workers * ((bytewise ? 76 : 39) +
-                    ((bytewise ? 72 : 24) + element.copy(ceilDiv(row, workers))) * slices);
+                    ((bytewise ? 72 : 24) + element.copy(base::ceilDiv(row, workers))) * slices);
 }
 
 Cycles dynamicSlice2DCycles(const poplar::Target &target, const poplar::Type &type, Cycles slices,
                             Cycles row, Cycles regions) {
   Cycles workers = target.getNumWorkerContexts();
   Cycles bytes = target.getTypeSize(type);
-  Cycles vectors = ceilDiv(ceilDiv(row, std::max<Cycles>(regions, 1)) * bytes, 8);
+  Cycles vectors = base::ceilDiv(base::ceilDiv(row, std::max<Cycles>(regions, 1)) * bytes, 8);
   Cycles each = bytes >= 4 ? 29 + vectors : (bytes == 2 ? 31 : 50) + 2 * vectors;
-  return workers * (27 + ceilDiv(regions, workers) * (each * slices + 13));
+  return workers * (27 + base::ceilDiv(regions, workers) * (each * slices + 13));
 }
 
 Cycles sequenceSliceCycles(Cycles sequences, Cycles bytes) {
-  return 60 + 60 * sequences + 2 * ceilDiv(bytes, 4);
+  return 60 + 60 * sequences + 2 * base::ceilDiv(bytes, 4);
 }
 
 } // namespace popops

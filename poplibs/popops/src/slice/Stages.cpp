@@ -4,6 +4,7 @@
 //            [collect the candidates of all entry ranges and pick the valid one]
 //   update:  [zero partials] combine slices into own entries [reduce over parallel lookups]
 //            [combine with the base]
+#include "base/Arithmetic.hpp"
 #include "openipu/Chip.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/ReduceCost.hpp"
@@ -14,22 +15,20 @@ namespace popops::slice {
 
 namespace {
 
-std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-
 // The share of one tile.
 struct Share {
   std::size_t groups, columns, entries, lookups;
   Share(const Table &t, const Split &s, std::size_t all)
-      : groups(ceilDiv(t.groups, s.groupSplit)),
-        columns(std::min(t.columns,
-                         s.unslicedGrainSize *
-                             ceilDiv(ceilDiv(t.columns, s.unslicedGrainSize), s.unslicedDimSplit))),
-        entries(ceilDiv(t.entries, s.slicedDimSplit)),
-        lookups(ceilDiv(ceilDiv(all, s.lookupSerialSplit), s.lookupParallelSplit)) {}
+      : groups(base::ceilDiv(t.groups, s.groupSplit)),
+        columns(std::min(t.columns, s.unslicedGrainSize *
+                                        base::ceilDiv(base::ceilDiv(t.columns, s.unslicedGrainSize),
+                                                      s.unslicedDimSplit))),
+        entries(base::ceilDiv(t.entries, s.slicedDimSplit)),
+        lookups(base::ceilDiv(base::ceilDiv(all, s.lookupSerialSplit), s.lookupParallelSplit)) {}
 
   SliceWork work(const Split &split, const SliceOptions &options) const {
-    return {lookups, options.onePoint ? lookups : ceilDiv(lookups, split.slicedDimSplit), columns,
-            entries, split.useOrderingInfo};
+    return {lookups, options.onePoint ? lookups : base::ceilDiv(lookups, split.slicedDimSplit),
+            columns, entries, split.useOrderingInfo};
   }
   std::size_t base() const { return groups * entries * columns; }
   std::size_t slices() const { return groups * lookups * columns; }
@@ -95,7 +94,7 @@ Stages sliceStages(const poplar::Target &target, const Table &table, const Split
   out.add({"Slice", "popops::MultiSlice", cycles, share.offsetBytes(), 0, candidates + baseCopy, 1,
            serial});
   if (candidates) {
-    auto mine = ceilDiv(share.lookups, split.slicedDimSplit);
+    auto mine = base::ceilDiv(share.lookups, split.slicedDimSplit);
     auto pick = share.groups * multiSliceCycles(target, table.type,
                                                 {mine, mine, share.columns, share.entries, false});
     auto arriving = share.groups * mine * split.slicedDimSplit * share.columns * bytes;
@@ -124,11 +123,11 @@ Stages updateStages(const poplar::Target &target, const Table &table, const Spli
                   : multiUpdateOpCycles(target, table.type, work, scaled && !partials);
   auto vertex = op == Update::Replace ? "popops::MultiUpdate" : "popops::MultiUpdateOp";
   out.add({"Update", vertex, share.groups * each, share.slices() * bytes + share.offsetBytes(),
-           ceilDiv(share.slices(), split.slicedDimSplit) * bytes, kept, 2,
+           base::ceilDiv(share.slices(), split.slicedDimSplit) * bytes, kept, 2,
            std::uint32_t(split.lookupSerialSplit)});
   if (!partials)
     return out;
-  auto mine = ceilDiv(share.base(), parallel);
+  auto mine = base::ceilDiv(share.base(), parallel);
   if (parallel > 1)
     out.add({"Reduce", "popops::Reduce", reduceCycles(chip, table, op, mine, parallel),
              mine * parallel * partialBytes, kept, kept + mine * partialBytes,

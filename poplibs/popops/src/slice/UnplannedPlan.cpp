@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "slice/UnplannedPlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Placement.hpp"
 #include "popops/SliceCost.hpp"
 #include <functional>
@@ -82,7 +83,7 @@ bool singleRows(const UnplannedLookups &what) {
 void leaveTable(const Graph &graph, const Tensor &table, std::uint64_t total, PerTile &tiles) {
   auto holders = openipu::elementsByTile(graph, table);
   for (const auto &at : holders)
-    tiles[at.tile].bytesOut += (total + holders.size() - 1) / holders.size();
+    tiles[at.tile].bytesOut += base::ceilDiv(total, holders.size());
 }
 
 // The vertices, where the first entry lies.

@@ -4,6 +4,7 @@
 // (one round) and sorted again (log K rounds) until one run is left. Rounds between keys on
 // different tiles exchange them first.
 #include "sort/SortPlan.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Chip.hpp"
 #include "rearrange/Step.hpp"
 #include <algorithm>
@@ -31,7 +32,7 @@ struct Network {
   openipu::Plan plan;
 
   void round(const char *name, unsigned distance) {
-    std::uint64_t perTile = (total + tiles - 1) / tiles, pairs = (perTile + 1) / 2;
+    std::uint64_t perTile = base::ceilDiv(total, tiles), pairs = (perTile + 1) / 2;
     auto step = stepOf(name, vertex);
     openipu::TileWork work;
     work.count = unsigned(std::min<std::uint64_t>(tiles, total));

@@ -2,6 +2,7 @@
 // histogram: counts between levels. Device: Histogram1D where the data lies, then a
 // reduction of the counts.
 #include "popops/kernels/Histogram.hpp"
+#include "base/Arithmetic.hpp"
 #include "openipu/Operation.hpp"
 #include "popops/GatherStatistics.hpp"
 #include "popops/ReduceCost.hpp"
@@ -64,7 +65,7 @@ openipu::Plan planOf(const poplar::Graph &graph, const poplar::Tensor &input,
       [&](std::uint64_t n, std::uint32_t) {
         const auto passes = shareLevels ? chip.workerShare(levels) : levels;
         const auto each = shareLevels ? n : chip.workerShare(n);
-        return chip.onWorkers(20 + passes * (8 + perVector * ((each + width - 1) / width)));
+        return chip.onWorkers(20 + passes * (8 + perVector * base::ceilDiv(each, width)));
       });
   std::uint64_t tiles = 0, bins = levels + 1;
   for (auto &work : step.tiles) {

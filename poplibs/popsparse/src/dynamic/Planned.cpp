@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plans of dynamic sparse matrices, their tensors, and the product kernel.
 #include "dynamic/Planned.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Attributes.hpp"
 #include "poputil/exceptions.hpp"
@@ -47,7 +48,7 @@ static Problem problemOf(const SparsityParams &sparsity, std::size_t values, std
   p.dense = dense;
   p.blockRows = sparsity.blockDimensions[0];
   p.blockColumns = sparsity.blockDimensions[1];
-  p.blocks = (values + p.area() - 1) / p.area();
+  p.blocks = base::ceilDiv(values, p.area());
   p.type = type;
   return p;
 }
