@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 // GRU layers: parameters, tensors and the operations that run them.
 #include "popnn/Gru.hpp"
-#include "base/Text.hpp"
 #include "gru/GruImpl.hpp"
-#include "poplin/ProductPlan.hpp"
-#include "popnn/NonLinearityDefUtil.hpp"
 #include "poputil/DebugInfo.hpp"
-#include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
-#include "rnn/Layout.hpp"
 #include "rnn/Notes.hpp"
-#include "rnn/Operands.hpp"
 #include "rnn/Weights.hpp"
-#include <algorithm>
 
 namespace popnn::gru {
 
@@ -21,7 +14,6 @@ using poplar::OptionFlags;
 using poplar::Tensor;
 using poplar::program::Sequence;
 using poplin::PlanningCache;
-using poputil::poplibs_error;
 using poputil::PoplibsOpDebugInfo;
 
 std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder() {
@@ -48,63 +40,24 @@ GruParams::GruParams(poplar::Type type, std::size_t batch, std::size_t maxSteps,
 
 Shape shapeOf(const GruParams &p) {
   Shape s;
-  s.steps = p.rnn.maxTimeSteps;
-  s.batch = p.rnn.batchSize;
-  s.in = p.rnn.layerSizes[0];
-  s.out = p.rnn.layerSizes[1];
-  s.activation = p.activation;
-  s.recurrentActivation = p.recurrentActivation;
-  for (std::size_t i = 0; i < p.cellOrder.size(); ++i)
-    s.column[p.cellOrder[i]] = std::uint8_t(i);
-  s.fullSequence = p.outputFullSequence;
+  rnn::describe(p, s);
   s.resetAfter = p.resetAfter;
-  s.isHalf = p.rnn.dataType == poplar::HALF;
   return s;
 }
 
 namespace {
 
 Options check(const char *function, const GruParams &p, const OptionFlags &options) {
-  rnn::checkParams(function, p.rnn);
-  auto sorted = p.cellOrder;
-  std::sort(sorted.begin(), sorted.end());
-  if (sorted != getDefaultBasicGruCellOrder())
-    throw poplibs_error(base::str(function, ": cellOrder ", base::list(p.cellOrder),
-                                  " does not name each of the three units once."));
-  for (auto type : {p.activation, p.recurrentActivation})
-    if (!rnn::isGateActivation(type))
-      throw poplibs_error(
-          base::str(function, ": a cell cannot use the activation ", asString(type),
-                    "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
+  rnn::checkCell(function, p, getDefaultBasicGruCellOrder());
   auto parsed = parseOptions(options);
   rnn::checkShards(function, parsed.shards, p.rnn);
   return parsed;
 }
 
-std::vector<std::size_t> stateShape(const GruParams &p) {
-  return {p.rnn.batchSize, p.rnn.layerSizes[1]};
-}
-std::vector<std::size_t> inputShape(const GruParams &p) {
-  return {p.rnn.maxTimeSteps, p.rnn.batchSize, p.rnn.layerSizes[0]};
-}
-std::vector<std::size_t> outputShape(const GruParams &p) {
-  if (!p.outputFullSequence)
-    return stateShape(p);
-  return {p.rnn.maxTimeSteps, p.rnn.batchSize, p.rnn.layerSizes[1]};
-}
-std::vector<std::size_t> keptShape(const GruParams &p, std::size_t columns) {
-  return {p.rnn.maxTimeSteps, p.rnn.batchSize, columns, p.rnn.layerSizes[1]};
-}
 std::vector<std::size_t> biasShape(const GruParams &p) {
   if (p.resetAfter)
     return {3, 2, p.rnn.layerSizes[1]};
   return {3, p.rnn.layerSizes[1]};
-}
-
-Tensor createState(poplar::Graph &graph, const GruParams &p, const DebugContext &context) {
-  auto t = graph.addVariable(p.rnn.dataType, stateShape(p), context);
-  poputil::mapTensorLinearly(graph, t, unsigned(rnn::stepGrain), unsigned(rnn::stepGrain));
-  return t;
 }
 
 // The arguments that every function has; lengths and attention may be null.
@@ -126,12 +79,9 @@ Options check(const Call &c, const OptionFlags &options) {
   const auto &p = c.params;
   auto parsed = check(c.function, p, options);
   const auto type = p.rnn.dataType;
-  const auto in = p.rnn.layerSizes[0], out = p.rnn.layerSizes[1];
-  rnn::checkTensor(c.function, "the initial state", c.initial, type, stateShape(p));
-  rnn::checkTensor(c.function, "the input", c.input, type, inputShape(p));
-  rnn::checkTensor(c.function, "inputWeights", c.weights.inputWeights, type, {3, in, out});
-  rnn::checkTensor(c.function, "outputWeights", c.weights.outputWeights, type, {3, out, out});
-  rnn::checkTensor(c.function, "biases", c.weights.biases, type, biasShape(p));
+  rnn::checkTensor(c.function, "the initial state", c.initial, type, rnn::stateShape(p.rnn));
+  rnn::checkTensor(c.function, "the input", c.input, type, rnn::inputShape(p.rnn));
+  rnn::checkWeights(c.function, p.rnn, 3, true, biasShape(p), c.weights);
   if (c.lengths)
     rnn::checkLengths(c.function, *c.lengths, p.rnn.batchSize);
   if (c.attention)
@@ -171,7 +121,7 @@ Tensor createInput(poplar::Graph &graph, const GruParams &params, const DebugCon
                    const OptionFlags &options, PlanningCache *) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   const auto parsed = check("gru::createInput", params, options);
-  return rnn::createSequence(graph, params.rnn.dataType, inputShape(params), parsed.shards,
+  return rnn::createSequence(graph, params.rnn.dataType, rnn::inputShape(params.rnn), parsed.shards,
                              {di, "input"});
 }
 
@@ -180,7 +130,7 @@ Tensor createInitialState(poplar::Graph &graph, const GruParams &params,
                           PlanningCache *) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   check("gru::createInitialState", params, options);
-  return createState(graph, params, {di, "initialState"});
+  return rnn::createState(graph, params.rnn, {di, "initialState"});
 }
 
 std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const GruParams &params,
@@ -194,9 +144,7 @@ std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const GruPar
                                 params.rnn.layerSizes[1],
                                 3,
                                 !params.resetAfter};
-  return rnn::createKernels(graph, shape,
-                            poplin::productOptions(productFlags(parsed, "TRAINING_FWD")), cache,
-                            {di, "weights"});
+  return rnn::createKernels(graph, shape, parsed.product("TRAINING_FWD"), cache, {di, "weights"});
 }
 
 Tensor createWeightsBiases(poplar::Graph &graph, const GruParams &params,
@@ -238,14 +186,13 @@ Tensor addForward(poplar::Graph &graph, const Call &c, Tensor *intermediates, Se
       c.function);
   const auto parsed = check(c, options);
   const auto &p = c.params;
-  auto output = p.outputFullSequence ? rnn::createSequence(graph, p.rnn.dataType, outputShape(p),
-                                                           parsed.shards, {di, "output"})
-                                     : createState(graph, p, {di, "output"});
+  auto output = rnn::createOutput(graph, p, parsed.shards, {di, "output"});
   rnn::Uses uses;
   uses.out(output);
   if (intermediates) {
-    *intermediates = rnn::createSequence(graph, p.rnn.dataType, keptShape(p, shapeOf(p).kept()),
-                                         parsed.shards, {di, "intermediates"});
+    *intermediates =
+        rnn::createSequence(graph, p.rnn.dataType, rnn::keptShape(p.rnn, shapeOf(p).kept()),
+                            parsed.shards, {di, "intermediates"});
     uses.outIf(true, HasIntermediates, *intermediates);
   }
   uses.in(c.input);
@@ -276,20 +223,10 @@ struct Passed {
 void checkPassed(const Call &c, const Passed &b) {
   const auto type = c.params.rnn.dataType;
   rnn::checkTensor(c.function, "fwdIntermediates", b.intermediates, type,
-                   keptShape(c.params, shapeOf(c.params).kept()));
-  rnn::checkTensor(c.function, "the output", b.output, type, outputShape(c.params));
+                   rnn::keptShape(c.params.rnn, shapeOf(c.params).kept()));
+  rnn::checkTensor(c.function, "the output", b.output, type, rnn::outputShape(c.params));
   rnn::checkTensor(c.function, "the gradient of the output", b.outputGrad, type,
-                   outputShape(c.params));
-}
-
-GruWeights cloneWeights(poplar::Graph &graph, const GruWeights &w, const DebugContext &context) {
-  return {graph.clone(w.inputWeights, {context, "inputWeightsGrad"}),
-          graph.clone(w.outputWeights, {context, "outputWeightsGrad"}),
-          graph.clone(w.biases, {context, "biasesGrad"})};
-}
-void outWeights(rnn::Uses &uses, const GruWeights &w) {
-  for (const auto &t : {w.inputWeights, w.outputWeights, w.biases})
-    uses.out(t);
+                   rnn::outputShape(c.params));
 }
 
 Tensor addBackward(poplar::Graph &graph, const Call &c, const Passed &b, Sequence &prog,
@@ -312,14 +249,16 @@ Tensor addBackward(poplar::Graph &graph, const Call &c, const Passed &b, Sequenc
   extent.attention = c.attention;
   extent.masked = masked(c.allLengths());
 
-  auto gradient = createState(graph, p, {di, "initialStateGrad"});
+  auto gradient = rnn::createState(graph, p.rnn, {di, "initialStateGrad"});
   rnn::Uses uses;
   uses.out(gradient);
   if (extent.inputGradients)
-    uses.outIf(true, WantsInputGradient, *b.inputGrad = sequence(inputShape(p), "inputGrad"));
+    uses.outIf(true, WantsInputGradient,
+               *b.inputGrad = sequence(rnn::inputShape(p.rnn), "inputGrad"));
   if (b.gateGrads)
     uses.outIf(true, WantsGateGradients,
-               *b.gateGrads = sequence(keptShape(p, shapeOf(p).gradients()), "bwdIntermediates"));
+               *b.gateGrads =
+                   sequence(rnn::keptShape(p.rnn, shapeOf(p).gradients()), "bwdIntermediates"));
   if (b.attentionGrad) {
     const auto gradients = sequence({p.rnn.maxTimeSteps, p.rnn.batchSize}, "attentionGrad");
     uses.outIf(true, WantsAttentionGradient, gradients);
@@ -327,7 +266,7 @@ Tensor addBackward(poplar::Graph &graph, const Call &c, const Passed &b, Sequenc
   }
   if (b.weightGrads) {
     uses.bits |= WantsWeightGradients;
-    outWeights(uses, *b.weightGrads = cloneWeights(graph, c.weights, {di}));
+    rnn::outWeights(uses, *b.weightGrads = rnn::cloneWeights(graph, c.weights, {di}));
   }
   uses.in(c.initial);
   uses.in(b.intermediates);
@@ -358,10 +297,10 @@ GruWeights addUpdate(poplar::Graph &graph, const Call &c, const Tensor &intermed
   checkPassed(c, {intermediates, output, output, nullptr, nullptr, nullptr, nullptr});
   const auto &p = c.params;
   rnn::checkTensor(c.function, "bwdIntermediates", gateGrads, p.rnn.dataType,
-                   keptShape(p, shapeOf(p).gradients()));
-  auto gradients = cloneWeights(graph, c.weights, {di});
+                   rnn::keptShape(p.rnn, shapeOf(p).gradients()));
+  auto gradients = rnn::cloneWeights(graph, c.weights, {di});
   rnn::Uses uses;
-  outWeights(uses, gradients);
+  rnn::outWeights(uses, gradients);
   for (const auto &t : {c.initial, intermediates, gateGrads, c.input})
     uses.in(t);
   uses.inIf(p.outputFullSequence, HasOutput, output);
@@ -537,52 +476,43 @@ GruWeights auGruWU(poplar::Graph &graph, const GruParams &params, Sequence &prog
 std::vector<std::pair<poplin::MatMulParams, OptionFlags>>
 getMatMulPrePlanParameters(GruParams params, OptionFlags opts) {
   const auto parsed = check("gru::getMatMulPrePlanParameters", params, opts);
-  const auto type = params.rnn.dataType;
-  const auto batch = params.rnn.batchSize, in = params.rnn.layerSizes[0],
-             out = params.rnn.layerSizes[1];
-  std::vector<std::pair<poplin::MatMulParams, OptionFlags>> list;
-  auto add = [&](const char *pass, std::size_t m, std::size_t k, std::size_t n) {
-    list.push_back({poplin::MatMulParams{type, type, {m, k}, {k, n}}, productFlags(parsed, pass)});
-  };
+  const rnn::Sizes s(params.rnn);
+  rnn::Products products{params.rnn.dataType, parsed};
   if (params.resetAfter) {
-    add("TRAINING_FWD", batch, in, 3 * out);
-    add("TRAINING_FWD", batch, out, 3 * out);
+    products.add("TRAINING_FWD", s.batch, s.in, 3 * s.out);
+    products.add("TRAINING_FWD", s.batch, s.out, 3 * s.out);
   } else {
-    add("TRAINING_FWD", batch, in + out, 2 * out);
-    add("TRAINING_FWD", batch, in + out, out);
+    products.add("TRAINING_FWD", s.batch, s.in + s.out, 2 * s.out);
+    products.add("TRAINING_FWD", s.batch, s.in + s.out, s.out);
   }
   if (parsed.inferenceOnly)
-    return list;
-  add("TRAINING_BWD", batch, (params.resetAfter ? 3 : 2) * out, out);
+    return products.list;
+  products.add("TRAINING_BWD", s.batch, (params.resetAfter ? 3 : 2) * s.out, s.out);
   if (!params.resetAfter)
-    add("TRAINING_BWD", batch, out, out);
+    products.add("TRAINING_BWD", s.batch, s.out, s.out);
   if (params.calcInputGradients)
-    add("TRAINING_BWD", batch, 3 * out, in);
-  add("TRAINING_WU", in, batch, 3 * out);
-  add("TRAINING_WU", out, batch, 3 * out);
-  return list;
+    products.add("TRAINING_BWD", s.batch, 3 * s.out, s.in);
+  products.add("TRAINING_WU", s.in, s.batch, 3 * s.out);
+  products.add("TRAINING_WU", s.out, s.batch, 3 * s.out);
+  return products.list;
 }
 
 namespace {
 std::uint64_t products(const GruParams &p) {
-  return std::uint64_t(2) * p.rnn.maxTimeSteps * p.rnn.batchSize *
-         (p.rnn.layerSizes[0] + p.rnn.layerSizes[1]) * 3 * p.rnn.layerSizes[1];
-}
-std::uint64_t states(const GruParams &p) {
-  return std::uint64_t(p.rnn.maxTimeSteps) * p.rnn.batchSize * p.rnn.layerSizes[1];
+  return rnn::productFlops(p.rnn, p.rnn.layerSizes[0] + p.rnn.layerSizes[1], 3);
 }
 } // namespace
 
 // Biases 3 (6 with resetAfter), activations 3, reset 1 (2), blend 3.
 std::uint64_t getBasicGruCellFwdFlops(const GruParams &params) {
-  return products(params) + (params.resetAfter ? 14 : 10) * states(params);
+  return products(params) + (params.resetAfter ? 14 : 10) * rnn::stateElements(params.rnn);
 }
 // Sums 3, products 5, activation gradients 3 of 3.
 std::uint64_t getBasicGruCellBwdFlops(const GruParams &params) {
-  return products(params) + 17 * states(params);
+  return products(params) + 17 * rnn::stateElements(params.rnn);
 }
 std::uint64_t getBasicGruCellWuFlops(const GruParams &params) {
-  return products(params) + (params.resetAfter ? 4 : 3) * states(params);
+  return products(params) + (params.resetAfter ? 4 : 3) * rnn::stateElements(params.rnn);
 }
 
 } // namespace popnn::gru

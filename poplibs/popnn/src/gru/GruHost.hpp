@@ -3,22 +3,18 @@
 // of the batch) pairs in that order.
 #pragma once
 #include "popnn/GruDef.hpp"
-#include "rnn/Gates.hpp"
-#include <vector>
+#include "rnn/Cell.hpp"
 
 namespace popnn::gru {
 
-// What a kernel must know.
-struct Shape {
-  std::uint64_t steps = 0, batch = 0, in = 0, out = 0;
-  NonLinearityType activation = NonLinearityType::TANH;
-  NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
-  std::uint8_t column[BASIC_GRU_CELL_NUM_UNITS] = {0, 1, 2}; // of each unit in the weights
-  bool fullSequence = true, resetAfter = false, isHalf = false;
-  openipu::Rounding rounding; // of the call, not written
+using rnn::Column;
+using rnn::Weights; // biases: [3][out], or [3][2][out] with resetAfter
 
-  std::size_t rows() const { return steps * batch; }
-  std::size_t width() const { return 3 * out; }
+// What a kernel must know.
+struct Shape : rnn::CellShape {
+  Shape() : CellShape(BASIC_GRU_CELL_NUM_UNITS) {}
+  bool resetAfter = false;
+
   // Intermediates are [steps][batch][kept][out]: gates as in the weights (the update gate before
   // attention), the state's part of the candidate with resetAfter, the output if nobody else has
   // it.
@@ -28,20 +24,10 @@ struct Shape {
   unsigned gradients() const { return resetAfter ? 4 : 3; }
 };
 
-struct Column {
-  float *data = nullptr;
-  std::size_t row = 0;
-  float *at(std::size_t r) const { return data ? data + r * row : nullptr; }
-};
 struct Trace {
   Column gates, recurrent, output;
 };
 Trace traceOf(const Shape &shape, float *intermediates);
-
-struct Weights {
-  const float *input = nullptr, *output = nullptr; // [in][3 out], [out][3 out]
-  const float *biases = nullptr;                   // [3][out], or [3][2][out] with resetAfter
-};
 
 // `attention`: null or [steps][batch]. Fills what `trace` has room for, and the final output.
 void forward(const Shape &shape, const rnn::Lengths &lengths, const float *x,
@@ -58,8 +44,6 @@ void backward(const Shape &shape, const rnn::Lengths &lengths, const Weights &we
               const float *initial, const float *attention, const Trace &trace,
               const Gradients &gradients);
 
-void inputGradient(const Shape &shape, const float *gradients, const float *inputWeights,
-                   float *gradient);
 // In the layout of Weights.
 void weightGradients(const Shape &shape, const float *gradients, const float *x,
                      const float *initial, const Trace &trace, float *input, float *output,

@@ -4,18 +4,15 @@
 #include "gru/GruHost.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Plan.hpp"
-#include "poplin/ConvPlan.hpp"
 #include "popnn/Gru.hpp"
+#include "rnn/Layer.hpp"
 
 namespace popnn::gru {
 
-struct Options {
-  bool inferenceOnly = true, codeReuse = false;
-  std::size_t shards = 1;
-  poplar::OptionFlags products; // of matMul: partialsType, availableMemoryProportion
+struct Options : rnn::LayerOptions {
+  Options() { inferenceOnly = true; }
 };
 Options parseOptions(const poplar::OptionFlags &options);
-poplar::OptionFlags productFlags(const Options &options, const char *pass);
 
 Shape shapeOf(const GruParams &params);
 void write(openipu::AttributeWriter &writer, const Shape &shape);

@@ -2,35 +2,23 @@
 // The three kernels of a GRU layer: operands become plain floats, GruHost.cpp does the rest.
 #include "gru/GruImpl.hpp"
 #include "rnn/Operands.hpp"
-#include <algorithm>
-#include <optional>
 
 namespace popnn::gru {
 
 using openipu::KernelArgs;
 using poplin::dense::Floats;
 using poplin::dense::FloatsOut;
-using poplin::dense::View;
+using rnn::dataOf;
+using rnn::floatsIf;
 
 void write(openipu::AttributeWriter &writer, const Shape &s) {
-  writer.put(s.steps).put(s.batch).put(s.in).put(s.out);
-  writer.put(s.activation).put(s.recurrentActivation);
-  for (auto column : s.column)
-    writer.put(column);
+  rnn::write(writer, s);
   writer.put(s.fullSequence).put(s.resetAfter).put(s.isHalf);
 }
 
 Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding) {
   Shape s;
-  s.rounding = rounding;
-  for (auto *size : {&s.steps, &s.batch, &s.in, &s.out})
-    *size = reader.get<std::uint64_t>();
-  if (s.batch == 0 || s.out == 0) // nothing to do, however often
-    s.steps = 0;
-  s.activation = reader.get<NonLinearityType>();
-  s.recurrentActivation = reader.get<NonLinearityType>();
-  for (auto &column : s.column)
-    column = reader.get<std::uint8_t>() % BASIC_GRU_CELL_NUM_UNITS;
+  rnn::read(reader, rounding, s);
   for (auto *flag : {&s.fullSequence, &s.resetAfter, &s.isHalf})
     *flag = reader.get<bool>();
   return s;
@@ -38,28 +26,11 @@ Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &round
 
 namespace {
 
-// [3][rows][out] as [rows][3 out].
-View byRow(const openipu::KernelOperand &weights) { return View(weights).dimShuffled({1, 0, 2}); }
-std::optional<Floats> floatsIf(const openipu::KernelOperand *operand) {
-  return operand ? std::optional<Floats>(Floats(*operand)) : std::nullopt;
-}
-const float *dataOf(const std::optional<Floats> &floats) {
-  return floats ? floats->data() : nullptr;
-}
-
-struct Layer {
-  Floats input, output, biases;
-  explicit Layer(rnn::Operands &operands)
-      : input(byRow(operands.next())), output(byRow(operands.next())), biases(operands.next()) {}
-  Weights weights() const { return {input.data(), output.data(), biases.data()}; }
-};
-
 void runForward(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
   const auto s = readShape(reader, args.rounding);
-  if (std::all_of(args.outputs.begin(), args.outputs.end(),
-                  [](const auto &operand) { return operand.elements == 0; }))
-    return; // nothing to do, however often and however many
+  if (rnn::writesNothing(args))
+    return;
   const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const FloatsOut output(outs.next());
@@ -67,7 +38,7 @@ void runForward(const KernelArgs &args) {
   if (bits & HasIntermediates)
     intermediates = FloatsOut(outs.next());
   const Floats x(ins.next()), h0(ins.next());
-  const Layer layer(ins);
+  const rnn::LayerWeights layer(ins, true);
   const auto attention = floatsIf(ins.nextIf(bits & HasAttention));
   const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
   Trace trace;
@@ -91,10 +62,9 @@ Trace traceFrom(const Shape &s, const float *kept, const float *outputs) {
 
 void updateWeights(const Shape &s, rnn::Operands &outs, const float *gradients, const float *x,
                    const float *h0, const Trace &trace) {
-  const FloatsOut w(byRow(outs.next())), u(byRow(outs.next())), b(outs.next());
-  weightGradients(s, gradients, x, h0, trace, w.data(), u.data(), b.data());
-  for (const auto *result : {&w, &u, &b})
-    result->flush();
+  const rnn::LayerGradients to(outs, true);
+  weightGradients(s, gradients, x, h0, trace, to.input.data(), to.output.data(), to.biases.data());
+  to.flush();
 }
 
 void runBackward(const KernelArgs &args) {
@@ -111,7 +81,7 @@ void runBackward(const KernelArgs &args) {
   if (bits & WantsAttentionGradient)
     dAttention = FloatsOut(outs.next());
   const Floats h0(ins.next()), kept(ins.next());
-  const Layer layer(ins);
+  const rnn::LayerWeights layer(ins, true);
   const Floats x(ins.next()), dy(ins.next());
   const auto y = floatsIf(ins.nextIf(bits & HasOutput)),
              attention = floatsIf(ins.nextIf(bits & HasAttention));
@@ -129,7 +99,7 @@ void runBackward(const KernelArgs &args) {
   backward(s, lengths, layer.weights(), h0.data(), dataOf(attention), trace,
            {gates, dh.data(), s.fullSequence ? dy.data() : nullptr, dAttention.data()});
   if (bits & WantsInputGradient)
-    inputGradient(s, gates, layer.input.data(), dx.data());
+    rnn::inputGradient(s, gates, s.gradients() * s.out, layer.input.data(), dx.data());
   if (bits & WantsWeightGradients)
     updateWeights(s, outs, gates, x.data(), h0.data(), trace);
   for (const auto *result :

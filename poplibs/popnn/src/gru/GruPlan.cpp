@@ -9,47 +9,28 @@
 namespace popnn::gru {
 
 using popops::expr::BinaryOpType;
+using rnn::Sizes;
 
 Options parseOptions(const poplar::OptionFlags &options) {
   Options o;
-  std::string partials, share;
   using poplibs::OptionHandler;
   const poplibs::OptionSpec spec{
       {"inferenceOnly", OptionHandler::createWithBool(o.inferenceOnly)},
-      {"partialsType", OptionHandler::createWithString(partials)},
-      {"availableMemoryProportion", OptionHandler::createWithString(share)},
+      {"partialsType", OptionHandler::createWithString(o.partialsType)},
+      {"availableMemoryProportion", OptionHandler::createWithString(o.availableMemoryProportion)},
       {"numShards", OptionHandler::createWithInteger(o.shards)},
       {"rnnCodeReuse", OptionHandler::createWithBool(o.codeReuse)}};
   for (const auto &[name, value] : options)
     spec.parse(name, value);
-  if (!o.shards)
-    throw poplar::invalid_option("Invalid value '0' for option 'numShards': it must be at least 1");
-  if (!partials.empty())
-    o.products.set("partialsType", partials);
-  if (!share.empty())
-    o.products.set("availableMemoryProportion", share);
-  poplin::productOptions(o.products); // complains about bad values now
+  o.check();
   return o;
-}
-
-poplar::OptionFlags productFlags(const Options &options, const char *pass) {
-  auto flags = options.products;
-  flags.set("fullyConnectedPass", options.inferenceOnly ? "INFERENCE_FWD" : pass);
-  return flags;
 }
 
 namespace {
 
-struct Sizes {
-  std::size_t steps, batch, in, out, state;
-  explicit Sizes(const GruParams &p)
-      : steps(p.rnn.maxTimeSteps), batch(p.rnn.batchSize), in(p.rnn.layerSizes[0]),
-        out(p.rnn.layerSizes[1]), state(batch * out) {}
-};
-
 void addProducts(rnn::StepPlan &plan, const GruParams &p, const Sizes &s, const Options &options,
                  poplin::PlanningCache *cache) {
-  const auto flags = poplin::productOptions(productFlags(options, "TRAINING_FWD"));
+  const auto flags = options.product("TRAINING_FWD");
   if (p.resetAfter) {
     plan.product("WeighInput", s.batch, s.in, 3 * s.out, flags, cache);
     plan.product("WeighState", s.batch, s.out, 3 * s.out, flags, cache);
@@ -71,7 +52,7 @@ void addProducts(rnn::StepPlan &plan, const GruParams &p, const Sizes &s, const 
 
 openipu::Plan forwardPlan(const poplar::Target &target, const GruParams &p, const Options &options,
                           const Extent &extent, poplin::PlanningCache *cache) {
-  const Sizes s(p);
+  const Sizes s(p.rnn);
   rnn::StepPlan plan(target, p.rnn.dataType, s.steps);
   plan.slice("SliceInput", s.batch * s.in);
   addProducts(plan, p, s, options, cache);
@@ -96,7 +77,7 @@ namespace {
 
 void addUpdate(rnn::StepPlan &plan, const GruParams &p, const Sizes &s, const Options &options,
                poplin::PlanningCache *cache) {
-  const auto flags = poplin::productOptions(productFlags(options, "TRAINING_WU"));
+  const auto flags = options.product("TRAINING_WU");
   plan.product("UpdateInput", s.in, s.batch, 3 * s.out, flags, cache);
   if (!p.resetAfter)
     plan.binary("Update/Reset", BinaryOpType::MULTIPLY, s.state);
@@ -109,8 +90,8 @@ void addUpdate(rnn::StepPlan &plan, const GruParams &p, const Sizes &s, const Op
 
 openipu::Plan backwardPlan(const poplar::Target &target, const GruParams &p, const Options &options,
                            const Extent &extent, poplin::PlanningCache *cache) {
-  const Sizes s(p);
-  const auto flags = poplin::productOptions(productFlags(options, "TRAINING_BWD"));
+  const Sizes s(p.rnn);
+  const auto flags = options.product("TRAINING_BWD");
   rnn::StepPlan plan(target, p.rnn.dataType, s.steps);
   plan.slice("SliceIntermediates", shapeOf(p).kept() * s.state);
   if (p.outputFullSequence) {
@@ -150,7 +131,7 @@ openipu::Plan backwardPlan(const poplar::Target &target, const GruParams &p, con
 
 openipu::Plan updatePlan(const poplar::Target &target, const GruParams &p, const Options &options,
                          poplin::PlanningCache *cache) {
-  const Sizes s(p);
+  const Sizes s(p.rnn);
   rnn::StepPlan plan(target, p.rnn.dataType, s.steps);
   plan.slice("SliceGateGradients", shapeOf(p).gradients() * s.state);
   plan.slice("SliceInput", s.batch * s.in);

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 // LSTM layers: parameters, tensors and the operations that run them.
 #include "popnn/Lstm.hpp"
-#include "base/Text.hpp"
 #include "lstm/LstmImpl.hpp"
-#include "poplin/ProductPlan.hpp"
-#include "popnn/NonLinearityDefUtil.hpp"
 #include "poputil/DebugInfo.hpp"
-#include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
-#include "rnn/Layout.hpp"
 #include "rnn/Notes.hpp"
-#include "rnn/Operands.hpp"
 #include "rnn/Weights.hpp"
-#include <algorithm>
 
 namespace popnn::lstm {
 
@@ -20,7 +13,6 @@ using poplar::DebugContext;
 using poplar::OptionFlags;
 using poplar::Tensor;
 using poplin::PlanningCache;
-using poputil::poplibs_error;
 using poputil::PoplibsOpDebugInfo;
 
 std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder() {
@@ -52,79 +44,31 @@ Tensor LstmState::getAsTensor() const {
 
 Shape shapeOf(const LstmParams &p, const Options &options) {
   Shape s;
-  s.steps = p.rnn.maxTimeSteps;
-  s.batch = p.rnn.batchSize;
-  s.in = p.rnn.layerSizes[0];
-  s.out = p.rnn.layerSizes[1];
-  s.activation = p.activation;
-  s.recurrentActivation = p.recurrentActivation;
-  for (std::size_t i = 0; i < p.cellOrder.size(); ++i)
-    s.column[p.cellOrder[i]] = std::uint8_t(i);
+  rnn::describe(p, s);
   s.recomputation = options.recomputation;
-  s.fullSequence = p.outputFullSequence;
   s.preserveFinalState = p.preserveFinalState;
   s.useInput = p.doInputWeightCalc;
-  s.isHalf = p.rnn.dataType == poplar::HALF;
   return s;
 }
 
 namespace {
 
-void checkCellOrder(const char *function, std::vector<BasicLstmCellUnit> order) {
-  auto sorted = order;
-  std::sort(sorted.begin(), sorted.end());
-  if (sorted != getDefaultBasicLstmCellOrder())
-    throw poplibs_error(base::str(function, ": cellOrder ", base::list(order),
-                                  " does not name each of the four units once."));
-}
-
 Options check(const char *function, const LstmParams &p, const OptionFlags &options) {
-  rnn::checkParams(function, p.rnn);
-  checkCellOrder(function, p.cellOrder);
-  for (auto type : {p.activation, p.recurrentActivation})
-    if (!rnn::isGateActivation(type))
-      throw poplibs_error(
-          base::str(function, ": a cell cannot use the activation ", asString(type),
-                    "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
+  rnn::checkCell(function, p, getDefaultBasicLstmCellOrder());
   auto parsed = parseOptions(options, p.rnn.dataType);
   rnn::checkShards(function, parsed.shards, p.rnn);
   return parsed;
 }
 
-std::vector<std::size_t> stateShape(const LstmParams &p) {
-  return {p.rnn.batchSize, p.rnn.layerSizes[1]};
-}
-std::vector<std::size_t> inputShape(const LstmParams &p) {
-  return {p.rnn.maxTimeSteps, p.rnn.batchSize, p.rnn.layerSizes[0]};
-}
-std::vector<std::size_t> outputShape(const LstmParams &p) {
-  if (!p.outputFullSequence)
-    return stateShape(p);
-  return {p.rnn.maxTimeSteps, p.rnn.batchSize, p.rnn.layerSizes[1]};
-}
-std::vector<std::size_t> keptShape(const LstmParams &p, std::size_t columns) {
-  return {p.rnn.maxTimeSteps, p.rnn.batchSize, columns, p.rnn.layerSizes[1]};
-}
-
 void checkState(const char *function, const LstmParams &p, const LstmState &state) {
   rnn::checkTensor(function, "the output of the initial state", state.output, p.rnn.dataType,
-                   stateShape(p));
+                   rnn::stateShape(p.rnn));
   rnn::checkTensor(function, "the cell state of the initial state", state.cellState, p.rnn.dataType,
-                   stateShape(p));
+                   rnn::stateShape(p.rnn));
 }
 
 void checkWeights(const char *function, const LstmParams &p, const LstmWeights &w) {
-  const auto in = p.rnn.layerSizes[0], out = p.rnn.layerSizes[1];
-  if (p.doInputWeightCalc || w.inputWeights.valid())
-    rnn::checkTensor(function, "inputWeights", w.inputWeights, p.rnn.dataType, {4, in, out});
-  rnn::checkTensor(function, "outputWeights", w.outputWeights, p.rnn.dataType, {4, out, out});
-  rnn::checkTensor(function, "biases", w.biases, p.rnn.dataType, {4, out});
-}
-
-Tensor createState(poplar::Graph &graph, const LstmParams &p, const DebugContext &context) {
-  auto t = graph.addVariable(p.rnn.dataType, stateShape(p), context);
-  poputil::mapTensorLinearly(graph, t, unsigned(rnn::stepGrain), unsigned(rnn::stepGrain));
-  return t;
+  rnn::checkWeights(function, p.rnn, 4, p.doInputWeightCalc, {4, p.rnn.layerSizes[1]}, w);
 }
 
 } // namespace
@@ -133,8 +77,8 @@ Tensor createInput(poplar::Graph &graph, const LstmParams &params, const DebugCo
                    const OptionFlags &options, PlanningCache *) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   const auto parsed = check("lstm::createInput", params, options);
-  auto t = rnn::createSequence(graph, params.rnn.dataType, inputShape(params), parsed.shards,
-                               {di, "input"});
+  auto t = rnn::createSequence(graph, params.rnn.dataType, rnn::inputShape(params.rnn),
+                               parsed.shards, {di, "input"});
   di.addOutput(t);
   return t;
 }
@@ -144,7 +88,7 @@ Tensor createInitialOutput(poplar::Graph &graph, const LstmParams &params,
                            PlanningCache *) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   check("lstm::createInitialOutput", params, options);
-  return createState(graph, params, {di, "initialOutput"});
+  return rnn::createState(graph, params.rnn, {di, "initialOutput"});
 }
 
 Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params,
@@ -152,7 +96,7 @@ Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params,
                               PlanningCache *) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   check("lstm::createInitialCellState", params, options);
-  return createState(graph, params, {di, "initialCellState"});
+  return rnn::createState(graph, params.rnn, {di, "initialCellState"});
 }
 
 LstmState createInitialState(poplar::Graph &graph, const LstmParams &params,
@@ -180,8 +124,8 @@ std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const LstmPa
                                 params.rnn.layerSizes[1],
                                 4,
                                 params.doInputWeightCalc && !parsed.preCalcWeights};
-  auto [input, output] = rnn::createKernels(graph, shape, productOptions(parsed, "TRAINING_FWD"),
-                                            cache, {di, "weights"});
+  auto [input, output] =
+      rnn::createKernels(graph, shape, parsed.product("TRAINING_FWD"), cache, {di, "weights"});
   di.addOutputs({{"inputWeights", poputil::toProfileValue(input)},
                  {"outputWeights", poputil::toProfileValue(output)}});
   return {input, output};
@@ -216,20 +160,17 @@ std::pair<Tensor, Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params
   const auto parsed = check(here, params, options);
   checkState(here, params, stateInit);
   checkWeights(here, params, weights);
-  rnn::checkTensor(here, "the input", in, params.rnn.dataType, inputShape(params));
+  rnn::checkTensor(here, "the input", in, params.rnn.dataType, rnn::inputShape(params.rnn));
   const auto shape = shapeOf(params, parsed);
 
-  auto output = params.outputFullSequence
-                    ? rnn::createSequence(graph, params.rnn.dataType, outputShape(params),
-                                          parsed.shards, {di, "output"})
-                    : createState(graph, params, {di, "output"});
-  auto cell = createState(graph, params, {di, "cellState"});
+  auto output = rnn::createOutput(graph, params, parsed.shards, {di, "output"});
+  auto cell = rnn::createState(graph, params.rnn, {di, "cellState"});
   rnn::Uses uses;
   uses.out(output);
   uses.out(cell);
   if (intermediates) {
     *intermediates =
-        rnn::createSequence(graph, params.rnn.dataType, keptShape(params, shape.kept()),
+        rnn::createSequence(graph, params.rnn.dataType, rnn::keptShape(params.rnn, shape.kept()),
                             parsed.shards, {di, "intermediates"});
     uses.outIf(shape.kept(), HasIntermediates, *intermediates);
   }
@@ -268,34 +209,20 @@ struct Backward {
   LstmWeights *weightGrads;
 };
 
-LstmWeights cloneWeights(poplar::Graph &graph, const LstmWeights &w, const DebugContext &context) {
-  LstmWeights g;
-  if (w.inputWeights.valid())
-    g.inputWeights = graph.clone(w.inputWeights, {context, "inputWeightsGrad"});
-  g.outputWeights = graph.clone(w.outputWeights, {context, "outputWeightsGrad"});
-  g.biases = graph.clone(w.biases, {context, "biasesGrad"});
-  return g;
-}
-
-void outWeights(rnn::Uses &uses, const LstmWeights &g) {
-  if (g.inputWeights.valid())
-    uses.out(g.inputWeights);
-  uses.out(g.outputWeights);
-  uses.out(g.biases);
-}
-
 void checkBackward(const LstmParams &p, const Shape &s, const Backward &b) {
   checkState(b.function, p, b.stateInit);
   checkWeights(b.function, p, b.weights);
   const auto type = p.rnn.dataType;
-  rnn::checkTensor(b.function, "the input", b.input, type, inputShape(p));
-  rnn::checkTensor(b.function, "the output", b.output, type, outputShape(p));
-  rnn::checkTensor(b.function, "the gradient of the output", b.outputGrad, type, outputShape(p));
+  rnn::checkTensor(b.function, "the input", b.input, type, rnn::inputShape(p.rnn));
+  rnn::checkTensor(b.function, "the output", b.output, type, rnn::outputShape(p));
+  rnn::checkTensor(b.function, "the gradient of the output", b.outputGrad, type,
+                   rnn::outputShape(p));
   rnn::checkTensor(b.function, "fwdIntermediates (made with the same options?)", b.intermediates,
-                   type, keptShape(p, s.kept()));
+                   type, rnn::keptShape(p.rnn, s.kept()));
   for (const auto *t : {b.lastOutputGrad, b.lastCellGrad})
     if (t)
-      rnn::checkTensor(b.function, "the gradient of the last state", *t, type, stateShape(p));
+      rnn::checkTensor(b.function, "the gradient of the last state", *t, type,
+                       rnn::stateShape(p.rnn));
 }
 
 LstmState addBackward(poplar::Graph &graph, const LstmParams &p, poplar::program::Sequence &prog,
@@ -307,25 +234,25 @@ LstmState addBackward(poplar::Graph &graph, const LstmParams &p, poplar::program
   const bool inputGradients = b.inputGrad && p.calcInputGradients && p.doInputWeightCalc;
   const bool update = b.weightGrads, recompute = s.recomputation == Recomputation::Full;
 
-  LstmState gradient{createState(graph, p, {context, "initialOutputGrad"}),
-                     createState(graph, p, {context, "initialCellStateGrad"})};
+  LstmState gradient{rnn::createState(graph, p.rnn, {context, "initialOutputGrad"}),
+                     rnn::createState(graph, p.rnn, {context, "initialCellStateGrad"})};
   rnn::Uses uses;
   uses.out(gradient.output);
   uses.out(gradient.cellState);
   if (inputGradients) {
-    *b.inputGrad = rnn::createSequence(graph, p.rnn.dataType, inputShape(p), parsed.shards,
+    *b.inputGrad = rnn::createSequence(graph, p.rnn.dataType, rnn::inputShape(p.rnn), parsed.shards,
                                        {context, "inputGrad"});
     uses.outIf(true, WantsInputGradient, *b.inputGrad);
   }
   if (b.gateGrads) {
-    *b.gateGrads = rnn::createSequence(graph, p.rnn.dataType, keptShape(p, 4), parsed.shards,
-                                       {context, "bwdIntermediates"});
+    *b.gateGrads = rnn::createSequence(graph, p.rnn.dataType, rnn::keptShape(p.rnn, 4),
+                                       parsed.shards, {context, "bwdIntermediates"});
     uses.outIf(true, WantsGateGradients, *b.gateGrads);
   }
   if (update) {
-    *b.weightGrads = cloneWeights(graph, b.weights, context);
+    *b.weightGrads = rnn::cloneWeights(graph, b.weights, context);
     uses.bits |= WantsWeightGradients;
-    outWeights(uses, *b.weightGrads);
+    rnn::outWeights(uses, *b.weightGrads);
   }
   uses.in(b.stateInit.output);
   uses.in(b.stateInit.cellState);
@@ -393,12 +320,12 @@ LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::progr
                 {here, fwdStateInit, fwdIntermediates, weights, input, output, output, nullptr,
                  nullptr, nullptr, nullptr, nullptr});
   rnn::checkTensor(here, "bwdIntermediates", bwdIntermediates, params.rnn.dataType,
-                   keptShape(params, 4));
-  auto gradients = cloneWeights(graph, weights, {di});
+                   rnn::keptShape(params.rnn, 4));
+  auto gradients = rnn::cloneWeights(graph, weights, {di});
   rnn::Uses uses;
   if (weights.inputWeights.valid())
     uses.bits |= HasInputWeights;
-  outWeights(uses, gradients);
+  rnn::outWeights(uses, gradients);
   uses.in(fwdStateInit.output);
   uses.in(bwdIntermediates);
   uses.inIf(!params.outputFullSequence, HasIntermediates, fwdIntermediates);
@@ -448,47 +375,36 @@ LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params,
 std::vector<std::pair<poplin::MatMulParams, OptionFlags>>
 getMatMulPrePlanParameters(LstmParams params, OptionFlags opts) {
   const auto parsed = check("lstm::getMatMulPrePlanParameters", params, opts);
-  const auto type = params.rnn.dataType;
-  const auto batch = params.rnn.batchSize, in = params.rnn.layerSizes[0],
-             out = params.rnn.layerSizes[1], depth = stepDepth(params, parsed);
-  std::vector<std::pair<poplin::MatMulParams, OptionFlags>> list;
-  auto add = [&](const char *pass, std::size_t m, std::size_t k, std::size_t n) {
-    auto flags = parsed.products;
-    flags.set("fullyConnectedPass", parsed.inferenceOnly ? "INFERENCE_FWD" : pass);
-    list.push_back({poplin::MatMulParams{type, type, {m, k}, {k, n}}, flags});
-  };
-  add("TRAINING_FWD", batch, depth, 4 * out);
+  const rnn::Sizes s(params.rnn);
+  rnn::Products products{params.rnn.dataType, parsed};
+  products.add("TRAINING_FWD", s.batch, stepDepth(params, parsed), 4 * s.out);
   if (params.doInputWeightCalc && parsed.preCalcWeights)
-    add("TRAINING_FWD", params.rnn.maxTimeSteps * batch, in, 4 * out);
+    products.add("TRAINING_FWD", s.steps * s.batch, s.in, 4 * s.out);
   if (parsed.inferenceOnly)
-    return list;
-  add("TRAINING_BWD", batch, 4 * out, out + (params.calcInputGradients ? in : 0));
-  add("TRAINING_WU", out + (params.doInputWeightCalc ? in : 0), parsed.stepsPerUpdate * batch,
-      4 * out);
-  return list;
+    return products.list;
+  products.add("TRAINING_BWD", s.batch, 4 * s.out, s.out + (params.calcInputGradients ? s.in : 0));
+  products.add("TRAINING_WU", s.out + (params.doInputWeightCalc ? s.in : 0),
+               parsed.stepsPerUpdate * s.batch, 4 * s.out);
+  return products.list;
 }
 
 namespace {
 std::uint64_t products(const LstmParams &p) {
-  const auto in = p.doInputWeightCalc ? p.rnn.layerSizes[0] : 0;
-  return std::uint64_t(2) * p.rnn.maxTimeSteps * p.rnn.batchSize * (in + p.rnn.layerSizes[1]) * 4 *
-         p.rnn.layerSizes[1];
-}
-std::uint64_t states(const LstmParams &p) {
-  return std::uint64_t(p.rnn.maxTimeSteps) * p.rnn.batchSize * p.rnn.layerSizes[1];
+  const auto &sizes = p.rnn.layerSizes;
+  return rnn::productFlops(p.rnn, (p.doInputWeightCalc ? sizes[0] : 0) + sizes[1], 4);
 }
 } // namespace
 
 // Biases 4, activations 5, cell state 3, output 1 for every element of the state.
 std::uint64_t getBasicLstmCellFwdFlops(const LstmParams &params) {
-  return products(params) + 13 * states(params);
+  return products(params) + 13 * rnn::stateElements(params.rnn);
 }
 // Sums 2, products 7, activation gradients 5 of 3.
 std::uint64_t getBasicLstmCellBwdFlops(const LstmParams &params) {
-  return products(params) + 24 * states(params);
+  return products(params) + 24 * rnn::stateElements(params.rnn);
 }
 std::uint64_t getBasicLstmCellWuFlops(const LstmParams &params) {
-  return products(params) + 4 * states(params);
+  return products(params) + 4 * rnn::stateElements(params.rnn);
 }
 
 } // namespace popnn::lstm

@@ -11,60 +11,39 @@ namespace {
 
 using rnn::matrix;
 using rnn::multiply;
+using rnn::product;
 using rnn::Rounded;
-
-constexpr std::size_t chunkValues = std::size_t(1) << 20; // of gates that are not kept: 4 MiB
 
 OPENIPU_SIMD void updateCell(const float *f, const float *i, const float *g, const float *c,
                              float *next, std::size_t n) {
   for (std::size_t k = 0; k < n; ++k)
     next[k] = f[k] * c[k] + i[k] * g[k];
 }
-OPENIPU_SIMD void product(const float *a, const float *b, float *to, std::size_t n) {
-  for (std::size_t k = 0; k < n; ++k)
-    to[k] = a[k] * b[k];
-}
 
 // Pointers to the four units in a row of gates.
 struct Units {
   Units(const Shape &s, float *row)
-      : f(row + s.column[BASIC_LSTM_CELL_FORGET_GATE] * s.out),
-        i(row + s.column[BASIC_LSTM_CELL_INPUT_GATE] * s.out),
-        g(row + s.column[BASIC_LSTM_CELL_CANDIDATE] * s.out),
-        o(row + s.column[BASIC_LSTM_CELL_OUTPUT_GATE] * s.out) {}
+      : f(row + s.at(BASIC_LSTM_CELL_FORGET_GATE)), i(row + s.at(BASIC_LSTM_CELL_INPUT_GATE)),
+        g(row + s.at(BASIC_LSTM_CELL_CANDIDATE)), o(row + s.at(BASIC_LSTM_CELL_OUTPUT_GATE)) {}
   float *f, *i, *g, *o;
 };
-
-void roundIfHalf(const Shape &s, std::size_t row, Rounded what, float *values, std::size_t n) {
-  if (s.isHalf)
-    rnn::roundToHalf(s.rounding, row, what, values, n);
-}
 
 void activateGates(const Shape &s, std::size_t row, float *gates) {
   const Units u(s, gates);
   for (float *gate : {u.f, u.i, u.o})
     rnn::activate(s.recurrentActivation, gate, s.out);
   rnn::activate(s.activation, u.g, s.out);
-  roundIfHalf(s, row, Rounded::Gates, gates, s.width());
+  s.roundIfHalf(row, Rounded::Gates, gates, s.width());
 }
 
 // c := next cell state; squashed := activation(c)
 void stepCell(const Shape &s, std::size_t row, float *gates, float *c, float *squashed) {
   const Units u(s, gates);
   updateCell(u.f, u.i, u.g, c, c, s.out);
-  roundIfHalf(s, row, Rounded::Cell, c, s.out);
+  s.roundIfHalf(row, Rounded::Cell, c, s.out);
   std::copy_n(c, s.out, squashed);
   rnn::activate(s.activation, squashed, s.out);
-  roundIfHalf(s, row, Rounded::Squashed, squashed, s.out);
-}
-
-void keep(const Column &column, std::size_t row, const float *values, std::size_t n) {
-  if (column.data)
-    std::copy_n(values, n, column.at(row));
-}
-void keepZeros(const Column &column, std::size_t row, std::size_t n) {
-  if (column.data)
-    std::fill_n(column.at(row), n, 0.f);
+  s.roundIfHalf(row, Rounded::Squashed, squashed, s.out);
 }
 
 struct Running {
@@ -74,34 +53,37 @@ struct Running {
         cell(initial.cell, initial.cell + s.batch * s.out), squashed(s.batch * s.out) {}
 };
 
-// One element of one step; its gates hold the weighted sums.
-void stepElement(const Shape &s, bool runs, std::size_t row, std::size_t element, float *gates,
-                 Running &state, const Trace &trace) {
-  float *c = state.cell.data() + element * s.out, *h = state.output.data() + element * s.out,
-        *squashed = state.squashed.data() + element * s.out;
-  if (!runs) {
-    std::fill_n(gates, s.width(), 0.f);
-    for (const auto *column : {&trace.cell, &trace.squashed, &trace.output})
-      keepZeros(*column, row, s.out);
-    return;
-  }
-  activateGates(s, row, gates);
-  stepCell(s, row, gates, c, squashed);
-  product(Units(s, gates).o, squashed, h, s.out);
-  roundIfHalf(s, row, Rounded::Output, h, s.out);
-  keep(trace.cell, row, c, s.out);
-  keep(trace.squashed, row, squashed, s.out);
-  keep(trace.output, row, h, s.out);
-}
+// The cell of rnn::forwardSteps.
+struct Step {
+  static constexpr std::size_t work = 16;
+  const Shape &s;
+  const Weights &w;
+  const Trace &trace;
+  Running &state;
 
-// Gates of `steps` steps from `first`: biases and, if it counts, the input's part.
-void weighInputs(const Shape &s, const Weights &w, const float *x, std::size_t first,
-                 std::size_t steps, const Column &gates) {
-  const auto rows = steps * s.batch;
-  rnn::fillRows(gates.data, rows, s.width(), gates.row, w.biases);
-  if (s.useInput)
-    multiply(rows, s.width(), s.in, matrix(x + first * s.batch * s.in, s.in),
-             matrix(w.input, s.width()), matrix(gates.data, gates.row), 1);
+  void weigh(std::size_t, float *gates, std::size_t row) const {
+    multiply(s.batch, s.width(), s.out, matrix(state.output.data(), s.out),
+             matrix(w.output, s.width()), matrix(gates, row), 1);
+  }
+  void finish(bool runs, std::size_t row, std::size_t element, float *gates) const {
+    float *c = state.cell.data() + element * s.out, *h = state.output.data() + element * s.out,
+          *squashed = state.squashed.data() + element * s.out;
+    if (runs) {
+      activateGates(s, row, gates);
+      stepCell(s, row, gates, c, squashed);
+      product(Units(s, gates).o, squashed, h, s.out);
+      s.roundIfHalf(row, Rounded::Output, h, s.out);
+    } else {
+      std::fill_n(gates, s.width(), 0.f);
+    }
+    trace.cell.keep(row, runs ? c : nullptr, s.out);
+    trace.squashed.keep(row, runs ? squashed : nullptr, s.out);
+    trace.output.keep(row, runs ? h : nullptr, s.out);
+  }
+};
+
+const float *inputWeights(const Shape &s, const Weights &w) {
+  return s.useInput ? w.input : nullptr;
 }
 
 void finish(const Shape &s, const rnn::Lengths &lengths, const Running &state, float *finalOutput,
@@ -136,24 +118,8 @@ Trace traceOf(const Shape &s, float *data) {
 void forward(const Shape &s, const rnn::Lengths &lengths, const float *x, const Weights &w,
              const State &initial, const Trace &trace, float *finalOutput, float *finalCell) {
   Running state(s, initial);
-  const std::size_t perStep = std::max<std::size_t>(1, s.batch * s.width());
-  const std::size_t chunk = std::max<std::size_t>(1, chunkValues / perStep);
-  std::vector<float> own(trace.gates.data ? 0 : std::min<std::size_t>(chunk, s.steps) * perStep);
-  for (std::size_t first = 0; first < s.steps; first += chunk) {
-    const auto steps = std::min<std::size_t>(chunk, s.steps - first);
-    const Column gates = trace.gates.data ? Column{trace.gates.at(first * s.batch), trace.gates.row}
-                                          : Column{own.data(), s.width()};
-    weighInputs(s, w, x, first, steps, gates);
-    for (auto t = first; t < first + steps; ++t) {
-      float *now = gates.at((t - first) * s.batch);
-      if (t < lengths.loop)
-        multiply(s.batch, s.width(), s.out, matrix(state.output.data(), s.out),
-                 matrix(w.output, s.width()), matrix(now, gates.row), 1);
-      rnn::forElements(s.batch, 16 * s.out, [&](std::size_t e) {
-        stepElement(s, lengths.runs(e, t), t * s.batch + e, e, now + e * gates.row, state, trace);
-      });
-    }
-  }
+  rnn::forwardSteps(s, lengths, inputWeights(s, w), w.biases, x, trace.gates,
+                    Step{s, w, trace, state});
   finish(s, lengths, state, finalOutput, finalCell);
 }
 
@@ -162,7 +128,7 @@ namespace {
 // All gates at once: the outputs of every step are known.
 void recomputeGates(const Shape &s, const rnn::Lengths &lengths, const float *x, const Weights &w,
                     const State &initial, const Column &outputs, const Column &gates) {
-  weighInputs(s, w, x, 0, s.steps, gates);
+  rnn::weighInputs(s, inputWeights(s, w), w.biases, x, 0, s.steps, gates);
   const auto first = std::min<std::size_t>(s.steps, 1) * s.batch;
   multiply(first, s.width(), s.out, matrix(initial.output, s.out), matrix(w.output, s.width()),
            matrix(gates.data, gates.row), 1);
@@ -172,7 +138,7 @@ void recomputeGates(const Shape &s, const rnn::Lengths &lengths, const float *x,
     if (lengths.runs(row % s.batch, row / s.batch))
       activateGates(s, row, gates.at(row));
     else
-      keepZeros(gates, row, s.width());
+      gates.keep(row, nullptr, s.width());
   });
 }
 
@@ -184,7 +150,7 @@ void recomputeCells(const Shape &s, const rnn::Lengths &lengths, const State &in
     for (std::size_t t = 0; t < lengths.of(e); ++t) {
       const auto row = t * s.batch + e;
       stepCell(s, row, trace.gates.at(row), c, trace.squashed.at(row));
-      keep(trace.cell, row, c, s.out);
+      trace.cell.keep(row, c, s.out);
     }
   });
 }
@@ -218,8 +184,7 @@ void backElement(const Shape &s, std::size_t row, float *gates, const float *pre
   const Units y(s, gates), d(s, to);
   product(dh, y.o, d.g, s.out); // through the activated cell state
   rnn::multiplyByGradient(s.activation, squashed, d.g, s.out);
-  for (std::size_t k = 0; k < s.out; ++k)
-    dc[k] += d.g[k];
+  rnn::addRow(d.g, dc, s.out);
   product(dh, squashed, d.o, s.out);
   product(dc, previousCell, d.f, s.out);
   product(dc, y.g, d.i, s.out);
@@ -229,7 +194,7 @@ void backElement(const Shape &s, std::size_t row, float *gates, const float *pre
   rnn::multiplyByGradient(s.recurrentActivation, y.f, d.f, s.out);
   rnn::multiplyByGradient(s.recurrentActivation, y.i, d.i, s.out);
   rnn::multiplyByGradient(s.activation, y.g, d.g, s.out);
-  roundIfHalf(s, row, Rounded::Gradient, to, s.width());
+  s.roundIfHalf(row, Rounded::Gradient, to, s.width());
 }
 
 // Elements whose final state was dropped get no gradient through it; that of the only output goes
@@ -241,8 +206,8 @@ void startState(const Shape &s, const rnn::Lengths &lengths, const Gradients &g)
       std::fill_n(output, s.out, 0.f);
       std::fill_n(g.cell + e * s.out, s.out, 0.f);
     }
-    for (std::size_t k = 0; !s.fullSequence && k < s.out; ++k)
-      output[k] += g.outputs[e * s.out + k];
+    if (!s.fullSequence)
+      rnn::addRow(g.outputs + e * s.out, output, s.out);
   }
 }
 
@@ -264,8 +229,7 @@ void backward(const Shape &s, const rnn::Lengths &lengths, const Weights &w, con
       if (!lengths.runs(e, t))
         return void(std::fill_n(to, s.width(), 0.f));
       if (s.fullSequence)
-        for (std::size_t k = 0; k < s.out; ++k)
-          dh[k] += g.outputs[row * s.out + k];
+        rnn::addRow(g.outputs + row * s.out, dh, s.out);
       const float *cell = t ? trace.cell.at(row - s.batch) : initial.cell + e * s.out;
       backElement(s, row, trace.gates.at(row), cell, trace.squashed.at(row), dh, g.cell + e * s.out,
                   to);
@@ -282,25 +246,18 @@ void inputGradient(const Shape &s, const float *gateGradients, const float *inpu
                    float *gradient) {
   if (!s.useInput)
     return void(std::fill_n(gradient, s.rows() * s.in, 0.f));
-  multiply(s.rows(), s.in, s.width(), matrix(gateGradients, s.width()),
-           matrix(inputWeights, s.width()).transposed(), matrix(gradient, s.in));
+  rnn::inputGradient(s, gateGradients, s.width(), inputWeights, gradient);
 }
 
 void weightGradients(const Shape &s, const float *gateGradients, const float *x,
                      const float *initialOutput, const Column &outputs, float *input, float *output,
                      float *biases) {
-  const auto width = s.width(), first = std::min<std::size_t>(s.steps, 1) * s.batch,
-             rest = s.rows() - first;
+  const auto width = s.width();
   if (input && s.useInput)
-    multiply(s.in, width, s.rows(), matrix(x, s.in).transposed(), matrix(gateGradients, width),
-             matrix(input, width));
+    rnn::inputWeightsGradient(s, gateGradients, width, x, input);
   else if (input)
     std::fill_n(input, s.in * width, 0.f);
-  multiply(s.out, width, first, matrix(initialOutput, s.out).transposed(),
-           matrix(gateGradients, width), matrix(output, width));
-  if (rest)
-    multiply(s.out, width, rest, matrix(outputs.data, outputs.row).transposed(),
-             matrix(gateGradients + first * width, width), matrix(output, width), 1);
+  rnn::stateWeightsGradient(s, gateGradients, width, width, initialOutput, outputs, output);
   rnn::sumRows(gateGradients, s.rows(), width, width, biases);
 }
 

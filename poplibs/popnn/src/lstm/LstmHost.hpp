@@ -3,25 +3,21 @@
 // element of the batch) pairs in that order.
 #pragma once
 #include "popnn/LstmDef.hpp"
-#include "rnn/Gates.hpp"
-#include <vector>
+#include "rnn/Cell.hpp"
 
 namespace popnn::lstm {
 
 enum class Recomputation : std::uint8_t { None, CellAndTanh, Full };
 
-// What a kernel must know; written into its attributes as it is.
-struct Shape {
-  std::uint64_t steps = 0, batch = 0, in = 0, out = 0;
-  NonLinearityType activation = NonLinearityType::TANH;
-  NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
-  std::uint8_t column[BASIC_LSTM_CELL_NUM_UNITS] = {0, 1, 2, 3}; // of each unit in the weights
-  Recomputation recomputation = Recomputation::None;
-  bool fullSequence = true, preserveFinalState = false, useInput = true, isHalf = false;
-  openipu::Rounding rounding; // of the call, not written
+using rnn::Column;
+using rnn::Weights;
 
-  std::size_t rows() const { return steps * batch; }
-  std::size_t width() const { return 4 * out; }
+// What a kernel must know.
+struct Shape : rnn::CellShape {
+  Shape() : CellShape(BASIC_LSTM_CELL_NUM_UNITS) {}
+  Recomputation recomputation = Recomputation::None;
+  bool preserveFinalState = false, useInput = true;
+
   // Intermediates are [steps][batch][kept][out]: gates as in the weights, cell state, activated
   // cell state, output; those that the recomputation mode or the output sequence saves left out.
   unsigned keptGates() const { return recomputation == Recomputation::Full ? 0 : 4; }
@@ -29,21 +25,12 @@ struct Shape {
   unsigned kept() const { return keptGates() + keptCells() + (fullSequence ? 0 : 1); }
 };
 
-// Values of every row, each with the distance between rows. Null: not kept.
-struct Column {
-  float *data = nullptr;
-  std::size_t row = 0;
-  float *at(std::size_t r) const { return data ? data + r * row : nullptr; }
-};
 struct Trace {
   Column gates, cell, squashed, output;
 };
 // The parts of an intermediates tensor that are there.
 Trace traceOf(const Shape &shape, float *intermediates);
 
-struct Weights {
-  const float *input = nullptr, *output = nullptr, *biases = nullptr; // [in][4 out], [out][4 out]
-};
 struct State {
   const float *output = nullptr, *cell = nullptr; // [batch][out]
 };

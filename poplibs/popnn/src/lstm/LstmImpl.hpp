@@ -4,22 +4,18 @@
 #include "lstm/LstmHost.hpp"
 #include "openipu/Attributes.hpp"
 #include "openipu/Plan.hpp"
-#include "poplin/ConvPlan.hpp"
 #include "popnn/Lstm.hpp"
+#include "rnn/Layer.hpp"
 
 namespace popnn::lstm {
 
-struct Options {
-  bool inferenceOnly = false, preCalcWeights = false, codeReuse = false,
-       disableInterleaving = false;
+struct Options : rnn::LayerOptions {
+  bool preCalcWeights = false, disableInterleaving = false;
   Recomputation recomputation = Recomputation::None;
   poplar::Type accumulators;
-  std::size_t shards = 1, stepsPerUpdate = 1;
-  poplar::OptionFlags products; // of matMul: partialsType, availableMemoryProportion
+  std::size_t stepsPerUpdate = 1;
 };
 Options parseOptions(const poplar::OptionFlags &options, const poplar::Type &dataType);
-// For a product in this pass of the layer: INFERENCE_FWD, TRAINING_FWD, ...
-poplin::ConvOptions productOptions(const Options &options, const char *pass);
 
 Shape shapeOf(const LstmParams &params, const Options &options);
 void write(openipu::AttributeWriter &writer, const Shape &shape);

@@ -2,36 +2,24 @@
 // The three kernels of an LSTM layer: operands become plain floats, LstmHost.cpp does the rest.
 #include "lstm/LstmImpl.hpp"
 #include "rnn/Operands.hpp"
-#include <algorithm>
-#include <optional>
 
 namespace popnn::lstm {
 
 using openipu::KernelArgs;
 using poplin::dense::Floats;
 using poplin::dense::FloatsOut;
-using poplin::dense::View;
+using rnn::dataOf;
+using rnn::floatsIf;
 
 void write(openipu::AttributeWriter &writer, const Shape &s) {
-  writer.put(s.steps).put(s.batch).put(s.in).put(s.out);
-  writer.put(s.activation).put(s.recurrentActivation);
-  for (auto column : s.column)
-    writer.put(column);
+  rnn::write(writer, s);
   writer.put(s.recomputation).put(s.fullSequence).put(s.preserveFinalState);
   writer.put(s.useInput).put(s.isHalf);
 }
 
 Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding) {
   Shape s;
-  s.rounding = rounding;
-  for (auto *size : {&s.steps, &s.batch, &s.in, &s.out})
-    *size = reader.get<std::uint64_t>();
-  if (s.batch == 0 || s.out == 0) // nothing to do, however often
-    s.steps = 0;
-  s.activation = reader.get<NonLinearityType>();
-  s.recurrentActivation = reader.get<NonLinearityType>();
-  for (auto &column : s.column)
-    column = reader.get<std::uint8_t>() % BASIC_LSTM_CELL_NUM_UNITS;
+  rnn::read(reader, rounding, s);
   s.recomputation = reader.get<Recomputation>();
   for (auto *flag : {&s.fullSequence, &s.preserveFinalState, &s.useInput, &s.isHalf})
     *flag = reader.get<bool>();
@@ -40,40 +28,18 @@ Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &round
 
 namespace {
 
-// [4][rows][out] as [rows][4 out].
-View byRow(const openipu::KernelOperand &weights) { return View(weights).dimShuffled({1, 0, 2}); }
-
-std::optional<Floats> floatsIf(const openipu::KernelOperand *operand) {
-  return operand ? std::optional<Floats>(Floats(*operand)) : std::nullopt;
-}
-const float *dataOf(const std::optional<Floats> &floats) {
-  return floats ? floats->data() : nullptr;
-}
-
-struct Layer {
-  Floats input, output, biases;
-  Layer(rnn::Operands &operands, std::uint32_t bits) {
-    if (bits & HasInputWeights)
-      input = Floats(byRow(operands.next()));
-    output = Floats(byRow(operands.next()));
-    biases = Floats(operands.next());
-  }
-  Weights weights() const { return {input.data(), output.data(), biases.data()}; }
-};
-
 void runForward(const KernelArgs &args) {
   openipu::AttributeReader reader(args.attributes);
   const auto s = readShape(reader, args.rounding);
-  if (std::all_of(args.outputs.begin(), args.outputs.end(),
-                  [](const auto &operand) { return operand.elements == 0; }))
-    return; // nothing to do, however often and however many
+  if (rnn::writesNothing(args))
+    return;
   const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   FloatsOut output(outs.next()), cell(outs.next()), intermediates;
   if (bits & HasIntermediates)
     intermediates = FloatsOut(outs.next());
   const Floats x(ins.next()), h0(ins.next()), c0(ins.next());
-  const Layer layer(ins, bits);
+  const rnn::LayerWeights layer(ins, bits & HasInputWeights);
   const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
   Trace trace;
   if (bits & HasIntermediates)
@@ -98,13 +64,10 @@ void start(const float *given, float *gradient, std::size_t n) {
 // Gradients of the weights into the three outputs that come next.
 void updateWeights(const Shape &s, rnn::Operands &outs, const float *gateGradients, const float *x,
                    const float *h0, const Column &outputs, bool input) {
-  FloatsOut w;
-  if (input)
-    w = FloatsOut(byRow(outs.next()));
-  FloatsOut u(byRow(outs.next())), b(outs.next());
-  weightGradients(s, gateGradients, x, h0, outputs, w.data(), u.data(), b.data());
-  for (auto *result : {&w, &u, &b})
-    result->flush();
+  const rnn::LayerGradients to(outs, input);
+  weightGradients(s, gateGradients, x, h0, outputs, to.input.data(), to.output.data(),
+                  to.biases.data());
+  to.flush();
 }
 
 void runBackward(const KernelArgs &args) {
@@ -120,7 +83,7 @@ void runBackward(const KernelArgs &args) {
     dGates = FloatsOut(outs.next());
   const Floats h0(ins.next()), c0(ins.next());
   const auto kept = floatsIf(ins.nextIf(bits & HasIntermediates));
-  const Layer layer(ins, bits);
+  const rnn::LayerWeights layer(ins, bits & HasInputWeights);
   const auto x = floatsIf(ins.nextIf(bits & HasInput)), y = floatsIf(ins.nextIf(bits & HasOutput));
   const Floats dy(ins.next());
   const auto lastOutput = floatsIf(ins.nextIf(bits & HasLastOutput)),

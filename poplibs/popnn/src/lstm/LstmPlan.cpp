@@ -9,11 +9,11 @@
 namespace popnn::lstm {
 
 using popops::expr::BinaryOpType;
+using rnn::Sizes;
 
 Options parseOptions(const poplar::OptionFlags &options, const poplar::Type &dataType) {
   Options o;
   o.accumulators = dataType;
-  std::string partials, share;
   const std::map<std::string, Recomputation> modes{{"none", Recomputation::None},
                                                    {"cellAndTanh", Recomputation::CellAndTanh},
                                                    {"full", Recomputation::Full}};
@@ -22,32 +22,21 @@ Options parseOptions(const poplar::OptionFlags &options, const poplar::Type &dat
   const poplibs::OptionSpec spec{
       {"inferenceOnly", OptionHandler::createWithBool(o.inferenceOnly)},
       {"preCalcWeights", OptionHandler::createWithBool(o.preCalcWeights)},
-      {"partialsType", OptionHandler::createWithString(partials)},
+      {"partialsType", OptionHandler::createWithString(o.partialsType)},
       {"weightAccumulatorsType", OptionHandler::createWithEnum(o.accumulators, types)},
       {"recomputationMode", OptionHandler::createWithEnum(o.recomputation, modes)},
-      {"availableMemoryProportion", OptionHandler::createWithString(share)},
+      {"availableMemoryProportion", OptionHandler::createWithString(o.availableMemoryProportion)},
       {"numShards", OptionHandler::createWithInteger(o.shards)},
       {"rnnCodeReuse", OptionHandler::createWithBool(o.codeReuse)},
       {"rnnStepsPerWU", OptionHandler::createWithInteger(o.stepsPerUpdate)},
       {"disableWUPartialInterleaving", OptionHandler::createWithBool(o.disableInterleaving)}};
   for (const auto &[name, value] : options)
     spec.parse(name, value);
-  for (auto [name, value] : {std::pair{"numShards", o.shards}, {"rnnStepsPerWU", o.stepsPerUpdate}})
-    if (!value)
-      throw poplar::invalid_option("Invalid value '0' for option '" + std::string(name) +
-                                   "': it must be at least 1");
-  if (!partials.empty())
-    o.products.set("partialsType", partials);
-  if (!share.empty())
-    o.products.set("availableMemoryProportion", share);
-  poplin::productOptions(o.products); // complains about bad values now
+  o.check();
+  if (!o.stepsPerUpdate)
+    throw poplar::invalid_option(
+        "Invalid value '0' for option 'rnnStepsPerWU': it must be at least 1");
   return o;
-}
-
-poplin::ConvOptions productOptions(const Options &options, const char *pass) {
-  auto flags = options.products;
-  flags.set("fullyConnectedPass", options.inferenceOnly ? "INFERENCE_FWD" : pass);
-  return poplin::productOptions(flags);
 }
 
 std::size_t stepDepth(const LstmParams &p, const Options &options) {
@@ -56,13 +45,6 @@ std::size_t stepDepth(const LstmParams &p, const Options &options) {
 }
 
 namespace {
-
-struct Sizes {
-  std::size_t steps, batch, in, out, state, gates;
-  explicit Sizes(const LstmParams &p)
-      : steps(p.rnn.maxTimeSteps), batch(p.rnn.batchSize), in(p.rnn.layerSizes[0]),
-        out(p.rnn.layerSizes[1]), state(batch * out), gates(4 * state) {}
-};
 
 // c' and its activation, from activated gates.
 void addCell(rnn::StepPlan &plan, const LstmParams &p, const Sizes &s) {
@@ -75,11 +57,11 @@ void addCell(rnn::StepPlan &plan, const LstmParams &p, const Sizes &s) {
 // Gates from weighted inputs and state, on.
 void addGates(rnn::StepPlan &plan, const LstmParams &p, const Sizes &s, const Options &options,
               poplin::PlanningCache *cache) {
-  plan.product("Weigh", s.batch, stepDepth(p, options), 4 * s.out,
-               productOptions(options, "TRAINING_FWD"), cache);
+  plan.product("Weigh", s.batch, stepDepth(p, options), 4 * s.out, options.product("TRAINING_FWD"),
+               cache);
   if (p.doInputWeightCalc && options.preCalcWeights)
-    plan.binary("AddWeighedInput", BinaryOpType::ADD, s.gates);
-  plan.binary("AddBias", BinaryOpType::ADD, s.gates);
+    plan.binary("AddWeighedInput", BinaryOpType::ADD, 4 * s.state);
+  plan.binary("AddBias", BinaryOpType::ADD, 4 * s.state);
   plan.activate("Gates", p.recurrentActivation, 3 * s.state);
   plan.activate("Candidate", p.activation, s.state);
   addCell(plan, p, s);
@@ -92,13 +74,13 @@ std::size_t kept(const LstmParams &p, const Options &options, const Sizes &s) {
 
 void addForward(openipu::Plan &out, const poplar::Target &target, const LstmParams &p,
                 const Options &options, poplin::PlanningCache *cache, rnn::StepPlan &plan) {
-  const Sizes s(p);
+  const Sizes s(p.rnn);
   if (p.doInputWeightCalc && options.preCalcWeights) {
     rnn::StepPlan once(target, p.rnn.dataType, 1);
-    once.product("WeighInputs", s.steps * s.batch, s.in, 4 * s.out,
-                 productOptions(options, "TRAINING_FWD"), cache);
+    once.product("WeighInputs", s.steps * s.batch, s.in, 4 * s.out, options.product("TRAINING_FWD"),
+                 cache);
     out.append(once.take());
-    plan.slice("SliceWeighedInput", s.gates);
+    plan.slice("SliceWeighedInput", 4 * s.state);
   } else if (p.doInputWeightCalc) {
     plan.slice("SliceInput", s.batch * s.in);
   }
@@ -109,7 +91,7 @@ void addForward(openipu::Plan &out, const poplar::Target &target, const LstmPara
 
 openipu::Plan forwardPlan(const poplar::Target &target, const LstmParams &p, const Options &options,
                           bool keepsIntermediates, poplin::PlanningCache *cache) {
-  const Sizes s(p);
+  const Sizes s(p.rnn);
   openipu::Plan out;
   rnn::StepPlan plan(target, p.rnn.dataType, s.steps);
   addForward(out, target, p, options, cache, plan);
@@ -132,8 +114,8 @@ namespace {
 void addUpdate(rnn::StepPlan &plan, const LstmParams &p, const Sizes &s, const Options &options,
                std::size_t every, poplin::PlanningCache *cache) {
   const auto depth = s.out + (p.doInputWeightCalc ? s.in : 0), weights = depth * 4 * s.out;
-  plan.product("Update", depth, every * s.batch, 4 * s.out, productOptions(options, "TRAINING_WU"),
-               cache, every);
+  plan.product("Update", depth, every * s.batch, 4 * s.out, options.product("TRAINING_WU"), cache,
+               every);
   plan.accumulate("Accumulate", options.accumulators, weights + 4 * s.out, every);
   plan.cast("CastWeights", options.accumulators, weights + 4 * s.out);
 }
@@ -146,7 +128,7 @@ void addStepGradients(rnn::StepPlan &plan, const LstmParams &p, const Sizes &s) 
   plan.binary("Output/Cell", BinaryOpType::MULTIPLY, s.state);
   plan.activationGradient("Cell/Activation", p.activation, s.state);
   plan.binary("Cell/Add", BinaryOpType::ADD, s.state);
-  plan.binary("Gates", BinaryOpType::MULTIPLY, s.gates);
+  plan.binary("Gates", BinaryOpType::MULTIPLY, 4 * s.state);
   plan.activationGradient("Gates/Activation", p.recurrentActivation, 3 * s.state);
   plan.activationGradient("Candidate/Activation", p.activation, s.state);
   plan.binary("Cell/Forget", BinaryOpType::MULTIPLY, s.state);
@@ -159,7 +141,7 @@ void addStepGradients(rnn::StepPlan &plan, const LstmParams &p, const Sizes &s) 
 openipu::Plan backwardPlan(const poplar::Target &target, const LstmParams &p,
                            const Options &options, bool inputGradients, bool keepsGateGradients,
                            bool updatesWeights, poplin::PlanningCache *cache) {
-  const Sizes s(p);
+  const Sizes s(p.rnn);
   openipu::Plan out;
   rnn::StepPlan plan(target, p.rnn.dataType, s.steps);
   const auto keeps = kept(p, options, s);
@@ -171,12 +153,12 @@ openipu::Plan backwardPlan(const poplar::Target &target, const LstmParams &p,
     addCell(plan, p, s);
   addStepGradients(plan, p, s);
   plan.product("Weigh", s.batch, 4 * s.out, s.out + (inputGradients ? s.in : 0),
-               productOptions(options, "TRAINING_BWD"), cache);
+               options.product("TRAINING_BWD"), cache);
   if (inputGradients)
     plan.update("StoreInputGradient", s.batch * s.in);
   const bool interleaved = updatesWeights && !options.disableInterleaving;
   if (keepsGateGradients || (updatesWeights && !interleaved))
-    plan.update("StoreGateGradients", s.gates);
+    plan.update("StoreGateGradients", 4 * s.state);
   if (interleaved)
     addUpdate(plan, p, s, options,
               std::min(options.stepsPerUpdate, std::max(s.steps, std::size_t(1))), cache);
@@ -188,10 +170,10 @@ openipu::Plan backwardPlan(const poplar::Target &target, const LstmParams &p,
 
 openipu::Plan updatePlan(const poplar::Target &target, const LstmParams &p, const Options &options,
                          poplin::PlanningCache *cache) {
-  const Sizes s(p);
+  const Sizes s(p.rnn);
   const auto every = std::min(options.stepsPerUpdate, std::max(s.steps, std::size_t(1)));
   rnn::StepPlan plan(target, p.rnn.dataType, s.steps);
-  plan.slice("SliceGateGradients", s.gates);
+  plan.slice("SliceGateGradients", 4 * s.state);
   if (p.doInputWeightCalc)
     plan.slice("SliceInput", s.batch * s.in);
   plan.slice("SliceOutput", s.state);

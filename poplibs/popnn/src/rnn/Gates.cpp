@@ -56,11 +56,6 @@ OPENIPU_SIMD void rectifyGradient(const float *y, float *g, std::size_t n) {
     g[i] *= y[i] > 0 ? 1 : 0;
 }
 
-OPENIPU_SIMD void addRow(const float *from, float *to, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    to[i] += from[i];
-}
-
 [[noreturn]] void damaged() {
   throw std::runtime_error("A recurrent layer has an activation that no cell can use: the "
                            "executable is damaged. Compile it again.");
@@ -129,6 +124,19 @@ void roundToHalf(const openipu::Rounding &rounding, std::size_t row, Rounded wha
     return base::roundToHalf(values, n);
   const auto place = std::uint64_t(row) * 8 + std::uint64_t(what) + 1;
   base::roundToHalfStochastically(values, n, base::mix(rounding.key + base::mix(place)));
+}
+
+OPENIPU_SIMD void product(const float *a, const float *b, float *to, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k)
+    to[k] = a[k] * b[k];
+}
+OPENIPU_SIMD void addProduct(const float *a, const float *b, float *to, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k)
+    to[k] += a[k] * b[k];
+}
+OPENIPU_SIMD void addRow(const float *from, float *to, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k)
+    to[k] += from[k];
 }
 
 void sumRows(const float *values, std::size_t rows, std::size_t n, std::size_t row, float *sum) {

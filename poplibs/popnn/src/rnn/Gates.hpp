@@ -20,8 +20,8 @@ void activate(NonLinearityType type, float *values, std::size_t n);
 // gradient *= f'(x) with y = f(x)
 void multiplyByGradient(NonLinearityType type, const float *y, float *gradient, std::size_t n);
 
-// How many steps each element of the batch runs, and how many the loop does. Reads the operand where
-// it lies: a batch may be too large for a list of its own.
+// How many steps each element of the batch runs, and how many the loop does. Reads the operand
+// where it lies: a batch may be too large for a list of its own.
 class Lengths {
 public:
   std::size_t loop = 0;
@@ -72,6 +72,11 @@ inline void multiply(std::size_t m, std::size_t n, std::size_t k, const poplin::
   if (m && n)
     poplin::gemm({m, n, k, a, b, c, 1, beta, 1});
 }
+
+// to = a b, to += a b and to += from, element by element
+void product(const float *a, const float *b, float *to, std::size_t n);
+void addProduct(const float *a, const float *b, float *to, std::size_t n);
+void addRow(const float *from, float *to, std::size_t n);
 
 // sum[n] = sum over the rows [rows][n], `row` apart.
 void sumRows(const float *values, std::size_t rows, std::size_t n, std::size_t row, float *sum);

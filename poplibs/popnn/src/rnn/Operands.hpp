@@ -2,9 +2,10 @@
 // Operands of a kernel one after the other, some of them left out: the attributes say which, as
 // bits, so that both sides count alike.
 #pragma once
-#include "openipu/Attributes.hpp"
 #include "openipu/Kernel.hpp"
-#include "openipu/Operation.hpp"
+#include "rnn/Cell.hpp"
+#include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 namespace popnn::rnn {
@@ -25,30 +26,47 @@ private:
   std::size_t next_ = 0;
 };
 
-// Collects the uses of an operation; `bits` remembers which optional tensors are there.
-struct Uses {
-  std::vector<openipu::Used> outputs, inputs;
-  std::uint32_t bits = 0;
+// [units][rows][out] as [rows][units * out].
+inline poplin::dense::View byRow(const openipu::KernelOperand &weights) {
+  return poplin::dense::View(weights).dimShuffled({1, 0, 2});
+}
+inline std::optional<poplin::dense::Floats> floatsIf(const openipu::KernelOperand *operand) {
+  return operand ? std::optional<poplin::dense::Floats>(*operand) : std::nullopt;
+}
+inline const float *dataOf(const std::optional<poplin::dense::Floats> &floats) {
+  return floats ? floats->data() : nullptr;
+}
 
-  void out(const poplar::Tensor &t) { outputs.push_back(openipu::out(t)); }
-  void in(const poplar::Tensor &t) { inputs.push_back(openipu::in(t)); }
-  void outIf(bool present, std::uint32_t bit, const poplar::Tensor &t) {
-    if (present) {
-      bits |= bit;
-      out(t);
-    }
+// The weights of a layer as floats; those of the input may be left out.
+struct LayerWeights {
+  poplin::dense::Floats input, output, biases;
+  LayerWeights(Operands &operands, bool hasInput) {
+    if (hasInput)
+      input = poplin::dense::Floats(byRow(operands.next()));
+    output = poplin::dense::Floats(byRow(operands.next()));
+    biases = poplin::dense::Floats(operands.next());
   }
-  void inIf(bool present, std::uint32_t bit, const poplar::Tensor &t) {
-    if (present) {
-      bits |= bit;
-      in(t);
-    }
+  Weights weights() const { return {input.data(), output.data(), biases.data()}; }
+};
+// Their gradients, into the outputs that come next.
+struct LayerGradients {
+  poplin::dense::FloatsOut input, output, biases;
+  LayerGradients(Operands &operands, bool hasInput) {
+    if (hasInput)
+      input = poplin::dense::FloatsOut(byRow(operands.next()));
+    output = poplin::dense::FloatsOut(byRow(operands.next()));
+    biases = poplin::dense::FloatsOut(operands.next());
   }
-  std::vector<openipu::Used> all() const {
-    auto uses = outputs;
-    uses.insert(uses.end(), inputs.begin(), inputs.end());
-    return uses;
+  void flush() const {
+    for (const auto *result : {&input, &output, &biases})
+      result->flush();
   }
 };
+
+// Whether a kernel has nothing to do, however often and however many.
+inline bool writesNothing(const openipu::KernelArgs &args) {
+  return std::all_of(args.outputs.begin(), args.outputs.end(),
+                     [](const auto &operand) { return operand.elements == 0; });
+}
 
 } // namespace popnn::rnn

@@ -2,15 +2,13 @@
 // Plain recurrent layers: two kernels, forward and backward over any number of steps, and one that
 // adds to the gradients of the weights. Device: a loop over the steps, as the other layers.
 #include "popnn/Recurrent.hpp"
-#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "poplin/ProductPlan.hpp"
-#include "popnn/NonLinearityDefUtil.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
 #include "rnn/Gates.hpp"
-#include "rnn/Layout.hpp"
+#include "rnn/Layer.hpp"
 #include "rnn/Operands.hpp"
 #include "rnn/StepPlan.hpp"
 #include "rnn/Weights.hpp"
@@ -207,39 +205,11 @@ void checkType(const char *function, const poplar::Type &type) {
     throw poplibs_error(base::str(function, ": the data type is ", type,
                                   " but recurrent layers compute in float or half."));
 }
-void checkActivation(const char *function, NonLinearityType type) {
-  if (!isGateActivation(type))
-    throw poplibs_error(
-        base::str(function, ": a recurrent layer cannot use the activation ", asString(type),
-                  "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));
-}
 void checkRank(const char *function, const char *what, const Tensor &t, unsigned rank) {
   checkType(function, t.elementType());
   if (t.rank() != rank)
     throw poplibs_error(base::str(function, ": ", what, " has shape ", base::list(t.shape()),
                                   " but must have ", rank, " dimensions."));
-}
-
-Tensor createState(poplar::Graph &graph, const poplar::Type &type, std::size_t batch,
-                   std::size_t out, const DebugContext &context) {
-  auto t = graph.addVariable(type, {batch, out}, context);
-  poputil::mapTensorLinearly(graph, t, unsigned(stepGrain), unsigned(stepGrain));
-  return t;
-}
-
-// [k][n], mapped as the right-hand side of a product of [batch][k].
-Tensor createWeights(poplar::Graph &graph, const poplar::Type &type, std::size_t batch,
-                     std::size_t k, std::size_t n, const poplin::ConvOptions &options,
-                     PlanningCache *cache, const DebugContext &context) {
-  auto w = graph.addVariable(type, {k, n}, context);
-  if (!n || !k || !batch) {
-    poputil::mapTensorLinearly(graph, w);
-    return w;
-  }
-  const poplin::ConvParams params(type, type, batch, {1}, {1}, k, n, 1);
-  poplin::mapWeights(graph, w.transpose().expand({0, 2}), params,
-                     poplin::planConvolution(graph.getTarget(), params, options, cache));
-  return w;
 }
 
 } // namespace
@@ -258,7 +228,7 @@ Tensor createFwdState(poplar::Graph &graph, const poplar::Type &dType, unsigned 
                       const DebugContext &debugContext, PlanningCache *) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(dType, batchSize, outputSize, inferenceOnly));
   checkType("rnn::createFwdState", dType);
-  auto state = createState(graph, dType, batchSize, outputSize, {di, "fwdState"});
+  auto state = createState(graph, dType, {batchSize, outputSize}, {di, "fwdState"});
   if (initState)
     zero(graph, {state}, prog, {di, "zero"});
   return state;
@@ -273,9 +243,9 @@ Tensor createWeightsInput(poplar::Graph &graph, unsigned sequenceSize, unsigned 
   PoplibsOpDebugInfo di(debugContext,
                         DI_ARGS(sequenceSize, batchSize, inputSize, outputSize, dType));
   checkType("rnn::createWeightsInput", dType);
-  return createWeights(graph, dType, std::size_t(sequenceSize) * batchSize, inputSize, outputSize,
-                       optionsOf(partialsType, inferenceOnly, "TRAINING_FWD"), planningCache,
-                       {di, "weightsInput"});
+  return createMatrix(graph, dType, std::size_t(sequenceSize) * batchSize, inputSize, outputSize,
+                      optionsOf(partialsType, inferenceOnly, "TRAINING_FWD"), planningCache,
+                      {di, "weightsInput"});
 }
 
 Tensor createWeightsFeedback(poplar::Graph &graph, unsigned batchSize, unsigned outputSize,
@@ -284,9 +254,9 @@ Tensor createWeightsFeedback(poplar::Graph &graph, unsigned batchSize, unsigned 
                              PlanningCache *planningCache) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(batchSize, outputSize, dType));
   checkType("rnn::createWeightsFeedback", dType);
-  return createWeights(graph, dType, batchSize, outputSize, outputSize,
-                       optionsOf(partialsType, inferenceOnly, "TRAINING_FWD"), planningCache,
-                       {di, "weightsFeedback"});
+  return createMatrix(graph, dType, batchSize, outputSize, outputSize,
+                      optionsOf(partialsType, inferenceOnly, "TRAINING_FWD"), planningCache,
+                      {di, "weightsFeedback"});
 }
 
 Tensor forwardWeightInput(poplar::Graph &graph, const Tensor &actIn, const Tensor &weights,
@@ -321,7 +291,7 @@ Tensor forwardIterate(poplar::Graph &graph, const Tensor &feedFwdIn, const Tenso
                       PlanningCache *planningCache) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(feedFwdIn, initState, feedbackWeights, biases));
   const char *here = "rnn::forwardIterate";
-  checkActivation(here, nonLinearityType);
+  checkActivation(here, "a recurrent layer", nonLinearityType);
   checkRank(here, "feedFwdIn", feedFwdIn, 3);
   const auto type = feedFwdIn.elementType();
   const auto steps = feedFwdIn.dim(0), batch = feedFwdIn.dim(1), out = feedFwdIn.dim(2);
@@ -354,7 +324,7 @@ Tensor createBwdState(poplar::Graph &graph, const poplar::Type &dType, unsigned 
                       PlanningCache *) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(dType, batchSize, outputSize));
   checkType("rnn::createBwdState", dType);
-  auto state = createState(graph, dType, batchSize, outputSize, {di, "bwdState"});
+  auto state = createState(graph, dType, {batchSize, outputSize}, {di, "bwdState"});
   zero(graph, {state}, prog, {di, "zero"});
   return state;
 }
@@ -394,7 +364,7 @@ openipu::Plan backwardPlan(const poplar::Target &target, const Backward &b, NonL
 
 void addBackward(poplar::Graph &graph, const Backward &b, Sequence &prog, NonLinearityType type,
                  const poplar::Type &partials, const DebugContext &context, PlanningCache *cache) {
-  checkActivation(b.function, type);
+  checkActivation(b.function, "a recurrent layer", type);
   checkRank(b.function, "the gradient of the output", b.outGradient, 3);
   const auto dType = b.outGradient.elementType();
   const auto steps = b.outGradient.dim(0), batch = b.outGradient.dim(1), out = b.outGradient.dim(2);

@@ -11,23 +11,21 @@ namespace popnn::rnn {
 
 using poplar::Tensor;
 
-namespace {
-
-// [depth][units * out], mapped as the right-hand side of a product.
-Tensor createMatrix(poplar::Graph &graph, const WeightsShape &s, std::size_t depth,
-                    const poplin::ConvOptions &options, poplin::PlanningCache *cache,
-                    const poplar::DebugContext &context) {
-  const auto width = s.units * s.out;
-  auto w = graph.addVariable(s.type, {depth, width}, context);
-  if (!w.numElements() || !s.batch) {
+Tensor createMatrix(poplar::Graph &graph, const poplar::Type &type, std::size_t batch,
+                    std::size_t depth, std::size_t width, const poplin::ConvOptions &options,
+                    poplin::PlanningCache *cache, const poplar::DebugContext &context) {
+  auto w = graph.addVariable(type, {depth, width}, context);
+  if (!w.numElements() || !batch) {
     poputil::mapTensorLinearly(graph, w);
     return w;
   }
-  const poplin::ConvParams params(s.type, s.type, s.batch, {1}, {1}, depth, width, 1);
+  const poplin::ConvParams params(type, type, batch, {1}, {1}, depth, width, 1);
   const auto plan = poplin::planConvolution(graph.getTarget(), params, options, cache);
   poplin::mapWeights(graph, w.transpose().expand({0, 2}), params, plan);
   return w;
 }
+
+namespace {
 
 Tensor byUnit(const Tensor &matrix, const WeightsShape &s) {
   return matrix.reshape({matrix.dim(0), s.units, s.out}).dimShuffle({1, 0, 2});
@@ -39,10 +37,13 @@ std::pair<Tensor, Tensor> createKernels(poplar::Graph &graph, const WeightsShape
                                         const poplin::ConvOptions &options,
                                         poplin::PlanningCache *cache,
                                         const poplar::DebugContext &context) {
+  const auto matrix = [&](std::size_t depth, const poplar::DebugContext &name) {
+    return createMatrix(graph, s.type, s.batch, depth, s.units * s.out, options, cache, name);
+  };
   if (!s.together)
-    return {byUnit(createMatrix(graph, s, s.in, options, cache, {context, "input"}), s),
-            byUnit(createMatrix(graph, s, s.out, options, cache, {context, "output"}), s)};
-  auto both = createMatrix(graph, s, s.in + s.out, options, cache, context);
+    return {byUnit(matrix(s.in, {context, "input"}), s),
+            byUnit(matrix(s.out, {context, "output"}), s)};
+  auto both = matrix(s.in + s.out, context);
   return {byUnit(both.slice(0, s.in), s), byUnit(both.slice(s.in, s.in + s.out), s)};
 }
 

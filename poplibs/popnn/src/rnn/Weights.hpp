@@ -3,6 +3,8 @@
 #pragma once
 #include "poplin/ConvPlan.hpp"
 #include "popnn/Rnn.hpp"
+#include "rnn/Layout.hpp"
+#include "rnn/Uses.hpp"
 #include <poplar/Program.hpp>
 
 namespace popnn::rnn {
@@ -17,6 +19,39 @@ struct WeightsShape {
 std::pair<poplar::Tensor, poplar::Tensor>
 createKernels(poplar::Graph &graph, const WeightsShape &shape, const poplin::ConvOptions &options,
               poplin::PlanningCache *cache, const poplar::DebugContext &context);
+
+// [depth][width], mapped as the right-hand side of a product of [batch][depth].
+poplar::Tensor createMatrix(poplar::Graph &graph, const poplar::Type &type, std::size_t batch,
+                            std::size_t depth, std::size_t width,
+                            const poplin::ConvOptions &options, poplin::PlanningCache *cache,
+                            const poplar::DebugContext &context);
+
+// What calls do with the weights of a layer, LstmWeights or GruWeights. Those of the input may be
+// left out.
+template <class W>
+W cloneWeights(poplar::Graph &graph, const W &w, const poplar::DebugContext &context) {
+  W g;
+  if (w.inputWeights.valid())
+    g.inputWeights = graph.clone(w.inputWeights, {context, "inputWeightsGrad"});
+  g.outputWeights = graph.clone(w.outputWeights, {context, "outputWeightsGrad"});
+  g.biases = graph.clone(w.biases, {context, "biasesGrad"});
+  return g;
+}
+template <class W> void outWeights(Uses &uses, const W &w) {
+  if (w.inputWeights.valid())
+    uses.out(w.inputWeights);
+  uses.out(w.outputWeights);
+  uses.out(w.biases);
+}
+template <class W>
+void checkWeights(const char *function, const RnnParams &p, std::size_t units, bool needsInput,
+                  const std::vector<std::size_t> &biases, const W &w) {
+  const auto in = p.layerSizes[0], out = p.layerSizes[1];
+  if (needsInput || w.inputWeights.valid())
+    checkTensor(function, "inputWeights", w.inputWeights, p.dataType, {units, in, out});
+  checkTensor(function, "outputWeights", w.outputWeights, p.dataType, {units, out, out});
+  checkTensor(function, "biases", w.biases, p.dataType, biases);
+}
 
 void zero(poplar::Graph &graph, const std::vector<poplar::Tensor> &tensors,
           poplar::program::Sequence &prog, const poplar::DebugContext &context);
