@@ -8,6 +8,7 @@
 #include "compile/Reach.hpp"
 #include "compile/Replica.hpp"
 #include "compile/SharedCode.hpp"
+#include "executable/LibraryVertex.hpp"
 #include "poplar/SyncType.hpp"
 #include "tensor/Moves.hpp"
 #include <set>
@@ -188,7 +189,7 @@ private:
         category[unsigned(MemoryCategory::VertexInstanceState)] += state;
         category[unsigned(MemoryCategory::InternalExchangeCode)] += exchange;
         if (work.cycles && !placed[tile])
-          category[unsigned(MemoryCategory::VertexCode)] += libraryVertexCodeBytes;
+          category[unsigned(MemoryCategory::VertexCode)] += executable::libraryVertexCodeBytes;
         placed[tile] = placed[tile] || work.cycles;
       }
       image_.memory.vertexBytesByType[superstep.vertex] += state * work.count;

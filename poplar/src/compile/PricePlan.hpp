@@ -22,7 +22,5 @@ void addPlannedCompute(const arch::System &replica, const openipu::Superstep &st
 // Bytes that a range of tiles keeps for the operator's vertices and exchanges.
 std::uint64_t plannedStateBytes(const openipu::TileWork &work);
 std::uint64_t plannedExchangeCode(const arch::Chip &chip, const openipu::TileWork &work);
-// Assumption A19 of docs/timing.md.
-constexpr std::uint64_t libraryVertexCodeBytes = 640;
 
 } // namespace poplar::compile

@@ -10,6 +10,7 @@
 #include "device/DeviceData.hpp"
 #include "device/TargetData.hpp"
 #include "engine/EngineImpl.hpp"
+#include "engine/Recording.hpp"
 #include "HostMemory.hpp"
 #include "openipu/Heartbeat.hpp"
 #include "openipu/HostTrace.hpp"
@@ -119,7 +120,7 @@ Engine::Impl::Impl(std::shared_ptr<const executable::Image> compiled, const Opti
         return Share{first, number};
       }()),
       name(std::move(engineName)), target(targetOf(*image)),
-      recorder(*image, profile::recorderOptions(options)), streams(*image, shareOfReplicas.number),
+      recorder(*image, engine::recorderOptions(options)), streams(*image, shareOfReplicas.number),
       remoteMemory(image->remoteBuffers.size()), hostFunctions(image->hostFunctions.size()),
       vertexStream(&std::cerr), tensorStream(&std::cerr) {
   for (auto &callbacks : hostFunctions)

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Moves of data between variables, as plain numbers.
+// Moves of data, as steps have them.
 #pragma once
-#include <cstdint>
-#include <vector>
+#include "tensor/Move.hpp"
 
 namespace poplar::executable {
 
-constexpr std::uint32_t none = 0xffffffffu; // "no index"
-
-struct MoveLoop {
-  std::uint64_t extent;
-  std::int64_t from, to; // strides in elements
-  bool operator==(const MoveLoop &) const = default;
-};
-
-// Copies elements from one variable to another (or to or from a linear host buffer: variable
-// `none`).
-struct Move {
-  std::uint32_t fromVar, toVar;
-  std::int64_t fromOffset, toOffset; // elements
-  std::uint8_t elementBytes;
-  std::vector<MoveLoop> loops; // outermost first; empty = one element
-  bool operator==(const Move &) const = default;
-};
+constexpr std::uint32_t none = tensor::noVariable; // "no index"
+using tensor::Move;
+using tensor::MoveLoop;
 
 } // namespace poplar::executable

@@ -13,28 +13,6 @@ namespace step = executable::step;
 // "Blocks").
 static constexpr std::uint64_t blockRecordBytes = 20;
 
-RecorderOptions recorderOptions(const engine::Options &options) {
-  RecorderOptions result;
-  for (auto key : {"autoReport.all", "autoReport.outputExecutionProfile", "debug.instrument",
-                   "debug.instrumentCompute", "debug.instrumentControlFlow",
-                   "debug.instrumentExternalExchange"})
-    result.trace = result.trace || options.flag(key);
-  const auto &old = options.text("debug.executionProfile");
-  result.trace = result.trace || (!old.empty() && old != "none");
-  result.maxRuns = std::uint64_t(
-      std::max<std::int64_t>(0, options.integer("autoReport.executionProfileProgramRunCount")));
-  result.blocksFilter = options.text("profiler.blocks.filter");
-  result.programsFilter = options.text("profiler.programs.filter");
-  result.blockBufferBytes =
-      std::uint64_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.bufferSize")));
-  result.implicitFlush = options.flag("profiler.blocks.implicitFlush");
-  result.externalExchange =
-      options.flag("debug.instrument") || options.flag("debug.instrumentExternalExchange");
-  result.blockTile =
-      std::uint32_t(std::max<std::int64_t>(0, options.integer("profiler.blocks.tile")));
-  return result;
-}
-
 static bool isStreamCopy(const executable::Step &step) {
   return shownOf(step) == executable::steps::Shown::StreamCopy;
 }

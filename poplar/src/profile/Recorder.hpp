@@ -4,7 +4,6 @@
 // executions is kept only when asked for, for a limited number of runs and events. Called from the
 // control thread, for the first replica.
 #pragma once
-#include "engine/EngineOptions.hpp"
 #include "executable/Image.hpp"
 #include <cstdint>
 #include <map>
@@ -26,10 +25,6 @@ struct RecorderOptions {
   std::uint32_t blockTile = 0;   // the tile of each IPU that takes the time stamps
   bool externalExchange = false; // every stream copy is a block, on the tiles that take part
 };
-
-// The trace is on with autoReport.all, autoReport.outputExecutionProfile or any of
-// debug.instrument*.
-RecorderOptions recorderOptions(const engine::Options &options);
 
 class Recorder {
 public:

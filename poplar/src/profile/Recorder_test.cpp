@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "engine/Recording.hpp"
 #include "poplar/exceptions.hpp"
 #include "profile/ProfileTestImage.hpp"
 #include "profile/Recorder.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The graph's size, vertex types, and how many vertices of each type stand where, with their
 // cycles.
-#include "compile/PricePlan.hpp"
+#include "executable/LibraryVertex.hpp"
 #include "profile/WriteTables.hpp"
 #include <algorithm>
 #include <map>
@@ -139,7 +139,7 @@ public:
     for (const auto &[name, id] : inOrder()) {
       const auto bytes = image.memory.vertexBytesByType.find(id);
       table.row(name, id, bytes == image.memory.vertexBytesByType.end() ? 0 : bytes->second,
-                compile::libraryVertexCodeBytes);
+                executable::libraryVertexCodeBytes);
     }
   }
   void writeGroups(Writer::Table &table, bool flops) const {

@@ -7,11 +7,8 @@
 
 namespace poplar::tensor {
 
-using executable::Move;
-using executable::MoveLoop;
-
 View hostBuffer(TypeId type, Shape shape) {
-  return wholeVariable(nullptr, VarId(executable::none), type, std::move(shape));
+  return wholeVariable(nullptr, VarId(noVariable), type, std::move(shape));
 }
 
 namespace {

@@ -3,14 +3,15 @@
 // joined loops and the destination's smallest stride innermost. Views are matched in row-major
 // order and may differ in shape.
 #pragma once
-#include "executable/Image.hpp"
+#include "tensor/Move.hpp"
+#include "tensor/View.hpp"
 
 namespace poplar::tensor {
 
 // A host buffer of `shape` elements in row-major order takes part as a variable with the id
-// `executable::none`.
+// `noVariable`.
 View hostBuffer(TypeId type, Shape shape);
 
-std::vector<executable::Move> movesBetween(const View &from, const View &to);
+std::vector<Move> movesBetween(const View &from, const View &to);
 
 } // namespace poplar::tensor

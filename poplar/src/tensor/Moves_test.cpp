@@ -6,7 +6,6 @@
 using namespace poplar;
 using namespace poplar::tensor;
 using namespace poplar::tensor::oracle;
-using executable::Move;
 
 namespace {
 

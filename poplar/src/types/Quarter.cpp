@@ -2,7 +2,6 @@
 // Eight-bit floats on the host: their metadata, and conversion by way of float.
 #include "poplar/Quarter.hpp"
 #include "base/Text.hpp"
-#include "graph/GraphState.hpp"
 #include "openipu/QuarterFormat.hpp"
 #include "poplar/exceptions.hpp"
 #include "types/Half.hpp"
