@@ -85,7 +85,7 @@ Chip ipu1() {
   };
   c.links = {
       .bytesPerSecond = 128.0 * 1024 * 1024 * 1024 / 8, // PLT: 128 Gibit/s
-      .rungLinks = 4,                                   // PLT, JIA: on the card
+      .rungLinks = 1,                                   // A4: B14 and B15 on two; PLT has 4
       .rungThroughLinks = 2,                            // PLT, JIA
       .railLinks = 1,                                   // A4: B12 and B13; PLT has 2
       .hopSeconds = 100e-9,                             // A4: B12 and B13
