@@ -7,9 +7,9 @@
 // and rounds it once; on the device the vertices of the element-wise part run where the results
 // lie, after the product's own, with what they need brought along in an exchange of the product's.
 #pragma once
+#include "openipu/Activation.hpp"
 #include "poplin/ConvParams.hpp"
 #include "poplin/PlanningCache.hpp"
-#include <cstdint>
 #include <optional>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>
@@ -17,9 +17,6 @@
 #include <poplar/Program.hpp>
 
 namespace poplar::openipu {
-
-// Gelu is the approximation by tanh (popnn's GELU), GeluErf the exact function.
-enum class Activation : std::uint8_t { None, Relu, Gelu, GeluErf, Tanh, Sigmoid, Swish, Relu6 };
 
 struct Epilogue {
   std::optional<poplar::Tensor> bias;   // [output channels], of all groups one after the other

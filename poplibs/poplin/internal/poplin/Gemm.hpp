@@ -5,7 +5,7 @@
 // the result does not depend on the number of threads; inside a parallelFor the product runs on
 // the calling thread. Memory for packing is kept per thread: only first calls allocate.
 #pragma once
-#include "openipu/Epilogue.hpp"
+#include "openipu/Activation.hpp"
 #include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +28,8 @@ struct GemmMatrix {
   GemmMatrix transposed() const { return {data, type, column, row, group}; }
 };
 
-// c = activation(a b + add[0] + add[1]), for products with alpha 1 and beta 0. What is added may lie
-// where c does.
+// c = activation(a b + add[0] + add[1]), for products with alpha 1 and beta 0. What is added may
+// lie where c does.
 struct GemmFinish {
   std::vector<GemmMatrix> add; // as large as c; at most two
   openipu::Activation activation = openipu::Activation::None;

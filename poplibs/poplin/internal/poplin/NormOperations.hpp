@@ -3,16 +3,12 @@
 // element and group of channels) in any memory order, each a single pass or two over the data.
 // popnn's norms and poplin/Norms.hpp are thin layers over these.
 #pragma once
+#include "poplin/NormGroups.hpp"
 #include <optional>
 #include <poplin/Norms.hpp>
 #include <string>
 
 namespace poplin {
-
-struct NormGroups {
-  std::uint32_t count = 0; // 0: batch norm
-  bool strided = false;    // channel c is in group c % count, not c / (channels / count)
-};
 
 struct NormStatisticsOptions {
   float eps;

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Convolution. Host: with a lane per image (or position) if batch is innermost in both, else on
-// channels-last data; with a lane per channel where each is a group of its own. Device: what the
-// planner found.
+// Convolution. Device: what the planner found.
 #include "poplin/Convolution.hpp"
 #include "base/Text.hpp"
-#include "conv/Channels.hpp"
-#include "conv/Depthwise.hpp"
-#include "conv/Images.hpp"
 #include "conv/Operands.hpp"
 #include "matmul/Quarter.hpp"
 #include "openipu/Operation.hpp"
-#include "openipu/Overwrite.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
-#include <memory>
 
 namespace poplin {
 
@@ -21,50 +14,6 @@ using poplar::Graph;
 using poplar::OptionFlags;
 using poplar::Tensor;
 using poplar::program::Sequence;
-
-namespace {
-
-struct ConvolutionKernel {
-  std::unique_ptr<conv::ImagesForward> images;
-  std::unique_ptr<conv::DepthwiseForward> depthwise;
-  std::unique_ptr<conv::ChannelsForward> channels;
-
-  explicit ConvolutionKernel(const openipu::KernelArgs &args) {
-    openipu::AttributeReader reader(args.attributes);
-    conv::Geometry g(reader);
-    const auto activation = reader.get<openipu::Activation>();
-    conv::checkOperand(args.inputs[0], conv::inputShape(g));
-    conv::checkOperand(args.inputs[1], conv::weightShape(g));
-    conv::checkOperand(args.outputs[0], conv::outputShape(g));
-    for (const auto &extra : args.inputs.subspan(2))
-      conv::checkOperand(extra, conv::outputShape(g));
-    if (conv::ImagesForward::possible(g, args))
-      images = std::make_unique<conv::ImagesForward>(g, args, activation);
-    else if (conv::isDepthwise(g))
-      depthwise = std::make_unique<conv::DepthwiseForward>(g, args, activation);
-    else
-      channels = std::make_unique<conv::ChannelsForward>(g, args, activation);
-  }
-  void run(const openipu::KernelArgs &args) {
-    images ? images->run(args) : depthwise ? depthwise->run(args) : channels->run(args);
-  }
-};
-
-bool givesFloats(std::string_view attributes) {
-  openipu::AttributeReader reader(attributes);
-  conv::Geometry g(reader);
-  reader.get<openipu::Activation>();
-  return !reader.get<bool>();
-}
-const openipu::Registered registered{
-    openipu::stateful<ConvolutionKernel>("poplin.convolution", givesFloats)};
-const openipu::Registered registeredQuarter{
-    openipu::stateful<OfQuarters<ConvolutionKernel>>("poplin.convolution.quarter", givesFloats)};
-const openipu::Overwriting overwriting{
-    "poplin.convolution",
-    [](std::string_view, std::size_t, std::size_t, std::size_t input) { return input >= 2; }};
-
-} // namespace
 
 // As reports call it: Conv_3x3.
 static std::string nameOf(const ConvParams &params) {
@@ -79,18 +28,17 @@ void conv::addConvolution(Graph &graph, const Tensor &in, const Tensor &weights,
                           const poplar::DebugContext &context, bool nearest, const Extras &extras) {
   if (out.numElements() == 0)
     return;
-  openipu::AttributeWriter writer;
-  Geometry(params).put(writer);
-  writer.put(extras.activation).put(nearest);
+  const kernels::ConvolutionOf attributes{geometryOf(params), extras.activation, nearest};
   std::vector<openipu::Used> uses{openipu::out(withField(out, params)),
                                   openipu::in(withField(in, params)),
                                   openipu::in(withField(weights, params))};
   extras.addTo(plan, graph, out, unsigned(uses.size()), params.getNumOutputChans());
   for (const auto &t : extras.tensors)
     uses.push_back(openipu::in(withField(t, params)));
-  const auto kernel = quarterUses(graph, "poplin.convolution", uses, plan);
+  const auto kernel = quarterUses(graph, kernels::convolution, uses, plan);
   prog.add(openipu::operation(
-      graph, {kernel, std::move(uses), writer.take(), std::move(plan), {context, nameOf(params)}}));
+      graph,
+      {kernel, std::move(uses), attributes.write(), std::move(plan), {context, nameOf(params)}}));
 }
 
 namespace {

@@ -16,6 +16,7 @@ namespace {
 
 using base::list;
 using base::str;
+using kernels::Dim;
 using poplar::Tensor;
 using poputil::poplibs_error;
 using Shape = std::vector<std::size_t>;
@@ -249,6 +250,47 @@ openipu::Superstep transposeStep(const poplar::Graph &graph, const Tensor &weigh
                               [&](std::uint64_t elements, std::uint32_t) {
                                 return base::ceilDiv(elements * size, bytesPerCycle);
                               });
+}
+
+namespace {
+
+Dim::Transform transform(const ConvParams::InputTransform &t, std::size_t dim,
+                         std::size_t truncated, std::size_t transformed) {
+  return {t.truncationLower[dim], std::int64_t(truncated),   t.dilation[dim],
+          t.paddingLower[dim],    std::int64_t(transformed), t.flip[dim]};
+}
+
+Dim unitDim() {
+  const Dim::Transform same{0, 1, 1, 0, 1, 0};
+  return {1, 1, 1, same, same, 0, 1, 0, 1};
+}
+
+} // namespace
+
+kernels::Geometry geometryOf(const ConvParams &p) {
+  kernels::Geometry g;
+  g.batch = p.batchSize;
+  g.groups = p.numConvGroups;
+  g.in = p.inputChannelsPerConvGroup;
+  g.out = p.outputChannelsPerConvGroup;
+  for (unsigned d = 0; d < p.getNumFieldDims(); ++d) {
+    const auto &o = p.outputTransform;
+    Dim dim{
+        std::int64_t(p.inputFieldShape[d]),
+        std::int64_t(p.kernelShape[d]),
+        std::int64_t(p.getOutputSize(d)),
+        transform(p.inputTransform, d, p.getTruncatedInputSize(d), p.getTransformedInputSize(d)),
+        transform(p.kernelTransform, d, p.getTruncatedKernelSize(d), p.getTransformedKernelSize(d)),
+        o.truncationLower[d],
+        o.stride[d],
+        o.paddingLower[d],
+        0};
+    dim.kept = dim.output - o.paddingLower[d] - o.paddingUpper[d];
+    g.dims.push_back(dim);
+  }
+  if (g.dims.empty())
+    g.dims.push_back(unitDim());
+  return g;
 }
 
 } // namespace poplin::conv

@@ -4,6 +4,7 @@
 #include "epilogue/EpiloguePlan.hpp"
 #include "poplin/Convolution.hpp"
 #include "poplin/ConvPlan.hpp"
+#include "poplin/kernels/Convolution.hpp"
 
 namespace poplin::conv {
 
@@ -45,6 +46,7 @@ void checkOutput(const char *function, const char *what, const poplar::Tensor &o
                  poplar::Type type, const ConvParams &params);
 void checkWeights(const char *function, const poplar::Tensor &weights, const ConvParams &params);
 
+kernels::Geometry geometryOf(const ConvParams &params);
 // Kernels want at least one dimension of the field.
 poplar::Tensor withField(const poplar::Tensor &t, const ConvParams &params);
 // [g][out][in][kernel...] -> [g][in][out][reversed kernel...]

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What convolutions would take: floating-point operations, the least possible time, the plan.
-#include "conv/Geometry.hpp"
 #include "conv/Operands.hpp"
 #include "poplin/Convolution.hpp"
 #include <map>
@@ -15,7 +14,7 @@ namespace {
 
 // Pairs of input and kernel elements that meet for some output.
 std::uint64_t products(const ConvParams &params) {
-  conv::Geometry g(params);
+  const auto g = conv::geometryOf(params);
   std::uint64_t count = g.batch * g.groups * g.in * g.out;
   for (const auto &dim : g.dims) {
     std::uint64_t meetings = 0;

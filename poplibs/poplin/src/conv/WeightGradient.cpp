@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Gradient of a convolution's weights. Host: every kernel position sums products of inputs and
-// output gradients that meet there. Device: the convolution of inputs and gradients that
+// Gradient of a convolution's weights. Device: the convolution of inputs and gradients that
 // getWeightUpdateParams describes.
-#include "base/Half.hpp"
 #include "base/Text.hpp"
-#include "conv/Channels.hpp"
-#include "conv/Depthwise.hpp"
-#include "conv/Images.hpp"
 #include "conv/Operands.hpp"
 #include "matmul/Quarter.hpp"
 #include "openipu/Operation.hpp"
@@ -15,7 +10,6 @@
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
 #include "poputil/VertexTemplates.hpp"
-#include <memory>
 
 namespace poplin {
 
@@ -23,59 +17,6 @@ using poplar::Graph;
 using poplar::OptionFlags;
 using poplar::Tensor;
 using poplar::program::Sequence;
-
-namespace {
-
-struct Attributes {
-  bool accumulate = false, scaleIsTensor = false;
-  bool nearest = false, unused = false; // nearest: disableSRForAMPVertices
-  float scale = 1;
-};
-
-struct WeightGradientKernel {
-  Attributes attributes;
-  std::unique_ptr<conv::ImagesWeightGradient> images;
-  std::unique_ptr<conv::DepthwiseWeightGradient> depthwise;
-  std::unique_ptr<conv::ChannelsWeightGradient> channels;
-
-  explicit WeightGradientKernel(const openipu::KernelArgs &args) {
-    openipu::AttributeReader reader(args.attributes);
-    attributes = reader.get<Attributes>();
-    conv::Geometry g(reader);
-    conv::checkOperand(args.inputs[0], conv::outputShape(g));
-    conv::checkOperand(args.inputs[1], conv::inputShape(g));
-    conv::checkOperand(args.outputs[0], conv::weightShape(g));
-    if (conv::ImagesWeightGradient::possible(g, args))
-      images = std::make_unique<conv::ImagesWeightGradient>(g, args);
-    else if (conv::isDepthwise(g))
-      depthwise = std::make_unique<conv::DepthwiseWeightGradient>(g, args);
-    else
-      channels = std::make_unique<conv::ChannelsWeightGradient>(g, args);
-  }
-  float scale(const openipu::KernelArgs &args) const {
-    if (!attributes.scaleIsTensor)
-      return attributes.scale;
-    const auto &t = args.inputs[2];
-    return t.type == poplar::TypeId::Half ? base::halfToFloat(*t.as<const std::uint16_t>())
-                                          : *t.as<const float>();
-  }
-  void run(const openipu::KernelArgs &args) {
-    float alpha = scale(args), beta = attributes.accumulate ? 1 : 0;
-    images      ? images->run(args, alpha, beta)
-    : depthwise ? depthwise->run(args, alpha, beta)
-                : channels->run(args, alpha, beta);
-  }
-};
-
-bool givesFloats(std::string_view attributes) {
-  return !openipu::AttributeReader(attributes).get<Attributes>().nearest;
-}
-const openipu::Registered registered{
-    openipu::stateful<WeightGradientKernel>("poplin.weightGradient", givesFloats)};
-const openipu::Registered registeredQuarter{openipu::stateful<OfQuarters<WeightGradientKernel>>(
-    "poplin.weightGradient.quarter", givesFloats)};
-
-} // namespace
 
 openipu::Superstep conv::updateStep(const Graph &graph, const Tensor &weights) {
   auto type = weights.elementType();
@@ -138,18 +79,16 @@ void conv::addWeightGradient(Graph &graph, const Tensor &zDeltas, const Tensor &
                              const poplar::DebugContext &context) {
   if (deltas.numElements() == 0)
     return;
-  openipu::AttributeWriter writer;
-  writer.put(
-      Attributes{update.accumulate, update.tensor != nullptr, update.nearest, false, update.scale});
-  Geometry(fwd).put(writer);
+  const kernels::WeightGradientOf attributes{update.accumulate, update.tensor != nullptr,
+                                             update.nearest, update.scale, geometryOf(fwd)};
   auto to = withField(deltas, fwd);
   std::vector<openipu::Used> uses{update.accumulate ? openipu::inOut(to) : openipu::out(to),
                                   openipu::in(withField(zDeltas, fwd)),
                                   openipu::in(withField(acts, fwd))};
   if (update.tensor)
     uses.push_back(openipu::in(update.tensor->flatten()));
-  const auto kernel = quarterUses(graph, "poplin.weightGradient", uses, plan);
-  prog.add(openipu::operation(graph, {kernel, uses, writer.take(), std::move(plan), context}));
+  const auto kernel = quarterUses(graph, kernels::weightGradient, uses, plan);
+  prog.add(openipu::operation(graph, {kernel, uses, attributes.write(), std::move(plan), context}));
 }
 
 Tensor calculateWeightDeltas(Graph &graph, const Tensor &zDeltas, const Tensor &activations,

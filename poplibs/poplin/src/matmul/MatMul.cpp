@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Matrix products. Host: poplin::gemm on the operands where they are. Device: the convolution with
-// a field of one element that the planner found.
+// Matrix products. Device: the convolution with a field of one element that the planner found.
 #include "poplin/MatMul.hpp"
-#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "epilogue/EpiloguePlan.hpp"
 #include "matmul/MatMulOptions.hpp"
 #include "matmul/Quarter.hpp"
-#include "openipu/Attributes.hpp"
-#include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
-#include "openipu/Overwrite.hpp"
 #include "openipu/Placement.hpp"
-#include "poplin/Gemm.hpp"
+#include "poplin/kernels/MatMul.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 
@@ -25,88 +20,10 @@ using poplar::Graph;
 using poplar::OptionFlags;
 using poplar::Tensor;
 using poplar::Type;
-using poplar::TypeId;
 using poplar::program::Sequence;
 using poputil::poplibs_error;
+using Attributes = kernels::MatMulOf;
 using Shape = std::vector<std::size_t>;
-
-// c = A B, or c += scale A B with a scale that is an attribute or the last input; or the first with
-// an epilogue, whose operands follow B.
-struct Attributes {
-  bool accumulate = false, scaleIsTensor = false;
-  float scale = 1;
-  openipu::Activation activation = openipu::Activation::None;
-  bool nearest = false; // disableSRForAMPVertices
-
-  std::string bytes() const {
-    return openipu::AttributeWriter()
-        .put(accumulate)
-        .put(scaleIsTensor)
-        .put(activation)
-        .put(scale)
-        .put(nearest)
-        .take();
-  }
-  static Attributes read(std::string_view bytes) {
-    openipu::AttributeReader reader(bytes);
-    Attributes a;
-    a.accumulate = reader.get<bool>();
-    a.scaleIsTensor = reader.get<bool>();
-    a.activation = reader.get<openipu::Activation>();
-    a.scale = reader.get<float>();
-    a.nearest = reader.get<bool>();
-    return a;
-  }
-};
-
-GemmMatrix matrix(const openipu::KernelOperand &t) {
-  return {t.data, t.type, t.strides[1], t.strides[2], t.strides[0]};
-}
-
-float scalar(const openipu::KernelOperand &t) {
-  return t.type == TypeId::Half ? base::halfToFloat(*t.as<const std::uint16_t>())
-                                : *t.as<const float>();
-}
-
-class MatMulKernel {
-public:
-  explicit MatMulKernel(const openipu::KernelArgs &args)
-      : attributes_(Attributes::read(args.attributes)) {}
-  void run(const openipu::KernelArgs &args);
-
-private:
-  Attributes attributes_;
-  KeptMatrix kept_; // of B, while it is steady
-  std::uint64_t generation_ = 0;
-};
-
-void MatMulKernel::run(const openipu::KernelArgs &args) {
-  Gemm g;
-  g.a = matrix(args.inputs[0]), g.b = matrix(args.inputs[1]), g.c = matrix(args.outputs[0]);
-  auto a = args.inputs[0].shape;
-  g.groups = a[0], g.m = a[1], g.k = a[2], g.n = args.inputs[1].shape[2];
-  g.alpha = attributes_.scaleIsTensor ? scalar(args.inputs[2]) : attributes_.scale;
-  g.beta = attributes_.accumulate ? 1 : 0;
-  g.finish.activation = attributes_.activation;
-  if (!attributes_.scaleIsTensor)
-    for (const auto &extra : args.inputs.subspan(2))
-      g.finish.add.push_back(matrix(extra));
-  if (args.inputs[1].steady)
-    g.kept = &kept_;
-  if (generation_ != args.generation)
-    kept_.forget();
-  generation_ = args.generation;
-  gemm(g);
-}
-
-bool givesFloats(std::string_view attributes) { return !Attributes::read(attributes).nearest; }
-const openipu::Registered registered{openipu::stateful<MatMulKernel>("poplin.matmul", givesFloats)};
-const openipu::Registered registeredQuarter{
-    openipu::stateful<OfQuarters<MatMulKernel>>("poplin.matmul.quarter", givesFloats)};
-const openipu::Overwriting overwriting{
-    "poplin.matmul", [](std::string_view attributes, std::size_t, std::size_t, std::size_t input) {
-      return input >= 2 && !Attributes::read(attributes).scaleIsTensor;
-    }};
 
 void checkType(const char *function, const char *what, Type type) {
   if (type != poplar::FLOAT && type != poplar::HALF && type != poplar::QUARTER)
@@ -214,9 +131,9 @@ struct Product {
       uses.push_back(openipu::in(t));
     attributes.activation = extras.activation;
     attributes.nearest = roundsToNearest(options, this->plan);
-    const auto kernel = quarterUses(graph, "poplin.matmul", uses, plan);
+    const auto kernel = quarterUses(graph, kernels::matMul, uses, plan);
     prog.add(
-        openipu::operation(graph, {kernel, uses, attributes.bytes(), std::move(plan), context}));
+        openipu::operation(graph, {kernel, uses, attributes.write(), std::move(plan), context}));
   }
 };
 

@@ -3,7 +3,6 @@
 // and scale the metadata say; results are half. A tensor without metadata is F143 with scale 0.
 // Chips without units for them cast them to half first, which is priced.
 #pragma once
-#include "openipu/Kernel.hpp"
 #include "openipu/Operation.hpp"
 #include <vector>
 
@@ -21,30 +20,5 @@ poplar::Type quarterOutput(const char *function, const poplar::Type &input,
 // of the kernel to call.
 std::string quarterUses(poplar::Graph &graph, const std::string &kernel,
                         std::vector<openipu::Used> &uses, openipu::Plan &plan);
-
-// Arguments with floats in place of quarters, and without their metadata, which comes last.
-class Decoded {
-public:
-  explicit Decoded(const openipu::KernelArgs &args);
-  const openipu::KernelArgs &decode(const openipu::KernelArgs &args);
-  const openipu::KernelArgs &args() const { return args_; }
-
-private:
-  std::vector<openipu::KernelOperand> inputs_;
-  std::vector<std::vector<float>> values_; // empty: not quarter
-  std::vector<std::vector<std::int64_t>> strides_;
-  openipu::KernelArgs args_;
-};
-
-// The kernel `State` on quarters.
-template <class State> class OfQuarters {
-public:
-  explicit OfQuarters(const openipu::KernelArgs &args) : decoded_(args), state_(decoded_.args()) {}
-  void run(const openipu::KernelArgs &args) { state_.run(decoded_.decode(args)); }
-
-private:
-  Decoded decoded_;
-  State state_;
-};
 
 } // namespace poplin

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "NormPlan.hpp"
 #include "base/Arithmetic.hpp"
+#include "openipu/Placement.hpp"
+#include "poplin/kernels/Norms.hpp"
 #include "poplin/Steps.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -113,6 +115,16 @@ openipu::Superstep binaryStep(const poplar::Graph &graph, const poplar::Tensor &
         return popops::cost::binaryCycles(chip, op, type, n, false, regions);
       },
       details);
+}
+
+bool haveUnits(const poplar::Tensor &x, NormGroups groups) {
+  std::vector<std::int64_t> strides;
+  if (!openipu::hasStrides(x, strides)) { // it will be gathered
+    strides.assign(x.rank(), 1);
+    for (auto d = x.rank() - 1; d-- > 0;)
+      strides[d] = strides[d + 1] * std::int64_t(x.dim(d + 1));
+  }
+  return kernels::normHasUnits(groups, x.shape(), strides);
 }
 
 } // namespace poplin::norms

@@ -40,4 +40,7 @@ openipu::Plan statisticsPlan(const poplar::Graph &graph, const poplar::Tensor &a
 openipu::Plan affinePlan(const poplar::Graph &graph, const poplar::Tensor &at, NormGroups groups,
                          const Affine &a, unsigned acts);
 
+// Whether kernels::normForward and normBackward can take these activations.
+bool haveUnits(const poplar::Tensor &acts, NormGroups groups);
+
 } // namespace poplin::norms

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // poplin's norms: the parts put together give the whole. Layouts, types and groupings are swept in
 // popnn's tests, which run on the same operations.
-#include "LayerLoops.hpp"
 #include "NormPlan.hpp"
-#include "NormSpace.hpp"
+#include "norms/LayerLoops.hpp"
+#include "norms/NormSpace.hpp"
 #include "poplin/Norms.hpp"
 #include "poputil/exceptions.hpp"
 #include "Session.hpp"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// LU factorisation without pivoting. Host: by blocks of 64 columns: the panel, the rows of U beside
-// it by substitution, then the rest by one product. Device: the matrix in blocks of 16, one column
-// of blocks after the other: the diagonal block, its row and column, then the core.
+// LU factorisation without pivoting. Device: the matrix in blocks of 16, one column of blocks after
+// the other: the diagonal block, its row and column, then the core.
 #include "poplin/experimental/LuFactorization.hpp"
 #include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "openipu/Chip.hpp"
 #include "openipu/Operation.hpp"
-#include "poplin/Dense.hpp"
+#include "poplin/kernels/LuFactorization.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
@@ -21,46 +20,6 @@ using openipu::out;
 using poplar::Tensor;
 
 namespace {
-
-// Columns [begin, end) of all rows from `begin`: L below the diagonal, U on and above it.
-void factorPanel(float *a, std::size_t m, std::size_t n, std::size_t begin, std::size_t end) {
-  for (auto j = begin; j < end; ++j)
-    for (auto i = j + 1; i < m; ++i) {
-      const float factor = a[i * n + j] /= a[j * n + j];
-      for (auto c = j + 1; c < end; ++c)
-        a[i * n + c] -= factor * a[j * n + c];
-    }
-}
-
-void factor(float *a, std::size_t m, std::size_t n) {
-  for (std::size_t begin = 0; begin < std::min(m, n); begin += solve::hostBlock) {
-    const auto end = std::min({begin + solve::hostBlock, m, n});
-    factorPanel(a, m, n, begin, end);
-    float *right = a + begin * n + end;
-    solve::solveLower(a + begin * n + begin, n, end - begin, true, right, n, n - end);
-    solve::multiply(m - end, n - end, end - begin, solve::matrix(a + end * n + begin, n),
-                    solve::matrix(right, n), solve::matrix(a + end * n + end, n), -1, 1);
-  }
-}
-
-void run(const openipu::KernelArgs &args) {
-  const dense::View from(args.inputs[0]);
-  const auto m = from.shape[0], n = from.shape[1];
-  std::vector<float> a(m * n);
-  dense::load(from, a.data());
-  factor(a.data(), m, n);
-  std::vector<float> l(m * m), u(m * n);
-  for (std::size_t i = 0; i < m; ++i) {
-    std::copy_n(a.data() + i * n, std::min(i, n), l.data() + i * m);
-    l[i * m + i] = 1;
-    for (auto j = i; j < n; ++j)
-      u[i * n + j] = a[i * n + j];
-  }
-  dense::store(l.data(), dense::View(args.outputs[0]));
-  dense::store(u.data(), dense::View(args.outputs[1]));
-}
-
-const openipu::Registered registered{{"poplin.luFactorization", run, {}, {}, nullptr}};
 
 constexpr std::uint64_t block = 16;
 
@@ -120,7 +79,7 @@ std::pair<Tensor, Tensor> LUFactorization(poplar::Graph &graph, Tensor &input,
                                            " but must be a float or half matrix [M, N]."));
   const auto m = input.dim(0), n = input.dim(1);
   auto l = spread(graph, type, {m, m}, {di, "L"}), u = spread(graph, type, {m, n}, {di, "U"});
-  prog.add(openipu::operation(graph, {"poplin.luFactorization",
+  prog.add(openipu::operation(graph, {kernels::luFactorization,
                                       {out(l), out(u), in(input)},
                                       {},
                                       planFor(graph.getTarget(), m, n),

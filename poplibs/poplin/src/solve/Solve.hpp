@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Parts that the solvers share: substitution on plain matrices, options, checks.
+// Parts that the solvers share: options, checks.
 #pragma once
-#include "poplin/Gemm.hpp"
 #include "poplin/ProductPlan.hpp"
 #include <poplar/Tensor.hpp>
 #include <string>
 
 namespace poplin::solve {
 
-constexpr std::size_t hostBlock =
-    64; // rows that fit the first cache beside what they are applied to
-
-// b[n][k] := l^-1 b, with l[n][n] lower triangular (rows ldl apart) and b's rows ldb apart.
-void solveLower(const float *l, std::size_t ldl, std::size_t n, bool unitDiagonal, float *b,
-                std::size_t ldb, std::size_t k);
-// c[m][n] = beta c + alpha a[m][k] b[k][n].
-inline void multiply(std::size_t m, std::size_t n, std::size_t k, const GemmMatrix &a,
-                     const GemmMatrix &b, const GemmMatrix &c, float alpha = 1, float beta = 0) {
-  if (m && n)
-    gemm({m, n, k, a, b, c, alpha, beta, 1});
-}
-inline GemmMatrix matrix(const float *data, std::size_t row) {
-  return GemmMatrix::of(data, std::int64_t(row));
-}
+constexpr std::size_t substitutionBlock = 64; // of triangularSolve, unless blockSize is given
 
 struct Options {
   std::size_t blockSize;

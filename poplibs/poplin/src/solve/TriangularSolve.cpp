@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Triangular systems. Host: every case is turned into "lower, from the left" by transposing and
-// reversing views, then solved by blocks of 64 rows. Device: the diagonal blocks are inverted, all
-// at once; then block by block one product with an inverse and one that updates the rows below.
+// Triangular systems. Device: the diagonal blocks are inverted, all at once; then block by block
+// one product with an inverse and one that updates the rows below.
 #include "poplin/TriangularSolve.hpp"
 #include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
-#include "base/Threads.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
-#include "poplin/Dense.hpp"
+#include "poplin/kernels/TriangularSolve.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -20,69 +17,10 @@
 namespace poplin {
 
 using openipu::in;
-using openipu::KernelArgs;
 using openipu::out;
 using poplar::Tensor;
 
 namespace {
-
-struct Sides {
-  bool left, lower, unit;
-};
-
-dense::View canonicalA(dense::View a, const Sides &s) {
-  if (!s.left)
-    a = a.transposed(0, 1);
-  const bool lower = s.lower == s.left;
-  return lower ? a : a.reversed(0).reversed(1);
-}
-dense::View canonicalB(dense::View b, const Sides &s) {
-  if (!s.left)
-    b = b.transposed(0, 1);
-  return s.lower == s.left ? b : b.reversed(0);
-}
-
-void runSolve(const KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  const auto sides = reader.get<Sides>();
-  const auto as = dense::View(args.inputs[0]).leaves(2), bs = dense::View(args.inputs[1]).leaves(2),
-             xs = dense::View(args.outputs[0]).leaves(2);
-  base::parallelFor(as.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (auto i = begin; i < end; ++i) {
-      const dense::Floats a(canonicalA(as[i], sides));
-      const auto from = canonicalB(bs[i], sides);
-      std::vector<float> x(from.elements());
-      dense::load(from, x.data());
-      const auto n = from.shape[0], k = from.shape[1];
-      solve::solveLower(a.data(), n, n, sides.unit, x.data(), k, k);
-      dense::store(x.data(), canonicalB(xs[i], sides));
-    }
-  });
-}
-
-void runMask(const KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  const auto sides = reader.get<Sides>();
-  const auto as = dense::View(args.inputs[0]).leaves(2),
-             ys = dense::View(args.outputs[0]).leaves(2);
-  base::parallelFor(as.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (auto m = begin; m < end; ++m) {
-      const auto n = as[m].shape[0];
-      std::vector<float> y(n * n);
-      dense::load(as[m], y.data());
-      for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < n; ++j)
-          if (i == j && sides.unit)
-            y[i * n + j] = 1;
-          else if (sides.lower ? j > i : j < i)
-            y[i * n + j] = 0;
-      dense::store(y.data(), ys[m]);
-    }
-  });
-}
-
-const openipu::Registered registeredSolve{{"poplin.triangularSolve", runSolve, {}, {}, nullptr}};
-const openipu::Registered registeredMask{{"poplin.triangularMask", runMask, {}, {}, nullptr}};
 
 struct Problem {
   std::size_t batches, n, k, block, blocks;
@@ -170,7 +108,7 @@ Tensor createTriangularSolveInputLHS(poplar::Graph &graph, const poplar::Type &i
   poputil::PoplibsOpDebugInfo di(debugContext,
                                  DI_ARGS(inputType, outputType, aShape, bShape, leftSide, options));
   checkSystem("createTriangularSolveInputLHS", inputType, aShape, bShape, leftSide);
-  solve::parseOptions(options, solve::hostBlock);
+  solve::parseOptions(options, solve::substitutionBlock);
   return spread(graph, inputType, aShape, {di, "lhs"});
 }
 
@@ -183,7 +121,7 @@ Tensor createTriangularSolveInputRHS(poplar::Graph &graph, const poplar::Type &i
   poputil::PoplibsOpDebugInfo di(debugContext,
                                  DI_ARGS(inputType, outputType, aShape, bShape, leftSide, options));
   checkSystem("createTriangularSolveInputRHS", inputType, aShape, bShape, leftSide);
-  solve::parseOptions(options, solve::hostBlock);
+  solve::parseOptions(options, solve::substitutionBlock);
   return spread(graph, inputType, bShape, {di, "rhs"});
 }
 
@@ -200,10 +138,9 @@ Tensor triangularMask(poplar::Graph &graph, const Tensor &a, bool lower, bool un
           return popops::cost::binaryCycles(chip, popops::expr::BinaryOpType::MULTIPLY,
                                             y.elementType(), n, false, regions);
         }));
-  openipu::AttributeWriter attributes;
-  attributes.put(Sides{true, lower, unitDiagonal});
+  const kernels::TriangularSides attributes{true, lower, unitDiagonal};
   prog.add(openipu::operation(
-      graph, {"poplin.triangularMask", {out(y), in(a)}, attributes.take(), plan, {di, "mask"}}));
+      graph, {kernels::triangularMask, {out(y), in(a)}, attributes.write(), plan, {di, "mask"}}));
   return y;
 }
 
@@ -218,14 +155,13 @@ Tensor triangularSolve(poplar::Graph &graph, const Tensor &a, const Tensor &b, b
     throw poputil::poplibs_error(base::str("poplin::triangularSolve: a is of type ",
                                            a.elementType(), " and b of type ", b.elementType(),
                                            ". Cast one of them."));
-  const auto parsed = solve::parseOptions(options, solve::hostBlock);
+  const auto parsed = solve::parseOptions(options, solve::substitutionBlock);
   auto x = graph.clone(b, {di, "x"});
-  openipu::AttributeWriter attributes;
-  attributes.put(Sides{leftSide, lower, unitDiagonal});
+  const kernels::TriangularSides attributes{leftSide, lower, unitDiagonal};
   const auto p = problem(a.shape(), b.shape(), leftSide, a.elementType(), parsed.blockSize);
-  prog.add(openipu::operation(graph, {"poplin.triangularSolve",
+  prog.add(openipu::operation(graph, {kernels::triangularSolve,
                                       {out(x), in(a), in(b)},
-                                      attributes.take(),
+                                      attributes.write(),
                                       solvePlan(graph, p, parsed, cache),
                                       {di, "triangularSolve"}}));
   di.addOutput(x);
@@ -237,7 +173,7 @@ std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getTriangularSolveMatM
     const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape, bool leftSide,
     bool /*lower: the same products*/, const poplar::OptionFlags &options) {
   checkSystem("getTriangularSolveMatMulPrePlanParameters", inputType, aShape, bShape, leftSide);
-  const auto parsed = solve::parseOptions(options, solve::hostBlock);
+  const auto parsed = solve::parseOptions(options, solve::substitutionBlock);
   const auto p = problem(aShape, bShape, leftSide, inputType, parsed.blockSize);
   std::vector<std::pair<MatMulParams, poplar::OptionFlags>> out;
   const auto inverse = inverseProduct(p), update = updateProduct(p);

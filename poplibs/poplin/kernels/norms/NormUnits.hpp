@@ -11,19 +11,14 @@
 // Batch norm of channels side by side has no units: all its elements depend on each other.
 // Operands that lie otherwise, or are halves, are copied to buffers, a unit at a time.
 #pragma once
-#include "poplin/NormOperations.hpp"
+#include "poplin/kernels/Norms.hpp"
 #include "poplin/Rows.hpp"
 
 namespace poplin::norms {
 
-bool haveUnits(const poplar::Tensor &acts, NormGroups groups);
-
 class Units {
 public:
   enum class Mode : std::uint8_t { Plain, Layer, Batch, Channels };
-  // Whether activations of this shape and memory order have units.
-  static bool exist(NormGroups groups, std::span<const std::size_t> shape,
-                    std::span<const std::int64_t> strides);
   // `data`: the activations first, then tensors of the same shape.
   Units(NormGroups groups, std::initializer_list<const openipu::KernelOperand *> data);
 

@@ -5,8 +5,7 @@
 // the same for all elements or a vector.
 #pragma once
 #include "NormLoops.hpp"
-#include "openipu/Attributes.hpp"
-#include "poplin/NormOperations.hpp"
+#include "poplin/NormGroups.hpp"
 #include "poplin/Rows.hpp"
 
 namespace poplin::norms {
@@ -38,19 +37,6 @@ struct Block {
   std::array<std::int64_t, rows::maxOperands> offset{};
   std::size_t rows = 0, column = 0, n = 0;
 };
-
-// Groups among the attributes of a kernel.
-inline openipu::AttributeWriter startingWith(NormGroups groups) {
-  openipu::AttributeWriter out;
-  out.put(groups.count).put(groups.strided);
-  return out;
-}
-inline NormGroups readGroups(openipu::AttributeReader &in) {
-  NormGroups groups;
-  groups.count = in.get<std::uint32_t>();
-  groups.strided = in.get<bool>();
-  return groups;
-}
 
 // Floats of a block, with `ld` floats from row to row.
 struct Floats {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "NormUnits.hpp"
 #include "base/Arithmetic.hpp"
-#include "openipu/Placement.hpp"
 #include "Transpose.hpp"
 #include <cstdlib>
 
@@ -10,30 +9,7 @@ namespace {
 
 constexpr std::size_t columns = 128; // batch elements of a unit in mode Batch
 
-// Which dimension lies side by side: 0 batch, 1 channels, 2 field, 3 none.
-unsigned innermost(std::span<const std::size_t> shape, std::span<const std::int64_t> strides) {
-  for (std::size_t d = shape.size(); d-- > 0;)
-    if (shape[d] > 1 && strides[d] == 1)
-      return unsigned(std::min<std::size_t>(d, 2));
-  return 3;
-}
-
 } // namespace
-
-bool Units::exist(NormGroups groups, std::span<const std::size_t> shape,
-                  std::span<const std::int64_t> strides) {
-  return groups.count != 0 || innermost(shape, strides) != 1;
-}
-
-bool haveUnits(const poplar::Tensor &x, NormGroups groups) {
-  std::vector<std::int64_t> strides;
-  if (!openipu::hasStrides(x, strides)) { // it will be gathered
-    strides.assign(x.rank(), 1);
-    for (auto d = x.rank() - 1; d-- > 0;)
-      strides[d] = strides[d + 1] * std::int64_t(x.dim(d + 1));
-  }
-  return Units::exist(groups, x.shape(), strides);
-}
 
 Units::Units(NormGroups by, std::initializer_list<const openipu::KernelOperand *> data) {
   const auto &x = **data.begin();
@@ -58,7 +34,7 @@ Units::Units(NormGroups by, std::initializer_list<const openipu::KernelOperand *
 }
 
 void Units::choose(NormGroups by, const openipu::KernelOperand &x) {
-  const unsigned side = innermost(x.shape, x.strides);
+  const unsigned side = kernels::normInnermost(x.shape, x.strides);
   if (by.count == 0) {
     rowIsBatch_ = side == 0 || positions_ == 1;
     count = statistics = parameters;

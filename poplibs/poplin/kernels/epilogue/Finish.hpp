@@ -3,7 +3,7 @@
 #pragma once
 #include "matmul/Micro.hpp"
 #include "matmul/Pack.hpp"
-#include "openipu/Epilogue.hpp"
+#include "openipu/Activation.hpp"
 #include "openipu/Kernel.hpp"
 #include <vector>
 

@@ -3,39 +3,15 @@
 // of a convolution (truncation, dilation, padding, flips, stride) end here: kernels see pairs that
 // meet, and pairs that do not because one of them is a zero.
 #pragma once
-#include "openipu/Attributes.hpp"
 #include "openipu/Kernel.hpp"
-#include "poplin/ConvParams.hpp"
+#include "poplin/kernels/Convolution.hpp"
 #include <cstdint>
 #include <vector>
 
 namespace poplin::conv {
 
-// Sizes and transforms of one dimension of the field.
-struct Dim {
-  struct Transform {
-    std::int64_t truncationLower, truncated, dilation, paddingLower, transformed, flip;
-  };
-  std::int64_t input, kernel, output;
-  Transform in, weights;
-  std::int64_t outputTruncation, stride, outputPadding, kept; // kept: before the padding
-
-  // Input element that meets kernel element k at output o, or -1.
-  std::int64_t inputIndex(std::int64_t o, std::int64_t k) const;
-};
-
-struct Geometry {
-  std::uint64_t batch = 0, groups = 0, in = 0, out = 0; // channels per group
-  std::vector<Dim> dims;                                // at least one
-
-  Geometry() {}
-  explicit Geometry(const ConvParams &params);
-  void put(openipu::AttributeWriter &writer) const;
-  // Throws std::runtime_error if the bytes cannot be a convolution.
-  explicit Geometry(openipu::AttributeReader &reader);
-
-  std::uint64_t inputPositions() const, kernelPositions() const, outputPositions() const;
-};
+using kernels::Dim;
+using kernels::Geometry;
 
 // Throws std::runtime_error unless the operand is of float or half and has these sizes.
 void checkOperand(const openipu::KernelOperand &operand, const std::vector<std::uint64_t> &shape);

@@ -8,17 +8,6 @@
 namespace poplin::conv {
 namespace {
 
-Dim::Transform transform(const ConvParams::InputTransform &t, std::size_t dim,
-                         std::size_t truncated, std::size_t transformed) {
-  return {t.truncationLower[dim], std::int64_t(truncated),   t.dilation[dim],
-          t.paddingLower[dim],    std::int64_t(transformed), t.flip[dim]};
-}
-
-Dim unitDim() {
-  const Dim::Transform same{0, 1, 1, 0, 1, 0};
-  return {1, 1, 1, same, same, 0, 1, 0, 1};
-}
-
 [[noreturn]] void damaged(const std::string &what) {
   throw std::runtime_error("A convolution in the executable is damaged (" + what +
                            "). Compile it again.");
@@ -68,67 +57,6 @@ std::vector<std::int64_t> positions(const std::vector<Dim> &dims, const std::int
 }
 
 } // namespace
-
-std::int64_t Dim::inputIndex(std::int64_t o, std::int64_t k) const {
-  auto kept = o - outputPadding, element = k - weights.truncationLower;
-  if (kept < 0 || kept >= this->kept || element < 0 || element >= weights.truncated)
-    return -1;
-  auto tap = element * weights.dilation + weights.paddingLower;
-  if (weights.flip)
-    tap = weights.transformed - 1 - tap;
-  auto at = kept * stride + outputTruncation + tap;
-  if (in.flip)
-    at = in.transformed - 1 - at;
-  at -= in.paddingLower;
-  if (at < 0 || at % in.dilation || at / in.dilation >= in.truncated)
-    return -1;
-  return at / in.dilation + in.truncationLower;
-}
-
-Geometry::Geometry(const ConvParams &p)
-    : batch(p.batchSize), groups(p.numConvGroups), in(p.inputChannelsPerConvGroup),
-      out(p.outputChannelsPerConvGroup) {
-  for (unsigned d = 0; d < p.getNumFieldDims(); ++d) {
-    const auto &o = p.outputTransform;
-    Dim dim{
-        std::int64_t(p.inputFieldShape[d]),
-        std::int64_t(p.kernelShape[d]),
-        std::int64_t(p.getOutputSize(d)),
-        transform(p.inputTransform, d, p.getTruncatedInputSize(d), p.getTransformedInputSize(d)),
-        transform(p.kernelTransform, d, p.getTruncatedKernelSize(d), p.getTransformedKernelSize(d)),
-        o.truncationLower[d],
-        o.stride[d],
-        o.paddingLower[d],
-        0};
-    dim.kept = dim.output - o.paddingLower[d] - o.paddingUpper[d];
-    dims.push_back(dim);
-  }
-  if (dims.empty())
-    dims.push_back(unitDim());
-}
-
-void Geometry::put(openipu::AttributeWriter &writer) const {
-  writer.put(batch).put(groups).put(in).put(out).put(dims);
-}
-
-Geometry::Geometry(openipu::AttributeReader &reader) {
-  batch = reader.get<std::uint64_t>();
-  groups = reader.get<std::uint64_t>();
-  in = reader.get<std::uint64_t>();
-  out = reader.get<std::uint64_t>();
-  dims = reader.getVector<Dim>();
-  if (dims.empty())
-    damaged("it has no field");
-  for (const auto &d : dims)
-    if (d.input < 0 || d.kernel < 0 || d.output < 0 || d.in.dilation < 1 ||
-        d.weights.dilation < 1 || d.in.truncationLower < 0 ||
-        d.in.truncationLower + d.in.truncated > d.input || d.stride < 1)
-      damaged("bad sizes");
-}
-
-std::uint64_t Geometry::inputPositions() const { return product(dims, &Dim::input); }
-std::uint64_t Geometry::kernelPositions() const { return product(dims, &Dim::kernel); }
-std::uint64_t Geometry::outputPositions() const { return product(dims, &Dim::output); }
 
 std::vector<std::uint64_t> inputShape(const Geometry &g) {
   std::vector<std::uint64_t> shape{g.batch, g.groups * g.in};
@@ -185,3 +113,49 @@ std::vector<std::uint32_t> order(const Table &table, bool dilated) {
 }
 
 } // namespace poplin::conv
+
+namespace poplin::kernels {
+
+using conv::damaged;
+using conv::product;
+
+std::int64_t Dim::inputIndex(std::int64_t o, std::int64_t k) const {
+  auto kept = o - outputPadding, element = k - weights.truncationLower;
+  if (kept < 0 || kept >= this->kept || element < 0 || element >= weights.truncated)
+    return -1;
+  auto tap = element * weights.dilation + weights.paddingLower;
+  if (weights.flip)
+    tap = weights.transformed - 1 - tap;
+  auto at = kept * stride + outputTruncation + tap;
+  if (in.flip)
+    at = in.transformed - 1 - at;
+  at -= in.paddingLower;
+  if (at < 0 || at % in.dilation || at / in.dilation >= in.truncated)
+    return -1;
+  return at / in.dilation + in.truncationLower;
+}
+
+void Geometry::put(openipu::AttributeWriter &writer) const {
+  writer.put(batch).put(groups).put(in).put(out).put(dims);
+}
+
+Geometry::Geometry(openipu::AttributeReader &reader) {
+  batch = reader.get<std::uint64_t>();
+  groups = reader.get<std::uint64_t>();
+  in = reader.get<std::uint64_t>();
+  out = reader.get<std::uint64_t>();
+  dims = reader.getVector<Dim>();
+  if (dims.empty())
+    damaged("it has no field");
+  for (const auto &d : dims)
+    if (d.input < 0 || d.kernel < 0 || d.output < 0 || d.in.dilation < 1 ||
+        d.weights.dilation < 1 || d.in.truncationLower < 0 ||
+        d.in.truncationLower + d.in.truncated > d.input || d.stride < 1)
+      damaged("bad sizes");
+}
+
+std::uint64_t Geometry::inputPositions() const { return product(dims, &Dim::input); }
+std::uint64_t Geometry::kernelPositions() const { return product(dims, &Dim::kernel); }
+std::uint64_t Geometry::outputPositions() const { return product(dims, &Dim::output); }
+
+} // namespace poplin::kernels
