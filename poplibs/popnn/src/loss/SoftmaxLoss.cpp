@@ -1,64 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The gradient of a cross entropy by the logits. Host: one pass. Tiles: labels encoded as rows,
+// The gradient of a cross entropy by the logits. Tiles: labels encoded as rows,
 // then exp, a difference and a product where x lies.
+#include "popnn/kernels/SoftmaxLoss.hpp"
 #include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
-#include "openipu/Attributes.hpp"
-#include "openipu/Overwrite.hpp"
-#include "poplin/Rows.hpp"
 #include "poplin/Steps.hpp"
 #include "popnn/LossOperations.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/OneHotCost.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
-#include "softmax/SoftmaxLoops.hpp"
 
 namespace popnn {
 namespace {
 
-namespace rows = poplin::rows;
-using openipu::KernelArgs;
 using popops::expr::BinaryOpType;
 using popops::expr::UnaryOpType;
-
-// Inputs: x, labels, [scale].
-class SoftmaxLossKernel {
-public:
-  explicit SoftmaxLossKernel(const KernelArgs &args) {
-    openipu::AttributeReader in(args.attributes);
-    logarithms_ = in.get<bool>();
-    known_ = in.get<float>();
-  }
-
-  void run(const KernelArgs &args) {
-    const auto &x = args.inputs[0], &to = args.outputs[0], &labels = args.inputs[1];
-    const bool scaled = args.inputs.size() > 2;
-    const float *scale = scaled ? rows::table(args.inputs[2], 8) : &known_;
-    const std::size_t step = scaled && args.inputs[2].elements > 1 ? 1 : 0, n = x.shape[1];
-    rows::Data in(x), out(to);
-    auto body = [&](std::size_t begin, std::size_t end, unsigned) {
-      for (auto r = begin; r < end; ++r) {
-        const auto row = std::int64_t(r), at = row * to.strides[0];
-        const float *from = rows::read(in, row * x.strides[0], x.strides[1], n, 0);
-        float *dx = rows::target(out, at, to.strides[1], n, 1);
-        softmaxLossGradientRow(logarithms_, from, dx, n, scale[r * step],
-                               labels.as<const std::uint32_t>()[row * labels.strides[0]]);
-        rows::write(out, at, to.strides[1], n, dx);
-      }
-    };
-    base::parallelFor(x.shape[0], std::max<std::size_t>(1, 8192 / (n + 1)), std::ref(body));
-  }
-
-private:
-  bool logarithms_;
-  float known_;
-};
-const openipu::Registered registered{
-    openipu::stateful<SoftmaxLossKernel>("popnn.softmaxLossGradient")};
-const openipu::Overwriting inPlace{
-    "popnn.softmaxLossGradient",
-    [](std::string_view, std::size_t, std::size_t, std::size_t input) { return input == 0; }};
 
 openipu::Plan planOf(const poplar::Graph &graph, const SoftmaxLoss &loss,
                      const poplar::Tensor &dx) {
@@ -126,11 +83,10 @@ poplar::Tensor softmaxLossGradient(poplar::Graph &graph, const SoftmaxLoss &loss
   if (loss.scale.valid())
     uses.push_back(openipu::in(loss.scale.flatten()));
   auto plan = planOf(graph, loss, dx);
-  openipu::AttributeWriter attributes;
-  attributes.put(loss.logarithms).put(loss.knownScale);
+  const kernels::SoftmaxLossOf attributes{loss.logarithms, loss.knownScale};
   prog.add(openipu::operation(
       graph,
-      {"popnn.softmaxLossGradient", std::move(uses), attributes.take(), std::move(plan), {di}}));
+      {kernels::softmaxLossGradient, std::move(uses), attributes.write(), std::move(plan), {di}}));
   di.addOutput(dx);
   return dx;
 }

@@ -4,9 +4,9 @@
 #include "../softmax/Softmax.hpp"
 #include "base/Text.hpp"
 #include "NonLinearityCost.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
 #include "poplin/Steps.hpp"
+#include "popnn/kernels/NonLinearity.hpp"
 #include "popnn/NonLinearityDefUtil.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
@@ -48,10 +48,6 @@ void checkInPlace(const Tensor &t, const std::string &api) {
                   " cannot be written in place, for it has constant or repeated elements"));
 }
 
-std::string bytes(NonLinearityType type) {
-  return openipu::AttributeWriter().put(std::uint8_t(type)).take();
-}
-
 openipu::Operation forward(const poplar::Graph &graph, NonLinearityType nonLinearity,
                            std::vector<openipu::Used> uses, const poplar::DebugContext &context) {
   const Tensor &at = uses[0].tensor;
@@ -67,7 +63,8 @@ openipu::Operation forward(const poplar::Graph &graph, NonLinearityType nonLinea
         return nonLinearityCycles(openipu::chipOf(graph), nonLinearity, type, n, inPlace, regions);
       },
       details));
-  return {"popnn.nonLinearity", std::move(uses), bytes(nonLinearity), std::move(plan), context};
+  return {kernels::nonLinearity, std::move(uses), kernels::NonLinearityOf{nonLinearity}.write(),
+          std::move(plan), context};
 }
 
 openipu::Operation backward(poplar::Graph &graph, NonLinearityType nonLinearity, const Tensor &act,
@@ -83,9 +80,9 @@ openipu::Operation backward(poplar::Graph &graph, NonLinearityType nonLinearity,
                                                                    nonLinearity, type, n, regions);
                                },
                                {0, nonLinearityFlops(nonLinearity, true), {{1, 0}, {2, 0}}}));
-  return {"popnn.nonLinearityGradient",
+  return {kernels::nonLinearityGradient,
           {openipu::out(inGradient), openipu::in(act), openipu::in(outGradient)},
-          bytes(nonLinearity),
+          kernels::NonLinearityOf{nonLinearity}.write(),
           std::move(plan),
           context};
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Pooling: parameters, checks and operations. The arithmetic is in PoolKernel.cpp, the spread over
+// Pooling: parameters, checks and operations. The arithmetic is in kernels/pooling, the spread over
 // tiles in PoolPlan.cpp.
 #include "popnn/Pooling.hpp"
 #include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Operation.hpp"
 #include "openipu/Placement.hpp"
-#include "PoolLoops.hpp"
 #include "PoolPlan.hpp"
+#include "popnn/kernels/Pool.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Sizes.hpp"
@@ -21,6 +20,7 @@
 namespace popnn::pooling {
 namespace {
 
+using kernels::Ties;
 using poplar::Tensor;
 
 [[noreturn]] void fail(const std::string &text) { throw poputil::poplibs_error(text); }
@@ -141,15 +141,16 @@ std::string bytes(const PoolParams &p, Ties ties = Ties::All) {
   auto wide = [](const std::vector<std::size_t> &v) {
     return std::vector<std::uint64_t>(v.begin(), v.end());
   };
-  openipu::AttributeWriter out;
-  out.put(std::uint8_t(p.poolingType)).put(std::uint8_t(ties));
-  out.put(wide(p.inputFieldShape)).put(wide(p.getOutputFieldShape())).put(wide(p.kernelShape));
-  out.put(std::vector<std::uint32_t>(p.stride.begin(), p.stride.end()));
-  out.put(std::vector<std::int32_t>(p.inputTruncationOrPaddingLower.begin(),
-                                    p.inputTruncationOrPaddingLower.end()));
-  out.put(std::vector<std::int32_t>(p.inputTruncationOrPaddingUpper.begin(),
-                                    p.inputTruncationOrPaddingUpper.end()));
-  return out.take();
+  const kernels::PoolOf attributes{
+      p.poolingType,
+      ties,
+      wide(p.inputFieldShape),
+      wide(p.getOutputFieldShape()),
+      wide(p.kernelShape),
+      {p.stride.begin(), p.stride.end()},
+      {p.inputTruncationOrPaddingLower.begin(), p.inputTruncationOrPaddingLower.end()},
+      {p.inputTruncationOrPaddingUpper.begin(), p.inputTruncationOrPaddingUpper.end()}};
+  return attributes.write();
 }
 
 // Channels that lie side by side, at least a vector.
@@ -183,7 +184,7 @@ Tensor spreadGradient(poplar::Graph &graph, const PoolParams &params, unsigned c
   auto dx = makeLike(graph, pooledGradient, fullShape(params, params.inputFieldShape),
                      options.poolUseIntrospectiveMapping, {context, "inputGradient"});
   prog.add(openipu::operation(
-      graph, {"popnn.poolGradient",
+      graph, {kernels::poolGradient,
               {openipu::out(dx), openipu::in(pooledGradient)},
               bytes(params),
               poolPlan(graph, params, options, workOf(graph, dx, Direction::Backward, chans)),
@@ -260,7 +261,7 @@ Tensor pool(poplar::Graph &graph, const PoolParams &params, const Tensor &in,
   auto out = makeLike(graph, in, fullShape(params, params.getOutputFieldShape()),
                       parsed.poolUseIntrospectiveMapping, {di, "pooled"});
   auto work = workOf(graph, out, Direction::Forward, chansPerGroup(graph, in));
-  prog.add(openipu::operation(graph, {"popnn.pool",
+  prog.add(openipu::operation(graph, {kernels::pool,
                                       {openipu::out(out), openipu::in(in)},
                                       bytes(params),
                                       poolPlan(graph, params, parsed, work),
@@ -302,7 +303,7 @@ Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params, const T
     plan = std::move(scale);
   }
   prog.add(openipu::operation(
-      graph, {"popnn.poolGradient",
+      graph, {kernels::poolGradient,
               {openipu::out(dx), openipu::in(pooledGradient), openipu::in(in), openipu::in(pooled)},
               bytes(params, ties),
               std::move(plan),

@@ -2,15 +2,13 @@
 // Softmax over the innermost dimension, its logarithm and its gradient.
 #pragma once
 #include "openipu/Operation.hpp"
+#include "popnn/kernels/Softmax.hpp"
 
 namespace popnn {
 
 constexpr float softmaxScaling = 62000.0f; // of SOFTMAX_SCALED: the largest that half can hold
 
-struct SoftmaxForm {
-  bool stable = true, log = false;
-  float scaling = 1;
-};
+using kernels::SoftmaxForm;
 
 // FLOAT or HALF of rank 1 at least.
 void checkSoftmax(const poplar::Tensor &t, const std::string &api);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Non-linearities on the host: one pass over memory, forwards, in place and backwards. The table of
 // functions is NonLinearities.def.
+#include "popnn/kernels/NonLinearity.hpp"
 #include "Functions.hpp"
-#include "openipu/Attributes.hpp"
 #include "poplin/Rows.hpp"
-#include "popnn/NonLinearityDef.hpp"
 
 namespace popnn {
 namespace {
@@ -37,8 +36,8 @@ struct Functions {
   Forward forward;
   Backward backward;
 };
-Functions functionsOf(std::uint8_t type) {
-  switch (NonLinearityType(type)) {
+Functions functionsOf(NonLinearityType type) {
+  switch (type) {
 #define NONLINEARITY(name, y, dx)                                                                  \
   case NonLinearityType::name:                                                                     \
     return {forward##name, backward##name};
@@ -50,10 +49,9 @@ Functions functionsOf(std::uint8_t type) {
   }
 }
 Functions functionsOf(const KernelArgs &args) {
-  return functionsOf(openipu::AttributeReader(args.attributes).get<std::uint8_t>());
+  return functionsOf(kernels::NonLinearityOf::read(args.attributes).type);
 }
 
-// Output, and an input unless the output is one too.
 class NonLinearityKernel {
 public:
   explicit NonLinearityKernel(const KernelArgs &args)
@@ -98,9 +96,9 @@ private:
 };
 
 const openipu::Registered registered{
-    openipu::stateful<NonLinearityKernel>("popnn.nonLinearity", openipu::alwaysGivesFloats)};
+    openipu::stateful<NonLinearityKernel>(kernels::nonLinearity, openipu::alwaysGivesFloats)};
 const openipu::Registered registeredGradient{
-    openipu::stateful<GradientKernel>("popnn.nonLinearityGradient", openipu::alwaysGivesFloats)};
+    openipu::stateful<GradientKernel>(kernels::nonLinearityGradient, openipu::alwaysGivesFloats)};
 
 } // namespace
 } // namespace popnn

@@ -4,14 +4,13 @@
 // same with the roles exchanged: every input position collects from the box of outputs that saw it.
 // Neighbours in memory that are no field positions (channels or batch elements) are done together
 // as lanes; without lanes, the positions of a row are (PoolLine.hpp).
+#include "popnn/kernels/Pool.hpp"
 #include "base/Arithmetic.hpp"
-#include "openipu/Attributes.hpp"
 #include "PoolBoxes.hpp"
 #include "PoolLine.hpp"
 #include "PoolLoops.hpp"
 #include "PoolSelect.hpp"
 #include "poplin/Rows.hpp"
-#include "popnn/PoolingDef.hpp"
 #include <optional>
 
 namespace popnn {
@@ -20,26 +19,7 @@ namespace {
 namespace rows = poplin::rows;
 using openipu::KernelArgs;
 using openipu::KernelOperand;
-
-struct Settings {
-  PoolingType type;
-  Ties ties; // MAX backwards
-  std::vector<std::uint64_t> input, output, kernel;
-  std::vector<std::uint32_t> stride;
-  std::vector<std::int32_t> lower, upper;
-
-  explicit Settings(std::string_view attributes) {
-    openipu::AttributeReader in(attributes);
-    type = PoolingType(in.get<std::uint8_t>());
-    ties = Ties(in.get<std::uint8_t>());
-    input = in.getVector<std::uint64_t>();
-    output = in.getVector<std::uint64_t>();
-    kernel = in.getVector<std::uint64_t>();
-    stride = in.getVector<std::uint32_t>();
-    lower = in.getVector<std::int32_t>();
-    upper = in.getVector<std::int32_t>();
-  }
-};
+using Settings = kernels::PoolOf;
 
 // Windows of one field dimension, both ways, and how many elements each output has.
 struct Axis {
@@ -234,7 +214,7 @@ struct Pooling {
   Settings settings;
   std::vector<Axis> axes;
 
-  explicit Pooling(const KernelArgs &args) : settings(args.attributes) {
+  explicit Pooling(const KernelArgs &args) : settings(Settings::read(args.attributes)) {
     for (std::size_t d = 0; d < settings.input.size(); ++d)
       axes.emplace_back(settings, d);
   }
@@ -710,8 +690,9 @@ private:
   bool empty_;
 };
 
-const openipu::Registered registered{openipu::stateful<PoolForward>("popnn.pool")};
-const openipu::Registered registeredGradient{openipu::stateful<PoolBackward>("popnn.poolGradient")};
+const openipu::Registered registered{openipu::stateful<PoolForward>(kernels::pool)};
+const openipu::Registered registeredGradient{
+    openipu::stateful<PoolBackward>(kernels::poolGradient)};
 
 } // namespace
 } // namespace popnn

@@ -2,6 +2,7 @@
 // Inner loops of pooling on rows of floats: `width` positions of `lanes` neighbours (channels or
 // batch elements), `ld` floats from position to position.
 #pragma once
+#include "popnn/kernels/Pool.hpp"
 #include <cstddef>
 #include <cstdint>
 
@@ -15,9 +16,7 @@ struct PoolTarget {
   float *at;
   std::int64_t ld;
 };
-// Who has the gradient of a maximum that several elements of a window are equal to: all of them,
-// all in equal parts, or the first in row-major order.
-enum class Ties : std::uint8_t { All, Shared, First };
+using kernels::Ties;
 // Positions of the source that belong to a position of the destination: [first, last).
 struct Window {
   std::uint32_t first, last;
