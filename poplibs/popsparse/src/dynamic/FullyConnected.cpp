@@ -2,10 +2,9 @@
 // Fully connected layers: y = x W^T forward, dx = dy W, and dW at the non-zero weights. Activations
 // are stored with the batch innermost, which is what the arithmetic runs along.
 #include "popsparse/FullyConnected.hpp"
-#include "base/Half.hpp"
 #include "base/Text.hpp"
 #include "dynamic/Planned.hpp"
-#include "openipu/Attributes.hpp"
+#include "popsparse/kernels/Dynamic.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include <algorithm>
@@ -14,7 +13,6 @@
 namespace popsparse {
 namespace dynamic {
 
-using openipu::KernelArgs;
 using poplar::Tensor;
 using poputil::poplibs_error;
 
@@ -76,44 +74,6 @@ Tensor fullyConnectedGradA(poplar::Graph &graph, const SparseTensor &weights,
                  {di, "fullyConnectedGradA"}, options, cache);
 }
 
-namespace {
-
-struct Attributes { // all of eight bytes, so that its bytes are its values
-  BucketLayout layout;
-  std::uint64_t halfPartials, metaBegin;
-};
-
-struct GradW {
-  Attributes a;
-  DenseRows g, x;
-
-  explicit GradW(const KernelArgs &args)
-      : a(openipu::AttributeReader(args.attributes).get<Attributes>()) {
-    const auto &l = a.layout;
-    if (args.inputs.size() != 3 || args.inputs[0].shape[0] != l.lines * l.blockRows ||
-        args.inputs[1].shape[0] != l.stacks * l.blockColumns ||
-        args.inputs[0].shape[1] != args.inputs[1].shape[1] ||
-        args.inputs[2].elements < a.metaBegin + l.buckets * l.metaElements ||
-        args.outputs[0].elements != l.values())
-      throw poplibs_error("The operands of popsparse.dynamic.gradW do not fit its attributes.");
-  }
-  void run(const KernelArgs &args) {
-    const auto blocks = decode(a.layout, wordsOf(args.inputs[2], a.metaBegin, a.layout));
-    g.read(args.inputs[0]);
-    x.read(args.inputs[1]);
-    const AsRow out(args.outputs[0]);
-    DenseResult result;
-    float *values = result.begin(out.operand);
-    std::fill_n(values, a.layout.values(), 0.0f); // slots that hold no weight
-    outerBlocks(blocks, {a.layout.blockRows, a.layout.blockColumns, false}, g.data(), g.stride(),
-                x.data(), x.stride(), args.inputs[0].shape[1], values);
-    result.end(a.halfPartials);
-  }
-};
-const openipu::Registered registered{openipu::stateful<GradW>("popsparse.dynamic.gradW")};
-
-} // namespace
-
 Tensor fullyConnectedSparseGradW(poplar::Graph &graph, const Tensor sparsityMetaInfo,
                                  const Tensor &gradA, const Tensor &activations,
                                  const FullyConnectedParams &fcParams,
@@ -128,17 +88,17 @@ Tensor fullyConnectedSparseGradW(poplar::Graph &graph, const Tensor sparsityMeta
   checkDense("fullyConnectedSparseGradW", "activations", activations, type,
              {fcParams.getBatchSize(), fcParams.getInputChannelsPerGroup()});
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(gradA, activations, options));
-  const Attributes attributes{plan.layout, plan.options.partialsType == poplar::HALF,
-                              plan.metaBegin(Pass::GradW)};
+  const kernels::GradWOf attributes{plan.layout, plan.options.partialsType == poplar::HALF,
+                                    plan.metaBegin(Pass::GradW)};
   const std::size_t size = plan.layout.bucketBlocks * plan.layout.area();
   const Tensor out = graph.addVariable(type, {plan.layout.values()}, {di, "nzGradient"});
   for (unsigned b = 0; b < plan.layout.buckets; ++b)
     graph.setTileMapping(out.slice(b * size, (b + 1) * size), b);
   prog.add(openipu::operation(
-      graph, {"popsparse.dynamic.gradW",
+      graph, {kernels::dynamicGradW,
               {openipu::out(out), openipu::in(gradA.transpose()),
                openipu::in(activations.transpose()), openipu::in(sparsityMetaInfo)},
-              openipu::AttributeWriter().put(attributes).take(),
+              attributes.write(),
               supersteps(graph.getTarget(), plan.problem, SparseKind::Dynamic, plan.options,
                          plan.plan, Pass::GradW),
               {di, "fullyConnectedSparseGradW"}}));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Plans of dynamic sparse matrices, their tensors, and the product kernel.
+// Plans of dynamic sparse matrices, their tensors, and the product.
 #include "dynamic/Planned.hpp"
 #include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
-#include "openipu/Attributes.hpp"
+#include "popsparse/kernels/Dynamic.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
 
@@ -22,7 +22,6 @@ PlanningCache::~PlanningCache() = default;
 
 namespace dynamic {
 
-using openipu::KernelArgs;
 using poplar::Tensor;
 using poputil::poplibs_error;
 
@@ -128,74 +127,18 @@ void checkSparse(const char *call, const Planned &p, const SparseTensor &tensor)
              {p.layout.values()});
 }
 
-std::vector<std::uint16_t> wordsOf(const KernelOperand &meta, std::uint64_t begin,
-                                   const BucketLayout &layout) {
-  std::vector<std::uint16_t> words(layout.buckets * layout.metaElements);
-  const std::int64_t stride = meta.strides.empty() || meta.contiguous ? 1 : meta.strides[0];
-  for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] = meta.as<const std::uint16_t>()[std::int64_t(begin + i) * stride];
-  return words;
-}
-
-AsRow::AsRow(const KernelOperand &vector)
-    : shape{1, vector.elements}, strides{0, vector.contiguous || vector.strides.empty()
-                                                ? 1
-                                                : vector.strides[0]},
-      operand(vector) {
-  operand.shape = shape;
-  operand.strides = strides;
-}
-
-namespace {
-
-struct Attributes { // all of eight bytes, so that its bytes are its values
-  BucketLayout layout;
-  std::uint64_t transposed, halfPartials, metaBegin;
-};
-
-struct Multiply {
-  Attributes a;
-  DenseRows x, values;
-  DenseResult y;
-
-  explicit Multiply(const KernelArgs &args)
-      : a(openipu::AttributeReader(args.attributes).get<Attributes>()) {
-    const auto &l = a.layout;
-    const std::uint64_t rows = l.lines * l.blockRows, columns = l.stacks * l.blockColumns;
-    if (args.inputs.size() != 3 || args.outputs[0].shape[0] != (a.transposed ? columns : rows) ||
-        args.inputs[0].shape[0] != (a.transposed ? rows : columns) ||
-        args.inputs[1].elements < a.metaBegin + l.buckets * l.metaElements ||
-        args.inputs[2].elements != l.values())
-      throw poplibs_error("The operands of popsparse.dynamic.multiply do not fit its attributes.");
-  }
-  void run(const KernelArgs &args) {
-    const auto blocks = decode(a.layout, wordsOf(args.inputs[1], a.metaBegin, a.layout));
-    const bool transposed = a.transposed;
-    const Lines lines = group(blocks, transposed ? a.layout.stacks : a.layout.lines, transposed);
-    x.read(args.inputs[0]);
-    values.read(AsRow(args.inputs[2]).operand);
-    float *out = y.begin(args.outputs[0]);
-    multiply(lines, {a.layout.blockRows, a.layout.blockColumns, transposed}, values.data(),
-             x.data(), x.stride(), out, y.stride(), args.outputs[0].shape[1]);
-    y.end(a.halfPartials);
-  }
-};
-const openipu::Registered registered{openipu::stateful<Multiply>("popsparse.dynamic.multiply")};
-
-} // namespace
-
 void addMultiply(poplar::Graph &graph, const Planned &p, const SparseTensor &sparse,
                  const Tensor &x, const Tensor &y, bool transposed, poplar::program::Sequence &prog,
                  const poplar::DebugContext &context) {
   const Pass pass = transposed ? Pass::GradA : Pass::Forward;
-  const Attributes attributes{p.layout, transposed, p.options.partialsType == poplar::HALF,
-                              p.metaBegin(pass)};
+  const kernels::MultiplyOf attributes{p.layout, transposed, p.options.partialsType == poplar::HALF,
+                                       p.metaBegin(pass)};
   prog.add(openipu::operation(
       graph,
-      {"popsparse.dynamic.multiply",
+      {kernels::dynamicMultiply,
        {openipu::out(y), openipu::in(x), openipu::in(sparse.getMetaInfoTensor()),
         openipu::in(sparse.getNzValuesTensor())},
-       openipu::AttributeWriter().put(attributes).take(),
+       attributes.write(),
        supersteps(graph.getTarget(), p.problem, SparseKind::Dynamic, p.options, p.plan, pass),
        context}));
 }

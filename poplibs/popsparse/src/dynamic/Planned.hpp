@@ -2,7 +2,6 @@
 // What all operators of one dynamic sparse matrix share: its plan and the sizes of its tensors.
 #pragma once
 #include "Buckets.hpp"
-#include "Multiply.hpp"
 #include "openipu/Operation.hpp"
 #include "popsparse/FullyConnectedParams.hpp"
 #include "popsparse/MatMulParams.hpp"
@@ -60,17 +59,6 @@ void checkDense(const char *call, const char *what, const poplar::Tensor &tensor
 void addMultiply(poplar::Graph &graph, const Planned &planned, const SparseTensor &sparse,
                  const poplar::Tensor &x, const poplar::Tensor &y, bool transposed,
                  poplar::program::Sequence &prog, const poplar::DebugContext &context);
-
-// The words of one pass, from the operand.
-std::vector<std::uint16_t> wordsOf(const KernelOperand &meta, std::uint64_t begin,
-                                   const BucketLayout &layout);
-// A vector operand as a matrix of one row.
-struct AsRow {
-  std::size_t shape[2];
-  std::int64_t strides[2];
-  KernelOperand operand;
-  explicit AsRow(const KernelOperand &vector);
-};
 
 } // namespace dynamic
 } // namespace popsparse

@@ -2,8 +2,8 @@
 // Host arithmetic on sparse matrices in blocks and dense ones in rows of floats. Sums are made in
 // the order of the blocks within a line, so threads do not change results.
 #pragma once
-#include "Buckets.hpp"
 #include "openipu/Kernel.hpp"
+#include "popsparse/Buckets.hpp"
 #include <vector>
 
 namespace popsparse {
