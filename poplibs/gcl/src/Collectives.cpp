@@ -7,7 +7,6 @@
 #include "Exchange.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
-#include "Reduce.hpp"
 #include <algorithm>
 #include <functional>
 

@@ -122,7 +122,7 @@ TEST(AllReduce, ListsMixTypesAndEmptyTensors) {
 
 TEST(Groups, DivideTheReplicas) {
   auto members = [](CommGroup group, unsigned replicas) {
-    return membersOf(resolve("test", group, replicas), replicas);
+    return kernels::membersOf(resolve("test", group, replicas), replicas);
   };
   using Lists = std::vector<std::vector<unsigned>>;
   EXPECT_EQ(members({}, 3), (Lists{{0, 1, 2}}));

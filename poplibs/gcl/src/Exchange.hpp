@@ -6,13 +6,7 @@
 
 namespace gcl {
 
-enum class Kind : std::uint8_t { AllReduce, ReduceScatter, AllGather, AllToAll, Broadcast };
-
-struct Request { // what a kernel is asked
-  Kind kind;
-  CollectiveOperator op;
-  Group group;
-};
+using kernels::Kind;
 
 struct Collective {
   Kind kind;

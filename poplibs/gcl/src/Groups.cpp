@@ -70,18 +70,14 @@ Group resolve(const std::string &call, const CommGroup &group, unsigned replicas
   return {group.type(), size, stride};
 }
 
-std::vector<std::vector<unsigned>> membersOf(const Group &group, unsigned replicas) {
-  // ORTHOGONAL is CONSECUTIVE with the largest stride.
-  auto stride = group.type == CommGroupType::ORTHOGONAL ? replicas / group.size : group.stride;
-  auto block = group.size * stride;
-  std::vector<std::vector<unsigned>> groups;
-  for (unsigned base = 0; base < replicas; base += block)
-    for (unsigned first = base; first != base + stride; ++first) {
-      auto &members = groups.emplace_back();
-      for (unsigned i = 0; i != group.size; ++i)
-        members.push_back(first + i * stride);
-    }
-  return groups;
+void checkOperator(const std::string &call, CollectiveOperator op, const poplar::Type &type) {
+  bool logical = op == CollectiveOperator::LOGICAL_AND || op == CollectiveOperator::LOGICAL_OR;
+  bool number = type == poplar::FLOAT || type == poplar::HALF || type == poplar::INT ||
+                type == poplar::UNSIGNED_INT;
+  if (op != CollectiveOperator::LOCAL && (logical ? type != poplar::BOOL : !number))
+    throw poputil::poplibs_error(
+        base::str(call, ": no ", op, " of elements of type ", type,
+                  logical ? "; bool is needed." : "; float, half, int or unsigned int is needed."));
 }
 
 Options parseOptions(const poplar::OptionFlags &flags) {

@@ -2,19 +2,17 @@
 // Groups of replicas, and the options of collectives.
 #pragma once
 #include "gcl/Collectives.hpp"
+#include "gcl/kernels/Collective.hpp"
 #include <cstdint>
 
 namespace gcl {
 
-// As attributes of a kernel: resolved, so that size is never zero.
-struct Group {
-  CommGroupType type;
-  std::uint32_t size, stride;
-};
+using kernels::Group;
+
 // Throws poplibs_error when the replicas cannot be divided so.
 Group resolve(const std::string &call, const CommGroup &group, unsigned replicas);
-// The members of every group, in order.
-std::vector<std::vector<unsigned>> membersOf(const Group &group, unsigned replicas);
+// Throws poplibs_error when there is no such reduction of this type.
+void checkOperator(const std::string &call, CollectiveOperator op, const poplar::Type &type);
 
 enum class Method { Auto, Clockwise, Anticlockwise, BidirectionalPair, MeetInMiddle };
 enum class Syncless { Auto, True, False };

@@ -6,7 +6,6 @@
 #include "gcl/Collectives.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
-#include "Reduce.hpp"
 #include <algorithm>
 
 namespace poputil {

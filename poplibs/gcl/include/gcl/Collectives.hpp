@@ -5,6 +5,7 @@
 // their numbers, ((0 1) (2 3)) ((4 5) 6), so results are the same bits in every run, however the
 // replicas are spread over processes.
 #pragma once
+#include <gcl/openipu/CollectiveTypes.hpp>
 #include <iosfwd>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>
@@ -17,25 +18,9 @@
 
 namespace gcl {
 
-enum class CollectiveOperator {
-  ADD,
-  MEAN, // the sum divided by the size of the group
-  MUL,
-  MIN,
-  MAX,
-  LOGICAL_AND,
-  LOGICAL_OR,
-  SQUARE_ADD, // the sum of squares
-  LOCAL       // every replica keeps its own value
-};
 std::ostream &operator<<(std::ostream &out, const CollectiveOperator &op);
 std::istream &operator>>(std::istream &in, CollectiveOperator &op); // throws poplibs_error
 
-enum class CommGroupType {
-  ALL,         // one group
-  CONSECUTIVE, // base, base + stride, ..., size of them
-  ORTHOGONAL   // replicas of equal number modulo (replicas / size)
-};
 std::ostream &operator<<(std::ostream &out, const CommGroupType &type);
 
 // Which replicas work together. Size 0 means all of them.

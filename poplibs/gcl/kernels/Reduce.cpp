@@ -2,8 +2,6 @@
 #include "Reduce.hpp"
 #include "base/Half.hpp"
 #include "base/Simd.hpp"
-#include "base/Text.hpp"
-#include "poputil/exceptions.hpp"
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -230,16 +228,6 @@ std::vector<Range> blocksOf(Range members, unsigned all) {
     members.begin = out.back().end;
   }
   return out;
-}
-
-void checkOperator(const std::string &call, Op op, const poplar::Type &type) {
-  bool logical = op == Op::LOGICAL_AND || op == Op::LOGICAL_OR;
-  bool number = type == poplar::FLOAT || type == poplar::HALF || type == poplar::INT ||
-                type == poplar::UNSIGNED_INT;
-  if (op != Op::LOCAL && (logical ? type != poplar::BOOL : !number))
-    throw poputil::poplibs_error(
-        base::str(call, ": no ", op, " of elements of type ", type,
-                  logical ? "; bool is needed." : "; float, half, int or unsigned int is needed."));
 }
 
 } // namespace gcl

@@ -3,11 +3,13 @@
 // have, as far as the fixed order allows (Reduce.hpp), and sends that to the process that makes the
 // result; so the bits do not depend on how replicas are spread over processes.
 #pragma once
-#include "Exchange.hpp"
+#include "gcl/kernels/Collective.hpp"
 #include "openipu/Kernel.hpp"
 #include "openipu/Transport.hpp"
 
 namespace gcl {
+
+using kernels::Request;
 
 // `replicas` are those of this process; all of them take part.
 void runBetween(std::span<const openipu::KernelArgs> replicas, const Request &request,

@@ -4,7 +4,7 @@
 // two: ((0 1) (2 3)) ((4 5) 6). Whoever has all members of such a block may combine them before the
 // others are there, and the bits of the result stay the same.
 #pragma once
-#include "gcl/Collectives.hpp"
+#include "gcl/openipu/CollectiveTypes.hpp"
 #include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +45,5 @@ void reduceRun(CollectiveOperator op, poplar::TypeId type, const Run &run);
 std::size_t partialBytes(CollectiveOperator op, poplar::TypeId type); // of an element
 // The largest blocks of the tree that neighbouring members make.
 std::vector<Range> blocksOf(Range members, unsigned all);
-
-// Throws poplibs_error when there is no such reduction of this type.
-void checkOperator(const std::string &call, CollectiveOperator op, const poplar::Type &type);
 
 } // namespace gcl

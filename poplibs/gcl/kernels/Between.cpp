@@ -454,7 +454,7 @@ void local(const Job &job) {
   for (std::size_t m = 0; m != job.here.size(); ++m)
     for (std::size_t t = 0; t != job.tensors(); ++t) {
       const auto part = job.out(t).elements, all = job.inElements(t);
-      const bool scatter = job.request.kind == Kind::ReduceScatter;
+      const bool scatter = job.request.kind == kernels::Kind::ReduceScatter;
       const auto begin = scatter ? std::min(all, (job.team.mine().begin + m) * part) : 0;
       const auto n = std::min(part, all - begin);
       auto *to = job.memory.to(m, t);
@@ -543,16 +543,16 @@ void broadcast(const Job &job) {
 
 void runJob(const Job &job) {
   const auto &r = job.request;
-  const bool reduces = r.kind == Kind::AllReduce || r.kind == Kind::ReduceScatter;
+  const bool reduces = r.kind == kernels::Kind::AllReduce || r.kind == kernels::Kind::ReduceScatter;
   if (reduces && r.op == CollectiveOperator::LOCAL)
     local(job);
-  else if (r.kind == Kind::AllReduce)
+  else if (r.kind == kernels::Kind::AllReduce)
     allReduce(job);
-  else if (r.kind == Kind::ReduceScatter)
+  else if (r.kind == kernels::Kind::ReduceScatter)
     reduceScatter(job);
-  else if (r.kind == Kind::AllGather)
+  else if (r.kind == kernels::Kind::AllGather)
     allGather(job);
-  else if (r.kind == Kind::AllToAll)
+  else if (r.kind == kernels::Kind::AllToAll)
     allToAll(job);
   else
     broadcast(job);
@@ -562,7 +562,7 @@ void runJob(const Job &job) {
 
 void runBetween(std::span<const KernelArgs> replicas, const Request &request,
                 const openipu::Peers &peers) {
-  for (const auto &members : membersOf(request.group, peers.total())) {
+  for (const auto &members : kernels::membersOf(request.group, peers.total())) {
     std::vector<unsigned> here;
     for (auto r : members)
       if (peers.ownerOf(r) == peers.transport->rank())
