@@ -206,6 +206,19 @@ Places bySize(const Shared &shared, std::uint64_t base) {
 } // namespace
 
 void bindStorage(Image &image) {
+  const auto alignment = traitsOf(image).alignment;
+  const auto buffers = outlineBuffers(image);
+  image.arenaBytes = 0;
+  for (std::uint32_t var = 0; var != image.variables.size(); ++var) {
+    image.variables[var].arenaOffset = 0;
+    if (buffers[var])
+      continue; // the host never touches it
+    image.variables[var].arenaOffset = image.arenaBytes;
+    image.arenaBytes += storageBytes(image.variables[var], alignment);
+  }
+}
+
+void shareStorage(Image &image) {
   const auto traits = traitsOf(image);
   auto lives = storageLives(image);
   const auto buffers = outlineBuffers(image);
@@ -218,7 +231,7 @@ void bindStorage(Image &image) {
     }
     image.variables[var].arenaOffset = 0;
     if (buffers[var])
-      continue; // the host never touches it
+      continue;
     image.variables[var].arenaOffset = base;
     base += storageBytes(image.variables[var], traits.alignment);
   }

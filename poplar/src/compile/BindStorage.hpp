@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Gives every variable its place in the host arena: 64-byte aligned, with 64 bytes behind it
-// because codelets may read a little past the end. Variables whose storage lives do not overlap
-// share bytes.
+// Places in the host arena: 64-byte aligned, with 64 bytes behind each variable because codelets
+// may read a little past the end. Both set Variable::arenaOffset and Image::arenaBytes.
 #pragma once
 #include "executable/Image.hpp"
 
 namespace poplar::compile {
 
-// Sets Variable::arenaOffset and Image::arenaBytes.
+// Every variable has a place of its own.
 void bindStorage(executable::Image &image);
+
+// Variables whose storage lives do not overlap share bytes.
+void shareStorage(executable::Image &image);
 
 } // namespace poplar::compile

@@ -15,7 +15,7 @@ using namespace poplar::compile::testing;
 TEST(BindStorage, AlignsAndLeavesSlack) {
   TestImage t;
   auto a = t.variable("a", 16), b = t.variable("b", 1), c = t.variable("c", 17);
-  bindStorage(t.image);
+  shareStorage(t.image);
   EXPECT_EQ(t.image.variables[a].arenaOffset, 0u);
   EXPECT_EQ(t.image.variables[b].arenaOffset, 128u);
   EXPECT_EQ(t.image.variables[c].arenaOffset, 256u);
@@ -29,7 +29,7 @@ TEST(BindStorage, SharesBytesOfVariablesThatNeverMeet) {
   t.image.hostWrites.push_back({"s", TypeId::Float, 16, {}, t.view(s)});
   // x dies at the second step, where y is born; z can have x's place.
   t.image.programs = {t.sequence({t.copy(s, x), t.copy(x, y), t.copy(y, z), t.copy(z, s)})};
-  bindStorage(t.image);
+  shareStorage(t.image);
   auto at = [&](std::uint32_t v) { return t.image.variables[v].arenaOffset; };
   EXPECT_EQ(at(s), 0u);
   EXPECT_NE(at(x), at(y));
@@ -46,7 +46,7 @@ TEST(BindStorage, NeverSharesWhatOldContentsMayMatterTo) {
   t.vertex(first, type, 0, {t.span(s, 0, 16), t.span(x, 0, 16)});
   t.vertex(second, type, 0, {t.span(s, 0, 16), t.span(y, 0, 16)});
   t.image.programs = {t.sequence({t.execute(first), t.print(x), t.execute(second), t.print(y)})};
-  bindStorage(t.image);
+  shareStorage(t.image);
   EXPECT_NE(t.image.variables[x].arenaOffset, t.image.variables[y].arenaOffset);
 }
 
@@ -55,7 +55,7 @@ TEST(BindStorage, VariablesOfDifferentProgramsShare) {
   auto s = t.variable("s", 16), x = t.variable("x", 16), y = t.variable("y", 64);
   t.image.programs = {t.sequence({t.copy(s, x), t.copy(x, s)}),
                       t.sequence({t.copy(s, 0, y, 0, {{4, 0, 16}, {16, 1, 1}}), t.print(y)})};
-  bindStorage(t.image);
+  shareStorage(t.image);
   EXPECT_EQ(t.image.variables[x].arenaOffset, t.image.variables[y].arenaOffset);
 }
 
@@ -83,7 +83,7 @@ TEST(BindStorage, ResultsTakeThePlaceOfOperandsThatEndWhereTheKernelAllowsIt) {
     const auto middle = t.put(kernel);
     t.image.programs = {t.sequence({first, second, middle, t.print(what == NeededLater ? x : y),
                                     t.print(y), t.print(z)})}; // z is needed until the end
-    bindStorage(t.image);
+    shareStorage(t.image);
     const auto &v = t.image.variables;
     EXPECT_EQ(v[x].arenaOffset == v[y].arenaOffset, what == Plain) << what;
     EXPECT_NE(v[z].arenaOffset, v[y].arenaOffset);

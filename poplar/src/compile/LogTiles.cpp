@@ -48,14 +48,8 @@ void logKinds(const base::Logger &log, const Image &image) {
   }
 }
 
-const char *kindName(PhaseKind kind) {
-  constexpr const char *names[] = {"compute",       "exchange", "global exchange",
-                                   "host exchange", "sync",     "control"};
-  return names[unsigned(kind)];
-}
-
 void logPhase(const base::Logger &log, const Phase &phase) {
-  log.debug("  ", kindName(phase.kind), phase.name.empty() ? "" : " \"" + phase.name + "\"", ": ",
+  log.debug("  ", nameOf(phase.kind), phase.name.empty() ? "" : " \"" + phase.name + "\"", ": ",
             thousands(phase.cycles), " cycles, ", thousands(phase.bytes), " B");
   if (log.enabled(base::LogLevel::Trace))
     for (const auto &share : phase.tiles)

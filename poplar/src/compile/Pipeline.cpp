@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "compile/Pipeline.hpp"
 #include "Access.hpp"
+#include "base/Folder.hpp"
 #include "base/Log.hpp"
+#include "base/PassRunner.hpp"
 #include "base/ProgressLine.hpp"
 #include "compile/BindStorage.hpp"
 #include "compile/FindLiveness.hpp"
@@ -12,13 +14,17 @@
 #include "compile/TimeSteps.hpp"
 #include "compile/Verify.hpp"
 #include "device/TargetData.hpp"
+#include "executable/Text.hpp"
+#include "executable/Validate.hpp"
 #include "poplar/exceptions.hpp"
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 
 namespace poplar::compile {
 
+using base::Skip;
 using executable::Image;
+using executable::Made;
 
 static const base::Logger &logger() {
   static const base::Logger log("POPLAR", "PO", "GRAPH");
@@ -27,18 +33,80 @@ static const base::Logger &logger() {
 
 namespace {
 
-// Runs the passes in order: times each, tells the log, the progress line and the user's progress
-// function.
-class PassRunner {
+struct Compilation {
+  const graph::GraphState &graph;
+  const std::vector<program::Program> &programs;
+  const engine::Options &options;
+  const arch::System &system = device::systemOf(graph.device);
+  Image image = {};
+  std::optional<Made> made = {}; // none until user's mistakes are found: nothing is checked before
+};
+using Pass = base::Pass<Compilation>;
+
+void lowerPrograms(Compilation &c) {
+  c.image = lower(c.graph, c.programs);
+  c.image.options = c.options.explicitValues();
+}
+void verifyImage(Compilation &c) {
+  const auto shared =
+      c.options.flag("debug.allowOverlappingInOut") ? SharedInOut::Allowed : SharedInOut::Refused;
+  verify(c.image, c.system, shared);
+  c.made = Made::Tables;
+}
+void layOut(Compilation &c) {
+  constexpr const char *option = "debug.allowOutOfMemory";
+  layOutMemory(c.image, c.system, c.options.isSet(option) && c.options.flag(option));
+  c.made = Made::Memory;
+}
+void bind(Compilation &c) {
+  bindStorage(c.image);
+  c.made = Made::All;
+}
+
+// The compiler. The text of a pass says what holds from there on.
+const std::vector<Pass> &passes() {
+  static const std::vector<Pass> all = {
+      {"lower", Skip::Needed,
+       "steps, moves, vertices and variables are final; only costs, lives and places are added",
+       lowerPrograms},
+      {"verify", Skip::Needed,
+       "every element and vertex has a tile, every edge is connected, nobody writes what another "
+       "touches",
+       verifyImage},
+      {"plan exchange", Skip::Needed,
+       "leaf steps know what crosses between tiles, IPUs and the host",
+       [](Compilation &c) { planExchange(c.image, c.system); }},
+      {"find liveness", Skip::Needed, "variables know whether their contents outlive a program",
+       [](Compilation &c) { findLiveness(c.image); }},
+      {"lay out memory", Skip::Needed, "each tile's bytes are known, and whether they fit", layOut},
+      {"time steps", Skip::Needed,
+       "steps have their cycles, except where vertices are still to be counted",
+       [](Compilation &c) { timeSteps(c.image, c.system); }},
+      {"bind storage", Skip::Needed, "every variable has a place in the memory of the host", bind},
+      {"share storage", Skip::Optional,
+       "variables whose lives do not meet have the same place there",
+       [](Compilation &c) { shareStorage(c.image); }}};
+  return all;
+}
+
+constexpr base::PassVariables variables{"poplar", "OPENIPU_POPLAR_SKIP_PASSES",
+                                        "OPENIPU_POPLAR_DUMP_PASSES"};
+
+base::PassWishes wishes() try {
+  return base::wishesFor(variables, passes());
+} catch (const std::invalid_argument &e) {
+  throw invalid_option(e.what());
+}
+
+// For the progress line and the user's progress function.
+class Progress {
 public:
-  PassRunner(int passes, const ProgressFunc &progress) : total_(passes), progress_(progress) {}
-  template <class Pass> void run(const char *name, Pass pass) {
-    current_ = name;
-    auto start = std::chrono::steady_clock::now();
-    pass();
-    auto ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    logger().info("pass \"", name, "\": ", ms, " ms");
+  Progress(const base::PassWishes &wishes, const ProgressFunc &progress)
+      : total_(int(std::ranges::count_if(
+            passes(), [&](const Pass &pass) { return !wishes.skips(pass.name); }))),
+        progress_(progress) {}
+  void begins(const Pass &pass) { current_ = pass.name; }
+  void ends() {
     ++done_;
     if (progress_)
       progress_(done_, total_);
@@ -58,31 +126,25 @@ private:
 
 Image compile(const graph::GraphState &graph, const std::vector<program::Program> &programs,
               const engine::Options &options, const ProgressFunc &progress) {
-  const auto &system = device::systemOf(graph.device);
-  bool allowOutOfMemory =
-      options.isSet("debug.allowOutOfMemory") && options.flag("debug.allowOutOfMemory");
-  Image image;
-  PassRunner passes(7, progress);
-
-  passes.run("lower", [&] { image = lower(graph, programs); });
-  image.options = options.explicitValues();
-  // Steps, moves, vertices and variables are final from here on; only costs, lives and places are
-  // added.
-  const auto shared =
-      options.flag("debug.allowOverlappingInOut") ? SharedInOut::Allowed : SharedInOut::Refused;
-  passes.run("verify", [&] { verify(image, system, shared); });
-  // Every element and vertex has a tile, every edge is connected, nobody writes what another
-  // touches.
-  passes.run("plan exchange", [&] { planExchange(image, system); });
-  // Leaf steps know what crosses between tiles, IPUs and the host.
-  passes.run("find liveness", [&] { findLiveness(image); });
-  passes.run("lay out memory", [&] { layOutMemory(image, system, allowOutOfMemory); });
-  // Each tile's bytes are known, and whether they fit.
-  passes.run("time steps", [&] { timeSteps(image, system); });
-  // Steps have their cycles, except where vertices are still to be counted.
-  passes.run("bind storage", [&] { bindStorage(image); });
-  logCompiled(logger(), image, system);
-  return image;
+  Compilation compilation{graph, programs, options};
+  const auto asked = wishes();
+  Progress shown(asked, progress);
+  const base::PassHooks<Compilation> hooks{
+      .text = [](const Compilation &c) { return executable::text(c.image); },
+      .validate =
+          [](const Compilation &c) {
+            if (c.made)
+              executable::validate(c.image, *c.made);
+          },
+      .begins = [&](const Pass &pass) { shown.begins(pass); },
+      .ends = [&](const Pass &) { shown.ends(); }};
+  try {
+    base::PassRunner<Compilation>(asked, logger(), hooks).run(passes(), compilation);
+  } catch (const base::FileError &e) {
+    throw poplar_error(e.what()); // of a dump
+  }
+  logCompiled(logger(), compilation.image, compilation.system);
+  return std::move(compilation.image);
 }
 
 } // namespace poplar::compile

@@ -16,6 +16,11 @@ enum class PhaseKind : std::uint8_t {
   Sync,
   Control
 };
+inline const char *nameOf(PhaseKind kind) {
+  constexpr const char *names[] = {"compute",       "exchange", "global exchange",
+                                   "host exchange", "sync",     "control"};
+  return names[unsigned(kind)];
+}
 
 struct TileShare {
   std::uint32_t tile;

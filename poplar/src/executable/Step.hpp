@@ -8,6 +8,7 @@
 #include "executable/steps/Moves.hpp"
 #include "executable/steps/Work.hpp"
 #include "tensor/View.hpp"
+#include <iterator>
 #include <variant>
 
 namespace poplar::executable {
@@ -22,6 +23,33 @@ using Kind =
                  Print<Form>, Error<Form>, Abort<Form>, CrossReplicaCopy<Form>, AssumeEqual<Form>,
                  Block<Form>, Kernel<Form>, CycleStamp<Form>, SetFloatingPoint<Form>,
                  GetSeeds<Form>, SetSeeds<Form>>;
+// What texts call them.
+constexpr const char *kindNames[] = {"Sequence",
+                                     "Execute",
+                                     "Copy",
+                                     "HostToDevice",
+                                     "DeviceToHost",
+                                     "RemoteToDevice",
+                                     "DeviceToRemote",
+                                     "Repeat",
+                                     "RepeatWhile",
+                                     "If",
+                                     "Switch",
+                                     "Call",
+                                     "HostCall",
+                                     "Sync",
+                                     "WriteUndef",
+                                     "Print",
+                                     "Error",
+                                     "Abort",
+                                     "CrossReplicaCopy",
+                                     "AssumeEqual",
+                                     "Block",
+                                     "Kernel",
+                                     "CycleStamp",
+                                     "SetFloatingPoint",
+                                     "GetSeeds",
+                                     "SetSeeds"};
 
 struct Flat {
   using Tensor = tensor::View;  // View::graph is null here; VarIds index Image::variables
@@ -38,6 +66,9 @@ struct Step {
   steps::Kind<steps::Flat> kind;
   Cost cost; // leaf steps only; filled by exchange and timing
 };
+
+static_assert(std::size(steps::kindNames) == std::variant_size_v<decltype(Step::kind)>);
+inline const char *kindName(const Step &step) { return steps::kindNames[step.kind.index()]; }
 
 // The kinds in this form.
 namespace step {

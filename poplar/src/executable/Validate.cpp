@@ -29,9 +29,9 @@ void checkRange(std::uint64_t first, std::uint64_t count, std::size_t size, cons
     inconsistent(where, " refers to ", table, " ", first, " and ", count, " in all, of ", size);
 }
 
-// The engine rebuilds the machine from the target's text; all tile numbers are checked against
-// memory.tiles.
-void checkTarget(const Image &image) {
+// The engine rebuilds the machine from the target's text; all tile numbers are checked against its
+// tiles per replica, which are returned.
+std::uint32_t checkTarget(const Image &image, Made made) {
   arch::System system;
   try {
     system = device::parseTarget(image.target).system;
@@ -42,9 +42,10 @@ void checkTarget(const Image &image) {
   if (replicas == 0 || system.ipus % replicas != 0)
     inconsistent("the replication factor is ", replicas, " on ", system.ipus, " IPUs");
   auto tiles = std::uint64_t(system.chip.tiles) * (system.ipus / replicas);
-  if (tiles != image.memory.tiles.size())
+  if (made != Made::Tables && tiles != image.memory.tiles.size())
     inconsistent("the memory of ", image.memory.tiles.size(), " tiles is given for ", tiles,
                  " tiles per replica");
+  return std::uint32_t(tiles);
 }
 
 // ---- variables --------------------------------------------------------------------------------
@@ -86,8 +87,7 @@ void checkInitialValues(const Variable &variable, const Where &where) {
   }
 }
 
-void checkVariable(const Variable &variable, const Image &image, MappingChecker &mappings,
-                   const Where &where) {
+void checkVariable(const Variable &variable, const Where &where) {
   auto bytes = checkedBytes(variable.elements, variable.type, where);
   if (checkedProduct(variable.shape, where) != variable.elements)
     inconsistent(where, " has ", variable.elements, " elements in shape ",
@@ -96,12 +96,27 @@ void checkVariable(const Variable &variable, const Image &image, MappingChecker 
     inconsistent(where, " has unknown kind ", static_cast<unsigned>(variable.kind));
   if (variable.kind == VariableKind::ReplicationIndex && bytes != sizeof(std::uint32_t))
     inconsistent(where, " is a replication index of ", bytes, " bytes");
-  if (variable.arenaOffset % 64 != 0 || bytes > image.arenaBytes ||
-      variable.arenaOffset > image.arenaBytes - bytes)
+}
+
+void checkPlace(const Variable &variable, std::uint64_t arenaBytes, const Where &where) {
+  const auto bytes = variable.bytes();
+  if (variable.arenaOffset % 64 != 0 || bytes > arenaBytes ||
+      variable.arenaOffset > arenaBytes - bytes)
     inconsistent(where, " has ", bytes, " bytes at offset ", variable.arenaOffset,
-                 " of an arena of ", image.arenaBytes);
-  mappings.check(variable, where);
-  checkInitialValues(variable, where);
+                 " of an arena of ", arenaBytes);
+}
+
+void checkVariables(const Image &image, std::uint32_t tiles, Made made) {
+  MappingChecker mappings(tiles);
+  for (std::size_t i = 0; i < image.variables.size(); ++i) {
+    const auto &variable = image.variables[i];
+    const Where where{"variable", i};
+    checkVariable(variable, where);
+    if (made == Made::All)
+      checkPlace(variable, image.arenaBytes, where);
+    mappings.check(variable, where);
+    checkInitialValues(variable, where);
+  }
 }
 
 // ---- vertices ---------------------------------------------------------------------------------
@@ -155,12 +170,12 @@ void checkSlot(const Slot &slot, const codelet::Field &field, const Image &image
   inconsistent(where, " has unknown kind ", static_cast<unsigned>(slot.kind));
 }
 
-void checkVertex(std::uint32_t index, const Image &image) {
+void checkVertex(std::uint32_t index, const Image &image, std::uint32_t tiles) {
   const auto &vertex = image.vertices[index];
   Where where{"vertex", index};
   checkIndex(vertex.type, image.vertexTypes.size(), where, "vertex type");
   checkIndex(vertex.computeSet, image.computeSets.size(), where, "compute set");
-  checkIndex(vertex.tile, numTiles(image), where, "tile");
+  checkIndex(vertex.tile, tiles, where, "tile");
   const auto &fields = image.vertexType(index).fields;
   checkRange(vertex.firstSlot, fields.size(), image.slots.size(), where, "slot");
   for (std::size_t i = 0; i < fields.size(); ++i)
@@ -262,22 +277,18 @@ void checkMemory(const Image &image) {
 
 } // namespace
 
-std::uint32_t numTiles(const Image &image) { return std::uint32_t(image.memory.tiles.size()); }
-
-void validate(const Image &image) {
-  checkTarget(image);
-  MappingChecker mappings(numTiles(image));
-  for (std::size_t i = 0; i < image.variables.size(); ++i)
-    checkVariable(image.variables[i], image, mappings, {"variable", i});
+void validate(const Image &image, Made made) {
+  const auto tiles = checkTarget(image, made);
+  checkVariables(image, tiles, made);
   checkVertexTypes(image);
   checkEdges(image);
   for (std::size_t i = 0; i < image.vertices.size(); ++i)
-    checkVertex(std::uint32_t(i), image);
+    checkVertex(std::uint32_t(i), image, tiles);
   checkComputeSets(image);
   checkHostSide(image);
   checkHostAccess(image.hostReads, Bounds::Host::To, image, "host read");
   checkHostAccess(image.hostWrites, Bounds::Host::From, image, "host write");
-  checkSteps(image);
+  checkSteps(image, tiles);
   checkMemory(image);
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 class StepChecker : public steps::AllViews<StepChecker> {
 public:
-  explicit StepChecker(const Image &image) : image_(image), bounds_{image} {}
+  StepChecker(const Image &image, std::uint32_t tiles)
+      : image_(image), tiles_(tiles), bounds_{image} {}
 
   void check(std::size_t index) {
     const auto &step = image_.steps[index];
@@ -38,7 +39,7 @@ public:
     checkIndex(i, image_.remoteBuffers.size(), "remote buffer");
   }
   void replica(std::uint32_t i) const { checkIndex(i, image_.replicationFactor, "replica"); }
-  void tile(std::uint32_t i) const { checkIndex(i, numTiles(image_), "tile"); }
+  void tile(std::uint32_t i) const { checkIndex(i, tiles_, "tile"); }
 
 private:
   void checkIndex(std::uint64_t index, std::size_t size, const char *table) const {
@@ -128,13 +129,14 @@ private:
         inconsistent(where_, " has unknown kind of phase ", static_cast<unsigned>(phase.kind));
       if (!phase.tiles.empty() && checkedTiles_.insert(phase.tiles.list().data()).second)
         for (const auto &share : phase.tiles) {
-          checkIndex(share.tile, numTiles(image_), "tile");
-          checkIndex(share.count, numTiles(image_) - share.tile + 1, "run of tiles");
+          checkIndex(share.tile, tiles_, "tile");
+          checkIndex(share.count, tiles_ - share.tile + 1, "run of tiles");
         }
     }
   }
 
   const Image &image_;
+  std::uint32_t tiles_;
   Bounds bounds_;
   Where where_{"step", 0};
   std::size_t views_ = 0;                              // of the step so far
@@ -199,8 +201,8 @@ private:
 
 } // namespace
 
-void checkSteps(const Image &image) {
-  StepChecker checker(image);
+void checkSteps(const Image &image, std::uint32_t tiles) {
+  StepChecker checker(image, tiles);
   for (std::size_t i = 0; i < image.steps.size(); ++i)
     checker.check(i);
   for (const auto *list : {&image.programs, &image.functions})

@@ -6,13 +6,11 @@
 
 namespace poplar::executable {
 
-// Variables and the host's tables are checked before.
-void checkSteps(const Image &image);
+// Variables and the host's tables are checked before. `tiles`: of a replica.
+void checkSteps(const Image &image, std::uint32_t tiles);
 
 // Programs nested deeper than this are refused: compiler and engine walk them recursively, and half
 // of a usual stack of 8 MiB is kept in reserve.
 constexpr std::uint32_t maxStepDepth = 4000;
-
-std::uint32_t numTiles(const Image &image);
 
 } // namespace poplar::executable
