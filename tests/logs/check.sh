@@ -60,7 +60,7 @@ has "$(lines operators POPLAR_LOG_LEVEL=TRACE)" 'PO:GRAPH T     tiles 1-3: 2 cyc
 # PopART: its modules have levels of their own.
 echo '{"transform": "INFO", "ir": "OFF"}' >"$work/levels.json"
 model=$(lines model POPART_LOG_CONFIG="$work/levels.json" POPART_LOG_LEVEL=WARN)
-[[ $model == *'popart:transform I schedule: 1 nodes, '* && $model != *popart:session* ]] || fail "POPART_LOG_CONFIG gives: $model"
+[[ $model == *'popart:transform I pass "schedule": 1 nodes, '* && $model != *popart:session* ]] || fail "POPART_LOG_CONFIG gives: $model"
 [[ $(lines model POPART_LOG_LEVEL=DEBUG) == *popart:ir\ D*popart:session\ I* ]] || fail "POPART_LOG_LEVEL=DEBUG shows no graph"
 
 # Forms and destinations, and what is wrong with them, once.

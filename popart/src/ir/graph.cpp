@@ -84,6 +84,26 @@ void list(std::string &out, const Graph &graph, const Values &values) {
     separator = ", ";
   }
 }
+
+// {backward, ipu 1, stage 2}
+std::string whereAndWhen(const Node &node) {
+  const auto &s = node.settings;
+  std::string out;
+  const auto add = [&](const auto &...parts) {
+    out += base::str(out.empty() ? "  {" : ", ", parts...);
+  };
+  if (node.pass != Pass::Forward)
+    add(node.pass == Pass::Backward ? "backward" : "update");
+  if (s.virtualGraph)
+    add("ipu ", *s.virtualGraph);
+  if (s.pipelineStage)
+    add("stage ", *s.pipelineStage);
+  if (s.executionPhase)
+    add("phase ", *s.executionPhase);
+  if (s.recompute != Recompute::Undefined)
+    add(s.recompute == Recompute::Checkpoint ? "checkpoint" : "recompute");
+  return out.empty() ? out : out + '}';
+}
 } // namespace
 
 std::string text(const Graph &graph) {
@@ -98,7 +118,7 @@ std::string text(const Graph &graph) {
     out += ')';
     if (!node.outputs.empty() && node.outputs[0] != none)
       out += base::str("  ", graph[node.outputs[0]].info);
-    out += '\n';
+    out += whereAndWhen(node) + '\n';
   }
   for (const Node &node : graph.nodes)
     for (const auto &body : node.bodies)

@@ -2,6 +2,7 @@
 #include "lowering/lowering.hpp"
 
 #include "base/Text.hpp"
+#include "ir/held.hpp"
 #include "ir/narrowed.hpp"
 #include "lowering/expression.hpp"
 #include "openipu/LibraryLog.hpp"
@@ -50,11 +51,6 @@ poplar::Type deviceType(DataType type) {
   }
 }
 
-namespace {
-constexpr std::int64_t smallestHeld = 256; // smaller constants are part of the program
-
-} // namespace
-
 Lowering::Lowering(poplar::Graph &root, const ir::Graph &model, const Options &options,
                    unsigned ipusPerReplica)
     : root_(root), model_(model), options_(options), links_(model),
@@ -65,10 +61,6 @@ Lowering::Lowering(poplar::Graph &root, const ir::Graph &model, const Options &o
     for (unsigned ipu = 0; ipu < ipusPerReplica; ++ipu)
       ipus_->push_back(root.createVirtualGraph(ipu * tiles, (ipu + 1) * tiles));
   }
-}
-
-bool isHeld(const ir::ValueData &constant) {
-  return constant.info.nelms() >= smallestHeld && isFloatingPoint(constant.info.dataType());
 }
 
 poplar::Graph &Lowering::graphOf(std::int64_t ipu) {
@@ -285,7 +277,7 @@ poplar::Tensor Lowering::create(Value v) {
     node_ = &model_.nodes[users.front()]; // it lives where it is first used
   poplar::Tensor t;
   const bool fixed = value.kind == Kind::Constant;
-  if (fixed && !(options_.holdConstants && !isBody_ && isHeld(value)))
+  if (fixed && !(options_.holdConstants && !isBody_ && ir::isHeld(value)))
     t = constant(value.data, value.name);
   else {
     if (fixed)

@@ -91,11 +91,15 @@ std::string dotText(const ir::Graph &graph, int first, int last, bool outputName
   return out.str();
 }
 
-void writeDot(const ir::Graph &graph, const SessionOptions &options, DotCheck check) {
-  const auto &name = names[std::size_t(check)];
+bool wantsDot(const SessionOptions &options, DotCheck check) {
   const auto list = wanted(options);
-  if (!has(list, name) && !has(list, "all"))
+  return has(list, names[std::size_t(check)]) || has(list, "all");
+}
+
+void writeDot(const ir::Graph &graph, const SessionOptions &options, DotCheck check) {
+  if (!wantsDot(options, check))
     return;
+  const auto &name = names[std::size_t(check)];
   const auto folder = std::filesystem::path(options.logDir.empty() ? "." : options.logDir);
   const auto file = folder / (name + ".dot");
   try {

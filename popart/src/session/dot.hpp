@@ -11,7 +11,9 @@ enum class DotCheck { Fwd0, Fwd1, Bwd0, PreAlias, Final };
 
 // Throws popart::error for names of checks that do not exist.
 void checkDotOptions(const SessionOptions &options);
-// Writes the file if the options or POPART_DOT_CHECKS ask for this check.
+// Whether the options or POPART_DOT_CHECKS ask for this check.
+bool wantsDot(const SessionOptions &options, DotCheck check);
+// Writes the file if they do.
 void writeDot(const ir::Graph &graph, const SessionOptions &options, DotCheck check);
 // The text itself: nodes first to last as boxes, values as edges.
 std::string dotText(const ir::Graph &graph, int first, int last, bool outputNames);

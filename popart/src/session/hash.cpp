@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "session/hash.hpp"
 
+#include "base/Environment.hpp"
 #include "base/Text.hpp"
+#include "ir/held.hpp"
 #include "ops/core/opdef.hpp"
 #include <bit>
 #include <cstring>
@@ -79,7 +81,7 @@ private:
     h_.choice(value.role);
     h_.number(value.weight.value);
     h_.number(value.gathers);
-    if (value.kind == ir::Kind::Constant && (heldToo_ || !(isMain && lowering::isHeld(value))))
+    if (value.kind == ir::Kind::Constant && (heldToo_ || !(isMain && ir::isHeld(value))))
       h_.bytes(value.data.data(), value.data ? value.data.bytes() : 0);
   }
   void values(const ir::Values &values) {
@@ -228,6 +230,8 @@ void add(Hasher &h, const SessionOptions &o) {
     h.text(std::string(std::istreambuf_iterator<char>(in), {}));
   }
   h.text(o.customCodeletCompileFlags);
+  for (const char *skipped : {"OPENIPU_POPLAR_SKIP_PASSES", "OPENIPU_POPART_SKIP_PASSES"})
+    h.text(base::textFromEnvironment(skipped)); // passes
 }
 
 void add(Hasher &h, const Patterns &patterns) {

@@ -65,14 +65,4 @@ void setAllLevels(base::LogLevel level) {
     logger.setLevel(level);
 }
 
-void PassLog::done(const char *pass, std::size_t nodes) {
-  static const auto &log = logOf("transform");
-  if (!log.enabled(base::LogLevel::Info))
-    return;
-  const auto now = std::chrono::steady_clock::now();
-  log.info(pass, ": ", nodes, " nodes, ",
-           std::chrono::duration<double, std::milli>(now - start_).count(), " ms");
-  start_ = now;
-}
-
 } // namespace popart::session

@@ -3,7 +3,6 @@
 // POPART_LOG_FORMAT, and POPART_LOG_CONFIG, a JSON file {"ir": "DEBUG", ...}.
 #pragma once
 #include "base/Log.hpp"
-#include <chrono>
 
 namespace popart::session {
 
@@ -16,14 +15,5 @@ inline const base::Logger &log() {
   static const auto &logger = logOf("session");
   return logger;
 }
-
-// One line for each pass over a graph: how long it took and what is left.
-class PassLog {
-public:
-  void done(const char *pass, std::size_t nodes);
-
-private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 } // namespace popart::session

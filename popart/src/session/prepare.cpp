@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+// The compiler of models: its passes in order. The text of each says what holds from there on.
 #include "session/prepare.hpp"
 
+#include "base/Folder.hpp"
+#include "base/PassRunner.hpp"
 #include "base/Text.hpp"
 #include "custom/custom.hpp"
-#include "ops/core/graphbuilder.hpp"
-#include "optimizer/lossscale.hpp"
+#include "ir/validate.hpp"
 #include "session/dot.hpp"
 #include "session/log.hpp"
+#include "session/preparation.hpp"
 #include "transforms/batches.hpp"
 #include "transforms/batchnorm.hpp"
 #include "transforms/bypass.hpp"
@@ -27,15 +30,13 @@
 #include "transforms/scale.hpp"
 #include "transforms/schedule.hpp"
 #include "transforms/setup.hpp"
-#include "transforms/shard.hpp"
 #include "transforms/softmaxgrad.hpp"
-#include <algorithm>
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
 
 namespace popart::session {
 
-using ir::Kind;
+using base::Skip;
 using ir::Value;
 
 namespace {
@@ -64,203 +65,209 @@ lowering::Options loweringOptions(const SessionOptions &o, bool training, std::i
   return out;
 }
 
-// The number of IPUs must be what replicas and virtual graphs ask for.
-unsigned ipusPerReplica(const Request &request, std::int64_t replicas) {
-  if (request.ipus % replicas)
-    throw error(base::str("The device has ", request.ipus, " IPUs, which ", replicas,
-                          " replicas cannot share evenly."));
-  const auto ipus = static_cast<unsigned>(request.ipus / replicas);
-  if (request.options.virtualGraphMode == VirtualGraphMode::Off && ipus != 1)
-    throw error(base::str("The device has ", request.ipus, " IPUs and there are ", replicas,
-                          " replicas, but virtualGraphMode is Off, so that a replica uses one IPU. "
-                          "Take a device with ",
-                          replicas, " IPUs, or set virtualGraphMode."));
-  return ipus;
-}
-
-void place(ir::Graph &graph, const SessionOptions &options, unsigned ipus, bool training) {
-  for (auto &node : graph.nodes)
-    if (!options.enablePipelining)
-      node.settings.pipelineStage.reset(); // annotations do not count
-  if (options.virtualGraphMode == VirtualGraphMode::ExecutionPhases)
-    return transforms::assignPhases(graph, options.executionPhaseSettings, ipus);
-  for (auto &node : graph.nodes)
-    node.settings.executionPhase.reset(); // annotations do not count
-  if (options.virtualGraphMode == VirtualGraphMode::Off) {
-    for (auto &node : graph.nodes)
-      node.settings.virtualGraph.reset(); // annotations do not count
-    return;
-  }
-  if (options.virtualGraphMode == VirtualGraphMode::Auto)
-    return transforms::shard(graph, {ipus, options.virtualGraphSplitRatios, training,
-                                     options.enableGradientAccumulation});
-  for (const auto &node : graph.nodes) {
-    if (!node.settings.virtualGraph)
-      throw error(base::str(ops::describe(graph, node),
-                            " has no virtual graph, but virtualGraphMode is Manual. Give every "
-                            "operator one, or none and set the mode to Off."));
-    if (*node.settings.virtualGraph < 0 || *node.settings.virtualGraph >= ipus)
-      throw error(base::str(ops::describe(graph, node), " is placed on virtual graph ",
-                            *node.settings.virtualGraph, "; a replica has ", ipus, " IPUs."));
-  }
-}
+using P = Preparation;
+using Pass = base::Pass<P>;
 
 // What the Builder's setSerializeMatMul said does not count.
-void forgetCutProducts(ir::Graph &graph) {
-  for (auto &node : graph.nodes)
+void forgetCutProducts(P &p) {
+  for (auto &node : p.graph().nodes)
     node.settings.extra.erase(sSerializeMatMulModeAttribute);
 }
-
-// Variables that training may change: floating point, and nobody else's business.
-std::set<Value> trainable(const ir::Graph &graph) {
-  std::set<Value> out;
-  for (std::uint32_t i = 0; i < graph.size(); ++i)
-    if (const auto &value = graph[Value{i}]; value.kind == Kind::Variable &&
-                                             value.role == ir::Role::Weight &&
-                                             isFloatingPoint(value.info.dataType()))
-      out.insert(Value{i});
-  return out;
+void applyCustomPatterns(P &p) {
+  custom::applyPatterns(p.graph(), p.request.patterns);
+  p.kept = askedFor(p); // until anchors are found
+}
+void bypass(P &p) { transforms::bypass(p.graph(), p.request.patterns, p.training(), p.kept); }
+void prune(P &p) { transforms::prune(p.graph(), p.kept); }
+void recompute(P &p) {
+  transforms::chooseRecomputation(p.graph(), p.options().autoRecomputation);
+  transforms::recompute(p.graph(), p.lossStage);
+}
+void moveVariables(P &p) {
+  auto onChip = p.model().hyperParameters;
+  for (const auto &[copy, variable] : p.model().spread)
+    onChip.insert(copy);
+  transforms::moveVariables(p.graph(), p.model().locations, onChip, p.model().anchors);
+}
+void findStill(P &p) {
+  p.still = p.kept;
+  p.still.insert(p.model().setup.begin(), p.model().setup.end());
 }
 
-constexpr const char *gradientPrefix = "Gradient___";
-
-// Anchors named Gradient___x want the gradient of x, whatever x is.
-std::set<Value> anchoredGradients(const ir::Graph &graph, const DataFlow &flow) {
-  std::set<Value> out;
-  for (const auto &id : flow.anchors())
-    if (id.rfind(gradientPrefix, 0) == 0)
-      if (const Value v = graph.find(id.substr(std::string(gradientPrefix).size())); v != ir::none)
-        out.insert(v);
-  return out;
+bool training(const P &p) { return p.training(); }
+bool inference(const P &p) { return !p.training(); }
+bool pipelined(const P &p) { return p.pipelined(); }
+bool phased(const P &p) { return p.phased(); }
+bool severalIpus(const P &p) { return p.severalIpus(); }
+bool cutsBatches(const P &p, BatchSerializationTransformContext when) {
+  const auto &batches = p.options().batchSerializationSettings;
+  return batches.factor > 1 && batches.transformContext == when;
+}
+bool updatesAtOnce(const P &p) {
+  const auto &model = p.out.model;
+  return p.training() && !model.stages && model.accumulationFactor == 1 && !anchorsVariables(model);
 }
 
-// Where the loss is computed, and the backward pass begins.
-ir::Settings placeOfLoss(const Request &request) {
-  const Value loss = request.graph.find(request.loss);
-  ir::Settings out;
-  for (const auto &node : request.graph.nodes)
-    if (std::find(node.outputs.begin(), node.outputs.end(), loss) != node.outputs.end()) {
-      out.virtualGraph = node.settings.virtualGraph;
-      out.pipelineStage = node.settings.pipelineStage;
-      out.executionPhase = node.settings.executionPhase;
-    }
-  return out;
+Pass draw(DotCheck check, const char *name) {
+  return {name, Skip::Optional, "there is a picture of it",
+          [check](P &p) { writeDot(p.graph(), p.options(), check); },
+          [check](const P &p) { return wantsDot(p.options(), check); }};
 }
 
-void addBackward(Request &request, Prepared &prepared, std::map<TensorId, Value> &names) {
-  ir::Graph &graph = request.graph;
-  const auto place = placeOfLoss(request);
-  const auto forward = graph.nodes.size();
-  const Value loss = graph.find(request.loss);
-  if (loss == ir::none)
-    graph.require(request.loss); // throws, with near matches
-  if (graph[loss].info.nelms() != 1)
-    throw error(base::str("The loss \"", request.loss, "\" is ", graph[loss].info,
-                          ", not one number. Reduce it, for instance with identityloss."));
-  autodiff::Request ask{loss,
-                        optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType(),
-                                             prepared.context),
-                        trainable(graph)};
-  const auto weights = ask.wanted;
-  ask.wanted.merge(anchoredGradients(graph, request.flow));
-  ops::GraphBuilder shape(graph);
-  if (!graph[loss].info.shape().empty()) { // one element, but not a scalar
-    shape.pass = ir::Pass::Backward;
-    ask.lossGradient = shape.reshape(ask.lossGradient, graph[loss].info.shape());
-  }
-  for (auto n = forward; n < graph.nodes.size(); ++n) // of the loss scale
-    graph.nodes[n].settings = place;
-  auto gradients = autodiff::differentiate(graph, ask);
-  for (const auto &[value, gradient] : gradients)
-    names[gradientPrefix + graph[value].name] = gradient;
-  optimizer::trackGradients(graph, gradients, weights, prepared.context);
-  std::erase_if(gradients, [&](const auto &entry) { return !weights.count(entry.first); });
-  optimizer::addUpdates(graph, gradients, *request.optimizer, prepared.context, request.state);
-  for (const auto &[id, value] :
-       optimizer::hyperParameters(graph, *request.optimizer, prepared.context))
-    prepared.model.hyperParameters.insert(graph.require(id));
+const char *const fewer = "every node leads to an anchor, the loss or a variable";
+const char *const shorter = "no node does nothing, no view looks at a view";
+
+// What gradients are written from, and what an inference has of its own.
+std::vector<Pass> forwardPasses() {
+  using Context = BatchSerializationTransformContext;
+  return {
+      {"forget cut products", Skip::Needed, "no product is to be cut", forgetCutProducts,
+       [](const P &p) { return !p.options().enableSerializedMatmuls; }},
+      {"place", Skip::Needed, "nodes have the IPUs and phases that the options ask for", place},
+      {"infer stages", Skip::Needed, "nodes of the forward pass have a pipeline stage", inferStages,
+       pipelined},
+      {"apply custom patterns", Skip::Needed,
+       "the forward pass is what the user's patterns make of it", applyCustomPatterns},
+      {"prune", Skip::Optional, fewer, prune}, // others could not be joined
+      {"bypass", Skip::Optional, shorter, bypass},
+      {"join normalisations", Skip::Optional, "written-out layer and group norms are operators",
+       [](P &p) { transforms::joinNormalisations(p.graph()); }},
+      {"join gelus", Skip::Optional, "written-out Gelus are operators",
+       [](P &p) { transforms::joinGelus(p.graph()); }},
+      {"move behind pools", Skip::Optional, "activations and biases stand behind max-pools",
+       [](P &p) { transforms::moveBehindPools(p.graph(), p.kept); }, training},
+      {"move scales", Skip::Optional, "factors of products are on the smaller operand",
+       [](P &p) { transforms::moveScales(p.graph(), p.kept); }, training},
+      {"fold batch norms", Skip::Optional, "batch norms are part of the weights in front of them",
+       [](P &p) { transforms::foldBatchNorms(p.graph(), p.kept); }, inference},
+      {"fold scales", Skip::Optional, "constant factors are part of the weights in front of them",
+       [](P &p) { transforms::foldScales(p.graph(), p.kept); }, inference},
+      {"cut batches", Skip::Needed, "the forward pass works on parts of batches",
+       [](P &p) {
+         transforms::serializeBatches(p.graph(), p.options().batchSerializationSettings,
+                                      askedFor(p));
+       },
+       [](const P &p) { return cutsBatches(p, Context::Fwd); }},
+      draw(DotCheck::Fwd1, "draw fwd1"),
+      {"add gradients and updates", Skip::Needed,
+       "backward pass and weight updates are there; gradients have names", addGradients, training},
+      {"apply custom patterns", Skip::Needed, "gradients are what the user's patterns make of them",
+       applyCustomPatterns, training},
+      draw(DotCheck::Bwd0, "draw bwd0"),
+      {"find anchors", Skip::Needed, "every anchor is a value of the graph", findAnchors},
+      {"prune", Skip::Optional, fewer, prune},
+      {"bypass", Skip::Optional, shorter, bypass},
+      {"join softmax gradients", Skip::Optional,
+       "the gradient of a softmax and its likelihood is one node",
+       [](P &p) { transforms::joinSoftmaxGradients(p.graph()); },
+       [](const P &p) { return p.request.patterns.isPatternEnabled("NlllWithSoftMaxGradDirect"); }},
+      {"merge equal nodes", Skip::Optional, "no two nodes compute the same from the same",
+       [](P &p) { transforms::mergeEqualNodes(p.graph(), p.kept); }},
+      {"prune", Skip::Optional, fewer, prune},
+      {"cut batches", Skip::Needed, "forward and backward pass work on parts of batches",
+       [](P &p) {
+         transforms::serializeBatches(p.graph(), p.options().batchSerializationSettings, p.kept);
+       },
+       [](const P &p) { return cutsBatches(p, Context::Bwd); }},
+      {"recompute", Skip::Optional, "what is not kept for the backward pass is computed again",
+       recompute, training},
+      {"delay updates", Skip::Needed, "no variable changes before the last node that reads it",
+       [](P &p) { optimizer::delayUpdates(p.graph()); }}};
 }
 
-void findAnchors(const ir::Graph &graph, const DataFlow &flow,
-                 const std::map<TensorId, Value> &names, lowering::Model &model) {
-  for (const auto &id : flow.anchors()) {
-    auto it = names.find(id);
-    const Value v = it != names.end() ? it->second : graph.find(id);
-    if (v == ir::none) {
-      std::vector<std::string> known;
-      for (std::uint32_t i = 0; i < graph.size(); ++i)
-        known.push_back(graph[Value{i}].name);
-      throw error(base::str("The anchor \"", id, "\" is no tensor of the model.",
-                            id.rfind(gradientPrefix, 0) == 0
-                                ? " No gradient reaches that tensor from the loss."
-                                : base::didYouMean(id, known)));
-    }
-    model.anchors[id] = v;
-  }
+// IPUs and stages.
+std::vector<Pass> placementPasses() {
+  return {
+      {"place new nodes", Skip::Needed, "every node has an IPU, and in a pipeline a stage",
+       [](P &p) { transforms::placeNodes(p.graph()); }, severalIpus},
+      {"mirror phases", Skip::Needed, "nodes of the backward pass have a phase",
+       [](P &p) { transforms::mirrorPhases(p.graph(), p.options().executionPhaseSettings.phases); },
+       phased},
+      {"order phases", Skip::Needed, "nodes stand in the order of their phases",
+       [](P &p) { transforms::orderPhases(p.graph()); }, phased},
+      {"spread variables", Skip::Needed, "hyper-parameters are on every IPU that reads them",
+       [](P &p) {
+         p.model().spread = transforms::spreadVariables(p.graph(), p.model().hyperParameters);
+       }},
+      {"check pipeline", Skip::Needed, "nothing is asked for that a pipeline cannot do",
+       [](P &p) { checkPipeline(p); }, pipelined},
+      {"update in stages", Skip::Needed, "weight updates of every micro-batch have a stage",
+       [](P &p) { transforms::updateInStages(p.graph()); },
+       [](const P &p) {
+         return p.pipelined() && p.training() && !p.options().enableGradientAccumulation;
+       }},
+      {"raise stages", Skip::Needed, "no node of the backward pass is before what it reads",
+       [](P &p) { transforms::raiseStages(p.graph()); }, pipelined},
+      {"accumulate in stages", Skip::Needed, "gradients of several stages are summed in each",
+       [](P &p) { transforms::accumulateInStages(p.graph(), p.kept); }, pipelined},
+      {"split stages", Skip::Needed, "every input of a node is made in its own stage",
+       [](P &p) { transforms::splitStages(p.graph()); }, pipelined},
+      {"insert IPU copies", Skip::Needed, "every input of a node is on its own IPU",
+       [](P &p) { transforms::insertIpuCopies(p.graph(), p.pipelined()); },
+       [](const P &p) { return p.pipelined() || p.severalIpus(); }},
+      {"count stages", Skip::Needed, "stages have no gaps, and micro-batches fill them",
+       countStages, pipelined},
+      draw(DotCheck::PreAlias, "draw prealias")};
 }
 
-void pipeline(lowering::Model &model, const SessionOptions &options, const std::set<Value> &kept) {
-  for (const auto &id : model.flow.anchors())
-    if (model.flow.art(id).id() == AnchorReturnTypeId::EveryN)
-      throw error(base::str("The anchor \"", id, "\" is EveryN, which a pipeline cannot return."));
-  const bool accumulation = options.enableGradientAccumulation;
-  if (model.training && !accumulation && options.automaticLossScalingSettings.enabled)
-    throw error("automaticLossScalingSettings in a pipeline needs gradients that are accumulated: "
-                "the scale of the loss holds for all micro-batches in it. Set "
-                "enableGradientAccumulation, or switch enablePipelining off.");
-  if (model.training && !accumulation)
-    transforms::updateInStages(model.graph);
-  transforms::raiseStages(model.graph);
-  transforms::accumulateInStages(model.graph, kept);
-  transforms::splitStages(model.graph);
-  transforms::insertIpuCopies(model.graph, true);
-  model.stages = transforms::checkStages(
-      model.graph, accumulation ? model.accumulationFactor : model.flow.batchesPerStep(),
-      accumulation);
+// From here on nodes are those of the device.
+std::vector<Pass> finalPasses() {
+  return {
+      {"join epilogues", Skip::Optional, "products have taken in what follows them",
+       [](P &p) { transforms::joinEpilogues(p.graph(), p.kept); }},
+      {"fuse", Skip::Optional, "element-wise neighbours are one node",
+       [](P &p) { transforms::fuse(p.graph(), p.kept); }},
+      {"update at once", Skip::Optional, "weights are updated as soon as their gradients are there",
+       [](P &p) { transforms::updateAtOnce(p.graph()); }, updatesAtOnce},
+      {"order phases", Skip::Needed, "new nodes stand in their phases, too",
+       [](P &p) { transforms::orderPhases(p.graph()); }, phased},
+      {"schedule", Skip::Optional, "the order is one with few bytes alive at once",
+       [](P &p) { transforms::schedule(p.graph(), p.options()); }},
+      {"move activations", Skip::Needed, "activations beside the chip are stored and read back",
+       [](P &p) { transforms::moveActivations(p.graph(), p.model().locations, p.pipelined()); }},
+      {"move variables", Skip::Needed,
+       "variables beside the chip are loaded and stored, shards gathered; the order is final",
+       moveVariables},
+      {"find setup", Skip::Optional, "what needs weights alone runs once",
+       [](P &p) { p.model().setup = transforms::findSetup(p.graph()); }, inference},
+      {"find what stays", Skip::Needed, "memory that must not change is known", findStill},
+      {"write in place", Skip::Optional, "results take the place of inputs that end",
+       [](P &p) { transforms::writeInPlace(p.graph(), p.still); },
+       [](const P &p) { return p.request.patterns.isInPlaceEnabled(); }},
+      {"outline", Skip::Optional, "equal stretches of nodes are calls of one function",
+       [](P &p) { p.model().calls = transforms::outline(p.graph(), p.still, p.options()); },
+       [](const P &p) { return p.options().enableOutlining; }},
+      draw(DotCheck::Final, "draw final")};
 }
 
-// What the user asked for by name: values, those whose gradients are asked for, the loss.
-std::set<Value> askedFor(const Request &request) {
-  std::set<Value> out = anchoredGradients(request.graph, request.flow);
-  for (const auto &id : request.flow.anchors())
-    if (const Value v = request.graph.find(id); v != ir::none)
-      out.insert(v);
-  if (const Value v = request.graph.find(request.loss); v != ir::none)
-    out.insert(v);
-  return out;
+const std::vector<Pass> &passes() {
+  static const std::vector<Pass> all = [] {
+    std::vector<Pass> list;
+    for (auto part : {forwardPasses(), placementPasses(), finalPasses()})
+      list.insert(list.end(), part.begin(), part.end());
+    return list;
+  }();
+  return all;
 }
 
-// What gradients are then written from, and what an inference has of its own.
-void rewriteForward(Request &request) {
-  auto &graph = request.graph;
-  const auto kept = askedFor(request);
-  transforms::prune(graph, kept); // who uses a value without need keeps others from being joined
-  transforms::bypass(graph, request.patterns, request.training, kept);
-  transforms::joinNormalisations(graph);
-  transforms::joinGelus(graph);
-  if (request.training) {
-    transforms::moveBehindPools(graph, kept);
-    transforms::moveScales(graph, kept);
-    return;
-  }
-  transforms::foldBatchNorms(graph, kept);
-  transforms::foldScales(graph, kept);
+constexpr base::PassVariables variables{"popart", "OPENIPU_POPART_SKIP_PASSES",
+                                        "OPENIPU_POPART_DUMP_PASSES"};
+
+base::PassWishes wishes() try {
+  return base::wishesFor(variables, passes());
+} catch (const std::invalid_argument &e) {
+  throw error(e.what());
 }
 
-void simplify(ir::Graph &graph, const Patterns &patterns, bool training,
-              const std::set<Value> &kept) {
-  transforms::bypass(graph, patterns, training, kept);
-  if (patterns.isPatternEnabled("NlllWithSoftMaxGradDirect"))
-    transforms::joinSoftmaxGradients(graph);
-  transforms::mergeEqualNodes(graph, kept);
-  transforms::prune(graph, kept);
-}
-
-// What is returned of a variable is its value between two updates of all of them.
-bool anchorsVariables(const lowering::Model &model) {
-  return std::any_of(model.anchors.begin(), model.anchors.end(), [&](const auto &anchor) {
-    return model.graph[anchor.second].kind == Kind::Variable;
-  });
+void runPasses(P &p) try {
+  const auto asked = wishes();
+  const base::PassHooks<P> hooks{
+      .text = [](const P &p) { return ir::text(p.graph()); },
+      .validate = [](const P &p) { ir::validate(p.graph()); },
+      .size = [](const P &p) { return base::str(p.graph().nodes.size(), " nodes"); }};
+  base::PassRunner<P>(asked, logOf("transform"), hooks).run(passes(), p);
+} catch (const base::FileError &e) { // of a dump
+  throw error(e.what());
 }
 
 } // namespace
@@ -283,119 +290,39 @@ optimizer::Context contextOf(const SessionOptions &o, bool training,
   for (const auto &[id, domain] : out.sharedBy)
     differing.insert(id);
   out.locations = {o, replicas, training, std::move(differing)};
+  if (out.locations.shardsInVain())
+    log().warn("Replicated tensor sharding is on, but there is one replica: tensors stay whole.");
   return out;
 }
 
-Prepared prepare(Request request) {
-  Prepared out;
-  PassLog passes;
-  const auto &o = request.options;
-  if (!o.enableSerializedMatmuls)
-    forgetCutProducts(request.graph);
-  writeDot(request.graph, o, DotCheck::Fwd0);
-  auto &model = out.model;
-  model.flow = request.flow;
-  model.training = request.training;
+// What a session says of the model beside its graph.
+static void setUp(Preparation &p) {
+  const auto &o = p.options();
+  auto &model = p.model();
+  model.graph = std::move(p.request.graph);
+  model.flow = p.request.flow;
+  model.training = p.request.training;
   model.replicas = o.getGlobalReplicationFactor();
-  model.accumulationFactor = request.training ? o.getAccumulationFactor() : 1;
-  model.ipusPerReplica = ipusPerReplica(request, model.replicas);
-  model.inputSettings = request.inputSettings;
-  model.variableSettings = request.variableSettings;
-  out.context = contextOf(o, request.training, model.variableSettings);
-  model.locations = out.context.locations;
-  out.options = loweringOptions(o, request.training, model.replicas);
-  place(request.graph, o, model.ipusPerReplica, request.training);
-  const bool pipelined = o.enablePipelining;
-  if (pipelined && model.ipusPerReplica < 2)
-    throw error("enablePipelining needs several IPUs in a replica, which virtualGraphMode shares "
-                "the stages out to; there is one. Take a larger device, or switch it off.");
-  if (pipelined)
-    transforms::inferStages(request.graph);
-  custom::applyPatterns(request.graph, request.patterns);
-  rewriteForward(request);
-  const auto &batches = o.batchSerializationSettings;
-  const bool forwardCut = batches.transformContext == BatchSerializationTransformContext::Fwd;
-  if (batches.factor > 1 && forwardCut)
-    transforms::serializeBatches(request.graph, batches, askedFor(request));
-  passes.done("rewrite the forward pass", request.graph.nodes.size());
-  writeDot(request.graph, o, DotCheck::Fwd1);
-  std::map<TensorId, Value> names;
-  std::optional<std::int64_t> lossStage;
-  if (request.training) {
-    lossStage = placeOfLoss(request).pipelineStage;
-    addBackward(request, out, names);
-    custom::applyPatterns(request.graph, request.patterns);
-    passes.done("add gradients and updates", request.graph.nodes.size());
-  }
-  model.graph = std::move(request.graph);
-  const auto done = [&](const char *pass) { passes.done(pass, model.graph.nodes.size()); };
-  writeDot(model.graph, o, DotCheck::Bwd0);
-  findAnchors(model.graph, model.flow, names, model);
-  std::set<Value> kept;
-  for (const auto &[id, v] : model.anchors)
-    kept.insert(v);
-  transforms::prune(model.graph, kept);
-  simplify(model.graph, request.patterns, model.training, kept);
-  done("prune and simplify");
-  if (batches.factor > 1 && !forwardCut) {
-    transforms::serializeBatches(model.graph, batches, kept);
-    done("cut batches");
-  }
-  if (model.training) {
-    transforms::chooseRecomputation(model.graph, o.autoRecomputation);
-    transforms::recompute(model.graph, lossStage);
-    done("recompute");
-  }
-  optimizer::delayUpdates(model.graph); // now that all readers of a variable are there
-  if (model.ipusPerReplica > 1)
-    transforms::placeNodes(model.graph);
-  const bool phased = o.virtualGraphMode == VirtualGraphMode::ExecutionPhases;
-  if (phased) {
-    transforms::mirrorPhases(model.graph, o.executionPhaseSettings.phases);
-    transforms::orderPhases(model.graph);
-  }
-  model.spread = transforms::spreadVariables(model.graph, model.hyperParameters);
-  if (pipelined)
-    pipeline(model, o, kept);
-  else if (model.ipusPerReplica > 1)
-    transforms::insertIpuCopies(model.graph);
-  if (model.ipusPerReplica > 1)
-    done("place on IPUs");
-  writeDot(model.graph, o, DotCheck::PreAlias);
-  transforms::joinEpilogues(model.graph, kept);
-  transforms::fuse(model.graph, kept);
-  done("fuse");
-  if (model.training && !model.stages && model.accumulationFactor == 1 && !anchorsVariables(model))
-    transforms::updateAtOnce(model.graph);
-  if (phased)
-    transforms::orderPhases(model.graph); // with the nodes that have come since
-  transforms::schedule(model.graph, o);
-  done("schedule");
-  transforms::moveActivations(model.graph, model.locations, pipelined);
-  auto onChip = model.hyperParameters;
-  for (const auto &[copy, variable] : model.spread)
-    onChip.insert(copy);
-  transforms::moveVariables(model.graph, model.locations, onChip, model.anchors);
-  done("place variables and activations");
-  if (!model.training)
-    model.setup = transforms::findSetup(model.graph);
-  std::set<Value> still = kept; // memory that must not change, nodes that run elsewhere
-  still.insert(model.setup.begin(), model.setup.end());
-  if (request.patterns.isInPlaceEnabled()) {
-    transforms::writeInPlace(model.graph, still);
-    done("write in place");
-  }
-  if (o.enableOutlining) {
-    model.calls = transforms::outline(model.graph, still, o);
-    done("outline");
-  }
-  writeDot(model.graph, o, DotCheck::Final);
+  model.accumulationFactor = p.request.training ? o.getAccumulationFactor() : 1;
+  model.ipusPerReplica = ipusPerReplica(p.request, model.replicas);
+  model.inputSettings = p.request.inputSettings;
+  model.variableSettings = p.request.variableSettings;
+  p.out.context = contextOf(o, p.request.training, model.variableSettings);
+  model.locations = p.out.context.locations;
+  p.out.options = loweringOptions(o, p.request.training, model.replicas);
+}
+
+Prepared prepare(Request request) {
+  Preparation p{std::move(request), {}};
+  writeDot(p.request.graph, p.options(), DotCheck::Fwd0);
+  setUp(p);
+  runPasses(p);
   if (const auto &irLog = logOf("ir"); irLog.enabled(base::LogLevel::Debug))
-    irLog.debug(ir::text(model.graph));
-  for (std::uint32_t i = 0; i < model.graph.size(); ++i)
-    names.emplace(model.graph[Value{i}].name, Value{i});
-  out.tensors = std::move(names);
-  return out;
+    irLog.debug(ir::text(p.graph()));
+  for (std::uint32_t i = 0; i < p.graph().size(); ++i)
+    p.names.emplace(p.graph()[Value{i}].name, Value{i});
+  p.out.tensors = std::move(p.names);
+  return std::move(p.out);
 }
 
 } // namespace popart::session

@@ -2,8 +2,6 @@
 #include "transforms/locations.hpp"
 
 #include "base/Text.hpp"
-#include "lowering/programs.hpp"
-#include "session/log.hpp"
 #include <popart/error.hpp>
 
 namespace popart::transforms {
@@ -53,9 +51,7 @@ Locations::Locations(const SessionOptions &o, std::int64_t replicas, bool traini
                 "accumulationAndReplicationReductionType NoReduction every replica trains its own. "
                 "Use Sum or Mean, or switch sharding off.");
   mayShard_ = sharded && replicas > 1;
-  if (sharded && !mayShard_)
-    session::log().warn("Replicated tensor sharding is on, but there is one replica: tensors stay "
-                        "whole.");
+  inVain_ = sharded && !mayShard_;
 }
 
 void Locations::check(const TensorLocation &location, const std::string &what) const {

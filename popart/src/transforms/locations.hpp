@@ -33,6 +33,7 @@ public:
   Location ofActivation(const TensorId &id, const TensorInfo &info) const;
   bool mayShard() const { return mayShard_; }                          // some variable
   bool names(const TensorId &id) const { return own_.count(id) != 0; } // has an entry of its own
+  bool shardsInVain() const { return inVain_; } // asked for, but there is one replica
   std::int64_t replicas() const { return replicas_; }
   // popart::error if an entry names no tensor of the graph.
   void checkNames(const ir::Graph &graph) const;
@@ -46,7 +47,7 @@ private:
   std::map<TensorId, TensorLocation> own_;
   std::set<TensorId> differing_;
   std::int64_t replicas_ = 1;
-  bool mayShard_ = false;
+  bool mayShard_ = false, inVain_ = false;
 };
 
 // Members of a group, the place of a replica in its group, and the group of those that have the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/outline.hpp"
 
-#include "lowering/lowering.hpp"
+#include "ir/held.hpp"
 #include "ops/core/opdef.hpp"
 #include "transforms/repeats.hpp"
 #include "transforms/signatures.hpp"
@@ -258,7 +258,7 @@ private:
     const Value first = slot.of(graph_, places[0]);
     if (graph_[first].offChip)
       return false; // the code is told where in memory beside the chip it lies
-    if (graph_[first].kind == Kind::Constant && !lowering::isHeld(graph_[first]))
+    if (graph_[first].kind == Kind::Constant && !ir::isHeld(graph_[first]))
       return false; // part of the code
     return std::any_of(places.begin(), places.end(),
                        [&](auto p) { return slot.of(graph_, p) != first; });

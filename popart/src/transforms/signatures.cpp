@@ -2,7 +2,7 @@
 #include "transforms/signatures.hpp"
 
 #include "base/Text.hpp"
-#include "lowering/lowering.hpp"
+#include "ir/held.hpp"
 #include "ops/core/opdef.hpp"
 
 namespace popart::transforms {
@@ -31,7 +31,7 @@ void addValue(std::string &key, const ir::ValueData &value) {
   key += base::str(',', int(kind), ':');
   addInfo(key, value);
   // Small constants are part of the program.
-  if (value.kind == Kind::Constant && !lowering::isHeld(value))
+  if (value.kind == Kind::Constant && !ir::isHeld(value))
     key.append(static_cast<const char *>(value.data.data()), value.data.bytes());
 }
 
