@@ -2,6 +2,7 @@
 """docs/session-options.md against the header and against sessions: no field is parsed and forgotten."""
 import pathlib
 import re
+import sys
 
 import numpy as np
 import popart
@@ -54,6 +55,15 @@ def test_every_field_of_the_header_stands_in_the_table():
         parts = {f"{field}.{part}" for part in fields_of(struct)} - {f"{field}.phases", f"{field}.stages"}
         assert parts == {name for name in names if name.startswith(field + ".")}
     assert {name.split(".")[0] for name in names} == set(fields)
+
+
+def test_the_page_says_what_the_table_says():
+    sys.path.insert(0, str(root / "python/tools"))
+    from optionpage import page_with, rows
+    table = (root / "popart/internal/openipu/SessionOptions.def").read_text()
+    page = (root / "docs/session-options.md").read_text()
+    assert len(list(rows(table))) == table.count("\nOPTION(") + table.count("\nOPTION_CPP(") + table.count("\nOPTION_PART(")
+    assert page_with(page, table) == page, "python/tools/optionpage.py writes the page anew"
 
 
 def another(value):

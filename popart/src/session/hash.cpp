@@ -5,6 +5,7 @@
 #include "base/Text.hpp"
 #include "ir/held.hpp"
 #include "ops/core/opdef.hpp"
+#include "session/optionkeys.hpp"
 #include <bit>
 #include <cstring>
 #include <fstream>
@@ -154,82 +155,14 @@ void add(Hasher &h, const DataFlow &flow) {
   }
 }
 
-namespace {
-
-void add(Hasher &h, const StringMap &map) {
-  h.number(map.size());
-  for (const auto &[key, value] : map) {
-    h.text(key);
-    h.text(value);
-  }
-}
-void add(Hasher &h, const TensorLocation &l) {
-  h.text(base::str(int(l.storage), ' ', int(l.loadTileSet), ' ', int(l.storageTileSet), ' ',
-                   int(l.replicatedTensorSharding), ' ', l.shardingDomain));
-}
-void add(Hasher &h, const TensorLocationSettings &s) {
-  add(h, s.location);
-  h.text(base::str(s.minElementsForOffChip, ' ', s.minElementsForReplicatedTensorSharding));
-}
-
-} // namespace
-
 // Options that lowering reads or that change what programs do. What only changed the ir is in it.
 void add(Hasher &h, const SessionOptions &o) {
-  for (const auto *map :
-       {&o.engineOptions, &o.convolutionOptions, &o.lstmOptions, &o.matmulOptions, &o.gclOptions})
-    add(h, *map);
-  h.text(o.partialsTypeMatMuls);
-  for (bool flag : {o.enableStochasticRounding,
-                    o.enableFloatingPointChecks,
-                    o.enableFullyConnectedPass,
-                    o.enableSerializedMatmuls,
-                    o.enableNonStableSoftmax,
-                    o.enableStableNorm,
-                    o.groupNormStridedChannelGrouping,
-                    o.enableLoadAndOffloadRNGState,
-                    o._enableRngStateManagement,
-                    o.constantWeights,
-                    o.instrumentWithHardwareCycleCounter,
-                    o.enablePrefetchDatastreams,
-                    o.rearrangeAnchorsOnHost,
-                    o.rearrangeStreamsOnHost,
-                    o.disableGradAccumulationTensorStreams,
-                    o.disableOptimizerStateTensorStreams,
-                    o.enableMergeExchange,
-                    o.groupHostSync,
-                    o.enablePipelining,
-                    o.useHostCopyOps,
-                    o.enableExplicitMainLoops,
-                    o.createImplicitPipeliningFwdOnlyProgram,
-                    o.aliasZeroCopy,
-                    o.enableOutlining,
-                    o.enableGradientAccumulation})
-    h.number(flag);
-  h.choice(o.syntheticDataMode);
-  h.choice(o.subgraphCopyingStrategy);
-  for (auto kind : o.hardwareInstrumentations)
-    h.choice(kind);
-  h.number(o.defaultBufferingDepth);
-  for (const auto &[id, depth] : o.bufferingDepthMap)
-    h.text(base::str(id, ' ', depth));
-  h.number(static_cast<std::uint64_t>(o.numIOTiles));
-  for (const auto *where :
-       {&o.weightTensorLocationSettings, &o.optimizerStateTensorLocationSettings,
-        &o.accumulatorTensorLocationSettings, &o.activationTensorLocationSettings})
-    add(h, *where);
-  for (const auto &[id, location] : o.tensorLocationSettingsOverride) {
-    h.text(id);
-    add(h, location);
-  }
-  for (const auto &id : o.updatableNamedBuffers)
-    h.text(id);
+  addProgramOptions(h, o);
   for (const auto &file : o.customCodelets) { // whose contents may change
     std::ifstream in(file, std::ios::binary);
     h.text(file);
     h.text(std::string(std::istreambuf_iterator<char>(in), {}));
   }
-  h.text(o.customCodeletCompileFlags);
   for (const char *skipped : {"OPENIPU_POPLAR_SKIP_PASSES", "OPENIPU_POPART_SKIP_PASSES"})
     h.text(base::textFromEnvironment(skipped)); // passes
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The content hash of a training session before anything is made of its model, so that an
 // executable from the cache needs neither import nor gradients nor transforms.
-#include "base/Text.hpp"
 #include "session/hash.hpp"
+#include "session/optionkeys.hpp"
 #include <cstring>
 #include <elf.h>
 #include <link.h>
@@ -13,35 +13,11 @@ namespace popart::session {
 
 namespace {
 
-// Every option that may change what is made of a model, done or refused. Names of files, logs and
-// reports are not here.
-void addModelOptions(Hasher &h, const SessionOptions &o) {
-  const auto &als = o.automaticLossScalingSettings;
-  const auto &batch = o.batchSerializationSettings;
-  const bool apart = o.enableDistributedReplicatedGraphs; // all instances make the same of it
-  h.text(base::str(
-      int(o.virtualGraphMode), base::list(o.virtualGraphSplitRatios),
-      o.enableReplicatedGraphs || apart, ' ',
-      apart ? o.globalReplicationFactor : o.replicatedGraphCount, ' ', o.accumulationFactor, ' ',
-      int(o.accumulationAndReplicationReductionType), ' ',
-      int(o.meanAccumulationAndReplicationReductionStrategy), ' ', o.executionPhaseSettings.phases,
-      ' ', o.executionPhaseSettings.stages, ' ', batch.factor, ' ', int(batch.method), ' ',
-      int(batch.transformContext), ' ', int(batch.batchSchedule), o.explicitRecomputation,
-      o.stashAllTensorsInferencePipeline, int(o.autoRecomputation), ' ', int(o.mergeVarUpdate), ' ',
-      o.mergeVarUpdateMemThreshold, ' ', o.looseThresholdAtPeak, o.decomposeGradSum, ' ',
-      int(o.subgraphCopyingStrategy), ' ', o.outlineThreshold, o.enableOutliningCopyCostPruning,
-      ' ', o.outlineSequenceBreakCost, o.delayVarUpdates,
-      o.scheduleNonWeightUpdateGradientConsumersEarly));
-  h.text(base::str(als.enabled, als.binEdgeLocation, ' ', als.thresholdUpperCountProportion, ' ',
-                   als.updatePeriod, als.toTrackTensors.has_value(),
-                   base::list(als.toTrackTensors.value_or({})),
-                   int(als.gradientTensorTrackingMethod)));
-  h.text(base::str(o.ensureFp32LossScaleTensor, o.enableSupportedDataTypeCasting,
-                   o.throwIfLog2ScaleTensorNotInRange, o.enableEfficientOverlapIOTopoCons,
-                   o.useLoopCandidateCreator, o.enableConstantFoldingOfMultipleConsumers,
-                   o.strictOpVersions, int(o.autodiffSettings.stitchStrategy), ' ',
-                   o.kahnTieBreaker, ' ', o.timeLimitScheduler, ' ', o.swapLimitScheduler, ' ',
-                   o.transitiveClosureOptimizationThreshold));
+// All instances make the same of a model, whichever replicas they have.
+void addReplicas(Hasher &h, const SessionOptions &o) {
+  const bool apart = o.enableDistributedReplicatedGraphs;
+  h.number(o.enableReplicatedGraphs || apart);
+  h.number(std::uint64_t(apart ? o.globalReplicationFactor : o.replicatedGraphCount));
 }
 
 // The identity that the linker gave to a library, if it did.
@@ -85,6 +61,7 @@ std::string hashOf(const SourceInput &input) {
   add(h, input.flow);
   add(h, input.options);
   addModelOptions(h, input.options);
+  addReplicas(h, input.options);
   add(h, input.patterns);
   h.text(input.optimizer.structure());
   h.text(input.loss);

@@ -3,6 +3,7 @@
 
 #include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
+#include "openipu/SessionOptionTable.hpp"
 #include "session/dot.hpp"
 #include <cmath>
 #include <limits>
@@ -12,20 +13,24 @@ namespace popart::session {
 
 namespace {
 
-// What would be asked for in vain. docs/session-options.md says the same.
+const char *offOr(const auto &) { return ""; }
+const char *offOr(bool given) { return given ? "" : " off"; }
+
+template <bool refused, class T> void refuse(const T &given, const T &usual, const char *name) {
+  if constexpr (refused)
+    if (given != usual)
+      throw error(base::str(name, offOr(given), " is not there yet; leave it at its default."));
+}
+
+// What would be asked for in vain.
 void checkWhatIsThere(const SessionOptions &o) {
-  const auto notYet = [](bool set, const char *what) {
-    if (set)
-      throw error(base::str(what, " is not there yet; leave it at its default."));
-  };
-  notYet(o.ensureFp32LossScaleTensor, "ensureFp32LossScaleTensor");
-  notYet(o.createImplicitPipeliningFwdOnlyProgram, "createImplicitPipeliningFwdOnlyProgram");
-  notYet(!o.enableSupportedDataTypeCasting, "enableSupportedDataTypeCasting off");
-  notYet(o.exportPoplarComputationGraph, "exportPoplarComputationGraph");
-  notYet(o.exportPoplarVertexGraph, "exportPoplarVertexGraph");
-  notYet(!o.serializedPoprithmsShiftGraphsDir.empty(), "serializedPoprithmsShiftGraphsDir");
-  notYet(!o.experimentalSettings.customTransformApplierSettings.empty(),
-         "experimentalSettings.customTransformApplierSettings");
+  const SessionOptions usual;
+#define OPTION(member, key, use, text)                                                             \
+  refuse<option::Use::use == option::Use::Refused>(o.member, usual.member, #member);
+#define OPTION_PART(owner, member, key, use, text)                                                 \
+  refuse<option::Use::use == option::Use::Refused>(o.owner.member, usual.owner.member,             \
+                                                   #owner "." #member);
+#include "openipu/SessionOptions.def"
 }
 
 // Replicas of several instances.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What docs/session-options.md says of every option; written by the build.
+// What the table of session options (openipu/SessionOptions.def) says of each, as a docstring.
 #pragma once
 #include <string>
 #include <utility>

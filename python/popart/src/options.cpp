@@ -391,6 +391,16 @@ void bindSettings(py::module &m) {
   copyable(automaticLossScalingSettings);
 }
 
+template <class T>
+void bindOption(py::class_<SessionOptions> &c, const char *name, T SessionOptions::*member) {
+  c.def_readwrite(name, member);
+}
+template <class... All>
+void bindOption(py::class_<SessionOptions> &c, const char *name,
+                std::map<All...> SessionOptions::*member) {
+  mapProperty(c, name, member);
+}
+
 void bindSessionOptions(py::module &m) {
   bindMapView<StringMap>(m, "_StringMap");
   bindMapView<std::map<TensorId, TensorLocation>>(m, "_LocationMap");
@@ -408,116 +418,14 @@ void bindSessionOptions(py::module &m) {
   c.def(py::init<>(), "As usual, except what POPART_CACHE_DIR says.");
   copyable(c);
   copyable(experimental);
-#define FIELD(name) c.def_readwrite(#name, &SessionOptions::name)
-#define MAP(name) mapProperty(c, #name, &SessionOptions::name)
-  FIELD(virtualGraphMode);
-  FIELD(virtualGraphSplitRatios);
-  FIELD(enablePipelining);
-  FIELD(enableReplicatedGraphs);
-  FIELD(replicatedGraphCount);
-  FIELD(enableGradientAccumulation);
-  FIELD(accumulationFactor);
-  FIELD(accumulationAndReplicationReductionType);
-  FIELD(meanAccumulationAndReplicationReductionStrategy);
-  FIELD(enableDistributedReplicatedGraphs);
-  FIELD(globalReplicationFactor);
-  FIELD(globalReplicaOffset);
-  FIELD(executionPhaseSettings);
-  FIELD(numIOTiles);
-  FIELD(batchSerializationSettings);
-  FIELD(accumulateOuterFragmentSettings);
-  FIELD(replicatedCollectivesSettings);
-  FIELD(useHostCopyOps);
-  FIELD(enableExplicitMainLoops);
-  FIELD(explicitRecomputation);
-  FIELD(createImplicitPipeliningFwdOnlyProgram);
-  FIELD(groupHostSync);
-  FIELD(stashAllTensorsInferencePipeline);
-  FIELD(autoRecomputation);
-  FIELD(weightTensorLocationSettings);
-  FIELD(optimizerStateTensorLocationSettings);
-  FIELD(accumulatorTensorLocationSettings);
-  FIELD(activationTensorLocationSettings);
-  MAP(tensorLocationSettingsOverride);
-  FIELD(mergeVarUpdate);
-  FIELD(mergeVarUpdateMemThreshold);
-  FIELD(decomposeGradSum);
-  FIELD(aliasZeroCopy);
-  FIELD(subgraphCopyingStrategy);
-  FIELD(enableOutlining);
-  FIELD(outlineThreshold);
-  FIELD(enableOutliningCopyCostPruning);
-  FIELD(outlineSequenceBreakCost);
-  FIELD(delayVarUpdates);
-  FIELD(scheduleNonWeightUpdateGradientConsumersEarly);
-  FIELD(enableStochasticRounding);
-  FIELD(enableFloatingPointChecks);
-  FIELD(partialsTypeMatMuls);
-  MAP(convolutionOptions);
-  MAP(lstmOptions);
-  MAP(matmulOptions);
-  MAP(gclOptions);
-  FIELD(enableFullyConnectedPass);
-  FIELD(enableSerializedMatmuls);
-  FIELD(enableNonStableSoftmax);
-  FIELD(enableStableNorm);
-  FIELD(groupNormStridedChannelGrouping);
-  FIELD(automaticLossScalingSettings);
-  FIELD(ensureFp32LossScaleTensor);
-  FIELD(enableSupportedDataTypeCasting);
-  FIELD(throwIfLog2ScaleTensorNotInRange);
-  FIELD(enableLoadAndOffloadRNGState);
-  FIELD(_enableRngStateManagement);
-  FIELD(constantWeights);
-  FIELD(syntheticDataMode);
-  MAP(engineOptions);
-  MAP(reportOptions);
-  FIELD(instrumentWithHardwareCycleCounter);
-  FIELD(hardwareInstrumentations);
-  FIELD(enablePrefetchDatastreams);
-  FIELD(defaultBufferingDepth);
-  MAP(bufferingDepthMap);
-  FIELD(rearrangeAnchorsOnHost);
-  FIELD(rearrangeStreamsOnHost);
-  FIELD(disableGradAccumulationTensorStreams);
-  FIELD(disableOptimizerStateTensorStreams);
-  FIELD(enableEngineCaching);
-  FIELD(cachePath);
-  FIELD(enableVariablesCaching);
-  FIELD(compileEngine);
-  FIELD(customCodelets);
-  FIELD(customCodeletCompileFlags);
-  FIELD(updatableNamedBuffers);
-  FIELD(enableMergeExchange);
-  FIELD(enableEfficientOverlapIOTopoCons);
-  FIELD(useLoopCandidateCreator);
-  FIELD(enableConstantFoldingOfMultipleConsumers);
-  FIELD(compilationProgressLogger);
-  FIELD(compilationProgressTotal);
-  FIELD(logDir);
-  FIELD(dotChecks);
-  FIELD(firstDotOp);
-  FIELD(finalDotOp);
-  FIELD(dotOpNames);
-  FIELD(separateCallOpPdfs);
-  FIELD(exportPoplarComputationGraph);
-  FIELD(exportPoplarVertexGraph);
-  FIELD(kahnTieBreaker);
-  FIELD(timeLimitScheduler);
-  FIELD(swapLimitScheduler);
-  FIELD(transitiveClosureOptimizationThreshold);
-  FIELD(serializedPoprithmsShiftGraphsDir);
-  FIELD(strictOpVersions);
-  FIELD(opxAliasChecking);
-  FIELD(opxModifyChecking);
-  FIELD(enableInplaceAmbiguityChecking);
-#undef FIELD
-#undef MAP
+#define OPTION(member, ...) bindOption(c, #member, &SessionOptions::member);
+#define OPTION_CPP(...)
+#define OPTION_OF_PARTS(member) c.def_readwrite(#member, &SessionOptions::member);
+#include "openipu/SessionOptions.def"
   c.def_readwrite("defaultPrefetchBufferingDepth", &SessionOptions::defaultBufferingDepth,
                   "Another name of defaultBufferingDepth.");
   mapProperty(c, "prefetchBufferingDepthMap", &SessionOptions::bufferingDepthMap);
   c.attr("prefetchBufferingDepthMap").attr("__doc__") = "Another name of bufferingDepthMap.";
-  c.def_readwrite("experimentalSettings", &SessionOptions::experimentalSettings, "See its fields.");
   c.def("enableExplicitIR", &SessionOptions::enableExplicitIR, py::arg("enable"),
         "Sets useHostCopyOps, enableExplicitMainLoops and explicitRecomputation.");
   c.def("getGlobalReplicationFactor", &SessionOptions::getGlobalReplicationFactor,

@@ -190,7 +190,7 @@ void presentClass(const py::object &c) {
   setDoc(type, name + parameters + "\n--\n\n", doc);
 }
 
-// docs/session-options.md says what every option does.
+// The table of options says what each does.
 void presentOptions(const py::module &m) {
   for (const auto &[path, doc] : optionDocs()) {
     const auto dot = path.find('.');
