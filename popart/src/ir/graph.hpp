@@ -92,7 +92,8 @@ struct Links {
   std::vector<std::vector<unsigned>> consumers;
 };
 
-// One line per node: what it is, what it reads and writes. For messages, logs and tests.
+// One line per node: what it is, what it reads and writes, and where and when it runs if that is
+// not the forward pass on the only IPU. For messages, logs, dumps and tests.
 std::string text(const Graph &graph);
 
 } // namespace popart::ir

@@ -25,10 +25,6 @@ struct Options {
 poplar::Type
 deviceType(DataType type); // INT64 -> INT, DOUBLE -> FLOAT ...; popart::error for STRING
 
-// Whether a constant of the main graph is filled from the host when the engine is loaded, so that
-// the program does not depend on its values. Integers say what a program does: never held.
-bool isHeld(const ir::ValueData &constant);
-
 // A variable beside the chip: one slot per replica, and the layout it had on each IPU when it was
 // there first.
 struct RemoteStorage {
